@@ -121,7 +121,7 @@ type ReviewFinding struct {
 	Replacement string   `json:"replacement,omitempty"` // new text of the lines, ready to commit
 	Confidence  float64  `json:"confidence"`            // 0 to 1
 	// why the second check refuted the finding; "" means that it stands
-	Refuted string `json:"refuted,omitempty"`
+	Refutation string `json:"refutation,omitempty"`
 }
 
 // ReviewReport is the parameters of review.report.
@@ -198,7 +198,7 @@ func (f ReviewFinding) check() error {
 		return fmt.Errorf("lines %d to %d", f.Start, f.Line)
 	case f.Path == "" || len(f.Path) > MaxFindingPathBytes || max(len(f.Category), len(f.Title)) > MaxFindingLabelBytes:
 		return errors.New("path, category or title: too long, or missing")
-	case max(len(f.Detail), len(f.Quote), len(f.Replacement), len(f.Refuted)) > MaxFindingTextBytes:
+	case max(len(f.Detail), len(f.Quote), len(f.Replacement), len(f.Refutation)) > MaxFindingTextBytes:
 		return errors.New("detail, quote, replacement or refutation: too long")
 	case f.Confidence < 0 || f.Confidence > 1:
 		return fmt.Errorf("confidence %v", f.Confidence)

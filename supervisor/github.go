@@ -37,7 +37,7 @@ type ReviewPostMode string
 
 const (
 	PostReview ReviewPostMode = "review" // one review with comments
-	PostCheck  ReviewPostMode = "check"  // one neutral check run
+	PostCheck  ReviewPostMode = "check"  // one check run, which never blocks a merge
 	PostCard   ReviewPostMode = "card"   // nothing until the user picks findings
 )
 

@@ -157,7 +157,7 @@ func isIssue(number int) bool { return number > 0 && number <= protocol.MaxIssue
 // then the least important finding, and among equals the last finding.
 func shrinkReport(r *protocol.ReviewReport) {
 	rank := func(f protocol.ReviewFinding) int {
-		if f.Refuted != "" {
+		if f.Refutation != "" {
 			return len(protocol.Severities)
 		}
 		return slices.Index(protocol.Severities, f.Severity)

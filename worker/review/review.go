@@ -100,7 +100,7 @@ func (r *reader) review(ctx context.Context, report *protocol.ReviewReport) {
 		}
 		before := len(report.Findings)
 		for n, f := range found.list {
-			if f.Refuted = r.refute(ctx, chunk, i, n, f, report); f.Refuted != "" {
+			if f.Refutation = r.refute(ctx, chunk, i, n, f, report); f.Refutation != "" {
 				report.Refuted++
 			}
 			report.Findings = append(report.Findings, f)

@@ -226,7 +226,7 @@ func TestReview_Findings_AreReported(t *testing.T) {
 			r := h.reports[0]
 			var titles []string
 			for _, f := range r.Findings {
-				if f.Refuted == "" {
+				if f.Refutation == "" {
 					titles = append(titles, f.Title)
 				}
 			}
@@ -262,8 +262,8 @@ func TestReview_Refuted_LeavesTheVerdict(t *testing.T) {
 		}
 		r, why := h.reports[0], ""
 		for _, f := range r.Findings {
-			if f.Refuted != "" {
-				why = f.Refuted
+			if f.Refutation != "" {
+				why = f.Refutation
 			}
 		}
 		if r.Verdict != c.verdict || why != c.refuted || (r.Refuted > 0) != (c.refuted != "") {

@@ -15,7 +15,7 @@ type verdicts struct {
 
 // add adds the verdict of a part with its findings.
 func (v *verdicts) add(verdict string, found []protocol.ReviewFinding) {
-	refuted := func(f protocol.ReviewFinding) bool { return f.Refuted != "" }
+	refuted := func(f protocol.ReviewFinding) bool { return f.Refutation != "" }
 	v.found = v.found || slices.ContainsFunc(found, func(f protocol.ReviewFinding) bool { return !refuted(f) })
 	switch {
 	case slices.ContainsFunc(found, refuted):

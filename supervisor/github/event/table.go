@@ -27,8 +27,14 @@ var actions = map[string]string{
 	"repository_advisory":         "reported",
 }
 
+// optionalEvents are events that a webhook need not send. Some versions of GitHub Enterprise refuse a
+// webhook with them.
+var optionalEvents = []string{"repository_advisory"}
+
 // EventNames returns the names of the events that a webhook must send.
-func EventNames() []string { return slices.Sorted(maps.Keys(actions)) }
+func EventNames() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(actions)), func(name string) bool { return slices.Contains(optionalEvents, name) })
+}
 
 // byApps are events that apps usually cause. None is a comment, so they can't cause endless
 // replies.

@@ -79,7 +79,7 @@ func (c Checker) Check(found []protocol.ReviewFinding) CheckedFindings {
 		switch {
 		case why != "":
 			left[why]++
-		case raw.Refuted != "":
+		case raw.Refutation != "":
 			refuted = append(refuted, f)
 		case contains(standing, f) || contains(known, f):
 			left[OmittedRepeated]++

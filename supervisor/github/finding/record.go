@@ -50,7 +50,7 @@ func Merge(records []Record, checked CheckedFindings, h Head) []Record {
 		}
 		met[i] = true
 		merged[i].move(f)
-		merged[i].State, merged[i].Seen, merged[i].Fixed, merged[i].Refuted = supervisor.FindingOpen, h.SHA, "", ""
+		merged[i].State, merged[i].Seen, merged[i].Fixed, merged[i].Refutation = supervisor.FindingOpen, h.SHA, "", ""
 	}
 	for _, f := range checked.Refuted {
 		i := slices.IndexFunc(merged, func(r Record) bool { return r.Identity().Is(f) })
@@ -61,7 +61,7 @@ func Merge(records []Record, checked CheckedFindings, h Head) []Record {
 		case !met[i]:
 			met[i] = true
 			merged[i].move(f)
-			merged[i].Refuted, merged[i].State, merged[i].Seen, merged[i].Fixed = f.Refuted, supervisor.FindingRefuted, h.SHA, ""
+			merged[i].Refutation, merged[i].State, merged[i].Seen, merged[i].Fixed = f.Refutation, supervisor.FindingRefuted, h.SHA, ""
 		}
 	}
 	for i := range merged {
@@ -107,7 +107,7 @@ func (r *Record) follow(h Head) {
 
 // locate searches a head for a finding's code: first the diff, then the whole file.
 func (h Head) locate(r Record) (found diff.Position, placed bool, match codeMatch) {
-	at := place{diff.Position{Path: r.Path, Side: diff.Side(r.Side), Start: r.Start, Line: r.Line}}
+	at := guess{diff.Position{Path: r.Path, Side: diff.Side(r.Side), Start: r.Start, Line: r.Line}}
 	for i := range h.Files {
 		file := &h.Files[i]
 		if file.Path() != r.Path && (file.Status != diff.FileRenamed || file.Old != r.Path) {
@@ -141,16 +141,16 @@ func (h Head) locate(r Record) (found diff.Position, placed bool, match codeMatc
 	return at.Position, false, match
 }
 
-// place is a position that a search may replace.
-type place struct{ diff.Position }
+// guess is a position that a search may correct.
+type guess struct{ diff.Position }
 
 // take replaces the lines, unless the search has found none.
-func (p *place) take(start, line int) {
+func (g *guess) take(start, line int) {
 	if line > 0 {
-		p.Start, p.Line = start, line
+		g.Start, g.Line = start, line
 	}
-	if p.Start == p.Line {
-		p.Start = 0
+	if g.Start == g.Line {
+		g.Start = 0
 	}
 }
 

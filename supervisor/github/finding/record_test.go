@@ -82,7 +82,7 @@ func TestMerge_LaterHead_KeepsFinding(t *testing.T) {
 		}
 		if c.refuted != "" {
 			no := nilMap
-			no.Refuted = c.refuted
+			no.Refutation = c.refuted
 			again = append(again, no)
 		}
 		after := Merge(before, Checker{Files: h.Files}.Check(again), h)

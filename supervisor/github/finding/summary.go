@@ -27,43 +27,43 @@ type Summary struct {
 // 65,535 in a check run.
 const maxBody = 65_000
 
-// section is a part of a summary that readers can open.
-type section struct {
+// details is a part of a summary that readers can open.
+type details struct {
 	title string
 	open  bool
 	items []string
 }
 
 const (
-	sectionFrame = "\n<details%s><summary>%s</summary>\n\n%s\n</details>\n"
-	frameSize    = len(sectionFrame) + len(" open") + len(textMoreItems) + 20
+	detailsFrame = "\n<details%s><summary>%s</summary>\n\n%s\n</details>\n"
+	frameSize    = len(detailsFrame) + len(" open") + len(textMoreItems) + 20
 )
 
 // size returns the size of all items, in bytes.
-func (s section) size() (n int) {
-	for _, item := range s.items {
+func (d details) size() (n int) {
+	for _, item := range d.items {
 		n += len(item) + 1
 	}
 	return n
 }
 
-// text returns the section with as many items as fit into room bytes, and the number of the others.
+// text returns the details with as many items as fit into room bytes, and the number of the others.
 // left is the rest of the room.
-func (s section) text(room int) (text string, left int) {
+func (d details) text(room int) (text string, left int) {
 	var b strings.Builder
-	for i, item := range s.items {
+	for i, item := range d.items {
 		if room -= len(item) + 1; room < 0 {
 			room += len(item) + 1
-			fmt.Fprintf(&b, textMoreItems, len(s.items)-i)
+			fmt.Fprintf(&b, textMoreItems, len(d.items)-i)
 			break
 		}
 		b.WriteString(item + "\n")
 	}
 	open := ""
-	if s.open {
+	if d.open {
 		open = " open"
 	}
-	return fmt.Sprintf(sectionFrame, open, s.title, b.String()), room
+	return fmt.Sprintf(detailsFrame, open, d.title, b.String()), room
 }
 
 // Body returns the summary as Markdown, at most maxBody bytes.
@@ -113,8 +113,8 @@ func (s Summary) Title() string {
 	return s.counts()
 }
 
-// files returns the section about files that were not read.
-func (s Summary) files() (x section) {
+// files returns the details about files that were not read.
+func (s Summary) files() (x details) {
 	for _, u := range s.Coverage.sorted() {
 		format := textUnreadFile
 		if u.Part {
@@ -143,7 +143,9 @@ var kinds = []struct {
 	{unmuted(supervisor.FindingFixed), [2]string{"fixed finding", "fixed findings"},
 		func(r Record) string { return r.item(fmt.Sprintf(textFixedIn, ShortSHA(r.Fixed))) }},
 	{unmuted(supervisor.FindingRefuted), [2]string{"refuted finding", "refuted findings"},
-		func(r Record) string { return r.item(fmt.Sprintf(textRefuted, HarmlessMarkdown(r.Refuted, maxItem))) }},
+		func(r Record) string {
+			return r.item(fmt.Sprintf(textRefuted, HarmlessMarkdown(r.Refutation, maxItem)))
+		}},
 }
 
 // unmuted returns a function that reports whether a finding has a state, and is not muted.
@@ -151,8 +153,8 @@ func unmuted(state supervisor.FindingState) func(Record) bool {
 	return func(r Record) bool { return r.State == state && r.MutedBy == "" }
 }
 
-// findings returns a section for each kind of finding that there is.
-func (s Summary) findings() (list []section) {
+// findings returns details for each kind of finding that there is.
+func (s Summary) findings() (list []details) {
 	for i, kind := range kinds {
 		var of []Record
 		for _, r := range s.Records {
@@ -161,7 +163,7 @@ func (s Summary) findings() (list []section) {
 			}
 		}
 		slices.SortStableFunc(of, func(a, b Record) int { return worse(a.Finding, b.Finding) })
-		x := section{title: amount.Plural(len(of), kind.title[0], kind.title[1]), open: i == 0}
+		x := details{title: amount.Plural(len(of), kind.title[0], kind.title[1]), open: i == 0}
 		for _, r := range of {
 			x.items = append(x.items, kind.item(r))
 		}

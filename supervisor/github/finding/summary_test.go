@@ -20,7 +20,7 @@ import (
 func madeRecord(n int, state supervisor.FindingState, words string) Record {
 	return Record{State: state, Found: "aaaa", Seen: "bbbb", Fixed: "cccc", Finding: Finding{ReviewFinding: protocol.ReviewFinding{
 		Path: fmt.Sprintf("dir/file%d.go", n), Line: n, Severity: protocol.SeverityCritical, Category: "bug", Title: fmt.Sprintf("Fault %d %s", n, words),
-		Detail: words, Refuted: words}}}
+		Detail: words, Refutation: words}}}
 }
 
 const summaryHead = "0123456789abcdef0123456789abcdef01234567"

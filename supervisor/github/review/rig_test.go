@@ -183,7 +183,7 @@ func (r *rig) reader(found ...protocol.ReviewFinding) MaterialReader {
 		r.read++
 		report := protocol.ReviewReport{Verdict: "It could be worse.", Findings: found}
 		for _, f := range found {
-			if f.Refuted != "" {
+			if f.Refutation != "" {
 				report.Refuted++
 			}
 		}

@@ -353,7 +353,7 @@ func TestRefutedFinding_LeavesTheVerdict(t *testing.T) {
 	number := r.open(code)
 	r.want(number, "")
 	no := bug("main.go", 4, `m["a"] = 1`)
-	no.Refuted = "m is never nil"
+	no.Refutation = "m is never nil"
 	card := r.run(no)
 	r.wantParts(card, "Found: no findings.", "A second look refuted 1 finding.")
 	if strings.Contains(card, "It could be worse.") {
