@@ -62,9 +62,6 @@ func (s patches) pullProgress(ctx context.Context, u supervisor.User, q StartedR
 		_ = json.Unmarshal([]byte(w.Result), &made) // Result is "" or JSON that Mews wrote
 		r := patch.NewReviewResult(made.CheckedFindings)
 		r.Title, r.URL, r.Verdict, r.Cost, r.Failed = made.Title, made.URL, made.Verdict, made.Cost, w.Why
-		if w.State == supervisor.ReviewDone { // Why says then that nothing was posted
-			r.Failed = ""
-		}
 		r.Skipped, r.Unread = made.Skipped, made.Unread
 		return ReviewProgress{Done: true, Result: &r}, nil
 	}

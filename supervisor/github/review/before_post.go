@@ -25,10 +25,10 @@ func (r *Reviews) checkAndPost(ctx context.Context, w *supervisor.Review, repo s
 	case err != nil:
 		return err
 	case pull.Merged:
-		w.Why = textMergedMeanwhile
+		made.Unposted = textMergedMeanwhile
 		return nil
 	case pull.State != "open":
-		w.Why = textClosedMeanwhile
+		made.Unposted = textClosedMeanwhile
 		return nil
 	case pull.Head.SHA != w.Head && made.Moves < maxMoves:
 		return errMoved

@@ -39,8 +39,8 @@ func cardFoot(w supervisor.Review, repo supervisor.GitHubRepo, made result) stri
 		models = fmt.Sprintf(textWithModels, strings.Join(made.Models, ", "))
 	}
 	switch p := postedOf(w); {
-	case w.Why != "":
-		return fmt.Sprintf(textNotPosted, w.Why, cost, models)
+	case made.Unposted != "":
+		return fmt.Sprintf(textNotPosted, made.Unposted, cost, models)
 	case repo.Post == supervisor.PostReview && p.Review == 0 && len(made.All()) == 0:
 		return fmt.Sprintf(textNothingToPost, cost, models)
 	}

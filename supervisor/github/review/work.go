@@ -27,6 +27,7 @@ type result struct {
 	Verdict         string
 	Skipped, Unread []string
 	Hunks           []string // fingerprints of reviewed and skipped hunks
+	Unposted        string   // why the result was not posted; "" means that it was, or need not be
 	Coverage        finding.Coverage
 	Models          []string // names of the models that read
 	Cost            *int64
