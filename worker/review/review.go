@@ -113,7 +113,8 @@ func (r *reader) review(ctx context.Context, report *protocol.ReviewReport) {
 
 // refute asks the model to refute a finding, and returns why it is wrong; "" means that it stands. A
 // finding that could not be checked again also stands, and the report says so.
-func (r *reader) refute(ctx context.Context, chunk protocol.ReviewChunk, i, n int, f protocol.ReviewFinding, report *protocol.ReviewReport) string {
+func (r *reader) refute(ctx context.Context, chunk protocol.ReviewChunk, i, n int, f protocol.ReviewFinding,
+	report *protocol.ReviewReport) string {
 	if f.Severity == protocol.SeveritySuggestion {
 		return ""
 	}

@@ -249,12 +249,18 @@ func TestReview_Refuted_LeavesTheVerdict(t *testing.T) {
 		verdict string
 		refuted string
 	}{
-		"all refuted":            {map[string]string{"part 1": findings(bug), "part 1 finding 1": refuted, "part 2": clean}, "Clean.", "it was made before"},
-		"all, and all parts":     {map[string]string{"part 1": findings(bug), "part 1 finding 1": refuted, "part 2": findings(other), "part 2 finding 1": refuted}, "", "it was made before"},
-		"one of two":             {map[string]string{"part 1": findings(bug, idea), "part 1 finding 1": refuted, "part 2": clean}, "", "it was made before"},
-		"one, and one elsewhere": {map[string]string{"part 1": findings(bug), "part 1 finding 1": refuted, "part 2": findings(other), "part 2 finding 1": stands}, "It crashes.", "it was made before"},
-		"none":                   {map[string]string{"part 1": clean, "part 2": findings(other), "part 2 finding 1": stands}, "It crashes.", ""},
-		"without a reason":       {map[string]string{"part 1": findings(bug), "part 1 finding 1": `{"refuted":true,"why":7}`, "part 2": clean}, "Clean.", "no reason was given"},
+		"all refuted": {map[string]string{"part 1": findings(bug), "part 1 finding 1": refuted,
+			"part 2": clean}, "Clean.", "it was made before"},
+		"all, and all parts": {map[string]string{"part 1": findings(bug), "part 1 finding 1": refuted,
+			"part 2": findings(other), "part 2 finding 1": refuted}, "", "it was made before"},
+		"one of two": {map[string]string{"part 1": findings(bug, idea), "part 1 finding 1": refuted,
+			"part 2": clean}, "", "it was made before"},
+		"one, and one elsewhere": {map[string]string{"part 1": findings(bug), "part 1 finding 1": refuted,
+			"part 2": findings(other), "part 2 finding 1": stands}, "It crashes.", "it was made before"},
+		"none": {map[string]string{"part 1": clean, "part 2": findings(other),
+			"part 2 finding 1": stands}, "It crashes.", ""},
+		"without a reason": {map[string]string{"part 1": findings(bug),
+			"part 1 finding 1": `{"refuted":true,"why":7}`, "part 2": clean}, "Clean.", "no reason was given"},
 	} {
 		h := newHost(t, material(), answersBy(c.answers))
 		if _, err := review.Run(t.Context(), start("review"), h); err != nil {

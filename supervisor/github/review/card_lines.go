@@ -16,7 +16,8 @@ import (
 // cardHead returns the first lines of a card: the verdict, and the numbers of findings and files.
 func cardHead(made result) (lines []string) {
 	// a verdict may be about findings that do not stand
-	if dropped := made.Refutations + made.Left[finding.OmittedUnfounded]; made.Verdict != "" && (len(made.All()) > 0 || dropped == 0) {
+	if dropped := made.Refutations + made.Left[finding.OmittedUnfounded]; made.Verdict != "" &&
+		(len(made.All()) > 0 || dropped == 0) {
 		lines = append(lines, finding.HarmlessMarkdown(made.Verdict, maxVerdict))
 	}
 	lines = append(lines, fmt.Sprintf(textCardFound, made.CountText()))
@@ -48,7 +49,10 @@ func cardFoot(w supervisor.Review, repo supervisor.GitHubRepo, made result) stri
 }
 
 func isPosted(records []finding.Record, f finding.Finding) bool {
-	return slices.ContainsFunc(records, func(r finding.Record) bool { return r.Posted && r.Fingerprint == f.Fingerprint })
+	return slices.ContainsFunc(records, func(r finding.Record) bool {
+		return r.Posted &&
+			r.Fingerprint == f.Fingerprint
+	})
 }
 
 // postPicks posts the findings that a user picked. The first post of a pull request becomes its
