@@ -160,7 +160,8 @@ var writtenEvents = map[string]bool{"issue_comment": true, "commit_comment": tru
 func (e *EventHandler) isOurs(of supervisor.GitHubEvent) bool {
 	failed, passed := notice.CheckRunResult(of)
 	self := e.o.Self()
-	return !failed && !passed && !notice.IsAlert(of) && (of.SenderBot || writtenEvents[of.Event] && self != "" && strings.EqualFold(of.Sender, self))
+	return !failed && !passed && !notice.IsAlert(of) && (of.SenderBot || writtenEvents[of.Event] && self != "" &&
+		strings.EqualFold(of.Sender, self))
 }
 
 // notices returns the notices about an event, one for each conversation.

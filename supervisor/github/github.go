@@ -109,8 +109,8 @@ func New(o Options) *GitHub {
 	})
 	g.events = NewEventHandler(EventHandlerOptions{
 		Repos: o.Setup.Repos, Self: g.login, Name: g.calledBy, Deliveries: o.Deliveries, Store: o.Repositories,
-		Cleanings: o.Cleanings, Switches: g.switches, People: o.People, Private: private, Reviews: g.reviews, Triages: g.triages,
-		Gather: o.Gather, Queued: o.Queued, Now: o.Now, Log: o.Log.Named("github"),
+		Cleanings: o.Cleanings, Switches: g.switches, People: o.People, Reviews: g.reviews, Triages: g.triages,
+		Private: private, Gather: o.Gather, Queued: o.Queued, Now: o.Now, Log: o.Log.Named("github"),
 	})
 	if o.Client != nil {
 		g.watch = NewPoller(PollerOptions{

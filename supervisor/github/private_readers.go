@@ -20,8 +20,8 @@ type PrivateReaders struct {
 // mayWrite are GitHub's permissions that allow writes.
 var mayWrite = []string{"admin", "maintain", "write"}
 
-// List returns the repository's own user, and the readers of its notices whose login may write. It
-// leaves out users who turned the notices off.
+// List returns the repository's user, and the readers of its notices who may write. It leaves out
+// users who turned the notices off.
 func (p *PrivateReaders) List(ctx context.Context, repo supervisor.GitHubRepo) (list []supervisor.User, err error) {
 	for _, u := range p.Switches.readers(repo) {
 		own, err := p.Switches.find(ctx, repo, ServiceNotices, u.Name)
@@ -56,7 +56,8 @@ func isPrivate(of supervisor.GitHubEvent) bool {
 }
 
 // privateReaders returns the private chats for a private event.
-func (e *EventHandler) privateReaders(ctx context.Context, repo supervisor.GitHubRepo, _ supervisor.GitHubEvent) (chats []supervisor.Conversation,
+func (e *EventHandler) privateReaders(ctx context.Context, repo supervisor.GitHubRepo,
+	_ supervisor.GitHubEvent) (chats []supervisor.Conversation,
 	err error) {
 	list, err := e.o.Private.List(ctx, repo)
 	for _, u := range list {

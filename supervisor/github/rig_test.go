@@ -93,7 +93,8 @@ func (r *rig) begin() {
 		Self: func() string { return "mews-bot" }, Name: func() string { return "mews" },
 		Deliveries: r.db.WebhookDeliveries(), Store: r.db.GitHubRepositories(), Cleanings: r.db.MessageCleanups(),
 		Switches: r.switches, Reviews: r.reviews, Triages: r.triages,
-		People: people{}, Private: &github.PrivateReaders{Switches: r.switches, Permission: r.permission}, Gather: 30 * time.Second, Queued: func(c int64) { r.queued(c) }, Now: time.Now, Log: hclog.NewNullLogger()})
+		Private: &github.PrivateReaders{Switches: r.switches, Permission: r.permission},
+		People:  people{}, Gather: 30 * time.Second, Queued: func(c int64) { r.queued(c) }, Now: time.Now, Log: hclog.NewNullLogger()})
 }
 
 // permission returns the permission of bob's login.

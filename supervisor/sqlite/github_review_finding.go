@@ -8,16 +8,18 @@ import (
 )
 
 const (
-	putPullFinding = `INSERT INTO review_finding (user, repo, number, fingerprint, state, found, seen, fixed, posted, turn, finding, updated_at)
+	putPullFinding = `INSERT INTO review_finding
+			(user, repo, number, fingerprint, state, found, seen, fixed, posted, turn, finding, updated_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-		ON CONFLICT (user, repo, number, fingerprint) DO UPDATE SET state = excluded.state, seen = excluded.seen, fixed = excluded.fixed,
-			posted = max(posted, excluded.posted), finding = excluded.finding, updated_at = excluded.updated_at`
-	listPullFindings = `SELECT fingerprint, state, found, seen, fixed, posted, coalesce(turn, 0), finding FROM review_finding
-		WHERE user = ? AND repo = ? AND number = ? ORDER BY id`
+		ON CONFLICT (user, repo, number, fingerprint) DO UPDATE SET state = excluded.state, seen = excluded.seen,
+			fixed = excluded.fixed, posted = max(posted, excluded.posted), finding = excluded.finding,
+			updated_at = excluded.updated_at`
+	listPullFindings = `SELECT fingerprint, state, found, seen, fixed, posted, coalesce(turn, 0), finding
+		FROM review_finding WHERE user = ? AND repo = ? AND number = ? ORDER BY id`
 )
 
-// UpdateWithFindings stores a review's progress as Update does, and its pull request's findings in
-// the same transaction. A finding that was posted stays posted.
+// UpdateWithFindings does what Update does, and stores findings of the pull request. A finding that
+// was posted stays posted.
 func (s Reviews) UpdateWithFindings(ctx context.Context, r supervisor.Review, list []supervisor.PullFinding) error {
 	return s.db.write(ctx, func(t *tx) {
 		t.keepReview(r)
@@ -37,8 +39,8 @@ func (s Reviews) ListFindings(ctx context.Context, user, repo string, number int
 		}, listPullFindings, user, repo, number)
 }
 
-const listModels = `SELECT DISTINCT spec FROM usage WHERE spec <> '' AND (turn = ?1 OR turn IN (SELECT id FROM turn WHERE parent = ?1))
-	ORDER BY spec`
+const listModels = `SELECT DISTINCT spec FROM usage WHERE spec <> ''
+	AND (turn = ?1 OR turn IN (SELECT id FROM turn WHERE parent = ?1)) ORDER BY spec`
 
 // ModelsOfTurn returns the names of the models that a turn and its child turns have used.
 func (s Reviews) ModelsOfTurn(ctx context.Context, turn int64) ([]string, error) {

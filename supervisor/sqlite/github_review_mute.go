@@ -38,7 +38,8 @@ func (s Reviews) ListMutes(ctx context.Context, user, repo string) ([]supervisor
 	return engine.AllRows(
 		s.db.reader(ctx, "list mutes of %s", user),
 		func(r *engine.Row) (m supervisor.ReviewMute) {
-			r.Scan(&m.ID, &m.User, &m.Repo, &m.Kind, &m.Subject, &m.Why, &m.By, &m.At, &m.Number, &m.Path, &m.Title, &m.Code)
+			r.Scan(&m.ID, &m.User, &m.Repo, &m.Kind, &m.Subject, &m.Why, &m.By, &m.At, &m.Number, &m.Path, &m.Title,
+				&m.Code)
 			return m
 		},
 		listMutes,

@@ -181,7 +181,8 @@ func TestUpdateWithFindings_SecondRound_KeepsThem(t *testing.T) {
 	r, _, err := reviews.FindByTurn(t.Context(), turn, "acme/widget", 7)
 	s.must(err)
 	r.State, r.Turn, r.Result = supervisor.ReviewRunning, turn.ID, `{"x":1}`
-	first := supervisor.PullFinding{Fingerprint: "f", State: supervisor.FindingOpen, Found: "aaaa", Seen: "aaaa", Turn: turn.ID, Finding: `{}`}
+	first := supervisor.PullFinding{Fingerprint: "f", State: supervisor.FindingOpen, Found: "aaaa", Seen: "aaaa",
+		Turn: turn.ID, Finding: `{}`}
 	other := first
 	other.Fingerprint, other.Posted = "g", true
 	s.must(reviews.UpdateWithFindings(t.Context(), r, []supervisor.PullFinding{first, other}))
@@ -195,7 +196,8 @@ func TestUpdateWithFindings_SecondRound_KeepsThem(t *testing.T) {
 	first.State, first.Fixed, first.Posted, other.Posted = supervisor.FindingFixed, "bbbb", true, false
 	wrong := r
 	wrong.Round = 9
-	s.checkRefused(reviews.UpdateWithFindings(t.Context(), wrong, []supervisor.PullFinding{first, other}), supervisor.CodeInvalid, "in round 1")
+	s.checkRefused(reviews.UpdateWithFindings(t.Context(), wrong, []supervisor.PullFinding{first, other}),
+		supervisor.CodeInvalid, "in round 1")
 	s.must(reviews.UpdateWithFindings(t.Context(), r, []supervisor.PullFinding{first, other}))
 	other.Posted = true // what is on GitHub stays there
 	listed("after the second head", first, other)

@@ -120,7 +120,8 @@ func parseTriage(answer string) (t protocol.Triage, err error) {
 		return t, err
 	}
 	var labels, related []json.RawMessage
-	for key, to := range map[string]any{"labels": &labels, "related": &related, "priority": &t.Priority, "duplicate": &t.Duplicate, "summary": &t.Summary,
+	for key, to := range map[string]any{"labels": &labels, "related": &related, "priority": &t.Priority,
+		"duplicate": &t.Duplicate, "summary": &t.Summary,
 		"security": &t.Security} {
 		if bad := json.Unmarshal(keys[key], to); bad != nil && key == "summary" {
 			return t, fmt.Errorf("summary: %w", bad)

@@ -266,7 +266,8 @@ func TestReview_Findings_AreReported(t *testing.T) {
 			for _, u := range r.Unread {
 				unread += u.Name + ": " + u.Text
 			}
-			if got := strings.Join(titles, " "); got != c.titles || r.Refuted != c.refuted || !strings.HasPrefix(unread, c.unread) || (c.unread == "") != (unread == "") || h.calls != c.calls {
+			if got := strings.Join(titles, " "); got != c.titles || r.Refuted != c.refuted ||
+				!strings.HasPrefix(unread, c.unread) || (c.unread == "") != (unread == "") || h.calls != c.calls {
 				t.Errorf("found %q, %d refuted, unread %q, %d calls", got, r.Refuted, unread, h.calls)
 			}
 		})
@@ -281,12 +282,18 @@ func TestReview_Refuted_LeavesTheVerdict(t *testing.T) {
 		verdict string
 		refuted string
 	}{
-		"all refuted":            {map[string]string{"part 1": findings(bug), "part 1 findings": refuted, "part 2": clean}, "Clean.", "it was made before"},
-		"all, and all parts":     {map[string]string{"part 1": findings(bug), "part 1 findings": refuted, "part 2": findings(other), "part 2 findings": refuted}, "", "it was made before"},
-		"one of two":             {map[string]string{"part 1": findings(bug, idea), "part 1 findings": refuted, "part 2": clean}, "", "it was made before"},
-		"one, and one elsewhere": {map[string]string{"part 1": findings(bug), "part 1 findings": refuted, "part 2": findings(other), "part 2 findings": stands}, "It crashes.", "it was made before"},
-		"none":                   {map[string]string{"part 1": clean, "part 2": findings(other), "part 2 findings": stands}, "It crashes.", ""},
-		"without a reason":       {map[string]string{"part 1": findings(bug), "part 1 findings": `{"findings":[{"number":1,"refuted":true,"why":{}}]}`, "part 2": clean}, "Clean.", "no reason was given"},
+		"all refuted": {map[string]string{"part 1": findings(bug), "part 1 findings": refuted,
+			"part 2": clean}, "Clean.", "it was made before"},
+		"all, and all parts": {map[string]string{"part 1": findings(bug), "part 1 findings": refuted,
+			"part 2": findings(other), "part 2 findings": refuted}, "", "it was made before"},
+		"one of two": {map[string]string{"part 1": findings(bug, idea), "part 1 findings": refuted,
+			"part 2": clean}, "", "it was made before"},
+		"one, and one elsewhere": {map[string]string{"part 1": findings(bug), "part 1 findings": refuted,
+			"part 2": findings(other), "part 2 findings": stands}, "It crashes.", "it was made before"},
+		"none": {map[string]string{"part 1": clean, "part 2": findings(other),
+			"part 2 findings": stands}, "It crashes.", ""},
+		"without a reason": {map[string]string{"part 1": findings(bug),
+			"part 1 findings": `{"findings":[{"number":1,"refuted":true,"why":{}}]}`, "part 2": clean}, "Clean.", "no reason was given"},
 	} {
 		h := newHost(t, material(), answersBy(c.answers))
 		if _, err := review.Run(t.Context(), start("review"), h); err != nil {

@@ -104,7 +104,8 @@ func (c *Client) queryBlobs(ctx context.Context, repo, ref string, paths []strin
 		variables[fmt.Sprintf("e%d", i)] = ref + ":" + path
 	}
 	k := &call{action: fmt.Sprintf("read %d files of %s", len(paths), repo), repo: repo, isRead: true}
-	return c.query(ctx, k, "query($owner:String!,$name:String!"+names+"){repository(owner:$owner,name:$name){"+blobs+"}}", variables, into)
+	return c.query(ctx, k,
+		"query($owner:String!,$name:String!"+names+"){repository(owner:$owner,name:$name){"+blobs+"}}", variables, into)
 }
 
 func (c *Client) textsByQuery(ctx context.Context, repo, ref string, paths []string, texts map[string]string) error {

@@ -87,7 +87,8 @@ func complete(t *testing.T, name string, e supervisor.GitHubEvent) {
 		t.Errorf("%s: no head or base: %+v", name, e)
 	case strings.Contains(e.Event, "comment") && (e.Text == "" || e.Author == "" || e.Comment == 0 || e.URL == ""):
 		t.Errorf("%s: no comment: %+v", name, e)
-	case !numbered && e.Head == "" && e.Event != "release" && !strings.HasSuffix(e.Event, "_alert") && e.Event != "repository_advisory":
+	case !numbered && e.Head == "" && e.Event != "release" && !strings.HasSuffix(e.Event, "_alert") &&
+		e.Event != "repository_advisory":
 		t.Errorf("%s: no commit: %+v", name, e)
 	}
 }
@@ -119,7 +120,8 @@ func TestParse_EachEvent_HasFields(t *testing.T) {
 			"manifest_path":"package.json"},"security_advisory":{"ghsa_id":"GHSA-x","summary":"Prototype pollution","severity":"high"},
 			"html_url":"https://a/4","updated_at":"2026-11-20T10:00:00Z"},"repository":{"full_name":"Acme/widget"},"sender":{"login":"github","type":"Bot"}}`,
 			func(e *supervisor.GitHubEvent) {
-				e.Action, e.Number, e.Title, e.State, e.Ref, e.URL, e.Sender, e.SenderBot = "created", 4, "Prototype pollution", "high", "lodash", "https://a/4", "github", true
+				e.Action, e.Number, e.Title, e.State = "created", 4, "Prototype pollution", "high"
+				e.Ref, e.URL, e.Sender, e.SenderBot = "lodash", "https://a/4", "github", true
 				e.At = time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 			}},
 		{"an alert about a secret", "secret_scanning_alert", `{"action":"created","alert":{"number":5,"secret_type":"npm_token","secret_type_display_name":"npm token",
@@ -130,7 +132,8 @@ func TestParse_EachEvent_HasFields(t *testing.T) {
 		{"an alert about code", "code_scanning_alert", `{"action":"appeared_in_branch","alert":{"number":6,"rule":{"id":"go/x","description":"SQL injection",
 			"security_severity_level":"critical"},"html_url":"https://a/6","most_recent_instance":{"location":{"path":"db.go","start_line":7}}},` + around + `}`,
 			func(e *supervisor.GitHubEvent) {
-				e.Action, e.Number, e.Title, e.State, e.Ref, e.URL = "appeared_in_branch", 6, "SQL injection", "critical", "db.go", "https://a/6"
+				e.Action, e.Number, e.Title, e.State = "appeared_in_branch", 6, "SQL injection", "critical"
+				e.Ref, e.URL = "db.go", "https://a/6"
 			}},
 		{"a private report", "repository_advisory", `{"action":"reported","repository_advisory":{"ghsa_id":"GHSA-x","summary":"Escape","severity":"high","html_url":"https://a/x",
 			"description":"Do this."},` + around + `}`, func(e *supervisor.GitHubEvent) {

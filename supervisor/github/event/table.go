@@ -33,12 +33,14 @@ var optionalEvents = []string{"repository_advisory"}
 
 // EventNames returns the names of the events that a webhook must send.
 func EventNames() []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(actions)), func(name string) bool { return slices.Contains(optionalEvents, name) })
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(actions)),
+		func(name string) bool { return slices.Contains(optionalEvents, name) })
 }
 
 // byApps are events that apps usually cause. None is a comment, so they can't cause endless
 // replies.
-var byApps = map[string]bool{"check_run": true, "check_suite": true, "status": true, "dependabot_alert": true, "code_scanning_alert": true,
+var byApps = map[string]bool{"check_run": true, "check_suite": true, "status": true, "dependabot_alert": true,
+	"code_scanning_alert":   true,
 	"secret_scanning_alert": true, "repository_advisory": true}
 
 // fields has a function for the path of each needed value. The function stores the value. [] in a
@@ -89,16 +91,19 @@ var tables = trees(map[string]fields{
 		"check_suite.pull_requests.[].number": pullNumber,
 	},
 	"dependabot_alert": {
-		"alert.number": number, "alert.html_url": url, "alert.dependency.package.name": ref, "alert.security_advisory.summary": title,
+		"alert.number": number, "alert.html_url": url, "alert.dependency.package.name": ref,
+		"alert.security_advisory.summary":  title,
 		"alert.security_advisory.severity": state, "alert.updated_at": at,
 	},
 	"code_scanning_alert": {
-		"alert.number": number, "alert.html_url": url, "alert.rule.description": title, "alert.rule.security_severity_level": state,
+		"alert.number": number, "alert.html_url": url, "alert.rule.description": title,
+		"alert.rule.security_severity_level":       state,
 		"alert.most_recent_instance.location.path": ref, "alert.updated_at": at, "alert.created_at": at,
 	},
 	// the secret itself is never read
 	"secret_scanning_alert": {
-		"alert.number": number, "alert.html_url": url, "alert.secret_type_display_name": title, "alert.secret_type": ref, "alert.updated_at": at,
+		"alert.number": number, "alert.html_url": url, "alert.secret_type_display_name": title,
+		"alert.secret_type": ref, "alert.updated_at": at,
 		"alert.created_at": at,
 	},
 	"repository_advisory": {

@@ -19,8 +19,8 @@ func (f Finding) Identity() KnownFinding {
 	return KnownFinding{Fingerprint: f.Fingerprint, Path: f.Path, Title: f.Title, Window: f.Window}
 }
 
-// Is reports whether f is the known finding: it is about the same code, and its title has the same
-// words. Its category does not matter, because models name it differently each time.
+// Is reports whether f is the known finding: same code, and same words in the title. Its category
+// does not matter, because models name it differently each time.
 func (k KnownFinding) Is(f Finding) bool {
 	if k.Fingerprint == f.Fingerprint {
 		return true

@@ -10,7 +10,8 @@ import (
 func TestIdentity_SameCodeAndWords_IsSame(t *testing.T) {
 	change := Checker{Files: parsed(t, sample)}
 	placed := func(line int, quote, title, category string) Finding {
-		checked := change.Check([]protocol.ReviewFinding{warning(line, quote, func(f *protocol.ReviewFinding) { f.Title, f.Category = title, category })})
+		checked := change.Check([]protocol.ReviewFinding{warning(line, quote,
+			func(f *protocol.ReviewFinding) { f.Title, f.Category = title, category })})
 		if len(checked.Inline) != 1 {
 			t.Fatalf("%q: %+v", title, checked)
 		}
@@ -49,7 +50,8 @@ func TestCheck_TwoFaultsInOneLine_AreBothPosted(t *testing.T) {
 		return warning(4, "m[k] = 1", func(f *protocol.ReviewFinding) { f.Title, f.Category = title, category })
 	}
 	checked := Checker{Files: parsed(t, sample)}.Check([]protocol.ReviewFinding{titled("Nil map", "bug"),
-		titled("Key is not validated", "bug"), titled("The nil map", "error"), titled("Keys are not validated", "security")})
+		titled("Key is not validated", "bug"), titled("The nil map", "error"), titled("Keys are not validated",
+			"security")})
 	if len(checked.Inline) != 2 || checked.Left[OmittedRepeated] != 2 {
 		t.Errorf("%d comments, left out %v", len(checked.Inline), checked.Left)
 	}
@@ -60,7 +62,8 @@ func TestKnownFinding_OlderMute_StillHolds(t *testing.T) {
 	change := Checker{Files: parsed(t, sample)}
 	f := change.Check([]protocol.ReviewFinding{warning(4, "m[k] = 1")}).Inline[0]
 	change.Known = []KnownFinding{{Fingerprint: olderFingerprint(f)}}
-	if checked := change.Check([]protocol.ReviewFinding{f.ReviewFinding}); len(checked.Inline) != 0 || len(checked.Known) != 1 {
+	if checked := change.Check([]protocol.ReviewFinding{f.ReviewFinding}); len(checked.Inline) != 0 ||
+		len(checked.Known) != 1 {
 		t.Errorf("muted before, and found as %+v", checked)
 	}
 }

@@ -22,7 +22,7 @@ type Record struct {
 	MutedBy string // login or name of the user who muted it; "" means that it is not muted. Not stored
 }
 
-// IsOpen reports whether the finding still concerns readers: nobody has fixed, refuted or muted it.
+// IsOpen reports whether the finding is open and not muted.
 func (r Record) IsOpen() bool { return r.State == supervisor.FindingOpen && r.MutedBy == "" }
 
 // Head is a head of a pull request, with what is known of it.
@@ -36,8 +36,8 @@ type Head struct {
 	Turn     int64
 }
 
-// Merge returns a pull request's findings after a head was reviewed, or came without a review.
-// checked is the result of the review.
+// Merge returns a pull request's findings after a new head. checked is the result of its review; it
+// is empty if the head was not reviewed.
 func Merge(records []Record, checked CheckedFindings, h Head) []Record {
 	merged := slices.Clone(records)
 	met := map[int]bool{}
@@ -45,23 +45,27 @@ func Merge(records []Record, checked CheckedFindings, h Head) []Record {
 		i := slices.IndexFunc(merged, func(r Record) bool { return r.Identity().Is(f) })
 		if i < 0 || met[i] {
 			met[len(merged)] = true
-			merged = append(merged, Record{Finding: f, State: supervisor.FindingOpen, Found: h.SHA, Seen: h.SHA, Turn: h.Turn})
+			merged = append(merged, Record{Finding: f, State: supervisor.FindingOpen, Found: h.SHA, Seen: h.SHA,
+				Turn: h.Turn})
 			continue
 		}
 		met[i] = true
 		merged[i].move(f)
-		merged[i].State, merged[i].Seen, merged[i].Fixed, merged[i].Refutation = supervisor.FindingOpen, h.SHA, "", ""
+		merged[i].State, merged[i].Seen = supervisor.FindingOpen, h.SHA
+		merged[i].Fixed, merged[i].Refutation = "", ""
 	}
 	for _, f := range checked.Refuted {
 		i := slices.IndexFunc(merged, func(r Record) bool { return r.Identity().Is(f) })
 		switch {
 		case i < 0:
 			met[len(merged)] = true
-			merged = append(merged, Record{Finding: f, State: supervisor.FindingRefuted, Found: h.SHA, Seen: h.SHA, Turn: h.Turn})
+			merged = append(merged, Record{Finding: f, State: supervisor.FindingRefuted, Found: h.SHA, Seen: h.SHA,
+				Turn: h.Turn})
 		case !met[i]:
 			met[i] = true
 			merged[i].move(f)
-			merged[i].Refutation, merged[i].State, merged[i].Seen, merged[i].Fixed = f.Refutation, supervisor.FindingRefuted, h.SHA, ""
+			merged[i].Refutation, merged[i].State = f.Refutation, supervisor.FindingRefuted
+			merged[i].Seen, merged[i].Fixed = h.SHA, ""
 		}
 	}
 	for i := range merged {
@@ -74,8 +78,8 @@ func Merge(records []Record, checked CheckedFindings, h Head) []Record {
 
 // move takes the position of a finding that was found again. Its text and its fingerprint stay.
 func (r *Record) move(f Finding) {
-	r.Path, r.Side, r.Start, r.Line, r.Placed, r.Code, r.Quote = f.Path, f.Side, f.Start, f.Line, f.Placed, f.Code, f.Quote
-	r.Window = f.Window
+	r.Path, r.Side, r.Start, r.Line, r.Placed = f.Path, f.Side, f.Start, f.Line, f.Placed
+	r.Code, r.Window, r.Quote = f.Code, f.Window, f.Quote
 }
 
 // follow updates a finding that the review of a head did not report.

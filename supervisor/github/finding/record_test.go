@@ -24,9 +24,11 @@ func patch(name, status, body string) string {
 const (
 	putHead = "@@ -0,0 +1,5 @@\n+package main\n+\n+func put(m map[string]int) {\n+\tm[\"a\"] = 1\n+}\n"
 	// the same lines, and another function below
-	putAndGet = "@@ -0,0 +1,9 @@\n+package main\n+\n+func put(m map[string]int) {\n+\tm[\"a\"] = 1\n+}\n+\n+func get() {\n+\tgo()\n+}\n"
+	putAndGet = "@@ -0,0 +1,9 @@\n+package main\n+\n+func put(m map[string]int) {\n+\tm[\"a\"] = " +
+		"1\n+}\n+\n+func get() {\n+\tgo()\n+}\n"
 	// the same lines with a guard
-	putGuarded = "@@ -0,0 +1,8 @@\n+package main\n+\n+func put(m map[string]int) {\n+\tif m == nil {\n+\t\treturn\n+\t}\n+\tm[\"a\"] = 1\n+}\n"
+	putGuarded = "@@ -0,0 +1,8 @@\n+package main\n+\n+func put(m map[string]int) {\n+\tif m == nil " +
+		"{\n+\t\treturn\n+\t}\n+\tm[\"a\"] = 1\n+}\n"
 	// other lines
 	putOther = "@@ -0,0 +1,5 @@\n+package main\n+\n+func put(m map[string]int) {\n+\tset(m, \"a\", 1)\n+}\n"
 )
@@ -34,11 +36,13 @@ const (
 // TestMerge_LaterHead_KeepsFinding follows one finding to a later head. No push may remove it from
 // the list.
 func TestMerge_LaterHead_KeepsFinding(t *testing.T) {
-	nilMap := protocol.ReviewFinding{Path: "main.go", Line: 4, Side: "RIGHT", Severity: protocol.SeverityCritical, Category: "bug",
-		Title: "Nil map", Detail: "Panics.", Quote: `m["a"] = 1`}
+	nilMap := protocol.ReviewFinding{Path: "main.go", Line: 4, Side: "RIGHT", Severity: protocol.SeverityCritical,
+		Category: "bug",
+		Title:    "Nil map", Detail: "Panics.", Quote: `m["a"] = 1`}
 	unread := Coverage{Files: 1, Unread: []UnreadFile{{Path: "main.go", Reason: ReasonLimit}}}
 	inMiddle := strings.NewReplacer("-0,0 +1,5", "-100 +100,6").Replace(putHead) + " x\n"
-	moved := "diff --git a/main.go b/new.go\nsimilarity index 90%\nrename from main.go\nrename to new.go\n--- a/main.go\n+++ b/new.go\n" + inMiddle
+	moved := "diff --git a/main.go b/new.go\nsimilarity index 90%\nrename from main.go\nrename to new.go\n--- " +
+		"a/main.go\n+++ b/new.go\n" + inMiddle
 	for name, c := range map[string]struct {
 		diff     string
 		found    bool // the review of the later head reports the finding again
@@ -49,25 +53,41 @@ func TestMerge_LaterHead_KeepsFinding(t *testing.T) {
 		state    supervisor.FindingState
 		line     int
 	}{
-		"the same code":                {diff: patch("main.go", "added", putHead), state: supervisor.FindingOpen, line: 4},
-		"the same code, not read":      {diff: patch("main.go", "added", putHead), coverage: unread, state: supervisor.FindingOpen, line: 4},
-		"an unrelated function":        {diff: patch("main.go", "added", putAndGet), state: supervisor.FindingOpen, line: 4},
-		"an unrelated file":            {diff: patch("main.go", "added", putHead) + patch("b.go", "added", putHead), state: supervisor.FindingOpen, line: 4},
-		"moved down":                   {diff: patch("main.go", "modified", inMiddle), state: supervisor.FindingOpen, line: 103},
-		"a renamed file":               {diff: moved, state: supervisor.FindingOpen, line: 103},
-		"guarded, and read":            {diff: patch("main.go", "added", putGuarded), state: supervisor.FindingFixed, line: 7},
-		"guarded, and found again":     {diff: patch("main.go", "added", putGuarded), found: true, state: supervisor.FindingOpen, line: 7},
-		"guarded, not read":            {diff: patch("main.go", "added", putGuarded), coverage: unread, state: supervisor.FindingChanged, line: 7},
-		"other lines, and read":        {diff: patch("main.go", "added", putOther), state: supervisor.FindingFixed, line: 4},
-		"other lines, not read":        {diff: patch("main.go", "added", putOther), coverage: unread, state: supervisor.FindingChanged, line: 4},
-		"other lines, a head not read": {diff: patch("main.go", "added", putOther), unread: true, state: supervisor.FindingChanged, line: 4},
-		"not in the diff, but in the file": {diff: patch("b.go", "added", putHead), text: "// top\npackage main\n\nfunc put(m map[string]int) {\n\tm[\"a\"] = 1\n}\n",
+		"the same code": {diff: patch("main.go", "added", putHead), state: supervisor.FindingOpen,
+			line: 4},
+		"the same code, not read": {diff: patch("main.go", "added", putHead), coverage: unread,
+			state: supervisor.FindingOpen, line: 4},
+		"an unrelated function": {diff: patch("main.go", "added", putAndGet), state: supervisor.FindingOpen,
+			line: 4},
+		"an unrelated file": {diff: patch("main.go", "added", putHead) + patch("b.go", "added", putHead),
+			state: supervisor.FindingOpen, line: 4},
+		"moved down": {diff: patch("main.go", "modified", inMiddle), state: supervisor.FindingOpen,
+			line: 103},
+		"a renamed file": {diff: moved, state: supervisor.FindingOpen, line: 103},
+		"guarded, and read": {diff: patch("main.go", "added", putGuarded), state: supervisor.FindingFixed,
+			line: 7},
+		"guarded, and found again": {diff: patch("main.go", "added", putGuarded), found: true,
+			state: supervisor.FindingOpen, line: 7},
+		"guarded, not read": {diff: patch("main.go", "added", putGuarded), coverage: unread,
+			state: supervisor.FindingChanged, line: 7},
+		"other lines, and read": {diff: patch("main.go", "added", putOther), state: supervisor.FindingFixed,
+			line: 4},
+		"other lines, not read": {diff: patch("main.go", "added", putOther), coverage: unread,
+			state: supervisor.FindingChanged, line: 4},
+		"other lines, a head not read": {diff: patch("main.go", "added", putOther), unread: true,
+			state: supervisor.FindingChanged, line: 4},
+		"not in the diff, but in the file": {diff: patch("b.go", "added", putHead),
+			text:  "// top\npackage main\n\nfunc put(m map[string]int) {\n\tm[\"a\"] = 1\n}\n",
 			state: supervisor.FindingOpen, line: 5},
-		"in no file":                   {diff: patch("b.go", "added", putHead), text: "-", state: supervisor.FindingFixed, line: 4},
+		"in no file": {diff: patch("b.go", "added", putHead), text: "-",
+			state: supervisor.FindingFixed, line: 4},
 		"in a file that can't be read": {diff: patch("b.go", "added", putHead), state: supervisor.FindingOpen, line: 4},
-		"a second look refutes it":     {diff: patch("main.go", "added", putHead), refuted: "m is never nil", state: supervisor.FindingRefuted, line: 4},
-		"found, and elsewhere refuted": {diff: patch("main.go", "added", putHead), found: true, refuted: "no", state: supervisor.FindingOpen, line: 4},
-		"a file that is removed meanwhile": {diff: "diff --git a/main.go b/main.go\ndeleted file mode 100644\n--- a/main.go\n+++ /dev/null\n@@ -1 +0,0 @@\n-package main\n",
+		"a second look refutes it": {diff: patch("main.go", "added", putHead), refuted: "m is never nil",
+			state: supervisor.FindingRefuted, line: 4},
+		"found, and elsewhere refuted": {diff: patch("main.go", "added", putHead), found: true, refuted: "no",
+			state: supervisor.FindingOpen, line: 4},
+		"a file that is removed meanwhile": {diff: "diff --git a/main.go b/main.go\ndeleted file mode " +
+			"100644\n--- a/main.go\n+++ /dev/null\n@@ -1 +0,0 @@\n-package main\n",
 			state: supervisor.FindingFixed, line: 4},
 	} {
 		first := Checker{Files: parsed(t, patch("main.go", "added", putHead))}.Check([]protocol.ReviewFinding{nilMap})
@@ -93,8 +113,10 @@ func TestMerge_LaterHead_KeepsFinding(t *testing.T) {
 			t.Errorf("%s: fixed in %q", name, fixed)
 		}
 		// the first version of the code comes back
-		back := Merge(after, CheckedFindings{}, Head{SHA: "cccc", Files: parsed(t, patch(after[0].Path, "added", putHead))})
-		if c.state == supervisor.FindingFixed && (back[0].State != supervisor.FindingOpen || back[0].Fixed != "") && after[0].Path == "main.go" && !c.found {
+		back := Merge(after, CheckedFindings{}, Head{SHA: "cccc", Files: parsed(t,
+			patch(after[0].Path, "added", putHead))})
+		if c.state == supervisor.FindingFixed && (back[0].State != supervisor.FindingOpen || back[0].Fixed != "") &&
+			after[0].Path == "main.go" && !c.found {
 			t.Errorf("%s: undone, it is %+v", name, back[0])
 		}
 	}
@@ -102,7 +124,8 @@ func TestMerge_LaterHead_KeepsFinding(t *testing.T) {
 
 // A removed line with a fault is found again among the removed lines only.
 func TestMerge_RemovedLine_IsFollowed(t *testing.T) {
-	removed := protocol.ReviewFinding{Path: "main.go", Line: 4, Side: "LEFT", Severity: protocol.SeverityWarning, Title: "The check is gone", Quote: `m["a"] = 1`}
+	removed := protocol.ReviewFinding{Path: "main.go", Line: 4, Side: "LEFT", Severity: protocol.SeverityWarning,
+		Title: "The check is gone", Quote: `m["a"] = 1`}
 	h := Head{SHA: "aaaa", Files: parsed(t, sample)}
 	records := Merge(nil, Checker{Files: h.Files}.Check([]protocol.ReviewFinding{removed}), h)
 	records = Merge(records, CheckedFindings{}, Head{SHA: "bbbb", Files: parsed(t, sample)})
@@ -125,7 +148,8 @@ func TestMerge_EqualLines_FollowsItsBlock(t *testing.T) {
 			text += "\nfunc " + b + "() {\n\topen(x)\n}\n"
 		}
 		n := strings.Count(text, "\n")
-		return patch("main.go", "added", fmt.Sprintf("@@ -0,0 +1,%d @@\n+%s\n", n, strings.Join(strings.Split(strings.TrimSuffix(text, "\n"), "\n"), "\n+")))
+		return patch("main.go", "added", fmt.Sprintf("@@ -0,0 +1,%d @@\n+%s\n", n,
+			strings.Join(strings.Split(strings.TrimSuffix(text, "\n"), "\n"), "\n+")))
 	}
 	f := warning(8, "open(x)")
 	h := Head{SHA: "aaaa", Files: parsed(t, body("a", "b", "c"))}
@@ -142,7 +166,8 @@ func TestMerge_EqualLines_FollowsItsBlock(t *testing.T) {
 // PathsToRead names the files that Merge can't do without, and only those.
 func TestPathsToRead_NamesFilesOutsideTheDiff(t *testing.T) {
 	h := Head{SHA: "aaaa", Files: parsed(t, patch("main.go", "added", putHead))}
-	first := Checker{Files: h.Files}.Check([]protocol.ReviewFinding{{Path: "main.go", Line: 4, Side: "RIGHT", Severity: "critical", Title: "Nil map", Quote: `m["a"] = 1`}})
+	first := Checker{Files: h.Files}.Check([]protocol.ReviewFinding{{Path: "main.go", Line: 4, Side: "RIGHT",
+		Severity: "critical", Title: "Nil map", Quote: `m["a"] = 1`}})
 	records := Merge(nil, first, h)
 	for name, c := range map[string]struct {
 		files []diff.File
@@ -154,7 +179,8 @@ func TestPathsToRead_NamesFilesOutsideTheDiff(t *testing.T) {
 		"outside the diff":    {parsed(t, patch("b.go", "added", putHead)), nil, "[main.go]"},
 		"read already":        {parsed(t, patch("b.go", "added", putHead)), map[string]string{"main.go": ""}, "[]"},
 	} {
-		if got := fmt.Sprint(PathsToRead(records, Head{SHA: "bbbb", Files: c.files, Texts: c.texts}, 9)); got != c.want {
+		if got := fmt.Sprint(PathsToRead(records, Head{SHA: "bbbb", Files: c.files, Texts: c.texts},
+			9)); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 	}

@@ -73,11 +73,13 @@ func (s Summary) Body() string {
 		head += fmt.Sprintf(textNotRead, ShortSHA(s.Head), s.Unread) + "\n"
 	}
 	if s.Read != "" {
-		head += fmt.Sprintf(textRead, s.Coverage.Read(), amount.Plural(s.Coverage.Files, textFile, textFiles), ShortSHA(s.Read), s.counts()) + "\n"
+		head += fmt.Sprintf(textRead, s.Coverage.Read(), amount.Plural(s.Coverage.Files, textFile, textFiles),
+			ShortSHA(s.Read), s.counts()) + "\n"
 	} else if len(s.Records) > 0 {
 		head += fmt.Sprintf(textFound, s.counts()) + "\n"
 	}
-	foot := "\n" + strings.Join(append(notes(textLeft, CheckedFindings{Left: s.Left}.left()), fmt.Sprintf(textFoot, s.Name)), "\n\n")
+	foot := "\n" + strings.Join(append(notes(textLeft, CheckedFindings{Left: s.Left}.left()),
+		fmt.Sprintf(textFoot, s.Name)), "\n\n")
 	files, findings := s.files(), s.findings()
 	room, need := maxBody-len(head)-len(foot)-len(files.title)-frameSize, 0
 	for _, f := range findings {
@@ -98,7 +100,7 @@ func (s Summary) Body() string {
 	return head + strings.Join(texts, "") + foot
 }
 
-// IsNeeded reports whether the summary says more than that all was read and nothing was found.
+// IsNeeded reports whether something was not read, or something was found.
 func (s Summary) IsNeeded() bool {
 	return s.Unread != "" || !s.Coverage.IsComplete() || slices.ContainsFunc(s.Records, func(r Record) bool {
 		return r.MutedBy == "" && r.State != supervisor.FindingRefuted
@@ -125,7 +127,8 @@ func (s Summary) files() (x details) {
 	if s.Coverage.Unlisted > 0 {
 		x.items = append(x.items, fmt.Sprintf(textUnlisted, amount.Plural(s.Coverage.Unlisted, textFile, textFiles)))
 	}
-	x.title = fmt.Sprintf(textUnreadFiles, amount.Plural(len(s.Coverage.Unread)+s.Coverage.Unlisted, textFile, textFiles))
+	x.title = fmt.Sprintf(textUnreadFiles, amount.Plural(len(s.Coverage.Unread)+s.Coverage.Unlisted, textFile,
+		textFiles))
 	return x
 }
 
@@ -136,7 +139,8 @@ var kinds = []struct {
 	item  func(Record) string
 }{
 	{Record.IsOpen, [2]string{"open finding", "open findings"}, Record.openItem},
-	{unmuted(supervisor.FindingChanged), [2]string{"finding in lines that changed since", "findings in lines that changed since"},
+	{unmuted(supervisor.FindingChanged), [2]string{"finding in lines that changed since",
+		"findings in lines that changed since"},
 		func(r Record) string { return r.item(fmt.Sprintf(textChanged, ShortSHA(r.Seen))) }},
 	{func(r Record) bool { return r.MutedBy != "" }, [2]string{"muted finding", "muted findings"},
 		func(r Record) string { return r.item(fmt.Sprintf(textMutedBy, HarmlessMarkdown(r.MutedBy, maxTitle))) }},
@@ -185,7 +189,8 @@ func (r Record) openItem() string {
 
 // item returns the line about a finding, with words at its end.
 func (r Record) item(end string) string {
-	return strings.TrimSpace(fmt.Sprintf("- %s **%s** %s %s", PositionText(r.Finding), r.Severity, HarmlessMarkdown(r.Title, maxTitle), end))
+	return strings.TrimSpace(fmt.Sprintf("- %s **%s** %s %s", PositionText(r.Finding), r.Severity,
+		HarmlessMarkdown(r.Title, maxTitle), end))
 }
 
 // counts returns the numbers of findings as text.

@@ -7,8 +7,9 @@ import (
 )
 
 // fillers are words that say nothing about the subject of a title.
-var fillers = strings.Fields("a an and are as at be been being by can cannot could do does for from has have here if in into is it its may " +
-	"might of on or should so than that the their then there these this to was were when where which while will with without would")
+var fillers = strings.Fields("a an and are as at be been being by can cannot could do does for from " +
+	"has have here if in into is it its may might of on or should so than that the their then there these this to " +
+	"was were when where which while will with without would")
 
 // endings are endings of English words that a rewording changes.
 var endings = []string{"ing", "ies", "ed", "es", "s", "y", "e"}
@@ -17,7 +18,8 @@ var endings = []string{"ing", "ies", "ed", "es", "s", "y", "e"}
 // fillers.
 func titleWords(title string) []string {
 	var words []string
-	for _, word := range strings.FieldsFunc(strings.ToLower(VisibleCode(title)), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	for _, word := range strings.FieldsFunc(strings.ToLower(VisibleCode(title)),
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		if slices.Contains(fillers, word) {
 			continue
 		}

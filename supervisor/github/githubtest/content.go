@@ -213,7 +213,8 @@ func (b checkBody) refused() (a answer, wrong bool) {
 	case (b.Output.Title == "") != (b.Output.Summary == ""):
 		return invalid("CheckRun", "output", "missing_field"), true
 	case len(b.Output.Summary) > maxSummary:
-		return unprocessable("Only 65535 characters are allowed; " + itoa(len(b.Output.Summary)) + " were supplied."), true
+		return unprocessable("Only 65535 characters are allowed; " + itoa(len(b.Output.Summary)) +
+			" were supplied."), true
 	}
 	return a, false
 }

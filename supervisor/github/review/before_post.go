@@ -12,7 +12,8 @@ const maxMoves = 3
 // checkAndPost reads the state of a pull request once more, and posts a review. It posts nothing if
 // the pull request was closed meanwhile. errMoved means that there is a new head, which is to be
 // read first.
-func (r *Reviews) checkAndPost(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, made *result) error {
+func (r *Reviews) checkAndPost(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo,
+	made *result) error {
 	if repo.Post == supervisor.PostCard {
 		return nil
 	}

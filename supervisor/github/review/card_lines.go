@@ -17,7 +17,8 @@ import (
 // findings and files.
 func cardHead(made result, most int) (lines []string) {
 	// a verdict may be about findings that do not stand
-	if dropped := made.Refutations + made.Left[finding.OmittedUnfounded]; made.Verdict != "" && (len(made.All()) > 0 || dropped == 0) {
+	if dropped := made.Refutations + made.Left[finding.OmittedUnfounded]; made.Verdict != "" &&
+		(len(made.All()) > 0 || dropped == 0) {
 		lines = append(lines, finding.HarmlessMarkdown(made.Verdict, most))
 	}
 	lines = append(lines, fmt.Sprintf(textCardFound, made.CountText()))
@@ -49,7 +50,10 @@ func cardFoot(repo supervisor.GitHubRepo, made result) string {
 }
 
 func isPosted(records []finding.Record, f finding.Finding) bool {
-	return slices.ContainsFunc(records, func(r finding.Record) bool { return r.Posted && r.Fingerprint == f.Fingerprint })
+	return slices.ContainsFunc(records, func(r finding.Record) bool {
+		return r.Posted &&
+			r.Fingerprint == f.Fingerprint
+	})
 }
 
 // postPicks posts the findings that a user picked. The first post of a pull request becomes its

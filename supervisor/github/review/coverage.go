@@ -15,7 +15,8 @@ const maxWithoutLines = 300
 
 // coverageBefore returns which files of a change can't be read, or need no review, and why. files
 // are the files with changed lines.
-func (r *Reviews) coverageBefore(ctx context.Context, repo string, pull api.PullRequest, page api.Page[api.ChangedFile], files []diff.File, hidden []string,
+func (r *Reviews) coverageBefore(ctx context.Context, repo string, pull api.PullRequest,
+	page api.Page[api.ChangedFile], files []diff.File, hidden []string,
 	attributes string) (c finding.Coverage, err error) {
 	if c.Files = len(page.Items); page.More {
 		c.Files = max(pull.Files, c.Files+1)
@@ -43,7 +44,8 @@ func (r *Reviews) coverageBefore(ctx context.Context, repo string, pull api.Pull
 }
 
 // binaryFiles returns the paths of binary files. It reads a removed file from the base.
-func (r *Reviews) binaryFiles(ctx context.Context, repo string, pull api.PullRequest, files []diff.File) (map[string]bool, error) {
+func (r *Reviews) binaryFiles(ctx context.Context, repo string, pull api.PullRequest,
+	files []diff.File) (map[string]bool, error) {
 	binary := map[string]bool{}
 	for _, ref := range []string{pull.Head.SHA, pull.Base.SHA} {
 		var paths []string
@@ -86,7 +88,8 @@ func addUnreadChunks(c *finding.Coverage, m protocol.ReviewMaterial, report prot
 	}
 	read := func(path string) bool {
 		return slices.ContainsFunc(m.Chunks, func(chunk protocol.ReviewChunk) bool {
-			return !unread[chunk.Name] && slices.ContainsFunc(chunk.Files, func(f protocol.ReviewFile) bool { return f.Path == path })
+			return !unread[chunk.Name] && slices.ContainsFunc(chunk.Files,
+				func(f protocol.ReviewFile) bool { return f.Path == path })
 		})
 	}
 	for _, chunk := range m.Chunks {

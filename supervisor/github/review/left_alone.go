@@ -16,7 +16,8 @@ import (
 const labelNoReview = "no-review"
 
 // unfinishedTitle matches the titles of pull requests that are not ready for a review.
-var unfinishedTitle = regexp.MustCompile(`(?i)^\s*(\[(wip|draft|do not merge)\]|\((wip|draft)\)|(wip|draft)\s*:|(wip|draft)\s+[-–—]\s|wip(\s|$)|🚧)`)
+var unfinishedTitle = regexp.MustCompile(`(?i)^\s*(\[(wip|draft|do not merge)\]|\((wip|draft)\)|` +
+	`(wip|draft)\s*:|(wip|draft)\s+[-–—]\s|wip(\s|$)|🚧)`)
 
 // mayWrite are GitHub's permissions that allow writes to a repository.
 var mayWrite = []string{"admin", "maintain", "write"}

@@ -124,8 +124,10 @@ func (r *Reviews) ownReviews(ctx context.Context, w supervisor.Review) (map[int6
 
 // muteFinding mutes a finding of a pull request for the whole repository. fresh reports whether it
 // was not muted before.
-func (r *Reviews) muteFinding(ctx context.Context, w supervisor.Review, print, path, login string) (fresh bool, err error) {
-	m := supervisor.ReviewMute{User: w.User, Repo: w.Repo, Kind: supervisor.MuteFinding, Subject: print, By: login, Why: textByThumb,
+func (r *Reviews) muteFinding(ctx context.Context, w supervisor.Review, print, path, login string) (fresh bool,
+	err error) {
+	m := supervisor.ReviewMute{User: w.User, Repo: w.Repo, Kind: supervisor.MuteFinding, Subject: print, By: login,
+		Why:    textByThumb,
 		Number: w.Number, Path: path}
 	records, err := r.records(ctx, w)
 	if err != nil {

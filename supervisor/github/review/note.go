@@ -12,7 +12,8 @@ import (
 
 // noteReasons are the reasons that GitHub is told for a head that is not reviewed, by the reason for
 // users. "" means that earlier reviews have read all of it.
-var noteReasons = map[string]string{textDraft: noteDraft, textUnfinished: noteUnfinished, textHeads: noteHeads, textNothingNew: ""}
+var noteReasons = map[string]string{textDraft: noteDraft, textUnfinished: noteUnfinished, textHeads: noteHeads,
+	textNothingNew: ""}
 
 // noteMark is the hidden mark of a review that only says that a head was not read.
 func noteMark(head string) string { return head + "/unread" }
@@ -97,7 +98,8 @@ func (r *Reviews) postNote(ctx context.Context, w *supervisor.Review, s finding.
 }
 
 // unreadSummary returns the summary for a head without a review of its own, and the findings in it.
-func (r *Reviews) unreadSummary(ctx context.Context, w supervisor.Review, why string) (s finding.Summary, records []finding.Record, err error) {
+func (r *Reviews) unreadSummary(ctx context.Context, w supervisor.Review, why string) (s finding.Summary,
+	records []finding.Record, err error) {
 	s = finding.Summary{Head: w.Head, Mark: noteMark(w.Head), Name: r.o.Name(), Unread: why}
 	if s.Records, err = r.records(ctx, w); err != nil {
 		return s, nil, err
@@ -132,7 +134,8 @@ func (r *Reviews) unreadSummary(ctx context.Context, w supervisor.Review, why st
 func (r *Reviews) fail(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, failure error) error {
 	_, there, err := r.summary(ctx, *w)
 	fromGitHub := api.ErrorClassOf(failure) != ""
-	if denied := supervisor.ErrorCodeOf(failure) == supervisor.CodeForbidden && !fromGitHub; err == nil && (there || !denied) {
+	if denied := supervisor.ErrorCodeOf(failure) == supervisor.CodeForbidden && !fromGitHub; err == nil &&
+		(there || !denied) {
 		err = r.noteUnread(ctx, w, repo, publicReason(failure))
 	}
 	if err != nil {

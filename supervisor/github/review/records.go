@@ -30,8 +30,9 @@ func (r *Reviews) records(ctx context.Context, w supervisor.Review) (list []find
 		var kept keptFinding
 		_ = json.Unmarshal([]byte(row.Finding), &kept) // Finding is JSON that Mews wrote
 		kept.Fingerprint = row.Fingerprint
-		list = append(list, finding.Record{Finding: kept.Finding, Inline: kept.Inline, State: row.State, Found: row.Found,
-			Seen: row.Seen, Fixed: row.Fixed, Posted: row.Posted, Turn: row.Turn})
+		list = append(list, finding.Record{Finding: kept.Finding, Inline: kept.Inline, State: row.State,
+			Found: row.Found,
+			Seen:  row.Seen, Fixed: row.Fixed, Posted: row.Posted, Turn: row.Turn})
 	}
 	if list == nil {
 		if list, err = r.olderRecords(ctx, w); err != nil {
@@ -47,11 +48,13 @@ func (r *Reviews) olderRecords(ctx context.Context, w supervisor.Review) (list [
 	for _, e := range reviews {
 		said := postedOf(e).Said
 		for _, f := range resultOf(e).All() {
-			known := slices.ContainsFunc(list, func(other finding.Record) bool { return other.Fingerprint == f.Fingerprint })
+			known := slices.ContainsFunc(list,
+				func(other finding.Record) bool { return other.Fingerprint == f.Fingerprint })
 			if f.Fingerprint == "" || known || e.ID == w.ID {
 				continue
 			}
-			list = append(list, finding.Record{Finding: f, State: supervisor.FindingOpen, Found: e.Head, Seen: e.Head, Turn: e.Turn,
+			list = append(list, finding.Record{Finding: f, State: supervisor.FindingOpen, Found: e.Head, Seen: e.Head,
+				Turn:   e.Turn,
 				Posted: slices.Contains(said, f.Fingerprint), Inline: f.Placed && slices.Contains(said, f.Fingerprint)})
 		}
 	}
@@ -82,14 +85,16 @@ func mutedFinding(m supervisor.ReviewMute) finding.KnownFinding {
 // rowsOf returns findings as rows of the database.
 func rowsOf(list []finding.Record) (rows []supervisor.PullFinding) {
 	for _, f := range list {
-		rows = append(rows, supervisor.PullFinding{Fingerprint: f.Fingerprint, State: f.State, Found: f.Found, Seen: f.Seen, Fixed: f.Fixed,
+		rows = append(rows, supervisor.PullFinding{Fingerprint: f.Fingerprint, State: f.State, Found: f.Found,
+			Seen: f.Seen, Fixed: f.Fixed,
 			Posted: f.Posted, Turn: f.Turn, Finding: encoded(keptFinding{f.Finding, f.Inline})})
 	}
 	return rows
 }
 
 // known returns the findings that must not be posted again: those on GitHub, and muted ones.
-func (r *Reviews) known(ctx context.Context, w supervisor.Review, list []finding.Record) (known []finding.KnownFinding, err error) {
+func (r *Reviews) known(ctx context.Context, w supervisor.Review,
+	list []finding.Record) (known []finding.KnownFinding, err error) {
 	for _, f := range list {
 		if f.Posted {
 			known = append(known, f.Identity())
@@ -127,7 +132,8 @@ func markPosted(list []finding.Record, made finding.CheckedFindings) {
 
 // merge returns the findings of a pull request after a review has read a head. If GitHub does not
 // show whole files, findings whose lines are not in the diff stay as they were.
-func (r *Reviews) merge(ctx context.Context, w supervisor.Review, files []diff.File, texts map[string]string, coverage finding.Coverage,
+func (r *Reviews) merge(ctx context.Context, w supervisor.Review, files []diff.File, texts map[string]string,
+	coverage finding.Coverage,
 	checked finding.CheckedFindings, records []finding.Record) ([]finding.Record, error) {
 	h := finding.Head{SHA: w.Head, Files: files, Texts: maps.Clone(texts), Coverage: coverage, Turn: w.Turn}
 	if err := r.retryForAWhile(ctx, func() error { return r.readTexts(ctx, w, &h, records) }); err != nil {

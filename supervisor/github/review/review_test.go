@@ -41,7 +41,8 @@ func TestReview_PostsOneSummary(t *testing.T) {
 	r.run()
 	r.same("posted", r.posted(number), []string{"COMMENTED main.go:4"})
 	r.wantParts(r.repo.Reviews(number)[0].Body, r.repo.CommitSHA("put-it"),
-		"**Read 1 of 1 file**", "1 critical finding, 1 suggestion", "<summary>2 open findings</summary>", "`main.go:4`", "`main.go:3`")
+		"**Read 1 of 1 file**", "1 critical finding, 1 suggestion", "<summary>2 open findings</summary>",
+		"`main.go:4`", "`main.go:3`")
 	r.same("mails", r.hub.CountMails("acme/widget", number), 1)
 
 	// A push with a new finding, next to a finding that was posted before.
@@ -450,7 +451,8 @@ func TestMutedFinding_LaterReview_DoesNotRepeat(t *testing.T) {
 	r.wantParts(r.repo.Reviews(number)[0].Body, "1 muted", "<summary>1 muted finding</summary>", "Muted by alice.")
 	r.wantParts(r.repo.Reviews(other)[0].Body, "<summary>1 muted finding</summary>", "`main.go:3`", "Muted by alice.")
 	m := mutes[0]
-	r.same("what is muted", []any{m.Path, m.Title, m.Number}, []any{"main.go", "It fails at func put(m map[string]int) {", number})
+	r.same("what is muted", []any{m.Path, m.Title, m.Number}, []any{"main.go",
+		"It fails at func put(m map[string]int) {", number})
 }
 
 // TestResolve_ByAuthorWithoutWrite_MutesNothing covers an author who resolves threads. That must

@@ -12,7 +12,8 @@ import (
 
 // summaryOf returns the summary after a review. If nothing is posted without a press, it has only
 // findings that the user picked.
-func (r *Reviews) summaryOf(ctx context.Context, w supervisor.Review, made result, mark string) (s finding.Summary, err error) {
+func (r *Reviews) summaryOf(ctx context.Context, w supervisor.Review, made result, mark string) (s finding.Summary,
+	err error) {
 	records, err := r.records(ctx, w)
 	if err != nil {
 		return s, err
@@ -21,12 +22,14 @@ func (r *Reviews) summaryOf(ctx context.Context, w supervisor.Review, made resul
 	if repo, _ := r.o.Repo(w.Repo); repo.Post == supervisor.PostCard {
 		records = slices.DeleteFunc(records, func(f finding.Record) bool { return !f.Posted })
 	}
-	return finding.Summary{Head: w.Head, Mark: mark, Name: r.o.Name(), Records: records, Read: w.Head, Coverage: made.Coverage,
-		Left: made.Left}, nil
+	return finding.Summary{Head: w.Head, Mark: mark, Name: r.o.Name(), Records: records, Read: w.Head,
+		Coverage: made.Coverage,
+		Left:     made.Left}, nil
 }
 
 // updateSummary replaces the text of a pull request's summary. GitHub sends no mail about it.
-func (r *Reviews) updateSummary(ctx context.Context, w supervisor.Review, made result, summary int64, mark string) error {
+func (r *Reviews) updateSummary(ctx context.Context, w supervisor.Review, made result, summary int64,
+	mark string) error {
 	s, err := r.summaryOf(ctx, w, made, mark)
 	if err != nil {
 		return err
@@ -44,7 +47,8 @@ func (r *Reviews) replaceSummary(ctx context.Context, w supervisor.Review, summa
 }
 
 // postedRows returns the rows of a pull request's findings, after some were posted.
-func (r *Reviews) postedRows(ctx context.Context, w supervisor.Review, made finding.CheckedFindings) ([]supervisor.PullFinding, error) {
+func (r *Reviews) postedRows(ctx context.Context, w supervisor.Review,
+	made finding.CheckedFindings) ([]supervisor.PullFinding, error) {
 	records, err := r.records(ctx, w)
 	markPosted(records, made)
 	return rowsOf(records), err
@@ -62,7 +66,8 @@ func (r *Reviews) keepInSummary(ctx context.Context, w *supervisor.Review, made 
 // postCheck posts a summary as the check run of a head. The check run succeeds if all was read and
 // nothing found, and is neutral otherwise.
 func (r *Reviews) postCheck(ctx context.Context, w *supervisor.Review, s finding.Summary) error {
-	n := api.NewCheckRun{Name: r.o.Name(), Head: w.Head, External: fmt.Sprintf("review/%d", w.Number), Title: s.Title(), Summary: s.Body(),
+	n := api.NewCheckRun{Name: r.o.Name(), Head: w.Head, External: fmt.Sprintf("review/%d", w.Number),
+		Title: s.Title(), Summary: s.Body(),
 		Passed: !s.IsNeeded()}
 	p := postedOf(*w)
 	if p.Begun != "" && p.Check == 0 {

@@ -70,7 +70,8 @@ func TestSummary_LaterHeads_LoseNoFinding(t *testing.T) {
 
 	fails := func() {
 		t.Helper()
-		end := r.hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 403, Text: "Resource not accessible", Times: 1,
+		end := r.hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 403,
+			Text: "Resource not accessible", Times: 1,
 			Route: "GET /repos/{owner}/{repo}/pulls/{number}/commits"})
 		defer end()
 		r.wantParts(r.run(), "Not reviewed.")
@@ -84,12 +85,14 @@ func TestSummary_LaterHeads_LoseNoFinding(t *testing.T) {
 	r.push("put-it", strings.ReplaceAll(putLines(14), "m[", "n["))
 	r.want(number, "")
 	fails()
-	listed("after a failed review of changed lines", "14 findings in lines that changed since", "Lines changed, not looked at since `")
+	listed("after a failed review of changed lines", "14 findings in lines that changed since",
+		"Lines changed, not looked at since `")
 
 	r.repo.AddCommit("put-it", githubtest.Commit{Message: "More docs", Files: map[string]string{"docs.md": "More.\n"}})
 	r.want(number, "")
 	r.run()
-	listed("after a review of changed lines", "14 fixed findings", fmt.Sprintf("Fixed in `%.12s`", r.repo.CommitSHA("put-it")))
+	listed("after a review of changed lines", "14 fixed findings", fmt.Sprintf("Fixed in `%.12s`",
+		r.repo.CommitSHA("put-it")))
 
 	r.push("put-it", putLines(14))
 	r.want(number, "")
@@ -128,17 +131,20 @@ func TestSummary_UnreadFiles_AreNamed(t *testing.T) {
 	number := r.repo.OpenPullRequest(githubtest.NewPullRequest{Title: "Put it", Head: "put-it"})
 	r.want(number, "")
 	turn, _ := r.turn()
-	card, err := r.reviews.RunTurn(t.Context(), turn, func(_ context.Context, m protocol.ReviewMaterial) (protocol.ReviewReport, error) {
+	card, err := r.reviews.RunTurn(t.Context(), turn, func(_ context.Context,
+		m protocol.ReviewMaterial) (protocol.ReviewReport, error) {
 		report := protocol.ReviewReport{Verdict: "Fine."}
 		for _, chunk := range m.Chunks[1:] { // the money ends within z.go
-			report.Unread = append(report.Unread, protocol.ReviewText{Name: chunk.Name, Text: "$1.00 of $1.00 are spent by claude/opus"})
+			report.Unread = append(report.Unread, protocol.ReviewText{Name: chunk.Name,
+				Text: "$1.00 of $1.00 are spent by claude/opus"})
 		}
 		return report, nil
 	})
 	r.must(err)
 	text := r.summary(number)
 	r.wantParts(text, "**Read 1 of 9 files**", "no findings in what was read", "<summary>Not read: 8 files</summary>",
-		"- `img.png`: binary", "- `gone.png`: binary", "- `run.sh`: file mode only", "- `new.txt`: renamed only", "- `empty`: empty", "- `go.sum`: lock file",
+		"- `img.png`: binary", "- `gone.png`: binary", "- `run.sh`: file mode only", "- `new.txt`: renamed only",
+		"- `empty`: empty", "- `go.sum`: lock file",
 		"- `made.pb.go`: generated", "- `z.go`, in part: limit of this review")
 	for _, host := range []string{"$", "claude"} {
 		if strings.Contains(text, host) {
@@ -186,7 +192,8 @@ func TestCheckRun_CleanReview_Succeeds(t *testing.T) {
 	for _, c := range r.repo.CheckRuns() {
 		got = append(got, c.Conclusion+": "+c.Title)
 	}
-	r.same("check runs", got, []string{"neutral: 1 critical finding", "success: no findings", "neutral: 1 critical finding"})
+	r.same("check runs", got, []string{"neutral: 1 critical finding", "success: no findings",
+		"neutral: 1 critical finding"})
 	r.wantParts(r.repo.CheckRuns()[2].Summary, "`main.go:4`", "**Read 2 of 2 files**")
 }
 
@@ -202,7 +209,9 @@ func TestNote_HeadNotRead_IsToldOnce(t *testing.T) {
 		r.run(bug("main.go", 4, `m["a"] = 1`))
 	}
 	last := r.repo.CommitSHA("put-it")
-	r.wantParts(r.summary(limited), fmt.Sprintf("**Not reviewed:** `%.12s`. It has had its number of automatic reviews. Write `@mews review` for another one.", last),
+	r.wantParts(r.summary(limited),
+		fmt.Sprintf("**Not reviewed:** `%.12s`. It has had its number of automatic reviews. Write `@mews "+
+			"review` for another one.", last),
 		"<summary>1 open finding</summary>", "`main.go:4`")
 	r.same("mails", r.hub.CountMails("acme/widget", limited), 1)
 
@@ -240,9 +249,12 @@ func TestNote_HeadNotRead_IsToldOnce(t *testing.T) {
 // TestUnfinishedTitle_NamesAreNoDrafts tells titles of unfinished work from names that begin alike.
 func TestUnfinishedTitle_NamesAreNoDrafts(t *testing.T) {
 	for title, want := range map[string]bool{
-		"draft: put it": true, "Draft : put it": true, "[Draft] put it": true, "(draft) put it": true, "WIP": true, "WIP put it": true,
-		"wip: put it": true, "WIP - put it": true, "Draft – put it": true, "🚧 put it": true, "[do not merge] put it": true, "  [wip] put it": true,
-		"draft-js: fix a crash": false, "Draft-js upgrade": false, "draftsman: put it": false, "wip-tools: fix": false, "Wipe the cache": false,
+		"draft: put it": true, "Draft : put it": true, "[Draft] put it": true, "(draft) put it": true, "WIP": true,
+		"WIP put it":  true,
+		"wip: put it": true, "WIP - put it": true, "Draft – put it": true, "🚧 put it": true,
+		"[do not merge] put it": true, "  [wip] put it": true,
+		"draft-js: fix a crash": false, "Draft-js upgrade": false, "draftsman: put it": false,
+		"wip-tools: fix": false, "Wipe the cache": false,
 		"Drafts are kept": false, "draft release notes": false, "wipe: all": false, "Put a draft: into it": false,
 	} {
 		if unfinishedTitle.MatchString(title) != want {
@@ -254,12 +266,14 @@ func TestUnfinishedTitle_NamesAreNoDrafts(t *testing.T) {
 // TestPost_ClosedMeanwhile_PostsNothing covers a pull request that is closed or merged while a
 // worker reads it.
 func TestPost_ClosedMeanwhile_PostsNothing(t *testing.T) {
-	for why, end := range map[string]func(*githubtest.Repo, int){textClosedMeanwhile: (*githubtest.Repo).CloseIssue, textMergedMeanwhile: (*githubtest.Repo).MergePullRequest} {
+	for why, end := range map[string]func(*githubtest.Repo, int){textClosedMeanwhile: (*githubtest.Repo).CloseIssue,
+		textMergedMeanwhile: (*githubtest.Repo).MergePullRequest} {
 		r := newRig(t, githubtest.Options{Strict: true})
 		number := r.open(code)
 		r.want(number, "")
 		turn, _ := r.turn()
-		card, err := r.reviews.RunTurn(t.Context(), turn, func(ctx context.Context, m protocol.ReviewMaterial) (protocol.ReviewReport, error) {
+		card, err := r.reviews.RunTurn(t.Context(), turn, func(ctx context.Context,
+			m protocol.ReviewMaterial) (protocol.ReviewReport, error) {
 			end(r.repo, number)
 			return r.reader(bug("main.go", 4, `m["a"] = 1`))(ctx, m)
 		})
@@ -269,7 +283,8 @@ func TestPost_ClosedMeanwhile_PostsNothing(t *testing.T) {
 		r.same("mails", r.hub.CountMails("acme/widget", number), 0)
 		if why == textClosedMeanwhile { // opened again, the next review posts what is known
 			r.repo.ReopenIssue(number)
-			r.repo.AddCommit("put-it", githubtest.Commit{Message: "Docs", Files: map[string]string{"docs.md": "Words.\n"}})
+			r.repo.AddCommit("put-it", githubtest.Commit{Message: "Docs",
+				Files: map[string]string{"docs.md": "Words.\n"}})
 			_, end := r.db.Turns().Finish(t.Context(), endOf(turn, card))
 			r.must(end)
 			r.want(number, "")
@@ -289,12 +304,14 @@ func TestPost_PushAfterLook_ReviewsNewHead(t *testing.T) {
 		if q.Method == http.MethodPost && strings.HasSuffix(q.URL.Path, "/reviews") {
 			r.sending = nil
 			r.push("put-it", "package main\n\nfunc drop() { panic(1) }\n")
-			r.hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 422, Text: "Unprocessable: Line could not be resolved", Times: 1,
+			r.hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 422,
+				Text: "Unprocessable: Line could not be resolved", Times: 1,
 				Route: "POST /repos/{owner}/{repo}/pulls/{number}/reviews"})
 		}
 	}
 	turn, _ := r.turn()
-	_, err := r.reviews.RunTurn(t.Context(), turn, func(ctx context.Context, m protocol.ReviewMaterial) (protocol.ReviewReport, error) {
+	_, err := r.reviews.RunTurn(t.Context(), turn, func(ctx context.Context,
+		m protocol.ReviewMaterial) (protocol.ReviewReport, error) {
 		if r.read == 0 {
 			return r.reader(bug("main.go", 4, `m["a"] = 1`))(ctx, m)
 		}
@@ -313,14 +330,16 @@ func TestPost_PushMeanwhile_ReadsOnlyTheRest(t *testing.T) {
 	r.want(number, "")
 	turn, _ := r.turn()
 	var read []string
-	_, err := r.reviews.RunTurn(t.Context(), turn, func(ctx context.Context, m protocol.ReviewMaterial) (protocol.ReviewReport, error) {
+	_, err := r.reviews.RunTurn(t.Context(), turn, func(ctx context.Context,
+		m protocol.ReviewMaterial) (protocol.ReviewReport, error) {
 		for _, chunk := range m.Chunks {
 			for _, f := range chunk.Files {
 				read = append(read, f.Path)
 			}
 		}
 		if r.read == 0 {
-			r.repo.AddCommit("put-it", githubtest.Commit{Message: "Docs", Files: map[string]string{"docs.md": "Words.\n"}})
+			r.repo.AddCommit("put-it", githubtest.Commit{Message: "Docs",
+				Files: map[string]string{"docs.md": "Words.\n"}})
 			return r.reader(bug("main.go", 4, `m["a"] = 1`))(ctx, m)
 		}
 		return r.reader()(ctx, m)
@@ -340,7 +359,8 @@ func TestReview_OtherCategory_IsNotPostedAgain(t *testing.T) {
 		r.push("put-it", code+strings.Repeat("// more\n", i+1))
 		r.want(number, "")
 		again := bug("main.go", 4, `m["a"] = 1`)
-		again.Category, again.Title = category, []string{"A nil map panics", "Panics on nil maps", "The map is nil: panic"}[i]
+		again.Category, again.Title = category, []string{"A nil map panics", "Panics on nil maps",
+			"The map is nil: panic"}[i]
 		r.run(again)
 	}
 	r.same("posted", r.posted(number), []string{"COMMENTED main.go:4"})
@@ -389,8 +409,9 @@ func TestRecords_OfOlderVersion_StayOnThePage(t *testing.T) {
 	r.must(err)
 	w.State, w.Turn = supervisor.ReviewRunning, turn.ID
 	w.Posted = fmt.Sprintf(`{"review":%d,"summary":true,"round":1,"said":["0123456789abcdef"]}`, id)
-	w.Result = `{"Inline":[{"path":"main.go","line":4,"side":"RIGHT","severity":"critical","category":"bug","title":"Nil map","detail":"Panics.",` +
-		`"quote":"m[\"a\"] = 1","confidence":0.9,"Placed":true,"Fingerprint":"0123456789abcdef"}],"Title":"Put it"}`
+	w.Result = `{"Inline":[{"path":"main.go","line":4,"side":"RIGHT","severity":"critical","category":"bug",` +
+		`"title":"Nil map","detail":"Panics.","quote":"m[\"a\"] = 1","confidence":0.9,` +
+		`"Placed":true,"Fingerprint":"0123456789abcdef"}],"Title":"Put it"}`
 	r.must(r.db.Reviews().Update(t.Context(), w))
 	w.State = supervisor.ReviewDone
 	r.must(r.db.Reviews().Update(t.Context(), w))

@@ -121,7 +121,8 @@ func TestPostAgain_FixedSince_IsLeftOut(t *testing.T) {
 			t.Errorf("the fixed finding is posted: %q", posted)
 		}
 	}
-	r.wantParts(r.summary(number), "<summary>1 open finding</summary>", "`main.go:3`", "<summary>1 fixed finding</summary>")
+	r.wantParts(r.summary(number), "<summary>1 open finding</summary>", "`main.go:3`",
+		"<summary>1 fixed finding</summary>")
 }
 
 // TestSummary_ResultNotPosted_SaysSo covers comments that GitHub refuses after an earlier review was

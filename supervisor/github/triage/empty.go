@@ -10,7 +10,8 @@ import (
 
 // unfilled matches the parts of an issue's template that its author left as they were: headings,
 // open check boxes, and GitHub's words for an empty field of a form.
-var unfilled = regexp.MustCompile(`(?mi)^[ \t>]*(#{1,6}[ \t].*|\*\*[^*\n]+\*\*:?|[-*][ \t]\[ \].*|_?no response_?|n/?a|none)[ \t]*$`)
+var unfilled = regexp.MustCompile(`(?mi)^[ \t>]*(#{1,6}[ \t].*|\*\*[^*\n]+\*\*:?|` +
+	`[-*][ \t]\[ \].*|_?no response_?|n/?a|none)[ \t]*$`)
 
 // word matches a letter or a digit of any script.
 var word = regexp.MustCompile(`[\p{L}\p{N}]+`)

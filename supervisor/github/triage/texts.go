@@ -13,10 +13,11 @@ const (
 	textCardOnly = "Nothing was changed on GitHub, because this repository shows results here first (`post: card`)."
 
 	textSecurity     = "**Issue %s looks like a security report**"
-	textSecurityHint = "\nNothing was written on GitHub: no label, and no comment. Anybody who sees the repository can read the issue."
-	textToldYou      = "Nobody else was told."
-	textToldMore     = "Told in private too: %s."
-	textNoComment    = "No comment was written, because the issue has no text."
+	textSecurityHint = "\nNothing was written on GitHub: no label, and no comment. Anybody who sees the " +
+		"repository can read the issue."
+	textToldYou   = "Nobody else was told."
+	textToldMore  = "Told in private too: %s."
+	textNoComment = "No comment was written, because the issue has no text."
 
 	textNotPlanned = "Not put into the project “%s”: %s"
 	textNoProject  = "neither the repository nor its owner has an open project of that title, or Mews's token does not see it."

@@ -215,7 +215,8 @@ func TestTriage_LostAnswers_LeaveOneComment(t *testing.T) {
 
 func TestTriage_LabelledIssue_IsSkipped(t *testing.T) {
 	r := newRig(t)
-	labelled := r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob", Body: "It is white.", Labels: []string{"docs"}})
+	labelled := r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob", Body: "It is white.",
+		Labels: []string{"docs"}})
 	bots := r.repo.OpenIssue(githubtest.NewIssue{Title: "Bump x", Author: "dependabot[bot]"})
 	closed := r.repo.OpenIssue(githubtest.NewIssue{Title: "Done", Author: "bob"})
 	r.repo.CloseIssue(closed)
