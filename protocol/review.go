@@ -147,6 +147,8 @@ type ReviewFinding struct {
 	Quote       string   `json:"quote"`                 // the quoted code
 	Replacement string   `json:"replacement,omitempty"` // new text of the lines, ready to commit
 	Confidence  float64  `json:"confidence"`            // 0 to 1
+	// why the second check refuted the finding; "" means that it stands
+	Refutation string `json:"refutation,omitempty"`
 }
 
 // ReviewReport is the parameters of review.report.
@@ -154,7 +156,7 @@ type ReviewReport struct {
 	Turn     int64           `json:"turn"`
 	Verdict  string          `json:"verdict,omitempty"` // a sentence or two
 	Findings []ReviewFinding `json:"findings,omitempty"`
-	Refuted  int             `json:"refuted,omitempty"` // findings that the second check refuted
+	Refuted  int             `json:"refuted,omitempty"` // number of findings that the second check refuted
 	Unread   []ReviewText    `json:"unread,omitempty"`  // chunks without a result, and why
 	// result of a triage, which has no other field except Unread if it failed
 	Triage *Triage `json:"triage,omitempty"`
@@ -167,6 +169,7 @@ type Triage struct {
 	Duplicate int      `json:"duplicate,omitempty"` // the number of the issue that it duplicates
 	Related   []int    `json:"related,omitempty"`
 	Summary   string   `json:"summary"`
+	Security  bool     `json:"security,omitempty"` // the issue reports a security hole
 }
 
 // Priorities are all priorities of an issue, the least first.
@@ -236,8 +239,8 @@ func (f ReviewFinding) check() error {
 		return fmt.Errorf("lines %d to %d", f.Start, f.Line)
 	case f.Path == "" || len(f.Path) > MaxFindingPathBytes || max(len(f.Category), len(f.Title)) > MaxFindingLabelBytes:
 		return errors.New("path, category or title: too long, or missing")
-	case max(len(f.Detail), len(f.Quote), len(f.Replacement)) > MaxFindingTextBytes:
-		return errors.New("detail, quote or replacement: too long")
+	case max(len(f.Detail), len(f.Quote), len(f.Replacement), len(f.Refutation)) > MaxFindingTextBytes:
+		return errors.New("detail, quote, replacement or refutation: too long")
 	case f.Confidence < 0 || f.Confidence > 1:
 		return fmt.Errorf("confidence %v", f.Confidence)
 	}

@@ -5,6 +5,7 @@
 //
 //	account      an identity on a channel, or a Unix account; the text says which
 //	activity     the list of effects that /activity and mews activity show
+//	alert        GitHub's security alert about a dependency, code or a secret
 //	answer       the text of a turn for its user
 //	approval     a user's permission for one effect, asked for by a question
 //	attachment   a file that came with an inbound
@@ -19,6 +20,7 @@
 //	command      a slash command, such as /help
 //	control      the Unix socket of the command line
 //	conversation user, channel, chat and thread; it has one history and one turn at a time
+//	coverage     which changed files of a pull request were read
 //	delivery     one message to a channel; it is in the outbox until the channel has taken it
 //	destination  the conversation of a turn's answer and questions
 //	digest       the routine that summarises the day
@@ -41,6 +43,7 @@
 //	lease        money set aside for one call of a model
 //	ledger       the effects of all turns
 //	message      a row of the transcript, as a model sees it
+//	mute         a finding, pull request or label that reviews leave out
 //	notice       a message about a repository or files that nobody asked for
 //	one-shot     a worker that runs a single turn and has no folder
 //	operation    work of a worker that is no turn: receive, transcribe, archive
@@ -68,6 +71,7 @@
 //	slot         a place in a limited number of things that run at once
 //	spool        the folder of blobs that wait
 //	step         one call of a model and the tool calls that it asked for
+//	summary      the text on a pull request that holds all findings of its reviews
 //	task         a job that runs a turn
 //	triage       a turn that sorts an issue
 //	turn         the work for one or several inbounds: started, stepped, ended

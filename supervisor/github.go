@@ -37,7 +37,7 @@ type ReviewPostMode string
 
 const (
 	PostReview ReviewPostMode = "review" // one review with comments
-	PostCheck  ReviewPostMode = "check"  // one neutral check run
+	PostCheck  ReviewPostMode = "check"  // one check run, which never blocks a merge
 	PostCard   ReviewPostMode = "card"   // nothing until the user picks findings
 )
 
@@ -145,6 +145,29 @@ func (r Review) IsActive() bool {
 // PullRequestName returns the pull request's name for people, such as owner/name#12.
 func (r Review) PullRequestName() string { return fmt.Sprintf("%s#%d", r.Repo, r.Number) }
 
+// PullFinding is a finding in the list of a pull request's findings. Pushes and failures delete
+// none.
+type PullFinding struct {
+	Fingerprint string
+	State       FindingState
+	Found       string // the first head with the finding
+	Seen        string // the last head in which its lines were read
+	Fixed       string // the head without it; "" for other states
+	Posted      bool   // it is on GitHub
+	Turn        int64  // the turn that found it; 0 means unknown
+	Finding     string // the finding as JSON
+}
+
+// FindingState is the state of a PullFinding.
+type FindingState string
+
+const (
+	FindingOpen    FindingState = "open"
+	FindingChanged FindingState = "changed" // its lines changed, and no review has read them since
+	FindingFixed   FindingState = "fixed"   // its lines changed, and a review did not find it again
+	FindingRefuted FindingState = "refuted" // a second look refuted it
+)
+
 // ReviewMute leaves a subject out of a repository's reviews.
 type ReviewMute struct {
 	ID      int64
@@ -155,6 +178,10 @@ type ReviewMute struct {
 	Why     string // why the subject is muted, for people
 	By      string // login or name of the person who muted the subject; "" means unknown
 	At      time.Time
+
+	// for a finding: its pull request, path, title and lines; zero in mutes of older versions
+	Number            int
+	Path, Title, Code string
 }
 
 // MuteKind is the kind of a muted subject.

@@ -108,6 +108,16 @@ func (p gitHubPeople) Find(name string) (supervisor.User, bool) {
 // Admins returns the admins.
 func (p gitHubPeople) Admins() []supervisor.User { return p.people.Admins() }
 
+// LoginOf returns a user's login on GitHub; "" if it is not configured.
+func (p gitHubPeople) LoginOf(user string) string {
+	for _, u := range p.configuration.Current().Users {
+		if u.Name == user {
+			return u.GitHub
+		}
+	}
+	return ""
+}
+
 // FindByLogin returns the user with a login on GitHub.
 func (p gitHubPeople) FindByLogin(login string) (supervisor.User, bool) {
 	for _, u := range p.configuration.Current().Users {

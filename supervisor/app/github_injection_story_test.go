@@ -39,9 +39,10 @@ var obedientAnswers = []string{
 
 var (
 	codeSpan = regexp.MustCompile("`[^`\n]*`")
-	ours     = regexp.MustCompile(`<!-- mews:(review|finding) [0-9a-f]+ -->`)
-	does     = regexp.MustCompile("(?i)@[a-z0-9]|#[0-9]|gh-[0-9]|[a-z]://|www\\.|<[a-z!/?]|[^\\\\]\\]\\(|\u200b|\u202e")
-	keys     = regexp.MustCompile(`AKIA[0-9A-Z]{16}|ghp_\w{20}|PRIVATE KEY`)
+	ours     = regexp.MustCompile(`<!-- mews:(review|finding) [0-9a-f]+(/unread)? -->|` +
+		`<details( open)?><summary>[\w :]+</summary>|</details>`)
+	does = regexp.MustCompile("(?i)@[a-z0-9]|#[0-9]|gh-[0-9]|[a-z]://|www\\.|<[a-z!/?]|[^\\\\]\\]\\(|\u200b|\u202e")
+	keys = regexp.MustCompile(`AKIA[0-9A-Z]{16}|ghp_\w{20}|PRIVATE KEY`)
 )
 
 // checkPosted fails if a text sent to GitHub would trigger something there, or contains a key.

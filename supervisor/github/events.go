@@ -34,6 +34,8 @@ type People interface {
 	Admins() []supervisor.User
 	// FindByLogin returns the user with a login on GitHub; ok is false if there is none.
 	FindByLogin(login string) (u supervisor.User, ok bool)
+	// LoginOf returns a user's login on GitHub; "" if unknown.
+	LoginOf(user string) string
 }
 
 // EventHandlerOptions configure an EventHandler.
@@ -49,6 +51,7 @@ type EventHandlerOptions struct {
 	Reviews    Reviews // nil means that reviews are off
 	Triages    Triages // nil means that triage is off
 	People     People
+	Private    *PrivateReaders // finds the readers of security alerts
 	// how long an event waits for further events for the same message
 	Gather time.Duration
 	Queued func(conversation int64) // called after a delivery was put into an outbox; must not block
@@ -152,12 +155,13 @@ func findRepo(repos []supervisor.GitHubRepo, name string) (supervisor.GitHubRepo
 // has caused all other events of the account.
 var writtenEvents = map[string]bool{"issue_comment": true, "commit_comment": true, "pull_request_review": true, "pull_request_review_comment": true}
 
-// isOurs reports whether a program, Mews or another, caused an event. For the event of a check it
-// reports false, because every check comes from a program.
+// isOurs reports whether a program, Mews or another, caused an event. For checks and alerts it
+// reports false, because they come from programs.
 func (e *EventHandler) isOurs(of supervisor.GitHubEvent) bool {
 	failed, passed := notice.CheckRunResult(of)
 	self := e.o.Self()
-	return !failed && !passed && (of.SenderBot || writtenEvents[of.Event] && self != "" && strings.EqualFold(of.Sender, self))
+	return !failed && !passed && !notice.IsAlert(of) && (of.SenderBot || writtenEvents[of.Event] && self != "" &&
+		strings.EqualFold(of.Sender, self))
 }
 
 // notices returns the notices about an event, one for each conversation.
@@ -168,8 +172,11 @@ func (e *EventHandler) notices(ctx context.Context, repo supervisor.GitHubRepo,
 		return nil, nil
 	}
 	readers := e.readers
-	if notice.IsReviewRequest(of) {
+	switch {
+	case notice.IsReviewRequest(of):
 		readers = e.asked
+	case isPrivate(of):
+		readers = e.privateReaders
 	}
 	chats, err := readers(ctx, repo, of)
 	for _, c := range chats {

@@ -99,14 +99,18 @@ func New(o Options) *GitHub {
 		Settle:      o.Review.Settle, Heads: o.Review.Heads, Inline: o.Review.Inline, Now: o.Now,
 		Log: o.Log.Named("review"),
 	})
+	private := &PrivateReaders{Switches: g.switches}
+	if o.Client != nil {
+		private.Permission = o.Client.Permission
+	}
 	g.triages = triage.New(triage.Options{
 		Store: o.Triages, Issues: o.Client, Writer: o.Client, Repo: g.FindRepo, Person: o.Find, Settle: o.TriageSettle,
-		Begin: g.begin, Say: o.Say, Now: o.Now, Log: o.Log.Named("triage"),
+		Begin: g.begin, Say: o.Say, Writers: private.List, Queued: o.Queued, Now: o.Now, Log: o.Log.Named("triage"),
 	})
 	g.events = NewEventHandler(EventHandlerOptions{
 		Repos: o.Setup.Repos, Self: g.login, Name: g.calledBy, Deliveries: o.Deliveries, Store: o.Repositories,
 		Cleanings: o.Cleanings, Switches: g.switches, People: o.People, Reviews: g.reviews, Triages: g.triages,
-		Gather: o.Gather, Queued: o.Queued, Now: o.Now, Log: o.Log.Named("github"),
+		Private: private, Gather: o.Gather, Queued: o.Queued, Now: o.Now, Log: o.Log.Named("github"),
 	})
 	if o.Client != nil {
 		g.watch = NewPoller(PollerOptions{

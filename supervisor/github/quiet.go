@@ -35,10 +35,15 @@ type Mute struct {
 	ID   int64               `json:"id"`
 	Repo string              `json:"repo"`
 	Kind supervisor.MuteKind `json:"kind"`
-	Of   string              `json:"of"`
+	Of   string              `json:"of"` // a finding's fingerprint, a pull request's number, or a label
 	Why  string              `json:"why,omitempty"`
 	By   string              `json:"by,omitempty"`
 	At   time.Time           `json:"at"`
+
+	// of a finding; "" and 0 if an older version muted it
+	Title string `json:"title,omitempty"`
+	Path  string `json:"path,omitempty"`
+	Pull  int    `json:"pull,omitempty"` // the pull request in which it was muted
 }
 
 // quiet changes the mutes and lists them.
@@ -57,7 +62,8 @@ func (g *GitHub) quiet(ctx context.Context, in setup.Setup, q MuteRequest) (r Mu
 		}
 		for _, m := range list {
 			r.Mutes = append(r.Mutes,
-				Mute{ID: m.ID, Repo: m.Repo, Kind: m.Kind, Of: m.Subject, Why: m.Why, By: m.By, At: m.At})
+				Mute{ID: m.ID, Repo: m.Repo, Kind: m.Kind, Of: m.Subject, Why: m.Why, By: m.By, At: m.At,
+					Title: m.Title, Path: m.Path, Pull: m.Number})
 		}
 	}
 	return r, nil
@@ -98,11 +104,19 @@ func (r MuteList) Text() string {
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprint(t, textMutesHead)
 	for _, m := range r.Mutes {
-		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", m.ID, m.Repo, m.Kind, cell(m.Of), cell(m.By),
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", m.ID, m.Repo, m.Kind, cell(m.subject()), cell(m.By),
 			m.At.Local().Format("2006-01-02 15:04"), cell(m.Why))
 	}
 	t.Flush()
 	return b.String()
+}
+
+// subject names what is muted: a finding by its title, file and pull request.
+func (m Mute) subject() string {
+	if m.Title == "" {
+		return m.Of
+	}
+	return fmt.Sprintf(textMutedFinding, m.Title, m.Path, m.Pull)
 }
 
 // cell returns a foreign text that is safe in a cell of a Markdown table.

@@ -70,7 +70,7 @@ func (e *EventHandler) obey(ctx context.Context, repo supervisor.GitHubRepo, of 
 	w := requestOf(repo, of)
 	w.Requester, w.Text = of.Sender, rest
 	switch {
-	// the author of a pull request may stop its reviews, even as a guest
+	// MutePull asks GitHub whether the sender may write
 	case word == "stop" && of.IsPull && e.o.Reviews != nil:
 		return e.o.Reviews.MutePull(ctx, repo.Name, of.Number, of.Sender)
 	case word == "review" && of.IsPull && writers[of.Association]:

@@ -37,6 +37,8 @@ func (people) FindByLogin(login string) (supervisor.User, bool) {
 	return persons["bob"], strings.EqualFold(login, "carol")
 }
 
+func (people) LoginOf(user string) string { return map[string]string{"bob": "carol"}[user] }
+
 // requestLog records requests for reviews and triages.
 type requestLog struct {
 	mu    sync.Mutex
@@ -73,6 +75,8 @@ type rig struct {
 
 	committed func()
 	queued    func(int64)
+
+	permissions map[string]string // by repository and login
 }
 
 func newRig(t *testing.T, repos ...supervisor.GitHubRepo) *rig {
@@ -89,7 +93,13 @@ func (r *rig) begin() {
 		Self: func() string { return "mews-bot" }, Name: func() string { return "mews" },
 		Deliveries: r.db.WebhookDeliveries(), Store: r.db.GitHubRepositories(), Cleanings: r.db.MessageCleanups(),
 		Switches: r.switches, Reviews: r.reviews, Triages: r.triages,
-		People: people{}, Gather: 30 * time.Second, Queued: func(c int64) { r.queued(c) }, Now: time.Now, Log: hclog.NewNullLogger()})
+		Private: &github.PrivateReaders{Switches: r.switches, Permission: r.permission},
+		People:  people{}, Gather: 30 * time.Second, Queued: func(c int64) { r.queued(c) }, Now: time.Now, Log: hclog.NewNullLogger()})
+}
+
+// permission returns the permission of bob's login.
+func (r *rig) permission(_ context.Context, repo, login string) (string, error) {
+	return r.permissions[repo+" "+login], nil
 }
 
 // put stores a delivery.

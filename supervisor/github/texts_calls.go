@@ -49,4 +49,5 @@ const (
 	textNoRedelivery   = "No delivery needs to be repeated.\n"
 	textNoMutes        = "Nothing is muted.\n"
 	textMutesHead      = "NUMBER\tREPOSITORY\tKIND\tOF\tBY\tSINCE\tWHY\n"
+	textMutedFinding   = "%s (%s, #%d)"
 )

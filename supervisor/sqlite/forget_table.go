@@ -57,6 +57,7 @@ var forgetTable = []tableForgetting{
 		span: `DELETE FROM operation WHERE` + inSpan + ` AND ?4 = 0 AND inbound IS NULL AND state IN ('done', 'failed', 'parked')`},
 	{table: "inbox", exchange: `UPDATE inbox SET text = '', parts = NULL, quote = '', told = NULL, replies_to = '', unread = 0,
 		command = iif(command IN (SELECT value FROM json_each(?3)), command, NULL) WHERE id IN (SELECT value FROM json_each(?2))`},
+	{table: "review_finding", exchange: `DELETE FROM review_finding WHERE` + ofTurns},
 	{table: "review", exchange: `UPDATE review SET text = '', result = '' WHERE` + ofTurns},
 	// All raw updates are deleted, since they repeat other messages: the message that the sender
 	// answers, and the message above a pressed button.

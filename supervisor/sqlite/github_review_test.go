@@ -169,3 +169,44 @@ func TestRemoveMute_ListedMute_IsGone(t *testing.T) {
 		t.Errorf("left: %+v, %v", of, err)
 	}
 }
+
+// Findings are stored together with the progress of a review, or not at all. A request for the same
+// head keeps them.
+func TestUpdateWithFindings_SecondRound_KeepsThem(t *testing.T) {
+	s := newStory(t)
+	reviews := s.db.Reviews()
+	s.must(reviews.RequestReview(t.Context(), reviewRequest("", noon)))
+	r := s.queueDueReview(noon.Add(time.Hour), "aaaa")
+	turn := s.begin(r)
+	r, _, err := reviews.FindByTurn(t.Context(), turn, "acme/widget", 7)
+	s.must(err)
+	r.State, r.Turn, r.Result = supervisor.ReviewRunning, turn.ID, `{"x":1}`
+	first := supervisor.PullFinding{Fingerprint: "f", State: supervisor.FindingOpen, Found: "aaaa", Seen: "aaaa",
+		Turn: turn.ID, Finding: `{}`}
+	other := first
+	other.Fingerprint, other.Posted = "g", true
+	s.must(reviews.UpdateWithFindings(t.Context(), r, []supervisor.PullFinding{first, other}))
+	listed := func(what string, want ...supervisor.PullFinding) {
+		t.Helper()
+		list, err := reviews.ListFindings(t.Context(), "alice", "acme/widget", 7)
+		s.must(err)
+		s.same(what, list, want)
+	}
+	listed("after the first head", first, other)
+	first.State, first.Fixed, first.Posted, other.Posted = supervisor.FindingFixed, "bbbb", true, false
+	wrong := r
+	wrong.Round = 9
+	s.checkRefused(reviews.UpdateWithFindings(t.Context(), wrong, []supervisor.PullFinding{first, other}),
+		supervisor.CodeInvalid, "in round 1")
+	s.must(reviews.UpdateWithFindings(t.Context(), r, []supervisor.PullFinding{first, other}))
+	other.Posted = true // what is on GitHub stays there
+	listed("after the second head", first, other)
+	r.State = supervisor.ReviewDone
+	s.must(reviews.Update(t.Context(), r))
+	s.must(reviews.RequestReview(t.Context(), reviewRequest("bob", noon.Add(2*time.Hour))))
+	s.queueDueReview(noon.Add(2*time.Hour), "aaaa")
+	listed("after a second request", first, other)
+	models, err := reviews.ModelsOfTurn(t.Context(), turn.ID)
+	s.must(err)
+	s.same("models", len(models), 0)
+}

@@ -69,22 +69,40 @@ func (s Triages) NextDue(ctx context.Context) (due time.Time, ok bool, err error
 // Update stores a triage's progress: the fields State, Due, and all from Report on. It fails if the
 // triage has ended. It fails if the triage was requested again meanwhile.
 func (s Triages) Update(ctx context.Context, w supervisor.IssueTriage) error {
-	return s.db.write(ctx, func(t *tx) {
-		if t.ExecCount(
-			keepTriage,
-			w.State,
-			w.Due,
-			w.Report,
-			columnEncoder{append([]string{}, w.Labels...)},
-			w.Comment,
-			w.Why,
-			t.Now,
-			w.ID,
-			w.Round,
-		) == 0 {
-			t.fail(invalid("round %d of triage %d is over", w.Round, w.ID))
+	return s.db.write(ctx, func(t *tx) { t.keepTriage(w) }, "store the progress of the triage of %s#%d", w.Repo,
+		w.Number)
+}
+
+// UpdateWithNotices does what Update does, and sends messages in the same transaction. It returns
+// the messages, except those that wait for the end of quiet hours.
+func (s Triages) UpdateWithNotices(ctx context.Context, w supervisor.IssueTriage,
+	notices []supervisor.Delivery) ([]supervisor.Delivery, error) {
+	return inTransaction(ctx, s.db, func(t *tx) (queued []supervisor.Delivery) {
+		t.keepTriage(w)
+		for _, d := range notices {
+			if said, held := t.sayOrHold(d); held == 0 {
+				queued = append(queued, said)
+			}
 		}
-	}, "store the progress of the triage of %s#%d", w.Repo, w.Number)
+		return queued
+	}, "store the progress of the triage of %s#%d with %d messages", w.Repo, w.Number, len(notices))
+}
+
+func (t *tx) keepTriage(w supervisor.IssueTriage) {
+	if t.ExecCount(
+		keepTriage,
+		w.State,
+		w.Due,
+		w.Report,
+		columnEncoder{append([]string{}, w.Labels...)},
+		w.Comment,
+		w.Why,
+		t.Now,
+		w.ID,
+		w.Round,
+	) == 0 {
+		t.fail(invalid("round %d of triage %d is over", w.Round, w.ID))
+	}
 }
 
 func scanTriage(row *engine.Row) (w supervisor.IssueTriage) {

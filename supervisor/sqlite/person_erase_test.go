@@ -47,6 +47,8 @@ INSERT INTO attachment (inbound, position, user, file, kind, name, media_type, s
 INSERT INTO operation (user, kind, parameters, state, created_at, updated_at) VALUES ('USER', 'archive', '{}', 'waiting', 1, 1);
 INSERT INTO triage (user, repo, number, state, asked, wanted_at, due_at, updated_at) VALUES ('USER', 'acme/widget', 5, 'done', '', 1, 1, 1);
 INSERT INTO review (user, repo, number, state, wanted_at, updated_at) VALUES ('USER', 'acme/widget', 5, 'done', 1, 1);
+INSERT INTO review_finding (user, repo, number, fingerprint, state, found, seen, finding, updated_at)
+	VALUES ('USER', 'acme/widget', 5, 'f', 'open', 'a', 'a', '{}', 1);
 INSERT INTO review_mute (user, repo, kind, subject, created_at) VALUES ('USER', 'acme/widget', 'pull', '5', 1);
 INSERT INTO host_uid (uid, user, created_at) VALUES (70000 + N, 'USER', 1);
 INSERT INTO granted (user, tool, subject, text, created_at) VALUES ('USER', 'x', 'publicDIGESTN', '', 1);

@@ -120,7 +120,9 @@ func parseTriage(answer string) (t protocol.Triage, err error) {
 		return t, err
 	}
 	var labels, related []json.RawMessage
-	for key, to := range map[string]any{"labels": &labels, "related": &related, "priority": &t.Priority, "duplicate": &t.Duplicate, "summary": &t.Summary} {
+	for key, to := range map[string]any{"labels": &labels, "related": &related, "priority": &t.Priority,
+		"duplicate": &t.Duplicate, "summary": &t.Summary,
+		"security": &t.Security} {
 		if bad := json.Unmarshal(keys[key], to); bad != nil && key == "summary" {
 			return t, fmt.Errorf("summary: %w", bad)
 		}
@@ -150,12 +152,16 @@ func parseTriage(answer string) (t protocol.Triage, err error) {
 
 func isIssue(number int) bool { return number > 0 && number <= protocol.MaxIssueNumber }
 
-// shrinkReport shortens a report to the size that the wire takes. It drops the least important
-// finding first, and among equals the last finding.
+// shrinkReport shortens a report to the size that the wire takes. It drops refuted findings first,
+// then the least important finding, and among equals the last finding.
 func shrinkReport(r *protocol.ReviewReport) {
-	slices.SortStableFunc(r.Findings, func(a, b protocol.ReviewFinding) int {
-		return slices.Index(protocol.Severities, a.Severity) - slices.Index(protocol.Severities, b.Severity)
-	})
+	rank := func(f protocol.ReviewFinding) int {
+		if f.Refutation != "" {
+			return len(protocol.Severities)
+		}
+		return slices.Index(protocol.Severities, f.Severity)
+	}
+	slices.SortStableFunc(r.Findings, func(a, b protocol.ReviewFinding) int { return rank(a) - rank(b) })
 	r.Unread = r.Unread[:min(len(r.Unread), protocol.MaxUnreadChunks-1)]
 	left, room := 0, protocol.MaxReviewReportBytes-16<<10
 	for len(r.Findings) > protocol.MaxFindings || len(r.Findings) > 0 && size(r) > room {

@@ -53,7 +53,8 @@ Answer with this JSON and nothing else, with one entry for each finding:
 ` + rulesOfData + `
 Choose labels only from those that are listed. Duplicates and related issues are only among those that are listed; where you are not sure
 there are none. Answer with this JSON and nothing else:
-{"labels": ["..."], "priority": "low, medium, high or critical", "duplicate": 12, "related": [3, 4], "summary": "one or two sentences"}
+{"labels": ["..."], "priority": "low, medium, high or critical", "duplicate": 12, "related": [3, 4], "summary": "one or two sentences",
+"security": true if the issue reports a security hole, or else false}
 Leave out "duplicate" where there is none.
 `
 	askReview = "Review this part."

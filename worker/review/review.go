@@ -94,6 +94,7 @@ func Run(ctx context.Context, start protocol.TurnStart, turn Host) (protocol.Tur
 
 // review reads each part of the change, and looks at its grave findings a second time.
 func (r *reader) review(ctx context.Context, report *protocol.ReviewReport) {
+	var verdicts verdicts
 	for i, chunk := range r.material.Chunks {
 		found, err := ask(ctx, r, fmt.Sprintf("part %d", i+1), systemReview, r.chunkQuestion(i), parseFindings)
 		if err != nil {
@@ -102,11 +103,9 @@ func (r *reader) review(ctx context.Context, report *protocol.ReviewReport) {
 		}
 		before := len(report.Findings)
 		report.Findings = append(report.Findings, r.lookAgain(ctx, i, found.list, report)...)
-		// verdict of the first part with a finding
-		if report.Verdict == "" || before == 0 && len(report.Findings) > 0 {
-			report.Verdict = found.verdict
-		}
+		verdicts.add(found.verdict, report.Findings[before:])
 	}
+	report.Verdict = verdicts.text()
 	shrinkReport(report)
 }
 

@@ -258,16 +258,56 @@ func TestReview_Findings_AreReported(t *testing.T) {
 			r := h.reports[0]
 			var titles []string
 			for _, f := range r.Findings {
-				titles = append(titles, f.Title)
+				if f.Refutation == "" {
+					titles = append(titles, f.Title)
+				}
 			}
 			unread := ""
 			for _, u := range r.Unread {
 				unread += u.Name + ": " + u.Text
 			}
-			if got := strings.Join(titles, " "); got != c.titles || r.Refuted != c.refuted || !strings.HasPrefix(unread, c.unread) || (c.unread == "") != (unread == "") || h.calls != c.calls {
+			if got := strings.Join(titles, " "); got != c.titles || r.Refuted != c.refuted ||
+				!strings.HasPrefix(unread, c.unread) || (c.unread == "") != (unread == "") || h.calls != c.calls {
 				t.Errorf("found %q, %d refuted, unread %q, %d calls", got, r.Refuted, unread, h.calls)
 			}
 		})
+	}
+}
+
+// A refuted finding is reported with the reason. The verdict of its part is not used.
+func TestReview_Refuted_LeavesTheVerdict(t *testing.T) {
+	other := strings.ReplaceAll(bug, "a.go", "b.go")
+	for name, c := range map[string]struct {
+		answers map[string]string
+		verdict string
+		refuted string
+	}{
+		"all refuted": {map[string]string{"part 1": findings(bug), "part 1 findings": refuted,
+			"part 2": clean}, "Clean.", "it was made before"},
+		"all, and all parts": {map[string]string{"part 1": findings(bug), "part 1 findings": refuted,
+			"part 2": findings(other), "part 2 findings": refuted}, "", "it was made before"},
+		"one of two": {map[string]string{"part 1": findings(bug, idea), "part 1 findings": refuted,
+			"part 2": clean}, "", "it was made before"},
+		"one, and one elsewhere": {map[string]string{"part 1": findings(bug), "part 1 findings": refuted,
+			"part 2": findings(other), "part 2 findings": stands}, "It crashes.", "it was made before"},
+		"none": {map[string]string{"part 1": clean, "part 2": findings(other),
+			"part 2 findings": stands}, "It crashes.", ""},
+		"without a reason": {map[string]string{"part 1": findings(bug),
+			"part 1 findings": `{"findings":[{"number":1,"refuted":true,"why":{}}]}`, "part 2": clean}, "Clean.", "no reason was given"},
+	} {
+		h := newHost(t, material(), answersBy(c.answers))
+		if _, err := review.Run(t.Context(), start("review"), h); err != nil {
+			t.Fatal(err)
+		}
+		r, why := h.reports[0], ""
+		for _, f := range r.Findings {
+			if f.Refutation != "" {
+				why = f.Refutation
+			}
+		}
+		if r.Verdict != c.verdict || why != c.refuted || (r.Refuted > 0) != (c.refuted != "") {
+			t.Errorf("%s: verdict %q, %d refuted because %q", name, r.Verdict, r.Refuted, why)
+		}
 	}
 }
 

@@ -1,47 +1,47 @@
 package review
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"mews/protocol"
 	"mews/worker/host"
 )
 
-// secondLook is the model's answer about one finding.
-type secondLook struct {
-	refuted bool
-	why     string
-}
+// secondLooks has the model's answers by the findings' indexes: why a finding is wrong, or "" if it
+// stands.
+type secondLooks map[int]string
 
-// lookAgain asks the model to refute the grave findings of a part, and returns the findings that it
-// could not refute. A finding whose second look failed stays, and the report says so. Findings that
-// the supervisor would not post get no second look, because that costs money.
+// lookAgain asks the model to refute the grave findings of a part, and returns all findings with
+// their refutations. A finding whose second look failed stands, and the report says so. Findings
+// that the supervisor would not post get no second look, because that costs money.
 func (r *reader) lookAgain(ctx context.Context, i int, found []protocol.ReviewFinding, report *protocol.ReviewReport) (
-	standing []protocol.ReviewFinding) {
+	looked []protocol.ReviewFinding) {
 	pending := r.pending(ctx, found)
 	var grave []protocol.ReviewFinding
 	for _, n := range pending {
 		grave = append(grave, found[n])
 	}
-	looks, err := r.secondLooks(ctx, i, grave)
+	looks, err := r.askSecondLooks(ctx, i, grave)
 	for n, f := range found {
 		at := slices.Index(pending, n)
-		look, had := looks[at]
+		why, had := looks[at]
 		switch {
 		case at >= 0 && !had:
 			report.Unread = append(report.Unread, unread(r.material.Chunks[i],
 				fmt.Sprintf(textNotTwice, f.Title, reason(err))))
-		case look.refuted:
+		case why != "":
+			f.Refutation = why
 			report.Refuted++
-			continue
 		}
-		standing = append(standing, f)
+		looked = append(looked, f)
 	}
-	return standing
+	return looked
 }
 
 // pending returns the indexes of the grave findings that the supervisor would post. If it does not
@@ -80,15 +80,15 @@ func (r *reader) pending(ctx context.Context, found []protocol.ReviewFinding) (i
 	return pending
 }
 
-// secondLooks asks the model to refute findings of a part, all in one window. It returns the
-// answers by the findings' indexes. The error is the reason why a finding has none.
-func (r *reader) secondLooks(ctx context.Context, i int, found []protocol.ReviewFinding) (map[int]secondLook, error) {
+// askSecondLooks asks the model to refute findings of a part, all in one window. The error is the
+// reason why a finding has no answer.
+func (r *reader) askSecondLooks(ctx context.Context, i int, found []protocol.ReviewFinding) (secondLooks, error) {
 	if len(found) == 0 {
 		return nil, nil
 	}
 	tries := 0
 	looks, err := ask(ctx, r, fmt.Sprintf("part %d findings", i+1), systemReview, r.refuteQuestion(i, found),
-		func(answer string) (map[int]secondLook, error) {
+		func(answer string) (secondLooks, error) {
 			tries++
 			return parseSecondLooks(answer, len(found), tries > 1)
 		})
@@ -110,9 +110,9 @@ func (r *reader) refuteQuestion(i int, found []protocol.ReviewFinding) question 
 	return question{p.String(), shared}
 }
 
-// parseSecondLooks reads the answers about n findings by the findings' indexes. Unless partly is
-// true, an answer about each is needed.
-func parseSecondLooks(answer string, n int, partly bool) (map[int]secondLook, error) {
+// parseSecondLooks reads the answers about n findings. Unless partly is true, an answer about each
+// is needed.
+func parseSecondLooks(answer string, n int, partly bool) (secondLooks, error) {
 	keys, err := jsonObject(answer)
 	if err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func parseSecondLooks(answer string, n int, partly bool) (map[int]secondLook, er
 		}
 		list = []json.RawMessage{one}
 	}
-	looks := map[int]secondLook{}
+	looks := secondLooks{}
 	for i, raw := range list {
 		one, _ := fieldsOf(raw)
 		number, last := one.lines("number")
@@ -134,7 +134,10 @@ func parseSecondLooks(answer string, n int, partly bool) (map[int]secondLook, er
 		}
 		refuted, known := one.truth("refuted")
 		if known && number == last && number >= 1 && number <= n {
-			looks[number-1] = secondLook{refuted, clip(one.text("why"), maxDetail)}
+			looks[number-1] = ""
+			if refuted {
+				looks[number-1] = cmp.Or(clip(strings.TrimSpace(one.text("why")), maxReason), textNoReason)
+			}
 		}
 	}
 	if len(looks) == 0 || len(looks) < n && !partly {

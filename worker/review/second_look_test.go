@@ -66,7 +66,9 @@ func TestSecondLook_Answers_AreRead(t *testing.T) {
 			r := h.reports[0]
 			var titles, unchecked []string
 			for _, f := range r.Findings {
-				titles = append(titles, f.Title)
+				if f.Refutation == "" {
+					titles = append(titles, f.Title)
+				}
 			}
 			for _, u := range r.Unread {
 				_, title, _ := strings.Cut(u.Text, "“")

@@ -16,6 +16,7 @@ var (
 const (
 	textNotTwice = "“%s” was not checked a second time: %s"
 	textNoTime   = "the time for it was up"
+	textNoReason = "no reason was given"
 	textLeftOut  = "%d findings were left out, because the report is full"
 )
 

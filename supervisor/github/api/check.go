@@ -21,13 +21,22 @@ type CheckRun struct {
 	Completed  time.Time
 }
 
-// NewCheckRun is a check run to create. It is completed and neutral, so it never blocks a merge.
+// NewCheckRun is a check run to create. It is completed, and succeeds or is neutral, so it never
+// blocks a merge.
 type NewCheckRun struct {
 	Name     string
 	Head     string
 	External string
 	Title    string
 	Summary  string
+	Passed   bool // success instead of neutral
+}
+
+func (n NewCheckRun) conclusion() *string {
+	if n.Passed {
+		return github.String("success")
+	}
+	return github.String("neutral")
 }
 
 // CheckRuns returns the latest check runs of a commit or branch.
@@ -48,7 +57,7 @@ func (c *Client) CreateCheckRun(ctx context.Context, repo string, n NewCheckRun)
 	k := &call{action: "make a check run in " + repo, repo: repo}
 	r, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.CheckRun, *github.Response, error) {
 		return c.gh.Checks.CreateCheckRun(ctx, owner, name, github.CreateCheckRunOptions{Name: n.Name, HeadSHA: n.Head, ExternalID: &n.External,
-			Status: github.String("completed"), Conclusion: github.String("neutral"), Output: outputOf(n)})
+			Status: github.String("completed"), Conclusion: n.conclusion(), Output: outputOf(n)})
 	})
 	return checkOf(r), err
 }
@@ -58,7 +67,7 @@ func (c *Client) UpdateCheckRun(ctx context.Context, repo string, id int64, n Ne
 	k := &call{action: "edit a check run in " + repo, repo: repo}
 	_, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.CheckRun, *github.Response, error) {
 		return c.gh.Checks.UpdateCheckRun(ctx, owner, name, id, github.UpdateCheckRunOptions{Name: n.Name,
-			Status: github.String("completed"), Conclusion: github.String("neutral"), Output: outputOf(n)})
+			Status: github.String("completed"), Conclusion: n.conclusion(), Output: outputOf(n)})
 	})
 	return err
 }

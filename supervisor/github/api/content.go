@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/go-github/v66/github"
@@ -56,13 +57,58 @@ func (c *Client) FileTexts(ctx context.Context, repo, ref string, paths []string
 	return texts, nil
 }
 
-func (c *Client) textsByQuery(ctx context.Context, repo, ref string, paths []string, texts map[string]string) error {
-	names, fields, variables := "", "", map[string]any{}
+// BinaryFiles returns which of many files at one commit are binary.
+func (c *Client) BinaryFiles(ctx context.Context, repo, ref string, paths []string) (map[string]bool, error) {
+	binary := map[string]bool{}
+	for part := range slices.Chunk(paths, batch) {
+		var answer struct {
+			Repository map[string]*struct{ IsBinary bool }
+		}
+		err := c.queryBlobs(ctx, repo, ref, part, "isBinary", &answer)
+		if noGraphQL(err) {
+			if err = c.binaryOneByOne(ctx, repo, ref, part, binary); err == nil {
+				continue
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		for i, path := range part {
+			if f := answer.Repository[fmt.Sprintf("f%d", i)]; f != nil && f.IsBinary {
+				binary[path] = true
+			}
+		}
+	}
+	return binary, nil
+}
+
+func (c *Client) binaryOneByOne(ctx context.Context, repo, ref string, paths []string, binary map[string]bool) error {
+	for _, path := range paths {
+		data, _, err := c.FileContent(ctx, repo, path, ref)
+		if err != nil && ErrorClassOf(err) != AnswerTooLarge {
+			return err
+		}
+		if err != nil || strings.Contains(string(data), "\x00") {
+			binary[path] = true
+		}
+	}
+	return nil
+}
+
+// queryBlobs asks GraphQL for fields of files: f0, f1 and so on, in the order of paths.
+func (c *Client) queryBlobs(ctx context.Context, repo, ref string, paths []string, fields string, into any) error {
+	names, blobs, variables := "", "", map[string]any{}
 	for i, path := range paths {
 		names += fmt.Sprintf(",$e%d:String!", i)
-		fields += fmt.Sprintf(" f%d:object(expression:$e%d){... on Blob{text byteSize isTruncated}}", i, i)
+		blobs += fmt.Sprintf(" f%d:object(expression:$e%d){... on Blob{%s}}", i, i, fields)
 		variables[fmt.Sprintf("e%d", i)] = ref + ":" + path
 	}
+	k := &call{action: fmt.Sprintf("read %d files of %s", len(paths), repo), repo: repo, isRead: true}
+	return c.query(ctx, k,
+		"query($owner:String!,$name:String!"+names+"){repository(owner:$owner,name:$name){"+blobs+"}}", variables, into)
+}
+
+func (c *Client) textsByQuery(ctx context.Context, repo, ref string, paths []string, texts map[string]string) error {
 	var answer struct {
 		Repository map[string]*struct {
 			Text        *string
@@ -70,9 +116,7 @@ func (c *Client) textsByQuery(ctx context.Context, repo, ref string, paths []str
 			IsTruncated bool
 		}
 	}
-	k := &call{action: fmt.Sprintf("read %d files of %s", len(paths), repo), repo: repo, isRead: true}
-	query := "query($owner:String!,$name:String!" + names + "){repository(owner:$owner,name:$name){" + fields + "}}"
-	if err := c.query(ctx, k, query, variables, &answer); err != nil {
+	if err := c.queryBlobs(ctx, repo, ref, paths, "text byteSize isTruncated", &answer); err != nil {
 		return err
 	}
 	for i, path := range paths {

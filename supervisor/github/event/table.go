@@ -21,14 +21,27 @@ var actions = map[string]string{
 	"release":                     "published",
 	"check_run":                   "completed",
 	"check_suite":                 "completed",
+	"dependabot_alert":            "created reintroduced reopened auto_reopened fixed dismissed auto_dismissed",
+	"code_scanning_alert":         "created appeared_in_branch reopened reopened_by_user fixed closed_by_user",
+	"secret_scanning_alert":       "created reopened publicly_leaked resolved",
+	"repository_advisory":         "reported",
 }
 
+// optionalEvents are events that a webhook need not send. Some versions of GitHub Enterprise refuse a
+// webhook with them.
+var optionalEvents = []string{"repository_advisory"}
+
 // EventNames returns the names of the events that a webhook must send.
-func EventNames() []string { return slices.Sorted(maps.Keys(actions)) }
+func EventNames() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(actions)),
+		func(name string) bool { return slices.Contains(optionalEvents, name) })
+}
 
 // byApps are events that apps usually cause. None is a comment, so they can't cause endless
 // replies.
-var byApps = map[string]bool{"check_run": true, "check_suite": true, "status": true}
+var byApps = map[string]bool{"check_run": true, "check_suite": true, "status": true, "dependabot_alert": true,
+	"code_scanning_alert":   true,
+	"secret_scanning_alert": true, "repository_advisory": true}
 
 // fields has a function for the path of each needed value. The function stores the value. [] in a
 // path is any element of a list.
@@ -76,6 +89,26 @@ var tables = trees(map[string]fields{
 		"check_suite.app.name": title, "check_suite.head_sha": head, "check_suite.conclusion": state, "check_suite.id": id,
 		"check_suite.app.slug": author, "check_suite.updated_at": at, "check_suite.head_branch": ref,
 		"check_suite.pull_requests.[].number": pullNumber,
+	},
+	"dependabot_alert": {
+		"alert.number": number, "alert.html_url": url, "alert.dependency.package.name": ref,
+		"alert.security_advisory.summary":  title,
+		"alert.security_advisory.severity": state, "alert.updated_at": at,
+	},
+	"code_scanning_alert": {
+		"alert.number": number, "alert.html_url": url, "alert.rule.description": title,
+		"alert.rule.security_severity_level":       state,
+		"alert.most_recent_instance.location.path": ref, "alert.updated_at": at, "alert.created_at": at,
+	},
+	// the secret itself is never read
+	"secret_scanning_alert": {
+		"alert.number": number, "alert.html_url": url, "alert.secret_type_display_name": title,
+		"alert.secret_type": ref, "alert.updated_at": at,
+		"alert.created_at": at,
+	},
+	"repository_advisory": {
+		"repository_advisory.ghsa_id": ref, "repository_advisory.html_url": url, "repository_advisory.summary": title,
+		"repository_advisory.severity": state, "repository_advisory.updated_at": at,
 	},
 	"status": {
 		"context": title, "sha": head, "state": state, "target_url": url, "description": text, "updated_at": at, "branches.[].name": ref, "id": id,

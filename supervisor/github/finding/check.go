@@ -5,9 +5,6 @@ package finding
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -29,8 +26,10 @@ const (
 type Finding struct {
 	protocol.ReviewFinding
 	Placed      bool   // GitHub would accept a comment at the finding's position
-	Fingerprint string // identifies the finding by its subject and code
+	Fingerprint string // identifies the finding by its code and its title's words
 	Replaces    bool   // the Replacement may be offered as it is
+	Window      string // the code that the Fingerprint covers, with single spaces
+	Code        Code
 }
 
 // CheckedFindings has all findings of a report. Each is in one of the lists, or is counted in Left.
@@ -40,6 +39,9 @@ type CheckedFindings struct {
 	Summary     []Finding
 	Suggestions []Finding
 	Left        map[Omission]int
+
+	Refuted []Finding // findings that a second look refuted
+	Known   []Finding // findings that were posted before, or were muted; they count in Left too
 }
 
 // CountBySeverity returns the number of findings to post for each severity.
@@ -64,26 +66,49 @@ const (
 type Checker struct {
 	Files  []diff.File       // the files, as VisibleCode shows them
 	Heads  map[string]string // whole files of the head that the review has read, by path
-	Said   map[string]bool   // fingerprints of findings that must not be posted
+	Known  []KnownFinding    // findings that must not be posted again
 	Inline int               // maximum number of inline comments; 0 means 10
 }
 
 // Check decides which findings are posted, and at which positions.
 func (c Checker) Check(found []protocol.ReviewFinding) CheckedFindings {
-	checked := CheckedFindings{Left: map[Omission]int{}}
-	said := map[string]bool{}
+	left, refuted, known := map[Omission]int{}, []Finding(nil), []Finding(nil)
+	var standing []Finding
 	for _, raw := range found {
-		f, left := c.place(raw)
+		f, why := c.place(raw)
 		switch {
-		case left != "":
-		case c.Said[f.Fingerprint] || said[f.Fingerprint]:
-			left = OmittedRepeated
+		case why != "":
+			left[why]++
+		case raw.Refutation != "":
+			refuted = append(refuted, f)
+		case contains(standing, f) || contains(known, f):
+			left[OmittedRepeated]++
+		case slices.ContainsFunc(c.Known, func(k KnownFinding) bool { return k.Is(f) }):
+			left[OmittedRepeated]++
+			known = append(known, f)
 		default:
-			said[f.Fingerprint] = true
+			standing = append(standing, f)
 		}
+	}
+	checked := Arrange(standing, c.Inline)
+	checked.Left, checked.Known = left, known
+	for _, f := range refuted { // another part of the change may have shown that it stands
+		if !contains(standing, f) && !contains(known, f) && !contains(checked.Refuted, f) {
+			checked.Refuted = append(checked.Refuted, f)
+		}
+	}
+	return checked
+}
+
+func contains(list []Finding, f Finding) bool {
+	return slices.ContainsFunc(list, func(other Finding) bool { return other.Identity().Is(f) })
+}
+
+// Arrange sorts findings into the lists of CheckedFindings, each with the worst first. inline is the
+// maximum number of comments; 0 means 10.
+func Arrange(list []Finding, inline int) (checked CheckedFindings) {
+	for _, f := range list {
 		switch {
-		case left != "":
-			checked.Left[left]++
 		case f.Severity == protocol.SeveritySuggestion:
 			checked.Suggestions = append(checked.Suggestions, f)
 		case f.Placed:
@@ -95,7 +120,7 @@ func (c Checker) Check(found []protocol.ReviewFinding) CheckedFindings {
 	for _, list := range [][]Finding{checked.Inline, checked.Summary, checked.Suggestions} {
 		slices.SortStableFunc(list, worse)
 	}
-	room := min(cmp.Or(c.Inline, defaultInline), maxInline)
+	room := min(cmp.Or(inline, defaultInline), maxInline)
 	if len(checked.Inline) > room {
 		checked.Summary = append(slices.Clone(checked.Inline[room:]), checked.Summary...)
 		checked.Inline = checked.Inline[:room]
@@ -138,26 +163,37 @@ func (c Checker) place(raw protocol.ReviewFinding) (f Finding, left Omission) {
 		if !f.findLine(VisibleCode(c.Heads[raw.Path])) {
 			return f, OmittedUnfounded
 		}
-		f.Fingerprint = Fingerprint(raw.Path, raw.Quote, f.Category)
+		f.Fingerprint = Fingerprint(raw.Path, f.Window, f.Title)
 		return f, ""
 	}
 	f.Placed, f.Path, f.Side, f.Start, f.Line = true, at.Path, string(at.Side), at.Start, at.Line
 	lines, window := c.lines(at)
-	f.Fingerprint = Fingerprint(at.Path, window, f.Category)
+	f.Window, f.Code = squeezed(window), c.code(at)
+	f.Fingerprint = Fingerprint(at.Path, f.Window, f.Title)
 	f.Replaces = raw.Replacement != "" && at.Side == diff.RightSide && fit == diff.ExactMatch && f.quotesAll() &&
 		committable(raw.Replacement, lines)
 	return f, ""
 }
 
-// findLine finds the quote in the whole file, and sets the finding's lines. ok is false if the quote
-// is not there. A quote that skips blank lines has no lines of its own.
+// findLine finds the quote in the whole file, and sets the finding's lines and their code. ok is
+// false if the quote is not there.
 func (f *Finding) findLine(file string) (ok bool) {
-	quote := VisibleCode(f.Quote)
-	if f.Start, f.Line, ok = diff.FindQuote(file, quote, f.Line); !ok {
-		ok = strings.Contains(squeezed(file), squeezed(quote))
+	f.Start, f.Line, ok = findQuote(file, f.Quote, f.Line)
+	f.Side, f.Window = string(diff.RightSide), squeezed(f.Quote)
+	if f.Line > 0 { // the quote may have line numbers, or be a part of the lines
+		f.Window = squeezed(strings.Join(fileSide(file).texts[cmp.Or(f.Start, f.Line)-1:f.Line], "\n"))
 	}
-	f.Side = string(diff.RightSide)
 	return ok
+}
+
+// findQuote finds the lines of a text that match a quote. If several do, it takes the nearest to
+// the line near. A quote that skips blank lines has no lines of its own: line is 0.
+func findQuote(text, quote string, near int) (start, line int, ok bool) {
+	quote = VisibleCode(quote)
+	if start, line, ok = diff.FindQuote(text, quote, near); !ok {
+		ok = squeezed(quote) != "" && strings.Contains(squeezed(text), squeezed(quote))
+	}
+	return start, line, ok
 }
 
 // quotesAll reports whether the quote has as many lines as the finding names.
@@ -198,6 +234,20 @@ func (c Checker) lines(at diff.Position) (lines, window string) {
 	return lines, lines
 }
 
+// code returns the code at a position in the diff.
+func (c Checker) code(at diff.Position) (code Code) {
+	for _, file := range c.Files {
+		for i := range file.Hunks {
+			lines := sideOf(&file.Hunks[i], at.Side)
+			first, last := slices.Index(lines.numbers, cmp.Or(at.Start, at.Line)), slices.Index(lines.numbers, at.Line)
+			if file.Path() == at.Path && first >= 0 && last >= first {
+				return codeAt(lines.texts, first, last)
+			}
+		}
+	}
+	return code
+}
+
 // FindReorderedLines finds lines that are displayed in another order than in the file. It needs the
 // original files, without the changes of VisibleCode.
 func FindReorderedLines(files []diff.File) (found []protocol.ReviewFinding) {
@@ -214,13 +264,6 @@ func FindReorderedLines(files []diff.File) (found []protocol.ReviewFinding) {
 		}
 	}
 	return found
-}
-
-// Fingerprint identifies a finding by its subject and code. It does not change if the code moves
-// within its file.
-func Fingerprint(path, window, about string) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", path, squeezed(window), category(about)))
-	return hex.EncodeToString(sum[:8])
 }
 
 // squeezed replaces white space by single spaces.

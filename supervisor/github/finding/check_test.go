@@ -161,14 +161,14 @@ func TestCheck_PostedFinding_IsNotRepeated(t *testing.T) {
 	}
 	// a hundred lines below, it is still the same code
 	moved := strings.NewReplacer("@@ -1,5 +1,6 @@", "@@ -101,5 +101,6 @@").Replace(sample)
-	change = Checker{Files: parsed(t, moved), Said: map[string]bool{first.Inline[0].Fingerprint: true}}
+	change = Checker{Files: parsed(t, moved), Known: []KnownFinding{first.Inline[0].Identity()}}
 	again := change.Check([]protocol.ReviewFinding{warning(104, "m[k] = 1"), warning(22, "two(a, b)")})
 	if len(again.Inline) != 1 || again.Inline[0].Line != 22 || again.Left[OmittedRepeated] != 1 {
 		t.Errorf("said again: %+v", again)
 	}
 	// it is still the same code if only the next line differs
 	change = Checker{Files: parsed(t, strings.Replace(sample, "println(k)", "log(k)", 1)),
-		Said: map[string]bool{first.Inline[0].Fingerprint: true}}
+		Known: []KnownFinding{first.Inline[0].Identity()}}
 	if again := change.Check([]protocol.ReviewFinding{warning(4, "m[k] = 1")}); again.Left[OmittedRepeated] != 1 {
 		t.Errorf("said again: %+v", again)
 	}
@@ -196,10 +196,7 @@ func TestCheck_ManyFindings_AreLimited(t *testing.T) {
 	var found []protocol.ReviewFinding
 	for i := range 40 {
 		found = append(found, warning(4, "m[k] = 1", func(f *protocol.ReviewFinding) {
-			f.Category, f.Severity = fmt.Sprint("bug ", strings.Repeat("x", i)), severities[i%3]
-			if len(f.Category) > 24 {
-				f.Category = fmt.Sprint(strings.Repeat("y", i-20))
-			}
+			f.Title, f.Severity = fmt.Sprint("Fault", i), severities[i%3]
 		}))
 	}
 	for _, most := range []int{0, 3, 100} {
@@ -209,10 +206,8 @@ func TestCheck_ManyFindings_AreLimited(t *testing.T) {
 		if n := len(checked.Inline); n != want || checked.Inline[0].Severity != protocol.SeverityCritical {
 			t.Errorf("%d comments of at most %d, the first %s", n, most, checked.Inline[0].Severity)
 		}
-		s := Summary{CheckedFindings: checked, Head: strings.Repeat("a", 40), Name: "mews",
-			Skipped: []string{"3 generated files"}, Unread: []string{"a\nb"}}
-		if n := strings.Count(s.Body(), "\n") + 1; n > 20 {
-			t.Errorf("the summary has %d lines:\n%s", n, s.Body())
+		if n := len(checked.All()); n != len(found) {
+			t.Errorf("%d findings are left of %d", n, len(found))
 		}
 	}
 }

@@ -10,8 +10,8 @@ import (
 func TestPending_LeavesOutWhatIsNotPosted(t *testing.T) {
 	change := Checker{Files: parsed(t, sample),
 		Heads: map[string]string{"main.go": "package main\n\nfunc far() { away() }\n"}}
-	said := change.Check([]protocol.ReviewFinding{warning(22, "two(a, b)")}).Inline[0].Fingerprint
-	change.Said = map[string]bool{said: true}
+	said := change.Check([]protocol.ReviewFinding{warning(22, "two(a, b)")}).Inline[0]
+	change.Known = []KnownFinding{said.Identity()}
 	style := func(f *protocol.ReviewFinding) { f.Category = "style" }
 	untitled := func(f *protocol.ReviewFinding) { f.Title = " " }
 	for name, c := range map[string]struct {

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 	"time"
 )
@@ -198,6 +199,26 @@ type checkBody struct {
 	Output     struct{ Title, Summary string }
 }
 
+// conclusions are the conclusions of a completed check run. (docs.github.com: create a check run)
+var conclusions = []string{"action_required", "cancelled", "failure", "neutral", "success", "skipped", "timed_out"}
+
+// maxSummary is the maximum size of a check run's summary in bytes.
+const maxSummary = 65535
+
+// refused returns GitHub's refusal of a body, if it is wrong.
+func (b checkBody) refused() (a answer, wrong bool) {
+	switch {
+	case b.Status == "completed" && !slices.Contains(conclusions, b.Conclusion):
+		return invalid("CheckRun", "conclusion", "invalid"), true
+	case (b.Output.Title == "") != (b.Output.Summary == ""):
+		return invalid("CheckRun", "output", "missing_field"), true
+	case len(b.Output.Summary) > maxSummary:
+		return unprocessable("Only 65535 characters are allowed; " + itoa(len(b.Output.Summary)) +
+			" were supplied."), true
+	}
+	return a, false
+}
+
 func createCheck(s *Server, r *request) answer {
 	if !r.grant.app {
 		return refuse(http.StatusForbidden, "You must authenticate via a GitHub App.")
@@ -205,6 +226,9 @@ func createCheck(s *Server, r *request) answer {
 	var asked checkBody
 	if !r.into(&asked) || asked.Name == "" || asked.HeadSHA == "" {
 		return invalid("CheckRun", "name", "missing_field")
+	}
+	if refused, wrong := asked.refused(); wrong {
+		return refused
 	}
 	c := &check{id: s.id(), head: asked.HeadSHA, app: s.options.App.Slug, external: asked.ExternalID}
 	c.take(s, asked)
@@ -227,6 +251,9 @@ func updateCheck(s *Server, r *request) answer {
 		if c.id == r.id("check") {
 			var asked checkBody
 			r.into(&asked)
+			if refused, wrong := asked.refused(); wrong {
+				return refused
+			}
 			c.take(s, asked)
 			return good(c.json(r.repo))
 		}

@@ -36,6 +36,7 @@ var kinds = func() map[string]kind {
 		return kind{actions: map[string]string{action: ""}, key: about("talk"), text: talkText}
 	}
 	check := kind{key: checkKey, text: checkText}
+	alert := kind{actions: alertActions, key: alertKey, text: alertText}
 	return map[string]kind{
 		"push":                        {key: func(e event) string { return "push/" + e.Ref }, text: pushText},
 		"pull_request":                {actions: pullActions, key: pullKey, text: pullText},
@@ -47,6 +48,10 @@ var kinds = func() map[string]kind {
 		"release":                     {actions: map[string]string{"published": ""}, key: func(e event) string { return "release/" + e.Ref }, text: releaseText},
 		"check_run":                   check,
 		"status":                      check,
+		"dependabot_alert":            alert,
+		"code_scanning_alert":         alert,
+		"secret_scanning_alert":       alert,
+		"repository_advisory":         alert,
 	}
 }()
 

@@ -44,6 +44,18 @@ const (
 	textChecks    = "checks"
 	textOfPull    = "%s in %s"
 
+	textAlert           = "**%s %s** in %s"
+	textSeverity        = ", severity %s"
+	textDependabotAlert = "Alert about a dependency"
+	textCodeAlert       = "Alert about code"
+	textSecretAlert     = "Alert about a secret"
+	textAdvisory        = "Security report"
+	textAlertNew        = "opened"
+	textAlertLeaked     = "found in public"
+	textAlertFixed      = "fixed"
+	textAlertClosed     = "dismissed"
+	textAlertReported   = "sent in private"
+
 	textBy       = " by %s"
 	textAnd      = " and "
 	textSomebody = "somebody"

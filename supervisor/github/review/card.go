@@ -10,9 +10,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
-	"mews/supervisor/github/api"
 	"mews/supervisor/github/finding"
-	"mews/supervisor/internal/money"
 )
 
 // Limits of a card: the number of entries, and the sizes of texts in bytes.
@@ -41,8 +39,8 @@ func (r *Reviews) card(w supervisor.Review, repo supervisor.GitHubRepo) string {
 	if made.Unposted != "" {
 		most = protocol.MaxReviewVerdictBytes
 	}
-	lines = append(lines, "", finding.HarmlessMarkdown(made.Verdict, most), fmt.Sprintf(textCardFound,
-		made.CountText()))
+	lines = append(lines, "")
+	lines = append(lines, cardHead(made, most)...)
 	all := made.All()
 	if made.Unposted != "" {
 		lines, all = append(lines, fullFindings(made)...), nil
@@ -59,14 +57,7 @@ func (r *Reviews) card(w supervisor.Review, repo supervisor.GitHubRepo) string {
 			lines = append(lines, "", fmt.Sprintf(note[0], finding.HarmlessMarkdown(note[1], most)))
 		}
 	}
-	cost := textNoPrice
-	if made.Cost != nil {
-		cost = money.FormatDollars(*made.Cost)
-	}
-	if made.Unposted != "" {
-		return strings.Join(append(lines, "", fmt.Sprintf(textUnposted, made.Unposted, cost)), "\n")
-	}
-	return strings.Join(append(lines, "", fmt.Sprintf(textsPosted[repo.Post], cost)), "\n")
+	return strings.Join(append(lines, "", cardFoot(repo, made)), "\n")
 }
 
 // grow adds the state of a review to all messages about its pull request.
@@ -149,6 +140,10 @@ func (r *Reviews) explain(_ context.Context, w supervisor.Review, _ string) (str
 func (r *Reviews) postPicked(ctx context.Context, w supervisor.Review, rest string) (string, error) {
 	made, p := resultOf(w), postedOf(w)
 	all := made.All()
+	records, failed := r.records(ctx, w)
+	if failed != nil {
+		return "", failed
+	}
 	n, err := strconv.Atoi(rest)
 	if w.State != supervisor.ReviewDone || rest != "" && (err != nil || n < 1 || n > len(all)) {
 		return "", supervisor.Errorf(supervisor.CodeNotFound, textNoReview)
@@ -157,7 +152,7 @@ func (r *Reviews) postPicked(ctx context.Context, w supervisor.Review, rest stri
 	picked.CheckedFindings = finding.CheckedFindings{}
 	for i, f := range all {
 		switch {
-		case rest != "" && i != n-1 || slices.Contains(p.Said, f.Fingerprint):
+		case rest != "" && i != n-1 || isPosted(records, f):
 		case f.Placed:
 			picked.Inline = append(picked.Inline, f)
 		default:
@@ -167,9 +162,7 @@ func (r *Reviews) postPicked(ctx context.Context, w supervisor.Review, rest stri
 	if len(picked.All()) == 0 {
 		return textPostedBefore, nil
 	}
-	mark := w.Head + "/" + cmp.Or(rest, "all")
-	p.Summary = p.Summary || p.Review == 0
-	err = r.create(ctx, &w, &p, &picked, api.NewReview{Head: w.Head, Body: r.summaryOf(w, picked, mark).Body()}, mark)
+	err = r.postPicks(ctx, w, p, &picked, w.Head+"/"+cmp.Or(rest, "all"))
 	return fmt.Sprintf(textPosted, w.PullRequestName()), err
 }
 

@@ -8,9 +8,9 @@ import (
 )
 
 // checker returns the checker for findings about a change.
-func (r *Reviews) checker(c change, said map[string]bool) finding.Checker {
+func (r *Reviews) checker(c change, known []finding.KnownFinding) finding.Checker {
 	files, _ := filesOf(c.Files)
-	return finding.Checker{Files: files, Heads: c.Heads, Said: said, Inline: r.o.Inline}
+	return finding.Checker{Files: files, Heads: c.Heads, Known: known, Inline: r.o.Inline}
 }
 
 // awaitChecks lets the worker of a review ask which findings deserve a second look, until end is
@@ -19,9 +19,13 @@ func (r *Reviews) awaitChecks(ctx context.Context, w supervisor.Review, c change
 	if r.o.AwaitChecks == nil {
 		return func() {}, nil
 	}
-	said, _, err := r.said(ctx, w)
+	records, err := r.records(ctx, w)
 	if err != nil {
 		return nil, err
 	}
-	return r.o.AwaitChecks(w.Turn, r.checker(c, said).Pending), nil
+	known, err := r.known(ctx, w, records)
+	if err != nil {
+		return nil, err
+	}
+	return r.o.AwaitChecks(w.Turn, r.checker(c, known).Pending), nil
 }

@@ -54,6 +54,7 @@ type change struct {
 	// parts that need no review, and parts that could not be read
 	Skipped, Unread []string
 	Hunks           map[string][]string // fingerprints of reviewed and skipped hunks, by path
+	Coverage        finding.Coverage    // before a worker has read the chunks
 }
 
 // filesOf returns a pull request's files as a diff. hidden has the paths of files whose lines
@@ -101,6 +102,10 @@ func (r *Reviews) gather(ctx context.Context, w *supervisor.Review, pull api.Pul
 			return c, err
 		}
 	}
+	c.Coverage, err = r.coverageBefore(ctx, w.Repo, pull, page, files, hidden, c.Heads[gitattributes])
+	if err != nil {
+		return c, err
+	}
 	if err := r.chunk(ctx, *w, pull, files, &c); err != nil {
 		return c, err
 	}
@@ -118,13 +123,19 @@ func visible(text string, most int) string {
 // It adds whole files that may help to understand hunks.
 func (r *Reviews) chunk(ctx context.Context, w supervisor.Review, pull api.PullRequest, files []diff.File,
 	c *change) error {
-	unseen := files
+	unseen, seen := files, map[string]bool{}
 	if w.Requester == "" {
 		earlier, err := r.o.Store.ListOfPullRequest(ctx, w.User, w.Repo, w.Number)
 		if err != nil {
 			return err
 		}
-		unseen = diff.UnseenChanges(files, seenIn(earlier, w.ID))
+		seen = seenIn(earlier, w.ID)
+	}
+	for _, print := range resultOf(w).Hunks { // read before a push that came during this review
+		seen[print] = true
+	}
+	if len(seen) > 0 {
+		unseen = diff.UnseenChanges(files, seen)
 	}
 	if before := hunks(files) - hunks(unseen); before > 0 {
 		c.Skipped = append(c.Skipped, amount.Plural(before, textSeenOne, textSeenMany))

@@ -16,7 +16,8 @@ import (
 const labelNoReview = "no-review"
 
 // unfinishedTitle matches the titles of pull requests that are not ready for a review.
-var unfinishedTitle = regexp.MustCompile(`(?i)^\s*(\[(wip|draft|do not merge)\]|\(?(wip|draft)\)?\s*[:\-–]|wip\b|🚧)`)
+var unfinishedTitle = regexp.MustCompile(`(?i)^\s*(\[(wip|draft|do not merge)\]|\((wip|draft)\)|` +
+	`(wip|draft)\s*:|(wip|draft)\s+[-–—]\s|wip(\s|$)|🚧)`)
 
 // mayWrite are GitHub's permissions that allow writes to a repository.
 var mayWrite = []string{"admin", "maintain", "write"}
@@ -93,17 +94,22 @@ func (r *Reviews) nothingNew(ctx context.Context, w supervisor.Review) (string, 
 		return "", err
 	}
 	files, _ := filesOf(page.Items)
-	if !page.More && len(diff.UnseenChanges(files, seen)) == 0 {
-		return textNothingNew, nil
+	if page.More || len(diff.UnseenChanges(files, seen)) > 0 {
+		return "", nil
 	}
-	return "", nil
+	records, err := r.records(ctx, w)
+	if repo, _ := r.o.Repo(w.Repo); err != nil || repo.Post != supervisor.PostCard && len(unposted(records)) > 0 {
+		return "", err // for example, the pull request was closed before they could be posted
+	}
+	return textNothingNew, nil
 }
 
-// seenIn returns the fingerprints of the hunks that other reviews of a pull request have read.
+// seenIn returns the fingerprints of the hunks that other reviews of a pull request have read. Their
+// findings are stored, even if a review failed later.
 func seenIn(reviews []supervisor.Review, but int64) map[string]bool {
 	seen := map[string]bool{}
 	for _, e := range reviews {
-		if e.ID == but || e.State != supervisor.ReviewDone {
+		if e.ID == but {
 			continue
 		}
 		for _, print := range resultOf(e).Hunks {

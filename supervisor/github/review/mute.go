@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"mews/supervisor"
@@ -12,31 +11,20 @@ import (
 	"mews/supervisor/github/finding"
 )
 
-// MutePull ends the automatic reviews of a pull request. The user login must be its author, or have
-// write permission in the repository.
+// MutePull ends the automatic reviews of a pull request. The user login must have write permission
+// in the repository: otherwise the author of a change could silence its review.
 func (r *Reviews) MutePull(ctx context.Context, repo string, number int, login string) error {
 	served, ok := r.o.Repo(repo)
 	if !ok {
 		return nil
 	}
-	may, err := r.maySilence(ctx, served.Name, number, login)
-	if err != nil || !may {
+	rights := map[string]bool{}
+	if err := r.readRight(ctx, served.Name, login, rights); err != nil || !rights[login] {
 		return err
 	}
 	return r.o.Store.AddMute(ctx, supervisor.ReviewMute{User: served.User, Repo: served.Name, Kind: supervisor.MutePull,
 		Subject: strconv.Itoa(number), By: login,
 		Why: textByComment})
-}
-
-// maySilence reports whether a user may mute a pull request. Its author may, and users with write
-// permission.
-func (r *Reviews) maySilence(ctx context.Context, repo string, number int, login string) (bool, error) {
-	pull, err := r.o.API.PullRequest(ctx, repo, number)
-	if err != nil || strings.EqualFold(pull.Author, login) {
-		return err == nil, ignoreRefusal(err)
-	}
-	may, err := r.o.API.Permission(ctx, repo, login)
-	return slices.Contains(mayWrite, may), ignoreRefusal(err)
 }
 
 // ignoreRefusal returns err if another try may succeed. It returns nil if GitHub refused.
@@ -74,33 +62,28 @@ func (r *Reviews) pollReactions(ctx context.Context) {
 			continue
 		}
 		looked[w.PullRequestName()] = true
-		if err := r.muteRejected(ctx, w); err != nil && ctx.Err() == nil {
+		muted, err := r.muteRejected(ctx, w)
+		if err == nil && muted {
+			err = r.showMutes(ctx, w)
+		}
+		if err != nil && ctx.Err() == nil {
 			r.o.Log.Warn("look at what people say of a review", "review", w.PullRequestName(), "error", err)
 		}
 	}
 }
 
-// muteRejected mutes findings that got a thumbs-down, or whose thread was resolved without a
-// change. A mute holds for the whole repository, so the user needs write permission. Otherwise an
-// author could hide the same fault in the next pull request. Only comments of Mews's own review
-// count, because anybody can write the hidden mark.
-func (r *Reviews) muteRejected(ctx context.Context, w supervisor.Review) error {
-	list, err := r.o.Store.ListOfPullRequest(ctx, w.User, w.Repo, w.Number)
-	if err != nil {
-		return err
-	}
-	ours := map[int64]bool{}
-	for _, e := range list {
-		if p := postedOf(e); p.Review != 0 {
-			ours[p.Review] = true
-		}
-	}
-	if len(ours) == 0 {
-		return nil
+// muteRejected mutes findings that got a thumbs-down. A mute holds for the whole repository, so the
+// user needs write permission. Otherwise an author could hide the same fault in the next pull
+// request. A resolved thread mutes nothing. Only comments of Mews's own reviews count, because
+// anybody can write the hidden mark. muted reports whether a finding was muted now.
+func (r *Reviews) muteRejected(ctx context.Context, w supervisor.Review) (muted bool, err error) {
+	ours, err := r.ownReviews(ctx, w)
+	if err != nil || len(ours) == 0 {
+		return false, err
 	}
 	threads, _, err := r.o.API.ReviewThreads(ctx, w.Repo, w.Number)
 	if err != nil {
-		return err
+		return false, err
 	}
 	rights := map[string]bool{}
 	for _, t := range threads {
@@ -108,28 +91,70 @@ func (r *Reviews) muteRejected(ctx context.Context, w supervisor.Review) error {
 			continue
 		}
 		print, marked := finding.ParseFindingMark(t.Comments[0].Body)
-		by, why := "", ""
-		for i, login := range append([]string{t.ResolvedBy}, t.Comments[0].ThumbDown...) {
-			if login == "" || i == 0 && (!t.Resolved || t.Outdated) {
+		for _, login := range t.Comments[0].ThumbDown {
+			if err := r.readRight(ctx, w.Repo, login, rights); err != nil {
+				return muted, err
+			}
+			if !marked || !rights[login] {
 				continue
 			}
-			if err := r.readRight(ctx, w.Repo, login, rights); err != nil {
-				return err
+			fresh, err := r.muteFinding(ctx, w, print, t.Path, login)
+			if muted = muted || fresh; err != nil {
+				return muted, err
 			}
-			if rights[login] {
-				by, why = login, []string{textByResolving, textByThumb}[min(i, 1)]
-			}
-		}
-		if !marked || why == "" {
-			continue
-		}
-		err := r.o.Store.AddMute(ctx, supervisor.ReviewMute{User: w.User, Repo: w.Repo, Kind: supervisor.MuteFinding,
-			Subject: print, By: by, Why: why})
-		if err != nil {
-			return err
 		}
 	}
-	return nil
+	return muted, nil
+}
+
+// ownReviews returns GitHub's ids of Mews's own reviews of a pull request.
+func (r *Reviews) ownReviews(ctx context.Context, w supervisor.Review) (map[int64]bool, error) {
+	list, err := r.o.Store.ListOfPullRequest(ctx, w.User, w.Repo, w.Number)
+	ours := map[int64]bool{}
+	for _, e := range list {
+		p := postedOf(e)
+		for _, id := range append(p.More, p.Review) {
+			if id != 0 {
+				ours[id] = true
+			}
+		}
+	}
+	return ours, err
+}
+
+// muteFinding mutes a finding of a pull request for the whole repository. fresh reports whether it
+// was not muted before.
+func (r *Reviews) muteFinding(ctx context.Context, w supervisor.Review, print, path, login string) (fresh bool,
+	err error) {
+	m := supervisor.ReviewMute{User: w.User, Repo: w.Repo, Kind: supervisor.MuteFinding, Subject: print, By: login,
+		Why:    textByThumb,
+		Number: w.Number, Path: path}
+	records, err := r.records(ctx, w)
+	if err != nil {
+		return false, err
+	}
+	for _, f := range records {
+		if f.Fingerprint == print {
+			m.Path, m.Title, m.Code, fresh = f.Path, f.Title, f.Window, f.MutedBy == ""
+		}
+	}
+	return fresh, r.o.Store.AddMute(ctx, m)
+}
+
+// showMutes updates the summary of a pull request after findings were muted. If the newest head was
+// not reviewed, the next review does it.
+func (r *Reviews) showMutes(ctx context.Context, w supervisor.Review) error {
+	list, err := r.o.Store.ListOfPullRequest(ctx, w.User, w.Repo, w.Number)
+	if err != nil {
+		return err
+	}
+	last := list[len(list)-1]
+	repo, served := r.o.Repo(w.Repo)
+	summary, there, err := r.summary(ctx, w)
+	if err != nil || !there || !served || repo.Post != supervisor.PostReview || last.State != supervisor.ReviewDone {
+		return err
+	}
+	return r.updateSummary(ctx, last, resultOf(last), summary, last.Head)
 }
 
 // readRight asks GitHub whether a user may write to a repository, unless rights has the answer.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -22,8 +21,10 @@ type posted struct {
 	Review  int64    `json:"review,omitempty"`  // GitHub's id of the review of this head
 	Summary bool     `json:"summary,omitempty"` // the body of that review is the pull request's summary
 	Round   int      `json:"round,omitempty"`   // the round of this head that created that review
+	Note    bool     `json:"note,omitempty"`    // that review only says that this head was not read
+	More    []int64  `json:"more,omitempty"`    // GitHub's ids of further reviews of this head
 	Check   int64    `json:"check,omitempty"`
-	Said    []string `json:"said,omitempty"` // fingerprints of that review's findings
+	Said    []string `json:"said,omitempty"` // of older versions: fingerprints of that review's findings
 }
 
 func postedOf(w supervisor.Review) (p posted) {
@@ -38,7 +39,14 @@ func (r *Reviews) post(ctx context.Context, w *supervisor.Review, repo superviso
 	case supervisor.PostCard:
 		return nil
 	case supervisor.PostCheck:
-		return r.postCheck(ctx, w, *made)
+		s, err := r.summaryOf(ctx, *w, *made, w.Head)
+		if err != nil {
+			return err
+		}
+		if err := r.postCheck(ctx, w, s); err != nil {
+			return err
+		}
+		return r.keepInSummary(ctx, w, made.CheckedFindings)
 	}
 	return r.postReview(ctx, w, made)
 }
@@ -55,37 +63,40 @@ func (r *Reviews) summary(ctx context.Context, w supervisor.Review) (id int64, t
 }
 
 // postReview creates a review on GitHub if there are new findings, and updates the summary. The
-// first review becomes the summary.
+// first review becomes the summary. Nothing is posted if all was read and nothing found, unless
+// somebody asked on GitHub.
 func (r *Reviews) postReview(ctx context.Context, w *supervisor.Review, made *result) error {
-	s := r.summaryOf(*w, *made, w.Head)
 	summary, there, err := r.summary(ctx, *w)
 	if err != nil {
 		return err
 	}
 	p := postedOf(*w)
-	if p.Review != 0 && p.Round != w.Round { // the findings of this round are posted already
-		made.CheckedFindings.Summary, made.Inline = slices.Concat(made.Inline, made.Summary), nil
-		s.CheckedFindings = made.CheckedFindings
+	if p.Review != 0 && !p.Note && p.Round != w.Round { // GitHub has a review of this head already
+		made.Summary, made.Inline = slices.Concat(made.Inline, made.Summary), nil
 	}
-	if p.Review == 0 && (!there || len(made.Inline)+len(made.Summary) > 0) {
+	s, err := r.summaryOf(ctx, *w, *made, w.Head)
+	if err != nil {
+		return err
+	}
+	news := len(made.Inline)+len(made.Summary) > 0
+	answers := w.Requester != "" && !strings.HasPrefix(w.Requester, byCommand)
+	if (p.Review == 0 || p.Note) && (news || !there && (s.IsNeeded() || answers)) {
 		body := s.Body()
-		if p.Summary = !there; there {
-			body = s.FollowUpBody()
+		if p.Summary = p.Summary || !there; there {
+			body = s.FollowUpBody(made.CheckedFindings)
 		}
 		if err := r.create(ctx, w, &p, made, api.NewReview{Head: w.Head, Body: body}, w.Head); err != nil {
 			return err
 		}
-		s.CheckedFindings = made.CheckedFindings
 	}
-	if !there {
-		return nil
+	if there {
+		err = r.updateSummary(ctx, *w, *made, summary, w.Head)
 	}
-	err = r.o.API.UpdateReview(ctx, w.Repo, w.Number, summary, s.Body())
-	if api.ErrorClassOf(err) == api.NotFound { // the review was deleted on GitHub
-		r.o.Log.Warn("the summary is gone", "review", w.PullRequestName(), "error", err)
-		return nil
+	made.Silent = !there && p.Review == 0
+	if err != nil || made.Silent {
+		return err
 	}
-	return err
+	return r.keepInSummary(ctx, w, made.CheckedFindings)
 }
 
 // refusals is how many times a refused review is tried again.
@@ -126,16 +137,14 @@ func (r *Reviews) create(ctx context.Context, w *supervisor.Review, p *posted, m
 		if err := r.dropMisplaced(ctx, *w, made, try, err); err != nil {
 			return err
 		}
-		if p.Summary {
-			n.Body = r.summaryOf(*w, *made, mark).Body()
+		if p.Summary && p.Review == 0 {
+			s, err := r.summaryOf(ctx, *w, *made, mark)
+			if err != nil {
+				return err
+			}
+			n.Body = s.Body()
 		}
 	}
-}
-
-// summaryOf returns the summary for a result.
-func (r *Reviews) summaryOf(w supervisor.Review, made result, mark string) finding.Summary {
-	return finding.Summary{CheckedFindings: made.CheckedFindings, Head: w.Head, Mark: mark, Name: r.o.Name(),
-		Earlier: made.Earlier, Skipped: made.Skipped, Unread: made.Unread, Cost: made.Cost}
 }
 
 // keepPosted stores the posted parts of a review. A finding counts as posted only if GitHub has
@@ -144,17 +153,22 @@ func (r *Reviews) keepPosted(ctx context.Context, w *supervisor.Review, p *poste
 	if err != nil {
 		return err
 	}
+	var rows []supervisor.PullFinding
+	isNote := p.Begun == noteMark(w.Head)
 	if id != 0 {
-		p.Review, p.Round, p.Begun = cmp.Or(p.Review, id), w.Round, ""
-		for _, f := range made.All() {
-			p.Said = append(p.Said, f.Fingerprint)
+		if p.Review != 0 {
+			p.More = append(p.More, id)
+		}
+		p.Review, p.Round, p.Note, p.Begun = cmp.Or(p.Review, id), w.Round, isNote, ""
+		if rows, err = r.postedRows(ctx, *w, made.CheckedFindings); err != nil {
+			return err
 		}
 	}
 	w.Posted = encoded(p)
-	if w.State == supervisor.ReviewRunning { // in another state, findings that the user picked are posted
+	if w.State == supervisor.ReviewRunning && !isNote { // in another state, findings that the user picked are posted
 		w.Result = encoded(made)
 	}
-	return r.o.Store.Update(ctx, *w)
+	return r.o.Store.UpdateWithFindings(ctx, *w, rows)
 }
 
 // dropMisplaced moves comments into the summary that GitHub refuses: comments on files that GitHub
@@ -199,37 +213,4 @@ func (r *Reviews) ours(ctx context.Context, w supervisor.Review, mark string) (i
 		}
 	}
 	return 0, err
-}
-
-// postCheck posts the result as one neutral check run of the head.
-func (r *Reviews) postCheck(ctx context.Context, w *supervisor.Review, made result) error {
-	s := r.summaryOf(*w, made, w.Head)
-	s.CheckedFindings.Summary = slices.Concat(made.Inline, made.Summary)
-	n := api.NewCheckRun{Name: r.o.Name(), Head: w.Head, External: fmt.Sprintf("review/%d", w.Number),
-		Title: made.CountText(), Summary: s.Body()}
-	p := postedOf(*w)
-	if p.Begun != "" && p.Check == 0 {
-		page, err := r.o.API.CheckRuns(ctx, w.Repo, w.Head, "")
-		if err != nil {
-			return err
-		}
-		for _, c := range page.Items {
-			if c.Name == n.Name && c.External == n.External {
-				p.Check = c.ID
-			}
-		}
-	}
-	if p.Check != 0 {
-		return r.o.API.UpdateCheckRun(ctx, w.Repo, p.Check, n)
-	}
-	w.Posted = encoded(posted{Begun: w.Head})
-	if err := r.o.Store.Update(ctx, *w); err != nil {
-		return err
-	}
-	c, err := r.o.API.CreateCheckRun(ctx, w.Repo, n)
-	if err != nil {
-		return err
-	}
-	w.Posted = encoded(posted{Check: c.ID})
-	return r.o.Store.Update(ctx, *w)
 }

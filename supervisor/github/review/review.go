@@ -156,7 +156,7 @@ func (r *Reviews) beginDue(ctx context.Context) error {
 		return err
 	}
 	for _, w := range lost { // their turns were stopped or parked, and the users know that
-		r.end(ctx, w, supervisor.ReviewFailed, textTurnEnded)
+		r.endLost(ctx, w)
 	}
 	due, err := r.o.Store.ListDue(ctx, r.o.Now())
 	if err != nil {
@@ -214,7 +214,7 @@ func (r *Reviews) begin(ctx context.Context, w supervisor.Review) error {
 			return nil
 		}
 	}
-	if err := r.muteRejected(ctx, w); err != nil {
+	if _, err := r.muteRejected(ctx, w); err != nil {
 		return r.putOff(ctx, w, err)
 	}
 	why, err := r.leftAlone(ctx, w, pull)
@@ -222,6 +222,9 @@ func (r *Reviews) begin(ctx context.Context, w supervisor.Review) error {
 		return r.putOff(ctx, w, err)
 	}
 	if why != "" {
+		if err := r.noteReason(ctx, &w, repo, why); err != nil {
+			return r.putOff(ctx, w, err)
+		}
 		r.leave(ctx, w, why)
 		return nil
 	}

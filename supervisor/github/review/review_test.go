@@ -41,7 +41,8 @@ func TestReview_PostsOneSummary(t *testing.T) {
 	r.run()
 	r.same("posted", r.posted(number), []string{"COMMENTED main.go:4"})
 	r.wantParts(r.repo.Reviews(number)[0].Body, r.repo.CommitSHA("put-it"),
-		"nothing new, only 2 findings of earlier commits")
+		"**Read 1 of 1 file**", "1 critical finding, 1 suggestion", "<summary>2 open findings</summary>",
+		"`main.go:4`", "`main.go:3`")
 	r.same("mails", r.hub.CountMails("acme/widget", number), 1)
 
 	// A push with a new finding, next to a finding that was posted before.
@@ -148,10 +149,13 @@ func TestReview_DraftOrBotPull_IsSkipped(t *testing.T) {
 			r := newRig(t, githubtest.Options{Strict: true})
 			number := r.open(code, c.change)
 			if c.why == textStopped {
-				r.must(r.reviews.MutePull(t.Context(), "acme/widget", number, "mallory"))
-				mutes, err := r.db.Reviews().ListMutes(t.Context(), "alice", "")
-				r.must(err)
-				r.same("a stranger silences nobody", len(mutes), 0)
+				for _, guest := range []string{"mallory", "alice"} { // alice is the author
+					r.must(r.reviews.MutePull(t.Context(), "acme/widget", number, guest))
+					mutes, err := r.db.Reviews().ListMutes(t.Context(), "alice", "")
+					r.must(err)
+					r.same("a stranger silences nobody", len(mutes), 0)
+				}
+				r.repo.SetPermission("alice", "write")
 				r.must(r.reviews.MutePull(t.Context(), "acme/widget", number, "alice"))
 			}
 			r.want(number, "")
@@ -207,8 +211,8 @@ func TestReview_StrangersFork_NeedsApproval(t *testing.T) {
 	r.same("state", r.state(number), "confirming")
 	r.same("read", r.read, 0)
 	r.allow = nil
-	r.run()
-	r.same("posted", r.posted(number), []string{"COMMENTED"})
+	r.run(bug("main.go", 4, `m["a"] = 1`))
+	r.same("posted", r.posted(number), []string{"COMMENTED main.go:4"})
 	r.allow = supervisor.Errorf(supervisor.CodeForbidden, "You said no.") // the user denies; the question comes once
 	r.push("mallory:put-it", code+"// two\n")
 	r.want(number, "")
@@ -245,7 +249,7 @@ func TestReview_Fails_PullRequestIsTold(t *testing.T) {
 }
 
 // TestUnreadChange_IsNotReportedAsClean covers a change that the model could not read at all. The
-// review must not look as if there were no findings.
+// review must not look as if there were no findings. GitHub is not told of the host's money.
 func TestUnreadChange_IsNotReportedAsClean(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	number := r.open(code)
@@ -257,7 +261,10 @@ func TestUnreadChange_IsNotReportedAsClean(t *testing.T) {
 	})
 	r.must(err)
 	r.wantParts(card, "Not reviewed.", "the money is spent", "/review acme/widget#1 tries it once more")
-	r.same("posted", r.posted(number), []string(nil))
+	r.same("posted", r.posted(number), []string{"COMMENTED"})
+	summary := r.repo.Reviews(number)[0].Body
+	r.wantParts(summary, "**Not reviewed:**", noteNoAnswer)
+	r.same("money on GitHub", strings.Contains(summary, "money"), false)
 }
 
 // TestPost_WrongPositions_AreNeverSent covers a model with wrong paths, lines and sides. GitHub
@@ -321,8 +328,7 @@ func TestPost_RefusedComment_GoesIntoSummary(t *testing.T) {
 	r.wantParts(r.repo.Reviews(number)[0].Body, "`main.go:4`")
 }
 
-// TestPost_PushMeanwhile_ReviewsNewHead covers a push while a worker reads. GitHub then refuses
-// comments on the old head.
+// TestPost_PushMeanwhile_ReviewsNewHead covers a push while a worker reads.
 func TestPost_PushMeanwhile_ReviewsNewHead(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)
@@ -332,9 +338,6 @@ func TestPost_PushMeanwhile_ReviewsNewHead(t *testing.T) {
 		m protocol.ReviewMaterial) (protocol.ReviewReport, error) {
 		if r.read == 0 {
 			r.push("put-it", "package main\n\nfunc drop() { panic(1) }\n")
-			r.hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 422,
-				Text: "Unprocessable: Line could not be resolved", Times: 1,
-				Route: "POST /repos/{owner}/{repo}/pulls/{number}/reviews"})
 			return r.reader(bug("main.go", 4, `m["a"] = 1`))(ctx, m)
 		}
 		return r.reader(bug("main.go", 3, "panic(1)"))(ctx, m)
@@ -419,8 +422,8 @@ func TestReview_AsCheckRun_PostsOneNeutral(t *testing.T) {
 	}
 }
 
-// TestMutedFinding_LaterReview_DoesNotRepeat covers threads that were resolved without a change,
-// and a thumbs-down of a user with write permission. A stranger's reactions have no effect.
+// TestMutedFinding_LaterReview_DoesNotRepeat covers a thumbs-down of a user with write permission. A
+// stranger's reactions have no effect, and a resolved thread mutes nothing.
 func TestMutedFinding_LaterReview_DoesNotRepeat(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	number := r.open(code)
@@ -438,13 +441,18 @@ func TestMutedFinding_LaterReview_DoesNotRepeat(t *testing.T) {
 	for _, m := range mutes {
 		why = append(why, m.By+" "+m.Why)
 	}
-	r.same("muted", why, []string{"alice " + textByResolving, "alice " + textByThumb})
+	r.same("muted", why, []string{"alice " + textByThumb})
 	// Another pull request has the same code. Its review must not post the muted findings, only the
 	// third one.
 	other := r.open(code, func(p *githubtest.NewPullRequest) { p.Head = "put-it-again" })
 	r.want(other, "")
 	r.run(bug("main.go", 4, `m["a"] = 1`), bug("main.go", 3, "func put(m map[string]int) {"), bug("main.go", 1, "package main"))
-	r.same("posted", r.posted(other), []string{"COMMENTED main.go:1"})
+	r.same("posted", r.posted(other), []string{"COMMENTED main.go:4 main.go:1"})
+	r.wantParts(r.repo.Reviews(number)[0].Body, "1 muted", "<summary>1 muted finding</summary>", "Muted by alice.")
+	r.wantParts(r.repo.Reviews(other)[0].Body, "<summary>1 muted finding</summary>", "`main.go:3`", "Muted by alice.")
+	m := mutes[0]
+	r.same("what is muted", []any{m.Path, m.Title, m.Number}, []any{"main.go",
+		"It fails at func put(m map[string]int) {", number})
 }
 
 // TestResolve_ByAuthorWithoutWrite_MutesNothing covers an author who resolves threads. That must

@@ -43,10 +43,15 @@ type rig struct {
 	kill  func() // ends the process at its last request
 	last  int    // number of requests until the last one
 	after bool   // GitHub handles the last request before the process ends
+
+	sending func(*http.Request) // is called before each request; may be nil
 }
 
 // RoundTrip implements http.RoundTripper.
 func (r *rig) RoundTrip(request *http.Request) (*http.Response, error) {
+	if r.sending != nil {
+		r.sending(request)
+	}
 	if r.last--; r.kill == nil || r.last != 0 {
 		return http.DefaultTransport.RoundTrip(request)
 	}
@@ -162,18 +167,27 @@ func (r *rig) tryRun(found ...protocol.ReviewFinding) (card string, err error) {
 	}
 	card, err = r.reviews.RunTurn(r.Context(), turn, r.reader(found...))
 	if err == nil {
-		_, end := r.db.Turns().Finish(r.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone,
-			State: supervisor.InboundAnswered, Text: card})
+		_, end := r.db.Turns().Finish(r.Context(), endOf(turn, card))
 		r.must(end)
 	}
 	return card, err
+}
+
+func endOf(turn supervisor.Turn, card string) sqlite.TurnEnding {
+	return sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone, State: supervisor.InboundAnswered, Text: card}
 }
 
 func (r *rig) reader(found ...protocol.ReviewFinding) MaterialReader {
 	return func(_ context.Context, m protocol.ReviewMaterial) (protocol.ReviewReport, error) {
 		r.material = m
 		r.read++
-		return protocol.ReviewReport{Verdict: "It could be worse.", Findings: found}, nil
+		report := protocol.ReviewReport{Verdict: "It could be worse.", Findings: found}
+		for _, f := range found {
+			if f.Refutation != "" {
+				report.Refuted++
+			}
+		}
+		return report, nil
 	}
 }
 

@@ -12,20 +12,22 @@ const (
 	textLeftAlone = "I don't review %s: %s."
 	textFailed    = "I could not review %s. %s"
 
-	textNotServed  = "Mews no longer serves this repository."
-	textClosed     = "it is closed"
-	textDraft      = "it is a draft"
-	textBot        = "it is from a bot"
-	textUnfinished = "its title says that it is not ready"
-	textStopped    = "somebody has stopped its reviews"
-	textLabelled   = "it has a label that turns reviews off"
-	textNothingNew = "nothing in it is new since the last review"
-	textHeads      = "it has reached its limit of automatic reviews. Write “/review” and its address for another one"
-	textGone       = "it is not there any more"
-	textNewer      = "a newer commit has its own review"
-	textMayNot     = "the person who asked for it may not write to the repository"
-	textAllUnread  = "No part of it could be read: %s"
-	textTurnEnded  = "The review was stopped, or it crashed its workers."
+	textNotServed       = "Mews no longer serves this repository."
+	textClosed          = "it is closed"
+	textDraft           = "it is a draft"
+	textBot             = "it is from a bot"
+	textUnfinished      = "its title says that it is not ready"
+	textStopped         = "somebody has stopped its reviews"
+	textLabelled        = "it has a label that turns reviews off"
+	textNothingNew      = "nothing in it is new since the last review"
+	textHeads           = "it has reached its limit of automatic reviews. Write “/review” and its address for another one"
+	textClosedMeanwhile = "The pull request was closed during the review."
+	textMergedMeanwhile = "The pull request was merged during the review."
+	textGone            = "it is not there any more"
+	textNewer           = "a newer commit has its own review"
+	textMayNot          = "the person who asked for it may not write to the repository"
+	textAllUnread       = "No part of it could be read: %s"
+	textTurnEnded       = "The review was stopped, or it crashed its workers."
 
 	textStranger = "May I review %s's pull request %s (%s)? Its author has no role in the repository. The review costs your repository's budget."
 
@@ -39,14 +41,21 @@ const (
 	textNoSpec    = "The specification that is named is not in the base branch."
 	textNoThreads = "Earlier threads can't be read: this server has no GraphQL."
 
-	textCard        = "**Review of %s:** %s"
-	textCardFailed  = "Not reviewed. %s\n\n/review %s tries it once more."
-	textCardSkipped = "Not reviewed: %s."
-	textCardFound   = "Found: %s."
-	textCardMore    = "And %d more."
-	textCardSkips   = "Left out: %s."
-	textCardUnread  = "Not reviewed: %s."
-	textNoPrice     = "an unknown amount"
+	textCard          = "**Review of %s:** %s"
+	textCardFailed    = "Not reviewed. %s\n\n/review %s tries it once more."
+	textCardSkipped   = "Not reviewed: %s."
+	textCardFound     = "Found: %s."
+	textCardRefuted   = "A second look refuted %s."
+	textRefutedOne    = "finding"
+	textRefutedMany   = "findings"
+	textCardRead      = "Read %d of %s."
+	textNothingToPost = "Nothing is posted: all was read, and nothing found. It cost %s%s."
+	textNotPosted     = "Not posted: %s “Post again” posts this, and costs nothing. The review cost %s%s."
+	textWithModels    = " with %s"
+	textCardMore      = "And %d more."
+	textCardSkips     = "Left out: %s."
+	textCardUnread    = "Not reviewed: %s."
+	textNoPrice       = "an unknown amount"
 
 	textGrown       = "**Reviewed** at `%s`: %s."
 	textGrownFailed = "**Not reviewed.**"
@@ -57,23 +66,36 @@ const (
 	textPick    = "Post %d"
 
 	textPostAgain     = "Post again"
-	textUnposted      = "Not posted: %s “Post again” posts this, and costs nothing. The review cost %s."
 	textStillUnposted = "Not posted to %s. %s"
 
 	textNoReview     = "That review is not there any more."
 	textPosted       = "Posted to %s."
 	textPostedBefore = "That was posted before."
+	textPostedNewer  = "A review of a newer commit of %s has been posted. It has these findings too."
 	textMuted        = "I no longer review %s by myself. /review %s still works, and `mews github quiet` lists the mutes."
 
-	textByPress     = "its user has pressed Mute"
-	textByComment   = "a comment asked for it"
-	textByThumb     = "a thumbs-down"
-	textByResolving = "the thread was resolved without a change"
+	textByPress   = "its user has pressed Mute"
+	textByComment = "a comment asked for it"
+	textByThumb   = "a thumbs-down"
+	textSomebody  = "somebody"
 )
 
-// textsPosted end a card. They tell where the findings are, and the cost.
+// Texts on GitHub about a head that was not read. They name no model, price or setting of the host.
+const (
+	noteDraft      = "It is a draft. It will be reviewed when it is ready."
+	noteUnfinished = "Its title says that it is not ready."
+	noteHeads      = "It has had its number of automatic reviews. Write `@%s review` for another one."
+	noteLimit      = "The limit of this review was reached."
+	noteNoAnswer   = "The reviewer gave no answer."
+	noteGitHub     = "GitHub did not show the whole change."
+	noteStopped    = "The review was stopped."
+	noteFailed     = "The review failed."
+	noteUnposted   = "Its result could not be posted."
+)
+
+// textsPosted end a card. They tell where the findings are, the cost and the models.
 var textsPosted = map[supervisor.ReviewPostMode]string{
-	supervisor.PostReview: "Posted as a review. It cost %s.",
-	supervisor.PostCheck:  "Posted as a neutral check. It cost %s.",
-	supervisor.PostCard:   "Nothing is posted until you press Post. It cost %s.",
+	supervisor.PostReview: "Posted as a review. It cost %s%s.",
+	supervisor.PostCheck:  "Posted as a check. It cost %s%s.",
+	supervisor.PostCard:   "Nothing is posted until you press Post. It cost %s%s.",
 }

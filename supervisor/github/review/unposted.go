@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"mews/protocol"
@@ -13,8 +14,8 @@ import (
 	"mews/supervisor/problem"
 )
 
-// keepUnposted stores in made why GitHub did not take a result, so that the card has it in full. ok
-// is false if err is no answer of GitHub.
+// keepUnposted sets in made why GitHub did not take a result, so that the card has it in full. ok is
+// false if err is no answer of GitHub.
 func (r *Reviews) keepUnposted(ctx context.Context, w supervisor.Review, made *result, err error) (ok bool) {
 	refused := new(api.Error)
 	if ctx.Err() != nil || !errors.As(err, &refused) {
@@ -25,7 +26,8 @@ func (r *Reviews) keepUnposted(ctx context.Context, w supervisor.Review, made *r
 	return true
 }
 
-// postAgain posts a result that GitHub did not take before. It asks no model.
+// postAgain posts a result that was not posted before. It asks no model. It leaves out findings that
+// were posted, muted or settled since.
 func (r *Reviews) postAgain(ctx context.Context, w supervisor.Review, _ string) (string, error) {
 	made := resultOf(w)
 	repo, served := r.o.Repo(w.Repo)
@@ -34,6 +36,20 @@ func (r *Reviews) postAgain(ctx context.Context, w supervisor.Review, _ string) 
 		return "", supervisor.Errorf(supervisor.CodeNotFound, textNoReview)
 	case made.Unposted == "":
 		return textPostedBefore, nil
+	}
+	if newer, err := r.isPostedByNewer(ctx, w); err != nil || newer {
+		return fmt.Sprintf(textPostedNewer, w.PullRequestName()), err
+	}
+	records, err := r.records(ctx, w)
+	if err != nil {
+		return "", err
+	}
+	open := unposted(records)
+	settled := func(f finding.Finding) bool {
+		return !slices.ContainsFunc(open, func(o finding.Finding) bool { return o.Fingerprint == f.Fingerprint })
+	}
+	for _, list := range []*[]finding.Finding{&made.Inline, &made.Summary, &made.Suggestions} {
+		*list = slices.DeleteFunc(*list, settled)
 	}
 	if repo.Post == supervisor.PostCard { // the configuration has changed, and its user wants the post
 		repo.Post = supervisor.PostReview
@@ -48,6 +64,17 @@ func (r *Reviews) postAgain(ctx context.Context, w supervisor.Review, _ string) 
 	made.Unposted = ""
 	w.Result = encoded(made)
 	return fmt.Sprintf(textPosted, w.PullRequestName()), r.o.Store.Update(ctx, w)
+}
+
+// isPostedByNewer reports whether a review of a later head was posted, or needed no post. It has all
+// findings of earlier reviews.
+func (r *Reviews) isPostedByNewer(ctx context.Context, w supervisor.Review) (bool, error) {
+	list, err := r.o.Store.ListOfPullRequest(ctx, w.User, w.Repo, w.Number)
+	repo, _ := r.o.Repo(w.Repo)
+	return slices.ContainsFunc(list, func(e supervisor.Review) bool {
+		return e.ID > w.ID && e.State == supervisor.ReviewDone && resultOf(e).Unposted == "" &&
+			repo.Post != supervisor.PostCard
+	}), err
 }
 
 // fullFindings returns all findings with their details, for the card of an unposted review.

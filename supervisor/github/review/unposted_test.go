@@ -2,6 +2,7 @@ package review
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -78,6 +79,73 @@ func TestPost_WithoutPermission_CardHasAll(t *testing.T) {
 	r.want(number, "")
 	r.wantParts(r.run(severalFaults()...), "Posted as a review.")
 	r.same("posted", r.posted(number), []string{"COMMENTED main.go:4 main.go:3"})
+}
+
+// TestPostAgain_NewerReview_PostsNothingTwice covers a head whose review was posted after an earlier
+// one was not. The newer review has the findings of both.
+func TestPostAgain_NewerReview_PostsNothingTwice(t *testing.T) {
+	r := newRig(t, githubtest.Options{May: readOnly()})
+	number := r.open(code)
+	r.want(number, "")
+	r.wantParts(r.run(severalFaults()...), "Not posted: ")
+	r.hub.SetTokenPermissions(nil)
+	r.push("put-it", code+"// two\n")
+	r.want(number, "")
+	r.run()
+	posted, summary := r.posted(number), r.summary(number)
+	r.same("posted", posted, []string{"COMMENTED main.go:4 main.go:3"})
+	said, err := r.reviews.HandlePress(t.Context(), "alice", "again/1")
+	r.must(err)
+	r.same("said", said, fmt.Sprintf(textPostedNewer, "acme/widget#1"))
+	r.same("posted", r.posted(number), posted)
+	r.same("summary", r.summary(number), summary)
+}
+
+// TestPostAgain_FixedSince_IsLeftOut covers two heads whose reviews were not posted. The first
+// finding was fixed in the second head.
+func TestPostAgain_FixedSince_IsLeftOut(t *testing.T) {
+	r := newRig(t, githubtest.Options{May: readOnly()})
+	number := r.open(code)
+	r.want(number, "")
+	r.run(bug("main.go", 4, `m["a"] = 1`))
+	r.push("put-it", "package main\n\nfunc drop() { panic(1) }\n")
+	r.want(number, "")
+	r.wantParts(r.run(bug("main.go", 3, "panic(1)")), "Not posted: ")
+	r.hub.SetTokenPermissions(nil)
+	for _, press := range []string{"again/1", "again/2"} {
+		_, err := r.reviews.HandlePress(t.Context(), "alice", press)
+		r.must(err)
+	}
+	for _, posted := range r.posted(number) {
+		if strings.Contains(posted, ":4") {
+			t.Errorf("the fixed finding is posted: %q", posted)
+		}
+	}
+	r.wantParts(r.summary(number), "<summary>1 open finding</summary>", "`main.go:3`",
+		"<summary>1 fixed finding</summary>")
+}
+
+// TestSummary_ResultNotPosted_SaysSo covers comments that GitHub refuses after an earlier review was
+// posted. The old summary must not look like approval of the new head.
+func TestSummary_ResultNotPosted_SaysSo(t *testing.T) {
+	r := newRig(t, githubtest.Options{Strict: true})
+	number := r.open(code)
+	r.want(number, "")
+	r.run(bug("main.go", 4, `m["a"] = 1`))
+	r.push("put-it", code+"\nfunc get() {\n\tgo(1)\n}\n")
+	r.want(number, "")
+	end := r.hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 403, Times: -1,
+		Route: "POST /repos/{owner}/{repo}/pulls/{number}/reviews"})
+	r.wantParts(r.run(bug("main.go", 8, "go(1)")), "`main.go:8`", "Not posted: ")
+	r.wantParts(r.summary(number), "**Not reviewed:** `"+r.repo.CommitSHA("put-it")[:12], noteUnposted)
+	end()
+	said, err := r.reviews.HandlePress(t.Context(), "alice", "again/2")
+	r.must(err)
+	r.same("said", said, fmt.Sprintf(textPosted, "acme/widget#1"))
+	r.same("posted", r.posted(number), []string{"COMMENTED main.go:4", "COMMENTED main.go:8"})
+	if strings.Contains(r.summary(number), "Not reviewed") {
+		t.Errorf("it was posted, and says %s", r.summary(number))
+	}
 }
 
 // TestPost_Killed_IsPostedOnce kills the process at each request of a press of Post again.

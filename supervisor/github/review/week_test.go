@@ -32,7 +32,7 @@ type weekPush struct {
 }
 
 // TestWeekOfPullRequests_CausesFewMails pushes to thirty pull requests for a week. A mail is
-// allowed only for a first review, or for a later review with a new finding.
+// allowed only for a review with a new finding.
 func TestWeekOfPullRequests_CausesFewMails(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	rng := rand.New(rand.NewPCG(30, 7))
@@ -115,7 +115,7 @@ func (p *weekPull) findings() (found []protocol.ReviewFinding) {
 
 // reviewed counts the mails that the next review may cause.
 func (p *weekPull) reviewed() {
-	if p.settled++; p.settled == 1 || p.unseen {
+	if p.settled++; p.unseen {
 		p.mails++
 	}
 	p.unseen = false

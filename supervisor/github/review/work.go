@@ -17,7 +17,6 @@ import (
 	"mews/supervisor/github/finding"
 	"mews/supervisor/internal/retry"
 	"mews/supervisor/internal/signals"
-	"mews/supervisor/problem"
 	"mews/supervisor/spool"
 )
 
@@ -28,9 +27,14 @@ type result struct {
 	Verdict         string
 	Skipped, Unread []string
 	Hunks           []string // fingerprints of reviewed and skipped hunks
-	Unposted        string   // why GitHub did not take the result; "" means that it did, or need not
-	Earlier         int      // number of findings that were posted for earlier heads
+	Unposted        string   // a sentence: why the result was not posted; "" means that it was, or need not be
+	Coverage        finding.Coverage
+	Models          []string // names of the models that read
 	Cost            *int64
+	Refutations     int  // number of findings that second looks refuted
+	Moves           int  // number of pushes that came during the review
+	Moved           bool // the last push is not read yet; only Hunks and Moves are set
+	Silent          bool // all was read and nothing found, so there is nothing to post
 }
 
 // resultOf returns the stored result of a review; the zero value if there is none.
@@ -71,7 +75,7 @@ func (r *Reviews) RunTurn(ctx context.Context, turn supervisor.Turn, read Materi
 		return "", err
 	case errors.As(err, &refused):
 		r.o.Log.Error("review a pull request", "review", w.PullRequestName(), "error", err)
-		err = r.fail(ctx, &w, repo, problem.UserText(err))
+		err = r.fail(ctx, &w, repo, err)
 	}
 	if err == nil {
 		err = r.grow(ctx, w)
@@ -90,23 +94,24 @@ func (r *Reviews) work(ctx context.Context, w *supervisor.Review, repo superviso
 			return err
 		}
 	}
-	if w.Result == "" {
+	if w.Result == "" || resultOf(*w).Moved {
 		if err := r.read(ctx, w, read); err != nil || w.State != supervisor.ReviewRunning {
 			return err
 		}
 	}
 	made := resultOf(*w)
-	err := r.retryForAWhile(ctx, func() error { return r.post(ctx, w, repo, &made) })
-	// a push has removed lines that a comment is about
+	err := r.retryForAWhile(ctx, func() error { return r.checkAndPost(ctx, w, repo, &made) })
 	if errors.Is(err, errMoved) {
-		w.Result, w.Change = "", ""
-		if err := r.o.Store.Update(ctx, *w); err != nil {
+		if err := r.move(ctx, w, made); err != nil {
 			return err
 		}
 		return r.work(ctx, w, repo, turn, read)
 	}
-	if err != nil && !r.keepUnposted(ctx, *w, &made, err) {
-		return err
+	if err != nil {
+		if !r.keepUnposted(ctx, *w, &made, err) {
+			return err
+		}
+		r.noteUnposted(ctx, w, repo)
 	}
 	w.State, w.Result, w.Buttons = supervisor.ReviewDone, encoded(made), buttons(*w, repo, made)
 	return r.o.Store.Update(ctx, *w)
@@ -236,22 +241,29 @@ func (r *Reviews) read(ctx context.Context, w *supervisor.Review, read MaterialR
 				finding.HarmlessMarkdown(report.Unread[0].Text, maxVerdict))
 		}
 	}
-	made, err := r.check(ctx, *w, c, report)
+	made, records, err := r.check(ctx, *w, c, report)
 	if err != nil {
 		return err
 	}
 	if made.Cost, err = r.o.Store.CostOfTurn(ctx, w.Turn); err != nil {
 		return err
 	}
+	if made.Models, err = r.o.Store.ModelsOfTurn(ctx, w.Turn); err != nil {
+		return err
+	}
 	w.Result = encoded(made)
-	return r.o.Store.Update(ctx, *w)
+	return r.o.Store.UpdateWithFindings(ctx, *w, rowsOf(records))
 }
 
-// check returns the findings of a report that may be posted.
-func (r *Reviews) check(ctx context.Context, w supervisor.Review, c change, report protocol.ReviewReport) (made result, err error) {
-	said, before, err := r.said(ctx, w)
+// check returns the findings that may be posted, and all findings of the pull request.
+func (r *Reviews) check(ctx context.Context, w supervisor.Review, c change, report protocol.ReviewReport) (made result,
+	records []finding.Record, err error) {
+	if records, err = r.records(ctx, w); err != nil {
+		return made, nil, err
+	}
+	known, err := r.known(ctx, w, records)
 	if err != nil {
-		return made, err
+		return made, nil, err
 	}
 	raw := slices.Clone(c.Files)
 	var reordered []protocol.ReviewFinding
@@ -260,8 +272,16 @@ func (r *Reviews) check(ctx context.Context, w supervisor.Review, c change, repo
 			reordered = append(reordered, finding.FindReorderedLines([]diff.File{{New: f.Path, Hunks: hunks}})...)
 		}
 	}
-	made = result{Title: c.Title, URL: c.URL, Earlier: before, Verdict: report.Verdict, Skipped: c.Skipped, Unread: c.Unread}
-	made.CheckedFindings = r.checker(c, said).Check(append(reordered, report.Findings...))
+	made = result{Title: c.Title, URL: c.URL, Verdict: report.Verdict, Skipped: c.Skipped, Unread: c.Unread,
+		Coverage: c.Coverage, Moves: resultOf(w).Moves}
+	checker := r.checker(c, known)
+	checked := checker.Check(append(reordered, report.Findings...))
+	addUnreadChunks(&made.Coverage, c.Material, report)
+	if records, err = r.merge(ctx, w, checker.Files, c.Heads, made.Coverage, checked, records); err != nil {
+		return made, nil, err
+	}
+	made.CheckedFindings = finding.Arrange(unposted(records), r.o.Inline)
+	made.Left, made.Refutations = checked.Left, report.Refuted
 	for _, u := range report.Unread {
 		made.Unread = append(made.Unread, u.Name+": "+u.Text)
 		for _, chunk := range c.Material.Chunks {
@@ -276,40 +296,5 @@ func (r *Reviews) check(ctx context.Context, w supervisor.Review, c change, repo
 		made.Hunks = append(made.Hunks, prints...)
 	}
 	slices.Sort(made.Hunks)
-	return made, nil
-}
-
-// said returns the fingerprints of findings that must not be posted, because they were posted for
-// an earlier head or muted. before is the number of findings of earlier heads.
-func (r *Reviews) said(ctx context.Context, w supervisor.Review) (said map[string]bool, before int, err error) {
-	earlier, err := r.o.Store.ListOfPullRequest(ctx, w.User, w.Repo, w.Number)
-	if err != nil {
-		return nil, 0, err
-	}
-	said = map[string]bool{}
-	for _, e := range earlier {
-		for _, print := range postedOf(e).Said {
-			said[print] = true
-		}
-	}
-	before = len(said)
-	mutes, err := r.o.Store.ListMutes(ctx, w.User, w.Repo)
-	for _, m := range mutes {
-		if m.Kind == supervisor.MuteFinding {
-			said[m.Subject] = true
-		}
-	}
-	return said, before, err
-}
-
-// fail ends a failed review. If the pull request has a summary, the failure is told there, because
-// an old summary would look like approval.
-func (r *Reviews) fail(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, why string) error {
-	if summary, there, err := r.summary(ctx, *w); err == nil && there && repo.Post == supervisor.PostReview {
-		if err := r.o.API.UpdateReview(ctx, w.Repo, w.Number, summary, finding.FailureBody(w.Head, why)); err != nil {
-			r.o.Log.Warn("say that a review has failed", "review", w.PullRequestName(), "error", err)
-		}
-	}
-	w.State, w.Why = supervisor.ReviewFailed, why
-	return r.o.Store.Update(ctx, *w)
+	return made, records, nil
 }

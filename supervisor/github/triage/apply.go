@@ -50,6 +50,12 @@ func (t *Triages) apply(ctx context.Context, w *supervisor.IssueTriage, repo sup
 			r.Notes = append(r.Notes, note)
 		}
 	}
+	if isEmpty(issue) && w.Comment == 0 {
+		if !slices.Contains(r.Notes, textNoComment) {
+			r.Notes = append(r.Notes, textNoComment)
+		}
+		return nil
+	}
 	return t.comment(ctx, w, commentOf(*r))
 }
 

@@ -55,6 +55,13 @@ func cardOf(w supervisor.IssueTriage, r result, repo supervisor.GitHubRepo) stri
 	case supervisor.TriageSkipped:
 		return fmt.Sprintf(textLeft, at, w.Why)
 	}
+	if r.Security {
+		told := textToldYou
+		if len(r.Told) > 0 {
+			told = fmt.Sprintf(textToldMore, strings.Join(r.Told, ", "))
+		}
+		return securityText(w, r) + "\n\n" + told
+	}
 	text := []string{fmt.Sprintf(textTriaged, at), finding.HarmlessMarkdown(r.Title, maxTitle), ""}
 	text = append(text, lines(r, finding.HarmlessMarkdown(r.Triage.Summary, maxSummary))...)
 	text = append(text, r.Notes...)

@@ -12,6 +12,13 @@ const (
 	textFailed   = "**Triage of %s failed.** %s\n/triage %s#%d tries it again."
 	textCardOnly = "Nothing was changed on GitHub, because this repository shows results here first (`post: card`)."
 
+	textSecurity     = "**Issue %s looks like a security report**"
+	textSecurityHint = "\nNothing was written on GitHub: no label, and no comment. Anybody who sees the " +
+		"repository can read the issue."
+	textToldYou   = "Nobody else was told."
+	textToldMore  = "Told in private too: %s."
+	textNoComment = "No comment was written, because the issue has no text."
+
 	textNotPlanned = "Not put into the project “%s”: %s"
 	textNoProject  = "neither the repository nor its owner has an open project of that title, or Mews's token does not see it."
 	textLabelGone  = "The label %q is not in the repository any more. Try again, and I choose a label anew."
@@ -30,6 +37,7 @@ const (
 	textClosed    = "it is closed"
 	textBots      = "a bot has opened it"
 	textLabelled  = "it has labels that people gave it"
+	textEmpty     = "there is nothing in it to read"
 )
 
 // Texts of comments and cards.

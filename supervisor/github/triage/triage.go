@@ -45,6 +45,9 @@ type Options struct {
 	// Begin stores an inbound once, and starts the turn of its conversation.
 	Begin func(ctx context.Context, in supervisor.Inbound) (supervisor.Inbound, error)
 	Say   func(ctx context.Context, d supervisor.Delivery) error // puts a notice into the outbox
+	// Writers returns the users who may write in a repository and want its notices.
+	Writers func(ctx context.Context, repo supervisor.GitHubRepo) ([]supervisor.User, error)
+	Queued  func(conversation int64) // starts the delivery of an outbox; must not block
 	// wait between the opening of an issue and its triage
 	Settle time.Duration
 	Now    func() time.Time
@@ -215,6 +218,8 @@ func leftAlone(w supervisor.IssueTriage, issue api.Issue) string {
 		return textBots
 	case labelled(w, issue):
 		return textLabelled
+	case saysNothing(issue):
+		return textEmpty
 	}
 	return ""
 }

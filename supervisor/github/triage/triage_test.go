@@ -24,14 +24,15 @@ import (
 // rig is a repository on a fake GitHub, with labels, issues and triages.
 type rig struct {
 	*testing.T
-	hub    *githubtest.Server
-	repo   *githubtest.Repo
-	db     *sqlite.DB
-	served supervisor.GitHubRepo
-	model  protocol.Triage // the report of the fake model
-	read   []protocol.ReviewMaterial
-	said   []string
-	begun  chan supervisor.Inbound
+	hub     *githubtest.Server
+	repo    *githubtest.Repo
+	db      *sqlite.DB
+	served  supervisor.GitHubRepo
+	model   protocol.Triage // the report of the fake model
+	read    []protocol.ReviewMaterial
+	said    []string
+	writers []supervisor.User // users who may write in the repository
+	begun   chan supervisor.Inbound
 }
 
 func newRig(t *testing.T) *rig {
@@ -62,6 +63,8 @@ func (r *rig) triages(through http.RoundTripper) *triage.Triages {
 			}
 			return in, err
 		},
+		Writers: func(context.Context, supervisor.GitHubRepo) ([]supervisor.User, error) { return r.writers, nil },
+		Queued:  func(int64) {},
 		Say: func(_ context.Context, d supervisor.Delivery) error {
 			r.said = append(r.said, d.Text)
 			return nil
@@ -175,7 +178,7 @@ func TestTriage_CrashAnywhere_LeavesOneComment(t *testing.T) {
 		died := 0
 		for n := 1; n == died+1; n++ {
 			r.read = nil
-			number := r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob"})
+			number := r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob", Body: "It is white."})
 			turn := r.turn(number, "")
 			ctx, die := context.WithCancel(t.Context())
 			if _, err := r.triages(&killedTransport{left: n, after: after, die: die}).RunTurn(ctx, turn,
@@ -198,7 +201,7 @@ func TestTriage_CrashAnywhere_LeavesOneComment(t *testing.T) {
 func TestTriage_LostAnswers_LeaveOneComment(t *testing.T) {
 	r := newRig(t)
 	for i, route := range []string{"POST ", "POST /repos/{owner}/{repo}/issues/{number}/comments", "GET "} {
-		number := r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob"})
+		number := r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob", Body: "It is white."})
 		turn := r.turn(number, "")
 		r.hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultConnReset, Route: route, After: true, Times: 2,
 			Skip: i})
@@ -212,7 +215,8 @@ func TestTriage_LostAnswers_LeaveOneComment(t *testing.T) {
 
 func TestTriage_LabelledIssue_IsSkipped(t *testing.T) {
 	r := newRig(t)
-	labelled := r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob", Labels: []string{"docs"}})
+	labelled := r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob", Body: "It is white.",
+		Labels: []string{"docs"}})
 	bots := r.repo.OpenIssue(githubtest.NewIssue{Title: "Bump x", Author: "dependabot[bot]"})
 	closed := r.repo.OpenIssue(githubtest.NewIssue{Title: "Done", Author: "bob"})
 	r.repo.CloseIssue(closed)
@@ -223,7 +227,7 @@ func TestTriage_LabelledIssue_IsSkipped(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	other := r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob"})
+	other := r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob", Body: "It is white."})
 	r.turn(other, "") // when a later issue is triaged, the first one must have been skipped
 	for number, want := range map[int]string{labelled: "it has labels that people gave it", bots: "a bot has opened it", closed: "it is closed"} {
 		w, _, err := r.db.Triages().Find(t.Context(), "alice", "acme/widget", number)
@@ -244,7 +248,7 @@ func TestTriage_LabelledIssue_IsSkipped(t *testing.T) {
 
 func TestTriage_AskedAgain_EditsComment(t *testing.T) {
 	r := newRig(t)
-	number := r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob"})
+	number := r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob", Body: "It is white."})
 	r.repo.AddComment(number, "mallory", "<!-- mews:triage -->\nmine") // anybody can write the mark
 	turn := r.turn(number, "")
 	r.work(turn)
@@ -271,7 +275,7 @@ func TestTriage_AskedAgain_EditsComment(t *testing.T) {
 func TestTriage_PostCard_WritesNothing(t *testing.T) {
 	r := newRig(t)
 	r.served.Post = supervisor.PostCard
-	number := r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob"})
+	number := r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob", Body: "It is white."})
 	r.has("the card", r.work(r.turn(number, "")), "Labels: `bug`", "Nothing was changed on GitHub")
 	for _, q := range r.hub.Requests() {
 		if q.Write {
@@ -283,13 +287,13 @@ func TestTriage_PostCard_WritesNothing(t *testing.T) {
 func TestLabels_OnlyStandardLabelsAreCreated(t *testing.T) {
 	r := newRig(t)
 	r.model.Labels = []string{"question", "pwned", "enhancement"}
-	number := r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob"})
+	number := r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob", Body: "It is white."})
 	r.work(r.turn(number, ""))
 	if issue := r.repo.Issue(number); len(issue.Labels) > 0 {
 		t.Errorf("it was given %q", issue.Labels)
 	}
 	r.served.CreateLabels = true
-	number = r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob"})
+	number = r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob", Body: "It is white."})
 	r.work(r.turn(number, ""))
 	if issue := r.repo.Issue(number); !slices.Equal(issue.Labels, []string{"question", "enhancement"}) {
 		t.Errorf("it was given %q", issue.Labels)
@@ -301,7 +305,7 @@ func TestLabels_OnlyStandardLabelsAreCreated(t *testing.T) {
 
 func TestTriage_Fails_MessageSaysWhatToDo(t *testing.T) {
 	r := newRig(t)
-	number := r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob"})
+	number := r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob", Body: "It is white."})
 	turn := r.turn(number, "")
 	r.hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: http.StatusForbidden, Route: "POST ",
 		Times: -1})
@@ -377,11 +381,11 @@ func TestTriage_HostileIssue_GetsOnlyLabels(t *testing.T) {
 func TestTriage_AddsToProjectOnce(t *testing.T) {
 	r := newRig(t)
 	r.served.Project = "Inbox"
-	number := r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob"})
+	number := r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob", Body: "It is white."})
 	r.has("the card without such a project", r.work(r.turn(number, "")), "triaged", "Not put into the project “Inbox”: neither the repository nor its owner has an open project of that title")
 	r.hub.CreateProject("acme", "Inbox")
 	r.hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultConnReset, Route: "POST /graphql", After: true, Times: 2})
-	number = r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob"})
+	number = r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob", Body: "It is white."})
 	if card := r.work(r.turn(number, "")); strings.Contains(card, "Not put") {
 		t.Error(card)
 	}

@@ -21,6 +21,9 @@ type result struct {
 	URL    string          `json:"url"`
 	Triage protocol.Triage `json:"triage"`
 	Notes  []string        `json:"notes,omitempty"` // steps that were skipped, with the reasons
+	// Security means that the issue reports a security hole: nothing is written on GitHub.
+	Security bool     `json:"security,omitempty"`
+	Told     []string `json:"told,omitempty"` // users who were told of a security report, beside the repository's
 }
 
 // RunTurn runs or continues a triage in its turn, and returns the card for its user. It is called
@@ -54,7 +57,12 @@ func (t *Triages) work(ctx context.Context, w supervisor.IssueTriage, repo super
 	} else {
 		r, err = t.read(ctx, &w, repo, read)
 	}
-	if err == nil && w.State == supervisor.TriageDone && repo.Post != supervisor.PostCard {
+	done := err == nil && w.State == supervisor.TriageDone
+	if done && r.Security {
+		if err = t.tellPrivately(ctx, w, repo, &r); err == nil {
+			return cardOf(w, r, repo), nil
+		}
+	} else if done && repo.Post != supervisor.PostCard {
 		err = t.apply(ctx, &w, repo, &r)
 	}
 	refused := new(supervisor.Error)
@@ -91,7 +99,10 @@ func (t *Triages) read(ctx context.Context, w *supervisor.IssueTriage, repo supe
 		return r, err
 	}
 	r.Triage = check(*report.Triage, m)
-	if labelled(*w, issue) {
+	if r.Security = report.Triage.Security || IsSecurityReport(issue.Title, issue.Body); r.Security {
+		r.Triage.Labels, r.Triage.Related, r.Triage.Duplicate = nil, nil, 0
+	}
+	if labelled(*w, issue) && !r.Security {
 		r.Triage.Labels, r.Notes = nil, append(r.Notes, textLabelled)
 	}
 	kept := *w

@@ -1,0 +1,56 @@
+package finding
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Reasons why a file was not read, as GitHub shows them. Others come from package diff.
+const (
+	ReasonLimit    = "limit of this review"
+	ReasonTooLarge = "too large for GitHub to show"
+	ReasonBinary   = "binary"
+	ReasonRenamed  = "renamed only"
+	ReasonMode     = "file mode only"
+	ReasonEmpty    = "empty"
+	ReasonNoLines  = "no changed lines"
+)
+
+// UnreadFile is a changed file that was not read, or not completely.
+type UnreadFile struct {
+	Path   string
+	Reason string
+	Part   bool // other parts of the file were read
+}
+
+// Coverage tells which files of a change were read, now or at an earlier head.
+type Coverage struct {
+	Files    int          // number of changed files, with the unlisted ones
+	Unread   []UnreadFile // each path once
+	Unlisted int          // number of further files, which GitHub does not list
+}
+
+// Read returns the number of files that were read completely.
+func (c Coverage) Read() int { return max(0, c.Files-len(c.Unread)-c.Unlisted) }
+
+// IsComplete reports whether every part of the change was read.
+func (c Coverage) IsComplete() bool { return len(c.Unread)+c.Unlisted == 0 }
+
+// HasRead reports whether all changed lines of a file were read.
+func (c Coverage) HasRead(path string) bool {
+	return !slices.ContainsFunc(c.Unread, func(u UnreadFile) bool { return u.Path == path })
+}
+
+// Add adds an unread file. The first reason for a path stays.
+func (c *Coverage) Add(u UnreadFile) {
+	if c.HasRead(u.Path) {
+		c.Unread = append(c.Unread, u)
+	}
+}
+
+// sorted returns the unread files by reason, then by path.
+func (c Coverage) sorted() []UnreadFile {
+	return slices.SortedFunc(slices.Values(c.Unread), func(a, b UnreadFile) int {
+		return cmp.Or(cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Path, b.Path))
+	})
+}

@@ -1,0 +1,49 @@
+package finding
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+)
+
+// KnownFinding identifies a finding that was posted before or muted.
+type KnownFinding struct {
+	Fingerprint string
+	Path        string
+	Title       string
+	Window      string // the finding's Window; "" in mutes of older versions
+}
+
+// Identity returns the parts of a finding that identify it.
+func (f Finding) Identity() KnownFinding {
+	return KnownFinding{Fingerprint: f.Fingerprint, Path: f.Path, Title: f.Title, Window: f.Window}
+}
+
+// Is reports whether f is the known finding: same code, and same words in the title. Its category
+// does not matter, because models name it differently each time.
+func (k KnownFinding) Is(f Finding) bool {
+	if k.Fingerprint == f.Fingerprint {
+		return true
+	}
+	if k.Window == "" { // an older version
+		return k.Fingerprint == olderFingerprint(f)
+	}
+	return k.Path == f.Path && k.Window == f.Window && isSameTitle(k.Title, f.Title)
+}
+
+// Fingerprint identifies a finding by its code and its title's words. It does not change if the code
+// moves within its file.
+func Fingerprint(path, window, title string) string {
+	return digest(fmt.Sprintf("%q %q %q", path, squeezed(window), titleWords(title)))
+}
+
+// olderFingerprint is the fingerprint of older versions, which had the category instead of the
+// title. Mutes of that time still hold.
+func olderFingerprint(f Finding) string {
+	return digest(fmt.Sprintf("%q %q %q", f.Path, f.Window, f.Category))
+}
+
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:8])
+}

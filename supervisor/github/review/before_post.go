@@ -1,0 +1,48 @@
+package review
+
+import (
+	"context"
+
+	"mews/supervisor"
+)
+
+// maxMoves is how many pushes during one review make it read again.
+const maxMoves = 3
+
+// checkAndPost reads the state of a pull request once more, and posts a review. It posts nothing if
+// the pull request was closed meanwhile. errMoved means that there is a new head, which is to be
+// read first.
+func (r *Reviews) checkAndPost(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo,
+	made *result) error {
+	if repo.Post == supervisor.PostCard {
+		return nil
+	}
+	p := postedOf(*w)
+	if p.Begun != "" || p.Review != 0 && !p.Note && p.Round == w.Round { // a part is on GitHub already
+		return r.post(ctx, w, repo, made)
+	}
+	pull, err := r.o.API.PullRequest(ctx, w.Repo, w.Number)
+	switch {
+	case err != nil:
+		return err
+	case pull.Merged:
+		made.Unposted = textMergedMeanwhile
+		return nil
+	case pull.State != "open":
+		made.Unposted = textClosedMeanwhile
+		return nil
+	case pull.Head.SHA != w.Head && made.Moves < maxMoves:
+		return errMoved
+	}
+	return r.post(ctx, w, repo, made)
+}
+
+// move prepares a review to read the head of a push that came meanwhile. Only changes that were not
+// read yet will be read.
+func (r *Reviews) move(ctx context.Context, w *supervisor.Review, made result) error {
+	p := postedOf(*w)
+	p.Begun = "" // GitHub has no review of the old head
+	w.Posted, w.Change = encoded(p), ""
+	w.Result = encoded(result{Moved: true, Moves: made.Moves + 1, Hunks: made.Hunks})
+	return r.o.Store.Update(ctx, *w)
+}

@@ -1,0 +1,78 @@
+package review
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"mews/protocol/amount"
+	"mews/supervisor"
+	"mews/supervisor/github/api"
+	"mews/supervisor/github/finding"
+	"mews/supervisor/internal/money"
+)
+
+// cardHead returns the first lines of a card: the verdict in at most most bytes, and the numbers of
+// findings and files.
+func cardHead(made result, most int) (lines []string) {
+	// a verdict may be about findings that do not stand
+	if dropped := made.Refutations + made.Left[finding.OmittedUnfounded]; made.Verdict != "" &&
+		(len(made.All()) > 0 || dropped == 0) {
+		lines = append(lines, finding.HarmlessMarkdown(made.Verdict, most))
+	}
+	lines = append(lines, fmt.Sprintf(textCardFound, made.CountText()))
+	if n := made.Refutations; n > 0 {
+		lines = append(lines, fmt.Sprintf(textCardRefuted, amount.Plural(n, textRefutedOne, textRefutedMany)))
+	}
+	if c := made.Coverage; c.Files > 0 {
+		lines = append(lines, fmt.Sprintf(textCardRead, c.Read(), amount.Plural(c.Files, textFile, textFiles)))
+	}
+	return lines
+}
+
+// cardFoot returns the last line of a card: where the findings are, and what the review cost.
+func cardFoot(repo supervisor.GitHubRepo, made result) string {
+	cost, models := textNoPrice, ""
+	if made.Cost != nil {
+		cost = money.FormatDollars(*made.Cost)
+	}
+	if len(made.Models) > 0 {
+		models = fmt.Sprintf(textWithModels, strings.Join(made.Models, ", "))
+	}
+	switch {
+	case made.Unposted != "":
+		return fmt.Sprintf(textNotPosted, made.Unposted, cost, models)
+	case made.Silent:
+		return fmt.Sprintf(textNothingToPost, cost, models)
+	}
+	return fmt.Sprintf(textsPosted[repo.Post], cost, models)
+}
+
+func isPosted(records []finding.Record, f finding.Finding) bool {
+	return slices.ContainsFunc(records, func(r finding.Record) bool {
+		return r.Posted &&
+			r.Fingerprint == f.Fingerprint
+	})
+}
+
+// postPicks posts the findings that a user picked. The first post of a pull request becomes its
+// summary; later ones update it.
+func (r *Reviews) postPicks(ctx context.Context, w supervisor.Review, p posted, picked *result, mark string) error {
+	summary, there, err := r.summary(ctx, w)
+	if err != nil {
+		return err
+	}
+	s, err := r.summaryOf(ctx, w, *picked, mark)
+	if err != nil {
+		return err
+	}
+	body := s.Body()
+	if p.Summary = p.Summary || !there; there {
+		body = s.FollowUpBody(picked.CheckedFindings)
+	}
+	if err := r.create(ctx, &w, &p, picked, api.NewReview{Head: w.Head, Body: body}, mark); err != nil || !there {
+		return err
+	}
+	return r.updateSummary(ctx, w, *picked, summary, mark+"/summary")
+}

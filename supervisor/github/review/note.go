@@ -1,0 +1,160 @@
+package review
+
+import (
+	"context"
+	"fmt"
+
+	"mews/supervisor"
+	"mews/supervisor/github/api"
+	"mews/supervisor/github/finding"
+	"mews/supervisor/problem"
+)
+
+// noteReasons are the reasons that GitHub is told for a head that is not reviewed, by the reason for
+// users. "" means that earlier reviews have read all of it.
+var noteReasons = map[string]string{textDraft: noteDraft, textUnfinished: noteUnfinished, textHeads: noteHeads,
+	textNothingNew: ""}
+
+// noteMark is the hidden mark of a review that only says that a head was not read.
+func noteMark(head string) string { return head + "/unread" }
+
+// noteUnread says on the pull request that a head was not read, and why. The summary keeps all
+// findings. The first note creates the summary; later ones replace it and cause no mail. If why is
+// "", earlier reviews have read all of the head, and only an existing summary is replaced.
+func (r *Reviews) noteUnread(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, why string) error {
+	if repo.Post == supervisor.PostCard {
+		return nil
+	}
+	s, records, err := r.unreadSummary(ctx, *w, why)
+	if err != nil {
+		return err
+	}
+	if repo.Post == supervisor.PostCheck {
+		err = r.postCheck(ctx, w, s)
+	} else {
+		err = r.postNote(ctx, w, s)
+	}
+	if err != nil {
+		return err
+	}
+	return r.o.Store.UpdateWithFindings(ctx, *w, rowsOf(records))
+}
+
+// noteReason tells GitHub why a head is not reviewed, for reasons that its author can't see
+// otherwise. If GitHub refuses that, only the log is told.
+func (r *Reviews) noteReason(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, why string) error {
+	public, told := noteReasons[why]
+	switch {
+	case !told:
+		return nil
+	case why == textHeads:
+		public = fmt.Sprintf(public, r.o.Name())
+	}
+	err := r.noteUnread(ctx, w, repo, public)
+	if _, passes := isTemporary(err); passes || api.ErrorClassOf(err) == "" {
+		return err
+	}
+	r.o.Log.Warn("say that a head was not reviewed", "review", w.PullRequestName(), "error", err)
+	return nil
+}
+
+// endLost ends a review whose turn was stopped or parked.
+func (r *Reviews) endLost(ctx context.Context, w supervisor.Review) {
+	repo, served := r.o.Repo(w.Repo)
+	if _, there, err := r.summary(ctx, w); served && there && err == nil {
+		if err := r.noteUnread(ctx, &w, repo, noteStopped); err != nil {
+			r.o.Log.Warn("say that a review was stopped", "review", w.PullRequestName(), "error", err)
+		}
+	}
+	r.end(ctx, w, supervisor.ReviewFailed, textTurnEnded)
+}
+
+// noteUnposted says in the summary that a result could not be posted, because an old summary would
+// look like approval. Without a summary, only the card tells it.
+func (r *Reviews) noteUnposted(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo) {
+	_, there, err := r.summary(ctx, *w)
+	if err == nil && there {
+		err = r.noteUnread(ctx, w, repo, noteUnposted)
+	}
+	if err != nil {
+		r.o.Log.Warn("say that a result was not posted", "review", w.PullRequestName(), "error", err)
+	}
+}
+
+// postNote creates or replaces the summary.
+func (r *Reviews) postNote(ctx context.Context, w *supervisor.Review, s finding.Summary) error {
+	summary, there, err := r.summary(ctx, *w)
+	switch {
+	case err != nil:
+		return err
+	case there:
+		return r.replaceSummary(ctx, *w, summary, s)
+	case s.Unread == "":
+		return nil
+	}
+	p := postedOf(*w)
+	p.Summary = true
+	return r.create(ctx, w, &p, &result{}, api.NewReview{Head: w.Head, Body: s.Body()}, noteMark(w.Head))
+}
+
+// unreadSummary returns the summary for a head without a review of its own, and the findings in it.
+func (r *Reviews) unreadSummary(ctx context.Context, w supervisor.Review, why string) (s finding.Summary,
+	records []finding.Record, err error) {
+	s = finding.Summary{Head: w.Head, Mark: noteMark(w.Head), Name: r.o.Name(), Unread: why}
+	if s.Records, err = r.records(ctx, w); err != nil {
+		return s, nil, err
+	}
+	earlier, err := r.o.Store.ListOfPullRequest(ctx, w.User, w.Repo, w.Number)
+	for _, e := range earlier {
+		if read := resultOf(e); read.Coverage.Files > 0 {
+			s.Read, s.Coverage, s.Left = e.Head, read.Coverage, read.Left
+		}
+	}
+	if why == "" {
+		s.Read = w.Head
+	}
+	if err != nil || len(s.Records) == 0 {
+		return s, s.Records, err
+	}
+	page, err := r.o.API.ChangedFiles(ctx, w.Repo, w.Number)
+	if err != nil {
+		return s, nil, err
+	}
+	files, _ := filesOf(page.Items)
+	h := finding.Head{SHA: w.Head, Files: files, Coverage: s.Coverage, Unread: why != ""}
+	if err := r.readTexts(ctx, w, &h, s.Records); err != nil {
+		return s, nil, err
+	}
+	s.Records = finding.Merge(s.Records, finding.CheckedFindings{}, h)
+	return s, s.Records, r.markMuted(ctx, w, s.Records)
+}
+
+// fail ends a failed review. The pull request is told, because an old summary would look like
+// approval. The reason there names no model, price or setting; the card has it in full.
+func (r *Reviews) fail(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, failure error) error {
+	_, there, err := r.summary(ctx, *w)
+	fromGitHub := api.ErrorClassOf(failure) != ""
+	if denied := supervisor.ErrorCodeOf(failure) == supervisor.CodeForbidden && !fromGitHub; err == nil &&
+		(there || !denied) {
+		err = r.noteUnread(ctx, w, repo, publicReason(failure))
+	}
+	if err != nil {
+		r.o.Log.Warn("say that a review has failed", "review", w.PullRequestName(), "error", err)
+	}
+	w.State, w.Why = supervisor.ReviewFailed, problem.UserText(failure)
+	return r.o.Store.Update(ctx, *w)
+}
+
+// publicReason returns the reason for a failure that everybody may read.
+func publicReason(failure error) string {
+	if api.ErrorClassOf(failure) != "" {
+		return noteGitHub
+	}
+	switch supervisor.ErrorCodeOf(failure) {
+	case supervisor.CodeBudget:
+		return noteLimit
+	case supervisor.CodeModel, supervisor.CodeUnavailable:
+		return noteNoAnswer
+	}
+	return noteFailed
+}
