@@ -42,6 +42,7 @@ var proofs = map[string][]DeedKind{
 	"view_image":        {Lookup},
 	"get_time":          {Lookup},
 	"read_activity_log": {Lookup},
+	"read_message":      {Lookup},
 	"search_history":    {Lookup},
 	"search_home":       {Lookup},
 	"list_tasks":        {Lookup},

@@ -29,10 +29,14 @@ func ShowAgedMessage(m supervisor.AgedMessage) protocol.Message {
 	}
 	out.Recap, out.Parts = "", nil
 	for i, p := range m.Parts {
-		if i == m.OwnPart || !m.World {
-			if p.Text = quotes.RemoveQuotes(p.Text); p.Text != "" || p.Image != nil {
-				out.Parts = append(out.Parts, p)
-			}
+		if i != m.OwnPart && m.World {
+			continue
+		}
+		if quotes.BeginsWithQuote(p.Text) {
+			p.Text = quotes.RemoveQuotes(p.Text)
+		}
+		if p.Text != "" || p.Image != nil {
+			out.Parts = append(out.Parts, p)
 		}
 	}
 	line := agedLine(agedName(m), m)

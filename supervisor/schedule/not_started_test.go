@@ -106,3 +106,20 @@ func TestProposedTask_UserAway_IsReportedOnce(t *testing.T) {
 		t.Errorf("%v notices", got)
 	}
 }
+
+// A waiting one-time task can be forgotten, and is not reported then.
+func TestProposedTask_Forgotten_IsNotReported(t *testing.T) {
+	h := newHarness(t)
+	h.proposeTask(t, `{"kind":"task","when":"in 2 h","text":"Mail Eve","name":"Mail"}`)
+	h.passTime(t, time.Minute)
+	h.forget(t, 0, time.Hour)
+	h.passTime(t, 3*time.Hour)
+	for _, said := range h.saidTo(t, chatOf("alice")) {
+		if strings.Contains(said, "not started") {
+			t.Errorf("alice is told %q", said)
+		}
+	}
+	if got := h.jobState(t, 1); got != "done" {
+		t.Errorf("the task is %s", got)
+	}
+}

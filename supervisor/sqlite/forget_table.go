@@ -70,7 +70,7 @@ var forgetTable = []tableForgetting{
 
 	// A request deletes the jobs that were made in the span. Expiry keeps jobs that are still due.
 	{table: "job",
-		span:    `UPDATE job SET text = '', name = '', rule = '{}', options = '{}', state = 'done', next = NULL, version = version + 1 WHERE` + inSpan + ` AND (?4 = 0 OR conversation = ?4) AND text <> ''`,
+		span:    `UPDATE job SET text = '', name = '', rule = '{}', options = '{}', state = 'done', next = NULL, expires_at = NULL, version = version + 1 WHERE` + inSpan + ` AND (?4 = 0 OR conversation = ?4) AND text <> ''`,
 		expired: `UPDATE job SET text = '', name = '', rule = '{}', options = '{}', version = version + 1 WHERE` + inSpan + ` AND ?4 = 0 AND state = 'done' AND text <> ''`},
 	{table: "fire", exchange: blankFire + ofInbounds,
 		span: blankFire + ` user = ?1 AND rowid > ?5 AND rowid <= ?6 AND (fired_at >= ?2 AND fired_at < ?3 OR ended_at >= ?2 AND ended_at < ?3

@@ -206,7 +206,7 @@ func (q messageReader) messages(query string, args ...any) ([]protocol.Message, 
 func isForeign(m supervisor.AgedMessage) bool {
 	if m.Role == protocol.RoleUser {
 		return m.World || m.Recap != "" || slices.ContainsFunc(m.Parts, func(p protocol.Part) bool {
-			return quotes.RemoveQuotes(p.Text) != p.Text
+			return quotes.BeginsWithQuote(p.Text)
 		})
 	}
 	return slices.ContainsFunc(m.Parts, func(p protocol.Part) bool {

@@ -46,6 +46,9 @@ func QuoteLines(text string) string {
 	return "> " + strings.ReplaceAll(foreign.Clean(text), "\n", "\n> ")
 }
 
+// BeginsWithQuote reports whether a text begins with a quoted line.
+func BeginsWithQuote(text string) bool { return strings.HasPrefix(text, ">") }
+
 // RemoveQuotes removes the quoted lines from a text.
 func RemoveQuotes(text string) string {
 	return strings.Join(

@@ -40,9 +40,11 @@ var homeSpec = worker.ToolSpec{
 var readSpec = worker.ToolSpec{
 	Name:        "read_message",
 	Family:      "history",
-	Description: "Read a message again by its number",
+	Description: "Read a message again",
 	Effect:      protocol.EffectNone,
-	Arguments:   []worker.Argument{{Name: "message", Type: worker.IntegerArgument, Required: true}},
+	Arguments: []worker.Argument{
+		{Name: "message", Type: worker.IntegerArgument, Description: "number", Required: true},
+	},
 }
 
 // searchTools makes the tools that search and read the history and the files of the home.
