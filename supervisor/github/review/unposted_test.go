@@ -49,7 +49,7 @@ func TestPost_WithoutPermission_CardHasAll(t *testing.T) {
 	card := r.run(severalFaults()...)
 	r.wantParts(card, "Found: 2 critical findings, 1 suggestion.", "It could be worse.", "`main.go:4`",
 		"```\n\tm[\"a\"]++\n```", "`main.go:3`",
-		"This is the end.", "Say what it is", "Not posted: GitHub does not allow this to Mews's token",
+		"This is the end.", "Say what it is", "Not posted: GitHub does not allow Mews's token to do this",
 		"“Post again” posts this, and costs nothing.")
 	r.same("state", r.state(number), "done")
 	r.same("posted", r.posted(number), []string(nil))
@@ -182,14 +182,14 @@ func TestPost_Refused_CardHasAll(t *testing.T) {
 		"a wrong request": {supervisor.PostReview, githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 422,
 			Route: post}, "refused the request as wrong"},
 		"a closed discussion": {supervisor.PostReview, githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 403,
-			Route: post}, "does not allow this"},
+			Route: post}, "does not allow Mews's token to do this"},
 		"a deleted one": {supervisor.PostReview, githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 410,
-			Route: post}, "does not have it"},
+			Route: post}, "found nothing there"},
 		"a wrong token": {supervisor.PostReview, githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 401,
 			Route: post}, "did not accept Mews's token"},
 		"a check, no app": {supervisor.PostCheck, githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 403,
 			Route: "POST /repos/{owner}/{repo}/check-runs"},
-			"does not allow this"},
+			"does not allow Mews's token to do this"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, githubtest.Options{})
