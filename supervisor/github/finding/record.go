@@ -42,8 +42,8 @@ func Merge(records []Record, checked CheckedFindings, h Head) []Record {
 	merged := slices.Clone(records)
 	met := map[int]bool{}
 	for _, f := range slices.Concat(checked.All(), checked.Known) {
-		i := slices.IndexFunc(merged, func(r Record) bool { return r.Identity().Is(f) })
-		if i < 0 || met[i] {
+		i := indexOf(merged, f, met)
+		if i < 0 {
 			met[len(merged)] = true
 			merged = append(merged, Record{Finding: f, State: supervisor.FindingOpen, Found: h.SHA, Seen: h.SHA,
 				Turn: h.Turn})
@@ -55,7 +55,7 @@ func Merge(records []Record, checked CheckedFindings, h Head) []Record {
 		merged[i].Fixed, merged[i].Refutation = "", ""
 	}
 	for _, f := range checked.Refuted {
-		i := slices.IndexFunc(merged, func(r Record) bool { return r.Identity().Is(f) })
+		i := indexOf(merged, f, nil)
 		switch {
 		case i < 0:
 			met[len(merged)] = true
@@ -74,6 +74,20 @@ func Merge(records []Record, checked CheckedFindings, h Head) []Record {
 		}
 	}
 	return merged
+}
+
+// indexOf returns the index of the record of a finding; -1 if there is none. A record with other
+// words in its title counts unless it was met before.
+func indexOf(records []Record, f Finding, met map[int]bool) int {
+	if i := slices.IndexFunc(records, func(r Record) bool { return r.Fingerprint == f.Fingerprint }); i >= 0 {
+		return i
+	}
+	for i, r := range records {
+		if !met[i] && r.Identity().Is(f) {
+			return i
+		}
+	}
+	return -1
 }
 
 // move takes the position of a finding that was found again. Its text and its fingerprint stay.

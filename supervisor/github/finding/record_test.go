@@ -216,3 +216,24 @@ func TestMerge_QuoteOutsideDiff_FollowsItsLine(t *testing.T) {
 		}
 	}
 }
+
+// Two faults of one line keep a record each, even if their titles are alike.
+func TestMerge_AlikeTitles_KeepOneRecordEach(t *testing.T) {
+	h := Head{SHA: "aaaa", Files: parsed(t, sample)}
+	titled := func(title string) protocol.ReviewFinding {
+		return warning(4, "m[k] = 1", func(f *protocol.ReviewFinding) { f.Title = title })
+	}
+	records := Merge(nil, Checker{Files: h.Files}.Check([]protocol.ReviewFinding{titled("alpha beta gamma delta")}), h)
+	later := Checker{Files: h.Files}.Check([]protocol.ReviewFinding{titled("alpha beta one two"),
+		titled("gamma delta three four"), titled("alpha beta gamma delta")})
+	for range 2 {
+		records = Merge(records, later, h)
+		prints := map[string]bool{}
+		for _, r := range records {
+			prints[r.Fingerprint] = true
+		}
+		if len(prints) != len(records) || len(records) != len(later.All()) {
+			t.Errorf("%d records with %d fingerprints of %d findings", len(records), len(prints), len(later.All()))
+		}
+	}
+}
