@@ -86,7 +86,7 @@ func (t *batchTx) putItem(item supervisor.BatchItem) supervisor.Inbound {
 	if item.MentionsUnread && (in.State == supervisor.InboundNew || in.State == supervisor.InboundArriving) {
 		in = t.mentionUnread(in)
 	}
-	if in.Held || in.Kind != supervisor.KindText || in.State != supervisor.InboundNew || in.Priority == supervisor.PriorityFollowup {
+	if in.Held || in.Kind != supervisor.KindText || in.State != supervisor.InboundNew {
 		return in
 	}
 	return t.answerOpenQuestion(in, item.RepliesTo)

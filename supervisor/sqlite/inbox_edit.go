@@ -217,8 +217,7 @@ func (e edit) replaceWaiting() []supervisor.Inbound {
 // was sent before the question does not answer it.
 func (e edit) answerLaterQuestion() supervisor.Inbound {
 	q, stands := one(e.tx, scanQuestion, findOpenQuestion, e.old.Conversation.ID)
-	if !stands || e.changedAt.Before(q.CreatedAt) || e.old.Held || e.old.State != supervisor.InboundNew ||
-		e.old.Priority == supervisor.PriorityFollowup {
+	if !stands || e.changedAt.Before(q.CreatedAt) || e.old.Held || e.old.State != supervisor.InboundNew {
 		return e.old
 	}
 	return e.answerOpenQuestion(e.old, e.item.RepliesTo)
