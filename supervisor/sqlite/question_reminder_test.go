@@ -1,0 +1,157 @@
+package sqlite_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/answer"
+)
+
+// askOnTelegram asks a question of a turn in alice's chat on Telegram, and posts it.
+func askOnTelegram(s *story, kind supervisor.QuestionKind) supervisor.Question {
+	s.Helper()
+	in := s.put(s.chat("alice", "42"), supervisor.KindText, "ask")
+	turn, _, err := s.db.Turns().Start(s.Context(), in.ID, nil)
+	s.must(err)
+	q := approvalQuestion(s, turn)
+	q.Kind = kind
+	q, _, err = s.db.Questions().Ask(s.Context(), q, nonceA, answer.QuestionButtons(q, supervisor.Answer{},
+		func(word string) string { return "q:n:" + word }))
+	s.must(err)
+	s.postPending(q.Conversation)
+	return q
+}
+
+// postPending posts the pending deliveries of a conversation. Each message is named by its delivery.
+func (s *story) postPending(c supervisor.Conversation) {
+	s.Helper()
+	pending, err := s.db.Outbox().ListPending(s.Context(), c.ID, 0, 100)
+	s.must(err)
+	for _, d := range pending {
+		p, err := s.db.Posts().MarkSending(s.Context(), c.ID, supervisor.Post{Delivery: d.ID,
+			Content: supervisor.RichText{Text: d.Text, Buttons: d.Buttons}})
+		s.must(err)
+		p.State, p.Message = supervisor.PostSent, fmt.Sprint("m", d.ID)
+		s.must(s.db.Posts().StorePostResult(s.Context(), p))
+		s.close(d, supervisor.OutcomeSent, "")
+	}
+}
+
+// cleanings lists the pending changes of messages on Telegram.
+func (s *story) cleanings() (list []string) {
+	s.Helper()
+	due, err := s.db.MessageCleanups().ListDue(s.Context(), supervisor.ChannelTelegram, s.now, 100)
+	s.must(err)
+	for _, k := range due {
+		buttons := 0
+		for _, row := range k.Content.Buttons {
+			buttons += len(row)
+		}
+		list = append(list, fmt.Sprintf("%s %s %d", k.Kind, k.Message, buttons))
+	}
+	return list
+}
+
+func TestReminder_EachWaitingMessage_HasButtons(t *testing.T) {
+	for _, kind := range []supervisor.QuestionKind{supervisor.QuestionBudget, supervisor.QuestionCode} {
+		s := newStory(t)
+		q := askOnTelegram(s, kind)
+		for _, text := range []string{"what is the weather?", "and tomorrow?", "hello?", "hello?"} {
+			s.same(text, s.state(s.receiveText(q.Conversation, text)), "new") // the last is the third once more
+		}
+		reminders, err := s.db.Outbox().ListPending(t.Context(), q.Conversation.ID, 0, 10)
+		s.must(err)
+		s.same("reminders", len(reminders), 3)
+		for _, d := range reminders {
+			if !strings.Contains(d.Text, "/stop") || !strings.Contains(d.Text, q.Text) {
+				t.Errorf("the reminder is %q", d.Text)
+			}
+			s.same("buttons", d.Buttons, answer.QuestionButtons(q, supervisor.Answer{}, func(word string) string { return "q:n:" + word }))
+		}
+		first, rest := reminders[0].ID, reminders[1:]
+		post, err := s.db.Posts().MarkSending(t.Context(), q.Conversation.ID, supervisor.Post{Delivery: first})
+		s.must(err)
+		s.same("a press", pressWord(s, q, "skip"), supervisor.PressTaken)
+		post.State, post.Message = supervisor.PostSent, "late"
+		s.must(s.db.Posts().StorePostResult(t.Context(), post))
+		s.close(reminders[0], supervisor.OutcomeSent, "")
+		s.same("changes", s.cleanings(), []string{"edit m1 0", "unbutton late 0"})
+		for _, d := range rest {
+			s.same("buttons of what is not sent yet", s.query("SELECT buttons FROM outbox WHERE id = ?", d.ID), "")
+		}
+		s.same("its turn goes on", resumable(s), []int64{q.Conversation.ID})
+	}
+}
+
+// Ticks show in every message with the buttons, and all of them go away with the question.
+func TestReminder_Sent_FollowsQuestion(t *testing.T) {
+	s := newStory(t)
+	q := askModelQuestion(s, protocol.AskKindSeveral, "Salt", "Oil")
+	s.receiveText(q.Conversation, "one moment")
+	s.postPending(q.Conversation)
+	s.same("press", pressWord(s, q, "1"), supervisor.PressPicked)
+	s.same("after a press", s.cleanings(), []string{"edit m2 4", "edit 900 4"})
+	s.same("ticks", questionText(s), "Which? [☐ Salt] [☑ Oil] [Done] [Skip]")
+	s.receiveText(q.Conversation, "hold on")
+	again, err := s.db.Outbox().ListPending(t.Context(), q.Conversation.ID, 0, 10)
+	s.must(err)
+	s.same("ticks of a new one", again[0].Buttons[1][0].Text, "☑ Oil")
+	s.postPending(q.Conversation)
+	s.same("words", s.state(s.receiveText(q.Conversation, "done")), "done")
+	s.same("at the end", s.cleanings()[2:], []string{"edit 900 0", "unbutton m2 0", "unbutton m3 0"})
+}
+
+// Words that are no answer end an approval, and are the answer's text. The message needs no turn.
+func TestApproval_OtherWords_IsEnded(t *testing.T) {
+	for text, want := range map[string]string{
+		"what is in it?": `done {"say":"deny","text":"what is in it?","skipped":true}`,
+		"yes":            `done {"say":"once"}`,
+		"nein, danke":    `done {"say":"deny"}`,
+		"one moment":     "new ",
+		"/etc is what?":  `done {"say":"deny","text":"/etc is what?","skipped":true}`,
+	} {
+		s := newStory(t)
+		q := askOnTelegram(s, supervisor.QuestionApproval)
+		s.same(text, s.state(s.receiveText(q.Conversation, text))+" "+s.query("SELECT coalesce(answer, '') FROM question"), want)
+	}
+}
+
+// A question of a job, of a command or of nobody keeps no message from its turn.
+func TestQuestion_ChatIsFree_KeepsNoMessage(t *testing.T) {
+	s := newStory(t)
+	chat := s.chat("alice", "42")
+	job, _, err := s.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Source: "job", Key: "1", Kind: supervisor.KindJob,
+		Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelJob, Chat: "1"}, Destination: chat, Text: "work"})
+	s.must(err)
+	turn, _, err := s.db.Turns().Start(t.Context(), job.ID, nil)
+	s.must(err)
+	command := s.put(chat, supervisor.KindCommand, "/invite eve")
+	for i, by := range []supervisor.Question{{Turn: turn.ID}, {Inbound: command.ID}, {}} {
+		q := approvalQuestion(s, turn)
+		q.Conversation, q.Turn, q.Inbound = chat, by.Turn, by.Inbound
+		_, _, err := s.db.Questions().Ask(t.Context(), q, fmt.Sprintf("%064d", i), onceDeny)
+		s.must(err)
+		s.postPending(chat)
+		s.same("kept", s.state(s.receiveText(chat, fmt.Sprint("what is in it, ", i))), "new")
+	}
+	s.same("reminders", s.query("SELECT count(*) FROM question_reminder"), "0")
+	s.same("open", s.query("SELECT count(*) FROM question WHERE why IS NULL"), "3")
+}
+
+// A message that was sent before its user could read the question does not end it.
+func TestOtherWords_BeforeDelivery_Wait(t *testing.T) {
+	s := newStory(t)
+	turn := s.startTelegramTurn("42")
+	q := approvalQuestion(s, turn)
+	_, _, err := s.db.Questions().Ask(t.Context(), q, nonceA, onceDeny)
+	s.must(err)
+	s.same("kept", s.state(s.receiveText(q.Conversation, "what is the weather?")), "new")
+	s.same("open", s.query("SELECT count(*) FROM question WHERE why IS NULL"), "1")
+	s.now = s.now.Add(time.Second)
+	s.postPending(q.Conversation)
+	s.same("below the reminder", s.state(s.receiveText(q.Conversation, "yes")), "done")
+}
