@@ -14,8 +14,8 @@ import (
 
 // Tools that add facts, and tools that change facts.
 var (
-	keepingTools  = []string{"remember", "update_memory", "note_today"}
-	changingTools = []string{"remember", "update_memory", "forget"}
+	keepingTools  = []string{toolRemember, "update_memory", "note_today"}
+	changingTools = []string{toolRemember, "update_memory", "forget"}
 )
 
 const toolForget = "forget"
@@ -64,8 +64,11 @@ func (m *Memory) changed(ctx context.Context, t feature.Turn,
 	if err != nil {
 		return nil, err
 	}
-	if len(p.Gone) > 0 && call.Name != toolForget {
-		err = errors.New("only forget has facts be gone")
+	switch {
+	case len(p.Gone) > 0 && call.Name != toolForget:
+		err = errors.New("only forget deletes facts")
+	case p.Replaced != nil && call.Name != toolRemember:
+		err = errors.New("only remember replaces another fact")
 	}
 	if err = cmp.Or(err, p.Validate()); err != nil {
 		return nil, feature.WorkerOffence{Err: err}
@@ -76,7 +79,16 @@ func (m *Memory) changed(ctx context.Context, t feature.Turn,
 			return nil, fmt.Errorf("ask whether facts may be forgotten: %w", err)
 		}
 	}
-	return &protocol.MemoryEmptyResult{}, t.Commit(ctx, func() error { return m.RecordChange(ctx, t.User, *p) })
+	if err := t.Commit(ctx, func() error { return m.RecordChange(ctx, t.User, *p) }); err != nil || p.Replaced == nil {
+		return &protocol.MemoryEmptyResult{}, err
+	}
+	var remembered protocol.MemoryArguments
+	if err := json.Unmarshal(call.Arguments, &remembered); err != nil {
+		return nil, feature.NewRefusal("not remembered: %v", err)
+	}
+	return &protocol.MemoryEmptyResult{}, t.Commit(ctx, func() error {
+		return m.offerOldFact(ctx, t, call.ID, remembered.Text, *p.Replaced)
+	})
 }
 
 // recalled counts a use of each fact that the worker names.

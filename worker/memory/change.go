@@ -35,12 +35,20 @@ func (h *Home) FindConflict(fact Fact) (old Fact, found bool, err error) {
 	return old, found, nil
 }
 
-// RememberFact puts a fact into MEMORY.md. It replaces the fact with the same meaning. If choice is
-// protocol.MemoryChoiceNew, it replaces the contradicted fact. Otherwise it adds a fact. A second
-// call with the same fact changes nothing.
-func (h *Home) RememberFact(ctx context.Context, w ChangeOptions, fact Fact, choice protocol.MemoryChoice) (kept Fact,
+// RememberFact puts a fact into MEMORY.md. It replaces the fact with the same meaning. If replace is
+// set, it replaces the contradicted fact. Otherwise it adds a fact, or fails if the fact contradicts
+// another. A second call with the same fact changes nothing.
+func (h *Home) RememberFact(ctx context.Context, w ChangeOptions, fact Fact, replace bool) (kept Fact,
 	c Change, err error) {
-	c, err = h.change(ctx, w.Keep, w.Announce, func(file *File) error {
+	var replaced *protocol.MemoryConflict
+	announce := w.Announce
+	if announce != nil {
+		announce = func(c Change) error {
+			c.Replaced, replaced = replaced, nil // the reverse change replaces nothing
+			return w.Announce(c)
+		}
+	}
+	c, err = h.change(ctx, w.Keep, announce, func(file *File) error {
 		if err := fact.check(); err != nil {
 			return err
 		}
@@ -49,9 +57,12 @@ func (h *Home) RememberFact(ctx context.Context, w ChangeOptions, fact Fact, cho
 		if !known {
 			var contrary bool
 			old, contrary = findContradicted(facts, fact)
-			known = contrary && choice == protocol.MemoryChoiceNew
-			if contrary && choice == "" {
+			known = contrary && replace
+			switch {
+			case contrary && !replace:
 				return errors.New("another fact about this has come meanwhile; try again")
+			case contrary:
+				replaced = &protocol.MemoryConflict{ID: old.ID, Text: old.Text}
 			}
 		}
 		if !known {

@@ -65,6 +65,7 @@ type Change struct {
 	Before, After protocol.FileState
 	Text          string // text of the file after the change
 	Undo          *protocol.Undo
+	Replaced      *protocol.MemoryConflict // the other fact that a remembered one replaces; nil means none
 }
 
 // change lets do change MEMORY.md. It calls announce with the change before it writes the file. If

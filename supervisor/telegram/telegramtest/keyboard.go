@@ -39,9 +39,9 @@ func hasInline(rows [][]Button) bool {
 // buttons that Mews does not use. Buttons may only send data or a location.
 func readKeyboard(p params) ([][]Button, answer) {
 	var markup struct {
-		Rows *[][]map[string]any `json:"inline_keyboard"`
-		Keys [][]keyboardKey `json:"keyboard"`
-		Remove bool `json:"remove_keyboard"`
+		Rows   *[][]map[string]any `json:"inline_keyboard"`
+		Keys   [][]keyboardKey     `json:"keyboard"`
+		Remove bool                `json:"remove_keyboard"`
 	}
 	switch err := p.decode("reply_markup", &markup); {
 	case err != nil:

@@ -120,7 +120,7 @@ func (t family) writing(ctx context.Context, call worker.Call, after int) memory
 	return memory.ChangeOptions{Keep: workspace.StoreFunc(call.KeepBefore), HighestForgotten: after, Uses: t.uses,
 		Announce: func(c memory.Change) error {
 			return t.announce(ctx, protocol.MemoryChangedParams{Call: call.ID, Before: c.Before, After: c.After,
-				Text: c.PromptPart()})
+				Text: c.PromptPart(), Replaced: c.Replaced})
 		}}
 }
 
@@ -135,10 +135,10 @@ func (t family) remember(ctx context.Context, call worker.Call, args protocol.Me
 		conflict = &protocol.MemoryConflict{ID: old.ID, Text: old.Text}
 	}
 	a, err := t.allowed(ctx, call, &fact, conflict)
-	if err != nil || a.Choice == protocol.MemoryChoiceOld {
-		return worker.Result{Text: fmt.Sprintf("They say that the old one holds, and it was not changed: %s %s", old.ID, old.Text), Brief: "the old one holds"}, err
+	if err != nil {
+		return r, err
 	}
-	kept, c, err := t.home.RememberFact(ctx, t.writing(ctx, call, a.HighestForgotten), fact, a.Choice)
+	kept, c, err := t.home.RememberFact(ctx, t.writing(ctx, call, a.HighestForgotten), fact, a.Replace)
 	return changed("remember", "Remembered", kept, c), err
 }
 
