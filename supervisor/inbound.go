@@ -176,6 +176,9 @@ const (
 	IncomingPress IncomingKind = "press"
 	// a chat has a new name; the same update may come more than once
 	IncomingMoved IncomingKind = "moved"
+	// a user has added an emoji to a message; Text is the emoji, and Message the message
+	IncomingReaction IncomingKind = "reaction"
+	IncomingReturned IncomingKind = "returned" // the chat takes the bot's messages again
 	IncomingOther IncomingKind = "other" // any other update; it is ignored
 )
 
@@ -210,6 +213,10 @@ type BatchItem struct {
 	// reply to an older message does not answer an open question.
 	RepliesTo string
 	Decision  GateDecision // the gate's decision; a refused inbound is stored only with an Answer
+
+	// Reacts says that the item is an emoji on the message RepliesTo. It may answer a question there;
+	// otherwise it is dropped.
+	Reacts bool
 }
 
 // BatchReceipt is the result of a batch.

@@ -19,6 +19,16 @@ const (
 	pressTomorrow = "tomorrow"
 )
 
+// listPrefix begins the name of a button below a list of jobs.
+const listPrefix = "list-"
+
+// keepsButtons reports whether a message keeps its buttons after a press, because they belong to
+// several jobs.
+func keepsButtons(press string) bool { return strings.HasPrefix(press, listPrefix) }
+
+// snoozeLabels are the labels of a reminder's buttons.
+var snoozeLabels = map[string]string{pressDone: "Done", pressSoon: "10 min", pressHour: "1 h", pressTomorrow: "Tomorrow"}
+
 // Buttons that give a time of the day to a job whose user wrote none; the job's id follows.
 const (
 	pressMorning = "morning"
@@ -89,7 +99,7 @@ func snooze(later string) func(*ChatCommands, context.Context, press) (superviso
 // id changes nothing.
 func (ch *ChatCommands) HandlePress(ctx context.Context, user supervisor.User, c supervisor.Conversation, inbound int64,
 	pressed string, at time.Time) (d supervisor.Delivery, err error) {
-	what, number, _ := strings.Cut(pressed, " ")
+	what, number, _ := strings.Cut(strings.TrimPrefix(pressed, listPrefix), " ")
 	if what == pressZone {
 		d.Text, err = ch.moveZone(ctx, user)
 		return d, err

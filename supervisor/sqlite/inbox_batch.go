@@ -38,9 +38,12 @@ func (t *batchTx) put() {
 	t.receipt.Stored = make([]supervisor.Inbound, 0, len(t.batch.Items))
 	for i, item := range t.batch.Items {
 		item.Inbound.Source = t.batch.Source
-		if item.EditedAt.IsZero() {
+		switch {
+		case item.Reacts:
+			t.receipt.Stored = append(t.receipt.Stored, t.putReaction(item)...)
+		case item.EditedAt.IsZero():
 			t.receipt.Stored = append(t.receipt.Stored, t.putItem(item))
-		} else {
+		default:
 			t.receipt.Stored = append(t.receipt.Stored, t.putEdit(item)...)
 		}
 		if t.err != nil {

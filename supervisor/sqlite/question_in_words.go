@@ -52,11 +52,49 @@ func (t *tx) answerOpenQuestion(
 	return in, reminds && t.remind(q, in)
 }
 
+// listOpenInChat selects the open questions to a user in a chat, in any of its topics.
+const listOpenInChat = selectQuestion + `WHERE q.why IS NULL AND q.held IS NULL AND c.user = ? AND c.channel = ? AND c.chat = ?`
+
+// putReaction lets an emoji on a question's message answer the question, as the same text would. Any
+// other emoji is dropped, and so is one at a closed gate.
+func (t *batchTx) putReaction(item supervisor.BatchItem) []supervisor.Inbound {
+	c, d := item.Inbound.Conversation, item.Decision
+	if item.Answer != "" || d.CheckCode != nil && d.Check == nil || d.Check != nil && (d.Check.AnswerOnly || !t.useLogin(c, *d.Check)) {
+		return nil
+	}
+	for _, q := range all(t.tx, scanQuestion, listOpenInChat, c.User, c.Channel, c.Chat) {
+		deliveries := append(all(t.tx, engine.ScanInteger, listReminders, q.ID), q.delivery)
+		if !slices.ContainsFunc(deliveries, func(id int64) bool { return t.shows(id, item.RepliesTo) }) {
+			continue
+		}
+		read := q.Question // the user has read it, even if its delivery is not recorded yet
+		read.ExpiresAt = fromMillis(t.Now)
+		a, answers, _ := t.policies.Questions.DecideMessage(read, q.draft,
+			supervisor.AnswerMessage{Text: item.Inbound.Text, BelowQuestion: true, Now: read.ExpiresAt})
+		if !answers {
+			return nil
+		}
+		item.Inbound.Conversation = q.Conversation
+		in, fresh := t.putInbound(item.Inbound)
+		if !fresh {
+			return nil
+		}
+		t.noteQueued(q.Conversation)
+		return []supervisor.Inbound{t.answerInWords(in, q, a)}
+	}
+	return nil
+}
+
+// shows reports whether a message shows a delivery.
+func (t *tx) shows(delivery int64, message string) bool {
+	return slices.ContainsFunc(t.postsOf(delivery), func(p supervisor.Post) bool { return p.Message == message })
+}
+
 // isReplyTo reports whether a message may be for a question. A message that replies to another
 // message than the question or the newest message is not.
 func (t *tx) isReplyTo(q questionRow, message string) bool {
 	return message == "" || message == value(t, engine.ScanString, newestMessage, q.Conversation.ID) ||
-		slices.ContainsFunc(t.postsOf(q.delivery), func(p supervisor.Post) bool { return p.Message == message })
+		t.shows(q.delivery, message)
 }
 
 // answerInWords stores a message as the answer to a question. If the question's message can't show

@@ -155,3 +155,68 @@ func TestOtherWords_BeforeDelivery_Wait(t *testing.T) {
 	s.postPending(q.Conversation)
 	s.same("below the reminder", s.state(s.receiveText(q.Conversation, "yes")), "done")
 }
+
+// react reacts with an emoji to a message in alice's chat.
+func (s *story) react(chat, message, emoji string, d supervisor.GateDecision) []supervisor.Inbound {
+	s.Helper()
+	kept, err := s.db.Inbox().StoreBatch(s.Context(), supervisor.InboundBatch{Source: "bot", Items: []supervisor.BatchItem{{Reacts: true, RepliesTo: message,
+		Decision: d, Inbound: supervisor.Inbound{Key: "react " + message, Kind: supervisor.KindText, Text: emoji,
+			Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: chat}}}}})
+	s.must(err)
+	return kept.Stored
+}
+
+// A thumb on a question's message, or on its reminder, is a yes or a no. Any other emoji, message or
+// chat answers nothing, and nothing is kept of it.
+func TestReaction_OnQuestion_Answers(t *testing.T) {
+	for name, c := range map[string]struct {
+		kind                 supervisor.QuestionKind
+		chat, message, emoji string
+		locked               bool
+		want                 string
+	}{
+		"an approval":     {supervisor.QuestionApproval, "42", "m1", "👍", false, `{"say":"once"}`},
+		"its reminder":    {supervisor.QuestionApproval, "42", "m2", "👍", false, `{"say":"once"}`},
+		"a no":            {supervisor.QuestionApproval, "42", "m1", "👎", false, `{"say":"deny"}`},
+		"money":           {supervisor.QuestionBudget, "42", "m1", "👍", false, `{"say":"once"}`},
+		"a code":          {supervisor.QuestionCode, "42", "m1", "👍", false, ""},
+		"a heart":         {supervisor.QuestionApproval, "42", "m1", "❤", false, ""},
+		"another message": {supervisor.QuestionApproval, "42", "m9", "👍", false, ""},
+		"another chat":    {supervisor.QuestionApproval, "43", "m1", "👍", false, ""},
+		"a closed gate":   {supervisor.QuestionApproval, "42", "m1", "👍", true, ""},
+	} {
+		s := newStory(t)
+		q := askOnTelegram(s, c.kind)
+		s.receiveText(q.Conversation, "one moment")
+		s.postPending(q.Conversation)
+		d := supervisor.GateDecision{}
+		if c.locked {
+			d.Check = &supervisor.GateCheck{IdleTimeout: time.Hour, Lifetime: time.Hour}
+		}
+		before := s.query("SELECT count(*) FROM inbox")
+		for range 2 { // the second is the same update once more
+			s.react(c.chat, c.message, c.emoji, d)
+		}
+		s.same(name, s.query("SELECT coalesce(answer, '') FROM question"), c.want)
+		if kept := s.query("SELECT count(*) FROM inbox") != before; kept != (c.want != "") {
+			t.Errorf("%s: kept: %t", name, kept)
+		}
+	}
+}
+
+// In a topic a reaction does not name the topic. Its question is found by the message.
+func TestReaction_InTopic_FindsQuestion(t *testing.T) {
+	s := newStory(t)
+	topic, err := s.db.Conversations().FindOrCreate(t.Context(), "alice", supervisor.ChannelTelegram, "-42", "7")
+	s.must(err)
+	in := s.put(topic, supervisor.KindText, "ask")
+	turn, _, err := s.db.Turns().Start(t.Context(), in.ID, nil)
+	s.must(err)
+	_, _, err = s.db.Questions().Ask(t.Context(), approvalQuestion(s, turn), nonceA, onceDeny)
+	s.must(err)
+	s.postPending(topic)
+	kept := s.react("-42", "m1", "👍", supervisor.GateDecision{})
+	s.same("kept", len(kept), 1)
+	s.same("topic", kept[0].Conversation.ID, topic.ID)
+	s.same("its turn goes on", resumable(s), []int64{topic.ID})
+}

@@ -6,12 +6,13 @@ CREATE TABLE question_reminder (
 ) STRICT;
 CREATE INDEX question_reminder_question ON question_reminder (question);
 
--- The chats that refuse a user's messages. Jobs that post there wait.
+-- The chats that have refused a user's messages. Jobs that post there wait until retry_at.
 CREATE TABLE refusing_chat (
-	user     TEXT NOT NULL CHECK (user <> ''),
 	channel  TEXT NOT NULL,
 	chat     TEXT NOT NULL,
-	tries    INTEGER NOT NULL,  -- how often the chat was tried in vain; 0 once the user is back
-	retry_at INTEGER,           -- when the jobs go on, in milliseconds; NULL while they do
-	PRIMARY KEY (user, channel, chat)
+	user     TEXT NOT NULL CHECK (user <> ''),
+	tries    INTEGER NOT NULL,  -- how often the chat has refused; 0 once the user is back
+	retry_at INTEGER,           -- in milliseconds; NULL while the jobs go on
+	PRIMARY KEY (channel, chat, user)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX refusing_chat_retry ON refusing_chat (retry_at) WHERE retry_at IS NOT NULL;
