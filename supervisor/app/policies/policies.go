@@ -29,7 +29,6 @@ func All() sqlite.Policies {
 			UnreadNote:      inbox.UnreadNote,
 			ReplacementNote: inbox.ReplacementNote,
 			CorrectionText:  inbox.CorrectionText,
-			ShouldOffer:     inbox.OffersNewAnswer,
 			Offer:           inbox.NewAnswerOffer,
 			NewAnswerNote:   inbox.TextAnsweredAnew,
 		},
