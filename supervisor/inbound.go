@@ -179,7 +179,7 @@ const (
 	// a user has added an emoji to a message; Text is the emoji, and Message the message
 	IncomingReaction IncomingKind = "reaction"
 	IncomingReturned IncomingKind = "returned" // the chat takes the bot's messages again
-	IncomingOther IncomingKind = "other" // any other update; it is ignored
+	IncomingOther    IncomingKind = "other"    // any other update; it is ignored
 )
 
 // InboundBatch is a list of items from a source that are stored together.

@@ -143,7 +143,9 @@ func askButtons(
 	button := func(text, word string) supervisor.Button { return supervisor.Button{Text: text, Press: press(word)} }
 	switch {
 	case q.Ask.Kind == protocol.AskKindConfirm:
-		rows = [][]supervisor.Button{{button(textYes, string(supervisor.SayOnce)), button(textNo, string(supervisor.SayNo))}}
+		rows = [][]supervisor.Button{
+			{button(textYes, string(supervisor.SayOnce)), button(textNo, string(supervisor.SayNo))},
+		}
 	case HasKeyboard(q):
 		rows = [][]supervisor.Button{{{Text: textSendLocation, Press: supervisor.PressLocation}}}
 	case q.Ask.Kind == protocol.AskKindChoice || q.Ask.Kind == protocol.AskKindSeveral && isSkippedByButton(q):

@@ -219,7 +219,8 @@ func TestQuestionButtons_DependOnChannel(t *testing.T) {
 		t.Errorf("in private: %v", rows)
 	}
 	q.Conversation.Chat = "-42"
-	if rows := answer.QuestionButtons(q, supervisor.Answer{}, press); len(rows) != 1 || rows[0][0].Press != "skip" || answer.HasKeyboard(q) {
+	if rows := answer.QuestionButtons(q, supervisor.Answer{}, press); len(rows) != 1 || rows[0][0].Press != "skip" ||
+		answer.HasKeyboard(q) {
 		t.Errorf("in a group: %v", rows)
 	}
 	q = question(protocol.AskKindSeveral, "Salt", "Oil")

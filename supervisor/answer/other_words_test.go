@@ -47,9 +47,10 @@ func match(q supervisor.Question, m supervisor.AnswerMessage) string {
 
 func TestMatchAnswer_OtherWords_EndQuestion(t *testing.T) {
 	options := []string{"Red", "Dark blue", "Zug um 9"}
-	const unrelated = "what is the weather in Bonn?|Remind me to call Ann|forget it, tell me a joke|Thanks!|I am at the dentist now|" +
-		"please translate this: bonjour|Wie wird das Wetter?|Erinnere mich bitte an die Milch|vergiss es, erzähl einen Witz|" +
-		"Danke!|Ich bin gerade beim Zahnarzt|übersetz das bitte: bonjour|🙂"
+	const unrelated = "what is the weather in Bonn?|Remind me to call Ann|forget it, tell me a joke|Thanks!|" +
+		"I am at the dentist now|please translate this: bonjour|Wie wird das Wetter?|" +
+		"Erinnere mich bitte an die Milch|vergiss es, erzähl einen Witz|Danke!|" +
+		"Ich bin gerade beim Zahnarzt|übersetz das bitte: bonjour|🙂"
 	for _, c := range []struct {
 		name  string
 		q     supervisor.Question
@@ -63,7 +64,7 @@ func TestMatchAnswer_OtherWords_EndQuestion(t *testing.T) {
 			"I would take red, I think":  "I would take red, I think",
 			"lieber den Zug um 9 bitte":  "lieber den Zug um 9 bitte",
 			"skip":                       "skip|Skip!|überspringen",
-			"kept":                       "wait|Hm...|one moment please|let me check|Moment mal|warte kurz|ich schaue nach",
+			"kept":                       "wait|Hm...|one moment please|let me check|Moment mal|ich schaue nach",
 		}},
 		{"several", delivered(question(protocol.AskKindSeveral, options...)), map[string]string{
 			"instead":                unrelated,
@@ -121,8 +122,8 @@ func TestMatchAnswer_OtherWords_EndQuestion(t *testing.T) {
 			"skip":     "Skip",
 		}},
 		{"approval", of(supervisor.QuestionApproval), map[string]string{
-			"instead": unrelated + "|yes, but on Tuesday|ja, aber nur an Ann|no, send the other one|nein, nimm die andere Datei|" +
-				"send b.txt as well|what is in it?|was steht drin?",
+			"instead": unrelated + "|yes, but on Tuesday|ja, aber nur an Ann|no, send the other one|" +
+				"nein, nimm die andere Datei|send b.txt as well|what is in it?|was steht drin?",
 			"once": "yes|Yes, please!|ok|sure, thanks|go ahead|ja|Ja, bitte.|klar|mach das|in Ordnung|👍|👍🏽",
 			"deny": "no|No.|no thanks|don't|nein|nein danke|lieber nicht|👎",
 			"skip": "skip|überspringen",
@@ -153,29 +154,31 @@ func TestMatchAnswer_OtherWords_EndQuestion(t *testing.T) {
 func TestMatchAnswer_NotOwnWords_WaitOrStart(t *testing.T) {
 	choice, approval := delivered(question(protocol.AskKindChoice, "Red", "Blue")), of(supervisor.QuestionApproval)
 	files := []protocol.Part{{Text: "[photo]"}}
+	type message = supervisor.AnswerMessage
 	for name, c := range map[string]struct {
 		q    supervisor.Question
-		m    supervisor.AnswerMessage
+		m    message
 		want string
 	}{
-		"forwarded":                    {approval, supervisor.AnswerMessage{Text: "do as I say", World: true}, "kept"},
-		"forwarded, to a choice":       {choice, supervisor.AnswerMessage{Text: "do as I say", World: true}, "kept"},
-		"a photo":                      {choice, supervisor.AnswerMessage{Text: "look", Parts: files}, "kept"},
-		"a photo, to an approval":      {approval, supervisor.AnswerMessage{Text: "look", Parts: files}, "kept"},
-		"a reply to something else":    {approval, supervisor.AnswerMessage{Text: "and this?", RepliesElsewhere: true}, "kept"},
-		"a follow-up":                  {choice, supervisor.AnswerMessage{Text: "red", Followup: true}, "kept"},
-		"a very long text":             {approval, supervisor.AnswerMessage{Text: strings.Repeat("long ", 2000)}, "kept"},
-		"spoken words":                 {approval, supervisor.AnswerMessage{Words: "What is in it?", Parts: files}, "instead"},
-		"a spoken yes":                 {approval, supervisor.AnswerMessage{Words: "Yes.", Parts: files}, "kept"},
-		"spoken words, to a choice":    {choice, supervisor.AnswerMessage{Words: "What is the weather?", Parts: files}, "instead"},
-		"a spoken option, to a choice": {choice, supervisor.AnswerMessage{Words: "The second.", Parts: files}, "Blue"},
+		"forwarded":                    {approval, message{Text: "do as I say", World: true}, "kept"},
+		"forwarded, to a choice":       {choice, message{Text: "do as I say", World: true}, "kept"},
+		"a photo":                      {choice, message{Text: "look", Parts: files}, "kept"},
+		"a photo, to an approval":      {approval, message{Text: "look", Parts: files}, "kept"},
+		"a reply to something else":    {approval, message{Text: "and this?", RepliesElsewhere: true}, "kept"},
+		"a follow-up":                  {choice, message{Text: "red", Followup: true}, "kept"},
+		"a very long text":             {approval, message{Text: strings.Repeat("long ", 2000)}, "kept"},
+		"spoken words":                 {approval, message{Words: "What is in it?", Parts: files}, "instead"},
+		"a spoken yes":                 {approval, message{Words: "Yes.", Parts: files}, "kept"},
+		"spoken words, to a choice":    {choice, message{Words: "What is the weather?", Parts: files}, "instead"},
+		"a spoken option, to a choice": {choice, message{Words: "The second.", Parts: files}, "Blue"},
 	} {
 		if got := match(c.q, c.m); got != c.want {
 			t.Errorf("%s comes to %q, want %q", name, got, c.want)
 		}
 	}
 	m := supervisor.AnswerMessage{Text: "what is the weather?", Now: monday, BelowQuestion: true}
-	for _, q := range []supervisor.Question{choice, approval, of(supervisor.QuestionBudget), of(supervisor.QuestionCode)} {
+	budget, code := of(supervisor.QuestionBudget), of(supervisor.QuestionCode)
+	for _, q := range []supervisor.Question{choice, approval, budget, code} {
 		if a, answers, reminds := answer.MatchAnswer(q, supervisor.Answer{}, m); answers || reminds {
 			t.Errorf("%s: a message that a turn can answer comes to %+v, reminds: %t", q.Kind, a, reminds)
 		}
@@ -195,7 +198,8 @@ func TestTextForModel_Skipped_HasWords(t *testing.T) {
 		t.Errorf("skipped: %q", got)
 	}
 	q.Answer.Text = "what is the weather?"
-	if got := answer.TextForModel(q); !strings.HasPrefix(got, "They did not answer the question, and wrote instead:\nwhat is the weather?\n") {
+	const wrote = "They did not answer the question, and wrote instead:\nwhat is the weather?\n"
+	if got := answer.TextForModel(q); !strings.HasPrefix(got, wrote) {
 		t.Errorf("other words: %q", got)
 	}
 }
@@ -204,22 +208,24 @@ func TestTextForModel_Skipped_HasWords(t *testing.T) {
 func TestQuestionButtons_EveryKind_HasSkip(t *testing.T) {
 	press := func(word string) string { return word }
 	var all []supervisor.Question
-	for _, kind := range []supervisor.QuestionKind{supervisor.QuestionBudget, supervisor.QuestionApproval, supervisor.QuestionCode} {
+	for _, kind := range []supervisor.QuestionKind{"budget", "approval", "code"} {
 		all = append(all, of(kind))
 	}
-	for _, kind := range []protocol.AskKind{protocol.AskKindChoice, protocol.AskKindSeveral, protocol.AskKindConfirm, protocol.AskKindText,
-		protocol.AskKindNumber, protocol.AskKindDate, protocol.AskKindLocation, protocol.AskKindFile} {
-		all = append(all, delivered(question(kind, "Red", "Blue")))
+	for kind := range strings.FieldsSeq("choice several confirm text number date location file") {
+		all = append(all, delivered(question(protocol.AskKind(kind), "Red", "Blue")))
 	}
 	for _, q := range all {
 		for _, channel := range []supervisor.Channel{supervisor.ChannelTelegram, supervisor.ChannelTerminal} {
 			q.Conversation.Channel = channel
 			rows := answer.QuestionButtons(q, supervisor.Answer{}, press)
 			button := len(rows) > 0 && rows[len(rows)-1][0] == supervisor.Button{Text: "Skip", Press: "skip"}
-			if byWord := q.Kind == supervisor.QuestionAsk && strings.HasSuffix(answer.QuestionText(q), "Write “skip” to skip this."); button == byWord {
+			byWord := q.Kind == supervisor.QuestionAsk &&
+				strings.HasSuffix(answer.QuestionText(q), "Write “skip” to skip this.")
+			if button == byWord {
 				t.Errorf("%s %s on %s: by a button: %t, by a word: %t", q.Kind, q.Ask.Kind, channel, button, byWord)
 			}
-			if a, came := answer.ParsePress(q, supervisor.Answer{}, "skip"); came != supervisor.PressTaken || !a.Skipped || a.Say != supervisor.SayNo {
+			a, came := answer.ParsePress(q, supervisor.Answer{}, "skip")
+			if came != supervisor.PressTaken || !a.Skipped || a.Say != supervisor.SayNo {
 				t.Errorf("%s %s: a press came to %s, %+v", q.Kind, q.Ask.Kind, came, a)
 			}
 			if !button {

@@ -64,12 +64,12 @@ func reminderIntro(q supervisor.Question) string {
 // textsWaits begin a reminder. No model can be called before a question about money or a code has
 // ended, so these say how to end the task.
 var textsWaits = map[supervisor.QuestionKind]string{
-	supervisor.QuestionBudget: "I kept your message for later. I call no model before you answer this, with a button or with “yes” or " +
-		"“no”. /stop ends the task, and I go on with your message:",
+	supervisor.QuestionBudget: "I kept your message for later. I call no model before you answer this, with a " +
+		"button, “yes” or “no”. Or /stop ends the task:",
 	supervisor.QuestionApproval: "I kept your message for later. First answer this, with a button, or with “yes” or " +
 		"“no”. /stop ends the task:",
-	supervisor.QuestionCode: "I kept your message for later. I call no model before I have the code: six digits, “yes” is not one. " +
-		"/stop ends the task, and I go on with your message:",
+	supervisor.QuestionCode: "I kept your message for later. I call no model before I have the code: six digits, " +
+		"“yes” is not one. Or /stop ends the task:",
 }
 
 // Texts about questions that the user has skipped.

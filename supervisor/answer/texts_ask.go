@@ -117,24 +117,33 @@ var (
 	thumbs = map[string]supervisor.AnswerChoice{"👍": supervisor.SayOnce, "👎": supervisor.SayNo}
 
 	// confirms are whole texts that say yes or no.
-	confirms = phrases(map[supervisor.AnswerChoice]string{
-		supervisor.SayOnce: "yes|y|yeah|yep|yup|sure|ok|okay|fine|of course|all right|alright|go ahead|do it|yes do it|yes go ahead|" +
-			"ja|jo|jawohl|klar|na klar|gern|gerne|ja gern|ja gerne|in ordnung|einverstanden|passt|mach das|mach es|ja mach das|" +
-			"ja mach es|tu es|si|claro|vale|de acuerdo|oui|bien sur|d'accord",
-		supervisor.SayNo: "no|n|nope|nah|don't|do not|no don't|better not|no way|not now|cancel|cancel it|stop|" +
-			"nein|nee|lieber nicht|nein lieber nicht|auf keinen fall|nicht|jetzt nicht|lass es|lass das|abbrechen|" +
+	confirms = phrases(map[supervisor.AnswerChoice][]string{
+		supervisor.SayOnce: {
+			"yes|y|yeah|yep|yup|sure|ok|okay|fine|of course|all right|alright|go ahead|do it|yes do it|yes go ahead",
+			"ja|jo|jawohl|klar|na klar|gern|gerne|ja gern|ja gerne|in ordnung|einverstanden|passt",
+			"mach das|mach es|ja mach das|ja mach es|tu es",
+			"si|claro|vale|de acuerdo|oui|bien sur|d'accord",
+		},
+		supervisor.SayNo: {
+			"no|n|nope|nah|don't|do not|no don't|better not|no way|not now|cancel|cancel it|stop",
+			"nein|nee|lieber nicht|nein lieber nicht|auf keinen fall|nicht|jetzt nicht|lass es|lass das|abbrechen",
 			"non|mejor no|ahora no|pas maintenant",
+		},
 	})
 
 	// skipWords are whole texts that skip a question.
-	skipWords = phrases(map[bool]string{
-		true: "skip|skip it|skip this|skip that|uberspringen|uberspring das|uberspring es|auslassen|omitir|saltar|passer"})
+	skipWords = phrases(map[bool][]string{true: {
+		"skip|skip it|skip this|skip that|uberspringen|uberspring das|uberspring es|auslassen|omitir|saltar|passer",
+	}})
 
 	// patienceWords are whole texts of a user who will answer soon.
-	patienceWords = phrases(map[bool]string{true: "wait|wait a moment|wait a minute|wait a second|one moment|a moment|one second|one sec|just a second|" +
-		"just a moment|hold on|hang on|hm|hmm|let me check|let me see|let me think|i'll check|i am checking|brb|" +
-		"warte|warte mal|warte kurz|moment|moment mal|einen moment|sekunde|eine sekunde|kurz warten|" +
-		"ich schaue nach|ich schau nach|ich schau mal|ich uberlege|ich uberlege noch|lass mich nachsehen|gleich"})
+	patienceWords = phrases(map[bool][]string{true: {
+		"wait|wait a moment|wait a minute|wait a second|one moment|a moment|one second|one sec",
+		"just a second|just a moment|hold on|hang on|hm|hmm|let me check|let me see|let me think",
+		"i'll check|i am checking|brb",
+		"warte|warte mal|warte kurz|moment|moment mal|einen moment|sekunde|eine sekunde|kurz warten",
+		"ich schaue nach|ich schau nach|ich schau mal|ich uberlege|ich uberlege noch|lass mich nachsehen|gleich",
+	}})
 
 	days = map[string]int{
 		"today": 0, "heute": 0, "hoy": 0, "aujourd'hui": 0, "tomorrow": 1, "morgen": 1, "manana": 1, "demain": 1,
@@ -171,15 +180,15 @@ var (
 )
 
 // politeWords may follow any phrase.
-var politeWords = []string{"", "please", "thanks", "thank you", "bitte", "danke", "por favor", "gracias", "s'il te plait",
-	"s'il vous plait", "merci"}
+var politeWords = []string{"", "please", "thanks", "thank you", "bitte", "danke", "por favor", "gracias",
+	"s'il te plait", "s'il vous plait", "merci"}
 
 // phrases returns the meaning of each phrase, also with polite words after it. The lists are by
-// meaning.
-func phrases[T comparable](lists map[T]string) map[string]T {
+// meaning, and their phrases are separated.
+func phrases[T comparable](lists map[T][]string) map[string]T {
 	m := map[string]T{}
 	for meaning, list := range lists {
-		for phrase := range strings.SplitSeq(list, "|") {
+		for phrase := range strings.SplitSeq(strings.Join(list, "|"), "|") {
 			for _, polite := range politeWords {
 				m[phraseOf(phrase+" "+polite)] = meaning
 			}

@@ -88,10 +88,12 @@ func TestApprover_OtherWords_DenyWithThem(t *testing.T) {
 			r := newRig(rule)
 			r.person.says, r.person.skips, r.person.writes = supervisor.SayNo, true, words
 			err := r.Allow(t.Context(), request())
-			if supervisor.ErrorCodeOf(err) != supervisor.CodeForbidden || !strings.HasPrefix(problem.UserText(err), want) {
+			if supervisor.ErrorCodeOf(err) != supervisor.CodeForbidden ||
+				!strings.HasPrefix(problem.UserText(err), want) {
 				t.Errorf("%q: got %v", words, err)
 			}
-			if len(r.audited) != 1 || !strings.Contains(r.audited[0], "approval.denied") || words != "" && strings.Contains(r.audited[0], words) {
+			if len(r.audited) != 1 || !strings.Contains(r.audited[0], "approval.denied") ||
+				words != "" && strings.Contains(r.audited[0], words) {
 				t.Errorf("%q: audited %q", words, r.audited)
 			}
 		}

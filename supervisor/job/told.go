@@ -59,8 +59,8 @@ func PausedAwayText(paused int64) string {
 	return fmt.Sprintf(textAway, amount.Plural(paused, "task", "tasks"))
 }
 
-// WaitingInChatText returns the notice about jobs that wait because a chat refuses messages. why is
-// the chat's reason.
+// WaitingInChatText returns the notice about jobs that wait for a refusing chat. why is the chat's
+// reason.
 func WaitingInChatText(waiting int64, why string) string {
 	return fmt.Sprintf(textChatRefuses, why, amount.Plural(waiting, "reminder or task", "reminders and tasks"))
 }

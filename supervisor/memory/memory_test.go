@@ -170,10 +170,12 @@ func TestRemember_Contradiction_NewFactHolds(t *testing.T) {
 		t.Errorf("without a conflict: %+v, %v", allowed, err)
 	}
 	r = newRig(t, supervisor.OriginWorld, "He drinks black tea now")
-	if _, err := r.remember("Takes black tea", 0, conflict); !errors.Is(err, supervisor.ErrWaitsForAnswer) || len(r.asked) != 1 {
+	_, err := r.remember("Takes black tea", 0, conflict)
+	if !errors.Is(err, supervisor.ErrWaitsForAnswer) || len(r.asked) != 1 {
 		t.Fatalf("words of others: %v, asked %+v", err, r.asked)
 	}
-	if text := r.asked[0].Text; !strings.Contains(text, "`Takes black tea`") || !strings.Contains(text, "Takes 'oolong'") {
+	text := r.asked[0].Text
+	if !strings.Contains(text, "`Takes black tea`") || !strings.Contains(text, "Takes 'oolong'") {
 		t.Errorf("asked %s", text)
 	}
 }
@@ -205,7 +207,8 @@ func TestReplacedFact_Notice_ComesOnce(t *testing.T) {
 		if !slices.Equal(saidIn, []int64{want, 0}) {
 			t.Errorf("in %s: said in %v", chat, saidIn)
 		}
-		if got, found, err := r.db.Memories().FindReplacedFact(t.Context(), "alice", id); err != nil || !found || got != old {
+		got, found, err := r.db.Memories().FindReplacedFact(t.Context(), "alice", id)
+		if err != nil || !found || got != old {
 			t.Errorf("found %+v, %t, %v", got, found, err)
 		}
 		if _, found, _ := r.db.Memories().FindReplacedFact(t.Context(), "bob", id); found {

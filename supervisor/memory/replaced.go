@@ -16,12 +16,14 @@ const wordOld = "old"
 
 // offerOldFact tells a user, once for each call, that a new fact has replaced an old one. The notice
 // has a button that restores the old one.
-func (m *Memory) offerOldFact(ctx context.Context, t feature.Turn, call, text string, old protocol.MemoryConflict) error {
+func (m *Memory) offerOldFact(ctx context.Context, t feature.Turn, call, text string,
+	old protocol.MemoryConflict) error {
 	replaced := sqlite.ReplacedFact{User: t.User, Turn: t.ID, Call: call, ID: old.ID, Text: old.Text}
 	said, err := m.o.Store.PutReplacedFact(ctx, replaced, t.Destination, m.o.PrivateChat(t.User),
 		func(effect int64) supervisor.Delivery {
+			press := fmt.Sprintf("%s%s %d", prefix, wordOld, effect)
 			return supervisor.Delivery{Text: fmt.Sprintf(textReplaced, old.ID, quoted(text), quoted(old.Text)),
-				Buttons: [][]supervisor.Button{{{Text: textRestoreOld, Press: fmt.Sprintf("%s%s %d", prefix, wordOld, effect)}}}}
+				Buttons: [][]supervisor.Button{{{Text: textRestoreOld, Press: press}}}}
 		})
 	if said != 0 {
 		m.o.Queued(said)
@@ -36,6 +38,6 @@ func (m *Memory) restoreFact(ctx context.Context, user, rest string) (d supervis
 	if err != nil || !found {
 		return supervisor.Delivery{Text: feature.TextDeadButton}, err
 	}
-	return m.oneFact(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryActionCorrect, ID: old.ID, Text: old.Text},
-		textFactCorrected)
+	return m.oneFact(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryActionCorrect, ID: old.ID,
+		Text: old.Text}, textFactCorrected)
 }

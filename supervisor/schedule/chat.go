@@ -56,14 +56,16 @@ const (
 
 // statePresses are the buttons of /jobs that start, pause or resume a job, by the job's state.
 var statePresses = map[supervisor.JobState]string{
-	supervisor.JobPaused: supervisor.JobResume, supervisor.JobProposed: supervisor.JobStart, supervisor.JobActive: supervisor.JobPause,
+	supervisor.JobPaused: supervisor.JobResume, supervisor.JobProposed: supervisor.JobStart,
+	supervisor.JobActive: supervisor.JobPause,
 }
 
 // jobsRow returns a job's buttons below the answer to /jobs. A reminder that comes once can't be
 // paused, as on its card.
 func jobsRow(j supervisor.Job) []supervisor.Button {
 	presses := []string{statePresses[j.State], supervisor.JobDelete}
-	if rule, err := recurrence.JobRule(j); j.State == supervisor.JobActive && (err != nil || rule.Kind == recurrence.Once) {
+	rule, err := recurrence.JobRule(j)
+	if j.State == supervisor.JobActive && (err != nil || rule.Kind == recurrence.Once) {
 		presses = presses[1:]
 	}
 	row := job.Buttons(j, presses...)[0]

@@ -85,7 +85,8 @@ func (s *Schedule) newBatches(due []supervisor.Job, now time.Time,
 func (s *Schedule) lateBatches(overdue, lost firesByConversation, now time.Time) (batches []supervisor.FireBatch) {
 	for _, fires := range overdue {
 		if len(fires) > maxSeparateLate {
-			batches = append(batches, s.newBatch(fmt.Sprintf(textWereDue, fireLines(fires, now)), snoozeButtons(fires), fires...))
+			text := fmt.Sprintf(textWereDue, fireLines(fires, now))
+			batches = append(batches, s.newBatch(text, snoozeButtons(fires), fires...))
 			continue
 		}
 		for _, f := range fires {
@@ -235,7 +236,8 @@ func dueText(f supervisor.Fire, now time.Time) string {
 func reminderButtons(j supervisor.Job) [][]supervisor.Button {
 	var row []supervisor.Button
 	for _, what := range []string{pressDone, pressSoon, pressHour, pressTomorrow} {
-		row = append(row, supervisor.Button{Text: snoozeLabels[what], Press: fmt.Sprintf("%s%s %d", supervisor.JobPrefix, what, j.ID)})
+		row = append(row, supervisor.Button{Text: snoozeLabels[what],
+			Press: fmt.Sprintf("%s%s %d", supervisor.JobPrefix, what, j.ID)})
 	}
 	return [][]supervisor.Button{row}
 }

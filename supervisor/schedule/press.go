@@ -31,7 +31,9 @@ const (
 func keepsButtons(press string) bool { return strings.HasPrefix(press, listPrefix) }
 
 // snoozeLabels are the labels of a reminder's buttons.
-var snoozeLabels = map[string]string{pressDone: "Done", pressSoon: "10 min", pressHour: "1 h", pressTomorrow: "Tomorrow"}
+var snoozeLabels = map[string]string{
+	pressDone: "Done", pressSoon: "10 min", pressHour: "1 h", pressTomorrow: "Tomorrow",
+}
 
 // Buttons that give a time of the day to a job whose user wrote none; the job's id follows.
 const (

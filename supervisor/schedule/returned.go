@@ -62,7 +62,8 @@ func (s *Schedule) returnedBatches(due []supervisor.Job, now time.Time) (batches
 	}
 	for _, fires := range missed {
 		for part := range slices.Chunk(fires, maxSnoozable) {
-			batches = append(batches, s.newBatch(fmt.Sprintf(textMissedInChat, fireLines(part, now)), laterButtons(part), part...))
+			text := fmt.Sprintf(textMissedInChat, fireLines(part, now))
+			batches = append(batches, s.newBatch(text, laterButtons(part), part...))
 		}
 	}
 	return append(batches, s.lateBatches(overdue, nil, now)...)

@@ -42,8 +42,8 @@ type Queue interface {
 	// of such a chat, and PutReturnedFires stores their fires.
 	ListReturnedChats(ctx context.Context, now time.Time) ([]supervisor.RefusingChat, error)
 	ListDueInChat(ctx context.Context, c supervisor.RefusingChat, now time.Time) ([]supervisor.Job, error)
-	PutReturnedFires(ctx context.Context, c supervisor.RefusingChat, firings []supervisor.FireBatch) ([]supervisor.Delivery,
-		error)
+	PutReturnedFires(ctx context.Context, c supervisor.RefusingChat,
+		firings []supervisor.FireBatch) ([]supervisor.Delivery, error)
 	ListFiresToBegin(ctx context.Context, now time.Time, but []string, checks bool,
 		limit int) ([]supervisor.ClaimedFire, error)
 	BeginFire(ctx context.Context, f supervisor.ClaimedFire, in supervisor.Inbound) (supervisor.Inbound, bool, error)

@@ -38,8 +38,8 @@ const (
 var forgetTable = []tableForgetting{
 	{table: "repository_told", exchange: `DELETE FROM repository_told WHERE delivery IN ` + deliveriesOfExchange},
 	{table: "speech", exchange: `DELETE FROM speech WHERE delivery IN ` + deliveriesOfExchange},
-	{table: "question_reminder", exchange: `DELETE FROM question_reminder WHERE question IN (SELECT id FROM question WHERE` + ofTurns +
-		` OR` + ofInbounds + `)`},
+	{table: "question_reminder", exchange: `DELETE FROM question_reminder
+		WHERE question IN (SELECT id FROM question WHERE` + ofTurns + ` OR` + ofInbounds + `)`},
 	{table: "question", exchange: `DELETE FROM question WHERE` + ofTurns + ` OR` + ofInbounds},
 	{table: "post", exchange: `DELETE FROM post WHERE` + ofTurns + ` OR delivery IN ` + deliveriesOfExchange,
 		span: `DELETE FROM post WHERE user = ?1 AND (?4 = 0 OR conversation = ?4) AND changed_at >= ?2 AND rowid > ?5 AND rowid <= ?6 AND turn IS NULL

@@ -18,15 +18,16 @@ type ReplacedFact struct {
 const (
 	hasReplaced    = `SELECT EXISTS (SELECT 1 FROM effect WHERE turn = ? AND call = ? AND kind = 'replace')`
 	newestReplaced = `SELECT max(id) FROM effect WHERE turn = ? AND kind = 'replace'`
-	findReplaced   = `SELECT user, coalesce(turn, 0), call, target, detail FROM effect WHERE id = ? AND user = ? AND kind = 'replace' AND detail <> ''`
+	findReplaced   = `SELECT user, coalesce(turn, 0), call, target, detail FROM effect
+		WHERE id = ? AND user = ? AND kind = 'replace' AND detail <> ''`
 )
 
 // PutReplacedFact adds a replaced fact to the ledger, and a notice about it to the outbox. A second
 // call for the same tool call changes nothing. The notice goes to a conversation, or to the private
 // chat if that is a group. notice gets the id of the effect. said is the conversation of the notice; 0
 // means none.
-func (s Memories) PutReplacedFact(ctx context.Context, f ReplacedFact, conversation int64, private supervisor.Conversation,
-	notice func(effect int64) supervisor.Delivery) (said int64, err error) {
+func (s Memories) PutReplacedFact(ctx context.Context, f ReplacedFact, conversation int64,
+	private supervisor.Conversation, notice func(effect int64) supervisor.Delivery) (said int64, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) int64 {
 		if value(t, engine.ScanBool, hasReplaced, f.Turn, f.Call) {
 			return 0

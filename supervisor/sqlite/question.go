@@ -253,7 +253,8 @@ func (t *tx) press(p supervisor.QuestionPress) (none supervisor.Question, came s
 	switch {
 	case q.End == supervisor.QuestionAnswered:
 		return q.Question, supervisor.PressAnsweredBefore
-	case q.End == supervisor.QuestionExpired && q.Kind == supervisor.QuestionAsk && came == supervisor.PressTaken && !said.Skipped:
+	case q.End == supervisor.QuestionExpired && q.Kind == supervisor.QuestionAsk && came == supervisor.PressTaken &&
+		!said.Skipped:
 		return q.Question, t.pressLate(q, said)
 	case q.End == supervisor.QuestionExpired:
 		return q.Question, supervisor.PressExpired

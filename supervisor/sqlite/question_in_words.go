@@ -8,7 +8,8 @@ import (
 )
 
 const (
-	findOpenQuestion = selectQuestion + `WHERE q.conversation = ? AND q.why IS NULL AND q.held IS NULL ORDER BY q.id DESC LIMIT 1`
+	findOpenQuestion = selectQuestion + `WHERE q.conversation = ? AND q.why IS NULL AND q.held IS NULL
+		ORDER BY q.id DESC LIMIT 1`
 
 	// isBelowQuestion is true if the newest message of a chat was sent, and is a question or one of
 	// its reminders.
@@ -53,13 +54,15 @@ func (t *tx) answerOpenQuestion(
 }
 
 // listOpenInChat selects the open questions to a user in a chat, in any of its topics.
-const listOpenInChat = selectQuestion + `WHERE q.why IS NULL AND q.held IS NULL AND c.user = ? AND c.channel = ? AND c.chat = ?`
+const listOpenInChat = selectQuestion + `WHERE q.why IS NULL AND q.held IS NULL AND c.user = ? AND c.channel = ?
+	AND c.chat = ?`
 
 // putReaction lets an emoji on a question's message answer the question, as the same text would. Any
 // other emoji is dropped, and so is one at a closed gate.
 func (t *batchTx) putReaction(item supervisor.BatchItem) []supervisor.Inbound {
 	c, d := item.Inbound.Conversation, item.Decision
-	if item.Answer != "" || d.CheckCode != nil && d.Check == nil || d.Check != nil && (d.Check.AnswerOnly || !t.useLogin(c, *d.Check)) {
+	closed := d.Check != nil && (d.Check.AnswerOnly || !t.useLogin(c, *d.Check))
+	if item.Answer != "" || d.CheckCode != nil && d.Check == nil || closed {
 		return nil
 	}
 	for _, q := range all(t.tx, scanQuestion, listOpenInChat, c.User, c.Channel, c.Chat) {

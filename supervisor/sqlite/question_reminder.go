@@ -26,8 +26,8 @@ func (t *tx) remind(q questionRow, in supervisor.Inbound) (said bool) {
 		return false
 	}
 	buttons := value(t, scanButtons, findButtons, q.delivery)
-	d := t.putDelivery(supervisor.Delivery{Conversation: in.Conversation, Inbound: in.ID, Kind: supervisor.DeliveryNotice,
-		Text: text, Buttons: t.buttonsWith(q, buttons, q.draft)})
+	d := t.putDelivery(supervisor.Delivery{Conversation: in.Conversation, Inbound: in.ID,
+		Kind: supervisor.DeliveryNotice, Text: text, Buttons: t.buttonsWith(q, buttons, q.draft)})
 	t.Exec(insertReminder, d.ID, in.Conversation.User, q.ID)
 	return true
 }
@@ -66,7 +66,8 @@ func (t *tx) endReminders(q questionRow) {
 // question's end.
 func (t *tx) endReminder(q questionRow, delivery int64) {
 	posts := t.postsOf(delivery)
-	if len(posts) == 0 || posts[len(posts)-1].State != supervisor.PostSent || t.policies.Questions.HasKeyboard(q.Question) {
+	if len(posts) == 0 || posts[len(posts)-1].State != supervisor.PostSent ||
+		t.policies.Questions.HasKeyboard(q.Question) {
 		return
 	}
 	t.putCleaning(supervisor.MessageCleanup{Conversation: q.Conversation, Message: posts[len(posts)-1].Message,

@@ -70,7 +70,8 @@ func TestReminder_EachWaitingMessage_HasButtons(t *testing.T) {
 			if !strings.Contains(d.Text, "/stop") || !strings.Contains(d.Text, q.Text) {
 				t.Errorf("the reminder is %q", d.Text)
 			}
-			s.same("buttons", d.Buttons, answer.QuestionButtons(q, supervisor.Answer{}, func(word string) string { return "q:n:" + word }))
+			press := func(word string) string { return "q:n:" + word }
+			s.same("buttons", d.Buttons, answer.QuestionButtons(q, supervisor.Answer{}, press))
 		}
 		first, rest := reminders[0].ID, reminders[1:]
 		post, err := s.db.Posts().MarkSending(t.Context(), q.Conversation.ID, supervisor.Post{Delivery: first})
@@ -116,7 +117,8 @@ func TestApproval_OtherWords_IsEnded(t *testing.T) {
 	} {
 		s := newStory(t)
 		q := askOnTelegram(s, supervisor.QuestionApproval)
-		s.same(text, s.state(s.receiveText(q.Conversation, text))+" "+s.query("SELECT coalesce(answer, '') FROM question"), want)
+		state := s.state(s.receiveText(q.Conversation, text))
+		s.same(text, state+" "+s.query("SELECT coalesce(answer, '') FROM question"), want)
 	}
 }
 
@@ -124,8 +126,9 @@ func TestApproval_OtherWords_IsEnded(t *testing.T) {
 func TestQuestion_ChatIsFree_KeepsNoMessage(t *testing.T) {
 	s := newStory(t)
 	chat := s.chat("alice", "42")
-	job, _, err := s.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Source: "job", Key: "1", Kind: supervisor.KindJob,
-		Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelJob, Chat: "1"}, Destination: chat, Text: "work"})
+	job, _, err := s.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Source: "job", Key: "1",
+		Kind: supervisor.KindJob, Destination: chat, Text: "work",
+		Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelJob, Chat: "1"}})
 	s.must(err)
 	turn, _, err := s.db.Turns().Start(t.Context(), job.ID, nil)
 	s.must(err)
@@ -159,9 +162,10 @@ func TestOtherWords_BeforeDelivery_Wait(t *testing.T) {
 // react reacts with an emoji to a message in alice's chat.
 func (s *story) react(chat, message, emoji string, d supervisor.GateDecision) []supervisor.Inbound {
 	s.Helper()
-	kept, err := s.db.Inbox().StoreBatch(s.Context(), supervisor.InboundBatch{Source: "bot", Items: []supervisor.BatchItem{{Reacts: true, RepliesTo: message,
-		Decision: d, Inbound: supervisor.Inbound{Key: "react " + message, Kind: supervisor.KindText, Text: emoji,
-			Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: chat}}}}})
+	in := supervisor.Inbound{Key: "react " + message, Kind: supervisor.KindText, Text: emoji,
+		Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: chat}}
+	kept, err := s.db.Inbox().StoreBatch(s.Context(), supervisor.InboundBatch{Source: "bot",
+		Items: []supervisor.BatchItem{{Reacts: true, RepliesTo: message, Decision: d, Inbound: in}}})
 	s.must(err)
 	return kept.Stored
 }

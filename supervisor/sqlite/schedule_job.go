@@ -57,7 +57,8 @@ const (
 	countJobs    = `SELECT count(*) FROM job WHERE user = ? AND state IN ('proposed', 'active', 'paused')`
 	listJobsNext = selectJob + `WHERE j.next > ?1 OR j.next = ?1 AND j.id > ?2 ORDER BY j.next, j.id LIMIT ?3`
 	listDueJobs  = selectJob +
-		`WHERE NOT ` + isHeld + ` AND j.next <= ?1 AND j.user NOT IN (SELECT value FROM json_each(?2)) ORDER BY j.next, j.id LIMIT ?3`
+		`WHERE NOT ` + isHeld + ` AND j.next <= ?1 AND j.user NOT IN (SELECT value FROM json_each(?2))
+		ORDER BY j.next, j.id LIMIT ?3`
 	listDueOf = selectJob + `WHERE NOT ` + isHeld + ` AND j.user IN (SELECT value FROM json_each(?2)) AND j.state = 'active' AND j.next <= ?1 ORDER BY j.user, j.next, j.id LIMIT ?3`
 	insertJob = `INSERT INTO job (user, kind, state, name, text, rule, zone, conversation, made_by, options, since, next, created_at, changed_at)
 		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?13) RETURNING id`

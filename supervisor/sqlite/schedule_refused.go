@@ -23,7 +23,8 @@ const (
 		AND job.state IN ('active', 'done') AND (job.next IS NULL OR job.next > f.due) AND ` + neverCame
 	// neverCame is true for a fire f that was only a message, so that it can come again.
 	neverCame    = `(f.state = 'missed' OR f.state = 'said' AND job.kind = 'reminder')`
-	dropRestored = `DELETE FROM fire WHERE delivery = ? AND EXISTS (SELECT 1 FROM job WHERE id = fire.job AND next = fire.due)`
+	dropRestored = `DELETE FROM fire WHERE delivery = ?
+		AND EXISTS (SELECT 1 FROM job WHERE id = fire.job AND next = fire.due)`
 	countWaiting = `SELECT count(*) FROM job WHERE user = ?1 AND state = 'active'
 		AND conversation IN (SELECT id FROM conversation WHERE user = ?1 AND channel = ?2 AND chat = ?3)`
 )

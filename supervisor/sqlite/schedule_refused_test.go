@@ -68,8 +68,10 @@ func TestJobs_ChatGone_AreHeld(t *testing.T) {
 	if len(told) != 2 || !strings.Contains(told[1], "(kicked). I hold back 2 reminders and tasks there.") {
 		t.Errorf("told %q", told)
 	}
-	s.same("states", s.query("SELECT group_concat(state, ' ') FROM (SELECT state FROM job ORDER BY id)"), "active active active")
-	s.same("due again", s.query("SELECT count(*) FROM job WHERE next = ? AND fired = 0 AND user = 'alice'", noon.UnixMilli()), "2")
+	const states = "SELECT group_concat(state, ' ') FROM (SELECT state FROM job ORDER BY id)"
+	s.same("states", s.query(states), "active active active")
+	const dueAgain = "SELECT count(*) FROM job WHERE next = ? AND fired = 0 AND user = 'alice'"
+	s.same("due again", s.query(dueAgain, noon.UnixMilli()), "2")
 	s.same("fires", s.query("SELECT count(*) FROM fire WHERE user = 'alice'"), "1")
 	s.same("due now", s.dueJobs(), []string(nil))
 	s.refuse(s.fireJobs(none, "his")[0], supervisor.Conversation{User: "bob", Channel: supervisor.ChannelTerminal})
@@ -80,8 +82,8 @@ func TestJobs_ChatGone_AreHeld(t *testing.T) {
 // refuse stores that a chat has refused a delivery, as it refuses everything.
 func (s *story) refuse(d supervisor.Delivery, elsewhere supervisor.Conversation) {
 	s.Helper()
-	s.must(s.db.Outbox().StoreOutcome(s.Context(), supervisor.DeliveryOutcome{Delivery: d.ID, Outcome: supervisor.OutcomeFailed,
-		Why: "kicked", Reason: supervisor.SendReasonChatGone, NoticeTo: elsewhere}))
+	s.must(s.db.Outbox().StoreOutcome(s.Context(), supervisor.DeliveryOutcome{Delivery: d.ID,
+		Outcome: supervisor.OutcomeFailed, Why: "kicked", Reason: supervisor.SendReasonChatGone, NoticeTo: elsewhere}))
 }
 
 // dueJobs lists the texts of the due jobs.
@@ -119,9 +121,10 @@ func TestRefusingChat_Tries_AreRepeated(t *testing.T) {
 		due, err := s.db.Jobs().ListDueInChat(t.Context(), want[0], s.now)
 		s.must(err)
 		s.same("held", []bool{len(due) == 1, due[0].IsHeld}, []bool{true, true})
-		said, err := s.db.Jobs().PutReturnedFires(t.Context(), want[0], []supervisor.FireBatch{{Fires: []supervisor.Fire{{Job: due[0],
-			JobSince: s.now, NextDue: noon.Add(100 * time.Hour), JobState: supervisor.JobActive, State: supervisor.FireSaid}},
-			Notice: supervisor.Delivery{Conversation: chat, Text: "tea"}}})
+		fire := supervisor.Fire{Job: due[0], JobSince: s.now, NextDue: noon.Add(100 * time.Hour),
+			JobState: supervisor.JobActive, State: supervisor.FireSaid}
+		said, err := s.db.Jobs().PutReturnedFires(t.Context(), want[0], []supervisor.FireBatch{
+			{Fires: []supervisor.Fire{fire}, Notice: supervisor.Delivery{Conversation: chat, Text: "tea"}}})
 		s.must(err)
 		d = said[0]
 		s.same("goes on", s.returned(), []supervisor.RefusingChat(nil))
@@ -143,7 +146,7 @@ func TestRefusingChat_Tries_AreRepeated(t *testing.T) {
 }
 
 // A job that its user has paused or deleted meanwhile stays so.
-func TestRefusedReminder_ChangedMeanwhile_StaysChanged(t *testing.T) {
+func TestRefusedReminder_Paused_StaysPaused(t *testing.T) {
 	s := newStory(t)
 	chat := s.chat("alice", "42")
 	said := s.fireJobs(chat, "tea", "soup")

@@ -16,9 +16,11 @@ const (
 	endRefusals  = `UPDATE refusing_chat SET tries = 0, retry_at = ? WHERE channel = ? AND chat = ? AND tries > 0`
 	hasRefused   = `SELECT EXISTS (SELECT 1 FROM refusing_chat WHERE channel = ? AND chat = ? AND tries > 0)`
 	listReturned = `SELECT user, channel, chat FROM refusing_chat WHERE retry_at <= ? ORDER BY retry_at`
-	listDueIn    = selectJob + `WHERE j.user = ? AND c.channel = ? AND c.chat = ? AND j.state = 'active' AND j.next <= ? ORDER BY j.next, j.id`
+	listDueIn    = selectJob + `WHERE j.user = ? AND c.channel = ? AND c.chat = ? AND j.state = 'active' AND j.next <= ?
+		ORDER BY j.next, j.id`
 	// leaveRefusing makes the jobs of a chat go on. A chat that was only tried again keeps its row.
-	leaveRefusing  = `UPDATE refusing_chat SET retry_at = NULL WHERE channel = ? AND chat = ? AND user = ? AND tries > 0`
+	leaveRefusing = `UPDATE refusing_chat SET retry_at = NULL
+		WHERE channel = ? AND chat = ? AND user = ? AND tries > 0`
 	forgetRefusing = `DELETE FROM refusing_chat WHERE channel = ? AND chat = ? AND user = ? AND tries = 0`
 )
 
@@ -46,8 +48,8 @@ func (s Jobs) ListReturnedChats(ctx context.Context, now time.Time) ([]superviso
 
 // ListDueInChat lists a user's due jobs that post in a chat, the longest due first.
 func (s Jobs) ListDueInChat(ctx context.Context, c supervisor.RefusingChat, now time.Time) ([]supervisor.Job, error) {
-	return engine.AllRows(s.db.reader(ctx, "list the due jobs of chat %s", c.Chat), scanJob, listDueIn, c.User, c.Channel,
-		c.Chat, now.UnixMilli())
+	return engine.AllRows(s.db.reader(ctx, "list the due jobs of chat %s", c.Chat), scanJob, listDueIn, c.User,
+		c.Channel, c.Chat, now.UnixMilli())
 }
 
 // PutReturnedFires stores the fires that were due while a chat refused messages. The chat's jobs go

@@ -8,8 +8,7 @@ import (
 	"mews/supervisor/telegram"
 )
 
-// An added emoji and a chat that takes messages again are read. What is in the update beside them is
-// not.
+// An added emoji is read, and so is a chat that takes messages again. Other changes are not.
 func TestParseUpdate_Changes_AreRead(t *testing.T) {
 	const (
 		private = `"chat":{"id":1001,"type":"private","first_name":"Ann"}`
@@ -20,34 +19,38 @@ func TestParseUpdate_Changes_AreRead(t *testing.T) {
 		heart   = `{"type":"emoji","emoji":"❤"}`
 	)
 	reaction := func(chat, was, now string) string {
-		return `"message_reaction":{` + chat + `,"message_id":900,"date":1770000000,"user":` + ann + `,"old_reaction":[` + was +
-			`],"new_reaction":[` + now + `]}`
+		return `"message_reaction":{` + chat + `,"message_id":900,"date":1770000000,"user":` + ann +
+			`,"old_reaction":[` + was + `],"new_reaction":[` + now + `]}`
 	}
 	member := func(chat, status string) string {
-		return `"my_chat_member":{` + chat + `,"from":` + ann + `,"date":1770000000,"old_chat_member":{"status":"kicked","user":` + mews +
-			`},"new_chat_member":{"status":"` + status + `","user":` + mews + `}}`
+		return `"my_chat_member":{` + chat + `,"from":` + ann + `,"date":1770000000,"old_chat_member":` +
+			`{"status":"kicked","user":` + mews + `},"new_chat_member":{"status":"` + status + `","user":` + mews + `}}`
 	}
+	other, reacted, returned := supervisor.IncomingOther, supervisor.IncomingReaction, supervisor.IncomingReturned
 	for name, c := range map[string]struct {
-		update string
-		want   supervisor.Incoming
+		update        string
+		kind          supervisor.IncomingKind
+		chat, message string
 	}{
-		"a thumb":               {reaction(private, "", thumb), supervisor.Incoming{Kind: supervisor.IncomingReaction, Text: "👍", Chat: "1001", Message: "900"}},
-		"a thumb in a group":    {reaction(group, "", thumb), supervisor.Incoming{Kind: supervisor.IncomingReaction, Text: "👍", Chat: "-77", Message: "900"}},
-		"another emoji instead": {reaction(private, heart, thumb), supervisor.Incoming{Kind: supervisor.IncomingReaction, Text: "👍", Chat: "1001", Message: "900"}},
-		"the same once more":    {reaction(private, thumb, thumb), supervisor.Incoming{Kind: supervisor.IncomingOther}},
-		"a custom emoji":        {reaction(private, "", `{"type":"custom_emoji","custom_emoji_id":"1"}`), supervisor.Incoming{Kind: supervisor.IncomingOther}},
-		"in another's chat": {reaction(`"chat":{"id":4242,"type":"private"}`, "", thumb), supervisor.Incoming{Kind: supervisor.IncomingOther, Chat: "4242",
-			Message: "900"}},
-		"started again":      {member(private, "member"), supervisor.Incoming{Kind: supervisor.IncomingReturned, Chat: "1001"}},
-		"let into a group":   {member(group, "administrator"), supervisor.Incoming{Kind: supervisor.IncomingReturned, Chat: "-77"}},
-		"blocked":            {member(private, "kicked"), supervisor.Incoming{Kind: supervisor.IncomingOther}},
-		"put out of a group": {member(group, "left"), supervisor.Incoming{Kind: supervisor.IncomingOther}},
-		"of a channel":       {member(`"chat":{"id":-5,"type":"channel"}`, "administrator"), supervisor.Incoming{Kind: supervisor.IncomingOther}},
-		"odd types":          {`"message_reaction":{"chat":5,"new_reaction":{"a":1}}`, supervisor.Incoming{Kind: supervisor.IncomingOther}},
+		"a thumb":               {reaction(private, "", thumb), reacted, "1001", "900"},
+		"a thumb in a group":    {reaction(group, "", thumb), reacted, "-77", "900"},
+		"another emoji instead": {reaction(private, heart, thumb), reacted, "1001", "900"},
+		"the same once more":    {reaction(private, thumb, thumb), other, "", ""},
+		"a custom emoji":        {reaction(private, "", `{"type":"custom_emoji"}`), other, "", ""},
+		"in another's chat":     {reaction(`"chat":{"id":4242,"type":"private"}`, "", thumb), other, "4242", "900"},
+		"started again":         {member(private, "member"), returned, "1001", ""},
+		"let into a group":      {member(group, "administrator"), returned, "-77", ""},
+		"blocked":               {member(private, "kicked"), other, "", ""},
+		"put out of a group":    {member(group, "left"), other, "", ""},
+		"of a channel":          {member(`"chat":{"id":-5,"type":"channel"}`, "administrator"), other, "", ""},
+		"odd types":             {`"message_reaction":{"chat":5,"new_reaction":{"a":1}}`, other, "", ""},
 	} {
 		got, err := telegram.ParseUpdate(json.RawMessage(`{"update_id":7,`+c.update+`}`), telegram.BotIdentity{ID: 42})
-		if err != nil || got.Kind != c.want.Kind || got.Text != c.want.Text || got.Chat != c.want.Chat || got.Message != c.want.Message {
+		if err != nil || got.Kind != c.kind || got.Chat != c.chat || got.Message != c.message {
 			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+		if read := got.Text == "👍"; read != (c.kind == reacted) {
+			t.Errorf("%s: the text is %q", name, got.Text)
 		}
 		if got.Kind == supervisor.IncomingReaction && (got.Sender != "1001" || got.Key == "" || !got.Addressed) {
 			t.Errorf("%s: %+v", name, got)

@@ -61,11 +61,12 @@ var otherUpdates = []otherUpdate{
 	{"edited_business_message", `{HEAD,"edit_date":NOW,"business_connection_id":"b1","from":ANN,PRIVATE,"text":SAID}`},
 	{"deleted_business_messages", `{"business_connection_id":"b1",PRIVATE,"message_ids":[900]}`},
 	{"guest_message", `{HEAD,"from":ANN,GROUP,"text":SAID,"guest_query_id":"g1"}`},
-	{"message_reaction", `{PRIVATE,"message_id":900,"date":NOW,"user":ANN,"old_reaction":[{"type":"emoji","emoji":"👍"}],` +
-		`"new_reaction":[]}`},
+	{"message_reaction", `{PRIVATE,"message_id":900,"date":NOW,"user":ANN,` +
+		`"old_reaction":[{"type":"emoji","emoji":"👍"}],"new_reaction":[]}`},
 	{"message_reaction/of a bot", `{GROUP,"message_id":900,"date":NOW,"user":BOT,"old_reaction":[],` +
 		`"new_reaction":[{"type":"emoji","emoji":"👍"}]}`},
-	{"message_reaction/of an anonymous administrator", `{GROUP,"message_id":900,"date":NOW,"actor_chat":{"id":-1000000000999,"type":"supergroup","title":"The house"},` +
+	{"message_reaction/of an anonymous administrator", `{GROUP,"message_id":900,"date":NOW,` +
+		`"actor_chat":{"id":-1000000000999,"type":"supergroup","title":"The house"},` +
 		`"old_reaction":[],"new_reaction":[{"type":"emoji","emoji":"👍"}]}`},
 	{"message_reaction_count", `{GROUP,"message_id":900,"date":NOW,"reactions":[{"type":{"type":"emoji","emoji":"👍"},` +
 		`"total_count":1}]}`},

@@ -231,7 +231,8 @@ func TestRemember_Conflict_NewFactHolds(t *testing.T) {
 	if strings.Contains(r.file(), "oolong") {
 		t.Errorf("the old fact is there: %q", r.file())
 	}
-	if c := r.host.changes; len(c) != 1 || c[0].Replaced == nil || *c[0].Replaced != (protocol.MemoryConflict{ID: "k1", Text: "Tea: oolong"}) {
+	old := protocol.MemoryConflict{ID: "k1", Text: "Tea: oolong"}
+	if c := r.host.changes; len(c) != 1 || c[0].Replaced == nil || *c[0].Replaced != old {
 		t.Errorf("announced %+v", c)
 	}
 }
