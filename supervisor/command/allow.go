@@ -56,6 +56,13 @@ func disallowGroup(ctx context.Context, c *Commands, r feature.CommandRequest) (
 		return "", supervisor.Errorf(supervisor.CodeForbidden, textGroupConfigured)
 	}
 	c.o.Audit(r.Conversation.User, "group.disallowed", fmt.Sprintf("%s chat %s", r.Conversation.Channel, r.Conversation.Chat))
+	// the group gets no message any more, not even this answer
+	left := supervisor.Delivery{Conversation: r.User.PrivateChat(), Text: textGroupLeft}
+	said, err := c.o.Outbox.SendNotice(ctx, left)
+	if err != nil {
+		return "", fmt.Errorf("tell that a group is disallowed: %w", err)
+	}
+	c.o.Queued(said.Conversation.ID)
 	return textGroupDisallowed, nil
 }
 

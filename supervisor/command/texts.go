@@ -125,6 +125,7 @@ const (
 		"here, but not your private chats. Everybody here reads its answers, even if they come from your " +
 		"folder. /disallow ends this."
 	textMayDisallow     = "Shall I answer nobody in this group any more?"
+	textGroupLeft       = "I answer nobody in that group any more. To change that, write /allow there."
 	textGroupDisallowed = "I no longer answer in this group. An admin can change that with /allow."
 	textGroupConfigured = "The configuration allows this group (telegram.groups), so I still answer here. Remove it " +
 		"there, and run `mews reload`."
