@@ -13,12 +13,12 @@ import (
 // MethodMemoryRemember asks whether the fact or note of a call of remember, update_memory or
 // note_today may be kept, and from which message it comes. It is a call in turn. The worker only
 // names the model's call; its arguments, which the supervisor has, are MemoryArguments. Conflict is
-// the fact that the new fact contradicts: the user is asked which of them holds. For update_memory,
-// Conflict is the replaced fact, which the question shows. Until the user has answered, the call
+// the fact that the new fact contradicts, and will replace. For update_memory, Conflict is the
+// corrected fact. If the user is asked, the question shows it. Until the user has answered, the call
 // fails with CodeWaitsForUser, as question.ask does.
 //
 //	{"turn":8,"call":"t8-2-1","conflict":{"id":"k7","text":"Takes tea with milk"}}
-//	{"message":4711,"at":"2026-11-20T12:19:00Z","after":9,"choice":"both"}
+//	{"message":4711,"at":"2026-11-20T12:19:00Z","after":9,"replace":true}
 const MethodMemoryRemember = "memory.remember"
 
 // MethodMemoryRecalled reports the facts that recall has shown. These facts count as used that day.
@@ -32,7 +32,8 @@ const MethodMemoryRecalled = "memory.recalled"
 // MEMORY.md: from a text with one SHA-256 to another. The supervisor makes the same change from the
 // call's arguments. Only if it gets the same text is the new text in force. If the change fails, the worker announces the
 // reverse change. Forgotten facts are not learned again from their messages. The user may be asked
-// first; until the answer the call fails with CodeWaitsForUser. It is a call in turn.
+// first; until the answer the call fails with CodeWaitsForUser. If remember replaces another fact,
+// the user gets that fact with a button to restore it. It is a call in turn.
 //
 //	{"turn":8,"call":"t8-2-1","before":"","after":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08","gone":[{"id":"k7","text":"Takes tea","message":4711}]}
 //	{}
@@ -72,21 +73,12 @@ type MemoryConflict struct {
 	Text string `json:"text"`
 }
 
-// MemoryChoice tells which of two facts holds.
-type MemoryChoice string
-
-const (
-	MemoryChoiceNew  MemoryChoice = "new"
-	MemoryChoiceOld  MemoryChoice = "old"
-	MemoryChoiceBoth MemoryChoice = "both"
-)
-
 // MemoryRememberResult is the result of memory.remember.
 type MemoryRememberResult struct {
-	Message          int64        `json:"message"`
-	At               string       `json:"at"`    // time at which Message was sent, in RFC 3339
-	HighestForgotten int          `json:"after"` // highest number in the id of a forgotten fact
-	Choice           MemoryChoice `json:"choice,omitempty"`
+	Message          int64  `json:"message"`
+	At               string `json:"at"`                // time at which Message was sent, in RFC 3339
+	HighestForgotten int    `json:"after"`             // highest number in the id of a forgotten fact
+	Replace          bool   `json:"replace,omitempty"` // the new fact replaces the conflicting one
 }
 
 // MemoryRecalledParams holds the ids of facts that were shown.

@@ -43,6 +43,9 @@ const (
 	EffectImported    = "memory.imported"
 )
 
+// EffectReplaced is the kind of a fact that a remembered fact has replaced. The worker names it.
+const EffectReplaced = "replace"
+
 // Kinds of effects that were not sent for certain. An effect's kind changes with the outcome of its
 // delivery.
 const (

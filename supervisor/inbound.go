@@ -178,7 +178,10 @@ const (
 	IncomingPress IncomingKind = "press"
 	// a chat has a new name; the same update may come more than once
 	IncomingMoved IncomingKind = "moved"
-	IncomingOther IncomingKind = "other" // any other update; it is ignored
+	// a user has added an emoji to a message; Text is the emoji, and Message the message
+	IncomingReaction IncomingKind = "reaction"
+	IncomingReturned IncomingKind = "returned" // the chat takes the bot's messages again
+	IncomingOther    IncomingKind = "other"    // any other update; it is ignored
 )
 
 // InboundBatch is a list of items from a source that are stored together.
@@ -214,6 +217,10 @@ type BatchItem struct {
 	// reply to an older message does not answer an open question.
 	RepliesTo string
 	Decision  GateDecision // the gate's decision; a refused inbound is stored only with an Answer
+
+	// Reacts says that the item is an emoji on the message RepliesTo. It may answer a question there;
+	// otherwise it is dropped.
+	Reacts bool
 }
 
 // BatchReceipt is the result of a batch.

@@ -29,6 +29,14 @@ type Job struct {
 	FireCount      int       // number of fires
 	FailuresInARow int       // number of consecutive failed fires until now
 	CreatedAt      time.Time
+	IsHeld         bool // the job's chat refuses messages, so the job waits; only read
+}
+
+// RefusingChat is a chat that has refused a user's messages. The jobs that post there wait.
+type RefusingChat struct {
+	User    string
+	Channel Channel
+	Chat    string
 }
 
 // JobKind is the kind of a job.

@@ -82,6 +82,10 @@ type Answer struct {
 	Parts []protocol.Part `json:"parts,omitempty"` // parts for the model about the files in the user's answer
 	// Parts have words of others
 	World bool `json:"world,omitempty"`
+
+	// the user went on without an answer; Say is SayNo, and Text is what the user wrote instead, if
+	// anything
+	Skipped bool `json:"skipped,omitempty"`
 }
 
 // AnswerMessage is a message that may answer an open question.
@@ -92,12 +96,12 @@ type AnswerMessage struct {
 	World bool            // the message has words of others
 	Now   time.Time
 
-	// the channel's name of the last message in the chat, if it belongs to the question's
-	// conversation
-	Newest     string
-	NewestSent bool // the newest message has been sent
+	// the last message in the chat is the question or its Reminder, and has been sent
+	BelowQuestion bool
 	// the message replies to another message than the newest message or the question
 	RepliesElsewhere bool
+	Blocked          bool // the message's turn can't begin while the question is open
+	Followup         bool // the user wants all other messages answered first
 }
 
 // AnswerChoice is the short form of an answer, such as once or always.

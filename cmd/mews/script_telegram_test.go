@@ -274,6 +274,20 @@ func (b *scriptBot) awaitReaction(ts *testscript.TestScript, args []string) {
 	}, func() string { return fmt.Sprintf("%q of %s has not the reaction %q", args[1], args[0], args[2]) })
 }
 
+// thumbs adds a user's emoji to the newest message of the bot with a text in it.
+func (b *scriptBot) thumbs(ts *testscript.TestScript, args []string) {
+	p := speakerOf(ts, args[0])
+	for _, m := range slices.Backward(b.server.BotMessages(p.chat.ID)) {
+		if strings.Contains(m.Text, args[1]) {
+			if b.server.React(p.chat, p.who, m.ID, args[2]) == 0 {
+				ts.Fatalf("the service wants no reactions")
+			}
+			return
+		}
+	}
+	ts.Fatalf("there is no message with %q\n%s", args[1], b.transcript(p.chat.ID))
+}
+
 // transcript returns a chat as a user sees it.
 func (b *scriptBot) transcript(chat int64) string {
 	var lines strings.Builder

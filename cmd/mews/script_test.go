@@ -92,6 +92,7 @@ var scriptCommands = map[string]scriptCommand{
 	//	aside    sends a message that is not for the bot and must not be kept
 	//	replies  answers the newest message with TO in it
 	//	edits    changes the sender's newest message with TEXT
+	//	thumbs   reacts to the newest message of the bot with TEXT in it
 	//	taken    waits until the service has taken all updates
 	//	chat     waits until the new messages of a chat are as in a file
 	//	shows    waits until a chat matches a pattern
@@ -103,6 +104,7 @@ var scriptCommands = map[string]scriptCommand{
 	"aside":    botCommand("WHO TEXT [MEDIA] ...", (*scriptBot).aside),
 	"replies":  botCommand("WHO TO TEXT [MEDIA] ...", (*scriptBot).reply),
 	"edits":    botCommand("WHO TEXT NEW [MEDIA] ...", (*scriptBot).edit),
+	"thumbs":   botCommand("WHO TEXT EMOJI", (*scriptBot).thumbs),
 	"taken":    botCommand("", (*scriptBot).awaitTaken),
 	"chat":     botCommand("CHAT FILE", (*scriptBot).awaitChat),
 	"shows":    botCommand("CHAT PATTERN", (*scriptBot).awaitShown),

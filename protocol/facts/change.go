@@ -45,34 +45,32 @@ func (f *File) FindConflict(fact Fact) (old Fact, found bool, err error) {
 	return old, found, nil
 }
 
-// Remember puts a fact into the file. It replaces the fact with the same meaning. If choice is
-// protocol.MemoryChoiceNew, it replaces the contradicted fact. Otherwise it adds a fact. A second
-// call with the same fact changes nothing. contradicted is the replaced contradicted fact; without
+// Remember puts a fact into the file. It replaces the fact with the same meaning. If replace is set,
+// it replaces the contradicted fact. Otherwise it adds a fact, or fails if the fact contradicts
+// another. A second call with the same fact changes nothing. replaced is the contradicted fact; without
 // an ID there is none. highest is the highest number in a forgotten fact's id.
-func (f *File) Remember(fact Fact, choice protocol.MemoryChoice, highest int) (kept, contradicted Fact, err error) {
+func (f *File) Remember(fact Fact, replace bool, highest int) (kept, replaced Fact, err error) {
 	if err := fact.Check(); err != nil {
-		return fact, contradicted, err
+		return fact, replaced, err
 	}
 	facts := f.Facts()
 	old, known := FindSame(facts, fact.Text)
 	if !known {
-		var contrary bool
-		old, contrary = findContradicted(facts, fact)
-		if contrary && choice == "" {
-			return fact, old, errors.New("another fact about this has come meanwhile; try again")
+		if old, known = findContradicted(facts, fact); known {
+			replaced = old
 		}
-		if known = contrary && choice == protocol.MemoryChoiceNew; known {
-			contradicted = old
+		if known && !replace {
+			return fact, replaced, errors.New("another fact about this has come meanwhile; try again")
 		}
 	}
 	if !known {
 		kept, err = f.Add(fact, highest)
-		return kept, contradicted, err
+		return kept, replaced, err
 	}
 	if fact.ID = old.ID; fact.Subject == "" {
 		fact.Subject = old.Subject
 	}
-	return f.put(old.ID, fact, highest), contradicted, nil
+	return f.put(old.ID, fact, highest), replaced, nil
 }
 
 // Add adds a checked fact behind the last fact. Without room its error is ErrFull.

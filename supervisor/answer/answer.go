@@ -4,6 +4,7 @@
 package answer
 
 import (
+	"cmp"
 	"strings"
 
 	"mews/protocol"
@@ -12,30 +13,37 @@ import (
 	"mews/supervisor/internal/quotes"
 )
 
-// MatchAnswer decides whether a message answers an open question. Any valid answer counts for a
-// model's question, once the user can have read the question. Only yes and no answer a question
-// about money or effects, and only while that question is the chat's newest message. Any other
-// message waits for its turn, and reminds says whether to remind the user, once. A reply to an
-// older message answers nothing, unless that message is the question.
+// MatchAnswer decides whether a message answers or ends an open question. Any valid answer counts
+// for a model's question, once the user can have read the question. Only yes and no answer a
+// question about money or effects, and only below that question. A reply to another message answers
+// nothing.
+//
+// Other words end a model's question and an approval if they can't begin a turn of their own: the
+// asking turn goes on with them. Any other message waits, and reminds says to tell the user so.
 func MatchAnswer(
 	q supervisor.Question,
 	draft supervisor.Answer,
 	m supervisor.AnswerMessage,
 ) (a supervisor.Answer, answers, reminds bool) {
-	reminded, asked := m.Newest == ReminderText(q), !q.ExpiresAt.IsZero()
+	seen := !q.ExpiresAt.IsZero() && (q.Kind == supervisor.QuestionAsk || m.BelowQuestion)
 	if q.Kind == supervisor.QuestionAsk && !q.Conversation.Channel.Capabilities().Edit {
-		asked = true // a channel without edits shows the question at once, before ExpiresAt is set
+		seen = true // a channel without edits shows the question at once, before ExpiresAt is set
 	}
-	seen := asked && (q.Kind == supervisor.QuestionAsk || m.NewestSent && (reminded || m.Newest == q.Text))
-	if a, ok := ParseMessage(q, draft, m); ok && seen && !m.RepliesElsewhere {
+	if !seen || m.RepliesElsewhere || m.Followup {
+		return a, false, m.Blocked
+	}
+	if a, ok := ParseMessage(q, draft, m); ok {
 		return a, true, false
 	}
-	return a, false, asked && !reminded
+	if a, ok := parseOtherWords(q, m); ok && m.Blocked {
+		return a, true, false
+	}
+	return supervisor.Answer{}, false, m.Blocked
 }
 
 // ParseMessage reads a message as the answer to an open question. draft is what the user has picked
-// so far. If ok is false, the message is no answer and waits for its turn. Words never give a
-// permission for always, and are never a code.
+// so far. If ok is false, the message is no answer. Words never give a permission for always, and
+// are never a code.
 func ParseMessage(
 	q supervisor.Question,
 	draft supervisor.Answer,
@@ -43,16 +51,30 @@ func ParseMessage(
 ) (a supervisor.Answer, ok bool) {
 	switch {
 	case q.Kind == supervisor.QuestionAsk:
-		return readAsk(q.Ask, draft, m)
+		a, ok = readAsk(q.Ask, draft, m)
 	case q.Kind != supervisor.QuestionCode && len(m.Parts) == 0:
 		a.Say = ParseYesOrNo(m.Text)
+		ok = a.Say != supervisor.SayNothing
 	}
-	return a, a.Say != supervisor.SayNothing
+	if len(m.Parts) == 0 && skipWords[phraseOf(m.Text)] && (!ok || takesSkip(q)) {
+		return supervisor.Answer{Say: supervisor.SayNo, Skipped: true}, true
+	}
+	return a, ok
+}
+
+// takesSkip reports whether the word skip skips a question that takes any words. It does if the
+// user can't press a button instead.
+func takesSkip(q supervisor.Question) bool {
+	return q.Ask.Kind == protocol.AskKindLocation ||
+		q.Ask.Kind == protocol.AskKindText && !q.Conversation.Channel.Capabilities().Edit
 }
 
 // ParseYesOrNo returns SayOnce or SayNo if the whole text says so, in any case.
 func ParseYesOrNo(text string) supervisor.AnswerChoice {
-	return yesOrNo[strings.TrimRight(strings.ToLower(strings.TrimSpace(text)), ".!")]
+	if text = strings.TrimSpace(text); strings.HasSuffix(text, "?") {
+		return supervisor.SayNothing
+	}
+	return cmp.Or(thumbs[strings.TrimRight(text, skinTones)], confirms[phraseOf(text)])
 }
 
 // ParsePress reads a button of an open question. draft is what the user has picked so far, if the
@@ -62,6 +84,9 @@ func ParsePress(
 	draft supervisor.Answer,
 	word string,
 ) (a supervisor.Answer, came supervisor.PressResult) {
+	if word == wordSkip {
+		return supervisor.Answer{Say: supervisor.SayNo, Skipped: true}, supervisor.PressTaken
+	}
 	if q.Kind == supervisor.QuestionAsk {
 		return parseAskPress(q.Ask, draft, word)
 	}
@@ -86,7 +111,7 @@ func QuestionButtons(
 	for _, b := range buttons[q.Kind] {
 		rows = append(rows, []supervisor.Button{{Text: fillAmount(b.text, q), Press: press(string(b.say))}})
 	}
-	return rows
+	return append(rows, []supervisor.Button{{Text: textSkip, Press: press(wordSkip)}})
 }
 
 // OutcomeText tells the user their answer, or why the question ended without one.
@@ -94,6 +119,10 @@ func OutcomeText(q supervisor.Question) string {
 	switch {
 	case q.End != supervisor.QuestionAnswered:
 		return textsEnded[q.End]
+	case q.Answer.Skipped && q.Answer.Text != "":
+		return textWroteInstead
+	case q.Answer.Skipped:
+		return textSkippedNote
 	case q.Kind == supervisor.QuestionAsk:
 		return answerLine(q)
 	}
@@ -124,8 +153,17 @@ func ClosingMessage(q supervisor.Question) (text string, buttons [][]supervisor.
 		[][]supervisor.Button{{{Text: supervisor.PressNoKeyboard, Press: supervisor.PressNoKeyboard}}}
 }
 
-// ReminderText tells a user, whose message answered nothing, that a question is still open.
-func ReminderText(q supervisor.Question) string { return reminderIntro(q) + "\n\n" + q.Text }
+// maxReminded is how many characters of a question its reminder repeats.
+const maxReminded = 200
+
+// ReminderText tells a user that a message waits because a question is still open.
+func ReminderText(q supervisor.Question) string {
+	asked := []rune(q.Text)
+	if len(asked) > maxReminded {
+		asked = append(asked[:maxReminded-1], '…')
+	}
+	return reminderIntro(q) + "\n\n" + string(asked)
+}
 
 // fillAmount puts a question's amount into a text.
 func fillAmount(text string, q supervisor.Question) string {

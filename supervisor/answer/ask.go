@@ -1,6 +1,8 @@
 package answer
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +16,7 @@ import (
 const (
 	wordDone  = "done"  // the user has picked all options of the answer
 	wordOther = "other" // the user will write something else
+	wordSkip  = "skip"  // the user goes on without an answer; for all kinds of questions
 )
 
 // ownWordsAnswer returns an answer in the user's own words.
@@ -28,7 +31,7 @@ var readers = map[protocol.AskKind]func(q protocol.AskArguments, draft superviso
 	protocol.AskKindSeveral: readSeveral,
 	protocol.AskKindConfirm: func(_ protocol.AskArguments, _ supervisor.Answer,
 		m supervisor.AnswerMessage) (supervisor.Answer, bool) {
-		say := confirms[normalize(m.Text)]
+		say := ParseYesOrNo(m.Text)
 		return supervisor.Answer{Say: say}, say != supervisor.SayNothing
 	},
 	protocol.AskKindNumber: func(_ protocol.AskArguments, _ supervisor.Answer,
@@ -130,34 +133,50 @@ func toggle(list []int, i int) []int {
 }
 
 // askButtons returns the buttons of a model's question. A channel that can't edit messages can't
-// show ticks, so the question's text lists the options there.
+// show ticks, so the question's text lists the options there. It has no Skip either if a number may
+// be an answer, because numbers choose buttons there.
 func askButtons(
 	q supervisor.Question,
 	draft supervisor.Answer,
 	press func(string) string,
 ) (rows [][]supervisor.Button) {
 	button := func(text, word string) supervisor.Button { return supervisor.Button{Text: text, Press: press(word)} }
-	can := q.Conversation.Channel.Capabilities()
 	switch {
 	case q.Ask.Kind == protocol.AskKindConfirm:
-		return [][]supervisor.Button{
+		rows = [][]supervisor.Button{
 			{button(textYes, string(supervisor.SayOnce)), button(textNo, string(supervisor.SayNo))},
 		}
 	case HasKeyboard(q):
-		return [][]supervisor.Button{{{Text: textSendLocation, Press: supervisor.PressLocation}}}
-	case q.Ask.Kind == protocol.AskKindSeveral && !can.Edit:
-		return nil
+		rows = [][]supervisor.Button{{{Text: textSendLocation, Press: supervisor.PressLocation}}}
+	case q.Ask.Kind == protocol.AskKindChoice || q.Ask.Kind == protocol.AskKindSeveral && isSkippedByButton(q):
+		rows = optionButtons(q.Ask, draft, button)
 	}
-	for i, option := range q.Ask.Options {
-		if q.Ask.Kind == protocol.AskKindSeveral {
+	if isSkippedByButton(q) {
+		rows = append(rows, []supervisor.Button{button(textSkip, wordSkip)})
+	}
+	return rows
+}
+
+// isSkippedByButton reports whether a model's question has a button to skip it. If not, its text
+// names the word.
+func isSkippedByButton(q supervisor.Question) bool {
+	return q.Conversation.Channel.Capabilities().Edit || q.Ask.Kind == protocol.AskKindChoice ||
+		q.Ask.Kind == protocol.AskKindConfirm
+}
+
+// optionButtons returns the buttons of a question's options.
+func optionButtons(ask protocol.AskArguments, draft supervisor.Answer,
+	button func(text, word string) supervisor.Button) (rows [][]supervisor.Button) {
+	for i, option := range ask.Options {
+		if ask.Kind == protocol.AskKindSeveral {
 			option = ticks[slices.Contains(draft.Options, i)] + option
 		}
 		rows = append(rows, []supervisor.Button{button(option, strconv.Itoa(i))})
 	}
-	if q.Ask.Kind == protocol.AskKindSeveral {
+	if ask.Kind == protocol.AskKindSeveral {
 		rows = append(rows, []supervisor.Button{button(textDone, wordDone)})
 	}
-	if q.Ask.Other {
+	if ask.Other {
 		rows = append(rows, []supervisor.Button{button(textOther, wordOther)})
 	}
 	return rows
@@ -180,15 +199,18 @@ func KeepsButtons(q supervisor.Question) bool {
 
 // QuestionText returns the text of a model's question for the user.
 func QuestionText(q supervisor.Question) string {
-	if q.Ask.Kind != protocol.AskKindSeveral || q.Conversation.Channel.Capabilities().Edit {
+	if isSkippedByButton(q) {
 		return q.Ask.Text
+	}
+	if q.Ask.Kind != protocol.AskKindSeveral {
+		return q.Ask.Text + "\n\n" + textSkipHint
 	}
 	var b strings.Builder
 	b.WriteString(q.Ask.Text + "\n\n")
 	for i, option := range q.Ask.Options {
 		b.WriteString(strconv.Itoa(i+1) + ". " + option + "\n")
 	}
-	return b.String() + "\n" + textSeveralHint
+	return b.String() + "\n" + textSeveralHint + " " + textSkipHint
 }
 
 // maxQuotedAnswer is how many characters of an answer answerLine repeats.
@@ -210,7 +232,9 @@ func AnswerText(q supervisor.Question) string {
 		said = append(said, q.Answer.Text)
 	}
 	switch {
-	case q.Ask.Kind == protocol.AskKindConfirm:
+	case q.Answer.Skipped:
+		return cmp.Or(q.Answer.Text, textSkipped)
+	case q.Ask.Kind == protocol.AskKindConfirm && q.Answer.Say != supervisor.SayThis:
 		return textsConfirmed[q.Answer.Say]
 	case len(said) > 0:
 		return strings.Join(said, ", ")
@@ -236,6 +260,9 @@ func TextForModel(q supervisor.Question) string {
 	who := textThey
 	if q.Conversation.IsInGroup() {
 		who = q.Conversation.User
+	}
+	if q.Answer.Skipped {
+		return fmt.Sprintf(textsSkipped[q.Answer.Text == ""], who, q.Answer.Text)
 	}
 	text := who + textsForModel[len(q.Answer.Options) > 0 && q.Answer.Text == ""] + AnswerText(q)
 	for _, p := range q.Answer.Parts {

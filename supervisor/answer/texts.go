@@ -61,18 +61,21 @@ func reminderIntro(q supervisor.Question) string {
 	return fmt.Sprintf(textWaitsAsk, textsWanted[q.Ask.Kind])
 }
 
+// textsWaits begin a reminder. No model can be called before a question about money or a code has
+// ended, so these say how to end the task.
 var textsWaits = map[supervisor.QuestionKind]string{
-	supervisor.QuestionBudget: "I kept your message for later. First answer this, with a button, or with “yes” or " +
-		"“no”:",
+	supervisor.QuestionBudget: "I kept your message for later. I call no model before you answer this, with a " +
+		"button, “yes” or “no”. Or /stop ends the task:",
 	supervisor.QuestionApproval: "I kept your message for later. First answer this, with a button, or with “yes” or " +
-		"“no”:",
-	supervisor.QuestionCode: "I kept your message for later. First I need the code. A code is six digits; “yes” is " +
-		"not one:",
+		"“no”. /stop ends the task:",
+	supervisor.QuestionCode: "I kept your message for later. I call no model before I have the code: six digits, " +
+		"“yes” is not one. Or /stop ends the task:",
 }
 
-// yesOrNo are whole texts that say yes or no, in lower case without punctuation at the end.
-var yesOrNo = map[string]supervisor.AnswerChoice{
-	"yes": supervisor.SayOnce, "yes please": supervisor.SayOnce, "yes, please": supervisor.SayOnce,
-	"no": supervisor.SayNo, "no thanks": supervisor.SayNo, "no, thanks": supervisor.SayNo,
-	"no thank you": supervisor.SayNo, "no, thank you": supervisor.SayNo,
-}
+// Texts about questions that the user has skipped.
+const (
+	textSkip         = "Skip"
+	textSkipped      = "Skipped"
+	textSkippedNote  = "(Skipped.)"
+	textWroteInstead = "(Not answered. I go on with what you wrote.)"
+)

@@ -15,6 +15,7 @@ const (
 	textOther        = "Something else…"
 	textSendLocation = "Send where I am"
 	textSeveralHint  = "Answer with their numbers or words, such as “1, 3”, “all” or “none”."
+	textSkipHint     = "Write “skip” to skip this."
 	textAnswer       = "➜ "
 	textNone         = "None of them"
 	textFiles        = "Your files"
@@ -40,6 +41,14 @@ const textEnoughAsked = "The user was asked %d questions in this turn, which is 
 
 var textsForModel = map[bool]string{true: " chose: ", false: " answered: "}
 
+// textsSkipped tell the model that its question was skipped. The key says whether nothing was written
+// instead.
+var textsSkipped = map[bool]string{
+	true: "%s skipped the question.%s Go on without an answer: do what is safe, and say what you have assumed.",
+	false: "%s did not answer the question, and wrote instead:\n%s\n\nGo on with that. Ask again only if you still " +
+		"need the answer.",
+}
+
 // textsNoAnswer tell the model why a question has no answer.
 var textsNoAnswer = map[supervisor.QuestionEnd]string{
 	supervisor.QuestionExpired: "They have not answered in time. Go on without an answer: do what is safe, and " +
@@ -62,7 +71,7 @@ var textsWanted = map[protocol.AskKind]string{
 	protocol.AskKindFile:     "a file",
 }
 
-const textWaitsAsk = "I kept your message for later. First answer this, with %s:"
+const textWaitsAsk = "I kept your message for later. First answer this, with %s. /stop ends the task:"
 
 // rows returns a number for each word: first for the words of the first list, first+1 for those of
 // the second, and so on.
@@ -101,16 +110,40 @@ var (
 		"nada": false, "aucun": false, "aucune": false, "rien": false,
 	}
 
-	confirms = map[string]supervisor.AnswerChoice{
-		"yes": supervisor.SayOnce, "y": supervisor.SayOnce, "yes please": supervisor.SayOnce, "yes, please": supervisor.SayOnce, "yeah": supervisor.SayOnce,
-		"yep": supervisor.SayOnce, "sure": supervisor.SayOnce, "ok": supervisor.SayOnce, "okay": supervisor.SayOnce, "ja": supervisor.SayOnce,
-		"ja bitte": supervisor.SayOnce, "ja, bitte": supervisor.SayOnce, "si": supervisor.SayOnce, "si, por favor": supervisor.SayOnce,
-		"oui": supervisor.SayOnce, "oui, s'il te plait": supervisor.SayOnce, "oui, s'il vous plait": supervisor.SayOnce, "d'accord": supervisor.SayOnce,
-		"no": supervisor.SayNo, "n": supervisor.SayNo, "no thanks": supervisor.SayNo, "no, thanks": supervisor.SayNo, "no thank you": supervisor.SayNo,
-		"no, thank you": supervisor.SayNo, "nope": supervisor.SayNo, "nein": supervisor.SayNo, "nein danke": supervisor.SayNo,
-		"nein, danke": supervisor.SayNo, "no, gracias": supervisor.SayNo, "non": supervisor.SayNo, "non merci": supervisor.SayNo,
-		"non, merci": supervisor.SayNo,
-	}
+	// skinTones are the modifiers of an emoji.
+	skinTones = "\U0001F3FB\U0001F3FC\U0001F3FD\U0001F3FE\U0001F3FF"
+
+	// thumbs are the emoji that say yes or no.
+	thumbs = map[string]supervisor.AnswerChoice{"👍": supervisor.SayOnce, "👎": supervisor.SayNo}
+
+	// confirms are whole texts that say yes or no.
+	confirms = phrases(map[supervisor.AnswerChoice][]string{
+		supervisor.SayOnce: {
+			"yes|y|yeah|yep|yup|sure|ok|okay|fine|of course|all right|alright|go ahead|do it|yes do it|yes go ahead",
+			"ja|jo|jawohl|klar|na klar|gern|gerne|ja gern|ja gerne|in ordnung|einverstanden|passt",
+			"mach das|mach es|ja mach das|ja mach es|tu es",
+			"si|claro|vale|de acuerdo|oui|bien sur|d'accord",
+		},
+		supervisor.SayNo: {
+			"no|n|nope|nah|don't|do not|no don't|better not|no way|not now|cancel|cancel it|stop",
+			"nein|nee|lieber nicht|nein lieber nicht|auf keinen fall|nicht|jetzt nicht|lass es|lass das|abbrechen",
+			"non|mejor no|ahora no|pas maintenant",
+		},
+	})
+
+	// skipWords are whole texts that skip a question.
+	skipWords = phrases(map[bool][]string{true: {
+		"skip|skip it|skip this|skip that|uberspringen|uberspring das|uberspring es|auslassen|omitir|saltar|passer",
+	}})
+
+	// patienceWords are whole texts of a user who will answer soon.
+	patienceWords = phrases(map[bool][]string{true: {
+		"wait|wait a moment|wait a minute|wait a second|one moment|a moment|one second|one sec",
+		"just a second|just a moment|hold on|hang on|hm|hmm|let me check|let me see|let me think",
+		"i'll check|i am checking|brb",
+		"warte|warte mal|warte kurz|moment|moment mal|einen moment|sekunde|eine sekunde|kurz warten",
+		"ich schaue nach|ich schau nach|ich schau mal|ich uberlege|ich uberlege noch|lass mich nachsehen|gleich",
+	}})
 
 	days = map[string]int{
 		"today": 0, "heute": 0, "hoy": 0, "aujourd'hui": 0, "tomorrow": 1, "morgen": 1, "manana": 1, "demain": 1,
@@ -145,3 +178,21 @@ var (
 		"december dec dezember diciembre decembre",
 	)
 )
+
+// politeWords may follow any phrase.
+var politeWords = []string{"", "please", "thanks", "thank you", "bitte", "danke", "por favor", "gracias",
+	"s'il te plait", "s'il vous plait", "merci"}
+
+// phrases returns the meaning of each phrase, also with polite words after it. The lists are by
+// meaning, and their phrases are separated.
+func phrases[T comparable](lists map[T][]string) map[string]T {
+	m := map[string]T{}
+	for meaning, list := range lists {
+		for phrase := range strings.SplitSeq(strings.Join(list, "|"), "|") {
+			for _, polite := range politeWords {
+				m[phraseOf(phrase+" "+polite)] = meaning
+			}
+		}
+	}
+	return m
+}

@@ -133,7 +133,7 @@ func TestBudget_Exhausted_AsksUserForMore(t *testing.T) {
 	l.open()
 	l.say("bob", "go")
 	card := l.awaitCard("bob", "May I go on, and spend up to $0.10 more?")
-	if want := []string{"Go on, up to $0.10 more", "Stop"}; !slices.Equal(labels(card), want) {
+	if want := []string{"Go on, up to $0.10 more", "Stop", "Skip"}; !slices.Equal(labels(card), want) {
 		t.Errorf("the buttons are %q, want %q", labels(card), want)
 	}
 	if n := totalSpent(l); n > 100_000 {

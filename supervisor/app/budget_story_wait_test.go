@@ -90,7 +90,7 @@ func TestBudgetRaise_Approved_ResumesAllTurns(t *testing.T) {
 	l.bot.Say(flatChat, l.telegramUser("ann"), "/allow")
 	inFlat("", 0)
 	l.bot.Say(flatChat, l.telegramUser("bob"), "@mews_bot hello")
-	inFlat("May I go on", 2)
+	inFlat("May I go on", 3)
 	l.say("bob", "hello")
 	card := l.awaitCard("bob", "May I go on")
 	l.WaitUntilTrue(apptest.DefaultTestTimeout, "both questions to be delivered", l.allDelivered)

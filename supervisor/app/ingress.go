@@ -44,11 +44,20 @@ func newIngress(c *telegramChannel, box *inbox.Inbox) *ingress.UpdateHandler {
 		Outbox:        s.db.Outbox(), Posts: s.db.Posts(), Inbox: box, Questions: s.questions, Undos: s.db.Undos(),
 		Seal: s.seal, Renames: &s.renames, LargestFile: c.client.MaxDownloadSize(),
 		Refresh: s.configuration.Refresh, KeepLanguage: s.settings.KeepLanguage, Moved: c.outbox.NotifyChatMove,
-		Wake: c.wakeChat, Acknowledge: c.presses.QueueAck, Queued: s.feeds.NotifyDelivery,
+		Wake: c.wakeChat, ChatReturned: s.chatReturned, Acknowledge: c.presses.QueueAck, Queued: s.feeds.NotifyDelivery,
 		Joined:      s.tellWhoJoined,
 		KeepPicture: generatedFiles{s.spool}.StorePicture, Audit: s.audit.RecordAction,
 		Log: c.log,
 	})
+}
+
+// chatReturned lets the jobs go on that waited for a chat.
+func (s *service) chatReturned(ctx context.Context, channel supervisor.Channel, chat string) error {
+	waited, err := s.db.Jobs().MarkChatReturned(ctx, channel, chat)
+	if waited {
+		s.schedule.WakeLoop()
+	}
+	return err
 }
 
 // movableConversations returns the conversations, whose chats may get new ids. The outbox learns a

@@ -37,7 +37,7 @@ func TestWorkerStartFault_ReasonOnlyForAdmins(t *testing.T) {
 	l.say("bob", "hello")
 	await("bob", 1, "Your assistant can't be started: an admin was told why")
 	l.say("bob", "/stop")
-	await("bob", 1, "Stopped.")
+	await("bob", 1, "(Stopped, as you asked.)")
 	l.say("bob", "hello again")
 	await("bob", 2, "Your assistant can't be started: an admin was told why")
 	const fault = "The assistant of bob can't be started: home "

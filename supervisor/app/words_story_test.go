@@ -8,8 +8,8 @@ import (
 	"mews/supervisor/app/apptest"
 )
 
-// A question can be answered in words if it is the newest message. Otherwise the user is told once
-// that a question waits, and the messages wait for a later turn.
+// A question can be answered in words if it or its reminder is the newest message. A follow-up gets
+// a reminder, and waits for a later turn.
 func TestQuestion_TypedAnswer_IsAccepted(t *testing.T) {
 	t.Parallel()
 	l := newApprovalService(t, "ask", "")
@@ -17,7 +17,7 @@ func TestQuestion_TypedAnswer_IsAccepted(t *testing.T) {
 	l.writeHomeFile("b.txt", "hello b\n")
 	l.Start()
 	l.requestFile("a.txt")
-	l.sayAndAwait("bob", "b.txt", "I kept your message for later. First answer this")
+	l.sayAndAwait("bob", "/followup b.txt", "I kept your message for later. First answer this")
 	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the reminder to be delivered", l.allDelivered)
 	l.say("bob", "Yes, please!")
 	l.bot.WaitUntil(t, "bob to be asked about the other file", func() bool {
@@ -55,7 +55,7 @@ func TestStepUp_TypedYes_IsNoCode(t *testing.T) {
 	l.open()
 	l.sayAndAwait("bob", l.code("bob", 0), unlocked)
 	l.requestFile("a.txt")
-	l.sayAndAwait("bob", "yes", "I kept your message for later. First I need the code")
+	l.sayAndAwait("bob", "yes", "I kept your message for later. I call no model before I have the code")
 	l.checkArrived()
 	l.checkAudit(map[string]int{"question.once": 0, "approval.allowed": 0})
 }

@@ -81,7 +81,7 @@ func (a *Approver) ask(ctx context.Context, r Request) error {
 	if err != nil {
 		return a.fail(ctx, r, "ask", err)
 	}
-	return a.resolve(r, RuleAsk, asked.Answer.Say)
+	return a.resolve(r, RuleAsk, asked.Answer)
 }
 
 // askForCode asks the user for a code. The code allows the effect once, and never for always.
@@ -102,7 +102,7 @@ func (a *Approver) askForCode(ctx context.Context, r Request) error {
 	if asked.Answer.Say == supervisor.SayAlways { // a code never means "always"
 		asked.Answer.Say = supervisor.SayNothing
 	}
-	return a.resolve(r, RuleStepUp, asked.Answer.Say)
+	return a.resolve(r, RuleStepUp, asked.Answer)
 }
 
 // question returns the question to the user. The Asker sets the question's expiry.
@@ -117,14 +117,18 @@ func (r Request) question(kind supervisor.QuestionKind) supervisor.Question {
 
 // resolve ends a request according to the answer to its question. rule is the rule that required
 // the question.
-func (a *Approver) resolve(r Request, rule Rule, said supervisor.AnswerChoice) error {
-	switch said {
-	case supervisor.SayOnce, supervisor.SayAlways:
+func (a *Approver) resolve(r Request, rule Rule, said supervisor.Answer) error {
+	switch {
+	case said.Say == supervisor.SayOnce, said.Say == supervisor.SayAlways:
 		if err := a.recheck(r, rule); err != nil {
 			return err
 		}
-		return a.allow(r, "by the person, "+string(said))
-	case supervisor.SayNo:
+		return a.allow(r, "by the person, "+string(said.Say))
+	case said.Skipped && said.Text != "":
+		return a.deny(r, "by the person, who wrote something else", textWroteInstead, r.User, said.Text)
+	case said.Skipped:
+		return a.deny(r, "by the person, who skipped the question", textSkipped, r.User)
+	case said.Say == supervisor.SayNo:
 		return a.deny(r, "by the person", textDenied, r.User)
 	}
 	return a.deny(r, "no answer", textNoAnswer, r.User)

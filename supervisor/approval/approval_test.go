@@ -13,11 +13,14 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/approval"
+	"mews/supervisor/problem"
 )
 
 // fakeUser is a fake user who is asked; it records the questions.
 type fakeUser struct {
 	says    supervisor.AnswerChoice
+	skips   bool
+	writes  string // the words instead of an answer, with skips
 	err     error
 	asked   []supervisor.Question
 	granted map[string]bool // allowed effects, by user and subject
@@ -36,7 +39,7 @@ func (p *fakeUser) Ask(ctx context.Context, q supervisor.Question) (supervisor.Q
 	if ctx.Err() != nil {
 		return q, context.Cause(ctx)
 	}
-	q.Answer.Say = p.says
+	q.Answer.Say, q.Answer.Skipped, q.Answer.Text = p.says, p.skips, p.writes
 	return q, p.err
 }
 
@@ -73,6 +76,28 @@ func request() approval.Request {
 	return approval.Request{User: "ann", Conversation: supervisor.Conversation{ID: 3, User: "ann"}, Turn: 7,
 		Call:   "t7-1-1",
 		Effect: approval.EffectSendFile, Arguments: []string{"3", "secret plans.png"}, Content: "ab", Text: "Send it?"}
+}
+
+// The denial has the words that the user wrote instead of an answer, and the audit log has not.
+func TestApprover_OtherWords_DenyWithThem(t *testing.T) {
+	for _, rule := range []approval.Rule{approval.RuleAsk, approval.RuleStepUp} {
+		for words, want := range map[string]string{
+			"what is in it?": "not now, ann wrote: what is in it?\n",
+			"":               "not now: ann skipped the question.",
+		} {
+			r := newRig(rule)
+			r.person.says, r.person.skips, r.person.writes = supervisor.SayNo, true, words
+			err := r.Allow(t.Context(), request())
+			if supervisor.ErrorCodeOf(err) != supervisor.CodeForbidden ||
+				!strings.HasPrefix(problem.UserText(err), want) {
+				t.Errorf("%q: got %v", words, err)
+			}
+			if len(r.audited) != 1 || !strings.Contains(r.audited[0], "approval.denied") ||
+				words != "" && strings.Contains(r.audited[0], words) {
+				t.Errorf("%q: audited %q", words, r.audited)
+			}
+		}
+	}
 }
 
 func TestApprover_EveryOutcome_IsToldAndAudited(t *testing.T) {

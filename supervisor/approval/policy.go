@@ -27,6 +27,7 @@ const (
 	EffectSendFile = "send_file" // sending a file of the user to a chat
 	EffectSettings = "settings"  // changing a setting of the user
 	EffectInvite   = "invite"    // inviting a new user
+	EffectDisallow = "disallow"  // answering nobody in a group any more
 )
 
 // Rules maps effects to their rules.
@@ -38,6 +39,7 @@ var defaultRules = Rules{
 	EffectSendFile: RuleAllow,
 	EffectSettings: RuleAllow,
 	EffectInvite:   RuleAllow,
+	EffectDisallow: RuleAsk,
 }
 
 // CoreEffects returns the core's effects and their default rules. Features add their own effects

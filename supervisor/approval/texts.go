@@ -17,6 +17,8 @@ const (
 	textNobody       = "There is no user %s here any more."
 	textDeniedRule   = "The rules here do not let %s do this (%s). An admin can change them under `approvals` in the configuration."
 	textDenied       = "%s was asked and said no. Do not try it again unless they ask for it."
+	textSkipped      = "not now: %s skipped the question. Go on without it."
+	textWroteInstead = "not now, %s wrote: %s\n\nGo on with that. Ask for this again only if they still want it."
 	textNoAnswer     = "%s was asked and did not answer in time, so it was not done."
 	textNoLonger     = "%s may not speak here any more, so it was not done."
 	textRuleDenies   = "%s said yes, but the rules have changed since and do not let %s do this any more (%s). It was not done."

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"mews/supervisor"
+	"mews/supervisor/approval"
 	"mews/supervisor/feature"
 )
 
@@ -38,9 +39,13 @@ func allowGroup(ctx context.Context, c *Commands, r feature.CommandRequest) (str
 	return textGroupAllowed, nil
 }
 
-// disallowGroup forbids the group in which the command was written.
+// disallowGroup forbids the group in which the command was written, once its admin has confirmed it.
 func disallowGroup(ctx context.Context, c *Commands, r feature.CommandRequest) (string, error) {
 	if err := checkGroup(c, r); err != nil {
+		return "", err
+	}
+	if err := c.allow(ctx, r, approval.EffectDisallow, textMayDisallow, string(r.Conversation.Channel),
+		r.Conversation.Chat); err != nil {
 		return "", err
 	}
 	stays, err := c.o.Groups.Disallow(ctx, r.Conversation)
@@ -51,6 +56,13 @@ func disallowGroup(ctx context.Context, c *Commands, r feature.CommandRequest) (
 		return "", supervisor.Errorf(supervisor.CodeForbidden, textGroupConfigured)
 	}
 	c.o.Audit(r.Conversation.User, "group.disallowed", fmt.Sprintf("%s chat %s", r.Conversation.Channel, r.Conversation.Chat))
+	// the group gets no message any more, not even this answer
+	left := supervisor.Delivery{Conversation: r.User.PrivateChat(), Text: textGroupLeft}
+	said, err := c.o.Outbox.SendNotice(ctx, left)
+	if err != nil {
+		return "", fmt.Errorf("tell that a group is disallowed: %w", err)
+	}
+	c.o.Queued(said.Conversation.ID)
 	return textGroupDisallowed, nil
 }
 

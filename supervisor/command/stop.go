@@ -41,6 +41,8 @@ func stop(ctx context.Context, c *Commands, r feature.CommandRequest) (string, e
 		return "", err
 	case ahead.Inbound == 0:
 		return textNothingRuns, nil
+	case endsInPlace(r, ahead):
+		return "", nil
 	case ahead.Waiting == 1:
 		return endedText(ahead) + textWaiting, nil
 	case ahead.Waiting > 1:
@@ -62,10 +64,18 @@ func (c *Commands) stopAll(ctx context.Context, r feature.CommandRequest) (strin
 		return "", err
 	case ahead.Inbound == 0 && dropped == 0:
 		return textNothingRuns, nil
-	case ahead.Inbound == 0:
+	case endsInPlace(r, ahead) && dropped == 0:
+		return "", nil
+	case ahead.Inbound == 0, endsInPlace(r, ahead):
 		return droppedText(dropped), nil
 	}
 	return endedText(ahead) + " " + droppedText(dropped), nil
+}
+
+// endsInPlace reports whether the stopped answer itself shows that it was stopped. A terminal waits
+// for an answer to each line, so it gets both.
+func endsInPlace(r feature.CommandRequest, ahead sqlite.PrecedingText) bool {
+	return ahead.Why == protocol.TurnEndStopped && r.Conversation.Channel.Capabilities().Edit
 }
 
 func droppedText(n int) string {

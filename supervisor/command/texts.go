@@ -124,6 +124,8 @@ const (
 		"messages, and messages that name me. Each person has an assistant of their own: it sees what you write to it " +
 		"here, but not your private chats. Everybody here reads its answers, even if they come from your " +
 		"folder. /disallow ends this."
+	textMayDisallow     = "Shall I answer nobody in this group any more?"
+	textGroupLeft       = "I answer nobody in that group any more. To change that, write /allow there."
 	textGroupDisallowed = "I no longer answer in this group. An admin can change that with /allow."
 	textGroupConfigured = "The configuration allows this group (telegram.groups), so I still answer here. Remove it " +
 		"there, and run `mews reload`."

@@ -35,6 +35,7 @@ var Kinds = []Kind{
 	{Name: "program", Group: GroupChanged, words: "changed by a program:", detail: " (%s)"},
 	{Name: "remember", Group: GroupChanged, words: "remembered", detail: " (%s)"},
 	{Name: "update", Group: GroupChanged, words: "corrected what is remembered as", detail: " (%s)"},
+	{Name: supervisor.EffectReplaced, Group: GroupChanged, words: "replaced what was remembered as", detail: " (%s)"},
 	{Name: "forget", Group: GroupChanged, words: "forgot"},
 	{Name: "note", Group: GroupChanged, words: "noted in"},
 	{Name: supervisor.EffectCorrected, Group: GroupChanged, words: "corrected, as you asked, what is " +

@@ -54,7 +54,7 @@ func (t *turn) ask(ctx context.Context, p *protocol.QuestionAskParams) (*protoco
 		return nil, fmt.Errorf("ask what a model wants to know: %w", err)
 	}
 	return &protocol.QuestionAskResult{Text: answer.TextForModel(q), World: q.Answer.World,
-		None: q.End != supervisor.QuestionAnswered}, nil
+		None: q.End != supervisor.QuestionAnswered || q.Answer.Skipped}, nil
 }
 
 // subjectOf returns a digest of a call's exact question in this turn, as hexadecimal digits.

@@ -6,21 +6,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"mews/protocol/foreign"
 	"mews/supervisor"
 )
 
-// NewAnswerWindow is how long after an answer an edit of its message offers a new answer.
-const NewAnswerWindow = 10 * time.Minute
-
 // anewPrefix begins the press of a button that asks for a new answer. The inbound's number follows.
 const anewPrefix = "e:"
-
-// OffersNewAnswer reports whether an edit of this age gets an offer of a new answer. The age is the
-// time since the answer.
-func OffersNewAnswer(age time.Duration) bool { return age >= 0 && age < NewAnswerWindow }
 
 // NewAnswerOffer returns the message that offers a new answer to an edited inbound.
 func NewAnswerOffer(inbound int64) (text string, buttons [][]supervisor.Button) {

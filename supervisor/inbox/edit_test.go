@@ -3,7 +3,6 @@ package inbox_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"mews/supervisor/inbox"
 )
@@ -40,12 +39,6 @@ func TestNewAnswerOffer_Press_NamesItsInbound(t *testing.T) {
 	for press, want := range map[string]int64{buttons[0][0].Press: 7, "e:-1": 0, "e:x": 0, "u:7": 0} {
 		if got, ok := inbox.ParseNewAnswerPress(press); ok != (want > 0) || ok && got != want {
 			t.Errorf("%q: %d, %t", press, got, ok)
-		}
-	}
-	for age, want := range map[time.Duration]bool{-1: false, 0: true, inbox.NewAnswerWindow - 1: true,
-		inbox.NewAnswerWindow: false} {
-		if inbox.OffersNewAnswer(age) != want {
-			t.Errorf("after %v it is offered: %t", age, !want)
 		}
 	}
 }

@@ -51,6 +51,8 @@ type Options struct {
 	// Moved redirects a chat's messages to its new name.
 	Moved func(from, to string)
 	Wake  func(ctx context.Context, chat string) error // wakes the work that waits in a chat
+	// ChatReturned lets the jobs go on that wait for a chat, because the chat takes messages again.
+	ChatReturned func(ctx context.Context, channel supervisor.Channel, chat string) error
 	// Acknowledge ends the wait of the user who pressed a button, and shows that user a text for a
 	// moment; "" shows none. It never blocks.
 	Acknowledge func(query, text string)
@@ -99,6 +101,9 @@ func (h *UpdateHandler) StoreBatch(ctx context.Context, batch []supervisor.Incom
 			continue
 		}
 		item, ok, err := h.admit(ctx, in)
+		if err == nil && (ok || in.Kind == supervisor.IncomingReturned) {
+			err = h.o.ChatReturned(ctx, in.Channel, in.Chat)
+		}
 		if err != nil {
 			return err
 		}
@@ -136,6 +141,7 @@ func (h *UpdateHandler) put(ctx context.Context, items []supervisor.BatchItem, n
 // fromPeople are the kinds of updates that a user may have meant for the assistant.
 var fromPeople = map[supervisor.IncomingKind]bool{
 	supervisor.IncomingMessage: true, supervisor.IncomingUnreadable: true, supervisor.IncomingPress: true,
+	supervisor.IncomingReaction: true,
 }
 
 // admit returns the inbox item of an update that an allowed user has sent to the bot. The inbox's
@@ -231,6 +237,8 @@ func (h *UpdateHandler) item(user supervisor.User, in supervisor.Incoming) super
 	case supervisor.IncomingPress:
 		item.Inbound.Kind = supervisor.KindPress
 		h.o.Acknowledge(in.Query, "")
+	case supervisor.IncomingReaction:
+		item.Reacts, item.RepliesTo, item.Inbound.Message = true, in.Message, ""
 	case supervisor.IncomingUnreadable:
 		item.Inbound.Text, item.Unread = in.Unreadable, true
 		item.Answer = fmt.Sprintf(textUnreadable, in.Unreadable)

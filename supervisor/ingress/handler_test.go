@@ -30,6 +30,7 @@ type fixture struct {
 	update   int64
 
 	languages []string // the kept languages, as user language
+	returned  []string // the chats that take messages again
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -64,6 +65,10 @@ func newFixture(t *testing.T) *fixture {
 		},
 		KeepLanguage: func(_ context.Context, user, language string) error {
 			p.languages = append(p.languages, user+" "+language)
+			return nil
+		},
+		ChatReturned: func(_ context.Context, _ supervisor.Channel, chat string) error {
+			p.returned = append(p.returned, chat)
 			return nil
 		},
 		Wake: func(context.Context, string) error { return nil }, Queued: func(int64) {}, Audit: p.note, Log: hclog.NewNullLogger(),

@@ -41,6 +41,18 @@ func RetryDelay(tries int) (after time.Duration, again bool) {
 	return RetryDelays[tries], true
 }
 
+// Delays before the jobs of a chat that refuses messages are tried again.
+const (
+	firstRefusedRetry = time.Hour
+	maxRefusedRetry   = 24 * time.Hour
+)
+
+// RefusedRetryDelay returns when the jobs of a chat that refuses messages are tried again. tries is
+// the number of earlier tries. So one refusal by mistake holds no job back for long.
+func RefusedRetryDelay(tries int64) time.Duration {
+	return min(firstRefusedRetry<<min(tries, 5), maxRefusedRetry)
+}
+
 // Limits of how long a question of a job's turn stays open. The turn must end before the job is due
 // again.
 const (

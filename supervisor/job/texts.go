@@ -5,8 +5,8 @@ import "mews/supervisor"
 // Texts about jobs.
 const (
 	textThreadGone  = "The topic this was for is gone.\n\n"
-	textChatRefuses = "A chat no longer takes my messages, so I have paused %s there (%s). " +
-		"To resume them, use the buttons of /jobs."
+	textChatRefuses = "A chat no longer takes my messages (%s). I hold back %s there. " +
+		"Once you write to me there, they go on, and I tell you what was missed."
 	textFails = "\n\nThat was failure %d in a row, so I have paused it."
 	textAway  = "You have not written for 30 days, so I have paused what needs a model: %s. " +
 		"To resume them, use the buttons of /jobs. Reminders still come."

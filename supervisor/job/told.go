@@ -59,10 +59,10 @@ func PausedAwayText(paused int64) string {
 	return fmt.Sprintf(textAway, amount.Plural(paused, "task", "tasks"))
 }
 
-// PausedInChatText returns the notice about jobs paused because a chat refused them. why is the
-// chat's reason.
-func PausedInChatText(paused int64, why string) string {
-	return fmt.Sprintf(textChatRefuses, amount.Plural(paused, "reminder or task", "reminders and tasks"), why)
+// WaitingInChatText returns the notice about jobs that wait for a refusing chat. why is the chat's
+// reason.
+func WaitingInChatText(waiting int64, why string) string {
+	return fmt.Sprintf(textChatRefuses, why, amount.Plural(waiting, "reminder or task", "reminders and tasks"))
 }
 
 // DeletedTopicText returns a job's message for a deleted topic, as another chat shows it.

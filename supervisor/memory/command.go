@@ -35,6 +35,7 @@ var words = map[string]func(m *Memory, ctx context.Context, user, rest string) (
 	"correct": (*Memory).correctFact,
 	"forget":  (*Memory).forgetFact,
 	"import":  (*Memory).importFacts,
+	wordOld:   (*Memory).restoreFact,
 }
 
 // command runs /memory. The first word of its arguments chooses the action.

@@ -72,7 +72,7 @@ func (m *Memory) changed(ctx context.Context, t feature.Turn,
 		return nil, err
 	}
 	if len(p.Gone) > 0 && call.Name != toolForget {
-		err = errors.New("only forget has facts be gone")
+		err = errors.New("only forget deletes facts")
 	}
 	if err = cmp.Or(err, p.Validate()); err != nil {
 		return nil, feature.WorkerOffence{Err: err}
@@ -98,7 +98,7 @@ func (m *Memory) changed(ctx context.Context, t feature.Turn,
 		}
 	}
 	return done, t.Commit(ctx, func() error {
-		if err := m.takeChange(ctx, t, *p, w); err != nil {
+		if err := m.takeChange(ctx, t, call, *p, w); err != nil {
 			return err
 		}
 		return m.RecordForgotten(ctx, t.User, p.Gone)

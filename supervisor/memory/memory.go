@@ -7,8 +7,6 @@ package memory
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,11 +26,6 @@ type Approver interface {
 	Allow(ctx context.Context, r approval.Request) error
 }
 
-// Asker asks users questions. Its error is supervisor.ErrWaitsForAnswer until the user answers.
-type Asker interface {
-	Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error)
-}
-
 // Operations runs operations in users' workers.
 type Operations interface {
 	Start(ctx context.Context, op supervisor.Operation) (supervisor.Operation, error)
@@ -48,9 +41,11 @@ type Options struct {
 	Kept        sqlite.Operations // the stored rows of Operations
 	Operations  Operations
 	Approver    Approver
-	Asker       Asker
 	// Foreign names the words of others that a turn has read; "" means none. nil names nothing.
 	Foreign func(ctx context.Context, turn int64) (string, error)
+	// returns the user's private chat, for words that a group must not read
+	PrivateChat func(user string) supervisor.Conversation
+	Queued      func(conversation int64) // called when a conversation has a new message; never blocks
 	// ForgetWords deletes the words of a user's forgotten facts from the database. ForgetLater
 	// starts that deletion when the turn has ended.
 	ForgetWords func(ctx context.Context, user string) error
@@ -89,11 +84,11 @@ type Request struct {
 	Turn        int64
 	Call        protocol.ToolCall
 	Arguments   protocol.MemoryArguments
-	Conflict    *protocol.MemoryConflict // the fact that update_memory would replace
+	Conflict    *protocol.MemoryConflict // the fact that the call would replace; nil means none
 }
 
 // AllowRemember decides whether a fact may be remembered. It returns the message that the fact
-// comes from. If the fact contradicts another fact, it also returns the user's choice. The error is
+// comes from. If the fact contradicts another fact, it replaces that one. The error is
 // supervisor.ErrWaitsForAnswer until the user answers.
 func (m *Memory) AllowRemember(ctx context.Context, r Request) (allowed protocol.MemoryRememberResult, err error) {
 	source, found, err := m.o.Store.FindFactBasis(ctx, r.Turn, r.Arguments.Message)
@@ -109,13 +104,9 @@ func (m *Memory) AllowRemember(ctx context.Context, r Request) (allowed protocol
 		return allowed, err
 	}
 	asked, old := fmt.Sprintf(textMayRemember, quoted(r.Arguments.Text)), ""
-	if r.Conflict != nil && r.Call.Name == toolUpdate {
-		old = r.Conflict.Text
+	if r.Conflict != nil {
+		old, allowed.Replace = r.Conflict.Text, r.Call.Name == toolRemember
 		asked = fmt.Sprintf(textMayCorrect, quoted(r.Arguments.Text), quoted(old))
-	} else if r.Conflict != nil {
-		if allowed.Choice, err = m.choose(ctx, r); err != nil || allowed.Choice == protocol.MemoryChoiceOld {
-			return allowed, err
-		}
 	}
 	if !theirs {
 		if asked, err = m.addForeign(ctx, r.Turn, asked); err != nil {
@@ -180,31 +171,6 @@ func says(text, fact string) bool {
 		}
 	}
 	return all > 0 && 2*there >= all
-}
-
-// maxSide is the most characters of a fact on a button.
-const maxSide = 45
-
-// choose asks the user which of two facts is right. Without an answer, the old fact is.
-func (m *Memory) choose(ctx context.Context, r Request) (protocol.MemoryChoice, error) {
-	sum := sha256.Sum256([]byte(strings.Join([]string{fmt.Sprint(r.Turn), r.Call.ID, r.Conflict.ID, r.Conflict.Text, r.Arguments.Text}, "\x00")))
-	side := func(form, text string) string {
-		return fmt.Sprintf(form, clipped(text, maxSide))
-	}
-	asked, err := m.o.Asker.Ask(ctx, supervisor.Question{
-		Conversation: supervisor.Conversation{ID: r.Destination, User: r.User}, Turn: r.Turn, Call: r.Call.ID, Kind: supervisor.QuestionAsk,
-		Subject: hex.EncodeToString(sum[:]),
-		Ask: protocol.AskArguments{Kind: protocol.AskKindChoice,
-			Text:    fmt.Sprintf(textWhichHolds, quoted(r.Arguments.Text), quoted(r.Conflict.Text)),
-			Options: []string{side(textNewHolds, r.Arguments.Text), side(textOldHolds, r.Conflict.Text), textBothHold}}})
-	if err != nil {
-		return "", err
-	}
-	choices := []protocol.MemoryChoice{protocol.MemoryChoiceNew, protocol.MemoryChoiceOld, protocol.MemoryChoiceBoth}
-	if asked.End != supervisor.QuestionAnswered || len(asked.Answer.Options) != 1 {
-		return protocol.MemoryChoiceOld, nil
-	}
-	return choices[asked.Answer.Options[0]], nil
 }
 
 // quoted returns a fact as Markdown code, so that it contains no markup.

@@ -24,9 +24,8 @@ type rig struct {
 	db    *sqlite.DB
 	turn  supervisor.Turn
 	asked []approval.Request
-	no    error // the approver's error; nil means that it allows the effect
-	which []int // alice's choice of two facts; nil means that she has not answered
-	text  string
+	told  []int64 // conversations with a new message
+	no    error   // the approver's error; nil means that it allows the effect
 	now   func() time.Time
 	*memory.Memory
 	foreign string // names of the words of others that the turn has read
@@ -35,18 +34,6 @@ type rig struct {
 func (r *rig) Allow(_ context.Context, q approval.Request) error {
 	r.asked = append(r.asked, q)
 	return r.no
-}
-
-func (r *rig) Ask(_ context.Context, q supervisor.Question) (supervisor.Question, error) {
-	r.text = q.Ask.Text + strings.Join(q.Ask.Options, "|")
-	if err := q.Ask.Validate(); err != nil {
-		r.Error(err)
-	}
-	if r.which == nil {
-		return q, supervisor.ErrWaitsForAnswer
-	}
-	q.End, q.Answer = supervisor.QuestionAnswered, supervisor.Answer{Say: supervisor.SayThis, Options: r.which}
-	return q, nil
 }
 
 func newRig(t *testing.T, origin supervisor.Origin, text string) *rig {
@@ -61,9 +48,11 @@ func newRig(t *testing.T, origin supervisor.Origin, text string) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Memory = memory.New(memory.Options{Store: r.db.Memories(), PromptFiles: r.db.PromptFiles(), Approver: r, Asker: r,
+	r.Memory = memory.New(memory.Options{Store: r.db.Memories(), PromptFiles: r.db.PromptFiles(), Approver: r,
 		ForgetLater: func() {},
 		Foreign:     func(context.Context, int64) (string, error) { return r.foreign, nil },
+		PrivateChat: func(string) supervisor.Conversation { return r.turn.Conversation },
+		Queued:      func(conversation int64) { r.told = append(r.told, conversation) },
 		Now:         func() time.Time { return r.now() }, Zone: func(string) *time.Location { return time.UTC }})
 	return r
 }
@@ -168,8 +157,8 @@ func TestCorrect_Question_ShowsOldAndNew(t *testing.T) {
 			Turn:     r.turn.ID,
 			Conflict: &protocol.MemoryConflict{ID: "k7", Text: old}, Call: protocol.ToolCall{ID: "c", Name: "update_memory"},
 			Arguments: protocol.MemoryArguments{ID: "k7", Text: "Banks at DE99"}})
-		if !errors.Is(err, supervisor.ErrWaitsForAnswer) || len(r.asked) != i+1 || r.text != "" {
-			t.Fatalf("got %v, asked %+v %s", err, r.asked, r.text)
+		if !errors.Is(err, supervisor.ErrWaitsForAnswer) || len(r.asked) != i+1 {
+			t.Fatalf("got %v, asked %+v", err, r.asked)
 		}
 		if !strings.Contains(r.asked[i].Text, "New:\n`Banks at DE99`\n\nOld:\n`"+old+"`") {
 			t.Errorf("asked %s", r.asked[i].Text)
@@ -180,19 +169,61 @@ func TestCorrect_Question_ShowsOldAndNew(t *testing.T) {
 	}
 }
 
-func TestRemember_Contradiction_AsksUser(t *testing.T) {
-	r := newRig(t, "", "I drink black tea now")
+// The newer fact holds without a question. Words of others are asked about, and the question shows
+// both facts.
+func TestRemember_Contradiction_NewFactHolds(t *testing.T) {
 	conflict := &protocol.MemoryConflict{ID: "k7", Text: "Takes `oolong`, " + strings.Repeat("very ", 200)}
-	if _, err := r.remember("Takes black tea", 0, conflict); !errors.Is(err, supervisor.ErrWaitsForAnswer) {
-		t.Fatalf("got %v", err)
+	r := newRig(t, "", "I drink black tea now")
+	if allowed, err := r.remember("Takes black tea", 0, conflict); err != nil || !allowed.Replace || len(r.asked) > 0 {
+		t.Errorf("own words: %+v, %v, asked %+v", allowed, err, r.asked)
 	}
-	if !strings.Contains(r.text, "`Takes black tea`") || !strings.Contains(r.text, "Takes 'oolong'") || !strings.Contains(r.text, "Both") {
-		t.Errorf("asked %s", r.text)
+	if allowed, err := r.remember("Takes black tea", 0, nil); err != nil || allowed.Replace {
+		t.Errorf("without a conflict: %+v, %v", allowed, err)
 	}
-	for i, want := range []protocol.MemoryChoice{"new", "old", "both"} {
-		r.which = []int{i}
-		if allowed, err := r.remember("Takes black tea", 0, conflict); err != nil || allowed.Choice != want {
-			t.Errorf("got %+v, %v", allowed, err)
+	r = newRig(t, supervisor.OriginWorld, "He drinks black tea now")
+	_, err := r.remember("Takes black tea", 0, conflict)
+	if !errors.Is(err, supervisor.ErrWaitsForAnswer) || len(r.asked) != 1 {
+		t.Fatalf("words of others: %v, asked %+v", err, r.asked)
+	}
+	text := r.asked[0].Text
+	if !strings.Contains(text, "`Takes black tea`") || !strings.Contains(text, "Takes 'oolong'") {
+		t.Errorf("asked %s", text)
+	}
+}
+
+// The notice about a replaced fact comes once, also after a crash. In a group it goes to the private
+// chat.
+func TestReplacedFact_Notice_ComesOnce(t *testing.T) {
+	for _, chat := range []string{"42", "-42"} {
+		r := newRig(t, "", "I drink black tea now")
+		here, err := r.db.Conversations().FindOrCreate(t.Context(), "alice", supervisor.ChannelTelegram, chat, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		old := sqlite.ReplacedFact{User: "alice", Turn: r.turn.ID, Call: "c", ID: "k7", Text: "Takes oolong"}
+		var saidIn []int64
+		id := int64(0)
+		for range 2 {
+			said, err := r.db.Memories().PutReplacedFact(t.Context(), old, here.ID, r.turn.Conversation,
+				func(effect int64) supervisor.Delivery {
+					id = effect
+					return supervisor.Delivery{Text: "now"}
+				})
+			if err != nil {
+				t.Fatal(err)
+			}
+			saidIn = append(saidIn, said)
+		}
+		want := map[string]int64{"42": here.ID, "-42": r.turn.Conversation.ID}[chat]
+		if !slices.Equal(saidIn, []int64{want, 0}) {
+			t.Errorf("in %s: said in %v", chat, saidIn)
+		}
+		got, found, err := r.db.Memories().FindReplacedFact(t.Context(), "alice", id)
+		if err != nil || !found || got != old {
+			t.Errorf("found %+v, %t, %v", got, found, err)
+		}
+		if _, found, _ := r.db.Memories().FindReplacedFact(t.Context(), "bob", id); found {
+			t.Error("bob finds it")
 		}
 	}
 }

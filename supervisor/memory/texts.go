@@ -7,10 +7,12 @@ const (
 	textMayForget   = "Shall I forget this? Your own words do not ask for it.\n\n%s"
 	textMoreFacts   = "- and %d more"
 	textMayCorrect  = "Shall I correct this? The correction does not come from your own words.\n\nNew:\n%s\n\nOld:\n%s"
-	textWhichHolds  = "This contradicts what I remember. Which one is right?\n\nNew:\n%s\n\nOld:\n%s"
-	textNewHolds    = "New: %s"
-	textOldHolds    = "Old: %s"
-	textBothHold    = "Both"
+)
+
+// The notice about a fact that was replaced.
+const (
+	textReplaced   = "I remember this as %s now:\n%s\n\nUntil now it was:\n%s"
+	textRestoreOld = "Keep the old one"
 )
 
 // Answers to the model.

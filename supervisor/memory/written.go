@@ -73,6 +73,7 @@ type announced struct {
 type written struct {
 	base, text string
 	gone       []facts.Fact // facts that the call deletes
+	replaced   facts.Fact   // the fact that a remembered one contradicts; without an ID there is none
 	known      bool         // the text before is known; without it the fields above are not set
 	err        error        // why the call changes nothing
 }
@@ -91,7 +92,7 @@ func (m *Memory) makeChange(ctx context.Context, t feature.Turn, call protocol.T
 			w.gone = file.Forget(args.IDs)
 		}
 	} else {
-		w.err = m.changeFact(t, call, file)
+		w.replaced, w.err = m.changeFact(t, call, file)
 	}
 	w.text = file.String()
 	return w, nil
@@ -107,11 +108,13 @@ var (
 	errOther    = errors.New("the user was shown another fact")
 )
 
-// changeFact makes the change of a call of remember or update_memory.
-func (m *Memory) changeFact(t feature.Turn, call protocol.ToolCall, file *facts.File) error {
+// changeFact makes the change of a call of remember or update_memory. replaced is the fact that a
+// remembered one contradicts.
+func (m *Memory) changeFact(t feature.Turn, call protocol.ToolCall, file *facts.File) (replaced facts.Fact,
+	err error) {
 	kept, asked := t.Kept.Load(permissionKey{call.ID})
 	if !asked {
-		return errNotAsked
+		return replaced, errNotAsked
 	}
 	p := kept.(permission)
 	args := protocol.MemoryArguments{}
@@ -119,11 +122,11 @@ func (m *Memory) changeFact(t feature.Turn, call protocol.ToolCall, file *facts.
 		args.Kind = facts.DefaultKind
 	}
 	if err := json.Unmarshal(call.Arguments, &args); err != nil {
-		return err
+		return replaced, err
 	}
 	at, err := time.Parse(time.RFC3339, p.At)
 	if err != nil {
-		return err
+		return replaced, err
 	}
 	fact := facts.FromArguments(args)
 	fact.Message, fact.Date = p.Message, at.In(m.zone(t.User)).Format(time.DateOnly)
@@ -131,16 +134,17 @@ func (m *Memory) changeFact(t feature.Turn, call protocol.ToolCall, file *facts.
 	if call.Name == toolUpdate {
 		_, old, err = file.Correct(args.ID, fact, p.HighestForgotten)
 	} else {
-		_, old, err = file.Remember(fact, p.Choice, p.HighestForgotten)
+		_, replaced, err = file.Remember(fact, p.Replace, p.HighestForgotten)
+		old = replaced
 	}
 	shown := protocol.MemoryConflict{}
 	if p.conflict != nil {
 		shown = *p.conflict
 	}
 	if err == nil && old.ID != "" && (shown != protocol.MemoryConflict{ID: old.ID, Text: old.Text}) {
-		return errOther
+		return replaced, errOther
 	}
-	return err
+	return replaced, err
 }
 
 // storedTexts are the text in force and the pending text of MEMORY.md, by their states.
@@ -177,9 +181,17 @@ func (m *Memory) takeBack(ctx context.Context, t feature.Turn, p protocol.Memory
 }
 
 // takeChange puts the result of a call in force, if it has the state that the worker has announced.
-func (m *Memory) takeChange(ctx context.Context, t feature.Turn, p protocol.MemoryChangedParams, w written) error {
+// If the call replaces another fact, it offers that fact first: after a crash in between, the call is
+// made again, and the text before is known only until the new one is in force.
+func (m *Memory) takeChange(ctx context.Context, t feature.Turn, call protocol.ToolCall,
+	p protocol.MemoryChangedParams, w written) error {
 	if !w.known || w.err != nil || facts.StateOf(w.text) != p.After {
 		return nil
+	}
+	if w.replaced.ID != "" {
+		if err := m.offerOldFact(ctx, t, call, w.replaced); err != nil {
+			return err
+		}
 	}
 	t.Kept.Store(lastChange{}, announced{call: p.Call, before: p.Before, after: p.After, text: w.base})
 	return m.o.PromptFiles.AcceptWrite(ctx, t.User, memoryFile, p.Before, p.After, []byte(w.text))

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -64,7 +65,7 @@ func TestMemoryChanged_OtherText_IsNotInForce(t *testing.T) {
 	for name, c := range map[string]struct {
 		call     protocol.ToolCall
 		conflict string // the conflict that the worker reports; "" means none
-		choice   []int  // the user's choice of two facts
+		offered  bool   // the user gets the old fact with a button
 		unasked  bool   // the worker does not ask first
 		writes   string
 		accepted bool
@@ -81,9 +82,9 @@ func TestMemoryChanged_OtherText_IsNotInForce(t *testing.T) {
 		"unasked":             {call: remember("Sails"), unasked: true, writes: mine + sails},
 		"empties the file":    {call: remember("Sails"), writes: ""},
 		"contradicts, hidden": {call: remember("Tea: green"), writes: green},
-		"contradicts": {call: remember("Tea: green"), choice: []int{0}, writes: green, accepted: true,
+		"contradicts": {call: remember("Tea: green"), writes: green, accepted: true, offered: true,
 			conflict: `{"id":"k1","text":"Tea: oolong"}`},
-		"contradicts, another shown": {call: remember("Tea: green"), choice: []int{0}, writes: green,
+		"contradicts, another shown": {call: remember("Tea: green"), writes: green,
 			conflict: `{"id":"k1","text":"Tea: poison"}`},
 		"corrects": {call: correct("Plays the viola"), writes: viola, accepted: true,
 			conflict: `{"id":"k2","text":"Plays the cello"}`},
@@ -97,11 +98,10 @@ func TestMemoryChanged_OtherText_IsNotInForce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, "", "remember this")
-			r.which = c.choice
 			r.putInForce(mine)
 			r.exec(`UPDATE message SET created_at = 1795176000000`) // noon of the day
 			turn := featuretest.NewTurn("alice", c.call)
-			turn.ID = r.turn.ID
+			turn.ID, turn.Destination = r.turn.ID, r.turn.Conversation.ID
 			conflict := ""
 			if c.conflict != "" {
 				conflict = `,"conflict":` + c.conflict
@@ -120,6 +120,7 @@ func TestMemoryChanged_OtherText_IsNotInForce(t *testing.T) {
 				}
 			}
 			change(mine, c.writes)
+			r.checkOffer(c.offered)
 			want := mine
 			if c.accepted {
 				want = c.writes
@@ -131,7 +132,34 @@ func TestMemoryChanged_OtherText_IsNotInForce(t *testing.T) {
 			if got := r.inForce(); got != mine {
 				t.Errorf("taken back, in force is\n%s", got)
 			}
+			change(mine, c.writes) // the call is made again, as after a crash
+			r.checkOffer(c.offered)
 		})
+	}
+}
+
+// checkOffer checks whether the user got the old fact once, with a button that restores it.
+func (r *rig) checkOffer(offered bool) {
+	r.Helper()
+	said, err := r.db.Outbox().ListPending(r.Context(), r.turn.Conversation.ID, 0, 9)
+	if err != nil {
+		r.Fatal(err)
+	}
+	if !offered {
+		if len(said) > 0 || len(r.told) > 0 {
+			r.Errorf("offered %+v", said)
+		}
+		return
+	}
+	if len(said) != 1 || !strings.Contains(said[0].Text, "k1 now:\n`Tea: green`") ||
+		!strings.Contains(said[0].Text, "was:\n`Tea: oolong`") || len(r.told) != 1 {
+		r.Fatalf("offered %+v", said)
+	}
+	press, _ := strings.CutPrefix(said[0].Buttons[0][0].Press, "k:old ")
+	effect, _ := strconv.ParseInt(press, 10, 64)
+	old, found, err := r.db.Memories().FindReplacedFact(r.Context(), "alice", effect)
+	if err != nil || !found || old.ID != "k1" || old.Text != "Tea: oolong" {
+		r.Errorf("%q restores %+v, %t, %v", press, old, found, err)
 	}
 }
 

@@ -30,14 +30,16 @@ func TestPress_Button_AnswersQuestion(t *testing.T) {
 		answer supervisor.AnswerChoice
 		reads  string
 	}{
-		{"budget", []string{"Go on, up to $0.50 more", "Stop"}, 0, "once", "Going on, with up to $0.50 more."},
-		{"budget", []string{"Go on, up to $0.50 more", "Stop"}, 1, "deny", "Stopped."},
-		{"approval", []string{"Once", "Always for exactly this", "Deny"}, 0, "once", "Allowed once."},
-		{"approval", []string{"Once", "Always for exactly this", "Deny"}, 1, "always",
+		{"budget", []string{"Go on, up to $0.50 more", "Stop", "Skip"}, 0, "once", "Going on, with up to $0.50 more."},
+		{"budget", []string{"Go on, up to $0.50 more", "Stop", "Skip"}, 1, "deny", "Stopped."},
+		{"approval", []string{"Once", "Always for exactly this", "Deny", "Skip"}, 0, "once", "Allowed once."},
+		{"approval", []string{"Once", "Always for exactly this", "Deny", "Skip"}, 1, "always",
 			"Allowed from now on, for exactly this."},
-		{"approval", []string{"Once", "Always for exactly this", "Deny"}, 2, "deny", "Denied."},
+		{"approval", []string{"Once", "Always for exactly this", "Deny", "Skip"}, 2, "deny", "Denied."},
+		{"budget", []string{"Go on, up to $0.50 more", "Stop", "Skip"}, 2, "deny", "(Skipped.)"},
+		{"approval", []string{"Once", "Always for exactly this", "Deny", "Skip"}, 3, "deny", "(Skipped.)"},
 	} {
-		t.Run(fmt.Sprint(c.kind, " ", c.answer), func(t *testing.T) {
+		t.Run(fmt.Sprint(c.kind, " ", c.labels[c.button]), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := newRig(t)
 				r.run()

@@ -79,6 +79,8 @@ func nextText(j supervisor.Job, times []string) string {
 	switch {
 	case j.State == supervisor.JobPaused:
 		return textIsPaused
+	case j.State == supervisor.JobActive && j.IsHeld:
+		return fmt.Sprintf(textNext, textIsHeld)
 	case len(times) == 0:
 		return textIsDone
 	}
@@ -207,6 +209,8 @@ func DescribeTimes(j supervisor.Job) string {
 	switch {
 	case j.State == supervisor.JobProposed:
 		next = textProposedIt
+	case j.State == supervisor.JobActive && j.IsHeld:
+		next = textIsHeld
 	case j.State == supervisor.JobActive && len(times) > 0:
 		next = times[0]
 	}

@@ -51,12 +51,29 @@ func (ch *ChatCommands) remind(ctx context.Context, from origin, words string, a
 // Limits of /jobs.
 const (
 	maxListed     = 40
-	maxListedRows = 20 // the most rows of buttons in the answer to /jobs
+	maxListedRows = maxListed // the most rows of buttons in the answer to /jobs, of two buttons each
 )
 
-// beginPresses are the buttons of /jobs that start or resume a job, by the job's state.
-var beginPresses = map[supervisor.JobState]string{
+// statePresses are the buttons of /jobs that start, pause or resume a job, by the job's state.
+var statePresses = map[supervisor.JobState]string{
 	supervisor.JobPaused: supervisor.JobResume, supervisor.JobProposed: supervisor.JobStart,
+	supervisor.JobActive: supervisor.JobPause,
+}
+
+// jobsRow returns a job's buttons below the answer to /jobs. A reminder that comes once can't be
+// paused, as on its card.
+func jobsRow(j supervisor.Job) []supervisor.Button {
+	presses := []string{statePresses[j.State], supervisor.JobDelete}
+	rule, err := recurrence.JobRule(j)
+	if j.State == supervisor.JobActive && (err != nil || rule.Kind == recurrence.Once) {
+		presses = presses[1:]
+	}
+	row := job.Buttons(j, presses...)[0]
+	for i, what := range presses {
+		row[i].Text += fmt.Sprintf(" %d", j.ID)
+		row[i].Press = fmt.Sprintf("%s%s%s %d", supervisor.JobPrefix, jobsPrefix, what, j.ID)
+	}
+	return row
 }
 
 // ListJobs lists a user's jobs, oldest first.
@@ -71,10 +88,8 @@ func (ch *ChatCommands) ListJobs(ctx context.Context, user string) (d supervisor
 	d.Text = textJobs
 	for _, j := range list[:min(len(list), maxListed)] {
 		d.Text += fmt.Sprintf(textListed, j.ID, listTitle(j), DescribeTimes(j))
-		if what := beginPresses[j.State]; what != "" && len(d.Buttons) < maxListedRows {
-			row := job.Buttons(j, what)[0]
-			row[0].Text += fmt.Sprintf(" %d", j.ID)
-			d.Buttons = append(d.Buttons, row)
+		if len(d.Buttons) < maxListedRows {
+			d.Buttons = append(d.Buttons, jobsRow(j))
 		}
 	}
 	if more := len(list) - maxListed; more > 0 {

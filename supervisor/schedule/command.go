@@ -21,6 +21,7 @@ func (ch *ChatCommands) commands() []feature.Command {
 				return ch.AddReminder(ctx, r.User, r.Conversation, r.Inbound, r.Arguments, r.At)
 			},
 			Prefix: supervisor.JobPrefix,
+			Keeps:  keepsButtons,
 			Press: func(ctx context.Context, r feature.CommandRequest) (supervisor.Delivery, error) {
 				return ch.HandlePress(ctx, r.User, r.Conversation, r.Inbound, r.Arguments, r.At)
 			},

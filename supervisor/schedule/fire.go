@@ -16,6 +16,7 @@ import (
 const (
 	lateAfter       = 2 * time.Minute // from this delay on, a reminder says when it was due
 	maxSeparateLate = 3               // if a user has more late reminders, they share one message
+	maxSnoozable    = 30              // the most reminders with buttons below one message
 )
 
 // fire fires all due jobs. After a crash each fire is either stored whole or due again.
@@ -88,7 +89,8 @@ func (s *Schedule) newBatches(due []supervisor.Job, now time.Time,
 func (s *Schedule) lateBatches(overdue, lost firesByConversation, now time.Time) (batches []supervisor.FireBatch) {
 	for _, fires := range overdue {
 		if len(fires) > maxSeparateLate {
-			batches = append(batches, s.newBatch(fmt.Sprintf(textWereDue, fireLines(fires, now)), nil, fires...))
+			text := fmt.Sprintf(textWereDue, fireLines(fires, now))
+			batches = append(batches, s.newBatch(text, snoozeButtons(fires), fires...))
 			continue
 		}
 		for _, f := range fires {
@@ -143,11 +145,11 @@ func (s *Schedule) missedBatches(fires []supervisor.Fire, now time.Time) (batche
 		job.Buttons(told[0].Job, supervisor.JobRun), told[0]))
 }
 
-// fireLines lists fires with their due times.
+// fireLines lists fires with their jobs' numbers and their due times.
 func fireLines(fires []supervisor.Fire, now time.Time) string {
 	var list strings.Builder
 	for _, f := range fires {
-		fmt.Fprintf(&list, "\n- %s: %s", dueText(f, now), listTitle(f.Job))
+		fmt.Fprintf(&list, "\n- **%d**: %s: %s", f.Job.ID, dueText(f, now), listTitle(f.Job))
 	}
 	return list.String()
 }
@@ -236,7 +238,28 @@ func dueText(f supervisor.Fire, now time.Time) string {
 
 // reminderButtons returns the buttons below a reminder.
 func reminderButtons(j supervisor.Job) [][]supervisor.Button {
-	press := func(what string) string { return fmt.Sprintf("%s%s %d", supervisor.JobPrefix, what, j.ID) }
-	return [][]supervisor.Button{{{Text: "Done", Press: press(pressDone)}, {Text: "10 min", Press: press(pressSoon)},
-		{Text: "1 h", Press: press(pressHour)}, {Text: "Tomorrow", Press: press(pressTomorrow)}}}
+	var row []supervisor.Button
+	for _, what := range []string{pressDone, pressSoon, pressHour, pressTomorrow} {
+		row = append(row, supervisor.Button{Text: snoozeLabels[what],
+			Press: fmt.Sprintf("%s%s %d", supervisor.JobPrefix, what, j.ID)})
+	}
+	return [][]supervisor.Button{row}
+}
+
+// snoozeButtons returns a row of buttons for each of the first reminders in a list.
+func snoozeButtons(fires []supervisor.Fire) (rows [][]supervisor.Button) {
+	for _, f := range fires[:min(len(fires), maxSnoozable)] {
+		rows = append(rows, listButtons(f.Job, pressSoon, pressHour, pressTomorrow))
+	}
+	return rows
+}
+
+// listButtons returns a row of buttons of one job below a list of jobs. The list keeps its buttons
+// when one of them was pressed.
+func listButtons(j supervisor.Job, presses ...string) (row []supervisor.Button) {
+	for _, what := range presses {
+		row = append(row, supervisor.Button{Text: fmt.Sprintf("%d: %s", j.ID, snoozeLabels[what]),
+			Press: fmt.Sprintf("%s%s%s %d", supervisor.JobPrefix, listPrefix, what, j.ID)})
+	}
+	return row
 }

@@ -19,6 +19,22 @@ const (
 	pressTomorrow = "tomorrow"
 )
 
+// listPrefix begins the name of a button below a list of late reminders, and jobsPrefix that of a
+// button below the answer to /jobs.
+const (
+	listPrefix = "list-"
+	jobsPrefix = "jobs-"
+)
+
+// keepsButtons reports whether a message keeps its buttons after a press, because they belong to
+// several jobs.
+func keepsButtons(press string) bool { return strings.HasPrefix(press, listPrefix) }
+
+// snoozeLabels are the labels of a reminder's buttons.
+var snoozeLabels = map[string]string{
+	pressDone: "Done", pressSoon: "10 min", pressHour: "1 h", pressTomorrow: "Tomorrow",
+}
+
 // Buttons that give a time of the day to a job whose user wrote none; the job's id follows.
 const (
 	pressMorning = "morning"
@@ -86,10 +102,22 @@ func snooze(later string) func(*ChatCommands, context.Context, press) (superviso
 }
 
 // HandlePress runs a button of a job. inbound is the id of the press; a repeated call with the same
-// id changes nothing.
+// id changes nothing. A button below the answer to /jobs shows the jobs again, as they are then.
 func (ch *ChatCommands) HandlePress(ctx context.Context, user supervisor.User, c supervisor.Conversation, inbound int64,
 	pressed string, at time.Time) (d supervisor.Delivery, err error) {
-	what, number, _ := strings.Cut(pressed, " ")
+	pressed, listed := strings.CutPrefix(pressed, jobsPrefix)
+	d, err = ch.runPress(ctx, user, c, inbound, pressed, at)
+	if err != nil || !listed {
+		return d, err
+	}
+	list, err := ch.ListJobs(ctx, user.Name)
+	list.Text = d.Text + "\n\n" + list.Text
+	return list, err
+}
+
+func (ch *ChatCommands) runPress(ctx context.Context, user supervisor.User, c supervisor.Conversation, inbound int64,
+	pressed string, at time.Time) (d supervisor.Delivery, err error) {
+	what, number, _ := strings.Cut(strings.TrimPrefix(pressed, listPrefix), " ")
 	if what == pressZone {
 		d.Text, err = ch.moveZone(ctx, user)
 		return d, err

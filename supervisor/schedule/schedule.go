@@ -38,6 +38,12 @@ type Queue interface {
 	ListUpcoming(ctx context.Context, after supervisor.Job, limit int) ([]supervisor.Job, error)
 	NextDue(ctx context.Context, after time.Time) (time.Time, bool, error)
 	PutFires(ctx context.Context, firings []supervisor.FireBatch) ([]supervisor.Delivery, error)
+	// ListReturnedChats lists chats that take messages again, or may. ListDueInChat lists the due jobs
+	// of such a chat, and PutReturnedFires stores their fires.
+	ListReturnedChats(ctx context.Context, now time.Time) ([]supervisor.RefusingChat, error)
+	ListDueInChat(ctx context.Context, c supervisor.RefusingChat, now time.Time) ([]supervisor.Job, error)
+	PutReturnedFires(ctx context.Context, c supervisor.RefusingChat,
+		firings []supervisor.FireBatch) ([]supervisor.Delivery, error)
 	ListFiresToBegin(ctx context.Context, now time.Time, but []string, checks bool,
 		limit int) ([]supervisor.ClaimedFire, error)
 	BeginFire(ctx context.Context, f supervisor.ClaimedFire, in supervisor.Inbound) (supervisor.Inbound, bool, error)
@@ -169,7 +175,7 @@ func (s *Schedule) Run(ctx context.Context) error {
 			ready = err == nil
 		}
 		if err == nil {
-			err = errors.Join(s.fire(ctx), s.watch(ctx), s.beginDue(ctx), s.release(ctx))
+			err = errors.Join(s.resumeReturned(ctx), s.fire(ctx), s.watch(ctx), s.beginDue(ctx), s.release(ctx))
 		}
 		sleep := retryInterval
 		if err == nil {

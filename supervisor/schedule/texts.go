@@ -43,6 +43,8 @@ const (
 	textNothing      = "That button does nothing any more."
 	textMissedRemind = "%s was due at %s, while I was not running. Shall I remind you again?"
 	textWereMissed   = "These were missed, and it is too late for them now:\n%s"
+	textMissedInChat = "This chat did not take my messages. Meanwhile this was due:\n%s"
+	textIsHeld       = "waits until its chat takes my messages again"
 	textMissed       = "%s was missed: it was due at %s, and it is too late for it now."
 	textNotStarted   = "%s was not started: it waited for you, and its time was %s."
 	textMissedAsk    = "%s was missed: it was due at %s. Shall I do it now?"

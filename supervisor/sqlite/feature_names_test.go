@@ -25,7 +25,7 @@ var usedByCore = map[string]string{
 	"endAskInJob":       "a job's turn continues after its question has ended",
 	"sayOrHold":         "a question of a job's turn waits for the end of quiet hours",
 	"recheckHeld":       "changed quiet hours release held notices",
-	"handleRefused":     "a chat that refuses everything pauses its jobs",
+	"handleRefused":     "a chat that refuses everything holds its jobs back",
 	"untoldFires":       "a turn's first message has the recent texts of jobs",
 	"untoldUndos":       "a turn's first message has the files that the user restored",
 	"putUndo":           "one transaction stores a change and the data to undo it",

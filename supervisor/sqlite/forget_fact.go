@@ -19,7 +19,7 @@ const (
 	// searched in the turns of these calls.
 	listMemoryCalls = `SELECT k.turn, m.parts FROM conversation c JOIN tool_call k ON k.conversation = c.id JOIN message m ON m.id IN (k.message, k.result)
 		WHERE c.user = ?1 AND k.name IN ('remember', 'update_memory', 'forget', 'recall', 'read_file', 'search_files')`
-	listKept   = `SELECT turn, detail FROM effect WHERE user = ?1 AND kind IN ('remember', 'update') AND target = ?2 AND turn IS NOT NULL`
+	listKept   = `SELECT turn, detail FROM effect WHERE user = ?1 AND kind IN ('remember', 'update', 'replace') AND target = ?2 AND turn IS NOT NULL`
 	listFacts  = `SELECT id, user, fact, text FROM forgotten_fact WHERE ?1 IN ('', user) ORDER BY id`
 	deleteFact = `DELETE FROM forgotten_fact WHERE id = ?`
 	// Raw updates are deleted, since they repeat other messages: the message that the sender

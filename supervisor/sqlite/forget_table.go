@@ -38,6 +38,8 @@ const (
 var forgetTable = []tableForgetting{
 	{table: "repository_told", exchange: `DELETE FROM repository_told WHERE delivery IN ` + deliveriesOfExchange},
 	{table: "speech", exchange: `DELETE FROM speech WHERE delivery IN ` + deliveriesOfExchange},
+	{table: "question_reminder", exchange: `DELETE FROM question_reminder
+		WHERE question IN (SELECT id FROM question WHERE` + ofTurns + ` OR` + ofInbounds + `)`},
 	{table: "question", exchange: `DELETE FROM question WHERE` + ofTurns + ` OR` + ofInbounds},
 	{table: "post", exchange: `DELETE FROM post WHERE` + ofTurns + ` OR delivery IN ` + deliveriesOfExchange,
 		span: `DELETE FROM post WHERE user = ?1 AND (?4 = 0 OR conversation = ?4) AND changed_at >= ?2 AND rowid > ?5 AND rowid <= ?6 AND turn IS NULL
@@ -83,6 +85,7 @@ var forgetTable = []tableForgetting{
 	{table: "held_notice", exchange: `DELETE FROM held_notice WHERE id IN (SELECT held FROM fire WHERE` + ofInbounds + `)`,
 		span: `DELETE FROM held_notice WHERE` + inSpan + ` AND (?4 = 0 OR conversation = ?4)
 			AND NOT EXISTS (SELECT 1 FROM question q WHERE q.held = held_notice.id)`},
+	{table: "refusing_chat", reason: "it is gone once the chat takes messages again"},
 	{table: "job_seen", reason: "it names files, which are there or not, and goes with its job"},
 
 	{table: "operation_piece", reason: "it is gone once its operation has ended"},

@@ -32,8 +32,13 @@ const findInboundByKey = selectInbound + `WHERE i.user = ? AND i.source = ? AND 
 func (s Inbox) StoreInbound(ctx context.Context, in supervisor.Inbound) (kept supervisor.Inbound, fresh bool,
 	err error) {
 	in.State = supervisor.InboundNew
-	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Inbound, bool) { return t.putInbound(in) },
-		"store the inbound that %s sent as %s of %s", in.Conversation.User, in.Key, in.Source)
+	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Inbound, bool) {
+		kept, fresh := t.putInbound(in)
+		if fresh && kept.Kind == supervisor.KindText {
+			t.remindIfBlocked(kept)
+		}
+		return kept, fresh
+	}, "store the inbound that %s sent as %s of %s", in.Conversation.User, in.Key, in.Source)
 }
 
 func (t *tx) putInbound(in supervisor.Inbound) (kept supervisor.Inbound, fresh bool) {

@@ -54,6 +54,9 @@ func (t *tx) answerAnew(press supervisor.Inbound, edited int64) (supervisor.Inbo
 	t.putAttachments(anew, files)
 	t.Exec(insertAnewInbound, in.ID, anew.ID)
 	t.markAnsweredAnew(in)
+	if len(files) == 0 {
+		t.remindIfBlocked(anew)
+	}
 	return anew, true
 }
 

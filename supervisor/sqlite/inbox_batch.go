@@ -38,9 +38,12 @@ func (t *batchTx) put() {
 	t.receipt.Stored = make([]supervisor.Inbound, 0, len(t.batch.Items))
 	for i, item := range t.batch.Items {
 		item.Inbound.Source = t.batch.Source
-		if item.EditedAt.IsZero() {
+		switch {
+		case item.Reacts:
+			t.receipt.Stored = append(t.receipt.Stored, t.putReaction(item)...)
+		case item.EditedAt.IsZero():
 			t.receipt.Stored = append(t.receipt.Stored, t.putItem(item))
-		} else {
+		default:
 			t.receipt.Stored = append(t.receipt.Stored, t.putEdit(item)...)
 		}
 		if t.err != nil {
@@ -92,7 +95,7 @@ func (t *batchTx) putItem(item supervisor.BatchItem) supervisor.Inbound {
 	if item.MentionsUnread && (in.State == supervisor.InboundNew || in.State == supervisor.InboundArriving) {
 		in = t.mentionUnread(in)
 	}
-	if in.Held || in.Kind != supervisor.KindText || in.State != supervisor.InboundNew || in.Priority == supervisor.PriorityFollowup {
+	if in.Held || in.Kind != supervisor.KindText || in.State != supervisor.InboundNew {
 		return in
 	}
 	return t.answerOpenQuestion(in, item.RepliesTo)

@@ -63,10 +63,8 @@ type EditPolicy struct {
 	ReplacementNote func(text string) (note string)
 	// CorrectionText returns the model's text about an edit: the old and the new text of a message.
 	CorrectionText func(was, now string) string
-	// ShouldOffer reports whether to offer a new answer for an edit. age is the time since the
-	// answer. Offer returns the text of the offer.
-	ShouldOffer func(age time.Duration) bool
-	Offer       func(inbound int64) (text string, buttons [][]supervisor.Button)
+	// Offer returns the offer of a new answer for an edit.
+	Offer func(inbound int64) (text string, buttons [][]supervisor.Button)
 	// RetryButtons returns the buttons below the answer of a parked turn.
 	RetryButtons  func(turn int64) [][]supervisor.Button
 	NewAnswerNote string // note below the earlier answer after the text is answered again
@@ -220,8 +218,7 @@ func (e edit) replaceWaiting() []supervisor.Inbound {
 // was sent before the question does not answer it.
 func (e edit) answerLaterQuestion() supervisor.Inbound {
 	q, stands := one(e.tx, scanQuestion, findOpenQuestion, e.old.Conversation.ID)
-	if !stands || e.changedAt.Before(q.CreatedAt) || e.old.Held || e.old.State != supervisor.InboundNew ||
-		e.old.Priority == supervisor.PriorityFollowup {
+	if !stands || e.changedAt.Before(q.CreatedAt) || e.old.Held || e.old.State != supervisor.InboundNew {
 		return e.old
 	}
 	return e.answerOpenQuestion(e.old, e.item.RepliesTo)
@@ -243,11 +240,9 @@ func (e edit) correct() []supervisor.Inbound {
 	return []supervisor.Inbound{in}
 }
 
-// offerAnew offers a new answer to an edited text, unless the answer is old.
+// offerAnew offers a new answer to an edited text, however old its answer is.
 func (e edit) offerAnew() []supervisor.Inbound {
-	if e.policies.Edits.ShouldOffer(fromMillis(e.Now).Sub(e.changedAt)) {
-		e.replace()
-		e.notify(e.policies.Edits.Offer(e.old.ID))
-	}
+	e.replace()
+	e.notify(e.policies.Edits.Offer(e.old.ID))
 	return nil
 }

@@ -60,7 +60,7 @@ var editSteps = map[string]func(*editModel){
 	"drop":   (*editModel).drop,
 	"minutes": func(m *editModel) {
 		m.editStory.now = m.editStory.now.Add(rapid.SampledFrom([]time.Duration{time.Second, time.Minute,
-			inbox.NewAnswerWindow}).Draw(m.rt, "pass"))
+			time.Hour}).Draw(m.rt, "pass"))
 	},
 }
 

@@ -141,12 +141,22 @@ func (t *batchTx) release(c supervisor.Conversation) {
 	held := all(t, scanReleased, listHeld, c.User, c.Channel, c.Chat)
 	t.receipt.Released = append(t.receipt.Released, held...)
 	t.releaseAll(held)
+	t.remindOfAll(held)
 }
 
 // releaseAll stops holding inbounds.
 func (t *tx) releaseAll(held []supervisor.Inbound) {
 	for _, in := range held {
 		t.Exec(releaseHeld, t.Now, in.ID)
+	}
+}
+
+// remindOfAll reminds users of open questions that keep released texts waiting.
+func (t *tx) remindOfAll(released []supervisor.Inbound) {
+	for _, in := range released {
+		if in.Kind == supervisor.KindText && in.State == supervisor.InboundNew {
+			t.remindIfBlocked(in)
+		}
 	}
 }
 
@@ -188,6 +198,7 @@ func (s Inbox) ReleaseHeldInbounds(ctx context.Context, user string,
 			return nil
 		}
 		t.releaseAll(let)
+		t.remindOfAll(let)
 		t.audit(user, "gate.gone", fmt.Sprintf("%d held inbounds let in, for no code is asked for any more", len(let)))
 		return let
 	}, "release held inbounds of %s", user)

@@ -24,7 +24,8 @@ const (
 		coalesce(nullif(o.reply_to, ''), iif(t.destination IS NULL, coalesce(i.message, ''), '')), coalesce(o.turn, 0),
 			coalesce(t.why, ''), o.kind, o.text,
 		o.buttons, o.files, o.effects,
-		EXISTS (SELECT 1 FROM question q WHERE q.delivery = o.id AND q.kind = 'ask'), EXISTS (SELECT 1 FROM speech s WHERE s.recording = o.id), o.silent,
+		EXISTS (SELECT 1 FROM question q WHERE q.delivery = o.id AND q.kind = 'ask' UNION ALL
+			SELECT 1 FROM question_reminder r JOIN question q ON q.id = r.question WHERE r.delivery = o.id AND q.kind = 'ask'), EXISTS (SELECT 1 FROM speech s WHERE s.recording = o.id), o.silent,
 		coalesce(t.kind = 'job', 0), o.vanish, o.created_at FROM outbox o JOIN conversation c ON c.id = o.conversation LEFT JOIN inbox i ON i.id = o.inbound
 		LEFT JOIN turn t ON t.id = o.turn `
 	listDeliveries = selectDelivery + `WHERE o.conversation = ? AND o.id > ? ORDER BY o.id LIMIT ?`

@@ -101,7 +101,7 @@ func TestFireQueryPlan_Fires_UseIndexes(t *testing.T) {
 	const byDelivery = "SEARCH fire USING INDEX fire_delivery (delivery=?)"
 	for query, want := range map[string]string{
 		lastWritten: "SEARCH inbox USING INDEX inbox_written (user=?)", isOfFire: "SEARCH fire USING COVERING INDEX fire_delivery (delivery=?)",
-		moveFire: byDelivery, pauseChat: byDelivery,
+		moveFire: byDelivery, restoreDue: "SEARCH f USING INDEX fire_delivery (delivery=?)", dropRestored: byDelivery,
 	} {
 		plan := r.plan(query)
 		if !slices.Contains(plan, want) || slices.ContainsFunc(plan, func(step string) bool { return strings.Contains(step, "TEMP B-TREE") }) {

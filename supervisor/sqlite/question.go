@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"mews/supervisor"
@@ -21,7 +20,7 @@ type QuestionPolicy struct {
 	// questions that the turn has asked.
 	MayAsk func(asked int64) error
 	// DecideMessage decides whether a message answers the open question. answers means that it
-	// does. reminds means that the message causes a Reminder instead. draft is the unfinished
+	// does. reminds means that the message waits, and causes a Reminder. draft is the unfinished
 	// answer.
 	DecideMessage func(q supervisor.Question, draft supervisor.Answer,
 		m supervisor.AnswerMessage) (a supervisor.Answer, answers, reminds bool)
@@ -254,7 +253,8 @@ func (t *tx) press(p supervisor.QuestionPress) (none supervisor.Question, came s
 	switch {
 	case q.End == supervisor.QuestionAnswered:
 		return q.Question, supervisor.PressAnsweredBefore
-	case q.End == supervisor.QuestionExpired && q.Kind == supervisor.QuestionAsk && came == supervisor.PressTaken:
+	case q.End == supervisor.QuestionExpired && q.Kind == supervisor.QuestionAsk && came == supervisor.PressTaken &&
+		!said.Skipped:
 		return q.Question, t.pressLate(q, said)
 	case q.End == supervisor.QuestionExpired:
 		return q.Question, supervisor.PressExpired
@@ -269,20 +269,14 @@ func (t *tx) press(p supervisor.QuestionPress) (none supervisor.Question, came s
 	return q.Question, came
 }
 
-// showPicks changes a question's message so that it shows the picked options.
+// showPicks changes a question's message and its reminders so that they show the picked options.
 func (t *tx) showPicks(q questionRow, draft supervisor.Answer) {
-	t.showQuestion(q, func(shown supervisor.RichText) supervisor.RichText {
-		if len(shown.Buttons) > 0 {
-			head := shown.Buttons[0][0].Press
-			head = head[:strings.LastIndexByte(head, ':')+1]
-			shown.Buttons = t.policies.Questions.Buttons(
-				q.Question,
-				draft,
-				func(word string) string { return head + word },
-			)
-		}
-		return shown
-	})
+	for _, delivery := range append(all(t, engine.ScanInteger, listReminders, q.ID), q.delivery) {
+		t.showQuestion(q, delivery, func(shown supervisor.RichText) supervisor.RichText {
+			shown.Buttons = t.buttonsWith(q, shown.Buttons, draft)
+			return shown
+		})
+	}
 }
 
 // pressLate stores a press after the end of a question, once: as a message that quotes the

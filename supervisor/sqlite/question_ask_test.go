@@ -68,7 +68,7 @@ func TestPress_QuestionEnded_BecomesMessage(t *testing.T) {
 	q := askModelQuestion(s, protocol.AskKindChoice, "Red", "Blue")
 	s.now = s.now.Add(24 * time.Hour)
 	expire(s)
-	s.same("the message", questionText(s), "Which?\n\n(Nobody answered in time.) [Red] [Blue]")
+	s.same("the message", questionText(s), "Which?\n\n(Nobody answered in time.) [Red] [Blue] [Skip]")
 	for _, want := range []supervisor.PressResult{supervisor.PressLate, supervisor.PressExpired} {
 		s.same("a press", pressWord(s, q, "1"), want)
 	}
@@ -85,9 +85,9 @@ func TestPickedOptions_DonePressed_AnswerQuestion(t *testing.T) {
 		came  supervisor.PressResult
 		shows string
 	}{
-		{"0", supervisor.PressPicked, "Which? [☑ Salt] [☐ Oil] [Done]"},
-		{"1", supervisor.PressPicked, "Which? [☑ Salt] [☑ Oil] [Done]"},
-		{"0", supervisor.PressPicked, "Which? [☐ Salt] [☑ Oil] [Done]"},
+		{"0", supervisor.PressPicked, "Which? [☑ Salt] [☐ Oil] [Done] [Skip]"},
+		{"1", supervisor.PressPicked, "Which? [☑ Salt] [☑ Oil] [Done] [Skip]"},
+		{"0", supervisor.PressPicked, "Which? [☐ Salt] [☑ Oil] [Done] [Skip]"},
 		{"done", supervisor.PressTaken, "Which?\n\n➜ Oil"},
 		{"0", supervisor.PressAnsweredBefore, "Which?\n\n➜ Oil"},
 	} {
@@ -146,14 +146,14 @@ func TestEdit_LaterText_AnswersQuestion(t *testing.T) {
 	for _, c := range []struct{ sent, state, words string }{{"after", "done", "Large"}, {"before", "new", answer.AnswerText(supervisor.Question{})}} {
 		s := newEditStory(t)
 		if c.sent == "before" {
-			s.sendUpdate(1, "no idea")
+			s.sendUpdate(1, "one moment")
 			s.now = s.now.Add(time.Second)
 		}
 		q := askModelQuestion(s.story, protocol.AskKindChoice, "Small", "Large")
 		if c.sent == "after" {
-			s.sendUpdate(1, "no idea")
+			s.sendUpdate(1, "one moment")
 		}
-		for i, text := range []string{"none of them", "large", "small"} {
+		for i, text := range []string{"hold on", "large", "small"} {
 			edit := editItem(int64(2+i), 1, text)
 			edit.EditedAt = edit.EditedAt.Add(time.Duration(i) * time.Second)
 			s.receive(edit)

@@ -38,6 +38,7 @@ func (t *tx) endQuestion(q questionRow, why supervisor.QuestionEnd, a supervisor
 	q.End, q.Answer = why, a
 	t.endAskInJob(q)
 	t.showEnd(q)
+	t.endReminders(q)
 	t.questions = true
 	return q.Question
 }
@@ -61,7 +62,7 @@ func (t *tx) showEnd(q questionRow) {
 	if q.delivery == 0 || t.ExecCount(showUnsent, policy.FinalText(q.Question), q.delivery) > 0 {
 		return
 	}
-	t.showQuestion(q, func(shown supervisor.RichText) supervisor.RichText {
+	t.showQuestion(q, q.delivery, func(shown supervisor.RichText) supervisor.RichText {
 		shown = shown.AppendNote(policy.EndNotice(q.Question), maxMarked)
 		if !policy.KeepsButtons(q.Question) {
 			shown.Buttons = nil
@@ -70,9 +71,9 @@ func (t *tx) showEnd(q questionRow) {
 	})
 }
 
-// showQuestion changes a question's message if it is in the chat.
-func (t *tx) showQuestion(q questionRow, change func(supervisor.RichText) supervisor.RichText) {
-	posts := t.postsOf(q.delivery)
+// showQuestion changes a message with a question's buttons if it is in the chat.
+func (t *tx) showQuestion(q questionRow, delivery int64, change func(supervisor.RichText) supervisor.RichText) {
+	posts := t.postsOf(delivery)
 	if len(posts) == 0 || posts[len(posts)-1].State != supervisor.PostSent {
 		return
 	}
@@ -89,11 +90,15 @@ const (
 )
 
 // questionDelivered starts the time limit of a delivered question. If the delivery failed, it ends
-// the question.
+// the question. A reminder that was delivered after the question's end loses its buttons.
 func (t *tx) questionDelivered(delivery int64, outcome supervisor.DeliveryResult) {
 	q, asked := one(t, scanQuestion, findByDelivery, delivery)
 	switch {
-	case !asked || outcome == outcomePending:
+	case outcome == outcomePending:
+	case !asked:
+		if q, reminds := one(t, scanQuestion, findByReminder, delivery); reminds && q.End != supervisor.QuestionOpen {
+			t.endReminder(q, delivery)
+		}
 	case q.End != supervisor.QuestionOpen:
 		t.showEnd(q)
 	case outcome == supervisor.OutcomeFailed:

@@ -8,10 +8,17 @@ import (
 )
 
 const (
-	findOpenQuestion = selectQuestion + `WHERE q.conversation = ? AND q.why IS NULL AND q.held IS NULL ORDER BY q.id DESC LIMIT 1`
+	findOpenQuestion = selectQuestion + `WHERE q.conversation = ? AND q.why IS NULL AND q.held IS NULL
+		ORDER BY q.id DESC LIMIT 1`
 
-	newestInChat = `SELECT o.conversation, o.text, o.outcome IS 'sent' FROM conversation c JOIN conversation n ON n.channel = c.channel
-		AND n.chat = c.chat JOIN outbox o ON o.conversation = n.id WHERE c.id = ? ORDER BY o.id DESC LIMIT 1`
+	// isBelowQuestion is true if the newest message of a chat was sent, and is a question or one of
+	// its reminders.
+	isBelowQuestion = `SELECT o.outcome IS 'sent' AND (o.id = ?2 OR o.id IN (SELECT delivery FROM question_reminder WHERE question = ?3))
+		FROM conversation c JOIN conversation n ON n.channel = c.channel
+		AND n.chat = c.chat JOIN outbox o ON o.conversation = n.id WHERE c.id = ?1 ORDER BY o.id DESC LIMIT 1`
+	// blocksTurns is true if a conversation's running turn, or a child of it, has asked the question.
+	blocksTurns = `SELECT EXISTS (SELECT 1 FROM turn t WHERE t.conversation = ?1 AND t.ended_at IS NULL
+		AND (t.id = ?2 OR t.id = (SELECT parent FROM turn WHERE id = ?2)))`
 )
 
 // answerOpenQuestion lets a message answer the open question of its conversation. A message that
@@ -35,32 +42,62 @@ func (t *tx) answerOpenQuestion(
 	if !stands {
 		return in, false
 	}
-	if newest := value(t, scanChatMessage, newestInChat, in.Conversation.ID); newest.conversation == in.Conversation.ID {
-		m.Newest, m.NewestSent = newest.text, newest.sent
-	}
+	m.BelowQuestion = value(t, engine.ScanBool, isBelowQuestion, in.Conversation.ID, q.delivery, q.ID)
+	m.Blocked = value(t, engine.ScanBool, blocksTurns, in.Conversation.ID, q.Turn)
 	m.World, m.Now = m.World || in.Origin == supervisor.OriginWorld, fromMillis(t.Now)
-	m.RepliesElsewhere = !t.isReplyTo(q, repliesTo)
-	switch a, answers, reminds := t.policies.Questions.DecideMessage(q.Question, q.draft, m); {
-	case answers:
+	m.RepliesElsewhere, m.Followup = !t.isReplyTo(q, repliesTo), in.Priority == supervisor.PriorityFollowup
+	a, answers, reminds := t.policies.Questions.DecideMessage(q.Question, q.draft, m)
+	if answers {
 		return t.answerInWords(in, q, a), true
-	case !reminds:
-		return in, false
 	}
-	t.putDelivery(
-		supervisor.Delivery{
-			Conversation: in.Conversation,
-			Kind:         supervisor.DeliveryNotice,
-			Text:         t.policies.Questions.Reminder(q.Question),
-		},
-	)
-	return in, true
+	return in, reminds && t.remind(q, in)
+}
+
+// listOpenInChat selects the open questions to a user in a chat, in any of its topics.
+const listOpenInChat = selectQuestion + `WHERE q.why IS NULL AND q.held IS NULL AND c.user = ? AND c.channel = ?
+	AND c.chat = ?`
+
+// putReaction lets an emoji on a question's message answer the question, as the same text would. Any
+// other emoji is dropped, and so is one at a closed gate.
+func (t *batchTx) putReaction(item supervisor.BatchItem) []supervisor.Inbound {
+	c, d := item.Inbound.Conversation, item.Decision
+	closed := d.Check != nil && (d.Check.AnswerOnly || !t.useLogin(c, *d.Check))
+	if item.Answer != "" || d.CheckCode != nil && d.Check == nil || closed {
+		return nil
+	}
+	for _, q := range all(t.tx, scanQuestion, listOpenInChat, c.User, c.Channel, c.Chat) {
+		deliveries := append(all(t.tx, engine.ScanInteger, listReminders, q.ID), q.delivery)
+		if !slices.ContainsFunc(deliveries, func(id int64) bool { return t.shows(id, item.RepliesTo) }) {
+			continue
+		}
+		read := q.Question // the user has read it, even if its delivery is not recorded yet
+		read.ExpiresAt = fromMillis(t.Now)
+		a, answers, _ := t.policies.Questions.DecideMessage(read, q.draft,
+			supervisor.AnswerMessage{Text: item.Inbound.Text, BelowQuestion: true, Now: read.ExpiresAt})
+		if !answers {
+			return nil
+		}
+		item.Inbound.Conversation = q.Conversation
+		in, fresh := t.putInbound(item.Inbound)
+		if !fresh {
+			return nil
+		}
+		t.noteQueued(q.Conversation)
+		return []supervisor.Inbound{t.answerInWords(in, q, a)}
+	}
+	return nil
+}
+
+// shows reports whether a message shows a delivery.
+func (t *tx) shows(delivery int64, message string) bool {
+	return slices.ContainsFunc(t.postsOf(delivery), func(p supervisor.Post) bool { return p.Message == message })
 }
 
 // isReplyTo reports whether a message may be for a question. A message that replies to another
 // message than the question or the newest message is not.
 func (t *tx) isReplyTo(q questionRow, message string) bool {
 	return message == "" || message == value(t, engine.ScanString, newestMessage, q.Conversation.ID) ||
-		slices.ContainsFunc(t.postsOf(q.delivery), func(p supervisor.Post) bool { return p.Message == message })
+		t.shows(q.delivery, message)
 }
 
 // answerInWords stores a message as the answer to a question. If the question's message can't show
@@ -79,16 +116,4 @@ func (t *tx) answerInWords(in supervisor.Inbound, q questionRow, a supervisor.An
 			Text: t.policies.Questions.EndNotice(ended)},
 	)
 	return in
-}
-
-// chatMessage is the last message that a chat shows.
-type chatMessage struct {
-	conversation int64
-	text         string
-	sent         bool
-}
-
-func scanChatMessage(row *engine.Row) (m chatMessage) {
-	row.Scan(&m.conversation, &m.text, &m.sent)
-	return m
 }

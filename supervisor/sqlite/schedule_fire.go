@@ -63,17 +63,21 @@ func (s Jobs) PutFires(ctx context.Context, firings []supervisor.FireBatch) (sai
 		t.Exec(pruneFires, t.Now-maxFireAge.Milliseconds())
 		t.Exec(pruneSeen)
 		t.Exec(pruneJobs, t.Now-maxFireAge.Milliseconds())
-		for _, c := range firings {
-			switch {
-			case !t.isUnchanged(c.Fires):
-			case c.Fires[0].Job.State != supervisor.JobProposed && t.isResting(c.Fires[0].Job):
-				said = append(said, t.pauseAway(c.Fires[0].Job.User, c.Private)...)
-			default:
-				said = append(said, t.claim(c)...)
-			}
-		}
-		return said
+		return t.putFires(firings)
 	}, "store %d batches of due fires", len(firings))
+}
+
+func (t *tx) putFires(firings []supervisor.FireBatch) (said []supervisor.Delivery) {
+	for _, c := range firings {
+		switch {
+		case !t.isUnchanged(c.Fires):
+		case c.Fires[0].Job.State != supervisor.JobProposed && t.isResting(c.Fires[0].Job):
+			said = append(said, t.pauseAway(c.Fires[0].Job.User, c.Private)...)
+		default:
+			said = append(said, t.claim(c)...)
+		}
+	}
+	return said
 }
 
 func (t *tx) isUnchanged(fires []supervisor.Fire) bool {

@@ -9,6 +9,10 @@ import (
 
 const lastWritten = `SELECT coalesce((SELECT received_at FROM inbox WHERE user = ? AND kind IN ('text', 'command', 'press') ORDER BY id DESC LIMIT 1), 0)`
 
+// skipPaused skips the waiting fires of a user's paused jobs.
+const skipPaused = `UPDATE fire SET state = 'skipped', begin_at = NULL, ended_at = ?1 WHERE state = 'claimed' AND user = ?2
+	AND job IN (SELECT id FROM job WHERE user = ?2 AND state = 'paused')`
+
 // isResting reports whether a job does not run because its user is away.
 func (t *tx) isResting(j supervisor.Job) bool {
 	away, now := t.policies.Jobs.IsResting, fromMillis(t.Now)

@@ -29,13 +29,16 @@ type JobPolicy struct {
 	DecideOutcome func(FireEnd) FireOutcome
 
 	// Texts for users: a job's message; the addition that the job is paused after failures; the
-	// notice that jobs are paused for an absent user, or for a chat that refuses messages; a job's
-	// message when its topic was deleted.
-	Notice           func(j supervisor.Job, said string) supervisor.Delivery
-	AddPausedNote    func(j supervisor.Job, failures int, d supervisor.Delivery) supervisor.Delivery
-	PausedAwayText   func(paused int64) string
-	PausedInChatText func(paused int64, why string) string
-	DeletedTopicText func(text string) string
+	// notice that jobs are paused for an absent user, or wait for a chat that refuses messages; a
+	// job's message when its topic was deleted.
+	Notice            func(j supervisor.Job, said string) supervisor.Delivery
+	AddPausedNote     func(j supervisor.Job, failures int, d supervisor.Delivery) supervisor.Delivery
+	PausedAwayText    func(paused int64) string
+	WaitingInChatText func(waiting int64, why string) string
+	DeletedTopicText  func(text string) string
+	// RefusedRetryDelay returns when the jobs of a chat that refuses messages are tried again. tries is
+	// the number of earlier tries.
+	RefusedRetryDelay func(tries int64) time.Duration
 	// JobMessagesText returns the model's text about the messages of fires, newest first. world
 	// means that the text may have words of others.
 	JobMessagesText func(fires []FireMessage, zone *time.Location) (text string, world bool)
@@ -46,7 +49,7 @@ func (db *DB) Jobs() Jobs { return Jobs{db} }
 
 const (
 	jobColumns = `j.id, j.user, j.kind, j.state, j.name, j.text, j.rule, j.zone, c.id, c.user, c.channel, c.chat, c.thread, j.made_by, j.options,
-		j.version, j.since, coalesce(j.next, j.expires_at, 0), j.fired, j.failures, j.created_at `
+		j.version, j.since, coalesce(j.next, j.expires_at, 0), j.fired, j.failures, j.created_at, ` + isHeld + ` `
 	selectJob    = `SELECT ` + jobColumns + `FROM job j JOIN conversation c ON c.id = j.conversation `
 	findJob      = selectJob + `WHERE j.id = ? AND j.user = ?`
 	findJobMade  = selectJob + `WHERE j.user = ? AND j.made_by = ?`
@@ -54,16 +57,20 @@ const (
 	countJobs    = `SELECT count(*) FROM job WHERE user = ? AND state IN ('proposed', 'active', 'paused')`
 	listJobsNext = selectJob + `WHERE j.next > ?1 OR j.next = ?1 AND j.id > ?2 ORDER BY j.next, j.id LIMIT ?3`
 	listDueJobs  = selectJob +
-		`WHERE j.next <= ?1 AND j.user NOT IN (SELECT value FROM json_each(?2)) ORDER BY j.next, j.id LIMIT ?3`
-	listExpiredJobs = selectJob + `WHERE j.expires_at <= ?1 AND j.user NOT IN (SELECT value FROM json_each(?2))
+		`WHERE NOT ` + isHeld + ` AND j.next <= ?1 AND j.user NOT IN (SELECT value FROM json_each(?2))
+		ORDER BY j.next, j.id LIMIT ?3`
+	listExpiredJobs = selectJob +
+		`WHERE NOT ` + isHeld + ` AND j.expires_at <= ?1 AND j.user NOT IN (SELECT value FROM json_each(?2))
 		ORDER BY j.expires_at, j.id LIMIT ?3`
-	listDueOf = selectJob + `WHERE j.user IN (SELECT value FROM json_each(?2)) AND j.state = 'active' AND j.next <= ?1 ORDER BY j.user, j.next, j.id LIMIT ?3`
-	insertJob = `INSERT INTO job (user, kind, state, name, text, rule, zone, conversation, made_by, options, since, next, created_at,
-			changed_at, expires_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?13, ?14) RETURNING id`
+	listDueOf = selectJob + `WHERE NOT ` + isHeld + ` AND j.user IN (SELECT value FROM json_each(?2)) AND j.state = 'active' AND j.next <= ?1 ORDER BY j.user, j.next, j.id LIMIT ?3`
+	insertJob = `INSERT INTO job (user, kind, state, name, text, rule, zone, conversation, made_by, options, since, next, created_at, changed_at,
+			expires_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?13, ?14) RETURNING id`
 	changeJob = `UPDATE job SET state = ?, name = ?, text = ?, rule = ?, zone = ?, conversation = ?, options = ?, since = ?, next = ?, expires_at = ?, fired = ?, failures = ?,
 		version = version + 1, changed_at = ? WHERE id = ? AND version = ?`
-	isDone         = `SELECT EXISTS (SELECT 1 FROM job WHERE id = ? AND state = 'done')`
-	fireJob        = `UPDATE job SET state = ?, since = ?, next = ?, expires_at = NULL, fired = fired + 1, version = version + 1, changed_at = ? WHERE id = ?`
+	isDone = `SELECT EXISTS (SELECT 1 FROM job WHERE id = ? AND state = 'done')`
+	// fireJob counts no fire of a job that never had its user's consent.
+	fireJob = `UPDATE job SET state = ?, since = ?, next = ?, expires_at = NULL, fired = fired + (state <> 'proposed'), version = version + 1,
+		changed_at = ? WHERE id = ?`
 	isJobUnchanged = `SELECT count(*) FROM job WHERE id = ? AND version = ? AND coalesce(next, expires_at) = ?`
 )
 
@@ -156,10 +163,10 @@ func (s Jobs) Change(ctx context.Context, j supervisor.Job) error {
 	}, "change job %d", j.ID)
 }
 
-// ListDue lists at most limit due jobs, the longest due first. Then it lists jobs that wait for
-// consent after their only time. Jobs of the users in but are left
-// out. If more than limit jobs are due since the time late or longer, ListDue lists all due jobs of
-// one user after the other. If one user alone has more than limit, all jobs of this user are
+// ListDue lists at most limit due jobs, the longest due first, and then jobs that wait for consent
+// after their only time. Jobs of the users in but are left out, and so are jobs whose chat refuses
+// messages. If more than limit jobs are due since the time late or longer, ListDue lists all due jobs
+// of one user after the other. If one user alone has more than limit, all jobs of this user are
 // listed.
 func (s Jobs) ListDue(ctx context.Context, now, late time.Time, but []string, limit int) ([]supervisor.Job, error) {
 	list, err := engine.AllRows(
@@ -263,6 +270,7 @@ func scanJobAnd(row *engine.Row, more ...any) (j supervisor.Job) {
 				&j.FireCount,
 				&j.FailuresInARow,
 				&j.CreatedAt,
+				&j.IsHeld,
 			},
 			more...)...)
 	return j

@@ -55,34 +55,142 @@ func TestJob_ThreadDeleted_SpeaksInPrivateChat(t *testing.T) {
 	s.same("from now on", jobs[0].Conversation, private)
 }
 
-// A chat that refuses everything pauses its jobs, and the user gets one notice. Without another
-// conversation there is no notice.
-func TestJobs_ChatGone_ArePaused(t *testing.T) {
+// A chat that refuses everything holds its jobs back, and a refused reminder is due again. The user
+// gets one notice. Without another conversation there is no notice.
+func TestJobs_ChatGone_AreHeld(t *testing.T) {
 	s := newStory(t)
 	group, private, none := s.chat("alice", "-100"), s.chat("alice", "1"), s.chat("bob", "2")
 	said := s.fireJobs(group, "tea", "soup")
 	s.fireJobs(private, "stays")
-	refused := func(d supervisor.Delivery, elsewhere supervisor.Conversation) {
-		t.Helper()
-		s.must(
-			s.db.Outbox().
-				StoreOutcome(t.Context(), supervisor.DeliveryOutcome{Delivery: d.ID, Outcome: supervisor.OutcomeFailed,
-					Why:    "kicked",
-					Reason: supervisor.SendReasonChatGone, NoticeTo: elsewhere}),
-		)
-	}
-	refused(said[0], private)
-	refused(said[1], private)
+	s.refuse(said[0], private)
+	s.refuse(said[1], private)
 	told := s.pendingTexts(private)
-	if len(told) != 2 || !strings.Contains(told[1], "2 reminders and tasks there (kicked)") {
+	if len(told) != 2 || !strings.Contains(told[1], "(kicked). I hold back 2 reminders and tasks there.") {
 		t.Errorf("told %q", told)
 	}
-	s.same(
-		"states",
-		s.query("SELECT group_concat(state, ' ') FROM (SELECT state FROM job ORDER BY id)"),
-		"paused paused active",
-	)
-	refused(s.fireJobs(none, "his")[0], supervisor.Conversation{User: "bob", Channel: supervisor.ChannelTerminal})
-	s.same("his", s.query("SELECT state FROM job WHERE user = 'bob'"), "paused")
+	const states = "SELECT group_concat(state, ' ') FROM (SELECT state FROM job ORDER BY id)"
+	s.same("states", s.query(states), "active active active")
+	const dueAgain = "SELECT count(*) FROM job WHERE next = ? AND fired = 0 AND user = 'alice'"
+	s.same("due again", s.query(dueAgain, noon.UnixMilli()), "2")
+	s.same("fires", s.query("SELECT count(*) FROM fire WHERE user = 'alice'"), "1")
+	s.same("due now", s.dueJobs(), []string(nil))
+	s.refuse(s.fireJobs(none, "his")[0], supervisor.Conversation{User: "bob", Channel: supervisor.ChannelTerminal})
+	s.same("his", s.query("SELECT state FROM job WHERE user = 'bob'"), "active")
 	s.same("told him", s.query("SELECT count(*) FROM outbox WHERE user = 'bob'"), "1")
+}
+
+// refuse stores that a chat has refused a delivery, as it refuses everything.
+func (s *story) refuse(d supervisor.Delivery, elsewhere supervisor.Conversation) {
+	s.Helper()
+	s.must(s.db.Outbox().StoreOutcome(s.Context(), supervisor.DeliveryOutcome{Delivery: d.ID,
+		Outcome: supervisor.OutcomeFailed, Why: "kicked", Reason: supervisor.SendReasonChatGone, NoticeTo: elsewhere}))
+}
+
+// dueJobs lists the texts of the due jobs.
+func (s *story) dueJobs() (texts []string) {
+	s.Helper()
+	list, err := s.db.Jobs().ListDue(s.Context(), s.now, s.now, nil, 10)
+	s.must(err)
+	for _, j := range list {
+		texts = append(texts, j.Text)
+	}
+	return texts
+}
+
+// returned lists the chats that may take messages again.
+func (s *story) returned() (chats []supervisor.RefusingChat) {
+	s.Helper()
+	chats, err := s.db.Jobs().ListReturnedChats(s.Context(), s.now)
+	s.must(err)
+	return chats
+}
+
+// The chat is tried again after an hour, then after two, and at once when its user writes. Each
+// refusal holds the reminder back, and the user gets no second notice.
+func TestRefusingChat_Tries_AreRepeated(t *testing.T) {
+	s := newStory(t)
+	chat, terminal := s.chat("alice", "42"), supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTerminal}
+	want := []supervisor.RefusingChat{{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "42"}}
+	d := s.fireJobs(chat, "tea")[0]
+	for i, wait := range []time.Duration{time.Hour, 2 * time.Hour, 4 * time.Hour} {
+		s.refuse(d, terminal)
+		s.now = s.now.Add(wait - time.Millisecond)
+		s.same("too early", s.returned(), []supervisor.RefusingChat(nil))
+		s.now = s.now.Add(time.Millisecond)
+		s.same("in time", s.returned(), want)
+		due, err := s.db.Jobs().ListDueInChat(t.Context(), want[0], s.now)
+		s.must(err)
+		s.same("held", []bool{len(due) == 1, due[0].IsHeld}, []bool{true, true})
+		fire := supervisor.Fire{Job: due[0], JobSince: s.now, NextDue: noon.Add(100 * time.Hour),
+			JobState: supervisor.JobActive, State: supervisor.FireSaid}
+		said, err := s.db.Jobs().PutReturnedFires(t.Context(), want[0], []supervisor.FireBatch{
+			{Fires: []supervisor.Fire{fire}, Notice: supervisor.Delivery{Conversation: chat, Text: "tea"}}})
+		s.must(err)
+		d = said[0]
+		s.same("goes on", s.returned(), []supervisor.RefusingChat(nil))
+		s.same("tries", s.query("SELECT tries FROM refusing_chat"), fmt.Sprint(i+1))
+	}
+	s.refuse(d, terminal)
+	s.same("notices", s.query("SELECT count(*) FROM outbox WHERE text LIKE '%I hold back%'"), "1")
+	waited, err := s.db.Jobs().MarkChatReturned(t.Context(), supervisor.ChannelTelegram, "42")
+	s.must(err)
+	s.same("the user writes", waited, true)
+	s.same("at once", s.returned(), want)
+	_, err = s.db.Jobs().PutReturnedFires(t.Context(), want[0], nil)
+	s.must(err)
+	s.same("rows", s.query("SELECT count(*) FROM refusing_chat"), "0")
+	s.same("due again", s.dueJobs(), []string{"tea"})
+	waited, err = s.db.Jobs().MarkChatReturned(t.Context(), supervisor.ChannelTelegram, "42")
+	s.must(err)
+	s.same("nothing waits", waited, false)
+}
+
+// A job that its user has paused or deleted meanwhile stays so.
+func TestRefusedReminder_Paused_StaysPaused(t *testing.T) {
+	s := newStory(t)
+	chat := s.chat("alice", "42")
+	said := s.fireJobs(chat, "tea", "soup")
+	jobs, err := s.db.Jobs().List(t.Context(), "alice")
+	s.must(err)
+	for i := range jobs {
+		jobs[i].State, jobs[i].Next = supervisor.JobPaused, time.Time{}
+		if i == 1 {
+			jobs[i].State, jobs[i].Options.Deleted = supervisor.JobDone, true
+		}
+		s.must(s.db.Jobs().Change(t.Context(), jobs[i]))
+		s.refuse(said[i], supervisor.Conversation{})
+	}
+	s.same("states", s.query("SELECT group_concat(state, ' ') FROM (SELECT state FROM job ORDER BY id)"), "paused done")
+}
+
+// A one-time job that was never started may be over while its chat refuses messages. It is told of
+// once the chat takes messages again. A refused notice about it never starts the job.
+func TestUnstartedJob_ChatGone_StaysProposed(t *testing.T) {
+	s := newStory(t)
+	chat := s.chat("alice", "42")
+	s.refuse(s.fireJobs(chat, "tea")[0], supervisor.Conversation{}) // now the chat refuses
+	j, _, err := s.db.Jobs().Put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobTask,
+		State: supervisor.JobProposed, Text: "look", Rule: "{}", Conversation: chat, MadeBy: "turn", FiredUntil: noon,
+		Next: noon.Add(time.Minute)}, nil)
+	s.must(err)
+	s.now = noon.Add(time.Hour)
+	s.same("held", s.dueJobs(), []string(nil))
+	for range 2 { // the chat is tried again, and refuses again
+		_, err = s.db.Jobs().PutReturnedFires(t.Context(), s.returned()[0], nil)
+		s.must(err)
+		s.same("over", s.dueJobs(), []string{"tea", "look"})
+		j, _, err = s.db.Jobs().Find(t.Context(), "alice", j.ID)
+		s.must(err)
+		said, err := s.db.Jobs().PutFires(t.Context(), []supervisor.FireBatch{{Fires: []supervisor.Fire{{Job: j,
+			JobSince: s.now, JobState: supervisor.JobDone, State: supervisor.FireMissed}},
+			Notice: supervisor.Delivery{Conversation: chat, Text: "not started"}}})
+		s.must(err)
+		s.refuse(said[0], supervisor.Conversation{})
+		s.same("held again", s.dueJobs(), []string(nil))
+		j, _, err = s.db.Jobs().Find(t.Context(), "alice", j.ID)
+		s.must(err)
+		s.same("state", j.State, supervisor.JobProposed)
+		s.same("is over at", j.Next, noon.Add(time.Minute))
+		s.now = s.now.Add(24 * time.Hour)
+	}
 }

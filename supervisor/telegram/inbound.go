@@ -40,6 +40,12 @@ func (r *updateReader) read(raw json.RawMessage) error {
 		r.press(pressed)
 		return nil
 	}
+	for kind, read := range r.changes() {
+		if m := field[fields](update, kind); m != nil {
+			read(m)
+			return nil
+		}
+	}
 	if m := field[fields](update, "edited_message"); m != nil {
 		return r.edited(m)
 	}

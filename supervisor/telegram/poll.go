@@ -33,7 +33,7 @@ const (
 
 // updateKinds are the requested kinds of updates. Each request names them, because Telegram
 // remembers the last list.
-var updateKinds = []string{"message", "edited_message", "callback_query"}
+var updateKinds = []string{"message", "edited_message", "callback_query", "message_reaction", "my_chat_member"}
 
 // PollOptions configure a Poller; all are optional.
 type PollOptions struct {

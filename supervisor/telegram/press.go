@@ -27,8 +27,7 @@ func keyboard(rows [][]supervisor.Button) gotgbot.ReplyMarkup {
 		for _, b := range row {
 			switch b.Press {
 			case supervisor.PressLocation:
-				return gotgbot.ReplyKeyboardMarkup{Keyboard: [][]gotgbot.KeyboardButton{{{Text: b.Text, RequestLocation: true}}},
-					ResizeKeyboard: true, OneTimeKeyboard: true}
+				return locationKeyboard(rows)
 			case supervisor.PressNoKeyboard:
 				return gotgbot.ReplyKeyboardRemove{RemoveKeyboard: true}
 			}
@@ -42,6 +41,18 @@ func keyboard(rows [][]supervisor.Button) gotgbot.ReplyMarkup {
 		return nil
 	}
 	return gotgbot.InlineKeyboardMarkup{InlineKeyboard: shown}
+}
+
+// locationKeyboard returns a keyboard that can send the user's location. Its other buttons send
+// their texts.
+func locationKeyboard(rows [][]supervisor.Button) gotgbot.ReplyKeyboardMarkup {
+	shown := make([][]gotgbot.KeyboardButton, len(rows))
+	for i, row := range rows {
+		for _, b := range row {
+			shown[i] = append(shown[i], gotgbot.KeyboardButton{Text: b.Text, RequestLocation: b.Press == supervisor.PressLocation})
+		}
+	}
+	return gotgbot.ReplyKeyboardMarkup{Keyboard: shown, ResizeKeyboard: true, OneTimeKeyboard: true}
 }
 
 // answerParams are the parameters of answerCallbackQuery.

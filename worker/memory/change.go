@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"mews/protocol"
 	"mews/protocol/facts"
 	"mews/worker/workspace"
 )
@@ -30,10 +29,10 @@ func (h *Home) FindConflict(fact facts.Fact) (old facts.Fact, found bool, err er
 }
 
 // RememberFact puts a fact into MEMORY.md, as File.Remember does.
-func (h *Home) RememberFact(ctx context.Context, w ChangeOptions, fact facts.Fact, choice protocol.MemoryChoice) (
+func (h *Home) RememberFact(ctx context.Context, w ChangeOptions, fact facts.Fact, replace bool) (
 	kept facts.Fact, c Change, err error) {
 	c, err = h.change(ctx, w.Keep, w.Announce, func(file *facts.File) (err error) {
-		kept, _, err = file.Remember(fact, choice, w.HighestForgotten)
+		kept, _, err = file.Remember(fact, replace, w.HighestForgotten)
 		if errors.Is(err, facts.ErrFull) {
 			err = fullError(file.Facts(), w.Uses)
 		}

@@ -86,7 +86,7 @@ func TestChange_OtherLines_StayUnchanged(t *testing.T) {
 		t.Fatalf("%+v, %v", kept, err)
 	}
 	added, _, err := h.RememberFact(ctx, memory.ChangeOptions{HighestForgotten: 40},
-		fact("Lives in <!-- x --> Berlin\nsince May"), "")
+		fact("Lives in <!-- x --> Berlin\nsince May"), false)
 	if err != nil || added.ID != "k41" {
 		t.Fatalf("%+v, %v", added, err)
 	}
@@ -114,7 +114,7 @@ func TestRemember_AnyFact_IsReadBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := newHome(t, c.text)
 			for range 2 {
-				if _, _, err := h.RememberFact(t.Context(), memory.ChangeOptions{}, fact(c.say), ""); err != nil {
+				if _, _, err := h.RememberFact(t.Context(), memory.ChangeOptions{}, fact(c.say), false); err != nil {
 					t.Fatal(err)
 				}
 				if got := textOf(t, h); got != c.file {
@@ -129,7 +129,7 @@ func TestRemember_SameFact_IsKeptOnce(t *testing.T) {
 	h, ctx := newHome(t, ""), t.Context()
 	for _, text := range []string{"Pays the rent of 950 euros on the 5th of each month", "Pays the rent of 950 euros on the 6th of each month",
 		"Pays the rent of 950 Euros on the 6th of each month.", "Pays the rent for the garage too"} {
-		if _, _, err := h.RememberFact(ctx, memory.ChangeOptions{}, fact(text), ""); err != nil {
+		if _, _, err := h.RememberFact(ctx, memory.ChangeOptions{}, fact(text), false); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -139,25 +139,33 @@ func TestRemember_SameFact_IsKeptOnce(t *testing.T) {
 	}
 }
 
-func TestRemember_Contradiction_NeedsChoice(t *testing.T) {
-	for choice, want := range map[protocol.MemoryChoice]string{"new": "Black tea|Home: Bonn", "both": "Oolong|Home: Bonn|Black tea", "": "Oolong|Home: Bonn"} {
+func TestRemember_Contradiction_IsReplaced(t *testing.T) {
+	for replace, want := range map[bool]string{true: "Black tea|Home: Bonn", false: "Oolong|Home: Bonn"} {
 		h, ctx := newHome(t, "- Oolong <!-- k1 preference 0.9 about tea -->\n- Home: Bonn\n"), t.Context()
 		black := facts.Fact{Text: "Black tea", Kind: "preference", Confidence: 1, Subject: "Tea"}
 		old, found, err := h.FindConflict(black)
 		if err != nil || !found || old.ID != "k1" {
 			t.Errorf("%+v, %t, %v", old, found, err)
 		}
+		told := 0
+		tell := func(memory.Change) error {
+			told++
+			return nil
+		}
 		for range 2 { // runs twice, as after a crash
-			if _, _, err := h.RememberFact(ctx, memory.ChangeOptions{}, black, choice); (err != nil) != (choice == "") {
-				t.Errorf("the choice %q: %v", choice, err)
+			if _, _, err := h.RememberFact(ctx, memory.ChangeOptions{Announce: tell}, black, replace); (err != nil) == replace {
+				t.Errorf("replaces %t: %v", replace, err)
 			}
+		}
+		if want := map[bool]int{true: 1}[replace]; told != want {
+			t.Errorf("replaces %t: announced %d changes", replace, told)
 		}
 		var texts []string
 		for _, f := range facts.ParseFile(textOf(t, h)).Facts() {
 			texts = append(texts, f.Text)
 		}
 		if got := strings.Join(texts, "|"); got != want {
-			t.Errorf("%q: %s", choice, got)
+			t.Errorf("replaces %t: %s", replace, got)
 		}
 		black.Kind = "fact"
 		if _, found, _ := h.FindConflict(black); found {
@@ -179,12 +187,12 @@ func TestRemember_FileFull_NamesLeastUsed(t *testing.T) {
 	for i := range protocol.MaxFacts {
 		uses[fmt.Sprint("k", i+1)] = i % 100
 	}
-	_, _, err := h.RememberFact(t.Context(), memory.ChangeOptions{Uses: uses}, fact("Likes rowing"), "")
+	_, _, err := h.RememberFact(t.Context(), memory.ChangeOptions{Uses: uses}, fact("Likes rowing"), false)
 	if err == nil || !strings.Contains(err.Error(), "500 facts") || strings.Count(err.Error(), "\nk") != 5 || !strings.Contains(err.Error(), "\nk101 ") {
 		t.Errorf("got %v", err)
 	}
 	if _, _, err := h.RememberFact(t.Context(), memory.ChangeOptions{}, fact(strings.Repeat("é", 301)),
-		""); err == nil || !strings.Contains(err.Error(), "300") {
+		false); err == nil || !strings.Contains(err.Error(), "300") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -197,7 +205,7 @@ func TestRemember_AnnounceFails_WritesNothing(t *testing.T) {
 			t.Errorf("got %+v", c)
 		}
 		return down
-	}}, fact("Likes rowing"), "")
+	}}, fact("Likes rowing"), false)
 	if !errors.Is(err, down) || textOf(t, h) != "- Oolong\n" {
 		t.Errorf("%v, %q", err, textOf(t, h))
 	}

@@ -88,7 +88,7 @@ func TestRedeliver_MissingRepository_GoesOn(t *testing.T) {
 		t.Errorf("sent %+v, %v", sent, err)
 	}
 	if len(failed) != 2 || failed[0].Repo != "acme/gone" || failed[1].Repo != "acme/moved" ||
-		!strings.Contains(failed[0].Why, "GitHub does not have it") {
+		!strings.Contains(failed[0].Why, "GitHub found nothing there") {
 		t.Errorf("failed %+v", failed)
 	}
 	hub.RevokeToken(hub.Token())

@@ -21,35 +21,33 @@ type Button struct {
 	Data string `json:"callback_data"`
 }
 
-// Data of buttons that are not below a message: the keyboard button that sends a location, and the
-// removal of a keyboard. (Bot API: a message with such a reply_markup can't be edited.)
+// Data of buttons that are not below a message: the keyboard buttons that send a location or their
+// text, and the removal of a keyboard. (Bot API: a message with such a reply_markup can't be
+// edited.)
 const (
 	SendLocation   = "request_location"
+	SendText       = "send_text"
 	RemoveKeyboard = "remove_keyboard"
 )
 
 // hasInline reports whether a message has buttons below it, which can be edited.
 func hasInline(rows [][]Button) bool {
-	return len(rows) == 0 || rows[0][0].Data != SendLocation && rows[0][0].Data != RemoveKeyboard
+	return len(rows) == 0 || !slices.Contains([]string{SendLocation, SendText, RemoveKeyboard}, rows[0][0].Data)
 }
 
 // readKeyboard reads the buttons of a new message; nil if there are none. It refuses kinds of
 // buttons that Mews does not use. Buttons may only send data or a location.
 func readKeyboard(p params) ([][]Button, answer) {
 	var markup struct {
-		Rows *[][]map[string]any `json:"inline_keyboard"`
-		Keys [][]struct {
-			Text     string `json:"text"`
-			Location bool   `json:"request_location"`
-		} `json:"keyboard"`
-		Remove bool `json:"remove_keyboard"`
+		Rows   *[][]map[string]any `json:"inline_keyboard"`
+		Keys   [][]keyboardKey     `json:"keyboard"`
+		Remove bool                `json:"remove_keyboard"`
 	}
 	switch err := p.decode("reply_markup", &markup); {
 	case err != nil:
 		return nil, badRequest("can't parse reply keyboard markup JSON object")
-	case len(markup.Keys) == 1 && len(markup.Keys[0]) == 1 && markup.Keys[0][0].Location &&
-		markup.Keys[0][0].Text != "":
-		return [][]Button{{{markup.Keys[0][0].Text, SendLocation}}}, answer{}
+	case len(markup.Keys) > 0:
+		return readKeys(markup.Keys)
 	case markup.Remove:
 		return [][]Button{{{"", RemoveKeyboard}}}, answer{}
 	case p.text("reply_markup") != "" && markup.Rows == nil:
@@ -74,6 +72,31 @@ func readKeyboard(p params) ([][]Button, answer) {
 		if row != nil { // a row without buttons is ignored
 			rows = append(rows, row)
 		}
+	}
+	return rows, answer{}
+}
+
+// keyboardKey is a button of a keyboard.
+type keyboardKey struct {
+	Text     string `json:"text"`
+	Location bool   `json:"request_location"`
+}
+
+// readKeys reads the buttons of a keyboard. Each row must have a button.
+func readKeys(keys [][]keyboardKey) (rows [][]Button, a answer) {
+	for _, row := range keys {
+		var shown []Button
+		for _, key := range row {
+			data := SendText
+			if key.Location {
+				data = SendLocation
+			}
+			shown = append(shown, Button{key.Text, data})
+		}
+		if len(shown) == 0 || slices.ContainsFunc(shown, func(b Button) bool { return b.Text == "" }) {
+			return nil, badRequest("can't parse reply keyboard markup JSON object")
+		}
+		rows = append(rows, shown)
 	}
 	return rows, answer{}
 }

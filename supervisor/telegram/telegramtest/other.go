@@ -61,8 +61,13 @@ var otherUpdates = []otherUpdate{
 	{"edited_business_message", `{HEAD,"edit_date":NOW,"business_connection_id":"b1","from":ANN,PRIVATE,"text":SAID}`},
 	{"deleted_business_messages", `{"business_connection_id":"b1",PRIVATE,"message_ids":[900]}`},
 	{"guest_message", `{HEAD,"from":ANN,GROUP,"text":SAID,"guest_query_id":"g1"}`},
-	{"message_reaction", `{PRIVATE,"message_id":900,"date":NOW,"user":ANN,"old_reaction":[],` +
+	{"message_reaction", `{PRIVATE,"message_id":900,"date":NOW,"user":ANN,` +
+		`"old_reaction":[{"type":"emoji","emoji":"👍"}],"new_reaction":[]}`},
+	{"message_reaction/of a bot", `{GROUP,"message_id":900,"date":NOW,"user":BOT,"old_reaction":[],` +
 		`"new_reaction":[{"type":"emoji","emoji":"👍"}]}`},
+	{"message_reaction/of an anonymous administrator", `{GROUP,"message_id":900,"date":NOW,` +
+		`"actor_chat":{"id":-1000000000999,"type":"supergroup","title":"The house"},` +
+		`"old_reaction":[],"new_reaction":[{"type":"emoji","emoji":"👍"}]}`},
 	{"message_reaction_count", `{GROUP,"message_id":900,"date":NOW,"reactions":[{"type":{"type":"emoji","emoji":"👍"},` +
 		`"total_count":1}]}`},
 	{"inline_query", `{"id":"1","from":ANN,"query":SAID,"offset":"","chat_type":"private"}`},
@@ -72,8 +77,10 @@ var otherUpdates = []otherUpdate{
 	{"purchased_paid_media", `{"from":ANN,"paid_media_payload":SAID}`},
 	{"poll", `{"id":"1","question":SAID,"options":[{"text":"a","voter_count":1}],"total_voter_count":1,"is_closed":false}`},
 	{"poll_answer", `{"poll_id":"1","user":ANN,"option_ids":[0]}`},
-	{"my_chat_member", `{GROUP,"from":ANN,"date":NOW,"old_chat_member":{"status":"left","user":MEWS},` +
-		`"new_chat_member":{"status":"administrator","user":MEWS}}`},
+	{"my_chat_member", `{GROUP,"from":ANN,"date":NOW,"old_chat_member":{"status":"administrator","user":MEWS},` +
+		`"new_chat_member":{"status":"left","user":MEWS}}`},
+	{"my_chat_member/of another bot", `{GROUP,"from":ANN,"date":NOW,"old_chat_member":{"status":"left","user":BOT},` +
+		`"new_chat_member":{"status":"member","user":BOT}}`},
 	{"chat_member", `{GROUP,"from":ANN,"date":NOW,"old_chat_member":{"status":"left","user":ANN},` +
 		`"new_chat_member":{"status":"member","user":ANN}}`},
 	{"chat_join_request", `{GROUP,"from":ANN,"user_chat_id":USER,"date":NOW,"bio":SAID}`},

@@ -192,7 +192,31 @@ func (p People) ForbidVoiceMessages(chat int64) {
 }
 
 func (p People) block(chat int64, blocked bool) {
-	p.state.change(func() { p.state.chats.add(p.state.chats.chatOrDefault(chat)).blocked = blocked })
+	p.state.change(func() {
+		c := p.state.chats.add(p.state.chats.chatOrDefault(chat))
+		c.blocked = blocked
+		state := map[bool]string{true: "kicked", false: "member"}
+		member := func(blocked bool) map[string]any {
+			return map[string]any{"status": state[blocked], "user": p.state.bot.user.json()}
+		}
+		p.state.enqueue("my_chat_member", c.ID, mustMarshal(map[string]any{
+			"chat": c.Chat.json(), "date": p.state.now().Unix(), "from": User{ID: max(chat, 1)}.json(),
+			"old_chat_member": member(!blocked), "new_chat_member": member(blocked),
+		}), p.state.now().Add(keepUpdates))
+	})
+}
+
+// React sets a person's reaction to a message of the bot. It returns the id of the update, or 0 if
+// the client does not allow the kind.
+func (p People) React(in Chat, from User, message int64, emoji string) (update int64) {
+	p.state.change(func() {
+		c := p.state.chats.add(in)
+		update = p.state.enqueue("message_reaction", c.ID, mustMarshal(map[string]any{
+			"chat": c.Chat.json(), "message_id": message, "date": p.state.now().Unix(), "user": from.json(),
+			"old_reaction": []any{}, "new_reaction": []any{map[string]any{"type": "emoji", "emoji": emoji}},
+		}), p.state.now().Add(keepUpdates))
+	})
+	return update
 }
 
 // chatOrDefault returns the chat with an id. The type of an unknown chat comes from its id.

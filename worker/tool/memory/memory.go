@@ -126,10 +126,10 @@ func (t family) remember(ctx context.Context, call worker.Call, args protocol.Me
 		conflict = &protocol.MemoryConflict{ID: old.ID, Text: old.Text}
 	}
 	a, err := t.allowed(ctx, call, &fact, conflict)
-	if err != nil || a.Choice == protocol.MemoryChoiceOld {
-		return worker.Result{Text: fmt.Sprintf("They say that the old one holds, and it was not changed: %s %s", old.ID, old.Text), Brief: "the old one holds"}, err
+	if err != nil {
+		return r, err
 	}
-	kept, c, err := t.home.RememberFact(ctx, t.writing(ctx, call, a.HighestForgotten), fact, a.Choice)
+	kept, c, err := t.home.RememberFact(ctx, t.writing(ctx, call, a.HighestForgotten), fact, a.Replace)
 	return changed("remember", "Remembered", kept, c), err
 }
 

@@ -25,7 +25,6 @@ import (
 
 // fakeHost is a supervisor.
 type fakeHost struct {
-	choice   protocol.MemoryChoice
 	refused  error
 	conflict *protocol.MemoryConflict
 	inForce  protocol.FileState // state of the text in force of MEMORY.md
@@ -49,9 +48,7 @@ func (h *fakeHost) answers() hosttest.Answers {
 func (h *fakeHost) remember(_ context.Context, p protocol.MemoryRememberParams) (protocol.MemoryRememberResult, error) {
 	h.conflict = p.Conflict
 	a := protocol.MemoryRememberResult{Message: 4711, At: "2026-11-20T12:19:00Z", HighestForgotten: 6}
-	if p.Conflict != nil {
-		a.Choice = h.choice
-	}
+	a.Replace = p.Conflict != nil
 	return a, h.refused
 }
 
@@ -225,17 +222,18 @@ func TestRemember_WaitingForUser_ChangesNoFile(t *testing.T) {
 	}
 }
 
-func TestRemember_Conflict_FollowsTheChoice(t *testing.T) {
-	for choice, want := range map[protocol.MemoryChoice]int{"old": 1, "new": 1, "both": 2} {
-		r := newRig(t, "- Tea: oolong <!-- k1 -->\n")
-		r.host.choice = choice
-		result, err := r.call("remember", `{"text":"Takes green leaves","subject":"TEA"}`)
-		if err != nil || r.host.conflict == nil || r.host.conflict.ID != "k1" || strings.Count(r.file(), "\n") != want {
-			t.Errorf("%s: %+v, %v, %q", choice, result, err, r.file())
-		}
-		if kept := strings.Contains(r.file(), "oolong"); kept != (choice != "new") {
-			t.Errorf("%s: %q", choice, r.file())
-		}
+// The newer fact holds. The supervisor finds the replaced one itself.
+func TestRemember_Conflict_NewFactHolds(t *testing.T) {
+	r := newRig(t, "- Tea: oolong <!-- k1 -->\n")
+	result, err := r.call("remember", `{"text":"Takes green leaves","subject":"TEA"}`)
+	if err != nil || r.host.conflict == nil || r.host.conflict.ID != "k1" || strings.Count(r.file(), "\n") != 1 {
+		t.Errorf("%+v, %v, %q", result, err, r.file())
+	}
+	if strings.Contains(r.file(), "oolong") {
+		t.Errorf("the old fact is there: %q", r.file())
+	}
+	if c := r.host.changes; len(c) != 1 || c[0].After != facts.StateOf(r.file()) {
+		t.Errorf("announced %+v", c)
 	}
 }
 

@@ -1,0 +1,77 @@
+package schedule
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"mews/supervisor"
+)
+
+// tooLateOnce is how late a one-time reminder still comes by itself once its chat takes messages
+// again. Later its user decides.
+const tooLateOnce = 24 * time.Hour
+
+// resumeReturned lets the jobs of chats go on that take messages again, and tells each user once
+// what was missed. After a crash it begins again.
+func (s *Schedule) resumeReturned(ctx context.Context) error {
+	now := s.now()
+	chats, err := s.queue.ListReturnedChats(ctx, now)
+	for _, c := range chats {
+		if _, known := s.person(c.User); !known {
+			continue
+		}
+		due, err := s.queue.ListDueInChat(ctx, c, now)
+		if err != nil {
+			return err
+		}
+		said, err := s.queue.PutReturnedFires(ctx, c, s.returnedBatches(due, now))
+		if err != nil {
+			return err
+		}
+		s.queued(said)
+	}
+	return err
+}
+
+// returnedBatches returns the fires of jobs that were due while their chat refused messages. All
+// missed times share one message. A one-time reminder that is not too late comes by itself, and so
+// does a task that is not too late.
+func (s *Schedule) returnedBatches(due []supervisor.Job, now time.Time) (batches []supervisor.FireBatch) {
+	overdue, missed, caught := firesByConversation{}, firesByConversation{}, map[string]int{}
+	for _, j := range due {
+		f, err := newFire(j, now)
+		late, once := now.Sub(f.LastDue), f.NextDue.IsZero()
+		switch {
+		case err != nil:
+			s.log.Error("a job can't be read", "job", j.ID, "user", j.User, "error", err)
+			batches = append(batches, s.newBatch(fmt.Sprintf(textUnreadable, j.ID, j.Text), nil, f))
+		case j.Kind == supervisor.JobReminder && late < lateAfter:
+			batches = append(batches, s.newBatch(fmt.Sprintf(textReminder, j.Text), reminderButtons(j), f))
+		case j.Kind == supervisor.JobReminder && once && late < tooLateOnce:
+			overdue.add(s.destination(j), f)
+		case j.Kind == supervisor.JobRoutine && s.skipIfTooLate(&f, now, caught): // a routine is soon due again
+			batches = append(batches, s.newBatch("", nil, f))
+		case j.Kind != supervisor.JobReminder && !s.skipIfTooLate(&f, now, caught):
+			batches = append(batches, s.claimBatch(f, now, caught))
+		default:
+			f.State = supervisor.FireMissed
+			missed.add(s.destination(j), f)
+		}
+	}
+	for _, fires := range missed {
+		for part := range slices.Chunk(fires, maxSnoozable) {
+			text := fmt.Sprintf(textMissedInChat, fireLines(part, now))
+			batches = append(batches, s.newBatch(text, laterButtons(part), part...))
+		}
+	}
+	return append(batches, s.lateBatches(overdue, nil, now)...)
+}
+
+// laterButtons returns a row of buttons for each one-time reminder in a list, which sets it again.
+func laterButtons(fires []supervisor.Fire) [][]supervisor.Button {
+	return snoozeButtons(slices.DeleteFunc(slices.Clone(fires), func(f supervisor.Fire) bool {
+		return f.Job.Kind != supervisor.JobReminder || !f.NextDue.IsZero()
+	}))
+}
