@@ -4,6 +4,7 @@ package notice
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -26,26 +27,26 @@ type Notices struct {
 // this machine, and to Telegram as soon as that works. TellAdmins never blocks.
 func (n Notices) TellAdmins(text string) {
 	n.Log.Error("health", "text", text)
-	go n.notifyAdmins(text, "") // the goroutine ends after noticeTimeout
+	go n.notifyAdmins(n.Admins(), text, supervisor.PrivateChannels()...) // the goroutine ends after noticeTimeout
 }
 
-// InformAdmins tells all admins but one something that needs no remedy. It never blocks.
+// InformAdmins tells all admins but one something that needs no remedy. It goes to their private
+// chats alone. InformAdmins never blocks.
 func (n Notices) InformAdmins(text, except string) {
-	go n.notifyAdmins(text, except) // the goroutine ends after noticeTimeout
+	others := slices.DeleteFunc(n.Admins(), func(u supervisor.User) bool { return u.Name == except })
+	go n.notifyAdmins(others, text) // the goroutine ends after noticeTimeout
 }
 
 // noticeTimeout is the longest time for storing a notice.
 const noticeTimeout = time.Minute
 
-func (n Notices) notifyAdmins(text, except string) {
+// notifyAdmins tells admins something in their private chats, and on further channels.
+func (n Notices) notifyAdmins(admins []supervisor.User, text string, further ...supervisor.Channel) {
 	ctx, cancel := context.WithTimeout(context.Background(), noticeTimeout)
 	defer cancel()
-	for _, u := range n.Admins() {
-		if u.Name == except {
-			continue
-		}
+	for _, u := range admins {
 		chats := map[supervisor.Conversation]bool{u.PrivateChat(): true}
-		for _, channel := range supervisor.PrivateChannels() {
+		for _, channel := range further {
 			chats[supervisor.Conversation{User: u.Name, Channel: channel}] = true
 		}
 		for chat := range chats {
