@@ -147,7 +147,8 @@ github:
   name: hawk
   poll: 2m
   gather: 1m
-  review: {settle: 10s, budget: 2, person: 0.50, timeout: 1m, heads: 1, inline: 20, model: claude/claude-haiku-4-5, small: true}
+  review: {settle: 10s, budget: 2, person: 0.50, timeout: 1m, heads: 1, inline: 20, model: claude/claude-haiku-4-5,
+	small: true}
   triage: {settle: 1s, budget: 0, model: local/qwen3}
   repos:
     acme/widget: {user: alice, review: true, triage: true, notify: [bob, -100123, -100123/45], post: check, day: 0, labels: create, project: Inbox, forks: allow}

@@ -158,8 +158,8 @@ const (
 		"mistral, qwen, moonshot, xai, zai, groq or openrouter"
 	wantEndpointModel = "the name that the endpoint gives the model, because OPENAI_BASE_URL is set"
 	wantKeyForModel   = "the key, because MEWS_MODEL is %s"
-	wantKeyOrServer   = "the key, because MEWS_MODEL is %s of %s; or OPENAI_BASE_URL, the address of a server that has " +
-		"that model"
+	wantKeyOrServer   = "the key, because MEWS_MODEL is %s of %s; or OPENAI_BASE_URL, the address " +
+		"of a server that has that model"
 	wantOneLine = "one line, without control characters"
 )
 

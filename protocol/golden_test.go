@@ -19,7 +19,8 @@ var wireTypes = []any{
 	BlobReadParams{}, BlobReadResult{}, ChatSendParams{}, ChatMessageParams{}, ChatSendResult{}, CancelParams{},
 	Error{}, OperationStart{}, OperationEnd{},
 	ArchiveParameters{}, ArchiveResult{}, OmittedFile{}, ToolsChangedParams{}, OperationPiece{}, OperationProgress{},
-	TranscribedPiece{}, TranscribeParameters{}, TranscribeResult{}, SpeechEngine{}, ChildWindow{}, ReviewMaterial{}, ReviewReport{}, ReviewCheckParams{}, ReviewCheckResult{}, Triage{},
+	TranscribedPiece{}, TranscribeParameters{}, TranscribeResult{}, SpeechEngine{}, ChildWindow{}, ReviewMaterial{},
+	ReviewReport{}, ReviewCheckParams{}, ReviewCheckResult{}, Triage{},
 }
 
 func TestWireTypes_EveryField_SurvivesRoundTrip(t *testing.T) {

@@ -79,7 +79,8 @@ func githubQuiet(ctx context.Context, con console, v subcommand, args []string) 
 }
 
 func githubRedeliver(ctx context.Context, con console, v subcommand, args []string) error {
-	report, err := askGitHub(ctx, con, v, args, 1, github.MethodRedeliver, func(set *flag.FlagSet) func([]string) (any, error) {
+	report, err := askGitHub(ctx, con, v, args, 1, github.MethodRedeliver, func(set *flag.FlagSet) func([]string) (any,
+		error) {
 		failed := set.Bool("failed", false, flagFailed)
 		return func(words []string) (any, error) {
 			id, err := strconv.ParseInt(strings.Join(words, ""), 10, 64)

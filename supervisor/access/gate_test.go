@@ -279,7 +279,8 @@ func TestCheck_CodeAmongWords_RepeatsChallenge(t *testing.T) {
 	for text, want := range map[string]bool{"my code is 716708": true, "716 708 x": true, "716708x": true, "hello": false, "1716708": false,
 		"order 4711": false, strings.Repeat("long ", 30) + "716708": false} {
 		m := p.decide(t, terminalText(text))
-		if m.Check == nil || m.Check.RepeatSoon != want || strings.HasPrefix(m.Check.Challenge, "Send the code alone, without other words. Locked.") != want {
+		if m.Check == nil || m.Check.RepeatSoon != want || strings.HasPrefix(m.Check.Challenge,
+			"Send the code alone, without other words. Locked.") != want {
 			t.Errorf("%q: %+v", text, m)
 		}
 		p.now = p.now.Add(time.Second)

@@ -36,7 +36,7 @@ const (
 		"is recorded.\n"
 	textSeenByAdminsToo  = "- You and the other admins (%s) can read everything on this machine.\n"
 	textSeenByAdminAlone = "- You run this machine, and can read everything on it.\n"
-	textSeenByTelegram   = "- Telegram carries what is written here.\n"
+	textSeenByCarrier    = "- %s carries what is written here.\n"
 	textSeenByOthers     = "- Nobody else here sees your folder or your chats. “/help privacy” says more.\n"
 )
 

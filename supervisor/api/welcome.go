@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"mews/supervisor"
+	"mews/supervisor/history"
 	"mews/supervisor/markdown"
 	"mews/supervisor/model"
 )
@@ -19,7 +20,7 @@ func (r StatusReporter) UserModel(u supervisor.User) string {
 // and who can see what. In a group it is one line about this service.
 func (r StatusReporter) WelcomeText(c supervisor.Conversation) string {
 	u, _ := r.People.Find(c.User)
-	w := welcome{user: u, model: r.UserModel(u), onTelegram: c.Channel == supervisor.ChannelTelegram}
+	w := welcome{user: u, model: r.UserModel(u), via: carrier(c)}
 	if c.IsInGroup() {
 		return fmt.Sprintf(textWelcomeInGroup, markdown.QuoteName(w.model))
 	}
@@ -34,11 +35,19 @@ func (r StatusReporter) WelcomeText(c supervisor.Conversation) string {
 
 // welcome has the facts of an answer to /start.
 type welcome struct {
-	user       supervisor.User
-	model      string
-	reader     model.RequestReader
-	admins     []string // quoted names of the other admins
-	onTelegram bool
+	user   supervisor.User
+	model  string
+	reader model.RequestReader
+	admins []string // quoted names of the other admins
+	via    string   // name of the service that carries the chat's messages; "" if none does
+}
+
+// carrier returns the name of the service that carries a chat's messages; "" if it is this machine.
+func carrier(c supervisor.Conversation) string {
+	if !c.Channel.Capabilities().NeedsAccount {
+		return ""
+	}
+	return history.ChannelName(supervisor.SendInfo{Conversation: c})
 }
 
 func (w welcome) text() string {
@@ -54,8 +63,8 @@ func (w welcome) text() string {
 	default:
 		text += fmt.Sprintf(textSeenByAdmins, admins)
 	}
-	if w.onTelegram {
-		text += textSeenByTelegram
+	if w.via != "" {
+		text += fmt.Sprintf(textSeenByCarrier, w.via)
 	}
 	return text + textSeenByOthers
 }

@@ -21,10 +21,11 @@ func TestWelcome_SaysWhoSeesWhat(t *testing.T) {
 		not  []string
 	}{
 		"a user on Telegram": {
-			welcome{user: mum, model: "claude/haiku", reader: model.ReaderProvider, admins: quoted, onTelegram: true},
+			welcome{user: mum, model: "claude/haiku", reader: model.ReaderProvider, admins: quoted, via: "Telegram"},
 			[]string{fmt.Sprintf(textsWelcome[false], "`mum`"), fmt.Sprintf(textsReader[model.ReaderProvider],
 				"`claude/haiku`"),
-				fmt.Sprintf(textSeenByAdmins, "`alice`, `bob`"), textSeenByTelegram, textWelcomeCan, textSeenByOthers},
+				fmt.Sprintf(textSeenByAdmins, "`alice`, `bob`"), fmt.Sprintf(textSeenByCarrier, "Telegram"),
+				textWelcomeCan, textSeenByOthers},
 			[]string{"/invite"},
 		},
 		"the only admin, in the terminal": {
@@ -32,7 +33,7 @@ func TestWelcome_SaysWhoSeesWhat(t *testing.T) {
 			[]string{fmt.Sprintf(textsWelcome[true], "`alice`"), fmt.Sprintf(textsReader[model.ReaderNobody],
 				"`offline`"),
 				textSeenByAdminAlone},
-			[]string{textSeenByTelegram},
+			[]string{fmt.Sprintf(textSeenByCarrier, "")},
 		},
 		"one of two admins": {
 			welcome{user: alice, model: "near/qwen3", reader: model.ReaderMachine, admins: quoted[1:]},

@@ -17,7 +17,8 @@ func TestModelWithoutVision_WarnsUserOnce(t *testing.T) {
 	}
 	told, err := s.db.Outbox().ListPending(t.Context(), c.ID, 0, 9)
 	must(t, err)
-	if len(told) != 2 || !strings.HasPrefix(told[0].Text, "local/tiny can't see pictures") || !strings.HasPrefix(told[1].Text, "local/small") {
+	if len(told) != 2 || !strings.HasPrefix(told[0].Text, "local/tiny can't see pictures") ||
+		!strings.HasPrefix(told[1].Text, "local/small") {
 		t.Errorf("told was %+v", told)
 	}
 }

@@ -67,7 +67,8 @@ func TestSearch_NoBudget_FallsBackToWords(t *testing.T) {
 	l.awaitAnswer("alice", 1, "Noted.")
 	l.say("alice", "/new")
 	l.awaitAnswer("alice", 2, "")
-	l.awaitFound("alice", `search_history {"words":"garage"}`, "person: The automobile is at the garage", "no money is left for the model that searches by meaning")
+	l.awaitFound("alice", `search_history {"words":"garage"}`, "person: The automobile is at the garage",
+		"no money is left for the model that searches by meaning")
 	if l.embeddedTexts() != "" {
 		t.Errorf("embedded were %q", l.embeddedTexts())
 	}

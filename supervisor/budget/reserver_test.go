@@ -258,7 +258,8 @@ func TestExtension_Denied_UserIsNotAskedAgain(t *testing.T) {
 		r := newRig(t, supervisor.Budget{Day: cent, Extend: 100 * cent})
 		r.person.says = answer
 		p := New(r.o)
-		for _, words := range []string{"I asked whether I may spend more, and you did not say yes in time.", "You said no to spending more on this answer."} {
+		for _, words := range []string{"I asked whether I may spend more, and you did not say yes in time.",
+			"You said no to spending more on this answer."} {
 			if got := r.refused(p, bid(2*cent)); !strings.Contains(got, words) {
 				t.Errorf("got %q", got)
 			}

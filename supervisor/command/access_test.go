@@ -68,11 +68,14 @@ func TestInvite_NotAdminOrNotPrivate_IsRefused(t *testing.T) {
 			"speaks as `bob` from then on.\n\n" +
 			"https://t.me/mews_bot?start=ABC234\n\nThey open that link, or write to me: `/start ABC234`\n\n" +
 			"Then they get a second factor, and need it to write here.\n\nI delete this message in an hour.", []string{"bob"}},
-		"without one": {supervisor.RoleAdmin, "1", "/invite bob", made, "Give this only to `bob`. The first person who uses it, " +
-			"within 24 hours, speaks as `bob` from then on.\n\nThe new person opens the bot and sends it: `/start ABC234`\n\n" +
-			"I delete this message in an hour.", []string{"bob"}},
-		"in a group":      {supervisor.RoleAdmin, "-1", "/invite bob", made, "Everybody here would read the code. Write /invite in our private chat.", nil},
-		"no name":         {supervisor.RoleAdmin, "1", "/invite", made, "Write a name: “/invite anna” makes a code for anna. If there is no anna yet, I add anna as a new person.", nil},
+		"without one": {supervisor.RoleAdmin, "1", "/invite bob", made,
+			"Give this only to `bob`. The first person who uses it, " +
+				"within 24 hours, speaks as `bob` from then on.\n\nThe new person opens the bot and sends it: `/start ABC234`\n\n" +
+				"I delete this message in an hour.", []string{"bob"}},
+		"in a group": {supervisor.RoleAdmin, "-1", "/invite bob", made, "Everybody here would read the code. Write /invite in our private chat.", nil},
+		"no name": {supervisor.RoleAdmin, "1", "/invite", made,
+			"Write a name: “/invite anna” makes a code for anna. If there is no anna yet, I add anna as a new person.",
+			nil},
 		"of a wrong name": {supervisor.RoleAdmin, "1", "/invite ../x", made, "Nobody can have that name.", nil},
 		"by a user":       {supervisor.RoleUser, "1", "/invite bob", made, "Only an admin may use /invite.", nil},
 	} {

@@ -5,7 +5,8 @@ import "testing"
 func TestPress_EditedMessage_IsAnsweredAgain(t *testing.T) {
 	h := newRig(t)
 	h.live()
-	for press, want := range map[string]string{"e:7": "I am answering your edited message again.", "e:8": "There is nothing to answer again. I answered that edit already, or I never answered the message.",
+	for press, want := range map[string]string{"e:7": "I am answering your edited message again.",
+		"e:8":     "There is nothing to answer again. I answered that edit already, or I never answered the message.",
 		"again:7": "I am trying that again.", "again:8": "There is nothing to try again: I already did, or it is not here any more.",
 		"again:x": "This button does nothing any more. Send the command again for new ones.",
 		"e:x":     "This button does nothing any more. Send the command again for new ones."} {

@@ -94,7 +94,8 @@ func (r *rig) begin() {
 		Deliveries: r.db.WebhookDeliveries(), Store: r.db.GitHubRepositories(), Cleanings: r.db.MessageCleanups(),
 		Switches: r.switches, Reviews: r.reviews, Triages: r.triages,
 		Private: &github.PrivateReaders{Switches: r.switches, Permission: r.permission},
-		People:  people{}, Gather: 30 * time.Second, Queued: func(c int64) { r.queued(c) }, Now: time.Now, Log: hclog.NewNullLogger()})
+		People:  people{}, Gather: 30 * time.Second, Queued: func(c int64) { r.queued(c) }, Now: time.Now,
+		Log: hclog.NewNullLogger()})
 }
 
 // permission returns the permission of bob's login.

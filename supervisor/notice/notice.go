@@ -31,39 +31,40 @@ type Notices struct {
 // this machine, and to Telegram as soon as that works. TellAdmins never blocks.
 func (n Notices) TellAdmins(text string) {
 	n.Log.Error("health", "text", text)
-	go n.notifyAdmins(text, "", false) // the goroutine ends after noticeTimeout
+	// the goroutine ends after noticeTimeout
+	go n.notifyAdmins(n.Admins(), text, false, supervisor.PrivateChannels()...)
 }
 
 // TellAdminsDirectly is like TellAdmins, for a disk that may be full. If a channel can send a text
 // that is not stored, the text is not stored for its chats.
 func (n Notices) TellAdminsDirectly(text string) {
 	n.Log.Error("health", "text", text)
-	go n.notifyAdmins(text, "", true) // the goroutine ends after noticeTimeout
+	// the goroutine ends after noticeTimeout
+	go n.notifyAdmins(n.Admins(), text, true, supervisor.PrivateChannels()...)
 }
 
-// InformAdmins tells all admins but one something that needs no remedy. It never blocks.
+// InformAdmins tells all admins but one something that needs no remedy. It goes to their private
+// chats alone. InformAdmins never blocks.
 func (n Notices) InformAdmins(text, except string) {
-	go n.notifyAdmins(text, except, false) // the goroutine ends after noticeTimeout
+	others := slices.DeleteFunc(n.Admins(), func(u supervisor.User) bool { return u.Name == except })
+	go n.notifyAdmins(others, text, false) // the goroutine ends after noticeTimeout
 }
 
 // noticeTimeout is the longest time for storing a notice.
 const noticeTimeout = time.Minute
 
-// notifyAdmins sends a text to all admins but one: first directly or by the outbox, and then by the
-// other.
-func (n Notices) notifyAdmins(text, except string, directly bool) {
+// notifyAdmins tells admins something in their private chats, and on further channels: first
+// directly or by the outbox, and then by the other.
+func (n Notices) notifyAdmins(admins []supervisor.User, text string, directly bool, further ...supervisor.Channel) {
 	ctx, cancel := context.WithTimeout(context.Background(), noticeTimeout)
 	defer cancel()
 	ways := []func(context.Context, supervisor.Conversation, string) error{n.notify, n.sendDirectly}
 	if directly {
 		slices.Reverse(ways)
 	}
-	for _, u := range n.Admins() {
-		if u.Name == except {
-			continue
-		}
+	for _, u := range admins {
 		chats := map[supervisor.Conversation]bool{u.PrivateChat(): true}
-		for _, channel := range supervisor.PrivateChannels() {
+		for _, channel := range further {
 			chats[supervisor.Conversation{User: u.Name, Channel: channel}] = true
 		}
 		for chat := range chats {

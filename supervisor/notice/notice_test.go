@@ -3,6 +3,7 @@ package notice_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -80,5 +81,28 @@ func TestTellAdmins_StoreFails_SendsDirectly(t *testing.T) {
 	<-direct
 	if len(queued) != 0 {
 		t.Errorf("%d more were stored", len(queued))
+	}
+}
+
+// TestInformAdmins_TellsOthersInPrivate: the admin that the news is about gets none.
+func TestInformAdmins_TellsOthersInPrivate(t *testing.T) {
+	db := sqlitetest.Open(t)
+	queued := make(chan int64, 9)
+	on := func(name, account string) supervisor.User {
+		return supervisor.User{Name: name, Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: account}}
+	}
+	n := notice.Notices{Outbox: db.Outbox(), Settings: db.Settings(),
+		Admins: func() []supervisor.User { return []supervisor.User{on("alice", "42"), on("bob", "43")} },
+		Queued: func(c int64) { queued <- c }, Now: time.Now, Log: hclog.NewNullLogger()}
+	n.InformAdmins("bob has come in.", "bob")
+	<-queued
+	n.InformAdmins("carol has come in.", "")
+	<-queued
+	<-queued
+	got := sqlitetest.QueryColumn(t, db, "SELECT c.user || ' ' || c.chat || ' ' || o.text FROM outbox o "+
+		"JOIN conversation c ON c.id = o.conversation ORDER BY c.user, o.id")
+	want := []string{"alice 42 bob has come in.", "alice 42 carol has come in.", "bob 43 carol has come in."}
+	if !slices.Equal(got, want) {
+		t.Errorf("sent %q, want %q", got, want)
 	}
 }

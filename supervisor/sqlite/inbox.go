@@ -14,7 +14,8 @@ type Inbox struct{ db *DB }
 
 const selectInbound = `SELECT i.id, c.id, c.user, c.channel, c.chat, c.thread, i.source, i.key, i.message,
 	i.kind, coalesce(i.command, ''), i.text, i.state, i.held, i.received_at, coalesce(i.destination, 0), i.together, i.origin,
-	coalesce(i.parts, ''), i.quote, i.first_file, i.priority, i.own_text FROM inbox i JOIN conversation c ON c.id = i.conversation `
+	coalesce(i.parts, ''), i.quote, i.first_file, i.priority,
+		i.own_text FROM inbox i JOIN conversation c ON c.id = i.conversation `
 
 const insertInbound = `INSERT INTO inbox (user, conversation, source, key, message, kind, command, destination, text, state,
 	together, origin, received_at, changed_at, quote, priority, own_text)
@@ -51,7 +52,8 @@ func (t *tx) putInbound(in supervisor.Inbound) (kept supervisor.Inbound, fresh b
 	in.ReceivedAt, in.State, in.Origin = fromMillis(at), cmp.Or(in.State, supervisor.InboundNew), cmp.Or(in.Origin, supervisor.OriginOwn)
 	in.ID, fresh = one(t, engine.ScanInteger, insertInbound, in.Conversation.User, in.Conversation.ID, in.Source,
 		in.Key,
-		in.Message, in.Kind, in.Command, orNull(in.Destination.ID), in.Text, in.State, in.Group, in.Origin, at, t.Now, in.Quote, int(in.Priority), in.OwnText)
+		in.Message, in.Kind, in.Command, orNull(in.Destination.ID), in.Text, in.State, in.Group, in.Origin, at, t.Now,
+		in.Quote, int(in.Priority), in.OwnText)
 	if fresh {
 		return in, true
 	}
@@ -135,7 +137,8 @@ func (t *tx) inbound(id int64) supervisor.Inbound {
 func scanInbound(row *engine.Row) (in supervisor.Inbound) {
 	c := &in.Conversation
 	row.Scan(&in.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &in.Source, &in.Key, &in.Message, &in.Kind, &in.Command,
-		&in.Text, &in.State, &in.Held, &in.ReceivedAt, &in.Destination.ID, &in.Group, &in.Origin, &in.Parts, &in.Quote, &in.FirstFile, (*int)(&in.Priority),
+		&in.Text, &in.State, &in.Held, &in.ReceivedAt, &in.Destination.ID, &in.Group, &in.Origin, &in.Parts, &in.Quote,
+		&in.FirstFile, (*int)(&in.Priority),
 		&in.OwnText)
 	return in
 }

@@ -34,7 +34,8 @@ type RepliedFiles struct {
 }
 
 const findRepliedFiles = `SELECT i.parts, i.origin, c.thread = ?4 AND EXISTS (SELECT 1 FROM message m WHERE m.conversation = c.id
-			AND m.role = 'user' AND m.id >= c.window_from AND m.turn = coalesce(i.turn, (SELECT t.id FROM turn t WHERE t.inbound = i.id)))
+			AND m.role = 'user' AND m.id >= c.window_from AND m.turn = coalesce(i.turn,
+				(SELECT t.id FROM turn t WHERE t.inbound = i.id)))
 	FROM conversation c JOIN inbox i ON i.conversation = c.id AND i.message = ?5 AND i.message <> '' AND i.parts IS NOT NULL
 	WHERE c.user = ?1 AND c.channel = ?2 AND c.chat = ?3 ORDER BY i.id DESC LIMIT 1`
 

@@ -29,9 +29,11 @@ var trustedTools = func() string {
 // findMemorySource treats recaps and quoted messages as words of others, even if the assistant said
 // them.
 const findMemorySource = `SELECT m.id, m.source, m.parts, m.created_at,
-	EXISTS (SELECT 1 FROM message w WHERE w.conversation = c.id AND w.id >= max(c.window_from, c.foreign_from) AND (w.source = 'world' OR w.recap <> ''
+	EXISTS (SELECT 1 FROM message w WHERE w.conversation = c.id AND w.id >= max(c.window_from,
+		c.foreign_from) AND (w.source = 'world' OR w.recap <> ''
 		OR w.role = 'user' AND EXISTS (SELECT 1 FROM json_each(w.parts) p WHERE p.value ->> 'text' LIKE '>%')))
-	OR EXISTS (SELECT 1 FROM tool_call k WHERE k.conversation = c.id AND k.result >= max(c.window_from, c.foreign_from) AND k.name NOT IN (SELECT value FROM json_each(?3)))
+	OR EXISTS (SELECT 1 FROM tool_call k WHERE k.conversation = c.id AND k.result >= max(c.window_from,
+		c.foreign_from) AND k.name NOT IN (SELECT value FROM json_each(?3)))
 	FROM turn t JOIN conversation c ON c.id = t.conversation JOIN message m ON m.conversation = c.id
 	WHERE t.id = ?1 AND t.ended_at IS NULL AND m.role = 'user' AND m.user = t.user AND (m.id = ?2 OR ?2 = 0 AND m.turn = t.id)
 	ORDER BY m.id DESC LIMIT 1`

@@ -62,7 +62,8 @@ const (
 	listExpiredJobs = selectJob +
 		`WHERE NOT ` + isHeld + ` AND j.expires_at <= ?1 AND j.user NOT IN (SELECT value FROM json_each(?2))
 		ORDER BY j.expires_at, j.id LIMIT ?3`
-	listDueOf = selectJob + `WHERE NOT ` + isHeld + ` AND j.user IN (SELECT value FROM json_each(?2)) AND j.state = 'active' AND j.next <= ?1 ORDER BY j.user, j.next, j.id LIMIT ?3`
+	listDueOf = selectJob + `WHERE NOT ` + isHeld +
+		` AND j.user IN (SELECT value FROM json_each(?2)) AND j.state = 'active' AND j.next <= ?1 ORDER BY j.user, j.next, j.id LIMIT ?3`
 	insertJob = `INSERT INTO job (user, kind, state, name, text, rule, zone, conversation, made_by, options, since, next, created_at, changed_at,
 			expires_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?13, ?14) RETURNING id`
 	changeJob = `UPDATE job SET state = ?, name = ?, text = ?, rule = ?, zone = ?, conversation = ?, options = ?, since = ?, next = ?, expires_at = ?, fired = ?, failures = ?,

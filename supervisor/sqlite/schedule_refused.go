@@ -19,7 +19,8 @@ const (
 	// restoreDue makes a job due again at the time of its refused fire, in the conversation that refused it.
 	// It leaves alone a job that its user has paused, deleted or forgotten. A job that was never started
 	// waits for its user's consent again.
-	restoreDue = `UPDATE job SET state = iif(` + neverStarted + `, 'proposed', 'active'), next = iif(` + neverStarted + `, NULL, f.due),
+	restoreDue = `UPDATE job SET state = iif(` + neverStarted + `, 'proposed', 'active'), next = iif(` + neverStarted +
+		`, NULL, f.due),
 		expires_at = iif(` + neverStarted + `, f.due, NULL), fired = max(job.fired - 1, 0), conversation = ?2,
 		version = version + 1, changed_at = ?3
 		FROM fire f WHERE f.job = job.id AND f.delivery = ?1 AND job.text <> '' AND job.options ->> '$.deleted' IS NULL

@@ -126,9 +126,10 @@ var inboundTests = []struct {
 		`"correct_option_id":0,`+
 		`"options":[{"text":"4","voter_count":1},{"text":"5","voter_count":0}],"total_voter_count":1}`),
 		"message", "[Quiz: 2+2 (options: 4 (1) (correct); 5 (0); voters: 1)]", ""},
-	{"a contact with a card", message(ann, privateChat, `"contact":{"phone_number":"+34 600","first_name":"Ann","vcard":`+
-		`"BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ann\r\nEMAIL;TYPE=WORK:ann@\r\n `+
-		`b.example\r\nPHOTO;ENCODING=b:iVBOR\r\n w0K\r\nBDAY:2000-01-02\r\nEND:VCARD"}`),
+	{"a contact with a card", message(ann, privateChat,
+		`"contact":{"phone_number":"+34 600","first_name":"Ann","vcard":`+
+			`"BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ann\r\nEMAIL;TYPE=WORK:ann@\r\n `+
+			`b.example\r\nPHOTO;ENCODING=b:iVBOR\r\n w0K\r\nBDAY:2000-01-02\r\nEND:VCARD"}`),
 		"message", "[Contact: Ann, +34 600 (vCard: FN:Ann | EMAIL;TYPE=WORK:ann@b.example | BDAY:2000-01-02)]", ""},
 	{"a contact with an empty card", message(ann, privateChat,
 		`"contact":{"phone_number":"1","first_name":"A","vcard":"BEGIN:VCARD\nEND:VCARD"}`),

@@ -320,7 +320,8 @@ func TestPoller_FirstRequest_IsGetUpdates(t *testing.T) {
 	}
 	first := all[0].params
 	kinds, _ := first["allowed_updates"].([]any)
-	if all[0].after != 0 || all[0].offset() != 7 || !slices.Equal(kinds, []any{"message", "edited_message", "callback_query", "message_reaction", "my_chat_member"}) {
+	if all[0].after != 0 || all[0].offset() != 7 || !slices.Equal(kinds, []any{"message", "edited_message",
+		"callback_query", "message_reaction", "my_chat_member"}) {
 		t.Errorf("the first request is %+v", all[0])
 	}
 	for _, field := range []struct {

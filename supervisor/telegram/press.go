@@ -49,7 +49,8 @@ func locationKeyboard(rows [][]supervisor.Button) gotgbot.ReplyKeyboardMarkup {
 	shown := make([][]gotgbot.KeyboardButton, len(rows))
 	for i, row := range rows {
 		for _, b := range row {
-			shown[i] = append(shown[i], gotgbot.KeyboardButton{Text: b.Text, RequestLocation: b.Press == supervisor.PressLocation})
+			shown[i] = append(shown[i], gotgbot.KeyboardButton{Text: b.Text,
+				RequestLocation: b.Press == supervisor.PressLocation})
 		}
 	}
 	return gotgbot.ReplyKeyboardMarkup{Keyboard: shown, ResizeKeyboard: true, OneTimeKeyboard: true}

@@ -60,7 +60,8 @@ func TestRegistrar_SetsOnceThenChecksEachMinute(t *testing.T) {
 	got := sets[0].params
 	kinds, _ := got["allowed_updates"].([]any)
 	if got["url"] != hookURL || got["secret_token"] != secret || fmt.Sprint(got["max_connections"]) != "10" ||
-		!slices.Equal(kinds, []any{"message", "edited_message", "callback_query", "message_reaction", "my_chat_member"}) || got["drop_pending_updates"] != false {
+		!slices.Equal(kinds, []any{"message", "edited_message", "callback_query", "message_reaction",
+			"my_chat_member"}) || got["drop_pending_updates"] != false {
 		t.Errorf("it was set with %v", got)
 	}
 	if s := p.status; s.Mode != telegram.ModeWebhook || s.State != telegram.HealthOK || s.Pending != 3 || len(p.heard.all()) != 0 {

@@ -80,7 +80,8 @@ func (h *Home) change(ctx context.Context, keep workspace.StoreFunc, announce fu
 	if err == nil {
 		err = do(file)
 	}
-	if c = (Change{Before: facts.StateOf(text), After: facts.StateOf(file.String()), Text: file.String()}); err != nil || c.Before == c.After {
+	if c = (Change{Before: facts.StateOf(text), After: facts.StateOf(file.String()),
+		Text: file.String()}); err != nil || c.Before == c.After {
 		return c, err
 	}
 	if _, missing := h.Files.Stat(MemoryFileName); errors.Is(missing, fs.ErrNotExist) {

@@ -31,7 +31,8 @@ type importer struct {
 // importMemory imports Picobot's memory folder, which has MEMORY.md and a file of notes for each
 // day, or a file that EchOS has exported as JSON or Markdown. It skips facts and notes that are
 // already there, and facts that were forgotten.
-func (h *Home) importMemory(ctx context.Context, p protocol.MemoryParameters, now time.Time, r *protocol.MemoryResult) (none []facts.Fact, c Change, err error) {
+func (h *Home) importMemory(ctx context.Context, p protocol.MemoryParameters, now time.Time,
+	r *protocol.MemoryResult) (none []facts.Fact, c Change, err error) {
 	i := &importer{h: h, today: now.In(h.Zone).Format(time.DateOnly), result: r, notes: map[string][]string{}, gone: map[string]bool{}}
 	for _, digest := range p.Forgotten {
 		i.gone[digest] = true

@@ -69,7 +69,8 @@ func TestParse_HandWrittenBullet_IsFact(t *testing.T) {
 	if list[0] != want {
 		t.Errorf("got %+v", list[0])
 	}
-	if f := list[1]; f.Text != "Plays the cello" || f.Kind != "fact" || f.Confidence != 1 || f.Message != 0 || f.ID[0] != 'h' || f.Origin() != "by hand" {
+	if f := list[1]; f.Text != "Plays the cello" || f.Kind != "fact" || f.Confidence != 1 || f.Message != 0 ||
+		f.ID[0] != 'h' || f.Origin() != "by hand" {
 		t.Errorf("got %+v", f)
 	}
 	if f := list[2]; f.ID[0] != 'h' || f.Kind != "expertise" {
@@ -153,7 +154,8 @@ func TestRemember_Contradiction_IsReplaced(t *testing.T) {
 			return nil
 		}
 		for range 2 { // runs twice, as after a crash
-			if _, _, err := h.RememberFact(ctx, memory.ChangeOptions{Announce: tell}, black, replace); (err != nil) == replace {
+			if _, _, err := h.RememberFact(ctx, memory.ChangeOptions{Announce: tell}, black,
+				replace); (err != nil) == replace {
 				t.Errorf("replaces %t: %v", replace, err)
 			}
 		}

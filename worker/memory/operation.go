@@ -44,7 +44,8 @@ func fillResult(r *protocol.MemoryResult, list []facts.Fact, c Change) {
 	}
 }
 
-var actions = map[protocol.MemoryAction]func(*Home, context.Context, protocol.MemoryParameters, time.Time, *protocol.MemoryResult) ([]facts.Fact, Change, error){
+var actions = map[protocol.MemoryAction]func(*Home, context.Context, protocol.MemoryParameters, time.Time,
+	*protocol.MemoryResult) ([]facts.Fact, Change, error){
 	protocol.MemoryActionList: func(h *Home, _ context.Context, p protocol.MemoryParameters, _ time.Time,
 		_ *protocol.MemoryResult) ([]facts.Fact, Change, error) {
 		file, err := h.ReadFile()

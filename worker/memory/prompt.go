@@ -47,7 +47,8 @@ func leastUsed(list []facts.Fact, uses map[string]int, n int) []facts.Fact {
 // NotePaths returns the paths of the notes of today, yesterday and tomorrow.
 func (h *Home) NotePaths(now time.Time) []string {
 	today := now.In(h.Zone)
-	return []string{facts.NotesPath(today.Format(time.DateOnly)), facts.NotesPath(today.AddDate(0, 0, -1).Format(time.DateOnly)),
+	return []string{facts.NotesPath(today.Format(time.DateOnly)), facts.NotesPath(today.AddDate(0, 0,
+		-1).Format(time.DateOnly)),
 		facts.NotesPath(today.AddDate(0, 0, 1).Format(time.DateOnly))}
 }
 

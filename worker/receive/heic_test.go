@@ -36,7 +36,8 @@ func TestHEIC_OnlyOneTileDecoded_Fails(t *testing.T) {
 	} {
 		result, err := receive.Run(t.Context(), protocol.ReceiveParameters{SentAt: sentAt, Files: []protocol.ArrivedFile{
 			h.file(protocol.AttachmentDocument, "IMG_1.HEIC", heic),
-		}}, receive.Options{Home: h.ws, Zone: time.UTC, Blobs: h.blobs, Programs: fixedFFmpeg(c.read), Pictures: images.New(h.ws, images.Convert), Temp: t.TempDir()})
+		}}, receive.Options{Home: h.ws, Zone: time.UTC, Blobs: h.blobs, Programs: fixedFFmpeg(c.read),
+			Pictures: images.New(h.ws, images.Convert), Temp: t.TempDir()})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -125,7 +125,8 @@ func (r *reader) triage(ctx context.Context, report *protocol.ReviewReport) {
 
 // ask asks in a window. If the answer cannot be read, ask repeats the question in another window,
 // once.
-func ask[T any](ctx context.Context, r *reader, name, system string, q question, parse func(string) (T, error)) (none T, err error) {
+func ask[T any](ctx context.Context, r *reader, name, system string, q question, parse func(string) (T, error)) (none T,
+	err error) {
 	answer, err := r.window(ctx, name, system, q)
 	if err != nil {
 		return none, err

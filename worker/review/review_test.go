@@ -234,19 +234,24 @@ func TestReview_Findings_AreReported(t *testing.T) {
 		unread  string
 		calls   int
 	}{
-		"clean":    {map[string]string{"part 1": clean, "part 2": "```json\n" + clean + "\n```"}, "", 0, "", 2},
-		"in words": {map[string]string{"part 1": "I found {nothing}. " + clean + " That is all.", "part 2": clean}, "", 0, "", 2},
+		"clean": {map[string]string{"part 1": clean, "part 2": "```json\n" + clean + "\n```"}, "", 0, "", 2},
+		"in words": {map[string]string{"part 1": "I found {nothing}. " + clean + " That is all.", "part 2": clean}, "",
+			0, "", 2},
 		"a bug and an idea": {map[string]string{"part 1": findings(idea, bug), "part 1 findings": stands,
 			"part 2": clean}, "Nil map Name it", 0, "", 3},
 		"refuted": {map[string]string{"part 1": findings(bug, idea), "part 1 findings": refuted,
 			"part 2": clean}, "Name it", 1, "", 3},
-		"repaired": {map[string]string{"part 1": "No JSON.", "part 1 again": findings(idea), "part 2": clean}, "Name it", 0, "", 3},
+		"repaired": {map[string]string{"part 1": "No JSON.", "part 1 again": findings(idea), "part 2": clean},
+			"Name it", 0, "", 3},
 		"of a wrong type": {map[string]string{"part 1": findings(`{"path":"a.go","line":"two","title":"x"}`),
 			"part 2": clean}, "x", 0, "", 2},
-		"unreadable": {map[string]string{"part 1": "No.", "part 1 again": `{"findings":7}`, "part 2": clean}, "", 0, "a.go: the model's answer could not be read, even when it was asked again: findings: json", 3},
+		"unreadable": {map[string]string{"part 1": "No.", "part 1 again": `{"findings":7}`, "part 2": clean}, "", 0,
+			"a.go: the model's answer could not be read, even when it was asked again: findings: json", 3},
 		"no word of refutation": {map[string]string{"part 1": findings(bug), "part 1 findings": "?",
-			"part 1 findings again": "?", "part 2": clean}, "Nil map", 0, "a.go: “Nil map” was not checked a second time: the model's answer could", 4},
-		"too many": {map[string]string{"part 1": findings(many...), "part 2": clean}, strings.TrimSpace(strings.Repeat("Name it ", 20)), 0, "", 2},
+			"part 1 findings again": "?", "part 2": clean}, "Nil map", 0,
+			"a.go: “Nil map” was not checked a second time: the model's answer could", 4},
+		"too many": {map[string]string{"part 1": findings(many...), "part 2": clean},
+			strings.TrimSpace(strings.Repeat("Name it ", 20)), 0, "", 2},
 		"too long": {map[string]string{"part 1": findings(long), "part 2": clean}, "Name it", 0, "", 2},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -293,7 +298,8 @@ func TestReview_Refuted_LeavesTheVerdict(t *testing.T) {
 		"none": {map[string]string{"part 1": clean, "part 2": findings(other),
 			"part 2 findings": stands}, "It crashes.", ""},
 		"without a reason": {map[string]string{"part 1": findings(bug),
-			"part 1 findings": `{"findings":[{"number":1,"refuted":true,"why":{}}]}`, "part 2": clean}, "Clean.", "no reason was given"},
+			"part 1 findings": `{"findings":[{"number":1,"refuted":true,"why":{}}]}`, "part 2": clean}, "Clean.",
+			"no reason was given"},
 	} {
 		h := newHost(t, material(), answersBy(c.answers))
 		if _, err := review.Run(t.Context(), start("review"), h); err != nil {

@@ -30,7 +30,8 @@ func TestTierFailures_SharedCause_IsOneLine(t *testing.T) {
 
 func TestDetect_TierBelowMinimum_IsRefused(t *testing.T) {
 	_, _, err := DetectTier(DetectOptions{Tier: TierLandlock, MinTier: TierAccounts, Dir: t.TempDir()})
-	if err == nil || !strings.HasSuffix(err.Error(), `or better):`+"\n"+`sandbox "landlock" is weaker than sandbox_min "accounts"`) {
+	if err == nil || !strings.HasSuffix(err.Error(),
+		`or better):`+"\n"+`sandbox "landlock" is weaker than sandbox_min "accounts"`) {
 		t.Error(err)
 	}
 }

@@ -92,8 +92,9 @@ func receiveFiles(ctx context.Context, u *userTools, h *host.Operation, p protoc
 	if err := p.Validate(); err != nil {
 		return nil, invalidOperation("parameters: %v", err)
 	}
-	return receive.Run(ctx, p, receive.Options{Home: u.files, Zone: u.zone, Blobs: h, Pictures: u.images, Programs: u.readPrograms(),
-		Temp: cmp.Or(u.options.Temp, "/tmp")})
+	return receive.Run(ctx, p, receive.Options{Home: u.files, Zone: u.zone, Blobs: h, Pictures: u.images,
+		Programs: u.readPrograms(),
+		Temp:     cmp.Or(u.options.Temp, "/tmp")})
 }
 
 // readPrograms returns the programs that read files; nil means that this worker runs none.

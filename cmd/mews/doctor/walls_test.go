@@ -66,7 +66,8 @@ func TestSharedAccountText_CountsUsers(t *testing.T) {
 		t.Errorf("each with a uid of their own: %q", got)
 	}
 	for _, tier := range []string{"namespaces", "landlock"} {
-		if got := sharedAccountText(cfg, in(tier)); !strings.HasPrefix(got, " 3 people share the kernel limits of one account") ||
+		if got := sharedAccountText(cfg, in(tier)); !strings.HasPrefix(got,
+			" 3 people share the kernel limits of one account") ||
 			!strings.Contains(got, "fs.epoll.max_user_watches") {
 			t.Errorf("in %s: %q", tier, got)
 		}

@@ -116,7 +116,8 @@ func TestParse_EachEvent_HasFields(t *testing.T) {
 			e.Action, e.Number, e.IsPull, e.Title, e.Author, e.Association, e.Text, e.URL = "labeled", 7, true, "T", "eve", "NONE", "why", "https://p"
 			e.State, e.Draft, e.Ref, e.Head, e.Base, e.Fork, e.Labels = "open", true, "refs", "h1", "main", true, []string{"bug"}
 		}},
-		{"an alert about a dependency", "dependabot_alert", `{"action":"created","alert":{"number":4,"state":"open","dependency":{"package":{"ecosystem":"npm","name":"lodash"},
+		{"an alert about a dependency", "dependabot_alert",
+			`{"action":"created","alert":{"number":4,"state":"open","dependency":{"package":{"ecosystem":"npm","name":"lodash"},
 			"manifest_path":"package.json"},"security_advisory":{"ghsa_id":"GHSA-x","summary":"Prototype pollution","severity":"high"},
 			"html_url":"https://a/4","updated_at":"2026-11-20T10:00:00Z"},"repository":{"full_name":"Acme/widget"},"sender":{"login":"github","type":"Bot"}}`,
 			func(e *supervisor.GitHubEvent) {
@@ -124,21 +125,24 @@ func TestParse_EachEvent_HasFields(t *testing.T) {
 				e.Ref, e.URL, e.Sender, e.SenderBot = "lodash", "https://a/4", "github", true
 				e.At = time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 			}},
-		{"an alert about a secret", "secret_scanning_alert", `{"action":"created","alert":{"number":5,"secret_type":"npm_token","secret_type_display_name":"npm token",
+		{"an alert about a secret", "secret_scanning_alert",
+			`{"action":"created","alert":{"number":5,"secret_type":"npm_token","secret_type_display_name":"npm token",
 			"secret":"npm_0123456789","html_url":"https://a/5","created_at":"2026-11-20T10:00:00Z"},` + around + `}`, func(e *supervisor.GitHubEvent) {
-			e.Action, e.Number, e.Title, e.Ref, e.URL = "created", 5, "npm token", "npm_token", "https://a/5"
-			e.At = time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
-		}},
-		{"an alert about code", "code_scanning_alert", `{"action":"appeared_in_branch","alert":{"number":6,"rule":{"id":"go/x","description":"SQL injection",
+				e.Action, e.Number, e.Title, e.Ref, e.URL = "created", 5, "npm token", "npm_token", "https://a/5"
+				e.At = time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
+			}},
+		{"an alert about code", "code_scanning_alert",
+			`{"action":"appeared_in_branch","alert":{"number":6,"rule":{"id":"go/x","description":"SQL injection",
 			"security_severity_level":"critical"},"html_url":"https://a/6","most_recent_instance":{"location":{"path":"db.go","start_line":7}}},` + around + `}`,
 			func(e *supervisor.GitHubEvent) {
 				e.Action, e.Number, e.Title, e.State = "appeared_in_branch", 6, "SQL injection", "critical"
 				e.Ref, e.URL = "db.go", "https://a/6"
 			}},
-		{"a private report", "repository_advisory", `{"action":"reported","repository_advisory":{"ghsa_id":"GHSA-x","summary":"Escape","severity":"high","html_url":"https://a/x",
+		{"a private report", "repository_advisory",
+			`{"action":"reported","repository_advisory":{"ghsa_id":"GHSA-x","summary":"Escape","severity":"high","html_url":"https://a/x",
 			"description":"Do this."},` + around + `}`, func(e *supervisor.GitHubEvent) {
-			e.Action, e.Title, e.State, e.Ref, e.URL = "reported", "Escape", "high", "GHSA-x", "https://a/x"
-		}},
+				e.Action, e.Title, e.State, e.Ref, e.URL = "reported", "Escape", "high", "GHSA-x", "https://a/x"
+			}},
 		{"somebody is asked to review", "pull_request", `{"action":"review_requested","requested_reviewer":{"login":"zed"},"pull_request":{"number":7,"title":"T",
 			"head":{"ref":"r","sha":"h1","repo":{"full_name":"acme/Widget"}},"base":{"ref":"main"},"labels":[{"name":"x"}]},` + around + `}`, func(e *supervisor.GitHubEvent) {
 			e.Action, e.Number, e.IsPull, e.Title, e.Ref, e.Head, e.Base, e.Labels = "review_requested", 7, true, "T", "r", "h1", "main", []string{"zed"}

@@ -309,7 +309,8 @@ func (c *hookConfig) refused(s *Server, r *request, but *hook) (refusal answer, 
 	for _, h := range s.hooks {
 		if h != but && h.repo == r.repo.name && h.url == c.URL {
 			return refuse(http.StatusUnprocessableEntity, "Validation Failed",
-				map[string]any{"resource": "Hook", "code": "custom", "message": "Hook already exists on this repository"}), true
+				map[string]any{"resource": "Hook", "code": "custom",
+					"message": "Hook already exists on this repository"}), true
 		}
 	}
 	return answer{}, false

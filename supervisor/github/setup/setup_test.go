@@ -140,7 +140,8 @@ func TestRedeliver_RepeatsFailedDeliveries(t *testing.T) {
 	repo.OpenIssue(githubtest.NewIssue{Title: "two"})
 	hub.AwaitCondition(t, "the deliveries", hub.IsIdle)
 	r := in.Check(t.Context()).Repos[0]
-	if text := strings.Join(r.Faults, " "); !strings.Contains(text, "The last delivery (issues") || !strings.Contains(text, "plain http") {
+	if text := strings.Join(r.Faults, " "); !strings.Contains(text, "The last delivery (issues") ||
+		!strings.Contains(text, "plain http") {
 		t.Errorf("faults: %q", r.Faults)
 	}
 	up.Store(true)

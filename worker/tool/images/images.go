@@ -78,9 +78,10 @@ func (v *Viewer) ShowPicture(ctx context.Context, file io.Reader) (ShownPicture,
 	if err != nil && ctx.Err() != nil {
 		return ShownPicture{}, context.Cause(ctx)
 	}
-	return ShownPicture{Format: p.Format, Size: fmt.Sprintf("%d x %d", p.FileWidth, p.FileHeight), Picture: worker.Picture{
-		MediaType: p.MediaType, Data: data, Width: p.Width, Height: p.Height,
-	}}, err
+	return ShownPicture{Format: p.Format, Size: fmt.Sprintf("%d x %d", p.FileWidth, p.FileHeight),
+		Picture: worker.Picture{
+			MediaType: p.MediaType, Data: data, Width: p.Width, Height: p.Height,
+		}}, err
 }
 
 func (v *Viewer) view(ctx context.Context, _ worker.Call, args viewArgs) (worker.Result, error) {
