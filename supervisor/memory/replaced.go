@@ -27,8 +27,8 @@ func (m *Memory) offerOldFact(ctx context.Context, t feature.Turn, call protocol
 	said, err := m.o.Store.PutReplacedFact(ctx, replaced, t.Destination, m.o.PrivateChat(t.User),
 		func(effect int64) supervisor.Delivery {
 			press := fmt.Sprintf("%s%s %d", prefix, wordOld, effect)
-			return supervisor.Delivery{Text: fmt.Sprintf(textReplaced, old.ID, quoted(remembered.Text),
-				quoted(old.Text)),
+			text := fmt.Sprintf(textReplaced, old.ID, quoted(remembered.Text), quoted(old.Text))
+			return supervisor.Delivery{Text: text,
 				Buttons: [][]supervisor.Button{{{Text: textRestoreOld, Press: press}}}}
 		})
 	if said != 0 {

@@ -164,8 +164,8 @@ func (s Jobs) Change(ctx context.Context, j supervisor.Job) error {
 	}, "change job %d", j.ID)
 }
 
-// ListDue lists at most limit due jobs, the longest due first, and then jobs that wait for consent
-// after their only time. Jobs of the users in but are left out, and so are jobs whose chat refuses
+// ListDue lists at most limit due jobs, the longest due first. Jobs that wait for consent after their
+// only time come last. Jobs of the users in but are left out, and so are jobs whose chat refuses
 // messages. If more than limit jobs are due since the time late or longer, ListDue lists all due jobs
 // of one user after the other. If one user alone has more than limit, all jobs of this user are
 // listed.
