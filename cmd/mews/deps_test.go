@@ -132,15 +132,14 @@ var floors = map[string]int{
 // allowedSiblings are the allowed imports within a floor or from a higher floor, each with the
 // reason.
 var allowedSiblings = map[[2]string]string{
-	{"mews/config", "mews/protocol/template"}:                    "a template is checked as it is executed",
-	{"mews/config", "mews/config/spelling"}:                      "a key and a command are misspelt alike",
-	{"mews/cmd/mews", "mews/cmd/mews/chat"}:                      "what the program is made of",
-	{"mews/cmd/mews", "mews/cmd/mews/doctor"}:                    "what the program is made of",
-	{"mews/cmd/mews", "mews/cmd/mews/manual"}:                    "what the program is made of",
-	{"mews/cmd/mews", "mews/cmd/mews/stopsignal"}:                "what the program is made of",
-	{"mews/supervisor/model", "mews/supervisor/model/anthropic"}: "the catalogue of models makes its providers",
-	{"mews/supervisor/model/offline", "mews/supervisor/recurrence"}: "the model of rules splits times off " +
-		"reminders",
+	{"mews/config", "mews/protocol/template"}:                           "a template is checked as it is executed",
+	{"mews/config", "mews/config/spelling"}:                             "a key and a command are misspelt alike",
+	{"mews/cmd/mews", "mews/cmd/mews/chat"}:                             "what the program is made of",
+	{"mews/cmd/mews", "mews/cmd/mews/doctor"}:                           "what the program is made of",
+	{"mews/cmd/mews", "mews/cmd/mews/manual"}:                           "what the program is made of",
+	{"mews/cmd/mews", "mews/cmd/mews/stopsignal"}:                       "what the program is made of",
+	{"mews/supervisor/model", "mews/supervisor/model/anthropic"}:        "the catalogue of models makes its providers",
+	{"mews/supervisor/model/offline", "mews/supervisor/recurrence"}:     "it splits times off reminders",
 	{"mews/supervisor/model", "mews/supervisor/model/offline"}:          "the catalogue of models makes its providers",
 	{"mews/supervisor/model", "mews/supervisor/model/openai"}:           "the catalogue of models makes its providers",
 	{"mews/supervisor/model/anthropic", "mews/supervisor/model/remote"}: "what providers over HTTP share",
