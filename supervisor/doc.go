@@ -5,12 +5,10 @@
 //
 //	account      an identity on a channel, or a Unix account; the text says which
 //	activity     the list of effects that /activity and mews activity show
-//	alert        GitHub's security alert about a dependency, code or a secret
 //	answer       the text of a turn for its user
 //	approval     a user's permission for one effect, asked for by a question
 //	attachment   a file that came with an inbound
 //	audit log    who did what to the service; each row has the hash of the row before
-//	ballast      files that only take room on the disk, until messages need it
 //	blob         bytes in the spool, named by their SHA-256
 //	budget       limits of what a user may spend on models
 //	capability   what a channel can do: edit, delete, buttons, files
@@ -20,7 +18,6 @@
 //	command      a slash command, such as /help
 //	control      the Unix socket of the command line
 //	conversation user, channel, chat and thread; it has one history and one turn at a time
-//	coverage     which changed files of a pull request were read
 //	delivery     one message to a channel; it is in the outbox until the channel has taken it
 //	destination  the conversation of a turn's answer and questions
 //	digest       the routine that summarises the day
@@ -43,14 +40,12 @@
 //	lease        money set aside for one call of a model
 //	ledger       the effects of all turns
 //	message      a row of the transcript, as a model sees it
-//	mute         a finding, pull request or label that reviews leave out
 //	notice       a message about a repository or files that nobody asked for
 //	one-shot     a worker that runs a single turn and has no folder
 //	operation    work of a worker that is no turn: receive, transcribe, archive
 //	origin       whose words a message has: own or world
 //	outbox       deliveries that are not done
 //	park         stop trying something that ended three workers
-//	parser       a process that reads one file of a foreign format, and sees no folder
 //	part         something that runs for as long as the service does
 //	poll         one request for news, to Telegram or GitHub
 //	pool         the running workers
@@ -64,14 +59,12 @@
 //	reply        an answer while it grows
 //	review       a turn that reads a pull request
 //	routine      a built-in job: digest, heartbeat, notifications
-//	second look  a model's attempt to refute findings of a review before they are posted
 //	section      a part of a file in the index
 //	session      the goroutine that runs the turns of one conversation
 //	setting      what a user chose with /settings
 //	slot         a place in a limited number of things that run at once
 //	spool        the folder of blobs that wait
 //	step         one call of a model and the tool calls that it asked for
-//	summary      the text on a pull request that holds all findings of its reviews
 //	task         a job that runs a turn
 //	triage       a turn that sorts an issue
 //	turn         the work for one or several inbounds: started, stepped, ended

@@ -145,7 +145,7 @@ var allowedSiblings = map[[2]string]string{
 	{"mews/cmd/mews", "mews/cmd/mews/manual"}:                           "what the program is made of",
 	{"mews/cmd/mews", "mews/cmd/mews/stopsignal"}:                       "what the program is made of",
 	{"mews/supervisor/model", "mews/supervisor/model/anthropic"}:        "the catalogue of models makes its providers",
-	{"mews/supervisor/model/offline", "mews/supervisor/recurrence"}:     "the model of rules splits times off reminders",
+	{"mews/supervisor/model/offline", "mews/supervisor/recurrence"}:     "it splits times off reminders",
 	{"mews/supervisor/model", "mews/supervisor/model/offline"}:          "the catalogue of models makes its providers",
 	{"mews/supervisor/model", "mews/supervisor/model/openai"}:           "the catalogue of models makes its providers",
 	{"mews/supervisor/model/anthropic", "mews/supervisor/model/remote"}: "what providers over HTTP share",

@@ -10,7 +10,8 @@ const (
 		"Messages and " +
 		"chats belong to a bot, so the present one goes on until you restart Mews%s."
 	textWarnings     = "\nMews starts without these refused settings:\n%v"
-	textNeedsRestart = "Nothing was changed, because this takes effect only at a restart: %s. Restart Mews%s, or undo the change " +
+	textNeedsRestart = "Nothing was changed, because this takes effect only at a restart: %s. Restart Mews%s, " +
+		"or undo the change " +
 		"and reload again.%s"
 )
 

@@ -72,7 +72,8 @@ func TestInvite_NotAdminOrNotPrivate_IsRefused(t *testing.T) {
 			"Give this only to `bob`. The first person who uses it, " +
 				"within 24 hours, speaks as `bob` from then on.\n\nThe new person opens the bot and sends it: `/start ABC234`\n\n" +
 				"I delete this message in an hour.", []string{"bob"}},
-		"in a group": {supervisor.RoleAdmin, "-1", "/invite bob", made, "Everybody here would read the code. Write /invite in our private chat.", nil},
+		"in a group": {supervisor.RoleAdmin, "-1", "/invite bob", made,
+			"Everybody here would read the code. Write /invite in our private chat.", nil},
 		"no name": {supervisor.RoleAdmin, "1", "/invite", made,
 			"Write a name: “/invite anna” makes a code for anna. If there is no anna yet, I add anna as a new person.",
 			nil},

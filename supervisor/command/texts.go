@@ -243,5 +243,6 @@ const (
 	textNothingToResend = "There is nothing to send again."
 	textResendsOne      = "Above is 1 message that may not have reached you, sent again."
 	textResends         = "Above are %d messages that may not have reached you, sent again."
-	textResendsMost     = "Above are the oldest %d messages that may not have reached you, sent again. Use /resend once more for the rest."
+	textResendsMost     = "Above are the oldest %d messages that may not have reached you, sent again. " +
+		"Use /resend once more for the rest."
 )

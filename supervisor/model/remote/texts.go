@@ -18,10 +18,12 @@ const (
 		`check whether {provider} works.`
 	textAnswerTooLong = `The answer of {model} of {provider} grew too long and was broken off. Ask for less at a time.`
 	textCutOff        = `The answer of {model} of {provider} was cut off before its end. Send the message again.`
-	textNotEvent      = `{provider} at {host} sent something that is not an answer of {api}. Check {url} and its version.`
-	textEmpty         = `{model} of {provider} answered with nothing. Send the message again, or say it differently.`
-	textNoName        = `{model} of {provider} called a tool without naming it. Send the message again, or use another model.`
-	textUnsendable    = "This conversation holds something that cannot be sent to {provider}. Begin a new one with /new; an " +
+	textNotEvent      = `{provider} at {host} sent something that is not an answer of {api}. ` +
+		`Check {url} and its version.`
+	textEmpty  = `{model} of {provider} answered with nothing. Send the message again, or say it differently.`
+	textNoName = `{model} of {provider} called a tool without naming it. Send the message again, ` +
+		`or use another model.`
+	textUnsendable = "This conversation holds something that cannot be sent to {provider}. Begin a new one with /new; an " +
 		"admin finds in the log what it is."
 	textNotListening = `Mews cannot reach {provider}: nothing accepts connections at {host}. Is it running there?`
 	textUnknownHost  = `Mews cannot reach {provider}: the name of {host} is not known. Check {url} and this ` +
