@@ -247,16 +247,6 @@ func hash(s string) string {
 	return hex.EncodeToString(h[:])
 }
 
-// say stores a message of alice's. It starts nothing; see WakeSession.
-func (l *turnRig) say(text string) supervisor.Conversation {
-	l.Helper()
-	receipt, err := l.db.Inbox().StoreBatch(l.Context(), l.batch(text))
-	if err != nil {
-		l.Fatal(err)
-	}
-	return receipt.Stored[0].Conversation
-}
-
 // batch returns a poll's batch with a message of alice's.
 func (l *turnRig) batch(text string) supervisor.InboundBatch {
 	l.updates++

@@ -53,10 +53,7 @@ func (s Setup) ChangeWebhook(ctx context.Context, repo, from, to string) error {
 	if i < 0 {
 		return &OtherAddressError{Address: list[0].URL}
 	}
-	events := list[i].Events
-	for _, name := range s.missing(list[i]) {
-		events = append(events, name)
-	}
+	events := append(slices.Clone(list[i].Events), s.missing(list[i])...)
 	return s.Client.ChangeWebhook(ctx, repo, list[i].ID, to, s.Secret, events)
 }
 
