@@ -25,10 +25,10 @@ func TestUserDelete_List_NeedsNoSpawner(t *testing.T) {
 	must(t, exec.CommandContext(t.Context(), "chown", "-R", "4711:4711", state).Run())
 	must(t, exec.CommandContext(t.Context(), "cp", filepath.Join(apptest.BuildProgramsWithoutRace(t), "mews"),
 		alone).Run())
-	for yes, want := range map[string]string{"": "Nothing was deleted", "--yes": "No process that reads a folder"} {
+	for yes, want := range map[string]string{"": "Nothing was deleted", "--yes": "the process that reads a folder"} {
 		args := strings.Fields("user delete eve " + yes + " --config " + c.file)
 		out, err := exec.CommandContext(t.Context(), alone, args...).CombinedOutput()
-		if text := string(out); err == nil || !strings.HasPrefix(text, "Kept of eve:\n\n  ") || !strings.Contains(text,
+		if text := string(out); err == nil || !strings.HasPrefix(text, "Stored data of eve:\n\n  ") || !strings.Contains(text,
 			want) {
 			t.Errorf("user delete %s: %s, want %q", yes, text, want)
 		}

@@ -121,8 +121,8 @@ const (
 
 // Texts of `mews check`.
 const (
-	textNoConfigFile    = "no configuration file; the defaults"
-	textEmptyConfig     = "%s is empty; the defaults"
+	textNoConfigFile    = "no configuration file, so the defaults apply"
+	textEmptyConfig     = "%s is empty, so the defaults apply"
 	textChecked         = "%s: in order\n  state  %s\n  model  %s\n"
 	textCheckedFree     = "  free   %s\n"
 	textCheckedTelegram = "  telegram, at %s\n"
