@@ -14,8 +14,8 @@ import (
 // wordOld begins the press that restores a replaced fact; the id of its effect follows.
 const wordOld = "old"
 
-// offerOldFact tells a user, once for each call, that a new fact has replaced an old one. The notice
-// has a button that restores the old one.
+// offerOldFact tells a user, once for each call, that a new fact has replaced an old one. The
+// notice has a button that restores the old one.
 func (m *Memory) offerOldFact(ctx context.Context, t feature.Turn, call, text string,
 	old protocol.MemoryConflict) error {
 	replaced := sqlite.ReplacedFact{User: t.User, Turn: t.ID, Call: call, ID: old.ID, Text: old.Text}

@@ -16,8 +16,8 @@ const (
 	findRefusing = `SELECT tries, retry_at IS NOT NULL FROM refusing_chat WHERE channel = ? AND chat = ? AND user = ?`
 	putRefusing  = `INSERT INTO refusing_chat (channel, chat, user, tries, retry_at) VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT DO UPDATE SET tries = excluded.tries, retry_at = excluded.retry_at`
-	// restoreDue makes a job due again at the time of its refused fire, in the conversation that refused it.
-	// It leaves alone a job that its user has paused, deleted or forgotten.
+	// restoreDue makes a job due again at the time of its refused fire, in the conversation that
+	// refused it. It leaves alone a job that its user has paused, deleted or forgotten.
 	restoreDue = `UPDATE job SET state = 'active', next = f.due, fired = job.fired - 1, conversation = ?2, version = version + 1, changed_at = ?3
 		FROM fire f WHERE f.job = job.id AND f.delivery = ?1 AND job.text <> '' AND job.options ->> '$.deleted' IS NULL
 		AND job.state IN ('active', 'done') AND (job.next IS NULL OR job.next > f.due) AND ` + neverCame
@@ -59,9 +59,9 @@ func (t *tx) moveToPrivateChat(d outcomeRow, c supervisor.DeliveryOutcome) {
 	t.Exec(redirectJobs, to.ID, d.conversation)
 }
 
-// holdJobsIn makes a user's jobs wait in a chat that refuses everything. They go on once the user is
-// back, and are tried again from time to time. A refused reminder is due again then. At the first
-// refusal another conversation of the user gets one notice.
+// holdJobsIn makes a user's jobs wait in a chat that refuses everything. They go on once the user
+// is back, and are tried again from time to time. A refused reminder is due again then. At the
+// first refusal another conversation of the user gets one notice.
 func (t *tx) holdJobsIn(at supervisor.Conversation, d outcomeRow, c supervisor.DeliveryOutcome) {
 	before, known := one(t, scanRefusal, findRefusing, at.Channel, at.Chat, at.User)
 	if !before.holds {

@@ -35,9 +35,9 @@ func (h *Home) FindConflict(fact Fact) (old Fact, found bool, err error) {
 	return old, found, nil
 }
 
-// RememberFact puts a fact into MEMORY.md. It replaces the fact with the same meaning. If replace is
-// set, it replaces the contradicted fact. Otherwise it adds a fact, or fails if the fact contradicts
-// another. A second call with the same fact changes nothing.
+// RememberFact puts a fact into MEMORY.md. It replaces the fact with the same meaning. If replace
+// is set, it replaces the contradicted fact. Otherwise it adds a fact, or fails if the fact
+// contradicts another. A second call with the same fact changes nothing.
 func (h *Home) RememberFact(ctx context.Context, w ChangeOptions, fact Fact, replace bool) (kept Fact,
 	c Change, err error) {
 	var replaced *protocol.MemoryConflict
