@@ -14,8 +14,8 @@ import (
 // note_today may be kept, and from which message it comes. It is a call in turn. The worker only
 // names the model's call; its arguments, which the supervisor has, are MemoryArguments. Conflict is
 // the fact that the new fact contradicts, and will replace. For update_memory, Conflict is the
-// corrected fact. If the user is asked, the question shows it. Until the user has answered, the call
-// fails with CodeWaitsForUser, as question.ask does.
+// corrected fact. If the user is asked, the question shows it. Until the user has answered, the
+// call fails with CodeWaitsForUser, as question.ask does.
 //
 //	{"turn":8,"call":"t8-2-1","conflict":{"id":"k7","text":"Takes tea with milk"}}
 //	{"message":4711,"at":"2026-11-20T12:19:00Z","after":9,"replace":true}

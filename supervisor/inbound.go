@@ -218,8 +218,8 @@ type BatchItem struct {
 	RepliesTo string
 	Decision  GateDecision // the gate's decision; a refused inbound is stored only with an Answer
 
-	// Reacts says that the item is an emoji on the message RepliesTo. It may answer a question there;
-	// otherwise it is dropped.
+	// Reacts says that the item is an emoji on the message RepliesTo. It may answer a question
+	// there; otherwise it is dropped.
 	Reacts bool
 }
 

@@ -45,10 +45,10 @@ func (f *File) FindConflict(fact Fact) (old Fact, found bool, err error) {
 	return old, found, nil
 }
 
-// Remember puts a fact into the file. It replaces the fact with the same meaning. If replace is set,
-// it replaces the contradicted fact. Otherwise it adds a fact, or fails if the fact contradicts
-// another. A second call with the same fact changes nothing. replaced is the contradicted fact; without
-// an ID there is none. highest is the highest number in a forgotten fact's id.
+// Remember puts a fact into the file. It replaces the fact with the same meaning. If replace is
+// set, it replaces the contradicted fact. Otherwise it adds a fact, or fails if the fact
+// contradicts another. A second call with the same fact changes nothing. replaced is the
+// contradicted fact; without an ID there is none. highest is the highest number in a forgotten fact's id.
 func (f *File) Remember(fact Fact, replace bool, highest int) (kept, replaced Fact, err error) {
 	if err := fact.Check(); err != nil {
 		return fact, replaced, err

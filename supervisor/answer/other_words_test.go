@@ -24,8 +24,8 @@ func of(kind supervisor.QuestionKind) supervisor.Question {
 	return q
 }
 
-// match says what a message that blocks the chat does: "kept", "once", "deny", "instead", "skip", or
-// the answer.
+// match says what a message that blocks the chat does: "kept", "once", "deny", "instead", "skip",
+// or the answer.
 func match(q supervisor.Question, m supervisor.AnswerMessage) string {
 	m.Now, m.Blocked, m.BelowQuestion = monday, true, true
 	a, answers, reminds := answer.MatchAnswer(q, supervisor.Answer{}, m)

@@ -41,8 +41,8 @@ const textEnoughAsked = "The user was asked %d questions in this turn, which is 
 
 var textsForModel = map[bool]string{true: " chose: ", false: " answered: "}
 
-// textsSkipped tell the model that its question was skipped. The key says whether nothing was written
-// instead.
+// textsSkipped tell the model that its question was skipped. The key says whether nothing was
+// written instead.
 var textsSkipped = map[bool]string{
 	true: "%s skipped the question.%s Go on without an answer: do what is safe, and say what you have assumed.",
 	false: "%s did not answer the question, and wrote instead:\n%s\n\nGo on with that. Ask again only if you still " +

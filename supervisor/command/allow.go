@@ -39,7 +39,8 @@ func allowGroup(ctx context.Context, c *Commands, r feature.CommandRequest) (str
 	return textGroupAllowed, nil
 }
 
-// disallowGroup forbids the group in which the command was written, once its admin has confirmed it.
+// disallowGroup forbids the group in which the command was written, once its admin has confirmed
+// it.
 func disallowGroup(ctx context.Context, c *Commands, r feature.CommandRequest) (string, error) {
 	if err := checkGroup(c, r); err != nil {
 		return "", err

@@ -191,8 +191,8 @@ func TestRemember_Contradiction_NewFactHolds(t *testing.T) {
 	}
 }
 
-// The notice about a replaced fact comes once, also after a crash. In a group it goes to the private
-// chat.
+// The notice about a replaced fact comes once, also after a crash. In a group it goes to the
+// private chat.
 func TestReplacedFact_Notice_ComesOnce(t *testing.T) {
 	for _, chat := range []string{"42", "-42"} {
 		r := newRig(t, "", "I drink black tea now")

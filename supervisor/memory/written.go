@@ -181,8 +181,8 @@ func (m *Memory) takeBack(ctx context.Context, t feature.Turn, p protocol.Memory
 }
 
 // takeChange puts the result of a call in force, if it has the state that the worker has announced.
-// If the call replaces another fact, it offers that fact first: after a crash in between, the call is
-// made again, and the text before is known only until the new one is in force.
+// If the call replaces another fact, it offers that fact first: after a crash in between, the call
+// is made again, and the text before is known only until the new one is in force.
 func (m *Memory) takeChange(ctx context.Context, t feature.Turn, call protocol.ToolCall,
 	p protocol.MemoryChangedParams, w written) error {
 	if !w.known || w.err != nil || facts.StateOf(w.text) != p.After {

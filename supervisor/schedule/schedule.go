@@ -38,8 +38,8 @@ type Queue interface {
 	ListUpcoming(ctx context.Context, after supervisor.Job, limit int) ([]supervisor.Job, error)
 	NextDue(ctx context.Context, after time.Time) (time.Time, bool, error)
 	PutFires(ctx context.Context, firings []supervisor.FireBatch) ([]supervisor.Delivery, error)
-	// ListReturnedChats lists chats that take messages again, or may. ListDueInChat lists the due jobs
-	// of such a chat, and PutReturnedFires stores their fires.
+	// ListReturnedChats lists chats that take messages again, or may. ListDueInChat lists the due
+	// jobs of such a chat, and PutReturnedFires stores their fires.
 	ListReturnedChats(ctx context.Context, now time.Time) ([]supervisor.RefusingChat, error)
 	ListDueInChat(ctx context.Context, c supervisor.RefusingChat, now time.Time) ([]supervisor.Job, error)
 	PutReturnedFires(ctx context.Context, c supervisor.RefusingChat,

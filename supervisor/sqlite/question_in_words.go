@@ -16,7 +16,8 @@ const (
 	isBelowQuestion = `SELECT o.outcome IS 'sent' AND (o.id = ?2 OR o.id IN (SELECT delivery FROM question_reminder WHERE question = ?3))
 		FROM conversation c JOIN conversation n ON n.channel = c.channel
 		AND n.chat = c.chat JOIN outbox o ON o.conversation = n.id WHERE c.id = ?1 ORDER BY o.id DESC LIMIT 1`
-	// blocksTurns is true if a conversation's running turn, or a child of it, has asked the question.
+	// blocksTurns is true if a conversation's running turn, or a child of it, has asked the
+	// question.
 	blocksTurns = `SELECT EXISTS (SELECT 1 FROM turn t WHERE t.conversation = ?1 AND t.ended_at IS NULL
 		AND (t.id = ?2 OR t.id = (SELECT parent FROM turn WHERE id = ?2)))`
 )
@@ -57,8 +58,8 @@ func (t *tx) answerOpenQuestion(
 const listOpenInChat = selectQuestion + `WHERE q.why IS NULL AND q.held IS NULL AND c.user = ? AND c.channel = ?
 	AND c.chat = ?`
 
-// putReaction lets an emoji on a question's message answer the question, as the same text would. Any
-// other emoji is dropped, and so is one at a closed gate.
+// putReaction lets an emoji on a question's message answer the question, as the same text would.
+// Any other emoji is dropped, and so is one at a closed gate.
 func (t *batchTx) putReaction(item supervisor.BatchItem) []supervisor.Inbound {
 	c, d := item.Inbound.Conversation, item.Decision
 	closed := d.Check != nil && (d.Check.AnswerOnly || !t.useLogin(c, *d.Check))

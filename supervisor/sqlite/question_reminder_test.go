@@ -26,7 +26,8 @@ func askOnTelegram(s *story, kind supervisor.QuestionKind) supervisor.Question {
 	return q
 }
 
-// postPending posts the pending deliveries of a conversation. Each message is named by its delivery.
+// postPending posts the pending deliveries of a conversation. Each message is named by its
+// delivery.
 func (s *story) postPending(c supervisor.Conversation) {
 	s.Helper()
 	pending, err := s.db.Outbox().ListPending(s.Context(), c.ID, 0, 100)
@@ -170,8 +171,8 @@ func (s *story) react(chat, message, emoji string, d supervisor.GateDecision) []
 	return kept.Stored
 }
 
-// A thumb on a question's message, or on its reminder, is a yes or a no. Any other emoji, message or
-// chat answers nothing, and nothing is kept of it.
+// A thumb on a question's message, or on its reminder, is a yes or a no. Any other emoji, message
+// or chat answers nothing, and nothing is kept of it.
 func TestReaction_OnQuestion_Answers(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind                 supervisor.QuestionKind

@@ -36,8 +36,8 @@ type JobPolicy struct {
 	PausedAwayText    func(paused int64) string
 	WaitingInChatText func(waiting int64, why string) string
 	DeletedTopicText  func(text string) string
-	// RefusedRetryDelay returns when the jobs of a chat that refuses messages are tried again. tries is
-	// the number of earlier tries.
+	// RefusedRetryDelay returns when the jobs of a chat that refuses messages are tried again.
+	// tries is the number of earlier tries.
 	RefusedRetryDelay func(tries int64) time.Duration
 	// JobMessagesText returns the model's text about the messages of fires, newest first. world
 	// means that the text may have words of others.
@@ -164,11 +164,11 @@ func (s Jobs) Change(ctx context.Context, j supervisor.Job) error {
 	}, "change job %d", j.ID)
 }
 
-// ListDue lists at most limit due jobs, the longest due first. Jobs that wait for consent after their
-// only time come last. Jobs of the users in but are left out, and so are jobs whose chat refuses
-// messages. If more than limit jobs are due since the time late or longer, ListDue lists all due jobs
-// of one user after the other. If one user alone has more than limit, all jobs of this user are
-// listed.
+// ListDue lists at most limit due jobs, the longest due first. Jobs that wait for consent after
+// their only time come last. Jobs of the users in but are left out, and so are jobs whose chat
+// refuses messages. If more than limit jobs are due since the time late or longer, ListDue lists
+// all due jobs of one user after the other. If one user alone has more than limit, all jobs of this
+// user are listed.
 func (s Jobs) ListDue(ctx context.Context, now, late time.Time, but []string, limit int) ([]supervisor.Job, error) {
 	list, err := engine.AllRows(
 		s.db.reader(ctx, "list due jobs"),

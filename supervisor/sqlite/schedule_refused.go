@@ -16,9 +16,9 @@ const (
 	findRefusing = `SELECT tries, retry_at IS NOT NULL FROM refusing_chat WHERE channel = ? AND chat = ? AND user = ?`
 	putRefusing  = `INSERT INTO refusing_chat (channel, chat, user, tries, retry_at) VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT DO UPDATE SET tries = excluded.tries, retry_at = excluded.retry_at`
-	// restoreDue makes a job due again at the time of its refused fire, in the conversation that refused it.
-	// It leaves alone a job that its user has paused, deleted or forgotten. A job that was never started
-	// waits for its user's consent again.
+	// restoreDue makes a job due again at the time of its refused fire, in the conversation that
+	// refused it. It leaves alone a job that its user has paused, deleted or forgotten. A job that
+	// was never started waits for its user's consent again.
 	restoreDue = `UPDATE job SET state = iif(` + neverStarted + `, 'proposed', 'active'), next = iif(` + neverStarted +
 		`, NULL, f.due),
 		expires_at = iif(` + neverStarted + `, f.due, NULL), fired = max(job.fired - 1, 0), conversation = ?2,
@@ -65,9 +65,9 @@ func (t *tx) moveToPrivateChat(d outcomeRow, c supervisor.DeliveryOutcome) {
 	t.Exec(redirectJobs, to.ID, d.conversation)
 }
 
-// holdJobsIn makes a user's jobs wait in a chat that refuses everything. They go on once the user is
-// back, and are tried again from time to time. A refused reminder is due again then. At the first
-// refusal another conversation of the user gets one notice.
+// holdJobsIn makes a user's jobs wait in a chat that refuses everything. They go on once the user
+// is back, and are tried again from time to time. A refused reminder is due again then. At the
+// first refusal another conversation of the user gets one notice.
 func (t *tx) holdJobsIn(at supervisor.Conversation, d outcomeRow, c supervisor.DeliveryOutcome) {
 	before, known := one(t, scanRefusal, findRefusing, at.Channel, at.Chat, at.User)
 	if !before.holds {
