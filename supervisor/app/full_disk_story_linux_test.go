@@ -151,7 +151,7 @@ func TestFullDisk_OneFills_OthersGoOn(t *testing.T) {
 			})
 			l.move(time.Second)
 			l.say("cleo", "/stop")
-			l.awaitWords("cleo", "Stopped.")
+			l.awaitWords("cleo", "(Stopped, as you asked.)")
 			l.say("bob", "run: "+c.again)
 			l.awaitWords("bob", "\n0\n")
 			l.awaitWords("alice", "has room again")
