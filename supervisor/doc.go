@@ -46,7 +46,6 @@
 //	origin       whose words a message has: own or world
 //	outbox       deliveries that are not done
 //	park         stop trying something that ended three workers
-//	parser       a process that reads one file of a foreign format, and sees no folder
 //	part         something that runs for as long as the service does
 //	poll         one request for news, to Telegram or GitHub
 //	pool         the running workers
