@@ -21,6 +21,7 @@
 //	landlock     the kernel's rules about paths and sockets
 //	leftovers    processes of a program that still run when the program has ended
 //	namespaces   the kernel's separate views of mounts, processes and network
+//	parser       a process that reads one file of a foreign format, and sees no folder
 //	pieces       parts of a recording or an operation that are committed one by one
 //	profile      what a worker is started for, and the walls that follow from it
 //	program      a process that a tool starts

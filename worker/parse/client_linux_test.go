@@ -197,3 +197,25 @@ func FuzzFailure(f *testing.F) {
 		}
 	})
 }
+
+// latePrograms are programs that take too long.
+type latePrograms struct{}
+
+func (latePrograms) Run(_ context.Context, p program.Program) error {
+	return fmt.Errorf("%s: no end after %s: %w", p.Name, p.Timeout, context.DeadlineExceeded)
+}
+
+// TestRun_Timeout_IsItsFailure: a parser that was stopped is called so, unless its caller's time is
+// over too.
+func TestRun_Timeout_IsItsFailure(t *testing.T) {
+	err := parse.Run(t.Context(), latePrograms{}, parse.KindHTML, strings.NewReader(""), nil)
+	if failed := new(parse.Failure); !errors.As(err, &failed) || failed.Reason != parse.ReasonTimeout {
+		t.Errorf("got %v", err)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	err = parse.Run(ended, latePrograms{}, parse.KindHTML, strings.NewReader(""), nil)
+	if errors.As(err, new(*parse.Failure)) || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+}

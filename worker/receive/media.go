@@ -104,13 +104,16 @@ func MeasureMedia(ctx context.Context, home *workspace.Workspace, programs Progr
 	return protocol.MediaSize{}
 }
 
-// seconds returns the length, rounded up; 0 if not known.
+// padding is silence that codecs add at the end of a recording. Players do not show it.
+const padding = 100 * time.Millisecond
+
+// seconds returns the length, rounded up without the padding; 0 if not known.
 func (m media) seconds() int {
 	length, err := strconv.ParseFloat(m.Format.Duration, 64)
 	if err != nil || !(length > 0 && length < 1e7) {
 		return 0
 	}
-	return int(math.Ceil(length))
+	return max(1, int(math.Ceil(length-padding.Seconds())))
 }
 
 // probe asks ffprobe about the file.

@@ -35,6 +35,18 @@ func parseAs(kind parse.Kind) readFunc {
 	}
 }
 
+// parseText returns a reader for markup. If the parser can't read the file, its bytes are shown as
+// they are.
+func parseText(kind parse.Kind) readFunc {
+	return func(ctx context.Context, f *reading) error {
+		err := parseAs(kind)(ctx, f)
+		if errors.As(err, new(*parse.Failure)) || errors.Is(err, errNoText) {
+			return readText(ctx, f)
+		}
+		return err
+	}
+}
+
 // parsed is what a parser has found in a file.
 type parsed struct {
 	*reading
@@ -98,6 +110,10 @@ func (p *parsed) add() error {
 	if err != nil {
 		return err
 	}
+	if len(more) > p.textRoom {
+		more = fmt.Sprintf(textAttachmentsKept, len(p.files))
+	}
+	p.textRoom -= min(len(more), p.textRoom)
 	return p.quote(kind, p.text, more)
 }
 

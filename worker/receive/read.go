@@ -74,7 +74,7 @@ func (r *receiver) read(ctx context.Context, f protocol.ArrivedFile, path string
 	if read == nil {
 		read = readers[one.kind]
 		if kind := one.parserOfText(); kind != "" {
-			read = parseAs(kind)
+			read = parseText(kind)
 		}
 	}
 	if read == nil {

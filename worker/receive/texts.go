@@ -18,6 +18,7 @@ const (
 	textFrame           = "One frame of it"
 	textLongRecording   = "It is long, so it is transcribed only if somebody asks for it"
 	textAttachments     = "Its attachments are kept: %s."
+	textAttachmentsKept = "Its attachments are kept beside it: %d."
 	textAttachmentsLeft = "Attachments that were left out, because they are too large or too many: %d."
 	textMoreOf          = "%s more names are left out."
 	textMoreNames       = "There may be more names."
