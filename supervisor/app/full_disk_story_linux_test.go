@@ -67,6 +67,9 @@ func (l *fullDiskService) greetAll() {
 	for _, name := range l.names {
 		l.sayAndAwait(name, "hello", "echo: hello")
 	}
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the receipts of all answers", func() bool {
+		return l.QueryCount("SELECT count(*) FROM outbox WHERE outcome IS NULL") == 0
+	})
 }
 
 // makeBallast makes the ballast of a service that has made its state folder.
