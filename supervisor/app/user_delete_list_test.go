@@ -28,8 +28,9 @@ func TestUserDelete_List_NeedsNoSpawner(t *testing.T) {
 	for yes, want := range map[string]string{"": "Nothing was deleted", "--yes": "the process that reads a folder"} {
 		args := strings.Fields("user delete eve " + yes + " --config " + c.file)
 		out, err := exec.CommandContext(t.Context(), alone, args...).CombinedOutput()
-		if text := string(out); err == nil || !strings.HasPrefix(text, "Stored data of eve:\n\n  ") || !strings.Contains(text,
-			want) {
+		if text := string(out); err == nil || !strings.HasPrefix(text, "Stored data of eve:\n\n  ") ||
+			!strings.Contains(text,
+				want) {
 			t.Errorf("user delete %s: %s, want %q", yes, text, want)
 		}
 	}
