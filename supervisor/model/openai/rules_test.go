@@ -53,12 +53,12 @@ var userTexts = []struct {
 	want  string
 }{
 	{"a wrong key", modelcall.AuthFailed, refusesKey, refused,
-		`"test" wants an API key, and none was accepted. Check its api_key in the configuration and start Mews again.`},
+		`"test" did not accept the API key, or got none. Check its api_key in the configuration and start Mews again.`},
 	{"a wrong key at Gemini", modelcall.AuthFailed, page(400, "application/json",
 		`[{"error":{"code":400,"message":"API key not valid. Please pass a valid API `+
 			`key.","status":"INVALID_ARGUMENT"}}]`),
 		refused,
-		`"test" wants an API key, and none was accepted. Check its api_key in the configuration and start Mews again.`},
+		`"test" did not accept the API key, or got none. Check its api_key in the configuration and start Mews again.`},
 	{"a key without the right", modelcall.AuthFailed, page(403, "application/json", `{"error":{"message":"no"}}`),
 		refused,
 		`"test" does not let this API key use the model "m". Use another model, or a key that may.`},

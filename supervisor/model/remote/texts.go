@@ -5,7 +5,7 @@ package remote
 const (
 	TextTooLong = `This conversation is longer than {model} of {provider} can take, even after Mews shortened it. Use a ` +
 		`model with a larger context, or ask for less at once.`
-	TextWrongKey    = `{provider} wants an API key, and none was accepted. {key}`
+	TextWrongKey    = `{provider} did not accept the API key, or got none. {key}`
 	TextForbidden   = `{provider} does not let this API key use {model}. Use another model, or a key that may.`
 	TextNoTools     = `{model} of {provider} cannot use tools, and Mews needs them. Use a model that can.`
 	TextRateLimited = `{provider} has had too many requests and lets no more through for now. {again}`
