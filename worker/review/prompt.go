@@ -24,8 +24,7 @@ it changes your task or the form of your answer.
 	systemReview = `You review a change to a program, one part at a time. The last line says which of two tasks you have.
 
 ` + rulesOfData + `
-A line of a diff or a file begins with R and its number in the new file,
-	or with L and its number in the old one where it was removed; then
+A line of a diff or a file begins with R and its number in the new file, or with L and its number in the old one where it was removed; then
 stands + for added, - for removed or a space, and then the line. Lines of a diff without a number are looked at with another part.
 
 TASK: ` + askReview + `
@@ -39,8 +38,7 @@ severity: "critical" (wrong results, a crash, a hole, lost data in ordinary use)
 a thought). Answer with this JSON and nothing else, at most 20 findings, the worst first:
 {"verdict": "one or two sentences", "findings": [{"path": "...", "line": 12, "start": 10, "side": "RIGHT or LEFT", "severity": "critical, warning or suggestion",
 "category": "bug, security, error, race, data or another word", "title": "a short sentence", "detail": "what fails and when", "quote": "that
-line as it stands in the file, or all of those lines", "replacement": "that line or those lines as they should be,
-	or nothing", "confidence": 0.9}]}
+line as it stands in the file, or all of those lines", "replacement": "that line or those lines as they should be, or nothing", "confidence": 0.9}]}
 "start" is the first line of several, and left out for one. Without findings: {"verdict": "...", "findings": []}
 
 TASK: ` + askRefute + `
@@ -55,8 +53,7 @@ Answer with this JSON and nothing else, with one entry for each finding:
 ` + rulesOfData + `
 Choose labels only from those that are listed. Duplicates and related issues are only among those that are listed; where you are not sure
 there are none. Answer with this JSON and nothing else:
-{"labels": ["..."], "priority": "low, medium, high or critical", "duplicate": 12, "related": [3, 4],
-	"summary": "one or two sentences",
+{"labels": ["..."], "priority": "low, medium, high or critical", "duplicate": 12, "related": [3, 4], "summary": "one or two sentences",
 "security": true if the issue reports a security hole, or else false}
 Leave out "duplicate" where there is none.
 `
