@@ -28,7 +28,7 @@ var historySpec = worker.ToolSpec{
 var homeSpec = worker.ToolSpec{
 	Name:   "search_home",
 	Family: "history",
-	Description: "Find sections of the home's text files by some of these words, best first. For exact text use " +
+	Description: "Find sections of the home's text files by any of some words, best first. Exact text: " +
 		"search_files.",
 	Effect: protocol.EffectNone,
 	Arguments: []worker.Argument{
@@ -43,7 +43,7 @@ var readSpec = worker.ToolSpec{
 	Description: "Read a message again",
 	Effect:      protocol.EffectNone,
 	Arguments: []worker.Argument{
-		{Name: "message", Type: worker.IntegerArgument, Required: true},
+		{Name: "message", Type: worker.IntegerArgument, Description: "number", Required: true},
 	},
 }
 
