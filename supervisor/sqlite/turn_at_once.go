@@ -8,7 +8,7 @@ import (
 )
 
 // isNextAlone is true if an inbound is the only unfinished one of its conversation, and no turn runs
-// there. Then nobody has to be asked what to do with it.
+// there.
 const isNextAlone = `SELECT NOT EXISTS (SELECT 1 FROM inbox WHERE conversation = ?1 AND state = 'new' AND held = 0 AND id <> ?2)
 	AND NOT EXISTS (SELECT 1 FROM inbox WHERE conversation = ?1 AND state = 'arriving' AND id <> ?2)
 	AND NOT EXISTS (SELECT 1 FROM turn WHERE conversation = ?1 AND ended_at IS NULL)`

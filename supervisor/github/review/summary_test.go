@@ -2,7 +2,9 @@ package review
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -110,7 +112,9 @@ func TestSummary_UnreadFiles_AreNamed(t *testing.T) {
 		t.Helper()
 		path := filepath.Join(folder, name)
 		r.must(os.MkdirAll(filepath.Dir(path), 0o755))
-		_ = os.Remove(path)
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
 		r.must(os.WriteFile(path, []byte(text), mode))
 	}
 	write("run.sh", "echo\n", 0o644)

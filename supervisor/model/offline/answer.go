@@ -202,7 +202,7 @@ func (t *turn) respond(text string, m protocol.Message) protocol.Message {
 // toolFind is the tool that opens further tools.
 const toolFind = "find_tools"
 
-// isFound reports whether the rule's tool may have to be opened first.
+// isFound reports whether find_tools may have to offer the rule's tool first.
 func (r *rule) isFound() bool { return r.missing != "" }
 
 func (t *turn) isOffered(name string) bool {
