@@ -3,14 +3,14 @@ package protocol
 // Blobs are bytes that are not sent in a line's parameters: a tool's whole output if Text was cut,
 // pictures, files, archives. The worker sends and reads them in chunks of at most MaxBlobChunkBytes
 // bytes, with at most MaxUnansweredChunks chunks unanswered. Chunks wait until every other message
-// has left. The supervisor keeps them by their hash and never opens a path that a worker named.
+// has left. The supervisor stores a blob under its hash and never opens a path that a worker named.
 //
 // The parameters of each call name either its turn or its operation; the other is 0.
 const (
-	MethodBlobBegin  = "blob.begin"  // BlobBeginParams to BlobBeginResult
-	MethodBlobWrite  = "blob.write"  // BlobWriteParams, no result
-	MethodBlobCommit = "blob.commit" // BlobCommitParams to BlobRef
-	MethodBlobRead   = "blob.read"   // BlobReadParams to BlobReadResult
+	MethodBlobBegin  = "blob.begin"  // params BlobBeginParams, result BlobBeginResult
+	MethodBlobWrite  = "blob.write"  // params BlobWriteParams, no result
+	MethodBlobCommit = "blob.commit" // params BlobCommitParams, result BlobRef
+	MethodBlobRead   = "blob.read"   // params BlobReadParams, result BlobReadResult
 )
 
 const (
@@ -24,12 +24,12 @@ type BlobRef struct {
 	Size   int64  `json:"size"`   // bytes
 }
 
-// BlobBeginParams opens a blob for writing. The blob belongs to the turn or operation. If that ends
-// before the blob's commit, the blob is dropped.
+// BlobBeginParams opens a blob for writing. The blob belongs to the turn or operation. If the turn
+// or operation ends before the blob's commit, the blob is dropped.
 type BlobBeginParams struct {
 	Turn      int64 `json:"turn,omitempty"`
 	Operation int64 `json:"operation,omitempty"`
-	// the bytes of a file before it is changed, at most MaxUndoFileBytes
+	// the blob holds the bytes of a file before a change, at most MaxUndoFileBytes
 	Before bool `json:"before,omitempty"`
 }
 
@@ -61,7 +61,7 @@ type BlobReadParams struct {
 	Operation int64  `json:"operation,omitempty"`
 	SHA256    string `json:"sha256"`
 	Offset    int64  `json:"offset"`
-	Length    int    `json:"length"` // 1 to MaxBlobChunkBytes
+	Length    int    `json:"length"` // bytes to read, 1 to MaxBlobChunkBytes
 }
 
 // BlobReadResult is a part of a blob, and the size of the whole.

@@ -8,15 +8,15 @@ import (
 
 // call is an outgoing call until it is answered.
 type call struct {
-	answer    chan *wireMessage // room for one answer
+	answer    chan *wireMessage // buffered for one answer
 	abandoned bool              // no caller waits for the answer any longer; only Conn.update may use this field
 }
 
 // Call calls method and waits for its answer. It decodes a result into result as DecodeStrict does;
-// nil accepts any result. An error answer is an *Error in the chain. If ctx ends, Call sends
-// cancel, and the other side has CancelGrace to answer. An answer in time is returned as usual.
-// Without an answer the error wraps context.Cause(ctx). After the end of the connection the error
-// wraps ErrClosed. Handler.HandleNotification must not call it.
+// nil accepts any result. If the other side answers with an error, the returned error wraps an
+// *Error. If ctx ends, Call sends cancel, and the other side has CancelGrace to answer. An answer
+// in time is returned as usual. Without an answer the error wraps context.Cause(ctx). After the end
+// of the connection the error wraps ErrClosed. Handler.HandleNotification must not call Call.
 func (c *Conn) Call(ctx context.Context, method string, params, result any) error {
 	p, err := encodeRequest(method, params, c.options.MaxLine)
 	if err != nil {
@@ -39,7 +39,8 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any) erro
 }
 
 // Notify queues a notification. If the queue is full, Notify waits until ctx or the connection
-// ends. It does not wait for the line to leave. Handler.HandleNotification must not call it.
+// ends. Notify does not wait until the line is written. Handler.HandleNotification must not call
+// Notify.
 func (c *Conn) Notify(ctx context.Context, method string, params any) error {
 	if err := c.notify(ctx, laneOf(method), method, params); err != nil {
 		return fmt.Errorf("notify %s: %w", method, err)
@@ -86,8 +87,8 @@ func (c *Conn) answerAtEnd(mine *call) (*wireMessage, error) {
 	}
 }
 
-// cancelCall cancels a call whose ctx has ended, and waits for its answer during the grace. The
-// cancel uses the lane of the call, so that it cannot overtake the call.
+// cancelCall cancels a call whose ctx has ended, and waits up to Options.CancelGrace for its
+// answer. The cancel uses the lane of the call, so that it cannot overtake the call.
 func (c *Conn) cancelCall(ctx context.Context, mine *call, id int64, method string) (*wireMessage, error) {
 	cause := context.Cause(ctx)
 	grace, stop := context.WithTimeout(context.WithoutCancel(ctx), c.options.CancelGrace)

@@ -95,8 +95,8 @@ func TestCall_EndedContext_SendsNothing(t *testing.T) {
 	p.expect(`{"jsonrpc":"2.0","method":"b","params":{}}`)
 }
 
-// runInBubble runs a connection over an in-memory pipe with takes no real time: the clock is
-// synthetic.
+// runInBubble runs a connection over an in-memory pipe. Its waits take no real time, because the
+// clock is synthetic.
 func runInBubble(t *testing.T, o protocol.Options, f func(c *protocol.Conn, p *peer, result <-chan error)) {
 	synctest.Test(t, func(t *testing.T) {
 		ours, theirs := net.Pipe()

@@ -11,15 +11,15 @@ import (
 	"unicode/utf8"
 )
 
-// MethodChatSend sends one or several files to the turn's chat. It is a call in turn, one at a
-// time, at most MaxSendCallsPerTurn times in a turn. A repeated call sends nothing again and gets
+// MethodChatSend sends one or several files to the turn's chat. It is a call during a turn, one at
+// a time, at most MaxSendCallsPerTurn times in a turn. A repeated call sends nothing again and gets
 // the same answer, even if the file has changed. The call may wait for the user's approval. Its
 // error tells the model in words why the file was not sent.
 const MethodChatSend = "chat.send"
 
-// MethodChatMessage sends a text to the turn's chat, before the turn's answer: the argument text of
-// the named tool call. It is a call in turn, one at a time, at most MaxMessagesPerTurn times in a
-// turn. A repeated call sends nothing again.
+// MethodChatMessage sends a text to the turn's chat, before the turn's answer. The text is an
+// argument of the tool call that the parameters name. It is a call during a turn, one at a time, at
+// most MaxMessagesPerTurn times in a turn. A repeated call sends nothing again.
 //
 //	{"turn":8,"call":"c5"}
 //	{}
@@ -42,7 +42,7 @@ type ChatMessageArguments struct {
 	Text string `json:"text"` // Markdown
 }
 
-// Limits of files that are sent. Size and caption are the limits of Telegram's Bot API
+// Limits of files that are sent. The limits of size and caption are those of Telegram's Bot API
 // (sendDocument, "up to 50 MB"; "0-1024 characters after entities parsing", which are UTF-16
 // units).
 const (
@@ -97,7 +97,7 @@ func (m MediaSize) Validate() error {
 	return nil
 }
 
-// ChatSendResult is the result of chat.send. The outbox then has the file on disk.
+// ChatSendResult is the result of chat.send. It means that the outbox has stored the file on disk.
 type ChatSendResult struct{}
 
 // Validate returns an error for files that no honest side sends.

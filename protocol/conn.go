@@ -15,7 +15,7 @@ type Options struct {
 	MaxCalls     int           // calls of the other side that are handled at the same time; default 64
 	WriteTimeout time.Duration // time in which the other side must read 64 KiB that we write; default 10 s
 	CancelGrace  time.Duration // time for the answer to a cancelled call; default 5 s
-	// bytes of lines that wait to be written; default 4 MiB, plus a quarter for the bulk lane
+	// limit of the waiting lines in bytes; default 4 MiB, plus a quarter for the bulk lane
 	QueueBytes int
 	// Report receives errors that the other side must not see, from any goroutine; nil drops them
 	Report func(error)
@@ -58,9 +58,9 @@ type Conn struct {
 	state connState
 }
 
-// NewConn makes a connection that owns rwc. It closes rwc when the connection ends for any reason,
-// which must end a waiting Read and Write. It uses SetWriteDeadline if rwc has it. Nothing happens
-// before Run; Close ends a connection that is never run.
+// NewConn makes a connection that owns rwc. When the connection ends for any reason, it closes rwc.
+// Closing rwc must end a waiting Read or Write. The connection uses SetWriteDeadline if rwc has it.
+// A connection does nothing before Run; Close ends a connection that is never run.
 func NewConn(rwc io.ReadWriteCloser, h Handler, o Options) *Conn {
 	return &Conn{
 		rwc: rwc, handler: h, options: o.withDefaults(), done: make(chan struct{}), wake: make(chan struct{}, 1),
@@ -68,11 +68,12 @@ func NewConn(rwc io.ReadWriteCloser, h Handler, o Options) *Conn {
 	}
 }
 
-// Run serves the connection until it ends, and returns the cause. It ends if ctx ends, Close is
-// called, the other side goes, or the wire is broken. The cause is context.Cause(ctx), Close's
-// cause, io.EOF between two lines, io.ErrUnexpectedEOF within a line, a wrapped ErrProtocolBroken
-// or ErrPeerStalled, or the error of a read or write. The contexts of handlers end first. Run waits
-// for the handlers and all goroutines. It may be called once.
+// Run serves the connection until it ends, and returns the cause. The connection ends if ctx ends,
+// Close is called, the other side goes, or the wire is broken. The cause is context.Cause(ctx),
+// Close's cause, io.EOF between two lines, io.ErrUnexpectedEOF within a line, a wrapped
+// ErrProtocolBroken or ErrPeerStalled, or the error of a read or write. Before Run returns, the
+// contexts of handlers end, and Run waits for the handlers and all goroutines. Run may be called
+// once.
 func (c *Conn) Run(ctx context.Context) error {
 	again := false
 	c.update(func(s *connState) { again, s.running = s.running, true })
@@ -120,7 +121,7 @@ func (c *Conn) Err() (cause error) {
 	return cause
 }
 
-// update is the only access to the state. change must not block. After each change it wakes the
+// update is the only access to the state. It calls change, which must not block. Then it wakes the
 // writer if there are lines.
 func (c *Conn) update(change func(*connState)) {
 	c.mu.Lock()

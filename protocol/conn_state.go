@@ -31,7 +31,7 @@ type connState struct {
 	running   bool            // whether Run was called
 	lastID    int64           // id of the newest outgoing call
 	calls     map[int64]*call // outgoing calls without an answer, by id
-	abandoned int             // number of calls without a caller that waits for the answer
+	abandoned int             // number of outgoing calls whose caller has stopped waiting
 	// id of the newest incoming call in each lane; ids rise within a lane
 	lastHeard [laneCount]int64
 	// incoming calls that are being answered, by id
@@ -45,7 +45,7 @@ func newConnState() connState {
 	return connState{calls: map[int64]*call{}, serving: map[int64]context.CancelCauseFunc{}}
 }
 
-// end sets the cause of the connection's end if there is none yet.
+// end sets the cause of the connection's end, unless a cause is set already.
 func (s *connState) end(cause error) bool {
 	if s.cause != nil {
 		return false
@@ -93,8 +93,8 @@ func (s *connState) abandon(id int64) error {
 	return nil
 }
 
-// admit adds an incoming call. If most calls are open already, busy is true and only the id is
-// recorded.
+// admit adds an incoming call. most is the maximum of open calls. If it is reached, busy is true
+// and only the id is recorded.
 func (s *connState) admit(id int64, l lane, most int, cancel context.CancelCauseFunc) (busy bool, err error) {
 	if _, open := s.serving[id]; open || id <= s.lastHeard[l] {
 		return false, fmt.Errorf("%w: call id %d used again", ErrProtocolBroken, id)

@@ -17,7 +17,7 @@ const (
 
 // Message is one row of the transcript, as the model sees it.
 type Message struct {
-	ID    int64  `json:"id,omitempty"` // the transcript's row; 0 until it is committed
+	ID    int64  `json:"id,omitempty"` // number of the transcript's row; 0 until the message is committed
 	Role  Role   `json:"role"`
 	Parts []Part `json:"parts"`
 	// one line about when and how the user sent the message; "" if not known
@@ -35,16 +35,17 @@ type Part struct {
 	Thinking *Thinking   `json:"thinking,omitempty"`
 }
 
-// Thinking is what a provider wants back with its model's message: thoughts, or their signatures.
-// It goes back unchanged, to the same model of the same provider. No other model and no worker gets
-// it.
+// Thinking is a block of thoughts, or their signatures, that a provider wants back. The supervisor
+// returns the block with its message, unchanged, to the same model of the same provider. No other
+// model and no worker gets it.
 type Thinking struct {
 	Format string `json:"format"` // format of the block: anthropic or openai
 	// provider, host and model that made the block, as provider@host/model; "" in messages of earlier
 	// releases
 	Origin string          `json:"origin,omitempty"`
 	Block  json.RawMessage `json:"block"`
-	Lasts  bool            `json:"lasts,omitempty"` // it goes back in later turns too, and counts as their text does
+	// the block goes back in later turns too, and counts like their text
+	Lasts bool `json:"lasts,omitempty"`
 }
 
 // Image is a picture. Its bytes are a blob of the user.
@@ -55,8 +56,8 @@ type Image struct {
 	Height    int    `json:"height"`
 }
 
-// Limits of pictures. They are those of Anthropic's API, the narrowest known: 5 MB of base64, and
-// 8,000 pixels (from its pages on vision).
+// Limits of pictures. They are the limits of Anthropic's API, the narrowest that are known: 5 MB of
+// base64, and 8,000 pixels (from its pages on vision).
 const (
 	MaxResultImages = 8         // pictures in one result
 	MaxImageBytes   = 3_750_000 // bytes
@@ -165,8 +166,8 @@ func (m Message) Text() string {
 	return s
 }
 
-// PartsWithStamp returns the parts of m as a model reads them. Its recap and stamp are added above
-// the first text.
+// PartsWithStamp returns the parts of m as a model reads them. Recap and Stamp come above the first
+// text.
 func (m Message) PartsWithStamp() []Part {
 	head := m.Stamp
 	if m.Recap != "" {

@@ -11,12 +11,12 @@ type DiskGrowth struct {
 	Bytes    int64 `json:"bytes,omitempty"`   // growth of the home; negative if it has shrunk
 	Files    int64 `json:"files,omitempty"`   // growth of the number of files and folders in the home
 	Written  int64 `json:"written,omitempty"` // bytes that were written to any folder, as the kernel counts
-	Partial  bool  `json:"partial,omitempty"` // the home was not counted to its end
+	Partial  bool  `json:"partial,omitempty"` // the count of the home is not complete
 }
 
-// MethodDiskHold tells a worker that its programs were ended because they filled the disk. Until the
-// disk has its reserve again, programs that start may delete files, but not write to any. No
-// parameters, no result, at any time after hello.
+// MethodDiskHold tells a worker that the supervisor ended its programs, because they filled the
+// disk. Until the disk has its reserve again, new programs may delete files, but not write to any.
+// It has no parameters and no result, and comes at any time after hello.
 const MethodDiskHold = "disk.hold"
 
 // MethodDiskExceeded reports that the home holds more than hello allows, and has grown since its
@@ -31,11 +31,11 @@ type DiskExceeded struct {
 	Files int64 `json:"files"` // number of files and folders
 }
 
-// The reserve of a disk: below it, file tools write nothing more, and the programs end whose user
-// has written most.
+// Reserve of a disk. If less is free, file tools refuse to write, and the programs of the user who
+// has written most are ended.
 const (
 	maxDiskReserve = 1 << 30 // bytes
-	reserveShare   = 20      // the reserve is this part of a disk
+	reserveShare   = 20      // the reserve is 1/20 of a disk
 )
 
 // DiskReserve returns the bytes to keep free of a disk's total bytes: 5 %, at most 1 GiB.

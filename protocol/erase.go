@@ -5,15 +5,15 @@ import (
 	"fmt"
 )
 
-// OperationErase deletes all files of a home, whose user is gone: EraseParameters to EraseResult.
+// OperationErase deletes all files in a former user's home: EraseParameters to EraseResult.
 const OperationErase OperationKind = "erase"
 
-// EraseParameters limit one operation; another one goes on.
+// EraseParameters limit one operation. The next operation continues the work.
 type EraseParameters struct {
 	Seconds int `json:"seconds"` // from 1 to MaxEraseSeconds
 }
 
-// MaxEraseSeconds is the longest time of one operation.
+// MaxEraseSeconds is the longest time of one erase operation.
 const MaxEraseSeconds = 60
 
 // Check refuses parameters that no supervisor sends.
@@ -24,12 +24,13 @@ func (p EraseParameters) Check() error {
 	return nil
 }
 
-// EraseResult says what was deleted. The home itself stays.
+// EraseResult counts the deleted files. The home's own folder stays.
 type EraseResult struct {
 	Files int64 `json:"files"` // number of files that were deleted, without folders
 	// More means that the time was up before the home was empty.
 	More bool `json:"more,omitempty"`
-	// OmittedFile lists names that can't be deleted, at most MaxOmittedFiles. LeftOutMore counts the others.
+	// LeftOut lists names that can't be deleted, at most MaxOmittedFiles. LeftOutMore counts the
+	// names that LeftOut does not list.
 	LeftOut     []OmittedFile `json:"left_out,omitempty"`
 	LeftOutMore int64         `json:"left_out_more,omitempty"`
 }

@@ -223,7 +223,7 @@ func TestReader_FullSendQueue_NeverWaits(t *testing.T) {
 			}
 		}
 	})
-	for range 100 { // the peer reads nothing, but its lines are read
+	for range 100 { // the peer reads nothing, but the connection reads the peer's lines
 		p.send(`{"jsonrpc":"2.0","method":"a"}`)
 		<-heard
 	}

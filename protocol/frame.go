@@ -16,14 +16,14 @@ const (
 	emptyReads = 100
 )
 
-// frameReader cuts a stream into lines. It holds at most one line of the limit and the bytes read
-// along with it, and looks at each byte once. One goroutine at a time may use it.
+// frameReader cuts a stream into lines. It holds at most one line of the longest size and the bytes
+// read along with it. It looks at each byte once. One goroutine at a time may use it.
 type frameReader struct {
 	r          io.Reader
 	limit      int // longest line, without its newline
 	buf        []byte
 	start, end int // range of the bytes that were read and not yet returned
-	scanned    int // no newline between start and here
+	scanned    int // the bytes from start to scanned have no newline
 }
 
 func newFrameReader(r io.Reader, limit int) *frameReader {

@@ -152,7 +152,7 @@ type chunkedReader struct {
 
 func (c *chunkedReader) Read(p []byte) (int, error) { return c.r.Read(p[:min(len(p), c.n)]) }
 
-// cutSimply cuts lines in the simplest way.
+// cutSimply cuts input into lines in the simplest way, to compare with frameReader.
 func cutSimply(input []byte, limit int) ([]string, error) {
 	var lines []string
 	for {

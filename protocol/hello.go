@@ -1,7 +1,7 @@
 package protocol
 
-// Version is the version of the wire. Both sides must have the same one; there is no negotiation,
-// because the three binaries are built and installed together.
+// Version is the version of the wire. Both sides must have the same version; there is no
+// negotiation, because the three binaries are built and installed together.
 const Version = 8
 
 // MethodHello is the supervisor's first call on a new connection. A worker answers nothing else
@@ -43,6 +43,6 @@ type HelloResult struct {
 // busy. No parameters, no result.
 const MethodPing = "ping"
 
-// MethodStop asks a worker to end. It cancels its turns and operations, answers, and exits. No
-// parameters, no result.
+// MethodStop asks a worker to end. The worker cancels its turns and operations, answers, and exits.
+// No parameters, no result.
 const MethodStop = "stop"

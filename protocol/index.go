@@ -11,12 +11,12 @@ import (
 
 // OperationIndex sends the supervisor changes of the home's text files: IndexParameters to
 // IndexResult. First it names all files, then the sections of changed files, then it sends sections
-// that the supervisor does not have. It is not recorded: if it is interrupted, a new one starts
-// from the beginning.
+// that the supervisor does not have. The operation is not recorded: after an interruption, a new
+// operation starts from the beginning.
 const OperationIndex OperationKind = "index"
 
-// MethodIndexChanged announces that something in the home may have changed: IndexChangedParams. It
-// is a notification, at any time.
+// MethodIndexChanged announces that the home may have changed: IndexChangedParams. It is a
+// notification, at any time.
 //
 //	{}
 const MethodIndexChanged = "index.changed"
@@ -74,13 +74,13 @@ type IndexResult struct {
 	More bool `json:"more,omitempty"`
 }
 
-// IndexedFile is a file of the home, as it was when it was read.
+// IndexedFile is a file of the home, as the worker read it.
 type IndexedFile struct {
 	Path     string    `json:"path"` // path relative to the home
 	Size     int64     `json:"size"`
 	Modified int64     `json:"modified"`        // time of the last change, in Unix nanoseconds
 	State    FileState `json:"state,omitempty"` // state of the contents; "" in IndexFilesParams
-	// sections in the order of the file; empty in IndexFilesParams, and if the file is no text
+	// sections in the file's order; empty in IndexFilesParams, and if the file is no text
 	Sections []IndexedSection `json:"sections,omitempty"`
 }
 
@@ -96,8 +96,8 @@ type IndexFilesParams struct {
 	Files     []IndexedFile `json:"files"`
 }
 
-// IndexFilesResult holds the indexes, from 0, of the files of a page that the supervisor does not
-// know in this state.
+// IndexFilesResult selects the files of a page that the supervisor does not know in this state. It
+// holds their indexes, from 0.
 type IndexFilesResult struct {
 	Differing []int `json:"differing,omitempty"`
 }
@@ -148,7 +148,7 @@ type UnindexedCounts struct {
 	Large      int `json:"large,omitempty"`      // files over MaxIndexedFileBytes
 	NotText    int `json:"not_text,omitempty"`   // files that are no text
 	Unreadable int `json:"unreadable,omitempty"` // files and folders that cannot be read
-	Excess     int `json:"excess,omitempty"`     // files over MaxIndexedFiles
+	Excess     int `json:"excess,omitempty"`     // files beyond the first MaxIndexedFiles
 }
 
 // HashSection identifies a section: the first 16 bytes of a SHA-256 in hexadecimal.

@@ -47,7 +47,7 @@ type CheckArguments struct {
 	Changes       []string `json:"changes,omitempty"`
 	Command       string   `json:"command,omitempty"`
 	Ask           string   `json:"ask,omitempty"`  // question by which a model judges the result
-	Task          bool     `json:"task,omitempty"` // the text is an order to carry out, not a message
+	Task          bool     `json:"task,omitempty"` // the text is an instruction to carry out, not a message
 	AutoRemove    bool     `json:"auto_remove,omitempty"`
 	NotifyOnCheck bool     `json:"notify_on_check,omitempty"`
 }
@@ -63,8 +63,8 @@ type UpdateTaskArguments struct {
 	Options map[string]any `json:"options,omitempty"` // other settings, by name
 }
 
-// TaskArguments holds the arguments of cancel_task and get_task_results; for get_task_results 0
-// means all tasks.
+// TaskArguments holds the arguments of cancel_task and get_task_results. For get_task_results an ID
+// of 0 means all tasks.
 type TaskArguments struct {
 	ID int64 `json:"id,omitempty"`
 }

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// OperationCheck makes a job's check: it compares files of the home, or runs a command there:
-// CheckParameters to CheckResult. It changes nothing itself. It is not recorded: if it is
-// interrupted, a new one starts from the beginning.
+// OperationCheck makes a job's check: CheckParameters to CheckResult. It compares files of the
+// home, or runs a command in the home, and changes nothing itself. The operation is not recorded:
+// after an interruption, a new operation starts from the beginning.
 const OperationCheck OperationKind = "look"
 
 // Bounds of a check.
@@ -35,8 +35,8 @@ type CheckParameters struct {
 	Seen       string `json:"seen,omitempty"` // the Seen of the last CheckResult; "" for the first check
 }
 
-// outsidePattern matches patterns that lead out of the home, even in one alternative. No file there
-// would ever match.
+// outsidePattern matches patterns that lead out of the home, even if only one alternative does. No
+// file there would ever match.
 var outsidePattern = regexp.MustCompile(`(?:^|[{,])~?/|(?:^|[{,/])\.\.(?:$|[/,}])`)
 
 // Validate returns an error for impossible parameters.

@@ -11,18 +11,18 @@ import (
 )
 
 // MethodMemoryRemember asks whether the fact or note of a call of remember, update_memory or
-// note_today may be kept, and from which message it comes. It is a call in turn. The worker only
-// names the model's call; its arguments, which the supervisor has, are MemoryArguments. Conflict is
-// the fact that the new fact contradicts, and will replace. For update_memory, Conflict is the
-// corrected fact. If the user is asked, the question shows it. Until the user has answered, the
-// call fails with CodeWaitsForUser, as question.ask does.
+// note_today may be kept, and from which message it comes. It is a call during a turn. The worker
+// only names the model's call; its arguments, which the supervisor has, are MemoryArguments.
+// Conflict is the fact that the new fact contradicts, and will replace. For update_memory, Conflict
+// is the corrected fact. If the user is asked, the question shows Conflict. Until the user has
+// answered, the call fails with CodeWaitsForUser, as question.ask does.
 //
 //	{"turn":8,"call":"t8-2-1","conflict":{"id":"k7","text":"Takes tea with milk"}}
 //	{"message":4711,"at":"2026-11-20T12:19:00Z","after":9,"replace":true}
 const MethodMemoryRemember = "memory.remember"
 
 // MethodMemoryRecalled reports the facts that recall has shown. These facts count as used that day.
-// It is a call in turn.
+// It is a call during a turn.
 //
 //	{"turn":8,"ids":["k7","k9"]}
 //	{}
@@ -30,10 +30,11 @@ const MethodMemoryRecalled = "memory.recalled"
 
 // MethodMemoryChanged announces that a call of remember, update_memory or forget will change
 // MEMORY.md: from a text with one SHA-256 to another. The supervisor makes the same change from the
-// call's arguments. Only if it gets the same text is the new text in force. If the change fails, the worker announces the
-// reverse change. Forgotten facts are not learned again from their messages. The user may be asked
-// first; until the answer the call fails with CodeWaitsForUser. If remember replaces another fact,
-// the user gets that fact with a button to restore it. It is a call in turn.
+// call's arguments. The new text is in force only if the supervisor gets the same text. If the
+// change fails, the worker announces the reverse change. Forgotten facts are not learned again from
+// their messages. The user may be asked first; until the answer the call fails with
+// CodeWaitsForUser. If remember replaces another fact, the user gets that fact with a button to
+// restore it. It is a call during a turn.
 //
 //	{"turn":8,"call":"t8-2-1","before":"","after":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08","gone":[{"id":"k7","text":"Takes tea","message":4711}]}
 //	{}
@@ -45,8 +46,8 @@ const (
 	MaxFactCharacters  = 300 // characters of a fact
 	MaxMemoryTextBytes = 256 << 10
 
-	// MaxFactNumber is above all numbers in Mews's ids. A user may have written a greater number.
-	// New ids do not continue from that.
+	// MaxFactNumber is greater than every number in the ids that Mews gives. A user may have
+	// written a greater number. New ids do not continue from such a number.
 	MaxFactNumber = 100_000_000
 )
 
@@ -188,8 +189,8 @@ type MemoryParameters struct {
 	// MaxForgottenDigests
 	Forgotten []string `json:"forgotten,omitempty"`
 
-	// for MemoryActionShow and MemoryActionForget: turns whose facts and notes are meant, instead
-	// of one fact
+	// turns whose facts and notes to show or forget, instead of one fact; only for MemoryActionShow
+	// and MemoryActionForget
 	Turns *MemoryTurns `json:"of,omitempty"`
 }
 
@@ -217,7 +218,7 @@ type MemoryResult struct {
 	NotImported []string `json:"left,omitempty"`  // texts that were not imported, each with the reason
 	More        int      `json:"more,omitempty"`  // number of facts not imported that NotImported does not list
 
-	Refused string `json:"refused,omitempty"` // reason why nothing was changed; "" if something was
+	Refused string `json:"refused,omitempty"` // reason why nothing was changed; "" means success
 
 	Before FileState `json:"before,omitempty"` // state of MEMORY.md
 	After  FileState `json:"after,omitempty"`

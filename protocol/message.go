@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// Causes for which a connection ends by itself. They are wrapped, so errors.Is finds them.
+// Errors of a connection. They are wrapped, so errors.Is finds them.
 var (
 	// ErrClosed is the error of a call on a connection that has ended. It is wrapped together with
 	// the cause of the end.
@@ -17,8 +17,8 @@ var (
 	ErrProtocolBroken = errors.New("protocol broken by the other side")
 	// ErrPeerStalled means that the other side does not read.
 	ErrPeerStalled = errors.New("the other side does not read")
-	// ErrLineTooLong means that a line is over Options.MaxLine. A caller gets it for its own line,
-	// which was not sent.
+	// ErrLineTooLong means that a line is longer than Options.MaxLine. A caller gets this error for
+	// its own line, which was not sent.
 	ErrLineTooLong = errors.New("line too long")
 	// ErrCallCancelled is the cause of a handler's context if the caller has sent cancel.
 	ErrCallCancelled = errors.New("cancelled by the caller")
@@ -46,7 +46,7 @@ type Error struct {
 	Message string `json:"message"`
 }
 
-// Error makes *Error an error.
+// Error implements the interface error.
 func (e *Error) Error() string { return fmt.Sprintf("%s (%d)", e.Message, e.Code) }
 
 // MethodNotFoundError is the error for a method that the handler does not know.
@@ -68,7 +68,7 @@ type CancelParams struct {
 type Request struct {
 	ID     int64 // 0 means a notification
 	Method string
-	Params json.RawMessage // an object; nil if there were none; owned by the receiver
+	Params json.RawMessage // a JSON object; nil means no parameters; the receiver owns it
 }
 
 // DecodeParams decodes the request's parameters into params as DecodeStrict does. params points to
@@ -96,8 +96,8 @@ type Handler interface {
 	// (with the cause ErrCallCancelled) or if the connection ends. A nil result is sent as null, an
 	// *Error unchanged, and the error of a cancelled context as CodeCancelled. Any other error is
 	// sent as CodeInternal without its text, which goes to Options.Report. Calls begin in any
-	// order, also compared with notifications. Only blob.* calls are answered one after the other
-	// as they arrived.
+	// order, even relative to notifications. Only blob.* calls are answered one after the other as
+	// they arrived.
 	HandleCall(ctx context.Context, req *Request) (any, error)
 	// HandleNotification handles a notification, on the reader's goroutine, in the order of
 	// arrival. It must not block or wait for an answer from the same connection, because nothing is

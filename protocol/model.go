@@ -28,8 +28,8 @@ type ModelStreamParams struct {
 	Child *ChildWindow `json:"child,omitempty"`
 }
 
-// ChildWindow asks the model in a separate window that contains only Text. If the name was asked
-// before, the supervisor repeats the answer at no cost.
+// ChildWindow asks the model in a separate window that contains only Text. If the turn has used the
+// name before, the supervisor repeats the answer at no cost.
 type ChildWindow struct {
 	Name string `json:"name"` // name of the window, unique in the turn
 	Text string `json:"text"`

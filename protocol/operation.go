@@ -7,7 +7,7 @@ import (
 )
 
 // MethodOperationStart starts an operation: any work of the worker except a turn. Its result ends
-// the operation. Cancelling the call stops it, and it is then answered with CodeCancelled. A failed
+// the operation. Cancelling the call stops the operation, and the answer is CodeCancelled. A failed
 // operation is answered with CodeFailed, or with the error of the failed host call.
 const MethodOperationStart = "operation.start"
 
@@ -42,14 +42,14 @@ type ArchiveParameters struct {
 // that were left out.
 const MinArchiveBytes = 1 << 20
 
-// ArchiveResult names the tar. In it the home is the folder files/, and left-out.txt has a line for
-// each name that was left out. Links are kept as links and not followed.
+// ArchiveResult names the tar. In the tar, the folder files/ holds the home, and left-out.txt has a
+// line for each name that was left out. Links are kept as links and not followed.
 type ArchiveResult struct {
 	Blob    BlobRef       `json:"blob"`
 	Files   int64         `json:"files"` // regular files in the tar
-	Bytes   int64         `json:"bytes"` // bytes of their contents
+	Bytes   int64         `json:"bytes"` // bytes of the files' contents
 	LeftOut []OmittedFile `json:"left_out,omitempty"`
-	// LeftOutMore is the number of names left out that OmittedFile does not list.
+	// LeftOutMore counts the names left out that LeftOut does not list.
 	LeftOutMore int64 `json:"left_out_more,omitempty"`
 }
 

@@ -45,7 +45,7 @@ func newConn(t testing.TB, h protocol.Handler, o protocol.Options) (*protocol.Co
 	return c, &peer{theirs, t, bufio.NewReader(theirs)}
 }
 
-// runConn is like connected, but runs the connection. The channel holds the result of Run.
+// runConn is like newConn, but runs the connection. The channel holds the result of Run.
 func runConn(t testing.TB, h protocol.Handler, o protocol.Options) (*protocol.Conn, *peer, <-chan error) {
 	t.Helper()
 	c, p := newConn(t, h, o)
@@ -54,7 +54,7 @@ func runConn(t testing.TB, h protocol.Handler, o protocol.Options) (*protocol.Co
 
 type handler = protocoltest.HandlerFuncs
 
-// answerWith answers every call by a function.
+// answerWith returns a handler that answers every call with f.
 func answerWith(f func(ctx context.Context, req *protocol.Request) (any, error)) handler {
 	return handler{CallFunc: f}
 }

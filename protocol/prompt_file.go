@@ -8,12 +8,12 @@ import (
 )
 
 // MethodPromptFileReport reports the states of the home's prompt files: PromptFileReport to
-// PromptFileReportResult. It is a call in turn. The worker makes it when a turn starts or goes on,
-// and before each model call if a state differs from the last report. The last report comes at the
-// turn's end, if a state differs or the model has not given its last answer. At first the worker
-// reports each file by its State only. If the answer has Need, the report did not count: the worker
-// inspects those files and makes the call again. The supervisor knows which notes the turn's calls
-// may have added, and no word of the worker puts a text in force.
+// PromptFileReportResult. It is a call during a turn. The worker makes it when a turn starts or
+// goes on, and before each model call if a state differs from the last report. The last report
+// comes at the turn's end, if a state differs or the model has not given its last answer. At first
+// the worker reports each file by its State only. If the answer has Need, the report did not count.
+// The worker then inspects the files in Need and makes the call again. The supervisor itself knows
+// which notes the turn's calls may have added. A worker's report alone puts no text in force.
 //
 //	{"turn":8,"files":[{"path":"AGENTS.md","state":"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}],"in_force":true}
 //	{"files":[{"path":"AGENTS.md","text":"Q2FsbCBtZSBBbC4="}]}
@@ -63,8 +63,8 @@ type PromptFile struct {
 	// below are set.
 	Inspected        bool   `json:"looked,omitempty"`
 	Text             []byte `json:"text,omitempty"`
-	FromGit          bool   `json:"git,omitempty"`     // git may have written it
-	FromOtherAccount bool   `json:"foreign,omitempty"` // another account may have written it
+	FromGit          bool   `json:"git,omitempty"`     // git may have written the file
+	FromOtherAccount bool   `json:"foreign,omitempty"` // another account may have written the file
 }
 
 // Validate refuses a report that no honest worker makes.
@@ -79,7 +79,8 @@ func (r PromptFileReport) Validate() error {
 			return fmt.Errorf("state %.80q", f.State)
 		case len(f.Text) > MaxPromptFileBytes(f.Path) || len(f.Text) > 0 && !(f.Inspected && hashed):
 			return fmt.Errorf("%d bytes of %s", len(f.Text), f.Path)
-		case f.Inspected && hashed && len(f.Text) < MaxPromptFileBytes(f.Path): // a longer text may differ from the hash
+		// a text of full length may be cut, so the file's hash may differ
+		case f.Inspected && hashed && len(f.Text) < MaxPromptFileBytes(f.Path):
 			if sum := sha256.Sum256(f.Text); hex.EncodeToString(sum[:]) != string(f.State) {
 				return fmt.Errorf("a state of %s that is not of its text", f.Path)
 			}
@@ -97,7 +98,7 @@ type PromptFileReportResult struct {
 	Files []PromptFileText `json:"files,omitempty"`
 }
 
-// PromptFileText is the text in force of a prompt file; "" means that none is.
+// PromptFileText is the text in force of a prompt file; "" means that no text is in force.
 type PromptFileText struct {
 	Path string `json:"path"`
 	Text []byte `json:"text,omitempty"`

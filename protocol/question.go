@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// MethodQuestionAsk asks the user a question of the model. It is a call in turn. The worker only
-// names the model's call; its arguments, which the supervisor has, are AskArguments. Until the user
-// has answered, the call fails with CodeWaitsForUser. The worker then ends the turn with
+// MethodQuestionAsk asks the user a question of the model. It is a call during a turn. The worker
+// only names the model's call; its arguments, which the supervisor has, are AskArguments. Until the
+// user has answered, the call fails with CodeWaitsForUser. The worker then ends the turn with
 // TurnEndWaitsForUser, and makes the same call again when the turn goes on.
 //
 //	{"turn":8,"call":"t8-2-1"}
@@ -26,7 +26,7 @@ type QuestionAskParams struct {
 
 // QuestionAskResult is the result of question.ask.
 type QuestionAskResult struct {
-	// text for the model: the user's answer, or a sentence that there was none
+	// text for the model: the user's answer, or a sentence that the user gave no answer
 	Text  string `json:"text"`
 	World bool   `json:"world,omitempty"` // the answer has words that are not the user's own
 	None  bool   `json:"none,omitempty"`  // the user gave no answer
@@ -43,7 +43,7 @@ const (
 	AskKindNumber   AskKind = "number"   // a number
 	AskKindDate     AskKind = "date"     // a date, with a time of day or without
 	AskKindLocation AskKind = "location" // a location on the map
-	AskKindFile     AskKind = "file"     // a file or several
+	AskKindFile     AskKind = "file"     // one or several files
 )
 
 // Bounds of AskArguments, in characters and in options.

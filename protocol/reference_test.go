@@ -10,7 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// checkSimply applies the same rules to a value of any type, simply, with encoding/json's tokens.
+// checkSimply checks a JSON value by the same rules as DecodeStrict, but simply, with
+// encoding/json's tokens.
 func checkSimply(data []byte) error {
 	if !json.Valid(data) || !utf8.Valid(data) {
 		return errors.New("invalid JSON or UTF-8")

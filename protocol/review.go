@@ -11,8 +11,8 @@ import (
 // one for each chunk, and one for a second look at its grave findings. It reports once. It has no
 // tool and no user to ask.
 
-// MethodReviewReport reports the result of a review or triage. It is a call in turn, once, of at
-// most MaxReviewReportBytes bytes.
+// MethodReviewReport reports the result of a review or triage. It is a call during a turn, once,
+// with at most MaxReviewReportBytes bytes.
 //
 //	{"turn":9,"findings":[{"path":"main.go","line":12,"side":"RIGHT","severity":"critical","category":"bug","title":"Nil map","detail":"Panics when the cache is empty.","quote":"m[k] = v","confidence":0.9}]}
 //	{}
@@ -20,7 +20,8 @@ const MethodReviewReport = "review.report"
 
 // MethodReviewCheck asks which findings deserve a second look. The supervisor leaves out those that
 // it would not post: their quote is not in the change, they are about style, or they are known. It
-// is a call in turn, of at most MaxReviewCheckBytes bytes. It reads no detail and no replacement.
+// is a call during a turn, with at most MaxReviewCheckBytes bytes. The supervisor ignores detail
+// and replacement.
 //
 //	{"turn":9,"findings":[{"path":"main.go","line":12,"side":"RIGHT","severity":"critical","category":"bug","title":"Nil map","detail":"","quote":"m[k] = v","confidence":0}]}
 //	{"pending":[0]}
@@ -29,7 +30,7 @@ const MethodReviewCheck = "review.check"
 // MaxReviewCheckBytes bounds the findings of one check, in bytes of JSON.
 const MaxReviewCheckBytes = 512 << 10
 
-// ReviewCheckParams is the parameters of review.check.
+// ReviewCheckParams holds the parameters of review.check.
 type ReviewCheckParams struct {
 	Turn     int64           `json:"turn"`
 	Findings []ReviewFinding `json:"findings"`
@@ -61,7 +62,7 @@ type ReviewMaterial struct {
 	// issues that the pull request names; for a triage, issues that may be related
 	Issues  []ReviewText   `json:"issues,omitempty"`
 	Threads []ReviewThread `json:"threads,omitempty"` // earlier discussion
-	Chunks  []ReviewChunk  `json:"chunks,omitempty"`  // none for a triage
+	Chunks  []ReviewChunk  `json:"chunks,omitempty"`  // parts of the change; none for a triage
 	Notes   []string       `json:"notes,omitempty"`   // parts that are left out, and why
 	Labels  []string       `json:"labels,omitempty"`  // labels for a triage to choose from
 }
@@ -90,7 +91,7 @@ type ReviewChunk struct {
 // ReviewFile is the part of a file in a chunk.
 type ReviewFile struct {
 	Path       string `json:"path"`
-	FormerPath string `json:"before,omitempty"` // the earlier path, if it was renamed
+	FormerPath string `json:"before,omitempty"` // the earlier path of a renamed file
 	Status     string `json:"status"`           // added, modified, removed, renamed
 	Diff       string `json:"diff"`             // lines, each after its number and side
 	// the whole file after the change, each line after its number; "" if it is large
@@ -144,21 +145,21 @@ type ReviewFinding struct {
 	Category    string   `json:"category"`
 	Title       string   `json:"title"`
 	Detail      string   `json:"detail"`                // the failure and its conditions
-	Quote       string   `json:"quote"`                 // the quoted code
+	Quote       string   `json:"quote"`                 // the code that the finding is about
 	Replacement string   `json:"replacement,omitempty"` // new text of the lines, ready to commit
 	Confidence  float64  `json:"confidence"`            // 0 to 1
-	// why the second check refuted the finding; "" means that it stands
+	// why the second look refuted the finding; "" means not refuted
 	Refutation string `json:"refutation,omitempty"`
 }
 
-// ReviewReport is the parameters of review.report.
+// ReviewReport holds the parameters of review.report.
 type ReviewReport struct {
 	Turn     int64           `json:"turn"`
 	Verdict  string          `json:"verdict,omitempty"` // a sentence or two
 	Findings []ReviewFinding `json:"findings,omitempty"`
-	Refuted  int             `json:"refuted,omitempty"` // number of findings that the second check refuted
+	Refuted  int             `json:"refuted,omitempty"` // number of findings that the second look refuted
 	Unread   []ReviewText    `json:"unread,omitempty"`  // chunks without a result, and why
-	// result of a triage, which has no other field except Unread if it failed
+	// result of a triage; such a report has no other field, except Unread if the triage failed
 	Triage *Triage `json:"triage,omitempty"`
 }
 
@@ -166,7 +167,7 @@ type ReviewReport struct {
 type Triage struct {
 	Labels    []string `json:"labels,omitempty"`
 	Priority  string   `json:"priority"`            // low, medium, high or critical; "" if not known
-	Duplicate int      `json:"duplicate,omitempty"` // the number of the issue that it duplicates
+	Duplicate int      `json:"duplicate,omitempty"` // number of the issue that this issue duplicates
 	Related   []int    `json:"related,omitempty"`
 	Summary   string   `json:"summary"`
 	Security  bool     `json:"security,omitempty"` // the issue reports a security hole

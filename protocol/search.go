@@ -1,9 +1,9 @@
 package protocol
 
 // MethodHistorySearch searches the messages with the user that the model does not see, such as
-// older ones and those of other conversations. It is a call in turn, at most MaxSearches times in a
-// turn. The worker only names the model's call; its arguments, which the supervisor has, are a
-// HistorySearchArguments. Its error tells the model in words what cannot be searched.
+// older ones and those of other conversations. It is a call during a turn, at most MaxSearches
+// times in a turn. The worker only names the model's call; its arguments, which the supervisor has,
+// are a HistorySearchArguments. Its error tells the model in words what cannot be searched.
 //
 //	{"turn":8,"call":"t8-2-1"}
 //	{"text":"1. Fri 20 Nov 2026 13:19, telegram, person: I take oolong"}
@@ -16,9 +16,9 @@ const MethodHistorySearch = "history.search"
 //	{"text":"1. notes/tea.md, line 3 (Tea \u003e Oolong)"}
 const MethodHomeSearch = "home.search"
 
-// MethodHistoryRead reads one message with the user whole. It is a call in turn, at most MaxSearches
-// times in a turn. The call's arguments, which the supervisor has, are a HistoryReadArguments. Its
-// error tells the model in words what cannot be read.
+// MethodHistoryRead reads one message with the user whole. It is a call during a turn, at most
+// MaxSearches times in a turn. The call's arguments, which the supervisor has, are a
+// HistoryReadArguments. Its error tells the model in words what cannot be read.
 //
 //	{"turn":8,"call":"t8-2-3"}
 //	{"text":"Message 4711, Fri 20 Nov 2026 13:19, telegram, person:\nI take oolong"}

@@ -35,7 +35,8 @@ func (c *Conn) enqueue(ctx context.Context, l lane, size int, line func(*connSta
 }
 
 // enqueueNow queues a line of the reader, which must not wait. Such lines may use another quarter
-// of the queue. If even that is full, the peer asks without reading: the error ends the connection.
+// of the queue. If even this quarter is full, the peer sends calls without reading answers, and the
+// error ends the connection.
 func (c *Conn) enqueueNow(line []byte) error {
 	most, full := c.options.QueueBytes+c.options.QueueBytes/4, false
 	c.update(func(s *connState) {

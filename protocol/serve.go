@@ -94,7 +94,7 @@ func (c *Conn) answerNow(id int64, failure error) error {
 	return c.enqueueNow(p.line(answerHead(id, member)))
 }
 
-// publicError turns a handler's error into one that the other side may see.
+// publicError turns a handler's error into an error that the other side may see.
 func (c *Conn) publicError(ctx context.Context, req *Request, err error) *Error {
 	var told *Error
 	if errors.As(err, &told) {

@@ -43,16 +43,16 @@ type TranscribedPiece struct {
 
 // Bounds of transcripts.
 const (
-	MaxPieceTextBytes  = 16 << 10  // bytes of one piece: about 2 minutes
-	MaxTranscriptBytes = 256 << 10 // bytes of a whole recording: well within MaxLine
-	// LongTranscriptCharacters is the number of characters from which a text is also kept in a file
+	MaxPieceTextBytes  = 16 << 10  // bytes of one piece's text, about 2 minutes
+	MaxTranscriptBytes = 256 << 10 // bytes of a whole recording's text, well within MaxLine
+	// LongTranscriptCharacters is the length from which a text is also kept in a file. The file is
 	// beside the recording.
 	LongTranscriptCharacters = 3000
 )
 
 // MethodOperationPiece commits a piece of a transcription, and asks for permission to begin the
-// next: OperationPiece, no result. If a shorter recording goes first, operation.start is cancelled,
-// and started again later with the committed pieces.
+// next: OperationPiece, no result. If a shorter recording goes first, the supervisor cancels
+// operation.start. It starts the operation again later with the committed pieces.
 const MethodOperationPiece = "operation.piece"
 
 // OperationPiece names the finished piece and the next piece. The first call after operation.start
@@ -81,11 +81,11 @@ type OperationProgress struct {
 // MaxPieceSeconds bounds the length of a piece.
 const MaxPieceSeconds = 300
 
-// MaxPieces returns the most pieces of a recording with that many seconds.
+// MaxPieces returns the maximum of pieces for a recording of that length.
 func MaxPieces(seconds int) int { return 1 + seconds/20 }
 
-// Validate refuses a piece that no honest worker sends. seconds is the length of the recording. The
-// expected piece is next. done tells whether this start has begun the piece before.
+// Validate refuses a piece that no honest worker sends. seconds is the length of the recording, and
+// next the expected piece. done tells whether the piece must carry Done.
 func (p OperationPiece) Validate(next int, done bool, seconds int) error {
 	switch {
 	case p.Piece != next:
@@ -104,16 +104,14 @@ func (p OperationPiece) Validate(next int, done bool, seconds int) error {
 
 const maxLanguage = 20 // bytes of the name of a language
 
-// TranscribeResult is the transcript of a recording. A Failure other than "" explains why there is
-// none.
+// TranscribeResult is the transcript of a recording. If there is none, Failure gives the reason.
 type TranscribeResult struct {
 	Text     string `json:"text"` // "" without Failure means that the recording has no words
 	Language string `json:"language,omitempty"`
 	Seconds  int    `json:"seconds"`
 	// path of a file with the text beside the recording, if the text is long and there is room
 	Path string `json:"path,omitempty"`
-	// path of the recording, if no file has exactly the path of the parameters and this one has a
-	// path that looks the same
+	// the recording's real path, if the path in the parameters only looks the same
 	Recording string        `json:"recording,omitempty"`
 	Failure   SpeechFailure `json:"failure,omitempty"`
 	// detail of the Failure, such as the program's words; one line of at most MaxSpeechDetailBytes
@@ -124,10 +122,11 @@ type TranscribeResult struct {
 type SpeechFailure string
 
 const (
-	SpeechFailureNoProgram     SpeechFailure = "no_program" // the program is not there behind the walls
-	SpeechFailureNoModel       SpeechFailure = "no_model"   // the file is missing, is no model, or has no tensors
-	SpeechFailureProgramFailed SpeechFailure = "exit"       // the program failed
-	SpeechFailureOutOfMemory   SpeechFailure = "memory"     // the program took more memory than the worker may have
+	SpeechFailureNoProgram SpeechFailure = "no_program" // the program does not exist behind the walls
+	// the model's file is missing, is no model, or has no tensors
+	SpeechFailureNoModel       SpeechFailure = "no_model"
+	SpeechFailureProgramFailed SpeechFailure = "exit"   // the program failed
+	SpeechFailureOutOfMemory   SpeechFailure = "memory" // the program took more memory than the worker may have
 	SpeechFailureTimeout       SpeechFailure = "timeout"
 	SpeechFailureNoSound       SpeechFailure = "broken"   // ffmpeg finds no sound in the file
 	SpeechFailureTooLong       SpeechFailure = "too_long" // the recording is longer than Seconds in the parameters

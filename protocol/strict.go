@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// MaxRawDepth bounds the nesting of a json.RawMessage. Every message around one then stays within
-// the wire's 64.
+// MaxRawDepth bounds the nesting of a json.RawMessage. A message that contains it then stays within
+// the wire's depth of 64.
 const MaxRawDepth = 48
 
 // DecodeStrict decodes one JSON value into v, a pointer. It refuses faults that encoding/json
@@ -35,7 +35,7 @@ func DecodeStrict(data []byte, v any) error {
 	return err
 }
 
-// ValidateRawJSON refuses a value that the wire would refuse, or with case-variant keys. Some
+// ValidateRawJSON refuses a value that the wire would refuse, or one with case-variant keys. Some
 // readers of JSON treat such keys as equal, and some do not. Call it for a value from elsewhere,
 // such as the arguments of a model's tool call, before it goes into a message. A line with an
 // invalid value cannot be sent.
@@ -129,7 +129,7 @@ func buildShape(t reflect.Type, building map[reflect.Type]*jsonShape) *jsonShape
 		s.want = kindString
 	case reflect.Interface:
 	default:
-		s.want = kindNumber // the wire has no channels, functions or complex numbers
+		s.want = kindNumber // only numbers are left: the wire has no channels, functions or complex numbers
 	}
 	return s
 }

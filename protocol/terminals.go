@@ -1,7 +1,7 @@
 package protocol
 
 // MethodTerminalsList asks a worker for its running terminals. A program in a terminal may outlive
-// the turn that opened it. It has no parameters, and its result is a TerminalList.
+// the turn that opened it. The method has no parameters, and its result is a TerminalList.
 const MethodTerminalsList = "terminals.list"
 
 // TerminalList is the result of terminals.list.
@@ -13,6 +13,6 @@ type TerminalList struct {
 type Terminal struct {
 	ID      int    `json:"id"`
 	Program string `json:"program"` // program's command on one line
-	Turn    int64  `json:"turn"`    // turn that opened it
+	Turn    int64  `json:"turn"`    // turn that opened the terminal
 	Seconds int64  `json:"seconds"` // age of the terminal
 }

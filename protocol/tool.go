@@ -31,13 +31,13 @@ const (
 	EffectOnce ToolEffect = "once"
 )
 
-// MethodToolsChanged announces a new list of the worker's tools. A call, at any time after hello:
-// ToolsChangedParams, no result.
+// MethodToolsChanged announces a new list of the worker's tools. It is a call with
+// ToolsChangedParams and without a result, at any time after hello.
 //
 // The worker first sends only the hash. A supervisor without the list answers CodeUnknownHash, and
-// the worker sends it whole. The worker names a new tool in a model.stream only after the answer.
-// The supervisor keeps the last definition of a tool that has left the list, so that a model.stream
-// under way may still name it.
+// the worker sends the whole list. The worker names a new tool in a model.stream only after the
+// answer. The supervisor keeps the last definition of a tool that has left the list, so that a
+// model.stream under way may still name it.
 const MethodToolsChanged = "tools.changed"
 
 // ToolsChangedParams is a list of tools or only its hash.
@@ -46,14 +46,14 @@ type ToolsChangedParams struct {
 	Tools []Tool `json:"tools,omitempty"` // list in the form that ValidateTools demands; nil means only the hash
 }
 
-// Bounds of a list of tools. A list within them fits a line.
+// Bounds of a list of tools. A list within these bounds fits a line.
 const (
 	MaxTools         = 256
 	MaxToolListBytes = 512 << 10 // size of the list as JSON
 )
 
-// HashTools returns the hex SHA-256 of a list of tools as JSON. It is the same on both sides of a
-// connection.
+// HashTools returns the hex SHA-256 of a list of tools as JSON. The hash is the same on both sides
+// of a connection.
 func HashTools(tools []Tool) (string, error) {
 	text, err := encodeTools(tools)
 	if err != nil {
@@ -103,8 +103,8 @@ func ValidateTools(tools []Tool) error {
 	return nil
 }
 
-// Names of tools and families. People and models read and type them. A tool without a family has
-// "".
+// Patterns for names of tools and families. People and models read and type these names. The family
+// of a tool may be "".
 var (
 	toolName   = regexp.MustCompile(`^[!-_a-~]{1,128}$`)
 	familyName = regexp.MustCompile(`^[a-z0-9_-]{0,32}$`)

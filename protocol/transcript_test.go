@@ -250,7 +250,7 @@ type transcriptPeer struct {
 	t     *testing.T
 	conn  *protocol.Conn
 	talk  sync.WaitGroup
-	calls map[int64]context.CancelFunc // how to cancel each call, by its future id
+	calls map[int64]context.CancelFunc // cancel function of each call, by the id that the call will get
 
 	mu      sync.Mutex
 	answers map[int64]chan transcriptLine // answers that the handler of a call must give

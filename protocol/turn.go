@@ -50,12 +50,12 @@ const (
 	TurnEndStopped    TurnEndReason = "stopped" // the user stopped the turn
 	TurnEndStepLimit  TurnEndReason = "steps"   // TurnLimits.Steps was reached
 	TurnEndTimeLimit  TurnEndReason = "time"    // TurnLimits.Seconds was reached
-	TurnEndRepetition TurnEndReason = "repeat"  // the model made the same call three times running
+	TurnEndRepetition TurnEndReason = "repeat"  // the model made the same call three times in a row
 	TurnEndError      TurnEndReason = "error"   // a model call failed for good; the supervisor knows the details
 	// a call failed with CodeWaitsForUser: the turn has not ended, and goes on when the user has
 	// answered
 	TurnEndWaitsForUser TurnEndReason = "waits"
-	// the model declined to answer; only the supervisor sets it, in place of TurnEndError
+	// the model declined to answer; only the supervisor sets this reason, in place of TurnEndError
 	TurnEndRefused TurnEndReason = "refused"
 )
 
@@ -64,13 +64,13 @@ type TurnEnd struct {
 	Why   TurnEndReason `json:"why"`
 	Steps int           `json:"steps"` // all steps of the turn, including those before this start
 
-	// Disk is the number of bytes in the home, as far as the worker has counted; 0 if it has not
-	// counted. DiskMore means that the home holds more, too much to count.
+	// Disk is the number of bytes in the home, as far as the worker has counted; 0 means not
+	// counted. DiskMore means that the home holds more than the worker could count.
 	Disk     int64 `json:"disk,omitempty"`
 	DiskMore bool  `json:"disk_more,omitempty"`
 }
 
-// MethodStepCommit commits the state of one tool call. It is a call in turn.
+// MethodStepCommit commits the state of one tool call. It is a call during a turn.
 //
 // CallStateBegun is committed before a tool with EffectOnce runs; the tool runs only after the
 // answer. CallStateDone carries the result and is committed when the tool has ended.
@@ -84,8 +84,8 @@ const (
 	CallStateDone  CallState = "done"  // the tool has ended, successfully or not
 )
 
-// StepCommitParams names the call by its id; the supervisor checks that the turn's last step holds
-// it.
+// StepCommitParams names the call by its id. The supervisor checks that the turn's last step has
+// this call.
 type StepCommitParams struct {
 	Turn   int64       `json:"turn"`
 	Call   string      `json:"call"`
@@ -95,11 +95,11 @@ type StepCommitParams struct {
 
 // StepCommitResult is the result of step.commit.
 type StepCommitResult struct {
-	Message int64 `json:"message,omitempty"` // the transcript's id of the result; with CallStateDone
+	Message int64 `json:"message,omitempty"` // id of the result in the transcript; only with CallStateDone
 }
 
-// MethodTurnEvent shows the user the progress of a tool. It is a notification in turn, and is not
-// recorded.
+// MethodTurnEvent shows the user the progress of a tool. It is a notification during a turn, and is
+// not recorded.
 const MethodTurnEvent = "turn.event"
 
 // EventKind is the kind of a tool call's event.

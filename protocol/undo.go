@@ -17,8 +17,8 @@ const (
 )
 
 // FileState is the state of a path. It is FileStateAbsent, FileStateFolder, FileStateLink, or the
-// hex SHA-256 of a regular file's bytes. For a file over MaxUndoFileBytes bytes, or one that a
-// program has left, it is FileStateLargePrefix with size and time.
+// hex SHA-256 of a regular file's bytes. For a file over MaxUndoFileBytes bytes, or a file that a
+// program has written, it is FileStateLargePrefix with size and time.
 type FileState string
 
 const (
@@ -43,8 +43,8 @@ func (s FileState) check() error {
 	return nil
 }
 
-// Undo describes how to undo a change of a file: by the earlier state of Path, or by its path since
-// a move.
+// Undo describes how to undo a change of a file. It has the earlier state of Path, or the new path
+// after a move.
 type Undo struct {
 	// path relative to the home, without links; "." only with Obstacle
 	Path string `json:"path"`
@@ -54,8 +54,8 @@ type Undo struct {
 	After  FileState `json:"after,omitempty"` // state of Path after the change; "" for a move
 	Size   int64     `json:"size,omitempty"`  // Size and Mode describe a regular file
 	Mode   int       `json:"mode,omitempty"`  // permissions of the file
-	// Obstacle tells why the change cannot be undone; "" if it can. With one, only Path matters,
-	// and with ObstacleProgramChange also After.
+	// Obstacle tells why the change cannot be undone; "" if it can. If it is set, only Path
+	// matters. With ObstacleProgramChange, After matters too.
 	Obstacle string `json:"not,omitempty"`
 }
 

@@ -29,7 +29,7 @@ const UploadsPageSize = 8
 type UploadsParameters struct {
 	Action UploadsAction `json:"action"`
 	// Key is the UploadKey of the file to send, delete or remove. A list begins after that file; if
-	// it does not exist, the list skips Offset newer files.
+	// the file does not exist, the list skips Offset newer files.
 	Key    string `json:"key,omitempty"`
 	Offset int    `json:"offset,omitempty"`
 	Path   string `json:"path,omitempty"` // file to read, relative to the home; for UploadsActionRead
@@ -42,8 +42,7 @@ type UploadsResult struct {
 	From  int      `json:"from,omitempty"` // number of newer files before the page
 	Total int      `json:"total"`          // files below uploads/
 	Blob  *BlobRef `json:"blob,omitempty"`
-	// path of the file that was read, if no file has exactly the path of the parameters and this one
-	// has a path that looks the same
+	// the real path of the file that was read, if the path in the parameters only looks the same
 	Path string `json:"path,omitempty"`
 
 	Size MediaSize `json:"size,omitzero"` // length and shown size of the sent file

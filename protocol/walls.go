@@ -26,9 +26,9 @@ type Victims struct {
 	// pid namespace of Supervisor and Process, as in /proc/self/ns/pid
 	PIDNamespace string `json:"pid_namespace,omitempty"`
 	OtherHome    string `json:"other_home,omitempty"` // a file in the home of another user
-	// a file of the worker's account, above its home
+	// a file of the worker's account, outside of the worker's home
 	OwnOutside string `json:"own_outside,omitempty"`
-	StateFile  string `json:"state_file,omitempty"` // a file of the service's own
+	StateFile  string `json:"state_file,omitempty"` // a file of the service
 	TCP        string `json:"tcp,omitempty"`        // an address at which Secret can be read
 	// name of an abstract Unix socket, without its zero byte
 	Abstract string `json:"abstract,omitempty"`

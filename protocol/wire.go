@@ -149,7 +149,7 @@ const maxHead = len(`{"jsonrpc":"2.0","id":9223372036854775807,"method":"","para
 // outgoingLine is a line to send. Its head is written last, because a call gets its id when its
 // line is queued: so ids rise in the order of the queue.
 type outgoingLine struct {
-	bytes []byte // maxHead, the encoded value, }\n
+	bytes []byte // room for the longest head, the encoded value, }\n
 }
 
 // encodeLine encodes value after room for a head. It refuses values that the other side would

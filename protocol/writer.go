@@ -10,9 +10,9 @@ import (
 // writeChunk is the number of bytes that the other side must read within Options.WriteTimeout.
 const writeChunk = 64 << 10
 
-// write writes the queued lines, until the connection ends (nil) or must end (the cause). A stall
-// ends the connection at once. A peer that is gone may have left its last lines: the reader then
-// has WriteTimeout to read them.
+// write writes the queued lines, until the connection ends. It returns nil, or the cause for which
+// the connection must end. A stall ends the connection at once. If the peer is gone, the reader has
+// WriteTimeout to read the peer's last lines.
 func (c *Conn) write() error {
 	err := c.writeLines()
 	if err == nil || errors.Is(err, ErrPeerStalled) {
@@ -44,7 +44,7 @@ func (c *Conn) writeLines() error {
 	}
 }
 
-// writeLine writes in chunks, each with its own deadline, to tell a slow reader from one that does
+// writeLine writes in chunks, each with its own deadline, to tell a slow peer from a peer that does
 // not read.
 func (c *Conn) writeLine(line []byte) error {
 	for len(line) > 0 {
