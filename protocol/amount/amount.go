@@ -37,8 +37,8 @@ func BinarySize(n int64) string {
 	return strings.TrimSuffix(fmt.Sprintf("%.1f", value), ".0") + " " + unit + "iB"
 }
 
-// scaled returns n in the unit that leaves less than one base, rounded to a tenth. n is at least
-// one base.
+// scaled returns n in the unit in which the value is below base, rounded to a tenth. n is at least
+// base.
 func scaled(n int64, base float64) (value float64, unit string) {
 	units := "KMGTPE"
 	value = float64(n) / base

@@ -29,12 +29,12 @@ func end(t testing.TB, fd int) net.Conn {
 	t.Helper()
 	syscall.CloseOnExec(fd)
 	file := os.NewFile(uintptr(fd), "socketpair")
-	defer file.Close() // FileConn has its own duplicate
+	defer file.Close() // FileConn has duplicated the descriptor
 	conn, err := net.FileConn(file)
 	if err != nil {
 		t.Fatalf("open end of socketpair: %v", err)
 	}
-	t.Cleanup(func() { conn.Close() }) // the owner has usually closed it before
+	t.Cleanup(func() { conn.Close() }) // the owner has usually closed conn before
 	return conn
 }
 

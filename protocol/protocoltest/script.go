@@ -43,7 +43,7 @@ func ParseTranscript(data []byte) ([]TranscriptLine, error) {
 }
 
 // Script is a peer that plays one side of a transcript. It sends its own lines, and expects the
-// other's, byte for byte and in order.
+// other side's lines, byte for byte and in order.
 type Script struct {
 	As      Side
 	Lines   []TranscriptLine
