@@ -13,8 +13,8 @@ type Conversation struct {
 	ID      int64
 	User    string
 	Channel Channel
-	Chat    string // the channel's name of the chat; "" if the user has only one chat there
-	Thread  string // the channel's name of a thread in the chat; "" means none
+	Chat    string // name of the chat on its channel; "" if the user has only one chat there
+	Thread  string // name of a thread in the chat, on its channel; "" means none
 }
 
 // Channel is a way for a user to talk to the service.
@@ -43,7 +43,7 @@ type Capabilities struct {
 	Private bool
 	// a private chat needs the user's account; the account's number is the chat's name
 	NeedsAccount bool
-	Groups       bool // several people may be in a chat of the channel: see IsGroup
+	Groups       bool // the channel has chats with several people: see IsGroup
 	Edit         bool // a sent message can be changed
 	Delete       bool // a sent message can be deleted
 	Buttons      bool // a message can have buttons
@@ -103,7 +103,8 @@ func (c Conversation) IsInGroup() bool { return c.Channel.IsGroup(c.Chat) }
 type BusyMode string
 
 const (
-	// the text joins the running turn before its next model call; if there is none, as BusyQueue
+	// the text joins the running turn before its next model call; if no call follows, the text
+	// waits as with BusyQueue
 	BusySteer BusyMode = "steer"
 	BusyQueue BusyMode = "queue" // the text waits for a turn of its own
 	// the text stops the running turn, and the next turn answers everything
@@ -124,7 +125,7 @@ const (
 // OpenedTool is a tool of a family that is open in a conversation.
 type OpenedTool struct {
 	Name   string
-	Call   string    // the call of find_tools that opened the tool; "" if something else did
+	Call   string    // the call of find_tools that opened the tool; "" if the tool was opened in another way
 	Pinned bool      // the user wants the tool to stay open
 	UsedAt time.Time // time of the tool's last call, or of opening
 }

@@ -7,8 +7,8 @@ import (
 	"mews/supervisor"
 )
 
-// A private text goes to the user's account. If the user has no account, it goes to a channel that
-// needs none.
+// A private text goes to the channel on which the user has an account. Without an account, it goes
+// to a channel that needs none.
 func TestPrivateChat_Account_IsPreferred(t *testing.T) {
 	alice := supervisor.User{Name: "alice", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "42"}}
 	for _, c := range []struct {

@@ -14,8 +14,8 @@ type Delivery struct {
 	Key          string // the key of the answered inbound; "" for a notice
 	// keys of the inbounds that joined the turn, in order; the delivery answers these inbounds too
 	AlsoKeys []string
-	Message  string                 // the channel's name of the answered message; "" means none
-	ReplyTo  string                 // the channel's name of another message to reply to; read by writes
+	Message  string                 // name of the answered message on its channel; "" means none
+	ReplyTo  string                 // name of another message to reply to, on its channel; only writes use this field
 	Turn     int64                  // the turn that made the delivery; 0 means none
 	TurnEnd  protocol.TurnEndReason // the reason why the turn ended; "" means no turn
 	Kind     DeliveryKind
@@ -24,12 +24,14 @@ type Delivery struct {
 	Files    []File     // files after the text, in this order; the answer of a turn has none
 	// lines about the turn's effects: shown folded below the text, never spoken
 	Effects    []string
-	IsQuestion bool // the delivery is a question that a text may answer; set when the delivery is read
-	// Files has the spoken text of another delivery, whose text is sent if the recording fails
+	IsQuestion bool // the delivery is a question that a text may answer; set when the delivery is read from the store
+	// Files has the spoken text of another delivery; that delivery's text is sent if the recording
+	// fails
 	IsRecording bool
 	Silent      bool // the message makes no sound
 	Urgent      bool // the message does not wait for the end of quiet hours; not stored
-	// the service started the turn, and nobody waits for the message; set when the delivery is read
+	// the service started the turn, and no user waits for the message; set when the delivery is
+	// read from the store
 	Proactive bool
 	// DeleteAfter is how long the message may stay in the chat before it is deleted. Its text is
 	// not kept, so the message is never sent again. 0 means for ever.
@@ -78,12 +80,12 @@ func (f File) IsPicture() bool {
 	return f.MediaType == "image/png" || f.MediaType == "image/jpeg" || f.MediaType == "image/webp"
 }
 
-// MessageCleanup is a pending change of a message in a chat. It is made as soon as the channel is
-// able to.
+// MessageCleanup is a pending change of a message in a chat. The service makes the change as soon
+// as the channel allows.
 type MessageCleanup struct {
 	ID           int64
 	Conversation Conversation
-	Message      string // the channel's name of the message
+	Message      string // name of the message on its channel
 	Kind         MessageCleanupKind
 	Content      RichText  // the new content, with CleanupEdit
 	Due          time.Time // earliest time for the change
@@ -93,7 +95,7 @@ type MessageCleanup struct {
 type MessageCleanupKind string
 
 const (
-	CleanupDelete        MessageCleanupKind = "delete"   // delete a message that may stay only for a while
+	CleanupDelete        MessageCleanupKind = "delete"   // delete a message whose time in the chat is over
 	CleanupRemoveButtons MessageCleanupKind = "unbutton" // remove the buttons below an answered message
 	CleanupEdit          MessageCleanupKind = "edit"     // replace the message's content
 )

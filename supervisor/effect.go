@@ -9,14 +9,16 @@ import (
 
 // Effect is one thing that was done for a user: a row of the ledger.
 type Effect struct {
-	ID         int64
-	User       string
-	Turn       int64  // 0 means no turn
-	Call       string // the tool call that made the effect; "" means no call
-	Kind       string // kind of the effect, as package effect names it
-	Target     string // subject of the effect, such as a path or a recipient
-	Detail     string
-	Delivery   int64          // the delivery that brings it to the user; 0 means none; read by writes
+	ID     int64
+	User   string
+	Turn   int64  // id of the turn; 0 means no turn
+	Call   string // the tool call that made the effect; "" means no call
+	Kind   string // kind of the effect, as package effect names it
+	Target string // subject of the effect, such as a path or a recipient
+	Detail string
+	// id of the delivery that brings the effect's message or file to the user; 0 means none; only
+	// writes use this field
+	Delivery   int64
 	ReportedBy EffectReporter // reporter of the effect
 	At         time.Time
 }
@@ -25,16 +27,16 @@ type Effect struct {
 type EffectReporter string
 
 const (
-	// a worker; it can't be trusted, since code in a worker can report anything
+	// a worker reported the effect; don't trust it, because code in a worker can report anything
 	ReportedByWorker     EffectReporter = "worker"
-	ReportedBySupervisor EffectReporter = "supervisor" // the supervisor made the effect
+	ReportedBySupervisor EffectReporter = "supervisor" // the supervisor made the effect, and reported it
 )
 
 // Kinds of effects that the supervisor reports.
 const (
-	EffectFileSent    = "file.sent" // the channel has taken it
+	EffectFileSent    = "file.sent" // the channel has taken the file
 	EffectMessageSent = "message.sent"
-	EffectBegun       = "call.begun" // a tool call that began and whose end is unknown
+	EffectBegun       = "call.begun" // a tool call began, and its end is unknown
 	EffectUndone      = "change.undone"
 	EffectAsked       = "question.asked"
 	EffectReceived    = "file.received"
@@ -43,22 +45,23 @@ const (
 	EffectImported    = "memory.imported"
 )
 
-// EffectReplaced is the kind of a fact that a remembered fact has replaced. The worker names it.
+// EffectReplaced is the kind of effect for a fact that a newer fact replaced. Like all kinds
+// without a dot, it counts as reported by the worker.
 const EffectReplaced = "replace"
 
-// Kinds of effects that were not sent for certain. An effect's kind changes with the outcome of its
-// delivery.
+// Kinds of effects for a file or message that may not have arrived. The kind changes with the
+// outcome of its delivery.
 const (
-	EffectFileQueued     = "file.queued" // the channel has not taken it yet
+	EffectFileQueued     = "file.queued" // the channel has not taken the file yet
 	EffectMessageQueued  = "message.queued"
-	EffectFileRefused    = "file.refused" // the channel has not taken it and never will
+	EffectFileRefused    = "file.refused" // the channel refused the file, and will never take it
 	EffectMessageRefused = "message.refused"
-	EffectFileUnknown    = "file.unknown" // the channel may have taken it
+	EffectFileUnknown    = "file.unknown" // the channel may have taken the file
 	EffectMessageUnknown = "message.unknown"
 )
 
-// ReporterOf returns who reports effects of a kind. The supervisor reports those with a dot,
-// and workers the others.
+// ReporterOf returns who reports effects of a kind. The supervisor reports kinds with a dot, and
+// workers report all other kinds.
 func ReporterOf(kind string) EffectReporter {
 	if strings.Contains(kind, ".") {
 		return ReportedBySupervisor
@@ -87,7 +90,7 @@ type FileChange struct {
 	protocol.Undo
 	Effect    int64 // id of the change in the ledger
 	Turn      int64
-	Operation int64  // the undo that made the change; 0 means that the turn made it
+	Operation int64  // id of the undo that made the change; 0 means that the turn itself made it
 	Kind      string // kind of the change in the ledger
 	CreatedAt time.Time
 }
@@ -96,8 +99,8 @@ type FileChange struct {
 type UndoneChanges struct {
 	User      string
 	Turn      int64
-	UndoOf    int64 // the undo that made the changes; 0 means that the turn made them
+	UndoOf    int64 // id of the undo that made the changes; 0 means that the turn itself made them
 	Operation int64
 	Effects   []int64         // ids of the changes in the ledger
-	Changes   []protocol.Undo // changes that would redo what was undone
+	Changes   []protocol.Undo // changes that would redo the undone ones
 }

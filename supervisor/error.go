@@ -5,12 +5,12 @@ import (
 	"fmt"
 )
 
-// Error is an error with a text for users. Users see any other error only as "internal", and the
-// log has its text. (Two audiences of an error, after benbjohnson/wtf.)
+// Error is an error with a text for users. For any other error, users read only "internal", and the
+// log has the error's text. (After benbjohnson/wtf: an error has two audiences.)
 type Error struct {
 	Code ErrorCode
-	// sentences for the user: the action that failed, and what to do next; "" means that only the
-	// log has the error
+	// text for the user: the action that failed, and what to do next; "" means that only the log
+	// shows the error
 	Message string
 	Err     error // cause for the log; may be nil
 }
@@ -20,7 +20,7 @@ type ErrorCode string
 
 const (
 	CodeInternal  ErrorCode = "internal"
-	CodeInvalid   ErrorCode = "invalid"   // the request is wrong in any state
+	CodeInvalid   ErrorCode = "invalid"   // the request is wrong, whatever the state of the service
 	CodeNotFound  ErrorCode = "not_found" // the named thing does not exist
 	CodeForbidden ErrorCode = "forbidden" // the user may not make the request
 	CodeConflict  ErrorCode = "conflict"  // the named thing has changed since it was read (RFC 9110, 409)

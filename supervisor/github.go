@@ -29,7 +29,7 @@ type GitHubRepo struct {
 type GitHubRecipient struct {
 	User   string // name of the user; "" if Chat is set
 	Chat   string // chat on Telegram; "" means the user's private chat
-	Thread string // a topic of Chat
+	Thread string // name of a topic in Chat
 }
 
 // ReviewPostMode says what a review posts on GitHub.
@@ -38,15 +38,15 @@ type ReviewPostMode string
 const (
 	PostReview ReviewPostMode = "review" // one review with comments
 	PostCheck  ReviewPostMode = "check"  // one check run, which never blocks a merge
-	PostCard   ReviewPostMode = "card"   // nothing until the user picks findings
+	PostCard   ReviewPostMode = "card"   // nothing on GitHub until the user picks findings on the card in the chat
 )
 
 // NormalizeRepoName returns a repository's name in lower case, for comparisons.
 func NormalizeRepoName(name string) string { return strings.ToLower(name) }
 
 // GitHubEvent holds the parts of a GitHub event that the service uses. The event comes from a
-// webhook or from polling. Decisions are made from GitHub's current state, never from the event
-// alone. The JSON has at most 8 KiB: the code that makes a GitHubEvent cuts its texts.
+// webhook or from polling. The service decides by GitHub's current state, never by the event alone.
+// The JSON has at most 8 KiB: code that makes a GitHubEvent cuts its texts.
 type GitHubEvent struct {
 	Repo   string `json:"repo"`             // owner/name, in its original case
 	Event  string `json:"event"`            // GitHub's name of the event, such as pull_request
@@ -64,7 +64,7 @@ type GitHubEvent struct {
 	Title  string   `json:"title,omitempty"`
 	Text   string   `json:"text,omitempty"` // text of a comment, a review or a release
 	URL    string   `json:"url,omitempty"`
-	State  string   `json:"state,omitempty"` // a review's state, or a check's conclusion
+	State  string   `json:"state,omitempty"` // state of the review, or conclusion of the check
 	Labels []string `json:"names,omitempty"` // labels, or logins of requested reviewers
 
 	// branch or tag of a push, release or check; head branch of a pull request
@@ -100,41 +100,41 @@ type GitHubWorkRequest struct {
 	At        time.Time
 }
 
-// Review is the review of one head of a pull request, requested or done. Each head has one review.
-// At most one review of a pull request settles, and has no head yet.
+// Review is the review of one head of a pull request, in any state. Each head has one review. While
+// a review settles, it has no head yet; a pull request has at most one such review.
 type Review struct {
 	ID        int64
 	User      string // owner of the work
 	Repo      string // name of the GitHubRepo
 	Number    int
-	Head      string // head commit; "" until GitHub was asked
+	Head      string // head commit; "" until the service has asked GitHub
 	State     ReviewState
 	Round     int       // number of requests so far
 	Requester string    // login or name of the requester; "" means automatic
 	Text      string    // the requester's question
 	WantedAt  time.Time // time of the request; a second request with the same time changes nothing
-	// time when a settling or failed review continues; zero means never
+	// time when the service continues a settling or failed review; zero means never
 	Due     time.Time
 	Turn    int64  // the reviewing turn; 0 means none yet
 	Change  string // SHA-256 of the reviewed change in the spool; "" means none yet
 	Result  string // the review's result as JSON; "" means none yet
-	Posted  string // the review's posts on GitHub, made or planned, as JSON; "" means none
+	Posted  string // the review's posts on GitHub as JSON, sent or still to send; "" means none
 	Buttons [][]Button
-	Why     string // why the review was skipped or failed, for people
+	Why     string // reason for people why the review was skipped or failed
 }
 
 // ReviewState is the state of a review.
 type ReviewState string
 
 const (
-	ReviewSettling ReviewState = "settling" // the review waits until no push came for a while
+	ReviewSettling ReviewState = "settling" // the review waits until there was no push for a while
 	ReviewQueued   ReviewState = "queued"   // the review's inbound is stored
-	// the turn waits for the user's approval, since the pull request is a stranger's
+	// the review's turn waits for the user's approval, because a stranger opened the pull request
 	ReviewConfirming ReviewState = "confirming"
 	ReviewRunning    ReviewState = "running"
 	ReviewDone       ReviewState = "done"
-	ReviewSkipped    ReviewState = "skipped" // the pull request is not reviewed
-	ReviewFailed     ReviewState = "failed"  // the work failed, and the user was told
+	ReviewSkipped    ReviewState = "skipped" // the review ended without reading the pull request
+	ReviewFailed     ReviewState = "failed"  // the review failed, and its user was told
 )
 
 // IsActive reports whether the review has an inbound and has not ended.
@@ -145,16 +145,16 @@ func (r Review) IsActive() bool {
 // PullRequestName returns the pull request's name for people, such as owner/name#12.
 func (r Review) PullRequestName() string { return fmt.Sprintf("%s#%d", r.Repo, r.Number) }
 
-// PullFinding is a finding in the list of a pull request's findings. Pushes and failures delete
-// none.
+// PullFinding is a finding in the list of a pull request's findings. A push or a failed review
+// deletes no finding.
 type PullFinding struct {
 	Fingerprint string
 	State       FindingState
-	Found       string // the first head with the finding
-	Seen        string // the last head in which its lines were read
-	Fixed       string // the head without it; "" for other states
-	Posted      bool   // it is on GitHub
-	Turn        int64  // the turn that found it; 0 means unknown
+	Found       string // the first head that has the finding
+	Seen        string // the last head in which a review has read the finding's lines
+	Fixed       string // the first head without the finding; "" in other states
+	Posted      bool   // the finding is on GitHub
+	Turn        int64  // id of the turn that found it; 0 means unknown
 	Finding     string // the finding as JSON
 }
 
@@ -163,9 +163,9 @@ type FindingState string
 
 const (
 	FindingOpen    FindingState = "open"
-	FindingChanged FindingState = "changed" // its lines changed, and no review has read them since
-	FindingFixed   FindingState = "fixed"   // its lines changed, and a review did not find it again
-	FindingRefuted FindingState = "refuted" // a second look refuted it
+	FindingChanged FindingState = "changed" // the finding's lines changed, and no review has read them since
+	FindingFixed   FindingState = "fixed"   // the finding's lines changed, and a review did not find it again
+	FindingRefuted FindingState = "refuted" // a second check by the model refuted the finding
 )
 
 // ReviewMute leaves a subject out of a repository's reviews.
@@ -175,11 +175,12 @@ type ReviewMute struct {
 	Repo    string
 	Kind    MuteKind
 	Subject string // a finding's fingerprint, a pull request's number, or a label
-	Why     string // why the subject is muted, for people
+	Why     string // reason for people why the subject is muted
 	By      string // login or name of the person who muted the subject; "" means unknown
 	At      time.Time
 
-	// for a finding: its pull request, path, title and lines; zero in mutes of older versions
+	// place of a muted finding: pull request, path, title and lines; zero for other subjects and in
+	// mutes of older versions
 	Number            int
 	Path, Title, Code string
 }
@@ -193,7 +194,7 @@ const (
 	MuteLabel   MuteKind = "label"
 )
 
-// IssueTriage is the triage of a GitHub issue, requested or done. Each issue has one.
+// IssueTriage is the triage of a GitHub issue, in any state. Each issue has at most one.
 type IssueTriage struct {
 	ID        int64
 	User      string // owner of the work
@@ -203,12 +204,12 @@ type IssueTriage struct {
 	Round     int       // number of requests so far
 	Requester string    // login or name of the requester; "" means automatic
 	WantedAt  time.Time // time of the request; a second request with the same time changes nothing
-	Due       time.Time // when a settling triage continues
-	Report    string    // the result: a protocol.Triage as JSON; "" means none yet
+	Due       time.Time // time when the service continues a settling triage
+	Report    string    // result of the triage, a protocol.Triage as JSON; "" means none yet
 	// labels that Mews has set on the issue or will set, including labels of earlier rounds
 	Labels  []string
 	Comment int64  // id of Mews's comment on the issue; 0 means none or unknown
-	Why     string // why the triage was skipped or failed
+	Why     string // reason why the triage was skipped or failed
 }
 
 // TriageState is the state of a triage.
@@ -216,21 +217,22 @@ type TriageState string
 
 const (
 	TriageSettling TriageState = "settling" // the triage waits until it is due
-	// the inbound of the triage is stored or will be; its turn continues the work
+	// the triage's inbound is stored, or will be; the turn of that inbound does the triage
 	TriageQueued  TriageState = "queued"
 	TriageDone    TriageState = "done"
-	TriageSkipped TriageState = "skipped" // the issue is left alone
-	TriageFailed  TriageState = "failed"  // the work failed, and the user was told
+	TriageSkipped TriageState = "skipped" // the triage ended without a change of the issue
+	TriageFailed  TriageState = "failed"  // the triage failed, and its user was told
 )
 
 // WebhookDelivery is an event that another program sent, or that polling found. The fields from
-// User to Body identify it. A repeated delivery is ignored unless the earlier delivery failed.
+// User to Body identify the event. A repeated delivery is ignored unless the earlier delivery
+// failed.
 type WebhookDelivery struct {
 	ID     int64
 	User   string // owner of the delivery; "" means nobody
 	Source string // WebhookGitHub, or WebhookHook with the hook's name
-	Hook   string // the sender's id of the webhook; "" means none
-	Key    string // the sender's id of the delivery; not verified
+	Hook   string // id of the webhook, from the sender; "" means none
+	Key    string // id of the delivery, from the sender; not verified
 	Body   string // SHA-256 of the body, which is in the spool
 
 	Size  int64       // size of the body in the spool, in bytes
@@ -243,7 +245,7 @@ type WebhookDelivery struct {
 // Values of WebhookDelivery.Source.
 const (
 	WebhookGitHub = "github"
-	WebhookHook   = "hook/" // prefix of a hook; the hook's name follows
+	WebhookHook   = "hook/" // beginning of the source of a hook; the hook's name follows
 )
 
 // WebhookState is the state of a WebhookDelivery.
@@ -253,6 +255,6 @@ const (
 	WebhookNew     WebhookState = "new"     // the delivery is stored and not yet handled
 	WebhookDone    WebhookState = "done"    // the delivery is completely handled
 	WebhookIgnored WebhookState = "ignored" // the delivery needs no work
-	// handling failed; if the delivery comes again, it counts as new
+	// handling failed; a repeated delivery counts as new
 	WebhookFailed WebhookState = "failed"
 )

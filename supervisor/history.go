@@ -11,7 +11,7 @@ import (
 type HistoryMessage struct {
 	DialogMessage
 	Conversation   Conversation
-	ChannelMessage string // the channel's name of the user's message; "" means unknown
+	ChannelMessage string // name of the user's message on its channel; "" means unknown
 }
 
 // HistoryQuery selects messages of a user's conversations, in order. Only User is required.
@@ -20,7 +20,7 @@ type HistoryQuery struct {
 	Conversation int64
 	Span         TimeSpan
 	Speaker      string          // SpeakerUser or SpeakerAssistant; "" means both
-	NoBareCalls  bool            // leave out messages of the model that only have calls
+	NoBareCalls  bool            // leave out messages in which the model only calls tools
 	Newest       bool            // list from the newest backwards
 	After        HistoryPosition // list messages after this position; with Newest, messages before it
 	Skip, Limit  int
@@ -42,7 +42,7 @@ const (
 	SpeakerAssistant = "assistant"
 )
 
-// RoleOf maps a speaker to its role; "" means any.
+// RoleOf maps a speaker to the role of its messages; "" means any role.
 var RoleOf = map[string]protocol.Role{SpeakerUser: protocol.RoleUser, SpeakerAssistant: protocol.RoleAssistant}
 
 // Speaker returns the speaker of the message.
@@ -61,19 +61,21 @@ type DialogMessage struct {
 	Size   int64 // stored size in bytes
 }
 
-// AgedMessage is a message of an earlier day that has words of others. A model sees these words only
-// as a line.
+// AgedMessage is a message of an earlier day that has words of others. A model does not see these
+// words; one line stands for them.
 type AgedMessage struct {
 	protocol.Message
 	User    string
-	OwnPart int  // index of the part with the user's own words, and quotes before them; -1 means none
-	World   bool // all parts but OwnPart may have words of others; otherwise only quotes and the recap do
-	At      time.Time
-	Size    int64 // stored size in bytes
+	OwnPart int // index of the part with the user's own words and the quotes before them; -1 means no such part
+	// if true, every part except OwnPart may have words of others; if false, only quotes and the
+	// recap have
+	World bool
+	At    time.Time
+	Size  int64 // stored size in bytes
 }
 
-// trustedTools lists the tools whose results have no words of others. The tool recall is missing,
-// since it also finds texts in files that the user has not accepted.
+// trustedTools lists the tools whose results have no words of others. The tool recall is missing:
+// it also finds texts in files that the user has not accepted.
 var trustedTools = []string{"get_time", "remember", "update_memory", "forget", "note_today", "ask_user", "find_tools",
 	"send_file", "send_message", "write_file", "append_file", "schedule_task", "update_task", "cancel_task",
 	ToolJobResult}
@@ -95,7 +97,7 @@ type FactBasis struct {
 	Origin      Origin
 	Words       string // the user's words in the message
 	At          time.Time
-	HasMaterial bool // the model has read words of others in the message's conversation
+	HasMaterial bool // the model has read words of others in the conversation of the message
 }
 
 // ForgottenFact is a fact that must not be remembered again.
@@ -105,18 +107,18 @@ type ForgottenFact struct {
 	Message int64 // the message that the fact is based on; 0 means none
 }
 
-// ForgetRequest is a request to forget a span of time. The user's messages in the span are
-// forgotten, and everything that followed from them.
+// ForgetRequest is a request to forget a span of time. The service deletes the user's messages in
+// the span, and all that followed from these messages.
 type ForgetRequest struct {
 	ID           int64
 	User         string
-	Inbound      int64 // the press or command that made the request
-	Conversation int64 // the only conversation to forget in; 0 means all of the user's conversations
+	Inbound      int64 // id of the press or command that made the request
+	Conversation int64 // id of the only conversation to forget in; 0 means all of the user's conversations
 	Since, Until time.Time
-	Next         int64 // id of the inbound where the next step starts; everything before is forgotten
+	Next         int64 // id of the inbound where the next step starts; all earlier inbounds of the span are forgotten
 	Counts       ForgetCounts
 	Ended        bool // the request is completely done
-	// Expired means that nobody made the request: the data is older than the configuration keeps.
+	// Expired means that no user made the request: the data is older than the configuration allows.
 	// Then ID, Inbound and Conversation are 0. Messages in a conversation's window stay, and so do
 	// the files of the home.
 	Expired bool
@@ -127,14 +129,14 @@ type ForgetCounts struct {
 	Messages int64 `json:"messages,omitempty"` // messages of the user
 	Answers  int64 `json:"answers,omitempty"`
 	Results  int64 `json:"results,omitempty"` // tool results
-	Undos    int64 `json:"undos,omitempty"`   // copies of files from before changes
+	Undos    int64 `json:"undos,omitempty"`   // stored copies of files, made before a tool changed the files
 	Files    int64 `json:"files,omitempty"`   // received files
 	// files that the forgotten turns changed; these files stay
 	Changed int64 `json:"changed,omitempty"`
 	Facts   int64 `json:"facts,omitempty"`  // facts in MEMORY.md
 	Notes   int64 `json:"notes,omitempty"`  // lines of daily notes
 	Logged  int64 `json:"logged,omitempty"` // exchanges in the home's logs
-	Copies  int64 `json:"copies,omitempty"` // copies of the database from before a migration
+	Copies  int64 `json:"copies,omitempty"` // copies of the database, made before migrations
 	// messages of the span that are not answered or delivered yet
 	Waiting int64 `json:"waiting,omitempty"`
 }
@@ -149,7 +151,7 @@ func (c ForgetCounts) Add(more ForgetCounts) ForgetCounts {
 	}
 }
 
-// ForgetStep is the result of one step of forgetting.
+// ForgetStep is the result of one step of a ForgetRequest.
 type ForgetStep struct {
 	ForgetRequest
 	Messages []int64 // ids of the messages that this step deleted from the transcript

@@ -18,21 +18,24 @@ type Job struct {
 	Rule  string // due times: a recurrence.Rule, as JSON
 	// IANA name of the time zone of the due times; "" means the machine's
 	Zone string
-	// conversation of the job's messages: where the job was made, unless the user chose another one
+	// conversation for the job's messages: the one in which the job was made, unless the user chose
+	// another
 	Conversation Conversation
-	// key of the command, press or tool call that made the job; unique for the user
-	MadeBy         string
-	Options        JobOptions
-	Version        int64     // number of changes of the job
-	FiredUntil     time.Time // all due times up to this time were fired, or are older than the job
+	// key of the command, press or tool call that made the job; a user has one job for each key
+	MadeBy  string
+	Options JobOptions
+	Version int64 // number of changes of the job so far
+	// end of the time for which all due times were fired; due times before the job was made count
+	// as fired
+	FiredUntil     time.Time
 	Next           time.Time // next due time; the zero time means never
 	FireCount      int       // number of fires
 	FailuresInARow int       // number of consecutive failed fires until now
 	CreatedAt      time.Time
-	IsHeld         bool // the job's chat refuses messages, so the job waits; only read
+	IsHeld         bool // the job waits, because its chat refuses messages; set when the job is read from the store
 }
 
-// RefusingChat is a chat that has refused a user's messages. The jobs that post there wait.
+// RefusingChat is a chat that has refused a user's messages. The user's jobs for this chat wait.
 type RefusingChat struct {
 	User    string
 	Channel Channel
@@ -53,14 +56,15 @@ const (
 // JobOptions are the options of a job.
 type JobOptions struct {
 	Missed MissedMode `json:"on_miss,omitempty"`
-	// longest delay after which the job may still run; 0 means the default
+	// longest delay of a run; a later run is missed; 0 means the default
 	Grace    time.Duration `json:"grace,omitempty"`
 	Overlap  OverlapMode   `json:"overlap,omitempty"`
 	Priority JobPriority   `json:"priority,omitempty"`
-	Exact    bool          `json:"exact,omitempty"` // the turn begins exactly at the due time
-	World    bool          `json:"world,omitempty"` // the text may have words of others
+	// the turn begins exactly at the due time, without the usual small delay
+	Exact bool `json:"exact,omitempty"`
+	World bool `json:"world,omitempty"` // the text may have words of others
 
-	// Options of the job's turn. Unset fields have the default.
+	// Options of the job's turn. A field without a value means the default.
 	Model     string `json:"model,omitempty"`     // model of the turn, as PROVIDER/MODEL
 	Workspace string `json:"workspace,omitempty"` // name of the workspace
 	Steps     int    `json:"steps,omitempty"`
@@ -93,9 +97,10 @@ type CheckCondition struct {
 	Command string   `json:"command,omitempty"` // command; the condition is met if the command exits with 0
 	Ask     string   `json:"ask,omitempty"`     // the question to the model about the result
 
-	// if the condition is met, a turn runs with the job's text; without Task the text is sent
+	// if the condition is met, the job runs a turn with its text; without Task the job sends its
+	// text
 	Task bool `json:"task,omitempty"`
-	// the job ends after it has reported the met condition once
+	// the job ends after it has reported once that the condition is met
 	AutoRemove bool `json:"auto_remove,omitempty"`
 	// every check reports its result, met or not
 	NotifyOnCheck bool `json:"notify_on_check,omitempty"`
@@ -106,7 +111,7 @@ type CheckCondition struct {
 type MissedMode string
 
 const (
-	// the job runs once for all missed times, unless it is too late
+	// the job runs once for all missed times, unless Grace has passed
 	MissedRun  MissedMode = "run"
 	MissedSkip MissedMode = "skip" // missed times are skipped
 	MissedAsk  MissedMode = "ask"  // the user decides about missed times
@@ -116,15 +121,16 @@ const (
 type OverlapMode string
 
 const (
-	OverlapSkip  OverlapMode = "skip"  // the due time is skipped
-	OverlapQueue OverlapMode = "queue" // the job runs again afterwards, once for all due times that came meanwhile
+	OverlapSkip OverlapMode = "skip" // the due time is skipped
+	// the job runs once more when it has ended, for all due times that came meanwhile
+	OverlapQueue OverlapMode = "queue"
 )
 
 // JobState is the state of a job.
 type JobState string
 
 const (
-	JobProposed JobState = "proposed" // the job waits for the user's consent; Next is when a one-time job is over
+	JobProposed JobState = "proposed" // the job waits for the user's consent; a one-time job expires at Next
 	JobActive   JobState = "active"
 	JobPaused   JobState = "paused"
 	JobDone     JobState = "done" // the job has ended, or was deleted
@@ -138,20 +144,20 @@ var (
 
 // Limits of jobs.
 const (
-	MaxJobs    = 200     // greatest number of a user's jobs that are not done
-	MaxJobText = 8 << 10 // greatest length of a job's text, in bytes
-	MaxJobName = 80      // greatest length of a job's name, in characters
+	MaxJobs    = 200     // maximum number of a user's jobs that are not done
+	MaxJobText = 8 << 10 // maximum length of a job's text, in bytes
+	MaxJobName = 80      // maximum length of a job's name, in characters
 )
 
 // FireState is the state of a fire.
 type FireState string
 
 const (
-	FireClaimed FireState = "claimed" // the fire waits for its time to begin
+	FireClaimed FireState = "claimed" // the fire waits for the time at which it begins
 	FireRunning FireState = "running" // the fire's inbound is stored
-	FireAsked   FireState = "asked"   // the fire's turn waits for the user
+	FireAsked   FireState = "asked"   // the fire's turn waits for an answer of the user
 	FireSaid    FireState = "said"
-	FireSilent  FireState = "silent" // the fire had nothing to say
+	FireSilent  FireState = "silent" // the fire ended without a message
 	FireFailed  FireState = "failed"
 	FireMissed  FireState = "missed"  // the due time was noticed too late
 	FireSkipped FireState = "skipped" // an earlier fire of the job still ran
@@ -159,33 +165,33 @@ const (
 
 // Fire is one due time of a job.
 type Fire struct {
-	Job      Job       // the job before the fire; its Next is the due time
+	Job      Job       // the job as it was before the fire; its Next is the due time
 	LastDue  time.Time // the latest due time that has passed: the job's Next or a later time
 	NextDue  time.Time // the job's next due time; zero means never
-	JobSince time.Time // the job's new FiredUntil
-	JobState JobState  // the new state of the job
-	State    FireState // the new state of the fire
-	BeginAt  time.Time // when a claimed fire begins
+	JobSince time.Time // the FiredUntil of the job after the fire
+	JobState JobState  // the state of the job after the fire
+	State    FireState // the state of the fire itself
+	BeginAt  time.Time // time when a claimed fire begins
 }
 
 // FireBatch is a set of fires to store together. If one of the jobs has changed, no fire is stored.
 type FireBatch struct {
 	Fires []Fire
-	// the notice about the fires: only Conversation, Text, Buttons, Silent and Urgent; without a
-	// Text there is no notice
+	// notice about the fires, with only Conversation, Text, Buttons, Silent and Urgent set; an
+	// empty Text means no notice
 	Notice Delivery
 
 	Private Conversation // a conversation that only the user reads
 }
 
-// JobTrigger starts a job once more, outside its own times.
+// JobTrigger starts a job once more, besides its due times.
 type JobTrigger struct {
 	Due      time.Time
-	Material string        // material from outside for the turn; "" means none
-	Gap      time.Duration // least time between the job's last fire and this start
+	Material string        // words of others for the turn, such as the body of a webhook; "" means none
+	Gap      time.Duration // minimum time between the job's last fire and this start
 
-	// Private is a conversation that only the user reads. It gets the notice that the job is paused
-	// because the user is away. The zero value means that the user starts the job now.
+	// Private is a conversation that only the user reads. If the job is paused because the user is
+	// away, the notice goes there. The zero value means that the user starts the job now.
 	Private Conversation
 }
 
@@ -195,7 +201,7 @@ type ClaimedFire struct {
 	Due   time.Time
 	Tries int // number of earlier tries
 
-	Material string // material from outside for the turn; "" means none
+	Material string // words of others for the turn, such as the body of a webhook; "" means none
 }
 
 // FireResult is the result of a fire.
@@ -208,13 +214,13 @@ type FireResult struct {
 	EndedAt time.Time `json:"ended_at"`
 	World   bool      `json:"world,omitempty"` // the text may have words of others
 
-	Conversation int64 `json:"-"` // the conversation of the text; 0 means that no text was sent
+	Conversation int64 `json:"-"` // id of the conversation of the text; 0 means that no text was sent
 }
 
 // JobPrefix is the beginning of the presses of a job's buttons.
 const JobPrefix = "job:"
 
-// Presses of a job's buttons; the job's id follows.
+// Presses of the buttons of a job, after JobPrefix. The job's id follows.
 const (
 	JobRun    = "run"
 	JobStart  = "start"
@@ -227,7 +233,7 @@ const (
 // JobQuoteBegins is the beginning of a quote of a job's message, for the model.
 const JobQuoteBegins = "[Unasked, "
 
-// TaskPromptLine is the line before and behind the order in the prompt of a task's turn.
+// TaskPromptLine is the line before and after the order in the prompt of a task's turn.
 const TaskPromptLine = "\n---\n"
 
 // ChannelJob is the channel of jobs, where nobody talks. A conversation on it is the work of one
@@ -240,8 +246,8 @@ const ToolJobResult = "job_result"
 // JobToolCall has the context of a tool call about jobs.
 type JobToolCall struct {
 	User        string
-	Destination int64 // the conversation that the call's turn answers in
+	Destination int64 // id of the conversation for the answer of the call's turn
 	Turn        int64
-	Kind        TurnKind // the kind of the turn
+	Kind        TurnKind // kind of the turn that makes the call
 	Call        protocol.ToolCall
 }

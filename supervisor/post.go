@@ -9,22 +9,22 @@ import (
 // RichText is a text whose marks, such as bold, are entities. Channels send it without parsing.
 type RichText struct {
 	Text string `json:"text"`
-	// marks on the text, sorted by Offset, longer marks first; a mark is within another one or
-	// apart from it
+	// marks on the text, sorted by Offset, longer marks first; two marks are nested or do not
+	// overlap
 	Entities []RichTextEntity `json:"entities,omitempty"`
 
 	Buttons [][]Button `json:"buttons,omitempty"` // rows of buttons below the text
 	File    *File      `json:"file,omitempty"`    // a file, whose caption is Text
 	// pictures that are shown together with File, each with its own caption
 	Album []File `json:"album,omitempty"`
-	// the file that the text replaces, because the channel refused it
+	// the refused file that this text replaces
 	Refused *RefusedFile `json:"refused,omitempty"`
 }
 
-// RefusedFile is a file that a channel never takes.
+// RefusedFile is a file that the channel has refused for good.
 type RefusedFile struct {
 	SHA256 string `json:"sha256"`
-	Why    string `json:"why"` // the channel's words
+	Why    string `json:"why"` // reason for the refusal, in the channel's words
 }
 
 // AppendNote returns the text with a note in italics below it. If there is no room for the note,
@@ -62,7 +62,7 @@ func (t RichText) Truncate(most int) RichText {
 	return t
 }
 
-// UTF16Length returns the length of a text in UTF-16 code units, as the Bot API counts.
+// UTF16Length returns the length of a text in UTF-16 code units, the unit of the Bot API.
 func UTF16Length(text string) (n int) {
 	for _, r := range text {
 		n += utf16.RuneLen(r)
@@ -70,14 +70,14 @@ func UTF16Length(text string) (n int) {
 	return n
 }
 
-// RichTextEntity is a mark on a stretch of text. (The Bot API's MessageEntity, with the API's
+// RichTextEntity is a mark on a stretch of text. (It is the Bot API's MessageEntity, with the same
 // words.)
 type RichTextEntity struct {
 	Type     RichTextEntityType `json:"type"`
 	Offset   int                `json:"offset"` // start of the mark, in UTF-16 code units
 	Length   int                `json:"length"` // length of the mark, in UTF-16 code units; more than 0
 	URL      string             `json:"url,omitempty"`
-	Language string             `json:"language,omitempty"` // language of a code block; "" means none
+	Language string             `json:"language,omitempty"` // programming language of a code block; "" means none
 }
 
 // RichTextEntityType is the kind of a mark.
@@ -92,36 +92,36 @@ const (
 	EntityCode          RichTextEntityType = "code"
 	EntityPre           RichTextEntityType = "pre"                   // a code block with a Language
 	EntityLink          RichTextEntityType = "text_link"             // a link to URL
-	EntityQuote         RichTextEntityType = "blockquote"            // a quote, which is never within another quote
+	EntityQuote         RichTextEntityType = "blockquote"            // a quote; quotes are never nested
 	EntityLongQuote     RichTextEntityType = "expandable_blockquote" // a quote that is shown folded
 )
 
-// PostAddress says where in a channel a post goes.
+// PostAddress says where on a channel a post appears.
 type PostAddress struct {
 	Chat    string
-	Thread  string // the thread; "" means none
-	ReplyTo string // the channel's name of the answered message; "" means none
+	Thread  string // name of the thread; "" means none
+	ReplyTo string // name of the answered message on its channel; "" means none
 	Silent  bool   // the post makes no sound
 }
 
 // Post is a message in a chat that shows a reply or a part of it. It is stored before it is sent.
 type Post struct {
 	ID       int64
-	Turn     int64 // the turn of the shown reply; 0 means none
-	Delivery int64 // the delivery that the post shows; 0 while the turn runs
-	Part     int   // position of the post among the parts, from 0
+	Turn     int64 // id of the turn whose reply the post shows; 0 means none
+	Delivery int64 // id of the delivery that the post shows; 0 while the turn runs
+	Part     int   // position of the post among the parts of its delivery, from 0
 	State    PostState
-	Repeat   bool     // the post was sent before and may have arrived; its message says that it is a repeat
-	Message  string   // the channel's name of the message, after sending
+	Repeat   bool     // the post was sent before and may have arrived; its text says that it is a repeat
+	Message  string   // name of the message on its channel; set after sending
 	Content  RichText // the content to show
 }
 
-// SendReservation reserves a chat's next post for an answer that will be stored now. Nothing else
-// is sent to the chat until End is called.
+// SendReservation reserves a chat's next post for an answer that is about to be stored. The chat
+// gets no other message until End is called.
 type SendReservation struct {
 	Content RichText // the content of the answer's only post
-	// End ends the reservation and sends the stored post of the delivery. Without an ID in the
-	// post, nothing is sent. End is called once, after the answer was stored or storing failed.
+	// End ends the reservation and sends the stored post of the delivery. A Post without an ID is
+	// not sent. Call End once, after the answer was stored or storing failed.
 	End func(Delivery, Post)
 }
 
@@ -130,13 +130,13 @@ type PostState string
 
 const (
 	PostQueued PostState = "queued" // the post waits to be sent, and is not in the chat
-	// the post is being sent; after a crash it may have arrived
+	// the channel gets the post now; after a crash, the post may have arrived
 	PostSending PostState = "sending"
 	PostSent    PostState = "sent" // the post is in the chat, perhaps with an earlier content
-	// the post was sent twice with an unknown result, and is not sent again
+	// the post was sent twice, and it is unknown whether it arrived; it is not sent again
 	PostUnknown PostState = "unknown"
-	PostFailed  PostState = "failed" // the channel refused the post and will not take it later
-	// the post is in the chat, but its delivery does not need it; it will be deleted
+	PostFailed  PostState = "failed" // the channel refused the post for good
+	// the post is in the chat, but its delivery no longer needs it, so it will be deleted
 	PostSurplus PostState = "surplus"
 	PostDeleted PostState = "deleted"
 )
@@ -148,20 +148,20 @@ const (
 	OutcomeSent DeliveryResult = "sent" // the channel has taken the delivery
 	// a part of the delivery may not have arrived; /resend sends it again
 	OutcomeUnknown DeliveryResult = "unknown"
-	// the channel refused the delivery and will not take it later, or was unreachable for too long
+	// the channel refused the delivery for good, or was unreachable for too long
 	OutcomeFailed DeliveryResult = "failed"
 )
 
-// DeliveryOutcome is the result of a delivery.
+// DeliveryOutcome is the result of a delivery, with its details.
 type DeliveryOutcome struct {
 	Delivery           int64
 	Outcome            DeliveryResult
-	Why                string  // the channel's reason; not stored for a sent delivery
-	ReportedDeliveries []int64 // ids of earlier deliveries whose outcome this delivery reported to the user
-	Post               Post    // the delivery's last post, with its new state; without an ID there is none
+	Why                string  // the channel's reason; not stored if the delivery was sent
+	ReportedDeliveries []int64 // ids of earlier deliveries whose outcome the user learned from this delivery
+	Post               Post    // the delivery's last post in its new state; an ID of 0 means no post
 
 	Reason SendErrorReason // cause of a failure, if the thread or the chat caused it
-	// conversation for the notice about the Reason; without a Channel there is no notice
+	// conversation for a notice about the Reason; an empty Channel means no notice
 	NoticeTo Conversation
 }
 
@@ -171,15 +171,15 @@ type UndeliveredSummary struct {
 	Outcome      DeliveryResult
 	Why          string // the channel's reason for the newest delivery
 	Count        int
-	Last         time.Time // when the newest delivery was given up
+	Last         time.Time // time when the service gave up the newest delivery
 }
 
 // SendError is the error of a call to a channel.
 type SendError struct {
 	Result     SendResult
 	Reason     SendErrorReason
-	RetryAfter time.Duration // with SendReasonFlood: time in which nothing may be sent
-	MovedTo    string        // with SendReasonMoved: the chat's new name
+	RetryAfter time.Duration // time to wait before the next message; only with SendReasonFlood
+	MovedTo    string        // the chat's new name; only with SendReasonMoved
 	Err        error         // the cause, without secrets
 }
 
@@ -193,7 +193,7 @@ const (
 	SendRefused SendResult = "refused" // the channel will never take the message
 )
 
-// SendErrorReason is the cause of a SendError, if callers must handle it in a special way.
+// SendErrorReason is the cause of a SendError, for causes that callers must handle.
 type SendErrorReason string
 
 const (

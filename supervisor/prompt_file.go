@@ -12,19 +12,19 @@ import (
 	"mews/protocol/facts"
 )
 
-// PromptFile is a file of a home that is part of prompts. Prompts have its text in force. A pending
+// PromptFile is a file of a home that is part of prompts. A model sees the text in force. A pending
 // version of the file waits until the user accepts it.
 type PromptFile struct {
 	User     string
 	Path     string
-	State    protocol.FileState // state of the text in force; without a hash no text is in force
+	State    protocol.FileState // state of the text in force; a state without a hash means that no text is in force
 	Text     []byte
-	Accepted bool      // the user accepted the text by a tap; otherwise the user wrote it
-	Since    time.Time // since when the text is in force
+	Accepted bool      // the user accepted the text by a tap; false means that the user wrote it
+	Since    time.Time // time since which the text is in force
 
 	Pending PendingFile
-	// Refused lists states that were pending and not accepted, newest last. If such a state comes
-	// back, it waits again, whoever wrote it.
+	// Refused lists the pending states that the user did not accept, newest last. If such a state
+	// comes back, it becomes pending again, whoever wrote it.
 	Refused []protocol.FileState
 }
 
@@ -38,23 +38,23 @@ const (
 	PendingForeign PendingReason = "foreign" // another account may have written the file
 )
 
-// PendingFile is a version of a prompt file that waits for the user. Without a Why no version
+// PendingFile is a version of a prompt file that waits for the user. If Why is "", no version
 // waits.
 type PendingFile struct {
 	State        protocol.FileState
 	Text         []byte
 	Why          PendingReason
-	Turn         int64 // the turn that made the version, or first saw it
-	Conversation int64 // the conversation in which the user is asked
+	Turn         int64 // id of the turn that made or first saw the version
+	Conversation int64 // id of the conversation for the question to the user
 	Since        time.Time
 }
 
-// maxRefused is the largest number of refused versions that are remembered for a file.
+// maxRefused is the maximum number of refused versions that are stored for a file.
 const maxRefused = 100
 
-// RecordState returns the prompt file after its state in the home was read. If a new version waits,
-// Pending has no Since. The argument dirty means that the user may not be the one who changed the
-// file. The argument first means that the home was never read before.
+// RecordState returns the prompt file after its state in the home was read. If Pending is a new
+// version, its Since is zero. dirty means that somebody other than the user may have changed the
+// file. first means that the home was never read before.
 func (f PromptFile) RecordState(seen protocol.PromptFile, dirty, first bool) PromptFile {
 	why := f.pendingReason(seen, dirty && !first)
 	switch {
@@ -89,7 +89,7 @@ func (f PromptFile) pendingReason(seen protocol.PromptFile, dirty bool) PendingR
 	return ""
 }
 
-// withdraw removes the pending version. That version counts as refused.
+// withdraw removes the pending version, and adds it to the refused ones.
 func (f *PromptFile) withdraw() {
 	if f.Pending.Why == "" {
 		return
@@ -119,12 +119,12 @@ func (f PromptFile) AcceptPending() PromptFile {
 const emptyFile protocol.FileState = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
 // RecordWrite returns the file after a permitted tool has written text. The write changed the file
-// from the state before to the state after. An empty and a missing file have equal states. A change
-// of the text in force is in force at once. A change of the pending version stays pending.
+// from the state before to the state after. An empty and a missing file have equal states. A write
+// to the text in force is in force at once. A write to the pending version stays pending.
 func (f PromptFile) RecordWrite(before, after protocol.FileState, text []byte) PromptFile {
 	after = cmp.Or(after, emptyFile)
 	switch {
-	case f.State == after: // the write is repeated, as after a crash
+	case f.State == after: // the same write again, as after a crash
 		f.Pending = PendingFile{}
 	case f.State == before, before == protocol.FileStateAbsent && f.State == emptyFile:
 		if f.Pending.State == after {
@@ -138,11 +138,11 @@ func (f PromptFile) RecordWrite(before, after protocol.FileState, text []byte) P
 }
 
 // FindNotes returns the state that a file had before notes were added to it. The seen text must
-// begin with the text in force, or with the pending text. Behind that it must have only notes, each
-// once. ok is false for any other text.
+// begin with the text in force, or with the pending text. After that text there may only be notes,
+// each once. ok is false for any other text.
 func (f PromptFile) FindNotes(seen protocol.PromptFile, notes []facts.Note) (before protocol.FileState, ok bool) {
 	if !seen.State.IsHash() || facts.StateOf(string(seen.Text)) != seen.State {
-		return "", false // the text is cut
+		return "", false // seen has only the beginning of the text
 	}
 	if hasNotes(f.Path, f.State, f.Text, string(seen.Text), notes) {
 		return f.State, true
@@ -151,7 +151,8 @@ func (f PromptFile) FindNotes(seen protocol.PromptFile, notes []facts.Note) (bef
 	return p.State, p.Why != "" && hasNotes(f.Path, p.State, p.Text, string(seen.Text), notes)
 }
 
-// hasNotes reports whether a text is the text before with notes of the path added, each once.
+// hasNotes reports whether a text consists of the text before and of notes, each once. The notes
+// must be for the path.
 func hasNotes(path string, state protocol.FileState, before []byte, text string, notes []facts.Note) bool {
 	if !IsTextOf(state, before) {
 		return false
@@ -174,8 +175,8 @@ func hasNotes(path string, state protocol.FileState, before []byte, text string,
 	return true
 }
 
-// IsTextOf reports whether a text is the whole text of a file in a state. Only the beginning of a
-// long file is stored, and forgotten words are removed from stored texts.
+// IsTextOf reports whether a text is the whole text of a file in a state. It is false if the text
+// is only the beginning of a long file, or if forgotten words were removed.
 func IsTextOf(state protocol.FileState, text []byte) bool {
 	return state == protocol.FileStateAbsent && len(text) == 0 || facts.StateOf(string(text)) == state
 }
@@ -185,8 +186,8 @@ type PromptFileReport struct {
 	protocol.PromptFileReport
 	User    string
 	Notes   []facts.Note // notes that calls of the current attempt at the turn may have added
-	First   bool         // the report is the first since the turn started or continued
-	Resumed bool         // the turn was interrupted before
+	First   bool         // this is the first report since the turn started or continued
+	Resumed bool         // the turn was interrupted before this report
 	Private Conversation // a conversation that only the user reads
 }
 

@@ -9,17 +9,18 @@ import (
 	"mews/supervisor"
 )
 
-// Only lines of permitted notes may stand behind the text in force. All else waits for the user.
+// After the text in force, only lines of permitted notes may follow. With any other line, the file
+// waits for the user.
 func TestFindNotes_OtherLines_AreNoNotes(t *testing.T) {
 	const path = "memory/2026-11-20.md"
 	notes := []facts.Note{{Path: path, Line: "- 13:19 x y"}, {Path: path, Line: "- 13:20 z"},
 		{Path: path, Line: "- 13:19 x y"}, {Path: "memory/2026-11-21.md", Line: "- 09:00 tomorrow"}}
 	for name, c := range map[string]struct {
 		before, after string
-		state         protocol.FileState // of the text before, if it is not its own
-		pending       string             // text that waits; "" means none
+		state         protocol.FileState // state of the text before the notes; "" means that of the text itself
+		pending       string             // pending text; "" means none
 		noted         bool
-		from          string // the text before the notes
+		from          string // expected text before the notes
 	}{
 		"a note":        {after: "- 13:19 x y\n", noted: true},
 		"behind a text": {before: "- old\n", after: "- old\n- 13:19 x y\n", noted: true, from: "- old\n"},

@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// ErrCheckAgain is wrapped by errors of checks that may succeed a little later.
+// ErrCheckAgain is wrapped by the error of a check that may succeed a little later.
 var ErrCheckAgain = errors.New("the check may go well later")
 
-// CheckFireResult is the result of a fire that ends without a model, or of a check before a turn.
+// CheckFireResult is the result of a fire without a model call, or of a check before a turn.
 type CheckFireResult struct {
-	// the check failed for a passing reason; the fire is tried again, up to the limit of tries
+	// the check failed for a reason that may pass; the fire is repeated, up to the limit of tries
 	Retry        bool
-	Conversation Conversation // the conversation for the Text
-	State        FireState    // FireSaid, FireSilent or FireFailed; ignored with a Turn
+	Conversation Conversation // conversation for the Text
+	State        FireState    // FireSaid, FireSilent or FireFailed; ignored if Turn has a Text
 	Text         string       // the text for the user; "" means none
 	World        bool         // the text may have words of others
-	Turn         Inbound      // inbound of the turn that continues the work; without a Text there is no turn
-	Seen         string       // data for the next check; "" keeps the earlier data
+	Turn         Inbound      // inbound of the turn that continues the work; no turn starts if its Text is empty
+	Seen         string       // state that the next check compares with; "" keeps the earlier state
 	Done         bool         // the job has ended
 }
 
@@ -25,17 +25,17 @@ type CheckFireResult struct {
 type CheckFire struct {
 	ClaimedFire
 	Owner User
-	Seen  string // data of the previous check; "" means none
+	Seen  string // state that the previous check has stored; "" means none
 	At    time.Time
 }
 
-// CheckOutcome is the result of a check. Checks do not set Retry, Conversation and Turn.
+// CheckOutcome is the result of a check. A check does not set Retry, Conversation and Turn.
 type CheckOutcome struct {
 	CheckFireResult
-	Prompt *CheckPrompt // prompt of the turn that follows; nil means no turn
+	Prompt *CheckPrompt // prompt of the turn after the check; nil means no turn
 }
 
-// CheckPrompt is the prompt of the turn after a check, with material for the turn.
+// CheckPrompt is the prompt of the turn after a check. Material has words of others.
 type CheckPrompt struct{ Text, Material string }
 
 // RoutineHeartbeat is the routine that works through HEARTBEAT.md.
@@ -58,10 +58,10 @@ func (j Job) MayStartTurn() bool {
 }
 
 // RoutineDigest is the routine that summarises the day. It lists due jobs, results of jobs, new
-// files, and things that wait for the user.
+// files, and items that wait for the user.
 const RoutineDigest = "digest"
 
-// DigestRows holds a user's stored data for the digest.
+// DigestRows holds the stored data of a user that the digest shows.
 type DigestRows struct {
 	Jobs    []JobSummary
 	Waiting []WaitingItem
@@ -69,29 +69,29 @@ type DigestRows struct {
 
 // JobSummary sums up the fires of one job.
 type JobSummary struct {
-	Job   Job // the job, without its Conversation
+	Job   Job // the job; its Conversation is not set
 	Fires map[FireState]int
 	Cost  int64 // cost in millionths of a US dollar
 	World bool  // the job's title may have words of others
 }
 
-// WaitingItemKind is the kind of a thing that waits for a user's decision or attention.
+// WaitingItemKind is the kind of an item that waits for a user's decision or attention.
 type WaitingItemKind string
 
 const (
 	WaitingQuestion   WaitingItemKind = "question"    // a question without an answer
 	WaitingPromptFile WaitingItemKind = "prompt_file" // a changed prompt file that the user must accept
-	WaitingHeld       WaitingItemKind = "held"        // messages that a gate holds
+	WaitingHeld       WaitingItemKind = "held"        // messages that a closed gate holds
 	WaitingLost       WaitingItemKind = "lost"        // messages that may not have arrived
 	WaitingJob        WaitingItemKind = "job"         // a proposed job that the user must start
 )
 
-// WaitingItem is a thing that waits for a user, as the digest shows it.
+// WaitingItem is an item of the digest that waits for a user.
 type WaitingItem struct {
 	Kind  WaitingItemKind
-	Text  string    // the question, or the path of a file
+	Text  string    // text of the question, or path of the file
 	Count int       // number of messages
-	Since time.Time // time since when the thing waits; of several messages, the latest time
+	Since time.Time // time since which the item waits; for several messages, the time of the last
 	World bool      // the text may have words of others
 }
 
@@ -101,19 +101,19 @@ type HomeFile struct {
 	Modified time.Time
 }
 
-// RoutineFiles is the routine that reports files in a user's folder that others changed. Others are
-// other people and programs.
+// RoutineFiles is the routine that reports files in a user's folder that other people or programs
+// changed.
 const RoutineFiles = "files"
 
 // HomeCursor is a position in the index's list of changes of a home. The zero value means no
 // position.
 type HomeCursor struct {
-	Epoch string `json:"epoch"` // id of the index database; a rebuilt database has another id
+	Epoch string `json:"epoch"` // id of the index database; a rebuilt database has a new id
 	ID    int64  `json:"id"`
 }
 
 // HomeChange is a change of a file since a HomeCursor. Before and After are states as in
-// protocol.FileState. "" means unknown, and FileMissing means that there was no file.
+// protocol.FileState. "" means an unknown state, and FileMissing means no file.
 type HomeChange struct {
 	Path          string
 	Before, After string
@@ -124,7 +124,7 @@ type HomeChange struct {
 // FileMissing is the state of a missing file.
 const FileMissing = "-"
 
-// FileEffect is a file change or a program run, which may have changed a user's files.
+// FileEffect is an effect that may have changed a user's files: a file change or a program run.
 type FileEffect struct {
 	ID     int64
 	Kind   string      // kind of the effect in the ledger

@@ -21,7 +21,8 @@ const (
 // folder, tool or money of the user.
 func (k TurnKind) IsOneShot() bool { return k == TurnReview || k == TurnTriage }
 
-// Turn is the work for one or several inbounds or, as a child turn, for its parent.
+// Turn is the work for one or several inbounds. A child turn has no inbound: it works for its
+// parent.
 type Turn struct {
 	ID           int64
 	Conversation Conversation // the conversation whose history the turn sees
@@ -29,11 +30,11 @@ type Turn struct {
 	Kind         TurnKind
 	Inbound      int64 // the first inbound; 0 for a child turn
 	Parent       int64 // the parent turn; 0 means none
-	// the channel's name of the inbound's message, which the answer replies to; "" if the turn
-	// answers in another conversation
+	// name of the message that the answer replies to, on its channel; "" if the answer goes to
+	// another conversation
 	Message   string
-	Deaths    int           // number of workers that crashed in the work
-	RunTime   time.Duration // run time up to the last wait for the user
+	Deaths    int           // number of workers that crashed while they ran the turn
+	RunTime   time.Duration // run time until the turn last waited for the user
 	StartedAt time.Time
 }
 
@@ -45,14 +46,14 @@ func (t Turn) AnswerConversation() Conversation {
 	return t.Destination
 }
 
-// TurnReservation keeps an idle conversation for the caller. The transaction that stores a message
-// may start the conversation's next turn.
+// TurnReservation keeps an idle conversation free for the caller. The transaction that stores a
+// message may then start the conversation's next turn.
 type TurnReservation struct {
 	Conversation int64
 	Lease        *LeaseRequest // money to set aside for the turn; nil means none
 }
 
-// StartedTurn is a turn that was started together with the storing of its message.
+// StartedTurn is a turn that started in the transaction that stored its message.
 type StartedTurn struct {
 	Turn     Turn
 	Messages []protocol.Message // the messages of the turn
@@ -63,8 +64,8 @@ type StartedTurn struct {
 // Reply is the current answer of a running turn.
 type Reply struct {
 	Turn Turn
-	Text string // Markdown of the committed text, the growing text, and Note
-	Note string // reason why the turn makes no progress; "" means progress
+	Text string // Markdown text to show: the committed text, the growing text, and Note
+	Note string // reason why the turn does not progress; "" means that it progresses
 	Tool ToolRun
 }
 
@@ -75,21 +76,21 @@ type ToolRun struct {
 	Text string // subject of the call, such as a path or a command; "" means unknown
 }
 
-// Operation is work of a user's worker that is no turn. After a crash it runs again with the same
-// ID.
+// Operation is work of a user's worker that is no turn. After a crash the operation runs again with
+// the same ID.
 type Operation struct {
 	ID         int64
 	User       string
 	Kind       protocol.OperationKind
 	Parameters string // parameters of the operation, as a JSON object
-	// the inbound whose attachment is handled; 0 means none
+	// id of the inbound whose attachment the operation handles; 0 means none
 	Inbound   int64
-	Position  int // position of the inbound's attachment; an attachment has at most one operation of a kind
+	Position  int // position of that attachment; an attachment has at most one operation of each kind
 	State     OperationState
-	Deaths    int    // number of workers that crashed in the work
-	Result    string // result of a done operation, or reason of a failed or parked one
+	Deaths    int    // number of workers that crashed while they ran the operation
+	Result    string // result of a done operation, or the reason why it failed or was parked
 	CreatedAt time.Time
-	UpdatedAt time.Time // when State or Deaths last changed
+	UpdatedAt time.Time // time of the last change of State or Deaths
 }
 
 // OperationState is the state of an operation.
@@ -101,7 +102,7 @@ const (
 	OperationDone    OperationState = "done"
 	// the worker reported that the operation is impossible
 	OperationFailed OperationState = "failed"
-	OperationParked OperationState = "parked" // the operation was given up after MaxDeaths crashed workers
+	OperationParked OperationState = "parked" // the operation ended MaxDeaths workers, and is not tried again
 )
 
 // MaxDeaths is the number of worker crashes that park an operation.
