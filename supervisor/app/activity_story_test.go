@@ -72,7 +72,7 @@ func TestActivity_ShowsOwnEffectsOnly(t *testing.T) {
 }
 
 // checkOperatorView checks that an admin on the machine sees only counts, unless the admin asks for
-// one user's effects. Such a request is written to the audit log.
+// one user's effects. The audit log records that the admin asked.
 func (l *gatedService) checkOperatorView() {
 	l.T.Helper()
 	ask := func(q api.ActivityQuery) (r api.ActivityReport) {

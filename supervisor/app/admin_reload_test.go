@@ -59,8 +59,8 @@ func TestReload_OneFault_ChangesNothing(t *testing.T) {
 	}
 }
 
-// A reload can't read secrets again that systemd handed over. Its output says so, and how to
-// restart.
+// systemd handed over the secrets, so a reload can't read them again. The reload's output says so,
+// and how to restart.
 func TestReload_SystemdSecrets_PrintsRestartHint(t *testing.T) {
 	handed, own := t.TempDir(), filepath.Join(t.TempDir(), "own")
 	t.Setenv("CREDENTIALS_DIRECTORY", handed)

@@ -54,8 +54,8 @@ func readConfig(file string) (*config.Config, error) {
 	return config.Load(file, env)
 }
 
-// newCommandLine writes a configuration with three users. If served, it also starts those parts of
-// a service that the commands call.
+// newCommandLine writes a configuration with three users. If served is true, it also starts the
+// parts of a service that the commands call.
 func newCommandLine(t *testing.T, served bool) *commandLine {
 	t.Helper()
 	c := &commandLine{t: t, dir: t.TempDir()}

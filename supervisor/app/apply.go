@@ -24,8 +24,8 @@ func (c *configuration) Summary() admin.ConfigurationSummary {
 		Note: c.reloadNote(cfg)}
 }
 
-// reloadNote returns the note after a reload: a bot that waits for a restart, which secrets were not
-// read again, and warnings.
+// reloadNote returns the note after a reload. It names a bot that waits for a restart, secrets that
+// were not read again, and warnings.
 func (c *configuration) reloadNote(cfg *config.Config) string {
 	var notes []string
 	if c.otherBot.Load() {
@@ -120,8 +120,8 @@ func restartHint(state string) string {
 	return ""
 }
 
-// apply replaces the old configuration was by the new one is. The steps that can fail run first, so
-// an error changes nothing.
+// apply replaces the configuration: was is the old one, and is the new one. The steps that can fail
+// run first, so an error changes nothing.
 func (c *configuration) apply(ctx context.Context, was, is *config.Config) error {
 	if err := c.setPrices(is); err != nil {
 		return supervisor.Errorf(supervisor.CodeInvalid, textNothingChanged, err)

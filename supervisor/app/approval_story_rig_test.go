@@ -139,7 +139,8 @@ func (l approvalService) checkArrived(names ...string) {
 // questionCount returns how many questions users have got.
 func (l approvalService) questionCount() int { return l.QueryCount("SELECT count(*) FROM question") }
 
-// checkAnswer fails unless bob got an answer once. A second copy must be marked as a repeat.
+// checkAnswer fails unless bob got this answer exactly once. A second copy must be marked as a
+// repeat.
 func (l approvalService) checkAnswer(answer string) {
 	l.T.Helper()
 	if !slices.ContainsFunc(l.told("bob"), func(text string) bool { return strings.Contains(text, answer) }) {
@@ -147,7 +148,7 @@ func (l approvalService) checkAnswer(answer string) {
 	}
 }
 
-// awaitInFlat waits for a message with some words in the flat's group.
+// awaitInFlat waits until a message in the group "the flat" contains these words.
 func (l *gatedService) awaitInFlat(words string) {
 	l.T.Helper()
 	l.bot.WaitUntil(l.T, "the flat to read "+words, func() bool {
@@ -167,7 +168,7 @@ func (l approvalService) sendFileCode(code string) (message int64) {
 	return message
 }
 
-// sentAnswer returns the model's answer after it has sent a file of that size.
+// sentAnswer returns the model's answer after it has sent a file of this name and size.
 func sentAnswer(name string, bytes int) string {
 	return fmt.Sprintf("%s was queued for the chat as %s, %d bytes.", name, name, bytes)
 }

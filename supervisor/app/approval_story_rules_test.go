@@ -28,8 +28,8 @@ func (l approvalService) changeConfig(old, new string) {
 	}
 }
 
-// While two users are asked for approval, one stops being an admin, and the other's effect becomes
-// denied. Their yes then does nothing.
+// Two users are asked for approval. One then stops being an admin, and the other's effect becomes
+// denied. If they say yes after that, nothing happens.
 func TestApproval_RulesTightened_DeniesEffect(t *testing.T) {
 	t.Parallel()
 	l := approvalService{newGatedService(t, sendFileModel, "", "alice, role: admin, totp: off, approvals: {invite: ask}",
@@ -56,8 +56,8 @@ func TestApproval_RulesTightened_DeniesEffect(t *testing.T) {
 	l.Stop()
 }
 
-// If nothing needs a code, a code is not stored, no model reads it, and it can't be used again. Six
-// digits that are not a code are an ordinary message.
+// If nothing needs a code, a code is neither stored nor read by a model. It can't be used again.
+// Six digits that are not a code are an ordinary message.
 func TestCode_NothingNeedsOne_IsNotStored(t *testing.T) {
 	t.Parallel()
 	l := approvalService{newGatedService(t, modeltest.EchoScript, "", "bob, totp: required")}

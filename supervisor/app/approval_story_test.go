@@ -12,7 +12,7 @@ import (
 )
 
 // The service is killed twice while a user is asked for approval. The user is not asked again, and
-// the model does not notice. The press in the last life sends the file once.
+// the model does not notice. A press after the last restart sends the file once.
 func TestApproval_ServiceDies_AsksOnce(t *testing.T) {
 	t.Parallel()
 	l := newApprovalService(t, "ask", "")

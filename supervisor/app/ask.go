@@ -27,7 +27,7 @@ func CallAdminService[R any](ctx context.Context, cfg *config.Config, method str
 		return result, err
 	}
 	deletion, deletes := params.(admin.DeleteRequest)
-	homes := deletes && !deletion.DryRun // a list needs no worker
+	homes := deletes && !deletion.DryRun // a dry run only lists the data, without a worker
 	err = withoutService(ctx, cfg, homes, func(ctx context.Context, o *admin.Service) error {
 		table, err := api.New(api.Options{People: o.People}, o.Calls())
 		if err != nil {

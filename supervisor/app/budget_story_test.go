@@ -81,9 +81,9 @@ func TestEndlessTurn_StopsAtBudgetLimit(t *testing.T) {
 	}
 }
 
-// Calls that each cost their whole lease fit exactly into a limit of their sum. If the limit is a
-// millionth of a dollar lower, the last call may write that much less. If even its shortest answer
-// costs too much, the call is not made.
+// If each call costs its whole lease, the calls spend the limit to the last millionth of a dollar.
+// If the limit is lower by a millionth, the last answer must be shorter. If even its shortest
+// answer costs too much, the call is not made.
 func TestBudgetLimit_IsExactToAMillionth(t *testing.T) {
 	t.Parallel()
 	calls := costliestTurn(t, 1_000_000)[:3]
@@ -160,14 +160,14 @@ func TestBudget_Exhausted_AsksUserForMore(t *testing.T) {
 	}
 }
 
-// A question about money stays until it is answered, whatever other models there are. After a no the
-// small model answers.
+// A question about money stays until it is answered, even if other models are available. After a no
+// the small model answers.
 func TestBudgetQuestion_OtherModels_StaysOpen(t *testing.T) {
 	t.Parallel()
 	fallback := strings.ReplaceAll(dearConfig, "prices:", "fallback: [test/little], prices:")
 	for name, c := range map[string]struct {
 		config string
-		row    int // of the pressed button
+		row    int // row of the pressed button
 		model  string
 	}{
 		"small model, yes": {pricedConfig, 0, "big"},

@@ -19,8 +19,8 @@ import (
 var answerCost = &modeltest.Usage{Prompt: 100, Completion: 10}
 
 // Bob's worker dies in his first turn, which then gets the next worker alone. His second turn, in
-// the terminal, waits for the worker. It returns the money that it had set aside, because the first
-// turn needs that money.
+// the terminal, waits for the worker. Meanwhile it returns its lease, because the first turn needs
+// that money.
 func TestTurnWaitingForWorker_HoldsNoMoney(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {

@@ -212,8 +212,8 @@ func essayModel(r modeltest.Request) (a modeltest.Answer) {
 	return a
 }
 
-// row runs a turn and returns its row of the table. max_tokens has two figures: of its first call
-// and of its last call.
+// row runs a turn and returns its row of the table. The column max_tokens shows the value of the
+// turn's first call and of its last call.
 func (m *budgetRig) row(host *hostcall.Conn, name, text string) (cells []string, turn int64) {
 	m.Helper()
 	m.askedAmounts, m.outputLimits, m.modelNames = nil, nil, nil
@@ -365,7 +365,7 @@ func TestConcurrentTurns_StayWithinLimits(t *testing.T) {
 	if found := sqlitetest.QueryColumn(t, m.db, over); len(found) > 0 {
 		t.Errorf("over: %q", found)
 	}
-	// the rest is less than the cost of the shortest answer
+	// the unspent rest of the limit is less than the cost of the shortest answer
 	total := sqlitetest.QueryColumn(t, m.db, "SELECT sum(cost) > 550000 FROM usage")
 	if left := sqlitetest.QueryColumn(t, m.db, "SELECT id FROM lease"); len(left) > 0 || total[0] != "1" ||
 		counts[true] < 10 || counts[false] == 0 {

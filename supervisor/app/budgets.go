@@ -54,8 +54,8 @@ func (s *service) budgetOf(t supervisor.Turn) (o budget.Options, served bool, er
 	return o, true, err
 }
 
-// requestLimit returns the daily limit of the reviews and triages that a user requests. It is 0, no
-// limit, for admins and for a turn that its user did not request.
+// requestLimit returns the daily limit of the reviews and triages that a user requests. It is 0 (no
+// limit) for admins, and for turns that the user did not request.
 func (s *service) requestLimit(t supervisor.Turn, role supervisor.Role) (int64, error) {
 	if role == supervisor.RoleAdmin {
 		return 0, nil

@@ -61,7 +61,8 @@ func TestBudget_RequestedReview_HasDailyLimit(t *testing.T) {
 	}
 }
 
-// If a user's own lower limit can't be read, nothing is spent, so that it is not exceeded.
+// If a user's own lower limit can't be read, the user may spend nothing. So the limit is never
+// exceeded.
 func TestReserver_UnreadableLimit_IsDenied(t *testing.T) {
 	s := newTwoPersonService(t)
 	p := s.settings

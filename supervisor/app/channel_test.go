@@ -39,8 +39,8 @@ func (b *botAPI) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: code, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}, nil
 }
 
-// presentFor runs a channel's present for some time. It returns the calls, and the bot's name at
-// the end.
+// presentFor runs a channel's method present for some time. It returns the calls, and the bot's
+// name at the end.
 func presentFor(t *testing.T, while time.Duration, answer func(string, time.Duration) string) (
 	made map[string][]time.Duration, name string) {
 	t.Helper()

@@ -55,7 +55,8 @@ func TestCommandQuestion_ServiceDies_AsksOnce(t *testing.T) {
 	l.Stop()
 }
 
-// Deleting a user ends the user's command that asks, and nothing tries to answer the command.
+// Deleting a user ends a command that waits for the user's answer. The service does not try to
+// answer that command.
 func TestUserDelete_EndsCommandThatAsks(t *testing.T) {
 	t.Parallel()
 	l := approvalService{newGatedService(t, sendFileModel, "approvals: {admin: {settings: ask}, user: {settings: ask}}\n", "alice, role: admin")}

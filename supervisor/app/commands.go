@@ -36,8 +36,8 @@ func (s chatCommands) commandOptions(sessions *session.Registry, report api.Stat
 	}
 }
 
-// hiddenGroups lists the groups of commands without use here: GitHub's, if no repository is
-// configured.
+// hiddenGroups lists the groups of commands that this service can't use: GitHub's, if no repository
+// is configured.
 func (s chatCommands) hiddenGroups() []feature.HelpGroup {
 	if len(s.config.GitHub.Repos) == 0 {
 		return []feature.HelpGroup{feature.GroupGitHub}

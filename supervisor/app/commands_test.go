@@ -143,7 +143,7 @@ func TestStatusCommand_ShowsGateAndBudget(t *testing.T) {
 	}
 }
 
-// The parts are those of a real service, except the sessions, which run turns.
+// The parts are those of a real service. Only the sessions are missing, because they run turns.
 func TestCommandOptions_AllFields_AreSet(t *testing.T) {
 	s := newTwoPersonService(t)
 	s.audit, s.schedule = admin.NewAuditWriter(s.db.Audit(), s.log), schedule.New(schedule.Options{})

@@ -17,7 +17,7 @@ import (
 // configuration holds the current configuration and loads its users.
 type configuration struct {
 	*users.Loader
-	setPrices func(*config.Config) error   // sets the prices of models; after an error the old prices hold
+	setPrices func(*config.Config) error   // sets the prices of models; after an error the old prices stay
 	applyRest func(was, is *config.Config) // applies the rest of a new configuration, which can't fail
 	otherBot  atomic.Bool                  // the file names another bot of Telegram, which waits for a restart
 	current   atomic.Pointer[config.Config]

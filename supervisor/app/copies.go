@@ -11,16 +11,18 @@ const (
 	// copyRetention is how long the service must have run with the migrated database before its copies
 	// are deleted.
 	copyRetention = 7 * 24 * time.Hour
-	// copyInterval is the time between two counts of it. A killed service loses less than one of them.
+	// copyInterval is the time between two updates of the counted time. A killed service loses less
+	// than one interval.
 	copyInterval = 10 * time.Minute
-	// copyServed is the setting that counts: the time, and the copies that it is about.
+	// copyServed is the setting with the counted time, and the names of the copies to which it
+	// belongs.
 	copyServed = "copies.served"
-	// copyEndTimeout is the longest time for the count at the service's end.
+	// copyEndTimeout is the time limit for the last update, when the service ends.
 	copyEndTimeout = time.Second
 )
 
-// keepCopies deletes the database's copies after the service has run for seven days with them, until
-// ctx ends. Restarts do not lose the time that was served before.
+// keepCopies deletes the database's copies after the service has run for seven days with them. It
+// runs until ctx ends. The days add up over restarts.
 func (s *storage) keepCopies(ctx context.Context) error {
 	tick := time.NewTicker(copyInterval)
 	defer tick.Stop()
@@ -45,7 +47,8 @@ func (s *storage) keepCopies(ctx context.Context) error {
 	}
 }
 
-// countServed counts more time with the copies that there are. New ones start the count again.
+// countServed adds a duration to the time that the service has run with the present copies. A new
+// copy starts the count again.
 func (s *storage) countServed(ctx context.Context, more time.Duration) error {
 	paths, err := s.db.Copies().List()
 	if err != nil || len(paths) == 0 {

@@ -14,7 +14,8 @@ import (
 
 const countOfCopies = `SELECT count(*) FROM setting WHERE name = 'copies.served'`
 
-// Copies stay for seven days in which the service ran. A newer copy makes them stay longer.
+// Copies are deleted after the service has run for seven days. A new copy starts the count again,
+// also for the older copies.
 func TestCopies_SevenDaysOfService_AreDeleted(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mews.db")
 	s := &storage{db: sqlitetest.OpenPath(t, path, sqlite.Options{}), log: logging.Discard()}
@@ -54,8 +55,8 @@ func TestCopies_SevenDaysOfService_AreDeleted(t *testing.T) {
 	count(1, 0)
 }
 
-// TestCopies_ShortRuns_AddUp covers a service that is restarted more often than it counts, and a count
-// of an earlier version.
+// TestCopies_ShortRuns_AddUp restarts a service more often than it updates the counted time. It
+// also reads a count that an earlier version stored.
 func TestCopies_ShortRuns_AddUp(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mews.db")
 	s := &storage{db: sqlitetest.OpenPath(t, path, sqlite.Options{}), log: logging.Discard()}
@@ -68,7 +69,7 @@ func TestCopies_ShortRuns_AddUp(t *testing.T) {
 	}
 	ctx, end := context.WithCancel(t.Context())
 	end()
-	must(t, s.keepCopies(ctx)) // counts at its end as well
+	must(t, s.keepCopies(ctx)) // keepCopies also counts when its context ends
 	stored, _, err := s.db.Settings().Find(t.Context(), "", copyServed)
 	if want := "167h0m0s " + path + ".schema41"; stored != want || err != nil {
 		t.Errorf("counted %q, %v; want %q", stored, err, want)

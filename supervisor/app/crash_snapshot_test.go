@@ -54,7 +54,7 @@ func (s *crashSnapshots) committed() {
 	s.taken = append(s.taken, i)
 }
 
-// during calls do, and returns the snapshots of the commits in it.
+// during calls do, and returns the snapshots of the commits that do makes.
 func (s *crashSnapshots) during(do func()) []crashSnapshot {
 	set := func(on bool) {
 		s.mu.Lock()

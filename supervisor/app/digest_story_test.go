@@ -140,7 +140,7 @@ func TestDigest_NothingNew_SendsNothing(t *testing.T) {
 	}
 }
 
-// A model writes the text of a written digest, in one call.
+// If the digest is set to written, a model writes its text, in one call.
 func TestWrittenDigest_AsksModelOnce(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{}

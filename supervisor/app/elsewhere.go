@@ -6,9 +6,9 @@ import (
 	"mews/supervisor"
 )
 
-// fallbackChat returns the chat that gets messages that a conversation refused. It is the user's
-// private chat, or the terminal if the private chat refused. For an unknown user the result is
-// zero.
+// fallbackChat returns the chat for messages that a conversation refused. It is the user's private
+// chat, or the terminal if the private chat was the one that refused. For an unknown user the
+// result is zero.
 func (s *service) fallbackChat(c supervisor.Conversation,
 	why supervisor.SendErrorReason) (none supervisor.Conversation) {
 	user, known := s.settings.Find(c.User)

@@ -7,8 +7,8 @@ import (
 	"mews/supervisor/tools"
 )
 
-// A model that searches for a tool by another product's name gets the tool of Mews, and uses it.
-// All tools that such names stand for exist.
+// A model that searches by another product's name for a tool gets and uses the tool of Mews. Each
+// known name leads only to tools that exist.
 func TestFindTools_OtherProductsName_FindsMewsTool(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{chat: scriptedModel{

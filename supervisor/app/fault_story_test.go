@@ -12,8 +12,8 @@ import (
 )
 
 // If a model fails, the user reads only that the model is not available. An admin is told the
-// reason, once until the model answers again. If the failed turn is the admin's own, its chat shows
-// the reason.
+// reason once, and again only after the model has answered. If the failed turn is the admin's own,
+// its chat shows the reason.
 func TestModelFault_AlertsAdminOnce(t *testing.T) {
 	t.Parallel()
 	var mended atomic.Bool

@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/webhook"
 )
 
-// describeFeatures returns the features of no service. Use only their names and tables; do not call
-// their functions.
+// describeFeatures returns features that belong to no service. Use only their names and tables; do
+// not call their functions.
 func describeFeatures() []feature.Feature {
 	s := service{capabilities: capabilities{gitHub: new(github.GitHub), schedule: schedule.New(schedule.Options{})}}
 	s.webhooks = new(webhook.Receiver)

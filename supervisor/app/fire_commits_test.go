@@ -31,8 +31,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// fireRig is one life of the parts between a job's due time and its notice. Its worker is a
-// function. Its clock continues where the earlier life ended.
+// fireRig runs the parts between a job's due time and its notice, until it is killed. Its worker is
+// a function. The clock of the next rig continues where this one stopped.
 type fireRig struct {
 	*testing.T
 	db        *sqlite.DB

@@ -32,8 +32,8 @@ func smallDisk(t *testing.T) string {
 	return dir
 }
 
-// If the disk is full, an invite fails for that reason and adds nobody. Once the database has no
-// room, and once only the picture with the link has none.
+// If the disk is full, an invite fails for that reason and adds nobody. First the database has no
+// room. Then only the picture with the link has none.
 func TestInvite_FullDisk_AddsNobody(t *testing.T) {
 	dir := smallDisk(t)
 	s := newTwoPersonServiceIn(t, dir)

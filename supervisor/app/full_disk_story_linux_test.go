@@ -123,8 +123,9 @@ func (l *fullDiskService) awaitWords(name, words string) {
 	})
 }
 
-// TestFullDisk_OneFills_OthersGoOn: bob's program fills the disk, by its size or by its files. It
-// ends, and then the ballast is freed. Everybody else is served, and admins are told.
+// TestFullDisk_OneFills_OthersGoOn: bob's program fills the disk, with few large or with many small
+// files. The program ends, and then the ballast is freed. The other users are served, and admins
+// are told.
 func TestFullDisk_OneFills_OthersGoOn(t *testing.T) {
 	for name, c := range map[string]struct{ fill, again, free string }{
 		"bytes": {"cat /dev/zero >big; sleep 1000",
@@ -146,7 +147,7 @@ func TestFullDisk_OneFills_OthersGoOn(t *testing.T) {
 				t.Error("the ballast is there")
 			}
 			l.sayAndAwait("cleo", "are you there", "echo: are you there")
-			l.move(time.Second) // distinguishes messages by their times
+			l.move(time.Second) // messages are told apart by their times
 			l.say("cleo", "run: echo made >made; sleep 1000")
 			l.WaitUntilTrue(apptest.DefaultTestTimeout, "cleo's program to run", func() bool {
 				_, err := os.Stat(filepath.Join(l.UserHome("cleo"), "made"))
@@ -187,8 +188,8 @@ func TestHomeLimit_ProgramPassesIt_IsEnded(t *testing.T) {
 	}
 }
 
-// TestFullDisk_RestartedOnIt_FreesBallast: the disk is full when Mews starts, and the ballast is
-// whole, or half freed by a killed process.
+// TestFullDisk_RestartedOnIt_FreesBallast: the disk is full when Mews starts. The ballast is whole,
+// or a killed process has freed half of it.
 func TestFullDisk_RestartedOnIt_FreesBallast(t *testing.T) {
 	for name, spoil := range map[string]func(ballast string) error{
 		"whole":      func(string) error { return nil },
@@ -221,7 +222,8 @@ func TestFullDisk_RestartedOnIt_FreesBallast(t *testing.T) {
 	}
 }
 
-// TestFullDisk_NothingCanBeKept_AdminHearsIt: there is no ballast and no room for a row.
+// TestFullDisk_NothingCanBeKept_AdminHearsIt: the disk has no ballast, and no room for a row of the
+// database.
 func TestFullDisk_NothingCanBeKept_AdminHearsIt(t *testing.T) {
 	l := newFullDiskService(t, "")
 	l.open()
@@ -232,7 +234,7 @@ func TestFullDisk_NothingCanBeKept_AdminHearsIt(t *testing.T) {
 	for buf := make([]byte, 1<<20); err == nil; {
 		_, err = rest.Write(buf)
 	}
-	l.say("cleo", "lost?") // takes what is left in the database's files
+	l.say("cleo", "lost?") // uses up the free room inside the database's files
 	l.awaitWords("alice", "Messages can't be kept any more")
 	must(t, rest.Truncate(0))
 	l.awaitWords("cleo", "echo: lost?")

@@ -18,9 +18,9 @@ var mallory = telegramtest.User{ID: 666, First: "mallory"}
 // flatChat is a group that was not allowed.
 var flatChat = telegramtest.Chat{ID: -5001, Type: "group", Title: "the flat"}
 
-// A stranger, a user behind a closed gate, one without a required second factor and a suspended
-// user send each kind of message. No message reaches the model. The stranger and the suspended user
-// get no answer.
+// Four people send each kind of message: a stranger, a user behind a closed gate, a user without a
+// required second factor, and a suspended user. No message reaches the model. The stranger and the
+// suspended user get no answer.
 func TestGate_LockedOutUser_ReachesNoModel(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.EchoScript, "", "alice, role: admin, totp: off", "bob, totp: required",

@@ -152,8 +152,8 @@ func TestRecoveryCode_OpensGateOnlyOnce(t *testing.T) {
 	}
 }
 
-// An invite does not work after a day. A user who used one sees the secret of their second factor
-// for a limited time.
+// An invite does not work after a day. After a user has joined by an invite, the secret of their
+// second factor is shown for a limited time.
 func TestInvite_ExpiresAfterADay(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.EchoScript, "", "alice, role: admin, totp: off")

@@ -46,8 +46,9 @@ func (s *service) openGitHub(context.Context) (err error) {
 	return err
 }
 
-// NewGitHubClient makes a client with the token or app of the current configuration. Their secrets
-// may change. If store is nil, rate limits stay in memory.
+// NewGitHubClient makes a client with the token or app of the current configuration. The client
+// uses the current token or key at each request, so a reload may change it. If store is nil, rate
+// limits stay in memory.
 func NewGitHubClient(current func() *config.Config, store api.LimitStore, now func() time.Time) (*api.Client, error) {
 	o := api.Options{URL: current().GitHub.APIURL, Token: func() string { return current().GitHub.Token.Reveal() },
 		Store: store, Now: now}

@@ -57,7 +57,7 @@ func checkPosted(t *testing.T, text string) {
 	}
 }
 
-// A model that obeys all texts reviews pull requests with injections. They are in titles,
+// A model that obeys all texts reviews pull requests with injections. The injections are in titles,
 // descriptions, branches, commits, paths, lines, instruction files and threads. Mews posts only
 // reviews without a verdict, whose words trigger nothing on GitHub. No request contains a secret of
 // the service.

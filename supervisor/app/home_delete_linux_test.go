@@ -19,13 +19,14 @@ import (
 	"mews/supervisor/placement"
 )
 
-// unitUID is the account of a service that is started as a unit starts it. Nobody has it.
+// unitUID is the uid of a service that runs as under systemd. No account of the machine has it.
 const unitUID = 54361
 
-// unitRigs counts the rigs of this process. Tests that run at the same time have other uids.
+// unitRigs counts the rigs of this process, so that tests that run at the same time use different
+// uids.
 var unitRigs atomic.Int32
 
-// unitRig is a service that systemd's unit would start: mews has no right, and the spawner gives
+// unitRig is a service as systemd's unit starts it: mews has no privileges, and the spawner gives
 // each user a uid.
 type unitRig struct {
 	*apptest.Service
@@ -105,7 +106,7 @@ func (r *unitRig) addUser(name string) (home string) {
 	return home
 }
 
-// checkGone fails unless nothing is left of a user but the audit log and the retired uid.
+// checkGone fails if any data of a user is left, except the audit log and the retired uid.
 func (r *unitRig) checkGone(name string) {
 	r.T.Helper()
 	if _, err := os.Lstat(filepath.Join(r.Dir, "state", "homes", name)); !errors.Is(err, fs.ErrNotExist) {
@@ -194,7 +195,7 @@ func TestUserDelete_ClosedHome_LeavesNothing(t *testing.T) {
 	r.Stop()
 }
 
-// checkExport fails unless an export has the file of the home.
+// checkExport fails unless an export contains this file of the home.
 func (r *unitRig) checkExport(file string) {
 	r.T.Helper()
 	out, err := exec.CommandContext(r.T.Context(), "sh", "-c", "tar -xOzf "+filepath.Join(r.Dir,
@@ -204,7 +205,8 @@ func (r *unitRig) checkExport(file string) {
 	}
 }
 
-// A deletion is killed at any time. The next one ends it, and nothing is left.
+// A deletion is killed at any moment. The next deletion completes the work, and nothing of the user
+// is left.
 func TestUserDelete_KilledAnywhere_EndsTheSame(t *testing.T) {
 	t.Parallel()
 	r := newUnitRig(t)

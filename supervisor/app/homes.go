@@ -37,7 +37,7 @@ func (s *service) erase(ctx context.Context, user string) (operation.Erased, err
 	return s.operations.Erase(ctx, user, eraseSeconds)
 }
 
-// eraseAlone is erase in a process that serves nobody.
+// eraseAlone does the work of erase in a process that runs no service.
 func (s *service) eraseAlone(ctx context.Context, user string) (erased operation.Erased, err error) {
 	err = s.withWorkers(ctx, func(ctx context.Context) (err error) {
 		erased, err = s.erase(ctx, user)
@@ -46,7 +46,7 @@ func (s *service) eraseAlone(ctx context.Context, user string) (erased operation
 	return erased, err
 }
 
-// archiveAlone is archive in a process that serves nobody.
+// archiveAlone does the work of archive in a process that runs no service.
 func (s *service) archiveAlone(ctx context.Context, user string) (a operation.Archive, err error) {
 	err = s.withWorkers(ctx, func(ctx context.Context) (err error) {
 		a, err = s.archive(ctx, user)
@@ -56,7 +56,7 @@ func (s *service) archiveAlone(ctx context.Context, user string) (a operation.Ar
 }
 
 // withWorkers starts the spawner and the pool, runs work, and ends them. It is for a process that
-// serves nobody.
+// runs no service.
 func (s *service) withWorkers(ctx context.Context, work func(context.Context) error) (err error) {
 	s.audit = admin.NewAuditWriter(s.db.Audit(), s.log.Named("audit"))
 	s.hostCalls = &hostcall.Options{Audit: s.audit.RecordAction, Log: s.log.Named("hostcall"), Now: s.now,
@@ -72,12 +72,12 @@ func (s *service) withWorkers(ctx context.Context, work func(context.Context) er
 	}
 	during, stop := context.WithCancelCause(ctx)
 	ended := make(chan error, 2)
-	go func() { // waited for below
+	go func() { // the code below waits for this goroutine
 		err := s.pool.Run(during)
 		stop(err) // if the walls do not hold, no worker starts
 		ended <- err
 	}()
-	go func() { ended <- s.audit.Run(during) }() // waited for below
+	go func() { ended <- s.audit.Run(during) }() // the code below waits for this goroutine
 	err = work(during)
 	stop(nil)
 	return errors.Join(err, <-ended, <-ended)

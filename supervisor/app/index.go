@@ -52,8 +52,8 @@ func (s *storage) eraseIndex(ctx context.Context, user string) error {
 	return index.RemoveDatabase(s.private("index.db"))
 }
 
-// embedder returns the client that turns texts into vectors; nil if no model is configured for
-// that.
+// embedder returns the client that turns texts into vectors; nil if no embedding model is
+// configured.
 func (s *service) embedder() index.Embedder {
 	if s.config.Models.Embed == "" {
 		return nil

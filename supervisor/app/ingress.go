@@ -51,7 +51,7 @@ func newIngress(c *telegramChannel, box *inbox.Inbox) *ingress.UpdateHandler {
 	})
 }
 
-// chatReturned lets the jobs go on that waited for a chat.
+// chatReturned resumes the jobs that waited for a chat.
 func (s *service) chatReturned(ctx context.Context, channel supervisor.Channel, chat string) error {
 	waited, err := s.db.Jobs().MarkChatReturned(ctx, channel, chat)
 	if waited {
@@ -60,8 +60,8 @@ func (s *service) chatReturned(ctx context.Context, channel supervisor.Channel, 
 	return err
 }
 
-// movableConversations returns the conversations, whose chats may get new ids. The outbox learns a
-// new id from a failed send.
+// movableConversations returns the part that moves conversations to new chat ids. The outbox learns
+// a new id from a failed send.
 func movableConversations(c *telegramChannel) ingress.ChatRenamer {
 	s := c.service
 	return ingress.ChatRenamer{
@@ -70,7 +70,7 @@ func movableConversations(c *telegramChannel) ingress.ChatRenamer {
 	}
 }
 
-// newHeldReleaser makes the releaser of held messages of users who no longer need a code.
+// newHeldReleaser makes the part that releases held messages, once their users need no code.
 func newHeldReleaser(s *service, accepted func(supervisor.Inbound)) *ingress.HeldMessageReleaser {
 	return &ingress.HeldMessageReleaser{Gate: s.gate, Inbox: s.db.Inbox(), Serves: s.serves, Accepted: accepted,
 		Log: s.log.Named("gate")}

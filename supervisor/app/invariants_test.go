@@ -27,12 +27,13 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// invariants are properties that depend on the order of steps, which no type checks. A running
-// service tests each of them here, or tests beside the code do. Read them before you move code.
+// invariants are properties that depend on the order of steps, which no type checks. Each has a
+// test here with a running service, or a test next to the code. Read the invariants before you move
+// code.
 var invariants = []struct {
 	property string
 	test     func(*testing.T)
-	others   []string // tests beside the code, as FOLDER.NAME
+	others   []string // tests next to the code, as FOLDER.NAME
 }{
 	{"A code is checked before its text can become a message.", nil, []string{
 		"supervisor/app.TestGate_RightCode_AnswersHeldMessages", "supervisor/inbox.TestGate_ChecksEveryKindOfInbound"}},
@@ -161,8 +162,8 @@ func databaseBeforePolling(t *testing.T) {
 	}
 }
 
-// leasesSettledBeforeSessions: when the first session after a restart asks a model, the old life's
-// lease is gone and was paid in full.
+// leasesSettledBeforeSessions: when the first session after a restart asks a model, the killed
+// service's lease is gone and was paid in full.
 func leasesSettledBeforeSessions(t *testing.T) {
 	var l *gatedService
 	var left string
@@ -181,7 +182,8 @@ func leasesSettledBeforeSessions(t *testing.T) {
 }
 
 // privateBeforeSecrets: when `mews run` opens its configuration, no other process of its account
-// may read its memory. In /proc, such a process (not dumpable, prctl(2)) belongs to root.
+// may read its memory. Its files in /proc then belong to root, because the process is not dumpable
+// (prctl(2)).
 func privateBeforeSecrets(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil {

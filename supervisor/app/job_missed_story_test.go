@@ -7,8 +7,8 @@ import (
 	"mews/supervisor/app/apptest"
 )
 
-// A task was due while the service was down. As its user chose, it runs once, is skipped, or asks
-// first.
+// A task was due while the service was down. It runs once, is skipped, or asks first, as its user
+// chose.
 func TestMissedTask_RunsSkipsOrAsksAsChosen(t *testing.T) {
 	t.Parallel()
 	task := func(name, missed string) string {

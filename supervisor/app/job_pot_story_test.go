@@ -10,10 +10,10 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// A task that never ends stops at the limit of a run, although each call costs its whole lease. Its
-// second run stops at the day's limit. Neither exceeds it by a millionth of a dollar. The user is
-// told once a day and not asked for more, and the task runs again the next day. The user's own
-// budget is not used.
+// A task that never ends stops at the limit of a run. Each of its calls costs the whole lease. Its
+// second run stops at the day's limit. Neither run exceeds its limit by a millionth of a dollar.
+// The user is told once a day and not asked for more, and the task runs again the next day. The
+// user's own budget is not used.
 func TestRunawayTask_PotEmpty_Stops(t *testing.T) {
 	t.Parallel()
 	const run, day = 100_000, 150_000

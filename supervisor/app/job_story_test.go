@@ -162,8 +162,8 @@ func TestTask_Fails_RetriesThenPauses(t *testing.T) {
 	l.awaitLastTold("alice", "Task 1 is resumed. Next: Sat 22 Nov 2025 09:00")
 }
 
-// A new task needs the user's yes if it asks a model often. It also does if the model has read
-// texts from the world.
+// A new task needs the user's yes if it asks a model often. A task also needs a yes if the model
+// has read texts from the world.
 func TestFrequentTask_WaitsForApproval(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{chat: scriptedModel{{words: "watch it", calls: calls("schedule_task", `{"when":"every 30 min","text":"Look.","kind":"task"}`), answer: "It waits for you."},

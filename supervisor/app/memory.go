@@ -22,11 +22,11 @@ func (s *service) memory() *memory.Memory {
 		Foreign: func(ctx context.Context, turn int64) (string, error) { return s.foreignWords(ctx, turn, false) }})
 }
 
-// maxForeignWords is how many messages with words of others a question names.
+// maxForeignWords is the most messages with other people's words that a question names.
 const maxForeignWords = 3
 
-// foreignWords names the words of others that a turn has read, the newest first. With world it names
-// only messages and results that are known to have words of others.
+// foreignWords names the messages and results with other people's words that a turn has read, the
+// newest first. If world is true, it leaves out those that only may contain such words.
 func (s *service) foreignWords(ctx context.Context, turn int64, world bool) (string, error) {
 	list, err := s.db.Transcript().ListForeignWords(ctx, turn)
 	if err != nil || len(list) == 0 {

@@ -50,7 +50,7 @@ func NewCatalogue(cfg *config.Config, log hclog.Logger) (*model.Catalogue, error
 	return model.NewCatalogue(o)
 }
 
-// keyAdvice says where a provider's wrong key is to be mended.
+// keyAdvice says where to correct a provider's wrong key.
 func keyAdvice(cfg *config.Config, provider string) string {
 	variable, file := cfg.KeyVariable(provider), cfg.Models.Providers[provider].APIKeyFile
 	switch {

@@ -17,7 +17,7 @@ func TestConfig_LocalServerNames_MatchProvider(t *testing.T) {
 	}
 }
 
-// TestWrongKey_Advice_NamesItsSource checks where people are sent to mend a key.
+// TestWrongKey_Advice_NamesItsSource checks where the advice says to correct a key.
 func TestWrongKey_Advice_NamesItsSource(t *testing.T) {
 	provider := func(p config.Provider) config.Models {
 		return config.Models{Providers: map[string]config.Provider{"gemini": p}}

@@ -49,7 +49,8 @@ func (s *service) sendDirectly(ctx context.Context, chat supervisor.Conversation
 	return nil
 }
 
-// tellWhoJoined tells the admins who came in by an invite. Nobody is told about themselves.
+// tellWhoJoined tells the admins who came in by an invite. An admin who came in gets no notice
+// about it.
 func (s *service) tellWhoJoined(u supervisor.User, channel supervisor.Channel, account string) {
 	s.notices().InformAdmins(fmt.Sprintf(textJoined, markdown.QuoteName(u.Name), channel, markdown.QuoteName(account),
 		u.Name), u.Name)

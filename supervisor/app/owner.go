@@ -46,7 +46,8 @@ func stateOwner(state string) (owner placement.Account, there bool, err error) {
 	return owner, true, err
 }
 
-// startRootSpawner starts the spawner as root. Its workers without an account are the owner's.
+// startRootSpawner starts the spawner as root. Workers of users without an account run as the
+// owner.
 func (s *service) startRootSpawner(ctx context.Context, owner placement.Account) error {
 	o, err := PlacementOptions(s.config, s.log).SpawnerOptions(owner)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // actAs makes this process of root act as another account. The saved user id stays root's, so that
-// asBefore can end that (credentials(7)).
+// asBefore can make the process root again (credentials(7)).
 func actAs(a placement.Account) (asBefore func() error, err error) {
 	groups, err := os.Getgroups()
 	if err != nil {

@@ -12,9 +12,9 @@ type part struct {
 	run  func(context.Context) error
 }
 
-// runParts starts the parts in order, and waits until ctx ends or a part ends. Later parts use
-// earlier ones, so it then stops them one by one in the reverse order. It returns the errors of all
-// parts. A part that ends too early is an error, too.
+// runParts starts the parts in order, and waits until ctx ends or a part ends. Then it stops the
+// parts one by one in the reverse order, because later parts use earlier ones. It returns the
+// errors of all parts. A part that ends too early is an error, too.
 func runParts(ctx context.Context, parts []part, started func()) error {
 	type running struct {
 		part

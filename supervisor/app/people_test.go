@@ -7,7 +7,7 @@ import (
 	"mews/supervisor/access"
 )
 
-// Conversations of chats and of jobs are checked.
+// The test checks conversations of chats and of jobs.
 func TestServedUsers_AreOnlyActiveUsers(t *testing.T) {
 	users := []supervisor.User{{Name: "alice", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "42"}}, {Name: "bob"}}
 	people, err := access.NewPeople(users, 1, nil)

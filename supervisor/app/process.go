@@ -11,20 +11,20 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-// processTuner fits the process to its load. While few turns run, one processor runs the service's
-// goroutines, because each woken goroutine would else wake a thread too. When no turn has run for a
-// while, the tuner returns memory to the system.
+// processTuner fits the process to its load. While few turns run, the service's goroutines share
+// one processor. Otherwise each woken goroutine would wake a thread, too. When no turn has run for
+// a while, the tuner returns memory to the system.
 type processTuner struct {
 	mu         sync.Mutex               // guards the fields below
 	turns      int                      // number of running turns
-	processors int                      // processors that the machine gives; below 2 the tuner sets none
+	processors int                      // processors of the machine; below 2 the tuner changes no limit
 	limit      func(n int) (before int) // runtime.GOMAXPROCS
 	freeMemory func()                   // debug.FreeOSMemory
 	idle       chan struct{}            // holds a token if the last turn has ended
 }
 
-// A second processor pays from manyTurns turns on, and no longer at fewTurns. Between the two
-// nothing changes, so that a load around one number does not stop the process all the time.
+// From manyTurns turns on, the process gets all processors. At fewTurns or fewer it gets one. In
+// between, the limit stays, because each change stops the process for a moment.
 const (
 	manyTurns = 4
 	fewTurns  = 1
@@ -33,8 +33,8 @@ const (
 // memoryAfter is how long no turn must have run before memory is returned.
 const memoryAfter = time.Minute
 
-// newProcessTuner returns a tuner. owned says that the process runs nothing but the service. The
-// variable GOMAXPROCS is respected.
+// newProcessTuner returns a tuner. owned means that the process runs only the service. If the
+// environment sets GOMAXPROCS, the tuner changes no limit.
 func newProcessTuner(owned bool) *processTuner {
 	p := &processTuner{limit: runtime.GOMAXPROCS, freeMemory: debug.FreeOSMemory, idle: make(chan struct{}, 1)}
 	if owned && os.Getenv("GOMAXPROCS") == "" {

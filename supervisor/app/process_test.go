@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// The tuner gives the process all processors while many turns run, and one while few do. It returns
-// memory a minute after the last turn, once.
+// While many turns run, the process gets all processors. While few turns run, it gets one. A minute
+// after the last turn the tuner returns memory, once.
 func TestProcessTuner_TurnsChange_FitsProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limits, freed := []int{8}, 0

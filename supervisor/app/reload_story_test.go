@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// A reload takes another token of the same bot, and another key of a model. Both hold at once,
+// A reload applies another token of the same bot, and another key of a model. Both apply at once,
 // without a restart.
 func TestReload_NewTokenAndKey_HoldAtOnce(t *testing.T) {
 	t.Parallel()
@@ -33,7 +33,7 @@ func TestReload_NewTokenAndKey_HoldAtOnce(t *testing.T) {
 		last != "Bearer sk-second" {
 		t.Errorf("the model was asked with %q and %q", first, last)
 	}
-	// another bot waits for a restart, and everything else is taken
+	// another bot waits for a restart, and everything else applies at once
 	l.configureAgain(old, "43"+old[strings.Index(old, ":"):], "sk-second", "sk-third")
 	for range 2 {
 		changes = admin.ConfigurationChanges{}

@@ -64,8 +64,8 @@ func (g *goldenRequests) parts(r modeltest.Request) (p requestParts) {
 		p.tools = append(p.tools, string(tool))
 	}
 	if _, own := body["system"]; own {
-		// keeps other options of the system text, such as cache_control; scene compares the text
-		// itself
+		// keeps other options of the system text, such as cache_control; the method scene compares
+		// the text
 		text, err := json.Marshal(r.System)
 		if err != nil {
 			g.Fatal(err)

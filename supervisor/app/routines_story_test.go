@@ -15,7 +15,7 @@ import (
 	"mews/supervisor/schedule"
 )
 
-// commandsOf maps a routine to its command, if the command has another name.
+// commandsOf maps a routine to its command, if the two names differ.
 var commandsOf = map[string]string{supervisor.RoutineFiles: "notifications"}
 
 // All routines are on for a week in which nothing happens. Each runs its checks at its times, and

@@ -29,18 +29,19 @@ type Options struct {
 	// called once messages are accepted; hints say what to configure, if nothing is configured
 	Ready func(hints string)
 
-	// NewDatabase makes a new database if it is missing or empty beside other files of Mews.
+	// NewDatabase makes a new database if the old one is missing or empty, although Mews has other
+	// files.
 	NewDatabase bool
-	// WithoutCopy migrates the database without a copy from before.
+	// WithoutCopy migrates the database without copying it first.
 	WithoutCopy bool
-	// AllowDifferences uses a database that differs from what this program makes.
+	// AllowDifferences accepts a database that differs from one that this program would make.
 	AllowDifferences bool
 
 	// OwnsProcess says that the process runs nothing but this service. Run may then limit the
 	// process's processors.
 	OwnsProcess bool
 
-	Committed func() // called after each commit, before anything is sent about it; may be nil
+	Committed func() // called after each commit, before its results are sent; may be nil
 }
 
 // Run serves until ctx ends or a part fails. The caller must have made the process private; see
@@ -65,8 +66,8 @@ func Run(ctx context.Context, o Options) (err error) {
 	})
 }
 
-// stopStart ends a start that a signal has stopped. openErr is the error of open, which has closed
-// all parts then; nil means that they are open.
+// stopStart handles a signal that came during the start. If openErr is not nil, open has failed and
+// has closed all parts. If it is nil, all parts are open.
 func (s *service) stopStart(openErr error) error {
 	s.log.Info("stopped during the start", "error", openErr)
 	if openErr != nil {

@@ -19,7 +19,7 @@ const triageTimeout = 5 * time.Minute
 // a dollar. A repository's default budget is the same.
 const localDiffsPerDay = 5_000_000
 
-// readingTerms returns the model and the limits of a review or triage. They depend on its
+// readingTerms returns the model and the limits of a review or triage. Both depend on the turn's
 // repository.
 func (s *service) readingTerms(t supervisor.Turn) runner.ReadOnlyTurnPolicy {
 	cfg := s.configuration.Current()

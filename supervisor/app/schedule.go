@@ -37,9 +37,8 @@ func (s *service) newSchedule() *schedule.Schedule {
 	})
 }
 
-// translateTime lets a model read a time in a user's words. That is the small model, unless it is
-// farther away than the user's own model: then it is that one. The offline model reads nothing more
-// than the parser does.
+// translateTime lets a model read a time in a user's words. It uses the small model that suits the
+// user's own model. It never asks the offline model, which understands only what the parser does.
 func (s *service) translateTime(ctx context.Context, c supervisor.Conversation, words string, withText bool,
 	now time.Time) (when, text string, err error) {
 	translator := schedule.Translator{Complete: s.models.Complete, Pay: s.payer().PayCall,

@@ -27,7 +27,7 @@ type sessionParts struct {
 func (s *service) openSessions(context.Context) (err error) {
 	s.advances = &budget.Advances{Leases: s.db.Leases(), Terms: func(c supervisor.Conversation) (budget.Options, bool) {
 		o, served, err := s.budgetOf(supervisor.Turn{Conversation: c})
-		// the call itself reports an error
+		// if budgetOf fails here, the model call reports the error
 		return o, served && err == nil && c.Channel.Capabilities() != supervisor.Capabilities{}
 	}}
 	o := session.Options{

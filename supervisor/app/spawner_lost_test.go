@@ -29,7 +29,7 @@ func TestSpawnerDeaths_InOneTurn_AreNobodysFault(t *testing.T) {
 	h := apptest.NewService(t, url, "ann")
 	h.Start()
 	said := make(chan string, 1)
-	go func() { // ends with the chat
+	go func() { // this goroutine ends with the chat
 		cmd := exec.CommandContext(t.Context(), filepath.Join(h.Bin, "mews"), "chat", "--user", "ann", "--config",
 			h.Config)
 		cmd.Stdin = strings.NewReader("hello\n")

@@ -13,7 +13,7 @@ import (
 )
 
 // If a home belongs to another account, its user reads only that an admin was told. The admin reads
-// the reason, once until the worker has started.
+// the reason once, and again only after the worker has started.
 func TestWorkerStartFault_ReasonOnlyForAdmins(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {

@@ -52,9 +52,9 @@ func (l obedientService) renewPrompt() {
 	l.turn(func() { l.say("bob", "hi") })
 }
 
-// A model that obeys every text reads 62 injections in files, program output, forwards and a group.
-// They try to be remembered, or to change prompt files. No system text contains their words, but
-// bob's own words stay in it.
+// A model that obeys every text reads 62 injections, in files, output, forwards and a group. They
+// ask the model to remember them, or to change prompt files. No system text contains their words,
+// but bob's own words stay in it.
 func TestInjection_ChangesNoLaterPrompt(t *testing.T) {
 	t.Parallel()
 	texts, orders := steeringTexts(t)

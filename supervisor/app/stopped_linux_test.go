@@ -39,9 +39,9 @@ func (c *clockedService) stopFor(d time.Duration) {
 	c.say("bob", "/remind in 300 days: tick")
 }
 
-// The supervisor's process is suspended for ten minutes. Jobs that were due meanwhile run late. Two
-// reminders each say when they were due, and several for one chat come in one message. Tasks run
-// once each, half a minute apart.
+// The supervisor's process is suspended for ten minutes. Jobs that were due meanwhile run late.
+// Each late reminder says when it was due, and several reminders for one chat come in one message.
+// Each task runs once, half a minute after the one before.
 func TestSupervisor_Paused10Minutes_CatchesUp(t *testing.T) {
 	t.Parallel()
 	task := regexp.MustCompile(`plant \d`)
@@ -61,7 +61,7 @@ func TestSupervisor_Paused10Minutes_CatchesUp(t *testing.T) {
 	}
 	c.sayAndAwait("carol", "/jobs", "You have no reminders")
 	for i := range 3 {
-		c.move(time.Millisecond) // distinguishes messages by their times
+		c.move(time.Millisecond) // messages are told apart by their times
 		add := schedule.JobRequest{User: "carol", Action: "add", Task: true, Words: fmt.Sprintf("in %d min: water plant %d", 5+i, i)}
 		if err := control.CallOnce(t.Context(), c.Socket, schedule.MethodJob, add, &schedule.JobReport{}); err != nil {
 			t.Fatal(err)

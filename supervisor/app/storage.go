@@ -33,7 +33,7 @@ type storage struct {
 	db        *sqlite.DB
 	spool     *spool.Spool
 	index     *index.Index // the index; nil until it is made, and without a service
-	idle      bool         // this process serves nobody
+	idle      bool         // this process runs no service
 	closers   []func() error
 
 	newDatabase, withoutCopy, allowDifferences bool // see Options

@@ -207,14 +207,14 @@ func halve(t supervisor.RichText) []supervisor.RichText {
 	return markdown.SplitMessage(t, max(1, supervisor.UTF16Length(t.Text)/2))
 }
 
-// A chat that opens with the service waits so long for the bot's name.
+// A chat that opens just after the service's start waits up to botNameWait for the bot's name.
 const (
 	botNameWait  = time.Second
 	botNamePause = 20 * time.Millisecond
 )
 
-// awaitBotName returns the bot's name. Just after the service's start it waits for Telegram to tell
-// it.
+// awaitBotName returns the bot's name. Just after the service's start it waits until Telegram has
+// told the name.
 func (s *service) awaitBotName(ctx context.Context) string {
 	until := s.since.Add(botNameWait)
 	for s.channel != nil && s.botName() == "" && s.now().Before(until) {
@@ -225,7 +225,7 @@ func (s *service) awaitBotName(ctx context.Context) string {
 	return s.botName()
 }
 
-// botName returns the bot's name, or "" if Telegram has not told it yet.
+// botName returns the bot's name, or "" if Telegram has not told the name yet.
 func (s *service) botName() string {
 	if s.channel == nil {
 		return ""

@@ -61,7 +61,8 @@ func TestRemind_NearModel_KeepsWordsNear(t *testing.T) {
 	}
 }
 
-// Telegram's language decides about a date such as 3/4. Plain English leads to two buttons.
+// The language of the user's Telegram decides about a date such as 3/4. For plain English (en), the
+// user chooses by two buttons.
 func TestRemind_SlashDate_FollowsTelegram(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, timeModel, "", "bob, totp: off")

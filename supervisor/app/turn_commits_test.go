@@ -82,8 +82,8 @@ func (f *fakeChannel) texts() []string {
 	return slices.Clone(f.sent)
 }
 
-// turnRig is one life of the parts between an update of Telegram and its answer. Its worker is a
-// function.
+// turnRig runs the parts between an update of Telegram and its answer, until it is killed. Its
+// worker is a function.
 type turnRig struct {
 	*testing.T
 	db       *sqlite.DB

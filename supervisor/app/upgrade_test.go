@@ -18,7 +18,7 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// killedAt is when the version of testdata/schema6.sql was killed.
+// killedAt is the time at which the service that wrote testdata/schema6.sql was killed.
 var killedAt = time.UnixMilli(1795405187062)
 
 // newUpgradedService configures a service of ann and carl, with the state folder of the previous

@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/app/apptest"
 )
 
-// TestUserDelete_List_NeedsNoSpawner: root asks what would be deleted, while Mews is stopped. The
-// program has no other beside it.
+// TestUserDelete_List_NeedsNoSpawner: root asks what would be deleted, while Mews is stopped.
+// Neither mews-spawner nor mews-worker is installed next to the program.
 func TestUserDelete_List_NeedsNoSpawner(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can act as the folder's owner")

@@ -62,8 +62,8 @@ func (s *service) hooks() (hooks []webhook.Hook) {
 	return hooks
 }
 
-// activeChat returns the group that to names, or else the user's private chat. It returns false if
-// the user is not active.
+// activeChat returns the group that is named in to, or otherwise the user's private chat. It
+// returns false if the user is not active.
 func (s *service) activeChat(user string, to supervisor.GitHubRecipient) (supervisor.Conversation, bool) {
 	u, known := s.people.Find(user)
 	if to.Chat != "" {

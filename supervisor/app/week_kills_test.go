@@ -21,14 +21,14 @@ import (
 type killSwitch struct {
 	commitsLeft atomic.Int64 // commits until the next kill; 0 means no kill
 	killed      chan struct{}
-	// ends with the life, so that a request of a dying life gets no answer
+	// ends at the kill, so that requests of the dying service get no answer
 	alive         context.Context
 	die           context.CancelFunc
-	mute          func() (heard func()) // blocks all messages of a life to the outside, until heard is called
+	mute          func() (heard func()) // blocks all outgoing messages of the service, until heard is called
 	heard         func()
-	ended         chan struct{}     // closed when the killed life has ended
+	ended         chan struct{}     // closed when the killed service has ended
 	requestCount  func() int        // returns the number of requests so far
-	lateRequests  []requestSpan     // requests that a life made after its kill
+	lateRequests  []requestSpan     // requests that a service made after its kill
 	diskFiles     map[string][]byte // files of the database at the kill; nil means that the file is missing
 	homes         string            // folder of the homes
 	exchangeKills int64             // number of kills in this exchange
@@ -39,8 +39,8 @@ type killSwitch struct {
 // 0.
 type requestSpan struct{ from, to int }
 
-// arm makes the service die after its first commit. In the same exchange, each later life dies one
-// commit later. So each commit is the last one once.
+// arm makes the service die after its next commit. In the same exchange, each restarted service
+// dies one commit later. So the service dies once after each commit.
 func (k *killSwitch) arm(killed bool) {
 	k.alive, k.die = context.WithCancel(context.Background())
 	if !killed {
@@ -90,8 +90,8 @@ func (k *killSwitch) commit(private string) {
 // keptHomes is the folder with the homes as they were at the kill.
 func (k *killSwitch) keptHomes() string { return k.homes + ".kept" }
 
-// keepHomes copies the homes. If a worker of the dying life replaces a file meanwhile, it copies
-// again.
+// keepHomes copies the homes. If a worker of the dying service replaces a file meanwhile, keepHomes
+// copies again.
 func (k *killSwitch) keepHomes() {
 	for range 10 {
 		if copyFolder(k.homes, k.keptHomes()) == nil {
@@ -142,8 +142,8 @@ func (k *killSwitch) distinctRequests(all []modeltest.Request) []modeltest.Reque
 	return slices.CompactFunc(made, func(a, b modeltest.Request) bool { return bytes.Equal(a.Raw, b.Raw) })
 }
 
-// awaitIndexed waits until all messages are in the index. Files may be missing there: after a kill
-// behind the last commit of an exchange, no worker runs that would read them.
+// awaitIndexed waits until all messages are in the index. Files may be missing from the index:
+// after a kill at the end of an exchange, no worker runs that would read them.
 func (l *weekService) awaitIndexed() {
 	l.T.Helper()
 	l.await("the key to be in the index", func() bool {

@@ -199,7 +199,7 @@ func (l *weekService) await(what string, there func() bool) {
 	}
 }
 
-// revive ends a killed life, and starts the next life with the disk as it was at the kill. The
+// revive ends the killed service, and starts a new one with the disk as it was at the kill. The
 // index is lost and rebuilt.
 func (l *weekService) revive() {
 	l.T.Helper()
@@ -387,8 +387,8 @@ func checkSameRequests(t *testing.T, days, every int, want []modeltest.Request) 
 	l := newWeek(t)
 	got := l.playDays(days, every, func(exchange, modeltest.Request) {})
 	t.Logf("killed %d times, %d requests", l.deaths, len(got))
-	// A file written before the kill is written again, which the result says. All else must be
-	// equal.
+	// A file written before the kill is written again, and the result says so. Everything else must
+	// be equal.
 	alike := func(r modeltest.Request) string {
 		return strings.ReplaceAll(string(r.Raw), "was found to hold just this already", "was created")
 	}

@@ -33,8 +33,8 @@ func PlacementOptions(cfg *config.Config, log hclog.Logger) placement.Options {
 // workers are the worker processes, and the parts that give them work outside of turns.
 type workers struct {
 	pool        *runner.Pool
-	rootSpawner *pool.Spawner     // the spawner that root started before it became the owner; nil if not
-	disks       *disk.Guard       // nil in a process that serves nobody
+	rootSpawner *pool.Spawner     // the spawner that root started before acting as the folder's owner; otherwise nil
+	disks       *disk.Guard       // nil in a process that runs no service
 	hostCalls   *hostcall.Options // dependencies of the workers' calls
 	operations  *operation.Operations[*hostcall.Conn]
 	voices      *voice.Voices
