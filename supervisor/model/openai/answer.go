@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	maxThinking = 4 << 20 // maximum size of thinking in bytes; a model that thinks more is stuck; thinking is not kept
-	maxCalls    = 128     // maximum number of calls; OpenAI has this limit for tools in a request
+	maxThinking = 4 << 20 // maximum bytes of thinking, which is not kept; a model that thinks more is stuck
+	maxCalls    = 128     // maximum number of calls in an answer; OpenAI allows as many tools in a request
 )
 
 // chunk is an event of the stream.
@@ -34,8 +34,8 @@ type choice struct {
 type delta struct {
 	Content content         `json:"content"`
 	Refusal string          `json:"refusal"`
-	Thought json.RawMessage `json:"reasoning_content"` // thinking of llama.cpp, LM Studio and DeepInfra
-	// thinking of Ollama, vLLM, Groq and OpenRouter
+	Thought json.RawMessage `json:"reasoning_content"` // thinking, under the name that llama.cpp, LM Studio and DeepInfra use
+	// thinking, under the name that Ollama, vLLM, Groq and OpenRouter use
 	Reasoning json.RawMessage `json:"reasoning"`
 	ToolCalls []callDelta     `json:"tool_calls"`
 	// the only call of old servers; it has neither id nor index
@@ -57,8 +57,8 @@ type functionDelta struct {
 	Arguments json.RawMessage `json:"arguments"`
 }
 
-// content is the text of a message: a string, or a list of parts. Mistral lists its thinking beside
-// the text.
+// content is the text of a message: a string, or a list of parts. Mistral puts its thinking into
+// the list, next to the text.
 type content struct {
 	text    string
 	thought int // bytes of thinking
@@ -112,13 +112,13 @@ type answerBuilder struct {
 	thought   int  // bytes of thinking
 	totalled  bool // the final chunk with the usage has come
 
-	// what the server wants back, see returned.go
+	// parts that the server wants back; see returned.go
 	server    server
 	origin    string
 	inCalls   bool // the model has called tools since the user's last message
 	reasoning strings.Builder
 	details   []reasoningDetail
-	// bytes of the details as they came
+	// size of the received details
 	detailBytes int
 	extra       json.RawMessage
 }
@@ -218,7 +218,7 @@ func (b *answerBuilder) addText(text string) error {
 	return nil
 }
 
-// readTextCalls makes a text that is nothing but calls of req's tools into these calls.
+// readTextCalls turns a text into calls, if the text consists only of calls of req's tools.
 func (b *answerBuilder) readTextCalls(req modelcall.Request) {
 	b.textCalls, b.req = &textCallFilter{emit: b.pass}, req
 }

@@ -15,7 +15,7 @@ const longCache = time.Hour
 
 // cacheByKey sets OpenAI's cache key, a hash of the common beginning of requests. OpenAI caches by
 // default. The key sends requests with the same beginning to the same machine. The default cache
-// lasts some minutes. For a long lifetime, cacheByKey requests the longer one of OpenAI's two.
+// lasts some minutes. For a long lifetime, cacheByKey requests OpenAI's longer cache.
 func cacheByKey(r *request, req modelcall.Request) {
 	h := sha256.New()
 	h.Write([]byte(req.System))

@@ -50,8 +50,9 @@ func (b *answerBuilder) callFor(d callDelta) *call {
 	return c
 }
 
-// openCall returns the newest call with the index of a piece. Without an index it goes by the id,
-// and a piece with a new id or none belongs to the newest call.
+// openCall returns the newest call with the index of a piece. If the piece has no index, its id
+// decides. A piece without an index and with a new id, or without an id, belongs to the newest
+// call.
 func (b *answerBuilder) openCall(d callDelta) *call {
 	var newest *call
 	for _, c := range slices.Backward(b.calls) {
@@ -68,10 +69,10 @@ func (b *answerBuilder) openCall(d callDelta) *call {
 	return newest
 }
 
-// isFollowedBy reports whether a piece at c's position begins another call. Only a piece with a name
-// can, and never one with c's id. Without an index, a new id begins a call. With an index it does so
-// only if the name is new or c is complete: Ollama has sent several whole calls with the index 0,
-// while other servers give each piece of a call a new id.
+// isFollowedBy reports whether a piece at c's position begins another call. A piece without a name
+// never does, nor does a piece with c's id. If the piece has no index, a new id begins a call. If
+// it has an index, the name must be new too, or c must be complete. Ollama has sent several whole
+// calls with the index 0. Other servers give each piece of a call a new id.
 func (c *call) isFollowedBy(d callDelta) bool {
 	name, sameID := d.Function.Name, d.ID == c.id
 	newID := d.ID != "" && c.id != "" && !sameID

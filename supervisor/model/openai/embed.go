@@ -13,7 +13,7 @@ import (
 const (
 	// maxEmbedding is the maximum size of an answer in bytes. A number takes up to 25 bytes.
 	maxEmbedding = 32 << 20
-	// maxDimensions is the maximum length of a vector. No model has longer ones.
+	// maxDimensions is the maximum length of a vector. No model has longer vectors.
 	maxDimensions = 16_384
 )
 

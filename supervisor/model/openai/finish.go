@@ -19,7 +19,7 @@ var badFinishes = map[string]error{"content_filter": errFiltered, "error": errBr
 var wholeFinishes = map[string]bool{"stop": true, "tool_calls": true, "function_call": true, "end_turn": true, "tool_use": true,
 	"stop_sequence": true, "eos": true, "eos_token": true, "complete": true}
 
-// finishMissing stands for the finish reason of an answer that ended without one. It is unknown.
+// finishMissing stands for a missing finish reason at the end of an answer. It counts as unknown.
 const finishMissing = "missing"
 
 // lengthFinishes are the finish reasons of an answer that reached its token limit.
@@ -86,8 +86,8 @@ func (b *answerBuilder) addWhole(name, arguments string) {
 	b.calls = append(b.calls, c)
 }
 
-// dropCut removes calls whose arguments are no complete object. Empty arguments are complete. In
-// the last call they are not, because that call may have been cut.
+// dropCut removes calls whose arguments are no complete object. Empty arguments count as complete,
+// except in the last call, which may have been cut.
 func (b *answerBuilder) dropCut() {
 	last := len(b.calls) - 1
 	var whole []*call

@@ -17,8 +17,8 @@ const (
 	limitRenamed
 )
 
-// limit sets the output limit in tokens. The caller's limit wanted is required. Without it, the
-// provider's own limit is optional. The limit is never above the model's known maximum.
+// limit sets the output limit in tokens. A limit that the caller wanted is required. The provider's
+// own limit is optional. The limit is never above the model's known maximum.
 func (p *Provider) limit(r *request, wanted int64) {
 	n := p.maxOutput
 	if wanted > 0 {
@@ -33,8 +33,8 @@ func (p *Provider) limit(r *request, wanted int64) {
 	p.server.limit(r, n)
 }
 
-// renameLimit returns a function for a limit that was refused under one of its two names. It sends
-// a required limit under the other name, once. It drops an optional limit.
+// renameLimit returns a function for a limit that was refused under one of its two names. The
+// function sends a required limit under the other name, once. It drops an optional limit.
 func renameLimit(fields func(*request) (refused, other *int)) func(*request) bool {
 	return func(r *request) bool {
 		refused, other := fields(r)

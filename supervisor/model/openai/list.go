@@ -49,15 +49,16 @@ type listedModel struct {
 	Name  string `json:"name"` // the id in Ollama's own API
 	Owner string `json:"owned_by"`
 
-	// The window in tokens. Its name differs at OpenRouter and Together, vLLM, Groq and LM Studio.
+	// The window in tokens, under the names of these servers: OpenRouter and Together, vLLM, Groq,
+	// LM Studio.
 	ContextLength int64 `json:"context_length"`
 	MaxModelLen   int64 `json:"max_model_len"`
 	ContextWindow int64 `json:"context_window"`
 	LoadedLength  int64 `json:"loaded_context_length"`
 }
 
-// ContextWindows returns the windows that the endpoint tells, in tokens by model. The server
-// llama.cpp has one model, and tells its window at another URL.
+// ContextWindows returns the context windows that the endpoint reports, in tokens by model. The
+// server llama.cpp has one model, and reports its window at another URL.
 func (p *Provider) ContextWindows(ctx context.Context) (map[string]int64, error) {
 	found, err := p.list(ctx)
 	windows := map[string]int64{}

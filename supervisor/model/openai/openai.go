@@ -44,17 +44,17 @@ type Options struct {
 	BaseURL string
 	// API key; "" if the endpoint needs none; no error and no log line contains it
 	APIKey string
-	// texts of the same names in remote.Endpoint
+	// texts for the fields of the same names in remote.Endpoint
 	KeyAdvice, URLVariable string
-	Server                 string // a name from ServerNames; "" means that BaseURL tells it
+	Server                 string // a name from ServerNames; "" means that BaseURL decides
 	MaxOutput              int    // output limit in tokens; 0 means the endpoint's own limit
 	// nil means a new client, without redirects and with deadlines for connecting
 	HTTPClient *http.Client
 	// the longest wait for the first byte of an answer; 0 means DefaultFirstByteWait, but at least
 	// Stall
 	Begin time.Duration
-	// the endpoint is outside the private network; then Begin's default is RemoteFirstByteWait, or RemoteThinkingWait
-	// for a model that thinks, and text is never a call
+	// the endpoint is outside the private network; then Begin's default is RemoteFirstByteWait, or
+	// RemoteThinkingWait for a model that thinks, and no text is read as a call
 	Far   bool
 	Stall time.Duration // the longest silence within an answer; 0 means DefaultMaxSilence
 	Log   hclog.Logger  // nil means no log
@@ -73,8 +73,8 @@ const (
 	// Their proxies wait no longer.
 	RemoteFirstByteWait = 60 * time.Second
 	RemoteThinkingWait  = 180 * time.Second
-	// DefaultMaxSilence is short because a server sends text, or comments that keep the connection
-	// open.
+	// DefaultMaxSilence is short, because a working server sends text, or comments that keep the
+	// connection open.
 	DefaultMaxSilence = 60 * time.Second
 )
 

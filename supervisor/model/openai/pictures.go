@@ -18,7 +18,7 @@ type part struct {
 	ImageURL *imageURL     `json:"image_url,omitempty"`
 	Cache    *cacheControl `json:"cache_control,omitempty"`
 
-	image protocol.Image // the picture of ImageURL
+	image protocol.Image // the picture in ImageURL
 	call  string         // the id of the call whose result has the picture; "" for a user's picture
 }
 
@@ -116,7 +116,7 @@ func withoutPictures(why string) func(*request) bool {
 		if !slices.ContainsFunc(r.Messages, message.pictured) {
 			return false
 		}
-		lines := map[string]string{} // lines by the id of the call
+		lines := map[string]string{} // lines about pictures, by the id of the call
 		var out []message
 		for _, m := range slices.Backward(r.Messages) {
 			if m.pictured() {
@@ -136,8 +136,9 @@ func withoutPictures(why string) func(*request) bool {
 	}
 }
 
-// describePictures returns m's parts with a line in place of each picture. Lines for results go
-// into lines, by the id of the call, unless tools are described in text.
+// describePictures returns m's parts with a line in place of each picture. Lines about pictures of
+// results go into the map lines, by the id of the call. If tools are described in text (told),
+// these lines stay in m's parts.
 func (m message) describePictures(why string, lines map[string]string, told bool) []part {
 	var out []part
 	for _, p := range m.parts() {
@@ -155,7 +156,8 @@ func (m message) describePictures(why string, lines map[string]string, told bool
 	return out
 }
 
-// currentPictures names an optional part that is left out of the current request only.
+// currentPictures names the optional part for pictures that are left out of the current request
+// only.
 const currentPictures = "these pictures"
 
 func refusesPictures(r *remote.Refusal) bool {

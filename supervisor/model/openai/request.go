@@ -60,8 +60,8 @@ type message struct {
 	ReasoningDetails json.RawMessage `json:"reasoning_details,omitempty"`
 	ExtraContent     json.RawMessage `json:"extra_content,omitempty"`
 
-	kept *protocol.Thinking // these parts as they were kept; nil if there are none
-	own  bool               // the message is the requested model's own, and has its parts
+	kept *protocol.Thinking // the parts that the server wants back, as they were kept; nil if there are none
+	own  bool               // the requested model made the message, which has its returned parts
 }
 
 type cacheControl struct {

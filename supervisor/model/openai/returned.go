@@ -22,8 +22,8 @@ const (
 	reasoningDetails = "reasoning_details"
 )
 
-// maxKept is the maximum size of the kept parts of a message in bytes. A message with more loses
-// them, and counts as another model's from then on.
+// maxKept is the maximum size of the kept parts of a message in bytes. A message with larger parts
+// loses them, and then counts as another model's.
 const maxKept = 256 << 10
 
 // keptParts is the block of a protocol.Thinking.
@@ -71,8 +71,8 @@ func (s server) wantsBack(part string) bool { return slices.Contains(s.returns, 
 // page on thought signatures.)
 const standIn = `{"google":{"thought_signature":"skip_thought_signature_validator"}}`
 
-// setStandIns adds the stand-in to the first call of each step without a signature. Only the first
-// of parallel calls has one. Models before Gemini 3 do not require any.
+// setStandIns adds the stand-in to the first call of each step that has no signature. Of parallel
+// calls only the first has a signature. Models before Gemini 3 do not require signatures.
 func setStandIns(r *request) {
 	name := r.Model[strings.LastIndexByte(r.Model, '/')+1:]
 	if strings.HasPrefix(name, "gemini-1") || strings.HasPrefix(name, "gemini-2") {
@@ -89,7 +89,8 @@ func setStandIns(r *request) {
 // foreignAsText turns the calls that another model made into text, and fills in reasoning_content.
 func foreignAsText(r *request) { changeForeign(r) }
 
-// changeForeign is foreignAsText. It reports whether there were calls of another model.
+// changeForeign does the work of foreignAsText, and reports whether there were calls of another
+// model.
 func changeForeign(r *request) (changed bool) {
 	var out []message
 	foreign := map[string]toolCall{} // calls of other models by id
@@ -123,7 +124,7 @@ func changeForeign(r *request) (changed bool) {
 	return changed
 }
 
-// ofNoCall makes the pictures of m independent of calls that are text now.
+// ofNoCall removes from m's pictures the ids of calls that were turned into text.
 func (m *message) ofNoCall(foreign map[string]toolCall) {
 	parts, _ := m.Content.([]part)
 	for i, p := range parts {
@@ -135,9 +136,9 @@ func (m *message) ofNoCall(foreign map[string]toolCall) {
 
 func (m message) callsWithReasoning() bool { return len(m.ToolCalls) > 0 && m.ReasoningContent != nil }
 
-// fillReasoning adds reasoning_content to the messages that lack it between two messages of the
-// user, if there are calls of a model that has it. Without calls it removes the field, because
-// servers ignore it there.
+// fillReasoning adds an empty reasoning_content to messages of the model that lack it. It does so
+// between two messages of the user, if a call between them has the field. Without such a call it
+// removes the field, because servers ignore it there.
 func fillReasoning(r *request) {
 	begin := 0
 	for i := range len(r.Messages) + 1 {
@@ -206,11 +207,12 @@ var (
 func refusesReturned(f *remote.Refusal) bool { return !missesReturned(f) && namesReturned(f) }
 func refusesSwitch(f *remote.Refusal) bool   { return !missesReturned(f) && namesThinking(f) }
 
-// currentReturned names the returned parts that are left out of the current request only.
+// currentReturned names the optional part for returned parts that are left out of the current
+// request only.
 const currentReturned = "these returned parts"
 
-// keptPart returns the part of a message that keeps what the server wants back; nil if there is
-// nothing, or too much.
+// keptPart returns a part of a message with everything that the server wants back. It is nil if
+// there is nothing to keep, or too much.
 func (b *answerBuilder) keptPart() *protocol.Thinking {
 	if len(b.calls) == 0 && !b.inCalls {
 		return nil
@@ -257,7 +259,7 @@ func (b *answerBuilder) addReturned(said delta) {
 	}
 }
 
-// isSet reports whether a field is there and not null.
+// isSet reports whether a field is present and not null.
 func isSet(field json.RawMessage) bool { return len(field) > 0 && string(field) != "null" }
 
 // reasoningDetail is one of OpenRouter's reasoning_details. A detail that comes in pieces has the

@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// thinker thinks, calls a tool twice, one after the other, and says "done" then.
+// thinker is a model that thinks in each step. It calls tools in two steps, and then says "done".
 func thinker(r modeltest.Request) modeltest.Answer {
 	n := len(r.AnsweredCalls())
 	a := modeltest.Answer{Thinking: fmt.Sprintf("thought %d", n), Chunk: 3}
@@ -27,7 +27,7 @@ func thinker(r modeltest.Request) modeltest.Answer {
 	return a
 }
 
-// dialogue is a conversation as its transcript. It runs turns with any provider.
+// dialogue runs the turns of a conversation with any provider, and keeps the transcript.
 type dialogue struct {
 	t    *testing.T
 	req  modelcall.Request
@@ -69,7 +69,8 @@ func (d *dialogue) turn(p *Provider, model, text string) error {
 	return nil
 }
 
-// returning has the servers that want parts back, with the servers of Mews that know or learn it.
+// returning lists the servers that want parts back. "any" stands for a server that Mews does not
+// know, whose wishes it learns.
 var returning = []struct {
 	dialect modeltest.Dialect
 	server  string
@@ -80,7 +81,7 @@ var returning = []struct {
 		"any"},
 }
 
-// thoughts returns the returned parts that a server got with a request, those of a message together.
+// thoughts returns the returned parts that a server got in a request, as one text for each message.
 func thoughts(r modeltest.Request) (all []string) {
 	for _, m := range r.Messages {
 		if text := strings.Join(m.Thought, " "); text != "" && text != modeltest.StandIn {
@@ -156,8 +157,8 @@ func TestReturnedParts_NeverReachOthers(t *testing.T) {
 	}
 }
 
-// TestForeignCalls_AreAccepted goes on with the calls of a model whose parts are not there, in
-// the running turn and in an earlier one.
+// TestForeignCalls_AreAccepted continues after calls of a model whose returned parts are missing.
+// The calls are in the running turn, and in an earlier turn.
 func TestForeignCalls_AreAccepted(t *testing.T) {
 	for _, c := range returning {
 		t.Run(string(c.dialect)+" as "+c.server, func(t *testing.T) {
@@ -168,7 +169,7 @@ func TestForeignCalls_AreAccepted(t *testing.T) {
 				req := history()
 				req.Thinking = modelcall.ThinkingLow
 				if running {
-					req.Messages = req.Messages[:4] // ends with the results
+					req.Messages = req.Messages[:4] // the request ends with the results
 				}
 				answer, _, err := ask(p, req)
 				if err != nil || answer.Message.Text() != "done" {
@@ -210,8 +211,8 @@ func TestReturnedParts_TooLarge_AreLeftOut(t *testing.T) {
 	}
 }
 
-// TestReturnedParts_Refused_AreLeftOut has a server that knows none, and one whose signatures have
-// become invalid.
+// TestReturnedParts_Refused_AreLeftOut tries a server that knows no returned parts, and a server
+// whose signatures have become invalid.
 func TestReturnedParts_Refused_AreLeftOut(t *testing.T) {
 	block := func(model, signature string) *protocol.Thinking {
 		text, _ := json.Marshal(map[string]any{"reasoning_content": "hm",

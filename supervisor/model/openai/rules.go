@@ -28,7 +28,7 @@ func beforeFirstWord(err error) error {
 	return err
 }
 
-// errorRules are tried in order. The last ones match every error.
+// errorRules are tried in order. The last rules match every error.
 var errorRules = append([]remote.ErrorRule{
 	remote.RuleForRefusal(isTooLong, modelcall.RequestTooLong, remote.TextTooLong),
 	remote.RuleForRefusal(isQuota, modelcall.NoCredit, textCredit),
@@ -119,7 +119,7 @@ func isLoading(r *remote.Refusal) bool {
 }
 
 // statusOverloaded is Anthropic's status, passed on by OpenRouter. statusNoCapacity is Groq's. No
-// standard has them.
+// standard defines these statuses.
 const (
 	statusOverloaded = 529
 	statusNoCapacity = 498

@@ -9,12 +9,12 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// server has the differences of one kind of endpoint. Further differences are learned, see
-// learned.go.
+// server describes one kind of endpoint: how it differs from other kinds. Further differences are
+// learned, see learned.go.
 type server struct {
 	name       string   // a name for Options.Server
-	hosts      []string // hosts of this server; their subdomains belong to it too
-	port       string   // default port, used if no other server has the host
+	hosts      []string // hosts of this server, without their subdomains, which belong to it too
+	port       string   // default port; it identifies the server unless the host is known
 	owner      string   // owned_by in the server's list of models; "" if no other server uses the same port
 	notForChat []string // words in the names of models that are not for chat
 	limit      func(*request, int)
@@ -27,10 +27,10 @@ type server struct {
 	thinkTags bool // the text may contain thinking in <think> tags
 	// the id of the chunks is the request's id for the server's support
 	idInBody bool
-	// parts of an answer that this server gets back with it, by their names on the wire
+	// parts of an answer that later requests return to this server, by their names on the wire
 	returns []string
-	// changes the calls that lack such parts because another model made them; nil if the server
-	// accepts these calls
+	// changes calls of other models, which lack the returned parts; nil if the server accepts these
+	// calls
 	foreign func(*request)
 }
 
@@ -140,7 +140,7 @@ func switchAndEffort(r *request, t modelcall.ThinkingLevel) {
 }
 
 // templateArgument sets arguments of the model's chat template. Qwen and similar models use the
-// first one, gpt-oss the second. Each ignores the other argument.
+// first argument, gpt-oss the second. Each ignores the other argument.
 func templateArgument(r *request, t modelcall.ThinkingLevel) {
 	r.TemplateArguments = &templateArguments{EnableThinking: !thinksNot(t)}
 	if !thinksNot(t) {

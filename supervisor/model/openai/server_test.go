@@ -162,7 +162,7 @@ func TestOpenRouter_MarksCacheOfAnthropicModels(t *testing.T) {
 		t.Errorf("another's model: %s", got)
 	}
 	req.Model = "anthropic/claude"
-	req.Messages = req.Messages[:4] // ends with the results
+	req.Messages = req.Messages[:4] // the request ends with the results
 	mark := `,"cache_control":{"type":"ephemeral","ttl":"1h"}}]`
 	got := string(requestJSON(t, p, req))
 	for _, want := range []string{
@@ -200,7 +200,7 @@ func (s *pickyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	sendStream(`data: {"choices":[{"delta":{"content":"ok"},"finish_reason":"stop"}]}`+"\n\n")(w, r)
 }
 
-// TestRefusedParameter_IsNeverSentAgain has texts of real servers for the refusal.
+// TestRefusedParameter_IsNeverSentAgain uses the refusals of real servers.
 func TestRefusedParameter_IsNeverSentAgain(t *testing.T) {
 	reply := func(status int, body string) http.HandlerFunc { return page(status, "application/json", body) }
 	cases := []struct {

@@ -15,7 +15,7 @@ import (
 
 // Models of a server without the right parser write their calls as text, in the format of their
 // training. Such a text is a call only if it is the whole answer, names offered tools with fitting
-// arguments, and stands nowhere in what the model has read. Fenced text is never a call.
+// arguments, and occurs nowhere in the model's input. Fenced text is never a call.
 
 // textCallOpeners are the beginnings of calls written as text, without white space. Qwen and Hermes
 // write <tool_call>, Mistral [TOOL_CALLS], and Llama the others.
@@ -49,9 +49,10 @@ func mayBeTextCall(text string) bool {
 	})
 }
 
-const longestOpener = 32 // bytes, with some white space
+const longestOpener = 32 // bytes of an opener and some white space
 
-// close ends the text. It returns the calls if the held text is nothing else, or passes it on.
+// close ends the text. If the held text consists only of calls, close returns them. Otherwise it
+// passes the text on.
 func (f *textCallFilter) close(whole bool, req modelcall.Request) []textCall {
 	text := f.held.String()
 	if f.passed || text == "" {
@@ -212,9 +213,9 @@ func (c *textCall) fit(req modelcall.Request) bool {
 	return len(c.arguments) <= len("{}") || !hasRead(req, c.arguments)
 }
 
-// hasRead reports whether a text stands in a request. White space, backslashes and the escapes of
-// JSON do not count, because the text may stand in JSON there. The places before the lines of a
-// search do not count either.
+// hasRead reports whether a request contains a text. It ignores white space, backslashes and JSON's
+// escapes, because the request may have the text in JSON. It also ignores the file names and line
+// numbers before lines that a search has found.
 func hasRead(req modelcall.Request, text string) bool {
 	text = withoutSpace(unescapeJSON.Replace(text))
 	has := func(read string) bool {
@@ -240,7 +241,8 @@ var unescapeJSON = strings.NewReplacer(`\n`, " ", `\r`, " ", `\t`, " ", `\u003c`
 	`\u003E`, ">",
 	`\u0026`, "&", `\u0022`, `"`, `\u0027`, "'", `\u005b`, "[", `\u005d`, "]", `\u007b`, "{", `\u007d`, "}")
 
-// foundAt matches the place before a line that a search has found, such as notes/a.md:12:.
+// foundAt matches the file name and line number before a line that a search has found, such as
+// notes/a.md:12:.
 var foundAt = regexp.MustCompile(`(?m)^[^\n:]{1,300}[:-]\d+[:-]`)
 
 func withoutSpace(text string) string {

@@ -18,8 +18,8 @@ const (
 	textHint = `Is it running there?`
 )
 
-// textForeignCall stands above the call of another model and its result, for a model that accepts no
-// call without thoughts of its own.
+// textForeignCall introduces the call of another model and its result, as text. It is for a model
+// that accepts only calls with its own thoughts.
 const textForeignCall = "[A tool was called here earlier, by another model:]"
 
 // textTools tells a model without native tools how to call tools.

@@ -52,7 +52,7 @@ func withSystem(messages []message, more string) []message {
 }
 
 // callsAsText writes calls and results as text. It joins messages of the same role, because the
-// templates of such models require alternating roles.
+// chat templates of models without tools require alternating roles.
 func callsAsText(messages []message) []message {
 	var out []message
 	called := map[string]string{} // tool names by the call's id

@@ -44,8 +44,8 @@ func (s *serverWithoutTools) stream() string {
 	return stream.String() + `data: {"choices":[{"delta":{},"finish_reason":"` + s.finish + `"}]}` + "\n\n"
 }
 
-// TestModelWithoutTools_GetsToolsAsText has texts of real servers for the refusal. Later requests
-// to the model have the tools in text at once.
+// TestModelWithoutTools_GetsToolsAsText uses the refusals of real servers. Later requests to the
+// model have the tools in text at once.
 func TestModelWithoutTools_GetsToolsAsText(t *testing.T) {
 	for name, refuse := range map[string]http.HandlerFunc{
 		"Ollama": page(400, "application/json",
