@@ -19,13 +19,13 @@ var ErrFull = errors.New("there is no room for another fact")
 // defaultConfidence is the confidence of a fact if the model gives none.
 const defaultConfidence = 0.9
 
-// FromArguments returns the fact of a call of remember or update_memory. It has no message and no
-// date yet.
+// FromArguments makes a fact from the arguments of remember or update_memory. The fact's Message
+// and Date are not set yet.
 func FromArguments(a protocol.MemoryArguments) Fact {
 	return Fact{Text: a.Text, Kind: a.Kind, Confidence: cmp.Or(a.Confidence, defaultConfidence), Subject: a.Subject}
 }
 
-// StateOf returns the state of a file with this text.
+// StateOf returns the state of a file with the given text: the SHA-256 of the text.
 func StateOf(text string) protocol.FileState {
 	sum := sha256.Sum256([]byte(text))
 	return protocol.FileState(hex.EncodeToString(sum[:]))
@@ -45,10 +45,10 @@ func (f *File) FindConflict(fact Fact) (old Fact, found bool, err error) {
 	return old, found, nil
 }
 
-// Remember puts a fact into the file. It replaces the fact with the same meaning. If replace is
-// set, it replaces the contradicted fact. Otherwise it adds a fact, or fails if the fact
-// contradicts another. A second call with the same fact changes nothing. replaced is the
-// contradicted fact; without an ID there is none. highest is the highest number in a forgotten fact's id.
+// Remember puts a fact into the file. A stored fact with the same meaning is replaced. If replace
+// is set, a contradicted fact is replaced too; otherwise Remember fails because of it. A second
+// call with the same fact changes nothing. replaced is the contradicted fact; it has no ID if no
+// fact was contradicted. highest is the highest number in the ids of forgotten facts.
 func (f *File) Remember(fact Fact, replace bool, highest int) (kept, replaced Fact, err error) {
 	if err := fact.Check(); err != nil {
 		return fact, replaced, err
@@ -73,7 +73,8 @@ func (f *File) Remember(fact Fact, replace bool, highest int) (kept, replaced Fa
 	return f.put(old.ID, fact, highest), replaced, nil
 }
 
-// Add adds a checked fact behind the last fact. Without room its error is ErrFull.
+// Add adds a fact behind the last fact. The caller has called Check on the fact. If the file has no
+// room, the error is ErrFull.
 func (f *File) Add(fact Fact, highest int) (kept Fact, err error) {
 	if len(f.Facts()) >= protocol.MaxFacts {
 		return fact, ErrFull
@@ -81,8 +82,8 @@ func (f *File) Add(fact Fact, highest int) (kept Fact, err error) {
 	return f.put("", fact, highest), nil
 }
 
-// Correct changes the words of a fact, and the other values that are set in fact. A second call
-// changes nothing. old is the fact before the change.
+// Correct changes the words of the fact with an id. It also changes the kind and the subject if
+// they are set in fact. A second call changes nothing. old is the fact before the change.
 func (f *File) Correct(id string, fact Fact, highest int) (kept, old Fact, err error) {
 	old, known := f.FindFact(id)
 	if !known { // a fact written by hand gets another id if its text changes
@@ -109,7 +110,8 @@ func (f *File) Forget(ids []string) (gone []Fact) {
 	return gone
 }
 
-// FindByMessages lists the facts that come from some messages, at most protocol.MaxFacts.
+// FindByMessages lists the facts whose source is one of the given messages. It lists at most
+// protocol.MaxFacts.
 func (f *File) FindByMessages(messages []int64) (found []Fact) {
 	for _, fact := range f.Facts() {
 		if fact.Message > 0 && slices.Contains(messages, fact.Message) && len(found) < protocol.MaxFacts {
@@ -133,5 +135,5 @@ const NotesFolder = "memory"
 // NotesPath returns the path of a day's notes. The day has the form 2026-11-20.
 func NotesPath(day string) string { return NotesFolder + "/" + day + ".md" }
 
-// IsIn reports whether a text of daily notes has the note.
+// IsIn reports whether a text of daily notes contains the note's line.
 func (n Note) IsIn(text string) bool { return slices.Contains(strings.Split(text, "\n"), n.Line) }

@@ -1,6 +1,7 @@
 package facts
 
-// AddFact adds a fact that must be valid.
+// AddFact adds a valid fact, even if the file is full. For an invalid fact it returns the zero
+// Fact.
 func (f *File) AddFact(fact Fact) Fact {
 	if fact.Check() != nil {
 		return Fact{}

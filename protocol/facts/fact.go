@@ -1,6 +1,6 @@
-// Package facts reads and changes the text of MEMORY.md, and composes the lines of daily notes. It
-// does no I/O. A worker writes what it returns, and the supervisor checks that. Lines that are no
-// facts stay unchanged byte for byte, and a bullet without a comment is a fact too.
+// Package facts reads and changes the text of MEMORY.md, and composes lines of daily notes. It does
+// no I/O. A worker writes the changed text, and the supervisor checks the text. Lines that are no
+// facts stay unchanged byte for byte. A bullet without a comment is a fact too.
 package facts
 
 import (
@@ -46,7 +46,8 @@ var Bullet = regexp.MustCompile(`^(\s*[-*+]\s+)(\S.*?)\s*$`)
 // far as possible.
 var comment = regexp.MustCompile(`^(.*?)\s*<!-- (k[1-9]\d{0,8})((?: [^ ]+)*) -->$`)
 
-// parseFact reads a line without its end. mark is the part before the text.
+// parseFact parses a line without its line end. mark is the part of the line before the fact's
+// text.
 func parseFact(text string) (fact Fact, mark string, ok bool) {
 	m := Bullet.FindStringSubmatch(text)
 	if m == nil {
@@ -84,7 +85,7 @@ func (f *Fact) readComment(fields []string) {
 	}
 }
 
-// line formats a fact as it follows the mark of its bullet.
+// line formats a fact as the text that follows the mark of the bullet.
 func (f Fact) line() string {
 	text := fmt.Sprintf("%s <!-- %s %s %s", f.Text, f.ID, f.Kind, strconv.FormatFloat(f.Confidence, 'f', -1, 64))
 	if f.Date != "" {
@@ -99,8 +100,8 @@ func (f Fact) line() string {
 	return text + " -->"
 }
 
-// SubjectOrPrefix returns the subject of a fact; "" if it is not known. Without a subject it
-// returns up to three words before a colon in the text.
+// SubjectOrPrefix returns the subject of a fact, or else the prefix of its text. The prefix is up
+// to three words before a colon. Without subject and prefix the result is "".
 func (f Fact) SubjectOrPrefix() string {
 	about, _, found := strings.Cut(f.Text, ": ")
 	if f.Subject != "" || !found || len(strings.Fields(about)) > 3 {
@@ -109,7 +110,7 @@ func (f Fact) SubjectOrPrefix() string {
 	return strings.Join(Words(about), " ")
 }
 
-// Origin tells in words where a fact comes from.
+// Origin describes where a fact comes from: its date and message, or "by hand".
 func (f Fact) Origin() string {
 	if f.Message == 0 && f.Date == "" {
 		return "by hand"
@@ -121,10 +122,10 @@ func (f Fact) Origin() string {
 	return text
 }
 
-// Tidy makes one line of a fact's or note's text, and removes ends of comments.
+// Tidy makes the text of a fact or note a single line, and removes the marks of comments.
 func Tidy(text string) string {
 	text = strings.Map(func(r rune) rune {
-		// a control character could make other words appear
+		// control characters could make the text look different from its words
 		if unicode.Is(unicode.Bidi_Control, r) || unicode.IsControl(r) && !unicode.IsSpace(r) {
 			return -1
 		}

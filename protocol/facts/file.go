@@ -90,8 +90,8 @@ func (f *File) find(id string) int {
 	return slices.IndexFunc(f.lines, func(l Line) bool { return l.Fact != nil && l.Fact.ID == strings.ToLower(id) })
 }
 
-// put replaces the fact with an id. If id is "", put adds a fact behind the last fact. A fact
-// without an id gets a new id. after is the highest number that a forgotten fact ever had.
+// put replaces the fact with an id. If id is "", put adds the fact behind the last fact. A fact
+// without an id gets a new id. after is the highest number in the ids of forgotten facts.
 func (f *File) put(id string, fact Fact, after int) Fact {
 	if !strings.HasPrefix(fact.ID, "k") {
 		fact.ID = f.nextID(after)

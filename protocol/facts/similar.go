@@ -8,7 +8,7 @@ import (
 // minLikeness is the likeness from which two facts count as the same.
 const minLikeness = 0.85
 
-// folded are Latin letters with accents, each list behind the letters that replace them.
+// folded maps each accented Latin letter to the plain letters that replace it.
 var folded = func() map[rune]string {
 	all := map[rune]string{}
 	for _, list := range strings.Fields(`a:àáâãäåāăą c:çćč d:ďđ e:èéêëēęě g:ğ i:ìíîïīı ` +
