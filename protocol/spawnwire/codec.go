@@ -40,7 +40,7 @@ func Decode(packet []byte) (Message, error) {
 	r.fields(fields)
 	m := fields.Interface().(Message)
 	if ready, ok := m.(ReadyMessage); ok && len(packet) >= 5 && ready.Version != Version {
-		return ReadyMessage{Version: ready.Version}, nil // the following fields belong to that version
+		return ReadyMessage{Version: ready.Version}, nil // that version may have other fields after Version
 	}
 	again, err := Encode(m)
 	if err == nil && !bytes.Equal(again, packet) {
@@ -95,7 +95,7 @@ func appendBinds(packet []byte, binds []BindMount) (_ []byte, err error) {
 }
 
 // reader takes fields off the front of rest. It makes few checks, because Decode encodes the
-// message again and compares. The first error stays.
+// message again and compares. err keeps the first error.
 type reader struct {
 	rest []byte
 	err  error

@@ -77,8 +77,8 @@ func TestDecode_BadPackets_AreRefused(t *testing.T) {
 	}
 }
 
-// TestDecode_Truncated_IsRefused cuts a short message at each byte. It cuts a long one, whose texts
-// are long runs of one letter, at each end of a run and at every 61st byte between.
+// TestDecode_Truncated_IsRefused cuts a short message at each byte. A long message has texts of one
+// repeated letter. It is cut at each end of a text, and at every 61st byte between the ends.
 func TestDecode_Truncated_IsRefused(t *testing.T) {
 	const end, step = 1 << 10, 61
 	for _, m := range every {
@@ -124,8 +124,8 @@ func TestClipText_AnyText_BecomesValid(t *testing.T) {
 	}
 }
 
-// FuzzDecode: no input makes Decode panic. It accepts only packets of Encode, and a ReadyMessage of
-// another version. From such a ReadyMessage it reads only the version.
+// FuzzDecode checks that no input makes Decode panic. Decode accepts only packets of Encode, and a
+// ReadyMessage of another version. From such a ReadyMessage it reads only the version.
 func FuzzDecode(f *testing.F) {
 	for _, m := range every {
 		packet, err := Encode(m)
@@ -150,7 +150,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzClip: Clip makes any text valid.
+// FuzzClip checks that ClipText makes any text valid.
 func FuzzClip(f *testing.F) {
 	f.Add("openat2: no such file")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -82,8 +82,9 @@ func (c *Conn) Send(m Message, timeout time.Duration, fds ...int) error {
 	return nil
 }
 
-// Receive waits for the next message, without a deadline. A peer may be silent for long. The caller
-// owns the descriptors, which close on exec. It returns io.EOF if the other side is gone.
+// Receive waits for the next message. It has no deadline unless SetReceiveDeadline sets one,
+// because a peer may be silent for long. The caller owns the returned descriptors, which close on
+// exec. If the other side is gone, the error is io.EOF.
 func (c *Conn) Receive() (Message, []int, error) {
 	in := newIncoming()
 	var got error
@@ -111,7 +112,8 @@ func (c *Conn) Receive() (Message, []int, error) {
 	return nil, nil, fmt.Errorf("receive: %w", err)
 }
 
-// SetReceiveDeadline bounds one Receive if an answer is due. The zero time removes the bound.
+// SetReceiveDeadline sets the time at which Receive fails, for a due answer. The zero time removes
+// the deadline.
 func (c *Conn) SetReceiveDeadline(t time.Time) error { return c.file.SetReadDeadline(t) }
 
 // Close ends the connection. A waiting Receive returns an error.

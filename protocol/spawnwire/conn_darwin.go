@@ -45,7 +45,7 @@ func newOutgoing(packet []byte) *outgoing {
 	return &outgoing{rest: append(binary.LittleEndian.AppendUint32(nil, uint32(len(packet))), packet...)}
 }
 
-// write sends until nothing is left.
+// write sends the rest of the message.
 func (out *outgoing) write(fd int) error {
 	for len(out.rest) > 0 {
 		var n int
@@ -109,11 +109,11 @@ func (in *incoming) makeRoom() error {
 	return nil
 }
 
-// receiveSome is recvmsg(2). It may return descriptors together with an error.
+// receiveSome calls recvmsg(2). It may return descriptors together with an error.
 func receiveSome(fd int, to []byte) (n int, fds []int, err error) {
 	control := make([]byte, syscall.CmsgSpace(4*fdsRoom))
 	var cn, flags int
-	syscall.ForkLock.RLock() // nothing may fork before the descriptors close on exec
+	syscall.ForkLock.RLock() // no process may be forked before the descriptors close on exec
 	defer syscall.ForkLock.RUnlock()
 	err = retryInterrupted(func() (err error) {
 		n, cn, flags, _, err = syscall.Recvmsg(fd, to, control, 0)

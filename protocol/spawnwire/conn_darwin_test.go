@@ -125,7 +125,7 @@ func TestReceive_PeerGone_IsEOF(t *testing.T) {
 	}
 }
 
-// TestSend_PeerDoesNotRead_TimesOut: an incomplete message then ends the connection.
+// TestSend_PeerDoesNotRead_TimesOut also checks that the incomplete message ends the connection.
 func TestSend_PeerDoesNotRead_TimesOut(t *testing.T) {
 	a, b := pair(t)
 	if err := b.SetReceiveDeadline(time.Now().Add(time.Millisecond)); err != nil {

@@ -14,7 +14,7 @@ type SpawnRequest struct {
 	GID  uint32
 	Root string `limit:"path"` // absolute path of a folder that contains homes
 	Path string `limit:"path"` // the home, relative to Root and beneath it; "." is Root itself
-	// make a missing home; only for an account of the policy's people or uids
+	// creates a missing home; allowed only for accounts in the policy's people or uids
 	MakeHome bool
 	Profile  string      `limit:"word"` // walls of the worker: see worker/sandbox
 	Memory   uint64      // most bytes of the worker and its programs; 0 means the spawner's own limit
@@ -103,7 +103,7 @@ const (
 	kindEndPrograms
 )
 
-// messages are empty messages, by kind.
+// messages maps each kind to an empty message of that kind.
 var messages = map[kind]Message{
 	kindSpawn: SpawnRequest{}, kindKill: KillRequest{}, kindReady: ReadyMessage{}, kindStarted: StartedMessage{},
 	kindRefused: RefusedMessage{},

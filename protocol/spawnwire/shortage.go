@@ -6,8 +6,9 @@ import (
 	"syscall"
 )
 
-// ShortageExitStatus is the exit status of a stage before a worker if the machine had no room for
-// it (EX_TEMPFAIL of sysexits.h).
+// ShortageExitStatus is the exit status of a worker's start that found no room. The process that
+// prepares the worker exits with it if the machine lacks memory or processes. (EX_TEMPFAIL of
+// sysexits.h.)
 const ShortageExitStatus = 75
 
 // shortages are the errors by which a system reports a temporary shortage.
