@@ -42,8 +42,8 @@ type Files interface {
 type Operations interface {
 	// RunOperation runs an operation, or finds the one that exists for its attachment. It returns
 	// the ended operation. ok is false if ctx has ended, or the operation could not begin. If ctx
-	// ended with a cause other than context.Canceled, the operation is cancelled, too. meanwhile
-	// may be nil.
+	// ended with a cause other than context.Canceled, the operation is cancelled, too. The function
+	// meanwhile runs during the operation; nil means no function.
 	RunOperation(ctx context.Context, op supervisor.Operation, meanwhile func(ctx context.Context,
 		id int64)) (_ supervisor.Operation, ok bool)
 }
@@ -72,8 +72,8 @@ type Options struct {
 	// Fetch writes the bytes of a channel's file to w, in one try. A *supervisor.Error means that
 	// another try is useless.
 	Fetch func(ctx context.Context, channel supervisor.Channel, file string, w io.Writer) error
-	// Transcribe returns the text of a recording for the model, and its words; "" if there are
-	// none. Only the end of ctx ends it early.
+	// Transcribe returns a description of a recording for the model, and the spoken words. words is
+	// "" if no words are known. Transcribe returns early only if ctx ends.
 	Transcribe func(ctx context.Context, r Recording) (text, words string)
 	// Missing reports packages that the machine lacks to read files. A package may be named several
 	// times.

@@ -31,7 +31,7 @@ type fetch struct {
 }
 
 // run returns the file with its bytes in the spool, or with its failure; either result is
-// committed. A file without a result means that ctx has ended.
+// committed. If the file has no result, ctx has ended.
 func (f *fetch) run(ctx context.Context, a supervisor.Attachment) supervisor.Attachment {
 	if a.SHA256 != "" || a.Failure != "" {
 		return a
@@ -40,7 +40,7 @@ func (f *fetch) run(ctx context.Context, a supervisor.Attachment) supervisor.Att
 	if ctx.Err() != nil {
 		return a
 	}
-	// Persist logs the error
+	// StoreUntilDone logs the error
 	_, _ = retry.StoreUntilDone(ctx, f.o.Log, "keep the result of a fetch", func() (struct{}, error) {
 		if err != nil {
 			return struct{}{}, f.o.Files.PutFailure(ctx, f.inbound.ID, f.position, failureOf(err))
@@ -81,7 +81,8 @@ func (f *fetch) download(ctx context.Context, a supervisor.Attachment) (ref prot
 	return ref, fmt.Errorf("%d tries: %w", tries, err)
 }
 
-// retryDelay returns the wait before try n. If the channel asks for a wait, that wait is returned.
+// retryDelay returns the wait before try n. If the channel asks for a certain wait, retryDelay
+// returns that wait.
 func retryDelay(err error, n int) time.Duration {
 	if told := new(supervisor.SendError); errors.As(err, &told) && told.RetryAfter > 0 {
 		return told.RetryAfter

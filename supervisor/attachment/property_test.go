@@ -30,7 +30,7 @@ import (
 // arrival took longer than half a minute. Committed files are not fetched again.
 func TestArrivals_Property_TakenOnceInOrder(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		var failed any // rapid ends a run with a panic, which may not leave a bubble
+		var failed any // rapid ends a run with a panic; the panic must not leave the synctest bubble
 		inBubble(t, func(r *rig) {
 			m := newArrivals(r, rt)
 			m.begin()
@@ -91,7 +91,7 @@ type fakeArrivals struct {
 	files         map[string]sentFile
 	kept          map[string]bool // files whose bytes are committed
 	callsLeft     int             // calls of the store until the life ends; 0 means no end
-	endsBefore    bool            // whether the life ends before the last of these calls, not after it
+	endsBefore    bool            // whether the life ends before its last call of the store instead of after that call
 }
 
 func newArrivals(r *rig, rt *rapid.T) *fakeArrivals {
@@ -378,7 +378,7 @@ func (m *fakeArrivals) stop(all bool) {
 	signals.SendToken(m.turns[chat])
 }
 
-// end ends the life, and begins another one.
+// end ends the life of the service, and begins another life.
 func (m *fakeArrivals) end() {
 	m.endLife()
 	time.Sleep(rapid.SampledFrom([]time.Duration{0, time.Second, time.Minute}).Draw(m.rt, "down"))

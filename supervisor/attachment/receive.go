@@ -24,7 +24,7 @@ func (r *Receiver) receive(ctx context.Context, in supervisor.Inbound) (end sqli
 	}
 	end = sqlite.ArrivalResult{Inbound: in.ID, FirstFile: in.FirstFile, Origin: in.Origin, Paths: map[int]string{}}
 	if in.Parts != "" {
-		_ = json.Unmarshal([]byte(in.Parts), &end.Parts) // parts of the replied message, which Mews has encoded
+		_ = json.Unmarshal([]byte(in.Parts), &end.Parts) // Mews has encoded these parts of the replied message
 	}
 	received := r.read(ctx, in, files)
 	var heard []string

@@ -14,16 +14,15 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Causes that end the arrival of an inbound. After errNotServed, the operation of the inbound
-// continues.
+// Causes that end the arrival of an inbound. After errNotServed, the inbound's operation continues.
 var (
 	errDropped   = errors.New("its person has dropped it")
 	errReplaced  = errors.New("its user has replaced these files")
 	errNotServed = context.Canceled
 )
 
-// arrival is an arriving inbound. Only Run uses it, except for the copies that its own goroutine
-// got.
+// arrival is an inbound whose files are being prepared. Only Run uses it. The arrival's own
+// goroutine works with copies.
 type arrival struct {
 	inbound   supervisor.Inbound
 	firstSeen time.Time // when the Receiver first saw the inbound; a clock that is set back delays no inbound

@@ -536,7 +536,7 @@ func TestStopUser_NothingIsWrittenLater(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		late := make(chan struct{})
 		r.fetch = func(ctx context.Context, _ string, w io.Writer) error {
-			<-ctx.Done() // all bytes come although ctx has ended
+			<-ctx.Done() // the fetch writes all bytes although ctx has ended
 			<-late
 			_, err := io.WriteString(w, "bytes")
 			return err

@@ -1,7 +1,7 @@
 package attachment
 
-// Descriptions of files that could not be fetched or read. The model reads them, and tells the
-// user.
+// Descriptions of files that could not be fetched or read. The model reads a description and tells
+// the user about the file.
 const (
 	textNotHad          = "[With this came %s, which could not be fetched: %s]"
 	textNotRead         = "[With this came %s, which is saved as %s. It could not be read: %s]"
