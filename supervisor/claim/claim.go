@@ -21,7 +21,7 @@ const (
 	Promise  DeedKind = "promise"  // the assistant will speak or look again later
 )
 
-// Kinds lists all kinds, in the order of a Note.
+// Kinds lists all kinds, in the order in which a warning names them.
 var Kinds = []DeedKind{Write, Delete, Send, Run, Schedule, Lookup, Remember, Promise}
 
 // Claim is a kind of deed that a text claims, with the claiming sentence.
@@ -37,8 +37,8 @@ type Claim struct {
 // maxMore is how many further sentences of a kind are kept.
 const maxMore = 10
 
-// FindClaims lists what a text claims, each kind once. A kind that is claimed without Earlier anywhere is
-// listed so.
+// FindClaims lists the deeds that a text claims, each kind once. If a kind is claimed in several
+// sentences, the claim has Earlier set only if all of them have.
 func FindClaims(text string) (claims []Claim) {
 	add := func(c Claim) {
 		for i := range claims {

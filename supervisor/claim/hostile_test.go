@@ -8,8 +8,8 @@ import (
 	"mews/supervisor/claim"
 )
 
-// hostile lists texts to be repeated many times. They would make a reader slow whose time grows
-// with the square of the length.
+// hostile lists texts that a test repeats many times. They would slow down a reader whose time
+// grows with the square of the length.
 var hostile = []string{
 	"I ", "I saved ", "I have ", "saved ", "Reminder set ", "Done ", "your file has been ", "ich habe ", "habe gelöscht ",
 	"gelöscht ", "a", "datei", ".", "1.", "Dr.", "1. März ", "\"", "“", "`", "```\n", "> ", "*", "'", "i'", "he ", "j'ai ", ",",

@@ -12,13 +12,14 @@ import (
 
 // Deed is a successful call of a tool.
 type Deed struct {
-	Tool    string // "" is Attachment
-	Earlier bool   // in an earlier turn
-	Row     string // of an earlier one: what it was called with, and what it did
+	Tool    string // "" means an attachment, as the constant Attachment
+	Earlier bool   // the call was in an earlier turn
+	Row     string // arguments and effects of a call in an earlier turn
 }
 
-// explainedBy reports whether an earlier deed may be what a claim speaks of. Each sentence that
-// names a path, a name or a time must name one of the deed's, and one sentence must name something.
+// explainedBy reports whether a claim may be about an earlier deed, which row describes. Each
+// sentence of the claim with names or times must share a name or a time with row. At least one
+// sentence must have a name or a time.
 func (c Claim) explainedBy(row string) bool {
 	var known map[string]bool
 	found := false
@@ -66,8 +67,8 @@ func namesIn(sentence string) (names []string) {
 	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
 }
 
-// holdsName reports whether a text has a name that is no part of a longer one. Both are in lower
-// case.
+// holdsName reports whether a text contains a name as a whole, not as a part of a longer name. Text
+// and name are in lower case.
 func holdsName(text, name string) bool {
 	for at := 0; ; {
 		i := strings.Index(text[at:], name)
@@ -84,12 +85,12 @@ func holdsName(text, name string) bool {
 	}
 }
 
-// joins reports whether a character beside a name makes it longer.
+// joins reports whether a character next to a name belongs to a longer name.
 func joins(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '_')
 }
 
-// Times in a text. A bare number is one only after a word such as "at".
+// Patterns of times in a text. A bare number counts as a time only after a word such as "at".
 var (
 	clockTime = regexp.MustCompile(`(?i)(?:^|[^\d.:-])(\d{1,2})[:.](\d{2})(?:$|[^\d.])\s*(am|pm)?` +
 		`|\b(\d{1,2})\s?(am|pm|uhr|h)\b|(?:\bat|\bum|\blas|\bà|à)\s(\d{1,2})(?:\.?$|\.\s|[^\d.:%])`)
@@ -101,8 +102,8 @@ var (
 	dayWord = regexp.MustCompile(`[\p{L}]+`)
 )
 
-// timesIn lists the times, dates, days and spans of a text in one form for all languages. The halves
-// of the day are not told apart.
+// timesIn lists the times, dates, days and spans of a text in one form for all languages. Times
+// before and after noon look the same: 4:00 and 16:00 are "4:00".
 func timesIn(text string) (times []string) {
 	number := func(s string) int { n, _ := strconv.Atoi(s); return n } // the patterns allow only digits
 	for _, m := range clockTime.FindAllStringSubmatch(text, -1) {
@@ -134,7 +135,7 @@ func timesIn(text string) (times []string) {
 	return times
 }
 
-// clipName returns the beginning of a month's name that tells it from the others.
+// clipName returns the beginning of a month's name that distinguishes the month.
 func clipName(name string) string {
 	runes := []rune(name)
 	return string(runes[:min(len(runes), 4)])

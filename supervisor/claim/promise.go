@@ -9,13 +9,14 @@ import (
 // promises are the patterns of promises in one language. They match a sentence in lower case: a
 // space before each word, " ," for each pause and " #" for each name, code or quotation.
 type promises struct {
-	firm, timed, event *regexp.Regexp // ways to promise: without more, with a time, with a time or an event
+	firm, timed, event *regexp.Regexp // promises that count alone, with a time, or with a time or event
 	time, later        *regexp.Regexp // a later time; a later time or an event to wait for
-	offer              *regexp.Regexp // a sentence with this offers something, or asks the user first
-	// A clause with this before the promise, or anywhere if negation follows the verb, promises nothing.
+	offer              *regexp.Regexp // words of a sentence that only offers something, or asks the user first
+	// Words that void a promise: before the promise or, if the language puts the negation after the
+	// verb, anywhere in the clause.
 	void         *regexp.Regexp
 	voidFollows  bool
-	notIfFollows *regexp.Regexp // what follows makes the promise a remark: "I'll remind you that ..."
+	notIfFollows *regexp.Regexp // words after the promise that make it a remark: "I'll remind you that ..."
 }
 
 // promiseLanguages returns the patterns of each language that is known. They are compiled at the
@@ -24,7 +25,8 @@ var promiseLanguages = sync.OnceValue(func() []promises {
 	return []promises{promisesEnglish(), promisesSpanish(), promisesGerman(), promisesFrench()}
 })
 
-// pattern compiles alternatives. "W" in them stands for any word and its space.
+// pattern compiles alternatives. "W" in an alternative stands for any word and the space before
+// that word.
 func pattern(alternatives ...string) *regexp.Regexp {
 	return regexp.MustCompile("(?:" + strings.ReplaceAll(strings.Join(alternatives, "|"), "W", "(?: [^ ,]+)") +
 		")(?: |$)")

@@ -67,9 +67,10 @@ func mayHaveDone(tool string, kind DeedKind) bool {
 	return !known || slices.Contains(kinds, kind)
 }
 
-// UnverifiedKinds returns the kinds of claims that no deed has proved. worked lists the deeds of this
-// turn. With earlier it includes those of the turns before, for a claim that may be about them: such
-// a deed proves only a claim that names its path, name or time.
+// UnverifiedKinds returns the kinds of claims that no deed has proved. worked lists the deeds of
+// this turn; worked(true) adds the deeds of earlier turns. A deed of an earlier turn counts only
+// for a claim with Earlier set. It proves the claim only if the claim names the deed's path, name
+// or time.
 func UnverifiedKinds(claims []Claim, worked func(earlier bool) ([]Deed, error)) (kinds []DeedKind, err error) {
 	for _, c := range claims {
 		deeds, err := worked(c.Earlier)
@@ -106,7 +107,7 @@ func Warning(kinds []DeedKind) string {
 	return textNote + all + textNoteEnd
 }
 
-// maxNoteKinds is the largest number of kinds that a warning names, so that it has at most two
+// maxNoteKinds is the largest number of kinds that a warning names. So a warning has at most two
 // lines.
 const maxNoteKinds = 3
 

@@ -85,7 +85,7 @@ func TestFindClaims_EarlierTurn_IsUncertain(t *testing.T) {
 	}
 }
 
-// An earlier deed excuses a claim only if the claim names a path, a name or a time of it.
+// An earlier deed excuses a claim only if the claim names a path, a name or a time of the deed.
 func TestUnverifiedKinds_EarlierDeed_MustBeNamed(t *testing.T) {
 	const write, send, task = "write_file", "send_file", "schedule_task"
 	for _, c := range []struct {
@@ -99,7 +99,7 @@ func TestUnverifiedKinds_EarlierDeed_MustBeNamed(t *testing.T) {
 		{"Yes, I saved it.", write, `{"path":"notes.md"}`, false},
 		{"I emailed Bob.", send, `{"path":"x.svg"} sent x.svg`, false},
 		{"I emailed Bob.", send, `{"path":"bob.svg","caption":"for Bob"}`, true},
-		{"I've sent Bob the file.", send, `{"caption":"for Bob"}`, false}, // of this turn, so no earlier one excuses it
+		{"I've sent Bob the file.", send, `{"caption":"for Bob"}`, false}, // a claim about this turn
 		{"I saved a.md. I saved b.md.", write, `{"path":"a.md"}`, false},
 		{"I saved a.md. Yes, I saved it.", write, `{"path":"a.md"}`, true},
 		{"I'll remind you tomorrow at 9.", task, `{"when":"2026-11-30 09:00"}`, true},

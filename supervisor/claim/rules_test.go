@@ -41,7 +41,7 @@ var sentences = []struct{ text, kinds string }{
 	{"I have now written the results to /home/me/out.txt.", "write"},
 	{"I wrote it down in your notes.", "write"},
 	{"All tests pass now; I ran the whole suite twice.", "run"},
-	// Promises.
+	// Sentences with promises.
 	{"I'll remind you tomorrow at 9.", "promise"},
 	{"Ich erinnere dich morgen um 9.", "promise"},
 	{"Te lo recordaré mañana a las 9.", "promise"},
@@ -52,7 +52,7 @@ var sentences = []struct{ text, kinds string }{
 	{"Ich kann das jetzt nicht öffnen, aber ich erinnere dich morgen.", "promise"},
 	{"I’ll remind you on Friday.", "promise"},
 	{"You'll hear from me.", "promise"},
-	// No promises.
+	// Sentences without promises.
 	{"If you like, I'll remind you tomorrow.", ""},
 	{"Just tell me when, and I'll remind you.", ""},
 	{"Shall I remind you tomorrow at 9?", ""},
@@ -82,7 +82,7 @@ var sentences = []struct{ text, kinds string }{
 	{"Je ne te rappellerai pas.", ""},
 	{"Dear Tom,\n\nI'll get back to you on Friday.", ""},
 	{"Here's a reply:\n\nI'll let you know tomorrow.", ""},
-	// English, without claims.
+	// English sentences without claims.
 	{"I can save it, and I have no trouble sending it.", ""},
 	{"I can run commands and Python, list, read, write, move and delete files in your folder, and take notes.", ""},
 	{"I will open the file, put it in your notes and set a reminder.", ""},

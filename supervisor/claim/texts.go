@@ -5,7 +5,7 @@ const (
 	textNote    = "(Not verified: it says that it "
 	textAnd     = " and "
 	textNoteEnd = "; no tool did so in this turn.)"
-	// textPromise is the whole Note if an answer claims nothing but a promise.
+	// textPromise is the whole warning if an answer claims nothing but a promise.
 	textPromise = "(Not verified: it says that it will come back to you; no reminder or task was set for that.)"
 )
 

@@ -28,8 +28,8 @@ func byWord(lists []string) map[string]int {
 	return numbers
 }
 
-// dayWords are the words for days, by one name for all languages. Short forms are those of lists of
-// tasks.
+// dayWords maps the words for days to one name for all languages. The short forms are those that
+// task lists use.
 var dayWords = func() map[string]string {
 	days := map[string]string{}
 	for name, list := range map[string]string{
