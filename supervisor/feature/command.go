@@ -16,8 +16,8 @@ type Command struct {
 	// MayAsk allows the command an hour instead of a minute. It is for commands that ask the user
 	// first, or take long.
 	MayAsk bool
-	Prefix string      // begins the presses of the command's buttons; "" means no buttons
-	Press  CommandFunc // runs for a press of the command's buttons; nil runs the command
+	Prefix string      // prefix of the presses of the command's buttons; "" means no buttons
+	Press  CommandFunc // function for a press of a button; nil means the command's own function
 	// Keeps reports whether a message keeps its buttons after a press. press is the part after the
 	// prefix. nil means that the buttons disappear.
 	Keeps func(press string) bool

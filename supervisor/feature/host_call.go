@@ -16,7 +16,7 @@ import (
 type HostCall struct {
 	Method string
 	Kinds  []supervisor.TurnKind // the kinds of turns that may make the call
-	Bytes  int                   // the most bytes of the parameters as JSON; 0 means a line of the wire
+	Bytes  int                   // the most bytes of the parameters as JSON; 0 means the limit of a protocol line
 	Limit  int                   // the most calls in one attempt at a turn; at least 1
 	Serial bool                  // refuse the call while another serial call of the same turn runs
 	HostCallHandler
@@ -30,7 +30,7 @@ func HomeTurnKinds() []supervisor.TurnKind {
 // MaxShortParams is the most bytes of parameters that have no text of a user.
 const MaxShortParams = 16 << 10
 
-// MaxNameLength is the most bytes of a call's id; our ids are far shorter.
+// MaxNameLength is the most bytes of a tool call's id. The ids that Mews makes are far shorter.
 const MaxNameLength = 64
 
 // HostCallHandler answers a host call in its turn. NewHostCallHandler makes one.
@@ -47,7 +47,7 @@ type HostCallHandler struct {
 func NewHostCallHandler[P, R any](answer func(context.Context, Turn, *P) (*R, error)) HostCallHandler {
 	field, ok := reflect.TypeFor[P]().FieldByName("Turn")
 	if !ok || field.Type.Kind() != reflect.Int64 {
-		return HostCallHandler{} // NewHostCallHandler returns a handler that no table accepts
+		return HostCallHandler{} // no table accepts the empty handler
 	}
 	return HostCallHandler{
 		NewParams: func() any { return new(P) },
@@ -69,7 +69,7 @@ type Turn struct {
 	ID          int64
 	Destination int64 // the conversation of the turn's questions
 	Kind        supervisor.TurnKind
-	Resumed     bool // an earlier attempt has committed something
+	Resumed     bool // an earlier attempt of the turn has committed something
 	// Committed returns a tool call of the model's last committed message that has no result yet.
 	Committed func(id string) (call protocol.ToolCall, ok bool)
 	// Commit calls do until it succeeds or the turn ends. It repeats do while the disk is full or
