@@ -76,15 +76,15 @@ func MakeHostCall(t testing.TB, f feature.Feature, turn feature.Turn, method, pa
 	return nil, nil
 }
 
-// CheckHostCallExamples checks the examples of a feature's host calls. They are in package
-// protocol's comments. root is the module's folder.
+// CheckHostCallExamples checks the examples of a feature's host calls. The examples are in the
+// comments of package protocol. root is the module's folder.
 func CheckHostCallExamples(t *testing.T, f feature.Feature, root string) {
 	t.Helper()
 	examples := protocoltest.ReadMethodConstants(t, root+"/protocol")
 	for _, c := range f.HostCalls {
 		example, said := examples[c.Method], []any{c.NewParams(), c.NewResult()}
 		if len(example) == 0 {
-			continue // package protocol's transcript has the example
+			continue // the transcript of package protocol has this example
 		}
 		if len(said) != len(example) {
 			t.Errorf("the example of %s has %d lines, want %d", c.Method, len(example), len(said))
