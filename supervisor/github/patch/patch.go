@@ -18,8 +18,8 @@ import (
 // MaxDiff is the maximum size of a diff in bytes.
 const MaxDiff = 10 << 20
 
-// chunkSize is the size of the chunks that a model reads, in bytes. Reviews on GitHub have the
-// same.
+// chunkSize is the size of the chunks that a model reads, in bytes. Reviews on GitHub use the same
+// size.
 const chunkSize = 24 << 10
 
 // Patch is a change to review.
@@ -38,7 +38,7 @@ type ReviewResult struct {
 	Title    string         `json:"title,omitempty"`
 	URL      string         `json:"url,omitempty"`
 	Verdict  string         `json:"verdict,omitempty"`
-	Findings []Finding      `json:"findings"` // the worst first
+	Findings []Finding      `json:"findings"` // findings, the worst first
 	Left     map[string]int `json:"left,omitempty"`
 	Skipped  []string       `json:"skipped,omitempty"` // files that need no review
 	Unread   []string       `json:"unread,omitempty"`  // parts that needed a review but were not read
@@ -59,7 +59,7 @@ type Finding struct {
 	Title    string            `json:"title"`
 	Detail   string            `json:"detail"`
 	Quote    string            `json:"quote"`
-	// new text of the lines Start to Line; "" unless it can be taken as it is
+	// new text for the lines Start to Line; "" means that no text can be applied unchanged
 	Replacement string `json:"replacement,omitempty"`
 }
 
@@ -122,8 +122,8 @@ func (p Patch) checker(files []diff.File) finding.Checker {
 	return finding.Checker{Files: files, Heads: p.Heads}
 }
 
-// NewFindingCheck returns the check before second looks. It returns the indexes of the findings that
-// deserve one.
+// NewFindingCheck returns a function that selects findings for a second look. The function returns
+// the indexes of these findings.
 func (p Patch) NewFindingCheck() (func([]protocol.ReviewFinding) []int, error) {
 	files, err := p.files()
 	return p.checker(files).Pending, err
