@@ -49,7 +49,8 @@ func (o *Operations[H]) ArchiveHome(ctx context.Context, user string, maxBytes i
 		LeftOut: leftOutLines(result.LeftOut, result.LeftOutMore)}, nil
 }
 
-// leftOutLines returns a line for each name that was left out, and one for more of them.
+// leftOutLines returns a line for each name that was left out. If more names were left out, a last
+// line has their number.
 func leftOutLines(list []protocol.OmittedFile, more int64) (lines []string) {
 	for _, left := range list {
 		lines = append(lines, fmt.Sprintf("%q: %s\n", left.Path, left.Reason))

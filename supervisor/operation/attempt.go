@@ -20,20 +20,20 @@ import (
 // Attempt describes an operation to the host of the worker that will do it.
 type Attempt struct {
 	ID int64
-	// for the committed blobs, which no worker may read; nil means the user's spool
+	// spool for the committed blobs, which no worker may read; nil means the user's spool
 	Spool    *spool.Spool
-	MaxBytes int64 // limit of all committed blobs together
+	MaxBytes int64 // limit of the size of all committed blobs together
 	MaxBlobs int   // limit of committed blobs, by number; 0 means no limit
 	Index    bool  // whether the operation indexes the user's home
 
-	// The fields below are for transcribing a recording.
+	// Fields for the transcription of a recording:
 
 	Seconds int                         // length of the recording
 	Pieces  []protocol.TranscribedPiece // pieces that are already committed
 	// Piece commits the finished piece in p, if there is one, and allows the next piece that p
 	// names. The calls come one by one.
 	Piece    func(ctx context.Context, p protocol.OperationPiece) error
-	Progress func(seconds int) // records how many seconds are done; never blocks
+	Progress func(seconds int) // records how many seconds are transcribed; never blocks
 }
 
 // Reasons to end an attempt.
@@ -213,7 +213,7 @@ func (t *execution[H]) work(ctx context.Context, worker *pool.Worker[H]) (json.R
 }
 
 // ended returns the operation's result from its worker's answer, which is end or err. cause is why
-// the operation was ended; nil means that it was not.
+// the supervisor ended the operation; nil means that the supervisor did not end it.
 func (t *execution[H]) ended(worker *pool.Worker[H], end protocol.OperationEnd, committed []protocol.BlobRef, err, cause error) (json.RawMessage, error) {
 	said := new(protocol.Error)
 	switch {

@@ -17,7 +17,7 @@ var checkParameters = protocol.CheckParameters{Command: "true"}
 func TestCheck_Running_DelaysNoOperation(t *testing.T) {
 	r := newRig(t)
 	r.startService()
-	r.waitDone(r.receive("ann")) // even in the worker of the check
+	r.waitDone(r.receive("ann")) // this operation runs in the worker of the check
 	letGo := r.hold("ann", "hold-look")
 	var looks sync.WaitGroup
 	for range 2 {

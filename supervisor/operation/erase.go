@@ -13,8 +13,8 @@ import (
 // Erased says which files of a home were deleted.
 type Erased struct {
 	Files   int64
-	More    bool     // the time was up before the home was empty; another Erase goes on
-	LeftOut []string // a line for each name that can't be deleted
+	More    bool     // the time was up before the home was empty; another Erase deletes the rest
+	LeftOut []string // a line for each name that could not be deleted
 }
 
 // Erase lets a worker delete all files of a user's home for some seconds, and waits. The user may

@@ -17,8 +17,8 @@ func (o *Operations[H]) folder(id int64) string {
 	return filepath.Join(o.o.Folder, strconv.FormatInt(id, 10))
 }
 
-// openFolder makes an empty folder for the blobs of an operation. It deletes those of an earlier
-// attempt.
+// openFolder makes an empty folder for the blobs of an operation. It deletes the blobs of an
+// earlier attempt.
 func (o *Operations[H]) openFolder(id int64) (*spool.Spool, error) {
 	if err := os.RemoveAll(o.folder(id)); err != nil {
 		return nil, fmt.Errorf("empty the folder of operation %d: %w", id, err)
@@ -36,7 +36,7 @@ func (o *Operations[H]) OpenBlob(id int64, sha256 string) (io.ReadCloser, int64,
 	if err != nil {
 		return nil, 0, err
 	}
-	defer s.Close() // the opened file stays open after this
+	defer s.Close() // the opened blob stays open after the folder is closed
 	return s.OpenBlob(sha256)
 }
 

@@ -25,7 +25,7 @@ type homes struct {
 }
 
 // firstIndex is greater than the id of every stored operation. Operations that index a home are not
-// stored, because the next one indexes the rest.
+// stored, because the next operation indexes the rest.
 const firstIndex = 1 << 62
 
 // longestIndexPause is the longest pause after failed attempts to index, because a disk may stay
@@ -87,7 +87,7 @@ func (o *Operations[H]) indexHomes(ctx context.Context) {
 				}, func(error) bool { return false }, func(err error, wait time.Duration) {
 					o.o.Log.Warn("could not index a home", "user", user, "error", err, "again_in", wait)
 				})
-				retry.Sleep(own, took) // leave the slot and the processor to other work for as long
+				retry.Sleep(own, took) // gives other work the slot and the processor for the same time
 				done()
 				o.finishHome(user, more && err == nil)
 			})
@@ -106,7 +106,7 @@ func (o *Operations[H]) indexHomes(ctx context.Context) {
 }
 
 // indexHome waits for a background slot and lets the user's worker index the home. more says
-// whether files are left, and took is the duration.
+// whether files are left to index. took is the duration of the indexing.
 func (o *Operations[H]) indexHome(ctx context.Context, user string) (more bool, took time.Duration, err error) {
 	slot := o.request(kinds[protocol.OperationIndex].queue, supervisor.Operation{User: user, ID: firstIndex}, math.MaxInt)
 	defer slot.Release()

@@ -19,7 +19,7 @@ const (
 	queueNow        queueName = "now"        // in the user's worker; for work that the user waits for
 	queueBackground queueName = "background" // in the user's worker; for long work
 	queueOneShot    queueName = "one-shot"   // each operation in a worker of its own
-	// in the user's worker; the caller of Check limits the number
+	// in the user's worker; the caller of CheckCondition limits the number
 	queueCheck queueName = "look"
 )
 
@@ -27,7 +27,7 @@ const (
 type kind struct {
 	profile pool.WorkerProfile // profile of the worker
 	queue   queueName
-	// how long committed blobs stay after the end, unless they belong to the user
+	// how long committed blobs stay after the operation's end, unless they belong to the user
 	keep   time.Duration
 	bounds func(parameters string) (bounds, error)
 	// check returns an error for a wrong result. An honest worker never sends a wrong result.
@@ -72,7 +72,8 @@ var kinds = map[protocol.OperationKind]kind{
 		func(p protocol.TranscribeParameters) bounds {
 			return bounds{timeout: pieceTimeout + time.Duration(p.Seconds)*time.Second/10, seconds: max(p.Seconds, 1)}
 		}), check: checkTranscribe},
-	// Operations of the kinds below are not stored. Only Erase, Check and IndexHome begin them.
+	// Operations of the kinds below are not stored. Only Erase, CheckCondition and IndexHome begin
+	// them.
 	protocol.OperationErase: {profile: pool.ProfileHome, queue: queueOneShot,
 		bounds: boundsOf(func(p protocol.EraseParameters) bounds {
 			return bounds{timeout: time.Duration(p.Seconds)*time.Second + eraseGrace}

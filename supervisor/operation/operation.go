@@ -76,8 +76,8 @@ type Operations[H Host] struct {
 
 	mu          sync.Mutex // guards the fields below
 	begun       map[int64]context.CancelCauseFunc
-	doneChans   map[int64]chan struct{} // by operation; closed when the operation stops running
-	secondsDone map[int64]int           // seconds that are done, by recording
+	doneChans   map[int64]chan struct{} // channels by operation; each is closed when its operation stops running
+	secondsDone map[int64]int           // number of transcribed seconds, by recording
 	homes       homes
 }
 
@@ -247,7 +247,7 @@ func (o *Operations[H]) begin(op supervisor.Operation, cancel context.CancelCaus
 	return !begun
 }
 
-// finish marks an operation as not running, and wakes those who wait for its end.
+// finish marks an operation as not running, and wakes the callers that wait for its end.
 func (o *Operations[H]) finish(id int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

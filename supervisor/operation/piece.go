@@ -10,7 +10,7 @@ import (
 // piecework commits the pieces of a recording during one attempt.
 type piecework[H Host] struct {
 	*execution[H]
-	timer *time.Timer // ends the attempt
+	timer *time.Timer // ends the attempt after its time limit
 	end   context.CancelCauseFunc
 }
 

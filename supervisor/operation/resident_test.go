@@ -356,7 +356,7 @@ func TestCancel_RunningOrWaiting_Fails(t *testing.T) {
 			t.Errorf("it is %+v", now)
 		}
 	}
-	last := r.receive("ann") // now a slot is free
+	last := r.receive("ann") // a slot is free now
 	r.waitFor("the next runs", func() bool { return len(r.starts("ann")) == 3 })
 	letGo()
 	r.waitDone(ops[1])
