@@ -7,7 +7,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Groups allows and disallows chats of several people.
+// Groups allows and disallows group chats.
 type Groups struct{ *Loader }
 
 // Allow lets users speak in a conversation's chat.

@@ -159,12 +159,12 @@ func checkSwitch(wrong string) func(supervisor.User, string) (string, error) {
 }
 
 // showSwitch returns the Show function of an on-off setting that no configuration sets. or is the
-// value if the user has set none.
+// default value.
 func (s *Settings) showSwitch(name, or string) func(context.Context, supervisor.User, supervisor.User) (string, bool) {
 	return func(ctx context.Context, with, _ supervisor.User) (string, bool) {
 		ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 		defer cancel()
-		// If Find fails, the value is or. List reports the failure itself.
+		// If Find fails, the default value is shown. List reports the failure itself.
 		kept, _, _ := s.Store.Find(ctx, with.Name, name)
 		return cmp.Or(kept, or), false
 	}

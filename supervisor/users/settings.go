@@ -59,8 +59,8 @@ func (s *Settings) apply(u supervisor.User, chosen map[string]string) supervisor
 	return u
 }
 
-// KeepLanguage stores the language of a user's Telegram, an IETF tag, if it has changed. An unknown
-// language, "", changes nothing.
+// KeepLanguage stores the language of a user's Telegram, an IETF tag, if it has changed. The
+// unknown language "" changes nothing.
 func (s *Settings) KeepLanguage(ctx context.Context, user, language string) error {
 	if known, _ := s.languages.Load(user); language == "" || known == language {
 		return nil
@@ -75,8 +75,8 @@ func (s *Settings) KeepLanguage(ctx context.Context, user, language string) erro
 	return err
 }
 
-// Find returns a user with their settings. If the settings can't be read, it uses those read last.
-// So Find must not be used for budgets: see Limits.
+// Find returns a user with their settings. If the settings can't be read, it uses the settings that
+// were read last. So Find must not be used for budgets: see BudgetLimits.
 func (s *Settings) Find(name string) (supervisor.User, bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
 	defer cancel()
