@@ -88,7 +88,7 @@ type archiver struct {
 	room    int64    // bytes that may still be written, without reservedBytes
 	sparse  []string // sparse files come last, so that they take no other file's room
 	leftOut strings.Builder
-	unnamed int64 // names that had no room in leftOut
+	unnamed int64 // number of names that had no room in leftOut
 	result  Result
 }
 
@@ -131,7 +131,7 @@ func (a *archiver) addLast(name string) error {
 	return a.add(name, info)
 }
 
-// add adds one name. An error is an error of the archive.
+// add adds one name. An error means that the archive could not be written.
 func (a *archiver) add(name string, info fs.FileInfo) error {
 	h := &tar.Header{Name: path.Join(filesFolder, name), Mode: int64(info.Mode().Perm()), ModTime: info.ModTime()}
 	switch {
