@@ -21,7 +21,7 @@ import (
 // Sending a file may wait for the user's approval.
 type Host interface {
 	host.Caller
-	// StoreBlob asks the supervisor to store at most that many bytes of r.
+	// StoreBlob asks the supervisor to store r. The argument most is the maximum size in bytes.
 	StoreBlob(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
 }
 
@@ -79,7 +79,7 @@ type sender struct {
 func (s *sender) sendText(
 	ctx context.Context, call worker.Call, args protocol.ChatMessageArguments,
 ) (worker.Result, error) {
-	if s.messages >= protocol.MaxMessagesPerTurn { // the supervisor would end this worker for one more
+	if s.messages >= protocol.MaxMessagesPerTurn { // for one more message the supervisor would end this worker
 		return worker.Result{}, fmt.Errorf("not sent: %d messages were queued in this turn, and no more can be; say it in your answer",
 			protocol.MaxMessagesPerTurn)
 	}
@@ -120,7 +120,7 @@ func (s *sender) send(ctx context.Context, call worker.Call, args sendArgs) (wor
 		size, names = size+file.Blob.Size, names+", "+file.Name
 	}
 	files[0].Caption = caption
-	if s.asked >= protocol.MaxSendCallsPerTurn { // the supervisor would end this worker for one more
+	if s.asked >= protocol.MaxSendCallsPerTurn { // for one more call the supervisor would end this worker
 		return worker.Result{}, fmt.Errorf("send %s: %d files were queued in this turn, and no more can be; pack the rest into one "+
 			"file, or tell the person to ask again for it", shown, protocol.MaxSendCallsPerTurn)
 	}
