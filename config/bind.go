@@ -13,15 +13,15 @@ import (
 // can name the line.
 type binder struct {
 	env         Env
-	dir         string // base of relative names of files with secrets
+	dir         string // folder for relative names of files with secrets
 	locations   locations
-	protected   []protectedPath   // files that were read
-	secretFiles []string          // the protected files that contain a secret
+	protected   []protectedPath   // paths of files that no home may contain
+	secretFiles []string          // paths of the files with secrets
 	variables   map[string]string // see Config.SecretVariables
 	problems    []Problem
 }
 
-// locations are the values of a file, by the paths of their keys.
+// locations has the line and the text of each value in a file, by the path of its key.
 type locations map[string]location
 
 type location struct {

@@ -21,13 +21,14 @@ type checker struct {
 	problems   []Problem
 }
 
-// protectedPath may not be inside a home, because a user's programs read and write there.
+// protectedPath is a path that no home may contain, because a user's programs read and write in the
+// home.
 type protectedPath struct {
 	path string
 	what string
 }
 
-// checks are the checks in code, by the names in check tags. Each gets the path and the value of a
+// checks maps the names in check tags to functions. Each function gets the path and the value of a
 // key.
 var checks = map[string]func(c *checker, path string, value any){
 	"state":         checkOf((*checker).checkState),
@@ -94,8 +95,8 @@ func (c *checker) checkOneOf(path, word string, words []string) {
 	}
 }
 
-// checkBounds notes a value outside the bounds of its tags. The bounds are wide: a value outside
-// them is a typo or harmful.
+// checkBounds notes a value outside the bounds of its tags. The bounds are so wide that a value
+// outside is a typo or harmful.
 func (c *checker) checkBounds(k key) {
 	least, most, zero := k.tag.Get("min"), k.tag.Get("max"), k.tag.Get("zero")
 	if least == "" || zero != "" && k.value.IsZero() {
@@ -110,7 +111,7 @@ func (c *checker) checkBounds(k key) {
 	}
 }
 
-// toFloat converts a value with bounds. float64 is exact for all bounds in the tags.
+// toFloat converts a value with min or max tags. float64 is exact for all bounds in the tags.
 func toFloat(v reflect.Value) float64 {
 	if v.CanInt() {
 		return float64(v.Int())
@@ -151,8 +152,8 @@ func (c *checker) checkRules(path string, rules EffectRules) {
 	}
 }
 
-// checkURL notes a URL that is invalid or does not fit, and reports whether the URL is right. The
-// note never shows the URL, which may contain a password.
+// checkURL notes a URL that is invalid or that fits refuses, and reports whether the URL is right.
+// The note never shows the URL, which may contain a password.
 func (c *checker) checkURL(path, text, want string, fits func(*url.URL) bool) bool {
 	u, err := url.Parse(text)
 	switch {
@@ -166,7 +167,8 @@ func (c *checker) checkURL(path, text, want string, fits func(*url.URL) bool) bo
 	return false
 }
 
-// checkUnique notes a value that another key has. It records any other value, except "".
+// checkUnique notes a value that an earlier key has already. Any other value except "" is recorded
+// in taken.
 func (c *checker) checkUnique(path, value, shown, want string, taken map[string]string) {
 	switch other := taken[value]; {
 	case value == "":
@@ -183,12 +185,12 @@ func (c *checker) isSet(path string) bool {
 	return ok
 }
 
-// wrong notes a problem of a key, with the value in the file. For a key that is in no file it shows
-// value.
+// wrong notes a problem of a key. The problem shows the value as written in the file; for a key
+// that is in no file, it shows value.
 func (c *checker) wrong(path, value, want string) { c.add(path, c.displayValue(path, value), want) }
 
-// displayValue returns the value of a key in the file, as a problem shows it. For a key that is in
-// no file it returns value.
+// displayValue returns the value of a key as a problem shows it: as written in the file. For a key
+// that is in no file, it returns value.
 func (c *checker) displayValue(path, value string) string {
 	if at, ok := c.locations[path]; ok {
 		value = at.text
@@ -204,7 +206,7 @@ func (c *checker) add(path, value, want string) {
 	c.note(Problem{Field: path, Value: value, Want: want})
 }
 
-// note is add for a problem without its line.
+// note adds a problem and its line, unless the key or one around it already has a problem.
 func (c *checker) note(problem Problem) {
 	for p := problem.Field; p != ""; p = parentPath(p) {
 		if c.hasProblem[p] {

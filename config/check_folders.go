@@ -14,8 +14,8 @@ func (c *checker) checkState(path, state string) {
 	c.protected = append(c.protected, protectedPath{filepath.Join(state, "private"), whatState})
 }
 
-// maxFolders is how many folders besides the home a worker can have: the general ones and its
-// user's together.
+// maxFolders is the maximum number of folders of a worker besides the home: the general ones and
+// those of its user.
 const maxFolders = 8
 
 // checkFolders notes folders that no worker may get. Two workspaces must not have the same name,
@@ -34,7 +34,7 @@ func (c *checker) checkFolders(path string, folders []string) {
 		if overlap(folder, c.cfg.State) {
 			c.wrong(at, quote(folder), fmt.Sprintf(wantFolderApart, whatState, c.cfg.State))
 		}
-		seen := folder // a read-only folder keeps its own path
+		seen := folder // workers see a read-only folder at its own path
 		if path != "worker.read_only" {
 			seen = filepath.Base(folder)
 		}
@@ -59,7 +59,7 @@ func (c *checker) checkHomes() {
 			}
 		}
 		for j, other := range c.cfg.Users[:i] {
-			// a duplicate name has its own problem
+			// two users with one name are another problem, which checkUsers notes
 			if overlap(u.Home, other.Home) && u.Name != other.Name {
 				c.wrong(at, quote(u.Home), fmt.Sprintf(wantFolderApart, userPath(j)+".home", other.Home))
 			}
@@ -84,7 +84,7 @@ func (c *checker) checkNested() {
 	}
 	for _, g := range given {
 		for _, other := range changed {
-			// checkHomes notes this problem
+			// checkHomes notes two homes that overlap
 			homes := strings.HasSuffix(g.path, ".home") && strings.HasSuffix(other.path, ".home")
 			if !homes && g.folder != other.folder && filepath.IsAbs(other.folder) && inside(g.folder, other.folder) {
 				c.wrong(g.path, quote(g.folder), fmt.Sprintf(wantNotNested, other.path, other.folder))

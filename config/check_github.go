@@ -67,7 +67,8 @@ func (c *checker) checkGitHubRepos(path string, repos map[string]GitHubRepo) {
 // runs.
 const postCheck = "check"
 
-// checkGitHubAccess notes missing or wrong credentials, of Mews at GitHub and of GitHub at Mews.
+// checkGitHubAccess notes missing or wrong credentials: the token or App for GitHub's API, and the
+// secret of GitHub's webhook.
 func (c *checker) checkGitHubAccess(path string, g GitHub) {
 	app := c.isSet(path+".app") || g.App.ID != 0
 	switch token := c.isSet(path+".token") || c.isSet(path+".token_file") || g.Token.Reveal() != ""; {

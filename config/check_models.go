@@ -47,7 +47,7 @@ var cacheTimes = map[string]time.Duration{"1h": time.Hour, "5m": 5 * time.Minute
 func (m Models) CacheDuration() time.Duration { return cacheTimes[m.Cache] }
 
 // MayChooseModel reports whether the user may choose a model by its full name. The models
-// configured for the user need no permission.
+// configured for the user are always allowed.
 func (u User) MayChooseModel(spec string) bool {
 	return len(u.ModelsAllowed) == 0 ||
 		slices.ContainsFunc(u.ModelsAllowed, func(glob string) bool { return doublestar.MatchUnvalidated(glob, spec) })
@@ -67,7 +67,8 @@ func (m Models) fullName(spec, defaultProvider string) (string, bool) {
 	return defaultProvider + "/" + spec, true
 }
 
-// onlyProvider returns the provider of a bare default; "" if there are several providers.
+// onlyProvider returns the only provider, to which a bare default model belongs. It returns "" if
+// there are several providers.
 func (m Models) onlyProvider() string {
 	names := slices.Collect(maps.Keys(m.Providers))
 	if len(names) == 1 {
@@ -103,7 +104,7 @@ func (c *checker) checkProvider(path string, p Provider, kind providerKind) {
 	}
 }
 
-// sameHost compares the hosts of two valid URLs.
+// sameHost reports whether two valid URLs have the same host.
 func sameHost(a, b string) bool {
 	one, err1 := url.Parse(a)
 	other, err2 := url.Parse(b)
@@ -118,8 +119,8 @@ func isWebAddress(u *url.URL) bool { return u.Scheme == "http" || u.Scheme == "h
 // unknownProviders reports whether models.providers is invalid, so that models can't be checked.
 func (c *checker) unknownProviders() bool { return c.hasProblem["models.providers"] }
 
-// fullName returns a model's full name. ok is true as well if the name can't be checked, because
-// something else is wrong.
+// fullName returns a model's full name. ok is also true if another problem makes it impossible to
+// check the name.
 func (c *checker) fullName(spec string) (full string, ok bool) {
 	m := c.cfg.Models
 	byDefault, right := m.fullName(m.Default, m.onlyProvider())
@@ -199,7 +200,7 @@ func (c *checker) checkPrices(path string, prices map[string]Price) {
 // checkModelGlobs notes globs that no model can match.
 func (c *checker) checkModelGlobs(path string, globs []string) {
 	if !c.isSet(path) {
-		return // copied from the general globs, which have been checked
+		return // these are the general globs, which are already checked
 	}
 	for i, glob := range globs {
 		provider, _, slashed := strings.Cut(glob, "/")
@@ -212,7 +213,7 @@ func (c *checker) checkModelGlobs(path string, globs []string) {
 	}
 }
 
-// wantModel lists the valid models for a problem.
+// wantModel lists the valid names of models, for the text of a problem.
 func (c *checker) wantModel() string {
 	choices := []string{OfflineModel}
 	for _, name := range slices.Sorted(maps.Keys(c.cfg.Models.Providers)) {

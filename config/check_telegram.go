@@ -51,7 +51,7 @@ func (c *checker) checkSecret(path string, secret Secret, shape *regexp.Regexp, 
 	}
 }
 
-// anybodyOnTelegram reports whether any user has a Telegram id, valid or not.
+// anybodyOnTelegram reports whether any user has a Telegram id, even an invalid one.
 func (c *checker) anybodyOnTelegram() bool {
 	for i, u := range c.cfg.Users {
 		if u.Telegram != 0 || c.isSet(userPath(i)+".telegram") {
@@ -63,15 +63,15 @@ func (c *checker) anybodyOnTelegram() bool {
 
 func (c *checker) checkBotAPI(path, text string) { c.checkURL(path, text, wantAPI, isBotAPI) }
 
-// isBotAPI reports whether a Bot API may be at u. The token is in the path of each call, so http is
-// allowed only for a server of one's own.
+// isBotAPI reports whether a Bot API may be at u. The path of each call contains the token, so http
+// is refused for Telegram's own servers.
 func isBotAPI(u *url.URL) bool {
 	host := strings.ToLower(u.Hostname())
 	return u.Scheme == "https" || u.Scheme == "http" && host != "telegram.org" && !strings.HasSuffix(host, ".telegram.org")
 }
 
-// checkBotFiles notes a folder that workers see. It contains the files of all users, and the token
-// in its paths.
+// checkBotFiles notes a folder of the Bot API server that workers can see. The folder has the files
+// of all users, and its paths contain the token.
 func (c *checker) checkBotFiles(path, folder string) {
 	switch {
 	case folder == "" && !c.isSet(path):
@@ -129,7 +129,7 @@ func (c *checker) checkListen(path, listen string) {
 // maxTelegramID is above every id: Telegram promises at most 52 bits.
 const maxTelegramID = 1 << 52
 
-// isTelegramID reports whether an id can be a user's. A group's id is negative.
+// isTelegramID reports whether an id can belong to a user. A group's id is negative.
 func isTelegramID(id int64) bool { return id > 0 && id < maxTelegramID }
 
 func (c *checker) checkGroups(path string, ids []int64) {

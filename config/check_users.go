@@ -24,8 +24,8 @@ var userNames = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
 // IsValidUserName reports whether a user can have a name.
 func IsValidUserName(name string) bool { return userNames.MatchString(name) }
 
-// ValidateNewUser checks a user who is added while the service runs. The error says why that is
-// impossible. Only Name, Role, Account, Timezone and Home are checked.
+// ValidateNewUser checks a user who is added while the service runs. The error says why the user
+// can't be added. Only Name, Role, Account, Timezone and Home are checked.
 func (c *Config) ValidateNewUser(u User) error {
 	switch {
 	case !IsValidUserName(u.Name):
@@ -55,8 +55,8 @@ func (c *Config) OverlapsHome(path string) bool {
 
 func userPath(i int) string { return elementPath("users", i) }
 
-// checkUsers notes invalid names and ids. It also notes a name or id of two users, because names
-// and ids identify a user.
+// checkUsers notes invalid names and ids. It also notes a name or id that two users have, because a
+// name or id must identify one user.
 func (c *checker) checkUsers(path string, users []User) {
 	if len(users) == 0 {
 		c.wrong(path, gotEmptyList, wantUsers)
@@ -86,7 +86,8 @@ func (c *checker) checkAccount(path, account string) {
 	}
 }
 
-// AutomaticUIDs means autoUIDs if these uids are free, and otherwise no uids.
+// AutomaticUIDs is the value of Worker.UIDs that means autoUIDs if these uids are free, and
+// otherwise no uids.
 const AutomaticUIDs = "auto"
 
 // autoUIDs are unused on systems with systemd (systemd.io/UIDS-GIDS: 65536 to 524287), and below
@@ -128,7 +129,7 @@ func isTimezone(name string) bool {
 
 func (c *checker) checkGlobs(path string, globs []string) {
 	if !c.isSet(path) {
-		return // copied from the general globs, which have been checked
+		return // these are the general globs, which are already checked
 	}
 	for i, glob := range globs {
 		if !validGlob(glob) {

@@ -12,7 +12,7 @@ func TestValidateNewUser_RefusesConflicts(t *testing.T) {
 	}
 	for _, c := range []struct {
 		user User
-		want string // part of the error; "" means no error
+		want string // expected part of the error; "" means no error
 	}{
 		{User{Name: "dan", Role: "user", Home: "/s/homes/dan"}, ""},
 		{User{Name: "dan", Role: "admin", Account: "dan", Timezone: "Europe/Madrid", Home: "/s/homes/dan"}, ""},

@@ -57,7 +57,7 @@ type Config struct {
 	SecretFiles []string // absolute paths of the files with secrets that were read
 	// names of the environment variables that hold secrets, by the paths of their keys
 	SecretVariables map[string]string
-	// hints for the person who starts Mews, about unused environment variables; whole sentences
+	// hints about unused environment variables, for the person who starts Mews; whole sentences
 	Hints []string
 
 	// Warnings is an *ErrorList of problems that do not prevent a start. nil means that there are
@@ -80,15 +80,17 @@ type Log struct {
 
 // Telegram configures the bot.
 type Telegram struct {
-	// text as written, or the content of TokenFile; "" turns Telegram off
-	Token     Secret `yaml:"token" check:"token" reload:"live"`
-	TokenFile string `yaml:"token_file" holds:"Token" reload:"live"` // path as written in the configuration
+	// token of the bot: the text in the configuration, or the content of TokenFile; "" turns
+	// Telegram off
+	Token Secret `yaml:"token" check:"token" reload:"live"`
+	// path of the token's file, as written in the configuration
+	TokenFile string `yaml:"token_file" holds:"Token" reload:"live"`
 	APIURL    string `yaml:"api_url" default:"https://api.telegram.org" check:"bot_api"`
 	// absolute path of the folder with a Bot API server's files; "" means none
 	Files   string          `yaml:"files" check:"bot_files"`
 	Webhook TelegramWebhook `yaml:"webhook" check:"webhook"`
 	Rate    SendRate        `yaml:"rate"`
-	// Ids of the groups that are allowed from the start: negative, each once.
+	// Ids of the groups that are allowed from the start. Each id is negative and occurs once.
 	Groups []int64 `yaml:"groups" check:"groups" reload:"live"`
 }
 
@@ -97,9 +99,11 @@ type Telegram struct {
 type TelegramWebhook struct {
 	// URL that Telegram calls: https, or http on this machine; the path is TelegramWebhookPath
 	URL string `yaml:"url"`
-	// webhook's secret, required with a URL: text as written, or the content of SecretFile
-	Secret     Secret `yaml:"secret"`
-	SecretFile string `yaml:"secret_file" holds:"Secret"` // path as written in the configuration
+	// secret of the webhook, required with a URL: the text in the configuration, or the content of
+	// SecretFile
+	Secret Secret `yaml:"secret"`
+	// path of the secret's file, as written in the configuration
+	SecretFile string `yaml:"secret_file" holds:"Secret"`
 }
 
 // TelegramWebhookPath is the path that Telegram calls at Webhooks.Listen.
@@ -113,8 +117,8 @@ type SendRate struct {
 	All int `yaml:"all" default:"30" min:"1" max:"1000"`
 }
 
-// Models configures the models. A model is named PROVIDER/MODEL or OfflineModel. A bare name means
-// a model of the default's provider. A bare default belongs to the only provider.
+// Models configures the models. The name of a model is PROVIDER/MODEL or OfflineModel. A bare name
+// means a model of the default's provider. A bare default means a model of the only provider.
 type Models struct {
 	Default string `yaml:"default" default:"offline" check:"default_model"`
 	// cheaper model for minor work; "" means Default
@@ -126,7 +130,8 @@ type Models struct {
 	// globs of models that users may choose; already copied into each User
 	Allowed  []string `yaml:"allowed" check:"model_globs" reload:"live"`
 	Thinking string   `yaml:"thinking" default:"off" oneof:"off low medium high"`
-	Cache    string   `yaml:"cache" default:"5m" oneof:"1h 5m none"` // for use, call CacheDuration
+	// cache time in words; the method CacheDuration returns its value
+	Cache string `yaml:"cache" default:"5m" oneof:"1h 5m none"`
 
 	// time without a byte after which a call of a model has failed
 	Silence time.Duration `yaml:"silence" default:"1m" min:"1s" max:"1h"`
@@ -136,24 +141,28 @@ type Models struct {
 }
 
 // Price is a model's price, in US dollars per million tokens. A price above the bound is a typo,
-// such as one per token.
+// such as the price of one token.
 type Price struct {
-	Input      float64 `yaml:"input" min:"0" max:"10000"`
-	Output     float64 `yaml:"output" min:"0" max:"10000"`
-	CacheRead  float64 `yaml:"cache_read" min:"0" max:"10000"`  // price of tokens; 0 means the price of Input
-	CacheWrite float64 `yaml:"cache_write" min:"0" max:"10000"` // price of tokens; 0 means the price of Input
-	// per minute of a recording; Input and Output are 0 then
+	Input  float64 `yaml:"input" min:"0" max:"10000"`
+	Output float64 `yaml:"output" min:"0" max:"10000"`
+	// price of tokens that the provider reads from its cache; 0 means Input
+	CacheRead float64 `yaml:"cache_read" min:"0" max:"10000"`
+	// price of tokens that the provider writes to its cache; 0 means Input
+	CacheWrite float64 `yaml:"cache_write" min:"0" max:"10000"`
+	// price per minute of a recording; with this price, Input and Output are 0
 	Minute float64 `yaml:"minute" min:"0" max:"100"`
 }
 
 // Provider is one server of models.
 type Provider struct {
 	Kind string `yaml:"kind"` // openai or anthropic
-	// text as written, or the content of APIKeyFile; empty if the server needs none
-	APIKey     Secret `yaml:"api_key" reload:"live"`
-	APIKeyFile string `yaml:"api_key_file" holds:"APIKey" reload:"live"` // path as written in the configuration
-	BaseURL    string `yaml:"base_url"`                                  // absolute http or https URL
-	// tokens of a request and its answer; 0 means that Mews finds out
+	// API key: the text in the configuration, or the content of APIKeyFile; empty if the server
+	// needs no key
+	APIKey Secret `yaml:"api_key" reload:"live"`
+	// path of the key's file, as written in the configuration
+	APIKeyFile string `yaml:"api_key_file" holds:"APIKey" reload:"live"`
+	BaseURL    string `yaml:"base_url"` // absolute http or https URL of the API
+	// maximum tokens of a request and its answer together; 0 means that Mews finds out
 	Window int64 `yaml:"window" min:"0" max:"100000000"`
 	// name of the server program, for kind openai; "" means that BaseURL identifies the server
 	Server string `yaml:"server"`
@@ -161,27 +170,29 @@ type Provider struct {
 
 // Worker configures the workers' processes.
 type Worker struct {
-	// The isolation of workers. auto is the best that the system offers. If even the minimum is
-	// missing, the service does not start.
+	// The isolation of workers. auto means the best isolation that the system offers. If the system
+	// lacks SandboxMin, the service does not start.
 	Sandbox    string `yaml:"sandbox" default:"auto" oneof:"auto accounts namespaces landlock off"`
 	SandboxMin string `yaml:"sandbox_min" default:"namespaces" oneof:"accounts namespaces landlock off"`
-	// OS account for workers of users without one, if the service runs as root.
+	// OS account for workers of users without their own account; only used if the service runs as
+	// root.
 	Account string `yaml:"account" default:"mews"`
-	// Uids for these workers instead of that account: a free range of the host, AutomaticUIDs, or
-	// "" for none. See UIDRange.
+	// Uids for workers of users without their own account, used instead of Account: a free range of
+	// the host, AutomaticUIDs, or "" for none. See UIDRange.
 	UIDs string `yaml:"uids" default:"auto" check:"uids"`
 
-	// Limits of a worker with all its processes: bytes of memory; processes and threads; bytes, and
-	// files and folders, of the user's home.
+	// Limits of a worker with all its processes: bytes of memory, and number of processes and
+	// threads. Disk and DiskFiles limit the user's home: its bytes, and its number of files and
+	// folders.
 	Memory Size `yaml:"memory" default:"1GiB" min:"64MiB" max:"1024GiB"`
 	PIDs   int  `yaml:"pids" default:"256" min:"32" max:"65536"`
 	Disk   Size `yaml:"disk" default:"10GiB" min:"1MiB" zero:"no limit"`
-	// 0 means no limit
+	// maximum number of files and folders in the home; 0 means no limit
 	DiskFiles int64 `yaml:"disk_files" default:"1000000" min:"0" max:"1000000000"`
 
 	// absolute paths of folders that every worker may read
 	ReadOnly []string `yaml:"read_only" check:"folders"`
-	// a worker without a turn for this long is ended
+	// time without a turn after which a worker is ended
 	Idle time.Duration `yaml:"idle" default:"30m" min:"1s" max:"168h"`
 }
 
@@ -197,19 +208,19 @@ type Chat struct {
 	Busy   string `yaml:"busy" default:"steer" oneof:"steer queue restart"`
 	// Reactions chooses the messages of users that get an emoji, if the channel can do that.
 	Reactions string `yaml:"reactions" default:"waiting" oneof:"waiting all off"`
-	// whether claims of an answer about its deeds are checked
+	// whether Mews checks what an answer claims to have done
 	Claims string `yaml:"claims" default:"check" oneof:"check off"`
 	// Question is how long a question is open after its delivery.
 	Question time.Duration `yaml:"question" default:"24h" min:"1m" max:"168h"`
 }
 
-// Values of Chat.Stream: how an answer appears.
+// Values of Chat.Stream: when an answer appears on a channel that can edit messages.
 const (
 	StreamModeEdit  = "edit"  // the answer grows while the model writes
-	StreamModeFinal = "final" // the answer comes when it is complete
+	StreamModeFinal = "final" // the answer appears when it is complete
 )
 
-// Values of Chat.Busy: the handling of a message that comes while a turn runs.
+// Values of Chat.Busy: how to handle a message that comes while a turn runs.
 const (
 	BusyModeSteer   = "steer"   // the running turn reads the message
 	BusyModeQueue   = "queue"   // the message gets its own turn afterwards
@@ -243,28 +254,28 @@ type Limits struct {
 
 // Access configures the second factor, and how many messages users may send.
 type Access struct {
-	// After a code, a chat is open until it is silent for Session. It is open for SessionMax at
-	// most.
+	// After a code, a chat stays open until it is silent for Session, but no longer than
+	// SessionMax.
 	Session    time.Duration `yaml:"session" default:"30m" min:"1m" max:"168h"`
 	SessionMax time.Duration `yaml:"session_max" default:"12h" min:"1m" max:"720h" check:"session_max"`
 	Rate       ReceiveRate   `yaml:"rate"`
-	// Path as written in the configuration; "" means that the service makes its own key. With
-	// another key, sealed secrets can't be read.
+	// Path of the sealing key's file, as written in the configuration; "" means that the service
+	// makes its own key. With another key, sealed secrets can't be read.
 	KeyFile string `yaml:"key_file" holds:"Key" form:"key" reload:"restart"`
 
-	Key Secret // content of KeyFile: 32 bytes; empty without KeyFile. The configuration file has no such key.
+	Key Secret // content of KeyFile: 32 bytes; empty without KeyFile; not a key of the configuration file
 }
 
 // ReceiveRate limits the messages of one user.
 type ReceiveRate struct {
-	Burst  int     `yaml:"burst" default:"20" min:"1" max:"1000"`   // messages at once
-	Second float64 `yaml:"second" default:"1" min:"0.01" max:"100"` // messages per second after the burst
+	Burst  int     `yaml:"burst" default:"20" min:"1" max:"1000"`   // maximum number of messages at once
+	Second float64 `yaml:"second" default:"1" min:"0.01" max:"100"` // messages per second after such a burst
 }
 
 // TOTPPolicy says whether users need a second factor (TOTP).
 type TOTPPolicy string
 
-// Modes of a second factor.
+// Values of TOTPPolicy: who needs a second factor.
 const (
 	TOTPRequired TOTPPolicy = "required" // every user needs a second factor: a user who has not enrolled is locked out
 	TOTPOptional TOTPPolicy = "optional" // a user needs a second factor once they have enrolled
@@ -273,24 +284,24 @@ const (
 
 // Budget limits the cost of models.
 type Budget struct {
-	Month Dollars `yaml:"month"` // limit of all users together, per calendar month
-	// limits of users without their own; already copied into each User
+	Month Dollars `yaml:"month"` // limit of all users together for a calendar month
+	// limits of users without limits of their own; already copied into each User
 	Users SpendLimits `yaml:"users"`
 }
 
 // SpendLimits limits the cost of models for one user. 0 means no limit.
 type SpendLimits struct {
-	Turn  Dollars `yaml:"turn"`  // limit of one turn
-	Day   Dollars `yaml:"day"`   // limit per day in the user's time zone
-	Month Dollars `yaml:"month"` // limit per calendar month in the user's time zone
-	// amount that users may add to their own daily limit when they are asked; 0 means none
+	Turn  Dollars `yaml:"turn"`  // limit for one turn
+	Day   Dollars `yaml:"day"`   // limit for a day in the user's time zone
+	Month Dollars `yaml:"month"` // limit for a calendar month in the user's time zone
+	// amount that users may add to their own daily limit when Mews asks them; 0 means none
 	Extend Dollars   `yaml:"extend"`
 	Jobs   JobBudget `yaml:"jobs"` // limits of the user's jobs, within the limits above
 }
 
 // JobBudget limits the cost of models for a user's jobs. 0 means no limit.
 type JobBudget struct {
-	Run   Dollars `yaml:"run" default:"0.10"` // limit of one fire with all its retries
+	Run   Dollars `yaml:"run" default:"0.10"` // limit for one fire with all its retries
 	Day   Dollars `yaml:"day" default:"0.50"`
 	Month Dollars `yaml:"month" default:"5"`
 }
@@ -298,17 +309,18 @@ type JobBudget struct {
 // Approvals says which effects need approval.
 type Approvals struct {
 	All   EffectRules `yaml:"all" check:"rules"`   // rules of all users
-	Admin EffectRules `yaml:"admin" check:"rules"` // rules of admins; each replaces the rule of All
-	User  EffectRules `yaml:"user" check:"rules"`  // rules of other users; each replaces the rule of All
+	Admin EffectRules `yaml:"admin" check:"rules"` // rules of admins; each replaces the rule of All for its effect
+	// rules of other users; each replaces the rule of All for its effect
+	User EffectRules `yaml:"user" check:"rules"`
 }
 
 // EffectRules maps the name of an effect to allow, ask, step_up or deny.
 type EffectRules map[string]string
 
-// User is a user. Files, Budget and ModelsAllowed are complete: a missing value is replaced by the
-// general value.
+// User is a user. Files, Budget and ModelsAllowed are complete: the general value stands in for a
+// missing one.
 type User struct {
-	Name string `yaml:"name"` // unique
+	Name string `yaml:"name"` // name of the user, unique
 	// role of the user; admins may administrate the service
 	Role string `yaml:"role" default:"user" oneof:"admin user"`
 	// OS account, unique; "" means the service's own
@@ -338,10 +350,10 @@ type User struct {
 }
 
 // FileRules restricts the file tools, by doublestar globs of paths below the user's home. An empty
-// list restricts nothing.
+// list sets no restriction.
 type FileRules struct {
-	Include []string `yaml:"include" check:"globs"` // if not empty, only these files are visible
-	Exclude []string `yaml:"exclude" check:"globs"` // invisible files, even if Include names them
-	// files that may be created and appended to, but not changed otherwise
+	Include []string `yaml:"include" check:"globs"` // globs of the only visible files; empty means all files
+	Exclude []string `yaml:"exclude" check:"globs"` // globs of files that are never visible, even if Include has them
+	// globs of files to which the tools may only append; new files may be created
 	AppendOnly []string `yaml:"append_only" check:"globs"`
 }

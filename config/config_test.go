@@ -39,7 +39,7 @@ func testEnv(variables, files map[string]string) Env {
 	}
 }
 
-// load loads a text as /etc/mews/mews.yaml.
+// load loads a text as if it were the file /etc/mews/mews.yaml.
 func load(t *testing.T, text string, variables map[string]string) (*Config, error) {
 	t.Helper()
 	return Load("/etc/mews/mews.yaml", testEnv(variables, map[string]string{"/etc/mews/mews.yaml": text}))
@@ -269,7 +269,7 @@ func TestCacheFor_ParsesValues(t *testing.T) {
 	}
 }
 
-// The catalogue of models resolves a bare default the same way.
+// A bare default model belongs to the only provider. The catalogue of models has the same rule.
 func TestBareDefaultModel_UsesOnlyProvider(t *testing.T) {
 	const one = "models: {default: qwen3, small: tiny, fallback: [local/qwen4], providers: {local: {kind: openai}"
 	if _, err := load(t, one+"}}\n", nil); err != nil {
@@ -284,8 +284,8 @@ func TestBareDefaultModel_UsesOnlyProvider(t *testing.T) {
 	}
 }
 
-// TestLoad_WrongFiles_ReportProblems loads each testdata/*.yaml and compares the whole error with
-// the .txt file beside it.
+// TestLoad_WrongFiles_ReportProblems loads each testdata/*.yaml. It compares the whole error with
+// the .txt file of the same name.
 func TestLoad_WrongFiles_ReportProblems(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.yaml")
 	if err != nil || len(names) == 0 {
@@ -375,8 +375,8 @@ func TestSecretFile_RelativeToConfig_IsFound(t *testing.T) {
 	}
 }
 
-// A client lacks the environment of the service, and may not read the service's secret files.
-// Everything else is checked.
+// A client has no environment of the service, and may not read its secret files. All other checks
+// are made.
 func TestLoad_ClientWithoutSecrets_IsAccepted(t *testing.T) {
 	const text = `
 state: /var/lib/mews

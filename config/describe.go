@@ -20,7 +20,7 @@ func display(n *yaml.Node, t reflect.Type) string {
 	case t == reflect.TypeFor[Secret]():
 		return hidden
 	case !scalar:
-		return gotScalar // the value may be a misplaced secret
+		return gotScalar // the value may be a secret at a wrong key
 	}
 	return displayScalar(n)
 }
@@ -56,7 +56,7 @@ func truncate(text string) string {
 	return text
 }
 
-// oneOf joins names: "a, b or c".
+// oneOf joins names to a text such as "a, b or c".
 func oneOf(names []string) string {
 	if len(names) < 2 {
 		return strings.Join(names, "")

@@ -9,7 +9,7 @@ import (
 
 // KeyChange is a key with a new value.
 type KeyChange struct {
-	Key      string // path of the key, with users by their names: users.alice.role
+	Key      string // path of the key; users appear by name: users.alice.role
 	Old, New string // values for display, never secrets; "" means no value
 	Restart  bool   // the value takes effect only after a restart
 }
@@ -34,8 +34,8 @@ func Diff(old, new *Config) []KeyChange {
 // TelegramTokenKey is the key of the Telegram bot's token.
 const TelegramTokenKey = "telegram.token"
 
-// isSameBot reports whether two tokens belong to one bot. Messages belong to a bot, so another one
-// needs a restart.
+// isSameBot reports whether two tokens belong to one bot. Messages belong to a bot, so a change to
+// another bot needs a restart.
 func isSameBot(old, new string) bool {
 	a, _, _ := strings.Cut(old, ":")
 	b, _, _ := strings.Cut(new, ":")
@@ -44,17 +44,19 @@ func isSameBot(old, new string) bool {
 
 // leaf is a key without keys below it.
 type leaf struct {
-	text  string // value for comparing, with secrets
+	text  string // value for comparisons; may contain secrets
 	shown string
 	live  bool
-	// replaced means that a change is live if both values are set
+	// replaced means that a change from one value to another takes effect at once. A first value,
+	// or no value any more, needs a restart.
 	replaced bool
 }
 
 // isSet reports whether a key, or the file that it names, has a value.
 func (l leaf) isSet() bool { return strings.Trim(l.text, "\n") != "" }
 
-// leaves returns the leaves of a Config, by name. A user who is missing in other is one leaf.
+// leaves returns the leaves of a Config, by name. A user who is missing in other counts as one
+// leaf.
 func leaves(cfg, other *Config) map[string]leaf {
 	all := map[string]leaf{}
 	rootKey(cfg).walk(func(k key) bool {
@@ -71,13 +73,13 @@ func leaves(cfg, other *Config) map[string]leaf {
 	})
 	for name, key := range map[string]Secret{"access.key_file": cfg.Access.Key, "github.app.private_key_file": cfg.GitHub.App.PrivateKey} {
 		file := all[name]
-		file.text += "\n" + key.Reveal() // the content of the file may have changed
+		file.text += "\n" + key.Reveal() // the path may be the same, but the content of the file may have changed
 		all[name] = file
 	}
 	return all
 }
 
-// formatValue formats a value for comparing, and for display.
+// formatValue formats a value: text is for comparisons, and shown for display.
 func formatValue(v reflect.Value) (text, shown string) {
 	if v.Kind() == reflect.Slice {
 		var items []string

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Dollars is an amount of US dollars, written as a decimal number and exact to a millionth. The
-// zero value is 0 dollars that are not in the file.
+// Dollars is an amount of US dollars, written as a decimal number. It is exact to a millionth. The
+// zero value means 0 dollars, and that the file does not set the amount.
 type Dollars struct {
 	Micro int64 // millionths of a dollar
-	Given bool  // the amount is in the file
+	Given bool  // the file sets the amount
 }
 
 // maxBudget is above any monthly budget for models. A larger amount is a typo.

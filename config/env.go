@@ -15,7 +15,7 @@ import (
 
 // Env is everything that this package knows of the machine. Tests make their own.
 type Env struct {
-	Getenv   func(name string) string // "" if it is not set
+	Getenv   func(name string) string // returns "" for a variable that is not set
 	ReadFile func(path string) ([]byte, error)
 	Home     string // absolute path of the OS account's home; "" if it has none
 	Login    string // name of the OS account
@@ -23,21 +23,22 @@ type Env struct {
 
 	// the known effects, each with its default rule
 	Effects EffectRules
-	// a client of a running service reads the configuration; it may be unable to read the secrets
+	// a client of a running service reads the configuration, perhaps without the right to read its
+	// secrets
 	Client bool
 }
 
 // maxFile limits the size of a configuration, or of a file with a secret, in bytes.
 const maxFile = 1 << 20
 
-// ReadMachineEnv returns the Env of this machine with some effects.
+// ReadMachineEnv returns the Env of this machine, with the given effects.
 func ReadMachineEnv(effects EffectRules) (Env, error) {
 	cwd, err := os.Getwd()
 	if err == nil {
 		_, err = os.Stat(cwd + "/.") // Stat fails if this account may not enter the folder
 	}
 	if err != nil {
-		cwd = "" // the folder was deleted, or belongs to another account after su; no code needs it then
+		cwd = "" // the folder was deleted, or belongs to another account after su; Mews works without it
 	}
 	env := Env{Getenv: os.Getenv, ReadFile: readFile, Home: os.Getenv("HOME"), Cwd: cwd, Effects: effects}
 	account, err := user.Current()
@@ -51,8 +52,8 @@ func ReadMachineEnv(effects EffectRules) (Env, error) {
 	return env, nil
 }
 
-// readFile reads a file of at most maxFile bytes, so that a device or a mistaken path cannot fill
-// the memory.
+// readFile reads a file of at most maxFile bytes. So a device or a mistaken path can't fill the
+// memory.
 func readFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -91,7 +92,7 @@ func FindConfigFile(explicit string, env Env) string {
 }
 
 // xdg returns a base folder of the XDG specification; "" if neither that folder nor the home is
-// known. A relative folder is ignored, as the specification says.
+// known. As the specification requires, it ignores a relative folder.
 func (e Env) xdg(name, unset string) string {
 	if dir := e.Getenv(name); filepath.IsAbs(dir) {
 		return dir
@@ -107,7 +108,7 @@ func below(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// variable is ${NAME}, or $${ for a plain ${.
+// variable matches ${NAME}, and $${, which stands for a plain ${.
 var variable = regexp.MustCompile(`\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{`)
 
 // expand replaces each ${NAME} in text by the environment variable. It does not expand the values

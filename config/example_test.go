@@ -29,16 +29,16 @@ func exampleText(t *testing.T) string {
 	return string(text)
 }
 
-// enableAll enables every commented line of the example. If a key appears twice, its commented
-// example wins.
+// enableAll enables every commented line of the example. If a key appears twice, the commented line
+// wins.
 func enableAll(text string) string {
 	text = optional.ReplaceAllString(text, "$1")
 	return strings.NewReplacer("  providers: {}\n", "", "  fallback: []", "  fallback: [local/qwen3]",
 		"api_url: https://api.telegram.org ", "api_url: http://127.0.0.1:8081 ").Replace(text)
 }
 
-// givenDefaults are the keys whose default differs if it is written in the file: an empty list, an
-// amount.
+// givenDefaults sets keys to their defaults. For these keys, a Config distinguishes the default in
+// the file from a missing key.
 const givenDefaults = `
 files: {include: [], exclude: [], append_only: []}
 models: {fallback: [], allowed: [], providers: {}}
@@ -69,15 +69,15 @@ func TestExample_HasEveryKey(t *testing.T) {
 		"ANTHROPIC_API_KEY": "k", "OPENAI_API_KEY": "k", "TELEGRAM_TOKEN": token, "TELEGRAM_SECRET": secret,
 		"GITHUB_TOKEN": secret, "GITHUB_WEBHOOK_SECRET": secret, "BACKUP_SECRET": secret,
 	}, files)
-	app := regexp.MustCompile(`(?m)^  app:.*\n( {4}.*\n)*`) // github.app excludes github.token
+	app := regexp.MustCompile(`(?m)^  app:.*\n( {4}.*\n)*`) // an app and a token for GitHub exclude each other
 	full := text
 	text = app.ReplaceAllString(text, "")
-	// job excludes chat
+	// the keys job and chat of a hook exclude each other
 	text = regexp.MustCompile(`(?m)^    job:.*\n`).ReplaceAllString(text, "")
 	for _, one := range []*regexp.Regexp{
 		regexp.MustCompile(`(?m)^ +(token|secret|webhook_secret)_file:.*\n`), regexp.MustCompile(`(?m)^ +(token|secret|webhook_secret):.*\n`),
 	} {
-		// remove one of two keys that exclude each other
+		// a secret and its file exclude each other
 		files["/e/mews.yaml"] = one.ReplaceAllString(text, "")
 		cfg, err := Load("/e/mews.yaml", env)
 		if err != nil {
@@ -119,7 +119,7 @@ func TestExample_EachKey_HasRemark(t *testing.T) {
 	}
 }
 
-// Function keyNames uses the index of a field as the index of its key.
+// The function keyNames takes the index of a field for the index of its key.
 func TestConfigStruct_KeylessFields_AreLast(t *testing.T) {
 	without := 0
 	for f := range reflect.TypeFor[Config]().Fields() {

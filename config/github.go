@@ -4,14 +4,15 @@ import "time"
 
 // GitHub configures the watched repositories.
 type GitHub struct {
-	// The secret that signs GitHub's deliveries. Without a secret, Mews accepts no delivery and
+	// Secret with which GitHub signs its deliveries. Without a secret, Mews accepts no delivery and
 	// polls the repositories.
 	WebhookSecret Secret `yaml:"webhook_secret" reload:"replaced"`
-	// path as written in the configuration
+	// path of the secret's file, as written in the configuration
 	WebhookSecretFile string `yaml:"webhook_secret_file" holds:"WebhookSecret" reload:"live"`
-	// Mews's identity on GitHub: an account, by its token, or a GitHub App.
-	Token     Secret    `yaml:"token" reload:"replaced"`
-	TokenFile string    `yaml:"token_file" holds:"Token" reload:"live"` // path as written in the configuration
+	// Mews acts on GitHub as an account, by its Token, or as a GitHub App.
+	Token Secret `yaml:"token" reload:"replaced"`
+	// path of the token's file, as written in the configuration
+	TokenFile string    `yaml:"token_file" holds:"Token" reload:"live"`
 	App       GitHubApp `yaml:"app"`
 	APIURL    string    `yaml:"api_url" default:"https://api.github.com" check:"github_api"`
 	// name for mentions, as in @mews; "" means the name of the token's account or of the app
@@ -33,10 +34,10 @@ const GitHubWebhookPath = "/webhook/github"
 // GitHubApp is a GitHub App: its id and key. The zero value means none.
 type GitHubApp struct {
 	ID int64 `yaml:"id"`
-	// path as written in the configuration
+	// path of the key's file, as written in the configuration
 	PrivateKeyFile string `yaml:"private_key_file" holds:"PrivateKey" form:"pem" reload:"replaced"`
 
-	PrivateKey Secret // content of PrivateKeyFile, as PEM; the configuration file has no such key
+	PrivateKey Secret // content of PrivateKeyFile, as PEM; not a key of the configuration file
 }
 
 // GitHubReview limits the reviews of pull requests.
@@ -49,13 +50,13 @@ type GitHubReview struct {
 	// have none
 	Person  Dollars       `yaml:"person" default:"2"`
 	Timeout time.Duration `yaml:"timeout" default:"15m" min:"1m" max:"24h"`
-	// heads of one pull request that are reviewed without a request
+	// maximum number of heads of a pull request that are reviewed without a request
 	Heads int `yaml:"heads" default:"5" min:"1" max:"100"`
 	// maximum of findings that are posted at their lines
 	Inline int    `yaml:"inline" default:"10" min:"1" max:"20"`
-	Model  string `yaml:"model" check:"model"` // "" means Models.Default
-	// Models.Small continues a review whose money does not cover Model; false means that the review
-	// ends there
+	Model  string `yaml:"model" check:"model"` // model for reviews; "" means Models.Default
+	// If the budget does not cover Model, Models.Small continues the review. false means that the
+	// review ends.
 	Small bool `yaml:"small"`
 }
 
@@ -74,7 +75,8 @@ type GitHubRepo struct {
 	User   string `yaml:"user"` // the repository's owner in Mews: a name in Users
 	Review bool   `yaml:"review"`
 	Triage bool   `yaml:"triage"`
-	// Recipients of the news: users by name, groups and topics by id. If empty, the admins.
+	// Recipients of notices about the repository: users by name, groups and topics by id. An empty
+	// list means the admins.
 	Notify []Recipient `yaml:"notify" check:"recipients"`
 	// the form of a posted review
 	Post string `yaml:"post" default:"review" oneof:"review check card"`
@@ -88,31 +90,32 @@ type GitHubRepo struct {
 	Forks string `yaml:"forks" default:"ask" oneof:"ask allow"`
 }
 
-// Hook is a path that other programs call to have a message sent. The path is HookPathPrefix and
-// the hook's name.
+// Hook is a path that other programs call to send a message to a user. The path is HookPathPrefix
+// and the hook's name.
 type Hook struct {
 	// the user who gets the messages: a name in Users
 	User string `yaml:"user"`
 	// group or topic that gets the messages, instead of the user's private chat
 	Chat Recipient `yaml:"chat"`
-	// hook's secret: text as written, or the content of SecretFile; never empty
-	Secret     Secret `yaml:"secret"`
-	SecretFile string `yaml:"secret_file" holds:"Secret"` // path as written in the configuration
-	// how a caller shows the secret
+	// secret of the hook: the text in the configuration, or the content of SecretFile; never empty
+	Secret Secret `yaml:"secret"`
+	// path of the secret's file, as written in the configuration
+	SecretFile string `yaml:"secret_file" holds:"Secret"`
+	// how a caller proves that it has the secret
 	Sign string `yaml:"sign" default:"bearer" oneof:"bearer header hmac"`
 	// HTTP header with the secret or signature; "" with bearer
 	Header string `yaml:"header"`
-	// the name of a task that a call runs, instead of sending a message
+	// name of a task that each call runs, instead of sending a message
 	Job string `yaml:"job"`
 	// messages of the hook do not wait for the end of quiet hours
 	Urgent bool `yaml:"urgent"`
-	// a template of package template for the body's JSON; "" means none
+	// template that makes the message from the JSON of the body, see package template; "" means
+	// none
 	Template string `yaml:"template"`
 }
 
-// HookPathPrefix begins the paths of Hooks.
+// HookPathPrefix is the beginning of the path of every hook.
 const HookPathPrefix = "/webhook/"
 
-// Recipient is a user's name, the id of a group on Telegram, or a group's and a topic's:
-// -100123/45.
+// Recipient is a user's name, or the id of a group or topic on Telegram: -100123 or -100123/45.
 type Recipient string

@@ -12,20 +12,20 @@ import (
 // key is a key of a configuration: a field with a yaml tag, or an element of a map or of a list of
 // structs. The zero key with a value is the configuration itself.
 type key struct {
-	path     string            // path as in problems: users[0].role
-	name     string            // path as in changes: users.alice.role
-	tag      reflect.StructTag // "" for an element
+	path     string            // path as problems show it: users[0].role
+	name     string            // path as changes show it: users.alice.role
+	tag      reflect.StructTag // tags of the field; "" for an element
 	defaults string            // default value from a tag; "" means none
 	live     bool              // a change takes effect without a restart
-	replaced bool              // so does a change from one value to another, but not a first or last value
+	replaced bool              // a change from one value to another needs no restart; a first value or no value does
 	value    reflect.Value
 }
 
 // rootKey returns the key above all others.
 func rootKey(cfg *Config) key { return key{value: reflect.ValueOf(cfg).Elem()} }
 
-// walk calls visit for every key below k, each before those below it. If visit returns false, the
-// keys below are skipped.
+// walk calls visit for every key below k, and for each key before the keys below it. If visit
+// returns false, walk skips the keys below that key.
 func (k key) walk(visit func(key) bool) {
 	for _, child := range k.children() {
 		if visit(child) {

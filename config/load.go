@@ -50,7 +50,7 @@ func Load(path string, env Env) (*Config, error) {
 	return cfg, nil
 }
 
-// holdsSecret reports whether the configuration itself contains a secret.
+// holdsSecret reports whether the configuration file itself contains a secret.
 func holdsSecret(cfg *Config) (holds bool) {
 	files := map[string]string{} // contents of files, by the keys that name them
 	rootKey(cfg).walk(func(k key) bool {
@@ -129,7 +129,7 @@ var errTwoDocuments = errors.New(gotDocuments)
 
 var yamlLine = regexp.MustCompile(`^line (\d+): `)
 
-// syntaxProblem makes a problem of a YAML error. yaml.v3 has the line only in the error's text.
+// syntaxProblem makes a problem of a YAML error. yaml.v3 tells the line only in the error's text.
 func syntaxProblem(err error, file []byte) Problem {
 	if errors.Is(err, errTwoDocuments) {
 		return Problem{Value: gotDocuments, Want: wantDocument}
@@ -160,7 +160,7 @@ func variableLine(file []byte, named int) int {
 	return 0
 }
 
-// pathsOf returns the keys with a problem. Checks skip these.
+// pathsOf returns the paths of the keys with a problem. Later checks skip these keys.
 func pathsOf(problems []Problem) map[string]bool {
 	paths := map[string]bool{}
 	for _, p := range problems {

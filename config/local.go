@@ -7,10 +7,10 @@ import (
 	"unicode"
 )
 
-// LocalConfig returns the configuration for a machine without a file. It has one user, the account that
-// runs Mews. The model is offline, or a model that the environment names. TELEGRAM_TOKEN and
-// MEWS_TELEGRAM_ID together turn on Telegram. (TELEGRAM_TOKEN alone polls nothing: it may be
-// another program's bot, and a bot answers only one program.)
+// LocalConfig returns the configuration for a machine without a file. It has one user, the account
+// that runs Mews. The model is offline, or the one that the environment names. TELEGRAM_TOKEN and
+// MEWS_TELEGRAM_ID together turn on Telegram. (TELEGRAM_TOKEN alone does not: it may be the token
+// of another program's bot, and Telegram lets only one program poll a bot.)
 func LocalConfig(env Env) (*Config, error) {
 	cfg := defaults()
 	cfg.Local = true
@@ -27,7 +27,7 @@ func LocalConfig(env Env) (*Config, error) {
 	return cfg, nil
 }
 
-// LocalVariables returns the names of the set environment variables that Local reads.
+// LocalVariables returns the names of the set environment variables that LocalConfig reads.
 func LocalVariables(env Env) (names []string) {
 	all := []string{"MEWS_MODEL", "OPENAI_MODEL", "TELEGRAM_TOKEN", "MEWS_TELEGRAM_ID", "TELEGRAM_API_URL"}
 	for _, p := range localProviders {
@@ -41,7 +41,8 @@ func LocalVariables(env Env) (names []string) {
 	return names
 }
 
-// telegramFrom turns on Telegram for the one user, or adds a hint about the missing variable.
+// telegramFrom turns on Telegram for the only user. If one of the two variables is missing, it adds
+// a hint.
 func (c *checker) telegramFrom(env Env) {
 	token, id, api := env.Getenv("TELEGRAM_TOKEN"), env.Getenv("MEWS_TELEGRAM_ID"), env.Getenv("TELEGRAM_API_URL")
 	before := len(c.problems)
@@ -74,7 +75,7 @@ func (c *checker) telegramFrom(env Env) {
 
 // modelsFrom takes the model from the environment. MEWS_MODEL comes first, if its provider's key is
 // set. OPENAI_BASE_URL with OPENAI_MODEL comes next. A key alone selects no model, because many
-// people have set it for other programs.
+// people set such keys for other programs.
 func (c *checker) modelsFrom(env Env) {
 	spec, url, model := env.Getenv("MEWS_MODEL"), env.Getenv("OPENAI_BASE_URL"), env.Getenv("OPENAI_MODEL")
 	if url != "" && (model != "" || spec == "") {
@@ -113,7 +114,7 @@ func (c *checker) modelFrom(env Env, spec string) {
 		return
 	}
 	if bare := model == spec; bare && !local.isSet(env) && env.Getenv(localOpenAI.url) != "" {
-		local = localOpenAI // a server of the user's own has a model of that name
+		local = localOpenAI // the user's own server has a model of that name
 	}
 	p := c.provider(local, env)
 	if p.APIKey.Reveal() == "" && (p.BaseURL == "" || local.base != "") {

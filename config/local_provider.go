@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// localProvider is a provider that the environment may name. The variables of its key are those of
-// other programs.
+// localProvider is a provider that the environment may name. Its key comes from the variable that
+// other programs use too.
 type localProvider struct {
 	name string // name of the provider, before the slash of its models
 	kind string
-	key  string // environment variable of the key
-	url  string // environment variable of another address; "" means none
-	base string // address of the API; "" means that of the kind
-	// beginnings of its models' names
+	key  string // environment variable with the API key
+	url  string // environment variable with another address; "" means none
+	base string // address of the API; "" means the address of its providerKind
+	// beginnings of the names of its models
 	prefixes []string
 	hint     string // hint for a person who has set only the key
 }
@@ -38,15 +38,15 @@ var (
 	}
 )
 
-// known returns a provider that speaks OpenAI's protocol at a known address.
+// known returns a provider that has OpenAI's protocol at a known address.
 func known(name, key, base string, prefixes ...string) localProvider {
 	return localProvider{name: name, kind: kindOpenAI, key: key, base: base, prefixes: prefixes,
 		hint: fmt.Sprintf(hintKey, key, name)}
 }
 
 // localProviderOf splits a spec into its provider and the provider's name of the model; "" if the
-// spec is invalid. A bare name belongs to the provider of that prefix, and otherwise to OpenAI. A
-// name with a tag, as in qwen3:8b, is a local server's.
+// spec is invalid. A bare name belongs to the provider with its prefix, and otherwise to OpenAI. A
+// name with a tag, as in qwen3:8b, belongs to a local server.
 func localProviderOf(spec string) (localProvider, string) {
 	name, model, slashed := strings.Cut(spec, "/")
 	if p := findLocalProvider(name); p.name != "" {
@@ -77,8 +77,8 @@ func (l localProvider) isSet(env Env) bool {
 	return env.Getenv(l.key) != "" || l.url != "" && env.Getenv(l.url) != ""
 }
 
-// wantKey describes the missing key for a model. Another server may have it, unless only the maker
-// has.
+// wantKey describes the missing key for a model. It also suggests another server, unless only the
+// model's maker has the model.
 func (l localProvider) wantKey(spec string) string {
 	if l.url != "" && l.hasPrefix(spec[strings.Index(spec, "/")+1:]) {
 		return fmt.Sprintf(wantKeyForModel, quote(spec))

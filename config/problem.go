@@ -11,20 +11,20 @@ type Problem struct {
 	Line  int    // line in the file, from 1; 0 means no line
 	Field string // path of the key: users[0].role; "" means the whole file
 	Value string // the wrong value, for display; never a secret
-	Want  string // a description of the right value
+	Want  string // the right value, in words
 
-	Warning bool // the service starts anyway, without the feature
+	Warning bool // the service starts anyway, but without the feature of the key
 }
 
 // ErrorList lists all problems of a configuration, in the order of lines. There is at least one
 // problem.
 type ErrorList struct {
-	Source   string // the file as it was named, or another source
+	Source   string // name of the file as given, or description of another source
 	Problems []Problem
 }
 
-// maxListedProblems is how many problems Error lists. A file with more problems is no
-// configuration.
+// maxListedProblems is the maximum number of problems that Error lists. A file with more problems
+// is no configuration.
 const maxListedProblems = 50
 
 // Error lists the problems, one on each line. An example: mews.yaml:3: users[0].role: got "boss",

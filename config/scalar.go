@@ -13,16 +13,16 @@ import (
 
 // scalar is the format of one type's values.
 type scalar struct {
-	// description of the right format, for a person who wrote a wrong value
+	// the right format in words, for a person who wrote a wrong value
 	want string
-	read func(written) (value any, want string) // want is "" for a valid value
+	read func(written) (value any, want string) // want is the right format in words; "" for a valid value
 }
 
 // written is a value in the file, with its variables replaced.
 type written struct {
 	text   string
 	isText bool // YAML reads it as text, and not as a number or true
-	fixed  bool // the value is text without a variable; a variable's value may be of any type
+	fixed  bool // the value is text without a variable; the value of a variable may be of any type
 }
 
 var scalars = map[reflect.Type]scalar{
@@ -40,7 +40,7 @@ var scalars = map[reflect.Type]scalar{
 	reflect.TypeFor[Dollars]():       literal(wantDollars, ParseDollars),
 }
 
-// text is a type that YAML reads as text.
+// text returns the format of a type that YAML reads as text.
 func text[T any](want string, parse func(string) (T, error)) scalar {
 	return scalar{want, func(w written) (any, string) {
 		value, err := parse(w.text)
@@ -51,7 +51,7 @@ func text[T any](want string, parse func(string) (T, error)) scalar {
 	}}
 }
 
-// literal is a type whose values may not be quoted.
+// literal returns the format of a type whose values may not be quoted.
 func literal[T any](want string, parse func(string) (T, error)) scalar {
 	read := text(want, parse).read
 	return scalar{want, func(w written) (any, string) {
@@ -81,7 +81,7 @@ func readSecret(w written) (any, string) {
 
 var totps = []string{string(TOTPRequired), string(TOTPOptional), string(TOTPOff)}
 
-// readTOTP accepts true and false too, which people may write.
+// readTOTP reads a TOTPPolicy. It accepts true and false too, because people may write them.
 func readTOTP(w written) (any, string) {
 	switch {
 	case w.text == "true" && !w.fixed:

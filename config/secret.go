@@ -6,10 +6,8 @@ import (
 )
 
 // Secret is text that must not be shown. It is printed and marshalled as ***. Only Reveal returns
-// the text. The zero value is the empty secret.
-//
-// The text is behind a pointer because fmt calls no methods of values in unexported fields: there
-// it prints an address.
+// the text. The zero value is the empty secret. The text is behind a pointer: for a value in an
+// unexported field, fmt calls no methods and prints only an address.
 type Secret struct {
 	text *string
 }
@@ -35,7 +33,7 @@ func (Secret) Format(f fmt.State, _ rune) {
 // String returns *** to callers without fmt.
 func (Secret) String() string { return hidden }
 
-// MarshalText returns *** for encodings without a method here.
+// MarshalText returns *** for encodings that have no method of their own here.
 func (Secret) MarshalText() ([]byte, error) { return []byte(hidden), nil }
 
 // MarshalJSON returns "***".

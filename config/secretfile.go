@@ -15,11 +15,11 @@ import (
 
 // secretForm is the format of a file with a secret.
 type secretForm struct {
-	want string // description of a right file, with verbs for the secret's name and the mistake
+	want string // the right content in words, with verbs for the secret's name and the mistake
 	read func(path string, content []byte) (secret string, err error)
 }
 
-// secretForms are the formats, by a field's form tag.
+// secretForms has the formats by the form tag of a field.
 var secretForms = map[string]secretForm{"": {wantLineFile, readLine}, "key": {wantKeyFile, readKey}, "pem": {wantPEMFile, readPEM}}
 
 // readSecretFile reads the file that a field with a holds tag names.
@@ -29,7 +29,7 @@ func (b *binder) readSecretFile(in reflect.Value, field reflect.StructField, pat
 	if !ok || name == "" {
 		return
 	}
-	instead := strings.TrimSuffix(path, "_file") // the key that may replace the key of the file
+	instead := strings.TrimSuffix(path, "_file") // the key for the secret itself, such as token for token_file
 	if _, both := b.locations[instead]; both {
 		b.addWrong(path, fmt.Sprintf(wantEither, instead[strings.LastIndex(instead, ".")+1:]))
 		return
@@ -66,7 +66,7 @@ func (b *binder) openSecret(name string) (path string, content []byte, err error
 	return path, content, err
 }
 
-// readLine returns the only line of a file. Its errors contain nothing of the file.
+// readLine returns the only line of a file. Its errors show nothing of the content.
 func readLine(path string, content []byte) (string, error) {
 	line := strings.TrimSuffix(strings.TrimSuffix(string(content), "\n"), "\r")
 	switch {
@@ -81,8 +81,8 @@ func readLine(path string, content []byte) (string, error) {
 // keySize is the size in bytes of the key that seals secrets.
 const keySize = 32
 
-// readKey returns a raw key, or one in a line of hexadecimal digits. Its errors contain nothing of
-// the file.
+// readKey returns a key of keySize raw bytes, or in one line of hexadecimal digits. Its errors show
+// nothing of the content.
 func readKey(path string, content []byte) (string, error) {
 	if len(content) == keySize {
 		return string(content), nil
@@ -94,8 +94,8 @@ func readKey(path string, content []byte) (string, error) {
 	return string(key), nil
 }
 
-// readPEM returns an RSA private key in a PEM file, as GitHub makes it. Its errors contain nothing
-// of the file.
+// readPEM returns an RSA private key in a PEM file, as GitHub makes it. Its errors show nothing of
+// the content.
 func readPEM(path string, content []byte) (string, error) {
 	if block, _ := pem.Decode(content); block != nil {
 		if _, err := x509.ParsePKCS1PrivateKey(block.Bytes); err == nil {

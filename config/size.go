@@ -17,7 +17,7 @@ const (
 	GiB       = 1 << 10 * MiB
 )
 
-// units are in the order of parseSize, which matters because all of them end in B.
+// units has B last, because every unit ends in B and parseSize takes the first match.
 var units = []struct {
 	name string
 	size Size

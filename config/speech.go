@@ -39,7 +39,7 @@ type SpeechRecognition struct {
 	// 0 means half of the processors
 	Threads int           `yaml:"threads" default:"0" min:"0" max:"256"`
 	Longest time.Duration `yaml:"longest" default:"60m" min:"1s" max:"24h"`
-	Echo    OptionalBool  `yaml:"echo" default:"true"` // shows users the transcript
+	Echo    OptionalBool  `yaml:"echo" default:"true"` // users see the transcript of their recordings
 	// for command: a program and arguments with {wav}, {language} and {threads}
 	Command []string `yaml:"command"`
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// eachField calls visit for every field of the file's types.
+// eachField calls visit for every field of the configuration's structs.
 func eachField(t reflect.Type, visit func(reflect.StructField)) {
 	if _, scalar := scalars[t]; scalar {
 		return
@@ -21,8 +21,8 @@ func eachField(t reflect.Type, visit func(reflect.StructField)) {
 	}
 }
 
-// Tags must be valid: a default or bound is a value of the key's type, a named thing exists, and
-// each check is used.
+// Tags must be valid: defaults and bounds are values of the key's type, named checks and fields
+// exist, and each check is used.
 func TestConfigStruct_FieldTags_AreValid(t *testing.T) {
 	unused := map[string]bool{}
 	for name := range checks {
@@ -56,7 +56,7 @@ func TestConfigStruct_FieldTags_AreValid(t *testing.T) {
 	for name := range unused {
 		t.Errorf("the check %s is no key's", name)
 	}
-	defaults() // this reads the defaults, and panics at an invalid default
+	defaults() // defaults reads all defaults, and panics at an invalid one
 }
 
 var tagName = regexp.MustCompile(`(\w+):"`)

@@ -1,6 +1,7 @@
 package config
 
-// Problems read "got VALUE, want WANT". These texts stand for values that are in no file.
+// A problem reads "got VALUE, want WANT". These texts are the VALUE if the file has no value to
+// show.
 const (
 	gotNothing    = "nothing"
 	gotUnknownKey = "an unknown key"
@@ -19,7 +20,7 @@ const (
 	gotDocuments  = "a second document"
 )
 
-// Right values: the shape of the file.
+// Right values in problems with the shape of the file.
 const (
 	wantText     = "text"
 	wantQuotes   = "text: put it between quotes"
@@ -52,7 +53,7 @@ const (
 	wantAtLeast = "at least %s, or %s for %s"
 )
 
-// Right values: voices.
+// Right values in problems with voices.
 const (
 	wantLanguage      = "auto, or a language's code such as en"
 	wantHearCommand   = "a program and its arguments, {wav} among them"
@@ -64,7 +65,7 @@ const (
 	wantVoiceModel    = "PROVIDER/MODEL with a provider of kind openai in models.providers"
 )
 
-// Right values: users and their folders.
+// Right values in problems with users and their folders.
 const (
 	wantUsers    = "at least one user; leave out users to serve only the account that runs Mews"
 	wantName     = "at most 32 of a-z, 0-9, _ and -, a letter or digit first"
@@ -86,7 +87,7 @@ const (
 	whatState = "the service's own folder"
 )
 
-// Right values: models.
+// Right values in problems with models.
 const (
 	wantModelName    = ": a provider of models.providers and its name of the model"
 	wantAnotherModel = "another model: %s is the same"
@@ -103,7 +104,7 @@ const (
 	wantAnthropicURL = "a URL such as https://api.anthropic.com, with no user, query or fragment"
 )
 
-// Right values: Telegram.
+// Right values in problems with Telegram.
 const (
 	wantToken           = "a bot's token as @BotFather gives it: digits, a colon and about 35 letters, digits, _ and -"
 	wantTokenForWebhook = "the bot's token, because telegram.webhook is set"
@@ -123,7 +124,7 @@ const (
 		"@userinfobot on Telegram tells you yours"
 )
 
-// Right values: GitHub and other hooks.
+// Right values in problems with GitHub and other hooks.
 const (
 	wantGitHubAPI    = "a URL: https://api.github.com, or that of GitHub Enterprise, https://github.example.org/api/v3"
 	wantGitHubLogin  = "an account's name on GitHub, without @"
@@ -151,7 +152,7 @@ const (
 		"{{range .a}} and {{end}}; it has %v"
 )
 
-// Right values: the environment, if there is no file.
+// Right values in problems with the environment, if there is no configuration file.
 const (
 	wantLocalModel = "offline, PROVIDER/MODEL or a model's name alone. PROVIDER is anthropic, openai, gemini, " +
 		"deepseek, " +
@@ -163,7 +164,7 @@ const (
 	wantOneLine = "one line, without control characters"
 )
 
-// Hints about the missing one of two variables that belong together.
+// Hints about two variables that belong together, one of which is missing.
 const (
 	hintAnthropic = "ANTHROPIC_API_KEY is set; to talk with a model of Anthropic's set MEWS_MODEL too, such as " +
 		"MEWS_MODEL=claude-sonnet-4-5."

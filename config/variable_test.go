@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// flowExample has unquoted variables inside braces.
+// flowExample has variables without quotes inside braces.
 const flowExample = `telegram:
   token: ${TELEGRAM_TOKEN}         # or token_file
 models:

@@ -39,7 +39,8 @@ func TestLoad_RefusedTemplate_IsWarning(t *testing.T) {
 	}
 }
 
-// text/template refuses this template too. So the template never worked, and it prevents the start.
+// text/template refuses this template too. So the template never worked, and the service refuses to
+// start.
 func TestLoad_BrokenTemplate_IsError(t *testing.T) {
 	_, err := load(t, strings.Replace(oneHook, "TEMPLATE", "'{{if .a}}'", 1), map[string]string{"SECRET": secret})
 	if list := new(ErrorList); !errors.As(err, &list) || len(list.Problems) != 1 || list.Problems[0].Warning {

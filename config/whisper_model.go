@@ -5,7 +5,8 @@ import (
 	"errors"
 )
 
-// WhisperHeaderBytes is how many bytes of a model's beginning WhisperMemoryBytes needs.
+// WhisperHeaderBytes is the number of bytes at the beginning of a model file that
+// WhisperMemoryBytes reads.
 const WhisperHeaderBytes = 48
 
 var (
@@ -31,7 +32,7 @@ var whisperModels = map[uint32]whisperModel{
 // first WhisperHeaderBytes bytes and the size of the file. A quantized model needs less, in
 // proportion to its size. WhisperMemoryBytes refuses other files, and models without weights.
 func WhisperMemoryBytes(header []byte, size int64) (int64, error) {
-	// magic is "ggml". The header's number n_audio_layer is at position layers, from 1.
+	// magic is "ggml". layers is the position of the number n_audio_layer in the header, from 1.
 	const magic, layers = 0x67676d6c, 5
 	if len(header) < WhisperHeaderBytes || binary.LittleEndian.Uint32(header) != magic {
 		return 0, errNoWhisperModel

@@ -20,7 +20,7 @@ func TestWhisperMemory_FollowsModelSize(t *testing.T) {
 		name   string
 		header []byte
 		size   int64
-		most   int64 // upper bound in millions of bytes; 0 means that the model is refused
+		most   int64 // maximum result in millions of bytes; 0 means that the model is refused
 		err    error
 	}{
 		{"tiny", of(4), 75 * mib, 273, nil},
