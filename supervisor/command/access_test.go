@@ -106,8 +106,8 @@ func TestInvite_NotAdminOrNotPrivate_IsRefused(t *testing.T) {
 	}
 }
 
-// The question to an admin may be open for an hour. If the admin loses the role meanwhile, nobody
-// is invited.
+// Mews asks an admin to confirm an invitation, and the question may be open for an hour. If the
+// admin loses the role meanwhile, nobody is invited.
 func TestInvite_LostAdminRole_InvitesNobody(t *testing.T) {
 	h := newRig(t)
 	h.moveTo("1")
@@ -124,7 +124,7 @@ func TestInvite_LostAdminRole_InvitesNobody(t *testing.T) {
 }
 
 // The text depends on the channel, because Mews can't delete a message in a terminal. It also
-// depends on the bot: without a bot, nobody can use a code.
+// depends on whether there is a bot, because without a bot nobody can use a code.
 func TestInvite_Text_DependsOnChannel(t *testing.T) {
 	h := newRig(t)
 	h.setRole(supervisor.RoleAdmin)
@@ -174,7 +174,7 @@ func TestAllow_NotAdminOrNotGroup_IsRefused(t *testing.T) {
 	}
 }
 
-// grant stores a permanent approval, as ann's press of a button does.
+// grant stores a permanent approval, as if ann had pressed a button.
 func (h *rig) grant(subject, text string) {
 	h.Helper()
 	q := supervisor.Question{Conversation: h.home, Kind: supervisor.QuestionApproval, Tool: "send_file", Subject: strings.Repeat(subject, 64),

@@ -14,7 +14,7 @@ import (
 
 const (
 	activityPrefix = "a:"
-	activityPage   = 20 // effects on a page of /activity
+	activityPage   = 20 // maximum number of effects on a page of /activity
 )
 
 var activityRows = []row{
@@ -50,13 +50,13 @@ func activity(ctx context.Context, c *Commands, r feature.CommandRequest) (d sup
 	return d, err
 }
 
-// groupOf returns the group of effects with the kinds of a query.
+// groupOf returns the group of effects whose kinds a query selects.
 func groupOf(kinds []string) string {
 	k, _ := effect.FindKind(kinds[0])
 	return k.Group
 }
 
-// olderActivity lists the next page. The press names the page's beginning and the query.
+// olderActivity lists the next page. The press contains the beginning of that page and the query.
 func olderActivity(ctx context.Context, c *Commands, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 	var before, from, to int64
 	var group string

@@ -58,7 +58,7 @@ func TestActivity_OlderButton_ShowsNextPage(t *testing.T) {
 		if len(d.Buttons) != 1 || d.Buttons[0][0].Text != "Older ones" || len(d.Buttons[0][0].Press) > 64 {
 			t.Fatalf("buttons %+v", d.Buttons)
 		}
-		h.addEffect("ann", "edit", "new", now) // newer effects do not shift the pages
+		h.addEffect("ann", "edit", "new", now) // newer effects must not shift the older pages
 		d = h.pressAnswer(d.Buttons[0][0].Press)
 		seen += "\n" + d.Text
 	}

@@ -13,7 +13,7 @@ import (
 type Groups interface {
 	// Allow allows the group of a conversation to talk to Mews.
 	Allow(ctx context.Context, c supervisor.Conversation) error
-	// Disallow forbids the group of a conversation. stays means that the configuration still
+	// Disallow forbids the group of a conversation. stays reports whether the configuration still
 	// allows the group.
 	Disallow(ctx context.Context, c supervisor.Conversation) (stays bool, err error)
 }
@@ -39,8 +39,7 @@ func allowGroup(ctx context.Context, c *Commands, r feature.CommandRequest) (str
 	return textGroupAllowed, nil
 }
 
-// disallowGroup forbids the group in which the command was written, once its admin has confirmed
-// it.
+// disallowGroup forbids the group in which the command was written, after an admin has confirmed.
 func disallowGroup(ctx context.Context, c *Commands, r feature.CommandRequest) (string, error) {
 	if err := checkGroup(c, r); err != nil {
 		return "", err
@@ -57,7 +56,7 @@ func disallowGroup(ctx context.Context, c *Commands, r feature.CommandRequest) (
 		return "", supervisor.Errorf(supervisor.CodeForbidden, textGroupConfigured)
 	}
 	c.o.Audit(r.Conversation.User, "group.disallowed", fmt.Sprintf("%s chat %s", r.Conversation.Channel, r.Conversation.Chat))
-	// the group gets no message any more, not even this answer
+	// a forbidden group gets no message, not even this answer
 	left := supervisor.Delivery{Conversation: r.User.PrivateChat(), Text: textGroupLeft}
 	said, err := c.o.Outbox.SendNotice(ctx, left)
 	if err != nil {
@@ -67,7 +66,7 @@ func disallowGroup(ctx context.Context, c *Commands, r feature.CommandRequest) (
 	return textGroupDisallowed, nil
 }
 
-// checkGroup returns nil in a group.
+// checkGroup returns an error unless the command was written in a group.
 func checkGroup(c *Commands, r feature.CommandRequest) error {
 	if !r.Conversation.IsInGroup() {
 		return supervisor.Errorf(supervisor.CodeInvalid, textGroupsOnly, r.Name)

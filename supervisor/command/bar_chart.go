@@ -16,8 +16,8 @@ import (
 
 // chartBar is one bar of a chart.
 type chartBar struct {
-	Label string  // text below the bar in ASCII, if space is left
-	Value float64 // never negative
+	Label string  // text below the bar in ASCII; left out if there is no space
+	Value float64 // height of the bar, never negative
 }
 
 // Sizes in pixels. Telegram shows a picture of this width without scaling it down.
@@ -41,11 +41,11 @@ const (
 var chartPalette = color.Palette{color.RGBA{0xff, 0xff, 0xff, 0xff}, color.RGBA{0xd8, 0xd8, 0xd8, 0xff},
 	color.RGBA{0x2b, 0x6c, 0xb0, 0xff}, color.RGBA{0x20, 0x20, 0x20, 0xff}}
 
-// chartPicture is a chart while it is drawn.
+// chartPicture is the picture of a chart, on which the methods draw.
 type chartPicture struct{ *image.Paletted }
 
-// drawBars draws a bar chart as a PNG, with a title above and a scale beside it. format formats the
-// numbers of the scale. The same arguments give the same bytes.
+// drawBars draws a bar chart as a PNG, with a title above it and a scale beside it. format formats
+// the numbers of the scale. The same arguments give the same bytes.
 func drawBars(title string, bars []chartBar, format func(float64) string) ([]byte, error) {
 	p := chartPicture{image.NewPaletted(image.Rect(0, 0, chartWidth, chartHeight), chartPalette)}
 	most := 0.0
@@ -67,8 +67,8 @@ func drawBars(title string, bars []chartBar, format func(float64) string) ([]byt
 // scaleLines is the approximate number of lines in a scale.
 const scaleLines = 4
 
-// scaleStep returns the distance of two lines in a scale up to most. It is 1, 2 or 5 times a power
-// of ten, for about scaleLines lines. If most is 0, it is 1.
+// scaleStep returns the distance between two lines of a scale up to most. The distance is 1, 2 or 5
+// times a power of ten, for about scaleLines lines. If most is 0, the distance is 1.
 func scaleStep(most float64) float64 {
 	if most <= 0 || math.IsInf(most, 0) || math.IsNaN(most) {
 		return 1
@@ -82,7 +82,7 @@ func scaleStep(most float64) float64 {
 	return 10 * power
 }
 
-// scale draws the lines of the scale and their numbers.
+// scale draws the lines of the scale, each with its number.
 func (p chartPicture) scale(step, full float64, format func(float64) string) {
 	for i := 0; float64(i) <= full/step+0.5; i++ {
 		y := chartTop + plotHeight - int(math.Round(float64(i)*step/full*plotHeight))

@@ -1,6 +1,6 @@
 // Package command answers slash commands and presses of buttons. Its table has the core's commands,
-// each in its own file, and those of the features (package feature). Commands and presses are
-// stored like messages and answered once, but do not wait in the queue.
+// each in its own file, and the commands of the features (package feature). Commands and presses
+// are stored like messages and answered once. Unlike messages, they do not wait in the queue.
 package command
 
 import (
@@ -44,7 +44,7 @@ func (c *Commands) answer(ctx context.Context, in supervisor.Inbound, unblock fu
 	return row.Run(ctx, r)
 }
 
-// requestIn makes a request whose questions go to a conversation.
+// requestIn returns a request that asks its questions in the given conversation.
 func (c *Commands) requestIn(in supervisor.Conversation, r feature.CommandRequest) feature.CommandRequest {
 	r.Conversation = in
 	r.Allow = func(ctx context.Context, effect, text string, arguments ...string) error {
@@ -68,8 +68,8 @@ func (c *Commands) unknownText(r feature.CommandRequest) string {
 	return fmt.Sprintf(textNoCommand, r.Name)
 }
 
-// answerInPrivate sends the answer to the user's private chat, and tells the group so. After a
-// crash between the two messages, it sends the answer again.
+// answerInPrivate sends the answer to the user's private chat, and returns a text for the group
+// that says so. After a crash between the two messages, it sends the answer again.
 func (c *Commands) answerInPrivate(ctx context.Context, row feature.Command, r feature.CommandRequest) (
 	d supervisor.Delivery, err error) {
 	r = c.requestIn(r.User.PrivateChat(), r)
@@ -85,7 +85,7 @@ func (c *Commands) answerInPrivate(ctx context.Context, row feature.Command, r f
 	return supervisor.Delivery{Text: textInPrivate}, nil
 }
 
-// userNamed returns a user with their settings. For an unknown user, only the name is set.
+// userNamed returns a user with their settings. For an unknown user, it sets only the name.
 func (c *Commands) userNamed(name string) supervisor.User {
 	user, _ := c.o.People.Find(name)
 	user.Name = name
@@ -106,7 +106,8 @@ func (c *Commands) isAdmin(user string) bool {
 	return known && u.Role == supervisor.RoleAdmin
 }
 
-// allow asks the user to approve an effect. Meanwhile the conversation's next command may run.
+// allow asks the user to approve an effect. While the user is asked, the conversation's next
+// command may run.
 func (c *Commands) allow(ctx context.Context, r feature.CommandRequest, effect, text string,
 	arguments ...string) error {
 	wait := time.AfterFunc(askGrace, r.Unblock)

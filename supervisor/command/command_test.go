@@ -25,12 +25,12 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// sessions runs at most one turn. It ends when the test closes turnEnd.
+// sessions runs at most one turn. The turn ends when the test closes turnEnd.
 type sessions struct {
 	mu         sync.Mutex
-	turnEnd    chan struct{}        // closed by the test; nil if no turn runs
-	stopResult sqlite.PrecedingText // the result that a stop returns
-	lastStop   int64                // command of the last stop
+	turnEnd    chan struct{}        // closed by the test to end the turn; nil if no turn runs
+	stopResult sqlite.PrecedingText // result of StopTurn
+	lastStop   int64                // id of the command that last stopped a turn
 	stoppedNow []int64              // conversations whose turns were stopped without a stored command
 }
 
@@ -56,7 +56,7 @@ func (s *sessions) StopTurnUnstored(conversation int64) bool {
 	return s.turnEnd != nil
 }
 
-// rig has Commands on a real database.
+// rig has Commands on a real database, with fakes for everything else.
 type rig struct {
 	*testing.T
 	db         *sqlite.DB
@@ -116,7 +116,7 @@ func (h *rig) newCommands() *command.Commands {
 	return commands
 }
 
-// live runs the Commands until end is called or the test ends.
+// live runs the Commands until the test calls end or is over.
 func (h *rig) live() (end func()) {
 	h.commands = h.newCommands()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -225,7 +225,7 @@ func TestHelp_Overview_ListsEveryCommand(t *testing.T) {
 	listed := 0
 	text := h.ask("/help")
 	for _, group := range feature.HelpGroups()[1:] {
-		// features are missing here, so some groups have no commands
+		// the commands of features are missing here, so some groups are empty
 		text += h.ask("/help "+string(group)) + "\n"
 	}
 	for line := range strings.Lines(text) {
@@ -285,7 +285,8 @@ func TestStop_SlowTurn_AnswerSaysStopping(t *testing.T) {
 		h := newRig(t)
 		h.live()
 		h.sessions.turnEnd = make(chan struct{})
-		if got := h.ask("/stop"); !strings.Contains(got, "am stopping") { // this takes a minute of the bubble's time
+		// StopTurn waits a minute, by the clock of the synctest bubble
+		if got := h.ask("/stop"); !strings.Contains(got, "am stopping") {
 			t.Errorf("the person is told %q", got)
 		}
 	})
@@ -391,9 +392,9 @@ func TestCrash_WaitingCommand_IsAnsweredOnce(t *testing.T) {
 		h := newRig(t)
 		end := h.live()
 		synctest.Wait()                          // waits until Run has read the unanswered commands
-		h.sessions.turnEnd = make(chan struct{}) // a turn that does not end
+		h.sessions.turnEnd = make(chan struct{}) // the turn does not end by itself
 		h.commands.Accept(h.keep("/stop"))
-		h.keep("/status") // the command is stored, and the process ends before accepting it
+		h.keep("/status") // the process stores the command, and dies before it accepts the command
 		synctest.Wait()
 		end()
 		if got := h.outbox(); len(got) != 0 {
@@ -424,7 +425,7 @@ func TestAccept_RepeatedCommand_IsAnsweredOnce(t *testing.T) {
 		synctest.Wait()
 		close(over)
 		<-h.answered
-		h.commands.Accept(in) // as if Run had read the command shortly before its answer
+		h.commands.Accept(in) // Run may have read the command from the store shortly before its answer
 		h.commands.Accept(h.keepAs("key", "/stop"))
 		synctest.Wait()
 		if got := h.outbox(); len(got) != 1 {
@@ -436,7 +437,7 @@ func TestAccept_RepeatedCommand_IsAnsweredOnce(t *testing.T) {
 	})
 }
 
-// outbox is an outbox whose first calls fail.
+// outbox is an outbox whose first calls to AnswerCommand fail.
 type outbox struct {
 	sqlite.Outbox
 	fails int

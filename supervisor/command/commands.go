@@ -22,8 +22,8 @@ import (
 
 // Store stores commands and presses.
 type Store interface {
-	ListCommands(ctx context.Context) ([]supervisor.Inbound, error) // commands without an answer
-	ListPresses(ctx context.Context) ([]supervisor.Inbound, error)  // presses without an answer
+	ListCommands(ctx context.Context) ([]supervisor.Inbound, error) // lists the commands without an answer
+	ListPresses(ctx context.Context) ([]supervisor.Inbound, error)  // lists the presses without an answer
 }
 
 // Outbox queues answers to commands and presses.
@@ -73,62 +73,62 @@ type Options struct {
 	Tools       Tools
 	OpenedTools sqlite.OpenedTools
 	People      People
-	Audit       func(user, action, detail string) // stores an entry in the audit log; never blocks
+	Audit       func(user, action, detail string) // adds an entry to the audit log; never blocks
 	Status      func(context.Context, supervisor.Conversation) (string, error)
 	// Drop drops the waiting messages of a command's conversation, and returns their number. A
 	// repeated call for the same command returns the same number.
 	Drop func(ctx context.Context, command int64) (int, error)
-	// Begin queues the text after a command as a message. A repeated call for the same command does
-	// nothing.
+	// Begin queues the text after a command, such as /new, as a message. A repeated call for the
+	// same command does nothing.
 	Begin func(ctx context.Context, c supervisor.Conversation, command int64, text string) error
 	// AnswerAgain queues an edited message for a new answer, once for each press. It returns false
-	// if the message does not exist or was not answered before.
+	// if the message is gone or has no answer yet.
 	AnswerAgain func(ctx context.Context, press, edited int64) (bool, error)
-	// RetryTurn queues the messages of a parked turn again. It returns false if there are none, or if
-	// they were queued before.
+	// RetryTurn queues the messages of a parked turn again. It returns false if the turn has no
+	// messages, or if they were queued again before.
 	RetryTurn func(ctx context.Context, c supervisor.Conversation, turn int64) (bool, error)
-	// OfferZone offers to move jobs to the user's new time zone. The delivery is empty if no job is
-	// in another zone.
+	// OfferZone asks the user whether to move jobs to their new time zone. The delivery is empty if
+	// no job is in another zone.
 	OfferZone func(ctx context.Context, user supervisor.User) (supervisor.Delivery, error)
-	Welcome   func(supervisor.Conversation) string // the service's text in the answer to /start
-	// called after an answer or a removal of buttons was queued; never blocks
+	Welcome   func(supervisor.Conversation) string // returns the service's text in the answer to /start
+	// called after Commands has queued an answer or removed buttons; never blocks
 	Queued   func(conversation int64)
-	Features []feature.Command   // commands of features, besides the core's
-	Hidden   []feature.HelpGroup // groups of commands that /help and menus leave out, because they have no use here
-	Manual   []ManualPage
-	Now      func() time.Time
-	Log      hclog.Logger
+	Features []feature.Command // commands of the features, besides those of the core
+	// groups of commands without a use on this installation; /help and menus leave them out
+	Hidden []feature.HelpGroup
+	Manual []ManualPage
+	Now    func() time.Time
+	Log    hclog.Logger
 }
 
 const (
 	// commandTimeout limits a command. A turn that /stop ends must end within this time.
 	commandTimeout = time.Minute
-	// questionTimeout limits a command that asks its user. A question about an effect is open for
-	// an hour.
+	// questionTimeout limits a command that asks its user, because a question is open for an hour.
 	questionTimeout = time.Hour + commandTimeout
-	// askGrace is how long the conversation's next command waits while a command asks for approval.
-	// After this time the next command runs.
+	// askGrace is how long the next command of a conversation waits for a command that asks for
+	// approval. Then the next command runs.
 	askGrace = 2 * time.Second
 )
 
 // Commands runs commands and presses. In a conversation they run one by one, in the order of
-// sending. Urgent commands and presses run at once. Its methods are safe for several goroutines.
+// sending. Urgent commands and presses run at once. The methods of Commands are safe for several
+// goroutines.
 type Commands struct {
 	o     Options
 	table []feature.Command // all commands, in the order of /help; never changed
 
 	mu      sync.Mutex           // guards the fields below
-	waiting []supervisor.Inbound // accepted commands and presses that Run has not started or queued yet
-	// waiting inbounds by the key that queueOf returns; a queue exists while one of its inbounds
-	// runs
+	waiting []supervisor.Inbound // accepted commands and presses that Run has not yet started or queued
+	// waiting inbounds, by the key that queueOf returns; a queue exists while an inbound of it runs
 	queues map[int64][]supervisor.Inbound
-	// IDs of inbounds that wait or run; Accept ignores them
+	// IDs of inbounds that wait or run; Accept ignores these
 	taken   map[int64]bool
-	active  map[int64]*execution // inbounds that run or will start next
-	changed chan struct{}        // holds a token when waiting has inbounds
+	active  map[int64]*execution // executions of inbounds that run or will start next
+	changed chan struct{}        // holds a token when waiting is not empty
 }
 
-// New makes Commands; Run runs them. Features with colliding commands are an error.
+// New makes Commands. Two commands with the same name or press are an error.
 func New(o Options) (*Commands, error) {
 	c := &Commands{o: o, queues: map[int64][]supervisor.Inbound{}, taken: map[int64]bool{},
 		active:  map[int64]*execution{},
@@ -140,7 +140,7 @@ func New(o Options) (*Commands, error) {
 	return c, nil
 }
 
-// Accept takes a stored command or press. It never blocks.
+// Accept takes a stored command or press, for Run. It never blocks.
 func (c *Commands) Accept(in supervisor.Inbound) {
 	if in.State != supervisor.InboundNew {
 		return
@@ -154,8 +154,8 @@ func (c *Commands) Accept(in supervisor.Inbound) {
 	signals.SendToken(c.changed)
 }
 
-// Run runs the commands that an earlier process left unanswered, and then accepted ones. It returns
-// when ctx has ended and no command runs.
+// Run first runs the commands that an earlier process left unanswered, and then accepted ones. It
+// returns when ctx has ended and no command runs.
 func (c *Commands) Run(ctx context.Context) error {
 	left, err := c.unanswered(ctx)
 	if ctx.Err() != nil {
@@ -194,12 +194,12 @@ func (c *Commands) unanswered(ctx context.Context) ([]supervisor.Inbound, error)
 	return append(commands, presses...), nil
 }
 
-// takeReady returns the inbounds that may run now. It queues the rest behind the running commands
-// of their conversations.
+// takeReady returns the accepted inbounds that may run now. It queues the rest behind the running
+// commands of their conversations.
 func (c *Commands) takeReady() (ready []supervisor.Inbound) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	// Older unanswered inbounds may come after newer accepted ones.
+	// Older inbounds from the store may follow newer accepted ones.
 	slices.SortFunc(c.waiting, func(a, b supervisor.Inbound) int { return cmp.Compare(a.ID, b.ID) })
 	for _, in := range c.waiting {
 		key := c.queueOf(in)
@@ -221,9 +221,9 @@ func (c *Commands) takeReady() (ready []supervisor.Inbound) {
 	return ready
 }
 
-// queueOf returns the queue of an inbound; 0 means no queue. A press does not wait for commands,
-// because a command may wait for that press. Presses of questions wait for each other, because each
-// adds to the options picked before.
+// queueOf returns the key of an inbound's queue; 0 means no queue. A press waits for no command,
+// because a command may wait for the press. Presses of questions wait for each other, because each
+// adds to the options that were picked before.
 func (c *Commands) queueOf(in supervisor.Inbound) int64 {
 	switch {
 	case in.Kind == supervisor.KindPress && strings.HasPrefix(in.Text, questionPrefix):
@@ -235,7 +235,7 @@ func (c *Commands) queueOf(in supervisor.Inbound) int64 {
 }
 
 // runQueue runs a command, and then the next commands of its conversation. While a command asks its
-// user, the next command may start.
+// user, the next one may start.
 func (c *Commands) runQueue(ctx context.Context, running *sync.WaitGroup, in supervisor.Inbound) {
 	behind := sync.OnceFunc(func() {
 		if next, more := c.nextQueued(in); more && ctx.Err() == nil {
@@ -246,8 +246,8 @@ func (c *Commands) runQueue(ctx context.Context, running *sync.WaitGroup, in sup
 	behind()
 }
 
-// nextQueued takes the next inbound of a finished inbound's queue; more is false for an empty
-// queue.
+// nextQueued takes the next inbound from the queue of a finished one. more is false if the queue is
+// empty.
 func (c *Commands) nextQueued(over supervisor.Inbound) (in supervisor.Inbound, more bool) {
 	key := c.queueOf(over)
 	if key == 0 {
@@ -292,8 +292,8 @@ func (c *Commands) run(ctx context.Context, in supervisor.Inbound, aside func())
 	c.store(ctx, in, d)
 }
 
-// store queues an answer, and retries if that fails. The outbox refuses a second answer to the same
-// command, and an answer to a deleted user.
+// store queues an answer, and retries after a failure. The outbox refuses a second answer to the
+// same command, and an answer to a deleted user; both are final.
 func (c *Commands) store(ctx context.Context, in supervisor.Inbound, d supervisor.Delivery) {
 	log := c.o.Log.With("user", in.Conversation.User, "inbound", in.ID)
 	_, kept := retry.StoreUntilDone(ctx, log, "answer a command", func() (supervisor.Delivery, error) {

@@ -11,7 +11,7 @@ import (
 	"mews/supervisor"
 )
 
-// answers returns the beginnings of the answers, in order.
+// answers returns the beginnings of the answers in a conversation, in order.
 func (h *rig) answers(c supervisor.Conversation) (answers []string) {
 	h.Helper()
 	list, err := h.db.Outbox().List(h.Context(), c.ID, 0, 100)
@@ -85,8 +85,8 @@ func TestRun_CommandsOfConversation_KeepOrder(t *testing.T) {
 	})
 }
 
-// Commands that an earlier process left unanswered run first, even before commands accepted before
-// Run.
+// First the commands run that an earlier process left unanswered. They run even before commands
+// that were accepted before Run.
 func TestRun_LeftoverCommands_ComeFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
@@ -96,7 +96,7 @@ func TestRun_LeftoverCommands_ComeFirst(t *testing.T) {
 			h.commands.Accept(h.keep(text))
 		}
 		synctest.Wait()
-		end() // one command runs and two wait
+		end() // ends the process: one command runs, and two wait
 		if got := h.answers(h.home); len(got) != 0 {
 			t.Fatalf("the first life answered %q", got)
 		}
@@ -117,7 +117,7 @@ func TestRun_LeftoverCommands_ComeFirst(t *testing.T) {
 	})
 }
 
-// The command comes again while it still waits.
+// A command is accepted a second time while it waits.
 func TestAccept_WaitingCommandAgain_IsIgnored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)

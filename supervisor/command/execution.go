@@ -8,11 +8,11 @@ import (
 	"mews/supervisor"
 )
 
-// execution is a command or press that runs or is about to run.
+// execution is a command or press that runs or will run next.
 type execution struct {
 	user   string
-	ended  bool               // whether the user is locked out; then the execution ends at once, even before it begins
-	cancel context.CancelFunc // nil until the execution begins
+	ended  bool               // the user is locked out, so the execution ends at once or never begins
+	cancel context.CancelFunc // cancels the execution; nil until it begins
 	done   chan struct{}      // closed when the execution has ended
 }
 
@@ -20,8 +20,8 @@ func newExecution(in supervisor.Inbound) *execution {
 	return &execution{user: in.Conversation.User, done: make(chan struct{})}
 }
 
-// beginExecution registers a command that begins to run. Call over at its end. EndUserCommands
-// cancels the returned context.
+// beginExecution registers a command that begins to run. Call over at the end of the command.
+// EndUserCommands cancels the returned context.
 func (c *Commands) beginExecution(ctx context.Context, in supervisor.Inbound) (_ context.Context, over func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	c.mu.Lock()
@@ -41,7 +41,7 @@ func (c *Commands) beginExecution(ctx context.Context, in supervisor.Inbound) (_
 }
 
 // EndUserCommands ends all commands and presses of a locked-out user, without an answer. It returns
-// when none of them runs, or with ctx's cause if ctx ends before. The commands stay unanswered in
+// when they have ended, or with ctx's cause if ctx ends earlier. The commands stay unanswered in
 // the store. The next start runs them unless they were deleted.
 func (c *Commands) EndUserCommands(ctx context.Context, user string) error {
 	for _, j := range c.stopUser(user) {

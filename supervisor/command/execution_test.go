@@ -37,7 +37,7 @@ func TestEndUserCommands_LockedOut_GetNoAnswer(t *testing.T) {
 		if err := h.commands.EndUserCommands(t.Context(), "bob"); err != nil {
 			t.Fatal(err)
 		}
-		if err := h.commands.EndUserCommands(t.Context(), "bob"); err != nil { // bob has no command left
+		if err := h.commands.EndUserCommands(t.Context(), "bob"); err != nil { // bob has no commands any more
 			t.Fatal(err)
 		}
 		close(over)
@@ -49,7 +49,7 @@ func TestEndUserCommands_LockedOut_GetNoAnswer(t *testing.T) {
 		if got := h.answers(home); !slices.Equal(got, []string{"all is"}) {
 			t.Errorf("somebody else is answered %q", got)
 		}
-		h.commands.Accept(h.keep("/status")) // bob is served again
+		h.commands.Accept(h.keep("/status")) // bob's next command is answered again
 		synctest.Wait()
 		if got := h.answers(guest); !slices.Equal(got, []string{"a guest"}) {
 			t.Errorf("when they are back they are answered %q", got)
@@ -57,7 +57,7 @@ func TestEndUserCommands_LockedOut_GetNoAnswer(t *testing.T) {
 	})
 }
 
-// The user is deleted while the command runs.
+// The user of a command is deleted while the command runs.
 func TestAnswer_DeletedUser_IsNotRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
@@ -72,7 +72,7 @@ func TestAnswer_DeletedUser_IsNotRetried(t *testing.T) {
 		gone := h.keep("/status")
 		h.commands.Accept(gone)
 		<-erased
-		synctest.Wait() // a retry would still be waiting
+		synctest.Wait() // with a retry, the command would still run
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if err := h.commands.EndUserCommands(ctx, "bob"); err != nil {

@@ -19,17 +19,17 @@ import (
 	"mews/supervisor/question"
 )
 
-// fakeService plays all other parts of the service. The zero value allows every effect.
+// fakeService stands in for all other parts of the service. Its zero value allows every effect.
 type fakeService struct {
 	mu        sync.Mutex
 	audited   []string
 	asked     []approval.Request
-	approvals chan error // results of requests for approval; nil allows at once
+	approvals chan error // results of requests for approval; a nil channel allows each effect at once
 
 	whileAsked func() // called while the user is being asked
 
 	pressed []string
-	foreign bool // whether presses belong to another user's questions
+	foreign bool // each press belongs to a question of another user
 
 	guarded bool
 	closed  []string
@@ -94,7 +94,7 @@ func (d *fakeService) CloseUserGates(_ context.Context, user string) (int64, err
 	return 3, nil
 }
 
-// CheckValue checks values of settings. It implements Settings.
+// CheckValue implements Settings.
 func (d *fakeService) CheckValue(_ context.Context, _, name, value string) (string, error) {
 	if value == "bad" {
 		return "", &supervisor.Error{Code: supervisor.CodeInvalid, Message: "No " + name + " is " + value + "."}
@@ -128,7 +128,7 @@ func (d *fakeService) List(context.Context, string) ([]command.Setting, error) {
 	return list, nil
 }
 
-// invites implements Invites with fakes.
+// invites implements Invites on fakeService.
 type invites struct{ *fakeService }
 
 func (i invites) CheckName(_ context.Context, name string) error {
@@ -143,7 +143,7 @@ func (i invites) Invite(_ context.Context, name string) (access.Invitation, erro
 	return i.made, nil
 }
 
-// groups implements Groups with fakes.
+// groups implements Groups on fakeService.
 type groups struct{ *fakeService }
 
 func (g groups) Allow(_ context.Context, c supervisor.Conversation) error {
@@ -171,7 +171,7 @@ func (h *rig) moveTo(chat string) {
 	h.home = c
 }
 
-// press stores the press of a button below message 7.
+// press stores the press of a button below message 7, and returns the inbound.
 func (h *rig) press(press string) supervisor.Inbound {
 	h.Helper()
 	h.keys++
@@ -203,7 +203,7 @@ func (h *rig) answerOf(in supervisor.Inbound) supervisor.Delivery {
 	return supervisor.Delivery{}
 }
 
-// cleanings lists the messages whose buttons are to be removed.
+// cleanings lists the messages whose buttons will be removed.
 func (h *rig) cleanings() (messages []string) {
 	h.Helper()
 	list, err := h.db.MessageCleanups().ListDue(h.Context(), h.home.Channel, time.Now().Add(time.Hour), 100)
@@ -265,7 +265,7 @@ func TestPress_OvertakesWaitingCommand(t *testing.T) {
 		if got := h.answers(h.home); len(got) != 0 {
 			t.Errorf("in the first moment answered were %q", got)
 		}
-		time.Sleep(3 * time.Second) // by now the user is being asked
+		time.Sleep(3 * time.Second) // longer than askGrace: the user is being asked
 		synctest.Wait()
 		if diff := cmp.Diff([]string{"all is"}, h.answers(h.home)); diff != "" {
 			t.Errorf("while the person is asked: %s", diff)
@@ -302,7 +302,7 @@ func TestCommand_EffectDenied_ChangesNothing(t *testing.T) {
 		if len(h.fakes.asked) != 1 || h.fakes.asked[0].Text == "" {
 			t.Fatalf("%s: asked were %+v", ask, h.fakes.asked)
 		}
-		// after a crash, the question is found by its inbound
+		// the question has the inbound's id, so that it is found after a crash
 		want.Text, want.Inbound = h.fakes.asked[0].Text, int64(h.keys)
 		if diff := cmp.Diff(want, h.fakes.asked[0]); diff != "" {
 			t.Errorf("%s: %s", ask, diff)
@@ -337,7 +337,7 @@ func TestPress_RunningCommand_IsNotAwaited(t *testing.T) {
 		if diff := cmp.Diff([]string{"Allowed once."}, h.answers(h.home)); diff != "" {
 			t.Errorf("while a command runs: %s", diff)
 		}
-		time.Sleep(30 * time.Second) // the command asks nobody, so the next command still waits
+		time.Sleep(30 * time.Second) // the running command asks no question, so the next command still waits
 		synctest.Wait()
 		if got := h.answers(h.home); len(got) != 1 {
 			t.Errorf("while a command runs answered were %q", got)
@@ -350,7 +350,7 @@ func TestPress_RunningCommand_IsNotAwaited(t *testing.T) {
 	})
 }
 
-// noUploads is the list of files of users who have none.
+// noUploads implements Uploads for users without files.
 type noUploads struct{}
 
 func (noUploads) List(context.Context, string, string, int) (r protocol.UploadsResult, err error) {

@@ -14,19 +14,19 @@ import (
 	"mews/supervisor/markdown"
 )
 
-// Uploads are the files that users have sent. The users' workers keep them. Errors are for the
-// user.
+// Uploads are the files that users have sent. The users' workers store them. The errors are texts
+// for users.
 type Uploads interface {
-	// List lists the newest files after the file with key. If that file is gone, it skips offset
-	// files.
+	// List lists the newest files after the file with key. If that file is gone, List skips offset
+	// files instead.
 	List(ctx context.Context, user, key string, offset int) (protocol.UploadsResult, error)
-	// Send returns the file with a key. The name is "" if the file is gone.
+	// Send returns the file with a key, for sending. Its name is "" if the file is gone.
 	Send(ctx context.Context, user, key string) (supervisor.File, error)
-	// Delete moves a file to the trash and returns its path; "" if the file is gone.
+	// Delete moves the file with a key to the trash and returns its path; "" if the file is gone.
 	Delete(ctx context.Context, user, key string) (path string, err error)
 }
 
-// Presses of /files: an action, with a file or the beginning of a page.
+// Presses of the buttons of /files: an action, and a file or the beginning of a page.
 const (
 	filesPrefix = "f:"
 	pressSend   = "send "
@@ -47,7 +47,7 @@ func files(ctx context.Context, c *Commands, r feature.CommandRequest) (supervis
 	return c.listFiles(ctx, r, "", 0)
 }
 
-// pressFiles runs the action of a button below a list of files.
+// pressFiles runs the action of a button below the list of /files.
 func pressFiles(ctx context.Context, c *Commands, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 	user := r.Conversation.User
 	if key, ok := strings.CutPrefix(r.Arguments, pressSend); ok {

@@ -14,7 +14,8 @@ var followupRows = []row{
 		group: feature.GroupChat, run: textAnswer(followup)},
 }
 
-// followup explains /followup. With words or files, /followup is a message and does not come here.
+// followup explains how to use /followup. With words or files after it, /followup is handled as a
+// message and never reaches this function.
 func followup(context.Context, *Commands, feature.CommandRequest) (string, error) {
 	return textFollowup, nil
 }

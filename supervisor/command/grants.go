@@ -14,9 +14,9 @@ import (
 
 const (
 	grantPrefix     = "g:"
-	maxGrants       = 20 // maximum of grants in /grants
+	maxGrants       = 20 // maximum number of grants in the list of /grants
 	maxGrantButtons = 8
-	maxGrantText    = 200 // characters of a grant's text
+	maxGrantText    = 200 // maximum length of a grant's text, in characters
 )
 
 var grantsRows = []row{
@@ -25,7 +25,7 @@ var grantsRows = []row{
 		group: feature.GroupPrivacy, run: grants, prefix: grantPrefix, press: textAnswer(pressGrant)},
 }
 
-// grants lists the user's grants, or revokes one. The remaining grants keep their numbers.
+// grants lists the user's grants, or revokes one grant. The other grants keep their numbers.
 func grants(ctx context.Context, c *Commands, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 	word, number, _ := strings.Cut(r.Arguments, " ")
 	switch {

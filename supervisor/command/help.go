@@ -15,7 +15,7 @@ import (
 // ManualPage is a page of the manual, for /help.
 type ManualPage struct {
 	Name      string // the topic that users type after /help
-	First     string // the beginning of Text for one screen, in Markdown
+	First     string // beginning of Text in Markdown, as much as fits on a screen
 	Text      string
 	ForAdmins bool
 }
@@ -26,7 +26,7 @@ var helpRows = []row{
 		group: feature.GroupEveryday, run: help},
 }
 
-// help lists the commands, or explains a word.
+// help lists the commands, or explains a word such as a command's name.
 func help(_ context.Context, c *Commands, r feature.CommandRequest) (supervisor.Delivery, error) {
 	user := r.Conversation.User
 	if strings.TrimSpace(r.Arguments) == "" {
@@ -53,7 +53,7 @@ func (c *Commands) overview(admin bool) string {
 	return b.String() + textHelpEnd
 }
 
-// explain explains the command, the group and the manual's page with a name.
+// explain explains a word: the command, the group of commands and the manual's page with that name.
 func (c *Commands) explain(r feature.CommandRequest, admin bool) (d supervisor.Delivery, err error) {
 	asked := strings.ToLower(strings.TrimPrefix(strings.TrimSpace(r.Arguments), "/"))
 	known := c.words(admin)
@@ -129,7 +129,7 @@ func (c *Commands) linesOf(group feature.HelpGroup, admin bool) string {
 	return b.String()
 }
 
-// topics returns the names of the manual's pages: those for users, or those for admins.
+// topics returns the names of the manual's pages for users, or of those for admins.
 func (c *Commands) topics(forAdmins bool) (names []string) {
 	for _, p := range c.o.Manual {
 		if p.ForAdmins == forAdmins {

@@ -15,14 +15,15 @@ import (
 
 // Invites makes invitations.
 type Invites interface {
-	// CheckName returns nil if a user of that name can be invited, or an error for the admin.
+	// CheckName returns nil if the name may be invited. Otherwise the error is a text for the
+	// admin.
 	CheckName(ctx context.Context, name string) error
 	// Invite creates a one-time code that binds an account to a user. An unknown name becomes a new
 	// user.
 	Invite(ctx context.Context, name string) (access.Invitation, error)
 }
 
-// inviteMessageLifetime is how long the message with the code stays.
+// inviteMessageLifetime is how long the message with the code stays in the chat.
 const inviteMessageLifetime = time.Hour
 
 const inviteName = "invite"
@@ -44,7 +45,7 @@ func invite(ctx context.Context, c *Commands, r feature.CommandRequest) (d super
 	if err != nil {
 		return d, err
 	}
-	// check again, because the question may have been open for an hour
+	// the question may have been open for an hour, so the checks are repeated
 	if err := checkInvite(ctx, c, r.Conversation, name); err != nil {
 		return d, err
 	}
@@ -56,7 +57,7 @@ func invite(ctx context.Context, c *Commands, r feature.CommandRequest) (d super
 	return supervisor.Delivery{Text: invitationText(made, name, r.Conversation.Channel.Capabilities().Delete), Files: made.Files, DeleteAfter: inviteMessageLifetime}, nil
 }
 
-// checkInvite returns nil if the conversation's user may invite that name in this chat.
+// checkInvite returns nil if the user of the conversation may invite name in this chat.
 func checkInvite(ctx context.Context, c *Commands, conversation supervisor.Conversation, name string) error {
 	switch {
 	case conversation.IsInGroup():
@@ -70,7 +71,8 @@ func checkInvite(ctx context.Context, c *Commands, conversation supervisor.Conve
 	return c.o.Invites.CheckName(ctx, name)
 }
 
-// invitationText returns the code and its instructions for the admin who invites.
+// invitationText returns the code with instructions, for the admin who invites. deleted says that
+// Mews will delete the message.
 func invitationText(i access.Invitation, name string, deleted bool) string {
 	var b strings.Builder
 	if i.Added {

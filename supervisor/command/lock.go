@@ -12,10 +12,10 @@ import (
 
 // Locks closes the gates of users.
 type Locks interface {
-	// HasFactor reports whether a user has a second factor. Without a factor the user has no gate.
+	// HasFactor reports whether a user has a second factor. A user without a factor has no gate.
 	HasFactor(ctx context.Context, user string) (bool, error)
-	// CloseGate closes the gate in a conversation's chat. CloseUserGates closes a user's gates in
-	// all chats, and returns how many were open.
+	// CloseGate closes the gate in the chat of a conversation. CloseUserGates closes a user's gates
+	// in all chats, and returns how many of them were open.
 	CloseGate(ctx context.Context, c supervisor.Conversation) error
 	CloseUserGates(ctx context.Context, user string) (int64, error)
 }

@@ -20,7 +20,7 @@ func TestMenu_FitsBotAPILimits(t *testing.T) {
 			t.Errorf("no entry that Telegram takes: /%s - %s", entry.Name, entry.Summary)
 		}
 	}
-	// other commands may stand between the wanted ones
+	// between the wanted commands there may be others
 	others := func(name string) bool { return !slices.Contains(want, name) }
 	if slices.Contains(names, "clear") || slices.Contains(names, "stats") {
 		t.Errorf("there are %v, and other names of commands among them", names)

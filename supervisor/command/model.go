@@ -19,16 +19,17 @@ type Models interface {
 	// ResolveName returns the full name of a model. It makes no request to a provider. Its errors
 	// are for the user.
 	ResolveName(spec string) (full string, err error)
-	// ListOffers returns the models that providers list. A provider without a list is an offer,
-	// too.
+	// ListOffers returns the models that providers list. A provider without a list of models is
+	// also an offer.
 	ListOffers(ctx context.Context) []ModelOffer
 }
 
 // ModelChoices are the users' own choices of models.
 type ModelChoices interface {
-	// CurrentModel returns the user's model. own is false if the configuration chose it.
+	// CurrentModel returns the user's model. own is false if the model comes from the
+	// configuration.
 	CurrentModel(ctx context.Context, user string) (spec string, own bool, err error)
-	// Choose stores a user's choice; "" returns to the default.
+	// Choose stores the model that a user has chosen; "" returns to the default.
 	Choose(ctx context.Context, user, spec string) error
 	// MayChoose reports whether a user may choose a model by its full name.
 	MayChoose(user, spec string) bool
@@ -62,9 +63,9 @@ func model(ctx context.Context, c *Commands, r feature.CommandRequest) (d superv
 
 // currentModel is the model that a user uses.
 type currentModel struct {
-	spec, full string // the name as chosen or configured, and the full name
-	own        bool   // whether the user has chosen the model
-	err        error  // why the model can't be used, for the user
+	spec, full string // name as chosen or configured, and full name
+	own        bool   // the user has chosen the model
+	err        error  // reason why the model can't be used, as a text for the user; nil if it can
 }
 
 func (c *Commands) currentModel(ctx context.Context, user string) (m currentModel, err error) {
@@ -95,7 +96,7 @@ func showModel(ctx context.Context, c *Commands, user string) (d supervisor.Deli
 
 const (
 	maxModelButtons = 8
-	maxPressBytes   = 64 // bytes of a button's press (Bot API, callback_data)
+	maxPressBytes   = 64 // maximum length of a button's press, in bytes (Bot API, callback_data)
 	inUse           = "✓ "
 )
 
@@ -162,7 +163,7 @@ func setModel(ctx context.Context, c *Commands, r feature.CommandRequest, spec s
 	return fmt.Sprintf(textModelSet, markdown.QuoteName(full)), nil
 }
 
-// storeModel stores a choice after approval; "" returns to the default.
+// storeModel stores the user's choice after asking for approval; "" returns to the default.
 func (c *Commands) storeModel(ctx context.Context, r feature.CommandRequest, question, full string) error {
 	if err := c.allow(ctx, r, approval.EffectSettings, question, "model", full); err != nil {
 		return err

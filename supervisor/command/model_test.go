@@ -34,7 +34,8 @@ func (m models) ResolveName(spec string) (string, error) {
 
 func (m models) ListOffers(context.Context) []command.ModelOffer { return m }
 
-// modelChoices are the chosen models, by user. Models of the provider "barred" may not be chosen.
+// modelChoices has the chosen model of each user. Users may not choose models of the provider
+// "barred".
 type modelChoices map[string]string
 
 func (c modelChoices) MayChoose(_, spec string) bool { return !strings.HasPrefix(spec, "barred/") }
@@ -80,7 +81,7 @@ func TestModel_Choice_IsStored(t *testing.T) {
 		{"/model far/m-041", "\n\nand 30 more; /models lists them.", "far/m-007"},
 		{"/model qwen4", "`near` offers no model `qwen4`. Choose one of these:\n\n- `near/qwen3:8b`", "far/m-007"},
 		{"/model one that is cheap", "The name of a model is one word", "far/m-007"},
-		// a name without provider means a model of the default's provider
+		// a name without a provider belongs to the default's provider
 		{"/model qwen3", "From your next message on `near/qwen3` answers you", "near/qwen3"},
 		// the provider's list has this model with a date
 		{"/model `claude/claude-haiku-4-5`", "on `claude/claude-haiku-4-5` ", "claude/claude-haiku-4-5"},
@@ -190,7 +191,7 @@ func TestModels_MaliciousNames_StayOnOneLine(t *testing.T) {
 	}
 }
 
-// failingModelChoices fails to store a choice.
+// failingModelChoices is a ModelChoices that fails to store a choice.
 type failingModelChoices struct{ modelChoices }
 
 func (failingModelChoices) Choose(context.Context, string, string) error {

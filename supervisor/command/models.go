@@ -23,7 +23,8 @@ var modelsRows = []row{
 		group: feature.GroupAssistant, run: textAnswer(models)},
 }
 
-// models lists the available models, or those whose name contains the argument.
+// models lists the available models. With an argument, it lists those whose name contains the
+// argument.
 func models(ctx context.Context, c *Commands, r feature.CommandRequest) (string, error) {
 	current, err := c.currentModel(ctx, r.Conversation.User)
 	if err != nil {
@@ -35,7 +36,7 @@ func models(ctx context.Context, c *Commands, r feature.CommandRequest) (string,
 		return o.Err == "" && o.Spec != l.used && (!o.canChat() || !c.o.Choices.MayChoose(r.Conversation.User, o.Spec))
 	})
 	if current.err == nil && !slices.ContainsFunc(offers, func(o ModelOffer) bool { return o.Spec == l.used }) {
-		offers = append(offers, ModelOffer{Spec: l.used}) // the provider of the model in use has no list
+		offers = append(offers, ModelOffer{Spec: l.used}) // the model in use belongs to a provider without a list
 	}
 	return l.text(offers), nil
 }
@@ -44,7 +45,7 @@ func models(ctx context.Context, c *Commands, r feature.CommandRequest) (string,
 type modelList struct {
 	word string // lower-case text that a listed name must contain
 	used string // full name of the user's model
-	// whether to show why a provider has no list; only for admins, in private chats
+	// show why a provider has no list; only for admins, in private chats
 	reasons bool
 }
 
@@ -122,7 +123,7 @@ func (l modelList) tail(shown int, cut bool) string {
 	return ""
 }
 
-// noListText says that a provider has no list. Admins are told why.
+// noListText says that a provider has no list of models. Admins also read why.
 func (l modelList) noListText(o ModelOffer) string {
 	if !l.reasons {
 		return fmt.Sprintf(textSilent, markdown.QuoteName(o.provider()))

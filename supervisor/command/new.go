@@ -47,7 +47,7 @@ func newTopic(ctx context.Context, c *Commands, r feature.CommandRequest) (strin
 	return text, nil
 }
 
-// endedAnswerText says how the running answer ended.
+// endedAnswerText says how the running answer ended when the new topic began.
 func endedAnswerText(ahead sqlite.PrecedingText) string {
 	if ahead.Why == protocol.TurnEndStopped {
 		return textNewTopicStopped

@@ -14,11 +14,11 @@ import (
 type ModelOffer struct {
 	Spec    string // the model's full name, or the provider's name if Err is set
 	Default bool
-	Err     string // why the provider has no list, for the user
+	Err     string // reason why the provider has no list, as a text for the user; "" if it has one
 }
 
-// nonChatNames are parts of names of models that can't chat. Those embed, speak, listen, draw, rank
-// or moderate (from the lists of OpenAI, Mistral and Ollama).
+// nonChatNames are parts of names of models that can't chat: models that embed, speak, listen,
+// draw, rank or moderate. They come from the lists of OpenAI, Mistral and Ollama.
 var nonChatNames = []string{"embed", "bge-", "tts", "whisper", "transcribe", "dall-e", "gpt-image", "sora", "rerank", "moderation", "realtime",
 	"-audio", "davinci-002", "babbage-002"}
 
@@ -41,8 +41,8 @@ func (o ModelOffer) SeesPictures() bool {
 
 // isOffered reports whether a provider offers a model. A provider without a list may have any
 // model. A listed name also covers its shorter forms: qwen3 means qwen3:latest, and
-// claude-haiku-4-5 means its newest version. Some providers accept more after a colon than they
-// list.
+// claude-haiku-4-5 means its newest version. Some providers accept names with more text after a
+// colon than in their list.
 func isOffered(offers []ModelOffer, full string) bool {
 	provider, _, _ := strings.Cut(full, "/")
 	own := offersOf(offers, provider)
@@ -62,7 +62,7 @@ func (o ModelOffer) provider() string {
 	return provider
 }
 
-// maxSuggestions limits the suggested models after a wrong name.
+// maxSuggestions limits the models that are suggested after a wrong name.
 const maxSuggestions = 10
 
 // suggestions lists the models whose names are most similar to a wrong name.
@@ -87,8 +87,8 @@ func suggestions(offers []ModelOffer, meant string) string {
 	return b.String()
 }
 
-// similarity returns the length of the common prefix of a model's name and a wrong name. The
-// provider may be missing.
+// similarity returns the length of the common beginning of a model's name and a wrong name. The
+// wrong name may lack the provider.
 func similarity(o ModelOffer, meant, bare string) int {
 	_, name, _ := strings.Cut(o.Spec, "/")
 	return max(commonPrefix(o.Spec, meant), commonPrefix(name, bare))

@@ -11,19 +11,20 @@ import (
 	"mews/supervisor/question"
 )
 
-// Questions takes presses of buttons below questions.
+// Questions records presses of buttons below questions.
 type Questions interface {
-	// RecordPress answers a press. Its error is the answer if the question is another user's.
+	// RecordPress answers a question by a press. If the question belongs to another user, the error
+	// is the answer.
 	RecordPress(ctx context.Context, user string, conversation int64, press string) (question.PressOutcome, error)
 }
 
-// questionPrefix begins the presses of package question.
+// questionPrefix is the beginning of the presses of package question.
 const questionPrefix = "q:"
 
 // runPress runs the action of a button. Then it removes the message's buttons, unless the action
-// failed or its command keeps them. In a group it removes only buttons below an edited message,
-// because nobody else can press the others. The buttons of a question disappear when the question
-// has ended.
+// failed or its command keeps them. In a group, other people may still want the buttons. So it
+// removes only buttons below an edited message, which only the author can press. The buttons of a
+// question are removed when the question has ended.
 func (c *Commands) runPress(ctx context.Context, in supervisor.Inbound, r feature.CommandRequest) (
 	d supervisor.Delivery, err error) {
 	if strings.HasPrefix(in.Text, questionPrefix) {

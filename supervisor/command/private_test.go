@@ -31,5 +31,5 @@ func TestPrivateCommand_InAGroup_RunsInPrivateChat(t *testing.T) {
 	}
 }
 
-// noOffer makes no offer to move jobs to another time zone.
+// noOffer is an OfferZone without an offer.
 func noOffer(context.Context, supervisor.User) (d supervisor.Delivery, err error) { return d, nil }

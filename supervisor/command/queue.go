@@ -22,11 +22,11 @@ import (
 type Queue interface {
 	// ReadQueue lists the waiting messages of a conversation, and its running turn.
 	ReadQueue(ctx context.Context, conversation int64) (sqlite.ConversationQueue, error)
-	// FindListButtons returns the buttons of the list that the user saw last before a command.
+	// FindListButtons returns the buttons of the last list that the user saw before a command.
 	FindListButtons(ctx context.Context, command int64, name string) ([][]supervisor.Button, error)
-	// MoveTextToFront makes a message the next to be answered. DropText drops a message and those
-	// sent together with it. Both return the changed message. ok is false if the message belongs to
-	// another user.
+	// MoveTextToFront makes a message the next to be answered. DropText drops a message, and all
+	// that were sent together with it. Both return the changed message. ok is false if the message
+	// belongs to another user.
 	MoveTextToFront(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error)
 	DropText(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error)
 }
@@ -36,8 +36,8 @@ const (
 	pressDrop = "drop"
 	pressNow  = "now"
 
-	maxQueueButtons = 8  // maximum of messages with buttons; the rest is only counted
-	maxMessageText  = 60 // characters of a message in the list
+	maxQueueButtons = 8  // maximum number of messages with buttons; further messages are only counted
+	maxMessageText  = 60 // maximum length of a message in the list, in characters
 )
 
 var queueRows = []row{
@@ -47,7 +47,7 @@ var queueRows = []row{
 		keeps: feature.AlwaysPrivate},
 }
 
-// queue lists the waiting messages. With an argument it runs the action of a button of the last
+// queue lists the waiting messages. With an argument it runs the action of a button below the last
 // list.
 func queue(ctx context.Context, c *Commands, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 	if r.Arguments == "" {
@@ -76,7 +76,7 @@ func queue(ctx context.Context, c *Commands, r feature.CommandRequest) (d superv
 // queueButton returns the label of a button for number n of the list.
 func queueButton(what string, n int) string { return fmt.Sprintf(queueButtons[what], n) }
 
-// listQueue lists the waiting messages of a conversation, with buttons for each.
+// listQueue lists the waiting messages of a conversation, each with its buttons.
 func (c *Commands) listQueue(ctx context.Context, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 	q, err := c.o.Queue.ReadQueue(ctx, r.Conversation.ID)
 	if err != nil {
@@ -133,7 +133,7 @@ func queueLine(n int, w sqlite.WaitingText, now time.Time, zone *time.Location) 
 // timeSince returns the time since at; 0 if at is in the future.
 func timeSince(now, at time.Time) time.Duration { return max(0, now.Sub(at)).Truncate(time.Second) }
 
-// cutWords returns the beginning of a text.
+// cutWords returns a text on one line, quoted, and cut to maxMessageText characters.
 func cutWords(text string) string {
 	words := []rune(strings.Join(strings.Fields(text), " "))
 	if len(words) > maxMessageText {
@@ -142,7 +142,7 @@ func cutWords(text string) string {
 	return markdown.QuoteName(string(words))
 }
 
-// pressQueue runs the action of a button below the list.
+// pressQueue runs the action of a button below the list of /queue.
 func pressQueue(ctx context.Context, c *Commands, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 	what, _, _ := strings.Cut(r.Arguments, " ")
 	id, ok := presses.InboundOfQueuePress(presses.QueuePrefix + r.Arguments)
@@ -162,7 +162,7 @@ func pressQueue(ctx context.Context, c *Commands, r feature.CommandRequest) (d s
 	}
 	text := queueStates[in.State]
 	if waits := in.State == supervisor.InboundNew || in.State == supervisor.InboundArriving; waits && in.Priority != supervisor.PriorityNow {
-		text = "" // the message still waits, for a code
+		text = "" // a closed gate holds the message, so it waits for a code
 	}
 	return supervisor.Delivery{Text: fmt.Sprintf(cmp.Or(text, textQueueGone), cutWords(in.Text))}, nil
 }

@@ -65,7 +65,7 @@ func TestQueue_WaitingMessages_HaveButtons(t *testing.T) {
 
 	for _, c := range []struct{ text, want string }{
 		{"/queue drop 3", "I dropped `c`. Send it again if you still want it."},
-		// the number is that of the last list, although another message is third now
+		// the number 3 is from the last list, although another message is now third
 		{"/queue drop 3", "I dropped `c`. Send it again if you still want it."},
 		{"/queue NOW 4", "`d` comes next."},
 		{"/queue now 9", "My last list has no number 9. /queue lists what waits now."},
@@ -81,8 +81,8 @@ func TestQueue_WaitingMessages_HaveButtons(t *testing.T) {
 	}
 }
 
-// The action of a button happens once. A crash before its answer, a repeated press and a late press
-// do not repeat it.
+// The action of a button happens once, even after a crash before its answer, a repeated press or a
+// late press.
 func TestQueuePress_Repeated_ActsOnce(t *testing.T) {
 	h := newRig(t)
 	kept := h.sendTexts("a", "b", "c")
@@ -91,7 +91,7 @@ func TestQueuePress_Repeated_ActsOnce(t *testing.T) {
 	if _, _, err := h.db.Inbox().DropText(t.Context(), "ann", kept[0].ID); err != nil {
 		t.Fatal(err)
 	}
-	// the service is killed after this action
+	// the service is killed after the message has moved
 	if _, _, err := h.db.Inbox().MoveTextToFront(t.Context(), "ann", kept[2].ID); err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/feature"
 )
 
-// Resender sends messages again that may not have arrived.
+// Resender sends messages that may not have arrived once more.
 type Resender interface {
 	// ResendUndelivered queues a conversation's messages that may not have arrived, the oldest
 	// first. It returns their number, at most limit.
@@ -16,7 +16,7 @@ type Resender interface {
 }
 
 // maxResent limits the messages that one /resend sends. Telegram accepts one message per second in
-// a chat, so they take about a minute.
+// a chat, so 50 messages take about a minute.
 const maxResent = 50
 
 var resendRows = []row{
@@ -24,8 +24,8 @@ var resendRows = []row{
 		group: feature.GroupChat, run: textAnswer(resend)},
 }
 
-// resend does not wake the outbox, because its answer does. The queued messages are older, so they
-// arrive before the answer.
+// resend queues the messages that may not have arrived. It does not wake the outbox, because the
+// answer to /resend does that. The queued messages are older than the answer, so they arrive first.
 func resend(ctx context.Context, c *Commands, r feature.CommandRequest) (string, error) {
 	n, err := c.o.Resender.ResendUndelivered(ctx, r.Conversation.ID, maxResent)
 	switch {

@@ -70,7 +70,7 @@ func TestResend_Messages_PrecedeAnswer(t *testing.T) {
 	}
 }
 
-// failingResender fails to send messages again.
+// failingResender is a Resender that fails.
 type failingResender struct{}
 
 func (failingResender) ResendUndelivered(context.Context, int64, int) (int, error) {

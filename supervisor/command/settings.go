@@ -12,25 +12,25 @@ import (
 	"mews/supervisor/markdown"
 )
 
-// Settings are the users' settings. An error about a value is for the user.
+// Settings are the users' settings. An error about a value is a text for the user.
 type Settings interface {
 	// List returns a user's settings in the order of display.
 	List(ctx context.Context, user string) ([]Setting, error)
 	// CheckValue returns a value in its stored form. An error says why the value is not allowed.
 	CheckValue(ctx context.Context, user, name, value string) (kept string, err error)
-	// Put stores a value in its stored form; "" resets the setting.
+	// Put stores a value that CheckValue has returned; "" resets the setting.
 	Put(ctx context.Context, user, name, kept string) error
 }
 
 // Setting describes one setting for display.
 type Setting struct {
-	Name    string // the name, as users type it: one or two words
+	Name    string // name of the setting, as users type it: one or two words
 	Value   string // the current value, for display
 	Origin  SettingOrigin
-	Example string   // an example of a value; "" if users can't change the setting with /settings
-	Presses []string // all possible values, if each has a button
-	Private bool     // whether groups never show the setting
-	Note    string   // a hint for after a change; "" means no hint
+	Example string   // example of a value; "" if users can't change the setting with /settings
+	Presses []string // all possible values; if set, each value has a button
+	Private bool     // groups never show the setting
+	Note    string   // hint to show after a change; "" means no hint
 }
 
 // SettingOrigin says where a setting's value comes from.
@@ -42,12 +42,12 @@ const (
 	OriginDefault SettingOrigin = "the default"
 )
 
-// resetWord is the value that resets a setting.
+// resetWord is the word that users type as a value to reset a setting.
 const resetWord = "default"
 
 const settingPrefix = "s:"
 
-// showsSettings reports whether /settings with these arguments only shows something. For example,
+// showsSettings reports whether /settings with these arguments only shows settings. For example,
 // "/settings model" lists models.
 func showsSettings(arguments string) bool {
 	return arguments == "" || strings.EqualFold(arguments, "model")
@@ -73,7 +73,7 @@ func settings(ctx context.Context, c *Commands, r feature.CommandRequest) (super
 		value, ok := cutName(r.Arguments, s.Name)
 		switch {
 		case !ok:
-		case s.Name == "model": // the values of the setting "model" are not in a table
+		case s.Name == "model": // the possible values of the setting "model" are the offered models
 			r.Arguments = value
 			return model(ctx, c, r)
 		case s.Example == "":
@@ -94,7 +94,7 @@ func settings(ctx context.Context, c *Commands, r feature.CommandRequest) (super
 		markdown.QuoteName(r.Arguments), strings.Join(names, ", "))
 }
 
-// values lists the possible values of a setting, if they are a few words.
+// values lists the possible values of a setting; "" if their number is not limited.
 func (s Setting) values() string {
 	if len(s.Presses) == 0 {
 		return ""
@@ -142,10 +142,10 @@ func (c *Commands) set(ctx context.Context, r feature.CommandRequest, s Setting,
 	return d, nil
 }
 
-// settingTimezone is the setting with the time zone of jobs.
+// settingTimezone is the name of the setting with the user's time zone, which their jobs use.
 const settingTimezone = "timezone"
 
-// offerZone adds to an answer the offer to move jobs to the new time zone.
+// offerZone adds to an answer the question whether to move jobs to the new time zone.
 func (c *Commands) offerZone(ctx context.Context, r feature.CommandRequest, d supervisor.Delivery) supervisor.Delivery {
 	// r.User still has the old time zone
 	offer, err := c.o.OfferZone(ctx, c.userNamed(r.Conversation.User))
@@ -179,7 +179,7 @@ func (s Setting) buttons() [][]supervisor.Button {
 	if s.Name == "model" {
 		row = append(row, supervisor.Button{Text: textChooseModel, Press: modelPrefix})
 	}
-	// the current value has a button, too, because the buttons stay after a press
+	// the current value also has a button, because the buttons stay after a press
 	for _, value := range s.Presses {
 		row = append(row, supervisor.Button{Text: s.Name + ": " + value, Press: settingPrefix + s.Name + " " + value})
 	}

@@ -15,11 +15,11 @@ import (
 
 // Sessions stops running turns.
 type Sessions interface {
-	// StopTurn ends the turn that a command is about, and returns when its answer is in the outbox.
-	// If no turn ran, Inbound of the result is 0.
+	// StopTurn ends the turn that was running when a command was sent. It returns when the turn's
+	// answer is in the outbox. If no turn ran, Inbound of the result is 0.
 	StopTurn(ctx context.Context, c supervisor.Conversation, command int64) (sqlite.PrecedingText, error)
 	// StopTurnUnstored ends the running turn of a conversation for a command that could not be
-	// stored. It returns whether a turn ran.
+	// stored. stopped reports whether a turn ran.
 	StopTurnUnstored(conversation int64) (stopped bool)
 }
 
@@ -51,8 +51,8 @@ func stop(ctx context.Context, c *Commands, r feature.CommandRequest) (string, e
 	return endedText(ahead), nil
 }
 
-// stopAll drops the waiting messages, and then ends the running turn. In this order no message
-// begins in between.
+// stopAll drops the waiting messages, and then ends the running turn. In the other order, a message
+// could start a turn in between.
 func (c *Commands) stopAll(ctx context.Context, r feature.CommandRequest) (string, error) {
 	dropped, err := c.o.Drop(ctx, r.Inbound)
 	if err != nil {
@@ -72,8 +72,8 @@ func (c *Commands) stopAll(ctx context.Context, r feature.CommandRequest) (strin
 	return endedText(ahead) + " " + droppedText(dropped), nil
 }
 
-// endsInPlace reports whether the stopped answer itself shows that it was stopped. A terminal waits
-// for an answer to each line, so it gets both.
+// endsInPlace reports whether the stopped answer is edited to show that it was stopped. Then /stop
+// needs no answer. A terminal can't edit, so it gets both answers.
 func endsInPlace(r feature.CommandRequest, ahead sqlite.PrecedingText) bool {
 	return ahead.Why == protocol.TurnEndStopped && r.Conversation.Channel.Capabilities().Edit
 }
@@ -93,7 +93,7 @@ func endedText(ahead sqlite.PrecedingText) string {
 	return textJustEnded
 }
 
-// stopTurn ends the turn that a command is about.
+// stopTurn ends the turn that was running when the command was sent.
 func (c *Commands) stopTurn(ctx context.Context, r feature.CommandRequest) (sqlite.PrecedingText, error) {
 	ahead, err := c.o.Sessions.StopTurn(ctx, r.Conversation, r.Inbound)
 	if err != nil && ctx.Err() != nil {
@@ -102,8 +102,8 @@ func (c *Commands) stopTurn(ctx context.Context, r feature.CommandRequest) (sqli
 	return ahead, err
 }
 
-// RunUnstoredCommand runs a command that could not be stored. It returns the error for the sender.
-// Only /stop works without being stored, because a full disk must not keep a turn running.
+// RunUnstoredCommand runs a command that could not be stored, and returns the error for its sender.
+// It only runs /stop, because a full disk must not keep a turn running.
 func (c *Commands) RunUnstoredCommand(in supervisor.Inbound, err error) error {
 	if in.Command != stopName || !c.o.Sessions.StopTurnUnstored(in.Conversation.ID) {
 		return err

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/feature"
 )
 
-// row is a command of the core. Its functions get the Commands that called them.
+// row is a command of the core. Its functions also get the Commands.
 type row struct {
 	supervisor.SlashCommand
 	group   feature.HelpGroup
@@ -18,7 +18,7 @@ type row struct {
 	run     run
 	mayAsk  bool
 	prefix  string
-	press   run // runs a press of the command's buttons; nil means run
+	press   run // run for a press of the command's buttons; nil means the run of the command
 	keeps   func(press string) bool
 	private func(arguments string) bool
 }
@@ -31,7 +31,7 @@ var coreRows = slices.Concat(startRows, helpRows, newRows, stopRows, queueRows, 
 	modelsRows, toolsRows, settingsRows, filesRows, activityRows, usageRows,
 	grantsRows, lockRows, inviteRows, allowRows, resendRows)
 
-// bind turns a row's function into a feature.Run.
+// bind makes a feature.CommandFunc of a row's function.
 func (c *Commands) bind(do run) feature.CommandFunc {
 	if do == nil {
 		return nil
@@ -92,7 +92,7 @@ func mergeCommands(core, features []feature.Command) ([]feature.Command, error) 
 	return table, nil
 }
 
-// commandNames returns a command's names; the first is the main name.
+// commandNames returns the names of a command, its main name first.
 func commandNames(r feature.Command) []string {
 	if r.Alias == "" {
 		return []string{r.Name}
@@ -120,7 +120,7 @@ func (c *Commands) find(name string) (_ feature.Command, known bool) {
 	return c.table[i], true
 }
 
-// FindCommand returns the properties of a command; the zero value for an unknown command.
+// FindCommand returns the properties of a command; the zero value means an unknown command.
 func (c *Commands) FindCommand(name string) supervisor.SlashCommand {
 	r, _ := c.find(name)
 	return r.SlashCommand
@@ -138,12 +138,12 @@ func TurnEndingCommandNames() (all []string) {
 
 // MenuEntry is a command in a channel's menu.
 type MenuEntry struct {
-	Name    string // without the slash
+	Name    string // name of the command, without the slash
 	Summary string
 }
 
-// Menu lists the commands for a channel's menu, with or without those for admins. It leaves out
-// /start, because such a channel offers it anyway.
+// Menu lists the commands for a channel's menu; admin adds the commands for admins. It leaves out
+// /start, because channels with a menu offer /start anyway.
 func (c *Commands) Menu(admin bool) (menu []MenuEntry) {
 	for _, r := range c.table {
 		if r.Name != startName && c.isListed(r, admin) {

@@ -14,7 +14,7 @@ func echo(_ context.Context, r feature.CommandRequest) (supervisor.Delivery, err
 	return supervisor.Delivery{Text: r.User.Name + ": " + r.Name + " " + r.Arguments}, nil
 }
 
-// commandNamed returns a command of a feature, with that name.
+// commandNamed returns a feature's command with a name.
 func commandNamed(name string) feature.Command {
 	return feature.Command{SlashCommand: supervisor.SlashCommand{Name: name, Help: "say it again"},
 		Group: feature.GroupChat, Run: echo, Prefix: "zz:"}
@@ -52,7 +52,7 @@ func TestFeature_CommandAndPress_AreAnswered(t *testing.T) {
 	if got := h.answerOf(h.keep("/echo Hello there")).Text; got != "ann: echo Hello there" {
 		t.Errorf("got %q", got)
 	}
-	for cleaned, press := range []string{"on", "off"} { // only the second message loses its buttons
+	for cleaned, press := range []string{"on", "off"} { // only the press of "off" removes the buttons of its message
 		if got := h.pressAnswer("zz:" + press).Text; got != "ann: echo "+press || len(h.cleanings()) != cleaned {
 			t.Errorf("got %q, cleaned %v", got, h.cleanings())
 		}
@@ -72,7 +72,7 @@ func TestFeature_PrivateInGroup_AsksInPrivateChat(t *testing.T) {
 	h.moveTo("-1")
 	h.live()
 	h.commands.Accept(h.keep("/echo"))
-	<-h.answered // the answer in the private chat
+	<-h.answered // waits for the answer in the private chat
 	<-h.answered
 	if len(h.fakes.asked) != 1 || h.fakes.asked[0].Conversation.Chat != "42" {
 		t.Errorf("asked was %+v", h.fakes.asked)

@@ -5,7 +5,7 @@ import (
 	"mews/supervisor/spans"
 )
 
-// General answers. quoteName quotes names that users or providers gave.
+// Answers of several commands. quoteName quotes names that users or providers gave.
 const (
 	textNoCommand      = "There is no command /%s. /help lists all commands."
 	textCommandMeant   = "There is no /%s. Did you mean /%s?"
@@ -52,7 +52,7 @@ const (
 	textStoppedNotStored = "I am stopping the running answer, although I could not store your /stop: "
 )
 
-// Answers of /queue and /followup. cutWords cuts the words of a message.
+// Answers of /queue and /followup. cutWords shortens the text of a message.
 const (
 	textQueueUsage    = "/queue lists what waits here. “/queue drop NUMBER” and “/queue now NUMBER” take a number of that list."
 	textQueueRuns     = "I have been answering %s for %s."
@@ -70,7 +70,7 @@ const (
 		"busy is. Files may come with it. If nothing runs, I answer it at once."
 )
 
-// queueButtons are the labels of the list's buttons; the number is that of the message.
+// queueButtons has the labels of the buttons below the list; %d is the number of the message.
 var queueButtons = map[string]string{pressDrop: "Drop %d", pressNow: "Now %d"}
 
 // queuePriorities are remarks about messages with an unusual priority.
@@ -79,7 +79,8 @@ var queuePriorities = map[supervisor.InboundPriority]string{
 	supervisor.PriorityNow:      ", next",
 }
 
-// queueStates describes a message after an attempt to drop it or to move it to the front.
+// queueStates has the answers after an attempt to drop a message or to move it to the front, by the
+// state of the message.
 var queueStates = map[supervisor.InboundState]string{
 	supervisor.InboundNew:      "%s comes next.",
 	supervisor.InboundArriving: "%s comes next, once it has arrived.",

@@ -15,5 +15,5 @@ const (
 	textToolsUsage   = "I know /tools, which lists all tools, “/tools keep FAMILY” and “/tools close FAMILY”."
 )
 
-// toolButtons are the labels of the list's buttons; the word is the family of tools.
+// toolButtons has the labels of the buttons below the list; %s is the family of tools.
 var toolButtons = map[string]string{wordKeep: "Keep %s open", wordClose: "Close %s"}

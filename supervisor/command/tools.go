@@ -24,8 +24,8 @@ const (
 	wordKeep    = "keep"
 	wordClose   = "close"
 
-	maxToolNames     = 20 // listed tools of each family
-	maxFamilyButtons = 8  // maximum of families with buttons
+	maxToolNames     = 20 // maximum number of listed tools of a family
+	maxFamilyButtons = 8  // maximum number of families with buttons
 )
 
 var toolsRows = []row{
@@ -34,7 +34,7 @@ var toolsRows = []row{
 		group: feature.GroupAssistant, run: showTools, prefix: toolsPrefix, keeps: feature.AlwaysPrivate},
 }
 
-// showTools lists a user's tools, or opens or closes a family of tools.
+// showTools lists a user's tools. With an argument, it opens or closes a family of tools.
 func showTools(ctx context.Context, c *Commands, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 	all, err := c.o.Tools.List(ctx, r.Conversation.User)
 	if err != nil {
@@ -61,7 +61,8 @@ func showTools(ctx context.Context, c *Commands, r feature.CommandRequest) (d su
 	return d, err
 }
 
-// keepOpen keeps a family of tools open in a conversation, if all of its tools fit.
+// keepOpen keeps a family of tools open in a conversation, if all tools of the family fit into a
+// request.
 func (c *Commands) keepOpen(ctx context.Context, r feature.CommandRequest, all []protocol.Tool,
 	open []supervisor.OpenedTool,
 	f tools.Family) (string, error) {
@@ -119,7 +120,7 @@ func listTools(all []protocol.Tool, open []supervisor.OpenedTool) (d supervisor.
 	return d
 }
 
-// familyLine describes the tools of one family; "" without tools.
+// familyLine describes the tools of one family; "" if the list is empty.
 func familyLine(name string, list []protocol.Tool, more string) string {
 	if len(list) == 0 {
 		return ""

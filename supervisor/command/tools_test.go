@@ -9,7 +9,8 @@ import (
 	"mews/supervisor"
 )
 
-// fixedTools has the same tools for all users. Those of the family "big" do not fit into a request.
+// fixedTools has the same tools for all users. The tools of the family "big" do not fit into a
+// request.
 type fixedTools struct{}
 
 func (fixedTools) List(context.Context, string) ([]protocol.Tool, error) {

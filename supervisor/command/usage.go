@@ -17,17 +17,17 @@ import (
 
 // UsageSums sums up model calls.
 type UsageSums interface {
-	// SumUsage sums up the calls of a user (everybody if user is "") in a span, by "model", "user" or
-	// "conversation". The largest sum comes first.
+	// SumUsage sums up the calls of a user in a span, by "model", "user" or "conversation". If user
+	// is "", it sums up the calls of all users. The largest sum comes first.
 	SumUsage(ctx context.Context, user string, in supervisor.TimeSpan, by string) ([]usage.Line, error)
-	// SumDailyUsage sums up the calls by day in zone, from the day of since to today. A line's name is its
-	// day, as 2026-11-20.
+	// SumDailyUsage sums up the calls by day in zone, from the day of since to today. The name of a
+	// line is its day, such as 2026-11-20.
 	SumDailyUsage(ctx context.Context, user string, since time.Time, zone *time.Location) ([]usage.Line, error)
 }
 
 // Budgets are the users' remaining budgets.
 type Budgets interface {
-	// ListAllowances returns an allowance for each limit of a user's budget.
+	// ListAllowances returns the money that a user may still spend, for each limit of their budget.
 	ListAllowances(ctx context.Context, user string) ([]budget.Allowance, error)
 }
 
@@ -46,7 +46,7 @@ var usageRows = []row{
 		group: feature.GroupAssistant, alias: "stats", run: showUsage, private: feature.AlwaysPrivate},
 }
 
-// showUsage reports the user's model calls. For an admin it can report those of all users.
+// showUsage reports the user's model calls. For an admin it can report the calls of all users.
 func showUsage(ctx context.Context, c *Commands, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 	report := usageReport{user: r.Conversation.User, by: "model", title: textYourUsage, linesTitle: textByModel}
 	words, all := cutName(r.Arguments, "all")
@@ -87,7 +87,7 @@ func (c *Commands) usageIn(ctx context.Context, s usageReport, in supervisor.Tim
 	return text + usageLines(map[string]string{"model": textByModelIn, "user": textByPersonIn}[s.by], lines), nil
 }
 
-// spanText says from when to when a span is.
+// spanText describes the beginning and end of a span.
 func spanText(in supervisor.TimeSpan, now time.Time) string {
 	from, to := textFromBeginning, textUntilNow
 	if !in.From.IsZero() {
@@ -99,8 +99,8 @@ func spanText(in supervisor.TimeSpan, now time.Time) string {
 	return from + " " + to
 }
 
-// sumUsage sums up the calls of today, this week and this month. With personal it adds what only
-// the user may see.
+// sumUsage sums up the calls of today, this week and this month. personal adds data that only the
+// user may see.
 func (c *Commands) sumUsage(ctx context.Context, s *usageReport, now time.Time, personal bool) (err error) {
 	day, _ := budget.DayBounds(now, now.Location())
 	month, _ := budget.MonthBounds(now, now.Location())
@@ -129,10 +129,10 @@ func (c *Commands) zone(user string) *time.Location {
 
 // usageReport holds the data of a /usage report.
 type usageReport struct {
-	user, by           string // the user whose calls are summed up, and the grouping
+	user, by           string // user whose calls are summed up, and the grouping of the sums
 	title, linesTitle  string
 	today, week, month []usage.Line
-	topics             []usage.Line // the month's usage by conversation
+	topics             []usage.Line // this month's usage by conversation
 	left               []budget.Allowance
 }
 
@@ -157,7 +157,7 @@ func (s usageReport) text() string {
 	return b.String()
 }
 
-// usageLines lists lines below a title. If they are too many, one line sums up the rest.
+// usageLines returns lines below a title. If there are too many, one line sums up the rest.
 func usageLines(title string, lines []usage.Line) string {
 	if len(lines) == 0 {
 		return ""

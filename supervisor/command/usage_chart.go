@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	chartDays = 30 // days in a chart
-	barWidth  = 30 // characters of the longest bar in a text chart
+	chartDays = 30 // number of days in a chart
+	barWidth  = 30 // length of the longest bar in a text chart, in characters
 )
 
 // chartUnit is the unit of a chart of daily usage.
@@ -31,11 +31,11 @@ func chartUnitOf(days []usage.Line) chartUnit {
 }
 
 // withChart adds a chart of the days to a report. The chart is a picture if the channel shows
-// files, otherwise text. If the picture can't be drawn, the report has no chart.
+// files, otherwise a text. If drawing the picture fails, the report has no chart.
 func (c *Commands) withChart(to supervisor.Conversation, s usageReport, days []usage.Line) supervisor.Delivery {
 	d := supervisor.Delivery{Text: s.text()}
 	m := chartUnitOf(days)
-	if m.of(usage.Total(days)) == 0 { // there were no calls, or all calls failed
+	if m.of(usage.Total(days)) == 0 { // without successful calls there is nothing to draw
 		return d
 	}
 	if !to.Channel.Capabilities().Files {

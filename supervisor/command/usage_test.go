@@ -22,7 +22,7 @@ func (p people) Find(name string) (supervisor.User, bool) {
 	return u, ok
 }
 
-// usages returns prepared lines, and records the queries. The first lines are those of the day.
+// usages returns prepared lines, and records the queries. The first query gets the lines of today.
 type usages struct {
 	month, today []usage.Line
 	topics, days []usage.Line
@@ -50,7 +50,7 @@ func (u *usages) SumDailyUsage(_ context.Context, user string, since time.Time, 
 	return u.days, nil
 }
 
-// budgets are the remaining budgets, by user.
+// budgets has the remaining budgets of each user.
 type budgets map[string][]budget.Allowance
 
 func (b budgets) ListAllowances(_ context.Context, user string) ([]budget.Allowance, error) {
@@ -86,7 +86,7 @@ func TestUsage_SumsByPeriodAndModel(t *testing.T) {
 		// in this time zone the next day has begun
 		h.options.People = people{"ann": {Name: "ann", Timezone: "Pacific/Kiritimati"}}
 		h.live()
-		time.Sleep(12 * 24 * time.Hour) // the clock of the bubble begins with the year 2000
+		time.Sleep(12 * 24 * time.Hour) // the clock of the synctest bubble begins with the year 2000
 		const want = "Your use of models:\n\n" +
 			"- today: 1 call, 2,000 tokens in (99 % from a cache), 30 out, $0.0012\n" +
 			"- this week: 1,205 calls, about 34,568,797 tokens in (88 % from a cache), 91,019 out, $12.35 and 2 calls of unknown price\n" +
@@ -111,8 +111,8 @@ func TestUsage_Span_SumsThatSpan(t *testing.T) {
 	for _, c := range []struct {
 		role  supervisor.Role
 		ask   string
-		want  string // a part of the answer
-		asked string // the beginning of the only query; "" means none
+		want  string // expected part of the answer
+		asked string // expected beginning of the only query; "" means no query
 	}{
 		{supervisor.RoleUser, "/usage 7d", "Your use of models from ", "ann since "},
 		{supervisor.RoleUser, "/usage last 2 days", "Your use of models from ", "ann since "},
@@ -188,7 +188,7 @@ func TestUsage_LongList_SumsUpRest(t *testing.T) {
 	}
 }
 
-// days returns ann's usage on each day of a month. The cost rises daily, from 0.
+// days returns ann's usage on each day of a month. The cost rises by cost each day, from 0.
 func days(cost int64) (list []usage.Line) {
 	for i := range 30 {
 		list = append(list, usage.Line{Name: fmt.Sprintf("2000-01-%02d", i+1), Calls: min(1, int64(i)), Input: int64(i), Cost: int64(i) * cost})
