@@ -34,7 +34,7 @@ type choice struct {
 type delta struct {
 	Content content         `json:"content"`
 	Refusal string          `json:"refusal"`
-	Thought json.RawMessage `json:"reasoning_content"` // thinking, under the name that llama.cpp, LM Studio and DeepInfra use
+	Thought json.RawMessage `json:"reasoning_content"` // thinking, under the name of llama.cpp, LM Studio and DeepInfra
 	// thinking, under the name that Ollama, vLLM, Groq and OpenRouter use
 	Reasoning json.RawMessage `json:"reasoning"`
 	ToolCalls []callDelta     `json:"tool_calls"`

@@ -86,7 +86,7 @@ func TestCallPieces_AreJoined(t *testing.T) {
 	}
 }
 
-// TestText_AnyForm_IsRead has texts and chunks in forms that servers other than OpenAI's send.
+// TestText_AnyForm_IsRead has texts and chunks as servers other than OpenAI's send them.
 func TestText_AnyForm_IsRead(t *testing.T) {
 	const usage = `"usage":{"prompt_tokens":3,"completion_tokens":1}`
 	for name, stream := range map[string]string{

@@ -157,8 +157,8 @@ func TestReturnedParts_NeverReachOthers(t *testing.T) {
 	}
 }
 
-// TestForeignCalls_AreAccepted continues after calls of a model whose returned parts are missing.
-// The calls are in the running turn, and in an earlier turn.
+// TestForeignCalls_AreAccepted continues after calls that lack their model's returned parts. The
+// calls are in the running turn, and in an earlier turn.
 func TestForeignCalls_AreAccepted(t *testing.T) {
 	for _, c := range returning {
 		t.Run(string(c.dialect)+" as "+c.server, func(t *testing.T) {
@@ -211,8 +211,8 @@ func TestReturnedParts_TooLarge_AreLeftOut(t *testing.T) {
 	}
 }
 
-// TestReturnedParts_Refused_AreLeftOut tries a server that knows no returned parts, and a server
-// whose signatures have become invalid.
+// TestReturnedParts_Refused_AreLeftOut uses two servers that refuse. One knows no returned parts;
+// the signatures of the other have become invalid.
 func TestReturnedParts_Refused_AreLeftOut(t *testing.T) {
 	block := func(model, signature string) *protocol.Thinking {
 		text, _ := json.Marshal(map[string]any{"reasoning_content": "hm",
