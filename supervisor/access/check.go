@@ -13,7 +13,7 @@ import (
 	"mews/supervisor/slash"
 )
 
-// check is the gate's decision on one inbound, while it is made.
+// check holds the data of one inbound while the gate decides on it.
 type check struct {
 	gate    *Gate
 	in      supervisor.Inbound
@@ -25,7 +25,7 @@ type check struct {
 }
 
 // checkOrder holds the parts of a check. Each part decides on the inbound, or returns nil and
-// leaves the decision to the next part. If no part decides, the inbound is guarded.
+// leaves the decision to the next part. If no part decides, guard does.
 var checkOrder = []func(*check, context.Context) (*supervisor.GateDecision, error){
 	(*check).urgentCommand, (*check).rateLimited, (*check).exempt, (*check).findFactor, (*check).withoutFactor,
 	(*check).unreadableFactor, (*check).recoveryCode, (*check).anyCode, (*check).recoveryAmongWords, (*check).pressedWhileClosed,
@@ -149,9 +149,9 @@ func (c *check) decideRecovery() *supervisor.GateDecision {
 }
 
 // anyCode decides on a text that looks like a code, in a private chat that needs a code. A chat
-// needs a code if its gate is closed. A chat with an open gate needs a code if a message of the
-// user in a group waits for a code from this chat. In other chats six digits are words, unless the
-// gate closes before the text is stored.
+// needs a code if its gate is closed. With an open gate it needs a code while a group message of
+// the user waits for a code from this chat. In other chats six digits are words, unless the gate
+// closes before the text is stored.
 func (c *check) anyCode(ctx context.Context) (*supervisor.GateDecision, error) {
 	if c.in.Kind != supervisor.KindText || !c.private() || appCode(c.in.Text) == "" && !looksLikeRecovery(c.in.Text, c.factor) {
 		return nil, nil

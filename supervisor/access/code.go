@@ -47,7 +47,8 @@ func containsAppCode(text string) bool {
 	return len(text) <= maxCode && appCodeAmongWords.MatchString(codes.Normalize(text))
 }
 
-// appCode returns the six digits of a text that is an app's code; "" means that it is none.
+// appCode returns the six digits of a text that is an app's code; "" means that the text is no
+// code.
 func appCode(text string) string {
 	if len(text) > maxCode || !appCodeShape.MatchString(codes.Normalize(text)) {
 		return ""

@@ -94,8 +94,8 @@ func groupLetters(text string) string {
 }
 
 // NewInviteCode makes a one-time code and its digest. The code has more than 128 bits. It has only
-// letters and digits, so that a link to a bot can contain it. Such a link takes at most 64 of them
-// (Bot API, deep linking).
+// letters and digits, so that a link to a bot can contain it. A link to a bot takes at most 64
+// characters (Bot API, deep linking).
 func NewInviteCode() (code Secret, kept string) {
 	text := rand.Text()
 	return newSecret(text), DigestInviteCode(text)

@@ -50,7 +50,7 @@ type GateLimits struct {
 }
 
 // defaultLimits asks for a new code after 30 minutes without messages, and 12 hours after the login
-// (NIST SP 800-63B, section 4.2.3). Kai uses 30 minutes too.
+// (NIST SP 800-63B, section 4.2.3). The assistant Kai uses 30 minutes, too.
 var defaultLimits = GateLimits{IdleTimeout: 30 * time.Minute, Lifetime: 12 * time.Hour, Burst: 20, PerSecond: 1}
 
 // Gate decides whether an inbound of a user is accepted, on every channel. Its methods may be

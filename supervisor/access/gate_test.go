@@ -138,7 +138,7 @@ func wantOutcome(row, what string, private bool) outcome {
 func TestCheck_EachInboundAndState_IsDecided(t *testing.T) {
 	decisions := maps.Clone(decisions)
 	decisions[""] = decisions[supervisor.CodesOptional]
-	// an unknown setting of codes is as strict as required
+	// an unknown policy of codes is as strict as CodesRequired
 	decisions["sometimes"] = decisions[supervisor.CodesRequired]
 	places := []struct {
 		channel supervisor.Channel
@@ -272,7 +272,7 @@ func TestCheck_RecoveryCodeAmongWords_IsRefused(t *testing.T) {
 	}
 }
 
-// Six digits beside a word open nothing, but the user gets an answer.
+// Six digits next to a word open nothing, but the user gets an answer.
 func TestCheck_CodeAmongWords_RepeatsChallenge(t *testing.T) {
 	p := newRig(t)
 	p.enrol(t, true)
@@ -472,7 +472,7 @@ func TestNewGate_Limits_ApplyAtOnce(t *testing.T) {
 			t.Errorf("%+v, %v; want %s", m, err, want)
 		}
 	}
-	p.broken = errors.New("disk I/O error") // the gate can't alert any admin
+	p.broken = errors.New("disk I/O error") // the factor can't be read, and the gate can't alert any admin
 	if m, err := gate.Check(t.Context(), from("bob", supervisor.ChannelTerminal, "", "hello")); err != nil || outcomeOf(m) != never {
 		t.Errorf("%+v, %v", m, err)
 	}

@@ -145,7 +145,7 @@ func (m *model) enter(now time.Time, step int64, recovery string) (right bool) {
 	return false
 }
 
-// The lockouts equal those of a simple model, for any codes and any jumps of the clock. No lockout
+// The lockouts equal those of a simple factor, for any codes and any jumps of the clock. No lockout
 // is longer than a day of the current clock.
 func TestLockout_RandomCodes_EqualsModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
@@ -169,7 +169,7 @@ func TestLockout_RandomCodes_EqualsModel(t *testing.T) {
 			case "step":
 				ahead := rapid.Int64Range(-3, 2).Draw(rt, "ahead")
 				at := p.now.Add(time.Duration(ahead) * step)
-				// this code may be valid by chance, and the model can't know that
+				// this code may be valid by chance, and the simple factor can't know that
 				if ahead < -1 || ahead > 0 {
 					if c := code(p.secret, at); c == code(p.secret, p.now) || c == code(p.secret, p.now.Add(-step)) {
 						continue

@@ -53,7 +53,7 @@ func (s *Sealer) Seal(user string, plain []byte) ([]byte, error) {
 }
 
 // Open decrypts a secret. It fails if the key is wrong, the secret belongs to another user, or the
-// secret was changed. The error does not say which.
+// secret was changed. The error does not name the reason.
 func (s *Sealer) Open(user string, sealed []byte) ([]byte, error) {
 	if s == nil {
 		return nil, errNoSeal

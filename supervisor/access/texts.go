@@ -103,8 +103,8 @@ const (
 	// TextHeldReset answers held messages if their user's second factor is reset.
 	TextHeldReset = "This message waited for a code, but your second factor was reset. " +
 		"So I did not take it. Send it again."
-	// TextEditLocked refuses an edit of a message that has passed the gate, made while the gate is
-	// closed.
+	// TextEditLocked refuses an edit that comes while the gate is closed, of a message that had
+	// passed the gate.
 	TextEditLocked = "Locked: your edit of this message was not taken. Send your code, then edit it " +
 		"again."
 	// TextCode replaces the text of a code, which is never stored.

@@ -17,7 +17,7 @@ import (
 
 const step = 30 * time.Second
 
-// These codes are from RFC 6238, appendix B: the last six digits of each.
+// The codes are the last six digits of those in RFC 6238, appendix B.
 func TestVerify_CodesOfRFC6238_AreRight(t *testing.T) {
 	seal := access.NewSealer(key)
 	// 12345678901234567890 in base32
