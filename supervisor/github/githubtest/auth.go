@@ -31,7 +31,7 @@ func (g *grant) allows(needs string) bool {
 	return needs == "" || g.may == nil && !g.app || levels[g.may[name]] >= levels[level]
 }
 
-// admit finds the token of a request and checks its rights. It must be called within change.
+// admit finds the token of a request and checks its rights. Call it only within Server.change.
 func (s *Server) admit(r *request, token string) (answer, bool) {
 	if r.URL.Path == "/graphql" && s.options.NoGraphQL {
 		return notFound(), false

@@ -169,7 +169,7 @@ func (f *file) mapLine(line int) int {
 	return line + shift
 }
 
-// mapWithin is mapLine for a line within a hunk.
+// mapWithin maps a line within a hunk, as mapLine does.
 func (f *file) mapWithin(in hunk, line int) int {
 	old, now, inside := 0, 0, false
 	for _, text := range strings.Split(f.patch, "\n") {

@@ -65,8 +65,8 @@ func (s *Server) InjectFault(f Fault) (end func()) {
 	return func() { s.change(func() { added.left = 0 }) }
 }
 
-// matchFault returns the fault for a request; nil if there is none. It must be called within
-// change.
+// matchFault returns the fault for a request; nil if there is none. Call it only within
+// Server.change.
 func (s *Server) matchFault(r *request) *fault {
 	repo := r.PathValue("owner") + "/" + r.PathValue("repo")
 	for _, f := range s.faults {

@@ -55,7 +55,7 @@ type DeliveryAttempt struct {
 type DeliveryFaults struct {
 	Lose    float64 // share of deliveries that are not sent, but listed as failed
 	Double  float64 // share of deliveries that are sent twice
-	Shuffle int     // the next delivery is a random one of the first so many; 0 keeps the order
+	Shuffle int     // the next delivery is a random one of this many waiting deliveries; 0 keeps the order
 	Seed    uint64
 }
 
@@ -82,8 +82,8 @@ func newHooks(s *Server) WebhookSender {
 	return h
 }
 
-// CreateWebhook creates a webhook of the repository. It gets the given events, or all if none is
-// given.
+// CreateWebhook creates a webhook of the repository. The webhook gets the given events, or all
+// events if none are given.
 func (r *Repo) CreateWebhook(url, secret string, events ...string) (id int64) {
 	if len(events) == 0 {
 		events = []string{"*"}
@@ -132,7 +132,7 @@ func (h *WebhookSender) Attempts() []DeliveryAttempt {
 	return all
 }
 
-// EmitEvent sends an event with any payload to the webhooks that get such events.
+// EmitEvent sends an event with any payload to the webhooks that subscribe to it.
 func (r *Repo) EmitEvent(event string, payload []byte) {
 	r.s.change(func() {
 		var head struct{ Action string }
@@ -141,7 +141,7 @@ func (r *Repo) EmitEvent(event string, payload []byte) {
 	})
 }
 
-// emit sends an event. It must be called within change.
+// emit sends an event. Call it only within Server.change.
 func (r *Repo) emit(event, action, by string, more map[string]any) {
 	payload := map[string]any{"repository": r.json(), "sender": user(by)}
 	if action != "" {
@@ -159,7 +159,7 @@ func (r *Repo) emit(event, action, by string, more map[string]any) {
 	r.s.queue(r, event, action, body)
 }
 
-// queue queues an event for each webhook that gets such events. All deliveries have the same GUID.
+// queue queues an event for each webhook that subscribes to it. All deliveries have the same GUID.
 func (s *Server) queue(r *Repo, event, action string, body []byte) {
 	guid := ""
 	for _, h := range s.hooks {
@@ -177,7 +177,7 @@ func (s *Server) queue(r *Repo, event, action string, body []byte) {
 	s.start()
 }
 
-// start starts to send the queued deliveries. It must be called within change.
+// start starts to send the queued deliveries. Call it only within Server.change.
 func (h *WebhookSender) start() {
 	if !h.sending && !h.held && !h.server.closing && len(h.waiting) > 0 {
 		h.sending = true

@@ -41,7 +41,7 @@ func (r *request) admin() bool {
 
 func listHooks(s *Server, r *request) answer {
 	if !r.admin() {
-		return notFound() // GitHub does not tell that there are webhooks
+		return notFound() // GitHub does not reveal that webhooks exist
 	}
 	var list []*hook
 	for _, h := range s.hooks {
@@ -66,7 +66,7 @@ type hookFields struct {
 }
 
 // refused returns GitHub's refusal of a webhook's config; ok is false if GitHub accepts it. but is
-// the webhook to change, if there is one.
+// the webhook that the request changes, or nil.
 func (c *hookConfig) refused(s *Server, r *request, but *hook) (refusal answer, ok bool) {
 	if c == nil || c.URL == "" {
 		return invalid("Hook", "url", "missing_field"), true

@@ -17,7 +17,7 @@ import (
 type receiver struct {
 	*httptest.Server
 	mu     sync.Mutex
-	events []string // each as "event action GUID"
+	events []string // received events, each as "event action GUID"
 	code   int
 }
 

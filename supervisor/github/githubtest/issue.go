@@ -293,7 +293,7 @@ func addLabels(s *Server, r *request, i *issue) answer {
 	return good(i.json()["labels"])
 }
 
-// search returns issues, sorted by the number of words that their title and body contain.
+// search returns issues, sorted by how many words of the query their title and body contain.
 func search(s *Server, r *request) answer {
 	repo, kind, words := "", "", []string{}
 	for _, word := range strings.Fields(strings.ToLower(r.URL.Query().Get("q"))) {

@@ -22,7 +22,7 @@ const (
 const (
 	minuteWrites = 80
 	hourWrites   = 500
-	retryAfter   = 60 // in seconds
+	retryAfter   = 60 // seconds of Retry-After
 )
 
 // primary has GitHub's primary limits: the number of requests for each resource, and the period.
@@ -62,7 +62,7 @@ func (s *Server) SetRateLimit(resource string, most int) {
 	s.change(func() { s.limits.most[resource] = most })
 }
 
-// ForgetWrites forgets all writes so far, as if an hour had passed.
+// ForgetWrites clears the count of writes, as if an hour had passed.
 func (s *Server) ForgetWrites() {
 	s.change(func() { clear(s.limits.writes) })
 }
@@ -86,8 +86,8 @@ func (l *limits) lose(at time.Time, concerned func(*pause) bool) {
 	}
 }
 
-// isTooEarly reports whether a request during a pause is the client's fault. It is not if the
-// client may have lost the refusal.
+// isTooEarly reports whether a request during a pause is the client's fault. The client is not at
+// fault if it may have lost the refusal.
 func (p *pause) isTooEarly(r *request, now time.Time) bool {
 	if p.lost {
 		p.since, p.told, p.lost = now, connOf(r), false
@@ -117,8 +117,8 @@ func (l *limits) pause(r *request, f Fault, now time.Time) answer {
 	return secondary(code, seconds)
 }
 
-// secondary returns the refusal of a secondary limit. If seconds is 0, it tells no time, and the
-// client must wait at least a minute.
+// secondary returns the refusal of a secondary limit. If seconds is 0, the refusal names no time,
+// and the client must wait at least a minute.
 func secondary(code, seconds int) answer {
 	a := refuse(code, "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.")
 	if seconds > 0 {
@@ -127,7 +127,7 @@ func secondary(code, seconds int) answer {
 	return a
 }
 
-// limit refuses a request that is too early or beyond a limit. It must be called within change.
+// limit refuses a request that is too early or beyond a limit. Call it only within Server.change.
 func (s *Server) limit(r *request) (answer, bool) {
 	if r.route.has(free) || r.grant == nil {
 		return answer{}, true

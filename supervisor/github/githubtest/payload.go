@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Payloads of events. All functions must be called within change.
+// Payloads of events. Call these functions only within Server.change.
 
 // hasHook reports whether any webhook gets the repository's events.
 func (r *Repo) hasHook() bool {

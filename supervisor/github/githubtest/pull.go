@@ -64,7 +64,7 @@ func (r *Repo) OpenPullRequest(p NewPullRequest) (number int) {
 	return number
 }
 
-// add adds an issue or a pull request. It must be called within change.
+// add adds an issue or a pull request. Call it only within Server.change.
 func (r *Repo) add(title, body, author string, labels []string, p *pull) *issue {
 	if author == "" {
 		author = "alice"
@@ -186,8 +186,8 @@ func (i *issue) json() map[string]any {
 	return v
 }
 
-// pullJSON returns a pull request in GitHub's JSON. A single pull request has more fields than one
-// in a list. It must be called within change.
+// pullJSON returns a pull request in GitHub's JSON. A single pull request has more fields than a
+// pull request in a list. Call it only within Server.change.
 func (i *issue) pullJSON(alone bool) map[string]any {
 	v, p := i.json(), i.pull
 	delete(v, "pull_request")

@@ -63,7 +63,7 @@ func (s *Server) LimitViolations() []string {
 }
 
 // CountMails returns how many mails the bot has caused for a pull request or an issue. A review
-// with all its comments is one mail, and a comment is one. An edit is none.
+// with all its comments is one mail. A single comment is one mail, too. An edit causes no mail.
 func (s *Server) CountMails(repo string, number int) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

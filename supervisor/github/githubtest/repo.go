@@ -30,8 +30,8 @@ type Repo struct {
 	tips     sync.Map             // commits of requested refs, by ref
 }
 
-// Repo returns the repository with a name. A missing one is created, with README.md on the branch
-// main.
+// Repo returns the repository with a name. If there is none, Repo creates it, with README.md on the
+// branch main.
 func (s *Server) Repo(name string) *Repo {
 	r, found := s.repo(name)
 	if !found {

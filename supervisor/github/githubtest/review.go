@@ -136,8 +136,8 @@ func (r *Repo) check(i *issue, head string, drafts []draft) (threads []*thread, 
 	return threads, wrong
 }
 
-// place finds the lines of a comment in a diff. It returns the reason if there is no such line; ""
-// if there is.
+// place finds the lines of a comment in a diff. It returns "", or the reason if the diff has no
+// such line.
 func (t *thread) place(d *pullDiff, c draft) string {
 	f := d.file(t.path)
 	switch {

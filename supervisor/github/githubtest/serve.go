@@ -155,7 +155,7 @@ func (s *Server) serve(rw http.ResponseWriter, req *http.Request, to route) {
 	a.write(rw)
 }
 
-// answer handles a request like GitHub. It must be called within change.
+// answer handles a request like GitHub. Call it only within Server.change.
 func (s *Server) answer(r *request, token string) answer {
 	if a, ok := s.admit(r, token); !ok {
 		return a
