@@ -33,9 +33,9 @@ func FindAccount(name string) (Account, error) {
 	return Account{uint32(uid), uint32(gid)}, errors.Join(err1, err2)
 }
 
-// WorkerAccount returns the account of workers whose users have no account. If the service is not
-// root, it is the service's account. No worker runs as root. If no account is configured, root
-// creates one. If a configured account is missing, the error says how to create it.
+// WorkerAccount returns the account of workers whose users have no account. No worker runs as root.
+// If the service is not root, workers have the service's account. If the account is missing and
+// create is true, root creates it. Otherwise the error says how to create it.
 func WorkerAccount(ctx context.Context, name string, create bool) (Account, error) {
 	if os.Getuid() != 0 {
 		return Account{}, nil
@@ -114,8 +114,8 @@ func FindOtherPrograms() (spawner, worker string, err error) {
 	return spawner, worker, nil
 }
 
-// CheckStateFolder refuses root's state folder if others could replace part of its path. Root
-// gives folders in the state folder to other accounts, which must stay safe.
+// CheckStateFolder refuses root's state folder if other users could replace part of its path. Root
+// gives folders in the state folder to other accounts, so the path must be safe.
 func CheckStateFolder(state string) error {
 	if os.Getuid() != 0 {
 		return nil

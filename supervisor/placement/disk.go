@@ -27,7 +27,8 @@ func (h *DiskUsage) RecordHomeSize(user string, end protocol.TurnEnd) {
 	h.last[user] = end
 }
 
-// HomeSize returns the size of a user's home; 0 means unknown. more means that the home is larger.
+// HomeSize returns the size of a user's home; 0 means unknown. more means that the home is even
+// larger.
 func (h *DiskUsage) HomeSize(user string) (bytes int64, more bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

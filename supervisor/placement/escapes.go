@@ -13,7 +13,7 @@ import (
 
 // KnownEscapes lists the escape attempts that each tier does not stop, with the reason.
 var KnownEscapes = map[string]map[string]string{
-	"accounts":   {"F16": bootID, "Q6": ownPool}, // Q6 holds if user namespaces are off
+	"accounts":   {"F16": bootID, "Q6": ownPool}, // row Q6 does not escape if user namespaces are off
 	"namespaces": {"F16": bootID},
 	"landlock": {
 		"F16": bootID,

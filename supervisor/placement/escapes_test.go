@@ -6,7 +6,7 @@ import (
 	"mews/protocol"
 )
 
-// TestSelfTest_OtherReason_NamesNoWeakerWalls: only an escape is a reason for other walls.
+// TestSelfTest_OtherReason_NamesNoWeakerWalls: only an escape is a reason to suggest weaker walls.
 func TestSelfTest_OtherReason_NamesNoWeakerWalls(t *testing.T) {
 	escaped := protocol.EscapeReport{Row: "F2", Outcome: protocol.EscapeSucceeded}
 	full := protocol.EscapeReport{Row: "F10", Outcome: protocol.EscapeUntried,

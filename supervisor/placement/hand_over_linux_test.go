@@ -14,7 +14,7 @@ import (
 )
 
 // TestHandOver_Interrupted_IsFinishedLater has a home that belongs to root, as from a backup. The
-// home belongs to its worker only after all its files do. Devices, and files with another name
+// worker gets the files first, and the home itself last. Devices, and files with another name
 // elsewhere, are not handed over.
 func TestHandOver_Interrupted_IsFinishedLater(t *testing.T) {
 	if os.Getuid() != 0 {

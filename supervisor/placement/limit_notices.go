@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/pool"
 )
 
-// limitNotices makes the record of limits that each user was told of.
+// limitNotices returns a throttle for notices about limits.
 func limitNotices() *rare.Throttle { return &rare.Throttle{Every: quiet} }
 
 // AllowLimitNotices allows new notices about limits, because a turn of the user begins.

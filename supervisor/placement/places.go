@@ -37,12 +37,12 @@ type Options struct {
 	Memory      int64    // limit of a worker and its processes, in bytes
 	PIDs        int      // maximum of processes of a worker
 	UIDs        UIDRange // uids for users without an account, if the sandbox uses accounts
-	// UIDsOptional lets users without an account share one if the uids are not free. If it is
-	// false, Mews then serves nobody.
+	// UIDsOptional lets users without an account share one account if the uids are not free. If
+	// UIDsOptional is false, Mews serves nobody in that case.
 	UIDsOptional bool
 	Kept         UIDStore // stores each user's uid
 	Log          hclog.Logger
-	// Idle means that this process serves nobody. It then leaves homes of other accounts to the
+	// Idle means that this process runs no service. It leaves homes of other accounts to the
 	// service.
 	Idle bool
 	// Tell sends a notice to a user in each active conversation. It must be set before the first
@@ -70,8 +70,7 @@ type WorkerLocations struct {
 	Spawner *pool.Spawner  // set by Start; nil before
 	Disk    DiskUsage      // sizes of the users' homes
 	notices *rare.Throttle // limits how often a user is told of the same limit
-	// why users without an account share one instead of getting their own uids; "" if they have
-	// their own
+	// why users without an account share one account; "" if they have their own uids
 	Sharing string
 
 	broken map[string]bool // users who could not be prepared; only SetUsers uses the map
@@ -112,9 +111,9 @@ func (c *WorkerLocations) Start(ctx context.Context) error {
 }
 
 // SetUsers sets the users and prepares their homes. An error changes nothing. At the first call, an
-// error of one user does not affect other users, and Place tries again later. The same holds for
-// users who failed before. SetUsers must not run twice at once. A known folder keeps its location,
-// because a worker may have replaced it by a link.
+// error of one user does not affect other users, and LocationOf tries again later. The same holds
+// for users whose homes could not be prepared before. SetUsers must not run twice at once. A known
+// folder keeps its location, because a worker may have replaced it by a link.
 func (c *WorkerLocations) SetUsers(users []supervisor.User) (commit func(), err error) {
 	var homes []string
 	for _, u := range users {
@@ -144,8 +143,8 @@ func (c *WorkerLocations) SetUsers(users []supervisor.User) (commit func(), err 
 	}, nil
 }
 
-// accountOf returns the account of a user's worker. If the sandbox uses accounts, it is the user's
-// own, otherwise the service's.
+// accountOf returns the account of a user's worker. If the sandbox uses accounts, that is the
+// user's own account. Otherwise it is the service's.
 func (c *WorkerLocations) accountOf(u supervisor.User) (Account, error) {
 	if u.Account == "" || c.Spawner.Sandbox().Tier != "accounts" {
 		return Account{}, nil
@@ -172,7 +171,7 @@ func (c *WorkerLocations) LocationOf(u supervisor.User) (pool.WorkerLocation, er
 	}
 	own, missing, err := c.ownAccount(u)
 	if err == nil && own == (Account{}) && whose == (Account{}) && c.isOurs(u.Home) {
-		// the home may be missing, because it was left to the spawner to make it
+		// the home may be missing, because the spawner was expected to make it
 		if err = c.makeOurs(u); err == nil {
 			own, missing, err = c.ownAccount(u)
 		}
@@ -194,7 +193,7 @@ func (c *WorkerLocations) LocationOf(u supervisor.User) (pool.WorkerLocation, er
 	}
 	p := pool.WorkerLocation{Root: roots[u.Home], Path: filepath.Base(u.Home), MakeHome: missing, UID: whose.UID,
 		GID: whose.GID,
-		// these limits do not hold for a spawner that has started this process; it has its own
+		// a spawner that has started this process ignores these limits and has its own
 		Memory: uint64(c.Memory), PIDs: uint32(c.PIDs)}
 	for _, path := range u.Workspaces {
 		p.Binds = append(p.Binds, spawnwire.BindMount{Name: filepath.Base(path), Root: roots[path],
@@ -222,8 +221,8 @@ func (c *WorkerLocations) HomePathInSandbox(home string) string {
 }
 
 // giveHome gives a home below the state folder to its worker's account, with all files. Workers of
-// an earlier version made files as root. It leaves out files that may have another name outside the
-// home. It never changes homes outside the state folder.
+// an earlier version made files as root. giveHome leaves out files that may have another name
+// outside the home. It never changes homes outside the state folder.
 func (c *WorkerLocations) giveHome(u supervisor.User) error {
 	whose := c.Workers
 	if own, err := FindAccount(u.Account); err == nil && u.Account != "" && own.UID != 0 && c.Tier != "namespaces" {
@@ -267,8 +266,8 @@ func (c *WorkerLocations) giveHome(u supervisor.User) error {
 	return root.Lchown(".", int(whose.UID), int(whose.GID))
 }
 
-// mayLieElsewhere reports whether a file of a home may also be somebody else's. A file with several
-// names may be, and a device.
+// mayLieElsewhere reports whether a file of a home may also be somebody else's. That is possible
+// for a device, and for a file with several names.
 func mayLieElsewhere(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && !info.IsDir() && (st.Nlink > 1 || info.Mode()&fs.ModeDevice != 0)

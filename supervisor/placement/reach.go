@@ -30,8 +30,8 @@ func (c *WorkerLocations) makeHomes(homes string) error {
 	return os.Chmod(homes, mode)
 }
 
-// CheckHomeReachable refuses a home that its worker can't reach. Without mounts, root can't mount
-// the home for the worker.
+// CheckHomeReachable refuses a home that its worker can't reach. If workers have no mounts of their
+// own, root can't mount the home for its worker.
 func (c *WorkerLocations) CheckHomeReachable(u supervisor.User) error {
 	walls := c.Spawner.Sandbox()
 	if os.Getuid() != 0 || c.Workers.UID == 0 || c.HomePathInSandbox(u.Home) != u.Home {

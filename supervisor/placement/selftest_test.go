@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/placement"
 )
 
-// TestSelfTest_WithoutSandbox_Escapes checks that the attempts succeed without a sandbox. If an
-// attempt fails for another reason, such as file permissions, it would not notice a missing wall.
+// TestSelfTest_WithoutSandbox_Escapes checks that the attempts succeed without a sandbox. An
+// attempt that fails for another reason, such as file permissions, would not notice a missing wall.
 func TestSelfTest_WithoutSandbox_Escapes(t *testing.T) {
 	dir, err := os.MkdirTemp("", "mews-nowalls-") // a folder that the workers' account can enter
 	if err != nil {

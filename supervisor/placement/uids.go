@@ -57,8 +57,8 @@ func (c *WorkerLocations) mayBeLent(home fs.FileInfo) bool {
 	return os.Getuid() == 0 && c.Workers.UID != 0 && OwnerUID(home) == c.Workers.UID
 }
 
-// hasAccount reports whether a user has a usable OS account of their own. It needs a spawner that
-// has started this process.
+// hasAccount reports whether a user has a usable OS account of their own. Such an account is usable
+// only if a spawner has started this process.
 func (c *WorkerLocations) hasAccount(u supervisor.User) bool {
 	_, given := os.LookupEnv(spawnerVariable)
 	own, err := FindAccount(u.Account)
@@ -93,9 +93,9 @@ func (c *WorkerLocations) ownUID(u supervisor.User) (uint32, error) {
 	return c.Kept.Assign(ctx, u.Name, c.UIDs.From, c.UIDs.To)
 }
 
-// checkOwner refuses a home that Mews made for another account than that of the user's worker. A
-// change of the uids or of the sandbox causes that. The error says who should own the home. whose
-// is the worker's account; the zero value means the shared account.
+// checkOwner refuses a home that Mews made for another account than that of the user's worker. The
+// accounts differ after a change of the uids or of the sandbox. The error says who should own the
+// home. whose is the worker's account; the zero value means the shared account.
 func (c *WorkerLocations) checkOwner(u supervisor.User, owner uint32, whose Account) error {
 	if whose == (Account{}) {
 		whose = c.sharedAccount()
@@ -135,8 +135,8 @@ func (c *WorkerLocations) HandOverCommand(u supervisor.User, worker int) string 
 	return fmt.Sprintf("chown -hR %d:%d %s", uid, uid, u.Home)
 }
 
-// SharesAccount reports whether a user's worker has an account that others may have. worker is
-// the pid of the worker; 0 means no worker.
+// SharesAccount reports whether a user's worker may share its account with other users' workers.
+// worker is the pid of the worker; 0 means no worker.
 func (c *WorkerLocations) SharesAccount(u supervisor.User, worker int) bool {
 	whose, err := c.accountOf(u)
 	own, _, bad := c.ownAccount(u)
@@ -194,8 +194,8 @@ func (c *WorkerLocations) checkPolicy() {
 	}
 }
 
-// share records why users share an account. kept means that uids are still in use: users keep their
-// uid, and other users still get one.
+// share records why users share an account. kept means that the range stays in use: users with a
+// uid keep it, and other users still get one.
 func (c *WorkerLocations) share(why string, kept bool) {
 	c.Log.Warn("people without an account should have a user id each", "why", why)
 	c.Sharing = why
@@ -272,7 +272,7 @@ func (r UIDRange) checkFree(etc string, folders, homes []string) error {
 	return nil
 }
 
-// takenIn returns who has an id of the range in a file; "" means nobody.
+// takenIn returns the owner of an id of the range in a file; "" means that no id is taken.
 func (r UIDRange) takenIn(path string, number, quantity int) (string, error) {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -18,7 +18,7 @@ func TestUIDRange_AlreadyUsed_IsRefused(t *testing.T) {
 	r := UIDRange{70000, 79999}
 	for name, c := range map[string]struct {
 		file, text string
-		want       string // "" means that the range is free
+		want       string // a part of the error; "" means that the range is free
 	}{
 		"nobody":                    {"passwd", "root:x:0:0::/root:/bin/sh\nann:x:1000:1000::/home/ann:/bin/sh\nbroken\n", ""},
 		"a person":                  {"passwd", "far:x:70000:100::/:/bin/sh\n", "far has an id of that range"},

@@ -23,7 +23,7 @@ type victims struct {
 	Dir       string
 	listeners []net.Listener
 	serving   sync.WaitGroup
-	process   *exec.Cmd // holds the secret; nil means this process
+	process   *exec.Cmd // the process that holds the secret; nil means this process
 }
 
 // NewVictims makes victims in a folder of their own; Close removes them. If possible, they belong

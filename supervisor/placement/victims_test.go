@@ -136,7 +136,7 @@ func TestOldVictims_OfWorkersAccount_AreRemoved(t *testing.T) {
 	}
 }
 
-// silentWorker answers only when its caller's context ends, as if it could try nothing.
+// silentWorker answers only when its caller's context ends, as if it could make no attempt.
 type silentWorker struct{ end context.CancelFunc }
 
 func (w silentWorker) Call(_ context.Context, _ string, _, result any) error {
