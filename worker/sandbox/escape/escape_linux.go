@@ -28,7 +28,7 @@ type Outcome string
 const (
 	OutcomeStopped Outcome = "stopped" // a wall refused the attempt
 	OutcomeEscaped Outcome = "escaped" // the attempt succeeded
-	// the victim was missing; for X1, only the caller can tell the outcome
+	// the victim was missing; for row X1, only the caller can tell the outcome
 	OutcomeUntried Outcome = "untried"
 )
 
@@ -80,9 +80,8 @@ func FindProbe(row string) (Probe, bool) {
 	return table[i], true
 }
 
-// TryProbe makes one attempt in this process. It may not return, because a filter may kill the
-// process, or the kernel when memory runs out. Then the end of the process is the answer: see
-// NewDeathReport.
+// TryProbe makes one attempt in this process. A filter may kill the process, and so may the kernel
+// when memory runs out. Then the end of the process is the answer: see NewDeathReport.
 func TryProbe(row string, v Victims) Report {
 	p, ok := FindProbe(row)
 	if !ok {

@@ -86,7 +86,7 @@ func TestBombs_WithoutLimits_ExhaustMachine(t *testing.T) {
 	r.must(unix.Getrlimit(unix.RLIMIT_NPROC, &children))
 	want := map[string]bool{
 		"R1": files.Max > manyFiles+100,
-		"R2": children.Max > manyChildren+1000 && *heavy, // needs memory for fifteen hundred page tables
+		"R2": children.Max > manyChildren+1000 && *heavy, // row R2 needs memory for fifteen hundred page tables
 		"R3": *heavy, "R4": *heavy, "R5": *heavy, "R6": *heavy,
 	}
 	for row, set := range want {
@@ -153,7 +153,8 @@ func TestTryProbe_NoVictims_IsUntried(t *testing.T) {
 	}
 }
 
-// TestVictim_WithoutSecret_IsNoEscape: a service or a file without the secret does not count.
+// TestVictim_WithoutSecret_IsNoEscape: it is no escape to read a service or a file without the
+// secret.
 func TestVictim_WithoutSecret_IsNoEscape(t *testing.T) {
 	r := newHarness(t)
 	r.victims.Secret = "another of the same length and more, so that services hang up"

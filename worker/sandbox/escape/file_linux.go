@@ -133,7 +133,7 @@ func create(path string) error {
 	return errors.Join(f.Close(), afterUndo(os.Remove(path)))
 }
 
-// afterUndo returns the answer of an escape that was undone. err is the error of the undo.
+// afterUndo returns the result of an escape whose effect was undone. err is the error of the undo.
 func afterUndo(err error) error {
 	if err != nil {
 		return escapedError("and it stays: " + err.Error())

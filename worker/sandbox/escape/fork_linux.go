@@ -50,7 +50,7 @@ type cloneArgs struct {
 	flags, pidfd, childTID, parentTID, exitSignal, stack, stackSize, tls uint64
 }
 
-// clone3AndEnd is cloneAndEnd with clone3, whose flags no filter can see.
+// clone3AndEnd does the work of cloneAndEnd with clone3, whose flags no filter can see.
 //
 //go:nosplit
 //go:norace
@@ -142,8 +142,8 @@ func reap(pid int) (code int, err error) {
 	return status.ExitStatus(), nil
 }
 
-// childError takes the results of one of the functions above, waits for the child and turns its
-// exit code into an error.
+// childError takes the results of a function such as cloneAndEnd. It waits for the child and turns
+// the exit code into an error.
 func childError(call string, pid int, errno syscall.Errno) error {
 	if errno != 0 {
 		return fmt.Errorf("%s: %w", call, errno)

@@ -288,7 +288,7 @@ func (r *harness) attempt(role, row string, as *syscall.Credential) *exec.Cmd {
 	return cmd
 }
 
-// finding runs an attempt, and then looks for X1's daemon.
+// finding runs an attempt, and then looks for the daemon of row X1.
 func (r *harness) finding(cmd *exec.Cmd) Report {
 	r.t.Helper()
 	row := cmd.Args[1]
@@ -315,7 +315,8 @@ func (r *harness) finding(cmd *exec.Cmd) Report {
 	return f
 }
 
-// daemonFinding returns X1's finding once its worker has ended, and the pid of a living daemon.
+// daemonFinding returns the finding of row X1 once its worker has ended, and the pid of a living
+// daemon.
 func (r *harness) daemonFinding() (Report, int) {
 	pid, err := escapetest.FindLockHolder(r.victims.Marker)
 	switch {

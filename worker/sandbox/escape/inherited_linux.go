@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// inherited returns D2 and E1. These rows are about the resources that a tool's process inherits,
-// so they must be tried in such a process.
+// inherited returns the rows D2 and E1. They are about resources that a tool's process inherits, so
+// they must be tried in a tool's process.
 func inherited() []Probe {
 	return []Probe{
 		{Row: "D1", What: "have a descriptor that nobody gave on purpose", Core: true, run: haveDescriptor},
@@ -90,8 +90,8 @@ func haveProtocol(v Victims) error {
 	return errors.New("no descriptor is a socket")
 }
 
-// openProtocol opens the worker's descriptors again. That works with a pipe, and then the
-// supervisor takes all written bytes for the worker's. It does not work with a socket.
+// openProtocol opens the worker's descriptors again. With a pipe that works, and the supervisor
+// then takes all written bytes for the worker's. With a socket it does not work.
 func openProtocol(v Victims) error {
 	var all []error
 	for _, fd := range []string{"0", "1"} {

@@ -111,7 +111,7 @@ func loadBPF(Victims) error {
 	return descriptor("bpf", fd, errno)
 }
 
-// descriptor is closeMade for a raw system call.
+// descriptor does the work of closeMade for a raw system call.
 func descriptor(call string, fd uintptr, errno syscall.Errno) error {
 	if errno != 0 {
 		return fmt.Errorf("%s: %w", call, errno)
@@ -144,9 +144,9 @@ func openPerf(Victims) error {
 	return closeMade("perf_event_open", fd, err)
 }
 
-// openByHandle opens the workspace by its handle, as the escape known as shocker opens files
-// without a path here. Then it tries the handle of this process, which Linux gives to all accounts
-// since 6.13.
+// openByHandle opens the workspace by its handle. The known escape "shocker" opens files that way
+// if they have no path in the container. Then openByHandle tries the handle of this process, which
+// Linux gives to all accounts since 6.13.
 func openByHandle(v Victims) error {
 	dir, err := unix.Open(v.workspace(), unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {

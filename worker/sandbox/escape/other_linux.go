@@ -76,7 +76,7 @@ func readOwnEnviron(v Victims) error {
 	return errors.New("it is not there")
 }
 
-// daemonLife is the number of seconds after which X1's daemon ends by itself.
+// daemonLife is the number of seconds after which the daemon of row X1 ends by itself.
 const daemonLife = 60
 
 // leaveDaemon starts a process without a parent, in a new session, that locks the marker. Only the
@@ -107,7 +107,7 @@ func leaveDaemon(v Victims) error {
 	return notTriedError("the daemon was started; the caller will see whether it outlives its worker")
 }
 
-// daemon holds all that X1's daemon needs. It is prepared before the fork.
+// daemon holds all that the daemon of row X1 needs. It is prepared before the fork.
 type daemon struct {
 	marker, told uintptr
 	lock         unix.Flock_t

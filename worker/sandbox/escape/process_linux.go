@@ -38,7 +38,7 @@ func onProcess(which func(Victims) int, do func(pid int) error) func(Victims) er
 }
 
 // samePID returns a pid of the caller if it means the same process here. In a separate pid
-// namespace the pid means another process or none. To reach that other process is no escape.
+// namespace the pid means another process or none. It is no escape to reach that other process.
 func samePID(pid int, v Victims) (int, error) {
 	switch own, err := os.Readlink("/proc/self/ns/pid"); {
 	case pid == 0:

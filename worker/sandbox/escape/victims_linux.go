@@ -35,7 +35,7 @@ type Victims struct {
 
 	// path of the worker's folder within the walls; empty means the working directory
 	Workspace string
-	Marker    string // path within the walls of a file in the workspace that X1's daemon keeps locked
+	Marker    string // path within the walls of a file in the workspace that the daemon of row X1 keeps locked
 	Open      []int  // descriptors above 2 that the caller opened in the probing process on purpose
 }
 
