@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// FindLockHolder returns the process that keeps a file locked; 0 means none. The process is X1's
-// daemon, which has outlived its worker. An error means that the daemon never ran.
+// FindLockHolder returns the process that keeps a file locked; 0 means none. The process is the
+// daemon of row X1, which has outlived its worker. An error means that the daemon never ran.
 func FindLockHolder(file string) (pid int, err error) {
 	f, err := os.Open(file)
 	if err != nil {
