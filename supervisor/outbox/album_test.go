@@ -121,9 +121,9 @@ func TestLargeFile_ShowsUploadAction(t *testing.T) {
 	})
 }
 
-// TestAlbum_Crash_StaysWholeAndMarksRepeats kills the process after each of its calls of the store,
-// and ends the channel's call in every way. Each picture must be in the chat, no album may be
-// split, and a repeated album must be marked.
+// TestAlbum_Crash_StaysWholeAndMarksRepeats kills the process after each of its calls of the store.
+// It also lets the channel's call end in every possible way. Each picture must be in the chat, no
+// album may be split, and a repeated album must be marked.
 func TestAlbum_Crash_StaysWholeAndMarksRepeats(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		var sent []supervisor.File
@@ -182,7 +182,7 @@ func (h *rig) wrongAlbums(sent []supervisor.File) string {
 	}
 	slices.Sort(stand)
 	slices.Sort(want)
-	// a file in two albums would be in stand twice
+	// stand lists a file twice if the file is in two albums
 	if lost := h.lost(); lost == "" && !slices.Equal(stand, want) {
 		return fmt.Sprintf("there stand %v, want %v", stand, want)
 	}

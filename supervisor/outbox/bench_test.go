@@ -46,7 +46,8 @@ func BenchmarkSend(b *testing.B) {
 	}
 }
 
-// BenchmarkNotifyChange measures the cost of one more word in another channel's reply.
+// BenchmarkNotifyChange measures NotifyChange for a conversation of another channel. A reply there
+// causes one call for each word.
 func BenchmarkNotifyChange(b *testing.B) {
 	h := newRig(b, b.TempDir())
 	h.live()

@@ -19,8 +19,8 @@ const (
 	callProbe  call = "probe" // shows typing, and changes no message
 )
 
-// callNext makes the set's next call, or returns the time at which it may be made. It waits for a
-// slot among the calls of all chats. Then it checks that the call is still wanted.
+// callNext makes the next call of a post set, or returns when the call may be made. It waits for a
+// slot among the calls to all chats. Then it asks wanted whether the call is still needed.
 func (q *chatQueue) callNext(ctx context.Context, set *postSet, wanted func() bool) (time.Time, error) {
 	posts := set.nextPosts(q.inChat)
 	if at := q.outbox.gate.nextTime(q.chat, set.growing(), posts); at.After(q.Now()) {
@@ -153,9 +153,9 @@ func (q *chatQueue) recordSent(set *postSet, i int, message string) error {
 	return q.settle(set, i, p)
 }
 
-// probe shows typing to learn whether the channel answers; a refusal is an answer, too. It precedes
-// the repeat of a post that may have arrived: only one repeat is allowed, and an outage must not
-// waste the repeat.
+// probe shows typing to learn whether the channel answers. A refusal is an answer, too. A probe
+// comes before the repeat of a post that may have arrived. Only one repeat is allowed, and an
+// outage must not waste the repeat.
 func (q *chatQueue) probe(set *postSet, _ supervisor.Post) (string, error) {
 	err := q.Channel.SendChatAction(q.calls, q.threadAddress(set.conversation.Thread), supervisor.ActionTyping)
 	if err != nil && sendError(err).Result == supervisor.SendRefused {

@@ -77,8 +77,8 @@ func newChatQueue(o *Outbox, chat string) *chatQueue {
 	}
 }
 
-// run works until the chat has nothing left to do, or ctx ends. Calls under way end with the
-// context calls.
+// run sends until the chat has no work left, or until ctx ends. The context calls ends the calls of
+// the channel that are under way.
 func (q *chatQueue) run(ctx, calls context.Context) {
 	q.calls = calls
 	for {
@@ -154,8 +154,8 @@ func (q *chatQueue) storeFailed(err error) (next time.Time) {
 // restartDelivery makes the queue start the current delivery from the beginning.
 func (q *chatQueue) restartDelivery() { q.current, q.askAt = nil, time.Time{} }
 
-// persist calls do until it succeeds or is refused for good, or until the service has ended. It is
-// for writes that must precede all other steps.
+// persist repeats do until do succeeds, is refused for good, or the service has ended. It is for
+// writes that must precede all other steps.
 func (q *chatQueue) persist(what string, do func(context.Context) error) error {
 	return retry.UntilDone(
 		q.calls,
@@ -195,8 +195,8 @@ func (q *chatQueue) settle(set *postSet, i int, p supervisor.Post) error {
 	return err
 }
 
-// repairPosts corrects the posts after a crash. If a post was being sent, its result is unknown. An
-// interrupted shift is completed.
+// repairPosts corrects the posts after a crash. It sets the result of an interrupted send to
+// unknown, and completes an interrupted shift.
 func (q *chatQueue) repairPosts(set *postSet) error {
 	for i, p := range set.posts {
 		if p.State != supervisor.PostSending {

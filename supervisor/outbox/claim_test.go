@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// commitLast ends a turn with text as its last step. As a session does, it claims the chat's call
+// commitLast ends a turn with text as its last step. Like a session, it claims the chat's next call
 // for the text.
 func (t *turn) commitLast(text string) supervisor.Delivery {
 	t.h.Helper()

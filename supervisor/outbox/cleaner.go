@@ -31,9 +31,9 @@ const (
 	maxCleaningAge = 48 * time.Hour
 )
 
-// MessageCleaner does the cleanings of an outbox's channel. It respects the outbox's pace and
-// freezes. It keeps no state: a row stays on disk until its message was changed. A repeated change
-// does nothing.
+// MessageCleaner does the cleanings of an outbox's channel: due changes of sent messages. It
+// respects the outbox's pace and freezes. It keeps no state: a cleaning stays on disk until its
+// message was changed. A repeated change does nothing.
 type MessageCleaner struct {
 	*Options
 	outbox      *Outbox

@@ -53,8 +53,8 @@ func TestDelivery_ClockWasAhead_IsTriedForADay(t *testing.T) {
 
 func TestFlood_OfGroups_FreezesNoOtherChat(t *testing.T) {
 	for name, test := range map[string]struct {
-		refused map[string]int // seconds of the flood error, by chat
-		all     time.Duration  // freeze of all chats; 0 means none
+		refused map[string]int // seconds to wait in the flood error, by chat
+		all     time.Duration  // how long all chats are frozen; 0 means that they are not
 	}{
 		"two groups":            {map[string]int{"-1": 237, "-2": 237}, 0},
 		"a group and a person":  {map[string]int{"-1": 237, "1": 30}, 0},

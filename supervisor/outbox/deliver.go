@@ -173,7 +173,7 @@ func (q *chatQueue) composeParts(ctx context.Context, set *postSet) error {
 	switch {
 	case len(set.posts) == 0 && len(parts) == 1:
 		set.posts = []supervisor.Post{{Turn: set.turn, Delivery: set.delivery.ID, State: supervisor.PostQueued, Content: parts[0]}}
-	// a message never becomes a file
+	// a sent message can't be edited into a file
 	case set.allSent(len(parts)) && parts[len(parts)-1].File == nil:
 		set.setContents(parts)
 	default:

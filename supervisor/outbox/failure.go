@@ -83,7 +83,7 @@ func (q *chatQueue) recordUnsent(f failure) error {
 	return q.settle(f.set, f.i, afterUnsent(f.post()))
 }
 
-// handleFlood stores until when the channel takes no calls, before anything else.
+// handleFlood first stores until when the channel takes no calls.
 func (q *chatQueue) handleFlood(_ context.Context, f failure) error {
 	if err := q.freeze(f.err, f.windowFull); err != nil {
 		return err
@@ -160,7 +160,8 @@ func (q *chatQueue) failedTooOften(f failure) (enough bool, err error) {
 	return a.add(q.Now(), others), err
 }
 
-// sendAgainMarked handles a send that may have arrived.
+// sendAgainMarked handles a send that may have arrived. The first time, the post is sent again with
+// a mark.
 func (q *chatQueue) sendAgainMarked(_ context.Context, f failure) error {
 	q.noteUnreached(f.err)
 	f.set.why = f.err.Error()
@@ -173,7 +174,7 @@ func (q *chatQueue) leaveMessage(_ context.Context, f failure) error {
 	return q.recordDeleted(f.set, f.i)
 }
 
-// dropMarks tries the call again without formatting, once.
+// dropMarks tries a call again without formatting, if its post has any.
 func (q *chatQueue) dropMarks(ctx context.Context, f failure) error {
 	if len(f.post().Content.Entities) == 0 {
 		return q.handleRefusal(ctx, f)
@@ -200,8 +201,9 @@ func (q *chatQueue) handleRefusal(ctx context.Context, f failure) error {
 	return q.giveUp(f, f.err.Error())
 }
 
-// giveUp ends a delivery as failed or unknown. A growing reply only stops growing, and its delivery
-// will try again. If a probe fails, the post may have arrived earlier.
+// giveUp ends a delivery as failed. If a probe fails, the delivery ends as unknown, because its
+// post may have arrived earlier. A growing reply only stops growing, and its delivery will try
+// again.
 func (q *chatQueue) giveUp(f failure, why string) error {
 	if f.set.growing() {
 		f.set.muted = true

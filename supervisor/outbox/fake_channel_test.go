@@ -109,7 +109,7 @@ func (f *fakeChannel) reactions(chat string) []string {
 	return list
 }
 
-// remove deletes a message from a chat. The caller holds f.mu, or is alone.
+// remove deletes a message from a chat. The caller holds f.mu, unless no other goroutine uses f.
 func (f *fakeChannel) remove(chat, name string) {
 	var kept []*message
 	for _, m := range f.chats[chat] {

@@ -7,14 +7,14 @@ import (
 	"mews/supervisor"
 )
 
-// FileCleaner drops the files of channels that can't delete a message.
+// FileCleaner removes expired files of channels that can't delete a message.
 type FileCleaner struct {
 	Cleanings Cleanings
-	Remove    func(sha256 string) error // drops a file's bytes
+	Remove    func(sha256 string) error // deletes a file's bytes
 }
 
-// RemoveExpiredFiles drops files with an expired secret. If a crash hides that a file was dropped,
-// the file is dropped again, which does nothing.
+// RemoveExpiredFiles removes files with an expired secret. After a crash it may remove a file a
+// second time, which does nothing.
 func (f FileCleaner) RemoveExpiredFiles(ctx context.Context, now time.Time) error {
 	for _, channel := range supervisor.FilterChannels(func(can supervisor.Capabilities) bool { return !can.Delete }) {
 		if err := f.cleanChannel(ctx, channel, now); err != nil {

@@ -215,8 +215,8 @@ func TestFile_Crash_IsNeitherLostNorDoubled(t *testing.T) {
 	}
 }
 
-// TestFile_NeverBecomesText lets a user delete a text, which no update reports. The repeated text
-// must not replace a file.
+// TestFile_NeverBecomesText covers a user who deletes a text without the outbox learning of it. The
+// text that is sent again must not replace a file.
 func TestFile_NeverBecomesText(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		text := words(room + 20)

@@ -136,8 +136,8 @@ func TestManyMessages_KeepOrderAndPace(t *testing.T) {
 	})
 }
 
-// fair checks that all chats take turns at the window of all chats. Each must be among the first n
-// sends, which two windows let through.
+// fair checks that chats take turns if they share the limit of all chats. Each chat must be among
+// the first n sends, as many as two windows allow.
 func (h *rig) fair(chats []string, n int) {
 	h.Helper()
 	turns := map[string]int{}
@@ -151,7 +151,7 @@ func (h *rig) fair(chats []string, n int) {
 	}
 }
 
-// paced checks that at most n counted calls were made in any span.
+// paced checks that at most n counted calls to a chat were made in any span of that length.
 func (h *rig) paced(chat string, n int, span time.Duration) {
 	h.Helper()
 	verbs := []string{"send", "edit", "delete"}

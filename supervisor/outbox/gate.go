@@ -32,8 +32,8 @@ type refusal struct {
 	wait time.Duration // the wait that the channel asked for
 }
 
-// maxFreeze is the longest stored freeze that is believed. A longer one comes from a wrong clock.
-// Telegram's own freezes last minutes.
+// maxFreeze is the longest stored freeze that the outbox obeys. A longer freeze comes from a wrong
+// clock. Telegram's own freezes last minutes.
 const maxFreeze = 24 * time.Hour
 
 // ticket is the position of one call in the waiting line.

@@ -43,7 +43,7 @@ type Posts interface {
 	MarkSending(ctx context.Context, conversation int64, p supervisor.Post) (supervisor.Post, error)
 	// StorePostResult stores a post with the result of its call.
 	StorePostResult(ctx context.Context, p supervisor.Post) error
-	// CreatePosts stores the contents of a delivery's posts, once.
+	// CreatePosts stores the contents of a delivery's posts, unless the delivery has posts already.
 	CreatePosts(ctx context.Context, delivery int64, contents []supervisor.RichText) ([]supervisor.Post, error)
 	// ReplaceContents replaces the stored contents from one part on.
 	ReplaceContents(ctx context.Context, delivery int64, from int, contents []supervisor.RichText) ([]supervisor.Post,
@@ -96,7 +96,8 @@ type Options struct {
 	Replies       Replies
 
 	// Render renders Markdown and splits it into parts; growing means that the text is not
-	// complete. A part that leaves Room below Limit is used unchanged; a longer part is halved.
+	// complete. A part is used unchanged if it leaves room for the mark of a repeat below Limit. A
+	// longer part is halved.
 	Render func(markdown string, growing bool) []supervisor.RichText
 	Halve  func(supervisor.RichText) []supervisor.RichText // cuts one part into two or more
 	Rates  SendRates

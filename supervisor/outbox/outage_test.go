@@ -138,7 +138,7 @@ func TestReachedChat_EndsWaitOfOtherChats(t *testing.T) {
 }
 
 // TestNotifyReachable_EndsWaitOfAllChats checks that the next try comes at once after the poll has
-// reached the channel. Only a wait that the channel asked for delays it.
+// reached the channel. Only a wait that the channel asked for still holds.
 func TestNotifyReachable_EndsWaitOfAllChats(t *testing.T) {
 	for name, test := range map[string]struct {
 		failure *supervisor.SendError
@@ -254,7 +254,7 @@ func TestFailingEdit_IsGivenUp(t *testing.T) {
 func TestAlarm_IsRaisedOnce(t *testing.T) {
 	for name, test := range map[string]struct {
 		away  time.Duration
-		well  string // the chat that is reached
+		well  string // the chat to which sends succeed
 		alarm bool
 	}{
 		"an outage":       {30 * time.Minute, "none", true},
@@ -313,7 +313,7 @@ func TestStatus_ListsTroubles(t *testing.T) {
 		for range 200 {
 			h.notice(h.conversation("alice", alice), "more")
 		}
-		turn := h.begin(h.conversation("alice", alice)) // keeps the queue alive
+		turn := h.begin(h.conversation("alice", alice)) // the running turn keeps the queue alive
 		pass(5 * time.Minute)
 		troubles := h.box.Status().Troubles
 		if len(troubles) != 1 {
@@ -348,7 +348,7 @@ func TestStatus_ListsStoreErrors(t *testing.T) {
 					}
 					return nil
 				}})
-				turn := h.begin(h.conversation("alice", alice)) // keeps the queue alive
+				turn := h.begin(h.conversation("alice", alice)) // the running turn keeps the queue alive
 				h.notice(h.conversation("alice", alice), "hello")
 				pass(30 * time.Second)
 				troubles := h.box.Status().Troubles

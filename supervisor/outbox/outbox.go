@@ -44,7 +44,7 @@ type Outbox struct {
 
 // location is the chat of a conversation of this channel.
 type location struct {
-	ours bool   // whether the conversation is of this channel; false never changes
+	ours bool   // whether the conversation is on this channel; once false, always false
 	chat string // name of the chat, remembered as long as the chat has a queue
 }
 
@@ -86,8 +86,8 @@ func (o *Outbox) NotifyChange(conversation int64) {
 	}
 }
 
-// NotifyChatMove tells the outbox a chat's new name. Another part of the service calls it when it
-// learns that name.
+// NotifyChatMove tells the outbox a chat's new name. Another part of the service calls it if that
+// part learns the new name first.
 func (o *Outbox) NotifyChatMove(from, to string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

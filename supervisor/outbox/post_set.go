@@ -111,7 +111,7 @@ func (s *postSet) contents(from int) []supervisor.RichText {
 	return list
 }
 
-// finalOutcome returns the outcome of the delivery, once nextCall has nothing left.
+// finalOutcome returns the outcome of the delivery, once nextCall returns no call.
 func (s *postSet) finalOutcome() (supervisor.DeliveryResult, string) {
 	switch {
 	case s.ended():

@@ -30,7 +30,7 @@ func (t *turn) resume() {
 }
 
 // TestAnswer_ContinuesBelowItsQuestion checks that the rest of the answer comes below the question,
-// also after a restart. So the user is notified.
+// also after a restart. An edit above the question would not notify the user.
 func TestAnswer_ContinuesBelowItsQuestion(t *testing.T) {
 	for name, restart := range map[string]bool{"same process": false, "after a restart": true} {
 		t.Run(name, func(t *testing.T) {

@@ -46,8 +46,8 @@ type ReactableMessages interface {
 	// ListUnansweredMessages lists a channel's messages that wait, or that a running turn answers,
 	// oldest first.
 	ListUnansweredMessages(ctx context.Context, channel supervisor.Channel) ([]supervisor.Inbound, error)
-	// ListLongWaitingMessages lists messages that may have a reaction from an earlier process. They
-	// have waited for at least waited.
+	// ListLongWaitingMessages lists messages that may have a reaction from an earlier process. Each
+	// has waited for at least the time waited.
 	ListLongWaitingMessages(ctx context.Context, channel supervisor.Channel,
 		waited time.Duration) ([]supervisor.Inbound, error)
 }
@@ -60,8 +60,8 @@ type ReactionChannel interface {
 }
 
 // Reactor shows users by reactions which of their messages wait. It keeps the shown reactions in
-// memory, and after a restart begins with the state of the store. Its calls use only free slots of
-// the pace, and are left out without one.
+// memory, and after a restart begins with the state of the store. It makes a call only if the pace
+// has a free slot.
 type Reactor struct {
 	*Options
 	outbox  *Outbox
@@ -127,8 +127,8 @@ func (r *Reactor) Run(ctx context.Context) error {
 	return nil
 }
 
-// pause returns the delay between a change and the refresh. While nothing shows a reaction, no
-// message can need one within reactionDelay.
+// pause returns the delay between a change and the refresh. While no message shows a reaction, the
+// refresh may come later: no message needs a reaction within reactionDelay.
 func (r *Reactor) pause() time.Duration {
 	if r.mode == ReactAll || r.shows.Load() {
 		return reactionPause
@@ -223,7 +223,7 @@ func (r *Reactor) react(ctx context.Context, m reaction, emoji string) (done boo
 		}
 	case e.Result == supervisor.SendRefused || e.Reason == supervisor.SendReasonMoved:
 		delete(r.shown, m)
-		// A missing message says nothing about the chat's other messages.
+		// A missing message does not mean that the chat refuses reactions to other messages.
 		r.refused[m.chat] = e.Reason != supervisor.SendReasonMessageGone
 		return true, nil
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// maxReachPause is the longest pause between two tries to reach the channel, give or take a
+	// maxReachPause is the longest pause between two tries to reach the channel, plus or minus a
 	// quarter.
 	maxReachPause = time.Minute
 

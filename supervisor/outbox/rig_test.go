@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	limit  = 100                 // length of the fake channel's messages
+	limit  = 100                 // maximum length of a message of the fake channel
 	room   = limit - outbox.Room // the usable length of a part
 	source = "far/1"
 	alice  = "42"   // alice's private chat
@@ -199,7 +199,7 @@ func (t *turn) finishWith(text string) supervisor.Delivery {
 	return d
 }
 
-// lost lists the deliveries that did not certainly arrive.
+// lost lists the deliveries that may not have arrived.
 func (h *rig) lost() string {
 	h.Helper()
 	list, err := h.db.Outbox().ListUndelivered(h.Context())

@@ -31,7 +31,7 @@ type event struct {
 	Size int // number of words
 }
 
-// endings maps the ways in which a call may end.
+// endings are the ways in which a call may end, by name.
 var endings = map[string]func() (done bool, err *supervisor.SendError){
 	"well":         func() (bool, *supervisor.SendError) { return true, nil },
 	"unsent":       func() (bool, *supervisor.SendError) { return false, afterUnsent() },
@@ -229,7 +229,7 @@ func (s *planRun) act(e event) {
 		s.turns[e.Who] = s.begin(c)
 		s.turns[e.Who].said = s.text(e.Size)
 		s.turns[e.Who].AppendText(s.turns[e.Who].said)
-	case e.Roll == 0: // the step is repeated
+	case e.Roll == 0: // the model repeats its step
 		turn.ResetStep()
 		turn.said = turn.said[:min(len(turn.said), wordLength)]
 		turn.AppendText(turn.said)
@@ -246,7 +246,7 @@ func (s *planRun) act(e event) {
 	}
 }
 
-const wordLength = 9 // a part has nine words, so that each begins with a word
+const wordLength = 9 // a part holds nine words of nine characters, so that each part begins with a word
 
 // text returns a text whose words occur nowhere else.
 func (s *planRun) text(size int) string {
@@ -299,7 +299,7 @@ func (s *planRun) checkFreeze(f frozen) {
 	}
 }
 
-// checkPace checks a window in each process.
+// checkPace checks a window in each process: at most n calls in any span.
 func (s *planRun) checkPace(chat string, n int, span time.Duration) {
 	verbs := []string{"send", "edit", "delete"}
 	if chat == "*" {

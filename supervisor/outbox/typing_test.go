@@ -105,8 +105,8 @@ func TestGrowingReply_RarelyReadsTheStore(t *testing.T) {
 	})
 }
 
-// TestGrowingReply_HidesNoDelivery checks that a busy queue learns of a change at once. It sees
-// that the reply has grown, but not that there is a delivery, too.
+// TestGrowingReply_HidesNoDelivery checks that a delivery is found at once, although a busy queue
+// was only told of some change. The reply has grown too, which could be the whole change.
 func TestGrowingReply_HidesNoDelivery(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.latency = 100 * time.Millisecond
