@@ -62,7 +62,7 @@ var checkedCalls = []testCall{
 	{"the hypervisor", unix.SYS_SOCKET, [6]uint64{unix.AF_VSOCK, kind}, never},
 	{"the kernel's ciphers", unix.SYS_SOCKET, [6]uint64{unix.AF_ALG, kind}, never},
 	{"Bluetooth", unix.SYS_SOCKET, [6]uint64{unix.AF_BLUETOOTH, kind}, never},
-	{"a pair", unix.SYS_SOCKETPAIR, [6]uint64{unix.AF_UNIX, unix.SOCK_STREAM}, always}, // EFAULT
+	{"a pair", unix.SYS_SOCKETPAIR, [6]uint64{unix.AF_UNIX, unix.SOCK_STREAM}, always}, // fails with EFAULT
 	{"a pair of packets", unix.SYS_SOCKETPAIR, [6]uint64{unix.AF_UNIX, unix.SOCK_SEQPACKET | unix.SOCK_CLOEXEC},
 		always},
 	{"a pair of datagrams", unix.SYS_SOCKETPAIR, [6]uint64{unix.AF_UNIX, unix.SOCK_DGRAM | unix.SOCK_CLOEXEC}, never},
@@ -81,7 +81,7 @@ var checkedCalls = []testCall{
 	{"another's scheduler", unix.SYS_SCHED_SETSCHEDULER, [6]uint64{1}, never},
 	{"another's weight", unix.SYS_SCHED_SETATTR, [6]uint64{1}, never},
 	{"another's parameter", unix.SYS_SCHED_SETPARAM, [6]uint64{1}, never},
-	{"a page of memory", unix.SYS_MMAP, [6]uint64{}, always}, // EINVAL: the length is 0
+	{"a page of memory", unix.SYS_MMAP, [6]uint64{}, always}, // fails with EINVAL: the length is 0
 	{"a huge page", unix.SYS_MMAP, [6]uint64{0, 0, 0, unix.MAP_HUGETLB}, never},
 	{"a larger pipe", unix.SYS_FCNTL, [6]uint64{none, unix.F_SETPIPE_SZ}, never},
 	{"a larger buffer of a socket", unix.SYS_SETSOCKOPT, [6]uint64{none, unix.SOL_SOCKET, unix.SO_SNDBUF}, never},
@@ -90,7 +90,7 @@ var checkedCalls = []testCall{
 	{"a pipe's size", unix.SYS_FCNTL, [6]uint64{none, unix.F_GETPIPE_SZ}, always},
 	{"to hide", unix.SYS_PRCTL, [6]uint64{unix.PR_SET_DUMPABLE, 0}, func(p Profile, _ bool) bool { return p != ProfileTool }},
 	{"to be seen", unix.SYS_PRCTL, [6]uint64{unix.PR_SET_DUMPABLE, 1}, always},
-	{"a thread's name", unix.SYS_PRCTL, [6]uint64{unix.PR_GET_NAME, 0}, always}, // EFAULT
+	{"a thread's name", unix.SYS_PRCTL, [6]uint64{unix.PR_GET_NAME, 0}, always}, // fails with EFAULT
 	{"a shared segment", unix.SYS_SHMAT, [6]uint64{none}, func(_ Profile, walled bool) bool { return walled }},
 	{"a queue by its name", unix.SYS_MQ_OPEN, [6]uint64{0}, func(_ Profile, walled bool) bool { return walled }},
 	{"a key", unix.SYS_KEYCTL, [6]uint64{none}, never},

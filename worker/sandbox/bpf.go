@@ -6,11 +6,11 @@ package sandbox
 // Instructions (linux/bpf_common.h).
 const (
 	opLoad    = 0x20 // LD | W | ABS: a word of seccomp_data into the accumulator
-	opEqual   = 0x15 // JMP | JEQ | K
-	opAtLeast = 0x35 // JMP | JGE | K
-	opAbove   = 0x25 // JMP | JGT | K
-	opAnd     = 0x54 // ALU | AND | K
-	opReturn  = 0x06 // RET | K
+	opEqual   = 0x15 // JMP | JEQ | K: jump if the accumulator equals a constant
+	opAtLeast = 0x35 // JMP | JGE | K: jump if the accumulator is at least a constant
+	opAbove   = 0x25 // JMP | JGT | K: jump if the accumulator is greater than a constant
+	opAnd     = 0x54 // ALU | AND | K: keep the accumulator's bits of a mask
+	opReturn  = 0x06 // RET | K: end the filter with an answer
 )
 
 // Offsets in struct seccomp_data. An argument has 64 bits. Its low half comes first, because all
@@ -42,22 +42,23 @@ func ret(what uint32) instruction    { return instruction{code: opReturn, k: wha
 // checked here.
 func loadArg(arg uint32) instruction { return load(offArgs + 8*arg) }
 
-// unlessEqual returns what unless the accumulator is k.
+// unlessEqual ends the filter with the answer what, unless the accumulator is k.
 func unlessEqual(k, what uint32) []instruction {
 	return []instruction{{code: opEqual, jt: 1, k: k}, ret(what)}
 }
 
-// ifEqual returns what if the accumulator is k.
+// ifEqual ends the filter with the answer what if the accumulator is k.
 func ifEqual(k, what uint32) []instruction {
 	return []instruction{{code: opEqual, jf: 1, k: k}, ret(what)}
 }
 
-// ifAbove returns what if the accumulator is greater than k.
+// ifAbove ends the filter with the answer what if the accumulator is greater than k.
 func ifAbove(k, what uint32) []instruction {
 	return []instruction{{code: opAbove, jf: 1, k: k}, ret(what)}
 }
 
-// ifAnyBit returns what if the accumulator has a bit of mask. It changes the accumulator.
+// ifAnyBit ends the filter with the answer what if the accumulator has a bit of mask. It changes
+// the accumulator.
 func ifAnyBit(mask, what uint32) []instruction {
 	return append([]instruction{{code: opAnd, k: mask}}, unlessEqual(0, what)...)
 }

@@ -125,7 +125,7 @@ func tryTier(o DetectOptions, t Tier) error {
 // maxProbeOutput bounds the output of a failed stage, in bytes.
 const maxProbeOutput = 4 << 10
 
-// probe executes stage one of a plan that executes nothing.
+// probe executes stage one of a plan that builds the walls and executes no worker.
 func (l Launch) probe(home int) error {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {

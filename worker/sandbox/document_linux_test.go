@@ -153,7 +153,8 @@ func compareDocument(t *testing.T, got string) {
 	}
 }
 
-// lifeItem is an action of a worker, and its tests: the package folder and the name.
+// lifeItem is an event in a worker's life, and the tests of it. A test is named by its package
+// folder and its name.
 type lifeItem struct {
 	what    string
 	tests   []string

@@ -6,7 +6,7 @@ const (
 	InnerWorkspacesPath = "/workspaces"
 )
 
-// HomePath returns the path inside a worker of the home with the path home on the host.
+// HomePath returns the path of a home inside a worker. home is the path on the host.
 func (t Tier) HomePath(home string) string {
 	if t.AtLeast(TierNamespaces) {
 		return InnerHomePath

@@ -127,7 +127,7 @@ func actSpawner() error {
 	return waitExit(pid)
 }
 
-// attacker is a worker behind its walls that tries rows of the table. It is a child of its spawner.
+// attacker is a worker behind its walls that tries escapes. It is a child of its spawner.
 type attacker struct {
 	cmd       *exec.Cmd
 	questions *os.File
@@ -218,14 +218,15 @@ func (y *testHost) connect(w *attacker, pipes bool) (theirs []*os.File) {
 	return theirs
 }
 
-// Time limits for all rows of a worker and for one row. Only a defect reaches these limits.
+// Time limits of a worker for all its escapes, and for one escape. Only a defect reaches these
+// limits.
 const (
 	waiting    = 2 * time.Minute
 	rowWaiting = 30 * time.Second
 )
 
-// try makes the worker try a row in a child. The way is "" for a plain attempt, or asTool for an
-// attempt by a tool, or names walls inside the worker to remove.
+// try makes the worker try an escape in a child. The way is "" for a plain attempt, asTool for an
+// attempt by a tool, or the names of walls inside the worker to remove.
 func (w *attacker) try(row, way string, v escape.Victims) (escape.Report, error) {
 	if _, err := fmt.Fprintf(w.questions, "%s %q %s\n", row, way, v.Encode()); err != nil {
 		return escape.Report{}, err
@@ -249,7 +250,8 @@ func (w *attacker) end() error {
 	return err
 }
 
-// try makes one worker of the setup try the rows. An error explains why some rows were not tried.
+// try makes one worker of the setup try the escapes in rows. An error explains why some were not
+// tried.
 func (y *testHost) try(s workerSetup, way string, rows []string) ([]escape.Report, error) {
 	y.t.Helper()
 	v := y.victims
@@ -278,7 +280,8 @@ func (y *testHost) try(s workerSetup, way string, rows []string) ([]escape.Repor
 	return findings, nil
 }
 
-// daemonFinding returns X1's finding once its worker has ended. It ends a daemon that still lives.
+// daemonFinding returns the result of escape X1, a daemon, after the worker's end. It ends a daemon
+// that still lives.
 func (y *testHost) daemonFinding() escape.Report {
 	pid, err := escapetest.FindLockHolder(filepath.Join(y.home, "marker"))
 	switch {
@@ -292,13 +295,13 @@ func (y *testHost) daemonFinding() escape.Report {
 		pid)}
 }
 
-// asTool tries a row as a tool would: in a program behind the second layer of walls.
+// asTool tries an escape as a tool would: in a program behind the second layer of walls.
 const (
 	asTool      = "tool"
 	toolProgram = "program"
 )
 
-// actWorker tries rows, each in a separate child, until its input ends. It hides the protocol as
+// actWorker tries escapes, each in a separate child, until its input ends. It hides the protocol as
 // mews-worker does.
 func actWorker() error {
 	if isReader() {
@@ -341,7 +344,7 @@ func actWorker() error {
 	return lines.Err()
 }
 
-// parseQuestion parses a line of attacker.try.
+// parseQuestion parses a line that attacker.try has written.
 func parseQuestion(line string) (row, way, victims string, err error) {
 	row, rest, _ := strings.Cut(line, " ")
 	quoted, err := strconv.QuotedPrefix(rest)
@@ -370,8 +373,8 @@ func hideProtocol() error {
 	return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 }
 
-// revealProtocol undoes hideProtocol for one row, as far as the way says. A failure shows in the
-// finding.
+// revealProtocol undoes hideProtocol for one escape, as far as the way says. A failure shows in the
+// result of the escape.
 func revealProtocol(way string, in, out int) {
 	if strings.Contains(way, wallMoved) {
 		_ = unix.Dup3(in, 0, 0)
@@ -382,7 +385,7 @@ func revealProtocol(way string, in, out int) {
 	}
 }
 
-// tryInChild makes a child try the row. The attempt may kill the child.
+// tryInChild makes a child try the escape row. The attempt may kill the child.
 func tryInChild(inside *ToolStarter, row, way, victims string) escape.Report {
 	ctx, cancel := context.WithTimeout(context.Background(), rowWaiting)
 	defer cancel()
@@ -416,7 +419,7 @@ func tryInChild(inside *ToolStarter, row, way, victims string) escape.Report {
 	return f
 }
 
-// actRow tries the row of its arguments.
+// actRow tries the escape that its arguments name.
 func actRow() error {
 	v, err := escape.DecodeVictims(os.Args[2])
 	if err != nil {
@@ -430,7 +433,7 @@ func actRow() error {
 	return err
 }
 
-// scenario is a setup for the suite, and the rows that are known to escape there.
+// scenario is a setup for the escapes, and the escapes that are known to succeed there.
 type scenario struct {
 	name   string
 	setup  workerSetup
@@ -440,23 +443,23 @@ type scenario struct {
 	known  []string
 }
 
-// allRows selects the rows that walls stop. Tests of package spawn try the rows that only a
+// allRows selects the escapes that walls stop. Tests of package spawn try the escapes that only a
 // watchdog ends.
 func allRows(p escape.Probe) bool { return !p.Watched }
 
-// quickRows selects the rows of the self-test, and the rows that depend on how a spawner starts a
+// quickRows selects the escapes of the self-test, and those that depend on how a spawner starts a
 // worker.
 func quickRows(p escape.Probe) bool {
 	return p.Core || slices.Contains([]string{"K12", "F6", "P1", "P8", "S2", "R1", "R2", "X1"}, p.Row)
 }
 
-// lightRows selects the rows that a second layer of walls could change, without bombs.
+// lightRows selects the escapes that a second layer of walls could change, without bombs.
 func lightRows(p escape.Probe) bool { return !p.Heavy && !p.Watched }
 
-// Known escapes. F16 can only identify a machine and its boot. Without a process namespace a worker
-// can list other processes and the names of their descriptors, and a daemon outlives its worker
-// until the spawner's sweep. Without its own root a worker can open the host's terminals, which the
-// spawner's watchdog counts.
+// Escapes that are known to succeed. F16 can only identify a machine and its boot. Without a
+// process namespace a worker can list other processes and the names of their descriptors, and a
+// daemon outlives its worker until the spawner's sweep. Without its own root a worker can open the
+// host's terminals, which the spawner's watchdog counts.
 var (
 	knownBehindNamespaces = []string{"F16"}
 	knownBehindLandlock   = []string{"F6", "F14", "F16", "Q5", "X1"}
@@ -488,7 +491,7 @@ func scenarios() []scenario {
 	)
 }
 
-// TestEscapes_EachTier_StopsItsProbes makes a worker of each tier try the whole table against real
+// TestEscapes_EachTier_StopsItsProbes makes a worker of each tier try all escapes against real
 // victims.
 func TestEscapes_EachTier_StopsItsProbes(t *testing.T) {
 	program := plainBinary(t)
@@ -502,7 +505,7 @@ func TestEscapes_EachTier_StopsItsProbes(t *testing.T) {
 			}
 		})
 	}
-	if os.Getuid() == 0 && runtime.GOARCH == "amd64" && !t.Failed() { // K16 exists only on amd64
+	if os.Getuid() == 0 && runtime.GOARCH == "amd64" && !t.Failed() { // escape K16 exists only on amd64
 		compareDocument(t, document(found))
 	}
 }
@@ -527,7 +530,7 @@ func (c scenario) tried(t *testing.T, program string) []escape.Report {
 	return findings
 }
 
-// compare compares a finding with the expected finding.
+// compare compares the result of an escape with the expected result.
 func (c scenario) compare(t *testing.T, f escape.Report) {
 	want := escape.OutcomeStopped
 	switch {

@@ -16,10 +16,10 @@ import (
 	"mews/worker/sandbox/escape"
 )
 
-// These escapes are not in the table. They matter if people share an account and there are no
+// These escapes are not in package escape. They matter if people share an account and there are no
 // namespaces.
 
-// extraRows are the extra escapes by name. A row's input follows the name and a colon.
+// extraRows are the extra escapes by name. An escape's input follows its name and a colon.
 var extraRows = map[string]func(what string, v escape.Victims) error{
 	"shm":      attachShared,
 	"datagram": sendDatagram,
@@ -28,8 +28,8 @@ var extraRows = map[string]func(what string, v escape.Victims) error{
 	"chmod":    func(_ string, v escape.Victims) error { return unix.Chmod(v.OtherHome, 0o640) },
 }
 
-// tryExtra tries a row if it is in extraRows. No error means an escape, as far as a process behind
-// the walls can know.
+// tryExtra tries an escape if it is in extraRows. No error means that it succeeded, as far as a
+// process behind the walls can know.
 func tryExtra(row string, v escape.Victims) (escape.Report, bool) {
 	name, what, _ := strings.Cut(row, ":")
 	run, ok := extraRows[name]
@@ -109,7 +109,7 @@ func (y *testHost) datagrams() string {
 	return path
 }
 
-// extraCases lists where the extra rows are tried, and which of them escape. Neither Landlock
+// extraCases lists where the extra escapes are tried, and which of them succeed. Neither Landlock
 // (landlock(7)) nor a filter protects a file's mode, because a filter sees no paths. Only accounts
 // protect it.
 var extraCases = []struct {
@@ -125,8 +125,8 @@ var extraCases = []struct {
 	{"landlock with accounts", workerSetup{privilege: PrivilegeRoot, tier: TierLandlock}, true, nil},
 }
 
-// TestEscapes_LandlockTier_StopsOtherAttempts: the landlock tier's filter must refuse these,
-// because there are no namespaces. It needs root: with other accounts the rows would change
+// TestEscapes_LandlockTier_StopsOtherAttempts: without namespaces, the landlock tier's filter must
+// refuse the extra escapes. The test needs root: with other accounts the escapes would change
 // processes outside the test.
 func TestEscapes_LandlockTier_StopsOtherAttempts(t *testing.T) {
 	if os.Getuid() != 0 {

@@ -68,8 +68,8 @@ func (r rule) rightsOf(mode uint32, handled uint64) uint64 {
 	return r.rights & handled
 }
 
-// rulesetAttr returns what a version must refuse without a rule: all access to files, TCP, and
-// signals and abstract sockets to processes outside.
+// rulesetAttr returns the accesses that a version refuses unless a rule allows them. These are all
+// access to files, TCP, and signals and abstract sockets to processes outside.
 func rulesetAttr(version int) unix.LandlockRulesetAttr {
 	attr := unix.LandlockRulesetAttr{Handled_access_fs: versionRights[min(version, len(versionRights)-1)]}
 	if version >= 4 {

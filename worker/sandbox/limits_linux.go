@@ -68,7 +68,7 @@ const inotifyShare = 8
 // boundInotify lowers the inotify limits of this process's own user namespace (namespaces(7),
 // /proc/sys/user). Without its own user namespace the account's limit holds.
 func boundInotify(p Plan) error {
-	if p.UID >= 0 { // the account is changed later, so the namespaces are the machine's
+	if p.UID >= 0 { // the account changes later, so this process still has the machine's namespaces
 		return nil
 	}
 	for _, what := range []string{"instances", "watches"} {
@@ -84,8 +84,9 @@ func boundInotify(p Plan) error {
 	return nil
 }
 
-// LimitParser limits this process, a parser, to memory bytes of data and to processor time. After
-// it the process can write to no file. Call it before the parser reads anything.
+// LimitParser limits this process, a parser, to memory bytes of data and to processor time.
+// Afterwards the process can't write to any file. Call LimitParser before the parser reads
+// anything.
 func LimitParser(memory int64, processor time.Duration) error {
 	for _, limit := range []struct {
 		name     string
@@ -115,9 +116,10 @@ func setLimit(name string, resource int, most int64) error {
 	return wrap(unix.Prlimit(0, resource, &unix.Rlimit{Cur: least, Max: least}, nil), "limit %s to %d", name, least)
 }
 
-// limitMemory comes last before the worker is executed. This program may have more memory already,
-// and its runtime could get no page afterwards. The limit is on the data segment and not on the
-// address space, because Go and Python reserve much more address space than they use.
+// limitMemory sets the limit of memory, as the last step before the worker is executed. This
+// program may have more memory already, and its runtime could get no page afterwards. The limit is
+// on the data segment and not on the address space, because Go and Python reserve much more address
+// space than they use.
 func limitMemory(l Limits) error { return setLimit("data", unix.RLIMIT_DATA, l.Memory) }
 
 // lowerPriority makes this thread, and all that it executes and starts, at least as nice as

@@ -11,7 +11,7 @@ import (
 // Mounts are made with the calls that take descriptors (fsopen(2), open_tree(2), move_mount(2);
 // Linux 5.12), so that no path is looked up twice.
 
-// Attributes of mounts: set-uid programs nowhere, and devices only in /dev.
+// Attributes of mounts. No mount allows set-uid programs, and only /dev allows devices.
 const (
 	readOnlyAttrs  = unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
 	readWriteAttrs = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV

@@ -17,7 +17,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// parserName is the name of a test binary that is a parser, and parserQuestion asks a worker for it.
+// The test binary acts as a parser under the name parserName. parserQuestion asks a worker to start
+// that parser.
 const (
 	parserName     = "mews-parser"
 	parserQuestion = "parser"
@@ -48,14 +49,14 @@ var parserAttempts = []struct {
 		return unix.Setrlimit(unix.RLIMIT_DATA, &unix.Rlimit{Cur: 1 << 40, Max: 1 << 40})
 	}},
 	{"keep a variable", func() error {
-		if len(os.Environ()) == 1 { // the mark of the test's own start
+		if len(os.Environ()) == 1 { // only MARK, which startParser has set
 			return errors.New("there is none")
 		}
 		return nil
 	}},
 }
 
-// actParser limits itself as a parser does, tries what it may not do, and then takes memory without
+// actParser limits itself as a parser does, tries forbidden actions, and then takes memory without
 // end.
 func actParser() error {
 	if err := LimitParser(256<<20, time.Minute); err != nil {
@@ -63,7 +64,7 @@ func actParser() error {
 	}
 	for _, a := range append(parserAttempts, attempts...) {
 		if a.what == "make a process" {
-			continue // it may, and that process has the same walls
+			continue // a parser may make a process, which gets the same walls
 		}
 		if err := a.try(); err == nil {
 			fmt.Println("escaped:", a.what)
@@ -80,7 +81,8 @@ func actParser() error {
 	}
 }
 
-// startParser is what a worker does with parserQuestion. It returns what the parser printed.
+// startParser starts the parser as a worker does for a parserQuestion. It returns the parser's
+// output and the error of its end.
 func startParser(inside *ToolStarter) string {
 	letter, err := os.Open("letter")
 	if err != nil {
@@ -107,7 +109,7 @@ func TestParser_EachAttempt_Fails(t *testing.T) {
 		r.program, r.plan.Worker = program, program
 		r.must(os.WriteFile(filepath.Join(r.host("home"), "letter"), []byte("mine"), 0o644))
 		got := strings.Split(r.mustPrint(strings.Repeat(parserQuestion+"\n", 2)), "\n")
-		want := "tried; exit status 2" // the Go runtime's, without memory
+		want := "tried; exit status 2" // status 2: the Go runtime got no memory
 		if diff := cmp.Diff([]string{want, want}, got); diff != "" {
 			t.Error(diff)
 		}

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A plan travels to stage one as its environment. That needs no file, no pipe and no parser that a
-// user's data reaches, and execve(2) drops it.
+// Stage one gets its plan as environment variables. That needs no file, no pipe, and no parser that
+// a user's data reaches. The next execve(2) drops the plan.
 const (
 	planPrefix = "MEWS_PLAN_"
 	planFormat = "%q %q %q %d %d %d %d %t %d %d %t" // format of everything except the home and the binds

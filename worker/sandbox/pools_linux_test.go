@@ -61,8 +61,8 @@ var poolNames = []string{"max_user", "max-nr", "file-max", "mount-max", "queues_
 // otherSettings are settings that look like bounds of a pool, but are not.
 var otherSettings = []string{"root_maxkeys", "root_maxbytes", "nr_hugepages_mempolicy", "max_user_freq", "msg_next_id", "auto_msgmni"}
 
-// TestKernelPools_EachSetting_IsInTable: a kernel may have another setting that looks like a pool
-// by its name. Each row of a pool must exist.
+// TestKernelPools_EachSetting_IsInTable: every setting that looks like a pool by its name is in a
+// table. The escapes of each pool must exist.
 func TestKernelPools_EachSetting_IsInTable(t *testing.T) {
 	var table strings.Builder
 	for _, p := range pools {

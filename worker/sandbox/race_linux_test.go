@@ -29,7 +29,7 @@ var swapRaces = map[string]func(dir string) error{
 	},
 }
 
-// swap is the process that swaps.
+// swap is the process that keeps swapping a path for a link.
 func swap() error {
 	act, dir := swapRaces[os.Getenv("SWAP")], os.Getenv("DIR")
 	stdin := []unix.PollFd{{Fd: 0, Events: unix.POLLIN}}
@@ -68,7 +68,8 @@ func (r *testSandbox) startSwap(t *testing.T, how string) {
 	r.must(err)
 }
 
-// TestSwapRace_Worker_GetsCheckedFolder starts 200 workers, or as many as fit into MEWS_RACE.
+// TestSwapRace_Worker_GetsCheckedFolder starts at least 200 workers, and goes on for the time
+// MEWS_RACE.
 func TestSwapRace_Worker_GetsCheckedFolder(t *testing.T) {
 	most, long := 200, time.Duration(0)
 	if text := os.Getenv("MEWS_RACE"); text != "" {

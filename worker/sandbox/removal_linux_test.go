@@ -118,10 +118,10 @@ func removeNamespaces(attr *syscall.SysProcAttr, without []string) {
 	}
 }
 
-// walls are a set of walls. Each wall of the set stops a row by itself.
+// walls are a set of walls. Each wall of the set stops an escape by itself.
 type walls []string
 
-// behindNamespaces lists the walls to remove before a row escapes, if people share an account. The
+// behindNamespaces lists, for each escape, the walls that stop it if people share an account. The
 // other user's home and the state folder then belong to the worker's own account, and only walls
 // protect them.
 func behindNamespaces() map[string][]walls {
@@ -158,8 +158,8 @@ func behindNamespaces() map[string][]walls {
 	}
 }
 
-// behindLandlock lists the walls to remove before a row escapes in the landlock tier. Rows that are
-// known to escape there have no walls.
+// behindLandlock lists, for each escape, the walls that stop it in the landlock tier. Escapes that
+// are known to succeed there have no walls.
 func behindLandlock() map[string][]walls {
 	byFilter := []walls{{wallFilter}}
 	byFiles := []walls{{wallLandlock}}
@@ -182,9 +182,9 @@ func behindLandlock() map[string][]walls {
 	}
 }
 
-// kernelAlone are the rows that the kernel refuses to all accounts except root, with or without
-// walls, each with the reason. In TestRootWithoutWalls_KernelProbes_Escape of package escape most
-// of them escape as root.
+// kernelAlone are the escapes that the kernel refuses to all accounts except root, with or without
+// walls, each with the reason. In TestRootWithoutWalls_KernelProbes_Escape of package escape, most
+// of them succeed as root.
 var kernelAlone = map[string]string{
 	"F1":  "the file is root's, and so is every mode of it",
 	"F7":  "the folder is root's",
@@ -203,13 +203,13 @@ var kernelAlone = map[string]string{
 	"C2":  "the control groups are root's",
 }
 
-// ofMachine are errors by row. They mean that the kernel lacks the resource of the row, or gives it
-// to no process.
+// ofMachine are errors by escape. They mean that the kernel lacks the resource of the escape, or
+// gives it to no process.
 var ofMachine = map[string][]string{
 	"N2": {"EAFNOSUPPORT"}, "N5": {"EAFNOSUPPORT"}, "N11": {"ENETUNREACH"}, "F19": {"ENOENT"},
 	"K3": {"ENOSPC", "EPERM"}, "K4": {"ENOSPC", "EPERM"}, "K5": {"ENOSPC", "EPERM"},
 	"K6": {"ENOSYS"}, "K14": {"ENOSYS"}, "K8": {"ENOSYS", "EPERM"}, "K9": {"ENOSYS", "EPERM"}, "K10": {"ENOSYS", "EACCES"},
-	"K11": {"EPERM"}, "P3": {"EPERM"}, "P4": {"EPERM"}, "P6": {"EPERM"}, "F13": {"EACCES"}, // Yama
+	"K11": {"EPERM"}, "P3": {"EPERM"}, "P4": {"EPERM"}, "P6": {"EPERM"}, "F13": {"EACCES"}, // Yama refuses
 	"R4": {"ENOSPC"}, "R5": {"ENOSPC"}, "R6": {"ENOSPC", "ENOENT", "signal: killed"},
 	"R2": {"EAGAIN"}, "R3": {"ENOMEM", "signal 9"},
 	// the limits of a small or an old machine are low
@@ -226,9 +226,9 @@ var removals = []struct {
 	{TierLandlock, behindLandlock, knownBehindLandlock},
 }
 
-// TestWallsRemoved_EachProbe_Escapes shows that the suite can fail. Without its walls each row
-// escapes. With any one of its walls, the row is stopped. MEWS_WALLS=1 tries all rows; otherwise
-// the test tries every fifth row.
+// TestWallsRemoved_EachProbe_Escapes shows that the tests of escapes can fail. Without its walls
+// each escape succeeds. With any one of its walls, the escape is stopped. MEWS_WALLS=1 tries all
+// escapes; otherwise the test tries every fifth escape.
 func TestWallsRemoved_EachProbe_Escapes(t *testing.T) {
 	program := plainBinary(t)
 	privilege, people := PrivilegeRoot, sharedAccount(personUID)
@@ -254,7 +254,7 @@ func TestWallsRemoved_EachProbe_Escapes(t *testing.T) {
 	}
 }
 
-// everyFifth selects every fifth row of a table.
+// everyFifth selects every fifth escape of a table.
 func everyFifth(table map[string][]walls) map[string][]walls {
 	few := map[string][]walls{}
 	for i, row := range slices.Sorted(maps.Keys(table)) {
@@ -265,7 +265,7 @@ func everyFifth(table map[string][]walls) map[string][]walls {
 	return few
 }
 
-// TestWalls_EachProbe_NamesItsWalls: the tables list the walls of each row.
+// TestWalls_EachProbe_NamesItsWalls: the tables list the walls of each escape.
 func TestWalls_EachProbe_NamesItsWalls(t *testing.T) {
 	for _, taking := range removals {
 		table := taking.table()
@@ -283,7 +283,7 @@ func TestWalls_EachProbe_NamesItsWalls(t *testing.T) {
 	}
 }
 
-// unprivileged rows need a capability that a process only has in a user namespace. The landlock
+// unprivileged escapes need a capability that a process only has in a user namespace. The landlock
 // tier has no user namespace.
 var unprivileged = []string{"N4", "N7", "K1", "K2", "K12", "K18"}
 
@@ -301,7 +301,7 @@ type removalTest struct {
 	t     *testing.T
 	host  *testHost
 	setup workerSetup
-	found map[string]map[string]escape.Report // findings by set and row
+	found map[string]map[string]escape.Report // results by set of walls and escape
 }
 
 func (set walls) key() string {
@@ -328,7 +328,7 @@ func (set walls) withEachBack() []walls {
 	return list
 }
 
-// tryAll makes one worker for each set, which tries the rows of the set.
+// tryAll makes one worker for each set, which tries the escapes of the set.
 func (d *removalTest) tryAll(table map[string][]walls) {
 	rows := map[string][]string{}
 	for _, p := range escape.AllProbes() {
@@ -345,8 +345,8 @@ func (d *removalTest) tryAll(table map[string][]walls) {
 	}
 }
 
-// try makes a worker without the set's walls try rows. If such a worker is impossible, all rows
-// count as stopped. An own root needs a process namespace for /proc, and Landlock needs
+// try makes a worker without the set's walls try escapes. If such a worker is impossible, all
+// escapes count as stopped. An own root needs a process namespace for /proc, and Landlock needs
 // no_new_privs.
 func (d *removalTest) try(set walls, rows []string) map[string]escape.Report {
 	s := d.setup
@@ -365,7 +365,8 @@ func (d *removalTest) try(set walls, rows []string) map[string]escape.Report {
 	return found
 }
 
-// compare checks that a row escapes without its walls, and that each single wall stops the row.
+// compare checks that an escape succeeds without its walls, and that each single wall stops the
+// escape.
 func (d *removalTest) compare(t *testing.T, row string, held []walls) {
 	for _, set := range held {
 		for i, part := range set.withEachBack() {
@@ -385,8 +386,8 @@ func excused(f escape.Report) bool {
 	return slices.ContainsFunc(ofMachine[f.Row], func(name string) bool { return strings.Contains(f.Detail, name) })
 }
 
-// canTry reports whether a row can be tried here: bombs need memory, a set-uid program needs root,
-// x32 needs amd64.
+// canTry reports whether an escape can be tried here: bombs need memory, a set-uid program needs
+// root, x32 needs amd64.
 func (d *removalTest) canTry(row string) bool {
 	room := map[string]func() int64{
 		"R3": freeMemory, "R6": func() int64 { return min(freeMemory(), freeSpace("/dev/shm")) },

@@ -182,7 +182,7 @@ func (b BindMount) clone() (pendingMount, error) {
 }
 
 // cloneSystem clones the host's folders that programs need. It leaves out folders that the account
-// cannot see. A worker without programs needs none.
+// cannot see. For a worker that runs no programs it clones none.
 func cloneSystem(p Plan) ([]pendingMount, error) {
 	if p.hasNoFolders() {
 		return nil, nil

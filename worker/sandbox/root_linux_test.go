@@ -269,8 +269,9 @@ func TestMountPoint_DeepPath_IsMade(t *testing.T) {
 	}
 }
 
-// TestWorkerRoot_LinkInPath_IsNotFollowed: otherwise a user who may change a folder above the root
-// could lead the mount elsewhere with a link.
+// TestWorkerRoot_LinkInPath_IsNotFollowed: a link on the way to the root of a bind is not followed.
+// Otherwise a user who may change a folder above the root could lead the mount elsewhere with a
+// link.
 func TestWorkerRoot_LinkInPath_IsNotFollowed(t *testing.T) {
 	dir := homeOf(t, os.Getuid())
 	for _, path := range []string{"mine/projects/site", "theirs/projects/site"} {

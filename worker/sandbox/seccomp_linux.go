@@ -44,14 +44,14 @@ var hiddenCalls = []uint32{
 	unix.SYS_PIDFD_OPEN, unix.SYS_PIDFD_GETFD,
 	// These calls give memory that need not be mapped. A watchdog could not count such memory.
 	unix.SYS_MEMFD_CREATE, unix.SYS_SHMGET,
-	// fs.aio-max-nr counts for the whole machine. System V's queues and semaphores outlive their
-	// maker.
+	// fs.aio-max-nr is a limit for the whole machine. System V's queues and semaphores outlive
+	// their maker.
 	unix.SYS_IO_SETUP, unix.SYS_MSGGET, unix.SYS_SEMGET,
 }
 
-// selfOnlyCalls change a process, and may only change the caller: the argument that names the
-// process must be 0. If account is not 0, the first argument must not have that value, because 0 in
-// the other argument then means every process of the account.
+// selfOnlyCalls change a process, and may only change the caller. who is the index of the argument
+// that names the process; it must be 0. account is a value of the first argument with which 0 means
+// every process of an account. That value is refused, unless account is 0.
 var selfOnlyCalls = []struct{ number, who, account uint32 }{
 	{unix.SYS_PRLIMIT64, 0, 0}, {unix.SYS_SCHED_SETAFFINITY, 0, 0}, {unix.SYS_SCHED_SETSCHEDULER, 0, 0},
 	{unix.SYS_SCHED_SETPARAM, 0, 0}, {unix.SYS_SCHED_SETATTR, 0, 0}, {unix.SYS_SETPRIORITY, 1, unix.PRIO_USER},
@@ -68,11 +68,12 @@ var globalNameCalls = []uint32{
 	unix.SYS_MQ_UNLINK, unix.SYS_MQ_NOTIFY, unix.SYS_INOTIFY_ADD_WATCH, unix.SYS_INOTIFY_INIT1,
 }
 
-// namespaceFlags are clone(2)'s. CLONE_NEWTIME is left out: it shares its bit with the exit signal.
+// namespaceFlags are the flags of clone(2) that make namespaces. CLONE_NEWTIME is left out: it
+// shares its bit with the exit signal.
 const namespaceFlags = unix.CLONE_NEWNS | unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC |
 	unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
 
-// filterStart refuses calls of another architecture and calls newer than the tables. After it the
+// filterStart refuses calls of another architecture and calls newer than the tables. Afterwards the
 // accumulator has the number of the call.
 func filterStart() []instruction {
 	f := append([]instruction{load(offArch)}, unlessEqual(auditArch, retKill)...)

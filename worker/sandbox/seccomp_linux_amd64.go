@@ -7,7 +7,7 @@ import "golang.org/x/sys/unix"
 // numbers of x32 are above newestCall.
 const auditArch = unix.AUDIT_ARCH_X86_64
 
-// archRefusedCalls are refused too. They exist only on some architectures.
+// archRefusedCalls are refused calls that exist only on some architectures.
 var archRefusedCalls = []uint32{
 	unix.SYS_IOPL, unix.SYS_IOPERM, unix.SYS_MODIFY_LDT, unix.SYS_USELIB, unix.SYS_USTAT, unix.SYS_SYSFS,
 	unix.SYS__SYSCTL, unix.SYS_CREATE_MODULE, unix.SYS_QUERY_MODULE, unix.SYS_GET_KERNEL_SYMS, unix.SYS_VSERVER,

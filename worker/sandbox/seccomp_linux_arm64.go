@@ -6,7 +6,7 @@ import "golang.org/x/sys/unix"
 // architecture's numbers, such as a 32-bit program's on a 64-bit machine, ends the process.
 const auditArch = unix.AUDIT_ARCH_AARCH64
 
-// archRefusedCalls are refused too. They exist only on some architectures.
+// archRefusedCalls are refused calls that exist only on some architectures.
 var archRefusedCalls []uint32
 
 // legacyCalls are older forms of calls that are refused or whose arguments are checked.

@@ -49,7 +49,7 @@ var sharedObjectCalls = []uint32{unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SHMDT
 
 // expected returns the filter's answer to each call that it refuses with all arguments 0.
 func expected(p Profile, t Tier) map[uint32]uint32 {
-	// AF_UNSPEC
+	// with all arguments 0, the family of the socket is AF_UNSPEC
 	want := map[uint32]uint32{unix.SYS_SOCKET: retEAFNOSUPPORT, unix.SYS_SOCKETPAIR: retEAFNOSUPPORT}
 	for _, list := range mustRefuse {
 		for _, n := range list {
@@ -160,7 +160,7 @@ func TestFilterTables_NameNoCallTwice(t *testing.T) {
 }
 
 // TestFilter_UncheckedCall_IgnoresArguments: only calls with an argCheck depend on their arguments.
-// No arguments crash the filter.
+// The filter answers for any arguments.
 func TestFilter_UncheckedCall_IgnoresArguments(t *testing.T) {
 	filters := map[Profile][]instruction{}
 	for _, p := range profiles {

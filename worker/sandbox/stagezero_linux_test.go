@@ -37,8 +37,8 @@ func TestStageZero_Hijacked_CannotChooseWorker(t *testing.T) {
 	const stops = "while :; do kill -STOP $$; done"
 	for says, want := range map[string]string{
 		"echo 1 >&4":                      noChild, // the machine's first process
-		"echo 0 >&4":                      noChild, // kill(2) reads it as the caller's group
-		"echo -1 >&4":                     noChild, // kill(2) reads it as every process
+		"echo 0 >&4":                      noChild, // kill(2) takes 0 for the caller's process group
+		"echo -1 >&4":                     noChild, // kill(2) takes -1 for every process
 		"echo $$ >&4":                     noChild, // stage zero itself, which is about to be reaped
 		": & echo $! >&4":                 noChild, // a child of stage zero
 		"echo one >&4":                    "expected integer",

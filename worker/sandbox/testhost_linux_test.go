@@ -239,7 +239,7 @@ func actVictim() error {
 	return err
 }
 
-// nothingLeft checks that rows have left nothing behind.
+// nothingLeft checks that escapes have left nothing behind.
 func (y *testHost) nothingLeft() {
 	y.t.Helper()
 	for _, dir := range []string{y.home, filepath.Dir(y.victims.OwnOutside), "/etc"} {
@@ -253,7 +253,7 @@ func (y *testHost) nothingLeft() {
 	}
 }
 
-// endDaemon ends X1's daemon if it still lives.
+// endDaemon ends the daemon of escape X1 if it still lives.
 func (y *testHost) endDaemon(pid int) {
 	if pid != 0 {
 		y.must(unix.Kill(pid, unix.SIGKILL))

@@ -88,7 +88,7 @@ func startMany() error {
 	}
 	_ = first.Wait()
 
-	// Once no child is left, used threads are made again.
+	// When no child is left, new threads replace the used ones.
 	for range 40 {
 		if err := startSome(inside, 1, "/bin/true"); err != nil {
 			return err
@@ -183,8 +183,8 @@ func startBeside() error {
 	return nil
 }
 
-// execBehind executes this program again behind a first layer that restricts files. It holds for
-// one thread and what that executes.
+// execBehind executes this program again behind a first layer that restricts files. The layer holds
+// for one thread and the program that this thread executes.
 func execBehind(granted ...rule) error {
 	runtime.LockOSThread()
 	version, err := landlockVersion()
