@@ -43,7 +43,7 @@ func (e *environment) changesBetween(before, after snapshot) (f fileChanges) {
 	case err != nil:
 		f.why = "the folder could not be read"
 	}
-	// deleted files first, because nothing else tells which they were
+	// deleted files first, because no other list names them
 	slices.SortStableFunc(all, func(a, b fileChange) int { return rank(a) - rank(b) })
 	named := min(len(all), maxNamed)
 	f.named = all[:named]
@@ -66,7 +66,7 @@ func rank(c fileChange) int {
 	return 1
 }
 
-// ledger returns the changes as a program's, for the ledger.
+// ledger returns the changes for the ledger, as changes by a program.
 func (f fileChanges) ledger() (changes []protocol.Change) {
 	for _, c := range f.named {
 		detail := textDeleted
@@ -84,7 +84,8 @@ const (
 	textDeleted = "deleted"
 )
 
-// rest returns the changes for the ledger that name no files.
+// rest returns the ledger's changes without file names: the numbers of further files, and why
+// changes are unknown.
 func (f fileChanges) rest() (changes []protocol.Change) {
 	if f.why != "" {
 		changes = append(changes, protocol.Change{Kind: kindProgram, Target: ".", Detail: "which files is not known: " +
@@ -104,7 +105,7 @@ func (f fileChanges) rest() (changes []protocol.Change) {
 	return changes
 }
 
-// written returns the changes for the ledger, with the kinds of the file tools.
+// written returns the changes for the ledger, as changes by the file tools: write and delete.
 func (f fileChanges) written() (changes []protocol.Change) {
 	for _, c := range f.named {
 		kind := "write"

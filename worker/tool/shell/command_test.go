@@ -137,7 +137,7 @@ func TestRun_HugeOutput_KeepsBothEnds(t *testing.T) {
 	if len(r.Text) > 21_000 {
 		t.Errorf("the text has %d bytes", len(r.Text))
 	}
-	// fits into head and tail together, so it needs no file
+	// this output fits into head and tail together, so it needs no file
 	b.mustRun("run_command", "command", "seq 9000")
 	b.mustRun("run_command", "command", "seq 10000")
 	if files, err := os.ReadDir(b.shell.environment.temp.dir); err != nil || len(files) != maxOutputs {

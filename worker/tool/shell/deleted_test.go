@@ -33,7 +33,8 @@ func numbered(from, to int) (lines []string) {
 	return lines
 }
 
-// TestRun_Deletions_AreCounted: what a program has deleted is in its changes, whatever the way.
+// TestRun_Deletions_AreCounted: all files that a program deletes are in its changes, however it
+// deletes them.
 func TestRun_Deletions_AreCounted(t *testing.T) {
 	for name, test := range map[string]struct {
 		files   []string
@@ -72,7 +73,7 @@ func TestRun_Deletions_AreCounted(t *testing.T) {
 				}
 				b.write(file, "x")
 			}
-			t.Cleanup(func() { _ = os.Chmod(filepath.Join(b.dir, "e"), 0o755) }) // so that it can be removed
+			t.Cleanup(func() { _ = os.Chmod(filepath.Join(b.dir, "e"), 0o755) }) // so that the folder can be removed
 			r := b.mustRun("run_command", "command", test.command)
 			if diff := cmp.Diff(test.want, fileLines(r.Changes)); diff != "" {
 				t.Errorf("changes (- wanted, + got):\n%s", diff)
@@ -81,8 +82,8 @@ func TestRun_Deletions_AreCounted(t *testing.T) {
 	}
 }
 
-// TestTerminal_BetweenCalls_MissesNothing: what a program deletes between two calls is in the
-// changes of the later one.
+// TestTerminal_BetweenCalls_MissesNothing: files that a program deletes between two calls are in
+// the changes of the later call.
 func TestTerminal_BetweenCalls_MissesNothing(t *testing.T) {
 	b := newFixture(t, nil)
 	b.write("diary.md", "years")
@@ -107,8 +108,8 @@ func TestTerminal_BetweenCalls_MissesNothing(t *testing.T) {
 	}
 }
 
-// TestRun_OwnWrites_AreNotThePrograms: what Mews itself writes while a program runs is not the
-// program's. But what the program does to it is.
+// TestRun_OwnWrites_AreNotThePrograms: files that Mews writes while a program runs are not in the
+// program's changes. If the program then changes such a file, the file is in them.
 func TestRun_OwnWrites_AreNotThePrograms(t *testing.T) {
 	at := time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
 	b := newFixture(t, nil)
@@ -160,7 +161,7 @@ func TestRun_OwnWrites_AreNotThePrograms(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 	}
-	b.write("go", "") // by somebody else: Mews can't tell that from the program
+	b.write("go", "") // written by the test: Mews can't tell this from the program
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}

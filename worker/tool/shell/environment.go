@@ -19,8 +19,8 @@ type environment struct {
 	temp                *tempFolder
 }
 
-// tempName returns the name of the temporary folder in the workspace; "" if the folder is not in
-// the workspace.
+// tempName returns the name of the temporary folder in the workspace; "" if the folder is
+// elsewhere.
 func (e *environment) tempName() string {
 	name, err := filepath.Rel(e.Home, e.options.Temp)
 	if err != nil || !filepath.IsLocal(name) || name == "." {

@@ -30,7 +30,8 @@ func (e *environment) variables(more ...string) []string {
 }
 
 // gitConfig returns the path of git's system configuration. It writes the file if it is missing,
-// unless the folder was removed. A program may change the file, which is its user's as well.
+// unless the folder was removed. A program may change the file, because the file belongs to the
+// user.
 func (s *tempFolder) gitConfig(text string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -40,7 +41,7 @@ func (s *tempFolder) gitConfig(text string) string {
 	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
-		return path // it is there already, or git does without an identity
+		return path // the file exists already, or git works without an identity
 	}
 	_, _ = file.WriteString(text)
 	_ = file.Close()

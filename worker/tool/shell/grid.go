@@ -83,14 +83,14 @@ func (g *grid) remove(row, col, n int) {
 	clear(rest[len(rest)-n:])
 }
 
-// scrollUp moves the rows from top to before bottom up by n. Rows that go over the edge are lost.
+// scrollUp moves the rows from top to bottom-1 up by n. Rows that go over the edge are lost.
 func (g *grid) scrollUp(top, bottom, n int) {
 	n = min(n, bottom-top)
 	g.rotate(top, bottom, n)
 	g.eraseRows(bottom-n, bottom)
 }
 
-// scrollDown moves the rows from top to before bottom down by n.
+// scrollDown moves the rows from top to bottom-1 down by n.
 func (g *grid) scrollDown(top, bottom, n int) {
 	n = min(n, bottom-top)
 	g.rotate(top, bottom, bottom-top-n)

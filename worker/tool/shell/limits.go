@@ -24,7 +24,7 @@ type limits struct {
 	tail int   // bytes of an output's end for the model
 	kept int64 // bytes of an output that a file keeps, if the output is longer than head and tail together
 
-	entries int // files of the workspace that are compared to find a script's changes
+	entries int // maximum number of the workspace's files that are compared to find a script's changes
 
 	terminals int           // number of terminals that may be open at once
 	idle      time.Duration // time without use before a terminal is closed

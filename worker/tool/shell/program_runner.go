@@ -25,7 +25,7 @@ type programRun struct {
 
 // runOutcome describes the end of a program.
 type runOutcome struct {
-	status       string // "exit 0", "ended by a signal: killed", "timed out after 120 s"
+	status       string // how the program ended: "exit 0", "ended by a signal: killed", "timed out after 120 s"
 	took         time.Duration
 	leftovers    int  // number of the program's processes that still ran and were ended
 	fileTooLarge bool // the program was ended because a file would have become too large

@@ -20,7 +20,7 @@ func define[A any](e *environment, s worker.ToolSpec, run func(context.Context, 
 		result.World = world || e.ws.HasUploads()
 		note := ""
 		if e.options.QuotaNote != nil {
-			note = e.options.QuotaNote(ctx) // even after a failure, because the program may have written files
+			note = e.options.QuotaNote(ctx) // asked even after a failure, because the program may have written files
 		}
 		if err != nil {
 			return result, fmt.Errorf("%s: %w", s.Name, err)

@@ -27,7 +27,7 @@ type screen struct {
 	other               *grid // the main screen while the alternate screen is visible, otherwise nil
 	cursor, savedCursor cursor
 	mainCursor          cursor // cursor of the main screen while the alternate screen is visible
-	top, bottom         int    // the rows from top to before bottom scroll
+	top, bottom         int    // the rows from top to bottom-1 scroll
 	noWrap              bool
 	originMode          bool // rows are counted from top
 	insertMode          bool

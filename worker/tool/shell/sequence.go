@@ -82,7 +82,7 @@ var privateModeActions = map[int]func(*screen, bool){
 	1049: (*screen).alternate,
 }
 
-// numberAt returns the number at i, or otherwise if that is missing or 0.
+// numberAt returns the number at i. If that number is missing or 0, it returns otherwise.
 func numberAt(numbers []int, i, otherwise int) int {
 	if i < len(numbers) && numbers[i] > 0 {
 		return numbers[i]
@@ -98,7 +98,8 @@ func setPrivateModes(s *screen, numbers []int, on bool) {
 	}
 }
 
-// row converts a program's row number to ours.
+// row converts a row number of a program to an index of the screen. In origin mode the number
+// counts from top.
 func (s *screen) row(n int) int {
 	if s.originMode {
 		return min(s.top+n, s.bottom-1)

@@ -96,7 +96,7 @@ func (s *tempFolder) remove() error {
 	defer s.mu.Unlock()
 	s.unlock()
 	s.removed = true
-	_ = os.Remove(filepath.Join(s.parent, gitConfigName)) // a program may have removed it
+	_ = os.Remove(filepath.Join(s.parent, gitConfigName)) // a program may have removed the file
 	if s.dir == "" {
 		return nil
 	}

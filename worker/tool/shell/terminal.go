@@ -94,7 +94,7 @@ func setSize(master *os.File, rows, cols int) error {
 func (t *terminal) run() {
 	defer close(t.done)
 	t.readOutput()
-	_ = t.child.Wait() // ProcessState tells how it ended
+	_ = t.child.Wait() // ProcessState tells how the program ended
 	t.child.KillLeftovers()
 	t.mu.Lock()
 	t.ending = program.DescribeExit(t.child.Cmd.ProcessState)

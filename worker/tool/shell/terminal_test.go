@@ -60,7 +60,7 @@ func TestTerminal_Shell_AnswersUntilExit(t *testing.T) {
 	b.mustShow("", "up up", "$ cd; echo begun; cat > typed")
 	b.mustShow("", "ctrl-c", "$ ")
 
-	// Its program ends. The end is reported, its screen can be read, and typing fails.
+	// The shell ends. The result says so, its screen can be read, and typing fails.
 	r = b.mustRun("terminal", "action", "send", "text", "exit 3", "keys", "enter", "wait_for", "never shown", "wait", waited)
 	wantContains(t, r.Text, "ended: exit 3", `"never shown" has not appeared`)
 	wantContains(t, b.mustRun("terminal", "action", "read").Text, "ended: exit 3", "exit 3\n")

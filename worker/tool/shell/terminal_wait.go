@@ -45,7 +45,7 @@ func (t *terminal) wait(ctx context.Context, p waitCondition, from waitStart) (m
 	return met, err
 }
 
-// waitUntil waits until ready returns true, for at most the time most. It asks ready at every
+// waitUntil waits until ready returns true, for at most the time most. It calls ready at every
 // output, and again after the time that ready returns. ready may read fields that the terminal's
 // mutex guards.
 func (t *terminal) waitUntil(ctx context.Context, most time.Duration, ready func() (bool, time.Duration)) (bool, error) {
@@ -63,7 +63,7 @@ func (t *terminal) waitUntil(ctx context.Context, most time.Duration, ready func
 		case <-changed:
 		case <-time.After(again):
 		case <-done:
-			done = nil // ask ready once more, for the last output
+			done = nil // call ready once more, for the last output
 		case <-end:
 			return false, nil
 		case <-ctx.Done():
