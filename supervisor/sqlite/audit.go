@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Audit is the audit log: who did what, and when. Rows are only added. Each row has a digest of
-// itself and of the row before. So Verify finds changes by other programs.
+// Audit is the audit log: who did what, and when. Rows are only added. Each row has a digest that
+// covers the row and the row before. So Verify finds changes by other programs.
 type Audit struct{ db *DB }
 
 // AuditEntry is an entry of the audit log.
@@ -42,7 +42,7 @@ func (t *tx) auditRows(list []AuditEntry) {
 	}
 }
 
-// auditIfChanged runs change, which returns the number of changed rows. If that is above 0,
+// auditIfChanged runs change, which returns the number of changed rows. If the number is above 0,
 // auditIfChanged adds the entries in the same transaction.
 func (db *DB) auditIfChanged(ctx context.Context, entries []AuditEntry, change func(*tx) int64, format string,
 	args ...any) (

@@ -12,14 +12,14 @@ import (
 
 // AuditReport is the result of verifying the audit log.
 type AuditReport struct {
-	Rows   int64 // number of rows read, up to the first broken one
+	Rows   int64 // number of rows read, up to the first broken row
 	First  int64 // id of the first row; 0 if the log is empty
 	Last   int64 // id of the last row
 	Broken int64 // id of the first row that does not match its digest; 0 if all match
 	Why    AuditFault
 	// with AuditMissing and AuditMissingAtEnd: ids of the first and the last missing row
 	MissingFrom, MissingTo int64
-	// number of rows from before digests existed; only Head shows a change of these rows
+	// number of rows that are older than digests; only Head reveals changes of these rows
 	Early int64
 	// the last digest, in hexadecimal; a copy elsewhere shows later whether the last rows were
 	// deleted
@@ -49,8 +49,8 @@ const (
 
 // Verify reads the whole log and reports the first row that does not match its digest. It finds
 // rows that were changed, removed, added or moved. A program that can write the database can still
-// rewrite the whole log. Only the argument known reveals that: it is the Head of an earlier report,
-// kept elsewhere. "" means that no Head is known.
+// rewrite the whole log. Only the argument known reveals such a rewrite: it is the Head of an
+// earlier report, kept elsewhere. "" means that no Head is known.
 func (s Audit) Verify(ctx context.Context, known string) (AuditReport, error) {
 	v := newVerifier(known)
 	read := s.db.reader(ctx, "verify the audit log")
@@ -77,7 +77,7 @@ func (s Audit) Verify(ctx context.Context, known string) (AuditReport, error) {
 type verifier struct {
 	report     AuditReport
 	known      string
-	foundKnown bool      // a row had the known digest
+	foundKnown bool      // a row with the digest known was read
 	unchained  hash.Hash // hash over the rows that are older than digests
 	sawDigest  bool      // a row with a digest was read
 	head       []byte
@@ -120,7 +120,7 @@ func (v *verifier) read(r auditRow) {
 
 func (v *verifier) fail(id int64, why AuditFault) { v.report.Broken, v.report.Why = id, why }
 
-// failMissing records the fault that rows are missing: from the last read row up to the id to.
+// failMissing records the fault why: rows are missing after the last read row, up to the id to.
 func (v *verifier) failMissing(id int64, why AuditFault, to int64) {
 	v.fail(id, why)
 	v.report.MissingFrom, v.report.MissingTo = v.report.Last+1, to

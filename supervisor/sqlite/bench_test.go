@@ -109,7 +109,7 @@ func oneTurn(b *testing.B, db *sqlite.DB, c supervisor.Conversation, key string)
 	return db.Outbox().MarkDelivered(b.Context(), d.ID)
 }
 
-// BenchmarkMessages reads a transcript of forty messages of about 500 bytes.
+// BenchmarkMessages reads a transcript of forty messages of about 500 bytes each.
 func BenchmarkMessages(b *testing.B) {
 	db := sqlitetest.Open(b)
 	c := supervisor.Conversation{User: "alice", Channel: "terminal"}

@@ -63,7 +63,7 @@ func (s Blobs) SumFileBackups(ctx context.Context, user string, turn int64, sinc
 
 // ListNeeded returns the SHA-256 of blobs that arriving inbounds or unsent deliveries need.
 // Deliveries that may be sent again count as unsent. Needed blobs stay in the spool, however old
-// they are.
+// the blobs are.
 func (s Blobs) ListNeeded(ctx context.Context) (map[string]bool, error) {
 	list, err := engine.AllRows(s.db.reader(ctx, "list blobs of unsent deliveries"), engine.ScanString, listNeededBlobs,
 		s.db.engine.Now().Add(-maxResendAge))

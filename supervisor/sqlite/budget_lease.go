@@ -12,10 +12,10 @@ import (
 	"mews/supervisor/internal/money"
 )
 
-// Leases sets money aside before a model is called. A lease ends when the usage of its call is
-// stored, when it is returned, or when it is recovered after a crash. The usage gets the time of
-// the lease. So a call over midnight counts for the day of its lease. If no call costs more than
-// its lease, spending and leases together never exceed a limit with its extensions.
+// Leases sets money aside before a model is called. A lease ends when its call's usage is stored,
+// when it is returned, or when it is recovered after a crash. The usage gets the time of the lease.
+// So a call over midnight counts for the day of its lease. If no call costs more than its lease,
+// spending and leases together never exceed a limit with its extensions.
 type Leases struct{ db *DB }
 
 // Leases returns the store of money that is set aside for model calls.
@@ -24,9 +24,9 @@ func (db *DB) Leases() Leases { return Leases{db} }
 const insertLease = `INSERT INTO lease (user, conversation, turn, spec, amount, pot, created_at) VALUES (?, ?, ?, ?, ?, nullif(?, ''), ?)
 	RETURNING id`
 
-// TakeLease sets aside as much of a claim's amount as its limits allow. If the limits allow less
-// than the claim's Least, TakeLease sets nothing aside and returns the shortages. These are in the
-// order of the claim's limits. A call with no known price counts as free.
+// TakeLease sets aside as much of the requested amount as the request's limits allow. If they allow
+// less than the request's Least, TakeLease sets nothing aside and returns the shortages. The
+// shortages are in the order of the request's limits. A call with no known price counts as free.
 func (s Leases) TakeLease(ctx context.Context, c supervisor.LeaseRequest) (lease supervisor.Lease,
 	short []supervisor.BudgetShortage, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Lease,
@@ -108,8 +108,8 @@ var scopeSums = map[supervisor.SpendingScope]struct {
 	supervisor.ScopeInstallation: {sumOfAll, 4},
 }
 
-// sumLimit sums the amounts that count for one limit of a claim. The result is a shortage if money
-// is missing.
+// sumLimit sums the amounts that count for one limit of a lease request. The result is a shortage
+// if money is missing.
 func (t *tx) sumLimit(c supervisor.LeaseRequest, limit supervisor.SpendingLimit) supervisor.BudgetShortage {
 	m, known := scopeSums[limit.Scope]
 	if !known {
@@ -127,8 +127,8 @@ func (t *tx) sumLimit(c supervisor.LeaseRequest, limit supervisor.SpendingLimit)
 
 const deleteLease = `DELETE FROM lease WHERE id = ? AND user = ? RETURNING created_at`
 
-// endLeases ends leases of a user whose usage is being stored. It returns when the first lease was
-// taken; without a lease it returns now. It ignores leases that have ended.
+// endLeases ends leases of a user whose usage is being stored. Its result is the time at which the
+// first of these leases was taken, or now without a lease. It ignores leases that have ended.
 func (t *tx) endLeases(user string, leases ...int64) (taken int64) {
 	taken = t.Now
 	for _, id := range leases {

@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// claim returns a turn's claim for a call of "a/b".
+// claim returns a turn's request for a lease for a call of "a/b".
 func claim(turn supervisor.Turn, amount int64, limits ...supervisor.SpendingLimit) supervisor.LeaseRequest {
 	return supervisor.LeaseRequest{User: turn.Conversation.User, Conversation: turn.Conversation.ID, Turn: turn.ID,
 		Spec:   "a/b",
@@ -146,7 +146,7 @@ func TestLease_OpenAtCrash_CountsInFull(t *testing.T) {
 	s.same("the sum", sum(s, sqlite.UsageQuery{})[0].Cost, int64(77))
 }
 
-// A recording is transcribed before a turn starts. So the claim for the transcription has no turn.
+// A recording is transcribed before a turn starts. So the lease for the transcription has no turn.
 func TestTakeLease_WithoutTurn_Succeeds(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurn("hi")
@@ -212,7 +212,7 @@ func TestExtendLimits_AboveMax_ChangesNothing(t *testing.T) {
 	s.checkRefused(err, supervisor.CodeInvalid, "more than 0")
 }
 
-// Of concurrent claims only as many succeed as the limit allows.
+// Of concurrent requests only as many get a lease as the limit allows.
 func TestTakeLease_Concurrent_StaysWithinLimit(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurn("hi")

@@ -9,8 +9,8 @@ import (
 )
 
 // MessageCleanups stores pending changes of messages in a channel's chats. A row stays until its
-// change is made. If a channel cannot delete messages, the row names a file of the spool by its
-// SHA-256.
+// change is made. If a channel cannot delete messages, the row names a file of the spool by the
+// file's SHA-256.
 type MessageCleanups struct{ db *DB }
 
 // Put stores a pending change of a message. A zero Due means at once. The conversation needs only

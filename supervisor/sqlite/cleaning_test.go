@@ -179,7 +179,7 @@ func TestDeleteAfter_TextDeleted_IsGoneFromDisk(t *testing.T) {
 		s.notice(chat, strings.Repeat("words ", 100))
 		s.close(d, supervisor.OutcomeSent, "")
 	}
-	s.checkNotOnDisk(path) // the database is still open
+	s.checkNotOnDisk(path) // the check runs while the database is open
 	cancel()
 	s.must(<-ran)
 	s.must(db.Close())

@@ -66,7 +66,7 @@ func (t *tx) conversation(c supervisor.Conversation) supervisor.Conversation {
 }
 
 // otherDestination returns the conversation for a turn's answer. The zero value means the turn's
-// own.
+// own conversation.
 func (t *tx) otherDestination(c, own supervisor.Conversation) (none supervisor.Conversation) {
 	if c == none {
 		return none

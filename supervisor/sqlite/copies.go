@@ -2,7 +2,8 @@ package sqlite
 
 import "mews/supervisor/internal/engine"
 
-// Copies are the copies of the database from before its migrations. They lie beside it.
+// Copies are copies of the database that were made before migrations. They are in the database's
+// folder.
 type Copies struct{ db *DB }
 
 // Copies returns the copies of the database.
@@ -14,7 +15,8 @@ func (c Copies) List() ([]string, error) {
 	return paths, wrap(err, "list the copies of the database")
 }
 
-// Delete deletes all copies and returns their number. After it has returned nil, none comes back.
+// Delete deletes all copies and returns their number. If it returns nil, a loss of power does not
+// bring a copy back.
 func (c Copies) Delete() (int, error) {
 	n, err := engine.DeleteCopies(c.db.engine.Path())
 	return n, wrap(err, "delete the copies of the database")

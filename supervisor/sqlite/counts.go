@@ -18,7 +18,7 @@ type StatusCounts struct {
 	Asking   int64 // number of running turns that wait for their users' answers
 	Messages int64 // number of messages in all transcripts
 	Jobs     int64 // number of jobs with a next due time
-	NextJob  int64 // the earliest of these times in milliseconds; 0 means none
+	NextJob  int64 // the earliest next due time of a job, in milliseconds; 0 means none
 	Bytes    int64 // size of the database without its journal
 }
 

@@ -20,15 +20,15 @@ const (
 		OR EXISTS (SELECT 1 FROM operation WHERE user = ?1 AND kind = 'undo' AND state IN ('waiting', 'running'))`
 )
 
-// NewestID returns the id of a user's newest effect. Without an id above the argument after, it
-// returns that argument.
+// NewestID returns the id of a user's newest effect. If that id is not above the argument after, it
+// returns after.
 func (s Effects) NewestID(ctx context.Context, user string, after int64) (int64, error) {
 	return engine.FirstValue(s.db.reader(ctx, "find the last effect of %s", user), engine.ScanInteger, lastEffect, user,
 		after)
 }
 
-// ListFileEffects lists a user's file effects after an id, oldest first. Only effects of the given
-// kinds count. settled is false if a running tool or undo may have changes that are not in the
+// ListFileEffects lists a user's file effects after an id, oldest first. It lists only effects of
+// the given kinds. settled is false if a running tool or undo may have changes that are not in the
 // ledger yet.
 func (s Effects) ListFileEffects(ctx context.Context, user string, after int64, kinds []string) (list []supervisor.FileEffect, settled bool, err error) {
 	read := s.db.reader(ctx, "list the file effects of %s", user)

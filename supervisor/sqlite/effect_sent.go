@@ -7,7 +7,7 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// sentKinds are the kinds of effects by the outcome of the delivery that brings them.
+// sentKinds maps the outcome of a delivery to the kinds of its effects, for a message and a file.
 var sentKinds = map[supervisor.DeliveryResult]struct{ message, file string }{
 	outcomePending:            {supervisor.EffectMessageQueued, supervisor.EffectFileQueued},
 	supervisor.OutcomeSent:    {supervisor.EffectMessageSent, supervisor.EffectFileSent},
@@ -35,9 +35,9 @@ const (
 	settleEffect = `UPDATE effect SET kind = ?, detail = ?, told = ? WHERE id = ?`
 )
 
-// settleEffects gives the effects of a delivery the kinds of its outcome. Of several files the
-// channel may have taken some. If the answer of the turn is not in the chat yet, its effect lines
-// are made anew. If it is, the user gets a notice about what was refused.
+// settleEffects gives the effects of a delivery the kinds that fit the delivery's outcome. The
+// channel may have taken only some of several files. If the turn's answer is not in the chat yet,
+// its effect lines are renewed. Otherwise the user gets a notice about refused messages and files.
 func (t *tx) settleEffects(d outcomeRow, c supervisor.DeliveryOutcome) {
 	listed := all(t, scanEffect, listSent, d.id)
 	if len(listed) == 0 {
@@ -69,7 +69,7 @@ func (t *tx) settleEffects(d outcomeRow, c supervisor.DeliveryOutcome) {
 	t.tellSettled(said.Conversation, listed[0].Turn, refused, c.Reason)
 }
 
-// takenFiles has the files of a delivery's posts by what the channel did with them.
+// takenFiles has the files of a delivery that the channel has shown, and those that it has refused.
 type takenFiles struct {
 	shown   []string // digests of files in the chat
 	refused []supervisor.RefusedFile
@@ -115,8 +115,9 @@ const (
 		` BY part LIMIT 1`
 )
 
-// tellSettled tells the user of effects whose delivery has ended: in the lines below the answer or,
-// if the answer is in the chat already, in a notice about those that were refused.
+// tellSettled tells the user about effects whose delivery has ended. If the answer is not in the
+// chat yet, it renews the lines below the answer. Otherwise it sends a notice about refused
+// effects.
 func (t *tx) tellSettled(in supervisor.Conversation, turn int64, refused []supervisor.Effect,
 	reason supervisor.SendErrorReason) {
 	type answer struct {
@@ -125,7 +126,7 @@ func (t *tx) tellSettled(in supervisor.Conversation, turn int64, refused []super
 	}
 	a, ok := one(t, func(r *engine.Row) (a answer) { r.Scan(&a.id, &a.posted); return a }, findAnswer, turn)
 	switch {
-	case !ok: // the end of the turn makes the lines
+	case !ok: // the end of the turn will make the effect lines
 	case !a.posted:
 		t.Exec(renewLines, encodedList(t.policies.Effects.Lines(all(t, scanEffect, listDone, turn))), a.id)
 	case len(refused) > 0 && reason != supervisor.SendReasonChatGone && reason != supervisor.SendReasonThreadGone:
@@ -141,8 +142,8 @@ const (
 	markRefusalTold = `UPDATE effect SET told = 1 WHERE id = ?`
 )
 
-// untoldRefusals returns the model's text about what the channel refused since the conversation's
-// last message. "" means that there is nothing.
+// untoldRefusals returns the model's text about refused messages and files since the last message
+// of the conversation. "" means that the channel refused nothing.
 func (t turnTx) untoldRefusals() string {
 	refused := all(t, scanEffect, listUntoldRefusals, t.turn.Conversation.User, t.turn.Conversation.ID)
 	if len(refused) == 0 {

@@ -61,7 +61,7 @@ func (s *sendingStory) ledger() (words []string) {
 	return words
 }
 
-// TestClose_SentEffects_GetItsOutcome: what was sent is known only when the channel has taken it.
+// TestClose_SentEffects_GetItsOutcome: a message counts as sent only when the channel has taken it.
 func TestClose_SentEffects_GetItsOutcome(t *testing.T) {
 	file := func(f supervisor.File) supervisor.RichText { return supervisor.RichText{File: &f} }
 	lost := func(f supervisor.File) supervisor.RichText {
@@ -74,7 +74,7 @@ func TestClose_SentEffects_GetItsOutcome(t *testing.T) {
 		post    func(s *sendingStory)
 		outcome supervisor.DeliveryResult
 		want    []string
-		note    string // what the model reads in the next turn
+		note    string // note that the model reads in the next turn
 	}{
 		"nothing yet": {"", []string{"a"}, nil, "", []string{"being sent: a (image/png, 12 bytes)"}, ""},
 		"taken":       {"", []string{"a"}, nil, supervisor.OutcomeSent, []string{"sent a (image/png, 12 bytes)"}, ""},
@@ -133,8 +133,8 @@ func TestClose_SentEffects_GetItsOutcome(t *testing.T) {
 	}
 }
 
-// TestClose_BeforeAnswerIsPosted_RenewsLines: the lines below an answer are of the time when it is
-// posted.
+// TestClose_BeforeAnswerIsPosted_RenewsLines: the effect lines show the outcomes at the time when
+// the answer is posted.
 func TestClose_BeforeAnswerIsPosted_RenewsLines(t *testing.T) {
 	s := newSendingStory(t, "", "a")
 	d := s.finish(s.turn, "There it is.")
@@ -145,8 +145,8 @@ func TestClose_BeforeAnswerIsPosted_RenewsLines(t *testing.T) {
 	s.same("to post", []any{len(pending), pending[0].Effects}, []any{1, []string{"could not send a (blocked)"}})
 }
 
-// TestClose_AfterAnswer_RepliesToIt: a refusal that comes after the answer is a message that replies
-// to the answer. It changes the ledger, and the model learns it once.
+// TestClose_AfterAnswer_RepliesToIt: after a late refusal the user gets a message that replies to
+// the answer. The ledger changes, and the model is told once.
 func TestClose_AfterAnswer_RepliesToIt(t *testing.T) {
 	s := newSendingStory(t, "", "a")
 	d := s.finish(s.turn, "There it is.")

@@ -6,15 +6,16 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Examination is what Examine has found in a sound database.
+// Examination is the result of Examine for an undamaged database.
 type Examination struct {
-	Schema int64 // its version
+	Schema int64 // version of the schema
 	Bytes  int64
-	Copies int // copies from before a migration
+	Copies int // number of copies from before migrations
 }
 
-// Examine reads all of the database at path, which no program may have open. It changes no file.
-// Its errors are those of Open, and more damage is found.
+// Examine reads the whole database at path and changes no file. No other program may have the
+// database open. Examine returns the errors of Open. It finds more damage than Open, because it
+// reads everything.
 func Examine(ctx context.Context, path string) (Examination, error) {
 	e, err := engine.Examine(ctx, path, engine.Options{Migrations: migrations, KnownSchemas: knownSchemas})
 	if err != nil {

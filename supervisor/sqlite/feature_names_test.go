@@ -58,7 +58,7 @@ func TestSources_FeatureNames_HaveReasons(t *testing.T) {
 	}
 }
 
-// nameUse tells which files of the core use a name of a feature.
+// nameUse tells where a feature's name is declared, and which files of the core use the name.
 type nameUse struct {
 	of string   // the file that declares the name
 	by []string // the files of the core that use the name

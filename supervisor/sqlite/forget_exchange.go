@@ -160,7 +160,7 @@ const (
 	listBlobMentions = `SELECT parts FROM message WHERE` + ofTurns + ` UNION ALL SELECT parts FROM inbox WHERE id IN (SELECT value FROM json_each(?2))
 			AND parts IS NOT NULL UNION ALL SELECT sha256 FROM attachment WHERE sha256 IS NOT NULL AND` + ofInbounds + `
 		UNION ALL SELECT sha256 FROM blob WHERE` + ofTurns + ` UNION ALL SELECT files FROM outbox WHERE files <> '' AND id IN ` + deliveriesOfExchange
-	// markForgottenBlob leaves a blob that came again later or in another exchange.
+	// markForgottenBlob does not mark a blob that came again later or in another exchange.
 	markForgottenBlob = `UPDATE blob SET forgotten = 1, turn = NULL WHERE user = ?3 AND sha256 = ?4 AND (turn IS NULL OR` + ofTurns + `)
 		AND created_at <= (SELECT max(at) FROM (SELECT max(ended_at) at FROM turn WHERE id IN (SELECT value FROM json_each(?1))
 			UNION ALL SELECT max(changed_at) FROM inbox WHERE id IN (SELECT value FROM json_each(?2))))

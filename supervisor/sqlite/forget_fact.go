@@ -91,8 +91,8 @@ type forgottenFact struct {
 	user string
 }
 
-// blankMentions removes a fact's words from rows that have not changed since they were found. again
-// reports whether a row has changed or must wait.
+// blankMentions removes a fact's words from rows that are unchanged since the words were found in
+// them. again reports whether a row has changed or must wait.
 func (t *tx) blankMentions(list []mention) (again bool) {
 	for _, m := range list {
 		again = again || m.waits || t.ExecCount(`UPDATE `+m.table+` SET `+m.column+` = ?1 WHERE rowid = ?2 AND `+m.column+` = ?3`, m.blankedText, m.id, m.text) == 0
@@ -123,7 +123,7 @@ func (s Memories) CountFactMentions(ctx context.Context, user string, f supervis
 	return counts, err
 }
 
-// mention is a text that holds the words of a fact.
+// mention is a text that contains the words of a fact.
 type mention struct {
 	table, column     string
 	id                int64
@@ -239,8 +239,8 @@ func blankText(text string, words *regexp.Regexp) string {
 	return text
 }
 
-// dropThoughts removes a model's thoughts from the parts of a message. They may be encrypted, so
-// that nobody can find the words in them.
+// dropThoughts removes a model's thoughts from the parts of a message. Thoughts may be encrypted,
+// so that no search finds the words in them.
 func dropThoughts(parts string) string {
 	var all []map[string]json.RawMessage
 	if !strings.Contains(parts, `"thinking"`) || json.Unmarshal([]byte(parts), &all) != nil {

@@ -10,8 +10,8 @@ type tableForgetting struct {
 	// end, ?4 the conversation (0 means all). It handles the rowids above ?5 up to ?6. Unfinished
 	// rows stay.
 	span string
-	// expired is the statement that forgets rows which are older than the configuration keeps. It
-	// replaces span then.
+	// expired replaces span if old rows expire. It forgets rows that are older than the
+	// configuration allows.
 	expired string
 	reason  string // the reason why the table has no statements
 }
@@ -33,8 +33,9 @@ const (
 )
 
 // forgetTable lists the tables with rows of users, in the order of forgetting. A table comes before
-// the tables that it refers to. A row stays without its words if other rows refer to it. It also
-// stays if it serves to detect repeated messages. Tables without texts are not listed.
+// the tables that it refers to. A row stays without its words if other rows refer to it. A row also
+// stays without its words if it serves to detect repeated messages. Tables without texts are not
+// listed.
 var forgetTable = []tableForgetting{
 	{table: "repository_told", exchange: `DELETE FROM repository_told WHERE delivery IN ` + deliveriesOfExchange},
 	{table: "speech", exchange: `DELETE FROM speech WHERE delivery IN ` + deliveriesOfExchange},

@@ -182,7 +182,7 @@ func (m *forgetting) rows() (rows []string) {
 	return rows
 }
 
-// hasAny returns the words that a text contains.
+// hasAny returns those of the words that a text contains.
 func hasAny(text []byte, words []string) (found []string) {
 	for _, w := range words {
 		if bytes.Contains(text, []byte(w)) {

@@ -8,8 +8,8 @@ import (
 	"mews/supervisor"
 )
 
-// fill writes until a write fails, and checks that the error tells the user what to do. It returns
-// the number of stored rows.
+// fill writes until a write fails, and checks that the error tells the user how to fix the problem.
+// It returns the number of stored rows.
 func (r *rig) fill() (kept int) {
 	r.Helper()
 	text := strings.Repeat("x", 20_000)

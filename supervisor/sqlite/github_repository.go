@@ -25,11 +25,11 @@ type RepositoryNotice struct {
 	Due          time.Time
 }
 
-// GitHubCheckOutcome is the result of the check that an event reports.
+// GitHubCheckOutcome is the result of the GitHub check run that an event reports.
 type GitHubCheckOutcome string
 
 const (
-	CheckNone   GitHubCheckOutcome = "" // the event reports no check
+	CheckNone   GitHubCheckOutcome = "" // the event reports no check run
 	CheckFailed GitHubCheckOutcome = "failed"
 	CheckPassed GitHubCheckOutcome = "passed"
 )
@@ -43,8 +43,8 @@ const (
 )
 
 // PutEventNotices stores the notices about an event and ends its webhook delivery. It stores no
-// notice about a check that failed before at the same commit. It also stores none about a check
-// that passed without an earlier failure. If the delivery has already ended, nothing changes.
+// notice about a check that failed before at the same commit. It also stores no notice about a
+// check that passed without an earlier failure. If the delivery has already ended, nothing changes.
 func (s GitHubRepositories) PutEventNotices(
 	ctx context.Context,
 	delivery int64,
@@ -132,7 +132,7 @@ func (s GitHubRepositories) SendNotices(
 // NoticeMessage is a message about a pull request in a chat.
 type NoticeMessage struct {
 	Conversation supervisor.Conversation
-	Message      string // the channel's name of the message
+	Message      string // the message's id on the channel
 	Text         string
 }
 

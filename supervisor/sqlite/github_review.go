@@ -18,9 +18,9 @@ func (db *DB) Reviews() Reviews { return Reviews{db} }
 const (
 	selectReview = `SELECT r.id, r.user, r.repo, r.number, r.head, r.state, r.round, r.asked, r.text, r.wanted_at, r.due_at, coalesce(r.turn, 0),
 		r.change, r.result, r.posted, r.buttons, r.why FROM review r `
-	// wantReview tells a request from an earlier one by its time. A push has no time: the head is
+	// wantReview recognizes a repeated request by its time. A push has no time, because the head is
 	// read only when the review is due, and GitHub's clock differs from ours. A push delays the
-	// review unless somebody has asked for it.
+	// review unless somebody has asked for the review.
 	wantReview = `INSERT INTO review (user, repo, number, state, asked, text, wanted_at, due_at, updated_at)
 		SELECT ?1, ?2, ?3, 'settling', ?4, ?5, ?6, ?7, ?8
 		WHERE ?4 = '' OR NOT EXISTS (SELECT 1 FROM review WHERE user = ?1 AND repo = ?2 AND number = ?3 AND asked = ?4 AND wanted_at >= ?6)
@@ -38,8 +38,8 @@ const (
 	setReviewHead      = `UPDATE review SET head = ? WHERE id = ?`
 	requestReviewAgain = `UPDATE review SET state = 'settling', round = round + 1, asked = ?, text = ?, wanted_at = ?, due_at = ?, turn = NULL,
 		change = '', result = '', buttons = '', why = '', updated_at = ? WHERE id = ?`
-	// recheckReview keeps the reason for skipping, so that nobody gets the notice about skipping
-	// twice.
+	// recheckReview keeps the stored reason for skipping, so that nobody gets the notice about the
+	// skipping twice.
 	recheckReview = `UPDATE review SET state = 'settling', round = round + 1, asked = '', due_at = ?, updated_at = ? WHERE id = ?`
 	updateReview  = `UPDATE review SET head = ?, state = ?, due_at = ?, turn = ?, change = ?, result = ?, posted = ?, buttons = ?, why = ?,
 		updated_at = ? WHERE id = ?`
@@ -188,8 +188,8 @@ func (s Reviews) EnqueueReview(ctx context.Context, r supervisor.Review, in supe
 	}, "queue the review of %s", r.PullRequestName())
 }
 
-// FindByTurn returns the review that a turn works on. If the turn has only begun, that is the
-// active review of its pull request.
+// FindByTurn returns the review that a turn works on. If the turn has only just begun, it returns
+// the active review of the turn's pull request.
 func (s Reviews) FindByTurn(
 	ctx context.Context,
 	turn supervisor.Turn,
@@ -244,7 +244,7 @@ const sumReview = `SELECT iif(count(*) = count(cost), coalesce(sum(cost), 0), -1
 	WHERE turn = ?1 OR turn IN (SELECT id FROM turn WHERE parent = ?1)`
 
 // CostOfTurn returns the cost of a turn with its child turns, in millionths of a dollar. nil means
-// that a price is unknown.
+// that the price of a call is unknown.
 func (s Reviews) CostOfTurn(ctx context.Context, turn int64) (*int64, error) {
 	sum, err := engine.FirstValue(s.db.reader(ctx, "sum the cost of turn %d", turn), engine.ScanInteger, sumReview,
 		turn)

@@ -73,7 +73,7 @@ func TestReview_SeveralPushes_ReviewsLastHead(t *testing.T) {
 	minute := func(n int) time.Time { return noon.Add(time.Duration(n) * time.Minute) }
 	s.must(reviews.RequestReview(t.Context(), reviewRequest("", noon)))
 	s.must(reviews.RequestReview(t.Context(), reviewRequest("", minute(3))))
-	s.must(reviews.RequestReview(t.Context(), reviewRequest("", minute(1)))) // an old request that comes late
+	s.must(reviews.RequestReview(t.Context(), reviewRequest("", minute(1)))) // an old request that is delivered late
 	none("the last push was two minutes ago", minute(5))
 	next, _, err := reviews.NextDue(t.Context())
 	s.must(err)
@@ -199,7 +199,7 @@ func TestUpdateWithFindings_SecondRound_KeepsThem(t *testing.T) {
 	s.checkRefused(reviews.UpdateWithFindings(t.Context(), wrong, []supervisor.PullFinding{first, other}),
 		supervisor.CodeInvalid, "in round 1")
 	s.must(reviews.UpdateWithFindings(t.Context(), r, []supervisor.PullFinding{first, other}))
-	other.Posted = true // what is on GitHub stays there
+	other.Posted = true // a finding that was posted on GitHub stays posted
 	listed("after the second head", first, other)
 	r.State = supervisor.ReviewDone
 	s.must(reviews.Update(t.Context(), r))

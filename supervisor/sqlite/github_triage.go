@@ -16,8 +16,8 @@ func (db *DB) Triages() Triages { return Triages{db} }
 
 const (
 	selectTriage = `SELECT id, user, repo, number, state, round, asked, wanted_at, due_at, report, labels, comment, why FROM triage `
-	// wantTriage triages an issue automatically only once. A person's request triages the issue
-	// again, unless its triage runs.
+	// wantTriage lets an issue be triaged automatically only once. A person's request triages the
+	// issue again, unless a triage of the issue is running.
 	wantTriage = `INSERT INTO triage (user, repo, number, state, asked, wanted_at, due_at, updated_at)
 		VALUES (?1, ?2, ?3, 'settling', ?4, ?5, ?6, ?7)
 		ON CONFLICT (user, repo, number) DO UPDATE SET state = 'settling', round = round + 1, asked = excluded.asked,
@@ -32,8 +32,8 @@ const (
 		WHERE id = ? AND round = ? AND state IN ('settling', 'queued')`
 )
 
-// RequestTriage requests the triage of an issue, by the fields up to Due. The same request again
-// changes nothing. A zero WantedAt means now.
+// RequestTriage requests the triage of an issue. It reads the fields of w up to Due. The same
+// request again changes nothing. A zero WantedAt means now.
 func (s Triages) RequestTriage(ctx context.Context, w supervisor.IssueTriage) error {
 	return s.db.write(ctx, func(t *tx) {
 		at := t.Now

@@ -25,8 +25,8 @@ const insertInbound = `INSERT INTO inbox (user, conversation, source, key, messa
 const findInboundByKey = selectInbound + `WHERE i.user = ? AND i.source = ? AND i.key = ?`
 
 // StoreInbound stores one inbound that needs no check of a gate. It returns the stored inbound. If
-// the user's source sent that key before, nothing changes. Then StoreInbound returns the earlier
-// inbound, and fresh is false.
+// the user's source has sent an inbound with that key before, nothing changes. Then StoreInbound
+// returns the earlier inbound, and fresh is false.
 //
 // A Conversation without an ID is found or created by its other fields. ID and State are ignored. A
 // zero ReceivedAt means now.

@@ -26,7 +26,8 @@ const (
 	newestEnd = `SELECT t.inbound, t.why, t.ended_at >= c.changed_at AND t.ended_at <= ? FROM inbox c
 		JOIN outbox o ON o.conversation = c.conversation AND o.inbound < c.id JOIN turn t ON t.id = o.turn
 		WHERE c.id = ? ORDER BY o.id DESC LIMIT 1`
-	// listUnanswered counts a text that joined a turn under the name of the turn's first text.
+	// listUnanswered lists the unanswered texts. A text that joined a turn is listed under the name
+	// of the turn's first text.
 	listUnanswered = `SELECT name FROM (
 		SELECT i.id, i.id AS name, i.priority FROM inbox c JOIN inbox i ON i.conversation = c.conversation AND i.state = 'new' AND i.held = 0
 			AND ` + startsTurn + ` WHERE c.id = ?1
@@ -61,8 +62,9 @@ func (s Inbox) PrecedingText(ctx context.Context, command int64) (a PrecedingTex
 const findOpenText = `SELECT i.state IN ('new', 'running') AND i.turn IS NULL, i.turn IS NOT NULL
 	FROM inbox i WHERE i.id = ?`
 
-// FindOpenText says what became of a text. The result own means that it waits for a turn of its own,
-// or has one that has not ended. The result joined means that another text's turn has taken it in.
+// FindOpenText reports which turn answers a text. own means that the text waits for a turn of its
+// own, or that its own turn has not ended. joined means that the text has joined the turn of
+// another text.
 func (s Inbox) FindOpenText(ctx context.Context, inbound int64) (own, joined bool, err error) {
 	found, err := engine.FirstValue(s.db.reader(ctx, "find what became of text %d", inbound), scanOpenText,
 		findOpenText,

@@ -14,7 +14,7 @@ const (
 	// the id of the press that asked for a new answer.
 	sourceAnew = "anew"
 
-	// findEdited selects an edited and answered text, if it is the newest with its name.
+	// findEdited selects an edited and answered text, if it is the newest inbound with its name.
 	findEdited = selectInbound + `WHERE i.id = ? AND i.conversation = ? AND i.kind = 'text' AND i.edited_at > 0
 		AND i.state IN ('answered', 'done', 'parked') AND NOT EXISTS (SELECT 1 FROM inbox n WHERE n.conversation = i.conversation
 			AND n.message = i.message AND n.message <> '' AND n.id > i.id AND n.kind <> 'press')`

@@ -40,15 +40,15 @@ type ArrivalResult struct {
 	Inbound   int64
 	FirstFile int             // position of the first file of the inbound
 	Parts     []protocol.Part // parts for the model after the text
-	Paths     map[int]string  // for the first of the Parts of each file, by index, the file's path in the home
-	Words     string          // the spoken words, if all the Parts are recordings
+	Paths     map[int]string  // path of each file in the home, by the index of the file's first part in Parts
+	Words     string          // the spoken words, if all Parts are recordings
 	Origin    supervisor.Origin
 }
 
 // CompleteArrivals makes inbounds ready for turns, all or none. It deletes their operations. An
 // inbound that is no longer arriving stays unchanged: its user has dropped it or replaced its
-// files. If the inbounds together answer a question, they start no turn. said reports whether there
-// is a message to send.
+// files. If the inbounds together answer a question, they start no turn. said reports whether a
+// delivery was queued.
 func (s Inbox) CompleteArrivals(ctx context.Context, list []ArrivalResult) (said bool, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) bool {
 		var arrived []supervisor.Inbound

@@ -106,8 +106,8 @@ const putShownAgain = `UPDATE inbox SET parts = ? WHERE id = ?`
 
 const keepQuoted = `UPDATE inbox SET replies_to = ? WHERE id = ?`
 
-// newestMessage selects the channel's name of the last message that was sent in a conversation. The
-// name is empty if no message was sent.
+// newestMessage selects the channel's id of the last message that was sent in a conversation. The
+// id is empty if no message was sent.
 const newestMessage = `SELECT coalesce((SELECT message FROM post WHERE conversation = ? AND message <> '' ORDER BY id DESC LIMIT 1), '')`
 
 // joinTogether gives all waiting inbounds of a group the same priority. Any message of an album may
@@ -198,8 +198,8 @@ func (t *batchTx) noteQueued(c supervisor.Conversation) {
 
 const findSource = `SELECT next FROM source WHERE name = ?`
 
-// NextUpdateNumber returns the start of a source's next batch. The last batch has stored it; 0
-// means that there was none.
+// NextUpdateNumber returns the start of a source's next batch. The source's last batch has stored
+// this number; 0 means that there was no batch.
 func (s Inbox) NextUpdateNumber(ctx context.Context, source string) (next int64, err error) {
 	return engine.FirstValue(s.db.reader(ctx, "find the next update of %s", source), engine.ScanInteger, findSource,
 		source)

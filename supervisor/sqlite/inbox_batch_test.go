@@ -14,7 +14,7 @@ import (
 // bot is the source of the updates in these tests.
 const bot = "telegram/https://api.telegram.org/7"
 
-// textItem is an update with a user's text to the bot.
+// textItem returns an update that brings a user's text to the bot.
 func textItem(user string, update int64, text string) supervisor.BatchItem {
 	return supervisor.BatchItem{Update: update, Raw: fmt.Sprintf(`{"update_id":%d,"text":%q}`, update, text),
 		Inbound: supervisor.Inbound{Key: fmt.Sprintf("%d.1763640000", update), Message: fmt.Sprint("m", update),

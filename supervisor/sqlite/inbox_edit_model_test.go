@@ -39,7 +39,7 @@ type editModel struct {
 	rt       *rapid.T
 	chat     string
 	home     supervisor.Conversation
-	messages []string               // the channel's names of the messages
+	messages []string               // ids of the messages on the channel
 	items    []supervisor.BatchItem // all updates of the source
 	calls    int
 }
@@ -101,8 +101,8 @@ func (m *editModel) edit() {
 	m.put(item)
 }
 
-// arrive makes all arriving inbounds arrive. The first results, late of them, are for files that
-// were replaced.
+// arrive makes all arriving inbounds arrive. The number late says how many of the first results are
+// for files that were replaced meanwhile.
 func (m *editModel) arrive(late int) {
 	for _, in := range m.arriving() {
 		_, err := m.db.Inbox().CompleteArrivals(m.Context(), []sqlite.ArrivalResult{{Inbound: in.ID,

@@ -18,7 +18,7 @@ type editStory struct{ batchStory }
 
 func newEditStory(t *testing.T) *editStory { return &editStory{batchStory{newStory(t)}} }
 
-// photoOf returns a photo. Its file name at the bot differs each time.
+// photoOf returns a photo. The bot has another file name for the same photo each time.
 func photoOf(content string) supervisor.Attachment {
 	return supervisor.Attachment{File: "file-" + content, ContentID: content, Kind: protocol.AttachmentPhoto,
 		MediaType: "image/jpeg"}

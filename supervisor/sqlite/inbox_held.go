@@ -41,7 +41,8 @@ func (s Inbox) CountHeld(ctx context.Context, user string) (n int64, err error) 
 	return engine.FirstValue(s.db.reader(ctx, "count held inbounds of %s", user), engine.ScanInteger, countHeld, user)
 }
 
-// CountReleasable returns how many inbounds of c's user a code from c's chat would release.
+// CountReleasable returns how many inbounds a code would release. The code is sent by c's user from
+// c's chat.
 func (s Inbox) CountReleasable(ctx context.Context, c supervisor.Conversation) (n int64, err error) {
 	return engine.FirstValue(s.db.reader(ctx, "count the inbounds that a code of %s in chat %s of %s would release",
 		c.User, c.Chat, c.Channel), engine.ScanInteger, countHeldAt, c.User, c.Channel, c.Chat)
@@ -97,7 +98,7 @@ func (t *batchTx) hold(in supervisor.Inbound, g supervisor.GateCheck) supervisor
 }
 
 // tryCode tries the code of a new inbound and answers the inbound. A right code releases held
-// inbounds. The message is deleted from the chat even after a wrong code, since that may be a code
+// inbounds. The message is deleted from the chat even after a wrong code, because it may be a code
 // for something else.
 func (t *batchTx) tryCode(in supervisor.Inbound, d supervisor.GateDecision) supervisor.Inbound {
 	c := in.Conversation
@@ -187,8 +188,8 @@ func (s Inbox) ListUsersWithHeldInbounds(ctx context.Context) ([]string, error) 
 
 // ReleaseHeldInbounds releases the held inbounds of a user who no longer needs a code. It returns
 // the inbounds, oldest first: the user was promised an answer. It skips conversations that are no
-// longer served. The number goes into the audit log. No gate is opened: if the user needs a code
-// later, the gate asks for one.
+// longer served. The number of released inbounds goes into the audit log. No gate is opened: if the
+// user needs a code later, the gate asks for the code.
 func (s Inbox) ReleaseHeldInbounds(ctx context.Context, user string,
 	serves func(supervisor.Conversation) bool) ([]supervisor.Inbound, error) {
 	return inTransaction(ctx, s.db, func(t *tx) []supervisor.Inbound {

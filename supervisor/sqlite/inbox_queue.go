@@ -66,8 +66,8 @@ func grouped(list []supervisor.Inbound) (groups [][]supervisor.Inbound) {
 	return groups
 }
 
-// waitingWith returns a waiting inbound with all inbounds of its group. It returns none if the
-// inbound does not wait.
+// waitingWith returns a waiting inbound with all inbounds of its group. If the inbound does not
+// wait, the list is empty.
 func (t *tx) waitingWith(in supervisor.Inbound) []supervisor.Inbound {
 	for _, group := range grouped(all(t, scanInbound, listQueue, in.Conversation.ID)) {
 		if slices.ContainsFunc(group, func(w supervisor.Inbound) bool { return w.ID == in.ID }) {
@@ -80,15 +80,15 @@ func (t *tx) waitingWith(in supervisor.Inbound) []supervisor.Inbound {
 const setPriority = `UPDATE inbox SET priority = ? WHERE id = ?`
 
 // MoveTextToFront moves a user's waiting text to the front of the queue. All texts of its group
-// move too. It returns the text afterwards. It does not change a text that does not wait or is next
-// already. ok is false if the user has no such text.
+// move too. It returns the text after the move. A text that does not wait, or is next already,
+// stays unchanged. ok is false if the user has no such text.
 func (s Inbox) MoveTextToFront(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool,
 	err error) {
 	return s.changeWaiting(ctx, user, inbound, func(t *tx, in supervisor.Inbound) { t.Exec(setPriority, int(supervisor.PriorityNow), in.ID) })
 }
 
-// DropText drops a user's waiting text with all texts of its group. It returns the text afterwards.
-// ok is false if the user has no such text.
+// DropText drops a user's waiting text with all texts of its group. It returns the text with its
+// new state. ok is false if the user has no such text.
 func (s Inbox) DropText(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error) {
 	return s.changeWaiting(ctx, user, inbound, (*tx).drop)
 }

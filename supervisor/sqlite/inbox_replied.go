@@ -13,7 +13,7 @@ import (
 // protocol.Part.
 type arrivedPart struct {
 	protocol.Part
-	Path string `json:"path,omitempty"` // the file, relative to the home, in the first part of each file
+	Path string `json:"path,omitempty"` // path of the file, relative to the home; only in the first part of a file
 }
 
 // arrivedParts returns the parts of a result with the paths of their files.
@@ -27,7 +27,7 @@ func (a ArrivalResult) arrivedParts() []arrivedPart {
 
 // RepliedFiles are the files of a user's own message to which another message replies.
 type RepliedFiles struct {
-	Paths    []string        // the files, relative to the home
+	Paths    []string        // paths of the files, relative to the home
 	Pictures []protocol.Part // the pictures of the files, for the model
 	Origin   supervisor.Origin
 	Seen     bool // the model sees the message and its pictures anyway
@@ -39,9 +39,9 @@ const findRepliedFiles = `SELECT i.parts, i.origin, c.thread = ?4 AND EXISTS (SE
 	FROM conversation c JOIN inbox i ON i.conversation = c.id AND i.message = ?5 AND i.message <> '' AND i.parts IS NOT NULL
 	WHERE c.user = ?1 AND c.channel = ?2 AND c.chat = ?3 ORDER BY i.id DESC LIMIT 1`
 
-// FindRepliedFiles finds the files of the message that c's user replies to. message is the
-// channel's name of that message. The conversation needs no ID. ok is false if the user sent no
-// such message with files, or it was forgotten.
+// FindRepliedFiles finds the files of the message that c's user replies to. message is that
+// message's id on the channel. The conversation needs no ID. ok is false if the user sent no such
+// message with files, or if the message was forgotten.
 func (s Inbox) FindRepliedFiles(
 	ctx context.Context,
 	c supervisor.Conversation,

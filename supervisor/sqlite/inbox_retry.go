@@ -9,7 +9,7 @@ import (
 
 const (
 	// sourceRetry is the source of inbounds that are tried again. The key of such an inbound is the
-	// id of the parked one, so that each is tried again once.
+	// id of the parked inbound. So each parked inbound is tried again only once.
 	sourceRetry = "retry"
 
 	listParked = selectInbound + `WHERE (i.turn = ?1 OR i.id = (SELECT inbound FROM turn WHERE id = ?1)) AND ` +
@@ -18,8 +18,8 @@ const (
 	copyParts = `UPDATE inbox SET parts = (SELECT parts FROM inbox WHERE id = ?) WHERE id = ?`
 )
 
-// RequeueParkedTexts queues the texts of a parked turn again, each once. It returns the texts that
-// this call has queued. The text of their files is queued too.
+// RequeueParkedTexts queues the texts of a parked turn again, each text once. It returns the texts
+// that this call has queued. The text of files that came with the texts is queued too.
 func (s Inbox) RequeueParkedTexts(ctx context.Context, conversation, turn int64) ([]supervisor.Inbound, error) {
 	return inTransaction(ctx, s.db, func(t *tx) (queued []supervisor.Inbound) {
 		for _, in := range all(t, scanInbound, listParked, turn, conversation) {

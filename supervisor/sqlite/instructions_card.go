@@ -11,8 +11,8 @@ const (
 		AND card = 0 AND pending_why <> ''`
 )
 
-// putPromptCard sends a user the card about the turn's texts that wait, once. In quiet hours the
-// card of a job's turn makes no sound. The card is not held, because the combined notice after
+// putPromptCard sends a user the card about the turn's waiting prompt files, once. In quiet hours
+// the card of a job's turn makes no sound. The card is not held, because the combined notice after
 // quiet hours has no buttons.
 func (t *tx) putPromptCard(user string, turn int64) {
 	var files []supervisor.PromptFile

@@ -8,8 +8,9 @@ import (
 	"mews/supervisor"
 )
 
-// AcceptWrite puts the text of a permitted tool into force, just before the tool writes it. It does
-// nothing unless the text in force has the state before. A waiting text stays waiting.
+// AcceptWrite puts the text of a permitted tool into force, just before the tool writes it. If the
+// text in force no longer has the state before, AcceptWrite does nothing. A waiting text stays
+// waiting.
 func (s PromptFiles) AcceptWrite(
 	ctx context.Context,
 	user, path string,
@@ -24,8 +25,8 @@ func (s PromptFiles) AcceptWrite(
 	}, "advance %s of %s", path, user)
 }
 
-// RecordDecision accepts a waiting text, or records that an operation restored the old one. ok is
-// false if no text waits at that path in that state.
+// RecordDecision accepts a waiting text, or records that an operation restored the old text. ok is
+// false if no text with that path and state waits.
 func (s PromptFiles) RecordDecision(ctx context.Context, d supervisor.PromptFileDecision) (ok bool, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) bool {
 		f := findPromptFile(all(t, scanPromptFile, listPromptFiles, d.User, true), d.Path)

@@ -114,8 +114,8 @@ func TestNotes_WrittenByTurn_WaitForUser(t *testing.T) {
 	}
 }
 
-// A note of a permitted call is in force at once. A worker that adds another line gets nothing in
-// force, and the user is asked.
+// A note of a permitted call is in force at once. If a worker adds another line, that line is not
+// in force and the user is asked.
 func TestNotes_OfPermittedCall_AreInForce(t *testing.T) {
 	d := &notesStory{
 		T:     t,

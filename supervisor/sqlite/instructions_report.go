@@ -18,7 +18,8 @@ const (
 	// reported them before the model's last text.
 	quietTurn = `(t.prompt_files = 'reported' OR t.why = 'done' AND t.prompt_files <> 'programs')`
 	// findRestless finds a user's newest turn that may have changed prompt files without a report.
-	// A report by a later turn covers an earlier turn. The turn ?2, which begins, is left out.
+	// A report by a later turn covers an earlier turn. The turn ?2, which is just beginning, is
+	// left out.
 	findRestless = `SELECT coalesce(max(t.id), 0) FROM turn t WHERE t.user = ?1 AND t.id <> ?2 AND t.kind IN ('chat', 'job', 'mcp')
 		AND NOT coalesce(` + quietTurn + `, 0) AND coalesce(t.ended_at, ?3) >= (SELECT coalesce(max(t.started_at), 0) FROM turn t
 			WHERE t.user = ?1 AND t.id <> ?2 AND t.kind IN ('chat', 'job', 'mcp') AND ` + quietTurn + `)`
@@ -135,7 +136,7 @@ func (t *tx) takeReport(r supervisor.PromptFileReport, changed []protocol.Prompt
 		t.putPromptFile(f, next, true)
 	}
 	t.Exec(deleteOldNotes, r.User, oldestNotes(r.Files))
-	// Otherwise the card comes below the answer after the turn has ended.
+	// If the turn will still answer in this conversation, the card comes later, below the answer.
 	if turn.ended || in.ID != turn.AnswerConversation().ID {
 		t.putPromptCard(r.User, by)
 	}

@@ -67,7 +67,7 @@ func TestMayEnrolFactor_ConfirmedFactor_IsFalse(t *testing.T) {
 			if err == nil {
 				_, err = f.TryCode(t.Context(), "alice", func(f supervisor.SecondFactor,
 					_ time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
-					f.Confirmed = false // an unconfirmed factor counts as none
+					f.Confirmed = false // an unconfirmed factor does not count
 					return f, supervisor.CodeResult{Action: "x"}
 				}, "")
 			}

@@ -1,7 +1,8 @@
 package sqlite
 
-// knownSchemas are the digests of schemas that builds before the first kept digest of a migration
-// have made by other forms of 0040 to 0042. Databases with them get the form of those files.
+// knownSchemas lists digests of schemas that early builds made with other variants of the
+// migrations 0040 to 0042. These builds did not store digests of their migrations yet. A database
+// with such a schema gets the schema of the released files.
 var knownSchemas = []string{
 	"692a220e473b9bbba56dfb87ead323fd15b4f8c69dd20c27f2e60fc8b163b502",
 	"98ae06a7bec0b231cea2b082ad80a3c1e61a866dd43fd24ab9661764d2c1800e",

@@ -16,11 +16,11 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// form is a sequence of files that a build had as its migrations.
+// form is the list of migration files that one build had.
 type form []string
 
-// forms returns the sequences that builds could have applied up to a version, with at least one
-// file of testdata/variant. The other files are the program's.
+// forms returns the lists of files that builds may have applied up to a version. Each list has at
+// least one file of testdata/variant. Its other files are the program's.
 func forms(t *testing.T, version int) (all []form) {
 	t.Helper()
 	names, err := fs.Glob(migrations, "migration/*")
@@ -42,13 +42,13 @@ func forms(t *testing.T, version int) (all []form) {
 		}
 		all = longer
 	}
-	all = all[:len(all)-1]                            // the last one has only the program's files
-	return slices.DeleteFunc(all, func(f form) bool { // 0041 makes the tables of 0040 anew: one is enough
+	all = all[:len(all)-1]                            // the last form has only the program's files
+	return slices.DeleteFunc(all, func(f form) bool { // 0041 replaces the tables of 0040: one 0042 suffices
 		return version == 42 && strings.Contains(f[39], "variant") && !strings.Contains(f[41], "_01")
 	})
 }
 
-// make makes a database at path as a build with these files made it.
+// make makes a database at path with the migration files of the form.
 func (f form) make(t *testing.T, path, rows string) error {
 	t.Helper()
 	var all strings.Builder
@@ -68,8 +68,8 @@ func (f form) make(t *testing.T, path, rows string) error {
 	return errors.Join(conn.Exec(all.String()), conn.Exec(rows), conn.Close())
 }
 
-// rowsOf are rows in the tables that differ, by version. The newest job was deleted, so that its id
-// must not be given again.
+// rowsOf has rows of the tables in which the variants differ, by version. The newest job was
+// deleted, and no later job may get its id.
 var rowsOf = map[int]string{
 	40: rowsOfConversation + `INSERT INTO job (id, user, kind, state, text, rule, zone, conversation, inbound, since, next, created_at, changed_at)
 			VALUES (3, 'alice', 'reminder', 'active', 'Tea', '{}', '', 1, 1, 1, 5, 1, 1), (4, 'alice', 'reminder',
@@ -104,8 +104,9 @@ const (
 		DELETE FROM job WHERE id = 9;`
 )
 
-// contents returns the rows of all tables but setting, in the given columns by table. Without
-// columns it takes all, and returns which. The last line is the sequences.
+// contents returns the rows of all tables except setting, in the given columns of each table. If
+// columns is nil, it takes all columns and returns their names in all. The last line has the
+// sequences.
 func contents(t *testing.T, path string, columns map[string][]string) (lines []string, all map[string][]string) {
 	t.Helper()
 	conn, err := sqlite3.Open("file:" + path)
@@ -151,7 +152,8 @@ func contents(t *testing.T, path string, columns map[string][]string) (lines []s
 	return lines, all
 }
 
-// Databases of the builds before the first digest open, have the right schema and keep their rows.
+// Databases of builds that stored no digests of migrations can be opened. They get the right schema
+// and keep their rows.
 func TestOpen_KnownSchema_IsRepaired(t *testing.T) {
 	fresh := newRig(t)
 	want := schema(fresh)
@@ -160,7 +162,7 @@ func TestOpen_KnownSchema_IsRepaired(t *testing.T) {
 	for _, version := range []int{40, 41, 42} {
 		for _, f := range forms(t, version) {
 			if version == 42 && strings.Contains(f[40], "variant") {
-				continue // no form of 0042 can follow this one
+				continue // no variant of 0042 can follow this form
 			}
 			tried++
 			name := fmt.Sprint(filepath.Base(f[39]), filepath.Base(f[version-1]))
@@ -177,13 +179,13 @@ func TestOpen_KnownSchema_IsRepaired(t *testing.T) {
 			r.same(name+" dangling", r.count("SELECT count(*) FROM pragma_foreign_key_check"), 0)
 			stop()
 			after, _ := contents(t, path, columns)
-			if version == 40 { // 0041 gives the rows other columns; the sequences stay
+			if version == 40 { // 0041 gives the rows other columns; the last ids in sqlite_sequence stay
 				before, after = before[len(before)-2:], after[len(after)-2:]
 			}
 			if d := cmp.Diff(before, after); d != "" {
 				t.Errorf("%s: (-before +after)\n%s", name, d)
 			}
-			r = newRigAt(t, path) // it is as any other now
+			r = newRigAt(t, path) // the repaired database now opens like any other
 			r.run()()
 		}
 	}
@@ -192,7 +194,7 @@ func TestOpen_KnownSchema_IsRepaired(t *testing.T) {
 	}
 }
 
-// A form that a later one could not follow stopped its build: no database has both.
+// No form of 0042 can follow a variant of 0041, so the build stopped there. No database has both.
 func TestForms_LaterColumnMissing_Fails(t *testing.T) {
 	n := 0
 	for _, f := range forms(t, 42) {
@@ -218,7 +220,7 @@ func TestKnownSchemas_AreThoseOfVariants(t *testing.T) {
 				continue
 			}
 			db, err := engine.Open(t.Context(), path, engine.Options{Migrations: migrations})
-			if err == nil { // another form with the same outcome
+			if err == nil { // this form makes the program's own schema
 				if err := db.Close(); err != nil {
 					t.Error(err)
 				}

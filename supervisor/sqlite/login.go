@@ -31,7 +31,7 @@ func (s Logins) List(ctx context.Context) ([]supervisor.Login, error) {
 	return engine.AllRows(s.db.reader(ctx, "list the logins"), scanLogin, listLogins)
 }
 
-// EndLogin closes a user's gate in a chat. It is no error if the gate was closed.
+// EndLogin closes a user's gate in a chat. A gate that is already closed is no error.
 func (s Logins) EndLogin(ctx context.Context, user string, channel supervisor.Channel, chat string) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(closeLogin, user, channel, chat) }, "close the gate of %s in chat %s of %s", user, chat, channel)
 }

@@ -85,8 +85,8 @@ func (s Memories) ForgetFacts(ctx context.Context, user string, facts []supervis
 }
 
 // FindForgottenFact reports whether a fact was forgotten. byMessage means that its message was
-// forgotten. at is when its words were forgotten; zero means never. number is the highest number
-// among the forgotten facts.
+// forgotten. at is when the fact's words were forgotten; zero means never. number is the highest
+// number among the forgotten facts.
 func (s Memories) FindForgottenFact(ctx context.Context, user string, message int64, text string) (byMessage bool,
 	at time.Time, number int, err error) {
 	read := s.db.reader(ctx, "find a forgotten fact of %s", user)

@@ -17,13 +17,13 @@ import (
 )
 
 // Transcript stores the messages of conversations, as the model sees them. Each conversation has a
-// window that starts at a message and has no end. Models do not see earlier messages. They do not
-// see turns that a model refused to answer either.
+// window that starts at a message and has no end. Models do not see messages before the window.
+// They also do not see turns that a model refused to answer.
 type Transcript struct{ db *DB }
 
 const (
-	// selectMessage has the messages of conversation ?1 as a model sees them. selectWhole has all of
-	// their words.
+	// selectMessage has the messages of conversation ?1 as a model sees them. selectWhole has the
+	// same messages with all their words.
 	selectMessage = `SELECT id, role, parts, stamp, recap <> '', id < (SELECT foreign_from FROM conversation WHERE id = ?1), user,
 		coalesce(own_part, -1), source = 'world', created_at, octet_length(parts) FROM message `
 	selectWhole  = `SELECT id, role, parts, stamp, recap <> '', 0, user, -1, 0, 0, 0 FROM message `
@@ -55,8 +55,8 @@ func (s Transcript) MoveWindow(ctx context.Context, conversation, from int64) er
 	}, "trim the transcript of conversation %d", conversation)
 }
 
-// restartAt selects the start of an emptied window. That is after the newest message, or at the
-// first message of the running turn: the window never has an answer without its question.
+// restartAt selects the start of an emptied window. The window starts after the newest message, or
+// at the first message of the running turn. So it never has an answer without its question.
 const restartAt = `SELECT coalesce(
 	(SELECT min(m.id) FROM turn t JOIN message m ON m.turn = t.id WHERE t.conversation = ?1 AND t.ended_at IS NULL),
 	(SELECT max(id) + 1 FROM message WHERE conversation = ?1), 0)`
@@ -153,7 +153,7 @@ type messageRow struct {
 	supervisor.AgedMessage
 	parts string
 	recap bool
-	aged  bool // the model sees words of others in it only as a line
+	aged  bool // the model sees a line in place of words of others in the message
 }
 
 func scanMessage(row *engine.Row) (m messageRow) {

@@ -11,9 +11,9 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Words of others leave a conversation's window at the end of their day: from then on a model sees a
-// line in their place. The first turn of a day moves the border in its own transaction. So requests
-// change their beginning at most once a day, and a repeated request is the same.
+// Words of others leave a conversation's window at the end of their day. From then on a model sees
+// a line in place of the words. The first turn of a day moves the border in its own transaction. So
+// requests change their beginning at most once a day, and a repeated request is the same.
 
 // isSeen selects the messages m of a conversation c that a model sees whole.
 const isSeen = `m.id >= max(c.window_from, c.foreign_from)`
@@ -93,8 +93,8 @@ func (s Transcript) ListForeignWords(ctx context.Context, turn int64) (list []su
 	return list, err
 }
 
-// FindWholeMessage finds a message of a user with all of its words, and its conversation. World means
-// that it may have words of others.
+// FindWholeMessage finds a message of a user with all of its words, and its conversation. If World
+// is set, the message may have words of others.
 func (s Transcript) FindWholeMessage(ctx context.Context, user string, id int64) (m supervisor.AgedMessage,
 	conversation int64, ok bool, err error) {
 	read := s.db.reader(ctx, "find message %d of %s", id, user)

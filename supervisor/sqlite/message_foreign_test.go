@@ -50,7 +50,7 @@ func (s *story) runCall(turn supervisor.Turn, name, text string, world bool) {
 	s.must(err)
 }
 
-// material reports whether a turn's facts and tasks count as others'.
+// material reports whether a turn's facts and tasks count as words of others.
 func (s *story) material(turn supervisor.Turn) (facts, tasks bool) {
 	s.Helper()
 	basis, _, err := s.db.Memories().FindFactBasis(s.Context(), turn.ID, 0)
@@ -77,16 +77,16 @@ func wordsOf(list []protocol.Message) string {
 	return strings.Join(lines, "\n")
 }
 
-// Words of others taint a turn while they are in its request. At the end of their day a line takes
-// their place, and the user's own words stay.
+// Words of others taint a turn while its request contains the words. At the end of their day a line
+// takes their place, and the user's own words stay.
 func TestForeignWords_NextDay_BecomeLines(t *testing.T) {
 	const world = supervisor.OriginWorld
 	for name, c := range map[string]struct {
 		in           supervisor.Inbound
-		parts        string // of the inbound
+		parts        string // parts of the inbound
 		tool, result string
-		world        bool // whether the result is marked
-		facts, tasks bool // whether the turn is tainted on the day
+		world        bool // whether the tool result has words of others
+		facts, tasks bool // whether a turn on the same day is tainted
 		want         string
 	}{
 		"own words": {in: supervisor.Inbound{Text: "hello", OwnText: true}, want: "hello"},
@@ -132,7 +132,7 @@ func TestForeignWords_NextDay_BecomeLines(t *testing.T) {
 			}
 			s.finish(turn, "ok")
 			whole := wordsOf(s.transcript(s.home))
-			s.now = noon.Add(9*time.Hour + 59*time.Minute) // in the zone it is a minute to midnight
+			s.now = noon.Add(9*time.Hour + 59*time.Minute) // in UTC+2 it is one minute before midnight
 			later := s.startInbound(supervisor.Inbound{Text: "later", OwnText: true})
 			s.same("later on the day", wordsOf(s.transcript(s.home)), whole+"\nlater")
 			s.finish(later, "ok")
@@ -192,7 +192,7 @@ func TestForeignWords_Border_MovesOnceADay(t *testing.T) {
 	}
 }
 
-// No other user's message can be read again.
+// A user can't read messages of another user again.
 func TestFindWholeMessage_OtherUser_IsNotFound(t *testing.T) {
 	s := newZoneStory(t)
 	s.startInbound(supervisor.Inbound{Text: "secret"})

@@ -75,8 +75,8 @@ func TestTranscript_TwoUsers_AreSeparate(t *testing.T) {
 	s.same("how much", len(s.transcript(bob)), 1)
 }
 
-// No line of a message's text passes for a stamp, even if the user has pasted it. The stored text of
-// the message stays as it was sent.
+// No line of a message's text passes for a stamp, even if the user has pasted a stamp. The stored
+// text of the message stays as it was sent.
 func TestInboundMessage_ForgedStamps_AreIndented(t *testing.T) {
 	s := newStory(t)
 	for name, text := range foreigntest.Attacks {

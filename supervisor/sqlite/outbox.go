@@ -10,7 +10,7 @@ import (
 // OutboxTexts has the texts that the outbox needs.
 type OutboxTexts struct {
 	DeletedText string // text that replaces the text of a delivery that is deleted from its chat
-	// notice why an answer comes in writing that should only be spoken: part of it is shown already
+	// notice for an answer that should only be spoken, although a part of its text is shown already
 	SpokenAnswerShown string
 }
 
@@ -66,8 +66,8 @@ func (s Outbox) SendNotice(ctx context.Context, d supervisor.Delivery) (supervis
 		"put a notice for conversation %d", d.Conversation.ID)
 }
 
-// findSaid selects an earlier notice about an inbound. If ?3 is above 0, that is the notice shown
-// until the inbound has arrived. Otherwise it is the notice with the same text.
+// findSaid selects an earlier notice about an inbound. If ?3 is above 0, it selects the notice that
+// is shown until the inbound has arrived. Otherwise it selects the notice with the same text.
 const findSaid = selectDelivery + `WHERE o.inbound = ?1 AND o.kind = 'notice' AND (o.vanish > 0) = (?3 > 0) AND (?3 > 0 OR o.text = ?2)`
 
 // SendInboundNotice puts a notice about an inbound into the outbox. The notice goes to the

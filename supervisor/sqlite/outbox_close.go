@@ -20,10 +20,10 @@ var outcomeTransitions = map[supervisor.DeliveryResult][]supervisor.DeliveryResu
 }
 
 // StoreOutcome stores the outcome of a waiting delivery and the state of its last post. The same
-// outcome again changes nothing; another one fails. When all answers of an inbound are sent, the
-// inbound is done, with those that joined its turn. A parked inbound stays parked. An inbound with
-// an unknown or failed answer stays answered. If the delivery has a DeleteAfter, StoreOutcome
-// stores the cleaning of its messages and deletes its text.
+// outcome again changes nothing; another outcome is an error. When all answers of an inbound are
+// sent, the inbound and the inbounds that joined its turn are done. A parked inbound stays parked.
+// An inbound with an unknown or failed answer stays answered. If the delivery has a DeleteAfter,
+// StoreOutcome stores the cleaning of its messages and deletes its text.
 func (s Outbox) StoreOutcome(ctx context.Context, c supervisor.DeliveryOutcome) error {
 	return s.db.write(ctx, func(t *tx) { t.closeDelivery(c) }, "close delivery %d as %s", c.Delivery, c.Outcome)
 }

@@ -14,8 +14,8 @@ const dueConversations = `SELECT id, user, channel, chat, thread FROM conversati
 	SELECT coalesce(t.destination, t.conversation) FROM turn t CROSS JOIN post p ON p.turn = t.id AND p.delivery IS NULL
 		AND p.state <> 'deleted' WHERE t.ended_at IS NULL) ORDER BY id`
 
-// ListDueConversations lists a channel's conversations that have something to send. That is a
-// delivery or a running turn's post. The service calls it when it starts.
+// ListDueConversations lists a channel's conversations that have something to send. These have a
+// delivery to send, or a running turn with a post. The service calls it when it starts.
 func (s Outbox) ListDueConversations(ctx context.Context, channel supervisor.Channel) ([]supervisor.Conversation,
 	error) {
 	return engine.AllRows(s.db.reader(ctx, "list conversations of %s with pending deliveries", channel),
@@ -39,7 +39,7 @@ const listUntoldOf = `SELECT id FROM outbox WHERE outcome IN ('unknown', 'failed
 	AND conversation = ? AND created_at >= ? ORDER BY id`
 
 // ListUnreportedLosses lists deliveries to a conversation that may not have arrived. It leaves out
-// deliveries that can't be sent again, and those that the user was told about.
+// deliveries that can't be sent again. It also leaves out deliveries that the user was told about.
 func (s Outbox) ListUnreportedLosses(ctx context.Context, conversation int64) ([]int64, error) {
 	return engine.AllRows(s.db.reader(ctx, "list unreported deliveries of conversation %d", conversation),
 		engine.ScanInteger, listUntoldOf,

@@ -8,7 +8,7 @@ import (
 )
 
 // maxResendAge is the greatest age of a delivery that is sent again. Older texts would confuse the
-// chat; they are in the history.
+// chat, and the user finds them in the history.
 const maxResendAge = 7 * 24 * time.Hour
 
 // listResendable leaves out deliveries with a DeleteAfter, whose text is gone, and deliveries that

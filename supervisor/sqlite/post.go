@@ -127,7 +127,7 @@ func (t *tx) putFirstPost(d supervisor.Delivery, content supervisor.RichText) (n
 var postTransitions = map[supervisor.PostState][]supervisor.PostState{
 	supervisor.PostQueued: {supervisor.PostSending, supervisor.PostFailed, supervisor.PostDeleted},
 	supervisor.PostSending: {supervisor.PostSent, supervisor.PostQueued, supervisor.PostUnknown, supervisor.PostFailed,
-		supervisor.PostDeleted}, // deleted: the post is not needed, and the channel's name of its message is unknown
+		supervisor.PostDeleted}, // deleted: the post is not needed, and its message's id on the channel is unknown
 	// queued: the message is gone from the chat
 	supervisor.PostSent: {supervisor.PostSurplus, supervisor.PostQueued},
 	// sent: the post is needed after all

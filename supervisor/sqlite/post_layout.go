@@ -137,8 +137,8 @@ func (t layoutTx) dropPost(p supervisor.Post) {
 
 const assignPost = `UPDATE post SET conversation = ?, delivery = ?, content = ?, changed_at = ? WHERE id = ?`
 
-// assignPost makes a post the delivery's and changes the post. A post that is being sent stays in
-// that state, whatever the new content.
+// assignPost assigns a post to the delivery, and gives it the content and state of to. A post that
+// is being sent stays in that state, whatever the new content.
 func (t layoutTx) assignPost(p, to supervisor.Post) {
 	t.Exec(assignPost, t.delivery.Conversation.ID, t.delivery.ID, columnEncoder{to.Content}, t.Now, p.ID)
 	if p.State != to.State {

@@ -26,9 +26,9 @@ const findReplied = `SELECT coalesce(nullif(p.content ->> 'text', ''), (SELECT d
 	FROM conversation c JOIN post p ON p.conversation = c.id AND p.message = ?5 AND p.message <> '' LEFT JOIN outbox o ON o.id = p.delivery
 	WHERE c.user = ?1 AND c.channel = ?2 AND c.chat = ?3 ORDER BY p.id DESC LIMIT 1`
 
-// FindRepliedMessage finds the assistant's message that c's user replies to. message is the
-// channel's name of the assistant's message. The conversation needs no ID. ok is false if no such
-// message was sent to the user.
+// FindRepliedMessage finds the assistant's message that c's user replies to. message is that
+// message's id on the channel. The conversation needs no ID. ok is false if no such message was
+// sent to the user.
 func (s Posts) FindRepliedMessage(ctx context.Context, c supervisor.Conversation, message string) (r RepliedMessage,
 	ok bool,
 	err error) {

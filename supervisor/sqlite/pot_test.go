@@ -91,8 +91,8 @@ func TestPot_Spending_CountsForNoUser(t *testing.T) {
 	s.same("everybody's and hers", []int64{short[0].Spent, short[1].Spent}, []int64{57, 7})
 }
 
-// The limit of requested reviews counts those that the user requested since its start, with their child
-// turns and leases. A review that began without a request does not count.
+// The limit of requested reviews counts the reviews that the user requested since the limit's
+// start, with their child turns and leases. A review that began without a request does not count.
 func TestRequestedLimit_CountsOwnRequests(t *testing.T) {
 	s := newStory(t)
 	begins := func(source, key, user string) supervisor.Turn {

@@ -19,15 +19,15 @@ type QuestionPolicy struct {
 	// MayAsk returns an error if a turn may not ask another question. asked is the number of
 	// questions that the turn has asked.
 	MayAsk func(asked int64) error
-	// DecideMessage decides whether a message answers the open question. answers means that it
-	// does. reminds means that the message waits, and causes a Reminder. draft is the unfinished
-	// answer.
+	// DecideMessage decides whether a message answers the open question. answers means that the
+	// message is an answer. reminds means that the message waits, and causes a Reminder. draft is
+	// the unfinished answer.
 	DecideMessage func(q supervisor.Question, draft supervisor.Answer,
 		m supervisor.AnswerMessage) (a supervisor.Answer, answers, reminds bool)
 	Reminder func(q supervisor.Question) string
-	// DecidePress returns the answer and the result when a user presses a button with a word.
-	// Buttons returns the buttons of a question. Its argument press makes a button's data from the
-	// button's word.
+	// DecidePress returns the answer and the result when a user presses a button. word is the word
+	// of that button. Buttons returns the buttons of a question. Its argument press makes a
+	// button's data from the button's word.
 	DecidePress func(q supervisor.Question, draft supervisor.Answer, word string) (a supervisor.Answer, came supervisor.PressResult)
 	Buttons     func(q supervisor.Question, draft supervisor.Answer, press func(word string) string) [][]supervisor.Button
 	// LateAnswerText returns the model's text about an answer that came after the question had
@@ -187,7 +187,7 @@ func (t *tx) checkAskingInbound(q supervisor.Question) {
 const findQuestion = selectQuestion + `WHERE q.id = ?`
 
 // UseAnswer returns a question and marks its answer as used. taken means that the answer was "yes,
-// once" and was used before. Then the caller must ask again.
+// once" and had been used before. Then the caller must ask again.
 func (s Questions) UseAnswer(ctx context.Context, id int64) (q supervisor.Question, taken bool, err error) {
 	return inTransaction2(
 		ctx,

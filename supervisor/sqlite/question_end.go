@@ -149,7 +149,7 @@ const (
 )
 
 // EndExpired ends the expired questions, and returns when the next question expires. The zero time
-// means that no question will expire.
+// means that no open question will expire.
 func (s Questions) EndExpired(ctx context.Context) (next time.Time, err error) {
 	read := s.db.reader(ctx, "find the next expiring question")
 	next, err = engine.FirstValue(read, engine.ScanTime, nextExpires)

@@ -33,7 +33,7 @@ func (t *batchTx) answerOpenQuestion(in supervisor.Inbound, repliesTo string) su
 }
 
 // answerOpenQuestion lets a message with all its parts answer the open question of its
-// conversation. said reports whether there is a message to send or to change.
+// conversation. said reports whether the outbox has a new message or a changed one.
 func (t *tx) answerOpenQuestion(
 	in supervisor.Inbound,
 	m supervisor.AnswerMessage,
@@ -58,8 +58,8 @@ func (t *tx) answerOpenQuestion(
 const listOpenInChat = selectQuestion + `WHERE q.why IS NULL AND q.held IS NULL AND c.user = ? AND c.channel = ?
 	AND c.chat = ?`
 
-// putReaction lets an emoji on a question's message answer the question, as the same text would.
-// Any other emoji is dropped, and so is one at a closed gate.
+// putReaction lets an emoji on a question's message answer the question, as the same text would. It
+// drops any other emoji, and every emoji at a closed gate.
 func (t *batchTx) putReaction(item supervisor.BatchItem) []supervisor.Inbound {
 	c, d := item.Inbound.Conversation, item.Decision
 	closed := d.Check != nil && (d.Check.AnswerOnly || !t.useLogin(c, *d.Check))
@@ -71,7 +71,7 @@ func (t *batchTx) putReaction(item supervisor.BatchItem) []supervisor.Inbound {
 		if !slices.ContainsFunc(deliveries, func(id int64) bool { return t.shows(id, item.RepliesTo) }) {
 			continue
 		}
-		read := q.Question // the user has read it, even if its delivery is not recorded yet
+		read := q.Question // the user has read the question, even if its delivery is not recorded yet
 		read.ExpiresAt = fromMillis(t.Now)
 		a, answers, _ := t.policies.Questions.DecideMessage(read, q.draft,
 			supervisor.AnswerMessage{Text: item.Inbound.Text, BelowQuestion: true, Now: read.ExpiresAt})
@@ -94,8 +94,8 @@ func (t *tx) shows(delivery int64, message string) bool {
 	return slices.ContainsFunc(t.postsOf(delivery), func(p supervisor.Post) bool { return p.Message == message })
 }
 
-// isReplyTo reports whether a message may be for a question. A message that replies to another
-// message than the question or the newest message is not.
+// isReplyTo reports whether a message may be an answer to a question. If the message replies to a
+// message, that must be the question or the newest message.
 func (t *tx) isReplyTo(q questionRow, message string) bool {
 	return message == "" || message == value(t, engine.ScanString, newestMessage, q.Conversation.ID) ||
 		t.shows(q.delivery, message)

@@ -33,7 +33,7 @@ func (t *tx) remind(q questionRow, in supervisor.Inbound) (said bool) {
 }
 
 // remindIfBlocked reminds the user of an open question that keeps a message from its turn. The
-// message is no answer.
+// message does not answer the question.
 func (t *tx) remindIfBlocked(in supervisor.Inbound) {
 	q, stands := one(t, scanQuestion, findOpenQuestion, in.Conversation.ID)
 	if stands && value(t, engine.ScanBool, blocksTurns, in.Conversation.ID, q.Turn) {
@@ -41,14 +41,14 @@ func (t *tx) remindIfBlocked(in supervisor.Inbound) {
 	}
 }
 
-// buttonsWith returns the buttons of a question with a draft. The presses begin like those of its
-// earlier buttons. Without earlier buttons there are none.
+// buttonsWith returns the buttons of a question with a draft. Their presses begin like the presses
+// of the earlier buttons. Without earlier buttons it returns nil.
 func (t *tx) buttonsWith(q questionRow, earlier [][]supervisor.Button, draft supervisor.Answer) [][]supervisor.Button {
 	all := slices.Concat(earlier...)
 	if len(all) == 0 {
 		return nil
 	}
-	head := all[len(all)-1].Press // a keyboard's button, which has no such press, comes first
+	head := all[len(all)-1].Press // the last button; a keyboard's first button has no such press
 	head = head[:strings.LastIndexByte(head, ':')+1]
 	return t.policies.Questions.Buttons(q.Question, draft, func(word string) string { return head + word })
 }

@@ -62,7 +62,7 @@ func TestReminder_EachWaitingMessage_HasButtons(t *testing.T) {
 		s := newStory(t)
 		q := askOnTelegram(s, kind)
 		for _, text := range []string{"what is the weather?", "and tomorrow?", "hello?", "hello?"} {
-			s.same(text, s.state(s.receiveText(q.Conversation, text)), "new") // the last is the third once more
+			s.same(text, s.state(s.receiveText(q.Conversation, text)), "new") // the last text repeats the third
 		}
 		reminders, err := s.db.Outbox().ListPending(t.Context(), q.Conversation.ID, 0, 10)
 		s.must(err)
@@ -107,7 +107,8 @@ func TestReminder_Sent_FollowsQuestion(t *testing.T) {
 	s.same("at the end", s.cleanings()[2:], []string{"edit 900 0", "unbutton m2 0", "unbutton m3 0"})
 }
 
-// Words that are no answer end an approval, and are the answer's text. The message needs no turn.
+// Words that do not answer an approval end it, and become the answer's text. The message needs no
+// turn.
 func TestApproval_OtherWords_IsEnded(t *testing.T) {
 	for text, want := range map[string]string{
 		"what is in it?": `done {"say":"deny","text":"what is in it?","skipped":true}`,
@@ -171,8 +172,8 @@ func (s *story) react(chat, message, emoji string, d supervisor.GateDecision) []
 	return kept.Stored
 }
 
-// A thumb on a question's message, or on its reminder, is a yes or a no. Any other emoji, message
-// or chat answers nothing, and nothing is kept of it.
+// A thumb on a question's message, or on its reminder, is a yes or a no. Any other emoji answers
+// nothing and is not stored. So is a thumb on another message or in another chat.
 func TestReaction_OnQuestion_Answers(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind                 supervisor.QuestionKind
@@ -199,7 +200,7 @@ func TestReaction_OnQuestion_Answers(t *testing.T) {
 			d.Check = &supervisor.GateCheck{IdleTimeout: time.Hour, Lifetime: time.Hour}
 		}
 		before := s.query("SELECT count(*) FROM inbox")
-		for range 2 { // the second is the same update once more
+		for range 2 { // the second round repeats the update
 			s.react(c.chat, c.message, c.emoji, d)
 		}
 		s.same(name, s.query("SELECT coalesce(answer, '') FROM question"), c.want)

@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// checkingUsers selects the users with a running check. The comparison with the time is added by
-// its callers.
+// checkingUsers selects the users with a running check. Callers add the value that begin_at is
+// compared with.
 const checkingUsers = `SELECT user FROM fire WHERE state = 'claimed' AND leased AND begin_at`
 
 const (
@@ -42,7 +42,7 @@ func (s Jobs) ForgetCheckState(ctx context.Context, job int64) error {
 }
 
 // ReserveFire marks a fire as being checked until a time. After that time the fire begins again. ok
-// is false if the fire has ended, or if the user has another leased fire.
+// is false if the fire has ended, or if another fire of the user is being checked.
 func (s Jobs) ReserveFire(ctx context.Context, f supervisor.ClaimedFire, now, until time.Time) (ok bool, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) bool {
 		return t.mayBegin(f) &&
@@ -53,8 +53,8 @@ func (s Jobs) ReserveFire(ctx context.Context, f supervisor.ClaimedFire, now, un
 // maxBeginWait is a time longer than the wait of any fire.
 const maxBeginWait = 24 * time.Hour
 
-// FreeReservedFires lets the leased fires of an earlier process begin again. It also lets fires
-// begin that would wait so long that the clock must have been wrong.
+// FreeReservedFires lets fires begin again that an earlier process had reserved. It also lets fires
+// begin whose wait is so long that the clock must have been wrong.
 func (s Jobs) FreeReservedFires(ctx context.Context, now time.Time) error {
 	return s.db.write(
 		ctx,
@@ -64,7 +64,7 @@ func (s Jobs) FreeReservedFires(ctx context.Context, now time.Time) error {
 }
 
 // mayBegin reports whether a fire may still begin: no other fire of its job runs, and the job was
-// not forgotten. A one-time job has no next time; its fire may begin.
+// not forgotten. A one-time job has no next due time, but its fire may begin.
 func (t *tx) mayBegin(f supervisor.ClaimedFire) bool {
 	forgotten, waits := one(t, engine.ScanBool, claimedFire, f.Job.ID, f.Due.UnixMilli(), f.Tries)
 	if waits && forgotten {

@@ -25,8 +25,8 @@ const (
 		WHERE c.user = ? AND o.outcome IN ('unknown', 'failed') AND o.told < 2 AND o.vanish = 0 AND o.created_at >= ? HAVING count(*) > 0`
 )
 
-// ReadDigestRows returns results of a user's jobs in a span. It also returns things that wait for
-// the user. The digest job itself is left out.
+// ReadDigestRows returns results of a user's jobs in a span. It also returns the items that wait
+// for the user. The digest job itself is left out.
 func (s Jobs) ReadDigestRows(ctx context.Context, user string, after, until time.Time) (d supervisor.DigestRows,
 	err error) {
 	read := s.db.reader(ctx, "read the digest of %s", user)
@@ -69,8 +69,8 @@ func (s Jobs) ReadDigestRows(ctx context.Context, user string, after, until time
 	return d, err
 }
 
-// scanWaiting reads a row about one waiting thing, or about the number of waiting things. The row
-// has the time since when the oldest waits.
+// scanWaiting reads a row about one waiting item, or about the number of waiting items. The row has
+// the time since which the oldest item waits.
 func scanWaiting(row *engine.Row, kind supervisor.WaitingItemKind) supervisor.WaitingItem {
 	w := supervisor.WaitingItem{Kind: kind}
 	switch kind {

@@ -152,7 +152,7 @@ func (t *tx) pruneFiresOf(job int64) {
 // RunNow starts a job once more, outside its own times. It reports whether the job was started. A
 // job that already runs, or was started for that time before, is not started. With OverlapQueue a
 // running job is started too, unless another of its fires waits. The job's next due time stays. If
-// the job is paused because its user is away, RunNow returns the notice about that.
+// the job is paused because its user is away, RunNow returns the notice about the pause.
 func (s Jobs) RunNow(
 	ctx context.Context,
 	j supervisor.Job,
@@ -181,8 +181,8 @@ func (s Jobs) RunNow(
 }
 
 // ListFiresToBegin lists the fires that should begin by now, except fires of some users. Fires with
-// a check are listed only on request. Of these it lists only the first of each user who has no
-// running check.
+// a check are listed only on request. Then it lists the first fire with a check of each user who
+// has no running check.
 func (s Jobs) ListFiresToBegin(
 	ctx context.Context,
 	now time.Time,

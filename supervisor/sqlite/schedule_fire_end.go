@@ -71,7 +71,7 @@ func (t turnTx) endingFire() (e endingFire, found bool) {
 }
 
 // retry schedules another try of a fire, unless too many tries have failed. If the job was deleted
-// or paused meanwhile, the fire ends as skipped.
+// or paused meanwhile, the fire ends as skipped. again reports whether there is another try.
 func (t *tx) retry(e endingFire) (again bool) {
 	after, again := t.policies.Jobs.RetryDelay(e.tries)
 	if again && t.ExecCount(retryFire, t.Now+after.Milliseconds(), e.cost, e.job.ID, e.due.UnixMilli()) == 0 {
@@ -94,7 +94,7 @@ type FireEnd struct {
 type FireOutcome struct {
 	State    supervisor.FireState
 	Text     string // text for the user; "" means none
-	Reason   string // reason of a failure: "budget" for lack of budget, "" for others
+	Reason   string // reason of a failure: "budget" for lack of budget, "" for any other reason
 	Met      bool   // the condition of the job's check is met
 	Failures int    // number of consecutive failed fires of the job
 	Told     bool   // the user already got the same notice today

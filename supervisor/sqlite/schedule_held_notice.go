@@ -210,7 +210,8 @@ func (t *tx) releaseHeld(list []HeldNotice) (said []supervisor.Delivery) {
 	return said
 }
 
-// putHeldQuestion asks a held question. Its time limit is that of a question that was not held.
+// putHeldQuestion asks a held question. The question gets the same time limit as a question that
+// was not held.
 func (t *tx) putHeldQuestion(h HeldNotice) supervisor.Delivery {
 	d := t.putNotice(
 		supervisor.Delivery{

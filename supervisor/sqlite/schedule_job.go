@@ -36,7 +36,7 @@ type JobPolicy struct {
 	PausedAwayText    func(paused int64) string
 	WaitingInChatText func(waiting int64, why string) string
 	DeletedTopicText  func(text string) string
-	// RefusedRetryDelay returns when the jobs of a chat that refuses messages are tried again.
+	// RefusedRetryDelay returns the delay until jobs of a chat that refuses messages run again.
 	// tries is the number of earlier tries.
 	RefusedRetryDelay func(tries int64) time.Duration
 	// JobMessagesText returns the model's text about the messages of fires, newest first. world
@@ -165,10 +165,10 @@ func (s Jobs) Change(ctx context.Context, j supervisor.Job) error {
 }
 
 // ListDue lists at most limit due jobs, the longest due first. Jobs that wait for consent after
-// their only time come last. Jobs of the users in but are left out, and so are jobs whose chat
-// refuses messages. If more than limit jobs are due since the time late or longer, ListDue lists
-// all due jobs of one user after the other. If one user alone has more than limit, all jobs of this
-// user are listed.
+// their only time come last. It leaves out jobs of the users in but, and jobs whose chat refuses
+// messages. If more than limit jobs were due by the time late, ListDue lists all due jobs of one
+// user after the other. It then lists at least one user, even if that user has more than limit due
+// jobs.
 func (s Jobs) ListDue(ctx context.Context, now, late time.Time, but []string, limit int) ([]supervisor.Job, error) {
 	list, err := engine.AllRows(
 		s.db.reader(ctx, "list due jobs"),
@@ -224,8 +224,8 @@ func (s Jobs) ListUpcoming(ctx context.Context, after supervisor.Job, limit int)
 		after.ID, limit)
 }
 
-// dueColumns returns a job's columns next and expires_at. A job that waits for its user's consent is
-// not due, but its Next is when it is over.
+// dueColumns returns a job's columns next and expires_at. A job that waits for its user's consent
+// is not due. Its Next is the time at which the proposal expires.
 func dueColumns(j supervisor.Job) (next, expires any) {
 	at := orNull(millisOrZero(j.Next))
 	if j.State == supervisor.JobProposed {

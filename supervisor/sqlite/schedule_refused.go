@@ -65,9 +65,9 @@ func (t *tx) moveToPrivateChat(d outcomeRow, c supervisor.DeliveryOutcome) {
 	t.Exec(redirectJobs, to.ID, d.conversation)
 }
 
-// holdJobsIn makes a user's jobs wait in a chat that refuses everything. They go on once the user
-// is back, and are tried again from time to time. A refused reminder is due again then. At the
-// first refusal another conversation of the user gets one notice.
+// holdJobsIn makes a user's jobs wait in a chat that refuses everything. The jobs go on once the
+// user is back, and are tried again from time to time. A refused reminder is due again at such a
+// try. At the first refusal another conversation of the user gets one notice.
 func (t *tx) holdJobsIn(at supervisor.Conversation, d outcomeRow, c supervisor.DeliveryOutcome) {
 	before, known := one(t, scanRefusal, findRefusing, at.Channel, at.Chat, at.User)
 	if !before.holds {

@@ -56,7 +56,7 @@ func TestJob_ThreadDeleted_SpeaksInPrivateChat(t *testing.T) {
 }
 
 // A chat that refuses everything holds its jobs back, and a refused reminder is due again. The user
-// gets one notice. Without another conversation there is no notice.
+// gets one notice. If the user has no other conversation, there is no notice.
 func TestJobs_ChatGone_AreHeld(t *testing.T) {
 	s := newStory(t)
 	group, private, none := s.chat("alice", "-100"), s.chat("alice", "1"), s.chat("bob", "2")
@@ -145,7 +145,7 @@ func TestRefusingChat_Tries_AreRepeated(t *testing.T) {
 	s.same("nothing waits", waited, false)
 }
 
-// A job that its user has paused or deleted meanwhile stays so.
+// A job that its user has paused or deleted meanwhile stays paused or deleted.
 func TestRefusedReminder_Paused_StaysPaused(t *testing.T) {
 	s := newStory(t)
 	chat := s.chat("alice", "42")
@@ -163,8 +163,9 @@ func TestRefusedReminder_Paused_StaysPaused(t *testing.T) {
 	s.same("states", s.query("SELECT group_concat(state, ' ') FROM (SELECT state FROM job ORDER BY id)"), "paused done")
 }
 
-// A one-time job that was never started may be over while its chat refuses messages. It is told of
-// once the chat takes messages again. A refused notice about it never starts the job.
+// A one-time job that was never started may be over while its chat refuses messages. Its user is
+// told about the job once the chat takes messages again. A refused notice about the job never
+// starts the job.
 func TestUnstartedJob_ChatGone_StaysProposed(t *testing.T) {
 	s := newStory(t)
 	chat := s.chat("alice", "42")

@@ -25,7 +25,7 @@ const (
 )
 
 // MarkChatReturned makes the jobs of all users that wait for a chat go on. It reports whether any
-// did wait.
+// job waited for the chat.
 func (s Jobs) MarkChatReturned(ctx context.Context, channel supervisor.Channel, chat string) (waited bool, err error) {
 	waited, err = engine.FirstValue(s.db.reader(ctx, "find the refusals of chat %s", chat), engine.ScanBool, hasRefused,
 		channel, chat)
@@ -36,8 +36,8 @@ func (s Jobs) MarkChatReturned(ctx context.Context, channel supervisor.Channel, 
 		"let the jobs of chat %s on %s go on", chat, channel)
 }
 
-// ListReturnedChats lists the chats whose jobs may go on. Their users are back, or it is time to
-// try the chats again.
+// ListReturnedChats lists the chats whose jobs may go on. Either the user is back, or it is time to
+// try the chat again.
 func (s Jobs) ListReturnedChats(ctx context.Context, now time.Time) ([]supervisor.RefusingChat, error) {
 	return engine.AllRows(s.db.reader(ctx, "list chats that take messages again"),
 		func(r *engine.Row) (c supervisor.RefusingChat) {

@@ -60,7 +60,7 @@ type settingsCache struct {
 	writes int // number of writes of settings
 }
 
-// find returns the settings of a user, or nil. writes is for put.
+// find returns the settings of a user, or nil. The caller passes writes on to put.
 func (c *settingsCache) find(user string) (chosen map[string]string, writes int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -80,8 +80,8 @@ func (c *settingsCache) put(user string, chosen map[string]string, writes int) {
 	c.byUser[user] = chosen
 }
 
-// clear is called when settings were written. Until the writer returns, readers may see the settings
-// from before.
+// clear empties the cache after settings were written. Until the writer returns, readers may see
+// the earlier settings.
 func (c *settingsCache) clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -43,11 +43,11 @@ type Options struct {
 	// Zone returns the time zone for the times of a user's messages. chosen is the user's own
 	// choice, or "". Zone must not wait. nil means that messages have no times.
 	Zone func(user, chosen string) *time.Location
-	// Policies of the features. Those that no transaction needs may be missing.
+	// Policies of the features. A policy that no transaction needs may be missing.
 	Policies    Policies
-	WithoutCopy bool // keeps no copy before a migration: see Copies
+	WithoutCopy bool // makes no copy before a migration: see Copies
 	MustExist   bool // refuses a missing or empty file; without it, makes a new database
-	// opens a database that differs from what this program makes
+	// opens a database whose schema differs from this program's
 	AllowDifferences bool
 
 	vfs string // SQLite's VFS; tests set one that counts
@@ -57,7 +57,7 @@ type Options struct {
 // Run has begun.
 type DB struct {
 	engine    *engine.DB
-	endsTurn  string // a JSON array of names
+	endsTurn  string // names of the commands that end a turn, as a JSON array
 	said      func(user string, conversation int64)
 	zone      func(user, chosen string) *time.Location
 	policies  Policies

@@ -18,7 +18,7 @@ type HistoryTexts struct {
 	Where func(supervisor.SendInfo) string // returns the text about the time and the conversation
 	// Channel returns the name of the channel for people.
 	Channel func(supervisor.SendInfo) string
-	// Aged returns a message of an earlier day without words of others.
+	// Aged returns a message of an earlier day without its words of others.
 	Aged func(supervisor.AgedMessage) protocol.Message
 	// Recap returns the text about other conversations.
 	Recap func([]supervisor.RecapLine) string

@@ -30,7 +30,7 @@ type story struct {
 	home supervisor.Conversation // alice's conversation in the terminal
 	keys int
 
-	parts string // what comes with the next inbound, as JSON
+	parts string // parts of the next inbound, as JSON
 }
 
 func newStory(t *testing.T) *story {

@@ -18,7 +18,7 @@ func (db *DB) SystemTexts() SystemTexts { return SystemTexts{db} }
 // SystemText is the stored system text of a conversation. The zero value means none.
 type SystemText struct {
 	Text  string
-	Stale int64 // if above 0, this text and earlier texts must not be used
+	Stale int64 // if above 0, neither this text nor an earlier one may be used
 	Moved bool  // the conversation's window has moved since the text was made
 	Used  time.Time
 }

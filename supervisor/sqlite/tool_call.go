@@ -62,7 +62,7 @@ func (t turnTx) call(id string) toolCallRow {
 	return call
 }
 
-// CommitCallStart records that a call begins, whose effect must not happen twice. It fails if the
+// CommitCallStart records the start of a call whose effect must not happen twice. It fails if the
 // start was recorded before or the call has a result. Only the caller that gets a nil error may run
 // the tool.
 func (s Turns) CommitCallStart(ctx context.Context, turn int64, call string) error {

@@ -137,7 +137,7 @@ const (
 	useRecovery = `UPDATE recovery SET used_at = ?3 WHERE user = ?1 AND digest = ?2`
 )
 
-// putFactor stores a factor after a tried code. left are the recovery codes before.
+// putFactor stores a factor after a tried code. left has the recovery codes from before the try.
 func (t *tx) putFactor(user string, f supervisor.SecondFactor, left []string) {
 	secret := append([]byte{}, f.Secret...) // an empty secret is stored, not NULL
 	t.Exec(putFactor, user, secret, f.Confirmed, f.LastPeriod, f.Failures, f.Lockouts, f.LockedUntil, t.Now)

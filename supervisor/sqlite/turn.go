@@ -26,8 +26,10 @@ var turnKinds = map[supervisor.InboundKind]supervisor.TurnKind{
 
 // Start starts the turn of an inbound. The inbound becomes running, and its text goes into the
 // transcript. Start fails unless the inbound is new and of a kind that starts a turn. It fails if
-// another turn runs in the conversation. Start also sets money aside for the turn, as far as the
-// claim's limits allow. A nil claim means no lease. The lease is zero if nothing was set aside.
+// another turn runs in the conversation.
+//
+// Start also sets money aside for the turn, as far as the limits of the request c allow. If c is
+// nil, the turn gets no lease. The lease is zero if nothing was set aside.
 func (s Turns) Start(ctx context.Context, inbound int64, c *supervisor.LeaseRequest) (
 	turn supervisor.Turn, lease supervisor.Lease, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Turn, supervisor.Lease) { return t.startTurn(inbound, c) },

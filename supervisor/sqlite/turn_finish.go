@@ -19,10 +19,10 @@ type TurnEnding struct {
 	TextWithEffects string
 	// the beginning of a message that the model could not finish, for the transcript; "" means none
 	Partial string
-	// the result for calls without a result, since each call needs a result
+	// result for calls without a result, since each call needs a result
 	Unanswered string
 	Voice      supervisor.VoiceMode // whether Text is spoken too
-	Written    string               // notice for a user who wants only speech, why Text comes; "" means none
+	Written    string               // notice that tells a user who wants only speech why Text comes; "" means none
 	Temporary  bool                 // the turn failed for a passing reason: a job's turn is tried again
 	OverBudget bool                 // the turn failed for lack of budget
 }
@@ -135,8 +135,8 @@ func (t turnTx) end(f TurnEnding, ins []supervisor.Inbound) {
 	}
 }
 
-// refuseStoppedTurns marks the turns that were stopped for the next message as refused, if the turn
-// of that message was refused.
+// refuseStoppedTurns marks stopped turns as refused, if the turn of the next message was refused.
+// It marks only turns that were stopped for that message.
 func (t turnTx) refuseStoppedTurns() {
 	first := value(t, engine.ScanInteger, findFirstMessage, t.turn.ID, t.endsTurn)
 	t.Exec(refuseStopped, t.turn.Conversation.ID, first)

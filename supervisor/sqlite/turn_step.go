@@ -18,7 +18,7 @@ type Step struct {
 	Purpose modelcall.Purpose // purpose of the call; "" means chat
 	Usage   protocol.Usage
 	Cost    *int64  // cost of the call in millionths of a dollar; nil means no known price
-	Request string  // the provider's name of the call; "" if it gave none
+	Request string  // the provider's id of the call; "" if the provider gave none
 	Leases  []int64 // the user's leases for the call, which end with it
 	Asked   string  // a digest of the request's messages; "" means unknown
 	Pot     string

@@ -9,7 +9,7 @@ import (
 // WorkedCall is a successful call of a tool.
 type WorkedCall struct {
 	Tool    string // "" stands for an attachment of the user
-	Earlier bool   // in an earlier turn
+	Earlier bool   // the call was in an earlier turn
 	// of a call in an earlier turn: its arguments, the beginning of its result, and its effects
 	Row string
 }
@@ -44,7 +44,8 @@ const (
 )
 
 // ListSuccessfulTools lists the successful calls of a turn and its child turns, by tool. It also
-// lists all of them in earlier turns of the conversation, as many turns as the argument says.
+// lists the successful calls of earlier turns of the conversation. turns is the number of these
+// earlier turns.
 func (s Turns) ListSuccessfulTools(ctx context.Context, turn int64, turns int) (calls []WorkedCall, err error) {
 	return engine.AllRows(s.db.reader(ctx, "list successful tools of turn %d", turn),
 		func(r *engine.Row) (c WorkedCall) {

@@ -8,8 +8,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// The list has the tools whose calls succeeded in the turn and its child turns, and in as many
-// earlier turns as asked for.
+// The list has the tools whose calls succeeded in the turn and its child turns. It also has the
+// tools of as many earlier turns as the caller asks for.
 func TestListSuccessfulTools_FailedCall_IsLeftOut(t *testing.T) {
 	s := newStory(t)
 	worked := func(turn supervisor.Turn, turns int, want ...string) {

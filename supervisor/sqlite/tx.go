@@ -33,7 +33,8 @@ type tx struct {
 	said      []supervisor.Conversation // conversations with a new message, for OnMessage
 }
 
-// fail makes the transaction fail with err. It keeps an earlier error. A nil err changes nothing.
+// fail makes the transaction fail with err. If the transaction has failed before, the first error
+// stays. A nil err changes nothing.
 func (t *tx) fail(err error) { t.err = cmp.Or(t.err, err) }
 
 // Query implements engine.Querier.
@@ -63,8 +64,8 @@ func (t *tx) Insert(query string, args ...any) (id int64) {
 	return id
 }
 
-// transaction is a tx or a type that embeds a tx. A reader is none, since its callers must check
-// errors.
+// transaction is a tx or a type that embeds a tx. A reader is no transaction, since its callers
+// must check errors.
 type transaction interface {
 	engine.Querier
 	fail(error)
@@ -87,8 +88,8 @@ func all[T any](t transaction, scan func(*engine.Row) T, query string, args ...a
 	return list
 }
 
-// write runs fn in the next transaction and waits until that is on disk. format describes the
-// action for errors.
+// write runs fn in the next transaction and waits until the transaction is on disk. format
+// describes the action for errors.
 func (db *DB) write(ctx context.Context, fn func(*tx), format string, args ...any) error {
 	var t *tx
 	err := db.engine.Write(ctx, func(e *engine.Tx) error {

@@ -36,7 +36,7 @@ func (t *tx) putUndo(user string, turn, operation int64, u protocol.Undo) {
 
 const undoable = `u.operation = 0 AND u.undone_by IS NULL AND u.why_not = ''`
 
-// ranProgram is true of effects that tell of a program, or of a call with an unknown end.
+// ranProgram is true of effects about a program, or about a call with an unknown end.
 const ranProgram = `kind IN ('run', 'begin', 'call.begun')`
 
 // findUndoable selects a turn that answered in a conversation, and changed files or ran a program
@@ -60,8 +60,8 @@ func (s Undos) FindLastTurn(ctx context.Context, in supervisor.Conversation, sin
 const listProgramEffects = selectEffect + `WHERE turn = ?1 AND user = ?2 AND (` + ranProgram + ` OR kind = 'program'
 	AND NOT EXISTS (SELECT 1 FROM undo u WHERE u.effect = effect.id)) ORDER BY id`
 
-// ListPrograms lists a turn's effects that tell of programs, oldest first. It leaves out the files
-// that List has. For a turn of another user it lists none.
+// ListPrograms lists a turn's effects about programs, oldest first. It leaves out the files that
+// ListChanges lists. For a turn of another user the list is empty.
 func (s Undos) ListPrograms(ctx context.Context, user string, turn int64) ([]supervisor.Effect, error) {
 	return engine.AllRows(s.db.reader(ctx, "list the programs of turn %d", turn), scanEffect, listProgramEffects, turn,
 		user)

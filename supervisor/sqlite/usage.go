@@ -24,7 +24,7 @@ type ModelCall struct {
 	Class        modelcall.ErrorClass // class of the failure; "" means success
 	Usage        protocol.Usage
 	Cost         *int64 // cost of the call in millionths of a dollar; nil means no known price
-	Request      string // the provider's name of the call; "" if it gave none
+	Request      string // the provider's id of the call; "" if the provider gave none
 	Lease        int64  // the user's lease, which ends with the call; 0 means none
 	Asked        string // a digest of the request's messages; "" means unknown
 	Pot          string // name of the pot that pays; "" means that the user pays

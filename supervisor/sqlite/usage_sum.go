@@ -35,8 +35,8 @@ type UsageQuery struct {
 	Zone *time.Location   // the zone of the days; nil means UTC
 }
 
-// UsageTotal is the sum over a group of calls. A field of a dimension is zero unless the usage is
-// grouped by it.
+// UsageTotal is the sum over a group of calls. A field that names a dimension is zero unless the
+// usage is grouped by that dimension.
 type UsageTotal struct {
 	User         string // user, or name of a pot
 	Conversation int64  // conversation of the calls; 0 also means calls without a conversation

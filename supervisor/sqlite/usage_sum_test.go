@@ -41,7 +41,7 @@ func makeCalls(s *story) (calls []callAt) {
 	return calls
 }
 
-// counts reports whether q selects the call.
+// counts reports whether the query q selects the call.
 func (c callAt) counts(q sqlite.UsageQuery) bool {
 	return (q.User == "" || q.User == c.User) && (q.From.IsZero() || !c.at.Before(q.From)) &&
 		(q.To.IsZero() || c.at.Before(q.To))

@@ -64,8 +64,8 @@ func scanSpeech(row *engine.Row) (s SpokenAnswer) {
 }
 
 // putSpeech schedules the recordings of a turn's answer. If the user wants only speech, the text is
-// held back. But an answer with files or buttons is sent at once. So is an answer with a part in
-// the chat already. Then putSpeech returns a notice that says so.
+// held back. But an answer with files or buttons is sent at once, and so is an answer with a part
+// in the chat already. In these cases putSpeech returns a notice about the text.
 func (t turnTx) putSpeech(d supervisor.Delivery, mode supervisor.VoiceMode) (written string) {
 	if mode != supervisor.VoiceOn && mode != supervisor.VoiceOnly {
 		return ""
