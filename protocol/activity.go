@@ -1,8 +1,8 @@
 package protocol
 
-// MethodActivityRead reads the user's activity, newest first, as lines: ActivityReadParams to
-// ActivityReadResult. It is a call during a turn, at most MaxActivityReads times in a turn. Its
-// error tells the model in words what cannot be read.
+// MethodActivityRead reads the user's activity, newest first, as lines. It takes ActivityReadParams
+// and returns ActivityReadResult. It is a call during a turn, at most MaxActivityReads times in a
+// turn. Its error tells the model in words what cannot be read.
 //
 //	{"turn":8,"time":"7d","kind":"sent"}
 //	{"text":"2026-11-20 13:05 sent a.png (image/png, 12 bytes)"}

@@ -77,7 +77,7 @@ type ChatFile struct {
 	Size MediaSize `json:"size,omitzero"`
 }
 
-// MediaSize holds the length of a recording or film, and the shown size of a film; 0 if not known.
+// MediaSize holds the length of a recording or film, and a film's shown size. 0 means not known.
 type MediaSize struct {
 	Seconds int `json:"seconds,omitempty"`
 	Width   int `json:"width,omitempty"` // pixels

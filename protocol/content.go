@@ -64,8 +64,8 @@ const (
 	MaxImageEdge    = 8000      // pixels
 )
 
-// ImageTypes are the media types that every model API takes, each with the first bytes of its
-// files. A dot stands for any byte.
+// ImageTypes are the media types that every model API takes. Each has the first bytes of its files.
+// A dot stands for any byte.
 var ImageTypes = map[string]string{
 	"image/png": "\x89PNG\r\n\x1a\n", "image/jpeg": "\xff\xd8\xff", "image/gif": "GIF8", "image/webp": "RIFF....WEBP",
 }

@@ -14,13 +14,13 @@ type DiskGrowth struct {
 	Partial  bool  `json:"partial,omitempty"` // the count of the home is not complete
 }
 
-// MethodDiskHold tells a worker that the supervisor ended its programs, because they filled the
-// disk. Until the disk has its reserve again, new programs may delete files, but not write to any.
-// It has no parameters and no result, and comes at any time after hello.
+// MethodDiskHold tells a worker that its programs filled the disk and were ended. Until the disk
+// has its reserve again, new programs may delete files, but not write to any. It has no parameters
+// and no result. The supervisor may call it at any time after hello.
 const MethodDiskHold = "disk.hold"
 
-// MethodDiskExceeded reports that the home holds more than hello allows, and has grown since its
-// programs started. It is a notification, at any time after hello.
+// MethodDiskExceeded reports that the home holds more than hello allows. The home has grown since
+// its programs started. It is a notification, at any time after hello.
 //
 //	{"bytes":10737422336,"files":1200}
 const MethodDiskExceeded = "disk.exceeded"

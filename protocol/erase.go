@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// OperationErase deletes all files in a former user's home: EraseParameters to EraseResult.
+// OperationErase deletes all files in a former user's home. It takes EraseParameters and returns
+// EraseResult.
 const OperationErase OperationKind = "erase"
 
 // EraseParameters limit one operation. The next operation continues the work.

@@ -23,8 +23,8 @@ type Hello struct {
 	Uploads int `json:"uploads,omitempty"`
 }
 
-// FilePolicy restricts the file tools, by globs over slash-separated paths relative to the
-// workspace (doublestar syntax). The zero value allows everything.
+// FilePolicy restricts the file tools by globs. The globs match slash-separated paths relative to
+// the workspace (doublestar syntax). The zero value allows everything.
 type FilePolicy struct {
 	Include []string `json:"include,omitempty"` // globs of the visible files; empty means all
 	Exclude []string `json:"exclude,omitempty"` // globs of hidden files, even if Include matches them

@@ -9,42 +9,44 @@ import (
 	"strings"
 )
 
-// OperationIndex sends the supervisor changes of the home's text files: IndexParameters to
-// IndexResult. First it names all files, then the sections of changed files, then it sends sections
-// that the supervisor does not have. The operation is not recorded: after an interruption, a new
-// operation starts from the beginning.
+// OperationIndex sends the supervisor changes of the home's text files. It takes IndexParameters
+// and returns IndexResult. First it names all files, then the sections of changed files, then it
+// sends sections that the supervisor does not have. The operation is not recorded: after an
+// interruption, a new operation starts from the beginning.
 const OperationIndex OperationKind = "index"
 
-// MethodIndexChanged announces that the home may have changed: IndexChangedParams. It is a
-// notification, at any time.
+// MethodIndexChanged announces that the home may have changed. It is a notification with
+// IndexChangedParams, at any time.
 //
 //	{}
 const MethodIndexChanged = "index.changed"
 
-// MethodIndexFiles names existing text files: IndexFilesParams to IndexFilesResult. It is a call in
-// an index operation, once for each page of files. No file is named twice.
+// MethodIndexFiles names existing text files. It takes IndexFilesParams and returns
+// IndexFilesResult. It is a call in an index operation, once for each page of files. No file is
+// named twice.
 //
 //	{"operation":5,"files":[{"path":"notes/garden.md","size":1200,"modified":1795267139000000000}]}
 //	{"differing":[0]}
 const MethodIndexFiles = "index.files"
 
-// MethodIndexSections lists the sections of files: IndexSectionsParams to IndexSectionsResult. It
-// is a call in an index operation. The supervisor records the files once it has all missing
-// sections.
+// MethodIndexSections lists the sections of files. It takes IndexSectionsParams and returns
+// IndexSectionsResult. It is a call in an index operation. The supervisor records the files once it
+// has all missing sections.
 //
 //	{"operation":5,"files":[{"path":"notes/garden.md","size":1200,"modified":1795267139000000000,"sections":[{"hash":"8f434346648f6b96df89dda901c5176b","line":3}]}]}
 //	{"missing":["8f434346648f6b96df89dda901c5176b"]}
 const MethodIndexSections = "index.sections"
 
-// MethodIndexPut sends missing sections, which are in a blob of the operation: IndexPutParams, no
-// result. The blob is an IndexBlob as JSON.
+// MethodIndexPut sends missing sections, which are in a blob of the operation. It takes
+// IndexPutParams and has no result. The blob is an IndexBlob as JSON.
 //
 //	{"operation":5,"blob":{"sha256":"2d728e12d45c1b1497950de82828c8e8c9557ef87b4300a99c177c1f8c9cba73","size":36}}
 //	{}
 const MethodIndexPut = "index.put"
 
-// MethodIndexEnd ends the report: IndexEndParams to IndexEndResult. It is the last call of an index
-// operation. Files that no call has named count as deleted, unless More is set.
+// MethodIndexEnd ends the report. It takes IndexEndParams and returns IndexEndResult. It is the
+// last call of an index operation. Files that no call has named count as deleted, unless More is
+// set.
 //
 //	{"operation":5,"left":{"large":2}}
 //	{"more":false}
@@ -96,8 +98,8 @@ type IndexFilesParams struct {
 	Files     []IndexedFile `json:"files"`
 }
 
-// IndexFilesResult selects the files of a page that the supervisor does not know in this state. It
-// holds their indexes, from 0.
+// IndexFilesResult selects the files of a page that the supervisor lacks in this state. It holds
+// their indexes, from 0.
 type IndexFilesResult struct {
 	Differing []int `json:"differing,omitempty"`
 }
@@ -131,7 +133,7 @@ type SectionText struct {
 	Text    string `json:"text"`
 }
 
-// IndexEndParams counts the files that were left out, and tells whether more files will follow.
+// IndexEndParams counts the files that were left out. It also tells whether more files will follow.
 type IndexEndParams struct {
 	Operation int64           `json:"operation"`
 	More      bool            `json:"more,omitempty"`

@@ -1,10 +1,10 @@
 package protocol
 
-// MethodJobCall asks the supervisor to carry out a call of a job tool: JobCallParams to
-// JobCallResult. It is allowed only during a turn, one at a time and at most MaxJobCalls times. The
-// worker only names the call; the supervisor reads it in the transcript. A repeated call changes
-// nothing more. An error tells the model in words what is impossible. If a job may speak to other
-// people only with the user's permission, the error has CodeWaitsForUser until the user has
+// MethodJobCall asks the supervisor to carry out a call of a job tool. It takes JobCallParams and
+// returns JobCallResult. It is allowed only during a turn, one at a time and at most MaxJobCalls
+// times. The worker only names the call; the supervisor reads it in the transcript. A repeated call
+// changes nothing more. An error tells the model in words what is impossible. If a job may speak to
+// other people only with the user's permission, the error has CodeWaitsForUser until the user has
 // answered.
 //
 //	{"turn":8,"call":"t8-1-1"}

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// OperationLog adds an exchange to the log of its day in the home: LogParameters to LogResult. It
-// does not add the same exchange twice.
+// OperationLog adds an exchange to the log of its day in the home. It takes LogParameters and
+// returns LogResult. It does not add the same exchange twice.
 const OperationLog OperationKind = "log"
 
 // MaxLogTextBytes bounds each text of a logged exchange, in bytes.

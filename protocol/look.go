@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// OperationCheck makes a job's check: CheckParameters to CheckResult. It compares files of the
-// home, or runs a command in the home, and changes nothing itself. The operation is not recorded:
-// after an interruption, a new operation starts from the beginning.
+// OperationCheck makes a job's check. It takes CheckParameters and returns CheckResult. It compares
+// files of the home, or runs a command in the home, and changes nothing itself. The operation is
+// not recorded: after an interruption, a new operation starts from the beginning.
 const OperationCheck OperationKind = "look"
 
 // Bounds of a check.

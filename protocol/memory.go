@@ -10,12 +10,12 @@ import (
 	"unicode/utf8"
 )
 
-// MethodMemoryRemember asks whether the fact or note of a call of remember, update_memory or
-// note_today may be kept, and from which message it comes. It is a call during a turn. The worker
-// only names the model's call; its arguments, which the supervisor has, are MemoryArguments.
-// Conflict is the fact that the new fact contradicts, and will replace. For update_memory, Conflict
-// is the corrected fact. If the user is asked, the question shows Conflict. Until the user has
-// answered, the call fails with CodeWaitsForUser, as question.ask does.
+// MethodMemoryRemember asks whether a fact or note may be kept, and for its source message. The
+// fact or note is from a call of remember, update_memory or note_today. It is a call during a turn.
+// The worker only names the model's call; its arguments, which the supervisor has, are
+// MemoryArguments. Conflict is the fact that the new fact contradicts, and will replace. For
+// update_memory, Conflict is the corrected fact. If the user is asked, the question shows Conflict.
+// Until the user has answered, the call fails with CodeWaitsForUser, as question.ask does.
 //
 //	{"turn":8,"call":"t8-2-1","conflict":{"id":"k7","text":"Takes tea with milk"}}
 //	{"message":4711,"at":"2026-11-20T12:19:00Z","after":9,"replace":true}
@@ -28,13 +28,13 @@ const MethodMemoryRemember = "memory.remember"
 //	{}
 const MethodMemoryRecalled = "memory.recalled"
 
-// MethodMemoryChanged announces that a call of remember, update_memory or forget will change
-// MEMORY.md: from a text with one SHA-256 to another. The supervisor makes the same change from the
-// call's arguments. The new text is in force only if the supervisor gets the same text. If the
-// change fails, the worker announces the reverse change. Forgotten facts are not learned again from
-// their messages. The user may be asked first; until the answer the call fails with
-// CodeWaitsForUser. If remember replaces another fact, the user gets that fact with a button to
-// restore it. It is a call during a turn.
+// MethodMemoryChanged announces a change of MEMORY.md by remember, update_memory or forget. It has
+// the SHA-256 of the text before and after. The supervisor makes the same change from the call's
+// arguments. The new text is in force only if the supervisor gets the same text. If the change
+// fails, the worker announces the reverse change. Forgotten facts are not learned again from their
+// messages. The user may be asked first; until the answer the call fails with CodeWaitsForUser. If
+// remember replaces another fact, the user gets that fact with a button to restore it. It is a call
+// during a turn.
 //
 //	{"turn":8,"call":"t8-2-1","before":"","after":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08","gone":[{"id":"k7","text":"Takes tea","message":4711}]}
 //	{}
@@ -151,8 +151,8 @@ func checkFact(id, text string) error {
 	return nil
 }
 
-// OperationMemory shows or changes the memory at the user's wish: MemoryParameters to MemoryResult.
-// Repeated after a crash it has the same result.
+// OperationMemory shows or changes the memory at the user's wish. It takes MemoryParameters and
+// returns MemoryResult. Repeated after a crash it has the same result.
 const OperationMemory OperationKind = "memory"
 
 // MemoryAction is the task of a memory operation.

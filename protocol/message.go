@@ -54,9 +54,9 @@ func MethodNotFoundError(method string) *Error {
 	return &Error{Code: CodeMethodNotFound, Message: fmt.Sprintf("no method %s", quote([]byte(method)))}
 }
 
-// MethodCancel cancels a call of the sender: the context of its handler ends, and the call is still
-// answered. It is a notification that the connection itself sends and handles. If the call is not
-// open, the cancel is ignored, because the answer may be under way.
+// MethodCancel cancels a call of the sender. The context of the call's handler ends, and the call
+// is still answered. It is a notification that the connection itself sends and handles. If the call
+// is not open, the cancel is ignored, because the answer may be under way.
 const MethodCancel = "cancel"
 
 // CancelParams holds the parameters of cancel.

@@ -24,7 +24,8 @@ type OperationStart struct {
 // OperationKind is the kind of an operation. It determines the types of parameters and result.
 type OperationKind string
 
-// OperationArchive writes all files of the home to a tar: ArchiveParameters to ArchiveResult.
+// OperationArchive writes all files of the home to a tar. It takes ArchiveParameters and returns
+// ArchiveResult.
 const OperationArchive OperationKind = "archive"
 
 // OperationEnd is the result of operation.start.
@@ -38,8 +39,8 @@ type ArchiveParameters struct {
 	MaxBytes int64 `json:"max_bytes"`
 }
 
-// MinArchiveBytes is the smallest bound of an archive, in bytes: it must hold the list of names
-// that were left out.
+// MinArchiveBytes is the smallest bound of an archive, in bytes. An archive must hold the list of
+// names that were left out.
 const MinArchiveBytes = 1 << 20
 
 // ArchiveResult names the tar. In the tar, the folder files/ holds the home, and left-out.txt has a
@@ -53,8 +54,8 @@ type ArchiveResult struct {
 	LeftOutMore int64 `json:"left_out_more,omitempty"`
 }
 
-// OmittedFile is a name below the home that the archive lacks or has only in part, or that could not be
-// deleted.
+// OmittedFile is a name below the home that an operation left out. The archive lacks the file or
+// has only a part of it, or the file could not be deleted.
 type OmittedFile struct {
 	Path   string `json:"path"` // Path and Reason are cut to MaxOmittedTextBytes bytes
 	Reason string `json:"reason"`

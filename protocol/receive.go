@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// OperationReceive puts the files of a message below the home's uploads/ and reads them:
-// ReceiveParameters to ReceiveResult. Repeated after a crash, it finds its files and writes nothing
-// twice.
+// OperationReceive puts the files of a message below the home's uploads/ and reads them. It takes
+// ReceiveParameters and returns ReceiveResult. Repeated after a crash, it finds its files and
+// writes nothing twice.
 const OperationReceive OperationKind = "receive"
 
 // ReceiveParameters name the files, whose blobs the operation may read.

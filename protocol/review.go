@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// A turn of kind review or triage reads a ReviewMaterial and asks the model in separate windows:
-// one for each chunk, and one for a second look at its grave findings. It reports once. It has no
-// tool and no user to ask.
+// A turn of kind review or triage reads a ReviewMaterial. The turn asks the model in separate
+// windows: one for each chunk, and one for a second look at its grave findings. It reports once. It
+// has no tool and no user to ask.
 
 // MethodReviewReport reports the result of a review or triage. It is a call during a turn, once,
 // with at most MaxReviewReportBytes bytes.

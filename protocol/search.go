@@ -1,16 +1,17 @@
 package protocol
 
-// MethodHistorySearch searches the messages with the user that the model does not see, such as
-// older ones and those of other conversations. It is a call during a turn, at most MaxSearches
-// times in a turn. The worker only names the model's call; its arguments, which the supervisor has,
-// are a HistorySearchArguments. Its error tells the model in words what cannot be searched.
+// MethodHistorySearch searches the messages with the user that the model does not see. These are
+// older messages, for example, and messages of other conversations. It is a call during a turn, at
+// most MaxSearches times in a turn. The worker only names the model's call; its arguments, which
+// the supervisor has, are a HistorySearchArguments. Its error tells the model in words what cannot
+// be searched.
 //
 //	{"turn":8,"call":"t8-2-1"}
 //	{"text":"1. Fri 20 Nov 2026 13:19, telegram, person: I take oolong"}
 const MethodHistorySearch = "history.search"
 
-// MethodHomeSearch searches the files of the home, with the same rules as MethodHistorySearch. The
-// call's arguments are a HomeSearchArguments.
+// MethodHomeSearch searches the files of the home. It has the same rules as MethodHistorySearch.
+// The call's arguments are a HomeSearchArguments.
 //
 //	{"turn":8,"call":"t8-2-2"}
 //	{"text":"1. notes/tea.md, line 3 (Tea \u003e Oolong)"}

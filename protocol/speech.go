@@ -6,10 +6,10 @@ import (
 )
 
 const (
-	// OperationTranscribe transcribes a recording of the home: TranscribeParameters to
-	// TranscribeResult. It works in pieces, and commits each when it is done.
+	// OperationTranscribe transcribes a recording of the home. It takes TranscribeParameters and
+	// returns TranscribeResult. It works in pieces, and commits each when it is done.
 	OperationTranscribe OperationKind = "transcribe"
-	// OperationSpeak makes a recording of a text: SpeakParameters to SpeakResult.
+	// OperationSpeak makes a recording of a text. It takes SpeakParameters and returns SpeakResult.
 	OperationSpeak OperationKind = "speak"
 )
 
@@ -50,8 +50,8 @@ const (
 	LongTranscriptCharacters = 3000
 )
 
-// MethodOperationPiece commits a piece of a transcription, and asks for permission to begin the
-// next: OperationPiece, no result. If a shorter recording goes first, the supervisor cancels
+// MethodOperationPiece commits a piece of a transcription, and asks to begin the next. It takes
+// OperationPiece and has no result. If a shorter recording goes first, the supervisor cancels
 // operation.start. It starts the operation again later with the committed pieces.
 const MethodOperationPiece = "operation.piece"
 
@@ -68,8 +68,8 @@ type OperationPiece struct {
 	Done    *TranscribedPiece `json:"done,omitempty"` // transcript of the piece before Piece
 }
 
-// MethodOperationProgress reports the progress of a transcription: OperationProgress, a
-// notification.
+// MethodOperationProgress reports the progress of a transcription. It is a notification with
+// OperationProgress.
 const MethodOperationProgress = "operation.progress"
 
 // OperationProgress tells how many seconds of a recording are done.

@@ -16,9 +16,9 @@ const MaxRawDepth = 48
 
 // DecodeStrict decodes one JSON value into v, a pointer. It refuses faults that encoding/json
 // accepts: unknown, duplicate and case-variant keys, invalid UTF-8, halves of surrogate pairs,
-// numbers beyond float64, null for a value that cannot be nil, depth over 64, anything after the
-// value. A json.RawMessage or an interface may have any key once. DecodeStrict never panics. After
-// an error v may be partly filled.
+// numbers beyond float64. It also refuses null for a value that cannot be nil, depth over 64, and
+// anything after the value. A json.RawMessage or an interface may have any key once. DecodeStrict
+// never panics. After an error v may be partly filled.
 func DecodeStrict(data []byte, v any) error {
 	t := reflect.TypeOf(v)
 	if t == nil || t.Kind() != reflect.Pointer {

@@ -1,9 +1,9 @@
 package protocol
 
-// MethodToolsFind searches for tools of the user that are not offered yet, and opens them: the
-// model has these tools from its next step on. It is a call during a turn. The worker only names
-// the model's call of find_tools; the supervisor has the words to search for. A repeated call finds
-// the same tools.
+// MethodToolsFind searches for the user's tools that are not offered yet, and opens them. The model
+// has these tools from its next step on. It is a call during a turn. The worker only names the
+// model's call of find_tools; the supervisor has the words to search for. A repeated call finds the
+// same tools.
 //
 //	{"turn":8,"call":"t8-2-1"}
 //	{"text":"Open from your next step on: list_uploads, delete_upload.","opened":["list_uploads","delete_upload"]}

@@ -35,7 +35,7 @@ type TurnLimits struct {
 	Output  int   `json:"output"`  // bytes of one tool's output that the model is shown
 }
 
-// PendingCall is a committed call without a committed result, because a process ended in between.
+// PendingCall is a committed call without a committed result. A process ended in between.
 type PendingCall struct {
 	Call ToolCall `json:"call"`
 	// the call's beginning was committed (EffectOnce), so the outcome is unknown

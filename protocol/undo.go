@@ -91,8 +91,8 @@ func (u Undo) Inverse() Undo {
 	return inverse
 }
 
-// OperationUndo undoes changes of files, or shows them as a diff: UndoParameters to UndoResult.
-// Repeated after a crash it continues.
+// OperationUndo undoes changes of files, or shows them as a diff. It takes UndoParameters and
+// returns UndoResult. Repeated after a crash it continues.
 const OperationUndo OperationKind = "undo"
 
 // Bounds of an undo.

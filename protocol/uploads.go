@@ -6,9 +6,9 @@ import (
 	"fmt"
 )
 
-// OperationUploads lists, sends or deletes files that a user has sent, at the user's wish:
-// UploadsParameters to UploadsResult. Repeated after a crash it does not find a file that it has
-// moved to the trash.
+// OperationUploads lists, sends or deletes files that a user has sent, at the user's wish. It takes
+// UploadsParameters and returns UploadsResult. Repeated after a crash it does not find a file that
+// it has moved to the trash.
 const OperationUploads OperationKind = "uploads"
 
 // UploadsAction is the task of an uploads operation.

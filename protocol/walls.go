@@ -1,7 +1,7 @@
 package protocol
 
-// MethodTryWalls asks a worker to try to escape from its walls: TryWallsParams to TryWallsResult.
-// It replaces hello, for a worker without a user.
+// MethodTryWalls asks a worker to try to escape from its walls. It takes TryWallsParams and returns
+// TryWallsResult. It replaces hello, for a worker without a user.
 const MethodTryWalls = "walls.try"
 
 // DaemonMarkerFile is a file in the home of a worker that tries all escapes. A process that the
