@@ -8,10 +8,10 @@ import (
 // Answer is the model's answer to one request. The zero value is an empty answer.
 type Answer struct {
 	Text string
-	// thinking, sent only if the request allows thinking; after the prefix RedactedThinking it is
-	// sent as encrypted
+	// thinking; sent only if the request allows thinking, and as encrypted if it begins with
+	// RedactedThinking
 	Thinking string
-	Calls    []Call // may have invalid arguments, or name a tool that was not offered
+	Calls    []Call // tool calls, perhaps with invalid arguments, or of a tool that was not offered
 
 	// bytes of text or arguments in one delta; 0 means everything in one delta. Characters are
 	// never split
@@ -19,7 +19,7 @@ type Answer struct {
 	Delay  time.Duration // wait before each delta
 	Stop   StopReason    // "" means StopTools if there are calls, otherwise StopEnd
 	Finish string        // finish_reason or stop_reason to send unchanged, in place of Stop
-	Usage  *Usage        // nil means that the server counts tokens, with its cache
+	Usage  *Usage        // nil means that the server itself counts the tokens, including its cache
 
 	Status   int      // refuse the request with this status, Error and Code; 0 and 200 mean no refusal
 	Error    string   // text of the error; without Status it is sent in the stream, after the deltas
@@ -39,7 +39,7 @@ const (
 	StopTools   StopReason = "tools"
 	StopLength  StopReason = "length"
 	StopFilter  StopReason = "filter"
-	StopRefusal StopReason = "refuse" // the model declines; its text tells that
+	StopRefusal StopReason = "refuse" // the model declines, and its text says so
 )
 
 // finishes has the word for each Stop in each format.

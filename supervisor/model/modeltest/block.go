@@ -124,7 +124,7 @@ func checkToolResult(b *block, at string) *refusal {
 		}
 		b.pictures = append(b.pictures, p.pictures...)
 	}
-	// Anthropic's documentation only shows results that have nothing except references.
+	// Anthropic's documentation only shows results that contain only references.
 	return badIf(len(b.refers) > 0 && len(b.refers) < len(parts), "%s.tool_result.content: `tool_reference` blocks cannot be mixed with "+
 		"other content", at)
 }

@@ -63,8 +63,8 @@ type counts struct {
 func (c counts) written() int64 { return c.write5m + c.write1h }
 func (c counts) total() int64   { return c.input + c.read + c.written() }
 
-// withAnswer adds the tokens of an answer. If the answer has its own Usage, it returns that
-// instead.
+// withAnswer adds the tokens of an answer. If the answer has its own Usage, withAnswer returns only
+// this Usage.
 func (c counts) withAnswer(a Answer) counts {
 	if u := a.Usage; u != nil {
 		return counts{input: u.Prompt - u.Cached - u.Written, read: u.Cached, write5m: u.Written, output: u.Completion,
@@ -79,8 +79,8 @@ func (c counts) withAnswer(a Answer) counts {
 	return c
 }
 
-// maxPrefixes is the maximum number of cached prefixes. Above it, expired prefixes are dropped. If
-// none has expired, all are dropped.
+// maxPrefixes is the maximum number of cached prefixes. Above it, the cache drops expired prefixes,
+// or all prefixes if none has expired.
 const maxPrefixes = 50_000
 
 type prefix [sha256.Size]byte

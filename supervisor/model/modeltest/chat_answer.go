@@ -120,7 +120,7 @@ func (c *chatStream) callWhole(i int, call Call) {
 	c.delta(map[string]any{"tool_calls": []any{whole}}, nil)
 }
 
-// finish returns the finish reason. Gemini says that it stopped, also for calls.
+// finish returns the finish reason. For calls, Gemini sends the same reason as for a finished text.
 func (c *chatStream) finish(a Answer) string {
 	if c.traits.signedCalls && a.Finish == "" && a.Stop == "" {
 		return "stop"

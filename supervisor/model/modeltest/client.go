@@ -73,7 +73,7 @@ func red() protocol.Image {
 }
 
 // PictureRequest returns a conversation in which the user has sent RedPNG. The results of two calls
-// also have RedPNG. Other pictures can't be read.
+// also have RedPNG. Reading any other picture fails.
 func PictureRequest(t testing.TB) modelcall.Request {
 	t.Helper()
 	data, err := base64.StdEncoding.DecodeString(RedPNG)

@@ -1,7 +1,6 @@
 package modeltest
 
-// Dialect is the server that is imitated: its form of thinking, its known parameters and its
-// errors.
+// Dialect is an imitated server: its form of thinking, its known parameters and its errors.
 type Dialect string
 
 const (
@@ -37,7 +36,8 @@ type traits struct {
 	shape       func(r *refusal, kind string) string
 	samples     map[FailureClass]errorSample
 	ownModel    string // owned_by in the server's list of models
-	// checks the parts that the server wants back; nil means that it knows no such parts
+	// checks the parts of its own answers that the server wants back; nil means that it wants none
+	// back
 	needs func(b chatBody, messages []wireMessage) *refusal
 	// calls have signatures and no index, and do not change the finish reason
 	signedCalls bool
@@ -62,7 +62,7 @@ func (d Dialect) traits() traits {
 }
 
 // dialects returns the traits of each dialect. It is a function, because its rows use functions
-// that use it.
+// that call dialects.
 func dialects() map[Dialect]traits {
 	return map[Dialect]traits{
 		DialectOpenAI: openaiTraits(),
@@ -113,7 +113,8 @@ func llamaShape(r *refusal, kind string) string {
 	return string(mustJSON(map[string]any{"error": map[string]any{"code": r.status, "message": r.text, "type": kind}}))
 }
 
-// vllmShape returns an error in the form of newer releases of vLLM, in an object of its own.
+// vllmShape returns an error in the form of newer releases of vLLM, in an object under the key
+// error.
 func vllmShape(r *refusal, kind string) string {
 	if kind == "invalid_request_error" {
 		kind = "BadRequestError"

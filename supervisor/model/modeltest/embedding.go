@@ -97,8 +97,8 @@ func (s *Server) readInputs(r *http.Request) (e *exchange, tokens int, refused *
 }
 
 // EmbeddingOf returns a vector for a text, from its words and their runs of three letters. A hash
-// gives each of them an index of the vector. Texts with similar spelling have similar vectors;
-// meaning does not matter.
+// maps each word and each run to an index of the vector. Texts with similar spelling have similar
+// vectors; meaning does not matter.
 func EmbeddingOf(text string) []float32 {
 	v := make([]float32, embeddingSize)
 	add := func(part string, weight float32) {

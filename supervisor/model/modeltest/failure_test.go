@@ -177,7 +177,7 @@ func TestFaultCutStream_CutsAtExactByte(t *testing.T) {
 		"openai":    func(base string) string { _, body := post(t, base, "", chatRequest(user)); return body },
 		"anthropic": func(base string) string { return postMessages(t, base, messagesRequestOf("", asks)).body },
 	} {
-		var cut atomic.Int64 // the server's goroutine reads it
+		var cut atomic.Int64 // the server's goroutine reads cut
 		listener := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			// a new server for each request, so that all answers have the same id
 			New(script(int(cut.Load()))).ServeHTTP(w, r)

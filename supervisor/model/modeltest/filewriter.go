@@ -165,7 +165,7 @@ func isUnknownOutcome(result string) bool {
 		strings.Contains(result, "unknown")
 }
 
-// view fails if the result says that the model can't see the picture.
+// view calls view_image. It fails if the result says that the model can't see the picture.
 func (p *fileRun) view(file string) {
 	result, _ := p.call("view_image", args{"path": file})
 	p.note(result)
@@ -212,7 +212,7 @@ func (p *fileRun) tool(rest string) {
 	name, arguments, _ := strings.Cut(rest, " ")
 	a := args{}
 	if json.Unmarshal([]byte(arguments), &a) != nil {
-		return // this is not a call
+		return // the arguments are no JSON object, so there is no call
 	}
 	if result, made := p.call(name, a); made {
 		p.note(result)

@@ -8,8 +8,8 @@ const (
 	maxPieceBytes = 32 << 10
 )
 
-// memo remembers decoded JSON, because a request repeats most of the previous request. Without it,
-// this server would be the slowest part of a benchmark.
+// memo remembers decoded JSON, because a request repeats most of the previous request. Without
+// memos, this server would be the slowest part of a benchmark.
 type memo[T any] struct {
 	mu   sync.Mutex
 	read map[string]T

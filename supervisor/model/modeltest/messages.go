@@ -258,11 +258,11 @@ func (l *messagesRequest) plain() Request {
 }
 
 // stamp matches the line with time and kind at the start of a user's message. Scripts do not get
-// it.
+// this line.
 var stamp = regexp.MustCompile(`\[(Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d, [A-Z][^]\n]*\]\n?`)
 
 // recap matches the quote of other conversations at the start of the first message, without stamps.
-// Scripts do not get it.
+// Scripts do not get this quote.
 var recap = regexp.MustCompile(`(?s)^Between the lines of equal signs are your last messages with this person ` +
 	`[^\n]*\n={8,}\n.*\n={8,}\n\n`)
 
@@ -281,7 +281,7 @@ func (r Request) withConversation() Request {
 }
 
 // plain returns the messages in the form that scripts get. A result that refers to tools has no
-// text, so it gets the text after it.
+// text, so it gets the text that follows.
 func (t messageParam) plain() []Message {
 	var results []Message
 	var referring []int // indexes of results that still need their text

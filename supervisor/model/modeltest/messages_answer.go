@@ -45,8 +45,8 @@ func writeMessages(a Answer, out *stream, e *exchange) {
 	m.event("message_stop", map[string]any{})
 }
 
-// thinks returns the thinking of the script's answer. If there is none, it invents some at the
-// start of a turn if the model may think.
+// thinks returns the thinking of the script's answer. If there is none at the start of a turn, it
+// invents a thought. Without permission to think, it returns "".
 func (e *exchange) thinks(thought string) string {
 	switch {
 	case e.Thinking == "":
@@ -130,7 +130,7 @@ func (m *messageStream) say(a Answer) {
 	m.stop()
 }
 
-// useOf returns the id of a call. It is unique for the server.
+// useOf returns the id of a call. The id is unique for the server.
 func (e *exchange) useOf(i int, call Call) string {
 	if call.ID == "" {
 		return fmt.Sprintf("toolu_%s_%d", strings.TrimPrefix(e.ID, "req_"), i+1)
@@ -138,7 +138,8 @@ func (e *exchange) useOf(i int, call Call) string {
 	return call.ID
 }
 
-// call writes the arguments as they are, even if they are invalid. The first piece is always empty.
+// call writes a call. It writes the arguments as they are, even if they are invalid. The first
+// piece is always empty.
 func (m *messageStream) call(i int, call Call) {
 	m.start(map[string]any{"type": "tool_use", "id": m.e.useOf(i, call), "name": call.Name, "input": map[string]any{}})
 	m.delta("input_json_delta", "partial_json", "")

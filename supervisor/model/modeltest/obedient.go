@@ -62,14 +62,14 @@ func markOf(prompt string) string {
 	return line[strings.LastIndexByte(line, ' ')+1:]
 }
 
-// Order is a text that orders something, and the call with which a model obeys.
+// Order is a text with an instruction, and the call with which a model obeys it.
 type Order struct {
 	Text string
 	Call Call
 }
 
-// ObeyOrdersScript returns a script that obeys orders in any text, whoever wrote it. Without such
-// an order, it obeys its user: "read FILE", "run COMMAND". Then it says "done".
+// ObeyOrdersScript returns a script that obeys orders in any text, by any author. Without an order,
+// it obeys its user: "read FILE", "run COMMAND". Then it says "done".
 func ObeyOrdersScript(orders []Order) Script {
 	return func(r Request) Answer {
 		read, done := "", map[string]bool{}

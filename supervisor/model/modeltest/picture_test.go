@@ -63,8 +63,8 @@ func TestChat_PictureInResult_IsRefused(t *testing.T) {
 	}
 }
 
-// TestScript_EachResult_HasItsPictures checks that each picture is at the result that it belongs
-// to, in any kind of message.
+// TestScript_EachResult_HasItsPictures checks that each picture belongs to the right result, in any
+// kind of message.
 func TestScript_EachResult_HasItsPictures(t *testing.T) {
 	var got Request
 	_, base := NewServer(t, func(r Request) Answer { got = r; return Answer{Text: "ok"} })
@@ -87,7 +87,7 @@ func TestPicture_TokensGrowWithPixels(t *testing.T) {
 	s, base := NewServer(t, InstantScript)
 	postMessages(t, base, messagesRequestOf("", userMessage(imageOf("image/png", RedPNG))))
 	one := s.TotalUsage()
-	// 8 x 6 pixels are one token, but the base64 text would be 26.
+	// 8 x 6 pixels are one token, but the base64 text would be 26 tokens.
 	if want := int64(len(imageOf("image/png", ""))+4+len("user")) / 4; one.Input > want+1 {
 		t.Errorf("the prompt has %d tokens, want %d", one.Input, want)
 	}

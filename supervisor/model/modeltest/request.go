@@ -61,6 +61,6 @@ type exchange struct {
 	server      *Server
 	prompt      prompt
 	usage       bool // the stream ends with the token counts
-	turnThought bool // the answer needs no thinking: the turn began with some, or does not require any
+	turnThought bool // the answer needs no thinking: the turn began with thinking, or the model does not require it
 	cost        counts
 }

@@ -54,7 +54,8 @@ func (m wireMessage) thoughts() (all []string) {
 	return all
 }
 
-// segments splits messages before each message of the user. index is that of the first message.
+// segments splits messages before each message of the user. index is the index of the segment's
+// first message.
 func segments(messages []wireMessage) func(func(index int, segment []wireMessage) bool) {
 	return func(yield func(int, []wireMessage) bool) {
 		begin := 0
@@ -72,8 +73,8 @@ func segments(messages []wireMessage) func(func(index int, segment []wireMessage
 
 func callsTools(m wireMessage) bool { return len(m.ToolCalls) > 0 }
 
-// needsReasoning is DeepSeek's check. While thinking is on, it wants reasoning_content with all
-// messages between two messages of the user, if there are calls.
+// needsReasoning is DeepSeek's check, if thinking is on. If there are calls between two messages of
+// the user, all messages between these two need reasoning_content.
 func needsReasoning(b chatBody, messages []wireMessage) *refusal {
 	if b.Thinking != nil && b.Thinking.Type == "disabled" {
 		return nil
@@ -88,8 +89,8 @@ func needsReasoning(b chatBody, messages []wireMessage) *refusal {
 	return nil
 }
 
-// needsReasoningOfCalls is Moonshot's check. While thinking is on, it wants reasoning_content with
-// all messages that have calls.
+// needsReasoningOfCalls is Moonshot's check. If thinking is on, all messages with calls need
+// reasoning_content.
 func needsReasoningOfCalls(b chatBody, messages []wireMessage) *refusal {
 	at := slices.IndexFunc(messages, func(m wireMessage) bool { return callsTools(m) && m.Reasoning == nil })
 	if at < 0 || b.Thinking != nil && b.Thinking.Type == "disabled" {
@@ -98,8 +99,8 @@ func needsReasoningOfCalls(b chatBody, messages []wireMessage) *refusal {
 	return bad("thinking is enabled but reasoning_content is missing in assistant tool call message at index %d", at)
 }
 
-// needsSignatures is Gemini's check. Since the user's last message, the first call of each step needs
-// a signature of that call, or the stand-in. Models before Gemini 3 do not need any.
+// needsSignatures is Gemini's check. Since the user's last message, the first call of each step
+// needs a signature of that call, or the stand-in. Models before Gemini 3 need no signatures.
 func needsSignatures(b chatBody, messages []wireMessage) *refusal {
 	last := 0
 	for at := range segments(messages) {
@@ -122,7 +123,7 @@ func needsSignatures(b chatBody, messages []wireMessage) *refusal {
 	return nil
 }
 
-// needsValidDetails is DialectOpenRouter's check of encrypted reasoning, which the model's provider makes.
+// needsValidDetails checks encrypted reasoning for DialectOpenRouter, as the model's provider does.
 func needsValidDetails(_ chatBody, messages []wireMessage) *refusal {
 	for _, m := range messages {
 		for _, d := range m.Details {
@@ -135,7 +136,7 @@ func needsValidDetails(_ chatBody, messages []wireMessage) *refusal {
 	return nil
 }
 
-// checkReturned refuses returned parts that the imitated server does not accept, and missing ones.
+// checkReturned refuses missing parts, and returned parts that the imitated server does not accept.
 func (s *Server) checkReturned(b chatBody, messages []wireMessage) *refusal {
 	d := s.Dialect.traits()
 	for i, m := range messages {
@@ -150,7 +151,7 @@ func (s *Server) checkReturned(b chatBody, messages []wireMessage) *refusal {
 	return d.needs(b, messages)
 }
 
-// acceptsReasoning ignores the returned parts.
+// acceptsReasoning accepts all returned parts.
 func acceptsReasoning(chatBody, []wireMessage) *refusal { return nil }
 
 // signCall returns Gemini's extra_content for a call.

@@ -40,7 +40,8 @@ func checkThinking(s *Server, l *messagesRequest) *refusal {
 		badIf(enabled && t.Budget != nil && *t.Budget >= *l.MaxTokens, "`max_tokens` must be greater than `thinking.budget_tokens`."))
 }
 
-// checkSampling checks the parameters about sampling. With thinking, most of these are not allowed.
+// checkSampling checks the parameters about sampling. With thinking, most sampling parameters are
+// not allowed.
 func checkSampling(_ *Server, l *messagesRequest) *refusal {
 	on := l.Thinking.on()
 	return firstRefusal(
@@ -168,7 +169,8 @@ func checkUses(_ *Server, l *messagesRequest) *refusal {
 	return nil
 }
 
-// checkResults checks the results of one user message. open has the ids of the calls before it.
+// checkResults checks the results of one user message. open has the ids of the calls in the message
+// before.
 func (t messageParam) checkResults(i int, open []string) *refusal {
 	left, given := slices.Clone(open), map[string]bool{}
 	others := false
@@ -226,8 +228,8 @@ func (l *messagesRequest) betweenTools() bool {
 	return l.Thinking != nil && l.Thinking.Type == "between_tools"
 }
 
-// checkTurnBegin checks that the running turn began with thinking. That is only required for
-// thinking with a budget.
+// checkTurnBegin checks that the running turn began with thinking. Only thinking with a budget
+// requires this.
 func checkTurnBegin(_ *Server, l *messagesRequest) *refusal {
 	at := l.lastTurn()
 	if l.Thinking == nil || l.Thinking.Type != "enabled" || at < 0 || l.turnThought() {

@@ -5,7 +5,8 @@ package modeltest
 
 func retry(after string) map[string]string { return map[string]string{"Retry-After": after} }
 
-// openaiSamples are OpenAI's errors. A dialect without its own error of a class uses them too.
+// openaiSamples are OpenAI's errors. A dialect without its own error of a class uses OpenAI's
+// error.
 var openaiSamples = map[FailureClass]errorSample{
 	RateLimited: {status: 429, kind: "requests", code: "rate_limit_exceeded", header: map[string]string{
 		"Retry-After": "7", "Retry-After-Ms": "7000", "X-Ratelimit-Limit-Requests": "500",

@@ -9,7 +9,7 @@ import (
 // lookedAt matches the line before a finding in the prompt of a review's second look.
 var lookedAt = regexp.MustCompile(`(?m)^BEGIN finding (\d+) `)
 
-// AnswerSecondLook answers the second look of a review: all findings are refuted, or none. ok is
+// AnswerSecondLook answers the second look of a review. It refutes all findings, or none. ok is
 // false for any other request.
 func AnswerSecondLook(r Request, refuted bool) (a Answer, ok bool) {
 	var looks []string

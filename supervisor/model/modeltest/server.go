@@ -88,7 +88,7 @@ func anthropicCodec() codec {
 		(*Server).refuseMessages}
 }
 
-// ServeHTTP responds to requests of both APIs. It refuses others as the real servers do.
+// ServeHTTP responds to requests of both APIs. It refuses other requests as the real servers do.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	id := fmt.Sprintf("req_%012d", s.ids.Add(1))
 	post := r.Method == http.MethodPost

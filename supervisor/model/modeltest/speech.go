@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// SpeechOGG is the speech that the server sends: the first page of an Ogg Opus file, without sound.
+// SpeechOGG is the speech that the server sends. It is the first page of an Ogg Opus file, without
+// sound.
 var SpeechOGG = append([]byte("OggS\x00\x06\x80\xbb\x00\x00\x00\x00\x00\x00mews\x00\x00\x00\x00\x00\x00\x00\x00\x01\x13"),
 	"OpusHead\x01\x01\x38\x01\x80\xbb\x00\x00\x00\x00\x00"...)
 

@@ -10,8 +10,8 @@ import (
 // RedactedThinking begins the thinking that is sent as redacted_thinking.
 const RedactedThinking = "[redacted] "
 
-// sign returns the signature of a message's thinking block. It needs no secret, because it only
-// finds mistakes.
+// sign returns the signature of a message's thinking block. The signature needs no secret, because
+// it only has to reveal mistakes.
 func sign(id, thought, text string) string {
 	mac := hmac.New(sha256.New, []byte("modeltest"))
 	for _, part := range []string{id, thought, strings.TrimSpace(text)} {
