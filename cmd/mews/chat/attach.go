@@ -159,8 +159,8 @@ func cutWord(text string) (word, rest string, ok bool) {
 	return b.String(), "", quote == 0 && !escaped
 }
 
-// parseAttach returns the file that an /attach names, and the words after it. Without words, a path
-// with spaces needs no quotes.
+// parseAttach returns the file that an /attach names, and the words after it. If no words follow, a
+// path with spaces needs no quotes.
 func parseAttach(arguments string) (f localFile, words string, err error) {
 	if f, err := findFile(arguments); err == nil {
 		return f, "", nil

@@ -144,7 +144,7 @@ func TestAttachCommand_Files_AreSent(t *testing.T) {
 	d.press("both of them\r")
 	d.arrives("both of them", "a picture.png: image/png", "it's.txt: hello")
 
-	// as from a terminal without paste marks; only Enter sends the file
+	// input of a terminal without paste marks; only Enter sends the file
 	d.press(dir + "/notes.txt\r\r")
 	d.arrives("", "notes.txt: some notes")
 

@@ -43,9 +43,9 @@ type Options struct {
 	ReconnectTimeout time.Duration
 }
 
-// Run chats with the service at a control socket. With a message it sends that one. Otherwise, if
-// the console is a terminal it serves a person, else it sends the lines of a pipe. It returns when
-// the person leaves, the lines end, ctx ends, or the chat fails.
+// Run chats with the service at a control socket. If o has a message, it sends only this message.
+// Otherwise it serves a person at a terminal, or sends the lines of a pipe. Run returns when the
+// person leaves, the lines end, ctx ends, or the chat fails.
 func Run(ctx context.Context, con Console, socket string, o Options) error {
 	if o.Message != "" {
 		return runPipe(ctx, con, nil, socket, o)

@@ -151,7 +151,8 @@ func TestPipe_LineDuringQuestion_Waits(t *testing.T) {
 	}
 }
 
-// A file that a turn sends names the message that the turn answers, but is not the answer.
+// A file that a turn sends carries the key of the message that the turn answers, but is not the
+// answer.
 func TestPipe_FileBeforeAnswer_KeepsWaiting(t *testing.T) {
 	p := newRig(t)
 	p.live()

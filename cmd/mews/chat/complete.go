@@ -10,7 +10,7 @@ import (
 )
 
 // complete completes a command, or the path after /attach, as far as it is unique, like Tab in a
-// shell. Tab at a command that can't be completed lists the possible ones.
+// shell. If a command can't be completed, Tab lists the possible commands.
 func (e *lineEditor) complete() {
 	if name, ok := strings.CutPrefix(e.before, "/"); ok && !strings.ContainsAny(name, " \n") {
 		e.completeCommand(name)

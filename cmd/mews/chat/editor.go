@@ -17,9 +17,9 @@ import (
 const prompt = "> "
 
 // lineEditor edits the line of a terminal in raw mode, below other output. A visible character
-// counts as one, even if it has several code points. Its width is the width of Unicode (UAX #29 and
-// #11). The editor breaks rows itself, and moves the cursor by writing the text before it. So only
-// the character itself looks wrong in a terminal that uses another width.
+// counts as one, even if it has several code points. Its width is the width that Unicode defines
+// (UAX #29 and #11). The editor breaks rows itself, and moves the cursor by writing the text before
+// it. So only the character itself looks wrong in a terminal that uses another width.
 type lineEditor struct {
 	keys        *bufio.Reader
 	out         io.Writer

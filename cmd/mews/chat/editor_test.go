@@ -16,7 +16,7 @@ import (
 	"mews/cmd/mews/chat/chattest"
 )
 
-// expectScreen waits until the screen ends with some lines; | is the cursor.
+// expectScreen waits until the screen ends with the lines of want; | is the cursor.
 func (d *terminalUser) expectScreen(want string) {
 	d.Helper()
 	give := time.After(testTimeout)

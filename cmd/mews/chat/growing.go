@@ -87,7 +87,8 @@ func (g *growing) finish(v view) []row {
 	return rows
 }
 
-// appendLetters adds the letters of rows to read, and a newline for each empty row at the end.
+// appendLetters appends the letters of rows to the text read, and a newline for each empty row at
+// the end.
 func appendLetters(read string, rows []row) string {
 	for _, r := range rows {
 		if l := letters(r); l != "" {

@@ -30,7 +30,7 @@ type pipe struct {
 	input   chan inputLine // lines to send
 	changed chan struct{}  // holds a token when answers or choices may have changed
 
-	// Fields of the goroutine that exchanges lines:
+	// Fields of the goroutine that exchanges lines
 	said, refused, failed int         // counts of lines
 	lookahead             *inputLine  // line that was read during a question, but does not answer the question
 	attached              []localFile // files for the first message
@@ -98,7 +98,7 @@ func runPipe(ctx context.Context, con Console, in io.Reader, socket string, o Op
 	}
 }
 
-// end sends attached files that were sent with no line.
+// end sends the attached files that no line has sent.
 func (p *pipe) end(ctx context.Context) error {
 	if p.attached != nil {
 		if err := p.exchange(ctx, ""); err != nil {
@@ -126,7 +126,7 @@ func (p *pipe) next(ctx context.Context) (l inputLine, err error) {
 type answer struct {
 	control.Delivery
 	lines   int
-	printed bool // already printed as a notice
+	printed bool // the answer was already printed as a notice
 }
 
 // inputLine is a line of the input, or its end.
@@ -284,14 +284,15 @@ func (p *pipe) takeAnswers() (answers []answer, asked bool) {
 	return answers, p.choices.hasAny()
 }
 
-// isChoice reports whether a line is the number of a choice, or words if those are wanted.
+// isChoice reports whether a line is the number of a choice, or words if the question accepts
+// words.
 func (p *pipe) isChoice(l inputLine) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return l.err == nil && (p.choices.words || p.choices.line("", l.line).press != "")
 }
 
-// printAnswer prints an answer. An incomplete one counts as a failure of each of its lines.
+// printAnswer prints an answer. An incomplete answer counts as a failure of each of its lines.
 func (p *pipe) printAnswer(a answer) error {
 	if a.Why != "" && a.Why != protocol.TurnEndDone {
 		p.failed += a.lines
@@ -330,7 +331,8 @@ func (p *pipe) ShowDelivery(d control.Delivery) bool {
 		case l.noticeSuffices || !notice:
 			delete(p.open, key)
 			lines++
-		case len(d.Files)+len(d.Buttons) == 0 && !d.Asks: // may be the whole answer: the line may still be refused
+		// this may be the whole answer, because the line may still be refused
+		case len(d.Files)+len(d.Buttons) == 0 && !d.Asks:
 			l.noticed, named = true, true
 		}
 	}

@@ -166,7 +166,7 @@ type terminalUser struct {
 	mu       sync.Mutex
 	seen     []byte
 	emulator *chattest.Screen
-	more     chan struct{} // a token when there is more output
+	more     chan struct{} // holds a token when there is more output
 	read     int           // number of bytes of output that expect has passed
 }
 
@@ -221,7 +221,7 @@ func (d *terminalUser) screen() string {
 	return string(d.seen)
 }
 
-// expect waits for a text after those expected before.
+// expect waits for a text in the output after the texts that were expected before.
 func (d *terminalUser) expect(text string) {
 	d.Helper()
 	give := time.After(testTimeout)

@@ -103,7 +103,8 @@ func besideWide(before, behind string) bool {
 // listMark matches the beginning of a list item.
 var listMark = regexp.MustCompile(`^ *(?:(?:[•☐☑]|\d{1,3}\.|\[\d+\]) (?:[☐☑] )?)?`)
 
-// indentOf returns the indentation of a line's later rows, which is that of its words.
+// indentOf returns the indentation of a line's later rows: the column at which the line's words
+// begin.
 func indentOf(line string, width int) int {
 	if n := uniseg.StringWidth(listMark.FindString(line)); n <= width/2 {
 		return n
@@ -126,7 +127,7 @@ type breaker struct {
 	composed  bool // some characters of the text have several code points
 }
 
-// word adds a word and the spaces after it. If it does not fit, it begins a new row.
+// word adds a word and the spaces after it. A word that does not fit begins a new row.
 func (b *breaker) word(word string) {
 	trimmed := strings.TrimRight(word, " ")
 	if width := widthOf(trimmed); b.column+width > b.width && b.column > len(b.indent) {
@@ -209,7 +210,7 @@ func widthOf(text string) (n int) {
 	return n
 }
 
-// sequences matches everything but text that this program writes to the terminal.
+// sequences matches the terminal sequences that this program writes.
 var sequences = regexp.MustCompile(`\x1b\[[0-9;]*m|\x1b\]8;;[^\x1b]*\x1b\\`)
 
 // readable returns the text of a row without sequences.

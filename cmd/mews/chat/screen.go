@@ -102,7 +102,7 @@ func (t *terminal) showBelow(d control.Delivery) {
 	}
 }
 
-// ShowProgress shows progress.
+// ShowProgress shows the tools and the growing reply of a running turn.
 func (t *terminal) ShowProgress(s control.Progress) {
 	if s.Turn == 0 {
 		return // the turn's delivery tells how it ended
@@ -156,7 +156,7 @@ func (t *terminal) view(base string) view {
 	return view{t.style, base, t.line.width, max(1, t.line.height-lineRoom)}
 }
 
-// toolMarks begin a tool's line, by its event.
+// toolMarks are the marks before a tool's line, by its event.
 var toolMarks = map[string]string{
 	string(protocol.EventToolBegan):    "· ",
 	string(protocol.EventToolProgress): "  ",
@@ -172,7 +172,7 @@ func (t *terminal) showTool(line control.ToolLine) {
 	t.print(t.style.dim, strings.TrimRight(stripControls(mark+line.Tool+" "+line.Text), " \n"))
 }
 
-// show prints separate output by what, and shows the prompt after it.
+// show prints separate output by calling what, and then shows the prompt.
 func (t *terminal) show(what func()) {
 	t.draw(func() (prompted bool) {
 		what()
@@ -180,7 +180,7 @@ func (t *terminal) show(what func()) {
 	})
 }
 
-// stream prints a part of continuing output by what, without a prompt.
+// stream prints a part of continuing output by calling what, without a prompt.
 func (t *terminal) stream(what func()) {
 	t.draw(func() (prompted bool) {
 		what()
@@ -188,7 +188,7 @@ func (t *terminal) stream(what func()) {
 	})
 }
 
-// draw prints by what, which says whether to show the prompt after it.
+// draw prints by calling what, and shows the prompt if what returns true.
 func (t *terminal) draw(what func() (prompted bool)) {
 	t.line.mu.Lock()
 	defer t.line.mu.Unlock()

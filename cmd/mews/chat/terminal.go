@@ -150,7 +150,7 @@ func (t *terminal) attach(arguments string) {
 	}
 }
 
-// drop attaches the files that a text names, if it names nothing else.
+// drop attaches the files that a text names, if the text names nothing else.
 func (t *terminal) drop(text string) bool {
 	files := droppedFiles(text)
 	if len(files) > 0 {
