@@ -26,7 +26,7 @@ func Context() (ctx context.Context, stop context.CancelFunc) {
 	go func() { // ends with ctx
 		select {
 		case s := <-caught:
-			cancel(errors.New(s.String() + " signal received")) // as signal.NotifyContext says it
+			cancel(errors.New(s.String() + " signal received")) // in the words of signal.NotifyContext
 		case <-ctx.Done():
 		}
 	}()
