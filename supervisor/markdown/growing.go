@@ -29,7 +29,7 @@ func (c TableColumns) RenderGrowing(md string) supervisor.RichText {
 
 // SettledLength returns how many bytes of growing Markdown are final. Only the text's last block
 // may still change. steady reports whether the lines of that block stay the same when more text
-// comes. A table's lines do not. The text must be valid UTF-8 without \r and NUL, which Render
+// comes. A table's lines may change. The text must be valid UTF-8 without \r and NUL, which Render
 // would change.
 func SettledLength(md string) (n int, steady bool) {
 	src := []byte(md)

@@ -147,7 +147,7 @@ func elementOf(tag string) (name string, closing bool) {
 	return name, closing
 }
 
-// maxOpenTags is how many open tags are searched for the partner of a closing one.
+// maxOpenTags is how many open tags are searched for the partner of a closing tag.
 const maxOpenTags = 16
 
 // matchClosing pairs a closing tag with the last open tag of its element.

@@ -88,7 +88,7 @@ func (r *latexReader) argument(depth int) string {
 	return r.item(depth + 1)
 }
 
-// command reads a command, whose backslash was read, with its arguments.
+// command reads a command with its arguments. The caller has read the backslash.
 func (r *latexReader) command(depth int) string {
 	n := 0
 	for n < len(r.rest) && (r.rest[n] >= 'a' && r.rest[n] <= 'z' || r.rest[n] >= 'A' && r.rest[n] <= 'Z') {
@@ -138,8 +138,8 @@ func (r *latexReader) root(depth int) string {
 	return degree + "√" + grouped(r.argument(depth))
 }
 
-// index returns an exponent or an index: in small characters if there are such, otherwise after its
-// sign.
+// index returns an exponent or an index: in small characters if Unicode has them, otherwise after
+// its sign ^ or _.
 func index(sign, text string, small map[rune]rune) string {
 	text = strings.TrimSpace(text)
 	var b strings.Builder

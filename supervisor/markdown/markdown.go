@@ -20,7 +20,8 @@ const (
 	// MaxMessage is the longest message, in UTF-16 units without the entities. (Bot API,
 	// sendMessage)
 	MaxMessage = 4096
-	// MaxEntities is the most entities of a message. Telegram's servers drop further entities.
+	// MaxEntities is the maximum of entities in a message. Telegram's servers drop further
+	// entities.
 	MaxEntities = 100
 )
 

@@ -51,7 +51,7 @@ type openText struct {
 	open       []opener
 	ticks      map[int]int // position of the last run of backticks, by length
 	cuts       [][2]int    // hidden ranges: from and to
-	lastCloser string      // closes code or an address at the end of the text
+	lastCloser string      // text that closes code or an address at the end
 }
 
 // opener is a mark without its other half.
@@ -197,8 +197,8 @@ func (t *openText) lastOpener(char byte) int {
 	return -1
 }
 
-// unfinished hides marks at the very end. More characters may follow, or the marks' text has not
-// begun.
+// unfinished hides marks at the very end, because more characters may follow, or because the marks'
+// text has not begun.
 func (t *openText) unfinished(c byte, n, start int) bool {
 	for _, o := range t.open {
 		if o.char == c && n < o.n {

@@ -67,7 +67,7 @@ var parseLimits = []struct {
 }{{"[", 8192}, {"](<", 256}}
 
 // maxTargets limits the addresses of links that begin in a run without white space. The parser
-// needs quadratic time for them too.
+// needs quadratic time for these addresses too.
 const maxTargets = 256
 
 // tooCostly reports whether src is too slow to parse. No real text is too slow.
@@ -119,7 +119,7 @@ func (d doubledParser) CanOpenCloser(opener, closer *parser.Delimiter) bool {
 }
 
 // Parse accepts exactly two characters. Bars within a word are no marks, because programmers write
-// "or" so.
+// || for "or".
 func (d doubledParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast.Node {
 	before := block.PrecendingCharacter()
 	line, segment := block.PeekLine()
@@ -141,8 +141,8 @@ func (d doubledParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) a
 	return node
 }
 
-// emphasisParser parses marks of stars and underscores. It is CommonMark's, with one rule more for
-// scripts without spaces between words. A star next to a CJK letter also opens and closes if
+// emphasisParser parses marks of stars and underscores. It follows CommonMark, with one more rule
+// for scripts without spaces between words. A star next to a CJK letter also opens and closes if
 // punctuation is on its other side, as in **中文。**后面. (CommonMark's issue 650)
 type emphasisParser struct{}
 

@@ -66,8 +66,8 @@ type failer interface {
 	Fatalf(format string, args ...any)
 }
 
-// checkSplit checks what the splitting into messages promises. If sound is true, whole keeps the
-// rules for entities.
+// checkSplit checks the promises of SplitMessage. If sound is true, whole keeps the rules for
+// entities.
 func checkSplit(t failer, whole supervisor.RichText, limit int, sound bool) {
 	t.Helper()
 	parts := slices.Clone(markdown.SplitMessage(whole, limit))
@@ -101,7 +101,7 @@ func checkSplit(t failer, whole supervisor.RichText, limit int, sound bool) {
 
 func plainSpaces(s string) string { return strings.ReplaceAll(s, "\u00a0", " ") }
 
-// checkCharacters checks that characters that fit into a message are not cut.
+// checkCharacters checks that no character is cut that fits into a message.
 func checkCharacters(t failer, whole string, parts []supervisor.RichText, limit int) {
 	t.Helper()
 	at := 0

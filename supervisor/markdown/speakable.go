@@ -25,7 +25,7 @@ const (
 // Speech is a text to be spoken.
 type Speech struct {
 	// Parts are the texts of the recordings. Each is one line of whole sentences, with only words
-	// and punctuation. There is none if nothing is to be spoken.
+	// and punctuation. If there are no words to speak, there are no parts.
 	Parts []string
 	Code  bool // whether the text has code; only its length is spoken
 	Cut   bool // whether only the beginning is spoken; its end then says so
@@ -43,7 +43,7 @@ func RenderSpeech(md string) Speech {
 
 // speaker collects the speech of one document.
 type speaker struct {
-	page      page // its src is the document
+	page      page // page whose src is the document
 	sentences []string
 	code      bool
 }

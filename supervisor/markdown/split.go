@@ -85,7 +85,7 @@ func (c *cutter) codeAt(at int) (mark, bool) {
 	return mark{}, false
 }
 
-// skip returns the start of the next message after one that ended at at. The start is after the
+// skip returns the start of the message after a message that ended at at. The start is after the
 // white space, but in code before the line's indentation. A space with a combining mark is no white
 // space.
 func (c *cutter) skip(at int) int {
@@ -98,7 +98,7 @@ func (c *cutter) skip(at int) int {
 		seen += n
 	}
 	in, ok := c.codeAt(seen)
-	if !ok || seen-at >= c.limit { // too long for an indentation
+	if !ok || seen-at >= c.limit { // the white space is too long for an indentation
 		return seen
 	}
 	for i := seen; i > max(at, in.start); i-- {

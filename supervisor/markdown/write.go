@@ -15,12 +15,12 @@ type mark struct {
 	kind       supervisor.RichTextEntityType // the entity's type; "" means no mark
 	start, end int                           // start is -1 until text is written
 	order      int                           // order of opening
-	indent     int                           // length of the prefix of the first line that is outside the mark
+	indent     int                           // length of the part of the first line's prefix that is outside the mark
 	url        string
 	language   string
 }
 
-// writer builds a RichText that keeps the rules for entities, for any calls.
+// writer builds a RichText. The text keeps the rules for entities, in any order of calls.
 type writer struct {
 	text        []byte
 	marks       []mark // closed marks
@@ -169,8 +169,8 @@ func (w *writer) code(s string) {
 	w.pop()
 }
 
-// endScript raises or lowers the text since its tag opened. If there are no such characters, or the
-// text has a mark, endScript puts the sign before the text.
+// endScript raises or lowers the text since its tag opened. If Unicode has no such characters, or
+// the text has a mark, endScript puts the sign before the text.
 func (w *writer) endScript(sign string) {
 	from := w.scripts[len(w.scripts)-1]
 	w.scripts = w.scripts[:len(w.scripts)-1]
