@@ -7,7 +7,7 @@ import (
 )
 
 // Side is the side of a diff for a comment, in the words of GitHub's API. Removed lines are on the
-// left. Added lines and context lines are on the right. The API promises nothing else.
+// left. Added lines and context lines are on the right. The API promises no other combination.
 type Side string
 
 const (
@@ -16,8 +16,8 @@ const (
 )
 
 // Position is the position of a comment: one line, or the lines from Start to Line. GitHub requires
-// that both are in one hunk and that Start is before Line. It refuses the whole review because of
-// one wrong position.
+// that both are in one hunk and that Start is before Line. GitHub refuses the whole review because
+// of one wrong position.
 type Position struct {
 	Path  string
 	Side  Side
@@ -47,7 +47,8 @@ var marks = regexp.MustCompile(`(?m)^\s*(?:[RL]\d+ [-+ ]|[-+])`)
 // FindPosition finds the position of a comment in a diff. The arguments at and quote usually come
 // from a model, and may be wrong. The position at is right if its lines contain the quote, or if
 // the quote is empty. Otherwise FindPosition takes the nearest lines of the same hunk that match
-// the quote. If that hunk has none, the quote must match exactly once in the file's other hunks.
+// the quote. If that hunk has no match, the quote must match exactly once in the file's other
+// hunks.
 func FindPosition(files []File, at Position, quote string) (Position, PositionMatch) {
 	found, fit := anchor(files, at, quoteOf(quote))
 	if fit != NoMatch || !marks.MatchString(quote) {
@@ -105,7 +106,8 @@ func fitOf(found []Position, named Position) (Position, PositionMatch) {
 	return found[0], MovedMatch
 }
 
-// quoteOf returns a quote's lines with normalized white space. It removes blank lines around them.
+// quoteOf returns a quote's lines with normalized white space. It removes blank lines around the
+// quote.
 func quoteOf(quote string) []string {
 	var lines []string
 	for line := range strings.Lines(quote) {
@@ -136,7 +138,7 @@ type view struct {
 func viewOf(h *Hunk) *view { return &view{lines: slices.Collect(h.Lines())} }
 
 // anchor returns the positions in the hunk that match a quote. If the hunk contains at, home is
-// true, and it returns at most one position.
+// true, and anchor returns at most one position.
 func (v *view) anchor(at Position, q []string) (found []Position, home bool) {
 	first, last := v.index(at.Side, at.Start), v.index(at.Side, at.Line)
 	if first >= 0 && last >= 0 && v.hasQuote(at.Side, first, last, q) {
@@ -192,7 +194,7 @@ func (v *view) fits(side Side, q []string) ([]span, Side) {
 // span is a range of lines of a hunk, by their indexes.
 type span struct{ first, last int }
 
-// from returns the distance of a span from the line with an index.
+// from returns the distance of a span from the line with index i.
 func (s span) from(i int) int { return max(s.first-i, i-s.last, 0) }
 
 // find returns the ranges of lines on a side that match a quote. fits compares a line with the

@@ -110,7 +110,7 @@ func TestFindPosition_Quote_GivesPosition(t *testing.T) {
 }
 
 // TestFindPosition_SwappedFiles_UsesNewName covers two files that swap their names. A name means
-// the file that has it after the change.
+// the file that has this name after the change.
 func TestFindPosition_SwappedFiles_UsesNewName(t *testing.T) {
 	files := parsed(t, `diff --git a/a b/b
 rename from a

@@ -131,7 +131,7 @@ func matches(pattern, name string) bool {
 	}
 	pattern = strings.TrimPrefix(pattern, "/")
 	if strings.HasSuffix(pattern, "/**") {
-		pattern += "/*" // without this, the library would also match the folder
+		pattern += "/*" // without this suffix, the library would also match the folder
 	}
 	return doublestar.MatchUnvalidated(braces.Replace(pattern), name)
 }

@@ -16,9 +16,9 @@ type UnreadFile struct {
 }
 
 // SplitIntoChunks splits files into chunks, in order. A chunk has at most size bytes in the form of
-// NumberedLines. Each changed line is in one chunk or in an UnreadFile. Left unread are files for
-// which skip returns a reason, and lines that are too long. Files and hunks are cut only if they
-// are larger than a chunk.
+// NumberedLines. Each changed line is in one chunk or in an UnreadFile. Files for which skip
+// returns a reason stay unread, and so do lines that are too long. Files and hunks are cut only if
+// they are larger than a chunk.
 func SplitIntoChunks(files []File, size int, skip func(File) (reason string)) ([]Chunk, []UnreadFile) {
 	s := splitter{size: size}
 	for _, f := range files {

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/github/diff"
 )
 
-// countChanged counts each changed line of files.
+// countChanged counts how often each changed line occurs in files.
 func countChanged(count map[string]int, files []diff.File) {
 	for _, f := range files {
 		for i := range f.Hunks {
@@ -103,7 +103,7 @@ func headOf(files []diff.File) map[string]string {
 	return head
 }
 
-// checkAround checks that the lines around a piece are the right ones of the head.
+// checkAround checks that the lines around a piece are the head's lines at that position.
 func checkAround(t *testing.T, head map[string]string, chunk diff.Chunk) {
 	t.Helper()
 	for _, f := range chunk {

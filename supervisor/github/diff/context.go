@@ -15,16 +15,16 @@ type FileContext struct {
 
 // Limits of the context of a chunk, in bytes.
 const (
-	maxWhole     = 48 << 10 // of a file that is shown in full
-	maxWholes    = 64 << 10 // of all files of a chunk that are shown in full
-	maxFunctions = 96 << 10 // of the functions of all files of a chunk
-	maxFunction  = 8 << 10  // of one function
-	minFunction  = 512      // of one function, even if there are many
+	maxWhole     = 48 << 10 // bytes of a file that is shown in full
+	maxWholes    = 64 << 10 // bytes of all files of a chunk that are shown in full
+	maxFunctions = 96 << 10 // bytes of the functions of all files of a chunk
+	maxFunction  = 8 << 10  // bytes of one function
+	minFunction  = 512      // bytes of one function, even if there are many functions
 )
 
 // ContextOf returns the context of a chunk's files by their paths. heads has the files after the
-// change. However large a file is, the function around each of its hunks is shown: in full, or if
-// it is too long, its first line and the lines around the changes.
+// change. The function around each hunk is shown, however large the file is. If a function is too
+// long, only its first line and the lines around the changes are shown.
 func ContextOf(chunk Chunk, heads map[string]string) map[string]FileContext {
 	contexts, room := map[string]FileContext{}, maxWholes
 	rest := map[string][]function{}
@@ -77,7 +77,7 @@ func functionsOf(f File, s source) (list []function) {
 			if at == 0 {
 				at = next // a removed line belongs to the function of the line after it
 			}
-			if at > 0 { // a piece of removed lines has no place after the change
+			if at > 0 { // a piece with only removed lines has no position after the change
 				list = addFunction(list, s, min(at, len(s.lines)))
 			}
 		}
@@ -106,7 +106,7 @@ func addFunction(list []function, s source, at int) []function {
 	return list
 }
 
-// functionText returns functions as numbered lines. Each has at most most bytes.
+// functionText returns functions as numbered lines. most is the maximum of bytes for each function.
 func functionText(s source, list []function, most int) string {
 	var b strings.Builder
 	for i, f := range list {
@@ -130,8 +130,8 @@ func functionText(s source, list []function, most int) string {
 	return b.String()
 }
 
-// cut returns the parts of a function that fit into most bytes: all of it, or its first line and
-// the lines around the changes.
+// cut returns the parts of a function that fit into the maximum of bytes, most. These are the whole
+// function, or its first line and the lines around the changes.
 func (s source) cut(f function, most int) []lineSpan {
 	size := func(n int) int { return Line{New: n, Text: s.line(n)}.size() }
 	total := 0

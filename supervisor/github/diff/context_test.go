@@ -164,7 +164,7 @@ func TestEnclosing_Languages_FindsFunction(t *testing.T) {
 				want.last = i + 1
 			}
 		}
-		if name == "c" { // the name is below the type
+		if name == "c" { // in C, the function's name may be on the line below its type
 			want.first++
 		}
 		got, ok := newSource(strings.Join(lines, "\n") + "\n").enclosing(at)
@@ -250,7 +250,7 @@ func TestContextOf_ManyLargeFunctions_StayBounded(t *testing.T) {
 	}
 }
 
-// TestContextOf_AnyHunks_DoNotPanic draws files that do not fit their hunks.
+// TestContextOf_AnyHunks_DoNotPanic draws random contents that do not fit the hunks of the file.
 func TestContextOf_AnyHunks_DoNotPanic(t *testing.T) {
 	random := rand.New(rand.NewPCG(8, 1))
 	lines := []string{"", "}", "{", "func f() {", "\tx()", "class A:", "    def g(self):", "#if", ")", "\t", "\r",

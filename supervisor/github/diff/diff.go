@@ -27,7 +27,7 @@ const ModeSubmodule = "160000"
 // File is a file of a diff. A file that changes its type, for example to a symbolic link, appears
 // as two files: one removed, one added.
 type File struct {
-	// paths before and after the change; Old is "" for an added file, New for a removed one
+	// paths before and after the change; Old is "" for an added file, New for a removed file
 	Old, New         string
 	Status           FileStatus
 	OldMode, NewMode string // file modes in octal; "" if the diff does not contain them

@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// HunkFingerprints returns a fingerprint for each hunk of a file. It does not change by a rebase,
-// because it covers only the path and the changed lines, without numbers and white space. Equal
-// changes in one file get different fingerprints.
+// HunkFingerprints returns a fingerprint for each hunk of a file. A rebase does not change the
+// fingerprint, because it covers only the path and the changed lines, without numbers and white
+// space. Equal changes in one file get different fingerprints.
 func HunkFingerprints(f File) []string {
 	prints := make([]string, len(f.Hunks))
 	times := map[string]int{}

@@ -89,7 +89,7 @@ func TestUnseenChanges_SameHunk_IsLeftOut(t *testing.T) {
 }
 
 // TestUnseenChanges_AfterRebase_AreOnlyNewHunks rebases a branch with git. The new base has changes
-// above, between and in the context of its hunks. Then one of the hunks changes.
+// above, between and in the context of the branch's hunks. Then one of the hunks changes.
 func TestUnseenChanges_AfterRebase_AreOnlyNewHunks(t *testing.T) {
 	folder := t.TempDir()
 	run := func(args ...string) string {

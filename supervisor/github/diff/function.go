@@ -75,15 +75,15 @@ func (s source) isFunction(n int) bool {
 	return slices.ContainsFunc(functionLines, func(form *regexp.Regexp) bool { return form.MatchString(line) })
 }
 
-// continues reports whether a line belongs to the line above with the same indentation, or tells
-// nothing.
+// continues reports whether a line belongs to the line above with the same indentation, or is an
+// aside.
 func (s source) continues(n int) bool {
 	line := s.line(n)
 	return s.indent(n) < 0 || opener.MatchString(line) || closer.MatchString(line) || aside.MatchString(line)
 }
 
-// enclosing returns the function around a line. It goes by the indentation, as most languages are
-// written. Without a function it takes the outermost block; ok is false if there is none.
+// enclosing returns the function around a line. It relies on indentation, because most code is
+// indented. Without a function it takes the outermost block. ok is false if there is no block.
 func (s source) enclosing(n int) (f lineSpan, ok bool) {
 	at, low, outermost := n, max(1, n-maxDistance), 0
 	for at > low && s.continues(at) {
@@ -104,7 +104,8 @@ func (s source) enclosing(n int) (f lineSpan, ok bool) {
 	return f, f.first <= n && n <= f.last
 }
 
-// above returns the line that begins the block of a line, from the line low on; 0 if there is none.
+// above returns the line that begins the block around line n; 0 if there is none. It does not
+// search before line low.
 func (s source) above(n, low int) int {
 	indent := s.indent(n)
 	for at := n - 1; at >= low && indent > 0; at-- {
@@ -120,7 +121,7 @@ func (s source) above(n, low int) int {
 	return 0
 }
 
-// end returns the last line of the block that begins with a line.
+// end returns the last line of the block that begins with line head.
 func (s source) end(head int) int {
 	last, indent := head, s.indent(head)
 	for at := head + 1; at <= min(len(s.lines), head+2*maxDistance); at++ {

@@ -64,7 +64,7 @@ func history(seed uint64, commits int) []byte {
 	return g.out.Bytes()
 }
 
-// merge merges one or two other branches into a branch, and returns them.
+// merge merges one or two other branches into a branch, and returns the merged branches.
 func (g *generator) merge(b *branch, own int) []branch {
 	var parents []branch
 	for i, other := range g.branches {

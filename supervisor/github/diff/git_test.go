@@ -171,7 +171,7 @@ func (v *viewer) commit(text, list, marks string) error {
 	for _, p := range pairs {
 		n := 1
 		if p.status == "T" {
-			n = 2 // such a change is the end of one file and the beginning of another
+			n = 2 // git log lists a change of type once, and the diff has two files for it
 		}
 		if len(files) < n {
 			return fmt.Errorf("%+v is not shown", p)
@@ -195,7 +195,7 @@ func (v *viewer) commit(text, list, marks string) error {
 // pair has the two versions of a file, as git lists them.
 type pair struct {
 	oldMode, newMode, oldID, newID string
-	status                         string // without the percentage of similarity
+	status                         string // letter of the status, without the percentage of similarity
 	old, new                       string
 	added, removed                 string // numbers in the form of --numstat
 }

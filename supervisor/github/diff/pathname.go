@@ -3,7 +3,7 @@ package diff
 import "strings"
 
 // readBothNames reads the name from "a/name b/name" if both names are equal. If they differ, other
-// header lines tell them.
+// header lines have the names.
 func readBothNames(f *File, rest string) {
 	half := len(rest) / 2
 	if len(rest)%2 == 0 || rest[half] != ' ' {
