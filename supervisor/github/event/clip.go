@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// clip returns the beginning of a text, at most most bytes, without control characters except line
-// ends and tabs.
+// clip returns the beginning of a text, without control characters except line ends and tabs. most
+// is the maximum of bytes.
 func clip(text string, most int) string {
 	var b strings.Builder
 	for _, r := range text {

@@ -127,7 +127,7 @@ func nextCommit(d *draft, _ string) {
 	d.Commits = append(d.Commits, supervisor.GitHubCommit{})
 }
 
-// commit returns the commit that is being read. Further commits than the limit are dropped.
+// commit returns the commit that is being read. Commits beyond the limit are dropped.
 func (d *draft) commit() *supervisor.GitHubCommit {
 	if len(d.Commits) == 0 || d.MoreCommits > 0 {
 		return &supervisor.GitHubCommit{}

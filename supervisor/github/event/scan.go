@@ -89,8 +89,8 @@ func (s scanner) word(b byte) (string, error) {
 	return string(word), nil
 }
 
-// quoted reads a string after its opening quote. It returns at most most bytes of JSON, cut between
-// characters. If most is 0, it skips the string.
+// quoted reads a string after its opening quote. most is the maximum of bytes of JSON that it
+// returns, cut between characters. If most is 0, it skips the string.
 func (s scanner) quoted(most int) (text string, err error) {
 	var raw []byte
 	cut, escape := false, 0 // escape is the number of bytes that still belong to an escape
