@@ -19,7 +19,7 @@ var orders = [][]string{
 	{"today", "tomorrow morning", "on monday", "before friday evening", "next week", "in september"},
 }
 
-// sentence returns the i-th sentence. All differ.
+// sentence returns the i-th sentence. All sentences differ.
 func sentence(i int) string {
 	var words []string
 	i = i * 31 % 288 // 31 and 6 * 8 * 6 have no common divisor, so neighbours differ much

@@ -50,8 +50,8 @@ var engines = map[string]func(Programs, protocol.SpeechEngine) recogniser{
 	"command": newCommand,
 }
 
-// Transcribe transcribes a recording piece by piece. A failure to do so is in the result. An error
-// comes from ctx, from Pieces, or from this worker's own files.
+// Transcribe transcribes a recording piece by piece. If the transcription fails, the result has the
+// failure. An error comes from ctx, from Pieces, or from this worker's own files.
 func (t *Transcriber) Transcribe(ctx context.Context, p protocol.TranscribeParameters) (r protocol.TranscribeResult,
 	err error) {
 	makeRecogniser, known := engines[p.Engine.Engine]
@@ -158,7 +158,7 @@ func (t *Transcriber) hear(ctx context.Context, sound *samples, part span, silen
 		return protocol.TranscribedPiece{}, err
 	}
 	come := func(percent int) {
-		// if this fails, the next piece's call fails too
+		// if this report fails, the next piece's call fails too
 		_ = t.Pieces.ReportProgress(ctx, sound.seconds(part.begin+(part.end-part.begin)*int64(percent)/100))
 	}
 	come(0) // some recognisers report no other progress
