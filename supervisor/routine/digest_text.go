@@ -113,7 +113,7 @@ func (d *digest) addJobs(list []supervisor.JobSummary) {
 			}
 		}
 		title := oneLine(job.Title(did.Job))
-		if !news || title == "" { // the job's data was forgotten
+		if !news || title == "" { // title is "" if the job's data was forgotten
 			continue
 		}
 		line := title + ": " + strings.Join(came, ", ")

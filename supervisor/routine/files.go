@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	settleTime = 30 * time.Second // from the last change to the notice
+	settleTime = 30 * time.Second // time from the last change to the notice
 	// maxSettleTime is from the first change to the notice, if changes never stop
 	maxSettleTime  = 5 * time.Minute
-	noticeInterval = 10 * time.Minute // between two notices about files
+	noticeInterval = 10 * time.Minute // time between two notices about files
 )
 
 // filesState is the state of a user's folder at the last comparison.

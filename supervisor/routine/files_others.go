@@ -44,7 +44,7 @@ func ledgerOf(effects []supervisor.FileEffect) ledger {
 			l.unknown[memoryFile] = true
 		case slices.Contains(programs, e.Kind) && (c == nil || c.Path == "."):
 			l.ran = true
-			if e.Kind != "run" { // a run's own row names no files; the effects after it do
+			if e.Kind != "run" { // the effect of a program's run names no files; the effects after it do
 				l.blind = e.At
 			}
 		case c == nil:

@@ -31,8 +31,8 @@ func (r *Routines) enableFiles(
 	return r.switchFiles(ctx, user, in, wordOn)
 }
 
-// disableFiles turns file notices off. A turn that has read somebody else's words may not: their
-// author may want to change files unnoticed.
+// disableFiles turns file notices off. A turn that has read somebody else's words may not do so,
+// because the author of these words may want to change files unnoticed.
 func (r *Routines) disableFiles(
 	ctx context.Context, user supervisor.User, in supervisor.Conversation, c supervisor.JobToolCall,
 ) (answer protocol.JobCallResult, err error) {

@@ -16,7 +16,7 @@ const (
 // defaultHeartbeat is every 30 minutes, from 08:00 to 21:30.
 const defaultHeartbeat = "*/30 8-21 * * *"
 
-// defaultFiles is how often folders are compared that no worker watches.
+// defaultFiles is how often the service compares folders that no worker watches.
 const defaultFiles = "every 15 min"
 
 // Texts about files.
