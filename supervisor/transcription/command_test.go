@@ -14,7 +14,7 @@ func TestTranscribeCommand_HearsOnlyOwnFiles(t *testing.T) {
 	for _, c := range []struct {
 		in    supervisor.Inbound
 		want  string
-		heard string // the recording's parameters
+		heard string // beginning of the operation's parameters; "" means that none starts
 	}{
 		{supervisor.Inbound{Kind: supervisor.KindCommand, Text: "/transcribe `a b.ogg`"}, "Heard:",
 			`{"path":"a b.ogg","seconds":3600,`},

@@ -270,7 +270,7 @@ func (r Recording) heardOutcome(result protocol.TranscribeResult) outcome {
 		switch {
 		case r.isSpokenMessage():
 			o.notice.Text = fmt.Sprintf(textHeardNothing, length)
-		case r.Kind == "": // a command named it
+		case r.Kind == "": // a command named the recording
 			o.notice.Text = fmt.Sprintf(textNobodySpeaks, r.Path, length)
 		}
 		return o

@@ -76,7 +76,7 @@ func (t *Transcriber) receive(ctx context.Context, user string, file supervisor.
 	if err := json.Unmarshal([]byte(op.Result), &result); err != nil {
 		return got, err
 	}
-	got = result.Files[0] // ReceiveResult.Check has counted the files
+	got = result.Files[0] // ReceiveResult.Validate has counted the files
 	if got.Path == "" {
 		err = supervisor.Errorf(supervisor.CodeUnavailable, textNotReceived, got.Failure)
 	}
