@@ -95,7 +95,7 @@ func New(o Options) *Voices {
 // Wake tells Run that a new answer may wait. It never blocks.
 func (v *Voices) Wake() { signals.SendToken(v.woken) }
 
-// StopUser stops speaking the answers of a user who is not served any more. It waits until that
+// StopUser stops speaking the answers of a user who is not served any more. It waits until this
 // work has ended.
 func (v *Voices) StopUser(ctx context.Context, user string) error {
 	if err := v.tasks.EndWork(ctx, user); err != nil {

@@ -33,7 +33,7 @@ type rig struct {
 	keys    int
 	hanging atomic.Int64 // counts operations that hang
 	gone    atomic.Bool  // whether alice is no longer served
-	asked   chan bool    // receives each result of the function serves
+	asked   chan bool    // receives each result of IsServed
 
 	mu      sync.Mutex // guards the fields below
 	started []protocol.SpeakParameters
@@ -451,7 +451,7 @@ func TestAnswerMode_DependsOnModeAndText(t *testing.T) {
 	r.must(v.SetMode(t.Context(), r.home, supervisor.VoiceOff))
 }
 
-// If a chat takes no voice messages, the user is told once. Nothing is tried again until the user
+// If a chat takes no voice messages, the user is told once. Mews does not try again until the user
 // turns voice on.
 func TestMarkVoiceForbidden_TellsOnceAndStops(t *testing.T) {
 	r := newRig(t)
