@@ -39,7 +39,7 @@ var formats = map[string]format{
 	"image/tiff": {"TIFF", tiff.DecodeConfig, tiff.Decode, tiffBytes, never, nil, true},
 }
 
-// detectType returns the media type of a picture; "" if its format is none of these.
+// detectType returns the media type of a picture; "" if formats has no such format.
 func detectType(data []byte) string {
 	switch {
 	case bytes.HasPrefix(data, []byte("BM")):
@@ -98,14 +98,14 @@ func tiffBytes(c image.Config, _ []byte) int {
 const webpBytes = 8
 
 // jpegBytes counts one byte for each colour. A progressive JPEG also has four bytes of coefficients
-// for each colour of each pixel. All of them are read before the first pixel.
+// for each colour of each pixel. All coefficients are read before the first pixel.
 func jpegBytes(c image.Config, data []byte) int {
 	colors := 3
 	switch c.ColorModel {
 	case color.GrayModel:
 		colors = 1
 	case color.CMYKModel, color.RGBAModel:
-		colors = 8 // the decoder joins two pictures
+		colors = 8 // the decoder joins two pictures of four colours each
 	}
 	if progressive(data) {
 		return 5 * colors

@@ -37,7 +37,8 @@ type viewArgs struct {
 	Path string `json:"path"`
 }
 
-// Converter makes the picture for the model of a file's bytes: Convert, or a process that calls it.
+// Converter makes the picture for the model from a file's bytes. It is Convert, or a process that
+// calls Convert.
 type Converter func(ctx context.Context, file io.Reader) (parse.Picture, []byte, error)
 
 // Viewer shows pictures, one at a time. Its methods may be called from any goroutine.
@@ -47,8 +48,8 @@ type Viewer struct {
 	decoding chan struct{} // holds a token while a picture is decoded
 }
 
-// New makes the family over a workspace, which the caller closes. A file may be hostile, so convert
-// uses a process of its own.
+// New makes the tools for the pictures of a workspace, which the caller closes. A file may be
+// hostile, so convert uses a process of its own.
 func New(ws *workspace.Workspace, convert Converter) *Viewer {
 	return &Viewer{ws: ws, convert: convert, decoding: make(chan struct{}, 1)}
 }
@@ -66,7 +67,7 @@ type ShownPicture struct {
 }
 
 // ShowPicture turns the bytes of a file into the picture for the model. An error explains to people
-// why that fails.
+// why this fails.
 func (v *Viewer) ShowPicture(ctx context.Context, file io.Reader) (ShownPicture, error) {
 	select {
 	case v.decoding <- struct{}{}:
