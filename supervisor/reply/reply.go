@@ -28,7 +28,7 @@ type Feeds struct {
 
 // feed is the state of one conversation.
 type feed struct {
-	streams  []*Stream // the streams of running turns that answer here; the first is shown
+	streams  []*Stream // streams of the running turns that answer in this conversation; the first is shown
 	watchers map[*Watcher]struct{}
 }
 
@@ -60,7 +60,7 @@ func (f *Feeds) CurrentReply(conversation int64) (supervisor.Reply, bool) {
 	return supervisor.Reply{Turn: s.turn, Text: s.visible(), Note: s.note, Tool: s.running()}, true
 }
 
-// WatchConversation shows a conversation from now on. The caller closes the watcher.
+// WatchConversation returns a watcher of a conversation. The caller closes the watcher.
 func (f *Feeds) WatchConversation(conversation int64) *Watcher {
 	w := &Watcher{feeds: f, conversation: conversation, changed: make(chan struct{}, 1)}
 	f.change(conversation, func(fd *feed) { fd.watchers[w] = struct{}{} })
@@ -112,7 +112,7 @@ type Stream struct {
 	feeds   *Feeds // its mutex also guards the fields below
 	turn    supervisor.Turn
 	said    string               // the text of committed steps
-	ahead   string               // the text before the unfinished step's, which no model wrote
+	ahead   string               // text before the unfinished step's text, not written by a model
 	partial []byte               // the text of the unfinished step
 	note    string               // why the reply is delayed; not a part of the reply
 	tools   []supervisor.ToolRun // running tools, the oldest first
@@ -139,8 +139,8 @@ func (s *Stream) CommitStep(text string) {
 // ResetStep drops the text of the unfinished step, which will be repeated.
 func (s *Stream) ResetStep() { s.BeginStep("") }
 
-// BeginStep begins a step, and drops the text of an unfinished one. ahead comes before the step's
-// text; "" means nothing.
+// BeginStep begins a step, and drops the text of an unfinished step. ahead comes before the new
+// step's text; "" means nothing.
 func (s *Stream) BeginStep(ahead string) {
 	s.set(func() { s.ahead, s.partial, s.note, s.tools = ahead, nil, "", nil })
 }
