@@ -118,7 +118,7 @@ func states(files []file) map[string]protocol.FileState {
 
 var errNeedy = errors.New("the supervisor asks for the same again and again")
 
-// report sends the states of the files, and inspects those that the supervisor asks about.
+// report sends the states of the files, and inspects the files that the supervisor asks about.
 func (w *Watcher) report(ctx context.Context, files []file,
 	r protocol.PromptFileReport) (answer protocol.PromptFileReportResult, err error) {
 	for _, f := range files {
