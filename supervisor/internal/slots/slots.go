@@ -27,8 +27,8 @@ type Slots struct {
 // New makes n slots. 0 means no limit.
 func New(n int) *Slots { return NewWithUserLimit(n, 0) }
 
-// NewWithUserLimit makes n slots. A user may have at most each of the slots at once. 0 means no
-// limit.
+// NewWithUserLimit makes n slots. each is the maximum of slots that a user may have at once. 0
+// means no limit.
 func NewWithUserLimit(n, each int) *Slots {
 	return &Slots{maxRunning: n, maxPerUser: each, userTurns: map[string]int{}}
 }
@@ -162,8 +162,8 @@ func (s *Slots) next() (first *Slot) {
 	return first
 }
 
-// compare returns a number below 0 if a goes before b. b was requested before a. The caller has
-// locked the mutex.
+// compare returns a number below 0 if request a goes before request b, although b was requested
+// first. The caller has locked the mutex.
 func (s *Slots) compare(a, b *Slot) int {
 	nobody := func(slot *Slot) int {
 		if slot.person == "" {

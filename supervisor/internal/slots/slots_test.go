@@ -26,9 +26,9 @@ type callers struct {
 	passed  map[string]map[string]int // number of slots that each user got while another user waits
 }
 
-// check finds new grants and checks them. Never are too many slots granted, and no slot is free
-// while a request waits. Each user's requests are granted in order. No user gets two slots while
-// another user waits.
+// check finds new grants and checks them. There are never too many granted slots, and no slot is
+// free while a request waits. Each user's requests are granted in order. No user gets two slots
+// while another user waits.
 func (p *callers) check(t *rapid.T) {
 	for i, one := range p.waiting {
 		if !one.in() {
