@@ -19,9 +19,9 @@ type piece struct {
 	done   chan struct{}
 }
 
-// BeginWork begins a piece of work for a user. It calls serves: if the user is not served, ok is
-// false. The caller calls done at the end of the work. The work must end soon after its context own
-// ends.
+// BeginWork begins a piece of work for a user. If serves returns false, the user is not served, and
+// ok is false. The caller calls done at the end of the work. The work must end soon after its
+// context own ends.
 func (u *UserWork) BeginWork(
 	ctx context.Context,
 	user string,
@@ -54,8 +54,8 @@ func (u *UserWork) end(user string, p *piece) {
 	}
 }
 
-// EndWork ends all work for a user and waits for its end. The user is no longer served. No work
-// begins after that. If ctx ends first, EndWork returns the cause.
+// EndWork ends all work for a user who is no longer served, and waits until it has ended. No work
+// begins afterwards. If ctx ends first, EndWork returns the cause.
 func (u *UserWork) EndWork(ctx context.Context, user string) error {
 	for _, p := range u.cancelAll(user) {
 		select {
