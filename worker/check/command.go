@@ -13,9 +13,9 @@ import (
 
 // Shell runs commands.
 type Shell interface {
-	// RunCheckCommand runs a command in the home and writes its output to out. ok means that it
-	// exited with 0. If a command cannot be started or takes too long, RunCheckCommand returns an
-	// error.
+	// RunCheckCommand runs a command in the home and writes its output to out. ok means that the
+	// command exited with 0. If a command cannot be started or takes too long, RunCheckCommand
+	// returns an error.
 	RunCheckCommand(ctx context.Context, command string, out io.Writer) (ok bool, err error)
 }
 

@@ -72,10 +72,10 @@ func CompareFiles(ctx context.Context, home Home, p protocol.CheckParameters) (r
 	return r, nil
 }
 
-// maxName bounds a name in a result, in bytes: a result has room for 60 names.
+// maxName bounds a name in a result, in bytes. A result has room for 60 such names.
 const maxName = 60
 
-// changes are the names by kind of change, in order.
+// changes has the kinds of changes. Each function returns the sorted names of the changed files.
 var changes = map[string]func(before, now manifest) []string{
 	"new":  func(before, now manifest) []string { return without(now, before) },
 	"gone": func(before, now manifest) []string { return without(before, now) },
