@@ -103,7 +103,7 @@ func Open(o Options) (*Tree, error) {
 	return findHierarchies(root, own, o.kernel)
 }
 
-// findHierarchies returns the first usable kind.
+// findHierarchies returns a Tree of the first usable kind of control groups.
 func findHierarchies(root *os.File, own []membership, k kernel) (*Tree, error) {
 	var reasons []string
 	for _, try := range []struct {

@@ -28,8 +28,8 @@ type processID struct {
 // KillDescendants kills all descendants of the roots and returns their number. It is for workers
 // without a group. It spares the roots, the spared processes, and processes that descend only from
 // spared processes. It stops all processes before it kills the first, so that no process can fork
-// in place of a killed process. If processes fork faster than they can be stopped, it kills all
-// that it has seen, and the caller calls again.
+// in place of a killed process. If processes fork faster than KillDescendants can stop them, it
+// kills all that it has seen, and the caller calls again.
 func KillDescendants(roots, spared []int) (killed int, err error) {
 	proc, err := os.Open("/proc")
 	if err != nil {

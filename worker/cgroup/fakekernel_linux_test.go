@@ -94,7 +94,7 @@ func newFakeV1(t testing.TB) (*fake, Options) {
 	return k, Options{Root: k.root, Self: k.self(self), kernel: k}
 }
 
-// self sets the contents of /proc/self/cgroup.
+// self sets the contents of /proc/self/cgroup, and returns the path of that file.
 func (k *fake) self(text string) string {
 	file := filepath.Join(k.t.TempDir(), "self")
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {

@@ -66,7 +66,8 @@ type poolCounter struct {
 	most      PoolCounts
 	pipeMount []byte          // line of fdinfo that identifies a pipe
 	pipes     map[string]bool // counted pipes by inode, because a pipe has two ends and processes share them
-	// the same of sockets; their number includes descriptors under way between two sockets
+	// socketMount is the line of fdinfo that identifies a socket. socketCount includes descriptors
+	// under way between two sockets.
 	socketMount []byte
 	sockets     map[string]bool
 	socketCount int64
@@ -82,10 +83,10 @@ func newHeldCount(most PoolCounts) (*poolCounter, error) {
 // mountLines are lines of fdinfo with mount ids of the kernel's own file systems. They never change.
 type mountLines struct{ pipes, sockets []byte }
 
-// knownMounts holds the lines once they were found.
+// knownMounts keeps the mountLines once kernelMounts has found them.
 var knownMounts atomic.Pointer[mountLines]
 
-// kernelMounts finds the lines by descriptors of this process.
+// kernelMounts finds the mountLines, with descriptors of this process.
 func kernelMounts() (m mountLines, err error) {
 	if known := knownMounts.Load(); known != nil {
 		return *known, nil
@@ -111,7 +112,7 @@ func kernelMounts() (m mountLines, err error) {
 }
 
 // mountLine returns the line in fdinfo with the mount id of a descriptor's file system. All pipes
-// have the same line, and no other files have it; so have all sockets.
+// share one line, which no other file has. All sockets share another line.
 func mountLine(fd int) ([]byte, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/self/fdinfo/%d", fd))
 	for line := range bytes.Lines(text) {

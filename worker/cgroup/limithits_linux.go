@@ -33,7 +33,8 @@ var hitCounters = map[Kind][]counter[LimitHits]{
 		// the kernel has the key oom_kill since Linux 4.13
 		{"memory", "memory.oom_control", "oom_kill", func(s *LimitHits, n int64) { s.OOMKills += n }},
 		{"memory", "memory.failcnt", "", func(s *LimitHits, n int64) { s.Memory += n }},
-		// failcnt of memory and swap comes first in this list
+		// the kernel checks memory and swap together first: with equal limits only this counter
+		// rises
 		{"memory", "memory.memsw.failcnt", "", func(s *LimitHits, n int64) { s.Memory += n }},
 		{"pids", "pids.events", "max", func(s *LimitHits, n int64) { s.PIDs += n }},
 	},

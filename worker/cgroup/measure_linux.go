@@ -19,7 +19,7 @@ type TreeSize struct {
 	Tasks     int // number of threads, which the kernel counts against limits of processes
 	// the pid with the most memory, except the root; 0 if there is only the root
 	LargestPID   int
-	LargestBytes int64 // memory of Largest
+	LargestBytes int64 // memory of LargestPID in bytes
 	// number of processes that were counted by resident size, with shared pages, because this
 	// process may not read their share
 	ResidentCount int
@@ -41,9 +41,9 @@ type MeasureLimits struct {
 // MeasureTrees measures each process in roots together with all its descendants. Memory is the
 // proportional share of each: shared pages are divided among their users, and swapped pages count.
 // Page tables, the most that sockets can hold, and the files in the root's own file systems in
-// memory count too. If the resident memory, with all that, is clearly below the limit, the sizes
-// are that; the shares are not read, because that takes long. proc is "/proc". Missing roots are
-// left out.
+// memory count too. If the resident memory and these parts are clearly below the limit, they are
+// the size. The shares are not read then, because reading them takes long. proc is "/proc". Missing
+// roots are left out.
 //
 // It counts pages of a file in memory twice if they are mapped. It misses processes whose parent
 // has died and that have become children of another process. The processes run meanwhile, so the

@@ -57,7 +57,7 @@ func TestMeasure_FakeProc_CountsDescendants(t *testing.T) {
 		99: {Tasks: 1, Memory: true}, 10: {Tasks: 5, Memory: true}})
 	if diff := cmp.Diff(map[int]TreeSize{
 		20: {Bytes: 70000 << 10, Processes: 1, Tasks: 1}, 10: want,
-		12: {Tasks: 3}, // more tasks than this limit
+		12: {Tasks: 3}, // the process has more tasks than this limit
 	}, sums); err != nil || diff != "" {
 		t.Error(err, diff)
 	}

@@ -29,7 +29,7 @@ func readSocketBytes(proc string) int64 {
 }
 
 // readMemoryUse reads /proc/PID/status, which everybody may read. For a process that has ended it
-// returns what p tells.
+// returns the values of p.
 func readMemoryUse(proc *os.File, pid int, p process) memoryUse {
 	text, _ := read(proc, strconv.Itoa(pid)+"/status")
 	use := parseStatusMemory(text)
@@ -60,8 +60,8 @@ func parseStatusMemory(text string) (use memoryUse) {
 // ownFileSystems are the paths at which a worker may have file systems in memory.
 var ownFileSystems = []string{"/tmp", "/dev/shm"}
 
-// tmpfsBytes returns the bytes in the file systems in memory that the process pid has and this
-// process has not: those of a worker with mounts of its own.
+// tmpfsBytes returns the bytes in file systems in memory that process pid has and this process does
+// not have. A worker with its own mounts has such file systems.
 func tmpfsBytes(proc *os.File, pid int) (total int64) {
 	seen := map[uint64]bool{}
 	for _, path := range ownFileSystems {
@@ -75,7 +75,7 @@ func tmpfsBytes(proc *os.File, pid int) (total int64) {
 		name := strconv.Itoa(pid) + "/root" + path
 		fd, err := unix.Openat(int(proc.Fd()), name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 		if err != nil {
-			continue // it has ended, or it is another account's
+			continue // the process has ended, or belongs to another account
 		}
 		var st unix.Stat_t
 		var fs unix.Statfs_t

@@ -52,8 +52,8 @@ func parseStat(text string, pageSize int64) (process, error) {
 }
 
 // parseRollup reads /proc/PID/smaps_rollup: the proportional share of memory and of swap, in bytes.
-// It is empty for a process without memory: a kernel thread, or a process that has ended and was
-// not reaped.
+// The file is empty for a process without memory: a kernel thread, or a process that has ended and
+// was not reaped.
 func parseRollup(text string) (int64, error) {
 	var total int64
 	for line := range strings.Lines(text) {

@@ -95,7 +95,7 @@ func v2End(t *testing.T, k *fake, tree *Tree, g *Group) {
 	if _, err := tree.MakeGroup("alice", Limits{}); !errors.Is(err, ErrGroupInUse) {
 		t.Errorf("a group with processes is taken over: %v", err)
 	}
-	old, err := tree.FindGroup("alice") // finds the group, as if the first spawner had died
+	old, err := tree.FindGroup("alice") // as a new spawner does after the death of the first
 	if err != nil {
 		t.Fatal(err)
 	}
