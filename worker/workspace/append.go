@@ -6,7 +6,7 @@ import (
 )
 
 // AppendFile adds data on a new line at the end of the file at path. It makes the file and its
-// folders if they are missing. It is a single write, so that the data does not mix with other
+// folders if they are missing. It makes a single write, so that the data does not mix with other
 // appends. When AppendFile returns, the data is on the disk. If the disk fills up during the write,
 // the written part is removed. created means that there was no file before.
 func (w *Workspace) AppendFile(path string, data []byte) (created bool, err error) {

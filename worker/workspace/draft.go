@@ -19,7 +19,7 @@ import (
 
 const (
 	draftStep = 1 << 20 // bytes for which a growing draft asks the quota at once
-	maxSame   = 1000    // number of names that a draft tries
+	maxSame   = 1000    // maximum number of names that a draft tries
 )
 
 // ErrIsLink refuses a folder that is a symbolic link.
@@ -145,9 +145,9 @@ func (d *Draft) Reopen() (*os.File, error) {
 	return f, wrapError("read", path.Join(d.dir, d.kept), err)
 }
 
-// CommitAs names the file and returns its path. If the name is taken, the file gets another one
-// (name-2.pdf). But if the other file has the same bytes, CommitAs returns the path of that file.
-// When CommitAs returns, the file is on the disk.
+// CommitAs names the file and returns its path. If the name is taken by a file with the same bytes,
+// CommitAs returns the path of that file. If it is taken by another file, the draft gets a numbered
+// name, such as name-2.pdf. When CommitAs returns, the file is on the disk.
 func (d *Draft) CommitAs(name string) (string, error) {
 	kept, err := d.keep(name)
 	return kept, wrapError("write", path.Join(d.dir, name), err)

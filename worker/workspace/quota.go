@@ -31,8 +31,8 @@ const diskBlock = 4096
 func diskSize(size int64) int64 { return (size + diskBlock - 1) / diskBlock * diskBlock }
 
 // growth returns how much the folder grows if a file of that many bytes replaces old; nil means no
-// old file. A file that does not get longer never counts as growth. An old file with other names
-// stays on the disk.
+// old file. A file that does not get longer never counts as growth. If old has other names, its
+// bytes stay on the disk.
 func growth(old fs.FileInfo, size int64) int64 {
 	if old == nil {
 		return diskSize(size)

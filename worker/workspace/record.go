@@ -21,7 +21,7 @@ func (s Stamp) Changed() time.Time { return time.Unix(0, s.changed) }
 
 // Bounds of a Record.
 const (
-	maxRecorded = 10_000 // paths
+	maxRecorded = 10_000 // paths in one record
 	maxStamps   = 100    // stamps of one path
 )
 
@@ -29,7 +29,7 @@ const (
 // changes of programs can be told from those of tools, uploads and undos.
 type Record struct {
 	ws     *Workspace
-	stamps map[string][]Stamp // a path's stamps in their order; nil if somebody else changed it too
+	stamps map[string][]Stamp // a path's stamps in their order; nil if another process changed the path too
 }
 
 // records are the running records of a workspace.
@@ -126,7 +126,7 @@ func (w *Workspace) addStamps(stamps map[string]Stamp, name string, info fs.File
 		stamps[name] = StampOf(info)
 		return
 	}
-	_ = walk(context.Background(), w.root, name, allEntries, func(e Entry) error { // what is not read is not recorded
+	_ = walk(context.Background(), w.root, name, allEntries, func(e Entry) error { // unread files are not recorded
 		if len(stamps) > maxRecorded {
 			return fs.SkipAll
 		}

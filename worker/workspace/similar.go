@@ -17,9 +17,9 @@ const (
 )
 
 // SimilarPath returns the path to use for a path that a model or a user wrote. Nobody sees whether
-// a name has a no-break space, or an umlaut of one character or two. So if nothing is at path, and
-// exactly one visible file or folder has a path that looks the same, that path is taken. Then note
-// tells which one. Otherwise SimilarPath returns path unchanged.
+// a name has a no-break space, or an umlaut of one character or two. If there is no file at the
+// path, SimilarPath looks for visible files and folders whose paths look the same. If it finds
+// exactly one, it returns that path, and note names it. Otherwise it returns the path unchanged.
 func (w *Workspace) SimilarPath(raw string) (taken, note string) {
 	asked, err := clean(w.dir, raw)
 	if err != nil {
@@ -44,7 +44,7 @@ func (w *Workspace) SimilarPath(raw string) (taken, note string) {
 	return found[0], fmt.Sprintf(textSimilar, QuotePath(asked), QuotePath(found[0]))
 }
 
-// textSimilar names the path that was asked for, and the one that was taken.
+// textSimilar names the path that the caller asked for, and the path that is used.
 const textSimilar = "There is no %s. %s looks the same, so it was taken."
 
 // similarNames returns the paths in a folder whose names look like a folded name.
@@ -80,8 +80,8 @@ func (w *Workspace) isVisible(name string) bool {
 	return err == nil
 }
 
-// foldName returns a name in which everything that looks the same is the same: composed characters,
-// and one kind of space.
+// foldName returns a form of a name that is equal for all names that look the same. It has composed
+// characters, and one kind of space.
 func foldName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {

@@ -46,12 +46,12 @@ func TestSimilarPath_LooksTheSame_IsTaken(t *testing.T) {
 		"a/b c/d e.txt":             "a/b\u00a0c/d\u3000e.txt",
 		"plain\u00a0.txt":           "",
 		"plain.txt":                 "",
-		"two x.txt":                 "", // two look the same
-		"both x.txt":                "", // this one is there
-		"both\u202fx.txt":           "", // and so are two
+		"two x.txt":                 "", // two files look like that
+		"both x.txt":                "", // a file has exactly this name
+		"both\u202fx.txt":           "", // another file has exactly this name
 		"link to.txt":               "link\u00a0to.txt",
-		"hidden/q r.txt":            "", // the rules hide it
-		"Strasse.txt":               "", // that looks different
+		"hidden/q r.txt":            "", // the rules hide the file
+		"Strasse.txt":               "", // the file's name looks different
 		"v  13.txt":                 "",
 		"V 13.txt":                  "",
 		"v 13.txt/x":                "",

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// StampOf returns the stamp of a file. A program can't set the time in it.
+// StampOf returns the stamp of a file. A program can't set the time in the stamp.
 func StampOf(info fs.FileInfo) Stamp {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -30,8 +30,8 @@ const (
 
 // RecordBeforeWrite records the state of path before a write, and keeps the old bytes. content is
 // the new content; nil means that it is not known. RecordBeforeWrite returns nil if the file
-// already has content, if keep is nil, or if the write will be refused. RecordAfterWrite completes
-// the record.
+// already has this content, if keep is nil, or if the write will be refused. RecordAfterWrite
+// completes the record.
 func (w *Workspace) RecordBeforeWrite(ctx context.Context, keep StoreFunc, path string, content []byte) *protocol.Undo {
 	p, err := w.locateTarget(path)
 	if keep == nil || err != nil {
@@ -79,7 +79,7 @@ func RecordAfterMove(u *protocol.Undo, to string, gone bool) *protocol.Undo {
 	return u
 }
 
-// RecordAfterWrite completes the record of RecordBeforeWrite.
+// RecordAfterWrite completes the record of RecordBeforeWrite with the state after the write.
 func (w *Workspace) RecordAfterWrite(u *protocol.Undo) *protocol.Undo {
 	if u == nil || u.Obstacle != "" {
 		return u

@@ -28,8 +28,8 @@ type Entry struct {
 	root *os.Root
 }
 
-// Open opens the entry for reading if it is a regular file. The caller closes it. It costs less
-// than Workspace.Open, because the walk has resolved its folder.
+// Open opens the entry for reading if it is a regular file. The caller closes the file. Open costs
+// less than Workspace.Open, because the walk has resolved the entry's folder.
 func (e Entry) Open() (*os.File, error) {
 	f, err := openRegular(e.root, e.Path, os.O_RDONLY)
 	return f, wrapError("read", e.Path, err)

@@ -73,7 +73,7 @@ func (r rules) checkReplaceable(p location) error {
 	case r.isAppendOnly(p.asked) || r.isAppendOnly(p.name):
 		return ErrAppendOnly
 	case p.info.Mode()&anyWrite == 0:
-		return ErrReadOnly // a rename would ignore the file's mode: it needs only the folder's permissions
+		return ErrReadOnly // a rename needs only the folder's permissions, and would ignore those of the file
 	}
 	return nil
 }
