@@ -61,7 +61,8 @@ func (c CheckedFindings) left() (parts []string) {
 	return parts
 }
 
-// PositionText returns a finding's position as inline code. Without a line, that is its file.
+// PositionText returns a finding's position as inline code. Without a line, the position is the
+// finding's file.
 func PositionText(f Finding) string {
 	if f.Line == 0 {
 		return "`" + pathText(f.Path) + "`"

@@ -40,7 +40,7 @@ type CheckedFindings struct {
 	Suggestions []Finding
 	Left        map[Omission]int
 
-	Refuted []Finding // findings that a second look refuted
+	Refuted []Finding // findings that a second check by the model refuted
 	Known   []Finding // findings that were posted before, or were muted; they count in Left too
 }
 
@@ -92,7 +92,7 @@ func (c Checker) Check(found []protocol.ReviewFinding) CheckedFindings {
 	}
 	checked := Arrange(standing, c.Inline)
 	checked.Left, checked.Known = left, known
-	for _, f := range refuted { // another part of the change may have shown that it stands
+	for _, f := range refuted { // another part of the change may have confirmed the finding
 		if !contains(standing, f) && !contains(known, f) && !contains(checked.Refuted, f) {
 			checked.Refuted = append(checked.Refuted, f)
 		}

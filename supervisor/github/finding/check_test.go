@@ -123,7 +123,7 @@ func TestCheck_QuoteOutsideDiff_HasItsOwnLine(t *testing.T) {
 	for name, c := range map[string]struct {
 		line  int
 		quote string
-		want  string // start and line; "" means that it is left out
+		want  string // start and line; "" means that the finding is left out
 	}{
 		"its line":                  {4, "\taway()", "0-4"},
 		"another line":              {1, "away()", "0-4"},
@@ -159,7 +159,7 @@ func TestCheck_PostedFinding_IsNotRepeated(t *testing.T) {
 	if len(first.Inline) != 2 || first.Left[OmittedRepeated] != 1 {
 		t.Fatalf("twice the same comes to %+v", first)
 	}
-	// a hundred lines below, it is still the same code
+	// a hundred lines further down, it is still the same code
 	moved := strings.NewReplacer("@@ -1,5 +1,6 @@", "@@ -101,5 +101,6 @@").Replace(sample)
 	change = Checker{Files: parsed(t, moved), Known: []KnownFinding{first.Inline[0].Identity()}}
 	again := change.Check([]protocol.ReviewFinding{warning(104, "m[k] = 1"), warning(22, "two(a, b)")})

@@ -66,7 +66,7 @@ const (
 type side struct {
 	numbers []int
 	texts   []string
-	ends    []bool // on the left: a comment may be at the line; nil means at all lines
+	ends    []bool // whether a comment may be at each line on the left side; nil means at all lines
 }
 
 // sideOf returns the lines of a hunk on a side.
@@ -92,7 +92,7 @@ func fileSide(text string) (s side) {
 	return s
 }
 
-// find returns the place of a finding's code with the most equal lines around it.
+// find returns the position of a finding's code with the most equal lines around it.
 func (s side) find(c Code) (start, line int, fit codeMatch) {
 	fit = codeGone
 	squeezedTexts := make([]string, len(s.texts))

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Reasons why a file was not read, as GitHub shows them. Others come from package diff.
+// Reasons why a file was not read, as GitHub shows them. Package diff has further reasons.
 const (
 	ReasonLimit    = "limit of this review"
 	ReasonTooLarge = "too large for GitHub to show"
@@ -26,7 +26,7 @@ type UnreadFile struct {
 // Coverage tells which files of a change were read, now or at an earlier head.
 type Coverage struct {
 	Files    int          // number of changed files, with the unlisted ones
-	Unread   []UnreadFile // each path once
+	Unread   []UnreadFile // files that were not read completely, each path once
 	Unlisted int          // number of further files, which GitHub does not list
 }
 

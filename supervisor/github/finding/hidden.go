@@ -60,7 +60,7 @@ var entity = regexp.MustCompile(`&(#[xX]?[0-9a-fA-F]{1,8}|[A-Za-z]{2,24});`)
 // text needs only one round.
 const rounds = 16
 
-// withoutMarkup removes the characters without which no part is undisplayed.
+// withoutMarkup removes characters that every undisplayed part of Markdown needs.
 var withoutMarkup = strings.NewReplacer("<", "", "[", "", "]", "", "&", "")
 
 // VisibleMarkdown returns Markdown as GitHub displays it. It removes comments, invisible

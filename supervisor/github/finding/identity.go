@@ -25,7 +25,7 @@ func (k KnownFinding) Is(f Finding) bool {
 	if k.Fingerprint == f.Fingerprint {
 		return true
 	}
-	if k.Window == "" { // an older version
+	if k.Window == "" { // the mute is of an older version
 		return k.Fingerprint == olderFingerprint(f)
 	}
 	return k.Path == f.Path && k.Window == f.Window && isSameTitle(k.Title, f.Title)

@@ -2,9 +2,9 @@ package finding
 
 import "mews/protocol"
 
-// Pending returns the indexes of the findings that Check would let pass one by one. A model looks
-// only at these a second time, because that costs money. A repeated finding counts too: otherwise
-// it would be posted without a second look if the first one is refuted.
+// Pending returns the indexes of findings that Check would post if each came alone. Only these get
+// a second check by a model, because that costs money. A finding that repeats another counts too.
+// Otherwise it would be posted without a second check if the other is refuted.
 func (c Checker) Pending(found []protocol.ReviewFinding) (indexes []int) {
 	for i, f := range found {
 		if len(c.Check([]protocol.ReviewFinding{f}).All()) > 0 {

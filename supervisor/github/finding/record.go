@@ -9,23 +9,24 @@ import (
 	"mews/supervisor/github/diff"
 )
 
-// Record is a finding in the list of a pull request's findings. Pushes and failures delete none.
+// Record is a finding in the list of a pull request's findings. Pushes and failures remove no
+// record from the list.
 type Record struct {
 	Finding
 	State   supervisor.FindingState
 	Found   string // the first head with the finding
-	Seen    string // the last head in which its lines were read
-	Fixed   string // the head without it; "" for other states
-	Posted  bool   // it is on GitHub
-	Inline  bool   // it is a comment on its lines
-	Turn    int64  // the turn that found it; 0 means unknown
-	MutedBy string // login or name of the user who muted it; "" means that it is not muted. Not stored
+	Seen    string // the last head in which the finding's lines were read
+	Fixed   string // the first head without the finding; "" for other states
+	Posted  bool   // the finding is on GitHub
+	Inline  bool   // the finding is a comment on its lines
+	Turn    int64  // the turn that found the finding; 0 means unknown
+	MutedBy string // login or name of the user who muted the finding; "" means none; not stored
 }
 
 // IsOpen reports whether the finding is open and not muted.
 func (r Record) IsOpen() bool { return r.State == supervisor.FindingOpen && r.MutedBy == "" }
 
-// Head is a head of a pull request, with what is known of it.
+// Head is a head of a pull request, with its files as far as they are known.
 type Head struct {
 	SHA   string
 	Files []diff.File // the whole change, as VisibleCode shows it
@@ -76,8 +77,8 @@ func Merge(records []Record, checked CheckedFindings, h Head) []Record {
 	return merged
 }
 
-// indexOf returns the index of the record of a finding; -1 if there is none. A record with other
-// words in its title counts unless it was met before.
+// indexOf returns the index of the record of a finding; -1 if there is none. A record with the same
+// code and a similar title counts too, unless its index is in met.
 func indexOf(records []Record, f Finding, met map[int]bool) int {
 	if i := slices.IndexFunc(records, func(r Record) bool { return r.Fingerprint == f.Fingerprint }); i >= 0 {
 		return i
@@ -111,7 +112,7 @@ func (r *Record) follow(h Head) {
 	read := !h.Unread && h.Coverage.HasRead(r.Path)
 	switch {
 	case match == codeSame:
-		r.State, r.Fixed = supervisor.FindingOpen, "" // perhaps the change that fixed it was undone
+		r.State, r.Fixed = supervisor.FindingOpen, "" // the finding is back: perhaps its fix was undone
 		if read {
 			r.Seen = h.SHA
 		}
@@ -142,12 +143,12 @@ func (h Head) locate(r Record) (found diff.Position, placed bool, match codeMatc
 		if match > codeGone {
 			return at.Position, placed, match
 		}
-		// the diff has all lines of such a file
+		// the diff has all lines of a removed or added file
 		if at.Side == diff.RightSide && (file.Status == diff.FileRemoved || file.Status == diff.FileAdded) {
 			return at.Position, false, codeGone
 		}
 	}
-	if at.Side == diff.LeftSide { // the line is not removed any more
+	if at.Side == diff.LeftSide { // the change does not remove the line any more
 		return at.Position, false, codeGone
 	}
 	text, known := h.Texts[at.Path]

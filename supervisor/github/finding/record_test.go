@@ -112,7 +112,7 @@ func TestMerge_LaterHead_KeepsFinding(t *testing.T) {
 		if fixed := after[0].Fixed; (fixed == "bbbb") != (c.state == supervisor.FindingFixed) {
 			t.Errorf("%s: fixed in %q", name, fixed)
 		}
-		// the first version of the code comes back
+		// the code is again as in the first version
 		back := Merge(after, CheckedFindings{}, Head{SHA: "cccc", Files: parsed(t,
 			patch(after[0].Path, "added", putHead))})
 		if c.state == supervisor.FindingFixed && (back[0].State != supervisor.FindingOpen || back[0].Fixed != "") &&
@@ -140,7 +140,7 @@ func TestMerge_RemovedLine_IsFollowed(t *testing.T) {
 	}
 }
 
-// Of equal lines, the one in the same block is the finding's.
+// If several lines are equal, the finding is at the line in the same block.
 func TestMerge_EqualLines_FollowsItsBlock(t *testing.T) {
 	body := func(blocks ...string) string {
 		text := "package main\n"
@@ -163,7 +163,7 @@ func TestMerge_EqualLines_FollowsItsBlock(t *testing.T) {
 	}
 }
 
-// PathsToRead names the files that Merge can't do without, and only those.
+// PathsToRead names exactly the files that Merge needs.
 func TestPathsToRead_NamesFilesOutsideTheDiff(t *testing.T) {
 	h := Head{SHA: "aaaa", Files: parsed(t, patch("main.go", "added", putHead))}
 	first := Checker{Files: h.Files}.Check([]protocol.ReviewFinding{{Path: "main.go", Line: 4, Side: "RIGHT",

@@ -17,8 +17,8 @@ type Summary struct {
 	Mark     string // text of the hidden mark; "" means Head
 	Name     string // name of the reviewer
 	Records  []Record
-	Read     string   // the last head that was read; "" means none
-	Coverage Coverage // the coverage of that head
+	Read     string   // the last head that a review has read; "" means none
+	Coverage Coverage // the coverage of the head Read
 	Unread   string   // sentences for readers: why Head was not read; "" means that it was read
 	Left     map[Omission]int
 }
@@ -47,8 +47,8 @@ func (d details) size() (n int) {
 	return n
 }
 
-// text returns the details with as many items as fit into room bytes, and the number of the others.
-// left is the rest of the room.
+// text returns the details with as many items as fit into room bytes, and the number of omitted
+// items. left is the unused part of room.
 func (d details) text(room int) (text string, left int) {
 	var b strings.Builder
 	for i, item := range d.items {
@@ -86,7 +86,7 @@ func (s Summary) Body() string {
 		room -= len(f.title) + frameSize
 		need += f.size()
 	}
-	share := max(room/4, room-need) // the names of files get a quarter at least
+	share := max(room/4, room-need) // file names get at least a quarter of the room
 	text, left := files.text(share)
 	texts := []string{text}
 	if len(files.items) == 0 {
@@ -157,7 +157,7 @@ func unmuted(state supervisor.FindingState) func(Record) bool {
 	return func(r Record) bool { return r.State == state && r.MutedBy == "" }
 }
 
-// findings returns details for each kind of finding that there is.
+// findings returns details for each kind of finding, without kinds that have no finding.
 func (s Summary) findings() (list []details) {
 	for i, kind := range kinds {
 		var of []Record
@@ -219,7 +219,8 @@ func (s Summary) counts() string {
 	return strings.Join(parts, ", ")
 }
 
-// FollowUpBody returns the body of a later review with comments on lines. news has its findings.
+// FollowUpBody returns the body of a later review with comments on lines. news are the findings of
+// that review.
 func (s Summary) FollowUpBody(news CheckedFindings) string {
 	return ReviewMark(cmp.Or(s.Mark, s.Head)) + "\n" + fmt.Sprintf(textNews, ShortSHA(s.Head), news.CountText())
 }
