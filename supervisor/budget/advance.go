@@ -18,8 +18,8 @@ type Advances struct {
 	Terms func(supervisor.Conversation) (o Options, ok bool)
 
 	mu    sync.Mutex                   // guards the fields below
-	last  map[int64]modelcall.Estimate // by conversation
-	turns map[int64]*advance           // by turn, until the turn ends
+	last  map[int64]modelcall.Estimate // estimate of the last call, by conversation
+	turns map[int64]*advance           // advance of each turn that has not ended, by turn
 
 	releases releases
 }

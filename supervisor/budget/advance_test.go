@@ -200,9 +200,9 @@ func TestAdvance_MoneyShort_SurplusIsTakenBack(t *testing.T) {
 	if got := a.refused(other, bid(17*cent)); got == "" {
 		t.Error("it says nothing")
 	}
-	// Five writes: one finds too little money, the trim frees some, and one finds enough. Then one
-	// finds too little although no running call can help, and one is made before the question to
-	// the user.
+	// Five writes: a request finds too little money, the trim frees some, and a request succeeds.
+	// Later a request finds too little although no running call can help. Another request is made
+	// before the question to the user.
 	a.same("writes", a.leases.writes, 5)
 	a.end(turn, cent, lease)
 }

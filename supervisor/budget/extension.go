@@ -65,8 +65,8 @@ var askAmounts = []int64{100_000, 250_000, 500_000, 1_000_000, 2_000_000, 5_000_
 var extendable = map[supervisor.SpendingScope]bool{supervisor.ScopeTurn: true, supervisor.ScopeDay: true}
 
 // extendableBy returns the amount to ask for; 0 means not to ask. It is the smallest of askAmounts
-// that covers the shortfall. If today's remaining extension is smaller but covers the shortfall,
-// that is the amount.
+// that covers the shortfall. If today's remaining extension is smaller than that, but covers the
+// shortfall, it is the remaining extension.
 func (r *Reserver) extendableBy(ctx context.Context, short []supervisor.BudgetShortage) (int64, error) {
 	missing := int64(0)
 	for _, s := range short {
@@ -86,8 +86,8 @@ func (r *Reserver) extendableBy(ctx context.Context, short []supervisor.BudgetSh
 	return roundUp(missing, r.o.Limits.Extend-before), nil
 }
 
-// roundUp returns the smallest of askAmounts that is at least missing, but at most most. It returns
-// 0 if missing is more than most.
+// roundUp returns the smallest of askAmounts that is at least missing. The result is at most most,
+// and 0 if missing is more than most.
 func roundUp(missing, most int64) int64 {
 	if most < missing {
 		return 0
@@ -112,7 +112,7 @@ func (r *Reserver) question(e modelcall.Estimate, short []supervisor.BudgetShort
 }
 
 // extend extends the limits by the allowed amount. If two conversations asked the user at once, the
-// store may extend by less. The next round finds out.
+// store may extend by less. The caller's next round notices that.
 func (r *Reserver) extend(ctx context.Context, more int64) error {
 	day, _ := DayBounds(r.o.Now(), r.o.Zone)
 	_, err := r.o.Leases.ExtendLimits(ctx, supervisor.LimitExtension{User: r.o.Conversation.User, Turn: r.o.Turn,

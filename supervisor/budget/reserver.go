@@ -55,7 +55,7 @@ type Options struct {
 	Limits       supervisor.Budget       // the limits of the user, or of Pot
 	// the pot that pays; "" means the user; a pot's limits can't be extended
 	Pot string
-	// what the reviews and triages of a day may cost that the user requested, with Pot; 0 means no
+	// a day's limit for reviews and triages that the user requested, used with Pot; 0 means no
 	// limit
 	Requested int64
 	// limits of the user's jobs, with Turn for one fire; the zero value if no job began the turn

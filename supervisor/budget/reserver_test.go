@@ -97,7 +97,7 @@ func bid(worst int64) modelcall.Estimate {
 	return modelcall.Estimate{Spec: "a/b", MaxCost: worst, Priced: true}
 }
 
-// refused returns the text for the user of a call that is not paid for.
+// refused makes a call that the budget must refuse, and returns the text for the user.
 func (r *rig) refused(p *Reserver, b modelcall.Estimate) string {
 	r.Helper()
 	lease, err := p.Reserve(r.Context(), b)
@@ -109,7 +109,7 @@ func (r *rig) refused(p *Reserver, b modelcall.Estimate) string {
 	return failed.Err.Message
 }
 
-// paid returns the lease of a call that is paid for.
+// paid makes a call that the budget must pay for, and returns its lease.
 func (r *rig) paid(p *Reserver, b modelcall.Estimate) int64 {
 	r.Helper()
 	lease, err := p.Reserve(r.Context(), b)
@@ -225,14 +225,14 @@ func TestExtension_OfDay_IsGranted(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Turn: 100 * cent, Day: 10 * cent, Extend: 60 * cent})
 	p := New(r.o)
 	r.spend(r.turn, 7*cent, 0)
-	r.paid(p, bid(15*cent)) // 12 cents are missing
+	r.paid(p, bid(15*cent)) // this call lacks 12 cents
 	q := r.person.asked[0]
 	r.same("amount", q.Amount, int64(25*cent))
 	r.same("text", q.Text, "Asking a/b would go beyond your limit for a day, $0.10: $0.07 was spent, and even a short answer may cost up to "+
 		"$0.15. May I go on, and spend up to $0.25 more?")
 	r.same("question", []any{q.Turn, q.Conversation, q.Kind, len(q.Subject)},
 		[]any{r.turn.ID, r.turn.Conversation, supervisor.QuestionBudget, 64})
-	r.paid(p, bid(13*cent)) // the rest of the extension pays for this
+	r.paid(p, bid(13*cent)) // the rest of the extension pays for this call
 	r.same("asked", len(r.person.asked), 1)
 	r.paid(p, bid(30*cent)) // askAmounts has 50 cents, but only 35 are allowed
 	r.same("the rest of what they may", r.person.asked[1].Amount, int64(35*cent))
@@ -248,7 +248,7 @@ func TestExtension_OfDay_IsGranted(t *testing.T) {
 
 func TestExtension_OfTurn_IsGranted(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Turn: 10 * cent, Day: 20 * cent, Extend: 100 * cent})
-	r.paid(New(r.o), bid(31*cent)) // missing are 21 cents of the turn's limit and 11 of the day's
+	r.paid(New(r.o), bid(31*cent)) // 21 cents are missing in the turn's limit, and 11 in the day's
 	r.same("asked", len(r.person.asked), 1)
 	r.same("amount", r.person.asked[0].Amount, int64(25*cent))
 }
@@ -339,8 +339,8 @@ func TestExtension_CoversTheShortfall(t *testing.T) {
 	}
 }
 
-// TestReserve_CallBeforeTurn_AsksNobody checks that such a call is paid within the limits, without
-// a question to the user. It must not affect the advance of the next turn.
+// TestReserve_CallBeforeTurn_AsksNobody checks that a call before its turn is paid within the
+// limits, without a question to the user. The call must not affect the advance of the next turn.
 func TestReserve_CallBeforeTurn_AsksNobody(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Day: 10 * cent, Extend: 100 * cent})
 	r.o.Turn = 0

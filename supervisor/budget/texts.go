@@ -34,8 +34,8 @@ const (
 	layoutBegins    = "It begins anew on Monday, 2 January, at 15:04 MST."
 )
 
-// scopeTexts has two texts for each limit: its name with a verb before the amount, and its
-// configuration key.
+// scopeTexts has two texts for each limit: its name with a verb before the amount, and its key in
+// the configuration.
 var scopeTexts = map[supervisor.SpendingScope]struct{ limit, key string }{
 	supervisor.ScopeTurn:         {"your limit for one answer", "users[].budget.turn"},
 	supervisor.ScopeFire:         {"the limit for one task", "users[].budget.jobs.run"},
