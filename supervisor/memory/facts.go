@@ -86,8 +86,8 @@ func (m *Memory) CountMentions(ctx context.Context, user string, f protocol.Memo
 var effects = map[protocol.MemoryAction]string{protocol.MemoryActionCorrect: supervisor.EffectCorrected,
 	protocol.MemoryActionForget: supervisor.EffectForgotten, protocol.MemoryActionImport: supervisor.EffectImported}
 
-// CountOrDeleteTurnData counts or deletes the data of some turns in a user's home. The counts are
-// of facts, notes and log entries. With gone it deletes them, and the facts are never remembered
+// CountOrDeleteTurnData counts or deletes the data of some turns in a user's home. It counts facts,
+// notes and log entries. If gone is set, it also deletes them, and the facts are never remembered
 // again.
 func (m *Memory) CountOrDeleteTurnData(ctx context.Context, user string, of protocol.MemoryTurns,
 	gone bool) (n supervisor.ForgetCounts, err error) {

@@ -62,8 +62,8 @@ func (m *Memory) remember(ctx context.Context, t feature.Turn, p *protocol.Memor
 	return &allowed, m.keepPermission(t, call, r.Arguments, permission{allowed, p.Conflict})
 }
 
-// changed records a change of MEMORY.md before the worker writes the file. A text that the call does
-// not make waits for the user, as any other change of a prompt file.
+// changed records a change of MEMORY.md before the worker writes the file. If the new text is not
+// the result of the call, it waits for the user, like any other change of a prompt file.
 func (m *Memory) changed(ctx context.Context, t feature.Turn,
 	p *protocol.MemoryChangedParams) (*protocol.MemoryEmptyResult,
 	error) {

@@ -169,8 +169,8 @@ func TestCorrect_Question_ShowsOldAndNew(t *testing.T) {
 	}
 }
 
-// The newer fact holds without a question. Words of others are asked about, and the question shows
-// both facts.
+// If the user's own words contradict an old fact, the new fact holds without a question. If words
+// of others contradict it, the user is asked, and the question shows both facts.
 func TestRemember_Contradiction_NewFactHolds(t *testing.T) {
 	conflict := &protocol.MemoryConflict{ID: "k7", Text: "Takes `oolong`, " + strings.Repeat("very ", 200)}
 	r := newRig(t, "", "I drink black tea now")

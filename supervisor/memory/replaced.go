@@ -16,8 +16,8 @@ import (
 // wordOld begins the press that restores a replaced fact; the id of its effect follows.
 const wordOld = "old"
 
-// offerOldFact tells a user, once for each call, that a new fact has replaced an old one. The
-// notice has a button that restores the old one.
+// offerOldFact tells a user, once for each call, that a new fact has replaced an old fact. The
+// notice has a button that restores the old fact.
 func (m *Memory) offerOldFact(ctx context.Context, t feature.Turn, call protocol.ToolCall, old facts.Fact) error {
 	var remembered protocol.MemoryArguments
 	if err := json.Unmarshal(call.Arguments, &remembered); err != nil {

@@ -16,15 +16,15 @@ import (
 	"mews/supervisor/feature"
 )
 
-// A worker's word puts no text in force. Before a call writes, the supervisor decides what the call
-// may write, and keeps that in the attempt's Turn.Kept. The worker then reports only states of the
-// file. The supervisor makes the change itself, from the text with the state before. Its text is in
-// force only if it has the reported state.
+// A worker alone can't put a text in force. Before a call writes, the supervisor decides what the
+// call may write, and keeps that in the attempt's Turn.Kept. The worker then reports only states of
+// the file. The supervisor computes the new text itself, from the text with the state before. The
+// new text is in force only if it has the reported state.
 
 // permissionKey is the key of a call's permission in Turn.Kept.
 type permissionKey struct{ call string }
 
-// permission is what the supervisor has answered to a call that wants to keep a fact.
+// permission is the supervisor's answer to a call that wants to keep a fact.
 type permission struct {
 	protocol.MemoryRememberResult
 	conflict *protocol.MemoryConflict // the fact that the question about the call showed
@@ -33,7 +33,7 @@ type permission struct {
 // noteKey is the key of a call's note in Turn.Kept.
 type noteKey struct{ call string }
 
-// keepPermission keeps what a call may write.
+// keepPermission stores the permission, or the note, of a call in Turn.Kept.
 func (m *Memory) keepPermission(t feature.Turn, call protocol.ToolCall, args protocol.MemoryArguments,
 	p permission) error {
 	at, err := time.Parse(time.RFC3339, p.At)
@@ -66,19 +66,19 @@ type lastChange struct{}
 type announced struct {
 	call          string
 	before, after protocol.FileState
-	text          string // the text before
+	text          string // the text before the change
 }
 
-// written is the result of a call, as the supervisor makes it.
+// written is the result of a call, as the supervisor computes it.
 type written struct {
 	base, text string
 	gone       []facts.Fact // facts that the call deletes
-	replaced   facts.Fact   // the fact that a remembered one contradicts; without an ID there is none
-	known      bool         // the text before is known; without it the fields above are not set
-	err        error        // why the call changes nothing
+	replaced   facts.Fact   // the fact that a new fact contradicts; an empty ID means none
+	known      bool         // the text before the call is known; if not, the fields above are not set
+	err        error        // reason why the call changes nothing
 }
 
-// makeChange makes the change that a call makes of the text with the state before.
+// makeChange computes the change by a call from the text with the state before.
 func (m *Memory) makeChange(ctx context.Context, t feature.Turn, call protocol.ToolCall, before protocol.FileState) (
 	w written, err error) {
 	stored, err := m.storedTexts(ctx, t.User)
@@ -108,8 +108,8 @@ var (
 	errOther    = errors.New("the user was shown another fact")
 )
 
-// changeFact makes the change of a call of remember or update_memory. replaced is the fact that a
-// remembered one contradicts.
+// changeFact applies a call of remember or update_memory to the file. replaced is the fact that the
+// new fact contradicts.
 func (m *Memory) changeFact(t feature.Turn, call protocol.ToolCall, file *facts.File) (replaced facts.Fact,
 	err error) {
 	kept, asked := t.Kept.Load(permissionKey{call.ID})
@@ -181,8 +181,9 @@ func (m *Memory) takeBack(ctx context.Context, t feature.Turn, p protocol.Memory
 }
 
 // takeChange puts the result of a call in force, if it has the state that the worker has announced.
-// If the call replaces another fact, it offers that fact first: after a crash in between, the call
-// is made again, and the text before is known only until the new one is in force.
+// If the call replaces another fact, takeChange first offers that fact. After a crash in between,
+// the worker makes the call again. The text before the call is known only until the new text is in
+// force.
 func (m *Memory) takeChange(ctx context.Context, t feature.Turn, call protocol.ToolCall,
 	p protocol.MemoryChangedParams, w written) error {
 	if !w.known || w.err != nil || facts.StateOf(w.text) != p.After {
@@ -197,7 +198,8 @@ func (m *Memory) takeChange(ctx context.Context, t feature.Turn, call protocol.T
 	return m.o.PromptFiles.AcceptWrite(ctx, t.User, memoryFile, p.Before, p.After, []byte(w.text))
 }
 
-// takeResult puts the result of an operation in force, if change makes the same of the text before.
+// takeResult puts the result of an operation in force, if change makes the same text from the text
+// before.
 func (m *Memory) takeResult(ctx context.Context, user string, stored storedTexts, r protocol.MemoryResult,
 	change func(*facts.File)) error {
 	text, known := stored.find(r.Before)

@@ -65,7 +65,7 @@ func TestMemoryChanged_OtherText_IsNotInForce(t *testing.T) {
 	for name, c := range map[string]struct {
 		call     protocol.ToolCall
 		conflict string // the conflict that the worker reports; "" means none
-		offered  bool   // the user gets the old fact with a button
+		offered  bool   // the user is offered the old fact with a button
 		unasked  bool   // the worker does not ask first
 		writes   string
 		accepted bool
@@ -99,7 +99,7 @@ func TestMemoryChanged_OtherText_IsNotInForce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, "", "remember this")
 			r.putInForce(mine)
-			r.exec(`UPDATE message SET created_at = 1795176000000`) // noon of the day
+			r.exec(`UPDATE message SET created_at = 1795176000000`) // sets the messages to noon of the test's day
 			turn := featuretest.NewTurn("alice", c.call)
 			turn.ID, turn.Destination = r.turn.ID, r.turn.Conversation.ID
 			conflict := ""
