@@ -70,7 +70,7 @@ type HistoryLine struct {
 	Who     string             `json:"who"` // person or assistant
 	World   bool               `json:"world,omitempty"`
 	Text    string             `json:"text,omitempty"`
-	Tools   []string           `json:"tools,omitempty"` // names of the tools that it calls
+	Tools   []string           `json:"tools,omitempty"` // names of the tools that the message calls
 }
 
 // Limits of a page: messages in one read, and bytes after which the page ends.
@@ -194,8 +194,8 @@ func WriteHistory(q HistoryQuery, format string, w io.Writer, ask func(HistoryQu
 	}
 }
 
-// HistoryFormats are functions that append one message to b. day is the day of the previous
-// message.
+// HistoryFormats are functions that append one message to b, by the name of the format. day is the
+// day of the previous message.
 var HistoryFormats = map[string]func(b *strings.Builder, line HistoryLine, day *string){
 	"text": func(b *strings.Builder, line HistoryLine, _ *string) { b.WriteString(line.text()) },
 	"jsonl": func(b *strings.Builder, line HistoryLine, _ *string) {

@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/printable"
 )
 
-// Characters that a model sees of a hit, of its neighbours, and of a message in a list.
+// Numbers of characters that a model sees: of a hit, of its neighbours, and of a message in a list.
 const (
 	hitExcerpt       = 320
 	neighbourExcerpt = 120

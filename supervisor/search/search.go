@@ -26,8 +26,8 @@ type Transcript interface {
 	// deleted.
 	FindWithNeighbours(ctx context.Context, user string, conversation, message int64) ([]supervisor.HistoryMessage,
 		error)
-	// FindWholeMessage finds a message with all of its words, and its conversation. World means that
-	// it may have words of others.
+	// FindWholeMessage finds a message with all of its words, and its conversation. World means
+	// that the message may have words of others.
 	FindWholeMessage(ctx context.Context, user string, id int64) (m supervisor.AgedMessage, conversation int64, ok bool,
 		err error)
 	// FirstMessageInWindow returns the first message of a conversation that a model sees whole.
@@ -59,7 +59,7 @@ type Searcher struct{ Options }
 
 func New(o Options) *Searcher { return &Searcher{o} }
 
-// Feature returns what search adds to the service.
+// Feature returns the commands, host calls and control calls of search.
 func (s *Searcher) Feature() feature.Feature {
 	return feature.Feature{Name: "search", Commands: s.commands(), HostCalls: s.hostCalls(), Calls: s.calls()}
 }

@@ -40,7 +40,7 @@ const (
 	textFromOthers   = " (with others' words)"
 )
 
-// Usage and buttons.
+// The usage text and the labels of buttons.
 const (
 	textSearchUsage = "Write “/search WORDS”. “/history 2026-11-20” shows what was said on a day."
 	textNextButton  = "The next 10"
