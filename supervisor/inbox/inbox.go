@@ -106,7 +106,7 @@ func (b *Inbox) StoreInbound(ctx context.Context, in supervisor.Inbound,
 	return kept, nil
 }
 
-// letsThrough reports whether an inbound is accepted without a look into the store.
+// letsThrough reports whether an inbound is accepted without reading the store.
 func letsThrough(d supervisor.GateDecision) bool {
 	return d.Check == nil && d.CheckCode == nil && d.Refusal == ""
 }
@@ -131,7 +131,7 @@ func (b *Inbox) put(ctx context.Context, item supervisor.BatchItem) (supervisor.
 	return receipt.Stored[0], nil
 }
 
-// storeBatch stores a batch. It reserves the turns of the batch's texts meanwhile.
+// storeBatch stores a batch. While the batch is stored, it reserves the turns of the batch's texts.
 func (b *Inbox) storeBatch(ctx context.Context, batch supervisor.InboundBatch) (receipt supervisor.BatchReceipt,
 	err error) {
 	for _, item := range batch.Items {
@@ -147,7 +147,7 @@ func (b *Inbox) storeBatch(ctx context.Context, batch supervisor.InboundBatch) (
 	return b.o.Store.StoreBatch(ctx, batch)
 }
 
-// startedIn returns the turn of a conversation that a batch has started, or nil.
+// startedIn returns the turn that a batch has started in a conversation, or nil.
 func startedIn(r supervisor.BatchReceipt, conversation int64) *supervisor.StartedTurn {
 	for i := range r.Started {
 		if r.Started[i].Turn.Conversation.ID == conversation {
