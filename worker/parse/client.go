@@ -86,7 +86,7 @@ func failureOf(ended *program.ExitError) error {
 	return NewFailure(ReasonDamaged)
 }
 
-// crashed is the exit status of a Go program that its runtime ends, such as without memory.
+// crashed is the exit status of a Go program that its runtime ends, for example for lack of memory.
 const crashed = 2
 
 // answer reads a child's standard output.

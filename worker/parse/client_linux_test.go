@@ -20,7 +20,8 @@ import (
 	"mews/worker/program"
 )
 
-// TestMain makes the test a sub-reaper, as a worker is. As a parser the test does what the file says.
+// TestMain makes the test a sub-reaper, as a worker is. As a parser, the test misbehaves as the
+// parsed file says.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == parse.Argument {
 		os.Exit(misbehave())
@@ -33,7 +34,7 @@ func TestMain(m *testing.M) {
 
 const htmlHeader = `{"format":"html"}` + "\n"
 
-// misbehaviors are what a parser does that a file has taken over.
+// misbehaviors are actions of a parser that the parsed file has taken over.
 var misbehaviors = map[string]func() int{
 	"good":    func() int { fmt.Print(htmlHeader, "text"); return 0 },
 	"silent":  func() int { return 0 },
@@ -61,7 +62,7 @@ func endBy(sig syscall.Signal) int {
 	return 0
 }
 
-// write writes a text n times, or until nobody reads it.
+// write writes a text n times, or until it is not read any more.
 func write(text string, n int) int {
 	for range n {
 		if _, err := io.WriteString(os.Stdout, text); err != nil {
@@ -119,7 +120,7 @@ func TestRun_ContextEnds_EndsTheParser(t *testing.T) {
 	}
 }
 
-// cancelling is a file that calls then at its end.
+// cancelling is a file that calls the function then at its end.
 type cancelling struct {
 	io.Reader
 	then func()
@@ -205,8 +206,8 @@ func (latePrograms) Run(_ context.Context, p program.Program) error {
 	return fmt.Errorf("%s: no end after %s: %w", p.Name, p.Timeout, context.DeadlineExceeded)
 }
 
-// TestRun_Timeout_IsItsFailure: a parser that was stopped is called so, unless its caller's time is
-// over too.
+// TestRun_Timeout_IsItsFailure: a parser that runs too long fails with ReasonTimeout, unless its
+// caller's context has ended too.
 func TestRun_Timeout_IsItsFailure(t *testing.T) {
 	err := parse.Run(t.Context(), latePrograms{}, parse.KindHTML, strings.NewReader(""), nil)
 	if failed := new(parse.Failure); !errors.As(err, &failed) || failed.Reason != parse.ReasonTimeout {

@@ -21,18 +21,18 @@ type Reason string
 
 const (
 	ReasonDamaged        Reason = "damaged"
-	ReasonDamagedPicture Reason = "damaged-picture" // has a Format
+	ReasonDamagedPicture Reason = "damaged-picture" // the text names a Format
 	ReasonTooMuch        Reason = "too-much"
 	ReasonMemory         Reason = "memory"
 	ReasonTimeout        Reason = "timeout"
 	ReasonManyNames      Reason = "many-names"
-	ReasonUnpacks        Reason = "unpacks" // MiB
+	ReasonUnpacks        Reason = "unpacks" // number in the text: MiB
 	ReasonNoText         Reason = "no-text"
 	ReasonNoPicture      Reason = "no-picture"
-	ReasonLargeFile      Reason = "large-file"   // MiB
-	ReasonNoPixels       Reason = "no-pixels"    // width, height
-	ReasonPixels         Reason = "pixels"       // width, height, millions of pixels
-	ReasonPixelMemory    Reason = "pixel-memory" // width, height, MB, MB
+	ReasonLargeFile      Reason = "large-file"   // number in the text: MiB
+	ReasonNoPixels       Reason = "no-pixels"    // numbers in the text: width, height
+	ReasonPixels         Reason = "pixels"       // numbers in the text: width, height, millions of pixels
+	ReasonPixelMemory    Reason = "pixel-memory" // numbers in the text: width, height, MB, MB
 )
 
 // Error explains the failure to people: the middle of a sentence.

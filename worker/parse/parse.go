@@ -62,19 +62,19 @@ const (
 	FormatNotebook     Format = "notebook"
 	FormatMail         Format = "mail"
 	FormatPicture      Format = "picture"
-	FormatZip          Format = "zip"    // a list of names
-	FormatTar          Format = "tar"    // a list of names
-	FormatCompressed   Format = "tar-gz" // a list of names
+	FormatZip          Format = "zip"    // the body is a list of names
+	FormatTar          Format = "tar"    // the body is a list of names
+	FormatCompressed   Format = "tar-gz" // the body is a list of names
 	FormatGzip         Format = "gzip"   // no body: the compressed file is no archive
 )
 
 const (
-	MaxFiles    = 20            // files of a mail
+	MaxFiles    = 20            // maximum number of files in a mail
 	maxFileName = 1 << 10       // bytes of a name, which may have any characters
 	maxEdge     = 1_000_000_000 // pixels of an edge
 )
 
-// Header describes the body.
+// Header describes the body of a parser's output.
 type Header struct {
 	Format Format `json:"format"`
 	// Text is the number of the body's bytes that are text, before the Files. 0 without Files means
@@ -88,8 +88,8 @@ type Header struct {
 
 // File is a file within the parsed file.
 type File struct {
-	Name string `json:"name"` // any characters
-	Size int64  `json:"size"` // bytes
+	Name string `json:"name"` // file name, which may have any characters
+	Size int64  `json:"size"` // size in bytes
 }
 
 // Names counts the names of an archive.
@@ -105,7 +105,8 @@ type Picture struct {
 	MediaType string `json:"media_type"`
 	Width     int    `json:"width"`
 	Height    int    `json:"height"`
-	// Format is the format of the file, such as PNG. The file's picture has the other two sizes.
+	// Format is the format of the file, such as PNG. FileWidth and FileHeight are the size of the
+	// picture in the file.
 	Format     string `json:"format"`
 	FileWidth  int    `json:"file_width"`
 	FileHeight int    `json:"file_height"`
