@@ -155,7 +155,7 @@ const (
 		mkdir $group
 		echo $$ >$group/cgroup.procs
 		exec "$@"`
-	// Ends all processes of the group, and removes it.
+	// sweep ends all processes of the group, and removes the group.
 	sweep = `mount -t cgroup2 none /sys/fs/cgroup
 		group=/sys/fs/cgroup$(sed -n s/^0::// /proc/self/cgroup)/$NAME
 		! test -d $group || { echo 1 >$group/cgroup.kill; find $group -depth -type d -exec rmdir {} +; }`

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// checkCapabilities: the spawner has exactly its capabilities. mews has none, cannot get any, and
-// hides its memory.
+// checkCapabilities: the spawner has exactly the capabilities of the unit. mews has none, cannot
+// get any, and hides its memory.
 func (c *container) checkCapabilities(has string) {
 	c.t.Helper()
 	for name, want := range map[string]string{
@@ -287,8 +287,8 @@ func (c *container) restartDelay() time.Duration {
 	return held
 }
 
-// checkEscapes makes a worker try every escape in the tier of the service, by the command mews
-// doctor of root.
+// checkEscapes runs mews doctor as root. That makes a worker try every escape in the tier of the
+// service.
 func (c *container) checkEscapes() {
 	c.t.Helper()
 	if said := c.run("mews doctor --escapes"); !strings.Contains(said, "walls   accounts. ") || !strings.Contains(said, " 0 ESCAPED") {

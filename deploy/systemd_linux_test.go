@@ -52,7 +52,7 @@ func TestService_NoUserNamespaces_ExplainsFix(t *testing.T) {
 	c.run("mount -t proc proc /mnt && echo 0 >/mnt/sys/user/max_user_namespaces && umount /mnt")
 	install(c)
 	c.run("systemctl start mews")
-	c.until("systemctl show -P NRestarts mews | grep -qv ^0") // systemd tries forever
+	c.until("systemctl show -P NRestarts mews | grep -qv ^0") // systemd restarts it forever
 	said := c.run("journalctl -o cat -u mews")
 	for _, want := range []string{"no walls here are strong enough", "user namespaces are switched off",
 		"sysctl user.max_user_namespaces=15000", "no-user-namespaces.conf"} {
