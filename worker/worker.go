@@ -38,7 +38,7 @@ type Result struct {
 	Images  []Picture // pictures for the model beside Text, at most protocol.MaxResultImages
 	// Text, or an error's text, may hold words that are not the user's own
 	World bool
-	Tools []string // the tools that the call has opened
+	Tools []string // names of the tools that the call has opened for the model
 
 	EndsTurn bool // the turn ends with this result: the model is not asked again
 }
