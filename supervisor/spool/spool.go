@@ -192,7 +192,7 @@ type Writer struct {
 // Size returns how many bytes were written.
 func (f *Writer) Size() int64 { return f.size }
 
-// Write appends, or returns ErrFull.
+// Write appends bytes to the file, or returns ErrFull.
 func (f *Writer) Write(p []byte) (int, error) {
 	if err := f.spool.room(); err != nil {
 		return 0, err
