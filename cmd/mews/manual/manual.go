@@ -21,7 +21,7 @@ const (
 	guideFolder = "guide"
 	adminFolder = "admin"
 
-	maxFirstScreen = 30 // lines of a screen with so many columns
+	maxFirstScreen = 30 // lines of a screen
 	columns        = 80
 )
 
@@ -55,7 +55,7 @@ func Pages() (all []Page) {
 	return all
 }
 
-// FindPage returns the page with a name, or the only page whose name begins so.
+// FindPage returns the page with a name, or the only page whose name begins with it.
 func FindPage(name string) (Page, bool) {
 	name = spelling.CompleteName(name, PageNames())
 	i := slices.IndexFunc(Pages(), func(p Page) bool { return p.Name == name })

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	maxWords = 1200 // words of a page
-	maxLines = 30   // lines of a page's first screen
+	maxWords = 1200 // maximum number of words of a page
+	maxLines = 30   // maximum number of lines on a page's first screen
 )
 
 var (
