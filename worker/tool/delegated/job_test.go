@@ -12,7 +12,7 @@ import (
 	"mews/worker/tool/delegated"
 )
 
-// jobs answer each call with its id.
+// jobs answers each call with the call's id.
 type jobs struct{ err error }
 
 func (j jobs) call(_ context.Context, p protocol.JobCallParams) (protocol.JobCallResult, error) {
