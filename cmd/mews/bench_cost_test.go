@@ -134,7 +134,7 @@ func (m *telegramService) nextAnsweredUser() telegramtest.User {
 	}
 }
 
-// countedCalls are the system calls that are counted.
+// countedCalls are the system calls that BenchmarkTelegramCalls counts.
 var countedCalls = []string{"fdatasync", "pwrite64", "pread64", "fcntl", "futex"}
 
 // BenchmarkTelegramCalls counts the supervisor's system calls per turn. Without strace the

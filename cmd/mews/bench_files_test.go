@@ -15,7 +15,7 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// BenchmarkTelegramPhoto measures the time of a phone's photo to the model. The time starts when
+// BenchmarkTelegramPhoto measures how soon the model gets a phone's photo. The time starts when
 // Mews requests the photo's bytes, and ends at the model's call.
 func BenchmarkTelegramPhoto(b *testing.B) {
 	m := newTelegramService(b, 1, fastRate)
@@ -36,9 +36,9 @@ func BenchmarkTelegramPhoto(b *testing.B) {
 	took.report(b, time.Millisecond, "ms-photo-to-model")
 }
 
-// BenchmarkTelegramVoiceNote measures the time of a voice message of 10 s to the model, from the
-// request for its bytes. It also reports Mews's own share: without the time of ffmpeg and the
-// recogniser, which is measured alone at the same priority.
+// BenchmarkTelegramVoiceNote measures how soon the model gets a voice message of 10 s. The time
+// starts with the request for the message's bytes. It also reports Mews's own share, which is the
+// rest without ffmpeg and the recogniser. Their time is measured alone, at the same priority.
 func BenchmarkTelegramVoiceNote(b *testing.B) {
 	if _, err := exec.LookPath("ffmpeg"); err != nil {
 		b.Skip(err)

@@ -18,7 +18,7 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// millisecondFormat is a time to the millisecond, as a reminder takes it.
+// millisecondFormat is the layout of a reminder's time, with milliseconds.
 const millisecondFormat = "2006-01-02T15:04:05.000Z07:00"
 
 // BenchmarkTelegramReminder measures from the time of a reminder until the Bot API is asked to send
@@ -135,8 +135,8 @@ func BenchmarkScheduledMemory(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// putJobs gives each user some jobs, which are all due in half a day. Their rule gives the same
-// time, so a start changes no job. The service must not run.
+// putJobs gives each user some jobs, which are all due in half a day. The jobs' rule gives the same
+// time, so a start of the service changes no job. The service must not run.
 func putJobs(b *testing.B, h *apptest.Service, people []string, each int) {
 	b.Helper()
 	db, err := sql.Open("sqlite3", "file:"+filepath.Join(h.Dir, "state", "private", "mews.db"))

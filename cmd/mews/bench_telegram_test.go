@@ -60,7 +60,7 @@ type telegramService struct {
 	server  *telegramtest.Server
 	people  []telegramtest.User
 	polls   chan telegramtest.APICall // holds the first poll since the channel was emptied
-	answers chan telegramtest.APICall // calls that show a whole answer
+	answers chan telegramtest.APICall // calls of the Bot API that show a complete answer
 }
 
 // newTelegramService makes a service with some users. more is added to the configuration's
@@ -87,10 +87,10 @@ func newTelegramServiceOf(b *testing.B, people int, more, files string) *telegra
 	return m
 }
 
-// Start starts the service with the timers that its unit sets.
+// Start starts the service with the timer settings of its systemd unit.
 func (m *telegramService) Start() { asUnit(m.b, m.Service.Start) }
 
-// recordCall sorts the calls of the Bot API.
+// recordCall puts polls and complete answers into their channels.
 func (m *telegramService) recordCall(c telegramtest.APICall) {
 	switch {
 	case c.Method == "getUpdates":
@@ -205,8 +205,8 @@ func (d *disk) commit() {
 }
 
 // BenchmarkTelegramTurn measures a whole turn on Telegram with a warm worker and a model that
-// answers at once. There are two commits before the model's call, one commit between its end and
-// the sending of the answer, and one after that.
+// answers at once. There are two commits before the model's call, one commit between the end of the
+// model's answer and its sending, and one commit after the sending.
 func BenchmarkTelegramTurn(b *testing.B) {
 	m := newTelegramService(b, 8, fastRate)
 	m.Start()
@@ -360,7 +360,8 @@ func compareServices(b *testing.B, less, more crowd) {
 	b.ReportMetric(float64(before[1].median())/float64(before[0].median()), "times")
 }
 
-// telegramService makes a service with that crowd and with a warm worker of the first user.
+// telegramService makes a service with the crowd's users and messages, and with a warm worker of
+// the first user.
 func (c crowd) telegramService(b *testing.B) *telegramService {
 	m := newTelegramService(b, c.people, fastRate)
 	m.fillHistory(c.messages)

@@ -47,7 +47,7 @@ func BenchmarkWrite64K(b *testing.B) {
 			if err != nil {
 				return ref, err
 			}
-			// the bytes of the file in the form of the wire
+			// the file's bytes as the worker sends them
 			line, err := json.Marshal(protocol.BlobWriteParams{Turn: turn.ID, Blob: 1, Data: data})
 			if err != nil {
 				return ref, err
@@ -77,7 +77,7 @@ func benchWrite(b *testing.B, keep func(context.Context, io.Reader, int64) (prot
 		b.Fatal(err)
 	}
 	defer ws.Close()
-	var arguments [2]json.RawMessage // each write has other content than the write before
+	var arguments [2]json.RawMessage // the writes alternate between two contents
 	for i, letter := range []string{"a", "b"} {
 		arguments[i], _ = json.Marshal(map[string]any{"path": "a.txt", "content": strings.Repeat(letter, 64<<10), "overwrite": true})
 	}

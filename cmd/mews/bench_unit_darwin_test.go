@@ -2,5 +2,5 @@ package main_test
 
 import "testing"
 
-// asUnit calls start. Only on Linux does the unit change timers.
+// asUnit calls start. The systemd unit changes timers only on Linux.
 func asUnit(_ *testing.B, start func()) { start() }

@@ -26,7 +26,7 @@ func postDelivery(b *testing.B, address, key, body string) {
 }
 
 // BenchmarkDelivery measures a delivery of 20 KB until its answer, over an open connection. The
-// goal is 5 ms and the fsync. It also reports the slowest of a hundred deliveries, at a hundred a
+// goal is 5 ms plus the fsync. It also reports the slowest of a hundred deliveries, at a hundred a
 // second.
 func BenchmarkDelivery(b *testing.B) {
 	h, address := newWebhookService(b, 1)

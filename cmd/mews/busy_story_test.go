@@ -55,7 +55,8 @@ func sayFirst(text string, script modeltest.Script) modeltest.Script {
 	}
 }
 
-// heldModel is a model that holds one request: the first, or the first that is not in passes.
+// heldModel is a model that holds one request. passes is the
+// number of earlier requests that it does not hold.
 type heldModel struct {
 	script   modeltest.Script
 	passes   atomic.Int32

@@ -36,7 +36,8 @@ func checkVerb(ctx context.Context, con console, args []string) error {
 	return printChecked(con, doctor.RefusedReport(path, err), *asJSON)
 }
 
-// printChecked prints a report of a configuration. As text, one with problems has only these.
+// printChecked prints a report about a configuration. If there are problems, the text lists only
+// the problems.
 func printChecked(con console, r doctor.CheckReport, asJSON bool) error {
 	if asJSON {
 		return errors.Join(printJSON(con.out, r), r.Err())
@@ -48,8 +49,8 @@ func printChecked(con console, r doctor.CheckReport, asJSON bool) error {
 }
 
 // printServiceCheck prints the running service's check of its own configuration. It is for an
-// account that can't read the whole configuration. If no service of another account answers, told is
-// false, and the error is unread, the reason why the file could not be read.
+// account that can't read the whole configuration. If no service of another account answers, told
+// is false, and the error is unread: the reason why the file could not be read.
 func printServiceCheck(ctx context.Context, con console, file string, what admin.ExamineRequest,
 	unread error) (told bool, err error) {
 	cfg, err := findConfig(file)
@@ -58,7 +59,7 @@ func printServiceCheck(ctx context.Context, con console, file string, what admin
 	}
 	info, err := os.Stat(app.SocketPath(cfg))
 	if own := uint32(os.Getuid()); err != nil || own == 0 || own == placement.OwnerUID(info) {
-		return false, unread // the service's account can read no more than this account
+		return false, unread // the service's account can't read more than this account
 	}
 	found, err := askFor[admin.ExamineResult](ctx, cfg, admin.MethodExamine, what)
 	if err != nil {
@@ -67,7 +68,8 @@ func printServiceCheck(ctx context.Context, con console, file string, what admin
 	return true, printExamined(con, textAsTheService, what, found)
 }
 
-// printExamined prints the service's check of itself. head says so before a text; JSON has no head.
+// printExamined prints the service's check of itself. A text begins with head, which says so. JSON
+// has no head.
 func printExamined(con console, head string, what admin.ExamineRequest, found admin.ExamineResult) error {
 	if what.JSON {
 		head = ""
@@ -80,7 +82,7 @@ func printExamined(con console, head string, what admin.ExamineRequest, found ad
 }
 
 // printRunning prints the check that the running service makes of itself. Without a configuration
-// file the environment counts, and the service may have another one than this process. The result
+// file, Mews reads the environment, and the service's environment may be another one. The result
 // told is false if there is a file, or if no service can answer.
 func printRunning(ctx context.Context, con console, cfg *config.Config, path string,
 	what admin.ExamineRequest) (told bool, err error) {

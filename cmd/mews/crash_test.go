@@ -68,7 +68,7 @@ type crashRun struct {
 	t       *testing.T
 	server  *telegramtest.Server
 	writers []*writer
-	said    int           // messages
+	said    int           // number of messages sent
 	updates int           // updates that brought the messages: an album has several
 	done    chan struct{} // a token for each finished answer of the model
 }
@@ -179,8 +179,8 @@ func (w *writer) send(s *telegramtest.Server) (updates int) {
 	return max(1, len(m.files))
 }
 
-// settle waits until all messages are answered. If an answer may not have arrived, its user is told
-// so and writes /resend.
+// settle waits until all messages are answered. If an answer may not have arrived, the service says
+// so, and its user writes /resend.
 func (r *crashRun) settle() {
 	r.WaitUntilTrue(5*time.Minute+time.Duration(r.said)*50*time.Millisecond, "every message to be answered",
 		func() bool {
@@ -266,7 +266,7 @@ func (w *writer) check(t *testing.T, chat []telegramtest.Message, took map[strin
 			marked++
 		}
 		if strings.Contains(m.Text, "again") && !messageNumber.MatchString(m.Text) {
-			continue // the answer to /resend
+			continue // skips the answer to /resend
 		}
 		i := w.messageIndex(m.Text)
 		if i < 0 || !w.isComplete(m.Text, i) {

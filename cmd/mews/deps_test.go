@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// These tests check that packages import only allowed packages. (A table of packages that must not
-// be linked, with the reason as the failure, is the form of tailscale's tstest/deptest.)
+// These tests check that packages import only allowed packages. The tables of banned packages, with
+// the reason as the failure, follow tailscale's tstest/deptest.
 
 // floors is the floor (layer) of every package. A package imports only packages of lower floors. A
 // pattern that ends in /... covers the packages below it too; the longest matching pattern counts.
@@ -191,7 +191,7 @@ const featureFloor = 4
 // corePackages are the packages that receive the features. They import no feature.
 var corePackages = []string{"admin", "api", "app", "command", "control", "hostcall", "session"}
 
-// ban forbids certain packages an import.
+// ban is a forbidden import.
 type ban struct {
 	importer string // pattern of the importing package
 	imported string // pattern of the imported package

@@ -28,8 +28,8 @@ func githubVerb(ctx context.Context, con console, args []string) error {
 }
 
 // askGitHub runs a subcommand that asks the service and shows its report. The function params
-// defines the flags. It returns a function that makes the request from the words. most is the
-// largest number of words.
+// defines the flags. Its result makes the request from the words of the command line. At most most
+// words are allowed.
 func askGitHub[R any](ctx context.Context, con console, v subcommand, args []string, most int, method string,
 	params func(set *flag.FlagSet) func(words []string) (any, error), text func(R) string) (report R, err error) {
 	set, file := v.flags(con)

@@ -152,7 +152,7 @@ func (r *pullRun) makeEvents(events, kills int) {
 			p.repo.AddComment(p.number, "alice", fmt.Sprint("Comment ", i))
 		}
 		if (i+1)*kills/events > i*kills/events {
-			// the work goes on for a random time
+			// lets the service work for a random time
 			<-time.After(time.Duration(r.rng.IntN(1500)) * time.Millisecond)
 			r.Kill()
 			r.hub.RecordClientCrash()
@@ -218,8 +218,8 @@ func (r *pullRun) check() {
 		}
 		for _, n := range p.panics {
 			path := "panic" + strconv.Itoa(n) + ".go"
-			// The summary has each finding once. A finding has no comment if there is a newer head before it is
-			// posted.
+			// The summary has each finding once. A finding has no comment if there is a newer head
+			// before it is posted.
 			if summed := strings.Count(summaries, "`"+path+":"); said[path] > 1 || summed != 1 {
 				r.t.Errorf("%s#%d: %d comments on %s, and in summaries %d times: %s", p.repo.Name(), p.number, said[path], path, summed, summaries)
 			}

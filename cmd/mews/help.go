@@ -66,7 +66,7 @@ func showUsage(ctx context.Context, con console, words []string) error {
 	return err
 }
 
-// showPage shows a page of the manual. below is true if the verb's usage is above it.
+// showPage shows a page of the manual. below is true if the verb's usage is printed above the page.
 func showPage(w io.Writer, page manual.Page, below bool) error {
 	if below {
 		fmt.Fprintln(w)

@@ -52,7 +52,7 @@ func askingMessage(rng *rand.Rand, name string, i int) chatMessage {
 	return chatMessage{text: fmt.Sprintf("say #%d\n%s", i, asked), question: &q}
 }
 
-// wantedAnswer returns what the answer to a message must end with.
+// wantedAnswer returns the end that the answer to a message must have.
 func (m chatMessage) wantedAnswer() string {
 	if m.question != nil {
 		return "told:\n" + m.question.meaning

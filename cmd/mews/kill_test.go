@@ -261,12 +261,12 @@ func (k *chatUser) sendAll(ctx context.Context) {
 		for n, f := range l.files {
 			ref, err := k.chat.UploadFile(ctx, bytes.NewReader(f.content))
 			if err != nil {
-				return // check finds that an answer is missing
+				return // check reports the missing answer
 			}
 			uploaded = append(uploaded, control.UploadedFile{Blob: ref, Name: fmt.Sprint(f.kind, n, map[string]string{"voice": ".wav"}[f.kind])})
 		}
 		if _, err := k.chat.SendMessage(ctx, key, l.text, uploaded...); err != nil {
-			return // check finds that an answer is missing
+			return // check reports the missing answer
 		}
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"mews/supervisor/control"
 )
 
-// lives are the real providers, each with the variable of its key. LIVE_MODEL_KIND names another
-// model.
+// lives are the real providers, each with the environment variable of its key. LIVE_MODEL_KIND
+// names another model.
 var lives = []struct{ kind, key, model string }{
 	{"anthropic", "ANTHROPIC_API_KEY", "claude-haiku-4-5"},
 	{"openai", "OPENAI_API_KEY", "gpt-5-mini"},

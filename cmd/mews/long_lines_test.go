@@ -15,7 +15,7 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of a line of code: maxColumns, with tabColumns for a tab.
+// A line of code has at most maxColumns columns. A tab counts as tabColumns.
 const (
 	maxColumns = 120
 	tabColumns = 4
@@ -129,7 +129,7 @@ func longLines(text []byte) (long []int) {
 	return slices.Sorted(maps.Keys(code))
 }
 
-// readLongLines reads the list: a file and a number on each line.
+// readLongLines reads longLinesFile: each line has a file and a number.
 func readLongLines(text string) (map[string]int, error) {
 	listed := map[string]int{}
 	for line := range strings.Lines(text) {

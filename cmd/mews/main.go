@@ -158,7 +158,7 @@ func usage(w io.Writer) {
 func flags(con console, name string) *flag.FlagSet {
 	set := flag.NewFlagSet(name, flag.ContinueOnError)
 	set.SetOutput(con.err)
-	set.Usage = func() {} // parseNames prints it
+	set.Usage = func() {} // parseNames prints the usage
 	return set
 }
 

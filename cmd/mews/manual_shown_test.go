@@ -18,7 +18,7 @@ const (
 // time varies.
 var optionalLine = regexp.MustCompile(`^([·✓✗] .*|>)?$`)
 
-// plainLine returns a line without Markdown's marks and the terminal's own.
+// plainLine returns a line without the marks of Markdown and of the terminal.
 func plainLine(line string) string {
 	line = strings.Join(strings.Fields(strings.NewReplacer("`", "", "**", "", "•", "-").Replace(line)), " ")
 	for _, before := range []string{"│ ", "? "} { // marks before code, a quote or a question
@@ -27,9 +27,9 @@ func plainLine(line string) string {
 	return line
 }
 
-// faultOfShown returns the first line of a page that is missing in the answer, or "". The lines of
-// a page must be adjacent in the answer unless a skip is between them. The first line may begin
-// anywhere in the answer.
+// faultOfShown returns the first line of a page that is missing in the answer, or "". Adjacent
+// lines of a page must be adjacent in the answer too, unless the page has a skip between them. The
+// first line may begin anywhere in the answer.
 func faultOfShown(shown, came []string) string {
 	var lines []string
 	for _, line := range came {

@@ -18,8 +18,8 @@ var findLocalModels = openai.FindLocalServers
 // the names, and people copy the command in the hint.
 var plainModel = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@+-]*$`)
 
-// nearbyModels returns hints at model servers on this machine if no model is configured. Mews never
-// uses such a server without being told to.
+// nearbyModels returns hints at model servers on this machine if no model is configured. Mews uses
+// such a server only if it is configured.
 func nearbyModels(ctx context.Context, cfg *config.Config, path string) (hints []string) {
 	if path != "" || cfg.Models.Default != config.OfflineModel {
 		return nil

@@ -2,7 +2,7 @@ package main_test
 
 import "golang.org/x/sys/unix"
 
-// mountSmall mounts a disk of so many MiB.
+// mountSmall mounts a disk in memory with a size in MiB.
 func mountSmall(dir, mib string) error { return unix.Mount("tmpfs", dir, "tmpfs", 0, "size="+mib+"m") }
 
 // mountPlain mounts a disk in memory that does not support idmapped mounts.

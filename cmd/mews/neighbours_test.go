@@ -29,7 +29,7 @@ type harm struct {
 	result         string // pattern of the result that the model gets
 	mayEndWorker   bool   // alice's own worker may end, because its threads count in her limit
 	isShort        bool   // this harm is tried without MEWS_NEIGHBOURS too
-	isSafeUnwalled bool   // this harm is safe without a process namespace, and is tried there too
+	isSafeUnwalled bool   // this harm is also tried without a process namespace, and must do no damage then
 	needsMount     bool   // this harm needs a small disk
 	byRecogniser   bool   // the recogniser of alice's recording does this harm
 }
@@ -136,8 +136,7 @@ func TestNeighbours_HarmOfOne_SparesTheOther(t *testing.T) {
 	})
 }
 
-// chosenHarms returns all harms if an environment variable is set, otherwise the harms of the short
-// form.
+// chosenHarms returns all harms if an environment variable is set, otherwise only the short harms.
 func chosenHarms(all []harm, variable string) []harm {
 	if os.Getenv(variable) != "" {
 		return all
@@ -259,8 +258,9 @@ func stopHarm(h *apptest.Service, name string) {
 	}
 }
 
-// reportsTooMany reports whether the service sends a notice about too many processes. It does with
-// control groups, and if the watchdog enforces the limit. Otherwise only the command gets an error.
+// reportsTooMany reports whether the service sends a notice about too many processes. The service
+// does so with control groups, or if the watchdog enforces the limit. Otherwise only the command
+// gets an error.
 func reportsTooMany(s api.Status) bool {
 	return s.Walls.Tier == "landlock" || countedTogether.MatchString(s.Walls.Limits)
 }
@@ -332,7 +332,7 @@ func childrenOf(pid int) []string {
 	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	for _, path := range lists {
 		text, err := os.ReadFile(path)
-		if err == nil { // after an error the thread has just ended
+		if err == nil { // an error means that the thread has just ended
 			list = append(list, strings.Fields(string(text))...)
 		}
 	}

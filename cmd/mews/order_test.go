@@ -7,8 +7,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// takenMessage is the database's row of a turn's first message. Times are in milliseconds. An album
-// is one message.
+// takenMessage has the times of a turn's first message in the database. Times are in milliseconds.
+// An album is one message.
 type takenMessage struct{ files, received, turn, began int64 }
 
 const listTakenMessages = `SELECT i.text, count(a.inbound), max(g.received_at), t.id, t.started_at FROM inbox i
@@ -42,7 +42,8 @@ func takenMessages(t *testing.T, h *apptest.Service, user string) map[string]tak
 }
 
 // mayOvertake reports whether a message may be answered before an earlier message. The earlier
-// message must have a later turn, and files that took longer to arrive than later messages wait.
+// message must have files and a later turn. Its files must have taken longer to arrive than a later
+// message waits for them.
 func (late takenMessage) mayOvertake(early takenMessage) bool {
 	return early.files > 0 && late.turn != 0 && late.turn < early.turn &&
 		late.began-early.received >= sqlite.ArrivingFirst.Milliseconds()

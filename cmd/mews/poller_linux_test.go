@@ -13,7 +13,7 @@ import (
 // account without epoll watches.
 func TestVerbs_EpollUnavailable_NameTheError(t *testing.T) {
 	mews := filepath.Join(apptest.BuildProgramsWithoutRace(t), "mews")
-	// with more descriptors a verb would get further and then crash
+	// with more descriptors, a verb would come further and then crash
 	for _, verb := range []string{"status", "doctor", "run"} {
 		out, err := exec.Command("prlimit", "--nofile=5:5", mews, verb).CombinedOutput()
 		if err == nil || !strings.HasPrefix(string(out), "mews: ") || strings.Count(string(out), "\n") != 1 || !strings.Contains(string(out), "epoll watches") {

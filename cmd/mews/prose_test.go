@@ -24,7 +24,7 @@ const (
 	maxFirst        = 90 // letters of the first sentence of a doc comment
 )
 
-// unplain are the turns of phrase that readers had to read twice, each with what to write instead.
+// unplain are turns of phrase that readers had to read twice, each with a plain replacement.
 var unplain = []struct {
 	pattern *regexp.Regexp
 	instead string
@@ -175,7 +175,7 @@ func faultsOfGo(name string, text []byte) (faults []string) {
 func textOf(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.BasicLit:
-		text, _ := strconv.Unquote(e.Value) // can't fail for a string; a number has no quotes
+		text, _ := strconv.Unquote(e.Value) // fails only for a number, which has no quotes
 		return text
 	case *ast.BinaryExpr:
 		if text := textOf(e.X) + textOf(e.Y); e.Op == token.ADD {
@@ -258,7 +258,7 @@ func sentences(paragraph string) (list []string) {
 		next, _ := utf8.DecodeRuneInString(paragraph[at[1]:])
 		stop := paragraph[at[0]]
 		if at[1] < len(paragraph) && stop != ';' && stop != ':' && !unicode.IsUpper(next) && !unicode.IsDigit(next) {
-			continue // an abbreviation
+			continue // the full stop ends an abbreviation
 		}
 		list = append(list, strings.TrimSpace(paragraph[begin:at[1]]))
 		begin = at[1]

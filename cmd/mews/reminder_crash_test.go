@@ -136,7 +136,7 @@ func (r *reminderRun) awaitSome(n int) {
 		select {
 		case <-r.came:
 			continue
-		case <-patience: // the reminders may wait for a chat that Telegram refuses
+		case <-patience: // the reminders may wait until Telegram accepts messages to their chat again
 		}
 		break
 	}
@@ -268,8 +268,8 @@ func (r *reminderRun) check(fires, kills int) {
 		}
 	}
 	r.t.Logf("%d fires of %d reminders, %d kills; %d messages are marked as perhaps a repeat, %d sends had no answer", fires, len(r.all), kills, marked, cut)
-	// A kill may come after a send and before the result is stored, once for each chat. A send
-	// under way has no answer yet.
+	// A kill may come between a send and the storing of its result, at most once for each chat. A
+	// send that the kill cuts off has no answer.
 	if most := cut + kills*crashPeople; marked > most {
 		r.t.Errorf("%d messages are marked as a repeat, and the fate of %d at most was in doubt", marked, most)
 	}

@@ -23,7 +23,7 @@ type benchPull struct {
 	Comments []struct {
 		Comment string `json:"comment"`
 	} `json:"comments"`
-	diff string // the diff's file
+	diff string // path of the file with the diff
 }
 
 // name returns OWNER-REPO-NUMBER, or the file's name for a clean diff.
@@ -107,8 +107,8 @@ type judge struct {
 	spec   string
 }
 
-// countFound returns how many golden comments are among the findings. All pairs of a pull request
-// are one call. After an unreadable answer it asks once more.
+// countFound returns how many golden comments are among the findings. One call of the model
+// compares all pairs of a pull request. After an unreadable answer countFound asks a second time.
 func (j judge) countFound(ctx context.Context, p benchPull, findings []patch.Finding) (n int, err error) {
 	if len(p.Comments) == 0 || len(findings) == 0 {
 		return 0, nil

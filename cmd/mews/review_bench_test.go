@@ -24,8 +24,8 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// Default models, unless MEWS_REVIEWER and MEWS_JUDGES name other models. The judges are two of the
-// judges of the bench's own figures.
+// Default models, unless MEWS_REVIEWER and MEWS_JUDGES name other models. Both judges also judge in
+// the bench's own figures.
 const (
 	benchReviewer = "anthropic/claude-sonnet-4-5"
 	benchJudges   = "anthropic/claude-opus-4-5,openai/gpt-5.2"
@@ -70,7 +70,7 @@ type reviewBench struct {
 	providers map[string]model.ProviderOptions
 }
 
-// missingKeys lists the keys that are not set.
+// missingKeys lists the environment variables of API keys that are not set.
 func (b reviewBench) missingKeys() (missingKeys []string) {
 	for _, spec := range append([]string{b.reviewer}, b.judges...) {
 		kind, _, _ := strings.Cut(spec, "/")
@@ -81,7 +81,7 @@ func (b reviewBench) missingKeys() (missingKeys []string) {
 	return missingKeys
 }
 
-// keyOf returns the variable of a provider's key.
+// keyOf returns the environment variable that holds a provider's key.
 func keyOf(kind string) string { return strings.ToUpper(kind) + "_API_KEY" }
 
 // reviewAll reviews the pull requests, and then the clean diffs.

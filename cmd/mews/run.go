@@ -72,8 +72,8 @@ func hasInput(in *os.File) bool {
 }
 
 // runAndChat serves and chats in one process, and leaving the chat ends both. If a service already
-// runs on the state folder, the chat uses that one and leaves it running. user is the user to speak
-// as, "" for the account's own.
+// runs on the state folder, the chat uses that service and leaves it running. The user speaks as
+// user; "" means the account's own user.
 func runAndChat(ctx context.Context, con console, o app.Options, user string) error {
 	cfg := o.Config
 	if err := os.MkdirAll(cfg.State, 0o711); err != nil {

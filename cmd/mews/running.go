@@ -13,12 +13,12 @@ import (
 	"mews/supervisor/app"
 )
 
-// sayWhoseService says which service a chat of `mews run --chat` uses, if one runs already. Neither
-// the configuration nor the variables of this process count for it.
+// sayWhoseService says which service a chat of `mews run --chat` uses, if a service already runs.
+// That service ignores the configuration and the variables of this process.
 func sayWhoseService(ctx context.Context, con console, cfg *config.Config) {
 	status, err := askFor[api.Status](ctx, cfg, api.MethodStatus, nil)
 	if err != nil {
-		return // the chat will say why
+		return // the chat will show the error
 	}
 	fmt.Fprint(con.err, runningText(status, time.Now()))
 	env, err := config.ReadMachineEnv(app.DefaultEffectRules())
@@ -27,8 +27,8 @@ func sayWhoseService(ctx context.Context, con console, cfg *config.Config) {
 	}
 }
 
-// sayWhatStops says what waits while a service that ends with its chat is stopped, and how to keep
-// Mews running.
+// sayWhatStops lists the unfinished work when a chat stops its service, and says how to keep Mews
+// running.
 func sayWhatStops(ctx context.Context, con console, cfg *config.Config) {
 	if status, err := askFor[api.Status](ctx, cfg, api.MethodStatus, nil); err == nil {
 		fmt.Fprint(con.err, stoppingText(status))

@@ -8,7 +8,8 @@ import (
 	"mews/supervisor/api"
 )
 
-// TestStoppingText_NamesWhatWaits checks what a person reads who leaves a chat that ends Mews.
+// TestStoppingText_NamesWhatWaits checks the text for a person who leaves a chat and thereby stops
+// Mews.
 func TestStoppingText_NamesWhatWaits(t *testing.T) {
 	next := time.Date(2026, 12, 24, 18, 0, 0, 0, time.Local)
 	telegram := []api.ChannelStatus{{Name: "telegram"}}

@@ -95,7 +95,7 @@ func takePrinted(_ *scriptEnv, ts *testscript.TestScript, args []string) {
 	ts.Setenv(args[0], m[1])
 }
 
-// takeCode puts the current code of a secret into CODE.
+// takeCode puts the current code of a secret into the variable CODE.
 func takeCode(_ *scriptEnv, ts *testscript.TestScript, args []string) {
 	code, err := totp.GenerateCode(args[0], time.Now())
 	ts.Check(err)

@@ -19,7 +19,7 @@ var botMedia = map[string]func(ts *testscript.TestScript, value string) telegram
 	"photo":    fileOf(telegramtest.WithPhoto),
 	"document": fileOf(telegramtest.WithDocument),
 	"voice":    recordingOf(telegramtest.WithVoice),
-	// A voice message of 3:25.
+	// A voice message of 3 minutes and 25 seconds.
 	"lecture": fileOf(func(f telegramtest.File) telegramtest.MessageOption {
 		return telegramtest.WithVoice(f,
 			205*time.Second)

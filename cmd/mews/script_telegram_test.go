@@ -84,7 +84,7 @@ func freeAddress(ts *testscript.TestScript) string {
 }
 
 // unusedAddress returns an address to listen at, also after a restart of the service. Its port is
-// below those that Linux (32768 on) and macOS give to other programs.
+// below the range from which Linux (from 32768) and macOS take ports for other programs.
 func unusedAddress() (string, error) {
 	var err error
 	for range 100 {
@@ -237,8 +237,8 @@ func (b *scriptBot) awaitTaken(ts *testscript.TestScript, _ []string) {
 		func() string { return "something is not taken" })
 }
 
-// awaitChat waits until the new messages of a chat are equal to a file. Earlier messages must be
-// unchanged since the script's last look.
+// awaitChat waits until the new messages of a chat are equal to a file. Messages that an earlier
+// command has seen must be unchanged.
 func (b *scriptBot) awaitChat(ts *testscript.TestScript, args []string) {
 	id, want := chatOf(ts, args[0]).ID, b.seen[args[0]]+ts.ReadFile(args[1])
 	b.await(ts, func() bool { return b.transcript(id) == want }, func() string {
@@ -371,7 +371,7 @@ const (
 	unanswered  = "SELECT count(*) FROM inbox WHERE state IN ('new', 'running')"
 	undelivered = "SELECT count(*) FROM outbox o JOIN conversation c ON c.id = o.conversation " +
 		"WHERE c.channel = 'telegram' AND o.outcome IS NULL"
-	openFires = "SELECT count(*) FROM fire WHERE ended_at IS NULL" // fires of reminders and tasks
+	openFires = "SELECT count(*) FROM fire WHERE ended_at IS NULL" // counts unfinished fires of reminders and tasks
 )
 
 // awaitSettled waits until neither the service nor the server has work left. The chats that the

@@ -120,7 +120,7 @@ func (t *scriptTerminal) awaitExit(ts *testscript.TestScript, _ []string) {
 
 // hangUp kills the program in the terminal, if it runs.
 func (t *scriptTerminal) hangUp() error {
-	// only watch reaps the program, below, so no other process has its pid
+	// only watch reaps the program, so no other process can have its pid yet
 	_ = syscall.Kill(t.pid, syscall.SIGKILL)
 	<-t.exited
 	return t.master.Close()

@@ -46,8 +46,8 @@ var scriptCommands = map[string]scriptCommand{
 	// The service:
 	//
 	//	serve            starts `mews run` in the background and waits until it answers
-	//	stop-service     stops it as a service manager does; it must exit with success
-	//	kill-supervisor  kills it; all its other processes must end by themselves
+	//	stop-service     stops the service as a service manager does, which must succeed
+	//	kill-supervisor  kills the supervisor; all other processes must end by themselves
 	//	kill-worker      kills the worker of a user
 	"serve":           command("[FLAG] ...", (*scriptEnv).serve),
 	"stop-service":    command("", (*scriptEnv).stopService),
@@ -65,9 +65,9 @@ var scriptCommands = map[string]scriptCommand{
 
 	// The model, an endpoint at MODEL_URL that follows one of modelScripts:
 	//
-	//	hold        makes it hang at the request with so many results in its turn: before the answer,
-	//	            until release; or for ever, after so many bytes of the answer
-	//	await-held  waits for one such request
+	//	hold        holds the requests with the given number of results in their turn: before the
+	//	            answer, until release; or without end, after the given number of its bytes
+	//	await-held  waits for a held request
 	"model":      command("SCRIPT", (*scriptEnv).startModel),
 	"stop-model": command("", (*scriptEnv).stopModel),
 	"hold":       modelCommand("RESULTS [BYTES]", (*scriptModel).hold),
@@ -86,7 +86,8 @@ var scriptCommands = map[string]scriptCommand{
 
 	// Telegram, a Bot API server at BOT_URL with the bot of BOT_TOKEN. With FILES it works as if
 	// started with --local, and puts files into that folder. Its webhook may listen at HOOK. WHO is
-	// NAME in private, NAME@GROUP or NAME@GROUP/TOPIC. MEDIA is KIND or KIND=VALUE, of botMedia.
+	// NAME in private, NAME@GROUP or NAME@GROUP/TOPIC. MEDIA is KIND or KIND=VALUE; botMedia has
+	// the kinds.
 	//
 	//	says     sends a message
 	//	aside    sends a message that is not for the bot and must not be kept
@@ -94,11 +95,11 @@ var scriptCommands = map[string]scriptCommand{
 	//	edits    changes the sender's newest message with TEXT
 	//	thumbs   reacts to the newest message of the bot with TEXT in it
 	//	taken    waits until the service has taken all updates
-	//	chat     waits until the new messages of a chat are as in a file
+	//	chat     waits until the new messages of a chat are equal to a file
 	//	shows    waits until a chat matches a pattern
 	//	reacts   waits until a message has a reaction
 	//	noted    waits until the service knows the outcome of each message that it sent
-	//	settled  waits until nothing is left to do; every chat must be as `chat` last saw it
+	//	settled  waits until all work is done; every chat must be as `chat` last saw it
 	"telegram": command("[FILES]", (*scriptEnv).startTelegram),
 	"says":     botCommand("WHO TEXT [MEDIA] ...", (*scriptBot).say),
 	"aside":    botCommand("WHO TEXT [MEDIA] ...", (*scriptBot).aside),
@@ -150,10 +151,10 @@ var scriptCommands = map[string]scriptCommand{
 	//	reviews   checks the number of a pull request's reviews
 	//	hooked    makes the repository's webhook call an address, such as HOOK
 	//	permits   gives an account a permission
-	//	stands    waits until an issue is as in a file
+	//	stands    waits until an issue is equal to a file
 	//	pushes    pushes a file to a branch, and opens a pull request if the branch is new
 	//	comments  comments on an issue or a pull request
-	//	reviewed  waits until a pull request's reviews are as in a file, after so many mails
+	//	reviewed  waits until a pull request's reviews are equal to a file and the mails were sent
 	"github":   command("[PERMISSION=LEVEL] ...", (*scriptEnv).startGitHub),
 	"opens":    hubCommand("WHO TITLE [BODY]", (*scriptHub).openIssue),
 	"proposes": hubCommand("WHO TITLE FILE", (*scriptHub).openPull),
@@ -458,7 +459,7 @@ func (s *scriptEnv) noProcesses(ts *testscript.TestScript, _ []string) {
 	waitUntil(ts, 2*time.Second, "every process to be gone", func() bool { return len(s.processes()) == 0 })
 }
 
-// processes lists the processes of the scenario's programs, or only of those with the names.
+// processes lists the pids of the scenario's programs, or only of the named programs.
 func (s *scriptEnv) processes(names ...string) []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {

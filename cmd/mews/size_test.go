@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// Limits of every file of this module. Raising one is a visible change and needs a reason.
+// Limits of every file of this module. Raising a limit is a visible change and needs a reason.
 const (
 	maxFileLines     = 600
 	maxFunctionLines = 80 // lines of a function outside tests; a table in a variable is no function

@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// voiceKills is the number of kills of the supervisor. Each kill follows a message in each mode.
+// voiceKills is the number of kills of the supervisor. Before each kill, both users send a message.
 // MEWS_VOICE_KILLS makes the run longer; MEWS_KILL_SEED replays a run.
 const voiceKills = 4
 

@@ -103,7 +103,7 @@ func faultsOfWords(file *ast.File) (faults []string) {
 	return faults
 }
 
-// parsingCall returns the call of a parsing function, if the selector is such a call.
+// parsingCall returns the parsing function that a selector calls; nil means that it calls none.
 func parsingCall(s *ast.SelectorExpr) []string {
 	pkg, ok := s.X.(*ast.Ident)
 	if !ok {
