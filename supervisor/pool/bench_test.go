@@ -100,7 +100,8 @@ func timeEcho(b *testing.B, w *Worker[*testHost]) time.Duration {
 	return time.Since(began)
 }
 
-// echoing returns a worker in a tier, which repeats words. It ends with the benchmark.
+// echoing returns a worker in a sandbox of a tier. The worker repeats words, and ends with the
+// benchmark.
 func echoing(b *testing.B, tier string) *Worker[*testHost] {
 	o := spawnerOptions(spawnerPath, workerPath)
 	o.Tier = tier

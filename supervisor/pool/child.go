@@ -21,7 +21,7 @@ type child struct {
 	exited  chan struct{}
 	// onLimit is called when the worker hits a limit. It must not block; nil means no call.
 	onLimit func(spawnwire.LimitHitMessage)
-	// programsEnded gets the answers to requests to end the programs: whether there were any.
+	// programsEnded gets the answers to requests to end the programs; true means that programs ran.
 	programsEnded chan bool
 
 	mu     sync.Mutex         // guards the fields below

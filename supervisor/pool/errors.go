@@ -39,7 +39,7 @@ type WorkerEndError struct {
 	// Reason is why the worker was ended, or what failed before its end. If it is nil, Status says
 	// everything.
 	Reason error
-	Status string   // such as "exit status 2" or "signal: killed"; "" if the worker never ran or its end is unknown
+	Status string   // exit status as text, such as "signal: killed"; "" if the worker never ran or its end is unknown
 	Stderr []string // the last lines of the worker's standard error, escaped
 
 	Shortage bool // whether the worker never ran because the machine had no room for it

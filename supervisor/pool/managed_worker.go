@@ -16,13 +16,13 @@ import (
 
 // managedWorker is the worker of one key, with all its processes one after the other. Its
 // goroutine, run, owns each field unless the field's comment names another owner. Other goroutines
-// pass functions to do. These functions never wait.
+// change fields only by functions that they pass to the method do. These functions never wait.
 type managedWorker[H Host] struct {
 	options *Options[H]
 	oneShot bool // never changes, so all goroutines may read it
 	log     hclog.Logger
 	events  chan func()
-	closing chan struct{}                // the pool closes it at its end
+	closing chan struct{}                // the pool closes this channel when the pool ends
 	done    chan struct{}                // closed when run has stopped handling events
 	status  atomic.Pointer[WorkerStatus] // written by run; all goroutines may read it
 
@@ -34,7 +34,7 @@ type managedWorker[H Host] struct {
 	backoff   restartBackoff
 	turns     int
 	deaths    int
-	refused   string       // why the newest process could not start; "" if it could
+	refused   string       // why the newest process could not start; "" means that it started
 	shortages int          // number of starts in a row that failed because of a shortage
 	broken    *BrokenError // the error for requests while the breaker is open
 	current   *process[H]  // the process while it is starting, running or stopping; otherwise nil
@@ -150,7 +150,7 @@ func (m *managedWorker[H]) request(w *waiter[H], spec WorkerSpec) {
 	}
 }
 
-// cancelRequest removes a request that is not waited for any more.
+// cancelRequest removes a request whose caller has stopped waiting.
 func (m *managedWorker[H]) cancelRequest(w *waiter[H]) {
 	if i := slices.Index(m.waiting, w); i >= 0 {
 		m.waiting = slices.Delete(m.waiting, i, i+1)
@@ -311,7 +311,7 @@ func (m *managedWorker[H]) ended(p *process[H]) {
 }
 
 // short delays the next start because the machine has no room for the worker. Requests keep
-// waiting. At the third shortage in a row the user is told.
+// waiting. At the third shortage in a row the user gets a notice.
 func (m *managedWorker[H]) short(log hclog.Logger) {
 	m.shortages++
 	wait := m.options.Timings.Shortage
@@ -324,7 +324,7 @@ func (m *managedWorker[H]) short(log hclog.Logger) {
 	m.arm(wait, m.endBackoff)
 }
 
-// tellShortages is the number of shortages in a row at which a user is told.
+// tellShortages is the number of shortages in a row after which a user gets a notice.
 const tellShortages = 3
 
 // died counts a death. It delays the next start, or opens the breaker.

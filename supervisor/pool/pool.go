@@ -66,13 +66,13 @@ type Timings struct {
 	// 10 s
 	Kill       time.Duration
 	Write      time.Duration // how long a worker may take to read a message; default 10 s
-	BackoffMin time.Duration // pause after a death, doubled after each further one; default 200 ms
+	BackoffMin time.Duration // pause after a death, doubled after each further death; default 200 ms
 	BackoffMax time.Duration // the longest pause after deaths; default 60 s
 	// pause before the next start if the machine has no room for a worker; default 1 s
 	Shortage      time.Duration
 	BreakerDeaths int // number of deaths that opens the breaker; default 5
 	// BreakerWindow is the time within which these deaths must happen; default 5 min. The breaker
-	// closes when the first of them is older.
+	// closes when the first of these deaths is older.
 	BreakerWindow time.Duration
 }
 
@@ -196,8 +196,8 @@ func (p *Pool[H]) acquire(ctx context.Context, spec WorkerSpec) (*Worker[H], err
 	}
 }
 
-// worker returns the managedWorker of a key. A managedWorker begins with the first request. It ends
-// with Run, or after a one-shot worker's end.
+// worker returns the managedWorker of a key, and makes it at the first request. A managedWorker
+// ends with Run, or after the end of its one-shot worker.
 func (p *Pool[H]) worker(spec WorkerSpec) (*managedWorker[H], error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -246,15 +246,16 @@ func (p *Pool[H]) Evict(ctx context.Context, key string) error {
 const (
 	LimitDisk     = "disk"       // the bytes of a home
 	LimitFiles    = "disk_files" // the files of a home
-	LimitDiskFull = "disk_full"  // the free space of a disk that others use too
+	LimitDiskFull = "disk_full"  // the free space of a disk that other programs use too
 )
 
-// endedLimits are the limits for which the spawner answers a request.
+// endedLimits are the limits for EndPrograms. The spawner's message about such a limit answers a
+// request.
 var endedLimits = map[string]bool{LimitDisk: true, LimitFiles: true, LimitDiskFull: true}
 
 // EndPrograms ends all programs of a key's worker because of a limit. It waits until they have
-// ended, or until ctx ends. The worker goes on. It returns whether programs ran; OnLimit is called
-// then. Only one goroutine may call it.
+// ended, or until ctx ends. The worker keeps running. EndPrograms returns whether programs ran;
+// OnLimit is called then. Only one goroutine may call it.
 func (p *Pool[H]) EndPrograms(ctx context.Context, key, kind string, limit uint64) bool {
 	w, there := p.Find(key)
 	return there && w.process.endPrograms(ctx, kind, limit)
@@ -276,7 +277,7 @@ func (p *Pool[H]) Find(key string) (w *Worker[H], there bool) {
 	return w, process != nil
 }
 
-// CallIfRunning calls the worker of a key, if the worker runs. there says whether it does.
+// CallIfRunning calls the worker of a key, if the worker runs. there says whether the worker runs.
 func (p *Pool[H]) CallIfRunning(ctx context.Context, key, method string, params, result any) (there bool, err error) {
 	w, there := p.Find(key)
 	if !there {

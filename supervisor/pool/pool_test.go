@@ -178,7 +178,7 @@ func TestCircuitBreaker_OpensAndCloses(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	// an error comes at once, in either order of the checks
+	// an error comes at once, whether Acquire checks the context or the breaker first
 	if _, err := r.pool.Acquire(ended, r.spec("flaky")); err == nil {
 		t.Error("a worker was lent while the breaker was open")
 	}

@@ -81,10 +81,10 @@ func (p *process[H]) run(request spawnwire.SpawnRequest) {
 }
 
 // endPrograms ends the programs of the worker because of a limit, and waits until they have ended.
-// It returns whether there were any. One call at a time may run.
+// It returns whether programs ran. One call at a time may run.
 func (p *process[H]) endPrograms(ctx context.Context, kind string, limit uint64) bool {
 	c := p.child.Load()
-	select { // an answer to a request that nobody waited for
+	select { // drop an old answer that nobody waited for
 	case <-c.programsEnded:
 	default:
 	}
@@ -248,7 +248,7 @@ func (p *process[H]) shutdown(c *child) {
 }
 
 // killSpawner kills the spawner because it has not reported a child's end. Either the spawner
-// hangs, or the child can't be killed. In the second case the child is given up.
+// hangs, or the child can't be killed. If the child can't be killed, its end is no longer awaited.
 func (p *process[H]) killSpawner(c *child, cause error) {
 	p.log.Error("a worker does not end", "pid", c.pid(), "error", cause)
 	c.spawner.killHung(c, cause)
@@ -275,7 +275,7 @@ func (p *process[H]) endError(c *child) error {
 		return e
 	}
 	switch { // exited is closed, so the fields of c no longer change
-	// the worker never ran, or the spawner's end explains the worker's
+	// the worker never ran, or the spawner's end explains the worker's end
 	case c.err != nil && IsWorkerDeath(e.Reason):
 		e.Reason = c.err
 	case c.err == nil:

@@ -61,9 +61,10 @@ func (t *processTree) killOrphans(limit time.Duration) error {
 	}
 }
 
-// killOrphansOnce kills each child that a dead spawner left, and reaps the ended ones. It returns
-// how many it found; 0 means that no orphan is left. Every orphan descends from this process. All
-// processes in between are killed here, and stay visible until they are reaped here.
+// killOrphansOnce kills each child that a dead spawner left, and reaps the ended children. It
+// returns the number of these children; 0 means that no orphan is left. Every orphan descends from
+// this process. All processes in between are killed here, and stay visible until they are reaped
+// here.
 func (t *processTree) killOrphansOnce() (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -79,9 +80,9 @@ func (t *processTree) killOrphansOnce() (int, error) {
 	return len(pids), err
 }
 
-// orphans lists the children that dead spawners left. It knows them by their session. Each spawner
-// begins a session, and no process can enter an existing session. All other children stay in this
-// process's session.
+// orphans lists the children that dead spawners left. It recognises these children by their
+// session. Each spawner begins a session, and no process can enter an existing session. All other
+// children stay in this process's session.
 func (t *processTree) orphans() ([]int, error) {
 	session, err := unix.Getsid(0)
 	if err != nil {

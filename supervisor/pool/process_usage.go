@@ -4,7 +4,7 @@ import "os"
 
 // ProcessUsage counts the memory and the processes of a process and its descendants.
 type ProcessUsage struct {
-	Memory    int64 // resident bytes; memory that processes share counts for each of them
+	Memory    int64 // resident bytes; shared memory counts for each process that shares it
 	Processes int
 }
 

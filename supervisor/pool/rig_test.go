@@ -86,8 +86,8 @@ func makeHome(dir string) error {
 	return err
 }
 
-// quick returns timings for tests: short for bad workers, but long enough for good ones on a busy
-// machine.
+// quick returns timings for tests: short for bad workers, but long enough for good workers on a
+// busy machine.
 func quick() Timings {
 	return Timings{
 		Handshake: 20 * time.Second, PingEvery: 50 * time.Millisecond, PingAnswer: 20 * time.Second,

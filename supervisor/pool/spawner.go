@@ -95,9 +95,9 @@ func (o SpawnerOptions) policy() []string {
 // StartSpawner starts the spawner and waits until it is ready, or ctx ends. After that ctx has no
 // effect. A Pool runs and ends the spawner; without a Pool, call Close.
 //
-// This process becomes a sub-reaper (prctl(2)). When a spawner has ended, its workers' processes
-// become children of this process, in sessions other than its own. They are killed. So this process
-// must not start anything else with Setsid.
+// This process becomes a sub-reaper (prctl(2)). When a spawner has ended, this process kills the
+// remaining processes of the spawner's workers. They are then children of this process, in other
+// sessions. So this process must not start anything else with Setsid.
 func StartSpawner(ctx context.Context, o SpawnerOptions) (*Spawner, error) {
 	for _, path := range []*string{&o.Path, &o.Worker} {
 		absolute, err := filepath.Abs(*path)
@@ -153,7 +153,7 @@ func (s *Spawner) Close() error {
 	return p.end(endWait)
 }
 
-// begin starts a spawner and makes it the current one.
+// begin starts a spawner and makes it the current spawner.
 func (s *Spawner) begin(ctx context.Context) (*spawnerProcess, error) {
 	p, ready, err := startSpawnerProcess(ctx, s.options)
 	if err != nil {

@@ -21,8 +21,8 @@ import (
 type spawnerProcess struct {
 	cmd    *exec.Cmd // the process; nil if the spawner has started this process
 	conn   *spawnwire.Conn
-	stderr *stderr       // its standard error; nil if cmd is nil
-	dead   chan struct{} // closed when the process was reaped, just before conn
+	stderr *stderr       // standard error of the spawner; nil if cmd is nil
+	dead   chan struct{} // closed when the process was reaped, just before conn is closed
 	status error         // how the process ended; set before dead is closed
 
 	mu       sync.Mutex // guards the fields below
@@ -97,8 +97,8 @@ func launch(o SpawnerOptions) (*spawnerProcess, error) {
 	return p, nil
 }
 
-// wait is the goroutine that waits for the process's end. It then closes the socket, because the
-// ended process may have left the other end to somebody else.
+// wait is the goroutine that waits for the process's end. It then closes the socket, because
+// another process may still hold the other end.
 func (p *spawnerProcess) wait() {
 	p.status = spawnerTree.wait(p.cmd)
 	close(p.dead)

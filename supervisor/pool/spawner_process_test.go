@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// forgiving returns timings with which the breaker opens only after more than that many deaths.
+// forgiving returns timings that keep the breaker closed for the given number of deaths.
 func forgiving(deaths int) Timings {
 	timings := quick()
 	timings.BreakerDeaths = deaths + 1
@@ -132,8 +132,8 @@ func script(t *testing.T, text string) string {
 	return path
 }
 
-// TestStartSpawner_ContextEnds_Returns checks that StartSpawner then returns at once and leaves no
-// process.
+// TestStartSpawner_ContextEnds_Returns checks that StartSpawner returns at once when its context
+// ends, and leaves no process.
 func TestStartSpawner_ContextEnds_Returns(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pid")
 	path := script(t, "echo $$ > "+file+".new; mv "+file+".new "+file+"; exec sleep 1000")

@@ -44,7 +44,7 @@ type WorkerSpec struct {
 	// calls are all refused.
 	Hello *protocol.Hello
 	// Unused means that the request waits until nobody uses the worker. After that the worker may
-	// be lent to others, too.
+	// be lent to other requests too.
 	Unused bool
 }
 
@@ -56,8 +56,8 @@ func (s WorkerSpec) user() string {
 	return s.Hello.User
 }
 
-// WorkerLocation is the location of a user's home, with the account and limits of its worker. The spawner
-// opens Path below Root; without Root the worker has no home.
+// WorkerLocation is the location of a user's home, with account and limits of its worker. The
+// spawner opens Path below Root; without Root the worker has no home.
 type WorkerLocation struct {
 	Root     string // an absolute path
 	Path     string // path relative to Root; "." means Root itself

@@ -11,7 +11,7 @@ import (
 
 // Limits for reading a process's standard error, which may contain any bytes in any amount.
 const (
-	lineBytes  = 1 << 10 // bytes in a line; a longer line counts as several
+	lineBytes  = 1 << 10 // bytes in a line; a longer line counts as several lines
 	keptLines  = 20      // number of last lines in the error about the process's end
 	loggedMost = 20      // lines logged within loggedSpan; the rest is only counted
 	loggedSpan = 10 * time.Second
@@ -25,7 +25,7 @@ const (
 const stderrLinger = time.Second
 
 // stderr is a process's standard error. A goroutine reads it to its end, keeps the last lines, and
-// logs some.
+// logs some lines.
 type stderr struct {
 	file  *os.File
 	read  chan struct{} // closed when reading has ended

@@ -46,8 +46,8 @@ func (w *Worker[H]) Release() {
 	}
 }
 
-// Kill ends the worker for all its leases, and counts a death. Its socket is closed; if it does not
-// end, it gets signals. The lease must still be released.
+// Kill ends the worker for all its leases, and counts a death. The worker's socket is closed; if
+// the worker does not end, it gets signals. The lease must still be released.
 func (w *Worker[H]) Kill(reason error) { w.process.stop(reason) }
 
 // Done is closed when the worker's process and all its descendants are gone. Calls fail earlier,

@@ -39,7 +39,7 @@ var behaviours = map[string]func(*os.File){
 	"babbles":     func(f *os.File) { f.WriteString("\x00\xffHTTP/1.1 400 Bad Request\r\n\r\n"); idle() },
 	"killsitself": func(*os.File) { syscall.Kill(os.Getpid(), syscall.SIGKILL); idle() },
 
-	// The next workers shake hands, and misbehave when they are told "now".
+	// The next workers shake hands, and misbehave when they get the message "now".
 	"good":     func(f *os.File) { serve(f, protocol.Version, nil) },
 	"chatty":   after(func(f *os.File) { forever(f, []byte(`{"jsonrpc":"2.0","method":"noise"}`+"\n")) }),
 	"hugeline": alone(func(f *os.File) { forever(f, bytes.Repeat([]byte("x"), 1<<16)) }),
@@ -75,7 +75,7 @@ var behaviours = map[string]func(*os.File){
 	},
 }
 
-// unlessStarted calls f, unless this worker was already started that often.
+// unlessStarted calls f, unless this worker was already started the given number of times.
 func unlessStarted(times int, f func()) {
 	starts, _ := os.ReadFile("starts")
 	must(os.WriteFile("starts", append(starts, '.'), 0o600))
@@ -118,18 +118,18 @@ func forever(f *os.File, b []byte) {
 	}
 }
 
-// after returns a worker that behaves well until it is told "now", and then calls turn.
+// after returns a worker that behaves well until it gets the message "now", and then calls turn.
 func after(turn func(*os.File)) func(*os.File) {
 	return func(f *os.File) { serve(f, protocol.Version, turn) }
 }
 
-// alone is like after, for a turn that does not return. Meanwhile nothing else is written, so
+// alone is like after, for a turn that does not return. During the turn nothing else is written, so
 // earlier calls get no answer.
 func alone(turn func(*os.File)) func(*os.File) {
 	return func(f *os.File) {
 		m := &blockingConn{File: f}
 		serveOn(m, &goodWorker{version: protocol.Version, file: f, now: func(f *os.File) {
-			m.mu.Lock() // never unlocked
+			m.mu.Lock() // this mutex is never unlocked
 			turn(f)
 		}})
 	}
