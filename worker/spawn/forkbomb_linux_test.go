@@ -80,7 +80,7 @@ func TestForkBomb_WithoutGroups_IsEnded(t *testing.T) {
 	}
 }
 
-// awaitExit waits for a worker's end; it may hit limits until then.
+// awaitExit waits for a worker's end. Until then the worker may hit limits.
 func (r *harness) awaitExit(w *testWorker) {
 	r.t.Helper()
 	if err := r.conn.SetReceiveDeadline(time.Now().Add(deadline)); err != nil {

@@ -28,8 +28,8 @@ func (r *harness) installRow(w *testWorker) {
 	giveToWorkers(r.t, path)
 }
 
-// TestWatchdog_PoolExceeded_EndsPrograms: these are the escapes that only the watchdog stops.
-// The worker and other workers go on.
+// TestWatchdog_PoolExceeded_EndsPrograms: only the watchdog stops these escapes. The worker and
+// other workers keep running.
 func TestWatchdog_PoolExceeded_EndsPrograms(t *testing.T) {
 	kinds := map[string]string{"Q12": "watches", "Q13": "pipes"}
 	for _, tier := range []string{"namespaces", "landlock"} {

@@ -71,7 +71,7 @@ func TestLentFolder_UserWithOwnUID_KeepsOwners(t *testing.T) {
 			t.Errorf("%s is %s's on disk", path, got)
 		}
 	}
-	// The user's own home is not shared, but a workspace beside it is.
+	// The user's own home is not shared, but a workspace beside the home is.
 	second := r.workerOf(spawnwire.SpawnRequest{UID: lastPerson, GID: lastPerson, MakeHome: true,
 		Binds: []spawnwire.BindMount{bind}})
 	second.wantAnswer("echo mine >kept; cat /workspaces/code/new; id -u", "new")
@@ -93,8 +93,8 @@ func TestLentFolder_UserWithOwnUID_KeepsOwners(t *testing.T) {
 		Profile: "worker"}, "belongs to uid 54499")
 }
 
-// TestLentFolder_Unsupported_UsesSharedAccount: on a file system without such mounts people share
-// the account of the home.
+// TestLentFolder_Unsupported_UsesSharedAccount: on a file system without idmapped mounts, users
+// share the account of the home.
 func TestLentFolder_Unsupported_UsesSharedAccount(t *testing.T) {
 	if !asRoot() {
 		t.Skip("only root can mount a file system")

@@ -30,8 +30,8 @@ type workerGroup struct {
 	hits    cgroup.LimitHits
 }
 
-// workerWeight is a worker's weight for processor and disk time. The supervisor, on which all users
-// wait, has 100.
+// workerWeight is a worker's weight for processor and disk time. The supervisor, for which all
+// users wait, has 100.
 const workerWeight = 20
 
 // workerLimits returns the requested limits, at most those of the policy.
@@ -109,7 +109,7 @@ func (s *spawner) checkLimits() error {
 	return nil
 }
 
-// reportNewHits reports what a worker's group has counted since the last report.
+// reportNewHits reports the limit hits that a worker's group has counted since the last report.
 func (s *spawner) reportNewHits(w *worker) error {
 	if w.group == nil {
 		return nil

@@ -17,11 +17,12 @@ import (
 // hog is a shell command for a process that takes 80 MiB and keeps them.
 const hog = `(head -c 80M /dev/zero; exec sleep 1000) | tail >/dev/null & `
 
-// megabytes is a policy's memory, enough for one hog and a half. With the race detector, stage one
+// megabytes is a policy's memory, enough for one and a half hogs. With the race detector, stage one
 // needs more than half of this memory, because it sets its limits before it executes a worker.
 const megabytes = 128 << 20
 
-// withoutGroups sets up a spawner that finds no control groups, so that the watchdog limits.
+// withoutGroups sets up a spawner that finds no control groups, so that the watchdog enforces the
+// limits.
 func withoutGroups(tier string) setup {
 	return setup{policy: []string{"worker=/bin/sh", "sandbox=" + tier, "sandbox_min=off", fmt.Sprint("memory=", megabytes)}}
 }
@@ -175,7 +176,7 @@ func TestWatchdog_AtTheLimit_EndsNothing(t *testing.T) {
 	w := r.worker()
 	w.wantAnswer(manyProcesses(38), "made")
 	before := childrenOf(t, w.pid)
-	w.wantAnswer("sleep 0.3; echo slept", "slept") // fifteen measurements
+	w.wantAnswer("sleep 0.3; echo slept", "slept") // the time of fifteen measurements
 	if after := childrenOf(t, w.pid); len(after) != len(before) || len(after) != 38 {
 		t.Errorf("of %d processes %d are left", len(before), len(after))
 	}
@@ -216,8 +217,8 @@ func ownGroups(t *testing.T) string {
 	return ""
 }
 
-// startGrouped starts a spawner that makes control groups for pids; nil if the tests can use none
-// here.
+// startGrouped starts a spawner that makes control groups for pids; nil if the tests can use
+// no groups here.
 func startGrouped(t *testing.T, sweep string, policy ...string) *harness {
 	t.Helper()
 	if !asRoot() {
@@ -391,8 +392,8 @@ func TestEndPrograms_ByRequest_SparesWorker(t *testing.T) {
 	}
 }
 
-// kernelHogs are Python scripts that make the kernel take more than megabytes for their process,
-// and little of their own.
+// kernelHogs are Python scripts for which the kernel takes more memory than megabytes. The memory
+// of the scripts themselves is small.
 var kernelHogs = map[string]string{
 	"page tables": `
 import mmap
@@ -413,7 +414,7 @@ for n in range(110):
         except BlockingIOError: pass`,
 }
 
-// TestWatchdog_KernelMemory_Counts: memory counts that the kernel takes for a program.
+// TestWatchdog_KernelMemory_Counts: the memory that the kernel takes for a program counts too.
 func TestWatchdog_KernelMemory_Counts(t *testing.T) {
 	for name, script := range kernelHogs {
 		t.Run(name, func(t *testing.T) {
@@ -429,7 +430,8 @@ func TestWatchdog_KernelMemory_Counts(t *testing.T) {
 	}
 }
 
-// TestWatchdog_FilesInMemory_Count: what a worker keeps in /tmp and /dev/shm ends with the worker.
+// TestWatchdog_FilesInMemory_Count: files in /tmp and /dev/shm count as the worker's memory. They
+// are gone when the worker ends.
 func TestWatchdog_FilesInMemory_Count(t *testing.T) {
 	r := start(t, withoutGroups("namespaces"))
 	other, w := r.worker(), r.worker()

@@ -18,9 +18,9 @@ import (
 // new process would replace each killed process.
 const fewOrphans = 8
 
-// killOrphans kills every child that is no survivor, and returns their number: daemons without a
-// parent, and processes of a dead worker. Their own children become this process's children when
-// they die, which SIGCHLD reports.
+// killOrphans kills every child that is no survivor, and returns the number of killed children.
+// They are daemons without a parent, and processes of a dead worker. Their own children become this
+// process's children when they die, which SIGCHLD reports.
 func (s *spawner) killOrphans() (int, error) {
 	pids, err := childPIDs()
 	if err != nil {
@@ -42,7 +42,8 @@ func (s *spawner) killOrphans() (int, error) {
 	return len(orphans), nil
 }
 
-// survivors returns the children that live on: the supervisor, and the workers until the shutdown.
+// survivors returns the children that must not be killed: the supervisor, and the workers until the
+// shutdown.
 func (s *spawner) survivors() (pids []int) {
 	if s.supervisor != 0 {
 		pids = append(pids, s.supervisor)
@@ -68,10 +69,10 @@ func (s *spawner) checkNewPID(pid int) error {
 // returns their number.
 //
 // A program that forks without end has many processes. Each gets as much processor time as this
-// process. They may fork faster than they can be stopped one by one. So if an account is used only
-// by workers, all its processes are stopped at one moment, and continued when all are killed.
-// cgroup.KillDescendants stops all other processes. The account of this process is never stopped,
-// because the supervisor has it too.
+// process. These processes may fork faster than this process can stop them one by one. So if an
+// account is used only by workers, all its processes are stopped at one moment, and continued when
+// all are killed. cgroup.KillDescendants stops all other processes. The account of this process is
+// never stopped, because the supervisor has it too.
 func (s *spawner) killDescendants(roots ...int) (killed int, err error) {
 	if s.privilege != sandbox.PrivilegeNone && !s.tier.AtLeast(sandbox.TierNamespaces) && s.Account.UID != 0 && s.Account != s.own {
 		signal := func(sig syscall.Signal) { _ = sandbox.SignalAccount(int(s.Account.UID), int(s.Account.GID), sig) }

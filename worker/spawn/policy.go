@@ -157,7 +157,7 @@ func parsePair(value, between string, a, b *uint32) error {
 	return nil
 }
 
-// workerAccount returns a worker's account: the requested one if the policy allows it, or the
+// workerAccount returns a worker's account: the requested account if the policy allows it, or the
 // account for users without an account.
 func (p Policy) workerAccount(asked, own Account) (Account, error) {
 	switch {

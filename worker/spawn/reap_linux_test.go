@@ -14,10 +14,10 @@ func TestExitedMessage_WaitsForDaemonsToEnd(t *testing.T) {
 	r := startSpawner(t, noNamespaces...)
 	other, w := r.worker(), r.worker()
 	pids := []int{
-		w.pidOf("sleep 1000 & echo $!"), // a child
-		// a child with a child
+		w.pidOf("sleep 1000 & echo $!"), // pid of a child of the worker
+		// pid of a child that has its own child
 		w.pidOf("(sleep 1000; :) & echo $!"),
-		// a process with its own session
+		// pid of a process with its own session
 		w.pidOf("setsid sh -c 'trap \"\" TERM HUP; sleep 1000; :' & echo $!"),
 	}
 	r.send(spawnwire.KillRequest{ID: w.id, Signal: uint32(syscall.SIGKILL)})
@@ -82,8 +82,8 @@ func TestSignals_OfTerminal_AreIgnored(t *testing.T) {
 		}
 	}
 	w := r.worker()
-	// Signals from 32 on are glibc's own: its posix_spawn makes a child ignore one of them, and the
-	// tool make passes this on.
+	// The standard signals. Signals from 32 on are glibc's own: its posix_spawn makes a child
+	// ignore one of them, and the tool make passes this on.
 	const standard = 1<<31 - 1
 	ignored := statusOf(t, w.pid, "SigIgn")
 	if set, err := strconv.ParseUint(ignored, 16, 64); err != nil || set&standard != 0 {

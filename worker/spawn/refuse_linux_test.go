@@ -121,7 +121,7 @@ func (r *harness) mustRefuse(m spawnwire.SpawnRequest, reason string) {
 
 func TestSpawn_HomeOfOtherAccount_IsRefused(t *testing.T) {
 	r := startSpawner(t)
-	m := spawnwire.SpawnRequest{ID: 1, Root: "/", Path: "usr", Profile: "worker"} // a folder of root
+	m := spawnwire.SpawnRequest{ID: 1, Root: "/", Path: "usr", Profile: "worker"} // this folder belongs to root
 	r.mustRefuse(m, fmt.Sprintf("it belongs to uid 0 and not to the worker's uid %d", workersUID()))
 }
 

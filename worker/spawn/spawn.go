@@ -82,9 +82,9 @@ func newSpawner(conn *spawnwire.Conn, o Options) *spawner {
 }
 
 // notifySignals catches signals. Signals of a terminal or a service manager are meant for the
-// supervisor. A supervisor that started this process gets the same signals. A supervisor that this
-// process started gets them forwarded. Both then end the workers in good order. Signals are caught
-// and not ignored, because children inherit ignored signals.
+// supervisor. A supervisor that started this process gets the same signals. For a supervisor that
+// this process started, this process forwards the signals. Both then end the workers in good order.
+// Signals are caught and not ignored, because children inherit ignored signals.
 func notifySignals() (chld, told chan os.Signal) {
 	chld, told = make(chan os.Signal, 1), make(chan os.Signal, 8)
 	signal.Notify(chld, syscall.SIGCHLD)
@@ -138,8 +138,8 @@ func (s *spawner) serve(packets <-chan packet, chld, told <-chan os.Signal) erro
 	return err
 }
 
-// forwardSignal passes a signal on to a supervisor that this process has started. It has not been
-// reaped, so no other process has its pid.
+// forwardSignal passes a signal on to a supervisor that this process has started. The supervisor
+// has not been reaped, so no other process has its pid.
 func (s *spawner) forwardSignal(sig os.Signal) {
 	if number, ok := sig.(syscall.Signal); ok && s.supervisor > 0 {
 		_ = syscall.Kill(s.supervisor, number)
@@ -168,7 +168,8 @@ type packet struct {
 	err     error
 }
 
-// receive sends packets up to and including the first error to a channel, and closes it.
+// receive sends packets up to and including the first error to a channel, and then closes the
+// channel.
 func receive(conn *spawnwire.Conn, to chan<- packet) {
 	defer close(to)
 	for {

@@ -55,8 +55,8 @@ func (s *spawner) detectSystem() (m spawnwire.ReadyMessage, err error) {
 		Limits: textNoLimitsOnMacOS}, err
 }
 
-// start starts a worker with socket as its descriptors 0 and 1, stderr as 2, no other, and a new
-// session.
+// start starts a worker with socket as its descriptors 0 and 1, stderr as 2, no other descriptor,
+// and a new session.
 func (s *spawner) start(m spawnwire.SpawnRequest, socket, stderr int) (*worker, error) {
 	account, err := s.workerAccount(Account{m.UID, m.GID}, s.own)
 	if err != nil {

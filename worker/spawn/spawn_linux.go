@@ -107,9 +107,9 @@ func (p Policy) limitAccounts(privilege sandbox.Privilege, own Account) error {
 	return sandbox.RestrictSetID(allowed)
 }
 
-// openGroups finds the control groups, and explains to people what limits workers. If other
-// processes share the given folder with this one and its supervisor, as in a terminal, workers get
-// no groups.
+// openGroups finds the control groups, and explains to people what limits workers. Workers get no
+// groups if further processes, beside this process and its supervisor, are in the given group. That
+// is so in a terminal.
 func (s *spawner) openGroups() (why string, err error) {
 	if s.groups, err = cgroup.Open(s.Groups); err != nil {
 		return "", err

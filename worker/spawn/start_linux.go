@@ -13,7 +13,8 @@ import (
 	"mews/worker/sandbox"
 )
 
-// start starts a new worker with socket as its descriptors 0 and 1, stderr as 2, and no other.
+// start starts a new worker with socket as its descriptors 0 and 1, stderr as 2, and no other
+// descriptor.
 func (s *spawner) start(m spawnwire.SpawnRequest, socket, stderr int) (*worker, error) {
 	account, err := s.workerAccount(Account{m.UID, m.GID}, s.own)
 	if err != nil {
@@ -113,15 +114,15 @@ func openNoHome(m spawnwire.SpawnRequest) (int, error) {
 func isWritable(b sandbox.BindMount) bool { return b.Writable }
 
 // mayLend reports whether a worker's account is a user's own uid, and the user's folders may belong
-// to the shared account. Only root makes such mounts.
+// to the shared account. Only root can make the mounts for that.
 func (s *spawner) mayLend(a Account) bool {
 	return s.privilege == sandbox.PrivilegeRoot && s.tier == sandbox.TierAccounts && s.Account.UID != 0 &&
 		s.People.Contains(a.UID)
 }
 
 // sharesProcessCount reports whether the kernel counts the processes of an account together with
-// those of other users' workers. It does if these workers share the account, unless each worker has
-// its own user namespace.
+// those of other users' workers. The kernel does so if these workers share the account, unless each
+// worker has its own user namespace.
 func (s *spawner) sharesProcessCount(a Account) bool {
 	ownNamespace := s.tier.AtLeast(sandbox.TierNamespaces) && s.privilege != sandbox.PrivilegeMount
 	return !ownNamespace && (a == s.own || a == s.Account)

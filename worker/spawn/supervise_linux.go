@@ -13,10 +13,11 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// SocketVariable tells mews that its spawner has started it, and the descriptor of the socket.
+// SocketVariable is the environment variable with the descriptor of the spawner's socket. The
+// variable also tells mews that its spawner has started it.
 const SocketVariable = "MEWS_SPAWNER_FD"
 
-// ProgramExitError tells how the program of SuperviseProgram has ended. Status 0 is no such error.
+// ProgramExitError tells how the program of SuperviseProgram has ended. Status 0 causes no error.
 type ProgramExitError struct {
 	Program string
 	Status  int // status as a shell gives it: after a signal 128 plus the signal's number
@@ -48,9 +49,9 @@ func OpenPolicy(path string) (Policy, error) {
 }
 
 // SuperviseProgram starts a program without any of this process's privilege. The program is mews.
-// It serves the program as Run does, and passes on the signals of a service manager. It returns
-// when the program and all workers have ended. The error is a ProgramExitError if the program's
-// status is not 0.
+// SuperviseProgram serves mews as Run does, and passes on the signals of a service manager. It
+// returns when mews and all workers have ended. The error is a ProgramExitError if the status of
+// mews is not 0.
 func SuperviseProgram(argv []string, o Options) error {
 	runtime.LockOSThread() // capabilities belong to a thread, which passes them on
 	defer runtime.UnlockOSThread()

@@ -120,7 +120,7 @@ func (s *supervised) wantStatus(status int) {
 	}
 }
 
-// TestSupervise_ProgramEnds_ReturnsStatus: also if the program ends before it has received a
+// TestSupervise_ProgramEnds_ReturnsStatus also tries a program that ends before it has received a
 // message.
 func TestSupervise_ProgramEnds_ReturnsStatus(t *testing.T) {
 	for script, c := range map[string]struct {
@@ -201,7 +201,7 @@ func TestSupervise_Program_HasNoPrivilege(t *testing.T) {
 			if err := s.stdin.Close(); err != nil {
 				t.Fatal(err)
 			}
-			s.wantStatus(1) // the status of read
+			s.wantStatus(1) // read returns 1 at the end of its input
 		})
 	}
 }
@@ -242,7 +242,7 @@ func TestSupervise_ProgramEnds_LeavesNoProcess(t *testing.T) {
 	}
 }
 
-// copyOf copies the test binary to where every account can reach it, under the name that has a
+// copyOf copies the test binary to a folder that every account can reach, under the name that has a
 // role.
 func copyOf(t *testing.T, dir string) string {
 	t.Helper()

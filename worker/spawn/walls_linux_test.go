@@ -137,16 +137,15 @@ func TestWorker_BehindWalls_DiesWithSpawner(t *testing.T) {
 	})
 }
 
-// TestWorkspaces_EachKind_IsMounted mounts a writable workspace, a read-only one, and a folder at
-// its own path.
+// TestWorkspaces_EachKind_IsMounted mounts a writable workspace, a read-only workspace, and a
+// folder at its own path.
 func TestWorkspaces_EachKind_IsMounted(t *testing.T) {
 	eachSpawner(t, func(t *testing.T, r *harness) {
 		for _, name := range []string{"project", "docs"} {
 			r.makeFolder(name)
 		}
 		r.makeFolder("project/.git")
-		// folders of tests are beneath /tmp, but a worker has its own /tmp; so a folder of the
-		// system
+		// A folder of the system. Folders of tests are beneath /tmp, but a worker has its own /tmp.
 		const path = "/usr/share"
 		w := r.workerOf(spawnwire.SpawnRequest{Binds: []spawnwire.BindMount{
 			{Name: "project", Root: r.root, Path: "project", Writable: true},
