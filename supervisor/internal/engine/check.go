@@ -35,8 +35,8 @@ const (
 // checkInterval is the longest time between two checks.
 const checkInterval = 7 * 24 * time.Hour
 
-// checkIsDue reports whether the last check is too long ago. A time in the future comes from a wrong
-// clock and does not count.
+// checkIsDue reports whether the last check is too long ago. A time in the future comes from a
+// wrong clock and does not count.
 func (c *connection) checkIsDue(now time.Time) (bool, error) {
 	last := int64(0)
 	err := c.run(func(r *Row) bool { r.Scan(&last); return false }, findChecked, nil)
@@ -60,8 +60,8 @@ func (c *connection) wasClean() (bool, error) {
 	return n == 1, err
 }
 
-// check searches a database that was not closed properly, or not checked for long, for damage. It
-// postpones the check of a large one.
+// check searches for damage in a database that was not closed properly, or not checked for a week.
+// It postpones the check of a large database; late is true then.
 func (c *connection) check(path string, now time.Time) (late bool, err error) {
 	size, err := os.Stat(path)
 	if err != nil {
@@ -81,7 +81,8 @@ func (c *connection) freezeFile() error {
 	return c.exec(truncateJournal + `; PRAGMA wal_autocheckpoint(0)`)
 }
 
-// unfreezeFile moves the journal into the database after so many pages again: SQLite's own number.
+// unfreezeFile lets SQLite move the journal into the database again, after SQLite's default number
+// of pages.
 func (c *connection) unfreezeFile() error {
 	return c.exec(`PRAGMA wal_autocheckpoint(1000); ` + truncateJournal)
 }
@@ -129,7 +130,7 @@ func openReader(ctx context.Context, path string, o Options, parameters url.Valu
 	return c, nil
 }
 
-// checkWeekly checks the database if that is due, while it runs. A cut check is due again.
+// checkWeekly checks the running database if a check is due. An interrupted check stays due.
 func (db *DB) checkWeekly(ctx context.Context) error {
 	due := false
 	err := db.with(func(c *connection) (err error) {

@@ -80,8 +80,8 @@ func fileURI(path string, parameters url.Values) string {
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: query}).String()
 }
 
-// restrictMode makes the database's files readable and writable only for their owner, whatever the
-// umask is.
+// restrictMode makes the database's files readable and writable only for their owner. The umask
+// does not matter.
 func restrictMode(path string) error {
 	for _, suffix := range []string{"", "-wal"} {
 		err := os.Chmod(path+suffix, 0o600)

@@ -14,12 +14,12 @@ import (
 // partialSuffix ends the names of copies that are being written.
 const partialSuffix = ".partial"
 
-// CopyPath returns the name of the copy of a database that is kept before a migration. Its schema
-// is the one before the migration.
+// CopyPath returns the path of the copy of a database that is kept before a migration. schema is
+// the version of the schema before the migration.
 func CopyPath(path string, schema int64) string { return fmt.Sprintf("%s.schema%d", path, schema) }
 
-// ListCopies returns the kept copies of the database at path, finished or not. One that was begun
-// when the file had been removed is among them.
+// ListCopies returns the kept copies of the database at path, also unfinished copies. It includes
+// an unfinished copy that was to replace a removed file.
 func ListCopies(path string) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	var copies []string
@@ -31,8 +31,8 @@ func ListCopies(path string) ([]string, error) {
 	return copies, err
 }
 
-// DeleteCopies deletes the kept copies of the database at path, and returns their number. When it
-// has returned nil, none comes back after a loss of power.
+// DeleteCopies deletes the kept copies of the database at path, and returns their number. After it
+// returns nil, a loss of power does not bring a copy back.
 func DeleteCopies(path string) (n int, err error) {
 	copies, err := ListCopies(path)
 	if err != nil || len(copies) == 0 {
@@ -50,7 +50,8 @@ func DeleteCopies(path string) (n int, err error) {
 // copySpare is the number of free bytes that a copy before a migration leaves to the migration.
 const copySpare = 16 << 20
 
-// keepCopy copies a database that has migrations before it, if Options.KeepCopy is set.
+// keepCopy copies a database that needs migrations, before the first of them, if Options.KeepCopy
+// is set.
 func (c *connection) keepCopy(path string, o Options) error {
 	names, have, err := c.versions(o.Migrations)
 	if err != nil || !o.KeepCopy || have == 0 || have >= int64(len(names)) {
@@ -77,8 +78,8 @@ func (c *connection) keepCopy(path string, o Options) error {
 	return err
 }
 
-// copyTo writes a copy of the database to path, which gets it once all of it is on the disk. A copy
-// that is there is replaced.
+// copyTo writes a copy of the database to path. The copy gets that name once all of it is on the
+// disk. It replaces an older copy.
 func (c *connection) copyTo(path string, o Options) (err error) {
 	partial := path + partialSuffix
 	defer func() {

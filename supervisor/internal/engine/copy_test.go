@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// filesBeside lists the files in a database's folder, except its own.
+// filesBeside lists the files in a database's folder, except the database's own files.
 func filesBeside(t *testing.T, path string) string {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Dir(path))
@@ -33,7 +33,7 @@ func TestOpen_Migration_KeepsCopy(t *testing.T) {
 		name    string
 		second  string // the next migration; "" means none
 		o       Options
-		beside  string // what lies beside before
+		beside  string // files beside the database before the migration
 		failed  Problem
 		version int64
 		want    string

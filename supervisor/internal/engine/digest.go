@@ -10,8 +10,8 @@ import (
 	"slices"
 )
 
-// Statements about the digests of applied migrations. They are settings of no user, by the names of
-// the files.
+// Statements about the digests of applied migrations. A digest is a setting without a user, named
+// after the migration's file.
 const (
 	putDigest   = `INSERT OR REPLACE INTO setting (user, name, value) VALUES ('', ?, ?)`
 	listDigests = `SELECT name, value FROM setting WHERE user = '' AND name >= 'migration/' AND name < 'migration0'`
@@ -52,15 +52,15 @@ func (c *connection) keepDigests(files fs.FS, names []string) error {
 
 // comparison is the result of comparing a database with the migrations that it has had.
 type comparison struct {
-	difference  string // the first one; "" means none
-	fingerprint string // of the schema; "" means that it was not compared
-	missing     bool   // a digest is not stored
-	repair      schema // the schema that the database needs before its next migration; nil means its own
+	difference  string // the first difference; "" means none
+	fingerprint string // digest of the schema; "" means that the schema was not compared
+	missing     bool   // the digest of an applied migration is not stored
+	repair      schema // the schema that the database needs before its next migration; nil means no change
 }
 
 // compare refuses a database that other migrations have made, unless Options.AllowDifferences is
 // set. It stores missing digests, and returns the schema that the database needs before its next
-// migration; nil means that it has the right one.
+// migration. nil means that the database's own schema is right.
 func (c *connection) compare(o Options) (repair schema, err error) {
 	names, have, err := c.versions(o.Migrations)
 	if err != nil || have == 0 {
@@ -81,7 +81,7 @@ func (c *connection) compare(o Options) (repair schema, err error) {
 	return found.repair, nil
 }
 
-// refusal returns the error for a database that differs.
+// refusal returns the error for a database with a difference.
 func (found comparison) refusal(version int64) error {
 	return &Error{ProblemDiffers, []any{version, found.difference, found.fingerprint}}
 }

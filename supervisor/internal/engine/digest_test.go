@@ -15,14 +15,14 @@ const (
 	second = "migration/0002_more.sql"
 )
 
-// twoMigrations are the test's migrations and a second one.
+// twoMigrations returns the test's migrations and a second migration with the given body.
 func twoMigrations(body string) fstest.MapFS {
 	files := maps.Clone(testMigrations)
 	files[second] = &fstest.MapFile{Data: []byte(body)}
 	return files
 }
 
-// forgetDigests makes a database as one without digests.
+// forgetDigests deletes the digests of all migrations from a database.
 const forgetDigests = `DELETE FROM setting WHERE name LIKE 'migration/%';`
 
 func TestOpen_OtherMigrations_AreRefused(t *testing.T) {
@@ -34,8 +34,8 @@ func TestOpen_OtherMigrations_AreRefused(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, changed string // what was done to the database
-		difference    string // "" means that it opens
-		kept          int    // digests after it was opened
+		difference    string // the reported difference; "" means that the database opens
+		kept          int    // number of digests after opening
 	}{
 		{"no change", ``, "", 2},
 		{"no digests", forgetDigests, "", 2},
@@ -105,7 +105,8 @@ func TestOpen_OtherMigrations_AreRefused(t *testing.T) {
 	}
 }
 
-// A known schema gets the right form, with its rows, in the transaction of the next migration.
+// A database with a known schema gets the right schema and keeps its rows, in the transaction of
+// the next migration.
 func TestOpen_KnownSchema_IsReshaped(t *testing.T) {
 	const table = `CREATE TABLE %s (id INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT NOT NULL%s) STRICT;
 		CREATE INDEX more_text ON more (text)`
@@ -138,7 +139,7 @@ func TestOpen_KnownSchema_IsReshaped(t *testing.T) {
 	if _, err := Open(t.Context(), path, bad); err == nil || !strings.Contains(err.Error(), "0003_bad.sql") {
 		t.Fatal(err)
 	}
-	if again, _ := Open(t.Context(), path, Options{Migrations: old}); again == nil { // all of it was rolled back
+	if again, _ := Open(t.Context(), path, Options{Migrations: old}); again == nil { // the schema is unchanged
 		t.Fatal("it has another form")
 	} else if err := errors.Join(again.Close(), databaseOf(forgetDigests)(path)); err != nil {
 		t.Fatal(err)

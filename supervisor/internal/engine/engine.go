@@ -6,8 +6,8 @@
 // fsync. Each function fails alone. When Write has returned nil, the data survives the end of the
 // process and a loss of power.
 //
-// The caller defines the schema, except for one table: setting (user, name, value). There the engine
-// keeps the digests of the applied migrations and marks a proper close.
+// The caller defines the schema, except for one table: setting (user, name, value). There the
+// engine keeps the digests of the applied migrations and marks a proper close.
 package engine
 
 import (
@@ -37,10 +37,10 @@ type Options struct {
 	// copies the database to CopyPath before the first migration of a start
 	KeepCopy  bool
 	MustExist bool // makes no new database: refuses a missing or empty file
-	// digests of schemas that get the form of Migrations before the next one: the third fact of
-	// ProblemDiffers
+	// digests of schemas that change to the schema of Migrations before the next migration;
+	// ProblemDiffers has such a digest as its third fact
 	KnownSchemas []string
-	// opens a database that other migrations have made, without a change of what differs
+	// opens a database that other migrations have made, and keeps the differences
 	AllowDifferences bool
 	// SQLite's access to its files; "" means the engine's own
 	VFS      string
@@ -80,8 +80,8 @@ type DB struct {
 }
 
 // Open opens or creates the database at path and updates its schema. It refuses a network file
-// system, an SQLite with known defects, a schema newer than the migrations or of other ones, and a
-// damaged file. The caller calls Close.
+// system, an SQLite with known defects, and a damaged file. It also refuses a schema that is newer
+// than the migrations, or that other migrations have made. The caller calls Close.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -182,8 +182,8 @@ func (db *DB) Close() error {
 	return nil
 }
 
-// with calls fn with the connection, which nobody else uses meanwhile. If the last connection was
-// given up, it opens a new one.
+// with calls fn with the connection, which no other goroutine uses meanwhile. It opens a new
+// connection if the last one was closed after a failure.
 func (db *DB) with(fn func(*connection) error) (err error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -192,7 +192,7 @@ func (db *DB) with(fn func(*connection) error) (err error) {
 		return ErrClosed
 	case db.conn == nil:
 		if db.conn, err = connect(context.Background(), db.path, db.o); err == nil && db.frozen.Load() {
-			err = db.conn.freezeFile() // a check reads the file
+			err = db.conn.freezeFile() // a check reads the file, so the file must not change
 		}
 		if err != nil {
 			return fmt.Errorf("open a new connection: %w", err)

@@ -38,20 +38,21 @@ const (
 	ProblemNetwork Problem = "network"
 	// this program has an SQLite with known defects; facts: its version, the oldest good version
 	ProblemOldSQLite Problem = "old_sqlite"
-	// a newer program has used it; facts: its schema's version, the newest known one
+	// a newer program has used the database; facts: its schema's version, the newest known version
 	ProblemNewer Problem = "newer"
 	// there is no room for the copy before a migration; facts: the needed and the free MiB, the
 	// folder
 	ProblemNoRoom  Problem = "no_room"
-	ProblemMissing Problem = "missing" // the database is missing or empty, and must not be; facts: its path
+	ProblemMissing Problem = "missing" // the database must exist, but is missing or empty; facts: its path
 	// the file was removed while it was open, and was written again; facts: its path
 	ProblemRemoved Problem = "removed"
-	// the same, but it could not be written again; facts: its path, why
+	// the file was removed while it was open, and could not be written again; facts: its path, the
+	// reason
 	ProblemLost Problem = "lost"
-	// another file has its path while it was open; facts: its path
+	// another file has replaced the open file at its path; facts: the path
 	ProblemReplaced Problem = "replaced"
-	// other migrations made it; facts: its schema's version, the first difference, the schema's digest
-	// if that was compared
+	// other migrations made the database; facts: its schema's version, the first difference, the
+	// schema's digest if that was compared
 	ProblemDiffers Problem = "differs"
 	ProblemForeign Problem = "foreign" // the file is the database of another program
 )

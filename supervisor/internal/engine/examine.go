@@ -9,14 +9,14 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// Examination is what Examine has found in a sound database.
+// Examination is the result of Examine for a sound database.
 type Examination struct {
-	Schema int64 // the number of its last migration
+	Schema int64 // number of the database's last migration
 	Bytes  int64
 }
 
-// Examine reads all of a database that no program has open. It changes no file. Its errors are
-// those of Open, and more damage is found: every row and index is read.
+// Examine reads all of a database that no program has open. It changes no file. It returns the same
+// errors as Open. It finds more damage, because it reads every row and index.
 func Examine(ctx context.Context, path string, o Options) (e Examination, err error) {
 	if err := refuseEmpty(path); err != nil {
 		return e, err
@@ -51,8 +51,8 @@ func Examine(ctx context.Context, path string, o Options) (e Examination, err er
 	return e, err
 }
 
-// openUnchanged opens a database for reading. It leaves its files as they are, also the journal that
-// a killed program has left: nothing is moved out of it.
+// openUnchanged opens a database for reading, and changes none of its files. It reads the journal
+// that a killed program has left, but does not empty the journal.
 func openUnchanged(ctx context.Context, path string, o Options) (*connection, error) {
 	journal, err := os.Stat(path + "-wal")
 	if err != nil || journal.Size() == 0 {

@@ -117,7 +117,8 @@ func TestExamine_StoppedDatabase_IsReadWhole(t *testing.T) {
 	}
 }
 
-// The journal that a kill has left counts: without it the database would differ.
+// Examine also reads the journal that a kill has left. Without the journal it would see another
+// database.
 func TestExamine_Journal_IsRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mews.db")
 	if err := killed(t)(path); err != nil {

@@ -34,8 +34,8 @@ func blameFullDisk(err error, dir string, probe func(dir string) (Filesystem, er
 }
 
 // prepareFile makes path ready to open: a file on a file system of this machine. It returns an
-// absolute path that stays valid if the working folder changes. With mustExist it makes no file,
-// and refuses an empty one: SQLite would delete its journal.
+// absolute path that stays valid if the working folder changes. With mustExist it makes no file. It
+// then refuses an empty file, because SQLite would delete the journal of an empty file.
 func prepareFile(path string, probe func(dir string) (Filesystem, error), mustExist bool) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {

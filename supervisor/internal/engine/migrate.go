@@ -13,8 +13,9 @@ import (
 const applicationID = 0x4d455753
 
 // migrate runs the missing migrations, each in a transaction of its own. An empty database gets all
-// of them in one transaction, which waits for the disk once. Foreign keys are off meanwhile. So a migration may rebuild a table that others refer to: create another, fill it, drop
-// the first, rename the new one. Before the commit every reference must be valid. The first
+// of them in one transaction, which waits for the disk once. Foreign keys are off meanwhile. So a
+// migration may rebuild a table that other tables refer to: create a new table, fill it, drop the
+// old table, rename the new table. Before the commit every reference must be valid. The first
 // transaction gives the database the schema repair before its migration; nil means none. isNew
 // reports whether the database was empty.
 func (c *connection) migrate(files fs.FS, repair schema) (isNew bool, err error) {

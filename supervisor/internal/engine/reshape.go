@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// Statements about the number that AUTOINCREMENT has given last in a table.
+// Statements about the last number that AUTOINCREMENT has used in a table.
 const (
 	findSequence   = `SELECT seq FROM sqlite_sequence WHERE name = ?`
 	deleteSequence = `DELETE FROM sqlite_sequence WHERE name = ?`
 	putSequence    = `INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)`
 )
 
-// reshape gives the database a schema. It keeps the rows of tables with another definition, in the
-// columns that both have. New columns get their default. Foreign keys must be off. It fails if the
-// database has an object that the schema lacks.
+// reshape gives the database a schema. If a table has another definition, its rows keep the columns
+// that both definitions have. New columns get their default. Foreign keys must be off. It fails if
+// the database has an object that the schema lacks.
 func (c *connection) reshape(want schema) error {
 	have, err := c.schema()
 	if err != nil {
@@ -48,8 +48,7 @@ func (c *connection) reshape(want schema) error {
 	return nil
 }
 
-// rebuild replaces a table by one with another definition. Its indexes and triggers are deleted
-// with it.
+// rebuild gives a table another definition. The indexes and triggers of the old table are deleted.
 func (c *connection) rebuild(have, want schemaObject) error {
 	q := &Tx{conn: c}
 	last, counts := int64(0), strings.Contains(want.sql, "AUTOINCREMENT")

@@ -132,7 +132,7 @@ func (r *Row) scan(i int, into any) {
 			r.FailQuery(err)
 		}
 	default:
-		named := reflect.ValueOf(into).Elem() // a named string type
+		named := reflect.ValueOf(into).Elem() // into points to a named string type
 		named.SetString(s.ColumnText(i))
 	}
 }

@@ -15,7 +15,7 @@ import (
 // schemaObject is a table, an index, a view or a trigger, as SQLite stores it.
 type schemaObject struct {
 	kind, name, table, sql string
-	columns                []schemaColumn // of a table
+	columns                []schemaColumn // columns of a table; empty for other kinds
 }
 
 // schemaColumn is a column of a table: its name, and a definition that can be compared.
@@ -33,7 +33,7 @@ const (
 		FROM pragma_table_xinfo(?) ORDER BY cid`
 )
 
-// schema reads the schema. Tables come first.
+// schema reads the database's schema. Tables come first.
 func (c *connection) schema() (s schema, err error) {
 	q := &Tx{conn: c}
 	s, err = AllRows(q, func(r *Row) (o schemaObject) { r.Scan(&o.kind, &o.name, &o.table, &o.sql); return o },
@@ -83,7 +83,7 @@ func (s schema) fingerprint(version int) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// find returns the object of a kind and name.
+// find returns the object that has the same kind and name as another object.
 func (s schema) find(of schemaObject) (schemaObject, bool) {
 	i := slices.IndexFunc(s, func(o schemaObject) bool { return o.kind == of.kind && o.name == of.name })
 	if i < 0 {

@@ -11,8 +11,9 @@ import (
 // could reset its journal while a reader used the journal. (sqlite.org/changes.html)
 var oldestSQLite = [3]int{3, 51, 3}
 
-// prepare refuses an unusable database, migrates others, and checks one that was not closed
-// properly, or not checked for a week. It postpones the check of a large one.
+// prepare refuses an unusable database, runs missing migrations, and checks for damage if that is
+// due. A check is due after an improper close, or a week after the last check. The check of a large
+// database is postponed; late is true then.
 func (c *connection) prepare(path string, o Options) (late bool, err error) {
 	var version string
 	err = c.run(func(r *Row) bool { r.Scan(&version); return false }, `SELECT sqlite_version()`, nil)

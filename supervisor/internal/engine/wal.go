@@ -4,8 +4,8 @@ import (
 	"github.com/ncruces/go-sqlite3/vfs"
 )
 
-// vfsName is the name of the engine's VFS. Only the journal is handled in another way than by
-// SQLite's own VFS.
+// vfsName is the name of the engine's VFS. It differs from SQLite's own VFS only in its handling of
+// the journal.
 const vfsName = "mews"
 
 func init() { vfs.Register(vfsName, NewGatheringVFS(vfs.Find("").(vfs.VFSFilename))) }
@@ -95,5 +95,5 @@ func (j *journal) Sync(flags vfs.SyncFlag) error {
 }
 
 // Close closes the file. Bytes that are still gathered are dropped: they belong to a transaction
-// that was given up.
+// that was rolled back.
 func (j *journal) Close() error { return j.File.Close() }

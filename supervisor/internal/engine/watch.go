@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// watchInterval is the time between two looks at the file's path.
+// watchInterval is the time between two checks of the file's path.
 const watchInterval = time.Minute
 
-// watchFile compares the file at the path with the open one each minute, and checks it each week,
-// until ctx ends or something is wrong.
+// watchFile compares the file at the path with the open file each minute. It checks the database
+// each week. It ends with ctx, or with the first error.
 func (db *DB) watchFile(ctx context.Context) error {
 	tick := time.NewTicker(watchInterval)
 	defer tick.Stop()
@@ -32,8 +32,8 @@ func (db *DB) watchFile(ctx context.Context) error {
 	}
 }
 
-// compareFile returns an error if the path does not lead to the open file any more. It tolerates
-// a path that can't be looked at.
+// compareFile returns an error if the path does not lead to the open file any more. An unreadable
+// path is only logged.
 func (db *DB) compareFile() error {
 	switch info, err := os.Stat(db.path); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -47,8 +47,9 @@ func (db *DB) compareFile() error {
 }
 
 // leaveFile empties the journal after watchFile has returned gone. SQLite does not delete a journal
-// whose file is gone, and such a journal damages the next file. Then it writes a removed file again, from what is
-// open. Nothing may be written any more. It returns gone, or why it failed.
+// whose file is gone, and such a journal damages the next file. Then leaveFile writes a removed
+// file again, from the open file. No other write may follow. It returns gone, or the reason why it
+// failed.
 func (db *DB) leaveFile(gone *Error) error {
 	err := db.with(func(c *connection) error {
 		err := c.exec(truncateJournal)

@@ -43,7 +43,7 @@ func TestOpen_MustExist_RefusesMissingOrEmpty(t *testing.T) {
 			} else if journal, _ := os.ReadFile(path + "-wal"); c.make == nil && string(journal) != old {
 				t.Errorf("the journal is %q", journal)
 			} else if db, err = Open(t.Context(), path, Options{Migrations: testMigrations}); err == nil {
-				err = db.Close() // without MustExist it is made
+				err = db.Close() // without MustExist, Open makes the database
 			}
 			if err != nil {
 				t.Error(err)
@@ -52,13 +52,14 @@ func TestOpen_MustExist_RefusesMissingOrEmpty(t *testing.T) {
 	}
 }
 
-// A removed file is written again, with all that was accepted. A replaced one stays as it is.
+// A removed file is written again, with all accepted writes. A file that has replaced the database
+// stays as it is.
 func TestRun_FileIsGone_Ends(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		change  func(path string) error
 		problem Problem
-		notes   string // after the next start
+		notes   string // the stored notes after the next start
 	}{
 		{"removed", os.Remove, ProblemRemoved, "a b"},
 		{"removed with its journal", func(path string) error {
@@ -91,7 +92,7 @@ func TestRun_FileIsGone_Ends(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				time.Sleep(watchInterval + time.Second) // of the bubble's clock
+				time.Sleep(watchInterval + time.Second) // the fake clock of the bubble advances
 				stop()
 				if problem, _ := ProblemOf(<-ran); problem != c.problem {
 					t.Errorf("problem %q, want %q", problem, c.problem)

@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// A properly closed database is checked at a start if that was not done for a week.
+// A properly closed database is checked at a start if its last check was a week ago.
 func TestOpen_CleanStop_ChecksFileWeekly(t *testing.T) {
 	const week = checkInterval
 	for _, c := range []struct {
 		name    string
 		change  string        // what was done to the database
-		after   time.Duration // the time from its making to the start
+		after   time.Duration // the time between the making of the database and the start
 		damaged bool
 		large   bool
 		refuse  bool
@@ -74,14 +74,14 @@ func TestOpen_CleanStop_ChecksFileWeekly(t *testing.T) {
 	}
 }
 
-// A database that stays open is checked each week, while others write.
+// A database that stays open is checked each week, while writes continue.
 func TestRun_LongService_ChecksFileWeekly(t *testing.T) {
 	for _, damaged := range []bool{false, true} {
 		path := filepath.Join(t.TempDir(), "mews.db")
 		openAndWrite(t, path, false, fillPages)
 		made := time.Now()
 		synctest.Test(t, func(t *testing.T) {
-			start := time.Now() // of the bubble's clock
+			start := time.Now() // the time on the fake clock of the bubble
 			now := func() time.Time { return made.Add(time.Since(start)) }
 			db, err := Open(t.Context(), path, Options{Migrations: testMigrations, Now: now})
 			if err != nil {
@@ -108,7 +108,7 @@ func TestRun_LongService_ChecksFileWeekly(t *testing.T) {
 					t.Errorf("got %v", err)
 				}
 				stop()
-				db.Close() // it may fail
+				db.Close() // Close may fail here
 				return
 			}
 			if due, err := dueAt(now().Add(checkInterval - time.Hour)); err != nil || due {

@@ -34,7 +34,7 @@ func (t *Tx) Query(each func(*Row) (more bool), query string, args ...any) error
 // Exec runs a statement that returns no rows.
 func (t *Tx) Exec(query string, args ...any) error { return t.conn.run(nil, query, args) }
 
-// ExecCount runs a statement that returns no rows and returns how many it changed.
+// ExecCount runs a statement without result rows, and returns the number of changed rows.
 func (t *Tx) ExecCount(query string, args ...any) (int64, error) {
 	if err := t.Exec(query, args...); err != nil {
 		return 0, err
@@ -126,7 +126,7 @@ func (db *DB) writeGroup(group []*request) {
 }
 
 // commit runs the functions of a group in one transaction. The end of a caller's context does not
-// interrupt it, since nobody could tell then what is on the disk. An error means that nothing of
+// interrupt it, because then the state on the disk would be unknown. An error means that nothing of
 // the group was stored.
 func (db *DB) commit(c *connection, group []*request) error {
 	t := &Tx{conn: c, Now: db.o.Now().UnixMilli()}
@@ -208,7 +208,7 @@ func (db *DB) scrub(c *connection) {
 }
 
 // restore prepares the connection for the next transaction after a failure. If that is impossible,
-// the connection is given up, and the next caller opens a new one.
+// it closes the connection, and the next caller opens a new connection.
 func (db *DB) restore(c *connection) {
 	err := c.rollback()
 	if err == nil && c.raw != nil {

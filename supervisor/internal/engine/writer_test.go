@@ -101,7 +101,7 @@ func (r *rig) same(what string, got, want any) {
 }
 
 // writeTogether blocks the writer with one write, queues the writes behind it, and returns their
-// errors. busy runs inside the blocking write, before the others are queued.
+// errors. busy runs inside the blocking write, before the other writes are queued.
 func (r *rig) writeTogether(busy func(), ctx context.Context, fns ...func(*Tx) error) []error {
 	r.Helper()
 	release, held := make(chan struct{}), make(chan error, 1)
