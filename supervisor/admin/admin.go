@@ -50,10 +50,10 @@ type Options struct {
 	// Archive lets a one-shot worker archive a user's home, which this process may not read. The
 	// user may be gone. Its errors are for people.
 	Archive func(ctx context.Context, user string) (operation.Archive, error)
-	// Erase lets a one-shot worker delete all files of a user's home, for some seconds. The user may
-	// be gone. Its errors are for people.
+	// Erase lets a one-shot worker delete all files of a user's home, for some seconds. The user
+	// may be gone. Its errors are for people.
 	Erase  func(ctx context.Context, user string) (operation.Erased, error)
-	Copies Copies // nil means none
+	Copies Copies // the database's copies; nil means that there are none
 }
 
 // Copies are the copies of the database from before its migrations.
@@ -185,8 +185,8 @@ func auditEntry(by Caller, user, action, detail string) sqlite.AuditEntry {
 		" by " + by.String())}
 }
 
-// note stores an entry in the audit log, in its own transaction. It is for calls that change
-// nothing in the database, or for the time before they change something.
+// note stores an entry in the audit log, in its own transaction. Calls use it if they change
+// nothing in the database, or before their first change.
 func (o *Service) note(ctx context.Context, by Caller, user, action, detail string) error {
 	return o.Log.AppendAll(ctx, []sqlite.AuditEntry{auditEntry(by, user, action, detail)})
 }

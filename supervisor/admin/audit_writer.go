@@ -19,7 +19,7 @@ type AuditWriter struct {
 
 	mu      sync.Mutex // guards waiting and dropped
 	waiting []sqlite.AuditEntry
-	dropped int // the number of rows beyond maxWaiting
+	dropped int // number of rows that were dropped beyond maxWaiting
 	changed chan struct{}
 }
 

@@ -13,7 +13,7 @@ import (
 
 // AuditQuery asks for entries of the audit log, oldest first.
 type AuditQuery struct {
-	User   string    `json:"user,omitempty"`   // "" means everybody
+	User   string    `json:"user,omitempty"`   // "" means all users
 	Action string    `json:"action,omitempty"` // a prefix of the entries' actions
 	Since  time.Time `json:"since,omitzero"`
 	After  int64     `json:"after,omitempty"` // only entries with a greater id
@@ -37,7 +37,7 @@ type AuditLine struct {
 const (
 	pageRows = 500
 	// The most bytes of details in a page: a line of the socket is at most 1 MiB, and JSON may need
-	// six bytes for one.
+	// six bytes for one byte.
 	pageBytes = 256 << 10
 	maxDetail = 64 << 10
 )

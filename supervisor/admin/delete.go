@@ -34,12 +34,12 @@ type UserData struct {
 	Copies int `json:"copies,omitempty"`
 	// Unread means that Files and Bytes lack files that this process can't read.
 	Unread bool `json:"unread,omitempty"`
-	// More means that the home is not empty yet, and no row was deleted. Another call goes on.
+	// More means that the home is not empty yet, and no row was deleted. Another call continues.
 	More bool `json:"more,omitempty"`
 }
 
 // DeletePerson deletes all data of a user who is not in the configuration. The steps are in an
-// order that a later call can continue after a crash: the user may not speak, their work ends,
+// order that a later call can continue after a crash: the user is locked out, their work ends,
 // copies of the database go, a worker empties the folder below the state folder, and then the rows
 // go. If the folder can't be emptied, the rows stay. The audit log stays in any case.
 func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) (UserData, error) {
@@ -55,7 +55,7 @@ func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) 
 	}
 	e, err := userDataOf(ctx, o.Store.People, o.Configuration.Summary(), q.User)
 	if begun && supervisor.ErrorCodeOf(err) == supervisor.CodeNotFound {
-		err = nil // what is left has no rows, such as the index
+		err = nil // the data that is left, such as the index, has no rows
 	}
 	if err == nil && o.Copies != nil {
 		var copies []string
@@ -116,7 +116,7 @@ func (o *Service) eraseHome(ctx context.Context, user string, e *UserData) (more
 	e.Files = max(e.Files, erased.Files)
 	err = removeHome(e.Home)
 	if err == nil {
-		return false, nil // the worker's reasons do not matter any more
+		return false, nil // the home is gone, so the worker's errors do not matter
 	}
 	why := strings.TrimSpace(strings.Join(erased.LeftOut, ""))
 	if workerErr != nil {

@@ -21,7 +21,7 @@ type ExamineResult struct {
 }
 
 // ExamineVariable is set in the environment of `mews check` or `mews doctor` when the service runs
-// them. They then must not ask the service.
+// them. These commands then must not ask the service.
 const ExamineVariable = "MEWS_EXAMINE"
 
 // examine runs `mews check` or `mews doctor` as a process of the service. The process has the

@@ -37,7 +37,7 @@ const (
 	maxExports        = 4
 	exportIdleTimeout = time.Minute      // an export ends if its client fetches nothing for this time
 	exportWaitTimeout = 20 * time.Second // the wait for a slot; a client gives up a call after 30 s
-	// The wait for the first byte of a home's archive. After that the client is told to ask again.
+	// The wait for the first byte of a home's archive. After that the client must ask again.
 	exportFirstByte = 15 * time.Second
 	// The most bytes of a piece: a line of the socket is at most 1 MiB, and base64 adds a third.
 	chunkBytes = 384 << 10

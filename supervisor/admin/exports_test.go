@@ -24,8 +24,8 @@ func endless(_ context.Context, w io.Writer) error {
 // brief writes nothing and returns at once.
 func brief(context.Context, io.Writer) error { return nil }
 
-// A client that finds no free slot waits. It waits for at most one export of a client that wants
-// many. If no slot becomes free, the error says what to do.
+// A client without a free slot waits. It waits for at most one export of another client, even if
+// that client wants many. If no slot becomes free, the error says what to do.
 func TestExports_AllSlotsTaken_ClientsTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p exports
@@ -83,9 +83,9 @@ func TestExports_AllSlotsTaken_ClientsTakeTurns(t *testing.T) {
 			t.Errorf("without a free slot the client is told %q", got)
 		}
 		if waited := time.Since(began); waited != exportWaitTimeout {
-			t.Errorf("that took %v", waited) // the wait by the fake clock
+			t.Errorf("that took %v", waited) // waited is the time on the fake clock
 		}
-		time.Sleep(exportIdleTimeout) // no client fetches, so all exports are given up
+		time.Sleep(exportIdleTimeout) // no client fetches, so all exports end
 		synctest.Wait()
 		if _, err := p.begin(t.Context(), ben, brief); err != nil || len(p.all) != 1 {
 			t.Errorf("after a minute: %v, %d run", err, len(p.all))
@@ -122,8 +122,8 @@ func TestExports_OtherClient_GetsNothing(t *testing.T) {
 	}
 }
 
-// While a home is archived there is nothing to fetch yet. The client is told to ask again, and
-// loses no data.
+// While a home is archived there is nothing to fetch yet. The client must ask again, and loses no
+// data.
 func TestExports_NotBegun_GivesEmptyPieces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p exports
@@ -139,7 +139,7 @@ func TestExports_NotBegun_GivesEmptyPieces(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range 10 { // longer than an export lasts without its client
+		for range 10 { // this takes longer than an export waits for its client
 			if chunk, last, err := p.next(t.Context(), by, token); len(chunk) != 0 || last || err != nil {
 				t.Fatalf("before it has begun: %q, last %v, %v", chunk, last, err)
 			}

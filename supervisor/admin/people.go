@@ -15,8 +15,8 @@ type UserRequest struct {
 	User string `json:"user,omitempty"` // "" means the caller, if the call allows that
 }
 
-// People is the answer to `mews user list`. For an admin it has all users, for others only the
-// caller.
+// People is the answer to `mews user list`. It lists all users for an admin, and only the caller
+// for other users.
 type People struct {
 	Users []Person `json:"users"`
 }

@@ -34,7 +34,7 @@ type InviteResult struct {
 const inviteLasts = 24 * time.Hour
 
 // Invite makes a one-time code for a user, or revokes the user's unused codes. The code binds an
-// account on Telegram to the user. A new name becomes a user first.
+// account on Telegram to the user. If the name is new, Invite first adds the user.
 func (o *Service) Invite(ctx context.Context, by Caller, q InviteRequest) (InviteResult, error) {
 	if _, known := o.People.Find(q.User); q.User == "" || known || q.Revoke {
 		return o.invite(ctx, by, q)

@@ -34,7 +34,7 @@ func (c ConfigurationChange) String() string {
 		return fmt.Sprintf("%s: %s", c.Key, printable.DropControls(c.New))
 	case c.New == "":
 		return fmt.Sprintf("%s: none any more, it was %s", c.Key, printable.DropControls(c.Old))
-	case c.Restart: // other such changes refuse the reload
+	case c.Restart: // this change waits for a restart; other changes that need a restart prevent the reload
 		return c.Key + ": " + textAfterRestart
 	case c.Old == c.New: // a secret has changed, and both values are hidden
 		return c.Key + ": another one"

@@ -21,8 +21,8 @@ type UserWork struct {
 }
 
 const (
-	// endTimeout is the time that ending a user's work may take. A worker is killed sooner, and the
-	// end of a turn is a transaction. A client gives up a call after 30 s.
+	// endTimeout is the time that ending a user's work may take. A worker is killed earlier, and a
+	// turn ends in one transaction. A client gives up a call after 30 s.
 	endTimeout = 20 * time.Second
 	// pollInterval is the time between two checks whether a turn has ended.
 	pollInterval = 20 * time.Millisecond
