@@ -59,7 +59,7 @@ func describe(tool protocol.Tool) string {
 }
 
 // TestTools_OnlyDescribedArguments_AreAccepted calls each tool with all arguments of its schema and
-// one more. Only the additional one is refused. No tool runs.
+// one more. Only the additional argument is refused. No tool runs.
 func TestTools_OnlyDescribedArguments_AreAccepted(t *testing.T) {
 	s := startWorker(t, context.Background(), serve.Options{Start: (*exec.Cmd).Start})
 	var calls []protocol.ToolCall

@@ -15,20 +15,20 @@ import (
 // growthWait is how long the supervisor waits for a count of the home, when a disk is nearly full.
 const growthWait = 400 * time.Millisecond
 
-// diskUse is what a worker knows about its programs' writes. Any goroutine may use it.
+// diskUse has a worker's facts about the writes of its programs. Any goroutine may use it.
 type diskUse struct {
 	writtenBefore atomic.Int64 // bytes that were written before the running programs started
 	held          atomic.Bool  // programs may not write until the disk has its reserve again
 }
 
-// noteProgramStart is called when a program starts while no other runs.
+// noteProgramStart is called when a program starts while no other program runs.
 func (u *userTools) noteProgramStart() {
 	u.disk.writtenBefore.Store(program.WrittenBytes())
 	u.quota.NoteProgramStart()
 }
 
 // start starts a program. If the worker's programs have filled the disk, the program may delete
-// files, but not write to any.
+// files, but not write.
 func (u *userTools) start(cmd *exec.Cmd) error {
 	if u.disk.held.Load() && !u.quota.DiskIsLow() {
 		u.disk.held.Store(false)
@@ -39,7 +39,7 @@ func (u *userTools) start(cmd *exec.Cmd) error {
 	return u.options.Start(cmd)
 }
 
-// diskGrowth answers how much the running programs have written.
+// diskGrowth returns how many bytes the running programs have written.
 func (s *server) diskGrowth(ctx context.Context, _ *protocol.Request) (any, error) {
 	u := s.userTools()
 	if u == nil || !u.hasHome() || !u.runPrograms() {

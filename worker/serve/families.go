@@ -38,7 +38,7 @@ var turnFamilies = []func(*turnTools) []worker.Tool{
 	func(t *turnTools) []worker.Tool { return send.Tools(t.files, t.turn, t.measure) },
 }
 
-// turnTools holds what the tools of one turn need.
+// turnTools has the dependencies of the tools of one turn.
 type turnTools struct {
 	*userTools
 	turn  *host.Turn
@@ -70,8 +70,8 @@ func (u *userTools) descriptions(more []worker.Tool) []protocol.Tool {
 }
 
 // followTools announces each list of Options.MoreTools until ctx ends. Later turns have the new
-// tools; a running turn keeps its own. It waits for the first turn or operation, which shows that
-// the supervisor has the answer to hello.
+// tools; a running turn keeps its old tools. followTools waits for the first turn or operation,
+// which shows that the supervisor has the answer to hello.
 func (s *server) followTools(ctx context.Context, u *userTools) {
 	select {
 	case <-ctx.Done():

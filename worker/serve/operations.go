@@ -105,7 +105,7 @@ func (u *userTools) readPrograms() receive.Programs {
 	return u.programs
 }
 
-// convertPicture makes the picture for the model of a file's bytes.
+// convertPicture converts a file's bytes to a picture for the model.
 func (u *userTools) convertPicture(ctx context.Context, file io.Reader) (parse.Picture, []byte, error) {
 	if u.programs == nil {
 		return parse.Picture{}, nil, errors.New("this worker runs no programs")

@@ -20,7 +20,7 @@ import (
 	"mews/worker/serve"
 )
 
-// home opens the worker with a home of these files.
+// home greets the worker, whose home has the given files.
 func (s *supervisor) home(files map[string]string) {
 	s.t.Helper()
 	dir := s.t.TempDir()
@@ -149,7 +149,7 @@ func TestOperation_CancelOrStop_EndsIt(t *testing.T) {
 			s.home(nil)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			const asked, most = 5, 3 // at most most operations run at once
+			const asked, most = 5, 3 // five operations are asked for; three may run at once
 			result := make(chan error, asked)
 			start := func(id int64) {
 				_, err := s.operation(ctx, id, protocol.OperationArchive, `{"max_bytes":1048576}`)

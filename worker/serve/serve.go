@@ -32,7 +32,7 @@ type Options struct {
 	// Orphans must become children of this process.
 	Start func(cmd *exec.Cmd) error
 	// StartParser starts this process's own program as a parser of files, behind walls without any
-	// folder; nil means as Start does.
+	// folder; nil means that Start starts parsers too.
 	StartParser func(cmd *exec.Cmd) error
 	Env         []string // variables, NAME=VALUE, that programs need within these walls
 	Temp        string   // parent folder for programs' outputs; "" means /tmp
@@ -103,8 +103,8 @@ func (s *server) closeAfterAnswers() {
 	}
 }
 
-// connError returns the error of a broken connection; nil for one that has ended. A killed
-// supervisor may leave half a line, or answers that it has not read.
+// connError returns the error of a broken connection; nil means that the connection has only ended.
+// A killed supervisor may leave half a line, or answers that it has not read.
 func connError(err error) error {
 	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE} {
 		if errors.Is(err, end) {

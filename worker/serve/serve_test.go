@@ -141,7 +141,7 @@ func TestSendFile_FolderFile_ReachesChat(t *testing.T) {
 	}
 }
 
-// drawing is Python for a picture of one red point. It needs no installed module.
+// drawing is a Python script that draws a picture of one red point. It needs no installed module.
 const drawing = `
 import struct, zlib
 def chunk(kind, data): return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
@@ -252,7 +252,7 @@ func TestTools_Families_HoldTheirTools(t *testing.T) {
 	}
 }
 
-// units matches what the numbers among tools' arguments count.
+// units matches the units of the numbers among tools' arguments.
 var units = regexp.MustCompile(`\b(bytes?|lines?|seconds|characters|entries|number)\b`)
 
 // checkUnits checks that a tool's description names the unit of each number.
@@ -402,7 +402,7 @@ func TestTurnsAtOnce_OverLimit_AreRefused(t *testing.T) {
 }
 
 // TestStoppedTurn_ClosesItsTerminals: a stopped turn closes only the terminals that it has opened.
-// The next turn's model is told of the remaining terminals.
+// The model of the next turn learns which terminals remain.
 func TestStoppedTurn_ClosesItsTerminals(t *testing.T) {
 	s := startWorker(t, context.Background(), serve.Options{Start: (*exec.Cmd).Start})
 	hello := protocol.Hello{Version: protocol.Version, User: "alice", Home: t.TempDir()}
@@ -478,7 +478,7 @@ func TestConnectionEnd_EndsWorker(t *testing.T) {
 	for _, last := range []string{"", `{"jsonrpc":"2.0","id":9,"met`} {
 		s, began, _ := waiting(t)
 		go func() {
-			_, _ = s.turn(context.Background(), 1) // the connection is cut meanwhile
+			_, _ = s.turn(context.Background(), 1) // this fails, because the connection is cut meanwhile
 		}()
 		<-began
 		if _, err := s.pipe.Write([]byte(last)); err != nil {

@@ -230,7 +230,8 @@ func (s *supervisor) send(_ context.Context, req *protocol.Request) (any, error)
 	return protocol.ChatSendResult{}, params.Validate()
 }
 
-// toolsChanged knows only lists that were sent whole.
+// toolsChanged answers the announcement of a list of tools. It knows only lists that were sent
+// whole.
 func (s *supervisor) toolsChanged(_ context.Context, req *protocol.Request) (any, error) {
 	var params protocol.ToolsChangedParams
 	if err := req.DecodeParams(&params); err != nil {

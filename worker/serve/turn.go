@@ -24,7 +24,8 @@ const (
 // eventTimeout bounds the wait for a turn's last events at its end.
 const eventTimeout = time.Second
 
-// startTurn runs a turn to its end. A cancelled turn is stopped and answered like any other.
+// startTurn runs a turn to its end. A cancelled turn ends early, and its call is answered like the
+// call of any other turn.
 func (s *server) startTurn(ctx context.Context, start protocol.TurnStart) (any, error) {
 	if err := checkTurnStart(start); err != nil {
 		return nil, err

@@ -45,12 +45,12 @@ type userTools struct {
 	tools       []worker.Tool // tools that all turns share
 }
 
-// hasHome reports whether the worker has a folder. Without one it has no tool and runs no
+// hasHome reports whether the worker has a folder. Without a folder it has no tool and runs no
 // operation.
 func (u *userTools) hasHome() bool { return u.files != nil }
 
 // openUserTools opens the folder that hello names, if it names a folder. exceeded is called if
-// programs let the folder grow beyond its limits. The caller closes it.
+// programs let the folder grow beyond its limits. The caller closes the userTools.
 func openUserTools(hello protocol.Hello, o Options, exceeded func(bytes, files int64)) (*userTools, error) {
 	if hello.Home == "" {
 		return &userTools{hello: hello, options: o}, nil
