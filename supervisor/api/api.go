@@ -1,7 +1,7 @@
 // Package api has the calls that programs make to the service. Its own calls are about status,
-// usage, models and activity; others are for admins or belong to features. The control socket
-// answers the calls. The API decides who may make a call. A Caller decides whose data the call
-// sees. When an admin sees another user's data, the Caller writes that to the audit log.
+// usage, models and activity; the other calls are for admins or belong to features. The control
+// socket answers the calls. The API decides who may make a call. A Caller decides whose data the
+// call sees. If an admin sees another user's data, the Caller records that in the audit log.
 package api
 
 import (

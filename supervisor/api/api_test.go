@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/feature"
 )
 
-// Unix user ids of the rig's users, and one without a user.
+// Unix user ids: of the rig's users, and one that belongs to no user.
 const (
 	anns, bens, cats, nobodys = 1001, 1002, 1003, 1004
 )
@@ -26,7 +26,7 @@ type rig struct {
 	audited []string
 }
 
-// name are the parameters of the call whose.
+// name has the parameters of the call whose.
 type name struct {
 	User string `json:"user,omitempty"`
 }

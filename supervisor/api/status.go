@@ -19,7 +19,7 @@ type Status struct {
 	Walls    pool.Sandbox     `json:"walls"`
 	Users    []UserStatus     `json:"users"`              // all users for an admin, otherwise the caller
 	Waiting  UnfinishedWork   `json:"waiting,omitzero"`   // unfinished work; only for an admin
-	Jobs     UpcomingJobs     `json:"jobs,omitzero"`      // only for an admin
+	Jobs     UpcomingJobs     `json:"jobs,omitzero"`      // upcoming jobs of all users; only for an admin
 	Channels []ChannelStatus  `json:"channels,omitempty"` // channels other than the terminal; only for an admin
 	Lost     []LostDeliveries `json:"lost,omitempty"`     // messages that may be lost; only for an admin
 	Memory   MemoryUse        `json:"memory,omitzero"`    // memory of the processes; only for an admin
@@ -37,7 +37,7 @@ type UserStatus struct {
 	Turns  int       `json:"turns"`
 	Deaths int       `json:"deaths"`
 
-	// HandOver is the command that gives the user's home to a Unix user id of its own.
+	// HandOver is the command that gives the user's home to the user's own Unix user id.
 	HandOver string `json:"hand_over,omitempty"`
 	// Shares means that other users' workers use the same Unix account.
 	Shares  bool   `json:"shares,omitempty"`
@@ -84,7 +84,7 @@ type UpcomingJobs struct {
 
 // ChannelStatus is the state of a channel.
 type ChannelStatus struct {
-	Name      string    `json:"name"`  // telegram
+	Name      string    `json:"name"`  // name of the channel, such as telegram
 	Mode      string    `json:"mode"`  // polling or webhook
 	Bot       string    `json:"bot"`   // the bot's @name; "" until it is known
 	State     string    `json:"state"` // starting, ok or failing

@@ -28,7 +28,7 @@ type StatusReporter struct {
 	People  *access.People
 	Places  *placement.WorkerLocations
 	Workers func() []pool.WorkerStatus
-	Channel func() ChannelStatus // returns the channel's state; nil means that only the terminal is a channel
+	Channel func() ChannelStatus // returns the channel's state; nil means that the terminal is the only channel
 	Index   *index.Index
 	Memory  fmt.Stringer // the memory limit of each worker
 	PIDs    int          // the process limit of each worker

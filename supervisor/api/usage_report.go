@@ -23,7 +23,7 @@ const MaxUsageDays = 3660
 
 // UsageQuery are the parameters of a call for the use of models.
 type UsageQuery struct {
-	User string `json:"user,omitempty"` // "" means everybody for an admin, otherwise the caller
+	User string `json:"user,omitempty"` // "" means all users for an admin, otherwise the caller
 	Days int    `json:"days"`           // number of days up to today
 	// the beginning, instead of Days; the zero value means that Days counts
 	Since time.Time `json:"since,omitzero"`

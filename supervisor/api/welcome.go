@@ -16,8 +16,8 @@ func (r StatusReporter) UserModel(u supervisor.User) string {
 	return cmp.Or(u.Model, r.Models.DefaultModel())
 }
 
-// WelcomeText returns the answer to /start. It says who the user is here, what the assistant can do,
-// and who can see what. In a group it is one line about this service.
+// WelcomeText returns the answer to /start. It says who the user is here, what the assistant can
+// do, and who can see what. In a group it is one line about this service.
 func (r StatusReporter) WelcomeText(c supervisor.Conversation) string {
 	u, _ := r.People.Find(c.User)
 	w := welcome{user: u, model: r.UserModel(u), via: carrier(c)}
@@ -39,7 +39,7 @@ type welcome struct {
 	model  string
 	reader model.RequestReader
 	admins []string // quoted names of the other admins
-	via    string   // name of the service that carries the chat's messages; "" if none does
+	via    string   // name of the service that carries the chat's messages; "" means that none does
 }
 
 // carrier returns the name of the service that carries a chat's messages; "" if it is this machine.
