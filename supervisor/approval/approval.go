@@ -23,8 +23,8 @@ type Asker interface {
 
 // Confirmer asks users for a code that proves their identity. Confirmations implements it.
 type Confirmer interface {
-	// RefuseSecondCode returns an error if the user can't be asked for the code of a question. It
-	// is a supervisor.Error with CodeForbidden and a text for the user.
+	// RefuseSecondCode returns an error if the user can't be asked for the code of a question. The
+	// error is a supervisor.Error with CodeForbidden and a text for the user.
 	RefuseSecondCode(ctx context.Context, q supervisor.Question) error
 }
 
@@ -36,7 +36,7 @@ type Approver struct {
 	Grants    Grants
 	Asker     Asker
 	Confirmer Confirmer
-	Audit     func(user, action, detail string) // never blocks
+	Audit     func(user, action, detail string) // writes to the audit log; never blocks
 }
 
 // Actions of the audit log, one for each outcome of a request.

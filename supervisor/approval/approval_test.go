@@ -20,7 +20,7 @@ import (
 type fakeUser struct {
 	says    supervisor.AnswerChoice
 	skips   bool
-	writes  string // the words instead of an answer, with skips
+	writes  string // text that the user writes instead of an answer, if skips is true
 	err     error
 	asked   []supervisor.Question
 	granted map[string]bool // allowed effects, by user and subject
@@ -78,7 +78,8 @@ func request() approval.Request {
 		Effect: approval.EffectSendFile, Arguments: []string{"3", "secret plans.png"}, Content: "ab", Text: "Send it?"}
 }
 
-// The denial has the words that the user wrote instead of an answer, and the audit log has not.
+// The denial quotes the text that the user wrote instead of an answer. The audit log does not
+// contain that text.
 func TestApprover_OtherWords_DenyWithThem(t *testing.T) {
 	for _, rule := range []approval.Rule{approval.RuleAsk, approval.RuleStepUp} {
 		for words, want := range map[string]string{

@@ -32,7 +32,7 @@ type CodeQuestions interface {
 }
 
 // RefuseSecondCode implements Confirmer. A code answers only one question. RefuseSecondCode returns
-// an error if another question in the chat waits for a code, or did a moment ago.
+// an error if another question in the chat waits for a code, or waited a moment ago.
 func (c *Confirmations) RefuseSecondCode(ctx context.Context, q supervisor.Question) error {
 	conversation, found, err := c.Conversations.FindConversation(ctx, q.Conversation.ID)
 	if err != nil || !found {
@@ -77,7 +77,7 @@ func rejectOtherTopic(f supervisor.SecondFactor, _ time.Time) (supervisor.Second
 // codePeriod is how long an authenticator app shows a code (RFC 6238, section 5.2).
 const codePeriod = 30 * time.Second
 
-// requireFresh wraps decide and refuses codes that apps no longer showed when the question was
+// requireFresh wraps decide. It refuses codes that apps no longer showed when the question was
 // asked. A bystander may have read such a code.
 func requireFresh(decide supervisor.CodeChecker, askedAt time.Time) supervisor.CodeChecker {
 	stale := askedAt.Unix()/int64(codePeriod.Seconds()) - 1
@@ -86,7 +86,7 @@ func requireFresh(decide supervisor.CodeChecker, askedAt time.Time) supervisor.C
 		least.LastPeriod = max(f.LastPeriod, stale)
 		after, v := decide(least, now)
 		if after.LastPeriod == least.LastPeriod {
-			after.LastPeriod = f.LastPeriod // no code from an app was accepted
+			after.LastPeriod = f.LastPeriod // no code of an app was accepted
 		}
 		if !v.Right {
 			if _, usual := decide(f, now); usual.Right {

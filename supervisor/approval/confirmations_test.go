@@ -42,7 +42,7 @@ func (fakeQuestions) Find(context.Context, string) (supervisor.SecondFactor, boo
 }
 
 // A code confirms only one question. RefuseSecondCode refuses a second question while the first
-// waits for a code, or did a moment ago.
+// question waits for a code, or waited a moment ago.
 func TestConfirmations_SecondCode_IsRefused(t *testing.T) {
 	asked := supervisor.Question{ID: 5, Conversation: annsChat, Turn: 3, Subject: "a file"}
 	for _, next := range []struct {
@@ -99,7 +99,7 @@ func TestCodeGate_Code_AnswersOwnChatOnly(t *testing.T) {
 func TestCodeGate_OldCode_ConfirmsNothing(t *testing.T) {
 	asked := time.Date(2026, 9, 14, 12, 0, 10, 0, time.UTC)
 	step := asked.Unix() / 30
-	of := func(code int64) supervisor.CodeChecker { // decides as package access does
+	of := func(code int64) supervisor.CodeChecker { // makes a checker that decides as package access does
 		return func(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
 			if code <= f.LastPeriod {
 				return f, supervisor.CodeResult{Text: "That code was used already."}
@@ -125,7 +125,8 @@ func TestCodeGate_OldCode_ConfirmsNothing(t *testing.T) {
 	}
 }
 
-// A recovery code for a waiting effect confirms that effect. It is not for the gate, which is open.
+// A recovery code for a waiting effect confirms that effect. The gate does not use the code,
+// because the gate is open.
 func TestCodeGate_RecoveryCode_ConfirmsEffect(t *testing.T) {
 	db, seal := sqlitetest.Open(t), access.NewSealer([access.KeySize]byte{7})
 	people, err := access.NewPeople([]supervisor.User{{Name: "ann"}}, 1, nil)

@@ -1,6 +1,6 @@
-// Package approval decides whether an effect may happen, by rules for everybody, for a role and for
-// a user. If a rule says so, it asks the user first. An answer allows exactly the effect of its
-// question: another file, chat or argument needs another question.
+// Package approval decides whether an effect may happen, by rules for all users, for a role, and
+// for one user. If a rule says so, it asks the user first. An answer allows exactly the effect of
+// its question: another file, chat or argument needs another question.
 package approval
 
 import (
@@ -27,14 +27,14 @@ const (
 	EffectSendFile = "send_file" // sending a file of the user to a chat
 	EffectSettings = "settings"  // changing a setting of the user
 	EffectInvite   = "invite"    // inviting a new user
-	EffectDisallow = "disallow"  // answering nobody in a group any more
+	EffectDisallow = "disallow"  // ending all answers in a group
 )
 
 // Rules maps effects to their rules.
 type Rules map[string]Rule
 
-// defaultRules apply if no other rule is set. An effect is denied if it is neither here nor in a
-// RuleTable.
+// defaultRules apply if no other rule is set. An effect is denied if it is in neither defaultRules
+// nor a RuleTable.
 var defaultRules = Rules{
 	EffectSendFile: RuleAllow,
 	EffectSettings: RuleAllow,
@@ -60,7 +60,7 @@ type RuleTable struct {
 }
 
 // Rule returns the rule of an effect for a user. The user's own rule comes first, then the rule of
-// the role, the rule of everybody, and the default.
+// the role, the rule for all users, and the default.
 func (t RuleTable) Rule(user supervisor.User, effect string) Rule {
 	for _, rules := range []Rules{t.Users[user.Name], t.Roles[user.Role], t.All, defaultRules} {
 		if rule, ok := rules[effect]; ok {

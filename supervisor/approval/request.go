@@ -17,7 +17,8 @@ type Request struct {
 	Inbound int64
 	Call    string // the tool call that wants the effect; "" means none
 	Effect  string // the name of the effect, one of CoreEffects or of a feature
-	// Arguments identify the effect, such as destination and name, in an order of the effect's own.
+	// Arguments identify the effect, such as destination and name. Each effect has its own order of
+	// arguments.
 	Arguments []string
 	// Content is the SHA-256 of the bytes that are sent, in hexadecimal; "" means none.
 	Content string
