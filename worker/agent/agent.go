@@ -33,7 +33,7 @@ type Host interface {
 	CommitCallResult(ctx context.Context, result protocol.ToolResult) (int64, error)
 	// SendEvent shows the user what a tool does. It does not block.
 	SendEvent(event protocol.TurnEvent)
-	// StoreBlob stores at most that many bytes of r: an output that was cut, or a picture.
+	// StoreBlob stores r, but not more than most bytes. r is a picture, or an output that was cut.
 	StoreBlob(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
 	// StoreUndoBlob stores the bytes of a file before a change, as StoreBlob does.
 	StoreUndoBlob(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
@@ -54,8 +54,8 @@ var errOutOfTime = errors.New("the turn's time is up")
 // finished. It is shorter than the supervisor's wait for the answer to a cancelled turn.start.
 const graceAfterStop = 3 * time.Second
 
-// Run runs one turn to its end. When ctx ends, running tools are cancelled, no new one starts, and
-// the turn ends with TurnEndStopped; the supervisor writes the results that are missing. Run
+// Run runs one turn to its end. When ctx ends, running tools are cancelled, no other tool starts,
+// and the turn ends with TurnEndStopped. The supervisor then writes the missing results. Run
 // returns when every tool has ended. An error means that the supervisor could not be reached or
 // would not commit. The turn has not ended then, and may be started again from its last committed
 // step.
@@ -74,8 +74,8 @@ func Run(ctx context.Context, start protocol.TurnStart, o Options) (protocol.Tur
 	return protocol.TurnEnd{Why: why, Steps: t.steps}, nil
 }
 
-// withGrace returns a context that ends grace after ctx does. The returned function ends it at
-// once.
+// withGrace returns a context that outlives ctx by the time grace. The returned function ends the
+// context at once.
 func withGrace(ctx context.Context, grace time.Duration) (context.Context, func()) {
 	late, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {

@@ -115,7 +115,8 @@ func TestRun_EachEndReason_EndsTurn(t *testing.T) {
 	}
 }
 
-// If a service was down, a user says "Try again" while the turn runs, perhaps twice.
+// A user may write "Try again" during the turn, because a service was down. The same calls then
+// count from the beginning.
 func TestRepetition_UserMessageBetween_ResetsCount(t *testing.T) {
 	var script []protocol.Message
 	for i := range 6 {
@@ -280,8 +281,8 @@ func TestStop_HangingCommit_EndsTurnAnyway(t *testing.T) {
 	})
 }
 
-// hangingHost is a host whose commits are never answered. It calls at when the first commit
-// arrives.
+// hangingHost is a host whose commits are never answered. It calls the function at when the first
+// commit arrives.
 type hangingHost struct {
 	*hosttest.Host
 	at func()

@@ -147,7 +147,8 @@ func (t *turn) runRecovered(ctx context.Context, tool worker.Tool, call worker.C
 	return tool.Run(ctx, call)
 }
 
-// unknownToolText tells the model that the tool does not exist, and which tools always do.
+// unknownToolText tells the model that the tool does not exist, and lists the tools that always
+// exist.
 func (t *turn) unknownToolText(name string) string {
 	var names []string
 	for _, tool := range t.tools {

@@ -102,7 +102,7 @@ func TestCall_UnknownToolOrBadJSON_IsExplained(t *testing.T) {
 	}
 }
 
-// answeringHost is a supervisor that answers calls of the tool closed itself.
+// answeringHost is a supervisor that itself answers the calls of the tool "closed".
 type answeringHost struct{ *hosttest.Host }
 
 func (h answeringHost) NextModelMessage(ctx context.Context, after int64, system string,

@@ -36,7 +36,7 @@ func (c *counter) count(call string) int {
 
 var effects = []protocol.ToolEffect{protocol.EffectNone, protocol.EffectIdempotent, protocol.EffectOnce}
 
-// drawScript makes a model that makes any calls with any effects, no call twice.
+// drawScript draws the messages of a model: random calls with random effects. No call comes twice.
 func drawScript(t *rapid.T) []protocol.Message {
 	var script []protocol.Message
 	for step := range rapid.IntRange(1, 4).Draw(t, "steps") {
@@ -88,8 +88,8 @@ func TestRun_CrashAtAnyCall_LosesNothing(outer *testing.T) {
 	})
 }
 
-// dieAt makes every call of the host from the nth on fail; with deaf the nth call still takes
-// effect.
+// dieAt makes the call of the host with the number at fail, and all later calls. If deaf is set,
+// that first call still takes effect.
 func dieAt(at int, deaf bool) func(int, string) hosttest.Failure {
 	first, called := 0, 0
 	return func(n int, _ string) hosttest.Failure {
@@ -108,8 +108,8 @@ func dieAt(at int, deaf bool) func(int, string) hosttest.Failure {
 	}
 }
 
-// check fails unless each call has one result (the host refuses a second). Tools with EffectOnce
-// ran at most once, and exactly once unless the result says that this is unknown.
+// check fails unless each call has a result. The host refuses a second result of a call. Tools with
+// EffectOnce ran at most once, and exactly once unless the result says that this is unknown.
 func check(t *rapid.T, script []protocol.Message, host *hosttest.Host, runs *counter) {
 	for _, message := range script {
 		for _, call := range message.ToolCalls() {

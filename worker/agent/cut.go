@@ -13,7 +13,7 @@ import (
 // Bounds of the part of an output that a model is shown, in bytes. At maxOutput a result still fits
 // into a line of the wire if each of its bytes becomes an escape of six bytes.
 const (
-	defaultOutput = 16 << 10 // limit of a turn that has no own limit
+	defaultOutput = 16 << 10 // output limit of a turn without its own limit
 	minOutput     = 1 << 10
 	maxOutput     = 128 << 10
 	noteRoom      = 320 // room for the line that replaces the part left out
@@ -48,8 +48,8 @@ func outputLimit(limit int) int {
 }
 
 // headAndTail returns the beginning and the end of a text that is longer than room bytes: two
-// thirds of room and one third. It cuts at the end of a line if one lies in the half next to the
-// cut, otherwise between characters. The text must be valid UTF-8.
+// thirds of room and one third. It cuts at the end of a line, if a line ends in the half next to
+// the cut. Otherwise it cuts between characters. The text must be valid UTF-8.
 func headAndTail(text string, room int) (head, tail string) {
 	head = text[:room*2/3]
 	if end := strings.LastIndexByte(head, '\n'); end >= len(head)/2 {

@@ -18,7 +18,7 @@ func (t *turn) sendEvent(call protocol.ToolCall, kind protocol.EventKind, text s
 	})
 }
 
-// subjectArguments are the arguments that name a call's subject, the best first.
+// subjectArguments are the arguments that name a call's subject, in order of preference.
 var subjectArguments = []string{"path", "paths", "from", "query", "pattern", "timezone", "command", "code", "action"}
 
 // subject briefly names the subject of a call: "notes/shopping.md". It is "" if no argument names a

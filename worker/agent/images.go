@@ -25,7 +25,7 @@ func (t *turn) keepImages(result *toolOutcome) []protocol.Image {
 		}
 		kept = append(kept, image)
 	}
-	result.Images = nil // frees the pictures, which may be large; the supervisor has them now
+	result.Images = nil // frees the memory of the pictures, which the supervisor has stored
 	return kept
 }
 

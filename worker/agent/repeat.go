@@ -15,7 +15,7 @@ const maxRepeats = 3
 type callCounts map[string]int
 
 // countsBefore returns the counts before the newest step. recent does not show where steps began.
-// So only the same call several times at the end of recent counts, each call as one step. After a
+// So countsBefore counts only equal calls at the end of recent, each call as one step. After a
 // crash, the repetition of several calls together is therefore noticed later. recent may hold the
 // pending calls, which belong to the newest step.
 func countsBefore(recent []protocol.ToolCall, pending []protocol.PendingCall) callCounts {
@@ -63,6 +63,6 @@ func canonicalJSON(raw json.RawMessage) []byte {
 	if dec.Decode(&value) != nil {
 		return raw
 	}
-	out, _ := json.Marshal(value) // value came from JSON
+	out, _ := json.Marshal(value) // can't fail, because value came from JSON
 	return out
 }

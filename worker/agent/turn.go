@@ -53,7 +53,8 @@ func newTurn(start protocol.TurnStart, o Options, late context.Context) *turn {
 	return t
 }
 
-// loop runs the pending calls and asks the model by turns, until there is a reason to end.
+// loop alternates between running the pending calls and asking the model, until there is a reason
+// to end.
 func (t *turn) loop(ctx context.Context) (protocol.TurnEndReason, error) {
 	for {
 		if why, err := t.answerCalls(ctx); why != "" || err != nil {
