@@ -18,8 +18,9 @@ type OtherAddressError struct{ Address string }
 func (e *OtherAddressError) Error() string { return fmt.Sprintf("the webhook calls %s", e.Address) }
 
 // AddWebhook creates a repository's webhook with an address, unless there is one. GitHub then tests
-// the webhook. made reports whether the webhook is new. The address "" means any. The error is an
-// *OtherAddressError if the webhook has another address. Other errors are for users.
+// the webhook. made reports whether the webhook is new. With the address "", any existing webhook
+// of Mews is enough. The error is an *OtherAddressError if the webhook has another address. Other
+// errors are for users.
 func (s Setup) AddWebhook(ctx context.Context, repo, address string) (made bool, err error) {
 	list, err := s.callingMews(ctx, repo)
 	switch {
@@ -38,9 +39,9 @@ func (s Setup) AddWebhook(ctx context.Context, repo, address string) (made bool,
 	return err == nil, err
 }
 
-// ChangeWebhook changes the address of a repository's webhook. It is an *OtherAddressError if the
-// webhook does not have the address from, because somebody else has changed it. Other errors are
-// for users.
+// ChangeWebhook changes the address of a repository's webhook. The error is an *OtherAddressError
+// if somebody else has changed the address meanwhile, so that it is not from. Other errors are for
+// users.
 func (s Setup) ChangeWebhook(ctx context.Context, repo, from, to string) error {
 	if err := s.checkAddress(to); err != nil {
 		return err
@@ -84,11 +85,11 @@ func hookWithAddress(list []api.Webhook, address string) int {
 	return slices.IndexFunc(list, func(h api.Webhook) bool { return sameAddress(h.URL, address) })
 }
 
-// defaultPorts are the ports of the addresses that name none.
+// defaultPorts are the ports of addresses without a port, by scheme.
 var defaultPorts = map[string]string{"https": "443", "http": "80"}
 
-// sameAddress reports whether two addresses mean the same, whatever their upper and lower case,
-// default ports and slashes at the end.
+// sameAddress reports whether two addresses mean the same. It ignores upper and lower case, default
+// ports, and slashes at the end.
 func sameAddress(a, b string) bool {
 	plain := func(text string) string {
 		u, err := url.Parse(strings.TrimSpace(text))

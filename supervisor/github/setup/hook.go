@@ -55,7 +55,7 @@ func (s Setup) checkHook(ctx context.Context, r *RepoReport) {
 }
 
 // missing returns the events that a webhook does not send but should. An App's events are
-// configured on the App's page, and GitHub's API does not tell them.
+// configured on the App's page, and GitHub's API does not list them.
 func (s Setup) missing(h api.Webhook) (names []string) {
 	if h.ID == api.AppWebhookID || slices.Contains(h.Events, "*") {
 		return nil

@@ -15,8 +15,8 @@ import (
 // redelivering webhooks)
 const redeliverFor = 3 * 24 * time.Hour
 
-// maxAgain is the maximum number of redeliveries at once. Each needs a write, and writes are
-// limited.
+// maxAgain is the maximum number of redeliveries at once. Each redelivery is a write request, and
+// GitHub limits their number.
 const maxAgain = 50
 
 // Redelivery is a delivery that GitHub was asked to repeat.
@@ -29,12 +29,12 @@ type Redelivery struct {
 // RedeliveryFailure is a repository whose deliveries could not all be repeated.
 type RedeliveryFailure struct {
 	Repo string `json:"repo"`
-	Why  string `json:"why"` // for users
+	Why  string `json:"why"` // the reason, as a text for users
 }
 
 // Redeliver asks GitHub to repeat the delivery with an id. The id 0 means all failed deliveries of
-// the last three days. A failure in one repository does not keep the others from their turn, unless
-// GitHub refuses all requests. The error is ctx's.
+// the last three days. After a failure in one repository it goes on with the next, unless GitHub
+// refuses all requests. The error is ctx's.
 func (s Setup) Redeliver(ctx context.Context, id int64) (sent []Redelivery, failed []RedeliveryFailure, err error) {
 	again := redeliverer{Setup: s, id: id}
 	for _, repo := range s.Repos {
@@ -57,11 +57,11 @@ type redeliverer struct {
 	Setup
 	id   int64
 	sent []Redelivery
-	seen []string // GUIDs; repositories that share an App's webhook get it only once
+	seen []string // GUIDs of repeated deliveries; an App's webhook has the same ones for several repositories
 }
 
-// repeat asks GitHub to repeat the deliveries to a repository's webhook. A delivery that GitHub does
-// not repeat does not keep the later ones from their turn; the first error is returned.
+// repeat asks GitHub to repeat the deliveries to a repository's webhook. If GitHub does not repeat
+// a delivery, repeat goes on with the later ones, and returns the first error.
 func (r *redeliverer) repeat(ctx context.Context, repo string) error {
 	h, err := r.find(ctx, repo)
 	if errors.Is(err, errNoHook) {

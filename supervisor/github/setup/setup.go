@@ -26,7 +26,7 @@ type AccountClient interface {
 	ClockOffset() (ahead time.Duration, known bool)
 }
 
-// Setup describes the expected setup.
+// Setup describes the setup that Mews expects on GitHub.
 type Setup struct {
 	Account AccountClient
 	// the client reads repositories, manages webhooks, and sends the two requests that test a
@@ -201,8 +201,8 @@ func (s Setup) check(ctx context.Context, repo supervisor.GitHubRepo) RepoReport
 	return r
 }
 
-// missingPermissions returns the missing permissions. GitHub tells those of an App. For a token,
-// requests test the permissions.
+// missingPermissions returns the missing permissions. GitHub reports the permissions of an App. For
+// a user's token, a request tests each permission.
 func (s Setup) missingPermissions(ctx context.Context, repo supervisor.GitHubRepo, there api.Repository) (missingPermissions []string, err error) {
 	if s.App {
 		return s.Account.MissingPermissions(ctx, repo.Name)
