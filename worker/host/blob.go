@@ -15,7 +15,8 @@ import (
 // ErrBlobTooLong is the error of StoreBlob if there are more bytes than it may store.
 var ErrBlobTooLong = errors.New("it is longer than it may be")
 
-// blobStore stores and reads the blobs of one turn or operation. The other id is 0.
+// blobStore stores and reads the blobs of one turn or operation. Only one of the two ids is set;
+// the other one is 0.
 type blobStore struct {
 	host            *Host
 	turn, operation int64
@@ -48,7 +49,7 @@ func (b blobStore) keep(ctx context.Context, r io.Reader, most int64, before boo
 	return w.Commit()
 }
 
-// CreateBlob opens a blob for writing piece by piece. ctx bounds all writing to it.
+// CreateBlob opens a blob for writing piece by piece. ctx bounds all writes.
 func (b blobStore) CreateBlob(ctx context.Context) (*BlobWriter, error) { return b.create(ctx, false) }
 
 func (b blobStore) create(ctx context.Context, before bool) (*BlobWriter, error) {
@@ -104,8 +105,8 @@ type BlobWriter struct {
 	chunk []byte // bytes not yet sent
 }
 
-// Write sends a full chunk once more bytes come. A chunk waits for the answer to the chunk before
-// it, which takes less time than sending a chunk.
+// Write sends a full chunk when further bytes come. A chunk waits for the answer to the previous
+// chunk, which takes less time than the sending of a chunk.
 func (w *BlobWriter) Write(p []byte) (n int, err error) {
 	for n < len(p) {
 		if len(w.chunk) == protocol.MaxBlobChunkBytes {

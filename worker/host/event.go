@@ -60,9 +60,9 @@ func (t *Turn) Run(ctx context.Context) error {
 	}
 }
 
-// flush sends all waiting events, after those that another goroutine is sending. Calls that are
-// sent after flush has returned arrive after these events. closed means that no further event can
-// come.
+// flush sends all waiting events, after the events that another goroutine is sending. Calls that
+// are sent after flush has returned arrive after these events. closed means that no further event
+// can come.
 func (t *Turn) flush(ctx context.Context) (closed bool, err error) {
 	select {
 	case <-t.sending:

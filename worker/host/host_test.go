@@ -243,7 +243,7 @@ func TestBlob_Binary_KeepsItsBytes(t *testing.T) {
 	}
 }
 
-// silentConn is a connection that never answers and never has room.
+// silentConn is a connection that never answers and never accepts a message.
 type silentConn struct{}
 
 func (silentConn) Call(ctx context.Context, _ string, _, _ any) error {

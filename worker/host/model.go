@@ -15,8 +15,8 @@ import (
 
 // Turn makes the calls of one turn. Each call carries the id of the turn.
 type Turn struct {
-	// Compose makes a new system text if the turn's present text must not be used any longer. nil
-	// means that there is no other text. Only NextModelMessage calls it.
+	// Compose makes a new system text if the turn's current text is no longer valid. nil means that
+	// there is no other text. Only NextModelMessage calls it.
 	Compose func(context.Context) string
 
 	blobStore

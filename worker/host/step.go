@@ -6,8 +6,8 @@ import (
 	"mews/protocol"
 )
 
-// CommitCallBegin commits that a tool with EffectOnce begins. The tool may run only if it returns
-// nil.
+// CommitCallBegin commits that a tool with EffectOnce begins. The tool may run only if
+// CommitCallBegin returns nil.
 func (t *Turn) CommitCallBegin(ctx context.Context, call protocol.ToolCall) error {
 	_, err := t.commit(ctx, protocol.StepCommitParams{Turn: t.turn, Call: call.ID, State: protocol.CallStateBegun})
 	return err
