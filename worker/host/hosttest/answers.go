@@ -22,8 +22,8 @@ func (a Answers) Call(ctx context.Context, method string, params, result any) er
 	return answer(ctx, params, result)
 }
 
-// NewAnswer makes an Answer of a function. The parameters and the result of a call must have its
-// types.
+// NewAnswer makes an Answer of a function. The parameters and the result of a call must have the
+// function's types.
 func NewAnswer[P, R any](answer func(context.Context, P) (R, error)) Answer {
 	return func(ctx context.Context, params, result any) (err error) {
 		*result.(*R), err = answer(ctx, *params.(*P))

@@ -35,8 +35,8 @@ type Host struct {
 	// AddedMessages returns the number of user messages added to the request of a step. nil
 	// means none.
 	AddedMessages func(step int) int
-	// Fail is called at each call of the host, numbered from 1: "model", "begin", "done", "keep".
-	// nil means that no call fails.
+	// Fail is called at each call of the host, and returns how the call fails. n counts the calls
+	// from 1; call is "model", "begin", "done" or "keep". nil means that no call fails.
 	Fail func(n int, call string) Failure
 	// OnEvent receives each event; may be nil.
 	OnEvent func(protocol.TurnEvent)
