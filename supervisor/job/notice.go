@@ -28,7 +28,8 @@ func IsHeldInQuietHours(d supervisor.Delivery) bool {
 	return !d.Urgent && !d.Conversation.IsInGroup() && len(d.Files) == 0
 }
 
-// Lengths in bytes of held notices in one message: of each notice, and of all together.
+// Maximum lengths, in bytes, of held notices in one message: of each notice, and of all notices
+// together.
 const (
 	maxOfHeld = 2 << 10
 	maxHeld   = 8 << 10

@@ -47,8 +47,9 @@ const (
 	maxRefusedRetry   = 24 * time.Hour
 )
 
-// RefusedRetryDelay returns when the jobs of a chat that refuses messages are tried again. tries is
-// the number of earlier tries. So one refusal by mistake holds no job back for long.
+// RefusedRetryDelay returns the delay before the jobs of a chat that refuses messages are tried
+// again. tries is the number of earlier tries. The first delay is short, because one refusal may be
+// a mistake.
 func RefusedRetryDelay(tries int64) time.Duration {
 	return min(firstRefusedRetry<<min(tries, 5), maxRefusedRetry)
 }
@@ -85,7 +86,7 @@ func DecideFireOutcome(e sqlite.FireEnd) sqlite.FireOutcome {
 		}
 	case e.Why == protocol.TurnEndStopped:
 		r.Failures = e.Job.FailuresInARow
-	case e.OverBudget: // no pause: the budget is renewed without the user, who gets one notice a day
+	case e.OverBudget: // do not pause the job: the budget renews itself, and the user gets one notice a day
 		r.Failures, r.Reason, r.Told = e.Job.FailuresInARow, whyBudget, e.ToldOverBudget
 	}
 	return r

@@ -59,16 +59,16 @@ func PausedAwayText(paused int64) string {
 	return fmt.Sprintf(textAway, amount.Plural(paused, "task", "tasks"))
 }
 
-// WaitingInChatText returns the notice about jobs that wait for a refusing chat. why is the chat's
-// reason.
+// WaitingInChatText returns the notice about jobs that wait because a chat refuses messages. why is
+// the chat's reason.
 func WaitingInChatText(waiting int64, why string) string {
 	return fmt.Sprintf(textChatRefuses, why, amount.Plural(waiting, "reminder or task", "reminders and tasks"))
 }
 
-// DeletedTopicText returns a job's message for a deleted topic, as another chat shows it.
+// DeletedTopicText returns a message for a deleted topic, as the private chat shows it.
 func DeletedTopicText(text string) string { return textThreadGone + text }
 
-// Buttons returns buttons of a job, in one row.
+// Buttons returns the named buttons of a job, in one row.
 func Buttons(j supervisor.Job, what ...string) [][]supervisor.Button {
 	row := make([]supervisor.Button, len(what))
 	for i, w := range what {
@@ -83,9 +83,9 @@ const (
 	maxToldText = 1000 // the most characters of each message
 )
 
-// JobMessagesText tells the model about recent messages of jobs in its chat. An empty text means
-// that there are none. The list fires has the newest message first, and zone is the user's. The
-// result world reports whether the text may have words of others.
+// JobMessagesText tells the model about recent messages of jobs in the turn's chat. An empty text
+// means that there are none. The list fires has the newest message first, and zone is the user's
+// time zone. The result world reports whether the text may have words of others.
 func JobMessagesText(fires []sqlite.FireMessage, zone *time.Location) (text string, world bool) {
 	for _, f := range fires[:min(len(fires), maxTold)] {
 		if strings.TrimSpace(f.Text) == "" {
