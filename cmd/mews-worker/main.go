@@ -40,7 +40,7 @@ func main() {
 	}
 }
 
-// run serves until the supervisor goes or sends stop, or until SIGTERM.
+// run serves until the supervisor ends or sends stop, or until SIGTERM.
 func run() error {
 	if len(os.Args) > 1 {
 		return fmt.Errorf("arguments %q: want none, or --version", os.Args[1:])
@@ -61,7 +61,7 @@ func run() error {
 	})
 }
 
-// gcPercent is how much the heap may grow before a collection, in percent of what is in use. A
+// gcPercent is how much the heap may grow before a collection, in percent of the memory in use. A
 // worker's heap is small, and there is one worker for each active user. (Measured: a thousand turns
 // leave 22 MiB instead of 102.)
 const gcPercent = 25

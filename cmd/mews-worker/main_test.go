@@ -206,8 +206,8 @@ const (
 	idleLater   = 8 << 10
 )
 
-// TestIdleWorker_Memory_IsSmall measures one of two workers, as in a household: they share the
-// program's pages.
+// TestIdleWorker_Memory_IsSmall measures one of two workers, because workers share the program's
+// pages.
 func TestIdleWorker_Memory_IsSmall(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root may read the memory map of a process that is not dumpable")

@@ -3,7 +3,7 @@ package main
 import "golang.org/x/sys/unix"
 
 // prepareProcess does nothing. macOS has no /proc through which another process could read this
-// one, and no sub-reapers.
+// process, and no sub-reapers.
 func prepareProcess() error { return nil }
 
 // duplicate is dup2(2).

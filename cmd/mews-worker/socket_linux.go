@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// prepareProcess keeps other processes of the account from reading this one through /proc. It also
-// makes this process the parent of orphans from tools' programs, even if it is not pid 1.
+// prepareProcess keeps other processes of the account from reading this process through /proc. It
+// also makes this process the parent of orphans from tools' programs, even if it is not pid 1.
 func prepareProcess() error {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return fmt.Errorf("make the process private: %w", err)

@@ -69,14 +69,14 @@ func tryRow(ctx context.Context, row string, v escape.Victims) escape.Report {
 		return f
 	case bounded.Err() != nil: // the attempt took too long: the outcome is not known
 		err = bounded.Err()
-	case errors.As(err, &ended) && ended.ExitCode() < 0: // a signal ended the attempt, such as a seccomp filter's
+	case errors.As(err, &ended) && ended.ExitCode() < 0: // a signal ended the attempt, such as one of a seccomp filter
 		return escape.NewDeathReport(row, err.Error())
 	}
 	return escape.Report{Row: row, Outcome: escape.OutcomeUntried, Detail: fmt.Sprintf("its process could not try: %v",
 		errors.Join(err, bad))}
 }
 
-// escapeVictims converts the wire's victims for this process.
+// escapeVictims converts the victims of a request to the type of package escape.
 func escapeVictims(v protocol.Victims) escape.Victims {
 	home, _ := os.Getwd()
 	return escape.Victims{

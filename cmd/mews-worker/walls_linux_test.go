@@ -9,7 +9,7 @@ import (
 )
 
 // TestTryWalls_BrokenProbe_IsNotStopped: an attempt that could not be made does not prove that a
-// wall stopped it.
+// wall works.
 func TestTryWalls_BrokenProbe_IsNotStopped(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
