@@ -22,8 +22,8 @@ const maxLog = 64 << 20
 // below an exchange belong to it.
 var heading = regexp.MustCompile(`(?m)^## .*<!-- turn (\d+) -->$`)
 
-// ForgetTurns counts the exchanges of some turns in the logs of some days. If gone is set, it
-// deletes them too. Doing it twice changes nothing more.
+// ForgetTurns counts the exchanges of some turns in the logs of some days. If gone is set, it also
+// deletes these exchanges. A second call changes nothing.
 func (l *Log) ForgetTurns(ctx context.Context, of protocol.MemoryTurns, gone bool) (n int, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -72,7 +72,7 @@ func (l *Log) tail(name string) ([]byte, error) {
 // mark.
 func TurnMark(turn int64) string { return fmt.Sprintf("<!-- turn %d -->", turn) }
 
-// FormatExchange formats an exchange as in a log. Its time is shown in At's zone.
+// FormatExchange formats an exchange as in a log. Its time is shown in the zone of p.At.
 func FormatExchange(p protocol.LogParameters) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s, %s %s\n", p.At.Format("15:04"), p.Channel, TurnMark(p.Turn))
