@@ -1,4 +1,4 @@
-// Package notice sends messages that belong to no turn: problems to admins, and single hints to
+// Package notice sends messages that belong to no turn: problems to admins, and one-time hints to
 // users.
 package notice
 
@@ -20,31 +20,32 @@ type Notices struct {
 	Settings sqlite.Settings
 	Admins   func() []supervisor.User
 	Queued   func(conversation int64) // reports a new message in a conversation's outbox
-	// Direct sends a text to a chat without storing it. It fails if the chat's channel can't do that.
-	// nil means that no channel can. TellAdmins uses it if the text can't be stored.
+	// Direct sends a text to a chat without storing the text. It fails if the chat's channel can't
+	// send such texts. nil means that no channel can. TellAdmins uses Direct if the text can't be
+	// stored.
 	Direct func(ctx context.Context, chat supervisor.Conversation, text string) error
 	Now    func() time.Time
 	Log    hclog.Logger
 }
 
 // TellAdmins tells all admins of a problem that only they can fix. The message goes to a chat on
-// this machine, and to Telegram as soon as that works. TellAdmins never blocks.
+// this machine, and to Telegram as soon as Telegram works. TellAdmins never blocks.
 func (n Notices) TellAdmins(text string) {
 	n.Log.Error("health", "text", text)
 	// the goroutine ends after noticeTimeout
 	go n.notifyAdmins(n.Admins(), text, false, supervisor.PrivateChannels()...)
 }
 
-// TellAdminsDirectly is like TellAdmins, for a disk that may be full. If a channel can send a text
-// that is not stored, the text is not stored for its chats.
+// TellAdminsDirectly is like TellAdmins, for a disk that may be full. It stores the text only for
+// chats to which no channel can send an unstored text.
 func (n Notices) TellAdminsDirectly(text string) {
 	n.Log.Error("health", "text", text)
 	// the goroutine ends after noticeTimeout
 	go n.notifyAdmins(n.Admins(), text, true, supervisor.PrivateChannels()...)
 }
 
-// InformAdmins tells all admins but one something that needs no remedy. It goes to their private
-// chats alone. InformAdmins never blocks.
+// InformAdmins tells all admins except one about something that needs no action. The message goes
+// only to their private chats. InformAdmins never blocks.
 func (n Notices) InformAdmins(text, except string) {
 	others := slices.DeleteFunc(n.Admins(), func(u supervisor.User) bool { return u.Name == except })
 	go n.notifyAdmins(others, text, false) // the goroutine ends after noticeTimeout
@@ -53,8 +54,9 @@ func (n Notices) InformAdmins(text, except string) {
 // noticeTimeout is the longest time for storing a notice.
 const noticeTimeout = time.Minute
 
-// notifyAdmins tells admins something in their private chats, and on further channels: first
-// directly or by the outbox, and then by the other.
+// notifyAdmins sends admins a text to their private chats and on further channels. It sends the
+// text through the outbox, or directly if directly is set. If one way fails, it tries the other
+// way.
 func (n Notices) notifyAdmins(admins []supervisor.User, text string, directly bool, further ...supervisor.Channel) {
 	ctx, cancel := context.WithTimeout(context.Background(), noticeTimeout)
 	defer cancel()

@@ -54,7 +54,7 @@ func TestTellAdmins_WithTelegram_ReachesBothChats(t *testing.T) {
 	}
 }
 
-// TestTellAdmins_StoreFails_SendsDirectly: a text that can't be stored is sent directly, and one
+// TestTellAdmins_StoreFails_SendsDirectly: a text that can't be stored is sent directly. A text
 // that can't be sent directly is stored.
 func TestTellAdmins_StoreFails_SendsDirectly(t *testing.T) {
 	db := sqlitetest.Open(t)
@@ -84,7 +84,7 @@ func TestTellAdmins_StoreFails_SendsDirectly(t *testing.T) {
 	}
 }
 
-// TestInformAdmins_TellsOthersInPrivate: the admin that the news is about gets none.
+// TestInformAdmins_TellsOthersInPrivate: the admin that the news is about gets no message.
 func TestInformAdmins_TellsOthersInPrivate(t *testing.T) {
 	db := sqlitetest.Open(t)
 	queued := make(chan int64, 9)
