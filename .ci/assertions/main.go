@@ -22,7 +22,7 @@ import (
 	"strings"
 )
 
-// counts is the number of each assertion, by package.
+// counts holds how often each assertion occurs, by package.
 type counts map[string]map[string]int
 
 func main() {
@@ -139,7 +139,7 @@ func shape(e ast.Expr) string {
 		return true
 	})
 	var text bytes.Buffer
-	_ = printer.Fprint(&text, token.NewFileSet(), e) // a buffer never fails
+	_ = printer.Fprint(&text, token.NewFileSet(), e) // writing to a buffer never fails
 	return strings.Join(strings.Fields(text.String()), " ")
 }
 
