@@ -21,21 +21,22 @@ import (
 	"github.com/google/go-github/v66/github"
 )
 
-// renewal is how long before its end a token is replaced.
+// renewal is the remaining life at which a token is replaced.
 const renewal = 5 * time.Minute
 
-// need is a group of permissions for a call. An App's token is for one need and one repository.
+// need is the group of permissions that a call needs. Each token of an App is for one need and one
+// repository.
 type need string
 
 const (
-	needContent  need = ""         // reviews, triage and notices
-	needHooks    need = "hooks"    // the webhooks of a repository
-	needProjects need = "projects" // the projects of an organisation
-	needApp      need = "app"      // the App itself, not an installation
+	needContent  need = ""         // permissions for reviews, triage and notices
+	needHooks    need = "hooks"    // permissions for the webhooks of a repository
+	needProjects need = "projects" // permissions for the projects of an organisation
+	needApp      need = "app"      // permissions of the App itself; the call uses no installation
 )
 
-// permissions has the permissions of each need. A token gets those that were granted to the
-// installation.
+// permissions has the permissions of each need. A token gets those of them that the installation
+// has.
 var permissions = map[need]map[string]string{
 	needContent: {"metadata": "read", "contents": "read", "pull_requests": "write", "issues": "write",
 		"checks": "write"},
@@ -51,7 +52,9 @@ type authorizer struct {
 	key   func() string // returns the App's private key in PEM; nil without an App
 	now   func() time.Time
 
-	mu     sync.Mutex // guards minted; locked while a token is created, so that two calls do not create the same one
+	// guards minted; also locked while a token is created, so that two calls don't create the same
+	// token
+	mu     sync.Mutex
 	minted map[mintKey]minted
 }
 
@@ -128,8 +131,8 @@ func (a *authorizer) authorization(ctx context.Context, k *call) (string, error)
 	return "Bearer " + token.token.reveal(), nil
 }
 
-// jwt returns the App's own token for ten minutes, which is GitHub's maximum. (RFC 7519 with RS256.
-// It is valid from a minute earlier, in case GitHub's clock is behind.)
+// jwt returns the App's own token, valid for ten minutes, which is GitHub's maximum. The token
+// counts as valid from a minute earlier, in case GitHub's clock is behind. (RFC 7519 with RS256.)
 func (a *authorizer) jwt() (string, error) {
 	now := a.now()
 	claims, err := json.Marshal(map[string]any{
@@ -149,7 +152,8 @@ func (a *authorizer) jwt() (string, error) {
 	return signed + "." + encode(signature), err
 }
 
-// installation returns a token for one repository. It creates one if the current one ends soon.
+// installation returns a token for one repository. If the current token ends soon, it creates a new
+// one.
 func (a *authorizer) installation(ctx context.Context, key mintKey) (minted, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -163,7 +167,7 @@ func (a *authorizer) installation(ctx context.Context, key mintKey) (minted, err
 	return m, err
 }
 
-// mint creates a token with only the permissions of the need, as far as the installation has them.
+// mint creates a token with the permissions of one need, except those that the installation lacks.
 func (a *authorizer) mint(ctx context.Context, key mintKey) (minted, error) {
 	k := &call{action: "have a token for " + key.repo, need: needApp, isRead: true}
 	ctx = context.WithValue(ctx, callKey{}, k)

@@ -54,7 +54,8 @@ func TestAppToken_HoldsOneHourForOneRepo(t *testing.T) {
 	r.RevokeToken(reads[len(reads)-1].Token)
 	_, err := r.PullRequest(ctx, widget, n)
 	failure(t, err, api.BadCredentials)
-	must[api.PullRequest](t)(r.PullRequest(ctx, widget, n)) // needs a new token
+	// this call gets a new token, because GitHub has rejected the old one
+	must[api.PullRequest](t)(r.PullRequest(ctx, widget, n))
 	login := must[string](t)(r.OwnLogin(ctx))
 	if login != "mews[bot]" {
 		t.Errorf("it is %s", login)
@@ -77,7 +78,7 @@ func TestError_HidesTokenAndAddress(t *testing.T) {
 		{Kind: githubtest.FaultHTMLPage, Text: "ghp_verysecret"}, {Kind: githubtest.FaultErrorStatus, Code: 401,
 			Text: "ghp_verysecret"}, {Kind: githubtest.FaultTruncatedBody},
 	} {
-		f.Times = -1 // net/http repeats a GET whose connection was cut
+		f.Times = -1 // every request fails, because net/http repeats a GET after a cut connection
 		end := r.InjectFault(f)
 		_, err := r.Repository(ctx, widget)
 		end()

@@ -17,19 +17,19 @@ type CheckRun struct {
 	Conclusion string // success, failure, neutral, cancelled, skipped, timed_out, action_required
 	URL        string
 	Head       string
-	External   string // an id chosen by the creator
+	External   string // id that the creator has chosen
 	Completed  time.Time
 }
 
-// NewCheckRun is a check run to create. It is completed, and succeeds or is neutral, so it never
-// blocks a merge.
+// NewCheckRun has the data of a check run to create. The check run is completed at once and either
+// succeeds or is neutral, so it never blocks a merge.
 type NewCheckRun struct {
 	Name     string
 	Head     string
 	External string
 	Title    string
 	Summary  string
-	Passed   bool // success instead of neutral
+	Passed   bool // the check run succeeds; false means neutral
 }
 
 func (n NewCheckRun) conclusion() *string {

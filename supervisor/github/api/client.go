@@ -1,8 +1,7 @@
-// Package api is the only client of GitHub: REST by google/go-github, which only this package
-// imports, and GraphQL. It returns structs of its own, and every error is an *Error. It makes the
-// requests that its callers want, and decides nothing.
-//
-// A repository's name is always owner/name. A client may be used from several goroutines at once.
+// Package api is the only client of GitHub. For REST it uses google/go-github, which no other
+// package imports; for GraphQL it has its own code. It returns structs of its own, and every error
+// is an *Error. It makes the requests that its callers want, and decides nothing. The name of a
+// repository is always owner/name. Several goroutines may use a client at once.
 package api
 
 import (
@@ -20,18 +19,18 @@ import (
 
 const (
 	publicURL = "https://api.github.com/"
-	timeout   = 60 * time.Second // time limit for a request and its answer; GitHub gives up after 10 s
-	pageSize  = 100              // elements on a page; GitHub's maximum
+	timeout   = 60 * time.Second // time limit for a request with its answer; GitHub itself gives up after 10 s
+	pageSize  = 100              // number of elements on a page; GitHub's maximum
 )
 
 // Options configure a Client. Exactly one of Token and App is set.
 type Options struct {
-	URL   string        // "" means github.com; otherwise the address of a GitHub Enterprise, with or without /api/v3/
-	Token func() string // returns the token; as a function, it is never printed by accident
+	URL   string        // address of a GitHub Enterprise, with or without /api/v3/; "" means github.com
+	Token func() string // returns the token; a function, so that the token is never printed by accident
 	App   *App
-	Store LimitStore        // stores the used part of the limits; nil means in memory
-	Now   func() time.Time  // nil means time.Now
-	HTTP  http.RoundTripper // nil means net/http with timeouts
+	Store LimitStore        // stores how much of the rate limits is used up; nil means only in memory
+	Now   func() time.Time  // returns the current time; nil means time.Now
+	HTTP  http.RoundTripper // sends the requests; nil means net/http with timeouts
 }
 
 // App identifies a GitHub App.
@@ -46,7 +45,7 @@ type Client struct {
 	auth    *authorizer
 	limits  *limiter
 	clock   *clock
-	graphql string // the URL of GraphQL
+	graphql string // URL for GraphQL
 	now     func() time.Time
 }
 
@@ -92,17 +91,17 @@ func baseURL(configured string) (*url.URL, error) {
 
 // call describes one request for the transport.
 type call struct {
-	action   string // the attempted action, for texts to users: read pull request acme/widget#3
-	repo     string // the repository; "" if the request is about none
-	need     need   // the permissions that the token of an installation needs
-	isRead   bool   // the request changes nothing, even if it is a POST
+	action   string // the action in words, for texts to users: read pull request acme/widget#3
+	repo     string // name of the repository; "" if the request is about no repository
+	need     need   // permissions that an App's token needs for the call
+	isRead   bool   // the request only reads, even if it is a POST
 	isFree   bool   // the request does not count against a rate limit
-	etag     string // the ETag of an earlier answer; an unchanged answer is not sent again
+	etag     string // ETag of an earlier answer; GitHub does not send an unchanged answer again
 	maxBytes int64  // maximum size of the answer in bytes; 0 means maxAnswer
 
 	// The transport sets the fields below.
 	answerETag     string // ETag of the answer
-	mayHaveWritten bool   // the request has changed content, or may have
+	mayHaveWritten bool   // the request has changed content on GitHub, or may have
 }
 
 type callKey struct{}
@@ -112,7 +111,7 @@ func callOf(ctx context.Context) *call {
 	return c
 }
 
-// ask makes a call of go-github.
+// ask makes a call by a function of go-github.
 func ask[T any](ctx context.Context, c *Client, k *call, do func(ctx context.Context, owner, name string) (T, *github.Response, error)) (T, *github.Response, error) {
 	var none T
 	owner, name, ok := strings.Cut(k.repo, "/")
@@ -121,7 +120,7 @@ func ask[T any](ctx context.Context, c *Client, k *call, do func(ctx context.Con
 	}
 	value, resp, err := do(context.WithValue(ctx, callKey{}, k), owner, name)
 	if accepted := new(github.AcceptedError); errors.As(err, &accepted) {
-		err = nil // status 202: GitHub will do it soon
+		err = nil // GitHub answered 202: it has accepted the request and will do it soon
 	}
 	if err != nil {
 		return none, resp, c.explain(ctx, k, err)
@@ -129,7 +128,8 @@ func ask[T any](ctx context.Context, c *Client, k *call, do func(ctx context.Con
 	return value, resp, nil
 }
 
-// pages reads a list, at most most elements. more reports whether there are further elements.
+// pages reads the pages of a list, up to most elements. more reports whether the list has further
+// elements.
 func pages[T any](ctx context.Context, c *Client, k *call, most int,
 	list func(ctx context.Context, owner, name string, page github.ListOptions) ([]T, *github.Response, error)) (all []T, more bool, err error) {
 	page := github.ListOptions{PerPage: min(pageSize, most)}
@@ -142,7 +142,7 @@ func pages[T any](ctx context.Context, c *Client, k *call, most int,
 		}
 		all = append(all, part...)
 		if page.Page > 1 {
-			k.answerETag = "" // an ETag holds for its page only
+			k.answerETag = "" // an ETag holds only for one page, not for the list
 		}
 		k.etag = ""
 		if len(all) >= most || resp.NextPage == 0 {

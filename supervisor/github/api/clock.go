@@ -13,7 +13,7 @@ type clock struct {
 	known bool
 }
 
-// note reads the header Date of an answer. It has whole seconds.
+// note reads GitHub's time, in whole seconds, from the header Date of an answer.
 func (c *clock) note(date string, now time.Time) {
 	at, err := http.ParseTime(date)
 	if err != nil {
@@ -25,7 +25,7 @@ func (c *clock) note(date string, now time.Time) {
 }
 
 // ClockOffset returns how far this machine's clock is ahead of GitHub's. It uses the last answer,
-// and is right to a second or two; known is false before the first one.
+// and may be wrong by a second or two. known is false before the first answer.
 func (c *Client) ClockOffset() (ahead time.Duration, known bool) {
 	c.clock.mu.Lock()
 	defer c.clock.mu.Unlock()

@@ -19,7 +19,7 @@ type Comment struct {
 	Standing string // the author's association: OWNER, MEMBER, COLLABORATOR, ...
 	Body     string
 	URL      string
-	Path     string // path of the file; only for a comment on a diff
+	Path     string // path of the file; "" unless the comment is on a diff
 	Created  time.Time
 	Updated  time.Time
 }
@@ -29,8 +29,8 @@ func (c *Client) IssueComments(ctx context.Context, repo string, number int) (Pa
 	return c.comments(ctx, &call{action: fmt.Sprintf("list the comments of %s#%d", repo, number), repo: repo}, number, nil)
 }
 
-// CommentsSince returns a repository's comments on issues and pull requests since a time. It lists
-// those that changed since then, the earliest change first.
+// CommentsSince returns a repository's comments that changed since a time. They are comments on
+// issues and pull requests, the earliest change first.
 func (c *Client) CommentsSince(ctx context.Context, repo string, since time.Time, etag string) (Page[Comment], error) {
 	return c.comments(ctx, &call{action: "list the comments of " + repo, repo: repo, etag: etag}, 0, &since)
 }
@@ -87,8 +87,9 @@ func diffCommentOf(p *github.PullRequestComment) Comment {
 		Updated: p.GetUpdatedAt().Time}
 }
 
-// numberAt returns the number at the end of an API address; 0 if there is none.
+// numberAt returns the number of an issue or pull request at the end of an API address; 0 if there
+// is none.
 func numberAt(address string) int {
-	n, _ := strconv.Atoi(path.Base(address)) // 0 if the end is not a number
+	n, _ := strconv.Atoi(path.Base(address)) // Atoi returns 0 if the end is not a number
 	return n
 }

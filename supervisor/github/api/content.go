@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// MaxFileSize is the maximum size of a file to read, in bytes.
+	// MaxFileSize is the maximum size of a file that is read, in bytes.
 	MaxFileSize = 1 << 20
 	batch       = 25 // number of files in one query; GitHub limits a query to 10 s
 )
 
-// FileContent reads a file at a commit, branch or tag; "" means the default branch. found is false
-// if the file does not exist.
+// FileContent reads a file at ref: a commit, branch or tag. "" means the default branch. found is
+// false if the file does not exist.
 func (c *Client) FileContent(ctx context.Context, repo, path, ref string) (data []byte, found bool, err error) {
 	// base64 makes the answer longer than the file
 	k := &call{action: fmt.Sprintf("read %s of %s", path, repo), repo: repo, maxBytes: 2 * MaxFileSize}
@@ -57,7 +57,7 @@ func (c *Client) FileTexts(ctx context.Context, repo, ref string, paths []string
 	return texts, nil
 }
 
-// BinaryFiles returns which of many files at one commit are binary.
+// BinaryFiles reports which of many files at one commit are binary.
 func (c *Client) BinaryFiles(ctx context.Context, repo, ref string, paths []string) (map[string]bool, error) {
 	binary := map[string]bool{}
 	for part := range slices.Chunk(paths, batch) {

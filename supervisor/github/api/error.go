@@ -16,7 +16,7 @@ import (
 	"mews/supervisor"
 )
 
-// ErrorClass is the class of an error. Callers decide by the class what to do.
+// ErrorClass is the class of an error. Callers handle an error by its class.
 type ErrorClass string
 
 const (
@@ -25,7 +25,7 @@ const (
 	NotFound       ErrorClass = "notfound"  // the object does not exist, or the token may not see it
 	InvalidRequest ErrorClass = "invalid"   // the request is invalid
 	AnswerTooLarge ErrorClass = "too_large" // the diff or the answer is too large
-	RateLimited    ErrorClass = "limited"   // a rate limit is used up; Error.Until is its end
+	RateLimited    ErrorClass = "limited"   // a rate limit is used up until Error.Until
 	Unreachable    ErrorClass = "unreachable"
 	ServerError    ErrorClass = "server" // GitHub has an internal error
 )
@@ -37,10 +37,10 @@ const maxText = 300 // maximum size of GitHub's text in an Error, in bytes
 type Error struct {
 	Class   ErrorClass
 	What    string // the attempted action, such as: read pull request acme/widget#3
-	Status  int    // HTTP status; 0 without an answer
-	Text    string // text from GitHub, on one line
+	Status  int    // HTTP status; 0 if there was no answer
+	Text    string // GitHub's text, on one line
 	Until   time.Time
-	Unknown bool   // GitHub may have made the change
+	Unknown bool   // it is unknown whether GitHub has made the change
 	Needs   string // missing permissions in GitHub's form, such as issues=write
 	cause   *supervisor.Error
 }
@@ -81,11 +81,11 @@ func ErrorClassOf(err error) ErrorClass {
 	return ""
 }
 
-// explain turns the error of a call into an *Error. If ctx has ended, the error stays as it is.
+// explain turns the error of a call into an *Error. If ctx has ended, it returns the cause of ctx.
 func (c *Client) explain(ctx context.Context, k *call, err error) error {
 	var ours *Error
-	var told *supervisor.Error      // an error of the store
-	var moved *github.ErrorResponse // a redirect that was not followed
+	var told *supervisor.Error      // an error of the LimitStore
+	var moved *github.ErrorResponse // a redirect that the client did not follow
 	switch {
 	case errors.Is(err, errNotModified):
 		return errNotModified
@@ -98,7 +98,7 @@ func (c *Client) explain(ctx context.Context, k *call, err error) error {
 	case errors.As(err, &moved):
 		return newError(NotFound, k.action, moved.Response.StatusCode, "it has another name now", nil)
 	}
-	e := newError(ServerError, k.action, 0, "", bare(err)) // the answer has an unknown form
+	e := newError(ServerError, k.action, 0, "", bare(err)) // no case applies: the answer has an unknown form
 	e.Unknown = k.mayHaveWritten
 	return e
 }
@@ -150,7 +150,7 @@ func refusalText(body []byte) string {
 	return oneLine(strings.Join(parts, "; "))
 }
 
-// refusalPart returns the text for one of the errors in a refusal. The error is a text, or an
+// refusalPart returns the text for one error in a refusal. GitHub writes it as a text, or as an
 // object that names a field.
 func refusalPart(raw json.RawMessage) string {
 	var words string

@@ -15,8 +15,8 @@ import (
 	"mews/supervisor/problem"
 )
 
-// TestCreateReview_AnswerLost_IsUnknown loses the answers to new reviews in every way. The error
-// must tell callers that the review may exist.
+// TestCreateReview_AnswerLost_IsUnknown loses the answer to a new review in several ways. The error
+// must say that the review may exist.
 func TestCreateReview_AnswerLost_IsUnknown(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	ctx := t.Context()
@@ -192,7 +192,7 @@ func TestReview_FiftyFiles_TakesFewRequests(t *testing.T) {
 	must[api.Page[api.Review]](t)(r.Reviews(ctx, widget, n))
 	must[api.Issue](t)(r.Client.Issue(ctx, widget, n))
 	must[string](t)(r.Permission(ctx, widget, p.Author))
-	must[api.PullRequest](t)(r.PullRequest(ctx, widget, n)) // checks that the head has not changed
+	must[api.PullRequest](t)(r.PullRequest(ctx, widget, n)) // the last check that the head has not changed
 	must[api.Review](t)(r.CreateReview(ctx, widget, n, api.NewReview{Head: p.Head.SHA, Body: "Fine"}))
 	if asked := len(r.Requests()); asked > 30 {
 		t.Errorf("it took %d requests\n%s", asked, r.DumpRequests())

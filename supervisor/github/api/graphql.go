@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-github/v66/github"
 )
 
-// query runs a GraphQL query, or a mutation if the call is not a read. $owner and $name are the
-// repository. GitHub answers 200 even to refuse a query.
+// query runs a GraphQL query, or a mutation if k.isRead is false. $owner and $name are the
+// repository. GitHub refuses some queries with status 200.
 func (c *Client) query(ctx context.Context, k *call, text string, variables map[string]any, into any) error {
 	var answer struct {
 		Data   json.RawMessage `json:"data"`
@@ -50,7 +50,8 @@ type queryError struct {
 	} `json:"extensions"`
 }
 
-// errNoField means that the server's GraphQL lacks a field, like an older GitHub Enterprise.
+// errNoField means that the server's GraphQL lacks a requested field, as in older versions of
+// GitHub Enterprise.
 var errNoField = errors.New("its graphql does not know what was asked for")
 
 var queryClasses = map[string]ErrorClass{

@@ -9,15 +9,16 @@ import (
 	"github.com/google/go-github/v66/github"
 )
 
-// AppWebhookID is the id for an App's own webhook. All repositories of the App share that webhook.
+// AppWebhookID is the id that stands for an App's own webhook. All repositories of the App share
+// that webhook.
 const AppWebhookID = 0
 
-// Webhook is a webhook.
+// Webhook is a webhook of a repository or of an App.
 type Webhook struct {
-	ID     int64 // AppWebhookID means the App's own webhook
+	ID     int64 // id of the webhook; AppWebhookID means the App's own
 	URL    string
 	JSON   bool
-	Secret bool // the webhook has a secret; GitHub never tells it
+	Secret bool // the webhook has a secret; GitHub never shows the secret
 	Active bool
 	Events []string
 }
@@ -25,11 +26,11 @@ type Webhook struct {
 // WebhookDelivery is one attempt to deliver an event to a webhook.
 type WebhookDelivery struct {
 	ID     int64
-	GUID   string // id of the event's delivery, the same for all attempts
+	GUID   string // id of the event, the same for all attempts to deliver it
 	At     time.Time
-	Again  bool // the attempt is a redelivery
+	Again  bool // the attempt repeats an earlier one
 	Status string
-	Code   int // HTTP status of the receiver; 0 without an answer
+	Code   int // HTTP status from the receiver; 0 if there was no answer
 	Event  string
 	Action string
 }
@@ -37,8 +38,8 @@ type WebhookDelivery struct {
 // Succeeded reports whether the receiver accepted the delivery.
 func (d WebhookDelivery) Succeeded() bool { return d.Code >= 200 && d.Code < 300 }
 
-// Webhooks returns a repository's webhooks. Only an admin of the repository may read them. For an
-// App, its own webhook is the first.
+// Webhooks returns a repository's webhooks, which only an admin of the repository may read. With an
+// App, the App's own webhook comes first.
 func (c *Client) Webhooks(ctx context.Context, repo string) ([]Webhook, error) {
 	k := &call{action: "list the webhooks of " + repo, repo: repo, need: needHooks}
 	page, err := listing(ctx, c, k, pageSize, hookOf,
@@ -55,7 +56,7 @@ func (c *Client) Webhooks(ctx context.Context, repo string) ([]Webhook, error) {
 	if ownErr != nil {
 		return page.Items, errors.Join(err, ownErr)
 	}
-	// An App that may not read the repository's webhooks still gets its own.
+	// An App without the right to read the repository's webhooks still gets its own.
 	hooks := []Webhook{hookOf(&github.Hook{Config: own, Active: github.Bool(own.GetURL() != "")})}
 	return append(hooks, page.Items...), nil
 }
@@ -71,8 +72,8 @@ func (c *Client) CreateWebhook(ctx context.Context, repo, url string, secret fun
 	return hookOf(h), err
 }
 
-// ChangeWebhook changes a webhook's address. It also sets the secret, the form and the events,
-// because GitHub removes a secret that a change leaves out. An App's webhook has no events.
+// ChangeWebhook changes a webhook's address. GitHub removes a secret that a change leaves out, so
+// the secret, the form and the events are set too. An App's webhook has no events.
 func (c *Client) ChangeWebhook(ctx context.Context, repo string, hook int64, url string, secret func() string,
 	events []string) error {
 	k := hookCall("change a webhook of "+repo, repo, hook)
@@ -100,7 +101,7 @@ func hookOf(h *github.Hook) Webhook {
 }
 
 // WebhookDeliveries returns a page of a webhook's deliveries, newest first. cursor is "" for the
-// first page. next is "" after the last page.
+// first page. next is the cursor of the next page; "" means no further page.
 func (c *Client) WebhookDeliveries(ctx context.Context, repo string, hook int64, cursor string) (list []WebhookDelivery,
 	next string, err error) {
 	o := &github.ListCursorOptions{PerPage: pageSize, Cursor: cursor}

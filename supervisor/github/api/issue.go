@@ -9,10 +9,10 @@ import (
 	"github.com/google/go-github/v66/github"
 )
 
-// Issue is an issue, or a pull request's data as an issue.
+// Issue is an issue, or the data that a pull request has in common with an issue.
 type Issue struct {
 	Number   int
-	NodeID   string // id for GraphQL
+	NodeID   string // id of the issue for GraphQL
 	Pull     bool
 	Title    string
 	Body     string
@@ -25,13 +25,13 @@ type Issue struct {
 	Comments int
 	Created  time.Time
 	Updated  time.Time
-	Closed   time.Time // zero while the issue is open
+	Closed   time.Time // time of closing; zero while the issue is open
 }
 
 // Label is a label of a repository.
 type Label struct {
 	Name        string
-	Color       string // six hexadecimal digits
+	Color       string // colour in six hexadecimal digits
 	Description string
 }
 
@@ -58,7 +58,8 @@ func (c *Client) IssuesSince(ctx context.Context, repo string, since time.Time, 
 // SearchIssues searches a repository's issues for words. The best match comes first.
 func (c *Client) SearchIssues(ctx context.Context, repo, words string, most int) ([]Issue, error) {
 	k := &call{action: "search the issues of " + repo, repo: repo}
-	// Only words are allowed. Foreign text must not add a qualifier, such as another repository.
+	// The search has only words: a foreign text must not add a qualifier, such as another
+	// repository.
 	words = strings.NewReplacer(":", " ", `"`, " ", "\\", " ").Replace(words)
 	query := "repo:" + repo + " is:issue " + strings.Join(strings.Fields(words), " ")
 	found, _, err := ask(ctx, c, k, func(ctx context.Context, _, _ string) (*github.IssuesSearchResult, *github.Response, error) {
@@ -70,10 +71,10 @@ func (c *Client) SearchIssues(ctx context.Context, repo, words string, most int)
 	return convertAll(found.Issues, issueOf), nil
 }
 
-// maxQuery is the maximum length of a search (docs.github.com, search limitations).
+// maxQuery is the maximum length of a search text (docs.github.com, search limitations).
 const maxQuery = 256
 
-// cut shortens a text to most bytes, at the end of a word.
+// cut shortens a text to at most most bytes, at the end of a word.
 func cut(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -13,19 +13,19 @@ import (
 	"time"
 )
 
-// GitHub's secondary limits for writes. (docs.github.com, rate limits for the REST API) The periods
-// are slightly longer here, because GitHub counts when a request arrives.
+// GitHub's secondary limits for writes (docs.github.com, rate limits for the REST API). The periods
+// here are slightly longer, because GitHub counts a request when it arrives.
 const (
 	minuteWrites = 80
 	hourWrites   = 500
 	minute       = time.Minute + 2*time.Second
 	hour         = time.Hour + 2*time.Second
 
-	leastPause   = time.Minute // pause if GitHub tells no time; each further pause doubles
+	leastPause   = time.Minute // pause if GitHub tells no waiting time; each further pause is twice as long
 	longestPause = time.Hour
 )
 
-// LimitStore keeps values across restarts: the used part of GitHub's rate limits.
+// LimitStore stores how much of GitHub's rate limits is used up, so that a restart keeps it.
 type LimitStore interface {
 	// LoadLimit returns the stored value of a key; nil if there is none.
 	LoadLimit(ctx context.Context, key string) ([]byte, error)
@@ -38,23 +38,23 @@ type noLimitStore struct{}
 func (noLimitStore) LoadLimit(context.Context, string) ([]byte, error) { return nil, nil }
 func (noLimitStore) SaveLimit(context.Context, string, []byte) error   { return nil }
 
-// usage is the used part of an account's rate limits. It is stored as JSON.
+// usage is how much of an account's rate limits is used up. It is stored as JSON.
 type usage struct {
-	// end of the pause for each resource; "" means all resources
+	// end of the pause for each resource; the key "" means all resources
 	Paused map[string]time.Time `json:"paused,omitempty"`
-	// number of successive refusals without a waiting time
+	// number of successive refusals in which GitHub told no waiting time
 	Refused int `json:"refused,omitempty"`
 	// times of the writes within the last hour, in milliseconds, oldest first
 	Writes []int64 `json:"writes,omitempty"`
 }
 
-// limiter refuses requests that GitHub would refuse. An account is the token's owner, or the owner
-// of the App's installation.
+// limiter refuses requests that GitHub would refuse. Limits count per account: the token's owner,
+// or the owner of the App's installation.
 type limiter struct {
 	store LimitStore
 	now   func() time.Time
 
-	mu       sync.Mutex // guards accounts, and keeps the saves in order
+	mu       sync.Mutex // guards accounts, and keeps saves in order
 	accounts map[string]*usage
 }
 
@@ -65,7 +65,7 @@ func newLimiter(store LimitStore, now func() time.Time) *limiter {
 	return &limiter{store: store, now: now, accounts: map[string]*usage{}}
 }
 
-// admit counts a request. It returns an error if a limit does not allow the request now.
+// admit counts a request before it is sent. It returns an error if a limit forbids the request now.
 func (l *limiter) admit(ctx context.Context, k *call, account, resource string, write bool) error {
 	if k.isFree {
 		return nil
@@ -106,8 +106,8 @@ func (u *usage) nextWrite(now time.Time) time.Time {
 	return until
 }
 
-// end records the limits in an answer, before the caller gets the answer. If a limit is used up, it
-// returns an *Error.
+// end records the limits in an answer, before the caller gets the answer. If a limit is used up,
+// end returns an *Error.
 func (l *limiter) end(ctx context.Context, k *call, account, resource string, resp *http.Response) error {
 	text, over := overLimit(resp)
 	l.mu.Lock()
@@ -139,8 +139,8 @@ func (l *limiter) end(ctx context.Context, k *call, account, resource string, re
 	return nil
 }
 
-// note records the pause that an answer requires. It returns the pause's resource ("" for all) and
-// its end.
+// note records the pause that an answer requires, and returns its resource and its end. "" means
+// all resources.
 func (u *usage) note(resp *http.Response, resource string, over bool, now time.Time) (paused string, until time.Time) {
 	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && over {
 		return "", now.Add(time.Duration(max(seconds, 1)) * time.Second)
@@ -156,8 +156,8 @@ func (u *usage) note(resp *http.Response, resource string, over bool, now time.T
 	return "", now.Add(pause)
 }
 
-// untilReset returns the time until the limit is reset. It uses GitHub's clock if the answer tells
-// the time.
+// untilReset returns the time until the limit is reset. It uses GitHub's clock if the answer has
+// the header Date.
 func untilReset(h http.Header, now time.Time) time.Duration {
 	reset, err := strconv.ParseInt(h.Get("X-RateLimit-Reset"), 10, 64)
 	if err != nil {
@@ -169,15 +169,15 @@ func untilReset(h http.Header, now time.Time) time.Duration {
 	return max(time.Unix(reset, 0).Sub(now), 0) + time.Second
 }
 
-// overLimit reports whether an answer means that a limit is used up. It returns GitHub's text. A
+// overLimit reports whether an answer means that a limit is used up, and returns GitHub's text. A
 // 403 may also be about permissions; headers and text tell the difference. The body can be read
 // again.
 func overLimit(resp *http.Response) (text string, over bool) {
 	if resp.StatusCode != http.StatusForbidden && resp.StatusCode != http.StatusTooManyRequests {
 		return "", false
 	}
-	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) // a part of the text is enough
-	_ = resp.Body.Close()                                        // the body was read, so an error does not matter
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) // the beginning of the text is enough
+	_ = resp.Body.Close()                                        // an error of Close does no harm
 	resp.Body = io.NopCloser(bytes.NewReader(body))
 	text = refusalText(body)
 	said := strings.ToLower(text)

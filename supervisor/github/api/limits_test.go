@@ -13,7 +13,7 @@ import (
 )
 
 // TestWrites_StayWithinLimits writes as fast as allowed for two hours, with restarts. The fake
-// GitHub must never see a write beyond its limits.
+// GitHub must never get more writes than its limits allow.
 func TestWrites_StayWithinLimits(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	n := r.open()
@@ -91,7 +91,8 @@ func TestLimitReset_UsesGitHubsClock(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	n := r.open()
 	r.AdvanceClock(3 * time.Hour)
-	c, err := api.New(api.Options{URL: r.URL(), Token: r.Token}) // with this machine's clock
+	// this client uses the machine's clock, not the rig's
+	c, err := api.New(api.Options{URL: r.URL(), Token: r.Token})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,15 +11,15 @@ import (
 type Page[T any] struct {
 	Items []T
 	More  bool // the list has further items
-	// ETag for the next request, to use after the items were processed; "" for a list of several
+	// ETag for the next request; use it after the items were processed; "" for a list of several
 	// pages
 	ETag string
-	// nothing has changed since the given ETag, so Items is empty; such an answer does not count
-	// against the rate limit
+	// the list has not changed since the given ETag, so Items is empty; such an answer does not
+	// count against the rate limit
 	Same bool
 }
 
-// listing reads a list and converts its items.
+// listing reads a list and converts its elements into items.
 func listing[A, B any](ctx context.Context, c *Client, k *call, most int, ours func(A) B,
 	list func(ctx context.Context, owner, name string, page github.ListOptions) ([]A, *github.Response, error)) (Page[B], error) {
 	etag := k.etag

@@ -20,8 +20,8 @@ type projectList struct {
 	}
 }
 
-// FindProject returns the id of an open project by title; "" if there is none. It belongs to the
-// repository or to the repository's owner.
+// FindProject returns the id of an open project by its title; "" if there is none. The project
+// belongs to the repository or to the repository's owner.
 func (c *Client) FindProject(ctx context.Context, repo, title string) (id string, err error) {
 	var answer struct {
 		Repository struct {
@@ -42,7 +42,8 @@ func (c *Client) FindProject(ctx context.Context, repo, title string) (id string
 	return "", nil
 }
 
-// AddToProject adds an issue to a project, by the issue's NodeID. It may already be there.
+// AddToProject adds an issue to a project, by the issue's NodeID. An issue that is already there is
+// no error.
 func (c *Client) AddToProject(ctx context.Context, repo, project, node string) error {
 	k := &call{action: "put an issue of " + repo + " into a project", repo: repo, need: needProjects}
 	var answer struct{}

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// MaxFiles is the maximum number of a pull request's files that GitHub lists (docs.github.com,
-	// list pull requests files).
+	// MaxFiles is the maximum number of a pull request's files that GitHub lists. (docs.github.com,
+	// list pull requests files.)
 	MaxFiles = 3000
 	// MaxCommits is the maximum number of a pull request's commits that GitHub lists.
 	MaxCommits = 250
@@ -19,7 +19,7 @@ const (
 	maxDiff = 32 << 20 // maximum size of a diff in bytes
 )
 
-// PullRequest is a pull request.
+// PullRequest is a pull request with its numbers, branches and labels.
 type PullRequest struct {
 	Number   int
 	Title    string
@@ -34,11 +34,11 @@ type PullRequest struct {
 	Labels   []string
 	Head     Branch
 	Base     Branch
-	Fork     bool // the head is in another repository or in a deleted one
+	Fork     bool // the head is in another repository, or its repository was deleted
 	Created  time.Time
 	Updated  time.Time
 
-	// numbers; all are 0 in the results of PullRequests
+	// numbers of commits, files and changed lines; all are 0 in the results of PullRequests
 	Commits, Files, Additions, Deletions int
 }
 
@@ -58,7 +58,7 @@ func (c *Client) PullRequest(ctx context.Context, repo string, number int) (Pull
 	return pullOf(p), err
 }
 
-// PullRequests returns the pull requests that changed last. state is open, closed or all.
+// PullRequests returns the pull requests with the latest changes. state is open, closed or all.
 func (c *Client) PullRequests(ctx context.Context, repo, state string, most int, etag string) (Page[PullRequest],
 	error) {
 	k := &call{action: "list pull requests of " + repo, repo: repo, etag: etag}
@@ -91,7 +91,7 @@ func branchOf(b *github.PullRequestBranch) Branch {
 type Commit struct {
 	SHA     string
 	Message string
-	Author  string // the author's login; if GitHub does not know the author, the name in git
+	Author  string // login of the author; the name in git if GitHub does not know the author
 	Parents []string
 	At      time.Time
 }
@@ -118,11 +118,11 @@ func commitOf(r *github.RepositoryCommit) Commit {
 // ChangedFile is a file that a pull request changes.
 type ChangedFile struct {
 	Path      string
-	Before    string // old path of a renamed file
+	Before    string // earlier path of a renamed file; "" for other files
 	Status    string // added, removed, modified, renamed, copied or changed
 	Additions int
 	Deletions int
-	// hunks; "" for a binary file, a large file, or a file that was only renamed
+	// hunks of the diff; "" for a binary file, a large file, or a file that was only renamed
 	Patch string
 	SHA   string // SHA of the file's blob in git
 }
@@ -134,7 +134,7 @@ func (c *Client) ChangedFiles(ctx context.Context, repo string, number int) (Pag
 		func(ctx context.Context, owner, name string, page github.ListOptions) ([]*github.CommitFile, *github.Response, error) {
 			return c.gh.PullRequests.ListFiles(ctx, owner, name, number, &page)
 		})
-	page.More = page.More || len(page.Items) == MaxFiles // beyond MaxFiles, GitHub does not tell that there are more
+	page.More = page.More || len(page.Items) == MaxFiles // GitHub does not tell whether there are more than MaxFiles
 	return page, err
 }
 
@@ -144,8 +144,8 @@ func fileOf(f *github.CommitFile) ChangedFile {
 		Deletions: f.GetDeletions(), Patch: f.GetPatch(), SHA: f.GetSHA()}
 }
 
-// Diff returns a pull request's unified diff. If it has more than 300 files, GitHub refuses it as
-// AnswerTooLarge.
+// Diff returns a pull request's unified diff. For more than 300 files, GitHub refuses and the
+// error's class is AnswerTooLarge.
 func (c *Client) Diff(ctx context.Context, repo string, number int) (string, error) {
 	k := &call{action: fmt.Sprintf("read the diff of %s#%d", repo, number), repo: repo, maxBytes: maxDiff}
 	text, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (string, *github.Response, error) {

@@ -37,7 +37,7 @@ func (c *Client) Permission(ctx context.Context, repo, login string) (string, er
 		return c.gh.Repositories.GetPermissionLevel(ctx, owner, name, login)
 	})
 	if ErrorClassOf(err) == NotFound {
-		return "none", nil // GitHub answers this for a user without access
+		return "none", nil // GitHub answers 404 for a user without access
 	}
 	return level.GetPermission(), err
 }
@@ -95,7 +95,7 @@ func (c *Client) OwnLogin(ctx context.Context) (string, error) {
 }
 
 // MissingPermissions returns the permissions that an App's installation lacks. An example is
-// issues=write. For a token it returns none, because GitHub does not tell a token's permissions.
+// issues=write. With a token it returns none, because GitHub does not tell a token's permissions.
 func (c *Client) MissingPermissions(ctx context.Context, repo string) ([]string, error) {
 	if c.auth.key == nil {
 		return nil, nil
@@ -117,8 +117,8 @@ type RateLimit struct {
 // RateLimits has the state of GitHub's primary rate limits.
 type RateLimits struct{ Core, Search, GraphQL RateLimit }
 
-// RateLimits returns the state of the rate limits. For an App, it is about repo's installation. The
-// request does not count against the limits.
+// RateLimits returns the state of the rate limits. With an App, these are the limits of repo's
+// installation. The request itself does not count.
 func (c *Client) RateLimits(ctx context.Context, repo string) (RateLimits, error) {
 	k := &call{action: "ask what is left of the limits", repo: repo, isFree: true}
 	var answer struct {
@@ -126,8 +126,8 @@ func (c *Client) RateLimits(ctx context.Context, repo string) (RateLimits, error
 			Core, Search, GraphQL rate
 		}
 	}
-	// With its own function, go-github would store the limits and refuse requests by this machine's
-	// clock.
+	// go-github's own function for this request would store the limits. Then it would refuse
+	// requests by this machine's clock.
 	_, _, err := ask(ctx, c, k, func(ctx context.Context, _, _ string) (any, *github.Response, error) {
 		req, err := c.gh.NewRequest(http.MethodGet, "rate_limit", nil)
 		if err != nil {
@@ -140,7 +140,7 @@ func (c *Client) RateLimits(ctx context.Context, repo string) (RateLimits, error
 	return RateLimits{r.Core.ours(), r.Search.ours(), r.GraphQL.ours()}, err
 }
 
-// rate is a RateLimit in GitHub's JSON. A GitHub Enterprise without limits sends none.
+// rate is a RateLimit in GitHub's JSON. It is missing if a GitHub Enterprise has no limits.
 type rate struct {
 	Limit, Remaining int
 	Reset            int64

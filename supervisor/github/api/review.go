@@ -16,29 +16,30 @@ type Review struct {
 	Bot    bool
 	Body   string
 	State  string // COMMENTED, APPROVED, CHANGES_REQUESTED, DISMISSED or PENDING
-	Head   string // the reviewed commit
+	Head   string // SHA of the reviewed commit
 	URL    string
 	At     time.Time
 }
 
-// NewReview is a review to create. It never approves or blocks.
+// NewReview has the data of a review to create. The review only comments: it never approves or
+// blocks.
 type NewReview struct {
-	Head     string // the commit that the comments are about
+	Head     string // SHA of the commit that the comments are about
 	Body     string
 	Comments []NewReviewComment
 }
 
-// NewReviewComment is a comment on lines of a diff, to create with a review.
+// NewReviewComment has the data of a comment on lines of a diff. It is created with a review.
 type NewReviewComment struct {
 	Path  string
 	Start int    // the first line of the comment; 0 for a comment on one line
 	Line  int    // the last line of the comment
-	Side  string // LEFT or RIGHT
+	Side  string // side of the diff: LEFT or RIGHT
 	Body  string
 }
 
-// CreateReview creates a review with its comments. If one comment is outside the diff, GitHub
-// refuses the whole review as InvalidRequest.
+// CreateReview creates a review with its comments. If a comment is outside of the diff, GitHub
+// refuses the whole review, and the error's class is InvalidRequest.
 func (c *Client) CreateReview(ctx context.Context, repo string, number int, review NewReview) (Review, error) {
 	request := &github.PullRequestReviewRequest{CommitID: &review.Head, Body: &review.Body, Event: github.String("COMMENT")}
 	for _, n := range review.Comments {
@@ -83,15 +84,15 @@ type ReviewThread struct {
 	ID         string
 	Path       string
 	Line       int    // last line of the thread in the head; 0 if the thread is outdated
-	Start      int    // first line of the thread; 0 for a thread on one line
-	Side       string // LEFT or RIGHT
+	Start      int    // first line of the thread; 0 if the thread has one line
+	Side       string // side of the diff: LEFT or RIGHT
 	Resolved   bool
 	ResolvedBy string
 	Outdated   bool
 	Comments   []ThreadComment // comments, oldest first, at most maxReplies
 }
 
-// ThreadComment is a comment in a thread.
+// ThreadComment is a comment in a ReviewThread.
 type ThreadComment struct {
 	ID        int64
 	Review    int64
@@ -132,7 +133,7 @@ type actor struct {
 	Typename string `json:"__typename"`
 }
 
-// login returns a login in the form of REST, in which a bot's login ends in [bot]; "" for a deleted
+// login returns a user's login as REST writes it: a bot's login ends in [bot]. "" means a deleted
 // user.
 func (a *actor) login() string {
 	switch {

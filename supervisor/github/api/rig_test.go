@@ -52,7 +52,7 @@ func newRig(t *testing.T, o githubtest.Options) *rig {
 	return r
 }
 
-// client returns a new client with the same store, as after a restart.
+// client returns a new client with the rig's store, as after a restart.
 func (r *rig) client(t *testing.T) *api.Client {
 	t.Helper()
 	c, err := api.New(api.Options{URL: r.URL(), Token: r.Token, Store: r.store, Now: r.Now})
@@ -62,7 +62,7 @@ func (r *rig) client(t *testing.T) *api.Client {
 	return c
 }
 
-// appKey returns the App's key. It is created once, because that takes a moment.
+// appKey returns the App's key. All tests share one key, because it takes a moment to create.
 var appKey = sync.OnceValue(func() *rsa.PrivateKey {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -75,7 +75,7 @@ func appPEM() string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(appKey())}))
 }
 
-// newAppRig returns a rig whose client is an App.
+// newAppRig returns a rig whose client authenticates as an App.
 func newAppRig(t *testing.T, o githubtest.Options) *rig {
 	t.Helper()
 	o.App = &githubtest.App{ID: 12345678, Slug: "mews", Key: &appKey().PublicKey, Hook: "http://127.0.0.1:1/", Secret: "s"}
@@ -88,7 +88,7 @@ func newAppRig(t *testing.T, o githubtest.Options) *rig {
 	return r
 }
 
-// numbered returns a file of n numbered lines. The lines in change are different.
+// numbered returns a file of n numbered lines. The lines in change have another text.
 func numbered(n int, change ...int) string {
 	var b strings.Builder
 	for line := 1; line <= n; line++ {

@@ -28,7 +28,7 @@ func TestIssue_LabelsAndProject_AreAdded(t *testing.T) {
 	if len(found) != 2 || !slices.ContainsFunc(found, func(i api.Issue) bool { return i.Number == similar }) {
 		t.Errorf("found %+v", found)
 	}
-	for range 2 { // creating a label twice is no error
+	for range 2 { // creating the same label twice is no error
 		if err := r.CreateLabel(ctx, widget, api.Label{Name: "priority: high", Color: "b60205"}); err != nil {
 			t.Fatal(err)
 		}
@@ -111,8 +111,8 @@ func TestLists_SinceTime_ReturnChanges(t *testing.T) {
 	}
 }
 
-// TestETag_ChangeOnLaterPage_IsSeen covers a list of two pages. The ETag of the first page tells
-// nothing about the second.
+// TestETag_ChangeOnLaterPage_IsSeen covers a list of two pages. The ETag of the first page says
+// nothing about the second page.
 func TestETag_ChangeOnLaterPage_IsSeen(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	since := r.Now().Add(-time.Minute)
@@ -190,7 +190,7 @@ func TestWebhook_Created_RedeliversOnRequest(t *testing.T) {
 	}
 	stranger := newRig(t, githubtest.Options{Strict: true})
 	_, err = stranger.Client.Webhooks(ctx, widget)
-	failure(t, err, api.NotFound) // GitHub's answer to a user who is not an admin
+	failure(t, err, api.NotFound) // GitHub answers 404 to a user who is not an admin
 
 	app := newAppRig(t, githubtest.Options{Strict: true})
 	app.repo.OpenIssue(githubtest.NewIssue{Title: "x"})

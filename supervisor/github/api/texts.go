@@ -2,7 +2,7 @@ package api
 
 import "mews/supervisor"
 
-// classTexts has a text for users for each class. %s is the attempted action.
+// classTexts has a text for users for each class of errors. %s is the attempted action.
 var classTexts = map[ErrorClass]struct {
 	code    supervisor.ErrorCode
 	message string

@@ -18,7 +18,7 @@ const (
 	maxRedirects   = 10
 )
 
-// errNotModified means that the answer is the same as that with the given ETag.
+// errNotModified means that the answer has not changed since the given ETag.
 var errNotModified = errors.New("not modified")
 
 func newTransport() http.RoundTripper {
@@ -31,9 +31,9 @@ func newTransport() http.RoundTripper {
 	}
 }
 
-// followOnHost follows redirects only on the same host, for example for a renamed repository. It
-// never follows a redirect from https to http. It never follows a redirect of a write, because 301
-// would turn the write into a GET.
+// followOnHost follows a redirect only on the same host, for example to a renamed repository. It
+// never follows a redirect from https to http. It never follows a redirect of a write, because
+// status 301 would turn the write into a GET.
 func followOnHost(host string) func(*http.Request, []*http.Request) error {
 	return func(r *http.Request, via []*http.Request) error {
 		if r.URL.Host != host || r.URL.Scheme != via[0].URL.Scheme || len(via) >= maxRedirects || r.Method != via[0].Method {
@@ -43,8 +43,8 @@ func followOnHost(host string) func(*http.Request, []*http.Request) error {
 	}
 }
 
-// transport adds the token, obeys the rate limits, and turns each refusal into an *Error. So
-// go-github only gets successful answers.
+// transport adds the token, keeps to the rate limits, and turns each refusal into an *Error. So
+// go-github sees only successful answers.
 type transport struct {
 	inner  http.RoundTripper
 	host   string
@@ -87,7 +87,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		err = t.judge(k, resp, write, header)
 	}
 	if err != nil {
-		_ = resp.Body.Close() // the body is not needed
+		_ = resp.Body.Close() // an error replaces the answer, so the body is not needed
 		return nil, err
 	}
 	k.answerETag, k.mayHaveWritten = resp.Header.Get("ETag"), write && resp.StatusCode < http.StatusMultipleChoices
@@ -102,7 +102,7 @@ func closeBody(r *http.Request) {
 	}
 }
 
-// judge returns the error for a refusal.
+// judge returns an error if an answer is a refusal, otherwise nil.
 func (t *transport) judge(k *call, resp *http.Response, write bool, header string) error {
 	if resp.StatusCode == http.StatusNotModified {
 		return errNotModified
@@ -110,7 +110,7 @@ func (t *transport) judge(k *call, resp *http.Response, write bool, header strin
 	if resp.StatusCode < http.StatusBadRequest {
 		return nil
 	}
-	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) // a part of the text is enough
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) // the beginning of the text is enough
 	e := newError(classOf(resp.StatusCode), k.action, resp.StatusCode, redact(refusalText(body), header), nil)
 	e.Unknown = write && resp.StatusCode >= http.StatusInternalServerError
 	e.Needs = resp.Header.Get("X-Accepted-GitHub-Permissions")
@@ -123,8 +123,8 @@ func isWrite(r *http.Request, k *call) bool {
 	return !k.isRead && r.Method != http.MethodGet && r.Method != http.MethodHead
 }
 
-// hideLimits removes the headers about rate limits. With them, go-github would refuse requests by
-// this machine's clock.
+// hideLimits removes the headers about rate limits. By these, go-github would refuse requests,
+// using this machine's clock.
 func hideLimits(h http.Header) {
 	for name := range h {
 		if strings.HasPrefix(strings.ToLower(name), "x-ratelimit-") {
@@ -133,7 +133,7 @@ func hideLimits(h http.Header) {
 	}
 }
 
-// cappedBody is a response body. Reading it fails if it is too long.
+// cappedBody is the body of an answer. Reading fails if the body is too long.
 type cappedBody struct {
 	io.ReadCloser
 	call *call

@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/github/api"
 )
 
-// network records the address of the last request, and fails every request.
+// network is a RoundTripper that records the address of the last request, and fails each request.
 type network struct{ last string }
 
 func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
