@@ -86,8 +86,8 @@ func (c *checker) checkAccount(path, account string) {
 	}
 }
 
-// AutomaticUIDs is the value of Worker.UIDs that means autoUIDs if these uids are free, and
-// otherwise no uids.
+// AutomaticUIDs is the value of Worker.UIDs for autoUIDs. If these uids are not free, it means no
+// uids.
 const AutomaticUIDs = "auto"
 
 // autoUIDs are unused on systems with systemd (systemd.io/UIDS-GIDS: 65536 to 524287), and below

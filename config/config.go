@@ -227,8 +227,8 @@ const (
 	BusyModeRestart = "restart" // the message stops the running turn, and gets its own turn
 )
 
-// ClaimsModeCheck is the value of Chat.Claims that adds a warning below answers with unproved
-// claims.
+// ClaimsModeCheck is the value of Chat.Claims that checks answers. If an answer makes unproved
+// claims, a warning is added below it.
 const ClaimsModeCheck = "check"
 
 // Limits limits turns.

@@ -117,5 +117,6 @@ type Hook struct {
 // HookPathPrefix is the beginning of the path of every hook.
 const HookPathPrefix = "/webhook/"
 
-// Recipient is a user's name, or the id of a group or topic on Telegram: -100123 or -100123/45.
+// Recipient is a user's name, or the id of a group or topic on Telegram. Examples of ids are
+// -100123 and -100123/45.
 type Recipient string

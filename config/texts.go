@@ -164,7 +164,7 @@ const (
 	wantOneLine = "one line, without control characters"
 )
 
-// Hints about two variables that belong together, one of which is missing.
+// Hints about two variables that belong together, if one is missing.
 const (
 	hintAnthropic = "ANTHROPIC_API_KEY is set; to talk with a model of Anthropic's set MEWS_MODEL too, such as " +
 		"MEWS_MODEL=claude-sonnet-4-5."

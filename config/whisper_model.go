@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// WhisperHeaderBytes is the number of bytes at the beginning of a model file that
-// WhisperMemoryBytes reads.
+// WhisperHeaderBytes is the number of bytes that WhisperMemoryBytes reads. They are the beginning
+// of a model file.
 const WhisperHeaderBytes = 48
 
 var (

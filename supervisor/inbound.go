@@ -41,8 +41,8 @@ const (
 	InboundDropped InboundState = "dropped"
 )
 
-// SourceRequested is the Source of a review or triage that the repository's own user requested in
-// Mews.
+// SourceRequested is the Source of a review or triage that a user requested in Mews. The user is
+// the owner of the repository.
 const SourceRequested = "review"
 
 // Inbound is one message, press or call to the service.

@@ -33,8 +33,8 @@ type Question struct {
 	Answer    Answer // the user's answer; zero unless the End is QuestionAnswered
 }
 
-// WaiterName names the turn or command that waits for the answer, for a log: "turn 7", "inbound 3"
-// or "nobody".
+// WaiterName names the turn or command that waits for the answer, for a log. Examples are "turn 7",
+// "inbound 3" and "nobody".
 func (q Question) WaiterName() string {
 	switch {
 	case q.Turn != 0:

@@ -101,8 +101,8 @@ type HomeFile struct {
 	Modified time.Time
 }
 
-// RoutineFiles is the routine that reports files in a user's folder that other people or programs
-// changed.
+// RoutineFiles is the routine that reports changed files in a user's folder. It reports only
+// changes by other people or programs.
 const RoutineFiles = "files"
 
 // HomeCursor is a position in the index's list of changes of a home. The zero value means no
@@ -124,7 +124,8 @@ type HomeChange struct {
 // FileMissing is the state of a missing file.
 const FileMissing = "-"
 
-// FileEffect is an effect that may have changed a user's files: a file change or a program run.
+// FileEffect is an effect that may have changed a user's files. It is a file change or a program
+// run.
 type FileEffect struct {
 	ID     int64
 	Kind   string      // kind of the effect in the ledger

@@ -36,7 +36,7 @@ type User struct {
 	Language string
 }
 
-// CodePolicy says whether a user must prove their identity by a time-based code (TOTP, RFC 6238).
+// CodePolicy says whether a user must prove their identity by a time-based code. (TOTP, RFC 6238.)
 type CodePolicy string
 
 const (
@@ -117,8 +117,8 @@ type GateDecision struct {
 	// CheckCode checks an inbound that is a code. The code itself is never stored. With a Check,
 	// the inbound counts as a code only while the gate is open.
 	CheckCode CodeChecker
-	// Lock closes gates in the transaction that stores the inbound, so that later inbounds find
-	// them closed.
+	// Lock closes gates in the transaction that stores the inbound. So later inbounds find them
+	// closed.
 	Lock GateLock
 	// Question is the id of the question that the code is for; 0 means none. If the question is
 	// still open, a right code answers it.
@@ -190,8 +190,8 @@ const (
 	ScopeInstallation SpendingScope = "installation" // spending of all users
 )
 
-// BudgetShortage is a limit that a lease would exceed, with the amounts that count against it.
-// Amounts are in millionths of a US dollar.
+// BudgetShortage is a limit that a lease would exceed, with the amounts that count. Amounts are in
+// millionths of a US dollar.
 type BudgetShortage struct {
 	SpendingLimit
 	Spent    int64 // amount already spent
@@ -206,8 +206,8 @@ func (s BudgetShortage) AmountLeft() int64 { return s.Max + s.Extended - s.Spent
 // MissingAmount returns how much more the LeaseRequest needs than is free. The result is positive.
 func (s BudgetShortage) MissingAmount() int64 { return s.Wanted - s.AmountLeft() }
 
-// LimitExtension adds an amount to a user's limits of a turn, of the current day and of the current
-// month.
+// LimitExtension adds an amount to a user's limits. These are the limits of a turn, the current day
+// and the current month.
 type LimitExtension struct {
 	User   string
 	Turn   int64

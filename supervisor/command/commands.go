@@ -30,8 +30,8 @@ type Store interface {
 type Outbox interface {
 	// AnswerCommand queues the answer to a command or press. A second answer is refused.
 	AnswerCommand(ctx context.Context, inbound int64, d supervisor.Delivery) (supervisor.Delivery, error)
-	// SendNotice queues a message in the conversation of d, and creates the conversation if
-	// necessary.
+	// SendNotice queues a message in the conversation of d. If there is no such conversation, it
+	// creates one.
 	SendNotice(ctx context.Context, d supervisor.Delivery) (supervisor.Delivery, error)
 }
 
@@ -154,8 +154,8 @@ func (c *Commands) Accept(in supervisor.Inbound) {
 	signals.SendToken(c.changed)
 }
 
-// Run first runs the commands that an earlier process left unanswered, and then accepted ones. It
-// returns when ctx has ended and no command runs.
+// Run runs accepted commands, after those that an earlier process left unanswered. It returns when
+// ctx has ended and no command runs.
 func (c *Commands) Run(ctx context.Context) error {
 	left, err := c.unanswered(ctx)
 	if ctx.Err() != nil {

@@ -22,7 +22,8 @@ type Uploads interface {
 	List(ctx context.Context, user, key string, offset int) (protocol.UploadsResult, error)
 	// Send returns the file with a key, for sending. Its name is "" if the file is gone.
 	Send(ctx context.Context, user, key string) (supervisor.File, error)
-	// Delete moves the file with a key to the trash and returns its path; "" if the file is gone.
+	// Delete moves the file with a key to the trash and returns its path. "" means that the file is
+	// gone.
 	Delete(ctx context.Context, user, key string) (path string, err error)
 }
 

@@ -10,8 +10,8 @@ import (
 
 // Resender sends messages that may not have arrived once more.
 type Resender interface {
-	// ResendUndelivered queues a conversation's messages that may not have arrived, the oldest
-	// first. It returns their number, at most limit.
+	// ResendUndelivered queues a conversation's messages that may not have arrived. The oldest
+	// comes first. It returns their number, at most limit.
 	ResendUndelivered(ctx context.Context, conversation int64, limit int) (n int, err error)
 }
 

@@ -94,7 +94,7 @@ func settings(ctx context.Context, c *Commands, r feature.CommandRequest) (super
 		markdown.QuoteName(r.Arguments), strings.Join(names, ", "))
 }
 
-// values lists the possible values of a setting; "" if their number is not limited.
+// values lists the possible values of a setting with a button for each value; otherwise "".
 func (s Setting) values() string {
 	if len(s.Presses) == 0 {
 		return ""

@@ -27,7 +27,7 @@ type UsageSums interface {
 
 // Budgets are the users' remaining budgets.
 type Budgets interface {
-	// ListAllowances returns the money that a user may still spend, for each limit of their budget.
+	// ListAllowances returns the money that a user may still spend, for each of their limits.
 	ListAllowances(ctx context.Context, user string) ([]budget.Allowance, error)
 }
 
