@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// figure names one number of a benchmark.
+// figure names a number that a benchmark reports.
 type figure struct {
-	name string // package below the module and benchmark, such as cmd/mews:TelegramTurn
+	name string // path of the package below the module, and the benchmark, such as cmd/mews:TelegramTurn
 	unit string
 }
 
@@ -52,7 +52,7 @@ func readFigures(r io.Reader) (figures, error) {
 		for i := 2; i+1 < len(words); i += 2 { // the first two words are the name and the number of runs
 			value, err := strconv.ParseFloat(words[i], 64)
 			if err != nil {
-				break // the line also has a program's own output
+				break // the words after the figures are a program's own output
 			}
 			all[figure{name, words[i+1]}] = append(all[figure{name, words[i+1]}], value)
 		}

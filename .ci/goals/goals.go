@@ -13,12 +13,12 @@ type goal struct {
 	figure
 	atLeast bool
 	limit   float64
-	plus    figure // is added to the limit; the zero value adds nothing
+	plus    figure // figure that is added to the limit; the zero value adds nothing
 }
 
 // readGoals reads a file of goals. A line has a benchmark, a unit, and the limit after <= or >=. It
-// may end with + and another benchmark and unit, whose figure of the same run is added to the limit.
-// A line that begins with # is a comment.
+// may end with + and another benchmark and unit: the other figure of the same run is then added to
+// the limit. A line that begins with # is a comment.
 func readGoals(r io.Reader) (goals []goal, err error) {
 	lines := bufio.NewScanner(r)
 	for n := 1; lines.Scan(); n++ {
@@ -57,7 +57,7 @@ func readGoal(words []string) (g goal, err error) {
 	return g, nil
 }
 
-// judge returns the limit in a run, and whether it was kept.
+// judge returns the limit for a run, and whether the run kept the limit.
 func (g goal) judge(now figures) (limit, result string) {
 	most := g.limit
 	plus, measured := now[g.plus]

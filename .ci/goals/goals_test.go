@@ -68,8 +68,8 @@ func TestGoals_WrongLine_IsNamed(t *testing.T) {
 	}
 }
 
-// TestGoalsFile_EachRow_NamesAFigure compares the committed goals with the kept figures. If a benchmark
-// was never kept, its package must declare it.
+// TestGoalsFile_EachRow_NamesAFigure compares the committed goals with the kept figures. If the
+// kept figures lack a goal's benchmark, the benchmark's package must declare it.
 func TestGoalsFile_EachRow_NamesAFigure(t *testing.T) {
 	const kept = "../../cmd/mews/testdata/"
 	goals, err := open(kept+"goals.txt", readGoals)

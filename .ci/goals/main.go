@@ -1,6 +1,6 @@
 // Command goals prints the goals of the benchmarks beside their figures: goals GOALS LAST NOW.
 // GOALS is a file of goals; LAST and NOW are outputs of `go test -bench`. It fails only if it can't
-// read them: a goal that is missed is a line of its table.
+// read these files. A missed goal only shows in the table.
 package main
 
 import (
