@@ -23,8 +23,8 @@ const (
 
 // Screen shows a conversation to a user. Only one of its methods runs at a time.
 type Screen interface {
-	// AttachResult reports that the client has joined the conversation; again means not for the
-	// first time.
+	// ShowAttached reports that the client has joined the conversation. again is true after a
+	// reconnect.
 	ShowAttached(a AttachResult, again bool)
 	// ShowDelivery shows a delivery. It returns false to leave the delivery to another client.
 	ShowDelivery(d Delivery) (taken bool)
@@ -48,7 +48,7 @@ type Chat struct {
 	attach          AttachRequest  // parameters of chat.attach; After is the newest delivery that was shown
 	tookNewest      bool           // whether the screen took the newest delivery
 	conn            *protocol.Conn // the attached connection, or nil
-	pendingProgress []Progress     // progress from before the connection was set, for the screen
+	pendingProgress []Progress     // progress that came before conn was set, for the screen
 	changed         chan struct{}  // closed when conn changes; then replaced
 }
 
@@ -60,9 +60,9 @@ func NewChat(path string, attach AttachRequest, screen Screen) *Chat {
 // StartCommand returns the command that starts this chat's supervisor.
 func (c *Chat) StartCommand() string { return StartCommand(c.path) }
 
-// Run keeps the conversation joined until ctx ends. It fails if it can't join at first, or if the
-// supervisor refuses it. It also fails if the supervisor is away for longer than away; 0 means no
-// limit.
+// Run keeps the conversation joined until ctx ends. Run fails if the first attempt to join fails,
+// or if the supervisor refuses the chat. It also fails if the supervisor does not run for longer
+// than away; 0 means no limit.
 func (c *Chat) Run(ctx context.Context, away time.Duration) error {
 	again := false
 	lost := time.Time{}
@@ -94,7 +94,8 @@ func NewMessageKey() string { return rand.Text() }
 
 // SendMessage sends a message with uploaded files. It returns when the supervisor has the message
 // on disk. While the supervisor is away, it waits until ctx ends. key identifies the message if it
-// is sent again. SendMessage may be called before Run has joined. A refusal is an error.
+// is sent again. SendMessage may be called before Run has joined. If the supervisor refuses the
+// message, SendMessage returns an error.
 func (c *Chat) SendMessage(ctx context.Context, key, text string, files ...UploadedFile) (said SayResult, err error) {
 	if err := checkText(text); err != nil {
 		return said, err
@@ -102,8 +103,8 @@ func (c *Chat) SendMessage(ctx context.Context, key, text string, files ...Uploa
 	return c.callInOrder(ctx, MethodSay, SayRequest{Key: key, Text: text, Files: files})
 }
 
-// PressButton sends the press of a button below a delivery. It waits while the supervisor is away,
-// as for a message.
+// PressButton sends the press of a button below a delivery. While the supervisor is away,
+// PressButton waits until ctx ends.
 func (c *Chat) PressButton(ctx context.Context, key string, delivery int64, press string) (SayResult, error) {
 	return c.callInOrder(ctx, MethodPress, PressRequest{Key: key, Delivery: delivery, Press: press})
 }
@@ -246,7 +247,8 @@ func (c *Chat) attachedConn(ctx context.Context, old *protocol.Conn) (*protocol.
 	}
 }
 
-// HandleCall takes a delivery of the supervisor. It waits until the screen has joined.
+// HandleCall takes a delivery of the supervisor. It waits until the chat has joined the
+// conversation.
 func (c *Chat) HandleCall(ctx context.Context, req *protocol.Request) (any, error) {
 	if req.Method != MethodDeliver {
 		return nil, protocol.MethodNotFoundError(req.Method)

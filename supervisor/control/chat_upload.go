@@ -51,8 +51,8 @@ func uploadOver(ctx context.Context, conn *protocol.Conn, file io.ReadSeeker) (r
 	return ref, nil
 }
 
-// TranscribeFile lets the service behind a socket transcribe a file. user "" means this account's
-// user. The call takes no deliveries of the user.
+// TranscribeFile lets the service behind a socket transcribe a file. The user "" is the user of the
+// process's account. The call leaves the user's deliveries to other clients.
 func TranscribeFile(ctx context.Context, path, user, name string, file io.ReadSeeker) (heard TranscribeResult,
 	err error) {
 	conn, err := dial(ctx, path, decliningHandler{})
@@ -61,7 +61,7 @@ func TranscribeFile(ctx context.Context, path, user, name string, file io.ReadSe
 	}
 	running, cancel := context.WithCancel(ctx)
 	var ended sync.WaitGroup
-	ended.Go(func() { _ = conn.Run(running) }) // each call over the connection returns its error
+	ended.Go(func() { _ = conn.Run(running) }) // each call over the connection returns the connection's error
 	defer ended.Wait()
 	defer cancel()
 	f := UploadedFile{Name: name}

@@ -19,7 +19,7 @@ const (
 	maxConnections          = 128
 	maxConnectionsOfAccount = 16
 	maxConnectionsOfAdmin   = 64
-	// refused clients that are told the reason at the same time; further clients are only
+	// most refused clients that get the reason at the same time; further clients are only
 	// disconnected
 	maxRefusing      = 16
 	refusalTimeout   = 2 * time.Second // how long a refused client may take to make its call
@@ -37,7 +37,7 @@ type connectionLimit struct {
 }
 
 // acquire counts a connection of a user id until release. If the connection may not be served,
-// acquire returns the reason, and does not count.
+// acquire returns the reason, and does not count the connection.
 func (l *connectionLimit) acquire(uid uint32) error {
 	if !l.people.IsKnown(uid) {
 		_, err := l.people.FindSpeaker(uid, "")

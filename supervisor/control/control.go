@@ -79,11 +79,12 @@ type SayRequest struct {
 // UploadedFile is a file that the user has uploaded, over any connection.
 type UploadedFile struct {
 	Blob protocol.BlobRef `json:"blob"`
-	Name string           `json:"name"` // the file's name at the user's, without a path
+	Name string           `json:"name"` // the file's name on the user's machine, without a path
 }
 
-// UploadPart is a part of a file. The parts come in order, and one file after the other. If the
-// connection ends within a file, the client sends the file again over the next connection.
+// UploadPart is a part of a file. The parts of a file come in order, and files come one after the
+// other. If the connection ends within a file, the client sends the file again over the next
+// connection.
 type UploadPart struct {
 	// position of Data in the file; 0 begins a file, and drops an unfinished file
 	Offset int64  `json:"offset"`
@@ -191,7 +192,7 @@ type Progress struct {
 type ToolLine struct {
 	Call   string `json:"call"`
 	Tool   string `json:"tool"`
-	State  string `json:"state"` // tool.began, tool.progressed, tool.ended
+	State  string `json:"state"` // tool.began, tool.progressed or tool.ended
 	Text   string `json:"text,omitempty"`
 	Failed bool   `json:"failed,omitempty"`
 }

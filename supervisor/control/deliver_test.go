@@ -111,8 +111,9 @@ func TestSendMessage_ReplyLost_IsStoredOnce(t *testing.T) {
 	}
 }
 
-// TestDelivery_ReceiptLost_IsShownOnce ends the supervisor after a client's answer and before its
-// commit. The client must not show the message twice, and no other client may get it.
+// TestDelivery_ReceiptLost_IsShownOnce ends the supervisor after it got a client's answer, and
+// before it commits the answer. The client must not show the message twice, and no other client may
+// get it.
 func TestDelivery_ReceiptLost_IsShownOnce(t *testing.T) {
 	h := newRig(t)
 	h.live()
@@ -151,7 +152,7 @@ func TestAttach_AfterDelivery_ShowsOnlyNewer(t *testing.T) {
 func TestDelivery_NotTaken_GoesToNextClient(t *testing.T) {
 	h := newRig(t)
 	h.live()
-	want := numbers(1, 120) // more than fit into one batch
+	want := numbers(1, 120) // more deliveries than fit into one batch
 	for _, text := range want {
 		h.notice(text)
 	}
@@ -170,7 +171,7 @@ func TestDelivery_NotTaken_GoesToNextClient(t *testing.T) {
 }
 
 // TestReconnect_GetsOnlyUntakenDeliveries disconnects a client while it catches up. After the
-// reconnect, it must not show deliveries that other clients have taken.
+// reconnect, the client must not show deliveries that other clients have taken.
 func TestReconnect_GetsOnlyUntakenDeliveries(t *testing.T) {
 	h := newRig(t)
 	h.live()

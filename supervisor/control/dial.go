@@ -32,7 +32,7 @@ func (e *NotRunningError) Error() string {
 	return fmt.Sprintf(textNotRunning, e.Path, StartCommand(e.Path))
 }
 
-// StartCommand returns the shell command that starts the Mews with this control socket.
+// StartCommand returns the shell command that starts the service with this control socket.
 func StartCommand(path string) string {
 	return unit.ServiceCommand("start", filepath.Dir(path), "mews run")
 }

@@ -10,8 +10,8 @@ import (
 	"mews/protocol"
 )
 
-// TestDial_ServerHangsUp_ExplainsWhy has a service that accepts a connection and closes it. A
-// service without free descriptors or watches does that.
+// TestDial_ServerHangsUp_ExplainsWhy dials a service that accepts a connection and closes it. A
+// service does that if it has no free file descriptors or watches.
 func TestDial_ServerHangsUp_ExplainsWhy(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "socket")
 	listener, err := net.Listen("unix", path)

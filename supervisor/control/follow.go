@@ -40,7 +40,7 @@ func (c *serverConn) serve(ctx context.Context) {
 
 // awaitAttach waits until the client attaches. The client must make its first call within
 // FirstCallTimeout, and attach within CallTimeout after that. So idle connections do not use up the
-// limit.
+// limit of connections.
 func (c *serverConn) awaitAttach(ctx context.Context) (p position, ok bool) {
 	deadline := time.NewTimer(min(c.o.FirstCallTimeout, c.o.CallTimeout))
 	defer deadline.Stop()
@@ -114,7 +114,7 @@ func (f *follower) catchUp(ctx context.Context, start int64) error {
 	return err
 }
 
-// upTo returns the beginning of a list, up to and including the delivery with that ID.
+// upTo returns the beginning of a list, up to and including the delivery with the given ID.
 func upTo(list []supervisor.Delivery, id int64) []supervisor.Delivery {
 	for i, d := range list {
 		if d.ID > id {
@@ -143,7 +143,7 @@ func (f *follower) deliverAll(ctx context.Context, list func(ctx context.Context
 // previous one.
 func (f *follower) deliver(ctx context.Context, list []supervisor.Delivery) error {
 	for _, d := range list {
-		if len(d.Effects) > 0 { // the lines change when the files before the answer are taken
+		if len(d.Effects) > 0 { // the lines of effects change when the client takes the files before the answer
 			now, err := f.o.Outbox.List(ctx, f.conversation, d.ID-1, 1)
 			if err != nil {
 				return err
@@ -184,7 +184,7 @@ func (f *follower) offer(ctx context.Context, d supervisor.Delivery) (answer Del
 	return answer, err
 }
 
-// present shows progress, except for a turn whose answer was already delivered.
+// present sends progress to the client, except for a turn whose answer was already delivered.
 func (f *follower) present(ctx context.Context, update reply.ReplyUpdate) error {
 	if update.Turn <= f.deliveredTurn {
 		update = reply.ReplyUpdate{}
@@ -221,7 +221,8 @@ func (s *shownReply) next(u reply.ReplyUpdate) (Progress, bool) {
 	return show, show.Turn != was.turn || show.Text != "" || show.Offset < len(was.text) || len(show.Tools) > 0
 }
 
-// cut returns the beginning of a text, in at most that many bytes and without a partial character.
+// cut returns the beginning of a text: at most the given number of bytes, without a partial
+// character.
 func cut(text string, most int) string {
 	return strings.ToValidUTF8(text[:min(most, len(text))], "")
 }

@@ -25,7 +25,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// people has the users ann and bob. This process is an admin, unless one of the fields is set.
+// people has the users ann and bob. The test's process belongs to an admin, unless one of the
+// fields is set.
 type people struct{ stranger, plain atomic.Bool }
 
 func (p *people) FindSpeaker(_ uint32, as string) (supervisor.User, error) {
@@ -49,7 +50,7 @@ type outbox struct {
 	delivered chan int64
 
 	mu    sync.Mutex
-	fails int // number of next calls of MarkDelivered that fail
+	fails int // number of further calls of MarkDelivered that fail
 }
 
 func (o *outbox) MarkDelivered(ctx context.Context, id int64) error {
@@ -286,7 +287,7 @@ func (v *client) say(h *rig, text string) control.SayResult {
 	return said
 }
 
-// next returns the client's next event of type T, and skips all others.
+// next returns the client's next event of type T, and skips all other events.
 func next[T any](h *rig, v *client) T {
 	h.Helper()
 	for {

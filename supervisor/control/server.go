@@ -120,7 +120,7 @@ const socketMode = 0o660
 
 // closeToOthers sets a socket's mode before the socket has a path. Linux keeps the mode when it
 // binds the socket, so other accounts can never connect. A umask would affect the whole process. If
-// a system refuses the mode, the mode of the path must suffice.
+// a system refuses to set the mode, only the mode of the path protects the socket.
 func closeToOthers(_, _ string, conn syscall.RawConn) error {
 	return conn.Control(func(fd uintptr) { _ = unix.Fchmod(int(fd), socketMode) })
 }

@@ -63,7 +63,7 @@ func decoded[T any](method func(*serverConn, context.Context, T) (any, error)) f
 	}
 }
 
-// HandleCall answers a client. Of an error, it sends only the text for users.
+// HandleCall answers a client. If the call fails, the client gets only the error's text for users.
 func (c *serverConn) HandleCall(ctx context.Context, req *protocol.Request) (result any, err error) {
 	c.firstCall.Do(func() { close(c.called) })
 	switch chat, other := chatMethods[req.Method], c.o.Methods[req.Method]; {
@@ -125,7 +125,8 @@ func invalid(text string) error {
 	return &supervisor.Error{Code: supervisor.CodeInvalid, Message: text}
 }
 
-// setConversation sets the connection's conversation. It returns false if it was already set.
+// setConversation sets the connection's conversation. It returns false if the connection already
+// has a conversation.
 func (c *serverConn) setConversation(conversation supervisor.Conversation) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -170,7 +171,7 @@ func (c *serverConn) keep(ctx context.Context, in supervisor.Inbound, files ...s
 	return SayResult{Inbound: kept.ID, Held: kept.Held, Answered: kept.State == supervisor.InboundAnswered}, nil
 }
 
-// took stores that the client has taken a delivery of its conversation.
+// took records that the client has taken a delivery of its conversation.
 func (c *serverConn) took(ctx context.Context, p ConfirmTakenRequest) (any, error) {
 	if _, _, err := c.delivery(ctx, p.Delivery); err != nil {
 		return nil, err
@@ -193,8 +194,8 @@ func (c *serverConn) delivery(ctx context.Context, id int64) (conversation super
 	return conversation, list[0], nil
 }
 
-// activeConversation returns this connection's conversation. It fails if the process's user may not
-// speak in the conversation any more.
+// activeConversation returns this connection's conversation. It fails if the process's user may no
+// longer write in the conversation.
 func (c *serverConn) activeConversation() (supervisor.Conversation, error) {
 	c.mu.Lock()
 	conversation := c.conversation

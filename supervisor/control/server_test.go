@@ -42,7 +42,7 @@ func TestListen_SocketIsOnlyForItsGroup(t *testing.T) {
 }
 
 // TestListen_LeavesUmaskUnchanged checks that the umask of the process stays the same, because
-// files made meanwhile depend on it.
+// files that the process creates meanwhile depend on the umask.
 func TestListen_LeavesUmaskUnchanged(t *testing.T) {
 	h := newRig(t)
 	dir, was := t.TempDir(), unix.Umask(0o022)
@@ -104,7 +104,7 @@ func TestDial_DeadSocket_ReturnsNotRunning(t *testing.T) {
 	}
 }
 
-// raw is a client that is not written with this package.
+// raw is a client that does not use this package's client.
 type raw struct{ *protocol.Conn }
 
 type decliningClient struct{}
@@ -148,7 +148,7 @@ func TestServer_InvalidCall_IsRefused(t *testing.T) {
 	anns, bobsToo := h.ask(h.conversation("ann", "")), h.ask(h.conversation("bob", ""))
 	attach := control.AttachRequest{After: control.StartFromNow}
 	for name, c := range map[string]struct {
-		before any // parameters of a chat.attach before the call; nil means none
+		before any // parameters of a chat.attach before the call; nil means no chat.attach
 		method string
 		params any
 		want   string
@@ -259,7 +259,7 @@ func TestPeer_StopsReading_DelaysNobody(t *testing.T) {
 	}
 	h.finish(turn, s, "done")
 	same(h, "the answer", v.texts(h, 1), []string{"done"})
-	end() // the service ends although the clients do not
+	end() // the service ends although clients are still connected
 }
 
 func TestPeer_NeverAnswersDelivery_IsCutOff(t *testing.T) {
@@ -347,7 +347,7 @@ func TestConnectionLimit_RefusedClients_UseNoSlot(t *testing.T) {
 
 func TestPeer_MakesNoCall_IsCutOffSooner(t *testing.T) {
 	h := newRig(t)
-	h.options.FirstCallTimeout = 2 * time.Second // the client with a call must make it within this time
+	h.options.FirstCallTimeout = 2 * time.Second // a client that makes a call must make it within this time
 	h.live()
 	asks := h.raw()
 	h.must(asks.Call(t.Context(), methodStatus, nil, nil))

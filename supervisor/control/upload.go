@@ -96,7 +96,7 @@ func (c *serverConn) attachments(ctx context.Context, user string, files []Uploa
 		if !owns || size != f.Blob.Size {
 			return nil, supervisor.Errorf(supervisor.CodeInvalid, textNotUploaded, name)
 		}
-		// "" means an unknown type
+		// "" means an unknown media type
 		mediaType, _, _ := mime.ParseMediaType(mime.TypeByExtension(filepath.Ext(name)))
 		group, _, _ := strings.Cut(mediaType, "/")
 		list = append(list, supervisor.Attachment{File: f.Blob.SHA256, SHA256: f.Blob.SHA256, Size: size, Name: name, MediaType: mediaType,

@@ -139,7 +139,7 @@ func TestUpload_Invalid_IsRefused(t *testing.T) {
 }
 
 // TestTranscribeFile_ReturnsText checks that a file is transcribed for the user who uploaded it.
-// This makes no message, and leaves waiting deliveries to another client.
+// The call creates no message, and leaves waiting deliveries to another client.
 func TestTranscribeFile_ReturnsText(t *testing.T) {
 	h := newRig(t)
 	h.options.Transcribe = func(_ context.Context, c supervisor.Conversation,
