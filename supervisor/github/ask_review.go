@@ -22,8 +22,8 @@ const progressEvery = 300 * time.Millisecond
 // ServiceCaller sends a request to the running service over its control socket.
 type ServiceCaller func(method string, params, answer any) error
 
-// RequestReview requests a review from the running service and waits for its end. With a nil diff,
-// it is the review of a pull request. The review's progress is written to progress.
+// RequestReview requests a review from the running service and waits for its end. If diff is nil,
+// the review is about a pull request. RequestReview writes the review's progress to progress.
 func RequestReview(ctx context.Context, ask ServiceCaller, q ReviewRequest, diff []byte, progress io.Writer) (
 	result patch.ReviewResult, err error) {
 	if len(diff) > patch.MaxDiff {

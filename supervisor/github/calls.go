@@ -22,9 +22,9 @@ const (
 	MethodRedeliver  = "github.redeliver" // parameters RedeliverRequest, result RedeliverResult
 )
 
-// RepoQuery has the parameters of a call about one repository or all.
+// RepoQuery has the parameters of a call about one repository or all repositories.
 type RepoQuery struct {
-	Repo string `json:"repo,omitempty"` // owner/name; "" means all
+	Repo string `json:"repo,omitempty"` // owner/name; "" means all repositories
 }
 
 // AddRepoRequest has the parameters of MethodAddRepo.
@@ -40,7 +40,7 @@ type AddRepoRequest struct {
 type AddRepoResult struct {
 	Text string `json:"text"` // text for the admin
 	YAML string `json:"yaml"` // lines to add to the configuration
-	// the present address of the webhook, if it differs from the request's; then nothing was changed
+	// the webhook's present address, if the request has another one; then nothing was changed
 	Other string `json:"other,omitempty"`
 }
 

@@ -79,7 +79,7 @@ func (g *GitHub) showOrSet(ctx context.Context, r feature.CommandRequest) (strin
 	return g.setRepository(ctx, r, to, words[2], all)
 }
 
-// showOrSetNotices tells how events arrive and lists the notices, or turns notices on or off.
+// showOrSetNotices returns how events arrive and lists the notices, or turns notices on or off.
 func (g *GitHub) showOrSetNotices(ctx context.Context, r feature.CommandRequest) (string, error) {
 	words := strings.Fields(r.Arguments)
 	if len(words) == 0 {
@@ -93,7 +93,7 @@ func (g *GitHub) showOrSetNotices(ctx context.Context, r feature.CommandRequest)
 	return g.setRepository(ctx, r, to, words[1], false)
 }
 
-// sources has a word for each SwitchSetter, for users.
+// sources maps each SwitchSetter to its word in texts for users.
 var sources = map[SwitchSetter]string{
 	SetByConfig: textSourceConfig, SetByAdmin: textSourceAdmin,
 	SetByUser: textSourceOwn,
@@ -110,8 +110,8 @@ func switchWord(s ServiceSwitch) string {
 	return ServiceOff
 }
 
-// shownRepositories lists the services of repositories that are on or off, and who decided that.
-// only limits the services; nil means all.
+// shownRepositories lists repositories' services, whether each is on, and who decided that. only
+// limits the list to these services; nil means all services.
 func (g *GitHub) shownRepositories(ctx context.Context, r feature.CommandRequest, only []RepoService) (
 	string, error) {
 	list, err := g.switches.List(ctx, r.Conversation.User)

@@ -75,7 +75,7 @@ func NewEventHandler(o EventHandlerOptions) *EventHandler {
 func (e *EventHandler) Wake() { signals.SendToken(e.changed) }
 
 // Run handles deliveries and sends due notices until ctx ends. After a restart it continues, and
-// each event is still told once.
+// still reports each event once.
 func (e *EventHandler) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		retry.StoreUntilDone(ctx, e.o.Log, "work off what happened in repositories",
@@ -92,8 +92,7 @@ func (e *EventHandler) Run(ctx context.Context) error {
 // batch is the number of deliveries to read at once.
 const batch = 20
 
-// takeAll handles the stored deliveries. A delivery with an error that will not pass counts as
-// failed.
+// takeAll handles the stored deliveries. A delivery with a permanent error counts as failed.
 func (e *EventHandler) takeAll(ctx context.Context) error {
 	for ctx.Err() == nil {
 		list, err := e.o.Deliveries.ListNew(ctx, supervisor.WebhookGitHub, batch)
@@ -114,8 +113,8 @@ func (e *EventHandler) takeAll(ctx context.Context) error {
 	return nil
 }
 
-// take handles one delivery. After a crash its requests may be repeated. Its notices and its end
-// are stored in one transaction.
+// take handles one delivery. After a crash the delivery's requests may be repeated. Its notices and
+// its end are stored in one transaction.
 func (e *EventHandler) take(ctx context.Context, d supervisor.WebhookDelivery) error {
 	repo, served := e.repo(d.Event.Repo)
 	if !served || e.isOurs(d.Event) {
@@ -156,7 +155,7 @@ func findRepo(repos []supervisor.GitHubRepo, name string) (supervisor.GitHubRepo
 var writtenEvents = map[string]bool{"issue_comment": true, "commit_comment": true, "pull_request_review": true, "pull_request_review_comment": true}
 
 // isOurs reports whether a program, Mews or another, caused an event. For checks and alerts it
-// reports false, because they come from programs.
+// reports false, although programs cause them all.
 func (e *EventHandler) isOurs(of supervisor.GitHubEvent) bool {
 	failed, passed := notice.CheckRunResult(of)
 	self := e.o.Self()

@@ -85,7 +85,7 @@ func words(text string) []string {
 }
 
 // TestNotices_GoToConfiguredReaders checks that users, groups and topics get the same notices.
-// Without configured readers, the admins get them.
+// Without configured readers, the admins get the notices.
 func TestNotices_GoToConfiguredReaders(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		quiet := supervisor.GitHubRepo{Name: "acme/quiet", User: "bob"}
@@ -128,8 +128,8 @@ func TestNotices_Burst_IsOneMessage(t *testing.T) {
 	})
 }
 
-// TestCheckRun_PassAfterFailure_IsTold checks that a passed check is told only after a failure. A
-// failure is told once for each commit.
+// TestCheckRun_PassAfterFailure_IsTold checks that a passed check is reported only after a failure.
+// A failure is reported once for each commit.
 func TestCheckRun_PassAfterFailure_IsTold(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		repo := widget()
@@ -211,7 +211,7 @@ func TestReviewProgress_IsAddedToLastNotice(t *testing.T) {
 }
 
 // TestDeliveries_CrashAnywhere_AreToldOnce repeats and reorders deliveries, and stops the service
-// after each commit. Each chat must be told of each event once. Each request must be made.
+// after each commit. Each chat must get each event's notice once, and each request must be made.
 func TestDeliveries_CrashAnywhere_AreToldOnce(t *testing.T) {
 	for seed := range uint64(6) {
 		inBubble(t, func(t *testing.T) {

@@ -28,14 +28,14 @@ type Options struct {
 	Client *api.Client // nil means that Mews has no account on GitHub
 	Setup  setup.Setup // the expected setup on GitHub; its Repos are served
 	Name   string      // the name by which people on GitHub address Mews; "" means its login
-	// interval of the polls of a repository; 0 means that a webhook tells events
+	// interval of the polls of a repository; 0 means that events come by a webhook
 	Poll         time.Duration
 	Gather       time.Duration // how long a notice waits for further notices for the same message
 	Review       ReviewOptions
 	TriageSettle time.Duration // wait between the opening of an issue and its triage
 	Spool        *spool.Spool
 	People       People                                    // the users who may talk
-	Find         func(name string) (supervisor.User, bool) // returns any user
+	Find         func(name string) (supervisor.User, bool) // returns a user by name, even one who may not talk
 	Names        func() []string                           // returns the sorted names of all users
 	Approver     review.Approver
 	// Wake starts the turns of a conversation. Queued starts the delivery of its outbox. They must
@@ -65,7 +65,7 @@ type Stores struct {
 // ReviewOptions are the limits for reviews.
 type ReviewOptions struct {
 	Settle time.Duration // wait between the last push and the review
-	Heads  int           // heads of a pull request to review without a request
+	Heads  int           // maximum number of a pull request's heads that are reviewed without a request
 	Inline int           // maximum number of comments in a review
 }
 
@@ -79,7 +79,7 @@ type GitHub struct {
 	triages  *triage.Triages
 	switches *ServiceSwitches
 	events   *EventHandler
-	watch    *Poller // nil without a client
+	watch    *Poller // nil if Mews has no account on GitHub
 }
 
 // New creates the feature.

@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	manyPulls   = 100 // how many of the last changed pull requests a poll reads
+	manyPulls   = 100 // number of the last changed pull requests that a poll reads
 	manyOpen    = 1000
 	manyCommits = 50
-	manyHeads   = 30 // how many heads a poll reads the checks of
+	manyHeads   = 30 // number of heads whose checks a poll reads
 	// slack allows for wrong clocks: an event may be this much older than the first poll
 	slack = time.Minute
 )
@@ -35,8 +35,8 @@ func (w *Poller) since(s *seen, list string) time.Time {
 	return s.Since[list]
 }
 
-// pulls finds changes of pull requests. It reads the last changed ones, and those that were open at
-// the last poll.
+// pulls finds changes of pull requests. It reads the last changed pull requests, and the pull
+// requests that were open at the last poll.
 func (w *Poller) pulls(ctx context.Context, repo string, s *seen) (list []found, err error) {
 	_, before := s.Since["pulls"]
 	state, most := "all", manyPulls
@@ -78,8 +78,8 @@ func (w *Poller) pulls(ctx context.Context, repo string, s *seen) (list []found,
 	return list, nil
 }
 
-// foundPull returns an event about a pull request. Only if the pull request was opened is the
-// event's actor known: the author.
+// foundPull returns an event about a pull request. The event's actor is known only if the pull
+// request was opened: it is the author.
 func foundPull(p api.PullRequest, action string) found {
 	e := supervisor.GitHubEvent{Event: "pull_request", Action: action, Number: p.Number, IsPull: true, Author: p.Author, Association: p.Standing,
 		Title: p.Title, URL: p.URL, State: p.State, Labels: p.Labels[:min(len(p.Labels), 20)], Ref: p.Head.Ref, Base: p.Base.Ref, Head: p.Head.SHA, Draft: p.Draft, Merged: p.Merged,
@@ -136,7 +136,7 @@ func (w *Poller) diffComments(ctx context.Context, repo string, s *seen) ([]foun
 // marker begins the hidden mark in every text that Mews writes on GitHub.
 const marker = "<!-- mews:"
 
-// said finds new comments by others than Mews.
+// said finds new comments that Mews did not write.
 func (w *Poller) said(s *seen, name, event string, read func(since time.Time, tag string) (api.Page[api.Comment],
 	error)) (list []found, err error) {
 	since := w.since(s, name)

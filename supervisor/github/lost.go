@@ -20,12 +20,12 @@ const (
 	// WebhookPath is the path of the address for GitHub's webhooks.
 	WebhookPath = "/webhook/github"
 
-	maxAttempts = 5  // how often one delivery is requested again
+	maxAttempts = 5  // how often Mews asks GitHub to repeat one delivery
 	maxPages    = 30 // how many pages of a list of deliveries are read
 )
 
 // heads finds open pull requests with a new head. A new head needs a review, even if a webhook has
-// told of it. Pull requests that were open at the first poll do not count as opened.
+// reported the head. Pull requests that were open at the first poll do not count as opened.
 func (w *Poller) heads(ctx context.Context, repo string, s *seen) (list []found, err error) {
 	_, before := s.Since["pulls"]
 	page, err := w.o.Client.PullRequests(ctx, repo, "open", manyOpen, s.Tags["pulls"])
@@ -34,7 +34,7 @@ func (w *Poller) heads(ctx context.Context, repo string, s *seen) (list []found,
 	}
 	w.since(s, "pulls")
 	was := s.Pulls
-	if s.Pulls = map[int]seenPull{}; page.More { // keeps the last known state of pull requests on further pages
+	if s.Pulls = map[int]seenPull{}; page.More { // the pull requests on further pages keep their last known state
 		maps.Copy(s.Pulls, was)
 	}
 	for _, p := range page.Items {
@@ -47,8 +47,8 @@ func (w *Poller) heads(ctx context.Context, repo string, s *seen) (list []found,
 	return list, nil
 }
 
-// reviewed finds open pull requests whose head changed after their review. The event was lost
-// before the first poll.
+// reviewed finds open pull requests whose head changed after their review. The webhook's delivery
+// was lost before the first poll.
 func (w *Poller) reviewed(ctx context.Context, repo string, s *seen) (list []found, err error) {
 	if w.o.Reviewed == nil {
 		return nil, nil

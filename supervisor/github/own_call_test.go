@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/github"
 )
 
-// TestReviewCalls_NamedUser_IsAsked checks whom the calls of a review are for: the user whom they
-// name, or the user of the caller's account. Only the start of a review is audited.
+// TestReviewCalls_NamedUser_IsAsked checks for whom a review's calls act: the user whom they name,
+// or else the user of the caller's account. Only the start of a review is audited.
 func TestReviewCalls_NamedUser_IsAsked(t *testing.T) {
 	refused := errors.New("refused")
 	for _, c := range new(github.GitHub).Feature().Calls {

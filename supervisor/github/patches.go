@@ -56,7 +56,7 @@ type StartedReview struct {
 	User         string    `json:"user,omitempty"`
 	Conversation int64     `json:"conversation,omitempty"`
 	Inbound      int64     `json:"inbound,omitempty"`
-	Repo         string    `json:"repo,omitempty"` // set only if the review is posted, like Number and At
+	Repo         string    `json:"repo,omitempty"` // Repo, Number and At are set only if the review is posted
 	Number       int       `json:"number,omitempty"`
 	At           time.Time `json:"at,omitzero"`
 }
@@ -186,7 +186,7 @@ func (s patches) pull(ctx context.Context, u supervisor.User, name string, numbe
 	return p, err
 }
 
-// maxHeadFiles limits the files that are read as they are after the change.
+// maxHeadFiles is the most files that are read in their version after the change.
 const maxHeadFiles = 50
 
 // joined joins the parts of a diff. They must have come from the same user.
@@ -216,8 +216,8 @@ func (s patches) blob(sha string) ([]byte, error) {
 	return io.ReadAll(file)
 }
 
-// work runs the review of a diff in its turn. The turn's answer is the result as JSON. The client
-// reads it.
+// work runs the review of a diff in its turn. The turn's answer is the result as JSON, for the
+// client.
 func (s patches) work(ctx context.Context, turn supervisor.Turn, read review.MaterialReader) (string, error) {
 	r, err := s.result(ctx, turn, read)
 	refused := new(supervisor.Error)

@@ -9,11 +9,12 @@ import (
 	"mews/supervisor/github/triage"
 )
 
-// PrivateReaders finds the users who are told of security alerts and security reports: only those
-// who may write in the repository, and only in their private chats.
+// PrivateReaders finds the users who get security alerts and security reports. Only users who may
+// write in the repository get these notices, and only in their private chats.
 type PrivateReaders struct {
 	Switches *ServiceSwitches
-	// Permission asks GitHub for a login's permission in a repository; nil means that nobody has one.
+	// Permission asks GitHub for a login's permission in a repository; nil means that nobody has a
+	// permission.
 	Permission func(ctx context.Context, repo, login string) (string, error)
 }
 
@@ -48,8 +49,8 @@ func (p *PrivateReaders) mayWrite(ctx context.Context, repo supervisor.GitHubRep
 	return slices.Contains(mayWrite, permission), err
 }
 
-// isPrivate reports whether an event is told only to users who may write: a security alert, or an
-// issue that looks like a security report.
+// isPrivate reports whether only users who may write get an event's notices: a security alert, or
+// an issue that looks like a security report.
 func isPrivate(of supervisor.GitHubEvent) bool {
 	issue := of.Event == "issues" || of.Event == "issue_comment" && !of.IsPull
 	return notice.IsAlert(of) || issue && triage.IsSecurityReport(of.Title, of.Text)

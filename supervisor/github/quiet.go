@@ -19,7 +19,7 @@ const MethodMutes = "github.quiet"
 // MuteRequest has the parameters of MethodMutes. It always lists the mutes, and may change one
 // first.
 type MuteRequest struct {
-	Repo   string `json:"repo,omitempty"`   // owner/name; "" means all
+	Repo   string `json:"repo,omitempty"`   // owner/name; "" means all repositories
 	Pull   int    `json:"pull,omitempty"`   // number of a pull request of Repo to mute
 	Label  string `json:"label,omitempty"`  // label of Repo to mute: pull requests with the label get no review
 	Remove int64  `json:"remove,omitempty"` // number of the mute to remove
@@ -40,10 +40,11 @@ type Mute struct {
 	By   string              `json:"by,omitempty"`
 	At   time.Time           `json:"at"`
 
-	// of a finding; "" and 0 if an older version muted it
+	// Title, Path and Pull describe a finding. They are "" and 0 if an older version of Mews muted
+	// it.
 	Title string `json:"title,omitempty"`
 	Path  string `json:"path,omitempty"`
-	Pull  int    `json:"pull,omitempty"` // the pull request in which it was muted
+	Pull  int    `json:"pull,omitempty"` // the pull request in which the finding was muted
 }
 
 // quiet changes the mutes and lists them.

@@ -29,7 +29,8 @@ func (r *ReportReceiver) AwaitReport(turn int64, take ReportTaker) (end func()) 
 	return func() { r.takers.Delete(turn) }
 }
 
-// AwaitChecks lets a turn's worker ask check before second looks, until end is called.
+// AwaitChecks lets a turn's worker ask which findings deserve a second look. check answers the
+// worker until end is called.
 func (r *ReportReceiver) AwaitChecks(turn int64, check findingCheck) (end func()) {
 	r.checks.Store(turn, check)
 	return func() { r.checks.Delete(turn) }
@@ -52,7 +53,7 @@ func (r *ReportReceiver) HostCalls() []feature.HostCall {
 	}}
 }
 
-// check answers which findings deserve a second look. Without a check for the turn, all do.
+// check answers which findings deserve a second look. If the turn has no check, all findings do.
 func (r *ReportReceiver) check(_ context.Context, t feature.Turn, p *protocol.ReviewCheckParams) (
 	*protocol.ReviewCheckResult, error) {
 	if err := p.Validate(); err != nil {

@@ -21,7 +21,7 @@ var requests = map[string]func(*EventHandler, context.Context, supervisor.GitHub
 	"pull_request_review_comment created": (*EventHandler).obey,
 }
 
-// request makes the request of an event, if it has one.
+// request makes the request for a review or a triage that an event causes, if any.
 func (e *EventHandler) request(ctx context.Context, repo supervisor.GitHubRepo, of supervisor.GitHubEvent) error {
 	if asks, ok := requests[of.Event+" "+of.Action]; ok && of.Number > 0 {
 		return asks(e, ctx, repo, of)
@@ -64,7 +64,7 @@ func (e *EventHandler) wantTriage(ctx context.Context, repo supervisor.GitHubRep
 // repository.
 var writers = map[string]bool{"OWNER": true, "MEMBER": true, "COLLABORATOR": true}
 
-// obey follows an order in a comment.
+// obey carries out an order in a comment: review, stop or triage.
 func (e *EventHandler) obey(ctx context.Context, repo supervisor.GitHubRepo, of supervisor.GitHubEvent) error {
 	word, rest := order(e.o.Name(), of.Text)
 	w := requestOf(repo, of)

@@ -76,7 +76,7 @@ type rig struct {
 	committed func()
 	queued    func(int64)
 
-	permissions map[string]string // by repository and login
+	permissions map[string]string // permissions by repository and login
 }
 
 func newRig(t *testing.T, repos ...supervisor.GitHubRepo) *rig {

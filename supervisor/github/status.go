@@ -42,7 +42,7 @@ type RepoStatus struct {
 	Reviews int64  `json:"reviews"`
 	Triages int64  `json:"triages"`
 	Today   int64  `json:"today"`
-	Day     int64  `json:"day,omitempty"` // the limit for a day; 0 means no limit
+	Day     int64  `json:"day,omitempty"` // limit of the cost in a day; 0 means no limit
 }
 
 // status returns the status of the repositories of a setup.

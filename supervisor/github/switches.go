@@ -77,7 +77,7 @@ func allowed(repo supervisor.GitHubRepo, what RepoService) bool {
 func isOff(s ServiceSwitch) bool { return !s.On && s.Source != SetByConfig }
 
 // readers returns the users who may get a repository's notices: the configured readers, and the
-// repository's user. Without configured users and chats, they are the admins.
+// repository's user. If no users and chats are configured, the admins get the notices.
 func (s *ServiceSwitches) readers(repo supervisor.GitHubRepo) (list []supervisor.User) {
 	names := []string{repo.User}
 	for _, r := range repo.Notify {

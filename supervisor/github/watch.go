@@ -20,8 +20,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// reconcile is the interval of the polls of open pull requests if there is a webhook. They find
-// events whose deliveries were lost.
+// reconcile is the interval of the polls of open pull requests if there is a webhook. These polls
+// find events whose deliveries were lost.
 const reconcile = 10 * time.Minute
 
 // pollAgain is the pause after a failed poll.
@@ -33,7 +33,7 @@ type PollerOptions struct {
 	Client     *api.Client
 	Deliveries sqlite.WebhookDeliveries
 	Settings   sqlite.Settings // stores the state of each repository, as settings of the service
-	// interval of the polls of a repository; 0 means that a webhook tells events
+	// interval of the polls of a repository; 0 means that events come by a webhook
 	Poll time.Duration
 	Wake func() // called when a delivery was stored; must not block
 	// Reviewed returns, for each pull request, the last head for which a review was requested; ""

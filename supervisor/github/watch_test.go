@@ -32,7 +32,7 @@ type watched struct {
 
 	reviewed map[int]string // last reviewed head of each pull request
 
-	cut  int    // stop the service after so many commits; 0 means never
+	cut  int    // number of commits after which the service stops; 0 means that it does not stop
 	ends func() // stops the service
 }
 
@@ -174,7 +174,7 @@ func TestPoll_CrashAnywhere_FindsEachEventOnce(t *testing.T) {
 		default:
 			branch(w, fmt.Sprint("b", rng.IntN(len(numbers))), fmt.Sprint(round))
 		}
-		w.cut = rng.IntN(6) // commits until the service stops; 0 means that it does not stop
+		w.cut = rng.IntN(6) // number of commits after which the service stops; 0 means that it does not stop
 		w.look()
 	}
 	end()
@@ -216,8 +216,8 @@ func TestPoll_WithoutChanges_IsAnswered304(t *testing.T) {
 	}
 }
 
-// TestPoll_OneListFails_OthersAreRead checks that a list that fails is reported, and is read at the
-// next poll.
+// TestPoll_OneListFails_OthersAreRead checks that a failed list is reported, and that the next poll
+// reads the list.
 func TestPoll_OneListFails_OthersAreRead(t *testing.T) {
 	w := newWatched(t, time.Minute)
 	w.look()
