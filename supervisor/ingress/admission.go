@@ -9,7 +9,8 @@ import (
 	"mews/supervisor/problem"
 )
 
-// AuditAdmissions audits accepted messages, once a day per conversation, and calls accept.
+// AuditAdmissions returns a function that audits accepted messages and calls accept. Each
+// conversation has one row a day in the audit log.
 func AuditAdmissions(
 	routine func(user, action, detail string),
 	now func() time.Time,
@@ -24,7 +25,8 @@ func AuditAdmissions(
 	}
 }
 
-// AuditRefusals audits refusals at the control socket, once a day for each account.
+// AuditRefusals returns a function that audits refusals at the control socket. Each account has one
+// row a day in the audit log.
 func AuditRefusals(note func(user, action, detail string), now func() time.Time) func(uid uint32, why error) {
 	var strangers rare.RecordLimiter
 	return func(uid uint32, why error) {

@@ -76,7 +76,8 @@ func TestUnsupportedContent_IsNamed(t *testing.T) {
 }
 
 // TestUnreadFile_NextMessage_NamesFile checks that the model learns of the unread file once,
-// because the next message may be about it. Commands, codes and answers do not mention the file.
+// because the user's next message may be about the file. Commands, codes and answers do not mention
+// the file.
 func TestUnreadFile_NextMessage_NamesFile(t *testing.T) {
 	p := newFixture(t)
 	p.take(3, p.incoming(101, 101, aStory), p.incoming(101, 101, aLargeOne), p.incoming(101, 101, aStory))
@@ -91,7 +92,7 @@ func TestUnreadFile_NextMessage_NamesFile(t *testing.T) {
 }
 
 // TestFile_TooLarge_IsReportedAtOnce checks that a file that can't be fetched is reported at once.
-// Its caption still gets a turn, which names the file.
+// The file's caption still gets a turn, which names the file.
 func TestFile_TooLarge_IsReportedAtOnce(t *testing.T) {
 	p := newFixture(t)
 	p.take(1, p.incoming(101, 101, aLargeOne))

@@ -24,7 +24,7 @@ func (r *ChatRenames) AddRename(from, to string) {
 		r.to = map[string]string{}
 	}
 	r.to[from] = to
-	delete(r.to, to) // the current name is no longer an old one
+	delete(r.to, to) // the current name does not count as an old one
 }
 
 // CurrentName returns the current name of a chat.
@@ -37,8 +37,7 @@ func (r *ChatRenames) CurrentName(chat string) string {
 	return chat
 }
 
-// ChatRenamer moves conversations when a chat's new name becomes known, from an update or
-// from a send.
+// ChatRenamer moves conversations to a chat's new name. An update or a send tells the new name.
 type ChatRenamer struct {
 	sqlite.Conversations
 	People  *access.People
@@ -49,8 +48,8 @@ type ChatRenamer struct {
 }
 
 // RenameChat stores a chat's new name. It keeps the chat allowed, reads users again and wakes the
-// chat's work. If there is no conversation to move, an earlier move may have been interrupted. The
-// steps are then repeated, unless users already have the new name.
+// chat's work. If no conversation has the old name, an earlier move may have been interrupted.
+// RenameChat then repeats these steps, unless users already have the new name.
 func (m ChatRenamer) RenameChat(ctx context.Context, channel supervisor.Channel, from, to string) (int, error) {
 	allowed := m.People.IsGroupAllowed(channel, from)
 	if allowed { // stored even if the configuration allows the chat, because the configuration has only the old name
@@ -60,7 +59,7 @@ func (m ChatRenamer) RenameChat(ctx context.Context, channel supervisor.Channel,
 	}
 	m.Renames.AddRename(from, to)
 	moved, err := m.Conversations.RenameChat(ctx, channel, from, to)
-	// in all other cases, users have the new name already
+	// in all other cases, users already have the new name
 	if err == nil && (moved > 0 || allowed && !m.People.IsGroupAllowed(channel, to)) {
 		err = m.Refresh(ctx)
 	}

@@ -8,8 +8,8 @@ import (
 	"mews/supervisor"
 )
 
-// TestFollowUp_KeepsItsFiles checks that files come with words, and not with a command. An album
-// waits as a whole.
+// TestFollowUp_KeepsItsFiles checks that a follow-up waits with its files, with or without words.
+// An album waits as a whole.
 func TestFollowUp_KeepsItsFiles(t *testing.T) {
 	p := newFixture(t)
 	of := func(more string) supervisor.Incoming {

@@ -43,20 +43,21 @@ type Options struct {
 	Renames *ChatRenames
 
 	Refresh func(context.Context) error // reads users again
-	// Joined is called once for each user whom an invite lets in, with the account's number. It
-	// never blocks.
+	// Joined is called once for each user who joins by an invite. account is the account's number.
+	// It never blocks.
 	Joined func(user supervisor.User, channel supervisor.Channel, account string)
-	// KeepLanguage keeps the language of a user's program.
+	// KeepLanguage stores the language of the app with which a user writes.
 	KeepLanguage func(ctx context.Context, user, language string) error
 	// Moved redirects a chat's messages to its new name.
 	Moved func(from, to string)
 	Wake  func(ctx context.Context, chat string) error // wakes the work that waits in a chat
-	// ChatReturned lets the jobs go on that wait for a chat, because the chat takes messages again.
+	// ChatReturned resumes the jobs that wait for a chat. It is called when the chat takes messages
+	// again.
 	ChatReturned func(ctx context.Context, channel supervisor.Channel, chat string) error
 	// Acknowledge ends the wait of the user who pressed a button, and shows that user a text for a
 	// moment; "" shows none. It never blocks.
 	Acknowledge func(query, text string)
-	// Queued is called when a conversation's outbox has something new.
+	// Queued is called when a conversation's outbox has a new delivery.
 	Queued func(conversation int64)
 	// KeepPicture puts a picture into the spool.
 	KeepPicture func(name string, png []byte) (supervisor.File, error)
@@ -64,12 +65,12 @@ type Options struct {
 	Log         hclog.Logger
 }
 
-// UpdateHandler checks a channel's updates, and passes those of users to the inbox.
+// UpdateHandler checks a channel's updates, and passes updates of users to the inbox.
 type UpdateHandler struct {
 	o         Options
 	pairing   pairing
 	strangers rare.RecordLimiter // senders and groups that were audited today
-	albums    sync.Map           // by group, the newest album with a part for the bot
+	albums    sync.Map           // the newest album with a part for the bot, by group
 }
 
 // New returns a handler.
@@ -84,9 +85,9 @@ func (h *UpdateHandler) NextOffset(ctx context.Context) (int64, error) {
 	return h.o.Updates.NextUpdateNumber(ctx, h.o.Source)
 }
 
-// StoreBatch stores a batch and the offset of the next one, in one transaction. If a group moves
-// within the batch, the earlier part is stored first. So that part moves with the group's
-// conversations. A repeated batch is stored once.
+// StoreBatch stores a batch and the offset of the next batch, in one transaction. If a group moves
+// within the batch, StoreBatch first stores the updates before the move. So these updates move with
+// the group's conversations. A repeated batch is stored once.
 func (h *UpdateHandler) StoreBatch(ctx context.Context, batch []supervisor.Incoming, next int64) error {
 	var items []supervisor.BatchItem
 	for _, in := range h.wholeAlbums(batch) {
@@ -114,8 +115,8 @@ func (h *UpdateHandler) StoreBatch(ctx context.Context, batch []supervisor.Incom
 	return h.put(ctx, items, next)
 }
 
-// wholeAlbums marks all parts of a group's album as meant for the bot if one part is meant for it.
-// Only one part has the caption.
+// wholeAlbums marks all parts of a group's album as meant for the bot if one part is meant for the
+// bot. Only one part has the caption.
 func (h *UpdateHandler) wholeAlbums(batch []supervisor.Incoming) []supervisor.Incoming {
 	batch = slices.Clone(batch)
 	for _, in := range batch {
@@ -250,7 +251,7 @@ func (h *UpdateHandler) item(user supervisor.User, in supervisor.Incoming) super
 }
 
 // mayMention reports whether a message may tell the model about an earlier unread file. Commands,
-// codes and answers may not.
+// codes and answers may not mention the file.
 func mayMention(in supervisor.Incoming) bool {
 	return !isCommand(in) && !isCode(in.Text) && answer.ParseYesOrNo(in.Text) == supervisor.SayNothing
 }

@@ -26,10 +26,10 @@ type fixture struct {
 	db       *sqlite.DB
 	accepted []supervisor.Inbound
 	audited  []string
-	joined   []string // who came in by an invite
+	joined   []string // users who joined by an invite
 	update   int64
 
-	languages []string // the kept languages, as user language
+	languages []string // the stored languages, each as "user language"
 	returned  []string // the chats that take messages again
 }
 
@@ -163,7 +163,7 @@ func TestHandler_KnownUsersMessage_IsStored(t *testing.T) {
 	}
 }
 
-// The languages of users are kept, and those of strangers are not.
+// The handler stores the languages of users, but not those of strangers.
 func TestHandler_LanguageOfUser_IsKept(t *testing.T) {
 	p := newFixture(t)
 	for _, sender := range []int64{101, 999} {

@@ -20,8 +20,8 @@ type HeldMessageReleaser struct {
 	Log      hclog.Logger
 }
 
-// ReleaseMessages must be called when users were read again, and at the service's start. If a
-// lookup fails, a message stays held until the next call.
+// ReleaseMessages releases the held messages. Call it at the service's start, and when users were
+// read again. If a lookup fails, a message stays held until the next call.
 func (r *HeldMessageReleaser) ReleaseMessages(ctx context.Context) {
 	holding, err := r.Inbox.ListUsersWithHeldInbounds(ctx)
 	if err != nil {

@@ -24,7 +24,8 @@ type pairing struct {
 
 // Limits of audited wrong codes in an hour: of one sender, and of all senders. A code has 128 bits
 // and can't be guessed, so every code is looked up. These limits only keep the audit log short.
-// Users mistype a code once or twice; the second limit covers six of the worst senders.
+// Users mistype a code once or twice. The limit of all senders is six times the limit of one
+// sender.
 const (
 	maxFailuresOfSender = 5
 	maxFailures         = 30
@@ -98,7 +99,7 @@ func (p *pairing) refreshBound(ctx context.Context, in *supervisor.Incoming) err
 	return nil
 }
 
-// noteWrong audits a wrong code. If a sender sends many, a single row a day says so.
+// noteWrong audits a wrong code. If a sender sends many wrong codes, a single row a day says so.
 func (p *pairing) noteWrong(in *supervisor.Incoming, why string) {
 	switch now := time.Now(); {
 	case p.wrongCodes.MayRecord(in.Sender, in.Update, now):
@@ -108,7 +109,7 @@ func (p *pairing) noteWrong(in *supervisor.Incoming, why string) {
 	}
 }
 
-// redacted replaces an update that must not be stored.
+// redacted returns a substitute for an update that must not be stored.
 func redacted(update int64) json.RawMessage {
 	return json.RawMessage(fmt.Sprintf(`{"update_id":%d,"redacted":true}`, update))
 }
@@ -132,8 +133,8 @@ func (p *pairing) offer(ctx context.Context, user supervisor.User, in *superviso
 // secretLifetime is how long a message with a secret stays. textFactor gives the same time.
 const secretLifetime = 10 * time.Minute
 
-// enrol makes a second factor for a user, and shows it for secretLifetime. It becomes active with
-// the first code from it.
+// enrol makes a second factor for a user, and shows it for secretLifetime. The factor becomes
+// active with its first code.
 func (p *pairing) enrol(ctx context.Context, user supervisor.User, c supervisor.Conversation) error {
 	made, err := p.o.Seal.NewEnrolment(user.Name)
 	if err != nil {

@@ -119,7 +119,7 @@ func TestInvite_RefreshFailed_RetryAdmitsUser(t *testing.T) {
 	broken := errors.New("the folder is gone")
 	p.o.Refresh = func(context.Context) error { return broken }
 	in := p.invited()(303)
-	for range 7 { // more often than a stranger's codes are audited
+	for range 7 { // more tries than are audited for one stranger
 		if err := p.StoreBatch(t.Context(), []supervisor.Incoming{in}, 1); !errors.Is(err, broken) {
 			t.Fatalf("got %v", err)
 		}
@@ -131,8 +131,8 @@ func TestInvite_RefreshFailed_RetryAdmitsUser(t *testing.T) {
 	}
 }
 
-// TestInvite_StrangersGuess_LeavesInviteValid checks that a right code works, however many wrong
-// codes other people try. The sender of the right code is not audited.
+// TestInvite_StrangersGuess_LeavesInviteValid checks that a right code works after other people
+// have tried many wrong codes. The sender of the right code is not audited.
 func TestInvite_StrangersGuess_LeavesInviteValid(t *testing.T) {
 	p := newFixture(t)
 	start := p.invited()
@@ -241,7 +241,7 @@ func TestInviteCode_IsStoredNowhere(t *testing.T) {
 func TestWrongCode_RepeatedUpdate_CountsOnce(t *testing.T) {
 	p := newFixture(t)
 	start, wrong := p.invited(), p.incoming(303, 303, `,"text":"/start WRONG"`)
-	for range 9 { // more often than a stranger's codes are audited
+	for range 9 { // more tries than are audited for one stranger
 		p.take(1, wrong)
 	}
 	p.take(2, start(303))

@@ -45,8 +45,8 @@ func (h *UpdateHandler) quote(ctx context.Context, item *supervisor.BatchItem, i
 	return nil
 }
 
-// quoteFiles adds to a quote where the files of the user's own replied message are. The model sees
-// their pictures again, unless it sees that message anyway.
+// quoteFiles adds the paths of a replied message's files to its quote, if the message is the user's
+// own. The model sees their pictures again, unless it sees that message anyway.
 func (h *UpdateHandler) quoteFiles(
 	ctx context.Context,
 	item *supervisor.BatchItem,

@@ -21,8 +21,8 @@ func repliedPhoto(text string, message int, by int64) string {
 	)
 }
 
-// TestQuote_ReplyToOwnFile_NamesItAndShowsIt: the quote says where the file is. Once the model does
-// not see the message any more, it sees the picture again, and the message counts as others' words.
+// TestQuote_ReplyToOwnFile_NamesItAndShowsIt: the quote says where the file is. If the model no
+// longer sees the message, it gets the picture again. The reply then counts as words of others.
 func TestQuote_ReplyToOwnFile_NamesItAndShowsIt(t *testing.T) {
 	p := newFixture(t)
 	p.take(0, p.incoming(101, 101, aPhoto))

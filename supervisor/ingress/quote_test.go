@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// replied returns a Telegram message that replies to one of the bot's.
+// replied returns a Telegram message that replies to a message of the bot.
 func replied(text string, message int, says, part string) string {
 	more := fmt.Sprintf(`,"text":%q,"reply_to_message":{"message_id":%d,"from":{"id":42,"is_bot":true,"first_name":"Mews"},"text":%q}`, text, message, says)
 	if part != "" {
@@ -52,8 +52,8 @@ func (p *fixture) quoted(chat, from int64, more string) string {
 }
 
 // TestQuote_Reply_IncludesAnsweredMessage checks that the quote is the sent message, even a very
-// old one, unless the model sees it anyway. If Mews does not know the message, it uses Telegram's
-// version.
+// old one, unless the model sees the message anyway. If Mews does not know the message, the quote
+// is Telegram's version.
 func TestQuote_Reply_IncludesAnsweredMessage(t *testing.T) {
 	p := newFixture(t)
 	must := func(err error) { must(t, err) }
@@ -100,8 +100,8 @@ func TestQuote_Reply_IncludesAnsweredMessage(t *testing.T) {
 		"world > Bob: No.")
 }
 
-// TestQuote_ComesBeforeTheText checks that the turn's first message has the quote, but the
-// inbound's own text has not.
+// TestQuote_ComesBeforeTheText checks that the quote is in the turn's first message, but not in the
+// inbound's own text.
 func TestQuote_ComesBeforeTheText(t *testing.T) {
 	p := newFixture(t)
 	p.take(0, p.incoming(101, 101, replied("why?", 77, "It rains.", "")))

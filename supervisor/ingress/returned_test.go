@@ -8,7 +8,7 @@ import (
 )
 
 // A chat takes messages again once the bot is let in, or a user writes there. A stranger's message
-// shows nothing.
+// does not count.
 func TestStoreBatch_ChatReturned_IsNoted(t *testing.T) {
 	p := newFixture(t)
 	back := supervisor.Incoming{Channel: supervisor.ChannelTelegram, Kind: supervisor.IncomingReturned, Chat: "101"}
