@@ -25,7 +25,8 @@ func WaitingFilesNotice(files []supervisor.PromptFile) (text string, rows [][]su
 	return strings.Join(lines, "\n"), rows
 }
 
-// buttons returns the buttons of a waiting file. With named, their labels have the file's name.
+// buttons returns the buttons of a waiting file. If named is true, the labels contain the file's
+// name.
 func buttons(f supervisor.PromptFile, named bool) (row []supervisor.Button) {
 	button := func(text, action string) {
 		if named {

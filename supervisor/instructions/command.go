@@ -20,7 +20,7 @@ func (f *Files) commands() []feature.Command {
 		Keeps: func(press string) bool { return strings.HasPrefix(press, presses.ActionDiff) }}}
 }
 
-// command lists the prompt files in force, and those that wait for a decision.
+// command lists the prompt files in force, and the files that wait for a decision.
 func (f *Files) command(ctx context.Context, r feature.CommandRequest) (supervisor.Delivery, error) {
 	list, err := f.List(ctx, r.Conversation.User)
 	if err != nil {

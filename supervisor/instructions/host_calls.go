@@ -8,7 +8,8 @@ import (
 	"mews/supervisor/feature"
 )
 
-// reportParams is the most bytes of a report that changes every file; texts are in base64.
+// reportParams is the maximum size in bytes of a report that changes every file. Its texts are in
+// base64.
 const reportParams = (protocol.MaxMemoryTextBytes+224<<10)*4/3 + feature.MaxShortParams
 
 func (f *Files) hostCalls() []feature.HostCall {

@@ -14,8 +14,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// fakeStore is a store that records whether each report was the first of its attempt. It asks for
-// more while needs is positive.
+// fakeStore is a store that records whether each report was the first of its attempt. While needs
+// is positive, it asks for another report with AGENTS.md.
 type fakeStore struct {
 	sqlite.PromptFiles
 	needs  int

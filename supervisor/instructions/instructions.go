@@ -166,7 +166,7 @@ type undoResult struct {
 
 // runUndo asks the user's worker to undo a change, and waits for the result.
 func (f *Files) runUndo(ctx context.Context, user string, change protocol.Undo) (u undoResult, err error) {
-	// Marshal never fails for these parameters
+	// Marshal never fails for UndoParameters
 	parameters, _ := json.Marshal(protocol.UndoParameters{Action: protocol.UndoActionUnchanged,
 		Changes: []protocol.Undo{change}})
 	op, err := f.Operations.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationUndo,
