@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// regions begin the names of time zones, in the order of trying.
+// regions are the beginnings of time zones' names, in the order in which Suggest tries them.
 var regions = []string{"", "Europe/", "America/", "Asia/", "Africa/", "Australia/", "Pacific/", "Atlantic/",
 	"Indian/",
 	"America/Argentina/", "America/Indiana/", "Antarctica/"}
@@ -29,7 +29,7 @@ var elsewhere = map[string]string{
 // placePattern matches names of places.
 var placePattern = regexp.MustCompile(`^[a-z]+([ /-][a-z]+){0,6}$`)
 
-// Suggest returns the time zone of a city or country; "" if it knows none.
+// Suggest returns the time zone of a city or country; "" if it does not know the place.
 func Suggest(place string) string {
 	place = strings.ToLower(strings.Join(strings.Fields(strings.ReplaceAll(place, "_", " ")), " "))
 	if !placePattern.MatchString(place) {
