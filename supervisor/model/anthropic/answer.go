@@ -50,7 +50,7 @@ type answerBuilder struct {
 	model    string
 	blocks   []*answerBlock
 
-	input, output, read, written int64 // tokens
+	input, output, read, written int64 // numbers of tokens so far
 }
 
 func (b *answerBuilder) Progress() *remote.AnswerProgress { return &b.progress }
@@ -100,7 +100,7 @@ func (b *answerBuilder) count(u usage) {
 		from *int64
 		to   *int64
 	}{{u.Input, &b.input}, {u.Output, &b.output}, {u.Read, &b.read}, {u.Written, &b.written}} {
-		if c.from != nil && *c.from >= 0 && *c.from < 1<<40 { // other numbers are no token counts
+		if c.from != nil && *c.from >= 0 && *c.from < 1<<40 { // negative and huge numbers are no token counts
 			*c.to = *c.from
 		}
 	}

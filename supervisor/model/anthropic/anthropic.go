@@ -36,11 +36,12 @@ import (
 type Options struct {
 	// the provider's name in the configuration, also used in texts for users
 	Name string
-	// with or without /v1 at its end, without user and password; "" means DefaultBaseURL
+	// the API's URL, with or without /v1 at its end, and without user and password; "" means
+	// DefaultBaseURL
 	BaseURL string
 	// API key; "" if the endpoint needs none; no error and no log line contains it
 	APIKey string
-	// texts of the same names in remote.Endpoint
+	// texts for users, see the fields of the same names in remote.Endpoint
 	KeyAdvice, URLVariable string
 	HTTPClient             *http.Client  // nil means a new client, with deadlines for connecting
 	Silence                time.Duration // the longest allowed silence; 0 means DefaultMaxSilence
@@ -51,8 +52,8 @@ type Options struct {
 const (
 	// DefaultBaseURL is the address of Anthropic's own API.
 	DefaultBaseURL = "https://api.anthropic.com"
-	// DefaultMaxSilence is long enough: the API sends a ping every few seconds while the model
-	// thinks.
+	// DefaultMaxSilence is the default of Options.Silence. It suffices, because the API sends a
+	// ping every few seconds while the model thinks.
 	DefaultMaxSilence = 60 * time.Second
 	// DefaultMaxTokens is an output limit that every Claude since Opus 4 allows.
 	DefaultMaxTokens = 32000
@@ -70,7 +71,8 @@ type Provider struct {
 	base       *url.URL
 	maxTokens  int64
 	noPictures remote.ValuePerModel[bool] // models that can't see pictures; all of Anthropic's models can
-	// models that refused deferred tools, although their version should support them
+	// models that refused deferred tools, although models of their version should support such
+	// tools
 	noDeferredTools remote.ValuePerModel[bool]
 }
 
@@ -158,7 +160,8 @@ type modelPage struct {
 	Last string `json:"last_id"`
 }
 
-// Models returns the names of the endpoint's models, newest first. Errors are those of Stream.
+// Models returns the names of the endpoint's models, newest first. It returns the same errors as
+// Stream.
 func (p *Provider) Models(ctx context.Context) (names []string, err error) {
 	at := p.base.JoinPath("models")
 	query := at.Query()

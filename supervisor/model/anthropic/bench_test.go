@@ -39,7 +39,7 @@ func BenchmarkDelta(b *testing.B) {
 }
 
 // BenchmarkDeltaLatency measures the time from the write of a delta until the caller gets it. The
-// next delta is written only then.
+// server writes the next delta only after that.
 func BenchmarkDeltaLatency(b *testing.B) {
 	said := make(chan struct{})
 	p := open(b, Options{BaseURL: serve(b, func(w http.ResponseWriter, r *http.Request) {

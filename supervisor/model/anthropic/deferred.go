@@ -11,8 +11,8 @@ import (
 )
 
 // A tool that find_tools has opened is deferred: its definition is not sent before the messages.
-// The endpoint reads the definition at the result that refers to the tool. So the part before the
-// messages stays the same and is read from the cache.
+// The endpoint reads the definition at the result that refers to the tool. The part before the
+// messages therefore stays the same, and is read from the cache.
 //
 // Sources: Anthropic's pages "Tool search tool" (the part on an own search) and "Tool reference"
 // (defer_loading and prompt caching).
@@ -28,7 +28,7 @@ func (p *Provider) takesDeferredTools(model string) bool {
 	if found == nil || p.noDeferredTools.Get(model) {
 		return false
 	}
-	major, _ := strconv.Atoi(found[2]) // one or two digits
+	major, _ := strconv.Atoi(found[2]) // never an error: found[2] has one or two digits
 	minor, _ := strconv.Atoi(found[3]) // 0 if the name has no minor version
 	return major > defersFrom[0] || major == defersFrom[0] && minor >= defersFrom[1]
 }

@@ -49,8 +49,8 @@ func TestTwentyTurns_ReadMostFromCache(t *testing.T) {
 	}
 }
 
-// answerWith runs one turn to its end, as the session does: calls get our ids, and the model gets
-// their results.
+// answerWith runs one turn to its end, as the session does: it gives the calls ids of its own, and
+// sends the calls' results to the model.
 func answerWith(t *testing.T, p *Provider, req *modelcall.Request, turn int) {
 	t.Helper()
 	for step := range 3 {

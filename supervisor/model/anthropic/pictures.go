@@ -17,8 +17,7 @@ func pictureBlock(req modelcall.Request, image protocol.Image) *block {
 	return &block{Type: "image", Source: &source{Type: "base64", MediaType: image.MediaType, Data: data}}
 }
 
-// withoutPictures returns the request. If the model is known to see no pictures, it leaves them
-// out.
+// withoutPictures returns the request, without its pictures if the model is known to see none.
 func (p *Provider) withoutPictures(req modelcall.Request) modelcall.Request {
 	if p.noPictures.Get(req.Model) {
 		req.Picture = pictureError(remote.ReasonNoPictures)

@@ -165,10 +165,10 @@ type messageBuilder struct {
 	out      []message
 	results  []any             // results for the next user message, which must begin with results
 	texts    []any             // texts and pictures of the next user message, after the results
-	sendBack bool              // the model gets its own thinking back
+	sendBack bool              // whether the model gets its own thinking back
 	origin   string            // origin of the thinking that is sent back; "" means any
 	deferred map[string]bool   // deferred tools by name
-	req      modelcall.Request // the source of the messages
+	req      modelcall.Request // the request whose messages are converted
 }
 
 // roleHandlers has a function for each role, which adds a message of that role.
@@ -226,7 +226,7 @@ func (t *messageBuilder) addUser(m protocol.Message) {
 }
 
 // addAssistant adds a message of the model. It leaves out an empty message, which the API refuses.
-// It joins consecutive messages of the model, because some servers do not.
+// It joins consecutive messages of the model, because some servers do not join them.
 func (t *messageBuilder) addAssistant(m protocol.Message) {
 	var blocks []any
 	speaks := false

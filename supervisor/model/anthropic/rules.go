@@ -17,7 +17,7 @@ var (
 	errFull     = errors.New("stop_reason model_context_window_exceeded, and no text")
 )
 
-// errorRules are tried in order. The last ones match every error.
+// errorRules are tried in order. The last rules match every error.
 var errorRules = append([]remote.ErrorRule{
 	remote.RuleForRefusal(isTooLong, modelcall.RequestTooLong, remote.TextTooLong),
 	remote.RuleForRefusal(isCredit, modelcall.NoCredit, textCredit),
@@ -61,7 +61,7 @@ func isForbidden(r *remote.Refusal) bool {
 	return r.Status == http.StatusForbidden || r.Kind == "permission_error"
 }
 
-// isNoTools matches texts of servers that offer other makers' models through this API.
+// isNoTools matches refusals of tools by servers that offer other makers' models through this API.
 func isNoTools(r *remote.Refusal) bool {
 	return r.TextContains("does not support tools", "tools are not supported", "does not support tool use")
 }

@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// TestMarkCache_SharedParts_GetMarkers checks that only the beginnings that other requests share
-// are written to the cache.
+// TestMarkCache_SharedParts_GetMarkers checks that requests write only shared beginnings to the
+// cache.
 func TestMarkCache_SharedParts_GetMarkers(t *testing.T) {
 	for shared, want := range map[int]string{0: "[context  part  task *]", 1: "[context * part  task ]",
 		2: "[context * part * task ]"} {

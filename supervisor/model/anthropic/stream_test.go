@@ -81,7 +81,7 @@ func TestStream_ByteByByte_GivesSameAnswer(t *testing.T) {
 	}
 }
 
-// streamUntilText is okStream up to the text. stopped is okStream up to the stop reason.
+// streamUntilText returns okStream up to the text. stopped returns okStream up to the stop reason.
 func streamUntilText() string {
 	return okStream[:strings.Index(okStream, `data: {"type":"content_block_stop"`)]
 }

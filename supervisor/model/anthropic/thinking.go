@@ -16,8 +16,8 @@ type thinkingForm struct {
 	kind     string // the parameter thinking.type; "" leaves it out, so that the model's default counts
 	budget   int64  // tokens for thinking, for the kind enabled
 	effort   string // the parameter effort; "" leaves it out
-	sendBack bool   // the model thinks, so this turn's thinking is sent back
-	off      bool   // the user wants no thinking
+	sendBack bool   // whether this turn's thinking is sent back, because the model thinks
+	off      bool   // whether the user wants no thinking
 	origin   string // provider, host and model, as in protocol.Thinking
 }
 
@@ -71,7 +71,7 @@ func thinkingStyleOf(model string) thinkingStyle {
 	family, major, minor := "", 0, 0
 	if found := modelVersion.FindStringSubmatch(model); found != nil {
 		family = found[1] + found[4]
-		major, _ = strconv.Atoi(found[2]) // one or two digits
+		major, _ = strconv.Atoi(found[2]) // never an error: found[2] has one or two digits
 		minor, _ = strconv.Atoi(found[3]) // 0 if the name has no minor version
 	}
 	for _, g := range modelStyles {
@@ -119,8 +119,8 @@ func thinkingFormOf(model string, level modelcall.ThinkingLevel, maxTokens int64
 }
 
 // retryForm returns the parameters for a second try if the API refused the thinking. The user
-// cannot correct that. There are three cases. Earlier thinking is not valid any more, because the
-// API ties it to the model and to everything before it. Another model began the turn without
+// cannot correct that. There are three cases. Earlier thinking is no longer valid, because the API
+// ties thinking to the model and to all text before it. Another model began the turn without
 // thinking. Or thinking cannot be turned off. ok is false for any other error.
 func (f thinkingForm) retryForm(err error) (thinkingForm, bool) {
 	r := remote.FindRefusal(err)
@@ -142,8 +142,8 @@ func (f thinkingForm) retryForm(err error) (thinkingForm, bool) {
 	return f, false
 }
 
-// isThinking reports whether a thinking block of the transcript has this API's format, and the
-// origin of the request. Such a block is sent back unchanged.
+// isThinking reports whether a thinking block of the transcript has this API's format, and the same
+// origin as the request. Only such a block is sent back, unchanged.
 func isThinking(t *protocol.Thinking, origin string) bool {
 	var head struct{ Type string }
 	mine := t.Origin == "" || origin == "" || remote.IsSameOrigin(t.Origin, origin)
