@@ -25,9 +25,9 @@ type Request struct {
 	// how long the provider should cache the prefix that the next request shares; 0 means not at
 	// all
 	Cache time.Duration
-	// Shared is how many parts at the beginning of the first message other requests have too. The
-	// provider should cache the prefix up to each of them, and no more. 0 means that the next
-	// request continues this one.
+	// Shared is the number of parts at the beginning of the first message that other requests have
+	// too. The provider should cache only the prefixes that end with these parts. 0 means that the
+	// next request continues this one.
 	Shared  int
 	Purpose Purpose
 	// Picture reads a picture of Messages. nil means that no picture can be read.
@@ -42,32 +42,31 @@ type Request struct {
 	Tokens   int64  // estimated tokens of the whole input; 0 means unknown
 	User     string // the user who calls; while calls wait for a slot, users take turns
 	// OnFailure is called at once for each failed attempt, from the caller's goroutine. It is also
-	// called before a fallback, and if ctx stops an attempt that was sent. With a Reserver it is
-	// required, and must end the failure's Lease. Only the catalogue calls it.
+	// called before a fallback, and if ctx stops an attempt that was sent. If Reserver is set,
+	// OnFailure is required and must end the failure's Lease. Only the catalogue calls OnFailure.
 	OnFailure func(Failure)
-	// Fit returns a shorter version of a request that was made from this one. Its length is about
+	// Fit returns a shorter version of req, which was made from this request. Its length is about
 	// the given number of tokens, measured like history.EstimateTokens. nil means that the request
 	// can't be shortened. Only the catalogue calls Fit.
 	Fit func(req Request, tokens int64) Request
-	// OnWait is called with a text for the user if the answer takes long. Any goroutine may call
-	// it, but not after the catalogue's Stream has returned. It may be nil. Only the catalogue
-	// calls it.
+	// OnWait is called with a text for the user if the answer takes long. It may be nil. Only the
+	// catalogue calls OnWait, from any goroutine, but not after its Stream has returned.
 	OnWait func(text string)
 	// OnEvent is called by the provider for each event of the answer, whether it has text or not. It
 	// may be nil. Only the catalogue sets it.
 	OnEvent func()
 }
 
-// TokenCount is a provider's token count of an earlier request that shares messages with this one.
+// TokenCount is a provider's token count of an earlier request. The two requests share messages.
 type TokenCount struct {
 	Spec   string             // the model that counted; "" means that no count is known
-	Tokens int64              // tokens of that request's whole input, cached or not
-	New    []protocol.Message // messages of this request that are not in the counted one
-	Other  bool               // the counted request had another System or other Tools
+	Tokens int64              // tokens of the earlier request's whole input, cached or not
+	New    []protocol.Message // messages of this request that the earlier request lacks
+	Other  bool               // whether the earlier request had another System or other Tools
 }
 
-// ReadPicture returns a picture's bytes. If it can't be read, instead is a line of text for the
-// model.
+// ReadPicture returns a picture's bytes. If the picture can't be read, instead is a line of text
+// for the model.
 func (r Request) ReadPicture(image protocol.Image) (data []byte, instead string) {
 	if r.Picture == nil {
 		return nil, PictureNote(image, "it can't be read")
@@ -98,7 +97,7 @@ func PictureNote(image protocol.Image, why string) string {
 type ThinkingLevel string
 
 const (
-	ThinkingOff    ThinkingLevel = "off" // "" means the same
+	ThinkingOff    ThinkingLevel = "off" // "" also means off
 	ThinkingLow    ThinkingLevel = "low"
 	ThinkingMedium ThinkingLevel = "medium"
 	ThinkingHigh   ThinkingLevel = "high"
@@ -108,7 +107,7 @@ const (
 type Purpose string
 
 const (
-	PurposeChat  Purpose = "chat"  // "" means the same
+	PurposeChat  Purpose = "chat"  // "" also means chat
 	PurposeSpeak Purpose = "speak" // usage is counted in characters
 	// PurposeTranscribe is the transcription of a recording; its usage counts seconds.
 	PurposeTranscribe Purpose = "transcribe"
@@ -143,21 +142,22 @@ type Delta struct {
 type Answer struct {
 	Message  protocol.Message // the answer; its Role is assistant
 	Model    string           // the model that answered, as its provider names it
-	Spec     string           // provider/model; the catalogue sets it
+	Spec     string           // the model, as provider/model; the catalogue sets it
 	Usage    protocol.Usage
 	Stop     StopReason
-	Request  string // the provider's id of the call, for its support; "" if there is none
+	Request  string // the provider's id of the call, for questions to the provider; "" if there is none
 	Replaced *ReplacedModel
 	// the lease of the attempt with this answer; 0 if no money was set aside
 	Lease int64
-	Sent  bool               // the request may have reached the provider
+	Sent  bool               // whether the request may have reached the provider
 	Asked []protocol.Message // the Messages as they were sent; the catalogue sets them
-	// bytes of the answer: text, thoughts and calls; 0 if the provider does not tell
+	// bytes of the answer: text, thoughts and calls; 0 if the provider does not report the answer's
+	// bytes
 	Received int64
-	// CutForMoney means that the answer was truncated, perhaps completely, because money was short.
-	// The output limit had been lowered for that reason. The catalogue sets it.
+	// CutForMoney means that the answer was cut because its output limit was lowered to save money.
+	// Perhaps no text is left. The catalogue sets it.
 	CutForMoney bool
-	Blind       bool // the request had pictures, but the model can't see pictures
+	Blind       bool // whether the request had pictures and the model can't see pictures
 }
 
 // ReplacedModel names the model that should have answered, and the reason why it did not.
@@ -188,7 +188,7 @@ type Error struct {
 	Window int64
 	// for a request that was too long: its tokens as the provider counted them; 0 means unknown
 	Counted int64
-	Free    bool // the attempt certainly cost nothing: the request was refused before the model began
+	Free    bool // whether the attempt certainly cost nothing: the request was refused before the model began
 	Err     *supervisor.Error
 }
 
@@ -200,14 +200,14 @@ var ErrNotCalled = errors.New("the model was not called")
 
 // Failure is one failed attempt of a model.
 type Failure struct {
-	Spec    string // provider/model
+	Spec    string // the model, as provider/model
 	Class   ErrorClass
 	Request string         // the provider's id of the call
 	Usage   protocol.Usage // usage of the failed attempt; no answer's usage includes it
 	// the lease of the failed attempt, to be stored with its usage; 0 if no money was set aside
 	Lease int64
 	Again time.Duration // the pause before the same model is tried again
-	Last  bool          // the same model is not tried again
+	Last  bool          // whether the same model is not tried again
 }
 
 // ErrorClass is the class of a failure. It decides whether a call is retried or another model is
@@ -240,7 +240,7 @@ const (
 // Provider is a connection to models, such as an API.
 type Provider interface {
 	// Stream calls the model and returns its complete answer. Before, it calls delta with each
-	// piece of the answer, from one goroutine. If ctx ends, it ends the call and returns ctx's
+	// piece of the answer, from one goroutine. If ctx ends, Stream ends the call and returns ctx's
 	// cause. Any other error is a *Error, whose Err has CodeModel or CodeUnavailable. Even with an
 	// error, the answer has the known parts of the call: Request, Usage, Sent and Received.
 	Stream(ctx context.Context, req Request, delta func(Delta)) (Answer, error)

@@ -10,9 +10,9 @@ import (
 type Reserver interface {
 	// Reserve sets money aside for one attempt: as much of the Estimate's MaxCost as allowed, and
 	// at least its MinCost. It may wait for the end of other calls. Its error is a *Error with
-	// OverBudget, ctx's cause, or supervisor.ErrWaitsForAnswer while a question about money is
-	// open: then no other model may be called either. The lease ends when the usage is stored with
-	// it, or with ReturnLease.
+	// OverBudget, ctx's cause, or supervisor.ErrWaitsForAnswer. The last error means that a
+	// question about money is open, so no other model may be called either. The lease ends when the
+	// usage is stored with the lease, or with ReturnLease.
 	Reserve(ctx context.Context, e Estimate) (supervisor.Lease, error)
 	// ReturnLease returns the money set aside for an attempt that cost nothing.
 	ReturnLease(ctx context.Context, lease int64)
@@ -20,14 +20,14 @@ type Reserver interface {
 
 // Estimate is the possible cost of one attempt, in millionths of a US dollar.
 type Estimate struct {
-	Spec string // provider/model
+	Spec string // the model, as provider/model
 	// the most that the shortest useful answer can cost; 0 means MaxCost
 	MinCost int64
 	MaxCost int64 // the most that the longest answer can cost
-	Priced  bool  // false means that the cost is unknown, and MaxCost is 0
+	Priced  bool  // whether the cost is known; if not, MaxCost is 0
 	// OnWait is called with a text for the user if other calls must end first. It may be nil.
 	OnWait func(text string)
-	// the attempt repeats one that has cost money; without money for all of MaxCost, Reserve fails at
-	// once
+	// whether the attempt repeats one that has cost money; without money for all of MaxCost,
+	// Reserve then fails at once
 	Repeats bool
 }
