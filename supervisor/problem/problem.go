@@ -20,27 +20,28 @@ const (
 	DatabaseUnwritable Kind = "database_unwritable"
 	// Facts of NetworkDisk: the folder and the file system's name.
 	NetworkDisk Kind = "network_disk"
-	// Facts of OldSQLite: its version and the oldest supported one.
+	// Facts of OldSQLite: the version of SQLite, and the oldest supported version.
 	OldSQLite Kind = "old_sqlite"
-	// facts: its schema's version, the newest that is known
+	// facts: the version of the database's schema, and the newest version that this Mews knows
 	NewerDatabase Kind = "newer_database"
-	// facts: its schema's version, the first difference
+	// facts: the version of the database's schema, and its first difference
 	DatabaseDiffers Kind = "database_differs"
-	// facts: the needed and the free MiB, the folder
+	// facts: the needed MiB, the free MiB, and the folder
 	NoRoomForCopy   Kind = "no_room_for_copy"
-	DatabaseMissing Kind = "database_missing" // facts: its path
-	// it was removed while Mews ran, and was written again; facts: its path
+	DatabaseMissing Kind = "database_missing" // facts: the database's path
+	// the database was removed while Mews ran, and Mews wrote it again; facts: the path
 	DatabaseRemoved Kind = "database_removed"
-	// the same, but it could not be written again; facts: its path, why
+	// the database was removed while Mews ran, and could not be written again; facts: the path and
+	// the reason
 	DatabaseLost Kind = "database_lost"
-	// another file took its place while Mews ran; facts: its path
+	// another file took the database's place while Mews ran; facts: the path
 	DatabaseReplaced Kind = "database_replaced"
 	ForeignDatabase  Kind = "foreign_database"
-	PersonExists     Kind = "person_exists" // facts: the name
-	FactorExists     Kind = "factor_exists" // facts: whose
+	PersonExists     Kind = "person_exists" // facts: the user's name
+	FactorExists     Kind = "factor_exists" // facts: the user's name
 	AccountTaken     Kind = "account_taken"
 	InviteUseless    Kind = "invite_useless"
-	NoSuchGrant      Kind = "no_such_grant" // facts: its number, whose
+	NoSuchGrant      Kind = "no_such_grant" // facts: the grant's number, and its user's name
 )
 
 // New returns an error of a kind, with its code and text. facts fill the text; err may be nil.

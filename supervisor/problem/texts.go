@@ -13,7 +13,7 @@ const textNoRoom = "The disk that holds Mews's files is full. An admin has to fr
 // texts are the messages for people, by kind.
 var texts = map[Kind]struct {
 	code    supervisor.ErrorCode
-	message string // a format; the facts of the problem fill it
+	message string // a format that the facts of the problem fill
 }{
 	DiskFull: {supervisor.CodeUnavailable,
 		"The disk that holds Mews's database is full, so this could not be kept. An admin has to free some space " +
