@@ -15,7 +15,7 @@ type ItemRecord struct {
 // ItemRecords has the record of each item, by the item's key.
 type ItemRecords map[string]ItemRecord
 
-// DueItems returns the items that are due now, and the next state. An item without a time is due
+// DueItems returns the items that are due now, and the new records. An item without a time is due
 // when it is first seen, and then at the first check of each day. An item with a time is due once
 // after one or more of its times have passed. Its count limits how often it is due. An unreadable
 // item is due once, so that the user is told. Items that are no longer in the file are forgotten.

@@ -37,9 +37,9 @@ var (
 )
 
 // Parse lists the open items of a file. Headings, comments, code, other text and ticked items do
-// not count. Indented text below an item belongs to the item, unless it is an item itself. The time
-// of an item counts from when the item was first seen. That is the time in was, or else now. now is
-// in the user's zone.
+// not count. Indented text below an item belongs to the item, unless it is an item itself. An
+// item's time counts from the moment at which the item was first seen: the moment in was, or else
+// now. now is in the user's zone.
 func Parse(text string, was ItemRecords, now time.Time) (items []Item) {
 	seen := map[string]bool{}
 	for _, item := range openItems(comment.ReplaceAllString(text, "")) {
@@ -94,8 +94,8 @@ func openItems(text string) (items []string) {
 // maxTimeWords is the most words of an item's time.
 const maxTimeWords = 12
 
-// readTime cuts the time off the beginning of an item. The time is as many words after the @ as can
-// be read. since is the start of a time such as "every 2 h".
+// readTime cuts the time off the beginning of an item. The time consists of the words after the @,
+// as far as they can be read as a time. since is the start of a time such as "every 2 h".
 func (i *Item) readTime(since time.Time) {
 	if !strings.HasPrefix(i.Text, "@") {
 		return

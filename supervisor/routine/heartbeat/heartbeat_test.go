@@ -29,7 +29,7 @@ func texts(items []heartbeat.Item) (list []string) {
 	return list
 }
 
-// Open items of lists count as items. All other text is for people.
+// Only open items of lists count as items. Parse ignores all other text.
 func TestParse_ListsOpenItems(t *testing.T) {
 	for text, want := range map[string][]string{
 		"":                                 nil,
