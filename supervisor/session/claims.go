@@ -12,8 +12,8 @@ import (
 const earlierTurns = 10
 
 // unverified returns a warning to put below an answer that claims something without a matching tool
-// call. It returns "" without such a claim, and if the store fails. Without a claim it does not
-// read the store.
+// call. It returns "" if the answer has no such claim, or if the store fails. For an answer without
+// a claim, it does not read the store.
 func (t *turn) unverified(ctx context.Context, answer string) string {
 	if t.Worked == nil || t.Turn.Kind != supervisor.TurnChat || t.Turn.Parent != 0 {
 		return ""

@@ -144,8 +144,8 @@ func TestStop_AfterLastStep_KeepsAnswer(t *testing.T) {
 	}
 }
 
-// TestStop_TurnEndsMeanwhile_StopIsAnswered checks that a waiting /stop is told that the turn has
-// ended by itself.
+// TestStop_TurnEndsMeanwhile_StopIsAnswered checks that the answer to a waiting /stop says that the
+// turn has ended by itself.
 func TestStop_TurnEndsMeanwhile_StopIsAnswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness

@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// progress is how far a turn has come, and so where it continues. It is computed only from
-// committed messages.
+// progress tells how far a turn has come, so that a worker can continue the turn. It is computed
+// only from committed messages.
 type progress struct {
 	step    int
 	first   int64 // ID of the turn's first message
@@ -98,11 +98,11 @@ func (p progress) start(turn supervisor.Turn, limits protocol.TurnLimits) protoc
 }
 
 // maxRecent limits the earlier calls in a turn.start, by the bytes of their arguments. The newest
-// calls are enough to notice repetition. They and the pending calls of one message (half a mebibyte
-// at most) must fit into one line of the wire.
+// calls are enough to notice repetition. These calls and the pending calls of one message (half a
+// mebibyte at most) must fit into one line of the wire.
 const maxRecent = 128 << 10
 
-// newest returns the last calls whose arguments have at most the given bytes together.
+// newest returns the last calls, as long as their arguments together have at most the given bytes.
 func newest(calls []protocol.ToolCall, most int) []protocol.ToolCall {
 	from := len(calls)
 	for from > 0 && len(calls[from-1].Arguments) <= most {

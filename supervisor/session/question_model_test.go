@@ -29,7 +29,7 @@ import (
 func TestWaitingTurns_AnyOrder_AnswerOnce(t *testing.T) {
 	runs, failed := 0, false
 	rapid.Check(t, func(rt *rapid.T) {
-		if runs++; runs > waitingRuns && !failed { // each sequence opens a database
+		if runs++; runs > waitingRuns && !failed { // limits the number of sequences, because each opens a database
 			return
 		}
 		steps := rapid.SliceOfN(rapid.SampledFrom(waitingSteps), 12, 30).Draw(rt, "steps")
@@ -53,7 +53,7 @@ func TestWaitingTurns_AnyOrder_AnswerOnce(t *testing.T) {
 	})
 }
 
-// waitingRuns is how many sequences of steps are tried. Each run of the test tries other ones.
+// waitingRuns is how many sequences of steps are tried. Each run of the test tries other sequences.
 const waitingRuns = 12
 
 // waitingSteps are the possible steps. A step that is listed twice happens more often.
@@ -94,7 +94,8 @@ type waitingModel struct {
 	messages []string     // names of sent messages in the channel
 	pressed  int          // number of answers by a button
 	dies     atomic.Value // the point at which the next attempt's worker dies, as a string; "" means never
-	// number of resumptions of each question's turn, except those whose worker died
+	// number of resumptions of each question's turn; resumptions in which the worker died do not
+	// count
 	resumed map[int64]int
 	wrong   []string
 }
@@ -124,7 +125,8 @@ func (m *waitingModel) fails(format string, args ...any) {
 	m.wrong = append(m.wrong, fmt.Sprintf(format, args...))
 }
 
-// work runs an attempt. If the message says so, it asks a question; then it answers.
+// work runs an attempt. If the message asks for a question, work asks the question first. Then it
+// answers.
 func (m *waitingModel) work(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 	if _, err := m.db.Turns().AppendEdits(ctx, a.Turn.ID, 32<<10); err != nil {
 		return session.AttemptEnd{}, err

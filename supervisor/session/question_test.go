@@ -75,7 +75,7 @@ func newAsking(t *testing.T) (h *harness, kept <-chan int64) {
 }
 
 // TestSuspendedTurn_FreesItsSlot checks that a suspended turn frees its slot. While many
-// conversations of a user wait, another one is still answered.
+// conversations of a user wait, another conversation is still answered.
 func TestSuspendedTurn_FreesItsSlot(t *testing.T) {
 	h, kept := newAsking(t)
 	h.options.AtOnce = 1
@@ -192,7 +192,7 @@ func TestRepeatedQuestions_ReachTurnTimeLimit(t *testing.T) {
 const manyWaiting = 1000
 
 // TestThousandSuspendedTurns_HoldNoMemory checks that a thousand suspended turns hold no memory,
-// and do not delay a start. Each is answered afterwards.
+// and do not delay a start. Each turn is answered afterwards.
 func TestThousandSuspendedTurns_HoldNoMemory(t *testing.T) {
 	h, kept := newAsking(t)
 	end := h.live()

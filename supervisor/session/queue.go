@@ -36,8 +36,8 @@ func (q Queue) QueueEditedText(ctx context.Context, press, edited int64) (bool, 
 	return ok, err
 }
 
-// RetryTurn queues the messages of a parked turn again. It returns false if there are none, or if
-// they were queued before.
+// RetryTurn queues the messages of a parked turn again. It returns false if the turn has no parked
+// messages, for example because they were queued before.
 func (q Queue) RetryTurn(ctx context.Context, c supervisor.Conversation, turn int64) (bool, error) {
 	queued, err := q.Inbox.RequeueParkedTexts(ctx, c.ID, turn)
 	if len(queued) > 0 {
@@ -46,7 +46,7 @@ func (q Queue) RetryTurn(ctx context.Context, c supervisor.Conversation, turn in
 	return len(queued) > 0, err
 }
 
-// DropMessagesBefore drops the messages that wait before a command, and counts them.
+// DropMessagesBefore drops the messages that wait before a command. It returns their number.
 func (q Queue) DropMessagesBefore(ctx context.Context, command int64) (int, error) {
 	dropped, err := q.Inbox.DropWaitingTexts(ctx, command)
 	q.WakeFiles()

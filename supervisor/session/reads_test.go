@@ -72,7 +72,7 @@ func TestReviews_TakeNoSlotFromOtherTurns(t *testing.T) {
 	h.say(h.conversation("bob", "1"), "bob's")
 	close(anns.end)
 	var one begun
-	for range 3 { // in any order, because it depends on when each turn asks for its slot
+	for range 3 { // the turns come in any order, because it depends on when each turn asks for its slot
 		if b := <-begins; b.what == "review 1" {
 			one = b
 		} else {

@@ -95,8 +95,8 @@ func (r *Registry) StopTurn(ctx context.Context, c supervisor.Conversation, comm
 	}
 }
 
-// stopTurnOf ends the turn of a text that a command is about. joined says that the text was taken
-// into another turn meanwhile.
+// stopTurnOf ends the turn of a text that a command is about. joined reports whether the text was
+// taken into another turn meanwhile.
 func (r *Registry) stopTurnOf(ctx context.Context, c supervisor.Conversation, command int64,
 	ahead sqlite.PrecedingText) (
 	ended sqlite.PrecedingText, joined bool, err error) {
@@ -127,8 +127,8 @@ func (r *Registry) stopTurnOf(ctx context.Context, c supervisor.Conversation, co
 	return ended, request.joined, err
 }
 
-// endUselessStop ends the stop request for a text that gets no turn of its own any more. Such a text
-// was dropped, or was taken into the turn of another text.
+// endUselessStop ends the stop request for a text that will get no turn of its own: the text was
+// dropped, or was taken into the turn of another text.
 func (r *Registry) endUselessStop(ctx context.Context, inbound int64) (*stopRequest, error) {
 	own, joined, err := r.o.Inbox.FindOpenText(ctx, inbound)
 	if err != nil || own {
@@ -138,7 +138,7 @@ func (r *Registry) endUselessStop(ctx context.Context, inbound int64) (*stopRequ
 }
 
 // endUselessStops calls endUselessStop for each stop request of a session's conversation, and waits
-// until those who wait for the requests have read the inbox.
+// until the goroutines that wait for these requests have read the inbox.
 func (r *Registry) endUselessStops(ctx context.Context, s *session) {
 	for _, inbound := range r.stops.list(s.conversation.ID) {
 		request, _ := retry.StoreUntilDone(ctx, s.log, "find the text of a stop request", func() (*stopRequest, error) {

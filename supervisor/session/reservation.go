@@ -92,8 +92,8 @@ func (r *Registry) acceptReservations() {
 	r.reserved.accept = true
 }
 
-// refuseReservations returns the money of started turns that no session runs in this process. They
-// go on at the next start.
+// refuseReservations returns the money of started turns that no session runs in this process. These
+// turns continue at the service's next start.
 func (r *Registry) refuseReservations(ctx context.Context) {
 	r.mu.Lock()
 	r.reserved.accept = false

@@ -38,7 +38,8 @@ func (h *harness) known(user string) supervisor.Conversation {
 	return c
 }
 
-// A conversation is reserved only if it is idle. A reservation keeps its session from starting.
+// A conversation is reserved only if it is idle. While a conversation is reserved, its session does
+// not start.
 func TestReserveTurn_OnlyIdleConversation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hold := make(chan struct{})

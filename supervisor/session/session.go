@@ -103,8 +103,9 @@ type Options struct {
 	// Busy returns a user's setting for messages that come while a turn runs; nil means BusyQueue.
 	// For BusySteer, package hostcall adds the messages to the model's requests.
 	Busy func(ctx context.Context, user string) supervisor.BusyMode
-	// Claim reserves the next call of a chat, for an answer that is about to be stored. It succeeds
-	// if the answer is one message and can be sent at once; a nil Claim never succeeds.
+	// Claim reserves the next call of a chat, for an answer that is about to be stored. Claim
+	// succeeds if the answer is one message that can be sent immediately. A nil Claim never
+	// succeeds.
 	Claim  func(to supervisor.Conversation, turn supervisor.Turn, text string) (supervisor.SendReservation, bool)
 	Voices SpokenAnswers // speaks answers aloud; nil speaks none
 	// called when a turn has ended; may create operations; never blocks. nil means no call
@@ -133,16 +134,17 @@ type session struct {
 	stops        *stopRequests // stop requests of all sessions
 	userTurns    *userTurns    // turns of the user's sessions
 	turns        *slots.Slots  // slots of the conversation's kind; each turn takes one
-	behind       bool          // whether all other turns begin before the session's, which hold no slot of allTurns
-	allTurns     *slots.Slots  // slots of all sessions
-	interrupted  chan struct{} // holds a token if stops may have a new request
-	arrived      chan struct{} // holds a token if a new message may wait in the conversation
+	// whether the session's turns begin after all other turns, and hold no slot of allTurns
+	behind      bool
+	allTurns    *slots.Slots  // slots of all sessions
+	interrupted chan struct{} // holds a token if stops may have a new request
+	arrived     chan struct{} // holds a token if a new message may wait in the conversation
 	// the turn that was started when its message was stored; nil after the session has begun it
 	begun *supervisor.StartedTurn
 }
 
-// waitForSlots waits for a slot of the conversation's kind, and then for one of all turns. release
-// frees both. A turn that is to be stopped needs no slot. ok is false if ctx has ended.
+// waitForSlots waits for a slot of the conversation's kind, and then for a slot of all turns.
+// release frees both. A turn that is to be stopped needs no slot. ok is false if ctx has ended.
 func (s *session) waitForSlots(ctx context.Context) (release func(), ok bool) {
 	for ctx.Err() == nil && !s.stops.wanted(s.conversation.ID) {
 		slot, ok := s.waitFor(ctx, s.turns, s.conversation.User)
@@ -170,8 +172,8 @@ func (s *session) waitFor(ctx context.Context, of *slots.Slots, person string) (
 	return nil, false
 }
 
-// waitForTurn waits for a slot of all turns. A session that lets others begin first (behind) frees
-// the slot at once.
+// waitForTurn waits for a slot of all turns. A session that lets other sessions begin first
+// (behind) frees the slot at once.
 func (s *session) waitForTurn(ctx context.Context) (leave func(), ok bool) {
 	whose := s.conversation.User
 	if s.behind {

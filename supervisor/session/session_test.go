@@ -154,7 +154,8 @@ func TestWorkerDeath_Third_ParksMessage(t *testing.T) {
 	}
 }
 
-// A worker that ends with mews-spawner is not at fault, however often that happens. The turn goes on.
+// If a worker ends because mews-spawner has ended, the worker is not at fault. The turn goes on
+// after any number of such ends.
 func TestLostWorker_Often_IsNoDeath(t *testing.T) {
 	var h *harness
 	attempts := 0
@@ -374,8 +375,8 @@ func TestShutdown_RunningTurn_EndsAfterRestart(t *testing.T) {
 	}
 }
 
-// TestAnsweredTurn_Restart_EndsWithoutWorker ends the process between two commits: the one of the
-// model's last message, and the one of the turn's end. The next process must end the turn without a
+// TestAnsweredTurn_Restart_EndsWithoutWorker ends the process after the commit of the model's last
+// message, and before the commit of the turn's end. The next process must end the turn without a
 // worker.
 func TestAnsweredTurn_Restart_EndsWithoutWorker(t *testing.T) {
 	h := newHarness(t, func(context.Context, session.Attempt) (session.AttemptEnd, error) {

@@ -13,8 +13,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// A stop waits for the turn of a text, and the text gets no turn. The stop ends, and the
-// conversation takes slots again.
+// A stop waits for the turn of a text, but the text gets no turn. The stop ends, and the
+// conversation is served again.
 func TestStop_TextGetsNoTurn_Ends(t *testing.T) {
 	for name, c := range map[string]struct {
 		leave func(h *harness, one, later supervisor.Inbound, command int64) error

@@ -102,8 +102,8 @@ func (s *stopRequests) list(conversation int64) (inbounds []int64) {
 	return inbounds
 }
 
-// textGone ends the stop request for a text that gets no turn of its own any more. If joined is set,
-// it was taken into another turn. The result is the request, or nil.
+// textGone ends the stop request for a text that gets no turn of its own any more. If joined is
+// true, the text was taken into another turn. The result is the request, or nil.
 func (s *stopRequests) textGone(inbound int64, joined bool) *stopRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()

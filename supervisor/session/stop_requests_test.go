@@ -125,8 +125,8 @@ func TestStop_NeedsNoSlot(t *testing.T) {
 	})
 }
 
-// TestStop_RepeatedAfterRestart_EndsSameTurn kills the process before the command is answered. Once
-// the command was just stored, and once the turn has already ended.
+// TestStop_RepeatedAfterRestart_EndsSameTurn kills the process before the command is answered. In
+// one case the command was just stored, in the other case the turn has already ended.
 func TestStop_RepeatedAfterRestart_EndsSameTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {

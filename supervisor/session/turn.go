@@ -19,10 +19,10 @@ import (
 // Runner runs attempts in workers. Run waits for a worker. When it returns, nothing of the attempt
 // is running.
 //
-// A nil error means that the worker reported an end, and CheckEnd accepted it. With TurnEndError,
-// Failure is the cause. If CheckEnd refuses the end, Run kills the worker and returns CheckEnd's
-// error. A *NoWorkerError means that no worker is available for a while. Any other error means that
-// the worker died, unless ctx has ended.
+// A nil error means that the worker reported an end, and CheckEnd accepted it. If that end is
+// TurnEndError, Failure is the cause. If CheckEnd refuses the end, Run kills the worker and returns
+// CheckEnd's error. A *NoWorkerError means that no worker is available for a while. Any other error
+// means that the worker died, unless ctx has ended.
 type Runner interface {
 	Run(ctx context.Context, a Attempt) (AttemptEnd, error)
 }
@@ -33,9 +33,9 @@ type Attempt struct {
 	First  int64 // the first message that the turn must answer
 	Start  protocol.TurnStart
 	Stream *reply.Stream
-	// checks the end that a worker reports; an invalid one is audited
+	// checks the end that a worker reports; an invalid end is audited
 	CheckEnd func(protocol.TurnEnd) error
-	// CommitLastStep commits a step without further calls. If no message waits, the turn ends with the
+	// CommitLast commits a step without further calls. If no message waits, the turn ends with the
 	// step. Later reports of the worker then do not change the turn.
 	CommitLast func(ctx context.Context, step sqlite.Step, text string,
 		replaced *modelcall.ReplacedModel) (message int64, ended bool, err error)
@@ -44,12 +44,12 @@ type Attempt struct {
 // AttemptEnd is the end of an attempt.
 type AttemptEnd struct {
 	protocol.TurnEnd
-	Failure error // error of the last model call, with TurnEndError
+	Failure error // error of the last model call, if Why is TurnEndError
 	// the model that should have made the last step, if another model made it
 	Replaced   *modelcall.ReplacedModel
 	AnsweredBy string // the model that answered instead
-	Tokens     int64  // input and output of the attempt's calls of models
-	Cost       int64  // known cost of these calls, in millionths of a dollar
+	Tokens     int64  // input and output tokens of the attempt's model calls
+	Cost       int64  // known cost of the attempt's model calls, in millionths of a dollar
 	// whether an operation or another turn was in the worker at the same time
 	Shared bool
 	// whether the worker ended because mews-spawner did, which is not the worker's fault
@@ -89,17 +89,17 @@ type turn struct {
 	alone    bool        // whether no other turn may use the worker, because a worker has died during this turn
 	notified bool        // whether the user was told that no worker is available
 	ended    atomic.Bool // whether the turn has ended with its last step
-	used     turnUse     // what the attempts have used, for the log
+	used     turnUse     // resources that the attempts have used, for the log
 }
 
-// turnUse is what a turn has used in this process.
+// turnUse counts the resources that a turn has used in this process.
 type turnUse struct {
 	steps  int
 	tokens int64
 	cost   int64 // millionths of a dollar
 }
 
-// add adds an attempt. Its steps include those of earlier attempts.
+// add adds an attempt. The attempt's number of steps includes the steps of earlier attempts.
 func (u *turnUse) add(end AttemptEnd) {
 	u.steps, u.tokens, u.cost = max(u.steps, end.Steps), u.tokens+end.Tokens, u.cost+end.Cost
 }
@@ -107,7 +107,7 @@ func (u *turnUse) add(end AttemptEnd) {
 // outcome is the result of an attempt. It ends the turn, unless again, waits or unfinished is set.
 type outcome struct {
 	why        protocol.TurnEndReason
-	state      supervisor.InboundState // InboundParked, or else the inbound is answered
+	state      supervisor.InboundState // state of the inbound: InboundParked, or else it is answered
 	end        AttemptEnd
 	taken      int  // with InboundParked: number of messages that joined the turn after the first
 	superseded bool // whether the turn was stopped for a newer message

@@ -11,7 +11,8 @@ import (
 	"mews/supervisor/session"
 )
 
-// together runs two turns in one worker. One of them, the poisonous one, makes the worker die.
+// together runs two turns in one worker. The first attempt of the poisonous turn makes the worker
+// die.
 type together struct {
 	inside atomic.Int32
 	both   chan struct{} // closed when both turns are in the worker
@@ -97,7 +98,7 @@ func TestStop_TurnWaitingForWorkerAlone_Ends(t *testing.T) {
 }
 
 // TestTurns_NeverExceedSlotLimit checks that a waiting turn gets a free slot before another
-// conversation gets a second one. The waiting turn can be stopped.
+// conversation gets a second slot. The waiting turn can be stopped.
 func TestTurns_NeverExceedSlotLimit(t *testing.T) {
 	var h *harness
 	var running, most atomic.Int32

@@ -17,8 +17,8 @@ func (s *session) supersedes(ctx context.Context) bool {
 // text gets its own answer.
 const maxTakenAtStart = 32 << 10
 
-// takeWaiting adds waiting messages to a turn that has not begun its work, if they would stop it.
-// All of them then get one answer. takeWaiting returns whether a message waited.
+// takeWaiting adds waiting messages to a turn that has not begun its work, if they would stop the
+// turn. One answer then covers all messages. takeWaiting returns whether a message waited.
 func (t *turn) takeWaiting(ctx context.Context) (taken bool) {
 	if progressOf(t.RunningTurn).step > 0 || !t.supersedes(ctx) {
 		return false
@@ -61,8 +61,8 @@ func (t *turn) firstMessage(ctx context.Context, at progress) (message int64) {
 	return asked
 }
 
-// watchInbox stops the turn when a newer message should stop it, until end is called. It reads only
-// the disk, and checks once at the start. So a message from just before a crash stops the turn that
+// watchInbox stops the turn when a newer message should stop it, until end is called. It checks the
+// inbox on disk, also once at the start. So a message from just before a crash stops the turn that
 // continues after the crash.
 func (t *turn) watchInbox(ctx context.Context) (end func()) {
 	if t.Busy == nil {

@@ -84,8 +84,8 @@ func TestNewMessage_StopMode_StopsTheTurn(t *testing.T) {
 	}
 }
 
-// TestWaitingMessages_GetOneAnswer has a turn that has done nothing yet, so that waiting messages
-// can join it.
+// TestWaitingMessages_GetOneAnswer checks that waiting messages join a turn that has done nothing
+// yet.
 func TestWaitingMessages_GetOneAnswer(t *testing.T) {
 	var h *harness
 	h = newHarness(t, func(_ context.Context, a session.Attempt) (session.AttemptEnd, error) {
@@ -185,8 +185,8 @@ func TestStop_RestartedTurn_EndsTurn(t *testing.T) {
 	})
 }
 
-// TestStoppedMessage_StaysInModelRequest has a long turn that leaves little room for the history.
-// The message of the stopped turn must stay in the request.
+// TestStoppedMessage_StaysInModelRequest checks a long turn that leaves little room for the
+// history. The message of the stopped turn must stay in the request.
 func TestStoppedMessage_StaysInModelRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
