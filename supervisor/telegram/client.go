@@ -49,7 +49,7 @@ type Client struct {
 	fileURL  func(path string) string // returns the URL of an escaped path, with the token
 	redact   func(text string) string
 	setToken func(token, secret string)
-	// separate from sends, so that a poll that waits 50 s never delays one
+	// connections for polls, so that a poll that waits 50 s never delays a send
 	polls   http.RoundTripper
 	sends   http.RoundTripper
 	fetches http.RoundTripper // connections for downloads
@@ -57,7 +57,7 @@ type Client struct {
 	bot      *gotgbot.Bot
 	identity *identity
 	open     func(sha256 string) (io.ReadCloser, int64, error)
-	files    string // Options.Files
+	files    string // value of Options.Files
 	log      hclog.Logger
 	answered chan struct{} // holds a signal if a call other than a poll was answered
 }
@@ -152,7 +152,7 @@ func apiRoot(given string) (string, error) {
 // BotID returns the bot's own id, which is a part of the bot's token.
 func (c *Client) BotID() int64 { return c.id }
 
-// UpdateSource returns the name of the update ids' source: "telegram/<API root>/<bot id>". Each
+// UpdateSource returns the name of the source of update ids: "telegram/<API root>/<bot id>". Each
 // server numbers a bot's updates independently.
 func (c *Client) UpdateSource() string {
 	return "telegram/" + c.root + "/" + strconv.FormatInt(c.id, 10)

@@ -25,8 +25,8 @@ const (
 	// maxLocalFile is the largest file that anybody can send. A server with --local has it on its
 	// disk. (Bot API, "Using a local Bot API server".)
 	maxLocalFile = 2000 << 20
-	// getFileTimeout is for a server that downloads a large file before it answers. The caller of
-	// the download limits the time.
+	// getFileTimeout is long, because your own server downloads a large file before it answers. The
+	// caller of the download limits the time.
 	getFileTimeout = time.Hour
 
 	getFileMethod  = "getFile"

@@ -90,7 +90,7 @@ var failureRules = []failureRule{
 	{responderAPI, 400, 400, says(noChat), supervisor.SendRefused, supervisor.SendReasonChatGone},
 	{responderAPI, 403, 403, nil, supervisor.SendRefused, supervisor.SendReasonChatGone},
 	{responderAPI, 400, 499, nil, supervisor.SendRefused, supervisor.ReasonNone},
-	// the API knows and says that it did nothing
+	// the API itself says that it did nothing
 	{responderAPI, 500, 599, nil, supervisor.SendUnsent, supervisor.ReasonNone},
 
 	{responderGateway, 429, 429, nil, supervisor.SendUnsent, supervisor.SendReasonFlood},
@@ -130,7 +130,8 @@ func moved(f *failure) bool {
 	return f.api.ResponseParams != nil && f.api.ResponseParams.MigrateToChatId != 0
 }
 
-// noBot matches "Not Found" for an unknown path. For an unknown chat or method the API says more.
+// noBot matches "Not Found" for an unknown path. The API's text for an unknown chat or method is
+// longer.
 func noBot(f *failure) bool {
 	return strings.EqualFold(strings.TrimRight(strings.TrimSpace(f.api.Description), "."), "not found")
 }
@@ -166,8 +167,8 @@ func (f *failure) read(body []byte) json.RawMessage {
 	return nil
 }
 
-// notTelegram returns the error for an answer that does not come from the API. The answer is some
-// web page, whose text does not help.
+// notTelegram returns the error for an answer that does not come from the API. The answer is a web
+// page, whose text does not help the user.
 func (f *failure) notTelegram() error {
 	if f.code/100 == 2 {
 		return errors.New("what was answered is not Telegram's, or cut off")

@@ -103,9 +103,9 @@ func isRefusal(from, to int) func(error) bool {
 	}
 }
 
-// isWebhook matches "can't use getUpdates method while webhook is active; ...". The conflict with
-// another poller has "terminated by other getUpdates request; ..." or "terminated by setWebhook
-// request".
+// isWebhook matches "can't use getUpdates method while webhook is active; ...". A conflict with
+// another poller has another text: "terminated by other getUpdates request; ..." or "terminated by
+// setWebhook request".
 func isWebhook(err error) bool {
 	r := refusal(err)
 	return r != nil && r.Code == http.StatusConflict && strings.Contains(strings.ToLower(r.Description), "webhook")

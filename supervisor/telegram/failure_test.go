@@ -25,7 +25,7 @@ func no(code int, description string) string {
 
 const badGateway = "<html><head><title>502 Bad Gateway</title></head></html>"
 
-// outcome has all fields by which callers decide.
+// outcome has all fields of an error on which callers base decisions.
 type outcome struct {
 	fate   supervisor.SendResult
 	reason supervisor.SendErrorReason
@@ -163,7 +163,7 @@ func TestGatewayError_OmitsTextOfItsPage(t *testing.T) {
 	}
 }
 
-// TestFailureRules_AreAllTested checks that these tests need every rule.
+// TestFailureRules_AreAllTested checks that each rule decides at least one tested failure.
 func TestFailureRules_AreAllTested(t *testing.T) {
 	used := make([]bool, len(failureRules))
 	use := func(f *failure) {

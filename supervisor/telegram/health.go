@@ -12,8 +12,9 @@ import (
 type Health struct {
 	// Alarm is called once if a failure lasts, with the problem, its start and the remedy.
 	// Recovered is called once when updates come again after an Alarm. If failures come and go,
-	// Alarm waits some time after the last call of either function. Both must neither block nor
-	// call a method of Health; nil means no call. Set them before the first use.
+	// Alarm is not called until alarmInterval has passed since the last call of either function.
+	// Both must neither block nor call a method of Health; nil means no call. Set them before the
+	// first use.
 	Alarm     func(text string)
 	Recovered func(text string)
 	// Reached is called when an attempt succeeds after a failed one. Like Alarm, it must neither
@@ -39,7 +40,7 @@ type lastFailure struct {
 type HealthStatus struct {
 	Mode      UpdateMode
 	State     HealthState
-	Since     time.Time // start of State
+	Since     time.Time // time of the change to State
 	Completed time.Time // time of Telegram's last answer to a poll or call of the webhook; zero means none yet
 	Failures  int       // number of failures in a row
 	Stalls    int       // polls that ended by their deadline
@@ -103,8 +104,8 @@ func (h *Health) pending(n int64) {
 	h.update(func(s *HealthStatus) { s.Pending = int(n) })
 }
 
-// succeeded records a success. The failure is over, unless its class has a time remembered, within
-// which a success proves nothing.
+// succeeded records a success. A success ends the last failure, unless it comes within the time
+// remembered of the failure's class.
 func (h *Health) succeeded() {
 	h.update(func(s *HealthStatus) {
 		if h.last.lasting && time.Since(h.last.at) < h.last.class.remembered {

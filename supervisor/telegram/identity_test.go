@@ -41,7 +41,7 @@ func TestGetMe_RepeatsUntilKnown(t *testing.T) {
 			if _, err := c.GetMe(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
 				t.Fatalf("got %v, want %q", err, want)
 			}
-			time.Sleep(time.Minute) // the fake time of the bubble
+			time.Sleep(time.Minute) // waits in the bubble's fake time
 		}
 		var callers sync.WaitGroup
 		for range 8 {
@@ -100,7 +100,7 @@ func meetOf(c *telegram.Client) func(context.Context) (any, error) {
 	return func(ctx context.Context) (any, error) { return c.RefreshMe(ctx) }
 }
 
-// TestGetMe_CancelledCaller_CountsNoFailure checks that the next caller asks at once.
+// TestGetMe_CancelledCaller_CountsNoFailure checks that the next caller asks Telegram at once.
 func TestGetMe_CancelledCaller_CountsNoFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(t, script(silence, as(ourselves)))

@@ -14,7 +14,7 @@ import (
 
 // ParseUpdate turns an update of Telegram into an Incoming. It asks for the bot's name only if the
 // name decides whether a group's message is for the bot. Its only errors come from that request. An
-// update that is not understood becomes IncomingOther. So does an update with an error.
+// update becomes IncomingOther if it is not understood, or if it causes an error.
 func ParseUpdate(raw json.RawMessage, self BotIdentity) (supervisor.Incoming, error) {
 	r := updateReader{self: self}
 	r.in = supervisor.Incoming{Channel: supervisor.ChannelTelegram, Raw: raw, Kind: supervisor.IncomingOther}

@@ -34,8 +34,8 @@ func addressed(m fields, w wording, self BotIdentity) (toBot bool, words wording
 }
 
 // nameOf returns the bot's name if a message has names, and "" if the name does not matter. An
-// unknown name matters only if one of names may be a bot's. A bot's name ends in "bot", except for
-// a few names that were bought.
+// unknown name matters only if one of names may belong to a bot. A bot's name ends in "bot", except
+// for a few names that were bought.
 func nameOf(self BotIdentity, names []string) (string, error) {
 	if len(names) == 0 {
 		return "", nil

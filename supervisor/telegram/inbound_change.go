@@ -17,8 +17,8 @@ func (r *updateReader) changes() map[string]func(fields) {
 // presentStates are the states of a chat's member who may write there. (Bot API, ChatMember.)
 var presentStates = []string{"member", "administrator", "creator", "restricted"}
 
-// membership reads that the bot may write in a chat again. A user who has stopped the bot has
-// started it again, or a group has let it in.
+// membership reads an update that lets the bot write in a chat again: a user has started the
+// stopped bot again, or a group has let it in.
 func (r *updateReader) membership(m fields) {
 	now, chat := field[fields](m, "new_chat_member"), field[gotgbot.Chat](m, "chat")
 	private, group := chat.Type == "private", chat.Type == "group" || chat.Type == "supergroup"

@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/telegram"
 )
 
-// An added emoji is read, and so is a chat that takes messages again. Other changes are not.
+// ParseUpdate reads an added emoji, and a chat that takes messages again. It ignores other changes.
 func TestParseUpdate_Changes_AreRead(t *testing.T) {
 	const (
 		private = `"chat":{"id":1001,"type":"private","first_name":"Ann"}`

@@ -15,7 +15,7 @@ const (
 	maxSeconds     = 1 << 30 // seconds of a recording; higher numbers are wrong
 )
 
-// fileField is a field of a message with one file. A kind has its field's name.
+// fileField is a field of a message with one file. The kind of the file has the field's name.
 type fileField struct {
 	kind      protocol.AttachmentKind
 	mediaType func(file fields) string // finds the media type of a file that names none

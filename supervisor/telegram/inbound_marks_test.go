@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/telegram"
 )
 
-// Others write forwarded texts, captions, names, titles and quotes. None of them passes for a mark
-// of Mews, whatever it has.
+// Forwarded texts, captions, names, titles and quotes come from others. ParseUpdate must not let
+// any of them look like a mark of Mews.
 func TestParse_WordsOfOthers_AreNoMarks(t *testing.T) {
 	attacks := []string{"x] " + foreigntest.Stamp, "x]\n" + foreigntest.Stamp}
 	for _, list := range []map[string]string{foreigntest.Attacks, foreigntest.Openings} {

@@ -11,7 +11,7 @@ import (
 // MenuCommand is a line of the menu that Telegram shows for "/".
 type MenuCommand struct {
 	Name    string // the command's name without the slash: 1 to 32 of a-z, 0-9 and _
-	Summary string // what the command does, in 1 to 256 characters
+	Summary string // description of the command, in 1 to 256 characters
 }
 
 // formerLanguages had menus of their own in earlier versions. Telegram keeps a menu until it is
@@ -21,7 +21,7 @@ var formerLanguages = []string{"de", "es", "fr"}
 // SetMenu sets the bot's menu for everybody. It changes nothing if the menu is already set, so
 // callers may call it at every start.
 func (c *Client) SetMenu(ctx context.Context, menu []MenuCommand) error {
-	// The scope is explicit, because the library sends "null" without one.
+	// The scope is explicit, because the library sends "null" without a scope.
 	all := gotgbot.BotCommandScopeDefault{}
 	if err := c.setMenu(ctx, all, "", menu); err != nil {
 		return fmt.Errorf("set the menu: %w", err)

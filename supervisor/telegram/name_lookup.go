@@ -13,7 +13,7 @@ import (
 
 const (
 	// holdTime is how long a group's message that names a bot is held back while the bot's name is
-	// unknown. Then the message is dropped. No other chat waits for it.
+	// unknown. Then the message is dropped. No other chat waits for this message.
 	holdTime = time.Minute
 	// holdTimeFull replaces holdTime for a full batch, because private messages may wait behind
 	// that batch.

@@ -31,8 +31,8 @@ func mention(after time.Duration, id int64, words string) upcoming {
 	return upcoming{after, id, strings.Replace(raw, "500001", fmt.Sprint(id), 1)}
 }
 
-// queue answers polls as Telegram does. It returns up to 100 updates from the offset on; if there
-// are none, it waits for the next one. It refuses getMe until the time nameless.
+// queue answers polls as Telegram does. It returns up to 100 updates from the offset on. If there
+// are no updates, it waits for the next one. It refuses getMe until the time nameless.
 func queue(nameless time.Duration, all ...upcoming) func(asked, context.Context) (*http.Response, error) {
 	return func(a asked, ctx context.Context) (*http.Response, error) {
 		if a.method == "getMe" && a.after < nameless {

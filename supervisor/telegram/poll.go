@@ -86,9 +86,9 @@ func healthOr(h *Health) *Health {
 	return h
 }
 
-// Run polls until ctx ends, and then cancels the running poll. Call Run once. It retries every
-// failure, and its error is nil. It pauses as long as Telegram says, but a new process makes its
-// first poll at once. (The outbox stores such pauses of sends on disk.)
+// Run polls until ctx ends, and then cancels the running poll. Call Run once. Run retries every
+// failure, so its error is always nil. It pauses as long as Telegram says, but a new process makes
+// its first poll at once. (The outbox stores such pauses of sends on disk.)
 func (p *Poller) Run(ctx context.Context) error {
 	var beside sync.WaitGroup
 	defer beside.Wait()

@@ -45,7 +45,7 @@ func pollAs(t *testing.T, s gate, o telegram.PollOptions, while time.Duration,
 	synctest.Test(t, func(t *testing.T) {
 		w = newWire(t, answer)
 		end := run(t, telegram.NewPoller(w.client(), s, o).Run)
-		time.Sleep(while) // the fake time of the bubble
+		time.Sleep(while) // waits in the bubble's fake time
 		synctest.Wait()
 		status = o.Health.Status()
 		end()
@@ -208,7 +208,7 @@ func TestTwoPollers_SameToken_AlarmOnce(t *testing.T) {
 			states[o.Health.Status().State]++
 		}
 		if n++; n%2 == 0 && a.after < 30*time.Minute {
-			time.Sleep(20 * time.Second) // the other program's poll ends this one
+			time.Sleep(20 * time.Second) // the other program's poll ends this poll
 			return saysConflict(ctx)
 		}
 		return brief(ctx)
@@ -224,8 +224,8 @@ func TestTwoPollers_SameToken_AlarmOnce(t *testing.T) {
 	}
 }
 
-// TestPollPause_AnswerToOtherCall_EndsPause checks a pause after Telegram was unreachable. A pause
-// after a refused poll does not end early.
+// TestPollPause_AnswerToOtherCall_EndsPause checks that an answer ends the pause after Telegram was
+// unreachable. A pause after a refused poll does not end early.
 func TestPollPause_AnswerToOtherCall_EndsPause(t *testing.T) {
 	for name, test := range map[string]struct {
 		fail func(context.Context) (*http.Response, error)

@@ -97,7 +97,7 @@ func (s *store) offset() int64 {
 	return s.next
 }
 
-// hears waits until the stored texts are the wanted ones.
+// hears waits until the stored texts equal the wanted texts.
 func (s *store) hears(t *testing.T, want ...string) {
 	t.Helper()
 	late := time.After(30 * time.Second)

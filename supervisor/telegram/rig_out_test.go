@@ -67,8 +67,7 @@ func hides(t testing.TB, what, text string) {
 	}
 }
 
-// hidden makes the check of hides for every printed form of an error, and for each error within the
-// error.
+// hidden calls hides for every printed form of an error, and of each error within the error.
 func hidden(t testing.TB, err error) {
 	t.Helper()
 	for err != nil {

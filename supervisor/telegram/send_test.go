@@ -16,7 +16,7 @@ import (
 // asked is a request that a server got.
 type asked struct {
 	Method string
-	Params string // JSON
+	Params string // parameters as JSON
 }
 
 // hears starts a server that accepts every call. It returns a client and the requests.

@@ -283,7 +283,7 @@ func (s *store) incoming() []supervisor.Incoming {
 }
 
 // mortalStore is a store whose poller may die with any batch: before the batch is stored, or after
-// that but before the poller knows that it is stored.
+// the batch is stored and before the poller knows.
 type mortalStore struct {
 	*store
 	rng  *rand.Rand

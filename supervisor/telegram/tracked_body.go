@@ -24,7 +24,7 @@ type trackedBody struct {
 	open func() (io.ReadCloser, error) // opens the body at its beginning; may be called again
 
 	mu sync.Mutex
-	// readers is the number of readers. net/http makes another one if a connection failed before
+	// readers is the number of readers. net/http makes another reader if a connection failed before
 	// its first byte.
 	readers   int
 	sentWhole bool // whether the newest reader has given out the last byte

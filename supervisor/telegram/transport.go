@@ -36,8 +36,8 @@ type apiCall struct {
 	chat   string // the chat in the error's text; "" if the call is about no chat
 	params any    // value that is marshalled to a JSON object; nil means an empty object
 	files  uploads
-	// forgiving lists errors of the API that count as success. Such a call has neither a result nor
-	// an error.
+	// forgiving lists errors of the API that count as success. A call with such an error returns
+	// neither a result nor an error.
 	forgiving []string
 	// timeout limits the whole call with its connection; 0 means callTimeout, with more time for
 	// the bytes of files.
@@ -60,7 +60,7 @@ func newTransport(idle int) *http.Transport {
 		TLSClientConfig: &tls.Config{
 			MinVersion: tls.VersionTLS12,
 			// Go's own list begins with a hybrid whose ClientHello needs two packets. Some backends
-			// of the public API reset it: 21 connections of 125, and none of 125 with these.
+			// of the public API reset it: 21 connections of 125, and none of 125 with these curves.
 			// (openclaw 125764)
 			CurvePreferences: []tls.CurveID{tls.X25519, tls.CurveP256, tls.CurveP384},
 		},
@@ -153,7 +153,8 @@ func unanswered(out *trackedBody, err error) *failure {
 	return &failure{sentWhole: whole, err: err}
 }
 
-// newRequest never fails because of a user's words, because all words can be marshalled.
+// newRequest makes the HTTP request of a call. A user's words never make it fail, because all words
+// can be marshalled.
 func (c *Client) newRequest(ctx context.Context, k apiCall) (*http.Request, *trackedBody, error) {
 	out, kind, err := k.body()
 	if err != nil {
@@ -204,8 +205,7 @@ func (c *Client) redacted(k apiCall, f *failure) *failure {
 	return f
 }
 
-// ending returns why a call ended. The reason is its context or its timeout if one of them has
-// ended, and otherwise err.
+// ending returns why a call ended: the end of its context or its timeout, or otherwise err.
 func ending(parent, ctx context.Context, wait time.Duration, err error) error {
 	switch {
 	case parent.Err() != nil:
@@ -261,7 +261,8 @@ func (r gotgbotClient) RequestWithContext(ctx context.Context, _ string, method 
 	return r.c.do(ctx, k)
 }
 
-// nonEmpty returns the parameters that have a value. The library also includes empty optional ones.
+// nonEmpty returns the parameters that have a value. The library also includes empty optional
+// parameters.
 func nonEmpty(params map[string]string) map[string]string {
 	out := make(map[string]string, len(params))
 	for name, value := range params {

@@ -108,7 +108,7 @@ func TestSend_NoAnswer_ResultIsUnsentOrUnknown(t *testing.T) {
 
 func stranger(t testing.TB) string {
 	s := httptest.NewUnstartedServer(http.NotFoundHandler())
-	s.Config.ErrorLog = log.New(io.Discard, "", 0) // the error log of the failing handshake
+	s.Config.ErrorLog = log.New(io.Discard, "", 0) // hides the error log of the failing handshake
 	s.StartTLS()
 	t.Cleanup(s.Close)
 	return s.URL

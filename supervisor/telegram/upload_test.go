@@ -546,8 +546,8 @@ func TestCaption_IsCutBetweenCharacters(t *testing.T) {
 	})
 }
 
-// TestCalls_Timeout_GrowsWithFiles checks that a press is answered within 10 s, in one try. A file
-// may take as long as a slow line needs.
+// TestCalls_Timeout_GrowsWithFiles checks that a press is answered within 10 s, in one try. A call
+// with a file may take as long as a slow line needs.
 func TestCalls_Timeout_GrowsWithFiles(t *testing.T) {
 	for name, test := range map[string]struct {
 		do   func(context.Context, *Client) error

@@ -51,7 +51,7 @@ func NewWebhookRegistrar(c *Client, o WebhookRegistrarOptions) *WebhookRegistrar
 }
 
 // Run keeps the webhook set until ctx ends. The webhook stays set afterwards, so that Telegram
-// keeps the updates. Call Run once. It retries every failure, and its error is nil.
+// keeps the updates. Call Run once. Run retries every failure, so its error is always nil.
 func (r *WebhookRegistrar) Run(ctx context.Context) error {
 	r.o.Health.begin(ModeWebhook)
 	retryForever(ctx, r.client, r.o.Health, r.o.Log, "keep the Telegram webhook", r.attempt)

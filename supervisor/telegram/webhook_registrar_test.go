@@ -122,7 +122,7 @@ func TestWebhook_SetByOthers_RetriesSlowly(t *testing.T) {
 }
 
 // TestWebhook_FailedDelivery_IsShownInStatus checks that Telegram's error text is shown until the
-// waiting updates have come. The text stays during minutes without another try of Telegram.
+// waiting updates have come. The text stays while Telegram does not try again for minutes.
 func TestWebhook_FailedDelivery_IsShownInStatus(t *testing.T) {
 	h := new(hook)
 	p := keeping(t, time.Hour, h, func(after time.Duration, _ string) *http.Response {

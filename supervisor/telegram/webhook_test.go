@@ -131,8 +131,8 @@ func TestNewWebhook_WithoutSecret_IsRefused(t *testing.T) {
 	}
 }
 
-// TestForgedRequests_LogIsThrottled expects one line at once, and then at most one a minute, with
-// the number of requests.
+// TestForgedRequests_LogIsThrottled expects one log line at once, and then at most one line a
+// minute, with the number of requests.
 func TestForgedRequests_LogIsThrottled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, journal := logged()
