@@ -88,8 +88,8 @@ func (u *Undos) FindLastTurn(ctx context.Context, in supervisor.Conversation, n 
 func (u *Undos) since() time.Time { return u.Now().Add(-spool.Retention) }
 
 // UndoTurn takes back the changes of a turn, or of an earlier undo of the turn. of is the operation
-// of that earlier undo; 0 means the turn's own changes. With force it also overwrites files that
-// have changed since.
+// of that earlier undo; 0 means the turn's own changes. If force is true, UndoTurn also overwrites
+// files that have changed since.
 func (u *Undos) UndoTurn(ctx context.Context, user string, turn, of int64, force bool) (report Report, err error) {
 	report.Paths = map[Outcome][]string{}
 	defer func() { report.addPrograms() }()
@@ -133,8 +133,8 @@ func inverse(change protocol.Undo, c protocol.UndoneChange, force bool) protocol
 	return back
 }
 
-// list returns the changes of a turn that can be taken back, newest first. It reports the other
-// changes, and all changes that touch the same files.
+// list returns the changes of a turn that can be taken back, newest first. Into the report it puts
+// the changes that can't be taken back, and all changes of the same files.
 func (u *Undos) list(ctx context.Context, user string, turn, of int64, report *Report) (list []supervisor.FileChange, err error) {
 	if owner, err := u.Store.FindTurnUser(ctx, turn); err != nil || owner != user {
 		return nil, cmp.Or(err, supervisor.Errorf(supervisor.CodeForbidden, textForeign))
@@ -206,15 +206,15 @@ func (r *Report) add(outcome Outcome, path, why string) {
 // whyMark separates a path from its reason; no path of a worker contains it.
 const whyMark = "\x00"
 
-// SplitPathAndReason splits an entry of Report.Paths[OutcomeImpossible] into its parts. They are
-// the path and the reason.
+// SplitPathAndReason splits an entry of Report.Paths into the path and the reason.
 func SplitPathAndReason(listed string) (path, why string) {
 	path, why, _ = strings.Cut(listed, whyMark)
 	return path, why
 }
 
 // StoreDiff stores the difference between the files before a turn and now. It returns a blob of the
-// user; nil means no difference. The report has only what programs did, which is in no difference.
+// user; nil means no difference. The report has only the effects of programs, which no difference
+// shows.
 func (u *Undos) StoreDiff(ctx context.Context, user string, turn, of int64) (diff *protocol.BlobRef, report Report,
 	err error) {
 	found := Report{Paths: map[Outcome][]string{}}
@@ -238,7 +238,7 @@ func undos(list []supervisor.FileChange) (undos []protocol.Undo) {
 
 // operate runs an undo operation in the user's worker.
 func (u *Undos) operate(ctx context.Context, user string, p protocol.UndoParameters) (id int64, result protocol.UndoResult, err error) {
-	parameters, _ := json.Marshal(p) // Marshal never fails for these parameters
+	parameters, _ := json.Marshal(p) // Marshal never fails for UndoParameters
 	op, err := u.Operations.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationUndo, Parameters: string(parameters)})
 	if err == nil {
 		op, err = u.Operations.Wait(ctx, op.ID)

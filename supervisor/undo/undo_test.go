@@ -30,8 +30,8 @@ func (r changeRows) ListPrograms(context.Context, string, int64) ([]supervisor.E
 	return r.programs, nil
 }
 
-// This test tries changes with a lost content, changes that can't be taken back, and changes of the
-// same files.
+// The test undoes changes whose old content is lost, changes that can't be taken back, and other
+// changes of the same files. All these files stay as they are.
 func TestUndo_LostOrUnsafeChanges_Stay(t *testing.T) {
 	now := time.Now()
 	change := func(path, not string, age time.Duration) supervisor.FileChange {
