@@ -13,7 +13,7 @@ import (
 // Embedder turns users' texts into vectors for the index. Each user pays for their own texts.
 type Embedder struct {
 	Payer
-	Model         string // provider/model
+	Model         string // the model, as provider/model
 	Transcript    sqlite.Transcript
 	Conversations sqlite.Conversations
 	Serves        func(supervisor.Conversation) bool

@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/internal/money"
 )
 
-// Line is the usage and cost of some calls together.
+// Line is the summed usage and cost of several calls.
 type Line struct {
 	Name       string `json:"name"` // the name of the model, as provider/model, or of the user
 	Calls      int64  `json:"calls"`
@@ -24,7 +24,7 @@ type Line struct {
 	Estimated bool `json:"estimated,omitempty"`
 }
 
-// Total returns the sum of lines. It has no name.
+// Total returns the sum of lines. The sum has no name.
 func Total(lines []Line) Line {
 	var sum Line
 	for _, l := range lines {

@@ -16,7 +16,8 @@ type Sums struct {
 	Free          func(spec string) bool // reports whether a model's calls count as free
 }
 
-// SumUsage returns a user's use of models in a span, grouped. The user "" means everybody.
+// SumUsage returns a user's use of models in a span, with a line for each group. by is a
+// sqlite.UsageDimension. The user "" means everybody.
 func (s Sums) SumUsage(ctx context.Context, user string, in supervisor.TimeSpan, by string) ([]Line, error) {
 	dimensions := []sqlite.UsageDimension{sqlite.UsageDimension(by)}
 	totals, err := s.Store.Sum(ctx, sqlite.UsageQuery{User: user, From: in.From, To: in.To, By: dimensions})
