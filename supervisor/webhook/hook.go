@@ -24,7 +24,7 @@ import (
 type Hook struct {
 	Name string
 	Path string
-	// the conversation for the messages; false if the user may not talk to Mews any more
+	// the conversation for the messages; false if the user may no longer talk to Mews
 	Destination func() (supervisor.Conversation, bool)
 	Secret      string // the secret that callers must know; never ""
 	Sign        HookAuth
@@ -62,7 +62,7 @@ const MaxTaskText = 64 << 10
 const (
 	maxPerMinute = 30
 	keyWindow    = 24 * time.Hour // within this time, calls with the same key count as one
-	bodyWindow   = time.Minute    // the same for calls without a key, by their body
+	bodyWindow   = time.Minute    // within this time, calls without a key count as one if their bodies are equal
 	headerKey    = "Idempotency-Key"
 )
 
@@ -109,7 +109,7 @@ func (h *hookHandler) take(w http.ResponseWriter, req *http.Request) answer {
 }
 
 // hasSecret reports whether a request has the secret in its header. It compares hashes, so that the
-// time it takes reveals neither the secret nor its length.
+// time of the comparison reveals neither the secret nor its length.
 func (h *hookHandler) hasSecret(req *http.Request) bool {
 	given := req.Header.Get(h.hook.Header)
 	if h.hook.Sign == AuthBearer {

@@ -125,7 +125,7 @@ func TestHook_Repetition_IsOneMessage(t *testing.T) {
 		time.Sleep(time.Hour)
 		r.same("the key, a day later", keyed("k", `{"message":"d"}`), "200 taken")
 		settle()
-		r.same("messages", len(r.outbox()), 3) // the first two came together
+		r.same("messages", len(r.outbox()), 3) // the first two calls share a message
 	})
 }
 
@@ -194,8 +194,8 @@ func TestHook_FormerUser_GetsNoMessage(t *testing.T) {
 	})
 }
 
-// TestReceiver_NinthBody_WaitsThenIsRefused checks that a ninth body at once waits for a second.
-// Then its caller is told when to try again.
+// TestReceiver_NinthBody_WaitsThenIsRefused checks that a ninth body at the same time waits for one
+// second. Then its caller is told when to try again.
 func TestReceiver_NinthBody_WaitsThenIsRefused(t *testing.T) {
 	r := newRig(t)
 	var ends []*io.PipeWriter

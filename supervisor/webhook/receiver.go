@@ -69,8 +69,8 @@ func New(o Options) *Receiver {
 	return &Receiver{o: o, bodies: slots.New(maxAtOnce), arrived: make(chan struct{}, 1)}
 }
 
-// Feature returns the routes for GitHub and the hooks, and the part that handles hooks. Without
-// GitHub and hooks it is empty.
+// Feature returns the routes for GitHub and the hooks, and the part that handles hooks. If neither
+// GitHub nor a hook is configured, the feature is empty.
 func (r *Receiver) Feature() feature.Feature {
 	f := feature.Feature{Name: "webhook"}
 	add := func(path string, limit int64, handler http.Handler) {

@@ -40,7 +40,7 @@ type rig struct {
 
 	arrived int
 	audit   []string
-	gone    atomic.Bool // the users of the hooks may not talk to Mews any more
+	gone    atomic.Bool // whether the users of the hooks may no longer talk to Mews
 }
 
 func newRig(t testing.TB, hooks ...webhook.Hook) *rig {

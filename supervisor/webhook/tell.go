@@ -136,8 +136,8 @@ func (r *Receiver) say(ctx context.Context, ids []int64, to supervisor.Conversat
 	return r.o.Deliveries.PutNotice(ctx, ids, d)
 }
 
-// render returns the text of a call: the field message, or the output of the template. If there is
-// neither, it is the JSON in the given layout.
+// render returns the text of a call: the field message, or the output of the template. If the call
+// has neither, the text is the JSON in the given layout.
 func (r *Receiver) render(h Hook, d supervisor.WebhookDelivery, layout func(raw []byte) []byte) (string, error) {
 	f, _, err := r.o.Spool.OpenBlob(d.Body)
 	if err != nil {
