@@ -62,8 +62,8 @@ func (h *Home) CorrectFact(ctx context.Context, w ChangeOptions, id string, fact
 	return kept, c, err
 }
 
-// ForgetFacts deletes facts, and returns those that existed. It calls told with them before it
-// writes the file.
+// ForgetFacts deletes facts, and returns the deleted facts. It calls told with these facts before
+// it writes the file.
 func (h *Home) ForgetFacts(ctx context.Context, ids []string, told func(Change, []facts.Fact) error) (
 	gone []facts.Fact, c Change, err error) {
 	announce := func(c Change) error { return told(c, gone) }

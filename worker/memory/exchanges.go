@@ -9,8 +9,8 @@ import (
 	"mews/worker/workspace"
 )
 
-// forgetTurns finds the facts and notes that came from some turns. If gone is set, it deletes them.
-// A second call changes nothing.
+// forgetTurns finds the facts and notes that came from some turns. If gone is true, it deletes
+// these facts and notes. A second call changes nothing.
 func (h *Home) forgetTurns(
 	ctx context.Context, of protocol.MemoryTurns, gone bool,
 ) (r protocol.MemoryResult, err error) {
@@ -34,8 +34,8 @@ func (h *Home) forgetTurns(
 	return r, err
 }
 
-// cutNotes counts the lines of daily notes that tools wrote in some turns. If gone is set, it
-// deletes them.
+// cutNotes counts the lines of daily notes that tools wrote in some turns. If gone is true, it
+// deletes these lines.
 func (h *Home) cutNotes(ctx context.Context, of protocol.MemoryTurns, gone bool) (n int, err error) {
 	if len(of.Notes) == 0 {
 		return 0, nil

@@ -8,7 +8,7 @@ import (
 	"mews/worker/memory"
 )
 
-// Only facts and notes that came from these turns are deleted. The user's own lines stay.
+// Only facts and notes that came from the forgotten turns are deleted. The user's own lines stay.
 func TestForgetTurns_DeletesOnlyTheirFacts(t *testing.T) {
 	h := newHome(t, "# Me\n- Takes tea <!-- k1 fact 1 2026-11-20 #7 -->\n- Plays <!-- k2 fact 1 2026-11-20 #8 -->\n- by hand\n")
 	for _, note := range []string{"Met Ana", "Met Bo"} {

@@ -1,5 +1,5 @@
 // Package memory keeps the memory of a user in the home: facts in MEMORY.md, and a file of notes
-// for each day. The files are the truth, and a user may edit them.
+// for each day. Only the files count, and a user may edit them.
 package memory
 
 import (
@@ -69,8 +69,8 @@ type Change struct {
 }
 
 // change lets do change MEMORY.md. It calls announce with the change before it writes the file. If
-// writing fails, it calls announce again with the reverse change. If the same change is repeated
-// after a crash, the file becomes the same.
+// writing fails, change calls announce again with the reverse change. A change that is repeated
+// after a crash gives the same file.
 func (h *Home) change(ctx context.Context, keep workspace.StoreFunc, announce func(Change) error,
 	do func(*facts.File) error) (c Change, err error) {
 	h.mu.Lock()
@@ -117,8 +117,8 @@ func (n Note) Path() string { return facts.NotesPath(n.Day) }
 // (protocol.PromptFilePatterns).
 const maxNotes = 64 << 10
 
-// AddNote adds a line to the notes of the day of at. It does not add the same text of the same
-// minute twice.
+// AddNote adds a line to the notes of the day of at. It adds the same text at most once in a
+// minute.
 func (h *Home) AddNote(ctx context.Context, keep workspace.StoreFunc, at time.Time, text string) (name string,
 	undo *protocol.Undo, err error) {
 	if text = facts.Tidy(text); text == "" || len(text) > 4*protocol.MaxFactCharacters {

@@ -28,9 +28,10 @@ type importer struct {
 	gone   map[string]bool     // digests of forgotten facts
 }
 
-// importMemory imports Picobot's memory folder, which has MEMORY.md and a file of notes for each
-// day, or a file that EchOS has exported as JSON or Markdown. It skips facts and notes that are
-// already there, and facts that were forgotten.
+// importMemory imports the memory of another assistant. This is Picobot's memory folder, or a file
+// that EchOS has exported as JSON or Markdown. Picobot's folder has MEMORY.md and a file of notes
+// for each day. importMemory skips facts and notes that are already there, and facts that were
+// forgotten.
 func (h *Home) importMemory(ctx context.Context, p protocol.MemoryParameters, now time.Time,
 	r *protocol.MemoryResult) (none []facts.Fact, c Change, err error) {
 	i := &importer{h: h, today: now.In(h.Zone).Format(time.DateOnly), result: r, notes: map[string][]string{}, gone: map[string]bool{}}
@@ -66,7 +67,7 @@ func (h *Home) importMemory(ctx context.Context, p protocol.MemoryParameters, no
 	return nil, c, err
 }
 
-// skip notes that a text is not imported, and why.
+// skip records that a text is not imported, and why.
 func (i *importer) skip(where, why string) {
 	if len(i.result.NotImported) == protocol.MaxNotImportedNames {
 		i.result.More++
@@ -75,8 +76,8 @@ func (i *importer) skip(where, why string) {
 	i.result.NotImported = append(i.result.NotImported, fmt.Sprintf("%.200s: %s", strings.ToValidUTF8(where, "?"), why))
 }
 
-// read reads one file, either alone or as part of a folder. It skips notes at the paths of Mews's
-// notes, which are already there.
+// read reads one file, either alone or as part of a folder. It skips files at the paths of Mews's
+// own notes, because these notes are already there.
 func (i *importer) read(name string, alone bool) {
 	text, err := i.h.read(name)
 	base, kind := strings.TrimSuffix(path.Base(name), path.Ext(name)), path.Ext(name)
@@ -137,7 +138,7 @@ func (i *importer) readText(name, text string) {
 	}
 }
 
-// echosRow is one entry of EchOS: of its memory, or a note.
+// echosRow is one entry of EchOS's memory, or one of its notes.
 type echosRow struct {
 	Subject, Content, Kind string
 	Title                  string // title of a note

@@ -31,8 +31,8 @@ func (h RecallMatch) String() string {
 }
 
 // search ranks the hits that have any word of a query, the best first. A rare word weighs more than
-// a common word. A word with only the same beginning weighs half. Of equal hits the newer hit is
-// first.
+// a common word. A word that shares only its beginning with the query's word weighs half. If two
+// hits are equal, the newer hit comes first.
 func search(all []RecallMatch, query string) (hits []RecallMatch) {
 	asked, texts := facts.Words(query), make([][]string, len(all))
 	for i, h := range all {
@@ -70,8 +70,8 @@ func search(all []RecallMatch, query string) (hits []RecallMatch) {
 }
 
 // matchScore returns how well a word matches a word of the query; 1 means that they are the same.
-// Words with the same first four letters match partly if one continues the other. Of the query's
-// word three letters are enough, because the user may have typed a beginning.
+// Words with the same first four letters match partly if one continues the other. A query's word of
+// three letters is enough, because the user may have typed only a beginning.
 func matchScore(asked, word string) float64 {
 	switch {
 	case asked == word:
