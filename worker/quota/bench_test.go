@@ -10,7 +10,7 @@ import (
 	"mews/worker/workspace"
 )
 
-// BenchmarkWrite writes 4 KiB, and then nothing, through a workspace with and without a quota.
+// BenchmarkWrite writes 4 KiB, and then no bytes, through a workspace with and without a quota.
 func BenchmarkWrite(b *testing.B) {
 	b.Run("off", func(b *testing.B) { write(b, b.TempDir(), nil) })
 	b.Run("on", func(b *testing.B) {

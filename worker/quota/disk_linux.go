@@ -34,8 +34,8 @@ type attributes struct {
 }
 
 // Constants of linux/fs.h that golang.org/x/sys lacks. The first is _IOR('X', 31, struct fsxattr);
-// only MIPS and PowerPC have another number. The second is the flag that new files belong to their
-// folder's project. Without this flag a file system gives the numbers of the whole disk.
+// only MIPS and PowerPC have another number. The second is a folder's flag that its new files
+// belong to its project. Without this flag a file system gives the numbers of the whole disk.
 const (
 	getAttributes  = 0x801c581f
 	projectInherit = 0x200

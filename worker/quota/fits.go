@@ -28,7 +28,7 @@ func (d DiskSpace) IsLow() bool { return d.shortage(0) != nil }
 // space holds the present size of a folder and its limits.
 type space struct {
 	used, limit int64 // bytes; limit 0 means no limit
-	more        bool  // the folder holds more than used, because not all was counted
+	more        bool  // whether the folder holds more than used, because not all was counted
 
 	files, fileLimit int64 // number of files and folders; fileLimit 0 means no limit
 }
@@ -42,7 +42,7 @@ func (r space) withProject(d DiskSpace) space {
 	return r
 }
 
-// shortage explains why the folder may not grow by that many bytes; nil means that it may.
+// shortage explains why the folder may not grow by that number of bytes; nil means that it may.
 func (r space) shortage(grow int64) error {
 	if r.fileLimit > 0 && r.files > r.fileLimit {
 		return fmt.Errorf("the folder holds %d files of the %d that it may; delete some first%s", r.files, r.fileLimit,
@@ -62,13 +62,13 @@ func (r space) shortage(grow int64) error {
 	return errors.New(held + "; delete something first" + trashHint)
 }
 
-// trashHint is for models and users who delete with delete_file. Such a file still takes room, in
-// the trash.
+// trashHint is for models and users who delete with delete_file. A file that they delete so still
+// takes room in the trash.
 const trashHint = " (what is in .trash counts too, until rm removes it)"
 
-// shortage explains why a write of that many bytes is refused; nil means that it is allowed. With a
-// project's limit, the numbers do not show the rest of the file system. The kernel enforces that
-// limit, which also protects the rest. Some file systems give no numbers.
+// shortage explains why a write of that number of bytes is refused; nil means that it is allowed.
+// With a project's limit, the numbers do not show the rest of the file system. The kernel enforces
+// that limit, which also protects the rest. Some file systems give no numbers.
 func (d DiskSpace) shortage(grow int64) error {
 	if d.Project {
 		return nil
@@ -85,12 +85,12 @@ func (d DiskSpace) shortage(grow int64) error {
 	return nil
 }
 
-// CheckGrowth explains why the folder may not grow by that many bytes. nil means that it may. A
-// write that does not make the folder larger is always allowed.
+// CheckGrowth explains why the folder may not grow by that number of bytes. nil means that it may.
+// A write that does not make the folder larger is always allowed.
 //
 // CheckGrowth refuses only by a count that began after the call, because files in an older count
-// may have been deleted. So it waits for a new count before it refuses, and before the first count
-// has ended. After WriteWait it uses the old count. Without any count it allows the write.
+// may have been deleted. So it waits for a new count before it refuses, and for the first count if
+// none has ended yet. After WriteWait it uses the old count. Without any count it allows the write.
 func (q *Quota) CheckGrowth(grow int64) error {
 	if grow <= 0 {
 		return nil

@@ -17,7 +17,7 @@ import (
 const blockSize = 512
 
 // maxOpenFolders bounds the folders that a count has open at once, since a process may have few
-// descriptors. Folders below that many levels are counted later, each from the top.
+// descriptors. Folders below this depth are counted later, and each is opened from the top.
 const maxOpenFolders = 48
 
 // maxDepth bounds the depth of a count. Programs can nest folders deeper than a path can name them,
@@ -28,7 +28,7 @@ const maxDepth = 4000
 type folderSize struct {
 	bytes int64
 	files int64 // files and folders below the folder
-	more  bool  // some of the folder was not counted
+	more  bool  // whether some of the folder was not counted
 }
 
 // walker is a running count.
@@ -45,8 +45,8 @@ type walker struct {
 var errDone = errors.New("the count was ended")
 
 // measure adds up the blocks of a folder and everything below it. It counts a file with several
-// names once, and leaves out other file systems and targets of links. Changes made meanwhile may be
-// counted or not. It ends with ctx, or with errDone.
+// names once, and leaves out other file systems and targets of links. Changes that are made during
+// the count may be counted or not. measure ends with ctx, or with errDone.
 func measure(ctx context.Context, root *os.Root, pace *pacer) (folderSize, error) {
 	top, err := root.Stat(".")
 	if err != nil {
@@ -127,7 +127,7 @@ func (c *walker) folder(dir *os.File, path string, open int) error {
 func (c *walker) entry(dir *os.File, above, name string, open int) error {
 	var st unix.Stat_t
 	if err := unix.Fstatat(int(dir.Fd()), name, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
-		return nil // deleted since
+		return nil // the file was deleted meanwhile
 	}
 	if uint64(st.Dev) != c.device {
 		return nil

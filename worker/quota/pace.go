@@ -15,8 +15,8 @@ const (
 // pacer slows a count down. One goroutine uses it.
 type pacer struct {
 	fast  int             // number of steps before the first rest
-	yield <-chan struct{} // a token ends a rest and the count; nil means no such channel
-	put   chan<- struct{} // takes that token back
+	yield <-chan struct{} // a token ends a rest and the count; nil means that no token comes
+	put   chan<- struct{} // takes the token of yield back
 	since time.Time       // start of the work since the last rest
 	steps int
 }

@@ -1,10 +1,10 @@
 // Package quota measures a user's folder. It refuses writes if the folder holds more than its
 // limit, or if the file system is nearly full.
 //
-// It is not a wall. The file tools ask it before they write. Results of programs get a note, because
-// a program may be deleting files to make room. While programs run, the folder is counted every 10
-// s. If it holds more than it may and has grown since they started, the supervisor is told, which
-// ends them.
+// It is not a wall. The file tools ask it before they write. Results of programs get a note,
+// because a program may be deleting files to make room. While programs run, the folder is counted
+// every 10 s. If the folder holds more than it may, and has grown since the programs started, the
+// supervisor is told and ends the programs.
 package quota
 
 import (
@@ -17,14 +17,14 @@ import (
 	"time"
 )
 
-// Options of a Quota. Dir, Now and Report are required; zero values of the other fields mean
+// Options configure a Quota. Dir, Now and Report are required; zero values of the other fields mean
 // defaults.
 type Options struct {
 	Dir   string // path of the folder
 	Limit int64  // most bytes in the folder; 0 means no limit
 	// most files and folders in the folder; 0 means no limit
 	FileLimit int64
-	// RunPrograms reports whether programs run; nil means that none ever do.
+	// RunPrograms reports whether programs run; nil means that no program ever runs.
 	RunPrograms func() bool
 	// Exceeded is called after each count that finds too much, while programs run. nil means no
 	// call.
@@ -60,7 +60,7 @@ type state struct {
 	answered  int           // number of requests that the newest count answers
 	used      int64         // bytes of the newest count and of writes since
 	files     int64         // files and folders of the newest count
-	more      bool          // the folder holds more than used, because not all could be counted
+	more      bool          // whether the folder holds more than used, because not all could be counted
 	at        time.Time     // start of the newest count
 	written   int64         // bytes written since the running count began
 	ended     chan struct{} // closed at the end of the next count
@@ -94,7 +94,7 @@ func New(o Options) (*Quota, error) {
 func (q *Quota) Close() error { return q.root.Close() }
 
 // Run makes the requested counts, one at a time, until ctx ends. While programs run, it also counts
-// every WatchEvery. Such a count rests often, and makes way for a request.
+// every WatchEvery. A count without a request rests often, and ends if a request comes.
 func (q *Quota) Run(ctx context.Context) error {
 	watch := time.NewTimer(q.options.WatchEvery)
 	watch.Stop()
@@ -149,9 +149,9 @@ func (q *Quota) reportExcess() {
 	}
 }
 
-// NoteProgramStart records that a program starts while no other runs. Growth is measured from the
-// newest count, or from the end of the next one if that was already requested: earlier programs may
-// have written since the newest one.
+// NoteProgramStart records that a program starts while no other program runs. Growth is measured
+// from the newest count. If another count was already requested, growth is measured from the end of
+// that count. Earlier programs may have written since the newest count.
 func (q *Quota) NoteProgramStart() {
 	q.mu.Lock()
 	t := &q.state
@@ -176,8 +176,8 @@ func (q *Quota) Growth(ctx context.Context, atMost time.Duration) (bytes, files 
 	return t.used - t.before.bytes, t.files - t.before.files, t.more || !fresh
 }
 
-// begin records that a count begins. It returns the number of requests for a count so far. This
-// count answers all of them.
+// begin records that a count begins. It returns the number of requests for a count so far, which
+// this count answers all.
 func (q *Quota) begin() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -199,7 +199,7 @@ func (q *Quota) end(answered int, c folderSize) {
 	t.ended = make(chan struct{})
 }
 
-// RefreshCount requests a count if the newest one is old. It does not wait.
+// RefreshCount requests a count if the newest count is old. It does not wait for the count.
 func (q *Quota) RefreshCount() {
 	q.mu.Lock()
 	fresh := q.state.requested > 0 && q.options.Now().Sub(q.state.at) <= maxAge
@@ -240,7 +240,7 @@ func (q *Quota) await(ctx context.Context, number int, atMost time.Duration) boo
 	}
 }
 
-// RecordGrowth records a growth of the folder in bytes; a negative one is shrinking.
+// RecordGrowth records that the folder grew by some bytes. A negative number means that it shrank.
 func (q *Quota) RecordGrowth(by int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -33,7 +33,7 @@ func TestPacer_AfterWork_RestsLonger(t *testing.T) {
 	})
 }
 
-// TestPacer_RequestComes_EndsCount: the request is still there for whoever makes the next count.
+// TestPacer_RequestComes_EndsCount: the request stays, so that the next count answers it.
 func TestPacer_RequestComes_EndsCount(t *testing.T) {
 	wake := make(chan struct{}, 1)
 	wake <- struct{}{}
@@ -64,7 +64,8 @@ func watched(t *testing.T, o Options) (*Quota, *atomic.Bool, chan excess) {
 	return newQuota(t, o), running, reports
 }
 
-// TestWatch_ProgramPassesLimit_IsReported: by bytes, or by many empty files.
+// TestWatch_ProgramPassesLimit_IsReported: a program passes the limit by bytes, or by many empty
+// files.
 func TestWatch_ProgramPassesLimit_IsReported(t *testing.T) {
 	for name, c := range map[string]struct {
 		o    Options
@@ -124,7 +125,7 @@ func TestGrowth_EarlierProgramsFiles_DoNotCount(t *testing.T) {
 	defer q.Close()
 	q.request()
 	q.end(q.begin(), folderSize{bytes: 100, files: 1})
-	q.request() // for the note about the earlier program
+	q.request() // requests the count for the note about the earlier program
 	q.NoteProgramStart()
 	if _, _, partial := q.Growth(t.Context(), 0); !partial {
 		t.Error("the growth is known before the count")
@@ -137,7 +138,7 @@ func TestGrowth_EarlierProgramsFiles_DoNotCount(t *testing.T) {
 	}
 }
 
-// TestReserve_Inodes_AreKept: 5 % of the files that a disk has room for.
+// TestReserve_Inodes_AreKept: the reserve is 5 % of the files that a disk has room for.
 func TestReserve_Inodes_AreKept(t *testing.T) {
 	for _, c := range []struct {
 		disk  DiskSpace
