@@ -64,7 +64,7 @@ func exclusiveKind(media string) string {
 	return ""
 }
 
-// albumMessage returns the message of one file, whose fields are read as those of a request.
+// albumMessage returns the message of one file, whose fields are read like the fields of a request.
 func (w *serverState) albumMessage(c *chat, r *request, item map[string]json.RawMessage) (*Message, answer) {
 	p := params{}
 	for name, raw := range item {

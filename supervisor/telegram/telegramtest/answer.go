@@ -81,7 +81,7 @@ func (a answer) write(w http.ResponseWriter) {
 	}
 	body := a.body()
 	a.head(w, len(body))
-	_, _ = w.Write(body) // no error of the server: the client may have gone
+	_, _ = w.Write(body) // an error only means that the client may have gone
 }
 
 // mustMarshal returns the JSON of values that the package or a test has built.

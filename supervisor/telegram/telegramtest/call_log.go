@@ -10,14 +10,14 @@ import (
 // APICall is one complete request of the API.
 type APICall struct {
 	Method string // the method's name, as the client wrote it
-	// Params are the parameters. Those of a JSON body keep their types, with whole numbers as
-	// int64; all others are strings. Tests must not change the map.
+	// Params are the parameters. Parameters of a JSON body keep their types, with whole numbers as
+	// int64. All other parameters are strings. Tests must not change the map.
 	Params map[string]any
 	ChatID int64     // the chat of the request; 0 means none
 	At     time.Time // time of arrival, by the server's clock
 	// Code is the HTTP status; 0 means that there was no complete answer.
 	Code      int
-	Processed bool // whether the request was carried out, whatever the answer said
+	Processed bool // whether the request was carried out; the answer may say otherwise
 }
 
 // WebhookDelivery is one attempt to deliver an update to the webhook.
@@ -98,7 +98,7 @@ func (r Inspector) Calls(method ...string) []APICall {
 	return found
 }
 
-// CountCalls returns the number of all requests, or of those with the given methods.
+// CountCalls counts all requests, or only the requests with the given methods.
 func (r Inspector) CountCalls(method ...string) int {
 	n := 0
 	r.state.read(func() {

@@ -132,8 +132,8 @@ func (c *chat) message(id int64) *Message {
 	return c.messages[i]
 }
 
-// replace replaces a message by its edited version. The position and the date stay. Of the
-// attachment only the file changes.
+// replace replaces a message by its edited version. The position and the date stay. The attachment
+// keeps its kind, and only its file changes.
 func (c *chat) replace(m *Message) {
 	m.EditedAt = m.At
 	old := c.message(m.ID)

@@ -120,7 +120,7 @@ func (c *deliverer) deliver(ctx context.Context, f attempt) {
 	})
 }
 
-// keepResult forgets an accepted update and delays a refused one. The caller runs within
+// keepResult forgets an accepted update, and delays a refused update. The caller runs within
 // serverState.change.
 func (c *deliverer) keepResult(f attempt, l attemptResult) {
 	w := c.server

@@ -20,8 +20,8 @@ type Entity struct {
 	Language string `json:"language,omitempty"`
 }
 
-// Types of entities. The server finds some in texts by itself, and ignores them if a bot gives
-// them. A bot may give the others. (Client.cpp: get_text_entity_type.)
+// Types of entities. The server finds entities of foundTypes in texts by itself, and ignores such
+// entities from a bot. A bot may give entities of givenTypes. (Client.cpp: get_text_entity_type.)
 var (
 	foundTypes = strings.Fields("mention hashtag cashtag bot_command url email phone_number bank_card_number")
 	givenTypes = strings.Fields("bold italic underline strikethrough spoiler blockquote expandable_blockquote code pre " +

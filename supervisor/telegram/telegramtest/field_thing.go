@@ -55,7 +55,7 @@ func WithDice(emoji string, value int) MessageOption {
 	return contentField("dice", map[string]any{"emoji": emoji, "value": value})
 }
 
-// WithChecklist makes the message a list of tasks, the done ones first.
+// WithChecklist makes the message a list of tasks, the done tasks first.
 func WithChecklist(title string, done, open []string) MessageOption {
 	shown := []any{}
 	for i, task := range slices.Concat(done, open) {

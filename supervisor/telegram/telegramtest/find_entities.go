@@ -37,7 +37,8 @@ func findEntities(text string) []Entity {
 	return entities
 }
 
-// endOfCommand returns the end of "/name" or "/name@bot": 1 to 64 characters, 3 to 32 of the bot.
+// endOfCommand returns the end of "/name" or "/name@bot": the command has 1 to 64 characters, and
+// the bot's name 3 to 32.
 func endOfCommand(text []rune, begin int) int {
 	end := endOfName(text, begin+1, 64)
 	if end == begin+1 || continuesWord(text, begin-1) || joinsPath(text, begin-1) {

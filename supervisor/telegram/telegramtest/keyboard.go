@@ -11,7 +11,7 @@ const (
 	maxAck   = 200 // characters of the answer to a press
 	maxKeys  = 100 // buttons below one message
 	// keepQueries is how long a press may wait for its answer. (Telegram gives no figure; clients
-	// stop to wait sooner.)
+	// stop waiting sooner.)
 	keepQueries = 15 * time.Minute
 )
 
@@ -120,7 +120,8 @@ func readButton(fields map[string]any) (Button, answer) {
 }
 
 // PressButton presses a button below a message. It returns the ids of the update and of the
-// callback query. It fails if no button has the data. A test sends a forged press as an update.
+// callback query. It fails if no button has the data. To forge a press, a test pushes an update
+// instead.
 func (p People) PressButton(in Chat, from User, message int64, data string) (update int64, query string, err error) {
 	p.state.change(func() {
 		c := p.state.chats.add(in)

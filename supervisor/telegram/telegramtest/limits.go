@@ -37,7 +37,7 @@ type floodControl struct {
 	retryAfter int
 }
 
-// floodScope is what a flood refusal covers: one chat, all chats (the zero value), or a method
+// floodScope is the scope of a flood refusal: one chat, all chats (the zero value), or a method
 // without a chat.
 type floodScope struct {
 	chat   int64

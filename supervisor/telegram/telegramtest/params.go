@@ -14,8 +14,8 @@ import (
 // maxBody is the largest request that is read: an upload of 50 MB and its form.
 const maxBody = 52 << 20
 
-// params are a request's parameters. Those of a JSON body keep their types, with whole numbers as
-// int64; all other parameters are strings.
+// params are a request's parameters. Parameters of a JSON body keep their types, with whole numbers
+// as int64. All other parameters are strings.
 type params map[string]any
 
 // body is a request's body. It remembers whether the connection ended before the body did.

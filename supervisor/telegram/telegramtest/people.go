@@ -91,8 +91,9 @@ type pushedUpdate struct {
 	Text string `json:"text"`
 }
 
-// PushUpdate adds any update: a map whose only key is the kind. It ignores an update_id. It returns
-// the new id, or 0 if the client does not allow the kind. It creates a missing chat and message.
+// PushUpdate adds any update: a map whose only key is the kind. PushUpdate ignores an update_id,
+// and creates a missing chat and message. It returns the update's new id, or 0 if the client does
+// not allow the kind.
 func (p People) PushUpdate(u map[string]any) int64 {
 	var id int64
 	for kind, v := range u {

@@ -120,7 +120,7 @@ func TestSay_EditOrPost_BecomesItsUpdateKind(t *testing.T) {
 }
 
 // TestEdit_UpdateHasWholeMessage checks the update of an edit. It has the whole message, with its
-// own date and the date of the edit. The file stays unless the edit has a new one.
+// own date and the date of the edit. The file stays unless the edit has a new file.
 func TestEdit_UpdateHasWholeMessage(t *testing.T) {
 	s, c := startServer(t, telegramtest.Options{})
 	changed := time.Now().Truncate(time.Second)

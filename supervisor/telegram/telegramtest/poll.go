@@ -188,7 +188,7 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// nonNilBatch returns the updates as a list that is [] in JSON if it is empty, not null.
+// nonNilBatch returns the updates as a list that is never nil, so that an empty list is [] in JSON.
 func nonNilBatch(updates []json.RawMessage) []json.RawMessage {
 	if updates == nil {
 		return []json.RawMessage{}

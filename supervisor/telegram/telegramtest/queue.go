@@ -21,7 +21,7 @@ const (
 // update is an update that waits to be confirmed.
 type update struct {
 	id      int64
-	chat    int64 // the chat whose updates wait for one another at a webhook
+	chat    int64 // chat of the update; at a webhook, updates of one chat wait for one another
 	raw     []byte
 	expires time.Time
 	gone    bool
@@ -102,7 +102,8 @@ func (q *queue) firstFor(offset int64) int64 {
 	if offset < 0 {
 		offset += q.nextID
 	}
-	// for such an offset, Telegram's server logs an error and begins with the first update
+	// for an offset this far ahead, Telegram's server logs an error and begins with the first
+	// update
 	if offset > q.nextID+maxAhead {
 		return q.firstWaiting()
 	}

@@ -102,8 +102,8 @@ func (s *Server) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 
 func notFound() answer { return refuse(http.StatusNotFound, "Not Found") }
 
-// call records a request, checks its limits, and answers it. It ignores a request that ended
-// incomplete because the client has gone.
+// call records a request, checks its limits, and answers it. A request that is incomplete because
+// the client has gone is ignored.
 func (s *Server) call(rw http.ResponseWriter, r *http.Request, token, method string) {
 	whole := &body{ReadCloser: r.Body}
 	r.Body = whole

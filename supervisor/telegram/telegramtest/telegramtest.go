@@ -179,7 +179,8 @@ func (s *Server) BotID() int64 { return s.state.bot.user.ID }
 // RevokeToken revokes the token.
 func (s *Server) RevokeToken() { s.state.change(func() { s.state.bot.revoked = true }) }
 
-// SetToken gives the bot another token. It restores a revoked token; older ones are refused.
+// SetToken gives the bot another token. The bot then works again if its token was revoked. Older
+// tokens are refused.
 func (s *Server) SetToken(token string) {
 	s.state.change(func() { s.state.bot.token, s.state.bot.revoked = token, false })
 }

@@ -119,8 +119,8 @@ func (w *serverState) startDelivering() {
 	ctx, stop := context.WithCancel(w.lifetime.ctx)
 	w.webhook.stop = stop
 	w.webhook.running = 0
-	// a new channel, so that the previous deliverer, which may still be ending, takes no wake-up
-	// from the new one
+	// a new channel; the previous deliverer may still be ending, and must not take wake-ups of the
+	// new deliverer
 	w.webhook.wake = make(chan struct{}, 1)
 	w.webhook.queues = chatQueues{byID: map[int64]*chatUpdates{}}
 	for _, u := range w.queue.entries {
