@@ -23,7 +23,7 @@ type origin struct {
 	kind    supervisor.TurnKind // the kind of the turn
 	call    string              // the tool call in the turn
 	when    string              // the words for the job's new times
-	// the order of dates such as 3/4 that the user chose; "" means that of the user's language
+	// the order of dates such as 3/4 that the user chose; "" means the order of the user's language
 	dates      recurrence.DateOrder
 	translated bool // a model wrote when for the user's own words
 }
@@ -68,7 +68,7 @@ func (ed *editor) approve(ctx context.Context, from origin, j, was supervisor.Jo
 		Call: from.call, Inbound: from.inbound, Effect: EffectPostElsewhere, Arguments: what, Text: text})
 }
 
-// maxQuestionText is the most characters of each part of an approval question.
+// maxQuestionText is the maximum length of each part of an approval question.
 const maxQuestionText = 1000
 
 // clip cuts a text to most characters, and then adds its full length.

@@ -11,13 +11,14 @@ import (
 	"mews/supervisor/slash"
 )
 
-// Buttons of a date that can mean two days; the id of the command follows.
+// Names of the buttons below a question about a date that can mean two days. The id of the command
+// follows.
 const (
 	pressDayFirst   = "day_first"
 	pressMonthFirst = "month_first"
 )
 
-// dateOrders are the orders that these buttons choose.
+// dateOrders maps each button of an ambiguous date to the order that it chooses.
 var dateOrders = map[string]recurrence.DateOrder{pressDayFirst: recurrence.DayFirst,
 	pressMonthFirst: recurrence.MonthFirst}
 
@@ -32,8 +33,8 @@ func askDate(from origin, ask *recurrence.DateError, err error) (d supervisor.De
 	return d
 }
 
-// remindAgain runs a /remind again, with a known order of dates. Both buttons together set one
-// reminder.
+// remindAgain runs a /remind again, with a known order of dates. If both buttons are pressed, there
+// is still one reminder.
 func (ch *ChatCommands) remindAgain(ctx context.Context, from origin, number string, p press) (supervisor.Delivery,
 	error) {
 	id, _ := strconv.ParseInt(number, 10, 64) // 0 is the id of no command

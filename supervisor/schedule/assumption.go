@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/recurrence"
 )
 
-// assumptions says on a card what the job's user did not write, or wrote in a way that could mean
-// something else. first is when it is due next.
+// assumptions returns a card's text about parts of the time that the job's user did not write, or
+// wrote ambiguously. first is the job's next due time.
 func assumptions(rule recurrence.Rule, first time.Time) string {
 	var sentences []string
 	if rule.NoTime {
@@ -31,8 +31,8 @@ func assumptions(rule recurrence.Rule, first time.Time) string {
 	return strings.Join(sentences, " ")
 }
 
-// timeButtons are the buttons with other times of the day, for a job without a written one. first
-// is when it is due next.
+// timeButtons returns buttons with other times of the day, for a job whose user wrote no time.
+// first is the job's next due time.
 func timeButtons(j supervisor.Job, first time.Time) (row []supervisor.Button) {
 	for _, b := range []struct{ press, clock string }{
 		{pressMorning, "08:00"}, {pressNoon, "12:00"}, {pressEvening, "18:00"},

@@ -65,7 +65,8 @@ func cardWith(j supervisor.Job, check string, terms []string) (d supervisor.Deli
 	return d
 }
 
-// nextTime returns when a job is next due, or would be once its user starts it.
+// nextTime returns when a job is next due. For a job that waits for its user, it returns when the
+// job would be due if it were started.
 func nextTime(j supervisor.Job) (at time.Time, due bool) {
 	if at = j.Next; at.IsZero() && j.State == supervisor.JobProposed {
 		at, due, _ = recurrence.NextDue(j, j.FiredUntil) // nextTimes has read the rule
@@ -133,7 +134,7 @@ func (cs *cards) costText(j supervisor.Job) string {
 }
 
 // monthCost returns the most that a job can cost in its next month, and how often it is due in that
-// month. It stops counting once the budget of the month or day is reached.
+// month. monthCost stops counting once the budget of the month or day is reached.
 func monthCost(j supervisor.Job, b supervisor.Budget) (most int64, times int64) {
 	if most = b.Month; b.Day > 0 && (most == 0 || most > monthDays*b.Day) {
 		most = monthDays * b.Day

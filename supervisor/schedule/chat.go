@@ -51,7 +51,7 @@ func (ch *ChatCommands) remind(ctx context.Context, from origin, words string, a
 // Limits of /jobs.
 const (
 	maxListed     = 40
-	maxListedRows = maxListed // the most rows of buttons in the answer to /jobs, of two buttons each
+	maxListedRows = maxListed // maximum rows of buttons below the answer to /jobs; each row has two buttons
 )
 
 // statePresses are the buttons of /jobs that start, pause or resume a job, by the job's state.
@@ -60,8 +60,8 @@ var statePresses = map[supervisor.JobState]string{
 	supervisor.JobActive: supervisor.JobPause,
 }
 
-// jobsRow returns a job's buttons below the answer to /jobs. A reminder that comes once can't be
-// paused, as on its card.
+// jobsRow returns a job's buttons below the answer to /jobs. A one-time reminder can't be paused
+// here, as on its card.
 func jobsRow(j supervisor.Job) []supervisor.Button {
 	presses := []string{statePresses[j.State], supervisor.JobDelete}
 	rule, err := recurrence.JobRule(j)

@@ -8,7 +8,7 @@ import (
 )
 
 // checkTurns numbers each user's last check in the order of their starts. The user with the oldest
-// last check is next, so no user waits for all checks of another. Only the loop uses it.
+// last check is next, so no user waits for all checks of another user. Only the loop uses it.
 type checkTurns map[string]int
 
 // noteBegun records that a check of a user has begun.

@@ -118,7 +118,7 @@ func TestChecks_OfOneUser_DelayNoOtherUser(t *testing.T) {
 	}
 }
 
-// The next check is of the user whose last check is oldest.
+// The next check belongs to the user whose last check began longest ago.
 func TestCheckTurns_OldestLastCheck_ComesFirst(t *testing.T) {
 	turns := checkTurns{}
 	fires := func(users ...string) (list []supervisor.ClaimedFire) {

@@ -76,8 +76,8 @@ func groupName(c supervisor.Conversation) string {
 	return c.Chat + "/" + c.Thread
 }
 
-// destination returns the conversation in which a job posts. It is the user's private chat if the
-// job was set in a terminal, or if the job's group is no longer allowed.
+// destination returns the conversation in which a job posts. For a job that was set in a terminal,
+// or whose group is no longer allowed, it is the user's private chat.
 func (ds *destinations) destination(j supervisor.Job) supervisor.Conversation {
 	user, _ := ds.people(j.User)
 	if c := j.Conversation; len(user.Accounts) > 0 && (c.Chat == "" || c.IsInGroup() && !ds.allowed(c)) {

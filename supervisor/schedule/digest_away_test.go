@@ -86,7 +86,8 @@ func TestTrigger_AwayUser_AsksNoModel(t *testing.T) {
 	}
 }
 
-// A new job of a user who is away, such as one from a shell, is not paused although older jobs are.
+// If a user is away, their older jobs are paused. A new job, such as a job set in a shell, is not
+// paused.
 func TestAwayUser_NewJob_StaysActive(t *testing.T) {
 	h := newHarness(t)
 	h.putTask(t, "every 40 days", supervisor.JobOptions{Exact: true})

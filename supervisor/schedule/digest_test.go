@@ -272,8 +272,8 @@ func TestDigest_FilesUnavailable_OmitsFiles(t *testing.T) {
 	}
 }
 
-// A digest that a model words is the material of one turn. If the turn fails, the next digest has
-// its news.
+// A digest that a model writes is the material of one turn. If the turn fails, the next digest
+// repeats its news.
 func TestDigest_WrittenByModel_StartsOneTurn(t *testing.T) {
 	h := newHarness(t)
 	if text := h.switchRoutine(t, "written 7:30"); !strings.Contains(text,

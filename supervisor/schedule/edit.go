@@ -127,8 +127,8 @@ func (ed *editor) askChange(ctx context.Context, from origin, j supervisor.Job) 
 	return ed.card(changed), nil
 }
 
-// setState pauses or resumes a job; "" changes nothing. It does not start a proposed job: that
-// needs its user's approval.
+// setState pauses or resumes a job; "" changes nothing. It does not start a proposed job, because
+// the user must approve the job first.
 func (ed *editor) setState(j *supervisor.Job, state string) (err error) {
 	switch was := j.State; {
 	case state == "":

@@ -121,7 +121,7 @@ func TestFileNotices_ChangeByOthers_IsReported(t *testing.T) {
 	}
 }
 
-// If no worker watches the folder, Mews compares it every 15 minutes, also after a start.
+// If no worker watches the folder, Mews scans the folder every 15 minutes, also after a start.
 func TestFileNotices_WithoutWatcher_FindChanges(t *testing.T) {
 	h := newNoticesHarness(t)
 	h.home.pending = []supervisor.HomeChange{change("new a.md")}
@@ -140,8 +140,8 @@ func TestFileNotices_WithoutWatcher_FindChanges(t *testing.T) {
 	h.wantStates(t, "silent said silent silent said")
 }
 
-// File notices that are turned off and on skip the changes between. A rebuilt index causes no
-// notice about existing files.
+// If file notices are turned off and on again, changes in between are skipped. A rebuilt index
+// causes no notice about existing files.
 func TestFileNotices_OffAndOn_SkipTimeBetween(t *testing.T) {
 	h := newNoticesHarness(t)
 	if text := h.switchNotifications(t, "off"); text != "File watch is off." {

@@ -14,9 +14,10 @@ import (
 )
 
 const (
-	lateAfter       = 2 * time.Minute // from this delay on, a reminder says when it was due
-	maxSeparateLate = 3               // if a user has more late reminders, they share one message
-	maxSnoozable    = 30              // the most reminders with buttons below one message
+	lateAfter = 2 * time.Minute // from this delay on, a reminder says when it was due
+	// maximum of a user's late reminders with separate messages; more share one message
+	maxSeparateLate = 3
+	maxSnoozable    = 30 // the most reminders with buttons below one message
 )
 
 // fire fires all due jobs. After a crash each fire is either stored whole or due again.
@@ -255,7 +256,7 @@ func snoozeButtons(fires []supervisor.Fire) (rows [][]supervisor.Button) {
 }
 
 // listButtons returns a row of buttons of one job below a list of jobs. The list keeps its buttons
-// when one of them was pressed.
+// after a press.
 func listButtons(j supervisor.Job, presses ...string) (row []supervisor.Button) {
 	for _, what := range presses {
 		row = append(row, supervisor.Button{Text: fmt.Sprintf("%d: %s", j.ID, snoozeLabels[what]),

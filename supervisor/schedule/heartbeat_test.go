@@ -26,8 +26,8 @@ func TestHeartbeat_WithoutFile_FailsAndPauses(t *testing.T) {
 	}
 }
 
-// A heartbeat item with an interval is due at its times. An item with a count is due that many
-// times.
+// A heartbeat item with an interval is due at its times. An item with a count is due as often as
+// the count says.
 func TestHeartbeat_TimedItems_ComeAtTheirTimes(t *testing.T) {
 	for item, want := range map[string]int{"- @every 2 h: drink\n": 5, "- @hourly 3 times: walk\n": 3, "- @daily at 16:00: tea\n": 1} {
 		h := newHarness(t)

@@ -56,8 +56,8 @@ func (js *Jobs) findByNumber(ctx context.Context, user, number string) (j superv
 	return j, err
 }
 
-// remove deletes a job; a running fire of the job is not retried. If the job is deleted already,
-// nothing changes and the answer is the same.
+// remove deletes a job; a running fire of the job is not retried. For a job that is deleted
+// already, remove changes nothing and returns the same answer.
 func (js *Jobs) remove(ctx context.Context, j supervisor.Job) (string, error) {
 	text := fmt.Sprintf(textDeleted, nouns[j.Kind], j.ID, listTitle(j))
 	if j.Options.Deleted {

@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// proposeTask lets a model that has read a forward set a task.
+// proposeTask lets a model that has read a forwarded message set a task.
 func (h *harness) proposeTask(t testing.TB, arguments string) {
 	t.Helper()
 	h.sources = worldSources{}
@@ -29,8 +29,8 @@ func (h *harness) press(t testing.TB, what string) {
 	}
 }
 
-// A one-time task of the model that its user never starts says so once, when its time passes. The
-// card says which words of others the model has read.
+// If a user never starts a one-time task of the model, a message says so once its time has passed.
+// The card says which words of others the model has read.
 func TestProposedTask_TimePasses_IsReported(t *testing.T) {
 	h := newHarness(t)
 	h.proposeTask(t, `{"kind":"task","when":"in 2 h","text":"Mail Eve","name":"Mail"}`)
@@ -63,7 +63,8 @@ func TestProposedTask_TimePasses_IsReported(t *testing.T) {
 	}
 }
 
-// A task that was started, changed, deleted, or that comes again, is not reported.
+// A task that was started, changed or deleted is not reported. A repeating task is not reported
+// either.
 func TestProposedTask_NotWaiting_IsNotReported(t *testing.T) {
 	const once = `{"kind":"task","when":"in 2 h","text":"Mail Eve","name":"Mail"}`
 	for name, c := range map[string]struct {
@@ -92,7 +93,7 @@ func TestProposedTask_NotWaiting_IsNotReported(t *testing.T) {
 	}
 }
 
-// A waiting task of a user who is away, or who may not speak, leaves the queue too.
+// A waiting task of a locked-out user, or of a user who is away, leaves the queue too.
 func TestProposedTask_UserAway_IsReportedOnce(t *testing.T) {
 	h := newHarness(t)
 	h.proposeTask(t, `{"kind":"task","when":"in 40 days","text":"Mail Eve","name":"Mail"}`)
@@ -107,7 +108,7 @@ func TestProposedTask_UserAway_IsReportedOnce(t *testing.T) {
 	}
 }
 
-// A waiting one-time task can be forgotten, and is not reported then.
+// If a waiting one-time task is forgotten, it is not reported.
 func TestProposedTask_Forgotten_IsNotReported(t *testing.T) {
 	h := newHarness(t)
 	h.proposeTask(t, `{"kind":"task","when":"in 2 h","text":"Mail Eve","name":"Mail"}`)

@@ -105,8 +105,8 @@ func TestOptions_InvalidValue_IsRefused(t *testing.T) {
 	}
 }
 
-// A model can set the options of a job. They are stored, shown on the card and can be changed. If
-// an option is invalid, nothing is stored.
+// A model can set the options of a job. These options are stored, shown on the card, and can be
+// changed. If an option is invalid, nothing is stored.
 func TestOptions_FromTool_AreStoredAndShown(t *testing.T) {
 	h := newHarness(t)
 	h.budget = supervisor.Budget{Turn: 100_000, Day: 500_000, Month: 5_000_000}
@@ -276,7 +276,7 @@ func TestGroupTask_Results_AreOfItsGroupOnly(t *testing.T) {
 	}
 }
 
-// A job in another group needs approval of exactly its content. A group is refused if users may not
+// A job in another group needs an approval of exactly this job. A group is refused if users may not
 // speak in it, or if the user has no conversation there.
 func TestJob_PostToOtherChat_NeedsApproval(t *testing.T) {
 	h := newHarness(t)
@@ -380,8 +380,8 @@ func TestTaskToOtherChat_Approval_ShowsWorkspace(t *testing.T) {
 	}
 }
 
-// A turn in a group, or of a job, may change only jobs that post in the same conversation. So no
-// private text gets there unasked.
+// A turn in a group, or of a job, may change only jobs that post in the same conversation. This
+// keeps private text out of other conversations.
 func TestUpdateTask_OtherConversation_IsRefused(t *testing.T) {
 	h := newHarness(t)
 	club, _ := putGroups(t, h)

@@ -35,7 +35,7 @@ var snoozeLabels = map[string]string{
 	pressDone: "Done", pressSoon: "10 min", pressHour: "1 h", pressTomorrow: "Tomorrow",
 }
 
-// Buttons that give a time of the day to a job whose user wrote none; the job's id follows.
+// Buttons that give a time of the day to a job whose user wrote no time; the job's id follows.
 const (
 	pressMorning = "morning"
 	pressNoon    = "noon"
@@ -87,8 +87,8 @@ func textPress(do func(*ChatCommands, context.Context, press) (string, error)) f
 	}
 }
 
-// snooze repeats a reminder once, later. The new reminder keeps the name, the text, its source and
-// the priority.
+// snooze returns a function that repeats a reminder once, later. The new reminder keeps the name,
+// the text, its source and the priority.
 func snooze(later string) func(*ChatCommands, context.Context, press) (supervisor.Delivery, error) {
 	return textPress(func(ch *ChatCommands, ctx context.Context, p press) (string, error) {
 		again := supervisor.Job{User: p.user.Name, Kind: supervisor.JobReminder, Name: p.job.Name, Text: p.job.Text, Zone: p.user.Timezone, Conversation: p.in,
@@ -102,7 +102,7 @@ func snooze(later string) func(*ChatCommands, context.Context, press) (superviso
 }
 
 // HandlePress runs a button of a job. inbound is the id of the press; a repeated call with the same
-// id changes nothing. A button below the answer to /jobs shows the jobs again, as they are then.
+// id changes nothing. A button below the answer to /jobs also shows the updated list of jobs.
 func (ch *ChatCommands) HandlePress(ctx context.Context, user supervisor.User, c supervisor.Conversation, inbound int64,
 	pressed string, at time.Time) (d supervisor.Delivery, err error) {
 	pressed, listed := strings.CutPrefix(pressed, jobsPrefix)
@@ -139,7 +139,7 @@ func (ch *ChatCommands) runPress(ctx context.Context, user supervisor.User, c su
 	return do(ch, ctx, p)
 }
 
-// setTime gives a time of the day to a job whose user wrote none, and shows its card.
+// setTime gives a time of the day to a job whose user wrote no time, and shows the job's card.
 func setTime(at recurrence.TimeOfDay) func(*ChatCommands, context.Context, press) (supervisor.Delivery, error) {
 	return func(ch *ChatCommands, ctx context.Context, p press) (d supervisor.Delivery, err error) {
 		if p.job.State == supervisor.JobDone {
@@ -150,7 +150,7 @@ func setTime(at recurrence.TimeOfDay) func(*ChatCommands, context.Context, press
 			return d, err
 		}
 		zone, err := recurrence.JobZone(p.job)
-		if err != nil || !rule.NoTime { // its time was changed meanwhile
+		if err != nil || !rule.NoTime { // the job's time was changed meanwhile
 			return ch.card(p.job), err
 		}
 		j := p.job

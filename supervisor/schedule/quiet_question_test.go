@@ -72,8 +72,8 @@ func TestQuietHours_Question_WaitsForEnd(t *testing.T) {
 	h.wantStates(t, "running said")
 }
 
-// A question that ends during quiet hours is never sent. It ends when it expires or its turn is
-// stopped.
+// A question that ends during quiet hours is never sent. A question ends when it expires or its
+// turn is stopped.
 func TestQuietHours_EndedQuestion_IsNotSent(t *testing.T) {
 	for _, stopped := range []bool{false, true} {
 		h := newHarness(t)

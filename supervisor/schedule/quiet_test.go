@@ -134,8 +134,8 @@ func TestQuietHours_LockedOutUser_KeepsWaiting(t *testing.T) {
 	h.wantSaid(t, "**Build**\n\nIt is there.")
 }
 
-// Tasks of a locked-out user do not fire and do not begin. After the lock-out they continue as
-// after a suspended machine.
+// Tasks of a locked-out user do not fire and do not begin. After the lock-out they continue, as if
+// the machine had been suspended.
 func TestTasks_LockedOutUser_WaitForUnlock(t *testing.T) {
 	h := newHarness(t)
 	h.putTask(t, "every 2 h", supervisor.JobOptions{})

@@ -9,12 +9,12 @@ import (
 	"mews/supervisor"
 )
 
-// tooLateOnce is how late a one-time reminder still comes by itself once its chat takes messages
-// again. Later its user decides.
+// tooLateOnce is the longest delay with which a one-time reminder is still sent after its chat
+// takes messages again. After a longer delay its user decides.
 const tooLateOnce = 24 * time.Hour
 
-// resumeReturned lets the jobs of chats go on that take messages again, and tells each user once
-// what was missed. After a crash it begins again.
+// resumeReturned resumes the jobs of chats that take messages again, and tells each user once which
+// times were missed. After a crash it begins again.
 func (s *Schedule) resumeReturned(ctx context.Context) error {
 	now := s.now()
 	chats, err := s.queue.ListReturnedChats(ctx, now)
@@ -36,8 +36,7 @@ func (s *Schedule) resumeReturned(ctx context.Context) error {
 }
 
 // returnedBatches returns the fires of jobs that were due while their chat refused messages. All
-// missed times share one message. A one-time reminder that is not too late comes by itself, and so
-// does a task that is not too late.
+// missed times share one message. A one-time reminder or a task that is not too late still fires.
 func (s *Schedule) returnedBatches(due []supervisor.Job, now time.Time) (batches []supervisor.FireBatch) {
 	overdue, missed, caught := firesByConversation{}, firesByConversation{}, map[string]int{}
 	for _, j := range due {
@@ -69,7 +68,8 @@ func (s *Schedule) returnedBatches(due []supervisor.Job, now time.Time) (batches
 	return append(batches, s.lateBatches(overdue, nil, now)...)
 }
 
-// laterButtons returns a row of buttons for each one-time reminder in a list, which sets it again.
+// laterButtons returns a row of buttons for each one-time reminder in a list. A button sets its
+// reminder again.
 func laterButtons(fires []supervisor.Fire) [][]supervisor.Button {
 	return snoozeButtons(slices.DeleteFunc(slices.Clone(fires), func(f supervisor.Fire) bool {
 		return f.Job.Kind != supervisor.JobReminder || !f.NextDue.IsZero()

@@ -32,8 +32,9 @@ func (h *harness) comeBack(t testing.TB, c supervisor.Conversation) {
 	}
 }
 
-// While a chat refuses messages, nothing is due there. Afterwards one message has what was missed,
-// with buttons for the reminders that came once. One that is less than a day late still comes.
+// While a chat refuses messages, nothing is due there. Later one message lists the missed jobs,
+// with buttons for one-time reminders. A one-time reminder that is less than a day late is still
+// sent.
 func TestReturnedChat_Missed_IsOneMessage(t *testing.T) {
 	h := newHarness(t)
 	for _, words := range []string{"in 2 h: the oven", "in 70 h: the bus", "daily at 11:00: pills", "in 100 h: later"} {
@@ -85,7 +86,7 @@ func TestReturnedChat_Missed_IsOneMessage(t *testing.T) {
 	}
 }
 
-// Nobody is told anything if nothing was due meanwhile.
+// The user is told nothing if nothing was due meanwhile.
 func TestReturnedChat_NothingDue_IsSilent(t *testing.T) {
 	h := newHarness(t)
 	h.remind(t, "alice", "in 100 h: later")

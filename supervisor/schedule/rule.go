@@ -9,12 +9,12 @@ import (
 	"mews/supervisor/recurrence"
 )
 
-// SetRule sets a job's times from words; now is at.
+// SetRule sets a job's times from the words when, counted from the time at.
 func SetRule(j *supervisor.Job, when string, at time.Time) error {
 	return setRule(j, origin{when: when}, at)
 }
 
-// setRule sets a job's times from the words of its origin, counted from at.
+// setRule sets a job's times from the words in from, counted from the time at.
 func setRule(j *supervisor.Job, from origin, at time.Time) error {
 	zone, err := recurrence.JobZone(*j)
 	if err != nil {

@@ -61,8 +61,8 @@ func TestTrigger_ManyCalls_RunOneAMinute(t *testing.T) {
 	}
 }
 
-// After the clock was years ahead, a waiting task does not wait for that year. A paused task
-// resumes from now.
+// If the clock was years ahead and is right again, a waiting task does not wait for those years. A
+// paused task resumes from now.
 func TestTasks_ClockYearsAhead_Recover(t *testing.T) {
 	h := newHarness(t)
 	h.remind(t, "alice", "daily at 14:00: pills")

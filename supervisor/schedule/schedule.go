@@ -38,8 +38,8 @@ type Queue interface {
 	ListUpcoming(ctx context.Context, after supervisor.Job, limit int) ([]supervisor.Job, error)
 	NextDue(ctx context.Context, after time.Time) (time.Time, bool, error)
 	PutFires(ctx context.Context, firings []supervisor.FireBatch) ([]supervisor.Delivery, error)
-	// ListReturnedChats lists chats that take messages again, or may. ListDueInChat lists the due
-	// jobs of such a chat, and PutReturnedFires stores their fires.
+	// ListReturnedChats lists chats that take messages again, or may do so. ListDueInChat lists the
+	// due jobs of such a chat, and PutReturnedFires stores their fires.
 	ListReturnedChats(ctx context.Context, now time.Time) ([]supervisor.RefusingChat, error)
 	ListDueInChat(ctx context.Context, c supervisor.RefusingChat, now time.Time) ([]supervisor.Job, error)
 	PutReturnedFires(ctx context.Context, c supervisor.RefusingChat,
@@ -65,7 +65,8 @@ type Options struct {
 	Queued    func(conversation int64)
 	StartTurn func(supervisor.Inbound) // starts the turn of an inbound; never blocks
 	Sources   TurnSources
-	// Foreign names the words of others that a turn has read; "" means none. nil names nothing.
+	// Foreign names the words of others that a turn has read; "" means none. A nil Foreign names no
+	// words.
 	Foreign    func(ctx context.Context, turn int64) (string, error)
 	CheckStore CheckStore
 	// Checks maps kinds of jobs to their check functions. Other kinds have no check.
@@ -78,7 +79,7 @@ type Options struct {
 	// RoutineTimes returns an error if a routine may not have its new times. nil allows all times.
 	RoutineTimes  func(j supervisor.Job) error
 	Conversations sqlite.Conversations
-	Translate     Translate // reads times in other words; nil means that nothing does
+	Translate     Translate // reads times that the parser can't read; nil means no translation
 	// Command returns a user's earlier command.
 	Command func(ctx context.Context, user string, id int64) (in supervisor.Inbound, ok bool, err error)
 	// reports whether people may speak in a group
@@ -232,8 +233,8 @@ func (s *Schedule) untilNext(ctx context.Context) (time.Duration, error) {
 }
 
 // clockWrongBy is how far in the future a job's last fire must be to show that the clock was wrong.
-// Such a fire is ignored. If the fire is less far ahead, the clock was set back, and no fire is
-// repeated.
+// A fire that is so far ahead is ignored. If the fire is less far ahead, the clock was set back,
+// and no fire is repeated.
 const clockWrongBy = 30 * 24 * time.Hour
 
 // firedUntil returns the time up to which a job has fired. It is now if the job fired while the

@@ -47,9 +47,9 @@ type harness struct {
 	budget  supervisor.Budget
 
 	approvalRequests []approval.Request // the approval requests
-	approveErr       error              // the error of approvals
+	approveErr       error              // the error that approvals return
 	answers          []string           // the answers to the next questions
-	translate        Translate          // translates times; nil means that nothing does
+	translate        Translate          // translates times; nil means no translation
 	inbound          int64
 
 	mu     sync.Mutex // guards the fields below against checks, which run concurrently
@@ -61,7 +61,7 @@ type harness struct {
 	checked  []protocol.CheckParameters
 
 	files   []supervisor.HomeFile
-	listErr error // the error of listing files
+	listErr error // the error that listing files returns
 
 	home fakeFolder // alice's home
 }
@@ -245,7 +245,7 @@ func TestLateReminders_OfOneUser_ShareMessage(t *testing.T) {
 func TestLateReminders_ManyUsers_ShareMessages(t *testing.T) {
 	for _, c := range []struct{ people, each int }{{1, 200}, {12, 12}, {3, 60}} {
 		h := newHarness(t)
-		for i := range c.each { // the jobs of all users, one of each user in turn
+		for i := range c.each { // all users' jobs, in turn one job of each user
 			for p := range c.people {
 				h.remind(t, fmt.Sprint("p", p), fmt.Sprintf("in %d min: tea", 1+i))
 			}

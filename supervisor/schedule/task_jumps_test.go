@@ -80,7 +80,7 @@ func TestLoop_ClockSet_RunsEachTaskOnce(t *testing.T) {
 	})
 }
 
-// taskJumps is a schedule of tasks whose clock the test sets. Turns begin and end without the test.
+// taskJumps is a schedule of tasks whose clock the test sets. Turns begin and end by themselves.
 type taskJumps struct {
 	*clockJumpTest
 	takes  map[int64]time.Duration // durations of turns, by job

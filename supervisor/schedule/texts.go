@@ -50,7 +50,7 @@ const (
 	textMissedAsk    = "%s was missed: it was due at %s. Shall I do it now?"
 	textProposed     = "\n\nIt runs once you tap Start: %s."
 	textWorld        = "I made it while reading words that are not yours"
-	textWorldOf      = ": %s" // the words
+	textWorldOf      = ": %s" // the words of others that the model was reading
 	textOften        = "it asks a model more than %d times a day"
 	textTooOften     = "a task that asks a model can run at most every 5 minutes"
 	textRuns         = "It begins in a moment."
@@ -137,7 +137,7 @@ const (
 	promptTimeTool = "Say when it is due."
 )
 
-// promptText is about the text in the words, by whether there is one.
+// promptText tells the model about a text in the words. The key says whether there is such a text.
 var promptText = map[bool]string{
 	false: " If they say more than a time, when is empty, too.",
 	true:  "\n\nThe words also say what is due. Copy that part into text, exactly as it is written."}

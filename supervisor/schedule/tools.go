@@ -36,8 +36,9 @@ var tools = map[string]func(*toolCalls, context.Context, supervisor.User, toolCa
 type toolCalls struct {
 	*editor
 	sources TurnSources
-	foreign func(ctx context.Context, turn int64) (string, error) // see Options
-	others  map[string]Tool                                       // further tools about jobs, by name
+	// names the words of others that a turn has read; see Options
+	foreign func(ctx context.Context, turn int64) (string, error)
+	others  map[string]Tool // further tools about jobs, by name
 }
 
 // toolCall is a tool call, and the conversation in which its turn answers.
@@ -116,7 +117,7 @@ func (tc *toolCalls) scheduleTask(ctx context.Context, user supervisor.User, c t
 	return answer, nil
 }
 
-// nameWorld says that a job was made while the turn read words of others, and which.
+// nameWorld returns a sentence about the words of others that a turn had read when it made a job.
 func (tc *toolCalls) nameWorld(ctx context.Context, turn int64) (why string, err error) {
 	if tc.foreign == nil {
 		return textWorld, nil
@@ -170,8 +171,8 @@ func (tc *toolCalls) setCallOptions(ctx context.Context, from origin, j *supervi
 	return tc.setAll(ctx, from, j, values)
 }
 
-// setTimes sets a job's times from the model's words; "" changes nothing. If the user must approve
-// the job first, it says why.
+// setTimes sets a job's times from the model's words; "" changes nothing. why says why the user
+// must approve the job first; "" means that no approval is needed.
 func (tc *toolCalls) setTimes(j *supervisor.Job, from origin) (why string, err error) {
 	if from.when == "" {
 		return "", nil
@@ -188,7 +189,8 @@ func (tc *toolCalls) setTimes(j *supervisor.Job, from origin) (why string, err e
 	return why, err
 }
 
-// whyProposed says why a job of the model needs the user's approval; "" means that it needs none.
+// whyProposed says why a job of the model needs the user's approval; "" means that no approval is
+// needed.
 func whyProposed(j supervisor.Job) (why string, err error) {
 	switch {
 	case !j.MayStartTurn() && (j.Kind != supervisor.JobCheck || !j.Options.World):

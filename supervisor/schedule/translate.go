@@ -16,8 +16,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Translator lets a model turn a time in words of any language into one that the parser reads. It
-// makes one call, with nothing but those words. The user pays for it.
+// Translator lets a model turn a time in any language into one that the parser reads. It makes one
+// call, with only these words. The user pays for it.
 type Translator struct {
 	// Model returns the model for a user's words; "" means none.
 	Model func(ctx context.Context, user string) (spec string, err error)
@@ -30,13 +30,14 @@ type Translator struct {
 // Limits of a call, in tokens. A token has at least one byte.
 const (
 	translatorOutput   = 1024
-	translatorOverhead = 1024 // what a provider adds to the input
+	translatorOverhead = 1024 // tokens that a provider adds to the input
 )
 
 // translatorTool is the name of the tool that the model answers with.
 const translatorTool = "set_time"
 
-// translatorSchemas are the schemas of its arguments: for a time alone, and for words with a text.
+// translatorSchemas has the schemas of the tool's arguments. The key is true for words with a text,
+// and false for a time alone.
 var translatorSchemas = map[bool]json.RawMessage{
 	false: json.RawMessage(`{"type":"object","properties":{"when":{"type":"string"}},"required":["when"],` +
 		`"additionalProperties":false}`),
@@ -44,7 +45,7 @@ var translatorSchemas = map[bool]json.RawMessage{
 		`"required":["when","text"],"additionalProperties":false}`),
 }
 
-// translated are the arguments of the tool.
+// translated has the arguments of the tool that the model answers with.
 type translated struct {
 	When string `json:"when"`
 	Text string `json:"text"`
@@ -53,8 +54,8 @@ type translated struct {
 // ErrNoTime says that there is no model to translate, or that its answer is no time.
 var ErrNoTime = errors.New("no time")
 
-// Read returns a time in words that the parser may read. withText says that the words also have a
-// text, which Read returns as it was written.
+// Read returns a time in words that the parser may read. If withText is true, the words also have a
+// text. Read returns that text as it was written.
 func (tr Translator) Read(ctx context.Context, c supervisor.Conversation, words string, withText bool, now time.Time) (
 	when, text string, err error) {
 	spec, err := tr.Model(ctx, c.User)

@@ -16,7 +16,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// translations are what a good model makes of words. It is Friday, 27 March 2026, 13:00 in Madrid.
+// translations maps words to the answers of a good model. It is Friday, 27 March 2026, 13:00 in
+// Madrid.
 var translations = map[string]struct{ when, text, due string }{
 	"morgen um 9":                        {"tomorrow at 9", "", "Sat 28 Mar 2026 09:00"},
 	"in 5 Minuten Mama anrufen":          {"in 5 minutes", "Mama anrufen", "Fri 27 Mar 2026 13:05"},
@@ -72,8 +73,8 @@ func newTranslator(t *testing.T, kind string, script modeltest.Script) (Translat
 		}}.Read, server, &paid
 }
 
-// German, Spanish and French words are read with one call of the small model. It gets the words,
-// and neither the text behind a colon nor the history.
+// German, Spanish and French words are read with one call of the small model. The model gets only
+// these words, without the text after a colon and without the history.
 func TestTranslator_OtherLanguages_GiveTimes(t *testing.T) {
 	for _, kind := range []string{"openai", "anthropic"} {
 		for _, asText := range []bool{false, true} {
@@ -102,7 +103,7 @@ func TestTranslator_OtherLanguages_GiveTimes(t *testing.T) {
 	}
 }
 
-// An answer of a model that is no time to come sets nothing. The model is asked once.
+// If the model's answer is no future time, nothing is set. The model is asked only once.
 func TestTranslator_WrongAnswer_SetsNothing(t *testing.T) {
 	call := func(name, args string) modeltest.Answer {
 		return modeltest.Answer{Calls: []modeltest.Call{{Name: name, Args: args}}}

@@ -11,8 +11,8 @@ import (
 // triggerGap is the least time between two triggered runs of a task.
 const triggerGap = time.Minute
 
-// Trigger runs a user's task by its name, with material from outside. It runs the task at most once
-// for each value of at. While one triggered run waits, further calls are dropped.
+// Trigger runs the named task of a user, with material from outside. It runs the task at most once
+// for each value of at. While a triggered run waits, further calls have no effect.
 func (js *Jobs) Trigger(ctx context.Context, user, name string, at time.Time, material string) error {
 	who, served := js.person(user)
 	if !served {

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// a turn is missed if it is later than half its period, or than this
+	// a turn is missed if it is late by more than this, or by half its period
 	turnGrace       = 6 * time.Hour
 	catchUpInterval = 30 * time.Second // the pause between late turns of a user
 	maxCatchUp      = 10               // the most late turns of a user at a time; further ones are missed
@@ -38,7 +38,7 @@ func (s *Schedule) claimBatch(f supervisor.Fire, now time.Time, caught map[strin
 	return s.newBatch("", nil, f)
 }
 
-// skipIfTooLate marks a fire as missed if it is too late to run it, and reports that.
+// skipIfTooLate marks a fire as missed if it is too late to run it, and reports whether it did.
 func (s *Schedule) skipIfTooLate(f *supervisor.Fire, now time.Time, caught map[string]int) bool {
 	o := f.Job.Options
 	most, bounded := grace(*f)

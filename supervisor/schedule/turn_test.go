@@ -432,8 +432,8 @@ func TestRunNow_PausedTask_IsRetried(t *testing.T) {
 	}
 }
 
-// A task may be paused after failures, or because the user is away. A fire of such a task that
-// waits does not begin.
+// A task may be paused after failures, or because the user is away. A waiting fire of that task
+// does not begin.
 func TestPausedTask_WaitingFire_DoesNotBegin(t *testing.T) {
 	h := newHarness(t)
 	h.putTask(t, "every 10 min", supervisor.JobOptions{Exact: true, Overlap: supervisor.OverlapQueue})
@@ -458,7 +458,7 @@ func TestPausedTask_WaitingFire_DoesNotBegin(t *testing.T) {
 }
 
 // A deleted task never runs again, neither by a button nor by a retry. The same holds for a
-// one-time task: its row says done since it began.
+// one-time task, whose row says done as soon as it begins.
 func TestDeletedTask_WhenDue_DoesNotRun(t *testing.T) {
 	for when, end := range map[string]sqlite.TurnEnding{"every 1 h": stays, "in 1 h": passing} {
 		h := newHarness(t)
@@ -498,8 +498,8 @@ func TestMissedReminder_Text_IsHiddenFromModel(t *testing.T) {
 	}
 }
 
-// A reminder may contain words that the turn that set it had read. A message that quotes the
-// reminder counts as world too.
+// A reminder may contain words of others that its turn had read. A message that quotes the reminder
+// then counts as world.
 func TestReminder_WorldText_IsMarkedAsQuote(t *testing.T) {
 	for _, world := range []bool{false, true} {
 		h := newHarness(t)
@@ -518,7 +518,8 @@ func TestReminder_WorldText_IsMarkedAsQuote(t *testing.T) {
 	}
 }
 
-// A hook's body and earlier results come with a task's prompt. No line of them passes for a mark.
+// A task's prompt contains a hook's body and earlier results. No line of these texts can be
+// mistaken for a mark of Mews.
 func TestTaskPrompt_ForeignMaterial_HasNoMarks(t *testing.T) {
 	for _, list := range []map[string]string{foreigntest.Attacks, foreigntest.Openings} {
 		for name, text := range list {

@@ -13,12 +13,12 @@ import (
 )
 
 // Translate reads words that the parser can't read, such as those of another language. when is a
-// time that the parser may read. With withText the words also have a text, a part of them.
+// time that the parser may read. If withText is true, the words also contain a text.
 type Translate func(ctx context.Context, c supervisor.Conversation, words string, withText bool, now time.Time) (
 	when, text string, err error)
 
-// readOrder reads "WHEN: TEXT", or words with a time. It returns from with the time. Words that the
-// parser can't read are translated. An error is for the user.
+// readOrder reads "WHEN: TEXT", or words with a time. It returns from with the time in it. Words
+// that the parser can't read are translated. An error is for the user.
 func (ed *editor) readOrder(ctx context.Context, from origin, words string, at time.Time) (
 	_ origin, text string, err error) {
 	when, text, split := recurrence.Split(words, at.In(timezone.ForUser(from.user)), from.dateOrder())
@@ -33,8 +33,8 @@ func (ed *editor) readOrder(ctx context.Context, from origin, words string, at t
 	return from, text, err
 }
 
-// readWhen translates a time that the parser can't read. If that fails the time stays: the parser's
-// error about it is for the user.
+// readWhen translates a time that the parser can't read. If the translation fails, the time stays,
+// and the user gets the parser's error.
 func (ed *editor) readWhen(ctx context.Context, from origin, at time.Time) (origin, error) {
 	zone := timezone.ForUser(from.user)
 	if _, err := recurrence.ParseDates(from.when, at.In(zone), from.dateOrder()); !errors.Is(err,
@@ -53,8 +53,9 @@ const (
 	maxTranslated    = 500              // bytes of the longest words that a model reads
 )
 
-// translate lets a model read words that the parser can't read. when is "" if there is no model or
-// no money for it. It is also "" if the answer is no time to come, or its text no part of the words.
+// translate lets a model read words that the parser can't read. when is "" if there is no model, or
+// no money for a call. It is also "" if the answer is no future time, or if its text is no part of
+// the words.
 func (ed *editor) translate(ctx context.Context, from origin, words string, withText bool, at time.Time) (
 	when, text string, err error) {
 	if ed.translateWords == nil || len(words) > maxTranslated || strings.TrimSpace(words) == "" {
@@ -86,7 +87,8 @@ func (ed *editor) translate(ctx context.Context, from origin, words string, with
 	return when, text, nil
 }
 
-// usageError says how to write a reminder, with the nearest time to words without one.
+// usageError tells the user how to write a reminder. For words without a time it names the nearest
+// readable time.
 func usageError(words string) error {
 	text := textUsage
 	if near := recurrence.NearestTo(words); near != "" {

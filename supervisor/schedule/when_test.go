@@ -22,7 +22,8 @@ func labels(d supervisor.Delivery) (all []string) {
 	return all
 }
 
-// A card says what its user did not write. It is Friday, 27 March 2026, 13:00 in Madrid.
+// A card shows the parts of a time that its user did not write. It is Friday, 27 March 2026, 13:00
+// in Madrid.
 func TestRemind_Assumptions_AreOnCard(t *testing.T) {
 	for words, want := range map[string]string{
 		"tomorrow: call":           "Next: Sat 28 Mar 2026 09:00 CET (+01:00)\n" + fmt.Sprintf(textNoTime, "09:00"),
@@ -120,8 +121,8 @@ func (h *harness) typed(t *testing.T, text string) int64 {
 	return in.ID
 }
 
-// A date such as 3/4 is read by the language of the user's Telegram. If that does not say, two
-// buttons ask. Each may be pressed twice: there is one reminder.
+// The language of the user's Telegram decides how a date such as 3/4 is read. If it does not
+// decide, two buttons ask. However often they are pressed, there is one reminder.
 func TestRemind_SlashDates_FollowLanguage(t *testing.T) {
 	for language, want := range map[string]string{"en-US": "4 March 2027", "de": "3 April 2026",
 		"en-GB": "3 April 2026", "en": "", "": ""} {
@@ -146,7 +147,7 @@ func TestRemind_SlashDates_FollowLanguage(t *testing.T) {
 		if list, err := h.ListJobs(t.Context(), "alice"); err != nil || list.Text != textNoJobs {
 			t.Fatalf("before the press: %q, %v", list.Text, err)
 		}
-		for i, row := range slices.Concat(d.Buttons[1:], d.Buttons) { // month first, then both
+		for i, row := range slices.Concat(d.Buttons[1:], d.Buttons) { // press month first, then both buttons
 			pressed := strings.TrimPrefix(row[0].Press, supervisor.JobPrefix)
 			d, err := h.HandlePress(t.Context(), alice, chatOf("alice"), 100+int64(i), pressed, h.now)
 			if err != nil || !strings.Contains(d.Text, "Reminder 1: call Ann") || !strings.Contains(d.Text,
@@ -172,8 +173,8 @@ func TestScheduleTask_SlashDates_FollowLanguage(t *testing.T) {
 	}
 }
 
-// Words that the parser can't read are translated. The translation must be a time to come, and its
-// text a part of the words. Otherwise the parser's refusal is the answer.
+// Words that the parser can't read are translated. The translation must be a future time, and its
+// text must be a part of the words. Otherwise the parser's refusal is the answer.
 func TestRemind_OtherLanguage_IsTranslated(t *testing.T) {
 	const refused = ""
 	for _, c := range []struct {

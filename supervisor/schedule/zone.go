@@ -22,7 +22,7 @@ func (js *Jobs) inOtherZones(ctx context.Context, user, zone string) ([]supervis
 }
 
 // keepsWallTime reports whether a job's times change with its zone. Times such as "every 2 h" and
-// "in 20 min" do not.
+// "in 20 min" do not change.
 func keepsWallTime(j supervisor.Job) bool {
 	rule, err := recurrence.JobRule(j)
 	return err == nil && rule.IsWallTime()

@@ -32,7 +32,7 @@ func TestMoveZone_KeepsWallTime(t *testing.T) {
 	}
 	h.now = h.now.Add(6 * time.Hour)
 	moved := person("alice")
-	moved.Timezone = "America/New_York" // five hours behind Madrid until Sunday, then six
+	moved.Timezone = "America/New_York" // New York is five hours behind Madrid until Sunday, then six
 	if d, err := h.HandlePress(t.Context(), moved, chatOf("alice"), 99, "zone America/New_York",
 		h.now); err != nil || !strings.HasPrefix(d.Text, "8 ") {
 		t.Fatal(d.Text, err)
@@ -67,7 +67,7 @@ func TestMoveZone_KeepsWallTime(t *testing.T) {
 }
 
 // One-time jobs move to a zone in the east too. A job whose time has passed there keeps its old
-// zone. It fires when it would have, and is not reported.
+// zone. It fires at its old time, and is not reported.
 func TestMoveZone_LosesNoJob(t *testing.T) {
 	h := newHarness(t) // it is Friday, 13:00 in Madrid
 	for _, words := range []string{"at 18: has passed there", "tomorrow at 9: call", "in 20 min: tea"} {
