@@ -15,7 +15,7 @@ type ActivityDependencies struct {
 
 // Activity reads the effects of turns from the ledger.
 type Activity interface {
-	// Read returns the effects of a user that may be shown in the conversation destination.
+	// Read returns the effects of a user that the conversation destination may show.
 	Read(ctx context.Context, user string, destination int64, time, kind string) (protocol.ActivityReadResult, error)
 }
 

@@ -54,7 +54,7 @@ const (
 // blobStore stores the committed blobs of a turn or an operation.
 type blobStore interface {
 	create() (*spool.Writer, error)
-	room(ctx context.Context) (bytes int64, err error) // returns the largest size of one more blob
+	room(ctx context.Context) (bytes int64, err error) // returns the maximum size of the next blob, in bytes
 	keep(ctx context.Context, ref protocol.BlobRef) error
 	full() error // returns the error for a worker if there is no room
 }

@@ -14,7 +14,7 @@ import (
 
 const quota = 256 << 20
 
-// hoard stores that ann owns a blob of that size. It stores no bytes.
+// hoard records that ann owns a blob of the given size, without storing its bytes.
 func (r *rig) hoard(sha string, size int64) {
 	r.t.Helper()
 	ref := protocol.BlobRef{SHA256: hash(sha), Size: size}

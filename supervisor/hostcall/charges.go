@@ -11,9 +11,8 @@ import (
 // Reserver reserves money for the model calls of a turn.
 type Reserver interface {
 	modelcall.Reserver
-	// OnSettled must be called after a lease's call has ended and its usage was stored with the
-	// lease. If the usage could not be stored, kept is false. The lease then stays until the
-	// service ends.
+	// OnSettled must be called after a lease's call has ended. kept reports whether the call's
+	// usage was stored with the lease. If kept is false, the lease stays until the service ends.
 	OnSettled(l supervisor.Lease, kept bool)
 }
 
@@ -39,7 +38,7 @@ func (s *stepStream) settled(lease int64, kept bool) {
 }
 
 // priced returns a call with its turn and its cost. If the price is unknown, the cost is the whole
-// lease. Without a lease it is nil.
+// lease. Without a lease an unknown cost is nil.
 func (s *stepStream) priced(c sqlite.ModelCall) sqlite.ModelCall {
 	c.User, c.Conversation, c.Turn, c.Purpose, c.Pot = s.user, s.Conversation, s.ID, modelcall.PurposeChat, s.Pot
 	micro, known := s.o.Models.Cost(c.Spec, c.Usage, s.cacheTime())
@@ -55,7 +54,7 @@ func (s *stepStream) priced(c sqlite.ModelCall) sqlite.ModelCall {
 }
 
 // charge stores the cost of a call whose answer is not stored or is continued. The provider charges
-// such a call, too.
+// for that call, too.
 func (s *stepStream) charge(ctx context.Context) {
 	if s.paid != nil {
 		s.keepUsage(ctx, *s.paid)

@@ -21,13 +21,13 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// fakeReserver holds money in memory and checks the books. Each lease must end once, and may cost
-// at most its amount.
+// fakeReserver holds money in memory. It checks that each lease ends once, and costs at most its
+// amount.
 type fakeReserver struct {
 	t *testing.T
 	hostcall.Steps
 	hostcall.Usage
-	refuse error  // the error of each commit
+	refuse error  // the error that each commit returns
 	first  func() // called when the first lease is taken; nil means no call
 
 	mu       sync.Mutex

@@ -17,25 +17,25 @@ import (
 	"mews/supervisor/spool"
 )
 
-// ChatDependencies holds the approver, the sender and the asker. Without one of them, nothing is
-// sent or asked.
+// ChatDependencies holds the approver, the sender and the asker. Files and messages are sent only
+// if Approver and Sender are set. Questions are asked only if Asker is set.
 type ChatDependencies struct {
 	Approver Approver
 	Sender   Sender
 	Asker    Asker
 }
 
-// Approver decides whether an effect may leave the sandbox. It may wait for a user's answer. A nil
-// Approver allows all effects.
+// Approver decides whether an effect may leave the sandbox. It may wait for a user's answer.
+// Without an Approver nothing is sent.
 type Approver interface {
 	Allow(ctx context.Context, r approval.Request) error
 }
 
 // Sender sends messages to the chat of a turn.
 type Sender interface {
-	// Send stores the text and files of d for delivery before it returns. Each call sends once: if
-	// it has sent before, even with other contents, Send does nothing. Send refuses a call that has
-	// a result, and files that the user does not own.
+	// Send stores the text and files of d for delivery before it returns. Each tool call sends
+	// once. If the call has already sent something, even other contents, Send does nothing. Send
+	// refuses a call that has a result, and files that the user does not own.
 	Send(ctx context.Context, turn int64, call string, d supervisor.Delivery) error
 	// WasMessageSent reports whether a tool call has sent a message.
 	WasMessageSent(ctx context.Context, turn int64, call string) (bool, error)
@@ -56,8 +56,8 @@ const (
 )
 
 // sendFiles sends blobs of the user to the chat of the turn. If the turn resumes after a crash, the
-// same call comes again. If its files were sent, sendFiles is then done. Otherwise it waits for the
-// answer to the earlier question.
+// same call comes again. If the call's files were already sent, sendFiles does nothing. Otherwise
+// it waits for the answer to the earlier question.
 func (t *turn) sendFiles(ctx context.Context, p *protocol.ChatSendParams) (*protocol.ChatSendResult, error) {
 	if err := cmp.Or(t.checkCall(p.Call, toolSendFile), p.Validate()); err != nil {
 		return nil, feature.WorkerOffence{Err: err}
@@ -131,8 +131,8 @@ func (t *turn) file(ctx context.Context, f protocol.ChatFile) (file supervisor.F
 	return file, nil
 }
 
-// checkCall returns an error unless the call is open and uses that tool. An honest worker names no
-// other call.
+// checkCall returns an error unless the call is open and uses the given tool. An honest worker
+// names only such calls.
 func (t *turn) checkCall(id, tool string) error {
 	switch call, known := t.openCalls.find(id); {
 	case len(id) > maxName:

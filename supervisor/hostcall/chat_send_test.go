@@ -311,8 +311,8 @@ func TestSendFiles_TooOften_EndsWorker(t *testing.T) {
 	}
 }
 
-// TestSendFiles_RepeatedCall_AsksNobody repeats a call after a crash. For files that were sent,
-// nobody is asked again, even if the file has changed or the user would now refuse.
+// TestSendFiles_RepeatedCall_AsksNobody repeats a call after a crash. If the files were already
+// sent, the user is not asked again, even if the file has changed or the user would now refuse.
 func TestSendFiles_RepeatedCall_AsksNobody(t *testing.T) {
 	r := newSendRig(t)
 	if err := r.send(r.file("a.txt", "a")); err != nil {
@@ -400,8 +400,8 @@ func TestDetectMediaType_ByContent_IgnoresName(t *testing.T) {
 	}
 }
 
-// TestApproval_IsAskedInDestination has a turn whose destination is another conversation. The user
-// is asked there.
+// TestApproval_IsAskedInDestination checks that the user is asked in the turn's destination, even
+// if that is another conversation.
 func TestApproval_IsAskedInDestination(t *testing.T) {
 	r := newSendRig(t)
 	chat, err := r.db.Conversations().FindOrCreate(t.Context(), "ann", supervisor.ChannelTelegram, "42", "")

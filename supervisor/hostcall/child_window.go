@@ -86,8 +86,8 @@ func (t *turn) childTurn(w sqlite.ChildExchange) *turn {
 	return child
 }
 
-// maxChildCache is the longest lifetime of a child window's cached prefix. The next window with that
-// prefix follows at once, and writing for a longer time costs more.
+// maxChildCache is the longest lifetime of a child window's cached prefix. The next window with
+// that prefix follows at once, and a longer lifetime costs more.
 const maxChildCache = 5 * time.Minute
 
 // cacheTime returns how long the provider should cache the prefix of the turn's requests.

@@ -231,7 +231,7 @@ func TestOneShotWorker_ForbiddenCall_EndsWorker(t *testing.T) {
 			if method == protocol.MethodToolsChanged {
 				raw = json.RawMessage(fmt.Sprintf(`{"hash":%q}`, strings.Repeat("a", 64)))
 			}
-			if method == protocol.MethodIndexChanged || method == protocol.MethodDiskExceeded { // they name no turn
+			if method == protocol.MethodIndexChanged || method == protocol.MethodDiskExceeded { // the two name no turn
 				raw = json.RawMessage(`{}`)
 			}
 			if onlyInOperations(method) {

@@ -26,7 +26,7 @@ const (
 type Conn struct {
 	o         *Options
 	user      string
-	endWorker func(reason error) // ends the worker process, without waiting for that
+	endWorker func(reason error) // ends the worker process, without waiting for its end
 	now       func() time.Time
 
 	offended atomic.Bool // whether the worker was ended for an offence
@@ -71,9 +71,9 @@ func (c *Conn) BeginTurn(t Turn) {
 	c.begin(opened.work)
 }
 
-// EndTurn closes a turn, cancels its calls and waits for them. After that nothing of the turn runs
-// in the supervisor, and this connection commits nothing more for the turn. why is the worker's
-// reason, or "".
+// EndTurn closes a turn, cancels its calls and waits for them. When EndTurn has returned, the
+// supervisor runs no part of the turn, and this connection commits nothing for the turn. why is the
+// worker's reason, or "".
 func (c *Conn) EndTurn(id int64, why protocol.TurnEndReason) TurnOutcome {
 	w := c.end(workKey{inTurn, id})
 	if w == nil {
@@ -111,7 +111,7 @@ func (c *Conn) BeginOperation(a operation.Attempt) {
 }
 
 // EndOperation closes an operation, cancels its calls and waits for them. It returns the committed
-// blobs. After that nothing of the operation runs in the supervisor.
+// blobs. When EndOperation has returned, the supervisor runs no part of the operation.
 func (c *Conn) EndOperation(id int64) []protocol.BlobRef {
 	w := c.end(workKey{inOperation, id})
 	if w == nil {
@@ -193,8 +193,8 @@ func (c *Conn) admitCall(req *protocol.Request, notification bool) (r row, w *wo
 	return r, w, params, nil
 }
 
-// otherKind returns the kind of a turn in which a call is not allowed, or "". A call without a turn
-// must be allowed in each running turn. The caller holds c.mu.
+// otherKind returns the kind of a turn that forbids a call, or "". A call that names no turn must
+// be allowed in each running turn. The caller holds c.mu.
 func (c *Conn) otherKind(w *work, kinds []supervisor.TurnKind) supervisor.TurnKind {
 	for _, other := range c.begun {
 		if (other == w || w.phase == anyTime) && other.turn != nil && !slices.Contains(kinds, other.turn.Kind) {

@@ -102,7 +102,7 @@ func newRigOf(t *testing.T, m hostcall.Models) *rig {
 	return r
 }
 
-// logged returns the log of all connections from now on.
+// logged returns a buffer that gets the log of all connections from now on.
 func (r *rig) logged() *bytes.Buffer {
 	out := &bytes.Buffer{}
 	r.options.Log = hclog.New(&hclog.LoggerOptions{Output: out})

@@ -25,7 +25,7 @@ type countedRequest struct {
 }
 
 // measure returns the known token count of a part of a request. The result is empty unless the
-// request shares messages with the counted one.
+// request shares messages with the counted request.
 func (m countedRequest) measure(req modelcall.Request) (known modelcall.TokenCount) {
 	switch {
 	case m.spec == "":
@@ -87,7 +87,7 @@ func (m countedRequest) measureRecalled(req modelcall.Request) (known modelcall.
 }
 
 // digest identifies messages; without messages it is "". A message of a transcript never changes,
-// but it may be sent shortened. Its ID and length together are unique.
+// but a request may shorten it. A message's ID and length together are unique.
 func digest(messages []protocol.Message) string {
 	if len(messages) == 0 {
 		return ""

@@ -17,7 +17,7 @@ func TestProtocolExamples_MatchCallTypes(t *testing.T) {
 		}
 		r, known := core[method]
 		if !known {
-			continue // this method belongs to a feature
+			continue // the method belongs to a feature, not to the core
 		}
 		params, err := r.decode(&protocol.Request{Method: method, Params: json.RawMessage(example[0])})
 		if err != nil {

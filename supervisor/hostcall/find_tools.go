@@ -137,8 +137,9 @@ const (
 	maxFamilyLine = 512
 )
 
-// openCalled opens the closed tools that a step calls, if they fit into a request. It answers calls
-// of tools that do not fit. It returns the tools that are open after the step's commit.
+// openCalled opens the closed tools that a step calls, if these tools fit into a request. It
+// answers the calls of tools that do not fit. It returns the tools that will be open after the
+// step's commit.
 func (t *turn) openCalled(step *sqlite.Step) (open []supervisor.OpenedTool) {
 	calls, open := step.Message.ToolCalls(), t.opened
 	if len(calls) == 0 {
@@ -171,8 +172,7 @@ func answeredCalls(message int64, results []protocol.ToolResult) (calls []protoc
 }
 
 // closeUnused closes the least recently used tools when old messages leave the window. The
-// provider's prompt cache is lost then anyway, so that changing the list of tools costs nothing
-// more.
+// provider's prompt cache is lost then anyway, so a changed list of tools causes no further cost.
 func (t *turn) closeUnused(ctx context.Context) error {
 	if t.o.OpenedTools == nil {
 		return nil

@@ -65,7 +65,7 @@ func (r *toolRig) step(calls ...string) protocol.ModelStreamResult {
 	return result.(protocol.ModelStreamResult)
 }
 
-// tryStep is step that returns an error.
+// tryStep is like step, but may return an error.
 func (r *toolRig) tryStep(calls ...string) (result any, err error) {
 	r.t.Helper()
 	r.say = protocol.Message{Parts: []protocol.Part{{Text: "well"}}}

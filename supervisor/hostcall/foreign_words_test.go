@@ -13,9 +13,9 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// TestForeignWords_NextDay_LeaveRequest checks that words of others of an earlier day are in no
-// request, whether or not the worker's connection has them in its cache. A line with the number
-// takes their place, and the tool that reads them is offered.
+// TestForeignWords_NextDay_LeaveRequest checks that no request has words of others from an earlier
+// day, even if the worker's connection has cached them. A line with their number takes their place,
+// and the tool that reads them is offered.
 func TestForeignWords_NextDay_LeaveRequest(t *testing.T) {
 	want := askNextDay(t, false)
 	text, err := json.Marshal(want.Messages)

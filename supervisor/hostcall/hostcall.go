@@ -64,18 +64,18 @@ type Turn struct {
 	Reply    Reply
 	Reserver Reserver // reserves money for model calls; nil means that they cost nothing
 	Pot      string   // name of the pot that pays for model calls; "" means the user's budget
-	// too little money ends the turn's model calls, and no cheaper model is asked
+	// true means that too little money ends the turn's model calls, without asking a cheaper model
 	EndWithMoney bool
 
 	Material string // name of the blob that a one-shot worker reads
-	// CommitLastStep commits a step without further calls; text is the part that the user sees. It
-	// returns whether the step has ended the turn. If CommitLastStep is nil, such a step is committed
-	// like any other.
+	// CommitLast commits a step without tool calls; text is the part that the user sees. It reports
+	// whether the step has ended the turn. If CommitLast is nil, a step without tool calls is
+	// committed like any other step.
 	CommitLast func(ctx context.Context, step sqlite.Step, text string,
 		replaced *modelcall.ReplacedModel) (message int64, ended bool, err error)
 }
 
-// TurnOutcome is what the supervisor knows about a turn that has ended.
+// TurnOutcome describes a turn that has ended.
 type TurnOutcome struct {
 	// error of the last model call; nil if the call succeeded. After WhyError it is never nil, and
 	// is logged.
@@ -83,6 +83,6 @@ type TurnOutcome struct {
 	// the model that should have made the turn's last step, if another model made it
 	Replaced   *modelcall.ReplacedModel
 	AnsweredBy string // provider/model of the model that answered instead
-	Tokens     int64  // input and output of all calls of models, also of failed ones
-	Cost       int64  // known cost of these calls, in millionths of a dollar
+	Tokens     int64  // input and output of all model calls, including failed calls
+	Cost       int64  // known cost of all model calls, in millionths of a dollar
 }

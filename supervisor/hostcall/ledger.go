@@ -20,12 +20,12 @@ type Ledger struct {
 	Now           func() time.Time
 }
 
-// maxActivityRows limits the rows that are read for one answer. Even the shortest further rows
-// would not fit into it.
+// maxActivityRows limits the rows that are read for one answer. More rows would not fit into the
+// answer, however short they are.
 const maxActivityRows = 200
 
-// Read returns a user's effects within a span. In a group it returns none, because others would
-// read them.
+// Read returns a user's effects within a span. In a group it returns no effects, because other
+// people would read them.
 func (l Ledger) Read(ctx context.Context, user string, destination int64, span, kind string) (
 	read protocol.ActivityReadResult, err error) {
 	in, _, err := l.Conversations.FindConversation(ctx, destination)

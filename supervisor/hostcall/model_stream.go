@@ -49,8 +49,8 @@ type Transcript interface {
 type Models interface {
 	Stream(ctx context.Context, spec string, req modelcall.Request, delta func(modelcall.Delta)) (
 		modelcall.Answer, error)
-	// Cost returns the cost of a call in millionths of a dollar. kept is how long the prefix was to
-	// be cached.
+	// Cost returns the cost of a call in millionths of a dollar. kept is the requested lifetime of
+	// the cached prefix.
 	Cost(spec string, u protocol.Usage, kept time.Duration) (micro int64, known bool)
 }
 
@@ -74,7 +74,7 @@ const (
 )
 
 // streamModel makes a request from the transcript and calls the model. It commits the model's
-// message before the worker gets it.
+// message before the worker gets the message.
 func (t *turn) streamModel(ctx context.Context, p *protocol.ModelStreamParams) (*protocol.ModelStreamResult, error) {
 	t.outcome.Failure = nil
 	req, err := t.request(ctx, p)
@@ -252,7 +252,7 @@ func (t *turn) modelFailed(ctx context.Context, err error) error {
 		t.outcome.Failure = err
 		return fmt.Errorf("call the model: %w", err)
 	}
-	if answer.Code != protocol.CodeUnknownHash { // this code makes the worker send the request in full
+	if answer.Code != protocol.CodeUnknownHash { // this error code makes the worker send the request in full
 		t.outcome.Failure = &supervisor.Error{Code: supervisor.CodeInternal, Message: textDisagreed, Err: err}
 		t.log().Error("refuse to call the model", "error", err)
 	}

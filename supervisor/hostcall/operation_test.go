@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/spool"
 )
 
-// operate begins an operation whose blobs may have at most that many bytes.
+// operate begins an operation. most is the limit of its blobs, in bytes.
 func (r *rig) operate(id, most int64) *spool.Spool {
 	r.t.Helper()
 	s, err := spool.Open(r.t.TempDir())

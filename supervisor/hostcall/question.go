@@ -17,8 +17,8 @@ import (
 
 // Asker asks users the questions of models.
 type Asker interface {
-	// Ask returns a question that has ended. Before that it returns supervisor.ErrWaitsForAnswer.
-	// Of the question's Conversation, only ID and User are used.
+	// Ask asks a question, and returns it once it has ended. Until then Ask returns
+	// supervisor.ErrWaitsForAnswer. It uses only ID and User of the question's Conversation.
 	Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error)
 }
 

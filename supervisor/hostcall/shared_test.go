@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// TestChildWindow_SharedBeginnings_BecomeParts checks that the provider gets the beginnings that
-// windows share as parts of their own, to be cached for five minutes.
+// TestChildWindow_SharedBeginnings_BecomeParts checks that the provider gets each shared beginning
+// of a window as a separate part. The provider caches these parts for five minutes.
 func TestChildWindow_SharedBeginnings_BecomeParts(t *testing.T) {
 	var asked []modelcall.Request
 	r, _, _ := newReviewRig(t, funcModel(func(_ context.Context, req modelcall.Request,
@@ -24,7 +24,7 @@ func TestChildWindow_SharedBeginnings_BecomeParts(t *testing.T) {
 	for name, c := range map[string]struct {
 		text   string
 		shared []int
-		want   string // parts
+		want   string // the expected parts, joined by |
 	}{
 		"none":   {"all of it", nil, "all of it"},
 		"one":    {"all of it", []int{4}, "all |of it"},

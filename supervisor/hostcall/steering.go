@@ -21,8 +21,8 @@ const (
 
 // takeWaiting adds messages that the user has sent during the turn to the request. The user's
 // setting decides which messages join: all except follow-ups, or only urgent ones. The worker can't
-// choose. It names the newest message that it knows. With the model's answer it learns how many
-// messages came in between.
+// choose. The worker names the newest message that it knows. With the model's answer it learns how
+// many messages joined since then.
 //
 // A message that can't join now waits for the next step, or for its own turn.
 //
@@ -49,12 +49,12 @@ func (t *turn) takeWaiting(ctx context.Context, req modelcall.Request) error {
 	if taken == 0 && err == nil {
 		return nil
 	}
-	// even after an error, because the message may be stored
+	// read even after an error, because the message may be stored
 	return t.transcript.catchUp(ctx, t.o.Transcript, t.Conversation)
 }
 
 // countTaken returns how many messages of the user the turn's next step will answer. Before the
-// first step it returns 0, because that step answers all of them anyway. It counts in the
+// first step it returns 0, because that step answers all messages anyway. It counts them in the
 // transcript, because a message may have joined for a failed step or a dead worker.
 func (t *turn) countTaken() (n int) {
 	if t.Step == 0 {

@@ -80,7 +80,7 @@ func TestSteering_NewMessage_ReachesNextStep(t *testing.T) {
 	if _, err := r.call(protocol.MethodModelStream, refused); wireCode(err) != protocol.CodeUnknownHash {
 		t.Fatalf("got %v", err)
 	}
-	// The worker repeats the same request, because the refused one has changed nothing.
+	// The worker repeats the same request, because the refused request has changed nothing.
 	again := r.modelStream()
 	again.After = refused.After
 	answer, err := r.call(protocol.MethodModelStream, again)
@@ -262,8 +262,8 @@ func TestSteering_JoinedMessages_AreReadWhole(t *testing.T) {
 }
 
 // TestSteering_SmallWindow_LongMessageWaits checks that a long message waits if the model's window
-// is smaller than the history's limit. In its own turn the message is read whole; now it would be
-// cut.
+// is smaller than the history's limit. In a turn of its own the message is read whole. In this turn
+// it would be cut.
 func TestSteering_SmallWindow_LongMessageWaits(t *testing.T) {
 	server, url := modeltest.NewServer(t, func(r modeltest.Request) modeltest.Answer {
 		if strings.Contains(string(r.Raw), "a file; ") {

@@ -23,8 +23,8 @@ type Steps interface {
 	AppendEdits(ctx context.Context, turn int64, room int) (told int, err error)
 }
 
-// stepRows has a limit far above the needs of an honest turn (50 steps of a few calls each). It is
-// far too low for harm.
+// stepRows has a limit far above the needs of an honest turn (50 steps of a few calls each). So
+// many calls do no harm.
 var stepRows = []row{
 	{method: protocol.MethodStepCommit, phase: inTurn, kinds: withHome, limit: 20_000, handler: turnCall((*turn).commitCall)},
 }

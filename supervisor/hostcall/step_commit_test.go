@@ -13,7 +13,7 @@ import (
 	"mews/supervisor/problem"
 )
 
-// asks is a model that says a text and calls list_files, that many times in one step.
+// asks returns a model that says a text and makes several calls of list_files in one step.
 func asks(times int) funcModel {
 	return func(context.Context, modelcall.Request, func(string)) (protocol.Message, error) {
 		parts := []protocol.Part{{Text: "I look."}}
@@ -239,7 +239,8 @@ func TestEndTurn_WithError_ReturnsFailure(t *testing.T) {
 	}
 }
 
-// A worker's result may have anything of a file. No line of it passes for a stamp or a heading.
+// A worker's result may contain any text of a file. No line of the result can be mistaken for a
+// stamp or a heading of Mews.
 func TestToolResult_ForgedStamps_AreIndented(t *testing.T) {
 	r := newRig(t, asks(len(foreigntest.Attacks)))
 	calls := r.makeCalls()

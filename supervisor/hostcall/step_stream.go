@@ -23,7 +23,7 @@ var continuations = map[bool]struct {
 }{false: {3, textLimit}, true: {2, textShort}}
 
 // stepStream is one message of a model while it arrives, from one or more calls. Only the goroutine
-// that answers model.stream uses it. It is also the Reserver of these calls.
+// that answers model.stream uses it. The stepStream is also the Reserver of these calls.
 type stepStream struct {
 	*turn
 	before   string                  // text of the calls that have ended

@@ -243,7 +243,8 @@ func TestThoughts_AreStoredButNotSentToWorker(t *testing.T) {
 	}
 }
 
-// TestThoughts_BeyondTheLimit_AreLeftOut also checks that they do not cost the answer.
+// TestThoughts_BeyondTheLimit_AreLeftOut also checks that the answer is kept without these
+// thoughts.
 func TestThoughts_BeyondTheLimit_AreLeftOut(t *testing.T) {
 	answer := ended("Hello.", modelcall.StopEnd)
 	block := []byte(`"` + strings.Repeat("x", 600<<10) + `"`)

@@ -8,7 +8,7 @@ import (
 )
 
 // readSystemText reads the conversation's stored system text. If the stored text is stale, it asks
-// the worker to compose a new one, and refuses a text from before that request.
+// the worker to compose a new one, and refuses texts that were composed before that.
 func (t *turn) readSystemText(ctx context.Context, ref protocol.SystemTextRef) (was sqlite.SystemText, err error) {
 	if was, err = t.o.Systems.Find(ctx, t.Conversation); err != nil {
 		return was, err
@@ -21,8 +21,8 @@ func (t *turn) readSystemText(ctx context.Context, ref protocol.SystemTextRef) (
 	return was, nil
 }
 
-// keepSystemText returns the system text of the next request. It is the stored text, unless a new
-// text costs nothing more. A new text is stored before its use.
+// keepSystemText returns the system text of the next request. It keeps the stored text, unless a
+// new text costs nothing extra. A new text is stored before its use.
 func (t *turn) keepSystemText(ctx context.Context, was sqlite.SystemText, composed string, trimmed bool) (string, error) {
 	moved := was.Moved || trimmed
 	switch {

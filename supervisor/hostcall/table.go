@@ -18,7 +18,7 @@ type phase uint8
 const (
 	inTurn      phase = 1 << iota // while the turn that the message names runs
 	inOperation                   // while the operation that the message names runs
-	anyTime                       // always after hello; the message names no turn or operation
+	anyTime                       // always after the handshake; the message names no turn or operation
 )
 
 func (p phase) String() string {

@@ -48,7 +48,7 @@ func TestTools_ChangeAfterHello_IsAccepted(t *testing.T) {
 	if _, err := r.call(protocol.MethodModelStream, stale); wireCode(err) != protocol.CodeUnknownHash {
 		t.Errorf("by the hash of what was there before: %v", err)
 	}
-	// one of the names has left the newest list
+	// one of the tools has left the newest list
 	for _, names := range [][]string{{"get_time", "search_mail"}, {"list_files", "search_mail"}} {
 		if err := r.offer(names...); err != nil {
 			t.Errorf("%v: %v", names, err)

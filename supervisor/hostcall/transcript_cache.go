@@ -14,7 +14,7 @@ type transcriptCache struct {
 	messages  []protocol.Message
 	counted   countedRequest
 	forgotten int64             // number of forgettings in the store when the cache was read
-	foreign   int64             // id before which words of others were shown as lines
+	foreign   int64             // ID of the message before which lines stand for words of others
 	cut       bool              // whether earlier messages were left out to save room
 	outputs   map[string]string // names of results that were stored in full, by call
 }

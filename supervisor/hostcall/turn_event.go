@@ -10,7 +10,7 @@ import (
 const (
 	maxEventText = 300 // bytes of a tool's line that users see
 
-	// progress lines that all turns of a worker may show in a second, and at once
+	// maximum progress lines of all turns of a worker: in a second, and at once
 	eventRate  = 200
 	eventBurst = 400
 )

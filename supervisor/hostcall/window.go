@@ -10,12 +10,11 @@ import (
 )
 
 // trim moves the conversation's window past the messages that no later request will have, however
-// large the model's own window is. It returns whether the window moved.
-//
-// After the move, trim drops the earlier messages from the cache, so that the request equals one
-// from a fresh read. Otherwise it would be shortened to make room for them, and the next request,
-// or the same one after a kill, would have another beginning. Tools are closed before the move,
-// because a service that is killed between the two moves the window again.
+// large the model's own window is. It returns whether the window moved. After the move, trim drops
+// the earlier messages from the cache, so that the request equals one from a fresh read. If the
+// cache kept them, the request would be shortened to make room for them. Then the next request, or
+// the same request after a kill, would have another beginning. trim closes tools before the move:
+// if the service is killed between the two, it moves the window again.
 func (t *turn) trim(ctx context.Context) (moved bool, err error) {
 	cache := &t.transcript
 	if len(cache.messages) == 0 || history.EstimateTokens(cache.messages) <= t.maxHistory() {
@@ -34,8 +33,8 @@ func (t *turn) trim(ctx context.Context) (moved bool, err error) {
 	return true, cache.catchUp(ctx, t.o.Transcript, t.Conversation)
 }
 
-// historyRoom returns how many tokens of the transcript a request may have. This is the limit of
-// the history. If the rest of the model's window is known and smaller, it is that rest.
+// historyRoom returns how many tokens of the transcript a request may have. It is the limit of the
+// history, or the rest of the model's window if that is known and smaller.
 func (t *turn) historyRoom(ctx context.Context, req modelcall.Request) int {
 	if t.o.Room == nil {
 		return t.maxHistory()
@@ -48,8 +47,8 @@ func (t *turn) historyRoom(ctx context.Context, req modelcall.Request) int {
 	return min(int(room)-prefix, t.maxHistory())
 }
 
-// fitRequest returns a function that fills a request with messages, up to about that many tokens.
-// It never exceeds the limit of the history.
+// fitRequest returns a function that fills a request with messages, up to about the given number of
+// tokens. The function never exceeds the limit of the history.
 func (t *turn) fitRequest(ctx context.Context) func(modelcall.Request, int64) modelcall.Request {
 	return func(req modelcall.Request, tokens int64) modelcall.Request {
 		budget := min(int(tokens)-prefixTokens(req), t.maxHistory())

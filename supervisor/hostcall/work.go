@@ -28,7 +28,7 @@ type workKey struct {
 }
 
 // work is a turn or an operation that the worker was given. With anyTime it is the worker's whole
-// life. It counts the calls that the table limits.
+// life. work counts the calls that the table limits.
 type work struct {
 	*Conn
 	workKey
@@ -39,7 +39,7 @@ type work struct {
 	running   sync.WaitGroup // running calls of the work
 
 	counts        map[string]int // number of calls by method; guarded by Conn.mu
-	moreCalls     int            // added to each limit of the table
+	moreCalls     int            // number of calls that is added to each limit of the table
 	serialRunning bool           // whether a serial call runs; guarded by Conn.mu
 
 	blobs blobStore
@@ -63,9 +63,10 @@ type turn struct {
 	openCalls  openCalls
 	// version of the stale system text for which a new one was requested; 0 means no request
 	askedStale int64
-	// result of the last model call; only model.stream writes it, and it is read after that call
+	// result of the last model call; only model.stream writes it, and others read it after that
+	// call
 	outcome TurnOutcome
-	shared  []int    // the beginnings of a child window that other windows share, see ChildWindow
+	shared  []int    // lengths of the beginnings that a child window shares with others, see ChildWindow
 	ended   bool     // whether the turn has ended with its last step; only model.stream writes it
 	kept    sync.Map // values that features keep for the turn, for feature.Turn
 }
@@ -130,7 +131,7 @@ func invalidParams(format string, args ...any) error {
 }
 
 // printable makes a worker's text safe for a terminal or a log. It replaces control characters, and
-// cuts the text to at most that many bytes.
+// cuts the text to the length most, in bytes.
 func printable(s string, most int) string {
 	if len(s) > most {
 		s = strings.ToValidUTF8(s[:most], "") + "…"
