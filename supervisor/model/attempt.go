@@ -20,8 +20,8 @@ type payment struct {
 }
 
 // attempt makes one call of a provider. It sets money aside, waits for a free slot, calls the
-// provider and accounts for the cost. Its error is a *modelcall.Error or ctx's cause. If an error
-// comes with an answer, the caller must still end that answer's Lease.
+// provider and accounts for the cost. Its error is a *modelcall.Error or ctx's cause. If it returns
+// both an error and an answer, the caller must still end the answer's Lease.
 func (c *call) attempt(ctx context.Context, m ResolvedModel) (answer modelcall.Answer, err error) {
 	c.deltas.restart()
 	req := c.req
@@ -119,7 +119,7 @@ func (c *call) giveBack(ctx context.Context, paid payment) {
 
 // settleFailed returns a failed attempt's error with its usage and its lease. If the attempt
 // certainly cost nothing, the lease is returned. If the caller stopped the attempt, settleFailed
-// also reports it, because no other code handles a stop as a failure.
+// also reports the attempt, because no other code handles a stop as a failure.
 func (c *call) settleFailed(ctx context.Context, m ResolvedModel, paid payment, got modelcall.Answer,
 	err error) (answer modelcall.Answer, _ error) {
 	failed, used := modelError(err), got.Usage

@@ -202,7 +202,7 @@ func TestAttempt_BrokenOff_CountsReceivedUsage(t *testing.T) {
 // TestCall_TooExpensive_CheaperModelAnswers also checks that the cheaper model may get the user's
 // words.
 func TestCall_TooExpensive_CheaperModelAnswers(t *testing.T) {
-	// the cost if each token costs one millionth
+	// cost of an attempt if each token costs a millionth of a dollar
 	const token = perRequest + perMessage + perPart + 2 + leastOutput
 	cases := map[string]struct {
 		spec  string
@@ -469,7 +469,7 @@ func sum(bids []modelcall.Estimate) (most int64) {
 // TestRefusal_ByProxyTimeout_IsPaid checks that a refused request is paid for only if the server
 // may have worked on it.
 func TestRefusal_ByProxyTimeout_IsPaid(t *testing.T) {
-	want := map[int]bool{} // the refusal with this status must be paid for
+	want := map[int]bool{} // whether a refusal must be paid for, by its status
 	for _, status := range []int{301, 400, 401, 402, 403, 404, 413, 422, 429, 500, 501, 503, 529} {
 		want[status] = false
 	}

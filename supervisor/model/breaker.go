@@ -54,7 +54,7 @@ const (
 
 func (b *breaker) transition(to BreakerState) {
 	if !slices.Contains(transitions[b.state], to) {
-		// only a bug in this file can cause this
+		// only a bug in this file can cause a wrong transition
 		panic("model: no transition from " + string(b.state) + " to " + string(to))
 	}
 	b.state = to
@@ -80,8 +80,8 @@ func (b *breaker) succeed() {
 	b.openFor = 0
 }
 
-// fail opens the breaker. asked is the pause that the provider asked for. If the breaker is already
-// open, nothing changes: the model was called only because no other model was left.
+// fail opens the breaker. asked is the pause that the provider asked for. An open breaker does not
+// change, because the model was then called only for lack of other models.
 func (b *breaker) fail(now time.Time, class modelcall.ErrorClass, asked time.Duration) (opened bool) {
 	b.class = class
 	if b.state == BreakerOpen {

@@ -61,7 +61,7 @@ type ProviderOptions struct {
 	Kind    string // kind of API: anthropic, openai or offline
 	BaseURL string // "" means Anthropic's own address, for the kind anthropic
 	APIKey  string
-	// texts of the same names in remote.Endpoint
+	// see the fields of the same names in remote.Endpoint
 	KeyAdvice, URLVariable string
 	Server                 string // for the kind openai: the server program; "" means that BaseURL tells it
 	Window                 int64  // tokens of a request and its answer together; 0 means that Mews finds out
@@ -85,8 +85,8 @@ var providerKinds = map[string]func(ProviderOptions, hclog.Logger) (modelcall.Pr
 	},
 }
 
-// Catalogue holds the providers. Only SetPrices and SetKeys change its configuration. It remembers failed
-// models and the providers' lists of models. It may be used from several goroutines.
+// Catalogue holds the providers. Only SetPrices and SetKeys change its configuration. It remembers
+// failed models and the providers' lists of models. Several goroutines may use it.
 type Catalogue struct {
 	providers    map[string]provider
 	defaultModel ResolvedModel

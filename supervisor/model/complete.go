@@ -7,9 +7,9 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// Complete calls the model spec once: it asks no other model and does not try again. It overwrites
-// req.Model. The caller pays, and req needs no Reserver. Errors are those of modelcall.Provider,
-// or wrap modelcall.ErrNotCalled.
+// Complete calls the model spec once: it asks no other model and does not try again. Complete
+// overwrites req.Model. The caller pays, and req needs no Reserver. Errors are those of
+// modelcall.Provider, or wrap modelcall.ErrNotCalled.
 func (c *Catalogue) Complete(ctx context.Context, spec string, req modelcall.Request) (answer modelcall.Answer,
 	err error) {
 	choice, err := c.Resolve(spec)
@@ -30,7 +30,7 @@ func (c *Catalogue) Complete(ctx context.Context, spec string, req modelcall.Req
 }
 
 // SmallFor returns the small model, for the words of a user whose own model is own. If the small
-// model may not get those words, because it is farther away, it returns own.
+// model is farther away than own, it may not get these words, and SmallFor returns own.
 func (c *Catalogue) SmallFor(own string) string {
 	first, err := c.Resolve(own)
 	if err != nil || c.provider(c.small).locality < c.provider(first).locality {

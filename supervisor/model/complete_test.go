@@ -35,7 +35,7 @@ func TestSmallFor_FartherModel_IsNotTaken(t *testing.T) {
 	}
 }
 
-// Complete asks one model once, whether that answers or fails.
+// Complete asks one model once, whether the model answers or fails.
 func TestComplete_AsksOnce(t *testing.T) {
 	for _, test := range []struct {
 		kind string

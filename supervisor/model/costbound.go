@@ -98,7 +98,7 @@ func highestRates(rows []priceRow, upTo int64) (input, output float64) {
 }
 
 // inputBound returns the maximum number of input tokens of req. If the model has counted an earlier
-// request, it adds the bytes that are new to that count. Otherwise it takes all bytes of req.
+// request, inputBound adds only the new bytes to that count. Otherwise it takes all bytes of req.
 func inputBound(m ResolvedModel, kind string, req modelcall.Request) int64 {
 	picture := pictureTokensOf(kind, m.Model)
 	before := prefixBound(req)
@@ -199,9 +199,9 @@ func tiledPictureTokens(image protocol.Image) int64 {
 }
 
 // patchPictureTokens bounds the tokens of pictures for all other models. It counts one token for
-// each patch of 14 x 14 pixels, the smallest known (Qwen2-VL, before it joins four patches). A
-// minimum covers small pictures that servers enlarge. OpenAI's other models count less: 2.46 tokens
-// for a patch of 32 x 32 pixels, or 85 and 170 for each tile.
+// each patch of 14 x 14 pixels, which are the smallest known patches (Qwen2-VL, before it joins
+// four patches). A minimum covers small pictures that servers enlarge. OpenAI's other models count
+// less: 2.46 tokens for a patch of 32 x 32 pixels, or 85 and 170 for each tile.
 func patchPictureTokens(image protocol.Image) int64 {
 	return min(max(tilesPerEdge(image.Width, 14)*tilesPerEdge(image.Height, 14), 4_096), 32_768)
 }

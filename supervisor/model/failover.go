@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// call is the state of one Catalogue.Stream. Only Stream's goroutine uses it.
+// call is the state of one call of Catalogue.Stream. Only the goroutine of Stream uses it.
 type call struct {
 	*Catalogue
 	req        modelcall.Request
@@ -104,8 +104,9 @@ func modelError(err error) *modelcall.Error {
 const maxRepeated = 1_000 * tokenBytes
 
 // tryModel calls one model as often as the policy for its failure allows. A probe calls it once if
-// there are other candidates. An answer that had begun is asked for again only once, and only if it
-// was short and there is money for all of it. Afterwards tryModel updates the model's breaker.
+// there are other candidates. An answer that broke off is asked for again only once. This happens
+// only if the answer was short, and the money covers a whole answer. Afterwards tryModel updates
+// the model's breaker.
 func (c *call) tryModel(ctx context.Context, m ResolvedModel, may permit) (modelcall.Answer, error) {
 	once := may == permitProbe && len(c.candidates) > 1
 	var waited time.Duration
@@ -123,7 +124,7 @@ func (c *call) tryModel(ctx context.Context, m ResolvedModel, may permit) (model
 		case failed == nil:
 			c.breakers.release(m.Spec)
 			return modelcall.Answer{}, err
-		case cut != nil && failed.Class == modelcall.OverBudget: // there is no money to ask again
+		case cut != nil && failed.Class == modelcall.OverBudget: // no money is left to ask again
 			c.giveUp(m, cut)
 			return modelcall.Answer{}, cut
 		}
@@ -135,7 +136,7 @@ func (c *call) tryModel(ctx context.Context, m ResolvedModel, may permit) (model
 			}
 		}
 		wait, again := p.retry(tries, failed.RetryAfter, waited, 2*rand.Float64()-1)
-		repeated := cut != nil // also if the repetition failed before its first word
+		repeated := cut != nil // true even if the repetition failed before its first word
 		again = again && !once && !repeated && c.received <= maxRepeated
 		if c.received > 0 {
 			cut = failed

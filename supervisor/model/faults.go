@@ -8,8 +8,9 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// faults are failures that an admin must repair. Admins are told once of each model's failure,
-// until the model answers again. The zero value shows every failure to every user.
+// faults are failures that an admin must repair. Admins are told once of a model's failure. They
+// are told again only after the model has answered. The zero value shows every failure to every
+// user.
 type faults struct {
 	// reports whether a user may read about keys, addresses and the configuration; nil means that
 	// every user may

@@ -28,7 +28,8 @@ const (
 	ReaderProvider RequestReader = "provider" // a server anywhere else
 )
 
-// RequestReader returns who reads the requests to a model. An unknown model counts as far away.
+// RequestReader returns who reads the requests to a model. An unknown model counts as a model of a
+// provider.
 func (c *Catalogue) RequestReader(spec string) RequestReader {
 	choice, err := c.Resolve(spec)
 	switch p := c.provider(choice); {

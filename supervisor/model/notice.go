@@ -28,8 +28,8 @@ func (c *call) tellAfter(wait time.Duration, text string) (end func()) {
 	})
 }
 
-// silenceWatch tells the user if a model falls silent within its answer. It does so once for each
-// silence.
+// silenceWatch tells the user if a model falls silent within its answer. It tells the user once for
+// each silence.
 type silenceWatch struct {
 	tell func() // nil means that nobody is told
 
@@ -48,7 +48,7 @@ func (c *call) watchSilence(text string) *silenceWatch {
 	return w
 }
 
-// begin starts the watch if it does not run yet, and restarts it otherwise.
+// begin starts the watch, or restarts it if it already runs.
 func (w *silenceWatch) begin() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -58,7 +58,7 @@ func (w *silenceWatch) begin() {
 	w.extend()
 }
 
-// restart restarts the watch if it runs. Something has come that is no text.
+// restart restarts the watch if it runs, after an event that is no text.
 func (w *silenceWatch) restart() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -73,7 +73,7 @@ func (w *silenceWatch) extend() {
 	}
 }
 
-// fire tells the user unless something came meanwhile.
+// fire tells the user, unless the model has sent something meanwhile.
 func (w *silenceWatch) fire() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

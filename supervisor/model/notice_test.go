@@ -73,8 +73,8 @@ func TestNotice_ModelSilent_IsSentOnce(t *testing.T) {
 	}
 }
 
-// TestSilenceWithinAnswer_GivesNotice checks that each silence is told once, and that events without
-// text are no silence.
+// TestSilenceWithinAnswer_GivesNotice checks that the user is told once of each silence, and that
+// events without text end a silence.
 func TestSilenceWithinAnswer_GivesNotice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &scriptedProvider{}
@@ -84,7 +84,7 @@ func TestSilenceWithinAnswer_GivesNotice(t *testing.T) {
 				time.Sleep(pause * time.Second)
 			}
 			for range 10 {
-				m.asked[0].OnEvent() // a call is written
+				m.asked[0].OnEvent() // the model writes a tool call, which is no text
 				time.Sleep(14 * time.Second)
 			}
 			return said("and the end", say), nil

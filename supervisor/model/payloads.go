@@ -25,7 +25,7 @@ var base64Run = regexp.MustCompile(fmt.Sprintf(`[A-Za-z0-9+/_-]{%d}[A-Za-z0-9+/_
 type payloads struct {
 	log  hclog.Logger
 	keys atomic.Pointer[strings.Replacer]
-	// pairs of each key that a provider has or had, and its replacement; only addKey uses it
+	// each key that a provider has or had, followed by its replacement; only addKey uses pairs
 	pairs []string
 }
 

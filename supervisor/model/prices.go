@@ -45,8 +45,8 @@ var versionSuffix = regexp.MustCompile(`-(?:latest|20\d{6}|20\d\d-\d\d-\d\d)$`)
 
 // Cost returns the cost of a model's call in millionths of a US dollar. kept is how long the
 // provider caches the request's prefix. If the model has no price, known is false. A model on this
-// machine costs nothing unless it has a price in the configuration or in the list: a gateway here
-// passes calls on to paid models.
+// machine costs nothing unless the configuration or the list has its price, because a gateway on
+// this machine may pass calls on to paid models.
 func (c *Catalogue) Cost(spec string, u protocol.Usage, kept time.Duration) (micro int64, known bool) {
 	choice, err := c.Resolve(spec)
 	if err != nil {
@@ -68,7 +68,7 @@ func (c *Catalogue) Free(spec string) bool {
 
 // priceRows returns a model's prices in order. They are the configured price, or the list's prices
 // under the model's name, with or without its date. Other models on this machine cost nothing. It
-// returns none if the price is not known.
+// returns no rows if the price is unknown.
 func (c *Catalogue) priceRows(m ResolvedModel) (rows []priceRow) {
 	p := c.provider(m)
 	if price, set := (*c.prices.Load())[m.Spec]; set {
@@ -134,7 +134,7 @@ func (p Price) cost(u protocol.Usage, kept time.Duration) (micro int64, known bo
 // million tokens.
 func (p Price) check() error {
 	for _, dollars := range []float64{p.Input, p.Output, p.CacheRead, p.CacheWrite5m, p.CacheWrite1h} {
-		if !(dollars >= 0 && dollars <= 1e6) { // also refuses NaN
+		if !(dollars >= 0 && dollars <= 1e6) { // the condition also refuses NaN
 			return errors.New("want US dollars for a million tokens, 0 or more")
 		}
 	}

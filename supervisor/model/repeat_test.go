@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// TestCutAnswer_IsAskedForOnceMore has answers that break after some text, of a model without
-// fallback. Each attempt has a lease of its own.
+// TestCutAnswer_IsAskedForOnceMore lets a model without fallback break off its answers after some
+// text. Each attempt has a lease of its own.
 func TestCutAnswer_IsAskedForOnceMore(t *testing.T) {
 	const whole = 1_000_000 // money for any answer
 	short, long := "half an answer", strings.Repeat("x", maxRepeated+1)

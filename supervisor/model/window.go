@@ -207,7 +207,7 @@ func (c *call) shorten(m ResolvedModel, failed *modelcall.Error, sent int64) boo
 
 // learn corrects the knowledge about a model by the tokens that it counted for a request. sent is
 // our own estimate. If a self-hosted server counts less than half of sent, it has silently cut the
-// request, as Ollama does. Its window is then taken as the next power of two.
+// request, as Ollama does. Then learn takes the next power of two as the model's window.
 func (c *call) learn(m ResolvedModel, sent int64, u protocol.Usage) {
 	if u.Input <= 0 || sent < 1_000 {
 		return
