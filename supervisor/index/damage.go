@@ -36,8 +36,8 @@ func RemoveDatabase(path string) error {
 	return err
 }
 
-// setAside renames an unusable database, so that somebody can find the cause. Only the newest such
-// database is kept.
+// setAside renames an unusable database, so that an admin can find the cause. Only the newest
+// unusable database is kept.
 func setAside(path string, now time.Time) error {
 	err := removeSetAside(path)
 	err = errors.Join(err, os.Rename(path, path+".bad-"+now.UTC().Format("20060102T150405")))

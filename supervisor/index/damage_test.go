@@ -67,7 +67,7 @@ func TestRun_UnusableDatabase_IsRebuilt(t *testing.T) {
 	}
 }
 
-// makeNewer changes a database into one of a later program.
+// makeNewer changes a database into one that a later version of Mews has made.
 func makeNewer(path string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
@@ -77,8 +77,8 @@ func makeNewer(path string) error {
 	return errors.Join(err, f.Close())
 }
 
-// While the disk is full, earlier messages are found, the search says what is missing, and nobody
-// waits. Later the other messages are read.
+// While the disk is full, earlier messages are found, the search says what is missing, and no
+// search waits. Later the other messages are read.
 func TestSearch_FullDisk_SaysWhatIsMissing(t *testing.T) {
 	r := newRig(t, "alice").run()
 	r.putMessage("alice", protocol.RoleUser, "tomatoes")

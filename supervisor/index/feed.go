@@ -70,8 +70,8 @@ func (x *Index) feed(ctx context.Context) error {
 	return nil
 }
 
-// next takes a conversation that must be read; ok is false if there is none. err is why the
-// database must be rebuilt.
+// next takes a conversation that must be read; ok is false if there is no such conversation. err
+// says why the database must be rebuilt.
 func (x *Index) next() (c chat, ok bool, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -85,7 +85,7 @@ func (x *Index) next() (c chat, ok bool, err error) {
 
 // readBatch reads up to batch messages of a conversation, and marks it again if there may be more.
 // It reads them within the index's transaction. So RemoveMessages, which is called after messages
-// are deleted, runs completely before or after it.
+// are deleted, runs completely before or after that transaction.
 func (x *Index) readBatch(ctx context.Context, c chat) error {
 	began, n := x.o.Now(), 0
 	err := x.write(ctx, func(t *tx) error {

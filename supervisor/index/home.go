@@ -110,10 +110,10 @@ const (
 	insertPlace  = `INSERT INTO place (user, path, position, line, section) VALUES (?, ?, ?, ?, ?)`
 )
 
-// SetManifest stores which files of a user's home are new, changed or gone. Their sections must be
-// stored already. A moved file, which comes under another path in the same call, keeps its
-// sections. Sections that no file has any more are deleted, and none of their words stays in the
-// index's files.
+// SetManifest stores which files of a user's home are new, changed or gone. The sections of these
+// files must be stored already. A moved file appears under another path in the same call, and keeps
+// its sections. Sections without a file are deleted, and none of their words stays in the index's
+// files.
 func (x *Index) SetManifest(ctx context.Context, user string, changed []HomeFile, gone []string) error {
 	return x.write(ctx, func(t *tx) error {
 		touched := map[int64]bool{}
@@ -221,8 +221,8 @@ const (
 )
 
 // placeSection puts a section under the name of a file that has the section, and prefers its
-// current file. It deletes a section without a file. It returns the section if its name has
-// changed.
+// current file. It deletes a section without a file. If the section's name has changed, it returns
+// the section.
 func (t *tx) placeSection(user string, section int64) ([]sectionWords, error) {
 	s, err := engine.FirstValue(t, scanSectionWords, findSection, user, section)
 	if err != nil {

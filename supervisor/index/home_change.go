@@ -25,8 +25,8 @@ const (
 	listChanges  = `SELECT id, was, path, hash, size, modified FROM change WHERE user = ? AND id > ? ORDER BY id`
 )
 
-// oldHashes returns the hashes of files that will be changed or deleted. It returns nil if the home
-// was never read completely: then nothing is a change.
+// oldHashes returns the hashes of files that will be changed or deleted. If the home was never read
+// completely, it returns nil, and no difference counts as a change.
 func (t *tx) oldHashes(user string, changed []HomeFile, gone []string) (was map[string]string, err error) {
 	report, err := findReport(t, user)
 	if err != nil || report.At.IsZero() {

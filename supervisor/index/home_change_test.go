@@ -61,8 +61,8 @@ func (r *rig) cursor(user string) supervisor.HomeCursor {
 	return next
 }
 
-// Files of the first complete update are no changes. Changes since a cursor are listed once, all
-// together.
+// Files of the first complete update are no changes. All changes since a cursor are listed
+// together, once.
 func TestListHomeChanges_SinceCursor_IsComplete(t *testing.T) {
 	r := newRig(t, "ann", "bob").run()
 	r.updateWholeHome("ann", "a 1", "b 1", "c 1", "d 1")

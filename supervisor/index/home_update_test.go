@@ -179,8 +179,8 @@ func TestHomeUpdate_ImpossibleReport_Fails(t *testing.T) {
 	r.checkFound("ann")
 }
 
-// A concurrent search waits for some sections, not for a whole file. Here the time of an update is
-// over at once.
+// A concurrent search waits for some sections, not for a whole file. In this test the time of an
+// update is over at once.
 func TestHomeUpdate_ManyRemovals_TakeSeveralSteps(t *testing.T) {
 	r := newRig(t, "ann")
 	var hours atomic.Int64
@@ -288,7 +288,7 @@ func TestRun_LostCommits_AreRepeated(t *testing.T) {
 	}
 }
 
-// The user was deleted while the index was closed, so nobody told the index.
+// The user was deleted while the index was closed, so the index was not told.
 func TestRun_ErasedUserWithoutWords_IsDeleted(t *testing.T) {
 	r := newRig(t, "ann", "bob").run()
 	r.reportHome("bob", allSteps, map[string][]string{"zyzzyva.md": nil}, 1)

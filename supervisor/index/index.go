@@ -37,8 +37,8 @@ var migrations embed.FS
 type Transcript interface {
 	// ListConversations lists a user's conversations.
 	ListConversations(ctx context.Context, user string) ([]int64, error)
-	// ListDialogMessages lists the messages after an id, in order: the user's and the answers,
-	// without those of tools.
+	// ListDialogMessages lists the messages of the user and the assistant after an id, in order. It
+	// leaves out messages of tools.
 	ListDialogMessages(ctx context.Context, user string, conversation, after int64,
 		limit int) ([]supervisor.DialogMessage, error)
 	// MessageSizes returns the bytes of each message after an id, up to and including last.
@@ -63,7 +63,7 @@ type Options struct {
 	// block, and may be nil.
 	OnOpen   func()
 	Embedder Embedder // nil means a search by words only
-	// Model is the Embedder's model: vectors of different models are never compared.
+	// Model names the Embedder's model. Vectors of different models are never compared.
 	Model string
 	Now   func() time.Time // nil means time.Now
 	Log   hclog.Logger     // nil means no log
@@ -105,7 +105,7 @@ func New(o Options) *Index {
 }
 
 // Run opens the index and reads messages into it until ctx ends. It rebuilds a damaged index. It
-// always returns nil: without an index searches find nothing, and everything else works.
+// always returns nil, because the rest of Mews works without an index; searches then find nothing.
 func (x *Index) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		err := x.serve(ctx)
@@ -178,7 +178,7 @@ func (x *Index) openDB() *engine.DB {
 	return x.db
 }
 
-// reconciledDB returns the database once it takes reports of homes; before that, nil. (Opening
+// reconciledDB returns the database once it takes reports of homes, and nil before that. (Opening
 // deletes sections without a file, which would delete newly reported ones.)
 func (x *Index) reconciledDB() *engine.DB {
 	x.mu.Lock()

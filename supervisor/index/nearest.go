@@ -29,7 +29,7 @@ const (
 const (
 	countVectors = `SELECT (SELECT count(*) FROM vector INDEXED BY vector_awaited WHERE user = ?1 AND vector IS NULL),
 		(SELECT count(*) FROM vector INDEXED BY vector_user WHERE user = ?1)`
-	// The query compares every vector of the user. That is exact, and takes 3 ms for a thousand
+	// The query compares every vector of the user. This is exact, and takes 3 ms for a thousand
 	// vectors of 768 numbers. vec1's own tables are only a third faster, and must be trained for
 	// that.
 	listNearest = `SELECT section FROM vector INDEXED BY vector_user WHERE user = ?1 AND model = ?2 AND length(vector) = length(?3)
@@ -37,7 +37,7 @@ const (
 )
 
 // nearest lists the sections nearest to a query in meaning, the nearest first. behind says in words
-// why some may be missing.
+// why some sections may be missing.
 func (x *Index) nearest(ctx context.Context, read engine.Reader, q Query) (near []Hit, behind string, err error) {
 	var awaited, all int64
 	if err := read.Query(func(r *engine.Row) bool { r.Scan(&awaited, &all); return true }, countVectors, q.User); err != nil {
@@ -59,7 +59,7 @@ func (x *Index) nearest(ctx context.Context, read engine.Reader, q Query) (near 
 }
 
 // vectorShare says in words what share of the sections has a vector. "" means that at most one
-// batch has none.
+// batch of sections has no vector.
 func vectorShare(awaited, all int64) string {
 	if awaited <= embedBatch {
 		return ""

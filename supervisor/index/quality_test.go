@@ -205,8 +205,8 @@ func (f tallyTable) String() string {
 const reportPath = "testdata/report.txt"
 
 // Words alone find the answers among 3,000 notes and messages of one user in four languages. Only
-// questions with even numbers count: nobody read them during tuning. The result must not be worse
-// than the report.
+// questions with even numbers count, because nobody read these during tuning. The result must not
+// be worse than the report.
 func TestSearchQuality_IsNotWorseThanReport(t *testing.T) {
 	held := tallyTable{}
 	measure(t, nil, func(q question, hits []string) {

@@ -48,8 +48,8 @@ func rank(hits []Hit, terms []term, now time.Time) {
 	})
 }
 
-// score returns a hit's score for its words. It adds the weight of each found term, more for a term
-// in the heading, and more for two terms that are neighbours as in the query.
+// score returns a hit's score for its words. It adds the weight of each found term, and more weight
+// for a term in the heading. Two terms that are neighbours as in the query also add weight.
 func score(h Hit, terms []term) (sum float64) {
 	words := append(wordsOf(h.Heading+" / "+h.Path), "")
 	head := len(words)

@@ -8,7 +8,7 @@ import (
 )
 
 // reconcile compares the index with the transcript. It deletes messages that were deleted or
-// changed there meanwhile, and marks the conversations that have more to read.
+// changed in the transcript meanwhile, and marks the conversations that have more to read.
 func (x *Index) reconcile(ctx context.Context) error {
 	known := x.o.People()
 	indexed, err := x.people(ctx)

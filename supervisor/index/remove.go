@@ -14,9 +14,9 @@ type tx struct {
 	needsVectors bool // whether the transaction adds sections that need vectors
 }
 
-// The words of a user are in a table of their own; %d is the user's id. The table stores no texts:
-// they are in section, and a deletion must name the same words that were inserted (FTS5,
-// contentless tables).
+// Each user's words are in a table of their own; %d is the user's id. The table stores no texts,
+// because these are in the table section. A deletion must name the same words that were inserted
+// (FTS5, contentless tables).
 const (
 	findPerson    = `SELECT id FROM person WHERE user = ?`
 	insertPerson  = `INSERT INTO person (user) VALUES (?) RETURNING id`
@@ -29,8 +29,8 @@ const (
 )
 
 // putWords makes sections of a user searchable by their words. A transaction calls it once, at its
-// end: FTS5 flushes when another table is written. It creates the user's table with their first
-// section.
+// end, because FTS5 flushes when another table is written. For the user's first section it creates
+// the user's table.
 func (t *tx) putWords(user string, list []sectionWords) error {
 	if len(list) == 0 {
 		return nil
@@ -102,8 +102,8 @@ func (t *tx) removeSection(user string, s sectionWords) error {
 const removeBatch = 10
 
 // RemoveMessages deletes messages from the index after their deletion from the transcript. None of
-// their words stays in the index's files. While the index is closed it does nothing: reconcile
-// deletes them at the next start.
+// their words stays in the index's files. While the index is closed it does nothing, and reconcile
+// deletes the messages at the next start.
 func (x *Index) RemoveMessages(ctx context.Context, user string, ids []int64) error {
 	for len(ids) > 0 {
 		some := ids[:min(len(ids), removeBatch)]

@@ -96,8 +96,8 @@ func TestEraseUser_LeavesNoWordsInFiles(t *testing.T) {
 	}
 }
 
-// A message that was deleted or blanked while the index was closed is not found after it opens,
-// although nobody told the index.
+// A message that was deleted or blanked while the index was closed is not found after the index
+// opens, although the index was not told.
 func TestRun_MessageRemovedWhileClosed_IsDropped(t *testing.T) {
 	r := newRig(t, "alice", "bob").run()
 	gone := r.putMessage("alice", protocol.RoleUser, "zyzzyvaone went")

@@ -41,7 +41,7 @@ type Query struct {
 // Hit is one found section.
 type Hit struct {
 	Source        SearchScope
-	Message       int64 // id of a message; Conversation and Role belong to it
+	Message       int64 // id of the message, if the hit is a message; it belongs to Conversation and has Role
 	Conversation  int64
 	Role          protocol.Role
 	World         bool   // whether the text may have words of other people
@@ -61,7 +61,7 @@ type Result struct {
 	Incomplete string
 }
 
-// usualLimit is the Limit of a query that has none.
+// usualLimit is the limit of a query without Limit.
 const usualLimit = 10
 
 // Search finds sections with words of the query or other forms of them. Sections rank higher with
@@ -192,7 +192,7 @@ const listSections = `SELECT s.id, s.conversation, s.message, s.role, s.world, s
 	GROUP BY j.key`
 
 // listFitting lists the first of some sections that fit a query. It reads pages until it has least
-// sections or more, and returns all of the last page.
+// sections or more. It returns all fitting sections of the last page.
 func listFitting(read engine.Reader, q Query, ids []int64, least int) (hits []Hit, err error) {
 	for page := range slices.Chunk(ids, maxRanked) {
 		list, err := sections(read, q, page)
@@ -258,7 +258,7 @@ func stemOf(word string) string {
 }
 
 // inflected reports whether the search includes other forms of the word. A word of up to three
-// letters has none.
+// letters has no other forms.
 func (t term) inflected() bool { return utf8.RuneCountInString(t.word) > 3 }
 
 // match returns the term as an FTS5 query. A word has only letters and digits, so it contains no
@@ -270,8 +270,8 @@ func (t term) match() string {
 	return `"` + t.word + `"`
 }
 
-// searchable returns the database if it can be searched, and in words what cannot be found in it
-// yet.
+// searchable returns the database if it can be searched. behind says in words what a search cannot
+// find yet.
 func (x *Index) searchable(user string) (db *engine.DB, behind string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -25,8 +25,8 @@ var (
 	harmless = regexp.MustCompile(`^SCAN (j |CONSTANT ROW$|words_\d+ VIRTUAL TABLE INDEX 0:M)`)
 )
 
-// fault returns the fault of a statement; "" means none. One fault is to touch rows of more than
-// one user. The other is to read all rows in each search, or for each message or file.
+// fault returns the fault of a statement; "" means no fault. A statement must not touch rows of
+// more than one user. It must not read all rows in each search, or for each message or file.
 func fault(s enginetest.Statement) string {
 	if !ofPerson.MatchString(s.Text) && ofNobody[s.Text] == "" {
 		return "it names no person"

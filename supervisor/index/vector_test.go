@@ -198,8 +198,8 @@ func TestEmbed_TooLongTexts_AreCut(t *testing.T) {
 	}
 }
 
-// If the model fails, or nobody pays for it, the search uses words and says so. After a while it
-// tries the model again.
+// If the model fails, or nobody pays for it, the search uses words only, and its result says so.
+// After a while the search tries the model again.
 func TestSearch_FailingModel_UsesWords(t *testing.T) {
 	for why, failed := range map[string]error{
 		textNoMoney: &modelcall.Error{Class: modelcall.OverBudget, Err: &supervisor.Error{Message: "no"}},
@@ -272,7 +272,8 @@ func TestSearch_QueryVector_HasTimeLimit(t *testing.T) {
 	}
 }
 
-// slowModel answers after any deadline, and at once if the deadline is a second.
+// slowModel answers no call before its deadline. If the deadline is a second or less, it fails at
+// once.
 type slowModel struct{}
 
 func (slowModel) Embed(ctx context.Context, _ string, _ []string) ([][]float32, error) {

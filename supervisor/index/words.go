@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// longestWord is the longest word in letters. A longer run of letters is no word, but a key or a
-// picture as text.
+// longestWord is the longest word in letters. A longer run of letters is not a word: it may be a
+// key, or a picture as text.
 const longestWord = 40
 
 // unspaced lists the scripts without spaces between words. Each pair of neighbouring letters counts
