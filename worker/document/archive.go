@@ -15,7 +15,7 @@ import (
 
 // Bounds of reading an archive.
 const (
-	maxListed = 200 // names in a list
+	maxListed = 200 // names in the list of an archive
 	// bytes of a ZIP's list of names. In memory the list takes eight times as much.
 	maxDirectory = 8 << 20
 	maxUnpacked  = 64 << 20  // bytes that all parts of an office document may unpack to
@@ -28,7 +28,7 @@ type zipFile struct {
 	left int64 // number of bytes that may still be unpacked
 }
 
-// openZip reads the list of names.
+// openZip reads an archive's list of names.
 func openZip(f source) (*zipFile, error) {
 	from := &boundedReaderAt{ReaderAt: f, left: maxDirectory}
 	z, err := zip.NewReader(from, f.size)

@@ -57,7 +57,7 @@ func Main(kind string, limit func(parse.Kind) error) int {
 	}
 	debug.SetMemoryLimit(parse.MemoryOf(k) / 2) // collect garbage early, well below the limit
 	if err := runParser(run, os.Stdin, os.Stdout); err != nil {
-		_ = json.NewEncoder(os.Stderr).Encode(failureOf(err)) // without standard error nobody waits for it
+		_ = json.NewEncoder(os.Stderr).Encode(failureOf(err)) // without standard error nobody waits for the failure
 		return 1
 	}
 	return 0
@@ -93,7 +93,7 @@ func failureOf(err error) *parse.Failure {
 // source is the file to parse.
 type source struct {
 	io.ReaderAt
-	size int64 // bytes
+	size int64 // size of the file in bytes
 }
 
 // maxPiped bounds a file that comes through a pipe, in bytes. It is held in memory.
@@ -129,7 +129,7 @@ func (f source) whole() ([]byte, error) {
 	return io.ReadAll(f.reader())
 }
 
-// errFull ends a parser once its output is full. The output up to there is good.
+// errFull ends a parser once its output is full. The output so far is valid.
 var errFull = errors.New("more than is taken")
 
 // output is the answer of a parser: a header and a body of at most parse.MaxOutput bytes.
@@ -159,7 +159,7 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// lines writes strings; its first error stays.
+// lines writes strings, and keeps its first error.
 type lines struct {
 	to  io.Writer
 	err error

@@ -129,11 +129,11 @@ func useEncodings() {
 	}
 }
 
-// maxMeta is how far a page's name of its own encoding may be from the beginning. (HTML, 13.2.3.2)
+// maxMeta is the number of first bytes in which a page may name its encoding. (HTML, 13.2.3.2)
 const maxMeta = 1024
 
 // pageEncoding returns the encoding of a page by its first bytes. named is the encoding that a mail
-// says of it; "" means none.
+// states for the page; "" means none.
 func pageEncoding(head []byte, named string) encoding.Encoding {
 	switch {
 	case bytes.HasPrefix(head, []byte("\xff\xfe")):

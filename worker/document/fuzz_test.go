@@ -43,7 +43,7 @@ func fuzzParser(f *testing.F, kind parse.Kind, seeds ...string) {
 	})
 }
 
-// runBytes runs a parser over bytes in memory. Unlike runParser it lets it panic.
+// runBytes runs a parser over bytes in memory. Unlike runParser, it does not recover from a panic.
 func runBytes(run parser, data []byte, to io.Writer) error {
 	out := newOutput(to)
 	if err := run(source{bytes.NewReader(data), int64(len(data))}, out); err != nil && err != errFull {
@@ -112,7 +112,7 @@ func FuzzPicture(f *testing.F) {
 	)
 }
 
-// FuzzOffice: the reader of each format ends on any document.
+// FuzzOffice checks that the reader of each office format ends, for any document.
 func FuzzOffice(f *testing.F) {
 	f.Add([]byte(`<w:p><w:r><w:t>a &amp; b</w:t><w:tab/></w:r></w:p>`), []byte(`<sst><si><t>a</t></si></sst>`))
 	f.Add([]byte(`<row><c r="B2" t="s"><f>A1</f><v>0</v></c></row>`), []byte(`<cellXfs><xf numFmtId="14"/></cellXfs>`))

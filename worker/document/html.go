@@ -19,8 +19,8 @@ func parseHTML(f source, out *output) error {
 	return writeHTML(f.reader(), "", text)
 }
 
-// writeHTML writes the text of a page in any encoding. named is the encoding that a mail says of it;
-// "" means none.
+// writeHTML writes the text of a page in any encoding. named is the encoding that a mail states for
+// the page; "" means none.
 func writeHTML(from io.Reader, named string, out *lines) error {
 	in := bufio.NewReader(from)
 	head, err := in.Peek(maxMeta)
@@ -51,7 +51,7 @@ func writeTokens(from io.Reader, out *lines) error {
 	return w.tables.out.err
 }
 
-// blankLineWriter writes at most one of several blank lines.
+// blankLineWriter replaces several blank lines by one.
 type blankLineWriter struct {
 	to   io.Writer
 	ends int // line ends since the last other byte
@@ -84,7 +84,7 @@ type pageWriter struct {
 	started bool     // something was written
 	newline int      // line ends that are due before the next text
 	space   bool     // a space is due before the next text
-	marked  bool     // a mark of a heading or an item was written, and no text after it
+	marked  bool     // a mark of a heading or an item was written, without text after it so far
 }
 
 // isLeftOut reports whether an element's contents are no text of the page.
@@ -197,7 +197,7 @@ func (w *pageWriter) start(t htmlToken) {
 	}
 }
 
-// maxLists bounds the lists within each other whose items are indented.
+// maxLists is the largest depth of nested lists whose items are indented.
 const maxLists = 10
 
 // bullet returns the mark of the next item of the innermost list.

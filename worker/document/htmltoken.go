@@ -51,13 +51,13 @@ func (z *htmlTokenizer) next() (htmlToken, error) {
 			_ = z.in.UnreadByte() // after ReadByte it cannot fail
 			return z.plainText()
 		}
-		following, _ := z.in.Peek(3) // at the end there is less
+		following, _ := z.in.Peek(3) // at the end of the page there are fewer bytes
 		switch {
 		case len(following) == 0:
 		case isLetter(following[0]):
 			return z.tag(tokenStart)
 		case following[0] == '/' && len(following) > 1 && isLetter(following[1]):
-			_, _ = z.in.Discard(1) // of bytes that were peeked at
+			_, _ = z.in.Discard(1) // cannot fail after Peek
 			return z.tag(tokenEnd)
 		case string(following) == "!--":
 			if err := z.skipTo("-->", 3); err != nil {
@@ -74,9 +74,9 @@ func (z *htmlTokenizer) next() (htmlToken, error) {
 	}
 }
 
-// skipTo skips the first bytes, and then everything up to an end.
+// skipTo skips the first bytes, and then all bytes up to and including the text end.
 func (z *htmlTokenizer) skipTo(end string, first int) error {
-	_, _ = z.in.Discard(first) // of bytes that were peeked at
+	_, _ = z.in.Discard(first) // cannot fail after Peek
 	matched := 0
 	for matched < len(end) {
 		c, err := z.in.ReadByte()
@@ -86,7 +86,7 @@ func (z *htmlTokenizer) skipTo(end string, first int) error {
 		switch {
 		case c == end[matched]:
 			matched++
-		case matched == 2 && c == '-': // of "--->" the last two count
+		case matched == 2 && c == '-': // in "--->" the last two dashes count
 		case c == end[0]:
 			matched = 1
 		default:
@@ -113,8 +113,8 @@ func (z *htmlTokenizer) plainText() (htmlToken, error) {
 	return htmlToken{kind: tokenText, text: html.UnescapeString(string(text))}, nil
 }
 
-// rawText returns the contents of an element without tags in it, up to its end tag. Of contents
-// beyond the limit it returns the beginning.
+// rawText returns the contents of an element that can't have tags in it, up to its end tag. If the
+// contents exceed the limit, it returns their beginning.
 func (z *htmlTokenizer) rawText() (htmlToken, error) {
 	end, kept := []byte("</"+z.raw), []byte(nil)
 	for {
@@ -237,7 +237,7 @@ func attributeValue(text string) (value, rest string) {
 func newHTMLTokenizer(from io.Reader) *htmlTokenizer {
 	z := &htmlTokenizer{in: bufio.NewReader(from)}
 	if mark, _ := z.in.Peek(3); string(mark) == "\ufeff" {
-		_, _ = z.in.Discard(len(mark)) // of bytes that were peeked at
+		_, _ = z.in.Discard(len(mark)) // cannot fail after Peek
 	}
 	return z
 }

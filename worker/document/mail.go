@@ -18,8 +18,8 @@ import (
 const (
 	maxMailHeader = 1 << 20 // bytes of one header
 	maxMailText   = 4 << 20 // bytes of all texts
-	maxMailParts  = 500     // parts, the parts of parts included
-	maxMailDepth  = 20      // parts within each other
+	maxMailParts  = 500     // parts of a mail, including nested parts
+	maxMailDepth  = 20      // depth of nested parts
 )
 
 // parseMail writes the headers of a mail for people, its text and the list of its attachments, and
@@ -85,7 +85,7 @@ type mailReader struct {
 	files   []mailFile
 	leftOut int // attachments that are too large or too many
 	names   []string
-	left    int // bytes that the files may still have
+	left    int // bytes that further attachments may have
 	parts   int
 	text    int // bytes of text so far
 }
@@ -114,22 +114,22 @@ func (m *mailReader) read(e *message.Entity, depth int) (string, error) {
 	return m.readText(e, kind)
 }
 
-// fileName returns the name of a part's file; "" if it has none. Content-Type has the name in older
-// mails.
+// fileName returns the name of a part's file; "" if the part names no file. In older mails
+// Content-Type has the name.
 func fileName(h message.Header) string {
 	_, disposition, _ := h.ContentDisposition()
 	_, kind, _ := h.ContentType()
 	return cmp.Or(disposition["filename"], kind["name"])
 }
 
-// readParts returns the texts of all parts; of alternatives only the first plain text, or else the
-// first text.
+// readParts returns the texts of all parts. Of alternatives it returns only the first plain text,
+// or else the first text.
 func (m *mailReader) readParts(list message.MultipartReader, alternatives bool, depth int) (string, error) {
 	var texts []string
 	plain := ""
 	for {
 		part, err := list.NextPart()
-		if err == io.EOF || err != nil && part == nil { // a mail that was cut is read up to there
+		if err == io.EOF || err != nil && part == nil { // a truncated mail is read up to its end
 			break
 		}
 		text, err := m.read(part, depth+1)

@@ -103,7 +103,7 @@ func TestMail_Parts_AreRead(t *testing.T) {
 	}
 }
 
-// TestMail_ManyAttachments_AreBounded: what does not fit is counted and named.
+// TestMail_ManyAttachments_AreBounded: attachments that do not fit are counted and named.
 func TestMail_ManyAttachments_AreBounded(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("Subject: x\r\nContent-Type: multipart/mixed; boundary=m\r\n\r\n")

@@ -27,7 +27,7 @@ type notebook struct {
 type notebookCell struct {
 	Kind    string        `json:"cell_type"`
 	Source  joinedText    `json:"source"`
-	Input   joinedText    `json:"input"` // the source in format 3
+	Input   joinedText    `json:"input"` // the source of a cell in format 3
 	Outputs []notebookRun `json:"outputs"`
 }
 
@@ -103,7 +103,7 @@ func (o notebookRun) text() string {
 	text := string(o.Text)
 	if plain := o.Data["text/plain"]; plain != nil {
 		var joined joinedText
-		_ = joined.UnmarshalJSON(plain) // never fails
+		_ = joined.UnmarshalJSON(plain) // it never fails
 		text += string(joined)
 	}
 	for kind := range o.Data {
@@ -118,7 +118,7 @@ func (o notebookRun) text() string {
 	return strings.Trim(text, "\n")
 }
 
-// fenced writes a text between fences that are longer than any in it.
+// fenced writes a text between fences that are longer than any fence in the text.
 func fenced(language, text string, out *lines) {
 	fence := "```"
 	for strings.Contains(text, fence) {

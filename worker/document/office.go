@@ -186,7 +186,8 @@ func writeSlides(z *zipFile, out *lines) error {
 	return out.err
 }
 
-// attribute returns an attribute's value, by its name without a prefix; "" if there is none.
+// attribute returns an attribute's value, by its name without a prefix; "" if the element lacks the
+// attribute.
 func attribute(e xml.StartElement, name string) string {
 	for _, a := range e.Attr {
 		if a.Name.Local == name {

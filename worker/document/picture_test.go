@@ -15,7 +15,7 @@ import (
 	"mews/worker/parse"
 )
 
-// corner is a picture whose upper left quarter is red, and that is green elsewhere.
+// corner returns a picture that is red in its upper left quarter, and green elsewhere.
 func corner() image.Image {
 	m := image.NewRGBA(image.Rect(0, 0, 40, 20))
 	for y := range 20 {

@@ -24,7 +24,7 @@ func parseRTF(f source, out *output) error {
 	for text.err == nil {
 		switch err := r.next(); err {
 		case nil:
-		case io.EOF, io.ErrUnexpectedEOF: // a document without its end is read up to there
+		case io.EOF, io.ErrUnexpectedEOF: // a truncated document is read up to its end
 			r.flush()
 			r.endTable()
 			return text.err
@@ -35,7 +35,7 @@ func parseRTF(f source, out *output) error {
 	return text.err
 }
 
-// maxGroups bounds the groups within each other.
+// maxGroups is the largest depth of nested groups.
 const maxGroups = 10_000
 
 // richText reads one document.
@@ -43,21 +43,21 @@ type richText struct {
 	in       *bufio.Reader
 	tables   tables
 	group    richGroup
-	outer    []richGroup // open groups around group
+	outer    []richGroup // open groups around the current group
 	fonts    map[int]int // code page by font
 	page     int         // code page of the document
 	bytes    []byte      // bytes of text, not decoded yet
 	high     rune        // first half of a surrogate pair; 0 means none
-	skip     int         // characters to skip, because one before them stands for them
+	skip     int         // characters to skip, because a Unicode character before them replaces them
 	rowEnded bool        // the open table's last row has ended
 }
 
 // richGroup is the state that ends with a group.
 type richGroup struct {
-	leftOut bool // text here is not the document's
-	fonts   bool // this is the table of fonts
+	leftOut bool // text in this group is no text of the document
+	fonts   bool // this group is the table of fonts
 	font    int
-	skipped int // characters that stand after one in Unicode, for older readers
+	skipped int // number of replacement characters after each Unicode character, for older readers
 }
 
 // next reads one character, control word or brace.
@@ -103,7 +103,7 @@ func (r *richText) byte(c byte) {
 // maxWord bounds the name of a control word, in letters. (RTF 1.9.1: 32)
 const maxWord = 32
 
-// control reads what follows a backslash.
+// control reads the characters after a backslash.
 func (r *richText) control() error {
 	c, err := r.in.ReadByte()
 	if err != nil {
@@ -157,7 +157,7 @@ func (r *richText) symbol(c byte) {
 	switch c {
 	case '\\', '{', '}':
 		r.byte(c)
-	case '*': // the group is for readers that know it
+	case '*': // the group is only for readers that know its control word
 		r.group.leftOut = true
 	case '~':
 		r.write("\u00a0")
@@ -179,7 +179,7 @@ func isLeftOutGroup(name string) bool {
 	return false
 }
 
-// textOfWord returns the text of a control word; "" if it has none.
+// textOfWord returns the text of a control word; "" if the word stands for no text.
 func textOfWord(name string) string {
 	switch name {
 	case "par", "line", "sect", "page":

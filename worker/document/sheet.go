@@ -83,7 +83,8 @@ func (z *zipFile) eachStart(name string, see func(xml.StartElement) error) error
 	})
 }
 
-// readShared reads the shared texts, which cells refer to by number. rPh holds their pronunciation.
+// readShared reads the shared texts, which cells refer to by number. The element rPh holds a text's
+// pronunciation.
 func (b *workbook) readShared(z *zipFile) error {
 	var text strings.Builder
 	open, aloud := false, false
@@ -278,7 +279,7 @@ func (b *workbook) text(c *cell) string {
 }
 
 // dateOf returns the date that is value days after 30 December 1899 (ECMA-376, 18.17.4.1). If value
-// is no date, it returns value.
+// is no date, dateOf returns value itself.
 func dateOf(value string) string {
 	days, err := strconv.ParseFloat(value, 64)
 	if err != nil || days < 1 || days > 2_958_465 { // 31 December 9999

@@ -16,7 +16,7 @@ const (
 
 // Bounds of a table.
 const (
-	maxTables = 200  // tables within each other
+	maxTables = 200  // depth of nested tables
 	maxCells  = 1000 // cells of a row
 	maxSpan   = 100  // columns of one cell
 )
@@ -34,7 +34,7 @@ type table struct {
 	cells   []string // cells of the open row
 	cell    *strings.Builder
 	span    int // columns of the open cell
-	repeat  int // how often the open cell stands in the row
+	repeat  int // how often the open cell is repeated in the row
 	// a cell has a table in it, so this table only places things: its cells are written as text
 	layout bool
 }
@@ -49,7 +49,7 @@ func (t *tables) add(text string) {
 	}
 }
 
-// inner returns the innermost open table; nil if there is none.
+// inner returns the innermost open table; nil if no table is open.
 func (t *tables) inner() *table {
 	if len(t.open) == 0 {
 		return nil
@@ -87,14 +87,14 @@ func (t *tables) begin(part tablePart) {
 	inner.cell, inner.span, inner.repeat = &strings.Builder{}, 1, 1
 }
 
-// widen makes the open cell as wide as so many columns.
+// widen makes the open cell span a number of columns.
 func (t *tables) widen(columns string) {
 	if inner := t.inner(); inner != nil {
 		inner.span = spanOf(columns)
 	}
 }
 
-// repeat makes the open cell stand so often in its row.
+// repeat makes the open cell appear several times in its row.
 func (t *tables) repeat(times string) {
 	if inner := t.inner(); inner != nil {
 		inner.repeat = spanOf(times)
