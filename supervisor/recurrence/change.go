@@ -11,8 +11,8 @@ import (
 // timesOfRule matches the times of the day in a rule of iCalendar.
 var timesOfRule = regexp.MustCompile(`;BYHOUR=[\d,]+;BYMINUTE=[\d,]+`)
 
-// WithTime returns a rule whose author wrote no time of the day, with that time. now is in the
-// user's zone. The error is for the author.
+// WithTime adds a time of the day to a rule whose author wrote none. now is in the user's zone. The
+// error is for the author.
 func (r Rule) WithTime(at TimeOfDay, now time.Time) (Rule, error) {
 	if !r.NoTime {
 		return r, supervisor.Errorf(supervisor.CodeInvalid, textHasTime)
@@ -26,7 +26,7 @@ func (r Rule) WithTime(at TimeOfDay, now time.Time) (Rule, error) {
 	case Daily:
 		r.Times = []TimeOfDay{at}
 	case RRule:
-		by, _ := byTimes([]TimeOfDay{at}) // one time always has a form
+		by, _ := byTimes([]TimeOfDay{at}) // byTimes never fails for a single time
 		r.Expression = timesOfRule.ReplaceAllString(r.Expression, "") + by
 		if r.Start {
 			r.At = moment

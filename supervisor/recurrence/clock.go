@@ -22,7 +22,7 @@ func (c clock) sinceMidnight() time.Duration {
 
 var (
 	timePattern = regexp.MustCompile(`^(\d{1,2})(?:[:.h](\d{2})(?::(\d{2}))?)?(am|pm|h|hrs)?$`)
-	// digitsPattern matches 1830, which is a time only behind "at".
+	// digitsPattern matches 1830, which is a time only after "at".
 	digitsPattern = regexp.MustCompile(`^([01]\d|2[0-3])([0-5]\d)(h|hrs)?$`)
 	clockWords    = map[string]clock{
 		"noon": {minutes: 12 * 60, sure: true, half: true}, "midday": {minutes: 12 * 60, sure: true, half: true},
@@ -94,9 +94,9 @@ func (p *phrase) takeHour(spoken bool) (c clock, ok bool) {
 		half = rest.peek()
 		rest.words = rest.words[1:]
 	}
-	hour, _ := strconv.Atoi(found[1])     // at most two digits
-	minute, _ := strconv.Atoi(found[2])   // two digits, or none
-	c.seconds, _ = strconv.Atoi(found[3]) // two digits, or none
+	hour, _ := strconv.Atoi(found[1])     // at most two digits always parse
+	minute, _ := strconv.Atoi(found[2])   // two digits parse; without digits it is 0
+	c.seconds, _ = strconv.Atoi(found[3]) // two digits parse; without digits it is 0
 	c.half = half != ""
 	c.sure = c.half || hour > 12 || hour == 0
 	if half == "am" || half == "pm" {
@@ -115,11 +115,11 @@ func (p *phrase) takeHour(spoken bool) (c clock, ok bool) {
 // part is a part of the day.
 type part struct {
 	name    string
-	usual   TimeOfDay // the time that is taken if none is written
-	from    int       // the first of the hours that mean the second half of the day
-	to      int       // the last one
-	earlier bool      // it begins before noon
-	later   bool      // small hours belong to the next day
+	usual   TimeOfDay // the time of the day if the author wrote no clock
+	from    int       // the first hour that means the second half of the day
+	to      int       // the last hour that means the second half of the day
+	earlier bool      // whether the part of the day begins before noon
+	later   bool      // whether hours after midnight belong to the next day
 }
 
 var partsOfDay = map[string]part{
@@ -148,8 +148,8 @@ func (p *phrase) takePart() (part part, ok bool) {
 	return part, true
 }
 
-// of returns a clock's time within a part of the day. days is 1 if that is in the next day. A clock
-// outside of the part is not ok.
+// of returns a clock's time within a part of the day. days is 1 if that time is on the next day. ok
+// is false for a clock outside of the part.
 func (q part) of(c clock) (minutes TimeOfDay, days int, ok bool) {
 	minutes = c.minutes
 	hour := int(minutes) / 60

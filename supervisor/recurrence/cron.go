@@ -9,7 +9,7 @@ import (
 )
 
 // Package gronx defines the meaning of the fields of a cron expression. This file finds the next
-// time field by field, because gronx would try all times and parse each of them again.
+// time field by field, because gronx would try all times, and parse the expression again for each.
 
 // cronFields is the number of fields of an expression: minute, hour, day of the month, month, day
 // of the week.
@@ -67,7 +67,7 @@ const cronHorizon = 40
 // cronExpression is an expression split into fields. Only one goroutine may use it at a time.
 type cronExpression struct {
 	fields []string    // the expression's fields, with a field for seconds before them
-	days   []string    // the same fields; all except those of the day are *
+	days   []string    // the expression's fields; all fields except those of the day are *
 	judge  gronx.Gronx // the parser that decides whether a field is due
 }
 

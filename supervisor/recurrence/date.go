@@ -11,13 +11,13 @@ import (
 type DateOrder string
 
 const (
-	DatesUnknown DateOrder = "" // such dates are refused if they can mean two days
+	DatesUnknown DateOrder = "" // a date such as 3/4 is refused if it can mean two days
 	DayFirst     DateOrder = "day"
 	MonthFirst   DateOrder = "month"
 )
 
-// OrderOf returns the order of dates for an author's language, an IETF tag such as en-US. Plain
-// English, and no language, leave it unknown.
+// OrderOf returns the order of dates for an author's language, an IETF tag such as en-US. For plain
+// English and for no language, the order is unknown.
 func OrderOf(language string) DateOrder {
 	switch strings.ToLower(strings.ReplaceAll(language, "_", "-")) {
 	case "", "en":
@@ -31,7 +31,7 @@ func OrderOf(language string) DateOrder {
 // DateError is an error about a date that can mean two days.
 type DateError struct {
 	Days  [2]string // the two days, as 3 April
-	Texts [2]string // the author's text with each of these days
+	Texts [2]string // the author's text, completed with each of the two days
 }
 
 // Error returns the two days.
@@ -39,15 +39,15 @@ func (e *DateError) Error() string { return e.Days[0] + " or " + e.Days[1] }
 
 // day is a date as its author wrote it.
 type day struct {
-	midnight time.Time // in wall time
+	midnight time.Time // the midnight with which the date begins, in wall time
 	wanted   int       // the written day of the month, if the month has no such day; else 0
 	slashes  string    // the date, if it was written with slashes
-	part     part      // "tonight" has a part
-	today    bool      // the word "today", or "tonight"
+	part     part      // the part of the day, if the author wrote "tonight"
+	today    bool      // whether the author wrote "today" or "tonight"
 }
 
-// takeDate reads a day: tomorrow, next friday, 2026-12-24, 24 dec, 31.12.2026, 3/4, the 15th. Each
-// form takes all its words, or none.
+// takeDate reads a day: tomorrow, next friday, 2026-12-24, 24 dec, 31.12.2026, 3/4, the 15th. It
+// takes all words of a form, or no words.
 func (p *phrase) takeDate() (d day, ok bool, err error) {
 	for _, form := range []func(*phrase) (day, bool, error){
 		(*phrase).takeRelativeDay, (*phrase).takeWeekday, (*phrase).takeNumericDate, (*phrase).takeDayAndMonth,
@@ -111,7 +111,7 @@ func thisWeek(date time.Time, weekday time.Weekday) time.Time {
 	return date.AddDate(0, 0, (int(weekday)+6)%7-(int(date.Weekday())+6)%7)
 }
 
-// nextWeekday returns the first such day after a date.
+// nextWeekday returns the first day after a date that is the given day of the week.
 func nextWeekday(date time.Time, weekday time.Weekday) time.Time {
 	return date.AddDate(0, 0, (int(weekday)-int(date.Weekday())+6)%7+1)
 }

@@ -23,7 +23,7 @@ func (p *phrase) takeDayAndMonth() (d day, ok bool, err error) {
 	}
 	year := 0
 	if after := rest.skip(","); yearPattern.MatchString(after.peek()) {
-		year, _ = strconv.Atoi(after.peek()) // four digits
+		year, _ = strconv.Atoi(after.peek()) // four digits always parse
 		rest.words = after.words[1:]
 	}
 	digits := 0
@@ -31,7 +31,7 @@ func (p *phrase) takeDayAndMonth() (d day, ok bool, err error) {
 		digits = 4
 	}
 	if d.midnight, ok = p.dateIn(year, digits, month, n); !ok {
-		return d, false, unreadable(p.text) // 30 February
+		return d, false, unreadable(p.text) // the month has no such day, as in 30 February
 	}
 	return d, true, p.advance(rest)
 }
@@ -62,7 +62,7 @@ func (p *phrase) takeMonthDay() (n int, month time.Month, ok bool) {
 // takeDayNumber reads 24, 24th, 24. and "first".
 func (p *phrase) takeDayNumber() (n int, ok bool) {
 	if found := dayPattern.FindStringSubmatch(p.peek()); found != nil {
-		n, _ = strconv.Atoi(found[1]) // at most two digits
+		n, _ = strconv.Atoi(found[1]) // at most two digits always parse
 	} else {
 		n = ordinals[p.peek()]
 	}
@@ -99,7 +99,7 @@ func (p *phrase) takeMonthEnd() (d day, ok bool, err error) {
 	return day{midnight: onDay(today, 31)}, true, p.advance(rest)
 }
 
-// takeDayOfMonth reads "the 15th": the next one, or the last day of a shorter month.
+// takeDayOfMonth reads "the 15th" as the next such day. In a shorter month it takes the last day.
 func (p *phrase) takeDayOfMonth() (d day, ok bool, err error) {
 	rest := *p
 	rest.take("the")
@@ -128,7 +128,7 @@ func ordinalNumber(word string) (int, bool) {
 	if found == nil {
 		return 0, false
 	}
-	n, _ := strconv.Atoi(found[1]) // at most two digits
+	n, _ := strconv.Atoi(found[1]) // at most two digits always parse
 	return n, true
 }
 
@@ -141,7 +141,8 @@ func Ordinal(day int) string {
 	return strconv.Itoa(day) + ending
 }
 
-// lastDaysUpTo returns the BYMONTHDAY of a day, or of the last one in a shorter month.
+// lastDaysUpTo returns the days from the 28th to a day, for BYMONTHDAY. The last of them that a
+// month has is the day, or the last day of a shorter month.
 func lastDaysUpTo(n int) string {
 	var days []string
 	for d := 28; d <= n; d++ {

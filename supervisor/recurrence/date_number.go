@@ -75,7 +75,7 @@ func (p *phrase) hasClock() bool {
 	return ok
 }
 
-// onDate returns a day by its numbers. Without a year it is this year's or the next one's.
+// onDate returns a day by its numbers. Without a year it is the next such day.
 func (p *phrase) onDate(rest phrase, dayText, monthText, yearText string) (d day, ok bool, err error) {
 	n, _ := strconv.Atoi(dayText)
 	month, _ := strconv.Atoi(monthText)
@@ -86,8 +86,8 @@ func (p *phrase) onDate(rest phrase, dayText, monthText, yearText string) (d day
 	return d, true, p.advance(rest)
 }
 
-// dateIn returns a date. A year of two digits is one of this century. Without a year it is this
-// year's or the next one that has such a day. ok is false if there is none.
+// dateIn returns a date. A year of two digits is in this century. Without a year it takes the next
+// year that has such a day, beginning with this year. ok is false if no year has it.
 func (p *phrase) dateIn(year, digits int, month time.Month, n int) (date time.Time, ok bool) {
 	if digits == 2 {
 		year += 2000
@@ -109,7 +109,7 @@ func (p *phrase) dateIn(year, digits int, month time.Month, n int) (date time.Ti
 // leapYears is the most years between two days that are a 29 February.
 const leapYears = 8
 
-// askDate returns an error about a date such as 3/4, which may be two dates.
+// askDate returns an error about a date such as 3/4, which can mean two days.
 func (p *phrase) askDate(written string, days ...time.Time) error {
 	ask := &DateError{}
 	for i, at := range days {

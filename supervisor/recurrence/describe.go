@@ -77,8 +77,8 @@ func dropOne(text string) string {
 var everyMinutesPattern = regexp.MustCompile(`^\*/(\d{1,2}) (?:\*|(\d{1,2})-(\d{1,2})) \* \* \*$`)
 
 // describeEveryMinutes describes an expression for every few minutes of each day. It returns "" for
-// all other expressions. The minutes must divide an hour: otherwise the last time of an hour and
-// the first time of the next hour are closer.
+// all other expressions. The minutes must divide an hour, because otherwise the last time of an
+// hour is closer to the first time of the next hour.
 func describeEveryMinutes(expression string) string {
 	found := everyMinutesPattern.FindStringSubmatch(expression)
 	if found == nil {

@@ -40,8 +40,8 @@ func parseExact(text string, now time.Time) (r Rule, ok bool, err error) {
 var startedPattern = regexp.MustCompile(`(?i)^DTSTART(?:;VALUE=DATE(?:-TIME)?)?(?:;TZID="?([^:;"]+)"?)?[:=]` +
 	`(\d{8})(T\d{6})?(Z)?[; ](?:RRULE:)?(FREQ=\S+)$`)
 
-// parseStarted reads a rule of iCalendar with its DTSTART. The start is the first time if the rule
-// has it. A start of another zone is converted, if that does not move the rule to other days.
+// parseStarted reads a rule of iCalendar with its DTSTART. The start is due too if the rule matches
+// it. A start in another zone is converted, unless that moves the rule to other days.
 func parseStarted(text string, now time.Time) (r Rule, err error) {
 	found := startedPattern.FindStringSubmatch(text)
 	if found == nil {
@@ -84,8 +84,8 @@ const oldestStart = 30
 // mostSinceStart is how many times a rule may have had since its start: several a day for 30 years.
 const mostSinceStart = 50_000
 
-// beginNext makes a rule of every few weeks, months or years begin with its next day. Without that
-// it would count from the week, month or year in which it was written.
+// beginNext makes a rule of every few weeks, months or years begin on its next due day. Otherwise
+// the rule would count from the week, month or year in which it was written.
 func (r Rule) beginNext(now time.Time) Rule {
 	option, err := checkRRule(r.Expression)
 	if err != nil || option.Interval < 2 || len(option.Byweekday)+len(option.Bymonthday)+len(option.Bymonth) == 0 ||

@@ -7,9 +7,9 @@ import (
 	"github.com/teambition/rrule-go"
 )
 
-// checkRRule reads a recurrence rule, which may begin with RRULE:. It may have no frequency above
-// days. Its start is read elsewhere: all its times are computed from it, as are those of intervals.
-// It must be due at least once.
+// checkRRule reads a recurrence rule, which may begin with RRULE:. It refuses frequencies of hours
+// and less. It also refuses a start in the rule, because the start is read elsewhere: all times of
+// the rule are computed from it. A count must be at least 1.
 func checkRRule(expression string) (*rrule.ROption, error) {
 	option, err := rrule.StrToROption(strings.TrimPrefix(strings.ToUpper(expression), "RRULE:"))
 	if err != nil || option.Freq >= rrule.HOURLY || len(option.Bysecond) > 0 || !option.Dtstart.IsZero() ||

@@ -41,8 +41,8 @@ var (
 	shortPattern = regexp.MustCompile(`^(\d{1,5}[a-z]+)(\d{1,5})([a-z]*)$`)
 )
 
-// after returns the moment a length after another. Days and months keep the time of the day. In a
-// shorter month it is the last day.
+// after returns the moment that is the length u after t. Days and months keep the time of the day.
+// In a shorter month it returns the last day.
 func (u unit) after(t time.Time) time.Time {
 	if u.days != 0 || u.months != 0 {
 		wall := wallOf(t)
@@ -51,13 +51,14 @@ func (u unit) after(t time.Time) time.Time {
 	return t.Add(u.elapsed)
 }
 
-// addMonths returns a date months later, or the last day of that month if it has no such day.
+// addMonths returns a date a number of months later. If that month has no such day, it returns the
+// month's last day.
 func addMonths(date time.Time, months int) time.Time {
 	first := time.Date(date.Year(), date.Month()+time.Month(months), 1, 0, 0, 0, 0, time.UTC)
 	return onDay(first, date.Day())
 }
 
-// onDay returns a day of the month of a date, or that month's last day if it has no such day.
+// onDay returns a day of the month of a date, or the month's last day if the month has no such day.
 func onDay(date time.Time, day int) time.Time {
 	last := time.Date(date.Year(), date.Month()+1, 0, 0, 0, 0, 0, time.UTC)
 	return last.AddDate(0, 0, min(day, last.Day())-last.Day())
@@ -67,8 +68,8 @@ func (u unit) plus(other unit) unit {
 	return unit{u.elapsed + other.elapsed, u.days + other.days, u.months + other.months}
 }
 
-// times returns a multiple of a unit, in hundredths. ok is false if it is no whole number of months
-// or of minutes.
+// times multiplies a unit by a number of hundredths. ok is false if the result is no whole number
+// of months or of seconds.
 func (u unit) times(hundredths int) (unit, bool) {
 	elapsed := time.Duration(hundredths) * (u.elapsed + time.Duration(u.days)*24*time.Hour) / 100
 	if hundredths%100 == 0 {
@@ -114,8 +115,8 @@ func (p *phrase) takeUnits() (u unit, ok bool) {
 	hundredths := 100
 	switch found := lengthPattern.FindStringSubmatch(rest.peek()); {
 	case found != nil:
-		n, _ := strconv.Atoi(found[1])                 // at most five digits
-		part, _ := strconv.Atoi((found[2] + "00")[:2]) // two digits
+		n, _ := strconv.Atoi(found[1])                 // at most five digits always parse
+		part, _ := strconv.Atoi((found[2] + "00")[:2]) // two digits always parse
 		hundredths, rest.words = n*100+part, rest.words[1:]
 		if found[3] != "" {
 			rest.words = append([]string{found[3]}, rest.words...)

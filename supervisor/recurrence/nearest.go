@@ -30,16 +30,16 @@ var (
 	wordPattern   = regexp.MustCompile(`[\pL\d:.*/-]+`)
 )
 
-// NearestTo returns the time that is nearest to the beginning of words without one, or "".
+// NearestTo returns the readable time that is most like the first words, or "".
 func NearestTo(words string) string {
-	const beginning = 5 // words
+	const beginning = 5 // number of words that are compared
 	fields := strings.Fields(words)
 	return nearest(strings.Join(fields[:min(len(fields), beginning)], " "))
 }
 
-// nearest returns the example that is nearest to a text: the one that shares most of its words, and
-// of pairs of letters. Numbers, days of the week and months count as equal to others. It returns ""
-// if the text is like none.
+// nearest returns the example that shares the most words and pairs of letters with a text. All
+// numbers count as equal, and so do all days of the week, and all months. It returns "" if no
+// example is like the text.
 func nearest(text string) string {
 	best, most := "", leastNear
 	wanted := features(text)

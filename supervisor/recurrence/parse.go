@@ -29,7 +29,7 @@ const minPeriod = time.Minute
 // *DateError in the first and the last case.
 func Parse(text string, now time.Time) (Rule, error) { return ParseDates(text, now, DatesUnknown) }
 
-// ParseDates is Parse for an author who writes dates such as 3/4 in a known order.
+// ParseDates is like Parse, for an author who writes dates such as 3/4 in a known order.
 func ParseDates(text string, now time.Time, order DateOrder) (Rule, error) {
 	r, err := parse(text, now, order)
 	if errors.Is(err, ErrUnreadable) {
@@ -38,13 +38,13 @@ func ParseDates(text string, now time.Time, order DateOrder) (Rule, error) {
 	return r, err
 }
 
-// parse is ParseDates without the nearest example.
+// parse is like ParseDates, but an error does not name the nearest example.
 func parse(text string, now time.Time, order DateOrder) (r Rule, err error) {
 	if text = strings.Join(strings.Fields(text), " "); len(text) > maxText {
 		return Rule{}, unreadable(text)
 	}
 	if r, err = parseWhole(text, now, order); errors.As(err, new(*DateError)) {
-		// the words behind the date have not been read
+		// parse has not read the words after the date yet
 		if _, whole := parseWhole(text, now, DayFirst); errors.Is(whole, ErrUnreadable) {
 			err = whole
 		}
@@ -127,7 +127,7 @@ func splitWords(text string) []string {
 	return strings.Fields(abbreviations.Replace(strings.ToLower(text)))
 }
 
-// cutEnd cuts "until friday" or "for 3 weeks" off the end; nil means that there is none.
+// cutEnd cuts "until friday" or "for 3 weeks" off the end; nil means that there is no end.
 func (p *phrase) cutEnd() *phrase {
 	for i, word := range p.words {
 		end := *p

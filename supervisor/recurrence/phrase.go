@@ -15,11 +15,11 @@ type phrase struct {
 	now   time.Time
 	text  string // the whole text, as written
 	order DateOrder
-	end   time.Time // the end of a rule; only of the phrase that cutEnd returns
-	onDay bool      // "on" stands before the next word, so that 10.12 is a day
+	end   time.Time // the end of a rule; set only in the phrase that cutEnd returns
+	onDay bool      // the word "on" comes before the next word, so that 10.12 is a day
 }
 
-// take removes the next word if it is one of any.
+// take removes the next word if any contains it.
 func (p *phrase) take(any ...string) bool {
 	if len(p.words) > 0 && slices.Contains(any, p.words[0]) {
 		p.words = p.words[1:]
@@ -28,7 +28,7 @@ func (p *phrase) take(any ...string) bool {
 	return false
 }
 
-// takeAll takes the next words if they are all.
+// takeAll removes the next words if they equal all, in order.
 func (p *phrase) takeAll(all ...string) bool {
 	if len(p.words) >= len(all) && slices.Equal(p.words[:len(all)], all) {
 		p.words = p.words[len(all):]
@@ -37,13 +37,14 @@ func (p *phrase) takeAll(all ...string) bool {
 	return false
 }
 
-// skip returns the phrase without its next word, if that is one of any.
+// skip returns the phrase without its next word, if any contains that word.
 func (p phrase) skip(any ...string) *phrase {
 	p.take(any...)
 	return &p
 }
 
-// advance takes the words that rest has taken. The error is nil.
+// advance continues with rest, a copy of the phrase that has taken more words. It always returns
+// nil.
 func (p *phrase) advance(rest phrase) error {
 	*p = rest
 	return nil
@@ -56,11 +57,11 @@ func (p *phrase) peek() string {
 	return p.words[0]
 }
 
-// wrong returns an error, or that the text is unreadable.
+// wrong returns err, or that the text is unreadable if err is nil.
 func (p *phrase) wrong(err error) error { return cmp.Or(err, unreadable(p.text)) }
 
-// forms lists the ways to write a rule, in the order of trying. Each takes all words of its form,
-// or none.
+// forms lists the ways to write a rule, in the order of trying. Each function takes all words of
+// its form, or no words.
 var forms = []func(*phrase) (Rule, bool, error){(*phrase).parseRepeated, (*phrase).parseIn, (*phrase).parseOnce}
 
 // parseRule reads a rule from the whole phrase.
@@ -106,7 +107,7 @@ func (p *phrase) parseIn() (r Rule, is bool, err error) {
 
 func (p phrase) hasFromNow() bool { return p.takeAll("from", "now") }
 
-// moment is a date, a time and a part of the day, in any order. Missing ones are nil.
+// moment is a date, a time and a part of the day, in any order. Missing parts are nil.
 type moment struct {
 	day   *day
 	clock *clock
@@ -166,8 +167,8 @@ func (p *phrase) parseOnce() (r Rule, is bool, err error) {
 	return r, true, err
 }
 
-// once returns the rule of a moment. Without a date it is today, or tomorrow if that time has passed
-// and can mean nothing else.
+// once returns the rule of a moment. A moment without a date is today. It is tomorrow if its time
+// has passed today and can mean no other time.
 func (p *phrase) once(m moment) (r Rule, err error) {
 	r = Rule{Kind: Once, Wall: true}
 	q, c := part{}, clock{}

@@ -275,7 +275,7 @@ func TestNext_MinuteOfWriting_IsNotDue(t *testing.T) {
 	}
 }
 
-// The time is Friday, 20 November 2026, 13:19 in Madrid.
+// The texts are read on Friday, 20 November 2026, at 13:19 in Madrid.
 var parsed = map[string]string{ // texts with their first two due times
 	"in 20 min": "Fri 20 Nov 13:39", "in 2 days": "Sun 22 Nov 13:19", "in an hour": "Fri 20 Nov 14:19",
 	"In 90m":        "Fri 20 Nov 14:49",

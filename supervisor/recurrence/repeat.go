@@ -28,7 +28,7 @@ var frequencies = map[string]unit{
 	"monthly": {months: 1}, "quarterly": {months: 3}, "yearly": {months: 12}, "annually": {months: 12},
 }
 
-// parseRepeated reads a rule that repeats. A time of the day may stand before it.
+// parseRepeated reads a rule that repeats. A time of the day may come first.
 func (p *phrase) parseRepeated() (r Rule, is bool, err error) {
 	rest := *p
 	rest.take("at")
@@ -92,7 +92,7 @@ func (p *phrase) takeDays(s *repetition) bool {
 	return true
 }
 
-// takeEvery reads what stands behind "every".
+// takeEvery reads the words after "every".
 func (p *phrase) takeEvery(s *repetition) bool {
 	rest := *p
 	n, ofMonth := 1, false
@@ -140,8 +140,8 @@ func (p *phrase) takeEvery(s *repetition) bool {
 	return p.takeWeekdays(s)
 }
 
-// rank returns the number of an ordinal such as 2nd or second; 0 if the next word is none. The last
-// is -1.
+// rank returns the number of an ordinal such as 2nd or second; 0 if the next word is no ordinal.
+// The word last gives -1.
 func (p *phrase) rank() int {
 	if n, ok := ordinalNumber(p.peek()); ok {
 		return n
@@ -166,8 +166,8 @@ func (p *phrase) takeOfMonth() bool {
 	return true
 }
 
-// setLength sets the length between repetitions. It returns false for lengths such as a day and an
-// hour.
+// setLength sets the length between repetitions. It returns false for a length of mixed units, such
+// as a day and an hour.
 func (s *repetition) setLength(length unit) bool {
 	switch n := length.days; {
 	case length.elapsed > 0 && n == 0 && length.months == 0:
@@ -188,7 +188,7 @@ func (s *repetition) setLength(length unit) bool {
 
 // takeTimes reads the times of the day: "at 8 and 20:00", "in the evening", "morning at 7".
 func (p *phrase) takeTimes(s *repetition) {
-	spoken := false // an "at" also holds for the times behind the first
+	spoken := false // an "at" also holds for the times after the first time
 	for len(p.words) > 0 {
 		part := *p.skip(",")
 		if len(s.clocks) > 0 {
@@ -210,8 +210,8 @@ func (p *phrase) takeTimes(s *repetition) {
 	}
 }
 
-// repeated returns the rule of a repetition. Days without a time are at the usual time. A mere
-// length, such as "every week", counts from now.
+// repeated returns the rule of a repetition. Days without a time get the usual time. A mere length,
+// such as "every week", counts from now.
 func (p *phrase) repeated(s repetition) (r Rule, ok bool) {
 	if s.every > 0 {
 		at := p.now.Add(s.every).Truncate(time.Second)
@@ -262,7 +262,7 @@ func (s *repetition) countFrom(date time.Time) {
 func (s repetition) times() (times []TimeOfDay, ok bool) {
 	for _, c := range s.clocks {
 		at, later, ok := s.part.of(c)
-		// Friday night at 1 is on Saturday: only a rule of all days says the same for both
+		// Friday night at 1 is on Saturday, so only a rule for all days may have such a time
 		if !ok || c.seconds != 0 || later > 0 && s.days != everyDay {
 			return nil, false
 		}
@@ -275,8 +275,8 @@ func (s repetition) times() (times []TimeOfDay, ok bool) {
 	return slices.Compact(times), true
 }
 
-// byTimes returns the part of a rule of iCalendar for times of the day. Such a rule has all its
-// minutes in all its hours; ok is false for other times.
+// byTimes returns the part of a rule of iCalendar for times of the day. Such a rule is due at all
+// its minutes in all its hours. ok is false if that does not give exactly these times.
 func byTimes(times []TimeOfDay) (by string, ok bool) {
 	var hours, minutes []string
 	for _, at := range times {

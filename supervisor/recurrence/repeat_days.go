@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// takeDetails reads the days within a week, month or year: "on monday", "on the last friday", "on dec
-// 24". Without them nothing is taken.
+// takeDetails reads the days within a week, month or year: "on monday", "on the last friday", "on
+// dec 24". Without such words it takes nothing.
 func (p *phrase) takeDetails(s *repetition) {
 	rest := *p
 	rest.take("on")
@@ -108,7 +108,8 @@ func (p *phrase) takeWorkday() bool {
 	return p.take("weekday", "workday") || p.takeAll("working", "day") || p.takeAll("business", "day")
 }
 
-// setMonthDays sets the days of a month. Of a list of several, only the 31st can mean the last day.
+// setMonthDays sets the days of a month. In a list of several days, only the 31st can mean the last
+// day.
 func (s *repetition) setMonthDays(monthDays, weekDays []string) bool {
 	switch last := slices.Index(monthDays, "31"); {
 	case s.by != "":

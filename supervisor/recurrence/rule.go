@@ -19,8 +19,8 @@ const (
 )
 
 // Rule says when something is due. A rule has no zone: a wall-time rule is read in its user's
-// current zone. For such a rule, At and Until are wall times in the zone of their author. For other
-// rules they are moments. The zero value is never due.
+// current zone. At and Until of a wall-time rule are wall times in the zone of the author. For
+// other rules they are moments. The zero value is never due.
 type Rule struct {
 	Kind Kind      `json:"kind"`
 	At   time.Time `json:"at,omitzero"`
@@ -31,19 +31,19 @@ type Rule struct {
 	Days       Weekdays      `json:"days,omitempty"`  // the days of the week; none means every day
 	Expression string        `json:"expression,omitempty"`
 	Words      string        `json:"words,omitempty"` // the author's words for Expression
-	// At itself is due, if Expression has it; for RRule
+	// At itself is due too, if Expression matches it; only for RRule
 	Start bool `json:"start,omitempty"`
-	// the last moment at which it may be due; the zero value means no end
+	// the last moment at which the rule may be due; the zero value means no end
 	Until time.Time `json:"until,omitzero"`
-	// MaxFires is the largest number of due times; 0 means no limit. The caller counts them.
+	// MaxFires is the largest number of due times; 0 means no limit. The caller counts the fires.
 	MaxFires int `json:"max,omitempty"`
 
-	// NoTime says that the author wrote no time of the day: a usual one was taken.
+	// NoTime says that the author wrote no time of the day, so that a usual time was taken.
 	NoTime bool `json:"no_time,omitempty"`
-	// Day is the written day of the month, if the last day of shorter months was taken for it.
+	// Day is the author's day of the month, if shorter months use their last day instead.
 	Day  int    `json:"day,omitempty"`
-	Date string `json:"date,omitempty"` // the date as it was written, if with slashes
-	// Translated has the words of a model, if it has translated those of the author.
+	Date string `json:"date,omitempty"` // the author's date, if it was written with slashes
+	// Translated has a model's translation of the author's words, if there is one.
 	Translated string `json:"translated,omitempty"`
 }
 
@@ -82,8 +82,8 @@ func (r Rule) Next(after time.Time, zone *time.Location) (next time.Time, found 
 // IsWallTime reports whether a rule uses wall time. Such a rule follows its user to another zone.
 func (r Rule) IsWallTime() bool { return r.Kind != Interval && (r.Kind != Once || r.Wall) }
 
-// moment returns a rule's At or Until as a moment in a zone. If its offset belongs to another zone,
-// a wall-time rule was written in that zone.
+// moment returns a rule's At or Until as a moment in a zone. If a wall-time rule was written in
+// another zone, it keeps its wall time.
 func (r Rule) moment(written time.Time, zone *time.Location) time.Time {
 	wall := wallOf(written)
 	if !r.IsWallTime() || wallOf(written.In(zone)).Equal(wall) {

@@ -94,8 +94,8 @@ func (s soakCase) check(t *testing.T, to time.Time) {
 	}
 }
 
-// walkByTheClock reads a wall clock in every minute. A time is due when the clock shows it for the
-// first time or has skipped it.
+// walkByTheClock reads a wall clock every minute. A time is due when the clock first shows the time
+// or has skipped it.
 func (s soakCase) walkByTheClock(to time.Time) (due []time.Time) {
 	at := s.from.AddDate(0, 0, -2)
 	shown := wallOf(at.In(s.zone))

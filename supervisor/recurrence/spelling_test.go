@@ -10,7 +10,7 @@ import (
 // spellings are times as people write them, with their first due times. The time is Friday, 20
 // November 2026, 13:19 in Madrid.
 var spellings = map[string]string{
-	// lengths
+	// lengths of time, counted from now
 	"in 90 seconds":             "Fri 20 Nov 13:20:30",
 	"in 30 s":                   "Fri 20 Nov 13:19:30",
 	"in 45 sec":                 "Fri 20 Nov 13:19:45",
@@ -234,7 +234,7 @@ var spellings = map[string]string{
 	"DTSTART:20261301T090000 RRULE:FREQ=DAILY":                                 "",
 	"DTSTART;TZID=Mars/Base:20261201T090000 RRULE:FREQ=DAILY":                  "",
 	"DTSTART:20261201T090000":                                                  "",
-	// refused
+	// texts that Parse refuses
 	"tomorrow at":                         "",
 	"at":                                  "",
 	"at nine thirty":                      "",
@@ -359,7 +359,7 @@ func TestParse_SlashDates_FollowLanguage(t *testing.T) {
 	}
 }
 
-// A rule keeps what its author did not write, for the card.
+// A rule keeps the parts that its author did not write, so that the card can show them.
 func TestParse_Assumptions_AreKept(t *testing.T) {
 	now := time.Date(2026, 11, 20, 13, 19, 0, 0, zoneOf(t, "Europe/Madrid"))
 	for text, want := range map[string]Rule{

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// maxTimeWords is the most words of a time before or behind a text.
+// maxTimeWords is the maximum number of words of a time before or after a text.
 const maxTimeWords = 12
 
 var (
@@ -17,14 +17,14 @@ var (
 	// orderPattern matches the beginning of an order: "to call Ann".
 	orderPattern = regexp.MustCompile(`(?i)^(?:(?:to|that)\s+)?`)
 	fieldPattern = regexp.MustCompile(`[^\s\x{85}\p{Z}]+`)
-	// dayWordPattern matches words that mean a day. Others, such as "sun" and "weekly", may be a part
-	// of the text.
+	// dayWordPattern matches words that mean a day. Other words for days, such as "sun" and
+	// "weekly", may be a part of the text.
 	dayWordPattern = regexp.MustCompile(`(?i)^(today|tonight|tomorrow|tmrw|tmr|weekdays|\w{3,6}days?)$`)
-	// vaguePattern matches words that are a time only behind "at".
+	// vaguePattern matches words that are a time only after "at".
 	vaguePattern = regexp.MustCompile(`^\d{1,2}([/.]\d{1,2})?$`)
 )
 
-// timeBegins are words that begin a time behind a text.
+// timeBegins are words that begin a time after a text.
 var timeBegins = map[string]bool{"at": true, "@": true, "in": true, "on": true, "every": true, "each": true,
 	"next": true, "this": true, "daily": true, "hourly": true, "weekly": true, "monthly": true, "yearly": true}
 
@@ -35,11 +35,11 @@ func SplitColon(words string) (when, text string, ok bool) {
 		return "", "", false
 	}
 	when, text = strings.TrimSpace(found[1]), strings.TrimSpace(found[2])
-	return when, text, when != "" && text != "" // the pattern knows fewer spaces
+	return when, text, when != "" && text != "" // TrimSpace knows more kinds of spaces than the pattern
 }
 
-// Split splits "WHEN: TEXT", or words with a time at their beginning or their end. With a colon when
-// may be unreadable. ok is false if there is neither a colon nor a time.
+// Split splits "WHEN: TEXT", or words with a time at their beginning or their end. If there is a
+// colon, when may be unreadable. ok is false if there is neither a colon nor a time.
 func Split(words string, now time.Time, order DateOrder) (when, text string, ok bool) {
 	reads := func(words []string) bool {
 		_, err := parse(strings.Join(words, " "), now, order)
@@ -56,7 +56,7 @@ func Split(words string, now time.Time, order DateOrder) (when, text string, ok 
 func splitBare(words string, reads func([]string) bool) (when, text string, ok bool) {
 	fields, places := strings.Fields(words), fieldPattern.FindAllStringIndex(words, -1)
 	if len(fields) != len(places) {
-		return "", "", false // a space that only one of both knows
+		return "", "", false // Fields and the pattern disagree about a space
 	}
 	if len(fields) > 0 && strings.EqualFold(fields[0], "me") {
 		fields, places = fields[1:], places[1:]
@@ -85,13 +85,13 @@ func splitBare(words string, reads func([]string) bool) (when, text string, ok b
 	return "", "", false
 }
 
-// isLone reports whether a word that is a time is one before a text, too.
+// isLone reports whether a single word that is a time may stand before a text.
 func isLone(word string) bool {
 	number := word[0] >= '0' && word[0] <= '9'
 	return dayWordPattern.MatchString(word) || number && !vaguePattern.MatchString(word)
 }
 
-// begins reports whether a word begins a time behind a text.
+// begins reports whether a word begins a time after a text.
 func begins(word string) bool {
 	return timeBegins[strings.ToLower(word)] || dayWordPattern.MatchString(word)
 }

@@ -34,7 +34,7 @@ func unreadable(text string) error {
 		Message: fmt.Sprintf(textUnreadable, shorten(text))}
 }
 
-// withNearest is unreadable with the nearest time that can be read, if there is one.
+// withNearest is like unreadable, and names the nearest readable time if there is one.
 func withNearest(text string) error {
 	near := nearest(text)
 	if near == "" {

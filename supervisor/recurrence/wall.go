@@ -81,7 +81,7 @@ func nextInRealTime(
 		if end.IsZero() || moment.Before(end) {
 			return moment, true, nil
 		}
-		after = end.In(zone) // the clocks change first
+		after = end.In(zone) // the clocks change before the rule is due
 		wall = wallOf(after).Add(-1)
 	}
 }

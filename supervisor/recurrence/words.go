@@ -24,7 +24,8 @@ var (
 	}
 )
 
-// nameIndex maps names in lower case, whole and by their first three letters, and others.
+// nameIndex maps names to their values, whole and by their first three letters, in lower case. It
+// adds them to others.
 func nameIndex[T any](n int, of func(int) (T, string), others map[string]T) map[string]T {
 	for i := range n {
 		value, name := of(i)
@@ -42,7 +43,7 @@ func parseDaySet(word string) (days Weekdays, ok bool) {
 		return daysBetween(from, to)
 	}
 	day, ok := weekdaysOf[word]
-	if !ok && strings.HasSuffix(word, "days") { // only a whole name has a plural: thus is no day
+	if !ok && strings.HasSuffix(word, "days") { // only a whole name has a plural, because "thus" is no day
 		day, ok = weekdaysOf[strings.TrimSuffix(word, "s")]
 	}
 	return 1 << day, ok
