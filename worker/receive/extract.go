@@ -30,7 +30,7 @@ func (f *reading) extract(kind string, write func(io.Writer) error) error {
 	}
 	defer x.close()
 	switch err := write(x); {
-	case x.err != nil && !errors.Is(x.err, errFull): // ended write, even if write returns another error
+	case x.err != nil && !errors.Is(x.err, errFull): // this error ended write, even if write returns another error
 		return x.err
 	case err != nil && x.err == nil && !errors.Is(err, errFull):
 		return err

@@ -13,7 +13,7 @@ import (
 )
 
 // readHEIC shows a phone's picture. ffmpeg before 8 reads no HEIC, or only the first of the tiles
-// into which phones divide pictures. heif-convert reads all of it.
+// into which phones divide pictures. heif-convert reads the whole picture.
 func readHEIC(ctx context.Context, f *reading) error {
 	shown, err := f.extractFrame(ctx, 0)
 	const shownEdge = 1568 // longest edge of a shown picture, as for a film's frame
@@ -32,7 +32,7 @@ func (f *reading) convertHEIF(ctx context.Context) (*images.ShownPicture, error)
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir) // what stays goes with the worker's /tmp
+	defer os.RemoveAll(dir) // remaining files are deleted with the worker's /tmp
 	if err := f.run(ctx, io.Discard, "heif-convert", "-q", "85", f.path, filepath.Join(dir,
 		"picture.jpg")); err != nil {
 		return nil, err
@@ -53,8 +53,8 @@ func (f *reading) convertHEIF(ctx context.Context) (*images.ShownPicture, error)
 	return nil, errors.New(textDamaged)
 }
 
-// heicEdge returns the longest edge in a HEIC file, in pixels: of a picture, a tile or all tiles
-// together (the box ispe of ISO/IEC 23008-12); 0 if not known.
+// heicEdge returns the longest edge in a HEIC file, in pixels; 0 if unknown. It is the edge of a
+// picture, of a tile or of all tiles together (the box ispe of ISO/IEC 23008-12).
 func heicEdge(head []byte) (edge int) {
 	for {
 		_, rest, found := bytes.Cut(head, []byte("ispe"))

@@ -11,7 +11,8 @@ import (
 	"mews/worker/parse"
 )
 
-// TestMain makes the test a sub-reaper, as a worker is, and its program a parser, as a worker's is.
+// TestMain makes the test process a sub-reaper, as a worker is. Like a worker's program, the test's
+// program can also run as a parser.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == parse.Argument {
 		os.Exit(document.Main(os.Args[2], nil))

@@ -23,7 +23,7 @@ import (
 const (
 	// maxUnasked is the longest recording that is transcribed without a request.
 	maxUnasked = 10 * time.Minute
-	maxFrame   = 20 << 20 // bytes
+	maxFrame   = 20 << 20 // bytes of a film's frame
 	maxProbe   = 1 << 20  // bytes of ffprobe's answer
 )
 
@@ -154,15 +154,15 @@ func readMedia(ctx context.Context, f *reading) error {
 	return nil
 }
 
-// readRecording reads a voice message or a round video: its transcript replaces the file. The length
-// is what ffprobe says; the sender's is only used without it.
+// readRecording reads a voice message or a round video: its transcript replaces the file. The
+// length comes from ffprobe. Without ffprobe it is the length that the sender states.
 func readRecording(ctx context.Context, f *reading) error {
 	m, err := f.probe(ctx)
 	if f.result.Seconds = m.seconds(); f.result.Seconds > 0 {
 		return nil
 	}
 	if f.result.Seconds = f.arrived.Seconds; f.result.Seconds > 0 {
-		return nil // the transcription reports what is wrong
+		return nil // the transcription reports faults of the recording
 	}
 	return cmp.Or(err, errors.New(textDamaged))
 }
@@ -184,8 +184,8 @@ func (f *reading) showFilm(ctx context.Context, m media) error {
 	return f.showFrame(ctx, kind, textFrame, shown)
 }
 
-// extractFrame returns the file's frame at that many seconds; nil if the message may not show
-// another picture.
+// extractFrame returns the file's frame at the second at; nil if the message may not show another
+// picture.
 func (f *reading) extractFrame(ctx context.Context, at float64) (*images.ShownPicture, error) {
 	if f.imageRoom == 0 {
 		return nil, nil

@@ -47,7 +47,7 @@ func parseText(kind parse.Kind) readFunc {
 	}
 }
 
-// parsed is what a parser has found in a file.
+// parsed is the result of a parser for a file.
 type parsed struct {
 	*reading
 	header parse.Header
@@ -85,7 +85,7 @@ func (p *parsed) open(h parse.Header) (_ io.Writer, err error) {
 	return body, nil
 }
 
-// close removes what was not kept.
+// close deletes the files that were not kept.
 func (p *parsed) close() {
 	if p.text != nil {
 		p.text.close()

@@ -66,7 +66,7 @@ var recordings = map[protocol.AttachmentKind]readFunc{
 func (r *receiver) read(ctx context.Context, f protocol.ArrivedFile, path string,
 	draft *workspace.Draft) (protocol.ReceivedFile, error) {
 	head, file := make([]byte, files.HeadSize), draft.File()
-	n, _ := file.ReadAt(head, 0) // an error here comes again when a reader reads the file
+	n, _ := file.ReadAt(head, 0) // a failed read fails again when a reader reads the file
 	one := &reading{receiver: r, arrived: f, path: path, file: file, reopen: draft.Reopen, size: f.Blob.Size,
 		head: head[:n]}
 	one.kind, one.result.Path = files.FileKind(one.head), path
@@ -107,7 +107,7 @@ func kindName(f *reading) string {
 	return f.kind
 }
 
-// addName adds the line that names the file. more are further sentences in it.
+// addName adds the line that names the file. more has further sentences for the line.
 func (f *reading) addName(kind, more string) {
 	if more != "" {
 		more = ". " + more
@@ -120,7 +120,7 @@ func (f *reading) text(text string) {
 }
 
 // addQuote adds the line that names the file, and below it a text of the file between fences. The
-// text cannot contain such a fence. rest is a line below the text.
+// text cannot contain the fence. rest is a line below the text.
 func (f *reading) addQuote(kind, text, rest string) {
 	text = strings.NewReplacer("\x00", "\uFFFD", "\f", "\n").Replace(strings.ToValidUTF8(text, "\uFFFD"))
 	fence := "===== " + rand.Text()[:12] + " ====="

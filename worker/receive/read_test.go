@@ -19,7 +19,7 @@ import (
 	"mews/worker/receive"
 )
 
-// pdf makes a PDF of that many pages. Each holds a text, or a rectangle if text is empty.
+// pdf makes a PDF with a number of pages. Each page holds a text, or a rectangle if text is empty.
 func pdf(pages int, text string) []byte {
 	var b bytes.Buffer
 	var at []int
@@ -184,7 +184,7 @@ func TestDocuments_EachFormat_IsQuoted(t *testing.T) {
 }
 
 // TestFormats_OfText_AreRead: markup is read as text, by its ending or its first bytes. The file
-// stays as it is, and the text stands beside it. Plain text is shown as it is.
+// stays unchanged, and its text is stored beside it. Plain text is shown unchanged.
 func TestFormats_OfText_AreRead(t *testing.T) {
 	h := newHome(t, "")
 	page := "<!doctype html><title>T</title><p>a &amp; b</p>"
@@ -233,7 +233,7 @@ Content-Disposition: attachment; filename="../a [1].pdf"
 %PDF-1.4
 --b--
 `, "\n", "\r\n")
-	for range 2 { // again after a crash
+	for range 2 { // the second round repeats the first, as after a crash
 		got := h.receiveOne("m.eml", []byte(mail))
 		want := "[All of it is in " + day + "m.eml.txt. Its attachments are kept: " + day +
 			"m.eml-a (1).pdf (8 bytes).]"
@@ -387,7 +387,7 @@ func TestMeasureMedia_EqualsPlayerSizes(t *testing.T) {
 	tone := []string{"-f", "lavfi", "-i", "sine=duration=3"}
 	moving := []string{"-f", "lavfi", "-i", "testsrc=duration=3:size=320x240:rate=5"}
 	flat := film(t, "a.mp4", moving...)
-	// The matrix of a track's header, which turns it by a quarter. (ISO 14496-12, 8.3.2.)
+	// This matrix in a track's header rotates the film by a quarter turn. (ISO 14496-12, 8.3.2.)
 	track := bytes.Index(flat, []byte("tkhd"))
 	one, zero, minus := "\x00\x01\x00\x00", "\x00\x00\x00\x00", "\xff\xff\x00\x00"
 	turned := string(flat[:track]) + strings.Replace(string(flat[track:]), one+zero+zero+zero+one, zero+one+zero+minus+zero, 1)

@@ -30,7 +30,7 @@ type Programs interface {
 	Run(ctx context.Context, p program.Program) error
 }
 
-// Options of receiving files.
+// Options configures the receiving of files.
 type Options struct {
 	Home     *workspace.Workspace
 	Zone     *time.Location

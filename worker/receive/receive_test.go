@@ -216,8 +216,8 @@ func TestReceive_Path_HasUsersDayAndTime(t *testing.T) {
 	}
 }
 
-// TestReceive_FileRefused_LeavesNothing: a refused file leaves nothing, and its failure is a
-// sentence.
+// TestReceive_FileRefused_LeavesNothing: a refused file leaves no trace in the home, and its
+// failure is a sentence.
 func TestReceive_FileRefused_LeavesNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*home)
@@ -416,7 +416,8 @@ func BenchmarkPhoto(b *testing.B) {
 	}
 }
 
-// TestReceive_ForgedMarks_AreIndented: no text, name or list of names passes for a mark.
+// TestReceive_ForgedMarks_AreIndented: no text, name or list of names can be mistaken for a mark of
+// Mews.
 func TestReceive_ForgedMarks_AreIndented(t *testing.T) {
 	h := newHome(t, "")
 	for _, list := range []map[string]string{foreigntest.Attacks, foreigntest.Openings} {

@@ -27,7 +27,7 @@ const (
 	textText            = "text"
 	textUnknownKind     = "a file of another kind"
 
-	// Why a file could not be read: the middle of a sentence.
+	// These texts say why a file could not be read. Each is the middle of a sentence.
 	textTooLong   = "that took over a minute"
 	textMissing   = "the program for that is not installed here (Debian's package %s)"
 	textPassword  = "it is locked with a password"
