@@ -1,6 +1,6 @@
 // Package answer reads users' answers to questions, in words and by buttons, and writes them out.
-// It does no I/O, and imports only package supervisor: the store calls it inside the transaction
-// that keeps the answer.
+// It does no I/O, because the store calls it inside the transaction that keeps the answer. It
+// imports only package supervisor.
 package answer
 
 import (
@@ -18,8 +18,9 @@ import (
 // question about money or effects, and only below that question. A reply to another message answers
 // nothing.
 //
-// Other words end a model's question and an approval if they can't begin a turn of their own: the
-// asking turn goes on with them. Any other message waits, and reminds says to tell the user so.
+// Other words end a model's question or an approval if they can't begin a turn of their own. The
+// turn that asked then goes on with these words. Any other message waits; reminds reports whether
+// to tell the user so.
 func MatchAnswer(
 	q supervisor.Question,
 	draft supervisor.Answer,
@@ -42,8 +43,8 @@ func MatchAnswer(
 }
 
 // ParseMessage reads a message as the answer to an open question. draft is what the user has picked
-// so far. If ok is false, the message is no answer. Words never give a permission for always, and
-// are never a code.
+// so far. If ok is false, the message is no answer. Words never give a permanent permission, and
+// are never read as a code.
 func ParseMessage(
 	q supervisor.Question,
 	draft supervisor.Answer,
@@ -62,14 +63,15 @@ func ParseMessage(
 	return a, ok
 }
 
-// takesSkip reports whether the word skip skips a question that takes any words. It does if the
-// user can't press a button instead.
+// takesSkip reports whether the word skip skips a question that takes any words. It does only if
+// the user has no button to skip.
 func takesSkip(q supervisor.Question) bool {
 	return q.Ask.Kind == protocol.AskKindLocation ||
 		q.Ask.Kind == protocol.AskKindText && !q.Conversation.Channel.Capabilities().Edit
 }
 
-// ParseYesOrNo returns SayOnce or SayNo if the whole text says so, in any case.
+// ParseYesOrNo returns SayOnce if the whole text means yes, and SayNo if it means no. Upper and
+// lower case are the same. For any other text it returns SayNothing.
 func ParseYesOrNo(text string) supervisor.AnswerChoice {
 	if text = strings.TrimSpace(text); strings.HasSuffix(text, "?") {
 		return supervisor.SayNothing
@@ -98,8 +100,8 @@ func ParsePress(
 	return a, supervisor.PressUnknown
 }
 
-// QuestionButtons returns the buttons of a question, in rows. press makes the data of a press from
-// a button's word.
+// QuestionButtons returns the buttons of a question, in rows. press returns the data of a press,
+// given the button's word.
 func QuestionButtons(
 	q supervisor.Question,
 	draft supervisor.Answer,

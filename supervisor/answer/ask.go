@@ -24,7 +24,7 @@ func ownWordsAnswer(text string) supervisor.Answer {
 	return supervisor.Answer{Say: supervisor.SayThis, Text: text}
 }
 
-// readers read a message as the answer to a model's question, by kind.
+// readers maps each kind of a model's question to the function that reads a message as its answer.
 var readers = map[protocol.AskKind]func(q protocol.AskArguments, draft supervisor.Answer,
 	m supervisor.AnswerMessage) (supervisor.Answer, bool){
 	protocol.AskKindChoice:  readChoice,
@@ -80,8 +80,8 @@ func readChoice(q protocol.AskArguments, _ supervisor.Answer, m supervisor.Answe
 	return ownWordsAnswer(m.Text), q.Other && strings.TrimSpace(m.Text) != ""
 }
 
-// readSeveral reads several options, or the user's own words if the question allows them. Words are
-// added to what was picked before.
+// readSeveral reads several options, or the user's own words if the question allows them. Options
+// that were picked before are kept beside the user's words.
 func readSeveral(q protocol.AskArguments, draft supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool) {
 	picked, ok := pickSeveral(q.Options, m.Text)
 	switch {
@@ -133,8 +133,8 @@ func toggle(list []int, i int) []int {
 }
 
 // askButtons returns the buttons of a model's question. A channel that can't edit messages can't
-// show ticks, so the question's text lists the options there. It has no Skip either if a number may
-// be an answer, because numbers choose buttons there.
+// show ticks, so there the question's text lists the options. There is no Skip button either if a
+// number may be an answer, because the user chooses buttons by number.
 func askButtons(
 	q supervisor.Question,
 	draft supervisor.Answer,
@@ -182,8 +182,9 @@ func optionButtons(ask protocol.AskArguments, draft supervisor.Answer,
 	return rows
 }
 
-// HasKeyboard reports whether a question has a keyboard, for sending a location. Such a message
-// can't be changed (Bot API, editMessageText). The keyboard stays until another message removes it.
+// HasKeyboard reports whether a question has a keyboard that sends a location. A message with a
+// keyboard can't be changed (Bot API, editMessageText). The keyboard stays until another message
+// removes it.
 func HasKeyboard(q supervisor.Question) bool {
 	return q.Kind == supervisor.QuestionAsk && q.Ask.Kind == protocol.AskKindLocation &&
 		q.Conversation.Channel.Capabilities().Location &&

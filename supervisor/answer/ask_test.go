@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/answer"
 )
 
-// question returns a question of a model's, asked in a private chat on Telegram.
+// question returns a model's question, asked in a private chat on Telegram.
 func question(kind protocol.AskKind, options ...string) supervisor.Question {
 	return supervisor.Question{
 		Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "42"},
@@ -24,8 +24,7 @@ func question(kind protocol.AskKind, options ...string) supervisor.Question {
 // monday is a time at which it is Monday in Madrid and still Sunday in London.
 var monday = time.Date(2026, 11, 22, 23, 30, 0, 0, time.UTC)
 
-// answerForModel returns the text for the model after an answer in words; "" if the words are no
-// answer.
+// answerForModel returns the text for the model if a text answers q; "" if the text is no answer.
 func answerForModel(q supervisor.Question, draft supervisor.Answer, text string) string {
 	a, ok := answer.ParseMessage(q, draft, supervisor.AnswerMessage{Text: text, Now: monday})
 	if !ok {
@@ -141,7 +140,8 @@ func TestParseMessage_Date_UsesUsersZone(t *testing.T) {
 	}
 }
 
-// Any other question would lose the file. The words of a recording count as words.
+// A file answers only a question for a file or for text, because other questions would lose the
+// file. The words of a recording count as text.
 func TestParseMessage_File_AnswersFileOrText(t *testing.T) {
 	file := supervisor.AnswerMessage{
 		Text:  "here",

@@ -8,14 +8,14 @@ import (
 	"mews/supervisor"
 )
 
-// maxOtherWords is the most bytes of a message that ends a question as words. A longer message gets
-// a turn of its own.
+// maxOtherWords is the maximum length of a message that ends a question, in bytes. A longer message
+// gets a turn of its own.
 const maxOtherWords = 8 << 10
 
-// parseOtherWords reads a message that ParseMessage has refused. Words that speak of a model's
-// question are its answer. All other words end the question, or an approval, as skipped. If ok is
-// false, the message must wait: it is not the user's own words, asks for patience, or the question
-// is about money or a code, so that no model could go on with the words.
+// parseOtherWords reads a message that ParseMessage has refused. Words about a model's question
+// become its answer. All other words end the question, or an approval, as skipped. If ok is false,
+// the message must wait. It may not be the user's own words, or it may ask for patience. It must
+// also wait if the question is about money or a code, because then no model could use the words.
 func parseOtherWords(q supervisor.Question, m supervisor.AnswerMessage) (a supervisor.Answer, ok bool) {
 	text := strings.TrimSpace(m.Text + "\n" + m.Words)
 	spoken := m.Words != "" || len(m.Parts) == 0
@@ -37,8 +37,8 @@ func parseOtherWords(q supervisor.Question, m supervisor.AnswerMessage) (a super
 	return supervisor.Answer{Say: supervisor.SayNo, Skipped: true, Text: text}, true
 }
 
-// relatesTo reports whether words that are not exactly an answer still speak of a model's question:
-// they begin with yes or no, name an option, or have a number or a day.
+// relatesTo reports whether words that are no exact answer are still about a model's question. Such
+// words begin with yes or no, name an option, or have a number or a day.
 func relatesTo(ask protocol.AskArguments, text string) bool {
 	words := wordsOf(text)
 	asks := strings.HasSuffix(text, "?")
@@ -66,8 +66,8 @@ func wordsOf(text string) []string {
 // phraseOf returns the words of a text with one space between them.
 func phraseOf(text string) string { return strings.Join(wordsOf(text), " ") }
 
-// namesOption reports whether words name one of the options, by its own words or by a position such
-// as "the second one".
+// namesOption reports whether words name one of the options, by the option's own words or by a
+// position such as "the second one".
 func namesOption(options, words []string) bool {
 	said := " " + strings.Join(words, " ") + " "
 	if slices.ContainsFunc(options, func(option string) bool {

@@ -17,15 +17,15 @@ func delivered(q supervisor.Question) supervisor.Question {
 	return q
 }
 
-// of returns a delivered question of a kind that is not a model's.
+// of returns a delivered question of a kind that only Mews asks.
 func of(kind supervisor.QuestionKind) supervisor.Question {
 	q := delivered(question(""))
 	q.Kind, q.Ask = kind, protocol.AskArguments{}
 	return q
 }
 
-// match says what a message that blocks the chat does: "kept", "once", "deny", "instead", "skip",
-// or the answer.
+// match returns the effect of a message while a question blocks the chat: "kept", "once", "deny",
+// "instead", "skip", or the answer.
 func match(q supervisor.Question, m supervisor.AnswerMessage) string {
 	m.Now, m.Blocked, m.BelowQuestion = monday, true, true
 	a, answers, reminds := answer.MatchAnswer(q, supervisor.Answer{}, m)
@@ -54,7 +54,7 @@ func TestMatchAnswer_OtherWords_EndQuestion(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		q     supervisor.Question
-		texts map[string]string // the outcome by texts
+		texts map[string]string // maps an outcome to the texts that lead to it, separated by |
 	}{
 		{"choice", delivered(question(protocol.AskKindChoice, options...)), map[string]string{
 			"instead":                    unrelated + "|neither of these|which would you take",
@@ -113,7 +113,7 @@ func TestMatchAnswer_OtherWords_EndQuestion(t *testing.T) {
 		{"text", delivered(question(protocol.AskKindText)), map[string]string{
 			"what is the weather?": "what is the weather?",
 			"wait":                 "wait",
-			"Skip":                 "Skip", // the name of a button, for example; there is a button to skip
+			"Skip":                 "Skip", // a valid text, because the user can skip by a button
 			"nein":                 "nein",
 		}},
 		{"location", delivered(question(protocol.AskKindLocation)), map[string]string{
@@ -150,7 +150,8 @@ func TestMatchAnswer_OtherWords_EndQuestion(t *testing.T) {
 	}
 }
 
-// Only own words end a question. They must come below it and must have no turn of their own.
+// Only the user's own words end a question. They must come below the question, and must not be able
+// to begin a turn.
 func TestMatchAnswer_NotOwnWords_WaitOrStart(t *testing.T) {
 	choice, approval := delivered(question(protocol.AskKindChoice, "Red", "Blue")), of(supervisor.QuestionApproval)
 	files := []protocol.Part{{Text: "[photo]"}}

@@ -40,7 +40,8 @@ func pick(options []string, text string) (index int, ok bool) {
 	return uniquePrefix(names, said)
 }
 
-// positionIn returns the index that a text names by a number or an ordinal, if it is below n.
+// positionIn returns the index that a text names by a number or an ordinal. ok is false unless the
+// index is below n.
 func positionIn(n int, asTyped, said string) (index int, ok bool) {
 	position := 0
 	number := numberPattern.FindStringSubmatch(strings.TrimSuffix(asTyped, "."))

@@ -15,7 +15,7 @@ var decimalPattern = regexp.MustCompile(`^([-+−]?)[€$£]? ?(\d[\d.,'  ]*?) ?
 const maxDigits = 30
 
 // readNumber reads a number with a decimal point or comma, and returns it with a point. A single
-// separator before three digits is ambiguous ("1.234"), so such a number is refused unless it
+// separator before three digits is ambiguous ("1.234"), so readNumber refuses the number unless it
 // begins with a zero.
 func readNumber(text string) (string, bool) {
 	m := decimalPattern.FindStringSubmatch(strings.TrimRight(strings.TrimSpace(text), ".,!"))
@@ -56,8 +56,8 @@ func withoutThousands(whole string) (string, bool) {
 	return strings.Join(groups, ""), len(groups) > 0 && !strings.HasPrefix(whole, ",") && !strings.HasPrefix(whole, ".")
 }
 
-// Shapes of dates in lower case without accents; a time may follow. The names are those of English,
-// German, Spanish and French.
+// Patterns of dates in lower case without accents; a time may follow. The names of days and months
+// are English, German, Spanish and French.
 var (
 	dateISO     = regexp.MustCompile(`^(\d{4})-(\d{1,2})-(\d{1,2})(?:t| |$)(.*)$`)
 	dateDotted  = regexp.MustCompile(`^(\d{1,2})\. ?(\d{1,2})(?:\.(?: ?(\d{4}))?)?(?: (.*))?$`)
@@ -69,7 +69,7 @@ var (
 )
 
 // readDate reads a day with an optional time, in now's zone: 2026-11-24, 2026-11-24 18:30. A day
-// without a year is the next such day. An ambiguous day such as 11/12 is refused.
+// without a year is the next day with that date. An ambiguous day such as 11/12 is refused.
 func readDate(text string, now time.Time) (string, bool) {
 	said := beforeDates.ReplaceAllString(strings.ReplaceAll(normalize(text), ",", ""), "")
 	day, rest, ok := readDay(said, now)
@@ -105,13 +105,13 @@ func readDay(said string, now time.Time) (day time.Time, rest string, ok bool) {
 	if ahead, ok := days[m[1]]; ok {
 		return now.AddDate(0, 0, ahead), m[2], true
 	}
-	if weekday, ok := weekdays[m[1]]; ok { // the next such weekday, and never today
+	if weekday, ok := weekdays[m[1]]; ok { // the next such day of the week, but never today
 		return now.AddDate(0, 0, 1+(weekday-int(now.Weekday())+6)%7), m[2], true
 	}
 	return day, "", false
 }
 
-// resolveDay returns a calendar day. Without a year it is the next such day from now on.
+// resolveDay returns a calendar day. Without a year it is the next day with that date, from now on.
 func resolveDay(year, month, day string, now time.Time) (time.Time, bool) {
 	y, _ := strconv.Atoi(year)
 	m, _ := strconv.Atoi(month)

@@ -8,8 +8,8 @@ import (
 
 // In these texts {amount} is the question's amount in dollars.
 
-// buttons are the buttons of each kind of question, one row each. A code is typed, so it has no
-// button.
+// buttons maps each kind of question to its buttons, each in a row of its own. A user types the
+// code, so a question for a code has no button for it.
 var buttons = map[supervisor.QuestionKind][]struct {
 	say  supervisor.AnswerChoice
 	text string
@@ -62,7 +62,7 @@ func reminderIntro(q supervisor.Question) string {
 }
 
 // textsWaits begin a reminder. No model can be called before a question about money or a code has
-// ended, so these say how to end the task.
+// ended. The texts for these kinds say how to end the task.
 var textsWaits = map[supervisor.QuestionKind]string{
 	supervisor.QuestionBudget: "I kept your message for later. I call no model before you answer this, with a " +
 		"button, “yes” or “no”. Or /stop ends the task:",

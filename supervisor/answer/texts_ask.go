@@ -41,8 +41,8 @@ const textEnoughAsked = "The user was asked %d questions in this turn, which is 
 
 var textsForModel = map[bool]string{true: " chose: ", false: " answered: "}
 
-// textsSkipped tell the model that its question was skipped. The key says whether nothing was
-// written instead.
+// textsSkipped tell the model that its question was skipped. The key is true if the user wrote
+// nothing instead.
 var textsSkipped = map[bool]string{
 	true: "%s skipped the question.%s Go on without an answer: do what is safe, and say what you have assumed.",
 	false: "%s did not answer the question, and wrote instead:\n%s\n\nGo on with that. Ask again only if you still " +
@@ -183,8 +183,8 @@ var (
 var politeWords = []string{"", "please", "thanks", "thank you", "bitte", "danke", "por favor", "gracias",
 	"s'il te plait", "s'il vous plait", "merci"}
 
-// phrases returns the meaning of each phrase, also with polite words after it. The lists are by
-// meaning, and their phrases are separated.
+// phrases maps each phrase to its meaning, also with polite words after the phrase. lists has the
+// phrases of each meaning, separated by |.
 func phrases[T comparable](lists map[T][]string) map[string]T {
 	m := map[string]T{}
 	for meaning, list := range lists {
