@@ -21,8 +21,8 @@ const mark = "<!-- mews:triage -->"
 // Retries after GitHub's failures, until the triage fails.
 const (
 	tries       = 4
-	firstWait   = 2 * time.Second // wait before the first retry; it doubles for each further one
-	longestWait = 2 * time.Minute // longest wait for a limit to be reset
+	firstWait   = 2 * time.Second // wait before the first retry; the wait doubles for each further retry
+	longestWait = 2 * time.Minute // longest wait until GitHub resets a rate limit
 )
 
 // apply makes the changes on GitHub that a result asks for. It skips finished steps. It reads the

@@ -20,7 +20,7 @@ const (
 	maxDescription = 32 << 10
 	maxRelated     = 10
 	maxRelatedText = 600
-	maxWords       = 128 // characters of a search
+	maxWords       = 128 // maximum characters of a search query
 	maxLabels      = 200 // number of labels to choose from
 )
 

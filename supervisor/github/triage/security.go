@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/github/finding"
 )
 
-// securityWords matches words that people use to report a security hole. Some are everyday words in
-// other reports too: telling those in private does little harm.
+// securityWords matches words that people use to report a security hole. Some of these words are
+// also common in other reports. A private message about such a report does little harm.
 var securityWords = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	`\bCVE-\d{4}-\d{3,}`, `\bGHSA(-[0-9a-z]{4}){3}\b`, `\bvulnerab(le|ilit(y|ies))\b`, `\b(zero|0)[- ]?day\b`,
 	`\bsecurity[- ](issue|bug|hole|flaw|problem|report|advisory|disclosure|risk|defect)s?\b`,
@@ -37,8 +37,8 @@ func IsSecurityReport(title, text string) bool {
 	return securityWords.MatchString(finding.VisibleMarkdown(title + "\n" + text))
 }
 
-// tellPrivately ends the triage of a security report: nothing is written on GitHub, and whoever may
-// write in the repository is told. The repository's user gets the card.
+// tellPrivately ends the triage of a security report, and writes nothing on GitHub. It tells the
+// users who may write in the repository. The repository's user gets the card.
 func (t *Triages) tellPrivately(ctx context.Context, w supervisor.IssueTriage, repo supervisor.GitHubRepo,
 	r *result) error {
 	writers, err := t.o.Writers(ctx, repo)

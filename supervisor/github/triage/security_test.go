@@ -43,8 +43,8 @@ func TestIsSecurityReport_Words(t *testing.T) {
 	}
 }
 
-// A security report gets neither a label nor a comment, whether its words or the model say what it
-// is. Users who may write are told once.
+// A security report gets neither a label nor a comment, whether its words or the model reveal it.
+// The users who may write in the repository are told once.
 func TestTriage_SecurityReport_IsToldInPrivate(t *testing.T) {
 	for name, c := range map[string]struct {
 		body  string
@@ -83,7 +83,7 @@ func TestTriage_SecurityReport_IsToldInPrivate(t *testing.T) {
 	}
 }
 
-// An issue without text gets no comment. One that says nothing at all asks no model.
+// An issue without text gets no comment. An issue without anything to read is shown to no model.
 func TestTriage_EmptyIssue_GetsNoComment(t *testing.T) {
 	template := "## What happened?\n\n## Steps\n\n- [ ] I searched for similar issues\n**Version:**\n\n_No " +
 		"response_\n<!-- Say what you expected. -->\n"

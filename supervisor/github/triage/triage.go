@@ -67,8 +67,7 @@ func New(o Options) *Triages {
 	return &Triages{o: o, woken: make(chan struct{}, 1), firstWait: firstWait}
 }
 
-// AddRequest requests the triage of an issue, unless the issue has a triage. Repeating the request
-// changes nothing.
+// AddRequest requests the triage of an issue. It changes nothing if the issue already has a triage.
 func (t *Triages) AddRequest(ctx context.Context, request supervisor.GitHubWorkRequest) error {
 	repo, served := t.o.Repo(request.Repo)
 	if !served || !repo.Triage && request.Requester == "" {
@@ -224,8 +223,8 @@ func leftAlone(w supervisor.IssueTriage, issue api.Issue) string {
 	return ""
 }
 
-// end ends a triage that has no turn. If the triage was requested, it tells the requester why it
-// was skipped.
+// end ends a triage that has no turn. If the triage was requested, end tells the requester why the
+// issue was skipped.
 func (t *Triages) end(ctx context.Context, w supervisor.IssueTriage, state supervisor.TriageState, why string) {
 	w.State, w.Why = state, why
 	if t.keep(ctx, w) && (w.Requester != "" || state == supervisor.TriageFailed) {

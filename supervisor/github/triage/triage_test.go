@@ -150,8 +150,8 @@ func TestTriage_TurnRepeated_ChangesNothing(t *testing.T) {
 	}
 }
 
-// killedTransport ends a process at its nth request. It ends before the request is sent, or after
-// GitHub has handled it and before the answer is read.
+// killedTransport ends a process at its nth request. The process ends before the request is sent,
+// or after GitHub has handled it but before the answer is read.
 type killedTransport struct {
 	left  int
 	after bool

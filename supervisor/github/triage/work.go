@@ -21,9 +21,10 @@ type result struct {
 	URL    string          `json:"url"`
 	Triage protocol.Triage `json:"triage"`
 	Notes  []string        `json:"notes,omitempty"` // steps that were skipped, with the reasons
-	// Security means that the issue reports a security hole: nothing is written on GitHub.
+	// Security means that the issue reports a security hole. The triage then writes nothing on
+	// GitHub.
 	Security bool     `json:"security,omitempty"`
-	Told     []string `json:"told,omitempty"` // users who were told of a security report, beside the repository's
+	Told     []string `json:"told,omitempty"` // users who were told of a security report, besides the repository's user
 }
 
 // RunTurn runs or continues a triage in its turn, and returns the card for its user. It is called
