@@ -48,8 +48,8 @@ func TestChange_NotUndoable_RecordsReason(t *testing.T) {
 	}
 }
 
-// TestUndo_NoRoom_ChangesNothing: without room for the bytes that it would replace, an undo changes
-// nothing.
+// TestUndo_NoRoom_ChangesNothing checks that an undo changes nothing if there is no room for the
+// bytes that it would replace.
 func TestUndo_NoRoom_ChangesNothing(t *testing.T) {
 	f := newFolder(t, t.TempDir())
 	f.put("a", "one\n")

@@ -17,8 +17,8 @@ type disk interface {
 	files(folder string) (paths []string, ok bool)
 }
 
-// tree is a folder as it would be after some undone changes: a state for each path that these
-// changes touch, and the disk's state for all other paths.
+// tree is a folder as it would be after some undone changes. It has a state for each path that
+// these changes touch. All other paths have the disk's state.
 type tree struct {
 	disk   disk
 	states map[string]protocol.FileState
@@ -133,7 +133,7 @@ func related(a, b protocol.Undo) bool {
 // groupRelated divides changes into independent groups. Each group lists the positions of its
 // changes, in order.
 func groupRelated(changes []protocol.Undo) [][]int {
-	of := make([]int, len(changes)) // position of the first change in the group of each change
+	of := make([]int, len(changes)) // for each change, the position of the first change in its group
 	for i := range changes {
 		of[i] = i
 		for j := range i {

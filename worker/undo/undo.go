@@ -145,7 +145,7 @@ func (r *run) keptSize(u protocol.Undo) (int64, error) {
 	return part.Size, err
 }
 
-// keep stores the bytes of a file; there may be none.
+// keep stores the bytes of a file, which may be missing.
 func (r *run) keep(path string) (state protocol.FileState, info fs.FileInfo, err error) {
 	state, info, err = r.ws.PathState(path)
 	if err != nil || !state.IsHash() {

@@ -200,8 +200,8 @@ func byHand(t *rapid.T, f *folder) (path string) {
 }
 
 // TestUndo_AnyChanges_RestoreOldFiles: a complete undo restores the folder from before the turn.
-// Otherwise each file that it left alone is unchanged. An undo of the undo restores everything. A
-// killed undo that runs again has the same result.
+// After an incomplete undo, each file that it left alone is unchanged. An undo of the undo restores
+// everything. A killed undo that runs again has the same result.
 func TestUndo_AnyChanges_RestoreOldFiles(t *testing.T) {
 	n := 0
 	top := t.TempDir()
