@@ -27,7 +27,7 @@ import (
 // Host makes the index's calls to the supervisor.
 type Host interface {
 	host.Caller
-	// StoreBlob asks the supervisor to store at most that many bytes of r.
+	// StoreBlob asks the supervisor to store r, up to most bytes.
 	StoreBlob(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
 }
 
@@ -36,7 +36,7 @@ type Options struct {
 	Home   *workspace.Workspace
 	Host   Host
 	Now    func() time.Time
-	Folder func(path string) // hook for each folder, before its files are read
+	Folder func(path string) // called for each folder, before its files are read
 }
 
 // pieceCalls bounds the calls of one Run that send sections: about 5 MB of text. A recording that

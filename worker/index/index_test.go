@@ -29,7 +29,7 @@ type memorySupervisor struct {
 	sections map[string]protocol.SectionText
 	left     protocol.UnindexedCounts
 
-	sent    int // number of sections
+	sent    int // number of sections that were sent
 	longest int // size of the longest parameters, in bytes
 	calls   int
 	failAt  int // number of the call that fails; 0 means none
@@ -194,7 +194,7 @@ func (h *home) write(path, text string) {
 	}
 }
 
-// run runs the index until there is nothing more, or until a call fails. Its clock is an hour
+// run runs the index until no changes are left, or until a call fails. The index's clock is an hour
 // ahead, so that no file counts as just written.
 func (h *home) run(failAt int) error {
 	for {

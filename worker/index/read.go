@@ -64,7 +64,7 @@ func (r *run) readOnce(path string) (f protocol.IndexedFile, parts []section, sa
 	return f, splitSections(path, text), after.Size() == info.Size() && after.ModTime().Equal(info.ModTime()), nil
 }
 
-// readText reads all of a file as UTF-8; "" if it is no text.
+// readText reads a whole file as UTF-8. For a file that is no text it returns "".
 func readText(file io.Reader) (string, error) {
 	head := make([]byte, files.HeadSize)
 	n, err := io.ReadFull(file, head)

@@ -45,8 +45,8 @@ func normalized(text string) string {
 // metadata holds the parts of a Markdown file's front matter that the index uses.
 type metadata struct{ title, tags string }
 
-// frontMatter reads YAML's simplest form: `title: ...`, and `tags: [a, b]` or a tag a line. line is
-// the number of the body's first line.
+// frontMatter reads YAML's simplest form: `title: ...`, and `tags: [a, b]` or one tag a line. line
+// is the number of the body's first line.
 func frontMatter(text string) (f metadata, body string, line int) {
 	inside, ok := strings.CutPrefix(text, "---\n")
 	end := strings.Index("\n"+inside, "\n---\n")
@@ -78,7 +78,7 @@ var (
 )
 
 // headings divides Markdown at its headings (CommonMark 0.31, 4.2, 4.3 and 4.5, as people write
-// it). It ends early if there are more sections than a file may have.
+// it). headings ends early if there are more sections than a file may have.
 func headings(f metadata, body string, line int) (list []section) {
 	path := []string{}
 	var text []string
@@ -129,8 +129,8 @@ func headings(f metadata, body string, line int) (list []section) {
 	return list
 }
 
-// isParagraph reports whether a line of = or - makes a heading of the last line: the line stands
-// alone, and is no list or table.
+// isParagraph reports whether a line of = or - makes a heading of the last line. The last line must
+// be a paragraph of its own, and no list or table.
 func isParagraph(lines []string) bool {
 	n := len(lines)
 	return n > 0 && strings.TrimSpace(lines[n-1]) != "" && !strings.ContainsAny(lines[n-1][:1], "-*+>| \t") && (n == 1 || lines[n-2] == "")

@@ -13,8 +13,7 @@ import (
 // maxFolders bounds the watched folders.
 const maxFolders = 8192
 
-// Times until a changed home is indexed: after a pause without changes, or at the latest after this
-// time.
+// Times until a changed home is indexed: the pause without changes, and the longest delay.
 const (
 	settleTime = time.Second
 	maxDelay   = 30 * time.Second

@@ -56,8 +56,8 @@ func TestWatcher_EachChange_IsReported(t *testing.T) {
 	}
 }
 
-// TestWatcher_Incomplete_RunsAtTurnStart: if there are too many folders, or none can be watched,
-// each turn's start counts as a change.
+// TestWatcher_Incomplete_RunsAtTurnStart checks that each turn's start counts as a change if the
+// watcher can't watch all folders.
 func TestWatcher_Incomplete_RunsAtTurnStart(t *testing.T) {
 	dir := t.TempDir()
 	watched := NewWatcher(dir)
