@@ -17,8 +17,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// OneShotTurns runs turns that only read, such as reviews. Each turn has its own worker, without a home
-// and tools; the worker ends with the turn.
+// OneShotTurns runs turns that only read, such as reviews. Each turn has its own worker, which has
+// no home and no tools, and ends with the turn.
 type OneShotTurns struct {
 	Turns
 	Place func() pool.WorkerLocation

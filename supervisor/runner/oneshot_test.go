@@ -37,7 +37,7 @@ type reviewRig struct {
 	testing.TB
 	db       *sqlite.DB
 	kept     *spool.Spool
-	end      func() // ends this life of the supervisor
+	end      func() // stops the current supervisor
 	workers  *Pool
 	turn     supervisor.Turn
 	material protocol.BlobRef
@@ -139,7 +139,7 @@ func (r *reviewRig) audit(user, action, detail string) {
 	r.audited = append(r.audited, user+" "+action+" "+detail)
 }
 
-// Stream plays the model. It finds the same bug in each part, and never refutes it.
+// Stream plays the model. It finds the same bug in each part, and never refutes that bug.
 func (r *reviewRig) Stream(ctx context.Context, spec string, req modelcall.Request, _ func(modelcall.Delta)) (modelcall.Answer, error) {
 	lease, err := req.Reserver.Reserve(ctx, modelcall.Estimate{Spec: "p/m", MaxCost: 100_000, Priced: true})
 	if err != nil {
@@ -173,15 +173,15 @@ func privateMemory(pid int) (kb int) {
 	return kb
 }
 
-// Cost is five cents a call.
+// Cost returns five cents for each call.
 func (r *reviewRig) Cost(string, protocol.Usage, time.Duration) (int64, bool) { return 50_000, true }
 
-// OpenChild passes on to the database.
+// OpenChild calls the method of the database.
 func (r *reviewRig) OpenChild(ctx context.Context, parent int64, name, text string) (sqlite.ChildExchange, error) {
 	return r.db.Turns().OpenChild(ctx, parent, name, text)
 }
 
-// CommitLastStep passes on to the database.
+// CommitLastStep calls the method of the database.
 func (r *reviewRig) CommitLastStep(ctx context.Context, last sqlite.LastStep) (sqlite.LastStepResult, error) {
 	defer r.committed()
 	return r.db.Turns().CommitLastStep(ctx, last)
@@ -213,7 +213,7 @@ func (r *reviewRig) run(purse supervisor.Budget) (session.AttemptEnd, error) {
 	return end, err
 }
 
-// materialInParts is a change in n parts.
+// materialInParts returns a change in n parts.
 func materialInParts(n int) protocol.ReviewMaterial {
 	m := protocol.ReviewMaterial{Repo: "acme/widget", Number: 7, Title: "Count", Author: "mallory"}
 	for i := range n {
@@ -281,7 +281,7 @@ func TestReview_WorkerDies_PaysModelOnce(t *testing.T) {
 	}
 }
 
-// Once its budget is spent, a review reports that, and asks nobody for more.
+// A review whose budget is spent reports that, and asks nobody for more money.
 func TestReview_NoBudget_ReportsMissingBudget(t *testing.T) {
 	r := newReviewRig(t, materialInParts(3))
 	end, err := r.run(supervisor.Budget{Turn: dollar, Day: 120_000})
@@ -297,7 +297,7 @@ func TestReview_NoBudget_ReportsMissingBudget(t *testing.T) {
 	}
 }
 
-// largeMaterial is a change of 50 files in parts of 5, each with its whole text.
+// largeMaterial returns a change of 50 files in parts of 5, each with its whole text.
 func largeMaterial() protocol.ReviewMaterial {
 	m := protocol.ReviewMaterial{Repo: "acme/widget", Description: strings.Repeat("Why it is so.\n", 500)}
 	for i := range 50 {

@@ -16,7 +16,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// manyFiles is a change of 60 Go files with several hunks each. It has about 20 parts.
+// manyFiles returns a change of 60 Go files with several hunks each. It has about 20 parts.
 func manyFiles() patch.Patch {
 	p := patch.Patch{Repo: "acme/widget", Number: 7, Title: "Count words",
 		Description: strings.Repeat("It counts all words of a text.\n", 100),
@@ -53,8 +53,8 @@ var (
 	addedLine  = regexp.MustCompile(`^R(\d+) \+(.*)$`)
 )
 
-// faultFinder is a model that finds eight faults in each part. One has a quote that is nowhere, and
-// one is about style. A second look refutes none.
+// faultFinder is a model that finds eight faults in each part. One fault quotes text that is
+// nowhere, and one fault is about style. A second look refutes no fault.
 func faultFinder(r modeltest.Request) modeltest.Answer {
 	if stands, ok := modeltest.AnswerSecondLook(r, false); ok {
 		return stands
@@ -88,21 +88,22 @@ func faultFinder(r modeltest.Request) modeltest.Answer {
 	return modeltest.Answer{Text: `{"verdict": "It counts twice.", "findings": [` + strings.Join(found, ",") + `]}`}
 }
 
-// meteredModels are models whose token counts are kept, for parts and for second looks.
+// meteredModels counts the tokens of a catalogue's calls, separately for parts and for second
+// looks.
 type meteredModels struct {
 	*model.Catalogue
 	parts, looks tokenSum
 	looked       int // findings that had a second look
 }
 
-// tokenSum is the tokens of calls, as the provider has counted them.
+// tokenSum adds up calls and their tokens, as the provider counts them.
 type tokenSum struct {
 	calls int
 	protocol.Usage
 }
 
-// paid counts a token that is read from the cache as a tenth, and one that is written to it as
-// written.
+// paid returns the number of tokens to pay for. A token read from the cache counts as a tenth. A
+// token written to the cache counts as the factor written.
 func (s tokenSum) paid(written float64) float64 {
 	return float64(s.Input-s.CacheRead-s.CacheWrite) + 0.1*float64(s.CacheRead) + written*float64(s.CacheWrite)
 }
@@ -118,9 +119,9 @@ func (m *meteredModels) Stream(ctx context.Context, spec string, req modelcall.R
 	return answer, err
 }
 
-// TestSecondLooks_CachedPrefix_CostLittle prints the tokens of a review as the providers count them.
-// Anthropic takes 1.25 for a token that it writes to its cache; both take a tenth for one that they
-// read from it.
+// TestSecondLooks_CachedPrefix_CostLittle prints the tokens of a review as the providers count
+// them. Anthropic charges 1.25 tokens for a token that it writes to its cache. Both providers
+// charge a tenth for a token that they read from the cache.
 func TestSecondLooks_CachedPrefix_CostLittle(t *testing.T) {
 	for kind, written := range map[string]float64{"anthropic": 1.25, "openai": 1} {
 		t.Run(kind, func(t *testing.T) {

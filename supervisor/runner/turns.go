@@ -104,7 +104,7 @@ func (t Turns) acquire(ctx context.Context, user string, spec pool.WorkerSpec, e
 }
 
 // call starts a turn in a worker and waits for its end. It kills a worker that does not end the
-// turn in time, or that reports a wrong end. So nothing of the turn continues to run.
+// turn in time, or that reports a wrong end, so that no part of the turn continues.
 func call(ctx context.Context, worker *Worker, a session.Attempt) (end protocol.TurnEnd, err error) {
 	allowed := time.Duration(a.Start.Limits.Seconds)*time.Second + overtime
 	bounded, cancel := context.WithTimeoutCause(ctx, allowed, errOvertime)
