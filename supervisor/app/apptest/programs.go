@@ -68,7 +68,7 @@ func LinkProgramsBesideTest(t testing.TB) {
 }
 
 // BuildPrograms returns a folder with the three programs, built once for all tests. If the tests
-// use the race detector, mews uses it too.
+// use the race detector, so does the program mews.
 func BuildPrograms(t testing.TB) string { return programsIn(t, built) }
 
 // BuildProgramsWithoutRace returns a folder with the programs, without the race detector. It is for
@@ -138,9 +138,9 @@ func ChownToWorkers(t testing.TB, dir string) {
 const LinkerFlags = "-s -w -X main.version=test"
 
 // build builds the programs as `make build` does. With race, mews has the race detector, which
-// needs cgo. The other two programs never have it, because it takes more memory than a worker may
-// have. Tests of their own packages use the detector. The flags equal those of `make build` and, by
-// MEWS_RACE_FLAGS, of `make test`, so nothing is compiled twice.
+// needs cgo. The other two programs never have the detector, because it takes more memory than a
+// worker may have. The tests in these programs' packages use it. The flags equal those of `make
+// build` and, by MEWS_RACE_FLAGS, of `make test`, so nothing is compiled twice.
 func build(race bool) (string, error) {
 	dir, err := os.MkdirTemp("", "mews-programs-")
 	if err != nil {

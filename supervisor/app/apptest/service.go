@@ -172,7 +172,8 @@ func (h *Service) Stop() {
 	h.WaitUntilTrue(2*time.Second, "every process to be gone", func() bool { return len(h.ProcessIDs("")) == 0 })
 }
 
-// end kills the service if it runs. It logs the end of the service's log if the test failed.
+// end kills the service if it runs. If the test failed, it shows the last lines of the service's
+// log.
 func (h *Service) end() {
 	if h.cmd != nil {
 		h.Kill()
