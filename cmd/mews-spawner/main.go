@@ -29,7 +29,8 @@ var version = "dev"
 const socket = 3
 
 // init keeps main on the process's first thread if mews is started without privilege. Capabilities
-// belong to a thread, and other processes see those of the first thread as the process's.
+// belong to a thread. Other processes take those of the first thread for those of the whole
+// process.
 func init() {
 	if isSupervisor() {
 		runtime.LockOSThread()
@@ -58,8 +59,8 @@ func main() {
 // settled is the running time after which a failure no longer counts as a failed start.
 const settled = 5 * time.Second
 
-// pause delays the end of a service that failed soon after its start. By RestartSec in the unit,
-// systemd restarts the service at once. Only systemd 254 and later can lengthen that delay. A
+// pause delays the end of a service that failed soon after its start. The unit's RestartSec makes
+// systemd restart the service at once, and only systemd 254 and later can lengthen that delay. A
 // signal ends the pause.
 func pause(began time.Time) {
 	if os.Getenv("INVOCATION_ID") == "" { // systemd sets this variable (systemd.exec(5))
@@ -74,7 +75,8 @@ func printVersion() error {
 	return err
 }
 
-// serve runs the spawner for the mews that has started it. It has no more privilege than mews.
+// serve runs the spawner for the mews process that has started it. The spawner has only the
+// privileges of mews.
 func serve(args []string) error {
 	policy, err := parsePolicy(args)
 	if err != nil {

@@ -2,7 +2,7 @@ package main
 
 import "errors"
 
-// modes are the functions of this program by its only argument. macOS has no walls to build.
+// modes maps the program's only argument to the function that runs. macOS has no walls to build.
 var modes = map[string]func() error{"--version": printVersion}
 
 // supervise returns an error: macOS has no accounts for each user.

@@ -9,8 +9,8 @@ import (
 	"mews/worker/spawn"
 )
 
-// modes are the functions of this program by its only argument. It executes itself with the first
-// three.
+// modes maps the program's only argument to the function that runs. The program executes itself
+// with the first three arguments.
 var modes = map[string]func() error{
 	sandbox.StageOneArgument:   sandbox.RunStageOne,
 	sandbox.StageZeroArgument:  sandbox.RunStageZero,

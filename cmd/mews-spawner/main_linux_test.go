@@ -31,8 +31,9 @@ const (
 	deadline = time.Minute
 )
 
-// program returns the installed command. If the tests run as root, it sees no control groups: those
-// of the tests may belong to a program that expects no other processes in them.
+// program returns a command that runs the installed program. If the tests run as root, the command
+// sees no control groups, because the tests' own may belong to a program that expects no other
+// processes there.
 func program(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "mews-spawner")
@@ -108,8 +109,8 @@ func home(t *testing.T) (dir string, account []string) {
 	return dir, []string{fmt.Sprintf("account=%d:%d", testUID, testUID)}
 }
 
-// TestSpawn_Worker_StartsAndEnds: the program executes itself as stage one, and stage one becomes
-// the worker.
+// TestSpawn_Worker_StartsAndEnds checks that the program executes itself as stage one, which
+// becomes the worker.
 func TestSpawn_Worker_StartsAndEnds(t *testing.T) {
 	dir, account := home(t)
 	conn, theirs, err := spawnwire.NewConnPair()
