@@ -2,6 +2,5 @@
 
 package statefolder
 
-// ProtectProcess does nothing on macOS. There no process can read another one without the user's
-// consent.
+// ProtectProcess does nothing. On macOS no process can read another one without the user's consent.
 func ProtectProcess() error { return nil }

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// IsUsed reports whether a state folder has files of earlier starts besides the database. Those are
-// private files or homes. An interrupted first start leaves none.
+// IsUsed reports whether a state folder has files of earlier starts besides the database. Such
+// files are private files or homes. An interrupted first start leaves none.
 func IsUsed(state string) (bool, error) {
 	private, err := readFolder(filepath.Join(state, "private"))
 	if err != nil {
@@ -17,7 +17,8 @@ func IsUsed(state string) (bool, error) {
 	}
 	database := []string{"mews.db", "mews.db-journal", "mews.db-shm"}
 	if info, err := os.Stat(filepath.Join(state, "private", "mews.db")); err == nil && info.Size() > 0 {
-		database = append(database, "mews.db-wal") // without the file the journal is a rest of another one
+		// without a database, the journal is left over from an earlier database
+		database = append(database, "mews.db-wal")
 	}
 	homes, err := readFolder(filepath.Join(state, "homes"))
 	if errors.Is(err, fs.ErrPermission) {
@@ -27,7 +28,7 @@ func IsUsed(state string) (bool, error) {
 	return used || len(homes) > 0, err
 }
 
-// readFolder lists a folder; a missing one is empty.
+// readFolder lists a folder. A missing folder counts as empty.
 func readFolder(path string) ([]fs.DirEntry, error) {
 	entries, err := os.ReadDir(path)
 	if errors.Is(err, fs.ErrNotExist) {
