@@ -17,12 +17,12 @@ type Service struct {
 	Settings []string // KEY=VALUE of the unit's section [Service]; the lines of drop-ins come last
 }
 
-// FindService returns the service that runs Mews on a state folder. It finds the unit by that
-// folder, which the unit must name to make it writable.
+// FindService returns the service that runs Mews on a state folder. It finds the unit by the state
+// folder, because a unit must name that folder to make it writable.
 func FindService(state string) (Service, bool) { return find("/", state) }
 
 // ServiceCommand returns the command that starts, restarts or stops Mews on a state folder. It uses
-// systemctl if a unit runs Mews; without such a unit it returns otherwise.
+// systemctl if a unit runs Mews; without such a unit it returns the text otherwise.
 func ServiceCommand(verb, state, otherwise string) string {
 	if s, ok := FindService(state); ok {
 		return "systemctl " + verb + " " + s.Name
@@ -73,8 +73,8 @@ func (s Service) SettingValues(key string) (list []string) {
 	return list
 }
 
-// settings returns the lines of a file's section [Service]. It returns none if the file can't be
-// read.
+// settings returns the lines of a file's section [Service]. For an unreadable file it returns no
+// lines.
 func settings(path string) (list []string) {
 	text, _ := os.ReadFile(path) // without read access to units, texts name `mews run`
 	section := ""
