@@ -35,7 +35,7 @@ const (
 // Fault makes requests fail.
 type Fault struct {
 	Kind   FaultKind
-	Method string // the method; "" means any method, and for Flood any method with a chat
+	Method string // the method; "" means any method, and for a flood any method with a chat
 	Chat   int64  // the chat; 0 means any chat
 	After  bool   // whether the request is carried out before it fails
 
@@ -46,9 +46,9 @@ type Fault struct {
 	Rate  float64       // share of the requests that fail; 0 means all
 	Seed  uint64        // seed of the random choice by Rate
 
-	Code       int    // the HTTP status; 0 means 500 for Error, 502 for HTML
-	Text       string // Error's description, HTML's page, BadJSON's body; "" means a default
-	RetryAfter int    // seconds until the client may try again; 0 means none for Error, 1 for Flood
+	Code       int    // the HTTP status; 0 means 500 for an error, and 502 for a web page
+	Text       string // the error's description, the web page, or the invalid JSON; "" means a default
+	RetryAfter int    // seconds until the client may try again; 0 means none for an error, and 1 for a flood
 	Over       time.Duration
 }
 

@@ -70,7 +70,7 @@ func (l *limits) markUnread(at time.Time, concerned func(floodWait) bool) {
 	}
 }
 
-// floodByFault begins a wait for a Flood fault, and returns the refusal.
+// floodByFault begins the wait of a flood that a test has injected, and returns the refusal.
 func (l *limits) floodByFault(f Fault, r *request, now time.Time) answer {
 	s := floodScope{chat: f.Chat}
 	if r.chat == 0 {
