@@ -33,7 +33,7 @@ type Operations interface {
 	Wait(ctx context.Context, id int64) (supervisor.Operation, error)
 }
 
-// Options are the dependencies of Undos.
+// Options are the dependencies of the feature.
 type Options struct {
 	Store      Store
 	Operations Operations
@@ -44,7 +44,7 @@ type Options struct {
 // Undos takes changes back. Its methods may be called from any goroutine.
 type Undos struct{ Options }
 
-// New makes Undos.
+// New returns the feature of undo.
 func New(o Options) *Undos { return &Undos{o} }
 
 // Feature returns the command and the buttons of undo.
