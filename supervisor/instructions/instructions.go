@@ -34,7 +34,7 @@ type Operations interface {
 	Wait(ctx context.Context, id int64) (supervisor.Operation, error)
 }
 
-// Options are the dependencies of Files.
+// Options are the dependencies of the feature.
 type Options struct {
 	Store
 	Operations Operations
@@ -53,7 +53,7 @@ type Options struct {
 // Files decides about changes of prompt files. Its methods may be called from any goroutine.
 type Files struct{ Options }
 
-// New makes Files.
+// New returns the feature of prompt files.
 func New(o Options) *Files { return &Files{o} }
 
 // Feature returns the command and host call of the prompt files.
