@@ -10,8 +10,8 @@ import (
 	"mews/supervisor"
 )
 
-// The last words of a turn that tests a condition begin with Met or NotMet. (From Kai's conditional
-// jobs.)
+// The last words of a turn that tests a condition begin with one of these texts. (From Kai's
+// conditional jobs.)
 const (
 	Met    = "CONDITION_MET:"
 	NotMet = "CONDITION_NOT_MET:"
