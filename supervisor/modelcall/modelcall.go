@@ -198,7 +198,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // ErrNotCalled means that a call was not made, so that it cost nothing.
 var ErrNotCalled = errors.New("the model was not called")
 
-// Failure is one failed attempt of a model.
+// Failure describes one failed attempt of a model.
 type Failure struct {
 	Spec    string // the model, as provider/model
 	Class   ErrorClass
