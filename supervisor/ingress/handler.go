@@ -38,7 +38,7 @@ type Options struct {
 	Questions     *question.Questions
 	Undos         sqlite.Undos
 	LargestFile   int64 // the largest file that the channel can fetch, in bytes
-	// Seal is nil if the seal's key can't be used. Then no user is offered a second factor.
+	// Seal is nil if the seal's key can't be used. Users then get no offer of a second factor.
 	Seal    *access.Sealer
 	Renames *ChatRenames
 
