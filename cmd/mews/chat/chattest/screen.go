@@ -12,8 +12,8 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// Screen is a terminal's screen. It knows only the sequences that the chat may send. Any other is
-// an error. One goroutine uses it at a time.
+// Screen is a terminal's screen. It knows only the sequences that the chat may send. Any other
+// sequence is an error. One goroutine uses the screen at a time.
 type Screen struct {
 	testing.TB
 	// Apart shows the code points of a composed character side by side, as older terminals do.
@@ -102,7 +102,7 @@ func (e *Screen) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// obey runs a sequence.
+// obey carries out an escape sequence.
 func (e *Screen) obey(name, number string) {
 	n, _ := strconv.Atoi(number)
 	e.wrapped = e.wrapped && (name == "m" || name[0] == '?')
