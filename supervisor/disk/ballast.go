@@ -12,7 +12,7 @@ import (
 	"mews/protocol"
 )
 
-// The ballast has several files, so that its end also makes room for files.
+// The ballast has several files, so that deleting them also makes room for new files.
 const (
 	ballastBytes = 64 << 20
 	ballastFiles = 16
@@ -21,7 +21,7 @@ const (
 // ballastSize is the size of the ballast: on a small disk it is the disk's reserve.
 func ballastSize(s Space) int64 { return min(ballastBytes, protocol.DiskReserve(s.Total)) }
 
-// Ballast is a folder of files that only take room, until that is needed.
+// Ballast is a folder of files that only take room, until the room is needed.
 type Ballast struct{ Dir string }
 
 func (b Ballast) file(n int) string { return filepath.Join(b.Dir, fmt.Sprint(n)) }
@@ -43,7 +43,7 @@ func (b Ballast) exists() bool {
 	return err == nil && len(names) > 0
 }
 
-// Free deletes the files. freed is false if there were none.
+// Free deletes the files. freed is false if there were no files.
 func (b Ballast) Free() (freed bool, err error) {
 	var errs []error
 	for n := range ballastFiles {
@@ -59,7 +59,7 @@ func (b Ballast) Free() (freed bool, err error) {
 	return freed, errors.Join(errs...)
 }
 
-// Make makes the missing files. If that fails, it deletes all.
+// Make makes the missing files. If that fails, it deletes all files.
 func (b Ballast) Make(s Space) (err error) {
 	if err := os.MkdirAll(b.Dir, 0o700); err != nil {
 		return fmt.Errorf("make the ballast: %w", err)

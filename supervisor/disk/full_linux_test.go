@@ -26,7 +26,7 @@ func smallDisk(t *testing.T) string {
 	return dir
 }
 
-// TestFreeForStart_FullDisk_MakesRoom: for bytes, and for files.
+// TestFreeForStart_FullDisk_MakesRoom: a disk lacks bytes, or it lacks files.
 func TestFreeForStart_FullDisk_MakesRoom(t *testing.T) {
 	for name, fill := range map[string]func(dir string) error{
 		"bytes": func(dir string) error { return makeFile(filepath.Join(dir, "big"), 40*mib) },

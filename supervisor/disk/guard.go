@@ -45,11 +45,11 @@ type Options struct {
 
 // Times of the guard.
 const (
-	busyInterval = time.Second      // time between two looks while a worker runs
-	idleInterval = 10 * time.Second // time between two looks while none runs
+	busyInterval = time.Second      // time between two measurements while a worker runs
+	idleInterval = 10 * time.Second // time between two measurements while no worker runs
 	// how long a disk must have room before the ballast is made
 	roomFor = 5 * time.Minute
-	// how long to wait for workers that are asked or told something
+	// how long to wait for a worker's answer
 	workerTimeout = 900 * time.Millisecond
 	endTimeout    = 5 * time.Second // how long to wait for the end of programs
 )
@@ -72,7 +72,7 @@ type Guard struct {
 type state struct {
 	path string // a folder on the disk
 	low  bool
-	mark Space // room when programs were ended last, or more if there was more since
+	mark Space // room when programs were ended last, or the most room since then
 }
 
 // reading is a measurement of a disk.
@@ -95,8 +95,8 @@ func New(o Options) *Guard {
 // NotifyWorkerStart tells the guard that a worker has started.
 func (g *Guard) NotifyWorkerStart() { signals.SendToken(g.wake) }
 
-// NotifyExceeded tells the guard that a home has grown beyond its limits, as a worker says. That
-// is handled at the next look, within a second.
+// NotifyExceeded tells the guard that a worker reports a home beyond its limits. The guard ends the
+// user's programs within a second.
 func (g *Guard) NotifyExceeded(user string, size protocol.DiskExceeded) {
 	g.mu.Lock()
 	g.exceeded[user] = size
@@ -142,7 +142,7 @@ func (g *Guard) end(ctx context.Context, user, kind string, limit uint64) bool {
 	return g.EndPrograms(ctx, user, kind, limit)
 }
 
-// check looks once at all disks.
+// check measures all disks once, and acts on the results.
 func (g *Guard) check(ctx context.Context, workers []Worker) {
 	for device, r := range g.read(workers) {
 		s := g.disks[device]
@@ -188,8 +188,8 @@ func (g *Guard) read(workers []Worker) map[uint64]*reading {
 	return found
 }
 
-// checkDisk ends programs if the disk has less than its reserve: once when that begins, and again
-// each time that the room has become clearly less.
+// checkDisk ends programs if the disk has less than its reserve. It does so when the shortage
+// begins, and again each time that the room has clearly shrunk.
 func (g *Guard) checkDisk(ctx context.Context, s *state, r *reading) {
 	if !r.IsLow() {
 		if s.low {
@@ -210,7 +210,7 @@ func (g *Guard) checkDisk(ctx context.Context, s *state, r *reading) {
 	case len(ended) > 0:
 		names := strings.Join(ended, ", ")
 		g.tell("writer "+names, r, fmt.Sprintf(textLowWriter, r.path, r.Space, names, r.Reserve()))
-	case s.low || r.own && r.IsFull() && (r.isExhausted() || g.ballast.exists()): // keepBallast tells more
+	case s.low || r.own && r.IsFull() && (r.isExhausted() || g.ballast.exists()): // keepBallast tells the details
 	default:
 		g.tell("low", r, fmt.Sprintf(textLowOther, r.path, r.Space, r.Reserve()))
 	}
@@ -233,7 +233,8 @@ func (g *Guard) askGrowth(ctx context.Context, users []string) []writer {
 	return all
 }
 
-// endWriters ends the programs of users who have filled a disk. It returns those who had any.
+// endWriters ends the programs of users who have filled a disk. It returns the users whose programs
+// it has ended.
 func (g *Guard) endWriters(ctx context.Context, users []string, r *reading) (ended []string) {
 	for _, user := range users {
 		told, cancel := context.WithTimeout(ctx, workerTimeout)
@@ -248,8 +249,8 @@ func (g *Guard) endWriters(ctx context.Context, users []string, r *reading) (end
 	return ended
 }
 
-// keepBallast frees the ballast if the disk of the state folder is full. It makes it again when
-// there has been room for it for some time.
+// keepBallast frees the ballast if the disk of the state folder is full. After the disk has had
+// room for some time, keepBallast makes the ballast again.
 func (g *Guard) keepBallast(r *reading) {
 	now := g.Now()
 	switch size := ballastSize(r.Space); {
@@ -271,7 +272,7 @@ func (g *Guard) keepBallast(r *reading) {
 	}
 }
 
-// freeBallast frees the ballast, and tells the admins what is left.
+// freeBallast frees the ballast, and tells the admins how much room is left.
 func (g *Guard) freeBallast(r *reading) {
 	freed, err := g.ballast.Free()
 	if err != nil {

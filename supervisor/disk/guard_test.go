@@ -24,7 +24,7 @@ type rig struct {
 	space  Space
 	growth map[string]protocol.DiskGrowth
 	users  []string
-	ended  []string // "user kind"
+	ended  []string // ended programs, each as "user kind"
 	held   []string
 	told   []string
 }
@@ -58,7 +58,7 @@ func newRig(t *testing.T, users ...string) *rig {
 	return r
 }
 
-// look lets the guard look once, a second later.
+// look lets the guard measure the disk once, a second later.
 func (r *rig) look() {
 	r.now = r.now.Add(time.Second)
 	var workers []Worker
@@ -95,7 +95,7 @@ func TestGuard_FullDisk_HarmsItsCauseAlone(t *testing.T) {
 		r.look()
 	}
 	r.want("ended while nobody writes", r.ended, "ann "+pool.LimitDiskFull)
-	r.space.Free = 45 * mib // bob writes on
+	r.space.Free = 45 * mib // bob's programs go on writing
 	r.growth["bob"] = protocol.DiskGrowth{Programs: 1, Bytes: 12 * mib}
 	r.look()
 	r.want("ended when it falls", r.ended, "ann "+pool.LimitDiskFull, "bob "+pool.LimitDiskFull)
@@ -149,8 +149,8 @@ func TestGuard_HomeTooLarge_EndsPrograms(t *testing.T) {
 	}
 }
 
-// TestBallast_DiskFull_FreedAndMadeAgain: programs end before it is freed, and it comes back when
-// the disk has had room for five minutes without a break.
+// TestBallast_DiskFull_FreedAndMadeAgain: programs end before the ballast is freed. The ballast is
+// made again after the disk has had room for five minutes without a break.
 func TestBallast_DiskFull_FreedAndMadeAgain(t *testing.T) {
 	r := newRig(t, "ann")
 	r.growth["ann"] = protocol.DiskGrowth{Programs: 1, Bytes: 400 * mib}
@@ -185,7 +185,7 @@ func TestBallast_DiskFull_FreedAndMadeAgain(t *testing.T) {
 	r.look()
 	wait(roomFor - 2*time.Second)
 	whole(false)
-	r.space.Free = 60 * mib // a short break
+	r.space.Free = 60 * mib // the room is too small for a moment
 	r.look()
 	r.space.Free = 500 * mib
 	r.look()
@@ -195,7 +195,8 @@ func TestBallast_DiskFull_FreedAndMadeAgain(t *testing.T) {
 	whole(true)
 }
 
-// TestBallast_HalfFreed_IsMadeWhole: a crash came while it was freed, or while it was made.
+// TestBallast_HalfFreed_IsMadeWhole: a crash came while the ballast was freed, or while it was
+// made.
 func TestBallast_HalfFreed_IsMadeWhole(t *testing.T) {
 	s := Space{Total: 100 * mib, Free: 90 * mib}
 	b := BallastIn(t.TempDir())

@@ -1,7 +1,7 @@
-// Package disk keeps a full disk from harming anybody but its cause. While workers run, it looks at
+// Package disk keeps a full disk from harming anybody but its cause. While workers run, it measures
 // the disks of the state folder and of people's folders each second. If a disk has less room than
-// its reserve, it ends the programs of the user whose programs have written most. If the disk of
-// the state folder is full, it frees the ballast: files that exist only for that.
+// its reserve, package disk ends the programs of the user whose programs have written most. If the
+// disk of the state folder is full, it frees the ballast: files that exist only to be deleted then.
 package disk
 
 import (
@@ -16,8 +16,8 @@ import (
 
 // Space is the room on a disk.
 type Space struct {
-	Total, Free      int64 // bytes
-	Files, FreeFiles int64 // number of files; Files is 0 if the disk has no fixed number
+	Total, Free      int64 // bytes of the disk, and bytes that are free
+	Files, FreeFiles int64 // numbers of all files and of free ones; Files is 0 if the disk has no fixed number
 }
 
 // SpaceOf returns the room on the disk of a path.
@@ -47,7 +47,7 @@ func (s Space) lacksBytes() bool { return s.Total > 0 && s.Free < protocol.DiskR
 
 func (s Space) lacksFiles() bool { return s.Files > 0 && s.FreeFiles < protocol.FileReserve(s.Files) }
 
-// IsFull reports whether the disk has so little room that messages may soon not be kept.
+// IsFull reports whether the disk has so little room that storing messages may soon fail.
 func (s Space) IsFull() bool {
 	return s.Total > 0 && s.Free < ballastSize(s) ||
 		s.Files > 0 && s.FreeFiles < min(ballastFiles, protocol.FileReserve(s.Files))
@@ -62,7 +62,7 @@ func (s Space) hasFallen(earlier Space) bool {
 		s.lacksFiles() && earlier.FreeFiles-s.FreeFiles >= s.noise(true)
 }
 
-// noise is the amount of bytes or of files that proves nothing.
+// noise is a change of bytes or files that is too small to prove anything.
 func (s Space) noise(files bool) int64 {
 	if files {
 		return max(protocol.FileReserve(s.Files)/64, 1)
@@ -70,7 +70,7 @@ func (s Space) noise(files bool) int64 {
 	return max(protocol.DiskReserve(s.Total)/64, 1)
 }
 
-// most returns the greater numbers of both.
+// most returns the greater values of s and o.
 func (s Space) most(o Space) Space {
 	s.Free, s.FreeFiles = max(s.Free, o.Free), max(s.FreeFiles, o.FreeFiles)
 	return s

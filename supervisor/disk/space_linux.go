@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// blockSize returns the unit of the counts. On some file systems Bsize is only the best size of a
-// write.
+// blockSize returns the size of the blocks that the kernel counts. On some file systems Bsize is
+// only the best size of a write.
 func blockSize(st *unix.Statfs_t) int64 { return cmp.Or(st.Frsize, st.Bsize) }
 
 // allocate gives a file its space on the disk at once.

@@ -1,6 +1,7 @@
 package disk
 
-// Notices for admins. The first %s of each is a folder on the disk; then comes what is free.
+// Notices for admins. The first two parameters of each notice are a folder on the disk, and the
+// free room.
 const (
 	textLowWriter = "The disk of %s is nearly full: %s. The programs of %s wrote most, and were ended, " +
 		"so that others can go on. Until there is room, their programs may delete files, " +

@@ -14,21 +14,23 @@ type writer struct {
 	silent bool // the worker did not answer
 }
 
-// need is what a disk needs.
+// need describes a disk's shortage.
 type need struct {
-	files  bool  // it lacks room for files, and not bytes
-	noise  int64 // the growth that proves nothing, in bytes or files
-	urgent bool  // the disk is full: all who have filled it must end, not only the first
+	files  bool  // the disk lacks room for files, but not for bytes
+	noise  int64 // growth that is too small to prove anything, in bytes or files
+	urgent bool  // the disk is full: the programs of all users who filled it must end, not only of the first
 	// the disk has less room than before, so that somebody still writes
 	falling bool
 }
 
-// shareOfCause is the part of the greatest growth from which somebody else is a cause too.
+// shareOfCause decides which other users are causes, too: their growth is at least the greatest
+// growth divided by shareOfCause.
 const shareOfCause = 4
 
-// chooseWriters returns the users whose programs must end: who has written most since their
-// programs started, comes first. If no home has grown, it is who has written most anywhere: to
-// other folders, or to files that no folder shows. Then it is a worker that can't tell.
+// chooseWriters returns the users whose programs must end. First comes the user whose home has
+// grown most since their programs started. If no home has grown, it chooses the user whose programs
+// have written most anywhere: to other folders, or to files that no folder shows. Otherwise it
+// chooses a user whose worker can't tell.
 func chooseWriters(all []writer, n need) (chosen []string) {
 	all = slices.DeleteFunc(slices.Clone(all), func(w writer) bool { return w.Programs == 0 && !w.silent })
 	grown := func(w writer) int64 {
