@@ -34,7 +34,7 @@ type Kind struct {
 	detailIsName bool   // the detail is a name, like the target
 	showsLast    bool   // a line about several effects shows the last detail
 	hidden       bool   // not shown below an answer, because the user did or ordered it
-	notDone      bool   // not counted, because it was not done for certain
+	notDone      bool   // not counted, because the effect may not have happened
 }
 
 // FindKind returns the kind of effects with a name.
@@ -145,8 +145,8 @@ func LimitLines(lines []string) []string {
 	return lines
 }
 
-// SumByGroup adds up the counts of kinds by group. It leaves out what was not done for certain. The
-// result is sorted by user, and then in the order of the groups.
+// SumByGroup adds up the counts of kinds by group. It leaves out effects that may not have
+// happened. The result is sorted by user, and then in the order of the groups.
 func SumByGroup(counts []supervisor.EffectCount) (list []supervisor.EffectCount) {
 	sums := map[supervisor.EffectCount]int{}
 	for _, c := range counts {
@@ -177,8 +177,8 @@ func SentMessageDetail(text string) (detail string) {
 	return amount.Plural(int64(len(text)), "byte", "bytes")
 }
 
-// RefusedNotice returns the user's text about effects that a channel refused late. quote escapes
-// names.
+// RefusedNotice returns the user's text about effects that a channel refused after the turn. quote
+// escapes names.
 func RefusedNotice(refused []supervisor.Effect, quote func(string) string) string {
 	return fmt.Sprintf(textRefusedNotice, nameRefused(refused, quote))
 }
@@ -208,7 +208,8 @@ func nameRefused(refused []supervisor.Effect, quote func(string) string) string 
 	return strings.Join(names, ", ")
 }
 
-// plain returns the beginning of a text without the brackets of notes to the model.
+// plain returns the beginning of a text with round brackets. Square brackets mark notes to the
+// model.
 func plain(text string) string { return strings.NewReplacer("[", "(", "]", ")").Replace(clip(text)) }
 
 // ReceivedFileEntry returns the target and detail of a received file in the ledger.

@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/spans"
 )
 
-// ParseQuery reads a span and a kind, in any order; without a span it means today. now is in the
-// user's time zone.
+// ParseQuery reads a span and a kind, in any order. Without a span the query is about today. now is
+// in the user's time zone.
 func ParseQuery(text string, now time.Time) (q supervisor.EffectQuery, err error) {
 	var span []string
 	for _, word := range strings.Fields(text) {
@@ -29,7 +29,7 @@ func ParseQuery(text string, now time.Time) (q supervisor.EffectQuery, err error
 			strings.Join(Groups(), ", "))
 	}
 	if q.From, q.To = s.From, s.To; q.To.After(now) {
-		q.To = time.Time{} // what is done until the answer is written counts too
+		q.To = time.Time{} // effects until the answer is written count too
 	}
 	return q, nil
 }
