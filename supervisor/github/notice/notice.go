@@ -75,8 +75,8 @@ func IsReviewRequest(e supervisor.GitHubEvent) bool {
 	return e.Event == "pull_request" && e.Action == asked
 }
 
-// CheckRunResult reports whether an event is a failed or a passed check. A passed check is told
-// only after a failure.
+// CheckRunResult reports whether an event is a failed or a passed check. A passed check causes a
+// notice only after a failure.
 func CheckRunResult(e supervisor.GitHubEvent) (failed, passed bool) {
 	check := slices.Contains(checkEvents, e.Event)
 	return check && failures[e.State], check && e.State == "success"
