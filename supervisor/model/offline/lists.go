@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// endsInList reports whether a text may end with a LIST.
+// endsInList reports whether a text may end with the name of a list, which is LIST in patterns.
 func endsInList(text string) bool {
 	const word = "list"
 	return len(text) > len(word) && strings.EqualFold(text[len(text)-len(word):], word)

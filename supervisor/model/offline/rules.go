@@ -224,7 +224,7 @@ func trimPoliteEnd(text, punctuation string) string {
 // order only if it is a request ("can you ...?"), or if the rule changes nothing.
 func find(message string) (*rule, values) { return findRule(message, true) }
 
-// findRule is find, with or without the rules about times.
+// findRule does the work of find, with or without the rules about times.
 func findRule(message string, timed bool) (*rule, values) {
 	text := strings.TrimSpace(message)
 	if m := courtesy().FindStringSubmatch(text); m != nil {
@@ -283,8 +283,8 @@ func match(i int, text string) (values, bool) {
 	return nil, false
 }
 
-// endsInFile reports whether a text may end with a FILE. It is fast, because a pattern takes
-// milliseconds for a long message.
+// endsInFile reports whether a text may end with a file's name, which is FILE in patterns. It is
+// fast, because a pattern takes milliseconds for a long message.
 func endsInFile(text string) bool {
 	return strings.ContainsAny(text[strings.LastIndexAny(text, " \n")+1:], "./\"”")
 }
@@ -328,8 +328,8 @@ func question(v values) map[string]any {
 // tellAnswer returns the answer to a question unchanged.
 func tellAnswer(_ values, result string) string { return strings.TrimSpace(result) }
 
-// argument returns the arguments of a call with a single argument. If value is "", it is the file
-// with notes.
+// argument returns the arguments of a call with a single argument. If value is "", the argument is
+// the file with notes.
 func argument(name, value string) func(values) map[string]any {
 	return func(v values) map[string]any {
 		if value == "" {

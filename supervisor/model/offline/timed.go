@@ -21,8 +21,8 @@ const (
 // toolSchedule is the tool that sets reminders and tasks.
 const toolSchedule = "schedule_task"
 
-// readAt is the moment at which times are read here. The tool reads them again at the right moment;
-// whether a text is a time does not depend on it.
+// readAt is the moment for which this package reads times, only to find out whether a text is a
+// time. That does not depend on the moment. The tool reads the time again at the real moment.
 var readAt = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 // splitTime splits the text of a message into its time and the rest. ok is false if there is no
@@ -43,8 +43,8 @@ func splitTime(how timing, v values) (_ values, ok bool) {
 	return values{"kind": "reminder", "when": when, "text": trimPoliteEnd(text, "")}, ok && text != ""
 }
 
-// splitWords is recurrence.Split for words whose colon may belong to the text: "every day at 8 take
-// a note: x".
+// splitWords does the work of recurrence.Split for words whose colon may belong to the text: "every
+// day at 8 take a note: x".
 func splitWords(words string) (when, text string, ok bool) {
 	when, text, ok = recurrence.Split(words, readAt, recurrence.DatesUnknown)
 	head, tail, colon := strings.Cut(words, ":")
@@ -58,8 +58,8 @@ func splitWords(words string) (when, text string, ok bool) {
 	return when, text, ok
 }
 
-// splitTask splits a repeated task. Behind a colon may be any words; they are a reminder then. A
-// time at the end must not be a part of a text that the order would write.
+// splitTask splits a repeated task. After a colon any words may follow, which are then the text of
+// a reminder. A time at the end must not be a part of a text that the order would write.
 func splitTask(words string) (_ values, ok bool) {
 	when, text, ok := splitWords(words)
 	if !ok || !isTime(when) {
@@ -106,7 +106,7 @@ func tellJobs(_ values, result string) string {
 	return fmt.Sprintf(textJobs, fence(result))
 }
 
-// The beginning of a stamp, which protocol.Message.Stamp has, and the form of an answer.
+// Layouts of times: the beginning of protocol.Message.Stamp, and the time in an answer.
 const (
 	stampLayout = "[Mon 2 Jan 2006 15:04"
 	clockLayout = "15:04 on Monday, 2 January 2006"

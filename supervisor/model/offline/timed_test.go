@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// TestClock_ReadsStampOfMessage checks that the time is that of the message, as its stamp has it.
+// TestClock_ReadsStampOfMessage checks that the answer is the time in the message's stamp.
 func TestClock_ReadsStampOfMessage(t *testing.T) {
 	at := time.Date(2026, 11, 29, 10, 2, 0, 0, time.FixedZone("", 3600))
 	sent := supervisor.SendInfo{At: at, Conversation: supervisor.Conversation{Channel: supervisor.ChannelTerminal}}
@@ -57,7 +57,7 @@ func TestReminder_ClosedTool_IsOpenedFirst(t *testing.T) {
 	}
 }
 
-// TestUnknown_Again_SaysSomethingElse checks that no two answers to such messages are alike.
+// TestUnknown_Again_SaysSomethingElse sends two unknown messages. Their answers differ.
 func TestUnknown_Again_SaysSomethingElse(t *testing.T) {
 	c := newChat(t, nil)
 	told := map[string]bool{}
