@@ -25,8 +25,8 @@ type Store interface {
 	// question is returned once.
 	Ask(ctx context.Context, q supervisor.Question, digest string, buttons [][]supervisor.Button) (
 		asked supervisor.Question, fresh bool, err error)
-	// UseAnswer returns a question's current state, and uses up its end. taken says that its yes,
-	// which counts once, was already used.
+	// UseAnswer returns a question's current state, and uses up its end. taken means that the
+	// question's yes, which counts only once, was used before.
 	UseAnswer(ctx context.Context, id int64) (q supervisor.Question, taken bool, err error)
 	// Withdraw ends an open question without an answer.
 	Withdraw(ctx context.Context, id int64) error
@@ -69,8 +69,8 @@ type Options struct {
 	Now     func() time.Time // nil means time.Now
 }
 
-// Questions asks users and records their answers. It may be used from any goroutine. It needs a
-// running Run.
+// Questions asks users and records their answers. It may be used from any goroutine. Its method Run
+// must be running.
 type Questions struct {
 	o       Options
 	changed signals.Broadcast

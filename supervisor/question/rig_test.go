@@ -28,7 +28,7 @@ type rig struct {
 	resumed   chan int64 // the conversations whose turn may continue
 	stands    time.Duration
 
-	mu          sync.Mutex // guards said
+	mu          sync.Mutex // guards the field said
 	said        []int64
 	lastAudited int64 // the last entry of the audit log that the test has read
 }
