@@ -79,8 +79,8 @@ func (c counts) withAnswer(a Answer) counts {
 	return c
 }
 
-// maxPrefixes is the maximum number of cached prefixes. Above it, the cache drops expired prefixes,
-// or all prefixes if none has expired.
+// maxPrefixes is the maximum number of cached prefixes. Above this number, the cache drops expired
+// prefixes, or all prefixes if none has expired.
 const maxPrefixes = 50_000
 
 type prefix [sha256.Size]byte

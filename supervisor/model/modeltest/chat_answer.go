@@ -55,7 +55,7 @@ func (c *chatStream) say(key, text string, size int) {
 }
 
 // calls writes the calls one after another. For a server that mixes calls, it alternates between
-// them.
+// the calls.
 func (c *chatStream) calls(a Answer) {
 	size := a.Chunk
 	if c.traits.wholeCalls {

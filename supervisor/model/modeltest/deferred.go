@@ -6,14 +6,14 @@ import (
 	"sync"
 )
 
-// modelsWithoutDeferring matches models that do not support deferred tools: those before Claude
+// modelsWithoutDeferring matches models that do not support deferred tools: models before Claude
 // 4.5.
 var modelsWithoutDeferring = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`claude-(?:[0-3]|(?:opus|sonnet|haiku)-[0-3]|(?:opus|sonnet|haiku)-4(?:$|-[0-4](?:\D|$)|-\d{8}))`)
 })
 
-// checkDeferred checks deferred tools, and results that refer to them. Source: Anthropic's page
-// "Tool search tool".
+// checkDeferred checks deferred tools, and results that refer to deferred tools. Source:
+// Anthropic's page "Tool search tool".
 func checkDeferred(s *Server, l *messagesRequest) *refusal {
 	later := func(t messageTool) bool { return t.DeferLoading }
 	if at := slices.IndexFunc(l.tools, later); at >= 0 &&

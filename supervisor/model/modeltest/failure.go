@@ -35,7 +35,7 @@ type Failure struct {
 	Class  FailureClass      // "" means that Status and Body describe the failure
 	Status int               // 0 means the usual status of the class
 	Text   string            // "" means the usual text of the class
-	Header map[string]string // headers in addition to those of the class, or in their place
+	Header map[string]string // headers that are added to the class's headers, or replace them
 	Body   string            // "" means the usual body of the class
 	Late   bool              // the failure comes within the stream, after the deltas
 }

@@ -10,8 +10,8 @@ import (
 // created is the creation date of all models.
 const created = "2026-01-01T00:00:00Z"
 
-// list responds to GET /v1/models in both formats, and to requests for local servers' own lists. It
-// reports whether the request was one of these.
+// list responds to GET /v1/models in both formats, and to requests for local servers' own lists.
+// list reports whether the request was of one of these kinds.
 func (s *Server) list(w http.ResponseWriter, r *http.Request, id string) bool {
 	models := s.Models
 	if models == nil {

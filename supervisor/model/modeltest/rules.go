@@ -124,7 +124,7 @@ func (l *messagesRequest) blocks() func(func(string, *block) bool) {
 	}
 }
 
-// checkRoles checks that roles alternate. Compatible servers require that; Anthropic joins messages
+// checkRoles checks that roles alternate. Compatible servers require this; Anthropic joins messages
 // of the same role.
 func checkRoles(_ *Server, l *messagesRequest) *refusal {
 	if l.params[0].Role != "user" {

@@ -40,7 +40,7 @@ const (
 	useFind = `{"type":"tool_use","id":"s","name":"find","input":{}}`
 )
 
-// laterTool has two tools: one that finds tools, and a deferred one.
+// laterTool has two tools: a tool that finds tools, and a deferred tool.
 var laterTool = `"tools":[` + tool("find", object, "") + "," + tool("f", object, `,"defer_loading":true`) + `],`
 
 // refersTo returns a result that refers to a deferred tool.
