@@ -106,9 +106,9 @@ func Transcribe(ctx context.Context, socket, user, path string) (heard control.T
 	return control.TranscribeFile(ctx, socket, user, filepath.Base(f.path), file)
 }
 
-// droppedFiles returns the files that a text names, if the text names nothing else. A terminal
-// writes such a text when files are dropped on it: absolute paths or file URLs, with a shell's
-// quotes and backslashes.
+// droppedFiles returns the files that a text names, if the text names nothing else. When files are
+// dropped on a terminal, it writes their absolute paths or file URLs, with a shell's quotes and
+// backslashes.
 func droppedFiles(text string) (list []localFile) {
 	for text = strings.TrimSpace(text); text != ""; {
 		word, rest, ok := cutWord(text)

@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/control"
 )
 
-// choices are the buttons below the newest delivery. The zero value has none.
+// choices are the buttons below the newest delivery. The zero value has no buttons.
 type choices struct {
 	delivery int64
 	words    bool     // the user may also answer in words

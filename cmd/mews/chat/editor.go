@@ -177,8 +177,8 @@ const (
 )
 
 // sameRows returns how many rows are already right on the screen. A row that continues in the next
-// row is written together with it, so that the terminal wraps them. If the cursor must be behind
-// the last row, that row is written too.
+// row is written together with the next row, so that the terminal wraps both. If the cursor must be
+// behind the last row, that row is written too.
 func sameRows(rows, shown []row, behind bool) (n int) {
 	for n < min(len(rows), len(shown)) && rows[n] == shown[n] {
 		n++

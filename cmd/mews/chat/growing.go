@@ -8,8 +8,8 @@ import (
 )
 
 // growing is a Markdown answer while it arrives. Text that can't change is written once. The last
-// block is rewritten as it grows. Only its rows on the screen change, not those that have scrolled
-// off. The zero value is an empty answer.
+// block is rewritten as it grows. Only the block's rows on the screen change, not rows that have
+// scrolled off. The zero value is an empty answer.
 type growing struct {
 	source    string // the text that is not final
 	offScreen string // source's text in rows that can't be rewritten
@@ -33,8 +33,8 @@ func (v view) render(t supervisor.RichText) []row {
 	return v.rows(t, v.base, v.width)
 }
 
-// add appends text to the answer. settled are final rows to write. shown are the rows below them,
-// which replace the rows shown before.
+// add appends text to the answer. settled are final rows to write. shown are the rows below
+// settled, which replace the rows shown before.
 func (g *growing) add(text string, v view) (settled, shown []row) {
 	g.source += text
 	n, steady := markdown.SettledLength(g.source)
@@ -51,7 +51,8 @@ func (g *growing) add(text string, v view) (settled, shown []row) {
 	return settled, g.shown
 }
 
-// renderFinal returns rows for the first n bytes of source, without those that are already final.
+// renderFinal returns rows for the first n bytes of source, without the rows that are already
+// final.
 func (g *growing) renderFinal(n int, v view) []row {
 	rows := v.render(markdown.TableColumns(v.width).Render(g.source[:n]))
 	if g.source = g.source[n:]; n == 0 || len(rows) == 0 {

@@ -11,7 +11,7 @@ import (
 )
 
 // style has the terminal sequences for kinds of lines and marks (ECMA-48, 8.3.117). The zero value
-// has none.
+// has no sequences.
 type style struct {
 	prompt, dim, warn, reset string
 	marks                    map[supervisor.RichTextEntityType]string
@@ -70,8 +70,8 @@ type run struct {
 	diff        bool   // the code is a diff, whose lines have styles
 }
 
-// runs splits a text into runs. base is the style of the whole text; "" means none. Without links,
-// the address follows the text. Without a style for code, code is between backticks.
+// runs splits a text into runs. base is the style of the whole text; "" means no style. Without
+// links, the address follows the text. Without a style for code, code is between backticks.
 func (s style) runs(t supervisor.RichText, base string) (list []run) {
 	places := []int{0, supervisor.UTF16Length(t.Text)}
 	for _, e := range t.Entities {

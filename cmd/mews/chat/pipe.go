@@ -49,9 +49,9 @@ type openLine struct {
 }
 
 // runPipe sends each line and prints its answer, one after the other. It ends with the last answer.
-// If o has a message, it is the only line, although it may contain line ends.
-// After a refused line or a failed turn, the next lines are sent. At the end runPipe returns an
-// error for such lines.
+// If o has a message, it is the only line, although it may contain line ends. After a refused line
+// or a failed turn, the next lines are sent. At the end runPipe returns an error for the lines that
+// were refused or failed.
 func runPipe(ctx context.Context, con Console, in io.Reader, socket string, o Options) error {
 	files, err := findFiles(o.Attach)
 	if err != nil {
