@@ -7,7 +7,7 @@ import (
 )
 
 // ForeignTool maps a tool of another assistant to our tools. A model may look for a tool by a name
-// that it learnt there.
+// that it learnt in another assistant.
 type ForeignTool struct {
 	Assistant string
 	Tool      string
