@@ -41,7 +41,8 @@ const (
 	minFragment = 8
 )
 
-// marks matches the prefixes that NumberedLines adds to lines, because quotes may contain them.
+// marks matches the prefixes that NumberedLines adds to lines, because quotes may contain these
+// prefixes.
 var marks = regexp.MustCompile(`(?m)^\s*(?:[RL]\d+ [-+ ]|[-+])`)
 
 // FindPosition finds the position of a comment in a diff. The arguments at and quote usually come

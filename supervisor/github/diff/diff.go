@@ -47,8 +47,8 @@ func (f File) Path() string {
 func (f File) IsSubmodule() bool { return f.OldMode == ModeSubmodule || f.NewMode == ModeSubmodule }
 
 // NumberedLines returns the hunks as text, with side and number before each line. An example is
-// "R12 +text". With these, a reader can name a line. Lines around a piece of a hunk have no number,
-// because they belong to other pieces.
+// "R12 +text". With side and number, a reader can name a line. Lines around a piece of a hunk have
+// no number, because they belong to other pieces.
 func (f File) NumberedLines() string {
 	var b []byte
 	for i := range f.Hunks {

@@ -174,7 +174,7 @@ func checkHunk(t *testing.T, h *diff.Hunk) (length int) {
 }
 
 // anchorAll calls FindPosition with the first lines of a file as quotes, at their own position and
-// at a wrong one.
+// at a wrong position.
 func anchorAll(t *testing.T, f diff.File) {
 	n := 0
 	for i := range f.Hunks {

@@ -76,7 +76,8 @@ func TestSkipFilter_ObeysGitattributes(t *testing.T) {
 	}
 }
 
-// TestAttributes_AgreeWithGit compares the attributes of paths with those that git reports.
+// TestAttributes_AgreeWithGit compares the attributes of paths with the attributes that git
+// reports.
 func TestAttributes_AgreeWithGit(t *testing.T) {
 	random := rand.New(rand.NewPCG(16, 3))
 	folder := t.TempDir()
