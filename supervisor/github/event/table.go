@@ -27,8 +27,8 @@ var actions = map[string]string{
 	"repository_advisory":         "reported",
 }
 
-// optionalEvents are events that a webhook need not send. Some versions of GitHub Enterprise refuse a
-// webhook with them.
+// optionalEvents are events that a webhook need not send. Some versions of GitHub Enterprise refuse
+// a webhook that asks for these events.
 var optionalEvents = []string{"repository_advisory"}
 
 // EventNames returns the names of the events that a webhook must send.
