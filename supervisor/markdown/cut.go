@@ -13,9 +13,9 @@ import (
 )
 
 // A message ends in the last half of its space, at the end of a paragraph, a line or a word. If its
-// last half has no such end, the message ends at an earlier one that uses at least an eighth of the
-// space. In code, it ends before a line without indentation, or at the end of any line. If there is
-// no such end either, the message ends within a word.
+// last half has no such end, the message ends at an earlier end that uses at least an eighth of the
+// space. In code, the message ends before a line without indentation, or at the end of any line. If
+// there is no end of these kinds, the message ends within a word.
 const (
 	preferredPart = 2
 	leastPart     = 8

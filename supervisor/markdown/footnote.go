@@ -90,8 +90,8 @@ func (p *page) footnoteReference(label string) {
 	p.w.put("[" + strconv.Itoa(p.footnotes.number(one)) + "]")
 }
 
-// listFootnotes lists the footnotes: first those with references, in the order of the references,
-// then the rest.
+// listFootnotes lists the footnotes: first footnotes with references, in the order of the
+// references, then the rest.
 func (p *page) listFootnotes() {
 	p.w.gap(2)
 	for i := 0; i < len(p.footnotes.ordered); i++ {

@@ -45,8 +45,8 @@ func renderAs(name, md string) string {
 	return shown(markdown.Render(md))
 }
 
-// TestRender_Documents_MatchGoldenFiles renders texts of models. Those named growing-* are
-// unfinished; those named split-* are cut.
+// TestRender_Documents_MatchGoldenFiles renders texts of models. Documents named growing-* are
+// unfinished; documents named split-* are cut.
 func TestRender_Documents_MatchGoldenFiles(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*.md")
 	if err != nil || len(paths) < 60 {

@@ -14,7 +14,7 @@ import (
 type element struct {
 	mark supervisor.RichTextEntityType // the mark of the element's text; "" means none
 	// script is the sign ^ or _ if the element's text is raised or lowered. It is written before a
-	// text that has no such characters.
+	// text whose characters have no raised or lowered form.
 	script   string
 	line     bool // whether the element is on lines of its own
 	unpaired bool // whether the element needs no closing tag

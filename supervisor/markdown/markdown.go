@@ -38,7 +38,7 @@ func Render(md string) supervisor.RichText { return phone.Render(md) }
 
 // RenderGrowing renders unfinished Markdown. Open marks at the end are closed in the most probable
 // way, and partial marks are hidden. A document that ends in an empty line outside a fence has no
-// open marks, so Render gives the same.
+// open marks, so Render gives the same text.
 func RenderGrowing(md string) supervisor.RichText { return phone.RenderGrowing(md) }
 
 // Render renders Markdown, with tables of at most c columns as grids.
