@@ -166,7 +166,7 @@ func proposed(jobs []supervisor.Job) (list []supervisor.WaitingItem) {
 	return list
 }
 
-// addWaiting adds the items that wait for the user. They are news if one of them is new.
+// addWaiting adds the items that wait for the user. The items are news if any of them is new.
 func (d *digest) addWaiting(list []supervisor.WaitingItem) {
 	var lines []string
 	slices.SortStableFunc(list, func(a, b supervisor.WaitingItem) int {
