@@ -11,7 +11,7 @@ import (
 
 const (
 	// progressInterval is the time between two updates of the progress message. Shorter
-	// transcriptions show none.
+	// transcriptions show no progress.
 	progressInterval = 5 * time.Second
 
 	// groupProgressInterval is progressInterval in a group, where bots may send fewer messages a

@@ -1,5 +1,5 @@
 // Package transcription transcribes the recordings of users. It gives the text to the model, and
-// shows it to the user or says why there is none.
+// shows it to the user or says why there is no text.
 package transcription
 
 import (
@@ -20,9 +20,9 @@ import (
 
 // Operations run work in users' workers.
 type Operations interface {
-	// RunOperation runs an operation, or joins the one that already runs for the same attachment.
-	// It returns the ended operation; meanwhile runs until that end. ok is false if ctx has ended
-	// or the operation could not start.
+	// RunOperation runs an operation, or joins the operation that already runs for the same
+	// attachment. It returns the ended operation. The function meanwhile runs until the operation
+	// ends. ok is false if ctx has ended or the operation could not start.
 	RunOperation(ctx context.Context, op supervisor.Operation, meanwhile func(ctx context.Context,
 		id int64)) (_ supervisor.Operation, ok bool)
 	// HasOperation reports whether the operation exists already.
@@ -34,7 +34,8 @@ type Operations interface {
 // Options configure a Transcriber.
 type Options struct {
 	Operations Operations
-	// Engine returns the user's engine. If there is none, missing says why; else it is "".
+	// Engine returns the user's engine. missing says why there is no engine; "" means that there is
+	// an engine.
 	Engine func(ctx context.Context, user string) (engine protocol.SpeechEngine, missing string)
 	// Endpoint transcribes a recording by a server; nil means that the worker does. The worker then
 	// only splits the server's text. A call may cost money. An error that wraps a *supervisor.Error
@@ -103,7 +104,7 @@ type outcome struct {
 }
 
 // Transcribe returns the text of a new recording for the model, and its words alone. It also shows
-// the user the text, or why there is none. It returns early only if ctx ends.
+// the user the text, or the reason why there is no text. It returns early only if ctx ends.
 func (t *Transcriber) Transcribe(ctx context.Context, r Recording) (text, words string) {
 	if r.Kind == protocol.AttachmentAudio && r.length() >= longAudio {
 		return fmt.Sprintf(textLongAudio, clock(r.Seconds), r.Path), ""

@@ -226,8 +226,8 @@ func TestTranscribe_NoWords_TellsOnlySpeakers(t *testing.T) {
 	}
 }
 
-// TestTranscribeCommand_NoWords_SaysWhy: a missing file is called missing, a silent one silent, and a
-// file that only looks the same is named.
+// TestTranscribeCommand_NoWords_SaysWhy: a missing file is called missing, a silent file silent,
+// and a file whose path only looks the same is named.
 func TestTranscribeCommand_NoWords_SaysWhy(t *testing.T) {
 	for name, c := range map[string]struct {
 		result protocol.TranscribeResult
