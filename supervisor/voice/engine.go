@@ -30,7 +30,7 @@ type EngineConfig struct {
 	Endpoint             Endpoint // used only by the engine endpoint
 }
 
-// NewEngine returns the configured engine. If there is none, its Missing says why.
+// NewEngine returns the configured engine. If no engine can be used, Missing says why.
 func NewEngine(out EngineConfig) Engine {
 	engine := Engine{Voice: out.Voice, Voices: out.Voices, VoiceEngine: out.VoiceEngine}
 	if out.Engine == engineAuto {

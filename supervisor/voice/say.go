@@ -238,8 +238,8 @@ func (v *Voices) waitFor(ctx context.Context, id int64) (file supervisor.File, e
 		Media: protocol.MediaSize{Seconds: result.Seconds}}, nil
 }
 
-// RecordSamples makes a recording of each voice, in the order of their names.
-// c is the conversation that asks for them. Its error is for the user.
+// RecordSamples makes a recording of each voice, in the order of their names. c is the conversation
+// that asks for the samples. Its error is for the user.
 func (v *Voices) RecordSamples(ctx context.Context, c supervisor.Conversation) (files []supervisor.File, err error) {
 	engine := v.o.Engine()
 	for _, name := range engine.names() {

@@ -129,7 +129,7 @@ func (v *Voices) IsVoiceOnly(c supervisor.Conversation) bool {
 }
 
 // AnswerMode returns how one answer is spoken. If part of it can't be spoken, the text is sent too.
-// If the user wants only speech, written then tells them why the text comes.
+// written then tells a user who wants only speech why the text comes.
 func (v *Voices) AnswerMode(c supervisor.Conversation, text string) (mode supervisor.VoiceMode, written string) {
 	ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
 	defer cancel()

@@ -289,7 +289,7 @@ func TestStopUser_FormerUser_HearsNothing(t *testing.T) {
 	r.same("once they are back", r.dueTexts(), []string{"voice.ogg"})
 }
 
-// The process ends after each write, and a new one continues.
+// The process ends after each write, and a new process continues.
 func TestVoices_EndAfterEachWrite_SpeaksOnce(t *testing.T) {
 	long := strings.TrimSpace(strings.Repeat("This sentence is said. ", 80))
 	for name, result := range map[string]protocol.SpeakResult{"well": {Blob: opus},
