@@ -78,7 +78,7 @@ func bmpBytes(c image.Config, _ []byte) int {
 	return 4
 }
 
-// tiffBytes counts the pixels twice: a strip may hold all of them, and is unpacked before it is
+// tiffBytes counts the pixels twice: a strip may hold all pixels, and is unpacked before it is
 // decoded.
 func tiffBytes(c image.Config, _ []byte) int {
 	if _, paletted := c.ColorModel.(color.Palette); paletted || c.ColorModel == color.GrayModel {

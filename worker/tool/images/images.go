@@ -19,7 +19,7 @@ const (
 	maxPixels = 50_000_000 // pixels of the picture in the file
 	maxMemory = 512 << 20  // bytes that the pixels may take
 	// maxEdge is the longest edge of a shown picture, in pixels. Anthropic's API makes larger
-	// pictures smaller, so a larger one would cost time and show no more (its page on vision,
+	// pictures smaller, so a larger picture would cost time and show no more (its page on vision,
 	// "Evaluate image size").
 	maxEdge = 1568
 )
