@@ -1,9 +1,10 @@
 package protocol
 
 // Blobs are bytes that are not sent in a line's parameters: a tool's whole output if Text was cut,
-// pictures, files, archives. The worker sends and reads them in chunks of at most MaxBlobChunkBytes
-// bytes, with at most MaxUnansweredChunks chunks unanswered. Chunks wait until every other message
-// has left. The supervisor stores a blob under its hash and never opens a path that a worker named.
+// pictures, files, archives. The worker sends and reads blobs in chunks of at most
+// MaxBlobChunkBytes bytes, with at most MaxUnansweredChunks chunks unanswered. Chunks wait until
+// every other message has left. The supervisor stores a blob under its hash and never opens a path
+// that a worker named.
 //
 // The parameters of each call name either its turn or its operation; the other is 0.
 const (

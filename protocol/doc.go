@@ -88,7 +88,7 @@
 //
 //	supervisor to worker
 //	  hello            Hello to HelloResult                    the first call
-//	  walls.try        TryWallsParams to TryWallsResult        in place of hello: a worker of nobody tries to escape
+//	  walls.try        TryWallsParams to TryWallsResult        in place of hello: a worker without a user tries to escape
 //	  turn.start       TurnStart to TurnEnd                    its result ends the turn
 //	  operation.start  OperationStart to OperationEnd          its result ends the operation
 //	  terminals.list   no parameters to TerminalList           at any time after hello
@@ -98,16 +98,16 @@
 //
 //	worker to supervisor
 //	  tools.changed    ToolsChangedParams, no result           at any time after hello
-//	  model.stream     ModelStreamParams to ModelStreamResult  in turn, one at a time
-//	  step.commit      StepCommitParams to StepCommitResult    in turn
-//	  turn.event       TurnEvent, a notification               in turn
-//	  blob.begin       BlobBeginParams to BlobBeginResult      in turn or operation
-//	  blob.write       BlobWriteParams, no result              in turn or operation, at most 64 KiB of data, two unanswered a blob
-//	  blob.commit      BlobCommitParams to BlobRef             in turn or operation
-//	  blob.read        BlobReadParams to BlobReadResult        in turn or operation
-//	  chat.send        ChatSendParams to ChatSendResult        in turn, one at a time; may wait for the user
-//	  operation.piece  OperationPiece, no result               in operation, one at a time; of those that transcribe
-//	  operation.progress  OperationProgress, a notification    in operation, of those that transcribe
+//	  model.stream     ModelStreamParams to ModelStreamResult  in a turn, one at a time
+//	  step.commit      StepCommitParams to StepCommitResult    in a turn
+//	  turn.event       TurnEvent, a notification               in a turn
+//	  blob.begin       BlobBeginParams to BlobBeginResult      in a turn or operation
+//	  blob.write       BlobWriteParams, no result              in a turn or operation, at most 64 KiB of data, two unanswered for each blob
+//	  blob.commit      BlobCommitParams to BlobRef             in a turn or operation
+//	  blob.read        BlobReadParams to BlobReadResult        in a turn or operation
+//	  chat.send        ChatSendParams to ChatSendResult        in a turn, one at a time; may wait for the user
+//	  operation.piece  OperationPiece, no result               in an operation that transcribes, one at a time
+//	  operation.progress  OperationProgress, a notification    in an operation that transcribes
 //
 //	both
 //	  cancel           CancelParams, a notification            taken by the connection

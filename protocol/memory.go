@@ -68,7 +68,7 @@ type MemoryRememberParams struct {
 	Conflict *MemoryConflict `json:"conflict,omitempty"`
 }
 
-// MemoryConflict is a fact that a new one contradicts.
+// MemoryConflict is a fact that a new fact contradicts.
 type MemoryConflict struct {
 	ID   string `json:"id"`
 	Text string `json:"text"`

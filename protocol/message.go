@@ -100,7 +100,7 @@ type Handler interface {
 	// they arrived.
 	HandleCall(ctx context.Context, req *Request) (any, error)
 	// HandleNotification handles a notification, on the reader's goroutine, in the order of
-	// arrival. It must not block or wait for an answer from the same connection, because nothing is
-	// read meanwhile.
+	// arrival. It must not block or wait for an answer from the same connection, because the
+	// connection reads nothing meanwhile.
 	HandleNotification(req *Request)
 }

@@ -1,7 +1,7 @@
 package protocol
 
 // MethodModelStream asks for the next message of the model. It is a host call of a turn, and a turn
-// makes one at a time.
+// makes one such call at a time.
 //
 // The supervisor assembles the request from its own transcript. The worker tells only how far it
 // has read (After) and names the system text and the tools. The result carries the whole message,
@@ -34,7 +34,7 @@ type ChildWindow struct {
 	Name string `json:"name"` // name of the window, unique in the turn
 	Text string `json:"text"`
 	// Shared has the lengths, in bytes, of the beginnings of Text that other windows have too, from
-	// short to long. The provider is asked to cache them.
+	// short to long. The supervisor asks the provider to cache these beginnings.
 	Shared []int `json:"shared,omitempty"`
 }
 
@@ -54,10 +54,10 @@ type ToolListRef struct {
 // ModelStreamResult is the result of model.stream.
 type ModelStreamResult struct {
 	Message Message `json:"message"` // message of the model, with its id
-	// AddedMessages is the number of user messages that the supervisor added to the request: those
-	// sent since the model's last message in the turn.
+	// AddedMessages is the number of user messages that the supervisor added to the request:
+	// messages sent since the model's last message in the turn.
 	AddedMessages int `json:"taken,omitempty"`
-	// calls of Message that the supervisor answered: run no tool for them
+	// calls of Message that the supervisor itself answered; the worker runs no tool for these calls
 	Answered []AnsweredCall `json:"answered,omitempty"`
 }
 

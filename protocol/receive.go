@@ -81,7 +81,7 @@ type ReceivedFile struct {
 	// file. A file that failed has no parts, because the supervisor explains the failure. A voice
 	// message or round video that will be transcribed has no parts either.
 	Parts []Part `json:"parts,omitempty"` // texts and images
-	// length of the sound to transcribe; 0 means none
+	// seconds of sound to transcribe; 0 means no sound
 	Seconds int `json:"seconds,omitempty"`
 	// Missing names the Debian packages that are needed to read the file.
 	Missing []string `json:"missing,omitempty"`

@@ -18,10 +18,10 @@ import (
 //	{}
 const MethodReviewReport = "review.report"
 
-// MethodReviewCheck asks which findings deserve a second look. The supervisor leaves out those that
-// it would not post: their quote is not in the change, they are about style, or they are known. It
-// is a call during a turn, with at most MaxReviewCheckBytes bytes. The supervisor ignores detail
-// and replacement.
+// MethodReviewCheck asks which findings deserve a second look. The supervisor leaves out findings
+// that it would not post: their quote is not in the change, they are about style, or they are known
+// already. It is a call during a turn, with at most MaxReviewCheckBytes bytes. The supervisor
+// ignores detail and replacement.
 //
 //	{"turn":9,"findings":[{"path":"main.go","line":12,"side":"RIGHT","severity":"critical","category":"bug","title":"Nil map","detail":"","quote":"m[k] = v","confidence":0}]}
 //	{"pending":[0]}

@@ -27,8 +27,9 @@ type SpeechEngine struct {
 
 // TranscribeParameters name a recording: any file with sound.
 type TranscribeParameters struct {
-	Path    string       `json:"path"`    // path relative to the home
-	Seconds int          `json:"seconds"` // longest accepted recording; a longer one fails with SpeechFailureTooLong
+	Path string `json:"path"` // path relative to the home
+	// longest accepted recording; a longer recording fails with SpeechFailureTooLong
+	Seconds int          `json:"seconds"`
 	Engine  SpeechEngine `json:"engine"`
 	// ServerText is a server's transcript of the whole recording. The worker then does not
 	// transcribe: it only removes invented words.

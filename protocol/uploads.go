@@ -15,7 +15,7 @@ const OperationUploads OperationKind = "uploads"
 type UploadsAction string
 
 const (
-	UploadsActionList   UploadsAction = "list"   // list the newest files, UploadsPageSize of them
+	UploadsActionList   UploadsAction = "list"   // list the newest files, at most UploadsPageSize
 	UploadsActionSend   UploadsAction = "send"   // commit one file as a blob
 	UploadsActionRead   UploadsAction = "read"   // commit any file of the home as a blob
 	UploadsActionDelete UploadsAction = "delete" // move one file to the trash
