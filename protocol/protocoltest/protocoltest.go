@@ -13,8 +13,8 @@ import (
 	"mews/protocol"
 )
 
-// NewSocketPair returns the two ends of a socketpair. A supervisor and a worker hold such ends.
-// Both close when t ends. They have deadlines, and either may be asserted to *net.UnixConn for
+// NewSocketPair returns the two ends of a socketpair, like the supervisor's end and the worker's
+// end. Both close when t ends. They have deadlines, and either may be asserted to *net.UnixConn for
 // CloseWrite and File.
 func NewSocketPair(t testing.TB) (a, b io.ReadWriteCloser) {
 	t.Helper()
