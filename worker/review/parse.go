@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	maxOfPart   = 20  // maximum of findings of one part
-	maxTitle    = 200 // bytes
+	maxOfPart   = 20  // most findings of one part
+	maxTitle    = 200 // bytes of a title
 	maxCategory = 40
 	maxDetail   = 4 << 10
 	maxQuote    = 2 << 10
@@ -24,8 +24,8 @@ type partAnswer struct {
 	list    []protocol.ReviewFinding
 }
 
-// jsonObject returns the JSON object in an answer. Other text around it, such as a fence or a
-// sentence, is ignored. The keys in want must be there.
+// jsonObject returns the JSON object in an answer. It ignores other text around the object, such as
+// a fence or a sentence. The object must have the keys in want.
 func jsonObject(answer string, want ...string) (keys map[string]json.RawMessage, err error) {
 	err = errors.New("there is no JSON object in it")
 	for at := strings.IndexByte(answer, '{'); at >= 0; {

@@ -85,8 +85,8 @@ func (r *reader) marks() marks {
 	return marks(hex.EncodeToString(sum[:16]))
 }
 
-// question is the text of a window. shared are the lengths of its beginnings that other windows
-// have too.
+// question is a prompt for one window of the model. shared are the lengths of its beginnings that
+// other windows share.
 type question struct {
 	text   string
 	shared []int

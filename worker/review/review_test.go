@@ -31,8 +31,8 @@ type host struct {
 	pending func([]protocol.ReviewFinding) []int
 
 	asked    map[string]string // prompts by the name of the window
-	shared   map[string][]int  // shared beginnings by the name without its hash
-	systems  map[string]bool   // system texts
+	shared   map[string][]int  // lengths of shared beginnings, by the window's name without its hash
+	systems  map[string]bool   // all system texts
 	answered map[string]string
 	order    []string
 	calls    int // calls of the model

@@ -44,8 +44,8 @@ func (r *reader) lookAgain(ctx context.Context, i int, found []protocol.ReviewFi
 	return looked
 }
 
-// pending returns the indexes of the grave findings that the supervisor would post. If it does not
-// answer, that is all of the grave ones.
+// pending returns the indexes of the grave findings that the supervisor would post. If the
+// supervisor does not answer, pending returns all grave findings.
 func (r *reader) pending(ctx context.Context, found []protocol.ReviewFinding) (indexes []int) {
 	var asked protocol.ReviewCheckParams
 	for i, f := range found {
@@ -110,8 +110,8 @@ func (r *reader) refuteQuestion(i int, found []protocol.ReviewFinding) question 
 	return question{p.String(), shared}
 }
 
-// parseSecondLooks reads the answers about n findings. Unless partly is true, an answer about each
-// is needed.
+// parseSecondLooks reads the answers about n findings. Unless partly is true, each finding needs an
+// answer.
 func parseSecondLooks(answer string, n int, partly bool) (secondLooks, error) {
 	keys, err := jsonObject(answer)
 	if err != nil {

@@ -92,7 +92,7 @@ func TestSecondLook_FreeChecks_ComeFirst(t *testing.T) {
 	found := findings(fault("a.go", "unfounded", "critical"), fault("b.go", "idea", "suggestion"),
 		fault("b.go", "known", "warning"), fault("b.go", "new", "critical"))
 	for name, c := range map[string]struct {
-		pending []int // indexes of the grave ones
+		pending []int // indexes of the findings that the supervisor would post
 		calls   int
 		asked   string
 	}{
@@ -129,8 +129,8 @@ func TestSecondLook_FreeChecks_ComeFirst(t *testing.T) {
 	}
 }
 
-// TestWindows_SharedBeginnings_AreEqual checks that the windows of a review begin alike as far as
-// they say, so that the provider reads them from its cache.
+// TestWindows_SharedBeginnings_AreEqual compares the beginnings that prompts declare as shared. The
+// provider then reads these beginnings from its cache.
 func TestWindows_SharedBeginnings_AreEqual(t *testing.T) {
 	h := newHost(t, material(), answersBy(map[string]string{"part 1": findings(bug), "part 1 findings": "?",
 		"part 1 findings again": stands, "part 2": clean}))

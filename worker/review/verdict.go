@@ -9,7 +9,7 @@ import (
 // verdicts chooses the verdict of a report among those of its parts. The verdict of a part with a
 // refuted finding is left out, because it may be about that finding.
 type verdicts struct {
-	clean, faulty string // of the first part without and with findings
+	clean, faulty string // verdicts of the first part without findings, and of the first part with findings
 	found         bool
 }
 
