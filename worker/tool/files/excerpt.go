@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	maxLines   = 2000      // lines of one file in one call
-	maxExcerpt = 256 << 10 // bytes of one call
+	maxLines   = 2000      // most lines of one file in one call
+	maxExcerpt = 256 << 10 // most bytes of one call
 	maxCounted = 64 << 20  // bytes read after the excerpt to count the file's lines
 )
 

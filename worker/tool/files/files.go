@@ -19,8 +19,8 @@ type fileTools struct {
 	zone *time.Location
 }
 
-// Tools makes the family over a workspace, which the caller closes later. Times are shown in zone;
-// nil means the machine's own.
+// Tools makes the family's tools for a workspace, which the caller closes later. Times are shown in
+// zone; nil means the machine's own.
 func Tools(ws *workspace.Workspace, now func() time.Time, zone *time.Location) []worker.Tool {
 	t := &fileTools{ws: ws, now: now, zone: cmp.Or(zone, time.Local)}
 	return []worker.Tool{

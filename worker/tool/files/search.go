@@ -18,8 +18,8 @@ const (
 	searchLimit      = 100
 	searchLimitMax   = 1000
 	maxContext       = 10        // lines shown on each side of a match
-	maxAnswer        = 128 << 10 // bytes of one answer
-	maxSearched      = 200_000   // files searched in one call
+	maxAnswer        = 128 << 10 // most bytes of one answer
+	maxSearched      = 200_000   // most files searched in one call
 	progressInterval = 10_000    // files between two lines of progress
 )
 

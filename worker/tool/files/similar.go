@@ -39,8 +39,8 @@ func (a *readArgs) paths() []*string {
 	return list
 }
 
-// The other tools have one path. A new file has the path as it was asked for, and so has the target
-// of a move: it may be the better name of the same file.
+// The other tools have one path. A new file keeps the requested path. The target of a move keeps
+// it, too, because it may be the better name of the same file.
 func (a *appendArgs) paths() []*string { return []*string{&a.Path} }
 func (a *deleteArgs) paths() []*string { return []*string{&a.Path} }
 func (a *editArgs) paths() []*string   { return []*string{&a.Path} }

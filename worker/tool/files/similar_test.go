@@ -14,8 +14,8 @@ func TestTools_SimilarPath_IsTakenAndNamed(t *testing.T) {
 	const name, shown = "d\u00a0x/v\u00a013.txt", `"d\u00a0x/v\u00a013.txt"`
 	for tool, c := range map[string]struct {
 		arguments string
-		target    string // of the change; "" means none
-		after     string // content of the file after it
+		target    string // target of the change; "" means no change
+		after     string // content of the file after the call
 	}{
 		"read_file":    {`{"path":"d x/v 13.txt"}`, "", "tea\n"},
 		"edit_file":    {`{"path":"d x/v 13.txt","old_text":"tea","new_text":"milk"}`, name, "milk\n"},
