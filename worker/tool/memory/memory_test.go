@@ -222,7 +222,7 @@ func TestRemember_WaitingForUser_ChangesNoFile(t *testing.T) {
 	}
 }
 
-// The newer fact holds. The supervisor finds the replaced one itself.
+// The newer fact holds. The supervisor finds the replaced fact itself.
 func TestRemember_Conflict_NewFactHolds(t *testing.T) {
 	r := newRig(t, "- Tea: oolong <!-- k1 -->\n")
 	result, err := r.call("remember", `{"text":"Takes green leaves","subject":"TEA"}`)
@@ -238,8 +238,8 @@ func TestRemember_Conflict_NewFactHolds(t *testing.T) {
 }
 
 // The worker may die after it tells the supervisor, before it writes the file. Then the call has no
-// result and is repeated. The file gets the same text, which is already in force, and no fact is
-// there twice.
+// result and is repeated. The file gets the same text, which is already in force, and contains no
+// fact twice.
 func TestMemoryTools_CrashedCall_CanBeRepeated(t *testing.T) {
 	const byHand = "- Plays the cello\n"
 	id := facts.ParseFile(byHand).Facts()[0].ID // a change gives the fact another id
