@@ -114,7 +114,7 @@ func FindOtherPrograms() (spawner, worker string, err error) {
 	return spawner, worker, nil
 }
 
-// CheckStateFolder refuses root's state folder if other users could replace part of its path. Root
+// CheckStateFolder refuses root's state folder if others could replace a part of its path. Root
 // gives folders in the state folder to other accounts, so the path must be safe.
 func CheckStateFolder(state string) error {
 	if os.Getuid() != 0 {

@@ -13,9 +13,9 @@ import (
 	"mews/supervisor"
 )
 
-// TestHandOver_Interrupted_IsFinishedLater has a home that belongs to root, as from a backup. The
-// worker gets the files first, and the home itself last. Devices, and files with another name
-// elsewhere, are not handed over.
+// TestHandOver_Interrupted_IsFinishedLater has a home of root's, as from a backup. The worker gets
+// the files first, and the home itself last. Devices, and files with another name elsewhere, are
+// not handed over.
 func TestHandOver_Interrupted_IsFinishedLater(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root gives files away")

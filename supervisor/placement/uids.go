@@ -135,8 +135,8 @@ func (c *WorkerLocations) HandOverCommand(u supervisor.User, worker int) string 
 	return fmt.Sprintf("chown -hR %d:%d %s", uid, uid, u.Home)
 }
 
-// SharesAccount reports whether a user's worker may share its account with other users' workers.
-// worker is the pid of the worker; 0 means no worker.
+// SharesAccount reports whether a user's worker may share its account with other workers. worker is
+// the pid of the worker; 0 means no worker.
 func (c *WorkerLocations) SharesAccount(u supervisor.User, worker int) bool {
 	whose, err := c.accountOf(u)
 	own, _, bad := c.ownAccount(u)
