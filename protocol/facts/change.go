@@ -99,7 +99,7 @@ func (f *File) Correct(id string, fact Fact, highest int) (kept, old Fact, err e
 	return f.put(old.ID, fact, highest), old, nil
 }
 
-// Forget deletes facts, and returns those that existed.
+// Forget deletes the facts with these ids, and returns the deleted facts.
 func (f *File) Forget(ids []string) (gone []Fact) {
 	for _, id := range ids {
 		if fact, known := f.FindFact(id); known {

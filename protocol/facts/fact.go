@@ -137,7 +137,7 @@ func Tidy(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// Check prepares a fact for its line, and returns an error if it is invalid.
+// Check cleans the texts of a fact, and returns an error if the fact is invalid.
 func (f *Fact) Check() error {
 	f.Text, f.Subject = Tidy(f.Text), strings.ToLower(Tidy(f.Subject))
 	n := utf8.RuneCountInString(f.Text)

@@ -25,8 +25,8 @@ type Line struct {
 // Lines returns the lines of the file. The caller must not change them.
 func (f *File) Lines() []Line { return f.lines }
 
-// fence opens or closes a block of code. (As CommonMark has it, no backtick follows a fence of
-// backticks, and a block that is never closed ends with the file.)
+// fence matches a line that opens or closes a block of code. As in CommonMark, no backtick follows
+// a fence of backticks. A block that is never closed ends with the file.
 var fence = regexp.MustCompile("^\\s*(```+|~~~+)([^`]*)$")
 
 // ParseFile reads MEMORY.md. Lines between fences of code are no facts. If several bullets have the
