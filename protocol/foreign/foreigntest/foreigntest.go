@@ -1,5 +1,5 @@
-// Package foreigntest has texts that try to pass for marks of Mews, for tests of everything that puts
-// words of others before a model.
+// Package foreigntest has texts that imitate marks of Mews, such as stamps. Tests use it for code
+// that shows words of others to a model.
 package foreigntest
 
 import "regexp"
