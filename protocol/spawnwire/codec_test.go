@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// every holds one of each message. Every field has its greatest value.
+// every has one message of each kind. Each field has its greatest value.
 var every = []Message{
 	SpawnRequest{ID: 1<<64 - 1, UID: 1<<32 - 1, GID: 1<<32 - 1, Root: "/" + strings.Repeat("r", MaxPathBytes-1),
 		Path: strings.Repeat("p", MaxPathBytes), Profile: strings.Repeat("w", MaxWordBytes), Memory: 1<<64 - 1,

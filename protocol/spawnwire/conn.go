@@ -52,8 +52,8 @@ func NewConn(fd int) (*Conn, error) {
 	return &Conn{file: file, raw: raw}, nil
 }
 
-// Send sends m with copies of descriptors, which the caller still owns. It waits at most timeout
-// for room.
+// Send sends m with copies of the descriptors fds, which the caller still owns. It waits at most
+// timeout for room in the socket.
 func (c *Conn) Send(m Message, timeout time.Duration, fds ...int) error {
 	packet, err := Encode(m)
 	if err != nil {

@@ -6,10 +6,11 @@ package spawnwire
 type Message interface{ kind() kind }
 
 // SpawnRequest asks for a worker. It carries two descriptors: the worker's end of the socketpair,
-// and the pipe that becomes its standard error.
+// and the pipe that becomes the worker's standard error.
 type SpawnRequest struct {
 	ID uint64
-	// uid of the worker's account; 0 means the spawner's account, which is refused if it is root
+	// uid of the worker's account; 0 means the spawner's account. The spawner refuses 0 if it runs
+	// as root.
 	UID  uint32
 	GID  uint32
 	Root string `limit:"path"` // absolute path of a folder that contains homes
