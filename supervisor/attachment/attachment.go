@@ -95,7 +95,7 @@ const (
 // Times after which inbounds that belong together count as complete.
 const (
 	quietTime    = 600 * time.Millisecond // time since the last inbound arrived
-	maxGroupTime = 3 * time.Second        // time since the first inbound arrived, whatever arrived later
+	maxGroupTime = 3 * time.Second        // time since the first inbound arrived, even if more arrive
 )
 
 // Receiver prepares arriving inbounds until a turn can take them. Run does the work.

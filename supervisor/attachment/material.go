@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// partsOf describes a file for a model: its text or pictures, and what is missing.
+// partsOf describes a file for a model: its text or pictures, and the missing parts.
 func partsOf(file supervisor.Attachment, got protocol.ReceivedFile) []protocol.Part {
 	parts := got.Parts
 	switch {

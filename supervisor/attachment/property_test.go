@@ -63,8 +63,8 @@ var arrivalSteps = map[string]func(*fakeArrivals){
 	"end at a store's call": (*fakeArrivals).endAtCall,
 }
 
-// sentFile says what happens to one file that a user sends: when it arrives, and whether its
-// download fails.
+// sentFile has the fate of one file that a user sends: when it arrives, and whether its download
+// fails.
 type sentFile struct {
 	fetchTime time.Duration // duration of a fetch
 	failures  int           // number of tries that fail
@@ -246,7 +246,7 @@ func (m *fakeArrivals) begin() {
 	m.endLife = func() { cancel(); running.Wait() }
 }
 
-// session runs turns for what waits in a chat.
+// session runs turns for the messages that wait in a chat.
 func (m *fakeArrivals) session(ctx context.Context, chat string, woken <-chan struct{}) {
 	for {
 		select {
@@ -361,8 +361,8 @@ func (m *fakeArrivals) forward() {
 	m.send(m.chat(), "forward", rapid.IntRange(0, 2).Draw(m.rt, "files"))
 }
 
-// stop stops a chat's turn. If all is true, it also drops the messages that wait there; the user
-// sends more meanwhile.
+// stop stops a chat's turn. If all is true, it also drops the messages that wait in the chat. The
+// user sends more messages meanwhile.
 func (m *fakeArrivals) stop(all bool) {
 	chat := m.chat()
 	command := m.put(chat, supervisor.Inbound{Kind: supervisor.KindCommand, Command: "stop", Text: "/stop"}, nil)

@@ -166,7 +166,8 @@ func photo(name string) supervisor.Attachment {
 	return supervisor.Attachment{File: "id of " + name, Kind: protocol.AttachmentPhoto, Name: name}
 }
 
-// parts returns the parts of the next inbound behind its text; "nothing" if there is none yet.
+// parts returns the parts of the next inbound that follow its text. Without a next inbound it
+// returns "nothing".
 func (r *rig) parts(in supervisor.Inbound) string {
 	r.Helper()
 	next, ok, err := r.db.Inbox().NextInbound(r.Context(), in.Conversation.ID)
