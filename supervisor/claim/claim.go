@@ -1,6 +1,6 @@
-// Package claim finds sentences in which an assistant says that it has just done something that
-// only a tool can do, or promises to do something later. It knows English, Spanish, German and French by tables of words (words_*.go),
-// and does no I/O.
+// Package claim finds sentences in which an assistant claims a deed: something that only a tool can
+// do, or a promise for later. It knows English, Spanish, German and French by tables of words
+// (words_*.go), and does no I/O.
 //
 // The package is made to find no false claims, and so it misses some true claims. Offers,
 // questions, conditions, negations, the future, other people's deeds, earlier days, quotations and

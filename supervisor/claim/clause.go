@@ -20,7 +20,7 @@ type clauses struct {
 	subjectAt        int   // position of the subject
 	objectBegin      int   // position of the first token after the last verb
 	afterDone        int   // position of the first token after "Done" and the like; -1 means none
-	be               class // classes passive and state of an earlier word, such as "is"
+	be               class // which of the classes passive and state an earlier word has, such as "is"
 	isLeading        bool  // no other clause has begun since afterDone
 }
 
@@ -37,7 +37,7 @@ func (c *clauses) find(yield func(kind DeedKind, uncertain bool)) {
 			if kind := c.claimedKind(i, s); kind != "" {
 				yield(kind, s.class&finite != 0 || c.afterSubject && !c.afterAuxiliary && !c.needsAuxiliary ||
 					!c.afterSubject && c.be != 0)
-				if c.afterDone < 0 && s.class&finite == 0 && !c.afterSubject { // as in "Saved it and sent it"
+				if c.afterDone < 0 && s.class&finite == 0 && !c.afterSubject { // for example "Saved it and sent it"
 					c.afterSubject, c.afterAuxiliary = true, true
 				}
 

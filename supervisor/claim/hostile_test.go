@@ -16,8 +16,8 @@ var hostile = []string{
 	"\n", "? ", "last ", "last week ", "n't ", "\xff", "a.b/", "notes.md ", "und ", "I saved notes.md and ",
 }
 
-// check finds the claims of a text. It fails if a kind is listed twice, or if a claim's sentence is
-// not in the text.
+// check finds the claims of a text. The test fails if a kind is listed twice, or if a claim's
+// sentence is not in the text.
 func check(t testing.TB, text string) {
 	seen := map[claim.DeedKind]bool{}
 	for _, c := range claim.FindClaims(text) {
@@ -82,7 +82,7 @@ func BenchmarkFind(b *testing.B) {
 	}
 }
 
-// If a form were listed under two verbs, it would count for a random one of the two.
+// If a form were listed under two verbs, it would randomly count for one verb or the other.
 func TestLexicon_VerbForms_HaveOneMeaning(t *testing.T) {
 	for _, twice := range claim.DuplicateVerbForms() {
 		t.Error(twice)

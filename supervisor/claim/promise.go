@@ -19,8 +19,8 @@ type promises struct {
 	notIfFollows *regexp.Regexp // words after the promise that make it a remark: "I'll remind you that ..."
 }
 
-// promiseLanguages returns the patterns of each language that is known. They are compiled at the
-// first use, because most programs of Mews check no answer.
+// promiseLanguages returns the patterns of each known language. They are compiled at the first use,
+// because most programs of Mews check no answer.
 var promiseLanguages = sync.OnceValue(func() []promises {
 	return []promises{promisesEnglish(), promisesSpanish(), promisesGerman(), promisesFrench()}
 })

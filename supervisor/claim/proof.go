@@ -10,7 +10,7 @@ import (
 const Attachment = ""
 
 // proofs lists the kinds of deeds that a successful call of each tool may have done. An unknown
-// tool, such as that of an MCP server, may have done any deed.
+// tool, such as a tool of an MCP server, may have done any deed.
 var proofs = map[string][]DeedKind{
 	Attachment: {Lookup},
 

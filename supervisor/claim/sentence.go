@@ -129,7 +129,7 @@ func (s *scanner) run() (draft bool) {
 	return false
 }
 
-// quotation reads a quotation up to one of its closing marks, or to the end of the line.
+// quotation reads a quotation up to a mark that may close it, or to the end of the line.
 func (s *scanner) quotation(size int, closing string) {
 	inner := s.rest[size:]
 	end := strings.IndexAny(inner, closing)
@@ -181,8 +181,8 @@ func isNoLetter(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
 }
 
-// isName reports whether a word is a file's name or an address. In code, a slash is enough. In text
-// it is not, since "and/or" has a slash.
+// isName reports whether a word is a file's name or an address. In code, a word with a slash is a
+// name. In text it is not, since "and/or" has a slash.
 func isName(s string, inCode bool) bool {
 	if strings.ContainsAny(s, " \t") || strings.IndexFunc(s, unicode.IsLetter) < 0 {
 		return false
