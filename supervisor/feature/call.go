@@ -8,7 +8,7 @@ import (
 )
 
 // ControlCall is a call that programs make to the service, such as `mews memory`. It comes over the
-// control socket, with JSON parameters. NewControlCall makes one.
+// control socket, with JSON parameters. NewControlCall makes a ControlCall.
 type ControlCall struct {
 	Name       string
 	AdminsOnly bool // only admins may call; otherwise any user with an account may
@@ -20,7 +20,7 @@ type Caller struct {
 	UID   uint32 // the user id of the calling process
 	Admin bool
 	// UserFor returns the owner of the data in a call: the named user, or the caller if name is "".
-	// Only an admin may name another user; then action is audited, unless it is "".
+	// Only an admin may name another user. Then the audit log gets the action, unless action is "".
 	UserFor func(user, action string) (supervisor.User, error)
 }
 

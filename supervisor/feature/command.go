@@ -13,7 +13,7 @@ type Command struct {
 	Group                   HelpGroup // the group in which /help lists the command
 	Alias                   string    // another name, which the menu does not list; "" means none
 	Run                     CommandFunc
-	// MayAsk allows the command an hour instead of a minute. It is for commands that ask the user
+	// MayAsk allows the command an hour instead of a minute. Set it for commands that ask the user
 	// first, or take long.
 	MayAsk bool
 	Prefix string      // prefix of the presses of the command's buttons; "" means no buttons

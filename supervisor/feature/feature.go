@@ -39,7 +39,7 @@ type Route struct {
 type Part struct {
 	Name string
 	Run  func(context.Context) error // returns when its context has ended
-	// Early starts the part after the workers and before the sessions. It is for parts that answers
+	// Early starts the part after the workers and before the sessions. It is for parts that turns
 	// need.
 	Early bool
 }
