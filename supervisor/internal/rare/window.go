@@ -24,8 +24,8 @@ type thing struct {
 	id  int64
 }
 
-// IsNewKey records a key, and reports whether the key is new in the present span. It is false if
-// the span is full.
+// IsNewKey records a key, and reports whether the key is new in the present span. If the span is
+// full, it returns false.
 func (w *RecordLimiter) IsNewKey(key string, now time.Time) bool {
 	isNew, _ := w.note(thing{key: key}, now)
 	return isNew
