@@ -15,16 +15,16 @@ import (
 // roomToSpare is the free space that must remain on the state folder's disk beside an archive.
 const roomToSpare = 256 << 20
 
-// Archive is a tar of a user's home. Closing it deletes it.
+// Archive is a tar of a user's home. Close deletes the archive.
 type Archive struct {
 	io.ReadCloser
 	Size    int64
 	LeftOut []string // a line for each file that could not be read
 }
 
-// ArchiveHome lets a worker pack a user's home into an archive, and waits. The archive has at most
-// maxBytes bytes. The archive is deleted when it is closed, or at the next start. The user may be
-// gone. The errors are for people.
+// ArchiveHome lets a worker pack a user's home into an archive, and waits for the end. The archive
+// has at most maxBytes bytes. The archive is deleted when it is closed, or at the next start. The
+// user may already be deleted. The errors are for people.
 func (o *Operations[H]) ArchiveHome(ctx context.Context, user string, maxBytes int64) (Archive, error) {
 	// encoding a number can't fail
 	parameters, _ := json.Marshal(protocol.ArchiveParameters{MaxBytes: maxBytes})

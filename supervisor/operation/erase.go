@@ -17,8 +17,9 @@ type Erased struct {
 	LeftOut []string // a line for each name that could not be deleted
 }
 
-// Erase lets a worker delete all files of a user's home for some seconds, and waits. The user may
-// be gone. The home itself stays. The errors are for people.
+// Erase lets a worker delete all files of a user's home, and waits for the end. The worker stops
+// after some seconds. The user may already be deleted. The home itself stays. The errors are for
+// people.
 func (o *Operations[H]) Erase(ctx context.Context, user string, seconds int) (Erased, error) {
 	// encoding a number can't fail
 	parameters, _ := json.Marshal(protocol.EraseParameters{Seconds: seconds})
@@ -34,9 +35,9 @@ func (o *Operations[H]) Erase(ctx context.Context, user string, seconds int) (Er
 	return Erased{result.Files, result.More, leftOutLines(result.LeftOut, result.LeftOutMore)}, nil
 }
 
-// runOnce runs an operation in a one-shot worker, and waits. The operation is not stored, because
-// its caller begins again after a crash. The user may be gone. The caller discards the blobs. An
-// error is for people, unless ctx has ended.
+// runOnce runs an operation in a one-shot worker, and waits for the end. The operation is not
+// stored, because its caller begins again after a crash. The user may already be deleted. The
+// caller discards the blobs. An error is for people, unless ctx has ended.
 func (o *Operations[H]) runOnce(ctx context.Context, user string, kind protocol.OperationKind, parameters string) (
 	id int64, result json.RawMessage, err error) {
 	id = firstIndex + o.homes.lastID.Add(1)

@@ -12,8 +12,8 @@ import (
 )
 
 // IndexHomeNow indexes a user's home now, and waits for the end. If the user has no worker, it
-// starts a one-shot worker. all is false if ctx ended before everything was indexed or a slot was
-// free; the indexed part stays. An error may be temporary.
+// starts a one-shot worker. all is false if ctx ended before the whole home was indexed; the
+// indexed part stays. An error may be temporary.
 func (o *Operations[H]) IndexHomeNow(ctx context.Context, user string) (all bool, err error) {
 	own, done, served := o.userWork.BeginWork(ctx, user, func() bool { return o.o.Serves == nil || o.o.Serves(user) })
 	if !served {

@@ -32,8 +32,9 @@ const firstIndex = 1 << 62
 // full for days.
 const longestIndexPause = 10 * time.Minute
 
-// IndexHome asks the user's running worker to index the home. It starts no worker, and keeps none
-// running. If the home is being indexed, it will be indexed once more. IndexHome never blocks.
+// IndexHome asks the user's running worker to index the home. It starts no worker, and does not
+// keep a worker running. If the home is being indexed, it will be indexed once more. IndexHome
+// never blocks.
 func (o *Operations[H]) IndexHome(user string) {
 	o.mu.Lock()
 	o.homes.changed[user] = true

@@ -93,8 +93,9 @@ var kinds = map[protocol.OperationKind]kind{
 // eraseGrace is the time that a worker may take to stop erasing after its time is up.
 const eraseGrace = 10 * time.Second
 
-// pieceTimeout is the time for a piece, in addition to three times its length. The first piece must
-// begin within it, and after the last piece the operation must end within it.
+// pieceTimeout is the time for a piece, in addition to three times the piece's length. The first
+// piece must begin within pieceTimeout. After the last piece the operation must end within
+// pieceTimeout.
 const pieceTimeout = time.Minute
 
 // boundsOf returns a function that decodes parameters of type P and returns their limits.

@@ -40,7 +40,7 @@ func TestStart_UnservedUser_Waits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.wait(r.receive("bob").ID) // this operation begins after Run has looked for waiting ones
+	r.wait(r.receive("bob").ID) // this operation begins after Run has looked for waiting operations
 	if state := r.state(op.ID); state != supervisor.OperationWaiting || len(r.pool.List()) != 1 {
 		t.Errorf("it is %s, with %d workers", state, len(r.pool.List()))
 	}

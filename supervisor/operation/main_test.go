@@ -22,7 +22,8 @@ import (
 // of a worker.
 var spawnerPath, workerPath string
 
-// TestMain runs the tests. If the binary has the name of a worker, it runs a worker for them.
+// TestMain runs the tests. If the binary has the name of a worker, TestMain runs a worker for the
+// tests instead.
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == "mews-worker" {
 		beWorker()

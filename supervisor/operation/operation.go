@@ -1,13 +1,13 @@
 // Package operation runs the work of workers that is not a turn. Each operation is stored before it
-// begins. The user's worker does it, or a one-shot worker. An operation survives the end of its
-// worker and of this process: it runs again under the same id. After three workers have died in it,
-// it is parked. A recording is transcribed piece by piece, and continues with the first piece that
-// is not committed.
+// begins. The user's worker does the operation, or a one-shot worker does it. An operation survives
+// the end of its worker and of this process: it runs again under the same id. After three workers
+// have died in an operation, the operation is parked. A recording is transcribed piece by piece,
+// and continues with the first piece that is not committed.
 //
 // Each user's worker runs two operations at once that a user waits for (now), and one long
 // operation (background). The machine runs as many background operations as it has slots for
 // speech, and the shortest recording goes first. A longer recording gives up its slot between two
-// pieces if a shorter one waits.
+// pieces if a shorter recording waits.
 package operation
 
 import (
@@ -153,7 +153,7 @@ func (o *Operations[H]) Cancel(ctx context.Context, id int64, why string) error 
 }
 
 // EndUserOperations ends all operations of a user who is no longer served, as failed. It waits
-// until none of them runs.
+// until none of the operations runs.
 func (o *Operations[H]) EndUserOperations(ctx context.Context, user string) error {
 	list, err := o.o.Store.ListUnfinished(ctx)
 	for _, op := range list {
@@ -187,8 +187,8 @@ func ended(op supervisor.Operation) bool {
 	return op.State != supervisor.OperationWaiting && op.State != supervisor.OperationRunning
 }
 
-// Run runs the operations of an earlier process and new ones until ctx ends. It returns when none
-// of them runs. Unfinished operations continue after the next start.
+// Run runs the operations of an earlier process and new operations until ctx ends. It returns when
+// no operation runs any more. Unfinished operations continue after the next start.
 func (o *Operations[H]) Run(ctx context.Context) error {
 	sweep := time.NewTicker(sweepEvery)
 	defer sweep.Stop()

@@ -369,7 +369,8 @@ func TestCancel_RunningOrWaiting_Fails(t *testing.T) {
 	}
 }
 
-// Failed indexing is repeated without a new change in the home. It starts no worker.
+// Failed indexing is repeated without a new change in the home. The repeated indexing starts no
+// worker.
 func TestIndexHome_Failure_IsRepeated(t *testing.T) {
 	r := newRig(t)
 	r.startService()
@@ -409,8 +410,8 @@ func TestIndexHome_Running_WorkerCanBeEvicted(t *testing.T) {
 	}
 }
 
-// Operations that index a home are not stored. Deleting old blobs must not take them for ended
-// ones.
+// Operations that index a home are not stored. Deleting old blobs must not take such an operation
+// for an ended one.
 func TestBlobs_WhileIndexingHome_AreKept(t *testing.T) {
 	r := newRig(t)
 	if err := os.MkdirAll(filepath.Join(r.folder, fmt.Sprint(1<<62+1)), 0o700); err != nil {
