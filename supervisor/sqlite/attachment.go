@@ -8,7 +8,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Attachments reads and updates the files that came with inbounds. The inbox stores them first.
+// Attachments reads and updates the files that came with inbounds. The Inbox stores the files
+// before that.
 type Attachments struct{ db *DB }
 
 // Attachments returns the store of the files that came with inbounds.
@@ -29,7 +30,7 @@ func (s Attachments) ListFiles(ctx context.Context, inbound int64) ([]supervisor
 		listAttachments, inbound)
 }
 
-// PutBytes records that a file's bytes are in the spool. They belong to the inbound's user.
+// PutBytes records that a file's bytes are in the spool. The bytes belong to the inbound's user.
 // PutBytes fails if the inbound has no file at that position.
 func (s Attachments) PutBytes(ctx context.Context, inbound int64, position int, ref protocol.BlobRef) error {
 	return s.db.write(ctx, func(t *tx) {

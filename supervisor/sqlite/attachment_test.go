@@ -15,7 +15,7 @@ func TestAttachments_SentTwice_AreStoredOnce(t *testing.T) {
 	batch := supervisor.InboundBatch{Source: "bot", Next: 2, Items: []supervisor.BatchItem{{Update: 1,
 		Attachments: []supervisor.Attachment{photo, voice},
 		Inbound:     supervisor.Inbound{Conversation: s.home, Key: "1", Kind: supervisor.KindText, Text: "look"}}}}
-	for range 2 { // the files are sent twice and stored once
+	for range 2 { // the files come twice but are stored once
 		_, err := s.db.Inbox().StoreBatch(t.Context(), batch)
 		s.must(err)
 	}

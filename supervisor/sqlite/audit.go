@@ -79,7 +79,8 @@ func (t *tx) audit(user, action, detail string) {
 	t.Exec(insertAudit, id, user, action, detail, t.Now, row.chainDigest(chain))
 }
 
-// firstDigest returns the digest before the first entry with a digest. It covers all older entries.
+// firstDigest returns the digest before the first entry with a digest. This digest covers all older
+// entries.
 func (t *tx) firstDigest() []byte {
 	digest := sha256.New()
 	for _, r := range all(t, scanAudit, listUnchained) {

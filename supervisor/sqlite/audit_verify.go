@@ -54,8 +54,8 @@ const (
 func (s Audit) Verify(ctx context.Context, known string) (AuditReport, error) {
 	v := newVerifier(known)
 	read := s.db.reader(ctx, "verify the audit log")
-	// The last id is read before the rows. So a row that is added meanwhile does not count as
-	// missing.
+	// The last id is read before the rows. So a row that is added during the reading does not count
+	// as missing.
 	given, err := engine.FirstValue(read, engine.ScanInteger, lastAuditID)
 	for more := true; more && err == nil; {
 		var page []auditRow

@@ -177,8 +177,8 @@ const (
 )
 
 // ExtendLimits raises a user's limits for the turn, the current day and the current month. It also
-// adds an entry to the audit log. If the user may not extend by that much, ExtendLimits changes
-// nothing and reports false.
+// adds an entry to the audit log. If the user may not raise the limits by that much, ExtendLimits
+// changes nothing and reports false.
 func (s Leases) ExtendLimits(ctx context.Context, e supervisor.LimitExtension) (done bool, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) bool { return t.extendBudget(e) }, "extend the budget of %s by %d millionths of a dollar", e.User, e.Amount)
 }
@@ -208,8 +208,8 @@ func (s Leases) SumAmounts(ctx context.Context, user string, since time.Time) (i
 		toMillis(since))
 }
 
-// SumLimitExtensions returns the sum of a user's limit extensions since a time. It is in millionths
-// of a dollar.
+// SumLimitExtensions returns the sum of a user's limit extensions since a time. The sum is in
+// millionths of a dollar.
 func (s Leases) SumLimitExtensions(ctx context.Context, user string, since time.Time) (int64, error) {
 	return engine.FirstValue(s.db.reader(ctx, "sum the budget extensions of %s", user), engine.ScanInteger, sumExtended,
 		user, toMillis(since))

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The query before each model call reads only indexes, and only rows since the limit's start. Only
-// the few leases of running calls are read without such a bound.
+// The query before each model call reads only indexes, and only rows since the limit's start. The
+// few leases of running calls are read from any time.
 func TestTakeLease_QueryPlan_ReadsOnlyIndexes(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()

@@ -23,7 +23,8 @@ type EffectTexts struct {
 	// RefusedNote returns the model's text about effects that the channel refused.
 	RefusedNote func(refused []supervisor.Effect) string
 
-	// These functions return the ledger's detail for a sent text, a sent file and a received file.
+	// SentMessageDetail, SentFileEntry and ReceivedFileEntry return the ledger's words about a sent
+	// text, a sent file and a received file.
 	SentMessageDetail func(text string) (detail string)
 	SentFileEntry     func(supervisor.File) (target, detail string)
 	ReceivedFileEntry func(supervisor.Attachment) (target, detail string)
@@ -107,8 +108,8 @@ const (
 	LedgerOff     = "off"
 )
 
-// effectLines returns the effect lines below the turn's answer. In a group there are none, since
-// other people read the answer.
+// effectLines returns the effect lines below the turn's answer. An answer in a group has no effect
+// lines, since other people read the answer.
 func (t turnTx) effectLines() []string {
 	done := all(t, scanEffect, listDone, t.turn.ID)
 	in := t.turn.AnswerConversation()

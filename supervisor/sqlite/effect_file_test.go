@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/effect"
 )
 
-// The list has each file effect with its recorded change. It is settled only after the tool has
-// ended.
+// The list has each file effect with its recorded change. The list is settled only after the tool
+// has ended.
 func TestListFileEffects_ToolRunning_IsUnsettled(t *testing.T) {
 	s := newStory(t)
 	effects := func(after int64) (list []string, settled bool) {

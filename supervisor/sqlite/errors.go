@@ -29,7 +29,7 @@ var problems = map[engine.Problem]problem.Kind{
 }
 
 // wrap adds the attempted action to err. If users can fix the problem, wrap also adds a text for
-// them. It returns nil for nil.
+// users. For a nil err it returns nil.
 func wrap(err error, format string, args ...any) error {
 	if err == nil {
 		return nil

@@ -37,8 +37,8 @@ var usedByCore = map[string]string{
 	"buttonsOf":         "the answer of a review has the review's buttons",
 }
 
-// The core may use only the names in usedByCore. Otherwise no feature could be removed, or read
-// alone.
+// The core may use only the names in usedByCore. If it used more names, no feature could be removed
+// or read alone.
 func TestSources_FeatureNames_HaveReasons(t *testing.T) {
 	used := namesUsed(parseSources(t))
 	for _, name := range slices.Sorted(maps.Keys(used)) {

@@ -23,7 +23,8 @@ const (
 		ON CONFLICT (inbound) DO NOTHING`
 	moveForgetting = `UPDATE forgetting SET next = ?, counts = ? WHERE id = ?`
 	endForgetting  = `UPDATE forgetting SET ended_at = ? WHERE id = ?`
-	// invalidateReaders counts up, so that readers of a user's messages read all of them again.
+	// invalidateReaders increments a counter, so that readers of a user's messages read all
+	// messages again.
 	invalidateReaders = `UPDATE conversation SET forgotten = forgotten + 1 WHERE user = ?`
 )
 
@@ -106,8 +107,8 @@ func spanParameters(f supervisor.ForgetRequest, from, to int64) []any {
 	return []any{f.User, f.Since.UnixMilli(), f.Until.UnixMilli(), f.Conversation, from, to}
 }
 
-// walk visits the exchanges of a span, starting at an inbound. It calls each with one page of
-// exchanges after the other. each returns whether to continue.
+// walk visits the exchanges of a span, starting at an inbound. It calls each for one page of
+// exchanges after the other. The function each returns whether to continue.
 func (s ForgetRequests) walk(ctx context.Context, f supervisor.ForgetRequest, from int64,
 	each func(list []forgettableInbound, next int64) (bool, error)) error {
 	read := s.db.reader(ctx, "list exchanges that %s wants forgotten", f.User)

@@ -119,7 +119,7 @@ func numberedArguments(statement string, args ...any) []any {
 
 const (
 	// listQuotes selects the inbounds that quote a message of the exchange. They lose the quote
-	// even if they are not forgotten.
+	// even if they are not forgotten themselves.
 	listQuotes = `SELECT q.id, q.quote, coalesce(t.id, q.turn, 0) FROM (SELECT conversation, message FROM inbox WHERE message <> ''
 			AND id IN (SELECT value FROM json_each(?2)) UNION SELECT conversation, message FROM post WHERE message <> '' AND (` + ofTurns + ` OR delivery IN ` + deliveriesOfExchange + `)) m
 		CROSS JOIN inbox q ON q.conversation = m.conversation AND q.replies_to = m.message AND q.replies_to <> '' LEFT JOIN turn t ON t.inbound = q.id`

@@ -49,9 +49,9 @@ var factColumns = []struct{ table, column, rows, waits string }{
 
 // EraseFactWords removes the words of forgotten facts, except in the user's own messages. The user
 // "" means all users. Running turns, open questions and undelivered messages keep the words until
-// they are done. left counts the facts that wait for them. EraseFactWords first calls remove, which
-// takes the messages out of the index. Only then does it remove the words, so that it finds the
-// messages again after a crash.
+// they are done. left counts the facts that still have such words. EraseFactWords first calls
+// remove, which takes the messages out of the index. Only then does it remove the words, so that it
+// finds the messages again after a crash.
 func (s Memories) EraseFactWords(ctx context.Context, user string, remove func(ctx context.Context, user string,
 	messages []int64) error) (left int, err error) {
 	read := s.db.reader(ctx, "list forgotten facts to blank")

@@ -39,8 +39,8 @@ func scanHomeTurn(r *engine.Row) (h turnInHome) {
 	return h
 }
 
-// homeSearch returns the search that a worker makes for some turns. It covers each turn's day in
-// every time zone.
+// homeSearch returns the search that a worker makes for some turns. The search covers each turn's
+// day in every time zone.
 func homeSearch(list []turnInHome) (of protocol.MemoryTurns) {
 	for _, h := range list {
 		of.Turns, of.Messages, of.Notes = append(of.Turns, h.turn), append(of.Messages, h.messages...), append(of.Notes, h.notes...)

@@ -24,11 +24,11 @@ const (
 	ofTurns    = ` turn IN (SELECT value FROM json_each(?1))`
 	ofInbounds = ` inbound IN (SELECT value FROM json_each(?2))`
 	inSpan     = ` user = ?1 AND created_at >= ?2 AND created_at < ?3 AND rowid > ?5 AND rowid <= ?6`
-	// blankSent removes the text of deliveries. They then count as sent, so that nobody sends them
-	// again.
+	// blankSent removes the text of deliveries. The deliveries then count as sent, so that nobody
+	// sends them again.
 	blankSent = `UPDATE outbox SET text = '', buttons = '', files = '', effects = '', why = '', outcome = 'sent', told = 1 WHERE `
-	// blankFire removes the text of fires. They then count as told, so that no turn reads about
-	// them.
+	// blankFire removes the text of fires. The fires then count as told, so that no turn reads
+	// about them.
 	blankFire = `UPDATE fire SET text = '', material = '', told = iif(state IN ('claimed', 'running', 'asked'), told, 1) WHERE`
 )
 

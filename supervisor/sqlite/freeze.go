@@ -26,8 +26,8 @@ func (s Outbox) StoreFreeze(ctx context.Context, source, chat string, until time
 // wrong clock.
 const longestFreeze = 24 * time.Hour
 
-// ListFreezes returns the end of each freeze of a source, by chat. The chat "" means all chats. It
-// deletes ended freezes.
+// ListFreezes returns the end of each freeze of a source, by chat. The chat "" means all chats.
+// ListFreezes deletes freezes that have ended.
 func (s Outbox) ListFreezes(ctx context.Context, source string) (map[string]time.Time, error) {
 	frozen := map[string]time.Time{}
 	return frozen, s.db.write(ctx, func(t *tx) {

@@ -65,8 +65,8 @@ func (s Reviews) RequestReview(ctx context.Context, r supervisor.Review) error {
 	}, "request the review of %s", r.PullRequestName())
 }
 
-// LastHeads returns the last requested head of each pull request of a repository. "" means a head
-// that is not read yet.
+// LastHeads returns the last requested head of each pull request of a repository. "" means that the
+// head was not read yet.
 func (s Reviews) LastHeads(ctx context.Context, user, repo string) (map[int]string, error) {
 	heads := map[int]string{}
 	return heads, s.db.reader(ctx, "list requested heads of %s", repo).
@@ -79,8 +79,8 @@ func (s Reviews) LastHeads(ctx context.Context, user, repo string) (map[int]stri
 		}, listHeads, user, repo)
 }
 
-// ListDue lists the due reviews of all users. It leaves out pull requests with another active
-// review.
+// ListDue lists the due reviews of all users. It leaves out reviews of pull requests with another
+// active review.
 func (s Reviews) ListDue(ctx context.Context, now time.Time) ([]supervisor.Review, error) {
 	return engine.AllRows(s.db.reader(ctx, "list due reviews"), scanReview, dueReviews, now.UnixMilli())
 }
@@ -134,9 +134,9 @@ var reviewTransitions = map[supervisor.ReviewState][]supervisor.ReviewState{
 	supervisor.ReviewFailed:     {supervisor.ReviewQueued, supervisor.ReviewSkipped},
 }
 
-// Update stores a review's progress: the fields Head, State, Due, and all from Turn on. It fails if
-// the review was requested again meanwhile. It fails if the stored state does not allow the new
-// state.
+// Update stores a review's progress: the fields Head, State, Due, and all fields from Turn on. It
+// fails if the review was requested again meanwhile. It fails if the stored state does not allow
+// the new state.
 func (s Reviews) Update(ctx context.Context, r supervisor.Review) error {
 	return s.db.write(ctx, func(t *tx) { t.keepReview(r) }, "store the progress of the review of %s",
 		r.PullRequestName())

@@ -170,8 +170,8 @@ func TestRemoveMute_ListedMute_IsGone(t *testing.T) {
 	}
 }
 
-// Findings are stored together with the progress of a review, or not at all. A request for the same
-// head keeps them.
+// Findings are stored together with the progress of a review, or not at all. If the same head is
+// requested again, the findings stay.
 func TestUpdateWithFindings_SecondRound_KeepsThem(t *testing.T) {
 	s := newStory(t)
 	reviews := s.db.Reviews()

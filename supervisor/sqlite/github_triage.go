@@ -66,8 +66,8 @@ func (s Triages) NextDue(ctx context.Context) (due time.Time, ok bool, err error
 	return engine.FirstRow(s.db.reader(ctx, "find the next due triage"), engine.ScanTime, nextTriage)
 }
 
-// Update stores a triage's progress: the fields State, Due, and all from Report on. It fails if the
-// triage has ended. It fails if the triage was requested again meanwhile.
+// Update stores a triage's progress: the fields State, Due, and all fields from Report on. It fails
+// if the triage has ended. It fails if the triage was requested again meanwhile.
 func (s Triages) Update(ctx context.Context, w supervisor.IssueTriage) error {
 	return s.db.write(ctx, func(t *tx) { t.keepTriage(w) }, "store the progress of the triage of %s#%d", w.Repo,
 		w.Number)

@@ -70,17 +70,17 @@ const (
 	findSuperseding = readyInbound + ` AND i.priority = 0 LIMIT 1`
 )
 
-// NextInbound returns the inbound that starts a conversation's next turn. That is the oldest
-// inbound of the highest priority. Held inbounds are left out, and so are inbounds that wait for an
-// earlier inbound to arrive.
+// NextInbound returns the inbound that starts a conversation's next turn. It is the oldest inbound
+// of the highest priority. Held inbounds are left out. Inbounds that wait for an earlier inbound to
+// arrive are left out too.
 func (s Inbox) NextInbound(ctx context.Context, conversation int64) (supervisor.Inbound, bool, error) {
 	return engine.FirstRow(s.db.reader(ctx, "find the next inbound of conversation %d", conversation), scanInbound,
 		nextInbound, conversation,
 		nil, s.db.engine.Now())
 }
 
-// ShouldRestartTurn reports whether a waiting inbound should stop the running turn. It is true only
-// if the user has chosen BusyRestart.
+// ShouldRestartTurn reports whether a waiting inbound should stop the running turn. It returns true
+// only if the user has chosen BusyRestart.
 func (s Inbox) ShouldRestartTurn(ctx context.Context, conversation int64) (bool, error) {
 	_, waits, err := engine.FirstRow(s.db.reader(ctx, "check for inbounds that stop the turn of conversation %d",
 		conversation), scanInbound,
@@ -95,8 +95,8 @@ const unfinishedConversations = `SELECT id, user, channel, chat, thread FROM con
 	ORDER BY id`
 
 // ListUnfinishedConversations lists all conversations with unfinished inbounds. Held inbounds do
-// not count. Conversations whose turn waits for its user are left out. The service calls it when it
-// starts.
+// not count. Conversations whose turn waits for its user are left out. The service calls this
+// method when it starts.
 func (s Inbox) ListUnfinishedConversations(ctx context.Context) ([]supervisor.Conversation, error) {
 	return engine.AllRows(s.db.reader(ctx, "list the conversations with unfinished inbounds"), scanConversation,
 		unfinishedConversations)
@@ -106,13 +106,13 @@ func (s Inbox) ListUnfinishedConversations(ctx context.Context) ([]supervisor.Co
 const newOfKind = selectInbound + `WHERE i.state = 'new' AND i.kind = ? AND i.held = 0 ORDER BY +i.id`
 
 // ListCommands lists the unanswered commands of all users that no gate holds, oldest first. The
-// service calls it when it starts.
+// service calls this method when it starts.
 func (s Inbox) ListCommands(ctx context.Context) ([]supervisor.Inbound, error) {
 	return s.listNew(ctx, supervisor.KindCommand)
 }
 
 // ListPresses lists the unanswered presses of all users that no gate holds, oldest first. The
-// service calls it when it starts.
+// service calls this method when it starts.
 func (s Inbox) ListPresses(ctx context.Context) ([]supervisor.Inbound, error) {
 	return s.listNew(ctx, supervisor.KindPress)
 }

@@ -22,7 +22,7 @@ type PrecedingText struct {
 
 const (
 	// newestEnd compares times, since ids of turns and commands have no common order. It ignores an
-	// end in the future: the clock was set back then.
+	// end in the future: such an end shows that the clock was set back.
 	newestEnd = `SELECT t.inbound, t.why, t.ended_at >= c.changed_at AND t.ended_at <= ? FROM inbox c
 		JOIN outbox o ON o.conversation = c.conversation AND o.inbound < c.id JOIN turn t ON t.id = o.turn
 		WHERE c.id = ? ORDER BY o.id DESC LIMIT 1`
@@ -38,7 +38,7 @@ const (
 )
 
 // PrecedingText returns the text that a command is about. It reads the unanswered texts first. So a
-// text that is answered meanwhile counts as ended.
+// text that is answered between the two queries counts as ended.
 func (s Inbox) PrecedingText(ctx context.Context, command int64) (a PrecedingText, err error) {
 	read := s.db.reader(ctx, "find the text before command %d", command)
 	unanswered, err := engine.AllRows(read, engine.ScanInteger, listUnanswered, command)

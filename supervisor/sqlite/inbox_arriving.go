@@ -104,7 +104,7 @@ func (t *tx) answerWithArrived(arrived []supervisor.Inbound, list []ArrivalResul
 }
 
 // DropWaitingTexts drops a conversation's texts that wait or arrive. It drops only texts that came
-// before a command. It returns the dropped texts, oldest first. If the command runs again after a
+// before the command. It returns the dropped texts, oldest first. If the command runs again after a
 // crash, the result is the same.
 func (s Inbox) DropWaitingTexts(ctx context.Context, command int64) ([]supervisor.Inbound, error) {
 	return inTransaction(ctx, s.db, func(t *tx) []supervisor.Inbound {

@@ -133,8 +133,8 @@ func (t *batchTx) joinTogether(in supervisor.Inbound) supervisor.Inbound {
 	return in
 }
 
-// firstState returns the state of a new item. An item with files is still arriving. So is an item
-// whose group may get more messages.
+// firstState returns the state of a new item. An item is still arriving if it has files, or if its
+// group may get more messages.
 func firstState(item supervisor.BatchItem) supervisor.InboundState {
 	arrives := len(item.Attachments) > 0 || item.Inbound.Group != ""
 	if arrives && item.Inbound.Kind == supervisor.KindText && item.Answer == "" {

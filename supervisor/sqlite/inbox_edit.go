@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// findLastEdit selects the newest inbound with a name in a chat. There may be several, since a
-	// text that is queued again keeps its name.
+	// findLastEdit selects the newest inbound with a name in a chat. Several inbounds may have the
+	// name, since a text that is queued again keeps its name.
 	findLastEdit = `SELECT i.id, i.edited_at, i.edited_by, i.changed_at FROM inbox i JOIN conversation c ON c.id = i.conversation
 		WHERE c.user = ? AND c.channel = ? AND c.chat = ? AND c.thread = ? AND i.message = ? AND i.message <> '' AND i.kind <> 'press'
 		ORDER BY i.id DESC LIMIT 1`
@@ -187,7 +187,8 @@ func (e *edit) replace() {
 	in.OwnText = e.item.Inbound.OwnText
 	e.Exec(editInbound, in.Text, in.Origin, in.OwnText, e.item.EditedAt, e.item.Update, in.ID)
 	if !e.hasSameFiles() {
-		// The new files get new positions, so that results for the old files do not count for them.
+		// The new files get new positions, so that results for the old files do not count for the
+		// new files.
 		in.FirstFile += max(1, len(e.files))
 		e.Exec(deleteAttachments, in.ID)
 		e.Exec(replaceFiles, in.FirstFile, e.Now, in.ID)

@@ -134,8 +134,9 @@ const (
 )
 
 // release opens the gate of a chat after a right code. It also opens the gates of chats whose
-// challenge went to that chat. It releases the inbounds that these gates hold. Inbounds in other
-// chats need a code from there, since somebody may have taken over the user's account here.
+// challenge went to that chat. It releases the inbounds that these gates hold. Inbounds of any
+// other chat need a code from that chat, since somebody may have taken over the user's account
+// here.
 func (t *batchTx) release(c supervisor.Conversation) {
 	t.Exec(openLogin, c.User, c.Channel, c.Chat, t.Now, t.Now)
 	t.Exec(openHeld, t.Now, c.User, c.Channel, c.Chat)

@@ -51,7 +51,7 @@ func (s Inbox) ReadQueue(ctx context.Context, conversation int64) (q Conversatio
 	}, "list the queue of conversation %d", conversation)
 }
 
-// grouped puts inbounds that one turn takes together into groups, in the order of answering. list
+// grouped sorts inbounds into groups that one turn takes together, in the order of answering. list
 // is in the order of sending.
 func grouped(list []supervisor.Inbound) (groups [][]supervisor.Inbound) {
 	for i, in := range list {

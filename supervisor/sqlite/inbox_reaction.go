@@ -18,8 +18,8 @@ const listReactable = selectInbound + `WHERE i.state = 'new' AND i.held = 0` + r
 	UNION ALL ` + selectInbound + `WHERE i.turn IN (SELECT id FROM turn WHERE ended_at IS NULL) AND i.state = 'running'` + reactable + `
 	ORDER BY 1`
 
-// ListUnansweredMessages lists a channel's unanswered messages, oldest first. They wait or are in a
-// running turn.
+// ListUnansweredMessages lists a channel's unanswered messages, oldest first. These messages wait
+// for a turn or are in a running turn.
 func (s Inbox) ListUnansweredMessages(ctx context.Context, channel supervisor.Channel) ([]supervisor.Inbound, error) {
 	return engine.AllRows(s.db.reader(ctx, "list waiting messages on %s", channel), scanInbound, listReactable, channel)
 }
@@ -31,7 +31,7 @@ const listReacted = selectInbound + `WHERE i.id > (SELECT coalesce(max(id), 0) F
 	AND NOT EXISTS (SELECT 1 FROM turn t WHERE t.inbound = i.id AND t.started_at - i.received_at < ?3) ORDER BY i.id`
 
 // ListLongWaitingMessages lists a channel's newest messages that waited long for a turn. The
-// service calls it when it starts, to remove emojis of an earlier process.
+// service calls this method when it starts, to remove emojis of an earlier process.
 func (s Inbox) ListLongWaitingMessages(ctx context.Context, channel supervisor.Channel,
 	waited time.Duration) ([]supervisor.Inbound, error) {
 	return engine.AllRows(s.db.reader(ctx, "list messages on %s that may have a reaction", channel), scanInbound,

@@ -10,7 +10,7 @@ import (
 )
 
 // TestRequeueParked_QueuesEachTextOnce covers a parked turn of two messages. Only the button of its
-// own conversation queues them, and only once.
+// own conversation queues the messages, and only once.
 func TestRequeueParked_QueuesEachTextOnce(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurn("one")

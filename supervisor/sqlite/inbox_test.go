@@ -124,8 +124,8 @@ func TestInboundText_AnyBytes_RoundTrips(t *testing.T) {
 	})
 }
 
-// checkRoundTrip writes text into each column that may hold a user's words, and compares it with
-// the text that it reads.
+// checkRoundTrip writes a text into each column that may hold a user's words. It compares the text
+// with the text that it reads back.
 func checkRoundTrip(ctx context.Context, db *sqlite.DB, text string) error {
 	in := supervisor.Inbound{Source: "terminal", Key: "k" + text, Kind: supervisor.KindText, Text: text,
 		Conversation: supervisor.Conversation{User: "alice" + text, Channel: supervisor.ChannelTerminal, Chat: text}}

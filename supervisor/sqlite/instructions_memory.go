@@ -27,7 +27,7 @@ func oldestNotes(files []protocol.PromptFile) (oldest string) {
 }
 
 // EraseWords removes lines with given words from the stored texts of a user's memory. It also
-// deletes the stored copies from before changes. It does not touch the files in the home.
+// deletes stored copies of earlier texts. It does not touch the files in the home.
 func (s PromptFiles) EraseWords(ctx context.Context, user string, words []string) error {
 	return s.db.write(ctx, func(t *tx) { t.blankMemory(user, words) }, "remove forgotten words from what is kept "+
 		"of the memory of %s", user)

@@ -19,7 +19,7 @@ const (
 	closeLogins = `DELETE FROM login WHERE user = ?`
 )
 
-// FindLogin returns a user's login in a chat, if there is one. It may have expired.
+// FindLogin returns a user's login in a chat, if there is one. The login may have expired.
 func (s Logins) FindLogin(ctx context.Context, user string, channel supervisor.Channel, chat string) (
 	supervisor.Login, bool, error) {
 	return engine.FirstRow(s.db.reader(ctx, "find the login of %s in chat %s of %s", user, chat, channel), scanLogin,

@@ -26,8 +26,8 @@ var trustedTools = func() string {
 	return string(list)
 }()
 
-// findMemorySource treats recaps and quoted messages as words of others, even if the assistant said
-// them.
+// findMemorySource treats recaps and quoted messages as words of others, even if the assistant
+// wrote the messages.
 const findMemorySource = `SELECT m.id, m.source, m.parts, m.created_at,
 	EXISTS (SELECT 1 FROM message w WHERE w.conversation = c.id AND w.id >= max(c.window_from,
 		c.foreign_from) AND (w.source = 'world' OR w.recap <> ''
@@ -39,7 +39,7 @@ const findMemorySource = `SELECT m.id, m.source, m.parts, m.created_at,
 	ORDER BY m.id DESC LIMIT 1`
 
 // FindFactBasis finds the message that a fact is based on. It searches the conversation of a
-// running turn. Message 0 means the newest message of the turn.
+// running turn. The message 0 means the newest message of the turn.
 func (s Memories) FindFactBasis(ctx context.Context, turn, message int64) (source supervisor.FactBasis, found bool,
 	err error) {
 	return engine.FirstRow(s.db.reader(ctx, "find message %d of turn %d", message, turn),

@@ -247,9 +247,9 @@ func scanWindow(row *engine.Row) (w ModelWindow) {
 }
 
 // ListSince lists the messages of the window after an id, and returns the window. A reader that has
-// earlier messages drops those before the window. After a refused turn it drops all of them.
-// Messages of a conversation are committed in the order of their ids, so that no message comes
-// late.
+// earlier messages drops the messages before the window. After a refused turn the reader drops all
+// its messages. Messages of a conversation are committed in the order of their ids, so that no
+// message comes late.
 func (s Transcript) ListSince(ctx context.Context, conversation, after int64) (newer []protocol.Message,
 	window ModelWindow, err error) {
 	read := s.db.reader(ctx, "read the transcript of conversation %d after message %d", conversation, after)

@@ -17,8 +17,8 @@ import (
 	"mews/supervisor"
 )
 
-// released lists the migrations with their SHA-256. They must never change, since databases keep
-// these digests. A new migration adds a line; no line is ever changed or deleted.
+// released lists the migrations with their SHA-256. Released migrations must never change, since
+// databases keep these digests. A new migration adds a line; no line is ever changed or deleted.
 var released = map[string]string{
 	"migration/0001_first.sql":             "56d758c143755cf0af3697dfaf8f2565e6d538677a7e7e1795182461fdfde9b6",
 	"migration/0002_telegram.sql":          "96412694ac663041f4512e707266733c70d9c7e9806fe088e93f59e66f18ec62",

@@ -33,8 +33,8 @@ const (
 )
 
 // Put stores a new operation and returns it. It reads the fields up to Position. If the attachment
-// already has an operation of that kind, Put returns the existing operation. It fails for a dropped
-// inbound.
+// already has an operation of that kind, Put returns the existing operation. Put fails for a
+// dropped inbound.
 func (s Operations) Put(ctx context.Context, o supervisor.Operation) (supervisor.Operation, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Operation {
 		if o.Inbound != 0 {
@@ -67,7 +67,7 @@ func (s Operations) List(ctx context.Context, user string) ([]supervisor.Operati
 }
 
 // ListUnfinished lists all users' waiting and running operations, oldest first. The service calls
-// it when it starts. No operation runs then.
+// this method when it starts, before any operation runs.
 func (s Operations) ListUnfinished(ctx context.Context) ([]supervisor.Operation, error) {
 	return engine.AllRows(s.db.reader(ctx, "list the unfinished operations"), scanOperation, openOperations)
 }
@@ -87,7 +87,8 @@ func (s Operations) ChangeState(ctx context.Context, id int64, to supervisor.Ope
 }
 
 // CountWorkerDeath counts a worker that crashed in a running operation. It returns the operation.
-// The operation waits again. After MaxDeaths it is parked, with why as its result.
+// The operation then waits to run again. After MaxDeaths crashes it is parked, with why as its
+// result.
 func (s Operations) CountWorkerDeath(ctx context.Context, id int64, why string) (supervisor.Operation, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Operation {
 		o := t.operation(id)
@@ -120,7 +121,8 @@ func (s Operations) ListPieces(ctx context.Context, id int64) ([]protocol.Transc
 		}, listPieces, id)
 }
 
-// Delete deletes an ended operation. It ignores a missing operation and one that has not ended.
+// Delete deletes an ended operation. If the operation is missing or has not ended, Delete does
+// nothing.
 func (s Operations) Delete(ctx context.Context, id int64) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(deleteOperation, id) }, "delete operation %d", id)
 }

@@ -9,7 +9,7 @@ import (
 
 // OutboxTexts has the texts that the outbox needs.
 type OutboxTexts struct {
-	DeletedText string // text that replaces the text of a delivery that is deleted from its chat
+	DeletedText string // text that replaces a delivery's text once the delivery is deleted from its chat
 	// notice for an answer that should only be spoken, although a part of its text is shown already
 	SpokenAnswerShown string
 }

@@ -53,7 +53,7 @@ const listUndelivered = `SELECT c.id, c.user, c.channel, c.chat, c.thread, o.out
 	GROUP BY o.conversation, o.outcome ORDER BY max(o.delivered_at) DESC, o.conversation, o.outcome`
 
 // ListUndelivered sums up the deliveries that may not have arrived, newest first. It groups them by
-// conversation and outcome. It is slow, since it reads all of them.
+// conversation and outcome. It is slow, since it reads all these deliveries.
 func (s Outbox) ListUndelivered(ctx context.Context) ([]supervisor.UndeliveredSummary, error) {
 	return engine.AllRows(s.db.reader(ctx, "sum undelivered messages"), scanUndelivered, listUndelivered)
 }

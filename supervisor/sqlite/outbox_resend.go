@@ -17,8 +17,8 @@ const listResendable = `SELECT id, conversation, coalesce(inbound, 0), outcome, 
 	WHERE outcome IN ('unknown', 'failed') AND told < 2 AND vanish = 0 AND conversation = ? AND created_at >= ? ORDER BY id LIMIT ?`
 
 // ResendUndelivered queues a conversation's deliveries that may not have arrived. It takes the
-// oldest of the last week, and returns their number. Failed posts are sent again. Posts with an
-// unknown result are sent as repeats.
+// oldest deliveries of the last week, up to limit, and returns their number. Failed posts are sent
+// again. Posts with an unknown result are sent as repeats.
 func (s Outbox) ResendUndelivered(ctx context.Context, conversation int64, limit int) (n int, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) int { return t.resend(conversation, limit) }, "resend deliveries of conversation %d", conversation)
 }

@@ -37,7 +37,8 @@ var eraseStatements = map[string]string{
 		FROM conversation c JOIN tool_call t ON t.conversation = c.id WHERE c.user = ? LIMIT 1000)`,
 	"attachment": `DELETE FROM attachment WHERE (inbound, position) IN (SELECT a.inbound, a.position
 		FROM inbox i JOIN attachment a ON a.inbound = i.id WHERE i.user = ? LIMIT 1000)`,
-	// Conversations are deleted one by one, since some columns that refer to them have no index.
+	// Conversations are deleted one by one, since some columns that refer to conversations have no
+	// index.
 	"conversation": `DELETE FROM conversation WHERE id = (SELECT min(id) FROM conversation WHERE user = ?)`,
 	"host_uid":     retireHostUID, // the row stays without its user, so that no other user gets the id
 }
@@ -56,8 +57,8 @@ const eraseWindow = 1000
 
 // Erase deletes all data of a user except in the audit log. It returns the number of deleted rows
 // by table, without empty tables. The user must be unable to speak, and their turns must have
-// ended. If data is added meanwhile, Erase fails in the middle. Then call it again. The database's
-// files do not keep the deleted data. Erase does not delete bytes in the spool.
+// ended. If data is added meanwhile, Erase fails in the middle and must be called again. The
+// database's files do not keep the deleted data. Erase does not delete bytes in the spool.
 func (s Users) Erase(ctx context.Context, user string) (counts map[string]int64, err error) {
 	if user == "" {
 		return nil, invalid("the service itself can't be erased")

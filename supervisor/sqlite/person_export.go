@@ -61,8 +61,8 @@ func (s Users) exportFrom(ctx context.Context, table userTable, user string, w i
 	return nil
 }
 
-// page returns the query for a page of a user's rows. A table without rowids has few or small rows,
-// and one page for all of them.
+// page returns the query for a page of a user's rows. A table without rowids has only few or small
+// rows, so one page holds all its rows.
 func (h userTable) page(user string, after int64) (query string, args []any) {
 	if !h.rowid {
 		return `SELECT *` + h.rows(), []any{user}

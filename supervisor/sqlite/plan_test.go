@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/internal/engine/enginetest"
 )
 
-// allowedScan is a step of a query plan that reads a whole table or index, with the reason why that
-// is fine.
+// allowedScan is a step of a query plan that reads a whole table or index. It has the reason why
+// the test allows the step.
 type allowedScan struct {
 	step    *regexp.Regexp
 	because string

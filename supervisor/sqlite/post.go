@@ -22,8 +22,8 @@ const (
 		ORDER BY 4, 1`
 )
 
-// ListPosts lists the posts of a delivery. It adds those posts of its turn that have no delivery
-// yet. With delivery 0 it lists the posts of a turn. Posts are in the order of their parts.
+// ListPosts lists the posts of a delivery, and posts of its turn that have no delivery yet. With
+// delivery 0 it lists the posts of a turn. Posts are in the order of their parts.
 func (s Posts) ListPosts(ctx context.Context, turn, delivery int64) ([]supervisor.Post, error) {
 	query, id := listTurnPosts, turn
 	if delivery != 0 {

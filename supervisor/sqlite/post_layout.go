@@ -8,8 +8,8 @@ import (
 
 // CreatePosts creates the posts of a delivery, once. The posts of the delivery's turn become posts
 // of the delivery, and each part gets its content. A missing part gets a queued post. Posts beyond
-// the last part become surplus. If they were not sent, they are deleted. CreatePosts returns the
-// posts by part. If the delivery already has posts, CreatePosts returns them unchanged.
+// the last part become surplus if they were sent; otherwise they are deleted. CreatePosts returns
+// the posts by part. If the delivery already has posts, CreatePosts returns them unchanged.
 func (s Posts) CreatePosts(ctx context.Context, delivery int64, contents []supervisor.RichText) ([]supervisor.Post,
 	error) {
 	return s.changeLayout(ctx, delivery, func(t layoutTx) {

@@ -10,8 +10,8 @@ import (
 // RepliedMessage is the assistant's message to which a user's message replies.
 type RepliedMessage struct {
 	Text string // text as the chat shows it, or the words of a recording
-	// the model sees the message without a quote: it is the newest answer, or part of the running
-	// reply
+	// the model sees the message without a quote: the message is the newest answer, or part of the
+	// running reply
 	Seen bool
 	// the message stays in the chat only for a while, and must not be quoted elsewhere
 	Secret bool

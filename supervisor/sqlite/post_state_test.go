@@ -103,7 +103,7 @@ func (c *postModel) checkShown(what string) {
 	}
 }
 
-// drawPost draws a random post, or one that does not exist.
+// drawPost draws a random post, or a post that does not exist.
 func (c *postModel) drawPost() supervisor.Post {
 	ids := slices.Sorted(maps.Keys(c.rows))
 	if i := rapid.IntRange(-1, len(ids)-1).Draw(c.T, "post"); i >= 0 {

@@ -47,10 +47,10 @@ func (t *tx) endQuestion(q questionRow, why supervisor.QuestionEnd, a supervisor
 const showUnsent = `UPDATE outbox SET text = ?, buttons = '' WHERE id = ? AND delivered_at IS NULL
 	AND NOT EXISTS (SELECT 1 FROM post WHERE delivery = outbox.id)`
 
-// showEnd shows the end of a question in its message. A message that is being sent gets the new
-// text after it has arrived.
+// showEnd shows the end of a question in the question's message. A message that is being sent gets
+// the new text after it has arrived.
 //
-// A message with a keyboard can't be changed. Then another message shows the end and removes the
+// A message with a keyboard can't be changed, so another message shows the end and removes the
 // keyboard.
 func (t *tx) showEnd(q questionRow) {
 	policy := t.policies.Questions
@@ -125,8 +125,8 @@ const (
 	useAnswersOf      = `UPDATE question SET used_at = ? WHERE turn = ? AND why IS NOT NULL AND used_at IS NULL`
 )
 
-// endQuestionsOf ends the open questions of an ended turn or command. It marks the answers to the
-// other questions as used.
+// endQuestionsOf ends the open questions of an ended turn or command. It marks the answers to
+// questions that have already ended as used.
 func (t *tx) endQuestionsOf(turn, inbound int64) {
 	query, by := listOpenOfTurn, turn
 	if turn == 0 {
@@ -177,8 +177,9 @@ const codeWindow = time.Minute
 const findCode = selectQuestion + `WHERE q.kind = 'code' AND q.held IS NULL AND c.user = ?1 AND c.channel = ?2 AND c.chat = ?3
 	AND (q.why IS NULL OR q.why <> 'answered' AND q.ended_at > ?4) ORDER BY q.why IS NOT NULL, q.id DESC LIMIT 1`
 
-// FindCodeQuestion returns the question that a code from a user's chat would answer. ok is false if
-// there is none. The question is open, or ended without a code within the last minute.
+// FindCodeQuestion returns the question that a code from a user's chat would answer. The question
+// is open, or has ended without a code within the last minute. ok is false if no question waits for
+// a code.
 func (s Questions) FindCodeQuestion(ctx context.Context, c supervisor.Conversation) (q supervisor.Question, ok bool,
 	err error) {
 	row, ok, err := engine.FirstRow(s.db.reader(ctx, "find the question for a code of %s", c.User), scanQuestion,

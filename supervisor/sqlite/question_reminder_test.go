@@ -89,7 +89,7 @@ func TestReminder_EachWaitingMessage_HasButtons(t *testing.T) {
 	}
 }
 
-// Ticks show in every message with the buttons, and all of them go away with the question.
+// Ticks show in every message with the buttons. All ticks go away when the question ends.
 func TestReminder_Sent_FollowsQuestion(t *testing.T) {
 	s := newStory(t)
 	q := askModelQuestion(s, protocol.AskKindSeveral, "Salt", "Oil")

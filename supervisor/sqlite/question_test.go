@@ -17,8 +17,8 @@ var (
 	onceDeny = [][]supervisor.Button{{{Text: "Once", Press: "q:n:once"}}, {{Text: "Deny", Press: "q:n:deny"}}}
 )
 
-// approvalQuestion returns an approval question of a turn. It is open for an hour after its
-// delivery.
+// approvalQuestion returns an approval question of a turn. The question is open for an hour after
+// its delivery.
 func approvalQuestion(s *story, turn supervisor.Turn) supervisor.Question {
 	return supervisor.Question{Conversation: turn.Conversation, Turn: turn.ID, Kind: supervisor.QuestionApproval,
 		Tool: "send_file", Subject: subject, Text: "May I send a.txt?", OpenFor: time.Hour}

@@ -37,8 +37,8 @@ type recapped struct {
 	world bool
 }
 
-// recap returns the latest messages of the user's other private conversations. It does so only for
-// the first message of a new private conversation. world reports whether some words are not the
+// recap returns the latest messages of the user's other private conversations. Only the first
+// message of a new private conversation gets a recap. world reports whether some words are not the
 // user's.
 func (t turnTx) recap(in supervisor.Inbound) (list []recapped, world bool) {
 	here := in.Conversation

@@ -75,8 +75,8 @@ func (t *tx) mayBegin(f supervisor.ClaimedFire) bool {
 
 // EndCheck stores the result of a check in one transaction. The result is the data for the next
 // check, and a message or the inbound of a turn. EndCheck returns the new deliveries and the stored
-// inbound. It returns none if the fire has ended before. It also returns none if the job has
-// changed since f was read; then the job is checked again. A result without a State has failed.
+// inbound. If the fire has ended before, it returns nothing. If the job has changed since f was
+// read, it returns nothing and the job is checked again. A result without a State has failed.
 func (s Jobs) EndCheck(
 	ctx context.Context,
 	f supervisor.ClaimedFire,

@@ -156,7 +156,7 @@ func (t *tx) endJob(j supervisor.Job) {
 }
 
 // countFailures stores the number of consecutive failed fires of a job. After too many failures it
-// pauses the job and drops the waiting fires. Then it also adds a sentence about the pause to d.
+// pauses the job, drops the waiting fires, and adds a sentence about the pause to d.
 func (t *tx) countFailures(j supervisor.Job, failures int, d *supervisor.Delivery) {
 	if failures != j.FailuresInARow {
 		t.Exec(countJob, failures, t.Now, j.ID)

@@ -138,7 +138,7 @@ func (t *tx) hold(d supervisor.Delivery, of noticeSubject, end time.Time) (id in
 	return id
 }
 
-// NoticePolicy decides which notices quiet hours hold, and makes the message after them.
+// NoticePolicy decides which notices quiet hours hold. It also makes the message after quiet hours.
 type NoticePolicy struct {
 	// QuietUntil returns when the current quiet hours end. hours is the user's setting. now is in
 	// the user's time zone.

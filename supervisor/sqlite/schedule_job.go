@@ -130,7 +130,7 @@ func (s Jobs) List(ctx context.Context, user string) ([]supervisor.Job, error) {
 
 // Change stores a changed job. It reads the fields State, Name, Text, Rule, Zone, Conversation,
 // Options, Since, Next, Fired and Failures. It fails if the stored job has changed since it was
-// read. It fails if a done job is restored and the user has supervisor.MaxJobs.
+// read. It also fails if a done job is restored while the user has supervisor.MaxJobs.
 func (s Jobs) Change(ctx context.Context, j supervisor.Job) error {
 	return s.db.write(ctx, func(t *tx) {
 		if j.State != supervisor.JobDone && value(t, engine.ScanBool, isDone, j.ID) &&

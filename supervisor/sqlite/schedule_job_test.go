@@ -147,8 +147,8 @@ func TestPutJob_AtJobLimit_Fails(t *testing.T) {
 	}
 }
 
-// If jobs are late and more jobs are due than fit in a page, the page has all due jobs of each of
-// its users.
+// If jobs are late and more jobs are due than fit in a page, the page goes user by user. It has all
+// due jobs of each listed user.
 func TestListDueJobs_LateJobs_ListsWholeUsers(t *testing.T) {
 	s := newStory(t)
 	jobs := s.db.Jobs()

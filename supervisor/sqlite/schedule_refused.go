@@ -17,8 +17,8 @@ const (
 	putRefusing  = `INSERT INTO refusing_chat (channel, chat, user, tries, retry_at) VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT DO UPDATE SET tries = excluded.tries, retry_at = excluded.retry_at`
 	// restoreDue makes a job due again at the time of its refused fire, in the conversation that
-	// refused it. It leaves alone a job that its user has paused, deleted or forgotten. A job that
-	// was never started waits for its user's consent again.
+	// refused the fire. A job that its user has paused, deleted or forgotten stays unchanged. A job
+	// that was never started waits for its user's consent again.
 	restoreDue = `UPDATE job SET state = iif(` + neverStarted + `, 'proposed', 'active'), next = iif(` + neverStarted +
 		`, NULL, f.due),
 		expires_at = iif(` + neverStarted + `, f.due, NULL), fired = max(job.fired - 1, 0), conversation = ?2,

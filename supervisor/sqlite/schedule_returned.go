@@ -52,8 +52,8 @@ func (s Jobs) ListDueInChat(ctx context.Context, c supervisor.RefusingChat, now 
 		c.Channel, c.Chat, now.UnixMilli())
 }
 
-// PutReturnedFires stores the fires that were due while a chat refused messages. The chat's jobs go
-// on from then on. It returns the stored notices.
+// PutReturnedFires stores the fires that were due while a chat refused messages. After that the
+// chat's jobs go on. It returns the stored notices.
 func (s Jobs) PutReturnedFires(ctx context.Context, c supervisor.RefusingChat, firings []supervisor.FireBatch) (
 	said []supervisor.Delivery, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) []supervisor.Delivery {

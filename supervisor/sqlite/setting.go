@@ -33,7 +33,7 @@ func (s Settings) List(ctx context.Context, user string) (map[string]string, err
 	return maps.Clone(chosen), err
 }
 
-// read returns all settings of a user, by name. The caller must not change them.
+// read returns all settings of a user, by name. The caller must not change the map.
 func (s Settings) read(ctx context.Context, user string) (map[string]string, error) {
 	chosen, writes := s.db.settings.find(user)
 	if chosen != nil {

@@ -50,7 +50,7 @@ type Options struct {
 	// opens a database whose schema differs from this program's
 	AllowDifferences bool
 
-	vfs string // SQLite's VFS; tests set one that counts
+	vfs string // SQLite's VFS; tests set a VFS that counts system calls
 }
 
 // DB is an open database. Its methods may be called from any goroutine; writing methods wait until
@@ -66,8 +66,8 @@ type DB struct {
 }
 
 // Open opens or creates the database at path and updates its schema. It refuses a network file
-// system, an SQLite with known defects, a schema newer than this program or of another one, and a
-// damaged file. It locks the file: no other program can open it until Close, which the caller must
+// system, an SQLite with known defects, the schema of a newer or another program, and a damaged
+// file. It locks the file: no other program can open the file until Close, which the caller must
 // call.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	names, _ := json.Marshal(append([]string{}, o.EndsTurn...)) // strings can always be encoded, so there is no error
@@ -85,8 +85,9 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 }
 
 // Run writes until ctx ends. Then it finishes the waiting writes, marks the database as properly
-// closed and returns; later writes fail. Call it once. An error means that the database is damaged,
-// or that its file was removed or replaced. A removed file is written again first.
+// closed and returns; later writes fail. Call Run once. An error means that the database is
+// damaged, or that its file was removed or replaced. If the file was removed, Run writes it again
+// before it returns.
 func (db *DB) Run(ctx context.Context) error { return explain(db.engine.Run(ctx)) }
 
 // Close closes the database. Call it after Run has returned, or instead of Run.

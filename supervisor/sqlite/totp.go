@@ -45,7 +45,7 @@ const (
 	insertRecovery = `INSERT INTO recovery (user, digest) VALUES (?, ?)`
 )
 
-// Put enrols a user with a sealed secret and the digests of recovery codes. The factor is not
+// Put enrols a user with a sealed secret and the digests of recovery codes. The new factor is not
 // confirmed yet. It replaces an unconfirmed factor. The audit entries go into the same transaction.
 // Put fails with problem.FactorExists if the user has a confirmed factor: reset that factor first.
 func (s SecondFactors) Put(ctx context.Context, user string, sealed []byte, recovery []string,
@@ -93,7 +93,7 @@ func (s SecondFactors) Reset(ctx context.Context, user string, entries ...AuditE
 }
 
 // Unlock resets the counts of wrong codes and the lockout of a user's factor. It reports whether
-// the factor exists. If so, the audit entries go into the same transaction.
+// the factor exists. If the factor exists, the audit entries go into the same transaction.
 func (s SecondFactors) Unlock(ctx context.Context, user string, entries ...AuditEntry) (bool, error) {
 	n, err := s.db.auditIfChanged(ctx, entries, func(t *tx) int64 { return t.ExecCount(unlockFactor, t.Now, user) },
 		"unlock the second factor of %s", user)

@@ -111,8 +111,8 @@ const (
 // end moves the turn and its inbounds to their final states. Inbounds that joined the turn end like
 // its first inbound. If the turn was stopped, /stop is about all earlier inbounds, and later
 // inbounds do not join the turn. If the turn failed, the failed request had all of its inbounds in
-// it. If the turn is parked, all of its inbounds were there before the first worker crashed. It is
-// unknown which inbound crashes the workers. To find out would crash three more workers for each
+// it. If the turn is parked, all of its inbounds were there before the first worker crashed. Nobody
+// knows which inbound crashes the workers. A search would crash three more workers for each
 // inbound.
 func (t turnTx) end(f TurnEnding, ins []supervisor.Inbound) {
 	if f.Why == "" {

@@ -20,8 +20,8 @@ const findFirstMessage = `WITH RECURSIVE chain (turn, first) AS (
 	SELECT coalesce(min(first), 0) FROM chain`
 
 // FindFirstMessage returns the first message that a turn must answer. If turns right before it were
-// stopped for the next message, that is the first message of the oldest of these turns. Otherwise
-// it is the turn's own first message. Turns before a /stop or a /new are left out.
+// stopped for the next message, it returns the first message of the oldest of these turns.
+// Otherwise it returns the turn's own first message. Turns before a /stop or a /new are left out.
 func (s Turns) FindFirstMessage(ctx context.Context, turn int64) (message int64, err error) {
 	return engine.FirstValue(s.db.reader(ctx, "find the first message of turn %d", turn), engine.ScanInteger,
 		findFirstMessage, turn, s.db.endsTurn)

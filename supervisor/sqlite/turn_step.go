@@ -57,7 +57,8 @@ type LastStepResult struct {
 
 // CommitLastStep commits a step and ends the turn, in one transaction. The turn does not end if
 // waiting texts could join it. The post is stored only if the answer is the next message to send to
-// its chat. No part of the answer may have been sent before, and it must have no effect lines.
+// its chat. Also no part of the answer may have been sent before, and the answer must have no
+// effect lines.
 func (s Turns) CommitLastStep(ctx context.Context, l LastStep) (LastStepResult, error) {
 	return inTurn(ctx, s.db, l.Step.Turn, func(t turnTx) LastStepResult { return t.commitLast(l) }, "commit the last step of turn %d",
 		l.Step.Turn)

@@ -9,15 +9,15 @@ import (
 )
 
 // endsTopic is true for a command n that ends the running turn or separates later texts from it. ?2
-// is a JSON array of such commands' names.
+// is a JSON array of the names of these commands.
 const endsTopic = `n.held = 0 AND n.command IN (SELECT value FROM json_each(?2))`
 
 // isTakable selects the inbounds that may join a turn. Inbounds after an unanswered command that
 // ends a topic stay in the queue. They must not join the turn that the command ends. Other commands
 // may wait an hour for their user's answer, and do not delay inbounds.
 //
-// No inbound joins a turn in which a worker has crashed. So no inbound is parked for a crash that
-// it did not cause.
+// No inbound joins a turn in which a worker has crashed. Otherwise an inbound could be parked for a
+// crash that it did not cause.
 const isTakable = `JOIN turn t ON t.conversation = i.conversation WHERE t.id = ?1 AND t.deaths = 0 AND i.state = 'new'
 	AND i.kind = 'text' AND i.held = 0 AND i.priority >= ?4 AND NOT EXISTS (SELECT 1 FROM inbox n WHERE n.conversation = i.conversation
 		AND n.state = 'new' AND n.id < i.id AND ` + endsTopic + `)

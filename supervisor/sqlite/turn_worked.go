@@ -18,7 +18,7 @@ const (
 	toolOfMessage = `iif(m.role = 'tool', json_extract(m.parts, '$[0].result.name'), '')`
 
 	// hasWorked recognizes a user's message with an attachment: it has several parts, or words of
-	// others. A call has not worked if the channel refused what it sent.
+	// others. A call has not worked if the channel refused the call's message or file.
 	hasWorked = `(m.role = 'tool' AND json_extract(m.parts, '$[0].result.failed') IS NULL AND NOT EXISTS (SELECT 1 FROM effect e
 			WHERE e.turn = m.turn AND e.call = json_extract(m.parts, '$[0].result.call') AND e.kind IN ('file.refused',
 				'message.refused'))

@@ -81,7 +81,7 @@ const (
 )
 
 // untoldUndos returns the model's text about files that the user restored since the conversation's
-// last turn. "" means that there are none.
+// last turn. "" means that the user restored no file.
 func (t turnTx) untoldUndos() (text string) {
 	in := t.turn.Conversation
 	paths := map[bool][]string{}
@@ -110,8 +110,8 @@ func (s Undos) FindTurnUser(ctx context.Context, turn int64) (user string, err e
 const listChanges = `SELECT u.effect, u.turn, u.operation, e.kind, u.path, u.moved_to, u.before, u.after, u.size, u.mode, u.why_not, u.created_at
 	FROM undo u JOIN effect e ON e.id = u.effect WHERE u.turn = ? AND u.user = ? AND u.operation = ? AND u.undone_by IS NULL ORDER BY u.effect`
 
-// ListChanges lists the changes in force of a turn, or of an undo of it, oldest first. It lists
-// nothing for a turn of another user.
+// ListChanges lists the changes in force of a turn or of an undo of the turn, oldest first. For a
+// turn of another user the list is empty.
 func (s Undos) ListChanges(ctx context.Context, user string, turn, operation int64) ([]supervisor.FileChange, error) {
 	return engine.AllRows(s.db.reader(ctx, "list the changes of turn %d", turn),
 		func(r *engine.Row) (c supervisor.FileChange) {

@@ -37,8 +37,8 @@ func (s *story) lastUserText() string {
 	return said[len(said)-1].Text()
 }
 
-// An undo is stored like a change, so that the undo can be undone too. The model is told about it
-// once.
+// An undo is stored like a change, so that the undo can be undone too. The model is told about each
+// undo once.
 func TestRecordUndo_ModelIsToldOnce(t *testing.T) {
 	s := newStory(t)
 	undos, ctx := s.db.Undos(), t.Context()

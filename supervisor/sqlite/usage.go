@@ -75,8 +75,8 @@ func (t *tx) putUsage(message int64, c ModelCall, leases ...int64) {
 		clampCount(u.CacheWrite), u.Estimated, cost, c.Request, c.Asked, c.Pot, at)
 }
 
-// maxCount is larger than any real token count. SQLite fails if a sum does not fit into 64 bits.
-// The sum of eight million such counts fits.
+// maxCount is larger than any real token count. SQLite fails if a sum does not fit into 64 bits. A
+// sum of eight million counts of this size fits.
 const maxCount = 1 << 40
 
 // clampCount limits a provider's token count, so that a wrong count breaks neither the step nor a

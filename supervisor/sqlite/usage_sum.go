@@ -86,7 +86,7 @@ func (s Usage) Sum(ctx context.Context, q UsageQuery) ([]UsageTotal, error) {
 	return q.merge(parts), nil
 }
 
-// totalRow is a part of a total. If usage is grouped by days, it is the part of one quarter of an
+// totalRow is a part of a total. If usage is grouped by days, a totalRow covers one quarter of an
 // hour.
 type totalRow struct {
 	UsageTotal

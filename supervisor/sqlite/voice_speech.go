@@ -103,8 +103,8 @@ func (s SpokenAnswers) PutRecordings(ctx context.Context, delivery int64, files 
 	}, "put the recordings of delivery %d into the outbox", delivery)
 }
 
-// MarkFailed gives up the recordings of an answer and sends the text if it was held back. It tells
-// the user the reason why; "" means no reason.
+// MarkFailed gives up the recordings of an answer. If the text was held back, it is sent now. The
+// user is told the reason why; "" means no reason.
 func (s SpokenAnswers) MarkFailed(ctx context.Context, delivery int64, why string) error {
 	return s.db.write(ctx, func(t *tx) {
 		speech := byID(t, "speech", scanSpeech, findSpeech, delivery)
