@@ -82,8 +82,7 @@ func OpenPath(t testing.TB, path string, o sqlite.Options) *sqlite.DB {
 	return db
 }
 
-// CreateDatabase makes a database at path by SQL statements. It can be one that an earlier version
-// would leave.
+// CreateDatabase makes a database at path by SQL statements. It can make one of an earlier version.
 func CreateDatabase(t testing.TB, path, statements string) {
 	t.Helper()
 	conn, err := sqlite3.Open("file:" + path)
