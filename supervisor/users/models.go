@@ -18,9 +18,9 @@ type ModelChoice struct {
 	Configuration func() *Configuration // the current configuration
 }
 
-// CurrentModel returns the model that answers a user. It is the user's own choice if still allowed.
-// Otherwise it is the configuration's model for the user, or else the default. own means that it is
-// the user's choice.
+// CurrentModel returns the model that answers a user. The user's own choice comes first, if it is
+// still allowed. Otherwise it is the configuration's model for the user, or else the default. own
+// means that the user has chosen the model.
 func (c ModelChoice) CurrentModel(ctx context.Context, user string) (spec string, own bool, err error) {
 	spec, own, err = c.Settings.Find(ctx, user, SettingModel)
 	if err != nil || own && c.MayChoose(user, spec) {

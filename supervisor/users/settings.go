@@ -96,8 +96,8 @@ func (s *Settings) Zone(user string) *time.Location {
 	return timezone.ForUser(u)
 }
 
-// BudgetLimits returns a user's spending limits. They come from the configuration and the user's
-// settings. If it returns an error, the limits are unknown.
+// BudgetLimits returns a user's spending limits. The limits come from the configuration and the
+// user's settings. If BudgetLimits returns an error, the limits are unknown.
 func (s *Settings) BudgetLimits(name string) (supervisor.Budget, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
 	defer cancel()

@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Configuration is the part of the configuration about users. It is replaced as a whole.
+// Configuration is the part of the configuration about users. It is only replaced as a whole.
 type Configuration struct {
 	Users  []supervisor.User // the users that the configuration names
 	Groups []access.Group    // the groups in which users may speak
