@@ -54,9 +54,9 @@ type Options struct {
 }
 
 // Write writes the contents of the folder home to w as a tar. It follows no link and keeps links as
-// links. Anything that cannot be read, does not fit, or is no file, folder or link is left out and
-// listed. A file has its size at the time of opening: bytes that are cut off meanwhile become
-// zeros, and bytes that are added are left out. An error concerns the home as a whole, w or ctx.
+// links. It leaves out and lists names that cannot be read, do not fit, or are no file, folder or
+// link. A file has its size at the time of opening. Bytes that are cut off later become zeros, and
+// bytes that are added later are left out. An error concerns the home as a whole, w or ctx.
 func Write(ctx context.Context, home string, w io.Writer, o Options) (Result, error) {
 	root, err := os.OpenRoot(home)
 	if err != nil {
