@@ -69,8 +69,8 @@ type sender struct {
 	ws      *workspace.Workspace
 	turn    Host
 	measure MeasureFunc
-	// asked is the number of files that the supervisor was asked to send. It needs no lock, because
-	// calls of a tool with an effect run one at a time.
+	// asked is the number of calls that asked the supervisor to send files. It needs no lock,
+	// because calls of a tool with an effect run one at a time.
 	asked    int
 	messages int // number of messages that the supervisor was asked to send
 }
