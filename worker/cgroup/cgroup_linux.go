@@ -63,8 +63,8 @@ var usefulControllers = map[Kind][]string{
 	KindV1: {"memory", "pids", "cpu", "blkio"},
 }
 
-// filterUseful returns the useful controllers among those given. limits reports whether they can
-// limit memory or processes.
+// filterUseful returns the useful controllers among the given controllers. limits reports whether
+// they can limit memory or processes.
 func filterUseful(kind Kind, given []string) (have []string, limits bool) {
 	have = slices.DeleteFunc(slices.Clone(usefulControllers[kind]), func(c string) bool { return !slices.Contains(given, c) })
 	return have, slices.Contains(have, "memory") || slices.Contains(have, "pids")
@@ -179,8 +179,8 @@ func (t *Tree) HasControllerEnabled(controller string) bool {
 	return t.enabled && t.hasController(controller)
 }
 
-// RemoveStaleGroups removes the empty groups whose makers are gone. It calls isStale with the name
-// of each group, as given to MakeGroup.
+// RemoveStaleGroups removes empty groups that an ended process has made. isStale gets the name of
+// each group, as given to MakeGroup, and reports whether its maker has ended.
 func (t *Tree) RemoveStaleGroups(isStale func(name string) bool) error {
 	var errs []error
 	for _, h := range t.hierarchies {

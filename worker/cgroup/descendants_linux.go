@@ -15,8 +15,8 @@ import (
 const maxRounds = 100
 
 // quietRounds is the number of rounds in a row that must find no new process. A round takes time.
-// It misses a process whose pid it has already passed, if the parent ends before the round reaches
-// it.
+// It misses a process whose pid it has passed already, if the process's parent ends before the
+// round reaches the parent.
 const quietRounds = 2
 
 // processID identifies a process. Its pid alone may belong to another process later.

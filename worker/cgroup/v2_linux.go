@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mainGroup is the group of Mews itself, beside those of the users.
+// mainGroup is the group of Mews itself, beside the groups of the users.
 const mainGroup = "main"
 
 // findV2 finds this process's folder. If that is already the group "main" of Mews, it returns the
