@@ -53,9 +53,9 @@ type Draft struct {
 	room      int64 // size that the quota has allowed
 }
 
-// NewDraft begins a file in the folder dir, which it makes. No part of dir may be a link. size is
-// the expected number of bytes, for the quota. The rules do not apply here: the file is the user's
-// own and not a tool's.
+// NewDraft begins a file in the folder dir, and makes dir if it is missing. No part of dir may be a
+// link. size is the expected number of bytes, for the quota. The rules do not apply here: the file
+// is the user's own and not a tool's.
 func (w *Workspace) NewDraft(dir string, size int64) (*Draft, error) {
 	d := &Draft{ws: w, sum: sha256.New()}
 	if err := d.open(dir, size); err != nil {

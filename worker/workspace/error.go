@@ -10,8 +10,8 @@ import (
 	"unicode"
 )
 
-// Reasons of the workspace itself for refusals. They are wrapped: test for them with errors.Is. A
-// missing or hidden file is fs.ErrNotExist. A file that must not exist is fs.ErrExist.
+// Reasons why the workspace itself refuses an operation. They are wrapped: test for them with
+// errors.Is. A missing or hidden file is fs.ErrNotExist. A file that must not exist is fs.ErrExist.
 var (
 	ErrEmptyPath           = errors.New("the path is empty")
 	ErrPathHasNUL          = errors.New("the path holds a NUL byte")

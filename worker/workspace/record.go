@@ -25,8 +25,8 @@ const (
 	maxStamps   = 100    // stamps of one path
 )
 
-// Record holds the changes that a Workspace itself has made since the record began. With it the
-// changes of programs can be told from those of tools, uploads and undos.
+// Record holds the changes that a Workspace itself has made since the record began. It tells
+// changes by programs from changes by tools, uploads and undos.
 type Record struct {
 	ws     *Workspace
 	stamps map[string][]Stamp // a path's stamps in their order; nil if another process changed the path too
@@ -109,8 +109,8 @@ func (w *Workspace) change(do func() error, names ...string) error {
 	return nil
 }
 
-// stampsBelow returns the stamps of files by their paths: of these clean paths, and of all files in
-// folders among them.
+// stampsBelow returns the stamps of files by their paths. It covers the clean paths names, and all
+// files in folders among names.
 func (w *Workspace) stampsBelow(names []string) map[string]Stamp {
 	stamps := map[string]Stamp{}
 	for _, name := range names {
