@@ -16,8 +16,8 @@ const (
 	maxNote   = 500
 )
 
-// ReviewMark returns the hidden mark of a review. mark is usually its head. Anybody can write such
-// a mark. MarkFinding returns the mark of a comment.
+// ReviewMark returns the hidden mark of a review. mark is usually the review's head. Anybody can
+// write the same mark. MarkFinding returns the mark of a comment.
 func ReviewMark(mark string) string { return "<!-- mews:review " + mark + " -->" }
 
 func markFinding(fingerprint string) string { return "<!-- mews:finding " + fingerprint + " -->" }

@@ -56,8 +56,8 @@ var undisplayedParts = []struct {
 
 var entity = regexp.MustCompile(`&(#[xX]?[0-9a-fA-F]{1,8}|[A-Za-z]{2,24});`)
 
-// rounds is the maximum number of rounds of removal. Removing a part may create another one. Honest
-// text needs only one round.
+// rounds is the maximum number of rounds of removal. Removing a part may create another part to
+// remove. Honest text needs only one round.
 const rounds = 16
 
 // withoutMarkup removes characters that every undisplayed part of Markdown needs.

@@ -128,7 +128,7 @@ func checkDetails(t *testing.T, name, body string) {
 	}
 }
 
-// Foreign words in titles, details, paths and names cause nothing on GitHub.
+// Foreign words in titles, details, paths and names trigger no action on GitHub.
 func TestSummary_HostileText_IsInert(t *testing.T) {
 	for _, words := range hostile {
 		r := madeRecord(1, supervisor.FindingOpen, words)
