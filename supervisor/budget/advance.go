@@ -81,8 +81,9 @@ func (a *Advances) EndAttempt(ctx context.Context, turn int64) error {
 	return a.Leases.ReturnLease(context.WithoutCancel(ctx), now.lease.ID)
 }
 
-// take gives a turn's advance to its call. It returns the lease if that is enough, or if the limits
-// did not allow a larger one. Otherwise it returns the id of the lease that a new one must replace.
+// take gives a turn's advance to its call. It returns the lease of the advance if that lease is
+// enough, or if the limits did not allow more. Otherwise it returns the id of the lease, which a
+// new lease must replace.
 func (a *Advances) take(turn int64, e modelcall.Estimate) (lease supervisor.Lease, instead int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -91,7 +91,7 @@ func New(o Options) *Reserver {
 }
 
 // Reserve sets aside the most that an attempt can cost. See modelcall.Reserver. If the limits of
-// the turn or the day are too low, it asks the user to extend them, if the user may. Free calls,
+// the turn or the day are too low, and the user may extend them, Reserve asks the user. Free calls,
 // and users without limits, need no lease.
 func (r *Reserver) Reserve(ctx context.Context, e modelcall.Estimate) (lease supervisor.Lease, err error) {
 	switch limited := len(r.limits()) > 0; {

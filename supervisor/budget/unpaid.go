@@ -25,7 +25,7 @@ func (DeniedReserver) ReturnLease(context.Context, int64) {}
 func (DeniedReserver) OnSettled(supervisor.Lease, bool) {}
 
 // UnreadableReserver is the Reserver of a user whose own limits could not be read. Those limits may
-// be lower than the configured ones, so no call may cost anything.
+// be lower than the configured limits, so no call may cost anything.
 type UnreadableReserver struct{ Why error }
 
 // Reserve refuses all calls that may cost money.

@@ -44,8 +44,8 @@ func TestReserve_LowLimit_TakesTheRest(t *testing.T) {
 	}
 }
 
-// TestReserve_RepeatedCall_AsksNobody checks that a call which repeats a failed one gets money for all
-// of it, or is refused at once.
+// TestReserve_RepeatedCall_AsksNobody covers a call that repeats a failed call. It gets money for
+// its maximum cost, or is refused at once.
 func TestReserve_RepeatedCall_AsksNobody(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Turn: 100 * cent, Day: 10 * cent, Extend: 100 * cent})
 	r.spend(r.turn, 1*cent, 0)
