@@ -150,8 +150,9 @@ func (m *Memory) checkForgotten(ctx context.Context, r Request, source superviso
 }
 
 // says reports whether a text has at least half of a fact's words of four letters or more. Words
-// with the same beginning count too, but addresses and numbers must match exactly. It decides if
-// the model has read other people's words: a fact that the user did not say may be theirs.
+// with the same beginning count too, but addresses and numbers must match exactly. It matters if
+// the model has read other people's words: a fact that the user did not say may come from those
+// words.
 func says(text, fact string) bool {
 	for _, field := range strings.Fields(strings.ToLower(fact)) {
 		exact := strings.TrimFunc(field, unicode.IsPunct)
