@@ -15,8 +15,8 @@ import (
 )
 
 // Names of control calls: MethodSearch takes a TextQuery, and MethodHistory a HistoryQuery. Users
-// may search their own messages and files. Admins may search those of any user, which the audit log
-// records.
+// may search their own messages and files. Admins may search the messages and files of any user,
+// which the audit log records.
 const (
 	MethodSearch  = "search"
 	MethodHistory = "history"

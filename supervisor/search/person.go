@@ -112,8 +112,8 @@ func code(text string) string {
 	return "`" + strings.ReplaceAll(printable.DropControls(text), "`", "'") + "`"
 }
 
-// link returns the address of a message in Telegram, or "". Only private supergroups have such
-// addresses.
+// link returns the address of a message in Telegram, or "". Only messages of private supergroups
+// have an address.
 func link(m supervisor.HistoryMessage) string {
 	group, ok := strings.CutPrefix(m.Conversation.Chat, "-100")
 	if _, err := strconv.ParseInt(m.ChannelMessage, 10, 64); !ok || err != nil || !m.Conversation.IsInGroup() {

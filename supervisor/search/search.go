@@ -132,7 +132,7 @@ func (s *Searcher) FindHits(ctx context.Context, q Query) (found QueryResult, er
 }
 
 // dropShown drops the messages that the model of conversation q.OmitShownIn still sees. They would
-// be the best hits, because the question itself is among them.
+// be the best hits, because one of them is the question itself.
 func (s *Searcher) dropShown(ctx context.Context, q Query, hits []index.Hit) (list []index.Hit, left bool, err error) {
 	if q.OmitShownIn == 0 {
 		return hits, false, nil
