@@ -50,7 +50,8 @@ func UnreadNote(names []string) string {
 	return fmt.Sprintf(textUnread, strings.Join(slices.Compact(names), ", "))
 }
 
-// ReplacementNote returns the note that a message replaces an earlier one with this text.
+// ReplacementNote returns the note that a message replaces an earlier message. text is the text of
+// the earlier message.
 func ReplacementNote(text string) string {
 	own, _ := SplitNotes(text)
 	return fmt.Sprintf(textInstead, foreign.Name(quote(own)))

@@ -287,9 +287,9 @@ func enrolled(t *testing.T, db *sqlite.DB) (people *access.People, seal *access.
 	return people, seal, codes
 }
 
-// TestRecoveryCode_KeyMissing_IsNotStored checks that everything is answered and stored while the
-// key of the second factors is missing, except recovery codes. The test sends recovery codes alone,
-// mistyped and among words; they will be valid again with the key.
+// TestRecoveryCode_KeyMissing_IsNotStored checks that recovery codes are not stored while the key
+// of the second factors is missing. All other messages are stored and answered. The test sends
+// recovery codes alone, mistyped and among words; they will be valid again with the key.
 func TestRecoveryCode_KeyMissing_IsNotStored(t *testing.T) {
 	db, h := sqlitetest.Open(t), &heard{}
 	people, _, codes := enrolled(t, db)
@@ -332,8 +332,8 @@ func TestRecoveryCode_KeyMissing_IsNotStored(t *testing.T) {
 	}
 }
 
-// TestRecoveryCode_IsStoredNowhere checks that a recovery code is never stored, in whatever chat it
-// is sent. Its message is deleted, and the code is no longer valid.
+// TestRecoveryCode_IsStoredNowhere checks that a recovery code is never stored, in any chat. Its
+// message is deleted, and the code is no longer valid.
 func TestRecoveryCode_IsStoredNowhere(t *testing.T) {
 	db, h := sqlitetest.Open(t), &heard{}
 	people, seal, codes := enrolled(t, db)

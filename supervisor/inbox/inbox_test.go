@@ -22,7 +22,7 @@ func message(key, text string) supervisor.Inbound {
 		Source: "test", Key: key, Text: text}
 }
 
-// openGate is a gate that passes everything.
+// openGate is a gate that accepts every inbound.
 type openGate struct{}
 
 func (openGate) Check(context.Context, supervisor.Inbound) (m supervisor.GateDecision, err error) {
