@@ -89,7 +89,7 @@ func failureOf(ended *program.ExitError) error {
 // crashed is the exit status of a Go program that its runtime ends, for example for lack of memory.
 const crashed = 2
 
-// answer reads a child's standard output.
+// answer reads the header and the body from a child's standard output.
 type answer struct {
 	kind   Kind
 	open   OpenFunc

@@ -13,7 +13,7 @@ type Failure struct {
 	Numbers []int64 `json:"numbers,omitempty"` // the numbers in the text
 }
 
-// NewFailure returns a Failure for a reason whose text has these numbers.
+// NewFailure returns a Failure for a reason; numbers are the numbers in its text.
 func NewFailure(r Reason, numbers ...int64) *Failure { return &Failure{Reason: r, Numbers: numbers} }
 
 // Reason names the text of a failure.
