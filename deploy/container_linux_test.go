@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// maxWait bounds everything that happens in a container.
+// maxWait bounds the time of each command and each wait in a container.
 const maxWait = time.Minute
 
 // container is a system booted by its own systemd. It can read this machine's programs, but no
