@@ -26,9 +26,10 @@ const (
 	StringListArgument ArgumentType = "array" // an array of strings
 )
 
-// schemaOf returns the JSON schema of an object with these arguments. It keeps their order, so that
-// every request has the same schema. schemaOf runs for each turn, and encoding/json would take four
-// times as long. All texts are printable, so Go quotes them as JSON does.
+// schemaOf returns the JSON schema of an object with these arguments. It keeps the order of the
+// arguments, so that every request has the same schema. schemaOf runs for each turn, and
+// encoding/json would take four times as long. All texts are printable, so Go quotes them as JSON
+// does.
 func schemaOf(arguments []Argument) json.RawMessage {
 	var required []string
 	schema := []byte(`{"type":"object","properties":{`)

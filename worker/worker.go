@@ -15,7 +15,7 @@ type Tool struct {
 	// Run runs the tool. It returns when ctx ends, and leaves nothing running. The model and the
 	// user read an error's text: it names the attempt and its subject, and says what to do instead.
 	// If the tool's effect is EffectNone, several goroutines may call Run at once. Otherwise a turn
-	// calls it one at a time.
+	// runs one call after the other.
 	Run func(ctx context.Context, call Call) (Result, error)
 }
 
