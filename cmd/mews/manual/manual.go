@@ -37,7 +37,7 @@ type Page struct {
 	ForAdmins bool
 }
 
-// Pages lists the pages: the guide, then those for admins.
+// Pages lists the pages: first the guide, then the pages for admins.
 func Pages() (all []Page) {
 	for _, folder := range []string{guideFolder, adminFolder} {
 		entries, err := files.ReadDir(folder)
