@@ -16,7 +16,7 @@ type chatQueue struct {
 	chat   string
 	// calls is the context for calls of the channel. It ends a few seconds after the service.
 	calls context.Context
-	wake  chan struct{} // holds a token if woken may not be empty
+	wake  chan struct{} // holds a token if woken may hold conversations
 	// woken holds the conversations to read again. The outbox's mutex guards woken and renamed.
 	woken   map[int64]struct{}
 	renamed bool // whether the chat was renamed since the last read of woken

@@ -38,8 +38,8 @@ func (q *chatQueue) findDelivery(ctx context.Context) error {
 }
 
 const (
-	// firstScan is how many deliveries the first read covers, to find one that somebody waits for.
-	// Each further read is four times as large.
+	// firstScan is how many deliveries the first read covers, to find a delivery that somebody
+	// waits for. Each further read is four times as large.
 	firstScan = 20
 	// maxReplyWait is the longest time for which a proactive delivery waits for a reply.
 	maxReplyWait = 2 * time.Minute
@@ -162,7 +162,7 @@ func (q *chatQueue) loadPosts(ctx context.Context, set *postSet) error {
 }
 
 // composeParts sets the contents of a delivery that has none yet. It stores them before anything is
-// sent, with two exceptions. One is parts that only edit messages of the reply. The other is a
+// sent, except in two cases. One case is parts that only edit messages of the reply. The other is a
 // single part, which is stored when it is sent.
 func (q *chatQueue) composeParts(ctx context.Context, set *postSet) error {
 	untold, err := q.Deliveries.ListUnreportedLosses(ctx, set.conversation.ID)

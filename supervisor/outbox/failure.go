@@ -13,8 +13,8 @@ const (
 	// giveUpAfter is the age at which a delivery is given up.
 	giveUpAfter = 24 * time.Hour
 
-	// minTryTime is the least time for which a delivery is tried, even an old one. A user may have
-	// asked for a repeat, or the service may have started late.
+	// minTryTime is the least time for which a delivery is tried, even an old delivery. A user may
+	// have asked for a repeat, or the service may have started late.
 	minTryTime = time.Hour
 )
 
@@ -29,7 +29,7 @@ type failure struct {
 
 func (f failure) post() supervisor.Post { return f.set.posts[f.i] }
 
-// failureRule says what to do about one kind of failure.
+// failureRule is the reaction to one kind of failure.
 type failureRule struct {
 	call   call
 	result supervisor.SendResult
@@ -92,7 +92,7 @@ func (q *chatQueue) handleFlood(_ context.Context, f failure) error {
 }
 
 // followMove stores the chat's new name. The queue of that name sends the rest. Messages in the old
-// chat can't be changed from the new one.
+// chat can't be changed through the new chat.
 func (q *chatQueue) followMove(ctx context.Context, f failure) error {
 	if f.err.MovedTo == "" || f.err.MovedTo == q.chat {
 		return q.tryLater(ctx, f)

@@ -139,8 +139,8 @@ func (g *gate) tryEnter(chat string) bool {
 	return true
 }
 
-// leave ends a call that has entered. After tryEnter, chat is "". A call that was not made does not
-// count. full reports whether the window of all chats was full.
+// leave ends a call that has entered. After tryEnter, chat is "". If the call was not made, it does
+// not count. full reports whether the window of all chats was full.
 func (g *gate) leave(chat string, made bool) (full bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

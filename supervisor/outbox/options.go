@@ -3,7 +3,7 @@
 //
 // A reply is a set of posts: the messages that should be in its chat. Each chat with work has a
 // chatQueue. The queue sends missing posts, edits posts with an old content, and deletes
-// superfluous ones. It treats a growing reply and the delivery that ends it alike, so that the
+// superfluous posts. It treats a growing reply and the delivery that ends it alike, so that the
 // final text replaces the text shown before. A post is marked on disk before it is sent, and its
 // result is stored afterwards, because the process may end at any moment.
 package outbox

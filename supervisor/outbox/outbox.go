@@ -35,7 +35,7 @@ type Outbox struct {
 	// wrong.
 	moves    int
 	toLocate map[int64]struct{}    // conversations whose chats are to be looked up
-	queues   map[string]*chatQueue // by chat
+	queues   map[string]*chatQueue // queue of each chat, by the chat's name
 	// leaving holds queues of renamed chats that have not noticed the rename yet, by the new name.
 	leaving   map[string]*chatQueue
 	unstarted []*chatQueue

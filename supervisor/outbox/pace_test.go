@@ -54,8 +54,8 @@ type paced struct {
 	begin, end time.Time
 }
 
-// TestPace_NeverExceedsItsLimits checks that no window holds more than its limit, at whatever
-// moment between begin and end the channel counts each call.
+// TestPace_NeverExceedsItsLimits checks that no window holds more than its limit. The channel may
+// count a call at any moment between its begin and its end.
 func TestPace_NeverExceedsItsLimits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rates := SendRates{All: rapid.IntRange(1, 8).Draw(t, "all"), Chat: rapid.IntRange(1, 2).Draw(t, "chat"),

@@ -67,7 +67,7 @@ func (o *Options) contents(d supervisor.Delivery, apologetic bool) []supervisor.
 }
 
 // withEffects adds the folded list of a turn's effects below its answer. The list goes into the
-// last part if it fits there, otherwise into a new one.
+// last part if it fits there, otherwise into a new part.
 func (o *Options) withEffects(parts []supervisor.RichText, effects []string) []supervisor.RichText {
 	if len(effects) == 0 {
 		return parts
@@ -185,8 +185,8 @@ func (o *Options) splitInHalves(part supervisor.RichText) []supervisor.RichText 
 	return list
 }
 
-// invisible reports whether a text shows nothing. A channel may refuse such a text as empty, or
-// show an empty message.
+// invisible reports whether a text shows nothing. A channel may refuse an invisible text as empty,
+// or show an empty message.
 func invisible(text string) bool {
 	return strings.IndexFunc(text, func(r rune) bool { return !blank(r) }) < 0
 }

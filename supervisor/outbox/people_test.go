@@ -41,8 +41,8 @@ func TestUnservedUser_GetsNothing(t *testing.T) {
 	})
 }
 
-// TestUnservedUser_OthersInGroup_GetAnswers checks that the others of a group do not see messages
-// for a user who left.
+// TestUnservedUser_OthersInGroup_GetAnswers checks that a group gets answers to its users, but none
+// to a user who is no longer served.
 func TestUnservedUser_OthersInGroup_GetAnswers(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live(without("bob"))

@@ -16,7 +16,7 @@ type postSet struct {
 	message      string              // the channel's name of the user's message that the set answers
 	delivery     supervisor.Delivery // the delivery of the set; the zero value while the reply grows
 
-	posts  []supervisor.Post // by part, with the contents that the chat should show
+	posts  []supervisor.Post // the set's posts by part, with the contents that the chat should show
 	loaded bool              // whether posts match the disk
 	stored bool              // whether the contents of the delivery are on disk
 	// unfit holds posts that can't be corrected by an edit: they are deleted and sent again.
@@ -77,8 +77,8 @@ func callFor(p supervisor.Post, inChat map[int64]supervisor.RichText) call {
 	return ""
 }
 
-// setContents sets the parts that the posts of a growing reply should show. Posts beyond them stay
-// in the chat: the reply may grow again.
+// setContents sets the parts that the posts of a growing reply should show. Further posts stay in
+// the chat, because the reply may grow again.
 func (s *postSet) setContents(parts []supervisor.RichText) {
 	for i, part := range parts {
 		if s.plain {
@@ -91,8 +91,8 @@ func (s *postSet) setContents(parts []supervisor.RichText) {
 	}
 }
 
-// uncertain reports whether a growing reply has a post with an unknown result. Only the delivery
-// repeats that post, as a whole, because only one repeat is allowed.
+// uncertain reports whether a growing reply has a post with an unknown result. Only the reply's
+// delivery sends that post again, as a whole, because only one repeat is allowed.
 func (s *postSet) uncertain() bool {
 	return slices.ContainsFunc(s.posts, func(p supervisor.Post) bool {
 		return p.Delivery != 0 || p.State == supervisor.PostUnknown || p.State == supervisor.PostFailed ||
@@ -138,7 +138,7 @@ func (s *postSet) allSent(parts int) bool {
 }
 
 // markUnfit marks all posts in the chat from one index on, to be deleted and sent again. any
-// reports whether there was such a post.
+// reports whether it has marked a post.
 func (s *postSet) markUnfit(from int) (any bool) {
 	for _, p := range s.posts[from:] {
 		if p.State == supervisor.PostSent {
@@ -162,7 +162,7 @@ func (s *postSet) nextSent(from int) int {
 }
 
 // duplicate finds a post with the same message as the post before it. An interrupted shift leaves
-// such a pair.
+// two posts with one message.
 func (s *postSet) duplicate() (i int, ok bool) {
 	for last := s.nextSent(0); last >= 0; last = i {
 		i = s.nextSent(last + 1)

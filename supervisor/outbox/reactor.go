@@ -29,7 +29,7 @@ const (
 
 const (
 	// reactionDelay is how long a message must wait before it gets a reaction. A message whose turn
-	// begins at once gets none.
+	// begins at once gets no reaction.
 	reactionDelay = time.Second
 
 	// reactionPause is the delay between a change and the refresh, because the beginning of a turn

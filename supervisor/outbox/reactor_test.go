@@ -78,7 +78,7 @@ func TestReaction_ShownUntilTurnBegins(t *testing.T) {
 }
 
 // TestReaction_DelaysNoOtherCall checks that a message whose turn begins at once causes no call. A
-// waiting message causes none in its first second.
+// waiting message causes no call in its first second.
 func TestReaction_DelaysNoOtherCall(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()

@@ -68,8 +68,8 @@ func (q *chatQueue) answersLately() bool {
 	return !q.answeredAt.IsZero() && q.Now().Sub(q.answeredAt) < answerValidFor
 }
 
-// mayTryEarly ends the wait for a channel that has since answered another queue. It does so rarely,
-// because the cause may be this chat alone.
+// mayTryEarly ends the wait for a channel that has answered another queue since. It does so rarely,
+// because this chat alone may be the cause.
 func (q *chatQueue) mayTryEarly() bool {
 	now := q.Now()
 	if q.unreachedAt.IsZero() || !q.triedEarlyAt.IsZero() && now.Sub(q.triedEarlyAt) < maxReachPause ||

@@ -133,7 +133,7 @@ func TestRun_UnreadableStore_Fails(t *testing.T) {
 	}
 }
 
-// TestMovedChat_SendUnderWay_IsNotRepeated learns a chat's new name before the call to the old one
+// TestMovedChat_SendUnderWay_IsNotRepeated learns a chat's new name before a call to the old name
 // has ended. No other queue may treat that call as lost.
 func TestMovedChat_SendUnderWay_IsNotRepeated(t *testing.T) {
 	inBubble(t, func(h *rig) {

@@ -7,7 +7,7 @@ const (
 	repeatMark = "↻ May be a repeat:\n"
 
 	textEmpty = "(The answer was empty.)"
-	// textApology ends the first delivery after one that may not have arrived.
+	// textApology ends the first delivery after a delivery that may not have arrived.
 	textApology = "(An earlier message of mine may not have reached you; /resend sends it again.)"
 	// textWhole is the caption of the file with a whole answer.
 	textWhole = "The whole answer. It is too long for a few messages."

@@ -55,8 +55,8 @@ func TestToolLine_EndsTheGrowingMessage(t *testing.T) {
 	})
 }
 
-// TestToolLine_WithoutText_BecomesTheAnswer checks that the line is in the place of the answer if
-// the turn has said nothing before.
+// TestToolLine_WithoutText_BecomesTheAnswer checks that the line is alone in its message if the
+// turn has said nothing before. The answer then replaces the line.
 func TestToolLine_WithoutText_BecomesTheAnswer(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()

@@ -79,8 +79,8 @@ func (q *chatQueue) showUpload(set *postSet, p supervisor.Post) error {
 }
 
 // sendAction shows typing or another action if there is a free slot, and returns whether the
-// channel has answered. A refusal is an answer, too. The call is cut if there is something to send.
-// A failed action matters little to users, so only a flood affects other calls.
+// channel has answered. A refusal is an answer, too. The call is cancelled if there is something to
+// send. A failed action matters little to users, so only a flood affects other calls.
 func (q *chatQueue) sendAction(thread string, action supervisor.ChatAction) (answered bool, err error) {
 	if !q.outbox.resume(q) || !q.outbox.gate.tryEnter(q.chat) {
 		return false, nil
@@ -110,7 +110,7 @@ func (q *chatQueue) sendAction(thread string, action supervisor.ChatAction) (ans
 	return answered, err
 }
 
-// awaitTyping waits for the end of a typing call. It cuts the call if the queue is woken with
+// awaitTyping waits for the end of a typing call. It cancels the call if the queue is woken with
 // something to send.
 func (q *chatQueue) awaitTyping(ended <-chan error, cut func()) error {
 	woken := false

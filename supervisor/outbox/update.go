@@ -7,9 +7,9 @@ import (
 	"mews/supervisor"
 )
 
-// EditSentDelivery edits the single message of a sent delivery. If the pace does not allow that at
-// once, it does nothing: such an edit is optional, and is not stored. It returns only errors of the
-// store.
+// EditSentDelivery edits the single message of a sent delivery. It does nothing if the pace does
+// not allow the edit at once: the edit is optional, and is not stored. It returns only errors of
+// the store.
 func (o *Outbox) EditSentDelivery(ctx context.Context, d supervisor.Delivery, text string) error {
 	chat := d.Conversation.Chat
 	posts, err := o.Posts.ListPosts(ctx, 0, d.ID)

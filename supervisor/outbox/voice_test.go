@@ -31,8 +31,8 @@ func (t *turn) finishSaid(mode supervisor.VoiceMode, recordings int) supervisor.
 	return d
 }
 
-// TestSpokenAnswer_VoiceFails_TextArrives lists the chat's contents for each way in which the
-// channel treats the recordings. The text never waits for them, and is never lost with them.
+// TestSpokenAnswer_VoiceFails_TextArrives lists the chat's contents for each result of sending the
+// recordings. The text never waits for the recordings, and arrives even if they fail.
 func TestSpokenAnswer_VoiceFails_TextArrives(t *testing.T) {
 	refuses := func(reason supervisor.SendErrorReason) func(c called) (bool, *supervisor.SendError) {
 		return func(c called) (bool, *supervisor.SendError) {
