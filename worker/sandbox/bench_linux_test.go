@@ -149,7 +149,7 @@ func BenchmarkToolChild(b *testing.B) {
 	for _, tier := range []Tier{TierNamespaces, TierLandlock} {
 		b.Run(string(tier), func(b *testing.B) {
 			in := NewToolStarter(tier)
-			// the paths are those inside a worker; the folders are not changed
+			// these paths exist inside a worker; the folders are not changed
 			for _, dir := range []string{InnerHomePath, InnerWorkspacesPath} {
 				if err := os.Mkdir(dir, 0o755); err == nil {
 					b.Cleanup(func() { _ = os.Remove(dir) })

@@ -42,8 +42,8 @@ var names = map[string]func() error{
 	parserName:      actParser,
 }
 
-// runByName runs the role of the binary's name. Without such a role it returns. In the role of
-// stage one it may skip some walls.
+// runByName runs the role of the binary's name. For any other name it returns. In the role of stage
+// one it may skip some walls.
 func runByName() {
 	removeWalls()
 	play, ok := names[filepath.Base(os.Args[0])]

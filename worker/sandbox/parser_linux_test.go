@@ -24,7 +24,7 @@ const (
 	parserQuestion = "parser"
 )
 
-// parserAttempts are actions that a parser may not do, beyond those of a worker that only reads.
+// parserAttempts are actions that are forbidden to a parser, but not to a worker that only reads.
 var parserAttempts = []struct {
 	what string
 	try  func() error

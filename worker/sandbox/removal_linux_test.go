@@ -29,7 +29,7 @@ const (
 	wallFilter       = "filter"      // filter of system calls
 	wallInotify      = "inotify"     // the user namespace's own inotify limits
 	wallDescriptors  = "descriptors" // closing of inherited descriptors
-	wallEnvironment  = "environment" // an environment built from nothing
+	wallEnvironment  = "environment" // a new environment, without the spawner's variables
 
 	// The worker's own walls.
 	wallSocket  = "socket"  // the protocol is a socket; a pipe could be opened again

@@ -78,8 +78,8 @@ type Limits struct {
 	Tmp    int64 // bytes in /tmp, and as many in /dev/shm; 0 means 256 MiB
 	File   int64 // bytes of one file; 0 means 1 GiB
 	PIDs   int   // processes and threads; 0 means 512
-	// the kernel counts this worker's processes together with those of other workers: PIDs is a
-	// limit for all of them
+	// the kernel counts this worker's processes together with those of other workers; PIDs then
+	// limits all of them together
 	Shared bool
 }
 

@@ -42,7 +42,7 @@ var refusedCalls = []uint32{
 var hiddenCalls = []uint32{
 	unix.SYS_CLONE3, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
 	unix.SYS_PIDFD_OPEN, unix.SYS_PIDFD_GETFD,
-	// These calls give memory that need not be mapped. A watchdog could not count such memory.
+	// These calls give memory that need not be mapped. A watchdog could not count that memory.
 	unix.SYS_MEMFD_CREATE, unix.SYS_SHMGET,
 	// fs.aio-max-nr is a limit for the whole machine. System V's queues and semaphores outlive
 	// their maker.
@@ -119,7 +119,7 @@ func argChecks(p Profile) []argCheck {
 		// program on the host.
 		{unix.SYS_SOCKET, []instruction{ret(retEAFNOSUPPORT)}},
 		{unix.SYS_SOCKETPAIR, checkSocketPair()},
-		// A watchdog counts what a socket holds by the usual size of its buffer.
+		// A watchdog assumes that each socket has a buffer of the usual size.
 		{unix.SYS_SETSOCKOPT, checkValue(2, unix.SO_SNDBUF, unix.SO_SNDBUFFORCE)},
 		{unix.SYS_FCNTL, checkValue(1, unix.F_SETPIPE_SZ)},
 		// Huge pages belong to the machine. The machine's admin has reserved them for another
@@ -147,9 +147,8 @@ func argChecks(p Profile) []argCheck {
 	return list
 }
 
-// checkClone refuses new namespaces. It refuses threads that do not share their process's
-// descriptors, because a watchdog does not see those of single threads. In a review it allows only
-// threads.
+// checkClone refuses new namespaces. It refuses threads with their own descriptors, because a
+// watchdog counts only the descriptors of whole processes. In a review it allows only threads.
 func checkClone(p Profile) []instruction {
 	body := append([]instruction{loadArg(0)}, ifAnyBit(namespaceFlags, retEPERM)...)
 	body = append(body, loadArg(0), instruction{code: opAnd, k: unix.CLONE_THREAD | unix.CLONE_FILES})

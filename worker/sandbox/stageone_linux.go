@@ -14,8 +14,8 @@ import (
 // StageOneArgument makes mews-spawner run RunStageOne. Only mews-spawner executes itself with it.
 const StageOneArgument = "stage-one"
 
-// workerFD is the descriptor of the worker's program. It was opened before there were walls, and
-// has no path inside them.
+// workerFD is the descriptor of the worker's program. The spawner opened the program before there
+// were walls, and the program has no path inside them.
 const workerFD = 3
 
 // RunStageOne builds the plan's walls around this process and becomes the worker. It reads the plan

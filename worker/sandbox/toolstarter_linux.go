@@ -49,7 +49,7 @@ func (s *ToolStarter) StartParser(cmd *exec.Cmd) error {
 	)
 }
 
-// start starts a program behind a layer, which is made at its first start with these rules.
+// start starts a program behind a layer. The first start makes the layer with these rules.
 func (s *ToolStarter) start(cmd *exec.Cmd, kept **toolLayer, rules func() []rule) error {
 	if !s.tier.AtLeast(TierLandlock) {
 		return cmd.Start()

@@ -15,8 +15,8 @@ import (
 )
 
 // TestToolStarter_LaterStarts_MakeNoThread: after its first start a worker has all threads to start
-// programs and wait for them. Go ends a process that cannot make a thread. Otherwise a program that
-// reaches the process limit would end its worker. A program cannot signal any of those threads.
+// programs and wait for them. Go ends a process that cannot make a thread, so a program that
+// reaches the process limit could end its worker. A program cannot signal any of those threads.
 func TestToolStarter_LaterStarts_MakeNoThread(t *testing.T) {
 	if version, err := landlockVersion(); err != nil || version < landlockMinVersion {
 		t.Skipf("version %d of Landlock: %v", version, err)
