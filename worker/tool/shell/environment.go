@@ -10,8 +10,7 @@ import (
 	"mews/worker/workspace"
 )
 
-// environment describes what programs see: their folder, their variables and their files. It does
-// not change.
+// environment holds the folder, the variables and the files of programs. It does not change.
 type environment struct {
 	program.Environment // environment of programs; Home is the workspace
 	ws                  *workspace.Workspace

@@ -55,8 +55,8 @@ func TestStop_SuspendedProgram_CleansUp(t *testing.T) {
 	wantContains(t, r.Text, "timed out", "tidied\n")
 }
 
-// TestRun_BackgroundProcess_IsEnded: the tool does not wait for a command's background processes.
-// It ends these processes.
+// TestRun_BackgroundProcess_IsEnded: the tool does not wait for a command's background processes,
+// but ends them.
 func TestRun_BackgroundProcess_IsEnded(t *testing.T) {
 	for name, test := range map[string]struct {
 		command string

@@ -45,8 +45,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// shellSignal is the number that a shell adds to the signal of its last program, to make its own
-// status (bash(1), EXIT STATUS).
+// shellSignal is added to a signal's number in a shell's exit status, if the signal ended the
+// shell's last program (bash(1), EXIT STATUS).
 const shellSignal = 128
 
 // exceededFileSize reports whether a program was ended because a file became too large. For a

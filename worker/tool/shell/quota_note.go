@@ -8,9 +8,9 @@ import (
 	"mews/worker"
 )
 
-// define makes a tool of the family. If the folder is full, the second line of the result is a note
-// about that. The program still runs, because it may delete files. If there are uploads, the
-// program may have read them, so the result is marked as world.
+// define makes a tool of the family. If the folder is full, the second line of the result says so.
+// The program still runs, because it may delete files. If there are uploads, the program may have
+// read them, so the result is marked as world.
 func define[A any](e *environment, s worker.ToolSpec, run func(context.Context, worker.Call, A) (worker.Result,
 	error)) worker.Tool {
 	var none A

@@ -14,8 +14,8 @@ import (
 
 var errTooManyFiles = errors.New("too many files")
 
-// snapshot holds the files of the workspace at one moment. From then on it records what Mews itself
-// changes. The caller of takeSnapshot stops the record.
+// snapshot holds the files of the workspace at one moment. From then on it records the changes that
+// Mews itself makes. The caller of takeSnapshot stops the record.
 type snapshot struct {
 	files  map[string]fileState
 	unread []string // folders that could not be read to their end

@@ -74,7 +74,7 @@ func (s *tempFolder) create(front, back string) (*os.File, error) {
 		}
 		s.unlock()
 		s.dir = dir
-		// without a lock another worker may remove the folder; it is made again then
+		// without a lock another worker may remove the folder; create then makes a new folder
 		s.lock, _ = lockFolder(dir)
 	}
 	s.made++

@@ -81,7 +81,7 @@ func TestSweep_RemovesOutputsOfDeadWorkers(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("folders (- wanted, + got):\n%s", diff)
 	}
-	// The worker whose folder is gone makes another.
+	// The worker whose folder was removed makes a new folder.
 	wantContains(t, killed.mustRun("run_command", "command", "seq 1000").Text, "the whole is in "+temp)
 }
 

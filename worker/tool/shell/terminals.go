@@ -73,8 +73,8 @@ func (m *terminals) takeSeen(ctx context.Context) snapshot {
 	return before
 }
 
-// changesSinceSeen returns the changes since a snapshot of takeSeen. If programs run on, the next
-// call compares with the files of now, so that nothing is missed between two calls.
+// changesSinceSeen returns the changes since a snapshot of takeSeen. If programs still run, the
+// next call compares with the present files, so that no change between two calls is missed.
 func (m *terminals) changesSinceSeen(ctx context.Context, before snapshot) fileChanges {
 	after := m.takeSnapshot(ctx)
 	after.settle()
