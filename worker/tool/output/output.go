@@ -23,7 +23,7 @@ type BlobReader interface {
 const (
 	defaultLength = 8 << 10
 	maxLength     = 32 << 10
-	headerRoom    = 512 // part of the model's output limit kept free for the header
+	headerRoom    = 512 // bytes of the model's output limit that are kept free for the header
 )
 
 var readSpec = worker.ToolSpec{
