@@ -6,19 +6,19 @@ import (
 	"mews/supervisor"
 )
 
-// maxMoves is how many pushes during one review make it read again.
+// maxMoves is the maximum number of pushes during one review for which it reads the new head, too.
 const maxMoves = 3
 
-// checkAndPost reads the state of a pull request once more, and posts a review. It posts nothing if
-// the pull request was closed meanwhile. errMoved means that there is a new head, which is to be
-// read first.
+// checkAndPost reads the state of a pull request once more, and then posts a review. It posts
+// nothing if the pull request was closed meanwhile. errMoved means that there is a new head, which
+// must be read first.
 func (r *Reviews) checkAndPost(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo,
 	made *result) error {
 	if repo.Post == supervisor.PostCard {
 		return nil
 	}
 	p := postedOf(*w)
-	if p.Begun != "" || p.Review != 0 && !p.Note && p.Round == w.Round { // a part is on GitHub already
+	if p.Begun != "" || p.Review != 0 && !p.Note && p.Round == w.Round { // a part of the review is on GitHub already
 		return r.post(ctx, w, repo, made)
 	}
 	pull, err := r.o.API.PullRequest(ctx, w.Repo, w.Number)
@@ -37,11 +37,11 @@ func (r *Reviews) checkAndPost(ctx context.Context, w *supervisor.Review, repo s
 	return r.post(ctx, w, repo, made)
 }
 
-// move prepares a review to read the head of a push that came meanwhile. Only changes that were not
-// read yet will be read.
+// move prepares a review to read a new head, after a push during the review. Only changes without
+// an earlier reading will be read.
 func (r *Reviews) move(ctx context.Context, w *supervisor.Review, made result) error {
 	p := postedOf(*w)
-	p.Begun = "" // GitHub has no review of the old head
+	p.Begun = "" // GitHub has no review of the old head to search for
 	w.Posted, w.Change = encoded(p), ""
 	w.Result = encoded(result{Moved: true, Moves: made.Moves + 1, Hunks: made.Hunks})
 	return r.o.Store.Update(ctx, *w)

@@ -13,7 +13,7 @@ import (
 	"mews/supervisor/github/finding"
 )
 
-// Limits of a card: the number of entries, and the sizes of texts in bytes.
+// Limits of a card: number of entries, and sizes of texts in bytes.
 const (
 	maxCard    = 12
 	maxVerdict = 600
@@ -60,7 +60,7 @@ func (r *Reviews) card(w supervisor.Review, repo supervisor.GitHubRepo) string {
 	return strings.Join(append(lines, "", cardFoot(repo, made)), "\n")
 }
 
-// grow adds the state of a review to all messages about its pull request.
+// grow adds the state of a review to all earlier messages about its pull request.
 func (r *Reviews) grow(ctx context.Context, w supervisor.Review) error {
 	switch w.State {
 	case supervisor.ReviewDone:
@@ -99,7 +99,7 @@ func buttons(w supervisor.Review, repo supervisor.GitHubRepo, made result) (rows
 	return append(rows, slices.Collect(slices.Chunk(picks, 4))...)
 }
 
-// presses has a function for each button below a card.
+// presses maps the actions of the buttons below a card to functions.
 var presses = map[string]func(r *Reviews, ctx context.Context, w supervisor.Review, rest string) (string, error){
 	pressExplain: (*Reviews).explain,
 	pressPost:    (*Reviews).postPicked,
@@ -107,8 +107,8 @@ var presses = map[string]func(r *Reviews, ctx context.Context, w supervisor.Revi
 	pressAgain:   (*Reviews).postAgain,
 }
 
-// HandlePress handles a button below a review's card. Only the review's user may use it. press is
-// the button's data after ReviewPrefix; anybody may have forged the data.
+// HandlePress handles a press of a button below a review's card. Only the review's user may press
+// it. press is the button's data after PressPrefix; anybody may have forged it.
 func (r *Reviews) HandlePress(ctx context.Context, user, press string) (string, error) {
 	parts := strings.SplitN(press, "/", 3)
 	do, known := presses[parts[0]]
@@ -126,7 +126,7 @@ func (r *Reviews) HandlePress(ctx context.Context, user, press string) (string, 
 	return do(r, ctx, w, strings.Join(parts[2:], "/"))
 }
 
-// explain returns a text for each finding: how and when the code fails.
+// explain returns a text for each finding that says how and when the code fails.
 func (r *Reviews) explain(_ context.Context, w supervisor.Review, _ string) (string, error) {
 	var parts []string
 	for i, f := range resultOf(w).All() {
@@ -136,7 +136,7 @@ func (r *Reviews) explain(_ context.Context, w supervisor.Review, _ string) (str
 }
 
 // postPicked posts the findings that the user picked: one, or all that were not posted. It is for
-// reviews that are not posted automatically.
+// repositories whose reviews are not posted automatically.
 func (r *Reviews) postPicked(ctx context.Context, w supervisor.Review, rest string) (string, error) {
 	made, p := resultOf(w), postedOf(w)
 	all := made.All()

@@ -13,10 +13,10 @@ import (
 	"mews/supervisor/internal/money"
 )
 
-// cardHead returns the first lines of a card: the verdict in at most most bytes, and the numbers of
+// cardHead returns the first lines of a card: the verdict, cut to most bytes, and the numbers of
 // findings and files.
 func cardHead(made result, most int) (lines []string) {
-	// a verdict may be about findings that do not stand
+	// the verdict may be about findings that were refuted or dropped
 	if dropped := made.Refutations + made.Left[finding.OmittedUnfounded]; made.Verdict != "" &&
 		(len(made.All()) > 0 || dropped == 0) {
 		lines = append(lines, finding.HarmlessMarkdown(made.Verdict, most))
@@ -56,8 +56,8 @@ func isPosted(records []finding.Record, f finding.Finding) bool {
 	})
 }
 
-// postPicks posts the findings that a user picked. The first post of a pull request becomes its
-// summary; later ones update it.
+// postPicks posts the findings that a user picked. The first review on a pull request becomes the
+// pull request's summary. Later posts update the summary.
 func (r *Reviews) postPicks(ctx context.Context, w supervisor.Review, p posted, picked *result, mark string) error {
 	summary, there, err := r.summary(ctx, w)
 	if err != nil {

@@ -7,14 +7,14 @@ import (
 	"mews/supervisor/github/finding"
 )
 
-// checker returns the checker for findings about a change.
+// checker returns a Checker for findings about a change.
 func (r *Reviews) checker(c change, known []finding.KnownFinding) finding.Checker {
 	files, _ := filesOf(c.Files)
 	return finding.Checker{Files: files, Heads: c.Heads, Known: known, Inline: r.o.Inline}
 }
 
-// awaitChecks lets the worker of a review ask which findings deserve a second look, until end is
-// called.
+// awaitChecks answers a worker that asks which findings it should check a second time. Call end
+// when the worker has finished.
 func (r *Reviews) awaitChecks(ctx context.Context, w supervisor.Review, c change) (end func(), err error) {
 	if r.o.AwaitChecks == nil {
 		return func() {}, nil

@@ -10,11 +10,11 @@ import (
 	"mews/supervisor/github/finding"
 )
 
-// maxWithoutLines is the number of files without changed lines that are examined.
+// maxWithoutLines is the maximum number of files without changed lines that are examined.
 const maxWithoutLines = 300
 
-// coverageBefore returns which files of a change can't be read, or need no review, and why. files
-// are the files with changed lines.
+// coverageBefore returns the files of a change that can't be read or need no review, with reasons.
+// files has the files with changed lines. No worker has read the change yet.
 func (r *Reviews) coverageBefore(ctx context.Context, repo string, pull api.PullRequest,
 	page api.Page[api.ChangedFile], files []diff.File, hidden []string,
 	attributes string) (c finding.Coverage, err error) {
@@ -43,7 +43,7 @@ func (r *Reviews) coverageBefore(ctx context.Context, repo string, pull api.Pull
 	return c, err
 }
 
-// binaryFiles returns the paths of binary files. It reads a removed file from the base.
+// binaryFiles reports which files are binary, by path. For a removed file it reads the base.
 func (r *Reviews) binaryFiles(ctx context.Context, repo string, pull api.PullRequest,
 	files []diff.File) (map[string]bool, error) {
 	binary := map[string]bool{}

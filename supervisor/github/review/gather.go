@@ -22,39 +22,39 @@ import (
 	"mews/supervisor/github/finding"
 )
 
-// Limits of the data about a pull request, in bytes unless stated otherwise.
+// Limits of the data about a pull request. Sizes are in bytes.
 const (
 	chunkSize   = 24 << 10
-	maxText     = 16 << 10 // bytes of a description
-	maxRules    = 32 << 10 // bytes of a file with rules
-	maxHead     = 8 << 20  // bytes of a file after the change
-	maxHeads    = 16 << 20 // bytes of all files after the change together
+	maxText     = 16 << 10 // size of a description
+	maxRules    = 32 << 10 // size of a file with rules
+	maxHead     = 8 << 20  // size of a file after the change
+	maxHeads    = 16 << 20 // size of all files after the change together
 	maxCommits  = 50
 	maxMessage  = 600
 	maxIssues   = 3
 	maxThreads  = 50
-	maxSaid     = 1500 // bytes of a comment
-	minSpecName = 3    // the shortest branch name, in characters, for which a specification is searched
+	maxSaid     = 1500 // size of a comment
+	minSpecName = 3    // minimum length of a branch name, in characters, to search for a specification of that name
 )
 
-// rules are files with a repository's rules. They are read from the base branch. In the head,
-// changes to them are reviewed like others.
+// rules lists files with a repository's rules for reviews. Mews reads the rules from the base
+// branch. In the head, a change of these files is reviewed like any other change.
 var rules = []string{"AGENTS.md", "CLAUDE.md", ".mews/review.md"}
 
 const gitattributes = ".gitattributes"
 
-// change is the data that was read from GitHub. It is stored in the spool, so that a turn that
-// continues after a crash has the same data.
+// change is the data about a pull request that was read from GitHub. It is stored in the spool. So
+// a turn that continues after a crash has the same data.
 type change struct {
 	Title, URL, Author string
 	Stranger           bool // the head is from a fork of a user without a role in the repository
 	Files              []api.ChangedFile
-	Heads              map[string]string // files of the head that were read in full, by path
+	Heads              map[string]string // texts of the head's files that were read in full, by path
 	Material           protocol.ReviewMaterial
-	// parts that need no review, and parts that could not be read
+	// descriptions of parts that need no review, and of parts that could not be read
 	Skipped, Unread []string
 	Hunks           map[string][]string // fingerprints of reviewed and skipped hunks, by path
-	Coverage        finding.Coverage    // before a worker has read the chunks
+	Coverage        finding.Coverage    // coverage before a worker has read the chunks
 }
 
 // filesOf returns a pull request's files as a diff. hidden has the paths of files whose lines
@@ -113,14 +113,14 @@ func (r *Reviews) gather(ctx context.Context, w *supervisor.Review, pull api.Pul
 	return c, r.keepChange(w, c)
 }
 
-// visible returns a foreign text as GitHub displays it, cut to most bytes. A commit's message may
-// have megabytes.
+// visible returns a text of others as GitHub displays it, cut to most bytes. The text may have
+// megabytes, as in a commit's message.
 func visible(text string, most int) string {
 	return finding.Truncate(finding.VisibleMarkdown(finding.Truncate(text, 16*most)), most)
 }
 
 // chunk splits a change into chunks for the worker. It leaves out hunks that were reviewed before.
-// It adds whole files that may help to understand hunks.
+// It adds whole files or functions around hunks, which may help to understand them.
 func (r *Reviews) chunk(ctx context.Context, w supervisor.Review, pull api.PullRequest, files []diff.File,
 	c *change) error {
 	unseen, seen := files, map[string]bool{}
@@ -131,7 +131,7 @@ func (r *Reviews) chunk(ctx context.Context, w supervisor.Review, pull api.PullR
 		}
 		seen = seenIn(earlier, w.ID)
 	}
-	for _, print := range resultOf(w).Hunks { // read before a push that came during this review
+	for _, print := range resultOf(w).Hunks { // hunks that this review has read before a push
 		seen[print] = true
 	}
 	if len(seen) > 0 {
@@ -187,9 +187,8 @@ var (
 	closes   = regexp.MustCompile(`(?i)\b(?:close[sd]?|fix(?:es|ed)?|resolve[sd]?)\b:?\s+#([1-9][0-9]{0,8})\b`)
 )
 
-// readBase reads the repository's rules and the change's specification. It uses only the base
-// branch. A specification's path must be in the base's tree, because any stranger may have written
-// the path.
+// readBase reads the repository's rules and the change's specification, both from the base branch.
+// A specification's path must be in the base's tree, because a stranger may have written the path.
 func (r *Reviews) readBase(ctx context.Context, pull api.PullRequest, c *change) error {
 	m, repo := &c.Material, c.Material.Repo
 	spec := ""
@@ -238,7 +237,7 @@ func (r *Reviews) readCommits(ctx context.Context, pull api.PullRequest, c *chan
 	return err
 }
 
-// readThreads reads the earlier comments on lines of a pull request.
+// readThreads reads the earlier comments on lines of a pull request's diff.
 func (r *Reviews) readThreads(ctx context.Context, pull api.PullRequest, c *change) error {
 	threads, known, err := r.o.API.ReviewThreads(ctx, c.Material.Repo, pull.Number)
 	if err != nil {
@@ -257,7 +256,7 @@ func (r *Reviews) readThreads(ctx context.Context, pull api.PullRequest, c *chan
 	return nil
 }
 
-// readIssues reads the issues that a pull request closes, by its description.
+// readIssues reads the issues that a pull request closes, according to its description.
 func (r *Reviews) readIssues(ctx context.Context, pull api.PullRequest, c *change) error {
 	for _, m := range closes.FindAllStringSubmatch(c.Material.Description, maxIssues) {
 		number, _ := strconv.Atoi(m[1]) // the pattern allows only digits

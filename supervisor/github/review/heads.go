@@ -10,14 +10,14 @@ import (
 	"mews/supervisor/github/finding"
 )
 
-// Limits for the files after the change: their number, and how many are read at once.
+// Limits for reading files after the change: number of files, and number of files in one request.
 const (
 	maxHeadFiles = 300
 	headBatch    = 25
 )
 
-// readHeads reads the changed files as they are after the change, by path. The lines around a hunk
-// are often too little to understand it. Added and removed files are left out, because their hunks
+// readHeads returns the texts of changed files after the change, by path. The lines around a hunk
+// are often too few to understand it. Added and removed files are left out, because their hunks
 // show all lines.
 func (r *Reviews) readHeads(ctx context.Context, w supervisor.Review, pull api.PullRequest, chunks []diff.Chunk,
 	files []api.ChangedFile) (map[string]string, error) {
@@ -38,7 +38,7 @@ func (r *Reviews) readHeads(ctx context.Context, w supervisor.Review, pull api.P
 		for _, path := range batch {
 			text, there := texts[path]
 			if i := slices.IndexFunc(files, func(f api.ChangedFile) bool { return f.Path == path }); !there && i >= 0 {
-				// GitHub shows large files only by their blobs
+				// GitHub returns large files only by the SHA of their blob
 				if text, there, err = r.o.API.BlobText(ctx, w.Repo, files[i].SHA, maxHead); err != nil {
 					return nil, err
 				}

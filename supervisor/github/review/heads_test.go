@@ -23,8 +23,8 @@ func manyFunctions(n, changed int) string {
 	return b.String()
 }
 
-// TestMaterial_LargeFile_ShowsChangedFunction checks files that are too large to be shown, to be
-// read by GraphQL, and to be read by their paths.
+// TestMaterial_LargeFile_ShowsChangedFunction covers files that are too large to be shown in full.
+// The larger ones are also too large for GraphQL, or to be read by path.
 func TestMaterial_LargeFile_ShowsChangedFunction(t *testing.T) {
 	for name, n := range map[string]int{"57 kB": 490, "64 kB": 550, "600 kB": 5_000, "2 MB": 16_000} {
 		t.Run(name, func(t *testing.T) {
@@ -43,7 +43,8 @@ func TestMaterial_LargeFile_ShowsChangedFunction(t *testing.T) {
 			r.wantParts(files[0].Functions, fmt.Sprintf("R%d  func f%d(a int) int {\n", at, n/2),
 				fmt.Sprintf("R%d  \treturn j\nR%d  }\n", at+11, at+12))
 			r.same("functions", strings.Count(files[0].Functions, "func"), 1)
-			// The function's first line is outside of the diff, and the finding names another line.
+			// The finding names another line. The first line of the function is outside of the
+			// diff.
 			r.wantParts(r.repo.Reviews(number)[0].Body, fmt.Sprintf("`main.go:%d`", at))
 		})
 	}

@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/github/diff"
 )
 
-// labelNoReview is a label that prevents reviews. Muted labels do the same.
+// labelNoReview is a label that prevents reviews. A label that was muted does the same.
 const labelNoReview = "no-review"
 
 // unfinishedTitle matches the titles of pull requests that are not ready for a review.
@@ -22,8 +22,8 @@ var unfinishedTitle = regexp.MustCompile(`(?i)^\s*(\[(wip|draft|do not merge)\]|
 // mayWrite are GitHub's permissions that allow writes to a repository.
 var mayWrite = []string{"admin", "maintain", "write"}
 
-// leftAlone returns the reason why a head is not reviewed; "" means that it is reviewed. For a
-// requested review, fewer reasons count.
+// leftAlone returns the reason why a head is not reviewed; "" means that it is reviewed. Some
+// reasons do not count if somebody requested the review.
 func (r *Reviews) leftAlone(ctx context.Context, w supervisor.Review, pull api.PullRequest) (string, error) {
 	may, err := r.mayAsk(ctx, w)
 	switch {
@@ -58,8 +58,8 @@ func (r *Reviews) leftAlone(ctx context.Context, w supervisor.Review, pull api.P
 	return r.nothingNew(ctx, w)
 }
 
-// mayAsk reports whether the requester of a review may request it. On GitHub, requests need write
-// permission. An automatic review is always allowed.
+// mayAsk reports whether the requester of a review may request it. A requester on GitHub needs
+// write permission. An automatic review has no requester and is always allowed.
 func (r *Reviews) mayAsk(ctx context.Context, w supervisor.Review) (bool, error) {
 	if w.Requester == "" || strings.HasPrefix(w.Requester, byCommand) {
 		return true, nil
@@ -68,9 +68,9 @@ func (r *Reviews) mayAsk(ctx context.Context, w supervisor.Review) (bool, error)
 	return slices.Contains(mayWrite, may), err
 }
 
-// nothingNew returns the reason why a pull request needs no further review; "" if it needs one.
-// Either the limit of its reviews is reached, or the whole head was reviewed before. The latter
-// happens after a rebase, or a merge from the base.
+// nothingNew returns the reason why a pull request needs no further review; "" means that it needs
+// one. Either it has had the maximum of reviews, or the whole head was reviewed before. A head was
+// reviewed before if it only differs by a rebase, or by a merge from the base.
 func (r *Reviews) nothingNew(ctx context.Context, w supervisor.Review) (string, error) {
 	earlier, err := r.o.Store.ListOfPullRequest(ctx, w.User, w.Repo, w.Number)
 	if err != nil {
@@ -99,13 +99,13 @@ func (r *Reviews) nothingNew(ctx context.Context, w supervisor.Review) (string, 
 	}
 	records, err := r.records(ctx, w)
 	if repo, _ := r.o.Repo(w.Repo); err != nil || repo.Post != supervisor.PostCard && len(unposted(records)) > 0 {
-		return "", err // for example, the pull request was closed before they could be posted
+		return "", err // open findings were not posted, for example because the pull request was closed at that time
 	}
 	return textNothingNew, nil
 }
 
-// seenIn returns the fingerprints of the hunks that other reviews of a pull request have read. Their
-// findings are stored, even if a review failed later.
+// seenIn returns the fingerprints of the hunks that a pull request's other reviews have read. The
+// findings of these reviews are stored, even if a review failed later.
 func seenIn(reviews []supervisor.Review, but int64) map[string]bool {
 	seen := map[string]bool{}
 	for _, e := range reviews {

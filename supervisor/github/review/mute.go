@@ -11,8 +11,9 @@ import (
 	"mews/supervisor/github/finding"
 )
 
-// MutePull ends the automatic reviews of a pull request. The user login must have write permission
-// in the repository: otherwise the author of a change could silence its review.
+// MutePull ends the automatic reviews of a pull request. login is the user who wants that, and must
+// have write permission in the repository. Otherwise the author of a change could prevent its
+// review.
 func (r *Reviews) MutePull(ctx context.Context, repo string, number int, login string) error {
 	served, ok := r.o.Repo(repo)
 	if !ok {
@@ -27,7 +28,7 @@ func (r *Reviews) MutePull(ctx context.Context, repo string, number int, login s
 		Why: textByComment})
 }
 
-// ignoreRefusal returns err if another try may succeed. It returns nil if GitHub refused.
+// ignoreRefusal returns err if another try may succeed, and nil if GitHub has refused.
 func ignoreRefusal(err error) error {
 	if _, passes := isTemporary(err); err == nil || !passes && api.ErrorClassOf(err) != "" {
 		return nil
@@ -35,7 +36,7 @@ func ignoreRefusal(err error) error {
 	return err
 }
 
-// recent is how long after its post a comment is polled for reactions.
+// recent is how long Mews polls a comment for reactions after the comment was posted.
 const recent = 14 * 24 * time.Hour
 
 // pollReactions reads the reactions to Mews's comments on open pull requests. GitHub sends no
@@ -75,7 +76,7 @@ func (r *Reviews) pollReactions(ctx context.Context) {
 // muteRejected mutes findings that got a thumbs-down. A mute holds for the whole repository, so the
 // user needs write permission. Otherwise an author could hide the same fault in the next pull
 // request. A resolved thread mutes nothing. Only comments of Mews's own reviews count, because
-// anybody can write the hidden mark. muted reports whether a finding was muted now.
+// anybody can write the hidden mark. muted reports whether this call has muted a finding.
 func (r *Reviews) muteRejected(ctx context.Context, w supervisor.Review) (muted bool, err error) {
 	ours, err := r.ownReviews(ctx, w)
 	if err != nil || len(ours) == 0 {
@@ -122,8 +123,8 @@ func (r *Reviews) ownReviews(ctx context.Context, w supervisor.Review) (map[int6
 	return ours, err
 }
 
-// muteFinding mutes a finding of a pull request for the whole repository. fresh reports whether it
-// was not muted before.
+// muteFinding mutes a finding of a pull request for the whole repository. fresh is false if the
+// finding was already muted.
 func (r *Reviews) muteFinding(ctx context.Context, w supervisor.Review, print, path, login string) (fresh bool,
 	err error) {
 	m := supervisor.ReviewMute{User: w.User, Repo: w.Repo, Kind: supervisor.MuteFinding, Subject: print, By: login,
@@ -141,8 +142,8 @@ func (r *Reviews) muteFinding(ctx context.Context, w supervisor.Review, print, p
 	return fresh, r.o.Store.AddMute(ctx, m)
 }
 
-// showMutes updates the summary of a pull request after findings were muted. If the newest head was
-// not reviewed, the next review does it.
+// showMutes updates the summary of a pull request after findings were muted. If the newest head has
+// no review yet, its review will update the summary.
 func (r *Reviews) showMutes(ctx context.Context, w supervisor.Review) error {
 	list, err := r.o.Store.ListOfPullRequest(ctx, w.User, w.Repo, w.Number)
 	if err != nil {
@@ -157,7 +158,8 @@ func (r *Reviews) showMutes(ctx context.Context, w supervisor.Review) error {
 	return r.updateSummary(ctx, last, resultOf(last), summary, last.Head)
 }
 
-// readRight asks GitHub whether a user may write to a repository, unless rights has the answer.
+// readRight stores in rights whether a user may write to a repository. It asks GitHub if rights has
+// no answer yet.
 func (r *Reviews) readRight(ctx context.Context, repo, login string, rights map[string]bool) error {
 	if _, known := rights[login]; known {
 		return nil

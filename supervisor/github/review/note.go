@@ -10,17 +10,17 @@ import (
 	"mews/supervisor/problem"
 )
 
-// noteReasons are the reasons that GitHub is told for a head that is not reviewed, by the reason for
-// users. "" means that earlier reviews have read all of it.
+// noteReasons maps the reason for users why a head is not reviewed to the reason for GitHub. ""
+// means that earlier reviews have read the whole head.
 var noteReasons = map[string]string{textDraft: noteDraft, textUnfinished: noteUnfinished, textHeads: noteHeads,
 	textNothingNew: ""}
 
 // noteMark is the hidden mark of a review that only says that a head was not read.
 func noteMark(head string) string { return head + "/unread" }
 
-// noteUnread says on the pull request that a head was not read, and why. The summary keeps all
-// findings. The first note creates the summary; later ones replace it and cause no mail. If why is
-// "", earlier reviews have read all of the head, and only an existing summary is replaced.
+// noteUnread writes on the pull request that a head was not read, and why. The summary keeps all
+// findings. The first note creates the summary; later notes replace it and cause no mail. If why is
+// "", earlier reviews have read the whole head, and only an existing summary is replaced.
 func (r *Reviews) noteUnread(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, why string) error {
 	if repo.Post == supervisor.PostCard {
 		return nil
@@ -40,8 +40,8 @@ func (r *Reviews) noteUnread(ctx context.Context, w *supervisor.Review, repo sup
 	return r.o.Store.UpdateWithFindings(ctx, *w, rowsOf(records))
 }
 
-// noteReason tells GitHub why a head is not reviewed, for reasons that its author can't see
-// otherwise. If GitHub refuses that, only the log is told.
+// noteReason writes on GitHub why a head is not reviewed, if the author can't see the reason
+// otherwise. If GitHub refuses the note, only the log says so.
 func (r *Reviews) noteReason(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, why string) error {
 	public, told := noteReasons[why]
 	switch {
@@ -69,8 +69,8 @@ func (r *Reviews) endLost(ctx context.Context, w supervisor.Review) {
 	r.end(ctx, w, supervisor.ReviewFailed, textTurnEnded)
 }
 
-// noteUnposted says in the summary that a result could not be posted, because an old summary would
-// look like approval. Without a summary, only the card tells it.
+// noteUnposted writes in the summary that a result could not be posted, because an old summary
+// would look like approval. Without a summary, only the card says so.
 func (r *Reviews) noteUnposted(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo) {
 	_, there, err := r.summary(ctx, *w)
 	if err == nil && there {
@@ -97,7 +97,8 @@ func (r *Reviews) postNote(ctx context.Context, w *supervisor.Review, s finding.
 	return r.create(ctx, w, &p, &result{}, api.NewReview{Head: w.Head, Body: s.Body()}, noteMark(w.Head))
 }
 
-// unreadSummary returns the summary for a head without a review of its own, and the findings in it.
+// unreadSummary returns the summary for a head without its own review, and the findings in that
+// summary.
 func (r *Reviews) unreadSummary(ctx context.Context, w supervisor.Review, why string) (s finding.Summary,
 	records []finding.Record, err error) {
 	s = finding.Summary{Head: w.Head, Mark: noteMark(w.Head), Name: r.o.Name(), Unread: why}
@@ -129,8 +130,9 @@ func (r *Reviews) unreadSummary(ctx context.Context, w supervisor.Review, why st
 	return s, s.Records, r.markMuted(ctx, w, s.Records)
 }
 
-// fail ends a failed review. The pull request is told, because an old summary would look like
-// approval. The reason there names no model, price or setting; the card has it in full.
+// fail ends a failed review, and writes that on the pull request, because an old summary would look
+// like approval. The reason on GitHub names no model, price or setting; the card has the full
+// reason.
 func (r *Reviews) fail(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, failure error) error {
 	_, there, err := r.summary(ctx, *w)
 	fromGitHub := api.ErrorClassOf(failure) != ""

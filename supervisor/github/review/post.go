@@ -16,15 +16,16 @@ import (
 
 // posted records the parts of a review that are on GitHub, or are being posted.
 type posted struct {
-	// the mark of a review that may already exist; it is searched for before another post
+	// hidden mark of a review that GitHub may have already; before another try, Mews searches for
+	// it
 	Begun   string   `json:"begun,omitempty"`
-	Review  int64    `json:"review,omitempty"`  // GitHub's id of the review of this head
-	Summary bool     `json:"summary,omitempty"` // the body of that review is the pull request's summary
-	Round   int      `json:"round,omitempty"`   // the round of this head that created that review
-	Note    bool     `json:"note,omitempty"`    // that review only says that this head was not read
+	Review  int64    `json:"review,omitempty"`  // GitHub's id of the first review of this head
+	Summary bool     `json:"summary,omitempty"` // the body of Review is the summary of the pull request
+	Round   int      `json:"round,omitempty"`   // round of this head in which Review was created
+	Note    bool     `json:"note,omitempty"`    // Review only says that this head was not read
 	More    []int64  `json:"more,omitempty"`    // GitHub's ids of further reviews of this head
 	Check   int64    `json:"check,omitempty"`
-	Said    []string `json:"said,omitempty"` // of older versions: fingerprints of that review's findings
+	Said    []string `json:"said,omitempty"` // fingerprints of the findings in Review; only older versions set this
 }
 
 func postedOf(w supervisor.Review) (p posted) {
@@ -32,8 +33,8 @@ func postedOf(w supervisor.Review) (p posted) {
 	return p
 }
 
-// post posts a review in the form that the repository is configured for. After an interruption,
-// another call continues.
+// post posts a review in the form that the repository is configured for. If an earlier call was
+// interrupted, it continues.
 func (r *Reviews) post(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, made *result) error {
 	switch repo.Post {
 	case supervisor.PostCard:
@@ -51,7 +52,7 @@ func (r *Reviews) post(ctx context.Context, w *supervisor.Review, repo superviso
 	return r.postReview(ctx, w, made)
 }
 
-// summary returns GitHub's id of the review whose body is the pull request's summary.
+// summary returns GitHub's id of the review whose body is the summary of a pull request.
 func (r *Reviews) summary(ctx context.Context, w supervisor.Review) (id int64, there bool, err error) {
 	list, err := r.o.Store.ListOfPullRequest(ctx, w.User, w.Repo, w.Number)
 	for _, e := range list {
@@ -63,15 +64,15 @@ func (r *Reviews) summary(ctx context.Context, w supervisor.Review) (id int64, t
 }
 
 // postReview creates a review on GitHub if there are new findings, and updates the summary. The
-// first review becomes the summary. Nothing is posted if all was read and nothing found, unless
-// somebody asked on GitHub.
+// first review becomes the summary. If all was read and nothing found, it posts only if somebody on
+// GitHub requested the review.
 func (r *Reviews) postReview(ctx context.Context, w *supervisor.Review, made *result) error {
 	summary, there, err := r.summary(ctx, *w)
 	if err != nil {
 		return err
 	}
 	p := postedOf(*w)
-	if p.Review != 0 && !p.Note && p.Round != w.Round { // GitHub has a review of this head already
+	if p.Review != 0 && !p.Note && p.Round != w.Round { // GitHub has a review of this head from an earlier round
 		made.Summary, made.Inline = slices.Concat(made.Inline, made.Summary), nil
 	}
 	s, err := r.summaryOf(ctx, *w, *made, w.Head)
@@ -99,15 +100,15 @@ func (r *Reviews) postReview(ctx context.Context, w *supervisor.Review, made *re
 	return r.keepInSummary(ctx, w, made.CheckedFindings)
 }
 
-// refusals is how many times a refused review is tried again.
+// refusals is the maximum number of further tries after GitHub has refused a review.
 const refusals = 2
 
-// errMoved means that the pull request has got a new head since the review read it.
+// errMoved means that the pull request got a new head after the review had read it.
 var errMoved = errors.New("the pull request has another head now")
 
-// create posts a review with a mark. First it searches for a review of an earlier try whose answer
-// was lost. If one comment has a wrong position, GitHub refuses the whole review. Then the
-// misplaced comments move into the summary, and finally all comments.
+// create posts a review with a hidden mark. First it searches for a review from an earlier try
+// whose answer was lost. If one comment has a wrong position, GitHub refuses the whole review. Then
+// create moves the misplaced comments into the summary, and in the last try all comments.
 func (r *Reviews) create(ctx context.Context, w *supervisor.Review, p *posted, made *result, n api.NewReview, mark string) error {
 	if p.Begun == mark {
 		if id, err := r.ours(ctx, *w, mark); err != nil || id != 0 {
@@ -165,14 +166,16 @@ func (r *Reviews) keepPosted(ctx context.Context, w *supervisor.Review, p *poste
 		}
 	}
 	w.Posted = encoded(p)
-	if w.State == supervisor.ReviewRunning && !isNote { // in another state, findings that the user picked are posted
+	// a review in another state has its result already: the user only posts picked findings
+	if w.State == supervisor.ReviewRunning && !isNote {
 		w.Result = encoded(made)
 	}
 	return r.o.Store.UpdateWithFindings(ctx, *w, rows)
 }
 
-// dropMisplaced moves comments into the summary that GitHub refuses: comments on files that GitHub
-// names, or outside the current diff. If there are none, or at the second try, all comments move.
+// dropMisplaced moves comments into the summary that GitHub refuses. These are comments on files
+// that GitHub names, or outside of the current diff. If there are none, or after a second refusal,
+// all comments move.
 func (r *Reviews) dropMisplaced(ctx context.Context, w supervisor.Review, made *result, try int, refusal error) error {
 	page, err := r.o.API.ChangedFiles(ctx, w.Repo, w.Number)
 	if err != nil {
@@ -199,8 +202,8 @@ func (r *Reviews) dropMisplaced(ctx context.Context, w supervisor.Review, made *
 	return nil
 }
 
-// ours returns GitHub's id of Mews's own review with a mark; 0 if there is none. It checks the
-// author, because anybody can write the mark.
+// ours returns GitHub's id of Mews's own review with a hidden mark; 0 if there is none. It checks
+// the author, because anybody can write such a mark.
 func (r *Reviews) ours(ctx context.Context, w supervisor.Review, mark string) (int64, error) {
 	self, err := r.o.API.OwnLogin(ctx)
 	if err != nil {

@@ -2,7 +2,7 @@ package review
 
 import "fmt"
 
-// Actions of the buttons below a review's card. The review's id follows the action.
+// Actions of the buttons below a review's card. In a press, the review's id follows the action.
 const (
 	PressPrefix  = "review/"
 	pressExplain = "explain"
@@ -11,7 +11,7 @@ const (
 	pressAgain   = "again"
 )
 
-// press returns the data of a button below a review's card. rest is data for the action.
+// press returns the press of a button below a review's card. rest is data for the action.
 func press(action string, id int64, rest string) string {
 	return fmt.Sprint(PressPrefix, action, "/", id, rest)
 }

@@ -11,7 +11,8 @@ import (
 	"mews/supervisor/github/finding"
 )
 
-// maxLookups is the number of whole files that are read to find the lines of earlier findings.
+// maxLookups is the maximum number of whole files that are read to find the lines of earlier
+// findings.
 const maxLookups = 100
 
 // keptFinding is the JSON of a finding in the database.
@@ -42,7 +43,8 @@ func (r *Reviews) records(ctx context.Context, w supervisor.Review) (list []find
 	return list, r.markMuted(ctx, w, list)
 }
 
-// olderRecords returns the findings of reviews by older versions, which have no rows.
+// olderRecords returns the findings of reviews by older versions, which have no rows of findings in
+// the database.
 func (r *Reviews) olderRecords(ctx context.Context, w supervisor.Review) (list []finding.Record, err error) {
 	reviews, err := r.o.Store.ListOfPullRequest(ctx, w.User, w.Repo, w.Number)
 	for _, e := range reviews {
@@ -92,7 +94,8 @@ func rowsOf(list []finding.Record) (rows []supervisor.PullFinding) {
 	return rows
 }
 
-// known returns the findings that must not be posted again: those on GitHub, and muted ones.
+// known returns the findings that must not be posted again: those on GitHub, and those that are
+// muted.
 func (r *Reviews) known(ctx context.Context, w supervisor.Review,
 	list []finding.Record) (known []finding.KnownFinding, err error) {
 	for _, f := range list {
@@ -119,7 +122,7 @@ func unposted(list []finding.Record) (found []finding.Finding) {
 	return found
 }
 
-// markPosted marks findings as posted: as comments on lines, or in the summary.
+// markPosted marks the findings of made as posted, either as comments on lines or in the summary.
 func markPosted(list []finding.Record, made finding.CheckedFindings) {
 	for i := range list {
 		is := func(f finding.Finding) bool { return f.Fingerprint == list[i].Fingerprint }
@@ -130,8 +133,8 @@ func markPosted(list []finding.Record, made finding.CheckedFindings) {
 	}
 }
 
-// merge returns the findings of a pull request after a review has read a head. If GitHub does not
-// show whole files, findings whose lines are not in the diff stay as they were.
+// merge returns the findings of a pull request after a review has read a head. If GitHub can't show
+// the whole files now, a finding whose lines are not in the diff stays as it was.
 func (r *Reviews) merge(ctx context.Context, w supervisor.Review, files []diff.File, texts map[string]string,
 	coverage finding.Coverage,
 	checked finding.CheckedFindings, records []finding.Record) ([]finding.Record, error) {
@@ -146,7 +149,7 @@ func (r *Reviews) merge(ctx context.Context, w supervisor.Review, files []diff.F
 	return records, r.markMuted(ctx, w, records)
 }
 
-// readTexts reads the whole files in which the lines of earlier findings may be.
+// readTexts reads the whole files that may contain the lines of earlier findings.
 func (r *Reviews) readTexts(ctx context.Context, w supervisor.Review, h *finding.Head, records []finding.Record) error {
 	paths := finding.PathsToRead(records, *h, maxLookups)
 	if len(paths) == 0 {
@@ -160,7 +163,7 @@ func (r *Reviews) readTexts(ctx context.Context, w supervisor.Review, h *finding
 		h.Texts = map[string]string{}
 	}
 	for _, path := range paths {
-		h.Texts[path] = finding.VisibleCode(texts[path]) // "" for a missing file
+		h.Texts[path] = finding.VisibleCode(texts[path]) // the text is "" for a missing file
 	}
 	return nil
 }

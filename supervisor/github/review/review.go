@@ -1,10 +1,8 @@
-// Package review reviews pull requests on GitHub. A worker reads the text and the changes; it can
-// only report. This package checks the report, and posts little: one review, whose body is later
-// updated in place.
-//
-// Each head to review is a row in the database. All finished steps are in the row or on GitHub, so
-// a crash loses nothing. Run puts an inbound for the row into its conversation. The turn of that
-// conversation calls RunTurn, which continues at the row's state.
+// Package review reviews pull requests on GitHub. A worker reads the text and the changes, and can
+// only report. This package checks the report, and posts little: one review, whose body is updated
+// later. Each head to review is a row in the database. All finished steps are in the row or on
+// GitHub, so a crash loses nothing. Run puts an inbound for the row into the row's conversation.
+// The turn of that conversation calls RunTurn, which continues at the row's state.
 package review
 
 import (
@@ -33,8 +31,8 @@ type Approver interface {
 	Allow(ctx context.Context, r approval.Request) error
 }
 
-// EffectStrangerReview is the effect to approve before a stranger's pull request is reviewed. The
-// repository's user pays for that review.
+// EffectStrangerReview is the effect of reviewing a stranger's pull request. A user must approve it
+// first, because the repository's user pays for the review.
 const EffectStrangerReview = "review_stranger"
 
 // Options configure Reviews.
@@ -42,23 +40,24 @@ type Options struct {
 	Store    sqlite.Reviews
 	API      *api.Client
 	Spool    *spool.Spool
-	Repo     func(name string) (supervisor.GitHubRepo, bool) // returns the served repository with a name
-	Person   func(name string) (supervisor.User, bool)       // returns the served user with a name
+	Repo     func(name string) (supervisor.GitHubRepo, bool) // returns a repository by its name, if Mews serves it
+	Person   func(name string) (supervisor.User, bool)       // returns a user by name, if Mews serves them
 	Approver Approver
-	// Begun is called when an inbound was stored and its turn must run. It must not block.
+	// Begun is called after an inbound was stored whose turn must run. It must not block.
 	Begun func(supervisor.Inbound)
 	// puts a notice into the outbox
 	Say func(ctx context.Context, d supervisor.Delivery) error
 	// Grow adds a line of Markdown to the messages about a pull request.
 	Grow func(ctx context.Context, repo string, number int, line string) error
-	// AwaitChecks passes the findings that a turn's worker wants to look at again to check, until
-	// end is called. nil means that the worker looks at all findings again.
+	// AwaitChecks lets a turn's worker ask which findings to check a second time. The function
+	// check answers, until end is called. A nil AwaitChecks means that the worker checks all
+	// findings again.
 	AwaitChecks func(turn int64, check func([]protocol.ReviewFinding) []int) (end func())
 	// Name returns the name by which comments address Mews, without the @.
 	Name func() string
-	// wait between the last push and the review
+	// time between the last push and the review
 	Settle time.Duration
-	// number of heads of a pull request that are reviewed without a request
+	// maximum number of heads of a pull request that are reviewed without a request
 	Heads int
 	// maximum number of comments in a review
 	Inline int
@@ -72,11 +71,11 @@ type Reviews struct {
 	woken chan struct{} // holds a token if a review may be due
 }
 
-// New returns Reviews. Its Run must be called.
+// New returns Reviews. Its Run must be called to start reviews.
 func New(o Options) *Reviews { return &Reviews{o: o, woken: make(chan struct{}, 1)} }
 
-// byCommand begins the field Asked if a slash command requested the review. A request on GitHub
-// needs write permission instead.
+// byCommand is the beginning of Requester if a slash command requested the review. A user of Mews
+// needs no write permission on GitHub.
 const byCommand = "/"
 
 // AddRequest requests a review of a pull request's head, unless the head has a review. Repeating
@@ -120,12 +119,12 @@ func (r *Reviews) RequestByAddress(ctx context.Context, by supervisor.User, argu
 }
 
 const (
-	atOnce   = 2                // maximum number of reviews at once
-	again    = time.Minute      // pause before another try after an error of GitHub
-	lookOver = 10 * time.Minute // interval of the polls for resolved threads and reactions
+	atOnce   = 2                // maximum number of reviews that run at once
+	again    = time.Minute      // pause before another try after a temporary error of GitHub
+	lookOver = 10 * time.Minute // interval of the polls for reactions to comments
 )
 
-// Run starts the turns of due reviews until ctx ends.
+// Run starts the turns of due reviews, until ctx ends.
 func (r *Reviews) Run(ctx context.Context) error {
 	looked := r.o.Now()
 	for ctx.Err() == nil {
@@ -148,14 +147,14 @@ func (r *Reviews) Run(ctx context.Context) error {
 	return nil
 }
 
-// beginDue starts due reviews, up to the limit. It ends reviews whose turn has ended without a
+// beginDue starts due reviews, up to the limit. It also ends reviews whose turn ended without a
 // result.
 func (r *Reviews) beginDue(ctx context.Context) error {
 	lost, err := r.o.Store.ListWithoutTurn(ctx)
 	if err != nil {
 		return err
 	}
-	for _, w := range lost { // their turns were stopped or parked, and the users know that
+	for _, w := range lost { // the turns of these reviews were stopped or parked, and the users know that
 		r.endLost(ctx, w)
 	}
 	due, err := r.o.Store.ListDue(ctx, r.o.Now())
@@ -174,7 +173,7 @@ func (r *Reviews) beginDue(ctx context.Context) error {
 			}
 		}
 		if n >= atOnce {
-			return nil // Run is woken when another review ends
+			return nil // the end of another review wakes Run
 		}
 		if err := r.begin(ctx, w); err != nil {
 			return err
@@ -201,7 +200,7 @@ func (r *Reviews) begin(ctx context.Context, w supervisor.Review) error {
 			return r.putOff(ctx, w, err)
 		}
 		if !may {
-			w.Requester = "" // keep the result for the previous head
+			w.Requester = "" // the request is dropped; the row then keeps the result for the previous head
 		}
 		settling := w.ID
 		if w, err = r.o.Store.SetHead(ctx, w, pull.Head.SHA); err != nil {
@@ -228,7 +227,7 @@ func (r *Reviews) begin(ctx context.Context, w supervisor.Review) error {
 		r.leave(ctx, w, why)
 		return nil
 	}
-	w.Why = "" // from an earlier poll
+	w.Why = "" // deletes a reason from an earlier failure
 	source := "github/" + w.Repo
 	if w.Requester == byCommand+w.User {
 		source = supervisor.SourceRequested
@@ -245,8 +244,8 @@ func (r *Reviews) begin(ctx context.Context, w supervisor.Review) error {
 	return err
 }
 
-// putOff handles GitHub's error before a review. After a temporary failure it tries later. After a
-// refusal it ends the review and tells its user.
+// putOff handles an error of GitHub before a review. After a temporary error it tries later. After
+// a refusal it ends the review and tells the user.
 func (r *Reviews) putOff(ctx context.Context, w supervisor.Review, err error) error {
 	var refused *api.Error
 	switch until, passes := isTemporary(err); {
@@ -269,7 +268,7 @@ func (r *Reviews) putOff(ctx context.Context, w supervisor.Review, err error) er
 	return nil
 }
 
-// isTemporary reports whether GitHub's failure may pass. until is the time for another try; zero
+// isTemporary reports whether an error of GitHub may pass. until is the time for another try; zero
 // means unknown.
 func isTemporary(err error) (until time.Time, ok bool) {
 	var e *api.Error
@@ -280,7 +279,7 @@ func isTemporary(err error) (until time.Time, ok bool) {
 }
 
 // leave ends a review without reading its head, and tells the requester why. If the limit of heads
-// is the reason, it tells the repository's user, once.
+// is the reason, it tells the repository's user once.
 func (r *Reviews) leave(ctx context.Context, w supervisor.Review, why string) {
 	earlier, err := r.o.Store.ListOfPullRequest(ctx, w.User, w.Repo, w.Number)
 	told := err != nil
@@ -292,7 +291,7 @@ func (r *Reviews) leave(ctx context.Context, w supervisor.Review, why string) {
 	}
 }
 
-// end ends a review that has no turn which could tell the user.
+// end ends a review without a turn that could tell the user.
 func (r *Reviews) end(ctx context.Context, w supervisor.Review, state supervisor.ReviewState, why string) bool {
 	w.State, w.Why, w.Due = state, why, time.Time{}
 	_, ok := retry.StoreUntilDone(ctx, r.o.Log, "end a review", func() (struct{}, error) {

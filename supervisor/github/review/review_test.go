@@ -30,12 +30,12 @@ func TestReview_PostsOneSummary(t *testing.T) {
 	r.same("requests", len(r.hub.Requests()) <= 30, true)
 	r.wantParts(r.material.Chunks[0].Files[0].Diff, `R4 +	m["a"] = 1`)
 
-	// a second request for the same head
+	// the same head is requested a second time
 	r.want(number, "")
 	r.same("nothing runs", r.run(), "")
 	r.same("state", r.state(number), "done")
 
-	// A push without new findings causes no mail. Reviewed parts are not read again.
+	// a push without new findings causes no mail, and reviewed parts are not read again
 	r.push("put-it", code+"\nfunc get() {\n\tgo()\n}\n")
 	r.want(number, "")
 	r.run()
@@ -45,7 +45,7 @@ func TestReview_PostsOneSummary(t *testing.T) {
 		"`main.go:4`", "`main.go:3`")
 	r.same("mails", r.hub.CountMails("acme/widget", number), 1)
 
-	// A push with a new finding, next to a finding that was posted before.
+	// a push with a new finding, beside a finding that was posted before
 	r.push("put-it", code+"\nfunc get() {\n\tgo(1)\n}\n")
 	r.want(number, "")
 	r.run(bug("main.go", 8, "go(1)"), bug("main.go", 4, `m["a"] = 1`))
@@ -53,7 +53,7 @@ func TestReview_PostsOneSummary(t *testing.T) {
 	r.wantParts(r.repo.Reviews(number)[0].Body, "1 finding that was reported before")
 	r.same("mails", r.hub.CountMails("acme/widget", number), 2)
 
-	// A rebase without changes.
+	// a rebase without other changes
 	r.repo.AddCommit("main", githubtest.Commit{Message: "Else", Files: map[string]string{"else.go": "package main\n"}})
 	r.repo.RebaseBranch("put-it", "main")
 	read := r.read
@@ -78,8 +78,8 @@ func TestReview_SeveralHeads_ReviewsLast(t *testing.T) {
 	r.same("head", r.repo.Reviews(number)[0].Head, r.repo.CommitSHA("put-it"))
 }
 
-// TestTurn_PushDuringRestart_ReviewsNewHead covers a push that replaces the head that was read.
-// After a restart, the turn must review the new head.
+// TestTurn_PushDuringRestart_ReviewsNewHead covers a push after the turn has read the head. After a
+// restart, the turn must review the new head.
 func TestTurn_PushDuringRestart_ReviewsNewHead(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)
@@ -88,7 +88,7 @@ func TestTurn_PushDuringRestart_ReviewsNewHead(t *testing.T) {
 	w, _, err := r.db.Reviews().FindByTurn(t.Context(), turn, "acme/widget", number)
 	r.must(err)
 	w.Turn = turn.ID
-	r.must(r.reviews.confirm(t.Context(), &w, r.served, turn)) // the process ends after this step
+	r.must(r.reviews.confirm(t.Context(), &w, r.served, turn)) // the process ends after confirm
 	r.push("put-it", "package main\n// two\n")
 	r.run(bug("main.go", 2, "// two"))
 	r.same("posted", r.posted(number), []string{"COMMENTED main.go:2"})
@@ -117,7 +117,8 @@ func TestRequest_WithoutPermission_KeepsReview(t *testing.T) {
 	r.wantParts(strings.Join(r.told, "\n"), textMayNot)
 }
 
-// A review that its own user requested counts for that user's daily limit, unlike an automatic one.
+// A review that the repository's own user requested counts for that user's daily limit. An
+// automatic review does not.
 func TestReview_RequestedByUser_HasItsSource(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	for requester, want := range map[string]string{"": "github/acme/widget", byCommand +
@@ -149,7 +150,7 @@ func TestReview_DraftOrBotPull_IsSkipped(t *testing.T) {
 			r := newRig(t, githubtest.Options{Strict: true})
 			number := r.open(code, c.change)
 			if c.why == textStopped {
-				for _, guest := range []string{"mallory", "alice"} { // alice is the author
+				for _, guest := range []string{"mallory", "alice"} { // alice is the author of the pull request
 					r.must(r.reviews.MutePull(t.Context(), "acme/widget", number, guest))
 					mutes, err := r.db.Reviews().ListMutes(t.Context(), "alice", "")
 					r.must(err)
@@ -166,7 +167,7 @@ func TestReview_DraftOrBotPull_IsSkipped(t *testing.T) {
 				return
 			}
 			r.same("state", r.state(number), "skipped "+c.why)
-			r.want(number, "mallory") // this user has no write permission
+			r.want(number, "mallory") // mallory has no write permission
 			r.same("card", r.run(), "")
 			r.wantParts(strings.Join(r.told, "\n"), textMayNot)
 			r.repo.SetPermission("bob", "write")
@@ -193,7 +194,7 @@ func TestReview_HeadLimit_WaitsForRequest(t *testing.T) {
 		r.want(number, "")
 		r.run()
 	}
-	r.want(number, "") // a second request for the same head
+	r.want(number, "") // the same head is requested a second time
 	r.run()
 	r.same("reads", r.read, 2)
 	r.same("told", len(r.told), 1)
@@ -213,7 +214,8 @@ func TestReview_StrangersFork_NeedsApproval(t *testing.T) {
 	r.allow = nil
 	r.run(bug("main.go", 4, `m["a"] = 1`))
 	r.same("posted", r.posted(number), []string{"COMMENTED main.go:4"})
-	r.allow = supervisor.Errorf(supervisor.CodeForbidden, "You said no.") // the user denies; the question comes once
+	// a refusal now has no effect, because the user is asked only once
+	r.allow = supervisor.Errorf(supervisor.CodeForbidden, "You said no.")
 	r.push("mallory:put-it", code+"// two\n")
 	r.want(number, "")
 	r.run()
@@ -249,7 +251,8 @@ func TestReview_Fails_PullRequestIsTold(t *testing.T) {
 }
 
 // TestUnreadChange_IsNotReportedAsClean covers a change that the model could not read at all. The
-// review must not look as if there were no findings. GitHub is not told of the host's money.
+// review must not look as if there were no findings. GitHub must not learn that the host's money is
+// spent.
 func TestUnreadChange_IsNotReportedAsClean(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	number := r.open(code)
@@ -267,8 +270,8 @@ func TestUnreadChange_IsNotReportedAsClean(t *testing.T) {
 	r.same("money on GitHub", strings.Contains(summary, "money"), false)
 }
 
-// TestPost_WrongPositions_AreNeverSent covers a model with wrong paths, lines and sides. GitHub
-// must not refuse any post.
+// TestPost_WrongPositions_AreNeverSent covers a model that reports wrong paths, lines and sides.
+// GitHub must not refuse any post.
 func TestPost_WrongPositions_AreNeverSent(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	r.reviews.o.Inline = 20
@@ -279,7 +282,7 @@ func TestPost_WrongPositions_AreNeverSent(t *testing.T) {
 		switch rng.IntN(8) {
 		case 0:
 			fmt.Fprintf(&after, "changed %d\n", i)
-		case 1: // this line was removed
+		case 1: // names the line that was removed
 		case 2:
 			fmt.Fprintf(&after, "line %d\nmore %d\n", i, i)
 		default:
@@ -328,7 +331,7 @@ func TestPost_RefusedComment_GoesIntoSummary(t *testing.T) {
 	r.wantParts(r.repo.Reviews(number)[0].Body, "`main.go:4`")
 }
 
-// TestPost_PushMeanwhile_ReviewsNewHead covers a push while a worker reads.
+// TestPost_PushMeanwhile_ReviewsNewHead covers a push while a worker reads the head.
 func TestPost_PushMeanwhile_ReviewsNewHead(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)
@@ -353,7 +356,7 @@ func TestPost_LostAnswer_FindsOwnReview(t *testing.T) {
 		r := newRig(t, githubtest.Options{})
 		number := r.open(code)
 		r.want(number, "")
-		// a stranger's review with the same mark
+		// a stranger writes a review with the same hidden mark
 		r.repo.AddReview(number, "mallory", "COMMENTED", "<!-- mews:review "+r.repo.CommitSHA("put-it")+" -->")
 		r.hub.InjectFault(githubtest.Fault{Kind: kind, After: true,
 			Route: "POST /repos/{owner}/{repo}/pulls/{number}/reviews"})
@@ -422,8 +425,8 @@ func TestReview_AsCheckRun_PostsOneNeutral(t *testing.T) {
 	}
 }
 
-// TestMutedFinding_LaterReview_DoesNotRepeat covers a thumbs-down of a user with write permission. A
-// stranger's reactions have no effect, and a resolved thread mutes nothing.
+// TestMutedFinding_LaterReview_DoesNotRepeat covers a thumbs-down by a user with write permission.
+// Reactions of strangers have no effect, and a resolved thread mutes nothing.
 func TestMutedFinding_LaterReview_DoesNotRepeat(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	number := r.open(code)
@@ -442,8 +445,8 @@ func TestMutedFinding_LaterReview_DoesNotRepeat(t *testing.T) {
 		why = append(why, m.By+" "+m.Why)
 	}
 	r.same("muted", why, []string{"alice " + textByThumb})
-	// Another pull request has the same code. Its review must not post the muted findings, only the
-	// third one.
+	// Another pull request has the same code. Its review must post only the third finding, because
+	// the others are muted.
 	other := r.open(code, func(p *githubtest.NewPullRequest) { p.Head = "put-it-again" })
 	r.want(other, "")
 	r.run(bug("main.go", 4, `m["a"] = 1`), bug("main.go", 3, "func put(m map[string]int) {"), bug("main.go", 1, "package main"))
@@ -511,8 +514,8 @@ func TestMaterial_ReviewRules_ComeFromBase(t *testing.T) {
 	}
 }
 
-// TestKillAtEachRequest_PostsOneReview kills the process at each request to GitHub, before or after
-// GitHub handles it. There must be one review of each head, and one mail.
+// TestKillAtEachRequest_PostsOneReview kills the process at each request to GitHub. GitHub handles
+// that request or does not. Each head must have one review, and there must be one mail.
 func TestKillAtEachRequest_PostsOneReview(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	lives := 0

@@ -34,20 +34,20 @@ type rig struct {
 	served   supervisor.GitHubRepo
 	now      time.Time
 	told     []string // texts of the messages to users
-	grown    []string // lines added to earlier messages
+	grown    []string // lines that were added to earlier messages
 	material protocol.ReviewMaterial
-	read     int // how many times a worker has read material
+	read     int // number of times that a worker has read material
 	allow    error
 	begun    []supervisor.Inbound
 
-	kill  func() // ends the process at its last request
-	last  int    // number of requests until the last one
-	after bool   // GitHub handles the last request before the process ends
+	kill  func() // ends the process; called at its last request
+	last  int    // number of requests until the process ends
+	after bool   // GitHub still handles the last request
 
-	sending func(*http.Request) // is called before each request; may be nil
+	sending func(*http.Request) // called before each request; nil means no call
 }
 
-// RoundTrip implements http.RoundTripper.
+// RoundTrip implements http.RoundTripper, and ends the process at its last request.
 func (r *rig) RoundTrip(request *http.Request) (*http.Response, error) {
 	if r.sending != nil {
 		r.sending(request)
@@ -144,14 +144,14 @@ func (r *rig) want(number int, asked string) {
 	r.must(r.reviews.beginDue(r.Context()))
 }
 
-// bug returns a finding.
+// bug returns a finding about a line with a quote.
 func bug(path string, line int, quote string) protocol.ReviewFinding {
 	return protocol.ReviewFinding{Path: path, Line: line, Side: "RIGHT", Severity: protocol.SeverityCritical, Category: "bug", Title: "It fails at " + quote,
 		Detail: "Always.", Quote: quote, Confidence: 0.9}
 }
 
-// run runs the turn that started last; its worker reports found. It returns the turn's card, or ""
-// if there is no turn.
+// run runs the turn of the newest inbound, in which the worker reports the findings in found. It
+// returns the turn's card, or "" without a turn.
 func (r *rig) run(found ...protocol.ReviewFinding) string {
 	r.Helper()
 	card, err := r.tryRun(found...)
@@ -191,7 +191,7 @@ func (r *rig) reader(found ...protocol.ReviewFinding) MaterialReader {
 	}
 }
 
-// turn returns the running turn, or starts one.
+// turn returns the running turn. If no turn runs, it starts the next one.
 func (r *rig) turn() (supervisor.Turn, bool) {
 	r.Helper()
 	if len(r.begun) == 0 {
@@ -225,7 +225,8 @@ func (r *rig) state(number int) string {
 	return strings.TrimSpace(fmt.Sprint(last.State, " ", last.Why))
 }
 
-// posted returns the reviews on GitHub of a pull request, with their comments, one on each line.
+// posted lists a pull request's reviews on GitHub, each on one line with the positions of its
+// comments.
 func (r *rig) posted(number int) (list []string) {
 	for _, v := range r.repo.Reviews(number) {
 		line := v.State
@@ -244,7 +245,7 @@ func (r *rig) same(what string, got, want any) {
 	}
 }
 
-// wantParts fails if text lacks one of parts.
+// wantParts fails the test if text lacks one of parts.
 func (r *rig) wantParts(text string, parts ...string) {
 	r.Helper()
 	for _, part := range parts {

@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/github/finding"
 )
 
-// summaryOf returns the summary after a review. If nothing is posted without a press, it has only
-// findings that the user picked.
+// summaryOf returns the summary after a review. If the repository posts only picked findings, the
+// summary has only these.
 func (r *Reviews) summaryOf(ctx context.Context, w supervisor.Review, made result, mark string) (s finding.Summary,
 	err error) {
 	records, err := r.records(ctx, w)
@@ -39,14 +39,15 @@ func (r *Reviews) updateSummary(ctx context.Context, w supervisor.Review, made r
 
 func (r *Reviews) replaceSummary(ctx context.Context, w supervisor.Review, summary int64, s finding.Summary) error {
 	err := r.o.API.UpdateReview(ctx, w.Repo, w.Number, summary, s.Body())
-	if api.ErrorClassOf(err) == api.NotFound { // the review was deleted on GitHub
+	if api.ErrorClassOf(err) == api.NotFound { // somebody has deleted the review on GitHub
 		r.o.Log.Warn("the summary is gone", "review", w.PullRequestName(), "error", err)
 		return nil
 	}
 	return err
 }
 
-// postedRows returns the rows of a pull request's findings, after some were posted.
+// postedRows returns the rows of a pull request's findings, with the findings of made marked as
+// posted.
 func (r *Reviews) postedRows(ctx context.Context, w supervisor.Review,
 	made finding.CheckedFindings) ([]supervisor.PullFinding, error) {
 	records, err := r.records(ctx, w)
@@ -54,7 +55,7 @@ func (r *Reviews) postedRows(ctx context.Context, w supervisor.Review,
 	return rowsOf(records), err
 }
 
-// keepInSummary stores that the summary has the findings of a review.
+// keepInSummary stores that the findings of a review are in the summary.
 func (r *Reviews) keepInSummary(ctx context.Context, w *supervisor.Review, made finding.CheckedFindings) error {
 	rows, err := r.postedRows(ctx, *w, made)
 	if err != nil {
@@ -64,7 +65,7 @@ func (r *Reviews) keepInSummary(ctx context.Context, w *supervisor.Review, made 
 }
 
 // postCheck posts a summary as the check run of a head. The check run succeeds if all was read and
-// nothing found, and is neutral otherwise.
+// nothing found; otherwise it is neutral.
 func (r *Reviews) postCheck(ctx context.Context, w *supervisor.Review, s finding.Summary) error {
 	n := api.NewCheckRun{Name: r.o.Name(), Head: w.Head, External: fmt.Sprintf("review/%d", w.Number),
 		Title: s.Title(), Summary: s.Body(),

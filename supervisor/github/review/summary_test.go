@@ -16,7 +16,7 @@ import (
 	"mews/supervisor/github/githubtest"
 )
 
-// putLines returns a file whose function writes to a map n times.
+// putLines returns the source of a function that writes to a map n times.
 func putLines(n int) string {
 	var b strings.Builder
 	b.WriteString("package main\n\nfunc put(m map[string]int) {\n")
@@ -27,7 +27,7 @@ func putLines(n int) string {
 	return b.String()
 }
 
-// putFaults returns a finding for each line of putLines.
+// putFaults returns a finding for each line that writes, as in putLines.
 func putFaults(n int) (found []protocol.ReviewFinding) {
 	for i := range n {
 		found = append(found, bug("main.go", 4+i, fmt.Sprintf(`m["k%d"] = %d`, i, i)))
@@ -35,7 +35,7 @@ func putFaults(n int) (found []protocol.ReviewFinding) {
 	return found
 }
 
-// summary returns the summary of a pull request on GitHub.
+// summary returns the text of a pull request's summary on GitHub.
 func (r *rig) summary(number int) string {
 	r.Helper()
 	reviews := r.repo.Reviews(number)
@@ -45,8 +45,8 @@ func (r *rig) summary(number int) string {
 	return reviews[0].Body
 }
 
-// TestSummary_LaterHeads_LoseNoFinding covers an unrelated push, a failed review, a failed second
-// round of the same head, and lines that change while reviews fail.
+// TestSummary_LaterHeads_LoseNoFinding covers four cases. They are a push of other code, a failed
+// review, a failed second round of the same head, and lines that change while reviews fail.
 func TestSummary_LaterHeads_LoseNoFinding(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(putLines(14))
@@ -104,7 +104,7 @@ func TestSummary_LaterHeads_LoseNoFinding(t *testing.T) {
 	r.same("first head", r.repo.Reviews(number)[0].Head, first)
 }
 
-// TestSummary_UnreadFiles_AreNamed covers each reason for not reading a file.
+// TestSummary_UnreadFiles_AreNamed covers each reason why a file was not read.
 func TestSummary_UnreadFiles_AreNamed(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	folder := t.TempDir()
@@ -138,7 +138,7 @@ func TestSummary_UnreadFiles_AreNamed(t *testing.T) {
 	card, err := r.reviews.RunTurn(t.Context(), turn, func(_ context.Context,
 		m protocol.ReviewMaterial) (protocol.ReviewReport, error) {
 		report := protocol.ReviewReport{Verdict: "Fine."}
-		for _, chunk := range m.Chunks[1:] { // the money ends within z.go
+		for _, chunk := range m.Chunks[1:] { // the money is spent before z.go is read in full
 			report.Unread = append(report.Unread, protocol.ReviewText{Name: chunk.Name,
 				Text: "$1.00 of $1.00 are spent by claude/opus"})
 		}
@@ -158,8 +158,7 @@ func TestSummary_UnreadFiles_AreNamed(t *testing.T) {
 	r.wantParts(card, "Read 1 of 9 files.", "spent by claude/opus")
 }
 
-// TestCleanReview_PostsNothing covers a change that was read completely, and in which nothing was
-// found.
+// TestCleanReview_PostsNothing covers a change that was read in full and has no finding.
 func TestCleanReview_PostsNothing(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)
@@ -174,12 +173,12 @@ func TestCleanReview_PostsNothing(t *testing.T) {
 
 	r.repo.SetPermission("bob", "write")
 	other := r.open(code+"// two\n", func(p *githubtest.NewPullRequest) { p.Head = "two" })
-	r.want(other, "bob") // whoever asks on GitHub is answered there
+	r.want(other, "bob") // bob requested the review on GitHub, so he gets an answer there
 	r.run()
 	r.wantParts(r.summary(other), "**Read 1 of 1 file**", "no findings")
 }
 
-// TestCheckRun_CleanReview_Succeeds covers the conclusions of check runs.
+// TestCheckRun_CleanReview_Succeeds covers the conclusions that a check run may have.
 func TestCheckRun_CleanReview_Succeeds(t *testing.T) {
 	r := newRig(t, githubtest.Options{App: &githubtest.App{}})
 	r.served.Post = supervisor.PostCheck
@@ -202,7 +201,7 @@ func TestCheckRun_CleanReview_Succeeds(t *testing.T) {
 }
 
 // TestNote_HeadNotRead_IsToldOnce covers drafts, unfinished titles and the limit of heads. Each
-// pull request gets one mail, and the summary keeps the findings.
+// pull request causes one mail, and its summary keeps the findings.
 func TestNote_HeadNotRead_IsToldOnce(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	r.reviews.o.Heads = 2
@@ -235,7 +234,7 @@ func TestNote_HeadNotRead_IsToldOnce(t *testing.T) {
 	if strings.Contains(r.summary(draft), "Not reviewed") {
 		t.Errorf("it was reviewed, and says %s", r.summary(draft))
 	}
-	// a thumbs-down at a comment of that second review counts too
+	// a thumbs-down on a comment of the second review counts, too
 	r.repo.SetPermission("alice", "write")
 	r.repo.AddReaction(r.repo.Reviews(draft)[1].Comments[0].ID, "alice", "-1")
 	r.reviews.pollReactions(t.Context())
@@ -250,7 +249,8 @@ func TestNote_HeadNotRead_IsToldOnce(t *testing.T) {
 	r.same("with post: card", r.posted(silent), []string(nil))
 }
 
-// TestUnfinishedTitle_NamesAreNoDrafts tells titles of unfinished work from names that begin alike.
+// TestUnfinishedTitle_NamesAreNoDrafts covers titles of unfinished work, and titles that begin with
+// similar names.
 func TestUnfinishedTitle_NamesAreNoDrafts(t *testing.T) {
 	for title, want := range map[string]bool{
 		"draft: put it": true, "Draft : put it": true, "[Draft] put it": true, "(draft) put it": true, "WIP": true,
@@ -285,7 +285,8 @@ func TestPost_ClosedMeanwhile_PostsNothing(t *testing.T) {
 		r.wantParts(card, "`main.go:4`", "Not posted: "+why)
 		r.same("posted", r.posted(number), []string(nil))
 		r.same("mails", r.hub.CountMails("acme/widget", number), 0)
-		if why == textClosedMeanwhile { // opened again, the next review posts what is known
+		// after the pull request was opened again, the next review posts the known findings
+		if why == textClosedMeanwhile {
 			r.repo.ReopenIssue(number)
 			r.repo.AddCommit("put-it", githubtest.Commit{Message: "Docs",
 				Files: map[string]string{"docs.md": "Words.\n"}})
@@ -298,8 +299,8 @@ func TestPost_ClosedMeanwhile_PostsNothing(t *testing.T) {
 	}
 }
 
-// TestPost_PushAfterLook_ReviewsNewHead covers a push between the last look and the post. GitHub
-// then refuses the comments on the old head.
+// TestPost_PushAfterLook_ReviewsNewHead covers a push between the last check of the head and the
+// post. GitHub then refuses the comments on the old head.
 func TestPost_PushAfterLook_ReviewsNewHead(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)
@@ -326,8 +327,8 @@ func TestPost_PushAfterLook_ReviewsNewHead(t *testing.T) {
 	r.wantParts(r.summary(number), "<summary>1 fixed finding</summary>", "<summary>1 open finding</summary>")
 }
 
-// TestPost_PushMeanwhile_ReadsOnlyTheRest checks that a push during a review does not make it pay
-// twice for the same change, and that no finding of the first reading is lost.
+// TestPost_PushMeanwhile_ReadsOnlyTheRest covers a push during a review. The same change must not
+// be paid for twice, and no finding of the first reading may be lost.
 func TestPost_PushMeanwhile_ReadsOnlyTheRest(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)
@@ -354,8 +355,8 @@ func TestPost_PushMeanwhile_ReadsOnlyTheRest(t *testing.T) {
 	r.same("head", r.repo.Reviews(number)[0].Head, r.repo.CommitSHA("put-it"))
 }
 
-// TestReview_OtherCategory_IsNotPostedAgain covers a model that names the category of the same
-// fault differently at each head.
+// TestReview_OtherCategory_IsNotPostedAgain covers a model that gives the same fault another
+// category at each head.
 func TestReview_OtherCategory_IsNotPostedAgain(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)
@@ -371,7 +372,7 @@ func TestReview_OtherCategory_IsNotPostedAgain(t *testing.T) {
 	r.wantParts(r.summary(number), "<summary>1 open finding</summary>")
 }
 
-// TestRefutedFinding_LeavesTheVerdict covers a second look that refutes the only finding.
+// TestRefutedFinding_LeavesTheVerdict covers a second check that refutes the only finding.
 func TestRefutedFinding_LeavesTheVerdict(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)
@@ -390,7 +391,7 @@ func TestRefutedFinding_LeavesTheVerdict(t *testing.T) {
 	r.wantParts(r.summary(number), "<summary>1 refuted finding</summary>", "Refuted: m is never nil")
 }
 
-// TestSummary_SixtyFindings_ListsAll covers more findings than GitHub gets as comments.
+// TestSummary_SixtyFindings_ListsAll covers more findings than a review may have comments.
 func TestSummary_SixtyFindings_ListsAll(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(putLines(60))

@@ -81,7 +81,8 @@ const (
 	textSomebody  = "somebody"
 )
 
-// Texts on GitHub about a head that was not read. They name no model, price or setting of the host.
+// Texts on GitHub about a head that was not read. They name no model, price or setting of this
+// installation.
 const (
 	noteDraft      = "It is a draft. It will be reviewed when it is ready."
 	noteUnfinished = "Its title says that it is not ready."
@@ -94,7 +95,8 @@ const (
 	noteUnposted   = "Its result could not be posted."
 )
 
-// textsPosted end a card. They tell where the findings are, the cost and the models.
+// textsPosted has the last line of a card, by the form of the post. It says where the findings are,
+// and names the cost and the models.
 var textsPosted = map[supervisor.ReviewPostMode]string{
 	supervisor.PostReview: "Posted as a review. It cost %s%s.",
 	supervisor.PostCheck:  "Posted as a check. It cost %s%s.",

@@ -14,8 +14,8 @@ import (
 	"mews/supervisor/problem"
 )
 
-// keepUnposted sets in made why GitHub did not take a result, so that the card has it in full. ok is
-// false if err is no answer of GitHub.
+// keepUnposted notes in made why GitHub did not take a result, so that the card shows the whole
+// result. ok is false if err is not an answer of GitHub.
 func (r *Reviews) keepUnposted(ctx context.Context, w supervisor.Review, made *result, err error) (ok bool) {
 	refused := new(api.Error)
 	if ctx.Err() != nil || !errors.As(err, &refused) {
@@ -26,8 +26,8 @@ func (r *Reviews) keepUnposted(ctx context.Context, w supervisor.Review, made *r
 	return true
 }
 
-// postAgain posts a result that was not posted before. It asks no model. It leaves out findings that
-// were posted, muted or settled since.
+// postAgain posts a result that could not be posted before, without calling a model. It leaves out
+// findings that were posted, muted, fixed or refuted since then.
 func (r *Reviews) postAgain(ctx context.Context, w supervisor.Review, _ string) (string, error) {
 	made := resultOf(w)
 	repo, served := r.o.Repo(w.Repo)
@@ -51,7 +51,8 @@ func (r *Reviews) postAgain(ctx context.Context, w supervisor.Review, _ string) 
 	for _, list := range []*[]finding.Finding{&made.Inline, &made.Summary, &made.Suggestions} {
 		*list = slices.DeleteFunc(*list, settled)
 	}
-	if repo.Post == supervisor.PostCard { // the configuration has changed, and its user wants the post
+	// the configuration wants only cards now, but the user has asked for this post
+	if repo.Post == supervisor.PostCard {
 		repo.Post = supervisor.PostReview
 	}
 	if err := r.post(ctx, &w, repo, &made); err != nil {
@@ -66,8 +67,8 @@ func (r *Reviews) postAgain(ctx context.Context, w supervisor.Review, _ string) 
 	return fmt.Sprintf(textPosted, w.PullRequestName()), r.o.Store.Update(ctx, w)
 }
 
-// isPostedByNewer reports whether a review of a later head was posted, or needed no post. It has all
-// findings of earlier reviews.
+// isPostedByNewer reports whether a review of a later head was posted, or had nothing to post. That
+// review has the findings of all earlier ones.
 func (r *Reviews) isPostedByNewer(ctx context.Context, w supervisor.Review) (bool, error) {
 	list, err := r.o.Store.ListOfPullRequest(ctx, w.User, w.Repo, w.Number)
 	repo, _ := r.o.Repo(w.Repo)
@@ -77,7 +78,8 @@ func (r *Reviews) isPostedByNewer(ctx context.Context, w supervisor.Review) (boo
 	}), err
 }
 
-// fullFindings returns all findings with their details, for the card of an unposted review.
+// fullFindings returns all findings with their details, for the card of a review that was not
+// posted.
 func fullFindings(made result) (lines []string) {
 	for i, f := range made.All() {
 		lines = append(lines, "", findingText(i+1, f, protocol.MaxFindingTextBytes))
@@ -88,7 +90,8 @@ func fullFindings(made result) (lines []string) {
 	return lines
 }
 
-// findingText explains a finding: how and when the code fails, in at most most bytes.
+// findingText explains a finding: how and when the code fails. The explanation is cut to most
+// bytes.
 func findingText(number int, f finding.Finding, most int) string {
 	return fmt.Sprintf("%d. **%s, %s** %s\n%s\n\n%s", number, f.Severity, f.Category, finding.PositionText(f),
 		finding.HarmlessMarkdown(f.Title, maxShort), finding.HarmlessMarkdown(f.Detail, most))

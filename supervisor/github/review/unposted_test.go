@@ -11,12 +11,13 @@ import (
 	"mews/supervisor/github/githubtest"
 )
 
-// readOnly are the permissions of a token that may not post reviews.
+// readOnly returns the permissions of a token that may not post reviews.
 func readOnly() map[string]string {
 	return map[string]string{"metadata": "read", "contents": "read", "pull_requests": "read", "issues": "write"}
 }
 
-// severalFaults are findings of all kinds: at a line, with a replacement, in the summary, suggested.
+// severalFaults returns findings of all kinds: at a line, with a replacement, in the summary, and
+// as a suggestion.
 func severalFaults() []protocol.ReviewFinding {
 	long := bug("main.go", 3, "func put(m map[string]int) {")
 	long.Title, long.Detail = "It is long", strings.Repeat("It is said at length. ", 200)+"This is the end."
@@ -40,8 +41,8 @@ func (r *rig) buttonTexts(number int) (texts []string) {
 	return texts
 }
 
-// TestPost_WithoutPermission_CardHasAll covers a token without pull_requests=write. Posting again
-// reads nothing a second time.
+// TestPost_WithoutPermission_CardHasAll covers a token without pull_requests=write. The button Post
+// again must not make a worker read the change a second time.
 func TestPost_WithoutPermission_CardHasAll(t *testing.T) {
 	r := newRig(t, githubtest.Options{May: readOnly()})
 	number := r.open(code)
@@ -74,15 +75,15 @@ func TestPost_WithoutPermission_CardHasAll(t *testing.T) {
 	r.wantParts(r.repo.Reviews(number)[0].Body, "2 critical findings, 1 suggestion")
 	r.same("read", r.read, 1)
 
-	// The next head is reviewed like after any other review.
+	// the next head is reviewed as usual
 	r.push("put-it", code+"// two\n")
 	r.want(number, "")
 	r.wantParts(r.run(severalFaults()...), "Posted as a review.")
 	r.same("posted", r.posted(number), []string{"COMMENTED main.go:4 main.go:3"})
 }
 
-// TestPostAgain_NewerReview_PostsNothingTwice covers a head whose review was posted after an earlier
-// one was not. The newer review has the findings of both.
+// TestPostAgain_NewerReview_PostsNothingTwice covers two heads. Only the review of the later one
+// was posted, and it has the findings of both.
 func TestPostAgain_NewerReview_PostsNothingTwice(t *testing.T) {
 	r := newRig(t, githubtest.Options{May: readOnly()})
 	number := r.open(code)
@@ -101,8 +102,8 @@ func TestPostAgain_NewerReview_PostsNothingTwice(t *testing.T) {
 	r.same("summary", r.summary(number), summary)
 }
 
-// TestPostAgain_FixedSince_IsLeftOut covers two heads whose reviews were not posted. The first
-// finding was fixed in the second head.
+// TestPostAgain_FixedSince_IsLeftOut covers two heads whose reviews were not posted. The second
+// head fixes the first finding.
 func TestPostAgain_FixedSince_IsLeftOut(t *testing.T) {
 	r := newRig(t, githubtest.Options{May: readOnly()})
 	number := r.open(code)
@@ -125,8 +126,8 @@ func TestPostAgain_FixedSince_IsLeftOut(t *testing.T) {
 		"<summary>1 fixed finding</summary>")
 }
 
-// TestSummary_ResultNotPosted_SaysSo covers comments that GitHub refuses after an earlier review was
-// posted. The old summary must not look like approval of the new head.
+// TestSummary_ResultNotPosted_SaysSo covers a second head whose comments GitHub refuses. The
+// summary of the first head must not look like approval of the new head.
 func TestSummary_ResultNotPosted_SaysSo(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)
@@ -148,7 +149,8 @@ func TestSummary_ResultNotPosted_SaysSo(t *testing.T) {
 	}
 }
 
-// TestPost_Killed_IsPostedOnce kills the process at each request of a press of Post again.
+// TestPost_Killed_IsPostedOnce kills the process at each request that a press of the button Post
+// again causes.
 func TestPost_Killed_IsPostedOnce(t *testing.T) {
 	for last, done := 1, false; !done; last++ {
 		for _, after := range []bool{false, true} {

@@ -18,11 +18,11 @@ import (
 type weekPull struct {
 	number  int
 	branch  string
-	lines   string // lines of the pull request's file
-	bad     []int  // numbers of the lines with a finding
-	unseen  bool   // a finding was not reviewed yet
+	lines   string // text of the file that the pull request changes
+	bad     []int  // numbers of the lines that have a fault
+	unseen  bool   // a line with a fault was not reviewed yet
 	settled int    // number of reviewed heads
-	mails   int    // number of allowed mails so far
+	mails   int    // number of mails that were allowed so far
 }
 
 // weekPush is a push to a pull request, or the opening of a pull request.
@@ -42,8 +42,8 @@ func TestWeekOfPullRequests_CausesFewMails(t *testing.T) {
 		p := &weekPull{branch: fmt.Sprint("week-", i), lines: "package main\n"}
 		pulls = append(pulls, p)
 		at := time.Duration(rng.Int64N(int64(5 * 24 * time.Hour)))
-		for range 1 + rng.IntN(4) { // not more than the heads that are reviewed without a request
-			// several pushes shortly after one another; only the last one is reviewed
+		for range 1 + rng.IntN(4) { // at most as many as the heads that are reviewed without a request
+			// several pushes within a few minutes; only the last is reviewed
 			for range 1 + rng.IntN(2) {
 				pushes = append(pushes, weekPush{at, p})
 				at += time.Duration(rng.Int64N(int64(4 * time.Minute)))
@@ -70,8 +70,8 @@ func TestWeekOfPullRequests_CausesFewMails(t *testing.T) {
 		float64(mails)/float64(len(pulls)), most)
 }
 
-// write pushes one more line to a pull request, or opens it. If bad is true, the line has a
-// finding.
+// write adds a line to a pull request and pushes it; the first push opens the pull request. If bad
+// is true, the line has a fault.
 func (r *rig) write(p *weekPull, bad bool) {
 	n := strings.Count(p.lines, "\n") + 1
 	p.lines += fmt.Sprintf("var v%d = %d\n", n, n)
@@ -84,7 +84,7 @@ func (r *rig) write(p *weekPull, bad bool) {
 	}
 }
 
-// review runs the reviews that are due until a time.
+// review runs all reviews that are due before until.
 func (r *rig) review(pulls []*weekPull, until time.Time) {
 	r.Helper()
 	for {
@@ -99,7 +99,7 @@ func (r *rig) review(pulls []*weekPull, until time.Time) {
 		r.must(r.reviews.beginDue(r.Context()))
 		for _, in := range r.begun[before:] {
 			i := slices.IndexFunc(pulls, func(p *weekPull) bool { return fmt.Sprint(p.number) == in.Conversation.Thread })
-			r.begun = append(r.begun, in) // run uses the newest inbound
+			r.begun = append(r.begun, in) // run takes the newest inbound
 			r.run(pulls[i].findings()...)
 			pulls[i].reviewed()
 		}
@@ -113,7 +113,7 @@ func (p *weekPull) findings() (found []protocol.ReviewFinding) {
 	return found
 }
 
-// reviewed counts the mails that the next review may cause.
+// reviewed counts a reviewed head, and the mail that it may cause.
 func (p *weekPull) reviewed() {
 	if p.settled++; p.unseen {
 		p.mails++

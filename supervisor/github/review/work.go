@@ -20,21 +20,23 @@ import (
 	"mews/supervisor/spool"
 )
 
-// result is the checked result for a head. It is stored in the review's row as JSON.
+// result is the checked result of a review of a head. It is stored in the review's row as JSON.
 type result struct {
 	finding.CheckedFindings
 	Title, URL      string
 	Verdict         string
 	Skipped, Unread []string
 	Hunks           []string // fingerprints of reviewed and skipped hunks
-	Unposted        string   // a sentence: why the result was not posted; "" means that it was, or need not be
-	Coverage        finding.Coverage
-	Models          []string // names of the models that read
-	Cost            *int64
-	Refutations     int  // number of findings that second looks refuted
-	Moves           int  // number of pushes that came during the review
-	Moved           bool // the last push is not read yet; only Hunks and Moves are set
-	Silent          bool // all was read and nothing found, so there is nothing to post
+	// sentence that says why the result was not posted; "" if it was posted or there was nothing to
+	// post
+	Unposted    string
+	Coverage    finding.Coverage
+	Models      []string // names of the models that read the change
+	Cost        *int64
+	Refutations int  // number of findings that second checks have refuted
+	Moves       int  // number of pushes that came during the review
+	Moved       bool // the head of the last push is not read yet; then only Hunks and Moves are set
+	Silent      bool // nothing was posted, because all was read and nothing found
 }
 
 // resultOf returns the stored result of a review; the zero value if there is none.
@@ -49,11 +51,11 @@ func encoded(v any) string {
 }
 
 // RunTurn runs or continues a review in its turn, and returns the card for its user. It is called
-// again after a crash, and after the turn has waited. The error is supervisor.ErrWaitsForAnswer if
-// the user was asked a question. Other errors come from ctx, the store or the worker, and do not
-// end the review.
+// again after a crash, and after the turn has waited. The error supervisor.ErrWaitsForAnswer means
+// that the user was asked a question. Other errors come from ctx, the store or the worker, and do
+// not end the review.
 func (r *Reviews) RunTurn(ctx context.Context, turn supervisor.Turn, read MaterialReader) (card string, err error) {
-	defer signals.SendToken(r.woken) // another review may now use the slot
+	defer signals.SendToken(r.woken) // another review may use the free slot now
 	number, _ := strconv.Atoi(turn.Conversation.Thread)
 	w, there, err := r.o.Store.FindByTurn(ctx, turn, turn.Conversation.Chat, number)
 	if err != nil {
@@ -86,7 +88,7 @@ func (r *Reviews) RunTurn(ctx context.Context, turn supervisor.Turn, read Materi
 	return r.card(w, repo), nil
 }
 
-// work continues a review from its state to its end.
+// work continues a review from its current state to its end.
 func (r *Reviews) work(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, turn supervisor.Turn,
 	read MaterialReader) error {
 	if w.State != supervisor.ReviewRunning {
@@ -117,10 +119,10 @@ func (r *Reviews) work(ctx context.Context, w *supervisor.Review, repo superviso
 	return r.o.Store.Update(ctx, *w)
 }
 
-// patience is how long a turn waits for GitHub during a temporary failure.
+// patience is how long a turn waits for a temporary failure of GitHub to pass.
 const patience = 3 * time.Minute
 
-// retryForAWhile repeats do during a temporary failure of GitHub.
+// retryForAWhile repeats do while GitHub has a temporary failure, up to patience.
 func (r *Reviews) retryForAWhile(ctx context.Context, do func() error) error {
 	began := r.o.Now()
 	for wait := 100 * time.Millisecond; ; wait *= 2 {
@@ -139,11 +141,11 @@ func (r *Reviews) retryForAWhile(ctx context.Context, do func() error) error {
 	}
 }
 
-// roles are GitHub's words for users with a role in a repository.
+// roles has GitHub's words for users with a role in the repository.
 var roles = []string{"OWNER", "MEMBER", "COLLABORATOR"}
 
 // confirm reads the current state of the pull request. If there is a new head, the review moves to
-// it. For a stranger's pull request, the user must approve the cost.
+// that head. For a stranger's pull request, the user must approve the cost.
 func (r *Reviews) confirm(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, turn supervisor.Turn) error {
 	var pull api.PullRequest
 	err := r.retryForAWhile(ctx, func() (err error) {
@@ -186,8 +188,8 @@ func (r *Reviews) moveToHead(ctx context.Context, w *supervisor.Review, pull api
 	return nil
 }
 
-// askApproval asks a review's user to approve the review of a stranger's pull request, once for all
-// heads.
+// askApproval asks a review's user to approve the review of a stranger's pull request. The answer
+// holds for all heads.
 func (r *Reviews) askApproval(ctx context.Context, w *supervisor.Review, pull api.PullRequest,
 	turn supervisor.Turn) error {
 	earlier, err := r.o.Store.ListOfPullRequest(ctx, w.User, w.Repo, w.Number)
@@ -212,7 +214,7 @@ func (r *Reviews) read(ctx context.Context, w *supervisor.Review, read MaterialR
 		err = r.retryForAWhile(ctx, func() error {
 			pull, err := r.o.API.PullRequest(ctx, w.Repo, w.Number)
 			if err == nil {
-				err = r.moveToHead(ctx, w, pull) // there may have been a push or a restart
+				err = r.moveToHead(ctx, w, pull) // a push or a restart may have changed the head
 			}
 			if err == nil && w.State == supervisor.ReviewRunning {
 				c, err = r.gather(ctx, w, pull)
@@ -286,7 +288,7 @@ func (r *Reviews) check(ctx context.Context, w supervisor.Review, c change, repo
 		made.Unread = append(made.Unread, u.Name+": "+u.Text)
 		for _, chunk := range c.Material.Chunks {
 			for _, f := range chunk.Files {
-				if chunk.Name == u.Name { // the next head is reviewed with this file
+				if chunk.Name == u.Name { // the file was not read, so the review of the next head reads it
 					delete(c.Hunks, f.Path)
 				}
 			}
