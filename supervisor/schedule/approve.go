@@ -25,7 +25,7 @@ type origin struct {
 	when    string              // the words for the job's new times
 	// the order of dates such as 3/4 that the user chose; "" means the order of the user's language
 	dates      recurrence.DateOrder
-	translated bool // a model wrote when for the user's own words
+	translated bool // whether a model translated the user's own words into when
 }
 
 // dateOrder returns the order in which the user writes dates such as 3/4.
@@ -98,7 +98,7 @@ func describeTimes(j supervisor.Job) string {
 // "".
 func approvalArguments(j supervisor.Job, when string) []string {
 	check, err := json.Marshal(j.Options.Check)
-	if err != nil { // impossible: j has only texts and flags
+	if err != nil { // this can't happen, because j has only texts and flags
 		return nil
 	}
 	c := j.Conversation

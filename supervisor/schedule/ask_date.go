@@ -37,7 +37,7 @@ func askDate(from origin, ask *recurrence.DateError, err error) (d supervisor.De
 // is still one reminder.
 func (ch *ChatCommands) remindAgain(ctx context.Context, from origin, number string, p press) (supervisor.Delivery,
 	error) {
-	id, _ := strconv.ParseInt(number, 10, 64) // 0 is the id of no command
+	id, _ := strconv.ParseInt(number, 10, 64) // an invalid number gives 0, which no command has
 	in, found, err := ch.command(ctx, from.user.Name, id)
 	if err != nil {
 		return supervisor.Delivery{}, err

@@ -42,7 +42,7 @@ func cardWith(j supervisor.Job, check string, terms []string) (d supervisor.Deli
 		d.Text += "\n\n" + textBroken
 		return d
 	}
-	zone, _ := recurrence.JobZone(j) // can't fail: nextTimes has read the zone
+	zone, _ := recurrence.JobZone(j) // can't fail, because nextTimes has read the zone
 	d.Text += fmt.Sprintf(textTimes, rule.Describe(zone), nextText(j, times))
 	first, due := nextTime(j)
 	if assumed := assumptions(rule, first.In(zone)); due && assumed != "" {
@@ -69,7 +69,7 @@ func cardWith(j supervisor.Job, check string, terms []string) (d supervisor.Deli
 // job would be due if it were started.
 func nextTime(j supervisor.Job) (at time.Time, due bool) {
 	if at = j.Next; at.IsZero() && j.State == supervisor.JobProposed {
-		at, due, _ = recurrence.NextDue(j, j.FiredUntil) // nextTimes has read the rule
+		at, due, _ = recurrence.NextDue(j, j.FiredUntil) // can't fail, because nextTimes has read the rule
 		return at, due
 	}
 	return at, !at.IsZero()
@@ -205,7 +205,7 @@ func DescribeTimes(j supervisor.Job) string {
 	if err != nil {
 		return textBroken
 	}
-	zone, _ := recurrence.JobZone(j) // can't fail: nextTimes has read the zone
+	zone, _ := recurrence.JobZone(j) // can't fail, because nextTimes has read the zone
 	next := textPaused
 	switch {
 	case j.State == supervisor.JobProposed:

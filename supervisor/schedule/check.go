@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	maxChecks = 2 // checks that run at once, for all users together; each user has at most one
+	maxChecks = 2 // maximum of checks that run at once, for all users together; each user has at most one
 	// after this time a check counts as lost and is repeated
 	checkLease   = (protocol.MaxCheckSeconds + 60) * time.Second
 	checkTimeout = (protocol.MaxCheckSeconds + 30) * time.Second // the timeout of a check

@@ -336,7 +336,7 @@ func TestDigest_ClockSetBack_CoversOneDay(t *testing.T) {
 // A digest that is due in quiet hours waits until they end.
 func TestDigest_QuietHours_Waits(t *testing.T) {
 	h := newHarness(t)
-	h.setQuietHours(t, "22:00-08:00") // without the user's zone the store uses UTC
+	h.setQuietHours(t, "22:00-08:00") // the hours are in UTC, because the store knows no zone of the user
 	h.switchRoutine(t, "on")
 	h.remind(t, "alice", "tomorrow at 11: call")
 	h.passUntil(t, 7, 30)

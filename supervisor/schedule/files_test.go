@@ -17,7 +17,7 @@ import (
 // fakeFolder is a fake index of a folder. The zero value is empty.
 type fakeFolder struct {
 	epoch   int
-	changes []supervisor.HomeChange // changes that the index has
+	changes []supervisor.HomeChange // changes that the index already has
 	pending []supervisor.HomeChange // changes that the next scan finds
 	scans   int                     // the number of scans
 	endless bool

@@ -17,7 +17,7 @@ const (
 	lateAfter = 2 * time.Minute // from this delay on, a reminder says when it was due
 	// maximum of a user's late reminders with separate messages; more share one message
 	maxSeparateLate = 3
-	maxSnoozable    = 30 // the most reminders with buttons below one message
+	maxSnoozable    = 30 // maximum of reminders with buttons below one message
 )
 
 // fire fires all due jobs. After a crash each fire is either stored whole or due again.
@@ -38,7 +38,7 @@ func (s *Schedule) fire(ctx context.Context) error {
 			return !known
 		})
 		if len(awake) == 0 {
-			continue // the queue may have more due jobs, of users who may speak
+			continue // check the queue again for due jobs of users who may speak
 		}
 		said, err := s.queue.PutFires(ctx, s.newBatches(awake, now, caught))
 		if err != nil {

@@ -48,7 +48,7 @@ func (js *Jobs) queued(said []supervisor.Delivery) {
 }
 
 func (js *Jobs) findByNumber(ctx context.Context, user, number string) (j supervisor.Job, err error) {
-	id, _ := strconv.ParseInt(strings.TrimSpace(number), 10, 64) // no job has the id 0
+	id, _ := strconv.ParseInt(strings.TrimSpace(number), 10, 64) // an invalid number gives 0, which no job has
 	j, found, err := js.store.Find(ctx, user, id)
 	if err == nil && !found {
 		err = supervisor.Errorf(supervisor.CodeNotFound, textNoJob, printable.DropControls(number))

@@ -101,7 +101,7 @@ type clockJumpTest struct {
 	made   []time.Time      // when the jobs were created, in time of the bubble
 	spoken *schedule.Schedule
 	open   func() schedule.Options // returns the options of a new loop
-	end    func()                  // ends the loop
+	end    func()                  // stops the loop
 
 	mu     sync.Mutex // guards the fields below
 	sets   []clockChange

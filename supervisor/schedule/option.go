@@ -19,7 +19,7 @@ import (
 // option is a setting of a job, other than its times and text.
 type option struct {
 	kinds []supervisor.JobKind // the kinds of jobs that have the option
-	want  string               // describes the valid values
+	want  string               // the valid values, in words
 	// set parses a value into o; "" means the default. ok is false if the value is invalid; err may
 	// give the reason.
 	set func(ed *editor, user supervisor.User, o *supervisor.JobOptions, value string) (ok bool, err error)
@@ -42,7 +42,7 @@ const (
 	wordUsual    = "default"
 	wordYes      = "yes"
 	wordNo       = "no"
-	priorityHigh = "urgent" // another word for high
+	priorityHigh = "urgent" // another word for the high priority
 )
 
 // options are all job options, by name.

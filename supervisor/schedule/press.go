@@ -133,7 +133,7 @@ func (ch *ChatCommands) runPress(ctx context.Context, user supervisor.User, c su
 	if p.job, err = ch.findByNumber(ctx, user.Name, number); err != nil {
 		return d, err
 	}
-	if p.job.Text == "" { // the job's data was forgotten
+	if p.job.Text == "" { // the user has forgotten the job's data
 		return supervisor.Delivery{Text: textNothing}, nil
 	}
 	return do(ch, ctx, p)

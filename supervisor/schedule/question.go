@@ -22,9 +22,9 @@ type JobRequests struct{ *editor }
 // JobRequest are the parameters of `mews job`.
 type JobRequest struct {
 	User   string `json:"user,omitempty"` // the owner of the jobs; "" means the caller
-	Action string `json:"action"`         // list, show, add, edit, run, pause, resume, delete or results
+	Action string `json:"action"`         // the action: list, show, add, edit, run, pause, resume, delete or results
 	Job    string `json:"job,omitempty"`
-	Words  string `json:"words,omitempty"` // WHEN: TEXT, to add a job; WHEN, or WHEN: TEXT, to edit a job
+	Words  string `json:"words,omitempty"` // words of a new or changed job: WHEN: TEXT; an edit may have only WHEN
 	// Task makes the new job a task. For a new check, it starts a turn when the condition holds.
 	Task bool `json:"task,omitempty"`
 

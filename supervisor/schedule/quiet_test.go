@@ -53,7 +53,7 @@ func TestQuietHours_OverMidnight_EndOnTime(t *testing.T) {
 			Zone: func(string, string) *time.Location { return timezone.ForUser(person("alice")) }})
 		h.restart()
 		h.setQuietHours(t, "22:00-07:30")
-		h.remind(t, "alice", "every 11 h: drink") // due once in the evening, and once in the morning
+		h.remind(t, "alice", "every 11 h: drink") // due once in the evening and once in the morning
 		h.passAndRelease(t, 11*time.Hour)
 		h.wantSaid(t)
 		h.passAndRelease(t, until.Sub(h.now)-time.Minute)

@@ -100,7 +100,7 @@ type Options struct {
 
 // EventTrigger starts jobs after events.
 type EventTrigger struct {
-	Next func() (at time.Time, any bool) // when Run must be called; any is false for never
+	Next func() (at time.Time, any bool) // returns when Run must be called; any is false for never
 	Run  func(context.Context) error     // starts the jobs of the event
 }
 
@@ -120,7 +120,7 @@ type Schedule struct {
 	log        hclog.Logger
 
 	running  *slots.Slots   // a slot for each running check
-	checking sync.WaitGroup // waits for the running checks
+	checking sync.WaitGroup // counts the running checks, for Run to wait for them
 	turns    checkTurns
 }
 
@@ -168,7 +168,7 @@ func (s *Schedule) Run(ctx context.Context) error {
 		err := error(nil)
 		now := s.now()
 		if seen.Sub(now) > clockWrongBy {
-			s.checking.Wait() // ended checks give up their reserved fires
+			s.checking.Wait() // wait, because a check that ends gives up its reserved fire
 			ready = false
 		}
 		if seen = now; !ready {

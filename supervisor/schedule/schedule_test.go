@@ -63,7 +63,7 @@ type harness struct {
 	files   []supervisor.HomeFile
 	listErr error // the error that listing files returns
 
-	home fakeFolder // alice's home
+	home fakeFolder // the fake index of alice's home
 }
 
 // put stores a job with times in words.
@@ -425,7 +425,7 @@ func TestMoveZone_PastTimes_AreNotRepeated(t *testing.T) {
 	h.passTime(t, 2*time.Hour)
 	moved := person("alice")
 	moved.Timezone = "America/New_York"
-	h.now = h.now.Add(5 * time.Hour) // 15:00 in New York
+	h.now = h.now.Add(5 * time.Hour) // it is 15:00 in New York now
 	if _, err := h.HandlePress(t.Context(), moved, chatOf("alice"), 9, "zone America/New_York", h.now); err != nil {
 		t.Fatal(err)
 	}

@@ -158,7 +158,7 @@ func (j *taskJumps) run(in supervisor.Inbound) {
 func (j *taskJumps) task() {
 	user := inMadrid(rapid.SampledFrom([]string{"alice", "bob"}).Draw(j.rt, "who"))
 	words := rapid.SampledFrom(taskSpecs).Draw(j.rt, "when")
-	j.wait(time.Millisecond) // commands are identified by their times
+	j.wait(time.Millisecond) // a later time for the next command, because commands are identified by their times
 	if _, err := j.spoken.Requests.Answer(j.t.Context(), user,
 		schedule.JobRequest{Action: "add", Task: true, Words: words + ": look"}); err != nil {
 		if strings.Contains(err.Error(), "never comes") { // the task's last time has passed

@@ -215,7 +215,7 @@ func (tc *toolCalls) describe(j supervisor.Job) (words, next string) {
 	if err != nil {
 		return textBroken, textPaused
 	}
-	zone, _ := recurrence.JobZone(j) // can't fail: nextTimes has read the zone
+	zone, _ := recurrence.JobZone(j) // can't fail, because nextTimes has read the zone
 	if len(times) == 0 {
 		return rule.Describe(zone), textPaused
 	}

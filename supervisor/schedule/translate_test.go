@@ -43,7 +43,7 @@ func translatorModel(text bool) modeltest.Script {
 		if strings.Contains(string(r.Tools[0].Schema), `"text"`) {
 			args["text"] = translations[r.NewestUserMessage()].text
 		}
-		encoded, _ := json.Marshal(args) // strings never fail
+		encoded, _ := json.Marshal(args) // strings can always be encoded
 		if text {
 			return modeltest.Answer{Text: "```json\n" + string(encoded) + "\n```"}
 		}

@@ -19,12 +19,12 @@ const (
 	// a turn is missed if it is late by more than this, or by half its period
 	turnGrace       = 6 * time.Hour
 	catchUpInterval = 30 * time.Second // the pause between late turns of a user
-	maxCatchUp      = 10               // the most late turns of a user at a time; further ones are missed
+	maxCatchUp      = 10               // maximum of late turns of a user at a time; further late turns are missed
 	// the longest delay of a turn, so that turns with the same time do not begin together
 	maxJitter      = 30 * time.Second
 	jitterPart     = 20   // the delay is at most 1/20 of the job's period
-	maxEarlier     = 5    // the most earlier results in a prompt
-	maxEarlierText = 1000 // the most characters of an earlier result
+	maxEarlier     = 5    // maximum number of earlier results in a prompt
+	maxEarlierText = 1000 // maximum characters of an earlier result
 )
 
 // claimBatch returns the batch of a due job with a turn or a check. A user's late turns begin one

@@ -171,7 +171,7 @@ func TestTask_MissedTime_FollowsOptions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := newHarness(t)
 			id := h.putTask(t, "daily at 14:00", supervisor.JobOptions{Missed: c.missed, Grace: c.grace})
-			h.passTime(t, time.Hour+c.late) // one step for the whole time, so that the fire is late
+			h.passTime(t, time.Hour+c.late) // one step over the whole time, so that the fire is late
 			if c.late < 2*time.Minute {
 				h.begun = h.passTime(t, time.Minute)
 			}
@@ -227,7 +227,7 @@ func TestReminder_MissedTime_FollowsOptions(t *testing.T) {
 // A silent message is also silent when it is sent after quiet hours.
 func TestReminder_LowPriority_MakesNoSound(t *testing.T) {
 	h := newHarness(t)
-	h.setQuietHours(t, "12:00-12:30") // the store uses UTC
+	h.setQuietHours(t, "12:00-12:30") // in UTC, which the store uses without a user's zone
 	for i, o := range []supervisor.JobOptions{{Priority: supervisor.JobLow}, {}, {Priority: supervisor.JobHigh}} {
 		if _, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobReminder, Text: fmt.Sprint("tea", i), Conversation: chatOf("alice"),
 			MadeBy: fmt.Sprint(i), Options: o}, "every 10 min"); err != nil {

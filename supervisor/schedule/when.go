@@ -50,7 +50,7 @@ func (ed *editor) readWhen(ctx context.Context, from origin, at time.Time) (orig
 
 const (
 	translateTimeout = 20 * time.Second // how long a person waits for a model to read a time
-	maxTranslated    = 500              // bytes of the longest words that a model reads
+	maxTranslated    = 500              // maximum bytes of the words that a model reads
 )
 
 // translate lets a model read words that the parser can't read. when is "" if there is no model, or
@@ -72,7 +72,7 @@ func (ed *editor) translate(ctx context.Context, from origin, words string, with
 	now := at.In(timezone.ForUser(from.user))
 	when, text, err = ed.translateWords(asked, c, words, withText, now)
 	if err != nil {
-		return "", "", ctx.Err() // the parser's refusal is the answer
+		return "", "", ctx.Err() // the user gets the parser's refusal instead
 	}
 	if text = strings.TrimSpace(text); withText != (text != "") || !strings.Contains(words, text) {
 		return "", "", nil

@@ -90,7 +90,7 @@ func TestTimeButton_Pressed_ChangesTime(t *testing.T) {
 	}
 	h := newHarness(t)
 	h.now = time.Date(2026, 3, 27, 18, 0, 0, 0, time.UTC)
-	h.remind(t, "alice", "tonight: pills") // at 20:00; it is 19:00
+	h.remind(t, "alice", "tonight: pills") // due at 20:00; it is 19:00 now
 	if _, err := h.HandlePress(t.Context(), person("alice"), chatOf("alice"), 50, pressNoon+" 1", h.now); err == nil {
 		t.Error("a time that has passed was set")
 	}
@@ -236,7 +236,8 @@ func TestRemind_ReadableWords_AskNoModel(t *testing.T) {
 	for _, words := range []string{"tomorrow at 9: a", "today at 9: b", "at 8: c", "3/4 at 9: d", "in 5 min e",
 		"", " ", "0 0 30 2 *: f",
 		strings.Repeat("ä", maxTranslated) + ": g"} {
-		_, _ = h.AddReminder(t.Context(), person("alice"), chatOf("alice"), 1, words, h.now) // some are refused
+		// some of the words are refused
+		_, _ = h.AddReminder(t.Context(), person("alice"), chatOf("alice"), 1, words, h.now)
 	}
 }
 

@@ -74,7 +74,7 @@ func TestMoveZone_LosesNoJob(t *testing.T) {
 		h.remind(t, "alice", words)
 	}
 	moved := person("alice")
-	moved.Timezone = "Asia/Tokyo" // 21:00 in Tokyo
+	moved.Timezone = "Asia/Tokyo" // it is 21:00 in Tokyo now
 	if d, err := h.OfferZoneMove(t.Context(), moved); err != nil || !strings.HasPrefix(d.Text, "2 ") {
 		t.Error(d.Text, err)
 	}
