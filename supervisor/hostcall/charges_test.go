@@ -296,7 +296,7 @@ func (w *lengthWatcher) AppendText(text string) {
 // paidModel is a model that checks that its calls are paid for.
 type paidModel struct {
 	*scriptedModel
-	unknown bool // whether the price of the model is unknown
+	unknown bool // whether the model's price is unknown
 }
 
 func (m paidModel) Stream(ctx context.Context, spec string, req modelcall.Request, delta func(modelcall.Delta)) (

@@ -129,7 +129,7 @@ func (w *work) readSections(ref protocol.BlobRef) (blob protocol.IndexBlob, err 
 	if err != nil {
 		return blob, fmt.Errorf("read sections of %s: %w", w.user, err)
 	}
-	defer file.Close() // an error of closing does not matter after reading
+	defer file.Close() // a failed Close loses nothing, because the file was only read
 	text, err := io.ReadAll(file)
 	if err != nil {
 		return blob, fmt.Errorf("read sections of %s: %w", w.user, err)

@@ -57,7 +57,7 @@ func sniff(head []byte) string {
 // oggType distinguishes Opus from other audio in Ogg. (RFC 7845, 3: the first page has only the
 // identification header.)
 func oggType(head []byte) string {
-	const header = 28 // bytes before the contents of a page with one segment (RFC 3533, 6)
+	const header = 28 // length of an Ogg page's header if the page has one segment (RFC 3533, 6)
 	if len(head) > header && string(head[:4]) == "OggS" && bytes.HasPrefix(head[header:], []byte("OpusHead")) {
 		return supervisor.MediaTypeVoice
 	}

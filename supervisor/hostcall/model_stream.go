@@ -69,8 +69,8 @@ var modelRows = []row{
 }
 
 const (
-	maxCalls  = 64                             // tool calls in one message of a model
-	maxAnswer = protocol.MaxBlobChunkBytes * 8 // bytes of one message of a model as JSON
+	maxCalls  = 64                             // maximum tool calls in one message of a model
+	maxAnswer = protocol.MaxBlobChunkBytes * 8 // maximum bytes of one message of a model as JSON
 )
 
 // streamModel makes a request from the transcript and calls the model. It commits the model's
@@ -184,7 +184,7 @@ func (t *turn) normalizeMessage(m protocol.Message) (protocol.Message, error) {
 	}
 	m.Parts = parts
 	line, err := json.Marshal(m)
-	if len(line) > maxAnswer { // without its thoughts, the message counts as another model's
+	if len(line) > maxAnswer { // without its thoughts, the message counts as a message of another model
 		m = withoutThinking(m)
 		line, err = json.Marshal(m)
 	}

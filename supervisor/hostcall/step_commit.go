@@ -29,7 +29,7 @@ var stepRows = []row{
 	{method: protocol.MethodStepCommit, phase: inTurn, kinds: withHome, limit: 20_000, handler: turnCall((*turn).commitCall)},
 }
 
-const maxName = 64 // bytes of a call's ID or a tool's name; real ones are far shorter
+const maxName = 64 // maximum bytes of a call's ID or a tool's name; real names are far shorter
 
 // commitCall stores the state of a tool call. The store refuses a call that the turn has not made.
 func (t *turn) commitCall(ctx context.Context, p *protocol.StepCommitParams) (*protocol.StepCommitResult, error) {

@@ -27,7 +27,7 @@ var continuations = map[bool]struct {
 type stepStream struct {
 	*turn
 	before   string                  // text of the calls that have ended
-	paid     *sqlite.ModelCall       // the last ended call, which is not stored yet
+	paid     *sqlite.ModelCall       // the last call that has ended, if it is not stored yet
 	maxCosts map[int64]int64         // amount of each lease, in millionths of a dollar
 	answered []protocol.AnsweredCall // calls of the step that have results at its commit
 }

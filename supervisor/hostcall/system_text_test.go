@@ -81,7 +81,7 @@ func TestSystemText_CacheWarm_StaysUnchanged(t *testing.T) {
 	s.expectText("two", "one")
 	s.pass(4 * time.Minute)
 	s.expectText("three", "one")
-	s.pass(2 * time.Minute) // 6 minutes since the first answer, but only 2 since the last
+	s.pass(2 * time.Minute) // 6 minutes since the first answer, but only 2 minutes since the last answer
 	s.expectText("three", "one")
 	s.pass(6 * time.Minute) // longer than the provider's cache lasts
 	s.expectText("four", "four")

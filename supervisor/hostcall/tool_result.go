@@ -18,9 +18,9 @@ import (
 // file or two.
 const (
 	maxChanges = 256
-	maxField   = 4 << 10   // bytes in a field of a changed file
+	maxField   = 4 << 10   // maximum bytes in a field of a changed file
 	spareText  = 4 << 10   // bytes that a text may have beyond Limits.Output
-	maxText    = 128 << 10 // bytes in a text if Limits.Output is 0
+	maxText    = 128 << 10 // maximum bytes in a text if Limits.Output is 0
 )
 
 // checkResult returns an error for a result that no honest worker sends.

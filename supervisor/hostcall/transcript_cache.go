@@ -13,7 +13,7 @@ import (
 type transcriptCache struct {
 	messages  []protocol.Message
 	counted   countedRequest
-	forgotten int64             // number of forgettings in the store when the cache was read
+	forgotten int64             // how often the store had forgotten messages when the cache was read
 	foreign   int64             // ID of the message before which lines stand for words of others
 	cut       bool              // whether earlier messages were left out to save room
 	outputs   map[string]string // names of results that were stored in full, by call

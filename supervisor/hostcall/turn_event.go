@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	maxEventText = 300 // bytes of a tool's line that users see
+	maxEventText = 300 // maximum bytes of a tool's line that users see
 
 	// maximum progress lines of all turns of a worker: in a second, and at once
 	eventRate  = 200
