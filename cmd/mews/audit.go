@@ -49,7 +49,7 @@ func auditVerb(ctx context.Context, con console, args []string) error {
 	return printAudit(con.out, rows, *asJSON)
 }
 
-// ofUserText names the user without rows, because the name may be mistyped.
+// ofUserText says that the named user has no rows. The name may be mistyped.
 func ofUserText(name string) string {
 	if name == "" {
 		return ""

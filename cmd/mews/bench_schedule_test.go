@@ -22,8 +22,8 @@ import (
 const millisecondFormat = "2006-01-02T15:04:05.000Z07:00"
 
 // BenchmarkTelegramReminder measures from the time of a reminder until the Bot API is asked to send
-// it. The goal is a median of 5 ms besides the fsync. The time includes two commits: the fire, and
-// the start of the send.
+// it. The goal is a median of 5 ms plus the fsync. The time includes two commits: the fire, and the
+// start of the send.
 func BenchmarkTelegramReminder(b *testing.B) {
 	const each, ahead, apart = 48, 3 * time.Second, 40 * time.Millisecond
 	m := newTelegramService(b, 8, fastRate)

@@ -68,8 +68,8 @@ func printServiceCheck(ctx context.Context, con console, file string, what admin
 	return true, printExamined(con, textAsTheService, what, found)
 }
 
-// printExamined prints the service's check of itself. A text begins with head, which says so. JSON
-// has no head.
+// printExamined prints the service's check of itself. A text begins with head as an introduction.
+// JSON has no introduction.
 func printExamined(con console, head string, what admin.ExamineRequest, found admin.ExamineResult) error {
 	if what.JSON {
 		head = ""

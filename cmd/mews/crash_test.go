@@ -131,8 +131,8 @@ func (r *crashRun) model(q modeltest.Request) modeltest.Answer {
 	return a
 }
 
-// isSlow reports whether a message gets a slow answer. Every tenth message does, and from number
-// 100 on every hundredth.
+// isSlow reports whether a message gets a slow answer. Every tenth message gets one, and from
+// number 100 on every hundredth message.
 func isSlow(number string) bool {
 	return strings.HasSuffix(number, "00") || len(number) < 3 && strings.HasSuffix(number, "0")
 }

@@ -73,7 +73,7 @@ func TestChainToReflection_LinkerDump_IsFound(t *testing.T) {
 // returns the chain from main to the first symbol that is marked ReflectMethod, and the number of
 // symbols. Later marks may only follow from the first mark.
 func chainToReflection(dump io.Reader) (chain []string, symbols int) {
-	from, marked := map[string]string{}, "" // for each symbol, a symbol that needs it
+	from, marked := map[string]string{}, "" // from has, for each symbol, a symbol that needs it
 	lines := bufio.NewScanner(dump)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {

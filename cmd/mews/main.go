@@ -110,8 +110,8 @@ func verbNames() (names []string) {
 	return names
 }
 
-// suggest writes the names that are near to a mistyped word. It reports whether there are any.
-// before stands before each name.
+// suggest writes the names that are near to a mistyped word. It reports whether there are such
+// names. It writes the text before in front of each name.
 func suggest(w io.Writer, before, word string, names []string) bool {
 	near := spelling.NearNames(word, names)
 	if near == nil {

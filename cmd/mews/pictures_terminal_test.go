@@ -78,8 +78,8 @@ func drawTerminal(title string, lines []chattest.Line) string {
 	return p.file(width, height, "A chat with Mews in a terminal")
 }
 
-// drawLine draws the styled pieces of a line. Each piece begins at its column, with any font.
-// columns is the number of columns of the line.
+// drawLine draws the styled pieces of a line. Each piece begins at its column, whatever the font
+// is. columns is the number of columns of the line.
 func drawLine(line chattest.Line) (spans string, columns int) {
 	line = line[:cellsOf(line)]
 	for len(line) > 0 {

@@ -38,7 +38,7 @@ var places = []struct {
 	{kind: "a capability", archive: "capability", files: 9},
 }
 
-// placesDocument has the table for contributors, with a row for each of places.
+// placesDocument has the table for contributors. It has a row for each entry of places.
 const placesDocument = ".github/CONTRIBUTING.md"
 
 // TestExampleAdditions_TakeFewFiles makes an addition of each kind in a copy of the tree. It

@@ -129,7 +129,8 @@ func (r *reminderRun) setOnce(n int) {
 	r.Start()
 }
 
-// awaitSome waits for n reminders, at most some seconds, and then a moment longer.
+// awaitSome waits until n reminders have come, or some seconds have passed. Then it waits a moment
+// longer.
 func (r *reminderRun) awaitSome(n int) {
 	patience := time.After(2 * time.Second)
 	for range n {

@@ -80,8 +80,7 @@ func readBench(dir string) (d benchData, err error) {
 }
 
 // score counts the matches that a judge found in all pull requests together. It uses the rules of
-// the bench: a golden comment counts at most once as found, and every finding counts against
-// precision.
+// the bench: a golden comment counts at most once as found, and the precision counts every finding.
 type score struct{ found, golden, findings, unjudged int }
 
 func (s score) String() string {

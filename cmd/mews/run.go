@@ -101,7 +101,7 @@ func runAndChat(ctx context.Context, con console, o app.Options, user string) er
 	served := make(chan error, 1)
 	o.Log, o.Lock = logging.New(cfg.Log.Level, cfg.Log.Format == "json", logFile), lock
 	o.Ready = func(string) { close(ready) }
-	go func() { // awaited below; if the service ends by itself, stop ends the chat
+	go func() { // the code below waits for this goroutine; if the service ends by itself, stop ends the chat
 		err := app.Run(ctx, o)
 		stop(err)
 		served <- err

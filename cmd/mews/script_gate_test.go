@@ -40,7 +40,7 @@ func pressForeign(b *scriptBot, ts *testscript.TestScript, args []string) {
 	}
 }
 
-// press presses a button, and returns the id of the press's query.
+// press presses a button, and returns the id of the callback query.
 func (b *scriptBot) press(ts *testscript.TestScript, meant bool, args []string) (query string) {
 	p := speakerOf(ts, args[0])
 	var at telegramtest.Message

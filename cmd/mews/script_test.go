@@ -290,8 +290,8 @@ func (s *scriptEnv) layOut() error {
 	return nil
 }
 
-// goEnvironment lets scenarios build with this account's caches, although their HOME differs, and
-// names their repository.
+// goEnvironment lets scenarios build with this account's caches, although their HOME differs. It
+// also names the repository of the scenarios.
 func goEnvironment(env *testscript.Env) error {
 	names := []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY", "GOTOOLCHAIN", "GOMOD"}
 	out, err := exec.Command("go", append([]string{"env"}, names...)...).Output()

@@ -138,7 +138,8 @@ func (r *taskRun) insertTasks(n int) {
 	}
 }
 
-// awaitSome waits for a few messages, at most some seconds, and then a moment longer.
+// awaitSome waits until a few messages have come, or some seconds have passed. Then it waits a
+// moment longer.
 func (r *taskRun) awaitSome() {
 	patience := time.After(3 * time.Second)
 	for range r.rng.IntN(12) {
