@@ -43,7 +43,7 @@ func (p DiffPart) user() string { return p.User }
 type ReviewRequest struct {
 	User    string `json:"user,omitempty"`
 	Address string `json:"address,omitempty"` // address of the pull request
-	// post the review, as if it was requested in a chat; false means that nothing is posted
+	// whether the review is posted, as if it was requested in a chat
 	Post  bool     `json:"post,omitempty"`
 	Title string   `json:"title,omitempty"` // title of the diff
 	Parts []string `json:"parts,omitempty"` // SHA-256 of each part of the diff, in order

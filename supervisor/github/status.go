@@ -33,7 +33,7 @@ type RepoStatus struct {
 	Way      string    `json:"way"` // webhook or polling
 	Last     time.Time `json:"last,omitzero"`
 	PolledAt time.Time `json:"looked,omitzero"` // time of the last poll
-	// text about the lists that the last poll could not read; "" if it read all
+	// text about the lists that the last poll could not read; "" if it read all lists
 	Failure string `json:"failure,omitempty"`
 	Waiting int64  `json:"waiting"`
 	Taken   int64  `json:"taken"`
