@@ -113,8 +113,9 @@ func TestAttempt_BrokenOff_CountsReceivedUsage(t *testing.T) {
 		return usage{Input: input, Output: output, CacheRead: cached, Estimated: true}
 	}
 	cases := map[string]struct {
-		class modelcall.ErrorClass // "" means that the model answers; stopped means that the caller cancels
-		heard modelcall.Answer     // the part of the call that the provider knows
+		// class of the failure; "" means an answer, and stopped means that the caller cancels
+		class modelcall.ErrorClass
+		heard modelcall.Answer // the part of the call that the provider knows
 		said  string
 		count usage
 		free  bool
@@ -207,7 +208,7 @@ func TestCall_TooExpensive_CheaperModelAnswers(t *testing.T) {
 	cases := map[string]struct {
 		spec  string
 		money int64
-		costs map[string]float64 // a missing model has no price
+		costs map[string]float64 // a model that is not in the map has no price
 		want  string             // the model that answers; "" means none
 		bids  string
 	}{

@@ -80,8 +80,8 @@ func (b *breaker) succeed() {
 	b.openFor = 0
 }
 
-// fail opens the breaker. asked is the pause that the provider asked for. An open breaker does not
-// change, because the model was then called only for lack of other models.
+// fail opens the breaker. asked is the pause that the provider asked for. An open breaker only gets
+// the new class, because the model was then called only for lack of other models.
 func (b *breaker) fail(now time.Time, class modelcall.ErrorClass, asked time.Duration) (opened bool) {
 	b.class = class
 	if b.state == BreakerOpen {
@@ -96,7 +96,7 @@ func (b *breaker) fail(now time.Time, class modelcall.ErrorClass, asked time.Dur
 // release ends a probe without a result. The next call may probe.
 func (b *breaker) release() {
 	if b.state == BreakerHalfOpen {
-		b.transition(BreakerOpen) // the open state ends at once
+		b.transition(BreakerOpen) // the open state is already over, so the next call may probe
 	}
 }
 

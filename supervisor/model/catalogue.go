@@ -41,7 +41,7 @@ import (
 
 // Options configure the models. Models are named by specs, see Catalogue.Resolve.
 type Options struct {
-	Default   string   // "" means the offline model
+	Default   string   // spec of the default model; "" means the offline model
 	Small     string   // model for small tasks; "" means the default model
 	Fallback  []string // models to ask in this order when a model fails
 	Providers []ProviderOptions
@@ -49,7 +49,7 @@ type Options struct {
 	// maximum number of calls at once, for all users together; 0 means DefaultMaxCalls
 	Calls    int
 	Payloads bool         // log requests and answers at level debug
-	Log      hclog.Logger // nil means no log
+	Log      hclog.Logger // log of the catalogue; nil means no log
 }
 
 // DefaultMaxCalls is the default maximum number of calls at once.
@@ -59,11 +59,11 @@ const DefaultMaxCalls = 8
 type ProviderOptions struct {
 	Name    string // unique name of the provider, without a slash
 	Kind    string // kind of API: anthropic, openai or offline
-	BaseURL string // "" means Anthropic's own address, for the kind anthropic
+	BaseURL string // base URL of the API; "" means Anthropic's own address, for the kind anthropic
 	APIKey  string
 	// see the fields of the same names in remote.Endpoint
 	KeyAdvice, URLVariable string
-	Server                 string // for the kind openai: the server program; "" means that BaseURL tells it
+	Server                 string // for the kind openai: the server program; "" means that Mews derives it from BaseURL
 	Window                 int64  // tokens of a request and its answer together; 0 means that Mews finds out
 	// the longest allowed silence of a model; 0 means the default of the kind
 	Silence time.Duration
@@ -95,11 +95,11 @@ type Catalogue struct {
 	prices       atomic.Pointer[map[string]Price] // prices by spec; SetPrices replaces the whole map
 	breakers     *breakers
 	queue        *slots.Slots
-	lists        sync.Map // a cachedList for each provider
-	told         sync.Map // toldWindows for each provider
+	lists        sync.Map // holds a cachedList for each provider
+	told         sync.Map // holds toldWindows for each provider
 	windows      lessons
 	faults       faults
-	payloads     *payloads // nil means that payloads are not logged
+	payloads     *payloads // the log of payloads; nil means that payloads are not logged
 	log          hclog.Logger
 }
 

@@ -41,7 +41,7 @@ func TestResolve_Spec_FindsModel(t *testing.T) {
 		c     *Catalogue
 		spec  string
 		want  string // the full spec, or a part of the error's text
-		model string // "" if an error is expected
+		model string // name of the model; "" if an error is expected
 	}{
 		{"nothing is the default", two, "", "local/qwen3", "qwen3"},
 		{"in full", two, "cloud/gpt-5", "cloud/gpt-5", "gpt-5"},

@@ -14,7 +14,7 @@ import (
 // costBound has the upper bounds of one attempt's tokens and prices. Prices are for a token, in
 // millionths of a dollar.
 type costBound struct {
-	inputTokens  int64 // 0 if the call costs nothing, like all other fields
+	inputTokens  int64 // maximum tokens of the input; all fields are 0 if the call costs nothing
 	outputTokens int64 // tokens of the longest answer
 	inputRate    float64
 	outputRate   float64
@@ -57,7 +57,7 @@ const (
 	perTool    = 64
 	perMessage = 16
 	perPart    = 64
-	perPicture = 256 // the line before a picture, or in its place
+	perPicture = 256 // tokens of the line before a picture, or in its place
 )
 
 // defaultOutputs has the default output limit in tokens for each kind of provider. Thinking counts
@@ -160,7 +160,7 @@ func jsonSize(text string) int64 {
 		case c == '"' || c == '\\':
 			n++
 		case c < ' ':
-			n += 5 // the longest escape, such as \u0000
+			n += 5 // the longest escape, such as \u0000, has six bytes
 		}
 	}
 	if !utf8.ValidString(text) {

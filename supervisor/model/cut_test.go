@@ -16,7 +16,7 @@ func TestAnswer_LittleMoney_IsShorter(t *testing.T) {
 	for name, k := range map[string]struct {
 		money    int64
 		thinking modelcall.ThinkingLevel
-		output   int64 // 0 means that the model is not called
+		output   int64 // output limit of the call; 0 means that the model is not called
 		thinks   modelcall.ThinkingLevel
 	}{
 		"for all of it": {input + defaultOutput, modelcall.ThinkingHigh, defaultOutput,
@@ -52,7 +52,7 @@ func TestAnswer_CutForMoney_IsReturned(t *testing.T) {
 	for name, k := range map[string]struct {
 		answer modeltest.Answer
 		poor   bool
-		want   string // the text, the stop reason and CutForMoney
+		want   string // text, stop reason and CutForMoney of the answer
 	}{
 		"a text":                  {modeltest.Answer{Text: "one two", Stop: modeltest.StopLength}, true, `"one two" length true <nil>`},
 		"a text of somebody rich": {modeltest.Answer{Text: "one two", Stop: modeltest.StopLength}, false, `"one two" length false <nil>`},

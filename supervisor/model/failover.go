@@ -15,12 +15,12 @@ import (
 type call struct {
 	*Catalogue
 	req        modelcall.Request
-	candidates []ResolvedModel // the chosen model first
+	candidates []ResolvedModel // models to ask; the chosen model is the first
 	failed     []failedModel
 	deltas     deltaRelay
 	guess      guess
 	sent       modelcall.Request // the newest request that was sent
-	received   int64             // bytes of the model's newest attempt; 0 before its first
+	received   int64             // bytes of the model's newest attempt; 0 before the first attempt
 	endNotice  func()            // ends the notice that a failed model is tried again
 }
 

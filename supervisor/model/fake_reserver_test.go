@@ -13,10 +13,10 @@ type fakeReserver struct {
 	mu       sync.Mutex
 	left     int64
 	last     int64
-	open     map[int64]int64 // amounts by lease
+	open     map[int64]int64 // amount of each open lease, by the lease's ID
 	bids     []modelcall.Estimate
 	returned int
-	waits    bool // a question about money is open
+	waits    bool // whether a question about money is open
 }
 
 func newFakeReserver(money int64) *fakeReserver {

@@ -15,14 +15,14 @@ import (
 const (
 	listTimeout = 5 * time.Second // limit for all providers together, because they are asked at the same time
 	listTTL     = 5 * time.Minute
-	listMax     = 1000 // most models from one provider
+	listMax     = 1000 // maximum number of models from one provider
 )
 
 // ListedModel is a model of a provider, or a provider whose list could not be read.
 type ListedModel struct {
-	Spec    string // provider/model; with Err it is the provider's name
+	Spec    string // provider/model; the provider's name if Err is set
 	Default bool
-	Err     string // for users: why the list could not be read
+	Err     string // why the list could not be read, in words for users
 }
 
 // lister is a provider that can list its models.

@@ -31,7 +31,7 @@ func (c *call) tellAfter(wait time.Duration, text string) (end func()) {
 // silenceWatch tells the user if a model falls silent within its answer. It tells the user once for
 // each silence.
 type silenceWatch struct {
-	tell func() // nil means that nobody is told
+	tell func() // tells the user; nil means that nobody is told
 
 	mu    sync.Mutex // guards the fields below
 	timer *time.Timer

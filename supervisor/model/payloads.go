@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	maxPayload = 64 << 10 // bytes of one request or answer in the log
+	maxPayload = 64 << 10 // maximum bytes of one request or answer in the log
 	maxPlain   = 1000     // a shorter run of base64 is logged in full; regexp allows at most 1000 repetitions
 )
 

@@ -10,7 +10,7 @@ import (
 type policy struct {
 	tries     int           // maximum tries of one model in one call, including the first
 	loneTries int           // maximum tries if no other model is left; 0 means the same as tries
-	firstWait time.Duration // wait before the second try; it doubles for each later try
+	firstWait time.Duration // wait before the second try; the wait doubles for each later try
 	// whether another model is asked; if false, the caller gets the failure at once
 	fallback bool
 	// the model is broken, not the request, so other calls avoid the model too

@@ -18,7 +18,7 @@ import (
 // call avoids the model.
 var policyRows = []struct {
 	class    modelcall.ErrorClass
-	asked    time.Duration // RetryAfter of the failures
+	asked    time.Duration // the pause that the provider asks for, as RetryAfter of the failures
 	calls    int
 	from, to time.Duration
 	next     bool

@@ -20,8 +20,8 @@ type Price struct {
 	Input        float64
 	Output       float64
 	CacheRead    float64
-	CacheWrite5m float64 // for a prefix that is cached for at most five minutes
-	CacheWrite1h float64 // for a prefix that is cached for longer
+	CacheWrite5m float64 // price of a token written to a cache for at most five minutes
+	CacheWrite1h float64 // price of a token written to a cache for a longer time
 }
 
 // PricePerMinute converts the price of a minute of recording to an Input price. The usage of a

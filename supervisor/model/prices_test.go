@@ -32,7 +32,7 @@ func TestCost_FollowsPriceList(t *testing.T) {
 		name, spec string
 		usage      protocol.Usage
 		kept       time.Duration
-		want       int64 // -1 means that the price is unknown
+		want       int64 // the wanted cost; -1 means that the price is unknown
 	}{
 		{"Claude, kept an hour", "", u, time.Hour, 3000 + 7500 + 2400 + 18000},
 		{"Claude, kept five minutes", "claude-sonnet-4-5", u, 5 * time.Minute, 3000 + 7500 + 2400 + 11250},

@@ -17,7 +17,7 @@ func TestCutAnswer_IsAskedForOnceMore(t *testing.T) {
 	short, long := "half an answer", strings.Repeat("x", maxRepeated+1)
 	const cut, broken, busy = modelcall.StreamCut, modelcall.ServerError, modelcall.Overloaded
 	for name, k := range map[string]struct {
-		classes []modelcall.ErrorClass // "" means a whole answer
+		classes []modelcall.ErrorClass // classes of the calls' failures; "" means a whole answer
 		text    string
 		money   int64
 		want    modelcall.ErrorClass

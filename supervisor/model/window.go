@@ -15,7 +15,7 @@ const (
 	// tokens of a window that are left free for the answer; at most a quarter of the window
 	maxReserve = 4096
 	askFrom    = 3_000 // a server is asked for its window only if a request has at least this many tokens
-	maxFactor  = 4     // the highest factor to learn from a refusal; no text has one token per byte
+	maxFactor  = 4     // the highest factor that a refusal can teach; no text has one token per byte
 	leastGuess = 2048  // the smallest guessed window, in tokens
 	// how often a refused request is shortened; once is enough if the refusal tells the limit
 	maxShrinks = 3
@@ -23,7 +23,7 @@ const (
 
 // learnt is the knowledge about a model from its earlier calls. The zero value means no knowledge.
 type learnt struct {
-	window int64   // the learnt limit in tokens; 0 means unknown
+	window int64   // window learnt from earlier calls, in tokens; 0 means unknown
 	factor float64 // tokens that the model counted, divided by the estimated tokens
 }
 
