@@ -11,7 +11,7 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// child is a worker process from the spawner's view: a number, a socket, and an end.
+// child is a worker process as the spawner knows it: by its number, its socket and its end.
 type child struct {
 	id      uint64
 	spawner *spawnerProcess // the spawner that starts the worker

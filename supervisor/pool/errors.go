@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// BrokenError reports that a worker died too often, so that no new one starts for a while.
+// BrokenError reports that a worker died too often. No new worker starts for a while.
 type BrokenError struct {
 	User  string
 	Until time.Time // when a new worker may be started

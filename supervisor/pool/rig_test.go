@@ -146,7 +146,7 @@ func specOf(root, user string) WorkerSpec {
 		Hello: &protocol.Hello{User: user, Home: "."}}
 }
 
-// spec returns the spec of a user's worker in the rig. A user "nobody" has no worker.
+// spec returns the spec of a user's worker in the rig. The user "nobody" has no worker.
 func (r *rig) spec(user string) WorkerSpec {
 	s := specOf(r.root, user)
 	if user == "nobody" {

@@ -16,7 +16,7 @@ import (
 )
 
 // Spawner keeps mews-spawner running. If mews-spawner dies, its workers die with it. While the pool
-// runs, mews-spawner is started again, after a pause.
+// runs, Spawner starts mews-spawner again, after a pause.
 type Spawner struct {
 	options SpawnerOptions
 	log     hclog.Logger

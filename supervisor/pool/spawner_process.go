@@ -19,7 +19,7 @@ import (
 
 // spawnerProcess is one process of mews-spawner, from its start to its end, with its children.
 type spawnerProcess struct {
-	cmd    *exec.Cmd // the process; nil if the spawner has started this process
+	cmd    *exec.Cmd // the spawner's process; nil if the spawner has started this process
 	conn   *spawnwire.Conn
 	stderr *stderr       // standard error of the spawner; nil if cmd is nil
 	dead   chan struct{} // closed when the process was reaped, just before conn is closed
@@ -244,7 +244,7 @@ func (p *spawnerProcess) handle(m spawnwire.Message) error {
 	return fmt.Errorf("%T is not for a supervisor", m)
 }
 
-// withChild calls f with the child with a number. It is an error if the child does not exist.
+// withChild calls f with the child that has a number. The error means that there is no such child.
 func (p *spawnerProcess) withChild(id uint64, f func(*child)) error {
 	p.mu.Lock()
 	c := p.children[id]

@@ -90,7 +90,7 @@ func TestSpawner_NoAnswerToStart_IsReplaced(t *testing.T) {
 	a, b := r.acquire("good-1"), r.acquire("good-2")
 	pids := append(processesOf(t, a), processesOf(t, b)...)
 	old := r.hang(300 * time.Millisecond)
-	go func() { // ends with the spawner; the next spawner then has enough time
+	go func() { // this goroutine ends with the spawner; then the next spawner gets more time
 		<-a.Done()
 		r.answersWithin(answerWait)
 	}()

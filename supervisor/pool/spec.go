@@ -21,7 +21,7 @@ const (
 	ProfileReview   WorkerProfile = "review"    // runs a turn that only reads, without a home; one-shot
 )
 
-// profiles has a row for each Profile. A one-shot worker ends as soon as its lease ends.
+// profiles has a row for each WorkerProfile. A one-shot worker ends as soon as its lease ends.
 var profiles = map[WorkerProfile]struct {
 	sandbox string // the spawner's name for the profile
 	oneShot bool
