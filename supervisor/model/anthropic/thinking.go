@@ -14,7 +14,7 @@ import (
 // thinkingForm has the parameters about thinking in a request.
 type thinkingForm struct {
 	kind     string // the parameter thinking.type; "" leaves it out, so that the model's default counts
-	budget   int64  // tokens for thinking, for the kind enabled
+	budget   int64  // tokens for thinking, if kind is enabled
 	effort   string // the parameter effort; "" leaves it out
 	sendBack bool   // whether this turn's thinking is sent back, because the model thinks
 	off      bool   // whether the user wants no thinking
