@@ -79,7 +79,7 @@ func (x *Index) next() (c chat, ok bool, err error) {
 		delete(x.changed, c)
 		return c, true, x.damaged
 	}
-	clear(x.progress) // everything has been read
+	clear(x.progress) // everything has been read, so no progress is left to show
 	return c, false, x.damaged
 }
 

@@ -18,7 +18,7 @@ type HomeFile struct {
 	Hash     string // state of the whole file, as in protocol.FileState; "" means unknown
 	Size     int64
 	Modified time.Time
-	Sections []SectionPosition // sections in order
+	Sections []SectionPosition // sections in the order of the file
 }
 
 // SectionPosition is the position of a section in a file.

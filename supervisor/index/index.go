@@ -62,11 +62,11 @@ type Options struct {
 	// OnOpen is called after each opening, when the index takes reports of homes. It must not
 	// block, and may be nil.
 	OnOpen   func()
-	Embedder Embedder // nil means a search by words only
+	Embedder Embedder // makes vectors for searches by meaning; nil means a search by words only
 	// Model names the Embedder's model. Vectors of different models are never compared.
 	Model string
-	Now   func() time.Time // nil means time.Now
-	Log   hclog.Logger     // nil means no log
+	Now   func() time.Time // returns the current time; nil means time.Now
+	Log   hclog.Logger     // log of the index; nil means no log
 }
 
 // Index is the search index. Its methods may be called from any goroutine. A search finds nothing
@@ -78,7 +78,7 @@ type Index struct {
 	embedWake chan struct{} // holds a token if sections may need vectors
 
 	mu       sync.Mutex // guards the following fields
-	db       *engine.DB // nil while closed
+	db       *engine.DB // the open database; nil while the index is closed
 	ready    bool       // whether the database was compared with the transcript and can be searched
 	damaged  error      // reason why the database must be rebuilt
 	full     bool       // whether the disk was full at the last write
@@ -137,13 +137,13 @@ func (x *Index) serve(ctx context.Context) (err error) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	written := make(chan error, 1)
-	go func() { // serve waits for its end below
+	go func() { // serve waits below until this goroutine has ended
 		defer cancel()
 		written <- db.Run(ctx)
 	}()
 	x.setDB(db)
 	embedded := make(chan struct{})
-	go func() { // serve waits for its end below
+	go func() { // serve waits below until this goroutine has ended
 		defer close(embedded)
 		x.embed(ctx)
 	}()

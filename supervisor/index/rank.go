@@ -83,7 +83,7 @@ func score(h Hit, terms []term) (sum float64) {
 // matchScore returns how well a word of a section matches the term, from 0 to 1.
 func (t term) matchScore(word string) float64 {
 	switch {
-	case !strings.HasPrefix(word, t.stem): // most words have another stem
+	case !strings.HasPrefix(word, t.stem): // a fast exit, because most words have another stem
 		return 0
 	case word == t.word:
 		return 1

@@ -21,7 +21,7 @@ type SearchScope string
 
 const (
 	ScopeBoth       SearchScope = ""
-	ScopeTranscript SearchScope = "transcript" // messages
+	ScopeTranscript SearchScope = "transcript" // the messages of conversations
 	ScopeHome       SearchScope = "home"       // the files of the user's home
 )
 
@@ -31,7 +31,7 @@ type Query struct {
 	Text         string // words to search for, without operators
 	Scope        SearchScope
 	From, To     time.Time // time of the message, or of the file's last change; To is exclusive
-	Who          string    // supervisor.SpeakerUser or SpeakerAssistant; only for messages
+	Who          string    // the speaker, supervisor.SpeakerUser or SpeakerAssistant; only for messages
 	Conversation int64     // id of the only conversation to search; only for messages
 	// Under is a folder or a file of the home, without a final slash. It is only for files.
 	Under string
@@ -49,7 +49,7 @@ type Hit struct {
 	Line          int    // first line of the section, from 1
 	At            time.Time
 	Text          string
-	Score         float64 // comparable only with scores of the same search
+	Score         float64 // rank of the hit; comparable only with scores of the same search
 
 	section int64
 }
