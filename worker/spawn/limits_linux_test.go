@@ -176,7 +176,7 @@ func TestWatchdog_AtTheLimit_EndsNothing(t *testing.T) {
 	w := r.worker()
 	w.wantAnswer(manyProcesses(38), "made")
 	before := childrenOf(t, w.pid)
-	w.wantAnswer("sleep 0.3; echo slept", "slept") // the time of fifteen measurements
+	w.wantAnswer("sleep 0.3; echo slept", "slept") // this takes as long as fifteen measurements
 	if after := childrenOf(t, w.pid); len(after) != len(before) || len(after) != 38 {
 		t.Errorf("of %d processes %d are left", len(before), len(after))
 	}

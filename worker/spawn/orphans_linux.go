@@ -19,8 +19,8 @@ import (
 const fewOrphans = 8
 
 // killOrphans kills every child that is no survivor, and returns the number of killed children.
-// They are daemons without a parent, and processes of a dead worker. Their own children become this
-// process's children when they die, which SIGCHLD reports.
+// These children are daemons without a parent, and processes of a dead worker. Their own children
+// become this process's children when they die, which SIGCHLD reports.
 func (s *spawner) killOrphans() (int, error) {
 	pids, err := childPIDs()
 	if err != nil {

@@ -82,8 +82,8 @@ func TestSignals_OfTerminal_AreIgnored(t *testing.T) {
 		}
 	}
 	w := r.worker()
-	// The standard signals. Signals from 32 on are glibc's own: its posix_spawn makes a child
-	// ignore one of them, and the tool make passes this on.
+	// standard is the mask of the standard signals. Signals from 32 on are glibc's own: its
+	// posix_spawn makes a child ignore one of them, and the tool make passes this on.
 	const standard = 1<<31 - 1
 	ignored := statusOf(t, w.pid, "SigIgn")
 	if set, err := strconv.ParseUint(ignored, 16, 64); err != nil || set&standard != 0 {

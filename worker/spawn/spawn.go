@@ -146,7 +146,8 @@ func (s *spawner) forwardSignal(sig os.Signal) {
 	}
 }
 
-// nextSweep fires when the next sweep is due: no signal tells that a process has lost its parent.
+// nextSweep fires when the next sweep is due. Sweeps are necessary because no signal reports that a
+// process has lost its parent.
 func (s *spawner) nextSweep() <-chan time.Time {
 	if len(s.workers) == 0 {
 		return nil

@@ -18,7 +18,8 @@ import (
 	"mews/worker/sandbox"
 )
 
-// supervise is the role of a spawner that a service manager has started: a policy, --, a program.
+// supervise is the role of a spawner that a service manager has started. Its arguments are a
+// policy, "--" and a program.
 func supervise(args []string) error {
 	end := slices.Index(args, "--")
 	o, err := options(args[:end])
