@@ -19,7 +19,7 @@ type Request struct {
 	System   string
 	Tools    []protocol.Tool // sorted by name, so that the prompt's prefix stays the same
 	Messages []protocol.Message
-	// the ID of the first message to be answered; 0 means the user's last
+	// the ID of the first message to be answered; 0 means the user's last message
 	First    int64
 	Thinking ThinkingLevel
 	// how long the provider should cache the prefix that the next request shares; 0 means not at
@@ -108,7 +108,7 @@ type Purpose string
 
 const (
 	PurposeChat  Purpose = "chat"  // "" also means chat
-	PurposeSpeak Purpose = "speak" // usage is counted in characters
+	PurposeSpeak Purpose = "speak" // speaking a text; its usage counts characters
 	// PurposeTranscribe is the transcription of a recording; its usage counts seconds.
 	PurposeTranscribe Purpose = "transcribe"
 	// PurposeEmbed is the conversion of texts into vectors.
@@ -134,7 +134,7 @@ type Recording struct {
 // Delta is a piece of an answer that is still being written.
 type Delta struct {
 	Text string
-	// all earlier text belongs to a failed answer and is void; Text is empty
+	// whether all earlier text belongs to a failed answer and is void; Text is then empty
 	Restart bool
 }
 
