@@ -18,8 +18,8 @@ const (
 	maxListed = 200 // names in the list of an archive
 	// bytes of a ZIP's list of names. In memory the list takes eight times as much.
 	maxDirectory = 8 << 20
-	maxUnpacked  = 64 << 20  // bytes that all parts of an office document may unpack to
-	maxScanned   = 256 << 20 // unpacked bytes of a compressed tar that are searched for names
+	maxUnpacked  = 64 << 20  // maximum bytes that all parts of an office document may unpack to
+	maxScanned   = 256 << 20 // maximum unpacked bytes of a compressed tar that are searched for names
 )
 
 // zipFile reads a ZIP archive in bounded memory.
@@ -76,7 +76,7 @@ func (z *zipFile) unpack(name string, read func(io.Reader) error) error {
 	if err != nil {
 		return err
 	}
-	defer from.Close() // the file was only read, so an error of Close loses nothing
+	defer from.Close() // a failed Close loses nothing, because the file was only read
 	return read(&unpackReader{zipFile: z, from: from})
 }
 
@@ -125,7 +125,7 @@ func parseGzip(f source, out *output) error {
 	if err != nil {
 		return err
 	}
-	defer unpacked.Close() // the file was only read, so an error of Close loses nothing
+	defer unpacked.Close() // a failed Close loses nothing, because the file was only read
 	bounded := bufio.NewReaderSize(io.LimitReader(unpacked, maxScanned), 1<<10)
 	const magic = 257 // offset of a tar's magic bytes (POSIX.1, ustar)
 	if head, err := bounded.Peek(magic + 5); err != nil || string(head[magic:]) != "ustar" {

@@ -13,7 +13,7 @@ const maxChapters = 5000
 
 // book is the package document of an EPUB. (EPUB 3.3, Package document)
 type book struct {
-	folder   string            // folder of the package document, for relative paths
+	folder   string            // folder of the package document, to which paths are relative
 	title    string            // title and authors, one line for each
 	files    map[string]string // files of the manifest by their id
 	chapters []string          // ids of the files in reading order

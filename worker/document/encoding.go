@@ -149,7 +149,7 @@ func pageEncoding(head []byte, named string) encoding.Encoding {
 			return known
 		}
 	}
-	for range utf8.UTFMax - 1 { // the last character may be cut
+	for range utf8.UTFMax - 1 { // try again without the last bytes, which may be a part of a character
 		if utf8.Valid(head) {
 			return encoding.Nop
 		}

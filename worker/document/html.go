@@ -54,7 +54,7 @@ func writeTokens(from io.Reader, out *lines) error {
 // blankLineWriter replaces several blank lines by one.
 type blankLineWriter struct {
 	to   io.Writer
-	ends int // line ends since the last other byte
+	ends int // number of line ends since the last other byte
 }
 
 func (b *blankLineWriter) Write(p []byte) (int, error) {
@@ -76,14 +76,14 @@ func (b *blankLineWriter) Write(p []byte) (int, error) {
 // pageWriter writes the text of a page: headings, lists, tables and links as in Markdown.
 type pageWriter struct {
 	tables  tables
-	skip    string   // element that is left out with its contents; "" means none
+	skip    string   // name of an element that is left out with its contents; "" means no element
 	depth   int      // number of open elements with the name of skip
 	pre     int      // number of open elements whose white space counts
-	lists   []int    // for each open list the number of its last item; -1 without numbers
+	lists   []int    // number of the last item of each open list; -1 for a list without numbers
 	links   []string // addresses of open links
-	started bool     // something was written
+	started bool     // whether some text was written
 	newline int      // line ends that are due before the next text
-	space   bool     // a space is due before the next text
+	space   bool     // whether a space is due before the next text
 	marked  bool     // a mark of a heading or an item was written, without text after it so far
 }
 

@@ -15,7 +15,7 @@ type htmlToken struct {
 	kind       tokenKind
 	text       string            // the text, with its character references replaced
 	name       string            // name of the element, in lower case
-	attributes map[string]string // attributes by their names in lower case; the first of a name counts
+	attributes map[string]string // attributes by their names in lower case; of equal names the first counts
 }
 
 type tokenKind string
@@ -34,7 +34,7 @@ const maxHTMLToken = 1 << 20
 // only matter for scripts.) Comments and declarations are left out.
 type htmlTokenizer struct {
 	in  *bufio.Reader
-	raw string // element whose contents have no tags, such as script; "" means none
+	raw string // name of an element whose contents have no tags, such as script; "" means no element
 }
 
 // next returns the next token. The error is io.EOF at the end.
@@ -48,7 +48,7 @@ func (z *htmlTokenizer) next() (htmlToken, error) {
 			return htmlToken{}, err
 		}
 		if c != '<' {
-			_ = z.in.UnreadByte() // after ReadByte it cannot fail
+			_ = z.in.UnreadByte() // cannot fail after ReadByte
 			return z.plainText()
 		}
 		following, _ := z.in.Peek(3) // at the end of the page there are fewer bytes
@@ -105,7 +105,7 @@ func (z *htmlTokenizer) plainText() (htmlToken, error) {
 			break // the next call returns the error
 		}
 		if c == '<' {
-			_ = z.in.UnreadByte() // after ReadByte it cannot fail
+			_ = z.in.UnreadByte() // cannot fail after ReadByte
 			break
 		}
 		text = append(text, c)

@@ -16,8 +16,8 @@ import (
 
 // Bounds of a mail.
 const (
-	maxMailHeader = 1 << 20 // bytes of one header
-	maxMailText   = 4 << 20 // bytes of all texts
+	maxMailHeader = 1 << 20 // maximum bytes of one header
+	maxMailText   = 4 << 20 // maximum bytes of all texts of a mail
 	maxMailParts  = 500     // parts of a mail, including nested parts
 	maxMailDepth  = 20      // depth of nested parts
 )
@@ -83,11 +83,11 @@ func writeMailHeader(h message.Header, text *bytes.Buffer) {
 // mailReader reads the parts of a mail.
 type mailReader struct {
 	files   []mailFile
-	leftOut int // attachments that are too large or too many
+	leftOut int // number of attachments that are too large or too many
 	names   []string
 	left    int // bytes that further attachments may have
 	parts   int
-	text    int // bytes of text so far
+	text    int // bytes of text read so far
 }
 
 type mailFile struct {
@@ -199,7 +199,7 @@ func (m *mailReader) keep(e *message.Entity, kind, name string) error {
 		return nil
 	}
 	if err != nil && len(data) == 0 {
-		return nil // a part that can't be decoded
+		return nil // leave out a part that can't be decoded
 	}
 	m.left -= len(data)
 	m.files = append(m.files, mailFile{name, data})

@@ -35,7 +35,7 @@ type notebookCell struct {
 type notebookRun struct {
 	Text  joinedText                 `json:"text"`
 	Data  map[string]json.RawMessage `json:"data"`
-	Name  string                     `json:"ename"` // name of an error
+	Name  string                     `json:"ename"` // name of the error in an output
 	Value string                     `json:"evalue"`
 }
 

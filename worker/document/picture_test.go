@@ -70,7 +70,7 @@ func TestPicture_BMPAndTIFF_AreConverted(t *testing.T) {
 	for name, c := range map[string]struct {
 		data   []byte
 		format string
-		red    image.Point // a red pixel
+		red    image.Point // position of a red pixel
 		w, h   int
 	}{
 		"a bitmap":    {bmpOf(t), "BMP", image.Pt(5, 5), 40, 20},

@@ -45,11 +45,11 @@ type richText struct {
 	group    richGroup
 	outer    []richGroup // open groups around the current group
 	fonts    map[int]int // code page by font
-	page     int         // code page of the document
+	page     int         // number of the document's code page
 	bytes    []byte      // bytes of text, not decoded yet
 	high     rune        // first half of a surrogate pair; 0 means none
 	skip     int         // characters to skip, because a Unicode character before them replaces them
-	rowEnded bool        // the open table's last row has ended
+	rowEnded bool        // whether the open table's last row has ended
 }
 
 // richGroup is the state that ends with a group.

@@ -20,13 +20,13 @@ const (
 	maxSheets  = 200
 	maxColumns = 16_384
 
-	maxFormulas = 1000 // formulas that are listed below a sheet
+	maxFormulas = 1000 // maximum number of formulas that are listed below a sheet
 )
 
 // workbook holds the parts of a spreadsheet that its sheets refer to.
 type workbook struct {
 	shared []string    // texts that cells refer to by number
-	dates  []bool      // tells for each style, by number, whether it shows a date
+	dates  []bool      // whether each style shows a date, by the style's number
 	sheets [][2]string // name and file of each sheet, in order
 }
 
@@ -159,7 +159,7 @@ func isDateFormat(code string) bool {
 type cell struct {
 	ref, kind, style string
 	shared           string           // range of cells that share the formula; "" means this cell alone
-	open             *strings.Builder // value or formula, while the reader is in its element
+	open             *strings.Builder // the value or formula whose element is being read
 	value, formula   strings.Builder
 }
 
@@ -168,10 +168,10 @@ type sheet struct {
 	*workbook
 	out      *lines
 	cell     *cell
-	column   int // column of the last cell, from 1
-	written  int // column of the last cell of the row that was written
+	column   int // number of the last cell's column, from 1
+	written  int // number of the column up to which the row was written
 	formulas []string
-	more     int // formulas that are not in the list
+	more     int // number of formulas that are not in the list
 }
 
 // writeSheet writes the rows of a sheet, and then its formulas.
@@ -282,7 +282,7 @@ func (b *workbook) text(c *cell) string {
 // is no date, dateOf returns value itself.
 func dateOf(value string) string {
 	days, err := strconv.ParseFloat(value, 64)
-	if err != nil || days < 1 || days > 2_958_465 { // 31 December 9999
+	if err != nil || days < 1 || days > 2_958_465 { // the largest date is 31 December 9999
 		return value
 	}
 	at := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC).AddDate(0, 0, int(days))

@@ -17,8 +17,8 @@ const (
 // Bounds of a table.
 const (
 	maxTables = 200  // depth of nested tables
-	maxCells  = 1000 // cells of a row
-	maxSpan   = 100  // columns of one cell
+	maxCells  = 1000 // maximum cells of a row
+	maxSpan   = 100  // maximum columns that one cell may span
 )
 
 // tables writes text, and tables as in Markdown.
@@ -29,11 +29,11 @@ type tables struct {
 
 // table is a table that is being written.
 type table struct {
-	rows    int      // rows that were written
-	columns int      // columns of the first row
+	rows    int      // number of rows that were written
+	columns int      // number of columns in the first row
 	cells   []string // cells of the open row
 	cell    *strings.Builder
-	span    int // columns of the open cell
+	span    int // number of columns that the open cell spans
 	repeat  int // how often the open cell is repeated in the row
 	// a cell has a table in it, so this table only places things: its cells are written as text
 	layout bool
