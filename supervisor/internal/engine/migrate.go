@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// applicationID marks a database file as one of Mews, in the file's header: "MEWS".
+// applicationID is the number in the file's header that marks a database of Mews: "MEWS".
 const applicationID = 0x4d455753
 
 // migrate runs the missing migrations, each in a transaction of its own. An empty database gets all

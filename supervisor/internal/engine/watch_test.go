@@ -14,7 +14,7 @@ import (
 func TestOpen_MustExist_RefusesMissingOrEmpty(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		make func(path string) error // nil makes nothing
+		make func(path string) error // makes the file at a path; nil makes no file
 		bad  bool
 	}{
 		{"missing", nil, true},
