@@ -88,7 +88,7 @@ func TestSuspendedTurn_FreesItsSlot(t *testing.T) {
 	}
 	h.answer(all[3])
 	h.same("the answered", h.await(all[3], 2)[1].Text, "answered once")
-	h.say(all[0], "and this") // waits until the suspended turn has ended
+	h.say(all[0], "and this") // this message waits until the suspended turn has ended
 	for _, c := range []supervisor.Conversation{all[4], all[0]} {
 		h.answer(c)
 		h.await(c, 2)

@@ -98,7 +98,7 @@ type Options struct {
 	// maximum of turns that run at once, for all users together; 0 means 8
 	AtOnce int
 	Audit  func(user, action, detail string) // stores an entry in the audit log; never blocks
-	// reports whether a conversation's user is still served; nil means that every user is
+	// reports whether a conversation's user is still served; nil means that every user is served
 	Serves func(supervisor.Conversation) bool
 	// Busy returns a user's setting for messages that come while a turn runs; nil means BusyQueue.
 	// For BusySteer, package hostcall adds the messages to the model's requests.
@@ -107,13 +107,13 @@ type Options struct {
 	// succeeds if the answer is one message that can be sent immediately. A nil Claim never
 	// succeeds.
 	Claim  func(to supervisor.Conversation, turn supervisor.Turn, text string) (supervisor.SendReservation, bool)
-	Voices SpokenAnswers // speaks answers aloud; nil speaks none
+	Voices SpokenAnswers // speaks answers aloud; nil means that no answer is spoken
 	// called when a turn has ended; may create operations; never blocks. nil means no call
 	Ended func()
 	// called when a turn begins (1) or ends (-1); never blocks. nil means no call
 	Running  func(change int)
-	Worked   SuccessfulTools // verifies claims in answers; nil verifies none
-	Advances Advances        // sets money aside at a turn's start; nil sets none aside
+	Worked   SuccessfulTools // verifies claims in answers; nil means that no claim is verified
+	Advances Advances        // sets money aside at a turn's start; nil means that no money is set aside
 	Now      func() time.Time
 	Log      hclog.Logger
 }

@@ -182,7 +182,7 @@ func TestInvalidTurnEnd_IsAuditedAsWorkerDeath(t *testing.T) {
 	for name, c := range map[string]struct {
 		why   protocol.TurnEndReason
 		calls []string // tool calls in the model's last message
-		want  string   // text of the audit log
+		want  string   // text of the entry in the audit log
 	}{
 		"stopped unasked":           {why: protocol.TurnEndStopped, want: "nobody had asked"},
 		"an unknown word":           {why: "banana", want: `"banana"`},

@@ -26,7 +26,7 @@ type runningTurn struct {
 type stopRequest struct {
 	conversation int64
 	ended        chan struct{}          // closed when the turn has ended, or can't begin any more
-	joined       bool                   // the text was taken into another turn; valid after ended is closed
+	joined       bool                   // whether the text was taken into another turn; valid after ended is closed
 	why          protocol.TurnEndReason // reason of the turn's end, valid after ended is closed; "" if no turn ended
 	// goroutines that still read the inbox for this request; the session begins its next turn after
 	// them
