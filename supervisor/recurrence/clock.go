@@ -10,9 +10,9 @@ import (
 type clock struct {
 	minutes  TimeOfDay
 	seconds  int
-	half     bool // the half of the day is written: 6 pm, noon
-	sure     bool // the half of the day is known: 18:00, 6 pm, noon
-	midnight bool // the word midnight
+	half     bool // whether the half of the day is written, as in 6 pm or noon
+	sure     bool // whether the half of the day is known, as in 18:00, 6 pm or noon
+	midnight bool // whether the author wrote the word midnight
 	written  string
 }
 

@@ -50,7 +50,7 @@ var cronSteps = []struct {
 	field int
 	value func(time.Time) int
 	least int
-	next  func(time.Time) time.Time // the beginning of the next month, day, hour, or minute
+	next  func(time.Time) time.Time // returns the beginning of the next month, day, hour, or minute
 }{
 	{cronMonth, func(t time.Time) int { return int(t.Month()) }, 1, func(t time.Time) time.Time {
 		return time.Date(t.Year(), t.Month()+1, 1, 0, 0, 0, 0, time.UTC)
@@ -131,7 +131,7 @@ func (r Rule) nextCron(after time.Time, zone *time.Location) (time.Time, bool, e
 		by = nextInRealTime
 	}
 	next, found, err := by(after, zone, c.next)
-	if err != nil { // gronx returned an error
+	if err != nil { // the field is invalid for gronx
 		err = unreadable(r.Expression)
 	}
 	return next, found, err

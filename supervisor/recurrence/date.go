@@ -30,7 +30,7 @@ func OrderOf(language string) DateOrder {
 
 // DateError is an error about a date that can mean two days.
 type DateError struct {
-	Days  [2]string // the two days, as 3 April
+	Days  [2]string // the two days that the date can mean, such as 3 April
 	Texts [2]string // the author's text, completed with each of the two days
 }
 

@@ -37,7 +37,7 @@ func (p *phrase) takeNumericDate() (d day, ok bool, err error) {
 		clocked := *p
 		if _, isClock := clocked.takeClock(false); isClock && found[3] == "" && !rest.hasClock() && !(p.onDay &&
 			isMonth(found[2])) {
-			return d, false, nil // 10.30 is a time
+			return d, false, nil // such as 10.30, which is a time
 		}
 		return p.onDate(rest, found[1], found[2], found[4])
 	}

@@ -25,7 +25,7 @@ func (w Weekdays) String() string {
 		return "weekends"
 	}
 	var names []string
-	for i := range 7 { // the seven days, from Monday on
+	for i := range 7 { // all seven days of the week, from Monday on
 		if day := time.Weekday((i + 1) % 7); w.Has(day) {
 			names = append(names, day.String()[:3])
 		}

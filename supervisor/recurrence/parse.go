@@ -88,7 +88,7 @@ func parseWhole(text string, now time.Time, order DateOrder) (r Rule, err error)
 	words, most, sure := splitWords(text), 0, true
 	if found := timesPattern.FindStringSubmatch(strings.Join(words, " ")); found != nil {
 		words, sure = strings.Fields(found[1]), found[2] != ""
-		most, _ = strconv.Atoi(found[3]) // at most four digits
+		most, _ = strconv.Atoi(found[3]) // at most four digits always parse
 	}
 	p := phrase{words: words, now: now, text: text, order: order}
 	end := p.cutEnd()

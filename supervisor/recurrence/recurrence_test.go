@@ -276,7 +276,7 @@ func TestNext_MinuteOfWriting_IsNotDue(t *testing.T) {
 }
 
 // The texts are read on Friday, 20 November 2026, at 13:19 in Madrid.
-var parsed = map[string]string{ // texts with their first two due times
+var parsed = map[string]string{ // each text with its first two due times
 	"in 20 min": "Fri 20 Nov 13:39", "in 2 days": "Sun 22 Nov 13:19", "in an hour": "Fri 20 Nov 14:19",
 	"In 90m":        "Fri 20 Nov 14:49",
 	"tomorrow at 9": "Sat 21 Nov 09:00", "tomorrow 9:30 pm": "Sat 21 Nov 21:30",

@@ -15,7 +15,7 @@ type repetition struct {
 	every    time.Duration // an interval of elapsed time; all other fields are empty then
 	freq     string        // the FREQ of a rule of iCalendar; "" means days of the week
 	interval int
-	days     Weekdays // the days of the week
+	days     Weekdays // the days of the week on which the rule is due
 	by       string   // the other parts of a rule of iCalendar, such as BYMONTHDAY=1
 	wanted   int      // the written day of the month, if not every month has it
 	clocks   []clock

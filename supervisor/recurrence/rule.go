@@ -30,7 +30,7 @@ type Rule struct {
 	Times      []TimeOfDay   `json:"times,omitempty"` // the times of the day, in order
 	Days       Weekdays      `json:"days,omitempty"`  // the days of the week; none means every day
 	Expression string        `json:"expression,omitempty"`
-	Words      string        `json:"words,omitempty"` // the author's words for Expression
+	Words      string        `json:"words,omitempty"` // the author's words, from which Expression was made
 	// At itself is due too, if Expression matches it; only for RRule
 	Start bool `json:"start,omitempty"`
 	// the last moment at which the rule may be due; the zero value means no end
