@@ -91,7 +91,7 @@ type ConfigurationSummary struct {
 // RunningParts are the parts that exist only while the service runs.
 type RunningParts struct {
 	Work UserWork
-	// deletes expired files of terminals
+	// deletes expired files of messages from terminals
 	Clean func(ctx context.Context, now time.Time) error
 }
 

@@ -74,8 +74,8 @@ func (o *Service) reload(ctx context.Context, by Caller, _ struct{}) (Configurat
 // cleanEvery is the time between two checks for expired files of terminals.
 const cleanEvery = time.Minute
 
-// Run serves exports, reloads on SIGHUP, and deletes expired files, until ctx ends. A file in a
-// terminal expires after the longest time that it may stay.
+// Run serves exports, reloads on SIGHUP, and deletes expired files, until ctx ends. The files of
+// messages that terminals have sent expire after a limited time.
 func (o *Service) Run(ctx context.Context) error {
 	o.exports.open(ctx)
 	defer o.exports.close()

@@ -29,7 +29,7 @@ const (
 )
 
 // end ends all work of a removed user. First it ends commands, arriving files, transcriptions and
-// operations, then turns, and last the worker. After it returns nil, no data of the user is
+// operations, then turns, and last the worker. After end has returned nil, no data of the user is
 // written.
 func (l *UserWork) end(ctx context.Context, user string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, endTimeout, fmt.Errorf("it has not ended within %v", endTimeout))
