@@ -73,7 +73,7 @@ var failureRules = []failureRule{
 	{responderAPI, 400, 499, moved, supervisor.SendUnsent, supervisor.SendReasonMoved},
 	{responderAPI, 429, 429, nil, supervisor.SendUnsent, supervisor.SendReasonFlood},
 	{responderAPI, floodWaitCode, floodWaitCode, nil, supervisor.SendUnsent, supervisor.SendReasonFlood},
-	// the bot is at another server
+	// the bot is logged in at another server
 	{responderAPI, 400, 400, says(loggedOut), supervisor.SendUnsent, supervisor.ReasonNone},
 	// a damaged token, or a wrong root
 	{responderAPI, 404, 404, noBot, supervisor.SendUnsent, supervisor.ReasonNone},

@@ -20,7 +20,7 @@ import (
 // failureClass is a kind of failure of incoming updates.
 type failureClass struct {
 	is func(error) bool
-	// Telegram can't be reached, so an answer to another call means that Telegram is back
+	// whether Telegram can't be reached; an answer to another call then shows that Telegram is back
 	away bool
 	// text is the problem; {text} in it stands for Telegram's own text.
 	text   string

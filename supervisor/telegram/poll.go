@@ -27,7 +27,7 @@ type UpdateReceiver interface {
 
 const (
 	pollTimeout = 50 * time.Second // the server's maximum
-	pollMargin  = 15 * time.Second // time for the connection and the answer's travel
+	pollMargin  = 15 * time.Second // time to connect, and to transfer the answer
 	pollLimit   = 100              // updates in a batch, the API's maximum
 )
 
@@ -39,7 +39,7 @@ var updateKinds = []string{"message", "edited_message", "callback_query", "messa
 type PollOptions struct {
 	// Timeout is how long the server waits for an update, in whole seconds; 0 means 50 s.
 	Timeout time.Duration
-	Margin  time.Duration // time for the connection and the answer's travel; 0 means 15 s
+	Margin  time.Duration // time to connect, and to transfer the answer; 0 means 15 s
 	Log     hclog.Logger
 	Health  *Health
 }

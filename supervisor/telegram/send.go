@@ -157,7 +157,7 @@ func contentParams(content supervisor.RichText) sendParams {
 	return o
 }
 
-// entities converts marks to the library's type. Both have the API's names of types.
+// entities converts marks to the library's type. The types of marks already have the API's names.
 func entities(marks []supervisor.RichTextEntity) []gotgbot.MessageEntity {
 	out := make([]gotgbot.MessageEntity, len(marks))
 	for i, m := range marks {

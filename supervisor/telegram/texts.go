@@ -29,7 +29,7 @@ const (
 	textContact      = "Contact: %s"
 	textPoll         = "Poll: %s (options: %s)"
 	textQuiz         = "Quiz: %s (options: %s)"
-	textVotes        = " (%d)" // after an option: how many people chose it
+	textVotes        = " (%d)" // after an option of a poll: the number of its votes
 	textCorrect      = " (correct)"
 	textVoters       = "voters: %d"
 	textClosed       = "closed"
