@@ -44,7 +44,7 @@ type extractedText struct {
 	to    *bufio.Writer
 	head  []byte // beginning of the text, at most maxExtract bytes
 	size  int
-	seen  bool  // some of the text was not blank
+	seen  bool  // whether some of the text was not blank
 	err   error // first error of a Write
 }
 

@@ -43,7 +43,7 @@ func (f *reading) convertHEIF(ctx context.Context) (*images.ShownPicture, error)
 		if err != nil {
 			continue
 		}
-		defer file.Close() // the file was only read
+		defer file.Close() // a failed Close loses nothing, because the file was only read
 		shown, err := f.Pictures.ShowPicture(ctx, file)
 		if err != nil {
 			return nil, errors.New(textDamaged)

@@ -32,7 +32,7 @@ func TestReceive_HostileFile_IsKeptAndBounded(t *testing.T) {
 		return makeZip(t, map[string]string{"xl/workbook.xml": `<w><sheet name="a" id="1"/></w>`,
 			"xl/_rels/workbook.xml.rels": `<r><Relationship Id="1" Target="s.xml"/></r>`, name: xml})
 	}
-	var names bytes.Buffer // a list of many names, each of which belongs to no file
+	var names bytes.Buffer // an archive's list of many names without files
 	for range 200_000 {
 		names.WriteString("PK\x01\x02" + strings.Repeat("\x00", 42))
 	}

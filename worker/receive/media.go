@@ -24,7 +24,7 @@ const (
 	// maxUnasked is the longest recording that is transcribed without a request.
 	maxUnasked = 10 * time.Minute
 	maxFrame   = 20 << 20 // bytes of a film's frame
-	maxProbe   = 1 << 20  // bytes of ffprobe's answer
+	maxProbe   = 1 << 20  // maximum bytes of ffprobe's answer
 )
 
 // input are ffmpeg's options for a hostile file: no playlist that names other files, one thread,
@@ -91,7 +91,7 @@ func MeasureMedia(ctx context.Context, home *workspace.Workspace, programs Progr
 	if err != nil {
 		return protocol.MediaSize{}
 	}
-	defer file.Close() // the file was only read, so an error of Close loses nothing
+	defer file.Close() // a failed Close loses nothing, because the file was only read
 	head := make([]byte, files.HeadSize)
 	n, _ := io.ReadFull(file, head) // an error means only that the file is short
 	if kind := files.FileKind(head[:n]); !strings.HasSuffix(kind, " recording") && !strings.HasSuffix(kind, " video") {

@@ -25,7 +25,7 @@ func parseAs(kind parse.Kind) readFunc {
 		if err != nil {
 			return err
 		}
-		defer file.Close() // the file was only read, so an error of Close loses nothing
+		defer file.Close() // a failed Close loses nothing, because the file was only read
 		p := &parsed{reading: f}
 		defer p.close()
 		if err := parse.Run(ctx, f.Programs, kind, file, p.open); err != nil {
@@ -51,7 +51,7 @@ func parseText(kind parse.Kind) readFunc {
 type parsed struct {
 	*reading
 	header parse.Header
-	list   bytes.Buffer // names of an archive
+	list   bytes.Buffer // the names of an archive's files
 	text   *extractedText
 	files  []keptFile
 }

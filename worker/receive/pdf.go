@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	maxPages    = 4       // pages that are shown as pictures
-	maxRendered = 8 << 20 // bytes of a page's picture
+	maxPages    = 4       // maximum number of pages that are shown as pictures
+	maxRendered = 8 << 20 // maximum bytes of a page's picture
 	pageEdge    = "1568"  // pixels of the picture's longest edge; larger pictures would be scaled down for the model
 )
 
@@ -36,7 +36,7 @@ func (f *reading) showPages(ctx context.Context) error {
 		n, data := strconv.Itoa(page), &boundedBuffer{most: maxRendered}
 		failed = f.run(ctx, data, "pdftoppm", "-jpeg", "-scale-to", pageEdge, "-f", n, "-l", n, f.path)
 		if failed != nil {
-			break // the program fails for a page after the last page
+			break // a page after the last page makes the program fail
 		}
 		shown, err := f.Pictures.ShowPicture(ctx, &data.taken)
 		if err != nil {

@@ -213,10 +213,10 @@ const maxProgram = 768 << 20
 
 // Bounds of texts, in bytes.
 const (
-	maxWhole   = 32 << 10 // largest text file that is shown whole
-	maxPart    = 8 << 10  // shown beginning of a longer text file
-	maxExtract = 16 << 10 // shown beginning of a text that was extracted from a file
-	minShown   = 1 << 10  // smallest room in the message for which a text is shown
+	maxWhole   = 32 << 10 // bytes of the largest text file that is shown whole
+	maxPart    = 8 << 10  // bytes of a longer text file that are shown
+	maxExtract = 16 << 10 // bytes of an extracted text that are shown
+	minShown   = 1 << 10  // bytes that must be left in the message to show a text
 )
 
 // readText quotes a text file, whole or its beginning.
@@ -245,7 +245,7 @@ func readPicture(ctx context.Context, f *reading) error {
 	if err != nil {
 		return err
 	}
-	defer file.Close() // the file was only read, so an error of Close loses nothing
+	defer file.Close() // a failed Close loses nothing, because the file was only read
 	return f.addPicture(ctx, kindName(f), file)
 }
 

@@ -60,7 +60,7 @@ func Run(ctx context.Context, p protocol.ReceiveParameters, o Options) (protocol
 // protocol.MaxReceivedTextBytes is for the lines that name the files.
 const maxText = protocol.MaxReceivedTextBytes - protocol.MaxArrivedFiles*2*maxLine
 
-const maxLine = 1 << 10 // bytes of a line that names a file, or of a failure
+const maxLine = 1 << 10 // maximum bytes of a line that names a file, or of a failure
 
 // receiver receives the files of one message, one after the other.
 type receiver struct {
@@ -79,7 +79,7 @@ func (r *receiver) receive(ctx context.Context, f protocol.ArrivedFile) (protoco
 	name := fileName(f)
 	draft, err := r.fetch(ctx, f)
 	if draft != nil {
-		defer draft.Close() // closes a draft that was not kept
+		defer draft.Close() // this deletes a draft that was not kept
 	}
 	path := ""
 	if err == nil {
