@@ -105,7 +105,7 @@ func (s *server) runWork(ctx context.Context, w work, run func(context.Context, 
 	return run(ctx, u)
 }
 
-// beginWork admits a turn or operation and returns its tools. cancel stops it.
+// beginWork admits a turn or operation and returns its tools. The function cancel stops this work.
 func (s *server) beginWork(w work, cancel context.CancelCauseFunc) (u *userTools, err error) {
 	s.update(func(state *serverState) {
 		same := 0
