@@ -56,7 +56,7 @@ func (u *Undos) Feature() feature.Feature {
 type Report struct {
 	Operation int64                // the operation that took changes back; 0 means none
 	Paths     map[Outcome][]string // the files' paths by outcome, each path once
-	// effects of programs that name no file; an undo of an undo has none
+	// effects of programs that name no file; if an undo is undone, there are none
 	Programs []supervisor.Effect
 	// changes by programs; a file that a tool changed too is listed with that change
 	byPrograms []supervisor.FileChange
@@ -69,8 +69,9 @@ const (
 	OutcomeRestored   Outcome = "back"    // the file is as it was before
 	OutcomeChanged    Outcome = "changed" // the file is left alone, because it has changed since
 	OutcomeExpired    Outcome = "expired" // the old content was deleted after 7 days
-	OutcomeImpossible Outcome = "never"   // the old content was not stored, or writing failed; has a reason
-	OutcomeProgram    Outcome = "program" // a program changed the file; has a reason if it deleted the file
+	OutcomeImpossible Outcome = "never"   // the old content was not stored, or writing failed; the path has a reason
+	// a program changed the file; the path has a reason if the program deleted the file
+	OutcomeProgram Outcome = "program"
 )
 
 var outcomes = map[protocol.UndoOutcome]Outcome{
