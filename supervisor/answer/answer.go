@@ -28,7 +28,7 @@ func MatchAnswer(
 ) (a supervisor.Answer, answers, reminds bool) {
 	seen := !q.ExpiresAt.IsZero() && (q.Kind == supervisor.QuestionAsk || m.BelowQuestion)
 	if q.Kind == supervisor.QuestionAsk && !q.Conversation.Channel.Capabilities().Edit {
-		seen = true // a channel without edits shows the question at once, before ExpiresAt is set
+		seen = true // a channel without edits shows the question at once, even before ExpiresAt is set
 	}
 	if !seen || m.RepliesElsewhere || m.Followup {
 		return a, false, m.Blocked

@@ -14,9 +14,9 @@ import (
 // Words of the buttons of a model's question. An option's word is its index; SayOnce and SayNo are
 // words too.
 const (
-	wordDone  = "done"  // the user has picked all options of the answer
+	wordDone  = "done"  // the user has picked all wanted options
 	wordOther = "other" // the user will write something else
-	wordSkip  = "skip"  // the user goes on without an answer; for all kinds of questions
+	wordSkip  = "skip"  // the user skips the question, of any kind
 )
 
 // ownWordsAnswer returns an answer in the user's own words.

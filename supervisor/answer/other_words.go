@@ -28,7 +28,7 @@ func parseOtherWords(q supervisor.Question, m supervisor.AnswerMessage) (a super
 			return ownWordsAnswer(text), true
 		}
 	case supervisor.QuestionApproval:
-		if ParseYesOrNo(text) != supervisor.SayNothing { // a spoken yes is no permission
+		if ParseYesOrNo(text) != supervisor.SayNothing { // a spoken yes gives no permission
 			return a, false
 		}
 	default:

@@ -30,7 +30,7 @@ func readNumber(text string) (string, bool) {
 		switch rest := len(digits) - at - 1; {
 		case others > 0 && strings.ContainsAny(strings.ReplaceAll(digits, mark, ""), ".,"): // refused: 1.234,567,890
 			return "", false
-		case others > 0: // such as 1.234.567, which has no decimals
+		case others > 0: // several equal separators mean thousands, as in 1.234.567
 		case rest == 3 && digits[:at] != "0" && !strings.ContainsAny(digits[:at], ".,"):
 			return "", false
 		default:
