@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/feature"
 )
 
-// Unix user ids: of the rig's users, and one that belongs to no user.
+// Unix user ids of the rig's users, and an id that belongs to no user.
 const (
 	anns, bens, cats, nobodys = 1001, 1002, 1003, 1004
 )

@@ -108,7 +108,7 @@ func (s OwnStatus) Text(ctx context.Context, c supervisor.Conversation) (string,
 		return text, err
 	}
 	own, err := s.GateAndBudgetLines(ctx, c)
-	// people may read channels with accounts on phones
+	// people may read such a channel on a phone, so the table becomes a list
 	if text += "\n" + own + s.terminals(ctx, c.User); c.Channel.Capabilities().NeedsAccount {
 		text = listStatus(text)
 	}

@@ -69,7 +69,7 @@ type HomeIndexCounts struct {
 
 // UnfinishedWork counts unfinished work.
 type UnfinishedWork struct {
-	New        int `json:"new"`              // messages that have not begun
+	New        int `json:"new"`              // messages whose turn has not begun
 	Running    int `json:"running"`          // messages with a running turn
 	Asking     int `json:"asking,omitempty"` // turns that wait for an answer of their user
 	Deliveries int `json:"deliveries"`       // answers that have not been delivered

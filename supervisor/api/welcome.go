@@ -39,7 +39,7 @@ type welcome struct {
 	model  string
 	reader model.RequestReader
 	admins []string // quoted names of the other admins
-	via    string   // name of the service that carries the chat's messages; "" means that none does
+	via    string   // name of the service that carries the chat's messages; "" means this machine
 }
 
 // carrier returns the name of the service that carries a chat's messages; "" if it is this machine.
