@@ -16,11 +16,11 @@ type Line struct {
 	Output     int64  `json:"output"`
 	CacheRead  int64  `json:"cache_read"`
 	CacheWrite int64  `json:"cache_write"`
-	// in millionths of a US dollar, of the calls with a known price
+	// cost of the calls with a known price, in millionths of a US dollar
 	Cost     int64 `json:"cost_microdollars"`
 	Unpriced int64 `json:"unpriced_calls"` // calls without a known price
-	Free     bool  `json:"free,omitempty"` // the calls of this model count as free
-	// some of the tokens were estimated, not counted by a provider
+	Free     bool  `json:"free,omitempty"` // whether the calls of this model count as free
+	// whether some of the tokens were estimated, not counted by a provider
 	Estimated bool `json:"estimated,omitempty"`
 }
 
