@@ -21,7 +21,7 @@ const (
 	maxRelated     = 10
 	maxRelatedText = 600
 	maxWords       = 128 // maximum characters of a search query
-	maxLabels      = 200 // number of labels to choose from
+	maxLabels      = 200 // maximum number of labels that a model may choose from
 )
 
 // usualLabels are the labels that a triage may create, in the colours of Kai, another assistant. It

@@ -40,14 +40,14 @@ type Options struct {
 	Store  sqlite.Triages
 	Issues *api.Client
 	Writer GitHubWriter
-	Repo   func(name string) (supervisor.GitHubRepo, bool) // returns the served repository with a name
-	Person func(name string) (supervisor.User, bool)       // returns the served user with a name
+	Repo   func(name string) (supervisor.GitHubRepo, bool) // returns the repository with that name if Mews serves it
+	Person func(name string) (supervisor.User, bool)       // returns the user with that name if Mews serves them
 	// Begin stores an inbound once, and starts the turn of its conversation.
 	Begin func(ctx context.Context, in supervisor.Inbound) (supervisor.Inbound, error)
 	Say   func(ctx context.Context, d supervisor.Delivery) error // puts a notice into the outbox
 	// Writers returns the users who may write in a repository and want its notices.
 	Writers func(ctx context.Context, repo supervisor.GitHubRepo) ([]supervisor.User, error)
-	Queued  func(conversation int64) // starts the delivery of an outbox; must not block
+	Queued  func(conversation int64) // starts the delivery of a conversation's outbox; must not block
 	// wait between the opening of an issue and its triage
 	Settle time.Duration
 	Now    func() time.Time
