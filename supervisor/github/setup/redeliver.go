@@ -57,7 +57,7 @@ type redeliverer struct {
 	Setup
 	id   int64
 	sent []Redelivery
-	seen []string // GUIDs of repeated deliveries; an App's webhook has the same ones for several repositories
+	seen []string // GUIDs of repeated deliveries, because several repositories may share an App's webhook
 }
 
 // repeat asks GitHub to repeat the deliveries to a repository's webhook. If GitHub does not repeat
