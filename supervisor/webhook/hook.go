@@ -30,9 +30,9 @@ type Hook struct {
 	Sign        HookAuth
 	Header      string             // the name of the header for AuthSecretHeader and AuthHMAC
 	Template    *template.Template // turns the JSON into a message; nil means no template
-	Urgent      bool               // messages are sent even during quiet hours
-	// Run starts a task with the text of a call, at most once for each time. Its error is for the
-	// log. nil means that the text is sent as a message instead.
+	Urgent      bool               // whether messages are sent even during quiet hours
+	// Run starts a task with the text of a call, at most once for each value of at. Its error is
+	// for the log. nil means that the text is sent as a message instead.
 	Run func(ctx context.Context, at time.Time, text string) error
 }
 

@@ -93,7 +93,7 @@ type answer struct {
 	status int
 	text   string
 	retry  time.Duration // the value of the header Retry-After, for statuses that allow it
-	hangUp bool          // close the connection without reading the rest of the body
+	hangUp bool          // whether to close the connection without reading the rest of the body
 }
 
 func (a answer) write(w http.ResponseWriter) {
