@@ -27,7 +27,7 @@ type supervisor struct {
 	mu         sync.Mutex
 	methods    []string
 	known      map[string]bool                  // hashes of the texts and lists that were sent whole
-	forgetNext bool                             // drop all known hashes before the next model call
+	forgetNext bool                             // the supervisor forgets all hashes before the next model call
 	streams    []protocol.ModelStreamParams     // model calls in the order of arrival
 	onStream   func(protocol.ModelStreamParams) // hook before the answer to a model call; may be nil
 	commits    []protocol.StepCommitParams

@@ -56,8 +56,8 @@ func (t *Turn) NextModelMessage(ctx context.Context, after int64, system string,
 	return answer, nil
 }
 
-// AskModelSeparately asks the model in a separate window that holds one text. If the name was asked
-// before, the supervisor repeats its answer.
+// AskModelSeparately asks the model in a separate window that holds one text. If the turn has used
+// the window's name before, the supervisor repeats the answer.
 func (t *Turn) AskModelSeparately(ctx context.Context, system string, w protocol.ChildWindow) (string, error) {
 	whole := fullRequest(t.turn, 0, system, nil)
 	whole.Child = &w
