@@ -34,7 +34,7 @@ func TestChange_NotUndoable_RecordsReason(t *testing.T) {
 	f.put("small", "three")
 	for _, c := range []struct {
 		path string
-		most int64 // total bytes from before changes that may be kept
+		most int64 // maximum bytes from before changes that may be kept
 		why  string
 	}{{"large", 0, "more than 16 MiB before"}, {"small", 4, "there is no room"}} {
 		f.blobs.most = c.most

@@ -21,7 +21,7 @@ const maxDiffed = 1 << 20
 // difference.
 func (r *run) diff() (*protocol.BlobRef, error) {
 	var b bytes.Buffer
-	shown := map[string]bool{} // shown files by present path
+	shown := map[string]bool{} // files that were already shown, by their present paths
 	for i := len(r.changes) - 1; i >= 0 && b.Len() < protocol.MaxDiffBytes; i-- {
 		u := r.changes[i]
 		if u.To != "" {
@@ -59,7 +59,7 @@ func movedTo(path string, later []protocol.Undo) string {
 // content is one side of a difference.
 type content struct {
 	text  []byte
-	large bool // the content is large: only its size is shown
+	large bool // whether the content is too large to show, so that only its size is shown
 	note  string
 }
 

@@ -22,7 +22,7 @@ type disk interface {
 type tree struct {
 	disk   disk
 	states map[string]protocol.FileState
-	put    map[string]bool // paths with a new state that no move has put there
+	put    map[string]bool // paths whose new state was not put there by a move
 	moves  []protocol.Undo // undone moves, oldest first
 }
 

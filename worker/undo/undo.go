@@ -155,7 +155,7 @@ func (r *run) keep(path string) (state protocol.FileState, info fs.FileInfo, err
 	if err != nil {
 		return state, info, err
 	}
-	defer f.Close() // the file was only read, so an error of Close loses nothing
+	defer f.Close() // a failed Close loses nothing, because the file was only read
 	ref, err := r.blobs.StoreUndoBlob(r.ctx, f, protocol.MaxUndoFileBytes)
 	return protocol.FileState(ref.SHA256), info, err
 }

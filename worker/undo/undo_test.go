@@ -36,7 +36,7 @@ type folder struct {
 type blobs struct {
 	hosttest.Host
 	gone  map[string]bool
-	most  int64 // total bytes from before changes that may be kept; 0 means no bound
+	most  int64 // maximum bytes from before changes that may be kept; 0 means no limit
 	reads func() error
 }
 
