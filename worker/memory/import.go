@@ -24,7 +24,7 @@ type importer struct {
 	facts  []facts.Fact
 	from   []string            // source file of each fact, in the order of the facts
 	notes  map[string][]string // note lines by day
-	found  bool                // the source has data of another assistant
+	found  bool                // whether the source has data of another assistant
 	gone   map[string]bool     // digests of forgotten facts
 }
 
