@@ -60,7 +60,7 @@ func CombineNotices(list []sqlite.HeldNotice) supervisor.Delivery {
 }
 
 // ShortenText cuts a text to about most bytes, and says how much is left out. It cuts at the end of
-// a line if it can, and closes cut code.
+// a line if it can, and closes a code block that it cuts.
 func ShortenText(text string, most int) string {
 	if len(text) <= most {
 		return text

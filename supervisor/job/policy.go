@@ -1,5 +1,5 @@
-// Package job decides about jobs and about notices in quiet hours, and makes their texts. It is
-// pure: the store calls it in the transaction that stores a job's result.
+// Package job decides about jobs and about notices in quiet hours, and makes their texts. It does
+// no I/O, because the store calls it in the transaction that stores a job's result.
 package job
 
 import (
