@@ -70,7 +70,7 @@ type run struct {
 	ctx     context.Context
 	named   int                    // number of listed files so far
 	page    []protocol.IndexedFile // files that are not sent yet
-	bytes   int                    // size of the page's paths
+	bytes   int                    // bytes of the paths on the page
 	changed []protocol.IndexedFile // changed files, to be read
 	left    protocol.UnindexedCounts
 	calls   int // number of host calls that this run may still make
@@ -98,7 +98,7 @@ func (r *run) visit(e workspace.Entry) error {
 		return nil
 	case strings.HasPrefix(name, "."), !info.Mode().IsRegular():
 		return nil
-	case info.Mode().Perm()&0o444 == 0: // no account may read the file; its time does not show a change of its rights
+	case info.Mode().Perm()&0o444 == 0: // no account may read the file; a change of its mode does not change its time
 		r.left.Unreadable++
 		return nil
 	case notText[strings.ToLower(path.Ext(name))], len(e.Path) > protocol.MaxIndexedPathBytes, !fs.ValidPath(e.Path):
@@ -178,7 +178,7 @@ func (r *run) sendBatch() error {
 	for len(r.changed) > 0 && len(files) < batchFiles && bytes < batchBytes && names < pageBytes && r.ctx.Err() == nil {
 		f, parts, err := r.read(r.changed[0].Path)
 		if sections += len(parts); sections > protocol.MaxIndexSections {
-			break // the file goes first in the next batch
+			break // the file will be the first in the next batch
 		}
 		if err != nil {
 			r.left.Unreadable++

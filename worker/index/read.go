@@ -38,7 +38,7 @@ func (r *run) readOnce(path string) (f protocol.IndexedFile, parts []section, sa
 	if err != nil {
 		return f, nil, false, err
 	}
-	defer file.Close() // the file was only read, so an error of Close loses nothing
+	defer file.Close() // a failed Close loses nothing, because the file was only read
 	info, err := file.Stat()
 	if err != nil {
 		return f, nil, false, err

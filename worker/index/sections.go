@@ -83,7 +83,7 @@ func headings(f metadata, body string, line int) (list []section) {
 	path := []string{}
 	var text []string
 	begin, level, inFence := line, 0, ""
-	flush := func(next int) { // ends a section; next is the level of the heading that follows
+	flush := func(next int) { // flush ends a section; next is the level of the heading that follows
 		if whole := strings.Join(text, "\n"); strings.TrimSpace(whole) != "" || level > 0 && next <= level {
 			list = blocks(headingPath(f, path), whole, begin, list)
 		}
@@ -148,7 +148,7 @@ func headingPath(f metadata, path []string) string {
 			names = append(names, name)
 		}
 	}
-	if len(path) <= 1 && f.tags != "" { // tags belong to the file: only its first sections get them
+	if len(path) <= 1 && f.tags != "" { // tags belong to the whole file, so only its first sections get them
 		names = append(names, "("+f.tags+")")
 	}
 	return strings.Join(names, " > ")

@@ -23,11 +23,11 @@ const (
 // counts as a change instead. The watched folders are those that the last Run has named.
 type Watcher struct {
 	dir     string            // absolute path of the home
-	watcher *fsnotify.Watcher // nil means that nothing can be watched
+	watcher *fsnotify.Watcher // the system's watcher; nil means that nothing can be watched
 	touched chan struct{}     // holds a token when something may have changed
 
-	folders    int         // number of folders of the present or last Run
-	incomplete atomic.Bool // some folders are not watched
+	folders    int         // number of folders in the current or last Run
+	incomplete atomic.Bool // whether some folders are not watched
 }
 
 // NewWatcher makes a watch of a home. It watches nothing until Open; WatchFolder adds the folders.
@@ -40,7 +40,7 @@ func NewWatcher(dir string) *Watcher {
 // Open begins to watch, if the system allows it. Call it before the other methods. The caller
 // closes the watch.
 func (w *Watcher) Open() {
-	w.watcher, _ = fsnotify.NewWatcher() // nil if the system refuses, or already has too many watches
+	w.watcher, _ = fsnotify.NewWatcher() // w.watcher is nil if the system refuses, or already has too many watches
 }
 
 // Close ends the watch.
