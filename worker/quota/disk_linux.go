@@ -17,7 +17,7 @@ func statDisk(dir string) (DiskSpace, error) {
 	if err := unix.Statfs(dir, &st); err != nil {
 		return DiskSpace{}, err
 	}
-	// unit of the counts; on some file systems Bsize is only the best size of a write
+	// unit of the counts; on some file systems Bsize is only the preferred size of a write
 	unit := cmp.Or(st.Frsize, st.Bsize)
 	return DiskSpace{Total: int64(st.Blocks) * unit, Free: int64(st.Bavail) * unit, Project: inProject(dir),
 		Files: int64(st.Files), FreeFiles: int64(st.Ffree)}, nil

@@ -88,7 +88,7 @@ func TestQuota_FolderFillsUp_Refuses(t *testing.T) {
 		t.Errorf("%d bytes before anything was counted", used)
 	}
 	wantMessage(t, q.CheckGrowth(3*mib), "")
-	// the disk has no such bytes: a new count corrects the sum before a write is refused
+	// these bytes are not on the disk: a new count corrects the sum before a write is refused
 	q.RecordGrowth(3 * mib)
 	wantMessage(t, q.CheckGrowth(2*mib), "")
 	fill(t, q, "a/big", 3*mib)
