@@ -30,7 +30,7 @@ type OneShotTurns struct {
 
 // ReadOnlyTurnPolicy are the model and the limits of a turn that only reads.
 type ReadOnlyTurnPolicy struct {
-	Model string // provider/model; "" means the default model
+	Model string // spec of the model, as provider/model; "" means the default model
 	Pot   string
 	// Turn limits the cost of the turn, and Day the daily cost of its pot. Both are in millionths
 	// of a dollar; 0 means no limit.

@@ -46,7 +46,7 @@ type reviewRig struct {
 	models   hostcall.Models
 
 	mu          sync.Mutex // guards the fields below
-	asked       []string   // first word of each task
+	asked       []string   // the first word of each task that the model was given
 	mostPrivate int        // the largest private memory of a worker during a call, in KB
 	committed   func()     // called after the commit of each child window
 	audited     []string
@@ -169,7 +169,7 @@ func (r *reviewRig) Stream(ctx context.Context, spec string, req modelcall.Reque
 func privateMemory(pid int) (kb int) {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	_, value, _ := strings.Cut(string(text), "\nRssAnon:")
-	_, _ = fmt.Sscan(value, &kb) // 0 if the line is missing
+	_, _ = fmt.Sscan(value, &kb) // kb stays 0 if the line is missing
 	return kb
 }
 

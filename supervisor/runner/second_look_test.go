@@ -93,7 +93,7 @@ func faultFinder(r modeltest.Request) modeltest.Answer {
 type meteredModels struct {
 	*model.Catalogue
 	parts, looks tokenSum
-	looked       int // findings that had a second look
+	looked       int // number of findings that had a second look
 }
 
 // tokenSum adds up calls and their tokens, as the provider counts them.
