@@ -74,7 +74,7 @@ func (w *serverState) enqueueAny(kind string, chat int64, body json.RawMessage, 
 // pushedUpdate has the fields of a test's update that the server needs.
 type pushedUpdate struct {
 	Date    int64 `json:"date"`
-	ID      any   `json:"id"` // a string for a callback query
+	ID      any   `json:"id"` // a number, or a string for a callback query
 	Message int64 `json:"message_id"`
 	From    struct {
 		ID       int64  `json:"id"`

@@ -14,7 +14,8 @@ const (
 	// maxAhead is how far an offset may be beyond the next id. An offset further ahead counts as
 	// the first waiting id. (TQueue.cpp.)
 	maxAhead = 10
-	// maxBatchBytes is the most JSON in one batch of getUpdates. (Client.cpp: JsonUpdates.)
+	// maxBatchBytes is the most bytes of JSON in one batch of getUpdates. (Client.cpp:
+	// JsonUpdates.)
 	maxBatchBytes = 1 << 22
 )
 
