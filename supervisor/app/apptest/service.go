@@ -21,7 +21,7 @@ import (
 // Service is a service of the real programs, with a state folder that the test removes.
 type Service struct {
 	T      testing.TB
-	Bin    string // the folder of the programs
+	Bin    string // the folder with the three programs
 	Dir    string
 	Config string
 	Socket string
@@ -222,7 +222,7 @@ func (h *Service) ProcessIDs(name string) []int {
 		}
 		exe, err := os.Readlink(filepath.Join("/proc", e.Name(), "exe"))
 		if err != nil || filepath.Dir(exe) != h.Bin {
-			continue // the process has ended, or belongs to somebody else
+			continue // the process has ended, or belongs to another account
 		}
 		if name == "" || filepath.Base(exe) == name {
 			found = append(found, pid)
