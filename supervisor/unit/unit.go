@@ -76,7 +76,7 @@ func (s Service) SettingValues(key string) (list []string) {
 // settings returns the lines of a file's section [Service]. For an unreadable file it returns no
 // lines.
 func settings(path string) (list []string) {
-	text, _ := os.ReadFile(path) // without read access to units, texts name `mews run`
+	text, _ := os.ReadFile(path) // if units are unreadable, texts name `mews run` instead
 	section := ""
 	for line := range strings.Lines(strings.ReplaceAll(string(text), "\\\n", " ")) {
 		line = strings.TrimSpace(line)
