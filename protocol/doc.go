@@ -88,7 +88,7 @@
 //
 //	supervisor to worker
 //	  hello            Hello to HelloResult                    the first call
-//	  walls.try        TryWallsParams to TryWallsResult        in place of hello: a worker without a user tries to escape
+//	  walls.try        TryWallsParams to TryWallsResult        in place of hello: a worker tries to escape
 //	  turn.start       TurnStart to TurnEnd                    its result ends the turn
 //	  operation.start  OperationStart to OperationEnd          its result ends the operation
 //	  terminals.list   no parameters to TerminalList           at any time after hello
@@ -102,7 +102,7 @@
 //	  step.commit      StepCommitParams to StepCommitResult    in a turn
 //	  turn.event       TurnEvent, a notification               in a turn
 //	  blob.begin       BlobBeginParams to BlobBeginResult      in a turn or operation
-//	  blob.write       BlobWriteParams, no result              in a turn or operation, at most 64 KiB of data, two unanswered for each blob
+//	  blob.write       BlobWriteParams, no result              in a turn or operation; at most 64 KiB, two unanswered
 //	  blob.commit      BlobCommitParams to BlobRef             in a turn or operation
 //	  blob.read        BlobReadParams to BlobReadResult        in a turn or operation
 //	  chat.send        ChatSendParams to ChatSendResult        in a turn, one at a time; may wait for the user
