@@ -20,7 +20,7 @@ type Limits struct {
 
 const (
 	defaultWeight = 100
-	maxWeight     = 10000 // cgroup-v2, "Weights"
+	maxWeight     = 10000 // the maximum weight of cgroup-v2, "Weights"
 )
 
 func (l Limits) check() error {

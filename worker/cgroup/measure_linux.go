@@ -32,7 +32,7 @@ type MeasureLimits struct {
 	// most tasks; above this number only the tasks are counted, because the watchdog ends such a
 	// worker anyway
 	Tasks  int
-	Memory bool       // measure memory too
+	Memory bool       // whether memory is measured too
 	Pools  PoolCounts // limits for the pools: counting ends if one is exceeded
 	// limit of the memory in bytes; 0 means that the exact sizes are wanted
 	MemoryLimit int64

@@ -14,7 +14,7 @@ import (
 // not count are 0.
 type Usage struct {
 	Memory, MemoryPeak int64 // bytes, with the file caches of the group
-	PIDs               int64 // processes and threads
+	PIDs               int64 // number of processes and threads
 	CPU                time.Duration
 }
 

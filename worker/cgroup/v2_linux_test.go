@@ -72,7 +72,7 @@ func v2Counters(t *testing.T, k *fake, g *Group) {
 	if want := (LimitHits{OOMKills: 1, Memory: 6, PIDs: 7}); err != nil || hits != want {
 		t.Errorf("hits %+v, %v, want %+v", hits, err, want)
 	}
-	if err := os.Remove(k.root + "/" + own + "memory.peak"); err != nil { // Linux before 5.19
+	if err := os.Remove(k.root + "/" + own + "memory.peak"); err != nil { // Linux before 5.19 has no memory.peak
 		t.Fatal(err)
 	}
 	if usage, err := g.Usage(); err != nil || usage.MemoryPeak != 0 || usage.Memory != 4096 {
