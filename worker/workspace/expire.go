@@ -36,8 +36,8 @@ func (w *Workspace) ExpireUploads(ctx context.Context, before time.Time) (remove
 	return removed, err
 }
 
-// listPlain lists the wanted names of a folder that is not a link. It stops at about most names,
-// and stores no unwanted names.
+// listPlain lists the wanted names of a folder that is not a link. It stops when it has found at
+// least most names, and stores no unwanted names.
 func (w *Workspace) listPlain(ctx context.Context, name string, most int, wanted func(fs.DirEntry) bool) (list []fs.DirEntry, err error) {
 	info, err := w.root.Lstat(name)
 	if err != nil || !info.IsDir() {

@@ -12,7 +12,7 @@ import (
 	"mews/protocol"
 )
 
-// PeekFile returns the state of a clean path, and at most the first most bytes of a file. Links are
+// PeekFile returns the state of a clean path, and up to most bytes of a file's beginning. Links are
 // not followed. FileStateFolder also stands for anything unreadable, and for files with more bytes
 // than protocol.MaxUndoFileBytes. Hidden files are absent.
 func (w *Workspace) PeekFile(name string, most int) (state protocol.FileState, text []byte, info fs.FileInfo) {

@@ -37,9 +37,9 @@ func (e Entry) Open() (*os.File, error) {
 
 // Walk visits everything below the folder dir, or only the file dir. It visits in the order of
 // names, a folder before its contents. It leaves out hidden files. It leaves out the trash, unless
-// dir is in the trash. To skip a folder's contents, or the rest of a file's folder, visit returns
-// fs.SkipDir. fs.SkipAll ends the walk. Any other error ends the walk and is returned. The walk
-// also ends when ctx ends.
+// dir is in the trash. To skip a folder's contents, or later files of a file's folder, visit
+// returns fs.SkipDir. fs.SkipAll ends the walk. Any other error ends the walk and is returned. The
+// walk also ends when ctx ends.
 func (w *Workspace) Walk(ctx context.Context, dir string, visit func(Entry) error) error {
 	p, err := w.findVisible(dir, followLinks)
 	if err != nil {
