@@ -186,8 +186,8 @@ func (f *Finding) findLine(file string) (ok bool) {
 	return ok
 }
 
-// findQuote finds the lines of a text that match a quote. If several do, it takes the nearest to
-// the line near. A quote that skips blank lines has no lines of its own: line is 0.
+// findQuote finds the lines of a text that match a quote. If several places match, it takes the
+// nearest to the line near. A quote that skips blank lines matches no consecutive lines: line is 0.
 func findQuote(text, quote string, near int) (start, line int, ok bool) {
 	quote = VisibleCode(quote)
 	if start, line, ok = diff.FindQuote(text, quote, near); !ok {

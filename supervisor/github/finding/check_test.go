@@ -172,7 +172,7 @@ func TestCheck_PostedFinding_IsNotRepeated(t *testing.T) {
 	if again := change.Check([]protocol.ReviewFinding{warning(4, "m[k] = 1")}); again.Left[OmittedRepeated] != 1 {
 		t.Errorf("said again: %+v", again)
 	}
-	// the same line in another place is other code
+	// the same line among other lines is other code
 	change = Checker{Files: parsed(t, strings.Replace(sample, "two(a, b)", "m[k] = 1", 1))}
 	if both := change.Check([]protocol.ReviewFinding{warning(4, "m[k] = 1"), warning(22, "m[k] = 1")}); len(both.Inline) != 2 {
 		t.Errorf("twice the same line: %+v", both)

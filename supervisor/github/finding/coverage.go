@@ -25,9 +25,9 @@ type UnreadFile struct {
 
 // Coverage tells which files of a change were read, now or at an earlier head.
 type Coverage struct {
-	Files    int          // number of changed files, with the unlisted ones
+	Files    int          // number of all changed files, including the files that GitHub does not list
 	Unread   []UnreadFile // files that were not read completely, each path once
-	Unlisted int          // number of further files, which GitHub does not list
+	Unlisted int          // number of changed files that GitHub does not list
 }
 
 // Read returns the number of files that were read completely.

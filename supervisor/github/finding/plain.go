@@ -38,7 +38,7 @@ func isKey(word string) bool {
 	return digits >= 4 && strings.ToLower(word) != word && strings.ToUpper(word) != word
 }
 
-// WithoutSecrets removes everything that looks like a key from a text.
+// WithoutSecrets removes from a text all words that look like a key.
 func WithoutSecrets(text string) string {
 	text = secrets.ReplaceAllString(text, textSecret)
 	return longWord.ReplaceAllStringFunc(text, func(word string) string {

@@ -163,7 +163,7 @@ func (h Head) locate(r Record) (found diff.Position, placed bool, match codeMatc
 // guess is a position that a search may correct.
 type guess struct{ diff.Position }
 
-// take replaces the lines. line is 0 if the code is there, but has no lines of its own.
+// take replaces the lines. line is 0 if the code is there, but not in consecutive lines.
 func (g *guess) take(start, line int) {
 	if g.Start, g.Line = start, line; start == line {
 		g.Start = 0
@@ -186,7 +186,7 @@ func (s side) match(r Record) (start, line int, match codeMatch) {
 	return s.numbers[cmp.Or(first, last)-1], s.numbers[last-1], codeSame
 }
 
-// PathsToRead returns the paths of files whose text Merge needs, at most most.
+// PathsToRead returns the paths of files whose text Merge needs. most limits their number.
 func PathsToRead(records []Record, h Head, most int) (paths []string) {
 	for _, r := range records {
 		if r.State == supervisor.FindingRefuted {

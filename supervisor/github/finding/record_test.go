@@ -23,13 +23,13 @@ func patch(name, status, body string) string {
 
 const (
 	putHead = "@@ -0,0 +1,5 @@\n+package main\n+\n+func put(m map[string]int) {\n+\tm[\"a\"] = 1\n+}\n"
-	// the same lines, and another function below
+	// the finding's lines, and another function below
 	putAndGet = "@@ -0,0 +1,9 @@\n+package main\n+\n+func put(m map[string]int) {\n+\tm[\"a\"] = " +
 		"1\n+}\n+\n+func get() {\n+\tgo()\n+}\n"
-	// the same lines with a guard
+	// the finding's lines with a guard
 	putGuarded = "@@ -0,0 +1,8 @@\n+package main\n+\n+func put(m map[string]int) {\n+\tif m == nil " +
 		"{\n+\t\treturn\n+\t}\n+\tm[\"a\"] = 1\n+}\n"
-	// other lines
+	// other lines of code, without the finding
 	putOther = "@@ -0,0 +1,5 @@\n+package main\n+\n+func put(m map[string]int) {\n+\tset(m, \"a\", 1)\n+}\n"
 )
 
