@@ -131,8 +131,8 @@ func TestAdvance_CoversFirstCall(t *testing.T) {
 	}
 }
 
-// TestAdvance_LowLimit_TakesTheRest covers a limit below the maximum cost. The turn starts with the
-// rest of the money, and its call uses that lease without another write.
+// TestAdvance_LowLimit_TakesTheRest covers a limit below the maximum cost. The turn starts with all
+// remaining money, and its call uses that lease without another write.
 func TestAdvance_LowLimit_TakesTheRest(t *testing.T) {
 	for name, c := range map[string]struct {
 		least  int64

@@ -86,8 +86,8 @@ func (r *Reserver) extendableBy(ctx context.Context, short []supervisor.BudgetSh
 	return roundUp(missing, r.o.Limits.Extend-before), nil
 }
 
-// roundUp returns the smallest of askAmounts that is at least missing. The result is at most most,
-// and 0 if missing is more than most.
+// roundUp returns the smallest of askAmounts that is at least missing, but never more than most. It
+// returns 0 if missing is more than most.
 func roundUp(missing, most int64) int64 {
 	if most < missing {
 		return 0

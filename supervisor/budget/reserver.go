@@ -1,6 +1,6 @@
 // Package budget pays for calls of models in advance. For each call it sets aside the most that the
 // call can cost. If the limits of the turn, the user or the installation allow less, it sets aside
-// the rest. A call never costs more than its lease.
+// all that they allow. A call never costs more than its lease.
 package budget
 
 import (

@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// TestReserve_LowLimit_TakesTheRest checks that a call gets the rest of the money, unless the rest
-// is negligible.
+// TestReserve_LowLimit_TakesTheRest checks that a call gets all remaining money, unless that is too
+// little for a short answer.
 func TestReserve_LowLimit_TakesTheRest(t *testing.T) {
 	for name, c := range map[string]struct {
 		spent int64
