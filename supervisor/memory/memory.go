@@ -88,7 +88,7 @@ type Request struct {
 }
 
 // AllowRemember decides whether a fact may be remembered. It returns the message that the fact
-// comes from. If the fact contradicts another fact, it replaces that one. The error is
+// comes from. If the fact contradicts an old fact, it replaces the old fact. The error is
 // supervisor.ErrWaitsForAnswer until the user answers.
 func (m *Memory) AllowRemember(ctx context.Context, r Request) (allowed protocol.MemoryRememberResult, err error) {
 	source, found, err := m.o.Store.FindFactBasis(ctx, r.Turn, r.Arguments.Message)
