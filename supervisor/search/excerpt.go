@@ -11,8 +11,8 @@ import (
 // fence matches the beginning or end of code in Markdown.
 var fence = regexp.MustCompile("(?m)^[ >]*(```+|~~~+)[^`\n]*$|```+")
 
-// excerpt returns a part of a text on one line, of at most most characters. It starts near the
-// first match of words, and drops code fences.
+// excerpt returns a part of a text on one line; most is the maximum of characters. It starts near
+// the first match of words, and drops code fences.
 func excerpt(text, words string, most int) string {
 	runes := []rune(printable.DropControls(strings.Join(strings.Fields(fence.ReplaceAllString(text, "")), " ")))
 	if len(runes) <= most {
