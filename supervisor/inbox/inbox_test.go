@@ -101,7 +101,7 @@ func TestCommand_IsSlashAndOneWord(t *testing.T) {
 		"/":                    supervisor.KindText,
 		"//comment":            supervisor.KindText,
 		"/etc/passwd is what?": supervisor.KindText,
-		// an unknown command, whose answer says so
+		// an unknown command is a command too: the answer says that it is unknown
 		"/home":                              supervisor.KindCommand,
 		"/home/":                             supervisor.KindText,
 		"/notes.md":                          supervisor.KindText,
