@@ -141,7 +141,8 @@ func (s *Spool) open(sha string) (*os.File, int64, error) {
 	return f, info.Size(), nil
 }
 
-// RemoveBlob removes a file early. It succeeds if the file does not exist.
+// RemoveBlob removes a file before its Retention has passed. It succeeds if the file does not
+// exist.
 func (s *Spool) RemoveBlob(sha string) error {
 	if !IsHash(sha) {
 		return nil
@@ -152,7 +153,7 @@ func (s *Spool) RemoveBlob(sha string) error {
 	return nil
 }
 
-// RemoveUnwanted removes files last written before a time, except wanted ones. It returns their
+// RemoveUnwanted removes unwanted files that were last written before a time. It returns their
 // number. A file is removed even if it was read lately. Later reads of a removed file return
 // ErrGone.
 func (s *Spool) RemoveUnwanted(before time.Time, wanted map[string]bool) (int, error) {
