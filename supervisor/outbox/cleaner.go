@@ -23,7 +23,7 @@ type Cleanings interface {
 }
 
 const (
-	// cleanLimit is the most cleanings that one query reads.
+	// cleanLimit is the maximum number of cleanings that one query reads.
 	cleanLimit = 100
 
 	// maxCleaningAge is how long after its due time a cleaning is still tried. (Bot API,
@@ -55,7 +55,7 @@ func (o *Outbox) NewMessageCleaner(cleanings Cleanings) *MessageCleaner {
 // called before Run.
 func (c *MessageCleaner) NotifyNewCleaning() { signals.SendToken(c.outbox.cleaningDue) }
 
-// Run does the cleanings on disk and all new ones until ctx ends. A call under way ends with ctx.
+// Run does all stored and all new cleanings until ctx ends. A call under way ends with ctx.
 func (c *MessageCleaner) Run(ctx context.Context) error {
 	if err := c.outbox.restoreFreezes(ctx); err != nil {
 		return unlessEnded(ctx, err)

@@ -14,7 +14,7 @@ import (
 const askInterval = 500 * time.Millisecond
 
 // findDelivery starts the oldest waiting delivery of the chat, unless a delivery is being sent or
-// askAt is in the future. The next delivery starts only when this one is closed, so that a
+// askAt is in the future. The next delivery starts only when this delivery is closed, so that a
 // delivery's parts stay together. The reply of its turn is then over: the chat shows neither typing
 // nor an earlier text.
 func (q *chatQueue) findDelivery(ctx context.Context) error {
@@ -72,7 +72,7 @@ func (q *chatQueue) nextDelivery(ctx context.Context) (next *supervisor.Delivery
 // isAsked reports whether somebody waits for a delivery.
 func isAsked(d supervisor.Delivery) bool { return !d.Proactive }
 
-// compareAsked sorts deliveries that somebody waits for before proactive ones.
+// compareAsked sorts deliveries that somebody waits for before proactive deliveries.
 func compareAsked(a, b supervisor.Delivery) int {
 	switch {
 	case a.Proactive == b.Proactive:

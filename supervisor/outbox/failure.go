@@ -91,8 +91,8 @@ func (q *chatQueue) handleFlood(_ context.Context, f failure) error {
 	return q.recordUnsent(f)
 }
 
-// followMove stores the chat's new name. The queue of that name sends the rest. Messages in the old
-// chat can't be changed through the new chat.
+// followMove stores the chat's new name. The queue of that name sends what is left. Messages in the
+// old chat can't be changed through the new chat.
 func (q *chatQueue) followMove(ctx context.Context, f failure) error {
 	if f.err.MovedTo == "" || f.err.MovedTo == q.chat {
 		return q.tryLater(ctx, f)

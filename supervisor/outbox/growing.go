@@ -15,7 +15,7 @@ const firstTextDelay = 500 * time.Millisecond
 // growingReply is the reply of a running turn.
 type growingReply struct {
 	set       *postSet
-	text      string // the current text
+	text      string // the current text of the reply
 	note      string // why the reply is delayed, shown at the end of text; "" means no delay
 	tool      runningTool
 	line      string    // line about the running tool, shown at the end of the message; "" means none

@@ -110,7 +110,7 @@ type Options struct {
 	Serves func(supervisor.Conversation) bool
 	Log    hclog.Logger     // nil logs nothing
 	Limit  int              // the longest message in UTF-16 code units; 0 means 4096 (Bot API)
-	Now    func() time.Time // returns the time
+	Now    func() time.Time // returns the current time
 	// Alarm is called once when every send has failed for ten minutes. Recovered is called once
 	// when a send succeeds after that. Neither may block or call the outbox.
 	Alarm     func(text string)

@@ -167,8 +167,8 @@ func TestNotifyReachable_EndsWaitOfAllChats(t *testing.T) {
 	}
 }
 
-// TestChatTrouble_OtherChatsWork_KeepsItsPause checks that one chat stays in trouble although other
-// chats are reached.
+// TestChatTrouble_OtherChatsWork_KeepsItsPause checks that a chat stays in trouble although sends
+// to other chats succeed.
 func TestChatTrouble_OtherChatsWork_KeepsItsPause(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = func(c called) (bool, *supervisor.SendError) {

@@ -115,8 +115,8 @@ func (o *Outbox) Status() Status {
 	return Status{Chats: chats, Frozen: o.gate.currentFreezes(), Troubles: o.health.listTroubles()}
 }
 
-// Run sends the deliveries on disk and all new ones until ctx ends. After that no call begins, and
-// a call under way has a few seconds to end. Run returns when every queue has ended.
+// Run sends all stored and all new deliveries until ctx ends. After that no call begins, and a call
+// under way has a few seconds to end. Run returns when every queue has ended.
 func (o *Outbox) Run(ctx context.Context) error {
 	if err := o.start(ctx); err != nil {
 		return unlessEnded(ctx, err)

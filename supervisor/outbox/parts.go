@@ -135,7 +135,7 @@ func caption(f supervisor.File) string {
 	return clip(f.Caption, maxCaption-Room)
 }
 
-// clip cuts a text to at most most UTF-16 code units.
+// clip cuts a text to the maximum length most, in UTF-16 code units.
 func clip(text string, most int) string { return supervisor.RichText{Text: text}.Truncate(most).Text }
 
 // visible returns the content of a post with its mark.

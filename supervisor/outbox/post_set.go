@@ -122,7 +122,7 @@ func (s *postSet) finalOutcome() (supervisor.DeliveryResult, string) {
 	return supervisor.OutcomeSent, ""
 }
 
-// ended reports whether a part has failed or the whole set was given up. The rest is then not
+// ended reports whether a part has failed or the whole set was given up. No further part is then
 // tried.
 func (s *postSet) ended() bool { return s.outcome != "" || s.has(supervisor.PostFailed) }
 

@@ -194,7 +194,7 @@ func (r *Reactor) emojiFor(in supervisor.Inbound) (emoji string, at time.Time) {
 }
 
 // react sets a message's reaction if the pace has a free slot. It returns false if the reaction
-// must be tried again. A chat that refuses a reaction gets no further ones.
+// must be tried again. A chat that refuses a reaction gets no further reactions.
 func (r *Reactor) react(ctx context.Context, m reaction, emoji string) (done bool, err error) {
 	if r.refused[m.chat] {
 		delete(r.shown, m)

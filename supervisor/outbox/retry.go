@@ -88,9 +88,9 @@ type failedAttempts struct {
 	latestOfAll time.Time // time of the latest failure, counted or not
 }
 
-// Limits for a delivery that fails while the channel does other calls. It is given up after
-// maxAttempts failures in at least minFailingTime, because the rest of its chat waits for it. If no
-// other call succeeds for attemptGap, the count starts again.
+// Limits for a delivery that fails while the channel does other calls. The outbox gives it up after
+// maxAttempts failures in at least minFailingTime, because later deliveries of its chat wait for
+// it. If no other call succeeds for attemptGap, the count starts again.
 const (
 	maxAttempts    = 10
 	minFailingTime = 15 * time.Minute

@@ -28,7 +28,7 @@ type event struct {
 	Who  int // index of the conversation
 	Wait int // milliseconds before the event
 	Roll int // random number that decides the action
-	Size int // number of words
+	Size int // number of words that the event adds
 }
 
 // endings are the ways in which a call may end, by name.

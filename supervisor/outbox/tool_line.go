@@ -32,7 +32,8 @@ type runningTool struct {
 	since time.Time
 }
 
-// refreshLine updates the line about a reply's running tool, and returns when to do so again.
+// refreshLine updates the line about a reply's running tool, and returns when the next update is
+// due.
 func (q *chatQueue) refreshLine(g *growingReply) (due time.Time) {
 	now := q.Now()
 	interval := toolLineInterval(q.Name.IsGroup(q.chat))

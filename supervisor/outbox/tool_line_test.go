@@ -14,8 +14,8 @@ func (t *turn) tool(kind protocol.EventKind, call, name, text string) {
 	t.ShowTool(protocol.TurnEvent{Turn: t.ID, Kind: kind, Call: call, Tool: name, Text: text})
 }
 
-// TestToolLine_EndsTheGrowingMessage checks that the growing message ends in a line about a tool
-// that runs. No separate message is sent for that.
+// TestToolLine_EndsTheGrowingMessage checks that the growing message ends in a line about a running
+// tool, without a separate message.
 func TestToolLine_EndsTheGrowingMessage(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
