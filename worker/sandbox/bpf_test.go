@@ -16,7 +16,7 @@ type call struct {
 func (c call) bytes() []byte {
 	b := binary.LittleEndian.AppendUint32(nil, c.number)
 	b = binary.LittleEndian.AppendUint32(b, c.arch)
-	b = binary.LittleEndian.AppendUint64(b, 0) // the instruction pointer
+	b = binary.LittleEndian.AppendUint64(b, 0) // the instruction pointer, which no filter reads
 	for _, arg := range c.args {
 		b = binary.LittleEndian.AppendUint64(b, arg)
 	}

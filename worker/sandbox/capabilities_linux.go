@@ -16,9 +16,9 @@ var stageOneCapabilities = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP}
 func dropCapabilities() error {
 	for c := uintptr(0); ; c++ {
 		err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0)
-		// EINVAL: the kernel has no further capabilities. EPERM: the thread has no CAP_SETPCAP. The
-		// rest of the bounding set could then come from a program with file capabilities, but
-		// no_new_privs prevents that.
+		// EINVAL: the kernel has no further capabilities. EPERM: the thread has no CAP_SETPCAP.
+		// Capabilities left in the bounding set could then come from a program with file
+		// capabilities, but no_new_privs prevents that.
 		if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EPERM) {
 			break
 		}

@@ -164,7 +164,7 @@ func tasksOf(uid int) (n int) {
 	return n
 }
 
-// start starts the worker of a setup. Its first answer shows whether that worked.
+// start starts the worker of a setup. The worker's first answer shows whether it has started.
 func (y *testHost) start(s workerSetup) *attacker {
 	y.t.Helper()
 	spawner := map[Privilege]int{PrivilegeNone: y.people.person, PrivilegeRoot: 0}

@@ -130,8 +130,8 @@ func behindNamespaces() map[string][]walls {
 	writing := []walls{{wallRoot, wallLandlock}}
 	looking := []walls{{wallRoot, wallUsers, wallLandlock}, {wallProcesses, wallUsers, wallLandlock}}
 	tracing := []walls{{wallProcesses, wallUsers, wallLandlock, wallFilter}}
-	// In a user namespace without a process namespace, a new /proc is impossible, and so is an own
-	// root.
+	// In a user namespace without a process namespace, a new /proc is impossible, and therefore an
+	// own root.
 	signalling := []walls{{wallProcesses, wallRoot, wallLandlock}, {wallProcesses, wallUsers, wallLandlock}}
 	changing := []walls{{wallProcesses, wallRoot, wallFilter}, {wallProcesses, wallUsers, wallFilter}}
 	privileged := []walls{{wallCapabilities, wallFilter}}

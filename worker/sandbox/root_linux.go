@@ -28,8 +28,8 @@ var etcFromHost = []string{
 	"ImageMagick-6", "ImageMagick-7", "vim",
 }
 
-// etcWritten are the files of /etc that are the same for every host. {uid} and {gid} are the
-// worker's.
+// etcWritten are the files of /etc that are the same for every host. {uid} and {gid} stand for the
+// worker's account.
 var etcWritten = map[string]string{
 	"passwd": "root:x:0:0:root:/nonexistent:/usr/sbin/nologin\n" +
 		"user:x:{uid}:{gid}::/home:/bin/bash\n" +

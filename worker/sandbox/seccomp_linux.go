@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The filter lists refused calls instead of allowed ones, because people run any program: shells,
-// compilers and Python use most of a kernel's calls. Calls newer than the newest one known here
-// fail with ENOSYS, which every program can handle.
+// The filter lists refused calls instead of allowed calls, because people run any program: shells,
+// compilers and Python use most of a kernel's calls. Calls newer than newestCall fail with ENOSYS,
+// which every program can handle.
 
 // newestCall is the last system call of the kernel for which this table was made (Linux 7.0).
 const newestCall = unix.SYS_RSEQ_SLICE_YIELD
@@ -55,7 +55,7 @@ var hiddenCalls = []uint32{
 var selfOnlyCalls = []struct{ number, who, account uint32 }{
 	{unix.SYS_PRLIMIT64, 0, 0}, {unix.SYS_SCHED_SETAFFINITY, 0, 0}, {unix.SYS_SCHED_SETSCHEDULER, 0, 0},
 	{unix.SYS_SCHED_SETPARAM, 0, 0}, {unix.SYS_SCHED_SETATTR, 0, 0}, {unix.SYS_SETPRIORITY, 1, unix.PRIO_USER},
-	{unix.SYS_IOPRIO_SET, 1, 3}, // IOPRIO_WHO_USER
+	{unix.SYS_IOPRIO_SET, 1, 3}, // 3 is IOPRIO_WHO_USER
 }
 
 // globalNameCalls use objects that all processes of a machine find by number or name. Without an
@@ -189,7 +189,7 @@ func checkDumpable() []instruction {
 // and SOCK_RAW is one too, can send to any socket that has a path.
 func checkSocketPair() []instruction {
 	body := append([]instruction{loadArg(0)}, unlessEqual(unix.AF_UNIX, retEAFNOSUPPORT)...)
-	body = append(body, loadArg(1), instruction{code: opAnd, k: 0xf}) // SOCK_TYPE_MASK
+	body = append(body, loadArg(1), instruction{code: opAnd, k: 0xf}) // 0xf is SOCK_TYPE_MASK
 	return append(append(body, ifEqual(unix.SOCK_DGRAM, retEPERM)...), ifEqual(unix.SOCK_RAW, retEPERM)...)
 }
 
@@ -215,7 +215,7 @@ func assemble(program []instruction) []unix.SockFilter {
 // process, and for all that they start. no_new_privs must be set.
 func installFilter(code []unix.SockFilter, flags uintptr) error {
 	prog := unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
-	const setFilter = 1 // SECCOMP_SET_MODE_FILTER
+	const setFilter = 1 // the kernel's SECCOMP_SET_MODE_FILTER
 	if _, _, e := unix.RawSyscall(unix.SYS_SECCOMP, setFilter, flags, uintptr(unsafe.Pointer(&prog))); e != 0 {
 		return fmt.Errorf("load the filter of %d instructions: seccomp: %w", len(code), e)
 	}

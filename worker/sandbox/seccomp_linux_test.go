@@ -133,7 +133,7 @@ func TestFilter_Jumps_AreValid(t *testing.T) {
 		if err := checkJumps(f); err != nil {
 			t.Error(err)
 		}
-		const most = 4096 // BPF_MAXINSNS
+		const most = 4096 // the kernel's maximum, BPF_MAXINSNS
 		if len(f) > most {
 			t.Errorf("%d instructions", len(f))
 		}

@@ -36,7 +36,7 @@ func accountFilter(allowed []IDRange) []instruction {
 // argInRanges refuses an id that is in none of the ranges. It allows -1, which changes nothing.
 func argInRanges(arg uint32, allowed []IDRange) []instruction {
 	body := []instruction{loadArg(arg)}
-	left := 2*len(allowed) + 1 // instructions after this one, except the last
+	left := 2*len(allowed) + 1 // number of the instructions that follow, without the last
 	body = append(body, instruction{code: opEqual, jt: uint8(left), k: 0xffffffff})
 	for _, a := range allowed {
 		left -= 2

@@ -111,8 +111,8 @@ func (s *ToolStarter) prepareThreads() error {
 	return nil
 }
 
-// makeThreads makes the runtime keep maxSpareThreads idle threads. For that, as many goroutines
-// each lock a thread for a moment.
+// makeThreads makes the runtime keep maxSpareThreads idle threads. It starts as many goroutines,
+// and each locks a thread for a moment.
 func (s *ToolStarter) makeThreads() {
 	var here, done sync.WaitGroup
 	here.Add(maxSpareThreads)

@@ -88,7 +88,7 @@ func startMany() error {
 	}
 	_ = first.Wait()
 
-	// When no child is left, new threads replace the used ones.
+	// When no child is left, new threads replace the used threads.
 	for range 40 {
 		if err := startSome(inside, 1, "/bin/true"); err != nil {
 			return err
