@@ -18,11 +18,12 @@ const gitConfig = "[user]\n\tname = %[1]s\n\temail = %[1]s@noreply.invalid\n"
 // plainName matches users' names, which need no quotes in git's configuration.
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
-// variables returns the variables of a program: the usual ones, the identity for git, and more.
+// variables returns the variables of a program: the usual variables, the variables for git's
+// identity, and more.
 func (e *environment) variables(more ...string) []string {
 	if plainName.MatchString(e.User) {
 		more = append(more, "GIT_CONFIG_SYSTEM="+e.temp.gitConfig(fmt.Sprintf(gitConfig, e.User)))
-		if slices.Contains(e.Env, "GIT_CONFIG_NOSYSTEM=1") { // the walls hide the host's file, which this one replaces
+		if slices.Contains(e.Env, "GIT_CONFIG_NOSYSTEM=1") { // the walls hide the host's file; Mews's file replaces it
 			more = append(more, "GIT_CONFIG_NOSYSTEM=0")
 		}
 	}

@@ -12,7 +12,7 @@ const (
 type mode byte
 
 const (
-	modeGround  mode = iota // within plain text
+	modeGround  mode = iota // the parser is within plain text
 	modeEscape              // after ESC
 	modeSkip                // before the last byte of an ignored sequence
 	modeCharset             // after ESC (

@@ -23,7 +23,7 @@ type cursor struct {
 // Make it with newScreen. One goroutine at a time uses it.
 type screen struct {
 	parser
-	*grid                     // the visible screen
+	*grid                     // cells of the visible screen
 	other               *grid // the main screen while the alternate screen is visible, otherwise nil
 	cursor, savedCursor cursor
 	mainCursor          cursor // cursor of the main screen while the alternate screen is visible
