@@ -28,7 +28,7 @@ func Words(text string) []string {
 		switch plain, accented := folded[r]; {
 		case accented:
 			b.WriteString(plain)
-		case unicode.Is(unicode.Mn, r): // a combining accent
+		case unicode.Is(unicode.Mn, r): // drops a combining accent
 		case unicode.IsLetter(r) || unicode.IsNumber(r):
 			b.WriteRune(r)
 		default:
