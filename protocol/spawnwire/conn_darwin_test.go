@@ -105,7 +105,7 @@ func TestReceive_BadMessage_KeepsNoDescriptor(t *testing.T) {
 			if m, _, err := b.Receive(); !errors.Is(err, c.want) {
 				t.Fatalf("received %+v, %v; want %v", m, err, c.want)
 			}
-			if _, err := io.ReadAll(r); err != nil { // reading ends only once no copy of w is left
+			if _, err := io.ReadAll(r); err != nil { // ReadAll ends only after the last copy of w is closed
 				t.Fatal(err)
 			}
 		})

@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// A socket of this type keeps messages apart.
+// A socket of type socketType keeps messages apart.
 const (
 	socketType = syscall.SOCK_SEQPACKET
 	socketName = "SOCK_SEQPACKET"

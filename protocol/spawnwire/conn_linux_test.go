@@ -100,7 +100,7 @@ func TestReceive_BadPacket_KeepsNoDescriptor(t *testing.T) {
 			if m, _, err := b.Receive(); !errors.Is(err, ErrMalformed) {
 				t.Fatalf("received %+v, %v", m, err)
 			}
-			if _, err := io.ReadAll(r); err != nil { // reading ends only once no copy of w is left
+			if _, err := io.ReadAll(r); err != nil { // ReadAll ends only after the last copy of w is closed
 				t.Fatal(err)
 			}
 		})
