@@ -80,7 +80,7 @@ type fakeArrivals struct {
 	dropped  map[int64]int64 // the newest command that drops messages, by conversation
 
 	// Fields of one life of the service, from its start to its end or crash.
-	endLife  func() // ends the life
+	endLife  func() // ends this life of the service
 	cancel   func()
 	receiver *attachment.Receiver
 	wake     func(supervisor.Conversation)

@@ -196,7 +196,7 @@ func (r *Receiver) putArrived(ctx context.Context, group []*arrival) {
 		return r.o.Inbox.CompleteArrivals(ctx, list)
 	})
 	if !ok && ctx.Err() != nil {
-		return // the next start repeats the call
+		return // the next start of the service repeats the call
 	}
 	if said {
 		r.o.Queued(group[0].inbound.Conversation.ID)
