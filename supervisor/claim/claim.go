@@ -18,7 +18,7 @@ const (
 	Schedule DeedKind = "schedule" // something was scheduled
 	Lookup   DeedKind = "lookup"   // something outside the conversation was searched or read
 	Remember DeedKind = "remember" // something was remembered for later conversations
-	Promise  DeedKind = "promise"  // the assistant will speak or look again later
+	Promise  DeedKind = "promise"  // the assistant promised to write or to check something later
 )
 
 // Kinds lists all kinds, in the order in which a warning names them.

@@ -52,7 +52,7 @@ const (
 	list
 	calendar
 	memory
-	fact // "that you", after "I noted"
+	fact // words that begin a fact: "that you" in "I noted that you"
 	program
 	source // words for a source of knowledge outside the conversation
 	message

@@ -14,7 +14,7 @@ import (
 type Deed struct {
 	Tool    string // "" means an attachment, as the constant Attachment
 	Earlier bool   // the call was in an earlier turn
-	Row     string // arguments and effects of a call in an earlier turn
+	Row     string // arguments, result and effects of a call in an earlier turn
 }
 
 // explainedBy reports whether a claim may be about an earlier deed, which row describes. Each

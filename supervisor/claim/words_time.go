@@ -9,7 +9,7 @@ var spanUnits = map[string]string{
 	"week": "w", "woche": "w", "semana": "w", "semaine": "w",
 }
 
-// monthsByName are the months by the first four letters of their names in four languages.
+// monthsByName numbers the months by the first four letters of their names in four languages.
 var monthsByName = byWord([]string{
 	"jan janu ener janv", "feb febr févr", "mar marc marz mär märz mars", "apr apri abri avri", "may mai mayo",
 	"jun june juni juin",
