@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// auditStory is a story for tests of the audit log.
+// auditStory is a story (a test database) with methods for the audit log.
 type auditStory struct{ *story }
 
 func newAuditStory(t *testing.T, rows int) auditStory {

@@ -15,7 +15,7 @@ type AccountBindings struct{ db *DB }
 // AccountBinding is a channel account that belongs to a user.
 type AccountBinding struct {
 	Channel supervisor.Channel
-	Account string // the channel's number of the account
+	Account string // id of the account on the channel
 	User    string
 }
 

@@ -89,7 +89,7 @@ func TestAnswer_CrashAfterResult_ListsEffects(t *testing.T) {
 	open := func(t *testing.T) *story {
 		return &story{T: t, path: path, now: noon, db: sqlitetest.OpenPath(t, path, sqlite.Options{})}
 	}
-	t.Run("before", func(t *testing.T) { // a subtest, whose end closes the database
+	t.Run("before", func(t *testing.T) { // the subtest closes the database at its end
 		s := open(t)
 		s.home = s.conversation("alice")
 		turn = s.startTurnCalling("c1")

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// arrivals is a story for tests of messages with files.
+// arrivals is a story (a test database) with methods for messages with files.
 type arrivals struct{ *story }
 
 // send sends a message of alice on her terminal. together names the message's group, and files is
@@ -62,7 +62,7 @@ func TestNextInbound_ArrivingInbound_IsSkipped(t *testing.T) {
 	photo := s.send("look", "", 1)
 	s.same("state", photo.State, supervisor.InboundArriving)
 	s.same("next", s.next(), "nothing")
-	s.text("and now?") // the text has the key key-2
+	s.text("and now?") // this text gets the key key-2
 	s.same("behind it", s.next(), "nothing")
 	s.now = s.now.Add(sqlite.ArrivingFirst - time.Second)
 	s.same("a second before it is left behind", s.next(), "nothing")
@@ -85,7 +85,7 @@ func TestTakeTexts_ArrivedInbound_JoinsTurn(t *testing.T) {
 	first := s.text("one")
 	turn, _, err := s.db.Turns().Start(t.Context(), first.ID, nil)
 	s.must(err)
-	photo := s.send("", "", 1) // the photo has the key key-2
+	photo := s.send("", "", 1) // this photo gets the key key-2
 	s.text("three")
 	take := func(room int) int {
 		taken, err := s.db.Turns().TakeWaitingTexts(t.Context(), turn.ID, room, supervisor.PriorityUsual)
@@ -103,7 +103,7 @@ func TestTakeTexts_ArrivedInbound_JoinsTurn(t *testing.T) {
 func TestAlbum_AllParts_ShareOneTurn(t *testing.T) {
 	s := arrivals{newStory(t)}
 	one, two := s.send("our week", "album 7", 1), s.send("", "album 7", 1)
-	s.text("what do you see?")       // the text has the key key-3
+	s.text("what do you see?")       // this text gets the key key-3
 	late := s.send("", "album 7", 1) // a photo of the album that arrives after other texts
 	s.arrive(one, two, late)
 	turn, _, err := s.db.Turns().Start(t.Context(), one.ID, nil)

@@ -22,7 +22,7 @@ func textItem(user string, update int64, text string) supervisor.BatchItem {
 			Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTelegram, Chat: "42"}}}
 }
 
-// batchStory is a story for tests that store batches.
+// batchStory is a story (a test database) with methods for batches.
 type batchStory struct{ *story }
 
 func (s batchStory) putBatch(next int64, items ...supervisor.BatchItem) []supervisor.Inbound {

@@ -13,7 +13,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// editStory is a story for tests of alice's messages to the bot and her edits.
+// editStory is a story (a test database) with methods for alice's messages to the bot and her
+// edits.
 type editStory struct{ batchStory }
 
 func newEditStory(t *testing.T) *editStory { return &editStory{batchStory{newStory(t)}} }

@@ -311,7 +311,7 @@ func TestClosedGate_HundredHeld_RefusesMore(t *testing.T) {
 
 func TestAnswerOnly_ClosedGate_HoldsNothing(t *testing.T) {
 	s := batchStory{newStory(t)}
-	s.receive(codeItem("alice", 1, 7)) // AnswerOnly has no effect on an open gate
+	s.receive(codeItem("alice", 1, 7)) // the gate is open; that makes no difference for AnswerOnly
 	never := guardedItem("alice", 2, "hello")
 	never.Decision.Check.AnswerOnly, never.Decision.Check.Challenge = true, "Ask an admin."
 	photo := guardedItem("alice", 3, "(a photo)")

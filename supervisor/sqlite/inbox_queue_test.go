@@ -34,8 +34,8 @@ func (s *story) putTexts(texts ...string) (kept []supervisor.Inbound) {
 	return receipt.Stored
 }
 
-// listQueue lists the waiting texts, each with a + for each file, and with an unusual state or
-// priority.
+// listQueue lists the waiting texts, with a + for each file. It adds the state and the priority of
+// a text if they are unusual.
 func (s *story) listQueue() (list []string) {
 	s.Helper()
 	q, err := s.db.Inbox().ReadQueue(s.Context(), s.home.ID)

@@ -14,7 +14,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// notesStory is a story for tests of daily notes. Each turn reads the notes of three days.
+// notesStory is a story (a test database) with methods for daily notes. Each turn reads the notes
+// of three days.
 type notesStory struct {
 	*testing.T
 	db     *sqlite.DB

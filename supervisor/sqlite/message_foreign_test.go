@@ -13,7 +13,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// newZoneStory is a story in the time zone UTC+2.
+// newZoneStory returns a story (a test database) in the time zone UTC+2.
 func newZoneStory(t *testing.T) *story {
 	t.Helper()
 	s := &story{T: t, path: filepath.Join(t.TempDir(), "mews.db"), now: noon}

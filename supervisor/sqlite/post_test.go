@@ -14,7 +14,7 @@ func richTexts(texts ...string) (list []supervisor.RichText) {
 	return list
 }
 
-// postStory is a story for tests of posts.
+// postStory is a story (a test database) with methods for posts.
 type postStory struct{ *story }
 
 // listPosts lists the posts of a delivery or, with delivery 0, of a turn.

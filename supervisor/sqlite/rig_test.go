@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// rig is a database for tests within the package, which counts commits.
+// rig is a database that counts commits. Tests within the package use it.
 type rig struct {
 	*testing.T
 	db      *DB

@@ -169,7 +169,7 @@ func TestRefusedReminder_Paused_StaysPaused(t *testing.T) {
 func TestUnstartedJob_ChatGone_StaysProposed(t *testing.T) {
 	s := newStory(t)
 	chat := s.chat("alice", "42")
-	s.refuse(s.fireJobs(chat, "tea")[0], supervisor.Conversation{}) // now the chat refuses
+	s.refuse(s.fireJobs(chat, "tea")[0], supervisor.Conversation{}) // now the chat refuses the message
 	j, _, err := s.db.Jobs().Put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobTask,
 		State: supervisor.JobProposed, Text: "look", Rule: "{}", Conversation: chat, MadeBy: "turn", FiredUntil: noon,
 		Next: noon.Add(time.Minute)}, nil)

@@ -13,7 +13,7 @@ import (
 type Step struct {
 	Turn    int64
 	Message protocol.Message  // message of the model, with the role assistant
-	Spec    string            // provider/model
+	Spec    string            // the model as provider/model
 	Model   string            // the provider's name of the model
 	Purpose modelcall.Purpose // purpose of the call; "" means chat
 	Usage   protocol.Usage

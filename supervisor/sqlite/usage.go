@@ -18,7 +18,7 @@ type ModelCall struct {
 	User         string
 	Conversation int64                // conversation of the call; 0 means none
 	Turn         int64                // turn of the call; 0 means none
-	Spec         string               // provider/model
+	Spec         string               // the model as provider/model
 	Model        string               // the provider's name of the model; "" if unknown
 	Purpose      modelcall.Purpose    // purpose of the call; "" means chat
 	Class        modelcall.ErrorClass // class of the failure; "" means success
@@ -89,7 +89,7 @@ const findCounted = `SELECT u.spec, u.input, u.asked, u.message FROM message m J
 
 // TokenCount is a provider's token count of a request.
 type TokenCount struct {
-	Spec   string // provider/model; "" means unknown
+	Spec   string // the model as provider/model; "" means unknown
 	Input  int64  // number of input tokens of the request
 	Asked  string // a digest of the request's messages
 	Answer int64  // the message that answered the request

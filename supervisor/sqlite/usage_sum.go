@@ -40,7 +40,7 @@ type UsageQuery struct {
 type UsageTotal struct {
 	User         string // user, or name of a pot
 	Conversation int64  // conversation of the calls; 0 also means calls without a conversation
-	Model        string // provider/model; the provider's name of the model if the provider is unknown
+	Model        string // provider/model, or the provider's name of the model if the provider is unknown
 	Purpose      modelcall.Purpose
 	Day          string // day of the calls, such as 2026-11-20
 	Calls        int64  // number of calls, including failed ones

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// webhookStory is a story for tests of webhook deliveries.
+// webhookStory is a story (a test database) with methods for webhook deliveries.
 type webhookStory struct {
 	*story
 	rows sqlite.WebhookDeliveries
