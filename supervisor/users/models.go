@@ -15,7 +15,7 @@ const SettingModel = "model"
 type ModelChoice struct {
 	People        *access.People
 	Settings      sqlite.Settings
-	Configuration func() *Configuration // the current configuration
+	Configuration func() *Configuration // returns the current configuration
 }
 
 // CurrentModel returns the model that answers a user. The user's own choice comes first, if it is

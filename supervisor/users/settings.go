@@ -20,7 +20,7 @@ type Settings struct {
 	Usage         sqlite.Usage
 	Leases        sqlite.Leases
 	Models        ModelChoice
-	Configuration func() *Configuration // the current configuration
+	Configuration func() *Configuration // returns the current configuration
 	// ParseDollars parses an amount of US dollars as the configuration does. kept is the stored
 	// form of the amount.
 	ParseDollars func(text string) (micro int64, kept string, err error)
