@@ -24,7 +24,8 @@ const (
 // Sizes in an archive, in bytes.
 const (
 	block = 512 // a tar consists of blocks of this size
-	// maxLeftOut bounds the text of leftOutFile. Its last line counts the names beyond that.
+	// maxLeftOut bounds the text of leftOutFile. If more names are left out, the last line of
+	// leftOutFile has their number.
 	maxLeftOut = 256 << 10
 	// reservedBytes is kept free for leftOutFile and the end of the archive, which is two blocks.
 	reservedBytes = maxLeftOut + 4<<10
@@ -118,7 +119,7 @@ func isSparse(info fs.FileInfo) bool {
 	return known && info.Mode().IsRegular() && info.Size() >= minSparse && stat.Blocks*block < info.Size()/2
 }
 
-// addLast adds a file that the walk has put off.
+// addLast adds a sparse file, which the walk has left for the end.
 func (a *archiver) addLast(name string) error {
 	if a.ctx.Err() != nil {
 		return context.Cause(a.ctx)
