@@ -64,7 +64,7 @@ func Tools(ws *workspace.Workspace, turn Host, measure MeasureFunc) []worker.Too
 	}
 }
 
-// sender sends for one turn.
+// sender sends files and messages for one turn.
 type sender struct {
 	ws      *workspace.Workspace
 	turn    Host

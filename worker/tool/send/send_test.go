@@ -61,7 +61,7 @@ func newChat(err error) *fakeChat {
 	return c
 }
 
-// folder makes a user's folder with these files, and a tool over it.
+// folder makes a user's folder with these files, and a tool that sends files of the folder.
 func folder(t *testing.T, policy protocol.FilePolicy, files map[string]string) (string, *fakeChat,
 	func(string) (worker.Result, error)) {
 	t.Helper()
@@ -251,7 +251,8 @@ func TestSendFile_StoppedTurn_ReturnsItsCause(t *testing.T) {
 	}
 }
 
-// TestSendFile_SimilarPath_IsTaken: the file that looks the same is sent, and its path is reported.
+// TestSendFile_SimilarPath_IsTaken: a file whose path looks the same is sent, and its path is
+// reported.
 func TestSendFile_SimilarPath_IsTaken(t *testing.T) {
 	_, chat, call := folder(t, protocol.FilePolicy{}, map[string]string{"v\u00a013.txt": "tea", "b.txt": "b"})
 	got, err := call(`{"path":"b.txt","more":["v 13.txt"]}`)
