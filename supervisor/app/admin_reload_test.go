@@ -40,11 +40,11 @@ func TestReload_OneFault_ChangesNothing(t *testing.T) {
 		t.Errorf("a million tokens cost %d", price())
 	}
 
-	// one change that needs a restart refuses all changes
+	// because of one change that needs a restart, all changes are refused
 	applied := c.s.configuration.Current()
 	c.configure(text + "chat: {stream: final}\n")
 	c.mustFail("only at a restart: chat.stream", "reload")
-	// one missing folder refuses all changes
+	// because of one missing folder, all changes are refused
 	c.configure(text + "  - {name: eve, home: " + c.dir + "/nowhere}\nmodels: {prices: {offline: {input: 9, " +
 		"output: 9}}}\n")
 	c.mustFail("the folder of eve", "reload")
@@ -78,7 +78,7 @@ func TestReload_SystemdSecrets_PrintsRestartHint(t *testing.T) {
 		t.Errorf("said %q", out)
 	}
 	must(t, os.WriteFile(own, []byte("second"), 0o600))
-	// a secret in another file is read again, and holds at once
+	// a secret in another file is read again, and applies at once
 	if out := c.mustRun("reload"); out != "models.providers.near.api_key: another one\n"+note {
 		t.Errorf("said %q", out)
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // The admin gets one notice about the outage and one about the recovery, in their private chat.
-// Other users get none.
+// Other users get no notice.
 func TestTelegramOutage_AlertsAdminOnce(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.EchoScript, "", "alice, role: admin", "bob")

@@ -16,7 +16,7 @@ import (
 )
 
 // newConfirmations makes the store of effects that wait for a code. The gate and the approvers use
-// it, so it is made first.
+// this store, so it is made before them.
 func newConfirmations(s *service) *approval.Confirmations {
 	return &approval.Confirmations{Conversations: s.db.Conversations(), Factors: s.db.AccessStores().Factors,
 		Codes: s.db.Questions()}

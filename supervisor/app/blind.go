@@ -8,8 +8,8 @@ import (
 	"mews/supervisor/command"
 )
 
-// tellBlindModel tells a user that a model sees no pictures, and names one that does. The user is
-// told once for each model.
+// tellBlindModel tells a user that a model sees no pictures, and names a model that does. The user
+// is told once for each model.
 func (s *service) tellBlindModel(ctx context.Context, conversation int64, spec string) {
 	c, known, err := s.db.Conversations().FindConversation(ctx, conversation)
 	if err != nil || !known {

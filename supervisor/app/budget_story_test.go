@@ -57,8 +57,8 @@ func (l *gatedService) awaitNewest(name string, words ...string) {
 	})
 }
 
-// A turn that would never end stops at the turn's budget, and the next one at the day's budget.
-// Neither exceeds it by a millionth of a dollar.
+// A turn that would never end stops at the turn's budget. The next turn stops at the day's budget.
+// Neither turn exceeds its budget by a millionth of a dollar.
 func TestEndlessTurn_StopsAtBudgetLimit(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, endlessModel, dearConfig+"budget: {users: {turn: 0.1, day: 0.15}}\n", "bob, totp: off")

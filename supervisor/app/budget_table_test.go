@@ -240,7 +240,7 @@ func (m *budgetRig) row(host *hostcall.Conn, name, text string) (cells []string,
 	return cells, turn
 }
 
-// budgets are the limits in the table. The first ones are those of the example configuration.
+// budgets are the limits in the table. The first limits are those of the example configuration.
 var budgets = []struct {
 	name   string
 	limits supervisor.Budget

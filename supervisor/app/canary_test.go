@@ -94,7 +94,7 @@ func (c canaries) foundInFiles(t *testing.T, dir string) map[string][]string {
 	return all
 }
 
-// canaryService is a gatedService with a different secret in every place that can have one.
+// canaryService is a gatedService with a different secret in every place that can have a secret.
 type canaryService struct {
 	*gatedService
 	canaries
@@ -136,7 +136,7 @@ func newCanaryService(t *testing.T) *canaryService {
 	return a
 }
 
-// run runs a command of `mews` beside the service, and returns its output.
+// run runs a command of `mews` while the service runs, and returns the output.
 func (a *canaryService) run(verb ...string) string {
 	cmd := exec.Command(filepath.Join(a.Bin, "mews"), append(verb, "--config", a.Config)...)
 	cmd.Env = append(os.Environ(), a.Env...)

@@ -108,11 +108,11 @@ func TestSentFile_KillAfterEachCommit_StoredOnce(t *testing.T) {
 type killedService struct {
 	*gatedService
 	keeps      atomic.Bool
-	toldBefore int    // number of messages to bob before this life
+	toldBefore int    // number of messages to bob before this service's start
 	sent       []byte // the bytes of the file
 	sender     string // sender of the file; "" means bob
 
-	images []folderImage // copies of the folders; only the running life adds to them
+	images []folderImage // copies of the folders; only the running service adds to them
 }
 
 // folderImage is a copy of a service's folders at one moment, and the messages that bob had got by

@@ -19,9 +19,9 @@ func ServicePartNames() (names []string) {
 	return names
 }
 
-// RunServiceInTest runs a service in the test's process, by the test's clock, until ctx ends. It
-// calls started when the service accepts messages. It calls committed after each commit, unless
-// committed is nil.
+// RunServiceInTest runs a service in the test's process, with the test's clock. The service ends
+// with ctx. RunServiceInTest calls started when the service accepts messages. It calls committed
+// after each commit, unless committed is nil.
 func RunServiceInTest(ctx context.Context, file string, log io.Writer, now func() time.Time, started,
 	committed func()) (err error) {
 	cfg, err := readConfig(file)

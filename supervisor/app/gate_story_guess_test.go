@@ -125,7 +125,7 @@ func (b *guessRig) checkAudit(want map[string]int) {
 	}
 }
 
-// A hundred messages bring the same right code at once. It opens the gate once.
+// A hundred messages bring the same right code at once. The gate opens once.
 func TestGate_SameCode100Times_OpensOnce(t *testing.T) {
 	b := newGuessRig(t)
 	code := b.code(0)

@@ -89,7 +89,7 @@ func newGatedService(t testing.TB, script modeltest.Script, more string, people 
 	return l
 }
 
-// write writes a private file beside the configuration.
+// write writes a private file next to the configuration.
 func (l *gatedService) write(name, text string) {
 	l.T.Helper()
 	if err := os.WriteFile(filepath.Join(l.Dir, name), []byte(text), 0o600); err != nil {

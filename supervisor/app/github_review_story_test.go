@@ -121,8 +121,8 @@ func TestReview_KillAfterEachCommit_PostsOnce(t *testing.T) {
 			l.keeps.Store(true)
 			l.keepImage()
 			l.keeps.Store(false)
-			// From now on nobody outside gets this life's messages. Otherwise Telegram would delete
-			// updates that are not in this life's snapshot.
+			// From now on, requests of this run of the service get no answer. Otherwise Telegram
+			// would delete updates that are not in this run's snapshot.
 			github, telegram := hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultConnReset, Times: -1}),
 				l.bot.InjectFault(telegramtest.Fault{Kind: telegramtest.Reset, Times: -1})
 			hears = func() { github(); telegram() }
@@ -157,8 +157,8 @@ func TestReview_KillAfterEachCommit_PostsOnce(t *testing.T) {
 		if !whole {
 			ends++
 			apptest.ChownToWorkers(t, l.images[0].dir+"/homes")
-			// Count only reviews of this life. A killed life may have delayed its review by a
-			// minute, and the next round begins with that review.
+			// Count only reviews of this run. A killed run may have delayed its review by a minute,
+			// and the next round begins with that review.
 			ended := fmt.Sprintf(`SELECT count(*) FROM review WHERE number = %d AND state NOT IN ('done', 'skipped')`, number)
 			l.runIn(l.images[0].dir, nil)
 			l.WaitUntilTrue(apptest.DefaultTestTimeout, "the review", func() bool {

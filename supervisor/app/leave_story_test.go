@@ -51,8 +51,8 @@ func (l downloadService) mustRun(args ...string) {
 	}
 }
 
-// Nothing is downloaded for a disabled user. Once the user is enabled again, the download continues
-// without a new message.
+// The files of a disabled user are not downloaded. Once the user is enabled again, the download
+// continues without a new message.
 func TestDownload_UserEnabledAgain_Resumes(t *testing.T) {
 	t.Parallel()
 	l := newDownloadService(t)

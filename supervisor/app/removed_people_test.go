@@ -65,8 +65,8 @@ func TestUserAdd_FormerName_OnlyForFormerOwner(t *testing.T) {
 	})
 }
 
-// A name is also reserved if the database has rows of its former user. /invite refuses it with the
-// same words as the command line.
+// A name is also reserved if the database has rows of its former user. /invite refuses a reserved
+// name with the same words as the command line.
 func TestInviteCommand_FormerName_IsRefused(t *testing.T) {
 	s := newTwoPersonService(t)
 	i := s.inviter()

@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// For each tool, including those in families, it is known which claims it supports.
+// For each tool, including tools in families, the code knows which claims the tool supports.
 func TestTools_All_HaveClaimCheck(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {

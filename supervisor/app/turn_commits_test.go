@@ -45,7 +45,7 @@ type fakeChannel struct {
 	toolSteps     int            // number of steps with a tool call
 	dayLimit      int64          // alice's daily limit, in millionths of a dollar; 0 means no limit
 	costStep      int64          // by how much the highest cost of a call rises with each call
-	leastCost     int64          // lowest cost of a call; 0 means the same as the highest
+	leastCost     int64          // lowest cost of a call; 0 means the highest cost
 	calls         int64
 }
 

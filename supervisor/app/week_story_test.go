@@ -254,8 +254,8 @@ func (l *weekService) playExchange(e exchange, killed bool) modeltest.Request {
 	return requests[len(requests)-1]
 }
 
-// playDays plays the first days of the week. In exchanges whose number is divisible by every, the
-// service is killed. playDays returns the requests without repeated ones.
+// playDays plays the first days of the week. It kills the service in each exchange whose number is
+// divisible by the parameter every. It returns the requests without repeated ones.
 func (l *weekService) playDays(
 	days, every int,
 	check func(exchange, modeltest.Request),
