@@ -187,7 +187,7 @@ func (c *check) recoveryAmongWords(ctx context.Context) (*supervisor.GateDecisio
 }
 
 // pressedWhileClosed refuses a press while the gate is closed. A press is not stored for later,
-// because its button may mean something else then.
+// because its button may mean something else once the gate opens.
 func (c *check) pressedWhileClosed(ctx context.Context) (*supervisor.GateDecision, error) {
 	if c.in.Kind != supervisor.KindPress {
 		return nil, nil

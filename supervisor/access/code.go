@@ -25,7 +25,7 @@ var recoveryShape = regexp.MustCompile(`^(?:[0-9A-TV-Z]{4}[ -]*){6}[0-9A-TV-Z]{2
 var recoveryAmongWords = regexp.MustCompile(`\b(?:(?:[0-9A-TV-Z]{4}[ -]+){6}[0-9A-TV-Z]{2}|[0-9A-TV-Z]{26})\b`)
 
 // minRecoveryDigits is the least number of digits in a text that counts as a recovery code, so that
-// words do not count. All recovery codes but one in two hundred have this many digits.
+// words do not count. Only one recovery code in two hundred has fewer digits.
 const minRecoveryDigits = 3
 
 var digits = regexp.MustCompile(`[0-9]`)

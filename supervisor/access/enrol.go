@@ -30,7 +30,7 @@ const (
 // stored.
 type Enrolment struct {
 	Secret Secret // the secret in base32, to be typed into an authenticator app
-	URL    Secret // the same secret as otpauth://...
+	URL    Secret // the same secret as a URL: otpauth://...
 	Sealed []byte // the sealed secret, for a supervisor.SecondFactor
 }
 
@@ -59,7 +59,7 @@ func QRCode(text string, size int) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a picture of %d bytes: %w", len(text), err)
 	}
-	const margin = 4 // in modules on each side (ISO 18004), as package png draws them
+	const margin = 4 // modules on each side (ISO 18004), as package png draws them
 	code.Scale = max(2, size/(code.Size+2*margin))
 	return code.PNG(), nil
 }

@@ -6,8 +6,8 @@ import (
 	"mews/supervisor"
 )
 
-// ChallengeInterval is the time after which a user who writes to a closed gate is asked for a code
-// again.
+// ChallengeInterval is the least time between two requests for a code. A user who writes to a
+// closed gate is asked for a code again after that time.
 const ChallengeInterval = 10 * time.Minute
 
 // maxChallenges is the most challenges within ChallengeInterval for a user who seems to send codes.
