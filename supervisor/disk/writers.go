@@ -19,7 +19,7 @@ type need struct {
 	files  bool  // the disk lacks room for files, but not for bytes
 	noise  int64 // growth that is too small to prove anything, in bytes or files
 	urgent bool  // the disk is full: the programs of all users who filled it must end, not only of the first
-	// the disk has less room than before, so that somebody still writes
+	// the disk has less room than before, so somebody still writes
 	falling bool
 }
 
