@@ -65,7 +65,7 @@ func (t *turn) wasTold(paragraph string) bool {
 	return slices.ContainsFunc(t.told, func(text string) bool { return strings.Contains(text, paragraph) })
 }
 
-// fresh returns the paragraphs without those about the model itself that were told before.
+// fresh leaves out paragraphs about the model itself that an earlier text contained.
 func (t *turn) fresh(paragraphs ...string) []string {
 	return slices.DeleteFunc(paragraphs, func(p string) bool { return p == textConnect && t.wasTold(p) })
 }
@@ -123,8 +123,8 @@ func (t *turn) aboutFiles(came []string, begins string) []string {
 	return append(came, t.fresh(textWhatIAm, textConnect)...)
 }
 
-// unknown returns the answer to a message that no rule knows. The second time it is short, and each
-// time it shows other examples.
+// unknown returns the answer to a message that no rule matches. The second such answer is short,
+// and each answer shows other examples.
 func (t *turn) unknown() protocol.Message {
 	before := 0
 	for _, text := range t.told {
