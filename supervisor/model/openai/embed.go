@@ -36,7 +36,7 @@ type embedding struct {
 	} `json:"usage"`
 }
 
-// Embed turns texts into vectors. Errors are those of Stream.
+// Embed turns texts into vectors. It returns the same kinds of errors as Stream.
 func (p *Provider) Embed(ctx context.Context, model string, texts []string) (e modelcall.Embeddings, err error) {
 	body, err := remote.EncodeRequest(embedRequest{model, texts})
 	var data []byte

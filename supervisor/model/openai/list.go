@@ -12,8 +12,8 @@ import (
 
 const maxModels = 2000 // maximum number of models; OpenRouter has some hundreds
 
-// Models returns the endpoint's chat models, sorted. It recognizes chat models by their names.
-// Errors are those of Stream.
+// Models returns the endpoint's chat models, sorted. It recognizes chat models by their names, and
+// returns the same kinds of errors as Stream.
 func (p *Provider) Models(ctx context.Context) ([]string, error) {
 	found, err := p.list(ctx)
 	if err != nil {

@@ -20,7 +20,7 @@ type speakRequest struct {
 	Format string `json:"response_format"`
 }
 
-// Speak turns text into speech and returns Ogg Opus. Errors are those of Stream.
+// Speak turns text into speech and returns Ogg Opus. It returns the same kinds of errors as Stream.
 func (p *Provider) Speak(ctx context.Context, model, voice, text string) ([]byte, error) {
 	body, err := remote.EncodeRequest(speakRequest{model, text, voice, "opus"})
 	var ogg []byte

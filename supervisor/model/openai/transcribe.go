@@ -38,7 +38,7 @@ type transcription struct {
 }
 
 // Transcribe turns a recording into text. Seconds is 0 if the server does not tell the length.
-// Errors are those of Stream.
+// Transcribe returns the same kinds of errors as Stream.
 func (p *Provider) Transcribe(ctx context.Context, model string, r modelcall.Recording) (result protocol.TranscribeResult, err error) {
 	endpoint := *p.Endpoint
 	endpoint.Begin = p.thinking + time.Duration(r.Size/slowestUpload)*time.Second
