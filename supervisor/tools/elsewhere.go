@@ -40,7 +40,7 @@ func calledElsewhere(name, tool string) bool {
 	})
 }
 
-// names returns the words of a text in lower case, to compare them with names.
+// names returns the words of a text in lower case, to compare them with names of tools.
 func names(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
