@@ -63,8 +63,8 @@ Leave out "duplicate" where there is none.
 	askRepair = "Your answer to this was not the JSON that was asked for: %s. Give the same answer in that form, and nothing else."
 )
 
-// Bounds of the context beside the change in each part's prompt, in bytes. More context makes
-// reviews worse, not better.
+// Bounds of the context that each part's prompt has in addition to the change, in bytes. More
+// context makes reviews worse, not better.
 const (
 	maxShort   = 500
 	maxAbout   = 8 << 10
@@ -146,7 +146,8 @@ func (p *prompt) addQuoted(line string) {
 // shown.
 func isUnseen(r rune) bool { return r >= 0x80 && unicode.Is(unicode.Cf, r) }
 
-// addContext adds the context beside the change, which is the same for all parts.
+// addContext adds the context that a prompt has in addition to the change. All parts have the same
+// context.
 func (r *reader) addContext(p *prompt) {
 	m := &r.material
 	p.addData("title", m.Title, maxShort)
