@@ -11,8 +11,8 @@ import (
 // runFunc runs a tool with arguments of type A.
 type runFunc[A any] func(ctx context.Context, call worker.Call, args A) (worker.Result, error)
 
-// withSimilarPaths lets a tool take the file that looks like the one that it was asked for. paths
-// returns the paths among the arguments. The result names each such file.
+// withSimilarPaths lets a tool take a file whose path looks like a requested path that does not
+// exist. paths returns the paths among the arguments. The result names each file that was taken.
 func withSimilarPaths[A any](ws *workspace.Workspace, paths func(*A) []*string, run runFunc[A]) runFunc[A] {
 	return func(ctx context.Context, call worker.Call, args A) (worker.Result, error) {
 		var notes []string
