@@ -68,8 +68,8 @@ var (
 type TextsInForceFunc func(ctx context.Context) (map[string]string, error)
 
 // family makes the tools of one turn. The supervisor decides which facts may be kept. Until the
-// user has answered, it refuses with protocol.CodeWaitsForUser. After the answer the call is made
-// again.
+// user has answered, the supervisor refuses with protocol.CodeWaitsForUser. After the answer the
+// call is made again.
 type family struct {
 	home    *memory.Home
 	turn    host.Caller

@@ -78,7 +78,7 @@ type rig struct {
 	home *memory.Home
 	host *fakeHost
 
-	texts map[string]string // texts in force that differ from the home's
+	texts map[string]string // texts in force that differ from the files of the home
 }
 
 func newRig(t *testing.T, text string) *rig {
