@@ -159,7 +159,7 @@ func lockMemory(Victims) error {
 func openQueue(Victims) error {
 	name := &[]byte(fmt.Sprintf("mews-escape-%d\x00", os.Getpid()))[0]
 	fd, _, errno := syscall.RawSyscall6(unix.SYS_MQ_OPEN, uintptr(unsafe.Pointer(name)), unix.O_CREAT|unix.O_RDWR, 0o600, 0, 0, 0)
-	// Landlock then refuses to remove the queue
+	// behind Landlock, the kernel refuses to remove the queue
 	_, _, left := syscall.RawSyscall(unix.SYS_MQ_UNLINK, uintptr(unsafe.Pointer(name)), 0, 0)
 	if errno != 0 {
 		return fmt.Errorf("mq_open: %w", errno)
