@@ -11,7 +11,8 @@ import (
 
 // ParseArguments turns the text of a call's arguments into a JSON object. Empty text gives an empty
 // object. Text that is no object, or that two parsers could read differently, becomes
-// {"_malformed": text}. No tool has that argument, and the error shows the model its own text.
+// {"_malformed": text}. No tool has such an argument, so the call fails with an error that shows
+// the model its own text.
 func ParseArguments(text string) json.RawMessage {
 	text = strings.TrimSpace(text)
 	if text == "" || text == "null" {
@@ -25,7 +26,7 @@ func ParseArguments(text string) json.RawMessage {
 	return kept
 }
 
-// CheckArguments accepts a single JSON object that can be sent to the worker.
+// CheckArguments returns nil if text is one JSON object that can be sent to the worker.
 func CheckArguments(text string) error {
 	if !strings.HasPrefix(text, "{") {
 		return errors.New("not an object")

@@ -19,41 +19,43 @@ import (
 )
 
 const (
-	// maxAnswer is the maximum size of an answer's text and arguments in bytes. A larger message
-	// cannot be sent to the worker.
+	// maxAnswer is the maximum size of an answer in bytes, with text and arguments. A larger
+	// message can't be sent to the worker.
 	maxAnswer    = 512 << 10
 	maxListing   = 8 << 20 // maximum size of a list of models, in bytes
 	maxRequestID = 128     // maximum size of a call's id, in bytes; Anthropic's ids have 28
-	// ModelListTimeout is the limit of one request for a list of models.
+	// ModelListTimeout is the time limit of one request for a list of models.
 	ModelListTimeout = 10 * time.Second
 )
 
-// Endpoint is an address of a model API. Its fields must not change after the first use. It may be
-// used from several goroutines.
+// Endpoint is an address of a model API. Its fields must not change after the first use. Several
+// goroutines may use it.
 type Endpoint struct {
 	Name string // the provider's name in the configuration
 	Host string // host and port, for texts to users
-	Key  *Key   // API key; nil if there is none
-	// KeyAdvice is a sentence for people about where a wrong key is to be mended; "" means any place.
+	Key  *Key   // API key; nil means that the endpoint needs none
+	// KeyAdvice tells people in a sentence where to correct a wrong key; "" means no advice.
 	KeyAdvice string
-	// URLVariable is the environment variable that holds the address; "" means the configuration.
+	// URLVariable is the environment variable with the address. "" means that the configuration has
+	// the address.
 	URLVariable string
 	Header      http.Header   // headers of every request
-	Client      *http.Client  // an HTTP client made by the function NewHTTPClient
-	Begin       time.Duration // the longest wait for the first event of an answer
-	Stall       time.Duration // the longest silence within an answer
-	Rules       []ErrorRule   // rules for errors, tried in order; one of them matches any error
+	Client      *http.Client  // HTTP client, made by the function NewHTTPClient
+	Begin       time.Duration // maximum wait for the first event of an answer
+	Stall       time.Duration // maximum silence within an answer
+	Rules       []ErrorRule   // rules for errors, tried in order; the last one must match any error
 	Log         hclog.Logger
 
-	// Authorize adds the API key, which is not "", to the headers of a request.
+	// Authorize adds the API key to the headers of a request. It is not called if the key is "".
 	Authorize func(h http.Header, key string)
 	// Refusal reads an error object. status is the HTTP status, or 0 for an error within a stream.
 	Refusal func(status int, o ErrorObject) *Refusal
-	// ParseRetryAfter returns the pause that the endpoint asks for.
+	// RetryAfter returns the pause that the endpoint asks for.
 	RetryAfter func(h http.Header, now time.Time) time.Duration
 	// RequestID returns the endpoint's id of a call.
 	RequestID func(http.Header) string
-	// WholeAnswers means that an answer may also come as one JSON object. It is one event then.
+	// WholeAnswers means that an answer may also come as one JSON object. Such an object counts as
+	// one event.
 	WholeAnswers bool
 	// OnEvent is called for each event of an answer; nil means no call.
 	OnEvent func()
@@ -74,26 +76,26 @@ func (e *Endpoint) SetKey(key string) (changed bool) {
 type AnswerBuilder interface {
 	// AddEvent takes the next event and passes its text on.
 	AddEvent(ServerEvent) error
-	// Answer returns the complete message, or the error that prevented it. It is called when
-	// Progress has a Finish.
+	// Answer returns the complete message, or the error that prevented it. Call it when Progress
+	// has a Finish.
 	Answer() (modelcall.Answer, error)
-	// AnswerProgress returns the state of the answer so far.
+	// Progress returns the state of the answer so far.
 	Progress() *AnswerProgress
 }
 
-// AnswerProgress is the state of an answer that is still being received. A builder keeps it up to
-// date.
+// AnswerProgress is the state of an answer that is still being received. The AnswerBuilder keeps it
+// up to date.
 type AnswerProgress struct {
-	Finish   string         // the API's word for the stop reason; "" until it is known
+	Finish   string         // stop reason in the API's word; "" until it is known
 	Ended    bool           // the stream has announced its end
-	Usage    protocol.Usage // the usage that the endpoint has counted so far
-	Received int64          // bytes of text, thinking and calls so far
-	Request  string         // the endpoint's id of the call, if the events contain it
+	Usage    protocol.Usage // usage that the endpoint has counted so far
+	Received int64          // bytes of text, thinking and calls that were received so far
+	Request  string         // the endpoint's id of the call; "" if the events do not contain it
 	Events   int            // number of events so far; Stream counts them
 	size     int            // size of the answer so far, in bytes
 }
 
-// CountBytes adds n bytes to the answer's size, and fails if the answer is too long.
+// CountBytes adds n bytes to the answer's size. It fails if the answer is too long.
 func (p *AnswerProgress) CountBytes(n int) error {
 	if p.size += n; p.size > maxAnswer {
 		return ErrAnswerTooLong
@@ -110,7 +112,7 @@ func EncodeRequest(request any) ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// RequestBody is the body of a request.
+// RequestBody is the body of a request, with its type and size.
 type RequestBody struct {
 	Type  string
 	Size  int64
@@ -130,13 +132,13 @@ func (e *Endpoint) Stream(ctx context.Context, url string, body []byte, b Answer
 	var request string
 	sent, p := false, b.Progress()
 	err = watchIdle(ctx, e.Begin, func(ctx context.Context, w *watchedBody) error {
-		// A request can only be sent on a connection.
+		// a connection was found, so from here on the request may be sent
 		trace := httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { sent = true }}
 		resp, err := e.do(httptrace.WithClientTrace(ctx, &trace), http.MethodPost, url, JSONBody(body))
 		if err != nil {
 			return err
 		}
-		defer resp.Body.Close() // a body that was only read needs no check
+		defer resp.Body.Close() // only reading: an error of Close does no harm
 		w.ReadCloser, request = resp.Body, e.requestID(resp)
 		switch {
 		case e.WholeAnswers && hasType(resp, ContentTypeJSON):
@@ -153,8 +155,8 @@ func (e *Endpoint) Stream(ctx context.Context, url string, body []byte, b Answer
 	return answer, err
 }
 
-// receive reads a stream. It must receive everything up to the stop reason. For the rest it waits
-// only briefly, because some servers never send it.
+// receive reads a stream. Everything up to the stop reason must come. After that it waits only
+// briefly, because some servers never end the stream.
 func (e *Endpoint) receive(ctx context.Context, w *watchedBody, b AnswerBuilder) (modelcall.Answer, error) {
 	events, p := newEventReader(w), b.Progress()
 	for ctx.Err() == nil && !p.Ended {
@@ -233,7 +235,7 @@ func (e *Endpoint) ReadModelList(ctx context.Context, url string, into any) erro
 	if err != nil {
 		return err
 	}
-	defer resp.Body.Close() // a body that was only read needs no check
+	defer resp.Body.Close() // only reading: an error of Close does no harm
 	if resp.StatusCode != http.StatusOK || e.TypedLists && !hasType(resp, ContentTypeJSON) {
 		return e.readRefusal(resp, resp.Body)
 	}
@@ -245,7 +247,7 @@ func (e *Endpoint) ReadModelList(ctx context.Context, url string, into any) erro
 }
 
 // Post posts a request and returns the body of the response. The response must have the content
-// type answer, and at most most bytes. Errors are raw, like those of Stream.
+// type in answer, and at most most bytes. Errors are raw, like those of Stream.
 func (e *Endpoint) Post(ctx context.Context, url string, body RequestBody, answer string, most int64) (data []byte,
 	err error) {
 	err = watchIdle(ctx, e.Begin, func(ctx context.Context, w *watchedBody) error {
@@ -253,7 +255,7 @@ func (e *Endpoint) Post(ctx context.Context, url string, body RequestBody, answe
 		if err != nil {
 			return err
 		}
-		defer resp.Body.Close() // a body that was only read needs no check
+		defer resp.Body.Close() // only reading: an error of Close does no harm
 		w.ReadCloser, w.limit = resp.Body, e.Stall
 		if !hasType(resp, answer) {
 			return e.readRefusal(resp, w)
@@ -266,7 +268,7 @@ func (e *Endpoint) Post(ctx context.Context, url string, body RequestBody, answe
 	return data, err
 }
 
-// DecodeJSON decodes an endpoint's JSON.
+// DecodeJSON decodes JSON from an endpoint.
 func DecodeJSON(data []byte, into any) error {
 	if err := json.Unmarshal(data, into); err != nil {
 		return fmt.Errorf("%w: %w", ErrInvalidEvent, err)
@@ -282,8 +284,8 @@ func (e *Endpoint) clean(id string) string {
 	return strings.ToValidUTF8(id[:min(len(id), maxRequestID)], "")
 }
 
-// FinishCall converts the result of a call to that of a provider's Stream. If ctx has ended, the
-// error is ctx's cause. Otherwise it is an error for users.
+// FinishCall turns the result of a call into the result of a provider's Stream. If ctx has ended,
+// the error is ctx's cause. Otherwise it is an error for users.
 func (e *Endpoint) FinishCall(ctx context.Context, model string, answer modelcall.Answer, err error) (modelcall.Answer,
 	error) {
 	switch {
@@ -299,11 +301,11 @@ func (e *Endpoint) FinishCall(ctx context.Context, model string, answer modelcal
 	return answer, e.ExplainError(err, model, answer)
 }
 
-// Origin names a model of this endpoint, as protocol.Thinking does.
+// Origin names a model of this endpoint in the form of protocol.Thinking.
 func (e *Endpoint) Origin(model string) string { return e.Name + "@" + e.Host + "/" + model }
 
-// IsSameOrigin reports whether the origin of a stored part names the same model as own. Origins of
-// earlier releases lack the provider's name.
+// IsSameOrigin reports whether the origin of a stored part is the model of own. Origins from
+// earlier releases have no provider's name.
 func IsSameOrigin(stored, own string) bool {
 	_, unnamed, _ := strings.Cut(own, "@")
 	return stored == own || stored == unnamed

@@ -7,15 +7,15 @@ import (
 	"io"
 )
 
-// maxEvent is the maximum size of an event in bytes, and so of a line. Ollama sends a whole tool
-// call in one event, with the text of a file to write.
+// maxEvent is the maximum size in bytes of an event, and so of a line. It is large because Ollama
+// sends a whole tool call in one event, even with the text of a file to write.
 const maxEvent = 1 << 20
 
 // ServerEvent is one server-sent event. Its Data is valid until the next event is read.
 type ServerEvent struct {
-	Name  string // "" for most events
+	Name  string // name of the event; "" for most events
 	Data  []byte
-	Whole bool // it is a whole answer that was no stream
+	Whole bool // the data is a whole answer, which did not come as a stream
 }
 
 // eventReader reads a stream of server-sent events (HTML standard). Lines end with LF or CRLF. The
@@ -45,7 +45,7 @@ func (e *eventReader) next() (ServerEvent, error) {
 			if len(e.data) > 0 {
 				return ServerEvent{Name: name, Data: e.data}, nil
 			}
-			name = "" // the standard ignores events without data
+			name = "" // the standard drops an event without data
 			continue
 		}
 		field, value := splitField(line)

@@ -15,9 +15,9 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// ExplainError returns the error for users. The cause is kept only as text without URL and key. A
-// wrapped error could be printed with both. model is "" if no model was called. answer has the
-// known parts of the call.
+// ExplainError returns the error for users. The cause is stored only as a text without URL and key,
+// because a wrapped error could be printed with both. model is "" if no model was called. answer
+// has the known parts of the call.
 func (e *Endpoint) ExplainError(err error, model string, answer modelcall.Answer) *modelcall.Error {
 	rule := e.Rules[slices.IndexFunc(e.Rules, func(r ErrorRule) bool { return r.matches(err) })]
 	refusal, cause := cmp.Or(FindRefusal(err), &Refusal{}), e.shorten(withoutURL(err))
@@ -72,7 +72,7 @@ func (e *Endpoint) RedactKey(text string) string { return e.Key.redact(text) }
 // maxQuote is the maximum size of a quoted text of the endpoint, in bytes.
 const maxQuote = 300
 
-// shorten cuts a text of the endpoint. It removes the key first, because a cut key would not be
+// shorten cuts a text of the endpoint. First it removes the key, because half a key could not be
 // found.
 func (e *Endpoint) shorten(text string) string {
 	if text = e.RedactKey(text); len(text) > maxQuote {

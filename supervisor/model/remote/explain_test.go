@@ -89,7 +89,7 @@ func TestExplainError_ReturnsTextForUser(t *testing.T) {
 	}
 }
 
-// TestExplainError_CodeTellsIfRetryHelps checks the code of every class.
+// TestExplainError_CodeTellsIfRetryHelps checks the code of each class of errors.
 func TestExplainError_CodeTellsIfRetryHelps(t *testing.T) {
 	for class, want := range map[modelcall.ErrorClass]supervisor.ErrorCode{
 		modelcall.RateLimited: supervisor.CodeUnavailable, modelcall.StreamCut: supervisor.CodeUnavailable,
@@ -104,7 +104,7 @@ func TestExplainError_CodeTellsIfRetryHelps(t *testing.T) {
 	}
 }
 
-// TestKey_IsNeverInErrors also covers a long text that is cut in the middle of the key.
+// TestKey_IsNeverInErrors covers short texts, and a long text that is cut in the middle of the key.
 func TestKey_IsNeverInErrors(t *testing.T) {
 	long := strings.Repeat("x", maxQuote-6)
 	for name, err := range map[string]error{
@@ -130,8 +130,8 @@ func TestKey_IsNeverInErrors(t *testing.T) {
 	}
 }
 
-// TestEndpointText_IsOnlyLoggedAtDebug checks that normal logs have no text of the endpoint,
-// because such a text may repeat the user's words.
+// TestEndpointText_IsOnlyLoggedAtDebug checks that normal logs have no text of the endpoint. Such a
+// text may repeat the user's words.
 func TestEndpointText_IsOnlyLoggedAtDebug(t *testing.T) {
 	for level, shown := range map[hclog.Level]bool{hclog.Debug: true, hclog.Info: false} {
 		e, _ := endpoint()
@@ -182,7 +182,7 @@ func TestUnreachableEndpoint_ErrorHasTextForUser(t *testing.T) {
 	}
 }
 
-// get returns the error of a failed request.
+// get returns the error of a GET request, which must fail.
 func get(t *testing.T, base string) error {
 	t.Helper()
 	client := NewHTTPClient(nil)
@@ -206,8 +206,8 @@ func closedAddr(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// TestOrigin_NamesProviderHostAndModel checks whose opaque parts go back. Those of earlier releases
-// have no provider's name.
+// TestOrigin_NamesProviderHostAndModel checks which stored parts may be sent to a model. Origins
+// from earlier releases have no provider's name.
 func TestOrigin_NamesProviderHostAndModel(t *testing.T) {
 	own := (&Endpoint{Name: "mine", Host: "h:1"}).Origin("a/m")
 	for stored, want := range map[string]bool{

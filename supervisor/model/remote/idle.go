@@ -8,21 +8,21 @@ import (
 )
 
 const (
-	tailTimeout  = 5 * time.Second // wait for the end of the stream after the stop reason
+	tailTimeout  = 5 * time.Second // maximum wait for the end of the stream after the stop reason
 	drainTimeout = 100 * time.Millisecond
-	maxDrain     = 4 << 10 // bytes to read at most so that a connection can be reused
+	maxDrain     = 4 << 10 // maximum number of bytes to read so that the connection can be reused
 )
 
-// errIdle is the cancel cause of a call whose endpoint was silent.
+// errIdle is the cause with which a silent call is cancelled.
 var errIdle = errors.New("silent for too long")
 
-// idleTimeout is the error of a call whose endpoint was silent for longer than Limit.
+// idleTimeout is the error of a call that ended because the endpoint was silent for Limit.
 type idleTimeout struct{ Limit time.Duration }
 
 func (e *idleTimeout) Error() string { return "nothing came for " + e.Limit.String() }
 
-// watchedBody is a response body that ends the call if one Read waits for longer than the limit.
-// Time between two reads does not count.
+// watchedBody is a response body with a time limit for each Read. If a Read takes longer, the call
+// ends. The time between two reads does not count.
 type watchedBody struct {
 	io.ReadCloser
 	limit time.Duration
@@ -30,8 +30,8 @@ type watchedBody struct {
 }
 
 // watchIdle makes a call, and ends it with an *idleTimeout if the endpoint is silent for limit. The
-// function call stores the response body in its watchedBody. From the first Read on, the
-// watchedBody's own limit counts. Errors are raw: they may contain the URL and the key.
+// function call stores the response body in the watchedBody that it gets. From the first Read on,
+// the watchedBody's own limit counts. Errors are raw: they may contain the URL and the key.
 func watchIdle(ctx context.Context, limit time.Duration, call func(context.Context, *watchedBody) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -50,12 +50,13 @@ func (b *watchedBody) Read(buf []byte) (int, error) {
 	return b.ReadCloser.Read(buf)
 }
 
-// expectEnd shortens the limit, because the answer is complete and the end may never come.
+// expectEnd shortens the limit, because the answer is complete and the end of the stream may never
+// come.
 func (b *watchedBody) expectEnd() { b.limit = min(tailTimeout, b.limit) }
 
-// drain reads the last bytes of the body, because only a fully read connection is reused.
+// drain reads the last bytes of the body, because only a connection without unread bytes is reused.
 func (b *watchedBody) drain() {
 	b.limit = drainTimeout
-	// the answer is complete; an error only costs the connection
+	// the answer is complete, so an error only costs the connection
 	_, _ = io.CopyN(io.Discard, b, maxDrain)
 }

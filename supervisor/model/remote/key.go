@@ -6,10 +6,10 @@ import (
 	"sync/atomic"
 )
 
-// Key is an API key, which may change while calls run. No error and no log line contains it. It is
-// safe for several goroutines, except that only one may Set at a time.
+// Key is an API key, which may change while calls run. No error and no log line contains it.
+// Several goroutines may use it, but only one at a time may call Set.
 type Key struct {
-	values atomic.Pointer[[]string] // the current key and earlier ones, newest first
+	values atomic.Pointer[[]string] // the current key and all earlier keys, newest first
 }
 
 // NewKey returns a key; "" means that the endpoint needs none.
@@ -19,7 +19,8 @@ func NewKey(value string) *Key {
 	return k
 }
 
-// Set changes the key for later calls. Texts of the endpoint may still contain the earlier ones.
+// Set changes the key for later calls. The earlier keys are remembered, because texts of the
+// endpoint may still contain them.
 func (k *Key) Set(value string) {
 	var before []string
 	if list := k.values.Load(); list != nil {
@@ -37,7 +38,7 @@ func (k *Key) value() string {
 	return (*k.values.Load())[0]
 }
 
-// redact removes the key, and all earlier ones, from a text.
+// redact removes the current key and all earlier keys from a text.
 func (k *Key) redact(text string) string {
 	if k == nil {
 		return text

@@ -2,7 +2,8 @@ package remote
 
 import "net/http"
 
-// noPicturePhrases are texts with which endpoints refuse pictures for a model without vision.
+// noPicturePhrases are parts of the texts with which endpoints refuse pictures for a model without
+// vision. A remark names the server.
 var noPicturePhrases = []string{
 	"image input",                         // Ollama, llama.cpp, OpenRouter, Mistral
 	"does not support image",              // LM Studio
@@ -12,7 +13,7 @@ var noPicturePhrases = []string{
 	"unsupported content part",            // llama.cpp releases without picture support
 	"multimodal model", "at most 0 image", // vLLM
 	"mmproj", "support vision", "vision is not", "images are not supported", "image is not supported",
-	// servers that accept only text
+	// texts of servers that accept only text
 	"content must be a string", "content of type string", "input should be 'text'", "should be a valid string",
 }
 
@@ -21,14 +22,14 @@ func ModelRefusesPictures(status int, text string) bool {
 	return refusesContent(status) && ContainsAny(text, noPicturePhrases...)
 }
 
-// RefusesOnePicture reports whether a refusal is about one picture, such as a damaged one. Other
-// models of the API may refuse the same picture.
+// RefusesOnePicture reports whether a refusal is about a picture itself, such as a damaged one.
+// Other models of the API may refuse the same picture.
 func RefusesOnePicture(status int, text string) bool {
 	return refusesContent(status) && ContainsAny(text, "image", "picture") && !ModelRefusesPictures(status, text)
 }
 
-// refusesContent reports whether a status can mean refused content. 0 means an error within a
-// stream.
+// refusesContent reports whether an HTTP status can mean refused content. Status 0 means an error
+// within a stream.
 func refusesContent(status int) bool {
 	switch status {
 	case 0, http.StatusBadRequest, http.StatusNotFound, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,
@@ -38,7 +39,7 @@ func refusesContent(status int) bool {
 	return false
 }
 
-// Reasons why a model does not see a picture. They are part of the line in place of the picture.
+// Reasons why a model does not see a picture. A line with the reason replaces the picture.
 const (
 	ReasonNoPictures      = "this model can't see pictures"
 	ReasonUnusablePicture = "the model's endpoint could not use it"

@@ -2,7 +2,7 @@ package remote
 
 import "testing"
 
-// TestModelRefusesPictures_KnowsEachServer has texts of real servers, from bug reports.
+// TestModelRefusesPictures_KnowsEachServer has texts of real servers, copied from bug reports.
 func TestModelRefusesPictures_KnowsEachServer(t *testing.T) {
 	for _, c := range []struct {
 		status        int

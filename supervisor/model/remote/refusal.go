@@ -13,19 +13,19 @@ import (
 )
 
 const (
-	maxRefusal = 64 << 10 // bytes to read of a refusal's body
+	maxRefusal = 64 << 10 // maximum number of bytes to read of a refusal's body
 	maxCode    = 64       // maximum size of a code or another identifier, in bytes
 	maxRetry   = 24 * time.Hour
 )
 
-// Refusal is an endpoint's refusal of a request. Its Error is safe for the log.
+// Refusal is an endpoint's refusal of a request. The text of the method Error is safe for the log.
 type Refusal struct {
-	Status  int           // the HTTP status, or the status in an error within a stream; 0 if there is none
+	Status  int           // HTTP status, or the status in an error within a stream; 0 if there is none
 	Kind    string        // the endpoint's code or type: rate_limit_error, model_not_found
-	Param   string        // the refused parameter
-	Text    string        // the endpoint's message on one line; may repeat the key and the user's words
+	Param   string        // name of the refused parameter
+	Text    string        // the endpoint's message on one line; may contain the key and the user's words
 	Request string        // the endpoint's id of the call
-	Retry   time.Duration // the pause before another try; 0 if unknown
+	Retry   time.Duration // pause before another try; 0 if unknown
 	Moved   bool          // the response was a redirect
 	Begun   bool          // the refusal came after an answer had begun
 	Listing bool          // the refused request asked for the list of models
@@ -36,16 +36,16 @@ func (r *Refusal) Error() string { return refusalText(r.Status, r.Kind, r.Param)
 // TextContains reports whether the text contains one of the phrases. They are in lower case.
 func (r *Refusal) TextContains(phrases ...string) bool { return ContainsAny(r.Text, phrases...) }
 
-// IsWrongKey reports whether the endpoint rejected the key. OpenAI's text then repeats a part of
-// it. Gemini and xAI refuse a wrong key with status 400.
+// IsWrongKey reports whether the endpoint rejected the key. Gemini and xAI do that with status 400.
+// OpenAI's text repeats a part of the key.
 func (r *Refusal) IsWrongKey() bool {
 	return r.Status == http.StatusUnauthorized || r.Kind == "authentication_error" || r.Kind == "invalid_api_key" ||
 		r.Status == http.StatusBadRequest && r.TextContains("api key not valid", "incorrect api key",
 			"missing or invalid authorization header")
 }
 
-// free reports whether the call certainly cost nothing. It cost nothing if the HTTP status refused
-// it before an answer began. If a proxy gave up waiting for the model, the cost is unknown.
+// free reports whether the call certainly cost nothing: an HTTP status refused it before an answer
+// began. If a proxy gave up waiting for the model, the cost is unknown.
 func (r *Refusal) free() bool {
 	return r.Status >= http.StatusMultipleChoices && !r.Begun && !timeoutStatuses[r.Status]
 }
@@ -80,8 +80,8 @@ func (e *Endpoint) ParseStreamRefusal(data []byte) error {
 	return r
 }
 
-// readBody reads the body of a response that refuses the request. The function read turns it into
-// an error.
+// readBody reads the body of a response that refuses the request. The function read turns the body
+// into an error.
 func readBody(body io.Reader, read func([]byte) error) error {
 	data, err := io.ReadAll(io.LimitReader(body, maxRefusal))
 	refused := read(data)
@@ -94,17 +94,18 @@ func readBody(body io.Reader, read func([]byte) error) error {
 // isRedirect reports whether a response is a redirect.
 func isRedirect(resp *http.Response) bool { return resp.StatusCode >= 300 && resp.StatusCode < 400 }
 
-// ErrorObject is an endpoint's JSON error. Its texts have one line each, and may repeat the key and
-// the user's words.
+// ErrorObject is an endpoint's JSON error. Each of its texts is on one line, and may contain the
+// key and the user's words.
 type ErrorObject struct {
-	Code    string // examples are model_not_found and 400
-	Type    string // examples are rate_limit_error and exceed_context_size_error
-	Param   string // the refused parameter
+	Code    string // code of the error, such as model_not_found or 400
+	Type    string // type of the error, such as rate_limit_error or exceed_context_size_error
+	Param   string // name of the refused parameter
 	Text    string
 	Request string // the endpoint's id of the call
 }
 
-// object has the fields of all endpoints' error objects. Codes are strings or numbers.
+// object has the fields that the error objects of all endpoints may have. Codes are strings or
+// numbers.
 type object struct {
 	Error    json.RawMessage `json:"error"`
 	Code     any             `json:"code"`
@@ -112,13 +113,13 @@ type object struct {
 	Param    any             `json:"param"`
 	Message  any             `json:"message"`
 	Detail   any             `json:"detail"`
-	Metadata any             `json:"metadata"` // OpenRouter's details: the error of the server that it called
+	Metadata any             `json:"metadata"` // details from OpenRouter: the error of the server that it called
 	Request  any             `json:"request_id"`
 }
 
 // readErrorObject reads an error object in any known form. OpenAI and Anthropic send {"error":
 // {...}}, Ollama {"error": "..."}, and FastAPI {"detail": ...}. Others send {"message": ...,
-// "code": ...}. Gemini puts its object into a list. Anything else gives the zero ErrorObject.
+// "code": ...}. Gemini puts its object into a list. Any other form gives the zero ErrorObject.
 func readErrorObject(data []byte) ErrorObject {
 	var outer object
 	var list []json.RawMessage
@@ -159,7 +160,7 @@ func firstText(values ...any) string {
 // UnquoteJSON returns the text of a JSON string, or any other value unchanged.
 func UnquoteJSON(raw json.RawMessage) string {
 	var s string
-	if len(raw) == 0 || json.Unmarshal(raw, &s) == nil { // JSON's null leaves s empty
+	if len(raw) == 0 || json.Unmarshal(raw, &s) == nil { // s stays "" for the JSON value null
 		return s
 	}
 	return strings.ToValidUTF8(string(raw), "\uFFFD")
@@ -170,7 +171,7 @@ func oneLine(text string) string {
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f }), " ")
 }
 
-// IsIdentifier reports whether a text is an identifier. Other texts of an endpoint are not logged.
+// IsIdentifier reports whether a text of an endpoint is an identifier. Only such texts are logged.
 func IsIdentifier(s string) bool {
 	return s != "" && len(s) <= maxCode && strings.IndexFunc(s, func(r rune) bool {
 		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-[]", r)
@@ -183,9 +184,9 @@ func ContainsAny(text string, phrases ...string) bool {
 	return slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(text, p) })
 }
 
-// refusalText returns a refusal's text for the log. status is the HTTP status, or 0 for an error
-// within a stream. A code or parameter that is no identifier is left out, because it may be the
-// user's words.
+// refusalText returns the text of a refusal for the log. status is the HTTP status, or 0 for an
+// error within a stream. A code or parameter that is no identifier is left out, because it may be
+// the user's words.
 func refusalText(status int, code, param string) string {
 	text := "an error in the stream"
 	if status != 0 {
@@ -200,7 +201,7 @@ func refusalText(status int, code, param string) string {
 	return text
 }
 
-// ParseRetryAfter returns the pause that the headers ask for. OpenAI's own header has milliseconds,
+// ParseRetryAfter returns the pause that the headers ask for. OpenAI's own header has milliseconds;
 // the standard header has seconds or a date.
 func ParseRetryAfter(h http.Header, now time.Time) time.Duration {
 	value := strings.TrimSpace(h.Get("Retry-After"))

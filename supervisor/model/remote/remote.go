@@ -39,7 +39,7 @@ func ParseBaseURL(base, example string) (*url.URL, error) {
 	return u, nil
 }
 
-const maxModel = 256 // maximum size of a model's name, in bytes
+const maxModel = 256 // maximum size of the name of a model, in bytes
 
 // IsValidModelName reports whether users can type a model's name.
 func IsValidModelName(name string) bool {
@@ -47,13 +47,12 @@ func IsValidModelName(name string) bool {
 	return name != "" && len(name) <= maxModel && strings.IndexFunc(name, odd) < 0
 }
 
-// maxToolName is the maximum length of a tool's name for OpenAI, older releases of Anthropic, and
-// proxies.
+// maxToolName is the maximum length of the name of a tool. It comes from OpenAI, older releases of
+// Anthropic, and proxies.
 const maxToolName = 64
 
-// ValidToolName returns a name that all APIs accept: letters, digits, _ and -. A model may have
-// called a tool that does not exist, by an invalid name. Otherwise the API would refuse the
-// conversation from then on.
+// ValidToolName returns a name that all APIs accept: letters, digits, _ and -. A model may call a
+// tool that does not exist, by an invalid name. An API would then refuse the whole conversation.
 func ValidToolName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		switch {
@@ -68,12 +67,12 @@ func ValidToolName(name string) string {
 	return name[:min(len(name), maxToolName)]
 }
 
-// maxRemembered is the maximum number of models in a ValuePerModel, because users choose their
-// names.
+// maxRemembered is the maximum number of models in a ValuePerModel. It needs a limit because users
+// choose the names.
 const maxRemembered = 256
 
-// ValuePerModel keeps a value for each model, in memory only. If it is full, it forgets all values.
-// The zero value is ready. It may be used from several goroutines.
+// ValuePerModel keeps a value for each model, only in memory. When it is full, it forgets all
+// values. The zero value is ready. Several goroutines may use it.
 type ValuePerModel[V any] struct {
 	mu      sync.Mutex // guards the field below
 	byModel map[string]V

@@ -51,7 +51,7 @@ func TestConcurrentCalls_ReuseConnections(t *testing.T) {
 	var asked sync.WaitGroup
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		asked.Done()
-		asked.Wait() // until all calls run at once, so that each needs a connection
+		asked.Wait() // waits until all calls run at once, so that each call needs its own connection
 	}))
 	s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
 		if state == http.StateNew {
@@ -128,7 +128,7 @@ func TestIsValidModelName_ControlCharacter_False(t *testing.T) {
 	}
 }
 
-// says returns a body that sends each of the words after a pause. Then it is silent until the call
+// says returns a body that sends the words, each after a pause. Then it is silent until the call
 // ends.
 func says(ctx context.Context, pause time.Duration, words ...string) io.ReadCloser {
 	r, w := io.Pipe()
@@ -200,7 +200,7 @@ func TestWatchIdle_CallFails_ReturnsItsError(t *testing.T) {
 		}
 		err := watchIdle(t.Context(), time.Second, func(ctx context.Context, b *watchedBody) error {
 			b.ReadCloser = says(ctx, 0)
-			b.drain() // drain must accept a missing body
+			b.drain() // drain must also work without a body
 			return nil
 		})
 		if err != nil {
@@ -267,7 +267,7 @@ func FuzzReadObject(f *testing.F) {
 	})
 }
 
-// TestRefusal_BodyIsBounded also covers a body that breaks off.
+// TestRefusal_BodyIsBounded covers a long body, and a body that breaks off.
 func TestRefusal_BodyIsBounded(t *testing.T) {
 	broken := io.MultiReader(strings.NewReader("half"), brokenBody{})
 	for name, c := range map[string]struct {

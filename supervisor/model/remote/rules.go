@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// Errors of requests that can't be sent, and of answers that broke off or are invalid.
+// Errors of requests that can't be sent, and of answers that are incomplete or invalid.
 var (
 	ErrUnsendableRequest = errors.New("the conversation cannot be put into the API's form")
 	ErrStreamCut         = errors.New("the stream ended before the answer did")
@@ -20,8 +20,8 @@ var (
 	ErrUnnamedCall       = errors.New("a tool call without a name")
 )
 
-// ErrorRule is a kind of errors, with its class and the message for users. Rules are tried in
-// order. In a message, {model} becomes `the model "m"`, and {name} becomes its name. {provider},
+// ErrorRule gives a kind of errors a class and a message for users. Rules are tried in order. In a
+// message, {model} becomes `the model "m"`, and {name} becomes the model's name. {provider},
 // {host}, {api}, {status}, {wait} and {again} become their values.
 type ErrorRule struct {
 	matches func(error) bool
@@ -29,7 +29,7 @@ type ErrorRule struct {
 	message string
 }
 
-// transient are the classes of errors that may pass without any change.
+// transient has the classes of errors that may pass by themselves.
 var transient = map[modelcall.ErrorClass]bool{
 	modelcall.RateLimited: true, modelcall.Overloaded: true, modelcall.ServerError: true,
 	modelcall.NetworkError: true, modelcall.StreamStalled: true, modelcall.StreamCut: true,
@@ -42,7 +42,7 @@ func (r ErrorRule) code() supervisor.ErrorCode {
 	return supervisor.CodeModel
 }
 
-// RuleForRefusal returns a rule for the refusals that match accepts.
+// RuleForRefusal returns a rule for refusals for which match returns true.
 func RuleForRefusal(match func(*Refusal) bool, class modelcall.ErrorClass, message string) ErrorRule {
 	return ErrorRule{func(err error) bool { r := FindRefusal(err); return r != nil && match(r) }, class, message}
 }
@@ -63,9 +63,9 @@ func as[E error](match func(E) bool) func(error) bool {
 	}
 }
 
-// RulesForAnyError returns the last rules of a provider, which match every other error. These are
-// bad answers, silent endpoints, and requests that did not reach the endpoint. api is the API's
-// name. hint is advice if an endpoint did not answer in time.
+// RulesForAnyError returns the last rules of a provider, which match every remaining error. These
+// errors are bad answers, silent endpoints, and requests that did not reach the endpoint. api is
+// the API's name. hint is advice for an endpoint that did not answer in time.
 func RulesForAnyError(api, hint string) []ErrorRule {
 	return []ErrorRule{
 		{as(func(*idleTimeout) bool { return true }), modelcall.StreamStalled, textIdle},

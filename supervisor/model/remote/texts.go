@@ -1,7 +1,6 @@
 package remote
 
-// Messages of error rules that several providers share. Words in braces are replaced, see
-// ErrorRule.
+// Messages of error rules that several providers share. ErrorRule explains the words in braces.
 const (
 	TextTooLong = `This conversation is longer than {model} of {provider} can take, even after Mews shortened it. Use a ` +
 		`model with a larger context, or ask for less at once.`

@@ -16,7 +16,7 @@ import (
 // 10432".
 var (
 	windowPattern = regexp.MustCompile(`(?i)(?:context length (?:is|of)(?: only)?|context size(?: is)?|context limit:.*>|tokens >|limit) \(?(\d[\d,]{2,10})`)
-	// the part of the tokens that belongs to the messages, without the output limit
+	// number of tokens of the messages, without the output limit
 	messageTokensPattern = regexp.MustCompile(`\((\d+) in the messages`)
 	requestTokensPattern = regexp.MustCompile(`(?i)(?:resulted in|request \(|has|too long:|requested(?: about)?) ?(\d[\d,]{2,10})(?: input)?(?: tokens|$|,)`)
 )
