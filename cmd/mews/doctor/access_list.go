@@ -21,7 +21,7 @@ const (
 	tagUser       = 0x02
 	tagGroup      = 0x04
 	tagNamedGroup = 0x08
-	tagMask       = 0x10 // the maximum for users and groups
+	tagMask       = 0x10 // mask: the maximum rights of named users and of groups
 	tagOthers     = 0x20
 )
 
@@ -32,7 +32,8 @@ var modeEntries = []struct{ tag, shift uint16 }{{tagOwner, 6}, {tagGroup, 3}, {t
 // accessList returns the entries of a file's access control list (acl(5)). Without a list, it
 // returns those of the file's mode.
 func accessList(path string, file syscall.Stat_t) (list []aclEntry) {
-	// A header of four bytes, and eight bytes for each entry (linux/posix_acl_xattr.h).
+	// The list begins with a header of four bytes, and has eight bytes for each entry
+	// (linux/posix_acl_xattr.h).
 	raw := make([]byte, 1<<16)
 	if n, err := unix.Getxattr(path, "system.posix_acl_access", raw); err == nil && n%8 == 4 {
 		for e := range slices.Chunk(raw[4:n], 8) {
@@ -52,7 +53,8 @@ func (a account) hasRight(path string, file syscall.Stat_t, right uint16) bool {
 	if i := slices.IndexFunc(list, func(e aclEntry) bool { return e.tag == tagMask }); i >= 0 {
 		most &= list[i].rights
 	}
-	for _, e := range list { // the first matching entry decides; any of the account's groups may match
+	// the first matching entry decides; for group entries, any group of the account may match
+	for _, e := range list {
 		switch {
 		case e.tag == tagOwner && a.uid == file.Uid, e.tag == tagOthers && !member:
 			return e.rights&right != 0

@@ -15,7 +15,7 @@ import (
 // setList gives a file an access control list.
 func setList(t *testing.T, path string, list ...aclEntry) {
 	t.Helper()
-	raw := binary.LittleEndian.AppendUint32(nil, 2) // the only version of the format
+	raw := binary.LittleEndian.AppendUint32(nil, 2) // version of the format; there is only one
 	for _, e := range list {
 		raw = binary.LittleEndian.AppendUint16(raw, e.tag)
 		raw = binary.LittleEndian.AppendUint16(raw, e.rights)
@@ -45,8 +45,8 @@ func openFile(t *testing.T) string {
 
 const unnamed = ^uint32(0) // the id in an entry without a name
 
-// The rules of acl(5): entries for a named user, for a group and for all others, limited by the
-// mask.
+// hasRight must follow the rules of acl(5): entries for a named user, a group and all others,
+// limited by the mask.
 func TestHasRight_AccessList_EqualsKernel(t *testing.T) {
 	path := openFile(t)
 	bob := account{name: "bob", uid: 70001, gids: []uint32{70001, 70100}}

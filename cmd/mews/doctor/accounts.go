@@ -41,7 +41,7 @@ func readAccounts(etc string) ([]account, error) {
 	return all, nil
 }
 
-// readFields returns the lines of a file with at least so many fields.
+// readFields returns the fields of the lines of a file that have at least least fields.
 func readFields(path string, least int) (lines [][]string, err error) {
 	text, err := os.ReadFile(path)
 	for line := range strings.Lines(string(text)) {

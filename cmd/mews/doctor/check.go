@@ -16,9 +16,9 @@ import (
 	"mews/supervisor/placement"
 )
 
-// CheckReport is the outline of a configuration, and what is wrong with it.
+// CheckReport is the outline of a configuration, with its problems.
 type CheckReport struct {
-	File     string          `json:"file,omitempty"` // "" means that there is no file
+	File     string          `json:"file,omitempty"` // path of the file; "" means that there is no file
 	State    string          `json:"state,omitempty"`
 	Model    string          `json:"model,omitempty"`
 	Free     []string        `json:"free_models,omitempty"`
@@ -26,9 +26,9 @@ type CheckReport struct {
 	Users    []CheckedUser   `json:"users,omitempty"`
 	GitHub   []CheckedGitHub `json:"github,omitempty"`
 	Hints    []string        `json:"hints,omitempty"`
-	Problems []string        `json:"problems"` // empty means that Mews can start with all of it
+	Problems []string        `json:"problems"` // empty means that Mews can start with this configuration
 
-	err error // the problems
+	err error // error that lists the problems
 }
 
 // CheckedUser is a user of a configuration.
@@ -68,7 +68,7 @@ func Check(ctx context.Context, cfg *config.Config, path string) CheckReport {
 	return r
 }
 
-// RefusedReport is the report about a configuration that could not be read.
+// RefusedReport returns the report about a configuration that could not be read.
 func RefusedReport(path string, err error) CheckReport {
 	r := CheckReport{File: path}
 	r.add(err)
@@ -78,7 +78,7 @@ func RefusedReport(path string, err error) CheckReport {
 // Err returns an error that lists the problems, or nil.
 func (r CheckReport) Err() error { return r.err }
 
-// add adds problems. nil adds nothing.
+// add adds the problems in errs. A nil error adds none.
 func (r *CheckReport) add(errs ...error) {
 	r.err = errors.Join(append([]error{r.err}, errs...)...)
 	r.Problems = problemTexts(r.err)
@@ -164,7 +164,7 @@ func unknownAccounts(cfg *config.Config) (err error) {
 	return err
 }
 
-// Text is the outline for people. It has no problems; Err lists them.
+// Text returns the outline for people. It leaves out the problems, which Err lists.
 func (r CheckReport) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, textChecked, configName(r.File), r.State, r.Model)
@@ -186,7 +186,7 @@ func (r CheckReport) Text() string {
 	return b.String()
 }
 
-// limits shows a user's Telegram id, and what differs from the defaults.
+// limits returns a user's Telegram id, and the limits that differ from the defaults.
 func (u CheckedUser) limits() (text string) {
 	if u.Telegram != 0 {
 		text += fmt.Sprintf(textCheckedID, u.Telegram)

@@ -16,7 +16,8 @@ func TestCheckedUser_Defaults_HaveNoLimits(t *testing.T) {
 	}
 }
 
-// TestCheck_FoldersAndAccounts_MustExist checks what a worker needs of this machine.
+// TestCheck_FoldersAndAccounts_MustExist covers folders and accounts that a worker needs on this
+// machine.
 func TestCheck_FoldersAndAccounts_MustExist(t *testing.T) {
 	dir := t.TempDir()
 	file, gone := filepath.Join(dir, "file"), filepath.Join(dir, "gone")
@@ -31,7 +32,7 @@ func TestCheck_FoldersAndAccounts_MustExist(t *testing.T) {
 	for name, c := range map[string]struct {
 		worker config.Worker
 		users  []config.User
-		want   string // a part of the only problem; "" means no problem
+		want   string // expected part of the only problem; "" means no problem
 	}{
 		"nothing":       {},
 		"shared folder": {worker: config.Worker{ReadOnly: []string{dir}}},

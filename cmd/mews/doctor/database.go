@@ -19,7 +19,7 @@ func examineDatabase(ctx context.Context, o Options) (string, error) {
 	}
 	found, used, err := app.ExamineDatabase(ctx, o.Config)
 	if _, started := serviceStatus(ctx, o.Config); started == nil {
-		return textDatabaseInUse, nil // it has started meanwhile, and may have changed what was read
+		return textDatabaseInUse, nil // the service has started meanwhile, and may have changed the database
 	}
 	var known *supervisor.Error
 	switch {

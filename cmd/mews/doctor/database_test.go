@@ -24,7 +24,7 @@ func TestExamineDatabase_StoppedService_IsRead(t *testing.T) {
 	}
 	r.expectFinding("database", "ok ; 1 copy of it, made before an update")
 	for _, c := range []struct {
-		content func() []byte // nil means no file
+		content func() []byte // returns the content of the file; nil means no file
 		want    string
 	}{
 		{nil, "BAD is missing or empty"},

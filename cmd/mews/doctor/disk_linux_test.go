@@ -12,7 +12,7 @@ import (
 	"mews/config"
 )
 
-// TestDisk_OfHome_LowOrFull_IsFound: a home is on another disk than the state folder.
+// TestDisk_OfHome_LowOrFull_IsFound covers a home on another disk than the state folder.
 func TestDisk_OfHome_LowOrFull_IsFound(t *testing.T) {
 	home := t.TempDir()
 	if err := unix.Mount("tmpfs", home, "tmpfs", 0, "size=2g,nr_inodes=200"); err != nil {

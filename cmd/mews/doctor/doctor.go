@@ -21,14 +21,14 @@ type Options struct {
 	JSON    bool // write the report as JSON
 }
 
-// examination examines one thing. A finding describes it. An error says what is wrong and what to
-// do. If Mews works anyway, the error is a *warning.
+// examination examines one thing. run returns a finding about it, or an error that says what is
+// wrong and what to do. If Mews works anyway, the error is a *warning.
 type examination struct {
 	name    string
 	examine func(ctx context.Context, o Options) (finding string, err error)
 }
 
-// warning is a problem with which Mews works anyway.
+// warning is an error about a problem that does not keep Mews from working.
 type warning struct{ text string }
 
 func (w *warning) Error() string { return w.text }
@@ -90,14 +90,14 @@ type Finding struct {
 	Text string `json:"text"`
 }
 
-// The marks of findings.
+// Marks of findings.
 const (
 	markOK   = "ok"
-	markWarn = "WARN" // Mews works anyway
+	markWarn = "WARN" // Mews works, but with a problem
 	markBad  = "BAD"
 )
 
-// RefusedFindings are the findings about a configuration that could not be read.
+// RefusedFindings returns the findings about a configuration that could not be read.
 func RefusedFindings(err error) []Finding {
 	return []Finding{{examinations[0].name, markBad, err.Error()}}
 }

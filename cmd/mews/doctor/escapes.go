@@ -35,7 +35,7 @@ func TryEscapes(ctx context.Context, o Options) error {
 		return err
 	}
 	bad, err := tryEscapesIn(ctx, o, s, workers)
-	// Close changes nothing unless an earlier step has failed
+	// Close has no effect unless an earlier step has failed
 	if err := errors.Join(err, s.Close()); err != nil {
 		return err
 	}
@@ -73,8 +73,8 @@ func tryEscapesIn(ctx context.Context, o Options, s *pool.Spawner, workers place
 	return writeEscapes(o.Out, walls.Tier, findings), err
 }
 
-// checkDaemon completes the finding about the daemon that the worker left behind, after the
-// worker's end. The daemon lives while the marker is locked.
+// checkDaemon completes the finding about the daemon that the worker tried to leave behind. It is
+// called after the worker's end. The daemon lives as long as the marker is locked.
 func checkDaemon(findings []protocol.EscapeReport, marker string) {
 	i := slices.IndexFunc(findings, func(f protocol.EscapeReport) bool {
 		return f.Row == "X1" &&

@@ -96,7 +96,7 @@ func examineHomes(ctx context.Context, o Options) (string, error) {
 	ownAccounts := err == nil && status.Walls.Tier == "accounts" && os.Getuid() != 0
 	for _, u := range cfg.Users {
 		if ownAccounts && (hasOwnAccount(u) || hasOwnUID(cfg, u)) {
-			continue // only the owner may enter this home, not the service and not the doctor
+			continue // only the owner may enter this home: neither the service nor the doctor may
 		}
 		if bad := homeFault(ctx, cfg, u); bad != nil {
 			errs = append(errs, bad)
@@ -156,8 +156,8 @@ func hasOwnAccount(u config.User) bool {
 }
 
 // checkHomeOwner checks that a home belongs to its worker's account. Only root can check every
-// home. Homes that the service makes are skipped: at its start the service gives them to the
-// worker's account.
+// home. Homes that the service makes are skipped, because the service gives them to the worker's
+// account when it starts.
 func checkHomeOwner(ctx context.Context, cfg *config.Config, u config.User) error {
 	info, err := os.Stat(u.Home)
 	if !seesHomes(cfg) || err != nil || serviceMakesHome(cfg, u) {
@@ -176,15 +176,15 @@ func checkHomeOwner(ctx context.Context, cfg *config.Config, u config.User) erro
 	return err
 }
 
-// seesHomes reports whether this account can see the owners of homes: root can, and so can the
-// account of a service without a unit.
+// seesHomes reports whether this account can see the owners of homes. Root can see them, and so can
+// the account of a service without a unit.
 func seesHomes(cfg *config.Config) bool {
 	_, ok := unit.FindService(cfg.State)
 	return os.Getuid() == 0 || ok && uint32(os.Getuid()) == serviceUID(cfg)
 }
 
-// ownerFault names the owner of a home. It never suggests changing the owner, because the folder is
-// a person's.
+// ownerFault names the owner of a home. It never advises to change the owner, because the folder
+// belongs to a person.
 func ownerFault(u config.User, owner, worker uint32) error {
 	whose, err := user.LookupId(fmt.Sprint(owner))
 	if err != nil || owner == 0 {

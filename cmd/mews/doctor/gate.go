@@ -71,7 +71,7 @@ func hasDatabase(cfg *config.Config) bool {
 func examineSeal(_ context.Context, o Options) (string, error) {
 	cfg := o.Config
 	if cfg.Access.KeyFile != "" {
-		return textKeyFile, nil // loading the configuration has read and checked it
+		return textKeyFile, nil // loading the configuration has already checked the key
 	}
 	path := filepath.Join(cfg.State, "private", "seal.key")
 	state, err1 := os.Stat(cfg.State)
@@ -89,7 +89,8 @@ func examineSeal(_ context.Context, o Options) (string, error) {
 	return fmt.Sprintf(textKeyOwn, path), nil
 }
 
-// examineServiceSeal checks the key of a service under another account. Only root can do that.
+// examineServiceSeal checks the sealing key of a service that runs under another account. Only root
+// can do that.
 func examineServiceSeal(service uint32, path string, key fs.FileInfo) (string, error) {
 	if placement.OwnerUID(key) != service || key.Mode().Perm()&0o077 != 0 {
 		return "", fmt.Errorf(textKeyExposed, path, service)
@@ -106,7 +107,7 @@ func examineFreeModels(_ context.Context, o Options) (string, error) {
 	return fmt.Sprintf(textFree, strings.Join(free, ", ")), nil
 }
 
-// examineBudget checks that the prices of all models are known if there is a budget. A user with a
+// examineBudget checks that the price of each model is known if there is a budget. A user with a
 // limit gets no answer from a model without a price.
 func examineBudget(ctx context.Context, o Options) (string, error) {
 	cfg := o.Config

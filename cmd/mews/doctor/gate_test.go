@@ -61,7 +61,7 @@ func (r *rig) load() *config.Config {
 	return cfg
 }
 
-// request sends a request as admin, which must succeed. It makes the state folder.
+// request sends a request as an admin, which must succeed. It creates the state folder.
 func (r *rig) request(method string, params any) {
 	r.t.Helper()
 	if _, err := app.CallAdminService[any](r.t.Context(), r.load(), method, params); err != nil {
@@ -69,7 +69,8 @@ func (r *rig) request(method string, params any) {
 	}
 }
 
-// expectFinding runs an examination. want begins with the kind of result: ok, WARN or BAD.
+// expectFinding runs an examination and compares its result with want. want begins with the mark:
+// ok, WARN or BAD.
 func (r *rig) expectFinding(name string, want string) {
 	r.t.Helper()
 	for _, e := range examinations {

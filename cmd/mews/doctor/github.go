@@ -12,8 +12,8 @@ import (
 	"mews/supervisor/app"
 )
 
-// examineGitHub checks everything that repositories on GitHub need. `mews github check` prints more
-// about it.
+// examineGitHub checks all that the configured repositories need. `mews github check` prints more
+// details.
 func examineGitHub(ctx context.Context, o Options) (string, error) {
 	repos := len(o.Config.GitHub.Repos)
 	if repos == 0 {

@@ -36,10 +36,10 @@ func examineModels(ctx context.Context, o Options) (string, error) {
 	return strings.Join(found, "; "), nil
 }
 
-// dial opens a connection and closes it. Success means that a server listens there, but not that a
-// key is right.
+// dial opens a connection and closes it. Success means that a server listens, but says nothing
+// about the key.
 func dial(ctx context.Context, u *url.URL) error {
-	port := cmp.Or(u.Port(), u.Scheme) // package net knows the ports of http and https
+	port := cmp.Or(u.Port(), u.Scheme) // package net knows the port numbers of http and https
 	dialer := net.Dialer{Timeout: 3 * time.Second}
 	conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
 	if err != nil {
@@ -60,8 +60,8 @@ func ValidateTelegramFiles(cfg *config.Config) error {
 	return nil
 }
 
-// examineTelegram asks Telegram who the bot is. It does not poll, because waiting updates are for
-// the service.
+// examineTelegram asks Telegram for the bot's name. It does not poll, because the service must get
+// the waiting updates.
 func examineTelegram(ctx context.Context, o Options) (string, error) {
 	t := o.Config.Telegram
 	if t.Token.Reveal() == "" {
@@ -119,7 +119,8 @@ func examineService(ctx context.Context, o Options) (string, error) {
 	return fmt.Sprintf(textRunning, status.PID, amount.Plural(status.Waiting.Parked, "message", "messages")), nil
 }
 
-// notRunning describes a stopped service. That is a fault if a configuration or a unit is there.
+// notRunning describes a stopped service. If there is a configuration or a unit, a stopped service
+// is a fault.
 func notRunning(o Options) (string, error) {
 	finding := fmt.Sprintf(textNotRunning, control.StartCommand(app.SocketPath(o.Config)))
 	if _, installed := unit.FindService(o.Config.State); installed || o.Path != "" {
@@ -128,7 +129,7 @@ func notRunning(o Options) (string, error) {
 	return finding, nil
 }
 
-// serviceStatus asks the running service, if there is one.
+// serviceStatus returns the status of the running service. Without a service it returns an error.
 func serviceStatus(ctx context.Context, cfg *config.Config) (status api.Status, err error) {
 	err = control.CallOnce(ctx, app.SocketPath(cfg), api.MethodStatus, nil, &status)
 	return status, err

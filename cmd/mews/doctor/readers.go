@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// readers are the programs that read users' files, with their Debian packages.
+// readers lists the programs that read users' files, each with its Debian package.
 var readers = []struct {
 	programs []string
 	lacking  string
@@ -24,7 +24,7 @@ var programFolders = []string{"/usr/local/bin", "/usr/bin", "/bin"}
 
 func examineReaders(context.Context, Options) (string, error) { return missingReaders(programFolders) }
 
-// missingReaders names the programs that are in none of these folders.
+// missingReaders names the readers that none of the folders has.
 func missingReaders(folders []string) (string, error) {
 	var lacking []string
 	for _, reader := range readers {

@@ -18,7 +18,7 @@ func examineSecrets(_ context.Context, o Options) (string, error) {
 }
 
 // FindExposedSecrets names files with secrets and the other accounts that can read them. The file's
-// mode alone is not enough: the members of the group count too.
+// mode alone does not tell: the members of the group count too.
 func FindExposedSecrets(cfg *config.Config) error {
 	all, err := readAccounts("/etc")
 	if err != nil {
@@ -40,12 +40,12 @@ func FindExposedSecrets(cfg *config.Config) error {
 // firstPersonUID is the first uid above the system's accounts (login.defs: UID_MIN).
 const firstPersonUID = 1000
 
-// exposedFile returns an error that names the accounts that can read a file. If systems is set,
-// system accounts may read it, unless all accounts can.
+// exposedFile returns an error that names the other accounts that can read a file. If systems is
+// true, system accounts may read it, but not all accounts.
 func exposedFile(path string, accounts []account, systems bool) error {
 	var file syscall.Stat_t
 	if syscall.Stat(path, &file) != nil {
-		return nil // only a process with another root folder could read this file
+		return nil // the file does not exist here; only a process with another root folder could read it
 	}
 	mode := uint32(file.Mode) & 0o777
 	var readers, leave []string

@@ -12,8 +12,8 @@ import (
 	"mews/protocol/amount"
 )
 
-// ValidateSpeechModel returns an error if recordings can't be transcribed as configured. A program
-// or model may be missing, or a model may need more memory than a worker has.
+// ValidateSpeechModel returns an error if recordings can't be transcribed as configured. The
+// program or the model may be missing. Or the model may need more memory than a worker has.
 func ValidateSpeechModel(cfg *config.Config) error {
 	in := cfg.Speech.In
 	switch {
@@ -32,8 +32,8 @@ func ValidateSpeechModel(cfg *config.Config) error {
 	return errors.Join(checkProgram(in.Program), err)
 }
 
-// soundBytes is the size of a second of sound for whisper.cpp: 16,000 samples of 16 bits. The
-// worker holds the sound in its memory.
+// soundBytes is the size of one second of sound for whisper.cpp: 16,000 samples of 16 bits. A
+// worker holds the whole sound in its memory.
 const soundBytes = 32_000
 
 // SpeechModelMemory returns the memory that a model of whisper.cpp needs, in bytes.
@@ -45,7 +45,7 @@ func SpeechModelMemory(model string) (int64, error) {
 	defer file.Close()
 	info, err := file.Stat()
 	header := make([]byte, config.WhisperHeaderBytes)
-	n, _ := io.ReadFull(file, header) // a shorter file is no model
+	n, _ := io.ReadFull(file, header) // a shorter header is refused below
 	if err != nil {
 		return 0, err
 	}

@@ -11,7 +11,8 @@ import (
 	"mews/config"
 )
 
-// ValidateSpeechModel also refuses a file that is no model, and a missing program.
+// ValidateSpeechModel refuses a model that is too large, a file that is no model, and a missing
+// program.
 func TestSpeechModel_TooLarge_IsRefused(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "ggml-small.bin")
 	header := make([]byte, config.WhisperHeaderBytes)

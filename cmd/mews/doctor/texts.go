@@ -115,7 +115,7 @@ const (
 		"These sysctls raise the limits for everybody: " +
 		"fs.epoll.max_user_watches, fs.pipe-user-pages-soft and fs.inotify.max_user_instances."
 
-	// spawnerBetter is the spawner's text before the tiers that failed.
+	// spawnerBetter is the spawner's text before the list of stronger tiers that failed.
 	spawnerBetter = " Stronger walls do not work here: "
 )
 

@@ -10,13 +10,13 @@ import (
 	"mews/supervisor/unit"
 )
 
-// additiveSettings are settings that a unit adds up. systemd-run takes only the last of several
-// values.
+// additiveSettings are unit settings whose values add up. systemd-run takes only the last of
+// several values.
 var additiveSettings = []string{"AmbientCapabilities", "CapabilityBoundingSet"}
 
-// tryUnderUnit makes the attempts like the service's own spawner: in a separate unit with the
-// settings of Mews's unit. It is used if the doctor runs as root, who has other rights than the
-// service's account.
+// tryUnderUnit makes the attempts in a separate unit with the settings of Mews's unit, as the
+// service's spawner would. The doctor uses it when run as root, because root has other rights than
+// the service's account.
 func tryUnderUnit(ctx context.Context, o Options, s unit.Service) error {
 	args := []string{"--pipe", "--wait", "--collect", "--quiet"}
 	for _, setting := range s.Settings {

@@ -35,8 +35,8 @@ func FindServiceFaults(ctx context.Context, cfg *config.Config) error {
 	return err
 }
 
-// unitFaults returns the faults in the settings of Mews's unit. The doctor may run as root, who
-// sees more than the service.
+// unitFaults returns the faults in the settings of Mews's unit. The doctor must read the settings,
+// because as root it sees more than the service.
 func unitFaults(cfg *config.Config) error {
 	s, ok := unit.FindService(cfg.State)
 	if !ok {
@@ -78,7 +78,7 @@ func unreadableSecrets(s unit.Service, cfg *config.Config) error {
 	return errors.Join(errs...)
 }
 
-// lastValue returns the last value of a setting, which is in force.
+// lastValue returns the last value of a setting, because only the last one is in force.
 func lastValue(values []string) string {
 	if len(values) == 0 {
 		return ""
@@ -113,15 +113,15 @@ func homeHiddenByUnit(s unit.Service, cfg *config.Config, u config.User) error {
 
 func inside(path, dir string) bool { return strings.HasPrefix(path+"/", dir+"/") }
 
-// policyRoots returns the folders in which the spawner of a command may open homes, and the file
-// with that policy.
+// policyRoots returns the folders in which the spawner may open homes, and the file that lists
+// them. command is the command of the spawner's unit.
 func policyRoots(command string) (file string, roots []string) {
 	words := strings.Fields(command)
 	i := slices.Index(words, "--policy")
 	if i < 0 || i+1 >= len(words) {
 		return "", nil
 	}
-	text, _ := os.ReadFile(words[i+1]) // the spawner reports errors of this file
+	text, _ := os.ReadFile(words[i+1]) // the spawner itself reports errors of this file
 	for line := range strings.Lines(string(text)) {
 		if fields := strings.Fields(line); len(fields) == 2 && fields[0] == "root" {
 			roots = append(roots, fields[1])

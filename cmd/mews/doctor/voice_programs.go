@@ -11,16 +11,16 @@ import (
 
 // VoiceReport lists the programs and the model for voice.
 type VoiceReport struct {
-	In       VoiceEngine    `json:"in"`  // for recordings
-	Out      VoiceEngine    `json:"out"` // for spoken answers
+	In       VoiceEngine    `json:"in"`  // engine that transcribes recordings
+	Out      VoiceEngine    `json:"out"` // engine that speaks answers
 	Programs []VoiceProgram `json:"programs"`
-	// Model is the model that transcribes, and its memory in bytes.
+	// Model is the model for transcription, and Memory the memory that it needs, in bytes.
 	Model       string `json:"model,omitempty"`
 	ModelMemory int64  `json:"model_memory,omitempty"`
-	ModelFault  string `json:"model_fault,omitempty"` // why the model can't be used
+	ModelFault  string `json:"model_fault,omitempty"` // reason why the model can't be used
 }
 
-// VoiceEngine is the configured engine of one direction.
+// VoiceEngine is the configured engine for recordings or for answers.
 type VoiceEngine struct {
 	Engine   string `json:"engine"`
 	Language string `json:"language,omitempty"`
@@ -29,8 +29,8 @@ type VoiceEngine struct {
 // VoiceProgram is a program that workers may run.
 type VoiceProgram struct {
 	Name string `json:"name"`
-	Path string `json:"path,omitempty"` // "" means that workers see no such program
-	From string `json:"from"`           // where to get it
+	Path string `json:"path,omitempty"` // path of the program; "" means that workers can't see it
+	From string `json:"from"`           // hint where to get the program
 }
 
 // ListVoicePrograms looks for the programs and the model for voice.
@@ -43,7 +43,8 @@ func ListVoicePrograms(cfg *config.Config) VoiceReport {
 		{Name: "espeak-ng", From: textFromEspeak}, {Name: "piper", From: textFromPiper},
 	}
 	for i := range r.Programs {
-		r.Programs[i].Path, _ = FindWorkerProgram(r.Programs[i].Name) // the text says that it is missing
+		// without a path, the report says that the program is missing
+		r.Programs[i].Path, _ = FindWorkerProgram(r.Programs[i].Name)
 	}
 	if in.Model != "" && in.Engine != config.SpeechEngineEndpoint {
 		memory, err := SpeechModelMemory(in.Model)
@@ -54,7 +55,7 @@ func ListVoicePrograms(cfg *config.Config) VoiceReport {
 	return r
 }
 
-// Text is the report for people.
+// Text returns the report as a text for people.
 func (r VoiceReport) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, textVoiceEngines, r.In.Engine, r.In.Language, r.Out.Engine)

@@ -39,8 +39,8 @@ func examineLimits(ctx context.Context, o Options) (string, error) {
 }
 
 // readIsolation returns the status of the running service, with its isolation. A service manager
-// may have started its spawner with rights that the doctor lacks. Without a service, it starts a
-// spawner only to ask it, and the rest of the status is empty.
+// may have given the spawner rights that the doctor lacks. If no service runs, readIsolation starts
+// a spawner to ask it, and the rest of the status is empty.
 func readIsolation(ctx context.Context, cfg *config.Config) (api.Status, error) {
 	if status, err := serviceStatus(ctx, cfg); err == nil {
 		return status, nil
@@ -53,8 +53,8 @@ func readIsolation(ctx context.Context, cfg *config.Config) (api.Status, error) 
 	return status, s.Close()
 }
 
-// startSpawner starts a spawner as the service would. If a spawner has started this process,
-// startSpawner uses that spawner.
+// startSpawner starts a spawner as the service would. If this process was started by a spawner, it
+// uses that one.
 func startSpawner(ctx context.Context, cfg *config.Config, started *os.File) (*pool.Spawner, placement.Account, error) {
 	workers, err := placement.WorkerAccount(ctx, cfg.Worker.Account, cfg.Local)
 	if err != nil {
@@ -69,7 +69,8 @@ func startSpawner(ctx context.Context, cfg *config.Config, started *os.File) (*p
 	return s, workers, err
 }
 
-// unknownLimits is the finding about limits if no sandbox could be built. Another finding says why.
+// unknownLimits returns the finding about limits if no sandbox could be built. Another finding says
+// why it could not.
 func unknownLimits(err error) error {
 	if fault := placement.SandboxError(err); fault != err {
 		return &warning{textLimitsUnknown}
@@ -77,7 +78,7 @@ func unknownLimits(err error) error {
 	return err
 }
 
-// splitTiers puts each failed tier of a spawner's sentence on a line.
+// splitTiers puts each failed tier in a spawner's sentence on its own line.
 func splitTiers(why string) string {
 	held, rest, found := strings.Cut(why, spawnerBetter)
 	if !found {
@@ -86,9 +87,9 @@ func splitTiers(why string) string {
 	return held + "\n" + strings.TrimSpace(spawnerBetter) + "\n" + strings.ReplaceAll(rest, "; ", "\n")
 }
 
-// sharedAccountText counts the users without their own account, and gives the reason. Unless
-// accounts are the isolation, it also names the resources that these users share. Without a
-// service, it judges by the configuration.
+// sharedAccountText counts the users without their own account, and gives the reason. Unless the
+// isolation is accounts, it also names the resources that these users share. If no service runs, it
+// counts by the configuration.
 func sharedAccountText(cfg *config.Config, status api.Status) string {
 	n, tier := 0, status.Walls.Tier
 	for _, u := range cfg.Users {

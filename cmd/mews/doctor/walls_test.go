@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/pool"
 )
 
-// The finding has only the spawner's words, with its lines kept.
+// The finding quotes the spawner's text with its line breaks.
 func TestLimitsLine_NoSandbox_QuotesSpawner(t *testing.T) {
 	const said = `start /bin/mews-spawner: it ended without a word` + "\n" + `mews-spawner: exit status 1; it wrote: mews-spawner: ` +
 		`there are no walls (\"namespaces\" is asked for):\nnamespaces: one\nlandlock: two`
@@ -45,8 +45,8 @@ func TestLimitsLine_NoSandbox_QuotesSpawner(t *testing.T) {
 	}
 }
 
-// If accounts are the isolation, users without an account share the service's account. Otherwise
-// all users share one account.
+// With the isolation accounts, users without their own account share the service's account. With
+// any other isolation, all users share one account.
 func TestSharedAccountText_CountsUsers(t *testing.T) {
 	cfg := &config.Config{Users: []config.User{{Name: "ann"}, {Name: "ben", Account: "ben"}, {Name: "cat"}}}
 	in := func(tier string) api.Status { return api.Status{Walls: pool.Sandbox{Tier: tier}} }
@@ -81,7 +81,7 @@ func TestSharedAccountText_CountsUsers(t *testing.T) {
 	}
 }
 
-// The lock of the daemon shows that it lives.
+// A locked marker shows that the daemon lives.
 func TestCheckDaemon_SurvivingProcess_IsFound(t *testing.T) {
 	marker := filepath.Join(t.TempDir(), protocol.DaemonMarkerFile)
 	outcome := func() string {
@@ -96,7 +96,7 @@ func TestCheckDaemon_SurvivingProcess_IsFound(t *testing.T) {
 	if got := outcome(); got != protocol.EscapeUntried {
 		t.Errorf("without a marker: %s", got)
 	}
-	// Another process must hold the lock, because a process does not see its own locks.
+	// Another process must hold the lock, because the kernel does not show a process its own locks.
 	daemon := exec.Command("python3", "-c", "import fcntl, sys\nf = open(sys.argv[1], 'w')\nfcntl.lockf(f, fcntl.LOCK_EX)\n"+
 		"print('locked', flush=True)\nsys.stdin.read()", marker)
 	in, err1 := daemon.StdinPipe()
