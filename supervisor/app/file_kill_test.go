@@ -133,7 +133,7 @@ func (l *killedService) runIn(dir string, committed func()) {
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(l.T.Context()))
 	started, ended := make(chan struct{}), make(chan error, 1)
-	go func() { // end waits for this goroutine
+	go func() { // the function end waits for this goroutine
 		ended <- app.RunServiceInTest(ctx, filepath.Join(dir, "mews.yaml"), log, time.Now, func() { close(started) },
 			committed)
 	}()

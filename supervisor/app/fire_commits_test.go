@@ -275,7 +275,7 @@ func TestFire_KillAfterEachCommit_TellsOnce(t *testing.T) {
 		l := newFireRig(t, dir, chat, behind, kills.committed)
 		l.setAll()
 		chat.mu.Lock()
-		// makes one snapshot for each commit
+		// an empty commit before each receipt makes a snapshot between sending and receipt
 		chat.beforeReceipt = func() {
 			sqlitetest.ExecStatements(t, l.db,
 				"UPDATE job SET version = version WHERE id = 0")

@@ -42,7 +42,7 @@ func TestForget_LaterRequests_OmitForgottenText(t *testing.T) {
 	l.at = time.Date(2025, 11, 20, 22, 50, 0, 0, time.UTC) // ten to midnight in Madrid
 	l.open()
 	l.sayInChat("I take quetzal tea.")
-	l.move(7 * time.Minute) // the system text is renewed
+	l.move(7 * time.Minute) // after this time the system text is renewed
 	l.sayInChat("A quetzal is a bird.")
 	l.sayInChat("Today is a keepsake.")
 	l.attachTerminal()

@@ -132,7 +132,7 @@ func (l *gatedService) open() {
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(l.T.Context()))
 	started, ended := make(chan struct{}), make(chan error, 1)
-	// end waits for this goroutine
+	// the function end waits for this goroutine
 	go func() {
 		ended <- app.RunServiceInTest(ctx, l.Config, log, l.now, func() { close(started) }, l.committed)
 	}()

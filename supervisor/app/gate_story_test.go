@@ -63,7 +63,7 @@ func TestLogin_InUse_IsExtendedUntilItsEnd(t *testing.T) {
 	l.enrol("bob")
 	l.open()
 	l.sayAndAwait("bob", l.code("bob", 0), unlocked)
-	for i := range 4 { // 4 × 29 minutes
+	for i := range 4 { // four messages, 29 minutes apart
 		l.move(29 * time.Minute)
 		l.sayAndAwait("bob", fmt.Sprint("on ", i), fmt.Sprint("echo: on ", i))
 		if i == 1 {
@@ -71,7 +71,7 @@ func TestLogin_InUse_IsExtendedUntilItsEnd(t *testing.T) {
 			l.open()
 		}
 	}
-	l.move(4 * time.Minute) // now 2 hours in all
+	l.move(4 * time.Minute) // 2 hours after the login
 	l.sayAndAwait("bob", "late", locked)
 	enterCode(l, "bob", "echo: late")
 	l.move(30*time.Minute - time.Second)

@@ -18,8 +18,8 @@ type processTuner struct {
 	mu         sync.Mutex               // guards the fields below
 	turns      int                      // number of running turns
 	processors int                      // processors of the machine; below 2 the tuner changes no limit
-	limit      func(n int) (before int) // runtime.GOMAXPROCS
-	freeMemory func()                   // debug.FreeOSMemory
+	limit      func(n int) (before int) // changes the number of processors: runtime.GOMAXPROCS
+	freeMemory func()                   // returns memory to the system: debug.FreeOSMemory
 	idle       chan struct{}            // holds a token if the last turn has ended
 }
 

@@ -76,7 +76,7 @@ func (k *killSwitch) commit(private string) {
 	k.lateRequests = append(k.lateRequests, requestSpan{from: k.requestCount()})
 	k.diskFiles = map[string][]byte{}
 	for _, name := range diskFiles {
-		// nil if the journal is missing
+		// the content is nil if the journal is missing
 		k.diskFiles[name], _ = os.ReadFile(filepath.Join(private, name))
 	}
 	k.keepHomes()
