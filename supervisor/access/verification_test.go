@@ -20,7 +20,7 @@ const step = 30 * time.Second
 // The codes are the last six digits of those in RFC 6238, appendix B.
 func TestVerify_CodesOfRFC6238_AreRight(t *testing.T) {
 	seal := access.NewSealer(key)
-	// 12345678901234567890 in base32
+	// the RFC's secret, 12345678901234567890, in base32
 	sealed, err := seal.Seal("ann", []byte("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"))
 	if err != nil {
 		t.Fatal(err)
