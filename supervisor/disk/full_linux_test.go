@@ -49,7 +49,7 @@ func TestFreeForStart_FullDisk_MakesRoom(t *testing.T) {
 			if s, err = FreeForStart(dir); err != nil || !BallastIn(dir).IsWhole(s) {
 				t.Fatal("with room the ballast is freed", err)
 			}
-			if name == "bytes" { // fallocate takes all or nothing
+			if name == "bytes" { // fallocate allocates all bytes or none
 				if s, err = SpaceOf(dir); err != nil || makeFile(filepath.Join(dir, "most"), s.Free) != nil {
 					t.Fatal(err)
 				}

@@ -75,7 +75,7 @@ func TestSpace_Bounds_AreLow(t *testing.T) {
 		{Space{Total: gib, Free: gib, Files: 1000, FreeFiles: 49}, true, false},
 		{Space{Total: gib, Free: gib, Files: 1000, FreeFiles: 15}, true, true},
 		{Space{Total: gib, Free: gib, Files: 100, FreeFiles: 4}, true, true},
-		{Space{Total: gib, Free: gib}, false, false}, // without a fixed number of files
+		{Space{Total: gib, Free: gib}, false, false}, // a disk without a fixed number of files
 		{Space{}, false, false},
 	} {
 		if c.s.IsLow() != c.low || c.s.IsFull() != c.full {
