@@ -42,7 +42,7 @@ type Options struct {
 // App is a GitHub App.
 type App struct {
 	ID     int64
-	Slug   string // the App's login is this with [bot] at the end
+	Slug   string // the App's login is Slug with [bot] at the end
 	Key    *rsa.PublicKey
 	Hook   string // address of the App's own webhook; "" means none
 	Secret string // secret of the App's own webhook

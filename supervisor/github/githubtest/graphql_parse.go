@@ -10,7 +10,7 @@ import (
 type selection struct {
 	as, name string
 	args     map[string]any
-	on       string // for a fragment: its type
+	on       string // type of a fragment; "" for a field
 	sub      []selection
 }
 

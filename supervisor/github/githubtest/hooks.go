@@ -22,7 +22,7 @@ type hook struct {
 	url, secret string
 	events      []string
 	active      bool
-	sent        []*delivery // attempts, newest last
+	sent        []*delivery // attempted deliveries, newest last
 }
 
 // delivery is one attempt to deliver an event.

@@ -47,7 +47,7 @@ func newLimits() limits {
 type window struct {
 	used     int
 	reset    time.Time
-	toldOver *pause // set when the client was told that no requests are left
+	toldOver *pause // the pause after the client was told that no requests are left
 }
 
 // pause is a time in which the server refuses an account's requests.

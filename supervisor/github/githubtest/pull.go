@@ -27,7 +27,7 @@ type issue struct {
 
 // pull has the additional data of a pull request.
 type pull struct {
-	head, base string // names of branches
+	head, base string // names of the head branch and the base branch
 	headSHA    string
 	draft      bool
 	merged     time.Time

@@ -45,7 +45,7 @@ func (r *request) into(v any) bool { return json.Unmarshal(r.body, v) == nil }
 // route is one kind of request that the server handles.
 type route struct {
 	pattern string
-	needs   string // permission=level that a token needs
+	needs   string // permission that a token needs, as permission=level
 	answer  func(*Server, *request) answer
 	flags   flag
 }
