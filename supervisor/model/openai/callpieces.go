@@ -14,7 +14,7 @@ type call struct {
 	id        string
 	name      string
 	arguments strings.Builder
-	extra     json.RawMessage // extra_content; nil if there is none
+	extra     json.RawMessage // the field extra_content; nil if there is none
 }
 
 func (b *answerBuilder) addCall(d callDelta) error {

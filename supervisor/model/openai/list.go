@@ -70,7 +70,7 @@ func (p *Provider) ContextWindows(ctx context.Context) (map[string]int64, error)
 					Context int64 `json:"n_ctx"`
 				} `json:"default_generation_settings"`
 			}
-			if err := p.ReadModelList(ctx, p.propsURL, &props); err == nil { // old versions lack this URL
+			if err := p.ReadModelList(ctx, p.propsURL, &props); err == nil { // old versions of llama.cpp lack this URL
 				tokens = props.Defaults.Context
 			}
 		}

@@ -93,7 +93,7 @@ func foreignAsText(r *request) { changeForeign(r) }
 // model.
 func changeForeign(r *request) (changed bool) {
 	var out []message
-	foreign := map[string]toolCall{} // calls of other models by id
+	foreign := map[string]toolCall{} // calls of other models, by the call's id
 	for _, m := range r.Messages {
 		switch call, is := foreign[m.ToolCallID]; {
 		case len(m.ToolCalls) > 0 && !m.own:
@@ -266,7 +266,7 @@ func isSet(field json.RawMessage) bool { return len(field) > 0 && string(field) 
 // same type and index in each piece.
 type reasoningDetail struct {
 	fields map[string]json.RawMessage
-	texts  map[string]*strings.Builder // the fields that come in pieces
+	texts  map[string]*strings.Builder // texts of the fields that come in pieces
 }
 
 // detailTexts are the fields of a detail that come in pieces.

@@ -20,7 +20,7 @@ func thinker(r modeltest.Request) modeltest.Answer {
 		a.Text = "done"
 		return a
 	}
-	for i := range 2 - min(n, 1) { // two parallel calls, then one
+	for i := range 2 - min(n, 1) { // two parallel calls in the first step, then one call
 		a.Calls = append(a.Calls, modeltest.Call{ID: fmt.Sprintf("id%d%d", n, i), Name: "read_file",
 			Args: `{"path":"a"}`})
 	}

@@ -11,7 +11,7 @@ const (
 // all other text to emit.
 type thinkFilter struct {
 	emit   func(string)
-	state  func(*thinkFilter, string) // nil at the beginning
+	state  func(*thinkFilter, string) // the current state; nil at the beginning
 	held   string
 	opened bool
 }

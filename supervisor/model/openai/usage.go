@@ -8,7 +8,7 @@ type usage struct {
 	Total      int64 `json:"total_tokens"`
 	In         *struct {
 		Cached  int64 `json:"cached_tokens"`
-		Written int64 `json:"cache_write_tokens"` // OpenRouter's field
+		Written int64 `json:"cache_write_tokens"` // a field that only OpenRouter sends
 	} `json:"prompt_tokens_details"`
 	Out *struct {
 		Reasoning int64 `json:"reasoning_tokens"`
