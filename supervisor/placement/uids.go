@@ -147,7 +147,7 @@ func (c *WorkerLocations) SharesAccount(u supervisor.User, worker int) bool {
 // uidsOf returns a process's user ids: real, effective, saved and of the file system. For an ended
 // process it returns none. folder is the process's folder in /proc.
 func uidsOf(folder string) (uids []uint32) {
-	text, _ := os.ReadFile(filepath.Join(folder, "status")) // proc_pid_status(5)
+	text, _ := os.ReadFile(filepath.Join(folder, "status")) // for the format, see proc_pid_status(5)
 	_, ids, _ := strings.Cut(string(text), "\nUid:")
 	ids, _, _ = strings.Cut(ids, "\n")
 	for _, id := range strings.Fields(ids) {
