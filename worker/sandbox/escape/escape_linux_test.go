@@ -175,7 +175,7 @@ func TestDaemon_EndedBeforeWorker_DidNotSurvive(t *testing.T) {
 		t.Errorf("a daemon that nothing ends: %+v", f)
 	}
 	if f, _ := r.daemonFinding(); f.Outcome == OutcomeEscaped {
-		r.waitFree() // killed, but not yet gone
+		r.waitFree() // the daemon was killed, but may not be gone yet
 	}
 	if f, pid := r.daemonFinding(); f.Outcome != OutcomeStopped || pid != 0 {
 		t.Errorf("afterwards: %+v, %d", f, pid)
@@ -250,7 +250,7 @@ func FuzzDecodeReport(f *testing.F) {
 // TestCloneArgs_Size_EqualsKernelStruct: for the kernel, the size of struct clone_args is its
 // version.
 func TestCloneArgs_Size_EqualsKernelStruct(t *testing.T) {
-	if size := binary.Size(cloneArgs{}); size != 64 { // CLONE_ARGS_SIZE_VER0
+	if size := binary.Size(cloneArgs{}); size != 64 { // 64 is CLONE_ARGS_SIZE_VER0
 		t.Errorf("%d bytes", size)
 	}
 }

@@ -134,7 +134,7 @@ func queueSignals(Victims) error {
 		if err := unix.PthreadSigmask(unix.SIG_BLOCK, &blocked, nil); err != nil {
 			return fmt.Errorf("block the signal: %w", err)
 		}
-		said := unix.Siginfo{Signo: signal, Code: -1} // SI_QUEUE
+		said := unix.Siginfo{Signo: signal, Code: -1} // the code SI_QUEUE
 		for n := range manySignals + 1 {
 			_, _, errno := syscall.RawSyscall6(unix.SYS_RT_TGSIGQUEUEINFO, uintptr(os.Getpid()), uintptr(unix.Gettid()), signal,
 				uintptr(unsafe.Pointer(&said)), 0, 0)

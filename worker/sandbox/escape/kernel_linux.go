@@ -93,7 +93,7 @@ type bpfLoad struct {
 func loadBPF(Victims) error {
 	// struct bpf_insn begins with its code, and both architectures are little-endian
 	program := &[2]uint64{
-		unix.BPF_ALU64 | unix.BPF_MOV | unix.BPF_K, // r0 = 0
+		unix.BPF_ALU64 | unix.BPF_MOV | unix.BPF_K, // sets the register r0 to 0
 		unix.BPF_JMP | unix.BPF_EXIT,
 	}
 	license := &[4]byte{'G', 'P', 'L'}
@@ -200,7 +200,7 @@ func addKey(Victims) error {
 func setPersonality(Victims) error {
 	const (
 		ask         = 0xffffffff
-		noRandomize = 0x0040000 // ADDR_NO_RANDOMIZE
+		noRandomize = 0x0040000 // ADDR_NO_RANDOMIZE of personality(2)
 	)
 	return onThread(func() error {
 		before, _, errno := syscall.RawSyscall(unix.SYS_PERSONALITY, ask, 0, 0)

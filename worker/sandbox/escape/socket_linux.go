@@ -68,7 +68,7 @@ func receiveSecret(family int, to unix.Sockaddr, v Victims) error {
 	conn := os.NewFile(uintptr(fd), "socket")
 	defer conn.Close()
 	limit := unix.NsecToTimeval(answerLimit.Nanoseconds())
-	// SO_SNDTIMEO also holds for connect
+	// SO_SNDTIMEO also limits connect
 	for _, option := range []int{unix.SO_SNDTIMEO, unix.SO_RCVTIMEO} {
 		if err := unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, option, &limit); err != nil {
 			return fmt.Errorf("setsockopt: %w", err)
