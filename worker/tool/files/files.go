@@ -12,7 +12,7 @@ import (
 	"mews/worker/workspace"
 )
 
-// fileTools are the tools of the family.
+// fileTools implements the tools of the family.
 type fileTools struct {
 	ws   *workspace.Workspace
 	now  func() time.Time

@@ -38,7 +38,7 @@ type listArgs struct {
 }
 
 func (t *fileTools) list(ctx context.Context, _ worker.Call, args listArgs) (worker.Result, error) {
-	path := cmp.Or(args.Path, ".") // the whole workspace
+	path := cmp.Or(args.Path, ".") // by default, the whole workspace
 	name, err := t.ws.CleanPath(path)
 	if err != nil {
 		return worker.Result{}, err

@@ -50,7 +50,7 @@ type searchArgs struct {
 }
 
 func (t *fileTools) search(ctx context.Context, call worker.Call, args searchArgs) (worker.Result, error) {
-	path := cmp.Or(args.Path, ".") // the whole workspace
+	path := cmp.Or(args.Path, ".") // by default, the whole workspace
 	name, err := t.ws.CleanPath(path)
 	if err != nil {
 		return worker.Result{}, err

@@ -19,7 +19,7 @@ type textDecoder struct {
 	odd  bool   // bytes that are not UTF-8 were read as Windows-1252
 	raw  []byte // bytes read but not decoded; a part of store
 	out  []byte // bytes decoded but not yet read by the caller; a part of text
-	err  error  // error of src
+	err  error  // the error that ended the reading of src
 	text []byte
 	// store is the buffer of raw. An incomplete character at the end of a read waits at its front.
 	store [decodeChunk]byte
