@@ -73,7 +73,7 @@ type TextsInForceFunc func(ctx context.Context) (map[string]string, error)
 type family struct {
 	home    *memory.Home
 	turn    host.Caller
-	uses    map[string]int // uses of facts, by id
+	uses    map[string]int // number of uses of each fact, by its id
 	inForce TextsInForceFunc
 }
 
