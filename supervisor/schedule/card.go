@@ -153,7 +153,7 @@ func monthCost(j supervisor.Job, b supervisor.Budget) (most int64, times int64) 
 	return most, times
 }
 
-// maxMonthFires limits the counted fires of a month. A job that asks a model can't have more,
+// maxMonthFires limits the counted fires of a month. A job that asks a model can't have more fires,
 // because of minPeriod.
 const maxMonthFires = int64(monthDays * 24 * time.Hour / minPeriod)
 

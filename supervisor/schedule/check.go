@@ -23,7 +23,7 @@ const (
 type CheckStore interface {
 	// FindCheckState returns the data that a job's last check stored; "" if there was no check.
 	FindCheckState(ctx context.Context, job int64) (string, error)
-	// ForgetCheckState makes a job's next check count as its first one.
+	// ForgetCheckState makes a job's next check count as its first check.
 	ForgetCheckState(ctx context.Context, job int64) error
 	// ReserveFire starts the check of a fire and reserves the fire until a time. It returns false
 	// if a check of this user runs already, or if the fire has ended.

@@ -253,8 +253,8 @@ func TestDigest_NewFile_IsListedOnce(t *testing.T) {
 	}
 }
 
-// If the files can't be listed, the digest is tried once more and then sent without them. The next
-// digest lists them.
+// If the files can't be listed, the digest is tried once more and then sent without files. The next
+// digest lists the files.
 func TestDigest_FilesUnavailable_OmitsFiles(t *testing.T) {
 	h := newHarness(t)
 	h.switchRoutine(t, "on")

@@ -93,8 +93,8 @@ func parseSettings(words string) (map[string]string, error) {
 	return set, nil
 }
 
-// askChange asks the user for a job's new times or text, and changes the job. The press of the
-// button ends after the user's answer.
+// askChange asks the user for a job's new times or text, and changes the job. The handling of the
+// press ends after the user's answer.
 func (ed *editor) askChange(ctx context.Context, from origin, j supervisor.Job) (d supervisor.Delivery, err error) {
 	digest := sha256.Sum256(fmt.Appendf(nil, "change job %d by %d", j.ID, from.inbound))
 	q, err := ed.ask(ctx, supervisor.Question{Conversation: from.in, Inbound: from.inbound, Kind: supervisor.QuestionAsk, Subject: hex.EncodeToString(digest[:]),

@@ -156,7 +156,7 @@ func fireLines(fires []supervisor.Fire, now time.Time) string {
 }
 
 // newFire returns the fire of a due job. If several of its times have passed, there is one fire,
-// for the last of them. A job with an unreadable rule is paused.
+// for the last of these times. A job with an unreadable rule is paused.
 func newFire(j supervisor.Job, now time.Time) (supervisor.Fire, error) {
 	f := supervisor.Fire{
 		Job:      j,

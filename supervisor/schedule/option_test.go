@@ -308,7 +308,7 @@ func TestJob_PostToOtherChat_NeedsApproval(t *testing.T) {
 	if said := h.saidTo(t, chatOf("alice")); len(said) != 1 || !strings.Contains(said[0], "It goes to the group -5.") {
 		t.Errorf("alice is told %q", said)
 	}
-	// each change of the job's content needs a new approval; an unchanged value does not
+	// each change of the job's content needs a new approval; an unchanged value needs none
 	for i, change := range []string{`"text":"buy"`, `"name":"Shop\nping"`, `"when":"daily at 15:00"`} {
 		if _, err := h.callTool(t, chatOf("alice"), "update_task", `{"id":1,`+change+`}`); err != nil || len(h.approvalRequests) != 3+i {
 			t.Errorf("%s: %v, asked for were %+v", change, err, h.approvalRequests)

@@ -19,15 +19,15 @@ const (
 	pressTomorrow = "tomorrow"
 )
 
-// listPrefix begins the name of a button below a list of late reminders, and jobsPrefix that of a
-// button below the answer to /jobs.
+// listPrefix begins the name of a button below a list of late reminders. jobsPrefix begins the name
+// of a button below the answer to /jobs.
 const (
 	listPrefix = "list-"
 	jobsPrefix = "jobs-"
 )
 
-// keepsButtons reports whether a message keeps its buttons after a press, because they belong to
-// several jobs.
+// keepsButtons reports whether a message keeps its buttons after a press, because the buttons
+// belong to several jobs.
 func keepsButtons(press string) bool { return strings.HasPrefix(press, listPrefix) }
 
 // snoozeLabels are the labels of a reminder's buttons.

@@ -25,7 +25,7 @@ type JobRequest struct {
 	Action string `json:"action"`         // the action: list, show, add, edit, run, pause, resume, delete or results
 	Job    string `json:"job,omitempty"`
 	Words  string `json:"words,omitempty"` // words of a new or changed job: WHEN: TEXT; an edit may have only WHEN
-	// Task makes the new job a task. For a new check, it starts a turn when the condition holds.
+	// Task makes the new job a task. A new check with Task starts a turn when its condition holds.
 	Task bool `json:"task,omitempty"`
 
 	Check protocol.CheckArguments `json:"check,omitzero"` // the check of the new job

@@ -103,8 +103,8 @@ func TestQuietHours_ProactiveMessages_Wait(t *testing.T) {
 	}
 }
 
-// If quiet hours are removed, held messages are sent at once. If they change, held messages are
-// sent at their new end.
+// If quiet hours are removed, held messages are sent at once. If quiet hours change, held messages
+// are sent at the new end.
 func TestQuietHours_Removed_SendsAtOnce(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "11:00-20:00")

@@ -30,7 +30,7 @@ func setRule(j *supervisor.Job, from origin, at time.Time) error {
 	return keepRule(j, rule, at, zone)
 }
 
-// keepRule sets a job's times, counted from at.
+// keepRule stores a rule in a job. The job's times count from at.
 func keepRule(j *supervisor.Job, rule recurrence.Rule, at time.Time, zone *time.Location) error {
 	rule.At = rule.At.Truncate(time.Millisecond) // the database keeps milliseconds
 	encoded, err := json.Marshal(rule)

@@ -36,7 +36,8 @@ var taskOptions = []supervisor.JobOptions{{}, {Exact: true}, {Overlap: superviso
 // turnDurations are durations of turns.
 var turnDurations = []time.Duration{0, time.Second, 50 * time.Second, 8 * time.Minute, 3 * time.Hour}
 
-// Limits on turns: their spreading delay, its part of the period, and the time between late turns.
+// Limits on turns: the delay that spreads turns, the part of the period that this delay may take,
+// and the time between late turns.
 const (
 	maxApart   = 30 * time.Second
 	periodPart = 20
@@ -209,7 +210,7 @@ func (j *taskJumps) check() {
 		}
 	}
 	// A fire may wait for another fire of its job. It begins at the loop's next pass after the
-	// other one ends.
+	// other fire ends.
 	if lost := sqlitetest.QueryColumn(j.t, j.db, `SELECT job || ' ' || due FROM fire f WHERE state = 'claimed' AND begin_at <= ?1
 		AND NOT EXISTS (SELECT 1 FROM fire WHERE job = f.job AND (state = 'running' OR ended_at > ?1))`, j.longAgo().UnixMilli()); len(lost) > 0 {
 		j.fail("these have not begun: %q", lost)

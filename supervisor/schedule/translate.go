@@ -83,7 +83,7 @@ func (tr Translator) Read(ctx context.Context, c supervisor.Conversation, words 
 }
 
 // readTranslation returns the arguments of the model's only call. A model without tools may write
-// them as its text.
+// the arguments as text.
 func readTranslation(m protocol.Message, withText bool) (said translated, err error) {
 	written := json.RawMessage(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(m.Text()), "```json"), "```"))
 	if calls := m.ToolCalls(); len(calls) == 1 && calls[0].Name == translatorTool {

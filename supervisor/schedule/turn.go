@@ -64,7 +64,7 @@ func grace(f supervisor.Fire) (most time.Duration, bounded bool) {
 	return min(f.NextDue.Sub(f.LastDue)/2, turnGrace), true
 }
 
-// jitter returns the delay of a turn. It is always the same for a job and a time.
+// jitter returns the delay of a turn. The delay is always the same for a job and a due time.
 func jitter(f supervisor.Fire) time.Duration {
 	if f.NextDue.IsZero() || f.Job.Options.Exact || f.Job.Kind == supervisor.JobRoutine {
 		return 0

@@ -255,7 +255,7 @@ func TestRemind_Unreadable_ShowsNearest(t *testing.T) {
 	}
 }
 
-// A changed time and a job of the terminal are translated, too.
+// The times of a changed job and of a job from the terminal are translated, too.
 func TestEdit_OtherLanguage_IsTranslated(t *testing.T) {
 	h := newHarness(t)
 	h.translate = func(context.Context, supervisor.Conversation, string, bool, time.Time) (string, string, error) {

@@ -86,7 +86,7 @@ func TestMoveZone_LosesNoJob(t *testing.T) {
 	if err := h.recompute(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	// times in Madrid
+	// due times of the jobs, in Madrid
 	for id, want := range map[int64]string{1: "Fri 27 Mar 18:00", 2: "Sat 28 Mar 01:00", 3: "Fri 27 Mar 13:20"} {
 		if got := h.job(t, id).Next.In(timezone.ForUser(person("alice"))).Format("Mon 2 Jan 15:04"); got != want {
 			t.Errorf("reminder %d comes %s, want %s", id, got, want)
