@@ -68,7 +68,7 @@ func (s *stepStream) chargeFailed(ctx context.Context, f modelcall.Failure) {
 }
 
 // keepUsage stores the usage of a call that leaves no message, even if the turn was stopped. If
-// that fails, the call's lease ends at the next start of the service.
+// storing fails, the call's lease ends at the next start of the service.
 func (s *stepStream) keepUsage(ctx context.Context, c sqlite.ModelCall) {
 	err := s.o.Usage.PutCall(context.WithoutCancel(ctx), c)
 	if err != nil {

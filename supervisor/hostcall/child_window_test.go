@@ -16,7 +16,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// newReviewRig returns a rig with the turn of a review, which only reads a blob of ann's.
+// newReviewRig returns a rig with a review's turn, whose worker may only read one blob of ann's.
 func newReviewRig(t *testing.T, m hostcall.Models) (r *rig, turn hostcall.Turn, reports *[]protocol.ReviewReport) {
 	r = newRigOf(t, m)
 	r.options.Windows = r.db.Turns()

@@ -8,8 +8,8 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// TestTokenCount_MeasuresSharedMessages checks that a token count also measures other requests
-// that share messages with the counted one, at any position.
+// TestTokenCount_MeasuresSharedMessages checks that a token count also measures other requests that
+// share messages with the counted request, at any position.
 func TestTokenCount_MeasuresSharedMessages(t *testing.T) {
 	talk := func(texts ...string) (list []protocol.Message) {
 		for _, text := range texts {

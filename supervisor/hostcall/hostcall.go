@@ -32,7 +32,8 @@ type Reply interface {
 	ShowTool(event protocol.TurnEvent)
 }
 
-// Options holds the dependencies that all connections share. Each family of calls has its own.
+// Options holds the dependencies that all connections share. Each family of calls has its own
+// dependencies.
 type Options struct {
 	ModelDependencies
 	StepDependencies

@@ -183,8 +183,8 @@ func TestSteering_FailedStep_LeavesMessageUnread(t *testing.T) {
 	}
 }
 
-// TestSteering_LongMessage_Waits checks that a short message joins even a full request. A long one
-// joins only if it fits.
+// TestSteering_LongMessage_Waits checks that a short message joins even a full request. A long
+// message joins only if it fits.
 func TestSteering_LongMessage_Waits(t *testing.T) {
 	var last modelcall.Request
 	r := newRig(t, func(ctx context.Context, req modelcall.Request, delta func(string)) (protocol.Message, error) {

@@ -25,7 +25,8 @@ func (p phase) String() string {
 	return map[phase]string{inTurn: "turn", inOperation: "operation", anyTime: "worker"}[p]
 }
 
-// row is a method's entry in the table. If its handler has note, the method is a notification.
+// row is a method's entry in the table. If the row's handler has the function note, the method is a
+// notification.
 type row struct {
 	method string
 	phase  phase
@@ -120,8 +121,8 @@ func (t *turn) forFeature() feature.Turn {
 		Resumed: t.Step > 0 || len(t.Pending) > 0, Committed: t.openCalls.find, Commit: t.commit, Kept: &t.kept}
 }
 
-// handler decodes the parameters of a message and handles the message. A call has answer, and a
-// notification has note. Their errors are explained at work.reply.
+// handler decodes the parameters of a message and handles the message. A call has the function
+// answer, and a notification has the function note. work.reply explains their errors.
 type handler struct {
 	decode func(*protocol.Request) (params any, err error)
 	key    func(params any) workKey

@@ -17,7 +17,7 @@ var toolRows = []row{
 // toolList holds the tools that the worker may offer to a model.
 type toolList struct {
 	hash string // hash of the newest list
-	// tools by name, of the newest list and of the one before
+	// tools of the newest list and of the list before it, by name
 	known map[string]protocol.Tool
 	left  map[string]protocol.Tool
 }
@@ -30,8 +30,8 @@ func (l *toolList) set(tools []protocol.Tool, hash string) {
 	}
 }
 
-// find finds a tool in the newest list or in the one before. A model.stream may have begun before a
-// tool left the list.
+// find finds a tool in the newest list or in the list before it. A model.stream may have begun
+// before a tool left the list.
 func (l *toolList) find(name string) (tool protocol.Tool, ok bool) {
 	if tool, ok = l.known[name]; !ok {
 		tool, ok = l.left[name]

@@ -40,9 +40,9 @@ func (p transcriptCaches) put(conversation int64, now transcriptCache) {
 	p[conversation] = now
 }
 
-// catchUp reads the messages committed since the last read, and drops those before the window. The
-// cache then equals a fresh read. Messages enter the cache only by reading: if the answer to a
-// commit is lost, only the store knows the result.
+// catchUp reads the messages committed since the last read, and drops the messages before the
+// window. The cache then equals a fresh read. Messages enter the cache only by reading: if the
+// answer to a commit is lost, only the store knows the result.
 func (p *transcriptCache) catchUp(ctx context.Context, store Transcript, conversation int64) error {
 	newer, window, err := store.ListSince(ctx, conversation, p.newest())
 	if err != nil {

@@ -112,8 +112,8 @@ func TestSmallWindow_LongTalk_OneRefusal(t *testing.T) {
 	}
 }
 
-// TestContextWindow_ServerCutsRequest_IsLearnt has a server that cuts long requests without an
-// error. Its token counts reveal the size of its window.
+// TestContextWindow_ServerCutsRequest_IsLearnt uses a server that cuts long requests without an
+// error. The server's token counts reveal the size of its window.
 func TestContextWindow_ServerCutsRequest_IsLearnt(t *testing.T) {
 	longest := 0
 	server, url := modeltest.NewServer(t, func(r modeltest.Request) modeltest.Answer {
