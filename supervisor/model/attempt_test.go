@@ -101,7 +101,7 @@ func TestAttempt_BeforeCall_ReservesMoney(t *testing.T) {
 }
 
 // TestAttempt_BrokenOff_CountsReceivedUsage checks the usage of attempts that end in different
-// ways. It must be the same without a budget.
+// ways. The usage must be the same without a budget.
 func TestAttempt_BrokenOff_CountsReceivedUsage(t *testing.T) {
 	const input = (perRequest + perMessage + perPart + 2) / tokenBytes
 	hears := func(u protocol.Usage, bytes int64) modelcall.Answer {

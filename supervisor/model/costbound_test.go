@@ -18,8 +18,8 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// greedyProvider counts one token for every byte, and answers with the longest allowed answer. Of
-// the first known messages it counts only a share.
+// greedyProvider counts one token for every byte, and answers with the longest allowed answer. It
+// counts only a share of the first known messages.
 type greedyProvider struct {
 	known int
 	share int64

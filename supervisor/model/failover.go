@@ -86,8 +86,8 @@ func (c *call) run(ctx context.Context) (modelcall.Answer, error) {
 	return modelcall.Answer{}, c.allFailed()
 }
 
-// ends reports whether a model's error ends the call. The error of a fallback model never does,
-// because the user did not choose that model.
+// ends reports whether a model's error ends the call. The error of a fallback model never ends the
+// call, because the user did not choose that model.
 func (c *call) ends(ctx context.Context, m ResolvedModel, err error) bool {
 	failed := modelError(err)
 	return ctx.Err() != nil || failed == nil || m.same(c.candidates[0]) && !policies[failed.Class].fallback
@@ -100,7 +100,8 @@ func modelError(err error) *modelcall.Error {
 	return failed
 }
 
-// maxRepeated is the longest answer in bytes that is asked for again if it breaks: 1,000 tokens.
+// maxRepeated is the longest answer in bytes that is asked for again if it breaks off: 1,000
+// tokens.
 const maxRepeated = 1_000 * tokenBytes
 
 // tryModel calls one model as often as the policy for its failure allows. A probe calls it once if

@@ -30,7 +30,7 @@ const (
 // retried. If a model or an account is broken, the fallback is asked. A wrong request is wrong for
 // every model, or the caller must correct it. If a provider's filter stopped a request, no other
 // provider gets the request without the user's consent. The message says that the user may ask
-// another one. Six tries of a model without a fallback take half a minute.
+// another provider. Six tries of a model without a fallback take half a minute.
 var policies = map[modelcall.ErrorClass]policy{
 	modelcall.RateLimited: {tries: 3, firstWait: 2 * time.Second, fallback: true, opensBreaker: true,
 		reason: textRateLimited},

@@ -29,8 +29,8 @@ type Price struct {
 func PricePerMinute(dollars float64) (input float64) { return dollars * 1_000_000 / 60 }
 
 // priceRow is one row of a price list. It holds for requests of at most upTo input tokens; 0 means
-// any length. If a model has several rows, the first that fits a request counts. If no row fits,
-// the price is unknown.
+// any length. If a model has several rows, the first row that fits a request counts. If no row
+// fits, the price is unknown.
 type priceRow struct {
 	model string
 	upTo  int64

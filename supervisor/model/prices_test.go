@@ -26,7 +26,7 @@ func sellers(t *testing.T, prices map[string]Price) *Catalogue {
 func TestCost_FollowsPriceList(t *testing.T) {
 	c := sellers(t, map[string]Price{"gpt/own": {Input: 1, Output: 2}, "local/rented": {Input: 0.5, Output: 0.5},
 		"lan/gpt-5.4": {}})
-	// 1,000 of the input are not cached
+	// 1,000 tokens of the input are not cached
 	u := protocol.Usage{Input: 12_000, Output: 500, CacheRead: 8_000, CacheWrite: 3_000}
 	cases := []struct {
 		name, spec string
