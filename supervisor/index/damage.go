@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// rebuildable reports whether rebuilding the file fixes an error.
+// rebuildable reports whether rebuilding the database fixes an error.
 func rebuildable(err error) bool {
 	switch problem, _ := engine.ProblemOf(err); problem {
 	case engine.ProblemDamaged, engine.ProblemNewer, engine.ProblemDiffers, engine.ProblemForeign:

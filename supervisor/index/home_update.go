@@ -38,8 +38,8 @@ func (x *Index) BeginHomeUpdate(user string) *HomeUpdate {
 	return &HomeUpdate{index: x, user: user, named: map[string]bool{}, removeUntil: x.o.Now().Add(updateTime)}
 }
 
-// AddFiles takes a page of the home's files. It returns the positions of those that differ in the
-// index.
+// AddFiles takes a page of the home's files. It returns the positions of the files that differ in
+// the index.
 func (u *HomeUpdate) AddFiles(ctx context.Context, page []HomeFile) (differing []int, err error) {
 	if err := u.load(ctx); err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func (u *HomeUpdate) End(ctx context.Context, report HomeCoverage, more bool) (l
 	return u.unfinished, err
 }
 
-// updateTime is half of the operation's time.
+// updateTime is the time limit of an update, which is half of the operation's time.
 const updateTime = time.Minute
 
 // putManifest calls SetManifest after removing old sections. Files that it cannot finish within the

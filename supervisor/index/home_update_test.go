@@ -26,7 +26,8 @@ func homeFile(path string, modified int64, texts ...string) (f HomeFile, list []
 	return f, list
 }
 
-// reportHome reports a complete home, up to a step, and returns how many sections were missing.
+// reportHome reports a complete home, but stops after a number of steps. It returns how many
+// sections were missing.
 func (r *rig) reportHome(user string, steps int, files map[string][]string, at int64) (missing int) {
 	r.Helper()
 	r.await("the index", func() bool { return r.index.reconciledDB() != nil })

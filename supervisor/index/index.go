@@ -33,7 +33,7 @@ import (
 //go:embed migration/*.sql
 var migrations embed.FS
 
-// Transcript gives the messages. Each call names a user, and finds only messages of that user.
+// Transcript reads messages. Each call names a user, and finds only messages of that user.
 type Transcript interface {
 	// ListConversations lists a user's conversations.
 	ListConversations(ctx context.Context, user string) ([]int64, error)

@@ -16,8 +16,8 @@ const (
 	// phraseShare is the share of two words' weights that is added if the words are neighbours as
 	// in the query.
 	phraseShare = 0.25
-	// sameFileShare is the share of the scores of the same file's other hits, which are likely to
-	// be about the same subject.
+	// sameFileShare is the share of the scores of other hits in the same file that is added to a
+	// hit. These hits are likely to be about the same subject.
 	sameFileShare = 0.5
 	// freshBonus is the share of the best hit's score that is added to a new hit. It halves with
 	// each month of age.

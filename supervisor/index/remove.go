@@ -127,7 +127,7 @@ func (x *Index) RemoveMessages(ctx context.Context, user string, ids []int64) er
 	return removeSetAside(x.o.Path)
 }
 
-// eraseAll deletes a user's rows in all tables except that of their words.
+// eraseAll deletes a user's rows in all tables except the table of the user's words.
 var eraseAll = []string{`DELETE FROM place WHERE user = ?`, `DELETE FROM file WHERE user = ?`, `DELETE FROM section WHERE user = ?`,
 	`DELETE FROM cursor WHERE user = ?`, `DELETE FROM person WHERE user = ?`, `DELETE FROM setting WHERE user = ?`,
 	`DELETE FROM change WHERE user = ?`}

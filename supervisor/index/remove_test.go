@@ -72,7 +72,7 @@ func TestRemoveMessages_LeavesNoWordsInFiles(t *testing.T) {
 	}
 }
 
-// An erased user's words are gone, and another user's are still found.
+// An erased user's words are gone, and another user's words are still found.
 func TestEraseUser_LeavesNoWordsInFiles(t *testing.T) {
 	r := newRig(t, "alice", "bob")
 	r.fill()

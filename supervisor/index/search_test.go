@@ -62,7 +62,7 @@ func TestSearch_Filters_NarrowHits(t *testing.T) {
 	}
 }
 
-// Of equally good hits the newer comes first, but never before a better hit.
+// Of two equally good hits, the newer hit comes first. It never comes before a better hit.
 func TestRank_NewHit_StaysBelowBetterHit(t *testing.T) {
 	now := time.Date(2026, 11, 16, 0, 0, 0, 0, time.UTC)
 	terms := termsOf("blue garden shed")

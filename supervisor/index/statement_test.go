@@ -8,8 +8,8 @@ import (
 )
 
 var (
-	// ofPerson matches a statement about the rows of one user: it compares or writes the column, or
-	// uses the table of that user's words.
+	// ofPerson matches a statement about the rows of one user: it compares or writes the column
+	// user, or uses the table of that user's words.
 	ofPerson = regexp.MustCompile(`\buser = \?|INTO \w+ \((\w+\.)?user\b|\bwords_(%(\[1\])?d|\d+)\b`)
 	// ofNobody lists the statements that name no user.
 	ofNobody = map[string]string{listPeople: "who there is", findEpoch: "which database it is"}
