@@ -66,7 +66,7 @@ func (z *zipFile) find(name string) *zip.File {
 }
 
 // unpack calls read with a file of the archive, and counts the file's unpacked bytes. A missing
-// file is empty.
+// file counts as empty.
 func (z *zipFile) unpack(name string, read func(io.Reader) error) error {
 	file := z.find(name)
 	if file == nil {

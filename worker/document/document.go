@@ -96,7 +96,7 @@ type source struct {
 	size int64 // size of the file in bytes
 }
 
-// maxPiped bounds a file that comes through a pipe, in bytes. It is held in memory.
+// maxPiped bounds a file that comes through a pipe, in bytes. Such a file is held in memory.
 const maxPiped = 64 << 20
 
 // openSource returns the file, or the bytes that come through a pipe.

@@ -11,8 +11,8 @@ import (
 	"mews/worker/parse"
 )
 
-// fuzzParser runs the parser of a kind over any bytes. It ends, its header is honest, and its body is
-// bounded and as long as the header says.
+// fuzzParser runs the parser of a kind over any bytes. The parser must end. Its body must be
+// bounded, and as long as its header says.
 func fuzzParser(f *testing.F, kind parse.Kind, seeds ...string) {
 	for _, seed := range seeds {
 		f.Add([]byte(seed))

@@ -27,7 +27,7 @@ const (
 	tokenAlone tokenKind = "alone" // a start tag that ends with a slash
 )
 
-// maxHTMLToken bounds one tag or one piece of text, in bytes. It is held in memory.
+// maxHTMLToken bounds one tag or one piece of text, in bytes. Both are held in memory.
 const maxHTMLToken = 1 << 20
 
 // htmlTokenizer splits a page into tokens, as browsers do. (HTML, 13.2.5, without the states that

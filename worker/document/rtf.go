@@ -88,7 +88,7 @@ func (r *richText) next() error {
 	return nil
 }
 
-// byte takes a byte of text.
+// byte adds a byte to the text.
 func (r *richText) byte(c byte) {
 	if r.skip > 0 {
 		r.skip--
@@ -278,7 +278,7 @@ func (r *richText) endTable() {
 	}
 }
 
-// unicode writes a character by its number. Characters for older readers follow it.
+// unicode writes a character by its number. Replacement characters for older readers follow.
 func (r *richText) unicode(n int) {
 	unit := rune(uint16(n))
 	r.flush()

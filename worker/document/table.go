@@ -57,7 +57,7 @@ func (t *tables) inner() *table {
 	return t.open[len(t.open)-1]
 }
 
-// beginTable begins a table. Beyond maxTables the text ends.
+// beginTable begins a table. If maxTables tables are already open, the output ends.
 func (t *tables) beginTable() {
 	if len(t.open) == maxTables {
 		t.out.err = errFull
