@@ -129,7 +129,7 @@ var partsOfDay = map[string]part{
 	"night":     {name: "night", usual: 20 * 60, from: 6, to: 11, later: true},
 }
 
-// usualTime is the time of the day for a date without one.
+// usualTime is the time of the day for a date without a time.
 const usualTime TimeOfDay = 9 * 60
 
 // takePart reads "morning", "in the evening", "at night".

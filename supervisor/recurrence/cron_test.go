@@ -91,7 +91,7 @@ func TestCheckCron_BadListValue_Fails(t *testing.T) {
 	}
 }
 
-// Two Sundays on 29 February may be 40 years apart; the search ends there.
+// Two Sundays on 29 February may be 40 years apart. The search ends after 40 years.
 func TestCronNext_RareDate_IsFound(t *testing.T) {
 	sundays := Rule{Kind: Cron, Expression: "0 9 29 2 */7"}
 	next, found, err := sundays.Next(time.Date(2088, 3, 1, 0, 0, 0, 0, time.UTC), time.UTC)

@@ -62,7 +62,7 @@ func (p *phrase) takeDate() (d day, ok bool, err error) {
 
 func (p *phrase) today() time.Time { return dateOf(wallOf(p.now)) }
 
-// dateOf returns midnight of a wall time.
+// dateOf returns the midnight with which the day of a wall time begins.
 func dateOf(wall time.Time) time.Time { return wall.Truncate(24 * time.Hour) }
 
 // takeRelativeDay reads today, tonight, tomorrow, "the day after tomorrow", "2 days from today".

@@ -17,7 +17,7 @@ var (
 	dashPattern  = regexp.MustCompile(`^(\d{1,2})-(\d{1,2})-(\d{4})$`)
 )
 
-// isMonth reports whether a number is that of a month.
+// isMonth reports whether a text is the number of a month.
 func isMonth(text string) bool {
 	n, err := strconv.Atoi(text)
 	return err == nil && n >= 1 && n <= 12
@@ -68,7 +68,7 @@ func (p *phrase) takeNumericDate() (d day, ok bool, err error) {
 	return d, false, p.askDate(found[0], first.midnight, second.midnight)
 }
 
-// hasClock reports whether a clock follows.
+// hasClock reports whether a time of the day follows.
 func (p *phrase) hasClock() bool {
 	rest := *p
 	_, ok := rest.skip("at", ",", "um").takeClock(false)
@@ -106,7 +106,7 @@ func (p *phrase) dateIn(year, digits int, month time.Month, n int) (date time.Ti
 	return date, false
 }
 
-// leapYears is the most years between two days that are a 29 February.
+// leapYears is the maximum number of years between two leap days.
 const leapYears = 8
 
 // askDate returns an error about a date such as 3/4, which can mean two days.

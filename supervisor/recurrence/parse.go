@@ -112,8 +112,8 @@ func parseWhole(text string, now time.Time, order DateOrder) (r Rule, err error)
 	return r, err
 }
 
-// isWithoutTime reports whether a rule of days has no written time of the day. Then "3 times" can
-// also mean each day.
+// isWithoutTime reports whether a rule of days has no written time of the day. For such a rule, "3
+// times" can also mean three times on each day.
 func (r Rule) isWithoutTime() bool {
 	return r.NoTime || r.Kind == RRule && !strings.Contains(r.Expression, "BYHOUR")
 }

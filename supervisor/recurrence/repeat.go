@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// repetition is a rule that repeats, while it is read.
+// repetition is a repeating rule that is still being read.
 type repetition struct {
 	every    time.Duration // an interval of elapsed time; all other fields are empty then
 	freq     string        // the FREQ of a rule of iCalendar; "" means days of the week
@@ -245,7 +245,7 @@ func (p *phrase) repeated(s repetition) (r Rule, ok bool) {
 	return r, ok && product && (len(times) == 1 || !strings.Contains(s.by, "BYSETPOS"))
 }
 
-// countFrom sets the day of months and years to that of a date.
+// countFrom takes the day of months and years from a date.
 func (s *repetition) countFrom(date time.Time) {
 	switch s.freq {
 	case "MONTHLY":
@@ -258,7 +258,8 @@ func (s *repetition) countFrom(date time.Time) {
 	}
 }
 
-// times returns the times of the day, in order. ok is false if one is not in the part of the day.
+// times returns the times of the day, in order. ok is false if a time is not in the part of the
+// day.
 func (s repetition) times() (times []TimeOfDay, ok bool) {
 	for _, c := range s.clocks {
 		at, later, ok := s.part.of(c)

@@ -24,7 +24,7 @@ const (
 type Rule struct {
 	Kind Kind      `json:"kind"`
 	At   time.Time `json:"at,omitzero"`
-	// Wall reports whether At is a wall time, with Once.
+	// Wall reports whether At of a rule of the kind Once is a wall time.
 	Wall       bool          `json:"wall,omitempty"`
 	Every      time.Duration `json:"every,omitempty"` // the length of an interval, in nanoseconds
 	Times      []TimeOfDay   `json:"times,omitempty"` // the times of the day, in order

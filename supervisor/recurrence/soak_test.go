@@ -38,8 +38,8 @@ type soakCase struct {
 	moments []time.Time
 }
 
-// newSoaked makes the rule with a number. The rule begins between 2006 and 2030, because past clock
-// changes are known.
+// newSoaked makes the rule with the given number. The rule begins between 2006 and 2030, because
+// past clock changes are known.
 func newSoaked(t *testing.T, number, years int) soakCase {
 	rng := rand.New(rand.NewPCG(uint64(number), 0))
 	s := soakCase{zone: zoneOf(t, soakZones[rng.IntN(len(soakZones))])}

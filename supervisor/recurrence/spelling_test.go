@@ -37,7 +37,7 @@ var spellings = map[string]string{
 	"in half a day":             "Sat 21 Nov 01:19",
 	"in 1.5 days":               "Sun 22 Nov 01:19",
 	"in 3 days' time":           "Mon 23 Nov 13:19",
-	// a date without a time
+	// dates without a time of the day
 	"next friday":                  "Fri 27 Nov 09:00",
 	"25 Dec":                       "Fri 25 Dec 09:00",
 	"dec 25th":                     "Fri 25 Dec 09:00",

@@ -55,7 +55,7 @@ func nextByWall(
 
 // clocksChange returns the next clock change in a moment's zone; the zero time means never. For
 // future years Go's ZoneBounds takes each year as 365 days. So on the last day of a leap year its
-// result is past; from the next day on it is right.
+// result is in the past. From the next day on the result is right.
 func clocksChange(t time.Time) time.Time {
 	_, end := t.ZoneBounds()
 	if !end.IsZero() && !end.After(t) {
