@@ -48,7 +48,7 @@ type extractedText struct {
 	err   error // first error of a Write
 }
 
-// newExtract begins the text of the file. The caller closes it.
+// newExtract begins the extracted text of the file. The caller closes it.
 func (f *reading) newExtract() (*extractedText, error) {
 	draft, err := f.Home.NewDraft(f.dir(), 0)
 	if err != nil {

@@ -107,7 +107,7 @@ func MeasureMedia(ctx context.Context, home *workspace.Workspace, programs Progr
 // padding is silence that codecs add at the end of a recording. Players do not show it.
 const padding = 100 * time.Millisecond
 
-// seconds returns the length, rounded up without the padding; 0 if not known.
+// seconds returns the length in seconds, without the padding and rounded up; 0 if it is not known.
 func (m media) seconds() int {
 	length, err := strconv.ParseFloat(m.Format.Duration, 64)
 	if err != nil || !(length > 0 && length < 1e7) {

@@ -94,7 +94,7 @@ func (r *receiver) receive(ctx context.Context, f protocol.ArrivedFile) (protoco
 	return r.read(ctx, f, path, draft)
 }
 
-// operationError returns err if it is the host's, or the cause of ctx if ctx has ended.
+// operationError returns err if it is an error of the host, or the cause of ctx if ctx has ended.
 func operationError(ctx context.Context, err error) error {
 	switch {
 	case err != nil && ctx.Err() != nil:
