@@ -177,7 +177,7 @@ func TestParseMessage_File_AnswersFileOrText(t *testing.T) {
 	}
 }
 
-// The word of a press is the option's index. Done ends the question.
+// The data of a press is the option's index. A press of Done ends the question.
 func TestParsePress_Option_TogglesPick(t *testing.T) {
 	q := question(protocol.AskKindSeveral, "Salt", "Oil")
 	q.Ask.Other = true

@@ -85,7 +85,7 @@ func namesOption(options, words []string) bool {
 	return false
 }
 
-// isDayWord reports whether a word names a day or a month. Short forms that are other words too do
+// isDayWord reports whether a word names a day or a month. Short forms that are also other words do
 // not count.
 func isDayWord(word string) bool {
 	_, day := days[word]
