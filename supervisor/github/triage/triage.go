@@ -54,7 +54,7 @@ type Options struct {
 	Log    hclog.Logger
 }
 
-// Triages triages issues. Its methods may be called from any goroutine.
+// Triages runs the triages of issues. Its methods may be called from any goroutine.
 type Triages struct {
 	o     Options
 	woken chan struct{} // holds a token if a triage may be due
@@ -62,7 +62,7 @@ type Triages struct {
 	firstWait time.Duration // wait before the first retry
 }
 
-// New returns Triages. Its Run must be called.
+// New returns Triages. The caller must call Run.
 func New(o Options) *Triages {
 	return &Triages{o: o, woken: make(chan struct{}, 1), firstWait: firstWait}
 }

@@ -46,7 +46,8 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
-// triages returns the Triages of a new process. Its requests go through a RoundTripper.
+// triages returns the Triages of a new process. Its requests to GitHub go through the given
+// RoundTripper.
 func (r *rig) triages(through http.RoundTripper) *triage.Triages {
 	client, err := api.New(api.Options{URL: r.hub.URL(), Token: r.hub.Token, HTTP: through})
 	if err != nil {
