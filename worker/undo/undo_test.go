@@ -22,7 +22,7 @@ import (
 	"mews/worker/workspace"
 )
 
-// folder is a real folder with the file tools over it, and an undo.
+// folder is a real folder with the file tools and an Undoer.
 type folder struct {
 	t     testing.TB
 	dir   string
