@@ -429,7 +429,8 @@ func TestIndex_TooManyFiles_AreCounted(t *testing.T) {
 	}
 }
 
-// TestIndex_AnyChangesAndKills_EqualsWalk writes, moves, deletes and kills in any order.
+// TestIndex_AnyChangesAndKills_EqualsWalk writes, moves and deletes files, and kills runs, in any
+// order.
 func TestIndex_AnyChangesAndKills_EqualsWalk(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		h := newHome(t, protocol.FilePolicy{})

@@ -32,7 +32,7 @@ func (r *run) read(path string) (f protocol.IndexedFile, parts []section, err er
 	return f, parts, nil
 }
 
-// readOnce reads a file. same means that it did not change meanwhile.
+// readOnce reads a file. same means that the file did not change meanwhile.
 func (r *run) readOnce(path string) (f protocol.IndexedFile, parts []section, same bool, err error) {
 	file, err := r.Home.OpenRegularFile(path)
 	if err != nil {
