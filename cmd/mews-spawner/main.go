@@ -5,8 +5,8 @@
 //	mews-spawner KEY=VALUE ...              its socket is descriptor 3; the keys are those of a policy
 //	mews-spawner --policy FILE -- PROGRAM   root's file says what may be started; PROGRAM is mews, without privilege
 //
-// If the other side of its socket is gone, it kills every worker and ends. It executes itself as
-// the stages before a worker, which build the walls.
+// If the other side of its socket is gone, mews-spawner kills every worker and ends. It executes
+// itself as the stages before a worker, which build the walls.
 package main
 
 import (
