@@ -71,7 +71,7 @@ func (ed *editor) approve(ctx context.Context, from origin, j, was supervisor.Jo
 // maxQuestionText is the maximum length of each part of an approval question.
 const maxQuestionText = 1000
 
-// clip cuts a text to most characters, and then adds its full length.
+// clip cuts a text to the length most in characters, and then adds its full length.
 func clip(text string, most int) string {
 	runes := []rune(text)
 	if len(runes) <= most {
