@@ -105,8 +105,8 @@ func (x *Index) embedBatch(ctx context.Context, user string) (made int, err erro
 	return len(list), x.embedList(ctx, user, list)
 }
 
-// vectorText returns the text for a section's vector: its heading and text, cut to at most most
-// bytes. The result is never empty.
+// vectorText returns the text for a section's vector: its heading and text, cut to the length most
+// in bytes. The result is never empty.
 func (s sectionWords) vectorText(most int) string {
 	text := strings.TrimSpace(strings.TrimSpace(s.heading) + "\n" + s.text)
 	return text[:min(len(text), most)]
