@@ -97,7 +97,7 @@ func searchWords(title string) string {
 	return strings.TrimSpace(string(text[:min(len(text), maxWords)]))
 }
 
-// oneLine returns a foreign text on one line, cut to most bytes.
+// oneLine returns a foreign text on one line, cut to the length most in bytes.
 func oneLine(text string, most int) string {
 	return finding.Truncate(strings.Join(strings.Fields(finding.VisibleMarkdown(text)), " "), most)
 }
