@@ -27,7 +27,7 @@ import (
 // Host makes the index's calls to the supervisor.
 type Host interface {
 	host.Caller
-	// StoreBlob asks the supervisor to store r, up to most bytes.
+	// StoreBlob asks the supervisor to store r, and limits r to the length most in bytes.
 	StoreBlob(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
 }
 
