@@ -67,7 +67,7 @@ func quotable(text string) string {
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
-// cutMiddle shortens a text to at most most characters, with an ellipsis in the middle.
+// cutMiddle shortens a text to the length most in characters, with an ellipsis in the middle.
 func cutMiddle(text string, most int) string {
 	runes := []rune(text)
 	if len(runes) <= most {
