@@ -2,7 +2,7 @@ package modeltest
 
 import "sync/atomic"
 
-// Fault turns an answer into a faulty one.
+// Fault turns an answer into a faulty answer.
 type Fault func(Answer) Answer
 
 // ScriptWithFaults returns a script whose first answers have one fault each. nil means no fault.

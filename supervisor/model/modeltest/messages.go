@@ -120,7 +120,7 @@ func (s *Server) decodeMessages(_ http.Header, raw []byte) (*exchange, *refusal)
 	return e, s.checkSize(l, e.prompt.tokens())
 }
 
-// messagesChecks run in order. Later checks rely on earlier ones.
+// messagesChecks run in order. Later checks rely on earlier checks.
 var messagesChecks = []func(*Server, *messagesRequest) *refusal{
 	checkHead, checkModel, readSystem, readTools, readParams, checkThinking, checkSampling, checkMarkers, checkRoles, checkUses,
 	checkDeferred, checkThoughts, checkTurnBegin,

@@ -45,8 +45,8 @@ func writeMessages(a Answer, out *stream, e *exchange) {
 	m.event("message_stop", map[string]any{})
 }
 
-// thinks returns the thinking of the script's answer. If there is none at the start of a turn, it
-// invents a thought. Without permission to think, it returns "".
+// thinks returns the thinking of the script's answer. If there is none, but the turn must begin
+// with thinking, it invents a thought. If the request allows no thinking, it returns "".
 func (e *exchange) thinks(thought string) string {
 	switch {
 	case e.Thinking == "":

@@ -51,8 +51,8 @@ func readPicture(encoded string) (p Picture, size int, valid bool) {
 // tokens returns the number of tokens of a picture.
 func (p Picture) tokens() int { return (p.Width*p.Height + pixelsPerToken - 1) / pixelsPerToken }
 
-// withPictureTokens replaces each picture in a request's JSON by as many bytes as it has tokens.
-// The cache counts tokens by bytes.
+// withPictureTokens replaces each picture in a request's JSON by other bytes, tokenBytes for each
+// of the picture's tokens. The cache counts tokens by bytes.
 func withPictureTokens(raw json.RawMessage, pictures []Picture) json.RawMessage {
 	for _, p := range pictures {
 		if p.encoded == "" {

@@ -36,7 +36,7 @@ type Message struct {
 	Role    string
 	Content string // text; the result of a failed tool begins with "error: " in both formats
 	Calls   []Call // calls in an assistant message
-	CallID  string // in a tool message: the id of the call that it answers
+	CallID  string // id of the call that a tool message answers
 	Images  []Picture
 	Thought []string // thinking in an assistant message, and signatures
 }
@@ -61,6 +61,6 @@ type exchange struct {
 	server      *Server
 	prompt      prompt
 	usage       bool // the stream ends with the token counts
-	turnThought bool // the answer needs no thinking: the turn began with thinking, or the model does not require it
+	turnThought bool // the answer needs no thinking: the turn began with thinking, or the model requires none
 	cost        counts
 }
