@@ -48,8 +48,8 @@ func (f *Feeds) OpenStream(turn supervisor.Turn, said string) *Stream {
 	return s
 }
 
-// CurrentReply returns the current reply in a conversation, if there is one. If there are several,
-// it is the oldest.
+// CurrentReply returns the current reply in a conversation, if any. If there are several replies,
+// it returns the oldest.
 func (f *Feeds) CurrentReply(conversation int64) (supervisor.Reply, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -76,8 +76,7 @@ func (f *Feeds) NotifyDelivery(conversation int64) {
 	})
 }
 
-// update edits a feed, wakes its watchers, and calls f.Changed. The method change does not call
-// f.Changed.
+// update edits a feed and wakes its watchers, like the method change. Then it also calls f.Changed.
 func (f *Feeds) update(conversation int64, edit func(*feed)) {
 	f.change(conversation, edit)
 	if f.Changed != nil {
