@@ -29,7 +29,7 @@ func (p *rig) ask(text string) supervisor.Delivery {
 	return d
 }
 
-// answerPress answers the next accepted inbound, which must be that press.
+// answerPress answers the next accepted inbound, which must be the given press.
 func (p *rig) answerPress(press, text string) {
 	p.Helper()
 	in := p.nextInbound()

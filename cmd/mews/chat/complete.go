@@ -32,7 +32,7 @@ func (e *lineEditor) complete() {
 	if err != nil {
 		return
 	}
-	var ways []string // the possible continuations
+	var ways []string // the possible continuations of the typed text
 	for _, entry := range entries {
 		way, ok := strings.CutPrefix(entry.Name(), begun)
 		if !ok || begun == "" && strings.HasPrefix(way, ".") || stripControls(way) != way {

@@ -17,9 +17,9 @@ import (
 const prompt = "> "
 
 // lineEditor edits the line of a terminal in raw mode, below other output. A visible character
-// counts as one, even if it has several code points. Its width is the width that Unicode defines
-// (UAX #29 and #11). The editor breaks rows itself, and moves the cursor by writing the text before
-// it. So only the character itself looks wrong in a terminal that uses another width.
+// counts as one character, even if it has several code points. Its width is the width that Unicode
+// defines (UAX #29 and #11). The editor breaks rows itself, and moves the cursor by writing the
+// text before it. So only the character itself looks wrong in a terminal that uses another width.
 type lineEditor struct {
 	keys        *bufio.Reader
 	out         io.Writer
@@ -32,8 +32,8 @@ type lineEditor struct {
 	// hook, called with mu held when the rows above become final
 	onAboveFinal func()
 
-	// mu guards the fields below and the rows above the line. Only ReadLine changes before and
-	// after.
+	// mu guards the fields below and the rows above the line. Only ReadLine changes the fields
+	// before and after.
 	mu            sync.Mutex
 	commands      []string // names of commands for Tab, without slashes
 	width, height int
@@ -86,7 +86,7 @@ func (e *lineEditor) accept() string {
 	return text
 }
 
-// edit handles a key. Text that follows at once is drawn with it.
+// edit handles a key. If more keys follow at once, the line is drawn only after the last key.
 func (e *lineEditor) edit(k key) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -227,7 +227,7 @@ func (e *lineEditor) write(text string) { _, _ = io.WriteString(e.out, text) }
 type layout struct {
 	width    int
 	rows     []string
-	column   int  // end of the last row
+	column   int  // column at which the last row ends
 	composed bool // some characters of the text have several code points
 }
 

@@ -101,7 +101,8 @@ func (s style) runs(t supervisor.RichText, base string) (list []run) {
 	return list
 }
 
-// mark styles a run at the begin or end of a mark, and returns the text to write after the run.
+// mark changes a run's style at the beginning or end of a mark, and returns the text to write after
+// the run.
 func (s style) mark(r *run, e supervisor.RichTextEntity, begins, ends bool) (behind string) {
 	diff := e.Type == supervisor.EntityPre && e.Language == "diff"
 	if !diff {

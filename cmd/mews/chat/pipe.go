@@ -72,7 +72,7 @@ func runPipe(ctx context.Context, con Console, in io.Reader, socket string, o Op
 		return context.Cause(ctx)
 	}
 	if o.Message != "" {
-		if term.IsTerminal(int(con.In.Fd())) { // a line may answer a question
+		if term.IsTerminal(int(con.In.Fd())) { // a typed line may answer a question
 			go readLines(ctx, con.In, p.input)
 		}
 		if err := p.exchange(ctx, strings.TrimSpace(o.Message)); err != nil {

@@ -122,7 +122,7 @@ type breaker struct {
 	rows      []row
 	out       string // the current row
 	open      string // sequence that ends the open style of the row
-	styleOpen bool   // the style that open ends has begun
+	styleOpen bool   // out has the beginning of the open style
 	column    int
 	composed  bool // some characters of the text have several code points
 }

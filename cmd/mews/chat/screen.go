@@ -121,7 +121,7 @@ func (t *terminal) ShowProgress(s control.Progress) {
 }
 
 // appendReply adds text to the reply on the screen. A terminal can't remove text that was taken
-// back, so a line says that it does not count.
+// back, so a line says that the removed text does not count.
 func (t *terminal) appendReply(s control.Progress) {
 	text := stripControls(s.Text)
 	switch {
