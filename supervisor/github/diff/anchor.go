@@ -129,7 +129,7 @@ func quoteOf(quote string) []string {
 // normal replaces white space in a text by single spaces, and trims it.
 func normal(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// view has the lines of a hunk, and their normalized texts. These are computed when they are
+// view has the lines of a hunk, and their normalized texts. The texts are computed when they are
 // needed.
 type view struct {
 	lines []Line
@@ -228,7 +228,7 @@ func (v *view) find(side Side, first, last int, q []string, fits func(text strin
 func whole(text string, q []string, i int) bool { return text == q[i] }
 
 // fragment reports whether a line contains line i of a quote. The first line of a longer quote may
-// begin within a line, and the last one may end within a line.
+// begin within a line, and the last line may end within a line.
 func fragment(text string, q []string, i int) bool {
 	switch {
 	case len(q) == 1:

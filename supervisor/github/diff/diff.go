@@ -110,7 +110,7 @@ const (
 // Line is a line of a hunk.
 type Line struct {
 	Kind     LineKind
-	Old, New int    // numbers of the line before and after the change; 0 if it is not on that side
+	Old, New int    // numbers of the line before and after the change; 0 if the line is not on that side
 	Text     string // text without the line end; a carriage return before the line end stays
 	Unended  bool   // the last line of a file without a line end; never true in a combined diff
 }

@@ -19,9 +19,9 @@ import (
 
 // TestDiff_AgreesWithGit parses the diff of every commit in a repository, and compares the result
 // with other output of git. It compares paths, modes, statuses, counts and lines. A file's hunks
-// must also turn the old content into the new one. MEWS_DIFFS is the path of a repository.
-// MEWS_DIFFS_COMMITS selects its commits, in the form of git log. Without these variables, the test
-// generates 2,000 commits.
+// must also turn the old content into the new one. The variable MEWS_DIFFS is the path of a
+// repository. MEWS_DIFFS_COMMITS selects its commits, in the form of git log. Without these
+// variables, the test generates 2,000 commits.
 func TestDiff_AgreesWithGit(t *testing.T) {
 	repo := os.Getenv("MEWS_DIFFS")
 	made := repo == ""

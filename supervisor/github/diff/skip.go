@@ -33,7 +33,7 @@ var skippedFiles = []struct {
 
 // minifiable are the files that may be minified. minifiedLine is the average line length in bytes
 // from which they count as minified. Linguist's 110 is for whole files. The limit here is higher,
-// because a hunk may have few lines and a long one.
+// because a hunk may have few lines, and one of them long.
 var minifiable = []string{"*.js", "*.mjs", "*.cjs", "*.css"}
 
 const minifiedLine = 300
