@@ -76,7 +76,7 @@ func (r reader) value(b byte, n *node) (err error) {
 
 // readContainer reads the rest of an object or a list.
 func (r reader) readContainer(bracket byte, n *node) error {
-	closing := bracket + 2 // in ASCII, both closing brackets are two after the opening ones
+	closing := bracket + 2 // in ASCII, both closing brackets come two characters after their opening brackets
 	b, err := r.token()
 	for i := 0; err == nil && b != closing; i++ {
 		key := elements
