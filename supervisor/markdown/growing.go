@@ -153,7 +153,7 @@ func columns(row []byte) int {
 	return n
 }
 
-// delimiter returns the line under a table's head, within the same quotes.
+// delimiter returns the line under a table's head, inside the quotes of the head.
 func delimiter(head []byte, columns int) string {
 	prefix := head[:len(head)-len(bytes.TrimLeft(head, " \t>"))]
 	return string(prefix) + "|" + strings.Repeat("-|", columns) + "\n"
