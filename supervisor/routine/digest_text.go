@@ -32,7 +32,7 @@ type digest struct {
 	world      bool // the text may contain somebody else's words
 }
 
-// addSection adds lines below a heading: the first ones, up to most, and a count of the rest.
+// addSection adds lines below a heading. most is the maximum of lines; the rest is counted.
 func (d *digest) addSection(heading string, lines []string, most int) {
 	if len(lines) == 0 {
 		return
