@@ -70,7 +70,7 @@ type Recording struct {
 	Kind         protocol.AttachmentKind
 	Path         string // the file, relative to the home
 	Seconds      int    // length in seconds; 0 means unknown, because a command named the recording
-	// Blob is the recording's bytes in the spool; the zero value if they may be gone.
+	// Blob is the recording's bytes in the spool; the zero value means that the bytes may be gone.
 	Blob protocol.BlobRef
 }
 
@@ -235,7 +235,7 @@ func (t *Transcriber) hear(ctx context.Context, r Recording, show func(ctx conte
 }
 
 // mostSeconds returns the most seconds that the worker reads of a recording. The stated length may
-// be wrong, and only ffmpeg finds the real one, so a longer recording is read too.
+// be wrong, and only ffmpeg finds the real length, so a longer recording is read too.
 func (t *Transcriber) mostSeconds(r Recording) int {
 	most := int(t.o.MaxLength.Seconds())
 	if r.Seconds == 0 {
