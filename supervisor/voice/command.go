@@ -82,7 +82,7 @@ func (v *Voices) showMode(ctx context.Context, r feature.CommandRequest) (d supe
 // buttonsInRow is how many voices share a row of buttons.
 const buttonsInRow = 3
 
-// runVoices lists the voices with samples, or chooses one.
+// runVoices lists the voices with samples, or chooses a voice.
 func (v *Voices) runVoices(ctx context.Context, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 	if name := strings.ToLower(strings.TrimSpace(r.Arguments)); name != "" {
 		if err := v.ChooseVoice(ctx, r.Conversation.User, name); err != nil {

@@ -24,7 +24,7 @@ const (
 
 // EngineConfig is the speech configuration.
 type EngineConfig struct {
-	protocol.VoiceEngine // its Engine may also be auto, endpoint or off
+	protocol.VoiceEngine // Engine may also be auto, endpoint or off
 	Voice                string
 	Voices               map[string]string
 	Endpoint             Endpoint // used only by the engine endpoint
@@ -39,7 +39,7 @@ func NewEngine(out EngineConfig) Engine {
 	if engine.Engine == engineEspeak && len(engine.Voices) == 0 {
 		engine.Voices, engine.Voice = maps.Clone(espeakVoices), cmp.Or(out.Voice, "english")
 		if engine.Voices[engine.Voice] == "" {
-			engine.Voices[engine.Voice] = engine.Voice // the name of the voice in espeak-ng
+			engine.Voices[engine.Voice] = engine.Voice // the configured name is espeak-ng's own name
 		}
 	}
 	if engine.Engine == engineCommand && len(engine.Voices) == 0 {

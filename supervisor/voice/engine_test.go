@@ -11,7 +11,7 @@ func TestNewEngine_EachKind_FollowsConfiguration(t *testing.T) {
 		named   string            // the configured voice
 		voices  map[string]string // the configured voices
 		missing string
-		voice   string // the voice in use, and the engine's name of it
+		voice   string // the voice in use, and the engine's name of this voice
 		called  string
 		records bool // whether recordings are made without a worker
 	}{

@@ -22,8 +22,8 @@ import (
 // it lasts 5 seconds or less.)
 const recordingInterval = 4 * time.Second
 
-// Run makes recordings of all answers that wait for one, until ctx ends.
-// It first finishes answers from before the start. It returns when no work is left running.
+// Run makes recordings of all answers that wait for a recording, until ctx ends. It first finishes
+// answers from before the start. It returns when no work is left running.
 func (v *Voices) Run(ctx context.Context) error {
 	var running sync.WaitGroup
 	defer running.Wait()

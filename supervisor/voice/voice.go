@@ -46,7 +46,7 @@ type Operations interface {
 // Engine makes recordings.
 type Engine struct {
 	protocol.VoiceEngine
-	Missing string            // why there is no engine, in a sentence; "" means that there is one
+	Missing string            // why there is no engine, in a sentence; "" means that there is an engine
 	Voice   string            // the name of the default voice; "" means the first voice
 	Voices  map[string]string // the engine's own names of the voices, by name
 	// Record makes a recording without a worker; nil means that a worker makes it. A call may cost
