@@ -17,8 +17,8 @@ import (
 	"mews/worker/workspace"
 )
 
-// Watcher reads the prompt files during one turn. One goroutine at a time uses it, but several may
-// call TextsInForce.
+// Watcher reads the prompt files during one turn. Only one goroutine at a time may use a Watcher,
+// but several may call TextsInForce at once.
 type Watcher struct {
 	Home     *workspace.Workspace
 	Notes    []string // paths of the note files for prompts of today and tomorrow
