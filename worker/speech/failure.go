@@ -83,8 +83,8 @@ func (l *stderrReader) keep(line string) {
 
 func isError(line string) bool { return strings.Contains(strings.ToLower(line), "error") }
 
-// failureOf returns the failure that a program's error and last words mean. If ctx has ended it
-// returns the error itself.
+// failureOf returns the failure that a program's error and last words mean. If ctx has ended,
+// failureOf returns the error itself.
 func (l *stderrReader) failureOf(ctx context.Context, err error, missing protocol.SpeechFailure) error {
 	l.close()
 	if ctx.Err() != nil {
@@ -103,8 +103,8 @@ func (l *stderrReader) failureOf(ctx context.Context, err error, missing protoco
 	return &speechError{kind, program.DescribeExit(ended.State) + ": " + l.last}
 }
 
-// kindOf returns the kind of a program's error: missing if the program is not installed, exit if it
-// failed by itself, "" for any other error.
+// kindOf returns the kind of a program's error: missing if the program is not installed, exit if
+// the program failed by itself, "" for any other error.
 func kindOf(err error, missing, exit protocol.SpeechFailure) protocol.SpeechFailure {
 	ended, _ := errors.AsType[*program.ExitError](err)
 	switch {

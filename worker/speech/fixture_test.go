@@ -147,7 +147,7 @@ func (f *fixture) ffmpeg(name string, args ...string) {
 	}
 }
 
-// Sources of ffmpeg.
+// tone returns ffmpeg's source of a tone.
 func tone(hertz, seconds int) string {
 	return fmt.Sprintf("sine=frequency=%d:sample_rate=48000:duration=%d", hertz, seconds)
 }

@@ -10,8 +10,8 @@ import (
 	"mews/protocol"
 )
 
-// realWhisper returns the path of whisper.cpp's own whisper-cli from MEWS_WHISPER. If that is not
-// set it skips the test.
+// realWhisper returns the path of whisper.cpp's own whisper-cli from MEWS_WHISPER. If MEWS_WHISPER
+// is not set, it skips the test.
 func realWhisper(t *testing.T) string {
 	t.Helper()
 	program := os.Getenv("MEWS_WHISPER")
