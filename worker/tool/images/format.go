@@ -93,8 +93,8 @@ func tiffBytes(c image.Config, _ []byte) int {
 	return 8
 }
 
-// webpBytes is the memory for a pixel of a lossless WebP, which is held before and after a
-// transform. A lossy WebP takes half.
+// webpBytes is the memory for a pixel of a lossless WebP. The pixel is in memory both before and
+// after a transform. A lossy WebP takes half.
 const webpBytes = 8
 
 // jpegBytes counts one byte for each colour. A progressive JPEG also has four bytes of coefficients
