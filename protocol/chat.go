@@ -146,7 +146,7 @@ func ValidateCaption(text string) error {
 // SafeFileName returns a path's last name in a form that is safe to show. It has at most
 // MaxFileNameBytes bytes and keeps the extension. A _ replaces each character that does not print
 // or could hide the true name, such as a mark that changes the direction of reading. Square
-// brackets become round, because square ones enclose notes to the model. A name made by
+// brackets become round, because square brackets enclose notes to the model. A name made by
 // SafeFileName does not change again.
 func SafeFileName(name string) string {
 	name = strings.ToValidUTF8(name, "_")

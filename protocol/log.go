@@ -19,7 +19,7 @@ type LogParameters struct {
 	Channel string          `json:"channel"` // the channel's name for people
 	Said    []LoggedMessage `json:"said"`
 	Answer  string          `json:"answer"`
-	Effects []string        `json:"effects,omitempty"` // effects, one a line
+	Effects []string        `json:"effects,omitempty"` // effects, one on each line
 }
 
 // LoggedMessage is one message of a user for the daily log.

@@ -79,7 +79,7 @@ type MemoryRememberResult struct {
 	Message          int64  `json:"message"`
 	At               string `json:"at"`                // time at which Message was sent, in RFC 3339
 	HighestForgotten int    `json:"after"`             // highest number in the id of a forgotten fact
-	Replace          bool   `json:"replace,omitempty"` // the new fact replaces the conflicting one
+	Replace          bool   `json:"replace,omitempty"` // the new fact replaces the conflicting fact
 }
 
 // MemoryRecalledParams holds the ids of facts that were shown.

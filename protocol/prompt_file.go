@@ -32,7 +32,8 @@ var PromptFilePatterns = []PromptFilePattern{
 	{"memory/[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9].md", 64 << 10},
 }
 
-// promptFileSpare is how many bytes beyond its limit are read of a file, to see that it is longer.
+// promptFileSpare is how many bytes are read beyond a file's limit, to see whether the file is
+// longer.
 const promptFileSpare = 64
 
 // MaxPromptFileBytes returns how many bytes of a prompt file count; 0 for other paths.

@@ -109,8 +109,8 @@ func (s *scanner) object(t *jsonShape, depth int) *decodeError {
 	})
 }
 
-// members scans an object. value scans the value of one member. Its key is valid until value
-// returns.
+// members scans an object. value scans the value of one member. The member's key is valid until
+// value returns.
 func (s *scanner) members(depth int, value func(key []byte) *decodeError) *decodeError {
 	var seen keySet
 	return s.elements('}', depth, func(int) *decodeError {

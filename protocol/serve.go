@@ -87,8 +87,8 @@ func (c *Conn) answer(ctx context.Context, req *Request) {
 	_ = c.enqueue(context.WithoutCancel(ctx), laneOf(req.Method), p.size(), line)
 }
 
-// answerNow answers from the reader's goroutine: null, or the failure. An error ends the
-// connection.
+// answerNow answers a call from the reader's goroutine, with null or with the failure. An error
+// ends the connection.
 func (c *Conn) answerNow(id int64, failure error) error {
 	p, member := c.encodeAnswer("", nil, failure)
 	return c.enqueueNow(p.line(answerHead(id, member)))

@@ -56,7 +56,7 @@ type jsonShape struct {
 	elem   *jsonShape // shape of a list's elements or a map's values
 }
 
-// check reports whether a value of kind got is allowed.
+// check returns an error unless a value of kind got is allowed.
 func (t *jsonShape) check(got jsonKind) *decodeError {
 	if t == nil || t.want == kindAny || t.want == "" || got == t.want || got == kindNull && t.null {
 		return nil

@@ -137,7 +137,7 @@ type UndoOutcome string
 
 const (
 	UndoOutcomeDone          UndoOutcome = "done"
-	UndoOutcomeAlreadyUndone UndoOutcome = "already" // the file already is as before the change
+	UndoOutcomeAlreadyUndone UndoOutcome = "already" // the file already has the state from before the change
 	UndoOutcomeChangedSince  UndoOutcome = "changed" // the file has changed since the turn, and was left as it is
 	UndoOutcomeExpired       UndoOutcome = "expired" // the earlier bytes are not kept any longer
 	UndoOutcomeFailed        UndoOutcome = "failed"  // the undo failed; Why gives the reason

@@ -35,8 +35,8 @@ type UploadsParameters struct {
 	Path   string `json:"path,omitempty"` // file to read, relative to the home; for UploadsActionRead
 }
 
-// UploadsResult is the result of an uploads operation. After send, delete and remove it has the one
-// file, or no file if that file does not exist.
+// UploadsResult is the result of an uploads operation. After send, delete and remove it has only
+// the given file, or no file if the given file does not exist.
 type UploadsResult struct {
 	Files []Upload `json:"files,omitempty"`
 	From  int      `json:"from,omitempty"` // number of newer files before the page
