@@ -50,7 +50,7 @@ type Tree struct {
 	enabled     bool // new groups have the controllers
 }
 
-// hierarchy is a mounted hierarchy with our folder in it.
+// hierarchy is a mounted hierarchy with this process's folder in it.
 type hierarchy struct {
 	dir         *os.File
 	controllers []string

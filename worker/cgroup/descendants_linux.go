@@ -92,7 +92,7 @@ func (p processID) stop(proc *os.File) bool {
 }
 
 // signal signals the process, and reports whether it still existed. It opens the process before it
-// checks its identity.
+// checks the process's identity.
 func (p processID) signal(proc *os.File, sig unix.Signal) bool {
 	fd, err := openPidfd(p.pid)
 	if err != nil {
@@ -107,8 +107,8 @@ func (p processID) signal(proc *os.File, sig unix.Signal) bool {
 	return err == nil && now.startTime == p.startTime && unix.PidfdSendSignal(fd, sig, nil, 0) == nil
 }
 
-// KillDescendant kills a process if it is root or descends from root, and reports that. The process
-// may have ended since the caller saw it, and its pid may belong to another process. So
+// KillDescendant kills a process that is root or descends from root. killed reports whether it did.
+// The process may have ended since the caller saw it, and its pid may belong to another process. So
 // KillDescendant opens the process before it reads the ancestors.
 func KillDescendant(pid, root int) (killed bool, err error) {
 	fd, err := unix.PidfdOpen(pid, 0)

@@ -188,7 +188,7 @@ func (c *poolCounter) addFile(dir *os.File, name string) {
 	}
 }
 
-// kindOfFile is the kind of a descriptor's file, as far as it matters.
+// kindOfFile is the kind of a descriptor's file, as far as the pools need it.
 type kindOfFile int
 
 const (

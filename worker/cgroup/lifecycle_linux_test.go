@@ -159,9 +159,9 @@ func zombie(pid int) bool {
 // delegatedVar makes the test binary the process of a unit with Delegate=yes.
 const delegatedVar = "MEWS_TEST_DELEGATED"
 
-// TestDelegatedGroup_RealV2_LimitsWorkers: a spawner in its own folder makes room, and its workers
-// hit their limits. Without real cgroup v2, only the tests with the fake kernel (v2_linux_test.go)
-// cover this.
+// TestDelegatedGroup_RealV2_LimitsWorkers: a spawner in its own folder prepares groups, and its
+// workers hit their limits. Without real cgroup v2, only the tests with the fake kernel
+// (v2_linux_test.go) cover this.
 func TestDelegatedGroup_RealV2_LimitsWorkers(t *testing.T) {
 	if why := noRealV2(); why != "" {
 		t.Logf("with a pretended kernel alone, because %s", why)
@@ -189,7 +189,7 @@ func TestDelegatedGroup_RealV2_LimitsWorkers(t *testing.T) {
 
 const realRoot = "/sys/fs/cgroup"
 
-// noRealV2 explains why cgroup v2 cannot be used here: the tests must be root at its top, with
+// noRealV2 explains why cgroup v2 cannot be used here. The tests need root and the top group, with
 // memory and pids enabled.
 func noRealV2() string {
 	var st unix.Statfs_t

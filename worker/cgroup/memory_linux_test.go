@@ -9,7 +9,7 @@ import (
 func TestParseStatusMemory_AnyText_AddsUp(t *testing.T) {
 	for text, want := range map[string]memoryUse{
 		"Name:\ta\nVmRSS:\t    100 kB\nVmPTE:\t  44 kB\nVmSwap:\t 10 kB\n": {resident: 110 << 10, kernel: 44 << 10},
-		"Name:\tVmPTE: 9 kB\\nVmPTE:\t9 kB\nVmPTE:\t 4 kB\n":               {kernel: 4 << 10}, // an escaped name
+		"Name:\tVmPTE: 9 kB\\nVmPTE:\t9 kB\nVmPTE:\t 4 kB\n":               {kernel: 4 << 10}, // an escaped line end
 		"VmRSS:\t100 MB\nVmPTE:\tmany kB\nVmSwap:\n":                       {},
 		"Name:\tkthreadd\n": {},
 		"":                  {},

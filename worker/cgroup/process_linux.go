@@ -16,7 +16,7 @@ type process struct {
 	resident  int64  // resident memory in bytes
 }
 
-// Fields of /proc/PID/stat, counted from the state, the first one after the name
+// Fields of /proc/PID/stat, counted from the state, the first field after the name
 // (proc_pid_stat(5)).
 const (
 	statState     = 0

@@ -17,7 +17,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestMain runs the tests or, with this variable, a spawner in a folder that was delegated to it.
+// TestMain runs the tests or, if delegatedVar is set, a spawner in a folder that was delegated to
+// it.
 func TestMain(m *testing.M) {
 	if os.Getenv(delegatedVar) == "" {
 		goleak.VerifyTestMain(m)
@@ -166,7 +167,8 @@ func realV1(t testing.TB, wish ...string) (o Options, have []string, why string)
 	return Options{Root: root, Self: file}, have, strings.Join(whys, "; ")
 }
 
-// whyUnusable explains why a hierarchy cannot be used. It fails the test if it should be usable.
+// whyUnusable explains why a hierarchy cannot be used. It fails the test if the hierarchy should be
+// usable.
 func whyUnusable(t testing.TB, root string, m membership) string {
 	name := strings.Join(m.controllers, ",")
 	if m.path != "/" {

@@ -39,7 +39,7 @@ func microseconds(n int64) time.Duration { return time.Duration(min(n, 1<<53)) *
 func (g *Group) Usage() (Usage, error) { return readCounters(g, usageCounters[g.tree.kind]) }
 
 // FindGroup returns an existing group, with its present limits. The error wraps fs.ErrNotExist if
-// no hierarchy has it.
+// no hierarchy has the group.
 func (t *Tree) FindGroup(name string) (*Group, error) {
 	g, err := t.group(name)
 	if err != nil {

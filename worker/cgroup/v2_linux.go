@@ -44,8 +44,8 @@ func findV2(root *os.File, own []membership, k kernel) ([]*hierarchy, error) {
 	return []*hierarchy{{dir: dir, controllers: controllers}}, nil
 }
 
-// delegatedControllers returns the useful controllers of a folder, if the folder is delegated to
-// us.
+// delegatedControllers returns the useful controllers of a folder that is delegated to this
+// process.
 func delegatedControllers(dir *os.File, k kernel) ([]string, error) {
 	text, err := read(dir, "cgroup.controllers")
 	if err != nil {
