@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	draftStep = 1 << 20 // bytes for which a growing draft asks the quota at once
+	draftStep = 1 << 20 // number of bytes for which a growing draft asks the quota each time
 	maxSame   = 1000    // maximum number of names that a draft tries
 )
 

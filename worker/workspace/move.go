@@ -101,7 +101,7 @@ func (w *Workspace) MoveToTrash(ctx context.Context, name string, at time.Time) 
 
 const trashFolder fs.FileMode = 0o700
 
-const maxPerSecond = 10_000 // deletions in one second
+const maxPerSecond = 10_000 // maximum number of deletions in one second
 
 // newTrashFolder makes a new folder in the trash.
 func newTrashFolder(root *os.Root, at time.Time) (string, error) {
@@ -133,7 +133,7 @@ func removeEmpty(root *os.Root, name string) error {
 	return nil
 }
 
-// moveDurably renames to a free path. The change is on the disk when it returns.
+// moveDurably renames to a free path. The change is on the disk when moveDurably returns.
 func moveDurably(root *os.Root, from, to string, mode fs.FileMode) error {
 	source, err := root.OpenRoot(path.Dir(from))
 	if err != nil {
@@ -151,8 +151,9 @@ func moveDurably(root *os.Root, from, to string, mode fs.FileMode) error {
 	return errors.Join(syncFolder(target), syncFolder(source))
 }
 
-// checkMovable returns an error if the rules forbid to move p: it is protected, or holds a
-// protected file, or would be under other rules at its new path. The new path is "" for the trash.
+// checkMovable returns an error if the rules forbid to move p. They forbid it if p is protected,
+// holds a protected file, or would be under other rules at its new path. The new path is "" for the
+// trash.
 func (w *Workspace) checkMovable(ctx context.Context, p location, to string) error {
 	switch {
 	case w.rules.empty():

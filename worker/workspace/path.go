@@ -15,8 +15,8 @@ const (
 	maxLinks = 40   // symbolic links along one path: the limit of Linux
 )
 
-// CleanPath returns the canonical form of a path. It is relative, without ".", ".." and doubled
-// slashes. "." is the folder itself. It reads only the text, not the disk.
+// CleanPath returns the canonical form of a path, without reading the disk. The form is relative,
+// without ".", ".." and doubled slashes. "." is the folder itself.
 func (w *Workspace) CleanPath(raw string) (string, error) {
 	name, err := clean(w.dir, raw)
 	return name, wrapError("use the path", raw, err)

@@ -13,7 +13,7 @@ import (
 // Bounds of the search for a similar path.
 const (
 	maxSimilarNames = 50_000 // names of one folder that are compared
-	maxSimilarPaths = 64     // paths that look the same so far
+	maxSimilarPaths = 64     // paths that look the same during the search
 )
 
 // SimilarPath returns the path to use for a path that a model or a user wrote. Nobody sees whether

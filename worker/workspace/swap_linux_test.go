@@ -37,7 +37,7 @@ func TestSwappedLinks_Race_ReachNothingOutside(t *testing.T) {
 			done++
 		}
 	}
-	const enough, atMost = 800, 40_000 // bounds of attempts, until some were refused and some were not
+	const enough, atMost = 800, 40_000 // minimum and maximum of attempts until both outcomes occurred
 	for tried < enough || tried < atMost && (done == 0 || done == tried) {
 		_, err := ws.WriteFile("swap/bird", []byte("dead"), ModeReplace)
 		count(err)
