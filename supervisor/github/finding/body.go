@@ -75,7 +75,7 @@ func pathText(path string) string {
 	return strings.ReplaceAll(Truncate(WithoutSecrets(squeezed(VisibleCode(path))), 200), "`", "'")
 }
 
-// notes returns a line that lists parts of a change; no line if there are none.
+// notes returns a line that lists parts of a change; no line if there are no parts.
 func notes(format string, parts []string) []string {
 	if len(parts) == 0 {
 		return nil

@@ -39,7 +39,7 @@ func block(texts []string, i, step, own int) (lines []string) {
 		switch {
 		case line == "":
 			continue
-		case own == 0 && depth == 0 && len(lines) == 0: // the next declaration
+		case own == 0 && depth == 0 && len(lines) == 0: // the line begins the next declaration
 			return nil
 		}
 		if lines = append(lines, line); depth < own || depth == 0 {

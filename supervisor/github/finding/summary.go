@@ -14,7 +14,7 @@ import (
 // of all heads. It names no model, price or setting of the host.
 type Summary struct {
 	Head     string // the newest head
-	Mark     string // text of the hidden mark; "" means Head
+	Mark     string // text of the summary's hidden mark; "" means Head
 	Name     string // name of the reviewer
 	Records  []Record
 	Read     string   // the last head that a review has read; "" means none
