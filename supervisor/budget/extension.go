@@ -56,8 +56,8 @@ func (r *Reserver) reserveWithExtension(ctx context.Context, e modelcall.Estimat
 	}
 }
 
-// askAmounts are the amounts that a user is asked for, in millionths of a dollar, rising. They
-// exceed the shortfall, so that the user is not asked for every call.
+// askAmounts are the amounts that a user is asked for, in millionths of a dollar, the lowest first.
+// They exceed the shortfall, so that the user is not asked for every call.
 var askAmounts = []int64{100_000, 250_000, 500_000, 1_000_000, 2_000_000, 5_000_000, 10_000_000, 20_000_000, 50_000_000,
 	100_000_000}
 

@@ -7,8 +7,8 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-// releases wakes calls that lack money when money was returned. The zero value is ready. It may be
-// used from several goroutines.
+// releases wakes calls that lack money when a lease has returned money. The zero value is ready. It
+// may be used from several goroutines.
 type releases struct {
 	signals.Broadcast
 

@@ -58,7 +58,8 @@ type Options struct {
 	// a day's limit for reviews and triages that the user requested, used with Pot; 0 means no
 	// limit
 	Requested int64
-	// limits of the user's jobs, with Turn for one fire; the zero value if no job began the turn
+	// limits of the user's jobs; Turn is the limit of one fire; the zero value if no job began the
+	// turn
 	Jobs  supervisor.Budget
 	Admin bool           // the user may see the spending of all users
 	Zone  *time.Location // the time zone of the user's days; nil means the machine's
@@ -141,8 +142,8 @@ func (r *Reserver) OnSettled(l supervisor.Lease, kept bool) {
 	r.o.Advances.releases.Notify()
 }
 
-// takeOrExtend takes a lease that replaces another (0 for none). If money is short, it first waits
-// for running calls that may free enough. Then it asks the user.
+// takeOrExtend takes a lease that replaces the lease instead; 0 means none. If money is short, it
+// first waits for running calls that may free enough. Then it asks the user.
 func (r *Reserver) takeOrExtend(ctx context.Context, e modelcall.Estimate, instead int64) (lease supervisor.Lease, err error) {
 	for {
 		released := r.o.Advances.releases.Wait()
@@ -169,8 +170,8 @@ func (r *Reserver) takeOrExtend(ctx context.Context, e modelcall.Estimate, inste
 	}
 }
 
-// takeLease takes a lease that replaces another (0 for none). If money is short, it first takes
-// back the surplus of other leases.
+// takeLease takes a lease that replaces the lease instead; 0 means none. If money is short, it
+// first takes back the surplus of other leases.
 func (r *Reserver) takeLease(ctx context.Context, e modelcall.Estimate, instead int64) (lease supervisor.Lease,
 	short []supervisor.BudgetShortage, err error) {
 	for again := true; again && err == nil; {
