@@ -82,7 +82,7 @@ func (m *Memory) CountMentions(ctx context.Context, user string, f protocol.Memo
 	return m.o.Store.CountFactMentions(ctx, user, supervisor.ForgottenFact{ID: f.ID, Text: f.Text})
 }
 
-// effects maps users' changes of their memory to kinds of the ledger.
+// effects maps users' changes of their memory to kinds of effects in the ledger.
 var effects = map[protocol.MemoryAction]string{protocol.MemoryActionCorrect: supervisor.EffectCorrected,
 	protocol.MemoryActionForget: supervisor.EffectForgotten, protocol.MemoryActionImport: supervisor.EffectImported}
 

@@ -46,8 +46,8 @@ func (m *Memory) AllowForget(ctx context.Context, r Request, facts []protocol.Fo
 	})
 }
 
-// wantsGone reports whether a text asks to delete a fact. It needs a word for deleting, and the
-// fact's id or half of the fact's words.
+// wantsGone reports whether a text asks to delete a fact. The text needs a word for deleting, and
+// the fact's id or half of the fact's words.
 func wantsGone(text string, f protocol.ForgottenFact) bool {
 	words := protocol.NormalizedWords(text)
 	asks := slices.ContainsFunc(words, func(word string) bool {

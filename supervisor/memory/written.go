@@ -164,7 +164,7 @@ func (m *Memory) storedTexts(ctx context.Context, user string) (storedTexts, err
 	return texts, nil
 }
 
-// find returns the whole text with a state.
+// find returns the text that has a state.
 func (s storedTexts) find(state protocol.FileState) (text string, known bool) {
 	text, known = s[state]
 	return text, known && supervisor.IsTextOf(state, []byte(text))
