@@ -173,7 +173,7 @@ func (r SearchReport) Text() string {
 	return b.String()
 }
 
-// WriteHistory writes the history in one of HistoryFormats. It gets all pages by ask.
+// WriteHistory writes the history in one of HistoryFormats. It calls ask for each page.
 func WriteHistory(q HistoryQuery, format string, w io.Writer, ask func(HistoryQuery) (HistoryPage, error)) error {
 	day := ""
 	for {

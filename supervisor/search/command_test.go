@@ -25,7 +25,7 @@ func (fakeIndex) Search(_ context.Context, q index.Query) (r index.Result, err e
 	return r, nil
 }
 
-// fakeInbounds knows only one message of ann's, with the id 1.
+// fakeInbounds knows only one message of ann, with the id 1.
 type fakeInbounds struct{ in supervisor.Inbound }
 
 func (s fakeInbounds) Find(_ context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error) {

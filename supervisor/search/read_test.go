@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// readRig has a database with a forward of ann in her private chat, and one in a group.
+// readRig has a database with two forwards of ann: one in her private chat, and one in a group.
 type readRig struct {
 	*testing.T
 	db    *sqlite.DB
@@ -65,7 +65,7 @@ func TestReadMessage_OwnMessage_IsReadWhole(t *testing.T) {
 	}
 }
 
-// In a group only messages of that group are read, and never those of another user.
+// In a group only messages of that group are read, and never messages of another user.
 func TestReadMessage_Elsewhere_IsRefused(t *testing.T) {
 	r := newReadRig(t)
 	for _, c := range []struct {
