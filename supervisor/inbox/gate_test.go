@@ -18,7 +18,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// fakeGate decides by text, and records its calls.
+// fakeGate decides by the text of an inbound, and records its calls.
 type fakeGate struct {
 	says  map[string]supervisor.GateDecision
 	err   error
@@ -369,7 +369,7 @@ func TestRecoveryCode_IsStoredNowhere(t *testing.T) {
 		t.Errorf("the group is open: %v, %v", open, err)
 	}
 	send(2, "42", 1)
-	send(3, "42", 2) // while the gate is open
+	send(3, "42", 2) // sent while the gate is open
 	if n, err := db.Inbox().DeleteRawUpdates(t.Context(), time.Now().Add(time.Hour)); n != 0 || err != nil {
 		t.Errorf("%d updates were kept as they came, %v", n, err)
 	}
