@@ -23,8 +23,9 @@ const Argument = "parse"
 // OpenFunc returns the Writer for a body.
 type OpenFunc func(Header) (io.Writer, error)
 
-// Run parses a file in a child process. Once its header has come, open returns the Writer for the
-// body. The error is a *Failure, an error of open or of its Writer, or the cause of ctx.
+// Run parses a file in a child process. When the child's header has come, Run calls open for the
+// Writer of the body. The error is a *Failure, an error of open or of its Writer, or the cause of
+// ctx.
 func Run(ctx context.Context, programs Programs, kind Kind, file io.Reader, open OpenFunc) error {
 	in, done, err := descriptor(file)
 	if err != nil {

@@ -71,7 +71,7 @@ const (
 const (
 	MaxFiles    = 20            // maximum number of files in a mail
 	maxFileName = 1 << 10       // bytes of a name, which may have any characters
-	maxEdge     = 1_000_000_000 // pixels of an edge
+	maxEdge     = 1_000_000_000 // maximum number of pixels of a picture's edge
 )
 
 // Header describes the body of a parser's output.
