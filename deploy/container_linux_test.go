@@ -197,7 +197,7 @@ func (c *container) try(script string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// run is like try, but must succeed.
+// run is like try, but the commands must succeed.
 func (c *container) run(script string) string {
 	c.t.Helper()
 	out, err := c.try(script)

@@ -12,7 +12,7 @@ func (c *container) checkCapabilities(has string) {
 	c.t.Helper()
 	for name, want := range map[string]string{
 		"mews-spawner": "CapPrm:" + has + " CapEff:" + has + " CapBnd:" + has + " CapInh:" + none +
-			" CapAmb:" + none + " NoNewPrivs:1", // ambient set: children inherit no capability
+			" CapAmb:" + none + " NoNewPrivs:1", // the ambient set (CapAmb) is empty: children inherit no capability
 		// The bounding set still has capabilities. No program can give them to mews (NoNewPrivs).
 		"mews": "CapInh:" + none + " CapPrm:" + none + " CapEff:" + none + " CapAmb:" + none + " NoNewPrivs:1",
 	} {
@@ -33,8 +33,8 @@ func (c *container) checkCapabilities(has string) {
 	}
 }
 
-// checkUsers: tools work with the user's account, in the user's folder. The named file is new. If
-// the user has no account, uid owns the file.
+// checkUsers: tools work with the user's account, in the user's folder. file is the name of a new
+// file. If the user has no account, uid owns the file.
 func (c *container) checkUsers(file, uid string) {
 	c.t.Helper()
 	for _, name := range []string{"ann", "bob"} {
@@ -219,8 +219,8 @@ func (c *container) checkOldHome() {
 	c.run("cp -p /etc/mews/kept /etc/mews/mews.yaml; mews reload")
 }
 
-// checkExport: an admin who is not root can export another user's data. It includes home files that
-// only that user's account may read. Their archive is deleted afterwards.
+// checkExport: an admin who is not root can export another user's data. The export includes home
+// files that only that user's account may read. The archive is deleted afterwards.
 func (c *container) checkExport() {
 	c.t.Helper()
 	c.run(`cd $(mktemp -d) && chown ann . && HOME=/home/ann setpriv --reuid=ann --regid=ann --init-groups sh -ec '
