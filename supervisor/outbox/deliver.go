@@ -133,7 +133,8 @@ func (o *Options) newPostSet(d supervisor.Delivery) *postSet {
 		giveUpAt: now.Add(min(max(d.CreatedAt.Add(giveUpAfter).Sub(now), minTryTime), giveUpAfter))}
 }
 
-// loadPosts reads the posts of a set. An earlier process or the growing reply may have sent some.
+// loadPosts reads the posts of a set. An earlier process or the growing reply may have sent some of
+// them.
 func (q *chatQueue) loadPosts(ctx context.Context, set *postSet) error {
 	if set.loaded {
 		return nil

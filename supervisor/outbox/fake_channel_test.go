@@ -244,7 +244,7 @@ func always(verb string, err *supervisor.SendError) func(called) (bool, *supervi
 	}
 }
 
-// away makes every call fail with err for d from now on.
+// away makes every call fail with err for the time d, which begins now.
 func away(d time.Duration, err *supervisor.SendError) func(called) (bool, *supervisor.SendError) {
 	back := time.Now().Add(d)
 	return func(called) (bool, *supervisor.SendError) {

@@ -59,8 +59,8 @@ func (g *gate) nextTime(chat string, growing bool, posts int) time.Time {
 	return g.pace.nextTime(chat, growing, posts, now)
 }
 
-// frozenUntil returns the end of a chat's freeze, or the zero time if it has none. The caller holds
-// g.mu.
+// frozenUntil returns the end of a chat's freeze, or the zero time if the chat is not frozen. The
+// caller holds g.mu.
 func (g *gate) frozenUntil(chat string, now time.Time) (until time.Time) {
 	g.dropExpired(now)
 	return later(g.frozen[""], g.frozen[chat])
@@ -172,7 +172,8 @@ func (g *gate) wakeFirst() {
 }
 
 // recordFlood records a flood error of a chat, and its wait. It returns the freezes to store, by
-// chat. They are this chat's, and that of all chats ("") if the whole channel got too many calls.
+// chat: the freeze of this chat and, if the whole channel got too many calls, the freeze of all
+// chats ("").
 func (g *gate) recordFlood(chat string, full bool, d time.Duration) map[string]time.Time {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -63,8 +63,8 @@ func (q *chatQueue) askTimeFor(id int64) time.Time {
 }
 
 // dropMoved removes the conversations that moved to the chat's new name, which has its own queue. A
-// conversation stays here if its user already had one in the new chat. Its reply then stops
-// growing, and its delivery goes to the new chat.
+// conversation stays here if its user already had another conversation in the new chat. Its reply
+// then stops growing, and its delivery goes to the new chat.
 func (q *chatQueue) dropMoved(ctx context.Context) error {
 	q.restartDelivery()
 	for id, g := range q.replies {

@@ -250,7 +250,7 @@ func TestAnswer_InGroup_RepliesToItsMessage(t *testing.T) {
 }
 
 // TestNotice_RepliesToItsMessage checks that a notice of the service replies to its message in
-// private chats, too, because several may wait there.
+// private chats, too, because several messages may wait there.
 func TestNotice_RepliesToItsMessage(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
@@ -298,7 +298,7 @@ func TestOutbox_OtherChannels_AreIgnored(t *testing.T) {
 			h.notice(c, "to the terminal")
 			pass(time.Second)
 		}
-		h.feeds.NotifyDelivery(999) // a conversation that does not exist
+		h.feeds.NotifyDelivery(999) // this conversation does not exist
 		pass(time.Second)
 		h.same("calls", len(h.channel.made("*", "send", "typing")), 0)
 		h.same("queues", h.box.Status(), outbox.Status{Frozen: map[string]time.Time{}})

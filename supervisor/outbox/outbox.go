@@ -224,7 +224,7 @@ func (o *Outbox) wake(chat string, conversation int64) {
 	signals.SendToken(q.wake)
 }
 
-// takeUnstarted returns the queues to start. It returns each once.
+// takeUnstarted returns the queues to start, each queue once.
 func (o *Outbox) takeUnstarted() []*chatQueue {
 	o.mu.Lock()
 	defer o.mu.Unlock()

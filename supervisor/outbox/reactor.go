@@ -74,7 +74,7 @@ type Reactor struct {
 	refused map[string]bool     // chats that refuse reactions
 }
 
-// reaction identifies a message that gets one.
+// reaction identifies a message that gets a reaction.
 type reaction struct {
 	chat, thread, message string
 }

@@ -143,7 +143,7 @@ func TestReaction_FailedCall_IsRetriedOrDropped(t *testing.T) {
 }
 
 // TestReaction_AfterCrash_IsCorrected checks that no message keeps a wrong reaction after a crash.
-// Waiting messages get theirs again; messages with a running or ended turn show none.
+// Waiting messages get their reactions again; messages with a running or ended turn show none.
 func TestReaction_AfterCrash_IsCorrected(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()

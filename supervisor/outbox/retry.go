@@ -19,7 +19,7 @@ const (
 	quickReach      = 5 * time.Minute
 
 	// answerValidFor is how long after an answer the channel counts as reachable. It is longer than
-	// any window of the pace, so that the next call can be made within it.
+	// any window of the pace, so that the next call can be made within that time.
 	answerValidFor = 2 * time.Minute
 )
 

@@ -12,11 +12,11 @@ import (
 
 const (
 	// firstTypingDelay is how long after a turn's beginning typing is shown. A turn that ends at
-	// once shows none, and its answer does not wait for it.
+	// once shows no typing, and its answer does not wait for a typing call.
 	firstTypingDelay = 200 * time.Millisecond
 
-	// typingInterval is the time between two displays of typing. (Bot API, sendChatAction: it lasts
-	// 5 seconds or less.)
+	// typingInterval is the time between two displays of typing. (Bot API, sendChatAction: typing
+	// lasts 5 seconds or less.)
 	typingInterval = 4 * time.Second
 
 	// typingTimeout is how long a call that shows typing may take. Meanwhile nothing else is sent
