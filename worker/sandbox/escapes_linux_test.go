@@ -57,7 +57,7 @@ func runByName() {
 	syscall.Exit(0)
 }
 
-// workerSetup tells how to start a worker before the victims of a testHost.
+// workerSetup tells how to start a worker that faces the victims of a testHost.
 type workerSetup struct {
 	privilege Privilege
 	tier      Tier

@@ -30,7 +30,7 @@ type Privilege string
 const (
 	// workers have the spawner's own account, each with its own user namespace
 	PrivilegeNone Privilege = "none"
-	PrivilegeRoot Privilege = "root" // any account; the kernel gives it a user namespace
+	PrivilegeRoot Privilege = "root" // workers have any account; the kernel gives each a user namespace
 	// CAP_SETUID, CAP_SETGID, CAP_KILL: first the account, then its own user namespace
 	PrivilegeSetID Privilege = "switch"
 	// the capabilities of PrivilegeSetID and CAP_SYS_ADMIN: no user namespace, for systems that
@@ -158,7 +158,7 @@ func inUserNamespace(uid, gid int) syscall.SysProcAttr {
 	}
 }
 
-// withNamespaceAdvice puts advice before an error of making namespaces.
+// withNamespaceAdvice puts advice before the error of a process that may not make namespaces.
 func withNamespaceAdvice(err error) error {
 	for _, known := range namespaceAdvice {
 		if strings.Contains(err.Error(), known.err) {

@@ -75,7 +75,7 @@ func boundInotify(p Plan) error {
 		text := readFile(unix.AT_FDCWD, "/proc/sys/fs/inotify/max_user_"+what, make([]byte, 16))
 		most, err := strconv.Atoi(strings.TrimSpace(string(text)))
 		if err != nil {
-			continue // a kernel without inotify
+			continue // this kernel has no inotify
 		}
 		if err := writeFile("/proc/sys/user/max_inotify_"+what, strconv.Itoa(max(most/inotifyShare, 1))); err != nil {
 			return fmt.Errorf("bound the inotify %s: %w", what, err)

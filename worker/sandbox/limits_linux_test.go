@@ -48,7 +48,7 @@ func TestPlanLimits_AreSetOnWorker(t *testing.T) {
 }
 
 // TestWorker_Priority_IsLowered: a worker and its programs have a lower priority than the processes
-// that must end them. They can't raise it again.
+// that must end them. They can't raise their priority again.
 func TestWorker_Priority_IsLowered(t *testing.T) {
 	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
 		if got := r.mustPrint("nice; nice -n 3 nice; nice -n -5 nice 2>/dev/null"); got != "10\n13\n10" {

@@ -98,7 +98,7 @@ var flagsOf = map[string]uintptr{
 	wallProcesses: unix.CLONE_NEWPID, wallNetwork: unix.CLONE_NEWNET, wallUsers: unix.CLONE_NEWUSER,
 }
 
-// removeNamespaces makes a launch do without namespaces, and keep all capabilities.
+// removeNamespaces removes namespaces from a launch, which then keeps all capabilities.
 func removeNamespaces(attr *syscall.SysProcAttr, without []string) {
 	for wall, flag := range flagsOf {
 		if slices.Contains(without, wall) {

@@ -118,7 +118,8 @@ func (r *testSandbox) mounts() []mounted {
 	return list
 }
 
-// TestWorkerRoot_Mounts_AreRestricted: there are only our mounts, each as restricted as possible.
+// TestWorkerRoot_Mounts_AreRestricted: a worker has only the mounts of this package, each as
+// restricted as possible.
 func TestWorkerRoot_Mounts_AreRestricted(t *testing.T) {
 	own := map[string]string{"/": "tmpfs", "/proc": "proc", "/tmp": "tmpfs", "/dev/shm": "tmpfs", "/dev/pts": "devpts",
 		"/home": "", "/workspaces/code": ""}

@@ -27,7 +27,7 @@ const (
 	TierAccounts Tier = "accounts" // an OS account for each user, and all of TierNamespaces
 	// own mounts, processes and network; Landlock; seccomp; limits
 	TierNamespaces Tier = "namespaces"
-	// Landlock and seccomp: walls for files and sockets; other processes are listed
+	// Landlock and seccomp: walls for files and sockets; the worker can list other processes
 	TierLandlock Tier = "landlock"
 	TierOff      Tier = "off" // no walls
 )
@@ -137,7 +137,8 @@ func (p Plan) check() error {
 // ownFolders are a worker's own folders. No folder of the host may replace them.
 var ownFolders = []string{InnerHomePath, InnerWorkspacesPath, "/tmp", "/dev", "/proc", "/etc", "/run", "/var", "/"}
 
-// check refuses a bind that would hide the worker's own folders, or let it write to the host's.
+// check refuses a bind that would hide the worker's own folders, or would let the worker write to
+// folders of the host.
 func (b BindMount) check() error {
 	switch {
 	case !filepath.IsAbs(b.Root):

@@ -1,5 +1,5 @@
 package sandbox
 
 // Calls that only this architecture has: archRefused are refused, archForks make a child,
-// archInotify watch.
+// archInotify watch folders.
 var archRefused, archForks, archInotify []uint32

@@ -114,7 +114,7 @@ func (r *testSandbox) start(in, out *os.File) (int, error) {
 	return launch.StartStageOne(home, in.Fd(), out.Fd(), out.Fd(), uintptr(program))
 }
 
-// run gives the program a script to read, and returns the output of it and its children.
+// run gives the program a script to read, and returns the output of the program and its children.
 func (r *testSandbox) run(script string) (string, error) {
 	r.t.Helper()
 	runtime.LockOSThread() // the worker ends with the thread that started it

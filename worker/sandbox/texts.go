@@ -26,7 +26,8 @@ const (
 	textNoLandlock     = "ENOSYS: the kernel has no Landlock, or a container's filter hides it; EOPNOTSUPP: Landlock is not in the kernel's lsm="
 )
 
-// namespaceAdvice is the advice if a process may not make namespaces, by the text of the error.
+// namespaceAdvice is the advice for a process that may not make namespaces, by the text of its
+// error.
 var namespaceAdvice = []struct{ err, advice string }{
 	{"no space left", "user namespaces are switched off: sysctl user.max_user_namespaces=15000, or run Mews as a service with " +
 		"deploy/systemd/mews.service.d/no-user-namespaces.conf"},

@@ -35,8 +35,8 @@ type toolLayer struct {
 
 // Start starts a worker's program behind a second layer of the worker's own walls. The program is
 // in the worker's Landlock domain, so the worker can signal it. cmd must not ask for a signal at
-// its parent's death. The thread that starts it ends, and must end, because the program may signal
-// its own domain.
+// its parent's death. The thread that starts the program ends, and must end, because the program
+// may signal its own domain.
 func (s *ToolStarter) Start(cmd *exec.Cmd) error { return s.start(cmd, &s.layer, s.toolRules) }
 
 // StartParser is like Start, for the worker's own program as a parser. The second layer allows no
@@ -69,7 +69,8 @@ func (s *ToolStarter) start(cmd *exec.Cmd, kept **toolLayer, rules func() []rule
 	return err
 }
 
-// start starts a program on a thread that is restricted for it, and that ends with the start.
+// start starts a program on a thread that is restricted for the program, and that ends with the
+// start.
 func (l *toolLayer) start(cmd *exec.Cmd) error {
 	return onSpareThread(func() error {
 		if err := restrictSelf(l.rules); err != nil {

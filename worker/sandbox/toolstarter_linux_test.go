@@ -100,8 +100,8 @@ func startMany() error {
 	return nil
 }
 
-// outOfReach tries to signal every thread of a shell's parent. The thread that has started it may
-// end a moment later.
+// outOfReach tries to signal every thread of a shell's parent. The thread that has started the
+// shell may end a moment later.
 const outOfReach = `for i in 0 1 2 3 4 5 6 7 8 9; do
 	reached=
 	for task in /proc/$PPID/task/*; do kill -0 ${task##*/} 2>/dev/null && reached=$task; done
