@@ -12,7 +12,8 @@ import (
 const gitConfigName = "mews-gitconfig"
 
 // gitConfig has the identity of commits. Git reads it as the system's configuration, which counts
-// less than the user's own and than that of a repository. The address can't receive mail (RFC 2606).
+// less than the configurations of the user and of a repository. The address can't receive mail (RFC
+// 2606).
 const gitConfig = "[user]\n\tname = %[1]s\n\temail = %[1]s@noreply.invalid\n"
 
 // plainName matches users' names, which need no quotes in git's configuration.

@@ -20,7 +20,7 @@ type snapshot struct {
 	files  map[string]fileState
 	unread []string // folders that could not be read to their end
 	mews   *workspace.Record
-	err    error // why some files are missing
+	err    error // reason why some files are missing
 }
 
 // fileState is the state of a file or link in a snapshot.

@@ -186,7 +186,7 @@ func eraseLine(s *screen, n []int) {
 	}
 }
 
-// repeat shows the newest character again, at most a row of it.
+// repeat shows the newest character again, n times, but at most as often as a row has columns.
 func repeat(s *screen, n []int) {
 	for range min(numberAt(n, 0, 1), s.cols) {
 		for _, r := range s.lastPrinted {

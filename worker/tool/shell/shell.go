@@ -23,7 +23,7 @@ import (
 
 // Options of a Shell. Only Home is required.
 type Options struct {
-	Home string   // the workspace's path for programs, and their first folder
+	Home string   // path of the workspace for programs, and the folder in which they start
 	User string   // variable USER; "" means no such variable
 	Zone string   // variable TZ, an IANA name; "" means no such variable
 	Path string   // variable PATH; "" means the system's usual folders

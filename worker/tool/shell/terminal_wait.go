@@ -32,8 +32,8 @@ func (t *terminal) beginWait(text string) waitStart {
 // follow.
 const quietAfterText = 50 * time.Millisecond
 
-// wait waits until the text has appeared since from, the terminal is quiet, or its program has
-// ended, but at most p.most. The error is ctx's cause. The terminal goes on running.
+// wait waits until the text has appeared since from, or the terminal is quiet. It also returns when
+// the program has ended, and after p.most. The error is ctx's cause. The terminal goes on running.
 func (t *terminal) wait(ctx context.Context, p waitCondition, from waitStart) (met bool, err error) {
 	if p.text == "" {
 		return t.waitUntil(ctx, p.most, t.quietFor(t.limits.quiet))
