@@ -1,7 +1,8 @@
-// Package program starts a worker's programs behind the walls that the worker gives them. It ends
-// the processes that these programs leave running, even in other sessions. For that, orphans must
-// become children of this process: it is pid 1 or a sub-reaper. No other part of the process may
-// start children, because orphans that belong to no program are ended as well.
+// Package program starts a worker's programs behind the walls that the worker gives them. When a
+// program has ended, it also ends the processes that the program has left running, even in other
+// sessions. For that, orphans must become children of this process, so it is pid 1 or a sub-reaper.
+// No other part of the process may start children, because orphans that belong to no program are
+// ended as well.
 package program
 
 import (
@@ -13,31 +14,31 @@ import (
 	"syscall"
 )
 
-// RunMarkVariable is the variable that identifies a process which has left its session. A program
-// may remove it.
+// RunMarkVariable is the environment variable with the mark of a program. It identifies processes
+// that have left the program's session. A program may remove it.
 const RunMarkVariable = "MEWS_RUN"
 
 // Children are the processes that this worker has started and not yet waited for. Each has its
-// mark. Any goroutine may use it.
+// mark. Any goroutine may use Children.
 type Children struct {
 	start func(*exec.Cmd) error
-	// FirstStart is called before a program starts while no other runs. It must not block. nil means
-	// no call.
+	// FirstStart is called before a program starts, if no other program runs. It must not block.
+	// nil means no call.
 	FirstStart func()
 
 	mu   sync.Mutex // held during a start, so that pids is complete
 	pids map[int]string
 }
 
-// NewChildren returns a Children that starts processes by start. start must call cmd.Start. One
-// goroutine at a time calls start.
+// NewChildren returns a Children that starts processes by the function start. start must call
+// cmd.Start. Only one goroutine at a time calls start.
 func NewChildren(start func(cmd *exec.Cmd) error) *Children {
 	return &Children{pids: map[int]string{}, start: start}
 }
 
 var errTooManyProcesses = errors.New("as many programs run as there may be at once; close a terminal, or end what runs, and try again")
 
-// Child is a program that was started, with all its descendants.
+// Child is a started program with all its descendants.
 type Child struct {
 	*Children
 	Cmd  *exec.Cmd
@@ -48,7 +49,8 @@ type Child struct {
 // Start starts a command in a new session. The caller must call Wait.
 func (c *Children) Start(cmd *exec.Cmd) (*Child, error) { return c.startBy(cmd, nil) }
 
-// startBy is Start by another function; nil means the function of c.
+// startBy starts a command by the function start, in a new session. If start is nil, it uses the
+// function of c.
 func (c *Children) startBy(cmd *exec.Cmd, start func(cmd *exec.Cmd) error) (*Child, error) {
 	if start == nil {
 		start = c.start
@@ -61,8 +63,8 @@ func (c *Children) startBy(cmd *exec.Cmd, start func(cmd *exec.Cmd) error) (*Chi
 	cmd.SysProcAttr.Setsid = true
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	// Go closes only descriptors that it opened itself, and this process may have inherited other
-	// descriptors by mistake.
+	// Go closes only descriptors that it has opened itself, but this process may have inherited
+	// others by mistake.
 	if err := closeOnExec(); err != nil {
 		return nil, err
 	}
@@ -79,8 +81,8 @@ func (c *Children) startBy(cmd *exec.Cmd, start func(cmd *exec.Cmd) error) (*Chi
 }
 
 // owns reports whether Start has started the child pid. Only Child.Wait may wait for such a child.
-// owns waits while a child is being started. So the answer is right for every child that existed
-// before the call.
+// owns waits while another child is being started. So the answer is right for every child that
+// existed before the call.
 func (c *Children) owns(pid int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -88,7 +90,7 @@ func (c *Children) owns(pid int) bool {
 	return own
 }
 
-// living returns the marks of the children that have not been waited for, by session.
+// living returns the mark of each child that has not been waited for, by session.
 func (c *Children) living() map[int]string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -108,7 +110,7 @@ func (c *Child) Wait() error {
 }
 
 // Signal sends a signal to the program's process group. After Wait it does nothing, because another
-// process may have the same pid then.
+// process may have got the same pid.
 func (c *Child) Signal(sig syscall.Signal) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

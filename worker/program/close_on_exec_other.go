@@ -2,5 +2,5 @@
 
 package program
 
-// closeOnExec does nothing here: Go closes what it has opened itself.
+// closeOnExec does nothing on this system. Go closes the descriptors that it has opened itself.
 func closeOnExec() error { return nil }

@@ -9,20 +9,20 @@ import (
 	"syscall"
 )
 
-// DefaultPath lists the system's own program folders.
+// DefaultPath is a PATH with the system's own program folders.
 const DefaultPath = "/usr/local/bin:/usr/bin:/bin"
 
-// Environment describes the environment of programs. Programs see only these variables, and no
-// variable of this process.
+// Environment describes the environment of programs. A program sees only these variables, and none
+// of this process.
 type Environment struct {
-	Home string   // absolute path of the programs' first folder
+	Home string   // absolute path of the folder in which programs start, and their variable HOME
 	User string   // variable USER; "" means no such variable
 	Zone string   // variable TZ, an IANA name; "" means no such variable
 	Path string   // variable PATH; "" means DefaultPath
-	Env  []string // more variables, NAME=VALUE, that the walls need
+	Env  []string // variables that the walls need, each as NAME=VALUE
 }
 
-// Variables returns all variables of a program's environment.
+// Variables returns all variables of a program's environment, and the variables in more.
 func (e Environment) Variables(more ...string) []string {
 	env := []string{"PATH=" + cmp.Or(e.Path, DefaultPath), "HOME=" + e.Home, "LANG=C.UTF-8"}
 	for _, v := range [][2]string{{"USER", e.User}, {"TZ", e.Zone}} {
@@ -33,8 +33,8 @@ func (e Environment) Variables(more ...string) []string {
 	return append(append(env, e.Env...), more...)
 }
 
-// FindProgram returns the path of the first of these programs that exists. It searches Path, or
-// takes an absolute path.
+// FindProgram returns the path of the first program in names that exists. It searches the folders
+// of Path. A name may also be an absolute path.
 func (e Environment) FindProgram(names ...string) (string, bool) {
 	for _, name := range names {
 		for dir := range strings.SplitSeq(cmp.Or(e.Path, DefaultPath), ":") {

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestForbidWrites_Program_CanOnlyDelete: pipes still work.
+// TestForbidWrites_Program_CanOnlyDelete checks a program that writes, deletes and uses a pipe. It
+// can delete files and write to the pipe, but not to files.
 func TestForbidWrites_Program_CanOnlyDelete(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "old"), []byte("old"), 0o600); err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // Leftover processes get 20 ms to end by themselves, because some have just lost their pipe. Then
-// they are killed. Killed processes get one second to disappear.
+// they are killed, and get one second to disappear.
 const (
 	roundPause  = 5 * time.Millisecond
 	graceRounds = 4
@@ -21,13 +21,13 @@ const (
 // process is a process as /proc/<pid>/stat describes it.
 type process struct {
 	pid     int
-	dead    bool // the process has ended, but was not reaped
+	dead    bool // the process has ended, but no process has waited for it
 	session int
 	began   string // start time in kernel ticks; a later process with the same pid has another start time
 }
 
 // KillLeftovers kills the program's remaining processes, and returns their number. Call it after
-// Wait: the leftovers have lost their parent then, and are children of this process or below.
+// Wait. By then each leftover is a child of this process, or a descendant of such a child.
 func (c *Child) KillLeftovers() int {
 	ended := map[int]bool{}
 	for round := range graceRounds + killRounds {
@@ -49,7 +49,8 @@ func (c *Child) KillLeftovers() int {
 func (c *Child) leftovers() []process {
 	var all []process
 	orphans := childrenOf("self")
-	living := c.living() // read after the orphans, so that living has every orphan that was started here
+	// read after the orphans; so living has every program that was started before they were listed
+	living := c.living()
 	for _, pid := range orphans {
 		if living[pid] != "" {
 			continue
@@ -61,8 +62,8 @@ func (c *Child) leftovers() []process {
 	return slices.DeleteFunc(all, func(p process) bool { return p.dead })
 }
 
-// isDescendant reports whether an orphan comes from the program: by its session, otherwise by its
-// mark. An orphan without the session or mark of any program ends with the last program that ends.
+// isDescendant reports whether an orphan comes from the program, by its session or else by its
+// mark. An orphan without a known session or mark is ended together with the last program.
 func (c *Child) isDescendant(p process, living map[int]string) bool {
 	if p.session == c.PID {
 		return true
@@ -76,7 +77,7 @@ func (c *Child) isDescendant(p process, living map[int]string) bool {
 	return len(living) == 0
 }
 
-// withDescendants returns a process and all processes below it.
+// withDescendants returns a process and all its descendants.
 func withDescendants(p process) []process {
 	all := []process{p}
 	for i := 0; i < len(all); i++ {
@@ -89,9 +90,9 @@ func withDescendants(p process) []process {
 	return all
 }
 
-// kill ends a process if it is still the process that was read.
+// kill kills a process, unless its pid belongs to another process by now.
 func (p process) kill() bool {
-	held, err := os.FindProcess(p.pid) // a handle on the process itself, even if its pid passes to another process
+	held, err := os.FindProcess(p.pid) // the handle stays with this process, even if its pid passes to another one
 	if err != nil {
 		return false
 	}
@@ -110,7 +111,7 @@ func childrenOf(pid string) []int {
 	for _, thread := range threads {
 		text, err := os.ReadFile("/proc/" + pid + "/task/" + thread.Name() + "/children")
 		if err != nil {
-			continue // a thread that has ended
+			continue // the thread has ended meanwhile
 		}
 		for _, field := range bytes.Fields(text) {
 			if pid, err := strconv.Atoi(string(field)); err == nil {
@@ -129,8 +130,8 @@ func readProcess(pid int) (process, bool) {
 	return parseStat(pid, string(text))
 }
 
-// parseStat reads a line of /proc/<pid>/stat (proc_pid_stat(5)). The name in it may hold any
-// character, even ")".
+// parseStat parses a line of /proc/<pid>/stat (proc_pid_stat(5)). The name in the line may contain
+// any character, even ")".
 func parseStat(pid int, text string) (process, bool) {
 	const state, session, began = 3, 6, 22 // numbers of fields in the manual
 	end := strings.LastIndexByte(text, ')')

@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// outputs are the pipes that a program writes to.
+// outputs are the pipes to which a program writes.
 type outputs struct {
 	pipes  []*pipe
 	failed context.CancelCauseFunc // ends the run with the error of a Writer
-	copied chan struct{}           // closed when no process writes any longer and all was read
+	copied chan struct{}           // closed when all output was read and no process can write any more
 }
 
 type pipe struct {
-	from, end *os.File // pipe: from is our end, end is the program's
+	from, end *os.File // ends of the pipe: this process reads from, and the program writes to end
 	to        io.Writer
-	err       error // error of a write to to; valid once copied is closed
+	err       error // error of a write to the Writer; valid once copied is closed
 }
 
 // openOutputs makes a program's output pipes.
@@ -39,12 +39,12 @@ func (r RunOptions) openOutputs(failed context.CancelCauseFunc) (*outputs, error
 		}
 		out.pipes = append(out.pipes, &pipe{from: from, end: end, to: to})
 	}
-	// One pipe for both keeps the order of the output.
+	// If there is one pipe for both, the order of the output stays.
 	r.Cmd.Stdout, r.Cmd.Stderr = out.pipes[0].end, out.pipes[len(out.pipes)-1].end
 	return out, nil
 }
 
-// closeOurs closes our copies of the program's ends.
+// closeOurs closes this process's copies of the ends to which the program writes.
 func (o *outputs) closeOurs() {
 	for _, p := range o.pipes {
 		_ = p.end.Close()
@@ -57,13 +57,12 @@ func (o *outputs) close() {
 	}
 }
 
-// copy begins to read.
+// copy starts to copy the output into the Writers.
 func (o *outputs) copy() {
 	var copying sync.WaitGroup
 	for _, p := range o.pipes {
 		copying.Go(func() {
-			// Every byte goes through Write, even if the Writer has a ReadFrom, which would know no
-			// bound.
+			// A ReadFrom of the Writer would not limit the size, so every byte goes through Write.
 			if _, err := io.Copy(struct{ io.Writer }{p.to}, p.from); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 				p.err = err
 				o.failed(err)
@@ -76,7 +75,7 @@ func (o *outputs) copy() {
 	}()
 }
 
-// err returns the error of a Writer. Call it once all was copied.
+// err returns the error of a Writer. Call it when all output was copied.
 func (o *outputs) err() (err error) {
 	for _, p := range o.pipes {
 		err = cmp.Or(err, p.err)
@@ -84,7 +83,7 @@ func (o *outputs) err() (err error) {
 	return err
 }
 
-// wait waits until all was read, and reports whether that took at most within.
+// wait waits until all output was read. It returns false if that takes longer than within.
 func (o *outputs) wait(within time.Duration) bool {
 	select {
 	case <-o.copied:
@@ -94,7 +93,7 @@ func (o *outputs) wait(within time.Duration) bool {
 	}
 }
 
-// stopReading stops reading.
+// stopReading ends the reading of all pipes.
 func (o *outputs) stopReading() {
 	for _, p := range o.pipes {
 		_ = p.from.SetReadDeadline(time.Now())

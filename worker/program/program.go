@@ -15,23 +15,23 @@ import (
 	"time"
 )
 
-// ErrNotInstalled is in the error of Runner.Run if the program is not installed.
+// ErrNotInstalled is wrapped by the error of Runner.Run if the program is not installed.
 var ErrNotInstalled = errors.New("it is not installed")
 
 // Program is a program that the worker runs for itself, not for a model.
 type Program struct {
-	Name string // a name in the environment's Path, or an absolute path
-	// Parser runs the worker's own program, behind walls without any folder. Name is then only for
-	// errors. The parser gets no variable, and bounds its memory itself.
+	Name string // name in the environment's Path, or absolute path
+	// Parser runs the worker's own program, behind walls without any folder. Then Name is only for
+	// errors. The parser gets no environment variable, and must limit its memory itself.
 	Parser  bool
 	Args    []string
-	Env     []string // more variables
+	Env     []string // further environment variables
 	Timeout time.Duration
-	Memory  int64     // most bytes of data; 0 means as much as the walls allow
-	Nice    int       // priority (nice(1)); 0 means the worker's
+	Memory  int64     // maximum size of the data segment, in bytes; 0 means as much as the walls allow
+	Nice    int       // priority (nice(1)); 0 means the priority of the worker
 	Stdin   *os.File  // standard input; nil means empty
-	Stdout  io.Writer // standard output; nil drops it. A Write error ends the program
-	Stderr  io.Writer // standard error; nil keeps only the last line, for the error
+	Stdout  io.Writer // receives standard output; nil drops it; if a Write fails, the program is ended
+	Stderr  io.Writer // receives standard error; nil keeps only the last line, for the error
 }
 
 // ExitError is the error of a program that did not end with status 0.
@@ -52,15 +52,16 @@ type Runner struct {
 	StartParser func(cmd *exec.Cmd) error // starts a parser behind its walls
 }
 
-// limitData is a shell script that limits its data segment, in KiB, and then executes a program.
+// limitData is a shell script that limits the size of its data segment, in KiB. Then it executes a
+// program.
 const limitData = `ulimit -d "$0" && exec "$@"`
 
-// forbidWrites is a shell script that keeps itself from making any file longer, and then executes a
+// forbidWrites is a shell script that forbids itself to make any file longer. Then it executes a
 // program.
 const forbidWrites = `ulimit -f 0 && exec "$0" "$@"`
 
-// ForbidWrites keeps a command that has not started from making any file longer. The same holds for
-// all that it will start.
+// ForbidWrites keeps a command from making any file longer. The same holds for all programs that
+// the command starts. Call it before the command starts.
 func ForbidWrites(cmd *exec.Cmd) {
 	cmd.Args = append([]string{"sh", "-c", forbidWrites, cmd.Path}, cmd.Args[1:]...)
 	cmd.Path = "/bin/sh"
@@ -69,9 +70,9 @@ func ForbidWrites(cmd *exec.Cmd) {
 // linger is how long a program's leftover processes may keep its output open.
 const linger = 500 * time.Millisecond
 
-// Run runs a program until it ends, its time is over or ctx ends. When Run returns, none of the
-// program's processes is left. The error is ErrNotInstalled, context.DeadlineExceeded, the cause of
-// ctx, the error of a Writer, or an *ExitError.
+// Run runs a program until the program ends, its time is over or ctx ends. When Run returns, no
+// process of the program is left. The error is ErrNotInstalled, context.DeadlineExceeded, the cause
+// of ctx, the error of a Writer, or an *ExitError.
 func (r *Runner) Run(ctx context.Context, p Program) error {
 	o := RunOptions{Output: cmp.Or[io.Writer](p.Stdout, io.Discard), Nice: p.Nice, Linger: linger}
 	var err error
@@ -119,8 +120,8 @@ func (r *Runner) command(p Program) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// ownProgram returns the path of this process's program. Behind the walls a worker's program has no
-// other path than this one of Linux.
+// ownProgram returns a path of this process's program. Behind the walls, /proc/self/exe is the only
+// path to a worker's program.
 func ownProgram() (string, error) {
 	if runtime.GOOS == "linux" {
 		return "/proc/self/exe", nil
@@ -128,10 +129,10 @@ func ownProgram() (string, error) {
 	return os.Executable()
 }
 
-// maxLine bounds the last line, in bytes.
+// maxLine is the maximum length of the last line, in bytes.
 const maxLine = 200
 
-// lastLineWriter passes an output on, and keeps its end.
+// lastLineWriter passes an output on to another Writer, and keeps the end of the output.
 type lastLineWriter struct {
 	to  io.Writer // receiver of the output; may be nil
 	end []byte    // last bytes of the output, at most twice maxLine
@@ -146,7 +147,7 @@ func (l *lastLineWriter) Write(p []byte) (int, error) {
 	return l.to.Write(p)
 }
 
-// line returns the end of the last line that is not blank.
+// line returns the last line that is not blank, cut to maxLine.
 func (l *lastLineWriter) line() string {
 	text := bytes.TrimSpace(l.end)
 	text = text[bytes.LastIndexByte(text, '\n')+1:]

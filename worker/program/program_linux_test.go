@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// boundedWriter takes 64 KiB and then fails. (It is no bytes.Buffer, whose ReadFrom would read on.)
+// boundedWriter takes 64 KiB and then fails. It does not embed its bytes.Buffer, whose ReadFrom
+// would read on.
 type boundedWriter struct{ taken bytes.Buffer }
 
 func (b *boundedWriter) Write(p []byte) (int, error) {

@@ -2,7 +2,8 @@ package program
 
 import "syscall"
 
-// ReapOrphans waits for ended orphans: children of this process that no code here waits for.
+// ReapOrphans waits for orphans that have ended. Orphans are children of this process that no other
+// code waits for.
 func (c *Children) ReapOrphans() {
 	for _, pid := range childrenOf("self") {
 		if p, ok := readProcess(pid); ok && p.dead && !c.owns(pid) {
@@ -11,13 +12,13 @@ func (c *Children) ReapOrphans() {
 	}
 }
 
-// IsProcessAlive reports whether there is a process pid that has not ended.
+// IsProcessAlive reports whether a process pid exists and has not ended.
 func IsProcessAlive(pid int) bool {
 	p, ok := readProcess(pid)
 	return ok && !p.dead
 }
 
-// HasLiveProcess reports whether a child or an orphan of this process still lives.
+// HasLiveProcess reports whether a child or an orphan of this process is alive.
 func (c *Children) HasLiveProcess() bool {
 	for _, pid := range childrenOf("self") {
 		if p, ok := readProcess(pid); ok && !p.dead {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// KillTimeout is how long RunToEnd waits for a killed program and its output before it gives up.
-// Nobody can end a process that hangs in the kernel.
+// KillTimeout is how long RunToEnd waits for the end of a killed program. Then it gives up, because
+// nobody can end a process that hangs in the kernel.
 const KillTimeout = 5 * time.Second
 
 var errNotEnding = errors.New("it was killed and does not end")
@@ -20,23 +20,23 @@ var errNotEnding = errors.New("it was killed and does not end")
 // RunOptions describes one run of a program to its end.
 type RunOptions struct {
 	Cmd *exec.Cmd
-	// Start starts Cmd behind its own walls; nil means by the function of Children
+	// Start starts Cmd behind walls of its own; nil means the start function of Children
 	Start  func(cmd *exec.Cmd) error
-	Output io.Writer // receives standard output, from one goroutine
-	// Errors receives standard error, from another goroutine. nil sends it to Output, in the order
-	// of writing.
+	Output io.Writer // receives standard output; one goroutine writes to it
+	// Errors receives standard error; another goroutine writes to it. nil sends standard error to
+	// Output, in the order of writing.
 	Errors       io.Writer
-	Nice         int           // priority (nice(1)) from just after the start; 0 means this process's
+	Nice         int           // priority (nice(1)) from just after the start; 0 means the priority of this process
 	Grace        time.Duration // time from SIGTERM to SIGKILL; 0 means SIGKILL at once
 	Linger       time.Duration // how long leftover processes may keep the output open
 	TickInterval time.Duration // time between two calls of Tick
-	Tick         func()        // hook during the run; nil means none
+	Tick         func()        // called at each TickInterval during the run; nil means no call
 }
 
-// RunToEnd runs a program until it ends. If ctx ends before, or a Writer fails, RunToEnd ends the
-// program, and the error is ctx's cause or the Writer's. Cmd.ProcessState tells how the program
-// ended. When RunToEnd returns, none of its processes is left; leftovers is the number of processes
-// that RunToEnd had to end.
+// RunToEnd runs a program until it ends. If ctx ends earlier or a Writer fails, RunToEnd ends the
+// program, and returns ctx's cause or the Writer's error. Cmd.ProcessState tells how the program
+// ended. When RunToEnd returns, no process of the program is left. leftovers is the number of
+// processes that RunToEnd had to end.
 func (c *Children) RunToEnd(ctx context.Context, r RunOptions) (leftovers int, err error) {
 	if ctx.Err() != nil {
 		return 0, context.Cause(ctx)
@@ -54,7 +54,7 @@ func (c *Children) RunToEnd(ctx context.Context, r RunOptions) (leftovers int, e
 		return 0, fmt.Errorf("start %s: %w", r.Cmd.Path, err)
 	}
 	if r.Nice != 0 {
-		// an error means that the program has ended, or already has a lower priority
+		// an error means that the program has ended, or that its priority is already lower
 		_ = syscall.Setpriority(syscall.PRIO_PGRP, child.PID, r.Nice)
 	}
 	out.copy()
@@ -68,7 +68,8 @@ func (c *Children) RunToEnd(ctx context.Context, r RunOptions) (leftovers int, e
 	return leftovers, cmp.Or(err, out.err())
 }
 
-// watch waits for the program's end, and ends it when ctx ends. Then the error is the cause of ctx.
+// watch waits for the program's end. If ctx ends, watch ends the program and returns the cause of
+// ctx.
 func (c *Child) watch(ctx context.Context, r RunOptions, exited <-chan error) error {
 	var ticks <-chan time.Time
 	if r.Tick != nil {
@@ -88,7 +89,7 @@ func (c *Child) watch(ctx context.Context, r RunOptions, exited <-chan error) er
 	}
 }
 
-// stop asks the program to end, and kills it after the grace.
+// stop asks the program to end, and kills it if it still runs after grace.
 func (c *Child) stop(ctx context.Context, grace time.Duration, exited <-chan error) error {
 	for _, try := range []struct {
 		signal syscall.Signal
@@ -98,7 +99,7 @@ func (c *Child) stop(ctx context.Context, grace time.Duration, exited <-chan err
 			continue
 		}
 		c.Signal(try.signal)
-		c.Signal(syscall.SIGCONT) // a suspended program cannot clean up
+		c.Signal(syscall.SIGCONT) // a suspended program could not handle the signal
 		select {
 		case <-exited:
 			return context.Cause(ctx)
@@ -109,13 +110,13 @@ func (c *Child) stop(ctx context.Context, grace time.Duration, exited <-chan err
 }
 
 // endLeftovers ends the processes that the program has left running, and reads the rest of its
-// output. It waits for the last members of a pipeline, but a program in the background must not
-// hold up the caller.
+// output. It gives the last members of a pipeline time to end. A program in the background must not
+// delay the caller.
 func (c *Child) endLeftovers(out *outputs, linger time.Duration) (ended int) {
 	out.wait(linger)
 	ended = c.KillLeftovers()
 	if !out.wait(linger) {
-		out.stopReading() // an unknown process still holds a pipe
+		out.stopReading() // an unknown process still has the other end of a pipe open
 	}
 	return ended
 }

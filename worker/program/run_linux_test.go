@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestMain makes the test a sub-reaper, as a worker is.
+// TestMain makes the test process a sub-reaper, like a worker.
 func TestMain(m *testing.M) {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		panic(err)
@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// bash returns a run of a script. Its outputs go to out and errs.
+// bash returns RunOptions for a script. Standard output goes to out, and standard error to errs.
 func bash(script string, out, errs io.Writer) RunOptions {
 	return RunOptions{Cmd: exec.Command("/bin/bash", "-c", script), Output: out, Errors: errs,
 		Linger: 200 * time.Millisecond}
@@ -39,7 +39,7 @@ func TestRunToEnd_EachProgramEnd_IsReported(t *testing.T) {
 		{"echo a; echo b >&2; exit 3", "a\n", "b\n", 3, 0},
 		{"sleep 1000 & echo a", "a\n", "", 0, 1},
 		{"setsid sleep 1000 >/dev/null 2>&1 & echo a", "a\n", "", 0, 1},
-		// the program has its own process group, and empty input
+		// the program has its own process group, and an empty standard input
 		{"cut -d' ' -f5 /proc/self/stat; echo $$; cat", "$$\n$$\n", "", 0, 0},
 	} {
 		var out, errs bytes.Buffer
@@ -55,8 +55,8 @@ func TestRunToEnd_EachProgramEnd_IsReported(t *testing.T) {
 	}
 }
 
-// TestRun_ContextEnds_KillsAll: without a grace the program and all its processes are killed at
-// once.
+// TestRun_ContextEnds_KillsAll covers a run without a grace. The program and all its processes are
+// killed at once.
 func TestRun_ContextEnds_KillsAll(t *testing.T) {
 	children := NewChildren((*exec.Cmd).Start)
 	enough := errors.New("enough")
@@ -78,7 +78,8 @@ func TestRun_ContextEnds_KillsAll(t *testing.T) {
 	}
 }
 
-// TestRunToEnd_Nice_AppliesToAllProcesses: all processes of the program get the priority.
+// TestRunToEnd_Nice_AppliesToAllProcesses checks that all processes of the program get the
+// priority.
 func TestRunToEnd_Nice_AppliesToAllProcesses(t *testing.T) {
 	var out bytes.Buffer
 	r := bash("until [ $(nice) -eq 15 ]; do :; done; nice", &out, io.Discard)
@@ -88,7 +89,8 @@ func TestRunToEnd_Nice_AppliesToAllProcesses(t *testing.T) {
 	}
 }
 
-// TestRun_WriterFails_EndsProgram: a failed Writer ends the program, even one that ignores SIGPIPE.
+// TestRun_WriterFails_EndsProgram checks that a failed Writer ends the program, even one that
+// ignores SIGPIPE.
 func TestRun_WriterFails_EndsProgram(t *testing.T) {
 	full := errors.New("full")
 	refuse := writerFunc(func([]byte) (int, error) { return 0, full })

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// WrittenBytes returns how many bytes this process and its programs have written to disks. It adds up
-// living and ended processes, as far as the kernel lets it read their counts.
+// WrittenBytes returns how many bytes this process and its programs have written to disks. It
+// counts living and ended processes, as far as their counts can be read.
 func WrittenBytes() (total int64) {
 	all := []process{{pid: os.Getpid()}}
 	for _, pid := range childrenOf("self") {
@@ -16,14 +16,15 @@ func WrittenBytes() (total int64) {
 		}
 	}
 	for _, p := range all {
-		text, _ := os.ReadFile("/proc/" + strconv.Itoa(p.pid) + "/io") // unreadable or ended: nothing
+		// an unreadable or ended process counts as 0 bytes
+		text, _ := os.ReadFile("/proc/" + strconv.Itoa(p.pid) + "/io")
 		total += parseWritten(string(text))
 	}
 	return total
 }
 
-// parseWritten returns the written bytes in /proc/PID/io, less those that were dropped before they
-// reached the disk (proc_pid_io(5)).
+// parseWritten returns the written bytes in /proc/PID/io. It subtracts bytes that were dropped
+// before they reached a disk (proc_pid_io(5)).
 func parseWritten(text string) (n int64) {
 	for line := range strings.Lines(text) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")

@@ -20,7 +20,8 @@ func TestParseWritten_AnyText_SubtractsDropped(t *testing.T) {
 	}
 }
 
-// TestWrittenBytes_FileOnDisk_Grows: a file system in memory, such as tmpfs, counts nothing.
+// TestWrittenBytes_FileOnDisk_Grows needs a file on a disk. A file system in memory, such as tmpfs,
+// counts nothing.
 func TestWrittenBytes_FileOnDisk_Grows(t *testing.T) {
 	before := WrittenBytes()
 	f, err := os.Create(filepath.Join(t.TempDir(), "a"))
