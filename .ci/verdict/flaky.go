@@ -6,10 +6,11 @@ import (
 	"time"
 )
 
-// Limits of the list of flaky tests: its number of lines, and the age of a line. Beyond them every run fails.
+// Limits of the list of flaky tests: number of lines, and age of a line. A list beyond its limits
+// fails every run.
 const (
 	maxFlaky    = 3
-	maxFlakyAge = 7 // days
+	maxFlakyAge = 7 // maximum age in days
 )
 
 const flakyFile = ".ci/flaky"
@@ -23,7 +24,7 @@ func (f flakyTest) String() string {
 	return strings.Join([]string{f.folder, f.test, f.date, f.seen}, " | ")
 }
 
-// parseFlaky parses the list. Its faults fail every run until somebody mends them.
+// parseFlaky parses the list. Each fault in the list fails every run until somebody corrects it.
 func parseFlaky(text string, today time.Time) (list []flakyTest, faults []string) {
 	for _, fields := range tableRows(text) {
 		if len(fields) != 4 || fields[0] == "" || fields[1] == "" || fields[3] == "" {
@@ -42,14 +43,15 @@ func parseFlaky(text string, today time.Time) (list []flakyTest, faults []string
 	return list, faults
 }
 
-// fault returns what is wrong with the date of a line. A future date would never become old.
+// fault returns the fault in the date of a line, or "". A date in the future is a fault, because
+// such a line would never become old.
 func (f flakyTest) fault(today time.Time) string {
 	date, err := time.Parse(time.DateOnly, f.date)
 	age := int(today.Truncate(24*time.Hour).Sub(date).Hours() / 24)
 	switch {
 	case err != nil:
 		return fmt.Sprintf("%s: want a date such as 2026-01-31, got %q", f.test, f.date)
-	case age < -1: // in a time zone to the east it may be tomorrow already
+	case age < -1: // in a time zone further east, it may be tomorrow already
 		return fmt.Sprintf("%s: %s has not come yet", f.test, f.date)
 	case age > maxFlakyAge:
 		return fmt.Sprintf("%s: it has been flaky for %d days, at most %d: mend it", f.test, age, maxFlakyAge)

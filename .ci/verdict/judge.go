@@ -12,23 +12,24 @@ import (
 	"time"
 )
 
-// maxReruns limits the failed tests that run again. More failures are not bad luck, and their reruns would take long.
+// maxReruns is the maximum number of failed tests that run again. More failures are no bad luck,
+// and their reruns would take long.
 const maxReruns = 10
 
 // judge decides which failures of a run count.
 type judge struct {
-	dir     string    // the root of the project
-	flags   []string  // for go test
-	out     io.Writer // for people
+	dir     string    // root folder of the project
+	flags   []string  // flags of go test
+	out     io.Writer // gets the output that people read
 	today   time.Time
-	isRoot  bool // as root nothing is missing, so no test may be skipped
+	isRoot  bool // root may do everything that tests need, so no test may be skipped
 	flaky   []flakyTest
 	verdict []string // lines for the end of the report
 	failed  bool
 }
 
-// test runs the tests of packages, and judges the results and the list of flaky tests. It reports whether the run
-// passes.
+// test runs the tests of packages. It judges their results and the list of flaky tests, and reports
+// whether the run passes.
 func (j *judge) test(packages []string) bool {
 	for _, fault := range j.readFlaky() {
 		j.fail("%s: %s", flakyFile, fault)
@@ -37,7 +38,7 @@ func (j *judge) test(packages []string) bool {
 	return !j.failed
 }
 
-// readFlaky reads the list of flaky tests, and returns what is wrong with it.
+// readFlaky reads the list of flaky tests, and returns the list's faults.
 func (j *judge) readFlaky() (faults []string) {
 	text, err := os.ReadFile(filepath.Join(j.dir, flakyFile))
 	if err != nil {
@@ -47,14 +48,15 @@ func (j *judge) readFlaky() (faults []string) {
 	return faults
 }
 
-// run runs gotestsum, which prints the failed tests and the closing line, and reads the events that it keeps.
+// run runs the tests by gotestsum, which prints the failed tests and a closing line. It returns the
+// results that it reads from gotestsum's event file.
 func (j *judge) run(packages []string) (*results, error) {
 	file, err := os.CreateTemp("", "mews-events-")
 	if err != nil {
 		j.fail("%v", err)
 		return newResults(), nil
 	}
-	defer func() { _, _ = file.Close(), os.Remove(file.Name()) }() // it was read
+	defer func() { _, _ = file.Close(), os.Remove(file.Name()) }() // the file was only read, so an error does no harm
 	args := []string{"tool", "-modfile=.ci/go.mod", "gotestsum", "--format", "pkgname-and-test-fails", "--jsonfile", file.Name(), "--"}
 	cmd := exec.Command(goProgram(), slices.Concat(args, packages, j.flags)...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = j.dir, j.out, j.out
@@ -66,7 +68,8 @@ func (j *judge) run(packages []string) (*results, error) {
 	return all, status
 }
 
-// expect adds the expected packages to the results, so that a cut run shows which are missing.
+// expect adds the packages that must have results. So an interrupted run shows which packages are
+// missing.
 func (j *judge) expect(packages []string, all *results) error {
 	cmd := exec.Command(goProgram(), slices.Concat([]string{"list"}, packages)...)
 	cmd.Dir, cmd.Stderr = j.dir, j.out
@@ -104,7 +107,7 @@ func (j *judge) results(all *results, status error) {
 	}
 }
 
-// failedTest judges one failed test; count is how many there are.
+// failedTest judges one failed test. count is the number of all failed tests.
 func (j *judge) failedTest(t *testResult, count int) {
 	reason := finalReason(t)
 	if reason == "" && count > maxReruns {
@@ -126,14 +129,15 @@ func (j *judge) failedTest(t *testResult, count int) {
 	}
 }
 
-// passesAlone runs a failed test again, alone.
+// passesAlone runs a failed test again, without other tests, and reports whether it passes.
 func (j *judge) passesAlone(t *testResult) bool {
 	fmt.Fprintf(j.out, "\n=== run again, alone: %s\n", t)
 	all, err := runTest(j.dir, nil, t.in.folder, slices.Concat(j.flags, []string{"-count=1", "-run", exactly(t.name)}), j.out)
 	return err == nil && all.isClean(j.isRoot) && all.stateOf(t.in.folder, t.name) == "pass"
 }
 
-// runTest runs go test on one package, copies its output, and returns its results. The variables in env are set for it.
+// runTest runs go test on one package with the variables in env. It copies the output to out, and
+// returns the results.
 func runTest(dir string, env []string, folder string, flags []string, out io.Writer) (*results, error) {
 	cmd := exec.Command(goProgram(), slices.Concat([]string{"test", "-json", folder}, flags)...)
 	cmd.Dir, cmd.Stderr = dir, os.Stderr
@@ -145,11 +149,13 @@ func runTest(dir string, env []string, folder string, flags []string, out io.Wri
 	if err != nil {
 		return newResults(), err
 	}
-	all, err := readResults(events, func(text string) { _, _ = io.WriteString(out, text) }) // for people
+	// shows the output to people
+	all, err := readResults(events, func(text string) { _, _ = io.WriteString(out, text) })
 	return all, cmp.Or(err, cmd.Wait())
 }
 
-// seen returns the first line that a failed test printed, for the list of flaky tests.
+// seen returns the first line that a failed test printed. That line goes into the list of flaky
+// tests.
 func (t *testResult) seen() string {
 	for line := range strings.Lines(frameOutput.ReplaceAllString(t.output.String(), "")) {
 		if line = strings.TrimSpace(strings.ReplaceAll(line, "|", "/")); line != "" {

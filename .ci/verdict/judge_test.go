@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// verdicts are the lines for each package of the tree, nil if it passes.
+// verdicts has the expected lines of the verdict for each package of the tree. nil means that the
+// package passes.
 var verdicts = map[string][]string{
 	"ordinary": nil,
 	"flaky": {
@@ -66,7 +67,8 @@ func TestJudge_EachPackage_HasVerdict(t *testing.T) {
 			j.results(&results{packages: []*packageResult{p}}, errors.New("exit status 1"))
 			want, isThere := verdicts[strings.TrimPrefix(p.folder, "./")]
 			if p.folder == "./ordinary" {
-				want = []string{"failed: go test: exit status 1"} // without a failure of its own, the status counts
+				// no test has failed, so the exit status of go test fails the run
+				want = []string{"failed: go test: exit status 1"}
 			}
 			if got := j.verdict; !isThere || !slices.Equal(got, want) {
 				t.Errorf("got:\n%s\nwant:\n%s\noutput:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"), out.String())
@@ -81,7 +83,7 @@ func TestJudge_EachPackage_HasVerdict(t *testing.T) {
 	}
 }
 
-// folders returns the packages as the go command takes them.
+// folders returns the folders of packages in the form that the go command takes.
 func folders(packages []string) (all []string) {
 	for _, name := range packages {
 		all = append(all, "./"+name)
@@ -145,7 +147,8 @@ func TestTest_OldFlakyLine_FailsRun(t *testing.T) {
 	}
 }
 
-// plantWithTools is plant for a project that has the tools' go.mod, and a list of flaky tests.
+// plantWithTools plants a project as plant does. It adds the go.mod of the tools, and a list of
+// flaky tests.
 func plantWithTools(t *testing.T, flaky string, packages ...string) string {
 	t.Helper()
 	dir := plant(t, packages...)

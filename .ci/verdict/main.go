@@ -51,7 +51,8 @@ func main() {
 	}
 }
 
-// tell prints the lines of the verdict, or adds them to a file.
+// tell prints the lines of the verdict. If list is a file, tell adds the lines to that file
+// instead.
 func (j *judge) tell(list string) error {
 	text := strings.Join(append(j.verdict, ""), "\n")
 	if list == "" {

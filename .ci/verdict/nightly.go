@@ -18,9 +18,9 @@ const nightlyFile = ".ci/nightly"
 // longTest is a row of the table of long tests.
 type longTest struct {
 	test, folder string
-	env          []string // of the full run; the short form has none
-	watched      []string // folders
-	commit       string   // the last that passed the full run, or ""
+	env          []string // environment variables of the full run; the short form has none
+	watched      []string // folders whose changes make the short form due
+	commit       string   // last commit that passed the full run, or ""
 }
 
 // parseNightly parses the table of long tests.
@@ -57,9 +57,10 @@ func (l longTest) dueReason(dir string) string {
 	return "git can't compare with " + l.commit
 }
 
-// files lists the files that declare the test.
+// files lists the test files that declare the test.
 func (l longTest) files(dir string) (files []string) {
-	all, _ := filepath.Glob(filepath.Join(dir, l.folder, "*_test.go")) // the pattern is well formed
+	// no error is possible, because the pattern is well formed
+	all, _ := filepath.Glob(filepath.Join(dir, l.folder, "*_test.go"))
 	for _, path := range all {
 		if text, err := os.ReadFile(path); err == nil && strings.Contains(string(text), "func "+l.test+"(") {
 			files = append(files, path[len(dir)+1:])
@@ -87,7 +88,7 @@ func (j *judge) runDue(rows []longTest) bool {
 	}
 	slices.Sort(folders)
 	j.flags = append(j.flags, "-run", "^("+strings.Join(names, "|")+")$")
-	_ = j.readFlaky() // the run of all other tests reports its faults
+	_ = j.readFlaky() // the run of all other tests already reports the faults of the list
 	all, err := j.run(slices.Compact(folders))
 	j.results(all, err)
 	for _, row := range due {
@@ -101,14 +102,15 @@ func (j *judge) runDue(rows []longTest) bool {
 // nightly runs long tests in full.
 type nightly struct {
 	dir    string
-	flags  []string // for go test
+	flags  []string // flags of go test
 	out    io.Writer
 	isRoot bool
 	report strings.Builder
 }
 
-// run runs each row whose test matches a pattern, one after the other, and reports whether all passed. If the tree is clean, it
-// writes the tree's commit into the rows that passed.
+// run runs each row whose test matches the pattern, one after the other, and reports whether all
+// passed. If the tree of files has no uncommitted change, it writes the current commit into the
+// rows that passed.
 func (n *nightly) run(rows []longTest, pattern *regexp.Regexp) (bool, error) {
 	commit := n.cleanCommit()
 	var passed []longTest
@@ -149,7 +151,8 @@ func (n *nightly) passes(l longTest) bool {
 	return false
 }
 
-// cleanCommit returns the commit of the tree, or "" if the tree has changes, not counting the table itself.
+// cleanCommit returns the current commit, or "" if there are uncommitted changes. Changes of the
+// table itself do not count.
 func (n *nightly) cleanCommit() string {
 	changes, err := n.git("status", "--porcelain", "--", ".", ":!"+nightlyFile)
 	if err != nil || changes != "" {
@@ -169,7 +172,7 @@ func (n *nightly) git(args ...string) (string, error) {
 	return strings.TrimSpace(string(text)), err
 }
 
-// keep writes the commit into the rows that passed, and shows them.
+// keep writes the commit into the rows that passed, and prints these rows.
 func (n *nightly) keep(passed []longTest, commit string) error {
 	path := filepath.Join(n.dir, nightlyFile)
 	text, err := os.ReadFile(path)
@@ -178,7 +181,7 @@ func (n *nightly) keep(passed []longTest, commit string) error {
 	}
 	lines := strings.SplitAfter(string(text), "\n")
 	for i, line := range lines {
-		rows, _ := parseNightly(line) // the whole table was parsed before
+		rows, _ := parseNightly(line) // no error is possible, because the whole table was parsed before
 		if len(rows) == 1 && slices.ContainsFunc(passed, func(l longTest) bool { return l.test == rows[0].test && l.folder == rows[0].folder }) {
 			lines[i] = line[:strings.LastIndex(line, "|")+1] + " " + commit + "\n"
 			fmt.Fprint(n.out, lines[i])

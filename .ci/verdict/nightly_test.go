@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// project is a planted project with a table of long tests, in git.
+// project is a planted project in git, with a table of long tests.
 type project struct {
 	*testing.T
 	dir string
@@ -50,7 +50,7 @@ func (p *project) rows() []longTest {
 	return rows
 }
 
-// full runs the long tests in full.
+// full runs the long tests in full, and returns the output.
 func (p *project) full() (bool, string) {
 	var out bytes.Buffer
 	n := &nightly{dir: p.dir, out: &out}
@@ -61,7 +61,7 @@ func (p *project) full() (bool, string) {
 	return passes, out.String()
 }
 
-// due runs the short forms that are due.
+// due runs the short forms of the long tests that are due.
 func (p *project) due() (passes bool, out string, verdict []string) {
 	var b bytes.Buffer
 	j := &judge{dir: p.dir, out: &b, today: today}

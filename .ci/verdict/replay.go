@@ -7,14 +7,16 @@ import (
 	"strings"
 )
 
-// Forms in which tests print a seed: ours, then rapid's. The last needs no variable, because its seed is in the code.
+// Patterns of the seeds that tests print: in our own form, in rapid's, and as a plain text. A seed
+// in a plain text needs no variable, because it is in the code.
 var (
 	seedVariable = regexp.MustCompile(`\bMEWS_[A-Z_]+=[0-9]+\b`)
 	seedFlag     = regexp.MustCompile(`-rapid\.seed=[0-9]+\b`)
 	seedText     = regexp.MustCompile(`(?i)\bseed[ =:]+[0-9]+\b`)
 )
 
-// replays returns the commands that repeat a failed test with each seed that it printed. The variables in env are set for it, too.
+// replays returns the commands that repeat a failed test, one for each seed that it printed. Each
+// command sets the variables in env.
 func replays(t *testResult, env []string) (commands []string) {
 	output := t.output.String()
 	alone := func(name string) string { return strings.Join(append(goTest(name, t.in.folder), "-v"), " ") }
@@ -26,7 +28,7 @@ func replays(t *testResult, env []string) (commands []string) {
 		commands = append(commands, command+" "+flag)
 	}
 	if strings.HasPrefix(t.name, "Fuzz") {
-		for _, name := range t.failed[:max(1, len(t.failed)-1)] { // the last is the fuzz test itself
+		for _, name := range t.failed[:max(1, len(t.failed)-1)] { // the last failed name is the fuzz test itself
 			commands = append(commands, alone(name))
 		}
 	}
@@ -39,7 +41,7 @@ func replays(t *testResult, env []string) (commands []string) {
 	return slices.Compact(commands)
 }
 
-// goTest returns the command line that runs one test or subtest, for a shell.
+// goTest returns the arguments of a shell command that runs one test or subtest.
 func goTest(name, folder string) []string {
 	return []string{"go", "test", "-count=1", "-run", "'" + exactly(name) + "'", folder}
 }

@@ -11,12 +11,13 @@ const timesFile = ".ci/times"
 
 // Limits of a run, in seconds. A longer run raises an alarm, but does not fail.
 const (
-	maxMore    = 45  // what one new feature may add to the last kept run
-	maxAll     = 660 // all parts
-	maxNightly = 180 // the short forms of the long tests
+	maxMore    = 45  // seconds that one new feature may add to the last kept run
+	maxAll     = 660 // limit of all parts together
+	maxNightly = 180 // limit of the short forms of the long tests
 )
 
-// nightlyPart runs only tests whose folders have changed, so its time is not compared with the last kept run.
+// nightlyPart is the part with the long tests. It runs only tests whose folders have changed, so
+// its time is not compared with the last kept run.
 const nightlyPart = "nightly"
 
 // part is a line of the report: a part of the run, the seconds that it took, and its result.
@@ -26,7 +27,8 @@ type part struct {
 	result  string
 }
 
-// parseParts parses lines of name, seconds and result; the kept file has no results.
+// parseParts parses lines with a name, seconds and a result. The lines of a kept file have no
+// result.
 func parseParts(text string) (parts []part, err error) {
 	for line := range strings.Lines(text) {
 		fields := strings.Fields(line)
@@ -45,7 +47,8 @@ func parseParts(text string) (parts []part, err error) {
 	return parts, nil
 }
 
-// printReport prints each part beside the last kept run, and the alarms.
+// printReport prints each part beside the same part of the last kept run. Then it prints the
+// alarms.
 func printReport(out io.Writer, now, last []part) {
 	kept := map[string]int{}
 	for _, p := range last {
@@ -78,7 +81,8 @@ func printReport(out io.Writer, now, last []part) {
 	}
 }
 
-// beside returns the columns that compare a time with the last kept one, if it is kept.
+// beside returns the columns that compare the time of a part with the last kept time. isKept is
+// false if there is no kept time.
 func beside(seconds, last int, isKept bool) string {
 	if !isKept {
 		return fmt.Sprintf("%7s %7s", "-", "-")

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// module is the path that the imports of the project's packages begin with.
+// module is the name of the project's module, with which its import paths begin.
 const module = "mews"
 
 // event is one line of `go test -json`. `go doc test2json` explains the keys.
@@ -22,7 +22,7 @@ type testResult struct {
 	in     *packageResult
 	name   string
 	state  string   // run, pass, fail or skip
-	failed []string // the names of the failed tests in it, its own among them
+	failed []string // names of the failed tests: subtests, and the test itself
 	output strings.Builder
 }
 
@@ -30,13 +30,13 @@ func (t *testResult) String() string { return fmt.Sprintf("%s (%s)", t.name, t.i
 
 // packageResult is the result of the tests of one package.
 type packageResult struct {
-	folder  string // as the go command takes it, such as ./supervisor/app
-	state   string // "" until it has ended, then pass, fail or skip
+	folder  string // folder of the package as the go command takes it, such as ./supervisor/app
+	state   string // pass, fail or skip; "" until the package has ended
 	built   bool
-	regular bool // testing itself ended the tests and printed FAIL: no panic, no exit, no timeout
-	raced   bool // some output has DATA RACE
+	regular bool // package testing has ended the tests and printed FAIL; there was no panic, exit or timeout
+	raced   bool // the race detector has printed DATA RACE
 	tests   []*testResult
-	skipped []string // tests and subtests
+	skipped []string // names of the skipped tests and subtests
 	byName  map[string]*testResult
 }
 
@@ -48,7 +48,8 @@ type results struct {
 
 func newResults() *results { return &results{byPath: map[string]*packageResult{}} }
 
-// readResults reads the events of a run and calls show, which may be nil, with the output of each.
+// readResults reads the events of a run. It calls show with the output of each event; show may be
+// nil.
 func readResults(r io.Reader, show func(string)) (*results, error) {
 	all, lines := newResults(), bufio.NewReader(r)
 	for {
@@ -68,7 +69,7 @@ func readResults(r io.Reader, show func(string)) (*results, error) {
 	}
 }
 
-// stateOf returns the state of a top-level test, "" if it did not run.
+// stateOf returns the state of a top-level test, or "" if it did not run.
 func (r *results) stateOf(folder, name string) string {
 	for _, p := range r.packages {
 		if t := p.byName[name]; p.folder == folder && t != nil {
@@ -78,7 +79,7 @@ func (r *results) stateOf(folder, name string) string {
 	return ""
 }
 
-// isClean reports whether nothing failed, and whether nothing was skipped where that counts.
+// isClean reports whether no test failed. If skipsCount is true, no test may be skipped either.
 func (r *results) isClean(skipsCount bool) bool {
 	for _, p := range r.packages {
 		if packageFault(p) != "" || p.state == "fail" || skipsCount && len(p.skipped) > 0 {
@@ -101,7 +102,7 @@ func (r *results) failedTests() (failed []*testResult) {
 }
 
 func (r *results) add(e event) {
-	if e.Package == "" { // the compiler's
+	if e.Package == "" { // events of the compiler name no package
 		return
 	}
 	p := r.byPath[e.Package]
@@ -118,7 +119,7 @@ func (r *results) add(e event) {
 	}
 }
 
-// addOwn adds an event of the package itself.
+// addOwn adds an event of the package itself, not of one of its tests.
 func (p *packageResult) addOwn(e event) {
 	switch e.Action {
 	case "output":
@@ -151,11 +152,12 @@ func (p *packageResult) addTest(e event) {
 		t.state = e.Action
 	}
 	if t.state == "pass" {
-		t.output.Reset() // nobody needs it, and all output together is large
+		t.output.Reset() // only failed tests need their output, and the output of all tests is large
 	}
 }
 
-// folderOf returns a package's folder as the go command takes it in the root of the project.
+// folderOf returns the folder of a package, in the form that the go command takes in the root of
+// the project.
 func folderOf(path string) string {
 	if path == module {
 		return "."

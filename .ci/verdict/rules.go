@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Patterns of tests whose lucky pass may hide a fault of the product. They never run again. A new name must keep the
-// word.
+// Patterns of tests that never run again, because a lucky pass may hide a fault of the product. If
+// such a test gets another name, the name must keep the word.
 var (
 	finalNames   = regexp.MustCompile(`Crash|Kill|Commit|Escape|Wall|Race|Fuzz|Property|Neighbour`)
 	finalFolders = []string{"./worker/sandbox", "./worker/spawn", "./supervisor/sqlite"}
 	finalOutput  = regexp.MustCompile(`(?i)seed|lost|twice`)
 	// The beginning of a panic, in the output of a failed test or of a program that it started.
 	panicOutput = regexp.MustCompile(`(?m)^\s*(panic|fatal error): `)
-	// Lines of package testing that have a test's name.
+	// Lines that package testing prints around a test. They contain the test's name.
 	frameOutput = regexp.MustCompile(`(?m)^\s*(=== |--- ).*$`)
 )
 
@@ -40,7 +40,7 @@ func finalReason(t *testResult) string {
 	return ""
 }
 
-// packageFault returns why a package has failed as a whole, or "" if it has not.
+// packageFault returns why the tests of a package have failed as a whole, or "" if they have not.
 func packageFault(p *packageResult) string {
 	failed := slices.ContainsFunc(p.tests, func(t *testResult) bool { return t.state == "fail" })
 	for _, rule := range []struct {
@@ -60,7 +60,7 @@ func packageFault(p *packageResult) string {
 	return ""
 }
 
-// isBelow reports whether a folder is one of others or below one.
+// isBelow reports whether a folder is one of the folders in others, or inside one of these.
 func isBelow(folder string, others []string) bool {
 	for _, other := range others {
 		if strings.HasPrefix(folder+"/", other+"/") {

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// tree has the test file of each package of a small project, without its head. Nothing in it begins a line with func, because
-// other scripts look for tests in that way.
+// tree has the test file of each package of a small project, without the package clause and
+// imports. No line in it begins with func, because other scripts find tests by such lines.
 var tree = map[string]string{
 	"ordinary": `
 	func TestPasses(t *testing.T) {}`,
@@ -119,12 +119,13 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// events returns the results of a project's tests, of all its packages or of those that are named among the arguments.
+// events runs a project's tests and returns their results. Arguments may name packages; otherwise
+// all packages run.
 func events(t *testing.T, dir string, args ...string) *results {
 	t.Helper()
 	cmd := exec.Command("go", slices.Concat([]string{"test", "-json"}, args)...)
 	cmd.Dir = dir
-	text, _ := cmd.Output() // it fails because tests do
+	text, _ := cmd.Output() // go test returns an error because tests fail
 	all, err := readResults(bytes.NewReader(text), nil)
 	if err != nil || len(all.packages) == 0 {
 		t.Fatalf("%d packages; %v", len(all.packages), err)
@@ -132,7 +133,7 @@ func events(t *testing.T, dir string, args ...string) *results {
 	return all
 }
 
-// ofTree lists the packages of the tree, except those of without.
+// ofTree lists the packages of the tree, except those in without.
 func ofTree(without ...string) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(tree)), func(name string) bool { return slices.Contains(without, name) })
 }
