@@ -52,7 +52,7 @@ func Decode(packet []byte) (Message, error) {
 	return m, nil
 }
 
-// limits are the bounds of texts, in bytes, by the name in a field's tag.
+// limits maps the name in a field's limit tag to the maximum length of the field's text, in bytes.
 var limits = map[string]int{"path": MaxPathBytes, "word": MaxWordBytes, "text": MaxTextBytes}
 
 // appendFields appends the fields of a message, or of a BindMount, in their order.

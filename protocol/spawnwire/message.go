@@ -1,8 +1,9 @@
 package spawnwire
 
-// Message is one of SpawnRequest, KillRequest, EndProgramsRequest, ReadyMessage, StartedMessage,
-// RefusedMessage, LimitHitMessage and ExitedMessage. Its fields go over the wire in their order:
-// numbers, bools, Binds, and texts. Each text has a limit.
+// Message is a message between the supervisor and the spawner. It is one of SpawnRequest,
+// KillRequest, EndProgramsRequest, ReadyMessage, StartedMessage, RefusedMessage, LimitHitMessage
+// and ExitedMessage. Its fields are sent in their order: numbers, bools, Binds, and texts. Each
+// text has a limit.
 type Message interface{ kind() kind }
 
 // SpawnRequest asks for a worker. It carries two descriptors: the worker's end of the socketpair,
