@@ -103,7 +103,7 @@ func newArrivals(r *rig, rt *rapid.T) *fakeArrivals {
 // errEnded is the store's error after the service has died.
 var errEnded = errors.New("the life has ended")
 
-// stored runs a call of the store. The life may end before or after it.
+// stored runs a call of the store. The life may end before or after the call.
 func stored[T any](ctx context.Context, m *fakeArrivals, call func() (T, error)) (result T, err error) {
 	ends := false
 	m.note(func() { m.callsLeft--; ends = m.callsLeft == 0 })
@@ -408,7 +408,7 @@ type taken struct {
 	parts string
 }
 
-// check compares the results for everything that was sent with the rules.
+// check checks that the results for all sent messages obey the rules.
 func (m *fakeArrivals) check() {
 	took := map[int64]taken{}
 	var order []int64
@@ -471,8 +471,8 @@ func (m *fakeArrivals) checkState(in supervisor.Inbound, took taken) {
 	}
 }
 
-// checkOrder fails if a message was taken after a later one, unless its arrival took longer than
-// half a minute.
+// checkOrder fails if a message was taken after a later message. It accepts that if the earlier
+// message took longer than half a minute to arrive.
 func (m *fakeArrivals) checkOrder(order []int64, took map[int64]taken) {
 	for i, late := range order {
 		for _, early := range order[:i] {

@@ -193,7 +193,7 @@ func (r *rig) expect(what, got, want string) {
 	}
 }
 
-// inBubble runs a test in a bubble, whose clock moves when all goroutines wait.
+// inBubble runs a test in a synctest bubble. The bubble's clock moves when all goroutines wait.
 func inBubble(t *testing.T, test func(*rig)) {
 	synctest.Test(t, func(t *testing.T) { test(newRig(t)) })
 }
