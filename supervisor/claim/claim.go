@@ -31,7 +31,7 @@ type Claim struct {
 	// the sentence may speak of an earlier turn, as with "Yes, ...", "already", "I saved" and "is
 	// set"
 	Earlier bool
-	more    []string // further sentences that claim it, with Earlier like Sentence
+	more    []string // further sentences that claim the deed; only if Earlier is set
 }
 
 // maxMore is how many further sentences of a kind are kept.
@@ -63,7 +63,7 @@ func FindClaims(text string) (claims []Claim) {
 // finder finds the claims of one text, sentence by sentence.
 type finder struct {
 	add       func(Claim)
-	confirmed bool // the sentence before only says "done"
+	confirmed bool // the previous sentence only says "done"
 	affirmed  bool // the first sentence says "yes"
 	begun     bool // the finder has read a sentence
 }

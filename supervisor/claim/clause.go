@@ -7,7 +7,7 @@ type clauses struct {
 	language
 	languageIndex int // index of the language in languages
 	tokens        []token
-	confirmed     bool // the sentence before, or the beginning of this sentence, says "done"
+	confirmed     bool // the previous sentence, or the beginning of this sentence, says "done"
 
 	// The following fields describe the current clause. Positions are indexes of tokens.
 	afterSubject     bool  // the assistant is the subject of the clause

@@ -35,7 +35,7 @@ const (
 	shortened // "Dr", whose full stop ends no sentence
 	month     // a month; a full stop between a number and a month ends no sentence
 	draft     // "letter" or "draft", by which the sentence names a text written for somebody
-	undo      // two words that mean something else than the first word alone
+	undo      // two words with another meaning than the first word alone
 	leading   // the first of two words that belong together
 	action    // a verb in any form
 	ambiguous // a verb form that is an order at the beginning of a sentence: "put"

@@ -53,7 +53,7 @@ const englishTimes = ` (?:tomorrow|tonight|later|daily|weekly|hourly|monthly|eve
 
 const germanYou = `(?: dich| euch| sie| dir| ihnen| allen| uns| beide)`
 
-// germanVerb returns the patterns of a verb after its subject, and before it.
+// germanVerb returns patterns for a verb after its subject, and for a verb before its subject.
 func germanVerb(verbs, after string) string {
 	return ` (?:ich(?: dann| auch)? (?:` + verbs + `)|(?:` + verbs + `) ich)` + after
 }

@@ -2,7 +2,7 @@ package claim
 
 import "strings"
 
-// spanUnits are the units of spans by the beginnings of their names.
+// spanUnits maps the beginning of a unit's name to the unit of a span.
 var spanUnits = map[string]string{
 	"min": "min", "hour": "h", "hr": "h", "stund": "h", "std": "h", "hora": "h", "heure": "h", "day": "d", "tag": "d",
 	"día": "d", "jour": "d",
