@@ -18,7 +18,7 @@ type HostCall struct {
 	Kinds  []supervisor.TurnKind // the kinds of turns that may make the call
 	Bytes  int                   // the most bytes of the parameters as JSON; 0 means the limit of a protocol line
 	Limit  int                   // the most calls in one attempt at a turn; at least 1
-	Serial bool                  // refuse the call while another serial call of the same turn runs
+	Serial bool                  // refuses the call while another serial call of the same turn runs
 	HostCallHandler
 }
 
@@ -33,7 +33,7 @@ const MaxShortParams = 16 << 10
 // MaxNameLength is the most bytes of a tool call's id. The ids that Mews makes are far shorter.
 const MaxNameLength = 64
 
-// HostCallHandler answers a host call in its turn. NewHostCallHandler makes one.
+// HostCallHandler answers a host call in its turn. NewHostCallHandler makes a handler.
 type HostCallHandler struct {
 	NewParams func() any             // returns a pointer to zero parameters
 	NewResult func() any             // returns a pointer to a zero result
