@@ -77,7 +77,7 @@ func (p Patch) files() ([]diff.File, error) {
 	return files, nil
 }
 
-// ModifiedPaths returns the paths of modified files. The diff shows only a part of each.
+// ModifiedPaths returns the paths of modified files. The diff shows only a part of each such file.
 func (p Patch) ModifiedPaths() (paths []string, err error) {
 	files, err := p.files()
 	for _, f := range files {
