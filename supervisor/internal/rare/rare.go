@@ -23,8 +23,8 @@ type report struct {
 	unreported int       // number of events since the last report
 }
 
-// CountOccurrence counts an event of a key. If it may be reported now, CountOccurrence returns the
-// number of events since the last report, and otherwise 0. If the clock was set back, every key may
+// CountOccurrence counts an event of a key. If the event may be reported now, it returns the number
+// of events since the last report. Otherwise it returns 0. If the clock was set back, every key may
 // be reported again.
 func (t *Throttle) CountOccurrence(key string, now time.Time) int {
 	every := t.Every
@@ -46,7 +46,7 @@ func (t *Throttle) CountOccurrence(key string, now time.Time) int {
 	return last.unreported + 1
 }
 
-// ShouldReport counts an event of a key, and reports whether it may be reported now.
+// ShouldReport counts an event of a key, and reports whether the event may be reported now.
 func (t *Throttle) ShouldReport(key string, now time.Time) bool {
 	return t.CountOccurrence(key, now) > 0
 }
