@@ -50,7 +50,7 @@ type execution[H Host] struct {
 	supervisor.Operation
 	kind   kind
 	bounds bounds
-	slot   *slots.Slot // the slot requested for the next attempt; nil means not requested yet
+	slot   *slots.Slot // the slot that was requested for the next attempt; nil means none yet
 	unused bool        // whether the next attempt needs a worker without other work
 	log    hclog.Logger
 }

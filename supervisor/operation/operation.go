@@ -58,8 +58,8 @@ type Options[H Host] struct {
 	Audit func(user, action, detail string)
 	// maximum of recordings that are transcribed at once; 0 means 1
 	Speech int
-	// says whether a user is served; files of a message wait until then. nil means that all users
-	// are.
+	// Serves reports whether a user is served; files of a message wait until then. nil means that
+	// all users are served.
 	Serves func(user string) bool
 	Now    func() time.Time
 	Log    hclog.Logger
