@@ -174,7 +174,7 @@ func BenchmarkPutBatch(b *testing.B) {
 
 func putBatches(b *testing.B, guard *supervisor.GateCheck) {
 	db := sqlitetest.Open(b)
-	// codes open the gates; in the case of held updates the gates close at once
+	// The codes open the gates. For held updates, the gates close again at once.
 	for i := range int64(4) {
 		item := codeItem(fmt.Sprint("u", i), i+1, 1)
 		if _, err := db.Inbox().StoreBatch(b.Context(), supervisor.InboundBatch{Source: "codes",

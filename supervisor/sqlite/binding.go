@@ -8,8 +8,8 @@ import (
 	"mews/supervisor/problem"
 )
 
-// AccountBindings stores which channel account belongs to which user. Accounts of the configuration
-// are not in it.
+// AccountBindings stores which channel account belongs to which user. It does not store accounts of
+// the configuration.
 type AccountBindings struct{ db *DB }
 
 // AccountBinding is a channel account that belongs to a user.

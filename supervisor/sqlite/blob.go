@@ -26,7 +26,7 @@ const (
 		WHERE user = ? AND created_at >= ? AND before = 1`
 )
 
-// AddOwner records that a user owns a blob in the spool, which a turn stored. Turn 0 means that no
+// AddOwner records that a user owns a blob that a turn stored in the spool. Turn 0 means that no
 // turn stored the blob. If the user owns the blob already, its time becomes now.
 func (s Blobs) AddOwner(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(insertBlob, user, ref.SHA256, ref.Size, orNull(turn), t.Now) }, "record that blob %s belongs to %s", ref.SHA256, user)

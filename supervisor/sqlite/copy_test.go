@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// A copy is complete even if the service writes meanwhile. Its journal restarts again and again.
+// A copy is complete even if the service writes meanwhile and the journal restarts again and again.
 func TestOpenCopy_BusyDatabase_IsComplete(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mews.db")
 	db := sqlitetest.OpenPath(t, path, sqlite.Options{})

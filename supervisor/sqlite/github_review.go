@@ -254,7 +254,7 @@ func (s Reviews) CostOfTurn(ctx context.Context, turn int64) (*int64, error) {
 	return &sum, nil
 }
 
-// buttonsOf selects the buttons below the answer of a review's turn.
+// buttonsOf selects the buttons below the answer of a turn that made a review.
 const buttonsOf = `SELECT buttons FROM review WHERE turn = ?`
 
 func scanReview(row *engine.Row) (r supervisor.Review) {

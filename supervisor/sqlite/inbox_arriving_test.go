@@ -30,7 +30,7 @@ func (s arrivals) send(text, together string, files int) supervisor.Inbound {
 	return receipt.Stored[0]
 }
 
-// arrive marks inbounds as arrived. Each gets a part with a text.
+// arrive marks inbounds as arrived. Each inbound gets a part with a text.
 func (s arrivals) arrive(ins ...supervisor.Inbound) {
 	s.Helper()
 	var list []sqlite.ArrivalResult

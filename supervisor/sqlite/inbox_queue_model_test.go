@@ -148,7 +148,7 @@ func (m *queueModel) set(id int64, state string) {
 	m.sent[i].state = state
 }
 
-// begin starts the next turn, if none runs and something waits.
+// begin starts the next turn, if no turn runs and a text waits.
 func (m *queueModel) begin() bool {
 	in, found, err := m.db.Inbox().NextInbound(m.t.Context(), m.home.ID)
 	m.must(err)

@@ -143,7 +143,7 @@ func TestArrivingInbound_LowPriority_DelaysNone(t *testing.T) {
 	}
 }
 
-// The preceding text is that of the running turn, even if a waiting text was sent earlier.
+// The preceding text is the text of the running turn, even if a waiting text was sent earlier.
 func TestPrecedingText_RunningText_IsReturned(t *testing.T) {
 	s := newStory(t)
 	kept := s.putTexts("followup:later", "first", "second")

@@ -13,7 +13,7 @@ import (
 const deleteOldNotes = `DELETE FROM prompt_file WHERE user = ? AND path LIKE 'memory/%' AND path < ?
 	AND pending_why = ''`
 
-// isNotes reports whether a path is that of a file of daily notes.
+// isNotes reports whether a path names a file of daily notes.
 func isNotes(path string) bool { return strings.HasPrefix(path, "memory/") }
 
 // oldestNotes returns the path of the earliest daily notes among files; "" means none.

@@ -20,8 +20,8 @@ type AccessStores struct {
 	Logins   Logins
 }
 
-// Users stores the users that were added at run time, and which users are suspended. Users of the
-// configuration are not in it.
+// Users stores the users that were added at run time, and which users are suspended. It does not
+// store users of the configuration.
 type Users struct{ db *DB }
 
 const (

@@ -17,8 +17,8 @@ type userTable struct {
 
 // listUserTables finds the tables with a column user, and the table person with its column name.
 // The audit log is left out, since its rows are never deleted. A table comes after the tables that
-// refer to its rows. The table person comes after these. The table host_uid comes last, so that a
-// uid is retired when no data of its user is left.
+// refer to its rows. The table person comes after all of these tables. The table host_uid comes
+// last, so that a uid is retired when no data of its user is left.
 const listUserTables = `WITH RECURSIVE
 	kept AS (SELECT name, NOT wr AS has_rowid FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name <> 'audit'),
 	names (child, parent) AS (SELECT k.name, f."table" FROM kept k JOIN pragma_foreign_key_list(k.name) f

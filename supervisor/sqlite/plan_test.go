@@ -71,7 +71,7 @@ func PlanFault(s enginetest.Statement) string {
 	return ""
 }
 
-// The sum of a user's month is read by an index, without rows of other users and months.
+// The query for a user's month uses an index. It reads no rows of other users and months.
 func TestUsageQueryPlan_UserMonth_UsesIndex(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()

@@ -33,8 +33,8 @@ func (s Posts) ListPosts(ctx context.Context, turn, delivery int64) ([]superviso
 		id)
 }
 
-// isAskedBelowReply selects whether a turn's question is in the chat below the turn's reply. The
-// posts of the reply do not change after that.
+// isAskedBelowReply selects whether a turn's question is in the chat below the turn's reply. Once
+// it is there, the posts of the reply do not change.
 const isAskedBelowReply = `SELECT EXISTS (SELECT 1 FROM question q CROSS JOIN post a ON a.delivery = q.delivery WHERE q.turn = ?1 AND a.state = 'sent'
 	AND a.changed_at >= (SELECT max(p.changed_at) FROM post p WHERE p.turn = ?1 AND p.state = 'sent'))`
 
@@ -104,7 +104,7 @@ func (t *tx) putPost(conversation int64, p supervisor.Post) supervisor.Post {
 
 // isFirstInChat selects whether a delivery is the next message to send to its chat. ?1 is the
 // delivery, ?2 its turn, ?3 its conversation, ?4 and ?5 the chat. A delivery since ?6 that may not
-// have arrived comes first, since the user will get a notice about it.
+// have arrived comes first, since the user will get a notice about that delivery.
 const isFirstInChat = `SELECT NOT EXISTS (SELECT 1 FROM post WHERE turn = ?2 AND state <> 'deleted')
 	AND NOT EXISTS (SELECT 1 FROM outbox WHERE delivered_at IS NULL AND id <> ?1 AND id NOT IN (SELECT delivery FROM speech WHERE only = 1) AND conversation IN
 		(SELECT id FROM conversation WHERE channel = ?4 AND chat = ?5))

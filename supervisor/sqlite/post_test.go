@@ -104,7 +104,7 @@ func TestStartSending_InterruptedPost_IsRepeated(t *testing.T) {
 	p = s.startSending(p)
 	s.checkRefused(again(p), supervisor.CodeInvalid, "is sending (repeat true) and cannot become sending (repeat true")
 
-	// The channel has not taken the repeat. So it may be sent again, and stays a repeat.
+	// The channel has not taken the repeat. So the post may be sent again, and stays a repeat.
 	p = s.settle(p, supervisor.PostQueued, "")
 	unmarked := p
 	unmarked.Repeat = false

@@ -303,8 +303,8 @@ func (t *tx) pressLate(q questionRow, said supervisor.Answer) supervisor.PressRe
 // questionRow is a question as it is stored.
 type questionRow struct {
 	supervisor.Question
-	// id of the delivery that asks the question; 0 if the question is not asked yet, or is older
-	// than this column
+	// id of the delivery that asks the question; 0 if the question is not asked yet, or was stored
+	// before this column existed
 	delivery int64
 	held     int64             // the held notice that will ask the question after quiet hours; 0 means none
 	draft    supervisor.Answer // the user's unfinished answer

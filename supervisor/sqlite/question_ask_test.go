@@ -165,7 +165,7 @@ func TestEdit_LaterText_AnswersQuestion(t *testing.T) {
 	}
 }
 
-// A tool call that runs again asks no second question, before and after its answer is used.
+// A tool call that runs again asks no second question, whether its answer was used or not.
 func TestAsk_SameCallAfterCrash_AsksOnce(t *testing.T) {
 	s := newStory(t)
 	q := askModelQuestion(s, protocol.AskKindText)

@@ -124,7 +124,7 @@ func TestApproval_OtherWords_IsEnded(t *testing.T) {
 	}
 }
 
-// A question of a job, of a command or of nobody keeps no message from its turn.
+// A message gets its turn although a question of a job, of a command or of nobody is open.
 func TestQuestion_ChatIsFree_KeepsNoMessage(t *testing.T) {
 	s := newStory(t)
 	chat := s.chat("alice", "42")
@@ -210,7 +210,8 @@ func TestReaction_OnQuestion_Answers(t *testing.T) {
 	}
 }
 
-// In a topic a reaction does not name the topic. Its question is found by the message.
+// In a topic a reaction does not name the topic. The question is found by the message that has the
+// reaction.
 func TestReaction_InTopic_FindsQuestion(t *testing.T) {
 	s := newStory(t)
 	topic, err := s.db.Conversations().FindOrCreate(t.Context(), "alice", supervisor.ChannelTelegram, "-42", "7")

@@ -110,7 +110,7 @@ func (t turnTx) fireOutcome(f TurnEnding, j supervisor.Job, failed string) FireO
 			t.Now-(24*time.Hour).Milliseconds())})
 }
 
-// keepResult stores the result of a fire, and the beginning of its text up to a limit.
+// keepResult stores the result of a fire, and the beginning of the result's text up to a limit.
 func (t turnTx) keepResult(e endingFire, r FireOutcome) {
 	kept := r.Text
 	if len(kept) > supervisor.MaxJobText {

@@ -41,7 +41,7 @@ func (t *tx) quietUntil(user string) (end time.Time, ok bool) {
 	return t.policies.Notices.QuietUntil(hours, fromMillis(t.Now).In(t.zoneOrUTC(user)))
 }
 
-// recheckHeld makes a user's held notices due if the changed setting is that of the quiet hours.
+// recheckHeld makes a user's held notices due if the changed setting is the quiet hours.
 func (t *tx) recheckHeld(user, name string) {
 	if name == SettingQuiet {
 		t.Exec(renewHeld, t.Now, user)

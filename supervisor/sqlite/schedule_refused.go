@@ -25,7 +25,8 @@ const (
 		version = version + 1, changed_at = ?3
 		FROM fire f WHERE f.job = job.id AND f.delivery = ?1 AND job.text <> '' AND job.options ->> '$.deleted' IS NULL
 		AND job.state IN ('active', 'done') AND (job.next IS NULL OR job.next > f.due) AND ` + neverCame
-	// neverCame is true for a fire f that was only a message, so that it can come again.
+	// neverCame is true for a fire f that was only a message, so that the message can be sent
+	// again.
 	neverCame = `(f.state = 'missed' OR f.state = 'said' AND job.kind = 'reminder')`
 	// neverStarted is true for a job that has ended without its user's consent.
 	neverStarted = `(job.state = 'done' AND job.fired = 0)`

@@ -79,7 +79,7 @@ func TestJobs_ChatGone_AreHeld(t *testing.T) {
 	s.same("told him", s.query("SELECT count(*) FROM outbox WHERE user = 'bob'"), "1")
 }
 
-// refuse stores that a chat has refused a delivery, as it refuses everything.
+// refuse stores that a chat has refused a delivery because it refuses everything.
 func (s *story) refuse(d supervisor.Delivery, elsewhere supervisor.Conversation) {
 	s.Helper()
 	s.must(s.db.Outbox().StoreOutcome(s.Context(), supervisor.DeliveryOutcome{Delivery: d.ID,

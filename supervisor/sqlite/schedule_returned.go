@@ -18,7 +18,7 @@ const (
 	listReturned = `SELECT user, channel, chat FROM refusing_chat WHERE retry_at <= ? ORDER BY retry_at`
 	listDueIn    = selectJob + `WHERE j.user = ? AND c.channel = ? AND c.chat = ? AND j.state = 'active' AND j.next <= ?
 		ORDER BY j.next, j.id`
-	// leaveRefusing makes the jobs of a chat go on. A chat that was only tried again keeps its row.
+	// leaveRefusing makes the jobs of a chat go on. If the chat is only tried again, its row stays.
 	leaveRefusing = `UPDATE refusing_chat SET retry_at = NULL
 		WHERE channel = ? AND chat = ? AND user = ? AND tries > 0`
 	forgetRefusing = `DELETE FROM refusing_chat WHERE channel = ? AND chat = ? AND user = ? AND tries = 0`

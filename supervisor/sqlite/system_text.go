@@ -8,7 +8,7 @@ import (
 )
 
 // SystemTexts stores the system text of each conversation's requests. A text stays the same while
-// the provider has it in its cache. So a changed prompt file does not make the next request
+// the provider has the text in its cache. So a changed prompt file does not make the next request
 // expensive.
 type SystemTexts struct{ db *DB }
 

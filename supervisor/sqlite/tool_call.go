@@ -50,7 +50,7 @@ type toolCallRow struct {
 	result int64 // the message with the call's result; 0 means none yet
 }
 
-// call returns a call that the model made in the turn.
+// call returns a tool call that the model made in the turn.
 func (t turnTx) call(id string) toolCallRow {
 	call, ok := one(t, func(row *engine.Row) (c toolCallRow) {
 		row.Scan(&c.name, &c.begun, &c.result)

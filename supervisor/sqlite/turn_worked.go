@@ -24,7 +24,7 @@ const (
 				'message.refused'))
 		OR m.role = 'user' AND (m.source = 'world' OR json_array_length(m.parts) > 1))`
 
-	// rowOfMessage reads no more than the beginnings of long texts.
+	// rowOfMessage reads only the beginnings of long texts.
 	rowOfMessage = `iif(m.role = 'user', substr(m.parts, 1, 2000),
 		coalesce((SELECT substr(json_extract(p.value, '$.call.arguments'), 1,
 			2000) FROM tool_call c JOIN message a ON a.id = c.message, json_each(a.parts) p

@@ -220,7 +220,7 @@ func TestLast_Program_IsNotSkipped(t *testing.T) {
 	}
 }
 
-// A call that was stopped before its result counts too.
+// A program whose call was stopped before its result counts too.
 func TestLast_StoppedProgram_IsNotSkipped(t *testing.T) {
 	s := newStory(t)
 	s.finish(s.changingFiles("c1"), "done")
@@ -232,7 +232,7 @@ func TestLast_StoppedProgram_IsNotSkipped(t *testing.T) {
 	s.same("the turn", got, turn.ID)
 }
 
-// The undo buttons go after the undo, or when the old bytes are deleted.
+// The undo buttons are removed after the undo, or when the old bytes are deleted.
 func TestUndoButtons_UndoneOrExpired_AreRemoved(t *testing.T) {
 	s := postStory{newStory(t)}
 	chat := s.chat("alice", "42")
