@@ -30,7 +30,7 @@ func (c ModelChoice) CurrentModel(ctx context.Context, user string) (spec string
 	return cmp.Or(u.Model, c.Configuration().Defaults.Model.Value), false, nil
 }
 
-// MayChoose reports whether a user may choose a model, given by its full name.
+// MayChoose reports whether a user may choose a model. spec is the model's full name.
 func (c ModelChoice) MayChoose(user, spec string) bool {
 	return c.Configuration().MayChoose(user, spec)
 }

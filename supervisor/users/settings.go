@@ -33,7 +33,7 @@ type Settings struct {
 	languages sync.Map
 }
 
-// queryTimeout is how long a query may take that only an answer waits for.
+// queryTimeout is the time limit of a query for which only one answer waits.
 const queryTimeout = 5 * time.Second
 
 // EffectiveUser returns a user with their settings. known reports whether the user exists. If the

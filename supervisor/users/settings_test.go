@@ -245,7 +245,7 @@ func TestListAllowances_SpentOrHeld_IsSubtracted(t *testing.T) {
 	}
 }
 
-// The language of a user's Telegram is kept once, and after a restart.
+// The language of a user's Telegram is stored once, and survives a restart.
 func TestKeepLanguage_OfTelegram_IsKept(t *testing.T) {
 	f := newFixture(t)
 	for _, language := range []string{"en", "en", "de", ""} {

@@ -20,7 +20,7 @@ type Configuration struct {
 	Groups []access.Group    // the groups in which users may speak
 	Homes  string            // the folder of the homes of added users
 	Budget supervisor.Budget // the budget of added users
-	// MayChoose reports whether a user may choose a model, given by its full name.
+	// MayChoose reports whether a user may choose a model. spec is the model's full name.
 	MayChoose func(user, spec string) bool
 	Defaults  DefaultSettings
 }
