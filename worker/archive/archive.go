@@ -29,7 +29,7 @@ const (
 	maxLeftOut = 256 << 10
 	// reservedBytes is kept free for leftOutFile and the end of the archive, which is two blocks.
 	reservedBytes = maxLeftOut + 4<<10
-	// minSparse is the size from which a sparse file comes at the end of the archive.
+	// minSparse is the smallest size of a sparse file that is moved to the end of the archive.
 	minSparse = 1 << 20
 )
 

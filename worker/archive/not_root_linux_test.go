@@ -26,7 +26,7 @@ func notRoot(t *testing.T, folder string) (asBefore func()) {
 		return os.Lchown(path, nobody, nobody)
 	})
 	if err == nil {
-		// opens the test's own folder, which only root may enter
+		// opens the test's own folder, which only root could enter
 		err = os.Chmod(filepath.Dir(folder), 0o711)
 	}
 	if err != nil {
