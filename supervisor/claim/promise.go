@@ -32,7 +32,7 @@ func pattern(alternatives ...string) *regexp.Regexp {
 		")(?: |$)")
 }
 
-// promise reports whether a sentence promises to do something later that needs a reminder or a task.
+// promise reports whether a sentence promises something for later that needs a reminder or a task.
 func (s sentence) promise() bool {
 	if s.question {
 		return false
