@@ -174,8 +174,8 @@ func (db *DB) messageReader(q engine.Querier) messageReader {
 
 func (t *tx) messageReader() messageReader { return messageReader{t, &t.policies.History, t.zone} }
 
-// messages returns the messages of a query. Decoding comes after the query, so that other goroutines
-// can use the database meanwhile.
+// messages returns the messages of a query. The messages are decoded after the query, so that other
+// goroutines can use the database meanwhile.
 func (q messageReader) messages(query string, args ...any) ([]protocol.Message, error) {
 	rows, err := engine.AllRows(q, scanMessage, query, args...)
 	if err != nil {
@@ -236,8 +236,8 @@ type ModelWindow struct {
 	From      int64 // id of the first message
 	Trimmed   bool  // earlier messages were left out for lack of room
 	Forgotten int64 // number of deletions so far; if it has changed, messages that were read before may be gone
-	// id before which words of others are shown as lines; if it has changed, messages that were read
-	// before may look different
+	// id before which words of others are shown as lines; if it has changed, messages that were
+	// read before may look different
 	ForeignFrom int64
 }
 

@@ -67,8 +67,8 @@ func (t turnTx) ageForeign() {
 }
 
 const (
-	// listForeign selects the newest messages that the model of a turn sees whole, and that may have
-	// words of others.
+	// listForeign selects the newest messages that the model of a turn sees whole, and that may
+	// have words of others.
 	listForeign = `SELECT m.id, m.role, m.parts, m.stamp, m.recap <> '', 0, m.user, -1, m.source = 'world',
 		m.created_at, octet_length(m.parts) FROM turn t JOIN conversation c ON c.id = t.conversation JOIN message m
 		ON m.conversation = c.id AND ` + isSeen + `

@@ -53,7 +53,8 @@ func (s Settings) read(ctx context.Context, user string) (map[string]string, err
 	return chosen, nil
 }
 
-// settingsCache holds users' settings until the next write of settings. A turn reads them ten times.
+// settingsCache holds users' settings until the next write of settings. A turn reads the settings
+// ten times.
 type settingsCache struct {
 	mu     sync.Mutex // guards the fields below
 	byUser map[string]map[string]string
