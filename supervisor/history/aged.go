@@ -13,8 +13,8 @@ import (
 	"mews/supervisor/internal/quotes"
 )
 
-// ShowAgedMessage returns a message of an earlier day without words of others. A line names them, so
-// that the model can read the message again. The user's own words stay.
+// ShowAgedMessage returns a message of an earlier day without its words of others. A line in their
+// place names them, so that the model can read the message again. The user's own words stay.
 func ShowAgedMessage(m supervisor.AgedMessage) protocol.Message {
 	out := m.Message
 	if out.Role == protocol.RoleTool {
@@ -47,13 +47,13 @@ func ShowAgedMessage(m supervisor.AgedMessage) protocol.Message {
 	return out
 }
 
-// agedLine returns the line in place of words of others.
+// agedLine returns the line that replaces the words of others.
 func agedLine(name string, m supervisor.AgedMessage) string {
 	return fmt.Sprintf(textAged, name, amount.FormatBytes(m.Size), m.At.Format(dayAged), supervisor.ToolReadMessage,
 		m.ID)
 }
 
-// agedName names the words of others in a user's message.
+// agedName describes the words of others in a user's message.
 func agedName(m supervisor.AgedMessage) string {
 	for _, named := range agedNames {
 		if slices.ContainsFunc(m.Parts, func(p protocol.Part) bool { return strings.HasPrefix(p.Text, named.begins) }) {
@@ -69,7 +69,8 @@ func agedName(m supervisor.AgedMessage) string {
 	return textAgedWords
 }
 
-// NameForeignWords names messages with words of others for their user, at most some of them.
+// NameForeignWords describes messages with words of others, for their user. It describes at most
+// most of them.
 func NameForeignWords(list []supervisor.AgedMessage, most int, zone *time.Location) string {
 	var names []string
 	for _, m := range list[:min(len(list), most)] {
@@ -81,7 +82,7 @@ func NameForeignWords(list []supervisor.AgedMessage, most int, zone *time.Locati
 	return strings.Join(names, "; ")
 }
 
-// foreignName names the words of others in a message, with their author or file if it is known.
+// foreignName describes the words of others in a message, with their author or file if known.
 func foreignName(m supervisor.AgedMessage) string {
 	for _, p := range m.Parts {
 		if p.Result != nil {

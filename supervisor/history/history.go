@@ -1,6 +1,6 @@
 // Package history decides which past messages a turn's model sees. The same transcript always gives
-// the same window. The window of a growing transcript keeps its beginning until half a budget has
-// been added. So providers' prompt caches stay valid.
+// the same window. While a transcript grows, its window keeps the same beginning until half a
+// budget was added. So providers' prompt caches stay valid.
 package history
 
 import (
@@ -28,11 +28,10 @@ type unit struct {
 // SelectMessages selects the newest messages of a transcript that fit a budget in tokens. first is
 // the ID of the message that began the current turn; 0 means the user's last message.
 // SelectMessages always keeps the first message of the turn, and the newest step with its results.
-// It also keeps the user's last message, with all messages since the step before it: the model must
-// answer these. The rest of the turn is kept if the budget allows. Tool calls and their results
-// stay together, in the order of the calls.
-//
-// If all messages together exceed the budget, the oldest are dropped until half the budget is free.
+// It also keeps the user's last message, and all messages since the step before that message,
+// because the model must answer these. Other messages of the turn are kept if the budget allows.
+// Tool calls and their results stay together, in the order of the calls. If all messages together
+// exceed the budget, the oldest are dropped until half of the budget is free.
 func SelectMessages(transcript []protocol.Message, first int64, budget int) RequestWindow {
 	before, present := splitTurns(transcript, first)
 	past := groupUnits(before, startsTurn)
@@ -59,7 +58,7 @@ func SelectMessages(transcript []protocol.Message, first int64, budget int) Requ
 	return w
 }
 
-// FreeTokens returns the part of the budget that remains for droppable messages, in tokens. It is
+// FreeTokens returns the tokens of the budget that remain for messages that may be dropped. It is
 // negative if the messages that SelectMessages always keeps exceed the budget.
 func FreeTokens(transcript []protocol.Message, first int64, budget int) int {
 	_, present := splitTurns(transcript, first)
@@ -86,9 +85,9 @@ func splitPinned(units []unit) (pinned int, loose []unit) {
 // vision).
 const pixelsPerToken = 750
 
-// EstimateTokens estimates the tokens of messages. It counts one for four bytes, one for 750 pixels, and
-// four for each message. Thoughts count if later turns send them too. (The usual rule of thumb; the
-// provider's own count goes into the usage.)
+// EstimateTokens estimates the tokens of messages. It counts one token for four bytes, one for 750
+// pixels, and four for each message. Thoughts count if later requests send them, too. (This is the
+// usual rule of thumb; usage and cost come from the provider's own count.)
 func EstimateTokens(messages []protocol.Message) int {
 	bytes, pixels := 0, 0
 	for _, m := range messages {
@@ -114,7 +113,7 @@ func EstimateTokens(messages []protocol.Message) int {
 
 // splitTurns splits a transcript into the messages of past turns and the units of the current turn.
 func splitTurns(transcript []protocol.Message, first int64) (past []protocol.Message, present []unit) {
-	begin, last := -1, -1 // indexes of the user's first and last messages in the current turn
+	begin, last := -1, -1 // indexes of the user's first and last message in the current turn
 	for i, m := range transcript {
 		if m.Role != protocol.RoleUser {
 			continue
@@ -135,8 +134,8 @@ func splitTurns(transcript []protocol.Message, first int64) (past []protocol.Mes
 	return transcript[:begin], present
 }
 
-// pinNewest pins the user's last message and the user's messages directly before it, because one
-// answer is for all of them.
+// pinNewest pins the user's last message and the user's messages directly before it, because the
+// model answers all of these together.
 func pinNewest(present []unit) {
 	found := false
 	for i := range slices.Backward(present) {
@@ -166,9 +165,9 @@ func groupUnits(messages []protocol.Message, starts func(protocol.Message) bool)
 	return units
 }
 
-// dropOldest adds the units in order. Whenever their sum exceeds the budget, the oldest units are
-// dropped. It returns the kept units and the number of dropped units. The newest unit is always
-// kept.
+// dropOldest adds up the units in order. Each time that the sum exceeds the budget, it drops the
+// oldest units. It returns the kept units and the number of dropped units. The newest unit is
+// always kept.
 func dropOldest(units []unit, budget int) (kept []unit, dropped int) {
 	sum := 0
 	for i, u := range units {

@@ -15,8 +15,8 @@ import (
 	"mews/supervisor/history"
 )
 
-// story builds a transcript with messages of about size bytes. In kinds, "u" is a question, "a" an
-// answer, and "c" a call with its result.
+// story builds a transcript with messages of about size bytes. Each letter in kinds is a message:
+// "u" is a question, "a" an answer, and "c" a call with its result.
 func story(kinds string, size int) []protocol.Message {
 	var out []protocol.Message
 	add := func(m protocol.Message) {
@@ -119,8 +119,8 @@ func TestPairResults_AnyOrder_FollowCalls(t *testing.T) {
 	}
 }
 
-// TestSelect_LongTurn_KeepsFirstAndLastMessage checks that messages that join a turn do not begin a
-// new turn. The turn's first message and its last messages stay.
+// TestSelect_LongTurn_KeepsFirstAndLastMessage covers messages that join a running turn. They do
+// not begin a new turn, so the turn's first and last messages stay.
 func TestSelect_LongTurn_KeepsFirstAndLastMessage(t *testing.T) {
 	all := story("uaua"+"u"+strings.Repeat("c", 15)+"uu"+strings.Repeat("c", 15)+"u"+"ccc", 400)
 	var taken []int64
@@ -148,7 +148,7 @@ func TestSelect_LongTurn_KeepsFirstAndLastMessage(t *testing.T) {
 	}
 }
 
-// TestSelect_MessagesAfterLastStep_AreKept checks that a request keeps the end of the transcript:
+// TestSelect_MessagesAfterLastStep_AreKept covers the end of the transcript. A request must have
 // the result of the newest step, and all messages that joined the turn after it.
 func TestSelect_MessagesAfterLastStep_AreKept(t *testing.T) {
 	all := story("u"+"c"+"c"+"uuu", 4<<10)
@@ -171,9 +171,9 @@ func TestFreeTokens_KeptMessages_AreSubtracted(t *testing.T) {
 	}
 }
 
-// TestSelect_RandomHistory_IsValid checks random transcripts. Each call has its result. The first
-// message of the turn, the user's last message and all later messages are kept. Selecting from From
-// on gives the same result.
+// TestSelect_RandomHistory_IsValid selects from random transcripts. Each call must have its result.
+// The first message of the turn, the user's last message and all later messages must be kept.
+// Selecting from the message From on must give the same result.
 func TestSelect_RandomHistory_IsValid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		kinds := "u" + rapid.StringMatching(`[uac]{0,40}`).Draw(t, "kinds")
@@ -238,8 +238,8 @@ func TestTokens_CountThoughtsThatLast(t *testing.T) {
 	}
 }
 
-// TestFormatStamp_AnyMessage_IsRecognised checks that words of others that look like a stamp are
-// found, whatever the stamp tells.
+// TestFormatStamp_AnyMessage_IsRecognised checks that package foreign recognises every stamp. So
+// words of others can't look like one.
 func TestFormatStamp_AnyMessage_IsRecognised(t *testing.T) {
 	for month := range 12 {
 		at := time.Date(2026, time.Month(month+1), 1+month*2, month, 5, 0, 0, time.UTC)

@@ -6,13 +6,13 @@ import (
 	"mews/protocol"
 )
 
-// unrecorded is the text of a result that the transcript lacks. A turn that ends commits a result
+// unrecorded is the text for a result that the transcript lacks. A turn that ends stores a result
 // for each of its calls. So only a restored or edited database has a call without a result.
 const unrecorded = "no result of this call was recorded"
 
-// PairResults puts each result after the message with its call, in the order of calls. Providers
-// refuse a call without its result, and a result without its call. In a transcript, results may be
-// in any order. Messages without calls are returned unchanged.
+// PairResults puts each result after the message with its call, in the order of the calls.
+// Providers refuse a call without its result, and a result without its call. In a transcript,
+// results may be in any order. If no message has a call, the messages are returned unchanged.
 func PairResults(messages []protocol.Message) []protocol.Message {
 	if !slices.ContainsFunc(messages, ofTools) {
 		return messages
@@ -44,7 +44,7 @@ func PairResults(messages []protocol.Message) []protocol.Message {
 	return out
 }
 
-// ofTools reports whether a message is a tool's result or has a tool call.
+// ofTools reports whether a message is the result of a tool, or has a tool call.
 func ofTools(m protocol.Message) bool {
 	return m.Role == protocol.RoleTool || slices.ContainsFunc(m.Parts, func(p protocol.Part) bool { return p.Call != nil })
 }

@@ -7,20 +7,18 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// Limits of the pictures in a request. Anthropic takes requests of 32 MB, with text and the
-// overhead of base64. If a request has more than 20 pictures, they must be smaller (Anthropic's
-// page on vision).
+// Limits of the pictures in a request. Anthropic accepts requests of 32 MB, including text and the
+// overhead of base64. In a request with more than 20 pictures, the pictures must be smaller
+// (Anthropic's page on vision).
 const (
 	maxPictures     = 20
 	maxPictureBytes = 16 << 20
 )
 
-// FitPictures keeps the newest pictures of a window, and replaces other pictures by lines. gone
-// reports whether the bytes of a picture are no longer stored.
-//
-// Like SelectMessages, FitPictures adds the pictures from the oldest on. If there are too many, the
-// oldest are dropped until half of the limit is free. So the beginning of requests changes only
-// once in about ten pictures.
+// FitPictures keeps the newest pictures of a window, and replaces the other pictures by lines. gone
+// reports whether the bytes of a picture are no longer stored. Like SelectMessages, FitPictures
+// adds up the pictures from the oldest on. When there are too many, it drops the oldest until half
+// of the limit is free. So the beginning of requests changes only once in about ten pictures.
 func FitPictures(messages []protocol.Message, gone func(protocol.Image) bool) []protocol.Message {
 	var all []protocol.Image
 	for _, m := range messages {
@@ -44,7 +42,7 @@ func FitPictures(messages []protocol.Message, gone func(protocol.Image) bool) []
 	})
 }
 
-// firstKept returns the index of the first kept picture. The last picture is always kept.
+// firstKept returns the index of the first picture that is kept. The last picture is always kept.
 func firstKept(all []protocol.Image) (first int) {
 	count, bytes := 0, int64(0)
 	for i, image := range all {
@@ -71,8 +69,8 @@ func imagesOf(p protocol.Part) []protocol.Image {
 	return nil
 }
 
-// replace replaces each picture by a line of text if why returns a reason. With the reason "" the
-// picture stays. The messages are copied, not changed.
+// replace replaces each picture for which why returns a reason by a line with that reason. The
+// messages are copied, not changed.
 func replace(messages []protocol.Message, why func(protocol.Image) string) []protocol.Message {
 	out := slices.Clone(messages)
 	for i, m := range out {

@@ -19,7 +19,7 @@ func image(name string, size int64) protocol.Image {
 	}
 }
 
-// album returns a conversation with one picture in each turn, with the given sizes.
+// album returns a conversation of turns with one picture each. sizes has the sizes of the pictures.
 func album(sizes ...int64) []protocol.Message {
 	all := story(strings.Repeat("uc", len(sizes)), 10)
 	for n, size := range sizes {
@@ -61,8 +61,8 @@ func TestFitPictures_ManyPictures_KeepsTwenty(t *testing.T) {
 	}
 }
 
-// TestFitPictures_LargePictures_KeepsByteLimit checks that large pictures stay within the limit of
-// an API, 32 MB of text and base64.
+// TestFitPictures_LargePictures_KeepsByteLimit covers large pictures. A request must stay within
+// the API's limit of 32 MB, including text and base64.
 func TestFitPictures_LargePictures_KeepsByteLimit(t *testing.T) {
 	if got := shown(history.FitPictures(album(repeated(6, 3_700_000)...), kept)); len(got) > 4 || got[len(got)-1] != "6" {
 		t.Errorf("got %v", got)
@@ -72,8 +72,8 @@ func TestFitPictures_LargePictures_KeepsByteLimit(t *testing.T) {
 	}
 }
 
-// TestFitPictures_OneMore_KeepsPrefix checks that one more picture does not change the earlier part
-// of a request. Only every tenth picture may change it.
+// TestFitPictures_OneMore_KeepsPrefix adds pictures one by one. At most every tenth picture may
+// change the earlier part of the request.
 func TestFitPictures_OneMore_KeepsPrefix(t *testing.T) {
 	changes := 0
 	var before []protocol.Message

@@ -18,7 +18,7 @@ const (
 )
 
 // FormatRecap returns messages of other conversations as material for a model. Without messages it
-// returns "". If there are too many, the oldest are left out.
+// returns "". If the messages exceed the limits, the oldest are left out.
 func FormatRecap(lines []supervisor.RecapLine) string {
 	told := ""
 	for _, line := range slices.Backward(lines) {

@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/history"
 )
 
-// TestFormatRecap_ManyMessages_IsBounded checks that a request stays below 40 KiB. It has the
-// recap, the tools, and a system text of at most 23 KiB.
+// TestFormatRecap_ManyMessages_IsBounded checks that a request stays below 40 KiB. The request has
+// the recap, the tools, and a system text of at most 23 KiB.
 func TestFormatRecap_ManyMessages_IsBounded(t *testing.T) {
 	var lines []supervisor.RecapLine
 	for i := range 20 {
@@ -29,7 +29,7 @@ func TestFormatRecap_ManyMessages_IsBounded(t *testing.T) {
 	}
 }
 
-// Words of other conversations stand between fences. None of them passes for another message or for
+// Words of other conversations are between fences. They must not look like another message, or like
 // the end of the recap.
 func TestFormatRecap_ForeignWords_AreNoMarks(t *testing.T) {
 	for _, list := range []map[string]string{foreigntest.Attacks, foreigntest.Openings} {

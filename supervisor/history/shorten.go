@@ -12,21 +12,22 @@ import (
 
 // Sizes of a shortened text, in bytes.
 const (
-	shortText = 480 // length of a shortened old result: its beginning and its end stay
-	// greatest length of a text that stays, because a line in its place would be as long
+	shortText = 480 // length of an old result after shortening: its beginning and its end stay
+	// maximum length of a text that stays, because the line in its place would be as long
 	noteText  = 320
-	leastText = 256 // least length of the texts of the newest messages, even if the budget is very small
+	leastText = 256 // minimum length of the texts of the newest messages, even if the budget is very small
 	mostText  = 32 << 10
 )
 
-// ResultName returns the name under which the tool read_output reads a whole result; "" means none.
+// ResultName returns a result's name, by which the tool read_output reads the whole result. ""
+// means no name.
 type ResultName func(protocol.ToolResult) string
 
 // ShortenToBudget shortens the messages of a transcript so that they fit a small budget. It works
-// in four stages, and puts a line in place of each gap. First the middle of old results is cut, the
-// oldest first. Then whole results are dropped. Then the middle of the newest messages is cut. Last
-// the oldest exchanges are dropped. A quarter of the budget is for new results, and half of it for
-// the user's words. cut means that earlier messages were left out before.
+// in four stages, and puts a line in place of each gap. First it cuts the middle of old results,
+// the oldest first. Then it drops whole results. Then it cuts the middle of the newest messages.
+// Last it drops the oldest exchanges. A quarter of the budget is for new results, and half of it
+// for the user's words. cut means that earlier messages were already left out.
 func ShortenToBudget(transcript []protocol.Message, first int64, budget int, cut bool, name ResultName) RequestWindow {
 	short := shortenOld(transcript, budget, name)
 	step := max(0, len(short)-1)
@@ -42,8 +43,8 @@ func ShortenToBudget(transcript []protocol.Message, first int64, budget int, cut
 	return w
 }
 
-// cutAll shortens the longest texts of messages until they fit the budget, if possible. The user's
-// texts stay four times as long as other texts, and at least words bytes long.
+// cutAll shortens the longest texts of messages until all texts fit the budget, if possible. The
+// user's texts stay four times as long as other texts, and at least words bytes long.
 func cutAll(messages []protocol.Message, budget, words int, name ResultName) {
 	for size := 4 * mostText; size >= leastText && EstimateTokens(messages) > budget; size /= 2 {
 		for i, m := range messages {
@@ -52,14 +53,14 @@ func cutAll(messages []protocol.Message, budget, words int, name ResultName) {
 	}
 }
 
-// shortenOld shortens results and arguments of calls. It adds messages one by one. Whenever their
-// sum exceeds the budget, it shortens old ones until a quarter of the budget is free. So a longer
-// transcript keeps the beginning of a shorter one. The model's last message and all later messages
-// stay unchanged.
+// shortenOld shortens results and the arguments of calls. It adds up the messages one by one. Each
+// time that the sum exceeds the budget, it shortens old ones until a quarter of the budget is free.
+// So a longer transcript keeps the beginning of a shorter one. The model's last message and all
+// later messages stay unchanged.
 func shortenOld(transcript []protocol.Message, budget int, name ResultName) []protocol.Message {
 	out := slices.Clone(transcript)
 	sum, step := 0, 0
-	var done [2]int // number of messages that were shortened to each of the two sizes
+	var done [2]int // number of messages that were shortened so far to each of the two sizes
 	for i := range out {
 		if out[i].Role == protocol.RoleAssistant {
 			step = i
@@ -79,8 +80,8 @@ func shortenOld(transcript []protocol.Message, budget int, name ResultName) []pr
 	return out
 }
 
-// shortenMessage shortens the texts in a message of the model or a tool to size bytes. With size 0,
-// a line replaces each text, and pictures are dropped.
+// shortenMessage shortens the texts in a message of the model or of a tool to size bytes. If size
+// is 0, a line replaces each text, and pictures are dropped.
 func shortenMessage(m protocol.Message, size int, name ResultName) protocol.Message {
 	if m.Role == protocol.RoleUser {
 		return m
@@ -102,7 +103,7 @@ func shortenMessage(m protocol.Message, size int, name ResultName) protocol.Mess
 	return m
 }
 
-// cutTexts shortens the user's texts in a message to words bytes, and results to size bytes. The
+// cutTexts shortens texts in a message: the user's to words bytes, and results to size bytes. The
 // model's own texts stay.
 func cutTexts(m protocol.Message, words, size int, name ResultName) protocol.Message {
 	if m.Role != protocol.RoleUser {
@@ -115,8 +116,8 @@ func cutTexts(m protocol.Message, words, size int, name ResultName) protocol.Mes
 	return m
 }
 
-// readOn returns a sentence that tells the model how to read the whole of a shortened result. The
-// result keeps its name, because it may be shortened again.
+// readOn returns a sentence that tells the model how to read a shortened result in full. The result
+// keeps its name for that, because it may be shortened again.
 func readOn(r *protocol.ToolResult, size int, name ResultName) string {
 	if len(r.Text) <= size+noteText {
 		return ""
@@ -129,7 +130,8 @@ func readOn(r *protocol.ToolResult, size int, name ResultName) string {
 	return fmt.Sprintf("; read_output {\"output\": %q} has all of it", output)
 }
 
-// CutText shortens a text to size bytes: its beginning, a line about the gap, and its end.
+// CutText shortens a text to size bytes: its beginning, a line about the gap, and its end. more is
+// added to that line.
 func CutText(text string, size int, more string) string {
 	if len(text) <= size+noteText {
 		return text
@@ -145,7 +147,7 @@ func CutText(text string, size int, more string) string {
 	at := len(text) - len(tail)
 	line := fmt.Sprintf("[... %d bytes left out here to make room%s ...]", at-len(head), more)
 	if tail != "" && text[at-1] != '\n' {
-		tail = "… " + tail // the rest of a line must not pass for a line
+		tail = "… " + tail // the end of a line in the text must not look like a whole line
 	}
 	return strings.Trim(head+"\n"+line+"\n"+tail, "\n")
 }
@@ -167,20 +169,20 @@ func shortenCall(c protocol.ToolCall, size int) *protocol.ToolCall {
 	return &c
 }
 
-// Texts for the model in place of messages that were left out.
+// Texts for the model that replace messages.
 const (
 	NoteEarlier = "[Earlier messages of this conversation are left out here: there is no room for them.]\n\n"
 	noteSteps   = "\n\n[Steps of yours that followed, and their results, are left out here: there is no room for them.]"
 )
 
-// tellGaps adds a line about messages that were left out. The line goes to the first kept message,
-// or to the user's message before the gap.
+// tellGaps adds a line about messages that were left out. The line goes into the first kept
+// message, or into the user's message before the gap.
 func tellGaps(all, kept []protocol.Message, cut bool) []protocol.Message {
 	out := slices.Clone(kept)
-	at, newest := 0, -1 // at is an index in all; newest is the index of the user's last message in out
+	at, newest := 0, -1 // at is an index in all; newest is the index in out of the user's last message
 	for i, m := range out {
 		if m.Role == protocol.RoleTool {
-			continue // results are skipped, since no line may come between a call and its results
+			continue // no line may come between a call and its results, so results get none
 		}
 		gap := false
 		for m.ID != 0 && at < len(all) && all[at].ID != m.ID {

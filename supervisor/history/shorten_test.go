@@ -14,8 +14,8 @@ import (
 	"mews/supervisor/history"
 )
 
-// talk returns n turns. Each has a question with its own word, a call with a result of size bytes,
-// and an answer. The last turn ends with the result.
+// talk returns n turns. Each turn has a question with its own word, a call with a result of size
+// bytes, and an answer. The last turn ends with the result.
 func talk(n, size int) []protocol.Message {
 	var out []protocol.Message
 	add := func(role protocol.Role, p protocol.Part) {
@@ -41,7 +41,7 @@ func named(r protocol.ToolResult) string {
 	return "whole-of-" + r.Call
 }
 
-// all returns the texts of messages that a model reads.
+// all returns the texts that a model reads in messages.
 func all(messages []protocol.Message) string {
 	var b strings.Builder
 	for _, m := range messages {
@@ -130,8 +130,8 @@ func TestShorten_NewestMessageTooLong_IsCut(t *testing.T) {
 	}
 }
 
-// TestShorten_UserMessages_AreCutLast checks that a result and earlier messages are cut further
-// than the user's newest words.
+// TestShorten_UserMessages_AreCutLast checks that results and earlier messages are cut more than
+// the user's newest words.
 func TestShorten_UserMessages_AreCutLast(t *testing.T) {
 	transcript := slices.Concat(story("u", 2000), talk(1, 20<<10)[1:], story("u", 4000))
 	for i := range transcript {
@@ -145,8 +145,8 @@ func TestShorten_UserMessages_AreCutLast(t *testing.T) {
 	}
 }
 
-// TestShorten_LongerHistory_KeepsPrefix checks that most steps keep the beginning of the request,
-// which providers have in their cache.
+// TestShorten_LongerHistory_KeepsPrefix checks that most steps keep the beginning of the request.
+// Providers have that beginning in their cache.
 func TestShorten_LongerHistory_KeepsPrefix(t *testing.T) {
 	changed, before := 0, ""
 	for n := 2; n <= 60; n++ {
@@ -163,8 +163,9 @@ func TestShorten_LongerHistory_KeepsPrefix(t *testing.T) {
 	}
 }
 
-// TestShorten_RandomHistory_IsValid checks that calls and results pair. The budget must hold if the
-// model's own words allow it. A second cut at From begins with the same message.
+// TestShorten_RandomHistory_IsValid shortens random transcripts. Each call must have its result.
+// The budget must be kept if the model's own words allow that. If the transcript is shortened again
+// from From on, the result must begin with the same message.
 func TestShorten_RandomHistory_IsValid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		transcript := story("u"+rapid.StringMatching(`[uac]{0,40}`).Draw(t, "kinds"), rapid.IntRange(0, 4000).Draw(t, "size"))
@@ -193,8 +194,8 @@ func TestShorten_RandomHistory_IsValid(t *testing.T) {
 	})
 }
 
-// TestCutText_MiddleOfLine_BeginsNoLine checks that a cut never turns the rest of a line into a line
-// of its own.
+// TestCutText_MiddleOfLine_BeginsNoLine checks a cut within a line. The rest of the line must never
+// become a line of its own.
 func TestCutText_MiddleOfLine_BeginsNoLine(t *testing.T) {
 	for shift := range 60 {
 		text := strings.Repeat("a", shift) + strings.Repeat("x "+foreigntest.Stamp, 200)

@@ -23,7 +23,8 @@ func FormatTimeAndPlace(s supervisor.SendInfo) string {
 	return s.At.Format(stampTime) + ", " + ChannelName(s)
 }
 
-// FormatStamp returns the line above a message. It tells a model when, where and how it was sent.
+// FormatStamp returns the line above a message, its stamp. It tells a model when, where and how the
+// message was sent.
 func FormatStamp(s supervisor.SendInfo) string {
 	parts := []string{FormatTimeAndPlace(s)}
 	for _, how := range []struct {

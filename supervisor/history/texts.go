@@ -25,7 +25,7 @@ const (
 	recapYou  = "you"
 )
 
-// Texts in place of words of others that came on an earlier day, for the model.
+// Texts for the model that replace words of others of an earlier day.
 const (
 	textAged        = "[%s of %s, %s; %s %d]"
 	dayAged         = "2 Jan"
@@ -35,7 +35,7 @@ const (
 	textAgedWords   = "words of others"
 )
 
-// Names of words of others, for their user.
+// Descriptions of words of others, for their user.
 const (
 	textForeign        = "%s (%s)"
 	timeForeign        = "2 Jan 15:04"
@@ -45,7 +45,7 @@ const (
 	textMoreForeign    = "and %d more"
 )
 
-// agedNames name words of others by the beginning of a part.
+// agedNames describes words of others, by the beginning of their part.
 var agedNames = []struct{ begins, name string }{
 	{"[Forwarded", "a forward"}, {"[Made by the bot", "a forward"}, {"[File ", "a file"}, {"[voice", "a recording"},
 	{supervisor.JobQuoteBegins, "messages of tasks"}, {">", "a quote"},
