@@ -13,7 +13,7 @@ import (
 	"mews/supervisor/web"
 )
 
-// short is the timeout of callers in these tests.
+// short is the timeout for callers in these tests.
 const short = 30 * time.Millisecond
 
 func TestSlowCaller_IsCutOff(t *testing.T) {
@@ -110,7 +110,7 @@ func TestStop_ServerFull_ServerEnds(t *testing.T) {
 	c := r.call()
 	c.say(post(path, "x"))
 	c.answer()
-	waiting := r.call() // this connection is never accepted
+	waiting := r.call() // the server never accepts this connection
 	r.end()
 	if got := waiting.hungUp(); got != "" {
 		t.Errorf("it was answered with %q", got)
@@ -121,9 +121,9 @@ func TestStop_ServerFull_ServerEnds(t *testing.T) {
 	}
 }
 
-// TestConnections_WithoutHeaders_AreReplaced lets many callers hold connections open and send a
-// byte now and then. A genuine call must be answered soon. A request that is being answered keeps
-// its slot.
+// TestConnections_WithoutHeaders_AreReplaced lets many callers hold connections open. Now and then
+// they send a byte. A genuine call must be answered soon, and a request that is being answered must
+// keep its slot.
 func TestConnections_WithoutHeaders_AreReplaced(t *testing.T) {
 	const most = 4
 	inside, release := make(chan struct{}), make(chan struct{})

@@ -29,7 +29,7 @@ func TestStop_RunningRequest_IsAnswered(t *testing.T) {
 	<-began
 	ended := make(chan struct{})
 	go func() { defer close(ended); r.end() }()
-	idle.hungUp() // the server is stopping and accepts no new connection
+	idle.hungUp() // the stopping server accepts no new connection
 	if conn, err := net.Dial("tcp", r.server.Addr().String()); err == nil {
 		conn.Close()
 		t.Error("it still listens")
@@ -75,7 +75,8 @@ func TestStop_LateRequest_IsNotServed(t *testing.T) {
 	r := serve(t, web.Options{}, echo)
 	r.end()
 	w := &recorder{header: http.Header{}}
-	r.server.ServeHTTP(w, &http.Request{Method: http.MethodPost}) // a request read just before the stop
+	// a request that the server has read just before the stop
+	r.server.ServeHTTP(w, &http.Request{Method: http.MethodPost})
 	if w.status != http.StatusServiceUnavailable {
 		t.Errorf("it was answered with %d", w.status)
 	}

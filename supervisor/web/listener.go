@@ -11,14 +11,14 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-// maxOfAddress is the maximum number of open connections of one address. Telegram has at most 10
-// connections to a webhook, GitHub a few. Loopback and private addresses have no limit, because a
-// proxy there makes all calls.
+// maxOfAddress is the maximum number of open connections from one address. Telegram opens at most
+// 10 connections to a webhook, GitHub a few. Loopback and private addresses have no limit, because
+// a proxy there makes the calls of many callers.
 const maxOfAddress = 32
 
 // limitedListener limits the number of open connections. If no slot is free, a new connection takes
-// the slot of another one: the one that has waited longest for a request's headers. That wait must
-// have lasted at least for patience; until then the new connection waits.
+// the slot of the connection that has waited longest for a request's headers. That wait must have
+// lasted at least for patience; until then the new connection waits.
 type limitedListener struct {
 	*net.TCPListener
 	most     int
@@ -28,7 +28,7 @@ type limitedListener struct {
 	freed    chan struct{} // holds a token if a slot may be free
 
 	mu   sync.Mutex     // guards the fields below
-	open []*limitedConn // the connections with a slot, the longest wait for a request first
+	open []*limitedConn // connections that have a slot; the one that has waited longest for a request is first
 }
 
 func limitListener(l *net.TCPListener, most int, patience time.Duration) *limitedListener {
@@ -56,7 +56,7 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 	}
 }
 
-// wait waits until a connection gets a slot. It returns false if the listener was closed.
+// wait waits until a connection has a slot. It returns false if the listener was closed.
 func (l *limitedListener) wait(c *limitedConn) bool {
 	for {
 		in, again := l.admit(c)
@@ -74,8 +74,8 @@ func (l *limitedListener) wait(c *limitedConn) bool {
 
 func (l *limitedListener) Close() error { return l.close() }
 
-// outerAddress returns the address whose limit counts for a connection; the zero value means no
-// limit.
+// outerAddress returns the address under which a connection counts. The zero value means that it
+// has no limit.
 func outerAddress(a net.Addr) netip.Addr {
 	ip := a.(*net.TCPAddr).AddrPort().Addr().Unmap()
 	if ip.IsLoopback() || ip.IsPrivate() {
@@ -97,8 +97,8 @@ func (l *limitedListener) tooMany(address netip.Addr) bool {
 	return address.IsValid() && n >= maxOfAddress
 }
 
-// admit gives a connection a slot, perhaps the slot of another connection. If that fails, it
-// returns the longest pause before the next try.
+// admit gives a connection a slot, if necessary the slot of another connection. If that is not
+// possible, it returns how long to wait before the next try.
 func (l *limitedListener) admit(c *limitedConn) (in bool, again time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -110,7 +110,7 @@ func (l *limitedListener) admit(c *limitedConn) (in bool, again time.Duration) {
 		if again = l.patience - time.Since(l.open[i].awaited); again > 0 {
 			return false, again
 		}
-		l.open[i].TCPConn.Close() // net/http sees the closed connection at its next read
+		l.open[i].TCPConn.Close() // at its next read, net/http sees that the connection is closed
 		l.open = slices.Delete(l.open, i, i+1)
 	}
 	l.open = append(l.open, c)
@@ -126,8 +126,8 @@ func (l *limitedListener) remove(c *limitedConn) bool {
 	return i >= 0
 }
 
-// stateChanged is called by net/http when a request's headers were read, and when the wait for the
-// next request begins.
+// stateChanged records the state of a connection. net/http calls it when a request's headers were
+// read, and when the wait for the next request begins.
 func (l *limitedListener) stateChanged(conn net.Conn, state http.ConnState) {
 	c := conn.(*limitedConn)
 	l.mu.Lock()
@@ -142,14 +142,15 @@ func (l *limitedListener) stateChanged(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// limitedConn has a slot until it is closed. net/http treats it like a TCP connection: it closes
-// the writing half first. So a caller that is still sending can read why its request is refused.
+// limitedConn is a connection that has a slot until it is closed. net/http treats it like a TCP
+// connection: it closes the writing half first. So a caller that is still sending can read why its
+// request is refused.
 type limitedConn struct {
 	*net.TCPConn
 	listener *limitedListener
 	address  netip.Addr
-	// the start of the wait for the next request; zero during a request; guarded by the listener's
-	// mutex
+	// time since when the connection waits for a request; zero during a request; guarded by the
+	// listener's mutex
 	awaited time.Time
 }
 

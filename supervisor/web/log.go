@@ -12,16 +12,16 @@ import (
 	"mews/supervisor/internal/rare"
 )
 
-// errorLog logs errors that callers cause. Any stranger can cause them, so each kind is logged once
-// a minute, with the number of errors left out. At debug level all are logged.
+// errorLog logs errors that callers cause. Because any stranger can cause errors, it logs each kind
+// once a minute, with the number of errors left out. At debug level it logs all.
 type errorLog struct {
 	log  hclog.Logger
 	now  func() time.Time
 	rare rare.Throttle
 }
 
-// panicked logs a handler's panic. The panic's value may contain a user's words, so it is left out,
-// unless it comes from the Go runtime.
+// panicked logs the panic of a handler. The value of the panic may contain a user's words. So it is
+// logged only if it comes from the Go runtime.
 func (e *errorLog) panicked(path string, fault any, stack []byte) {
 	const message = "webhooks: a request was given up: panic"
 	e.log.Debug(message, "path", path, "value", fmt.Sprint(fault))
@@ -36,7 +36,7 @@ func (e *errorLog) panicked(path string, fault any, stack []byte) {
 	e.log.Error(message, "path", path, "value", what, "left_out", n-1, "stack", string(stack))
 }
 
-// logger returns a logger for net/http.
+// logger returns a logger with which net/http logs its own messages.
 func (e *errorLog) logger() *log.Logger { return log.New(errorLogWriter{e}, "", 0) }
 
 // errorLogWriter is an io.Writer that sends net/http's own messages to the log.

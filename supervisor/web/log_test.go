@@ -35,7 +35,7 @@ func TestErrors_AreLoggedOnceAMinute(t *testing.T) {
 	}
 }
 
-// indexed returns the value of a runtime panic: an index out of range.
+// indexed returns the value of a panic of the Go runtime: an index out of range.
 func indexed() (fault any) {
 	defer func() { fault = recover() }()
 	return [1]int{}[len([]int{1})]

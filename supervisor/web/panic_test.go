@@ -21,7 +21,7 @@ func TestPanic_EndsOnlyItsRequest(t *testing.T) {
 			_ = nobody.Method
 		case "half":
 			fmt.Fprint(w, strings.Repeat("half", 4<<10))
-			panic([]string{words}) // a value that can't be compared with ==
+			panic([]string{words}) // the value of this panic can't be compared with ==
 		case "hang up":
 			panic(http.ErrAbortHandler)
 		}

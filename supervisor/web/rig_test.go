@@ -44,7 +44,7 @@ type rig struct {
 	*testing.T
 	server *web.Server
 	log    *logBuffer
-	end    func() // stops the server and waits for its end
+	end    func() // stops the server, and waits until it has ended
 }
 
 // serve runs a server with one route. The server ends with the test.
@@ -87,7 +87,7 @@ func (r *rig) call() *caller {
 	return &caller{r, conn, bufio.NewReader(conn)}
 }
 
-// say sends text unchanged. It is no error if the server has already closed the connection.
+// say sends text as it is. It is no error if the server has already closed the connection.
 func (c *caller) say(text string) {
 	_, _ = io.WriteString(c.Conn, text)
 }

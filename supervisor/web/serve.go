@@ -26,8 +26,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.o.Routes[i].Handler.ServeHTTP(answer, r)
 }
 
-// refuse answers with a status only. It closes the connection, because the caller of an unknown
-// route does not need one.
+// refuse answers with only a status. It closes the connection, because a caller of an unknown route
+// needs no connection.
 func refuse(w http.ResponseWriter, status int) {
 	w.Header().Set("Connection", "close")
 	w.WriteHeader(status)
@@ -39,18 +39,18 @@ func (s *Server) recoverPanic(w *responseWriter, r *http.Request) {
 	case nil:
 		return
 	case http.ErrAbortHandler:
-		panic(fault) // net/http closes the connection for this value
+		panic(fault) // for this value, net/http closes the connection without a log
 	default:
 		s.errors.panicked(r.URL.EscapedPath(), fault, debug.Stack())
 	}
 	if w.started {
-		panic(http.ErrAbortHandler) // cut the connection, so that a partial response does not look complete
+		panic(http.ErrAbortHandler) // cuts the connection, so that a partial response does not look complete
 	}
 	clear(w.Header())
 	refuse(w, http.StatusInternalServerError)
 }
 
-// responseWriter records whether a response has begun.
+// responseWriter is a ResponseWriter that records whether a response has begun.
 type responseWriter struct {
 	http.ResponseWriter
 	started bool

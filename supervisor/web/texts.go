@@ -2,7 +2,7 @@ package web
 
 import "syscall"
 
-// listenHints tell admins what to do if the port is not available.
+// listenHints tell admins what to do if the server can't listen at its address.
 var listenHints = []struct {
 	err  error
 	hint string

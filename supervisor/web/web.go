@@ -19,25 +19,25 @@ import (
 
 // Options configures the server.
 type Options struct {
-	Listen string // an address with its port
+	Listen string // IP address or localhost, with a port
 	Routes []feature.Route
 	// maximum number of open connections; 0 means 256. If all slots are taken, a new connection
-	// waits, or takes the slot of a connection without a request
+	// waits, or takes the slot of a connection without a request.
 	Connections int
 	Timings     Timeouts
 	Log         hclog.Logger
 }
 
-// Timeouts limits the time that callers may take. 0 means the default.
+// Timeouts limits how long callers may take. 0 means the default.
 type Timeouts struct {
-	Header time.Duration // the wait for a request's headers; default 3 s
-	// how long a connection without headers keeps its slot while others wait for one; default 250
-	// ms
+	Header time.Duration // maximum wait for a request's headers; default 3 s
+	// time for which a connection without headers keeps its slot while others wait for one; default
+	// 250 ms
 	Patience time.Duration
-	Read     time.Duration // the wait for the whole request; default 15 s
-	Write    time.Duration // the time until the request is answered; default 30 s
-	Idle     time.Duration // the wait for the next request on a connection; default 60 s
-	Grace    time.Duration // the time for running requests when the service stops; default 5 s
+	Read     time.Duration // maximum wait for a whole request; default 15 s
+	Write    time.Duration // maximum time until a request is answered; default 30 s
+	Idle     time.Duration // maximum wait for the next request on a connection; default 60 s
+	Grace    time.Duration // time in which running requests may finish when the service stops; default 5 s
 }
 
 const (
@@ -51,12 +51,12 @@ type Server struct {
 	listener *limitedListener
 	errors   *errorLog
 
-	// running is locked for reading during each request. At its end, Run locks it for writing and
-	// never unlocks it. So no request runs after Run.
+	// running is locked for reading during each request. When Run ends, it locks running for
+	// writing and never unlocks it. So no request runs after Run.
 	running sync.RWMutex
 }
 
-// New opens the port. Callers wait until Run serves it.
+// New opens the port. Calls are answered when Run is called.
 func New(o Options) (*Server, error) {
 	o.Connections = cmp.Or(o.Connections, maxConnections)
 	t := &o.Timings
@@ -84,7 +84,7 @@ func listenHint(err error) string {
 // Addr returns the listener's address.
 func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 
-// Run serves until ctx ends. Then running requests may finish within Grace; after Grace, their
+// Run serves until ctx ends. Then running requests may finish within Grace. After Grace, their
 // connections are closed and their contexts cancelled. Run returns when the last handler has
 // returned. A Server runs only once.
 func (s *Server) Run(ctx context.Context) error {
@@ -101,7 +101,7 @@ func (s *Server) Run(ctx context.Context) error {
 		s.shutDown(requests, server)
 		<-served
 	}
-	// Close comes before the cancel. Otherwise a handler that ends with its context could still
+	// Close must come before the cancel. Otherwise a handler that ends with its context could still
 	// send a response that looks successful.
 	server.Close()
 	cancel(errStopping)
@@ -111,7 +111,7 @@ func (s *Server) Run(ctx context.Context) error {
 
 var errStopping = errors.New("the service ends")
 
-// shutDown lets running requests finish, within Grace.
+// shutDown lets running requests finish, for Grace at most.
 func (s *Server) shutDown(ctx context.Context, server *http.Server) {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.o.Timings.Grace, errStopping)
 	defer cancel()

@@ -133,7 +133,7 @@ func TestNew_PortUnavailable_SaysWhatToDo(t *testing.T) {
 	for address, want := range map[string]string{
 		taken.Addr().String(): "listen for webhooks: listen tcp " + taken.Addr().String() + ": bind: address already in use; " +
 			"end the program that has this port, or write another one into webhooks.listen",
-		// an address reserved for documentation (RFC 5737)
+		// this address is reserved for documentation (RFC 5737)
 		"192.0.2.1:8322": "write one of its own into webhooks.listen",
 	} {
 		_, err := web.New(web.Options{Listen: address, Log: hclog.NewNullLogger()})
