@@ -16,16 +16,15 @@ import (
 	"mews/supervisor/spans"
 )
 
-// AskForgetFactPress returns the press that asks whether to forget a fact.
+// AskForgetFactPress returns the press of a button that asks whether to forget a fact.
 func AskForgetFactPress(fact string) string { return prefix + pressSpan + " " + oneFactOf + fact }
 
-// Parts of the presses of /forget.
+// Words of the presses of /forget.
 const (
 	prefix = "forget:"
-	// in a press, the span in Unix milliseconds follows, and whether only this conversation is
-	// meant
+	// the press also has the span in Unix milliseconds, and whether only this conversation is meant
 	pressForget = "do"
-	pressSpan   = "span" // in a press, the arguments of the command follow
+	pressSpan   = "span" // the press also has the arguments of the command
 	pressKeep   = "no"
 )
 
@@ -35,7 +34,7 @@ func (g *Forgetter) commands() []feature.Command {
 		Group: feature.GroupPrivacy, Run: g.command, Prefix: prefix, Press: g.press}}
 }
 
-// Arguments of /forget: a whole conversation, or the id of a fact.
+// Arguments of /forget: the word for a whole conversation, and the word before the id of a fact.
 const (
 	wholeConversation = "conversation"
 	oneFactOf         = "fact "
@@ -56,7 +55,7 @@ func (g *Forgetter) command(ctx context.Context, r feature.CommandRequest) (d su
 	}
 	if !whole {
 		span, err := spans.Parse(r.Arguments, r.At.In(timezone.ForUser(r.User)))
-		// a span without a beginning is refused, because it may be a slip
+		// a span without a beginning may be a slip, so it is refused
 		if err != nil || strings.HasPrefix(strings.TrimSpace(r.Arguments), "..") || !span.From.Before(r.At) {
 			return d, supervisor.Errorf(supervisor.CodeInvalid, textForgetUsage, markdown.QuoteName(r.Arguments))
 		}
@@ -121,7 +120,7 @@ func (g *Forgetter) askFact(ctx context.Context, user, id string) (d supervisor.
 	return d, nil
 }
 
-// Copies of the database as a line counts them.
+// Words for the number of database copies in a line.
 const (
 	oneCopy    = "copy of the database, made before an update, with other people's data too"
 	manyCopies = "copies of the database, made before an update, with other people's data too"
@@ -136,7 +135,8 @@ func examples() [][]supervisor.Button {
 		{button(textForgetYesterday, "yesterday"), button(textForgetConversation, wholeConversation)}}
 }
 
-// press deletes the data that the user confirmed, or counts the data that an example covers.
+// press runs the action of a button. It deletes the data that the user has confirmed, or counts the
+// data of an example.
 func (g *Forgetter) press(ctx context.Context, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 	action, rest, _ := strings.Cut(r.Arguments, " ")
 	if action == pressSpan {
@@ -166,7 +166,7 @@ func (g *Forgetter) press(ctx context.Context, r feature.CommandRequest) (d supe
 	return d, nil
 }
 
-// lines lists the counts for people, a line for each kind of data.
+// lines lists the counts for people, with a line for each kind of data.
 func lines(n supervisor.ForgetCounts) string {
 	var b strings.Builder
 	for _, line := range []struct {

@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// countRecorder records the last span that was counted.
+// countRecorder records the request that was last counted.
 type countRecorder struct {
 	sqlite.ForgetRequests
 	last *supervisor.ForgetRequest
@@ -31,7 +31,7 @@ func (w countRecorder) WalkHomeSearches(context.Context, supervisor.ForgetReques
 	return nil
 }
 
-// A span to forget must name its beginning. It ends at the time of the command at the latest.
+// The span of /forget must have a beginning. It ends at the latest when the command was sent.
 func TestForget_InvalidSpan_IsRefused(t *testing.T) {
 	asked := supervisor.ForgetRequest{}
 	f := forget.New(forget.Options{Store: countRecorder{last: &asked}, Turns: countRecorder{last: &asked}}).Feature()

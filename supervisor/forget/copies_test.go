@@ -16,7 +16,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// copies are copies of a database. They check that what is to be forgotten is still there.
+// copies are fake copies of a database. Delete calls deleted, unless err is set.
 type copies struct {
 	paths   []string
 	err     error
@@ -78,7 +78,8 @@ func TestForget_Copies_GoFirst(t *testing.T) {
 	}
 }
 
-// Old messages are deleted each day, so copies stay until their own time is over.
+// Old messages are deleted each day. Copies of the database stay until they are old enough
+// themselves.
 func TestExpire_Copies_Stay(t *testing.T) {
 	db, h := sqlitetest.Open(t), &fakeHome{}
 	c := &copies{deleted: func() { t.Error("they were deleted") }}

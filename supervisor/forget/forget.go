@@ -1,5 +1,5 @@
-// Package forget is the feature that deletes the data that users want forgotten. That is their
-// messages, the answers and effects of these messages, and all copies.
+// Package forget is the feature that deletes the data that users want forgotten. It deletes their
+// messages, the answers and effects of these messages, and all copies of this data.
 package forget
 
 import (
@@ -18,8 +18,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Store stores requests to forget, and deletes the rows that they cover. Rows still in use are
-// deleted later.
+// Store stores requests to forget, and deletes the rows that the requests cover. Rows that are
+// still in use are deleted later.
 type Store interface {
 	Put(ctx context.Context, f supervisor.ForgetRequest) (supervisor.ForgetRequest, error)
 	ListUnfinished(ctx context.Context) ([]supervisor.ForgetRequest, error)
@@ -29,20 +29,20 @@ type Store interface {
 	PutProgress(ctx context.Context, f supervisor.ForgetRequest) error
 }
 
-// HomeTurns records forgotten turns whose traces may still be in a home.
+// HomeTurns records forgotten turns whose data may still be in a home.
 type HomeTurns interface {
-	// WalkHomeSearches calls each for the turns of a request that may have left traces in the home.
+	// WalkHomeSearches calls each with the turns of a request whose data may be in the home.
 	WalkHomeSearches(ctx context.Context, f supervisor.ForgetRequest, each func(protocol.MemoryTurns) error) error
-	// FindTurnsLeftInHome returns the forgotten turns whose traces are not yet deleted from the
-	// home. MarkTurnsGoneFromHome marks them as deleted.
+	// FindTurnsLeftInHome returns the forgotten turns whose data may still be in the home.
+	// MarkTurnsGoneFromHome records that it was deleted.
 	FindTurnsLeftInHome(ctx context.Context, user string) (protocol.MemoryTurns, error)
 	MarkTurnsGoneFromHome(ctx context.Context, user string, turns []int64) error
 }
 
-// Home deletes data from users' homes, through their workers.
+// Home deletes data in users' homes, by the users' workers.
 type Home interface {
-	// CountOrDeleteTurnData counts the Facts, Notes and Logged entries of some turns in a home.
-	// With gone it deletes these entries.
+	// CountOrDeleteTurnData counts the entries of some turns in a home. Entries are facts, notes
+	// and logged exchanges. If gone is true, it also deletes them.
 	CountOrDeleteTurnData(ctx context.Context, user string, of protocol.MemoryTurns,
 		gone bool) (supervisor.ForgetCounts, error)
 }
@@ -56,11 +56,11 @@ type Memories interface {
 
 // Index is the search index.
 type Index interface {
-	// RemoveMessages removes messages from the index that are no longer in the transcript.
+	// RemoveMessages removes messages from the index. They were deleted from the transcript before.
 	RemoveMessages(ctx context.Context, user string, ids []int64) error
 }
 
-// Copies are the copies of the database from before its migrations.
+// Copies are the copies of the database that were made before migrations.
 type Copies interface {
 	List() ([]string, error)
 	Delete() (int, error)
@@ -78,9 +78,9 @@ type Options struct {
 	Index     Index
 	Home      Home
 	Turns     HomeTurns
-	Facts     sqlite.Memories // forgotten facts whose words may still be in the database
+	Facts     sqlite.Memories // stores the forgotten facts whose words may still be in the database
 	Memories  Memories
-	Copies    Copies                   // nil means none
+	Copies    Copies                   // nil means that there are no copies
 	FactPress func(fact string) string // returns the press of a button that forgets a fact
 	People    People
 	Now       func() time.Time
@@ -89,18 +89,18 @@ type Options struct {
 	Log       hclog.Logger
 }
 
-// Forgetter deletes the data that users want forgotten. It may be used from several goroutines.
+// Forgetter deletes the data that users want forgotten. Several goroutines may use it.
 type Forgetter struct {
 	o    Options
-	wake chan struct{} // holds a token when there is data to delete
+	wake chan struct{} // holds a token if there may be data to delete
 
-	working sync.Mutex // held while data is deleted
+	working sync.Mutex // locked while data is deleted
 }
 
 // New makes a Forgetter. Its Run continues requests of an earlier process.
 func New(o Options) *Forgetter { return &Forgetter{o: o, wake: make(chan struct{}, 1)} }
 
-// Feature returns the command and the part of the forgetter.
+// Feature returns the feature with the command /forget and the part that calls Run.
 func (g *Forgetter) Feature() feature.Feature {
 	return feature.Feature{Name: "forget", Commands: g.commands(), Parts: []feature.Part{{Name: "forget", Run: g.Run}}}
 }
@@ -125,14 +125,14 @@ func (g *Forgetter) Forget(ctx context.Context, f supervisor.ForgetRequest) (sup
 	f, err := g.o.Store.Put(ctx, f)
 	if err == nil && !f.Ended {
 		f, err = g.deleteReady(ctx, f)
-		g.Wake() // Run deletes the rows that are still in use
+		g.Wake() // Run deletes the rows that are still in use now
 	}
 	return f.Counts, err
 }
 
 // ForgetFacts deletes the words of a user's forgotten facts from the database. The user's own
-// messages keep these words. Rows of running turns and undelivered messages are deleted when the
-// turns and messages are done.
+// messages keep these words. Rows of running turns and undelivered messages still have the words.
+// Run deletes them when the turns and messages are done.
 func (g *Forgetter) ForgetFacts(ctx context.Context, user string) error {
 	if _, err := g.deleteCopies(); err != nil {
 		return err
@@ -144,8 +144,8 @@ func (g *Forgetter) ForgetFacts(ctx context.Context, user string) error {
 	return err
 }
 
-// deleteCopies deletes the copies of the database, which hold what is to be forgotten, and returns
-// their number.
+// deleteCopies deletes the copies of the database, because they contain the data to forget. It
+// returns their number.
 func (g *Forgetter) deleteCopies() (int64, error) {
 	if g.o.Copies == nil {
 		return 0, nil
@@ -154,7 +154,7 @@ func (g *Forgetter) deleteCopies() (int64, error) {
 	return int64(n), err
 }
 
-// countCopies returns the number of copies that forgetting would delete.
+// countCopies returns the number of copies that Forget would delete.
 func (g *Forgetter) countCopies() (int64, error) {
 	if g.o.Copies == nil {
 		return 0, nil
@@ -172,14 +172,15 @@ func (g *Forgetter) blankFacts(ctx context.Context, user string) (left int, err 
 // Wake tells Run that there may be data to delete.
 func (g *Forgetter) Wake() { signals.SendToken(g.wake) }
 
-// retryEvery is the wait before Run tries again to delete rows that were in use.
+// retryEvery is the pause before Run tries again to delete rows that were in use.
 const retryEvery = 10 * time.Second
 
-// expireEvery is how often Run deletes expired rows.
+// expireEvery is the interval at which Run deletes expired messages.
 const expireEvery = 24 * time.Hour
 
-// Run continues earlier requests, at the start and when Wake is called, until ctx ends. At the
-// start and once a day it deletes messages that are older than the configuration allows.
+// Run continues unfinished requests until ctx ends. It does that at its start, and when Wake is
+// called. At its start and once a day, it deletes messages that are older than the configuration
+// allows.
 func (g *Forgetter) Run(ctx context.Context) error {
 	day := time.NewTicker(expireEvery)
 	defer day.Stop()
@@ -210,8 +211,8 @@ func (g *Forgetter) Run(ctx context.Context) error {
 	return nil
 }
 
-// expire deletes the messages that are older than the configuration allows for each user. A row
-// that is in use, or can't be deleted, waits for the next day.
+// expire deletes each user's messages that are older than the configuration allows. A row that is
+// in use or can't be deleted waits for the next day.
 func (g *Forgetter) expire(ctx context.Context) {
 	for _, name := range g.o.People.Names() {
 		u, known := g.o.People.Find(name)
@@ -226,8 +227,8 @@ func (g *Forgetter) expire(ctx context.Context) {
 	}
 }
 
-// deleteReady deletes what may be deleted now. The copies of the database go first, except for what
-// is too old: they go by themselves.
+// deleteReady deletes the data of a request that is not in use now. The copies of the database are
+// deleted first. For expired messages they stay, because copies expire by themselves.
 func (g *Forgetter) deleteReady(ctx context.Context, f supervisor.ForgetRequest) (supervisor.ForgetRequest, error) {
 	g.working.Lock()
 	defer g.working.Unlock()
@@ -263,7 +264,8 @@ func (g *Forgetter) deleteReady(ctx context.Context, f supervisor.ForgetRequest)
 	return f, err
 }
 
-// clearHome deletes the traces of forgotten turns from a user's home, and adds their counts to f's.
+// clearHome deletes the data of forgotten turns from a user's home. It adds the counts to those of
+// f.
 func (g *Forgetter) clearHome(ctx context.Context, f supervisor.ForgetRequest) (supervisor.ForgetCounts, error) {
 	for {
 		of, err := g.o.Turns.FindTurnsLeftInHome(ctx, f.User)

@@ -22,11 +22,11 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// fakeHome is a worker that may die before it answers.
+// fakeHome is a Home whose worker may die before it answers.
 type fakeHome struct {
 	asked []protocol.MemoryTurns
 	err   error
-	done  func() // called at the end of each answered call
+	done  func() // called in each call without an error
 }
 
 func (h *fakeHome) CountOrDeleteTurnData(_ context.Context, _ string, of protocol.MemoryTurns,
@@ -39,8 +39,8 @@ func (h *fakeHome) CountOrDeleteTurnData(_ context.Context, _ string, of protoco
 
 func (h *fakeHome) RemoveMessages(context.Context, string, []int64) error { return nil }
 
-// fakePeople are users who keep their messages for a number of days each. A lookup of the last user
-// calls end.
+// fakePeople are users, each with the number of days for which messages are kept. Find calls end
+// for the last user.
 type fakePeople struct {
 	days map[string]int
 	end  func()
@@ -56,8 +56,8 @@ func (p fakePeople) Find(name string) (supervisor.User, bool) {
 }
 
 // The current configuration decides which messages expire. After an interruption, the next run
-// continues. It keeps messages that a model still sees, waiting and newer messages, those of other
-// users, and the home.
+// continues. Some data must stay: messages that a model still sees, waiting and newer messages,
+// messages of other users, and the home.
 func TestExpire_OldMessages_AreDeleted(t *testing.T) {
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	path, committed := filepath.Join(t.TempDir(), "mews.db"), func() {}
@@ -96,7 +96,7 @@ func TestExpire_OldMessages_AreDeleted(t *testing.T) {
 		_ = forget.New(forget.Options{Store: db.ForgetRequests(), Index: h, Home: h, Turns: db.ForgetRequests(),
 			Facts: db.Memories(), People: fakePeople{map[string]int{"alice": days, "zoe": 0}, end},
 			Now: func() time.Time { return now }, Remove: func(string) error { return nil }, Log: hclog.NewNullLogger(),
-			// Run ends with ctx
+			// Run returns when ctx ends
 			Audit: func(user, action, detail string) { audit = append(audit, user+" "+action+": "+detail) }}).Run(ctx)
 		for _, file := range []string{path, path + "-wal"} {
 			content, err := os.ReadFile(file)
@@ -123,7 +123,7 @@ func TestExpire_OldMessages_AreDeleted(t *testing.T) {
 	if !cmp.Equal(rest, []string{"2"}) || len(audit) > 0 {
 		t.Errorf("cut off, there are %v, %v", rest, audit)
 	}
-	for range 2 { // the second run finds nothing to delete
+	for range 2 { // in the second round there is no data to delete
 		ctx, cancel = context.WithCancel(t.Context())
 		if left := expire(365, ctx, cancel); left != 0 {
 			t.Errorf("%d words are left", left)
@@ -143,8 +143,8 @@ func TestExpire_OldMessages_AreDeleted(t *testing.T) {
 	}
 }
 
-// The rows of a turn are deleted before its worker clears the home. If Mews crashes in between, its
-// next start clears the home.
+// Mews deletes a turn's rows before the worker clears the home. If Mews crashes in between, its
+// next start must clear the home.
 func TestForget_Crash_NextStartClearsHome(t *testing.T) {
 	db, h := sqlitetest.Open(t), &fakeHome{err: errors.New("the worker has ended")}
 	in, _, err := db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Source: "terminal", Key: "1",
@@ -178,7 +178,7 @@ func TestForget_Crash_NextStartClearsHome(t *testing.T) {
 	h.err = nil
 	ctx, cancel := context.WithCancel(t.Context())
 	h.done = cancel
-	_ = forget.New(options).Run(ctx) // Run ends with ctx
+	_ = forget.New(options).Run(ctx) // Run returns when ctx ends
 	if len(h.asked) != 3 || !cmp.Equal(h.asked[1], h.asked[2]) || !cmp.Equal(h.asked[2].Turns, []int64{turn.ID}) || len(h.asked[2].Messages) != 1 {
 		t.Errorf("asked %+v", h.asked)
 	}
