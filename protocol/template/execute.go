@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// ErrOutputTooLong is the error of a template whose text exceeds its bound.
+// ErrOutputTooLong is the error of a template whose output exceeds its limit.
 var ErrOutputTooLong = errors.New("the template makes too much")
 
-// Execute applies the template to JSON as a json.Decoder reads it after UseNumber. It makes at most
-// most bytes.
+// Execute applies the template to JSON data, and returns at most most bytes. The data must come
+// from a json.Decoder with UseNumber.
 func (t *Template) Execute(data any, most int) (string, error) {
 	if data == nil {
 		data = missing{}
@@ -25,19 +25,19 @@ func (t *Template) Execute(data any, most int) (string, error) {
 	return o.String(), nil
 }
 
-// missing is the value of a key that an object lacks, and of any key below it.
+// missing is the value of a key that an object lacks, and of all keys below that key.
 type missing struct{}
 
-// node is a part of a template. It writes its text for a dot.
+// node is a part of a template. It writes its text for the current value, the dot.
 type node interface {
 	run(o *output, dot any) error
 }
 
 type (
-	literal   string                  // text outside of actions
-	value     struct{ path []string } // value of a path: {{.a.b}}
+	literal   string                  // a text outside of actions
+	value     struct{ path []string } // the value at a path: {{.a.b}}
 	condition struct {
-		branches  []branch // {{if}}, and each {{else if}}
+		branches  []branch // an {{if}} with its {{else if}}
 		otherwise []node
 	}
 	branch struct {
@@ -86,7 +86,8 @@ func (c *condition) run(o *output, dot any) error {
 	return run(c.otherwise, o, dot)
 }
 
-// run executes the body once for each value of a list, or of an object in the order of its keys.
+// run executes the body of a loop once for each value of a list. For an object, the values are in
+// the order of their keys.
 func (l *loop) run(o *output, dot any) error {
 	found, err := find(dot, l.path)
 	if err != nil {
@@ -115,7 +116,7 @@ func (l *loop) run(o *output, dot any) error {
 	return nil
 }
 
-// find follows a path from the dot.
+// find returns the value at a path, which begins at the dot.
 func find(dot any, path []string) (any, error) {
 	for _, name := range path {
 		switch object := dot.(type) {
@@ -140,7 +141,7 @@ func isTrue(v any) bool {
 	case string:
 		return v != ""
 	case json.Number:
-		f, _ := v.Float64() // a number too large for float64 is not 0 either
+		f, _ := v.Float64() // for a number too large for float64, f is not 0 either
 		return f != 0
 	case []any:
 		return len(v) > 0
@@ -150,7 +151,7 @@ func isTrue(v any) bool {
 	return false
 }
 
-// output is the text so far, and how many bytes may follow.
+// output is the text written so far, and the number of bytes that may follow.
 type output struct {
 	strings.Builder
 	left int

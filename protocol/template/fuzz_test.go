@@ -12,8 +12,9 @@ import (
 	"mews/protocol/template"
 )
 
-// FuzzParse compares any template with text/template. A template that Parse accepts is valid there.
-// A template that is valid there is accepted or refused here, but never a syntax error.
+// FuzzParse compares any template with text/template. A template that Parse accepts must be valid
+// for text/template. For a template that is valid there, Parse may refuse an action but must not
+// report a syntax error.
 func FuzzParse(f *testing.F) {
 	for _, text := range templates {
 		f.Add(text)
@@ -41,8 +42,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzExecute compares the text of any template and JSON with text/template's. It leaves out JSON
-// with numbers that the two print in different ways.
+// FuzzExecute compares the output for any template and JSON with the output of text/template. It
+// leaves out JSON with numbers that the two packages print differently.
 func FuzzExecute(f *testing.F) {
 	for i, text := range templates {
 		f.Add(text, data[i%len(data)])
@@ -67,7 +68,7 @@ func FuzzExecute(f *testing.F) {
 	})
 }
 
-// printsAlike reports whether text/template prints every number in a value as it is in the JSON.
+// printsAlike reports whether text/template prints each number of a value as the JSON has it.
 func printsAlike(value any) bool {
 	switch v := value.(type) {
 	case json.Number:

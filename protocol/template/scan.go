@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// spaces are the white space of a template.
+// spaces are the white space characters of a template.
 const spaces = " \t\r\n"
 
 // parser is the unread rest of a template.
@@ -14,7 +14,7 @@ type parser struct {
 	trims bool // the last action has a dash that trims the text after it
 }
 
-// next reads the text before the next action, and that action. At the end of the template the
+// next reads the text before the next action, and the action. At the end of the template, the
 // action is the zero value.
 func (p *parser) next() (text string, a action, err error) {
 	for {
@@ -40,7 +40,7 @@ func (p *parser) next() (text string, a action, err error) {
 	}
 }
 
-// action reads an action and the }} after it.
+// action reads an action and its closing }}.
 func (p *parser) action() (action, error) {
 	text, closed := p.cut("}}")
 	if !closed {
@@ -54,7 +54,7 @@ func (p *parser) action() (action, error) {
 	return a, nil
 }
 
-// comment reads a comment and the }} after it.
+// comment reads a comment and its closing }}.
 func (p *parser) comment() error {
 	p.rest = p.rest[len("/*"):]
 	_, ended := p.cut("*/")
@@ -75,7 +75,7 @@ func (p *parser) cutDash(text string) string {
 	return text
 }
 
-// cut reads up to and including a mark, or everything if the mark is missing.
+// cut reads everything up to a mark, and the mark. If the mark is missing, it reads everything.
 func (p *parser) cut(mark string) (before string, found bool) {
 	before, p.rest, found = strings.Cut(p.rest, mark)
 	return before, found

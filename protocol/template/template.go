@@ -1,10 +1,8 @@
 // Package template makes text of JSON, by templates in the notation of Go's text/template. It
 // accepts {{.a.b}}, {{if .a}}, {{else if .b}}, {{else}}, {{range .a}}, {{end}}, comments, and the
-// dashes that trim white space: {{- .a -}}. They have the same meaning, except that numbers are
-// printed as in the JSON.
-//
-// text/template calls methods by name. With it the linker would keep every exported method of a
-// program.
+// dashes that trim white space: {{- .a -}}. They have the same meaning as in text/template, except
+// that numbers are printed as in the JSON. text/template calls methods by name. Because of that,
+// the linker would keep every exported method of a program.
 package template
 
 import (
@@ -14,18 +12,18 @@ import (
 	"unicode"
 )
 
-// Template is a parsed template. Several goroutines may execute it at once.
+// Template is a parsed template. Several goroutines may execute it at the same time.
 type Template struct{ nodes []node }
 
 // UnsupportedError is the error for an action that this package does not support.
 type UnsupportedError struct {
-	Name   string // name of the unsupported thing: a word such as printf, or "a variable"
-	Action string // the action as written, cut if it is long
+	Name   string // name of what is not supported: a word such as printf, or "a variable"
+	Action string // text of the action, cut if it is long
 }
 
 func (r *UnsupportedError) Error() string { return r.Name + ": " + r.Action }
 
-// MaxDepth bounds the nesting of blocks.
+// MaxDepth is the maximum nesting of blocks.
 const MaxDepth = 32
 
 // Parse parses a template. The error is an UnsupportedError if an action is not supported. Any
@@ -44,12 +42,12 @@ func Parse(text string) (*Template, error) {
 
 // action is the text between {{ and }}. The zero value is the end of the template.
 type action struct {
-	text string // text without the dashes and the white space around it
-	word string // first word of the text, perhaps ""
+	text string // text of the action, without the dashes and the white space at its ends
+	word string // first word of the text; may be ""
 	rest string // rest of the text after the word
 }
 
-// String returns the action as an error shows it.
+// String returns the action in the form in which errors show it.
 func (a action) String() string {
 	const most = 40
 	text := []rune(strings.Map(func(r rune) rune {
@@ -66,7 +64,7 @@ func (a action) String() string {
 
 func (a action) syntaxError(why string) error { return fmt.Errorf("%s %s", a, why) }
 
-// list reads nodes up to an {{else}} or {{end}}, which it returns, or up to the end of the
+// list reads nodes up to an {{else}} or {{end}}, which it returns as end, or up to the end of the
 // template.
 func (p *parser) list(depth int) (nodes []node, end action, err error) {
 	for {
@@ -85,7 +83,7 @@ func (p *parser) list(depth int) (nodes []node, end action, err error) {
 	}
 }
 
-// node reads a value, or a block up to its {{end}}.
+// node reads one node: a value, or a block up to its {{end}}.
 func (p *parser) node(a action, depth int) (node, error) {
 	switch a.word {
 	case "if":
@@ -97,7 +95,7 @@ func (p *parser) node(a action, depth int) (node, error) {
 	return value{path}, err
 }
 
-// condition reads the {{if}} a and its branches.
+// condition reads the branches of an {{if}}; a is the action {{if}}.
 func (p *parser) condition(a action, depth int) (node, error) {
 	c := &condition{}
 	for next := a; ; {
@@ -115,7 +113,7 @@ func (p *parser) condition(a action, depth int) (node, error) {
 	}
 }
 
-// loop reads the {{range}} a and its branches.
+// loop reads the branches of a {{range}}; a is the action {{range}}.
 func (p *parser) loop(a action, depth int) (node, error) {
 	b, end, err := p.branch(a, depth)
 	if err != nil {
@@ -125,7 +123,7 @@ func (p *parser) loop(a action, depth int) (node, error) {
 	return &loop{b, otherwise}, err
 }
 
-// branch reads the value of a block and its nodes. end is the {{else}} or {{end}} after them.
+// branch reads the value and the nodes of a block. end is the {{else}} or {{end}} after the nodes.
 func (p *parser) branch(a action, depth int) (b branch, end action, err error) {
 	if depth > MaxDepth {
 		return b, end, &UnsupportedError{fmt.Sprintf("a block within %d others", MaxDepth), a.String()}
@@ -136,8 +134,8 @@ func (p *parser) branch(a action, depth int) (b branch, end action, err error) {
 	return b, end, err
 }
 
-// elseBranch reads the rest of a block. If end is an {{else}}, the rest is the nodes after it and
-// the {{end}}.
+// elseBranch reads the rest of a block whose first branch ended with end. If end is an {{else}}, it
+// reads the nodes up to the {{end}}.
 func (p *parser) elseBranch(block, end action, depth int) (nodes []node, err error) {
 	if end.word == "else" && end.rest == "" {
 		if nodes, end, err = p.list(depth); err != nil {
@@ -153,7 +151,7 @@ func (p *parser) elseBranch(block, end action, depth int) (nodes []node, err err
 	return nodes, nil
 }
 
-// path reads a path of names such as .a.b. The path of a single dot is empty.
+// path parses a path of names, such as .a.b. For a single dot the path is empty.
 func (a action) path(text string) ([]string, error) {
 	names := strings.Split(text, ".")
 	switch {
@@ -167,7 +165,7 @@ func (a action) path(text string) ([]string, error) {
 	return names[1:], nil
 }
 
-// signs are the first characters of values that are no path, with the names of those values.
+// signs has the first characters of values that are no path, with names of such values.
 var signs = []struct{ signs, name string }{
 	{"$", "a variable"}, {"\"'`", "quotes"}, {"(", "parentheses"}, {"+-0123456789", "a number"},
 }

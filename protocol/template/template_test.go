@@ -12,7 +12,7 @@ import (
 
 const enough = 1 << 20
 
-// decode reads JSON as Execute takes it.
+// decode decodes JSON in the form that Execute needs.
 func decode(t testing.TB, text string) (value any) {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(text))
@@ -23,7 +23,7 @@ func decode(t testing.TB, text string) (value any) {
 	return value
 }
 
-// textTemplateOutput returns text/template's text.
+// textTemplateOutput returns the output of text/template.
 func textTemplateOutput(text, data string) (string, error) {
 	t, err := texttemplate.New("").Parse(text)
 	if err != nil {
@@ -40,7 +40,7 @@ func textTemplateOutput(text, data string) (string, error) {
 	return b.String(), nil
 }
 
-// templates are valid in both packages.
+// templates are valid for this package and for text/template.
 var templates = []string{
 	"", "text", "Backup of {{.host}}: {{.state}}", "{{.}}", "{{ . }}", "{{.a}}{{.b}}", "{{.a.b.c}}", "{{\t.a\n}}",
 	"{{.größe}} {{._x1}}", "}} {{.a}}}",
@@ -55,7 +55,7 @@ var templates = []string{
 	"x{{/* {{.a}} }} */}}y", "x {{- /**/}} y", "{{/* a\nb */ -}}\n z", "{{range .a}}\n{{- .}}\n{{- end}}",
 }
 
-// data is the JSON for each template. Both packages print its numbers alike.
+// data is the JSON for each template. Both packages print its numbers in the same way.
 var data = []string{
 	`null`, `true`, `7`, `"text"`, `[]`, `{}`, `[1,"two",null,false,[3],{"a":4}]`, `["<b>","{{.a}}"]`,
 	`{"host":"mars","state":"full"}`, `{"a":1,"b":0,"c":-2.5}`, `{"a":"","b":"x","c":null}`, `{"a":{"b":{"c":"deep"}}}`,
@@ -143,7 +143,7 @@ func TestParse_UnsupportedAction_IsNamed(t *testing.T) {
 	}
 }
 
-// A syntax error here is also a syntax error in text/template. So no valid template of a user is
+// A syntax error must also be a syntax error for text/template. So a user's valid template is never
 // refused as a syntax error.
 func TestParse_SyntaxError_IsNoRefusedAction(t *testing.T) {
 	for text, want := range map[string]string{
@@ -196,7 +196,7 @@ func TestParse_DeepNesting_IsRefused(t *testing.T) {
 	}
 }
 
-// The text of a template ends at the bound, however large or deep the JSON is.
+// The output ends at its limit, however large or deep the JSON is.
 func TestExecute_LongOutput_IsRefused(t *testing.T) {
 	deep := strings.Repeat("[", 9_999) + strings.Repeat("]", 9_999)
 	wide := "[" + strings.Repeat("1,", 500_000) + "1]"
