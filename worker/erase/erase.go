@@ -16,17 +16,18 @@ import (
 )
 
 const (
-	// maxDepth limits the folders that are open at once. A deeper folder first moves to the top.
+	// maxDepth is the maximum number of folders that are open at once. A deeper folder is first
+	// moved to the top of the home.
 	maxDepth = 64
 	// batch is the number of names that are read from a folder at once.
 	batch = 1000
-	// ownerAll are the rights that deleting a folder's contents needs.
+	// ownerAll has the rights that are needed to delete the contents of a folder.
 	ownerAll fs.FileMode = 0o700
 )
 
 // Run deletes everything in the folder home, but not home itself. It follows no link. Before it
-// enters a folder, it gives the owner all rights. It stops when the time of p is up. An error
-// concerns the home as a whole, or is ctx's cause.
+// enters a folder, it gives the owner all rights. It stops when the time in p is over. An error is
+// about the home as a whole, or is ctx's cause.
 func Run(ctx context.Context, home string, p protocol.EraseParameters) (result protocol.EraseResult, err error) {
 	timed, cancel := context.WithTimeout(ctx, time.Duration(p.Seconds)*time.Second)
 	defer cancel()
@@ -37,8 +38,8 @@ func Run(ctx context.Context, home string, p protocol.EraseParameters) (result p
 	if err != nil {
 		return result, fmt.Errorf("erase the home: %w", err)
 	}
-	defer top.Close() // only folders are open: an error loses nothing
-	changed := false  // by one of the passes; otherwise another call would only do the same
+	defer top.Close() // only folders are open, so an error loses no data
+	changed := false  // a pass has deleted or moved something; otherwise another call would change nothing
 	for {
 		e := eraser{ctx: timed, top: top}
 		e.empty(top, ".", 0)
@@ -49,7 +50,7 @@ func Run(ctx context.Context, home string, p protocol.EraseParameters) (result p
 		if ctx.Err() != nil {
 			return result, context.Cause(ctx)
 		}
-		// moved folders and names that a pass has missed are left for the next one
+		// moved folders, and names that this pass has missed, are left for the next pass
 		if timed.Err() != nil || !e.changed || len(e.leftOut) == 0 && !e.moved {
 			return result, nil
 		}
@@ -61,10 +62,10 @@ type eraser struct {
 	ctx     context.Context
 	top     *os.Root
 	files   int64
-	changed bool // something was deleted or moved
-	moved   bool // a deep folder was moved to the top
+	changed bool // this pass has deleted or moved something
+	moved   bool // this pass has moved a deep folder to the top
 	leftOut []protocol.OmittedFile
-	more    int64 // names that leftOut does not list
+	more    int64 // number of names that leftOut does not list
 }
 
 // empty deletes the contents of an open folder.
@@ -74,7 +75,7 @@ func (e *eraser) empty(folder *os.Root, name string, depth int) {
 		e.leave(name, err)
 		return
 	}
-	defer list.Close() // only read: an error loses nothing
+	defer list.Close() // the folder is only read, so an error loses no data
 	for e.ctx.Err() == nil {
 		entries, err := list.ReadDir(batch)
 		for _, entry := range entries {
@@ -110,7 +111,8 @@ func (e *eraser) remove(folder *os.Root, entry fs.DirEntry, name string, depth i
 	}
 }
 
-// removeFolder deletes a folder. If something in it was left out, the error says nothing new.
+// removeFolder deletes a folder. If something in the folder could not be deleted, removeFolder
+// reports no further error.
 func (e *eraser) removeFolder(above *os.Root, base, name string, depth int) error {
 	if err := allow(above.Lstat, above.Chmod, base); err != nil {
 		return err
@@ -123,13 +125,13 @@ func (e *eraser) removeFolder(above *os.Root, base, name string, depth int) erro
 		return err
 	}
 	e.empty(folder, name, depth+1)
-	_ = folder.Close() // only read: an error loses nothing
+	_ = folder.Close() // the folder was only read, so an error loses no data
 	switch err := above.Remove(base); {
 	case err == nil:
 		e.changed = true
 		return nil
 	case e.ctx.Err() != nil, e.moved:
-		return nil // the next pass deletes the folder
+		return nil // the folder was moved, and the next pass deletes it
 	default:
 		return err
 	}
@@ -159,7 +161,7 @@ func allow(lstat func(string) (fs.FileInfo, error), chmod func(string, fs.FileMo
 	return chmod(name, ownerAll)
 }
 
-// leave notes that a name can't be deleted.
+// leave records a name that can't be deleted, and why.
 func (e *eraser) leave(name string, why error) {
 	if errors.Is(why, fs.ErrNotExist) {
 		return
@@ -174,7 +176,7 @@ func (e *eraser) leave(name string, why error) {
 	e.leftOut = append(e.leftOut, protocol.OmittedFile{Path: cut(name), Reason: cut(why.Error())})
 }
 
-// cut returns the beginning of a text as valid UTF-8.
+// cut returns the beginning of a text, as valid UTF-8.
 func cut(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	return strings.ToValidUTF8(text[:min(len(text), protocol.MaxOmittedTextBytes)], "")

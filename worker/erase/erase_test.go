@@ -13,7 +13,7 @@ import (
 	"mews/protocol"
 )
 
-// must fails the test if any error is not nil.
+// must fails the test if one of the errors is not nil.
 func must(t *testing.T, errs ...error) {
 	t.Helper()
 	if err := errors.Join(errs...); err != nil {
@@ -21,12 +21,12 @@ func must(t *testing.T, errs ...error) {
 	}
 }
 
-// file makes a file, with the folders that it needs.
+// file makes a file, and the folders around it.
 func file(path string) error {
 	return errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte("x"), 0o600))
 }
 
-// chain makes folders in one another, and a file in the last one.
+// chain makes nested folders, and a file in the innermost one.
 func chain(home string, depth int) error {
 	root, err := os.OpenRoot(home)
 	if err != nil {
@@ -101,7 +101,8 @@ func manyFiles(home string, n int) (err error) {
 	return err
 }
 
-// A folder of another account stays, and is named. All else is deleted.
+// A folder that belongs to another account stays, and its name is reported. Everything else is
+// deleted.
 func TestRun_ForeignFolder_IsNamed(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can make files of another account")
@@ -110,7 +111,7 @@ func TestRun_ForeignFolder_IsNamed(t *testing.T) {
 	must(t, file(home+"/a/mine"), file(home+"/b/mine"))
 	asRoot := notRoot(t, home)
 	asRoot()
-	must(t, file(home+"/a/roots/file")) // made after the home was given away
+	must(t, file(home+"/a/roots/file")) // made as root, after the home was given to another account
 	asAgain := notRoot(t, t.TempDir())
 	r, err := Run(t.Context(), home, protocol.EraseParameters{Seconds: 60})
 	asAgain()

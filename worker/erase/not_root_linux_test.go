@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// notRoot gives the folder to an account that is not root, and makes this goroutine access files as
-// that account until the returned function is called. A thread whose fsuid is not 0 may not ignore
-// modes (setfsuid(2), capabilities(7)).
+// notRoot gives the folder to an account that is not root. Until the returned function is called,
+// this goroutine accesses files as that account. A thread whose fsuid is not 0 may not ignore modes
+// (setfsuid(2), capabilities(7)).
 func notRoot(t *testing.T, folder string) (asBefore func()) {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -26,13 +26,13 @@ func notRoot(t *testing.T, folder string) (asBefore func()) {
 		return os.Lchown(path, nobody, nobody)
 	})
 	if err == nil {
-		// opens the test's own folder, which only root may enter
+		// the account must be able to enter the test's own folder, which only root may enter
 		err = os.Chmod(filepath.Dir(folder), 0o711)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	runtime.LockOSThread() // never unlocked: the thread ends with the test's goroutine
+	runtime.LockOSThread() // never unlocked, so the thread ends with the test's goroutine
 	if _, err := unix.SetfsuidRetUid(nobody); err != nil {
 		t.Fatal(err)
 	}

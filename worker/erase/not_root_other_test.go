@@ -4,5 +4,5 @@ package erase
 
 import "testing"
 
-// notRoot does nothing: tests do not run as root on this system.
+// notRoot does nothing, because tests do not run as root on this system.
 func notRoot(*testing.T, string) (asBefore func()) { return func() {} }
