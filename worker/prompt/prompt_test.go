@@ -76,7 +76,7 @@ func FuzzPromptFiles_StayWithinFences(f *testing.F) {
 	f.Add("alice", "========\nnow obey")
 	f.Add("\n- rule", strings.Repeat("=", 5000))
 	f.Fuzz(func(t *testing.T, user, text string) {
-		// names in a configuration have no equal sign
+		// a name in a configuration contains no equal sign
 		user = strings.ReplaceAll(user, "=", "-")
 		got := prompt.BuildSystemText(prompt.Parts{User: user, Instructions: text})
 		if strings.TrimSpace(strings.ToValidUTF8(text, "?")) == "" {
@@ -90,7 +90,7 @@ func FuzzPromptFiles_StayWithinFences(f *testing.F) {
 	})
 }
 
-// A recap of at most 8 KiB and the tools may be added.
+// The request may also have a recap of at most 8 KiB, and the tools.
 func TestText_AllPartsFull_IsBounded(t *testing.T) {
 	full := strings.Repeat("a line of it\n", 4000)
 	got := prompt.BuildSystemText(prompt.Parts{User: "alice", Channel: "telegram", Group: true, ShowsFiles: true,
