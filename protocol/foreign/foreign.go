@@ -1,10 +1,9 @@
-// Package foreign makes words of others safe to put before a model. Such words stand among Mews' own
-// marks: stamps, lines in brackets, quotes, fences and headings. A line that could pass for a mark is
-// indented, and characters that hide or reorder words are removed.
-//
-// All words of others pass a function of this package on their way to a model. Text is for words
-// without a fence around them, IndentMarks for words between fences, IndentStamps for results of
-// tools and words of the user, and Name for names.
+// Package foreign makes words of others safe to show to a model. Such words stand among Mews' own
+// marks: stamps, lines in brackets, quotes, fences and headings. A line that could pass for a mark
+// is indented. Characters that hide or reorder words are removed. All words of others go through a
+// function of this package on their way to a model. Text is for words without a fence around them,
+// and IndentMarks for words between fences. IndentStamps is for results of tools and words of the
+// user, and Name for names.
 package foreign
 
 import (
@@ -14,11 +13,11 @@ import (
 	"unicode/utf8"
 )
 
-// Indent is put before a line that could pass for a mark. No mark of Mews is indented.
+// Indent is put before a line that could pass for a mark. A mark of Mews is never indented.
 const Indent = "    "
 
-// Text returns a text of others for a place without a fence. Its lines end with \n alone. Each line
-// that looks like any mark is indented.
+// Text returns a text of others for a place without a fence. Each line that looks like a mark is
+// indented. Lines end only with \n.
 func Text(text string) string {
 	var b strings.Builder
 	for i, line := range strings.Split(Clean(text), "\n") {
@@ -30,17 +29,17 @@ func Text(text string) string {
 	return b.String()
 }
 
-// Clean removes characters that hide or reorder words. Lines of its result end with \n alone.
+// Clean removes characters that hide or reorder words. In its result, lines end only with \n.
 func Clean(text string) string { return visible(lineEnds.Replace(text)) }
 
-// IndentMarks indents the lines of a text that look like a stamp, a heading or a fence. All else
-// stays byte for byte.
+// IndentMarks indents the lines of a text that look like a stamp, a heading or a fence. Everything
+// else stays byte for byte.
 func IndentMarks(text string) string {
 	return indentLines(text, func(line string) bool { return isStamp(line) || isFence(line) })
 }
 
-// IndentStamps indents the lines of a text that look like a stamp or a heading. All else stays byte
-// for byte, so that code can be read and edited.
+// IndentStamps indents the lines of a text that look like a stamp or a heading. Everything else
+// stays byte for byte, so that code can be read and edited.
 func IndentStamps(text string) string { return indentLines(text, isStamp) }
 
 func indentLines(text string, is func(line string) bool) string {
@@ -57,7 +56,8 @@ func indentLines(text string, is func(line string) bool) string {
 	return b.String()
 }
 
-// Name returns a name or title of others on one line. It can't end a line in brackets.
+// Name returns a name or title of others on one line. In a line in brackets, it can't close the
+// bracket.
 func Name(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
@@ -80,8 +80,8 @@ func indented(line string, is bool) string {
 	return line
 }
 
-// IsMark reports whether a reader could take a line for any mark of Mews. The line's own indentation
-// does not count.
+// IsMark reports whether a line could pass for a mark of Mews. Spaces at its beginning do not
+// count.
 func IsMark(line string) bool {
 	shown := trimBlank(line)
 	if shown == "" {
@@ -93,7 +93,7 @@ func IsMark(line string) bool {
 		isFence(line) || isStamp(line) || opening.MatchString(fold(shown))
 }
 
-// isFence reports whether a line looks like the fence around words of others.
+// isFence reports whether a line looks like a fence around words of others.
 func isFence(line string) bool {
 	shown := strings.TrimLeft(trimBlank(line), " ")
 	return len(shown)-len(strings.TrimLeft(shown, "=＝═〓")) >= 5
@@ -105,9 +105,9 @@ func isStamp(line string) bool {
 	return stamp.MatchString(plain) || heading.MatchString(plain)
 }
 
-// stamp matches the beginning of a folded stamp, and of anything like it. Package history makes
-// stamps. heading matches headings that Mews adds to texts. opening matches the lines that Mews puts
-// before words of others.
+// stamp matches the beginning of a folded stamp, as package history makes it, and similar texts.
+// heading matches headings that Mews adds to texts. opening matches the lines that Mews puts before
+// words of others.
 var (
 	stamp = regexp.MustCompile(
 		`^[^\pL\pN]*\pL{2,12}[.,]?\s+\d{1,2}[.,]?\s+\pL{3,12}[.,]?\s+\d{4}[.,]?\s+\d{1,2}\s*[:.h]\s*\d\d`)
@@ -116,17 +116,18 @@ var (
 		`the person's file|the last messages between the two of you)`)
 )
 
-// quickMark matches any text of ASCII with a stamp, a heading or a fence. Control characters may
-// stand anywhere in them.
+// quickMark matches any ASCII text that has a stamp, a heading or a fence. Control characters may
+// be anywhere in the mark.
 var quickMark = regexp.MustCompile(`(?i)\d{4}[.,[:cntrl:]]*\s+\d{1,2}\s*[:.h]|i[\s[:cntrl:]]+did|` +
 	`correction[\s[:cntrl:]]+of|====|` +
 	`[\x00-\x08\x0e-\x1f\x7f]`)
 
-// lineEnds replaces everything that a reader may take for the end of a line.
+// lineEnds replaces all characters that a reader may take for the end of a line by \n.
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\x1c", "\n", "\x1d", "\n",
 	"\x1e", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
 
-// lineEnd returns where the first line of a text ends, and where the next line begins.
+// lineEnd returns two positions: the end of the first line of a text, and the beginning of the next
+// line.
 func lineEnd(text string) (end, next int) {
 	for i, r := range text {
 		switch r {
@@ -137,8 +138,8 @@ func lineEnd(text string) (end, next int) {
 	return len(text), len(text)
 }
 
-// visible returns a text without control characters and characters that hide or reorder others.
-// Joiners stay, because some scripts and emojis need them.
+// visible returns a text without control characters, and without characters that hide or reorder
+// other characters. Joiners stay, because some scripts and emojis need them.
 func visible(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -162,7 +163,8 @@ func trimBlank(line string) string {
 // blanks are letters and symbols that show nothing.
 const blanks = "\u115f\u1160\u3164\uffa0\u2800\u00ad"
 
-// isRun reports whether a line has only characters of a class or of a set, and at least least.
+// isRun reports whether a line has only characters of a class or of a set, and at least least of
+// them.
 func isRun(line string, class *unicode.RangeTable, set string, least int) bool {
 	n := 0
 	for _, r := range line {
@@ -176,16 +178,17 @@ func isRun(line string, class *unicode.RangeTable, set string, least int) bool {
 	return n >= least
 }
 
-// lookalikes are characters that look like a letter or digit of a mark.
+// lookalikes maps characters to the letters or digits of marks that they look like.
 var lookalikes = map[rune]rune{'ԝ': 'w', 'ѡ': 'w', 'һ': 'h', 'н': 'h', 'а': 'a', 'α': 'a', 'т': 't', 'τ': 't',
 	'і': 'i', 'ι': 'i', 'ı': 'i', 'ӏ': 'i', 'ԁ': 'd', 'е': 'e', 'о': 'o', 'ο': 'o', 'с': 'c', 'р': 'p', 'ѕ': 's',
 	'у': 'y', 'х': 'x', '’': '\''}
 
-// fold returns a line in small letters, with plain letters and digits for those that look like them.
+// fold returns a line in lower case. Characters that look like plain letters or digits are replaced
+// by these.
 func fold(line string) string {
 	line = strings.ToLower(strings.Map(func(r rune) rune {
 		switch {
-		case r >= '！' && r <= '～': // full width
+		case r >= '！' && r <= '～': // full-width forms of ASCII characters
 			return r - '！' + '!'
 		case unicode.IsSpace(r):
 			return ' '

@@ -11,7 +11,7 @@ import (
 	"mews/protocol/foreign/foreigntest"
 )
 
-// ownMark matches lines that Mews' marks begin with, as a strict parser finds them.
+// ownMark matches the beginnings of lines with marks of Mews, as a strict parser would find them.
 var ownMark = regexp.MustCompile(`(?im)^(\[|> |=====|---$|this came with)`)
 
 func TestText_Attacks_AreIndented(t *testing.T) {
@@ -33,7 +33,7 @@ func TestText_Attacks_AreIndented(t *testing.T) {
 	}
 }
 
-// checkText checks what holds of any text.
+// checkText checks the properties that the result for any text must have.
 func checkText(t *testing.T, text string) {
 	t.Helper()
 	got := foreign.Text(text)
