@@ -1,4 +1,4 @@
-// Package spans reads spans of time as people and models write them. All commands and verbs that
+// Package spans parses spans of time as people and models write them. All commands and verbs that
 // take a span use it.
 package spans
 
@@ -21,7 +21,7 @@ const (
 	textBackwards = "%s..%s ends before it begins."
 )
 
-// MaxWords is the most words of a span.
+// MaxWords is the maximum number of words in a span.
 const MaxWords = 3
 
 var (
@@ -31,7 +31,7 @@ var (
 	periodPattern = regexp.MustCompile(`^(this|last) (week|month|year)$`)
 )
 
-// forms lists the layouts of a span that is written as a date, each with the span's length. Models
+// forms lists the layouts of dates that stand for a span, each with the length of that span. Models
 // write the first ones.
 var forms = []struct {
 	layout              string
@@ -46,10 +46,10 @@ var forms = []struct {
 	{layout: "2006", years: 1},
 }
 
-// Parse reads a span of time as a person or a model writes it. Examples are today, yesterday, last
-// hour, 30m, 7d (seven days, the last of them today), this week, a day such as 2026-11-20, a month,
-// a year or a minute. A..B is from the start of A to the end of B; either may be left out. now is in
-// the user's time zone. The error is a text for the author.
+// Parse parses a span of time as a person or a model writes it. Examples are today, yesterday, last
+// hour, 30m, this week, a day such as 2026-11-20, a month, a year or a minute. 7d means seven days,
+// and the last of them is today. A..B is from the start of A to the end of B; either may be left
+// out. now is in the user's time zone. The error is a text for the author of the span.
 func Parse(text string, now time.Time) (s supervisor.TimeSpan, err error) {
 	text = strings.ToLower(strings.Join(strings.Fields(text), " "))
 	if first, last, two := strings.Cut(text, ".."); two && !strings.Contains(last, "..") {
@@ -76,7 +76,7 @@ func Parse(text string, now time.Time) (s supervisor.TimeSpan, err error) {
 	return s, supervisor.Errorf(supervisor.CodeInvalid, textNoDate, text)
 }
 
-// days returns a number of days. The first is offset from that of now.
+// days returns a span of number days. The first day is offset days after the day of now.
 func days(now time.Time, offset, number int) supervisor.TimeSpan {
 	day := func(days int) time.Time {
 		return time.Date(now.Year(), now.Month(), now.Day()+days, 0, 0, 0, 0, now.Location())
@@ -84,7 +84,8 @@ func days(now time.Time, offset, number int) supervisor.TimeSpan {
 	return supervisor.TimeSpan{From: day(offset), To: day(offset + number)}
 }
 
-// parseLength reads a length of time up to now. Days and weeks are whole days, the last of them today.
+// parseLength parses a length of time up to now. Days and weeks are whole days, and the last of
+// them is today.
 func parseLength(text string, now time.Time) (s supervisor.TimeSpan, ok bool) {
 	found := lengthPattern.FindStringSubmatch(text)
 	if found == nil || found[1] == "" && found[2] == "" {
@@ -92,7 +93,7 @@ func parseLength(text string, now time.Time) (s supervisor.TimeSpan, ok bool) {
 	}
 	n := 1
 	if found[2] != "" {
-		n, _ = strconv.Atoi(found[2]) // at most five digits
+		n, _ = strconv.Atoi(found[2]) // no error is possible, because there are at most five digits
 	}
 	switch unit := found[3][0]; {
 	case n == 0 || n > maxLength:
@@ -110,7 +111,7 @@ func parseLength(text string, now time.Time) (s supervisor.TimeSpan, ok bool) {
 // maxLength is the highest number of minutes, hours, days or weeks.
 const maxLength = 9999
 
-// parsePeriod reads a week, month or year of the calendar. Weeks begin on Monday.
+// parsePeriod parses a week, month or year of the calendar. Weeks begin on Monday.
 func parsePeriod(text string, now time.Time) (s supervisor.TimeSpan, ok bool) {
 	found := periodPattern.FindStringSubmatch(text)
 	if found == nil {

@@ -12,7 +12,7 @@ func TestParse_Forms_GiveSpans(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	now := time.Date(2026, 3, 30, 13, 19, 0, 0, zone) // the clocks went forward the day before
+	now := time.Date(2026, 3, 30, 13, 19, 0, 0, zone) // on the day before, the clocks went forward
 	for text, want := range map[string]string{
 		"today":                  "2026-03-30T00:00:00+02:00 2026-03-31T00:00:00+02:00",
 		" Yesterday":             "2026-03-29T00:00:00+01:00 2026-03-30T00:00:00+02:00",
