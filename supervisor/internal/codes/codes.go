@@ -1,4 +1,4 @@
-// Package codes reads codes in the many ways in which people write them.
+// Package codes finds codes in the many forms in which people write them.
 package codes
 
 import (
@@ -10,9 +10,9 @@ import (
 // codeLabel matches a label before a code: “Code:”, “my recovery code:”.
 var codeLabel = regexp.MustCompile(`^\p{L}+(?: \p{L}+){0,3} ?[:：] *`)
 
-// Normalize returns a text in the form in which a code can be found. Letters become capitals, and
+// Normalize returns a text in a form in which a code can be found. Letters become capitals, and
 // digits, spaces and dashes of all kinds become ASCII. A label before the code, punctuation and
-// invisible marks are removed. Question marks stay.
+// invisible characters are removed. Question marks stay.
 func Normalize(text string) string {
 	plain := strings.ToUpper(strings.TrimSpace(strings.Map(asciiCodeRune, text)))
 	return strings.TrimRightFunc(codeLabel.ReplaceAllString(plain, ""), func(r rune) bool {
@@ -37,8 +37,8 @@ func asciiCodeRune(r rune) rune {
 	return r
 }
 
-// digitOf returns the ASCII form of a decimal digit of any script. In Unicode the ten digits of a
-// script follow each other, starting with zero.
+// digitOf returns the ASCII form of a decimal digit of any script. In Unicode, the ten digits of a
+// script follow each other, and zero is first.
 func digitOf(r rune) rune {
 	for _, row := range unicode.Nd.R16 {
 		if rune(row.Lo) <= r && r <= rune(row.Hi) {
