@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// CompleteName returns the word if it is a name, or the only name that begins so, or "".
+// CompleteName returns the word if it is a name. Otherwise it returns the only name that begins
+// with the word, or "".
 func CompleteName(word string, names []string) string {
 	if slices.Contains(names, word) {
 		return word

@@ -3,9 +3,10 @@ package spelling
 
 import "strings"
 
-// NearestName returns the name with the fewest typing errors, or "" if no name is near.
+// NearestName returns the name that differs from a word by the fewest typing errors. If no name is
+// near, it returns "".
 func NearestName(word string, names []string) string {
-	best, least := "", 3 // a name with two errors is near, with three errors it is another word
+	best, least := "", 3 // a name with up to two errors is near; with three errors it is another word
 	for _, name := range names {
 		if d := distance(strings.ToLower(word), name); d < least && d < len(name) {
 			best, least = name, d
@@ -18,7 +19,7 @@ func NearestName(word string, names []string) string {
 // (Levenshtein).
 func distance(a, b string) int {
 	if len(a) > len(b)+3 || len(b) > len(a)+3 {
-		return len(a) + len(b) // the lengths differ by too much for typing errors
+		return len(a) + len(b) // the lengths differ by too much for a typing error
 	}
 	row := make([]int, len(b)+1)
 	for j := range row {
