@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/printable"
 )
 
-// Options are the dependencies of Checks.
+// Options are the parameters of New.
 type Options struct {
 	// Check runs a check in the user's worker. Its errors are for the user. A temporary error wraps
 	// supervisor.ErrCheckAgain.
@@ -24,7 +24,7 @@ type Options struct {
 // Checks tests the conditions of checks. It may be used from several goroutines.
 type Checks struct{ o Options }
 
-// New makes Checks.
+// New makes an evaluator of checks.
 func New(o Options) *Checks { return &Checks{o} }
 
 // EvaluateCheck reports whether a check's condition is met. It tries the cheapest test first. A
