@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// Room is how many UTF-16 code units of a message a part leaves free for the mark of a repeat.
+	// Room is how many UTF-16 code units a part leaves free for a repeat's mark.
 	Room = 19
 
 	// maxMessages is the maximum of messages of one answer. A longer answer is sent as its
