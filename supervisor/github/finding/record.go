@@ -186,7 +186,8 @@ func (s side) match(r Record) (start, line int, match codeMatch) {
 	return s.numbers[cmp.Or(first, last)-1], s.numbers[last-1], codeSame
 }
 
-// PathsToRead returns the paths of files whose text Merge needs. most limits their number.
+// PathsToRead returns the paths of files whose text is needed to merge findings. most limits their
+// number.
 func PathsToRead(records []Record, h Head, most int) (paths []string) {
 	for _, r := range records {
 		if r.State == supervisor.FindingRefuted {

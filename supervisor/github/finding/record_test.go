@@ -163,7 +163,7 @@ func TestMerge_EqualLines_FollowsItsBlock(t *testing.T) {
 	}
 }
 
-// PathsToRead names exactly the files that Merge needs.
+// PathsToRead names exactly the files that are needed to merge findings.
 func TestPathsToRead_NamesFilesOutsideTheDiff(t *testing.T) {
 	h := Head{SHA: "aaaa", Files: parsed(t, patch("main.go", "added", putHead))}
 	first := Checker{Files: h.Files}.Check([]protocol.ReviewFinding{{Path: "main.go", Line: 4, Side: "RIGHT",
