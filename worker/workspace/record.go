@@ -19,7 +19,7 @@ type Stamp struct {
 // Changed returns when the file was last changed.
 func (s Stamp) Changed() time.Time { return time.Unix(0, s.changed) }
 
-// Bounds of a Record.
+// Bounds of a record of changes.
 const (
 	maxRecorded = 10_000 // paths in one record
 	maxStamps   = 100    // stamps of one path
