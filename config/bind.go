@@ -17,7 +17,7 @@ type binder struct {
 	locations   locations
 	protected   []protectedPath   // paths of files that no home may contain
 	secretFiles []string          // paths of the files with secrets
-	variables   map[string]string // see Config.SecretVariables
+	variables   map[string]string // names of variables with secrets, by the paths of their keys
 	problems    []Problem
 }
 

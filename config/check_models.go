@@ -144,7 +144,8 @@ func (c *checker) checkDefault(path, spec string) {
 	}
 }
 
-// checkModel notes a model without a provider; "" means the default.
+// checkModel notes the name of a model whose provider is not configured. "" means the default
+// model.
 func (c *checker) checkModel(path, spec string) {
 	if _, ok := c.fullName(spec); !ok && spec != "" {
 		c.wrong(path, quote(spec), c.wantModel())

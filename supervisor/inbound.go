@@ -124,7 +124,8 @@ type Attachment struct {
 	Failure   string // sentence that says why the file is not available; "" means no failure
 }
 
-// MaxText is the longest text of an inbound, in bytes. (EchOS takes 500,000 characters.)
+// MaxText is the maximum length of an inbound's text, in bytes. (For comparison: EchOS takes
+// 500,000 characters.)
 const MaxText = 256 << 10
 
 // Incoming is one update of a channel. Nobody has checked yet whether the sender may speak.

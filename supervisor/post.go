@@ -38,8 +38,7 @@ func (t RichText) AppendNote(note string, most int) RichText {
 	return t
 }
 
-// Truncate shortens a text to at most most UTF-16 code units. A longer text loses its end and gets
-// an ellipsis.
+// Truncate cuts a text to most UTF-16 code units. A longer text loses its end and gets an ellipsis.
 func (t RichText) Truncate(most int) RichText {
 	if UTF16Length(t.Text) <= most {
 		return t

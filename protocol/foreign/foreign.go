@@ -163,8 +163,8 @@ func trimBlank(line string) string {
 // blanks are letters and symbols that show nothing.
 const blanks = "\u115f\u1160\u3164\uffa0\u2800\u00ad"
 
-// isRun reports whether a line has only characters of a class or of a set, and at least least of
-// them.
+// isRun reports whether a line consists only of characters of a class or of a set. least is the
+// minimum number of characters.
 func isRun(line string, class *unicode.RangeTable, set string, least int) bool {
 	n := 0
 	for _, r := range line {

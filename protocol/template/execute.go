@@ -12,8 +12,8 @@ import (
 // ErrOutputTooLong is the error of a template whose output exceeds its limit.
 var ErrOutputTooLong = errors.New("the template makes too much")
 
-// Execute applies the template to JSON data, and returns at most most bytes. The data must come
-// from a json.Decoder with UseNumber.
+// Execute applies the template to JSON data, and returns the output. most is the maximum size of
+// the output in bytes. The data must come from a json.Decoder with UseNumber.
 func (t *Template) Execute(data any, most int) (string, error) {
 	if data == nil {
 		data = missing{}

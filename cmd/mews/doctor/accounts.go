@@ -41,7 +41,8 @@ func readAccounts(etc string) ([]account, error) {
 	return all, nil
 }
 
-// readFields returns the fields of the lines of a file that have at least least fields.
+// readFields returns the fields of each line of a file. It leaves out lines with fewer fields than
+// least.
 func readFields(path string, least int) (lines [][]string, err error) {
 	text, err := os.ReadFile(path)
 	for line := range strings.Lines(string(text)) {

@@ -74,7 +74,7 @@ func (c *Client) SearchIssues(ctx context.Context, repo, words string, most int)
 // maxQuery is the maximum length of a search text (docs.github.com, search limitations).
 const maxQuery = 256
 
-// cut shortens a text to at most most bytes, at the end of a word.
+// cut shortens a text to most bytes or fewer, at the end of a word.
 func cut(text string, most int) string {
 	if len(text) <= most {
 		return text

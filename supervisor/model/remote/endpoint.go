@@ -247,7 +247,7 @@ func (e *Endpoint) ReadModelList(ctx context.Context, url string, into any) erro
 }
 
 // Post posts a request and returns the body of the response. The response must have the content
-// type in answer, and at most most bytes. Errors are raw, like those of Stream.
+// type in answer. most is the maximum size of the body. Errors are raw, like those of Stream.
 func (e *Endpoint) Post(ctx context.Context, url string, body RequestBody, answer string, most int64) (data []byte,
 	err error) {
 	err = watchIdle(ctx, e.Begin, func(ctx context.Context, w *watchedBody) error {
@@ -304,8 +304,8 @@ func (e *Endpoint) FinishCall(ctx context.Context, model string, answer modelcal
 // Origin names a model of this endpoint in the form of protocol.Thinking.
 func (e *Endpoint) Origin(model string) string { return e.Name + "@" + e.Host + "/" + model }
 
-// IsSameOrigin reports whether the origin of a stored part is the model of own. Origins from
-// earlier releases have no provider's name.
+// IsSameOrigin reports whether stored, the origin of a stored part, names the same model as own.
+// Origins from earlier releases have no provider's name.
 func IsSameOrigin(stored, own string) bool {
 	_, unnamed, _ := strings.Cut(own, "@")
 	return stored == own || stored == unnamed
