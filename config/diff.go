@@ -47,8 +47,8 @@ type leaf struct {
 	text  string // value for comparisons; may contain secrets
 	shown string
 	live  bool
-	// replaced means that a change from one value to another takes effect at once. A first value,
-	// or no value any more, needs a restart.
+	// replaced means that a change from one value to another takes effect at once. Setting a first
+	// value, or removing the value, needs a restart.
 	replaced bool
 }
 

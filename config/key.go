@@ -17,7 +17,7 @@ type key struct {
 	tag      reflect.StructTag // tags of the field; "" for an element
 	defaults string            // default value from a tag; "" means none
 	live     bool              // a change takes effect without a restart
-	replaced bool              // a change from one value to another needs no restart; a first value or no value does
+	replaced bool              // a change of the value needs no restart; setting or removing it does
 	value    reflect.Value
 }
 

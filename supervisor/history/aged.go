@@ -69,8 +69,8 @@ func agedName(m supervisor.AgedMessage) string {
 	return textAgedWords
 }
 
-// NameForeignWords describes messages with words of others, for their user. It describes at most
-// most of them.
+// NameForeignWords describes messages with words of others, for their user. most is the maximum
+// number of described messages.
 func NameForeignWords(list []supervisor.AgedMessage, most int, zone *time.Location) string {
 	var names []string
 	for _, m := range list[:min(len(list), most)] {
