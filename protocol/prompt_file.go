@@ -9,7 +9,8 @@ import (
 
 // MethodPromptFileReport reports the states of the home's prompt files: PromptFileReport to
 // PromptFileReportResult. It is a call in turn. The worker makes it when a turn starts or goes on,
-// and before each model call if a state differs from the last report. The last report comes at the
+// and before each model call if a state differs from the last report. The first report can be a part
+// of the first model call: ModelStreamParams.PromptFiles. The last report comes at the
 // turn's end, if a state differs or the model has not given its last answer. At first the worker
 // reports each file by its State only. If the answer has Need, the report did not count: the worker
 // inspects those files and makes the call again. The supervisor knows which notes the turn's calls
