@@ -2,7 +2,7 @@ package protocol
 
 // Version is the version of the wire. Both sides must have the same version; there is no
 // negotiation, because the three binaries are built and installed together.
-const Version = 8
+const Version = 9
 
 // MethodHello is the supervisor's first call on a new connection. A worker answers nothing else
 // before it.

@@ -34,10 +34,10 @@ const (
 	CodeUnknownHash    = -32001 // the other side does not know this hash of a text or list
 	CodeCancelled      = -32002 // the caller sent cancel, and the call ended because of it
 	CodeBusy           = -32003 // too many calls at once
+	CodeFailed         = -32004 // the attempt failed; the message may be shown
 	// the user has not answered yet; the worker makes the same call again when the turn goes on
 	CodeWaitsForUser = -32005
-	CodeFailed       = -32004 // the attempt failed; the message may be shown
-	CodeBlobExpired  = -32005 // like CodeFailed, for a blob that is no longer stored
+	CodeBlobExpired  = -32006 // like CodeFailed, for a blob that is no longer stored
 )
 
 // Error is the error object of a response. An *Error that a Handler returns is sent unchanged.

@@ -9,11 +9,12 @@ import (
 
 // MethodPromptFileReport reports the states of the home's prompt files. It takes PromptFileReport
 // and returns PromptFileReportResult. It is a call during a turn. The worker makes it when a turn
-// starts or goes on, and before each model call if a state differs from the last report. The last
-// report comes at the turn's end, if a state differs or the model has not given its last answer. At
-// first the worker reports each file by its State only. If the answer has Need, the report did not
-// count. The worker then inspects the files in Need and makes the call again. The supervisor itself
-// knows which notes the turn's calls may have added. A worker's report alone puts no text in force.
+// starts or goes on, and before each model call if a state differs from the last report. The first
+// report can be a part of the first model call: ModelStreamParams.PromptFiles. The last report comes
+// at the turn's end, if a state differs or the model has not given its last answer. At first the
+// worker reports each file by its State only. If the answer has Need, the report did not count. The
+// worker then inspects the files in Need and makes the call again. The supervisor itself knows which
+// notes the turn's calls may have added. A worker's report alone puts no text in force.
 //
 //	{"turn":8,"files":[{"path":"AGENTS.md","state":"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}],"in_force":true}
 //	{"files":[{"path":"AGENTS.md","text":"Q2FsbCBtZSBBbC4="}]}

@@ -189,3 +189,14 @@ func TestDecodeParams_FillsStructOrFails(t *testing.T) {
 		})
 	}
 }
+
+// TestErrorCodes_EachMeaning_HasOwnCode does not compile if two codes are equal.
+func TestErrorCodes_EachMeaning_HasOwnCode(t *testing.T) {
+	for code := range map[int]bool{CodeParse: true, CodeInvalidRequest: true, CodeMethodNotFound: true, CodeInvalidParams: true,
+		CodeInternal: true, CodeUnknownHash: true, CodeCancelled: true, CodeBusy: true, CodeFailed: true, CodeWaitsForUser: true,
+		CodeBlobExpired: true} {
+		if code >= -32000 || code < -32700 {
+			t.Errorf("code %d is outside of JSON-RPC's reserved range", code)
+		}
+	}
+}

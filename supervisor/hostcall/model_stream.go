@@ -11,6 +11,7 @@ import (
 	"mews/protocol"
 	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/feature"
 	"mews/supervisor/modelcall"
 	"mews/supervisor/reply"
 	"mews/supervisor/sqlite"
@@ -34,6 +35,9 @@ type ModelDependencies struct {
 	// OnPicturesUnseen is called if a model takes no pictures, so that it has not seen a request's
 	// pictures. nil means no call.
 	OnPicturesUnseen func(ctx context.Context, conversation int64, spec string)
+	// ReportPromptFiles stores a turn's report of prompt files. inForce tells whether the files'
+	// own texts are in force.
+	ReportPromptFiles func(ctx context.Context, t feature.Turn, r *protocol.PromptFileReport) (inForce bool, err error)
 	// Busy returns a user's setting for messages that come while a turn runs; nil means BusyQueue.
 	Busy func(ctx context.Context, user string) supervisor.BusyMode
 }
@@ -134,6 +138,9 @@ func (t *turn) request(ctx context.Context, p *protocol.ModelStreamParams) (req 
 		return req, err
 	}
 	req.Tools = tools.ListOffered(all, open)
+	if err := t.reportPromptFiles(ctx, p.PromptFiles); err != nil {
+		return req, err
+	}
 	was, err := t.readSystemText(ctx, p.System)
 	if err != nil {
 		return req, err

@@ -7,6 +7,19 @@ import (
 	"mews/supervisor/sqlite"
 )
 
+// reportPromptFiles stores the report that comes with a model call; nil means none. It refuses the
+// worker's system text if another text of a prompt file is in force.
+func (t *turn) reportPromptFiles(ctx context.Context, r *protocol.PromptFileReport) error {
+	if r == nil {
+		return nil
+	}
+	inForce, err := t.o.ReportPromptFiles(ctx, t.forFeature(), r)
+	if err == nil && !inForce {
+		err = unknownHash("system text")
+	}
+	return err
+}
+
 // readSystemText reads the conversation's stored system text. If the stored text is stale, it asks
 // the worker to compose a new one, and refuses texts that were composed before that.
 func (t *turn) readSystemText(ctx context.Context, ref protocol.SystemTextRef) (was sqlite.SystemText, err error) {

@@ -2,12 +2,14 @@ package hostcall_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"mews/protocol"
+	"mews/supervisor/feature"
 	"mews/supervisor/modelcall"
 	"mews/supervisor/sqlite/sqlitetest"
 )
@@ -147,5 +149,35 @@ func TestSystemText_ResumedTurn_StaysTheSame(t *testing.T) {
 	s.conn.BeginTurn(s.turn())
 	if err := s.step("three", false); err != nil || s.asked != "two" {
 		t.Errorf("asked with %q, %v", s.asked, err)
+	}
+}
+
+// TestModelStream_OtherTextInForce_IsRefused: the model is not called with a text that is not in
+// force.
+func TestModelStream_OtherTextInForce_IsRefused(t *testing.T) {
+	inForce, failure, reported := false, error(nil), 0
+	asked := 0
+	r := newRig(t, func(context.Context, modelcall.Request, func(string)) (protocol.Message, error) {
+		asked++
+		return protocol.Message{Parts: []protocol.Part{{Text: "hi"}}}, nil
+	})
+	r.options.ReportPromptFiles = func(_ context.Context, turn feature.Turn, p *protocol.PromptFileReport) (bool, error) {
+		if reported++; turn.ID != r.open.Turn.ID || turn.User != "ann" || p.Files[0].Path != "AGENTS.md" {
+			t.Errorf("turn %+v reported %+v", turn, p)
+		}
+		return inForce, failure
+	}
+	p := r.modelStream()
+	p.PromptFiles = &protocol.PromptFileReport{Files: []protocol.PromptFile{{Path: "AGENTS.md"}}}
+	if _, err := r.call(protocol.MethodModelStream, p); wireCode(err) != protocol.CodeUnknownHash || asked != 0 {
+		t.Errorf("another text in force: %v, asked %d times", err, asked)
+	}
+	failure = errors.New("no disk")
+	if _, err := r.call(protocol.MethodModelStream, p); wireCode(err) != protocol.CodeFailed || asked != 0 {
+		t.Errorf("a failed report: %v, asked %d times", err, asked)
+	}
+	inForce, failure = true, nil
+	if _, err := r.call(protocol.MethodModelStream, p); err != nil || asked != 1 || reported != 3 {
+		t.Errorf("the text in force: %v, asked %d times, reported %d times", err, asked, reported)
 	}
 }

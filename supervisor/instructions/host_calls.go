@@ -45,3 +45,13 @@ func (f *Files) report(ctx context.Context, t feature.Turn, p *protocol.PromptFi
 	}
 	return &answer, err
 }
+
+// ReportBeforeModel records a report that comes with a model call. inForce tells whether the texts
+// of the files themselves are in force. If it is false, the worker has to report again and read the
+// answer.
+func (f *Files) ReportBeforeModel(ctx context.Context, t feature.Turn, p *protocol.PromptFileReport) (inForce bool, err error) {
+	r := *p
+	r.Turn, r.InForce = t.ID, true
+	answer, err := f.report(ctx, t, &r)
+	return err == nil && len(answer.Need) == 0 && len(answer.Files) == 0, err
+}

@@ -167,7 +167,8 @@ func (r *Registry) StopTurnUnstored(conversation int64) (stopped bool) {
 	return r.stops.stopRunning(conversation)
 }
 
-// SendNotice sends a notice to a user, in each conversation with a session.
+// SendNotice sends a notice to a user, in each conversation with a session. While the disk is full
+// it waits, until ctx ends.
 func (r *Registry) SendNotice(ctx context.Context, user, text string) {
 	r.mu.Lock()
 	var active []*session
@@ -178,7 +179,12 @@ func (r *Registry) SendNotice(ctx context.Context, user, text string) {
 	}
 	r.mu.Unlock()
 	for _, s := range active {
-		s.notice(ctx, s.conversation.ID, text)
+		_, stored := retry.StoreUntilDone(ctx, s.log, "store a notice", func() (supervisor.Delivery, error) {
+			return s.Notices.PutTextNotice(ctx, s.conversation.ID, text)
+		})
+		if stored {
+			s.Feeds.NotifyDelivery(s.conversation.ID)
+		}
 	}
 }
 

@@ -47,6 +47,17 @@ func TestCalls_NeighboursWithoutEffect_RunAtOnce(t *testing.T) {
 	}
 }
 
+// TestCall_ExpiredOutput_GetsResult: only an open question makes a call wait, and no other refusal.
+func TestCall_ExpiredOutput_GetsResult(t *testing.T) {
+	host := newHost(t, hosttest.CallMessage(hosttest.ToolCall("r1", "read", `{}`)))
+	runToEnd(t, host, tool("read", protocol.EffectNone, func(context.Context, worker.Call) (worker.Result, error) {
+		return worker.Result{}, fmt.Errorf("read it: %w", &protocol.Error{Code: protocol.CodeBlobExpired, Message: "it expired"})
+	}))
+	if got := host.CommittedCalls(); !slices.Equal(got, []string{"r1"}) {
+		t.Errorf("committed %v, want the result of r1", got)
+	}
+}
+
 func TestCallBatch_ManyCalls_RunsEightAtOnce(t *testing.T) {
 	var calls []protocol.ToolCall
 	for i := range 20 {

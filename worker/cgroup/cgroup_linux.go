@@ -1,7 +1,7 @@
 // Package cgroup limits all the processes of a user together. A limit of setrlimit(2) holds for one
 // process, and a user's worker may start hundreds. A control group counts the total of all its
 // processes and their descendants, even in other sessions. If the system gives us no control
-// groups, MeasureTrees measures processes for a watchdog.
+// groups, a Meter measures processes for a watchdog.
 //
 // The package uses the groups that the system gives to this process. With v2 that is the folder
 // delegated to this process (systemd's Delegate=yes). With v1, as root, that is a folder in each

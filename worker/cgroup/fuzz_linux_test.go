@@ -93,7 +93,8 @@ func FuzzStatName(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name string, parent, pages int) {
 		parent, pages = parent&0xffff, pages&0xffff
 		p, err := parseStat(stat(3, name, parent, pages), 1)
-		if want := (process{parent: parent, threads: 1, startTime: "100", resident: int64(pages)}); err != nil || p != want {
+		if want := (process{parent: parent, threads: 1, startTime: "100", resident: int64(pages),
+			processor: "1 2"}); err != nil || p != want {
 			t.Errorf("name %q: %+v, %v, want %+v", name, p, err, want)
 		}
 	})

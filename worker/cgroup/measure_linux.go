@@ -27,7 +27,7 @@ type TreeSize struct {
 	RootPools     PoolCounts // shares of the pools for the root alone
 }
 
-// MeasureLimits tell what MeasureTrees measures of a process and its descendants.
+// MeasureLimits tell what a Meter measures of a process and its descendants.
 type MeasureLimits struct {
 	// most tasks; above this number only the tasks are counted, because the watchdog ends such a
 	// worker anyway
@@ -38,67 +38,45 @@ type MeasureLimits struct {
 	MemoryLimit int64
 }
 
-// MeasureTrees measures each process in roots together with all its descendants. Memory is the
-// proportional share of each: shared pages are divided among their users, and swapped pages count.
-// Page tables, the most that sockets can hold, and the files in the root's own file systems in
-// memory count too. If the resident memory and these parts are clearly below the limit, they are
-// the size. The shares are not read then, because reading them takes long. proc is "/proc". Missing
-// roots are left out.
+// measureTree measures a process with its descendants. members lists them, the process itself
+// first. Memory is the proportional share of each: shared pages are divided among their users, and
+// swapped pages count. Page tables, the most that sockets can hold, and the files in the root's own
+// file systems in memory count too. If the resident memory and these parts are clearly below the
+// limit, they are the size. The shares are not read then, because reading them takes long.
 //
 // It counts pages of a file in memory twice if they are mapped. It misses processes whose parent
 // has died and that have become children of another process. The processes run meanwhile, so the
 // sizes are estimates. An ending process can make a reader of /proc wait, so a caller with
 // deadlines needs a separate goroutine.
-func MeasureTrees(proc string, roots map[int]MeasureLimits) (map[int]TreeSize, error) {
-	dir, err := os.Open(proc)
+func measureTree(proc *os.File, members []member, look MeasureLimits) (size TreeSize, err error) {
+	for _, m := range members {
+		size.Tasks += m.threads
+	}
+	if size.Tasks > look.Tasks {
+		return size, nil
+	}
+	held, err := newHeldCount(look.Pools)
 	if err != nil {
-		return nil, fmt.Errorf("measure processes: %w", err)
+		return size, err
 	}
-	defer dir.Close()
-	all, err := listProcesses(dir)
-	if err != nil {
-		return nil, fmt.Errorf("measure processes: %w", err)
+	uses := make([]memoryUse, 0, len(members))
+	for i, m := range members {
+		before := held.socketCount
+		held.add(proc, m.pid, m.process)
+		if i == 0 {
+			size.RootPools = held.PoolCounts
+		}
+		if look.Memory {
+			use := readMemoryUse(proc, m.pid, m.process)
+			use.kernel += (held.socketCount - before) * socketBytes
+			uses = append(uses, use)
+		}
 	}
-	children := childrenOf(all)
-	sizes := map[int]TreeSize{}
-	for root, look := range roots {
-		if _, ok := all[root]; !ok {
-			continue
-		}
-		members := descendants(children, root)
-		var size TreeSize
-		for _, pid := range members {
-			size.Tasks += all[pid].threads
-		}
-		if size.Tasks > look.Tasks {
-			members = nil
-		}
-		held, err := newHeldCount(look.Pools)
-		if err != nil {
-			return nil, fmt.Errorf("measure process %d: %w", root, err)
-		}
-		uses := make([]memoryUse, 0, len(members))
-		for _, pid := range members {
-			before := held.socketCount
-			held.add(dir, pid, all[pid])
-			if pid == root {
-				size.RootPools = held.PoolCounts
-			}
-			if look.Memory {
-				use := readMemoryUse(dir, pid, all[pid])
-				use.kernel += (held.socketCount - before) * socketBytes
-				uses = append(uses, use)
-			}
-		}
-		size.Pools = held.PoolCounts
-		if look.Memory && len(members) > 0 {
-			if err := size.addMemory(dir, uses, look.MemoryLimit); err != nil {
-				return nil, fmt.Errorf("measure process %d: %w", root, err)
-			}
-		}
-		sizes[root] = size
+	size.Pools = held.PoolCounts
+	if look.Memory {
+		err = size.addMemory(proc, uses, look.MemoryLimit)
 	}
-	return sizes, nil
+	return size, err
 }
 
 // addMemory adds the memory of processes, the root first.

@@ -25,10 +25,24 @@ func rollup(kB, swapKB int) string {
 		"Swap:  5000 kB\nSwapPss:   %d kB\nLocked:  0 kB\n", kB, swapKB)
 }
 
+// writeFiles writes files into a folder, by their path in it.
+func writeFiles(t *testing.T, dir string, texts map[string]string) {
+	t.Helper()
+	for file, text := range texts {
+		file = filepath.Join(dir, file)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestMeasure_FakeProc_CountsDescendants: the names of other processes hold parentheses and spaces.
 func TestMeasure_FakeProc_CountsDescendants(t *testing.T) {
 	proc := t.TempDir()
-	for file, text := range map[string]string{
+	writeFiles(t, proc, map[string]string{
 		"1/stat": stat(1, "init", 0, 9), "1/smaps_rollup": rollup(50000, 0),
 		"10/stat": stat(10, "mews-worker", 1, 9), "10/smaps_rollup": rollup(8000, 0),
 		"11/stat": stat(11, "a) S 1 (b", 10, 9), "11/smaps_rollup": rollup(100, 300),
@@ -37,14 +51,7 @@ func TestMeasure_FakeProc_CountsDescendants(t *testing.T) {
 		"14/stat": stat(14, "zombie", 12, 0), "14/smaps_rollup": "",
 		"20/stat": stat(20, "stranger", 1, 9), "20/smaps_rollup": rollup(70000, 0),
 		"self/stat": "no pid", "15/comm": "ended meanwhile",
-	} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(proc, file)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(proc, file), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
 	got, err := MeasureTree(proc, 10)
 	want := TreeSize{Bytes: (8000 + 400 + 500) << 10, Processes: 5, Tasks: 5, LargestPID: 12, LargestBytes: 500 << 10}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
@@ -53,7 +60,7 @@ func TestMeasure_FakeProc_CountsDescendants(t *testing.T) {
 	if _, err := MeasureTree(proc, 99); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a root that is not there: %v", err)
 	}
-	sums, err := MeasureTrees(proc, map[int]MeasureLimits{20: {Tasks: 1, Memory: true}, 12: {Tasks: 2, Memory: true},
+	sums, err := (&Meter{Proc: proc}).MeasureTrees(map[int]MeasureLimits{20: {Tasks: 1, Memory: true}, 12: {Tasks: 2, Memory: true},
 		99: {Tasks: 1, Memory: true}, 10: {Tasks: 5, Memory: true}})
 	if diff := cmp.Diff(map[int]TreeSize{
 		20: {Bytes: 70000 << 10, Processes: 1, Tasks: 1}, 10: want,
@@ -61,9 +68,7 @@ func TestMeasure_FakeProc_CountsDescendants(t *testing.T) {
 	}, sums); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
-	if err := os.WriteFile(proc+"/13/stat", []byte("13 (sh"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	writeFiles(t, proc, map[string]string{"13/stat": "13 (sh"})
 	if _, err := MeasureTree(proc, 10); err == nil || !strings.Contains(err.Error(), "/13/stat") {
 		t.Errorf("a stat that ends early: %v", err)
 	}

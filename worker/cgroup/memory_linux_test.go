@@ -1,10 +1,6 @@
 package cgroup
 
-import (
-	"os"
-	"path/filepath"
-	"testing"
-)
+import "testing"
 
 func TestParseStatusMemory_AnyText_AddsUp(t *testing.T) {
 	for text, want := range map[string]memoryUse{
@@ -27,24 +23,16 @@ func TestParseStatusMemory_AnyText_AddsUp(t *testing.T) {
 // limit. Page tables always count.
 func TestMeasure_BelowLimit_ReadsNoShares(t *testing.T) {
 	proc := t.TempDir()
-	for file, text := range map[string]string{
+	writeFiles(t, proc, map[string]string{
 		"10/stat": stat(10, "mews-worker", 1, 9), "10/status": "VmRSS:\t8000 kB\nVmPTE:\t 50 kB\n",
 		"10/smaps_rollup": rollup(1000, 0),
 		"11/stat":         stat(11, "sh", 10, 9), "11/status": "VmRSS:\t6000 kB\nVmSwap:\t500 kB\nVmPTE:\t5000 kB\n",
 		"11/smaps_rollup": rollup(2000, 100),
-	} {
-		file = filepath.Join(proc, file)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
 	const resident, exact = (8000 + 50 + 6000 + 500 + 5000) << 10, (1000 + 50 + 2100 + 5000) << 10
 	for limit, want := range map[int64]int64{2 * resident: resident, 4*resident/3 + 4: resident, resident + 1: exact,
 		exact: exact, 1: exact} {
-		sizes, err := MeasureTrees(proc, map[int]MeasureLimits{10: {Tasks: 9, Memory: true, MemoryLimit: limit}})
+		sizes, err := (&Meter{Proc: proc}).MeasureTrees(map[int]MeasureLimits{10: {Tasks: 9, Memory: true, MemoryLimit: limit}})
 		if got := sizes[10]; err != nil || got.Bytes != want || got.LargestPID != 11 {
 			t.Errorf("limit %d: %+v, %v; want %d bytes", limit, got, err, want)
 		}

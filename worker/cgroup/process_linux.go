@@ -14,16 +14,19 @@ type process struct {
 	threads   int
 	startTime string // kernel ticks since boot; identifies a process together with the pid
 	resident  int64  // resident memory in bytes
+	processor string // kernel ticks of processor time of all threads, as user and in the kernel
 }
 
 // Fields of /proc/PID/stat, counted from the state, the first field after the name
 // (proc_pid_stat(5)).
 const (
-	statState     = 0
-	statParent    = 1
-	statThreads   = 17
-	statStartTime = 19
-	statResident  = 21
+	statState      = 0
+	statParent     = 1
+	statUserTime   = 11
+	statSystemTime = 12
+	statThreads    = 17
+	statStartTime  = 19
+	statResident   = 21
 )
 
 // parseStat reads /proc/PID/stat. A program chooses its own name, which may contain spaces and
@@ -48,6 +51,7 @@ func parseStat(text string, pageSize int64) (process, error) {
 	return process{
 		dead: strings.Contains("ZXx", fields[statState]) && numbers[1] <= 1, parent: int(numbers[0]), threads: int(numbers[1]),
 		startTime: fields[statStartTime], resident: numbers[2] * pageSize,
+		processor: fields[statUserTime] + " " + fields[statSystemTime],
 	}, nil
 }
 

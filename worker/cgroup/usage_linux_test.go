@@ -70,9 +70,9 @@ func (g *Group) Close() error {
 	return errors.Join(errs...)
 }
 
-// MeasureTree is MeasureTrees for one root. The error wraps fs.ErrNotExist if the root is missing.
+// MeasureTree measures one root with a new Meter. The error wraps fs.ErrNotExist if the root is missing.
 func MeasureTree(proc string, root int) (TreeSize, error) {
-	all, err := MeasureTrees(proc, map[int]MeasureLimits{root: {Tasks: math.MaxInt, Memory: true}})
+	all, err := (&Meter{Proc: proc}).MeasureTrees(map[int]MeasureLimits{root: {Tasks: math.MaxInt, Memory: true}})
 	if err != nil {
 		return TreeSize{}, err
 	}

@@ -18,6 +18,8 @@ type Turn struct {
 	// Compose makes a new system text if the turn's current text is no longer valid. nil means that
 	// there is no other text. Only NextModelMessage calls it.
 	Compose func(context.Context) string
+	// PromptFiles is a report that goes with the next model call; nil means none.
+	PromptFiles *protocol.PromptFileReport
 
 	blobStore
 	system  string        // system text made by Compose; "" means the caller's text
@@ -40,6 +42,7 @@ func (t *Turn) NextModelMessage(ctx context.Context, after int64, system string,
 		return protocol.ModelStreamResult{}, err
 	}
 	whole := fullRequest(t.turn, after, cmp.Or(t.system, system), tools)
+	whole.PromptFiles, t.PromptFiles = t.PromptFiles, nil
 
 	answer, err := t.stream(ctx, t.host.sent.omitKnown(whole))
 	for tries := 0; tries < maxCompositions && isUnknownHash(err); tries++ {

@@ -25,32 +25,56 @@ type Watcher struct {
 	Turn     host.Caller
 	Programs func() bool // reports whether a running program may write prompt files
 
+	// Unasked lets the first TextsInForce return the texts of the home without asking whether they
+	// are in force. The first model call then carries the report, which TakeReport returns.
+	Unasked bool
+
 	mu       sync.Mutex                    // held while TextsInForce runs
+	unsent   *protocol.PromptFileReport    // the report for the first model call
 	told     map[string]protocol.FileState // reported states by path; nil means no report yet
 	programs bool                          // reported value of Programs
+	differs  bool                          // another text than the home's was in force at the last report
 }
 
 // TextsByPath are the texts in force, by path.
 type TextsByPath map[string]string
 
 // TextsInForce reports the prompt files and returns the texts in force. After an error no text is
-// in force.
+// in force. Unasked can defer the first report.
 func (w *Watcher) TextsInForce(ctx context.Context) (TextsByPath, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	files, programs := w.readAll()
-	answer, err := w.report(ctx, files, protocol.PromptFileReport{Programs: programs, InForce: true})
-	if err != nil {
-		return nil, err
-	}
+	r := protocol.PromptFileReport{Programs: programs, InForce: true}
 	texts := TextsByPath{}
 	for _, f := range files {
 		texts[f.Path] = string(f.text)
 	}
+	if w.Unasked && !programs {
+		w.Unasked, w.told, w.unsent = false, states(files), listFiles(r, files)
+		return texts, nil
+	}
+	w.Unasked, w.unsent = false, nil
+	answer, err := w.report(ctx, files, r)
+	if err != nil {
+		return nil, err
+	}
+	w.differs = len(answer.Files) > 0
 	for _, f := range answer.Files {
 		texts[f.Path] = string(f.Text)
 	}
 	return texts, nil
+}
+
+// Differs reports whether another text than the home's was in force when the texts were last asked
+// for.
+func (w *Watcher) Differs() bool { return w.differs }
+
+// TakeReport returns the deferred report, once; nil means that there is none.
+func (w *Watcher) TakeReport() *protocol.PromptFileReport {
+	r := w.unsent
+	w.unsent = nil
+	return r
 }
 
 // ReportChanges reports the prompt files if they differ from the last report.
@@ -116,14 +140,20 @@ func states(files []file) map[string]protocol.FileState {
 	return m
 }
 
+// listFiles returns a report with the states of files.
+func listFiles(r protocol.PromptFileReport, files []file) *protocol.PromptFileReport {
+	for _, f := range files {
+		r.Files = append(r.Files, f.PromptFile)
+	}
+	return &r
+}
+
 var errNeedy = errors.New("the supervisor asks for the same again and again")
 
 // report sends the states of the files, and inspects the files that the supervisor asks about.
 func (w *Watcher) report(ctx context.Context, files []file,
 	r protocol.PromptFileReport) (answer protocol.PromptFileReportResult, err error) {
-	for _, f := range files {
-		r.Files = append(r.Files, f.PromptFile)
-	}
+	r = *listFiles(r, files)
 	for range len(files) + 1 {
 		answer, err = host.CallMethod[protocol.PromptFileReportResult](ctx, w.Turn, protocol.MethodPromptFileReport, r)
 		if err != nil {

@@ -82,3 +82,40 @@ func TestInspect_GitOrOtherAccount_IsRecognised(t *testing.T) {
 		})
 	}
 }
+
+// TestTextsInForce_Unasked_DefersReport: the report for the first model call has no text, and the
+// next question about texts in force asks the supervisor.
+func TestTextsInForce_Unasked_DefersReport(t *testing.T) {
+	home := t.TempDir()
+	if err := os.WriteFile(filepath.Join(home, "AGENTS.md"), []byte("Be brief."), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ws, err := workspace.Open(home, protocol.FilePolicy{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.Close()
+	told, programs := supervisor{}, false
+	w := promptfile.Watcher{Home: ws, Turn: told.answers(), Programs: func() bool { return programs }, Unasked: true}
+	texts, err := w.TextsInForce(t.Context())
+	if err != nil || texts["AGENTS.md"] != "Be brief." || len(told) != 0 {
+		t.Fatalf("%v, %v; told %v", texts, err, told)
+	}
+	r := w.TakeReport()
+	if r == nil || !r.InForce || r.Programs || len(r.Files) == 0 || r.Validate() != nil || w.TakeReport() != nil {
+		t.Fatalf("the deferred report is %+v", r)
+	}
+	if err := w.ReportChanges(t.Context()); err != nil || len(told) != 0 {
+		t.Errorf("unchanged files: %v, %v", told, err)
+	}
+	if _, err := w.TextsInForce(t.Context()); err != nil || string(told["AGENTS.md"].Text) != "Be brief." {
+		t.Errorf("told %v, %v", told, err)
+	}
+	// a running program can still change the files
+	programs = true
+	w = promptfile.Watcher{Home: ws, Turn: told.answers(), Programs: w.Programs, Unasked: true}
+	clear(told)
+	if _, err := w.TextsInForce(t.Context()); err != nil || len(told) == 0 || w.TakeReport() != nil {
+		t.Errorf("beside a program: told %v, %v", told, err)
+	}
+}

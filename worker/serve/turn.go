@@ -90,7 +90,9 @@ func (s *server) runTurn(ctx context.Context, u *userTools, start protocol.TurnS
 	var more []worker.Tool
 	s.update(func(state *serverState) { more = state.more })
 	watched := watchedTurn{turn, &promptfile.Watcher{Home: u.promptFiles, Turn: turn,
-		Notes: u.memory.NotePaths(u.options.Now()), Programs: u.runPrograms}}
+		Notes: u.memory.NotePaths(u.options.Now()), Programs: u.runPrograms,
+		// pending calls run before the first model call, and may change the files
+		Unasked: len(start.PendingCalls) == 0 && !u.promptTextsDiffer.Load()}}
 	tools := &turnTools{userTools: u, turn: turn, start: start}
 	tools.inForce = func(ctx context.Context) (map[string]string, error) { return watched.watch.TextsInForce(ctx) }
 	turn.Compose = func(ctx context.Context) string {
@@ -109,6 +111,7 @@ func (s *server) runTurn(ctx context.Context, u *userTools, start protocol.TurnS
 	if ctx.Err() != nil && u.shell != nil {
 		u.shell.EndTurnPrograms(start.Turn)
 	}
+	u.promptTextsDiffer.Store(watched.watch.Differs())
 	end.Disk, end.DiskMore = u.quota.UsedBytes()
 	if err != nil {
 		return end, fmt.Errorf("turn %d: %w", start.Turn, err)
@@ -133,11 +136,14 @@ type watchedTurn struct {
 	watch *promptfile.Watcher
 }
 
-// NextModelMessage reports changed prompt files, and then calls the method of host.Turn.
+// NextModelMessage reports changed prompt files, and then calls the method of host.Turn. Before the
+// first call, nothing can have changed since the system text was composed.
 func (t watchedTurn) NextModelMessage(ctx context.Context, after int64, system string,
 	tools []protocol.Tool) (protocol.ModelStreamResult, error) {
-	if err := t.watch.ReportChanges(ctx); err != nil {
-		return protocol.ModelStreamResult{}, err
+	if t.PromptFiles = t.watch.TakeReport(); t.PromptFiles == nil {
+		if err := t.watch.ReportChanges(ctx); err != nil {
+			return protocol.ModelStreamResult{}, err
+		}
 	}
 	return t.Turn.NextModelMessage(ctx, after, system, tools)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"mews/protocol"
@@ -39,10 +40,12 @@ type userTools struct {
 	undoer      *undo.Undoer
 	watch       *index.Watcher // watch for changes of the folder
 	indexing    sync.Mutex     // held while an index operation runs
-	memory      *memory.Home
-	log         *dailylog.Log
-	disk        diskUse
-	tools       []worker.Tool // tools that all turns share
+	// another text of a prompt file than the home's was in force at the end of the last turn
+	promptTextsDiffer atomic.Bool
+	memory            *memory.Home
+	log               *dailylog.Log
+	disk              diskUse
+	tools             []worker.Tool // tools that all turns share
 }
 
 // hasHome reports whether the worker has a folder. Without a folder it has no tool and runs no

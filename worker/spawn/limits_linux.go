@@ -173,7 +173,7 @@ func (s *spawner) startMeasuring() {
 	}
 	s.measuring = true
 	go func() { // ends with the measurement; Run does not wait for it
-		sizes, err := cgroup.MeasureTrees("/proc", roots)
+		sizes, err := s.meter.MeasureTrees(roots)
 		if err != nil {
 			sizes = nil
 		}

@@ -29,9 +29,10 @@ const waitOptions = syscall.WNOHANG | unix.WALL
 type system struct {
 	privilege sandbox.Privilege
 	groups    *cgroup.Tree
-	grouped   bool      // workers get control groups
-	lastCheck time.Time // time of the last check of limits
-	measuring bool      // the watchdog is measuring
+	grouped   bool         // workers get control groups
+	lastCheck time.Time    // time of the last check of limits
+	measuring bool         // the watchdog is measuring
+	meter     cgroup.Meter // the watchdog's, used while measuring is set
 	// most that a worker and its programs may take from the account's or the machine's pools
 	poolLimits cgroup.PoolCounts
 }

@@ -121,7 +121,7 @@ func (s *sender) send(ctx context.Context, call worker.Call, args sendArgs) (wor
 	}
 	files[0].Caption = caption
 	if s.asked >= protocol.MaxSendCallsPerTurn { // for one more call the supervisor would end this worker
-		return worker.Result{}, fmt.Errorf("send %s: %d files were queued in this turn, and no more can be; pack the rest into one "+
+		return worker.Result{}, fmt.Errorf("send %s: %d calls have sent files in this turn, which is the most; pack the rest into one "+
 			"file, or tell the person to ask again for it", shown, protocol.MaxSendCallsPerTurn)
 	}
 	s.asked++

@@ -224,7 +224,7 @@ func TestSendFile_OverTheLimit_IsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := run(`{"path":"a.txt"}`); err == nil || !strings.Contains(err.Error(), "20 files were queued") {
+	if _, err := run(`{"path":"a.txt"}`); err == nil || !strings.Contains(err.Error(), "20 calls have sent files") {
 		t.Errorf("got %v", err)
 	}
 	if len(c.sent) != protocol.MaxSendCallsPerTurn {
