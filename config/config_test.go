@@ -260,7 +260,7 @@ func TestLoad_WholeFile_SetsEveryKey(t *testing.T) {
 	}
 }
 
-func TestCacheFor_ParsesValues(t *testing.T) {
+func TestCacheDuration_ParsesEachValue(t *testing.T) {
 	for word, want := range map[string]time.Duration{"1h": time.Hour, "5m": 5 * time.Minute, "none": 0} {
 		cfg, err := load(t, "models: {cache: "+word+"}\n", nil)
 		if err != nil || cfg.Models.CacheDuration() != want {

@@ -86,16 +86,16 @@ func (l localProvider) wantKey(spec string) string {
 	return fmt.Sprintf(wantKeyOrServer, quote(spec), l.name)
 }
 
-// KeyVariable returns the environment variable of a provider's key; "" means none.
-func (c *Config) KeyVariable(provider string) string {
+// ProviderKeyVariable returns the environment variable of a provider's key; "" means none.
+func (c *Config) ProviderKeyVariable(provider string) string {
 	if !c.Local {
 		return c.SecretVariables["models.providers."+provider+".api_key"]
 	}
 	return findLocalProvider(provider).key
 }
 
-// URLVariable returns the environment variable of a provider's address; "" means none.
-func (c *Config) URLVariable(provider string) string {
+// ProviderURLVariable returns the environment variable of a provider's address; "" means none.
+func (c *Config) ProviderURLVariable(provider string) string {
 	if !c.Local {
 		return ""
 	}

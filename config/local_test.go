@@ -53,7 +53,7 @@ func TestFindFile_UnreadableFile_IsFound(t *testing.T) {
 	}
 }
 
-func TestLocal_NoVariables_HasDefaults(t *testing.T) {
+func TestLocalConfig_NoVariables_HasDefaults(t *testing.T) {
 	cfg, err := LocalConfig(testEnv(map[string]string{"OPENAI_MODEL": "for other programs"}, nil))
 	if err != nil {
 		t.Fatal(err)
@@ -145,9 +145,9 @@ func TestLocalModel_OneVariableMissing_IsReported(t *testing.T) {
 	}
 }
 
-// TestLocalModel_BareName_GoesToMaker checks which provider a bare model name selects, and which
+// TestLocalModel_BareName_SelectsProvider checks which provider a bare model name selects, and which
 // key is missing.
-func TestLocalModel_BareName_GoesToMaker(t *testing.T) {
+func TestLocalModel_BareName_SelectsProvider(t *testing.T) {
 	for spec, want := range map[string]struct{ model, key, host string }{
 		"gemini-2.5-flash":       {"gemini/gemini-2.5-flash", "GEMINI_API_KEY", "generativelanguage.googleapis.com"},
 		"Gemini-3-pro":           {"gemini/Gemini-3-pro", "GEMINI_API_KEY", "generativelanguage.googleapis.com"},
@@ -180,7 +180,7 @@ func TestLocalModel_BareName_GoesToMaker(t *testing.T) {
 			p.APIKey.Reveal() != "k" {
 			t.Errorf("%s is %s at %q", spec, cfg.Models.Default, p.BaseURL)
 		}
-		if got := cfg.KeyVariable(name); got != want.key {
+		if got := cfg.ProviderKeyVariable(name); got != want.key {
 			t.Errorf("%s: the key of %s is in %q, want %s", spec, name, got, want.key)
 		}
 		_, err = LocalConfig(testEnv(map[string]string{"MEWS_MODEL": spec, "SOME_API_KEY": "k"}, nil))
@@ -196,7 +196,7 @@ func TestLocalModel_BareName_GoesToMaker(t *testing.T) {
 	}
 }
 
-func TestLocal_Endpoint_SetsProvider(t *testing.T) {
+func TestLocalConfig_OpenAIBaseURL_SetsProvider(t *testing.T) {
 	cfg, err := LocalConfig(testEnv(map[string]string{
 		"OPENAI_BASE_URL": "http://127.0.0.1:11434/v1", "OPENAI_MODEL": "qwen3:8b", "OPENAI_API_KEY": "k",
 		"XDG_STATE_HOME": "/state",
@@ -249,7 +249,7 @@ func TestLocalTelegram_OneVariableMissing_IsError(t *testing.T) {
 	}
 }
 
-func TestLocal_WrongVariables_AreReported(t *testing.T) {
+func TestLocalConfig_WrongVariables_AreReported(t *testing.T) {
 	const intro = "without a configuration file: "
 	for _, test := range []struct {
 		name      string

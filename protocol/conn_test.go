@@ -108,7 +108,7 @@ func TestCall_WrongResult_FailsOnlyThatCall(t *testing.T) {
 
 func TestCall_LineTooLong_IsRefusedUnsent(t *testing.T) {
 	c, p, _ := runConn(t, handler{}, protocol.Options{MaxLine: 1000})
-	long := protocol.Part{Text: strings.Repeat("x", 1000)}
+	long := protocol.ContentPart{Text: strings.Repeat("x", 1000)}
 	if err := c.Notify(background, "a", long); !errors.Is(err, protocol.ErrLineTooLong) {
 		t.Errorf("notify: got %v", err)
 	}
@@ -130,8 +130,8 @@ func TestCall_LongLine_ArrivesWhole(t *testing.T) {
 	}
 }
 
-// TestRun_EachEnd_ReturnsCause shows what Run returns for each way in which a connection ends.
-func TestRun_EachEnd_ReturnsCause(t *testing.T) {
+// TestRun_EachConnectionEnd_ReturnsCause shows what Run returns for each way in which a connection ends.
+func TestRun_EachConnectionEnd_ReturnsCause(t *testing.T) {
 	call := `{"jsonrpc":"2.0","id":1,"method":"a"}`
 	tests := []struct {
 		name  string

@@ -17,17 +17,17 @@ const (
 
 // Message is one row of the transcript, as the model sees it.
 type Message struct {
-	ID    int64  `json:"id,omitempty"` // number of the transcript's row; 0 until the message is committed
-	Role  Role   `json:"role"`
-	Parts []Part `json:"parts"`
+	ID    int64         `json:"id,omitempty"` // number of the transcript's row; 0 until the message is committed
+	Role  Role          `json:"role"`
+	Parts []ContentPart `json:"parts"`
 	// one line about when and how the user sent the message; "" if not known
 	Stamp string `json:"stamp,omitempty"`
 	// the supervisor's summary of other conversations before this message; "" if there is none
 	Recap string `json:"recap,omitempty"`
 }
 
-// Part is one piece of a message. Exactly one of its fields is set.
-type Part struct {
+// ContentPart is one piece of a message. Exactly one of its fields is set.
+type ContentPart struct {
 	Text     string      `json:"text,omitempty"`
 	Image    *Image      `json:"image,omitempty"` // a picture of the user
 	Call     *ToolCall   `json:"call,omitempty"`
@@ -168,7 +168,7 @@ func (m Message) Text() string {
 
 // PartsWithStamp returns the parts of m as a model reads them. Recap and Stamp come above the first
 // text.
-func (m Message) PartsWithStamp() []Part {
+func (m Message) PartsWithStamp() []ContentPart {
 	head := m.Stamp
 	if m.Recap != "" {
 		head = m.Recap + "\n" + m.Stamp
@@ -177,9 +177,9 @@ func (m Message) PartsWithStamp() []Part {
 		return m.Parts
 	}
 	parts := slices.Clone(m.Parts)
-	at := slices.IndexFunc(parts, func(p Part) bool { return p.Text != "" })
+	at := slices.IndexFunc(parts, func(p ContentPart) bool { return p.Text != "" })
 	if at < 0 {
-		return append(parts, Part{Text: head})
+		return append(parts, ContentPart{Text: head})
 	}
 	parts[at].Text = head + "\n" + parts[at].Text
 	return parts
@@ -187,7 +187,7 @@ func (m Message) PartsWithStamp() []Part {
 
 // HasImage reports whether m has a picture.
 func (m Message) HasImage() bool {
-	return slices.ContainsFunc(m.Parts, func(p Part) bool { return p.Image != nil || p.Result != nil && len(p.Result.Images) > 0 })
+	return slices.ContainsFunc(m.Parts, func(p ContentPart) bool { return p.Image != nil || p.Result != nil && len(p.Result.Images) > 0 })
 }
 
 // ToolCalls returns the tool calls of m in the order in which the model made them.
@@ -203,5 +203,5 @@ func (m Message) ToolCalls() []ToolCall {
 
 // NewUserMessage returns a message of the user with one text part.
 func NewUserMessage(text string) Message {
-	return Message{Role: RoleUser, Parts: []Part{{Text: text}}}
+	return Message{Role: RoleUser, Parts: []ContentPart{{Text: text}}}
 }

@@ -58,14 +58,14 @@ func TestImage_RoundTrip_StaysTheSame(t *testing.T) {
 }
 
 func TestStampedParts_Stamp_IsAboveFirstText(t *testing.T) {
-	picture := protocol.Part{Image: &protocol.Image{}}
+	picture := protocol.ContentPart{Image: &protocol.Image{}}
 	for _, c := range []struct {
-		parts []protocol.Part
+		parts []protocol.ContentPart
 		want  string
 	}{
-		{[]protocol.Part{{Text: "a"}, {Text: "b"}}, "[now]\na|b"},
-		{[]protocol.Part{picture, {Text: "a"}}, "|[now]\na"},
-		{[]protocol.Part{picture}, "|[now]"},
+		{[]protocol.ContentPart{{Text: "a"}, {Text: "b"}}, "[now]\na|b"},
+		{[]protocol.ContentPart{picture, {Text: "a"}}, "|[now]\na"},
+		{[]protocol.ContentPart{picture}, "|[now]"},
 	} {
 		m := protocol.Message{Parts: c.parts, Stamp: "[now]"}
 		var got []string

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// OperationErase deletes all files in a former user's home. It takes EraseParameters and returns
+// OperationKindErase deletes all files in a former user's home. It takes EraseParameters and returns
 // EraseResult.
-const OperationErase OperationKind = "erase"
+const OperationKindErase OperationKind = "erase"
 
 // EraseParameters limit one operation. The next operation continues the work.
 type EraseParameters struct {
@@ -17,8 +17,8 @@ type EraseParameters struct {
 // MaxEraseSeconds is the longest time of one erase operation.
 const MaxEraseSeconds = 60
 
-// Check refuses parameters that no supervisor sends.
-func (p EraseParameters) Check() error {
+// Validate refuses parameters that no supervisor sends.
+func (p EraseParameters) Validate() error {
 	if p.Seconds < 1 || p.Seconds > MaxEraseSeconds {
 		return fmt.Errorf("seconds: %d, want 1 to %d", p.Seconds, MaxEraseSeconds)
 	}
@@ -36,8 +36,8 @@ type EraseResult struct {
 	LeftOutMore int64         `json:"left_out_more,omitempty"`
 }
 
-// Check refuses a result that no honest worker sends.
-func (r EraseResult) Check() error {
+// Validate refuses a result that no honest worker sends.
+func (r EraseResult) Validate() error {
 	if r.Files < 0 || r.LeftOutMore < 0 {
 		return errors.New("a negative count")
 	}

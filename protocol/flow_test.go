@@ -115,7 +115,7 @@ func TestLane_Lines_ArriveInOrder(t *testing.T) {
 
 func TestNotify_FullQueue_WaitsUntilContextEnds(t *testing.T) {
 	c, p := newConn(t, handler{}, protocol.Options{QueueBytes: 100})
-	first := protocol.Part{Text: strings.Repeat("x", 100)} // an empty queue takes any line
+	first := protocol.ContentPart{Text: strings.Repeat("x", 100)} // an empty queue takes any line
 	if err := c.Notify(background, "a", first); err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestBulkLane_MainQueueFull_HasOwnRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ours, _ := net.Pipe()
 		c := protocol.NewConn(ours, handler{}, protocol.Options{QueueBytes: 4000})
-		chunk := protocol.Part{Text: strings.Repeat("x", 600)}
+		chunk := protocol.ContentPart{Text: strings.Repeat("x", 600)}
 		for _, method := range []string{"blob.write", "a", "a"} {
 			if err := c.Notify(background, method, chunk); err != nil {
 				t.Fatal(err)
@@ -199,7 +199,7 @@ func TestWrite_PeerDoesNotRead_EndsConnection(t *testing.T) {
 			result := protocoltest.RunConn(t, c)
 			var err error
 			for err == nil {
-				err = c.Notify(background, "a", protocol.Part{Text: strings.Repeat("x", 10_000)})
+				err = c.Notify(background, "a", protocol.ContentPart{Text: strings.Repeat("x", 10_000)})
 			}
 			if !errors.Is(err, protocol.ErrClosed) || !errors.Is(err, protocol.ErrPeerStalled) {
 				t.Errorf("notify: got %v", err)
@@ -218,7 +218,7 @@ func TestReader_FullSendQueue_NeverWaits(t *testing.T) {
 	full, stop := context.WithCancel(background)
 	filled := runLater(func() error {
 		for {
-			if err := c.Notify(full, "a", protocol.Part{Text: strings.Repeat("x", 10_000)}); err != nil {
+			if err := c.Notify(full, "a", protocol.ContentPart{Text: strings.Repeat("x", 10_000)}); err != nil {
 				return err
 			}
 		}
@@ -272,7 +272,7 @@ func FuzzConn(f *testing.F) {
 
 func BenchmarkRoundTrip(b *testing.B) {
 	echo := answerWith(func(_ context.Context, req *protocol.Request) (any, error) {
-		var in protocol.Part
+		var in protocol.ContentPart
 		if err := req.DecodeParams(&in); err != nil {
 			return nil, err
 		}
@@ -281,10 +281,10 @@ func BenchmarkRoundTrip(b *testing.B) {
 	for name, size := range map[string]int{"100B": 100, "64KiB": 64 << 10} {
 		b.Run(name, func(b *testing.B) {
 			a, _ := protocoltest.NewConnPair(b, handler{}, echo)
-			in := protocol.Part{Text: strings.Repeat("x", size)}
+			in := protocol.ContentPart{Text: strings.Repeat("x", size)}
 			b.ReportAllocs()
 			for b.Loop() {
-				var out protocol.Part
+				var out protocol.ContentPart
 				if err := a.Call(background, "echo", in, &out); err != nil || len(out.Text) != size {
 					b.Fatal(err)
 				}

@@ -126,7 +126,7 @@ func TestFrameReader_LargeBuffer_IsFreed(t *testing.T) {
 	runtime.KeepAlive(f)
 }
 
-func FuzzFrame(f *testing.F) {
+func FuzzFrameReader(f *testing.F) {
 	f.Add([]byte("a\nbc\n"), uint16(2), uint8(1))
 	f.Add([]byte("a\n\nb"), uint16(1), uint8(7))
 	f.Add(bytes.Repeat([]byte("x"), 10_000), uint16(9_000), uint8(0))

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// OperationLog adds an exchange to the log of its day in the home. It takes LogParameters and
+// OperationKindLog adds an exchange to the log of its day in the home. It takes LogParameters and
 // returns LogResult. It does not add the same exchange twice.
-const OperationLog OperationKind = "log"
+const OperationKindLog OperationKind = "log"
 
 // MaxLogTextBytes bounds each text of a logged exchange, in bytes.
 const MaxLogTextBytes = 64 << 10

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// OperationCheck makes a job's check. It takes CheckParameters and returns CheckResult. It compares
+// OperationKindCheck makes a job's check. It takes CheckParameters and returns CheckResult. It compares
 // files of the home, or runs a command in the home, and changes nothing itself. The operation is
 // not recorded: after an interruption, a new operation starts from the beginning.
-const OperationCheck OperationKind = "look"
+const OperationKindCheck OperationKind = "look"
 
 // Bounds of a check.
 const (
 	MaxCheckPatternBytes = 1 << 10   // bytes
 	MaxCheckCommandBytes = 8 << 10   // bytes
-	MaxCheckSeenBytes    = 256 << 10 // bytes
+	MaxCheckStateBytes   = 256 << 10 // bytes
 	MaxCheckFoundBytes   = 4 << 10   // bytes
 	MaxCheckFiles        = 2_000     // files that a pattern may match
 	MaxCheckSeconds      = 120       // seconds that a check may take
@@ -51,7 +51,7 @@ func (p CheckParameters) Validate() error {
 	case set != 1:
 		return fmt.Errorf("%d of files, command and prompt_file, want one", set)
 	case len(p.Files) > MaxCheckPatternBytes || len(p.Command) > MaxCheckCommandBytes ||
-		len(p.Seen) > MaxCheckSeenBytes:
+		len(p.Seen) > MaxCheckStateBytes:
 		return errors.New("a text that is too long")
 	case p.PromptFile != "" && MaxPromptFileBytes(p.PromptFile) == 0:
 		return fmt.Errorf("prompt_file: %.80q is none", p.PromptFile)
@@ -86,7 +86,7 @@ type CheckResult struct {
 
 // Validate returns an error for a result that no honest worker sends.
 func (r CheckResult) Validate() error {
-	if len(r.Found) > MaxCheckFoundBytes || len(r.Seen) > MaxCheckSeenBytes {
+	if len(r.Found) > MaxCheckFoundBytes || len(r.Seen) > MaxCheckStateBytes {
 		return fmt.Errorf("%d and %d bytes", len(r.Found), len(r.Seen))
 	}
 	if r.File != nil {

@@ -151,9 +151,9 @@ func checkFact(id, text string) error {
 	return nil
 }
 
-// OperationMemory shows or changes the memory at the user's wish. It takes MemoryParameters and
+// OperationKindMemory shows or changes the memory at the user's wish. It takes MemoryParameters and
 // returns MemoryResult. Repeated after a crash it has the same result.
-const OperationMemory OperationKind = "memory"
+const OperationKindMemory OperationKind = "memory"
 
 // MemoryAction is the task of a memory operation.
 type MemoryAction string
@@ -191,12 +191,12 @@ type MemoryParameters struct {
 
 	// turns whose facts and notes to show or forget, instead of one fact; only for MemoryActionShow
 	// and MemoryActionForget
-	Turns *MemoryTurns `json:"of,omitempty"`
+	Turns *TurnDataQuery `json:"of,omitempty"`
 }
 
-// MemoryTurns are turns that may have left facts, notes or log entries in a home. A fact is found
+// TurnDataQuery are turns that may have left facts, notes or log entries in a home. A fact is found
 // by its source message.
-type MemoryTurns struct {
+type TurnDataQuery struct {
 	Turns    []int64  `json:"turns"`
 	Messages []int64  `json:"messages,omitempty"`
 	Notes    []string `json:"notes,omitempty"` // texts of notes

@@ -30,12 +30,12 @@ type ModelStreamParams struct {
 	PromptFiles *PromptFileReport `json:"prompt_files,omitempty"`
 
 	// separate window of a review or triage turn, which sets After to 0; nil in all other turns
-	Child *ChildWindow `json:"child,omitempty"`
+	Child *ChildContextWindow `json:"child,omitempty"`
 }
 
-// ChildWindow asks the model in a separate window that contains only Text. If the turn has used the
+// ChildContextWindow asks the model in a separate window that contains only Text. If the turn has used the
 // name before, the supervisor repeats the answer at no cost.
-type ChildWindow struct {
+type ChildContextWindow struct {
 	Name string `json:"name"` // name of the window, unique in the turn
 	Text string `json:"text"`
 	// Shared has the lengths, in bytes, of the beginnings of Text that other windows have too, from

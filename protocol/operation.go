@@ -17,16 +17,16 @@ type OperationStart struct {
 	Operation  int64           `json:"operation"`
 	Kind       OperationKind   `json:"kind"`
 	Parameters json.RawMessage `json:"parameters"` // JSON object of a type that Kind determines
-	// Pieces are the pieces committed before, in order; only with OperationTranscribe.
+	// Pieces are the pieces committed before, in order; only with OperationKindTranscribe.
 	Pieces []TranscribedPiece `json:"pieces,omitempty"`
 }
 
 // OperationKind is the kind of an operation. It determines the types of parameters and result.
 type OperationKind string
 
-// OperationArchive writes all files of the home to a tar. It takes ArchiveParameters and returns
+// OperationKindArchive writes all files of the home to a tar. It takes ArchiveParameters and returns
 // ArchiveResult.
-const OperationArchive OperationKind = "archive"
+const OperationKindArchive OperationKind = "archive"
 
 // OperationEnd is the result of operation.start.
 type OperationEnd struct {

@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// OperationReceive puts the files of a message below the home's uploads/ and reads them. It takes
+// OperationKindReceive puts the files of a message below the home's uploads/ and reads them. It takes
 // ReceiveParameters and returns ReceiveResult. Repeated after a crash, it finds its files and
 // writes nothing twice.
-const OperationReceive OperationKind = "receive"
+const OperationKindReceive OperationKind = "receive"
 
 // ReceiveParameters name the files, whose blobs the operation may read.
 type ReceiveParameters struct {
@@ -80,7 +80,7 @@ type ReceivedFile struct {
 	// Parts are the file's contents for the model, quoted as material after a line that names the
 	// file. A file that failed has no parts, because the supervisor explains the failure. A voice
 	// message or round video that will be transcribed has no parts either.
-	Parts []Part `json:"parts,omitempty"` // texts and images
+	Parts []ContentPart `json:"parts,omitempty"` // texts and images
 	// seconds of sound to transcribe; 0 means no sound
 	Seconds int `json:"seconds,omitempty"`
 	// Missing names the Debian packages that are needed to read the file.

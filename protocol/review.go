@@ -177,7 +177,7 @@ type Triage struct {
 var Priorities = []string{"low", "medium", "high", "critical"}
 
 // Validate describes the fault of a window.
-func (w ChildWindow) Validate() error {
+func (w ChildContextWindow) Validate() error {
 	switch {
 	case w.Name == "" || len(w.Name) > MaxWindowNameBytes:
 		return fmt.Errorf("child: a name of %d bytes, want 1 to %d", len(w.Name), MaxWindowNameBytes)

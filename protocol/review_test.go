@@ -54,8 +54,8 @@ func TestReviewReport_BadReports_AreRefused(t *testing.T) {
 	}
 }
 
-// FuzzReport checks that an accepted report stays within its bounds when it is encoded again.
-func FuzzReport(f *testing.F) {
+// FuzzReviewReport checks that an accepted report stays within its bounds when it is encoded again.
+func FuzzReviewReport(f *testing.F) {
 	f.Add([]byte(`{"turn":1,"findings":[{"path":"a","line":1,"side":"LEFT","severity":"critical","category":"","title":"x","detail":"","quote":"","confidence":1e-3}]}`), false)
 	f.Add([]byte(`{"turn":1,"triage":{"priority":"low","summary":""}}`), true)
 	f.Fuzz(func(t *testing.T, data []byte, triage bool) {

@@ -6,11 +6,11 @@ import (
 )
 
 const (
-	// OperationTranscribe transcribes a recording of the home. It takes TranscribeParameters and
+	// OperationKindTranscribe transcribes a recording of the home. It takes TranscribeParameters and
 	// returns TranscribeResult. It works in pieces, and commits each when it is done.
-	OperationTranscribe OperationKind = "transcribe"
-	// OperationSpeak makes a recording of a text. It takes SpeakParameters and returns SpeakResult.
-	OperationSpeak OperationKind = "speak"
+	OperationKindTranscribe OperationKind = "transcribe"
+	// OperationKindSpeak makes a recording of a text. It takes SpeakParameters and returns SpeakResult.
+	OperationKindSpeak OperationKind = "speak"
 )
 
 // SpeechEngine configures how recordings are transcribed.

@@ -10,9 +10,9 @@ import (
 	"sync"
 )
 
-// MaxRawDepth bounds the nesting of a json.RawMessage. A message that contains it then stays within
+// MaxRawJSONDepth bounds the nesting of a json.RawMessage. A message that contains it then stays within
 // the wire's depth of 64.
-const MaxRawDepth = 48
+const MaxRawJSONDepth = 48
 
 // DecodeStrict decodes one JSON value into v, a pointer. It refuses faults that encoding/json
 // accepts: unknown, duplicate and case-variant keys, invalid UTF-8, halves of surrogate pairs,
@@ -41,7 +41,7 @@ func DecodeStrict(data []byte, v any) error {
 // invalid value cannot be sent.
 func ValidateRawJSON(raw json.RawMessage) error {
 	s := scanner{data: raw, foldKeys: true}
-	if f := s.document(nil, maxDepth-MaxRawDepth+1); f != nil {
+	if f := s.document(nil, maxDepth-MaxRawJSONDepth+1); f != nil {
 		return f
 	}
 	return nil

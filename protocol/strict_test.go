@@ -196,23 +196,23 @@ func TestScanString_EveryAlignment_FindsFaults(t *testing.T) {
 }
 
 func TestValidateRawJSON_DepthFitsIntoMessage(t *testing.T) {
-	deepest := nested(`{"a":`, "1", "}", MaxRawDepth)
+	deepest := nested(`{"a":`, "1", "}", MaxRawJSONDepth)
 	if err := ValidateRawJSON(json.RawMessage(deepest)); err != nil {
 		t.Error(err)
 	}
-	m := ModelStreamResult{Message: Message{Parts: []Part{{Call: &ToolCall{Arguments: json.RawMessage(deepest)}}}}}
+	m := ModelStreamResult{Message: Message{Parts: []ContentPart{{Call: &ToolCall{Arguments: json.RawMessage(deepest)}}}}}
 	if _, err := encodeLine(m, 1<<20); err != nil {
 		t.Errorf("a valid one in a message: %v", err)
 	}
-	for _, bad := range []string{"", "{", `{"a":1,"a":2}`, `{"a":[{"path":1,"Path":2}]}`, "{\"s\":1,\"ſ\":2}", nested("[", "", "]", MaxRawDepth+1), `1e999`} {
+	for _, bad := range []string{"", "{", `{"a":1,"a":2}`, `{"a":[{"path":1,"Path":2}]}`, "{\"s\":1,\"ſ\":2}", nested("[", "", "]", MaxRawJSONDepth+1), `1e999`} {
 		if ValidateRawJSON(json.RawMessage(bad)) == nil {
 			t.Errorf("%.20q is valid", bad)
 		}
 	}
 }
 
-// FuzzStrict compares DecodeStrict with a slow and simple version of the same rules.
-func FuzzStrict(f *testing.F) {
+// FuzzDecodeStrict compares DecodeStrict with a slow and simple version of the same rules.
+func FuzzDecodeStrict(f *testing.F) {
 	for _, seed := range []string{`{}`, `{"text":"a","in":{"n":1}}`, `{"raw":{"a":[1,2e3,null]},"data":"aGk="}`,
 		`{"text":"\ud83d\ude00"}`, `{"tags":{"a":"b"},"tags":{}}`, `{"Text":1}`, `{"raw":1e400}`, `[]`, `{"in":null}`,
 		`{"operation":3,"kind":"archive","parameters":{"max_bytes":1048576}}`, `{"raw":{"max_bytes":1,"max_bytes":2}}`} {

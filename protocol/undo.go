@@ -91,9 +91,9 @@ func (u Undo) Inverse() Undo {
 	return inverse
 }
 
-// OperationUndo undoes changes of files, or shows them as a diff. It takes UndoParameters and
+// OperationKindUndo undoes changes of files, or shows them as a diff. It takes UndoParameters and
 // returns UndoResult. Repeated after a crash it continues.
-const OperationUndo OperationKind = "undo"
+const OperationKindUndo OperationKind = "undo"
 
 // Bounds of an undo.
 const (
@@ -106,8 +106,8 @@ const (
 type UndoAction string
 
 const (
-	UndoActionUnchanged UndoAction = "back"  // undo only changes of files that are unchanged since the turn
-	UndoActionForce     UndoAction = "force" // undo all changes, even of files that have changed since the turn
+	UndoActionUnchangedFiles UndoAction = "back"  // undo only changes of files that are unchanged since the turn
+	UndoActionForce          UndoAction = "force" // undo all changes, even of files that have changed since the turn
 	// commit a blob with the difference between the earlier and the present files, in the form of
 	// diff -u
 	UndoActionDiff UndoAction = "diff"

@@ -6,20 +6,20 @@ import (
 	"fmt"
 )
 
-// OperationUploads lists, sends or deletes files that a user has sent, at the user's wish. It takes
+// OperationKindUploads lists, sends or deletes files that a user has sent, at the user's wish. It takes
 // UploadsParameters and returns UploadsResult. Repeated after a crash it does not find a file that
 // it has moved to the trash.
-const OperationUploads OperationKind = "uploads"
+const OperationKindUploads OperationKind = "uploads"
 
-// UploadsAction is the task of an uploads operation.
-type UploadsAction string
+// UploadedFilesAction is the task of an uploads operation.
+type UploadedFilesAction string
 
 const (
-	UploadsActionList   UploadsAction = "list"   // list the newest files, at most UploadsPageSize
-	UploadsActionSend   UploadsAction = "send"   // commit one file as a blob
-	UploadsActionRead   UploadsAction = "read"   // commit any file of the home as a blob
-	UploadsActionDelete UploadsAction = "delete" // move one file to the trash
-	UploadsActionRemove UploadsAction = "remove" // remove one file for good
+	UploadedFilesActionList   UploadedFilesAction = "list"   // list the newest files, at most UploadsPageSize
+	UploadedFilesActionSend   UploadedFilesAction = "send"   // commit one file as a blob
+	UploadedFilesActionRead   UploadedFilesAction = "read"   // commit any file of the home as a blob
+	UploadedFilesActionDelete UploadedFilesAction = "delete" // move one file to the trash
+	UploadedFilesActionRemove UploadedFilesAction = "remove" // remove one file for good
 )
 
 // UploadsPageSize is the number of files on a page of a list.
@@ -27,12 +27,12 @@ const UploadsPageSize = 8
 
 // UploadsParameters select the action and its file.
 type UploadsParameters struct {
-	Action UploadsAction `json:"action"`
+	Action UploadedFilesAction `json:"action"`
 	// Key is the UploadKey of the file to send, delete or remove. A list begins after that file; if
 	// the file does not exist, the list skips Offset newer files.
 	Key    string `json:"key,omitempty"`
 	Offset int    `json:"offset,omitempty"`
-	Path   string `json:"path,omitempty"` // file to read, relative to the home; for UploadsActionRead
+	Path   string `json:"path,omitempty"` // file to read, relative to the home; for UploadedFilesActionRead
 }
 
 // UploadsResult is the result of an uploads operation. After send, delete and remove it has only

@@ -13,12 +13,12 @@ const DaemonMarkerFile = "mews-daemon"
 // victim holds Secret: a worker that can read Secret has escaped. An empty victim is not tried.
 type TryWallsParams struct {
 	// try all attempts; false means only attempts that are quick and leave nothing behind
-	All     bool    `json:"all,omitempty"`
-	Victims Victims `json:"victims"`
+	All     bool          `json:"all,omitempty"`
+	Victims EscapeVictims `json:"victims"`
 }
 
-// Victims are things that a worker must not reach.
-type Victims struct {
+// EscapeVictims are things that a worker must not reach.
+type EscapeVictims struct {
 	Secret     string `json:"secret"`
 	Supervisor int    `json:"supervisor,omitempty"` // pid of the supervisor
 	// the pid of a process that has Secret in its environment

@@ -107,7 +107,7 @@ func TestEncode_Lines_EqualWireText(t *testing.T) {
 		{request(0, "ping", nil), `{"jsonrpc":"2.0","method":"ping","params":{}}`},
 		{request(math.MaxInt64, longest, nil),
 			`{"jsonrpc":"2.0","id":9223372036854775807,"method":"` + longest + `","params":{}}`},
-		{request(0, "a", Part{Text: "<&>\u2028"}), `{"jsonrpc":"2.0","method":"a","params":{"text":"<&>\u2028"}}`},
+		{request(0, "a", ContentPart{Text: "<&>\u2028"}), `{"jsonrpc":"2.0","method":"a","params":{"text":"<&>\u2028"}}`},
 		{string(encodeText("null").line(answerHead(3, "result"))), `{"jsonrpc":"2.0","id":3,"result":null}`},
 	}
 	for _, tt := range tests {
@@ -146,7 +146,7 @@ func TestEncode_BadValues_AreRefused(t *testing.T) {
 		{"raw with half a surrogate", "a", ToolCall{Arguments: []byte(`{"a":"\ud800"}`)}, `unpaired`},
 		{"raw too deep", "a", ToolCall{Arguments: []byte(nested("[", "", "]", 64))}, `64 levels`},
 		{"raw that is none", "a", ToolCall{Arguments: []byte(`{`)}, `unexpected end`},
-		{"too long", "a", Part{Text: strings.Repeat("x", 1000)}, "line too long"},
+		{"too long", "a", ContentPart{Text: strings.Repeat("x", 1000)}, "line too long"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

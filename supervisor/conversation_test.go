@@ -24,7 +24,7 @@ func TestPrivateChat_Account_IsPreferred(t *testing.T) {
 	}
 }
 
-func TestChannelsWith_Capability_SelectsChannels(t *testing.T) {
+func TestFilterChannels_ByCapability_ReturnsMatch(t *testing.T) {
 	for name, c := range map[string]struct{ got, want []supervisor.Channel }{
 		"private": {supervisor.PrivateChannels(), []supervisor.Channel{supervisor.ChannelTerminal}},
 		"all": {supervisor.FilterChannels(func(supervisor.Capabilities) bool { return true }),

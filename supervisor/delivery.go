@@ -46,11 +46,11 @@ type Button struct {
 	Press string `json:"press"`
 }
 
-// Presses of buttons that are not below a message. PressLocation shows a keyboard, whose button
-// sends the user's location. PressNoKeyboard removes the keyboard.
+// Presses of buttons that are not below a message. ButtonShareLocation shows a keyboard, whose button
+// sends the user's location. ButtonRemoveKeyboard removes the keyboard.
 const (
-	PressLocation   = "keyboard:location"
-	PressNoKeyboard = "keyboard:none"
+	ButtonShareLocation  = "keyboard:location"
+	ButtonRemoveKeyboard = "keyboard:none"
 )
 
 // File is a file for a user. Its bytes are in the spool and belong to the user.

@@ -34,20 +34,20 @@ const (
 
 // Kinds of effects that the supervisor reports.
 const (
-	EffectFileSent    = "file.sent" // the channel has taken the file
-	EffectMessageSent = "message.sent"
-	EffectBegun       = "call.begun" // a tool call began, and its end is unknown
-	EffectUndone      = "change.undone"
-	EffectAsked       = "question.asked"
-	EffectReceived    = "file.received"
-	EffectCorrected   = "fact.corrected" // the user corrected a fact
-	EffectForgotten   = "fact.forgotten"
-	EffectImported    = "memory.imported"
+	EffectFileSent       = "file.sent" // the channel has taken the file
+	EffectMessageSent    = "message.sent"
+	EffectCallBegun      = "call.begun" // a tool call began, and its end is unknown
+	EffectChangeUndone   = "change.undone"
+	EffectQuestionAsked  = "question.asked"
+	EffectFileReceived   = "file.received"
+	EffectFactCorrected  = "fact.corrected" // the user corrected a fact
+	EffectFactForgotten  = "fact.forgotten"
+	EffectMemoryImported = "memory.imported"
 )
 
-// EffectReplaced is the kind of effect for a fact that a newer fact replaced. Like all kinds
+// EffectFactReplaced is the kind of effect for a fact that a newer fact replaced. Like all kinds
 // without a dot, it counts as reported by the worker.
-const EffectReplaced = "replace"
+const EffectFactReplaced = "replace"
 
 // Kinds of effects for a file or message that may not have arrived. The kind changes with the
 // outcome of its delivery.
@@ -60,9 +60,9 @@ const (
 	EffectMessageUnknown = "message.unknown"
 )
 
-// ReporterOf returns who reports effects of a kind. The supervisor reports kinds with a dot, and
+// EffectReporterOf returns who reports effects of a kind. The supervisor reports kinds with a dot, and
 // workers report all other kinds.
-func ReporterOf(kind string) EffectReporter {
+func EffectReporterOf(kind string) EffectReporter {
 	if strings.Contains(kind, ".") {
 		return ReportedBySupervisor
 	}

@@ -36,9 +36,9 @@ type GitHubRecipient struct {
 type ReviewPostMode string
 
 const (
-	PostReview ReviewPostMode = "review" // one review with comments
-	PostCheck  ReviewPostMode = "check"  // one check run, which never blocks a merge
-	PostCard   ReviewPostMode = "card"   // nothing on GitHub until the user picks findings on the card in the chat
+	PostAsReview   ReviewPostMode = "review" // one review with comments
+	PostAsCheckRun ReviewPostMode = "check"  // one check run, which never blocks a merge
+	PostOnlyCard   ReviewPostMode = "card"   // nothing on GitHub until the user picks findings on the card in the chat
 )
 
 // NormalizeRepoName returns a repository's name in lower case, for comparisons.
@@ -145,9 +145,9 @@ func (r Review) IsActive() bool {
 // PullRequestName returns the pull request's name for people, such as owner/name#12.
 func (r Review) PullRequestName() string { return fmt.Sprintf("%s#%d", r.Repo, r.Number) }
 
-// PullFinding is a finding in the list of a pull request's findings. A push or a failed review
+// PullRequestFinding is a finding in the list of a pull request's findings. A push or a failed review
 // deletes no finding.
-type PullFinding struct {
+type PullRequestFinding struct {
 	Fingerprint string
 	State       FindingState
 	Found       string // the first head that has the finding
@@ -158,7 +158,7 @@ type PullFinding struct {
 	Finding     string // the finding as JSON
 }
 
-// FindingState is the state of a PullFinding.
+// FindingState is the state of a PullRequestFinding.
 type FindingState string
 
 const (
@@ -189,9 +189,9 @@ type ReviewMute struct {
 type MuteKind string
 
 const (
-	MuteFinding MuteKind = "finding"
-	MutePull    MuteKind = "pull"
-	MuteLabel   MuteKind = "label"
+	MuteFinding     MuteKind = "finding"
+	MutePullRequest MuteKind = "pull"
+	MuteLabel       MuteKind = "label"
 )
 
 // IssueTriage is the triage of a GitHub issue, in any state. Each issue has at most one.
@@ -230,7 +230,7 @@ const (
 type WebhookDelivery struct {
 	ID     int64
 	User   string // owner of the delivery; "" means nobody
-	Source string // WebhookGitHub, or WebhookHook with the hook's name
+	Source string // WebhookSourceGitHub, or WebhookSourceHookPrefix with the hook's name
 	Hook   string // id of the webhook, from the sender; "" means none
 	Key    string // id of the delivery, from the sender; not verified
 	Body   string // SHA-256 of the body, which is in the spool
@@ -244,8 +244,8 @@ type WebhookDelivery struct {
 
 // Values of WebhookDelivery.Source.
 const (
-	WebhookGitHub = "github"
-	WebhookHook   = "hook/" // beginning of the source of a hook; the hook's name follows
+	WebhookSourceGitHub     = "github"
+	WebhookSourceHookPrefix = "hook/" // beginning of the source of a hook; the hook's name follows
 )
 
 // WebhookState is the state of a WebhookDelivery.

@@ -42,8 +42,8 @@ const (
 	SpeakerAssistant = "assistant"
 )
 
-// RoleOf maps a speaker to the role of its messages; "" means any role.
-var RoleOf = map[string]protocol.Role{SpeakerUser: protocol.RoleUser, SpeakerAssistant: protocol.RoleAssistant}
+// SpeakerRoles maps a speaker to the role of its messages; "" means any role.
+var SpeakerRoles = map[string]protocol.Role{SpeakerUser: protocol.RoleUser, SpeakerAssistant: protocol.RoleAssistant}
 
 // Speaker returns the speaker of the message.
 func (m HistoryMessage) Speaker() string {
@@ -61,9 +61,9 @@ type DialogMessage struct {
 	Size   int64 // stored size in bytes
 }
 
-// AgedMessage is a message of an earlier day that has words of others. A model does not see these
+// OldForeignMessage is a message of an earlier day that has words of others. A model does not see these
 // words; one line stands for them.
-type AgedMessage struct {
+type OldForeignMessage struct {
 	protocol.Message
 	User    string
 	OwnPart int // index of the part with the user's own words and the quotes before them; -1 means no such part

@@ -16,7 +16,7 @@ const (
 	// a press of a button; it does not wait in the queue; Text is the press of the Button
 	KindPress InboundKind = "press"
 	// a code that opens the gate; the service answers it at once and never stores it
-	KindCode InboundKind = "code"
+	KindLoginCode InboundKind = "code"
 
 	// Kinds of inbounds that no user sent. An inbound of such a kind starts a turn of the same
 	// kind.
@@ -41,9 +41,9 @@ const (
 	InboundDropped InboundState = "dropped"
 )
 
-// SourceRequested is the Source of a review or triage that a user requested in Mews. The user is
+// SourceGitHubWorkRequest is the Source of a review or triage that a user requested in Mews. The user is
 // the owner of the repository.
-const SourceRequested = "review"
+const SourceGitHubWorkRequest = "review"
 
 // Inbound is one message, press or call to the service.
 type Inbound struct {
@@ -82,9 +82,9 @@ type Inbound struct {
 	Destination Conversation
 }
 
-// GroupForwarded is the Group of forwarded messages. One turn answers the forwarded messages that
+// InboundGroupForwarded is the Group of forwarded messages. One turn answers the forwarded messages that
 // come together.
-const GroupForwarded = "forward"
+const InboundGroupForwarded = "forward"
 
 // InboundPriority orders the waiting inbounds of a conversation. Among equal priorities the order
 // of sending counts.
@@ -124,9 +124,9 @@ type Attachment struct {
 	Failure   string // sentence that says why the file is not available; "" means no failure
 }
 
-// MaxText is the maximum length of an inbound's text, in bytes. (For comparison: EchOS takes
+// MaxInboundText is the maximum length of an inbound's text, in bytes. (For comparison: EchOS takes
 // 500,000 characters.)
-const MaxText = 256 << 10
+const MaxInboundText = 256 << 10
 
 // Incoming is one update of a channel. Nobody has checked yet whether the sender may speak.
 type Incoming struct {
@@ -139,14 +139,14 @@ type Incoming struct {
 	Sender string // name of the sender's account on the channel
 	// language of the sender's app, an IETF tag such as en-US; "" means unknown
 	Language string
-	Chat     string // name of the chat on its channel; with IncomingMoved the old name
+	Chat     string // name of the chat on its channel; with IncomingChatMoved the old name
 	Thread   string // name of the topic in the chat; "" means no topic, or the general topic
 	Group    bool   // the chat may have several people
 	Title    string // title of a group for people, one line; "" in private
 	// name of the message on its channel; with IncomingPress, the message with the button
 	Message string
 	Album   string // name of the album, equal for all its parts; "" means no album
-	// text of at most MaxText bytes of UTF-8 without NUL; not blank if an IncomingMessage has no
+	// text of at most MaxInboundText bytes of UTF-8 without NUL; not blank if an IncomingMessage has no
 	// Attachments
 	Text string
 	// Attachments are the files of the message, whose bytes are not fetched yet.
@@ -170,7 +170,7 @@ type Incoming struct {
 	Addressed bool
 	// name of content that the channel hides from bots, such as "a story"; "" means none
 	Unreadable string
-	MovedTo    string // the chat's new name, with IncomingMoved
+	MovedTo    string // the chat's new name, with IncomingChatMoved
 }
 
 // IncomingKind is the kind of an Incoming.
@@ -183,12 +183,12 @@ const (
 	// a press of a button; Text is the button's press text
 	IncomingPress IncomingKind = "press"
 	// a chat has got a new name; the channel may repeat this update
-	IncomingMoved IncomingKind = "moved"
+	IncomingChatMoved IncomingKind = "moved"
 	// a user has added an emoji to a message; Text is the emoji, and Message is the name of that
 	// message
-	IncomingReaction IncomingKind = "reaction"
-	IncomingReturned IncomingKind = "returned" // the chat accepts the bot's messages again
-	IncomingOther    IncomingKind = "other"    // any other update, which the service ignores
+	IncomingReaction      IncomingKind = "reaction"
+	IncomingChatUnblocked IncomingKind = "returned" // the chat accepts the bot's messages again
+	IncomingOther         IncomingKind = "other"    // any other update, which the service ignores
 )
 
 // InboundBatch is a list of items from a source that are stored together.

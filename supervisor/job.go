@@ -35,8 +35,8 @@ type Job struct {
 	IsHeld         bool // the job waits, because its chat refuses messages; set when the job is read from the store
 }
 
-// RefusingChat is a chat that has refused a user's messages. The user's jobs for this chat wait.
-type RefusingChat struct {
+// ChatRefusingMessages is a chat that has refused a user's messages. The user's jobs for this chat wait.
+type ChatRefusingMessages struct {
 	User    string
 	Channel Channel
 	Chat    string
@@ -83,8 +83,8 @@ type JobOptions struct {
 type JobPriority string
 
 const (
-	JobLow  JobPriority = "low"  // the job's messages make no sound
-	JobHigh JobPriority = "high" // the job's messages make a sound, also in quiet hours
+	JobPriorityLow  JobPriority = "low"  // the job's messages make no sound
+	JobPriorityHigh JobPriority = "high" // the job's messages make a sound, also in quiet hours
 )
 
 // CheckCondition is the condition of a check: changed files, or the result of a command. With Ask,
@@ -217,24 +217,24 @@ type FireResult struct {
 	Conversation int64 `json:"-"` // id of the conversation of the text; 0 means that no text was sent
 }
 
-// JobPrefix is the beginning of the presses of a job's buttons.
-const JobPrefix = "job:"
+// JobPressPrefix is the beginning of the presses of a job's buttons.
+const JobPressPrefix = "job:"
 
-// Presses of the buttons of a job, after JobPrefix. The job's id follows.
+// Presses of the buttons of a job, after JobPressPrefix. The job's id follows.
 const (
-	JobRun    = "run"
-	JobStart  = "start"
-	JobPause  = "pause"
-	JobResume = "resume"
-	JobChange = "change"
-	JobDelete = "delete"
+	JobPressRun    = "run"
+	JobPressStart  = "start"
+	JobPressPause  = "pause"
+	JobPressResume = "resume"
+	JobPressChange = "change"
+	JobPressDelete = "delete"
 )
 
-// JobQuoteBegins is the beginning of a quote of a job's message, for the model.
-const JobQuoteBegins = "[Unasked, "
+// JobQuotePrefix is the beginning of a quote of a job's message, for the model.
+const JobQuotePrefix = "[Unasked, "
 
-// TaskPromptLine is the line before and after the order in the prompt of a task's turn.
-const TaskPromptLine = "\n---\n"
+// TaskPromptSeparator is the line before and after the order in the prompt of a task's turn.
+const TaskPromptSeparator = "\n---\n"
 
 // ChannelJob is the channel of jobs, where nobody talks. A conversation on it is the work of one
 // job, and its chat is the job's id.

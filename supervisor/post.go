@@ -187,27 +187,27 @@ type SendResult string
 
 const (
 	// the channel has not taken the message, which may be sent again
-	SendUnsent  SendResult = "unsent"
-	SendUnknown SendResult = "unknown" // the channel may have taken the message
-	SendRefused SendResult = "refused" // the channel will never take the message
+	SendResultUnsent  SendResult = "unsent"
+	SendResultUnknown SendResult = "unknown" // the channel may have taken the message
+	SendResultRefused SendResult = "refused" // the channel will never take the message
 )
 
 // SendErrorReason is the cause of a SendError, for causes that callers must handle.
 type SendErrorReason string
 
 const (
-	ReasonNone      SendErrorReason = ""
-	SendReasonFlood SendErrorReason = "flood" // too many messages were sent; with SendUnsent
-	SendReasonMoved SendErrorReason = "moved" // the chat has a new name; with SendUnsent
-	// with SendRefused: the channel may take smaller parts
+	SendReasonNone  SendErrorReason = ""
+	SendReasonFlood SendErrorReason = "flood" // too many messages were sent; with SendResultUnsent
+	SendReasonMoved SendErrorReason = "moved" // the chat has a new name; with SendResultUnsent
+	// with SendResultRefused: the channel may take smaller parts
 	SendReasonTooLong SendErrorReason = "too_long"
-	// with SendRefused: the channel may take the text without its entities
+	// with SendResultRefused: the channel may take the text without its entities
 	SendReasonEntities SendErrorReason = "marks"
-	SendReasonNoVoice  SendErrorReason = "no_voice" // with SendRefused: the user accepts no voice messages
-	// with SendRefused: the message to change is missing or can't be changed
+	SendReasonNoVoice  SendErrorReason = "no_voice" // with SendResultRefused: the user accepts no voice messages
+	// with SendResultRefused: the message to change is missing or can't be changed
 	SendReasonMessageGone SendErrorReason = "gone"
-	SendReasonThreadGone  SendErrorReason = "thread" // with SendRefused: the thread is gone
-	SendReasonChatGone    SendErrorReason = "chat"   // with SendRefused: the chat refuses all messages
+	SendReasonThreadGone  SendErrorReason = "thread" // with SendResultRefused: the thread is gone
+	SendReasonChatGone    SendErrorReason = "chat"   // with SendResultRefused: the chat refuses all messages
 )
 
 func (e *SendError) Error() string { return e.Err.Error() }

@@ -22,7 +22,7 @@ type PromptFile struct {
 	Accepted bool      // the user accepted the text by a tap; false means that the user wrote it
 	Since    time.Time // time since which the text is in force
 
-	Pending PendingFile
+	Pending PendingPromptFile
 	// Refused lists the pending states that the user did not accept, newest last. If such a state
 	// comes back, it becomes pending again, whoever wrote it.
 	Refused []protocol.FileState
@@ -33,14 +33,14 @@ type PendingReason string
 
 const (
 	// the file changed during a turn, or while a program of a turn ran
-	PendingTurn    PendingReason = "turn"
-	PendingGit     PendingReason = "git"     // git changed the file
-	PendingForeign PendingReason = "foreign" // another account may have written the file
+	PendingReasonTurn    PendingReason = "turn"
+	PendingReasonGit     PendingReason = "git"     // git changed the file
+	PendingReasonForeign PendingReason = "foreign" // another account may have written the file
 )
 
-// PendingFile is a version of a prompt file that waits for the user. If Why is "", no version
+// PendingPromptFile is a version of a prompt file that waits for the user. If Why is "", no version
 // waits.
-type PendingFile struct {
+type PendingPromptFile struct {
 	State        protocol.FileState
 	Text         []byte
 	Why          PendingReason
@@ -66,7 +66,7 @@ func (f PromptFile) RecordState(seen protocol.PromptFile, dirty, first bool) Pro
 		f.State, f.Text, f.Accepted, f.Since = seen.State, seen.Text, false, time.Time{}
 	default:
 		f.withdraw()
-		f.Pending = PendingFile{State: seen.State, Text: seen.Text, Why: why}
+		f.Pending = PendingPromptFile{State: seen.State, Text: seen.Text, Why: why}
 	}
 	return f
 }
@@ -76,15 +76,15 @@ func (f PromptFile) RecordState(seen protocol.PromptFile, dirty, first bool) Pro
 func (f PromptFile) pendingReason(seen protocol.PromptFile, dirty bool) PendingReason {
 	switch {
 	case seen.FromOtherAccount || seen.State == protocol.FileStateLink:
-		return PendingForeign
+		return PendingReasonForeign
 	case dirty:
-		return PendingTurn
+		return PendingReasonTurn
 	case seen.FromGit:
-		return PendingGit
+		return PendingReasonGit
 	case f.Pending.Why != "":
 		return f.Pending.Why // the later version includes the pending version
 	case slices.Contains(f.Refused, seen.State):
-		return PendingTurn
+		return PendingReasonTurn
 	}
 	return ""
 }
@@ -96,7 +96,7 @@ func (f *PromptFile) withdraw() {
 	}
 	f.Refused = append(slices.Clone(f.Refused), f.Pending.State)
 	f.Refused = f.Refused[max(0, len(f.Refused)-maxRefused):]
-	f.Pending = PendingFile{}
+	f.Pending = PendingPromptFile{}
 }
 
 // IsStateDecided reports whether a state of the file needs no decision of the user.
@@ -110,7 +110,7 @@ func (f PromptFile) IsStateDecided(state protocol.FileState) bool {
 // AcceptPending returns the file after the user has accepted the pending version.
 func (f PromptFile) AcceptPending() PromptFile {
 	p := f.Pending
-	f.State, f.Text, f.Accepted, f.Since, f.Pending = p.State, p.Text, true, time.Time{}, PendingFile{}
+	f.State, f.Text, f.Accepted, f.Since, f.Pending = p.State, p.Text, true, time.Time{}, PendingPromptFile{}
 	f.Refused = slices.DeleteFunc(slices.Clone(f.Refused), func(s protocol.FileState) bool { return s == p.State })
 	return f
 }
@@ -125,10 +125,10 @@ func (f PromptFile) RecordWrite(before, after protocol.FileState, text []byte) P
 	after = cmp.Or(after, emptyFile)
 	switch {
 	case f.State == after: // the same write again, as after a crash
-		f.Pending = PendingFile{}
+		f.Pending = PendingPromptFile{}
 	case f.State == before, before == protocol.FileStateAbsent && f.State == emptyFile:
 		if f.Pending.State == after {
-			f.Pending = PendingFile{}
+			f.Pending = PendingPromptFile{}
 		}
 		f.State, f.Text, f.Since = after, text, time.Time{}
 	case f.Pending.Why != "":
@@ -137,11 +137,11 @@ func (f PromptFile) RecordWrite(before, after protocol.FileState, text []byte) P
 	return f
 }
 
-// FindNotes returns the state that a file had before notes were added to it. The seen text must
+// FindStateBeforeNotes returns the state that a file had before notes were added to it. The seen text must
 // begin with the text in force, or with the pending text. After that text there may only be notes,
 // each once. ok is false for any other text.
-func (f PromptFile) FindNotes(seen protocol.PromptFile, notes []facts.Note) (before protocol.FileState, ok bool) {
-	if !seen.State.IsHash() || facts.StateOf(string(seen.Text)) != seen.State {
+func (f PromptFile) FindStateBeforeNotes(seen protocol.PromptFile, notes []facts.Note) (before protocol.FileState, ok bool) {
+	if !seen.State.IsHash() || facts.FileStateOf(string(seen.Text)) != seen.State {
 		return "", false // seen has only the beginning of the text
 	}
 	if hasNotes(f.Path, f.State, f.Text, string(seen.Text), notes) {
@@ -154,7 +154,7 @@ func (f PromptFile) FindNotes(seen protocol.PromptFile, notes []facts.Note) (bef
 // hasNotes reports whether a text consists of the text before and of notes, each once. The notes
 // must be for the path.
 func hasNotes(path string, state protocol.FileState, before []byte, text string, notes []facts.Note) bool {
-	if !IsTextOf(state, before) {
+	if !IsTextOfState(state, before) {
 		return false
 	}
 	base := string(before)
@@ -167,7 +167,7 @@ func hasNotes(path string, state protocol.FileState, before []byte, text string,
 	}
 	for line := range strings.Lines(added) {
 		i := slices.IndexFunc(notes, func(n facts.Note) bool { return n.Path == path && n.Line+"\n" == line })
-		if i < 0 || notes[i].IsIn(base) {
+		if i < 0 || notes[i].IsInText(base) {
 			return false
 		}
 		base += line
@@ -175,10 +175,10 @@ func hasNotes(path string, state protocol.FileState, before []byte, text string,
 	return true
 }
 
-// IsTextOf reports whether a text is the whole text of a file in a state. It is false if the text
+// IsTextOfState reports whether a text is the whole text of a file in a state. It is false if the text
 // is only the beginning of a long file, or if forgotten words were removed.
-func IsTextOf(state protocol.FileState, text []byte) bool {
-	return state == protocol.FileStateAbsent && len(text) == 0 || facts.StateOf(string(text)) == state
+func IsTextOfState(state protocol.FileState, text []byte) bool {
+	return state == protocol.FileStateAbsent && len(text) == 0 || facts.FileStateOf(string(text)) == state
 }
 
 // PromptFileReport is a worker's report on the user's prompt files for a turn.

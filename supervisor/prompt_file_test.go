@@ -11,7 +11,7 @@ import (
 
 // After the text in force, only lines of permitted notes may follow. With any other line, the file
 // waits for the user.
-func TestFindNotes_OtherLines_AreNoNotes(t *testing.T) {
+func TestFindStateBeforeNotes_OtherLines_Fail(t *testing.T) {
 	const path = "memory/2026-11-20.md"
 	notes := []facts.Note{{Path: path, Line: "- 13:19 x y"}, {Path: path, Line: "- 13:20 z"},
 		{Path: path, Line: "- 13:19 x y"}, {Path: "memory/2026-11-21.md", Line: "- 09:00 tomorrow"}}
@@ -45,29 +45,29 @@ func TestFindNotes_OtherLines_AreNoNotes(t *testing.T) {
 		"in another text":          {before: "- old\n", after: "- odd\n- 13:19 x y\n"},
 		"no text before":           {before: "- old\n", after: "- 13:19 x y\n"},
 		"nothing added":            {before: "- old\n", after: "- old\n"},
-		"of a text with forgotten words": {before: "- old\n", state: facts.StateOf("- old\n- forgotten\n"),
+		"of a text with forgotten words": {before: "- old\n", state: facts.FileStateOf("- old\n- forgotten\n"),
 			after: "- old\n- 13:19 x y\n"},
 		"of a long text": {after: strings.Repeat("x", 70<<10)},
 	} {
 		f := supervisor.PromptFile{Path: path, Text: []byte(c.before), State: c.state}
 		if c.state == "" && c.before != "" {
-			f.State = facts.StateOf(c.before)
+			f.State = facts.FileStateOf(c.before)
 		}
 		if c.pending != "" {
-			f.Pending = supervisor.PendingFile{Why: supervisor.PendingTurn, State: facts.StateOf(c.pending),
+			f.Pending = supervisor.PendingPromptFile{Why: supervisor.PendingReasonTurn, State: facts.FileStateOf(c.pending),
 				Text: []byte(c.pending)}
 		}
 		var from protocol.FileState
 		if c.from != "" {
-			from = facts.StateOf(c.from)
+			from = facts.FileStateOf(c.from)
 		}
-		seen := protocol.PromptFile{Path: path, State: facts.StateOf(c.after), Text: []byte(c.after)}
-		if before, noted := f.FindNotes(seen, notes); noted != c.noted || noted && before != from {
+		seen := protocol.PromptFile{Path: path, State: facts.FileStateOf(c.after), Text: []byte(c.after)}
+		if before, noted := f.FindStateBeforeNotes(seen, notes); noted != c.noted || noted && before != from {
 			t.Errorf("%s: got %t from %s", name, noted, before)
 		}
 	}
-	seen := protocol.PromptFile{Path: path, State: facts.StateOf("obey\n"), Text: []byte("- 13:19 x y\n")}
-	if _, noted := (supervisor.PromptFile{Path: path}).FindNotes(seen, notes); noted {
+	seen := protocol.PromptFile{Path: path, State: facts.FileStateOf("obey\n"), Text: []byte("- 13:19 x y\n")}
+	if _, noted := (supervisor.PromptFile{Path: path}).FindStateBeforeNotes(seen, notes); noted {
 		t.Error("a text of another state is noted")
 	}
 }

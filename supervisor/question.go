@@ -19,12 +19,12 @@ type Question struct {
 	// id of the tool call that waits; "" if the turn itself waits
 	Call string
 	Kind QuestionKind
-	Tool string // name of the tool that needs the approval; only with QuestionApproval and QuestionCode
+	Tool string // name of the tool that needs the approval; only with QuestionApproval and QuestionLoginCode
 	// SHA-256 of the exact subject, such as an effect, in hexadecimal; the answer is valid only for
 	// this subject
 	Subject   string
 	Amount    int64                 // wanted amount in millionths of a US dollar; only with QuestionBudget
-	Ask       protocol.AskArguments // the kind of answer that the model wants; only with QuestionAsk
+	Ask       protocol.AskArguments // the kind of answer that the model wants; only with QuestionFromModel
 	Text      string                // text for the user
 	OpenFor   time.Duration
 	CreatedAt time.Time
@@ -56,8 +56,8 @@ const (
 	QuestionBudget   QuestionKind = "budget"   // asks whether a turn may spend more
 	QuestionApproval QuestionKind = "approval" // asks whether an effect may leave the sandbox
 	// asks whether an effect may leave the sandbox, and wants a code of the second factor as a yes
-	QuestionCode QuestionKind = "code"
-	QuestionAsk  QuestionKind = "ask" // asks what a model wants to know
+	QuestionLoginCode QuestionKind = "code"
+	QuestionFromModel QuestionKind = "ask" // asks what a model wants to know
 )
 
 // QuestionEnd is the reason why a question has ended.
@@ -76,27 +76,27 @@ const (
 type Answer struct {
 	Say AnswerChoice `json:"say"`
 
-	// The answer to a QuestionAsk, if Say is SayThis. Only one of these fields is set. If the user
+	// The answer to a QuestionFromModel, if Say is AnswerChoiceOther. Only one of these fields is set. If the user
 	// added words to options, both Options and Text are set.
 	Options []int `json:"options,omitempty"` // indexes of the picked options in Ask.Options, from 0, ascending
 	// the user's words, or a location in words. For AskKindNumber and AskKindDate, the parsed form,
 	// such as 12.5 or 2026-11-24 18:30.
-	Text  string          `json:"text,omitempty"`
-	Parts []protocol.Part `json:"parts,omitempty"` // parts for the model about the files in the user's answer
+	Text  string                 `json:"text,omitempty"`
+	Parts []protocol.ContentPart `json:"parts,omitempty"` // parts for the model about the files in the user's answer
 	// Parts may have words of others
 	World bool `json:"world,omitempty"`
 
-	// the user went on without an answer: Say is SayNo, and Text has the words that the user wrote
+	// the user went on without an answer: Say is AnswerChoiceNo, and Text has the words that the user wrote
 	// instead, if any
 	Skipped bool `json:"skipped,omitempty"`
 }
 
 // AnswerMessage is a message that may answer an open question.
 type AnswerMessage struct {
-	Text  string          // the typed text
-	Words string          // the spoken words, if all files of the message are recordings
-	Parts []protocol.Part // parts for the model about the message's files
-	World bool            // the message has words of others
+	Text  string                 // the typed text
+	Words string                 // the spoken words, if all files of the message are recordings
+	Parts []protocol.ContentPart // parts for the model about the message's files
+	World bool                   // the message has words of others
 	Now   time.Time
 
 	// the question or its Reminder was sent, and is the last message in the chat
@@ -111,11 +111,11 @@ type AnswerMessage struct {
 type AnswerChoice string
 
 const (
-	SayNothing AnswerChoice = ""       // no answer yet
-	SayOnce    AnswerChoice = "once"   // yes, this time
-	SayAlways  AnswerChoice = "always" // yes, now and always for exactly this effect; only for approvals
-	SayNo      AnswerChoice = "deny"
-	SayThis    AnswerChoice = "this" // another answer, in the other fields of the Answer
+	AnswerChoiceNone   AnswerChoice = ""       // no answer yet
+	AnswerChoiceOnce   AnswerChoice = "once"   // yes, this time
+	AnswerChoiceAlways AnswerChoice = "always" // yes, now and always for exactly this effect; only for approvals
+	AnswerChoiceNo     AnswerChoice = "deny"
+	AnswerChoiceOther  AnswerChoice = "this" // another answer, in the other fields of the Answer
 )
 
 // PressResult is the result of pressing a question's button. Only PressTaken and PressPicked change
@@ -142,7 +142,7 @@ type QuestionPress struct {
 	Digest       string // SHA-256 of the button's nonce, in hexadecimal
 	User         string // name of the user who pressed the button
 	Conversation int64  // id of the conversation of the press
-	Word         string // word of the button: an AnswerChoice, or with QuestionAsk a word of package answer
+	Word         string // word of the button: an AnswerChoice, or with QuestionFromModel a word of package answer
 }
 
 // Grant is a user's lasting approval of one exact effect.

@@ -79,11 +79,11 @@ type JobSummary struct {
 type WaitingItemKind string
 
 const (
-	WaitingQuestion   WaitingItemKind = "question"    // a question without an answer
-	WaitingPromptFile WaitingItemKind = "prompt_file" // a changed prompt file that the user must accept
-	WaitingHeld       WaitingItemKind = "held"        // messages that a closed gate holds
-	WaitingLost       WaitingItemKind = "lost"        // messages that may not have arrived
-	WaitingJob        WaitingItemKind = "job"         // a proposed job that the user must start
+	WaitingQuestion     WaitingItemKind = "question"    // a question without an answer
+	WaitingPromptFile   WaitingItemKind = "prompt_file" // a changed prompt file that the user must accept
+	WaitingHeldMessages WaitingItemKind = "held"        // messages that a closed gate holds
+	WaitingLostMessages WaitingItemKind = "lost"        // messages that may not have arrived
+	WaitingJob          WaitingItemKind = "job"         // a proposed job that the user must start
 )
 
 // WaitingItem is an item of the digest that waits for a user.

@@ -102,8 +102,8 @@ const (
 	OperationDone    OperationState = "done"
 	// the worker reported that the operation is impossible
 	OperationFailed OperationState = "failed"
-	OperationParked OperationState = "parked" // the operation ended MaxDeaths workers, and is not tried again
+	OperationParked OperationState = "parked" // the operation ended MaxWorkerDeaths workers, and is not tried again
 )
 
-// MaxDeaths is the number of worker crashes that park an operation.
-const MaxDeaths = 3
+// MaxWorkerDeaths is the number of worker crashes that park an operation.
+const MaxWorkerDeaths = 3

@@ -29,21 +29,21 @@ type User struct {
 	Accounts map[Channel]string
 	// Workspaces are absolute paths of other folders that the user's worker may change.
 	Workspaces []string
-	Codes      CodePolicy
+	Codes      TOTPPolicy
 	Budget     Budget
 	History    int // days to keep messages; 0 means for ever
 	// language of the user's Telegram app, an IETF tag such as en-US; "" means unknown
 	Language string
 }
 
-// CodePolicy says whether a user must prove their identity by a time-based code. (TOTP, RFC 6238.)
-type CodePolicy string
+// TOTPPolicy says whether a user must prove their identity by a time-based code. (TOTP, RFC 6238.)
+type TOTPPolicy string
 
 const (
-	CodesOff      CodePolicy = "off"      // the user needs no code, and can't enrol a second factor
-	CodesOptional CodePolicy = "optional" // the user needs codes once they have enrolled; "" means the same
+	TOTPOff      TOTPPolicy = "off"      // the user needs no code, and can't enrol a second factor
+	TOTPOptional TOTPPolicy = "optional" // the user needs codes once they have enrolled; "" means the same
 	// the user always needs codes, and is locked out before enrolling
-	CodesRequired CodePolicy = "required"
+	TOTPRequired TOTPPolicy = "required"
 )
 
 // Budget limits a user's spending on models, in millionths of a US dollar. 0 means no limit.
@@ -70,17 +70,17 @@ type SecondFactor struct {
 	Recovery    []string // SHA-256 of each unused recovery code, in hexadecimal
 }
 
-// CodeResult is the result of trying a code.
-type CodeResult struct {
+// LoginCodeResult is the result of trying a code.
+type LoginCodeResult struct {
 	Right  bool   // the code is right
 	Action string // action for the audit log: login, login.refused, login.locked, ...
 	Text   string // text for the user
 }
 
-// CodeChecker checks a code against a factor, and returns the changed factor. The transaction that
+// LoginCodeChecker checks a code against a factor, and returns the changed factor. The transaction that
 // reads and writes the factor calls it. So if a hundred callers try the same code at once, only one
 // succeeds.
-type CodeChecker func(f SecondFactor, now time.Time) (SecondFactor, CodeResult)
+type LoginCodeChecker func(f SecondFactor, now time.Time) (SecondFactor, LoginCodeResult)
 
 // GateCheck says how to check the gate in the transaction that stores an inbound. A closed gate
 // holds the inbound.
@@ -100,15 +100,15 @@ type GateCheck struct {
 	AnswerOnly bool
 	// CheckCode checks an inbound that counts as a code while the gate is closed. While the gate is
 	// open, the inbound counts as text. The code itself is never stored.
-	CheckCode CodeChecker
+	CheckCode LoginCodeChecker
 }
 
 // GateLock says which gates of its user an inbound closes; "" means none.
 type GateLock string
 
 const (
-	LockHere GateLock = "here" // the gate of the inbound's chat
-	LockAll  GateLock = "all"  // the gates of all the user's chats
+	LockChatGate GateLock = "here" // the gate of the inbound's chat
+	LockAllGates GateLock = "all"  // the gates of all the user's chats
 )
 
 // GateDecision is the gate's decision about an inbound.
@@ -116,7 +116,7 @@ type GateDecision struct {
 	Check *GateCheck // says how to check the gate; nil lets the inbound through
 	// CheckCode checks an inbound that is a code. The code itself is never stored. With a Check,
 	// the inbound counts as a code only while the gate is open.
-	CheckCode CodeChecker
+	CheckCode LoginCodeChecker
 	// Lock closes gates in the transaction that stores the inbound. So later inbounds find them
 	// closed.
 	Lock GateLock
@@ -179,15 +179,15 @@ type SpendingLimit struct {
 type SpendingScope string
 
 const (
-	ScopeTurn         SpendingScope = "turn"         // spending of one turn
-	ScopeFire         SpendingScope = "fire"         // spending of a job's fire, in all its tries
-	ScopeDay          SpendingScope = "day"          // spending of the user in a day
-	ScopeMonth        SpendingScope = "month"        // spending of the user in a month
-	ScopeJobDay       SpendingScope = "job day"      // spending of the user's jobs in a day
-	ScopeJobMonth     SpendingScope = "job month"    // spending of the user's jobs in a month
-	ScopePot          SpendingScope = "pot"          // spending from the pot of the LeaseRequest
-	ScopeRequested    SpendingScope = "requested"    // spending for reviews and triages that the user requested
-	ScopeInstallation SpendingScope = "installation" // spending of all users
+	ScopeTurn          SpendingScope = "turn"         // spending of one turn
+	ScopeFire          SpendingScope = "fire"         // spending of a job's fire, in all its tries
+	ScopeDay           SpendingScope = "day"          // spending of the user in a day
+	ScopeMonth         SpendingScope = "month"        // spending of the user in a month
+	ScopeJobDay        SpendingScope = "job day"      // spending of the user's jobs in a day
+	ScopeJobMonth      SpendingScope = "job month"    // spending of the user's jobs in a month
+	ScopePot           SpendingScope = "pot"          // spending from the pot of the LeaseRequest
+	ScopeRequestedWork SpendingScope = "requested"    // spending for reviews and triages that the user requested
+	ScopeInstallation  SpendingScope = "installation" // spending of all users
 )
 
 // BudgetShortage is a limit that a lease would exceed, with the amounts that count. Amounts are in

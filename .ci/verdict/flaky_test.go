@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestParseFlaky_List_HasFaults(t *testing.T) {
+func TestParseFlaky_WrongLines_AreReported(t *testing.T) {
 	line := func(date string) string { return "./supervisor/app | TestX | " + date + " | it failed\n" }
 	for _, test := range []struct {
 		name, text string

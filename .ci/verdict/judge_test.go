@@ -101,7 +101,7 @@ func TestJudge_ManyFailures_NoneRunsAgain(t *testing.T) {
 	}
 }
 
-func TestJudge_CutRun_Fails(t *testing.T) {
+func TestJudge_InterruptedRun_Fails(t *testing.T) {
 	dir := plant(t, "ordinary", "long")
 	j := &judge{dir: dir, out: &bytes.Buffer{}, today: today}
 	all := events(t, dir, "./ordinary")

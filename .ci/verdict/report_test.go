@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestPrintReport_Parts_BesideLastRun(t *testing.T) {
+func TestPrintReport_ComparesWithLastRun(t *testing.T) {
 	for _, test := range []struct{ name, now, last, want string }{
 		{
 			"within all limits", "build 10 ok\ntest 345 failed\nnightly 170 ok\n", "build 12\ntest 300\n",

@@ -35,7 +35,7 @@ func supervise(args []string) error {
 	if len(args) < 4 || args[2] != "--" {
 		return errors.New(textUsage)
 	}
-	policy, err := spawn.OpenPolicy(args[1])
+	policy, err := spawn.ReadPolicyFile(args[1])
 	if err != nil {
 		return err
 	}

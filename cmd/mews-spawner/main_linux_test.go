@@ -53,7 +53,7 @@ func program(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-func TestArguments_EachForm_RunsOrExplains(t *testing.T) {
+func TestArguments_Invalid_ExitWithReason(t *testing.T) {
 	policy := filepath.Join(t.TempDir(), "policy")
 	if err := os.WriteFile(policy, []byte("worker /bin/sh\nuids 0-5000\n"), 0o644); err != nil {
 		t.Fatal(err)

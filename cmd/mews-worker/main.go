@@ -27,7 +27,7 @@ func main() {
 		fmt.Println("mews-worker", version)
 		return
 	}
-	if len(os.Args) == 3 && os.Args[1] == parse.Argument {
+	if len(os.Args) == 3 && os.Args[1] == parse.ParserArgument {
 		os.Exit(document.Main(os.Args[2], limitParser))
 	}
 	if len(os.Args) == 4 && os.Args[1] == escapeArgument {

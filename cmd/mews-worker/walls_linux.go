@@ -28,7 +28,9 @@ func programStarters() (tool, parser func(*exec.Cmd) error) {
 }
 
 // limitParser limits this process, which parses a file. The worker ends it after parse.Timeout.
-func limitParser(k parse.Kind) error { return sandbox.LimitParser(parse.MemoryOf(k), 2*parse.Timeout) }
+func limitParser(k parse.Kind) error {
+	return sandbox.LimitParser(parse.ParserMemory(k), 2*parse.Timeout)
+}
 
 // runEscape tries one row of the escapes in this process, which may die from it.
 func runEscape(row, victims string) {
@@ -77,7 +79,7 @@ func tryRow(ctx context.Context, row string, v escape.Victims) escape.Report {
 }
 
 // escapeVictims converts the victims of a request to the type of package escape.
-func escapeVictims(v protocol.Victims) escape.Victims {
+func escapeVictims(v protocol.EscapeVictims) escape.Victims {
 	home, _ := os.Getwd()
 	return escape.Victims{
 		Secret: v.Secret, SupervisorPID: v.Supervisor, VictimPID: v.Process, PIDNamespace: v.PIDNamespace, Worker: os.Getpid(),

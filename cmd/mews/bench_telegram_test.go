@@ -32,7 +32,7 @@ type modelCall struct{ called, ended time.Time }
 
 func newEndpoint(b *testing.B) (e *endpoint, url string) {
 	e = &endpoint{calls: make(chan modelCall, 64)}
-	e.model = modeltest.New(func(r modeltest.Request) modeltest.Answer {
+	e.model = modeltest.NewUnstartedServer(func(r modeltest.Request) modeltest.Answer {
 		if d := time.Duration(e.takes.Load()); d > 0 {
 			<-time.After(d)
 		}

@@ -48,7 +48,7 @@ type benchClient struct {
 
 func newClient(b testing.TB, h *apptest.Service, user string) *benchClient {
 	v := &benchClient{got: make(chan time.Time, 1)}
-	v.chat = control.NewChat(h.Socket, control.AttachRequest{User: user, After: control.StartFromNow}, v)
+	v.chat = control.NewChat(h.Socket, control.JoinChatRequest{User: user, After: control.StartFromNow}, v)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() { defer close(ended); v.chat.Run(ctx, time.Minute) }()
@@ -76,9 +76,9 @@ func (v *benchClient) ShowDelivery(control.Delivery) bool {
 	return true
 }
 
-func (*benchClient) ShowAttached(control.AttachResult, bool) {}
-func (*benchClient) ShowProgress(control.Progress)           {}
-func (*benchClient) ShowConnectionLost(error)                {}
+func (*benchClient) ShowConnected(control.JoinChatResult, bool) {}
+func (*benchClient) ShowProgress(control.Progress)              {}
+func (*benchClient) ShowConnectionLost(error)                   {}
 
 // BenchmarkTurn measures what Mews adds to a turn before the model's call and after its answer. It
 // uses the real programs, a warm worker, and a model that answers at once.

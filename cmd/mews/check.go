@@ -21,24 +21,24 @@ func checkVerb(ctx context.Context, con console, args []string) error {
 	if err := parse(set, args); err != nil {
 		return err
 	}
-	what := admin.ExamineRequest{JSON: *asJSON}
+	what := admin.DiagnoseRequest{JSON: *asJSON}
 	cfg, path, err := loadConfig(*file)
 	if err == nil {
 		if told, err := printRunning(ctx, con, cfg, path, what); told {
 			return err
 		}
-		return printChecked(con, doctor.Check(ctx, cfg, path), *asJSON)
+		return printChecked(con, doctor.CheckConfig(ctx, cfg, path), *asJSON)
 	}
 	told, err := printServiceCheck(ctx, con, *file, what, err)
 	if told {
 		return err
 	}
-	return printChecked(con, doctor.RefusedReport(path, err), *asJSON)
+	return printChecked(con, doctor.UnreadableConfigReport(path, err), *asJSON)
 }
 
 // printChecked prints a report about a configuration. If there are problems, the text lists only
 // the problems.
-func printChecked(con console, r doctor.CheckReport, asJSON bool) error {
+func printChecked(con console, r doctor.ConfigReport, asJSON bool) error {
 	if asJSON {
 		return errors.Join(printJSON(con.out, r), r.Err())
 	}
@@ -51,7 +51,7 @@ func printChecked(con console, r doctor.CheckReport, asJSON bool) error {
 // printServiceCheck prints the running service's check of its own configuration. It is for an
 // account that can't read the whole configuration. If no service of another account answers, told
 // is false, and the error is unread: the reason why the file could not be read.
-func printServiceCheck(ctx context.Context, con console, file string, what admin.ExamineRequest,
+func printServiceCheck(ctx context.Context, con console, file string, what admin.DiagnoseRequest,
 	unread error) (told bool, err error) {
 	cfg, err := findConfig(file)
 	if err != nil {
@@ -61,7 +61,7 @@ func printServiceCheck(ctx context.Context, con console, file string, what admin
 	if own := uint32(os.Getuid()); err != nil || own == 0 || own == placement.OwnerUID(info) {
 		return false, unread // the service's account can't read more than this account
 	}
-	found, err := askFor[admin.ExamineResult](ctx, cfg, admin.MethodExamine, what)
+	found, err := askFor[admin.DiagnoseResult](ctx, cfg, admin.MethodDiagnose, what)
 	if err != nil {
 		return false, errors.Join(unread, err)
 	}
@@ -70,7 +70,7 @@ func printServiceCheck(ctx context.Context, con console, file string, what admin
 
 // printExamined prints the service's check of itself. A text begins with head as an introduction.
 // JSON has no introduction.
-func printExamined(con console, head string, what admin.ExamineRequest, found admin.ExamineResult) error {
+func printExamined(con console, head string, what admin.DiagnoseRequest, found admin.DiagnoseResult) error {
 	if what.JSON {
 		head = ""
 	}
@@ -85,11 +85,11 @@ func printExamined(con console, head string, what admin.ExamineRequest, found ad
 // file, Mews reads the environment, and the service's environment may be another one. The result
 // told is false if there is a file, or if no service can answer.
 func printRunning(ctx context.Context, con console, cfg *config.Config, path string,
-	what admin.ExamineRequest) (told bool, err error) {
-	if path != "" || os.Getenv(admin.ExamineVariable) != "" {
+	what admin.DiagnoseRequest) (told bool, err error) {
+	if path != "" || os.Getenv(admin.DiagnoseEnvVariable) != "" {
 		return false, nil
 	}
-	found, err := askFor[admin.ExamineResult](ctx, cfg, admin.MethodExamine, what)
+	found, err := askFor[admin.DiagnoseResult](ctx, cfg, admin.MethodDiagnose, what)
 	if err != nil {
 		return false, nil
 	}

@@ -43,7 +43,7 @@ func TestTelegramCrashRun_LosesNoMessage(t *testing.T) {
 
 	run := newCrashRun(t, rng, updates)
 	run.Start()
-	killer := &killer{service: run.Service, died: run.server.SetClientKilledAt, rng: rng, losses: map[int]int{}}
+	killer := &killer{service: run.Service, died: run.server.RecordClientKill, rng: rng, losses: map[int]int{}}
 	for i := range kills {
 		run.writeUntil(i*updates/kills + updates/kills)
 		killer.kill(run.done, i*updates/kills)
@@ -92,15 +92,15 @@ func newCrashRun(t *testing.T, rng *rand.Rand, updates int) *crashRun {
 	r.Service = apptest.NewService(t, url, people...)
 	r.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
 	r.server = telegramtest.New(t, telegramtest.Options{Token: testToken, Strict: true, BeforeConfirm: r.checkAcknowledged})
-	r.server.InjectFault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.Reset, After: true, Rate: 0.01,
+	r.server.InjectFault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.ResetFault, After: true, Rate: 0.01,
 		Seed: rng.Uint64()})
-	r.server.InjectFault(telegramtest.Fault{Method: telegramtest.DownloadMethod, Kind: telegramtest.Reset, Times: 2})
-	r.server.InjectFault(telegramtest.Fault{Kind: telegramtest.Error, Code: 500, Text: "Internal Server Error",
+	r.server.InjectFault(telegramtest.Fault{Method: telegramtest.DownloadMethod, Kind: telegramtest.ResetFault, Times: 2})
+	r.server.InjectFault(telegramtest.Fault{Kind: telegramtest.ErrorFault, Code: 500, Text: "Internal Server Error",
 		Rate: 0.005, Seed: rng.Uint64()})
 	r.AppendConfig(apptest.TelegramConfig(r.server, "rate: {chat: 30, all: 1000}") + apptest.QueueModeConfig +
 		recogniserConfig)
 	for i, name := range people {
-		r.server.InjectFault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: apptest.FirstTelegramID + int64(i),
+		r.server.InjectFault(telegramtest.Fault{Kind: telegramtest.FloodFault, Chat: apptest.FirstTelegramID + int64(i),
 			RetryAfter: 2, Rate: 0.005, Seed: rng.Uint64()})
 		r.writers = append(r.writers, &writer{
 			user: telegramtest.User{ID: apptest.FirstTelegramID + int64(i), First: name}, home: r.UserHome(name),
@@ -311,8 +311,8 @@ func (w *writer) messageIndex(text string) int {
 func (w *writer) isComplete(text string, i int) bool {
 	said := strings.Join(strings.Fields(text), " ")
 	// the model repeats the note that it read before the message
-	said = strings.Replace(said, strings.TrimSpace(history.NoteEarlier)+" ", "", 1)
+	said = strings.Replace(said, strings.TrimSpace(history.EarlierMessagesNote)+" ", "", 1)
 	want := "done: " + strings.Join(strings.Fields(w.messages[i].text), " ")
 	_, rest, found := strings.Cut(said, want)
-	return found && (rest == "" || strings.HasPrefix(rest, " "+effect.TextHeading+" ") || strings.Contains(rest, "/resend"))
+	return found && (rest == "" || strings.HasPrefix(rest, " "+effect.TextEffectsHeading+" ") || strings.Contains(rest, "/resend"))
 }

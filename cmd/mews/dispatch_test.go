@@ -19,7 +19,7 @@ func runMews(t *testing.T, args ...string) (code int, out, errs string) {
 	return code, written.String(), complained.String()
 }
 
-func TestDispatch_Mistyped_NamesNearVerbs(t *testing.T) {
+func TestDispatch_MistypedVerb_NamesNearVerbs(t *testing.T) {
 	for line, want := range map[string]string{
 		"statsu":         "Did you mean: mews status\n",
 		"Status":         "Did you mean: mews status\n",
@@ -42,7 +42,7 @@ func TestDispatch_Mistyped_NamesNearVerbs(t *testing.T) {
 	}
 }
 
-func TestDispatch_HelpAndVersion_GoToOutput(t *testing.T) {
+func TestDispatch_HelpAndVersion_GoToStdout(t *testing.T) {
 	lines := map[string]string{
 		"--help": "Usage: mews VERB", "-h": "Usage: mews VERB", "-v": "mews dev", "-V": "mews dev",
 		"-version": "mews dev",
@@ -61,7 +61,7 @@ func TestDispatch_HelpAndVersion_GoToOutput(t *testing.T) {
 	}
 }
 
-func TestVerbs_JSON_IsOneValue(t *testing.T) {
+func TestVerbs_JSONFlag_PrintsOneJSONValue(t *testing.T) {
 	wrong := filepath.Join(t.TempDir(), "mews.yaml")
 	if err := os.WriteFile(wrong, []byte("log: {level: loud}\nlisten: here\n"), 0o600); err != nil {
 		t.Fatal(err)

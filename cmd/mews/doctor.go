@@ -22,12 +22,12 @@ func doctorVerb(ctx context.Context, con console, args []string) error {
 		fmt.Fprintln(con.err, textEscapesNoJSON)
 		return errMisuse
 	}
-	what := admin.ExamineRequest{Doctor: true, JSON: *asJSON}
+	what := admin.DiagnoseRequest{Doctor: true, JSON: *asJSON}
 	cfg, path, err := loadConfig(*file)
 	if err != nil && !*escapes {
 		told, err := printServiceCheck(ctx, con, *file, what, err)
 		if *asJSON && !told {
-			return errors.Join(printJSON(con.out, doctor.RefusedFindings(err)), err)
+			return errors.Join(printJSON(con.out, doctor.UnreadableConfigFindings(err)), err)
 		}
 		return err
 	}

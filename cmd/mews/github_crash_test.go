@@ -109,7 +109,7 @@ func newPullRun(t *testing.T, rng *rand.Rand, webhooks bool) *pullRun {
 
 // findPanics is a model that finds each line that calls panic, and refutes no finding.
 func findPanics(q modeltest.Request) modeltest.Answer {
-	if stands, ok := modeltest.AnswerSecondLook(q, false); ok {
+	if stands, ok := modeltest.AnswerReviewSecondLook(q, false); ok {
 		return stands
 	}
 	var found []string

@@ -59,7 +59,7 @@ func listPages(w io.Writer) {
 func showUsage(ctx context.Context, con console, words []string) error {
 	i := slices.IndexFunc(verbs(), func(v verb) bool { return v.name == words[0] })
 	err := verbs()[i].run(ctx, con, append(slices.Clone(words[1:]), "--help"))
-	if wanted := new(helpWanted); errors.As(err, &wanted) {
+	if wanted := new(helpRequestError); errors.As(err, &wanted) {
 		printUsage(con.out, wanted.set)
 		return nil
 	}

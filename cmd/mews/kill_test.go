@@ -242,7 +242,7 @@ type chatUser struct {
 func newChatUser(h *apptest.Service, name string, messages []chatMessage, answers chan<- struct{}) *chatUser {
 	k := &chatUser{name: name, home: h.UserHome(name), messages: messages, answers: answers,
 		sent: map[string]int{}, answerKeys: map[string]int{}, questions: map[int]int{}, confirmed: map[int]int{}, remaining: len(messages), joined: make(chan struct{}), done: make(chan struct{})}
-	k.chat = control.NewChat(h.Socket, control.AttachRequest{User: name, After: control.StartAtUndelivered}, k)
+	k.chat = control.NewChat(h.Socket, control.JoinChatRequest{User: name, After: control.StartAtUndelivered}, k)
 	return k
 }
 
@@ -290,7 +290,7 @@ func (k *chatUser) ShowDelivery(d control.Delivery) bool {
 	return true
 }
 
-func (k *chatUser) ShowAttached(_ control.AttachResult, again bool) {
+func (k *chatUser) ShowConnected(_ control.JoinChatResult, again bool) {
 	if !again {
 		close(k.joined)
 	}

@@ -79,7 +79,7 @@ type liveClient struct {
 
 func newLiveClient(t *testing.T, h *apptest.Service) *liveClient {
 	v := &liveClient{got: make(chan string, 10)}
-	v.chat = control.NewChat(h.Socket, control.AttachRequest{User: "ann", After: control.StartFromNow}, v)
+	v.chat = control.NewChat(h.Socket, control.JoinChatRequest{User: "ann", After: control.StartFromNow}, v)
 	ended := make(chan struct{})
 	go func() { defer close(ended); v.chat.Run(t.Context(), time.Minute) }()
 	t.Cleanup(func() { <-ended })
@@ -91,6 +91,6 @@ func (v *liveClient) ShowDelivery(d control.Delivery) bool {
 	return true
 }
 
-func (*liveClient) ShowAttached(control.AttachResult, bool) {}
-func (*liveClient) ShowProgress(control.Progress)           {}
-func (*liveClient) ShowConnectionLost(error)                {}
+func (*liveClient) ShowConnected(control.JoinChatResult, bool) {}
+func (*liveClient) ShowProgress(control.Progress)              {}
+func (*liveClient) ShowConnectionLost(error)                   {}

@@ -51,7 +51,7 @@ func TestLongLines_Files_HaveNoNewOnes(t *testing.T) {
 	}
 }
 
-func TestLongLines_OnlyCode_IsMeasured(t *testing.T) {
+func TestLongLines_CommentsAndTexts_AreExempt(t *testing.T) {
 	wide := func(n int) string { return strings.Repeat("x", n) }
 	for name, text := range map[string]string{
 		"code that fits":   "var a = \"" + wide(110) + "\"",
@@ -79,7 +79,7 @@ func TestLongLines_OnlyCode_IsMeasured(t *testing.T) {
 	}
 }
 
-func TestLongLines_List_OnlyShrinks(t *testing.T) {
+func TestLongLines_ListOfExceptions_OnlyShrinks(t *testing.T) {
 	listed := map[string]int{"a.go": 2, "b.go": 2, "c.go": 2, "gone.go": 1}
 	found := map[string][]int{"a.go": {1, 5}, "b.go": {7}, "c.go": {1, 2, 3}, "new.go": {9}}
 	want := []string{

@@ -126,7 +126,7 @@ func suggest(w io.Writer, before, word string, names []string) bool {
 var errMisuse = errors.New("misuse")
 
 func exit(con console, err error) int {
-	var wanted *helpWanted
+	var wanted *helpRequestError
 	switch {
 	case errors.As(err, &wanted):
 		printUsage(con.out, wanted.set)
@@ -162,10 +162,10 @@ func flags(con console, name string) *flag.FlagSet {
 	return set
 }
 
-// helpWanted is the error for a command line with --help. exit prints the usage.
-type helpWanted struct{ set *flag.FlagSet }
+// helpRequestError is the error for a command line with --help. exit prints the usage.
+type helpRequestError struct{ set *flag.FlagSet }
 
-func (*helpWanted) Error() string { return flag.ErrHelp.Error() }
+func (*helpRequestError) Error() string { return flag.ErrHelp.Error() }
 
 // printUsage prints the usage of a verb or subcommand.
 func printUsage(w io.Writer, set *flag.FlagSet) {

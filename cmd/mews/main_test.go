@@ -8,6 +8,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	stopsignal.Release() // so that a signal ends the tests
+	stopsignal.RestoreDefault() // so that a signal ends the tests
 	apptest.Main(m)
 }

@@ -91,7 +91,7 @@ func fitsLine(want, line string) bool {
 	return regexp.MustCompile("^" + strings.Join(parts, ".*") + "$").MatchString(line)
 }
 
-func TestFaultOfShown_LinesOutOfOrder_AreFaults(t *testing.T) {
+func TestManual_ShownLinesOutOfOrder_AreFaults(t *testing.T) {
 	came := []string{"· read a.md", "Here it is:", "", "one  2026-11-29", "✓ read", "`two`", "three", "four"}
 	for _, shown := range [][]string{
 		nil,

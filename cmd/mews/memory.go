@@ -28,7 +28,7 @@ func memoryVerb(ctx context.Context, con console, args []string) error {
 	if p.Action != protocol.MemoryActionImport {
 		p.Path = ""
 	}
-	all, err := memory.FetchAll(memory.Query{User: *user, Parameters: p},
+	all, err := memory.FetchAllPages(memory.Query{User: *user, Parameters: p},
 		func(q memory.Query) (protocol.MemoryResult, error) {
 			return askFor[protocol.MemoryResult](ctx, cfg, memory.MethodMemory, q)
 		})

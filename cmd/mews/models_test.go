@@ -65,7 +65,7 @@ func TestModelsVerb_ListsModels(t *testing.T) {
 // looked counts the searches for servers.
 func nearbyServer(t *testing.T, models ...string) (server *modeltest.Server, hint string, looked *int) {
 	t.Helper()
-	server = modeltest.New(modeltest.EchoScript)
+	server = modeltest.NewUnstartedServer(modeltest.EchoScript)
 	server.Models, server.Dialect = models, modeltest.DialectOllama
 	listening := httptest.NewServer(server)
 	t.Cleanup(listening.Close)
@@ -137,7 +137,7 @@ func TestNearbyModel_IsOfferedButNotUsed(t *testing.T) {
 // answeringModel returns the model that answers a user with this configuration.
 func answeringModel(t *testing.T, cfg *config.Config) string {
 	t.Helper()
-	catalogue, err := app.NewCatalogue(cfg, logging.Discard())
+	catalogue, err := app.NewModelCatalogue(cfg, logging.Discard())
 	if err != nil {
 		t.Fatal(err)
 	}

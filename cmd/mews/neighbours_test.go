@@ -351,7 +351,7 @@ type neighbourClient struct {
 
 func newNeighbour(h *apptest.Service, name string) *neighbourClient {
 	n := &neighbourClient{service: h, waiting: map[string]chan string{}}
-	n.chat = control.NewChat(h.Socket, control.AttachRequest{User: name, After: control.StartFromNow}, n)
+	n.chat = control.NewChat(h.Socket, control.JoinChatRequest{User: name, After: control.StartFromNow}, n)
 	ctx, ended := h.T.Context(), make(chan struct{})
 	go func() { defer close(ended); n.chat.Run(ctx, time.Minute) }()
 	h.T.Cleanup(func() { <-ended })
@@ -423,6 +423,6 @@ func (n *neighbourClient) ShowDelivery(d control.Delivery) bool {
 	return true
 }
 
-func (*neighbourClient) ShowAttached(control.AttachResult, bool) {}
-func (*neighbourClient) ShowProgress(control.Progress)           {}
-func (*neighbourClient) ShowConnectionLost(error)                {}
+func (*neighbourClient) ShowConnected(control.JoinChatResult, bool) {}
+func (*neighbourClient) ShowProgress(control.Progress)              {}
+func (*neighbourClient) ShowConnectionLost(error)                   {}

@@ -46,5 +46,5 @@ func takenMessages(t *testing.T, h *apptest.Service, user string) map[string]tak
 // message waits for them.
 func (late takenMessage) mayOvertake(early takenMessage) bool {
 	return early.files > 0 && late.turn != 0 && late.turn < early.turn &&
-		late.began-early.received >= sqlite.ArrivingFirst.Milliseconds()
+		late.began-early.received >= sqlite.MaxArrivalWait.Milliseconds()
 }

@@ -81,12 +81,12 @@ func newReminderRun(t *testing.T, rng *rand.Rand, fires int) *reminderRun {
 	r.Service = apptest.NewService(t, "", people...)
 	r.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
 	r.server = telegramtest.New(t, telegramtest.Options{Token: testToken, Strict: true, OnRequest: r.recordCall})
-	r.server.InjectFault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.Reset, After: true, Rate: 0.01,
+	r.server.InjectFault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.ResetFault, After: true, Rate: 0.01,
 		Seed: rng.Uint64()})
-	r.server.InjectFault(telegramtest.Fault{Kind: telegramtest.Error, Code: 500, Text: "Internal Server Error",
+	r.server.InjectFault(telegramtest.Fault{Kind: telegramtest.ErrorFault, Code: 500, Text: "Internal Server Error",
 		Rate: 0.005, Seed: rng.Uint64()})
 	for _, u := range r.people {
-		r.server.InjectFault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: u.ID, RetryAfter: 2, Rate: 0.005,
+		r.server.InjectFault(telegramtest.Fault{Kind: telegramtest.FloodFault, Chat: u.ID, RetryAfter: 2, Rate: 0.005,
 			Seed: rng.Uint64()})
 	}
 	r.AppendConfig(apptest.TelegramConfig(r.server, fastRate))
@@ -147,7 +147,7 @@ func (r *reminderRun) awaitSome(n int) {
 func (r *reminderRun) kill() {
 	at := time.Now()
 	r.Kill()
-	r.server.SetClientKilledAt(at)
+	r.server.RecordClientKill(at)
 	r.CheckIntegrity()
 }
 

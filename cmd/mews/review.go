@@ -71,7 +71,7 @@ func reviewVerb(ctx context.Context, con console, args []string) error {
 func readDiff(ctx context.Context, con console, file, between string) ([]byte, error) {
 	switch {
 	case file == "-":
-		return io.ReadAll(io.LimitReader(con.in, patch.MaxDiff+1))
+		return io.ReadAll(io.LimitReader(con.in, patch.MaxDiffBytes+1))
 	case file != "":
 		return os.ReadFile(file)
 	}

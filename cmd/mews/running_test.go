@@ -8,9 +8,9 @@ import (
 	"mews/supervisor/api"
 )
 
-// TestStoppingText_NamesWhatWaits checks the text for a person who leaves a chat and thereby stops
+// TestStoppingText_NamesUnfinishedWork checks the text for a person who leaves a chat and thereby stops
 // Mews.
-func TestStoppingText_NamesWhatWaits(t *testing.T) {
+func TestStoppingText_NamesUnfinishedWork(t *testing.T) {
 	next := time.Date(2026, 12, 24, 18, 0, 0, 0, time.Local)
 	telegram := []api.ChannelStatus{{Name: "telegram"}}
 	for name, c := range map[string]struct {

@@ -121,7 +121,7 @@ func sorter(r modeltest.Request) modeltest.Answer {
 
 // critic is a model that finds calls of panic, and refutes no finding.
 func critic(r modeltest.Request) modeltest.Answer {
-	stands, again := modeltest.AnswerSecondLook(r, false)
+	stands, again := modeltest.AnswerReviewSecondLook(r, false)
 	switch {
 	case again:
 		return stands

@@ -66,7 +66,7 @@ func (s *scriptEnv) startModel(ts *testscript.TestScript, args []string) {
 		ts.Fatalf("one model at most, and one of %q", slices.Sorted(maps.Keys(modelScripts)))
 	}
 	m := &scriptModel{script: script, held: make(chan struct{}, 100), holdAt: -1, open: make(chan struct{})}
-	m.server = httptest.NewServer(modeltest.New(m.answer))
+	m.server = httptest.NewServer(modeltest.NewUnstartedServer(m.answer))
 	s.model = m
 	ts.Setenv("MODEL_URL", m.server.URL+"/v1")
 	ts.Setenv("MODEL_HOST", m.server.Listener.Addr().String())
@@ -148,7 +148,7 @@ func writeFiles(r modeltest.Request) modeltest.Answer {
 // authentication error. Other requests go to repeatSent.
 func transcriber(r modeltest.Request) modeltest.Answer {
 	if len(r.Messages) == 0 && len(r.Raw) < 20_000 {
-		return modeltest.Answer{Fail: &modeltest.Failure{Class: modeltest.WrongKey}}
+		return modeltest.Answer{Fail: &modeltest.Failure{Class: modeltest.FailureWrongKey}}
 	}
 	if len(r.Messages) == 0 {
 		return modeltest.Answer{Text: "Buy milk."}
@@ -295,7 +295,7 @@ var faults = map[string]modeltest.Fault{
 
 // rateLimited is a refusal with the time to wait.
 func rateLimited(wait time.Duration) modeltest.Fault {
-	return modeltest.FaultWithFailure(modeltest.Failure{Class: modeltest.RateLimited, Header: map[string]string{
+	return modeltest.FaultWithFailure(modeltest.Failure{Class: modeltest.FailureRateLimited, Header: map[string]string{
 		"Retry-After": fmt.Sprint(wait.Seconds()), "Retry-After-Ms": fmt.Sprint(wait.Milliseconds()),
 	}})
 }

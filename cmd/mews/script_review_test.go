@@ -61,7 +61,7 @@ var panicLine = regexp.MustCompile(`"R(\d+) \+\\t(panic\(\d+\))`)
 
 // reviewer is a model that finds each added panic, and refutes no finding.
 func reviewer(r modeltest.Request) modeltest.Answer {
-	if stands, ok := modeltest.AnswerSecondLook(r, false); ok {
+	if stands, ok := modeltest.AnswerReviewSecondLook(r, false); ok {
 		return stands
 	}
 	var found []string

@@ -67,7 +67,7 @@ func (v subcommand) flags(con console) (set *flag.FlagSet, file *string) {
 func parseNames(set *flag.FlagSet, args []string, least, most int) (words []string, err error) {
 	for {
 		if err := set.Parse(args); errors.Is(err, flag.ErrHelp) {
-			return nil, &helpWanted{set}
+			return nil, &helpRequestError{set}
 		} else if err != nil {
 			printUsage(set.Output(), set)
 			return nil, errMisuse
@@ -122,7 +122,7 @@ func userName(name string) any { return admin.UserRequest{User: name} }
 
 // requestAndPrint sends a request and prints the result.
 func requestAndPrint(ctx context.Context, con console, cfg *config.Config, method string, params any) error {
-	done, err := app.CallAdminService[admin.Result](ctx, cfg, method, params)
+	done, err := app.CallAdminService[admin.TextResult](ctx, cfg, method, params)
 	if err == nil {
 		_, err = fmt.Fprintln(con.out, done.Text)
 	}

@@ -86,7 +86,7 @@ func newTaskRun(t *testing.T, rng *rand.Rand, fires int) *taskRun {
 				r.came <- struct{}{}
 			}
 		}})
-	r.server.InjectFault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.Reset, After: true, Rate: 0.01,
+	r.server.InjectFault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.ResetFault, After: true, Rate: 0.01,
 		Seed: rng.Uint64()})
 	r.AppendConfig(apptest.TelegramConfig(r.server, fastRate) +
 		"\nbudget: {users: {jobs: {run: 0, day: 0, month: 0}}}\nlimits: {jobs: 4}\n")
@@ -107,7 +107,7 @@ func (r *taskRun) openChats() {
 func (r *taskRun) kill() {
 	at := time.Now()
 	r.Kill()
-	r.server.SetClientKilledAt(at)
+	r.server.RecordClientKill(at)
 	r.CheckIntegrity()
 }
 

@@ -137,7 +137,7 @@ const (
 	textUsage        = "mews %s: %s\n\nUsage: mews %s\n"
 	textNoVerb       = "mews: there is no verb %q\n"
 	textMeant        = "Did you mean: %s\n"
-	textWrongSince   = "--since %q: want a time such as " + spans.Forms
+	textWrongSince   = "--since %q: want a time such as " + spans.HelpText
 	textNoSubcommand = "mews %s: there is no %q\n"
 	textNoArgument   = "mews %s takes no argument %q\n"
 	textNoName       = "mews %s needs a name\n"

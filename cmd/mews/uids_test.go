@@ -47,9 +47,9 @@ func replaceConfig(h *apptest.Service, from, to string) {
 	}
 }
 
-// TestUIDs_ByDefault_EachUserHasOne: without a configured range each user has a uid. If another
+// TestUIDs_DefaultRange_EachUserHasUID: without a configured range each user has a uid. If another
 // service on this machine uses a uid of the range, the status tells so.
-func TestUIDs_ByDefault_EachUserHasOne(t *testing.T) {
+func TestUIDs_DefaultRange_EachUserHasUID(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can start processes of another account")
 	}
@@ -75,11 +75,11 @@ func TestUIDs_ByDefault_EachUserHasOne(t *testing.T) {
 	}
 }
 
-// TestUIDs_OwnRange_EachUserKeepsOne: a user without an account gets a uid and keeps it. The uid
+// TestUIDs_ConfiguredRange_UserKeepsUID: a user without an account gets a uid and keeps it. The uid
 // owns a home that Mews makes. Workspaces and homes of the shared account still belong to that
 // account, and are shared by idmapped mounts. If the file system does not support that, the user
 // keeps the shared account until an admin hands the home over, by the command in status.
-func TestUIDs_OwnRange_EachUserKeepsOne(t *testing.T) {
+func TestUIDs_ConfiguredRange_UserKeepsUID(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can start processes of another account")
 	}

@@ -27,7 +27,7 @@ var (
 		"mews ([a-z]+)(?: ([a-z]+))?(?:$|[^\\w/])")
 )
 
-func TestTexts_VerbMentions_Exist(t *testing.T) {
+func TestTexts_MentionedVerbs_Exist(t *testing.T) {
 	found := 0
 	check := func(at, text string, mention *regexp.Regexp, prose []string) {
 		for _, m := range mention.FindAllStringSubmatch(text, -1) {
@@ -56,7 +56,7 @@ func TestTexts_VerbMentions_Exist(t *testing.T) {
 	}
 }
 
-func TestMentions_UnknownVerbs_AreFaults(t *testing.T) {
+func TestTexts_UnknownVerbs_AreFaults(t *testing.T) {
 	for text, want := range map[string]string{
 		"run `mews doctor` first":          "",
 		"see `mews backup`":                "no verb backup",

@@ -56,7 +56,7 @@ func TestVoiceKillRun_SpeaksEachAnswerOnce(t *testing.T) {
 		// machine. The wait is at most 1.2 s.
 		<-time.After(time.Duration(rng.IntN(1200)) * time.Millisecond)
 		h.Kill()
-		server.SetClientKilledAt(time.Now())
+		server.RecordClientKill(time.Now())
 		h.Start()
 	}
 	h.WaitUntilTrue(4*time.Minute, "every answer to be said", func() bool {

@@ -19,14 +19,14 @@ var ErrFull = errors.New("there is no room for another fact")
 // defaultConfidence is the confidence of a fact if the model gives none.
 const defaultConfidence = 0.9
 
-// FromArguments makes a fact from the arguments of remember or update_memory. The fact's Message
+// FactFromArguments makes a fact from the arguments of remember or update_memory. The fact's Message
 // and Date are not set yet.
-func FromArguments(a protocol.MemoryArguments) Fact {
+func FactFromArguments(a protocol.MemoryArguments) Fact {
 	return Fact{Text: a.Text, Kind: a.Kind, Confidence: cmp.Or(a.Confidence, defaultConfidence), Subject: a.Subject}
 }
 
-// StateOf returns the state of a file with the given text: the SHA-256 of the text.
-func StateOf(text string) protocol.FileState {
+// FileStateOf returns the state of a file with the given text: the SHA-256 of the text.
+func FileStateOf(text string) protocol.FileState {
 	sum := sha256.Sum256([]byte(text))
 	return protocol.FileState(hex.EncodeToString(sum[:]))
 }
@@ -34,11 +34,11 @@ func StateOf(text string) protocol.FileState {
 // FindConflict returns the fact that a new fact contradicts. A fact with the same meaning is no
 // conflict.
 func (f *File) FindConflict(fact Fact) (old Fact, found bool, err error) {
-	if err := fact.Check(); err != nil {
+	if err := fact.Normalize(); err != nil {
 		return old, false, err
 	}
 	facts := f.Facts()
-	if _, same := FindSame(facts, fact.Text); same {
+	if _, same := FindSimilarFact(facts, fact.Text); same {
 		return old, false, nil
 	}
 	old, found = findContradicted(facts, fact)
@@ -50,11 +50,11 @@ func (f *File) FindConflict(fact Fact) (old Fact, found bool, err error) {
 // call with the same fact changes nothing. replaced is the contradicted fact; it has no ID if no
 // fact was contradicted. highest is the highest number in the ids of forgotten facts.
 func (f *File) Remember(fact Fact, replace bool, highest int) (kept, replaced Fact, err error) {
-	if err := fact.Check(); err != nil {
+	if err := fact.Normalize(); err != nil {
 		return fact, replaced, err
 	}
 	facts := f.Facts()
-	old, known := FindSame(facts, fact.Text)
+	old, known := FindSimilarFact(facts, fact.Text)
 	if !known {
 		if old, known = findContradicted(facts, fact); known {
 			replaced = old
@@ -87,13 +87,13 @@ func (f *File) Add(fact Fact, highest int) (kept Fact, err error) {
 func (f *File) Correct(id string, fact Fact, highest int) (kept, old Fact, err error) {
 	old, known := f.FindFact(id)
 	if !known { // a fact written by hand gets another id if its text changes
-		if old, known = FindSame(f.Facts(), fact.Text); !known {
+		if old, known = FindSimilarFact(f.Facts(), fact.Text); !known {
 			return fact, old, fmt.Errorf("there is no fact %.20s; recall shows the ids", id)
 		}
 	}
 	fact.ID = old.ID
 	fact.Kind, fact.Subject = cmp.Or(fact.Kind, old.Kind), cmp.Or(fact.Subject, old.Subject)
-	if err := fact.Check(); err != nil {
+	if err := fact.Normalize(); err != nil {
 		return fact, old, err
 	}
 	return f.put(old.ID, fact, highest), old, nil
@@ -126,7 +126,7 @@ type Note struct{ Path, Line string }
 
 // NewNote returns the note of a text at a time. The time's zone decides on the day.
 func NewNote(at time.Time, text string) Note {
-	return Note{Path: NotesPath(at.Format(time.DateOnly)), Line: fmt.Sprintf("- %s %s", at.Format("15:04"), Tidy(text))}
+	return Note{Path: NotesPath(at.Format(time.DateOnly)), Line: fmt.Sprintf("- %s %s", at.Format("15:04"), CleanText(text))}
 }
 
 // NotesFolder is the folder of daily notes in a home.
@@ -135,5 +135,5 @@ const NotesFolder = "memory"
 // NotesPath returns the path of a day's notes. The day has the form 2026-11-20.
 func NotesPath(day string) string { return NotesFolder + "/" + day + ".md" }
 
-// IsIn reports whether a text of daily notes contains the note's line.
-func (n Note) IsIn(text string) bool { return slices.Contains(strings.Split(text, "\n"), n.Line) }
+// IsInText reports whether a text of daily notes contains the note's line.
+func (n Note) IsInText(text string) bool { return slices.Contains(strings.Split(text, "\n"), n.Line) }

@@ -19,7 +19,7 @@ import (
 )
 
 // FactKinds are the kinds of facts.
-var FactKinds = []string{DefaultKind, "preference", "person", "project", "expertise"}
+var FactKinds = []string{DefaultFactKind, "preference", "person", "project", "expertise"}
 
 // Fact is one bullet of MEMORY.md.
 type Fact struct {
@@ -35,11 +35,11 @@ type Fact struct {
 	Line    int // number of the line, from 1
 }
 
-// DefaultKind is the kind of a fact if none is given.
-const DefaultKind = "fact"
+// DefaultFactKind is the kind of a fact if none is given.
+const DefaultFactKind = "fact"
 
-// Bullet matches a line of a list: the indentation with the mark of the bullet, and the text.
-var Bullet = regexp.MustCompile(`^(\s*[-*+]\s+)(\S.*?)\s*$`)
+// BulletPattern matches a line of a list: the indentation with the mark of the bullet, and the text.
+var BulletPattern = regexp.MustCompile(`^(\s*[-*+]\s+)(\S.*?)\s*$`)
 
 // comment matches the text of a fact that ends with a comment. In the comment the subject follows
 // "about". The other values are recognised by their shape, so that a line edited by hand is read as
@@ -49,11 +49,11 @@ var comment = regexp.MustCompile(`^(.*?)\s*<!-- (k[1-9]\d{0,8})((?: [^ ]+)*) -->
 // parseFact parses a line without its line end. mark is the part of the line before the fact's
 // text.
 func parseFact(text string) (fact Fact, mark string, ok bool) {
-	m := Bullet.FindStringSubmatch(text)
+	m := BulletPattern.FindStringSubmatch(text)
 	if m == nil {
 		return fact, "", false
 	}
-	fact = Fact{Text: m[2], Kind: DefaultKind, Confidence: 1}
+	fact = Fact{Text: m[2], Kind: DefaultFactKind, Confidence: 1}
 	if c := comment.FindStringSubmatch(m[2]); c != nil && c[1] != "" {
 		fact.Text, fact.ID = c[1], c[2]
 		fact.readComment(strings.Fields(c[3]))
@@ -107,11 +107,11 @@ func (f Fact) SubjectOrPrefix() string {
 	if f.Subject != "" || !found || len(strings.Fields(about)) > 3 {
 		about = f.Subject
 	}
-	return strings.Join(Words(about), " ")
+	return strings.Join(UnaccentedWords(about), " ")
 }
 
-// Origin describes where a fact comes from: its date and message, or "by hand".
-func (f Fact) Origin() string {
+// DescribeProvenance describes where a fact comes from: its date and message, or "by hand".
+func (f Fact) DescribeProvenance() string {
 	if f.Message == 0 && f.Date == "" {
 		return "by hand"
 	}
@@ -122,8 +122,8 @@ func (f Fact) Origin() string {
 	return text
 }
 
-// Tidy makes the text of a fact or note a single line, and removes the marks of comments.
-func Tidy(text string) string {
+// CleanText makes the text of a fact or note a single line, and removes the marks of comments.
+func CleanText(text string) string {
 	text = strings.Map(func(r rune) rune {
 		// control characters could make the text look different from its words
 		if unicode.Is(unicode.Bidi_Control, r) || unicode.IsControl(r) && !unicode.IsSpace(r) {
@@ -137,9 +137,9 @@ func Tidy(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// Check cleans the texts of a fact, and returns an error if the fact is invalid.
-func (f *Fact) Check() error {
-	f.Text, f.Subject = Tidy(f.Text), strings.ToLower(Tidy(f.Subject))
+// Normalize cleans the texts of a fact, and returns an error if the fact is invalid.
+func (f *Fact) Normalize() error {
+	f.Text, f.Subject = CleanText(f.Text), strings.ToLower(CleanText(f.Subject))
 	n := utf8.RuneCountInString(f.Text)
 	switch {
 	case f.Text == "":
@@ -158,6 +158,6 @@ func (f *Fact) Check() error {
 
 // digestID makes an id from the words of a bullet without an id.
 func digestID(text string) string {
-	sum := sha256.Sum256([]byte(strings.Join(Words(text), " ")))
+	sum := sha256.Sum256([]byte(strings.Join(UnaccentedWords(text), " ")))
 	return "h" + hex.EncodeToString(sum[:4])
 }

@@ -21,8 +21,8 @@ var folded = func() map[rune]string {
 	return all
 }()
 
-// Words returns the words of a text in small letters, without accents.
-func Words(text string) []string {
+// UnaccentedWords returns the words of a text in small letters, without accents.
+func UnaccentedWords(text string) []string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(text) {
 		switch plain, accented := folded[r]; {
@@ -56,7 +56,7 @@ func likeness(a, b string) float64 {
 
 func trigrams(text string) map[string]bool {
 	set := map[string]bool{}
-	for _, word := range Words(text) {
+	for _, word := range UnaccentedWords(text) {
 		runes := []rune("  " + word + " ")
 		for i := range len(runes) - 2 {
 			set[string(runes[i:i+3])] = true
@@ -65,8 +65,8 @@ func trigrams(text string) map[string]bool {
 	return set
 }
 
-// FindSame finds the fact of a list that has the same meaning as a text.
-func FindSame(facts []Fact, text string) (found Fact, ok bool) {
+// FindSimilarFact finds the fact of a list that has the same meaning as a text.
+func FindSimilarFact(facts []Fact, text string) (found Fact, ok bool) {
 	most := minLikeness
 	for _, f := range facts {
 		if l := likeness(f.Text, text); l >= most {

@@ -13,12 +13,12 @@ import (
 	"unicode/utf8"
 )
 
-// Indent is put before a line that could pass for a mark. A mark of Mews is never indented.
-const Indent = "    "
+// MarkIndent is put before a line that could pass for a mark. A mark of Mews is never indented.
+const MarkIndent = "    "
 
-// Text returns a text of others for a place without a fence. Each line that looks like a mark is
+// SanitizeText returns a text of others for a place without a fence. Each line that looks like a mark is
 // indented. Lines end only with \n.
-func Text(text string) string {
+func SanitizeText(text string) string {
 	var b strings.Builder
 	for i, line := range strings.Split(Clean(text), "\n") {
 		if i > 0 {
@@ -56,9 +56,9 @@ func indentLines(text string, is func(line string) bool) string {
 	return b.String()
 }
 
-// Name returns a name or title of others on one line. In a line in brackets, it can't close the
+// SanitizeName returns a name or title of others on one line. In a line in brackets, it can't close the
 // bracket.
-func Name(text string) string {
+func SanitizeName(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r) || unicode.IsControl(r):
@@ -74,8 +74,8 @@ func Name(text string) string {
 }
 
 func indented(line string, is bool) string {
-	if is && !strings.HasPrefix(line, Indent) {
-		return Indent + line
+	if is && !strings.HasPrefix(line, MarkIndent) {
+		return MarkIndent + line
 	}
 	return line
 }

@@ -14,18 +14,18 @@ import (
 // ownMark matches the beginnings of lines with marks of Mews, as a strict parser would find them.
 var ownMark = regexp.MustCompile(`(?im)^(\[|> |=====|---$|this came with)`)
 
-func TestText_Attacks_AreIndented(t *testing.T) {
-	attacks := maps.Clone(foreigntest.Attacks)
-	maps.Copy(attacks, foreigntest.Openings)
+func TestSanitizeText_Attacks_AreIndented(t *testing.T) {
+	attacks := maps.Clone(foreigntest.ForgedStampTexts)
+	maps.Copy(attacks, foreigntest.ForgedMarkTexts)
 	for name, text := range attacks {
-		got := foreign.Text(text)
+		got := foreign.SanitizeText(text)
 		if line := foreigntest.FindForgedLine(got) + ownMark.FindString(got); line != "" {
 			t.Errorf("%s: %q passes for a mark in\n%s", name, line, got)
 		}
-		if !strings.Contains("\n"+got, "\n"+foreign.Indent) {
+		if !strings.Contains("\n"+got, "\n"+foreign.MarkIndent) {
 			t.Errorf("%s is not indented: %q", name, got)
 		}
-		if foreigntest.Attacks[name] != "" && foreigntest.FindForgedLine(text) == "" &&
+		if foreigntest.ForgedStampTexts[name] != "" && foreigntest.FindForgedLine(text) == "" &&
 			!strings.HasPrefix(name, "behind ") {
 			t.Errorf("%s is no attack", name)
 		}
@@ -36,9 +36,9 @@ func TestText_Attacks_AreIndented(t *testing.T) {
 // checkText checks the properties that the result for any text must have.
 func checkText(t *testing.T, text string) {
 	t.Helper()
-	got := foreign.Text(text)
+	got := foreign.SanitizeText(text)
 	for _, line := range strings.Split(got, "\n") {
-		if foreign.IsMark(line) && !strings.HasPrefix(line, foreign.Indent) {
+		if foreign.IsMark(line) && !strings.HasPrefix(line, foreign.MarkIndent) {
 			t.Errorf("%q has the line %q", text, line)
 		}
 	}
@@ -49,25 +49,25 @@ func checkText(t *testing.T, text string) {
 	if strings.ContainsFunc(got, hides) {
 		t.Errorf("%q hides something: %q", text, got)
 	}
-	if again := foreign.Text(got); again != got {
+	if again := foreign.SanitizeText(got); again != got {
 		t.Errorf("%q becomes %q, then %q", text, got, again)
 	}
 	for _, indent := range []func(string) string{foreign.IndentMarks, foreign.IndentStamps} {
 		kept := indent(text)
-		if strings.ReplaceAll(kept, foreign.Indent, "") != strings.ReplaceAll(text, foreign.Indent, "") {
+		if strings.ReplaceAll(kept, foreign.MarkIndent, "") != strings.ReplaceAll(text, foreign.MarkIndent, "") {
 			t.Errorf("%q is changed to %q", text, kept)
 		}
 		if again := indent(kept); again != kept {
 			t.Errorf("%q becomes %q, then %q", text, kept, again)
 		}
 	}
-	if name := foreign.Name(text); strings.ContainsAny(name, "[]\n\t") || strings.ContainsFunc(name, hides) {
+	if name := foreign.SanitizeName(text); strings.ContainsAny(name, "[]\n\t") || strings.ContainsFunc(name, hides) {
 		t.Errorf("the name of %q is %q", text, name)
 	}
 }
 
 func TestIndentStamps_Attacks_AreIndented(t *testing.T) {
-	for name, text := range foreigntest.Attacks {
+	for name, text := range foreigntest.ForgedStampTexts {
 		for _, indent := range []func(string) string{foreign.IndentMarks, foreign.IndentStamps} {
 			if got := indent(text); got == text || foreigntest.FindForgedLine(got) != "" {
 				t.Errorf("%s passes for a stamp: %q", name, got)
@@ -75,8 +75,8 @@ func TestIndentStamps_Attacks_AreIndented(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"fence", "named fence", "full fence"} {
-		text := foreigntest.Openings[name]
-		if got := foreign.IndentMarks(text); got != strings.Replace(text, "x\n", "x\n"+foreign.Indent, 1) ||
+		text := foreigntest.ForgedMarkTexts[name]
+		if got := foreign.IndentMarks(text); got != strings.Replace(text, "x\n", "x\n"+foreign.MarkIndent, 1) ||
 			foreign.IndentStamps(text) != text {
 			t.Errorf("%s is %q", name, got)
 		}
@@ -92,20 +92,20 @@ func TestIndentMarks_UsualText_StaysUnchanged(t *testing.T) {
 	}
 }
 
-func TestText_UsualWords_StayUnchanged(t *testing.T) {
+func TestSanitizeText_UsualWords_StayUnchanged(t *testing.T) {
 	for _, text := range []string{"", "Hello,\nsee you at 10:02 [sic].\n\n- milk\n1. eggs", "(in brackets)",
 		"{\"a\": 1}\n\t<b>", "نمی\u200cخواهم", "👨‍👩‍👧", "a = b", "- - x"} {
-		if got := foreign.Text(text); got != text {
+		if got := foreign.SanitizeText(text); got != text {
 			t.Errorf("%q becomes %q", text, got)
 		}
 	}
 }
 
 func FuzzText_NeverLooksLikeMark(f *testing.F) {
-	for _, text := range foreigntest.Attacks {
+	for _, text := range foreigntest.ForgedStampTexts {
 		f.Add(text)
 	}
-	for _, text := range foreigntest.Openings {
+	for _, text := range foreigntest.ForgedMarkTexts {
 		f.Add(text)
 	}
 	f.Fuzz(checkText)

@@ -150,8 +150,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzClip checks that ClipText makes any text valid.
-func FuzzClip(f *testing.F) {
+// FuzzClipText checks that ClipText makes any text valid.
+func FuzzClipText(f *testing.F) {
 	f.Add("openat2: no such file")
 	f.Fuzz(func(t *testing.T, text string) {
 		got := ClipText(text)

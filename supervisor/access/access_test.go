@@ -47,7 +47,7 @@ func people(t *testing.T, users ...supervisor.User) *access.People {
 	return p
 }
 
-func TestSpeaker_UserIDAndName_FindsUser(t *testing.T) {
+func TestFindSpeaker_UserIDAndName_FindsUser(t *testing.T) {
 	for name, c := range map[string]struct {
 		users []supervisor.User
 		uid   uint32
@@ -92,7 +92,7 @@ func TestSpeaker_UserIDAndName_FindsUser(t *testing.T) {
 }
 
 // A refusal to an unknown or ordinary user does not list the other users.
-func TestSpeaker_Refusal_ListsNoOtherUsers(t *testing.T) {
+func TestFindSpeaker_Refusal_ListsNoOtherUsers(t *testing.T) {
 	p := people(t, directory...)
 	for _, c := range []struct {
 		uid uint32
@@ -149,7 +149,7 @@ func TestFindByAccount_TelegramNumber_FindsUser(t *testing.T) {
 	}
 }
 
-func TestNames_AreSortedCopies(t *testing.T) {
+func TestPeopleNames_AreSortedCopies(t *testing.T) {
 	p := people(t, directory[1], directory[0])
 	names := p.Names()
 	if !slices.Equal(names, []string{"ann", "bob"}) {

@@ -62,7 +62,7 @@ func (c *check) rateLimited(context.Context) (*supervisor.GateDecision, error) {
 
 // exempt lets an inbound through that needs no code.
 func (c *check) exempt(context.Context) (*supervisor.GateDecision, error) {
-	if c.command.OpenWhileLocked || c.user.Codes == supervisor.CodesOff {
+	if c.command.OpenWhileLocked || c.user.Codes == supervisor.TOTPOff {
 		return &supervisor.GateDecision{}, nil
 	}
 	return nil, nil

@@ -13,7 +13,7 @@ import (
 // StoredUsers is the stored data about users, in addition to the configuration. Rows of users who
 // were removed from the configuration have no effect.
 type StoredUsers struct {
-	Bindings  []Binding
+	Bindings  []AccountBinding
 	Suspended []string // the names of suspended users
 	Groups    []Group
 	// Added are the users who are not in the configuration. A configured user without an account
@@ -21,8 +21,8 @@ type StoredUsers struct {
 	Added []string
 }
 
-// Binding gives an account on a channel to a user.
-type Binding struct {
+// AccountBinding gives an account on a channel to a user.
+type AccountBinding struct {
 	Channel supervisor.Channel
 	Account string // the account's number on the channel
 	User    string
@@ -42,7 +42,7 @@ type directory struct {
 	accounts        map[account]string
 	suspended       map[string]bool
 	groups          map[Group]bool
-	ignoredBindings []Binding
+	ignoredBindings []AccountBinding
 }
 
 type account struct {
@@ -95,7 +95,7 @@ func (d *directory) add(u supervisor.User, noAccount bool, lookup AccountLookup)
 		d.byUID[uid] = append(d.byUID[uid], u.Name)
 	}
 	for channel, number := range u.Accounts {
-		if err := d.bind(Binding{channel, number, u.Name}); err != nil {
+		if err := d.bind(AccountBinding{channel, number, u.Name}); err != nil {
 			return err
 		}
 	}
@@ -104,7 +104,7 @@ func (d *directory) add(u supervisor.User, noAccount bool, lookup AccountLookup)
 
 // bind gives an account to a user. If the configuration names no account of the user on a channel,
 // the first binding there becomes the user's account.
-func (d *directory) bind(b Binding) error {
+func (d *directory) bind(b AccountBinding) error {
 	u, known := d.users[b.User]
 	if !known {
 		return nil

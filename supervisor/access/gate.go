@@ -12,21 +12,21 @@ import (
 	"mews/supervisor/internal/rare"
 )
 
-// Factors finds the stored second factor of a user.
-type Factors interface {
+// FactorFinder finds the stored second factor of a user.
+type FactorFinder interface {
 	Find(ctx context.Context, user string) (f supervisor.SecondFactor, known bool, err error)
 }
 
-// Logins finds the login of a user in a chat. The login may have expired.
-type Logins interface {
+// LoginFinder finds the login of a user in a chat. The login may have expired.
+type LoginFinder interface {
 	FindLogin(ctx context.Context, user string, channel supervisor.Channel, chat string) (l supervisor.Login, known bool, err error)
 }
 
 // Options are the dependencies and limits of a Gate.
 type Options struct {
 	People  *People
-	Factors Factors
-	Logins  Logins
+	Factors FactorFinder
+	Logins  LoginFinder
 	// nil means no key: then the gate stays closed for users with a second factor
 	Seal   *Sealer
 	Limits GateLimits
@@ -114,7 +114,7 @@ func (g *Gate) Check(ctx context.Context, in supervisor.Inbound) (supervisor.Gat
 // suspended users.
 func (g *Gate) NeedsCode(ctx context.Context, user string) (bool, error) {
 	u, why := g.activeUser(user)
-	if why != "" || u.Codes == supervisor.CodesOff {
+	if why != "" || u.Codes == supervisor.TOTPOff {
 		return why != "", nil
 	}
 	f, known, err := g.o.Factors.Find(ctx, user)
@@ -126,7 +126,7 @@ func (g *Gate) NeedsCode(ctx context.Context, user string) (bool, error) {
 
 // codesOptional says whether a user may speak without a confirmed second factor.
 func codesOptional(u supervisor.User) bool {
-	return u.Codes == supervisor.CodesOptional || u.Codes == ""
+	return u.Codes == supervisor.TOTPOptional || u.Codes == ""
 }
 
 // activeUser returns a user; why is not empty if the user may not speak.
@@ -143,7 +143,7 @@ func (g *Gate) activeUser(name string) (u supervisor.User, why string) {
 
 // DecideLogin checks a code against a user's factor. A right code opens a gate, and confirms a new
 // factor.
-func (g *Gate) DecideLogin(user, code string) supervisor.CodeChecker {
+func (g *Gate) DecideLogin(user, code string) supervisor.LoginCodeChecker {
 	l := g.limits.Load()
 	return g.decide(user, code, codePurpose{action: actionLogin, enrols: true,
 		success: fmt.Sprintf(textUnlocked, amount.FormatDuration(l.Lifetime), amount.FormatDuration(l.IdleTimeout))})
@@ -151,17 +151,17 @@ func (g *Gate) DecideLogin(user, code string) supervisor.CodeChecker {
 
 // DecideStepUp checks a code for one effect that needs a new code. It accepts neither an open gate
 // nor the code that opened the gate.
-func (g *Gate) DecideStepUp(user, code string) supervisor.CodeChecker {
+func (g *Gate) DecideStepUp(user, code string) supervisor.LoginCodeChecker {
 	return g.decide(user, code, codePurpose{action: "stepup", success: textConfirmed})
 }
 
-// DecideEnrol checks a code that confirms a new factor. The code opens no gate.
-func (g *Gate) DecideEnrol(user, code string) supervisor.CodeChecker {
+// DecideEnrolment checks a code that confirms a new factor. The code opens no gate.
+func (g *Gate) DecideEnrolment(user, code string) supervisor.LoginCodeChecker {
 	return g.decide(user, code, codePurpose{action: "totp", enrols: true, success: textEnrolled})
 }
 
-func (g *Gate) decide(user, code string, p codePurpose) supervisor.CodeChecker {
-	return func(f supervisor.SecondFactor, now time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
+func (g *Gate) decide(user, code string, p codePurpose) supervisor.LoginCodeChecker {
+	return func(f supervisor.SecondFactor, now time.Time) (supervisor.SecondFactor, supervisor.LoginCodeResult) {
 		u, why := g.activeUser(user)
 		v := verification{user: u, seal: g.o.Seal, text: code, purpose: p}
 		if why != "" {

@@ -92,8 +92,8 @@ var states = map[string]func(t *testing.T, p *rig){
 
 // decisions has the outcome of each inbound, by the user's codes and the state of the factor. The
 // outcome in a group is in brackets; * means all other inbounds.
-var decisions = map[supervisor.CodePolicy]map[string]string{
-	supervisor.CodesOptional: {
+var decisions = map[supervisor.TOTPPolicy]map[string]string{
+	supervisor.TOTPOptional: {
 		"none":      "*:passes(passes)",
 		"enrolling": "*:passes(passes) digits:tried(passes) recovery:tried(tried)",
 		"closed":    "*:guarded(elsewhere) digits:tried(elsewhere) recovery:tried(tried) press:refused(refused)",
@@ -102,7 +102,7 @@ var decisions = map[supervisor.CodePolicy]map[string]string{
 		"halfway":   "*:passes(passes) digits:tried(passes) recovery:tried(tried)",
 		"failing":   "*:never(apart) recovery:refused(refused) press:refused(refused)",
 	},
-	supervisor.CodesRequired: {
+	supervisor.TOTPRequired: {
 		"none":      "*:never(apart) recovery:refused(refused) press:refused(refused)",
 		"enrolling": "*:never(apart) digits:tried(apart) recovery:tried(tried) press:refused(refused)",
 		"closed":    "*:guarded(elsewhere) digits:tried(elsewhere) recovery:tried(tried) press:refused(refused)",
@@ -111,7 +111,7 @@ var decisions = map[supervisor.CodePolicy]map[string]string{
 		"halfway":   "*:never(apart) digits:tried(apart) recovery:tried(tried) press:refused(refused)",
 		"failing":   "*:never(apart) recovery:refused(refused) press:refused(refused)",
 	},
-	supervisor.CodesOff: {
+	supervisor.TOTPOff: {
 		"none": "*:passes(passes)", "enrolling": "*:passes(passes)", "closed": "*:passes(passes)", "open": "*:passes(passes)",
 		"keyless": "*:passes(passes)", "halfway": "*:passes(passes)", "failing": "*:passes(passes)",
 	},
@@ -135,11 +135,11 @@ func wantOutcome(row, what string, private bool) outcome {
 	return outcome(other)
 }
 
-func TestCheck_EachInboundAndState_IsDecided(t *testing.T) {
+func TestCheck_EachInboundAndState_MatchesTable(t *testing.T) {
 	decisions := maps.Clone(decisions)
-	decisions[""] = decisions[supervisor.CodesOptional]
+	decisions[""] = decisions[supervisor.TOTPOptional]
 	// an unknown policy of codes is as strict as CodesRequired
-	decisions["sometimes"] = decisions[supervisor.CodesRequired]
+	decisions["sometimes"] = decisions[supervisor.TOTPRequired]
 	places := []struct {
 		channel supervisor.Channel
 		chat    string
@@ -344,7 +344,7 @@ func TestCheck_ExpiredLogin_NeedsACode(t *testing.T) {
 func TestCheck_HeldGroupMessage_NeedsPrivateCode(t *testing.T) {
 	p := newRig(t)
 	p.enrol(t, true)
-	at := access.Binding{Channel: supervisor.ChannelTerminal, User: "ann"}
+	at := access.AccountBinding{Channel: supervisor.ChannelTerminal, User: "ann"}
 	p.logins[at] = supervisor.Login{User: "ann", Channel: supervisor.ChannelTerminal, OpenedAt: p.now, UsedAt: p.now}
 	text := code(p.secret, p.now)
 	m := p.decide(t, terminalText(text))
@@ -481,20 +481,20 @@ func TestNewGate_Limits_ApplyAtOnce(t *testing.T) {
 // NeedsCode follows the same rules as Check.
 func TestNeedsCode_AgreesWithCheck(t *testing.T) {
 	for name, c := range map[string]struct {
-		codes     supervisor.CodePolicy
+		codes     supervisor.TOTPPolicy
 		enrolled  bool
 		confirmed bool
 		broken    error
 		asks      bool
 	}{
-		"off":                     {codes: supervisor.CodesOff, enrolled: true, confirmed: true},
-		"optional, no factor":     {codes: supervisor.CodesOptional},
-		"optional, not confirmed": {codes: supervisor.CodesOptional, enrolled: true},
-		"optional, confirmed":     {codes: supervisor.CodesOptional, enrolled: true, confirmed: true, asks: true},
-		"required, no factor":     {codes: supervisor.CodesRequired, asks: true},
-		"required, confirmed":     {codes: supervisor.CodesRequired, enrolled: true, confirmed: true, asks: true},
-		"optional, unreadable":    {codes: supervisor.CodesOptional, broken: errors.New("disk"), asks: true},
-		"off, unreadable":         {codes: supervisor.CodesOff, broken: errors.New("disk")},
+		"off":                     {codes: supervisor.TOTPOff, enrolled: true, confirmed: true},
+		"optional, no factor":     {codes: supervisor.TOTPOptional},
+		"optional, not confirmed": {codes: supervisor.TOTPOptional, enrolled: true},
+		"optional, confirmed":     {codes: supervisor.TOTPOptional, enrolled: true, confirmed: true, asks: true},
+		"required, no factor":     {codes: supervisor.TOTPRequired, asks: true},
+		"required, confirmed":     {codes: supervisor.TOTPRequired, enrolled: true, confirmed: true, asks: true},
+		"optional, unreadable":    {codes: supervisor.TOTPOptional, broken: errors.New("disk"), asks: true},
+		"off, unreadable":         {codes: supervisor.TOTPOff, broken: errors.New("disk")},
 	} {
 		p := newRig(t)
 		p.people = newPeople(t, c.codes)

@@ -39,11 +39,11 @@ func ShouldChallenge(g supervisor.GateCheck, told int64) bool {
 }
 
 // SpendLateCode uses up a right code that came too late. The code has no effect.
-func SpendLateCode(decide supervisor.CodeChecker) supervisor.CodeChecker {
-	return func(f supervisor.SecondFactor, now time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
+func SpendLateCode(decide supervisor.LoginCodeChecker) supervisor.LoginCodeChecker {
+	return func(f supervisor.SecondFactor, now time.Time) (supervisor.SecondFactor, supervisor.LoginCodeResult) {
 		f, v := decide(f, now)
 		if v.Right {
-			v = supervisor.CodeResult{Action: v.Action + ".late", Text: textCodeLate}
+			v = supervisor.LoginCodeResult{Action: v.Action + ".late", Text: textCodeLate}
 		}
 		return f, v
 	}

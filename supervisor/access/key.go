@@ -13,11 +13,11 @@ import (
 	"syscall"
 )
 
-// LoadKey reads a sealing key: a file of 32 bytes, or of 64 hexadecimal digits on one line. If
+// LoadSealingKey reads a sealing key: a file of 32 bytes, or of 64 hexadecimal digits on one line. If
 // fresh is true and the file is missing, it creates the file with a random key. Do not set fresh if
-// the database has sealed secrets: a new key opens none of them. LoadKey refuses a file that is not
+// the database has sealed secrets: a new key opens none of them. LoadSealingKey refuses a file that is not
 // a plain file, or that other users can read. No error contains a part of the key.
-func LoadKey(path string, fresh bool) ([KeySize]byte, error) {
+func LoadSealingKey(path string, fresh bool) ([KeySize]byte, error) {
 	key, err := readKey(path)
 	if fresh && errors.Is(err, fs.ErrNotExist) {
 		if err = makeKey(path); err == nil {

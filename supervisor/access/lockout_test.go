@@ -11,7 +11,7 @@ import (
 )
 
 // fail sends n wrong codes of ann.
-func (p *rig) fail(n int) (v supervisor.CodeResult) {
+func (p *rig) fail(n int) (v supervisor.LoginCodeResult) {
 	for range n {
 		v = p.try(wrongCode(p.secret, p.now))
 	}
@@ -147,7 +147,7 @@ func (m *model) enter(now time.Time, step int64, recovery string) (right bool) {
 
 // The lockouts equal those of a simple factor, for any codes and any jumps of the clock. No lockout
 // is longer than a day of the current clock.
-func TestLockout_RandomCodes_EqualsModel(t *testing.T) {
+func TestLockout_RandomCodes_MatchesReference(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := newRig(t)
 		p.enrol(t, true)

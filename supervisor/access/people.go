@@ -59,7 +59,9 @@ func (p *People) AccountOwner(channel supervisor.Channel, number string) string 
 
 // IgnoredBindings returns the stored bindings without effect. The configuration gives their
 // accounts to other users.
-func (p *People) IgnoredBindings() []Binding { return slices.Clone(p.current.Load().ignoredBindings) }
+func (p *People) IgnoredBindings() []AccountBinding {
+	return slices.Clone(p.current.Load().ignoredBindings)
+}
 
 // Find returns the user with a name, even if the user is suspended.
 func (p *People) Find(name string) (supervisor.User, bool) {

@@ -12,14 +12,14 @@ import (
 	"mews/supervisor/access"
 )
 
-func telegram(account, name string) access.Binding {
-	return access.Binding{Channel: supervisor.ChannelTelegram, Account: account, User: name}
+func telegram(account, name string) access.AccountBinding {
+	return access.AccountBinding{Channel: supervisor.ChannelTelegram, Account: account, User: name}
 }
 
 func TestSetUsers_NewBindings_TakeEffect(t *testing.T) {
 	p := people(t, onTelegram("ann", 42), user("bob", "bob", supervisor.RoleUser))
 	more := access.StoredUsers{
-		Bindings: []access.Binding{telegram("43", "bob"), telegram("44", "bob"), telegram("45", "ann"), telegram("42", "ann"),
+		Bindings: []access.AccountBinding{telegram("43", "bob"), telegram("44", "bob"), telegram("45", "ann"), telegram("42", "ann"),
 			telegram("46", "eve"), {Channel: supervisor.ChannelTerminal, Account: "47", User: "bob"}},
 		Groups: []access.Group{{Channel: supervisor.ChannelTelegram, Chat: "-100"}},
 	}
@@ -69,14 +69,14 @@ func TestSetUsers_InvalidUsers_ChangesNothing(t *testing.T) {
 		"an account of two users": {[]supervisor.User{ann, onTelegram("bob", 42)}, access.StoredUsers{}, []string{"ann",
 			"bob", "42"}},
 		"an account bound to two users": {[]supervisor.User{ann, onTelegram("bob", 0)},
-			access.StoredUsers{Bindings: []access.Binding{telegram("7", "bob"), telegram("7", "ann")}}, []string{"ann",
+			access.StoredUsers{Bindings: []access.AccountBinding{telegram("7", "bob"), telegram("7", "ann")}}, []string{"ann",
 				"bob", "7"}},
 		"a group as an account": {[]supervisor.User{ann},
-			access.StoredUsers{Bindings: []access.Binding{telegram("-7", "ann")}}, []string{"ann"}},
+			access.StoredUsers{Bindings: []access.AccountBinding{telegram("-7", "ann")}}, []string{"ann"}},
 		"a name as an account": {[]supervisor.User{ann},
-			access.StoredUsers{Bindings: []access.Binding{telegram("@ann", "ann")}}, []string{"ann"}},
+			access.StoredUsers{Bindings: []access.AccountBinding{telegram("@ann", "ann")}}, []string{"ann"}},
 		"a number with a plus sign": {[]supervisor.User{ann},
-			access.StoredUsers{Bindings: []access.Binding{telegram("+7", "ann")}}, []string{"ann"}},
+			access.StoredUsers{Bindings: []access.AccountBinding{telegram("+7", "ann")}}, []string{"ann"}},
 		"no such OS account": {[]supervisor.User{user("eve", "eve", supervisor.RoleUser)}, access.StoredUsers{},
 			[]string{"eve"}},
 	} {
@@ -104,12 +104,12 @@ func TestSetUsers_InvalidUsers_ChangesNothing(t *testing.T) {
 func TestSetUsers_ConfiguredAccount_BeatsBinding(t *testing.T) {
 	p := people(t, onTelegram("old", 1))
 	wrong := telegram("42", "bob")
-	more := access.StoredUsers{Suspended: []string{"ann"}, Bindings: []access.Binding{
+	more := access.StoredUsers{Suspended: []string{"ann"}, Bindings: []access.AccountBinding{
 		wrong, telegram("43", "bob"), telegram("42", "ann"), telegram("42", "nobody")}}
 	if err := p.SetUsers([]supervisor.User{onTelegram("ann", 42), onTelegram("bob", 0)}, more); err != nil {
 		t.Fatal(err)
 	}
-	if got := p.IgnoredBindings(); !slices.Equal(got, []access.Binding{wrong}) {
+	if got := p.IgnoredBindings(); !slices.Equal(got, []access.AccountBinding{wrong}) {
 		t.Errorf("skipped %v", got)
 	}
 	for number, want := range map[string]string{"42": "ann", "43": "bob", "44": "", "": ""} {
@@ -129,7 +129,7 @@ func TestSetUsers_ConfiguredAccount_BeatsBinding(t *testing.T) {
 }
 
 // After the first invite, the service's own account still belongs to the one configured user.
-func TestSpeaker_AddedUser_HasNoServiceAccount(t *testing.T) {
+func TestFindSpeaker_AddedUser_HasNoServiceAccount(t *testing.T) {
 	p := people(t, user("ann", "", supervisor.RoleUser))
 	users := []supervisor.User{user("ann", "", supervisor.RoleUser), user("new", "", supervisor.RoleUser), user("bob", "bob", supervisor.RoleUser)}
 	if err := p.SetUsers(users, access.StoredUsers{Added: []string{"new", "bob"}}); err != nil {
@@ -151,12 +151,12 @@ func TestSpeaker_AddedUser_HasNoServiceAccount(t *testing.T) {
 	}
 }
 
-func TestSuspended_User_MayNotSpeak(t *testing.T) {
+func TestFindSpeaker_SuspendedUser_IsRefused(t *testing.T) {
 	p := people(t)
 	users := append([]supervisor.User{onTelegram("tim", 42)}, directory...)
 	set := func(names ...string) {
 		t.Helper()
-		if err := p.SetUsers(users, access.StoredUsers{Suspended: names, Bindings: []access.Binding{telegram("7",
+		if err := p.SetUsers(users, access.StoredUsers{Suspended: names, Bindings: []access.AccountBinding{telegram("7",
 			"bob")}}); err != nil {
 			t.Fatal(err)
 		}

@@ -24,7 +24,7 @@ const annsID = 101
 type memoryFactors struct {
 	mu      sync.Mutex // guards the fields below
 	factors map[string]supervisor.SecondFactor
-	logins  map[access.Binding]supervisor.Login
+	logins  map[access.AccountBinding]supervisor.Login
 	broken  error
 }
 
@@ -39,12 +39,12 @@ func (k *memoryFactors) FindLogin(_ context.Context, user string, channel superv
 	chat string) (supervisor.Login, bool, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	l, ok := k.logins[access.Binding{Channel: channel, Account: chat, User: user}]
+	l, ok := k.logins[access.AccountBinding{Channel: channel, Account: chat, User: user}]
 	return l, ok, k.broken
 }
 
 // attempt checks a code in a transaction, as the real store does.
-func (k *memoryFactors) attempt(user string, decide supervisor.CodeChecker, now time.Time) supervisor.CodeResult {
+func (k *memoryFactors) attempt(user string, decide supervisor.LoginCodeChecker, now time.Time) supervisor.LoginCodeResult {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	f, v := decide(k.factors[user], now)
@@ -53,7 +53,7 @@ func (k *memoryFactors) attempt(user string, decide supervisor.CodeChecker, now 
 }
 
 func (k *memoryFactors) open(user string, channel supervisor.Channel, chat string, at time.Time) {
-	k.logins[access.Binding{Channel: channel, Account: chat, User: user}] =
+	k.logins[access.AccountBinding{Channel: channel, Account: chat, User: user}] =
 		supervisor.Login{User: user, Channel: channel, Chat: chat, OpenedAt: at, UsedAt: at}
 }
 
@@ -74,13 +74,13 @@ type rig struct {
 
 func newRig(t testing.TB) *rig {
 	p := &rig{seal: access.NewSealer(key), now: noon, memoryFactors: &memoryFactors{
-		factors: map[string]supervisor.SecondFactor{}, logins: map[access.Binding]supervisor.Login{}}}
-	p.people = newPeople(t, supervisor.CodesOptional)
+		factors: map[string]supervisor.SecondFactor{}, logins: map[access.AccountBinding]supervisor.Login{}}}
+	p.people = newPeople(t, supervisor.TOTPOptional)
 	p.gate(p.seal)
 	return p
 }
 
-func newPeople(t testing.TB, codes supervisor.CodePolicy) *access.People {
+func newPeople(t testing.TB, codes supervisor.TOTPPolicy) *access.People {
 	t.Helper()
 	p, err := access.NewPeople([]supervisor.User{
 		{Name: "ann", Role: supervisor.RoleUser, Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: strconv.Itoa(annsID)}, Timezone: "Asia/Kathmandu", Codes: codes},
@@ -139,7 +139,7 @@ func wrongCode(secret string, at time.Time) string {
 }
 
 // try sends a code of ann at the rig's time.
-func (p *rig) try(text string) supervisor.CodeResult {
+func (p *rig) try(text string) supervisor.LoginCodeResult {
 	return p.attempt("ann", p.DecideLogin("ann", text), p.now)
 }
 

@@ -69,17 +69,17 @@ func TestOpen_ChangedData_Fails(t *testing.T) {
 	}
 }
 
-func TestLoadKey_Fresh_MakesOneKey(t *testing.T) {
+func TestLoadSealingKey_NoFile_MakesOneKey(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "seal.key")
-	if _, err := access.LoadKey(path, false); err == nil {
+	if _, err := access.LoadSealingKey(path, false); err == nil {
 		t.Fatal("a key was made that opens nothing")
 	}
-	made, err := access.LoadKey(path, true)
+	made, err := access.LoadSealingKey(path, true)
 	if err != nil || made == [access.KeySize]byte{} {
 		t.Fatalf("made %x, %v", made, err)
 	}
 	for _, fresh := range []bool{false, true} {
-		if again, err := access.LoadKey(path, fresh); err != nil || again != made {
+		if again, err := access.LoadSealingKey(path, fresh); err != nil || again != made {
 			t.Errorf("fresh %v: got another, %v", fresh, err)
 		}
 	}
@@ -90,19 +90,19 @@ func TestLoadKey_Fresh_MakesOneKey(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); len(left) != 1 {
 		t.Errorf("left behind: %v", left)
 	}
-	if other, _ := access.LoadKey(filepath.Join(t.TempDir(), "seal.key"), true); other == made {
+	if other, _ := access.LoadSealingKey(filepath.Join(t.TempDir(), "seal.key"), true); other == made {
 		t.Error("two keys are the same")
 	}
 }
 
-func TestLoadKey_Concurrently_GivesOneKey(t *testing.T) {
+func TestLoadSealingKey_Concurrently_GivesOneKey(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "seal.key")
 	keys := make([][access.KeySize]byte, 20)
 	var crowd sync.WaitGroup
 	for i := range keys {
 		crowd.Go(func() {
 			var err error
-			if keys[i], err = access.LoadKey(path, true); err != nil {
+			if keys[i], err = access.LoadSealingKey(path, true); err != nil {
 				t.Error(err)
 			}
 		})
@@ -113,7 +113,7 @@ func TestLoadKey_Concurrently_GivesOneKey(t *testing.T) {
 	}
 }
 
-func TestLoadKey_BadContentOrMode_Fails(t *testing.T) {
+func TestLoadSealingKey_BadContentOrMode_Fails(t *testing.T) {
 	raw := bytes.Repeat([]byte{0x5a}, access.KeySize)
 	text := hex.EncodeToString(raw)
 	for name, c := range map[string]struct {
@@ -145,7 +145,7 @@ func TestLoadKey_BadContentOrMode_Fails(t *testing.T) {
 			if err := os.Chmod(path, c.mode); err != nil {
 				t.Fatal(err)
 			}
-			got, err := access.LoadKey(path, true)
+			got, err := access.LoadSealingKey(path, true)
 			if c.want == "" && (err != nil || !bytes.Equal(got[:], raw)) {
 				t.Errorf("got %x, %v", got, err)
 			}
@@ -157,7 +157,7 @@ func TestLoadKey_BadContentOrMode_Fails(t *testing.T) {
 	}
 }
 
-func TestLoadKey_NoPlainFile_Fails(t *testing.T) {
+func TestLoadSealingKey_NotAPlainFile_Fails(t *testing.T) {
 	dir := t.TempDir()
 	real := filepath.Join(dir, "real")
 	if err := os.WriteFile(real, make([]byte, access.KeySize), 0o600); err != nil {
@@ -173,14 +173,14 @@ func TestLoadKey_NoPlainFile_Fails(t *testing.T) {
 		if err := make(path); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := access.LoadKey(path, true); err == nil {
+		if _, err := access.LoadSealingKey(path, true); err == nil {
 			t.Errorf("%s was taken", name)
 		}
 	}
 	if _, err := os.Stat(filepath.Join(dir, "none")); err == nil {
 		t.Error("a key was made through a link")
 	}
-	if _, err := access.LoadKey(filepath.Join(dir, "no", "folder"), true); err == nil {
+	if _, err := access.LoadSealingKey(filepath.Join(dir, "no", "folder"), true); err == nil {
 		t.Error("a key was made in no folder")
 	}
 }

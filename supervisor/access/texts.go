@@ -100,13 +100,13 @@ const (
 
 // Texts that are stored or sent while a gate is closed.
 const (
-	// TextHeldReset answers held messages if their user's second factor is reset.
-	TextHeldReset = "This message waited for a code, but your second factor was reset. " +
+	// TextHeldFactorReset answers held messages if their user's second factor is reset.
+	TextHeldFactorReset = "This message waited for a code, but your second factor was reset. " +
 		"So I did not take it. Send it again."
 	// TextEditLocked refuses an edit that comes while the gate is closed, of a message that had
 	// passed the gate.
 	TextEditLocked = "Locked: your edit of this message was not taken. Send your code, then edit it " +
 		"again."
-	// TextCode replaces the text of a code, which is never stored.
-	TextCode = "(a code)"
+	// TextCodePlaceholder replaces the text of a code, which is never stored.
+	TextCodePlaceholder = "(a code)"
 )

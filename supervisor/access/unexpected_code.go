@@ -49,19 +49,19 @@ func (v verification) isRecent(f supervisor.SecondFactor, now time.Time) bool {
 
 // decideSpent is a supervisor.CheckCode for a code that has expired. The code does not count as a
 // try.
-func decideSpent(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
-	return f, supervisor.CodeResult{Action: actionUnexpected, Text: textSpentCode}
+func decideSpent(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.LoginCodeResult) {
+	return f, supervisor.LoginCodeResult{Action: actionUnexpected, Text: textSpentCode}
 }
 
 // decideUnexpected is a supervisor.CheckCode that uses up a code that nothing waits for.
 func (v verification) decideUnexpected(f supervisor.SecondFactor, now time.Time) (supervisor.SecondFactor,
-	supervisor.CodeResult) {
+	supervisor.LoginCodeResult) {
 	f, _ = v.spend(f, now)
 	text := textUnexpectedCode + textNextCode
 	if appCode(v.text) == "" {
 		text = textUnexpectedCode + textRecoveryLeft(len(f.Recovery))
 	}
-	return f, supervisor.CodeResult{Action: actionUnexpected, Text: text}
+	return f, supervisor.LoginCodeResult{Action: actionUnexpected, Text: text}
 }
 
 // spend returns the factor after its code is used up, and whether the code was right. The code does

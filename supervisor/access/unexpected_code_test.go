@@ -22,8 +22,8 @@ func (p *rig) spendUnexpected(t *testing.T, in supervisor.Inbound) supervisor.Ga
 // A right code that nothing waits for is used up, and its text is not stored. Otherwise somebody
 // could send guesses as words, without counted tries, and then use the right code.
 func TestSpendUnexpectedCode_RightCode_IsUsedUp(t *testing.T) {
-	for _, codes := range []supervisor.CodePolicy{supervisor.CodesRequired, supervisor.CodesOptional,
-		supervisor.CodesOff} {
+	for _, codes := range []supervisor.TOTPPolicy{supervisor.TOTPRequired, supervisor.TOTPOptional,
+		supervisor.TOTPOff} {
 		p := newRig(t)
 		p.people = newPeople(t, codes)
 		p.gate(p.seal)
@@ -71,7 +71,7 @@ func TestSpendUnexpectedCode_RightCode_IsUsedUp(t *testing.T) {
 // Users whose codes are off may have recovery codes too, for effects that need a new code.
 func TestSpendUnexpectedCode_Recovery_IsUsedUp(t *testing.T) {
 	p := newRig(t)
-	p.people = newPeople(t, supervisor.CodesOff)
+	p.people = newPeople(t, supervisor.TOTPOff)
 	p.gate(p.seal)
 	p.enrol(t, true)
 	m := p.spendUnexpected(t, terminalText(p.codes[3]))
@@ -93,14 +93,14 @@ func TestSpendUnexpectedCode_NoFactor_DoesNothing(t *testing.T) {
 		"no key":        func(p *rig) { p.enrol(t, true); p.gate(nil) },
 		"suspended": func(p *rig) {
 			p.enrol(t, true)
-			if err := p.people.SetUsers([]supervisor.User{{Name: "ann", Codes: supervisor.CodesOff}},
+			if err := p.people.SetUsers([]supervisor.User{{Name: "ann", Codes: supervisor.TOTPOff}},
 				access.StoredUsers{Suspended: []string{"ann"}}); err != nil {
 				t.Fatal(err)
 			}
 		},
 	} {
 		p := newRig(t)
-		p.people = newPeople(t, supervisor.CodesOff)
+		p.people = newPeople(t, supervisor.TOTPOff)
 		p.gate(p.seal)
 		prepare(p)
 		if m := p.spendUnexpected(t, terminalText(code(p.secret, p.now))); m.CheckCode != nil {

@@ -55,7 +55,7 @@ type verification struct {
 
 // verify is a supervisor.CheckCode. It reads no clock, stores nothing, and calls no other package.
 func (v verification) verify(f supervisor.SecondFactor, now time.Time) (supervisor.SecondFactor,
-	supervisor.CodeResult) {
+	supervisor.LoginCodeResult) {
 	f.LockedUntil = lockedUntil(f, now)
 	switch {
 	case len(f.Secret) == 0 || !f.Confirmed && !v.purpose.enrols:
@@ -73,7 +73,7 @@ func (v verification) verify(f supervisor.SecondFactor, now time.Time) (supervis
 // verifyAppCode accepts the code of a valid period once. A used code is no guess, so it does not
 // count as a failure.
 func (v verification) verifyAppCode(f supervisor.SecondFactor, now time.Time) (supervisor.SecondFactor,
-	supervisor.CodeResult) {
+	supervisor.LoginCodeResult) {
 	period, found, err := v.matchAppCode(f, now, validPeriods)
 	switch current := now.Unix() / codePeriod; {
 	case err != nil:
@@ -110,12 +110,12 @@ func (v verification) matchAppCode(f supervisor.SecondFactor, now time.Time, per
 
 // verifyRecovery accepts a recovery code once.
 func (v verification) verifyRecovery(f supervisor.SecondFactor, now time.Time) (supervisor.SecondFactor,
-	supervisor.CodeResult) {
+	supervisor.LoginCodeResult) {
 	f, right := withoutRecovery(f, v.text)
 	if !right {
 		return v.reject(f, now)
 	}
-	return resetFailures(f), supervisor.CodeResult{Right: true, Action: v.purpose.action + suffixRecovery,
+	return resetFailures(f), supervisor.LoginCodeResult{Right: true, Action: v.purpose.action + suffixRecovery,
 		Text: v.purpose.success + " " + textRecoveryLeft(len(f.Recovery))}
 }
 
@@ -131,25 +131,25 @@ func withoutRecovery(f supervisor.SecondFactor, text string) (_ supervisor.Secon
 
 // decideExposedRecovery uses up a recovery code that other people can read, even while the factor
 // is locked. The code opens nothing, and does not count as a try.
-func decideExposedRecovery(text string) supervisor.CodeChecker {
-	return func(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
+func decideExposedRecovery(text string) supervisor.LoginCodeChecker {
+	return func(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.LoginCodeResult) {
 		f, _ = withoutRecovery(f, text)
-		return f, supervisor.CodeResult{Action: actionLogin + suffixExposed,
+		return f, supervisor.LoginCodeResult{Action: actionLogin + suffixExposed,
 			Text: fmt.Sprintf(textExposedRecovery, textRecoveryLeft(len(f.Recovery)))}
 	}
 }
 
 // decideUnreadable refuses a code because the factor can't be read. It uses up no code.
-func decideUnreadable(user string) supervisor.CodeChecker {
-	return func(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
-		return f, supervisor.CodeResult{Action: actionLogin + suffixUnreadable,
+func decideUnreadable(user string) supervisor.LoginCodeChecker {
+	return func(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.LoginCodeResult) {
+		return f, supervisor.LoginCodeResult{Action: actionLogin + suffixUnreadable,
 			Text: fmt.Sprintf(textUnreadableFactor, user)}
 	}
 }
 
 // accept accepts a right code of a period.
-func (v verification) accept(f supervisor.SecondFactor, period int64) (supervisor.SecondFactor, supervisor.CodeResult) {
-	verdict := supervisor.CodeResult{Right: true, Action: v.purpose.action, Text: v.purpose.success}
+func (v verification) accept(f supervisor.SecondFactor, period int64) (supervisor.SecondFactor, supervisor.LoginCodeResult) {
+	verdict := supervisor.LoginCodeResult{Right: true, Action: v.purpose.action, Text: v.purpose.success}
 	if !f.Confirmed {
 		verdict.Action, verdict.Text = actionEnrolled, textFactorSetUp+v.purpose.success
 	}
@@ -160,7 +160,7 @@ func (v verification) accept(f supervisor.SecondFactor, period int64) (superviso
 
 // reject counts a wrong code as a failure.
 func (v verification) reject(f supervisor.SecondFactor, now time.Time) (supervisor.SecondFactor,
-	supervisor.CodeResult) {
+	supervisor.LoginCodeResult) {
 	f = countFailure(f, now)
 	if now.Before(f.LockedUntil) {
 		return f, v.deny(suffixLocked,
@@ -171,6 +171,6 @@ func (v verification) reject(f supervisor.SecondFactor, now time.Time) (supervis
 }
 
 // deny returns the result for a code that was not accepted.
-func (v verification) deny(suffix, text string) supervisor.CodeResult {
-	return supervisor.CodeResult{Action: v.purpose.action + suffix, Text: text}
+func (v verification) deny(suffix, text string) supervisor.LoginCodeResult {
+	return supervisor.LoginCodeResult{Action: v.purpose.action + suffix, Text: text}
 }

@@ -167,7 +167,9 @@ func TestDecideStepUp_UsedCode_IsRefused(t *testing.T) {
 	if v := p.try(used); !v.Right {
 		t.Fatalf("%+v", v)
 	}
-	stepUp := func(text string) supervisor.CodeResult { return p.attempt("ann", p.DecideStepUp("ann", text), p.now) }
+	stepUp := func(text string) supervisor.LoginCodeResult {
+		return p.attempt("ann", p.DecideStepUp("ann", text), p.now)
+	}
 	if v := stepUp(used); v.Right || v.Action != "stepup.refused" {
 		t.Errorf("%+v", v)
 	}

@@ -32,7 +32,7 @@ type Service struct {
 
 // Options are the dependencies of a Service.
 type Options struct {
-	Store         sqlite.AccessStores
+	Store         sqlite.UserAccessStores
 	Log           sqlite.Audit
 	People        *access.People
 	Configuration Configuration
@@ -52,12 +52,12 @@ type Options struct {
 	Archive func(ctx context.Context, user string) (operation.Archive, error)
 	// Erase lets a one-shot worker delete all files of a user's home, for some seconds. The user
 	// may be gone. Its errors are for people.
-	Erase  func(ctx context.Context, user string) (operation.Erased, error)
-	Copies Copies // the database's copies; nil means that there are none
+	Erase  func(ctx context.Context, user string) (operation.EraseReport, error)
+	Copies DatabaseCopies // the database's copies; nil means that there are none
 }
 
-// Copies are the copies of the database from before its migrations.
-type Copies interface {
+// DatabaseCopies are the copies of the database from before its migrations.
+type DatabaseCopies interface {
 	List() ([]string, error)
 	Delete() (int, error)
 }
@@ -136,7 +136,7 @@ const (
 	MethodAuditList   = "audit.list"
 	MethodAuditVerify = "audit.verify"
 	MethodReload      = "reload"
-	MethodExamine     = "examine"
+	MethodDiagnose    = "examine"
 )
 
 // Calls returns all calls of this package. In calls that are not only for admins, users may ask
@@ -157,7 +157,7 @@ func (o *Service) Calls() []feature.ControlCall {
 		forAdmins(o, MethodAuditList, (*Service).listAudit),
 		forAdmins(o, MethodAuditVerify, (*Service).verifyAudit),
 		forAdmins(o, MethodReload, (*Service).reload),
-		forAdmins(o, MethodExamine, (*Service).examine),
+		forAdmins(o, MethodDiagnose, (*Service).examine),
 	}
 }
 

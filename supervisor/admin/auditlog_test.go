@@ -36,12 +36,12 @@ func TestAuditReport_WholeLog_SaysItsLimits(t *testing.T) {
 func TestAuditFault_EachFault_HasASentence(t *testing.T) {
 	for want, r := range map[string]sqlite.AuditReport{
 		"":                                  {},
-		"The rows from 3 to 4 are missing.": {Why: sqlite.AuditMissing, Broken: 5, MissingFrom: 3, MissingTo: 4},
-		"The rows from 5 to 6 are missing, at the log's end.": {Why: sqlite.AuditMissingAtEnd,
+		"The rows from 3 to 4 are missing.": {Why: sqlite.AuditRowsMissing, Broken: 5, MissingFrom: 3, MissingTo: 4},
+		"The rows from 5 to 6 are missing, at the log's end.": {Why: sqlite.AuditLastRowsMissing,
 			Broken: 5, MissingFrom: 5, MissingTo: 6},
-		"Row 4 has no digest: Mews did not write it.":                             {Why: sqlite.AuditNoDigest, Broken: 4},
-		"The digest of row 3 does not fit: it was changed, or one before it was.": {Why: sqlite.AuditChanged, Broken: 3},
-		"The log ends before the given digest: rows are missing at its end.":      {Why: sqlite.AuditCutOff, Broken: 5},
+		"Row 4 has no digest: Mews did not write it.":                             {Why: sqlite.AuditRowWithoutDigest, Broken: 4},
+		"The digest of row 3 does not fit: it was changed, or one before it was.": {Why: sqlite.AuditRowChanged, Broken: 3},
+		"The log ends before the given digest: rows are missing at its end.":      {Why: sqlite.AuditLogCutOff, Broken: 5},
 	} {
 		if got := auditFault(r); got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -24,7 +24,7 @@ func (o *Service) EnrollUser(ctx context.Context, by Caller, q UserRequest) (Enr
 	if err != nil {
 		return EnrolledFactor{}, err
 	}
-	if u.Codes == supervisor.CodesOff {
+	if u.Codes == supervisor.TOTPOff {
 		return EnrolledFactor{}, supervisor.Errorf(supervisor.CodeInvalid, textFactorOff, u.Name)
 	}
 	made, err := o.Seal.NewEnrolment(u.Name)
@@ -61,7 +61,7 @@ func (o *Service) confirm(ctx context.Context, by Caller, q ConfirmRequest) (Cod
 	if err != nil {
 		return CodeResult{}, err
 	}
-	v, err := o.Store.Factors.TryCode(ctx, u.Name, o.Gate.DecideEnrol(u.Name, q.Code),
+	v, err := o.Store.Factors.TryCode(ctx, u.Name, o.Gate.DecideEnrolment(u.Name, q.Code),
 		"at the command line by "+by.String())
 	answer := CodeResult{Right: v.Right, Text: v.Text}
 	for _, end := range final {
@@ -71,53 +71,53 @@ func (o *Service) confirm(ctx context.Context, by Caller, q ConfirmRequest) (Cod
 }
 
 // ResetFactor deletes a user's second factor, and tells the user.
-func (o *Service) ResetFactor(ctx context.Context, by Caller, q UserRequest) (Result, error) {
+func (o *Service) ResetFactor(ctx context.Context, by Caller, q UserRequest) (TextResult, error) {
 	u, err := o.userOrCaller(by, q.User)
 	if err != nil {
-		return Result{}, err
+		return TextResult{}, err
 	}
 	there, told, err := o.Store.Factors.Reset(ctx, u.Name, auditEntry(by, u.Name, "totp.reset", ""))
 	if err != nil {
-		return Result{}, err
+		return TextResult{}, err
 	}
 	for _, conversation := range told {
 		o.Queued(conversation)
 	}
 	if !there {
-		return Result{fmt.Sprintf(textNoFactor, u.Name)}, nil
+		return TextResult{fmt.Sprintf(textNoFactor, u.Name)}, nil
 	}
 	text := textFactorTaken
 	next := textFactorOptional
-	if u.Codes == supervisor.CodesRequired {
+	if u.Codes == supervisor.TOTPRequired {
 		text += textFactorNeeded
 		next = fmt.Sprintf(textFactorRequired, u.Name, u.Name)
 	}
-	return Result{fmt.Sprintf(textFactorGone, u.Name) + next},
+	return TextResult{fmt.Sprintf(textFactorGone, u.Name) + next},
 		o.notify(ctx, u, text)
 }
 
 // unlockFactor deletes a user's wrong codes and lockout.
-func (o *Service) unlockFactor(ctx context.Context, by Caller, q UserRequest) (Result, error) {
+func (o *Service) unlockFactor(ctx context.Context, by Caller, q UserRequest) (TextResult, error) {
 	u, err := o.userOrCaller(by, q.User)
 	if err != nil {
-		return Result{}, err
+		return TextResult{}, err
 	}
 	there, err := o.Store.Factors.Unlock(ctx, u.Name, auditEntry(by, u.Name, "totp.unlocked", ""))
 	if err != nil {
-		return Result{}, err
+		return TextResult{}, err
 	}
 	if !there {
-		return Result{fmt.Sprintf(textNoFactor, u.Name)}, nil
+		return TextResult{fmt.Sprintf(textNoFactor, u.Name)}, nil
 	}
-	return Result{fmt.Sprintf(textUnlocked, u.Name)}, nil
+	return TextResult{fmt.Sprintf(textUnlocked, u.Name)}, nil
 }
 
 // FactorText describes a user's second factor for people.
 func FactorText(f SecondFactor) string {
 	text := map[string]string{
-		FactorNone: "none", FactorOffered: "made, and not confirmed by a code yet", FactorConfirmed: "set up",
+		FactorNone: "none", FactorUnconfirmed: "made, and not confirmed by a code yet", FactorConfirmed: "set up",
 	}[f.State]
-	if f.State == FactorNone && f.Mode == string(supervisor.CodesRequired) {
+	if f.State == FactorNone && f.Mode == string(supervisor.TOTPRequired) {
 		text = "NONE, and they can't speak without"
 	}
 	if !f.LockedUntil.IsZero() {

@@ -13,7 +13,7 @@ import (
 
 // Inviter invites people for a user who asks in a chat.
 type Inviter struct {
-	Store         sqlite.AccessStores
+	Store         sqlite.UserAccessStores
 	People        *access.People
 	Configuration Configuration
 	Bot           func() string // the bot's name on Telegram; "" if it is not known
@@ -69,7 +69,7 @@ func (i Inviter) undo(ctx context.Context, name string, err error) error {
 func (i Inviter) invite(ctx context.Context, user supervisor.User, added bool) (made access.Invitation, err error) {
 	secret, digest := access.NewInviteCode()
 	made = access.Invitation{Code: secret.Reveal(), Added: added, ValidFor: inviteLasts,
-		Enrols: user.Codes == supervisor.CodesRequired, NoBotText: i.Configuration.Summary().NoBotText()}
+		Enrols: user.Codes == supervisor.TOTPRequired, NoBotText: i.Configuration.Summary().NoBotText()}
 	if bot := strings.TrimPrefix(i.Bot(), "@"); bot != "" {
 		made.Link = "https://t.me/" + bot + "?start=" + made.Code
 		file, err := i.picture(made.Link, user.Name)

@@ -27,17 +27,17 @@ type Person struct {
 	Role string `json:"role"`
 	// Configured is true if the configuration has the user. It is false if the user was added while
 	// Mews ran.
-	Configured bool         `json:"configured"`
-	Suspended  bool         `json:"suspended,omitempty"`
-	Account    string       `json:"account,omitempty"`
-	Timezone   string       `json:"timezone,omitempty"`
-	Home       string       `json:"home"`
-	Model      string       `json:"model,omitempty"`
-	Telegram   []string     `json:"telegram,omitempty"` // the numbers of the user's accounts
-	Factor     SecondFactor `json:"second_factor"`
-	Logins     []OpenLogin  `json:"logins,omitempty"` // the chats in which the gate is open
-	Invites    int          `json:"invites,omitempty"`
-	Budget     SpendLimits  `json:"budget,omitzero"`
+	Configured bool           `json:"configured"`
+	Suspended  bool           `json:"suspended,omitempty"`
+	Account    string         `json:"account,omitempty"`
+	Timezone   string         `json:"timezone,omitempty"`
+	Home       string         `json:"home"`
+	Model      string         `json:"model,omitempty"`
+	Telegram   []string       `json:"telegram,omitempty"` // the numbers of the user's accounts
+	Factor     SecondFactor   `json:"second_factor"`
+	Logins     []LoginSession `json:"logins,omitempty"` // the chats in which the gate is open
+	Invites    int            `json:"invites,omitempty"`
+	Budget     SpendLimits    `json:"budget,omitzero"`
 }
 
 // SecondFactor is the state of a user's second factor.
@@ -49,12 +49,12 @@ type SecondFactor struct {
 
 // States of a second factor.
 const (
-	FactorNone      = "none"
-	FactorOffered   = "offered" // the factor exists, but no code has confirmed it
-	FactorConfirmed = "confirmed"
+	FactorNone        = "none"
+	FactorUnconfirmed = "offered" // the factor exists, but no code has confirmed it
+	FactorConfirmed   = "confirmed"
 )
 
-type OpenLogin struct {
+type LoginSession struct {
 	Channel string    `json:"channel"`
 	Chat    string    `json:"chat,omitempty"`
 	Since   time.Time `json:"since"`
@@ -114,7 +114,7 @@ func (o *Service) describe(u supervisor.User, r accessRecords) Person {
 	p := Person{
 		Name: u.Name, Role: string(u.Role), Configured: o.configured(u.Name), Suspended: o.People.IsSuspended(u.Name), Account: u.Account,
 		Timezone: u.Timezone, Home: u.Home, Model: u.Model,
-		Factor: SecondFactor{Mode: string(cmp.Or(u.Codes, supervisor.CodesOptional)), State: FactorNone},
+		Factor: SecondFactor{Mode: string(cmp.Or(u.Codes, supervisor.TOTPOptional)), State: FactorNone},
 		Budget: SpendLimits{Turn: u.Budget.Turn, Day: u.Budget.Day, Month: u.Budget.Month},
 	}
 	accounts := map[supervisor.Channel][]string{}
@@ -130,7 +130,7 @@ func (o *Service) describe(u supervisor.User, r accessRecords) Person {
 	now, limits := o.Now(), o.Configuration.Summary().Logins
 	for _, f := range r.factors {
 		if f.User == u.Name {
-			p.Factor.State = map[bool]string{false: FactorOffered, true: FactorConfirmed}[f.Confirmed]
+			p.Factor.State = map[bool]string{false: FactorUnconfirmed, true: FactorConfirmed}[f.Confirmed]
 			if now.Before(f.LockedUntil) {
 				p.Factor.LockedUntil = f.LockedUntil
 			}
@@ -138,7 +138,7 @@ func (o *Service) describe(u supervisor.User, r accessRecords) Person {
 	}
 	for _, l := range r.logins {
 		if l.User == u.Name && l.IsOpen(now, limits.IdleTimeout, limits.Lifetime) {
-			p.Logins = append(p.Logins, OpenLogin{string(l.Channel), l.Chat, l.OpenedAt})
+			p.Logins = append(p.Logins, LoginSession{string(l.Channel), l.Chat, l.OpenedAt})
 		}
 	}
 	for _, i := range r.invites {

@@ -19,41 +19,41 @@ type AddUserRequest struct {
 	Again bool `json:"again,omitempty"`
 }
 
-// Result is the answer to a call, as a text for people.
-type Result struct {
+// TextResult is the answer to a call, as a text for people.
+type TextResult struct {
 	Text string `json:"text"`
 }
 
 // AddPerson adds a user with a folder below the state folder. The name must be new, unless the
 // former user of that name returns.
-func (o *Service) AddPerson(ctx context.Context, by Caller, q AddUserRequest) (Result, error) {
+func (o *Service) AddPerson(ctx context.Context, by Caller, q AddUserRequest) (TextResult, error) {
 	facts := o.Configuration.Summary()
 	u := supervisor.User{Name: q.Name, Role: supervisor.Role(q.Role), Account: q.Account, Timezone: q.Timezone,
 		Home: facts.HomePath(q.Name)}
 	if err := o.Configuration.CheckNewUser(u); err != nil {
-		return Result{}, supervisor.Errorf(supervisor.CodeInvalid, textCantBeAdded, printable.DropControls(q.Name), err)
+		return TextResult{}, supervisor.Errorf(supervisor.CodeInvalid, textCantBeAdded, printable.DropControls(q.Name), err)
 	}
 	if err := o.checkAccountIsFree(q.Account); err != nil {
-		return Result{}, err
+		return TextResult{}, err
 	}
 	if err := o.checkNameIsFree(ctx, q); err != nil {
-		return Result{}, err
+		return TextResult{}, err
 	}
 	as := "as " + q.Role
 	if q.Again {
 		as += ", with what was kept of them"
 	}
 	if err := o.Store.People.Add(ctx, u, auditEntry(by, q.Name, "user.added", as)); err != nil {
-		return Result{}, err
+		return TextResult{}, err
 	}
 	if err := o.Configuration.Refresh(ctx); err != nil {
 		_, undo := o.Store.People.Remove(ctx, q.Name, auditEntry(by, q.Name, "user.removed", "it could not be used, as added"))
 		if undo != nil {
-			return Result{}, fmt.Errorf("%w; and the user could not be removed again: %w", err, undo)
+			return TextResult{}, fmt.Errorf("%w; and the user could not be removed again: %w", err, undo)
 		}
-		return Result{}, supervisor.Errorf(supervisor.CodeUnavailable, textNotAdded, q.Name, err)
+		return TextResult{}, supervisor.Errorf(supervisor.CodeUnavailable, textNotAdded, q.Name, err)
 	}
-	return Result{addedText(facts, q)}, nil
+	return TextResult{addedText(facts, q)}, nil
 }
 
 // addedText says which user was added, with which role and folder, and how the user can talk.

@@ -67,7 +67,7 @@ func (o *Service) invite(ctx context.Context, by Caller, q InviteRequest) (Invit
 	code, digest := access.NewInviteCode()
 	made := InviteResult{Code: code.Reveal(), Expires: o.Now().Add(inviteLasts),
 		NoBotText: o.Configuration.Summary().NoBotText(),
-		Enrol:     q.Enrol && u.Codes != supervisor.CodesOff && o.Seal != nil}
+		Enrol:     q.Enrol && u.Codes != supervisor.TOTPOff && o.Seal != nil}
 	err = o.Store.Invites.Put(ctx, sqlite.Invite{Digest: digest, User: u.Name, ExpiresAt: made.Expires, Enrol: made.Enrol},
 		auditEntry(by, u.Name, "invite.made", "good until "+made.Expires.UTC().Format(time.RFC3339)))
 	if err != nil {

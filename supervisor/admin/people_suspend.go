@@ -15,29 +15,29 @@ type SuspendRequest struct {
 }
 
 // suspend suspends a user, or ends the suspension.
-func (o *Service) suspend(ctx context.Context, by Caller, q SuspendRequest) (Result, error) {
+func (o *Service) suspend(ctx context.Context, by Caller, q SuspendRequest) (TextResult, error) {
 	u, err := o.userOrCaller(by, q.User)
 	if err != nil {
-		return Result{}, err
+		return TextResult{}, err
 	}
 	open, err := o.openLogins(ctx, u.Name)
 	if err != nil {
-		return Result{}, err
+		return TextResult{}, err
 	}
 	done := auditEntry(by, u.Name, "user.enabled", "")
 	if q.On {
 		done = auditEntry(by, u.Name, "user.disabled", amount.Plural(open, "login", "logins")+" ended")
 	}
 	if err := o.Store.People.Suspend(ctx, u.Name, q.On, done); err != nil {
-		return Result{}, err
+		return TextResult{}, err
 	}
 	if err := o.Configuration.Refresh(ctx); err != nil {
-		return Result{}, fmt.Errorf("the change is stored, and takes effect at the next start: %w", err)
+		return TextResult{}, fmt.Errorf("the change is stored, and takes effect at the next start: %w", err)
 	}
 	if !q.On {
-		return Result{fmt.Sprintf(textEnabled, u.Name)}, nil
+		return TextResult{fmt.Sprintf(textEnabled, u.Name)}, nil
 	}
-	return Result{fmt.Sprintf(textSuspended, u.Name, amount.Plural(open, "login was", "logins were"),
+	return TextResult{fmt.Sprintf(textSuspended, u.Name, amount.Plural(open, "login was", "logins were"),
 		u.Name)}, nil
 }
 
@@ -54,19 +54,19 @@ func (o *Service) openLogins(ctx context.Context, user string) (n int, err error
 }
 
 // removePerson removes a user who was added while Mews ran.
-func (o *Service) removePerson(ctx context.Context, by Caller, q UserRequest) (Result, error) {
+func (o *Service) removePerson(ctx context.Context, by Caller, q UserRequest) (TextResult, error) {
 	u, err := o.userOrCaller(by, q.User)
 	if err != nil {
-		return Result{}, err
+		return TextResult{}, err
 	}
 	if o.configured(u.Name) {
-		return Result{}, supervisor.Errorf(supervisor.CodeInvalid, textRemoveConfigured, u.Name, u.Name)
+		return TextResult{}, supervisor.Errorf(supervisor.CodeInvalid, textRemoveConfigured, u.Name, u.Name)
 	}
 	if _, err := o.Store.People.Remove(ctx, u.Name, auditEntry(by, u.Name, "user.removed", "")); err != nil {
-		return Result{}, err
+		return TextResult{}, err
 	}
 	if err := o.Configuration.Refresh(ctx); err != nil {
-		return Result{}, fmt.Errorf("the change is stored, and takes effect at the next start: %w", err)
+		return TextResult{}, fmt.Errorf("the change is stored, and takes effect at the next start: %w", err)
 	}
-	return Result{fmt.Sprintf(textRemoved, u.Name, u.Home, u.Name)}, nil
+	return TextResult{fmt.Sprintf(textRemoved, u.Name, u.Home, u.Name)}, nil
 }

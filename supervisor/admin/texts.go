@@ -87,9 +87,9 @@ const (
 
 // textsLogFault describe the faults of the audit log.
 var textsLogFault = map[sqlite.AuditFault]string{
-	sqlite.AuditMissing:      "The rows from {from} to {to} are missing.",
-	sqlite.AuditMissingAtEnd: "The rows from {from} to {to} are missing, at the log's end.",
-	sqlite.AuditNoDigest:     "Row {row} has no digest: Mews did not write it.",
-	sqlite.AuditChanged:      "The digest of row {row} does not fit: it was changed, or one before it was.",
-	sqlite.AuditCutOff:       "The log ends before the given digest: rows are missing at its end.",
+	sqlite.AuditRowsMissing:      "The rows from {from} to {to} are missing.",
+	sqlite.AuditLastRowsMissing:  "The rows from {from} to {to} are missing, at the log's end.",
+	sqlite.AuditRowWithoutDigest: "Row {row} has no digest: Mews did not write it.",
+	sqlite.AuditRowChanged:       "The digest of row {row} does not fit: it was changed, or one before it was.",
+	sqlite.AuditLogCutOff:        "The log ends before the given digest: rows are missing at its end.",
 }

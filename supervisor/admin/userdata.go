@@ -20,7 +20,7 @@ import (
 // CodeNotFound.
 func userDataOf(ctx context.Context, people sqlite.Users, facts ConfigurationSummary, name string) (e UserData,
 	err error) {
-	if e.Rows, err = people.Count(ctx, name); err != nil {
+	if e.Rows, err = people.CountUserRows(ctx, name); err != nil {
 		return e, err
 	}
 	home := facts.HomePath(name)
@@ -58,7 +58,7 @@ func (f ConfigurationSummary) HomePath(name string) string { return filepath.Joi
 // checkUnclaimed returns an error if a name has stored data but no user. A new user of that name
 // would get the old folder and messages. An empty folder does not count.
 func checkUnclaimed(ctx context.Context, people sqlite.Users, facts ConfigurationSummary, name string) error {
-	rows, err := people.Count(ctx, name)
+	rows, err := people.CountUserRows(ctx, name)
 	if err != nil {
 		return err
 	}

@@ -26,8 +26,8 @@ func MatchAnswer(
 	draft supervisor.Answer,
 	m supervisor.AnswerMessage,
 ) (a supervisor.Answer, answers, reminds bool) {
-	seen := !q.ExpiresAt.IsZero() && (q.Kind == supervisor.QuestionAsk || m.BelowQuestion)
-	if q.Kind == supervisor.QuestionAsk && !q.Conversation.Channel.Capabilities().Edit {
+	seen := !q.ExpiresAt.IsZero() && (q.Kind == supervisor.QuestionFromModel || m.BelowQuestion)
+	if q.Kind == supervisor.QuestionFromModel && !q.Conversation.Channel.Capabilities().Edit {
 		seen = true // a channel without edits shows the question at once, even before ExpiresAt is set
 	}
 	if !seen || m.RepliesElsewhere || m.Followup {
@@ -51,14 +51,14 @@ func ParseMessage(
 	m supervisor.AnswerMessage,
 ) (a supervisor.Answer, ok bool) {
 	switch {
-	case q.Kind == supervisor.QuestionAsk:
+	case q.Kind == supervisor.QuestionFromModel:
 		a, ok = readAsk(q.Ask, draft, m)
-	case q.Kind != supervisor.QuestionCode && len(m.Parts) == 0:
+	case q.Kind != supervisor.QuestionLoginCode && len(m.Parts) == 0:
 		a.Say = ParseYesOrNo(m.Text)
-		ok = a.Say != supervisor.SayNothing
+		ok = a.Say != supervisor.AnswerChoiceNone
 	}
 	if len(m.Parts) == 0 && skipWords[phraseOf(m.Text)] && (!ok || takesSkip(q)) {
-		return supervisor.Answer{Say: supervisor.SayNo, Skipped: true}, true
+		return supervisor.Answer{Say: supervisor.AnswerChoiceNo, Skipped: true}, true
 	}
 	return a, ok
 }
@@ -74,7 +74,7 @@ func takesSkip(q supervisor.Question) bool {
 // lower case are the same. For any other text it returns SayNothing.
 func ParseYesOrNo(text string) supervisor.AnswerChoice {
 	if text = strings.TrimSpace(text); strings.HasSuffix(text, "?") {
-		return supervisor.SayNothing
+		return supervisor.AnswerChoiceNone
 	}
 	return cmp.Or(thumbs[strings.TrimRight(text, skinTones)], confirms[phraseOf(text)])
 }
@@ -87,9 +87,9 @@ func ParsePress(
 	word string,
 ) (a supervisor.Answer, came supervisor.PressResult) {
 	if word == wordSkip {
-		return supervisor.Answer{Say: supervisor.SayNo, Skipped: true}, supervisor.PressTaken
+		return supervisor.Answer{Say: supervisor.AnswerChoiceNo, Skipped: true}, supervisor.PressTaken
 	}
-	if q.Kind == supervisor.QuestionAsk {
+	if q.Kind == supervisor.QuestionFromModel {
 		return parseAskPress(q.Ask, draft, word)
 	}
 	for _, b := range buttons[q.Kind] {
@@ -107,7 +107,7 @@ func QuestionButtons(
 	draft supervisor.Answer,
 	press func(word string) string,
 ) (rows [][]supervisor.Button) {
-	if q.Kind == supervisor.QuestionAsk {
+	if q.Kind == supervisor.QuestionFromModel {
 		return askButtons(q, draft, press)
 	}
 	for _, b := range buttons[q.Kind] {
@@ -125,7 +125,7 @@ func OutcomeText(q supervisor.Question) string {
 		return textWroteInstead
 	case q.Answer.Skipped:
 		return textSkippedNote
-	case q.Kind == supervisor.QuestionAsk:
+	case q.Kind == supervisor.QuestionFromModel:
 		return answerLine(q)
 	}
 	return fillAmount(textsAnswered[q.Kind][q.Answer.Say], q)
@@ -152,7 +152,7 @@ func LateAnswerMessage(q supervisor.Question) (quote, text string) {
 // questions whose message can't be changed.
 func ClosingMessage(q supervisor.Question) (text string, buttons [][]supervisor.Button) {
 	return OutcomeText(q),
-		[][]supervisor.Button{{{Text: supervisor.PressNoKeyboard, Press: supervisor.PressNoKeyboard}}}
+		[][]supervisor.Button{{{Text: supervisor.ButtonRemoveKeyboard, Press: supervisor.ButtonRemoveKeyboard}}}
 }
 
 // maxReminded is how many characters of a question its reminder repeats.

@@ -21,7 +21,7 @@ const (
 
 // ownWordsAnswer returns an answer in the user's own words.
 func ownWordsAnswer(text string) supervisor.Answer {
-	return supervisor.Answer{Say: supervisor.SayThis, Text: text}
+	return supervisor.Answer{Say: supervisor.AnswerChoiceOther, Text: text}
 }
 
 // readers maps each kind of a model's question to the function that reads a message as its answer.
@@ -32,7 +32,7 @@ var readers = map[protocol.AskKind]func(q protocol.AskArguments, draft superviso
 	protocol.AskKindConfirm: func(_ protocol.AskArguments, _ supervisor.Answer,
 		m supervisor.AnswerMessage) (supervisor.Answer, bool) {
 		say := ParseYesOrNo(m.Text)
-		return supervisor.Answer{Say: say}, say != supervisor.SayNothing
+		return supervisor.Answer{Say: say}, say != supervisor.AnswerChoiceNone
 	},
 	protocol.AskKindNumber: func(_ protocol.AskArguments, _ supervisor.Answer,
 		m supervisor.AnswerMessage) (supervisor.Answer, bool) {
@@ -75,7 +75,7 @@ func readWords(_ protocol.AskArguments, _ supervisor.Answer, m supervisor.Answer
 
 func readChoice(q protocol.AskArguments, _ supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool) {
 	if i, ok := pick(q.Options, m.Text); ok {
-		return supervisor.Answer{Say: supervisor.SayThis, Options: []int{i}}, true
+		return supervisor.Answer{Say: supervisor.AnswerChoiceOther, Options: []int{i}}, true
 	}
 	return ownWordsAnswer(m.Text), q.Other && strings.TrimSpace(m.Text) != ""
 }
@@ -86,12 +86,12 @@ func readSeveral(q protocol.AskArguments, draft supervisor.Answer, m supervisor.
 	picked, ok := pickSeveral(q.Options, m.Text)
 	switch {
 	case ok:
-		return supervisor.Answer{Say: supervisor.SayThis, Options: picked}, true
+		return supervisor.Answer{Say: supervisor.AnswerChoiceOther, Options: picked}, true
 	case normalize(m.Text) == wordDone:
-		return supervisor.Answer{Say: supervisor.SayThis, Options: draft.Options}, true
+		return supervisor.Answer{Say: supervisor.AnswerChoiceOther, Options: draft.Options}, true
 	}
 	return supervisor.Answer{
-			Say:     supervisor.SayThis,
+			Say:     supervisor.AnswerChoiceOther,
 			Options: draft.Options,
 			Text:    m.Text,
 		}, q.Other &&
@@ -106,7 +106,7 @@ func parseAskPress(
 ) (a supervisor.Answer, came supervisor.PressResult) {
 	i, err := strconv.Atoi(word)
 	option := err == nil && i >= 0 && i < len(q.Options)
-	picked := supervisor.Answer{Say: supervisor.SayThis, Options: []int{i}}
+	picked := supervisor.Answer{Say: supervisor.AnswerChoiceOther, Options: []int{i}}
 	switch {
 	case q.Kind == protocol.AskKindChoice && option:
 		return picked, supervisor.PressTaken
@@ -114,8 +114,8 @@ func parseAskPress(
 		picked.Options = toggle(draft.Options, i)
 		return picked, supervisor.PressPicked
 	case q.Kind == protocol.AskKindSeveral && word == wordDone:
-		return supervisor.Answer{Say: supervisor.SayThis, Options: draft.Options}, supervisor.PressTaken
-	case q.Kind == protocol.AskKindConfirm && (word == string(supervisor.SayOnce) || word == string(supervisor.SayNo)):
+		return supervisor.Answer{Say: supervisor.AnswerChoiceOther, Options: draft.Options}, supervisor.PressTaken
+	case q.Kind == protocol.AskKindConfirm && (word == string(supervisor.AnswerChoiceOnce) || word == string(supervisor.AnswerChoiceNo)):
 		return supervisor.Answer{Say: supervisor.AnswerChoice(word)}, supervisor.PressTaken
 	case q.Other && word == wordOther:
 		return draft, supervisor.PressWantsWords
@@ -144,10 +144,10 @@ func askButtons(
 	switch {
 	case q.Ask.Kind == protocol.AskKindConfirm:
 		rows = [][]supervisor.Button{
-			{button(textYes, string(supervisor.SayOnce)), button(textNo, string(supervisor.SayNo))},
+			{button(textYes, string(supervisor.AnswerChoiceOnce)), button(textNo, string(supervisor.AnswerChoiceNo))},
 		}
 	case HasKeyboard(q):
-		rows = [][]supervisor.Button{{{Text: textSendLocation, Press: supervisor.PressLocation}}}
+		rows = [][]supervisor.Button{{{Text: textSendLocation, Press: supervisor.ButtonShareLocation}}}
 	case q.Ask.Kind == protocol.AskKindChoice || q.Ask.Kind == protocol.AskKindSeveral && isSkippedByButton(q):
 		rows = optionButtons(q.Ask, draft, button)
 	}
@@ -186,7 +186,7 @@ func optionButtons(ask protocol.AskArguments, draft supervisor.Answer,
 // keyboard can't be changed (Bot API, editMessageText). The keyboard stays until another message
 // removes it.
 func HasKeyboard(q supervisor.Question) bool {
-	return q.Kind == supervisor.QuestionAsk && q.Ask.Kind == protocol.AskKindLocation &&
+	return q.Kind == supervisor.QuestionFromModel && q.Ask.Kind == protocol.AskKindLocation &&
 		q.Conversation.Channel.Capabilities().Location &&
 		!q.Conversation.IsInGroup()
 }
@@ -235,7 +235,7 @@ func AnswerText(q supervisor.Question) string {
 	switch {
 	case q.Answer.Skipped:
 		return cmp.Or(q.Answer.Text, textSkipped)
-	case q.Ask.Kind == protocol.AskKindConfirm && q.Answer.Say != supervisor.SayThis:
+	case q.Ask.Kind == protocol.AskKindConfirm && q.Answer.Say != supervisor.AnswerChoiceOther:
 		return textsConfirmed[q.Answer.Say]
 	case len(said) > 0:
 		return strings.Join(said, ", ")

@@ -15,7 +15,7 @@ import (
 func question(kind protocol.AskKind, options ...string) supervisor.Question {
 	return supervisor.Question{
 		Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "42"},
-		Kind:         supervisor.QuestionAsk,
+		Kind:         supervisor.QuestionFromModel,
 		Text:         "Which?",
 		Ask:          protocol.AskArguments{Kind: kind, Text: "Which?", Options: options, Zone: "Europe/Madrid"},
 	}
@@ -142,13 +142,13 @@ func TestParseMessage_Date_UsesUsersZone(t *testing.T) {
 
 // A file answers only a question for a file or for text, because other questions would lose the
 // file. The words of a recording count as text.
-func TestParseMessage_File_AnswersFileOrText(t *testing.T) {
+func TestParseMessage_FileForChoice_IsRefused(t *testing.T) {
 	file := supervisor.AnswerMessage{
 		Text:  "here",
-		Parts: []protocol.Part{{Text: "[photo, kept as uploads/a.png]"}},
+		Parts: []protocol.ContentPart{{Text: "[photo, kept as uploads/a.png]"}},
 		World: true,
 	}
-	voice := supervisor.AnswerMessage{Words: "The second.", Parts: []protocol.Part{{Text: "[voice, 0:02] The second."}}}
+	voice := supervisor.AnswerMessage{Words: "The second.", Parts: []protocol.ContentPart{{Text: "[voice, 0:02] The second."}}}
 	for _, c := range []struct {
 		kind protocol.AskKind
 		m    supervisor.AnswerMessage
@@ -214,7 +214,7 @@ func TestParsePress_Option_TogglesPick(t *testing.T) {
 func TestQuestionButtons_DependOnChannel(t *testing.T) {
 	press := func(word string) string { return word }
 	q := question(protocol.AskKindLocation)
-	if rows := answer.QuestionButtons(q, supervisor.Answer{}, press); rows[0][0].Press != supervisor.PressLocation ||
+	if rows := answer.QuestionButtons(q, supervisor.Answer{}, press); rows[0][0].Press != supervisor.ButtonShareLocation ||
 		!answer.HasKeyboard(q) {
 		t.Errorf("in private: %v", rows)
 	}
@@ -231,7 +231,7 @@ func TestQuestionButtons_DependOnChannel(t *testing.T) {
 	}
 	q = question(protocol.AskKindText)
 	q.End, q.Answer = supervisor.QuestionAnswered, supervisor.Answer{
-		Say:  supervisor.SayThis,
+		Say:  supervisor.AnswerChoiceOther,
 		Text: strings.Repeat("long\n", 1000),
 	}
 	if shown := []rune(answer.EndedQuestionText(q)); len(shown) != len("Which?\n\n")+len([]rune("➜ "))+300 {
@@ -273,7 +273,7 @@ func FuzzParseMessage(f *testing.F) {
 				t.Errorf("%q is %v", text, a.Options)
 			}
 		}
-		if ok && a.Say == supervisor.SayNothing {
+		if ok && a.Say == supervisor.AnswerChoiceNone {
 			t.Errorf("%q says nothing", text)
 		}
 		q.End, q.Answer = supervisor.QuestionAnswered, a

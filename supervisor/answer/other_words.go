@@ -23,18 +23,18 @@ func parseOtherWords(q supervisor.Question, m supervisor.AnswerMessage) (a super
 		return a, false
 	}
 	switch q.Kind {
-	case supervisor.QuestionAsk:
+	case supervisor.QuestionFromModel:
 		if relatesTo(q.Ask, text) {
 			return ownWordsAnswer(text), true
 		}
 	case supervisor.QuestionApproval:
-		if ParseYesOrNo(text) != supervisor.SayNothing { // a spoken yes gives no permission
+		if ParseYesOrNo(text) != supervisor.AnswerChoiceNone { // a spoken yes gives no permission
 			return a, false
 		}
 	default:
 		return a, false
 	}
-	return supervisor.Answer{Say: supervisor.SayNo, Skipped: true, Text: text}, true
+	return supervisor.Answer{Say: supervisor.AnswerChoiceNo, Skipped: true, Text: text}, true
 }
 
 // relatesTo reports whether words that are no exact answer are still about a model's question. Such
@@ -44,7 +44,7 @@ func relatesTo(ask protocol.AskArguments, text string) bool {
 	asks := strings.HasSuffix(text, "?")
 	switch ask.Kind {
 	case protocol.AskKindConfirm:
-		return confirms[words[0]] != supervisor.SayNothing
+		return confirms[words[0]] != supervisor.AnswerChoiceNone
 	case protocol.AskKindChoice, protocol.AskKindSeveral:
 		return namesOption(ask.Options, words)
 	case protocol.AskKindNumber:

@@ -39,13 +39,13 @@ func match(q supervisor.Question, m supervisor.AnswerMessage) string {
 		return "instead"
 	case a.Skipped:
 		return "skip"
-	case a.Say != supervisor.SayThis:
+	case a.Say != supervisor.AnswerChoiceOther:
 		return string(a.Say)
 	}
 	return answer.AnswerText(q)
 }
 
-func TestMatchAnswer_OtherWords_EndQuestion(t *testing.T) {
+func TestMatchAnswer_UnrelatedText_EndsQuestion(t *testing.T) {
 	options := []string{"Red", "Dark blue", "Zug um 9"}
 	const unrelated = "what is the weather in Bonn?|Remind me to call Ann|forget it, tell me a joke|Thanks!|" +
 		"I am at the dentist now|please translate this: bonjour|Wie wird das Wetter?|" +
@@ -135,7 +135,7 @@ func TestMatchAnswer_OtherWords_EndQuestion(t *testing.T) {
 			"deny": "no|stop|nein|lieber nicht|👎",
 			"skip": "skip",
 		}},
-		{"code", of(supervisor.QuestionCode), map[string]string{
+		{"code", of(supervisor.QuestionLoginCode), map[string]string{
 			"kept": unrelated + "|yes|ja|👍|no|nein|where do I find it?|wo finde ich ihn?",
 			"skip": "skip|überspringen",
 		}},
@@ -152,9 +152,9 @@ func TestMatchAnswer_OtherWords_EndQuestion(t *testing.T) {
 
 // Only the user's own words end a question. They must come below the question, and must not be able
 // to begin a turn.
-func TestMatchAnswer_NotOwnWords_WaitOrStart(t *testing.T) {
+func TestMatchAnswer_ForwardOrFile_EndsNoQuestion(t *testing.T) {
 	choice, approval := delivered(question(protocol.AskKindChoice, "Red", "Blue")), of(supervisor.QuestionApproval)
-	files := []protocol.Part{{Text: "[photo]"}}
+	files := []protocol.ContentPart{{Text: "[photo]"}}
 	type message = supervisor.AnswerMessage
 	for name, c := range map[string]struct {
 		q    supervisor.Question
@@ -178,7 +178,7 @@ func TestMatchAnswer_NotOwnWords_WaitOrStart(t *testing.T) {
 		}
 	}
 	m := supervisor.AnswerMessage{Text: "what is the weather?", Now: monday, BelowQuestion: true}
-	budget, code := of(supervisor.QuestionBudget), of(supervisor.QuestionCode)
+	budget, code := of(supervisor.QuestionBudget), of(supervisor.QuestionLoginCode)
 	for _, q := range []supervisor.Question{choice, approval, budget, code} {
 		if a, answers, reminds := answer.MatchAnswer(q, supervisor.Answer{}, m); answers || reminds {
 			t.Errorf("%s: a message that a turn can answer comes to %+v, reminds: %t", q.Kind, a, reminds)
@@ -192,9 +192,9 @@ func TestMatchAnswer_NotOwnWords_WaitOrStart(t *testing.T) {
 }
 
 // The model gets the words that the user wrote instead of an answer.
-func TestTextForModel_Skipped_HasWords(t *testing.T) {
+func TestTextForModel_SkippedQuestion_QuotesUser(t *testing.T) {
 	q := question(protocol.AskKindChoice, "Red", "Blue")
-	q.End, q.Answer = supervisor.QuestionAnswered, supervisor.Answer{Say: supervisor.SayNo, Skipped: true}
+	q.End, q.Answer = supervisor.QuestionAnswered, supervisor.Answer{Say: supervisor.AnswerChoiceNo, Skipped: true}
 	if got := answer.TextForModel(q); !strings.HasPrefix(got, "They skipped the question. Go on without") {
 		t.Errorf("skipped: %q", got)
 	}
@@ -220,13 +220,13 @@ func TestQuestionButtons_EveryKind_HasSkip(t *testing.T) {
 			q.Conversation.Channel = channel
 			rows := answer.QuestionButtons(q, supervisor.Answer{}, press)
 			button := len(rows) > 0 && rows[len(rows)-1][0] == supervisor.Button{Text: "Skip", Press: "skip"}
-			byWord := q.Kind == supervisor.QuestionAsk &&
+			byWord := q.Kind == supervisor.QuestionFromModel &&
 				strings.HasSuffix(answer.QuestionText(q), "Write “skip” to skip this.")
 			if button == byWord {
 				t.Errorf("%s %s on %s: by a button: %t, by a word: %t", q.Kind, q.Ask.Kind, channel, button, byWord)
 			}
 			a, came := answer.ParsePress(q, supervisor.Answer{}, "skip")
-			if came != supervisor.PressTaken || !a.Skipped || a.Say != supervisor.SayNo {
+			if came != supervisor.PressTaken || !a.Skipped || a.Say != supervisor.AnswerChoiceNo {
 				t.Errorf("%s %s: a press came to %s, %+v", q.Kind, q.Ask.Kind, came, a)
 			}
 			if !button {

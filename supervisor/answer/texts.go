@@ -15,33 +15,33 @@ var buttons = map[supervisor.QuestionKind][]struct {
 	text string
 }{
 	supervisor.QuestionBudget: {
-		{supervisor.SayOnce, "Go on, up to {amount} more"},
-		{supervisor.SayNo, "Stop"},
+		{supervisor.AnswerChoiceOnce, "Go on, up to {amount} more"},
+		{supervisor.AnswerChoiceNo, "Stop"},
 	},
 	supervisor.QuestionApproval: {
-		{supervisor.SayOnce, "Once"},
-		{supervisor.SayAlways, "Always for exactly this"},
-		{supervisor.SayNo, "Deny"},
+		{supervisor.AnswerChoiceOnce, "Once"},
+		{supervisor.AnswerChoiceAlways, "Always for exactly this"},
+		{supervisor.AnswerChoiceNo, "Deny"},
 	},
-	supervisor.QuestionCode: {
-		{supervisor.SayNo, "Deny"},
+	supervisor.QuestionLoginCode: {
+		{supervisor.AnswerChoiceNo, "Deny"},
 	},
 }
 
 // textsAnswered tell users their answer.
 var textsAnswered = map[supervisor.QuestionKind]map[supervisor.AnswerChoice]string{
 	supervisor.QuestionBudget: {
-		supervisor.SayOnce: "Going on, with up to {amount} more.",
-		supervisor.SayNo:   "Stopped.",
+		supervisor.AnswerChoiceOnce: "Going on, with up to {amount} more.",
+		supervisor.AnswerChoiceNo:   "Stopped.",
 	},
 	supervisor.QuestionApproval: {
-		supervisor.SayOnce:   "Allowed once.",
-		supervisor.SayAlways: "Allowed from now on, for exactly this.",
-		supervisor.SayNo:     "Denied.",
+		supervisor.AnswerChoiceOnce:   "Allowed once.",
+		supervisor.AnswerChoiceAlways: "Allowed from now on, for exactly this.",
+		supervisor.AnswerChoiceNo:     "Denied.",
 	},
-	supervisor.QuestionCode: {
-		supervisor.SayOnce: "Confirmed with a code.",
-		supervisor.SayNo:   "Denied.",
+	supervisor.QuestionLoginCode: {
+		supervisor.AnswerChoiceOnce: "Confirmed with a code.",
+		supervisor.AnswerChoiceNo:   "Denied.",
 	},
 }
 
@@ -68,7 +68,7 @@ var textsWaits = map[supervisor.QuestionKind]string{
 		"button, “yes” or “no”. Or /stop ends the task:",
 	supervisor.QuestionApproval: "I kept your message for later. First answer this, with a button, or with “yes” or " +
 		"“no”. /stop ends the task:",
-	supervisor.QuestionCode: "I kept your message for later. I call no model before I have the code: six digits, " +
+	supervisor.QuestionLoginCode: "I kept your message for later. I call no model before I have the code: six digits, " +
 		"“yes” is not one. Or /stop ends the task:",
 }
 

@@ -25,7 +25,7 @@ const (
 // picked.
 var ticks = map[bool]string{true: "☑ ", false: "☐ "}
 
-var textsConfirmed = map[supervisor.AnswerChoice]string{supervisor.SayOnce: textYes, supervisor.SayNo: textNo}
+var textsConfirmed = map[supervisor.AnswerChoice]string{supervisor.AnswerChoiceOnce: textYes, supervisor.AnswerChoiceNo: textNo}
 
 // Parts of an answer, for the model. The key of textsForModel says whether only options were
 // chosen.
@@ -114,17 +114,17 @@ var (
 	skinTones = "\U0001F3FB\U0001F3FC\U0001F3FD\U0001F3FE\U0001F3FF"
 
 	// thumbs are the emoji that say yes or no.
-	thumbs = map[string]supervisor.AnswerChoice{"👍": supervisor.SayOnce, "👎": supervisor.SayNo}
+	thumbs = map[string]supervisor.AnswerChoice{"👍": supervisor.AnswerChoiceOnce, "👎": supervisor.AnswerChoiceNo}
 
 	// confirms are whole texts that say yes or no.
 	confirms = phrases(map[supervisor.AnswerChoice][]string{
-		supervisor.SayOnce: {
+		supervisor.AnswerChoiceOnce: {
 			"yes|y|yeah|yep|yup|sure|ok|okay|fine|of course|all right|alright|go ahead|do it|yes do it|yes go ahead",
 			"ja|jo|jawohl|klar|na klar|gern|gerne|ja gern|ja gerne|in ordnung|einverstanden|passt",
 			"mach das|mach es|ja mach das|ja mach es|tu es",
 			"si|claro|vale|de acuerdo|oui|bien sur|d'accord",
 		},
-		supervisor.SayNo: {
+		supervisor.AnswerChoiceNo: {
 			"no|n|nope|nah|don't|do not|no don't|better not|no way|not now|cancel|cancel it|stop",
 			"nein|nee|lieber nicht|nein lieber nicht|auf keinen fall|nicht|jetzt nicht|lass es|lass das|abbrechen",
 			"non|mejor no|ahora no|pas maintenant",

@@ -147,7 +147,7 @@ func TestCall_ThisProcess_IsAnAdmin(t *testing.T) {
 	}
 }
 
-func TestNew_NameTwice_Fails(t *testing.T) {
+func TestNew_TwoCallsOfOneName_Fails(t *testing.T) {
 	one := []feature.ControlCall{{Name: "one"}}
 	if _, err := New(Options{}, one, one); err == nil {
 		t.Error("two calls have one name")

@@ -19,7 +19,7 @@ const MethodModels = "models"
 // ModelsReport lists the available models.
 type ModelsReport struct {
 	Models []ModelLine      `json:"models"`
-	Silent []SilentProvider `json:"silent,omitempty"`
+	Silent []FailedProvider `json:"silent,omitempty"`
 }
 
 // ModelLine is an available model in a report.
@@ -29,8 +29,8 @@ type ModelLine struct {
 	Default bool   `json:"default,omitempty"`
 }
 
-// SilentProvider is a provider that did not list its models.
-type SilentProvider struct {
+// FailedProvider is a provider that did not list its models.
+type FailedProvider struct {
 	Provider string `json:"provider"`
 	Why      string `json:"why"` // why the provider is silent, as a text for people
 }
@@ -87,7 +87,7 @@ func (c modelCalls) answer(ctx context.Context, by feature.Caller) (report Model
 	}
 	for _, o := range c.catalogue.ListModels(ctx) {
 		if o.Err != "" {
-			report.Silent = append(report.Silent, SilentProvider{Provider: o.Spec, Why: o.Err})
+			report.Silent = append(report.Silent, FailedProvider{Provider: o.Spec, Why: o.Err})
 			continue
 		}
 		report.Models = append(report.Models, ModelLine{Spec: o.Spec, InUse: o.Spec == inUse, Default: o.Default})

@@ -20,7 +20,7 @@ func TestModelsReport_Text_MarksModels(t *testing.T) {
 					{Spec: "claude/claude-haiku-4-5", InUse: true}, {Spec: "local/qwen3:8b", Default: true},
 					{Spec: "offline"},
 				},
-				Silent: []SilentProvider{{Provider: "shut", Why: "It could not be reached."}},
+				Silent: []FailedProvider{{Provider: "shut", Why: "It could not be reached."}},
 			},
 			"claude/claude-haiku-4-5  in use\n" +
 				"local/qwen3:8b           the default\n" +
@@ -35,7 +35,7 @@ func TestModelsReport_Text_MarksModels(t *testing.T) {
 		{
 			"a name that would move the cursor",
 			ModelsReport{Models: []ModelLine{{Spec: "far/a\x1b[2J\n\tb"}},
-				Silent: []SilentProvider{{Provider: "x\r", Why: "y\x07"}}},
+				Silent: []FailedProvider{{Provider: "x\r", Why: "y\x07"}}},
 			"far/a[2Jb\nx did not say which models it has: y\n",
 		},
 	} {

@@ -13,7 +13,7 @@ import (
 // ServiceCalls has the dependencies of this package's own calls.
 type ServiceCalls struct {
 	Status    StatusReporter
-	Usage     usage.Sums
+	Usage     usage.Calculator
 	Catalogue *model.Catalogue
 	Choices   users.ModelChoice
 	Effects   sqlite.Effects

@@ -83,8 +83,8 @@ func (s OwnStatus) terminals(ctx context.Context, user string) (lines string) {
 
 // gateLine says whether the gate of the chat is open.
 func (s OwnStatus) gateLine(ctx context.Context, c supervisor.Conversation) (string, error) {
-	store := s.Report.DB.AccessStores()
-	guarded, err := sqlite.Gates{AccessStores: store}.HasFactor(ctx, c.User)
+	store := s.Report.DB.UserAccessStores()
+	guarded, err := sqlite.Gates{UserAccessStores: store}.HasFactor(ctx, c.User)
 	if err != nil || !guarded {
 		return "open; no second factor", err
 	}

@@ -94,9 +94,9 @@ type ChannelStatus struct {
 	Error     string    `json:"error,omitempty"`
 	// Pending is the number of updates that the channel could not deliver to Mews, if the channel
 	// reports it.
-	Pending int          `json:"pending,omitempty"`
-	Frozen  []FrozenChat `json:"frozen,omitempty"`
-	Stuck   []StuckChat  `json:"stuck,omitempty"`
+	Pending int             `json:"pending,omitempty"`
+	Frozen  []ThrottledChat `json:"frozen,omitempty"`
+	Stuck   []StuckChat     `json:"stuck,omitempty"`
 }
 
 // StuckChat is a chat that rejects every message.
@@ -106,8 +106,8 @@ type StuckChat struct {
 	Since time.Time `json:"since"`
 }
 
-// FrozenChat is a chat to which nothing is sent for a while, because the channel demands it.
-type FrozenChat struct {
+// ThrottledChat is a chat to which nothing is sent for a while, because the channel demands it.
+type ThrottledChat struct {
 	Chat  string    `json:"chat"` // "" means all chats
 	Until time.Time `json:"until"`
 }

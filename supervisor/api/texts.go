@@ -48,12 +48,12 @@ var textsWelcome = map[bool]string{
 }
 
 // textsReader say who reads what a model gets, with the model's name.
-var textsReader = map[model.RequestReader]string{
-	model.ReaderNobody:  "- The model is %s, a list of rules: your words stay on this machine.\n",
-	model.ReaderMachine: "- The model %s runs on this machine: your words stay here.\n",
-	model.ReaderNetwork: "- The model %s runs in this network. Its server gets your words, and what I read for an " +
+var textsReader = map[model.RequestExposure]string{
+	model.ExposureNone:    "- The model is %s, a list of rules: your words stay on this machine.\n",
+	model.ExposureMachine: "- The model %s runs on this machine: your words stay here.\n",
+	model.ExposureNetwork: "- The model %s runs in this network. Its server gets your words, and what I read for an " +
 		"answer.\n",
-	model.ReaderProvider: "- The provider of the model %s gets your words, and what I read of your files for an " +
+	model.ExposureProvider: "- The provider of the model %s gets your words, and what I read of your files for an " +
 		"answer.\n",
 }
 

@@ -11,7 +11,7 @@ import (
 
 // usageCalls answers calls about the use of models.
 type usageCalls struct {
-	sums usage.Sums
+	sums usage.Calculator
 	now  func() time.Time
 }
 

@@ -24,7 +24,7 @@ func (r StatusReporter) WelcomeText(c supervisor.Conversation) string {
 	if c.IsInGroup() {
 		return fmt.Sprintf(textWelcomeInGroup, markdown.QuoteName(w.model))
 	}
-	w.reader = r.Models.RequestReader(w.model)
+	w.reader = r.Models.RequestExposure(w.model)
 	for _, admin := range r.People.Admins() {
 		if admin.Name != u.Name {
 			w.admins = append(w.admins, markdown.QuoteName(admin.Name))
@@ -37,7 +37,7 @@ func (r StatusReporter) WelcomeText(c supervisor.Conversation) string {
 type welcome struct {
 	user   supervisor.User
 	model  string
-	reader model.RequestReader
+	reader model.RequestExposure
 	admins []string // quoted names of the other admins
 	via    string   // name of the service that carries the chat's messages; "" means this machine
 }

@@ -9,9 +9,9 @@ import (
 	"mews/supervisor/model"
 )
 
-// TestWelcome_SaysWhoSeesWhat checks what a person reads first: their name and role, the reader of
+// TestWelcome_NamesUserModelAndAdmins checks what a person reads first: their name and role, the reader of
 // the model's requests, and the admins.
-func TestWelcome_SaysWhoSeesWhat(t *testing.T) {
+func TestWelcome_NamesUserModelAndAdmins(t *testing.T) {
 	mum := supervisor.User{Name: "mum", Role: supervisor.RoleUser}
 	alice := supervisor.User{Name: "alice", Role: supervisor.RoleAdmin}
 	quoted := []string{"`alice`", "`bob`"}
@@ -21,29 +21,29 @@ func TestWelcome_SaysWhoSeesWhat(t *testing.T) {
 		not  []string
 	}{
 		"a user on Telegram": {
-			welcome{user: mum, model: "claude/haiku", reader: model.ReaderProvider, admins: quoted, via: "Telegram"},
-			[]string{fmt.Sprintf(textsWelcome[false], "`mum`"), fmt.Sprintf(textsReader[model.ReaderProvider],
+			welcome{user: mum, model: "claude/haiku", reader: model.ExposureProvider, admins: quoted, via: "Telegram"},
+			[]string{fmt.Sprintf(textsWelcome[false], "`mum`"), fmt.Sprintf(textsReader[model.ExposureProvider],
 				"`claude/haiku`"),
 				fmt.Sprintf(textSeenByAdmins, "`alice`, `bob`"), fmt.Sprintf(textSeenByCarrier, "Telegram"),
 				textWelcomeCan, textSeenByOthers},
 			[]string{"/invite"},
 		},
 		"the only admin, in the terminal": {
-			welcome{user: alice, model: "offline", reader: model.ReaderNobody},
-			[]string{fmt.Sprintf(textsWelcome[true], "`alice`"), fmt.Sprintf(textsReader[model.ReaderNobody],
+			welcome{user: alice, model: "offline", reader: model.ExposureNone},
+			[]string{fmt.Sprintf(textsWelcome[true], "`alice`"), fmt.Sprintf(textsReader[model.ExposureNone],
 				"`offline`"),
 				textSeenByAdminAlone},
 			[]string{fmt.Sprintf(textSeenByCarrier, "")},
 		},
 		"one of two admins": {
-			welcome{user: alice, model: "near/qwen3", reader: model.ReaderMachine, admins: quoted[1:]},
-			[]string{fmt.Sprintf(textSeenByAdminsToo, "`bob`"), fmt.Sprintf(textsReader[model.ReaderMachine],
+			welcome{user: alice, model: "near/qwen3", reader: model.ExposureMachine, admins: quoted[1:]},
+			[]string{fmt.Sprintf(textSeenByAdminsToo, "`bob`"), fmt.Sprintf(textsReader[model.ExposureMachine],
 				"`near/qwen3`")},
 			nil,
 		},
 		"a server of the household": {
-			welcome{user: mum, model: "nas/qwen3", reader: model.ReaderNetwork, admins: quoted[:1]},
-			[]string{fmt.Sprintf(textsReader[model.ReaderNetwork], "`nas/qwen3`"), fmt.Sprintf(textSeenByAdmins,
+			welcome{user: mum, model: "nas/qwen3", reader: model.ExposureNetwork, admins: quoted[:1]},
+			[]string{fmt.Sprintf(textsReader[model.ExposureNetwork], "`nas/qwen3`"), fmt.Sprintf(textSeenByAdmins,
 				"`alice`")}, nil,
 		},
 	} {

@@ -16,7 +16,7 @@ func (s *service) openAdmin(context.Context) error {
 	o := s.adminOptions()
 	o.Archive, o.Erase = s.archive, s.erase
 	o.Running = &admin.RunningParts{Clean: s.cleanFiles, Work: admin.UserWork{
-		ListUnfinished: s.db.Inbox().ListUnfinishedConversations, StopTurn: s.sessions.StopTurnUnstored,
+		ListUnfinished: s.db.Inbox().ListUnfinishedConversations, StopTurn: s.sessions.StopTurnWithoutStoring,
 		Evict: s.pool.Evict,
 		EndOthers: []func(context.Context, string) error{s.commands.EndUserCommands, s.attachments.StopUser,
 			s.voices.StopUser, s.operations.EndUserOperations},
@@ -28,17 +28,17 @@ func (s *service) openAdmin(context.Context) error {
 // adminOptions returns the dependencies of admin calls that need no running service.
 func (s *service) adminOptions() admin.Options {
 	return admin.Options{
-		Store: s.db.AccessStores(), Log: s.db.Audit(), People: s.people, Configuration: s.configuration, Seal: s.seal,
+		Store: s.db.UserAccessStores(), Log: s.db.Audit(), People: s.people, Configuration: s.configuration, Seal: s.seal,
 		Gate: s.gate,
 		Say:  s.db.Outbox().SendNotice, Queued: s.deliveryQueued, Bot: s.botName, Now: s.now,
 		Logger:     s.log.Named("admin"),
-		EraseIndex: s.eraseIndex, Archive: s.archiveAlone, Erase: s.eraseAlone, Copies: s.db.Copies(),
+		EraseIndex: s.eraseIndex, Archive: s.archiveAlone, Erase: s.eraseAlone, Copies: s.db.MigrationCopies(),
 	}
 }
 
 // inviter returns the part that makes invites.
 func (s *service) inviter() admin.Inviter {
-	return admin.Inviter{Store: s.db.AccessStores(), People: s.people, Configuration: s.configuration, Bot: s.botName,
+	return admin.Inviter{Store: s.db.UserAccessStores(), People: s.people, Configuration: s.configuration, Bot: s.botName,
 		Now: s.now, KeepPicture: generatedFiles{s.spool}.StorePicture}
 }
 

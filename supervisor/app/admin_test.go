@@ -295,7 +295,7 @@ func TestTOTPVerb_EnrolUnlockReset_Works(t *testing.T) {
 		if n := len(regexp.MustCompile(`(?m)^  (?:[0-9A-Z]{4}-){6}[0-9A-Z]{2}$`).FindAllString(out, -1)); n != 10 {
 			c.t.Errorf("%d recovery codes, want 10", n)
 		}
-		if got := c.listUsers()["ben"].Factor; got.State != admin.FactorOffered || got.Mode != "required" {
+		if got := c.listUsers()["ben"].Factor; got.State != admin.FactorUnconfirmed || got.Mode != "required" {
 			c.t.Errorf("ben's factor is %+v", got)
 		}
 		c.mustFail("uses no second factor", "totp", "enroll", "cleo")
@@ -559,7 +559,7 @@ func TestVerb_ForeignStateFolder_RootActsAsOwner(t *testing.T) {
 	}))
 }
 
-func TestSubverb_WrongUse_PrintsUsage(t *testing.T) {
+func TestSubcommand_WrongUse_PrintsUsage(t *testing.T) {
 	c := newCommandLine(t, false)
 	c.mustFail("needs a name", "user", "show")
 	c.mustFail(`takes no argument "b"`, "user", "show", "a", "b")

@@ -17,7 +17,7 @@ func TestTelegramOutage_AlertsAdminOnce(t *testing.T) {
 	l := newGatedService(t, modeltest.EchoScript, "", "alice, role: admin", "bob")
 	l.bot.AddChat(telegramtest.PrivateChat(l.telegramUser("alice")))
 	l.bot.AddChat(telegramtest.PrivateChat(l.telegramUser("bob")))
-	l.bot.InjectFault(telegramtest.Fault{Method: "getUpdates", Kind: telegramtest.HTML, Times: 4})
+	l.bot.InjectFault(telegramtest.Fault{Method: "getUpdates", Kind: telegramtest.HTMLFault, Times: 4})
 	l.open()
 	begins := func(text string) func(string) bool {
 		return func(told string) bool { return strings.HasPrefix(told, text) }

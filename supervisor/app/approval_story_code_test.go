@@ -127,7 +127,7 @@ func TestStepUp_NoCodeInTime_IsDenied(t *testing.T) {
 
 // An effect that needs a code is denied if the user has no second factor. It is also denied in a
 // group, where others would read the code. The user is told why.
-func TestStepUp_NoFactorOrGroup_IsDenied(t *testing.T) {
+func TestStepUp_NoFactorOrInGroup_IsDenied(t *testing.T) {
 	t.Parallel()
 	l := approvalService{newGatedService(t, sendFileModel, "", "alice, role: admin, totp: 'off'", "bob, approvals: {send_file: step_up}")}
 	l.writeHomeFile("a.txt", "hello\n")

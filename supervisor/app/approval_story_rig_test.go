@@ -71,7 +71,7 @@ func (l approvalService) kill() {
 	l.T.Helper()
 	at := time.Now()
 	l.Kill()
-	l.bot.SetClientKilledAt(at)
+	l.bot.RecordClientKill(at)
 	l.CheckIntegrity()
 }
 

@@ -18,13 +18,13 @@ import (
 // newConfirmations makes the store of effects that wait for a code. The gate and the approvers use
 // this store, so it is made before them.
 func newConfirmations(s *service) *approval.Confirmations {
-	return &approval.Confirmations{Conversations: s.db.Conversations(), Factors: s.db.AccessStores().Factors,
+	return &approval.Confirmations{Conversations: s.db.Conversations(), Factors: s.db.UserAccessStores().Factors,
 		Codes: s.db.Questions()}
 }
 
 // newGate makes the gate that checks every message, press and command of users.
 func newGate(s *service) *approval.CodeGate {
-	store := s.db.AccessStores()
+	store := s.db.UserAccessStores()
 	s.gate = access.NewGate(access.Options{
 		People: s.people, Factors: store.Factors, Logins: store.Logins, Seal: s.seal, Limits: gateLimits(s.config), Now: s.now,
 		Command:     func(name string) supervisor.SlashCommand { return s.commands.FindCommand(name) },

@@ -96,16 +96,16 @@ func withoutService(ctx context.Context, cfg *config.Config, homes bool,
 
 // ExamineDatabase reads the whole database of a stopped service and changes nothing. used is false
 // if the service never ran. The error may be fs.ErrPermission.
-func ExamineDatabase(ctx context.Context, cfg *config.Config) (e sqlite.Examination, used bool, err error) {
+func ExamineDatabase(ctx context.Context, cfg *config.Config) (e sqlite.DatabaseExamination, used bool, err error) {
 	path := (&storage{config: cfg}).private("mews.db")
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		if used, err = statefolder.IsUsed(cfg.State); err != nil || !used {
+		if used, err = statefolder.HasEarlierFiles(cfg.State); err != nil || !used {
 			return e, false, err
 		}
 	} else if err != nil {
 		return e, false, err
 	}
-	e, err = sqlite.Examine(ctx, path)
+	e, err = sqlite.ExamineDatabase(ctx, path)
 	return e, true, err
 }
 

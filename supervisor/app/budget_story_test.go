@@ -25,7 +25,7 @@ var dearConfig = strings.ReplaceAll(pricedConfig, "small: test/little, ", "")
 func endlessModel(r modeltest.Request) modeltest.Answer {
 	return modeltest.Answer{Calls: []modeltest.Call{{Name: "list_files",
 		Args: fmt.Sprintf(`{"limit": %d}`, len(r.AnsweredCalls())+1)}},
-		Usage: &modeltest.Usage{Prompt: 3000, Completion: 2000}}
+		Usage: &modeltest.AnswerUsage{Prompt: 3000, Completion: 2000}}
 }
 
 // totalSpent returns the cost of all calls, in millionths of a dollar.
@@ -110,7 +110,7 @@ func costliestTurn(t *testing.T, limit int) (costs []int) {
 			return modeltest.Answer{Text: "That will do."}
 		}
 		a := endlessModel(r)
-		a.Usage = &modeltest.Usage{Prompt: int64(cost) - 1, Completion: 1}
+		a.Usage = &modeltest.AnswerUsage{Prompt: int64(cost) - 1, Completion: 1}
 		return a
 	}, dearConfig+fmt.Sprintf("budget: {users: {turn: %.6f}}\n", float64(limit)/1e6), "bob, totp: off")
 	l.open()
@@ -265,7 +265,7 @@ func pressForeignCard(l *gatedService, card telegramtest.Message) {
 
 // If the budget is too small for the user's model, the small model continues the turn, and the user
 // is told.
-func TestBudget_Short_UsesSmallModel(t *testing.T) {
+func TestBudget_TooSmall_UsesSmallModel(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer { return modeltest.Answer{Text: "I am " + r.Model} },
 		pricedConfig+"budget: {users: {turn: 0.005}}\n", "bob, totp: off")
@@ -317,7 +317,7 @@ func TestKilledModelCall_CostsItsWholeLease(t *testing.T) {
 			close(reached)
 			return modeltest.Answer{Text: "This is never said to its end.", Chunk: 4, CutAfter: 300, Hang: true}
 		}
-		return modeltest.Answer{Text: "Here I am again.", Usage: &modeltest.Usage{Prompt: 3000, Completion: 10}}
+		return modeltest.Answer{Text: "Here I am again.", Usage: &modeltest.AnswerUsage{Prompt: 3000, Completion: 10}}
 	}, dearConfig+"budget: {users: {turn: 0.1}}\n", "bob, totp: off")
 	l.Start()
 	l.say("bob", "go")

@@ -16,7 +16,7 @@ import (
 )
 
 // answerCost is the token usage of a short answer.
-var answerCost = &modeltest.Usage{Prompt: 100, Completion: 10}
+var answerCost = &modeltest.AnswerUsage{Prompt: 100, Completion: 10}
 
 // Bob's worker dies in his first turn, which then gets the next worker alone. His second turn, in
 // the terminal, waits for the worker. Meanwhile it returns its lease, because the first turn needs

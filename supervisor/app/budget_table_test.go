@@ -100,7 +100,7 @@ func (m *budgetRig) Ask(_ context.Context, q supervisor.Question) (supervisor.Qu
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.askedAmounts = append(m.askedAmounts, money.FormatDollars(q.Amount))
-	q.End, q.Answer = supervisor.QuestionAnswered, supervisor.Answer{Say: supervisor.SayOnce}
+	q.End, q.Answer = supervisor.QuestionAnswered, supervisor.Answer{Say: supervisor.AnswerChoiceOnce}
 	return q, nil
 }
 
@@ -126,7 +126,7 @@ func (m *budgetRig) turn(host *hostcall.Conn, user, chat, text string) string {
 		Kind: supervisor.KindText, Text: text,
 		Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTerminal, Chat: chat}})
 	m.must(err)
-	claim := m.advances.ClaimNextTurn(in.Conversation)
+	claim := m.advances.NextTurnLease(in.Conversation)
 	turn, lease, err := m.db.Turns().Start(m.Context(), in.ID, claim)
 	m.must(err)
 	if lease.ID != 0 {
@@ -208,7 +208,7 @@ func essayModel(r modeltest.Request) (a modeltest.Answer) {
 	if most := 4 * r.Limit; len(a.Text) > most {
 		a.Text, a.Stop = a.Text[:most], modeltest.StopLength
 	}
-	a.Usage = &modeltest.Usage{Prompt: int64(len(r.Raw) / 4), Completion: int64(len(a.Text)/4 + 20*len(a.Calls) + 1)}
+	a.Usage = &modeltest.AnswerUsage{Prompt: int64(len(r.Raw) / 4), Completion: int64(len(a.Text)/4 + 20*len(a.Calls) + 1)}
 	return a
 }
 
@@ -343,7 +343,7 @@ func TestConcurrentTurns_StayWithinLimits(t *testing.T) {
 		if found := sqlitetest.QueryColumn(t, m.db, over); len(found) > 0 {
 			t.Errorf("over: %q", found)
 		}
-		return modeltest.Answer{Text: "Yes.", Usage: &modeltest.Usage{Prompt: int64(len(r.Raw) / 2), Completion: int64(r.Limit)}}
+		return modeltest.Answer{Text: "Yes.", Usage: &modeltest.AnswerUsage{Prompt: int64(len(r.Raw) / 2), Completion: int64(r.Limit)}}
 	})
 	m.terms.Installation, m.terms.Asker = all, nil
 	var group sync.WaitGroup

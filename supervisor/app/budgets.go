@@ -18,9 +18,9 @@ func (s *service) newReserver(t supervisor.Turn) hostcall.Reserver {
 	switch {
 	case err != nil:
 		s.log.Error("read a user's budget", "user", t.Conversation.User, "turn", t.ID, "error", err)
-		return budget.UnreadableReserver{Why: err}
+		return budget.DenyPaidReserver{Why: err}
 	case !served:
-		return budget.DeniedReserver{} // the user was removed while the turn waited
+		return budget.DenyAllReserver{} // the user was removed while the turn waited
 	}
 	return budget.New(o)
 }
@@ -61,7 +61,7 @@ func (s *service) requestLimit(t supervisor.Turn, role supervisor.Role) (int64, 
 		return 0, nil
 	}
 	in, _, err := s.db.Inbox().Find(context.Background(), t.Conversation.User, t.Inbound)
-	if err != nil || in.Source != supervisor.SourceRequested {
+	if err != nil || in.Source != supervisor.SourceGitHubWorkRequest {
 		return 0, err
 	}
 	return s.configuration.Current().GitHub.Review.Person.Micro, nil
@@ -69,7 +69,7 @@ func (s *service) requestLimit(t supervisor.Turn, role supervisor.Role) (int64, 
 
 // payer returns the part that pays for model calls outside of turns.
 func (s *service) payer() usage.Payer {
-	return usage.Payer{Models: s.models, Store: s.db.Usage(), Reserver: func(t supervisor.Turn) usage.Reserver { return s.newReserver(t) }}
+	return usage.Payer{Models: s.models, Store: s.db.Usage(), Reserver: func(t supervisor.Turn) usage.MoneyReserver { return s.newReserver(t) }}
 }
 
 // jobBudget returns the limits for what a user's jobs may cost.

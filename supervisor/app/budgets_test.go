@@ -14,15 +14,15 @@ import (
 )
 
 // A turn of a user who is not served may spend nothing.
-func TestReserver_UnservedUser_IsDenied(t *testing.T) {
-	_, err := budget.DeniedReserver{}.Reserve(t.Context(), modelcall.Estimate{Spec: "a/b", MaxCost: 1, Priced: true})
+func TestBudget_UnservedUser_MaySpendNothing(t *testing.T) {
+	_, err := budget.DenyAllReserver{}.Reserve(t.Context(), modelcall.CostEstimate{Spec: "a/b", MaxCost: 1, Priced: true})
 	if supervisor.ErrorCodeOf(err) != supervisor.CodeForbidden {
 		t.Errorf("got %v", err)
 	}
 }
 
 // Only admins may see what all users have spent.
-func TestBudgetOptions_MarkOnlyAdmins(t *testing.T) {
+func TestBudgetOptions_Admin_IsSetOnlyForAdmins(t *testing.T) {
 	s := newTwoPersonService(t)
 	for name, admin := range map[string]bool{"ann": true, "ben": false} {
 		c := supervisor.Conversation{User: name, Channel: supervisor.ChannelTerminal}
@@ -40,8 +40,8 @@ func TestBudget_RequestedReview_HasDailyLimit(t *testing.T) {
 		user, source string
 		want         int64
 	}{
-		{"ben", supervisor.SourceRequested, 2_000_000}, {"ben", "github/acme/widget", 0}, {"ann",
-			supervisor.SourceRequested, 0},
+		{"ben", supervisor.SourceGitHubWorkRequest, 2_000_000}, {"ben", "github/acme/widget", 0}, {"ann",
+			supervisor.SourceGitHubWorkRequest, 0},
 	} {
 		in, _, err := s.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Source: c.source, Key: fmt.Sprint(i),
 			Kind: supervisor.KindReview, Text: "review it",
@@ -63,10 +63,10 @@ func TestBudget_RequestedReview_HasDailyLimit(t *testing.T) {
 
 // If a user's own lower limit can't be read, the user may spend nothing. So the limit is never
 // exceeded.
-func TestReserver_UnreadableLimit_IsDenied(t *testing.T) {
+func TestBudget_UnreadableLimit_SpendsNothing(t *testing.T) {
 	s := newTwoPersonService(t)
 	p := s.settings
-	set(t, p, "ann", users.SettingDay, "1.25")
+	set(t, p, "ann", users.SettingDailyLimit, "1.25")
 	set(t, p, "ann", users.SettingTimezone, "Asia/Tokyo")
 	turn := supervisor.Turn{ID: 1, Conversation: supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTerminal}}
 	if _, paid := s.newReserver(turn).(*budget.Reserver); !paid {
@@ -75,16 +75,16 @@ func TestReserver_UnreadableLimit_IsDenied(t *testing.T) {
 	set(t, p, "ann", users.SettingTimezone, "Asia/Tokyo") // a write, after which the settings are read again
 	changeDatabase(t, s, "ALTER TABLE setting RENAME TO gone")
 	reserver := s.newReserver(turn)
-	_, err := reserver.Reserve(t.Context(), modelcall.Estimate{Spec: "far/m", MaxCost: 1, Priced: true})
+	_, err := reserver.Reserve(t.Context(), modelcall.CostEstimate{Spec: "far/m", MaxCost: 1, Priced: true})
 	refused := new(modelcall.Error)
 	if !errors.As(err, &refused) || refused.Class != modelcall.OverBudget ||
 		!strings.Contains(problem.UserText(err), "Your budget could not be read, so far/m was not asked.") {
 		t.Errorf("what costs something came to %v", err)
 	}
-	if _, err := reserver.Reserve(t.Context(), modelcall.Estimate{Spec: "far/m"}); err == nil {
+	if _, err := reserver.Reserve(t.Context(), modelcall.CostEstimate{Spec: "far/m"}); err == nil {
 		t.Error("what nobody knows the price of was paid for")
 	}
-	if _, err := reserver.Reserve(t.Context(), modelcall.Estimate{Spec: "offline", Priced: true}); err != nil {
+	if _, err := reserver.Reserve(t.Context(), modelcall.CostEstimate{Spec: "offline", Priced: true}); err != nil {
 		t.Errorf("what costs nothing came to %v", err)
 	}
 	if ann, _ := p.Find("ann"); ann.Timezone != "Asia/Tokyo" { // the last known value is in force

@@ -63,7 +63,7 @@ func TestSecretPicture_Expires_LeavesSpool(t *testing.T) {
 func TestAdminCall_NoAuditEntry_ChangesNothing(t *testing.T) {
 	t.Parallel()
 	c := newCommandLine(t, true)
-	store := c.s.db.AccessStores()
+	store := c.s.db.UserAccessStores()
 	c.mustRun("user", "add", "dan")
 	c.mustRun("user", "add", "off")
 	c.mustRun("user", "disable", "off")

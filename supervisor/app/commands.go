@@ -21,7 +21,7 @@ func (s chatCommands) commandOptions(sessions *session.Registry, report api.Stat
 		Models: s.modelCommands(), Choices: s.modelCommands(), Usages: s.modelCommands(), Budgets: s.settings,
 		Effects: s.db.Effects(), Pictures: generatedFiles{s.spool},
 		Questions: s.questions, Cleanings: s.db.MessageCleanups(), Approver: newApprover(s.service),
-		Locks:   sqlite.Gates{AccessStores: s.db.AccessStores()},
+		Locks:   sqlite.Gates{UserAccessStores: s.db.UserAccessStores()},
 		Groups:  users.Groups{Loader: s.configuration.Loader},
 		Invites: s.inviter(), Grants: s.db.Grants(),
 		Settings: chatSettings{s.settings}, Uploads: s.uploads(),

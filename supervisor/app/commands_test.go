@@ -36,7 +36,7 @@ func TestInviteCommand_LetsUserIn(t *testing.T) {
 	if made.Link != "" || len(made.Files) != 0 || made.Enrols || made.ValidFor != 24*time.Hour {
 		t.Errorf("made was %+v", made)
 	}
-	used, err := s.db.AccessStores().Invites.Redeem(t.Context(), access.DigestInviteCode(made.Code),
+	used, err := s.db.UserAccessStores().Invites.Redeem(t.Context(), access.DigestInviteCode(made.Code),
 		supervisor.ChannelTelegram, "77", "")
 	must(t, err)
 	if used.User != "cleo" || used.Enrol || time.Until(used.ExpiresAt).Round(time.Hour) != 24*time.Hour {
@@ -64,7 +64,7 @@ func TestInviteCommand_LetsUserIn(t *testing.T) {
 
 func TestInviter_BadOrSuspendedName_IsRefused(t *testing.T) {
 	s := newTwoPersonService(t)
-	must(t, s.db.AccessStores().People.Suspend(t.Context(), "ben", true))
+	must(t, s.db.UserAccessStores().People.Suspend(t.Context(), "ben", true))
 	must(t, s.configuration.Refresh(t.Context()))
 	i := s.inviter()
 	for name, want := range map[string]string{
@@ -98,14 +98,14 @@ func TestGroup_AllowThenDisallow_StopsAnswers(t *testing.T) {
 // unlock gives ann a second factor, and opens her gate in a chat.
 func unlock(t *testing.T, s *service, c supervisor.Conversation) {
 	t.Helper()
-	must(t, s.db.AccessStores().Factors.Put(t.Context(), "ann", []byte("sealed"), nil))
-	right := func(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
+	must(t, s.db.UserAccessStores().Factors.Put(t.Context(), "ann", []byte("sealed"), nil))
+	right := func(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.LoginCodeResult) {
 		f.Confirmed = true
-		return f, supervisor.CodeResult{Right: true, Action: "login", Text: "Unlocked."}
+		return f, supervisor.LoginCodeResult{Right: true, Action: "login", Text: "Unlocked."}
 	}
 	_, err := s.db.Inbox().StoreBatch(t.Context(), supervisor.InboundBatch{Source: "test",
 		Items: []supervisor.BatchItem{{
-			Inbound: supervisor.Inbound{Conversation: c, Source: "test", Key: "code", Kind: supervisor.KindCode}, Decision: supervisor.GateDecision{CheckCode: right},
+			Inbound: supervisor.Inbound{Conversation: c, Source: "test", Key: "code", Kind: supervisor.KindLoginCode}, Decision: supervisor.GateDecision{CheckCode: right},
 		}}})
 	must(t, err)
 }
@@ -123,7 +123,7 @@ func TestStatusCommand_ShowsGateAndBudget(t *testing.T) {
 	told("gate    open; no second factor\nbudget  $2.50 of $2.50 is left today")
 	unlock(t, s, c)
 	told("gate    open for another 30m0s; /lock locks it\nbudget  $2.50 of $2.50 is left today")
-	l := sqlite.Gates{AccessStores: s.db.AccessStores()}
+	l := sqlite.Gates{UserAccessStores: s.db.UserAccessStores()}
 	if guarded, err := l.HasFactor(t.Context(), "ann"); !guarded || err != nil {
 		t.Errorf("ann has no second factor: %v", err)
 	}

@@ -80,7 +80,7 @@ func usersOf(cfg *config.Config) []supervisor.User {
 	for _, u := range cfg.Users {
 		user := supervisor.User{
 			Name: u.Name, Role: supervisor.Role(u.Role), Account: u.Account, Home: u.Home, Timezone: u.Timezone, Model: u.Model,
-			Workspaces: u.Workspaces, Codes: supervisor.CodePolicy(u.TOTP), Budget: BudgetFromConfig(u.Budget),
+			Workspaces: u.Workspaces, Codes: supervisor.TOTPPolicy(u.TOTP), Budget: BudgetFromConfig(u.Budget),
 			History: u.History,
 			Files:   protocol.FilePolicy{Include: u.Files.Include, Exclude: u.Files.Exclude, AppendOnly: u.Files.AppendOnly},
 		}
@@ -100,8 +100,8 @@ func BudgetFromConfig(s config.SpendLimits) supervisor.Budget {
 // chatSettings shows users' settings to the slash commands.
 type chatSettings struct{ *users.Settings }
 
-// List returns the settings of a user.
-func (c chatSettings) List(ctx context.Context, user string) ([]command.Setting, error) {
+// ListSettings returns the settings of a user.
+func (c chatSettings) ListSettings(ctx context.Context, user string) ([]command.Setting, error) {
 	list, err := c.Settings.List(ctx, user)
 	var shown []command.Setting
 	for _, s := range list {
@@ -115,9 +115,9 @@ func (c chatSettings) List(ctx context.Context, user string) ([]command.Setting,
 func sourceOf(s users.Setting) command.SettingOrigin {
 	switch {
 	case s.Own:
-		return command.OriginOwn
+		return command.SettingFromUser
 	case s.Configured:
-		return command.OriginConfig
+		return command.SettingFromConfig
 	}
-	return command.OriginDefault
+	return command.SettingFromDefault
 }

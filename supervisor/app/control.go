@@ -30,7 +30,7 @@ func (s *service) openControl(context.Context) (err error) {
 	}
 	s.control, err = control.Listen(SocketPath(s.config), control.Options{
 		People: s.people, Conversations: s.db.Conversations(), Outbox: s.db.Outbox(), Feeds: &s.feeds,
-		Greet: func(ctx context.Context, u supervisor.User) control.AttachResult {
+		Greet: func(ctx context.Context, u supervisor.User) control.JoinChatResult {
 			return s.greeting(ctx, report, u)
 		},
 		Inbox: s.inbox, Blobs: s.db.Blobs(), Spool: s.spool, Transcribe: speechInput{s}.transcribeUpload,
@@ -42,8 +42,8 @@ func (s *service) openControl(context.Context) (err error) {
 }
 
 // greeting describes the service for a client that attaches.
-func (s *service) greeting(ctx context.Context, report api.StatusReporter, u supervisor.User) control.AttachResult {
-	g := control.AttachResult{Version: s.version, Walls: report.Sandbox(), Model: report.UserModel(u),
+func (s *service) greeting(ctx context.Context, report api.StatusReporter, u supervisor.User) control.JoinChatResult {
+	g := control.JoinChatResult{Version: s.version, Walls: report.Sandbox(), Model: report.UserModel(u),
 		HasTelegram: s.channel != nil, Bot: s.awaitBotName(ctx)}
 	for _, entry := range s.commands.Menu(u.Role == supervisor.RoleAdmin) {
 		g.Commands = append(g.Commands, entry.Name)
@@ -79,7 +79,7 @@ func (s *service) statusReporter() api.StatusReporter {
 
 // ownStatus returns the answer to /status for a user.
 func (s *service) ownStatus(report api.StatusReporter) api.OwnStatus {
-	return api.OwnStatus{Report: report, Left: s.settings.ListAllowances, AskWorker: s.pool.CallIfRunning, Now: s.now,
+	return api.OwnStatus{Report: report, Left: s.settings.ListRemainingBudgets, AskWorker: s.pool.CallIfRunning, Now: s.now,
 		Log:    s.log,
 		Limits: func() access.GateLimits { return gateLimits(s.configuration.Current()) }}
 }

@@ -50,7 +50,7 @@ func (s *storage) keepCopies(ctx context.Context) error {
 // countServed adds a duration to the time that the service has run with the present copies. A new
 // copy starts the count again.
 func (s *storage) countServed(ctx context.Context, more time.Duration) error {
-	paths, err := s.db.Copies().List()
+	paths, err := s.db.MigrationCopies().List()
 	if err != nil || len(paths) == 0 {
 		return err
 	}
@@ -67,7 +67,7 @@ func (s *storage) countServed(ctx context.Context, more time.Duration) error {
 	if served += more; served < copyRetention {
 		return settings.Put(ctx, "", copyServed, served.Round(time.Second).String()+" "+of)
 	}
-	if _, err := s.db.Copies().Delete(); err != nil {
+	if _, err := s.db.MigrationCopies().Delete(); err != nil {
 		return err
 	}
 	return settings.Delete(ctx, "", copyServed)

@@ -16,7 +16,7 @@ const countOfCopies = `SELECT count(*) FROM setting WHERE name = 'copies.served'
 
 // Copies are deleted after the service has run for seven days. A new copy starts the count again,
 // also for the older copies.
-func TestCopies_SevenDaysOfService_AreDeleted(t *testing.T) {
+func TestDBCopies_SevenDaysOfService_AreDeleted(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mews.db")
 	s := &storage{db: sqlitetest.OpenPath(t, path, sqlite.Options{}), log: logging.Discard()}
 	put := func(suffix string) {
@@ -31,7 +31,7 @@ func TestCopies_SevenDaysOfService_AreDeleted(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if list, err := s.db.Copies().List(); err != nil || len(list) != want {
+		if list, err := s.db.MigrationCopies().List(); err != nil || len(list) != want {
 			t.Errorf("there are %q, %v; want %d", list, err, want)
 		}
 	}
@@ -55,9 +55,9 @@ func TestCopies_SevenDaysOfService_AreDeleted(t *testing.T) {
 	count(1, 0)
 }
 
-// TestCopies_ShortRuns_AddUp restarts a service more often than it updates the counted time. It
+// TestDBCopies_ShortRuns_AddUp restarts a service more often than it updates the counted time. It
 // also reads a count that an earlier version stored.
-func TestCopies_ShortRuns_AddUp(t *testing.T) {
+func TestDBCopies_ShortRuns_AddUp(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mews.db")
 	s := &storage{db: sqlitetest.OpenPath(t, path, sqlite.Options{}), log: logging.Discard()}
 	if err := os.WriteFile(path+".schema41", nil, 0o600); err != nil {
@@ -75,7 +75,7 @@ func TestCopies_ShortRuns_AddUp(t *testing.T) {
 		t.Errorf("counted %q, %v; want %q", stored, err, want)
 	}
 	must(t, s.countServed(t.Context(), time.Hour))
-	if list, err := s.db.Copies().List(); err != nil || len(list) != 0 {
+	if list, err := s.db.MigrationCopies().List(); err != nil || len(list) != 0 {
 		t.Errorf("there are %q, %v", list, err)
 	}
 }

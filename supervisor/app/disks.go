@@ -37,7 +37,7 @@ func (s *service) runningWorkers() (list []disk.Worker) {
 
 // makeRoom frees the ballast if the disk of the state folder is full, so that the service can start.
 func (s *storage) makeRoom(context.Context) error {
-	room, err := disk.FreeForStart(s.private(""))
+	room, err := disk.FreeBallastForStart(s.private(""))
 	if err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ func (s *service) newFeatures() []feature.Feature {
 }
 
 // newUndos makes the feature that undoes changes of files.
-func (s *service) newUndos() *undo.Undos {
+func (s *service) newUndos() *undo.Undoer {
 	return undo.New(undo.Options{Store: s.db.Undos(), Operations: s.operations, Spool: s.spool, Now: s.now})
 }
 
@@ -52,8 +52,8 @@ func (s *service) newSearcher() *search.Searcher {
 
 // newForgetter makes the feature that deletes messages that users want forgotten.
 func (s *service) newForgetter() *forget.Forgetter {
-	return forget.New(forget.Options{Store: s.db.ForgetRequests(), Index: s.index, Home: s.memory(),
-		Turns: s.db.ForgetRequests(), Facts: s.db.Memories(), Memories: s.memory(), Copies: s.db.Copies(),
+	return forget.New(forget.Options{Store: s.db.ForgetRequestStore(), Index: s.index, Home: s.memory(),
+		Turns: s.db.ForgetRequestStore(), Facts: s.db.Memories(), Memories: s.memory(), Copies: s.db.MigrationCopies(),
 		FactPress: memory.ForgetPress, People: s.people, Now: s.now,
 		Remove: s.spool.RemoveBlob, Audit: s.audit.RecordAction, Log: s.log.Named("forget")})
 }

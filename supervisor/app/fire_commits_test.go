@@ -75,7 +75,7 @@ func newFireRig(t *testing.T, dir string, chat *fakeChannel, behind time.Duratio
 	l.schedule = schedule.New(schedule.Options{Store: l.db.Jobs(), Queue: l.db.Jobs(), Queued: l.box.NotifyChange,
 		Sources: l.db.Jobs(), CheckStore: l.db.Jobs(),
 		Checks:     map[supervisor.JobKind]schedule.CheckFunc{supervisor.JobCheck: check.New(check.Options{Check: l.runCheck}).EvaluateCheck},
-		CheckRules: schedule.CheckRules{Parse: check.Parse, Typed: check.ValidateFlags, Text: check.Describe},
+		CheckRules: schedule.CheckParser{Parse: check.ParseCondition, Typed: check.ValidateFlags, Text: check.DescribeCondition},
 		StartTurn:  func(in supervisor.Inbound) { l.sessions.WakeSession(in.Conversation) }, Now: l.now, Log: log,
 		Person: func(name string) (supervisor.User, bool) {
 			return supervisor.User{Name: name,
@@ -161,7 +161,7 @@ func (l *fireRig) Run(ctx context.Context, a session.Attempt) (session.AttemptEn
 				Err: &supervisor.Error{Message: "There is no such model."}}}, nil
 	case fireShed:
 		q, err := l.questions.Ask(ctx, supervisor.Question{Conversation: a.Turn.AnswerConversation(), Turn: a.Turn.ID,
-			Kind:    supervisor.QuestionAsk,
+			Kind:    supervisor.QuestionFromModel,
 			Subject: strings.Repeat("5", 64),
 			Ask:     protocol.AskArguments{Kind: protocol.AskKindConfirm, Text: "Shall I shut it?"},
 			Text:    "Shall I shut it?"})
@@ -171,8 +171,8 @@ func (l *fireRig) Run(ctx context.Context, a session.Attempt) (session.AttemptEn
 		if err != nil {
 			return session.AttemptEnd{}, err
 		}
-		text := jobresult.Met + " The shed is shut, for you said " + string(q.End) + "."
-		if _, ended, err := a.CommitLast(ctx, l.step(a, protocol.Part{Text: text}), text, nil); err != nil || !ended {
+		text := jobresult.ConditionMet + " The shed is shut, for you said " + string(q.End) + "."
+		if _, ended, err := a.CommitLast(ctx, l.step(a, protocol.ContentPart{Text: text}), text, nil); err != nil || !ended {
 			return session.AttemptEnd{}, fmt.Errorf("the last step ended the turn: %t, %w", ended, err)
 		}
 		return session.AttemptEnd{TurnEnd: protocol.TurnEnd{Why: protocol.TurnEndDone}}, nil
@@ -180,7 +180,7 @@ func (l *fireRig) Run(ctx context.Context, a session.Attempt) (session.AttemptEn
 	call := protocol.ToolCall{ID: fmt.Sprint("end-", a.Turn.ID), Name: supervisor.ToolJobResult,
 		Arguments: json.RawMessage(`{"say":"The roses are dry."}`)}
 	if len(a.Start.PendingCalls) == 0 {
-		if _, err := l.db.Turns().CommitStep(ctx, l.step(a, protocol.Part{Call: &call})); err != nil {
+		if _, err := l.db.Turns().CommitStep(ctx, l.step(a, protocol.ContentPart{Call: &call})); err != nil {
 			return session.AttemptEnd{}, err
 		}
 	}
@@ -189,9 +189,9 @@ func (l *fireRig) Run(ctx context.Context, a session.Attempt) (session.AttemptEn
 	return session.AttemptEnd{TurnEnd: protocol.TurnEnd{Why: protocol.TurnEndDone}}, err
 }
 
-func (l *fireRig) step(a session.Attempt, part protocol.Part) sqlite.Step {
+func (l *fireRig) step(a session.Attempt, part protocol.ContentPart) sqlite.Step {
 	return sqlite.Step{Turn: a.Turn.ID, Message: protocol.Message{Role: protocol.RoleAssistant,
-		Parts: []protocol.Part{part}}, Spec: "far/m", Model: "m"}
+		Parts: []protocol.ContentPart{part}}, Spec: "far/m", Model: "m"}
 }
 
 // runToEnd moves the clock to the end of the test. Alice answers all questions.

@@ -21,7 +21,7 @@ var quietUntil = firesStart.Add(20 * time.Minute)
 // asks.
 func (l *fireRig) setQuiet() {
 	l.Helper()
-	if err := l.db.Settings().Put(l.Context(), "alice", sqlite.SettingQuiet, "11:30-12:20"); err != nil {
+	if err := l.db.Settings().Put(l.Context(), "alice", sqlite.SettingQuietHours, "11:30-12:20"); err != nil {
 		l.Fatal(err)
 	}
 	for i, text := range []string{fireRoses, fireShed} {

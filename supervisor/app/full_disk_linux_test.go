@@ -48,7 +48,7 @@ func TestInvite_FullDisk_AddsNobody(t *testing.T) {
 			!strings.Contains(text, " is full") {
 			t.Errorf("the invite of %s: %q, %v", name, text, err)
 		}
-		added, err := s.db.AccessStores().People.List(t.Context())
+		added, err := s.db.UserAccessStores().People.List(t.Context())
 		if _, known := s.people.Find(name); known || err != nil || len(added) != 0 {
 			t.Errorf("%s is a person now: %+v, %v", name, added, err)
 		}

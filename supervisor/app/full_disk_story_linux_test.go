@@ -123,10 +123,10 @@ func (l *fullDiskService) awaitWords(name, words string) {
 	})
 }
 
-// TestFullDisk_OneFills_OthersGoOn: bob's program fills the disk, with few large or with many small
+// TestFullDisk_OneUserFillsIt_OthersGoOn: bob's program fills the disk, with few large or with many small
 // files. The program ends, and then the ballast is freed. The other users are served, and admins
 // are told.
-func TestFullDisk_OneFills_OthersGoOn(t *testing.T) {
+func TestFullDisk_OneUserFillsIt_OthersGoOn(t *testing.T) {
 	for name, c := range map[string]struct{ fill, again, free string }{
 		"bytes": {"cat /dev/zero >big; sleep 1000",
 			"(cat /dev/zero >again) 2>/dev/null; stat -c %s again; rm big", "are free"},
@@ -171,9 +171,9 @@ func TestFullDisk_OneFills_OthersGoOn(t *testing.T) {
 	}
 }
 
-// TestHomeLimit_ProgramPassesIt_IsEnded: bob's program makes more files than the home may hold.
+// TestHomeLimit_Exceeded_EndsProgram: bob's program makes more files than the home may hold.
 // Another program that only deletes goes on.
-func TestHomeLimit_ProgramPassesIt_IsEnded(t *testing.T) {
+func TestHomeLimit_Exceeded_EndsProgram(t *testing.T) {
 	l := newFullDiskService(t, "worker: {disk: 20MiB, disk_files: 40}\n")
 	l.open()
 	l.greetAll()
@@ -222,9 +222,9 @@ func TestFullDisk_RestartedOnIt_FreesBallast(t *testing.T) {
 	}
 }
 
-// TestFullDisk_NothingCanBeKept_AdminHearsIt: the disk has no ballast, and no room for a row of the
+// TestFullDisk_NothingCanBeStored_AdminIsTold: the disk has no ballast, and no room for a row of the
 // database.
-func TestFullDisk_NothingCanBeKept_AdminHearsIt(t *testing.T) {
+func TestFullDisk_NothingCanBeStored_AdminIsTold(t *testing.T) {
 	l := newFullDiskService(t, "")
 	l.open()
 	l.greetAll()

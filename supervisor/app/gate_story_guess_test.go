@@ -47,7 +47,7 @@ type guessRig struct {
 func newGuessRig(t *testing.T) *guessRig {
 	b := &guessRig{t: t, db: sqlitetest.Open(t)}
 	people, err := access.NewPeople([]supervisor.User{{Name: "bob",
-		Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "101"}, Codes: supervisor.CodesRequired}},
+		Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "101"}, Codes: supervisor.TOTPRequired}},
 		1, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -58,13 +58,13 @@ func newGuessRig(t *testing.T) *guessRig {
 		t.Fatal(err)
 	}
 	b.secret = made.Secret.Reveal()
-	store := b.db.AccessStores()
+	store := b.db.UserAccessStores()
 	if err := store.Factors.Put(t.Context(), "bob", made.Sealed, nil); err != nil {
 		t.Fatal(err)
 	}
 	b.gate = access.NewGate(access.Options{People: people, Factors: store.Factors, Logins: store.Logins, Seal: seal, Now: time.Now,
 		Limits: access.GateLimits{Burst: 10 * guessCount}})
-	v, err := store.Factors.TryCode(t.Context(), "bob", b.gate.DecideEnrol("bob", b.code(-30*time.Second)),
+	v, err := store.Factors.TryCode(t.Context(), "bob", b.gate.DecideEnrolment("bob", b.code(-30*time.Second)),
 		"by the test")
 	if err != nil || !v.Right {
 		t.Fatalf("enrol: %+v, %v", v, err)

@@ -27,7 +27,7 @@ func TestKillAfterCode_AnswersHeldOnce(t *testing.T) {
 	l.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
 	for round := range apptest.NumberFromEnv(t, "MEWS_CODE_KILLS", codeKills) {
 		l.withDatabase(func(db *sqlite.DB) {
-			if _, _, err := db.AccessStores().Factors.Reset(t.Context(), "bob"); err != nil {
+			if _, _, err := db.UserAccessStores().Factors.Reset(t.Context(), "bob"); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -43,7 +43,7 @@ func TestKillAfterCode_AnswersHeldOnce(t *testing.T) {
 		<-time.After(time.Duration(rng.IntN(60)) * time.Millisecond)
 		at := time.Now()
 		l.Kill()
-		l.bot.SetClientKilledAt(at)
+		l.bot.RecordClientKill(at)
 		l.CheckIntegrity()
 		l.Start()
 		l.WaitUntilTrue(apptest.DefaultTestTimeout, "all to be answered", func() bool {

@@ -197,16 +197,16 @@ func (l *gatedService) enrol(name string) (recovery []string) {
 		recovery = append(recovery, c.Reveal())
 	}
 	l.withDatabase(func(db *sqlite.DB) {
-		factors := db.AccessStores().Factors
+		factors := db.UserAccessStores().Factors
 		if err := factors.Put(l.T.Context(), name, made.Sealed, digests); err != nil {
 			l.T.Fatal(err)
 		}
 		_, err := factors.TryCode(
 			l.T.Context(),
 			name,
-			func(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
+			func(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.LoginCodeResult) {
 				f.Confirmed = true
-				return f, supervisor.CodeResult{Right: true, Action: "totp.enrolled"}
+				return f, supervisor.LoginCodeResult{Right: true, Action: "totp.enrolled"}
 			},
 			"by the test",
 		)

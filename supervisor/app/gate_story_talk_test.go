@@ -27,7 +27,7 @@ func TestGate_LockedOutUser_ReachesNoModel(t *testing.T) {
 		"dave, totp: off", "erin, totp: required")
 	l.enrol("bob")
 	l.withDatabase(func(db *sqlite.DB) {
-		if err := db.AccessStores().People.Suspend(t.Context(), "dave", true); err != nil {
+		if err := db.UserAccessStores().People.Suspend(t.Context(), "dave", true); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -57,7 +57,7 @@ func TestGate_RightCode_AnswersHeldMessages(t *testing.T) {
 }
 
 // Each message extends the login, up to its maximum duration. A restart does not change that.
-func TestLogin_InUse_IsExtendedUntilItsEnd(t *testing.T) {
+func TestLogin_InUse_IsExtendedUpToMaximum(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.EchoScript, "", "bob, totp: required")
 	l.enrol("bob")
@@ -163,7 +163,7 @@ func TestInvite_ExpiresAfterADay(t *testing.T) {
 		for _, name := range []string{"carol", "dora"} {
 			code, digest := access.NewInviteCode()
 			codes[name] = code.Reveal()
-			store, life := db.AccessStores(), map[string]time.Duration{"carol": 24 * time.Hour,
+			store, life := db.UserAccessStores(), map[string]time.Duration{"carol": 24 * time.Hour,
 				"dora": 48 * time.Hour}[name]
 			err := errors.Join(store.People.Add(t.Context(), supervisor.User{Name: name, Role: supervisor.RoleUser}),
 				store.Invites.Put(t.Context(), sqlite.Invite{Digest: digest, User: name, ExpiresAt: l.now().Add(life), Enrol: true}))

@@ -19,7 +19,7 @@ import (
 // reviewModel is a model that reports a problem in each line of Go that calls panic, and refutes
 // none.
 func reviewModel(r modeltest.Request) modeltest.Answer {
-	if stands, ok := modeltest.AnswerSecondLook(r, false); ok {
+	if stands, ok := modeltest.AnswerReviewSecondLook(r, false); ok {
 		return stands
 	}
 	var found []string
@@ -124,13 +124,13 @@ func TestReview_KillAfterEachCommit_PostsOnce(t *testing.T) {
 			// From now on, requests of this run of the service get no answer. Otherwise Telegram
 			// would delete updates that are not in this run's snapshot.
 			github, telegram := hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultConnReset, Times: -1}),
-				l.bot.InjectFault(telegramtest.Fault{Kind: telegramtest.Reset, Times: -1})
+				l.bot.InjectFault(telegramtest.Fault{Kind: telegramtest.ResetFault, Times: -1})
 			hears = func() { github(); telegram() }
 		}
 	}
 	ends := 0
 	for n := int64(1); ; n += int64(apptest.NumberFromEnv(t, "MEWS_REVIEW_KILL_STEP", 12)) {
-		hub.ForgetWrites() // GitHub allows fewer writes in an hour than all rounds make
+		hub.ResetWriteLimits() // GitHub allows fewer writes in an hour than all rounds make
 		branch := fmt.Sprint("fix-", n)
 		repo.AddCommit(branch, githubtest.Commit{Message: "Fix", Files: map[string]string{"main.go": panickingFile(1)}})
 		number := repo.OpenPullRequest(githubtest.NewPullRequest{Title: "Fix", Head: branch})

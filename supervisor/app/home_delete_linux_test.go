@@ -124,7 +124,7 @@ func (r *unitRig) checkGone(name string) {
 
 // A home that only its user's account may read is packed and deleted, by a running service and
 // without one.
-func TestUserDelete_ClosedHome_LeavesNothing(t *testing.T) {
+func TestUserDelete_UnreadableHome_LeavesNothing(t *testing.T) {
 	t.Parallel()
 	r := newUnitRig(t)
 	r.Start()

@@ -24,7 +24,7 @@ func (s *service) homeSpec(user string) (pool.WorkerSpec, error) {
 	if !known {
 		u = supervisor.User{Name: user, Home: filepath.Join(s.config.State, "homes", user)}
 	}
-	place, err := s.places.HomePlace(u)
+	place, err := s.places.LocationForHomeOperation(u)
 	if err != nil {
 		return pool.WorkerSpec{}, fmt.Errorf("start a worker for the home of %s: %w", user, err)
 	}
@@ -33,12 +33,12 @@ func (s *service) homeSpec(user string) (pool.WorkerSpec, error) {
 }
 
 // erase lets a worker empty a home for some seconds.
-func (s *service) erase(ctx context.Context, user string) (operation.Erased, error) {
-	return s.operations.Erase(ctx, user, eraseSeconds)
+func (s *service) erase(ctx context.Context, user string) (operation.EraseReport, error) {
+	return s.operations.EraseHome(ctx, user, eraseSeconds)
 }
 
 // eraseAlone does the work of erase in a process that runs no service.
-func (s *service) eraseAlone(ctx context.Context, user string) (erased operation.Erased, err error) {
+func (s *service) eraseAlone(ctx context.Context, user string) (erased operation.EraseReport, err error) {
 	err = s.withWorkers(ctx, func(ctx context.Context) (err error) {
 		erased, err = s.erase(ctx, user)
 		return err

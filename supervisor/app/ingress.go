@@ -39,11 +39,11 @@ func (s *service) openInbox(context.Context) error {
 func newIngress(c *telegramChannel, box *inbox.Inbox) *ingress.UpdateHandler {
 	s := c.service
 	return ingress.New(ingress.Options{
-		Source: c.client.UpdateSource(), People: s.people, Access: s.db.AccessStores(), Updates: s.db.Inbox(),
+		Source: c.client.UpdateSourceName(), People: s.people, Access: s.db.UserAccessStores(), Updates: s.db.Inbox(),
 		Conversations: s.db.Conversations(),
 		Outbox:        s.db.Outbox(), Posts: s.db.Posts(), Inbox: box, Questions: s.questions, Undos: s.db.Undos(),
 		Seal: s.seal, Renames: &s.renames, LargestFile: c.client.MaxDownloadSize(),
-		Refresh: s.configuration.Refresh, KeepLanguage: s.settings.KeepLanguage, Moved: c.outbox.NotifyChatMove,
+		Refresh: s.configuration.Refresh, KeepLanguage: s.settings.StoreTelegramLanguage, Moved: c.outbox.NotifyChatMove,
 		Wake: c.wakeChat, ChatReturned: s.chatReturned, Acknowledge: c.presses.QueueAck, Queued: s.feeds.NotifyDelivery,
 		Joined:      s.tellWhoJoined,
 		KeepPicture: generatedFiles{s.spool}.StorePicture, Audit: s.audit.RecordAction,
@@ -53,7 +53,7 @@ func newIngress(c *telegramChannel, box *inbox.Inbox) *ingress.UpdateHandler {
 
 // chatReturned resumes the jobs that waited for a chat.
 func (s *service) chatReturned(ctx context.Context, channel supervisor.Channel, chat string) error {
-	waited, err := s.db.Jobs().MarkChatReturned(ctx, channel, chat)
+	waited, err := s.db.Jobs().MarkChatReachable(ctx, channel, chat)
 	if waited {
 		s.schedule.WakeLoop()
 	}
@@ -65,7 +65,7 @@ func (s *service) chatReturned(ctx context.Context, channel supervisor.Channel, 
 func movableConversations(c *telegramChannel) ingress.ChatRenamer {
 	s := c.service
 	return ingress.ChatRenamer{
-		Conversations: s.db.Conversations(), People: s.people, Groups: s.db.AccessStores().Groups, Renames: &s.renames,
+		Conversations: s.db.Conversations(), People: s.people, Groups: s.db.UserAccessStores().Groups, Renames: &s.renames,
 		Refresh: s.configuration.Refresh, Wake: c.wakeChat,
 	}
 }

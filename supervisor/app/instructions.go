@@ -19,9 +19,9 @@ func (s *service) privateChat(user string) supervisor.Conversation {
 }
 
 // instructions makes the feature for prompt files, such as AGENTS.md.
-func (s *service) instructions() *instructions.Files {
+func (s *service) instructions() *instructions.PromptFiles {
 	return instructions.New(instructions.Options{Store: s.db.PromptFiles(), Operations: s.operations,
-		ShowDiff: s.newUndos().DiffDelivery, UndoButton: undo.RedoButton, Notes: memory.Notes,
+		ShowDiff: s.newUndos().DiffDelivery, UndoButton: undo.RedoButton, Notes: memory.ListTurnNotes,
 		PrivateChat: s.privateChat, Queued: s.deliveryQueued,
 		Keep: func(ctx context.Context, user string, text []byte) (ref protocol.BlobRef, err error) {
 			file, err := generatedFiles{s.spool}.keep("a prompt file", "text/markdown", text)

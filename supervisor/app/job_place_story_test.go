@@ -23,7 +23,7 @@ func TestReminder_DeletedTopic_GoesToPrivateChat(t *testing.T) {
 		telegramtest.WithThread(7))
 	l.awaitInFlat("water the fern")
 	before := len(l.bot.BotMessages(flatChat.ID))
-	l.bot.InjectFault(telegramtest.Fault{Kind: telegramtest.Error, Chat: flatChat.ID, Times: -1, Code: 400,
+	l.bot.InjectFault(telegramtest.Fault{Kind: telegramtest.ErrorFault, Chat: flatChat.ID, Times: -1, Code: 400,
 		Text: "Bad Request: message thread not found"})
 	l.move(5 * time.Minute)
 	l.tick()

@@ -25,7 +25,7 @@ func TestRunawayTask_PotEmpty_Stops(t *testing.T) {
 			return m.answer(r)
 		}
 		a := endlessModel(r)
-		a.Usage = &modeltest.Usage{Prompt: int64(l.QueryCount("SELECT amount FROM lease")) - 1, Completion: 1}
+		a.Usage = &modeltest.AnswerUsage{Prompt: int64(l.QueryCount("SELECT amount FROM lease")) - 1, Completion: 1}
 		return a
 	}, dearConfig+"budget: {users: {jobs: {run: 0.1}}}\n", aliceInMadrid+", budget: {jobs: {day: 0.15}}", "bob, totp: 'off'")}
 	l.at = storyStart
@@ -85,7 +85,7 @@ func TestTaskRetries_ShareOnePot(t *testing.T) {
 			may = min(may, run-left-so)
 		}
 		a := endlessModel(r)
-		a.Usage = &modeltest.Usage{Prompt: int64(may) - 1, Completion: 1}
+		a.Usage = &modeltest.AnswerUsage{Prompt: int64(may) - 1, Completion: 1}
 		return a
 	}, dearConfig+"budget: {users: {jobs: {run: 0.1}}}\n", aliceInMadrid, "bob, totp: 'off'")}
 	l.at = storyStart

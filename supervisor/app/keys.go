@@ -14,11 +14,11 @@ func (s *service) openSeal(ctx context.Context) error {
 		s.seal = access.NewSealer([access.KeySize]byte([]byte(configured)))
 		return nil
 	}
-	sealed, err := s.db.AccessStores().Factors.List(ctx)
+	sealed, err := s.db.UserAccessStores().Factors.List(ctx)
 	if err != nil {
 		return err
 	}
-	key, err := access.LoadKey(s.private("seal.key"), len(sealed) == 0)
+	key, err := access.LoadSealingKey(s.private("seal.key"), len(sealed) == 0)
 	if err != nil {
 		s.log.Error("second factors can't be read; users with one stay locked out", "error", err)
 		return nil

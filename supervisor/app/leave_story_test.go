@@ -22,7 +22,7 @@ type downloadService struct {
 
 func newDownloadService(t *testing.T) downloadService {
 	l := downloadService{newGatedService(t, func(modeltest.Request) modeltest.Answer { return modeltest.Answer{Text: "ok"} }, "", "ann, role: admin", "dan")}
-	l.bot.InjectFault(telegramtest.Fault{Kind: telegramtest.Hang, Method: telegramtest.DownloadMethod})
+	l.bot.InjectFault(telegramtest.Fault{Kind: telegramtest.HangFault, Method: telegramtest.DownloadMethod})
 	l.Start()
 	l.say("dan", "", telegramtest.WithDocument(telegramtest.File{Name: "plan.txt", Size: 19 << 20}))
 	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the file to come",

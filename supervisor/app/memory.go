@@ -28,12 +28,12 @@ const maxForeignWords = 3
 // foreignWords names the messages and results with other people's words that a turn has read, the
 // newest first. If world is true, it leaves out those that only may contain such words.
 func (s *service) foreignWords(ctx context.Context, turn int64, world bool) (string, error) {
-	list, err := s.db.Transcript().ListForeignWords(ctx, turn)
+	list, err := s.db.Transcript().ListWorldWords(ctx, turn)
 	if err != nil || len(list) == 0 {
 		return "", err
 	}
 	if world {
-		list = slices.DeleteFunc(list, func(m supervisor.AgedMessage) bool { return !m.World })
+		list = slices.DeleteFunc(list, func(m supervisor.OldForeignMessage) bool { return !m.World })
 	}
-	return history.NameForeignWords(list, maxForeignWords, s.settings.Zone(list[0].User)), nil
+	return history.DescribeForeignWords(list, maxForeignWords, s.settings.Zone(list[0].User)), nil
 }

@@ -17,7 +17,7 @@ import (
 // modelCommands connects the model commands with the catalogue, users' choices and costs.
 type modelCommands struct {
 	users.ModelChoice
-	usage.Sums
+	usage.Calculator
 	catalogue *model.Catalogue
 }
 
@@ -36,15 +36,15 @@ func (m modelCommands) ListOffers(ctx context.Context) []command.ModelOffer {
 	return offers
 }
 
-// NewCatalogue makes the catalogue of a configuration's models. The caller closes it.
-func NewCatalogue(cfg *config.Config, log hclog.Logger) (*model.Catalogue, error) {
+// NewModelCatalogue makes the catalogue of a configuration's models. The caller closes it.
+func NewModelCatalogue(cfg *config.Config, log hclog.Logger) (*model.Catalogue, error) {
 	m := cfg.Models
 	o := model.Options{Default: m.Default, Small: m.Small, Fallback: m.Fallback, Prices: pricesOf(cfg),
 		Payloads: cfg.Log.Payloads, Calls: cfg.Limits.ModelCalls, Log: log.Named("model")}
 	for name, p := range m.Providers {
 		o.Providers = append(o.Providers, model.ProviderOptions{
 			Name: name, Kind: p.Kind, BaseURL: p.BaseURL, APIKey: p.APIKey.Reveal(), Server: p.Server, Silence: m.Silence,
-			Window: p.Window, KeyAdvice: keyAdvice(cfg, name), URLVariable: cfg.URLVariable(name),
+			Window: p.Window, KeyAdvice: keyAdvice(cfg, name), URLVariable: cfg.ProviderURLVariable(name),
 		})
 	}
 	return model.NewCatalogue(o)
@@ -52,7 +52,7 @@ func NewCatalogue(cfg *config.Config, log hclog.Logger) (*model.Catalogue, error
 
 // keyAdvice says where to correct a provider's wrong key.
 func keyAdvice(cfg *config.Config, provider string) string {
-	variable, file := cfg.KeyVariable(provider), cfg.Models.Providers[provider].APIKeyFile
+	variable, file := cfg.ProviderKeyVariable(provider), cfg.Models.Providers[provider].APIKeyFile
 	switch {
 	case cfg.Local:
 		return fmt.Sprintf(textCheckVariable, variable)
@@ -66,7 +66,7 @@ func keyAdvice(cfg *config.Config, provider string) string {
 
 // openModels makes the catalogue of models. Only admins see its faults in detail.
 func (s *service) openModels(context.Context) (err error) {
-	if s.models, err = NewCatalogue(s.config, s.log); err != nil {
+	if s.models, err = NewModelCatalogue(s.config, s.log); err != nil {
 		return err
 	}
 	s.models.HideFaultsFromUsers(s.mayReadFaults, s.tellAdmins)
@@ -80,8 +80,8 @@ func (s *service) modelCommands() modelCommands {
 }
 
 // usageSums returns the sums of what models have cost.
-func (s *service) usageSums() usage.Sums {
-	return usage.Sums{Store: s.db.Usage(), Conversations: s.db.Conversations(), Free: s.models.Free}
+func (s *service) usageSums() usage.Calculator {
+	return usage.Calculator{Store: s.db.Usage(), Conversations: s.db.Conversations(), Free: s.models.IsFree}
 }
 
 // resolveJobModel returns the full name of a model that a user wants for a job. It fails if the

@@ -31,7 +31,7 @@ func (s *service) openPeople(ctx context.Context) (err error) {
 		return err
 	}
 	s.configuration = &configuration{Loader: users.NewLoader(users.Options{
-		People: s.people, Store: s.db.AccessStores(), Placer: s.places, Log: s.log,
+		People: s.people, Store: s.db.UserAccessStores(), FolderPreparer: s.places, Log: s.log,
 	})}
 	s.settings = &users.Settings{
 		People: s.people, Store: s.db.Settings(), Usage: s.db.Usage(), Leases: s.db.Leases(), Models: s.modelChoice(),

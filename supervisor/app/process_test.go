@@ -10,7 +10,7 @@ import (
 
 // While many turns run, the process gets all processors. While few turns run, it gets one. A minute
 // after the last turn the tuner returns memory, once.
-func TestProcessTuner_TurnsChange_FitsProcess(t *testing.T) {
+func TestProcessTuner_ManyTurns_GetAllProcessors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limits, freed := []int{8}, 0
 		p := newProcessTuner(false)

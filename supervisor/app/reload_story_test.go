@@ -12,7 +12,7 @@ import (
 
 // A reload applies another token of the same bot, and another key of a model. Both apply at once,
 // without a restart.
-func TestReload_NewTokenAndKey_HoldAtOnce(t *testing.T) {
+func TestReload_NewTokenAndKey_ApplyAtOnce(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.EchoScript, "models: {default: test/test, providers: "+
 		"{test: {kind: openai, base_url: MODEL_URL, api_key: sk-first}}}\n", "bob")

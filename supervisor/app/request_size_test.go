@@ -10,7 +10,7 @@ import (
 )
 
 // For each tool, including tools in families, the code knows which claims the tool supports.
-func TestTools_All_HaveClaimCheck(t *testing.T) {
+func TestTools_Each_HasKnownClaims(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {
 		if last := r.Messages[len(r.Messages)-1]; last.Role == "tool" {
@@ -38,7 +38,7 @@ func TestTools_All_HaveClaimCheck(t *testing.T) {
 
 // allClaims has a claim of each kind.
 var allClaims = func() (list []claim.Claim) {
-	for _, kind := range claim.Kinds {
+	for _, kind := range claim.DeedKinds {
 		list = append(list, claim.Claim{Kind: kind})
 	}
 	return list

@@ -75,7 +75,7 @@ var providerKinds = map[string]string{
 func (l *aliceService) attachTerminal() {
 	l.T.Helper()
 	joined := make(unreadScreen, 1)
-	l.terminal = control.NewChat(l.Socket, control.AttachRequest{User: "alice", After: control.StartFromNow}, joined)
+	l.terminal = control.NewChat(l.Socket, control.JoinChatRequest{User: "alice", After: control.StartFromNow}, joined)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(l.T.Context()))
 	ended := make(chan error, 1)
 	go func() { ended <- l.terminal.Run(ctx, 0) }()
@@ -92,7 +92,7 @@ func (l *aliceService) attachTerminal() {
 // terminal attaches for the first time.
 type unreadScreen chan struct{}
 
-func (u unreadScreen) ShowAttached(_ control.AttachResult, again bool) {
+func (u unreadScreen) ShowConnected(_ control.JoinChatResult, again bool) {
 	if !again {
 		u <- struct{}{}
 	}

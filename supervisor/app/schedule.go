@@ -26,7 +26,7 @@ func (s *service) newSchedule() *schedule.Schedule {
 			supervisor.JobCheck:   check.New(check.Options{Check: s.operations.CheckCondition}).EvaluateCheck,
 			supervisor.JobRoutine: s.routines.RunCheck,
 		},
-		CheckRules:    schedule.CheckRules{Parse: check.Parse, Typed: check.ValidateFlags, Text: check.Describe},
+		CheckRules:    schedule.CheckParser{Parse: check.ParseCondition, Typed: check.ValidateFlags, Text: check.DescribeCondition},
 		Watches:       []schedule.EventTrigger{{Next: s.routines.NextHomeCheck, Run: s.routines.CheckHomes}},
 		Translate:     s.translateTime,
 		Command:       s.db.Inbox().Find,
@@ -44,13 +44,13 @@ func (s *service) translateTime(ctx context.Context, c supervisor.Conversation, 
 	translator := schedule.Translator{Complete: s.models.Complete, Pay: s.payer().PayCall,
 		Model: func(ctx context.Context, user string) (string, error) {
 			own, _, err := s.modelChoice().CurrentModel(ctx, user)
-			spec := s.models.SmallFor(own)
+			spec := s.models.SmallModelFor(own)
 			if spec == offline.Name {
 				spec = ""
 			}
 			return spec, err
 		}}
-	when, text, err = translator.Read(ctx, c, words, withText, now)
+	when, text, err = translator.Translate(ctx, c, words, withText, now)
 	if err != nil && !errors.Is(err, schedule.ErrNoTime) {
 		s.log.Info("a time was not translated", "user", c.User, "error", problem.UserText(err))
 	}
@@ -62,7 +62,7 @@ func (s *service) newRoutines() *routine.Routines {
 	return routine.New(routine.Options{
 		Store: s.db.Jobs(), FileEffects: s.db.Effects(), IndexHomeNow: s.operations.IndexHomeNow,
 		Changes: s.index.ListHomeChanges,
-		Jobs:    func() routine.Jobs { return s.schedule }, SetRule: schedule.SetRule,
+		Jobs:    func() routine.JobScheduler { return s.schedule }, SetRule: schedule.SetRule,
 		ValidatePeriod: schedule.ValidatePeriod, DescribeTimes: schedule.DescribeTimes,
 		Person: s.activeUser, Check: s.operations.CheckCondition, InForce: s.promptInForce, ListFiles: s.homeFiles,
 		Now: s.now,

@@ -56,7 +56,7 @@ func (s *service) turns() runner.Turns {
 	return runner.Turns{Pool: s.pool, Spec: s.workerSpec, OnBegin: s.places.AllowLimitNotices,
 		Model:    s.jobTerms().Model,
 		Reserver: s.newReserver, Faults: &runner.WorkerStartFaults{MayRead: s.mayReadFaults, Tell: s.tellAdmins},
-		OnEnd: s.places.Disk.RecordHomeSize, Uses: s.memory().CountUses, Log: s.log}
+		OnEnd: s.places.Disk.RecordHomeSize, Uses: s.memory().CountFactUses, Log: s.log}
 }
 
 // jobTerms returns the model and the limits of jobs' turns.

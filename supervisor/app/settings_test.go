@@ -77,9 +77,9 @@ func must(t *testing.T, err error) {
 // set changes a user's setting, like /settings.
 func set(t *testing.T, p *users.Settings, user, name, value string) {
 	t.Helper()
-	kept, err := p.CheckValue(t.Context(), user, name, value)
+	kept, err := p.CheckSettingValue(t.Context(), user, name, value)
 	must(t, err)
-	must(t, p.Put(t.Context(), user, name, kept))
+	must(t, p.PutSetting(t.Context(), user, name, kept))
 }
 
 // spend records the cost of a user's model call, and returns its conversation.

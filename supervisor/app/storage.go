@@ -56,7 +56,7 @@ func (s *storage) private(name string) string { return filepath.Join(s.config.St
 
 // keepModes repairs the permissions of the supervisor's own files until ctx ends.
 func (s *storage) keepModes(ctx context.Context) error {
-	return statefolder.ModeRestorer{Private: s.private(""), Log: s.log}.Run(ctx)
+	return statefolder.FileModeRestorer{Private: s.private(""), Log: s.log}.Run(ctx)
 }
 
 // openState creates and locks the state folder.
@@ -80,7 +80,7 @@ func (s *storage) openState(context.Context) (err error) {
 
 // openStore opens the database and the spool.
 func (s *storage) openStore(ctx context.Context) (err error) {
-	used, err := statefolder.IsUsed(s.config.State)
+	used, err := statefolder.HasEarlierFiles(s.config.State)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ const (
 func (s *storage) sweepSpool(ctx context.Context) error {
 	wanted, err := s.db.Blobs().ListNeeded(ctx)
 	if err == nil {
-		_, err = s.spool.RemoveUnwanted(time.Now().Add(-spool.Retention), wanted)
+		_, err = s.spool.RemoveUnwantedBlobs(time.Now().Add(-spool.Retention), wanted)
 	}
 	return err
 }

@@ -49,7 +49,7 @@ func (s *service) openTelegram(context.Context) (err error) {
 	c.presses = telegram.NewPressAcks(c.client, c.log)
 	c.health.Alarm, c.health.Recovered = s.tellAdmins, s.tellAdmins
 	c.outbox = outbox.New(outbox.Options{
-		Name: supervisor.ChannelTelegram, Source: c.client.UpdateSource(), Channel: c.client,
+		Name: supervisor.ChannelTelegram, Source: c.client.UpdateSourceName(), Channel: c.client,
 		Deliveries: s.db.Outbox(), Posts: s.db.Posts(), Conversations: movableConversations(c), Freezes: s.db.Outbox(),
 		Replies: &s.feeds, Render: render, Halve: halve, Rates: sendRates(s.config.Telegram.Rate),
 		Grows: func(c supervisor.Conversation) bool {
@@ -107,7 +107,7 @@ func (s *service) openTelegramIn(context.Context) error {
 		return err
 	}
 	s.routes = append(s.routes, feature.Route{Method: http.MethodPost, Path: config.TelegramWebhookPath,
-		Limit: telegram.MaxUpdate, Handler: handler})
+		Limit: telegram.MaxUpdateBytes, Handler: handler})
 	c.receive = telegram.NewWebhookRegistrar(c.client, telegram.WebhookRegistrarOptions{
 		URL: hook.URL, Secret: hook.Secret.Reveal(), Log: c.log, Health: &c.health,
 	}).Run
@@ -183,12 +183,12 @@ func (c *telegramChannel) status() api.ChannelStatus {
 		Since: h.Since, Completed: h.Completed, Failures: h.Failures, Error: h.Error, Pending: h.Pending,
 	}
 	for chat, until := range c.outbox.Status().Frozen {
-		status.Frozen = append(status.Frozen, api.FrozenChat{Chat: chat, Until: until})
+		status.Frozen = append(status.Frozen, api.ThrottledChat{Chat: chat, Until: until})
 	}
 	for _, t := range c.outbox.Status().Troubles {
 		status.Stuck = append(status.Stuck, api.StuckChat{Chat: t.Chat, Error: t.Error, Since: t.Since})
 	}
-	slices.SortFunc(status.Frozen, func(a, b api.FrozenChat) int { return strings.Compare(a.Chat, b.Chat) })
+	slices.SortFunc(status.Frozen, func(a, b api.ThrottledChat) int { return strings.Compare(a.Chat, b.Chat) })
 	return status
 }
 
@@ -199,7 +199,7 @@ func render(text string, growing bool) []supervisor.RichText {
 	if growing {
 		rich = markdown.RenderGrowing
 	}
-	return markdown.SplitMessage(rich(text), markdown.MaxMessage-outbox.Room)
+	return markdown.SplitMessage(rich(text), markdown.MaxMessageUnits-outbox.RepeatMarkRoom)
 }
 
 // halve splits a message that the channel refused as too long.

@@ -19,7 +19,7 @@ func timeModel(r modeltest.Request) modeltest.Answer {
 
 // German words go to the small model, and their user pays. A user without money gets the parser's
 // refusal, and no model is asked.
-func TestRemind_OtherLanguage_IsPaidBySpeaker(t *testing.T) {
+func TestRemind_OtherLanguage_IsPaidByUser(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, timeModel, pricedConfig, "bob, totp: off, budget: {day: 0.5}",
 		"carol, totp: off, budget: {day: 0.000001}")
@@ -47,7 +47,7 @@ func TestRemind_OtherLanguage_IsPaidBySpeaker(t *testing.T) {
 }
 
 // The words of a user with a model on this machine do not go to a small model on the internet.
-func TestRemind_NearModel_KeepsWordsNear(t *testing.T) {
+func TestRemind_LocalModel_KeepsWordsOnMachine(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, timeModel, "models: {default: test/big, small: far/little, "+
 		"providers: {test: {kind: openai, base_url: MODEL_URL}, "+
@@ -63,7 +63,7 @@ func TestRemind_NearModel_KeepsWordsNear(t *testing.T) {
 
 // The language of the user's Telegram decides about a date such as 3/4. For plain English (en), the
 // user chooses by two buttons.
-func TestRemind_SlashDate_FollowsTelegram(t *testing.T) {
+func TestRemind_SlashDate_UsesTelegramLanguage(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, timeModel, "", "bob, totp: off")
 	l.open()

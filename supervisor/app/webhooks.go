@@ -26,7 +26,7 @@ func (s *service) openWebhooks(context.Context) error {
 		o.GitHub = &webhook.GitHubRoute{
 			Path:       config.GitHubWebhookPath,
 			Secret:     func() string { return s.configuration.Current().GitHub.WebhookSecret.Reveal() },
-			MaxPayload: event.MaxPayload,
+			MaxPayload: event.MaxPayloadBytes,
 			Read:       event.Parse, Repo: s.gitHub.FindRepo, Notify: s.gitHub.Wake,
 		}
 	}

@@ -170,7 +170,7 @@ func newWeek(t *testing.T) *weekService {
 			"dan, totp: 'off'",
 		),
 	}
-	l.mute = func() func() { return l.bot.InjectFault(telegramtest.Fault{Kind: telegramtest.Reset, Times: -1}) }
+	l.mute = func() func() { return l.bot.InjectFault(telegramtest.Fault{Kind: telegramtest.ResetFault, Times: -1}) }
 	l.requestCount, l.homes = l.model.CountRequests, filepath.Dir(l.UserHome("alice"))
 	l.killed, l.committed = make(chan struct{}, 1), func() { l.commit(filepath.Join(l.Dir, "state", "private")) }
 	l.open()
@@ -207,7 +207,7 @@ func (l *weekService) revive() {
 	l.cancel()
 	close(l.ended)
 	l.shut()
-	l.bot.SetClientKilledAt(at)
+	l.bot.RecordClientKill(at)
 	l.heard()
 	if err := l.restore(filepath.Join(l.Dir, "state", "private")); err != nil {
 		l.T.Fatal(err)

@@ -37,7 +37,7 @@ type workers struct {
 	disks       *disk.Guard       // nil in a process that runs no service
 	hostCalls   *hostcall.Options // dependencies of the workers' calls
 	operations  *operation.Operations[*hostcall.Conn]
-	voices      *voice.Voices
+	voices      *voice.AnswerSpeaker
 	transcriber *transcription.Transcriber
 }
 
@@ -95,7 +95,7 @@ func (s *service) hostCallOptions() *hostcall.Options {
 		ActivityDependencies: hostcall.ActivityDependencies{Activity: hostcall.Ledger{Effects: s.db.Effects(),
 			Conversations: s.db.Conversations(), Find: s.settings.Find, Now: s.now}},
 		IndexDependencies: s.indexDependencies(),
-		DiskDependencies:  hostcall.DiskDependencies{DiskExceeded: s.disks.NotifyExceeded},
+		DiskDependencies:  hostcall.DiskDependencies{DiskExceeded: s.disks.NotifyHomeTooLarge},
 		ToolDependencies:  hostcall.ToolDependencies{OpenedTools: s.db.OpenedTools()},
 		Audit:             s.audit.RecordAction, Log: s.log.Named("hostcall"), Now: s.now,
 	}

@@ -23,9 +23,9 @@ type Asker interface {
 
 // Confirmer asks users for a code that proves their identity. Confirmations implements it.
 type Confirmer interface {
-	// RefuseSecondCode returns an error if the user can't be asked for the code of a question. The
+	// RefuseSecondQuestion returns an error if the user can't be asked for the code of a question. The
 	// error is a supervisor.Error with CodeForbidden and a text for the user.
-	RefuseSecondCode(ctx context.Context, q supervisor.Question) error
+	RefuseSecondQuestion(ctx context.Context, q supervisor.Question) error
 }
 
 // Approver allows or denies effects. It may be used from several goroutines.
@@ -86,8 +86,8 @@ func (a *Approver) ask(ctx context.Context, r Request) error {
 
 // askForCode asks the user for a code. The code allows the effect once, and never for always.
 func (a *Approver) askForCode(ctx context.Context, r Request) error {
-	q := r.question(supervisor.QuestionCode)
-	err := a.Confirmer.RefuseSecondCode(ctx, q)
+	q := r.question(supervisor.QuestionLoginCode)
+	err := a.Confirmer.RefuseSecondQuestion(ctx, q)
 	if supervisor.ErrorCodeOf(err) == supervisor.CodeForbidden && ctx.Err() == nil {
 		a.audit(r, auditDenied, "no code can be asked for")
 		return err
@@ -99,8 +99,8 @@ func (a *Approver) askForCode(ctx context.Context, r Request) error {
 	if err != nil {
 		return a.fail(ctx, r, "ask for a code", err)
 	}
-	if asked.Answer.Say == supervisor.SayAlways { // a code never means "always"
-		asked.Answer.Say = supervisor.SayNothing
+	if asked.Answer.Say == supervisor.AnswerChoiceAlways { // a code never means "always"
+		asked.Answer.Say = supervisor.AnswerChoiceNone
 	}
 	return a.resolve(r, RuleStepUp, asked.Answer)
 }
@@ -109,7 +109,7 @@ func (a *Approver) askForCode(ctx context.Context, r Request) error {
 func (r Request) question(kind supervisor.QuestionKind) supervisor.Question {
 	q := supervisor.Question{Conversation: r.Conversation, Turn: r.Turn, Inbound: r.Inbound, Call: r.Call, Kind: kind, Tool: r.Effect,
 		Subject: r.Subject(), Text: r.Text}
-	if kind == supervisor.QuestionCode {
+	if kind == supervisor.QuestionLoginCode {
 		q.Text = fmt.Sprintf(textAskForCode, r.Text)
 	}
 	return q
@@ -119,7 +119,7 @@ func (r Request) question(kind supervisor.QuestionKind) supervisor.Question {
 // the question.
 func (a *Approver) resolve(r Request, rule Rule, said supervisor.Answer) error {
 	switch {
-	case said.Say == supervisor.SayOnce, said.Say == supervisor.SayAlways:
+	case said.Say == supervisor.AnswerChoiceOnce, said.Say == supervisor.AnswerChoiceAlways:
 		if err := a.recheck(r, rule); err != nil {
 			return err
 		}
@@ -128,7 +128,7 @@ func (a *Approver) resolve(r Request, rule Rule, said supervisor.Answer) error {
 		return a.deny(r, "by the person, who wrote something else", textWroteInstead, r.User, said.Text)
 	case said.Skipped:
 		return a.deny(r, "by the person, who skipped the question", textSkipped, r.User)
-	case said.Say == supervisor.SayNo:
+	case said.Say == supervisor.AnswerChoiceNo:
 		return a.deny(r, "by the person", textDenied, r.User)
 	}
 	return a.deny(r, "no answer", textNoAnswer, r.User)

@@ -33,7 +33,7 @@ func (p *fakeUser) Ask(ctx context.Context, q supervisor.Question) (supervisor.Q
 	if p.meanwhile != nil {
 		p.meanwhile()
 	}
-	if p.err == nil && p.says == supervisor.SayAlways {
+	if p.err == nil && p.says == supervisor.AnswerChoiceAlways {
 		p.granted[q.Conversation.User+q.Subject] = true
 	}
 	if ctx.Err() != nil {
@@ -50,7 +50,7 @@ func (p *fakeUser) HasGrant(_ context.Context, user, subject string) (bool, erro
 // fakeConfirmer is a Confirmer that returns err for every question.
 type fakeConfirmer struct{ err error }
 
-func (c fakeConfirmer) RefuseSecondCode(context.Context, supervisor.Question) error { return c.err }
+func (c fakeConfirmer) RefuseSecondQuestion(context.Context, supervisor.Question) error { return c.err }
 
 type rig struct {
 	approval.Approver
@@ -80,14 +80,14 @@ func request() approval.Request {
 
 // The denial quotes the text that the user wrote instead of an answer. The audit log does not
 // contain that text.
-func TestApprover_OtherWords_DenyWithThem(t *testing.T) {
+func TestApprover_TextInsteadOfAnswer_IsInDenial(t *testing.T) {
 	for _, rule := range []approval.Rule{approval.RuleAsk, approval.RuleStepUp} {
 		for words, want := range map[string]string{
 			"what is in it?": "not now, ann wrote: what is in it?\n",
 			"":               "not now: ann skipped the question.",
 		} {
 			r := newRig(rule)
-			r.person.says, r.person.skips, r.person.writes = supervisor.SayNo, true, words
+			r.person.says, r.person.skips, r.person.writes = supervisor.AnswerChoiceNo, true, words
 			err := r.Allow(t.Context(), request())
 			if supervisor.ErrorCodeOf(err) != supervisor.CodeForbidden ||
 				!strings.HasPrefix(problem.UserText(err), want) {
@@ -113,19 +113,19 @@ func TestApprover_EveryOutcome_IsToldAndAudited(t *testing.T) {
 		"unknown rule":   {"Allow", nil, supervisor.CodeForbidden, "approval.denied send_file by rule"},
 		"unknown effect": {approval.RuleAllow, func(_ *rig, q *approval.Request) { q.Effect = "launch" }, supervisor.CodeForbidden, "launch by rule"},
 		"unknown user":   {approval.RuleAllow, func(_ *rig, q *approval.Request) { q.User = "bob" }, supervisor.CodeForbidden, "bob approval.denied"},
-		"once":           {approval.RuleAsk, func(r *rig, _ *approval.Request) { r.person.says = supervisor.SayOnce }, "", "by the person, once"},
-		"always":         {approval.RuleAsk, func(r *rig, _ *approval.Request) { r.person.says = supervisor.SayAlways }, "", "by the person, always"},
-		"no": {approval.RuleAsk, func(r *rig, _ *approval.Request) { r.person.says = supervisor.SayNo },
+		"once":           {approval.RuleAsk, func(r *rig, _ *approval.Request) { r.person.says = supervisor.AnswerChoiceOnce }, "", "by the person, once"},
+		"always":         {approval.RuleAsk, func(r *rig, _ *approval.Request) { r.person.says = supervisor.AnswerChoiceAlways }, "", "by the person, always"},
+		"no": {approval.RuleAsk, func(r *rig, _ *approval.Request) { r.person.says = supervisor.AnswerChoiceNo },
 			supervisor.CodeForbidden, "approval.denied send_file by the person"},
 		"no answer": {approval.RuleAsk, nil, supervisor.CodeForbidden, "no answer"},
 		"granted before": {approval.RuleAsk, func(r *rig, q *approval.Request) {
-			r.person.granted["ann"+q.Subject()], r.person.says = true, supervisor.SayNo
+			r.person.granted["ann"+q.Subject()], r.person.says = true, supervisor.AnswerChoiceNo
 		}, "", "approval.allowed send_file for always"},
 		"asking fails": {approval.RuleAsk, func(r *rig, _ *approval.Request) { r.person.err = errors.New("disk") }, supervisor.CodeInternal, "approval.failed"},
-		"with a code":  {approval.RuleStepUp, func(r *rig, _ *approval.Request) { r.person.says = supervisor.SayOnce }, "", "by the person, once"},
+		"with a code":  {approval.RuleStepUp, func(r *rig, _ *approval.Request) { r.person.says = supervisor.AnswerChoiceOnce }, "", "by the person, once"},
 		"always with a code": {approval.RuleStepUp, func(r *rig, q *approval.Request) {
 			r.person.granted["ann"+q.Subject()] = true
-			r.person.says = supervisor.SayAlways
+			r.person.says = supervisor.AnswerChoiceAlways
 		}, supervisor.CodeForbidden, "no answer"},
 		"no second factor": {approval.RuleStepUp, func(r *rig, _ *approval.Request) {
 			r.Confirmer = fakeConfirmer{&supervisor.Error{Code: supervisor.CodeForbidden,
@@ -162,17 +162,17 @@ func TestApprover_RulesChangedMeanwhile_Rechecks(t *testing.T) {
 		code        supervisor.ErrorCode
 		words       string
 	}{
-		{approval.RuleAsk, approval.RuleAsk, supervisor.SayOnce, "", "by the person, once"},
-		{approval.RuleAsk, approval.RuleAllow, supervisor.SayAlways, "", "by the person, always"},
-		{approval.RuleAsk, approval.RuleStepUp, supervisor.SayOnce, supervisor.CodeForbidden, "now ask for more (step_up)"},
-		{approval.RuleAsk, approval.RuleDeny, supervisor.SayAlways, supervisor.CodeForbidden, "do not let ann do this any more (send_file)"},
-		{approval.RuleAsk, "Allow", supervisor.SayOnce, supervisor.CodeForbidden, "do not let ann do this any more (send_file)"},
-		{approval.RuleAsk, gone, supervisor.SayOnce, supervisor.CodeForbidden, "ann may not speak here any more"},
-		{approval.RuleAsk, gone, supervisor.SayNo, supervisor.CodeForbidden, "ann was asked and said no"},
-		{approval.RuleStepUp, approval.RuleStepUp, supervisor.SayOnce, "", "by the person, once"},
-		{approval.RuleStepUp, approval.RuleAsk, supervisor.SayOnce, "", "by the person, once"},
-		{approval.RuleStepUp, approval.RuleDeny, supervisor.SayOnce, supervisor.CodeForbidden, "do not let ann do this any more"},
-		{approval.RuleStepUp, gone, supervisor.SayOnce, supervisor.CodeForbidden, "ann may not speak here any more"},
+		{approval.RuleAsk, approval.RuleAsk, supervisor.AnswerChoiceOnce, "", "by the person, once"},
+		{approval.RuleAsk, approval.RuleAllow, supervisor.AnswerChoiceAlways, "", "by the person, always"},
+		{approval.RuleAsk, approval.RuleStepUp, supervisor.AnswerChoiceOnce, supervisor.CodeForbidden, "now ask for more (step_up)"},
+		{approval.RuleAsk, approval.RuleDeny, supervisor.AnswerChoiceAlways, supervisor.CodeForbidden, "do not let ann do this any more (send_file)"},
+		{approval.RuleAsk, "Allow", supervisor.AnswerChoiceOnce, supervisor.CodeForbidden, "do not let ann do this any more (send_file)"},
+		{approval.RuleAsk, gone, supervisor.AnswerChoiceOnce, supervisor.CodeForbidden, "ann may not speak here any more"},
+		{approval.RuleAsk, gone, supervisor.AnswerChoiceNo, supervisor.CodeForbidden, "ann was asked and said no"},
+		{approval.RuleStepUp, approval.RuleStepUp, supervisor.AnswerChoiceOnce, "", "by the person, once"},
+		{approval.RuleStepUp, approval.RuleAsk, supervisor.AnswerChoiceOnce, "", "by the person, once"},
+		{approval.RuleStepUp, approval.RuleDeny, supervisor.AnswerChoiceOnce, supervisor.CodeForbidden, "do not let ann do this any more"},
+		{approval.RuleStepUp, gone, supervisor.AnswerChoiceOnce, supervisor.CodeForbidden, "ann may not speak here any more"},
 	} {
 		r := newRig(c.asked)
 		meanwhile := func() {
@@ -192,7 +192,7 @@ func TestApprover_RulesChangedMeanwhile_Rechecks(t *testing.T) {
 
 func TestApprover_Question_NamesExactEffect(t *testing.T) {
 	r, q := newRig(approval.RuleAsk), request()
-	r.person.says = supervisor.SayAlways
+	r.person.says = supervisor.AnswerChoiceAlways
 	for range 2 {
 		if err := r.Allow(t.Context(), q); err != nil {
 			t.Fatal(err)
@@ -204,7 +204,7 @@ func TestApprover_Question_NamesExactEffect(t *testing.T) {
 		t.Errorf("asked was %+v", r.person.asked)
 	}
 	q.Content = "cd"
-	r.person.says = supervisor.SayNo
+	r.person.says = supervisor.AnswerChoiceNo
 	if err := r.Allow(t.Context(), q); supervisor.ErrorCodeOf(err) != supervisor.CodeForbidden ||
 		len(r.person.asked) != 2 {
 		t.Errorf("another file: got %v, asked %d times", err, len(r.person.asked))
@@ -265,7 +265,7 @@ func TestTable_SeveralRules_MostSpecificWins(t *testing.T) {
 }
 
 // Two requests have the same subject if and only if they are about the same effect.
-func TestSubject_SameOnlyForSameEffect(t *testing.T) {
+func TestSubject_OtherEffect_Differs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`[ab\x00]{0,3}`)
 		draw := func(name string) approval.Request {

@@ -14,7 +14,7 @@ type Gate interface {
 	SpendUnexpectedCode(ctx context.Context, in supervisor.Inbound, d supervisor.GateDecision) (supervisor.GateDecision,
 		error)
 	// DecideStepUp returns a check of a code against the user's factor, for one effect.
-	DecideStepUp(user, code string) supervisor.CodeChecker
+	DecideStepUp(user, code string) supervisor.LoginCodeChecker
 }
 
 // CodeGate is a Gate that also accepts the codes that waiting effects need.

@@ -26,14 +26,14 @@ type Factors interface {
 
 // CodeQuestions finds the question that a code answers.
 type CodeQuestions interface {
-	// FindCodeQuestion finds the question that a code from the user's chat answers. The question is
+	// FindQuestionForCode finds the question that a code from the user's chat answers. The question is
 	// open, or it ended without a code a moment ago.
-	FindCodeQuestion(ctx context.Context, c supervisor.Conversation) (q supervisor.Question, ok bool, err error)
+	FindQuestionForCode(ctx context.Context, c supervisor.Conversation) (q supervisor.Question, ok bool, err error)
 }
 
-// RefuseSecondCode implements Confirmer. A code answers only one question. RefuseSecondCode returns
+// RefuseSecondQuestion implements Confirmer. A code answers only one question. RefuseSecondQuestion returns
 // an error if another question in the chat waits for a code, or waited a moment ago.
-func (c *Confirmations) RefuseSecondCode(ctx context.Context, q supervisor.Question) error {
+func (c *Confirmations) RefuseSecondQuestion(ctx context.Context, q supervisor.Question) error {
 	conversation, found, err := c.Conversations.FindConversation(ctx, q.Conversation.ID)
 	if err != nil || !found {
 		return err
@@ -48,7 +48,7 @@ func (c *Confirmations) RefuseSecondCode(ctx context.Context, q supervisor.Quest
 	case conversation.IsInGroup():
 		return supervisor.Errorf(supervisor.CodeForbidden, textCodeInGroup, user)
 	}
-	other, found, err := c.Codes.FindCodeQuestion(ctx, conversation)
+	other, found, err := c.Codes.FindQuestionForCode(ctx, conversation)
 	if err == nil && found && (other.Subject != q.Subject || other.Turn != q.Turn || other.Inbound != q.Inbound) {
 		return supervisor.Errorf(supervisor.CodeForbidden, textCodeBusy, user)
 	}
@@ -57,8 +57,8 @@ func (c *Confirmations) RefuseSecondCode(ctx context.Context, q supervisor.Quest
 
 // checkCode returns the decision on a code that a user has sent. Without a waiting effect the
 // decision has no CheckCode. decide checks the code against the user's factor.
-func (c *Confirmations) checkCode(ctx context.Context, in supervisor.Inbound, decide supervisor.CodeChecker) (d supervisor.GateDecision, err error) {
-	q, found, err := c.Codes.FindCodeQuestion(ctx, in.Conversation)
+func (c *Confirmations) checkCode(ctx context.Context, in supervisor.Inbound, decide supervisor.LoginCodeChecker) (d supervisor.GateDecision, err error) {
+	q, found, err := c.Codes.FindQuestionForCode(ctx, in.Conversation)
 	switch {
 	case err != nil || !found:
 		return d, err
@@ -70,8 +70,8 @@ func (c *Confirmations) checkCode(ctx context.Context, in supervisor.Inbound, de
 
 // rejectOtherTopic refuses a code that was sent in another topic than the question. The code may be
 // meant for another purpose, so it is neither checked nor used up.
-func rejectOtherTopic(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
-	return f, supervisor.CodeResult{Action: "stepup.elsewhere", Text: textCodeElsewhere}
+func rejectOtherTopic(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.LoginCodeResult) {
+	return f, supervisor.LoginCodeResult{Action: "stepup.elsewhere", Text: textCodeElsewhere}
 }
 
 // codePeriod is how long an authenticator app shows a code (RFC 6238, section 5.2).
@@ -79,9 +79,9 @@ const codePeriod = 30 * time.Second
 
 // requireFresh wraps decide. It refuses codes that apps no longer showed when the question was
 // asked. A bystander may have read such a code.
-func requireFresh(decide supervisor.CodeChecker, askedAt time.Time) supervisor.CodeChecker {
+func requireFresh(decide supervisor.LoginCodeChecker, askedAt time.Time) supervisor.LoginCodeChecker {
 	stale := askedAt.Unix()/int64(codePeriod.Seconds()) - 1
-	return func(f supervisor.SecondFactor, now time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
+	return func(f supervisor.SecondFactor, now time.Time) (supervisor.SecondFactor, supervisor.LoginCodeResult) {
 		least := f
 		least.LastPeriod = max(f.LastPeriod, stale)
 		after, v := decide(least, now)

@@ -28,7 +28,7 @@ type fakeQuestions struct {
 	found bool
 }
 
-func (w fakeQuestions) FindCodeQuestion(_ context.Context, c supervisor.Conversation) (supervisor.Question, bool,
+func (w fakeQuestions) FindQuestionForCode(_ context.Context, c supervisor.Conversation) (supervisor.Question, bool,
 	error) {
 	return w.q, w.found && c.Chat == w.q.Conversation.Chat, nil
 }
@@ -41,9 +41,9 @@ func (fakeQuestions) Find(context.Context, string) (supervisor.SecondFactor, boo
 	return supervisor.SecondFactor{Confirmed: true}, true, nil
 }
 
-// A code confirms only one question. RefuseSecondCode refuses a second question while the first
+// A code confirms only one question. RefuseSecondQuestion refuses a second question while the first
 // question waits for a code, or waited a moment ago.
-func TestConfirmations_SecondCode_IsRefused(t *testing.T) {
+func TestConfirmations_SecondQuestion_IsRefused(t *testing.T) {
 	asked := supervisor.Question{ID: 5, Conversation: annsChat, Turn: 3, Subject: "a file"}
 	for _, next := range []struct {
 		q  supervisor.Question
@@ -56,12 +56,12 @@ func TestConfirmations_SecondCode_IsRefused(t *testing.T) {
 	} {
 		w := fakeQuestions{asked, true}
 		c := Confirmations{Conversations: w, Factors: w, Codes: w}
-		if err := c.RefuseSecondCode(t.Context(), next.q); (err == nil) != next.ok {
+		if err := c.RefuseSecondQuestion(t.Context(), next.q); (err == nil) != next.ok {
 			t.Errorf("%+v: got %v", next.q, err)
 		}
 		w.found = false
 		c.Codes = w
-		if err := c.RefuseSecondCode(t.Context(), next.q); err != nil {
+		if err := c.RefuseSecondQuestion(t.Context(), next.q); err != nil {
 			t.Errorf("%+v, where none is asked for: got %v", next.q, err)
 		}
 	}
@@ -71,8 +71,8 @@ func TestConfirmations_SecondCode_IsRefused(t *testing.T) {
 func TestCodeGate_Code_AnswersOwnChatOnly(t *testing.T) {
 	w := fakeQuestions{supervisor.Question{ID: 5, Conversation: annsChat}, true}
 	c := Confirmations{Codes: w}
-	right := func(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
-		return f, supervisor.CodeResult{Right: true, Action: "stepup"}
+	right := func(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.LoginCodeResult) {
+		return f, supervisor.LoginCodeResult{Right: true, Action: "stepup"}
 	}
 	elsewhere, topic := annsChat, annsChat
 	elsewhere.Chat, topic.Thread = "7", "9"
@@ -99,13 +99,13 @@ func TestCodeGate_Code_AnswersOwnChatOnly(t *testing.T) {
 func TestCodeGate_OldCode_ConfirmsNothing(t *testing.T) {
 	asked := time.Date(2026, 9, 14, 12, 0, 10, 0, time.UTC)
 	step := asked.Unix() / 30
-	of := func(code int64) supervisor.CodeChecker { // makes a checker that decides as package access does
-		return func(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
+	of := func(code int64) supervisor.LoginCodeChecker { // makes a checker that decides as package access does
+		return func(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.LoginCodeResult) {
 			if code <= f.LastPeriod {
-				return f, supervisor.CodeResult{Text: "That code was used already."}
+				return f, supervisor.LoginCodeResult{Text: "That code was used already."}
 			}
 			f.LastPeriod = code
-			return f, supervisor.CodeResult{Right: true}
+			return f, supervisor.LoginCodeResult{Right: true}
 		}
 	}
 	for _, c := range []struct {
@@ -134,13 +134,13 @@ func TestCodeGate_RecoveryCode_ConfirmsEffect(t *testing.T) {
 	made, err := seal.NewEnrolment("ann")
 	must(t, err)
 	codes, digests := access.NewRecoveryCodes()
-	store := db.AccessStores()
+	store := db.UserAccessStores()
 	must(t, store.Factors.Put(t.Context(), "ann", made.Sealed, digests))
-	opened := supervisor.Inbound{Source: "test", Key: "1", Kind: supervisor.KindCode, Text: "x",
+	opened := supervisor.Inbound{Source: "test", Key: "1", Kind: supervisor.KindLoginCode, Text: "x",
 		Conversation: supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTerminal}}
-	right := func(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
+	right := func(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.LoginCodeResult) {
 		f.Confirmed = true
-		return f, supervisor.CodeResult{Right: true, Action: "login", Text: "Unlocked."}
+		return f, supervisor.LoginCodeResult{Right: true, Action: "login", Text: "Unlocked."}
 	}
 	receipt, err := db.Inbox().StoreBatch(t.Context(), supervisor.InboundBatch{Source: "test",
 		Items: []supervisor.BatchItem{{Inbound: opened, Decision: supervisor.GateDecision{CheckCode: right}}}})
@@ -161,7 +161,7 @@ func TestCodeGate_RecoveryCode_ConfirmsEffect(t *testing.T) {
 			t.Errorf("%+v; want %s", v, want)
 		}
 		if want == "login.recovery" {
-			_, _, err = db.Questions().Ask(t.Context(), supervisor.Question{Conversation: receipt.Stored[0].Conversation, Kind: supervisor.QuestionCode,
+			_, _, err = db.Questions().Ask(t.Context(), supervisor.Question{Conversation: receipt.Stored[0].Conversation, Kind: supervisor.QuestionLoginCode,
 				Subject: strings.Repeat("5", 64), Text: "May I?", OpenFor: time.Hour}, strings.Repeat("a", 64), nil)
 			must(t, err)
 		}

@@ -24,10 +24,10 @@ const (
 
 // Effects of the core that have rules.
 const (
-	EffectSendFile = "send_file" // sending a file of the user to a chat
-	EffectSettings = "settings"  // changing a setting of the user
-	EffectInvite   = "invite"    // inviting a new user
-	EffectDisallow = "disallow"  // ending all answers in a group
+	EffectSendFile      = "send_file" // sending a file of the user to a chat
+	EffectSettings      = "settings"  // changing a setting of the user
+	EffectInvite        = "invite"    // inviting a new user
+	EffectDisallowGroup = "disallow"  // ending all answers in a group
 )
 
 // Rules maps effects to their rules.
@@ -36,10 +36,10 @@ type Rules map[string]Rule
 // defaultRules apply if no other rule is set. An effect is denied if it is in neither defaultRules
 // nor a RuleTable.
 var defaultRules = Rules{
-	EffectSendFile: RuleAllow,
-	EffectSettings: RuleAllow,
-	EffectInvite:   RuleAllow,
-	EffectDisallow: RuleAsk,
+	EffectSendFile:      RuleAllow,
+	EffectSettings:      RuleAllow,
+	EffectInvite:        RuleAllow,
+	EffectDisallowGroup: RuleAsk,
 }
 
 // CoreEffects returns the core's effects and their default rules. Features add their own effects

@@ -13,15 +13,15 @@ import (
 )
 
 // partsOf describes a file for a model: its text or pictures, and the missing parts.
-func partsOf(file supervisor.Attachment, got protocol.ReceivedFile) []protocol.Part {
+func partsOf(file supervisor.Attachment, got protocol.ReceivedFile) []protocol.ContentPart {
 	parts := got.Parts
 	switch {
 	case got.Failure != "" && got.Path == "":
-		parts = append(parts, protocol.Part{Text: fmt.Sprintf(textNotHad, describe(file), got.Failure)})
+		parts = append(parts, protocol.ContentPart{Text: fmt.Sprintf(textNotHad, describe(file), got.Failure)})
 	case got.Failure != "":
-		parts = append(parts, protocol.Part{Text: fmt.Sprintf(textNotRead, describe(file), got.Path, got.Failure)})
+		parts = append(parts, protocol.ContentPart{Text: fmt.Sprintf(textNotRead, describe(file), got.Path, got.Failure)})
 	case len(parts) == 0:
-		parts = append(parts, protocol.Part{Text: fmt.Sprintf(textKept, describe(file), got.Path)})
+		parts = append(parts, protocol.ContentPart{Text: fmt.Sprintf(textKept, describe(file), got.Path)})
 	}
 	return parts
 }
@@ -65,7 +65,7 @@ func limitImages(list []sqlite.ArrivalResult) {
 				continue
 			}
 			if left--; left < 0 {
-				a.Parts[i] = protocol.Part{Text: modelcall.PictureNote(*p.Image, fmt.Sprintf(textTooManyPictures,
+				a.Parts[i] = protocol.ContentPart{Text: modelcall.PictureNote(*p.Image, fmt.Sprintf(textTooManyPictures,
 					protocol.MaxResultImages))}
 			}
 		}

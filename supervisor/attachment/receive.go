@@ -34,7 +34,7 @@ func (r *Receiver) receive(ctx context.Context, in supervisor.Inbound) (end sqli
 			recording := Recording{Inbound: in, Position: file.Position, Kind: file.Kind, Path: got.Path, Seconds: got.Seconds,
 				Blob: protocol.BlobRef{SHA256: file.SHA256, Size: file.Size}}
 			text, words := r.o.Transcribe(ctx, recording)
-			got.Parts = append(got.Parts, protocol.Part{Text: text})
+			got.Parts = append(got.Parts, protocol.ContentPart{Text: text})
 			heard = append(heard, words)
 		}
 		end.Paths[len(end.Parts)] = got.Path
@@ -66,7 +66,7 @@ func (r *Receiver) read(ctx context.Context, in supervisor.Inbound, files []supe
 	}
 	text, _ := json.Marshal(parameters) // parameters can always be encoded
 	op, ok := r.o.Operations.RunOperation(ctx, supervisor.Operation{User: in.Conversation.User,
-		Kind: protocol.OperationReceive, Parameters: string(text), Inbound: in.ID, Position: in.FirstFile}, nil)
+		Kind: protocol.OperationKindReceive, Parameters: string(text), Inbound: in.ID, Position: in.FirstFile}, nil)
 	if !ok { // ctx has ended, or the user was erased
 		op.Result = textUnknownResult
 	}

@@ -133,7 +133,7 @@ func (r *Receiver) release(ctx context.Context, now time.Time) (wait time.Durati
 		}
 	}
 	for _, a := range r.arrivals {
-		if !a.overtaken && !later(a.firstSeen.Add(sqlite.ArrivingFirst)) {
+		if !a.overtaken && !later(a.firstSeen.Add(sqlite.MaxArrivalWait)) {
 			a.overtaken = true
 			r.o.Wake(a.inbound.Conversation)
 		}

@@ -68,12 +68,12 @@ func newRig(t *testing.T) *rig {
 		r.must(json.Unmarshal([]byte(op.Parameters), &p))
 		var result protocol.ReceiveResult
 		for _, f := range p.Files {
-			got := protocol.ReceivedFile{Path: "uploads/" + f.Name, Parts: []protocol.Part{{Text: "text of " + f.Name}}}
+			got := protocol.ReceivedFile{Path: "uploads/" + f.Name, Parts: []protocol.ContentPart{{Text: "text of " + f.Name}}}
 			switch f.Kind {
 			case protocol.AttachmentVoice:
 				got.Parts, got.Seconds = nil, f.Seconds
 			case protocol.AttachmentPhoto:
-				got.Parts = append(got.Parts, protocol.Part{Image: &protocol.Image{BlobRef: f.Blob, MediaType: "image/jpeg", Width: 4, Height: 3}})
+				got.Parts = append(got.Parts, protocol.ContentPart{Image: &protocol.Image{BlobRef: f.Blob, MediaType: "image/jpeg", Width: 4, Height: 3}})
 			}
 			result.Files = append(result.Files, got)
 		}
@@ -175,7 +175,7 @@ func (r *rig) parts(in supervisor.Inbound) string {
 	if !ok || next.ID != in.ID {
 		return "nothing"
 	}
-	var parts []protocol.Part
+	var parts []protocol.ContentPart
 	r.must(json.Unmarshal([]byte(next.Parts), &parts))
 	var texts []string
 	for _, p := range parts {
@@ -332,7 +332,7 @@ func TestAlbum_StillGrowing_IsTakenAfter3s(t *testing.T) {
 	})
 }
 
-func TestForward_SlowEarlierMessage_IsNotDelayed(t *testing.T) {
+func TestForward_EarlierFetchHangs_ArrivesInTime(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		fetch := r.fetch
 		r.fetch = func(ctx context.Context, file string, w io.Writer) error {
@@ -345,7 +345,7 @@ func TestForward_SlowEarlierMessage_IsNotDelayed(t *testing.T) {
 		defer r.live()()
 		r.send("ann", "", "forward", file("film.mp4"))
 		r.stop()
-		time.Sleep(sqlite.ArrivingFirst)
+		time.Sleep(sqlite.MaxArrivalWait)
 		late := r.send("ann", "", "forward", file("b.txt"))
 		r.stop()
 		time.Sleep(quiet)
@@ -497,7 +497,7 @@ func TestMessageGroup_Text_IsLimited(t *testing.T) {
 			r.must(json.Unmarshal([]byte(op.Parameters), &p))
 			line := "[File uploads/" + p.Files[0].Name + "]\n"
 			text, err := json.Marshal(protocol.ReceiveResult{Files: []protocol.ReceivedFile{{Path: "uploads/" + p.Files[0].Name,
-				Parts: []protocol.Part{{Text: line + strings.Repeat("é", 15<<10) + "\n[The end]"}}}}})
+				Parts: []protocol.ContentPart{{Text: line + strings.Repeat("é", 15<<10) + "\n[The end]"}}}}})
 			r.must(err)
 			return supervisor.OperationDone, string(text)
 		}

@@ -17,9 +17,9 @@ type Advances struct {
 	// no money may be set aside.
 	Terms func(supervisor.Conversation) (o Options, ok bool)
 
-	mu    sync.Mutex                   // guards the fields below
-	last  map[int64]modelcall.Estimate // estimate of the last call, by conversation
-	turns map[int64]*advance           // advance of each turn that has not ended, by turn
+	mu    sync.Mutex                       // guards the fields below
+	last  map[int64]modelcall.CostEstimate // estimate of the last call, by conversation
+	turns map[int64]*advance               // advance of each turn that has not ended, by turn
 
 	releases releases
 }
@@ -36,8 +36,8 @@ type advance struct {
 // includes the last answer and the user's next message.
 const slack = 8
 
-// ClaimNextTurn returns the lease to request for a conversation's next turn; nil means none.
-func (a *Advances) ClaimNextTurn(c supervisor.Conversation) *supervisor.LeaseRequest {
+// NextTurnLease returns the lease to request for a conversation's next turn; nil means none.
+func (a *Advances) NextTurnLease(c supervisor.Conversation) *supervisor.LeaseRequest {
 	a.mu.Lock()
 	e, known := a.last[c.ID]
 	a.mu.Unlock()
@@ -84,7 +84,7 @@ func (a *Advances) EndAttempt(ctx context.Context, turn int64) error {
 // take gives a turn's advance to its call. It returns the lease of the advance if that lease is
 // enough, or if the limits did not allow more. Otherwise it returns the id of the lease, which a
 // new lease must replace.
-func (a *Advances) take(turn int64, e modelcall.Estimate) (lease supervisor.Lease, instead int64) {
+func (a *Advances) take(turn int64, e modelcall.CostEstimate) (lease supervisor.Lease, instead int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := a.turns[turn]
@@ -111,11 +111,11 @@ func (a *Advances) replaced(turn int64) {
 }
 
 // remember stores the maximum cost of a conversation's last call.
-func (a *Advances) remember(conversation int64, e modelcall.Estimate) {
+func (a *Advances) remember(conversation int64, e modelcall.CostEstimate) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.last == nil {
-		a.last = map[int64]modelcall.Estimate{}
+		a.last = map[int64]modelcall.CostEstimate{}
 	}
 	e.OnWait = nil
 	a.last[conversation] = e

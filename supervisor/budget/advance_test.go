@@ -68,7 +68,7 @@ func (a *advancing) next(user, chat, key string) (supervisor.Turn, *Reserver) {
 		Kind: supervisor.KindText, Text: "hi",
 		Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTerminal, Chat: chat}})
 	a.must(err)
-	claim := a.o.Advances.ClaimNextTurn(in.Conversation)
+	claim := a.o.Advances.NextTurnLease(in.Conversation)
 	turn, lease, err := a.db.Turns().Start(a.Context(), in.ID, claim)
 	a.must(err)
 	if lease.ID != 0 {
@@ -107,14 +107,14 @@ func (a *advancing) first(user, chat string) {
 func TestAdvance_CoversFirstCall(t *testing.T) {
 	for name, c := range map[string]struct {
 		limits supervisor.Budget
-		bid    modelcall.Estimate
+		bid    modelcall.CostEstimate
 		begins string // amounts of the leases at the turn's start
 		writes int
 		holds  string // amounts of the leases during the turn's call
 	}{
 		"enough":                    {supervisor.Budget{Day: 100 * cent}, bid(8*cent + 9999), "[90000]", 0, "[90000]"},
 		"more":                      {supervisor.Budget{Day: 100 * cent}, bid(20 * cent), "[90000]", 1, "[200000]"},
-		"another model":             {supervisor.Budget{Day: 100 * cent}, modelcall.Estimate{Spec: "c/d", MaxCost: cent, Priced: true}, "[90000]", 1, "[10000]"},
+		"another model":             {supervisor.Budget{Day: 100 * cent}, modelcall.CostEstimate{Spec: "c/d", MaxCost: cent, Priced: true}, "[90000]", 1, "[10000]"},
 		"there is only just enough": {supervisor.Budget{Day: 9 * cent}, bid(8 * cent), "[]", 1, "[80000]"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -131,9 +131,9 @@ func TestAdvance_CoversFirstCall(t *testing.T) {
 	}
 }
 
-// TestAdvance_LowLimit_TakesTheRest covers a limit below the maximum cost. The turn starts with all
+// TestAdvance_LowLimit_UsesRemainingMoney covers a limit below the maximum cost. The turn starts with all
 // remaining money, and its call uses that lease without another write.
-func TestAdvance_LowLimit_TakesTheRest(t *testing.T) {
+func TestAdvance_LowLimit_UsesRemainingMoney(t *testing.T) {
 	for name, c := range map[string]struct {
 		least  int64
 		begins string
@@ -221,7 +221,7 @@ func TestAdvance_WithoutLimit_NeedsNoLease(t *testing.T) {
 }
 
 // patient reserves money for a call. It fails if the call must wait.
-func (a *advancing) patient(r *Reserver, e modelcall.Estimate) (supervisor.Lease, error) {
+func (a *advancing) patient(r *Reserver, e modelcall.CostEstimate) (supervisor.Lease, error) {
 	ctx, stop := context.WithCancelCause(a.Context())
 	defer stop(nil)
 	e.OnWait = func(string) { stop(errors.New("it waits")) }

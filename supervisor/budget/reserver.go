@@ -94,7 +94,7 @@ func New(o Options) *Reserver {
 // Reserve sets aside the most that an attempt can cost. See modelcall.Reserver. If the limits of
 // the turn or the day are too low, and the user may extend them, Reserve asks the user. Free calls,
 // and users without limits, need no lease.
-func (r *Reserver) Reserve(ctx context.Context, e modelcall.Estimate) (lease supervisor.Lease, err error) {
+func (r *Reserver) Reserve(ctx context.Context, e modelcall.CostEstimate) (lease supervisor.Lease, err error) {
 	switch limited := len(r.limits()) > 0; {
 	case !limited || e.Priced && e.MaxCost <= 0:
 		return lease, nil
@@ -144,7 +144,7 @@ func (r *Reserver) OnSettled(l supervisor.Lease, kept bool) {
 
 // takeOrExtend takes a lease that replaces the lease instead; 0 means none. If money is short, it
 // first waits for running calls that may free enough. Then it asks the user.
-func (r *Reserver) takeOrExtend(ctx context.Context, e modelcall.Estimate, instead int64) (lease supervisor.Lease, err error) {
+func (r *Reserver) takeOrExtend(ctx context.Context, e modelcall.CostEstimate, instead int64) (lease supervisor.Lease, err error) {
 	for {
 		released := r.o.Advances.releases.Wait()
 		lease, short, err := r.takeLease(ctx, e, instead)
@@ -172,7 +172,7 @@ func (r *Reserver) takeOrExtend(ctx context.Context, e modelcall.Estimate, inste
 
 // takeLease takes a lease that replaces the lease instead; 0 means none. If money is short, it
 // first takes back the surplus of other leases.
-func (r *Reserver) takeLease(ctx context.Context, e modelcall.Estimate, instead int64) (lease supervisor.Lease,
+func (r *Reserver) takeLease(ctx context.Context, e modelcall.CostEstimate, instead int64) (lease supervisor.Lease,
 	short []supervisor.BudgetShortage, err error) {
 	for again := true; again && err == nil; {
 		lease, short, err = r.o.Leases.TakeLease(ctx, supervisor.LeaseRequest{User: r.o.Conversation.User,
@@ -199,7 +199,7 @@ func (r *Reserver) limits() []supervisor.SpendingLimit {
 		return limited(
 			supervisor.SpendingLimit{Scope: supervisor.ScopeInstallation, Max: r.o.Installation, Since: everybodys},
 			supervisor.SpendingLimit{Scope: supervisor.ScopePot, Max: most.Day, Since: day},
-			supervisor.SpendingLimit{Scope: supervisor.ScopeRequested, Max: r.o.Requested, Since: own},
+			supervisor.SpendingLimit{Scope: supervisor.ScopeRequestedWork, Max: r.o.Requested, Since: own},
 			supervisor.SpendingLimit{Scope: supervisor.ScopeTurn, Max: most.Turn})
 	}
 	month, _ := MonthBounds(now, r.o.Zone)

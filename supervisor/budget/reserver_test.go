@@ -21,7 +21,7 @@ import (
 
 const cent = 10_000
 
-var _ modelcall.Reserver = (*Reserver)(nil)
+var _ modelcall.MoneyReserver = (*Reserver)(nil)
 
 // person is a user who gives the same answer to every question.
 type person struct {
@@ -51,7 +51,7 @@ type rig struct {
 
 func newRig(t *testing.T, limits supervisor.Budget) *rig {
 	t.Helper()
-	r := &rig{T: t, now: at(t, "2026-11-20T11:00:00Z"), person: person{says: supervisor.SayOnce}}
+	r := &rig{T: t, now: at(t, "2026-11-20T11:00:00Z"), person: person{says: supervisor.AnswerChoiceOnce}}
 	now := func() time.Time { return r.now }
 	r.db = sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{Now: now})
 	r.turn = r.begin("alice", "1")
@@ -93,12 +93,12 @@ func (r *rig) spend(turn supervisor.Turn, cost, lease int64) {
 		Conversation: turn.Conversation.ID, Turn: turn.ID, Spec: "a/b", Cost: &cost, Lease: lease}))
 }
 
-func bid(worst int64) modelcall.Estimate {
-	return modelcall.Estimate{Spec: "a/b", MaxCost: worst, Priced: true}
+func bid(worst int64) modelcall.CostEstimate {
+	return modelcall.CostEstimate{Spec: "a/b", MaxCost: worst, Priced: true}
 }
 
 // refused makes a call that the budget must refuse, and returns the text for the user.
-func (r *rig) refused(p *Reserver, b modelcall.Estimate) string {
+func (r *rig) refused(p *Reserver, b modelcall.CostEstimate) string {
 	r.Helper()
 	lease, err := p.Reserve(r.Context(), b)
 	failed := new(modelcall.Error)
@@ -110,7 +110,7 @@ func (r *rig) refused(p *Reserver, b modelcall.Estimate) string {
 }
 
 // paid makes a call that the budget must pay for, and returns its lease.
-func (r *rig) paid(p *Reserver, b modelcall.Estimate) int64 {
+func (r *rig) paid(p *Reserver, b modelcall.CostEstimate) int64 {
 	r.Helper()
 	lease, err := p.Reserve(r.Context(), b)
 	r.must(err)
@@ -126,7 +126,7 @@ func TestReserve_FreeOrUnlimited_NeedsNoLease(t *testing.T) {
 	r.must(err)
 	r.same("of what is free", lease, supervisor.Lease{})
 	r.o.Limits = supervisor.Budget{}
-	for _, b := range []modelcall.Estimate{bid(100 * cent), {Spec: "a/b"}} {
+	for _, b := range []modelcall.CostEstimate{bid(100 * cent), {Spec: "a/b"}} {
 		lease, err := New(r.o).Reserve(t.Context(), b)
 		r.must(err)
 		r.same("without limits", lease, supervisor.Lease{})
@@ -136,7 +136,7 @@ func TestReserve_FreeOrUnlimited_NeedsNoLease(t *testing.T) {
 func TestReserve_UnknownPrice_IsRefused(t *testing.T) {
 	r := newRig(t, supervisor.Budget{})
 	r.o.Installation = 100 * cent
-	got := r.refused(New(r.o), modelcall.Estimate{Spec: "new/one"})
+	got := r.refused(New(r.o), modelcall.CostEstimate{Spec: "new/one"})
 	const want = "the price of new/one is unknown, so it was not asked. Choose another model with /model; an admin can add the price (models.prices)."
 	if !strings.Contains(got, want) {
 		t.Errorf("got %q", got)
@@ -254,7 +254,7 @@ func TestExtension_OfTurn_IsGranted(t *testing.T) {
 }
 
 func TestExtension_Denied_UserIsNotAskedAgain(t *testing.T) {
-	for _, answer := range []supervisor.AnswerChoice{supervisor.SayNo, supervisor.SayNothing, supervisor.SayAlways} {
+	for _, answer := range []supervisor.AnswerChoice{supervisor.AnswerChoiceNo, supervisor.AnswerChoiceNone, supervisor.AnswerChoiceAlways} {
 		r := newRig(t, supervisor.Budget{Day: cent, Extend: 100 * cent})
 		r.person.says = answer
 		p := New(r.o)
@@ -351,10 +351,10 @@ func TestReserve_CallBeforeTurn_AsksNobody(t *testing.T) {
 		t.Errorf("set aside %+v, then %v, asked %+v", lease, err, r.person.asked)
 	}
 	r.o.Advances.Terms = func(supervisor.Conversation) (Options, bool) { return r.o, true }
-	if next := r.o.Advances.ClaimNextTurn(r.o.Conversation); next != nil {
+	if next := r.o.Advances.NextTurnLease(r.o.Conversation); next != nil {
 		t.Errorf("the next turn begins with %+v", next)
 	}
-	_, err = New(r.o).Reserve(t.Context(), modelcall.Estimate{Spec: "a/heard"})
+	_, err = New(r.o).Reserve(t.Context(), modelcall.CostEstimate{Spec: "a/heard"})
 	if err == nil || !strings.Contains(err.Error(), "the price of a/heard is unknown") {
 		t.Errorf("without a price: %v", err)
 	}
@@ -366,7 +366,7 @@ func TestPot_HasItsOwnLimits(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Day: 20 * cent, Month: 1, Turn: 50 * cent, Extend: 100 * cent})
 	r.o.Pot = "review/acme/widget"
 	reserver := New(r.o)
-	lease, err := reserver.Reserve(t.Context(), modelcall.Estimate{Spec: "a/b", MaxCost: 15 * cent, Priced: true})
+	lease, err := reserver.Reserve(t.Context(), modelcall.CostEstimate{Spec: "a/b", MaxCost: 15 * cent, Priced: true})
 	if err != nil || lease.Amount != 15*cent {
 		t.Fatalf("%+v, %v", lease, err)
 	}
@@ -375,7 +375,7 @@ func TestPot_HasItsOwnLimits(t *testing.T) {
 		Cost: &lease.Amount, Lease: lease.ID, Pot: r.o.Pot}); err != nil {
 		t.Fatal(err)
 	}
-	_, err = reserver.Reserve(t.Context(), modelcall.Estimate{Spec: "a/b", MaxCost: 15 * cent, Priced: true})
+	_, err = reserver.Reserve(t.Context(), modelcall.CostEstimate{Spec: "a/b", MaxCost: 15 * cent, Priced: true})
 	if err == nil || !strings.Contains(err.Error(), "this repository's limit for a day") || !strings.Contains(err.Error(), "github.repos.day") || len(r.person.asked) > 0 {
 		t.Errorf("%v; asked %+v", err, r.person.asked)
 	}
@@ -386,7 +386,7 @@ func TestPot_HasItsOwnLimits(t *testing.T) {
 		t.Errorf("beyond the limit of requests: %v", err)
 	}
 	r.o.Pot, r.o.Limits = "", supervisor.Budget{Day: 20 * cent}
-	if _, err := New(r.o).Reserve(t.Context(), modelcall.Estimate{Spec: "a/b", MaxCost: 20 * cent, Priced: true}); err != nil {
+	if _, err := New(r.o).Reserve(t.Context(), modelcall.CostEstimate{Spec: "a/b", MaxCost: 20 * cent, Priced: true}); err != nil {
 		t.Errorf("of her own day: %v", err)
 	}
 }

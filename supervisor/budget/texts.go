@@ -37,15 +37,15 @@ const (
 // scopeTexts has two texts for each limit: its name with a verb before the amount, and its key in
 // the configuration.
 var scopeTexts = map[supervisor.SpendingScope]struct{ limit, key string }{
-	supervisor.ScopeTurn:         {"your limit for one answer", "users[].budget.turn"},
-	supervisor.ScopeFire:         {"the limit for one task", "users[].budget.jobs.run"},
-	supervisor.ScopeDay:          {"your limit for a day", "users[].budget.day"},
-	supervisor.ScopeMonth:        {"your limit for a month", "users[].budget.month"},
-	supervisor.ScopeJobDay:       {"the limit for a day of your tasks", "users[].budget.jobs.day"},
-	supervisor.ScopeJobMonth:     {"the limit for a month of your tasks", "users[].budget.jobs.month"},
-	supervisor.ScopePot:          {"this repository's limit for a day", "github.repos.day"},
-	supervisor.ScopeRequested:    {"your limit for a day of reviews that you request", "github.review.person"},
-	supervisor.ScopeInstallation: {"the limit of everybody here together for a month", "budget.month"},
+	supervisor.ScopeTurn:          {"your limit for one answer", "users[].budget.turn"},
+	supervisor.ScopeFire:          {"the limit for one task", "users[].budget.jobs.run"},
+	supervisor.ScopeDay:           {"your limit for a day", "users[].budget.day"},
+	supervisor.ScopeMonth:         {"your limit for a month", "users[].budget.month"},
+	supervisor.ScopeJobDay:        {"the limit for a day of your tasks", "users[].budget.jobs.day"},
+	supervisor.ScopeJobMonth:      {"the limit for a month of your tasks", "users[].budget.jobs.month"},
+	supervisor.ScopePot:           {"this repository's limit for a day", "github.repos.day"},
+	supervisor.ScopeRequestedWork: {"your limit for a day of reviews that you request", "github.review.person"},
+	supervisor.ScopeInstallation:  {"the limit of everybody here together for a month", "budget.month"},
 }
 
 // renewal tells the user when a limit starts again.
@@ -56,7 +56,7 @@ func (r *Reserver) renewal(s supervisor.SpendingScope) string {
 		return textEachTask
 	case supervisor.ScopeTurn:
 		return textEachMessage
-	case supervisor.ScopeDay, supervisor.ScopeJobDay, supervisor.ScopeRequested:
+	case supervisor.ScopeDay, supervisor.ScopeJobDay, supervisor.ScopeRequestedWork:
 		_, next = DayBounds(now, r.o.Zone)
 	case supervisor.ScopePot:
 		_, next = DayBounds(now, time.Local)
@@ -76,14 +76,14 @@ func budgetError(message string, err error) *modelcall.Error {
 
 // refused returns the error of a call for which the limits are too low. It names the first limit,
 // and tells why the limit was not extended.
-func (r *Reserver) refused(e modelcall.Estimate, short []supervisor.BudgetShortage, because string) error {
+func (r *Reserver) refused(e modelcall.CostEstimate, short []supervisor.BudgetShortage, because string) error {
 	scope := short[0].Scope
 	return budgetError(fmt.Sprintf(textRaise, r.shortages(e, short[:1]), because, r.renewal(scope), scopeTexts[scope].key), nil)
 }
 
 // shortages describes the limits that are too low. In a group it leaves out the user's figures.
 // Only admins see the figures of all users.
-func (r *Reserver) shortages(e modelcall.Estimate, short []supervisor.BudgetShortage) string {
+func (r *Reserver) shortages(e modelcall.CostEstimate, short []supervisor.BudgetShortage) string {
 	var list []string
 	for _, s := range short {
 		if r.o.Destination.IsInGroup() || s.Scope == supervisor.ScopeInstallation && !r.o.Admin {

@@ -9,27 +9,27 @@ import (
 	"mews/supervisor/problem"
 )
 
-// DeniedReserver is the Reserver of a user who is no longer served.
-type DeniedReserver struct{}
+// DenyAllReserver is the Reserver of a user who is no longer served.
+type DenyAllReserver struct{}
 
 // Reserve refuses all calls.
-func (DeniedReserver) Reserve(context.Context, modelcall.Estimate) (l supervisor.Lease, err error) {
+func (DenyAllReserver) Reserve(context.Context, modelcall.CostEstimate) (l supervisor.Lease, err error) {
 	return l, &modelcall.Error{Class: modelcall.OverBudget,
 		Err: &supervisor.Error{Code: supervisor.CodeForbidden, Message: textNotServed}}
 }
 
 // ReturnLease does nothing, because there are no leases.
-func (DeniedReserver) ReturnLease(context.Context, int64) {}
+func (DenyAllReserver) ReturnLease(context.Context, int64) {}
 
 // OnSettled does nothing, because no call waits for money.
-func (DeniedReserver) OnSettled(supervisor.Lease, bool) {}
+func (DenyAllReserver) OnSettled(supervisor.Lease, bool) {}
 
-// UnreadableReserver is the Reserver of a user whose own limits could not be read. Those limits may
+// DenyPaidReserver is the Reserver of a user whose own limits could not be read. Those limits may
 // be lower than the configured limits, so no call may cost anything.
-type UnreadableReserver struct{ Why error }
+type DenyPaidReserver struct{ Why error }
 
 // Reserve refuses all calls that may cost money.
-func (u UnreadableReserver) Reserve(_ context.Context, e modelcall.Estimate) (l supervisor.Lease, err error) {
+func (u DenyPaidReserver) Reserve(_ context.Context, e modelcall.CostEstimate) (l supervisor.Lease, err error) {
 	if e.Priced && e.MaxCost <= 0 {
 		return l, nil
 	}
@@ -39,7 +39,7 @@ func (u UnreadableReserver) Reserve(_ context.Context, e modelcall.Estimate) (l 
 }
 
 // ReturnLease does nothing, because there are no leases.
-func (UnreadableReserver) ReturnLease(context.Context, int64) {}
+func (DenyPaidReserver) ReturnLease(context.Context, int64) {}
 
 // OnSettled does nothing, because no call waits for money.
-func (UnreadableReserver) OnSettled(supervisor.Lease, bool) {}
+func (DenyPaidReserver) OnSettled(supervisor.Lease, bool) {}

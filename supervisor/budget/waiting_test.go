@@ -11,9 +11,9 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// TestReserve_LowLimit_TakesTheRest checks that a call gets all remaining money, unless that is too
+// TestReserve_LowLimit_UsesRemainingMoney checks that a call gets all remaining money, unless that is too
 // little for a short answer.
-func TestReserve_LowLimit_TakesTheRest(t *testing.T) {
+func TestReserve_LowLimit_UsesRemainingMoney(t *testing.T) {
 	for name, c := range map[string]struct {
 		spent int64
 		want  int64 // 0 means that the call is refused
@@ -59,7 +59,7 @@ func TestReserve_RepeatedCall_AsksNobody(t *testing.T) {
 }
 
 // waiting starts a call that waits for other calls, and returns its later result.
-func (r *rig) waiting(ctx context.Context, o Options, e modelcall.Estimate) (result <-chan string) {
+func (r *rig) waiting(ctx context.Context, o Options, e modelcall.CostEstimate) (result <-chan string) {
 	r.Helper()
 	waits, got := make(chan string, 1), make(chan string, 1)
 	e.OnWait = func(text string) { waits <- text }
@@ -83,7 +83,7 @@ func (r *rig) waiting(ctx context.Context, o Options, e modelcall.Estimate) (res
 	return got
 }
 
-func TestWait_OwnCallEnds_NextCallStarts(t *testing.T) {
+func TestWaitForMoney_OwnCallEnds_NextCallStarts(t *testing.T) {
 	for name, c := range map[string]struct {
 		end  func(r *rig, p *Reserver, lease int64)
 		want string
@@ -124,7 +124,7 @@ func TestWait_OwnCallEnds_NextCallStarts(t *testing.T) {
 	}
 }
 
-func TestWait_Stopped_Ends(t *testing.T) {
+func TestWaitForMoney_Stopped_ReturnsCause(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Day: 10 * cent})
 	r.paid(New(r.o), bid(10*cent))
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -133,9 +133,9 @@ func TestWait_Stopped_Ends(t *testing.T) {
 	r.same("then", <-got, "0 stopped")
 }
 
-// TestWait_SharedLimit_IncludesAllCalls checks that a call waits for the calls of all users if the
+// TestWaitForMoney_SharedLimit_IncludesAllCalls checks that a call waits for the calls of all users if the
 // limit is shared.
-func TestWait_SharedLimit_IncludesAllCalls(t *testing.T) {
+func TestWaitForMoney_SharedLimit_IncludesAllCalls(t *testing.T) {
 	r := newRig(t, supervisor.Budget{})
 	r.o.Installation = 10 * cent
 	p := New(r.o)
@@ -148,9 +148,9 @@ func TestWait_SharedLimit_IncludesAllCalls(t *testing.T) {
 	r.same("then", <-got, "8 <nil>")
 }
 
-// TestWait_RunningCallSuffices_AsksNobody checks that the user is not asked if the end of their own
+// TestWaitForMoney_EnoughSoon_AsksNobody checks that the user is not asked if the end of their own
 // running calls can free enough money.
-func TestWait_RunningCallSuffices_AsksNobody(t *testing.T) {
+func TestWaitForMoney_EnoughSoon_AsksNobody(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Day: 10 * cent, Extend: 100 * cent})
 	p := New(r.o)
 	lease := r.paid(p, bid(10*cent))

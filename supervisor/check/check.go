@@ -21,15 +21,15 @@ type Options struct {
 	Check func(ctx context.Context, user string, p protocol.CheckParameters) (protocol.CheckResult, error)
 }
 
-// Checks tests the conditions of checks. It may be used from several goroutines.
-type Checks struct{ o Options }
+// Evaluator tests the conditions of checks. It may be used from several goroutines.
+type Evaluator struct{ o Options }
 
 // New makes an evaluator of checks.
-func New(o Options) *Checks { return &Checks{o} }
+func New(o Options) *Evaluator { return &Evaluator{o} }
 
 // EvaluateCheck reports whether a check's condition is met. It tries the cheapest test first. A
 // model judges only if something has changed.
-func (s *Checks) EvaluateCheck(ctx context.Context, c supervisor.CheckFire) (supervisor.CheckOutcome, error) {
+func (s *Evaluator) EvaluateCheck(ctx context.Context, c supervisor.CheckFire) (supervisor.CheckOutcome, error) {
 	at := c.Job.Options.Check
 	found, err := s.o.Check(ctx, c.Job.User, protocol.CheckParameters{Files: at.Files, Changes: at.Changes,
 		Command: at.Command, Seen: c.Seen})
@@ -54,8 +54,8 @@ func (s *Checks) EvaluateCheck(ctx context.Context, c supervisor.CheckFire) (sup
 	return out, nil
 }
 
-// Parse returns the condition that arguments describe, or an error for the user.
-func Parse(c protocol.CheckArguments) (supervisor.CheckCondition, error) {
+// ParseCondition returns the condition that arguments describe, or an error for the user.
+func ParseCondition(c protocol.CheckArguments) (supervisor.CheckCondition, error) {
 	l := supervisor.CheckCondition(c)
 	if l.IsEmpty() {
 		return l, supervisor.Errorf(supervisor.CodeInvalid, "%s", answerNoTest)
@@ -79,8 +79,8 @@ func ValidateFlags(c protocol.CheckArguments) error {
 	return nil
 }
 
-// Describe describes a condition for people.
-func Describe(l supervisor.CheckCondition) string {
+// DescribeCondition describes a condition for people.
+func DescribeCondition(l supervisor.CheckCondition) string {
 	text := fmt.Sprintf(textTestsFiles, printable.DropControls(l.Files))
 	if l.Command != "" {
 		text = fmt.Sprintf(textTestsCommand, printable.DropControls(l.Command))

@@ -12,7 +12,7 @@ import (
 func TestParse_UselessCheck_IsRefused(t *testing.T) {
 	for _, c := range []protocol.CheckArguments{{}, {Ask: "is it?"}, {Files: "a", Command: "b"},
 		{Files: "a", Changes: []string{"newer"}}, {Command: "a\x00b"}} {
-		if _, err := Parse(c); !errors.As(err, new(*supervisor.Error)) {
+		if _, err := ParseCondition(c); !errors.As(err, new(*supervisor.Error)) {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
@@ -23,7 +23,7 @@ func TestParse_PatternOutsideFolder_IsRefused(t *testing.T) {
 	for pattern, inside := range map[string]bool{"/etc/*": false, "../../*": false, "notes/../../x": false,
 		"..": false, "{/etc,out}/*": false, "{a,../b}/*": false, "~/out/*": false,
 		"out/*": true, "./out/*": true, "a..b/*": true, "...": true, "{a,b}/**": true, "out/~x": true} {
-		_, err := Parse(protocol.CheckArguments{Files: pattern})
+		_, err := ParseCondition(protocol.CheckArguments{Files: pattern})
 		if told := new(supervisor.Error); inside != (err == nil) ||
 			err != nil && (!errors.As(err, &told) || !strings.Contains(told.Message, "no pattern within your folder")) {
 			t.Errorf("%s: %v", pattern, err)

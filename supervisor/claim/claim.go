@@ -11,18 +11,18 @@ package claim
 type DeedKind string
 
 const (
-	Write    DeedKind = "write"    // something was saved, changed or moved
-	Delete   DeedKind = "delete"   // something was deleted
-	Send     DeedKind = "send"     // something was sent to somebody
-	Run      DeedKind = "run"      // a program ran
-	Schedule DeedKind = "schedule" // something was scheduled
-	Lookup   DeedKind = "lookup"   // something outside the conversation was searched or read
-	Remember DeedKind = "remember" // something was remembered for later conversations
-	Promise  DeedKind = "promise"  // the assistant promised to write or to check something later
+	DeedWrite    DeedKind = "write"    // something was saved, changed or moved
+	DeedDelete   DeedKind = "delete"   // something was deleted
+	DeedSend     DeedKind = "send"     // something was sent to somebody
+	DeedRun      DeedKind = "run"      // a program ran
+	DeedSchedule DeedKind = "schedule" // something was scheduled
+	DeedLookup   DeedKind = "lookup"   // something outside the conversation was searched or read
+	DeedRemember DeedKind = "remember" // something was remembered for later conversations
+	DeedPromise  DeedKind = "promise"  // the assistant promised to write or to check something later
 )
 
-// Kinds lists all kinds, in the order in which a warning names them.
-var Kinds = []DeedKind{Write, Delete, Send, Run, Schedule, Lookup, Remember, Promise}
+// DeedKinds lists all kinds, in the order in which a warning names them.
+var DeedKinds = []DeedKind{DeedWrite, DeedDelete, DeedSend, DeedRun, DeedSchedule, DeedLookup, DeedRemember, DeedPromise}
 
 // Claim is a kind of deed that a text claims, with the claiming sentence.
 type Claim struct {
@@ -70,7 +70,7 @@ type finder struct {
 
 func (f *finder) sentence(s sentence) {
 	if s.promise() {
-		f.add(Claim{Kind: Promise, Sentence: s.text, Earlier: true})
+		f.add(Claim{Kind: DeedPromise, Sentence: s.text, Earlier: true})
 	}
 	isDone := false
 	for i, l := range languages {

@@ -85,7 +85,7 @@ func TestFindClaims_Answers_MeetPrecisionTarget(t *testing.T) {
 			half = "held out"
 		}
 		kinds := found(a.text)
-		for _, kind := range claim.Kinds {
+		for _, kind := range claim.DeedKinds {
 			claimed, found := slices.Contains(a.kinds, kind), slices.Contains(kinds, kind)
 			for _, key := range []string{half, half + ", " + a.language, half + ", " + string(kind)} {
 				switch c := of(key); {

@@ -231,7 +231,7 @@ func (c *clauses) participleAfterNoun(i int, s sense) DeedKind {
 		return kind
 	case c.be&passive != 0 && (c.confirmed || c.isAt(c.afterDone, owned)):
 		return kind
-	case c.be&state != 0 && (c.confirmed || kind == Schedule && c.isAt(c.afterDone, owned)):
+	case c.be&state != 0 && (c.confirmed || kind == DeedSchedule && c.isAt(c.afterDone, owned)):
 		return kind
 	}
 	return ""

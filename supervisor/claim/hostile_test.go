@@ -34,7 +34,7 @@ func TestFindClaims_HostileTexts_AreBounded(t *testing.T) {
 	}
 }
 
-func FuzzFind(f *testing.F) {
+func FuzzFindClaims(f *testing.F) {
 	for _, a := range answers(f) {
 		f.Add(a.text)
 	}
@@ -44,9 +44,9 @@ func FuzzFind(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) { check(t, text) })
 }
 
-// BenchmarkHostile shows how much longer the worst hostile text takes if it is ten times as long.
+// BenchmarkFindClaims_HostileTexts shows how much longer the worst hostile text takes if it is ten times as long.
 // The result should be about 10. A time that grows with the square of the length would give 100.
-func BenchmarkHostile(b *testing.B) {
+func BenchmarkFindClaims_HostileTexts(b *testing.B) {
 	took := func(text string) time.Duration {
 		begun := time.Now()
 		claim.FindClaims(text)
@@ -67,8 +67,8 @@ func BenchmarkHostile(b *testing.B) {
 	b.ReportMetric(float64(longest.Microseconds()), "µs-40KB")
 }
 
-// BenchmarkFind reads 4 KB of answers in four languages.
-func BenchmarkFind(b *testing.B) {
+// BenchmarkFindClaims reads 4 KB of answers in four languages.
+func BenchmarkFindClaims(b *testing.B) {
 	list := answers(b)
 	var text strings.Builder
 	for i := 0; text.Len() < 4096; i++ {

@@ -72,21 +72,21 @@ type reading struct {
 
 // Meanings of verbs. The first reading with a matching cue counts.
 var (
-	store    = &verb{Write, []reading{{memory | fact, Remember}, {calendar, Schedule}}}
-	note     = &verb{"", []reading{{memory | fact, Remember}, {calendar, Schedule}, {file | list, Write}}}
-	add      = &verb{"", []reading{{memory, Remember}, {calendar, Schedule}, {file | picture | list, Write}}}
-	change   = &verb{"", []reading{{memory, Remember}, {calendar, Schedule}, {file | picture, Write}}}
-	erase    = &verb{Delete, nil}
-	remove   = &verb{"", []reading{{file | picture | list | calendar | message | memory, Delete}}}
-	send     = &verb{Send, nil}
-	share    = &verb{"", []reading{{file | picture | message, Send}}}
-	execute  = &verb{Run, nil}
-	run      = &verb{"", []reading{{program, Run}, {calendar, Schedule}}}
-	schedule = &verb{Schedule, nil}
-	set      = &verb{"", []reading{{calendar, Schedule}}}
-	search   = &verb{Lookup, nil}
-	read     = &verb{"", []reading{{file | list | source | calendar, Lookup}}}
-	memorize = &verb{Remember, nil}
+	store    = &verb{DeedWrite, []reading{{memory | fact, DeedRemember}, {calendar, DeedSchedule}}}
+	note     = &verb{"", []reading{{memory | fact, DeedRemember}, {calendar, DeedSchedule}, {file | list, DeedWrite}}}
+	add      = &verb{"", []reading{{memory, DeedRemember}, {calendar, DeedSchedule}, {file | picture | list, DeedWrite}}}
+	change   = &verb{"", []reading{{memory, DeedRemember}, {calendar, DeedSchedule}, {file | picture, DeedWrite}}}
+	erase    = &verb{DeedDelete, nil}
+	remove   = &verb{"", []reading{{file | picture | list | calendar | message | memory, DeedDelete}}}
+	send     = &verb{DeedSend, nil}
+	share    = &verb{"", []reading{{file | picture | message, DeedSend}}}
+	execute  = &verb{DeedRun, nil}
+	run      = &verb{"", []reading{{program, DeedRun}, {calendar, DeedSchedule}}}
+	schedule = &verb{DeedSchedule, nil}
+	set      = &verb{"", []reading{{calendar, DeedSchedule}}}
+	search   = &verb{DeedLookup, nil}
+	read     = &verb{"", []reading{{file | list | source | calendar, DeedLookup}}}
+	memorize = &verb{DeedRemember, nil}
 )
 
 // language is the vocabulary of one language. Lists of words are in lower case, separated by

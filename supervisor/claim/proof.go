@@ -5,61 +5,61 @@ import (
 	"strings"
 )
 
-// Attachment stands for a file that came with the user's message, in a list of tools. The model
+// AttachmentTool stands for a file that came with the user's message, in a list of tools. The model
 // reads such a file without a tool.
-const Attachment = ""
+const AttachmentTool = ""
 
 // proofs lists the kinds of deeds that a successful call of each tool may have done. An unknown
 // tool, such as a tool of an MCP server, may have done any deed.
 var proofs = map[string][]DeedKind{
-	Attachment: {Lookup},
+	AttachmentTool: {DeedLookup},
 
-	"write_file":    {Write, Delete, Schedule, Remember},
-	"append_file":   {Write, Schedule, Remember},
-	"edit_file":     {Write, Delete, Schedule, Remember},
-	"move_file":     {Write, Delete},
-	"delete_file":   {Write, Delete},
-	"delete_upload": {Write, Delete},
+	"write_file":    {DeedWrite, DeedDelete, DeedSchedule, DeedRemember},
+	"append_file":   {DeedWrite, DeedSchedule, DeedRemember},
+	"edit_file":     {DeedWrite, DeedDelete, DeedSchedule, DeedRemember},
+	"move_file":     {DeedWrite, DeedDelete},
+	"delete_file":   {DeedWrite, DeedDelete},
+	"delete_upload": {DeedWrite, DeedDelete},
 
-	"remember":      {Remember, Write},
-	"update_memory": {Remember, Write},
-	"note_today":    {Remember, Write},
-	"forget":        {Delete, Write},
-	"recall":        {Lookup},
+	"remember":      {DeedRemember, DeedWrite},
+	"update_memory": {DeedRemember, DeedWrite},
+	"note_today":    {DeedRemember, DeedWrite},
+	"forget":        {DeedDelete, DeedWrite},
+	"recall":        {DeedLookup},
 
-	"send_file":    {Send},
-	"send_message": {Send},
+	"send_file":    {DeedSend},
+	"send_message": {DeedSend},
 
-	"schedule_task": {Schedule, Write, Promise},
-	"update_task":   {Schedule, Write, Promise},
-	"cancel_task":   {Schedule, Write, Delete},
+	"schedule_task": {DeedSchedule, DeedWrite, DeedPromise},
+	"update_task":   {DeedSchedule, DeedWrite, DeedPromise},
+	"cancel_task":   {DeedSchedule, DeedWrite, DeedDelete},
 
-	"list_files":        {Lookup},
-	"list_uploads":      {Lookup},
-	"read_file":         {Lookup},
-	"read_output":       {Lookup},
-	"search_files":      {Lookup},
-	"view_image":        {Lookup},
-	"get_time":          {Lookup},
-	"read_activity_log": {Lookup},
-	"read_message":      {Lookup},
-	"search_history":    {Lookup},
-	"search_home":       {Lookup},
-	"list_tasks":        {Lookup},
-	"get_task_results":  {Lookup},
+	"list_files":        {DeedLookup},
+	"list_uploads":      {DeedLookup},
+	"read_file":         {DeedLookup},
+	"read_output":       {DeedLookup},
+	"search_files":      {DeedLookup},
+	"view_image":        {DeedLookup},
+	"get_time":          {DeedLookup},
+	"read_activity_log": {DeedLookup},
+	"read_message":      {DeedLookup},
+	"search_history":    {DeedLookup},
+	"search_home":       {DeedLookup},
+	"list_tasks":        {DeedLookup},
+	"get_task_results":  {DeedLookup},
 
-	"enable_file_notifications":    {Schedule, Write, Promise},
-	"disable_file_notifications":   {Schedule, Write, Delete},
-	"get_file_notification_status": {Lookup},
+	"enable_file_notifications":    {DeedSchedule, DeedWrite, DeedPromise},
+	"disable_file_notifications":   {DeedSchedule, DeedWrite, DeedDelete},
+	"get_file_notification_status": {DeedLookup},
 
 	"ask_user":   nil,
 	"job_result": nil,
 	"find_tools": nil,
 
 	// Programs have no network, so they can't send.
-	"run_command": {Write, Delete, Run, Schedule, Lookup, Remember},
-	"run_python":  {Write, Delete, Run, Schedule, Lookup, Remember},
-	"terminal":    {Write, Delete, Run, Schedule, Lookup, Remember},
+	"run_command": {DeedWrite, DeedDelete, DeedRun, DeedSchedule, DeedLookup, DeedRemember},
+	"run_python":  {DeedWrite, DeedDelete, DeedRun, DeedSchedule, DeedLookup, DeedRemember},
+	"terminal":    {DeedWrite, DeedDelete, DeedRun, DeedSchedule, DeedLookup, DeedRemember},
 }
 
 func mayHaveDone(tool string, kind DeedKind) bool {
@@ -89,7 +89,7 @@ func UnverifiedKinds(claims []Claim, worked func(earlier bool) ([]Deed, error)) 
 // Warning returns the warning below an answer with unproved claims. Without claims it returns "".
 func Warning(kinds []DeedKind) string {
 	var said []string
-	for _, kind := range Kinds {
+	for _, kind := range DeedKinds {
 		if slices.Contains(kinds, kind) && len(said) < maxNoteKinds {
 			said = append(said, deeds[kind])
 		}
@@ -97,7 +97,7 @@ func Warning(kinds []DeedKind) string {
 	switch {
 	case len(said) == 0:
 		return ""
-	case len(kinds) == 1 && kinds[0] == Promise:
+	case len(kinds) == 1 && kinds[0] == DeedPromise:
 		return textPromise
 	}
 	all := said[0]
@@ -111,9 +111,9 @@ func Warning(kinds []DeedKind) string {
 // lines.
 const maxNoteKinds = 3
 
-// CutWarning returns an answer without the warning about claims. found reports whether there was a
+// RemoveWarning returns an answer without the warning about claims. found reports whether there was a
 // warning.
-func CutWarning(answer string) (text string, found bool) {
+func RemoveWarning(answer string) (text string, found bool) {
 	if before, after, found := strings.Cut(answer, textPromise); found {
 		return strings.TrimSpace(before + after), true
 	}

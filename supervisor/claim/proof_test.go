@@ -12,20 +12,20 @@ import (
 func TestWarning_UnprovedKinds_AreNamed(t *testing.T) {
 	for want, kinds := range map[string][]claim.DeedKind{
 		"": nil,
-		"(Not verified: it says that it sent something; no tool did so in this turn.)":                                                   {claim.Send},
-		"(Not verified: it says that it deleted something and ran something; no tool did so in this turn.)":                              {claim.Run, claim.Delete},
-		"(Not verified: it says that it saved or changed something, deleted something and sent something; no tool did so in this turn.)": claim.Kinds,
+		"(Not verified: it says that it sent something; no tool did so in this turn.)":                                                   {claim.DeedSend},
+		"(Not verified: it says that it deleted something and ran something; no tool did so in this turn.)":                              {claim.DeedRun, claim.DeedDelete},
+		"(Not verified: it says that it saved or changed something, deleted something and sent something; no tool did so in this turn.)": claim.DeedKinds,
 
-		"(Not verified: it says that it will come back to you; no reminder or task was set for that.)": {claim.Promise},
+		"(Not verified: it says that it will come back to you; no reminder or task was set for that.)": {claim.DeedPromise},
 		"(Not verified: it says that it scheduled something and will come back to you later; no tool did so in " +
-			"this turn.)": {claim.Promise, claim.Schedule},
+			"this turn.)": {claim.DeedPromise, claim.DeedSchedule},
 	} {
 		note := claim.Warning(kinds)
 		if note != want {
 			t.Errorf("%s: %q, want %q", kinds, note, want)
 		}
 		for _, more := range []string{"", " And more (of it)."} {
-			text, found := claim.CutWarning("All (of it).\n\n" + note + more)
+			text, found := claim.RemoveWarning("All (of it).\n\n" + note + more)
 			if found != (want != "") || strings.Join(strings.Fields(text), " ") != "All (of it)."+more {
 				t.Errorf("without the note it is %q, %t", text, found)
 			}
@@ -36,17 +36,17 @@ func TestWarning_UnprovedKinds_AreNamed(t *testing.T) {
 // A tool proves only its own kinds of deeds. If the list of tools can't be read, the error is
 // returned.
 func TestUnverifiedKinds_Tool_ProvesOnlyItsKind(t *testing.T) {
-	all := make([]claim.Claim, len(claim.Kinds))
-	for i, kind := range claim.Kinds {
-		all[i] = claim.Claim{Kind: kind, Earlier: kind == claim.Send, Sentence: "I sent a.pdf."}
+	all := make([]claim.Claim, len(claim.DeedKinds))
+	for i, kind := range claim.DeedKinds {
+		all[i] = claim.Claim{Kind: kind, Earlier: kind == claim.DeedSend, Sentence: "I sent a.pdf."}
 	}
 	for tool, want := range map[string][]claim.DeedKind{
-		"write_file":  {claim.Send, claim.Run, claim.Lookup, claim.Promise},
-		"run_command": {claim.Send, claim.Promise},
-		"send_file": {claim.Write, claim.Delete, claim.Run, claim.Schedule, claim.Lookup, claim.Remember,
-			claim.Promise},
-		"read_file": {claim.Write, claim.Delete, claim.Send, claim.Run, claim.Schedule, claim.Remember,
-			claim.Promise},
+		"write_file":  {claim.DeedSend, claim.DeedRun, claim.DeedLookup, claim.DeedPromise},
+		"run_command": {claim.DeedSend, claim.DeedPromise},
+		"send_file": {claim.DeedWrite, claim.DeedDelete, claim.DeedRun, claim.DeedSchedule, claim.DeedLookup, claim.DeedRemember,
+			claim.DeedPromise},
+		"read_file": {claim.DeedWrite, claim.DeedDelete, claim.DeedSend, claim.DeedRun, claim.DeedSchedule, claim.DeedRemember,
+			claim.DeedPromise},
 		"somebody_elses": nil,
 	} {
 		got, err := claim.UnverifiedKinds(all, func(earlier bool) ([]claim.Deed,
@@ -59,7 +59,7 @@ func TestUnverifiedKinds_Tool_ProvesOnlyItsKind(t *testing.T) {
 	}
 	if got, err := claim.UnverifiedKinds(all, func(earlier bool) ([]claim.Deed, error) {
 		return map[bool][]claim.Deed{true: {{Tool: "send_file", Earlier: true, Row: "a.pdf"}}}[earlier], nil
-	}); err != nil || slices.Contains(got, claim.Send) || len(got) != len(all)-1 {
+	}); err != nil || slices.Contains(got, claim.DeedSend) || len(got) != len(all)-1 {
 		t.Errorf("sent in an earlier turn: %s is unverified (%v)", got, err)
 	}
 	broken := errors.New("broken")

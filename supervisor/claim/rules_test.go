@@ -429,7 +429,7 @@ func TestFindClaims_Sentences_HaveExpectedKinds(t *testing.T) {
 }
 
 func inOrder(kinds []claim.DeedKind) (list []any) {
-	for _, k := range claim.Kinds {
+	for _, k := range claim.DeedKinds {
 		if slices.Contains(kinds, k) {
 			list = append(list, k)
 		}

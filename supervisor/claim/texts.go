@@ -11,12 +11,12 @@ const (
 
 // deeds maps the kinds of deeds to their words in a warning.
 var deeds = map[DeedKind]string{
-	Write:    "saved or changed something",
-	Delete:   "deleted something",
-	Send:     "sent something",
-	Run:      "ran something",
-	Schedule: "scheduled something",
-	Lookup:   "looked something up",
-	Remember: "noted something for later",
-	Promise:  "will come back to you later",
+	DeedWrite:    "saved or changed something",
+	DeedDelete:   "deleted something",
+	DeedSend:     "sent something",
+	DeedRun:      "ran something",
+	DeedSchedule: "scheduled something",
+	DeedLookup:   "looked something up",
+	DeedRemember: "noted something for later",
+	DeedPromise:  "will come back to you later",
 }

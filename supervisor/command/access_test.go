@@ -16,7 +16,7 @@ import (
 func TestLock_ClosesGateAtOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		ask     string
-		codes   supervisor.CodePolicy
+		codes   supervisor.TOTPPolicy
 		guarded bool
 		want    string
 		closed  []string
@@ -28,7 +28,7 @@ func TestLock_ClosesGateAtOnce(t *testing.T) {
 			[]string{"ann lock everywhere: 3 chats"}},
 		"unknown argument": {"/lock me", "", true, "I know /lock, which locks this chat", nil, nil},
 		"no second factor": {"/lock", "", false, "There is nothing to lock: you have no second factor. Run `mews totp enroll ann`", nil, nil},
-		"factor turned off": {"/lock all", supervisor.CodesOff, false, "There is nothing to lock: the configuration has no second factor",
+		"factor turned off": {"/lock all", supervisor.TOTPOff, false, "There is nothing to lock: the configuration has no second factor",
 			nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -185,7 +185,7 @@ func (h *rig) grant(subject, text string) {
 	}
 	_, came, err := h.db.Questions().RecordPress(h.Context(), supervisor.QuestionPress{Digest: digest, User: "ann",
 		Conversation: h.home.ID,
-		Word:         string(supervisor.SayAlways)})
+		Word:         string(supervisor.AnswerChoiceAlways)})
 	if err != nil || came != supervisor.PressTaken {
 		h.Fatal(came, err)
 	}

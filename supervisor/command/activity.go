@@ -21,7 +21,7 @@ var activityRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "activity",
 		Help: "what was done for you today; /activity 7d or /activity 2026-11-20 shows another time, " +
 			"/activity 7d sent one kind"},
-		group: feature.GroupPrivacy, run: activity, private: feature.AlwaysPrivate, prefix: activityPrefix,
+		group: feature.GroupPrivacy, run: activity, private: feature.AlwaysPrivateAnswer, prefix: activityPrefix,
 		press: olderActivity},
 }
 
@@ -61,7 +61,7 @@ func olderActivity(ctx context.Context, c *Commands, r feature.CommandRequest) (
 	var before, from, to int64
 	var group string
 	if n, _ := fmt.Sscan(r.Arguments, &before, &from, &to, &group); n < 3 {
-		return supervisor.Delivery{Text: feature.TextDeadButton}, nil
+		return supervisor.Delivery{Text: feature.DeadButtonText}, nil
 	}
 	q := supervisor.EffectQuery{From: time.Unix(from, 0), Before: before, Kinds: effect.GroupKinds(group)}
 	if to > 0 {

@@ -44,7 +44,7 @@ func disallowGroup(ctx context.Context, c *Commands, r feature.CommandRequest) (
 	if err := checkGroup(c, r); err != nil {
 		return "", err
 	}
-	if err := c.allow(ctx, r, approval.EffectDisallow, textMayDisallow, string(r.Conversation.Channel),
+	if err := c.allow(ctx, r, approval.EffectDisallowGroup, textMayDisallow, string(r.Conversation.Channel),
 		r.Conversation.Chat); err != nil {
 		return "", err
 	}

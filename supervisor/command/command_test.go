@@ -51,7 +51,7 @@ func (s *sessions) StopTurn(ctx context.Context, _ supervisor.Conversation, comm
 	}
 }
 
-func (s *sessions) StopTurnUnstored(conversation int64) bool {
+func (s *sessions) StopTurnWithoutStoring(conversation int64) bool {
 	s.stoppedNow = append(s.stoppedNow, conversation)
 	return s.turnEnd != nil
 }

@@ -64,7 +64,7 @@ type Options struct {
 	Questions   Questions
 	Cleanings   sqlite.MessageCleanups
 	Approver    Approver
-	Locks       Locks
+	Locks       Gates
 	Invites     Invites
 	Groups      Groups
 	Grants      sqlite.Grants

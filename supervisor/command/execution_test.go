@@ -63,7 +63,7 @@ func TestAnswer_DeletedUser_IsNotRetried(t *testing.T) {
 		h := newRig(t)
 		erased := make(chan struct{})
 		h.options.Status = func(ctx context.Context, c supervisor.Conversation) (string, error) {
-			_, err := h.db.AccessStores().People.Erase(ctx, c.User)
+			_, err := h.db.UserAccessStores().People.Erase(ctx, c.User)
 			close(erased)
 			return "all is well", err
 		}

@@ -94,15 +94,15 @@ func (d *fakeService) CloseUserGates(_ context.Context, user string) (int64, err
 	return 3, nil
 }
 
-// CheckValue implements Settings.
-func (d *fakeService) CheckValue(_ context.Context, _, name, value string) (string, error) {
+// CheckSettingValue implements Settings.
+func (d *fakeService) CheckSettingValue(_ context.Context, _, name, value string) (string, error) {
 	if value == "bad" {
 		return "", &supervisor.Error{Code: supervisor.CodeInvalid, Message: "No " + name + " is " + value + "."}
 	}
 	return strings.ToLower(value), nil
 }
 
-func (d *fakeService) Put(_ context.Context, _, name, kept string) error {
+func (d *fakeService) PutSetting(_ context.Context, _, name, kept string) error {
 	if d.settings == nil {
 		d.settings = map[string]string{}
 	}
@@ -113,16 +113,16 @@ func (d *fakeService) Put(_ context.Context, _, name, kept string) error {
 	return nil
 }
 
-func (d *fakeService) List(context.Context, string) ([]command.Setting, error) {
+func (d *fakeService) ListSettings(context.Context, string) ([]command.Setting, error) {
 	list := []command.Setting{
-		{Name: "model", Value: "`offline`", Origin: command.OriginConfig, Example: "offline"},
-		{Name: "thinking", Value: "off", Origin: command.OriginConfig},
-		{Name: "budget day", Value: "$2.00", Origin: command.OriginConfig, Example: "1.50", Private: true, Note: "It counts at once."},
-		{Name: "stream", Value: "on", Origin: command.OriginDefault, Example: "off", Presses: []string{"on", "off"}},
+		{Name: "model", Value: "`offline`", Origin: command.SettingFromConfig, Example: "offline"},
+		{Name: "thinking", Value: "off", Origin: command.SettingFromConfig},
+		{Name: "budget day", Value: "$2.00", Origin: command.SettingFromConfig, Example: "1.50", Private: true, Note: "It counts at once."},
+		{Name: "stream", Value: "on", Origin: command.SettingFromDefault, Example: "off", Presses: []string{"on", "off"}},
 	}
 	for i, s := range list {
 		if own, ok := d.settings[s.Name]; ok {
-			list[i].Value, list[i].Origin = own, command.OriginOwn
+			list[i].Value, list[i].Origin = own, command.SettingFromUser
 		}
 	}
 	return list, nil

@@ -38,7 +38,7 @@ const (
 var filesRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "files", Help: "the files that you have sent, newest first; buttons " +
 		"send one back or delete it"},
-		group: feature.GroupEveryday, run: files, private: feature.AlwaysPrivate, prefix: filesPrefix,
+		group: feature.GroupEveryday, run: files, private: feature.AlwaysPrivateAnswer, prefix: filesPrefix,
 		press: pressFiles,
 		keeps: func(press string) bool { return !strings.HasPrefix(press, pressPage) }},
 }
@@ -68,7 +68,7 @@ func pressFiles(ctx context.Context, c *Commands, r feature.CommandRequest) (d s
 	at, key, _ := strings.Cut(strings.TrimPrefix(r.Arguments, pressPage), " ")
 	offset, err := strconv.Atoi(at)
 	if err != nil {
-		return supervisor.Delivery{Text: feature.TextDeadButton}, nil
+		return supervisor.Delivery{Text: feature.DeadButtonText}, nil
 	}
 	return c.listFiles(ctx, r, key, offset)
 }

@@ -9,7 +9,7 @@ import (
 )
 
 var followupRows = []row{
-	{SlashCommand: supervisor.SlashCommand{Name: slash.Followup, OpenWhileLocked: true,
+	{SlashCommand: supervisor.SlashCommand{Name: slash.FollowupCommand, OpenWhileLocked: true,
 		Help: "send a message that waits until everything else is answered: /followup TEXT"},
 		group: feature.GroupChat, run: textAnswer(followup)},
 }

@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/markdown"
 )
 
-// Locks closes the gates of users.
-type Locks interface {
+// Gates closes the gates of users.
+type Gates interface {
 	// HasFactor reports whether a user has a second factor. A user without a factor has no gate.
 	HasFactor(ctx context.Context, user string) (bool, error)
 	// CloseGate closes the gate in the chat of a conversation. CloseUserGates closes a user's gates
@@ -25,8 +25,8 @@ const lockAll = "all"
 
 var lockRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "lock", Help: "lock this chat at once; /lock all locks all of yours",
-		Urgent: true, OpenWhileLocked: true, Locks: map[string]supervisor.GateLock{"": supervisor.LockHere,
-			lockAll: supervisor.LockAll}},
+		Urgent: true, OpenWhileLocked: true, Locks: map[string]supervisor.GateLock{"": supervisor.LockChatGate,
+			lockAll: supervisor.LockAllGates}},
 		group: feature.GroupChat, run: textAnswer(lock)},
 }
 
@@ -60,7 +60,7 @@ func lock(ctx context.Context, c *Commands, r feature.CommandRequest) (string, e
 
 // nothingToLockText tells a user that they have no second factor.
 func nothingToLockText(c *Commands, user string) string {
-	if u, _ := c.o.People.Find(user); u.Codes == supervisor.CodesOff {
+	if u, _ := c.o.People.Find(user); u.Codes == supervisor.TOTPOff {
 		return textNoFactorConfigured
 	}
 	return fmt.Sprintf(textNoFactor, user)

@@ -40,7 +40,7 @@ const modelPrefix = "m:"
 var modelRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "model",
 		Help: "which model answers you; /model PROVIDER/MODEL chooses one, /model default takes that back"},
-		group: feature.GroupAssistant, run: model, private: feature.PrivateWithoutArguments, mayAsk: true,
+		group: feature.GroupAssistant, run: model, private: feature.PrivateAnswerWithoutArguments, mayAsk: true,
 		prefix: modelPrefix,
 		keeps:  func(press string) bool { return press == "" }},
 }

@@ -46,7 +46,7 @@ func (c *Commands) runPress(ctx context.Context, in supervisor.Inbound, r featur
 		r.Name, r.Arguments = row.Name, press
 		d, err = row.Press(ctx, r)
 	} else {
-		d.Text = feature.TextDeadButton
+		d.Text = feature.DeadButtonText
 	}
 	if err == nil && !keeps {
 		c.removeButtons(ctx, in)

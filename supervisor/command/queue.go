@@ -22,8 +22,8 @@ import (
 type Queue interface {
 	// ReadQueue lists the waiting messages of a conversation, and its running turn.
 	ReadQueue(ctx context.Context, conversation int64) (sqlite.ConversationQueue, error)
-	// FindListButtons returns the buttons of the last list that the user saw before a command.
-	FindListButtons(ctx context.Context, command int64, name string) ([][]supervisor.Button, error)
+	// FindButtonsOfLastList returns the buttons of the last list that the user saw before a command.
+	FindButtonsOfLastList(ctx context.Context, command int64, name string) ([][]supervisor.Button, error)
 	// MoveTextToFront makes a message the next to be answered. DropText drops a message, and all
 	// that were sent together with it. Both return the changed message. ok is false if the message
 	// belongs to another user.
@@ -44,7 +44,7 @@ var queueRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: queueName, Urgent: true,
 		Help: "what runs and waits here; /queue drop NUMBER drops a message, /queue now NUMBER answers it next"},
 		group: feature.GroupChat, run: queue, prefix: presses.QueuePrefix, press: pressQueue,
-		keeps: feature.AlwaysPrivate},
+		keeps: feature.AlwaysPrivateAnswer},
 }
 
 // queue lists the waiting messages. With an argument it runs the action of a button below the last
@@ -58,7 +58,7 @@ func queue(ctx context.Context, c *Commands, r feature.CommandRequest) (d superv
 	if err != nil || what != pressDrop && what != pressNow {
 		return supervisor.Delivery{Text: textQueueUsage}, nil
 	}
-	buttons, err := c.o.Queue.FindListButtons(ctx, r.Inbound, queueName)
+	buttons, err := c.o.Queue.FindButtonsOfLastList(ctx, r.Inbound, queueName)
 	if err != nil {
 		return d, fmt.Errorf("find what was listed: %w", err)
 	}
@@ -147,7 +147,7 @@ func pressQueue(ctx context.Context, c *Commands, r feature.CommandRequest) (d s
 	what, _, _ := strings.Cut(r.Arguments, " ")
 	id, ok := presses.InboundOfQueuePress(presses.QueuePrefix + r.Arguments)
 	if !ok {
-		return supervisor.Delivery{Text: feature.TextDeadButton}, nil
+		return supervisor.Delivery{Text: feature.DeadButtonText}, nil
 	}
 	do := c.o.Queue.DropText
 	if what == pressNow {

@@ -14,12 +14,12 @@ import (
 
 // Settings are the users' settings. An error about a value is a text for the user.
 type Settings interface {
-	// List returns a user's settings in the order of display.
-	List(ctx context.Context, user string) ([]Setting, error)
-	// CheckValue returns a value in its stored form. An error says why the value is not allowed.
-	CheckValue(ctx context.Context, user, name, value string) (kept string, err error)
-	// Put stores a value that CheckValue has returned; "" resets the setting.
-	Put(ctx context.Context, user, name, kept string) error
+	// ListSettings returns a user's settings in the order of display.
+	ListSettings(ctx context.Context, user string) ([]Setting, error)
+	// CheckSettingValue returns a value in its stored form. An error says why the value is not allowed.
+	CheckSettingValue(ctx context.Context, user, name, value string) (kept string, err error)
+	// PutSetting stores a value that CheckSettingValue has returned; "" resets the setting.
+	PutSetting(ctx context.Context, user, name, kept string) error
 }
 
 // Setting describes one setting for display.
@@ -37,9 +37,9 @@ type Setting struct {
 type SettingOrigin string
 
 const (
-	OriginOwn     SettingOrigin = "your own"
-	OriginConfig  SettingOrigin = "the configuration's"
-	OriginDefault SettingOrigin = "the default"
+	SettingFromUser    SettingOrigin = "your own"
+	SettingFromConfig  SettingOrigin = "the configuration's"
+	SettingFromDefault SettingOrigin = "the default"
 )
 
 // resetWord is the word that users type as a value to reset a setting.
@@ -57,12 +57,12 @@ var settingsRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "settings",
 		Help: "your settings; /settings NAME VALUE changes one, /settings NAME default takes that back"},
 		group: feature.GroupEveryday, run: settings, private: showsSettings, mayAsk: true, prefix: settingPrefix,
-		keeps: feature.AlwaysPrivate},
+		keeps: feature.AlwaysPrivateAnswer},
 }
 
 // settings shows the user's settings, or changes one.
 func settings(ctx context.Context, c *Commands, r feature.CommandRequest) (supervisor.Delivery, error) {
-	list, err := c.o.Settings.List(ctx, r.Conversation.User)
+	list, err := c.o.Settings.ListSettings(ctx, r.Conversation.User)
 	if err != nil {
 		return supervisor.Delivery{}, fmt.Errorf("list the settings: %w", err)
 	}
@@ -117,7 +117,7 @@ func (c *Commands) set(ctx context.Context, r feature.CommandRequest, s Setting,
 	d supervisor.Delivery, err error) {
 	kept := ""
 	if !strings.EqualFold(value, resetWord) {
-		if kept, err = c.o.Settings.CheckValue(ctx, r.Conversation.User, s.Name, value); err != nil {
+		if kept, err = c.o.Settings.CheckSettingValue(ctx, r.Conversation.User, s.Name, value); err != nil {
 			return d, err
 		}
 	}
@@ -125,10 +125,10 @@ func (c *Commands) set(ctx context.Context, r feature.CommandRequest, s Setting,
 	if err := c.allow(ctx, r, approval.EffectSettings, text, s.Name, kept); err != nil {
 		return d, err
 	}
-	if err := c.o.Settings.Put(ctx, r.Conversation.User, s.Name, kept); err != nil {
+	if err := c.o.Settings.PutSetting(ctx, r.Conversation.User, s.Name, kept); err != nil {
 		return d, fmt.Errorf("keep the setting %s: %w", s.Name, err)
 	}
-	list, err := c.o.Settings.List(ctx, r.Conversation.User)
+	list, err := c.o.Settings.ListSettings(ctx, r.Conversation.User)
 	if i := slices.IndexFunc(list, func(now Setting) bool { return now.Name == s.Name }); err == nil && i >= 0 {
 		s = list[i]
 	}
@@ -183,7 +183,7 @@ func (s Setting) buttons() [][]supervisor.Button {
 	for _, value := range s.Presses {
 		row = append(row, supervisor.Button{Text: s.Name + ": " + value, Press: settingPrefix + s.Name + " " + value})
 	}
-	if s.Origin == OriginOwn {
+	if s.Origin == SettingFromUser {
 		row = append(row, supervisor.Button{Text: fmt.Sprintf(textSettingAsItWas, s.Name), Press: settingPrefix + s.Name + " " + resetWord})
 	}
 	if len(row) == 0 {

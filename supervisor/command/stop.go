@@ -18,9 +18,9 @@ type Sessions interface {
 	// StopTurn ends the turn that was running when a command was sent. It returns when the turn's
 	// answer is in the outbox. If no turn ran, Inbound of the result is 0.
 	StopTurn(ctx context.Context, c supervisor.Conversation, command int64) (sqlite.PrecedingText, error)
-	// StopTurnUnstored ends a conversation's running turn without storing that. It is for a command
+	// StopTurnWithoutStoring ends a conversation's running turn without storing that. It is for a command
 	// that could not be stored. stopped reports whether a turn ran.
-	StopTurnUnstored(conversation int64) (stopped bool)
+	StopTurnWithoutStoring(conversation int64) (stopped bool)
 }
 
 const stopName = "stop"
@@ -105,7 +105,7 @@ func (c *Commands) stopTurn(ctx context.Context, r feature.CommandRequest) (sqli
 // RunUnstoredCommand runs a command that could not be stored. It returns the error for the sender.
 // It only runs /stop, because a full disk must not keep a turn running.
 func (c *Commands) RunUnstoredCommand(in supervisor.Inbound, err error) error {
-	if in.Command != stopName || !c.o.Sessions.StopTurnUnstored(in.Conversation.ID) {
+	if in.Command != stopName || !c.o.Sessions.StopTurnWithoutStoring(in.Conversation.ID) {
 		return err
 	}
 	return &supervisor.Error{Code: supervisor.ErrorCodeOf(err), Err: err, Message: textStoppedNotStored +

@@ -62,7 +62,7 @@ func TestFeature_CommandAndPress_AreAnswered(t *testing.T) {
 func TestFeature_PrivateInGroup_AsksInPrivateChat(t *testing.T) {
 	h := newRig(t)
 	c := commandNamed("echo")
-	c.Private = feature.AlwaysPrivate
+	c.Private = feature.AlwaysPrivateAnswer
 	c.Run = func(ctx context.Context, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 		return supervisor.Delivery{Text: "done"}, r.Allow(ctx, "settings", "May I?", "x")
 	}

@@ -214,7 +214,7 @@ const (
 // Answers of /usage.
 const (
 	textUsageUsage = "I know /usage, /usage 7d, and for admins “/usage all”, but not %s. A time is one of: " +
-		spans.Forms + "."
+		spans.HelpText + "."
 	textUsageIn         = "%s %s: %v"
 	textFrom            = "from %s"
 	textUntil           = "until %s"

@@ -31,7 +31,7 @@ const (
 var toolsRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "tools",
 		Help: "the tools, and which are open here; /tools keep FAMILY keeps a family open, /tools close FAMILY closes it"},
-		group: feature.GroupAssistant, run: showTools, prefix: toolsPrefix, keeps: feature.AlwaysPrivate},
+		group: feature.GroupAssistant, run: showTools, prefix: toolsPrefix, keeps: feature.AlwaysPrivateAnswer},
 }
 
 // showTools lists a user's tools. With an argument, it opens or closes a family of tools.
@@ -70,7 +70,7 @@ func (c *Commands) keepOpen(ctx context.Context, r feature.CommandRequest, all [
 	for _, name := range tools.Names(f.Tools) {
 		kept = append(kept, supervisor.OpenedTool{Name: name, Pinned: true})
 	}
-	if _, full := tools.OpenTools(all, open, kept...); len(full) > 0 {
+	if _, full := tools.AddOpenTools(all, open, kept...); len(full) > 0 {
 		return "", supervisor.Errorf(supervisor.CodeInvalid, textToolsFull, f.Name, tools.MaxOffered, tools.MaxOfferedBytes>>10)
 	}
 	return fmt.Sprintf(textFamilyKept, f.Name), c.o.OpenedTools.AddTools(ctx, r.Conversation, kept...)

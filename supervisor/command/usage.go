@@ -27,8 +27,8 @@ type UsageSums interface {
 
 // Budgets are the users' remaining budgets.
 type Budgets interface {
-	// ListAllowances returns the money that a user may still spend, for each of their limits.
-	ListAllowances(ctx context.Context, user string) ([]budget.Allowance, error)
+	// ListRemainingBudgets returns the money that a user may still spend, for each of their limits.
+	ListRemainingBudgets(ctx context.Context, user string) ([]budget.Allowance, error)
 }
 
 // GeneratedFiles stores generated pictures and texts, to be sent as files.
@@ -43,7 +43,7 @@ const maxUsageLines = 20
 var usageRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "usage", Help: "what you asked of models, what it cost, and what is " +
 		"left to spend"},
-		group: feature.GroupAssistant, alias: "stats", run: showUsage, private: feature.AlwaysPrivate},
+		group: feature.GroupAssistant, alias: "stats", run: showUsage, private: feature.AlwaysPrivateAnswer},
 }
 
 // showUsage reports the user's model calls. For an admin it can report the calls of all users.
@@ -116,7 +116,7 @@ func (c *Commands) sumUsage(ctx context.Context, s *usageReport, now time.Time, 
 		s.topics = sum(month, "conversation")
 	}
 	if personal && err == nil {
-		s.left, err = c.o.Budgets.ListAllowances(ctx, s.user)
+		s.left, err = c.o.Budgets.ListRemainingBudgets(ctx, s.user)
 	}
 	return err
 }

@@ -53,7 +53,7 @@ func (u *usages) SumDailyUsage(_ context.Context, user string, since time.Time, 
 // budgets has the remaining budgets of each user.
 type budgets map[string][]budget.Allowance
 
-func (b budgets) ListAllowances(_ context.Context, user string) ([]budget.Allowance, error) {
+func (b budgets) ListRemainingBudgets(_ context.Context, user string) ([]budget.Allowance, error) {
 	return b[user], nil
 }
 
@@ -119,7 +119,7 @@ func TestUsage_Span_SumsThatSpan(t *testing.T) {
 		{supervisor.RoleUser, "/usage yesterday", " until ", "ann since "},
 		{supervisor.RoleAdmin, "/usage all 1h", "Everybody's use of models from ", " since "},
 		{supervisor.RoleUser, "/usage all 1h", "Only an admin may see", ""},
-		{supervisor.RoleUser, "/usage 7x", spans.Forms, ""},
+		{supervisor.RoleUser, "/usage 7x", spans.HelpText, ""},
 	} {
 		h := newRig(t)
 		kept := &usages{today: []usage.Line{{Name: "m", Calls: 1, Input: 1, Output: 1, Cost: 10_000}}}

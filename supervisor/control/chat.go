@@ -23,9 +23,9 @@ const (
 
 // Screen shows a conversation to a user. Only one of its methods runs at a time.
 type Screen interface {
-	// ShowAttached reports that the client has joined the conversation. again is true after a
+	// ShowConnected reports that the client has joined the conversation. again is true after a
 	// reconnect.
-	ShowAttached(a AttachResult, again bool)
+	ShowConnected(a JoinChatResult, again bool)
 	// ShowDelivery shows a delivery. It returns false to leave the delivery to another client.
 	ShowDelivery(d Delivery) (taken bool)
 	// ShowProgress shows the progress of the reply.
@@ -44,21 +44,21 @@ type Chat struct {
 	// sending has one slot, for the message that is being sent, so that messages stay in order.
 	sending *slots.Slots
 
-	mu              sync.Mutex     // guards the fields below, and serializes the screen's calls
-	attach          AttachRequest  // parameters of chat.attach; After is the newest delivery that was shown
-	tookNewest      bool           // whether the screen took the newest delivery
-	conn            *protocol.Conn // the attached connection, or nil
-	pendingProgress []Progress     // progress that came before conn was set, for the screen
-	changed         chan struct{}  // closed when conn changes; then replaced
+	mu              sync.Mutex      // guards the fields below, and serializes the screen's calls
+	attach          JoinChatRequest // parameters of chat.attach; After is the newest delivery that was shown
+	tookNewest      bool            // whether the screen took the newest delivery
+	conn            *protocol.Conn  // the attached connection, or nil
+	pendingProgress []Progress      // progress that came before conn was set, for the screen
+	changed         chan struct{}   // closed when conn changes; then replaced
 }
 
 // NewChat makes a chat over the socket at path; call Run to start it.
-func NewChat(path string, attach AttachRequest, screen Screen) *Chat {
+func NewChat(path string, attach JoinChatRequest, screen Screen) *Chat {
 	return &Chat{path: path, attach: attach, screen: screen, sending: slots.New(1), changed: make(chan struct{})}
 }
 
-// StartCommand returns the command that starts this chat's supervisor.
-func (c *Chat) StartCommand() string { return StartCommand(c.path) }
+// ServiceStartCommand returns the command that starts this chat's supervisor.
+func (c *Chat) ServiceStartCommand() string { return ServiceStartCommand(c.path) }
 
 // Run keeps the conversation joined until ctx ends. Run fails if the first attempt to join fails,
 // or if the supervisor refuses the chat. It also fails if the supervisor does not run for longer
@@ -80,7 +80,7 @@ func (c *Chat) Run(ctx context.Context, away time.Duration) error {
 			c.connectionLost(err)
 		}
 		if away > 0 && time.Since(lost) > away {
-			return fmt.Errorf(textAway, away, c.StartCommand(), err)
+			return fmt.Errorf(textAway, away, c.ServiceStartCommand(), err)
 		}
 		if !retry.Sleep(ctx, wait) {
 			return nil
@@ -96,21 +96,21 @@ func NewMessageKey() string { return rand.Text() }
 // on disk. While the supervisor is away, it waits until ctx ends. key identifies the message if it
 // is sent again. SendMessage may be called before Run has joined. If the supervisor refuses the
 // message, SendMessage returns an error.
-func (c *Chat) SendMessage(ctx context.Context, key, text string, files ...UploadedFile) (said SayResult, err error) {
+func (c *Chat) SendMessage(ctx context.Context, key, text string, files ...UploadedFile) (said InputReceipt, err error) {
 	if err := checkText(text); err != nil {
 		return said, err
 	}
-	return c.callInOrder(ctx, MethodSay, SayRequest{Key: key, Text: text, Files: files})
+	return c.callInOrder(ctx, MethodSendMessage, SendMessageRequest{Key: key, Text: text, Files: files})
 }
 
 // PressButton sends the press of a button below a delivery. While the supervisor is away,
 // PressButton waits until ctx ends.
-func (c *Chat) PressButton(ctx context.Context, key string, delivery int64, press string) (SayResult, error) {
+func (c *Chat) PressButton(ctx context.Context, key string, delivery int64, press string) (InputReceipt, error) {
 	return c.callInOrder(ctx, MethodPress, PressRequest{Key: key, Delivery: delivery, Press: press})
 }
 
 // callInOrder makes a call after all earlier calls have been answered.
-func (c *Chat) callInOrder(ctx context.Context, method string, params any) (said SayResult, err error) {
+func (c *Chat) callInOrder(ctx context.Context, method string, params any) (said InputReceipt, err error) {
 	slot, err := c.sending.Acquire(ctx, "")
 	if err != nil {
 		return said, err
@@ -123,8 +123,8 @@ func (c *Chat) callInOrder(ctx context.Context, method string, params any) (said
 // checkText returns an error if a text is too long or invalid for the wire.
 func checkText(text string) error {
 	switch {
-	case len(text) > supervisor.MaxText:
-		return supervisor.Errorf(supervisor.CodeInvalid, textTooLong, supervisor.MaxText>>10)
+	case len(text) > supervisor.MaxInboundText:
+		return supervisor.Errorf(supervisor.CodeInvalid, textTooLong, supervisor.MaxInboundText>>10)
 	case !utf8.ValidString(text):
 		return supervisor.Errorf(supervisor.CodeInvalid, textNotUTF8)
 	}
@@ -140,7 +140,7 @@ func (c *Chat) Leave(ctx context.Context) error {
 	if !took {
 		return nil
 	}
-	return c.call(ctx, MethodConfirmTaken, ConfirmTakenRequest{Delivery: newest}, nil)
+	return c.call(ctx, MethodConfirmDelivery, ConfirmDeliveryRequest{Delivery: newest}, nil)
 }
 
 // call calls the supervisor until it answers or ctx ends. It may need several connections.
@@ -180,10 +180,10 @@ func (c *Chat) connect(ctx context.Context, again bool) (joined bool, err error)
 	running.Go(func() { ended = conn.Run(ctx) })
 	defer running.Wait()
 	defer cancel()
-	var attached AttachResult
+	var attached JoinChatResult
 	bounded, stop := context.WithTimeout(ctx, callTimeout)
 	defer stop()
-	if err := decodeError(conn.Call(bounded, MethodAttach, c.attachParams(), &attached)); err != nil {
+	if err := decodeError(conn.Call(bounded, MethodJoinChat, c.attachParams(), &attached)); err != nil {
 		return false, err
 	}
 	c.setAttached(conn, attached, again)
@@ -193,14 +193,14 @@ func (c *Chat) connect(ctx context.Context, again bool) (joined bool, err error)
 }
 
 // attachParams returns the parameters with which a new connection attaches.
-func (c *Chat) attachParams() AttachRequest {
+func (c *Chat) attachParams() JoinChatRequest {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.pendingProgress = nil
 	return c.attach
 }
 
-func (c *Chat) setAttached(conn *protocol.Conn, attached AttachResult, again bool) {
+func (c *Chat) setAttached(conn *protocol.Conn, attached JoinChatResult, again bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch c.attach.After {
@@ -209,7 +209,7 @@ func (c *Chat) setAttached(conn *protocol.Conn, attached AttachResult, again boo
 	case StartAtUndelivered:
 		c.attach.After, c.attach.Start = 0, attached.Newest
 	}
-	c.screen.ShowAttached(attached, again)
+	c.screen.ShowConnected(attached, again)
 	for _, s := range c.pendingProgress {
 		c.screen.ShowProgress(s)
 	}

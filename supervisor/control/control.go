@@ -17,11 +17,11 @@ import (
 
 // Methods that a client calls.
 const (
-	MethodAttach       = "chat.attach" // takes AttachRequest, returns AttachResult; once for each connection
-	MethodSay          = "chat.say"    // takes SayRequest, returns SayResult; after chat.attach
-	MethodUpload       = "chat.upload" // takes UploadPart, returns UploadResult; after chat.attach
-	MethodPress        = "chat.press"  // takes PressRequest, returns SayResult; after chat.attach
-	MethodConfirmTaken = "chat.took"   // takes ConfirmTakenRequest, returns nothing; after chat.attach
+	MethodJoinChat        = "chat.attach" // takes JoinChatRequest, returns JoinChatResult; once for each connection
+	MethodSendMessage     = "chat.say"    // takes SendMessageRequest, returns InputReceipt; after chat.attach
+	MethodUpload          = "chat.upload" // takes UploadPart, returns UploadResult; after chat.attach
+	MethodPress           = "chat.press"  // takes PressRequest, returns InputReceipt; after chat.attach
+	MethodConfirmDelivery = "chat.took"   // takes ConfirmDeliveryRequest, returns nothing; after chat.attach
 
 	MethodTranscribe = "chat.transcribe" // takes TranscribeRequest, returns TranscribeResult; after chat.attach
 )
@@ -32,27 +32,27 @@ const (
 	MethodProgress = "chat.progress" // takes Progress; a notification
 )
 
-// Values of AttachRequest.After for a client that has no delivery yet.
+// Values of JoinChatRequest.After for a client that has no delivery yet.
 const (
 	StartAtUndelivered = -1 // get all deliveries that no client has taken
 	StartFromNow       = -2 // get only new deliveries
 )
 
-// AttachRequest is the request to join a conversation of the terminal channel.
-type AttachRequest struct {
+// JoinChatRequest is the request to join a conversation of the terminal channel.
+type JoinChatRequest struct {
 	User string `json:"user,omitempty"` // the user who speaks; "" is the user of the process's account
 	Chat string `json:"chat,omitempty"` // name of the chat; "" is the user's usual chat
 	// the newest delivery that this client has; or StartAtUndelivered or StartFromNow
 	After int64 `json:"after"`
 
-	// Start is for a client that reconnects: AttachResult.Newest of its first connection. Up to
+	// Start is for a client that reconnects: JoinChatResult.Newest of its first connection. Up to
 	// Start the client gets only deliveries that no client has taken. After Start it gets all
 	// deliveries.
 	Start int64 `json:"start,omitempty"`
 }
 
-// AttachResult is the answer to chat.attach.
-type AttachResult struct {
+// JoinChatResult is the answer to chat.attach.
+type JoinChatResult struct {
 	User         string       `json:"user"`
 	Conversation int64        `json:"conversation"`
 	Newest       int64        `json:"newest"` // the newest delivery of the conversation
@@ -68,8 +68,8 @@ type AttachResult struct {
 	Commands []string `json:"commands,omitempty"`
 }
 
-// SayRequest is a message of a user to the assistant.
-type SayRequest struct {
+// SendMessageRequest is a message of a user to the assistant.
+type SendMessageRequest struct {
 	// identifies the message: a repeated message with the same key is stored only once
 	Key   string         `json:"key"`
 	Text  string         `json:"text"`            // the message's words; may be empty if files are attached
@@ -121,13 +121,13 @@ type TranscribeResult struct {
 
 // PressRequest is a user's press of a button below a delivery of the conversation.
 type PressRequest struct {
-	Key      string `json:"key"` // identifies the press, like SayRequest.Key
+	Key      string `json:"key"` // identifies the press, like SendMessageRequest.Key
 	Delivery int64  `json:"delivery"`
 	Press    string `json:"press"` // the button's press text
 }
 
-// SayResult reports that a message or a press is on disk.
-type SayResult struct {
+// InputReceipt reports that a message or a press is on disk.
+type InputReceipt struct {
 	Inbound int64 `json:"inbound"`
 	Held    bool  `json:"held,omitempty"` // whether the message waits until the user sends a code
 	// Answered means that the message was a code or invalid. A notice is then its only answer.
@@ -160,13 +160,13 @@ type File struct {
 	Size      int64  `json:"size"` // bytes
 	MediaType string `json:"media_type"`
 	Caption   string `json:"caption,omitempty"`
-	// path of the file within AttachResult.Home, with slashes; "" means unknown
+	// path of the file within JoinChatResult.Home, with slashes; "" means unknown
 	Path string `json:"path,omitempty"`
 }
 
-// ConfirmTakenRequest confirms again that the client has taken a delivery. A client that ends can't
+// ConfirmDeliveryRequest confirms again that the client has taken a delivery. A client that ends can't
 // know whether its answer to chat.deliver arrived. The answer to this request proves it.
-type ConfirmTakenRequest struct {
+type ConfirmDeliveryRequest struct {
 	Delivery int64 `json:"delivery"`
 }
 

@@ -25,7 +25,7 @@ func same(h *rig, what string, got, want []string) {
 func TestSendMessage_AnswerIsDelivered(t *testing.T) {
 	h := newRig(t)
 	h.live()
-	v := h.startAttach(control.AttachRequest{After: control.StartAtUndelivered}, false)
+	v := h.startAttach(control.JoinChatRequest{After: control.StartAtUndelivered}, false)
 	if a := next[attached](h, v); a.again || a.User != "ann" || a.Home != "/homes/ann" || a.Version != "1.2" || a.Conversation == 0 {
 		t.Errorf("attached to %+v", a)
 	}
@@ -49,7 +49,7 @@ func TestSendMessage_AnswerIsDelivered(t *testing.T) {
 func TestReconnect_ShowsMissedDeliveryOnce(t *testing.T) {
 	h := newRig(t)
 	end := h.live()
-	v := h.attach(control.AttachRequest{After: control.StartAtUndelivered})
+	v := h.attach(control.JoinChatRequest{After: control.StartAtUndelivered})
 	h.notice("before")
 	same(h, "first", v.texts(h, 1), []string{"before"})
 	<-h.outbox.delivered
@@ -93,8 +93,8 @@ func TestSendMessage_ReplyLost_IsStoredOnce(t *testing.T) {
 	s := crashingInbox{Inbox: whole.(*inbox.Inbox), kept: make(chan int64, 1)}
 	h.options.Inbox = s
 	end := h.live()
-	v := h.attach(control.AttachRequest{After: control.StartAtUndelivered})
-	said := make(chan control.SayResult, 1)
+	v := h.attach(control.JoinChatRequest{After: control.StartAtUndelivered})
+	said := make(chan control.InputReceipt, 1)
 	go func() {
 		got, err := v.SendMessage(context.Background(), "key", "hello")
 		if err != nil {
@@ -117,7 +117,7 @@ func TestSendMessage_ReplyLost_IsStoredOnce(t *testing.T) {
 func TestDelivery_ReceiptLost_IsShownOnce(t *testing.T) {
 	h := newRig(t)
 	h.live()
-	v := h.attach(control.AttachRequest{After: control.StartAtUndelivered})
+	v := h.attach(control.JoinChatRequest{After: control.StartAtUndelivered})
 	h.outbox.fail(1)
 	id := h.notice("one")
 	same(h, "first", v.texts(h, 1), []string{"one"})
@@ -130,19 +130,19 @@ func TestDelivery_ReceiptLost_IsShownOnce(t *testing.T) {
 	same(h, "left", h.pending(), nil)
 }
 
-func TestAttach_AfterDelivery_ShowsOnlyNewer(t *testing.T) {
+func TestJoin_AfterDelivery_ShowsOnlyNewer(t *testing.T) {
 	h := newRig(t)
 	h.live()
-	first := h.attach(control.AttachRequest{After: control.StartFromNow})
+	first := h.attach(control.JoinChatRequest{After: control.StartFromNow})
 	h.notice("taken")
 	same(h, "the first", first.texts(h, 1), []string{"taken"})
 	<-h.outbox.delivered
 	first.end()
 	h.notice("waiting")
 
-	now := h.attach(control.AttachRequest{After: control.StartFromNow})
-	undelivered := h.attach(control.AttachRequest{After: control.StartAtUndelivered})
-	all := h.attach(control.AttachRequest{After: 0})
+	now := h.attach(control.JoinChatRequest{After: control.StartFromNow})
+	undelivered := h.attach(control.JoinChatRequest{After: control.StartAtUndelivered})
+	all := h.attach(control.JoinChatRequest{After: 0})
 	h.notice("new")
 	same(h, "from now on", now.texts(h, 1), []string{"new"})
 	same(h, "what was not delivered", undelivered.texts(h, 2), []string{"waiting", "new"})
@@ -156,12 +156,12 @@ func TestDelivery_NotTaken_GoesToNextClient(t *testing.T) {
 	for _, text := range want {
 		h.notice(text)
 	}
-	leaves := h.startAttach(control.AttachRequest{After: control.StartAtUndelivered}, true)
+	leaves := h.startAttach(control.JoinChatRequest{After: control.StartAtUndelivered}, true)
 	same(h, "offered", leaves.texts(h, 120), want)
 	h.notice("121")
 	same(h, "offered then", leaves.texts(h, 1), []string{"121"})
 	same(h, "waiting", h.pending(), numbers(1, 121))
-	takes := h.attach(control.AttachRequest{After: control.StartAtUndelivered})
+	takes := h.attach(control.JoinChatRequest{After: control.StartAtUndelivered})
 	same(h, "taken", takes.texts(h, 121), numbers(1, 121))
 	for range 121 {
 		<-h.outbox.delivered
@@ -182,7 +182,7 @@ func TestReconnect_GetsOnlyUntakenDeliveries(t *testing.T) {
 		}
 	}
 	h.outbox.fail(1)
-	v := h.startAttach(control.AttachRequest{After: control.StartAtUndelivered}, false)
+	v := h.startAttach(control.JoinChatRequest{After: control.StartAtUndelivered}, false)
 	same(h, "shown", v.texts(h, 3), []string{"1", "3", "5"})
 	for range 3 {
 		<-h.outbox.delivered
@@ -194,7 +194,7 @@ func TestReconnect_GetsOnlyUntakenDeliveries(t *testing.T) {
 func TestLeave_ShownDelivery_IsMarkedTaken(t *testing.T) {
 	h := newRig(t)
 	h.live()
-	v := h.attach(control.AttachRequest{After: control.StartFromNow})
+	v := h.attach(control.JoinChatRequest{After: control.StartFromNow})
 	h.must(v.Leave(t.Context())) // nothing was shown, so there is nothing to confirm
 	for range 20 {
 		h.notice("bye")
@@ -207,9 +207,9 @@ func TestLeave_ShownDelivery_IsMarkedTaken(t *testing.T) {
 func TestTwoClients_BothGetAllDeliveries(t *testing.T) {
 	h := newRig(t)
 	h.live()
-	one, two := h.attach(control.AttachRequest{After: 0}), h.attach(control.AttachRequest{After: 0})
-	other := h.attach(control.AttachRequest{After: 0, Chat: "work"})
-	bob := h.attach(control.AttachRequest{After: 0, User: "bob"})
+	one, two := h.attach(control.JoinChatRequest{After: 0}), h.attach(control.JoinChatRequest{After: 0})
+	other := h.attach(control.JoinChatRequest{After: 0, Chat: "work"})
+	bob := h.attach(control.JoinChatRequest{After: 0, User: "bob"})
 	one.say(h, "hello")
 	h.answer("Hello.")
 	two.say(h, "and again")
@@ -254,7 +254,7 @@ func (w *clientScreen) until(h *rig, t *testing.T, v *client, text string) {
 func TestReply_IsShownAsItGrows(t *testing.T) {
 	h := newRig(t)
 	h.live()
-	v := h.attach(control.AttachRequest{After: 0})
+	v := h.attach(control.JoinChatRequest{After: 0})
 	v.say(h, "hello")
 	turn, s := h.begin()
 	var w clientScreen
@@ -271,7 +271,7 @@ func TestReply_IsShownAsItGrows(t *testing.T) {
 	w.until(h, t, v, whole)
 	same(h, "tools", w.tools, []string{"tool.ended list_files 3 files"})
 
-	late := h.attach(control.AttachRequest{After: 0}) // this client attaches in the middle of the reply
+	late := h.attach(control.JoinChatRequest{After: 0}) // this client attaches in the middle of the reply
 	(&clientScreen{}).until(h, t, late, whole)
 
 	h.finish(turn, s, whole)
@@ -285,7 +285,7 @@ func TestReply_IsShownAsItGrows(t *testing.T) {
 func TestAnswer_ComesBeforeNextTurn(t *testing.T) {
 	h := newRig(t)
 	h.live()
-	v := h.attach(control.AttachRequest{After: 0})
+	v := h.attach(control.JoinChatRequest{After: 0})
 	for range 50 {
 		v.say(h, "one")
 		v.say(h, "two")
@@ -315,7 +315,7 @@ func TestAnswer_ComesBeforeNextTurn(t *testing.T) {
 func TestAnswer_TooLongForALine_IsCut(t *testing.T) {
 	h := newRig(t)
 	h.live()
-	v := h.attach(control.AttachRequest{After: 0})
+	v := h.attach(control.JoinChatRequest{After: 0})
 	v.say(h, "tell me everything")
 	turn, s := h.begin()
 	long := strings.Repeat("ä€", 500<<10) // 2.5 MB
@@ -339,7 +339,7 @@ func TestAnswer_TooLongForALine_IsCut(t *testing.T) {
 func TestToolLine_TooLong_IsLeftOut(t *testing.T) {
 	h := newRig(t)
 	h.live()
-	v := h.attach(control.AttachRequest{After: 0})
+	v := h.attach(control.JoinChatRequest{After: 0})
 	s := h.feeds.OpenStream(supervisor.Turn{ID: 1, Conversation: h.conversation("ann", "")}, "")
 	s.ShowTool(protocol.TurnEvent{Call: strings.Repeat("x", 2<<20)})
 	s.AppendText("hello")
@@ -350,15 +350,15 @@ func TestToolLine_TooLong_IsLeftOut(t *testing.T) {
 func TestChat_CannotJoin_Fails(t *testing.T) {
 	h := newRig(t)
 	var gone *control.NotRunningError
-	if err := <-h.startAttach(control.AttachRequest{After: 0}, false).ran; !errors.As(err, &gone) {
+	if err := <-h.startAttach(control.JoinChatRequest{After: 0}, false).ran; !errors.As(err, &gone) {
 		t.Errorf("with no socket: %v", err)
 	}
 	end := h.live()
-	if err := <-h.startAttach(control.AttachRequest{After: 0, User: "eve"}, false).ran; err == nil ||
+	if err := <-h.startAttach(control.JoinChatRequest{After: 0, User: "eve"}, false).ran; err == nil ||
 		err.Error() != "There is no such user." {
 		t.Errorf("as nobody: %v", err)
 	}
-	v := h.attach(control.AttachRequest{After: 0})
+	v := h.attach(control.JoinChatRequest{After: 0})
 	end()
 	h.people.stranger.Store(true)
 	h.live()
@@ -371,7 +371,7 @@ func TestChat_SupervisorGoneTooLong_Fails(t *testing.T) {
 	h := newRig(t)
 	end := h.live()
 	s := &recordingScreen{events: make(chan any, 100)}
-	chat := control.NewChat(h.path, control.AttachRequest{After: 0}, s)
+	chat := control.NewChat(h.path, control.JoinChatRequest{After: 0}, s)
 	ran := make(chan error, 1)
 	go func() { ran <- chat.Run(context.Background(), time.Nanosecond) }()
 	if _, ok := (<-s.events).(attached); !ok {
@@ -386,8 +386,8 @@ func TestChat_SupervisorGoneTooLong_Fails(t *testing.T) {
 func TestSendMessage_InvalidText_IsRefused(t *testing.T) {
 	h := newRig(t)
 	h.live()
-	v := h.attach(control.AttachRequest{After: 0})
-	for _, text := range []string{"", "  ", "a\x00b", "a\xffb", strings.Repeat("x", supervisor.MaxText+1)} {
+	v := h.attach(control.JoinChatRequest{After: 0})
+	for _, text := range []string{"", "  ", "a\x00b", "a\xffb", strings.Repeat("x", supervisor.MaxInboundText+1)} {
 		if _, err := v.SendMessage(t.Context(), "key", text); !strings.Contains(problem.UserText(err), "The message") {
 			t.Errorf("%.10q: %v", text, err)
 		}
@@ -395,12 +395,12 @@ func TestSendMessage_InvalidText_IsRefused(t *testing.T) {
 	if h.inbounds() != 0 {
 		t.Errorf("%d messages were kept", h.inbounds())
 	}
-	v.say(h, strings.Repeat("x", supervisor.MaxText))
+	v.say(h, strings.Repeat("x", supervisor.MaxInboundText))
 }
 
 func TestSendMessage_ContextEnds_Returns(t *testing.T) {
 	h := newRig(t)
-	chat := control.NewChat(h.path, control.AttachRequest{}, nil)
+	chat := control.NewChat(h.path, control.JoinChatRequest{}, nil)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cause := errors.New("enough")
 	cancel(cause)

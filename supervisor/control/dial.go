@@ -29,11 +29,11 @@ type NotRunningError struct {
 }
 
 func (e *NotRunningError) Error() string {
-	return fmt.Sprintf(textNotRunning, e.Path, StartCommand(e.Path))
+	return fmt.Sprintf(textNotRunning, e.Path, ServiceStartCommand(e.Path))
 }
 
-// StartCommand returns the shell command that starts the service with this control socket.
-func StartCommand(path string) string {
+// ServiceStartCommand returns the shell command that starts the service with this control socket.
+func ServiceStartCommand(path string) string {
 	return unit.ServiceCommand("start", filepath.Dir(path), "mews run")
 }
 

@@ -23,7 +23,7 @@ func TestDial_ServerHangsUp_ExplainsWhy(t *testing.T) {
 		conn, err := listener.Accept()
 		ended <- errors.Join(err, conn.Close(), listener.Close())
 	}()
-	err = CallOnce(t.Context(), path, MethodAttach, nil, nil)
+	err = CallOnce(t.Context(), path, MethodJoinChat, nil, nil)
 	if !errors.Is(err, protocol.ErrClosed) || !strings.HasPrefix(err.Error(), "the service closed the connection") {
 		t.Errorf("%v", err)
 	}

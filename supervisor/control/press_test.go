@@ -27,7 +27,7 @@ func (h *rig) ask(c supervisor.Conversation) int64 {
 func TestPressButton_IsAnswered(t *testing.T) {
 	h := newRig(t)
 	end := h.live()
-	v := h.attach(control.AttachRequest{After: control.StartAtUndelivered})
+	v := h.attach(control.JoinChatRequest{After: control.StartAtUndelivered})
 	id := h.ask(h.conversation("ann", ""))
 	d := next[control.Delivery](h, v)
 	if diff := cmp.Diff(control.Delivery{ID: id, Kind: supervisor.DeliveryNotice, Text: "Go on?", At: d.At, Buttons: yesNo,
@@ -38,7 +38,7 @@ func TestPressButton_IsAnswered(t *testing.T) {
 
 	end()
 	next[lost](h, v)
-	said := make(chan control.SayResult, 1)
+	said := make(chan control.InputReceipt, 1)
 	go func() {
 		got, err := v.PressButton(t.Context(), "my-key", id,
 			"/help") // this is a press, although it looks like a command
@@ -70,7 +70,7 @@ func TestPressButton_IsAnswered(t *testing.T) {
 func TestSelfDeletingDelivery_IsShownOnce(t *testing.T) {
 	h := newRig(t)
 	h.live()
-	v := h.attach(control.AttachRequest{After: control.StartAtUndelivered})
+	v := h.attach(control.JoinChatRequest{After: control.StartAtUndelivered})
 	c := h.conversation("ann", "")
 	_, err := h.db.Outbox().SendNotice(t.Context(), supervisor.Delivery{Conversation: c, Text: "the secret",
 		DeleteAfter: time.Minute})
@@ -78,6 +78,6 @@ func TestSelfDeletingDelivery_IsShownOnce(t *testing.T) {
 	h.feeds.NotifyDelivery(c.ID)
 	same(h, "shown", v.texts(h, 1), []string{"the secret"})
 	<-h.outbox.delivered
-	later := h.attach(control.AttachRequest{After: 0})
+	later := h.attach(control.JoinChatRequest{After: 0})
 	same(h, "shown to who comes later", later.texts(h, 1), []string{"(This message was temporary and has been deleted.)"})
 }

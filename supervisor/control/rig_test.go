@@ -108,8 +108,8 @@ func newRig(t testing.TB) *rig {
 		People: &h.people, Conversations: h.db.Conversations(), Outbox: h.outbox, Feeds: &h.feeds, Blobs: h.db.Blobs(), Spool: h.spool,
 		Inbox: inbox.New(inbox.Options{Store: h.db.Inbox(), Gate: openGate{}, Queued: h.feeds.NotifyDelivery,
 			Accepted: func(in supervisor.Inbound) { h.accepted <- in }}),
-		Greet: func(context.Context, supervisor.User) control.AttachResult {
-			return control.AttachResult{Version: "1.2", Model: "offline"}
+		Greet: func(context.Context, supervisor.User) control.JoinChatResult {
+			return control.JoinChatResult{Version: "1.2", Model: "offline"}
 		},
 		Methods: map[string]control.MethodHandler{methodStatus: func(context.Context, uint32, *protocol.Request) (any,
 			error) {
@@ -221,7 +221,7 @@ func (h *rig) inbounds() int {
 
 // attached and lost are events that a screen reports.
 type attached struct {
-	control.AttachResult
+	control.JoinChatResult
 	again bool
 }
 type lost struct{ err error }
@@ -233,7 +233,7 @@ type recordingScreen struct {
 	leaves bool
 }
 
-func (s *recordingScreen) ShowAttached(a control.AttachResult, again bool) {
+func (s *recordingScreen) ShowConnected(a control.JoinChatResult, again bool) {
 	s.events <- attached{a, again}
 }
 func (s *recordingScreen) ShowProgress(show control.Progress) { s.events <- show }
@@ -253,7 +253,7 @@ type client struct {
 
 // attach joins a conversation, and returns when the chat has joined. The chat ends with the test at
 // the latest.
-func (h *rig) attach(a control.AttachRequest) *client {
+func (h *rig) attach(a control.JoinChatRequest) *client {
 	h.Helper()
 	v := h.startAttach(a, false)
 	next[attached](h, v)
@@ -261,7 +261,7 @@ func (h *rig) attach(a control.AttachRequest) *client {
 }
 
 // startAttach starts a chat that joins a conversation.
-func (h *rig) startAttach(a control.AttachRequest, leaves bool) *client {
+func (h *rig) startAttach(a control.JoinChatRequest, leaves bool) *client {
 	v := &client{recordingScreen: &recordingScreen{events: make(chan any, 10_000), leaves: leaves},
 		ran: make(chan error, 1)}
 	v.Chat = control.NewChat(h.path, a, v.recordingScreen)
@@ -280,7 +280,7 @@ func (h *rig) startAttach(a control.AttachRequest, leaves bool) *client {
 }
 
 // say sends a text. A refusal fails the test.
-func (v *client) say(h *rig, text string) control.SayResult {
+func (v *client) say(h *rig, text string) control.InputReceipt {
 	h.Helper()
 	said, err := v.SendMessage(h.Context(), control.NewMessageKey(), text)
 	h.must(err)

@@ -72,7 +72,7 @@ type Options struct {
 	Spool         Spool
 	Feeds         *reply.Feeds
 	// Greet describes the service for a client that attaches.
-	Greet      func(context.Context, supervisor.User) AttachResult
+	Greet      func(context.Context, supervisor.User) JoinChatResult
 	Transcribe func(ctx context.Context, c supervisor.Conversation, file supervisor.Attachment) (TranscribeResult,
 		error)
 	Methods map[string]MethodHandler // methods besides chat.*, for the processes of any OS account

@@ -43,11 +43,11 @@ type position struct {
 
 // chatMethods are the methods that a client may call, besides Options.Methods.
 var chatMethods = map[string]func(*serverConn, context.Context, *protocol.Request) (any, error){
-	MethodAttach:       decoded((*serverConn).attach),
-	MethodSay:          decoded((*serverConn).say),
-	MethodUpload:       decoded((*serverConn).takePart),
-	MethodPress:        decoded((*serverConn).press),
-	MethodConfirmTaken: decoded((*serverConn).took),
+	MethodJoinChat:        decoded((*serverConn).attach),
+	MethodSendMessage:     decoded((*serverConn).say),
+	MethodUpload:          decoded((*serverConn).takePart),
+	MethodPress:           decoded((*serverConn).press),
+	MethodConfirmDelivery: decoded((*serverConn).took),
 
 	MethodTranscribe: decoded((*serverConn).transcribe),
 }
@@ -87,7 +87,7 @@ func (c *serverConn) HandleCall(ctx context.Context, req *protocol.Request) (res
 // HandleNotification does nothing, because clients send no notifications.
 func (c *serverConn) HandleNotification(*protocol.Request) {}
 
-func (c *serverConn) attach(ctx context.Context, p AttachRequest) (any, error) {
+func (c *serverConn) attach(ctx context.Context, p JoinChatRequest) (any, error) {
 	if len(p.User) > maxName || len(p.Chat) > maxName || strings.ContainsFunc(p.Chat, unicode.IsControl) {
 		return nil, invalid(textNames)
 	}
@@ -137,7 +137,7 @@ func (c *serverConn) setConversation(conversation supervisor.Conversation) bool 
 	return true
 }
 
-func (c *serverConn) say(ctx context.Context, p SayRequest) (any, error) {
+func (c *serverConn) say(ctx context.Context, p SendMessageRequest) (any, error) {
 	conversation, err := c.activeConversation()
 	if err != nil {
 		return nil, err
@@ -168,11 +168,11 @@ func (c *serverConn) keep(ctx context.Context, in supervisor.Inbound, files ...s
 	if err != nil {
 		return nil, err
 	}
-	return SayResult{Inbound: kept.ID, Held: kept.Held, Answered: kept.State == supervisor.InboundAnswered}, nil
+	return InputReceipt{Inbound: kept.ID, Held: kept.Held, Answered: kept.State == supervisor.InboundAnswered}, nil
 }
 
 // took records that the client has taken a delivery of its conversation.
-func (c *serverConn) took(ctx context.Context, p ConfirmTakenRequest) (any, error) {
+func (c *serverConn) took(ctx context.Context, p ConfirmDeliveryRequest) (any, error) {
 	if _, _, err := c.delivery(ctx, p.Delivery); err != nil {
 		return nil, err
 	}

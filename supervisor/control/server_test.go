@@ -146,7 +146,7 @@ func TestServer_InvalidCall_IsRefused(t *testing.T) {
 	h.live()
 	bobs := h.noticeIn(h.conversation("bob", ""), "for bob")
 	anns, bobsToo := h.ask(h.conversation("ann", "")), h.ask(h.conversation("bob", ""))
-	attach := control.AttachRequest{After: control.StartFromNow}
+	attach := control.JoinChatRequest{After: control.StartFromNow}
 	for name, c := range map[string]struct {
 		before any // parameters of a chat.attach before the call; nil means no chat.attach
 		method string
@@ -154,17 +154,17 @@ func TestServer_InvalidCall_IsRefused(t *testing.T) {
 		want   string
 	}{
 		"a method that is none": {nil, "chat.everything", struct{}{}, "no method"},
-		"to attach twice":       {attach, control.MethodAttach, attach, "attached already"},
-		"to say before one is anywhere": {nil, control.MethodSay, control.SayRequest{Key: "k", Text: "hi"},
+		"to attach twice":       {attach, control.MethodJoinChat, attach, "attached already"},
+		"to say before one is anywhere": {nil, control.MethodSendMessage, control.SendMessageRequest{Key: "k", Text: "hi"},
 			"Attach first"},
-		"to take before": {nil, control.MethodConfirmTaken, control.ConfirmTakenRequest{Delivery: 1},
+		"to take before": {nil, control.MethodConfirmDelivery, control.ConfirmDeliveryRequest{Delivery: 1},
 			"Attach first"},
-		"to take another's": {attach, control.MethodConfirmTaken,
-			control.ConfirmTakenRequest{Delivery: bobs}, "no such delivery"},
-		"to take what is not there": {attach, control.MethodConfirmTaken,
-			control.ConfirmTakenRequest{Delivery: 1 << 62}, "no such delivery"},
-		"to take below zero": {attach, control.MethodConfirmTaken,
-			control.ConfirmTakenRequest{Delivery: -1 << 63}, "no such delivery"},
+		"to take another's": {attach, control.MethodConfirmDelivery,
+			control.ConfirmDeliveryRequest{Delivery: bobs}, "no such delivery"},
+		"to take what is not there": {attach, control.MethodConfirmDelivery,
+			control.ConfirmDeliveryRequest{Delivery: 1 << 62}, "no such delivery"},
+		"to take below zero": {attach, control.MethodConfirmDelivery,
+			control.ConfirmDeliveryRequest{Delivery: -1 << 63}, "no such delivery"},
 		"to press before one is there": {nil, control.MethodPress, control.PressRequest{Key: "k", Delivery: anns,
 			Press: "y"}, "Attach first"},
 		"to press another's": {attach, control.MethodPress, control.PressRequest{Key: "k", Delivery: bobsToo,
@@ -185,25 +185,25 @@ func TestServer_InvalidCall_IsRefused(t *testing.T) {
 			control.MaxUploadPartBytes+1)}, "at most 256 KiB"},
 		"too large a file": {attach, control.MethodUpload,
 			control.UploadPart{Offset: control.MaxUploadFileBytes, Data: []byte("x")}, "at most 2000 MiB"},
-		"an unknown place to begin": {nil, control.MethodAttach, control.AttachRequest{After: -7}, "below zero"},
-		"a start below zero":        {nil, control.MethodAttach, control.AttachRequest{Start: -1}, "below zero"},
-		"an unknown user": {nil, control.MethodAttach, control.AttachRequest{User: "eve"},
+		"an unknown place to begin": {nil, control.MethodJoinChat, control.JoinChatRequest{After: -7}, "below zero"},
+		"a start below zero":        {nil, control.MethodJoinChat, control.JoinChatRequest{Start: -1}, "below zero"},
+		"an unknown user": {nil, control.MethodJoinChat, control.JoinChatRequest{User: "eve"},
 			"no such user"},
-		"a user's name without end": {nil, control.MethodAttach, control.AttachRequest{User: strings.Repeat("x",
+		"a user's name without end": {nil, control.MethodJoinChat, control.JoinChatRequest{User: strings.Repeat("x",
 			65)}, "64 bytes"},
-		"a chat's name without end": {nil, control.MethodAttach, control.AttachRequest{Chat: strings.Repeat("x",
+		"a chat's name without end": {nil, control.MethodJoinChat, control.JoinChatRequest{Chat: strings.Repeat("x",
 			65)}, "64 bytes"},
-		"a chat's name of two lines": {nil, control.MethodAttach, control.AttachRequest{Chat: "a\nINFO forged"},
+		"a chat's name of two lines": {nil, control.MethodJoinChat, control.JoinChatRequest{Chat: "a\nINFO forged"},
 			"control characters"},
-		"an unknown key":          {nil, control.MethodAttach, map[string]any{"after": 0, "admin": true}, "admin"},
-		"a wrong type":            {nil, control.MethodAttach, map[string]any{"after": "0"}, "after"},
-		"an empty message":        {attach, control.MethodSay, control.SayRequest{Key: "k"}, "empty"},
-		"a message without a key": {attach, control.MethodSay, control.SayRequest{Text: "hi"}, "key"},
+		"an unknown key":          {nil, control.MethodJoinChat, map[string]any{"after": 0, "admin": true}, "admin"},
+		"a wrong type":            {nil, control.MethodJoinChat, map[string]any{"after": "0"}, "after"},
+		"an empty message":        {attach, control.MethodSendMessage, control.SendMessageRequest{Key: "k"}, "empty"},
+		"a message without a key": {attach, control.MethodSendMessage, control.SendMessageRequest{Text: "hi"}, "key"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := h.raw()
 			if c.before != nil {
-				h.must(r.Call(t.Context(), control.MethodAttach, c.before, nil))
+				h.must(r.Call(t.Context(), control.MethodJoinChat, c.before, nil))
 			}
 			err := r.Call(t.Context(), c.method, c.params, nil)
 			var told *protocol.Error
@@ -233,9 +233,9 @@ func TestServer_InternalError_HidesDetails(t *testing.T) {
 }
 
 // attachLine returns the line of chat.attach, for a client that never reads.
-func attachLine(t testing.TB, a control.AttachRequest) []byte {
+func attachLine(t testing.TB, a control.JoinChatRequest) []byte {
 	t.Helper()
-	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": control.MethodAttach, "params": a})
+	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": control.MethodJoinChat, "params": a})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,10 +246,10 @@ func TestPeer_StopsReading_DelaysNobody(t *testing.T) {
 	h := newRig(t)
 	end := h.live()
 	for range 3 {
-		_, err := h.dial().Write(attachLine(t, control.AttachRequest{After: 0}))
+		_, err := h.dial().Write(attachLine(t, control.JoinChatRequest{After: 0}))
 		h.must(err)
 	}
-	v := h.attach(control.AttachRequest{After: 0})
+	v := h.attach(control.JoinChatRequest{After: 0})
 	v.say(h, "hello")
 	turn, s := h.begin()
 	for range 40 {
@@ -268,7 +268,7 @@ func TestPeer_NeverAnswersDelivery_IsCutOff(t *testing.T) {
 	h.live()
 	h.notice("hello")
 	conn := h.dial()
-	_, err := conn.Write(attachLine(t, control.AttachRequest{After: control.StartAtUndelivered}))
+	_, err := conn.Write(attachLine(t, control.JoinChatRequest{After: control.StartAtUndelivered}))
 	h.must(err)
 	lines := bufio.NewReader(conn)
 	var got []string
@@ -299,7 +299,7 @@ func TestConnectionLimit_Reached_KeepsOldClients(t *testing.T) {
 	turned := make(chan string, 1)
 	h.options.Refused = func(_ uint32, why error) { turned <- why.Error() }
 	h.live()
-	v := h.attach(control.AttachRequest{After: 0})
+	v := h.attach(control.JoinChatRequest{After: 0})
 	for range 63 {
 		h.dial()
 	}
@@ -321,8 +321,8 @@ func TestConnectionLimit_NonAdmin_HasSmallerShare(t *testing.T) {
 	for range 15 {
 		h.dial()
 	}
-	v := h.attach(control.AttachRequest{After: 0})
-	sixteenth := <-h.startAttach(control.AttachRequest{After: 0}, false).ran
+	v := h.attach(control.JoinChatRequest{After: 0})
+	sixteenth := <-h.startAttach(control.JoinChatRequest{After: 0}, false).ran
 	if sixteenth == nil || !strings.Contains(sixteenth.Error(), "Too many terminals of this account are connected (16).") {
 		t.Errorf("one too many is told %v", sixteenth)
 	}
@@ -363,9 +363,9 @@ func FuzzControl(f *testing.F) {
 	for _, line := range []string{
 		"", "\n", "{}", "[]", "null\n", "\x00\xff\n", `{"jsonrpc":"2.0","id":1,"method":"status"}` + "\n",
 		`{"jsonrpc":"2.0","id":1,"method":"status","params":{}}` + "\n" + `{"jsonrpc":"2.0","id":1,"method":"status"}` + "\n",
-		string(attachLine(f, control.AttachRequest{After: control.StartFromNow})) +
+		string(attachLine(f, control.JoinChatRequest{After: control.StartFromNow})) +
 			`{"jsonrpc":"2.0","id":2,"method":"chat.say","params":{"key":"k","text":"hello"}}` + "\n",
-		string(attachLine(f, control.AttachRequest{After: 0, User: "bob", Chat: "x"})) +
+		string(attachLine(f, control.JoinChatRequest{After: 0, User: "bob", Chat: "x"})) +
 			`{"jsonrpc":"2.0","id":2,"method":"chat.took","params":{"delivery":9223372036854775807}}` + "\n",
 		`{"jsonrpc":"2.0","id":7,"result":{"taken":true}}` + "\n",
 		`{"jsonrpc":"2.0","method":"cancel","params":{"id":1}}` + "\n",
@@ -401,12 +401,12 @@ func TestRemovedUser_NeitherSendsNorReceives(t *testing.T) {
 	h.live()
 	anns := h.ask(h.conversation("ann", ""))
 	r := h.raw()
-	h.must(r.Call(t.Context(), control.MethodAttach, control.AttachRequest{After: control.StartFromNow}, nil))
+	h.must(r.Call(t.Context(), control.MethodJoinChat, control.JoinChatRequest{After: control.StartFromNow}, nil))
 	h.people.stranger.Store(true)
 	for method, params := range map[string]any{
-		control.MethodSay:          control.SayRequest{Key: "k", Text: "hi"},
-		control.MethodPress:        control.PressRequest{Key: "k", Delivery: anns, Press: "y"},
-		control.MethodConfirmTaken: control.ConfirmTakenRequest{Delivery: anns},
+		control.MethodSendMessage:     control.SendMessageRequest{Key: "k", Text: "hi"},
+		control.MethodPress:           control.PressRequest{Key: "k", Delivery: anns, Press: "y"},
+		control.MethodConfirmDelivery: control.ConfirmDeliveryRequest{Delivery: anns},
 	} {
 		err := r.Call(t.Context(), method, params, nil)
 		told := new(protocol.Error)

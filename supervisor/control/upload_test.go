@@ -41,7 +41,7 @@ func (h *rig) spooled(ref protocol.BlobRef) []byte {
 func TestUpload_MessageSent_FileIsAttached(t *testing.T) {
 	h := newRig(t)
 	h.live()
-	v := h.attach(control.AttachRequest{After: control.StartAtUndelivered})
+	v := h.attach(control.JoinChatRequest{After: control.StartAtUndelivered})
 	for _, size := range []int{0, 1, control.MaxUploadPartBytes, 3*control.MaxUploadPartBytes + 7} {
 		data := randomBytes(size)
 		ref, err := v.UploadFile(t.Context(), bytes.NewReader(data))
@@ -67,14 +67,14 @@ func TestUpload_MessageSent_FileIsAttached(t *testing.T) {
 	}
 }
 
-// restartingFile is a file that restarts the supervisor when it is first read beyond an offset.
-type restartingFile struct {
+// restartOnReadFile is a file that restarts the supervisor when it is first read beyond an offset.
+type restartOnReadFile struct {
 	*bytes.Reader
 	at int64
 	do func()
 }
 
-func (e *restartingFile) Read(p []byte) (int, error) {
+func (e *restartOnReadFile) Read(p []byte) (int, error) {
 	if at := e.Size() - int64(e.Len()); at >= e.at && e.do != nil {
 		e.do()
 		e.do = nil
@@ -85,9 +85,9 @@ func (e *restartingFile) Read(p []byte) (int, error) {
 func TestUpload_SupervisorRestarts_StartsOver(t *testing.T) {
 	h := newRig(t)
 	end := h.live()
-	v := h.attach(control.AttachRequest{After: control.StartAtUndelivered})
+	v := h.attach(control.JoinChatRequest{After: control.StartAtUndelivered})
 	data := randomBytes(5 * control.MaxUploadPartBytes)
-	ref, err := v.UploadFile(t.Context(), &restartingFile{bytes.NewReader(data), 2 * control.MaxUploadPartBytes,
+	ref, err := v.UploadFile(t.Context(), &restartOnReadFile{bytes.NewReader(data), 2 * control.MaxUploadPartBytes,
 		func() {
 			end()
 			h.live()
@@ -112,7 +112,7 @@ func TestUpload_Invalid_IsRefused(t *testing.T) {
 	h := newRig(t)
 	h.options.Spool = fullSpool{}
 	h.live()
-	v := h.attach(control.AttachRequest{After: control.StartAtUndelivered})
+	v := h.attach(control.JoinChatRequest{After: control.StartAtUndelivered})
 	if _, err := v.UploadFile(t.Context(), strings.NewReader("x")); !strings.HasPrefix(problem.UserText(err),
 		"The disk of this Mews is nearly full") {
 		t.Errorf("with a full disk: %v", err)

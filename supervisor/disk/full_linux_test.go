@@ -26,8 +26,8 @@ func smallDisk(t *testing.T) string {
 	return dir
 }
 
-// TestFreeForStart_FullDisk_MakesRoom: a disk lacks bytes, or it lacks files.
-func TestFreeForStart_FullDisk_MakesRoom(t *testing.T) {
+// TestFreeBallastForStart_FullDisk_MakesRoom: a disk lacks bytes, or it lacks files.
+func TestFreeBallastForStart_FullDisk_MakesRoom(t *testing.T) {
 	for name, fill := range map[string]func(dir string) error{
 		"bytes": func(dir string) error { return makeFile(filepath.Join(dir, "big"), 40*mib) },
 		"files": func(dir string) (err error) {
@@ -39,14 +39,14 @@ func TestFreeForStart_FullDisk_MakesRoom(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := smallDisk(t)
-			s, err := FreeForStart(dir)
+			s, err := FreeBallastForStart(dir)
 			if err != nil || s.IsFull() {
 				t.Fatal(s, err)
 			}
 			if err := BallastIn(dir).Make(s); err != nil {
 				t.Fatal(err)
 			}
-			if s, err = FreeForStart(dir); err != nil || !BallastIn(dir).IsWhole(s) {
+			if s, err = FreeBallastForStart(dir); err != nil || !BallastIn(dir).IsWhole(s) {
 				t.Fatal("with room the ballast is freed", err)
 			}
 			if name == "bytes" { // fallocate allocates all bytes or none
@@ -57,7 +57,7 @@ func TestFreeForStart_FullDisk_MakesRoom(t *testing.T) {
 			if err := fill(dir); !errors.Is(err, syscall.ENOSPC) {
 				t.Fatalf("filled: %v", err)
 			}
-			if s, err = FreeForStart(dir); err != nil || s.Free == 0 || s.FreeFiles < ballastFiles {
+			if s, err = FreeBallastForStart(dir); err != nil || s.Free == 0 || s.FreeFiles < ballastFiles {
 				t.Errorf("%v, %v", s, err)
 			}
 			if err := os.WriteFile(filepath.Join(dir, "new"), make([]byte, mib), 0o600); err != nil && name == "bytes" {

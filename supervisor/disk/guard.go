@@ -95,9 +95,9 @@ func New(o Options) *Guard {
 // NotifyWorkerStart tells the guard that a worker has started.
 func (g *Guard) NotifyWorkerStart() { signals.SendToken(g.wake) }
 
-// NotifyExceeded tells the guard that a worker reports a home beyond its limits. The guard ends the
+// NotifyHomeTooLarge tells the guard that a worker reports a home beyond its limits. The guard ends the
 // user's programs within a second.
-func (g *Guard) NotifyExceeded(user string, size protocol.DiskExceeded) {
+func (g *Guard) NotifyHomeTooLarge(user string, size protocol.DiskExceeded) {
 	g.mu.Lock()
 	g.exceeded[user] = size
 	g.mu.Unlock()
@@ -129,9 +129,9 @@ func (g *Guard) endExceeding(ctx context.Context) {
 	for user, size := range all {
 		switch {
 		case g.Limit > 0 && size.Bytes > g.Limit:
-			g.end(ctx, user, pool.LimitDisk, uint64(g.Limit))
+			g.end(ctx, user, pool.LimitHomeBytes, uint64(g.Limit))
 		case g.FileLimit > 0 && size.Files > g.FileLimit:
-			g.end(ctx, user, pool.LimitFiles, uint64(g.FileLimit))
+			g.end(ctx, user, pool.LimitHomeFiles, uint64(g.FileLimit))
 		}
 	}
 }
@@ -209,10 +209,10 @@ func (g *Guard) checkDisk(ctx context.Context, s *state, r *reading) {
 	switch {
 	case len(ended) > 0:
 		names := strings.Join(ended, ", ")
-		g.tell("writer "+names, r, fmt.Sprintf(textLowWriter, r.path, r.Space, names, r.Reserve()))
+		g.tell("writer "+names, r, fmt.Sprintf(textLowWriter, r.path, r.Space, names, r.DescribeReserve()))
 	case s.low || r.own && r.IsFull() && (r.isExhausted() || g.ballast.exists()): // keepBallast tells the details
 	default:
-		g.tell("low", r, fmt.Sprintf(textLowOther, r.path, r.Space, r.Reserve()))
+		g.tell("low", r, fmt.Sprintf(textLowOther, r.path, r.Space, r.DescribeReserve()))
 	}
 	s.low, s.mark = true, r.Space
 }
@@ -242,7 +242,7 @@ func (g *Guard) endWriters(ctx context.Context, users []string, r *reading) (end
 			g.Log.Warn("a worker was not told that its disk is full", "user", user, "error", err)
 		}
 		cancel()
-		if g.end(ctx, user, pool.LimitDiskFull, uint64(protocol.DiskReserve(r.Total))) {
+		if g.end(ctx, user, pool.LimitFreeSpace, uint64(protocol.DiskReserve(r.Total))) {
 			ended = append(ended, user)
 		}
 	}
@@ -295,9 +295,9 @@ func (g *Guard) tell(key string, r *reading, text string) {
 // BallastIn returns the ballast in a folder that only the supervisor may read.
 func BallastIn(folder string) Ballast { return Ballast{Dir: folder + "/ballast"} }
 
-// FreeForStart frees the ballast if the disk is full, so that a service can start. It returns the
+// FreeBallastForStart frees the ballast if the disk is full, so that a service can start. It returns the
 // room after that.
-func FreeForStart(folder string) (Space, error) {
+func FreeBallastForStart(folder string) (Space, error) {
 	s, err := SpaceOf(folder)
 	if err != nil || !s.IsFull() {
 		return s, err

@@ -76,9 +76,9 @@ func (r *rig) want(what string, got []string, want ...string) {
 	}
 }
 
-// TestGuard_FullDisk_HarmsItsCauseAlone: the other users' programs go on, however long the disk
+// TestGuard_FullDisk_EndsOnlyItsCause: the other users' programs go on, however long the disk
 // stays full.
-func TestGuard_FullDisk_HarmsItsCauseAlone(t *testing.T) {
+func TestGuard_FullDisk_EndsOnlyItsCause(t *testing.T) {
 	r := newRig(t, "ann", "bob", "cleo")
 	r.growth = map[string]protocol.DiskGrowth{"ann": {Programs: 2, Bytes: 400 * mib},
 		"bob": {Programs: 1, Bytes: 8 * mib}, "cleo": {}}
@@ -86,7 +86,7 @@ func TestGuard_FullDisk_HarmsItsCauseAlone(t *testing.T) {
 	r.want("ended with room", r.ended)
 	r.space.Free = 49 * mib
 	r.look()
-	r.want("ended", r.ended, "ann "+pool.LimitDiskFull)
+	r.want("ended", r.ended, "ann "+pool.LimitFreeSpace)
 	r.want("held", r.held, "ann")
 	if len(r.told) != 1 || !strings.Contains(r.told[0], "programs of ann") {
 		t.Errorf("told: %q", r.told)
@@ -94,11 +94,11 @@ func TestGuard_FullDisk_HarmsItsCauseAlone(t *testing.T) {
 	for range 5 {
 		r.look()
 	}
-	r.want("ended while nobody writes", r.ended, "ann "+pool.LimitDiskFull)
+	r.want("ended while nobody writes", r.ended, "ann "+pool.LimitFreeSpace)
 	r.space.Free = 45 * mib // bob's programs go on writing
 	r.growth["bob"] = protocol.DiskGrowth{Programs: 1, Bytes: 12 * mib}
 	r.look()
-	r.want("ended when it falls", r.ended, "ann "+pool.LimitDiskFull, "bob "+pool.LimitDiskFull)
+	r.want("ended when it falls", r.ended, "ann "+pool.LimitFreeSpace, "bob "+pool.LimitFreeSpace)
 	r.space.Free = 300 * mib
 	r.look()
 	if last := r.told[len(r.told)-1]; !strings.Contains(last, "has room again") {
@@ -106,13 +106,13 @@ func TestGuard_FullDisk_HarmsItsCauseAlone(t *testing.T) {
 	}
 }
 
-func TestGuard_NoFilesLeft_EndsWhoMadeThem(t *testing.T) {
+func TestGuard_FileLimitReached_EndsItsCause(t *testing.T) {
 	r := newRig(t, "ann", "bob")
 	r.growth = map[string]protocol.DiskGrowth{"ann": {Programs: 1, Bytes: 90 * mib, Files: 1},
 		"bob": {Programs: 1, Files: 8_000}}
 	r.space.FreeFiles = 100
 	r.look()
-	r.want("ended", r.ended, "bob "+pool.LimitDiskFull)
+	r.want("ended", r.ended, "bob "+pool.LimitFreeSpace)
 	if len(r.told) != 1 || !strings.Contains(r.told[0], "room for 100 more files") {
 		t.Errorf("told: %q", r.told)
 	}
@@ -136,13 +136,13 @@ func TestGuard_OtherPrograms_FillDisk_EndsNobody(t *testing.T) {
 // TestGuard_HomeTooLarge_EndsPrograms: a report within the limits ends nothing.
 func TestGuard_HomeTooLarge_EndsPrograms(t *testing.T) {
 	r := newRig(t, "ann", "bob", "cleo")
-	r.NotifyExceeded("ann", protocol.DiskExceeded{Bytes: 101 * mib})
+	r.NotifyHomeTooLarge("ann", protocol.DiskExceeded{Bytes: 101 * mib})
 	r.look()
-	r.NotifyExceeded("bob", protocol.DiskExceeded{Files: 501})
+	r.NotifyHomeTooLarge("bob", protocol.DiskExceeded{Files: 501})
 	r.look()
-	r.NotifyExceeded("cleo", protocol.DiskExceeded{Bytes: 100 * mib, Files: 500})
+	r.NotifyHomeTooLarge("cleo", protocol.DiskExceeded{Bytes: 100 * mib, Files: 500})
 	r.look()
-	r.want("ended", r.ended, "ann "+pool.LimitDisk, "bob "+pool.LimitFiles)
+	r.want("ended", r.ended, "ann "+pool.LimitHomeBytes, "bob "+pool.LimitHomeFiles)
 	r.want("held", r.held)
 	if len(r.told) != 0 {
 		t.Errorf("admins are told: %q", r.told)
@@ -173,7 +173,7 @@ func TestBallast_DiskFull_FreedAndMadeAgain(t *testing.T) {
 	r.space.Free = 0
 	r.look()
 	whole(false)
-	r.want("ended", r.ended, "ann "+pool.LimitDiskFull)
+	r.want("ended", r.ended, "ann "+pool.LimitFreeSpace)
 	if len(r.told) != 2 || !strings.Contains(r.told[1], "freed its ballast of 50 MiB") {
 		t.Errorf("told: %q", r.told)
 	}

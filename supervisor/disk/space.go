@@ -45,12 +45,14 @@ func (s Space) IsLow() bool { return s.lacksBytes() || s.lacksFiles() }
 
 func (s Space) lacksBytes() bool { return s.Total > 0 && s.Free < protocol.DiskReserve(s.Total) }
 
-func (s Space) lacksFiles() bool { return s.Files > 0 && s.FreeFiles < protocol.FileReserve(s.Files) }
+func (s Space) lacksFiles() bool {
+	return s.Files > 0 && s.FreeFiles < protocol.FileCountReserve(s.Files)
+}
 
 // IsFull reports whether the disk has so little room that storing messages may soon fail.
 func (s Space) IsFull() bool {
 	return s.Total > 0 && s.Free < ballastSize(s) ||
-		s.Files > 0 && s.FreeFiles < min(ballastFiles, protocol.FileReserve(s.Files))
+		s.Files > 0 && s.FreeFiles < min(ballastFiles, protocol.FileCountReserve(s.Files))
 }
 
 // isExhausted reports whether nothing can be written any more.
@@ -65,7 +67,7 @@ func (s Space) hasFallen(earlier Space) bool {
 // noise is a change of bytes or files that is too small to prove anything.
 func (s Space) noise(files bool) int64 {
 	if files {
-		return max(protocol.FileReserve(s.Files)/64, 1)
+		return max(protocol.FileCountReserve(s.Files)/64, 1)
 	}
 	return max(protocol.DiskReserve(s.Total)/64, 1)
 }
@@ -84,10 +86,10 @@ func (s Space) String() string {
 	return fmt.Sprintf(textFreeBytes, amount.BinarySize(s.Free), amount.BinarySize(s.Total))
 }
 
-// Reserve describes the room that is kept free, for people.
-func (s Space) Reserve() string {
+// DescribeReserve describes the room that is kept free, for people.
+func (s Space) DescribeReserve() string {
 	if s.lacksFiles() && !s.lacksBytes() {
-		return fmt.Sprintf(textReserveFiles, protocol.FileReserve(s.Files))
+		return fmt.Sprintf(textReserveFiles, protocol.FileCountReserve(s.Files))
 	}
 	return amount.BinarySize(protocol.DiskReserve(s.Total))
 }

@@ -58,8 +58,8 @@ func TestChooseWriters_ByGrowth_EndsTheCause(t *testing.T) {
 	}
 }
 
-// TestSpace_Bounds_AreLow: the reserve is 1 GiB or 5 %, whichever is less, and 5 % of the files.
-func TestSpace_Bounds_AreLow(t *testing.T) {
+// TestSpace_BelowReserve_IsLow: the reserve is 1 GiB or 5 %, whichever is less, and 5 % of the files.
+func TestSpace_BelowReserve_IsLow(t *testing.T) {
 	const gib = 1 << 30
 	for _, c := range []struct {
 		s         Space
@@ -81,7 +81,7 @@ func TestSpace_Bounds_AreLow(t *testing.T) {
 		if c.s.IsLow() != c.low || c.s.IsFull() != c.full {
 			t.Errorf("%+v: low %t, full %t", c.s, c.s.IsLow(), c.s.IsFull())
 		}
-		if text := fmt.Sprint(c.s); text == "" || c.s.Reserve() == "" {
+		if text := fmt.Sprint(c.s); text == "" || c.s.DescribeReserve() == "" {
 			t.Errorf("%+v has no text", c.s)
 		}
 	}

@@ -15,11 +15,11 @@ import (
 
 // Groups of kinds of effects, as users name them.
 const (
-	GroupChanged  = "changed"
-	GroupRun      = "run"
-	GroupSent     = "sent"
-	GroupAsked    = "asked"
-	GroupReceived = "received"
+	GroupChanged        = "changed"
+	GroupProgramsRun    = "run"
+	GroupSent           = "sent"
+	GroupQuestionsAsked = "asked"
+	GroupReceived       = "received"
 )
 
 // Kind is a kind of effects, and the parts of a line about an effect: words, target and detail.
@@ -177,14 +177,14 @@ func SentMessageDetail(text string) (detail string) {
 	return amount.Plural(int64(len(text)), "byte", "bytes")
 }
 
-// RefusedNotice returns the user's text about effects that a channel refused after the turn. quote
+// RefusalTextForUser returns the user's text about effects that a channel refused after the turn. quote
 // escapes names.
-func RefusedNotice(refused []supervisor.Effect, quote func(string) string) string {
+func RefusalTextForUser(refused []supervisor.Effect, quote func(string) string) string {
 	return fmt.Sprintf(textRefusedNotice, nameRefused(refused, quote))
 }
 
-// RefusedNote returns the model's text about effects that the channel refused.
-func RefusedNote(refused []supervisor.Effect) string {
+// RefusalTextForModel returns the model's text about effects that the channel refused.
+func RefusalTextForModel(refused []supervisor.Effect) string {
 	return fmt.Sprintf(textRefusedNote, nameRefused(refused, func(name string) string { return name }))
 }
 

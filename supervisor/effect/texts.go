@@ -6,8 +6,8 @@ import (
 
 // Texts of the ledger of effects.
 const (
-	// TextHeading is the heading of the effects below an answer.
-	TextHeading = "What I did"
+	// TextEffectsHeading is the heading of the effects below an answer.
+	TextEffectsHeading = "What I did"
 
 	textNoSpan        = "%q is neither a time, such as today, 1h, 7d or 2026-11-20, nor a kind: %s."
 	textNothingDone   = "Nothing was done in that time."
@@ -35,23 +35,23 @@ var Kinds = []Kind{
 	{Name: "program", Group: GroupChanged, words: "changed by a program:", detail: " (%s)"},
 	{Name: "remember", Group: GroupChanged, words: "remembered", detail: " (%s)"},
 	{Name: "update", Group: GroupChanged, words: "corrected what is remembered as", detail: " (%s)"},
-	{Name: supervisor.EffectReplaced, Group: GroupChanged, words: "replaced what was remembered as", detail: " (%s)"},
+	{Name: supervisor.EffectFactReplaced, Group: GroupChanged, words: "replaced what was remembered as", detail: " (%s)"},
 	{Name: "forget", Group: GroupChanged, words: "forgot"},
 	{Name: "note", Group: GroupChanged, words: "noted in"},
-	{Name: supervisor.EffectCorrected, Group: GroupChanged, words: "corrected, as you asked, what is " +
+	{Name: supervisor.EffectFactCorrected, Group: GroupChanged, words: "corrected, as you asked, what is " +
 		"remembered as", hidden: true},
-	{Name: supervisor.EffectForgotten, Group: GroupChanged, words: "forgot, as you asked,", hidden: true},
+	{Name: supervisor.EffectFactForgotten, Group: GroupChanged, words: "forgot, as you asked,", hidden: true},
 	{
-		Name:   supervisor.EffectImported,
+		Name:   supervisor.EffectMemoryImported,
 		Group:  GroupChanged,
 		words:  "imported what was remembered in",
 		detail: " (%s)",
 		hidden: true,
 	},
-	{Name: supervisor.EffectUndone, Group: GroupChanged, words: "took back a change of", hidden: true},
-	{Name: "run", Group: GroupRun, words: "ran", detail: " (%s)", showsLast: true},
-	{Name: "begin", Group: GroupRun, words: "began", suffix: ": how far it came is not known"},
-	{Name: supervisor.EffectBegun, Group: GroupRun, words: "began", suffix: ": how far it came is not " +
+	{Name: supervisor.EffectChangeUndone, Group: GroupChanged, words: "took back a change of", hidden: true},
+	{Name: "run", Group: GroupProgramsRun, words: "ran", detail: " (%s)", showsLast: true},
+	{Name: "begin", Group: GroupProgramsRun, words: "began", suffix: ": how far it came is not known"},
+	{Name: supervisor.EffectCallBegun, Group: GroupProgramsRun, words: "began", suffix: ": how far it came is not " +
 		"known"},
 	{
 		Name:   supervisor.EffectFileSent,
@@ -72,9 +72,9 @@ var Kinds = []Kind{
 		cutAt: ", sha256 ", notDone: true},
 	{Name: supervisor.EffectMessageUnknown, Group: GroupSent, words: "may not have arrived: a message", detail: " (%s)",
 		notDone: true},
-	{Name: supervisor.EffectAsked, Group: GroupAsked, words: "asked", detail: " ➜ %s", showsLast: true},
+	{Name: supervisor.EffectQuestionAsked, Group: GroupQuestionsAsked, words: "asked", detail: " ➜ %s", showsLast: true},
 	{
-		Name:   supervisor.EffectReceived,
+		Name:   supervisor.EffectFileReceived,
 		Group:  GroupReceived,
 		words:  "received",
 		detail: " (%s)",

@@ -56,6 +56,6 @@ func TextCommand(text func(context.Context, CommandRequest) (string, error)) Com
 	}
 }
 
-// AlwaysPrivate and PrivateWithoutArguments are values of Command.Private.
-func AlwaysPrivate(string) bool                     { return true }
-func PrivateWithoutArguments(arguments string) bool { return arguments == "" }
+// AlwaysPrivateAnswer and PrivateAnswerWithoutArguments are values of Command.Private.
+func AlwaysPrivateAnswer(string) bool                     { return true }
+func PrivateAnswerWithoutArguments(arguments string) bool { return arguments == "" }

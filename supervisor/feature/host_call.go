@@ -27,11 +27,11 @@ func HomeTurnKinds() []supervisor.TurnKind {
 	return []supervisor.TurnKind{supervisor.TurnChat, supervisor.TurnJob, supervisor.TurnMCP}
 }
 
-// MaxShortParams is the most bytes of parameters that have no text of a user.
-const MaxShortParams = 16 << 10
+// MaxShortParamsBytes is the most bytes of parameters that have no text of a user.
+const MaxShortParamsBytes = 16 << 10
 
-// MaxNameLength is the most bytes of a tool call's id. The ids that Mews makes are far shorter.
-const MaxNameLength = 64
+// MaxCallIDBytes is the most bytes of a tool call's id. The ids that Mews makes are far shorter.
+const MaxCallIDBytes = 64
 
 // HostCallHandler answers a host call in its turn. NewHostCallHandler makes a handler.
 type HostCallHandler struct {
@@ -83,8 +83,8 @@ type Turn struct {
 // FindCall returns the committed tool call that a worker names, with the model's arguments. If the
 // call's tool is not one of tools, the error is a WorkerOffence.
 func (t Turn) FindCall(id string, tools ...string) (protocol.ToolCall, error) {
-	if len(id) > MaxNameLength {
-		return protocol.ToolCall{}, WorkerOffence{fmt.Errorf("call: %d bytes, at most %d", len(id), MaxNameLength)}
+	if len(id) > MaxCallIDBytes {
+		return protocol.ToolCall{}, WorkerOffence{fmt.Errorf("call: %d bytes, at most %d", len(id), MaxCallIDBytes)}
 	}
 	call, known := t.Committed(id)
 	if !known || !slices.Contains(tools, call.Name) {

@@ -16,7 +16,7 @@ import (
 
 // countRecorder records the request that was last counted.
 type countRecorder struct {
-	sqlite.ForgetRequests
+	sqlite.ForgetRequestStore
 	last *supervisor.ForgetRequest
 }
 
@@ -26,8 +26,8 @@ func (w countRecorder) CountMatches(_ context.Context, f supervisor.ForgetReques
 	return n, nil
 }
 
-func (w countRecorder) WalkHomeSearches(context.Context, supervisor.ForgetRequest,
-	func(protocol.MemoryTurns) error) error {
+func (w countRecorder) WalkHomeTurns(context.Context, supervisor.ForgetRequest,
+	func(protocol.TurnDataQuery) error) error {
 	return nil
 }
 
@@ -45,7 +45,7 @@ func TestForget_InvalidSpan_IsRefused(t *testing.T) {
 		"0001-01-01..0001-01-07": "168h0m0s", "..": "", "..2020": "", "2999": "", "soon": ""} {
 		asked = supervisor.ForgetRequest{}
 		d := answer(text)
-		if want == "" && (!asked.Until.IsZero() || !strings.Contains(d.Text, spans.Forms)) {
+		if want == "" && (!asked.Until.IsZero() || !strings.Contains(d.Text, spans.HelpText)) {
 			t.Errorf("%q: told %q, counted %+v", text, d.Text, asked)
 		}
 		if got := asked.Until.Sub(asked.Since).String(); want != "" && got != want {

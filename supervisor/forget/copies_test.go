@@ -35,7 +35,7 @@ func (c *copies) Delete() (int, error) {
 	return n, nil
 }
 
-func TestForget_Copies_GoFirst(t *testing.T) {
+func TestForget_DatabaseCopies_AreDeletedFirst(t *testing.T) {
 	db, h := sqlitetest.Open(t), &fakeHome{}
 	in, _, err := db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Source: "terminal", Key: "1",
 		Kind: supervisor.KindText, Text: "I take oolong",
@@ -51,7 +51,7 @@ func TestForget_Copies_GoFirst(t *testing.T) {
 			t.Error("the message went before the copies")
 		}
 	}
-	f := forget.New(forget.Options{Store: db.ForgetRequests(), Index: h, Home: h, Turns: db.ForgetRequests(),
+	f := forget.New(forget.Options{Store: db.ForgetRequestStore(), Index: h, Home: h, Turns: db.ForgetRequestStore(),
 		Facts: db.Memories(), Copies: c, People: fakePeople{}, Remove: func(string) error { return nil },
 		Audit: func(string, string, string) {}, Log: hclog.NewNullLogger()})
 	command := f.Feature().Commands[0]
@@ -80,11 +80,11 @@ func TestForget_Copies_GoFirst(t *testing.T) {
 
 // Old messages are deleted each day. Copies of the database stay until they are old enough
 // themselves.
-func TestExpire_Copies_Stay(t *testing.T) {
+func TestExpire_DatabaseCopies_Stay(t *testing.T) {
 	db, h := sqlitetest.Open(t), &fakeHome{}
 	c := &copies{deleted: func() { t.Error("they were deleted") }}
 	ctx, cancel := context.WithCancel(t.Context())
-	f := forget.New(forget.Options{Store: db.ForgetRequests(), Index: h, Home: h, Turns: db.ForgetRequests(),
+	f := forget.New(forget.Options{Store: db.ForgetRequestStore(), Index: h, Home: h, Turns: db.ForgetRequestStore(),
 		Facts: db.Memories(), Copies: c, People: fakePeople{map[string]int{"alice": 1, "zoe": 0}, cancel},
 		Now: time.Now, Remove: func(string) error { return nil },
 		Audit: func(user, action, _ string) { t.Error(fmt.Sprint(user, action)) }, Log: hclog.NewNullLogger()})

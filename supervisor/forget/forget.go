@@ -24,18 +24,18 @@ type Store interface {
 	Put(ctx context.Context, f supervisor.ForgetRequest) (supervisor.ForgetRequest, error)
 	ListUnfinished(ctx context.Context) ([]supervisor.ForgetRequest, error)
 	CountMatches(ctx context.Context, f supervisor.ForgetRequest) (supervisor.ForgetCounts, error)
-	ForgetNext(ctx context.Context, f supervisor.ForgetRequest) (supervisor.ForgetStep, error)
-	ForgetBlobs(ctx context.Context, user string, remove func(sha256 string) error) error
+	ForgetNextPart(ctx context.Context, f supervisor.ForgetRequest) (supervisor.ForgetStep, error)
+	RemoveForgottenBlobs(ctx context.Context, user string, remove func(sha256 string) error) error
 	PutProgress(ctx context.Context, f supervisor.ForgetRequest) error
 }
 
 // HomeTurns records forgotten turns whose data may still be in a home.
 type HomeTurns interface {
-	// WalkHomeSearches calls each with the turns of a request whose data may be in the home.
-	WalkHomeSearches(ctx context.Context, f supervisor.ForgetRequest, each func(protocol.MemoryTurns) error) error
+	// WalkHomeTurns calls each with the turns of a request whose data may be in the home.
+	WalkHomeTurns(ctx context.Context, f supervisor.ForgetRequest, each func(protocol.TurnDataQuery) error) error
 	// FindTurnsLeftInHome returns the forgotten turns whose data may still be in the home.
 	// MarkTurnsGoneFromHome records that it was deleted.
-	FindTurnsLeftInHome(ctx context.Context, user string) (protocol.MemoryTurns, error)
+	FindTurnsLeftInHome(ctx context.Context, user string) (protocol.TurnDataQuery, error)
 	MarkTurnsGoneFromHome(ctx context.Context, user string, turns []int64) error
 }
 
@@ -43,7 +43,7 @@ type HomeTurns interface {
 type Home interface {
 	// CountOrDeleteTurnData counts the entries of some turns in a home. Entries are facts, notes
 	// and logged exchanges. If gone is true, it also deletes them.
-	CountOrDeleteTurnData(ctx context.Context, user string, of protocol.MemoryTurns,
+	CountOrDeleteTurnData(ctx context.Context, user string, of protocol.TurnDataQuery,
 		gone bool) (supervisor.ForgetCounts, error)
 }
 
@@ -111,7 +111,7 @@ func (g *Forgetter) Count(ctx context.Context, f supervisor.ForgetRequest) (supe
 	if err != nil {
 		return counts, err
 	}
-	return counts, g.o.Turns.WalkHomeSearches(ctx, f, func(of protocol.MemoryTurns) error {
+	return counts, g.o.Turns.WalkHomeTurns(ctx, f, func(of protocol.TurnDataQuery) error {
 		more, err := g.o.Home.CountOrDeleteTurnData(ctx, f.User, of, false)
 		counts = counts.Add(more)
 		return err
@@ -239,7 +239,7 @@ func (g *Forgetter) deleteReady(ctx context.Context, f supervisor.ForgetRequest)
 		}
 		f.Counts.Copies += n
 	}
-	p, err := g.o.Store.ForgetNext(ctx, f)
+	p, err := g.o.Store.ForgetNextPart(ctx, f)
 	if err == nil {
 		err = g.o.Index.RemoveMessages(ctx, f.User, p.Messages)
 	}
@@ -247,7 +247,7 @@ func (g *Forgetter) deleteReady(ctx context.Context, f supervisor.ForgetRequest)
 		p.Counts, err = g.clearHome(ctx, p.ForgetRequest)
 	}
 	if err == nil {
-		err = g.o.Store.ForgetBlobs(ctx, f.User, g.o.Remove)
+		err = g.o.Store.RemoveForgottenBlobs(ctx, f.User, g.o.Remove)
 	}
 	changed := p.Counts != f.Counts || p.Counts.Waiting == 0
 	if f = p.ForgetRequest; err != nil || !changed {

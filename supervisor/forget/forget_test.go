@@ -24,12 +24,12 @@ import (
 
 // fakeHome is a Home whose worker may die before it answers.
 type fakeHome struct {
-	asked []protocol.MemoryTurns
+	asked []protocol.TurnDataQuery
 	err   error
 	done  func() // called in each call without an error
 }
 
-func (h *fakeHome) CountOrDeleteTurnData(_ context.Context, _ string, of protocol.MemoryTurns,
+func (h *fakeHome) CountOrDeleteTurnData(_ context.Context, _ string, of protocol.TurnDataQuery,
 	_ bool) (n supervisor.ForgetCounts, err error) {
 	if h.asked = append(h.asked, of); h.err == nil && h.done != nil {
 		h.done()
@@ -93,7 +93,7 @@ func TestExpire_OldMessages_AreDeleted(t *testing.T) {
 	var audit []string
 	h := &fakeHome{}
 	expire := func(days int, ctx context.Context, end func()) (left int) {
-		_ = forget.New(forget.Options{Store: db.ForgetRequests(), Index: h, Home: h, Turns: db.ForgetRequests(),
+		_ = forget.New(forget.Options{Store: db.ForgetRequestStore(), Index: h, Home: h, Turns: db.ForgetRequestStore(),
 			Facts: db.Memories(), People: fakePeople{map[string]int{"alice": days, "zoe": 0}, end},
 			Now: func() time.Time { return now }, Remove: func(string) error { return nil }, Log: hclog.NewNullLogger(),
 			// Run returns when ctx ends
@@ -159,7 +159,7 @@ func TestForget_Crash_NextStartClearsHome(t *testing.T) {
 	}
 	sqlitetest.ExecStatements(t, db, `UPDATE turn SET ended_at = started_at, why = 'done'`)
 	sqlitetest.ExecStatements(t, db, `UPDATE inbox SET state = 'done'`)
-	options := forget.Options{Store: db.ForgetRequests(), Index: h, Home: h, Turns: db.ForgetRequests(),
+	options := forget.Options{Store: db.ForgetRequestStore(), Index: h, Home: h, Turns: db.ForgetRequestStore(),
 		Facts: db.Memories(), People: fakePeople{}, Remove: func(string) error { return nil }, Audit: func(string,
 			string, string) {
 		},

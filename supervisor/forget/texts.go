@@ -8,9 +8,9 @@ import (
 const (
 	textForgetHelp = "I can forget what was said. Write one of these:\n" +
 		"- /forget conversation (this one)\n- /forget fact k7 (/memory lists them)\n- /forget with a time: " +
-		spans.Forms + "\n\nI first show you what that covers, and ask."
+		spans.HelpText + "\n\nI first show you what that covers, and ask."
 	textForgetUsage = "I can't read %s as a time, or that time is still to come. Write /forget conversation, " +
-		"or /forget with one of: " + spans.Forms + "."
+		"or /forget with one of: " + spans.HelpText + "."
 	textNothingToForget = "I have no messages from that time."
 	textForgetAsk       = "If you confirm, I delete this for good:\n%s\n\nIts copies in my inbox, outbox, " +
 		"questions, ledger and index go too. Reminders set in that time or conversation end, too."

@@ -26,12 +26,12 @@ type ServiceCaller func(method string, params, answer any) error
 // the review is about a pull request. RequestReview writes the review's progress to progress.
 func RequestReview(ctx context.Context, ask ServiceCaller, q ReviewRequest, diff []byte, progress io.Writer) (
 	result patch.ReviewResult, err error) {
-	if len(diff) > patch.MaxDiff {
-		return result, fmt.Errorf(textLongDiff, amount.BinarySize(int64(len(diff))), amount.BinarySize(patch.MaxDiff))
+	if len(diff) > patch.MaxDiffBytes {
+		return result, fmt.Errorf(textLongDiff, amount.BinarySize(int64(len(diff))), amount.BinarySize(patch.MaxDiffBytes))
 	}
 	for len(diff) > 0 {
 		var ref protocol.BlobRef
-		n := min(len(diff), MaxDiffPart)
+		n := min(len(diff), MaxDiffPartBytes)
 		if err := ask(MethodReviewDiffPart, DiffPart{User: q.User, Data: diff[:n]}, &ref); err != nil {
 			return result, err
 		}

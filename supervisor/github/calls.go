@@ -110,7 +110,7 @@ func (g *GitHub) add(ctx context.Context, in setup.Setup, q AddRepoRequest) (add
 		return added, nil
 	}
 	made, err := in.AddWebhook(ctx, q.Repo, q.URL)
-	other := new(setup.OtherAddressError)
+	other := new(setup.WebhookAddressError)
 	changed := errors.As(err, &other) && other.Address == q.Replace
 	if changed {
 		err = in.ChangeWebhook(ctx, q.Repo, q.Replace, q.URL)

@@ -19,18 +19,18 @@ func (g *GitHub) commands() []feature.Command {
 		{SlashCommand: supervisor.SlashCommand{Name: "review",
 			Help: "review a pull request on GitHub: /review URL, and what you want to know"},
 			Group: feature.GroupGitHub, Run: feature.TextCommand(g.askReview), Prefix: review.PressPrefix,
-			Keeps: feature.AlwaysPrivate, Press: feature.TextCommand(g.pressReview)},
+			Keeps: feature.AlwaysPrivateAnswer, Press: feature.TextCommand(g.pressReview)},
 		{SlashCommand: supervisor.SlashCommand{Name: "triage", Help: "sort an issue on GitHub: /triage URL"},
 			Group: feature.GroupGitHub, Run: feature.TextCommand(g.askTriage)},
 		{SlashCommand: supervisor.SlashCommand{Name: "github",
 			Help: "what I do for repositories on GitHub; /github REPO reviews off turns reviews off, " +
 				"and notices or triage in the same way"},
-			Group: feature.GroupGitHub, Run: feature.TextCommand(g.showOrSet), Private: feature.PrivateWithoutArguments,
+			Group: feature.GroupGitHub, Run: feature.TextCommand(g.showOrSet), Private: feature.PrivateAnswerWithoutArguments,
 			MayAsk: true},
 		{SlashCommand: supervisor.SlashCommand{Name: "webhooks",
 			Help: "how news from GitHub arrive, and which you are told; /webhooks REPO off mutes a repository"},
 			Group: feature.GroupGitHub, Run: feature.TextCommand(g.showOrSetNotices),
-			Private: feature.PrivateWithoutArguments,
+			Private: feature.PrivateAnswerWithoutArguments,
 			MayAsk:  true},
 	}
 }

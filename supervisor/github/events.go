@@ -19,8 +19,8 @@ import (
 // Reviews handles requests about pull requests. A repeated request changes nothing.
 type Reviews interface {
 	AddRequest(ctx context.Context, w supervisor.GitHubWorkRequest) error
-	// MutePull ends the automatic reviews of a pull request if login may do that.
-	MutePull(ctx context.Context, repo string, number int, login string) error
+	// MutePullRequest ends the automatic reviews of a pull request if login may do that.
+	MutePullRequest(ctx context.Context, repo string, number int, login string) error
 }
 
 // Triages handles requests about issues. A repeated request changes nothing.
@@ -51,7 +51,7 @@ type EventHandlerOptions struct {
 	Reviews    Reviews // nil means that reviews are off
 	Triages    Triages // nil means that triage is off
 	People     People
-	Private    *PrivateReaders // finds the readers of security alerts
+	Private    *SecurityAlertReaders // finds the readers of security alerts
 	// how long an event waits for further events for the same message
 	Gather time.Duration
 	Queued func(conversation int64) // called after a delivery was put into an outbox; must not block
@@ -95,7 +95,7 @@ const batch = 20
 // takeAll handles the stored deliveries. A delivery with a permanent error counts as failed.
 func (e *EventHandler) takeAll(ctx context.Context) error {
 	for ctx.Err() == nil {
-		list, err := e.o.Deliveries.ListNew(ctx, supervisor.WebhookGitHub, batch)
+		list, err := e.o.Deliveries.ListNew(ctx, supervisor.WebhookSourceGitHub, batch)
 		if err != nil || len(list) == 0 {
 			return err
 		}
@@ -118,17 +118,17 @@ func (e *EventHandler) takeAll(ctx context.Context) error {
 func (e *EventHandler) take(ctx context.Context, d supervisor.WebhookDelivery) error {
 	repo, served := e.repo(d.Event.Repo)
 	if !served || e.isOurs(d.Event) {
-		return e.o.Store.PutEventNotices(ctx, d.ID, d.Event, sqlite.CheckNone, nil)
+		return e.o.Store.PutEventNotices(ctx, d.ID, d.Event, sqlite.GitHubCheckNone, nil)
 	}
 	if err := e.request(ctx, repo, d.Event); err != nil {
 		return err
 	}
-	check := sqlite.CheckNone
+	check := sqlite.GitHubCheckNone
 	switch failed, passed := notice.CheckRunResult(d.Event); {
 	case failed:
-		check = sqlite.CheckFailed
+		check = sqlite.GitHubCheckFailed
 	case passed:
-		check = sqlite.CheckPassed
+		check = sqlite.GitHubCheckPassed
 	}
 	notices, err := e.notices(ctx, repo, d.Event)
 	if err != nil {

@@ -99,7 +99,7 @@ func New(o Options) *GitHub {
 		Settle:      o.Review.Settle, Heads: o.Review.Heads, Inline: o.Review.Inline, Now: o.Now,
 		Log: o.Log.Named("review"),
 	})
-	private := &PrivateReaders{Switches: g.switches}
+	private := &SecurityAlertReaders{Switches: g.switches}
 	if o.Client != nil {
 		private.Permission = o.Client.Permission
 	}

@@ -69,11 +69,11 @@ func (g *GitHub) name() string {
 	return cmp.Or(g.o.Name, strings.TrimSuffix(g.login(), "[bot]"), "mews")
 }
 
-// LimitStore stores the used part of GitHub's rate limits, in the service's settings.
-type LimitStore struct{ sqlite.Settings }
+// RateLimitStore stores the used part of GitHub's rate limits, in the service's settings.
+type RateLimitStore struct{ sqlite.Settings }
 
 // LoadLimit returns the stored value of a key; nil if there is none.
-func (l LimitStore) LoadLimit(ctx context.Context, key string) ([]byte, error) {
+func (l RateLimitStore) LoadLimit(ctx context.Context, key string) ([]byte, error) {
 	kept, ok, err := l.Find(ctx, everybody, "github "+key)
 	if err != nil || !ok {
 		return nil, err
@@ -82,6 +82,6 @@ func (l LimitStore) LoadLimit(ctx context.Context, key string) ([]byte, error) {
 }
 
 // SaveLimit stores the value of a key.
-func (l LimitStore) SaveLimit(ctx context.Context, key string, value []byte) error {
+func (l RateLimitStore) SaveLimit(ctx context.Context, key string, value []byte) error {
 	return l.Put(ctx, everybody, "github "+key, string(value))
 }

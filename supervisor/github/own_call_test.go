@@ -11,9 +11,9 @@ import (
 	"mews/supervisor/github"
 )
 
-// TestReviewCalls_NamedUser_IsAsked checks for whom a review's calls act: the user whom they name,
+// TestReviewCalls_ActForNamedUserOrCaller checks for whom a review's calls act: the user whom they name,
 // or else the user of the caller's account. Only the start of a review is audited.
-func TestReviewCalls_NamedUser_IsAsked(t *testing.T) {
+func TestReviewCalls_ActForNamedUserOrCaller(t *testing.T) {
 	refused := errors.New("refused")
 	for _, c := range new(github.GitHub).Feature().Calls {
 		audited := map[string]string{github.MethodReviewDiffPart: "", github.MethodReviewProgress: "",

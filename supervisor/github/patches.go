@@ -28,8 +28,8 @@ const (
 	MethodReviewProgress = "review.look"  // parameters StartedReview, result ReviewProgress
 )
 
-// MaxDiffPart is the maximum size of a DiffPart, in bytes.
-const MaxDiffPart = 192 << 10
+// MaxDiffPartBytes is the maximum size of a DiffPart, in bytes.
+const MaxDiffPartBytes = 192 << 10
 
 // DiffPart is a part of a diff, small enough for one call.
 type DiffPart struct {
@@ -88,8 +88,8 @@ func ownCall[Q interface{ user() string }, R any](name, action string,
 
 // part stores a part of a diff in the spool.
 func (s patches) part(ctx context.Context, u supervisor.User, p DiffPart) (ref protocol.BlobRef, err error) {
-	if len(p.Data) == 0 || len(p.Data) > MaxDiffPart {
-		return ref, supervisor.Errorf(supervisor.CodeInvalid, textPartSize, MaxDiffPart)
+	if len(p.Data) == 0 || len(p.Data) > MaxDiffPartBytes {
+		return ref, supervisor.Errorf(supervisor.CodeInvalid, textPartSize, MaxDiffPartBytes)
 	}
 	ref, err = s.o.Spool.StoreBytes("part.diff", p.Data)
 	return ref, errors.Join(err, s.o.Blobs.AddOwner(ctx, u.Name, ref, 0))
@@ -128,7 +128,7 @@ func (s patches) start(ctx context.Context, u supervisor.User, q ReviewRequest) 
 		return started, err
 	}
 	in, err := s.begin(ctx, supervisor.Inbound{
-		Source: supervisor.SourceRequested, Key: fmt.Sprint(s.o.Now().UnixNano()), Kind: supervisor.KindReview,
+		Source: supervisor.SourceGitHubWorkRequest, Key: fmt.Sprint(s.o.Now().UnixNano()), Kind: supervisor.KindReview,
 		Conversation: supervisor.Conversation{User: u.Name, Channel: supervisor.ChannelGitHub,
 			Chat: cmp.Or(p.Repo, ownDiffs), Thread: patchPrefix + kept.SHA256},
 		Text: fmt.Sprintf(textPatchInbound, len(p.Diff)),
@@ -145,7 +145,7 @@ const abandoned = time.Hour
 // dropAbandoned deletes results that no client has fetched. If that fails, the next review tries
 // again.
 func (s patches) dropAbandoned(ctx context.Context, user string) {
-	ids, err := s.o.Outbox.ListAbandoned(ctx, user, s.o.Now().Add(-abandoned))
+	ids, err := s.o.Outbox.ListAbandonedDeliveries(ctx, user, s.o.Now().Add(-abandoned))
 	for _, id := range ids {
 		err = errors.Join(err, s.o.Outbox.MarkDelivered(ctx, id))
 	}
@@ -194,8 +194,8 @@ func (s patches) joined(ctx context.Context, u supervisor.User, parts []string) 
 	var b strings.Builder
 	for _, sha := range parts {
 		size, owns, err := s.o.Blobs.IsOwner(ctx, u.Name, sha)
-		if err != nil || !owns || int64(b.Len())+size > patch.MaxDiff {
-			return "", errors.Join(err, supervisor.Errorf(supervisor.CodeInvalid, textDiffSize, patch.MaxDiff>>20))
+		if err != nil || !owns || int64(b.Len())+size > patch.MaxDiffBytes {
+			return "", errors.Join(err, supervisor.Errorf(supervisor.CodeInvalid, textDiffSize, patch.MaxDiffBytes>>20))
 		}
 		text, err := s.blob(sha)
 		if err != nil {
@@ -248,7 +248,7 @@ func (s patches) result(ctx context.Context, turn supervisor.Turn, read review.M
 	if err != nil {
 		return r, err
 	}
-	check, err := p.NewFindingCheck()
+	check, err := p.NewSecondLookFilter()
 	if err != nil {
 		return r, err
 	}

@@ -9,9 +9,9 @@ import (
 	"mews/supervisor/github/triage"
 )
 
-// PrivateReaders finds the users who get security alerts and security reports. Only users who may
+// SecurityAlertReaders finds the users who get security alerts and security reports. Only users who may
 // write in the repository get these notices, and only in their private chats.
-type PrivateReaders struct {
+type SecurityAlertReaders struct {
 	Switches *ServiceSwitches
 	// Permission asks GitHub for a login's permission in a repository; nil means that nobody has a
 	// permission.
@@ -23,7 +23,7 @@ var mayWrite = []string{"admin", "maintain", "write"}
 
 // List returns the repository's user, and the readers of its notices who may write. It leaves out
 // users who turned the notices off.
-func (p *PrivateReaders) List(ctx context.Context, repo supervisor.GitHubRepo) (list []supervisor.User, err error) {
+func (p *SecurityAlertReaders) List(ctx context.Context, repo supervisor.GitHubRepo) (list []supervisor.User, err error) {
 	for _, u := range p.Switches.readers(repo) {
 		own, err := p.Switches.find(ctx, repo, ServiceNotices, u.Name)
 		if err != nil {
@@ -40,7 +40,7 @@ func (p *PrivateReaders) List(ctx context.Context, repo supervisor.GitHubRepo) (
 	return list, nil
 }
 
-func (p *PrivateReaders) mayWrite(ctx context.Context, repo supervisor.GitHubRepo, u supervisor.User) (bool, error) {
+func (p *SecurityAlertReaders) mayWrite(ctx context.Context, repo supervisor.GitHubRepo, u supervisor.User) (bool, error) {
 	login := p.Switches.People.LoginOf(u.Name)
 	if u.Name == repo.User || login == "" || p.Permission == nil {
 		return u.Name == repo.User, nil

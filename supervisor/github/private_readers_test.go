@@ -8,9 +8,9 @@ import (
 	"mews/supervisor/github"
 )
 
-// TestPrivateEvents_GoToWritersOnly checks that security alerts and security reports reach only
+// TestSecurityAlerts_GoToWritersOnly checks that security alerts and security reports reach only
 // users who may write, in their private chats. Other events go to the group too.
-func TestPrivateEvents_GoToWritersOnly(t *testing.T) {
+func TestSecurityAlerts_GoToWritersOnly(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		repo := widget()
 		repo.Notify = append(repo.Notify, supervisor.GitHubRecipient{User: "bob"})

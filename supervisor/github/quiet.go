@@ -75,7 +75,7 @@ func (g *GitHub) changeMutes(ctx context.Context, repos []supervisor.GitHubRepo,
 	store := g.o.Reviews
 	kind, subject := supervisor.MuteLabel, q.Label
 	if q.Pull != 0 {
-		kind, subject = supervisor.MutePull, fmt.Sprint(q.Pull)
+		kind, subject = supervisor.MutePullRequest, fmt.Sprint(q.Pull)
 	}
 	if subject != "" && q.Repo == "" {
 		return supervisor.Errorf(supervisor.CodeInvalid, textQuietWhere)

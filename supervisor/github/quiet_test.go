@@ -16,7 +16,7 @@ func TestMuteList_Finding_HasTitlePathAndPull(t *testing.T) {
 		{ID: 1, Repo: "acme/widget", Kind: supervisor.MuteFinding, Of: "0123456789abcdef",
 			Title: "A nil\nmap \x1b[31mpanics", Path: "main.go", Pull: 12, By: "bob", At: at},
 		{ID: 2, Repo: "acme/widget", Kind: supervisor.MuteFinding, Of: "fedcba9876543210", By: "bob", At: at},
-		{ID: 3, Repo: "acme/widget", Kind: supervisor.MutePull, Of: "7", At: at},
+		{ID: 3, Repo: "acme/widget", Kind: supervisor.MutePullRequest, Of: "7", At: at},
 	}}.Text()
 	var lines [][]string
 	for _, line := range strings.Split(strings.TrimSpace(text), "\n") {

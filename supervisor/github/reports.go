@@ -13,18 +13,18 @@ import (
 // ReportReceiver receives the reports of workers that read for a review or a triage. The zero value
 // is ready. Its methods may be called from any goroutine.
 type ReportReceiver struct {
-	takers sync.Map // a ReportTaker for each turn
+	takers sync.Map // a ReportHandler for each turn
 	checks sync.Map // a findingCheck for each turn
 }
 
 // findingCheck returns the indexes of the findings that deserve a second look.
 type findingCheck = func([]protocol.ReviewFinding) []int
 
-// ReportTaker handles a worker's report.
-type ReportTaker func(ctx context.Context, r protocol.ReviewReport) error
+// ReportHandler handles a worker's report.
+type ReportHandler func(ctx context.Context, r protocol.ReviewReport) error
 
 // AwaitReport passes the report of a turn's worker to take, until end is called.
-func (r *ReportReceiver) AwaitReport(turn int64, take ReportTaker) (end func()) {
+func (r *ReportReceiver) AwaitReport(turn int64, take ReportHandler) (end func()) {
 	r.takers.Store(turn, take)
 	return func() { r.takers.Delete(turn) }
 }
@@ -79,5 +79,5 @@ func (r *ReportReceiver) take(ctx context.Context, t feature.Turn, p *protocol.R
 	if !awaited {
 		return nil, fmt.Errorf("nobody awaits the report of turn %d", t.ID)
 	}
-	return &struct{}{}, t.Commit(ctx, func() error { return taker.(ReportTaker)(ctx, *p) })
+	return &struct{}{}, t.Commit(ctx, func() error { return taker.(ReportHandler)(ctx, *p) })
 }

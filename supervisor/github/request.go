@@ -70,9 +70,9 @@ func (e *EventHandler) obey(ctx context.Context, repo supervisor.GitHubRepo, of 
 	w := requestOf(repo, of)
 	w.Requester, w.Text = of.Sender, rest
 	switch {
-	// MutePull asks GitHub whether the sender may write
+	// MutePullRequest asks GitHub whether the sender may write
 	case word == "stop" && of.IsPull && e.o.Reviews != nil:
-		return e.o.Reviews.MutePull(ctx, repo.Name, of.Number, of.Sender)
+		return e.o.Reviews.MutePullRequest(ctx, repo.Name, of.Number, of.Sender)
 	case word == "review" && of.IsPull && writers[of.Association]:
 		return e.wantReview(ctx, repo, w)
 	case word == "triage" && !of.IsPull && writers[of.Association]:

@@ -50,7 +50,7 @@ func (w *requestLog) AddRequest(_ context.Context, v supervisor.GitHubWorkReques
 	return w.add(fmt.Sprintf("%s#%d %s %s fork=%v", v.Repo, v.Number, v.Requester, v.Text, v.Fork))
 }
 
-func (w *requestLog) MutePull(_ context.Context, repo string, number int, login string) error {
+func (w *requestLog) MutePullRequest(_ context.Context, repo string, number int, login string) error {
 	return w.add(fmt.Sprintf("stop %s#%d %s", repo, number, login))
 }
 
@@ -93,7 +93,7 @@ func (r *rig) begin() {
 		Self: func() string { return "mews-bot" }, Name: func() string { return "mews" },
 		Deliveries: r.db.WebhookDeliveries(), Store: r.db.GitHubRepositories(), Cleanings: r.db.MessageCleanups(),
 		Switches: r.switches, Reviews: r.reviews, Triages: r.triages,
-		Private: &github.PrivateReaders{Switches: r.switches, Permission: r.permission},
+		Private: &github.SecurityAlertReaders{Switches: r.switches, Permission: r.permission},
 		People:  people{}, Gather: 30 * time.Second, Queued: func(c int64) { r.queued(c) }, Now: time.Now,
 		Log: hclog.NewNullLogger()})
 }
@@ -112,7 +112,7 @@ func (r *rig) put(key string, e event) {
 	if e.Sender == "" {
 		e.Sender = "dave"
 	}
-	if _, err := r.db.WebhookDeliveries().Put(r.Context(), supervisor.WebhookDelivery{User: "alice", Source: supervisor.WebhookGitHub, Key: key,
+	if _, err := r.db.WebhookDeliveries().Put(r.Context(), supervisor.WebhookDelivery{User: "alice", Source: supervisor.WebhookSourceGitHub, Key: key,
 		Body: key, Event: e}); err != nil {
 		r.Fatal(err)
 	}

@@ -70,7 +70,7 @@ func (e *EventHandler) tell(ctx context.Context, notices []sqlite.RepositoryNoti
 // Markdown. It replaces the line that was added before. Messages that were not sent yet are
 // skipped.
 func (e *EventHandler) AddLineToNotices(ctx context.Context, repo string, number int, line string) error {
-	told, err := e.o.Store.ListNoticeMessages(ctx, supervisor.NormalizeRepoName(repo), number)
+	told, err := e.o.Store.ListPullRequestMessages(ctx, supervisor.NormalizeRepoName(repo), number)
 	for _, m := range told {
 		if !m.Conversation.Channel.Capabilities().Edit {
 			continue

@@ -233,9 +233,9 @@ func TestPoll_OneListFails_OthersAreRead(t *testing.T) {
 	w.sees("then", "issues opened #2 alice It open")
 }
 
-// TestPoll_BesideWebhook_FindsLostEvents checks that new heads are found, and that failed
+// TestPoll_WithWebhook_FindsLostEvents checks that new heads are found, and that failed
 // deliveries are requested again a few times.
-func TestPoll_BesideWebhook_FindsLostEvents(t *testing.T) {
+func TestPoll_WithWebhook_FindsLostEvents(t *testing.T) {
 	w := newWatched(t, 0)
 	branch(w, "old", "0\n")
 	w.repo.OpenPullRequest(githubtest.NewPullRequest{Title: "Old", Head: "old"})

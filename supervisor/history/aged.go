@@ -13,9 +13,9 @@ import (
 	"mews/supervisor/internal/quotes"
 )
 
-// ShowAgedMessage returns a message of an earlier day without its words of others. A line in their
+// HideForeignWords returns a message of an earlier day without its words of others. A line in their
 // place names them, so that the model can read the message again. The user's own words stay.
-func ShowAgedMessage(m supervisor.AgedMessage) protocol.Message {
+func HideForeignWords(m supervisor.OldForeignMessage) protocol.Message {
 	out := m.Message
 	if out.Role == protocol.RoleTool {
 		out.Parts = slices.Clone(out.Parts)
@@ -43,20 +43,20 @@ func ShowAgedMessage(m supervisor.AgedMessage) protocol.Message {
 	if len(out.Parts) > 0 {
 		line = "\n" + line
 	}
-	out.Parts = append(out.Parts, protocol.Part{Text: line})
+	out.Parts = append(out.Parts, protocol.ContentPart{Text: line})
 	return out
 }
 
 // agedLine returns the line that replaces the words of others.
-func agedLine(name string, m supervisor.AgedMessage) string {
+func agedLine(name string, m supervisor.OldForeignMessage) string {
 	return fmt.Sprintf(textAged, name, amount.FormatBytes(m.Size), m.At.Format(dayAged), supervisor.ToolReadMessage,
 		m.ID)
 }
 
 // agedName describes the words of others in a user's message.
-func agedName(m supervisor.AgedMessage) string {
+func agedName(m supervisor.OldForeignMessage) string {
 	for _, named := range agedNames {
-		if slices.ContainsFunc(m.Parts, func(p protocol.Part) bool { return strings.HasPrefix(p.Text, named.begins) }) {
+		if slices.ContainsFunc(m.Parts, func(p protocol.ContentPart) bool { return strings.HasPrefix(p.Text, named.begins) }) {
 			return named.name
 		}
 	}
@@ -69,9 +69,9 @@ func agedName(m supervisor.AgedMessage) string {
 	return textAgedWords
 }
 
-// NameForeignWords describes messages with words of others, for their user. most is the maximum
+// DescribeForeignWords describes messages with words of others, for their user. most is the maximum
 // number of described messages.
-func NameForeignWords(list []supervisor.AgedMessage, most int, zone *time.Location) string {
+func DescribeForeignWords(list []supervisor.OldForeignMessage, most int, zone *time.Location) string {
 	var names []string
 	for _, m := range list[:min(len(list), most)] {
 		names = append(names, fmt.Sprintf(textForeign, foreignName(m), m.At.In(zone).Format(timeForeign)))
@@ -83,10 +83,10 @@ func NameForeignWords(list []supervisor.AgedMessage, most int, zone *time.Locati
 }
 
 // foreignName describes the words of others in a message, with their author or file if known.
-func foreignName(m supervisor.AgedMessage) string {
+func foreignName(m supervisor.OldForeignMessage) string {
 	for _, p := range m.Parts {
 		if p.Result != nil {
-			return fmt.Sprintf(textForeignResult, foreign.Name(p.Result.Name))
+			return fmt.Sprintf(textForeignResult, foreign.SanitizeName(p.Result.Name))
 		}
 		line, _, _ := strings.Cut(p.Text, "\n")
 		if by, is := strings.CutPrefix(line, "[Forwarded from "); is {
@@ -94,7 +94,7 @@ func foreignName(m supervisor.AgedMessage) string {
 		}
 		if path, is := strings.CutPrefix(line, "[File "); is {
 			path, _, _ = strings.Cut(path, ": ")
-			return fmt.Sprintf(textForeignFile, foreign.Name(path))
+			return fmt.Sprintf(textForeignFile, foreign.SanitizeName(path))
 		}
 	}
 	return agedName(m)

@@ -29,11 +29,11 @@ func story(kinds string, size int) []protocol.Message {
 		case 'u':
 			add(protocol.NewUserMessage(text))
 		case 'a':
-			add(protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: text}}})
+			add(protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Text: text}}})
 		case 'c':
 			id := fmt.Sprint("call", i)
-			add(protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Call: &protocol.ToolCall{ID: id, Name: "t"}}}})
-			add(protocol.Message{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &protocol.ToolResult{Call: id, Text: text}}}})
+			add(protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Call: &protocol.ToolCall{ID: id, Name: "t"}}}})
+			add(protocol.Message{Role: protocol.RoleTool, Parts: []protocol.ContentPart{{Result: &protocol.ToolResult{Call: id, Text: text}}}})
 		}
 	}
 	return out
@@ -96,13 +96,15 @@ func TestSelect_LongTurn_KeepsFirstAndNewestSteps(t *testing.T) {
 }
 
 func TestPairResults_AnyOrder_FollowCalls(t *testing.T) {
-	call := func(id string) protocol.Part { return protocol.Part{Call: &protocol.ToolCall{ID: id, Name: "t"}} }
+	call := func(id string) protocol.ContentPart {
+		return protocol.ContentPart{Call: &protocol.ToolCall{ID: id, Name: "t"}}
+	}
 	result := func(id string) protocol.Message {
-		return protocol.Message{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &protocol.ToolResult{Call: id, Text: id}}}}
+		return protocol.Message{Role: protocol.RoleTool, Parts: []protocol.ContentPart{{Result: &protocol.ToolResult{Call: id, Text: id}}}}
 	}
 	paired := history.PairResults([]protocol.Message{
 		protocol.NewUserMessage("go"),
-		{Role: protocol.RoleAssistant, Parts: []protocol.Part{call("1"), call("2"), call("3")}},
+		{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{call("1"), call("2"), call("3")}},
 		result("3"), result("1"), result("orphan"),
 	})
 	var got []string
@@ -225,9 +227,9 @@ func TestSelect_RandomHistory_IsValid(t *testing.T) {
 	})
 }
 
-func TestTokens_CountThoughtsThatLast(t *testing.T) {
+func TestEstimateTokens_ThoughtsSentAgain_Count(t *testing.T) {
 	for lasts, want := range map[bool]int{true: 100, false: 0} {
-		with := protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{
+		with := protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{
 			{Thinking: &protocol.Thinking{Format: "openai", Lasts: lasts, Block: []byte(`"` + strings.Repeat("x", 398) +
 				`"`)}}}}
 		without := protocol.Message{Role: protocol.RoleAssistant}
@@ -245,7 +247,7 @@ func TestFormatStamp_AnyMessage_IsRecognised(t *testing.T) {
 		at := time.Date(2026, time.Month(month+1), 1+month*2, month, 5, 0, 0, time.UTC)
 		stamp := history.FormatStamp(supervisor.SendInfo{At: at, Voice: month%2 == 0, Forwarded: month%3 == 0,
 			Conversation: supervisor.Conversation{Channel: supervisor.ChannelTelegram, Chat: "-1"}})
-		if got := foreign.IndentStamps("a\n" + stamp); got != "a\n"+foreign.Indent+stamp {
+		if got := foreign.IndentStamps("a\n" + stamp); got != "a\n"+foreign.MarkIndent+stamp {
 			t.Errorf("%q is no stamp: %q", stamp, got)
 		}
 	}

@@ -59,7 +59,7 @@ func firstKept(all []protocol.Image) (first int) {
 }
 
 // imagesOf lists the pictures of a part, in order.
-func imagesOf(p protocol.Part) []protocol.Image {
+func imagesOf(p protocol.ContentPart) []protocol.Image {
 	switch {
 	case p.Image != nil:
 		return []protocol.Image{*p.Image}
@@ -74,7 +74,7 @@ func imagesOf(p protocol.Part) []protocol.Image {
 func replace(messages []protocol.Message, why func(protocol.Image) string) []protocol.Message {
 	out := slices.Clone(messages)
 	for i, m := range out {
-		if !slices.ContainsFunc(m.Parts, func(p protocol.Part) bool { return len(imagesOf(p)) > 0 }) {
+		if !slices.ContainsFunc(m.Parts, func(p protocol.ContentPart) bool { return len(imagesOf(p)) > 0 }) {
 			continue
 		}
 		out[i].Parts = slices.Clone(m.Parts)
@@ -85,11 +85,11 @@ func replace(messages []protocol.Message, why func(protocol.Image) string) []pro
 	return out
 }
 
-func replaceIn(p protocol.Part, why func(protocol.Image) string) protocol.Part {
+func replaceIn(p protocol.ContentPart, why func(protocol.Image) string) protocol.ContentPart {
 	switch {
 	case p.Image != nil:
 		if because := why(*p.Image); because != "" {
-			return protocol.Part{Text: modelcall.PictureNote(*p.Image, because) + "\n"}
+			return protocol.ContentPart{Text: modelcall.PictureNote(*p.Image, because) + "\n"}
 		}
 	case p.Result != nil && len(p.Result.Images) > 0:
 		result := *p.Result

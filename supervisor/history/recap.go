@@ -22,7 +22,7 @@ const (
 func FormatRecap(lines []supervisor.RecapLine) string {
 	told := ""
 	for _, line := range slices.Backward(lines) {
-		text := strings.TrimSpace(foreign.Text(line.Text))
+		text := strings.TrimSpace(foreign.SanitizeText(line.Text))
 		if text == "" {
 			continue
 		}

@@ -171,8 +171,8 @@ func shortenCall(c protocol.ToolCall, size int) *protocol.ToolCall {
 
 // Texts for the model that replace messages.
 const (
-	NoteEarlier = "[Earlier messages of this conversation are left out here: there is no room for them.]\n\n"
-	noteSteps   = "\n\n[Steps of yours that followed, and their results, are left out here: there is no room for them.]"
+	EarlierMessagesNote = "[Earlier messages of this conversation are left out here: there is no room for them.]\n\n"
+	noteSteps           = "\n\n[Steps of yours that followed, and their results, are left out here: there is no room for them.]"
 )
 
 // tellGaps adds a line about messages that were left out. The line goes into the first kept
@@ -191,9 +191,9 @@ func tellGaps(all, kept []protocol.Message, cut bool) []protocol.Message {
 		at++
 		switch {
 		case i == 0 && (gap || cut) && m.Role == protocol.RoleUser:
-			out[i].Parts = slices.Concat([]protocol.Part{{Text: NoteEarlier}}, m.Parts)
+			out[i].Parts = slices.Concat([]protocol.ContentPart{{Text: EarlierMessagesNote}}, m.Parts)
 		case gap && newest >= 0:
-			out[newest].Parts = append(slices.Clone(out[newest].Parts), protocol.Part{Text: noteSteps})
+			out[newest].Parts = append(slices.Clone(out[newest].Parts), protocol.ContentPart{Text: noteSteps})
 		}
 		if m.Role == protocol.RoleUser {
 			newest = i

@@ -18,17 +18,17 @@ import (
 // bytes, and an answer. The last turn ends with the result.
 func talk(n, size int) []protocol.Message {
 	var out []protocol.Message
-	add := func(role protocol.Role, p protocol.Part) {
-		out = append(out, protocol.Message{ID: int64(len(out) + 1), Role: role, Parts: []protocol.Part{p}})
+	add := func(role protocol.Role, p protocol.ContentPart) {
+		out = append(out, protocol.Message{ID: int64(len(out) + 1), Role: role, Parts: []protocol.ContentPart{p}})
 	}
 	for i := range n {
 		id := fmt.Sprint("call", i)
-		add(protocol.RoleUser, protocol.Part{Text: fmt.Sprintf("question %d", i)})
-		add(protocol.RoleAssistant, protocol.Part{Call: &protocol.ToolCall{ID: id, Name: "read_file", Arguments: []byte(`{"path":"a"}`)}})
+		add(protocol.RoleUser, protocol.ContentPart{Text: fmt.Sprintf("question %d", i)})
+		add(protocol.RoleAssistant, protocol.ContentPart{Call: &protocol.ToolCall{ID: id, Name: "read_file", Arguments: []byte(`{"path":"a"}`)}})
 		text := fmt.Sprintf("first line %d\n%s\nlast line %d", i, strings.Repeat("x", size), i)
-		add(protocol.RoleTool, protocol.Part{Result: &protocol.ToolResult{Call: id, Name: "read_file", Text: text}})
+		add(protocol.RoleTool, protocol.ContentPart{Result: &protocol.ToolResult{Call: id, Name: "read_file", Text: text}})
 		if i < n-1 {
-			add(protocol.RoleAssistant, protocol.Part{Text: fmt.Sprintf("answer %d", i)})
+			add(protocol.RoleAssistant, protocol.ContentPart{Text: fmt.Sprintf("answer %d", i)})
 		}
 	}
 	return out
@@ -122,7 +122,7 @@ func TestShorten_NewestMessageTooLong_IsCut(t *testing.T) {
 	}
 	written := story("u", 10)
 	arguments := fmt.Sprintf(`{"path":"a.txt","text":%q}`, strings.Repeat("y", 20<<10))
-	written = append(written, protocol.Message{ID: 2, Role: protocol.RoleAssistant, Parts: []protocol.Part{{Call: &protocol.ToolCall{
+	written = append(written, protocol.Message{ID: 2, Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Call: &protocol.ToolCall{
 		ID: "w", Name: "write_file", Arguments: []byte(arguments)}}}})
 	call := history.ShortenToBudget(written, 1, 1000, false, named).Messages[1].ToolCalls()[0]
 	if n := len(call.Arguments); n > 4000 || !strings.Contains(string(call.Arguments), `"path":"a.txt"`) {
@@ -198,8 +198,8 @@ func TestShorten_RandomHistory_IsValid(t *testing.T) {
 // become a line of its own.
 func TestCutText_MiddleOfLine_BeginsNoLine(t *testing.T) {
 	for shift := range 60 {
-		text := strings.Repeat("a", shift) + strings.Repeat("x "+foreigntest.Stamp, 200)
-		for _, cut := range []string{history.CutText(text, 480, ""), history.CutText(foreign.Text(text), 480, "")} {
+		text := strings.Repeat("a", shift) + strings.Repeat("x "+foreigntest.ForgedStamp, 200)
+		for _, cut := range []string{history.CutText(text, 480, ""), history.CutText(foreign.SanitizeText(text), 480, "")} {
 			if forged := foreigntest.FindForgedLine(cut); forged != "" || len(cut) > 700 {
 				t.Fatalf("%d: %q begins a line in %s", shift, forged, cut)
 			}

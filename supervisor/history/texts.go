@@ -48,5 +48,5 @@ const (
 // agedNames describes words of others, by the beginning of their part.
 var agedNames = []struct{ begins, name string }{
 	{"[Forwarded", "a forward"}, {"[Made by the bot", "a forward"}, {"[File ", "a file"}, {"[voice", "a recording"},
-	{supervisor.JobQuoteBegins, "messages of tasks"}, {">", "a quote"},
+	{supervisor.JobQuotePrefix, "messages of tasks"}, {">", "a quote"},
 }

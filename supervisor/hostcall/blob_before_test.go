@@ -10,7 +10,7 @@ import (
 // TestOldFileBytes_LimitedPerFileAndTurn checks the limits for the bytes of files from before a
 // change: 16 MiB for a file, and 64 MiB for a turn. The user's other blobs do not count.
 func TestOldFileBytes_LimitedPerFileAndTurn(t *testing.T) {
-	r := newRig(t, says(protocol.Part{Text: "hi"}))
+	r := newRig(t, says(protocol.ContentPart{Text: "hi"}))
 	begin := func() (int64, error) {
 		begun, err := r.call(protocol.MethodBlobBegin, protocol.BlobBeginParams{Turn: r.open.Turn.ID, Before: true})
 		if err != nil {

@@ -51,7 +51,7 @@ func checkQuota(t *testing.T, what string, err error) {
 }
 
 func TestBlobs_OverQuota_AreRefused(t *testing.T) {
-	r := newRig(t, says(protocol.Part{Text: "hi"}))
+	r := newRig(t, says(protocol.ContentPart{Text: "hi"}))
 	r.hoard("much", quota-10)
 	first, err := r.begin()
 	if err != nil {
@@ -85,7 +85,7 @@ func TestBlobs_OverQuota_AreRefused(t *testing.T) {
 
 func TestBlobs_OldBlobsDeleted_FreesQuota(t *testing.T) {
 	now := time.Now()
-	r := newRig(t, says(protocol.Part{Text: "hi"}))
+	r := newRig(t, says(protocol.ContentPart{Text: "hi"}))
 	r.options.Now = func() time.Time { return now }
 	r.conn, r.peer = r.newConn("ann")
 	r.conn.BeginTurn(r.turn())
@@ -104,7 +104,7 @@ type fullSpool struct{ hostcall.Spool }
 func (fullSpool) NewWriter() (*spool.Writer, error) { return nil, spool.ErrFull }
 
 func TestBlobs_FullDisk_IsAnsweredAndLogged(t *testing.T) {
-	r := newRig(t, says(protocol.Part{Text: "hi"}))
+	r := newRig(t, says(protocol.ContentPart{Text: "hi"}))
 	r.options.Spool = fullSpool{}
 	logged := r.logged()
 	if _, err := r.begin(); wireCode(err) != protocol.CodeFailed || !strings.Contains(err.Error(), "nearly full") {
@@ -123,7 +123,7 @@ func (brokenBlobs) SumTurnBytes(context.Context, string, time.Time) (int64, erro
 }
 
 func TestBlobs_QuotaUnknown_StoresNothing(t *testing.T) {
-	r := newRig(t, says(protocol.Part{Text: "hi"}))
+	r := newRig(t, says(protocol.ContentPart{Text: "hi"}))
 	blob, err := r.begin()
 	if err != nil {
 		t.Fatal(err)

@@ -10,14 +10,14 @@ import (
 
 // Reserver reserves money for the model calls of a turn.
 type Reserver interface {
-	modelcall.Reserver
+	modelcall.MoneyReserver
 	// OnSettled must be called after a lease's call has ended. kept reports whether the call's
 	// usage was stored with the lease. If kept is false, the lease stays until the service ends.
 	OnSettled(l supervisor.Lease, kept bool)
 }
 
 // Reserve reserves money from the turn's Reserver, and remembers the amount.
-func (s *stepStream) Reserve(ctx context.Context, e modelcall.Estimate) (lease supervisor.Lease, err error) {
+func (s *stepStream) Reserve(ctx context.Context, e modelcall.CostEstimate) (lease supervisor.Lease, err error) {
 	lease, err = s.Reserver.Reserve(ctx, e)
 	if lease.ID != 0 {
 		s.maxCosts[lease.ID] = lease.Amount
@@ -63,7 +63,7 @@ func (s *stepStream) charge(ctx context.Context) {
 }
 
 // chargeFailed stores the usage of a failed call.
-func (s *stepStream) chargeFailed(ctx context.Context, f modelcall.Failure) {
+func (s *stepStream) chargeFailed(ctx context.Context, f modelcall.FailedAttempt) {
 	s.keepUsage(ctx, s.priced(sqlite.ModelCall{Spec: f.Spec, Class: f.Class, Usage: f.Usage, Request: f.Request, Lease: f.Lease}))
 }
 

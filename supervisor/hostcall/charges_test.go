@@ -53,7 +53,7 @@ func useReserver(t *testing.T, r *rig, money int64) *fakeReserver {
 	return b
 }
 
-func (b *fakeReserver) Reserve(_ context.Context, bid modelcall.Estimate) (supervisor.Lease, error) {
+func (b *fakeReserver) Reserve(_ context.Context, bid modelcall.CostEstimate) (supervisor.Lease, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if cmp.Or(bid.MinCost, bid.MaxCost) > b.left {
@@ -150,7 +150,7 @@ func TestBudget_EndlessModel_StopsAtLimit(t *testing.T) {
 			const money = 2_000_000 // two dollars, in millionths
 			script := func(r modeltest.Request) modeltest.Answer {
 				return modeltest.Answer{Text: "Once more.", Calls: []modeltest.Call{{Name: "get_time", Args: `{}`}},
-					Usage: &modeltest.Usage{Prompt: int64(len(r.Raw)) / 2, Completion: int64(r.Limit)}}
+					Usage: &modeltest.AnswerUsage{Prompt: int64(len(r.Raw)) / 2, Completion: int64(r.Limit)}}
 			}
 			r := newRigOf(t, pricedCatalogue(t, kind, 0, script))
 			b := useReserver(t, r, money)
@@ -207,11 +207,11 @@ func TestLease_AnyModelOutcome_Ends(t *testing.T) {
 		"empty":  modeltest.FaultEmptyAnswer, "malformed": modeltest.FaultMalformedCall,
 		"limit":  modeltest.FaultStopReason(modeltest.StopLength),
 		"filter": modeltest.FaultStopReason(modeltest.StopFilter), "unknown tool": modeltest.FaultUnknownTool,
-		"too long": modeltest.FaultOfClass(modeltest.PromptTooLong), "auth": modeltest.FaultOfClass(modeltest.WrongKey),
-		"overloaded":      modeltest.FaultOfClass(modeltest.Overloaded),
-		"overloaded late": modeltest.FaultAfterAnswer(modeltest.Overloaded),
-		"wrong":           modeltest.FaultOfClass(modeltest.InvalidRequest),
-		"trouble late":    modeltest.FaultAfterAnswer(modeltest.InternalError),
+		"too long": modeltest.FaultOfClass(modeltest.FailurePromptTooLong), "auth": modeltest.FaultOfClass(modeltest.FailureWrongKey),
+		"overloaded":      modeltest.FaultOfClass(modeltest.FailureOverloaded),
+		"overloaded late": modeltest.FaultAfterAnswer(modeltest.FailureOverloaded),
+		"wrong":           modeltest.FaultOfClass(modeltest.FailureInvalidRequest),
+		"trouble late":    modeltest.FaultAfterAnswer(modeltest.FailureInternalError),
 	}
 	for name, fault := range faults {
 		for _, kind := range []string{"anthropic", "openai"} {
@@ -301,7 +301,7 @@ type paidModel struct {
 
 func (m paidModel) Stream(ctx context.Context, spec string, req modelcall.Request, delta func(modelcall.Delta)) (
 	modelcall.Answer, error) {
-	lease, err := req.Reserver.Reserve(ctx, modelcall.Estimate{Spec: "p/m", MaxCost: 100, Priced: true})
+	lease, err := req.Reserver.Reserve(ctx, modelcall.CostEstimate{Spec: "p/m", MaxCost: 100, Priced: true})
 	if err != nil {
 		return modelcall.Answer{}, err
 	}

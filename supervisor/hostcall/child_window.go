@@ -110,7 +110,7 @@ func (t *turn) splitShared(req modelcall.Request) modelcall.Request {
 	first := req.Messages[0]
 	first.Parts = nil
 	for _, to := range append(slices.Clone(t.shared), len(text)) {
-		first.Parts = append(first.Parts, protocol.Part{Text: text[from:to]})
+		first.Parts = append(first.Parts, protocol.ContentPart{Text: text[from:to]})
 		from = to
 	}
 	req.Messages, req.Shared = slices.Clone(req.Messages), len(t.shared)

@@ -54,7 +54,7 @@ func (r *rig) window(name, text string) (string, error) {
 		Turn:   r.open.Turn.ID,
 		System: protocol.SystemTextRef{Hash: hash("find bugs"), Text: "find bugs"},
 		Tools:  protocol.ToolListRef{Hash: hash("")},
-		Child:  &protocol.ChildWindow{Name: name, Text: text},
+		Child:  &protocol.ChildContextWindow{Name: name, Text: text},
 	}
 	result, err := r.call(protocol.MethodModelStream, p)
 	if err != nil {
@@ -76,7 +76,7 @@ func TestChildWindow_AsksModelOnceWithoutHistory(t *testing.T) {
 				!strings.HasPrefix(req.Messages[0].Text(), "part") {
 				t.Errorf("asked with %q, %d messages, %d tools", req.System, len(req.Messages), len(req.Tools))
 			}
-			return protocol.Message{Parts: []protocol.Part{{Text: fmt.Sprint("answer ", calls)},
+			return protocol.Message{Parts: []protocol.ContentPart{{Text: fmt.Sprint("answer ", calls)},
 				{Call: &protocol.ToolCall{ID: "c", Name: "get_time", Arguments: json.RawMessage(`{}`)}}}}, nil
 		}),
 	)
@@ -99,7 +99,7 @@ func TestChildWindow_AsksModelOnceWithoutHistory(t *testing.T) {
 	if text, _ := r.stream.Text(); text != "" {
 		t.Errorf("the person saw %q", text)
 	}
-	totals, err := r.db.Usage().Sum(t.Context(), sqlite.UsageQuery{By: []sqlite.UsageDimension{sqlite.ByUser}})
+	totals, err := r.db.Usage().Sum(t.Context(), sqlite.UsageQuery{By: []sqlite.UsageDimension{sqlite.UsageByUser}})
 	if err != nil || len(totals) != 1 || totals[0].User != turn.Pot || totals[0].Calls != 3 {
 		t.Errorf("kept %+v, %v", totals, err)
 	}
@@ -115,7 +115,7 @@ func TestChildWindow_ModelFails_AsksAgain(t *testing.T) {
 			if fail {
 				return protocol.Message{}, failed(modelcall.Overloaded)
 			}
-			return protocol.Message{Parts: []protocol.Part{{Text: "fine"}}}, nil
+			return protocol.Message{Parts: []protocol.ContentPart{{Text: "fine"}}}, nil
 		}),
 	)
 	if _, err := r.window("1", "part 1"); wireCode(err) != protocol.CodeFailed || r.peer.ended != nil {
@@ -155,7 +155,7 @@ func TestOneShotWorker_ForbiddenCall_EndsWorker(t *testing.T) {
 		},
 		"a window with tools": func(r *rig, _ hostcall.Turn) {
 			p := r.modelStream()
-			p.Child = &protocol.ChildWindow{Name: "1", Text: "part 1"}
+			p.Child = &protocol.ChildContextWindow{Name: "1", Text: "part 1"}
 			r.call(protocol.MethodModelStream, p)
 		},
 		"a window without a name": func(r *rig, _ hostcall.Turn) { r.window("", "part 1") },
@@ -185,7 +185,7 @@ func TestOneShotWorker_ForbiddenCall_EndsWorker(t *testing.T) {
 		"a shared beginning beyond the text": func(r *rig, turn hostcall.Turn) {
 			p := r.modelStream()
 			p.Tools = protocol.ToolListRef{Hash: hash("")}
-			p.Child = &protocol.ChildWindow{Name: "1", Text: "part 1", Shared: []int{6}}
+			p.Child = &protocol.ChildContextWindow{Name: "1", Text: "part 1", Shared: []int{6}}
 			r.call(protocol.MethodModelStream, p)
 		},
 		"a second report": func(r *rig, turn hostcall.Turn) {
@@ -219,7 +219,7 @@ func TestOneShotWorker_ForbiddenCall_EndsWorker(t *testing.T) {
 			r.call(protocol.MethodReviewReport, map[string]any{"turn": turn.ID, "post": true})
 		},
 	}
-	r, turn, _ := newReviewRig(t, says(protocol.Part{Text: "fine"}))
+	r, turn, _ := newReviewRig(t, says(protocol.ContentPart{Text: "fine"}))
 	allowed := []string{protocol.MethodModelStream, protocol.MethodBlobRead, protocol.MethodReviewReport,
 		protocol.MethodReviewCheck}
 	for _, method := range r.options.Table.Methods() {
@@ -279,7 +279,7 @@ func TestUserWorker_ReviewCall_EndsWorker(t *testing.T) {
 		"a window": func(r *rig) { r.window("1", "part 1") },
 		"a report": func(r *rig) { r.call(protocol.MethodReviewReport, protocol.ReviewReport{Turn: r.open.Turn.ID}) },
 	} {
-		r := newRig(t, says(protocol.Part{Text: "hi"}))
+		r := newRig(t, says(protocol.ContentPart{Text: "hi"}))
 		if offend(r); r.peer.ended == nil {
 			t.Errorf("%s: it lives", name)
 		}
@@ -287,7 +287,7 @@ func TestUserWorker_ReviewCall_EndsWorker(t *testing.T) {
 }
 
 func TestReviewReport_IsAcceptedOnceUnchanged(t *testing.T) {
-	r, turn, reports := newReviewRig(t, says(protocol.Part{Text: "fine"}))
+	r, turn, reports := newReviewRig(t, says(protocol.ContentPart{Text: "fine"}))
 	want := protocol.ReviewReport{
 		Turn:    turn.ID,
 		Verdict: "It crashes.",

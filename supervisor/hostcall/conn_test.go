@@ -37,7 +37,7 @@ func (m funcModel) Stream(ctx context.Context, _ string, req modelcall.Request, 
 
 func (m funcModel) Cost(string, protocol.Usage, time.Duration) (int64, bool) { return 0, false }
 
-func says(parts ...protocol.Part) funcModel {
+func says(parts ...protocol.ContentPart) funcModel {
 	return func(context.Context, modelcall.Request, func(string)) (protocol.Message, error) {
 		return protocol.Message{Parts: parts}, nil
 	}
@@ -200,7 +200,7 @@ func TestModelStream_CommitsBeforeAnswering(t *testing.T) {
 		got = req
 		delta("I lo")
 		delta("ok.")
-		return protocol.Message{ID: 99, Role: "user", Parts: []protocol.Part{{Text: "I look."},
+		return protocol.Message{ID: 99, Role: "user", Parts: []protocol.ContentPart{{Text: "I look."},
 			{Call: &protocol.ToolCall{ID: "provider's own", Name: "list_files", Arguments: json.RawMessage(`{}`)}}}}, nil
 	})
 	result, err := r.call(protocol.MethodModelStream, r.modelStream())
@@ -228,7 +228,7 @@ func TestModelStream_CommitsBeforeAnswering(t *testing.T) {
 }
 
 func TestModelStream_SecondRequest_SendsHashes(t *testing.T) {
-	r := newRig(t, says(protocol.Part{Text: "hi"}))
+	r := newRig(t, says(protocol.ContentPart{Text: "hi"}))
 	p := r.modelStream()
 	p.System.Text, p.Tools.Names = "", nil
 	if _, err := r.call(protocol.MethodModelStream, p); wireCode(err) != protocol.CodeUnknownHash {
@@ -284,7 +284,7 @@ func TestEndTurn_ReturnsModelFailure(t *testing.T) {
 }
 
 func TestModelStream_EmptyOrHugeAnswer_Fails(t *testing.T) {
-	for name, part := range map[string]protocol.Part{"empty": {}, "endless": {Text: strings.Repeat("x", 2<<20)}} {
+	for name, part := range map[string]protocol.ContentPart{"empty": {}, "endless": {Text: strings.Repeat("x", 2<<20)}} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, says(part))
 			if _, err := r.call(protocol.MethodModelStream, r.modelStream()); wireCode(err) != protocol.CodeFailed {
@@ -353,7 +353,7 @@ func TestForbiddenCall_EndsWorkerAndIsAudited(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, says(protocol.Part{Text: "hi"}))
+			r := newRig(t, says(protocol.ContentPart{Text: "hi"}))
 			offend(r)
 			if r.peer.ended == nil || len(r.audited) != 1 {
 				t.Fatalf("ended for %v; audited %q", r.peer.ended, r.audited)
@@ -366,7 +366,7 @@ func TestForbiddenCall_EndsWorkerAndIsAudited(t *testing.T) {
 }
 
 func TestTurnEvent_ControlCharacters_AreRemoved(t *testing.T) {
-	r := newRig(t, says(protocol.Part{Text: "hi"}))
+	r := newRig(t, says(protocol.ContentPart{Text: "hi"}))
 	feeds := &reply.Feeds{}
 	w := feeds.WatchConversation(r.open.Turn.Conversation.ID)
 	defer w.Close()
@@ -386,7 +386,7 @@ func TestTurnEvent_ControlCharacters_AreRemoved(t *testing.T) {
 }
 
 func TestBlob_OtherUser_CannotRead(t *testing.T) {
-	r := newRig(t, says(protocol.Part{Text: "hi"}))
+	r := newRig(t, says(protocol.ContentPart{Text: "hi"}))
 	turn := r.open.Turn.ID
 	data := bytes.Repeat([]byte("0123456789abcdef"), protocol.MaxBlobChunkBytes/16+10)
 	begun, err := r.call(protocol.MethodBlobBegin, protocol.BlobBeginParams{Turn: turn})
@@ -425,7 +425,7 @@ func TestBlob_OtherUser_CannotRead(t *testing.T) {
 }
 
 func TestBlob_InvalidWrite_IsRefused(t *testing.T) {
-	r := newRig(t, says(protocol.Part{Text: "hi"}))
+	r := newRig(t, says(protocol.ContentPart{Text: "hi"}))
 	turn := r.open.Turn.ID
 	begun, err := r.call(protocol.MethodBlobBegin, protocol.BlobBeginParams{Turn: turn})
 	if err != nil {

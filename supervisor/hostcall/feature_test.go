@@ -78,7 +78,7 @@ func TestFeatureCall_RuleBroken_EndsWorker(t *testing.T) {
 		"one of no worker": {texts: []string{"hi"}, turn: -1, want: "not a turn of this worker's", ended: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, says(protocol.Part{Text: "fine"}))
+			r := newRig(t, says(protocol.ContentPart{Text: "fine"}))
 			var err error
 			if r.options.Table, err = hostcall.NewCallTable(echoCall()); err != nil {
 				t.Fatal(err)

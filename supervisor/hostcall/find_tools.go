@@ -90,7 +90,7 @@ func (t *turn) findTools(ctx context.Context, p *protocol.ToolsFindParams) (*pro
 	for i, tool := range found {
 		more[i] = supervisor.OpenedTool{Name: tool.Name, Call: p.Call}
 	}
-	now, full := tools.OpenTools(all, open, more...)
+	now, full := tools.AddOpenTools(all, open, more...)
 	in := supervisor.Conversation{ID: t.Conversation, User: t.user}
 	if err := t.commit(ctx, func() error { return t.o.OpenedTools.AddTools(ctx, in, now[len(open):]...) }); err != nil {
 		return nil, err
@@ -152,7 +152,7 @@ func (t *turn) openCalled(step *sqlite.Step) (open []supervisor.OpenedTool) {
 			continue
 		}
 		use := supervisor.OpenedTool{Name: call.Name}
-		now, full := tools.OpenTools(all, open, use)
+		now, full := tools.AddOpenTools(all, open, use)
 		if open = now; len(full) == 0 {
 			step.Uses = append(step.Uses, use)
 			continue
@@ -181,7 +181,7 @@ func (t *turn) closeUnused(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	closed := tools.ListUnused(t.ListTools(), open)
+	closed := tools.ListToolsToClose(t.ListTools(), open)
 	if len(closed) == 0 {
 		return nil
 	}

@@ -68,10 +68,10 @@ func (r *toolRig) step(calls ...string) protocol.ModelStreamResult {
 // tryStep is like step, but may return an error.
 func (r *toolRig) tryStep(calls ...string) (result any, err error) {
 	r.t.Helper()
-	r.say = protocol.Message{Parts: []protocol.Part{{Text: "well"}}}
+	r.say = protocol.Message{Parts: []protocol.ContentPart{{Text: "well"}}}
 	for _, c := range calls {
 		name, arguments, _ := strings.Cut(c, " ")
-		r.say.Parts = append(r.say.Parts, protocol.Part{Call: &protocol.ToolCall{Name: name, Arguments: json.RawMessage(arguments)}})
+		r.say.Parts = append(r.say.Parts, protocol.ContentPart{Call: &protocol.ToolCall{Name: name, Arguments: json.RawMessage(arguments)}})
 	}
 	names := tools.Names(r.tools)
 	p := r.modelStream()
@@ -208,7 +208,7 @@ func TestOpenTools_TooMany_ClosesOldest(t *testing.T) {
 	}
 }
 
-func TestFindTools_OtherCall_IsRefused(t *testing.T) {
+func TestFindTools_CallOfOtherTool_IsRefused(t *testing.T) {
 	r := newToolRig(t)
 	calls := r.step("read_file {}", `find_tools {}`).Message.ToolCalls()
 	if err := r.done(protocol.ToolResult{Call: calls[0].ID, Name: "read_file", Tools: []string{"forget"}}); err == nil || r.peer.ended == nil {

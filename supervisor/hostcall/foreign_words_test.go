@@ -13,10 +13,10 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// TestForeignWords_NextDay_LeaveRequest checks that no request has words of others from an earlier
+// TestForeignWords_FromYesterday_AreNotSent checks that no request has words of others from an earlier
 // day, even if the worker's connection has cached them. A line with their number takes their place,
 // and the tool that reads them is offered.
-func TestForeignWords_NextDay_LeaveRequest(t *testing.T) {
+func TestForeignWords_FromYesterday_AreNotSent(t *testing.T) {
 	want := askNextDay(t, false)
 	text, err := json.Marshal(want.Messages)
 	if err != nil || strings.Contains(string(text), "obey") || strings.Count(string(text), "; read_message ") != 2 {

@@ -50,7 +50,7 @@ func (w *work) homeUpdate() (*index.HomeUpdate, error) {
 
 // indexFault returns the error for the worker if an update of the index fails.
 func indexFault(err error) error {
-	if errors.Is(err, index.ErrUnexpected) {
+	if errors.Is(err, index.ErrContradictoryReport) {
 		return feature.WorkerOffence{Err: err}
 	}
 	return err

@@ -79,7 +79,7 @@ func TestIndex_InvalidMessage_EndsWorker(t *testing.T) {
 		"of an unnamed file": {protocol.MethodIndexSections, section(protocol.IndexedSection{Hash: hash, Line: 1})},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, says(protocol.Part{Text: "hi"}))
+			r := newRig(t, says(protocol.ContentPart{Text: "hi"}))
 			var updates []string
 			r.indexing(7, &updates)
 			r.conn.BeginOperation(operation.Attempt{ID: 9})
@@ -107,7 +107,7 @@ func TestIndexPut_InvalidSections_EndsWorker(t *testing.T) {
 		"NUL in a text":           `{"sections":[{"text":"\u0000"}]}`,
 		"a section not asked for": `{"sections":[{"text":"x"}]}`,
 	} {
-		r := newRig(t, says(protocol.Part{Text: "hi"}))
+		r := newRig(t, says(protocol.ContentPart{Text: "hi"}))
 		var updates []string
 		r.indexing(7, &updates)
 		ref, err := r.put(7, []byte(blob))
@@ -123,7 +123,7 @@ func TestIndexPut_InvalidSections_EndsWorker(t *testing.T) {
 
 // TestIndexEnd_CalledTwice_EndsWorker checks that a second index.end ends the worker.
 func TestIndexEnd_CalledTwice_EndsWorker(t *testing.T) {
-	r := newRig(t, says(protocol.Part{Text: "hi"}))
+	r := newRig(t, says(protocol.ContentPart{Text: "hi"}))
 	var updates []string
 	r.indexing(7, &updates)
 	if _, err := r.call(protocol.MethodIndexEnd, protocol.IndexEndParams{Operation: 7}); err == nil ||

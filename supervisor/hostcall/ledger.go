@@ -43,7 +43,7 @@ func (l Ledger) Read(ctx context.Context, user string, destination int64, span, 
 	q.User, q.Limit = user, maxActivityRows
 	list, err := l.Effects.List(ctx, q)
 	read.Text = effect.FormatLog(list, timezone.ForUser(u), protocol.MaxActivityAnswerBytes, "", nil)
-	received := func(e supervisor.Effect) bool { return e.Kind == supervisor.EffectReceived }
+	received := func(e supervisor.Effect) bool { return e.Kind == supervisor.EffectFileReceived }
 	read.World = slices.ContainsFunc(list, received)
 	return read, err
 }

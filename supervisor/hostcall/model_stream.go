@@ -172,7 +172,7 @@ func tooManySteps(most int) error {
 func (t *turn) normalizeMessage(m protocol.Message) (protocol.Message, error) {
 	m.ID, m.Role = 0, protocol.RoleAssistant
 	n, said := 0, false
-	parts := make([]protocol.Part, 0, len(m.Parts))
+	parts := make([]protocol.ContentPart, 0, len(m.Parts))
 	for _, p := range m.Parts {
 		if t.Kind.IsOneShot() {
 			p.Call = nil // drop the call, because no tool was offered
@@ -239,7 +239,7 @@ func (t *turn) commitStep(ctx context.Context, a modelcall.Answer, s *stepStream
 
 // withoutThinking returns a message without the model's thoughts. Only the provider needs them.
 func withoutThinking(m protocol.Message) protocol.Message {
-	m.Parts = slices.DeleteFunc(slices.Clone(m.Parts), func(p protocol.Part) bool { return p.Thinking != nil })
+	m.Parts = slices.DeleteFunc(slices.Clone(m.Parts), func(p protocol.ContentPart) bool { return p.Thinking != nil })
 	return m
 }
 

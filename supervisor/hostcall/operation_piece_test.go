@@ -31,7 +31,7 @@ func transcribed(text string) *protocol.TranscribedPiece {
 }
 
 func TestPieces_AreCommittedInOrder(t *testing.T) {
-	r := newRig(t, says(protocol.Part{Text: "hi"}))
+	r := newRig(t, says(protocol.ContentPart{Text: "hi"}))
 	var done []string
 	r.transcribe(7, &done)
 	for _, p := range []protocol.OperationPiece{
@@ -74,7 +74,7 @@ func TestPieces_Invalid_EndWorker(t *testing.T) {
 			Done: transcribed(strings.Repeat("\x01", protocol.MaxPieceTextBytes))}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, says(protocol.Part{Text: "hi"}))
+			r := newRig(t, says(protocol.ContentPart{Text: "hi"}))
 			var done []string
 			r.transcribe(7, &done)
 			r.conn.BeginOperation(operation.Attempt{ID: 9})
@@ -92,7 +92,7 @@ func TestPieces_Invalid_EndWorker(t *testing.T) {
 }
 
 func TestPiece_FullDisk_IsCommittedLater(t *testing.T) {
-	r := newRig(t, says(protocol.Part{Text: "hi"}))
+	r := newRig(t, says(protocol.ContentPart{Text: "hi"}))
 	tries := 0
 	r.conn.BeginOperation(operation.Attempt{ID: 7, Seconds: 9, Piece: func(context.Context, protocol.OperationPiece) error {
 		if tries++; tries < 2 {
@@ -109,7 +109,7 @@ func TestPiece_FullDisk_IsCommittedLater(t *testing.T) {
 // TestOperation_OfUser_CommitsUsersBlobs checks that an operation with a user commits blobs within
 // its limits, and may read all blobs of the user.
 func TestOperation_OfUser_CommitsUsersBlobs(t *testing.T) {
-	r := newRig(t, says(protocol.Part{Text: "hi"}))
+	r := newRig(t, says(protocol.ContentPart{Text: "hi"}))
 	r.conn.BeginOperation(operation.Attempt{ID: 7, MaxBytes: 100, MaxBlobs: 2})
 	if _, err := r.put(7, make([]byte, 101)); err == nil || !strings.Contains(err.Error(), "100 bytes") {
 		t.Errorf("one that is too large: %v", err)
@@ -140,7 +140,7 @@ func TestOperation_OfUser_CommitsUsersBlobs(t *testing.T) {
 // bytes from before a change, and not as outputs.
 func TestUndo_ReplacedBytes_CountAsOldFileBytes(t *testing.T) {
 	const room = 512 << 20
-	r := newRig(t, says(protocol.Part{Text: "hi"}))
+	r := newRig(t, says(protocol.ContentPart{Text: "hi"}))
 	r.conn.BeginOperation(operation.Attempt{ID: 7, MaxBytes: room})
 	begin := func() (int64, error) {
 		begun, err := r.call(protocol.MethodBlobBegin, protocol.BlobBeginParams{Operation: 7, Before: true})

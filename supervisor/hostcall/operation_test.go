@@ -44,7 +44,7 @@ func (r *rig) put(operation int64, data []byte) (ref protocol.BlobRef, err error
 }
 
 func TestOperationBlobs_UserCannotRead(t *testing.T) {
-	r := newRig(t, says(protocol.Part{Text: "hi"}))
+	r := newRig(t, says(protocol.ContentPart{Text: "hi"}))
 	s := r.operate(7, 1<<20)
 	data := bytes.Repeat([]byte("archive "), 20_000)
 	ref, err := r.put(7, data)
@@ -74,7 +74,7 @@ func TestOperationBlobs_UserCannotRead(t *testing.T) {
 }
 
 func TestOperation_OverByteOrBlobLimit_IsRefused(t *testing.T) {
-	r := newRig(t, says(protocol.Part{Text: "hi"}))
+	r := newRig(t, says(protocol.ContentPart{Text: "hi"}))
 	r.operate(7, 100_000)
 	if _, err := r.put(7, make([]byte, 100_001)); err == nil || !strings.Contains(err.Error(), "100000 bytes") {
 		t.Errorf("one that is too large: %v", err)
@@ -102,7 +102,7 @@ func TestOperation_MakesTurnCall_EndsWorker(t *testing.T) {
 		{protocol.MethodBlobBegin, protocol.BlobBeginParams{Operation: 8}},
 		{protocol.MethodBlobBegin, protocol.BlobBeginParams{Turn: 1, Operation: 7}},
 	} {
-		r := newRig(t, says(protocol.Part{Text: "hi"}))
+		r := newRig(t, says(protocol.ContentPart{Text: "hi"}))
 		r.operate(7, 100_000)
 		if _, err := r.call(c.method, c.params); err == nil || r.peer.ended == nil || len(r.audited) != 1 {
 			t.Errorf("%s %+v: %v, ended for %v, audited %q", c.method, c.params, err, r.peer.ended, r.audited)

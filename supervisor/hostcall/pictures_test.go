@@ -47,7 +47,7 @@ func asksThenSays(requests *[]modelcall.Request) funcModel {
 		if len(*requests) == 1 {
 			return asks(1)(ctx, req, delta)
 		}
-		return protocol.Message{Parts: []protocol.Part{{Text: "I see it."}}}, nil
+		return protocol.Message{Parts: []protocol.ContentPart{{Text: "I see it."}}}, nil
 	}
 }
 
@@ -83,7 +83,7 @@ func TestPicture_IsSentUntilForgotten(t *testing.T) {
 		t.Errorf("it shows %q, %q", data, instead)
 	}
 
-	if _, err := r.options.Spool.(*spool.Spool).RemoveUnwanted(time.Now().Add(time.Hour), nil); err != nil {
+	if _, err := r.options.Spool.(*spool.Spool).RemoveUnwantedBlobs(time.Now().Add(time.Hour), nil); err != nil {
 		t.Fatal(err)
 	}
 	r.makeCalls()

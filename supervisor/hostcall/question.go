@@ -49,7 +49,7 @@ func (t *turn) ask(ctx context.Context, p *protocol.QuestionAskParams) (*protoco
 		return nil, feature.NewRefusal("not asked: %v", err)
 	}
 	q, err := t.o.Asker.Ask(ctx, supervisor.Question{Conversation: supervisor.Conversation{ID: t.Destination, User: t.user}, Turn: t.ID,
-		Call: p.Call, Kind: supervisor.QuestionAsk, Subject: t.subjectOf(call), Ask: asked})
+		Call: p.Call, Kind: supervisor.QuestionFromModel, Subject: t.subjectOf(call), Ask: asked})
 	if err != nil {
 		return nil, fmt.Errorf("ask what a model wants to know: %w", err)
 	}

@@ -10,14 +10,14 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// TestChildWindow_SharedBeginnings_BecomeParts checks that the provider gets each shared beginning
+// TestChildWindow_SharedPrefixes_AreCached checks that the provider gets each shared beginning
 // of a window as a separate part. The provider caches these parts for five minutes.
-func TestChildWindow_SharedBeginnings_BecomeParts(t *testing.T) {
+func TestChildWindow_SharedPrefixes_AreCached(t *testing.T) {
 	var asked []modelcall.Request
 	r, _, _ := newReviewRig(t, funcModel(func(_ context.Context, req modelcall.Request,
 		_ func(string)) (protocol.Message, error) {
 		asked = append(asked, req)
-		return protocol.Message{Parts: []protocol.Part{{Text: "fine"}}}, nil
+		return protocol.Message{Parts: []protocol.ContentPart{{Text: "fine"}}}, nil
 	}))
 	r.options.Cache = time.Hour
 	long := strings.Repeat("a line of code\n", 20_000)
@@ -34,7 +34,7 @@ func TestChildWindow_SharedBeginnings_BecomeParts(t *testing.T) {
 		asked = nil
 		p := protocol.ModelStreamParams{Turn: r.open.Turn.ID,
 			System: protocol.SystemTextRef{Hash: hash("find bugs"), Text: "find bugs"},
-			Tools:  protocol.ToolListRef{Hash: hash("")}, Child: &protocol.ChildWindow{Name: name, Text: c.text,
+			Tools:  protocol.ToolListRef{Hash: hash("")}, Child: &protocol.ChildContextWindow{Name: name, Text: c.text,
 				Shared: c.shared}}
 		if _, err := r.call(protocol.MethodModelStream, p); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -51,9 +51,9 @@ func TestChildWindow_SharedBeginnings_BecomeParts(t *testing.T) {
 	}
 }
 
-func TestChildWindow_WrongBeginnings_AreRefused(t *testing.T) {
+func TestChildWindow_InvalidPrefixes_AreRefused(t *testing.T) {
 	for _, shared := range [][]int{{0}, {-1}, {5}, {9}, {3, 3}, {3, 2}, {1, 2, 3}, {2}} {
-		w := protocol.ChildWindow{Name: "1", Text: "aéбc"[:5], Shared: shared}
+		w := protocol.ChildContextWindow{Name: "1", Text: "aéбc"[:5], Shared: shared}
 		if err := w.Validate(); err == nil {
 			t.Errorf("%v of %q is accepted", shared, w.Text)
 		}

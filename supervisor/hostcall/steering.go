@@ -73,7 +73,7 @@ func (t *turn) countTaken() (n int) {
 // first time.
 func (t *turn) takenText() string {
 	if n := t.countTaken(); n > 0 {
-		return reply.ReadMeanwhileLine(n)
+		return reply.MessagesReadLine(n)
 	}
 	return ""
 }

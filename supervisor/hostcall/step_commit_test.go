@@ -16,9 +16,9 @@ import (
 // asks returns a model that says a text and makes several calls of list_files in one step.
 func asks(times int) funcModel {
 	return func(context.Context, modelcall.Request, func(string)) (protocol.Message, error) {
-		parts := []protocol.Part{{Text: "I look."}}
+		parts := []protocol.ContentPart{{Text: "I look."}}
 		for range times {
-			parts = append(parts, protocol.Part{Call: &protocol.ToolCall{Name: "list_files", Arguments: json.RawMessage(`{}`)}})
+			parts = append(parts, protocol.ContentPart{Call: &protocol.ToolCall{Name: "list_files", Arguments: json.RawMessage(`{}`)}})
 		}
 		return protocol.Message{Parts: parts}, nil
 	}
@@ -84,7 +84,7 @@ func TestToolResult_Invalid_EndsWorker(t *testing.T) {
 	}
 }
 
-func TestCallNames_NewWorker_AreKept(t *testing.T) {
+func TestToolResult_WrongToolName_EndsNextWorker(t *testing.T) {
 	r := newRig(t, asks(1))
 	call := r.makeCalls()[0]
 	turn := r.turn()
@@ -137,7 +137,7 @@ func TestModelStream_StepNotStored_CostsNothing(t *testing.T) {
 }
 
 func TestStepLimit_IsCountedBySupervisor(t *testing.T) {
-	model, called := countCalls(says(protocol.Part{Text: "and on"}))
+	model, called := countCalls(says(protocol.ContentPart{Text: "and on"}))
 	r := newRig(t, model)
 	turn := r.turn()
 	turn.Limits.Steps, turn.Step = 5, 3
@@ -161,7 +161,7 @@ func TestRepeatedStep_ShowsTextOnce(t *testing.T) {
 			return protocol.Message{}, broken
 		}
 		delta("42")
-		return protocol.Message{Parts: []protocol.Part{{Text: "Here it is: 42"}}}, nil
+		return protocol.Message{Parts: []protocol.ContentPart{{Text: "Here it is: 42"}}}, nil
 	})
 	if _, err := r.call(protocol.MethodModelStream, r.modelStream()); err == nil {
 		t.Fatal("no error")
@@ -225,7 +225,7 @@ func TestEndTurn_WithError_ReturnsFailure(t *testing.T) {
 		"nothing at all": {func(*rig) {}, "without a reason"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, says(protocol.Part{Text: "hi"}))
+			r := newRig(t, says(protocol.ContentPart{Text: "hi"}))
 			logged := r.logged()
 			c.ask(r)
 			if told := problem.UserText(r.conn.EndTurn(r.open.Turn.ID,
@@ -242,10 +242,10 @@ func TestEndTurn_WithError_ReturnsFailure(t *testing.T) {
 // A worker's result may contain any text of a file. No line of the result can be mistaken for a
 // stamp or a heading of Mews.
 func TestToolResult_ForgedStamps_AreIndented(t *testing.T) {
-	r := newRig(t, asks(len(foreigntest.Attacks)))
+	r := newRig(t, asks(len(foreigntest.ForgedStampTexts)))
 	calls := r.makeCalls()
 	i := 0
-	for _, text := range foreigntest.Attacks {
+	for _, text := range foreigntest.ForgedStampTexts {
 		if err := r.done(protocol.ToolResult{Call: calls[i].ID, Name: calls[i].Name, Text: text}); err != nil {
 			t.Fatal(err)
 		}

@@ -78,7 +78,7 @@ func (s *stepStream) note(m protocol.Message, text string) protocol.Message {
 // call calls the model once. It stores the cost of a failed call.
 func (s *stepStream) call(ctx context.Context, req modelcall.Request) (modelcall.Answer, error) {
 	req.Measured = s.transcript.counted.measure(req)
-	req.OnFailure = func(f modelcall.Failure) { s.chargeFailed(ctx, f) }
+	req.OnFailure = func(f modelcall.FailedAttempt) { s.chargeFailed(ctx, f) }
 	if s.Kind == supervisor.TurnChat { // only chats show why the reply is delayed
 		req.OnWait = s.Reply.ShowNote
 	}
@@ -158,6 +158,6 @@ func appendText(m protocol.Message, text string) protocol.Message {
 			return m
 		}
 	}
-	m.Parts = append(m.Parts, protocol.Part{Text: text})
+	m.Parts = append(m.Parts, protocol.ContentPart{Text: text})
 	return m
 }

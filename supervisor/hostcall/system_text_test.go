@@ -159,7 +159,7 @@ func TestModelStream_OtherTextInForce_IsRefused(t *testing.T) {
 	asked := 0
 	r := newRig(t, func(context.Context, modelcall.Request, func(string)) (protocol.Message, error) {
 		asked++
-		return protocol.Message{Parts: []protocol.Part{{Text: "hi"}}}, nil
+		return protocol.Message{Parts: []protocol.ContentPart{{Text: "hi"}}}, nil
 	})
 	r.options.ReportPromptFiles = func(_ context.Context, turn feature.Turn, p *protocol.PromptFileReport) (bool, error) {
 		if reported++; turn.ID != r.open.Turn.ID || turn.User != "ann" || p.Files[0].Path != "AGENTS.md" {

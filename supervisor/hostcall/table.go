@@ -50,7 +50,7 @@ var (
 
 // Limits of the size of parameters, in bytes.
 const (
-	shortParams = feature.MaxShortParams
+	shortParams = feature.MaxShortParamsBytes
 	chunkParams = protocol.MaxBlobChunkBytes*4/3 + shortParams // base64 makes data a third longer
 )
 

@@ -71,7 +71,7 @@ func (t *turn) checkFields(r *protocol.ToolResult) error {
 			}
 		}
 		if _, known := effect.FindKind(c.Kind); !known ||
-			supervisor.ReporterOf(c.Kind) != supervisor.ReportedByWorker {
+			supervisor.EffectReporterOf(c.Kind) != supervisor.ReportedByWorker {
 			return fmt.Errorf("change %d: kind %s is not a worker's to say", i, printable(c.Kind, maxName))
 		}
 	}

@@ -28,8 +28,8 @@ func (r *rig) offer(names ...string) error {
 	return err
 }
 
-func TestTools_ChangeAfterHello_IsAccepted(t *testing.T) {
-	r := newRig(t, says(protocol.Part{Text: "hi"}))
+func TestTools_ChangeAfterHandshake_IsAccepted(t *testing.T) {
+	r := newRig(t, says(protocol.ContentPart{Text: "hi"}))
 	if err := r.offer("get_time", "list_files"); err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestTools_InvalidList_EndsWorker(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, says(protocol.Part{Text: "hi"}))
+			r := newRig(t, says(protocol.ContentPart{Text: "hi"}))
 			p := changed(t, "a", "b")
 			change(&p)
 			if _, err := r.call(protocol.MethodToolsChanged, p); err == nil || r.peer.ended == nil || len(r.audited) != 1 {
@@ -94,7 +94,7 @@ func TestTools_InvalidList_EndsWorker(t *testing.T) {
 // TestCall_WrongPhaseOrKind_EndsWorker checks that a call in a wrong phase or kind of turn is
 // refused, even with valid parameters.
 func TestCall_WrongPhaseOrKind_EndsWorker(t *testing.T) {
-	r := newRig(t, says(protocol.Part{Text: "hi"}))
+	r := newRig(t, says(protocol.ContentPart{Text: "hi"}))
 	for _, p := range []struct {
 		method string
 		params any

@@ -70,9 +70,9 @@ func longTalk(t *testing.T, r *rig) (refused string) {
 	return sqlitetest.QueryColumn(t, r.db, "SELECT count(*) FROM usage WHERE class = 'too_long'")[0]
 }
 
-// TestSmallWindow_LongTalk_OneRefusal checks that at most one request is refused as too long, even
+// TestSmallWindow_LongHistory_IsRefusedOnce checks that at most one request is refused as too long, even
 // if the model's window is unknown.
-func TestSmallWindow_LongTalk_OneRefusal(t *testing.T) {
+func TestSmallWindow_LongHistory_IsRefusedOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		window     int
 		dialect    modeltest.Dialect
@@ -118,7 +118,7 @@ func TestContextWindow_ServerCutsRequest_IsLearnt(t *testing.T) {
 	longest := 0
 	server, url := modeltest.NewServer(t, func(r modeltest.Request) modeltest.Answer {
 		a := reads(r)
-		a.Usage = &modeltest.Usage{Prompt: min(int64(len(r.Raw)/4), 4096), Completion: 10}
+		a.Usage = &modeltest.AnswerUsage{Prompt: min(int64(len(r.Raw)/4), 4096), Completion: 10}
 		return a
 	})
 	o := model.Options{Default: "p/m", Providers: []model.ProviderOptions{{Name: "p", Kind: "openai", BaseURL: url}}}
@@ -186,9 +186,9 @@ func (k *killedTrim) MoveWindow(ctx context.Context, conversation, from int64) e
 	return err
 }
 
-// TestTrim_Killed_AsksTheSame checks that a kill around the commit that moves the window changes
+// TestTrim_Killed_SendsSameRequest checks that a kill around the commit that moves the window changes
 // neither the messages of the request nor its tools.
-func TestTrim_Killed_AsksTheSame(t *testing.T) {
+func TestTrim_Killed_SendsSameRequest(t *testing.T) {
 	want := askAfterTrim(t, "")
 	text, err := json.Marshal(want.Messages)
 	if len(want.Tools) != 17 || err != nil || !strings.Contains(string(text), "[Earlier messages") ||

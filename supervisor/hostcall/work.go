@@ -100,7 +100,7 @@ func (w *work) log() hclog.Logger { return w.o.Log.With("user", w.user, w.phase.
 // it tries again until the work ends.
 func (w *work) commit(ctx context.Context, do func() error) error {
 	final := func(err error) bool { return supervisor.ErrorCodeOf(err) != supervisor.CodeUnavailable }
-	return retry.UntilDone(ctx, retry.PausesUpTo(retry.Longest), do, final, func(err error, wait time.Duration) {
+	return retry.UntilDone(ctx, retry.PausesUpTo(retry.MaxPause), do, final, func(err error, wait time.Duration) {
 		w.log().Error("commit a step", "error", err, "again_in", wait)
 	})
 }

@@ -16,8 +16,8 @@ func checkText(text string, files int) error {
 	switch {
 	case strings.TrimSpace(text) == "" && files == 0:
 		return supervisor.Errorf(supervisor.CodeInvalid, textEmpty)
-	case len(text) > supervisor.MaxText:
-		return supervisor.Errorf(supervisor.CodeInvalid, textTooLong, len(text)>>10, supervisor.MaxText>>10)
+	case len(text) > supervisor.MaxInboundText:
+		return supervisor.Errorf(supervisor.CodeInvalid, textTooLong, len(text)>>10, supervisor.MaxInboundText>>10)
 	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
 		return supervisor.Errorf(supervisor.CodeInvalid, textNotUTF8)
 	}

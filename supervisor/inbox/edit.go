@@ -14,8 +14,8 @@ import (
 // anewPrefix begins the press of a button that asks for a new answer. The inbound's number follows.
 const anewPrefix = "e:"
 
-// NewAnswerOffer returns the message that offers a new answer to an edited inbound.
-func NewAnswerOffer(inbound int64) (text string, buttons [][]supervisor.Button) {
+// OfferNewAnswer returns the message that offers a new answer to an edited inbound.
+func OfferNewAnswer(inbound int64) (text string, buttons [][]supervisor.Button) {
 	return textEditedAnswered, [][]supervisor.Button{
 		{{Text: textAnswerAnew, Press: anewPrefix + strconv.FormatInt(inbound, 10)}},
 	}
@@ -44,8 +44,8 @@ func ParseRetryPress(press string) (turn int64, ok bool) {
 	return turn, ok && err == nil && turn > 0
 }
 
-// UnreadNote returns the note in a text about earlier files that could not be read.
-func UnreadNote(names []string) string {
+// UnreadableFilesNote returns the note in a text about earlier files that could not be read.
+func UnreadableFilesNote(names []string) string {
 	slices.Sort(names)
 	return fmt.Sprintf(textUnread, strings.Join(slices.Compact(names), ", "))
 }
@@ -54,10 +54,10 @@ func UnreadNote(names []string) string {
 // the earlier message.
 func ReplacementNote(text string) string {
 	own, _ := SplitNotes(text)
-	return fmt.Sprintf(textInstead, foreign.Name(quote(own)))
+	return fmt.Sprintf(textInstead, foreign.SanitizeName(quote(own)))
 }
 
-// SplitNotes separates a text from the notes of UnreadNote and ReplacementNote.
+// SplitNotes separates a text from the notes of UnreadableFilesNote and ReplacementNote.
 func SplitNotes(text string) (own, notes string) {
 	at := len(text)
 	for _, format := range []string{textUnread, textInstead} {

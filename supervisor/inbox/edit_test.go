@@ -8,7 +8,7 @@ import (
 )
 
 func TestSplitNotes_AddedNotes_AreSeparated(t *testing.T) {
-	unread, instead := inbox.UnreadNote([]string{"b.mp4", "a.mp4", "b.mp4"}), inbox.ReplacementNote("what was")
+	unread, instead := inbox.UnreadableFilesNote([]string{"b.mp4", "a.mp4", "b.mp4"}), inbox.ReplacementNote("what was")
 	if unread != "\n[Before this came a.mp4, b.mp4, which could not be looked at.]" {
 		t.Errorf("got %q", unread)
 	}
@@ -35,7 +35,7 @@ func TestCorrectionText_LongOrEmptyText_IsReadable(t *testing.T) {
 }
 
 func TestNewAnswerOffer_Press_NamesItsInbound(t *testing.T) {
-	_, buttons := inbox.NewAnswerOffer(7)
+	_, buttons := inbox.OfferNewAnswer(7)
 	for press, want := range map[string]int64{buttons[0][0].Press: 7, "e:-1": 0, "e:x": 0, "u:7": 0} {
 		if got, ok := inbox.ParseNewAnswerPress(press); ok != (want > 0) || ok && got != want {
 			t.Errorf("%q: %d, %t", press, got, ok)

@@ -33,12 +33,12 @@ func (p *fakeGate) Check(_ context.Context, in supervisor.Inbound) (supervisor.G
 var closed = &supervisor.GateCheck{IdleTimeout: time.Hour, Lifetime: time.Hour, Challenge: "Send your code."}
 
 // right accepts a code once.
-func right(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
+func right(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.LoginCodeResult) {
 	if f.LastPeriod == 1 {
-		return f, supervisor.CodeResult{Action: "login.refused", Text: "Wrong."}
+		return f, supervisor.LoginCodeResult{Action: "login.refused", Text: "Wrong."}
 	}
 	f.LastPeriod, f.Secret = 1, []byte("s")
-	return f, supervisor.CodeResult{Right: true, Action: "login", Text: "Right."}
+	return f, supervisor.LoginCodeResult{Right: true, Action: "login", Text: "Right."}
 }
 
 func newPorter() *fakeGate {
@@ -85,7 +85,7 @@ func TestGate_ChecksEveryKindOfInbound(t *testing.T) {
 	db, h, p := sqlitetest.Open(t), &heard{}, newPorter()
 	box := h.inbox(db.Inbox(), p)
 	press, forged, answered := item(3, "ann", "/stop"), item(4, "ann", "hello"), item(5, "ann", "(a photo)")
-	press.Inbound.Kind, forged.Inbound.Kind, answered.Answer = supervisor.KindPress, supervisor.KindCode, "I can't see it."
+	press.Inbound.Kind, forged.Inbound.Kind, answered.Answer = supervisor.KindPress, supervisor.KindLoginCode, "I can't see it."
 	if err := put(t, box, 9, item(1, "ann", "hello"), item(2, "ann", "/stop"), press, forged, answered); err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func TestStoreInbound_AsksGateLikeStoreBatch(t *testing.T) {
 		accepted        []string
 	}{
 		{"1", "guarded", "guarded", supervisor.KindText, true, nil},
-		{"2", "123456", "(a code)", supervisor.KindCode, false, []string{"guarded"}},
+		{"2", "123456", "(a code)", supervisor.KindLoginCode, false, []string{"guarded"}},
 		{"3", "guarded", "guarded", supervisor.KindText, false, []string{"guarded"}},
 		{"4", "hello", "hello", supervisor.KindText, false, []string{"hello"}},
 	} {
@@ -184,7 +184,7 @@ func TestStoreInbound_AsksGateLikeStoreBatch(t *testing.T) {
 		if d := cmp.Diff(c.accepted, h.accepted); d != "" {
 			t.Errorf("%s: %s", c.text, d)
 		}
-		if told := len(h.answered) == 1; told != (c.held || c.kind == supervisor.KindCode) {
+		if told := len(h.answered) == 1; told != (c.held || c.kind == supervisor.KindLoginCode) {
 			t.Errorf("%s: told is %v", c.text, h.answered)
 		}
 	}
@@ -226,8 +226,8 @@ func TestGate_StoreFailed_RepeatIsStored(t *testing.T) {
 		t.Fatal(err)
 	}
 	db, h, fails := sqlitetest.Open(t), &heard{}, 2
-	gate := access.NewGate(access.Options{People: people, Factors: db.AccessStores().Factors,
-		Logins: db.AccessStores().Logins,
+	gate := access.NewGate(access.Options{People: people, Factors: db.UserAccessStores().Factors,
+		Logins: db.UserAccessStores().Logins,
 		Now:    time.Now, Command: func(string) (c supervisor.SlashCommand) { return c }, Held: db.Inbox().CountReleasable,
 		AlertAdmins: func(_, _ string) {}, Limits: access.GateLimits{Burst: 20, PerSecond: 1e-9}})
 	box := h.inbox(failingStore{db.Inbox(), &fails}, gate)
@@ -274,14 +274,14 @@ func enrolled(t *testing.T, db *sqlite.DB) (people *access.People, seal *access.
 		t.Fatal(err)
 	}
 	codes, digests := access.NewRecoveryCodes()
-	confirm := func(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
+	confirm := func(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.LoginCodeResult) {
 		f.Confirmed = true
-		return f, supervisor.CodeResult{Right: true, Action: "totp.enrolled", Text: "Confirmed."}
+		return f, supervisor.LoginCodeResult{Right: true, Action: "totp.enrolled", Text: "Confirmed."}
 	}
-	if err := db.AccessStores().Factors.Put(t.Context(), "ann", made.Sealed, digests); err != nil {
+	if err := db.UserAccessStores().Factors.Put(t.Context(), "ann", made.Sealed, digests); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.AccessStores().Factors.TryCode(t.Context(), "ann", confirm, "in a test"); err != nil {
+	if _, err := db.UserAccessStores().Factors.TryCode(t.Context(), "ann", confirm, "in a test"); err != nil {
 		t.Fatal(err)
 	}
 	return people, seal, codes
@@ -293,8 +293,8 @@ func enrolled(t *testing.T, db *sqlite.DB) (people *access.People, seal *access.
 func TestRecoveryCode_KeyMissing_IsNotStored(t *testing.T) {
 	db, h := sqlitetest.Open(t), &heard{}
 	people, _, codes := enrolled(t, db)
-	box := h.inbox(db.Inbox(), access.NewGate(access.Options{People: people, Factors: db.AccessStores().Factors,
-		Logins: db.AccessStores().Logins,
+	box := h.inbox(db.Inbox(), access.NewGate(access.Options{People: people, Factors: db.UserAccessStores().Factors,
+		Logins: db.UserAccessStores().Logins,
 		Now:    time.Now, Command: func(string) (c supervisor.SlashCommand) { return c }, Held: db.Inbox().CountReleasable,
 		AlertAdmins: func(_, _ string) {}}))
 	code := codes[0].Reveal()
@@ -313,7 +313,7 @@ func TestRecoveryCode_KeyMissing_IsNotStored(t *testing.T) {
 		}
 	}
 	var kept strings.Builder
-	if err := db.AccessStores().People.Export(t.Context(), "ann", &kept); err != nil {
+	if err := db.UserAccessStores().People.Export(t.Context(), "ann", &kept); err != nil {
 		t.Fatal(err)
 	}
 	if all := kept.String(); strings.Contains(all, code[:len(code)-1]) || !strings.Contains(all, "hello") {
@@ -326,7 +326,7 @@ func TestRecoveryCode_KeyMissing_IsNotStored(t *testing.T) {
 		len(clean) != 2 {
 		t.Errorf("to be taken away are %+v, %v", clean, err)
 	}
-	if f, _, err := db.AccessStores().Factors.Find(t.Context(), "ann"); err != nil || len(f.Recovery) != len(codes) ||
+	if f, _, err := db.UserAccessStores().Factors.Find(t.Context(), "ann"); err != nil || len(f.Recovery) != len(codes) ||
 		len(h.accepted) != 0 {
 		t.Errorf("%d codes are left, %v; handed on were %q", len(f.Recovery), err, h.accepted)
 	}
@@ -337,8 +337,8 @@ func TestRecoveryCode_KeyMissing_IsNotStored(t *testing.T) {
 func TestRecoveryCode_IsStoredNowhere(t *testing.T) {
 	db, h := sqlitetest.Open(t), &heard{}
 	people, seal, codes := enrolled(t, db)
-	box := h.inbox(db.Inbox(), access.NewGate(access.Options{People: people, Factors: db.AccessStores().Factors,
-		Logins: db.AccessStores().Logins, Seal: seal, Now: time.Now,
+	box := h.inbox(db.Inbox(), access.NewGate(access.Options{People: people, Factors: db.UserAccessStores().Factors,
+		Logins: db.UserAccessStores().Logins, Seal: seal, Now: time.Now,
 		Command: func(string) (c supervisor.SlashCommand) { return c }, Held: db.Inbox().CountReleasable,
 		AlertAdmins: func(_, _ string) {}}))
 	send := func(update int64, chat string, n int) {
@@ -354,7 +354,7 @@ func TestRecoveryCode_IsStoredNowhere(t *testing.T) {
 		if err != nil || kept.Text != "(a code)" || kept.State != supervisor.InboundAnswered {
 			t.Errorf("kept is %+v, %v", kept, err)
 		}
-		f, _, err := db.AccessStores().Factors.Find(t.Context(), "ann")
+		f, _, err := db.UserAccessStores().Factors.Find(t.Context(), "ann")
 		if err != nil || len(f.Recovery) != len(codes)-int(update) {
 			t.Errorf("%d codes are left, %v", len(f.Recovery), err)
 		}
@@ -364,7 +364,7 @@ func TestRecoveryCode_IsStoredNowhere(t *testing.T) {
 		}
 	}
 	send(1, "-7", 0)
-	if _, open, err := db.AccessStores().Logins.FindLogin(t.Context(), "ann", supervisor.ChannelTelegram, "-7"); open ||
+	if _, open, err := db.UserAccessStores().Logins.FindLogin(t.Context(), "ann", supervisor.ChannelTelegram, "-7"); open ||
 		err != nil {
 		t.Errorf("the group is open: %v, %v", open, err)
 	}
@@ -380,7 +380,7 @@ func TestRecoveryCode_IsStoredNowhere(t *testing.T) {
 
 func TestLock_AppliesToNextMessage(t *testing.T) {
 	db, h, p := sqlitetest.Open(t), &heard{}, newPorter()
-	p.says["/lock"] = supervisor.GateDecision{Lock: supervisor.LockHere}
+	p.says["/lock"] = supervisor.GateDecision{Lock: supervisor.LockChatGate}
 	box := h.inbox(db.Inbox(), p)
 	send := func(key, text string, held bool) {
 		t.Helper()

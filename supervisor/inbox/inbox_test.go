@@ -62,7 +62,7 @@ func TestStoreInbound_InvalidText_IsRefused(t *testing.T) {
 	for name, c := range map[string]struct{ key, text, want string }{
 		"nothing":               {"k", "", "empty"},
 		"only space":            {"k", " \n\t", "empty"},
-		"too long":              {"k", strings.Repeat("x", supervisor.MaxText+1), "at most 256 KiB"},
+		"too long":              {"k", strings.Repeat("x", supervisor.MaxInboundText+1), "at most 256 KiB"},
 		"not UTF-8":             {"k", "a\xffb", "UTF-8"},
 		"a zero":                {"k", "a\x00b", "UTF-8"},
 		"no key":                {"", "hello", "must have 1 to 128"},
@@ -82,7 +82,7 @@ func TestStoreInbound_InvalidText_IsRefused(t *testing.T) {
 		t.Errorf("accepted were %+v", *accepted)
 	}
 	if _, err := box.StoreInbound(t.Context(), message(strings.Repeat("k", 128), strings.Repeat("x",
-		supervisor.MaxText))); err != nil {
+		supervisor.MaxInboundText))); err != nil {
 		t.Errorf("the most that may be sent is refused: %v", err)
 	}
 }

@@ -31,7 +31,7 @@ func TestStartArgument_IsNotStored(t *testing.T) {
 			t.Errorf("%q: %s", text, d)
 		}
 		var all bytes.Buffer
-		if err := db.AccessStores().People.Export(t.Context(), "ann", &all); err != nil {
+		if err := db.UserAccessStores().People.Export(t.Context(), "ann", &all); err != nil {
 			t.Fatal(err)
 		}
 		if is, told := bytes.Contains(all.Bytes(), []byte(code)), want != "/start"; is != told {

@@ -10,8 +10,8 @@ const (
 	// placeholderText replaces an invalid text.
 	placeholderText = "(a message that could not be taken)"
 
-	// TextAnsweredAnew is added below an answer when its message gets a new answer.
-	TextAnsweredAnew   = "(Answered anew below.)"
+	// TextNewAnswerBelow is added below an answer when its message gets a new answer.
+	TextNewAnswerBelow = "(Answered anew below.)"
 	textEditedAnswered = "You changed this message after I had answered it."
 	textAnswerAnew     = "Answer it anew"
 	textTryAgain       = "Try again"

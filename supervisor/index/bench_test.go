@@ -30,7 +30,7 @@ func manyMessages(b *testing.B) *rig {
 	r.putMessage("alice", protocol.RoleUser, "the first of them")
 	random := rand.New(rand.NewSource(1))
 	for range benchSections / 1000 {
-		var batch [][]protocol.Part
+		var batch [][]protocol.ContentPart
 		for range 1000 {
 			var text []string
 			for range 25 + random.Intn(30) {
@@ -40,7 +40,7 @@ func manyMessages(b *testing.B) *rig {
 				}
 				text = append(text, w)
 			}
-			batch = append(batch, []protocol.Part{{Text: strings.Join(text, " ")}})
+			batch = append(batch, []protocol.ContentPart{{Text: strings.Join(text, " ")}})
 		}
 		list, err := json.Marshal(batch)
 		if err != nil {

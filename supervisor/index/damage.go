@@ -13,7 +13,7 @@ import (
 // rebuildable reports whether rebuilding the database fixes an error.
 func rebuildable(err error) bool {
 	switch problem, _ := engine.ProblemOf(err); problem {
-	case engine.ProblemDamaged, engine.ProblemNewer, engine.ProblemDiffers, engine.ProblemForeign:
+	case engine.ProblemDamaged, engine.ProblemNewerSchema, engine.ProblemOtherMigrations, engine.ProblemForeignDatabase:
 		return true
 	}
 	return false
@@ -21,7 +21,7 @@ func rebuildable(err error) bool {
 
 func isFull(err error) bool {
 	problem, _ := engine.ProblemOf(err)
-	return problem == engine.ProblemFull
+	return problem == engine.ProblemDiskFull
 }
 
 // RemoveDatabase deletes the index at path, and a damaged index that was set aside. No service may

@@ -15,8 +15,8 @@ import (
 // MaxFiles is the largest number of searchable files in a home.
 const MaxFiles = 20_000
 
-// ErrUnexpected is the error for a report that contradicts earlier reports of the update.
-var ErrUnexpected = errors.New("that does not follow from what was told before")
+// ErrContradictoryReport is the error for a report that contradicts earlier reports of the update.
+var ErrContradictoryReport = errors.New("that does not follow from what was told before")
 
 // HomeUpdate updates the index from a worker's report on its user's home. The worker sends the
 // names of all files, the sections of changed files, and the text of sections that the index does
@@ -46,7 +46,7 @@ func (u *HomeUpdate) AddFiles(ctx context.Context, page []HomeFile) (differing [
 	}
 	for i, f := range page {
 		if u.named[f.Path] || len(u.named) == MaxFiles {
-			return nil, fmt.Errorf("file %.80q behind %d: %w", f.Path, len(u.named), ErrUnexpected)
+			return nil, fmt.Errorf("file %.80q behind %d: %w", f.Path, len(u.named), ErrContradictoryReport)
 		}
 		u.named[f.Path] = true
 		if known, ok := u.known[f.Path]; !ok || known.Size != f.Size || !known.Modified.Equal(f.Modified) {
@@ -73,12 +73,12 @@ func (u *HomeUpdate) load(ctx context.Context) error {
 // the missing sections are stored.
 func (u *HomeUpdate) AddSections(ctx context.Context, batch []HomeFile) ([]SectionHash, error) {
 	if len(u.missing) > 0 {
-		return nil, fmt.Errorf("%d sections are missing: %w", len(u.missing), ErrUnexpected)
+		return nil, fmt.Errorf("%d sections are missing: %w", len(u.missing), ErrContradictoryReport)
 	}
 	u.missing = map[SectionHash]bool{}
 	for _, f := range batch {
 		if !u.named[f.Path] {
-			return nil, fmt.Errorf("file %.80q: %w", f.Path, ErrUnexpected)
+			return nil, fmt.Errorf("file %.80q: %w", f.Path, ErrContradictoryReport)
 		}
 		for _, s := range f.Sections {
 			u.missing[s.Hash] = true
@@ -100,7 +100,7 @@ func (u *HomeUpdate) AddSections(ctx context.Context, batch []HomeFile) ([]Secti
 func (u *HomeUpdate) StoreSections(ctx context.Context, list []Section) error {
 	for _, s := range list {
 		if !u.missing[s.Hash] {
-			return fmt.Errorf("section %s: %w", s.Hash, ErrUnexpected)
+			return fmt.Errorf("section %s: %w", s.Hash, ErrContradictoryReport)
 		}
 		delete(u.missing, s.Hash)
 	}
@@ -124,7 +124,7 @@ func (u *HomeUpdate) putBatch(ctx context.Context) error {
 // reports whether some files must wait for another update.
 func (u *HomeUpdate) End(ctx context.Context, report HomeCoverage, more bool) (left bool, err error) {
 	if len(u.missing) > 0 {
-		return false, fmt.Errorf("%d sections are missing: %w", len(u.missing), ErrUnexpected)
+		return false, fmt.Errorf("%d sections are missing: %w", len(u.missing), ErrContradictoryReport)
 	}
 	var gone []string
 	if err := u.load(ctx); err != nil {

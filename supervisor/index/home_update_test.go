@@ -173,7 +173,7 @@ func TestHomeUpdate_ImpossibleReport_Fails(t *testing.T) {
 			return errors.Join(err, end)
 		},
 	} {
-		if err := tell(r.index.BeginHomeUpdate("ann")); !errors.Is(err, ErrUnexpected) {
+		if err := tell(r.index.BeginHomeUpdate("ann")); !errors.Is(err, ErrContradictoryReport) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -290,7 +290,7 @@ func TestRun_LostCommits_AreRepeated(t *testing.T) {
 }
 
 // The user was deleted while the index was closed, so the index was not told.
-func TestRun_ErasedUserWithoutWords_IsDeleted(t *testing.T) {
+func TestRun_ErasedUserWithoutMessages_IsDeleted(t *testing.T) {
 	r := newRig(t, "ann", "bob").run()
 	r.reportHome("bob", allSteps, map[string][]string{"zyzzyva.md": nil}, 1)
 	r.stop()

@@ -73,7 +73,7 @@ func (r *rig) keep(user string, role protocol.Role, text string) {
 func (r *rig) statement(user string, role protocol.Role, text string, at time.Time) string {
 	r.Helper()
 	r.last++
-	parts, err := json.Marshal([]protocol.Part{{Text: text}})
+	parts, err := json.Marshal([]protocol.ContentPart{{Text: text}})
 	if err != nil {
 		r.Fatal(err)
 	}

@@ -21,7 +21,7 @@ func (h *UpdateHandler) attach(item *supervisor.BatchItem, in supervisor.Incomin
 		}
 		return
 	case in.Forwarded:
-		item.Inbound.Group = supervisor.GroupForwarded
+		item.Inbound.Group = supervisor.InboundGroupForwarded
 	}
 	for _, file := range in.Attachments {
 		if file.Size > h.o.LargestFile {

@@ -41,7 +41,7 @@ func (r *ChatRenames) CurrentName(chat string) string {
 type ChatRenamer struct {
 	sqlite.Conversations
 	People  *access.People
-	Groups  sqlite.Groups
+	Groups  sqlite.AllowedGroups
 	Renames *ChatRenames
 	Refresh func(context.Context) error                  // reads users again
 	Wake    func(ctx context.Context, chat string) error // wakes the work that waits in a chat

@@ -40,11 +40,11 @@ func TestRenameChat_FoundBySend_UpdatesUsersFirst(t *testing.T) {
 	must(t, err)
 	must(t, people.SetUsers(nil, access.StoredUsers{Groups: []access.Group{{Channel: supervisor.ChannelTelegram,
 		Chat: "-7"}}}))
-	m := ChatRenamer{Conversations: db.Conversations(), People: people, Groups: db.AccessStores().Groups,
+	m := ChatRenamer{Conversations: db.Conversations(), People: people, Groups: db.UserAccessStores().Groups,
 		Renames: &renames,
 		Refresh: func(context.Context) error {
 			calls = append(calls, "refresh, called "+renames.CurrentName("-7"))
-			allowed, err := db.AccessStores().Groups.List(t.Context())
+			allowed, err := db.UserAccessStores().Groups.List(t.Context())
 			if err != nil || len(allowed) != 1 || allowed[0].Chat != "-1007" {
 				t.Errorf("allowed are %v, %v", allowed, err)
 			}

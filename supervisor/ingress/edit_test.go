@@ -38,7 +38,7 @@ func (p *fixture) edited(of supervisor.Incoming, from int64, more string) superv
 func TestEdit_OfUnstoredMessage_IsIgnored(t *testing.T) {
 	p := newFixture(t)
 	code, digest := access.NewInviteCode()
-	must(t, p.db.AccessStores().Invites.Put(t.Context(), sqlite.Invite{Digest: digest, User: "alice",
+	must(t, p.db.UserAccessStores().Invites.Put(t.Context(), sqlite.Invite{Digest: digest, User: "alice",
 		ExpiresAt: time.Now().Add(time.Hour)}))
 	mine, theirs := p.incoming(101, 101, `,"text":"buy tee"`), p.incoming(666, 666, `,"text":"hello"`)
 	toUs, talk := p.incoming(-7, 101, `,"text":"/new tee"`), p.incoming(-7, 101, `,"text":"just talking"`)
@@ -74,7 +74,7 @@ func TestEditButton_OtherUsersPress_IsRefused(t *testing.T) {
 		State: supervisor.InboundAnswered, Text: "ok"})
 	must(t, err)
 	p.take(2, p.edited(asked, 101, `,"text":"@mews_bot tea","entities":[{"type":"mention","offset":0,"length":9}]`))
-	offer, buttons := inbox.NewAnswerOffer(in.ID)
+	offer, buttons := inbox.OfferNewAnswer(in.ID)
 	if got := p.answers("alice", "-7"); !slices.Contains(got, offer) {
 		t.Fatalf("told was %q", got)
 	}

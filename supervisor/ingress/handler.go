@@ -29,7 +29,7 @@ import (
 type Options struct {
 	Source        string // the source of the updates: the channel, and the bot's account there
 	People        *access.People
-	Access        sqlite.AccessStores
+	Access        sqlite.UserAccessStores
 	Updates       sqlite.Inbox
 	Conversations sqlite.Conversations
 	Outbox        sqlite.Outbox
@@ -91,7 +91,7 @@ func (h *UpdateHandler) NextOffset(ctx context.Context) (int64, error) {
 func (h *UpdateHandler) StoreBatch(ctx context.Context, batch []supervisor.Incoming, next int64) error {
 	var items []supervisor.BatchItem
 	for _, in := range h.wholeAlbums(batch) {
-		if in.Kind == supervisor.IncomingMoved {
+		if in.Kind == supervisor.IncomingChatMoved {
 			if err := h.put(ctx, items, 0); err != nil {
 				return err
 			}
@@ -102,7 +102,7 @@ func (h *UpdateHandler) StoreBatch(ctx context.Context, batch []supervisor.Incom
 			continue
 		}
 		item, ok, err := h.admit(ctx, in)
-		if err == nil && (ok || in.Kind == supervisor.IncomingReturned) {
+		if err == nil && (ok || in.Kind == supervisor.IncomingChatUnblocked) {
 			err = h.o.ChatReturned(ctx, in.Channel, in.Chat)
 		}
 		if err != nil {
@@ -253,7 +253,7 @@ func (h *UpdateHandler) item(user supervisor.User, in supervisor.Incoming) super
 // mayMention reports whether a message may tell the model about an earlier unread file. Commands,
 // codes and answers may not mention the file.
 func mayMention(in supervisor.Incoming) bool {
-	return !isCommand(in) && !isCode(in.Text) && answer.ParseYesOrNo(in.Text) == supervisor.SayNothing
+	return !isCommand(in) && !isCode(in.Text) && answer.ParseYesOrNo(in.Text) == supervisor.AnswerChoiceNone
 }
 
 // isCommand reports whether a message is a command. A follow-up with text is no command.

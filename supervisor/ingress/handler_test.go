@@ -49,14 +49,14 @@ func newFixture(t *testing.T) *fixture {
 		Accepted: func(in supervisor.Inbound) { p.accepted = append(p.accepted, in) },
 	})
 	p.UpdateHandler = New(Options{
-		Source: "telegram/test/42", People: people, Access: p.db.AccessStores(), Updates: p.db.Inbox(),
+		Source: "telegram/test/42", People: people, Access: p.db.UserAccessStores(), Updates: p.db.Inbox(),
 		Undos: p.db.Undos(), Conversations: p.db.Conversations(),
 		Outbox: p.db.Outbox(), Posts: p.db.Posts(), Inbox: box, Renames: new(ChatRenames), LargestFile: 20 << 20, Moved: func(string, string) {}, Acknowledge: func(string, string) {},
 		Refresh: func(ctx context.Context) error {
-			bound, err := p.db.AccessStores().Bindings.List(ctx)
+			bound, err := p.db.UserAccessStores().Bindings.List(ctx)
 			more := access.StoredUsers{Groups: groups}
 			for _, b := range bound {
-				more.Bindings = append(more.Bindings, access.Binding(b))
+				more.Bindings = append(more.Bindings, access.AccountBinding(b))
 			}
 			return errors.Join(err, people.SetUsers(users, more))
 		},
@@ -235,7 +235,7 @@ func TestGroupMove_SilentGroup_IsFollowed(t *testing.T) {
 	refreshed := 0
 	p.o.Refresh = func(ctx context.Context) error {
 		refreshed++
-		groups, err := p.db.AccessStores().Groups.List(ctx)
+		groups, err := p.db.UserAccessStores().Groups.List(ctx)
 		more := access.StoredUsers{Groups: []access.Group{{Channel: supervisor.ChannelTelegram, Chat: "-7"}}}
 		for _, g := range groups {
 			more.Groups = append(more.Groups, access.Group(g))
@@ -260,7 +260,7 @@ func TestGroupMove_EarlierMessagesOfBatch_Follow(t *testing.T) {
 	alice, _ := p.o.People.Find("alice")
 	// the group was allowed in the chat; its old id is no longer valid
 	p.o.Refresh = func(ctx context.Context) error {
-		groups, err := p.db.AccessStores().Groups.List(ctx)
+		groups, err := p.db.UserAccessStores().Groups.List(ctx)
 		must(t, err)
 		var more access.StoredUsers
 		for _, g := range groups {

@@ -17,19 +17,19 @@ import (
 // user no longer needs a code.
 func TestHeldMessages_NoCodeNeeded_AreReleased(t *testing.T) {
 	db := sqlitetest.Open(t)
-	users := func(codes supervisor.CodePolicy) []supervisor.User {
+	users := func(codes supervisor.TOTPPolicy) []supervisor.User {
 		return []supervisor.User{{Name: "alice", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "101"}, Codes: codes},
-			{Name: "bob", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "102"}, Codes: supervisor.CodesRequired}}
+			{Name: "bob", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "102"}, Codes: supervisor.TOTPRequired}}
 	}
-	people, err := access.NewPeople(users(supervisor.CodesRequired), 1, nil)
+	people, err := access.NewPeople(users(supervisor.TOTPRequired), 1, nil)
 	must(t, err)
 	seal := access.NewSealer([access.KeySize]byte{1})
-	gate := access.NewGate(access.Options{People: people, Factors: db.AccessStores().Factors,
-		Logins: db.AccessStores().Logins, Seal: seal, Now: time.Now})
+	gate := access.NewGate(access.Options{People: people, Factors: db.UserAccessStores().Factors,
+		Logins: db.UserAccessStores().Logins, Seal: seal, Now: time.Now})
 	for _, user := range []string{"alice", "bob"} {
 		made, err := seal.NewEnrolment(user)
 		must(t, err)
-		must(t, db.AccessStores().Factors.Put(t.Context(), user, made.Sealed, nil))
+		must(t, db.UserAccessStores().Factors.Put(t.Context(), user, made.Sealed, nil))
 	}
 	sqlitetest.ExecStatements(t, db, "UPDATE totp SET confirmed_at = 1")
 	box := inbox.New(inbox.Options{Store: db.Inbox(), Gate: gate, Conversations: db.Conversations(), Queued: func(int64) {},
@@ -50,7 +50,7 @@ func TestHeldMessages_NoCodeNeeded_AreReleased(t *testing.T) {
 	if len(released) != 0 {
 		t.Errorf("released while codes are needed: %q", released)
 	}
-	must(t, people.SetUsers(users(supervisor.CodesOff), access.StoredUsers{}))
+	must(t, people.SetUsers(users(supervisor.TOTPOff), access.StoredUsers{}))
 	for range 2 {
 		r.ReleaseMessages(t.Context())
 	}

@@ -120,7 +120,7 @@ func (p *pairing) offer(ctx context.Context, user supervisor.User, in *superviso
 		return nil // a suspended user gets no offer
 	}
 	may, err := p.o.Access.Invites.MayEnrolFactor(ctx, user.Name)
-	if err != nil || !may || user.Codes == supervisor.CodesOff || p.o.Seal == nil {
+	if err != nil || !may || user.Codes == supervisor.TOTPOff || p.o.Seal == nil {
 		return err
 	}
 	c, err := p.o.Conversations.FindOrCreate(ctx, user.Name, in.Channel, in.Chat, in.Thread)
@@ -165,8 +165,8 @@ func (p *pairing) enrol(ctx context.Context, user supervisor.User, c supervisor.
 }
 
 // factorStatus says whether a new second factor is required or optional.
-func factorStatus(codes supervisor.CodePolicy) string {
-	if codes == supervisor.CodesRequired {
+func factorStatus(codes supervisor.TOTPPolicy) string {
+	if codes == supervisor.TOTPRequired {
 		return textFactorRequired
 	}
 	return textFactorOptional

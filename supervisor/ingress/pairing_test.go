@@ -21,7 +21,7 @@ const manyWrong = " had a code that is not good; there are many wrong codes in t
 func (p *fixture) invited() (start func(from int64) supervisor.Incoming) {
 	p.t.Helper()
 	code, digest := access.NewInviteCode()
-	err := p.db.AccessStores().Invites.Put(p.t.Context(), sqlite.Invite{Digest: digest, User: "alice",
+	err := p.db.UserAccessStores().Invites.Put(p.t.Context(), sqlite.Invite{Digest: digest, User: "alice",
 		ExpiresAt: time.Now().Add(time.Hour)})
 	if err != nil {
 		p.t.Fatal(err)
@@ -51,7 +51,7 @@ func TestWrongCodes_OfOneAccount_AuditedOnceADay(t *testing.T) {
 func TestInvite_BindsOneAccount(t *testing.T) {
 	p := newFixture(t)
 	code, digest := access.NewInviteCode()
-	err := p.db.AccessStores().Invites.Put(t.Context(), sqlite.Invite{Digest: digest, User: "alice",
+	err := p.db.UserAccessStores().Invites.Put(t.Context(), sqlite.Invite{Digest: digest, User: "alice",
 		ExpiresAt: time.Now().Add(time.Hour)})
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +105,7 @@ func TestInvite_OtherUsersTry_LeavesInviteValid(t *testing.T) {
 	if want := []string{refused, refused}; !slices.Equal(p.audited, want) {
 		t.Errorf("audited %q, want %q", p.audited, want)
 	}
-	bound, err := p.db.AccessStores().Bindings.List(t.Context())
+	bound, err := p.db.UserAccessStores().Bindings.List(t.Context())
 	if err != nil || len(bound) != 1 || bound[0].Account != "303" {
 		t.Errorf("bound are %v, %v", bound, err)
 	}
@@ -176,9 +176,9 @@ func TestInvite_OfSuspendedUser_IsRefused(t *testing.T) {
 	p := newFixture(t)
 	p.o.Seal = access.NewSealer([access.KeySize]byte{1})
 	start := p.invited()
-	must(t, p.db.AccessStores().People.Suspend(t.Context(), "alice", true))
+	must(t, p.db.UserAccessStores().People.Suspend(t.Context(), "alice", true))
 	p.take(1, start(303))
-	bound, err := p.db.AccessStores().Bindings.List(t.Context())
+	bound, err := p.db.UserAccessStores().Bindings.List(t.Context())
 	if err != nil || len(bound) != 0 || len(p.texts()) != 0 {
 		t.Errorf("bound are %v, %v; accepted %q", bound, err, p.texts())
 	}
@@ -187,11 +187,11 @@ func TestInvite_OfSuspendedUser_IsRefused(t *testing.T) {
 	}
 
 	// now alice is admitted, with the right to a second factor
-	must(t, p.db.AccessStores().People.Suspend(t.Context(), "alice", false))
+	must(t, p.db.UserAccessStores().People.Suspend(t.Context(), "alice", false))
 	code, digest := access.NewInviteCode()
-	must(t, p.db.AccessStores().Invites.Put(t.Context(), sqlite.Invite{Digest: digest, User: "alice",
+	must(t, p.db.UserAccessStores().Invites.Put(t.Context(), sqlite.Invite{Digest: digest, User: "alice",
 		ExpiresAt: time.Now().Add(time.Hour), Enrol: true}))
-	_, err = p.db.AccessStores().Invites.Redeem(t.Context(), digest, supervisor.ChannelTelegram, "101", "alice")
+	_, err = p.db.UserAccessStores().Invites.Redeem(t.Context(), digest, supervisor.ChannelTelegram, "101", "alice")
 	must(t, err)
 	alice, _ := p.o.People.Find("alice")
 	must(t, p.o.People.SetUsers([]supervisor.User{alice}, access.StoredUsers{Suspended: []string{"alice"}}))
@@ -204,10 +204,10 @@ func TestInvite_OfSuspendedUser_IsRefused(t *testing.T) {
 }
 
 func TestSecondFactorStatus_SaysIfCodeIsRequired(t *testing.T) {
-	for codes, want := range map[supervisor.CodePolicy]string{
-		supervisor.CodesRequired: "Your chat is locked by a second factor.",
-		supervisor.CodesOptional: "Your chat can be locked by a second factor. It is not locked yet: it will be from the first code",
-		"":                       "Your chat can be locked by a second factor. It is not locked yet: it will be from the first code",
+	for codes, want := range map[supervisor.TOTPPolicy]string{
+		supervisor.TOTPRequired: "Your chat is locked by a second factor.",
+		supervisor.TOTPOptional: "Your chat can be locked by a second factor. It is not locked yet: it will be from the first code",
+		"":                      "Your chat can be locked by a second factor. It is not locked yet: it will be from the first code",
 	} {
 		if got := factorStatus(codes); !strings.HasPrefix(got, want) {
 			t.Errorf("%q: %q", codes, got)
@@ -227,7 +227,7 @@ func TestInviteCode_IsStoredNowhere(t *testing.T) {
 	}
 	var all bytes.Buffer
 	for _, user := range []string{"alice", "bob"} {
-		must(t, p.db.AccessStores().People.Export(t.Context(), user, &all))
+		must(t, p.db.UserAccessStores().People.Export(t.Context(), user, &all))
 	}
 	if strings.Contains(all.String(), code.Reveal()) || !strings.Contains(all.String(), "/start") {
 		t.Errorf("kept is %s", all.String())

@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/internal/presses"
 )
 
-// WaitingFilesNotice returns the notice about waiting prompt files. Each file has a row of buttons.
-func WaitingFilesNotice(files []supervisor.PromptFile) (text string, rows [][]supervisor.Button) {
+// PendingChangesNotice returns the notice about waiting prompt files. Each file has a row of buttons.
+func PendingChangesNotice(files []supervisor.PromptFile) (text string, rows [][]supervisor.Button) {
 	var lines []string
 	for _, f := range files {
 		text := cmp.Or(textsState[f.Pending.State], textsReason[f.Pending.Why])

@@ -12,16 +12,16 @@ import (
 	"mews/supervisor/internal/timezone"
 )
 
-func (f *Files) commands() []feature.Command {
+func (f *PromptFiles) commands() []feature.Command {
 	return []feature.Command{{SlashCommand: supervisor.SlashCommand{Name: "instructions",
 		Help: "which of your files tell me how to behave, and which changes wait until you accept them"},
-		Group: feature.GroupAssistant, Run: f.command, Private: feature.AlwaysPrivate, Prefix: pressPrefix,
+		Group: feature.GroupAssistant, Run: f.command, Private: feature.AlwaysPrivateAnswer, Prefix: pressPrefix,
 		Press: f.press,
 		Keeps: func(press string) bool { return strings.HasPrefix(press, presses.ActionDiff) }}}
 }
 
 // command lists the prompt files in force, and the files that wait for a decision.
-func (f *Files) command(ctx context.Context, r feature.CommandRequest) (supervisor.Delivery, error) {
+func (f *PromptFiles) command(ctx context.Context, r feature.CommandRequest) (supervisor.Delivery, error) {
 	list, err := f.List(ctx, r.Conversation.User)
 	if err != nil {
 		return supervisor.Delivery{}, fmt.Errorf("list what is in force: %w", err)
@@ -62,20 +62,20 @@ func waitingFiles(list []supervisor.PromptFile) (d supervisor.Delivery) {
 		}
 	}
 	if len(waiting) > 0 {
-		d.Text, d.Buttons = WaitingFilesNotice(waiting)
+		d.Text, d.Buttons = PendingChangesNotice(waiting)
 	}
 	return d
 }
 
 // press runs the action of a button below a waiting file.
-func (f *Files) press(ctx context.Context, r feature.CommandRequest) (d supervisor.Delivery, err error) {
+func (f *PromptFiles) press(ctx context.Context, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 	action, key, _ := strings.Cut(r.Arguments, " ")
-	press := map[string]func(*Files, context.Context, string, string) (supervisor.Delivery, Result, error){
-		presses.ActionDiff: (*Files).pressDiff, pressAccept: (*Files).pressAccept,
-		pressPutBack: (*Files).pressPutBack,
+	press := map[string]func(*PromptFiles, context.Context, string, string) (supervisor.Delivery, Result, error){
+		presses.ActionDiff: (*PromptFiles).pressDiff, pressAccept: (*PromptFiles).pressAccept,
+		pressPutBack: (*PromptFiles).pressPutBack,
 	}[action]
 	if press == nil {
-		return supervisor.Delivery{Text: feature.TextDeadButton}, nil
+		return supervisor.Delivery{Text: feature.DeadButtonText}, nil
 	}
 	d, result, err := press(f, ctx, r.Conversation.User, key)
 	if err != nil {
@@ -95,13 +95,13 @@ func (f *Files) press(ctx context.Context, r feature.CommandRequest) (d supervis
 	return d, err
 }
 
-func (f *Files) pressAccept(ctx context.Context, user, key string) (d supervisor.Delivery, result Result, err error) {
+func (f *PromptFiles) pressAccept(ctx context.Context, user, key string) (d supervisor.Delivery, result Result, err error) {
 	result, err = f.AcceptChange(ctx, user, key)
 	d.Text = fmt.Sprintf(textNowInForce, result.Path)
 	return d, result, err
 }
 
-func (f *Files) pressPutBack(ctx context.Context, user, key string) (d supervisor.Delivery, result Result, err error) {
+func (f *PromptFiles) pressPutBack(ctx context.Context, user, key string) (d supervisor.Delivery, result Result, err error) {
 	result, err = f.RestoreFile(ctx, user, key)
 	d.Text = fmt.Sprintf(textPutBack, result.Path)
 	if result.Operation != 0 {
@@ -110,7 +110,7 @@ func (f *Files) pressPutBack(ctx context.Context, user, key string) (d superviso
 	return d, result, err
 }
 
-func (f *Files) pressDiff(ctx context.Context, user, key string) (d supervisor.Delivery, _ Result, err error) {
+func (f *PromptFiles) pressDiff(ctx context.Context, user, key string) (d supervisor.Delivery, _ Result, err error) {
 	ref, result, err := f.StoreDiff(ctx, user, key)
 	if err == nil && result.Outcome == OutcomeDone {
 		d, err = f.ShowDiff(ref)

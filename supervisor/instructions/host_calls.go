@@ -10,9 +10,9 @@ import (
 
 // reportParams is the maximum size in bytes of a report that changes every file. Its texts are in
 // base64.
-const reportParams = (protocol.MaxMemoryTextBytes+224<<10)*4/3 + feature.MaxShortParams
+const reportParams = (protocol.MaxMemoryTextBytes+224<<10)*4/3 + feature.MaxShortParamsBytes
 
-func (f *Files) hostCalls() []feature.HostCall {
+func (f *PromptFiles) hostCalls() []feature.HostCall {
 	return []feature.HostCall{{Method: protocol.MethodPromptFileReport, Kinds: feature.HomeTurnKinds(),
 		Bytes: reportParams,
 		Limit: 20_000, Serial: true,
@@ -24,7 +24,7 @@ func (f *Files) hostCalls() []feature.HostCall {
 type reportedKey struct{}
 
 // report records the state of the user's prompt files.
-func (f *Files) report(ctx context.Context, t feature.Turn, p *protocol.PromptFileReport) (
+func (f *PromptFiles) report(ctx context.Context, t feature.Turn, p *protocol.PromptFileReport) (
 	*protocol.PromptFileReportResult, error) {
 	if err := p.Validate(); err != nil {
 		return nil, feature.WorkerOffence{Err: err}
@@ -49,7 +49,7 @@ func (f *Files) report(ctx context.Context, t feature.Turn, p *protocol.PromptFi
 // ReportBeforeModel records a report that comes with a model call. inForce tells whether the texts
 // of the files themselves are in force. If it is false, the worker has to report again and read the
 // answer.
-func (f *Files) ReportBeforeModel(ctx context.Context, t feature.Turn, p *protocol.PromptFileReport) (inForce bool, err error) {
+func (f *PromptFiles) ReportBeforeModel(ctx context.Context, t feature.Turn, p *protocol.PromptFileReport) (inForce bool, err error) {
 	r := *p
 	r.Turn, r.InForce = t.ID, true
 	answer, err := f.report(ctx, t, &r)

@@ -50,14 +50,14 @@ type Options struct {
 	Queued      func(conversation int64) // called when a delivery may be queued; never blocks
 }
 
-// Files decides about changes of prompt files. Its methods may be called from any goroutine.
-type Files struct{ Options }
+// PromptFiles decides about changes of prompt files. Its methods may be called from any goroutine.
+type PromptFiles struct{ Options }
 
 // New returns the feature of prompt files.
-func New(o Options) *Files { return &Files{o} }
+func New(o Options) *PromptFiles { return &PromptFiles{o} }
 
 // Feature returns the command and host call of the prompt files.
-func (f *Files) Feature() feature.Feature {
+func (f *PromptFiles) Feature() feature.Feature {
 	return feature.Feature{Name: "instructions", Commands: f.commands(), HostCalls: f.hostCalls()}
 }
 
@@ -80,7 +80,7 @@ type Result struct {
 }
 
 // find finds the file of a press. key identifies the text that waits, is in force or was refused.
-func (f *Files) find(ctx context.Context, user, key string) (r Result, err error) {
+func (f *PromptFiles) find(ctx context.Context, user, key string) (r Result, err error) {
 	list, err := f.List(ctx, user)
 	r.Outcome = OutcomeNotFound
 	for _, file := range list {
@@ -101,7 +101,7 @@ func (f *Files) find(ctx context.Context, user, key string) (r Result, err error
 }
 
 // AcceptChange puts the waiting text of a file in force.
-func (f *Files) AcceptChange(ctx context.Context, user, key string) (Result, error) {
+func (f *PromptFiles) AcceptChange(ctx context.Context, user, key string) (Result, error) {
 	r, err := f.find(ctx, user, key)
 	if err != nil || r.Outcome != OutcomeDone || !r.CanAcceptPending() {
 		return r, err
@@ -115,7 +115,7 @@ func (f *Files) AcceptChange(ctx context.Context, user, key string) (Result, err
 
 // StoreDiff stores a diff between the text in force and the waiting text. The diff is a blob of the
 // user, in the format of diff -u.
-func (f *Files) StoreDiff(ctx context.Context, user, key string) (ref protocol.BlobRef, r Result, err error) {
+func (f *PromptFiles) StoreDiff(ctx context.Context, user, key string) (ref protocol.BlobRef, r Result, err error) {
 	if r, err = f.find(ctx, user, key); err != nil || r.Outcome != OutcomeDone {
 		return ref, r, err
 	}
@@ -126,7 +126,7 @@ func (f *Files) StoreDiff(ctx context.Context, user, key string) (ref protocol.B
 
 // RestoreFile restores the text in force in the user's home. It replaces only the waiting text. If
 // the file has changed since, it does nothing.
-func (f *Files) RestoreFile(ctx context.Context, user, key string) (Result, error) {
+func (f *PromptFiles) RestoreFile(ctx context.Context, user, key string) (Result, error) {
 	r, err := f.find(ctx, user, key)
 	if err != nil || r.Outcome != OutcomeDone {
 		return r, err
@@ -165,11 +165,11 @@ type undoResult struct {
 }
 
 // runUndo asks the user's worker to undo a change, and waits for the result.
-func (f *Files) runUndo(ctx context.Context, user string, change protocol.Undo) (u undoResult, err error) {
+func (f *PromptFiles) runUndo(ctx context.Context, user string, change protocol.Undo) (u undoResult, err error) {
 	// Marshal never fails for UndoParameters
-	parameters, _ := json.Marshal(protocol.UndoParameters{Action: protocol.UndoActionUnchanged,
+	parameters, _ := json.Marshal(protocol.UndoParameters{Action: protocol.UndoActionUnchangedFiles,
 		Changes: []protocol.Undo{change}})
-	op, err := f.Operations.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationUndo,
+	op, err := f.Operations.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationKindUndo,
 		Parameters: string(parameters)})
 	if err == nil {
 		op, err = f.Operations.Wait(ctx, op.ID)

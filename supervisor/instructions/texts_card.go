@@ -18,9 +18,9 @@ const (
 
 // textsReason say why a file waits for a decision.
 var textsReason = map[supervisor.PendingReason]string{
-	supervisor.PendingTurn:    "%s was changed while I worked.",
-	supervisor.PendingGit:     "%s was changed by git.",
-	supervisor.PendingForeign: "%s is a link, or another account can write there.",
+	supervisor.PendingReasonTurn:    "%s was changed while I worked.",
+	supervisor.PendingReasonGit:     "%s was changed by git.",
+	supervisor.PendingReasonForeign: "%s is a link, or another account can write there.",
 }
 
 // textsState describe the state of a path without a regular file.

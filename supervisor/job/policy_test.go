@@ -60,15 +60,15 @@ func TestRetryDelay_Tries_AreLimited(t *testing.T) {
 
 // said returns the messages of a turn that ends with a text.
 func said(words string) []protocol.Message {
-	return []protocol.Message{{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: words}}}}
+	return []protocol.Message{{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Text: words}}}}
 }
 
 // gave returns the messages of a turn that ends with a call of the result tool.
 func gave(r protocol.JobResultArguments) []protocol.Message {
 	arguments, _ := json.Marshal(r)
 	return []protocol.Message{
-		{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Call: &protocol.ToolCall{ID: "c", Name: supervisor.ToolJobResult, Arguments: arguments}}}},
-		{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &protocol.ToolResult{Call: "c", Name: supervisor.ToolJobResult}}}}}
+		{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Call: &protocol.ToolCall{ID: "c", Name: supervisor.ToolJobResult, Arguments: arguments}}}},
+		{Role: protocol.RoleTool, Parts: []protocol.ContentPart{{Result: &protocol.ToolResult{Call: "c", Name: supervisor.ToolJobResult}}}}}
 }
 
 func TestDecideFireOutcome_TurnEnds_GivesResult(t *testing.T) {

@@ -34,8 +34,8 @@ func TitledMessage(j supervisor.Job, said string) supervisor.Delivery {
 	}
 	return supervisor.Delivery{
 		Text:   said,
-		Silent: j.Options.Priority == supervisor.JobLow,
-		Urgent: j.Options.Priority == supervisor.JobHigh,
+		Silent: j.Options.Priority == supervisor.JobPriorityLow,
+		Urgent: j.Options.Priority == supervisor.JobPriorityHigh,
 	}
 }
 
@@ -50,7 +50,7 @@ func UnmetCheckText(j supervisor.Job, found string) string {
 // AddPausedNote adds to a notice that the job is paused after failures, with buttons.
 func AddPausedNote(j supervisor.Job, failures int, d supervisor.Delivery) supervisor.Delivery {
 	d.Text += fmt.Sprintf(textFails, failures)
-	d.Buttons = Buttons(j, supervisor.JobRun, supervisor.JobResume, supervisor.JobDelete)
+	d.Buttons = Buttons(j, supervisor.JobPressRun, supervisor.JobPressResume, supervisor.JobPressDelete)
 	return d
 }
 
@@ -59,9 +59,9 @@ func PausedAwayText(paused int64) string {
 	return fmt.Sprintf(textAway, amount.Plural(paused, "task", "tasks"))
 }
 
-// WaitingInChatText returns the notice about jobs that wait because a chat refuses messages. why is
+// WaitingJobsText returns the notice about jobs that wait because a chat refuses messages. why is
 // the chat's reason.
-func WaitingInChatText(waiting int64, why string) string {
+func WaitingJobsText(waiting int64, why string) string {
 	return fmt.Sprintf(textChatRefuses, why, amount.Plural(waiting, "reminder or task", "reminders and tasks"))
 }
 
@@ -72,7 +72,7 @@ func DeletedTopicText(text string) string { return textThreadGone + text }
 func Buttons(j supervisor.Job, what ...string) [][]supervisor.Button {
 	row := make([]supervisor.Button, len(what))
 	for i, w := range what {
-		row[i] = supervisor.Button{Text: buttons[w], Press: fmt.Sprintf("%s%s %d", supervisor.JobPrefix, w, j.ID)}
+		row[i] = supervisor.Button{Text: buttons[w], Press: fmt.Sprintf("%s%s %d", supervisor.JobPressPrefix, w, j.ID)}
 	}
 	return [][]supervisor.Button{row}
 }

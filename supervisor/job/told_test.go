@@ -27,7 +27,7 @@ func TestJobMessagesText_AnyText_StaysInQuote(t *testing.T) {
 		}
 		if first, end := lines[0], lines[len(lines)-1]; !strings.HasPrefix(
 			first,
-			supervisor.JobQuoteBegins+"on Fri 20 Nov 09:00, you ",
+			supervisor.JobQuotePrefix+"on Fri 20 Nov 09:00, you ",
 		) ||
 			end != "[That was it.]" {
 			t.Errorf("%s: it begins with %q and ends with %q", kind, first, end)

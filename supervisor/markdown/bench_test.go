@@ -23,7 +23,7 @@ func BenchmarkRenderAndSplit(b *testing.B) {
 	b.SetBytes(int64(len(md)))
 	b.ReportAllocs()
 	for b.Loop() {
-		markdown.SplitMessage(markdown.Render(md), markdown.MaxMessage)
+		markdown.SplitMessage(markdown.Render(md), markdown.MaxMessageUnits)
 	}
 }
 
@@ -43,6 +43,6 @@ func BenchmarkSplitMessage_LongLine(b *testing.B) {
 	}}
 	b.SetBytes(1 << 20)
 	for b.Loop() {
-		markdown.SplitMessage(t, markdown.MaxMessage)
+		markdown.SplitMessage(t, markdown.MaxMessageUnits)
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // RenderGrowing renders unfinished Markdown, with tables of at most c columns as grids.
-func (c TableColumns) RenderGrowing(md string) supervisor.RichText {
+func (c MaxTableWidth) RenderGrowing(md string) supervisor.RichText {
 	src := source(md)
 	root := parse(src)
 	if tooCostly(src) {

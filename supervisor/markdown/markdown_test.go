@@ -63,7 +63,7 @@ func TestRender_HostileText_IsFast(t *testing.T) {
 		"*a*b", "![a](b", "[a](<", "- - - x\n\n", "$a=$b", "<a href=\"", "\n\n",
 	} {
 		md := strings.Repeat(s, 16<<10/len(s))
-		checkSplit(t, markdown.Render(md), markdown.MaxMessage, true)
+		checkSplit(t, markdown.Render(md), markdown.MaxMessageUnits, true)
 		markdown.RenderGrowing(md)
 	}
 }

@@ -30,8 +30,8 @@ func (m *Memory) answer(ctx context.Context, by feature.Caller, q Query) (r prot
 	return m.RunAction(ctx, user.Name, q.Parameters)
 }
 
-// FetchAll sends a query. If the query is for a list, FetchAll fetches all pages.
-func FetchAll(q Query, ask func(Query) (protocol.MemoryResult, error)) (all protocol.MemoryResult, err error) {
+// FetchAllPages sends a query. If the query is for a list, FetchAllPages fetches all pages.
+func FetchAllPages(q Query, ask func(Query) (protocol.MemoryResult, error)) (all protocol.MemoryResult, err error) {
 	for {
 		page, err := ask(q)
 		if err != nil {

@@ -25,7 +25,7 @@ func (m *Memory) commands() []feature.Command {
 	return []feature.Command{{SlashCommand: supervisor.SlashCommand{Name: "memory",
 		Help: "what I remember of you, and where it comes from; /memory k7, /memory correct k7 WORDS, /memory " +
 			"forget k7, /memory import PATH"},
-		Group: feature.GroupEveryday, Run: m.command, Private: feature.AlwaysPrivate, Prefix: prefix}}
+		Group: feature.GroupEveryday, Run: m.command, Private: feature.AlwaysPrivateAnswer, Prefix: prefix}}
 }
 
 // words are the first words of /memory and of its buttons' presses. Any other word is a fact's id.

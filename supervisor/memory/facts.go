@@ -83,13 +83,13 @@ func (m *Memory) CountMentions(ctx context.Context, user string, f protocol.Memo
 }
 
 // effects maps users' changes of their memory to kinds of effects in the ledger.
-var effects = map[protocol.MemoryAction]string{protocol.MemoryActionCorrect: supervisor.EffectCorrected,
-	protocol.MemoryActionForget: supervisor.EffectForgotten, protocol.MemoryActionImport: supervisor.EffectImported}
+var effects = map[protocol.MemoryAction]string{protocol.MemoryActionCorrect: supervisor.EffectFactCorrected,
+	protocol.MemoryActionForget: supervisor.EffectFactForgotten, protocol.MemoryActionImport: supervisor.EffectMemoryImported}
 
 // CountOrDeleteTurnData counts or deletes the data of some turns in a user's home. It counts facts,
 // notes and log entries. If gone is set, it also deletes them, and the facts are never remembered
 // again.
-func (m *Memory) CountOrDeleteTurnData(ctx context.Context, user string, of protocol.MemoryTurns,
+func (m *Memory) CountOrDeleteTurnData(ctx context.Context, user string, of protocol.TurnDataQuery,
 	gone bool) (n supervisor.ForgetCounts, err error) {
 	r, err := m.operate(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryActionShow, Turns: &of})
 	n = supervisor.ForgetCounts{Facts: int64(len(r.Facts)), Notes: int64(r.Notes), Logged: int64(r.Logs)}
@@ -129,7 +129,7 @@ func (m *Memory) CountOrDeleteTurnData(ctx context.Context, user string, of prot
 func (m *Memory) operate(ctx context.Context, user string, p protocol.MemoryParameters) (
 	r protocol.MemoryResult, err error) {
 	parameters, _ := json.Marshal(p) // Marshal never fails for these parameters
-	op, err := m.o.Operations.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationMemory,
+	op, err := m.o.Operations.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationKindMemory,
 		Parameters: string(parameters)})
 	if err == nil {
 		op, err = m.o.Operations.Wait(ctx, op.ID)

@@ -17,7 +17,7 @@ const maxNamed = 20
 // AllowForget decides whether facts may be deleted; nil allows it. A user's own request is enough,
 // unless the model has read other people's words. Then the user's newest message must name each
 // fact, or the user is asked. The error is supervisor.ErrWaitsForAnswer until the user answers.
-func (m *Memory) AllowForget(ctx context.Context, r Request, facts []protocol.ForgottenFact) error {
+func (m *Memory) AllowForget(ctx context.Context, r ChangeRequest, facts []protocol.ForgottenFact) error {
 	source, found, err := m.o.Store.FindFactBasis(ctx, r.Turn, 0)
 	if err != nil {
 		return err

@@ -34,7 +34,7 @@ func (m *Memory) hostCalls() []feature.HostCall {
 	return []feature.HostCall{
 		{Method: protocol.MethodMemoryRemember, Kinds: kinds, Limit: callLimit, Serial: true,
 			HostCallHandler: feature.NewHostCallHandler(m.remember)},
-		{Method: protocol.MethodMemoryRecalled, Kinds: kinds, Bytes: feature.MaxShortParams, Limit: callLimit,
+		{Method: protocol.MethodMemoryRecalled, Kinds: kinds, Bytes: feature.MaxShortParamsBytes, Limit: callLimit,
 			HostCallHandler: feature.NewHostCallHandler(m.recalled)},
 		{Method: protocol.MethodMemoryChanged, Kinds: kinds, Limit: 2 * callLimit, Serial: true,
 			HostCallHandler: feature.NewHostCallHandler(m.changed)},
@@ -51,7 +51,7 @@ func (m *Memory) remember(ctx context.Context, t feature.Turn, p *protocol.Memor
 	if err := p.Validate(); err != nil {
 		return nil, feature.WorkerOffence{Err: err}
 	}
-	r := Request{User: t.User, Destination: t.Destination, Turn: t.ID, Call: call, Conflict: p.Conflict}
+	r := ChangeRequest{User: t.User, Destination: t.Destination, Turn: t.ID, Call: call, Conflict: p.Conflict}
 	if err := json.Unmarshal(call.Arguments, &r.Arguments); err != nil {
 		return nil, feature.NewRefusal("not remembered: %v", err)
 	}
@@ -92,7 +92,7 @@ func (m *Memory) changed(ctx context.Context, t feature.Turn,
 		return nil, feature.WorkerOffence{Err: err}
 	}
 	if len(p.Gone) > 0 {
-		r := Request{User: t.User, Destination: t.Destination, Turn: t.ID, Call: call}
+		r := ChangeRequest{User: t.User, Destination: t.Destination, Turn: t.ID, Call: call}
 		if err := m.AllowForget(ctx, r, p.Gone); err != nil {
 			return nil, fmt.Errorf("ask whether facts may be forgotten: %w", err)
 		}
@@ -101,7 +101,7 @@ func (m *Memory) changed(ctx context.Context, t feature.Turn,
 		if err := m.takeChange(ctx, t, call, *p, w); err != nil {
 			return err
 		}
-		return m.RecordForgotten(ctx, t.User, p.Gone)
+		return m.RecordForgottenFacts(ctx, t.User, p.Gone)
 	})
 }
 
@@ -114,5 +114,5 @@ func (m *Memory) recalled(ctx context.Context, t feature.Turn, p *protocol.Memor
 	if t.Kind == supervisor.TurnMCP {
 		return &protocol.MemoryEmptyResult{}, nil
 	}
-	return &protocol.MemoryEmptyResult{}, m.RecordUse(ctx, t.User, p.IDs)
+	return &protocol.MemoryEmptyResult{}, m.RecordFactUses(ctx, t.User, p.IDs)
 }

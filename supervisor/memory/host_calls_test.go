@@ -21,7 +21,7 @@ func TestMemoryRecalled_OverMCP_CountsNoUse(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if uses, err := r.CountUses(t.Context(), "alice"); err != nil || fmt.Sprint(uses) != "map[k1:1]" {
+	if uses, err := r.CountFactUses(t.Context(), "alice"); err != nil || fmt.Sprint(uses) != "map[k1:1]" {
 		t.Errorf("got %v, %v", uses, err)
 	}
 }
@@ -48,7 +48,7 @@ func TestMemoryChanged_WrongCall_EndsWorker(t *testing.T) {
 		turn.ID = r.turn.ID
 		r.putInForce(text)
 		params := fmt.Sprintf(`{"turn":1,"call":%q,"before":%q,"after":%q,"gone":[%s]}`, c.call,
-			facts.StateOf(text), facts.StateOf(""), c.gone)
+			facts.FileStateOf(text), facts.FileStateOf(""), c.gone)
 		_, err := featuretest.MakeHostCall(t, r.Feature(), turn, protocol.MethodMemoryChanged, params)
 		if featuretest.IsOffence(err) != c.offends || !c.offends && err != nil {
 			t.Errorf("%s: got %v", name, err)

@@ -77,8 +77,8 @@ func (m *Memory) Feature() feature.Feature {
 			{Name: EffectForget, Rule: string(approval.RuleAsk)}}}
 }
 
-// Request is a tool call that wants to remember, correct or forget facts.
-type Request struct {
+// ChangeRequest is a tool call that wants to remember, correct or forget facts.
+type ChangeRequest struct {
 	User        string
 	Destination int64 // the conversation in which the user is asked
 	Turn        int64
@@ -90,7 +90,7 @@ type Request struct {
 // AllowRemember decides whether a fact may be remembered. It returns the message that the fact
 // comes from. If the fact contradicts an old fact, it replaces the old fact. The error is
 // supervisor.ErrWaitsForAnswer until the user answers.
-func (m *Memory) AllowRemember(ctx context.Context, r Request) (allowed protocol.MemoryRememberResult, err error) {
+func (m *Memory) AllowRemember(ctx context.Context, r ChangeRequest) (allowed protocol.MemoryRememberResult, err error) {
 	source, found, err := m.o.Store.FindFactBasis(ctx, r.Turn, r.Arguments.Message)
 	if err == nil && !found {
 		err = supervisor.Errorf(supervisor.CodeInvalid, textNoMessage, r.Arguments.Message)
@@ -137,7 +137,7 @@ func (m *Memory) addForeign(ctx context.Context, turn int64, asked string) (stri
 // checkForgotten refuses facts that were forgotten. It refuses any fact from a forgotten message.
 // It refuses the same words, unless the user has used them since. after is the highest number in a
 // forgotten fact's id.
-func (m *Memory) checkForgotten(ctx context.Context, r Request, source supervisor.FactBasis) (after int, err error) {
+func (m *Memory) checkForgotten(ctx context.Context, r ChangeRequest, source supervisor.FactBasis) (after int, err error) {
 	byMessage, at, after, err := m.o.Store.FindForgottenFact(ctx, r.User, source.Message, r.Arguments.Text)
 	if err != nil {
 		return after, fmt.Errorf("look for what %s has had forgotten: %w", r.User, err)
@@ -187,8 +187,8 @@ func clipped(text string, most int) string {
 	return string(runes)
 }
 
-// RecordForgotten records facts that are not to be remembered again.
-func (m *Memory) RecordForgotten(ctx context.Context, user string, facts []protocol.ForgottenFact) error {
+// RecordForgottenFacts records facts that are not to be remembered again.
+func (m *Memory) RecordForgottenFacts(ctx context.Context, user string, facts []protocol.ForgottenFact) error {
 	if len(facts) == 0 {
 		return nil
 	}
@@ -202,16 +202,16 @@ func (m *Memory) RecordForgotten(ctx context.Context, user string, facts []proto
 
 const memoryFile = "MEMORY.md"
 
-// RecordUse counts a use of each fact, on the current day of the user.
-func (m *Memory) RecordUse(ctx context.Context, user string, facts []string) error {
+// RecordFactUses counts a use of each fact, on the current day of the user.
+func (m *Memory) RecordFactUses(ctx context.Context, user string, facts []string) error {
 	return m.o.Store.RecordFactUses(ctx, user, m.day(user, 0), facts)
 }
 
 // usesDays is how many days a use of a fact counts.
 const usesDays = 90
 
-// CountUses returns how often each fact was used in the last usesDays, by the fact's id.
-func (m *Memory) CountUses(ctx context.Context, user string) (map[string]int, error) {
+// CountFactUses returns how often each fact was used in the last usesDays, by the fact's id.
+func (m *Memory) CountFactUses(ctx context.Context, user string) (map[string]int, error) {
 	return m.o.Store.ListFactUses(ctx, user, m.day(user, -usesDays))
 }
 

@@ -68,7 +68,7 @@ func (r *rig) calls(id, name, result string, world bool) {
 	r.Helper()
 	_, err := r.db.Turns().CommitStep(r.Context(),
 		sqlite.Step{Turn: r.turn.ID, Message: protocol.Message{Role: protocol.RoleAssistant,
-			Parts: []protocol.Part{{Call: &protocol.ToolCall{ID: id, Name: name, Arguments: json.RawMessage(`{}`)}}}}})
+			Parts: []protocol.ContentPart{{Call: &protocol.ToolCall{ID: id, Name: name, Arguments: json.RawMessage(`{}`)}}}}})
 	if err == nil {
 		_, err = r.db.Turns().CommitResult(r.Context(), r.turn.ID, protocol.ToolResult{Call: id, Name: name, Text: result, World: world})
 	}
@@ -79,7 +79,7 @@ func (r *rig) calls(id, name, result string, world bool) {
 
 func (r *rig) remember(text string, message int64, conflict *protocol.MemoryConflict) (protocol.MemoryRememberResult,
 	error) {
-	return r.Memory.AllowRemember(r.Context(), memory.Request{User: "alice", Destination: r.turn.Conversation.ID,
+	return r.Memory.AllowRemember(r.Context(), memory.ChangeRequest{User: "alice", Destination: r.turn.Conversation.ID,
 		Turn: r.turn.ID, Conflict: conflict,
 		Call: protocol.ToolCall{ID: "c", Name: "remember"}, Arguments: protocol.MemoryArguments{Text: text, Message: message}})
 }
@@ -153,7 +153,7 @@ func TestRemember_UnknownMessage_IsRefused(t *testing.T) {
 func TestCorrect_Question_ShowsOldAndNew(t *testing.T) {
 	r := newRig(t, supervisor.OriginWorld, "correct k7")
 	for i, old := range []string{"Banks at DE11", "Banks at DE22"} {
-		_, err := r.Memory.AllowRemember(r.Context(), memory.Request{User: "alice", Destination: r.turn.Conversation.ID,
+		_, err := r.Memory.AllowRemember(r.Context(), memory.ChangeRequest{User: "alice", Destination: r.turn.Conversation.ID,
 			Turn:     r.turn.ID,
 			Conflict: &protocol.MemoryConflict{ID: "k7", Text: old}, Call: protocol.ToolCall{ID: "c", Name: "update_memory"},
 			Arguments: protocol.MemoryArguments{ID: "k7", Text: "Banks at DE99"}})
@@ -230,7 +230,7 @@ func TestReplacedFact_Notice_ComesOnce(t *testing.T) {
 
 func TestRemember_ForgottenFact_IsRefused(t *testing.T) {
 	r := newRig(t, "", "I take oolong, I said")
-	err := r.RecordForgotten(t.Context(), "alice", []protocol.ForgottenFact{{ID: "k41",
+	err := r.RecordForgottenFacts(t.Context(), "alice", []protocol.ForgottenFact{{ID: "k41",
 		Text: "Takes oolong.", Message: 1}, {ID: "h123", Text: "Plays the cello"}})
 	if err != nil {
 		t.Fatal(err)
@@ -278,7 +278,7 @@ func TestForget_OthersWords_NeedApproval(t *testing.T) {
 			if c.read != nil {
 				c.read(r)
 			}
-			err := r.AllowForget(t.Context(), memory.Request{User: "alice", Destination: r.turn.Conversation.ID, Turn: r.turn.ID,
+			err := r.AllowForget(t.Context(), memory.ChangeRequest{User: "alice", Destination: r.turn.Conversation.ID, Turn: r.turn.ID,
 				Call: protocol.ToolCall{ID: "c", Name: "forget"}}, []protocol.ForgottenFact{{ID: "k1", Text: "Takes oolong"}, {ID: "k2", Text: "Hates Mallory"}})
 			if errors.Is(err, supervisor.ErrWaitsForAnswer) != c.asks || (len(r.asked) == 1) != c.asks {
 				t.Fatalf("got %v, asked %+v", err, r.asked)
@@ -295,7 +295,7 @@ func TestForget_Prompts_LoseFactAtOnce(t *testing.T) {
 	if err := r.db.SystemTexts().Put(t.Context(), r.turn.Conversation.ID, "Takes oolong", 0); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.RecordForgotten(t.Context(), "alice",
+	if err := r.RecordForgottenFacts(t.Context(), "alice",
 		[]protocol.ForgottenFact{{ID: "k1", Text: "Takes oolong"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -309,26 +309,26 @@ func TestMemoryRecalled_Uses_CountFor90Days(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	r.now = func() time.Time { return now }
 	for _, ids := range [][]string{{"k1", "k2"}, {"k1"}} {
-		if err := r.RecordUse(t.Context(), "alice", ids); err != nil {
+		if err := r.RecordFactUses(t.Context(), "alice", ids); err != nil {
 			t.Fatal(err)
 		}
 	}
 	now = now.AddDate(0, 0, 90)
-	if uses, err := r.CountUses(t.Context(), "alice"); err != nil || fmt.Sprint(uses) != "map[k1:2 k2:1]" {
+	if uses, err := r.CountFactUses(t.Context(), "alice"); err != nil || fmt.Sprint(uses) != "map[k1:2 k2:1]" {
 		t.Errorf("got %v, %v", uses, err)
 	}
-	if err := r.RecordForgotten(t.Context(), "alice",
+	if err := r.RecordForgottenFacts(t.Context(), "alice",
 		[]protocol.ForgottenFact{{ID: "k1", Text: "x"}}); err != nil {
 		t.Fatal(err)
 	}
-	if uses, _ := r.CountUses(t.Context(), "alice"); fmt.Sprint(uses) != "map[k2:1]" {
+	if uses, _ := r.CountFactUses(t.Context(), "alice"); fmt.Sprint(uses) != "map[k2:1]" {
 		t.Errorf("of one that is forgotten: %v", uses)
 	}
 	now = now.AddDate(0, 0, 1)
-	if uses, _ := r.CountUses(t.Context(), "alice"); len(uses) != 0 {
+	if uses, _ := r.CountFactUses(t.Context(), "alice"); len(uses) != 0 {
 		t.Errorf("got %v", uses)
 	}
-	if uses, _ := r.CountUses(t.Context(), "bob"); len(uses) != 0 {
+	if uses, _ := r.CountFactUses(t.Context(), "bob"); len(uses) != 0 {
 		t.Errorf("of somebody else: %v", uses)
 	}
 }

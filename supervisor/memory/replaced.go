@@ -42,7 +42,7 @@ func (m *Memory) restoreFact(ctx context.Context, user, rest string) (d supervis
 	id, _ := strconv.ParseInt(rest, 10, 64) // no effect has the id 0
 	old, found, err := m.o.Store.FindReplacedFact(ctx, user, id)
 	if err != nil || !found {
-		return supervisor.Delivery{Text: feature.TextDeadButton}, err
+		return supervisor.Delivery{Text: feature.DeadButtonText}, err
 	}
 	return m.oneFact(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryActionCorrect, ID: old.ID,
 		Text: old.Text}, textFactCorrected)

@@ -48,8 +48,8 @@ func (m *Memory) keepPermission(t feature.Turn, call protocol.ToolCall, args pro
 	return nil
 }
 
-// Notes returns the notes that calls of a turn's current attempt may have added.
-func Notes(t feature.Turn) (notes []facts.Note) {
+// ListTurnNotes returns the notes that calls of a turn's current attempt may have added.
+func ListTurnNotes(t feature.Turn) (notes []facts.Note) {
 	t.Kept.Range(func(key, kept any) bool {
 		if _, is := key.(noteKey); is {
 			notes = append(notes, kept.(facts.Note))
@@ -119,7 +119,7 @@ func (m *Memory) changeFact(t feature.Turn, call protocol.ToolCall, file *facts.
 	p := kept.(permission)
 	args := protocol.MemoryArguments{}
 	if call.Name == toolRemember {
-		args.Kind = facts.DefaultKind
+		args.Kind = facts.DefaultFactKind
 	}
 	if err := json.Unmarshal(call.Arguments, &args); err != nil {
 		return replaced, err
@@ -128,7 +128,7 @@ func (m *Memory) changeFact(t feature.Turn, call protocol.ToolCall, file *facts.
 	if err != nil {
 		return replaced, err
 	}
-	fact := facts.FromArguments(args)
+	fact := facts.FactFromArguments(args)
 	fact.Message, fact.Date = p.Message, at.In(m.zone(t.User)).Format(time.DateOnly)
 	var old facts.Fact
 	if call.Name == toolUpdate {
@@ -167,7 +167,7 @@ func (m *Memory) storedTexts(ctx context.Context, user string) (storedTexts, err
 // find returns the text that has a state.
 func (s storedTexts) find(state protocol.FileState) (text string, known bool) {
 	text, known = s[state]
-	return text, known && supervisor.IsTextOf(state, []byte(text))
+	return text, known && supervisor.IsTextOfState(state, []byte(text))
 }
 
 // takeBack puts the text before the last change in force again, if the worker takes that change
@@ -186,7 +186,7 @@ func (m *Memory) takeBack(ctx context.Context, t feature.Turn, p protocol.Memory
 // force.
 func (m *Memory) takeChange(ctx context.Context, t feature.Turn, call protocol.ToolCall,
 	p protocol.MemoryChangedParams, w written) error {
-	if !w.known || w.err != nil || facts.StateOf(w.text) != p.After {
+	if !w.known || w.err != nil || facts.FileStateOf(w.text) != p.After {
 		return nil
 	}
 	if w.replaced.ID != "" {
@@ -205,7 +205,7 @@ func (m *Memory) takeResult(ctx context.Context, user string, stored storedTexts
 	text, known := stored.find(r.Before)
 	file := facts.ParseFile(text)
 	change(file)
-	if !known || facts.StateOf(file.String()) != r.After {
+	if !known || facts.FileStateOf(file.String()) != r.After {
 		return nil
 	}
 	return m.o.PromptFiles.AcceptWrite(ctx, user, memoryFile, r.Before, r.After, []byte(file.String()))

@@ -72,7 +72,7 @@ func (c *call) reserve(ctx context.Context, m ResolvedModel, req *modelcall.Requ
 		return paid, nil
 	}
 	b := c.costBound(m, *req)
-	e := modelcall.Estimate{Spec: m.Spec, MinCost: b.minCost(), MaxCost: b.maxCost(), Priced: b.priced,
+	e := modelcall.CostEstimate{Spec: m.Spec, MinCost: b.minCost(), MaxCost: b.maxCost(), Priced: b.priced,
 		OnWait: req.OnWait, Repeats: c.received > 0}
 	paid.lease, err = req.Reserver.Reserve(ctx, e)
 	if err != nil || e.MaxCost <= 0 {
@@ -142,7 +142,7 @@ func (c *call) settleFailed(ctx context.Context, m ResolvedModel, paid payment, 
 		return answer, &with
 	}
 	if !unpaid {
-		c.onFailure(modelcall.Failure{Spec: m.Spec, Class: modelcall.CallStopped, Usage: used, Lease: paid.lease.ID,
+		c.onFailure(modelcall.FailedAttempt{Spec: m.Spec, Class: modelcall.CallStopped, Usage: used, Lease: paid.lease.ID,
 			Last: true})
 	}
 	if ctx.Err() != nil {

@@ -26,12 +26,12 @@ type spender struct {
 	c        *Catalogue
 	reserver *fakeReserver
 	spent    int64
-	lost     []modelcall.Failure
+	lost     []modelcall.FailedAttempt
 }
 
 func (s *spender) ask(ctx context.Context, spec string) (modelcall.Answer, error) {
 	req := modelcall.Request{Messages: []protocol.Message{protocol.NewUserMessage("hi")}, User: "ann",
-		OnFailure: func(f modelcall.Failure) {
+		OnFailure: func(f modelcall.FailedAttempt) {
 			s.lost = append(s.lost, f)
 			s.settle(f.Spec, f.Lease, f.Usage)
 		}}
@@ -257,9 +257,9 @@ func TestCall_TooExpensive_CheaperModelAnswers(t *testing.T) {
 	}
 }
 
-// TestEndWithMoney_TooExpensive_AsksNoOther checks that neither the small model nor a fallback
+// TestEndWithMoney_TooExpensive_CallsNoFallback checks that neither the small model nor a fallback
 // replaces a model that the money does not cover.
-func TestEndWithMoney_TooExpensive_AsksNoOther(t *testing.T) {
+func TestEndWithMoney_TooExpensive_CallsNoFallback(t *testing.T) {
 	const token = perRequest + perMessage + perPart + 2 + leastOutput
 	for name, k := range map[string]struct {
 		first modelcall.ErrorClass // the failure of the chosen model; "" means that it would answer
@@ -286,7 +286,7 @@ func TestEndWithMoney_TooExpensive_AsksNoOther(t *testing.T) {
 			s := &spender{reserver: newFakeReserver(2 * token), c: withPrices(c, k.costs)}
 			_, err := s.c.Stream(t.Context(), "",
 				modelcall.Request{Messages: []protocol.Message{protocol.NewUserMessage("hi")},
-					Reserver: s.reserver, EndWithMoney: true, OnFailure: func(modelcall.Failure) {}},
+					Reserver: s.reserver, EndWithMoney: true, OnFailure: func(modelcall.FailedAttempt) {}},
 				func(modelcall.Delta) {})
 			wantClass(t, err, k.want)
 			var bids []string
@@ -410,11 +410,11 @@ func TestServer_AnyBehaviour_IsPaidOnce(t *testing.T) {
 		"limit":     modeltest.FaultStopReason(modeltest.StopLength),
 		"filter":    modeltest.FaultStopReason(modeltest.StopFilter), "well": nil,
 	}
-	for _, class := range []modeltest.FailureClass{modeltest.RateLimited, modeltest.Overloaded, modeltest.InternalError,
-		modeltest.ModelLoading,
-		modeltest.WrongKey, modeltest.Forbidden, modeltest.NoCredit, modeltest.UnknownModel, modeltest.PromptTooLong,
-		modeltest.BodyTooLarge,
-		modeltest.ToolsUnsupported, modeltest.ContentFiltered, modeltest.InvalidRequest} {
+	for _, class := range []modeltest.FailureClass{modeltest.FailureRateLimited, modeltest.FailureOverloaded, modeltest.FailureInternalError,
+		modeltest.FailureModelLoading,
+		modeltest.FailureWrongKey, modeltest.FailureForbidden, modeltest.FailureNoCredit, modeltest.FailureUnknownModel, modeltest.FailurePromptTooLong,
+		modeltest.FailureBodyTooLarge,
+		modeltest.FailureToolsUnsupported, modeltest.FailureContentFiltered, modeltest.FailureInvalidRequest} {
 		faults["fails: "+string(class)] = modeltest.FaultOfClass(class)
 		faults["fails late: "+string(class)] = modeltest.FaultAfterAnswer(class)
 	}
@@ -451,8 +451,8 @@ func playFault(t *testing.T, kind string, fault modeltest.Fault) {
 	}
 }
 
-func kept(lost []modelcall.Failure, answer modelcall.Answer) (n int) {
-	for _, f := range append(lost, modelcall.Failure{Lease: answer.Lease}) {
+func kept(lost []modelcall.FailedAttempt, answer modelcall.Answer) (n int) {
+	for _, f := range append(lost, modelcall.FailedAttempt{Lease: answer.Lease}) {
 		if f.Lease != 0 {
 			n++
 		}
@@ -460,7 +460,7 @@ func kept(lost []modelcall.Failure, answer modelcall.Answer) (n int) {
 	return n
 }
 
-func sum(bids []modelcall.Estimate) (most int64) {
+func sum(bids []modelcall.CostEstimate) (most int64) {
 	for _, b := range bids {
 		most += b.MaxCost
 	}
@@ -495,7 +495,7 @@ func TestRefusal_ByProxyTimeout_IsPaid(t *testing.T) {
 				}
 				got := s.lost[0]
 				if (got.Lease != 0) != paid || (got.Usage != protocol.Usage{}) != paid || len(s.reserver.open) != 0 {
-					t.Error(cmp.Diff(modelcall.Failure{}, got))
+					t.Error(cmp.Diff(modelcall.FailedAttempt{}, got))
 				}
 			})
 		}

@@ -29,9 +29,9 @@ func (c *Catalogue) Complete(ctx context.Context, spec string, req modelcall.Req
 	return answer, err
 }
 
-// SmallFor returns the small model, for the words of a user whose own model is own. If the small
-// model is farther away than own, it may not get these words, and SmallFor returns own.
-func (c *Catalogue) SmallFor(own string) string {
+// SmallModelFor returns the small model, for the words of a user whose own model is own. If the small
+// model is farther away than own, it may not get these words, and SmallModelFor returns own.
+func (c *Catalogue) SmallModelFor(own string) string {
 	first, err := c.Resolve(own)
 	if err != nil || c.provider(c.small).locality < c.provider(first).locality {
 		return own

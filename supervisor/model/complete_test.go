@@ -9,7 +9,7 @@ import (
 )
 
 // The small model gets a user's words only if it is no farther away than the user's own model.
-func TestSmallFor_FartherModel_IsNotTaken(t *testing.T) {
+func TestSmallModelFor_LessPrivateModel_IsNotUsed(t *testing.T) {
 	for small, wants := range map[string]map[string]string{
 		"far/small": {"here/default": "here/default", "here/mine": "here/mine", "near/mine": "near/mine",
 			"far/mine": "far/small",
@@ -28,7 +28,7 @@ func TestSmallFor_FartherModel_IsNotTaken(t *testing.T) {
 		}
 		defer c.Close()
 		for own, want := range wants {
-			if got := c.SmallFor(own); got != want {
+			if got := c.SmallModelFor(own); got != want {
 				t.Errorf("%s for %s: %s, want %s", small, own, got, want)
 			}
 		}
@@ -40,8 +40,8 @@ func TestComplete_AsksOnce(t *testing.T) {
 	for _, test := range []struct {
 		kind string
 		fail *modeltest.Failure
-	}{{"openai", nil}, {"anthropic", nil}, {"openai", &modeltest.Failure{Class: modeltest.Overloaded}},
-		{"anthropic", &modeltest.Failure{Class: modeltest.InternalError}}} {
+	}{{"openai", nil}, {"anthropic", nil}, {"openai", &modeltest.Failure{Class: modeltest.FailureOverloaded}},
+		{"anthropic", &modeltest.Failure{Class: modeltest.FailureInternalError}}} {
 		kind, failure := test.kind, test.fail
 		server, base := modeltest.NewServer(t, func(modeltest.Request) modeltest.Answer {
 			return modeltest.Answer{Text: "ok", Fail: failure}

@@ -131,7 +131,7 @@ func messagesBound(messages []protocol.Message, picture func(protocol.Image) int
 	return sum
 }
 
-func partBound(p protocol.Part, picture func(protocol.Image) int64) (sum int64) {
+func partBound(p protocol.ContentPart, picture func(protocol.Image) int64) (sum int64) {
 	sum = jsonSize(p.Text)
 	if p.Image != nil {
 		sum += perPicture + picture(*p.Image)

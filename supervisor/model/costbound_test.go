@@ -29,7 +29,7 @@ type greedyProvider struct {
 
 func (g *greedyProvider) answer(r modeltest.Request) modeltest.Answer {
 	g.seen = r
-	u := &modeltest.Usage{Prompt: g.prompt(r), Completion: int64(r.Limit)}
+	u := &modeltest.AnswerUsage{Prompt: g.prompt(r), Completion: int64(r.Limit)}
 	u.Cached = u.Prompt / 3
 	if r.Format == modeltest.FormatAnthropic {
 		u.Written = u.Prompt - u.Cached
@@ -102,7 +102,7 @@ func drawTalk(t *rapid.T, req *modelcall.Request, exchanges int) {
 			one, data := drawPicture(t)
 			one.SHA256 = fmt.Sprint(at)
 			pictures[one] = data
-			said.Parts = append(said.Parts, protocol.Part{Image: &one})
+			said.Parts = append(said.Parts, protocol.ContentPart{Image: &one})
 		}
 		arguments, err := json.Marshal(map[string]string{"path": words.Draw(t, "argument")})
 		if err != nil {
@@ -110,9 +110,9 @@ func drawTalk(t *rapid.T, req *modelcall.Request, exchanges int) {
 		}
 		call := fmt.Sprintf("t%d-%d", at, n)
 		req.Messages = append(req.Messages, said,
-			protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: "a" + words.Draw(t, "answer")},
+			protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Text: "a" + words.Draw(t, "answer")},
 				{Call: &protocol.ToolCall{ID: call, Name: "read_file", Arguments: arguments}}}},
-			protocol.Message{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &protocol.ToolResult{Call: call,
+			protocol.Message{Role: protocol.RoleTool, Parts: []protocol.ContentPart{{Result: &protocol.ToolResult{Call: call,
 				Name: "read_file", Text: longText.Draw(t, "result"), Failed: rapid.Bool().Draw(t, "failed")}}}})
 	}
 	before := req.Picture

@@ -63,7 +63,7 @@ func TestAnswer_CutForMoney_IsReturned(t *testing.T) {
 	} {
 		for _, kind := range []string{"anthropic", "openai"} {
 			t.Run(kind+" "+name, func(t *testing.T) {
-				k.answer.Usage = &modeltest.Usage{Prompt: 7, Completion: 3}
+				k.answer.Usage = &modeltest.AnswerUsage{Prompt: 7, Completion: 3}
 				_, base := modeltest.NewServer(t, func(modeltest.Request) modeltest.Answer { return k.answer })
 				c, err := NewCatalogue(Options{Default: "p/m", Providers: []ProviderOptions{{Name: "p", Kind: kind, BaseURL: base, APIKey: "k"}}})
 				if err != nil {

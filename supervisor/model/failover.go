@@ -181,12 +181,12 @@ func (c *call) report(m ResolvedModel, err *modelcall.Error, lease int64, wait t
 	c.log.Info("model failed", "model", m.Spec, "class", err.Class, "request", err.Request, "again", again, "wait", wait)
 	c.log.Debug("model failed", "model", m.Spec, "error", err)
 	if err.Class != modelcall.OverBudget { // OverBudget means that no call was made
-		c.onFailure(modelcall.Failure{Spec: m.Spec, Class: err.Class, Request: err.Request, Usage: err.Usage, Lease: lease,
+		c.onFailure(modelcall.FailedAttempt{Spec: m.Spec, Class: err.Class, Request: err.Request, Usage: err.Usage, Lease: lease,
 			Again: wait, Last: !again})
 	}
 }
 
-func (c *call) onFailure(f modelcall.Failure) {
+func (c *call) onFailure(f modelcall.FailedAttempt) {
 	if c.req.OnFailure != nil {
 		c.req.OnFailure(f)
 	}

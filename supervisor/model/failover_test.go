@@ -31,9 +31,9 @@ func TestRetry_ModelAnswers_Ends(t *testing.T) {
 	})
 }
 
-// TestRetry_CutAnswer_CountsAsTry checks that a cut answer is tried again only if it is the first
+// TestRetry_CutAnswer_CountsAsAttempt checks that a cut answer is tried again only if it is the first
 // failure.
-func TestRetry_CutAnswer_CountsAsTry(t *testing.T) {
+func TestRetry_CutAnswer_CountsAsAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first := failsWith(modelcall.Overloaded, modelcall.StreamCut, "")
 		answer, h, err := ask(t.Context(), catalogueOf(t, first, answers("instead")))
@@ -173,15 +173,15 @@ func TestOnFailure_FailedAttempt_GetsUsage(t *testing.T) {
 		first := &scriptedProvider{play: func(context.Context, int, func(string)) (modelcall.Answer, error) {
 			return modelcall.Answer{}, costly
 		}}
-		var got []modelcall.Failure
-		req := modelcall.Request{OnFailure: func(f modelcall.Failure) { f.Again = 0; got = append(got, f) }}
+		var got []modelcall.FailedAttempt
+		req := modelcall.Request{OnFailure: func(f modelcall.FailedAttempt) { f.Again = 0; got = append(got, f) }}
 		if _, err := catalogueOf(t, first, answers("fine")).Stream(t.Context(), "", req, func(modelcall.Delta) {}); err != nil {
 			t.Fatal(err)
 		}
-		one := modelcall.Failure{Spec: "a/m", Class: modelcall.StreamCut, Request: "req_1", Usage: costly.Usage}
+		one := modelcall.FailedAttempt{Spec: "a/m", Class: modelcall.StreamCut, Request: "req_1", Usage: costly.Usage}
 		last := one
 		last.Last = true
-		if diff := cmp.Diff([]modelcall.Failure{one, last}, got); diff != "" {
+		if diff := cmp.Diff([]modelcall.FailedAttempt{one, last}, got); diff != "" {
 			t.Error(diff)
 		}
 	})

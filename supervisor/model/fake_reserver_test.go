@@ -14,7 +14,7 @@ type fakeReserver struct {
 	left     int64
 	last     int64
 	open     map[int64]int64 // amount of each open lease, by the lease's ID
-	bids     []modelcall.Estimate
+	bids     []modelcall.CostEstimate
 	returned int
 	waits    bool // whether a question about money is open
 }
@@ -23,7 +23,7 @@ func newFakeReserver(money int64) *fakeReserver {
 	return &fakeReserver{left: money, open: map[int64]int64{}}
 }
 
-func (p *fakeReserver) Reserve(_ context.Context, b modelcall.Estimate) (supervisor.Lease, error) {
+func (p *fakeReserver) Reserve(_ context.Context, b modelcall.CostEstimate) (supervisor.Lease, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.bids = append(p.bids, b)

@@ -18,31 +18,31 @@ const (
 	localityMachine                  // this machine
 )
 
-// RequestReader says who reads the requests to a model.
-type RequestReader string
+// RequestExposure says who reads the requests to a model.
+type RequestExposure string
 
 const (
-	ReaderNobody   RequestReader = "nobody"   // the model is a part of Mews
-	ReaderMachine  RequestReader = "machine"  // a server on this machine
-	ReaderNetwork  RequestReader = "network"  // a server in the private network
-	ReaderProvider RequestReader = "provider" // a server anywhere else
+	ExposureNone     RequestExposure = "nobody"   // the model is a part of Mews
+	ExposureMachine  RequestExposure = "machine"  // a server on this machine
+	ExposureNetwork  RequestExposure = "network"  // a server in the private network
+	ExposureProvider RequestExposure = "provider" // a server anywhere else
 )
 
-// RequestReader returns who reads the requests to a model. An unknown model counts as a model of a
+// RequestExposure returns who reads the requests to a model. An unknown model counts as a model of a
 // provider.
-func (c *Catalogue) RequestReader(spec string) RequestReader {
+func (c *Catalogue) RequestExposure(spec string) RequestExposure {
 	choice, err := c.Resolve(spec)
 	switch p := c.provider(choice); {
 	case err != nil:
-		return ReaderProvider
+		return ExposureProvider
 	case p.kind == offline.Name:
-		return ReaderNobody
+		return ExposureNone
 	case p.locality == localityMachine:
-		return ReaderMachine
+		return ExposureMachine
 	case p.locality == localityNetwork:
-		return ReaderNetwork
+		return ExposureNetwork
 	}
-	return ReaderProvider
+	return ExposureProvider
 }
 
 // sharedAddresses is the address space of RFC 6598 (100.64.0.0/10), which overlay networks use too.

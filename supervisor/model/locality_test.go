@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-func TestLocalityOf_URL_TellsNetworkDistance(t *testing.T) {
+func TestLocalityOf_EachURL_IsClassified(t *testing.T) {
 	for base, want := range map[string]locality{
 		"http://127.0.0.1:11434/v1": localityMachine, "http://localhost:8080": localityMachine, "http://[::1]:1/v1": localityMachine,
 		"http://LOCALHOST./v1": localityMachine, "http://ollama.localhost/v1": localityMachine, "http://127.9.9.9/v1": localityMachine,
@@ -29,9 +29,9 @@ func TestLocalityOf_URL_TellsNetworkDistance(t *testing.T) {
 	}
 }
 
-// TestFallback_NeverFartherThanChosenModel checks that a model chosen by a user falls back only to
+// TestFallback_LessPrivateModel_IsNotUsed checks that a model chosen by a user falls back only to
 // models that are no farther away.
-func TestFallback_NeverFartherThanChosenModel(t *testing.T) {
+func TestFallback_LessPrivateModel_IsNotUsed(t *testing.T) {
 	c, err := NewCatalogue(Options{
 		Default: "here/everybodys", Fallback: []string{"far/m", "near/m", "here/m", "offline"},
 		Providers: []ProviderOptions{

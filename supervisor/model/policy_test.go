@@ -40,7 +40,7 @@ var policyRows = []struct {
 	{modelcall.AuthFailed, 0, 1, 0, 0, true, true},
 	{modelcall.NoCredit, 0, 1, 0, 0, true, true},
 	{modelcall.ModelMissing, 0, 1, 0, 0, true, true},
-	{modelcall.NoTools, 0, 1, 0, 0, true, false},
+	{modelcall.ToolsUnsupported, 0, 1, 0, 0, true, false},
 	{modelcall.NoRoomForText, 0, 1, 0, 0, true, false},
 	{modelcall.OverBudget, 0, 1, 0, 0, true, false},
 	{modelcall.RequestTooLong, 0, 1, 0, 0, false, false},

@@ -60,8 +60,8 @@ func (c *Catalogue) Cost(spec string, u protocol.Usage, kept time.Duration) (mic
 	return 0, false
 }
 
-// Free reports whether a model's calls count as free.
-func (c *Catalogue) Free(spec string) bool {
+// IsFree reports whether a model's calls count as free.
+func (c *Catalogue) IsFree(spec string) bool {
 	choice, err := c.Resolve(spec)
 	return err == nil && slices.Equal(c.priceRows(choice), []priceRow{{}})
 }

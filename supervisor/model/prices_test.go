@@ -71,13 +71,13 @@ func TestCost_FollowsPriceList(t *testing.T) {
 	}
 }
 
-func TestFree(t *testing.T) {
+func TestIsFree_EachModel_IsCorrect(t *testing.T) {
 	c := sellers(t, map[string]Price{"lan/gpt-5.4": {}, "local/rented": {Input: 0.5}})
 	for spec, want := range map[string]bool{"local/qwen3": true, "offline": true, "lan/gpt-5.4": true,
 		"lan/qwen3": false, "gpt/gpt-99": false,
 		"local/rented": false, "local/whisper-1": false, "local/claude-sonnet-4-5": false,
 		"claude/claude-sonnet-4-5": false, "gone/x": false} {
-		if got := c.Free(spec); got != want {
+		if got := c.IsFree(spec); got != want {
 			t.Errorf("%s counts as free: %v", spec, got)
 		}
 	}

@@ -10,9 +10,9 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// TestCutAnswer_IsAskedForOnceMore lets a model without fallback break off its answers after some
+// TestCutAnswer_IsRequestedAgainOnce lets a model without fallback break off its answers after some
 // text. Each attempt has a lease of its own.
-func TestCutAnswer_IsAskedForOnceMore(t *testing.T) {
+func TestCutAnswer_IsRequestedAgainOnce(t *testing.T) {
 	const whole = 1_000_000 // money for any answer
 	short, long := "half an answer", strings.Repeat("x", maxRepeated+1)
 	const cut, broken, busy = modelcall.StreamCut, modelcall.ServerError, modelcall.Overloaded
@@ -54,7 +54,7 @@ func TestCutAnswer_IsAskedForOnceMore(t *testing.T) {
 				c := withPrices(catalogueOf(t, m), map[string]float64{"a/m": 1})
 				r, h, leases := newFakeReserver(k.money), new(receivedText), map[int64]bool{}
 				req := modelcall.Request{Messages: []protocol.Message{protocol.NewUserMessage("hi")}, Reserver: r}
-				req.OnFailure = func(f modelcall.Failure) {
+				req.OnFailure = func(f modelcall.FailedAttempt) {
 					leases[f.Lease] = true
 					r.settle(f.Lease, f.Usage.Input+f.Usage.Output)
 				}

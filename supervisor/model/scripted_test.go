@@ -48,7 +48,7 @@ func answers(text string) *scriptedProvider {
 func said(text string, say func(string)) modelcall.Answer {
 	say(text)
 	return modelcall.Answer{Message: protocol.Message{Role: protocol.RoleAssistant,
-		Parts: []protocol.Part{{Text: text}}}}
+		Parts: []protocol.ContentPart{{Text: text}}}}
 }
 
 // failsWith returns a model that fails with each of classes in turn, and then with the last class

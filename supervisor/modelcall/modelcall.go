@@ -32,7 +32,7 @@ type Request struct {
 	Purpose Purpose
 	// Picture reads a picture of Messages. nil means that no picture can be read.
 	Picture  func(protocol.Image) ([]byte, error)
-	Reserver Reserver // pays for each attempt; nil means that nothing is paid
+	Reserver MoneyReserver // pays for each attempt; nil means that nothing is paid
 	// EndWithMoney means that the call ends if the money does not cover a model. Otherwise cheaper
 	// models are asked.
 	EndWithMoney bool
@@ -44,7 +44,7 @@ type Request struct {
 	// OnFailure is called at once for each failed attempt, from the caller's goroutine. It is also
 	// called before a fallback, and if ctx stops an attempt that was sent. If Reserver is set,
 	// OnFailure is required and must end the failure's Lease. Only the catalogue calls OnFailure.
-	OnFailure func(Failure)
+	OnFailure func(FailedAttempt)
 	// Fit returns a shorter version of req, which was made from this request. Its length is about
 	// the given number of tokens, measured like history.EstimateTokens. nil means that the request
 	// can't be shortened. Only the catalogue calls Fit.
@@ -113,8 +113,8 @@ const (
 	PurposeTranscribe Purpose = "transcribe"
 	// PurposeEmbed is the conversion of texts into vectors.
 	PurposeEmbed Purpose = "embed"
-	// PurposeTime is the reading of a time in a user's words.
-	PurposeTime Purpose = "time"
+	// PurposeParseTime is the reading of a time in a user's words.
+	PurposeParseTime Purpose = "time"
 )
 
 // Embeddings are texts as vectors: texts with similar meaning have similar directions.
@@ -198,8 +198,8 @@ func (e *Error) Unwrap() error { return e.Err }
 // ErrNotCalled means that a call was not made, so that it cost nothing.
 var ErrNotCalled = errors.New("the model was not called")
 
-// Failure describes one failed attempt of a model.
-type Failure struct {
+// FailedAttempt describes one failed attempt of a model.
+type FailedAttempt struct {
 	Spec    string // the model, as provider/model
 	Class   ErrorClass
 	Request string         // the provider's id of the call
@@ -219,20 +219,20 @@ const (
 	Overloaded  ErrorClass = "overloaded" // the model is overloaded, or is still loading
 	ServerError ErrorClass = "server"     // internal error of the server: status 5xx
 	// the server could not be reached, or the connection broke before the answer began
-	NetworkError    ErrorClass = "network"
-	StreamStalled   ErrorClass = "stalled"   // no data came for too long
-	StreamCut       ErrorClass = "cut"       // the connection broke within the answer
-	MalformedAnswer ErrorClass = "malformed" // the answer is invalid
-	EmptyAnswer     ErrorClass = "empty"     // the answer has neither text nor calls
-	RequestTooLong  ErrorClass = "too_long"  // the request is longer than the model can take
-	ContentFiltered ErrorClass = "filtered"  // a filter of the provider stopped the answer
-	RequestRefused  ErrorClass = "refused"   // the request was refused as invalid
-	AuthFailed      ErrorClass = "auth"      // the key is wrong or lacks a permission
-	NoCredit        ErrorClass = "credit"    // the account has no credit
-	ModelMissing    ErrorClass = "missing"   // the model or the API does not exist
-	NoTools         ErrorClass = "no_tools"  // the model can't use tools
-	OverBudget      ErrorClass = "budget"    // too little money is left for the call
-	NoRoomForText   ErrorClass = "no_room"   // the answer reached its length limit before any text
+	NetworkError     ErrorClass = "network"
+	StreamStalled    ErrorClass = "stalled"   // no data came for too long
+	StreamCut        ErrorClass = "cut"       // the connection broke within the answer
+	MalformedAnswer  ErrorClass = "malformed" // the answer is invalid
+	EmptyAnswer      ErrorClass = "empty"     // the answer has neither text nor calls
+	RequestTooLong   ErrorClass = "too_long"  // the request is longer than the model can take
+	ContentFiltered  ErrorClass = "filtered"  // a filter of the provider stopped the answer
+	RequestRefused   ErrorClass = "refused"   // the request was refused as invalid
+	AuthFailed       ErrorClass = "auth"      // the key is wrong or lacks a permission
+	NoCredit         ErrorClass = "credit"    // the account has no credit
+	ModelMissing     ErrorClass = "missing"   // the model or the API does not exist
+	ToolsUnsupported ErrorClass = "no_tools"  // the model can't use tools
+	OverBudget       ErrorClass = "budget"    // too little money is left for the call
+	NoRoomForText    ErrorClass = "no_room"   // the answer reached its length limit before any text
 	// the caller stopped the call; an Error never has this class
 	CallStopped ErrorClass = "stopped"
 )

@@ -6,20 +6,20 @@ import (
 	"mews/supervisor"
 )
 
-// Reserver sets money aside for calls of models in advance. It may be used from several goroutines.
-type Reserver interface {
+// MoneyReserver sets money aside for calls of models in advance. It may be used from several goroutines.
+type MoneyReserver interface {
 	// Reserve sets money aside for one attempt: at least e.MinCost, and as much of e.MaxCost as
 	// allowed. It may wait for the end of other calls. Its error is a *Error with OverBudget, ctx's
 	// cause, or supervisor.ErrWaitsForAnswer. The last error means that a question about money is
 	// open, so no other model may be called either. The lease ends when the usage is stored with
 	// the lease, or with ReturnLease.
-	Reserve(ctx context.Context, e Estimate) (supervisor.Lease, error)
+	Reserve(ctx context.Context, e CostEstimate) (supervisor.Lease, error)
 	// ReturnLease returns the money set aside for an attempt that cost nothing.
 	ReturnLease(ctx context.Context, lease int64)
 }
 
-// Estimate is the possible cost of one attempt, in millionths of a US dollar.
-type Estimate struct {
+// CostEstimate is the possible cost of one attempt, in millionths of a US dollar.
+type CostEstimate struct {
 	Spec string // the model, as provider/model
 	// the most that the shortest useful answer can cost; 0 means MaxCost
 	MinCost int64

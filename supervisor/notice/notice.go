@@ -44,9 +44,9 @@ func (n Notices) TellAdminsDirectly(text string) {
 	go n.notifyAdmins(n.Admins(), text, true, supervisor.PrivateChannels()...)
 }
 
-// InformAdmins tells all admins except one about something that needs no action. The message goes
-// only to their private chats. InformAdmins never blocks.
-func (n Notices) InformAdmins(text, except string) {
+// TellOtherAdmins tells all admins except one about something that needs no action. The message goes
+// only to their private chats. TellOtherAdmins never blocks.
+func (n Notices) TellOtherAdmins(text, except string) {
 	others := slices.DeleteFunc(n.Admins(), func(u supervisor.User) bool { return u.Name == except })
 	go n.notifyAdmins(others, text, false) // the goroutine ends after noticeTimeout
 }

@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-func TestTellOnce_Twice_SaysItOnce(t *testing.T) {
+func TestTellOnce_CalledTwice_SendsOnce(t *testing.T) {
 	db := sqlitetest.Open(t)
 	queued := 0
 	n := notice.Notices{Outbox: db.Outbox(), Settings: db.Settings(), Queued: func(int64) { queued++ },
@@ -84,8 +84,8 @@ func TestTellAdmins_StoreFails_SendsDirectly(t *testing.T) {
 	}
 }
 
-// TestInformAdmins_TellsOthersInPrivate: the admin that the news is about gets no message.
-func TestInformAdmins_TellsOthersInPrivate(t *testing.T) {
+// TestTellOtherAdmins_UsesPrivateChats: the admin that the news is about gets no message.
+func TestTellOtherAdmins_UsesPrivateChats(t *testing.T) {
 	db := sqlitetest.Open(t)
 	queued := make(chan int64, 9)
 	on := func(name, account string) supervisor.User {
@@ -94,9 +94,9 @@ func TestInformAdmins_TellsOthersInPrivate(t *testing.T) {
 	n := notice.Notices{Outbox: db.Outbox(), Settings: db.Settings(),
 		Admins: func() []supervisor.User { return []supervisor.User{on("alice", "42"), on("bob", "43")} },
 		Queued: func(c int64) { queued <- c }, Now: time.Now, Log: hclog.NewNullLogger()}
-	n.InformAdmins("bob has come in.", "bob")
+	n.TellOtherAdmins("bob has come in.", "bob")
 	<-queued
-	n.InformAdmins("carol has come in.", "")
+	n.TellOtherAdmins("carol has come in.", "")
 	<-queued
 	<-queued
 	got := sqlitetest.QueryColumn(t, db, "SELECT c.user || ' ' || c.chat || ' ' || o.text FROM outbox o "+

@@ -28,7 +28,7 @@ type Archive struct {
 func (o *Operations[H]) ArchiveHome(ctx context.Context, user string, maxBytes int64) (Archive, error) {
 	// encoding a number can't fail
 	parameters, _ := json.Marshal(protocol.ArchiveParameters{MaxBytes: maxBytes})
-	id, raw, err := o.runOnce(ctx, user, protocol.OperationArchive, string(parameters))
+	id, raw, err := o.runOnce(ctx, user, protocol.OperationKindArchive, string(parameters))
 	if err != nil {
 		o.DeleteBlobs(id)
 		if told := new(supervisor.Error); errors.As(err, &told) {

@@ -81,7 +81,7 @@ func (t *execution[H]) run(ctx context.Context) {
 // work.
 func (t *execution[H]) tryOnce(ctx context.Context) bool {
 	result, err := t.attempt(ctx)
-	failed, broken := new(supervisor.Error), new(pool.BrokenError)
+	failed, broken := new(supervisor.Error), new(pool.CrashLoopError)
 	switch {
 	case err == nil:
 		t.setState(ctx, t.ID, supervisor.OperationDone, string(result))
@@ -98,7 +98,7 @@ func (t *execution[H]) tryOnce(ctx context.Context) bool {
 			broken.Until.Sub(t.o.Now())+time.Millisecond)
 	}
 	t.DeleteBlobs(t.ID)
-	if shared := errors.Is(err, errShared); shared || !pool.IsWorkerDeath(err) || pool.IsLost(err) {
+	if shared := errors.Is(err, errShared); shared || !pool.IsWorkerDeath(err) || pool.IsSpawnerLost(err) {
 		t.log.Warn("worker ended during an operation, maybe because of other work", "error", err)
 		t.unused = shared
 		return t.setState(ctx, t.ID, supervisor.OperationWaiting, "")
@@ -106,7 +106,7 @@ func (t *execution[H]) tryOnce(ctx context.Context) bool {
 	counted := false
 	if t.Operation, counted = retry.StoreUntilDone(ctx, t.log, "count a worker's death", func() (supervisor.Operation,
 		error) {
-		return t.o.Store.CountWorkerDeath(ctx, t.ID, fmt.Sprintf(textParked, supervisor.MaxDeaths))
+		return t.o.Store.CountWorkerDeath(ctx, t.ID, fmt.Sprintf(textParked, supervisor.MaxWorkerDeaths))
 	}); counted {
 		t.log.Warn("worker ended during an operation", "deaths", t.Deaths, "error", err)
 	}
@@ -173,7 +173,7 @@ func (t *execution[H]) acquire(ctx context.Context) (*pool.Worker[H], error) {
 		spec.Key = fmt.Sprintf("%s/%d", t.Kind, t.ID)
 	}
 	worker, err := t.o.Pool.Acquire(ctx, spec)
-	refused, broken := new(pool.StartRefusedError), new(pool.BrokenError)
+	refused, broken := new(pool.StartRefusedError), new(pool.CrashLoopError)
 	switch {
 	case errors.As(err, &refused):
 		return nil, failure(fmt.Sprintf(textRefused, refused.Reason), err)

@@ -29,7 +29,7 @@ func (o *Operations[H]) CheckCondition(ctx context.Context, user string, p proto
 	}
 	defer done()
 	t := o.newExecution(supervisor.Operation{ID: firstIndex + o.homes.lastID.Add(1), User: user,
-		Kind: protocol.OperationCheck, Parameters: string(parameters)})
+		Kind: protocol.OperationKindCheck, Parameters: string(parameters)})
 	if t == nil {
 		return r, failure(textUnknown, errors.New("check: the parameters can't be read"))
 	}
@@ -104,5 +104,5 @@ func (t *execution[H]) checkWith(ctx context.Context, worker *pool.Worker[H]) (j
 // checkError returns a worker's error for the user, without the operation's name, which is for the
 // log.
 func checkError(id int64, text string) string {
-	return strings.TrimPrefix(text, fmt.Sprintf("operation %d (%s): ", id, protocol.OperationCheck))
+	return strings.TrimPrefix(text, fmt.Sprintf("operation %d (%s): ", id, protocol.OperationKindCheck))
 }

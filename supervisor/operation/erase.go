@@ -10,29 +10,29 @@ import (
 	"mews/supervisor"
 )
 
-// Erased says which files of a home were deleted.
-type Erased struct {
+// EraseReport says which files of a home were deleted.
+type EraseReport struct {
 	Files   int64
 	More    bool     // the time was up before the home was empty; another Erase deletes the rest
 	LeftOut []string // a line for each name that could not be deleted
 }
 
-// Erase lets a worker delete all files of a user's home, and waits for the end. The worker stops
+// EraseHome lets a worker delete all files of a user's home, and waits for the end. The worker stops
 // after some seconds. The user may already be deleted. The home itself stays. The errors are for
 // people.
-func (o *Operations[H]) Erase(ctx context.Context, user string, seconds int) (Erased, error) {
+func (o *Operations[H]) EraseHome(ctx context.Context, user string, seconds int) (EraseReport, error) {
 	// encoding a number can't fail
 	parameters, _ := json.Marshal(protocol.EraseParameters{Seconds: seconds})
-	id, raw, err := o.runOnce(ctx, user, protocol.OperationErase, string(parameters))
+	id, raw, err := o.runOnce(ctx, user, protocol.OperationKindErase, string(parameters))
 	o.DeleteBlobs(id)
 	if err != nil {
-		return Erased{}, err
+		return EraseReport{}, err
 	}
 	var result protocol.EraseResult
 	if err := json.Unmarshal(raw, &result); err != nil {
-		return Erased{}, fmt.Errorf("read the result of erasing the home of %s: %w", user, err)
+		return EraseReport{}, fmt.Errorf("read the result of erasing the home of %s: %w", user, err)
 	}
-	return Erased{result.Files, result.More, leftOutLines(result.LeftOut, result.LeftOutMore)}, nil
+	return EraseReport{result.Files, result.More, leftOutLines(result.LeftOut, result.LeftOutMore)}, nil
 }
 
 // runOnce runs an operation in a one-shot worker, and waits for the end. The operation is not

@@ -17,9 +17,9 @@ func (o *Operations[H]) BackgroundQueueLength() int {
 
 // SetCheckTimeout sets the time limit of checks, until restore is called.
 func SetCheckTimeout(most time.Duration) (restore func()) {
-	usual := kinds[protocol.OperationCheck]
+	usual := kinds[protocol.OperationKindCheck]
 	bounded := usual
 	bounded.bounds = func(string) (bounds, error) { return bounds{timeout: most}, nil }
-	kinds[protocol.OperationCheck] = bounded
-	return func() { kinds[protocol.OperationCheck] = usual }
+	kinds[protocol.OperationKindCheck] = bounded
+	return func() { kinds[protocol.OperationKindCheck] = usual }
 }

@@ -20,7 +20,7 @@ func (o *Operations[H]) IndexHomeNow(ctx context.Context, user string) (all bool
 		return false, nil
 	}
 	defer done()
-	slot := o.request(kinds[protocol.OperationIndex].queue, supervisor.Operation{User: user, ID: firstIndex}, math.MaxInt)
+	slot := o.request(kinds[protocol.OperationKindIndex].queue, supervisor.Operation{User: user, ID: firstIndex}, math.MaxInt)
 	defer slot.Release()
 	if err := slot.Wait(own); err != nil {
 		return false, ctxErr(ctx, err)
@@ -53,7 +53,7 @@ func (o *Operations[H]) indexNow(ctx context.Context, user string) (more bool, e
 	if err != nil {
 		return false, err
 	}
-	spec.Key = fmt.Sprintf("%s/%d", protocol.OperationIndex, o.homes.lastID.Add(1))
+	spec.Key = fmt.Sprintf("%s/%d", protocol.OperationKindIndex, o.homes.lastID.Add(1))
 	worker, err := o.o.Pool.Acquire(ctx, spec)
 	if err != nil {
 		return false, err

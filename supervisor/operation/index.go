@@ -109,7 +109,7 @@ func (o *Operations[H]) indexHomes(ctx context.Context) {
 // indexHome waits for a background slot and lets the user's worker index the home. more says
 // whether files are left to index. took is the duration of the indexing.
 func (o *Operations[H]) indexHome(ctx context.Context, user string) (more bool, took time.Duration, err error) {
-	slot := o.request(kinds[protocol.OperationIndex].queue, supervisor.Operation{User: user, ID: firstIndex}, math.MaxInt)
+	slot := o.request(kinds[protocol.OperationKindIndex].queue, supervisor.Operation{User: user, ID: firstIndex}, math.MaxInt)
 	defer slot.Release()
 	if err := slot.Wait(ctx); err != nil {
 		return false, 0, err
@@ -136,7 +136,7 @@ func (o *Operations[H]) indexIfRunning(ctx context.Context, user string) (more b
 // indexWith lets a given worker index the user's home.
 func (o *Operations[H]) indexWith(ctx context.Context, user string, worker *pool.Worker[H]) (more bool, err error) {
 	id := firstIndex + o.homes.lastID.Add(1)
-	k := kinds[protocol.OperationIndex]
+	k := kinds[protocol.OperationKindIndex]
 	parameters := "{}"
 	bounds, err := k.bounds(parameters)
 	if err != nil {
@@ -152,7 +152,7 @@ func (o *Operations[H]) indexWith(ctx context.Context, user string, worker *pool
 	defer cancel()
 	worker.Host().BeginOperation(attempt)
 	var end protocol.OperationEnd
-	err = worker.Call(ctx, protocol.MethodOperationStart, protocol.OperationStart{Operation: id, Kind: protocol.OperationIndex,
+	err = worker.Call(ctx, protocol.MethodOperationStart, protocol.OperationStart{Operation: id, Kind: protocol.OperationKindIndex,
 		Parameters: json.RawMessage(parameters)}, &end)
 	committed := worker.Host().EndOperation(id)
 	if err != nil {

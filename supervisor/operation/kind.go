@@ -44,47 +44,47 @@ type bounds struct {
 
 // kinds has a row for each kind of operation.
 var kinds = map[protocol.OperationKind]kind{
-	protocol.OperationArchive: {profile: pool.ProfileHome, queue: queueOneShot, keep: time.Hour, bounds: boundsOf(
+	protocol.OperationKindArchive: {profile: pool.ProfileHome, queue: queueOneShot, keep: time.Hour, bounds: boundsOf(
 		func(p protocol.ArchiveParameters) bounds {
 			return bounds{timeout: 30 * time.Minute, maxBytes: p.MaxBytes}
 		}), check: checkArchive},
-	protocol.OperationLog: {profile: pool.ProfileUser, queue: queueNow, bounds: boundsOf(func(protocol.LogParameters) bounds {
+	protocol.OperationKindLog: {profile: pool.ProfileUser, queue: queueNow, bounds: boundsOf(func(protocol.LogParameters) bounds {
 		return bounds{timeout: time.Minute}
 	}), check: func(_ string, raw json.RawMessage, _ []protocol.BlobRef) error {
 		return protocol.DecodeStrict(raw, new(protocol.LogResult))
 	}},
-	protocol.OperationReceive: {profile: pool.ProfileUser, queue: queueNow, bounds: boundsOf(func(p protocol.ReceiveParameters) bounds {
+	protocol.OperationKindReceive: {profile: pool.ProfileUser, queue: queueNow, bounds: boundsOf(func(p protocol.ReceiveParameters) bounds {
 		return bounds{timeout: 10 * time.Minute, maxBytes: 64 << 20, maxBlobs: protocol.MaxResultImages * len(p.Files)}
 	}), check: checkReceive},
-	protocol.OperationSpeak: {profile: pool.ProfileUser, queue: queueNow, bounds: boundsOf(func(protocol.SpeakParameters) bounds {
+	protocol.OperationKindSpeak: {profile: pool.ProfileUser, queue: queueNow, bounds: boundsOf(func(protocol.SpeakParameters) bounds {
 		return bounds{timeout: 3 * time.Minute, maxBytes: 16 << 20, maxBlobs: 1}
 	}), check: checkSpeak},
-	protocol.OperationMemory: {profile: pool.ProfileUser, queue: queueNow, bounds: boundsOf(func(protocol.MemoryParameters) bounds {
+	protocol.OperationKindMemory: {profile: pool.ProfileUser, queue: queueNow, bounds: boundsOf(func(protocol.MemoryParameters) bounds {
 		return bounds{timeout: time.Minute}
 	}), check: checkMemory},
-	protocol.OperationUploads: {profile: pool.ProfileUser, queue: queueNow, bounds: boundsOf(func(protocol.UploadsParameters) bounds {
+	protocol.OperationKindUploads: {profile: pool.ProfileUser, queue: queueNow, bounds: boundsOf(func(protocol.UploadsParameters) bounds {
 		return bounds{timeout: time.Minute, maxBytes: protocol.MaxSentFileBytes, maxBlobs: 1}
 	}), check: checkUploads},
-	protocol.OperationUndo: {profile: pool.ProfileUser, queue: queueNow, bounds: boundsOf(func(protocol.UndoParameters) bounds {
+	protocol.OperationKindUndo: {profile: pool.ProfileUser, queue: queueNow, bounds: boundsOf(func(protocol.UndoParameters) bounds {
 		return bounds{timeout: 5 * time.Minute, maxBytes: 256 << 20}
 	}), check: checkUndo},
-	protocol.OperationTranscribe: {profile: pool.ProfileUser, queue: queueBackground, bounds: boundsOf(
+	protocol.OperationKindTranscribe: {profile: pool.ProfileUser, queue: queueBackground, bounds: boundsOf(
 		func(p protocol.TranscribeParameters) bounds {
 			return bounds{timeout: pieceTimeout + time.Duration(p.Seconds)*time.Second/10, seconds: max(p.Seconds, 1)}
 		}), check: checkTranscribe},
 	// Operations of the kinds below are not stored. Only Erase, CheckCondition and IndexHome begin
 	// them.
-	protocol.OperationErase: {profile: pool.ProfileHome, queue: queueOneShot,
+	protocol.OperationKindErase: {profile: pool.ProfileHome, queue: queueOneShot,
 		bounds: boundsOf(func(p protocol.EraseParameters) bounds {
 			return bounds{timeout: time.Duration(p.Seconds)*time.Second + eraseGrace}
 		}), check: func(_ string, raw json.RawMessage, _ []protocol.BlobRef) error {
 			var result protocol.EraseResult
-			return errors.Join(protocol.DecodeStrict(raw, &result), result.Check())
+			return errors.Join(protocol.DecodeStrict(raw, &result), result.Validate())
 		}},
-	protocol.OperationCheck: {profile: pool.ProfileCheck, queue: queueCheck, bounds: boundsOf(func(protocol.CheckParameters) bounds {
+	protocol.OperationKindCheck: {profile: pool.ProfileCheck, queue: queueCheck, bounds: boundsOf(func(protocol.CheckParameters) bounds {
 		return bounds{timeout: (protocol.MaxCheckSeconds + 15) * time.Second}
 	}), check: checkCondition},
-	protocol.OperationIndex: {profile: pool.ProfileUser, queue: queueBackground, bounds: boundsOf(func(protocol.IndexParameters) bounds {
+	protocol.OperationKindIndex: {profile: pool.ProfileUser, queue: queueBackground, bounds: boundsOf(func(protocol.IndexParameters) bounds {
 		return bounds{timeout: 2 * time.Minute, maxBytes: protocol.MaxIndexCalls * protocol.MaxIndexBlobBytes,
 			maxBlobs: protocol.MaxIndexCalls}
 	}), check: checkIndex},

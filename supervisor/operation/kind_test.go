@@ -21,7 +21,7 @@ func TestCheckResult_WrongPromptFile_IsRefused(t *testing.T) {
 		{command, `{"file":{"path":"HEARTBEAT.md","looked":true}}`, false},
 		{command, `{"found":"` + strings.Repeat("x", protocol.MaxCheckFoundBytes+1) + `"}`, false},
 	} {
-		if err := kinds[protocol.OperationCheck].check(c.parameters, []byte(c.result), nil); (err == nil) != c.ok {
+		if err := kinds[protocol.OperationKindCheck].check(c.parameters, []byte(c.result), nil); (err == nil) != c.ok {
 			t.Errorf("%s of %s: %v", c.result, c.parameters, err)
 		}
 	}

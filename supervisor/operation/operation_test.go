@@ -111,7 +111,7 @@ func (r *rig) spec(user string, p pool.WorkerProfile) (pool.WorkerSpec, error) {
 // start starts an operation that archives a user's home.
 func (r *rig) start(user string) supervisor.Operation {
 	r.Helper()
-	op, err := r.operations.Start(r.Context(), supervisor.Operation{User: user, Kind: protocol.OperationArchive,
+	op, err := r.operations.Start(r.Context(), supervisor.Operation{User: user, Kind: protocol.OperationKindArchive,
 		Parameters: `{"max_bytes":1048576}`})
 	if err != nil {
 		r.Fatal(err)

@@ -23,10 +23,10 @@ import (
 var workerOperations = map[protocol.OperationKind]func(
 	*testWorker, context.Context, protocol.OperationStart,
 ) (any, error){
-	protocol.OperationIndex:   (*testWorker).index,
-	protocol.OperationCheck:   (*testWorker).check,
-	protocol.OperationReceive: (*testWorker).receive,
-	protocol.OperationTranscribe: func(w *testWorker, ctx context.Context, start protocol.OperationStart) (any, error) {
+	protocol.OperationKindIndex:   (*testWorker).index,
+	protocol.OperationKindCheck:   (*testWorker).check,
+	protocol.OperationKindReceive: (*testWorker).receive,
+	protocol.OperationKindTranscribe: func(w *testWorker, ctx context.Context, start protocol.OperationStart) (any, error) {
 		var p protocol.TranscribeParameters
 		if err := json.Unmarshal(start.Parameters, &p); err != nil {
 			return nil, err
@@ -123,11 +123,11 @@ func (r *rig) begin(user string, kind protocol.OperationKind, parameters string)
 }
 
 func (r *rig) receive(user string) supervisor.Operation {
-	return r.begin(user, protocol.OperationReceive, `{"sent_at":1,"files":[]}`)
+	return r.begin(user, protocol.OperationKindReceive, `{"sent_at":1,"files":[]}`)
 }
 
 func (r *rig) transcribe(user, name string, seconds int) supervisor.Operation {
-	return r.begin(user, protocol.OperationTranscribe, fmt.Sprintf(`{"path":%q,"seconds":%d,"engine":{"engine":"command"}}`, name, seconds))
+	return r.begin(user, protocol.OperationKindTranscribe, fmt.Sprintf(`{"path":%q,"seconds":%d,"engine":{"engine":"command"}}`, name, seconds))
 }
 
 // hold prevents operations of a user's worker from ending until letGo is called. user "" means all
@@ -317,7 +317,7 @@ func TestRun_SharedWorkerDies_CountsNoDeath(t *testing.T) {
 		t.Errorf("beside the turn it is %+v after %d starts, %v", now, len(r.starts("dies")), err)
 	}
 	again.Release()
-	if now := r.wait(op.ID); now.State != supervisor.OperationParked || now.Deaths != supervisor.MaxDeaths || len(r.starts("dies")) != 4 {
+	if now := r.wait(op.ID); now.State != supervisor.OperationParked || now.Deaths != supervisor.MaxWorkerDeaths || len(r.starts("dies")) != 4 {
 		t.Errorf("alone it is %+v after %d starts", now, len(r.starts("dies")))
 	}
 }

@@ -18,12 +18,12 @@ type Uploads struct {
 
 // List lists the newest files after the file with key. If that file is gone, it skips offset files.
 func (u Uploads) List(ctx context.Context, user, key string, offset int) (protocol.UploadsResult, error) {
-	return u.Do(ctx, user, protocol.UploadsParameters{Action: protocol.UploadsActionList, Key: key, Offset: offset})
+	return u.Do(ctx, user, protocol.UploadsParameters{Action: protocol.UploadedFilesActionList, Key: key, Offset: offset})
 }
 
 // Send copies a file into the spool.
 func (u Uploads) Send(ctx context.Context, user, key string) (file supervisor.File, err error) {
-	result, err := u.Do(ctx, user, protocol.UploadsParameters{Action: protocol.UploadsActionSend, Key: key})
+	result, err := u.Do(ctx, user, protocol.UploadsParameters{Action: protocol.UploadedFilesActionSend, Key: key})
 	if err != nil || len(result.Files) == 0 || result.Blob == nil {
 		return file, err
 	}
@@ -35,7 +35,7 @@ func (u Uploads) Send(ctx context.Context, user, key string) (file supervisor.Fi
 
 // Delete moves a file to the trash.
 func (u Uploads) Delete(ctx context.Context, user, key string) (string, error) {
-	result, err := u.Do(ctx, user, protocol.UploadsParameters{Action: protocol.UploadsActionDelete, Key: key})
+	result, err := u.Do(ctx, user, protocol.UploadsParameters{Action: protocol.UploadedFilesActionDelete, Key: key})
 	if err != nil || len(result.Files) == 0 {
 		return "", err
 	}
@@ -46,7 +46,7 @@ func (u Uploads) Delete(ctx context.Context, user, key string) (string, error) {
 func (o *Operations[H]) ManageUploads(ctx context.Context, user string, p protocol.UploadsParameters) (
 	result protocol.UploadsResult, err error) {
 	parameters, _ := json.Marshal(p) // encoding these parameters can't fail
-	op, err := o.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationUploads,
+	op, err := o.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationKindUploads,
 		Parameters: string(parameters)})
 	if err == nil {
 		op, err = o.Wait(ctx, op.ID)

@@ -138,7 +138,7 @@ func TestAlbum_Crash_StaysWholeAndMarksRepeats(t *testing.T) {
 		inBubble(t, func(h *rig) {
 			h.channel.script = func(c called) (bool, *supervisor.SendError) {
 				if c.verb == "send" && c.nth == badCall {
-					return taken && fate.Result == supervisor.SendUnknown, fate
+					return taken && fate.Result == supervisor.SendResultUnknown, fate
 				}
 				return true, nil
 			}

@@ -158,7 +158,7 @@ func (q *chatQueue) recordSent(set *postSet, i int, message string) error {
 // outage must not waste the repeat.
 func (q *chatQueue) probe(set *postSet, _ supervisor.Post) (string, error) {
 	err := q.Channel.SendChatAction(q.calls, q.threadAddress(set.conversation.Thread), supervisor.ActionTyping)
-	if err != nil && sendError(err).Result == supervisor.SendRefused {
+	if err != nil && sendError(err).Result == supervisor.SendResultRefused {
 		err = nil
 	}
 	return "", err
@@ -193,7 +193,7 @@ func afterUnsent(p supervisor.Post) supervisor.Post {
 func sendError(err error) *supervisor.SendError {
 	var e *supervisor.SendError
 	if !errors.As(err, &e) {
-		return &supervisor.SendError{Result: supervisor.SendUnknown, Err: err}
+		return &supervisor.SendError{Result: supervisor.SendResultUnknown, Err: err}
 	}
 	if e.Err == nil {
 		named := *e

@@ -73,7 +73,7 @@ func newChatQueue(o *Outbox, chat string) *chatQueue {
 		lastTurn:    map[int64]int64{},
 		inChat:      map[int64]supervisor.RichText{},
 		reachPauses: reachPauses(),
-		storePauses: retry.PausesUpTo(retry.Longest),
+		storePauses: retry.PausesUpTo(retry.MaxPause),
 	}
 }
 
@@ -159,7 +159,7 @@ func (q *chatQueue) restartDelivery() { q.current, q.askAt = nil, time.Time{} }
 func (q *chatQueue) persist(what string, do func(context.Context) error) error {
 	return retry.UntilDone(
 		q.calls,
-		retry.PausesUpTo(retry.Longest),
+		retry.PausesUpTo(retry.MaxPause),
 		func() error { return do(q.calls) },
 		retry.IsRefused,
 		func(err error, again time.Duration) {
@@ -174,7 +174,7 @@ func (q *chatQueue) freeze(e *supervisor.SendError, full bool) error {
 	for chat, until := range q.outbox.gate.recordFlood(q.chat, full, e.RetryAfter) {
 		q.Log.Warn("the channel wants less", "channel", q.Name, "chat", q.chat, "all", chat == "", "until", until)
 		err := q.persist("keep a freeze", func(ctx context.Context) error {
-			return q.Freezes.StoreFreeze(ctx, q.Source, chat, until)
+			return q.Freezes.StoreChatFreeze(ctx, q.Source, chat, until)
 		})
 		if err != nil {
 			return err

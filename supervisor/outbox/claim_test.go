@@ -18,7 +18,7 @@ func (t *turn) commitLast(text string) supervisor.Delivery {
 	t.h.Helper()
 	last := sqlite.LastStep{
 		Step: sqlite.Step{Turn: t.ID, Model: "m",
-			Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: text}}}},
+			Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Text: text}}}},
 		End: sqlite.TurnEnding{Turn: t.ID, Why: protocol.TurnEndDone, State: supervisor.InboundAnswered, Text: text},
 	}
 	claim, ok := t.h.box.ClaimSend(t.AnswerConversation(), t.Turn, text)
@@ -185,7 +185,7 @@ func TestSendClaim_ServiceEnds_LeavesAnswerUnsent(t *testing.T) {
 		go func() { end(); close(ended) }()
 		pass(time.Second)
 		e, err := h.db.Turns().CommitLastStep(h.Context(), sqlite.LastStep{
-			Step: sqlite.Step{Turn: turn.ID, Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: "hello"}}}},
+			Step: sqlite.Step{Turn: turn.ID, Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Text: "hello"}}}},
 			End: sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone, State: supervisor.InboundAnswered,
 				Text: "hello"},
 			Post: &claim.Content})

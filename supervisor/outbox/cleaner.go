@@ -11,15 +11,15 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-// Cleanings stores due changes of messages in chats: deletions, removed buttons, marks.
-type Cleanings interface {
+// CleaningStore stores due changes of messages in chats: deletions, removed buttons, marks.
+type CleaningStore interface {
 	// ListDue lists the cleanings that are due at now, earliest first.
 	ListDue(ctx context.Context, channel supervisor.Channel, now time.Time, limit int) ([]supervisor.MessageCleanup,
 		error)
 	// NextDue returns when the next cleaning is due; ok is false if there is none.
 	NextDue(ctx context.Context, channel supervisor.Channel) (due time.Time, ok bool, err error)
-	// DeleteCleaning deletes a cleaning.
-	DeleteCleaning(ctx context.Context, id int64) error
+	// DeleteCleanup deletes a cleaning.
+	DeleteCleanup(ctx context.Context, id int64) error
 }
 
 const (
@@ -37,7 +37,7 @@ const (
 type MessageCleaner struct {
 	*Options
 	outbox      *Outbox
-	cleanings   Cleanings
+	cleanings   CleaningStore
 	reachPauses retry.Pauses        // pauses between tries to reach the channel
 	storePauses retry.Pauses        // pauses between tries to read or write the store
 	retryAt     time.Time           // the channel is not tried before this time
@@ -46,9 +46,9 @@ type MessageCleaner struct {
 
 // NewMessageCleaner returns a cleaner for the outbox; call Run to start it. Make at most one for
 // each outbox.
-func (o *Outbox) NewMessageCleaner(cleanings Cleanings) *MessageCleaner {
+func (o *Outbox) NewMessageCleaner(cleanings CleaningStore) *MessageCleaner {
 	return &MessageCleaner{Options: &o.Options, outbox: o, cleanings: cleanings, reachPauses: reachPauses(),
-		storePauses: retry.PausesUpTo(retry.Longest), triedAt: map[int64]time.Time{}}
+		storePauses: retry.PausesUpTo(retry.MaxPause), triedAt: map[int64]time.Time{}}
 }
 
 // NotifyNewCleaning tells the cleaner that there may be a new cleaning. It never blocks, and may be
@@ -140,12 +140,12 @@ func (c *MessageCleaner) handleFailure(ctx context.Context, k supervisor.Message
 	full bool) (time.Time, error) {
 	now, chat := c.Now(), k.Conversation.Chat
 	switch {
-	case e.Result == supervisor.SendRefused, e.Reason == supervisor.SendReasonMoved, now.Sub(k.Due) >= maxCleaningAge:
+	case e.Result == supervisor.SendResultRefused, e.Reason == supervisor.SendReasonMoved, now.Sub(k.Due) >= maxCleaningAge:
 		c.Log.Warn("a message can't be cleaned", "channel", c.Name, "chat", chat, "what", k.Kind, "error", e)
 		return never, c.done(ctx, k)
 	case e.Reason == supervisor.SendReasonFlood:
 		for name, until := range c.outbox.gate.recordFlood(chat, full, e.RetryAfter) {
-			if err := c.Freezes.StoreFreeze(ctx, c.Source, name, until); err != nil {
+			if err := c.Freezes.StoreChatFreeze(ctx, c.Source, name, until); err != nil {
 				return now, fmt.Errorf("keep a freeze: %w", err)
 			}
 		}
@@ -158,7 +158,7 @@ func (c *MessageCleaner) handleFailure(ctx context.Context, k supervisor.Message
 }
 
 func (c *MessageCleaner) done(ctx context.Context, k supervisor.MessageCleanup) error {
-	if err := c.cleanings.DeleteCleaning(ctx, k.ID); err != nil {
+	if err := c.cleanings.DeleteCleanup(ctx, k.ID); err != nil {
 		return err
 	}
 	delete(c.triedAt, k.ID)

@@ -92,7 +92,7 @@ func TestCleaner_FailedCall_RetriesOrGivesUp(t *testing.T) {
 		"not before the flood is": {once("delete", 1, false, flood(time.Minute)), 59 * time.Second, 1, 1, 1},
 		"after the flood":         {once("delete", 1, false, flood(time.Minute)), 62 * time.Second, 2, 0, 0},
 		"refused":                 {always("delete", refused("")), time.Hour, 1, 0, 1},
-		"in a chat that moved": {always("delete", &supervisor.SendError{Result: supervisor.SendUnsent,
+		"in a chat that moved": {always("delete", &supervisor.SendError{Result: supervisor.SendResultUnsent,
 			Reason: supervisor.SendReasonMoved, MovedTo: "-7", Err: errFar}), time.Hour, 1, 0, 1},
 		"an error of no kind": {once("delete", 1, false, &supervisor.SendError{Err: errFar}), 2 * time.Second, 2, 0, 0},
 	} {
@@ -190,7 +190,7 @@ func TestCleaner_ObeysPaceAndFreezes(t *testing.T) {
 func TestCleaner_WaitsForStoredFreeze(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.putCleaning(h.conversation("alice", alice), supervisor.CleanupDelete, "1", 0)
-		must(h, 0, h.db.Outbox().StoreFreeze(h.Context(), source, alice, time.Now().Add(time.Minute)))
+		must(h, 0, h.db.Outbox().StoreChatFreeze(h.Context(), source, alice, time.Now().Add(time.Minute)))
 		h.box = outbox.New(h.options(&process{}))
 		h.startCleaner(&process{})
 		pass(59 * time.Second)

@@ -12,7 +12,7 @@ import (
 
 func TestFreeze_YearsAhead_IsIgnored(t *testing.T) {
 	inBubble(t, func(h *rig) {
-		if err := h.db.Outbox().StoreFreeze(h.Context(), source, alice, time.Now().AddDate(70, 0, 0)); err != nil {
+		if err := h.db.Outbox().StoreChatFreeze(h.Context(), source, alice, time.Now().AddDate(70, 0, 0)); err != nil {
 			t.Fatal(err)
 		}
 		h.live()

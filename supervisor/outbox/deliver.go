@@ -149,7 +149,7 @@ func (q *chatQueue) loadPosts(ctx context.Context, set *postSet) error {
 	}
 	below := q.below[set.turn]
 	if !below && set.turn != 0 && set.has(supervisor.PostSent) {
-		if below, err = q.Posts.IsQuestionBelow(ctx, set.turn); err != nil {
+		if below, err = q.Posts.IsQuestionBelowReply(ctx, set.turn); err != nil {
 			set.loaded = false
 			return err
 		}

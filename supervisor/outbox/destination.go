@@ -23,7 +23,7 @@ func (q *chatQueue) destinationRefused(_ context.Context, f failure) error {
 
 // fallback returns the conversation for a notice about a refused delivery.
 func (q *chatQueue) fallback(set *postSet) (none supervisor.Conversation) {
-	if set.reason == supervisor.ReasonNone || q.FallbackFor == nil {
+	if set.reason == supervisor.SendReasonNone || q.FallbackFor == nil {
 		return none
 	}
 	return q.FallbackFor(set.conversation, set.reason)

@@ -44,19 +44,19 @@ const (
 
 // failureRules are tried in order; the first that matches is used.
 var failureRules = []failureRule{
-	{anyCall, supervisor.SendUnsent, supervisor.SendReasonFlood, (*chatQueue).handleFlood},
-	{anyCall, supervisor.SendUnsent, supervisor.SendReasonMoved, (*chatQueue).followMove},
-	{anyCall, supervisor.SendUnsent, anyReason, (*chatQueue).tryLater},
-	{callSend, supervisor.SendUnknown, anyReason, (*chatQueue).sendAgainMarked},
-	{anyCall, supervisor.SendUnknown, anyReason, (*chatQueue).tryLater},
-	{callDelete, supervisor.SendRefused, anyReason, (*chatQueue).leaveMessage},
-	{callEdit, supervisor.SendRefused, supervisor.SendReasonMessageGone, (*chatQueue).sendAnew},
-	{anyCall, supervisor.SendRefused, supervisor.SendReasonThreadGone, (*chatQueue).destinationRefused},
-	{anyCall, supervisor.SendRefused, supervisor.SendReasonChatGone, (*chatQueue).destinationRefused},
-	{anyCall, supervisor.SendRefused, supervisor.SendReasonEntities, (*chatQueue).dropMarks},
-	{anyCall, supervisor.SendRefused, supervisor.SendReasonTooLong, (*chatQueue).splitPart},
-	{callSend, supervisor.SendRefused, supervisor.SendReasonNoVoice, (*chatQueue).noVoice},
-	{anyCall, supervisor.SendRefused, anyReason, (*chatQueue).handleRefusal},
+	{anyCall, supervisor.SendResultUnsent, supervisor.SendReasonFlood, (*chatQueue).handleFlood},
+	{anyCall, supervisor.SendResultUnsent, supervisor.SendReasonMoved, (*chatQueue).followMove},
+	{anyCall, supervisor.SendResultUnsent, anyReason, (*chatQueue).tryLater},
+	{callSend, supervisor.SendResultUnknown, anyReason, (*chatQueue).sendAgainMarked},
+	{anyCall, supervisor.SendResultUnknown, anyReason, (*chatQueue).tryLater},
+	{callDelete, supervisor.SendResultRefused, anyReason, (*chatQueue).leaveMessage},
+	{callEdit, supervisor.SendResultRefused, supervisor.SendReasonMessageGone, (*chatQueue).sendAnew},
+	{anyCall, supervisor.SendResultRefused, supervisor.SendReasonThreadGone, (*chatQueue).destinationRefused},
+	{anyCall, supervisor.SendResultRefused, supervisor.SendReasonChatGone, (*chatQueue).destinationRefused},
+	{anyCall, supervisor.SendResultRefused, supervisor.SendReasonEntities, (*chatQueue).dropMarks},
+	{anyCall, supervisor.SendResultRefused, supervisor.SendReasonTooLong, (*chatQueue).splitPart},
+	{callSend, supervisor.SendResultRefused, supervisor.SendReasonNoVoice, (*chatQueue).noVoice},
+	{anyCall, supervisor.SendResultRefused, anyReason, (*chatQueue).handleRefusal},
 }
 
 func (r failureRule) fits(f failure) bool {
@@ -68,7 +68,7 @@ func (r failureRule) fits(f failure) bool {
 func (q *chatQueue) callFailed(ctx context.Context, f failure) error {
 	i := slices.IndexFunc(failureRules, func(r failureRule) bool { return r.fits(f) })
 	if i < 0 {
-		f.err = &supervisor.SendError{Result: supervisor.SendUnknown, Err: f.err}
+		f.err = &supervisor.SendError{Result: supervisor.SendResultUnknown, Err: f.err}
 		return q.callFailed(ctx, f)
 	}
 	return failureRules[i].do(q, ctx, f)

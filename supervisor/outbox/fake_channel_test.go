@@ -136,7 +136,7 @@ func (f *fakeChannel) call(ctx context.Context, c called, do func() error) error
 		select {
 		case <-t.C:
 		case <-ctx.Done():
-			return &supervisor.SendError{Result: supervisor.SendUnknown, Err: context.Cause(ctx)}
+			return &supervisor.SendError{Result: supervisor.SendResultUnknown, Err: context.Cause(ctx)}
 		}
 	}
 	f.mu.Lock()
@@ -219,19 +219,19 @@ func (f *fakeChannel) verbs(chat string) string {
 var errFar = errors.New("far away")
 
 func afterUnsent() *supervisor.SendError {
-	return &supervisor.SendError{Result: supervisor.SendUnsent, Err: errFar}
+	return &supervisor.SendError{Result: supervisor.SendResultUnsent, Err: errFar}
 }
 
 func unknown() *supervisor.SendError {
-	return &supervisor.SendError{Result: supervisor.SendUnknown, Err: errFar}
+	return &supervisor.SendError{Result: supervisor.SendResultUnknown, Err: errFar}
 }
 
 func refused(why supervisor.SendErrorReason) *supervisor.SendError {
-	return &supervisor.SendError{Result: supervisor.SendRefused, Reason: why, Err: errFar}
+	return &supervisor.SendError{Result: supervisor.SendResultRefused, Reason: why, Err: errFar}
 }
 
 func flood(d time.Duration) *supervisor.SendError {
-	return &supervisor.SendError{Result: supervisor.SendUnsent, Reason: supervisor.SendReasonFlood, RetryAfter: d, Err: errFar}
+	return &supervisor.SendError{Result: supervisor.SendResultUnsent, Reason: supervisor.SendReasonFlood, RetryAfter: d, Err: errFar}
 }
 
 // always makes every call of a verb fail with err, without effect.

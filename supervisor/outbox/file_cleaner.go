@@ -9,7 +9,7 @@ import (
 
 // FileCleaner removes expired files of channels that can't delete a message.
 type FileCleaner struct {
-	Cleanings Cleanings
+	Cleanings CleaningStore
 	Remove    func(sha256 string) error // deletes a file's bytes
 }
 
@@ -33,7 +33,7 @@ func (f FileCleaner) cleanChannel(ctx context.Context, channel supervisor.Channe
 		if err := f.Remove(c.Message); err != nil {
 			return err
 		}
-		if err := f.Cleanings.DeleteCleaning(ctx, c.ID); err != nil {
+		if err := f.Cleanings.DeleteCleanup(ctx, c.ID); err != nil {
 			return err
 		}
 	}

@@ -178,7 +178,7 @@ func TestReply_MessageDeleted_IsResentAtTheEnd(t *testing.T) {
 	})
 }
 
-func TestReply_UnknownSend_StopsGrowing(t *testing.T) {
+func TestReply_UnknownSendResult_StopsGrowing(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = once("send", 1, true, unknown())
 		h.live()

@@ -36,7 +36,7 @@ type ChatTrouble struct {
 
 // explain returns the reason of a failed call in plain words.
 func explain(e *supervisor.SendError) string {
-	return cmp.Or(resultTexts[e.Result], resultTexts[supervisor.SendUnknown]) + ": " + e.Error()
+	return cmp.Or(resultTexts[e.Result], resultTexts[supervisor.SendResultUnknown]) + ": " + e.Error()
 }
 
 // recordFailure records that work for a chat failed. unsent is true if a call of the channel failed

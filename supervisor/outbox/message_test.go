@@ -17,12 +17,12 @@ import (
 // call makes the turn's model say something and then call a tool.
 func (t *turn) call(said string, ids ...string) {
 	t.h.Helper()
-	var parts []protocol.Part
+	var parts []protocol.ContentPart
 	if said != "" {
-		parts = append(parts, protocol.Part{Text: said})
+		parts = append(parts, protocol.ContentPart{Text: said})
 	}
 	for _, id := range ids {
-		parts = append(parts, protocol.Part{Call: &protocol.ToolCall{ID: id, Name: "send_message", Arguments: []byte("{}")}})
+		parts = append(parts, protocol.ContentPart{Call: &protocol.ToolCall{ID: id, Name: "send_message", Arguments: []byte("{}")}})
 	}
 	_, err := t.h.db.Turns().CommitStep(t.h.Context(), sqlite.Step{Turn: t.ID, Model: "offline",
 		Message: protocol.Message{Role: protocol.RoleAssistant, Parts: parts}})
@@ -79,7 +79,7 @@ func TestMessageOfTurn_AppearsAboveItsAnswer(t *testing.T) {
 }
 
 // did returns the effects below an answer.
-func did(line string) string { return "\n\n" + effect.TextHeading + "\n" + line }
+func did(line string) string { return "\n\n" + effect.TextEffectsHeading + "\n" + line }
 
 // TestMessageOfTurn_RepliesInGroupsOnly checks that a message replies to the user's message only in
 // a group.
@@ -101,7 +101,7 @@ func TestMessageOfTurn_RepliesInGroupsOnly(t *testing.T) {
 // marked.
 func TestMessageOfTurn_Crash_ArrivesOnceOrMarked(t *testing.T) {
 	certain := []string{"one", "two", "First, and the end." + did("sent a message 2 times")}
-	const oneUnknown = effect.TextHeading + "\nmay not have arrived: a message (3 bytes)\nsent a message (3 bytes)"
+	const oneUnknown = effect.TextEffectsHeading + "\nmay not have arrived: a message (3 bytes)\nsent a message (3 bytes)"
 	for _, unknownSend := range []int{0, 2} {
 		for left := 1; left < 24; left++ {
 			t.Run(fmt.Sprint(unknownSend, left), func(t *testing.T) {

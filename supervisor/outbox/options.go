@@ -36,8 +36,8 @@ type Deliveries interface {
 type Posts interface {
 	// ListPosts lists the posts of a delivery, or of a turn if delivery is 0, by part.
 	ListPosts(ctx context.Context, turn, delivery int64) ([]supervisor.Post, error)
-	// IsQuestionBelow reports whether a turn's question is below the shown part of its reply.
-	IsQuestionBelow(ctx context.Context, turn int64) (bool, error)
+	// IsQuestionBelowReply reports whether a turn's question is below the shown part of its reply.
+	IsQuestionBelowReply(ctx context.Context, turn int64) (bool, error)
 	// MarkSending marks a post that is about to be sent. The post may be sent only if the error is
 	// nil.
 	MarkSending(ctx context.Context, conversation int64, p supervisor.Post) (supervisor.Post, error)
@@ -57,10 +57,10 @@ type Conversations interface {
 	RenameChat(ctx context.Context, channel supervisor.Channel, from, to string) (moved int, err error)
 }
 
-// Freezes stores until when nothing may be sent to a chat; chat "" means all chats.
-type Freezes interface {
-	StoreFreeze(ctx context.Context, source, chat string, until time.Time) error
-	ListFreezes(ctx context.Context, source string) (map[string]time.Time, error)
+// FreezeStore stores until when nothing may be sent to a chat; chat "" means all chats.
+type FreezeStore interface {
+	StoreChatFreeze(ctx context.Context, source, chat string, until time.Time) error
+	ListChatFreezes(ctx context.Context, source string) (map[string]time.Time, error)
 }
 
 // Channel sends, edits and deletes messages. Its errors are *supervisor.SendError. After any other
@@ -92,7 +92,7 @@ type Options struct {
 	Deliveries    Deliveries
 	Posts         Posts
 	Conversations Conversations
-	Freezes       Freezes
+	Freezes       FreezeStore
 	Replies       Replies
 
 	// Render renders Markdown and splits it into parts; growing means that the text is not

@@ -88,9 +88,9 @@ func TestRepeat_AfterADay_IsGivenUp(t *testing.T) {
 	})
 }
 
-// TestTypingRefused_CountsAsAnswer checks that a refusal of typing counts as an answer of the
+// TestTypingProbe_Refused_StillSendsRepeat checks that a refusal of typing counts as an answer of the
 // channel, so that the repeat is sent.
-func TestTypingRefused_CountsAsAnswer(t *testing.T) {
+func TestTypingProbe_Refused_StillSendsRepeat(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = func(c called) (bool, *supervisor.SendError) {
 			if c.verb == "typing" {

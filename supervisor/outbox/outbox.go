@@ -163,7 +163,7 @@ func (o *Outbox) start(ctx context.Context) error {
 
 // restoreFreezes puts the stored freezes in force. A second call changes nothing.
 func (o *Outbox) restoreFreezes(ctx context.Context) error {
-	frozen, err := o.Freezes.ListFreezes(ctx, o.Source)
+	frozen, err := o.Freezes.ListChatFreezes(ctx, o.Source)
 	if err != nil {
 		return fmt.Errorf("read the freezes of %s: %w", o.Name, err)
 	}

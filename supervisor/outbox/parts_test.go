@@ -24,8 +24,8 @@ func TestRepeatMark_MovesLaterFormatting(t *testing.T) {
 	if p.Content.Entities[0].Offset != 2 {
 		t.Error("what is kept has changed too")
 	}
-	if supervisor.UTF16Length(repeatMark) != Room {
-		t.Errorf("the mark has %d units, and there is room for %d", supervisor.UTF16Length(repeatMark), Room)
+	if supervisor.UTF16Length(repeatMark) != RepeatMarkRoom {
+		t.Errorf("the mark has %d units, and there is room for %d", supervisor.UTF16Length(repeatMark), RepeatMarkRoom)
 	}
 }
 
@@ -79,7 +79,7 @@ func seen(text string) string {
 	}, text)
 }
 
-func TestSameAppearance_OnlyVisibleParts_Count(t *testing.T) {
+func TestSameAppearance_ComparesOnlyVisibleParts(t *testing.T) {
 	full := func() supervisor.RichText {
 		return supervisor.RichText{Text: "a", Entities: []supervisor.RichTextEntity{{Type: supervisor.EntityBold,
 			Length: 1}},

@@ -41,8 +41,8 @@ const (
 	reactionRetry = 2 * time.Second
 )
 
-// ReactableMessages lists messages of users that still wait for an answer.
-type ReactableMessages interface {
+// WaitingMessages lists messages of users that still wait for an answer.
+type WaitingMessages interface {
 	// ListUnansweredMessages lists a channel's messages that wait, or that a running turn answers,
 	// oldest first.
 	ListUnansweredMessages(ctx context.Context, channel supervisor.Channel) ([]supervisor.Inbound, error)
@@ -66,7 +66,7 @@ type Reactor struct {
 	*Options
 	outbox  *Outbox
 	mode    ReactionMode
-	waits   ReactableMessages
+	waits   WaitingMessages
 	channel ReactionChannel
 	changed chan struct{}       // holds a token if a message may have come or a turn may have begun
 	shows   atomic.Bool         // whether any message shows a reaction
@@ -81,7 +81,7 @@ type reaction struct {
 
 // NewReactor returns a reactor for the outbox; call Run to start it. Make at most one for each
 // outbox.
-func (o *Outbox) NewReactor(mode ReactionMode, waits ReactableMessages, channel ReactionChannel) *Reactor {
+func (o *Outbox) NewReactor(mode ReactionMode, waits WaitingMessages, channel ReactionChannel) *Reactor {
 	return &Reactor{Options: &o.Options, outbox: o, mode: mode, waits: waits, channel: channel, changed: make(chan struct{}, 1),
 		shown: map[reaction]string{}, refused: map[string]bool{}}
 }
@@ -219,9 +219,9 @@ func (r *Reactor) react(ctx context.Context, m reaction, emoji string) (done boo
 	switch {
 	case e.Reason == supervisor.SendReasonFlood:
 		for name, until := range r.outbox.gate.recordFlood(m.chat, full, e.RetryAfter) {
-			err = cmp.Or(err, r.Freezes.StoreFreeze(ctx, r.Source, name, until))
+			err = cmp.Or(err, r.Freezes.StoreChatFreeze(ctx, r.Source, name, until))
 		}
-	case e.Result == supervisor.SendRefused || e.Reason == supervisor.SendReasonMoved:
+	case e.Result == supervisor.SendResultRefused || e.Reason == supervisor.SendReasonMoved:
 		delete(r.shown, m)
 		// A missing message does not mean that the chat refuses reactions to other messages.
 		r.refused[m.chat] = e.Reason != supervisor.SendReasonMessageGone

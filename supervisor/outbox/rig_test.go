@@ -21,8 +21,8 @@ import (
 )
 
 const (
-	limit  = 100                 // maximum length of a message of the fake channel
-	room   = limit - outbox.Room // the usable length of a part
+	limit  = 100                           // maximum length of a message of the fake channel
+	room   = limit - outbox.RepeatMarkRoom // the usable length of a part
 	source = "far/1"
 	alice  = "42"   // alice's private chat
 	club   = "-100" // a group

@@ -147,12 +147,12 @@ func (d processStore) RenameChat(ctx context.Context, c supervisor.Channel, from
 	return got(d.process, "move", func() (int, error) { return d.db.Conversations().RenameChat(ctx, c, from, to) })
 }
 
-func (d processStore) StoreFreeze(ctx context.Context, source, chat string, until time.Time) error {
-	return d.use("freeze", func() error { return d.db.Outbox().StoreFreeze(ctx, source, chat, until) })
+func (d processStore) StoreChatFreeze(ctx context.Context, source, chat string, until time.Time) error {
+	return d.use("freeze", func() error { return d.db.Outbox().StoreChatFreeze(ctx, source, chat, until) })
 }
 
-func (d processStore) ListFreezes(ctx context.Context, source string) (map[string]time.Time, error) {
-	return got(d.process, "frozen", func() (map[string]time.Time, error) { return d.db.Outbox().ListFreezes(ctx, source) })
+func (d processStore) ListChatFreezes(ctx context.Context, source string) (map[string]time.Time, error) {
+	return got(d.process, "frozen", func() (map[string]time.Time, error) { return d.db.Outbox().ListChatFreezes(ctx, source) })
 }
 
 // cleaningStore is the real store of cleanings, while its process lives.
@@ -174,10 +174,10 @@ func (r cleaningStore) NextDue(ctx context.Context, c supervisor.Channel) (due t
 	return due, ok, err
 }
 
-func (r cleaningStore) DeleteCleaning(ctx context.Context, id int64) error {
-	return r.use("done cleaning", func() error { return r.db.MessageCleanups().DeleteCleaning(ctx, id) })
+func (r cleaningStore) DeleteCleanup(ctx context.Context, id int64) error {
+	return r.use("done cleaning", func() error { return r.db.MessageCleanups().DeleteCleanup(ctx, id) })
 }
 
-func (d processStore) IsQuestionBelow(ctx context.Context, turn int64) (bool, error) {
-	return got(d.process, "asked", func() (bool, error) { return d.db.Posts().IsQuestionBelow(ctx, turn) })
+func (d processStore) IsQuestionBelowReply(ctx context.Context, turn int64) (bool, error) {
+	return got(d.process, "asked", func() (bool, error) { return d.db.Posts().IsQuestionBelowReply(ctx, turn) })
 }

@@ -154,9 +154,9 @@ func (f recordingStore) StoreOutcome(ctx context.Context, o supervisor.DeliveryO
 	})
 }
 
-func (f recordingStore) StoreFreeze(ctx context.Context, source, chat string, until time.Time) error {
+func (f recordingStore) StoreChatFreeze(ctx context.Context, source, chat string, until time.Time) error {
 	return f.use("freeze", func() error {
-		err := f.db.Outbox().StoreFreeze(ctx, source, chat, until)
+		err := f.db.Outbox().StoreChatFreeze(ctx, source, chat, until)
 		f.note(err, func() { f.s.frozen = append(f.s.frozen, frozen{chat, time.Now(), until}) })
 		return err
 	})

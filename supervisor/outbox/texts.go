@@ -11,9 +11,9 @@ const (
 	textApology = "(An earlier message of mine may not have reached you; /resend sends it again.)"
 	// textWhole is the caption of the file with a whole answer.
 	textWhole = "The whole answer. It is too long for a few messages."
-	// TextNotKept replaces the text of a delivery that is deleted from its chat.
-	TextNotKept  = "(This message was temporary and has been deleted.)"
-	textFileLost = "(The file %s could not be sent: %s)"
+	// TextDeletedMessage replaces the text of a delivery that is deleted from its chat.
+	TextDeletedMessage = "(This message was temporary and has been deleted.)"
+	textFileLost       = "(The file %s could not be sent: %s)"
 
 	// Reasons why a delivery did not certainly arrive.
 	textNoRecipient     = "the user no longer has access"
@@ -30,6 +30,6 @@ const (
 
 // resultTexts describe the result of a failed call. The channel's own words follow.
 var resultTexts = map[supervisor.SendResult]string{
-	supervisor.SendUnsent:  "it was not taken",
-	supervisor.SendUnknown: "it is not known whether it was taken",
+	supervisor.SendResultUnsent:  "it was not taken",
+	supervisor.SendResultUnknown: "it is not known whether it was taken",
 }

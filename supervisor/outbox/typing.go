@@ -97,7 +97,7 @@ func (q *chatQueue) sendAction(thread string, action supervisor.ChatAction) (ans
 	}
 	e := sendError(failed)
 	q.Log.Debug("show an action", "action", action, "channel", q.Name, "chat", q.chat, "error", e)
-	answered = e.Result == supervisor.SendRefused
+	answered = e.Result == supervisor.SendResultRefused
 	if answered {
 		q.noteAnswer()
 	}

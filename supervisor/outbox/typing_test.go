@@ -16,7 +16,7 @@ func (m muteChannel) SendChatAction(ctx context.Context, to supervisor.PostAddre
 	action supervisor.ChatAction) error {
 	_ = m.fakeChannel.SendChatAction(ctx, to, action)
 	<-ctx.Done()
-	return &supervisor.SendError{Result: supervisor.SendUnknown, Err: context.Cause(ctx)}
+	return &supervisor.SendError{Result: supervisor.SendResultUnknown, Err: context.Cause(ctx)}
 }
 
 func TestAnswer_DoesNotWaitForTyping(t *testing.T) {

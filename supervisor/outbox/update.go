@@ -31,7 +31,7 @@ func (o *Outbox) EditSentDelivery(ctx context.Context, d supervisor.Delivery, te
 	o.Log.Debug("update a message", "channel", o.Name, "chat", chat, "error", e)
 	if e.Reason == supervisor.SendReasonFlood {
 		for name, until := range o.gate.recordFlood(chat, full, e.RetryAfter) {
-			err = cmp.Or(err, o.Freezes.StoreFreeze(ctx, o.Source, name, until))
+			err = cmp.Or(err, o.Freezes.StoreChatFreeze(ctx, o.Source, name, until))
 		}
 	}
 	return err

@@ -95,8 +95,8 @@ func OwnerUID(info fs.FileInfo) uint32 {
 	return 0
 }
 
-// FindOtherPrograms finds the programs mews-spawner and mews-worker, next to this program.
-func FindOtherPrograms() (spawner, worker string, err error) {
+// FindSpawnerAndWorker finds the programs mews-spawner and mews-worker, next to this program.
+func FindSpawnerAndWorker() (spawner, worker string, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return "", "", fmt.Errorf("find the program's own folder: %w", err)

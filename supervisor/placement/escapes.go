@@ -29,14 +29,14 @@ const (
 	ownPool = "what it takes is counted for the worker's account, which is one person's unless several share it"
 )
 
-// Caller calls the worker that attempts the escapes.
-type Caller interface {
+// WorkerCaller calls the worker that attempts the escapes.
+type WorkerCaller interface {
 	Call(ctx context.Context, method string, params, result any) error
 }
 
 // RunSelfTest lets a worker without a user attempt escapes, before any other worker runs. An error
 // names the walls that failed.
-func (c *WorkerLocations) RunSelfTest(ctx context.Context, worker Caller) (err error) {
+func (c *WorkerLocations) RunSelfTest(ctx context.Context, worker WorkerCaller) (err error) {
 	tier := c.Spawner.Sandbox().Tier
 	if tier == "off" { // nothing to test: without a sandbox, or on a system other than Linux
 		return nil
@@ -81,7 +81,7 @@ func SandboxHoles(tier string, findings []protocol.EscapeReport) []protocol.Esca
 }
 
 // TryEscapes lets a worker attempt escapes: all of them, or only those of every start.
-func TryEscapes(ctx context.Context, worker Caller, state string, whose Account,
+func TryEscapes(ctx context.Context, worker WorkerCaller, state string, whose Account,
 	all bool) (findings []protocol.EscapeReport, err error) {
 	v, err := NewVictims(state, whose)
 	if err != nil {
@@ -89,7 +89,7 @@ func TryEscapes(ctx context.Context, worker Caller, state string, whose Account,
 	}
 	defer func() { err = errors.Join(err, v.Close()) }()
 	var tried protocol.TryWallsResult
-	err = worker.Call(ctx, protocol.MethodTryWalls, protocol.TryWallsParams{All: all, Victims: v.Victims}, &tried)
+	err = worker.Call(ctx, protocol.MethodTryWalls, protocol.TryWallsParams{All: all, Victims: v.EscapeVictims}, &tried)
 	if err == nil && ctx.Err() != nil { // if ctx ended, the attempts prove nothing
 		err = context.Cause(ctx)
 	}

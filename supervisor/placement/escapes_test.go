@@ -6,8 +6,8 @@ import (
 	"mews/protocol"
 )
 
-// TestSelfTest_OtherReason_NamesNoWeakerWalls: only an escape is a reason to suggest weaker walls.
-func TestSelfTest_OtherReason_NamesNoWeakerWalls(t *testing.T) {
+// TestSelfTest_NoEscape_SuggestsNoWeakerWalls: only an escape is a reason to suggest weaker walls.
+func TestSelfTest_NoEscape_SuggestsNoWeakerWalls(t *testing.T) {
 	escaped := protocol.EscapeReport{Row: "F2", Outcome: protocol.EscapeSucceeded}
 	full := protocol.EscapeReport{Row: "F10", Outcome: protocol.EscapeUntried,
 		Detail: "write x: no space left on device (ENOSPC)"}

@@ -13,10 +13,10 @@ import (
 	"mews/supervisor"
 )
 
-// TestHandOver_Interrupted_IsFinishedLater has a home of root's, as from a backup. The worker gets
+// TestHomeHandOver_Interrupted_IsFinishedLater has a home of root's, as from a backup. The worker gets
 // the files first, and the home itself last. Devices, and files with another name elsewhere, are
 // not handed over.
-func TestHandOver_Interrupted_IsFinishedLater(t *testing.T) {
+func TestHomeHandOver_Interrupted_IsFinishedLater(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root gives files away")
 	}

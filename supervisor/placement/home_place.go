@@ -11,9 +11,9 @@ import (
 	"mews/supervisor/pool"
 )
 
-// HomePlace returns the location and limits of a worker that only packs or empties a home. The user
+// LocationForHomeOperation returns the location and limits of a worker that only packs or empties a home. The user
 // may be gone, so the home's owner is the worker's account.
-func (c *WorkerLocations) HomePlace(u supervisor.User) (pool.WorkerLocation, error) {
+func (c *WorkerLocations) LocationForHomeOperation(u supervisor.User) (pool.WorkerLocation, error) {
 	if c.isOurs(u.Home) {
 		if err := c.giveHome(u); err != nil {
 			return pool.WorkerLocation{}, fmt.Errorf("give the folder of %s to its worker's account: %w", u.Name, err)

@@ -43,11 +43,11 @@ func limitText(hit spawnwire.LimitHitMessage) string {
 	switch hit.Kind {
 	case "memory":
 		return fmt.Sprintf(textMemory, amount.BinarySize(int64(hit.Limit)))
-	case pool.LimitDisk:
+	case pool.LimitHomeBytes:
 		return fmt.Sprintf(textDisk, amount.BinarySize(int64(hit.Limit)))
-	case pool.LimitDiskFull:
+	case pool.LimitFreeSpace:
 		return textDiskFull
-	case pool.LimitShortage:
+	case pool.LimitMachineShortage:
 		return textShortage
 	}
 	if text := limitTexts[hit.Kind]; text != "" {

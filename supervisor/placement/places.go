@@ -52,7 +52,7 @@ type Options struct {
 
 // SpawnerOptions returns the options for the start of mews-spawner.
 func (o Options) SpawnerOptions(workers Account) (pool.SpawnerOptions, error) {
-	spawner, worker, err := FindOtherPrograms()
+	spawner, worker, err := FindSpawnerAndWorker()
 	people := ""
 	if o.UIDs != (UIDRange{}) {
 		people = o.UIDs.String()

@@ -30,7 +30,7 @@ func TestLimitNotice_IsRateLimited(t *testing.T) {
 	}
 }
 
-func TestCheckStateFolder_OfOthers_IsRefused(t *testing.T) {
+func TestCheckStateFolder_Replaceable_IsRefused(t *testing.T) {
 	dir, err := os.MkdirTemp("", "mews-trust-")
 	if err != nil {
 		t.Fatal(err)

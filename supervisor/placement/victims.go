@@ -18,7 +18,7 @@ import (
 
 // victims are files, sockets and a process with a secret, which a worker tries to reach.
 type victims struct {
-	protocol.Victims
+	protocol.EscapeVictims
 	whose     Account // the worker's account
 	Dir       string
 	listeners []net.Listener

@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// BrokenError reports that a worker died too often. No new worker starts for a while.
-type BrokenError struct {
+// CrashLoopError reports that a worker died too often. No new worker starts for a while.
+type CrashLoopError struct {
 	User  string
 	Until time.Time // when a new worker may be started
 	Last  error     // how the last worker ended
 }
 
-func (e *BrokenError) Error() string {
+func (e *CrashLoopError) Error() string {
 	return fmt.Sprintf("worker for %s: ended too often, not started again before %s; the last time: %v",
 		e.User, e.Until.Format(time.TimeOnly), e.Last)
 }
 
-func (e *BrokenError) Unwrap() error { return e.Last }
+func (e *CrashLoopError) Unwrap() error { return e.Last }
 
 // StartRefusedError reports that a worker can't be started. The cause is the user's folders or
 // account, or the programs.
@@ -76,14 +76,14 @@ func IsWorkerDeath(reason error) bool {
 		!errors.Is(reason, errEvicted)
 }
 
-// IsLost reports whether a worker ended because mews-spawner did. That is not the worker's fault.
-func IsLost(reason error) bool { return errors.Is(reason, errSpawnerLost) }
+// IsSpawnerLost reports whether a worker ended because mews-spawner did. That is not the worker's fault.
+func IsSpawnerLost(reason error) bool { return errors.Is(reason, errSpawnerLost) }
 
 // errSpawnerRefused means that mews-spawner refused to start a worker.
 var errSpawnerRefused = errors.New("mews-spawner refused it")
 
-// LimitShortage is the kind of limit that OnLimit gets if the machine has no room for a worker.
-const LimitShortage = "shortage"
+// LimitMachineShortage is the kind of limit that OnLimit gets if the machine has no room for a worker.
+const LimitMachineShortage = "shortage"
 
 // shortageTexts are messages of Go's runtime and of spawnwire.IsShortage about a shortage. They
 // identify a shortage if only the text of an error is left.

@@ -34,10 +34,10 @@ type managedWorker[H Host] struct {
 	backoff   restartBackoff
 	turns     int
 	deaths    int
-	refused   string       // why the newest process could not start; "" means that it started
-	shortages int          // number of starts in a row that failed because of a shortage
-	broken    *BrokenError // the error for requests while the breaker is open
-	current   *process[H]  // the process while it is starting, running or stopping; otherwise nil
+	refused   string          // why the newest process could not start; "" means that it started
+	shortages int             // number of starts in a row that failed because of a shortage
+	broken    *CrashLoopError // the error for requests while the breaker is open
+	current   *process[H]     // the process while it is starting, running or stopping; otherwise nil
 	waiting   []*waiter[H]
 	ending    bool // whether run knows that closing is closed
 	processes sync.WaitGroup
@@ -317,7 +317,7 @@ func (m *managedWorker[H]) short(log hclog.Logger) {
 	wait := m.options.Timings.Shortage
 	log.Warn("the machine has no room for a worker", "again", wait)
 	if user := m.spec.user(); m.options.OnLimit != nil && user != "" && m.shortages == tellShortages {
-		m.options.OnLimit(user, spawnwire.LimitHitMessage{Kind: LimitShortage})
+		m.options.OnLimit(user, spawnwire.LimitHitMessage{Kind: LimitMachineShortage})
 	}
 	m.refused = textNoRoom
 	m.transition(StateBackoff)
@@ -338,7 +338,7 @@ func (m *managedWorker[H]) died(log hclog.Logger, err error) {
 		return
 	}
 	log.Error("worker died too often", "until", broken)
-	m.broken = &BrokenError{User: m.spec.Key, Until: broken, Last: err}
+	m.broken = &CrashLoopError{User: m.spec.Key, Until: broken, Last: err}
 	m.transition(StateBroken)
 	m.failWaiters(m.broken)
 	m.arm(broken.Sub(m.options.Now()), func() { m.transition(StateAbsent) })

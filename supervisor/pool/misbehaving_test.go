@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// TestMisbehavingWorker_LeavesOtherWorkers checks that a misbehaving worker is ended with all its
+// TestMisbehavingWorker_SparesOtherWorkers checks that a misbehaving worker is ended with all its
 // processes. Meanwhile another user's worker must keep answering.
-func TestMisbehavingWorker_LeavesOtherWorkers(t *testing.T) {
+func TestMisbehavingWorker_SparesOtherWorkers(t *testing.T) {
 	t.Parallel()
 	hasty := func(change func(*Timings)) Timings {
 		timings := quick()
@@ -76,7 +76,7 @@ func (r *rig) suffer(user string, provoke func(*testing.T, *Worker[*testHost])) 
 	r.t.Helper()
 	w, err := r.pool.Acquire(bounded(r.t), r.spec(user))
 	if provoke == nil {
-		var broken *BrokenError
+		var broken *CrashLoopError
 		if !errors.As(err, &broken) {
 			r.t.Fatalf("acquired %v, %v; want a *BrokenError", w, err)
 		}

@@ -171,7 +171,7 @@ func (p *Pool[H]) selfTest(ctx context.Context) error {
 }
 
 // Acquire lends the worker of a spec's key, and starts it if necessary. It waits until ctx ends,
-// also for the pause after a death. While the breaker is open it returns a *BrokenError at once.
+// also for the pause after a death. While the breaker is open it returns a *CrashLoopError at once.
 // Several callers may have the worker at the same time. Each must Release it.
 func (p *Pool[H]) Acquire(ctx context.Context, spec WorkerSpec) (*Worker[H], error) {
 	select {
@@ -244,14 +244,14 @@ func (p *Pool[H]) Evict(ctx context.Context, key string) error {
 
 // Limits for EndPrograms, as kinds of a LimitHitMessage.
 const (
-	LimitDisk     = "disk"       // the bytes of a home
-	LimitFiles    = "disk_files" // the files of a home
-	LimitDiskFull = "disk_full"  // the free space of a disk that other programs use too
+	LimitHomeBytes = "disk"       // the bytes of a home
+	LimitHomeFiles = "disk_files" // the files of a home
+	LimitFreeSpace = "disk_full"  // the free space of a disk that other programs use too
 )
 
 // endedLimits are the limits for EndPrograms. The spawner's message about such a limit answers a
 // request.
-var endedLimits = map[string]bool{LimitDisk: true, LimitFiles: true, LimitDiskFull: true}
+var endedLimits = map[string]bool{LimitHomeBytes: true, LimitHomeFiles: true, LimitFreeSpace: true}
 
 // EndPrograms ends all programs of a key's worker because of a limit. It waits until they have
 // ended, or until ctx ends. The worker keeps running. EndPrograms returns whether programs ran;

@@ -58,9 +58,9 @@ func TestAcquire_SameUser_SharesWorker(t *testing.T) {
 	}
 }
 
-// TestAcquire_UnusedWanted_WaitsForLeases checks that requests for an unused worker get the worker
+// TestAcquire_UnusedWorker_ServesOneAtATime checks that requests for an unused worker get the worker
 // one at a time. Other requests share the worker meanwhile.
-func TestAcquire_UnusedWanted_WaitsForLeases(t *testing.T) {
+func TestAcquire_UnusedWorker_ServesOneAtATime(t *testing.T) {
 	r := newRig(t, quick(), "good")
 	busy := r.acquire("good")
 	alone := r.spec("good")
@@ -169,7 +169,7 @@ func TestCircuitBreaker_OpensAndCloses(t *testing.T) {
 	timings := quick()
 	timings.BreakerDeaths, timings.BreakerWindow = 3, 10*time.Second
 	r := newRig(t, timings, "flaky")
-	var broken *BrokenError
+	var broken *CrashLoopError
 	if _, err := r.pool.Acquire(bounded(t), r.spec("flaky")); !errors.As(err, &broken) || broken.User != "flaky" {
 		t.Fatalf("acquire: %v, want a *BrokenError", err)
 	}

@@ -42,7 +42,7 @@ func TestShortage_ThirdInARow_IsReportedOnce(t *testing.T) {
 		told := 0
 		o := Options[*testHost]{Log: hclog.NewNullLogger(), Now: time.Now, Timings: Timings{}.withDefaults(),
 			OnLimit: func(user string, hit spawnwire.LimitHitMessage) {
-				if user != "ann" || hit.Kind != LimitShortage {
+				if user != "ann" || hit.Kind != LimitMachineShortage {
 					t.Errorf("%s: %+v", user, hit)
 				}
 				told++
@@ -68,9 +68,9 @@ func TestShortage_ThirdInARow_IsReportedOnce(t *testing.T) {
 	})
 }
 
-// TestIsShortage_OtherEnds_AreNone checks that shortages of the machine are distinguished from
+// TestIsShortage_OtherEndReason_IsFalse checks that shortages of the machine are distinguished from
 // other causes of an end.
-func TestIsShortage_OtherEnds_AreNone(t *testing.T) {
+func TestIsShortage_OtherEndReason_IsFalse(t *testing.T) {
 	exit := func(status int) syscall.WaitStatus { return syscall.WaitStatus(status << 8) }
 	for name, c := range map[string]struct {
 		child  *child // nil means that no child was requested

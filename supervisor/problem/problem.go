@@ -25,7 +25,7 @@ const (
 	// facts: the version of the database's schema, and the newest version that this Mews knows
 	NewerDatabase Kind = "newer_database"
 	// facts: the version of the database's schema, and its first difference
-	DatabaseDiffers Kind = "database_differs"
+	DatabaseSchemaDiffers Kind = "database_differs"
 	// facts: the needed MiB, the free MiB, and the folder
 	NoRoomForCopy   Kind = "no_room_for_copy"
 	DatabaseMissing Kind = "database_missing" // facts: the database's path
@@ -35,13 +35,13 @@ const (
 	// the reason
 	DatabaseLost Kind = "database_lost"
 	// another file took the database's place while Mews ran; facts: the path
-	DatabaseReplaced Kind = "database_replaced"
-	ForeignDatabase  Kind = "foreign_database"
-	PersonExists     Kind = "person_exists" // facts: the user's name
-	FactorExists     Kind = "factor_exists" // facts: the user's name
-	AccountTaken     Kind = "account_taken"
-	InviteUseless    Kind = "invite_useless"
-	NoSuchGrant      Kind = "no_such_grant" // facts: the grant's number, and its user's name
+	DatabaseReplaced   Kind = "database_replaced"
+	ForeignDatabase    Kind = "foreign_database"
+	UserExists         Kind = "person_exists" // facts: the user's name
+	SecondFactorExists Kind = "factor_exists" // facts: the user's name
+	AccountTaken       Kind = "account_taken"
+	InviteInvalid      Kind = "invite_useless"
+	NoSuchGrant        Kind = "no_such_grant" // facts: the grant's number, and its user's name
 )
 
 // New returns an error of a kind, with its code and text. facts fill the text; err may be nil.

@@ -60,15 +60,15 @@ var texts = map[Kind]struct {
 	DatabaseReplaced: {supervisor.CodeUnavailable,
 		"Another file took the place of Mews's database %s while Mews ran. Mews has stopped. " +
 			"Start it again to use that file. Stop Mews before you replace its files."},
-	DatabaseDiffers: {supervisor.CodeInvalid,
+	DatabaseSchemaDiffers: {supervisor.CodeInvalid,
 		"The database differs from what this Mews makes (schema %[1]d): %[2]s. Run the version that last used it. " +
 			"`mews run --database-differs` uses it as it is, and parts of Mews may then fail."},
 	ForeignDatabase: {supervisor.CodeInvalid,
 		"The file is a database of another program, not of Mews. Set `state` to a folder of Mews's own."},
-	PersonExists: {supervisor.CodeInvalid, "There is a person called %s already. Choose another name."},
-	FactorExists: {supervisor.CodeInvalid, "%s has a second factor already. Reset it before you make another."},
+	UserExists:         {supervisor.CodeInvalid, "There is a person called %s already. Choose another name."},
+	SecondFactorExists: {supervisor.CodeInvalid, "%s has a second factor already. Reset it before you make another."},
 	AccountTaken: {supervisor.CodeForbidden, "This account is another person's already. An admin can unbind it " +
 		"first."},
-	InviteUseless: {supervisor.CodeNotFound, "This invite is not valid, or no longer valid. Ask for a new one."},
+	InviteInvalid: {supervisor.CodeNotFound, "This invite is not valid, or no longer valid. Ask for a new one."},
 	NoSuchGrant:   {supervisor.CodeNotFound, "There is no grant with the number %d for %s."},
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestParse_ReadsPress(t *testing.T) {
+func TestParsePress_EachWord_ReadsNonceAndWord(t *testing.T) {
 	seen := map[string]bool{}
 	for range 100 {
 		nonce := newNonce()

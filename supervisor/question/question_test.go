@@ -88,14 +88,14 @@ func TestQuestion_Unanswered_Expires(t *testing.T) {
 		r.delivered()
 		r.same("its turn goes on", <-r.resumed, r.turn.Conversation.ID)
 		r.same("after", time.Since(begun).Round(time.Second), 24*time.Hour)
-		r.same("end", r.askForTurn(r.approval()), outcome{supervisor.QuestionExpired, supervisor.SayNothing, nil})
+		r.same("end", r.askForTurn(r.approval()), outcome{supervisor.QuestionExpired, supervisor.AnswerChoiceNone, nil})
 		if text := r.press(pressed); !strings.Contains(text, "has expired") {
 			t.Errorf("it reads %q", text)
 		}
 	})
 }
 
-func TestQuestion_OpenFor_IsReadEachTime(t *testing.T) {
+func TestOpenFor_Changed_AppliesToNextQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		r.stands = time.Hour
@@ -124,7 +124,7 @@ func TestQuestion_Restart_StaysOpen(t *testing.T) {
 		r.questions = r.newQuestions()
 		r.run()
 		r.same("its turn goes on", <-r.resumed, r.turn.Conversation.ID)
-		r.same("answer", r.askForTurn(r.approval()), answered(supervisor.SayOnce))
+		r.same("answer", r.askForTurn(r.approval()), answered(supervisor.AnswerChoiceOnce))
 		r.expectWaiting(r.approval())
 		r.same("deliveries, asked anew", r.deliveries(), 2)
 	})
@@ -148,8 +148,8 @@ func TestAsk_Command_WaitsForAnswer(t *testing.T) {
 		synctest.Wait()
 		r.same("deliveries", r.deliveries(), 1)
 		r.same("reads", r.press(r.buttons()[0].Press), "Allowed once.")
-		r.same("answer", <-done, answered(supervisor.SayOnce))
-		r.same("answer, run again", <-r.ask(t.Context(), r.ofCommand()), answered(supervisor.SayOnce))
+		r.same("answer", <-done, answered(supervisor.AnswerChoiceOnce))
+		r.same("answer, run again", <-r.ask(t.Context(), r.ofCommand()), answered(supervisor.AnswerChoiceOnce))
 		r.same("deliveries then", r.deliveries(), 1)
 	})
 }

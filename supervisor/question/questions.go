@@ -37,8 +37,8 @@ type Store interface {
 		err error)
 }
 
-// Endings watches the ends of questions, and the turns that wait for them.
-type Endings interface {
+// EndingWatcher watches the ends of questions, and the turns that wait for them.
+type EndingWatcher interface {
 	// ChangeSignal returns a channel that holds a token when a question was asked, delivered or
 	// ended.
 	ChangeSignal() <-chan struct{}
@@ -49,16 +49,16 @@ type Endings interface {
 	ListResumableConversations(ctx context.Context) ([]supervisor.Conversation, error)
 }
 
-// Audit writes the audit log.
-type Audit interface {
+// AuditLog writes the audit log.
+type AuditLog interface {
 	Append(ctx context.Context, user, action, detail string) error
 }
 
 // Options are the dependencies of Questions. All but OpenFor and Now are required.
 type Options struct {
 	Store Store
-	Ends  Endings
-	Audit Audit
+	Ends  EndingWatcher
+	Audit AuditLog
 	// called when a question was queued in a conversation; never blocks
 	Queued func(conversation int64)
 	Resume func(c supervisor.Conversation) // called when the question's turn may continue; never blocks

@@ -11,17 +11,17 @@ import (
 type DateOrder string
 
 const (
-	DatesUnknown DateOrder = "" // a date such as 3/4 is refused if it can mean two days
-	DayFirst     DateOrder = "day"
-	MonthFirst   DateOrder = "month"
+	UnknownDateOrder DateOrder = "" // a date such as 3/4 is refused if it can mean two days
+	DayFirst         DateOrder = "day"
+	MonthFirst       DateOrder = "month"
 )
 
-// OrderOf returns the order of dates for an author's language, an IETF tag such as en-US. For plain
+// DateOrderForLanguage returns the order of dates for an author's language, an IETF tag such as en-US. For plain
 // English and for no language, the order is unknown.
-func OrderOf(language string) DateOrder {
+func DateOrderForLanguage(language string) DateOrder {
 	switch strings.ToLower(strings.ReplaceAll(language, "_", "-")) {
 	case "", "en":
-		return DatesUnknown
+		return UnknownDateOrder
 	case "en-us":
 		return MonthFirst
 	}

@@ -22,16 +22,16 @@ var spelled = []string{
 	"every day at 9 until 24 dec", "every day at 9 3 times", "30 8 * * 1-5",
 }
 
-// Spellings returns times that Parse reads, for a model.
-func Spellings() string { return strings.Join(spelled, "; ") }
+// ExamplesForModel returns times that Parse reads, for a model.
+func ExamplesForModel() string { return strings.Join(spelled, "; ") }
 
 var (
 	numberPattern = regexp.MustCompile(`\d+`)
 	wordPattern   = regexp.MustCompile(`[\pL\d:.*/-]+`)
 )
 
-// NearestTo returns the readable time that is most like the first words, or "".
-func NearestTo(words string) string {
+// NearestTime returns the readable time that is most like the first words, or "".
+func NearestTime(words string) string {
 	const beginning = 5 // number of words that are compared
 	fields := strings.Fields(words)
 	return nearest(strings.Join(fields[:min(len(fields), beginning)], " "))

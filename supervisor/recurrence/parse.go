@@ -27,7 +27,7 @@ const minPeriod = time.Minute
 // text. now is in the user's zone. The rule is due at least once. An error is for the author: it
 // says what was not understood, is past, or could mean two things. It wraps ErrUnreadable or a
 // *DateError in the first and the last case.
-func Parse(text string, now time.Time) (Rule, error) { return ParseDates(text, now, DatesUnknown) }
+func Parse(text string, now time.Time) (Rule, error) { return ParseDates(text, now, UnknownDateOrder) }
 
 // ParseDates is like Parse, for an author who writes dates such as 3/4 in a known order.
 func ParseDates(text string, now time.Time, order DateOrder) (Rule, error) {

@@ -169,7 +169,7 @@ func (r drawnRule) walk(from, to time.Time, zone *time.Location) (due []time.Tim
 }
 
 // A rule is due exactly at the moments that a walk through every minute of a year finds.
-func TestNext_AnyRule_MatchesMinuteWalk(t *testing.T) {
+func TestNext_AnyRule_MatchesSearchByMinute(t *testing.T) {
 	zones := []string{
 		"Europe/Madrid", "America/New_York", "America/Santiago", "Africa/Cairo",
 		"America/Havana", "Australia/Lord_Howe", "America/St_Johns", "Africa/Casablanca",
@@ -252,7 +252,7 @@ func TestNext_EndOfRule_FindsNothing(t *testing.T) {
 
 // A rule is not due in the minute in which it was written. This holds even in a zone further west,
 // where that minute is still to come.
-func TestNext_MinuteOfWriting_IsNotDue(t *testing.T) {
+func TestNext_MinuteOfCreation_IsNotDue(t *testing.T) {
 	now, york := time.Date(2026, 11, 20, 13, 19, 30, 0, zoneOf(t, "Europe/Madrid")), zoneOf(t, "America/New_York")
 	for text, want := range map[string]string{"FREQ=DAILY;COUNT=2": "Sat 21 Nov 13:19, Sun 22 Nov 13:19",
 		"every 2 days": "Sun 22 Nov 13:19, Tue 24 Nov 13:19"} {

@@ -343,7 +343,7 @@ func TestParse_SlashDates_FollowLanguage(t *testing.T) {
 		{"12/25 at 9", "de", "Fri 25 Dec 09:00"}, {"every day at 9 until 3/4", "de", "Sat 21 Nov 09:00"},
 		{"3/4 at 9", "en", ""}, {"3/4 at 9", "", ""}, {"at 9 on 3/4/2027", "en", ""},
 	} {
-		r, err := ParseDates(c.text, now, OrderOf(c.language))
+		r, err := ParseDates(c.text, now, DateOrderForLanguage(c.language))
 		if got := firstTimes(t, r, err, now, 1); got != c.want {
 			t.Errorf("%q in %q is %s (%v), want %s", c.text, c.language, got, err, c.want)
 		}
@@ -360,7 +360,7 @@ func TestParse_SlashDates_FollowLanguage(t *testing.T) {
 }
 
 // A rule keeps the parts that its author did not write, so that the card can show them.
-func TestParse_Assumptions_AreKept(t *testing.T) {
+func TestParse_MissingParts_AreRecorded(t *testing.T) {
 	now := time.Date(2026, 11, 20, 13, 19, 0, 0, zoneOf(t, "Europe/Madrid"))
 	for text, want := range map[string]Rule{
 		"tomorrow": {NoTime: true}, "tomorrow at 9": {}, "every friday": {NoTime: true}, "tonight": {NoTime: true},
@@ -407,7 +407,7 @@ func TestParse_Unreadable_ShowsNearest(t *testing.T) {
 	}
 }
 
-func TestWithTime_Rules_TakeTime(t *testing.T) {
+func TestWithTime_EachRule_GetsTime(t *testing.T) {
 	zone := zoneOf(t, "Europe/Madrid")
 	now := time.Date(2026, 11, 20, 13, 19, 0, 0, zone)
 	for text, want := range map[string]string{

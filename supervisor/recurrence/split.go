@@ -28,8 +28,8 @@ var (
 var timeBegins = map[string]bool{"at": true, "@": true, "in": true, "on": true, "every": true, "each": true,
 	"next": true, "this": true, "daily": true, "hourly": true, "weekly": true, "monthly": true, "yearly": true}
 
-// SplitColon splits "WHEN: TEXT".
-func SplitColon(words string) (when, text string, ok bool) {
+// SplitAtColon splits "WHEN: TEXT".
+func SplitAtColon(words string) (when, text string, ok bool) {
 	found := colonPattern.FindStringSubmatch(words)
 	if found == nil {
 		return "", "", false
@@ -38,14 +38,14 @@ func SplitColon(words string) (when, text string, ok bool) {
 	return when, text, when != "" && text != "" // TrimSpace knows more kinds of spaces than the pattern
 }
 
-// Split splits "WHEN: TEXT", or words with a time at their beginning or their end. If there is a
+// SplitTimeAndText splits "WHEN: TEXT", or words with a time at their beginning or their end. If there is a
 // colon, when may be unreadable. ok is false if there is neither a colon nor a time.
-func Split(words string, now time.Time, order DateOrder) (when, text string, ok bool) {
+func SplitTimeAndText(words string, now time.Time, order DateOrder) (when, text string, ok bool) {
 	reads := func(words []string) bool {
 		_, err := parse(strings.Join(words, " "), now, order)
 		return !errors.Is(err, ErrUnreadable)
 	}
-	if when, text, ok = SplitColon(words); ok {
+	if when, text, ok = SplitAtColon(words); ok {
 		return when, text, true
 	}
 	return splitBare(words, reads)

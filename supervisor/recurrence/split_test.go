@@ -52,7 +52,7 @@ func TestSplit_Words_GiveTimeAndText(t *testing.T) {
 		"tomorrow\u0085call mom":                   {"tomorrow", "call mom"},
 		"\u2003tomorrow\u00a0call\u202fmom \u3000": {"tomorrow", "call\u202fmom"},
 	} {
-		when, text, ok := Split(words, now, DatesUnknown)
+		when, text, ok := SplitTimeAndText(words, now, UnknownDateOrder)
 		if when != want[0] || text != want[1] || ok != (want[0] != "") {
 			t.Errorf("%q is %q and %q, want %q", words, when, text, want)
 		}
@@ -70,7 +70,7 @@ func FuzzSplit(f *testing.F) {
 		if len(words) > 300 {
 			return
 		}
-		if when, text, ok := Split(words, now, DayFirst); ok && (when == "" || text == "") {
+		if when, text, ok := SplitTimeAndText(words, now, DayFirst); ok && (when == "" || text == "") {
 			t.Errorf("%q is %q and %q", words, when, text)
 		}
 	})

@@ -61,9 +61,9 @@ func TestSteps_BecomeParagraphs(t *testing.T) {
 	}
 }
 
-// TestBeginStep_TextAhead_IsShownWithStep checks that the text before a step is shown when the step
+// TestBeginStep_TextBeforeStep_IsShownAtOnce checks that the text before a step is shown when the step
 // begins, so that nothing moves when it ends.
-func TestBeginStep_TextAhead_IsShownWithStep(t *testing.T) {
+func TestBeginStep_TextBeforeStep_IsShownAtOnce(t *testing.T) {
 	var feeds reply.Feeds
 	s := feeds.OpenStream(turn(1, 2, 7), "before")
 	s.BeginStep("(cut off)")

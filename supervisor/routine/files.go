@@ -81,7 +81,7 @@ func (r *Routines) changesByOthers(ctx context.Context, user string, was filesSt
 	}
 	// ListFileEffects must follow Changes, so that it includes every finished effect.
 	effects, settled, err := r.o.FileEffects.ListFileEffects(ctx, user, was.Effect,
-		slices.Concat(effect.GroupKinds(effect.GroupChanged), effect.GroupKinds(effect.GroupRun)))
+		slices.Concat(effect.GroupKinds(effect.GroupChanged), effect.GroupKinds(effect.GroupProgramsRun)))
 	if err != nil || !settled {
 		return nil, next, false, err
 	}

@@ -21,7 +21,7 @@ var ownFolders = []string{"memory", "logs", protocol.UploadsFolder}
 const memoryFile = "MEMORY.md"
 
 // factEffects are the kinds of effects that change facts.
-var factEffects = []string{supervisor.EffectCorrected, supervisor.EffectForgotten, supervisor.EffectImported}
+var factEffects = []string{supervisor.EffectFactCorrected, supervisor.EffectFactForgotten, supervisor.EffectMemoryImported}
 
 // ledger has the states in which the user's own turns left files, as far as they were recorded.
 type ledger struct {
@@ -36,7 +36,7 @@ type ledger struct {
 // ledgerOf builds a ledger from effects, oldest first.
 func ledgerOf(effects []supervisor.FileEffect) ledger {
 	l := ledger{left: map[string]protocol.FileState{}, unknown: map[string]bool{}}
-	programs := append(effect.GroupKinds(effect.GroupRun), "program")
+	programs := append(effect.GroupKinds(effect.GroupProgramsRun), "program")
 	for _, e := range effects {
 		c := e.Change
 		switch {

@@ -11,7 +11,7 @@ import (
 
 // A file in its recorded state was changed by the user's own turns. The same holds for a file whose
 // state was not recorded when a program ended.
-func TestLedger_OwnTurnsChange_IsNotByOthers(t *testing.T) {
+func TestHomeChange_StateInLedger_IsByOwnTurn(t *testing.T) {
 	one, two := protocol.FileState(strings.Repeat("1a", 32)), protocol.FileState(strings.Repeat("2b", 32))
 	at, size := noon, int64(12)
 	file := func(path string, state protocol.FileState) supervisor.HomeChange {
@@ -67,7 +67,7 @@ func TestLedger_OwnTurnsChange_IsNotByOthers(t *testing.T) {
 			protocol.Undo{Path: "a", Obstacle: "its bytes were not kept"})}, file("a", one), false},
 		"no recorded change": {[]supervisor.FileEffect{{Kind: "append", Target: "a"}}, file("a", one),
 			false},
-		"fact forgotten": {[]supervisor.FileEffect{{Kind: supervisor.EffectForgotten,
+		"fact forgotten": {[]supervisor.FileEffect{{Kind: supervisor.EffectFactForgotten,
 			Target: "fact forgotten"}}, file("MEMORY.md", one), false},
 		"MEMORY.md, without a fact": {nil, file("MEMORY.md", one), true},
 		"notes of a day":            {nil, file("memory/2026-03-27.md", one), false},

@@ -40,7 +40,7 @@ func (r *Routines) disableFiles(
 	case err != nil:
 		return answer, err
 	case world:
-		return answer, supervisor.Errorf(supervisor.CodeForbidden, "%s", job.TextWorld)
+		return answer, supervisor.Errorf(supervisor.CodeForbidden, "%s", job.TextChangeRefused)
 	case c.Kind != supervisor.TurnChat:
 		return answer, supervisor.Errorf(supervisor.CodeForbidden, "%s", answerNoFiles)
 	}

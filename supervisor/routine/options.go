@@ -15,8 +15,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Jobs changes jobs, as package schedule does.
-type Jobs interface {
+// JobScheduler changes jobs, as package schedule does.
+type JobScheduler interface {
 	// Add stores a new job. show returns a message about the job, which is sent at once; nil means
 	// no message.
 	Add(ctx context.Context, j supervisor.Job, show func(supervisor.Job) supervisor.Delivery) (supervisor.Job, error)
@@ -45,8 +45,8 @@ type Options struct {
 	// false if some changes since then are unknown.
 	Changes func(ctx context.Context, user string, since supervisor.HomeCursor) (
 		list []supervisor.HomeChange, next supervisor.HomeCursor, ok bool, err error)
-	// Jobs returns the schedule. It is a function, because the schedule is made after the routines.
-	Jobs func() Jobs
+	// JobScheduler returns the schedule. It is a function, because the schedule is made after the routines.
+	Jobs func() JobScheduler
 	// SetRule sets a job's times from words; now is at. ValidatePeriod refuses a job that would
 	// start turns too often. DescribeTimes describes when a job is due.
 	SetRule        func(j *supervisor.Job, words string, at time.Time) error

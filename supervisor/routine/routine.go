@@ -79,7 +79,7 @@ func (r *Routines) commands() (all []feature.Command) {
 				return r.SwitchRoutine(ctx, q.User, q.Conversation, name, q.Arguments, q.At)
 			}}
 		if k.private {
-			c.Private = feature.AlwaysPrivate
+			c.Private = feature.AlwaysPrivateAnswer
 		}
 		all = append(all, c)
 	}
@@ -211,7 +211,7 @@ func (r *Routines) switchMode(
 func (r *Routines) routineShown(j supervisor.Job, found bool) supervisor.Delivery {
 	return supervisor.Delivery{
 		Text:    r.routineText(j.Name, j, found),
-		Buttons: job.Buttons(j, supervisor.JobPause, supervisor.JobDelete),
+		Buttons: job.Buttons(j, supervisor.JobPressPause, supervisor.JobPressDelete),
 	}
 }
 

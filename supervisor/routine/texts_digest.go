@@ -30,11 +30,11 @@ const (
 
 // digestWaiting are the texts about items that wait for the user, by kind.
 var digestWaiting = map[supervisor.WaitingItemKind]string{
-	supervisor.WaitingQuestion:   "a question: %s",
-	supervisor.WaitingPromptFile: "%s has changed, and counts once you accept it",
-	supervisor.WaitingHeld:       "%s of yours, held until you send a code",
-	supervisor.WaitingLost:       "%s that may not have reached you: /resend",
-	supervisor.WaitingJob:        "%s waits for you to start it: /jobs",
+	supervisor.WaitingQuestion:     "a question: %s",
+	supervisor.WaitingPromptFile:   "%s has changed, and counts once you accept it",
+	supervisor.WaitingHeldMessages: "%s of yours, held until you send a code",
+	supervisor.WaitingLostMessages: "%s that may not have reached you: /resend",
+	supervisor.WaitingJob:          "%s waits for you to start it: /jobs",
 }
 
 // promptDigest asks the small model to word a digest.

@@ -73,7 +73,7 @@ func (o OneShotTurns) Run(ctx context.Context, a session.Attempt, material proto
 	ended := conn.EndTurn(a.Turn.ID, end.Why)
 	return session.AttemptEnd{TurnEnd: end, Failure: ended.Failure, Replaced: ended.Replaced,
 			AnsweredBy: ended.AnsweredBy,
-			Tokens:     ended.Tokens, Cost: ended.Cost, Lost: err != nil && pool.IsLost(worker.Err())},
+			Tokens:     ended.Tokens, Cost: ended.Cost, Lost: err != nil && pool.IsSpawnerLost(worker.Err())},
 		err
 }
 
@@ -120,7 +120,7 @@ func keepMaterial(kept *spool.Spool, m protocol.ReviewMaterial) (protocol.BlobRe
 // written by a model.
 func endWithCard(ctx context.Context, turns sqlite.Turns, a session.Attempt, card string) (session.AttemptEnd, error) {
 	_, err := turns.CommitStep(ctx, sqlite.Step{Turn: a.Turn.ID, Charged: true,
-		Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: card}}}})
+		Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Text: card}}}})
 	a.Stream.CommitStep(card)
 	return session.AttemptEnd{TurnEnd: protocol.TurnEnd{Why: protocol.TurnEndDone, Steps: 1}}, err
 }

@@ -141,7 +141,7 @@ func (r *reviewRig) audit(user, action, detail string) {
 
 // Stream plays the model. It finds the same bug in each part, and never refutes that bug.
 func (r *reviewRig) Stream(ctx context.Context, spec string, req modelcall.Request, _ func(modelcall.Delta)) (modelcall.Answer, error) {
-	lease, err := req.Reserver.Reserve(ctx, modelcall.Estimate{Spec: "p/m", MaxCost: 100_000, Priced: true})
+	lease, err := req.Reserver.Reserve(ctx, modelcall.CostEstimate{Spec: "p/m", MaxCost: 100_000, Priced: true})
 	if err != nil {
 		return modelcall.Answer{}, err
 	}
@@ -161,7 +161,7 @@ func (r *reviewRig) Stream(ctx context.Context, spec string, req modelcall.Reque
 		r.Errorf("asked with %d messages and %d tools, ends with money: %t", len(req.Messages), len(req.Tools),
 			req.EndWithMoney)
 	}
-	return modelcall.Answer{Message: protocol.Message{Parts: []protocol.Part{{Text: text}}}, Model: "m", Spec: "p/m", Stop: modelcall.StopEnd,
+	return modelcall.Answer{Message: protocol.Message{Parts: []protocol.ContentPart{{Text: text}}}, Model: "m", Spec: "p/m", Stop: modelcall.StopEnd,
 		Lease: lease.ID, Usage: protocol.Usage{Input: 10, Output: 10}}, nil
 }
 
@@ -236,7 +236,7 @@ func TestReview_RunsInItsOwnWorker(t *testing.T) {
 	if want := "Review Which Review Which"; strings.Join(r.asked, " ") != want {
 		t.Errorf("asked %q", r.asked)
 	}
-	totals, err := r.db.Usage().Sum(t.Context(), sqlite.UsageQuery{By: []sqlite.UsageDimension{sqlite.ByUser}})
+	totals, err := r.db.Usage().Sum(t.Context(), sqlite.UsageQuery{By: []sqlite.UsageDimension{sqlite.UsageByUser}})
 	if err != nil || len(totals) != 1 || totals[0].User != "review/acme/widget" || totals[0].Cost != 4*50_000 {
 		t.Errorf("spent %+v, %v", totals, err)
 	}

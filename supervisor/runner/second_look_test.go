@@ -56,7 +56,7 @@ var (
 // faultFinder is a model that finds eight faults in each part. One fault quotes text that is
 // nowhere, and one fault is about style. A second look refutes no fault.
 func faultFinder(r modeltest.Request) modeltest.Answer {
-	if stands, ok := modeltest.AnswerSecondLook(r, false); ok {
+	if stands, ok := modeltest.AnswerReviewSecondLook(r, false); ok {
 		return stands
 	}
 	path, lines := "", 0
@@ -119,10 +119,10 @@ func (m *meteredModels) Stream(ctx context.Context, spec string, req modelcall.R
 	return answer, err
 }
 
-// TestSecondLooks_CachedPrefix_CostLittle prints the tokens of a review as the providers count
+// TestReview_SecondLooks_ReadCachedPrefix prints the tokens of a review as the providers count
 // them. Anthropic charges 1.25 tokens for a token that it writes to its cache. Both providers
 // charge a tenth for a token that they read from the cache.
-func TestSecondLooks_CachedPrefix_CostLittle(t *testing.T) {
+func TestReview_SecondLooks_ReadCachedPrefix(t *testing.T) {
 	for kind, written := range map[string]float64{"anthropic": 1.25, "openai": 1} {
 		t.Run(kind, func(t *testing.T) {
 			_, base := modeltest.NewServer(t, faultFinder)
@@ -141,7 +141,7 @@ func TestSecondLooks_CachedPrefix_CostLittle(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			check, err := change.NewFindingCheck()
+			check, err := change.NewSecondLookFilter()
 			if err != nil {
 				t.Fatal(err)
 			}

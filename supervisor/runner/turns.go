@@ -78,7 +78,7 @@ func (t Turns) Run(ctx context.Context, a session.Attempt) (session.AttemptEnd, 
 	return session.AttemptEnd{TurnEnd: end, Failure: ended.Failure, Replaced: ended.Replaced,
 		AnsweredBy: ended.AnsweredBy,
 		Tokens:     ended.Tokens, Cost: ended.Cost,
-		Shared: worker.WasShared(), Lost: err != nil && pool.IsLost(worker.Err())}, err
+		Shared: worker.WasShared(), Lost: err != nil && pool.IsSpawnerLost(worker.Err())}, err
 }
 
 // acquire returns a worker for a user's turn. err is the error of making spec; it is handled like a
@@ -90,7 +90,7 @@ func (t Turns) acquire(ctx context.Context, user string, spec pool.WorkerSpec, e
 			Why: t.Faults.explain(user, err.Error())}
 	}
 	worker, err := t.Pool.Acquire(ctx, spec)
-	if broken := new(pool.BrokenError); errors.As(err, &broken) {
+	if broken := new(pool.CrashLoopError); errors.As(err, &broken) {
 		return nil, &session.NoWorkerError{Until: broken.Until, Err: err}
 	}
 	if refused := new(pool.StartRefusedError); errors.As(err, &refused) {

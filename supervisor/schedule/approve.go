@@ -30,7 +30,7 @@ type origin struct {
 
 // dateOrder returns the order in which the user writes dates such as 3/4.
 func (from origin) dateOrder() recurrence.DateOrder {
-	return cmp.Or(from.dates, recurrence.OrderOf(from.user.Language))
+	return cmp.Or(from.dates, recurrence.DateOrderForLanguage(from.user.Language))
 }
 
 // approveNew returns nil if a new job may post in its conversation. A job that the user sets in the

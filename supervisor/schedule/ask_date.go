@@ -28,7 +28,7 @@ func askDate(from origin, ask *recurrence.DateError, err error) (d supervisor.De
 	d.Text = fmt.Sprintf(textWhichDate, problem.UserText(err))
 	for i, press := range []string{pressDayFirst, pressMonthFirst} {
 		d.Buttons = append(d.Buttons, []supervisor.Button{{Text: ask.Days[i],
-			Press: fmt.Sprintf("%s%s %d", supervisor.JobPrefix, press, from.inbound)}})
+			Press: fmt.Sprintf("%s%s %d", supervisor.JobPressPrefix, press, from.inbound)}})
 	}
 	return d
 }

@@ -39,7 +39,7 @@ func timeButtons(j supervisor.Job, first time.Time) (row []supervisor.Button) {
 	} {
 		if b.clock != first.Format("15:04") {
 			row = append(row, supervisor.Button{Text: fmt.Sprintf(textAtTime, b.clock),
-				Press: fmt.Sprintf("%s%s %d", supervisor.JobPrefix, b.press, j.ID)})
+				Press: fmt.Sprintf("%s%s %d", supervisor.JobPressPrefix, b.press, j.ID)})
 		}
 	}
 	return row

@@ -17,7 +17,7 @@ const cardTimes = 3
 // cards formats jobs as messages.
 type cards struct {
 	*destinations
-	rules  CheckRules
+	rules  CheckParser
 	budget func(user string) supervisor.Budget
 }
 
@@ -49,14 +49,14 @@ func cardWith(j supervisor.Job, check string, terms []string) (d supervisor.Deli
 		d.Text += "\n" + assumed
 	}
 	d.Text += "\n\n" + strings.Join(terms, " ")
-	buttons := []string{supervisor.JobChange, supervisor.JobPause, supervisor.JobDelete}
+	buttons := []string{supervisor.JobPressChange, supervisor.JobPressPause, supervisor.JobPressDelete}
 	switch {
 	case j.State == supervisor.JobProposed:
-		buttons = []string{supervisor.JobStart, supervisor.JobChange, supervisor.JobDelete}
+		buttons = []string{supervisor.JobPressStart, supervisor.JobPressChange, supervisor.JobPressDelete}
 	case j.State == supervisor.JobPaused:
-		buttons = []string{supervisor.JobResume, supervisor.JobChange, supervisor.JobDelete}
+		buttons = []string{supervisor.JobPressResume, supervisor.JobPressChange, supervisor.JobPressDelete}
 	case rule.Kind == recurrence.Once:
-		buttons = []string{supervisor.JobChange, supervisor.JobDelete}
+		buttons = []string{supervisor.JobPressChange, supervisor.JobPressDelete}
 	}
 	d.Buttons = job.Buttons(j, buttons...)
 	if due && rule.NoTime {

@@ -56,14 +56,14 @@ const (
 
 // statePresses are the buttons of /jobs that start, pause or resume a job, by the job's state.
 var statePresses = map[supervisor.JobState]string{
-	supervisor.JobPaused: supervisor.JobResume, supervisor.JobProposed: supervisor.JobStart,
-	supervisor.JobActive: supervisor.JobPause,
+	supervisor.JobPaused: supervisor.JobPressResume, supervisor.JobProposed: supervisor.JobPressStart,
+	supervisor.JobActive: supervisor.JobPressPause,
 }
 
 // jobsRow returns a job's buttons below the answer to /jobs. A one-time reminder can't be paused
 // here, as on its card.
 func jobsRow(j supervisor.Job) []supervisor.Button {
-	presses := []string{statePresses[j.State], supervisor.JobDelete}
+	presses := []string{statePresses[j.State], supervisor.JobPressDelete}
 	rule, err := recurrence.JobRule(j)
 	if j.State == supervisor.JobActive && (err != nil || rule.Kind == recurrence.Once) {
 		presses = presses[1:]
@@ -71,7 +71,7 @@ func jobsRow(j supervisor.Job) []supervisor.Button {
 	row := job.Buttons(j, presses...)[0]
 	for i, what := range presses {
 		row[i].Text += fmt.Sprintf(" %d", j.ID)
-		row[i].Press = fmt.Sprintf("%s%s%s %d", supervisor.JobPrefix, jobsPrefix, what, j.ID)
+		row[i].Press = fmt.Sprintf("%s%s%s %d", supervisor.JobPressPrefix, jobsPrefix, what, j.ID)
 	}
 	return row
 }

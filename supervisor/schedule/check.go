@@ -39,8 +39,8 @@ type CheckStore interface {
 		supervisor.Inbound, error)
 }
 
-// CheckRules are the functions that parse and describe checks.
-type CheckRules struct {
+// CheckParser are the functions that parse and describe checks.
+type CheckParser struct {
 	Parse func(protocol.CheckArguments) (supervisor.CheckCondition, error) // parses a check; errors are for users
 	// refuses arguments of a check in jobs of another kind
 	Typed func(protocol.CheckArguments) error

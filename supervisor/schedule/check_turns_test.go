@@ -119,7 +119,7 @@ func TestChecks_OfOneUser_DelayNoOtherUser(t *testing.T) {
 }
 
 // The next check belongs to the user whose last check began longest ago.
-func TestCheckTurns_OldestLastCheck_ComesFirst(t *testing.T) {
+func TestChecks_UserWithOldestCheck_ComesFirst(t *testing.T) {
 	turns := checkTurns{}
 	fires := func(users ...string) (list []supervisor.ClaimedFire) {
 		for _, user := range users {

@@ -20,7 +20,7 @@ func (ch *ChatCommands) commands() []feature.Command {
 			Run: func(ctx context.Context, r feature.CommandRequest) (supervisor.Delivery, error) {
 				return ch.AddReminder(ctx, r.User, r.Conversation, r.Inbound, r.Arguments, r.At)
 			},
-			Prefix: supervisor.JobPrefix,
+			Prefix: supervisor.JobPressPrefix,
 			Keeps:  keepsButtons,
 			Press: func(ctx context.Context, r feature.CommandRequest) (supervisor.Delivery, error) {
 				return ch.HandlePress(ctx, r.User, r.Conversation, r.Inbound, r.Arguments, r.At)
@@ -31,7 +31,7 @@ func (ch *ChatCommands) commands() []feature.Command {
 				Help: "your reminders, tasks and checks, and when they come"},
 			Group:   feature.GroupEveryday,
 			Alias:   "tasks",
-			Private: feature.AlwaysPrivate,
+			Private: feature.AlwaysPrivateAnswer,
 			Run: func(ctx context.Context, r feature.CommandRequest) (supervisor.Delivery, error) {
 				return ch.ListJobs(ctx, r.Conversation.User)
 			},
@@ -42,7 +42,7 @@ func (ch *ChatCommands) commands() []feature.Command {
 				Help: "delete a reminder, task or check by its number: /canceljob 3",
 			},
 			Group:   feature.GroupReminders,
-			Private: feature.AlwaysPrivate,
+			Private: feature.AlwaysPrivateAnswer,
 			Run: feature.TextCommand(func(ctx context.Context, r feature.CommandRequest) (string, error) {
 				return ch.CancelJob(ctx, r.Conversation.User, r.Arguments)
 			}),

@@ -406,7 +406,7 @@ func TestDigestCommand_TurnsOnAndOff(t *testing.T) {
 
 // The digest lists changed prompt files, messages that the gate holds, and messages that may be
 // lost.
-func TestDigest_UserMustDecide_ListsAllKinds(t *testing.T) {
+func TestDigest_PendingDecisions_AreListed(t *testing.T) {
 	h := newHarness(t)
 	h.switchRoutine(t, "on")
 	h.putQuestion(t, "Gone before it is told?", time.Minute)

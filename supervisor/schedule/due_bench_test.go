@@ -17,9 +17,9 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// BenchmarkAThousandAreDue measures the end of a second in which 1,000 reminders of fifty users are
+// BenchmarkLoop_ThousandJobsDue measures the end of a second in which 1,000 reminders of fifty users are
 // due, until all are in the outbox. It should take at most a second.
-func BenchmarkAThousandAreDue(b *testing.B) {
+func BenchmarkLoop_ThousandJobsDue(b *testing.B) {
 	const people, each = 50, 20
 	var clock atomic.Int64 // the current time in milliseconds
 	now := func() time.Time { return time.UnixMilli(clock.Load()).UTC() }

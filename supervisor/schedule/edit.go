@@ -28,7 +28,7 @@ type editor struct {
 	limits       func() protocol.TurnLimits
 	routineTimes func(j supervisor.Job) error
 
-	translateWords Translate
+	translateWords TranslateFunc
 }
 
 // edit changes a job. words are "WHEN", "WHEN: TEXT" or ": TEXT"; set has the new options by name.
@@ -40,7 +40,7 @@ func (ed *editor) edit(ctx context.Context, from origin, j supervisor.Job, words
 	from.when = strings.TrimSpace(words)
 	if text, alone := strings.CutPrefix(from.when, ":"); alone && strings.TrimSpace(text) != "" {
 		from.when, j.Text = "", strings.TrimSpace(text)
-	} else if when, text, ok := recurrence.SplitColon(words); ok {
+	} else if when, text, ok := recurrence.SplitAtColon(words); ok {
 		from.when, j.Text = when, text
 	}
 	if err := checkWords(j.Text, ""); err != nil {
@@ -97,7 +97,7 @@ func parseSettings(words string) (map[string]string, error) {
 // press ends after the user's answer.
 func (ed *editor) askChange(ctx context.Context, from origin, j supervisor.Job) (d supervisor.Delivery, err error) {
 	digest := sha256.Sum256(fmt.Appendf(nil, "change job %d by %d", j.ID, from.inbound))
-	q, err := ed.ask(ctx, supervisor.Question{Conversation: from.in, Inbound: from.inbound, Kind: supervisor.QuestionAsk, Subject: hex.EncodeToString(digest[:]),
+	q, err := ed.ask(ctx, supervisor.Question{Conversation: from.in, Inbound: from.inbound, Kind: supervisor.QuestionFromModel, Subject: hex.EncodeToString(digest[:]),
 		Ask: protocol.AskArguments{Kind: protocol.AskKindText, Text: fmt.Sprintf(textAskChange,
 			strings.ToLower(nouns[j.Kind]), j.ID, strings.Join(optionNames(j.Kind), ", "))}})
 	words := strings.TrimSpace(q.Answer.Text)

@@ -72,7 +72,7 @@ func (s *Schedule) newBatches(due []supervisor.Job, now time.Time,
 		case j.State == supervisor.JobProposed:
 			f.State = supervisor.FireMissed
 			batches = append(batches, s.newBatch(fmt.Sprintf(textNotStarted, job.Title(j), dueText(f, now)),
-				job.Buttons(j, supervisor.JobRun), f))
+				job.Buttons(j, supervisor.JobPressRun), f))
 		case isLate && s.skipIfTooLate(&f, now, caught):
 			lost.add(s.destination(j), f)
 		case j.Kind != supervisor.JobReminder:
@@ -126,7 +126,7 @@ func (s *Schedule) missedBatches(fires []supervisor.Fire, now time.Time) (batche
 				s.newBatch(fmt.Sprintf(textMissedRemind, job.Title(f.Job), dueText(f, now)), reminderButtons(f.Job), f),
 			)
 		case f.Job.Options.Missed == supervisor.MissedAsk:
-			batches = append(batches, s.newBatch(text, job.Buttons(f.Job, supervisor.JobRun), f))
+			batches = append(batches, s.newBatch(text, job.Buttons(f.Job, supervisor.JobPressRun), f))
 		default:
 			told = append(told, f)
 		}
@@ -143,7 +143,7 @@ func (s *Schedule) missedBatches(fires []supervisor.Fire, now time.Time) (batche
 		)
 	}
 	return append(batches, s.newBatch(fmt.Sprintf(textMissed, job.Title(told[0].Job), dueText(told[0], now)),
-		job.Buttons(told[0].Job, supervisor.JobRun), told[0]))
+		job.Buttons(told[0].Job, supervisor.JobPressRun), told[0]))
 }
 
 // fireLines lists fires with their jobs' numbers and their due times.
@@ -206,14 +206,14 @@ func (s *Schedule) newBatch(text string, buttons [][]supervisor.Button, fires ..
 			Urgent: slices.ContainsFunc(fires, func(f supervisor.Fire) bool { return !waitsForQuietHours(f.Job) }),
 			Silent: !slices.ContainsFunc(
 				fires,
-				func(f supervisor.Fire) bool { return f.Job.Options.Priority != supervisor.JobLow },
+				func(f supervisor.Fire) bool { return f.Job.Options.Priority != supervisor.JobPriorityLow },
 			)}}
 }
 
 // waitsForQuietHours reports whether a job's message waits for the end of quiet hours. Reminders
 // with a fixed time and jobs of high priority do not wait.
 func waitsForQuietHours(j supervisor.Job) bool {
-	if j.Options.Priority == supervisor.JobHigh {
+	if j.Options.Priority == supervisor.JobPriorityHigh {
 		return false
 	}
 	r, err := recurrence.JobRule(j)
@@ -242,7 +242,7 @@ func reminderButtons(j supervisor.Job) [][]supervisor.Button {
 	var row []supervisor.Button
 	for _, what := range []string{pressDone, pressSoon, pressHour, pressTomorrow} {
 		row = append(row, supervisor.Button{Text: snoozeLabels[what],
-			Press: fmt.Sprintf("%s%s %d", supervisor.JobPrefix, what, j.ID)})
+			Press: fmt.Sprintf("%s%s %d", supervisor.JobPressPrefix, what, j.ID)})
 	}
 	return [][]supervisor.Button{row}
 }
@@ -260,7 +260,7 @@ func snoozeButtons(fires []supervisor.Fire) (rows [][]supervisor.Button) {
 func listButtons(j supervisor.Job, presses ...string) (row []supervisor.Button) {
 	for _, what := range presses {
 		row = append(row, supervisor.Button{Text: fmt.Sprintf("%d: %s", j.ID, snoozeLabels[what]),
-			Press: fmt.Sprintf("%s%s%s %d", supervisor.JobPrefix, listPrefix, what, j.ID)})
+			Press: fmt.Sprintf("%s%s%s %d", supervisor.JobPressPrefix, listPrefix, what, j.ID)})
 	}
 	return row
 }

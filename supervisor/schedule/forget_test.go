@@ -18,7 +18,7 @@ import (
 func (h *harness) forget(t testing.TB, conversation int64, ago time.Duration) {
 	t.Helper()
 	sqlitetest.ExecStatements(t, h.db, "UPDATE outbox SET delivered_at = 1, outcome = 'sent'")
-	if _, err := h.db.ForgetRequests().ForgetNext(t.Context(), supervisor.ForgetRequest{User: "alice",
+	if _, err := h.db.ForgetRequestStore().ForgetNextPart(t.Context(), supervisor.ForgetRequest{User: "alice",
 		Conversation: conversation, Since: h.now.Add(-ago),
 		Until: h.now.Add(time.Second)}); err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 func (tc *toolCalls) hostCalls() []feature.HostCall {
 	return []feature.HostCall{
 		{Method: protocol.MethodJobCall, Kinds: []supervisor.TurnKind{supervisor.TurnChat, supervisor.TurnJob},
-			Bytes: feature.MaxShortParams, Limit: protocol.MaxJobCalls, Serial: true,
+			Bytes: feature.MaxShortParamsBytes, Limit: protocol.MaxJobCalls, Serial: true,
 			HostCallHandler: feature.NewHostCallHandler(tc.jobCall)},
 	}
 }

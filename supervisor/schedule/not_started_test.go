@@ -57,7 +57,7 @@ func TestProposedTask_TimePasses_IsReported(t *testing.T) {
 	if got := h.jobState(t, 1); got != "done" {
 		t.Errorf("the task is %s", got)
 	}
-	h.press(t, supervisor.JobRun+" 1")
+	h.press(t, supervisor.JobPressRun+" 1")
 	if begun := h.passTime(t, 0); len(begun) != 1 {
 		t.Errorf("its button begins %d turns", len(begun))
 	}
@@ -71,9 +71,9 @@ func TestProposedTask_NotWaiting_IsNotReported(t *testing.T) {
 		task, press string
 		begins      int
 	}{
-		"started":     {once, supervisor.JobStart, 1},
-		"deleted":     {once, supervisor.JobDelete, 0},
-		"paused":      {once, supervisor.JobPause, 0},
+		"started":     {once, supervisor.JobPressStart, 1},
+		"deleted":     {once, supervisor.JobPressDelete, 0},
+		"paused":      {once, supervisor.JobPressPause, 0},
 		"comes again": {`{"kind":"task","when":"daily at 14:00","text":"Mail Eve","name":"Mail"}`, "", 0},
 		"a reminder":  {`{"when":"in 2 h","text":"Mail Eve"}`, "", 0},
 	} {

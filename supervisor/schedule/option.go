@@ -188,10 +188,10 @@ func setGrace(_ *editor, _ supervisor.User, o *supervisor.JobOptions, value stri
 func setPriority(_ *editor, _ supervisor.User, o *supervisor.JobOptions, value string) (bool, error) {
 	word := supervisor.JobPriority(strings.ToLower(value))
 	if word == priorityHigh {
-		word = supervisor.JobHigh
+		word = supervisor.JobPriorityHigh
 	}
 	o.Priority = word
-	return slices.Contains([]supervisor.JobPriority{"", supervisor.JobLow, supervisor.JobHigh}, word), nil
+	return slices.Contains([]supervisor.JobPriority{"", supervisor.JobPriorityLow, supervisor.JobPriorityHigh}, word), nil
 }
 
 func setExact(_ *editor, _ supervisor.User, o *supervisor.JobOptions, value string) (bool, error) {

@@ -28,7 +28,7 @@ func (h *harness) ask(_ context.Context, q supervisor.Question) (supervisor.Ques
 		return q, nil
 	}
 	q.End, q.Answer, h.answers = supervisor.QuestionAnswered,
-		supervisor.Answer{Say: supervisor.SayThis, Text: h.answers[0]}, h.answers[1:]
+		supervisor.Answer{Say: supervisor.AnswerChoiceOther, Text: h.answers[0]}, h.answers[1:]
 	return q, nil
 }
 

@@ -55,25 +55,25 @@ var presses = map[string]func(*ChatCommands, context.Context, press) (supervisor
 	pressSoon:     snooze("in 10 min"),
 	pressHour:     snooze("in 1 h"),
 	pressTomorrow: snooze("in 1 day"),
-	supervisor.JobDelete: textPress(func(ch *ChatCommands, ctx context.Context, p press) (string, error) {
+	supervisor.JobPressDelete: textPress(func(ch *ChatCommands, ctx context.Context, p press) (string, error) {
 		return ch.remove(ctx, p.job)
 	}),
-	supervisor.JobPause: textPress(func(ch *ChatCommands, ctx context.Context, p press) (string, error) {
+	supervisor.JobPressPause: textPress(func(ch *ChatCommands, ctx context.Context, p press) (string, error) {
 		return ch.Pause(ctx, p.job)
 	}),
-	supervisor.JobResume: textPress(func(ch *ChatCommands, ctx context.Context, p press) (string, error) {
+	supervisor.JobPressResume: textPress(func(ch *ChatCommands, ctx context.Context, p press) (string, error) {
 		return ch.Resume(ctx, p.job, p.at)
 	}),
-	supervisor.JobStart: textPress(func(ch *ChatCommands, ctx context.Context, p press) (string, error) {
+	supervisor.JobPressStart: textPress(func(ch *ChatCommands, ctx context.Context, p press) (string, error) {
 		return ch.Resume(ctx, p.job, p.at)
 	}),
-	supervisor.JobRun: textPress(func(ch *ChatCommands, ctx context.Context, p press) (string, error) {
+	supervisor.JobPressRun: textPress(func(ch *ChatCommands, ctx context.Context, p press) (string, error) {
 		return ch.RunNow(ctx, p.job, p.at)
 	}),
 	pressMorning: setTime(8 * 60),
 	pressNoon:    setTime(12 * 60),
 	pressEvening: setTime(18 * 60),
-	supervisor.JobChange: func(ch *ChatCommands, ctx context.Context, p press) (supervisor.Delivery, error) {
+	supervisor.JobPressChange: func(ch *ChatCommands, ctx context.Context, p press) (supervisor.Delivery, error) {
 		return ch.askChange(ctx, p.origin, p.job)
 	},
 }

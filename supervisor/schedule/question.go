@@ -39,12 +39,12 @@ type JobRequest struct {
 type JobReport struct {
 	Said    string                  `json:"said,omitempty"`
 	Zone    string                  `json:"zone,omitempty"` // the time zone of the user
-	Jobs    []JobLine               `json:"jobs,omitempty"`
+	Jobs    []JobListEntry          `json:"jobs,omitempty"`
 	Results []supervisor.FireResult `json:"results,omitempty"`
 }
 
-// JobLine describes a job in a list of `mews job`.
-type JobLine struct {
+// JobListEntry describes a job in a list of `mews job`.
+type JobListEntry struct {
 	ID       int64               `json:"id"`
 	Kind     supervisor.JobKind  `json:"kind"`
 	State    supervisor.JobState `json:"state"`
@@ -101,7 +101,7 @@ func onJob(do func(*JobRequests, context.Context, supervisor.Job, JobRequest) (s
 			return r, err
 		}
 		if j, found, err := qs.store.Find(ctx, user.Name, j.ID); err == nil && found {
-			r.Jobs = []JobLine{newJobLine(j)}
+			r.Jobs = []JobListEntry{newJobLine(j)}
 		}
 		return r, nil
 	}
@@ -160,8 +160,8 @@ func (qs *JobRequests) listAll(ctx context.Context, user supervisor.User, _ supe
 	return r, err
 }
 
-func newJobLine(j supervisor.Job) JobLine {
-	l := JobLine{ID: j.ID, Kind: j.Kind, State: j.State, Name: j.Name, Title: listTitle(j), Text: j.Text,
+func newJobLine(j supervisor.Job) JobListEntry {
+	l := JobListEntry{ID: j.ID, Kind: j.Kind, State: j.State, Name: j.Name, Title: listTitle(j), Text: j.Text,
 		Options: j.Options, When: textBroken, Zone: j.Zone, Next: j.Next, Fired: j.FireCount, Failures: j.FailuresInARow}
 	if rule, err := recurrence.JobRule(j); err == nil {
 		if zone, err := recurrence.JobZone(j); err == nil {
@@ -204,7 +204,7 @@ func (qs *JobRequests) add(ctx context.Context, user supervisor.User, c supervis
 	if j, err = qs.Add(ctx, j, nil); err != nil {
 		return r, err
 	}
-	return JobReport{Said: qs.card(j).Text, Jobs: []JobLine{newJobLine(j)}}, nil
+	return JobReport{Said: qs.card(j).Text, Jobs: []JobListEntry{newJobLine(j)}}, nil
 }
 
 // editNamed changes the job that a request names.
@@ -217,7 +217,7 @@ func (qs *JobRequests) editNamed(ctx context.Context, user supervisor.User, c su
 	if j, err = qs.edit(ctx, origin{user: user, in: c}, j, q.Words, q.Set); err != nil {
 		return r, err
 	}
-	return JobReport{Said: qs.card(j).Text, Jobs: []JobLine{newJobLine(j)}}, nil
+	return JobReport{Said: qs.card(j).Text, Jobs: []JobListEntry{newJobLine(j)}}, nil
 }
 
 // maxReported is the most fire results in a report.

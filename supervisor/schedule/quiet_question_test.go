@@ -21,7 +21,7 @@ func (h *harness) askInTurn(t testing.TB, in supervisor.Inbound, text string) (s
 		t.Fatal(err)
 	}
 	q, _, err := h.db.Questions().Ask(t.Context(), supervisor.Question{Conversation: turn.AnswerConversation(),
-		Turn: turn.ID, Kind: supervisor.QuestionAsk, Subject: strings.Repeat("b", 64),
+		Turn: turn.ID, Kind: supervisor.QuestionFromModel, Subject: strings.Repeat("b", 64),
 		Ask: protocol.AskArguments{Kind: protocol.AskKindConfirm, Text: text}, Text: text, OpenFor: 24 * time.Hour},
 		strings.Repeat("a", 64), [][]supervisor.Button{{{Text: "Yes", Press: "q:1:yes"}}})
 	if err != nil {
@@ -107,7 +107,7 @@ func TestQuietHours_EndedQuestion_IsNotSent(t *testing.T) {
 func TestQuietHours_UrgentQuestion_DoesNotWait(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "12:30-20:00")
-	h.putTask(t, "in 1 h", supervisor.JobOptions{Priority: supervisor.JobHigh})
+	h.putTask(t, "in 1 h", supervisor.JobOptions{Priority: supervisor.JobPriorityHigh})
 	h.askInTurn(t, h.passTime(t, time.Hour)[0], "More?")
 	h.wantSaid(t, "More?")
 }
@@ -115,7 +115,7 @@ func TestQuietHours_UrgentQuestion_DoesNotWait(t *testing.T) {
 // A question of a task with low priority makes no sound, like the task's messages.
 func TestLowPriorityTask_Question_MakesNoSound(t *testing.T) {
 	h := newHarness(t)
-	h.putTask(t, "in 1 h", supervisor.JobOptions{Priority: supervisor.JobLow})
+	h.putTask(t, "in 1 h", supervisor.JobOptions{Priority: supervisor.JobPriorityLow})
 	h.askInTurn(t, h.passTime(t, time.Hour)[0], "More?")
 	if silent := sqlitetest.QueryColumn(t, h.db, "SELECT silent FROM outbox WHERE text = 'More?'"); len(silent) != 1 ||
 		silent[0] != "1" {

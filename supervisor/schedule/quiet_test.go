@@ -20,9 +20,9 @@ import (
 // setQuietHours sets alice's quiet hours; "" means none.
 func (h *harness) setQuietHours(t testing.TB, hours string) {
 	t.Helper()
-	err := h.db.Settings().Put(t.Context(), "alice", sqlite.SettingQuiet, hours)
+	err := h.db.Settings().Put(t.Context(), "alice", sqlite.SettingQuietHours, hours)
 	if hours == "" {
-		err = h.db.Settings().Delete(t.Context(), "alice", sqlite.SettingQuiet)
+		err = h.db.Settings().Delete(t.Context(), "alice", sqlite.SettingQuietHours)
 	}
 	if err != nil {
 		t.Fatal(err)

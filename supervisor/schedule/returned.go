@@ -17,7 +17,7 @@ const tooLateOnce = 24 * time.Hour
 // times were missed. After a crash it begins again.
 func (s *Schedule) resumeReturned(ctx context.Context) error {
 	now := s.now()
-	chats, err := s.queue.ListReturnedChats(ctx, now)
+	chats, err := s.queue.ListReachableChats(ctx, now)
 	for _, c := range chats {
 		if _, known := s.person(c.User); !known {
 			continue
@@ -26,7 +26,7 @@ func (s *Schedule) resumeReturned(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		said, err := s.queue.PutReturnedFires(ctx, c, s.returnedBatches(due, now))
+		said, err := s.queue.PutFiresOfReachableChat(ctx, c, s.returnedBatches(due, now))
 		if err != nil {
 			return err
 		}

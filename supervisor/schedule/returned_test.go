@@ -22,7 +22,7 @@ func (h *harness) refuse(t testing.TB, c supervisor.Conversation) {
 // comeBack lets a user's chat take messages again, and lets the schedule notice that.
 func (h *harness) comeBack(t testing.TB, c supervisor.Conversation) {
 	t.Helper()
-	if _, err := h.db.Jobs().MarkChatReturned(t.Context(), c.Channel, c.Chat); err != nil {
+	if _, err := h.db.Jobs().MarkChatReachable(t.Context(), c.Channel, c.Chat); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 { // the second round finds nothing left to do
@@ -35,7 +35,7 @@ func (h *harness) comeBack(t testing.TB, c supervisor.Conversation) {
 // While a chat refuses messages, nothing is due there. Later one message lists the missed jobs,
 // with buttons for one-time reminders. A one-time reminder that is less than a day late is still
 // sent.
-func TestReturnedChat_Missed_IsOneMessage(t *testing.T) {
+func TestUnblockedChat_MissedJobs_AreOneMessage(t *testing.T) {
 	h := newHarness(t)
 	for _, words := range []string{"in 2 h: the oven", "in 70 h: the bus", "daily at 11:00: pills", "in 100 h: later"} {
 		h.remind(t, "alice", words)
@@ -87,7 +87,7 @@ func TestReturnedChat_Missed_IsOneMessage(t *testing.T) {
 }
 
 // The user is told nothing if nothing was due meanwhile.
-func TestReturnedChat_NothingDue_IsSilent(t *testing.T) {
+func TestUnblockedChat_NothingDue_IsSilent(t *testing.T) {
 	h := newHarness(t)
 	h.remind(t, "alice", "in 100 h: later")
 	h.refuse(t, chatOf("alice"))
@@ -125,7 +125,7 @@ func TestJobsPress_ShowsJobsAgain(t *testing.T) {
 	if want := []string{"Pause 1", "Delete 1", "Delete 2"}; err != nil || !slices.Equal(labels(d), want) {
 		t.Errorf("the buttons are %q, %v", labels(d), err)
 	}
-	d = press(strings.TrimPrefix(d.Buttons[0][0].Press, supervisor.JobPrefix))
+	d = press(strings.TrimPrefix(d.Buttons[0][0].Press, supervisor.JobPressPrefix))
 	if want := []string{"Resume 1", "Delete 1", "Delete 2"}; !strings.HasPrefix(d.Text, "Reminder 1 is paused.") ||
 		!slices.Equal(labels(d), want) {
 		t.Errorf("%s, %q", d.Text, labels(d))

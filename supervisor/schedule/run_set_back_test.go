@@ -39,7 +39,7 @@ func TestRunNow_ClockSetBack_BeginsAtOnce(t *testing.T) {
 }
 
 // Runs started by a hook begin at least a minute apart, also after a run that had to wait.
-func TestTrigger_ManyCalls_RunOneAMinute(t *testing.T) {
+func TestTrigger_ManyCalls_RunOncePerMinute(t *testing.T) {
 	h := newHarness(t)
 	h.putTask(t, "in 20 days", supervisor.JobOptions{})
 	var began []int

@@ -38,19 +38,19 @@ type Queue interface {
 	ListUpcoming(ctx context.Context, after supervisor.Job, limit int) ([]supervisor.Job, error)
 	NextDue(ctx context.Context, after time.Time) (time.Time, bool, error)
 	PutFires(ctx context.Context, firings []supervisor.FireBatch) ([]supervisor.Delivery, error)
-	// ListReturnedChats lists chats that take messages again, or may do so. ListDueInChat lists the
-	// due jobs of such a chat, and PutReturnedFires stores their fires.
-	ListReturnedChats(ctx context.Context, now time.Time) ([]supervisor.RefusingChat, error)
-	ListDueInChat(ctx context.Context, c supervisor.RefusingChat, now time.Time) ([]supervisor.Job, error)
-	PutReturnedFires(ctx context.Context, c supervisor.RefusingChat,
+	// ListReachableChats lists chats that take messages again, or may do so. ListDueInChat lists the
+	// due jobs of such a chat, and PutFiresOfReachableChat stores their fires.
+	ListReachableChats(ctx context.Context, now time.Time) ([]supervisor.ChatRefusingMessages, error)
+	ListDueInChat(ctx context.Context, c supervisor.ChatRefusingMessages, now time.Time) ([]supervisor.Job, error)
+	PutFiresOfReachableChat(ctx context.Context, c supervisor.ChatRefusingMessages,
 		firings []supervisor.FireBatch) ([]supervisor.Delivery, error)
 	ListFiresToBegin(ctx context.Context, now time.Time, but []string, checks bool,
 		limit int) ([]supervisor.ClaimedFire, error)
 	BeginFire(ctx context.Context, f supervisor.ClaimedFire, in supervisor.Inbound) (supervisor.Inbound, bool, error)
 }
 
-// TurnSources says whose words the turns have read.
-type TurnSources interface {
+// TurnOrigins says whose words the turns have read.
+type TurnOrigins interface {
 	// HasWorldWords reports whether a turn has read words of somebody other than its user.
 	HasWorldWords(ctx context.Context, turn int64) (bool, error)
 }
@@ -64,14 +64,14 @@ type Options struct {
 	// reports a new message in the outbox; never blocks
 	Queued    func(conversation int64)
 	StartTurn func(supervisor.Inbound) // starts the turn of an inbound; never blocks
-	Sources   TurnSources
+	Sources   TurnOrigins
 	// Foreign names the words of others that a turn has read; "" means none. A nil Foreign names no
 	// words.
 	Foreign    func(ctx context.Context, turn int64) (string, error)
 	CheckStore CheckStore
 	// Checks maps kinds of jobs to their check functions. Other kinds have no check.
 	Checks     map[supervisor.JobKind]CheckFunc
-	CheckRules CheckRules
+	CheckRules CheckParser
 	// Tools are further tools about jobs for models, by name.
 	Tools map[string]Tool
 	// Watches start jobs after events, in addition to their times.
@@ -79,7 +79,7 @@ type Options struct {
 	// RoutineTimes returns an error if a routine may not have its new times. nil allows all times.
 	RoutineTimes  func(j supervisor.Job) error
 	Conversations sqlite.Conversations
-	Translate     Translate // reads times that the parser can't read; nil means no translation
+	Translate     TranslateFunc // reads times that the parser can't read; nil means no translation
 	// Command returns a user's earlier command.
 	Command func(ctx context.Context, user string, id int64) (in supervisor.Inbound, ok bool, err error)
 	// reports whether people may speak in a group

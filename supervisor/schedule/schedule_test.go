@@ -49,7 +49,7 @@ type harness struct {
 	approvalRequests []approval.Request // the approval requests
 	approveErr       error              // the error that approvals return
 	answers          []string           // the answers to the next questions
-	translate        Translate          // translates times; nil means no translation
+	translate        TranslateFunc      // translates times; nil means no translation
 	inbound          int64
 
 	mu     sync.Mutex // guards the fields below against checks, which run concurrently
@@ -88,7 +88,7 @@ func (h *harness) restart() {
 	h.routines = routine.New(routine.Options{Store: h.db.Jobs(), FileEffects: h.db.Effects(), Person: speaker, Now: now,
 		IndexHomeNow: h.home.IndexHomeNow, Changes: h.home.ListChanges, ListFiles: h.listFiles, Check: h.fakeCheck,
 		InForce: func(_ context.Context, _ string, f protocol.PromptFile) ([]byte, error) { return f.Text, nil },
-		Jobs:    func() routine.Jobs { return h.Schedule }, SetRule: SetRule, ValidatePeriod: ValidatePeriod,
+		Jobs:    func() routine.JobScheduler { return h.Schedule }, SetRule: SetRule, ValidatePeriod: ValidatePeriod,
 		DescribeTimes: DescribeTimes,
 		Log:           hclog.NewNullLogger()})
 	h.Schedule = New(Options{Store: h.db.Jobs(), Queue: h.db.Jobs(), Queued: h.countQueued, Now: now, Log: hclog.NewNullLogger(),
@@ -97,7 +97,7 @@ func (h *harness) restart() {
 		CheckStore: h.db.Jobs(), RoutineTimes: h.routines.ValidateTimes, Tools: h.routines.Tools(),
 		Checks: map[supervisor.JobKind]CheckFunc{supervisor.JobCheck: check.New(check.Options{Check: h.fakeCheck}).EvaluateCheck,
 			supervisor.JobRoutine: h.routines.RunCheck},
-		CheckRules: CheckRules{Parse: check.Parse, Typed: check.ValidateFlags, Text: check.Describe},
+		CheckRules: CheckParser{Parse: check.ParseCondition, Typed: check.ValidateFlags, Text: check.DescribeCondition},
 		Watches:    []EventTrigger{{Next: h.routines.NextHomeCheck, Run: h.routines.CheckHomes}},
 		Translate:  h.translate, Command: h.db.Inbox().Find,
 		Conversations: h.db.Conversations(), MaySpeakIn: func(c supervisor.Conversation) bool { return !h.closed[c.Chat] },
@@ -355,9 +355,9 @@ func TestLoop_DueJob_WakesLoop(t *testing.T) {
 	}
 }
 
-// BenchmarkNothingIsDue measures one pass of the loop when no job is due, with 10,000 jobs of fifty
+// BenchmarkLoop_NoJobDue measures one pass of the loop when no job is due, with 10,000 jobs of fifty
 // users. Its median should be at most 100 µs.
-func BenchmarkNothingIsDue(b *testing.B) {
+func BenchmarkLoop_NoJobDue(b *testing.B) {
 	h := &harness{now: noon, resting: map[string]bool{}}
 	h.db = sqlitetest.OpenPath(b, filepath.Join(b.TempDir(), "mews.db"),
 		sqlite.Options{Now: func() time.Time { return h.now }})

@@ -99,7 +99,7 @@ func newTaskJumps(t *testing.T, rt *rapid.T, begin time.Time) *taskJumps {
 func (j *taskJumps) options() schedule.Options {
 	return schedule.Options{Store: j.db.Jobs(), Queue: taskQueue{j.db.Jobs(), j}, CheckStore: j.db.Jobs(),
 		Sources: j.db.Jobs(), Queued: func(int64) {}, StartTurn: j.run, Now: j.now,
-		CheckRules: schedule.CheckRules{Parse: check.Parse, Typed: check.ValidateFlags, Text: check.Describe},
+		CheckRules: schedule.CheckParser{Parse: check.ParseCondition, Typed: check.ValidateFlags, Text: check.DescribeCondition},
 		Log:        hclog.NewNullLogger(),
 		Person:     func(name string) (supervisor.User, bool) { return inMadrid(name), true }}
 }

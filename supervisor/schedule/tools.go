@@ -35,7 +35,7 @@ var tools = map[string]func(*toolCalls, context.Context, supervisor.User, toolCa
 // toolCalls runs tool calls about jobs.
 type toolCalls struct {
 	*editor
-	sources TurnSources
+	sources TurnOrigins
 	// names the words of others that a turn has read; see Options
 	foreign func(ctx context.Context, turn int64) (string, error)
 	others  map[string]Tool // further tools about jobs, by name

@@ -27,7 +27,7 @@ func (tc *toolCalls) findChangeable(ctx context.Context, user supervisor.User, c
 	case elsewhere && (c.in.IsInGroup() || c.Kind != supervisor.TurnChat):
 		err = supervisor.Errorf(supervisor.CodeForbidden, "%s", answerElsewhere)
 	case j.Kind != supervisor.JobReminder && world: // the user approved the job with its old words
-		err = supervisor.Errorf(supervisor.CodeForbidden, "%s", job.TextWorld)
+		err = supervisor.Errorf(supervisor.CodeForbidden, "%s", job.TextChangeRefused)
 	case j.Kind != supervisor.JobReminder && c.Kind != supervisor.TurnChat:
 		err = supervisor.Errorf(supervisor.CodeForbidden, "%s", answerOnlyHere)
 	}

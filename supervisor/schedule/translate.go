@@ -54,19 +54,19 @@ type translated struct {
 // ErrNoTime says that there is no model to translate, or that its answer is no time.
 var ErrNoTime = errors.New("no time")
 
-// Read returns a time in words that the parser may read. If withText is true, the words also have a
+// Translate returns a time in words that the parser may read. If withText is true, the words also have a
 // text. Read returns that text as it was written.
-func (tr Translator) Read(ctx context.Context, c supervisor.Conversation, words string, withText bool, now time.Time) (
+func (tr Translator) Translate(ctx context.Context, c supervisor.Conversation, words string, withText bool, now time.Time) (
 	when, text string, err error) {
 	spec, err := tr.Model(ctx, c.User)
 	if err != nil || spec == "" {
 		return "", "", errors.Join(err, ErrNoTime)
 	}
-	system := fmt.Sprintf(promptTime, now.Format(timeLayout), now.Location(), recurrence.Spellings(),
+	system := fmt.Sprintf(promptTime, now.Format(timeLayout), now.Location(), recurrence.ExamplesForModel(),
 		promptText[withText])
 	tool := protocol.Tool{Name: translatorTool, Description: promptTimeTool, Schema: translatorSchemas[withText],
 		Effect: protocol.EffectNone}
-	call := sqlite.ModelCall{Conversation: c.ID, Spec: spec, Purpose: modelcall.PurposeTime}
+	call := sqlite.ModelCall{Conversation: c.ID, Spec: spec, Purpose: modelcall.PurposeParseTime}
 	call.Usage.Input = int64(len(system)+len(tool.Description)+len(tool.Schema)+len(words)) + translatorOverhead
 	call.Usage.Output = translatorOutput
 	answer := modelcall.Answer{}

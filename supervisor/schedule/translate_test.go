@@ -52,7 +52,7 @@ func translatorModel(text bool) modeltest.Script {
 }
 
 // newTranslator returns a translator with a fake API of models.
-func newTranslator(t *testing.T, kind string, script modeltest.Script) (Translate, *modeltest.Server,
+func newTranslator(t *testing.T, kind string, script modeltest.Script) (TranslateFunc, *modeltest.Server,
 	*[]sqlite.ModelCall) {
 	t.Helper()
 	server, base := modeltest.NewServer(t, script)
@@ -64,13 +64,13 @@ func newTranslator(t *testing.T, kind string, script modeltest.Script) (Translat
 	t.Cleanup(c.Close)
 	var paid []sqlite.ModelCall
 	return Translator{Complete: c.Complete,
-		Model: func(context.Context, string) (string, error) { return c.SmallFor("test/big"), nil },
+		Model: func(context.Context, string) (string, error) { return c.SmallModelFor("test/big"), nil },
 		Pay: func(_ context.Context, _ supervisor.Turn, call sqlite.ModelCall, do func() (protocol.Usage,
 			error)) error {
 			paid = append(paid, call)
 			_, err := do()
 			return err
-		}}.Read, server, &paid
+		}}.Translate, server, &paid
 }
 
 // German, Spanish and French words are read with one call of the small model. The model gets only
@@ -95,7 +95,7 @@ func TestTranslator_OtherLanguages_GiveTimes(t *testing.T) {
 				requests := server.Requests()
 				if len(requests) != 1 || requests[0].Model != "small" || requests[0].NewestUserMessage() != words ||
 					strings.Contains(string(requests[0].Raw), "secret") || len(*paid) != 1 ||
-					(*paid)[0].Purpose != modelcall.PurposeTime {
+					(*paid)[0].Purpose != modelcall.PurposeParseTime {
 					t.Errorf("%s, %q: %d requests, %d paid calls", kind, words, len(requests), len(*paid))
 				}
 			}
@@ -120,7 +120,7 @@ func TestTranslator_WrongAnswer_SetsNothing(t *testing.T) {
 			`{"when":"morgen um 9"}`),
 		"two calls": {Calls: append(good.Calls, good.Calls...)}, "no JSON": {Text: `{"when":"tomorrow at 9`},
 		"a list":  {Text: `["tomorrow at 9"]`},
-		"refused": {Fail: &modeltest.Failure{Class: modeltest.Overloaded}}, "too often": call(translatorTool,
+		"refused": {Fail: &modeltest.Failure{Class: modeltest.FailureOverloaded}}, "too often": call(translatorTool,
 			`{"when":"every 5 seconds"}`),
 	} {
 		h := newHarness(t)
@@ -135,7 +135,7 @@ func TestTranslator_WrongAnswer_SetsNothing(t *testing.T) {
 }
 
 // Without a model or money no model is asked.
-func TestTranslator_NoModelOrMoney_AsksNone(t *testing.T) {
+func TestTranslator_NoModelOrMoney_CallsNoModel(t *testing.T) {
 	noMoney := errors.New("no money")
 	for _, tr := range []Translator{
 		{Model: func(context.Context, string) (string, error) { return "", nil }},
@@ -145,7 +145,7 @@ func TestTranslator_NoModelOrMoney_AsksNone(t *testing.T) {
 				return noMoney
 			}},
 	} {
-		if when, _, err := tr.Read(t.Context(), chatOf("alice"), "morgen", false,
+		if when, _, err := tr.Translate(t.Context(), chatOf("alice"), "morgen", false,
 			noon.In(time.UTC)); err == nil || when != "" {
 			t.Errorf("%q, %v", when, err)
 		}

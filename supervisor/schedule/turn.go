@@ -150,20 +150,20 @@ func jobPrompt(f supervisor.ClaimedFire, results []supervisor.FireResult, zone *
 		if len(text) > maxEarlierText {
 			text = append(text[:maxEarlierText:maxEarlierText], '…')
 		}
-		fmt.Fprintf(&earlier, promptEarlierLine, r.Due.In(zone).Format(dayLayout), foreign.Text(string(text)))
+		fmt.Fprintf(&earlier, promptEarlierLine, r.Due.In(zone).Format(dayLayout), foreign.SanitizeText(string(text)))
 		world = world || r.World
 		n++
 	}
 	words := f.Job.Text
 	if f.Job.Options.World {
-		words = foreign.Text(words)
+		words = foreign.SanitizeText(words)
 	}
-	prompt = fmt.Sprintf(promptJob, f.Job.ID, foreign.Name(job.Title(f.Job)), f.Due.In(zone).Format(timeLayout), words)
+	prompt = fmt.Sprintf(promptJob, f.Job.ID, foreign.SanitizeName(job.Title(f.Job)), f.Due.In(zone).Format(timeLayout), words)
 	if f.Job.Options.Workspace != "" {
 		prompt += fmt.Sprintf(promptWorkspace, f.Job.Options.Workspace)
 	}
 	if f.Material != "" {
-		prompt, world = prompt+fmt.Sprintf(promptMaterial, foreign.Text(f.Material)), true
+		prompt, world = prompt+fmt.Sprintf(promptMaterial, foreign.SanitizeText(f.Material)), true
 	}
 	if n > 0 {
 		prompt += promptEarlier + earlier.String()

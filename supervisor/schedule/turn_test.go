@@ -132,7 +132,7 @@ func TestFire_JobRunning_IsSkipped(t *testing.T) {
 
 // A deleted or paused job is not retried.
 func TestRetry_DeletedJob_Stops(t *testing.T) {
-	for _, press := range []string{supervisor.JobDelete, supervisor.JobPause} {
+	for _, press := range []string{supervisor.JobPressDelete, supervisor.JobPressPause} {
 		h := newHarness(t)
 		id := h.putTask(t, "daily at 14:00", supervisor.JobOptions{})
 		h.endTurn(t, h.passTime(t, time.Hour+time.Minute)[0], passing)
@@ -184,7 +184,7 @@ func TestTask_MissedTime_FollowsOptions(t *testing.T) {
 				return
 			}
 			if _, err := h.HandlePress(t.Context(), person("alice"), chatOf("alice"), 9, fmt.Sprintf("%s %d",
-				supervisor.JobRun, id), h.now); err != nil {
+				supervisor.JobPressRun, id), h.now); err != nil {
 				t.Fatal(err)
 			}
 			if begun := h.passTime(t, 0); len(begun) != 1 {
@@ -228,7 +228,7 @@ func TestReminder_MissedTime_FollowsOptions(t *testing.T) {
 func TestReminder_LowPriority_MakesNoSound(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "12:00-12:30") // in UTC, which the store uses without a user's zone
-	for i, o := range []supervisor.JobOptions{{Priority: supervisor.JobLow}, {}, {Priority: supervisor.JobHigh}} {
+	for i, o := range []supervisor.JobOptions{{Priority: supervisor.JobPriorityLow}, {}, {Priority: supervisor.JobPriorityHigh}} {
 		if _, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobReminder, Text: fmt.Sprint("tea", i), Conversation: chatOf("alice"),
 			MadeBy: fmt.Sprint(i), Options: o}, "every 10 min"); err != nil {
 			t.Fatal(err)
@@ -388,7 +388,7 @@ func TestRunButton_MissedTask_Runs(t *testing.T) {
 	h.passTime(t, 3*time.Hour)
 	for id, begins := range map[int64]int{gone: 0, missed: 1} {
 		if _, err := h.HandlePress(t.Context(), person("alice"), chatOf("alice"), 9, fmt.Sprintf("%s %d",
-			supervisor.JobRun, id), h.now); err != nil {
+			supervisor.JobPressRun, id), h.now); err != nil {
 			t.Fatal(err)
 		}
 		if n := len(h.passTime(t, 0)); n != begins {
@@ -399,7 +399,7 @@ func TestRunButton_MissedTask_Runs(t *testing.T) {
 
 // A job that is deleted or paused during its turn is not retried, and its result is not sent.
 func TestTask_DeletedDuringRun_IsNotRetried(t *testing.T) {
-	for _, press := range []string{supervisor.JobDelete, supervisor.JobPause} {
+	for _, press := range []string{supervisor.JobPressDelete, supervisor.JobPressPause} {
 		h := newHarness(t)
 		id := h.putTask(t, "every 10 min", supervisor.JobOptions{Exact: true})
 		begun := h.passTime(t, 10*time.Minute)
@@ -420,7 +420,7 @@ func TestTask_DeletedDuringRun_IsNotRetried(t *testing.T) {
 func TestRunNow_PausedTask_IsRetried(t *testing.T) {
 	h := newHarness(t)
 	id := h.putTask(t, "every 10 min", supervisor.JobOptions{Exact: true})
-	for i, press := range []string{supervisor.JobPause, supervisor.JobRun} {
+	for i, press := range []string{supervisor.JobPressPause, supervisor.JobPressRun} {
 		if _, err := h.HandlePress(t.Context(), person("alice"), chatOf("alice"), int64(90+i), fmt.Sprintf("%s %d",
 			press, id), h.now); err != nil {
 			t.Fatal(err)
@@ -465,7 +465,7 @@ func TestDeletedTask_WhenDue_DoesNotRun(t *testing.T) {
 		id := h.putTask(t, when, supervisor.JobOptions{Exact: true})
 		h.endTurn(t, h.passTime(t, time.Hour)[0], end)
 		h.now = h.now.Add(time.Second)
-		for i, press := range []string{supervisor.JobDelete, supervisor.JobDelete, supervisor.JobRun} {
+		for i, press := range []string{supervisor.JobPressDelete, supervisor.JobPressDelete, supervisor.JobPressRun} {
 			d, err := h.HandlePress(t.Context(), person("alice"), chatOf("alice"), int64(90+i), fmt.Sprintf("%s %d",
 				press, id), h.now)
 			if want := []string{"Task 1 is deleted: Look", "Task 1 is deleted: Look", "Task 1 has ended."}[i]; err != nil || d.Text != want {
@@ -521,7 +521,7 @@ func TestReminder_WorldText_IsMarkedAsQuote(t *testing.T) {
 // A task's prompt contains a hook's body and earlier results. No line of these texts can be
 // mistaken for a mark of Mews.
 func TestTaskPrompt_ForeignMaterial_HasNoMarks(t *testing.T) {
-	for _, list := range []map[string]string{foreigntest.Attacks, foreigntest.Openings} {
+	for _, list := range []map[string]string{foreigntest.ForgedStampTexts, foreigntest.ForgedMarkTexts} {
 		for name, text := range list {
 			h := newHarness(t)
 			h.putTask(t, "daily at 14:00", supervisor.JobOptions{World: true})

@@ -12,16 +12,16 @@ import (
 	"mews/supervisor/recurrence"
 )
 
-// Translate reads words that the parser can't read, such as those of another language. when is a
+// TranslateFunc reads words that the parser can't read, such as those of another language. when is a
 // time that the parser may read. If withText is true, the words also contain a text.
-type Translate func(ctx context.Context, c supervisor.Conversation, words string, withText bool, now time.Time) (
+type TranslateFunc func(ctx context.Context, c supervisor.Conversation, words string, withText bool, now time.Time) (
 	when, text string, err error)
 
 // readOrder reads "WHEN: TEXT", or words with a time. It returns from with the time in it. Words
 // that the parser can't read are translated. An error is for the user.
 func (ed *editor) readOrder(ctx context.Context, from origin, words string, at time.Time) (
 	_ origin, text string, err error) {
-	when, text, split := recurrence.Split(words, at.In(timezone.ForUser(from.user)), from.dateOrder())
+	when, text, split := recurrence.SplitTimeAndText(words, at.In(timezone.ForUser(from.user)), from.dateOrder())
 	if from.when = when; split {
 		from, err = ed.readWhen(ctx, from, at)
 		return from, text, err
@@ -91,7 +91,7 @@ func (ed *editor) translate(ctx context.Context, from origin, words string, with
 // readable time.
 func usageError(words string) error {
 	text := textUsage
-	if near := recurrence.NearestTo(words); near != "" {
+	if near := recurrence.NearestTime(words); near != "" {
 		text += fmt.Sprintf(textNearest, near)
 	}
 	return supervisor.Errorf(supervisor.CodeInvalid, "%s", text)

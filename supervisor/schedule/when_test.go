@@ -73,7 +73,7 @@ func TestTimeButton_Pressed_ChangesTime(t *testing.T) {
 	} {
 		h := newHarness(t)
 		d := h.remind(t, "alice", words)
-		pressed := strings.TrimPrefix(lastPress(d), supervisor.JobPrefix)
+		pressed := strings.TrimPrefix(lastPress(d), supervisor.JobPressPrefix)
 		if pressed != pressEvening+" 1" {
 			t.Fatalf("%q has the buttons %+v", words, d.Buttons)
 		}
@@ -148,7 +148,7 @@ func TestRemind_SlashDates_FollowLanguage(t *testing.T) {
 			t.Fatalf("before the press: %q, %v", list.Text, err)
 		}
 		for i, row := range slices.Concat(d.Buttons[1:], d.Buttons) { // press month first, then both buttons
-			pressed := strings.TrimPrefix(row[0].Press, supervisor.JobPrefix)
+			pressed := strings.TrimPrefix(row[0].Press, supervisor.JobPressPrefix)
 			d, err := h.HandlePress(t.Context(), alice, chatOf("alice"), 100+int64(i), pressed, h.now)
 			if err != nil || !strings.Contains(d.Text, "Reminder 1: call Ann") || !strings.Contains(d.Text,
 				"Thu 4 Mar 2027 09:00") {

@@ -37,7 +37,7 @@ func (ch *ChatCommands) OfferZoneMove(ctx context.Context, user supervisor.User)
 		return d, err
 	}
 	d.Text = fmt.Sprintf(textZones, amount.Plural(len(list), "reminder or task keeps its times", "reminders and tasks keep their times"))
-	if press := fmt.Sprintf("%s%s %s", supervisor.JobPrefix, pressZone, user.Timezone); len(press) <= maxPress {
+	if press := fmt.Sprintf("%s%s %s", supervisor.JobPressPrefix, pressZone, user.Timezone); len(press) <= maxPress {
 		d.Buttons = [][]supervisor.Button{{{Text: fmt.Sprintf(textMoveAlong, len(list)), Press: press}}}
 	}
 	return d, nil

@@ -40,11 +40,11 @@ func (s *Searcher) command(ctx context.Context, r feature.CommandRequest) (super
 func (s *Searcher) nextPage(ctx context.Context, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 	var skip int
 	if n, _ := fmt.Sscan(r.Arguments, &r.Inbound, &skip); n < 2 || skip < 0 {
-		return supervisor.Delivery{Text: feature.TextDeadButton}, nil
+		return supervisor.Delivery{Text: feature.DeadButtonText}, nil
 	}
 	in, ok, err := s.Sent.Find(ctx, r.Conversation.User, r.Inbound)
 	if err != nil || !ok || in.Conversation.ID != r.Conversation.ID {
-		return supervisor.Delivery{Text: feature.TextDeadButton}, err
+		return supervisor.Delivery{Text: feature.DeadButtonText}, err
 	}
 	r.Name, r.Arguments, r.At = in.Command, slash.ParseArguments(in.Text), in.ReceivedAt
 	return s.answer(ctx, r, skip)
@@ -53,7 +53,7 @@ func (s *Searcher) nextPage(ctx context.Context, r feature.CommandRequest) (d su
 func (s *Searcher) answer(ctx context.Context, r feature.CommandRequest, skip int) (d supervisor.Delivery, err error) {
 	a := UserSearch{Conversation: r.Conversation, Words: r.Arguments, At: r.At, Skip: skip}
 	if r.Name == historyName {
-		a.Span, a.Words = s.SplitSpan(r.Arguments, r.Conversation.User)
+		a.Span, a.Words = s.ParseLeadingSpan(r.Arguments, r.Conversation.User)
 	}
 	text, more, err := s.SearchForUser(ctx, a)
 	if err != nil {
@@ -62,7 +62,7 @@ func (s *Searcher) answer(ctx context.Context, r feature.CommandRequest, skip in
 	d.Text = text
 	if more {
 		d.Buttons = [][]supervisor.Button{{{Text: textNextButton,
-			Press: fmt.Sprint(prefix, r.Inbound, " ", skip+Page)}}}
+			Press: fmt.Sprint(prefix, r.Inbound, " ", skip+HitsPerPage)}}}
 	}
 	return d, nil
 }

@@ -17,13 +17,13 @@ const (
 
 func (s *Searcher) hostCalls() []feature.HostCall {
 	return []feature.HostCall{
-		{Method: protocol.MethodHistoryRead, Kinds: feature.HomeTurnKinds(), Bytes: feature.MaxShortParams,
+		{Method: protocol.MethodHistoryRead, Kinds: feature.HomeTurnKinds(), Bytes: feature.MaxShortParamsBytes,
 			Limit:           protocol.MaxSearches,
 			HostCallHandler: feature.NewHostCallHandler(s.readMessage)},
-		{Method: protocol.MethodHistorySearch, Kinds: feature.HomeTurnKinds(), Bytes: feature.MaxShortParams,
+		{Method: protocol.MethodHistorySearch, Kinds: feature.HomeTurnKinds(), Bytes: feature.MaxShortParamsBytes,
 			Limit:           protocol.MaxSearches,
 			HostCallHandler: feature.NewHostCallHandler(s.searchHistory)},
-		{Method: protocol.MethodHomeSearch, Kinds: feature.HomeTurnKinds(), Bytes: feature.MaxShortParams,
+		{Method: protocol.MethodHomeSearch, Kinds: feature.HomeTurnKinds(), Bytes: feature.MaxShortParamsBytes,
 			Limit:           protocol.MaxSearches,
 			HostCallHandler: feature.NewHostCallHandler(s.searchHome)},
 	}

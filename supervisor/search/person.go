@@ -27,9 +27,9 @@ type UserSearch struct {
 	Skip         int
 }
 
-// SplitSpan takes a span of time, such as "7d", from the beginning of a text. words is the rest.
+// ParseLeadingSpan takes a span of time, such as "7d", from the beginning of a text. words is the rest.
 // Without a span at the beginning, span is zero.
-func (s *Searcher) SplitSpan(text, user string) (span supervisor.TimeSpan, words string) {
+func (s *Searcher) ParseLeadingSpan(text, user string) (span supervisor.TimeSpan, words string) {
 	fields := strings.Fields(text)
 	for n := min(spans.MaxWords, len(fields)); n > 0; n-- {
 		span, err := spans.Parse(strings.Join(fields[:n], " "), s.Now().In(s.Zone(user)))
@@ -50,7 +50,7 @@ func (s *Searcher) SearchForUser(ctx context.Context, a UserSearch) (text string
 	if strings.TrimSpace(a.Words) == "" {
 		return s.tellTime(ctx, a)
 	}
-	q := Query{User: a.Conversation.User, Words: a.Words, Span: a.Span, Skip: a.Skip, Limit: Page}
+	q := Query{User: a.Conversation.User, Words: a.Words, Span: a.Span, Skip: a.Skip, Limit: HitsPerPage}
 	if a.Conversation.IsInGroup() {
 		q.Source, q.Conversation = index.ScopeTranscript, a.Conversation.ID
 	}
@@ -68,7 +68,7 @@ func (s *Searcher) SearchForUser(ctx context.Context, a UserSearch) (text string
 }
 
 func (s *Searcher) tellTime(ctx context.Context, a UserSearch) (text string, more bool, err error) {
-	q := supervisor.HistoryQuery{User: a.Conversation.User, Span: a.Span, Newest: a.Span.From.IsZero(), NoBareCalls: true, Skip: a.Skip, Limit: Page + 1}
+	q := supervisor.HistoryQuery{User: a.Conversation.User, Span: a.Span, Newest: a.Span.From.IsZero(), NoBareCalls: true, Skip: a.Skip, Limit: HitsPerPage + 1}
 	if a.Conversation.IsInGroup() {
 		q.Conversation = a.Conversation.ID
 	}
@@ -76,8 +76,8 @@ func (s *Searcher) tellTime(ctx context.Context, a UserSearch) (text string, mor
 	if len(list) == 0 {
 		return textNothingSaid, false, err
 	}
-	if more = len(list) > Page; more {
-		list = list[:Page]
+	if more = len(list) > HitsPerPage; more {
+		list = list[:HitsPerPage]
 	}
 	for i, m := range list {
 		text += s.markdown(a.Skip+i+1, Hit{Message: m}, "")

@@ -85,9 +85,9 @@ func TestReadMessage_Elsewhere_IsRefused(t *testing.T) {
 
 func TestReadMessage_ForgedMarks_AreIndented(t *testing.T) {
 	r := newReadRig(t)
-	text := foreigntest.Attacks["stamp"] + "\n" + foreigntest.Openings["fence"]
+	text := foreigntest.ForgedStampTexts["stamp"] + "\n" + foreigntest.ForgedMarkTexts["fence"]
 	_, err := r.db.Turns().CommitStep(t.Context(), sqlite.Step{Turn: 1,
-		Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: text}}}})
+		Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Text: text}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

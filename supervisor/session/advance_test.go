@@ -12,34 +12,34 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// advances records its calls.
-type advances struct {
+// turnLeases records its calls.
+type turnLeases struct {
 	mu   sync.Mutex // guards the fields below
 	told []string
 }
 
-func (a *advances) ClaimNextTurn(c supervisor.Conversation) *supervisor.LeaseRequest {
+func (a *turnLeases) NextTurnLease(c supervisor.Conversation) *supervisor.LeaseRequest {
 	return &supervisor.LeaseRequest{User: c.User, Conversation: c.ID, Spec: "a/b", Amount: 100}
 }
 
-func (a *advances) BeginTurn(int64, supervisor.Lease, supervisor.LeaseRequest) { a.tell("begin") }
+func (a *turnLeases) BeginTurn(int64, supervisor.Lease, supervisor.LeaseRequest) { a.tell("begin") }
 
-func (a *advances) EndAttempt(context.Context, int64) error {
+func (a *turnLeases) EndAttempt(context.Context, int64) error {
 	a.tell("end")
 	return errors.New("the disk is full")
 }
 
-func (a *advances) tell(what string) {
+func (a *turnLeases) tell(what string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.told = append(a.told, what)
 }
 
-// TestAdvanceLease_EndsWithFirstAttempt checks that the lease from a turn's start pays only for its
+// TestTurnLease_EndsWithFirstAttempt checks that the lease from a turn's start pays only for its
 // first attempt. The lease ends before the turn waits for a worker or continues.
-func TestAdvanceLease_EndsWithFirstAttempt(t *testing.T) {
+func TestTurnLease_EndsWithFirstAttempt(t *testing.T) {
 	var h *harness
-	a := &advances{}
+	a := &turnLeases{}
 	attempts := 0
 	h = newHarness(t, func(ctx context.Context, at session.Attempt) (session.AttemptEnd, error) {
 		if attempts++; attempts == 1 {

@@ -19,7 +19,7 @@ type toolReadCounter struct {
 	err   error
 }
 
-func (c *toolReadCounter) ListSuccessfulTools(ctx context.Context, turn int64, turns int) ([]sqlite.WorkedCall, error) {
+func (c *toolReadCounter) ListSuccessfulTools(ctx context.Context, turn int64, turns int) ([]sqlite.SuccessfulCall, error) {
 	c.reads++
 	calls, err := c.Turns.ListSuccessfulTools(ctx, turn, turns)
 	return calls, errorOr(c.err, err)
@@ -121,7 +121,7 @@ func (h *harness) ran(a session.Attempt, id, tool string) {
 	if failed {
 		tool = tool[1:]
 	}
-	call := protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Call: &protocol.ToolCall{ID: id,
+	call := protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Call: &protocol.ToolCall{ID: id,
 		Name: tool, Arguments: []byte(`{"path":"notes.md","when":"2026-11-30 09:00"}`)}}}}
 	_, err := h.db.Turns().CommitStep(h.Context(), sqlite.Step{Turn: a.Turn.ID, Message: call, Model: "test"})
 	if err == nil {

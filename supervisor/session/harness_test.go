@@ -175,10 +175,10 @@ func (h *harness) inbounds(state supervisor.InboundState) int {
 func (h *harness) commit(a session.Attempt, text string, calls ...string) {
 	m := protocol.Message{Role: protocol.RoleAssistant}
 	if text != "" {
-		m.Parts = append(m.Parts, protocol.Part{Text: text})
+		m.Parts = append(m.Parts, protocol.ContentPart{Text: text})
 	}
 	for _, id := range calls {
-		m.Parts = append(m.Parts, protocol.Part{Call: &protocol.ToolCall{ID: id, Name: "write_file",
+		m.Parts = append(m.Parts, protocol.ContentPart{Call: &protocol.ToolCall{ID: id, Name: "write_file",
 			Arguments: json.RawMessage(`{}`)}})
 	}
 	if _, err := h.db.Turns().CommitStep(h.Context(), sqlite.Step{Turn: a.Turn.ID, Message: m, Model: "test"}); err != nil {

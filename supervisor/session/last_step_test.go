@@ -19,7 +19,7 @@ import (
 func (h *harness) commitLast(ctx context.Context, a session.Attempt, text string,
 	replaced *modelcall.ReplacedModel) (ended bool, err error) {
 	step := sqlite.Step{Turn: a.Turn.ID, Model: "test", Spec: "other/model",
-		Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: text}}}}
+		Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Text: text}}}}
 	if _, ended, err = a.CommitLast(ctx, step, text, replaced); err == nil {
 		a.Stream.CommitStep(text)
 	}

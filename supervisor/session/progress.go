@@ -77,7 +77,7 @@ func (p *progress) take(all []protocol.Message, i int) (said string) {
 	if i+n == len(all) {
 		return ""
 	}
-	return reply.ReadMeanwhileLine(n)
+	return reply.MessagesReadLine(n)
 }
 
 // start returns the turn.start with which a worker continues the turn.

@@ -19,16 +19,16 @@ func toolCall(id string) protocol.ToolCall {
 
 // asks returns a message of the model with these tool calls.
 func asks(id int64, text string, calls ...string) protocol.Message {
-	m := protocol.Message{ID: id, Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: text}}}
+	m := protocol.Message{ID: id, Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Text: text}}}
 	for _, c := range calls {
 		call := toolCall(c)
-		m.Parts = append(m.Parts, protocol.Part{Call: &call})
+		m.Parts = append(m.Parts, protocol.ContentPart{Call: &call})
 	}
 	return m
 }
 
 func answers(id int64, call string) protocol.Message {
-	return protocol.Message{ID: id, Role: protocol.RoleTool, Parts: []protocol.Part{
+	return protocol.Message{ID: id, Role: protocol.RoleTool, Parts: []protocol.ContentPart{
 		{Result: &protocol.ToolResult{Call: call, Name: "read_file", Text: "ok"}}}}
 }
 
@@ -40,7 +40,7 @@ func more(id int64) protocol.Message {
 }
 
 func TestTurn_ContinuesFromCommittedSteps(t *testing.T) {
-	question := protocol.Message{ID: 5, Role: protocol.RoleUser, Parts: []protocol.Part{{Text: "hi"}}}
+	question := protocol.Message{ID: 5, Role: protocol.RoleUser, Parts: []protocol.ContentPart{{Text: "hi"}}}
 	for name, c := range map[string]struct {
 		messages []protocol.Message
 		begun    []string
@@ -85,7 +85,7 @@ func TestTurn_ContinuesFromCommittedSteps(t *testing.T) {
 				answers(12, "b"), more(13)},
 			want: progress{first: 5, taken: 4, step: 2, last: 13,
 				// the reply does not mention the last message yet
-				said: "One.\n\n" + reply.ReadMeanwhileLine(2) + "\n\nTwo."},
+				said: "One.\n\n" + reply.MessagesReadLine(2) + "\n\nTwo."},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -106,7 +106,7 @@ func TestTurnStart_ManyCalls_FitsInOneLine(t *testing.T) {
 			call.Arguments = json.RawMessage(`{"text":"short"}`)
 		}
 		open.Messages = append(open.Messages, protocol.Message{ID: i + 1, Role: protocol.RoleAssistant,
-			Parts: []protocol.Part{{Call: &call}}})
+			Parts: []protocol.ContentPart{{Call: &call}}})
 	}
 	start := progressOf(open).start(supervisor.Turn{}, protocol.TurnLimits{})
 	line, err := json.Marshal(start)

@@ -130,7 +130,7 @@ func (r *Registry) stopTurnOf(ctx context.Context, c supervisor.Conversation, co
 // endUselessStop ends the stop request for a text that will get no turn of its own: the text was
 // dropped, or was taken into the turn of another text.
 func (r *Registry) endUselessStop(ctx context.Context, inbound int64) (*stopRequest, error) {
-	own, joined, err := r.o.Inbox.FindOpenText(ctx, inbound)
+	own, joined, err := r.o.Inbox.OpenTextState(ctx, inbound)
 	if err != nil || own {
 		return nil, err
 	}
@@ -161,9 +161,9 @@ func (r *Registry) interrupt(c supervisor.Conversation) {
 	}
 }
 
-// StopTurnUnstored ends the turn of a conversation without a write to the disk. The disk may be full. It
+// StopTurnWithoutStoring ends the turn of a conversation without a write to the disk. The disk may be full. It
 // returns whether a turn ran.
-func (r *Registry) StopTurnUnstored(conversation int64) (stopped bool) {
+func (r *Registry) StopTurnWithoutStoring(conversation int64) (stopped bool) {
 	return r.stops.stopRunning(conversation)
 }
 

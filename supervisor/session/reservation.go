@@ -45,7 +45,7 @@ func (r *Registry) ReserveTurn(c supervisor.Conversation) (res supervisor.TurnRe
 	}
 	res.Conversation = c.ID
 	if r.o.Advances != nil {
-		res.Lease = r.o.Advances.ClaimNextTurn(c)
+		res.Lease = r.o.Advances.NextTurnLease(c)
 	}
 	return res, true
 }

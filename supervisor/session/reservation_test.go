@@ -40,7 +40,7 @@ func (h *harness) known(user string) supervisor.Conversation {
 
 // A conversation is reserved only if it is idle. While a conversation is reserved, its session does
 // not start.
-func TestReserveTurn_OnlyIdleConversation(t *testing.T) {
+func TestReserveTurn_BusyConversation_Fails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hold := make(chan struct{})
 		var h *harness
@@ -93,14 +93,14 @@ func TestReserveTurn_OnlyIdleConversation(t *testing.T) {
 
 // A turn that was started with its message is answered. Its money is returned even if the service
 // ends before the turn's session has started.
-func TestReleaseTurn_StartedTurn_IsAnsweredOrLeft(t *testing.T) {
+func TestReleaseTurn_StartedTurn_RunsOrIsRefunded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
 		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 			return h.echo(ctx,
 				a)
 		})
-		a := &advances{}
+		a := &turnLeases{}
 		h.options.Advances = a
 		end := h.live()
 		ann := h.known("ann")

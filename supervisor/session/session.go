@@ -28,7 +28,7 @@ type Inbox interface {
 	ShouldRestartTurn(ctx context.Context, conversation int64) (bool, error)
 	ListUnfinishedConversations(ctx context.Context) ([]supervisor.Conversation, error)
 	PrecedingText(ctx context.Context, command int64) (sqlite.PrecedingText, error)
-	FindOpenText(ctx context.Context, inbound int64) (own, joined bool, err error)
+	OpenTextState(ctx context.Context, inbound int64) (own, joined bool, err error)
 }
 
 // Turns stores the progress of turns.
@@ -49,24 +49,24 @@ type SuspendedTurns interface {
 	Suspend(ctx context.Context, turn int64, ran time.Duration) (waits bool, err error)
 }
 
-// LastSteps stores a turn's last step together with the turn's end.
-type LastSteps interface {
+// LastStepStore stores a turn's last step together with the turn's end.
+type LastStepStore interface {
 	CommitLastStep(ctx context.Context, last sqlite.LastStep) (sqlite.LastStepResult, error)
 }
 
-// Advances holds money that is set aside at the start of a turn.
-type Advances interface {
-	// ClaimNextTurn returns the money to set aside for a conversation's next turn; nil means no
+// TurnLeases holds money that is set aside at the start of a turn.
+type TurnLeases interface {
+	// NextTurnLease returns the money to set aside for a conversation's next turn; nil means no
 	// money.
-	ClaimNextTurn(c supervisor.Conversation) *supervisor.LeaseRequest
+	NextTurnLease(c supervisor.Conversation) *supervisor.LeaseRequest
 	// BeginTurn records that a turn has started with a lease.
 	BeginTurn(turn int64, lease supervisor.Lease, of supervisor.LeaseRequest)
 	// EndAttempt returns the money that an attempt at a turn has not used.
 	EndAttempt(ctx context.Context, turn int64) error
 }
 
-// SpokenAnswers speaks answers.
-type SpokenAnswers interface {
+// AnswerSpeaker speaks answers.
+type AnswerSpeaker interface {
 	// AnswerMode returns whether and how an answer is spoken. written is a text for a user who wants
 	// only speech, if the answer comes in writing.
 	AnswerMode(c supervisor.Conversation, text string) (mode supervisor.VoiceMode, written string)
@@ -76,7 +76,7 @@ type SpokenAnswers interface {
 
 // SuccessfulTools lists the tools that have worked in a turn.
 type SuccessfulTools interface {
-	ListSuccessfulTools(ctx context.Context, turn int64, turns int) (calls []sqlite.WorkedCall, err error)
+	ListSuccessfulTools(ctx context.Context, turn int64, turns int) (calls []sqlite.SuccessfulCall, err error)
 }
 
 // Notices sends messages outside turns.
@@ -89,7 +89,7 @@ type Options struct {
 	Inbox     Inbox
 	Turns     Turns
 	Waiting   SuspendedTurns
-	LastSteps LastSteps
+	LastSteps LastStepStore
 	Notices   Notices
 	Runner    Runner
 	Feeds     *reply.Feeds
@@ -107,13 +107,13 @@ type Options struct {
 	// succeeds if the answer is one message that can be sent immediately. A nil Claim never
 	// succeeds.
 	Claim  func(to supervisor.Conversation, turn supervisor.Turn, text string) (supervisor.SendReservation, bool)
-	Voices SpokenAnswers // speaks answers aloud; nil means that no answer is spoken
+	Voices AnswerSpeaker // speaks answers aloud; nil means that no answer is spoken
 	// called when a turn has ended; may create operations; never blocks. nil means no call
 	Ended func()
 	// called when a turn begins (1) or ends (-1); never blocks. nil means no call
 	Running  func(change int)
 	Worked   SuccessfulTools // verifies claims in answers; nil means that no claim is verified
-	Advances Advances        // sets money aside at a turn's start; nil means that no money is set aside
+	Advances TurnLeases      // sets money aside at a turn's start; nil means that no money is set aside
 	Now      func() time.Time
 	Log      hclog.Logger
 }
@@ -254,7 +254,7 @@ func (s *session) nextTurn(ctx context.Context) (running sqlite.RunningTurn, ok 
 func (s *session) start(ctx context.Context, inbound int64) error {
 	var claim *supervisor.LeaseRequest
 	if s.Advances != nil {
-		claim = s.Advances.ClaimNextTurn(s.conversation)
+		claim = s.Advances.NextTurnLease(s.conversation)
 	}
 	turn, lease, err := s.Turns.Start(ctx, inbound, claim)
 	if err == nil && lease.ID != 0 {

@@ -156,7 +156,7 @@ func TestWorkerDeath_Third_ParksMessage(t *testing.T) {
 
 // If a worker ends because mews-spawner has ended, the worker is not at fault. The turn goes on
 // after any number of such ends.
-func TestLostWorker_Often_IsNoDeath(t *testing.T) {
+func TestSpawnerDeath_Repeated_TurnGoesOn(t *testing.T) {
 	var h *harness
 	attempts := 0
 	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
@@ -313,7 +313,7 @@ func TestStop_NothingRuns_StopsNothing(t *testing.T) {
 	}
 }
 
-func TestStop_WaitForWorker_Ends(t *testing.T) {
+func TestStop_TurnWaitingForWorker_Ends(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t, func(context.Context, session.Attempt) (session.AttemptEnd, error) {
 			return session.AttemptEnd{}, &session.NoWorkerError{Until: time.Now().Add(time.Hour),
@@ -477,7 +477,7 @@ func TestWakeSession_WhileEnding_IsNotLost(t *testing.T) {
 	talking.Wait()
 }
 
-func TestUnservedUser_KeepsMessagesUnanswered(t *testing.T) {
+func TestUserNoLongerServed_MessagesWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
 		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {

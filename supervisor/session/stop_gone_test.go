@@ -15,7 +15,7 @@ import (
 
 // A stop waits for the turn of a text, but the text gets no turn. The stop ends, and the
 // conversation is served again.
-func TestStop_TextGetsNoTurn_Ends(t *testing.T) {
+func TestStop_OfTextWithoutTurn_Ends(t *testing.T) {
 	for name, c := range map[string]struct {
 		leave func(h *harness, one, later supervisor.Inbound, command int64) error
 		want  func(one supervisor.Inbound) sqlite.PrecedingText
@@ -89,7 +89,7 @@ func TestStop_TextGetsNoTurn_Ends(t *testing.T) {
 
 // A stop and a drop of the same text come at the same time, 400 times. Each stop ends, and each
 // conversation is served after it.
-func TestStop_DropAtTheSameTime_Ends(t *testing.T) {
+func TestStop_TextDroppedAtSameTime_Ends(t *testing.T) {
 	var h *harness
 	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 		return h.echo(ctx,

@@ -196,7 +196,7 @@ func TestStop_TurnJustEnded_EndsNothingElse(t *testing.T) {
 	})
 }
 
-func TestStopTurnUnstored_WritesNothingToDisk(t *testing.T) {
+func TestStopTurnWithoutStoring_WritesNothing(t *testing.T) {
 	var h *harness
 	begun := make(chan struct{})
 	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
@@ -206,15 +206,15 @@ func TestStopTurnUnstored_WritesNothingToDisk(t *testing.T) {
 	})
 	home := h.conversation("ann", "")
 	h.live()
-	if h.registry.StopTurnUnstored(home.ID) {
+	if h.registry.StopTurnWithoutStoring(home.ID) {
 		t.Error("something was stopped where nothing runs")
 	}
 	h.say(home, "hello")
 	<-begun
-	if h.registry.StopTurnUnstored(home.ID + 1) {
+	if h.registry.StopTurnWithoutStoring(home.ID + 1) {
 		t.Error("another conversation's turn was stopped")
 	}
-	if !h.registry.StopTurnUnstored(home.ID) {
+	if !h.registry.StopTurnWithoutStoring(home.ID) {
 		t.Error("nothing was stopped")
 	}
 	h.await(home, 1)

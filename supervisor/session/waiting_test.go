@@ -336,7 +336,7 @@ func TestJoinedMessage_Crash_ReplyIsTheSame(t *testing.T) {
 	h.steered(a)
 	h.commit(a, "Both are done.")
 	h.live()
-	if d := h.await(home, 1)[0]; d.Text != "I look.\n\n"+reply.ReadMeanwhileLine(1)+"\n\nBoth are done." {
+	if d := h.await(home, 1)[0]; d.Text != "I look.\n\n"+reply.MessagesReadLine(1)+"\n\nBoth are done." {
 		t.Errorf("the answer is %q", d.Text)
 	}
 }

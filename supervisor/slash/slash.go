@@ -20,14 +20,14 @@ func Parse(text string) (name, arguments string) {
 	return strings.ToLower(match[1]), strings.TrimSpace(text[len(match[0]):])
 }
 
-// Followup is the name of the command that sends its arguments with PriorityFollowup.
-const Followup = "followup"
+// FollowupCommand is the name of the command that sends its arguments with PriorityFollowup.
+const FollowupCommand = "followup"
 
 // ParseFollowup returns the text after the command /followup. ok is false if the text has another
 // command, or if it is the command alone, without files.
 func ParseFollowup(text string, files int) (words string, ok bool) {
 	name, words := Parse(text)
-	return words, name == Followup && (words != "" || files > 0)
+	return words, name == FollowupCommand && (words != "" || files > 0)
 }
 
 // ParseArguments returns the text after a slash command.

@@ -11,13 +11,13 @@ import (
 	"mews/supervisor"
 )
 
-// Forms lists the spans that Parse reads, for help texts.
-const Forms = "today, yesterday, last hour, 30m, 1h, 7d, this week, last month, 2026-11-20, 2026-11, " +
+// HelpText lists the spans that Parse reads, for help texts.
+const HelpText = "today, yesterday, last hour, 30m, 1h, 7d, this week, last month, 2026-11-20, 2026-11, " +
 	"or two of them as 2026-11-01..2026-11-07"
 
 // Errors about a span that can't be read.
 const (
-	textNoDate    = "%q is no time that I can read. Write one of: " + Forms + "."
+	textNoDate    = "%q is no time that I can read. Write one of: " + HelpText + "."
 	textBackwards = "%s..%s ends before it begins."
 )
 

@@ -153,10 +153,10 @@ func (s *Spool) RemoveBlob(sha string) error {
 	return nil
 }
 
-// RemoveUnwanted removes unwanted files that were last written before a time. It returns their
+// RemoveUnwantedBlobs removes unwanted files that were last written before a time. It returns their
 // number. A file is removed even if it was read lately. Later reads of a removed file return
 // ErrGone.
-func (s *Spool) RemoveUnwanted(before time.Time, wanted map[string]bool) (int, error) {
+func (s *Spool) RemoveUnwantedBlobs(before time.Time, wanted map[string]bool) (int, error) {
 	entries, err := fs.ReadDir(s.root.FS(), ".")
 	if err != nil {
 		return 0, fmt.Errorf("sweep the spool: %w", err)
@@ -207,8 +207,8 @@ func (f *Writer) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// WrittenBytes returns the written bytes, from the beginning. Read them before the file is ended.
-func (f *Writer) WrittenBytes() io.Reader { return io.NewSectionReader(f.file, 0, f.size) }
+// NewReader returns the written bytes, from the beginning. Read them before the file is ended.
+func (f *Writer) NewReader() io.Reader { return io.NewSectionReader(f.file, 0, f.size) }
 
 // Hash returns the SHA-256 of the written bytes, in hexadecimal. The stored file has this name.
 func (f *Writer) Hash() string { return hex.EncodeToString(f.hash.Sum(nil)) }

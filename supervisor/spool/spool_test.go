@@ -103,7 +103,7 @@ func TestRemoveUnwanted_DeletesOldAndCrashFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n, err := s.RemoveUnwanted(time.Now().Add(-time.Minute), map[string]bool{wanted: true}); n != 2 || err != nil {
+	if n, err := s.RemoveUnwantedBlobs(time.Now().Add(-time.Minute), map[string]bool{wanted: true}); n != 2 || err != nil {
 		t.Fatalf("removed %d, %v; want 2", n, err)
 	}
 	if _, _, err := s.ReadAt(old, make([]byte, 1), 0); !errors.Is(err, spool.ErrGone) {
@@ -191,7 +191,7 @@ func TestRemoveUnwanted_FileWasRead_IsRemoved(t *testing.T) {
 	if _, _, err := s.ReadAt(sha, make([]byte, 1), 0); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := s.RemoveUnwanted(time.Now().Add(-spool.Retention), nil); n != 1 || err != nil {
+	if n, err := s.RemoveUnwantedBlobs(time.Now().Add(-spool.Retention), nil); n != 1 || err != nil {
 		t.Errorf("removed %d, %v; want 1", n, err)
 	}
 }

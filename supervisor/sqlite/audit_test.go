@@ -126,7 +126,7 @@ func TestAuditVerify_RowsBeforeDigests_AreCovered(t *testing.T) {
 	l.same("with a head that is known", l.verify(late.Head).Broken, int64(2503))
 }
 
-func TestAuditPutAll_InvalidRow_StoresNone(t *testing.T) {
+func TestAuditAppendAll_InvalidEntry_StoresNone(t *testing.T) {
 	l := newAuditStory(t, 1)
 	err := l.db.Audit().AppendAll(t.Context(), []sqlite.AuditEntry{{Action: "good"}, {Action: ""}})
 	if err == nil {
@@ -169,8 +169,8 @@ func TestAuditList_Filter_SelectsRows(t *testing.T) {
 		CreatedAt: l.now}})
 }
 
-// BenchmarkAudit adds a row to an audit log of ten thousand rows.
-func BenchmarkAudit(b *testing.B) {
+// BenchmarkAuditAppend adds a row to an audit log of ten thousand rows.
+func BenchmarkAuditAppend(b *testing.B) {
 	db := sqlitetest.OpenPath(b, filepath.Join(b.TempDir(), "mews.db"), sqlite.Options{})
 	if err := db.Audit().AppendAll(b.Context(), make10k()); err != nil {
 		b.Fatal(err)

@@ -17,7 +17,7 @@ type AuditReport struct {
 	Last   int64 // id of the last row
 	Broken int64 // id of the first row that does not match its digest; 0 if all match
 	Why    AuditFault
-	// with AuditMissing and AuditMissingAtEnd: ids of the first and the last missing row
+	// with AuditRowsMissing and AuditLastRowsMissing: ids of the first and the last missing row
 	MissingFrom, MissingTo int64
 	// number of rows that are older than digests; only Head reveals changes of these rows
 	Early int64
@@ -30,11 +30,11 @@ type AuditReport struct {
 type AuditFault string
 
 const (
-	AuditMissing      AuditFault = "missing"        // rows before the broken row are missing
-	AuditMissingAtEnd AuditFault = "missing_at_end" // the last rows are missing
-	AuditNoDigest     AuditFault = "no_digest"      // the broken row was not written by Mews
-	AuditChanged      AuditFault = "changed"        // the broken row or an earlier row was changed
-	AuditCutOff       AuditFault = "cut_off"        // the log ends before the known digest
+	AuditRowsMissing      AuditFault = "missing"        // rows before the broken row are missing
+	AuditLastRowsMissing  AuditFault = "missing_at_end" // the last rows are missing
+	AuditRowWithoutDigest AuditFault = "no_digest"      // the broken row was not written by Mews
+	AuditRowChanged       AuditFault = "changed"        // the broken row or an earlier row was changed
+	AuditLogCutOff        AuditFault = "cut_off"        // the log ends before the known digest
 )
 
 // auditPage is the number of rows that Verify reads at once.
@@ -99,15 +99,15 @@ func (v *verifier) read(r auditRow) {
 	v.report.Rows++
 	switch {
 	case r.ID != v.report.Last+1: // ids of audit entries start at 1 and have no gaps
-		v.failMissing(r.ID, AuditMissing, r.ID-1)
+		v.failMissing(r.ID, AuditRowsMissing, r.ID-1)
 	case r.chain == nil && v.sawDigest:
-		v.fail(r.ID, AuditNoDigest)
+		v.fail(r.ID, AuditRowWithoutDigest)
 	case r.chain == nil:
 		v.report.Early++
 		v.unchained.Write(r.encode())
 		v.moveTo(v.unchained.Sum(nil))
 	case !slices.Equal(r.chain, r.chainDigest(v.head)):
-		v.fail(r.ID, AuditChanged)
+		v.fail(r.ID, AuditRowChanged)
 	default:
 		v.sawDigest = true
 		v.moveTo(r.chain)
@@ -130,9 +130,9 @@ func (v *verifier) failMissing(id int64, why AuditFault, to int64) {
 func (v *verifier) finish(given int64) AuditReport {
 	switch {
 	case given > v.report.Last:
-		v.failMissing(v.report.Last+1, AuditMissingAtEnd, given)
+		v.failMissing(v.report.Last+1, AuditLastRowsMissing, given)
 	case v.known != "" && !v.foundKnown:
-		v.fail(v.report.Last+1, AuditCutOff)
+		v.fail(v.report.Last+1, AuditLogCutOff)
 	}
 	return v.report
 }

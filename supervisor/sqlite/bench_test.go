@@ -34,8 +34,8 @@ func BenchmarkFsync(b *testing.B) {
 	}
 }
 
-// BenchmarkPut stores one inbound. Several writers share commits.
-func BenchmarkPut(b *testing.B) {
+// BenchmarkStoreInbound stores one inbound. Several writers share commits.
+func BenchmarkStoreInbound(b *testing.B) {
 	for _, writers := range []int{1, 8} {
 		b.Run(fmt.Sprint("writers=", writers), func(b *testing.B) {
 			db := sqlitetest.Open(b)
@@ -109,8 +109,8 @@ func oneTurn(b *testing.B, db *sqlite.DB, c supervisor.Conversation, key string)
 	return db.Outbox().MarkDelivered(b.Context(), d.ID)
 }
 
-// BenchmarkMessages reads a transcript of forty messages of about 500 bytes each.
-func BenchmarkMessages(b *testing.B) {
+// BenchmarkListMessages reads a transcript of forty messages of about 500 bytes each.
+func BenchmarkListMessages(b *testing.B) {
 	db := sqlitetest.Open(b)
 	c := supervisor.Conversation{User: "alice", Channel: "terminal"}
 	for n := range 20 {
@@ -136,9 +136,9 @@ func BenchmarkMessages(b *testing.B) {
 	}
 }
 
-// BenchmarkPendingIn lists the waiting deliveries to a chat that has none. This query runs after
+// BenchmarkListPendingInChat lists the waiting deliveries to a chat that has none. This query runs after
 // every message to a chat.
-func BenchmarkPendingIn(b *testing.B) {
+func BenchmarkListPendingInChat(b *testing.B) {
 	db := sqlitetest.Open(b)
 	for b.Loop() {
 		if list, err := db.Outbox().ListPendingInChat(b.Context(), supervisor.ChannelTelegram, "42", 1); err != nil ||
@@ -162,10 +162,10 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// BenchmarkPutBatch stores a hundred updates of four users with their raw JSON in one transaction.
+// BenchmarkStoreBatch stores a hundred updates of four users with their raw JSON in one transaction.
 // The updates come without a gate, at an open gate, or at a closed gate. The closed gate holds more
 // and more inbounds, since nobody sends a code.
-func BenchmarkPutBatch(b *testing.B) {
+func BenchmarkStoreBatch(b *testing.B) {
 	open := &supervisor.GateCheck{IdleTimeout: 1e18, Lifetime: 1e18, Challenge: locked}
 	for name, guard := range map[string]*supervisor.GateCheck{"free": nil, "open": open, "held": {Challenge: locked}} {
 		b.Run(name, func(b *testing.B) { putBatches(b, guard) })
@@ -199,9 +199,9 @@ func putBatches(b *testing.B, guard *supervisor.GateCheck) {
 	}
 }
 
-// BenchmarkSend runs the database work of one message to a remote channel, from the notice to its
+// BenchmarkSendNotice runs the database work of one message to a remote channel, from the notice to its
 // outcome.
-func BenchmarkSend(b *testing.B) {
+func BenchmarkSendNotice(b *testing.B) {
 	db := sqlitetest.Open(b)
 	c, err := db.Conversations().FindOrCreate(b.Context(), "alice", "telegram", "42", "")
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 
 func TestBind_AccountOfAnotherUser_Fails(t *testing.T) {
 	s := batchStory{newStory(t)}
-	bindings := s.db.AccessStores().Bindings
+	bindings := s.db.UserAccessStores().Bindings
 	one := sqlite.AccountBinding{Channel: "telegram", Account: "7", User: "alice"}
 	for range 2 {
 		s.must(bindings.BindAccount(t.Context(), one))
@@ -24,7 +24,7 @@ func TestBind_AccountOfAnotherUser_Fails(t *testing.T) {
 
 func TestGroups_Disallow_RemovesGroup(t *testing.T) {
 	s := newStory(t)
-	groups := s.db.AccessStores().Groups
+	groups := s.db.UserAccessStores().Groups
 	g := sqlite.Group{Channel: "telegram", Chat: "-100"}
 	for range 2 {
 		s.must(groups.Allow(t.Context(), g))

@@ -97,15 +97,15 @@ var scopeSums = map[supervisor.SpendingScope]struct {
 	query      string
 	parameters int
 }{
-	supervisor.ScopeTurn:         {sumTurn, 2},
-	supervisor.ScopeFire:         {sumFire, 2},
-	supervisor.ScopeDay:          {sumOfUser, 4},
-	supervisor.ScopeMonth:        {sumOfUser, 4},
-	supervisor.ScopeJobDay:       {sumJobs, 3},
-	supervisor.ScopeJobMonth:     {sumJobs, 3},
-	supervisor.ScopePot:          {sumPot, 5},
-	supervisor.ScopeRequested:    {sumRequested, 3},
-	supervisor.ScopeInstallation: {sumOfAll, 4},
+	supervisor.ScopeTurn:          {sumTurn, 2},
+	supervisor.ScopeFire:          {sumFire, 2},
+	supervisor.ScopeDay:           {sumOfUser, 4},
+	supervisor.ScopeMonth:         {sumOfUser, 4},
+	supervisor.ScopeJobDay:        {sumJobs, 3},
+	supervisor.ScopeJobMonth:      {sumJobs, 3},
+	supervisor.ScopePot:           {sumPot, 5},
+	supervisor.ScopeRequestedWork: {sumRequested, 3},
+	supervisor.ScopeInstallation:  {sumOfAll, 4},
 }
 
 // sumLimit sums the amounts that count for one limit of a lease request. The result is a shortage

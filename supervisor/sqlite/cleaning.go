@@ -61,9 +61,9 @@ func (s MessageCleanups) NextDue(ctx context.Context, channel supervisor.Channel
 
 const deleteCleaning = `DELETE FROM cleaning WHERE id = ?`
 
-// DeleteCleaning deletes a pending change that was made or is impossible. A second call changes
+// DeleteCleanup deletes a pending change that was made or is impossible. A second call changes
 // nothing.
-func (s MessageCleanups) DeleteCleaning(ctx context.Context, id int64) error {
+func (s MessageCleanups) DeleteCleanup(ctx context.Context, id int64) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(deleteCleaning, id) }, "delete cleaning %d", id)
 }
 

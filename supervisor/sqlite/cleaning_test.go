@@ -63,7 +63,7 @@ func TestMessageCleanup_Done_IsNotListed(t *testing.T) {
 		Message: "2",
 		Kind:    supervisor.CleanupRemoveButtons, Due: noon.Add(time.Minute)})
 	for range 2 { // a second call changes nothing
-		s.must(rows.DeleteCleaning(t.Context(), due[0].ID))
+		s.must(rows.DeleteCleanup(t.Context(), due[0].ID))
 		s.same("left", s.dueCleanings(noon.Add(time.Hour)), all[1:])
 	}
 	next(noon.Add(time.Minute))
@@ -214,7 +214,7 @@ func TestEraseUser_Texts_AreGoneFromDisk(t *testing.T) {
 			s.must(err)
 		}
 	}
-	_, err := s.db.AccessStores().People.Erase(t.Context(), "alice")
+	_, err := s.db.UserAccessStores().People.Erase(t.Context(), "alice")
 	s.must(err)
 	s.checkNotOnDisk(s.path)
 	s.same("of bob", s.query("SELECT count(*) FROM inbox WHERE text LIKE 'hello%'"), "60")

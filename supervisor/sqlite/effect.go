@@ -57,7 +57,7 @@ func (t *tx) putEffect(e supervisor.Effect) {
 		e.Target,
 		e.Detail,
 		e.Delivery,
-		supervisor.ReporterOf(e.Kind),
+		supervisor.EffectReporterOf(e.Kind),
 		t.Now,
 	)
 }
@@ -101,11 +101,11 @@ func scanEffect(row *engine.Row) (e supervisor.Effect) {
 	return e
 }
 
-// SettingLedger is the name of the setting for effect lines below answers; the value LedgerOff
+// SettingEffectLines is the name of the setting for effect lines below answers; the value EffectLinesOff
 // hides them.
 const (
-	SettingLedger = "ledger"
-	LedgerOff     = "off"
+	SettingEffectLines = "ledger"
+	EffectLinesOff     = "off"
 )
 
 // effectLines returns the effect lines below the turn's answer. An answer in a group has no effect
@@ -114,7 +114,7 @@ func (t turnTx) effectLines() []string {
 	done := all(t, scanEffect, listDone, t.turn.ID)
 	in := t.turn.AnswerConversation()
 	if len(done) == 0 || in.IsInGroup() || value(t, engine.ScanString, findSetting, in.User,
-		SettingLedger) == LedgerOff {
+		SettingEffectLines) == EffectLinesOff {
 		return nil
 	}
 	return t.policies.Effects.Lines(done)

@@ -57,7 +57,7 @@ func TestAnswer_LedgerSetting_HidesEffects(t *testing.T) {
 	}{"not set": {"", "7", true}, "on": {"on", "7", true}, "off": {"off", "7", false}, "in a group": {"", "-100", false}} {
 		s := newStory(t)
 		if c.setting != "" {
-			s.must(s.db.Settings().Put(t.Context(), "alice", sqlite.SettingLedger, c.setting))
+			s.must(s.db.Settings().Put(t.Context(), "alice", sqlite.SettingEffectLines, c.setting))
 		}
 		turn := s.startTelegramTurn(c.chat)
 		_, err := s.db.Turns().CommitStep(t.Context(), step(turn, "", "c1"))

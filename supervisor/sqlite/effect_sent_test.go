@@ -61,8 +61,8 @@ func (s *sendingStory) ledger() (words []string) {
 	return words
 }
 
-// TestClose_SentEffects_GetItsOutcome: a message counts as sent only when the channel has taken it.
-func TestClose_SentEffects_GetItsOutcome(t *testing.T) {
+// TestStoreOutcome_SentEffects_GetThatOutcome: a message counts as sent only when the channel has taken it.
+func TestStoreOutcome_SentEffects_GetThatOutcome(t *testing.T) {
 	file := func(f supervisor.File) supervisor.RichText { return supervisor.RichText{File: &f} }
 	lost := func(f supervisor.File) supervisor.RichText {
 		return supervisor.RichText{Text: "not sent", Refused: &supervisor.RefusedFile{SHA256: f.SHA256, Why: "400"}}
@@ -133,9 +133,9 @@ func TestClose_SentEffects_GetItsOutcome(t *testing.T) {
 	}
 }
 
-// TestClose_BeforeAnswerIsPosted_RenewsLines: the effect lines show the outcomes at the time when
+// TestStoreOutcome_BeforePost_RenewsEffectLines: the effect lines show the outcomes at the time when
 // the answer is posted.
-func TestClose_BeforeAnswerIsPosted_RenewsLines(t *testing.T) {
+func TestStoreOutcome_BeforePost_RenewsEffectLines(t *testing.T) {
 	s := newSendingStory(t, "", "a")
 	d := s.finish(s.turn, "There it is.")
 	s.same("on its way", d.Effects, []string{"being sent: a (image/png, 12 bytes)"})
@@ -145,9 +145,9 @@ func TestClose_BeforeAnswerIsPosted_RenewsLines(t *testing.T) {
 	s.same("to post", []any{len(pending), pending[0].Effects}, []any{1, []string{"could not send a (blocked)"}})
 }
 
-// TestClose_AfterAnswer_RepliesToIt: after a late refusal the user gets a message that replies to
+// TestStoreOutcome_LateRefusal_SendsReply: after a late refusal the user gets a message that replies to
 // the answer. The ledger changes, and the model is told once.
-func TestClose_AfterAnswer_RepliesToIt(t *testing.T) {
+func TestStoreOutcome_LateRefusal_SendsReply(t *testing.T) {
 	s := newSendingStory(t, "", "a")
 	d := s.finish(s.turn, "There it is.")
 	posts, err := s.db.Posts().CreatePosts(t.Context(), d.ID, richTexts("There it is."))

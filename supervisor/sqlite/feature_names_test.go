@@ -39,7 +39,7 @@ var usedByCore = map[string]string{
 
 // The core may use only the names in usedByCore. If it used more names, no feature could be removed
 // or read alone.
-func TestSources_FeatureNames_HaveReasons(t *testing.T) {
+func TestSources_CoreUsesFeatureName_NeedsReason(t *testing.T) {
 	used := namesUsed(parseSources(t))
 	for _, name := range slices.Sorted(maps.Keys(used)) {
 		if usedByCore[name] == "" {

@@ -7,13 +7,13 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// ForgetRequests stores requests to forget and carries them out. A turn is forgotten as a whole:
+// ForgetRequestStore stores requests to forget and carries them out. A turn is forgotten as a whole:
 // the user's messages and everything that followed from them. Messages whose answer is not
 // delivered yet are forgotten later.
-type ForgetRequests struct{ db *DB }
+type ForgetRequestStore struct{ db *DB }
 
-// ForgetRequests returns the store of requests to forget.
-func (db *DB) ForgetRequests() ForgetRequests { return ForgetRequests{db} }
+// ForgetRequestStore returns the store of requests to forget.
+func (db *DB) ForgetRequestStore() ForgetRequestStore { return ForgetRequestStore{db} }
 
 const (
 	selectForgetting = `SELECT id, user, inbound, conversation, since, until, next, counts, ended_at IS NOT NULL FROM forgetting `
@@ -30,7 +30,7 @@ const (
 
 // Put stores a request to forget. If the inbound has made a request before, Put returns the earlier
 // request with its current state.
-func (s ForgetRequests) Put(ctx context.Context, f supervisor.ForgetRequest) (supervisor.ForgetRequest, error) {
+func (s ForgetRequestStore) Put(ctx context.Context, f supervisor.ForgetRequest) (supervisor.ForgetRequest, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.ForgetRequest {
 		t.Exec(insertForgetting, f.User, f.Inbound, f.Conversation, f.Since.UnixMilli(), f.Until.UnixMilli(), t.Now)
 		return value(t, scanForgetting, findForgetting, f.Inbound)
@@ -38,19 +38,19 @@ func (s ForgetRequests) Put(ctx context.Context, f supervisor.ForgetRequest) (su
 }
 
 // Find returns the request to forget that an inbound made.
-func (s ForgetRequests) Find(ctx context.Context, inbound int64) (supervisor.ForgetRequest, bool, error) {
+func (s ForgetRequestStore) Find(ctx context.Context, inbound int64) (supervisor.ForgetRequest, bool, error) {
 	return engine.FirstRow(s.db.reader(ctx, "find the request to forget of inbound %d", inbound), scanForgetting,
 		findForgetting, inbound)
 }
 
 // ListUnfinished lists the unfinished requests to forget.
-func (s ForgetRequests) ListUnfinished(ctx context.Context) ([]supervisor.ForgetRequest, error) {
+func (s ForgetRequestStore) ListUnfinished(ctx context.Context) ([]supervisor.ForgetRequest, error) {
 	return engine.AllRows(s.db.reader(ctx, "list open requests to forget"), scanForgetting, listForgettings)
 }
 
 // PutProgress stores the progress of a request to forget. The request ends if no message waits.
 // PutProgress also empties the journal, which may hold the forgotten data.
-func (s ForgetRequests) PutProgress(ctx context.Context, f supervisor.ForgetRequest) error {
+func (s ForgetRequestStore) PutProgress(ctx context.Context, f supervisor.ForgetRequest) error {
 	return s.db.write(ctx, func(t *tx) {
 		t.Exec(moveForgetting, f.Next, columnEncoder{f.Counts}, f.ID)
 		if !f.Expired {
@@ -109,7 +109,7 @@ func spanParameters(f supervisor.ForgetRequest, from, to int64) []any {
 
 // walk visits the exchanges of a span, starting at an inbound. It calls each for one page of
 // exchanges after the other. The function each returns whether to continue.
-func (s ForgetRequests) walk(ctx context.Context, f supervisor.ForgetRequest, from int64,
+func (s ForgetRequestStore) walk(ctx context.Context, f supervisor.ForgetRequest, from int64,
 	each func(list []forgettableInbound, next int64) (bool, error)) error {
 	read := s.db.reader(ctx, "list exchanges that %s wants forgotten", f.User)
 	query := map[bool]string{false: listForgettable, true: listExpiredExchanges}[f.Expired]
@@ -125,7 +125,7 @@ func (s ForgetRequests) walk(ctx context.Context, f supervisor.ForgetRequest, fr
 }
 
 // CountMatches returns the counts of data that a request to forget would remove.
-func (s ForgetRequests) CountMatches(ctx context.Context, f supervisor.ForgetRequest) (counts supervisor.ForgetCounts,
+func (s ForgetRequestStore) CountMatches(ctx context.Context, f supervisor.ForgetRequest) (counts supervisor.ForgetCounts,
 	err error) {
 	read, seen, changed := s.db.reader(ctx, "count the data that %s wants forgotten", f.User), map[int64]bool{}, map[string]bool{}
 	return counts, s.walk(ctx, f, 0, func(list []forgettableInbound, _ int64) (bool, error) {
@@ -152,9 +152,9 @@ func (s ForgetRequests) CountMatches(ctx context.Context, f supervisor.ForgetReq
 	})
 }
 
-// ForgetNext removes the next part of a request's data, starting at the inbound f.Next. Messages
+// ForgetNextPart removes the next part of a request's data, starting at the inbound f.Next. Messages
 // that still wait stay and are counted.
-func (s ForgetRequests) ForgetNext(ctx context.Context, f supervisor.ForgetRequest) (p supervisor.ForgetStep,
+func (s ForgetRequestStore) ForgetNextPart(ctx context.Context, f supervisor.ForgetRequest) (p supervisor.ForgetStep,
 	err error) {
 	waits := int64(0) // id of the first inbound that stays because it waits
 	first := f.Next == 0
@@ -202,7 +202,7 @@ const countWaitingInSpan = `SELECT count(*) FROM outbox WHERE conversation IN (S
 
 // forgetSpan removes the rows of a span that belong to no exchange, page by page. It also makes the
 // system texts stale.
-func (s ForgetRequests) forgetSpan(ctx context.Context, f *supervisor.ForgetRequest, first bool) error {
+func (s ForgetRequestStore) forgetSpan(ctx context.Context, f *supervisor.ForgetRequest, first bool) error {
 	read := s.db.reader(ctx, "delete the data that %s wants forgotten", f.User)
 	n, err := engine.FirstValue(read, engine.ScanInteger, countWaitingInSpan, f.User, f.Since.UnixMilli(),
 		f.Until.UnixMilli(), f.Conversation)
@@ -235,8 +235,8 @@ const (
 	deleteBlob    = `DELETE FROM blob WHERE user = ? AND sha256 = ? AND forgotten = 1`
 )
 
-// ForgetBlobs calls remove for each forgotten blob of a user that no other user owns.
-func (s ForgetRequests) ForgetBlobs(ctx context.Context, user string, remove func(sha256 string) error) error {
+// RemoveForgottenBlobs calls remove for each forgotten blob of a user that no other user owns.
+func (s ForgetRequestStore) RemoveForgottenBlobs(ctx context.Context, user string, remove func(sha256 string) error) error {
 	read := s.db.reader(ctx, "list the forgotten blobs of %s", user)
 	for after := ""; ; {
 		list, err := engine.AllRows(read, engine.ScanString, listForgotten, user, after)

@@ -47,9 +47,9 @@ func databaseWithTalk(b *testing.B, exchanges int) *sqlite.DB {
 	return db
 }
 
-// BenchmarkForget forgets 100,000 messages of alice while bob writes all the time. It measures the
+// BenchmarkForgetMessages forgets 100,000 messages of alice while bob writes all the time. It measures the
 // total time, and how long bob waits for a commit.
-func BenchmarkForget(b *testing.B) {
+func BenchmarkForgetMessages(b *testing.B) {
 	const exchanges = 50_000
 	for range b.N {
 		b.StopTimer()
@@ -58,7 +58,7 @@ func BenchmarkForget(b *testing.B) {
 		runtime.GC()
 		runtime.ReadMemStats(&before)
 		b.StartTimer()
-		f, err := db.ForgetRequests().Put(b.Context(), supervisor.ForgetRequest{User: "alice", Inbound: exchanges + 1,
+		f, err := db.ForgetRequestStore().Put(b.Context(), supervisor.ForgetRequest{User: "alice", Inbound: exchanges + 1,
 			Since: time.Unix(0, 0), Until: time.Now().Add(time.Hour)})
 		if err != nil {
 			b.Fatal(err)
@@ -67,8 +67,8 @@ func BenchmarkForget(b *testing.B) {
 		forgotten := make(chan error, 1)
 		go func() {
 			var err error
-			if piece, err = db.ForgetRequests().ForgetNext(b.Context(), f); err == nil {
-				err = db.ForgetRequests().PutProgress(b.Context(), piece.ForgetRequest)
+			if piece, err = db.ForgetRequestStore().ForgetNextPart(b.Context(), f); err == nil {
+				err = db.ForgetRequestStore().PutProgress(b.Context(), piece.ForgetRequest)
 			}
 			forgotten <- err
 		}()

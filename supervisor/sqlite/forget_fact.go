@@ -178,7 +178,7 @@ func factHistory(q engine.Querier, user string, f supervisor.ForgottenFact) (tur
 	calls, err := engine.AllRows(q, scan, listMemoryCalls, user)
 	named, digest := regexp.MustCompile(`\b`+regexp.QuoteMeta(f.ID)+`\b`), protocol.DigestWords(f.Text)
 	for _, k := range calls {
-		var parts []protocol.Part
+		var parts []protocol.ContentPart
 		if json.Unmarshal([]byte(k.text), &parts) != nil {
 			continue
 		}

@@ -41,7 +41,7 @@ func scanHomeTurn(r *engine.Row) (h turnInHome) {
 
 // homeSearch returns the search that a worker makes for some turns. The search covers each turn's
 // day in every time zone.
-func homeSearch(list []turnInHome) (of protocol.MemoryTurns) {
+func homeSearch(list []turnInHome) (of protocol.TurnDataQuery) {
 	for _, h := range list {
 		of.Turns, of.Messages, of.Notes = append(of.Turns, h.turn), append(of.Messages, h.messages...), append(of.Notes, h.notes...)
 		from, to := h.since.UTC().AddDate(0, 0, -1).Format(time.DateOnly), h.since.UTC().AddDate(0, 0, 1).Format(time.DateOnly)
@@ -53,9 +53,9 @@ func homeSearch(list []turnInHome) (of protocol.MemoryTurns) {
 	return of
 }
 
-// WalkHomeSearches calls each with the searches for a request's turns in the user's home.
-func (s ForgetRequests) WalkHomeSearches(ctx context.Context, f supervisor.ForgetRequest,
-	each func(protocol.MemoryTurns) error) error {
+// WalkHomeTurns calls each with the searches for a request's turns in the user's home.
+func (s ForgetRequestStore) WalkHomeTurns(ctx context.Context, f supervisor.ForgetRequest,
+	each func(protocol.TurnDataQuery) error) error {
 	read := s.db.reader(ctx, "list the turns that %s wants forgotten", f.User)
 	return s.walk(ctx, f, 0, func(list []forgettableInbound, _ int64) (bool, error) {
 		var turns []int64
@@ -73,7 +73,7 @@ func (s ForgetRequests) WalkHomeSearches(ctx context.Context, f supervisor.Forge
 }
 
 // FindTurnsLeftInHome returns a search for data of forgotten turns in a user's home.
-func (s ForgetRequests) FindTurnsLeftInHome(ctx context.Context, user string) (protocol.MemoryTurns, error) {
+func (s ForgetRequestStore) FindTurnsLeftInHome(ctx context.Context, user string) (protocol.TurnDataQuery, error) {
 	list, err := engine.AllRows(s.db.reader(ctx, "list the forgotten turns of %s", user), scanHomeTurn,
 		listForgottenTurns, user, 0, maxHomeTurns)
 	return homeSearch(list), err
@@ -81,7 +81,7 @@ func (s ForgetRequests) FindTurnsLeftInHome(ctx context.Context, user string) (p
 
 // MarkTurnsGoneFromHome records that some forgotten turns are gone from a user's home. The home has
 // none of their data left.
-func (s ForgetRequests) MarkTurnsGoneFromHome(ctx context.Context, user string, turns []int64) error {
+func (s ForgetRequestStore) MarkTurnsGoneFromHome(ctx context.Context, user string, turns []int64) error {
 	return s.db.write(ctx, func(t *tx) {
 		for _, turn := range turns {
 			t.Exec(deleteForgottenTurn, user, turn)

@@ -224,10 +224,10 @@ func TestForgetSpan_DeletesOnlyThatSpan(t *testing.T) {
 		if rapid.Bool().Draw(rt, "conversation") {
 			wish.Conversation = m.chat.ID
 		}
-		wish, err := s.db.ForgetRequests().Put(t.Context(), wish)
+		wish, err := s.db.ForgetRequestStore().Put(t.Context(), wish)
 		m.must(err)
 		if rapid.Bool().Draw(rt, "waits") { // some messages of the span may still wait
-			_, err = s.db.ForgetRequests().ForgetNext(t.Context(), wish)
+			_, err = s.db.ForgetRequestStore().ForgetNextPart(t.Context(), wish)
 			m.must(err)
 		}
 		m.answerAll()
@@ -253,19 +253,19 @@ func TestForgetSpan_DeletesOnlyThatSpan(t *testing.T) {
 			commits.Store(0)
 			stopAt.Store(cut)
 			stop.Store(&cancel)
-			open, err := s.db.ForgetRequests().ListUnfinished(ctx)
+			open, err := s.db.ForgetRequestStore().ListUnfinished(ctx)
 			m.must(err)
 			mine := slices.IndexFunc(open, func(f supervisor.ForgetRequest) bool { return f.ID == wish.ID })
 			if mine < 0 {
 				cancel()
 				break // the interruption came after the last commit
 			}
-			p, err := s.db.ForgetRequests().ForgetNext(ctx, open[mine])
+			p, err := s.db.ForgetRequestStore().ForgetNextPart(ctx, open[mine])
 			if err == nil {
-				err = s.db.ForgetRequests().ForgetBlobs(ctx, m.user, func(string) error { return nil })
+				err = s.db.ForgetRequestStore().RemoveForgottenBlobs(ctx, m.user, func(string) error { return nil })
 			}
 			if err == nil {
-				err = s.db.ForgetRequests().PutProgress(ctx, p.ForgetRequest)
+				err = s.db.ForgetRequestStore().PutProgress(ctx, p.ForgetRequest)
 			}
 			if err != nil && cut == 0 || err == nil && p.Counts.Waiting > 0 {
 				rt.Fatalf("%+v waits: %v", p.Counts, err)

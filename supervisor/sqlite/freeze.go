@@ -15,9 +15,9 @@ const (
 	listFrozen   = `SELECT chat, until FROM freeze WHERE source = ?`
 )
 
-// StoreFreeze stops sending to a source's chat until a time. The chat "" means all chats of the
-// source. StoreFreeze never shortens an earlier freeze.
-func (s Outbox) StoreFreeze(ctx context.Context, source, chat string, until time.Time) error {
+// StoreChatFreeze stops sending to a source's chat until a time. The chat "" means all chats of the
+// source. StoreChatFreeze never shortens an earlier freeze.
+func (s Outbox) StoreChatFreeze(ctx context.Context, source, chat string, until time.Time) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(putFreeze, source, chat, toMillis(until)) }, "freeze chat %q of %s",
 		chat, source)
 }
@@ -26,9 +26,9 @@ func (s Outbox) StoreFreeze(ctx context.Context, source, chat string, until time
 // wrong clock.
 const longestFreeze = 24 * time.Hour
 
-// ListFreezes returns the end of each freeze of a source, by chat. The chat "" means all chats.
-// ListFreezes deletes freezes that have ended.
-func (s Outbox) ListFreezes(ctx context.Context, source string) (map[string]time.Time, error) {
+// ListChatFreezes returns the end of each freeze of a source, by chat. The chat "" means all chats.
+// ListChatFreezes deletes freezes that have ended.
+func (s Outbox) ListChatFreezes(ctx context.Context, source string) (map[string]time.Time, error) {
 	frozen := map[string]time.Time{}
 	return frozen, s.db.write(ctx, func(t *tx) {
 		t.Exec(deleteFrozen, source, t.Now)

@@ -9,11 +9,11 @@ func TestFreezeChat_ShorterFreeze_IsIgnored(t *testing.T) {
 	s := newStory(t)
 	freeze := func(source, chat string, after time.Duration) {
 		s.Helper()
-		s.must(s.db.Outbox().StoreFreeze(t.Context(), source, chat, noon.Add(after)))
+		s.must(s.db.Outbox().StoreChatFreeze(t.Context(), source, chat, noon.Add(after)))
 	}
 	frozen := func(source string) map[string]time.Time {
 		s.Helper()
-		all, err := s.db.Outbox().ListFreezes(t.Context(), source)
+		all, err := s.db.Outbox().ListChatFreezes(t.Context(), source)
 		s.must(err)
 		return all
 	}

@@ -29,9 +29,9 @@ type RepositoryNotice struct {
 type GitHubCheckOutcome string
 
 const (
-	CheckNone   GitHubCheckOutcome = "" // the event reports no check run
-	CheckFailed GitHubCheckOutcome = "failed"
-	CheckPassed GitHubCheckOutcome = "passed"
+	GitHubCheckNone   GitHubCheckOutcome = "" // the event reports no check run
+	GitHubCheckFailed GitHubCheckOutcome = "failed"
+	GitHubCheckPassed GitHubCheckOutcome = "passed"
 )
 
 const (
@@ -67,9 +67,9 @@ func (s GitHubRepositories) PutEventNotices(
 func (t *tx) isNewCheckResult(e supervisor.GitHubEvent, check GitHubCheckOutcome) bool {
 	repo := supervisor.NormalizeRepoName(e.Repo)
 	switch {
-	case check == CheckFailed:
+	case check == GitHubCheckFailed:
 		return t.ExecCount(failCheck, repo, e.Ref, e.Title, e.Head, e.At) > 0
-	case check == CheckPassed:
+	case check == GitHubCheckPassed:
 		return t.ExecCount(passCheck, repo, e.Ref, e.Title, e.At) > 0
 	case e.Deleted:
 		t.Exec(dropRef, repo, e.Ref)
@@ -129,8 +129,8 @@ func (s GitHubRepositories) SendNotices(
 	}, "put a notice for %s about %s", n.Conversation.User, n.Repo)
 }
 
-// NoticeMessage is a message about a pull request in a chat.
-type NoticeMessage struct {
+// PullRequestMessage is a message about a pull request in a chat.
+type PullRequestMessage struct {
 	Conversation supervisor.Conversation
 	Message      string // the message's id on the channel
 	Text         string
@@ -141,11 +141,11 @@ const listTold = `SELECT c.id, c.user, c.channel, c.chat, c.thread, p.message, o
 	AND NOT EXISTS (SELECT 1 FROM repository_told l JOIN outbox n ON n.id = l.delivery WHERE l.repo = ?1 AND l.number = ?2
 		AND n.conversation = o.conversation AND n.id > o.id) ORDER BY o.id`
 
-// ListNoticeMessages lists the newest message about a pull request in each chat.
-func (s GitHubRepositories) ListNoticeMessages(ctx context.Context, repo string, number int) ([]NoticeMessage, error) {
+// ListPullRequestMessages lists the newest message about a pull request in each chat.
+func (s GitHubRepositories) ListPullRequestMessages(ctx context.Context, repo string, number int) ([]PullRequestMessage, error) {
 	return engine.AllRows(
 		s.db.reader(ctx, "list notices about %s#%d", repo, number),
-		func(r *engine.Row) (m NoticeMessage) {
+		func(r *engine.Row) (m PullRequestMessage) {
 			c := &m.Conversation
 			r.Scan(&c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &m.Message, &m.Text)
 			return m

@@ -18,7 +18,7 @@ func TestRepositoryStatus_TwoRepos_CountsOnlyOne(t *testing.T) {
 		{Event: supervisor.GitHubEvent{Repo: "acme/widget"}, State: supervisor.WebhookIgnored},
 		{Event: supervisor.GitHubEvent{Repo: "acme/other"}, State: supervisor.WebhookDone},
 	} {
-		d.User, d.Source, d.Key, d.Body = "alice", supervisor.WebhookGitHub, string(rune('a'+i)), "b"
+		d.User, d.Source, d.Key, d.Body = "alice", supervisor.WebhookSourceGitHub, string(rune('a'+i)), "b"
 		_, err := s.db.WebhookDeliveries().Put(t.Context(), d)
 		s.must(err)
 	}
@@ -63,7 +63,7 @@ func TestListAbandoned_Channels_ListsOnlyGitHub(t *testing.T) {
 	}
 	list := func(before time.Time) []int64 {
 		t.Helper()
-		ids, err := s.db.Outbox().ListAbandoned(t.Context(), "alice", before)
+		ids, err := s.db.Outbox().ListAbandonedDeliveries(t.Context(), "alice", before)
 		s.must(err)
 		return ids
 	}

@@ -142,7 +142,7 @@ func TestRemoveMute_ListedMute_IsGone(t *testing.T) {
 				supervisor.ReviewMute{
 					User:    "alice",
 					Repo:    "acme/widget",
-					Kind:    supervisor.MutePull,
+					Kind:    supervisor.MutePullRequest,
 					Subject: "7",
 					By:      "bob",
 				},
@@ -172,7 +172,7 @@ func TestRemoveMute_ListedMute_IsGone(t *testing.T) {
 
 // Findings are stored together with the progress of a review, or not at all. If the same head is
 // requested again, the findings stay.
-func TestUpdateWithFindings_SecondRound_KeepsThem(t *testing.T) {
+func TestReviewFindings_RequestedAgain_StayStored(t *testing.T) {
 	s := newStory(t)
 	reviews := s.db.Reviews()
 	s.must(reviews.RequestReview(t.Context(), reviewRequest("", noon)))
@@ -181,12 +181,12 @@ func TestUpdateWithFindings_SecondRound_KeepsThem(t *testing.T) {
 	r, _, err := reviews.FindByTurn(t.Context(), turn, "acme/widget", 7)
 	s.must(err)
 	r.State, r.Turn, r.Result = supervisor.ReviewRunning, turn.ID, `{"x":1}`
-	first := supervisor.PullFinding{Fingerprint: "f", State: supervisor.FindingOpen, Found: "aaaa", Seen: "aaaa",
+	first := supervisor.PullRequestFinding{Fingerprint: "f", State: supervisor.FindingOpen, Found: "aaaa", Seen: "aaaa",
 		Turn: turn.ID, Finding: `{}`}
 	other := first
 	other.Fingerprint, other.Posted = "g", true
-	s.must(reviews.UpdateWithFindings(t.Context(), r, []supervisor.PullFinding{first, other}))
-	listed := func(what string, want ...supervisor.PullFinding) {
+	s.must(reviews.UpdateWithFindings(t.Context(), r, []supervisor.PullRequestFinding{first, other}))
+	listed := func(what string, want ...supervisor.PullRequestFinding) {
 		t.Helper()
 		list, err := reviews.ListFindings(t.Context(), "alice", "acme/widget", 7)
 		s.must(err)
@@ -196,9 +196,9 @@ func TestUpdateWithFindings_SecondRound_KeepsThem(t *testing.T) {
 	first.State, first.Fixed, first.Posted, other.Posted = supervisor.FindingFixed, "bbbb", true, false
 	wrong := r
 	wrong.Round = 9
-	s.checkRefused(reviews.UpdateWithFindings(t.Context(), wrong, []supervisor.PullFinding{first, other}),
+	s.checkRefused(reviews.UpdateWithFindings(t.Context(), wrong, []supervisor.PullRequestFinding{first, other}),
 		supervisor.CodeInvalid, "in round 1")
-	s.must(reviews.UpdateWithFindings(t.Context(), r, []supervisor.PullFinding{first, other}))
+	s.must(reviews.UpdateWithFindings(t.Context(), r, []supervisor.PullRequestFinding{first, other}))
 	other.Posted = true // a finding that was posted on GitHub stays posted
 	listed("after the second head", first, other)
 	r.State = supervisor.ReviewDone

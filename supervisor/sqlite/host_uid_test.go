@@ -25,7 +25,7 @@ func TestHostUID_ErasedUser_IsNotReused(t *testing.T) {
 			t.Errorf("%s between %d and %d: %d, want %d", c.user, c.from, c.to, got, c.want)
 		}
 	}
-	if _, err := r.db.AccessStores().People.Erase(t.Context(), "ben"); err != nil {
+	if _, err := r.db.UserAccessStores().People.Erase(t.Context(), "ben"); err != nil {
 		t.Fatal(err)
 	}
 	if got := of("ben", 70000, 70002); got != 70002 {

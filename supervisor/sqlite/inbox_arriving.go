@@ -10,11 +10,11 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// ArrivingFirst is how long later inbounds wait for an inbound that is still arriving.
-const ArrivingFirst = 30 * time.Second
+// MaxArrivalWait is how long later inbounds wait for an inbound that is still arriving.
+const MaxArrivalWait = 30 * time.Second
 
 // nothingArrives is true for an inbound i that does not wait for an earlier arriving inbound. ?3 is
-// the time in milliseconds. The wait ends after ArrivingFirst. An inbound from the future delays
+// the time in milliseconds. The wait ends after MaxArrivalWait. An inbound from the future delays
 // nothing, since the clock was set back then.
 const nothingArrives = `NOT EXISTS (SELECT 1 FROM inbox a WHERE a.conversation = i.conversation AND a.state = 'arriving'
 	AND a.held = 0 AND a.id < i.id AND a.priority >= i.priority AND a.changed_at > ?3 - 30000 AND a.changed_at <= ?3)`
@@ -38,10 +38,10 @@ func (s Inbox) ListArriving(ctx context.Context) ([]supervisor.Inbound, error) {
 // ArrivalResult has the results of reading an inbound's files.
 type ArrivalResult struct {
 	Inbound   int64
-	FirstFile int             // position of the first file of the inbound
-	Parts     []protocol.Part // parts for the model after the text
-	Paths     map[int]string  // path of each file in the home, by the index of the file's first part in Parts
-	Words     string          // the spoken words, if all Parts are recordings
+	FirstFile int                    // position of the first file of the inbound
+	Parts     []protocol.ContentPart // parts for the model after the text
+	Paths     map[int]string         // path of each file in the home, by the index of the file's first part in Parts
+	Words     string                 // the spoken words, if all Parts are recordings
 	Origin    supervisor.Origin
 }
 
@@ -72,7 +72,7 @@ func (t *tx) putReceived(in supervisor.Inbound) {
 	for _, a := range all(t, scanAttachment, listAttachments, in.ID) {
 		if a.SHA256 != "" && a.Failure == "" {
 			target, detail := t.policies.Effects.ReceivedFileEntry(a)
-			t.putEffect(supervisor.Effect{User: in.Conversation.User, Kind: supervisor.EffectReceived, Target: target, Detail: detail})
+			t.putEffect(supervisor.Effect{User: in.Conversation.User, Kind: supervisor.EffectFileReceived, Target: target, Detail: detail})
 		}
 	}
 }

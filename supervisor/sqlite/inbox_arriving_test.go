@@ -36,7 +36,7 @@ func (s arrivals) arrive(ins ...supervisor.Inbound) {
 	var list []sqlite.ArrivalResult
 	for _, in := range ins {
 		list = append(list, sqlite.ArrivalResult{Inbound: in.ID, Origin: in.Origin,
-			Parts: []protocol.Part{{Text: "file of " + in.Key}}})
+			Parts: []protocol.ContentPart{{Text: "file of " + in.Key}}})
 	}
 	_, err := s.db.Inbox().CompleteArrivals(s.Context(), list)
 	s.must(err)
@@ -64,7 +64,7 @@ func TestNextInbound_ArrivingInbound_IsSkipped(t *testing.T) {
 	s.same("next", s.next(), "nothing")
 	s.text("and now?") // this text gets the key key-2
 	s.same("behind it", s.next(), "nothing")
-	s.now = s.now.Add(sqlite.ArrivingFirst - time.Second)
+	s.now = s.now.Add(sqlite.MaxArrivalWait - time.Second)
 	s.same("a second before it is left behind", s.next(), "nothing")
 	s.now = s.now.Add(time.Second)
 	s.same("after that", s.next(), "key-2")
@@ -127,7 +127,7 @@ func TestDropWaitingTexts_Command_DropsEarlier(t *testing.T) {
 	_, _, err := s.db.Turns().Start(t.Context(), running.ID, nil)
 	s.must(err)
 	photo := s.send("look", "", 1)
-	read, err := s.db.Operations().Put(t.Context(), supervisor.Operation{User: "alice", Kind: protocol.OperationReceive, Parameters: "{}", Inbound: photo.ID})
+	read, err := s.db.Operations().Put(t.Context(), supervisor.Operation{User: "alice", Kind: protocol.OperationKindReceive, Parameters: "{}", Inbound: photo.ID})
 	s.must(err)
 	for _, state := range []supervisor.OperationState{supervisor.OperationRunning, supervisor.OperationDone} {
 		s.must(s.db.Operations().ChangeState(t.Context(), read.ID, state, "what the letter says"))
@@ -157,9 +157,9 @@ func TestPutOperation_SameAttachment_ReturnsFirst(t *testing.T) {
 		s.same("about", []int64{op.Inbound, int64(op.Position)}, []int64{in.ID, int64(position)})
 		return op.ID
 	}
-	first := put(protocol.OperationReceive, 0)
-	s.same("again", put(protocol.OperationReceive, 0), first)
-	s.same("others", put(protocol.OperationTranscribe, 0) != first && put(protocol.OperationTranscribe, 1) != first, true)
+	first := put(protocol.OperationKindReceive, 0)
+	s.same("again", put(protocol.OperationKindReceive, 0), first)
+	s.same("others", put(protocol.OperationKindTranscribe, 0) != first && put(protocol.OperationKindTranscribe, 1) != first, true)
 	s.same("operations", s.query("SELECT count(*) FROM operation"), "3")
 	s.arrive(in)
 	s.same("once it has arrived", s.query("SELECT count(*) FROM operation"), "0")
@@ -197,7 +197,7 @@ func TestForwardedTexts_TextBetween_KeepsOrder(t *testing.T) {
 func TestPutOperation_DroppedInbound_Fails(t *testing.T) {
 	s := arrivals{newStory(t)}
 	photo := s.send("", "", 1)
-	receive := supervisor.Operation{User: "alice", Kind: protocol.OperationReceive, Parameters: "{}", Inbound: photo.ID}
+	receive := supervisor.Operation{User: "alice", Kind: protocol.OperationKindReceive, Parameters: "{}", Inbound: photo.ID}
 	_, err := s.db.Inbox().DropWaitingTexts(t.Context(), s.put(s.home, supervisor.KindCommand, "/stop all").ID)
 	s.must(err)
 	_, err = s.db.Operations().Put(t.Context(), receive)

@@ -63,7 +63,7 @@ func (t *batchTx) put() {
 func (t *batchTx) putItem(item supervisor.BatchItem) supervisor.Inbound {
 	t.recheckGate(&item)
 	if item.Decision.CheckCode != nil {
-		item.Inbound.Kind, item.Inbound.Text, item.Raw = supervisor.KindCode, t.policies.Gate.CodePlaceholder, ""
+		item.Inbound.Kind, item.Inbound.Text, item.Raw = supervisor.KindLoginCode, t.policies.Gate.CodePlaceholder, ""
 	}
 	item.Inbound.State = firstState(item)
 	in, fresh := t.putInbound(item.Inbound)
@@ -159,7 +159,7 @@ const lockLogins = `UPDATE login SET used_at = 0 WHERE user = ?1 AND (?2 OR chan
 
 func (t *batchTx) endLogins(c supervisor.Conversation, l supervisor.GateLock) {
 	if l != "" {
-		t.Exec(lockLogins, c.User, l == supervisor.LockAll, c.Channel, c.Chat)
+		t.Exec(lockLogins, c.User, l == supervisor.LockAllGates, c.Channel, c.Chat)
 	}
 }
 

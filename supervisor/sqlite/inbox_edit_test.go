@@ -96,7 +96,7 @@ func TestEdit_InboundState_DecidesHandling(t *testing.T) {
 			if len(files) > 0 {
 				_, err := s.db.Inbox().CompleteArrivals(s.Context(),
 					[]sqlite.ArrivalResult{{Inbound: in.ID, Origin: in.Origin,
-						Parts: []protocol.Part{{Text: "a cat"}}}})
+						Parts: []protocol.ContentPart{{Text: "a cat"}}}})
 				s.must(err)
 			}
 		},
@@ -283,7 +283,7 @@ func TestEdit_ReplacedFile_IsFetchedAgain(t *testing.T) {
 	s := newEditStory(t)
 	in := s.sendUpdate(1, "look", photoOf("cat"))
 	s.sendUpdate(2, "what is it?")
-	op, err := s.db.Operations().Put(t.Context(), supervisor.Operation{User: "alice", Kind: protocol.OperationReceive, Parameters: "{}", Inbound: in.ID})
+	op, err := s.db.Operations().Put(t.Context(), supervisor.Operation{User: "alice", Kind: protocol.OperationKindReceive, Parameters: "{}", Inbound: in.ID})
 	s.must(err)
 	s.now = s.now.Add(time.Minute)
 	now := s.receive(editItem(3, 1, "look", photoOf("dog"))).Stored[0]
@@ -291,20 +291,20 @@ func TestEdit_ReplacedFile_IsFetchedAgain(t *testing.T) {
 	ref := protocol.BlobRef{SHA256: strings.Repeat("ab", 32), Size: 7}
 	s.checkRefused(s.db.Attachments().PutBytes(t.Context(), in.ID, 0, ref), supervisor.CodeNotFound, "no attachment 0")
 	_, err = s.db.Inbox().CompleteArrivals(t.Context(), []sqlite.ArrivalResult{{Inbound: in.ID, FirstFile: in.FirstFile,
-		Origin: in.Origin, Parts: []protocol.Part{{Text: "a cat"}}}})
+		Origin: in.Origin, Parts: []protocol.ContentPart{{Text: "a cat"}}}})
 	s.must(err)
 	s.same("the earlier one", s.state(in.ID), "arriving")
 	next, waits, err := s.db.Inbox().NextInbound(t.Context(), in.Conversation.ID)
 	s.must(err)
 	s.same("what stands behind it waits", next.Text, "")
 	s.same("waits", waits, false)
-	again, err := s.db.Operations().Put(t.Context(), supervisor.Operation{User: "alice", Kind: protocol.OperationReceive, Parameters: "{}", Inbound: in.ID,
+	again, err := s.db.Operations().Put(t.Context(), supervisor.Operation{User: "alice", Kind: protocol.OperationKindReceive, Parameters: "{}", Inbound: in.ID,
 		Position: now.FirstFile})
 	s.must(err)
 	s.same("a new operation", again.ID > op.ID && again.State == supervisor.OperationWaiting, true)
 	s.must(s.db.Attachments().PutBytes(t.Context(), in.ID, now.FirstFile, ref))
 	_, err = s.db.Inbox().CompleteArrivals(t.Context(), []sqlite.ArrivalResult{{Inbound: in.ID,
-		FirstFile: now.FirstFile, Origin: in.Origin, Parts: []protocol.Part{{Text: "a dog"}}}})
+		FirstFile: now.FirstFile, Origin: in.Origin, Parts: []protocol.ContentPart{{Text: "a dog"}}}})
 	s.must(err)
 	s.same("then", s.state(in.ID)+" "+s.query("SELECT parts ->> '$[0].text' FROM inbox WHERE id = ?", in.ID), "new a dog")
 	s.same("operations", s.query("SELECT count(*) FROM operation"), "0")

@@ -21,7 +21,7 @@ type GatePolicy struct {
 	ShouldChallenge func(g supervisor.GateCheck, told int64) bool
 	Lately          time.Duration
 	// DecideLateCode returns the checker for a code whose question has ended.
-	DecideLateCode  func(supervisor.CodeChecker) supervisor.CodeChecker
+	DecideLateCode  func(supervisor.LoginCodeChecker) supervisor.LoginCodeChecker
 	ResetAnswer     string // the answer to held inbounds when their user's second factor is reset
 	EditRefusal     string // the reply to an edit while the gate is closed
 	CodePlaceholder string // text that is stored in place of a code; no part of a code is stored
@@ -110,7 +110,7 @@ func (t *batchTx) tryCode(in supervisor.Inbound, d supervisor.GateDecision) supe
 	}
 	verdict := t.attempt(c.User, d.CheckCode, "in "+string(c.Channel)+" chat "+c.Chat)
 	if verdict.Right && d.Question != 0 {
-		t.endQuestion(confirms, supervisor.QuestionAnswered, supervisor.Answer{Say: supervisor.SayOnce})
+		t.endQuestion(confirms, supervisor.QuestionAnswered, supervisor.Answer{Say: supervisor.AnswerChoiceOnce})
 	}
 	in = t.answer(in, verdict.Text)
 	if in.Message != "" {

@@ -16,7 +16,7 @@ func lockItem(update int64, l supervisor.GateLock) supervisor.BatchItem {
 func TestGateLock_LaterItemsOfBatch_AreHeld(t *testing.T) {
 	s := batchStory{newStory(t)}
 	s.receive(codeItem("alice", 1, 7), inChat("43", codeItem("alice", 2, 8)), codeItem("bob", 3, 1))
-	batch := []supervisor.BatchItem{guardedItem("alice", 4, "before"), lockItem(5, supervisor.LockHere),
+	batch := []supervisor.BatchItem{guardedItem("alice", 4, "before"), lockItem(5, supervisor.LockChatGate),
 		guardedItem("alice", 6, "behind"),
 		inChat("43", guardedItem("alice", 7, "elsewhere")), guardedItem("bob", 8, "bob's")}
 	want := []string{"new before", "new /lock", "held new behind", "new elsewhere", "new bob's"}
@@ -26,10 +26,10 @@ func TestGateLock_LaterItemsOfBatch_AreHeld(t *testing.T) {
 	s.receive(batch...) // the repeat after a crash does not close the gate again
 	s.same("after a code", texts(s.receive(guardedItem("alice", 10, "open")).Stored), []string{"new open"})
 
-	r := s.receive(inChat("44", lockItem(11, supervisor.LockAll)), guardedItem("alice", 12, "here"), inChat("43", guardedItem("alice", 13, "there")),
+	r := s.receive(inChat("44", lockItem(11, supervisor.LockAllGates)), guardedItem("alice", 12, "here"), inChat("43", guardedItem("alice", 13, "there")),
 		guardedItem("bob", 14, "bob's"))
 	s.same("kept behind it", texts(r.Stored), []string{"new /lock", "held new here", "held new there", "new bob's"})
-	n, err := s.db.AccessStores().Logins.EndAllLogins(t.Context(), "alice")
+	n, err := s.db.UserAccessStores().Logins.EndAllLogins(t.Context(), "alice")
 	s.must(err)
 	s.same("closed by the command", n, int64(2))
 }

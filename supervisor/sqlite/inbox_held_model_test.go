@@ -34,7 +34,7 @@ func TestGate_RandomSteps_MatchesModel(t *testing.T) {
 			},
 			"close": func(rt *rapid.T) {
 				chat := m.chat()
-				if err := db.AccessStores().Logins.EndLogin(t.Context(), m.user, supervisor.ChannelTelegram,
+				if err := db.UserAccessStores().Logins.EndLogin(t.Context(), m.user, supervisor.ChannelTelegram,
 					chat); err != nil {
 					rt.Fatal(err)
 				}
@@ -147,7 +147,7 @@ func (m *gateModel) check() {
 		m.Fatalf("%d codes were tried, %v; want %d", len(rows), err, m.tried)
 	}
 	for chat, at := range m.opened {
-		l, ok, err := m.db.AccessStores().Logins.FindLogin(m.Context(), m.user, supervisor.ChannelTelegram, chat)
+		l, ok, err := m.db.UserAccessStores().Logins.FindLogin(m.Context(), m.user, supervisor.ChannelTelegram, chat)
 		if err != nil || !ok || !l.OpenedAt.Equal(at[0]) || !l.UsedAt.Equal(at[1]) {
 			m.Fatalf("the login of chat %s is %+v, %v, %v; want %v", chat, l, ok, err, at)
 		}

@@ -31,14 +31,14 @@ func codeItem(user string, update, step int64) supervisor.BatchItem {
 }
 
 // acceptStep accepts the code of a step, once.
-func acceptStep(step int64) supervisor.CodeChecker {
-	return func(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
+func acceptStep(step int64) supervisor.LoginCodeChecker {
+	return func(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.LoginCodeResult) {
 		if step <= f.LastPeriod {
 			f.Failures++
-			return f, supervisor.CodeResult{Action: "login.refused", Text: "That is not the code."}
+			return f, supervisor.LoginCodeResult{Action: "login.refused", Text: "That is not the code."}
 		}
 		f.Secret, f.Confirmed, f.LastPeriod, f.Failures = []byte("sealed"), true, step, 0
-		return f, supervisor.CodeResult{Right: true, Action: "login", Text: "Come in."}
+		return f, supervisor.LoginCodeResult{Right: true, Action: "login", Text: "Come in."}
 	}
 }
 
@@ -118,14 +118,14 @@ func TestClosedGate_RightCode_ReleasesInbounds(t *testing.T) {
 func TestClosedGate_WrongCode_ReleasesNothing(t *testing.T) {
 	s := batchStory{newStory(t)}
 	s.receive(codeItem("alice", 1, 7))
-	s.must(s.db.AccessStores().Logins.EndLogin(t.Context(), "alice", supervisor.ChannelTelegram, "42"))
+	s.must(s.db.UserAccessStores().Logins.EndLogin(t.Context(), "alice", supervisor.ChannelTelegram, "42"))
 	r := s.receive(guardedItem("alice", 2, "one"), codeItem("alice", 3, 7), guardedItem("alice", 4, "two"))
 	s.same("kept", texts(r.Stored), []string{"held new one", "answered (a code)", "held new two"})
 	s.same("released", len(r.Released), 0)
 	s.same("said", s.pendingTexts(r.Stored[0].Conversation), []string{"Come in.", locked, "That is not the code."})
 	s.same("audited", s.query("SELECT action FROM audit ORDER BY id"), "login login.refused")
 	s.same("to be taken away", s.query("SELECT message FROM cleaning ORDER BY id"), "m1 m3")
-	f, ok, err := s.db.AccessStores().Factors.Find(t.Context(), "alice")
+	f, ok, err := s.db.UserAccessStores().Factors.Find(t.Context(), "alice")
 	s.must(err)
 	s.same("failures", f.Failures, 1)
 	s.same("is there", ok, true)
@@ -239,7 +239,7 @@ func TestChallenge_ManyMessages_IsSentEvery10Min(t *testing.T) {
 	r := s.receive(codeItem("alice", 9, 1))
 	s.same("released", len(r.Released), 7)
 	s.same("open", s.query("SELECT user || chat FROM login ORDER BY chat"), "alice-100 alice42")
-	s.must(s.db.AccessStores().Logins.EndLogin(t.Context(), "alice", supervisor.ChannelTelegram, "-100"))
+	s.must(s.db.UserAccessStores().Logins.EndLogin(t.Context(), "alice", supervisor.ChannelTelegram, "-100"))
 	s.receive(group(10))
 	told("closed again", 6) // the new challenge and the code's answer are in the chat
 }
@@ -309,7 +309,7 @@ func TestClosedGate_HundredHeld_RefusesMore(t *testing.T) {
 	s.same("taken again", texts(s.receive(inChat("2", guardedItem("alice", 104, "again"))).Stored), []string{"held new again"})
 }
 
-func TestAnswerOnly_ClosedGate_HoldsNothing(t *testing.T) {
+func TestAnswerOnlyItem_OpenGate_IsAnswered(t *testing.T) {
 	s := batchStory{newStory(t)}
 	s.receive(codeItem("alice", 1, 7)) // the gate is open; that makes no difference for AnswerOnly
 	never := guardedItem("alice", 2, "hello")
@@ -340,7 +340,7 @@ func TestCode_FailedBatch_IsNotTried(t *testing.T) {
 
 func TestRenameChat_OpenGate_StaysOpen(t *testing.T) {
 	s := batchStory{newStory(t)}
-	access := s.db.AccessStores()
+	access := s.db.UserAccessStores()
 	s.must(access.Groups.Allow(t.Context(), sqlite.Group{Channel: supervisor.ChannelTelegram, Chat: "-1"}))
 	s.receive(inChat("-1", challengedIn("42", guardedItem("alice", 1, "hello"))), codeItem("alice", 2, 1))
 	for range 2 {

@@ -112,9 +112,9 @@ func (s Inbox) changeWaiting(ctx context.Context, user string, inbound int64, do
 const findListButtons = `SELECT o.buttons FROM inbox c JOIN inbox l ON l.conversation = c.conversation AND l.id < c.id AND l.command = ?2
 	JOIN outbox o ON o.inbound = l.id AND o.buttons <> '' WHERE c.id = ?1 ORDER BY l.id DESC LIMIT 1`
 
-// FindListButtons returns the buttons below the newest list before a command. name is the command
+// FindButtonsOfLastList returns the buttons below the newest list before a command. name is the command
 // that made the list.
-func (s Inbox) FindListButtons(ctx context.Context, command int64, name string) (buttons [][]supervisor.Button,
+func (s Inbox) FindButtonsOfLastList(ctx context.Context, command int64, name string) (buttons [][]supervisor.Button,
 	err error) {
 	buttons, _, err = engine.FirstRow(s.db.reader(ctx, "find the list before command %d", command), scanButtons,
 		findListButtons, command, name)

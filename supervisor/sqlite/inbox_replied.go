@@ -12,7 +12,7 @@ import (
 // arrivedPart is a part of an inbound, as the inbox stores it. The transcript stores only the
 // protocol.Part.
 type arrivedPart struct {
-	protocol.Part
+	protocol.ContentPart
 	Path string `json:"path,omitempty"` // path of the file, relative to the home; only in the first part of a file
 }
 
@@ -27,8 +27,8 @@ func (a ArrivalResult) arrivedParts() []arrivedPart {
 
 // RepliedFiles are the files of a user's own message to which another message replies.
 type RepliedFiles struct {
-	Paths    []string        // paths of the files, relative to the home
-	Pictures []protocol.Part // the pictures of the files, for the model
+	Paths    []string               // paths of the files, relative to the home
+	Pictures []protocol.ContentPart // the pictures of the files, for the model
 	Origin   supervisor.Origin
 	Seen     bool // the model sees the message and its pictures anyway
 }
@@ -73,7 +73,7 @@ func (s Inbox) FindRepliedFiles(
 			f.Paths = append(f.Paths, part.Path)
 		}
 		if part.Image != nil {
-			f.Pictures = append(f.Pictures, part.Part)
+			f.Pictures = append(f.Pictures, part.ContentPart)
 		}
 	}
 	return f, len(f.Paths) > 0, nil

@@ -46,7 +46,7 @@ func (s PromptFiles) RecordDecision(ctx context.Context, d supervisor.PromptFile
 					User:   d.User,
 					Turn:   f.Pending.Turn,
 					Call:   fmt.Sprint("undo ", d.Operation),
-					Kind:   supervisor.EffectUndone,
+					Kind:   supervisor.EffectChangeUndone,
 					Target: d.Path,
 				},
 			)

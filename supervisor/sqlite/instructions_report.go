@@ -127,7 +127,7 @@ func (t *tx) takeReport(r supervisor.PromptFileReport, changed []protocol.Prompt
 		// A turn may have written daily notes before their day.
 		never := f.Since.IsZero() && isNotes(seen.Path)
 		next := promptFile{f.RecordState(seen, dirty || never, len(rows) == 0), f.card}
-		if before, noted := f.FindNotes(seen, r.Notes); noted {
+		if before, noted := f.FindStateBeforeNotes(seen, r.Notes); noted {
 			next.PromptFile = f.RecordWrite(before, seen.State, seen.Text)
 		}
 		if p := &next.Pending; p.Why != "" && p.Since.IsZero() {

@@ -64,7 +64,7 @@ func (s Invites) Redeem(ctx context.Context, digest string, channel supervisor.C
 	return inTransaction(ctx, s.db, func(t *tx) Invite {
 		i, ok := one(t, scanInvite, useInvite, t.Now, digest)
 		if !ok {
-			t.fail(problem.New(problem.InviteUseless, nil))
+			t.fail(problem.New(problem.InviteInvalid, nil))
 		}
 		if owner != "" && owner != i.User {
 			t.fail(problem.New(problem.AccountTaken, nil))

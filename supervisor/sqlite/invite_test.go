@@ -10,7 +10,7 @@ import (
 
 func TestRedeemInvite_UsedOrExpired_Fails(t *testing.T) {
 	s := newStory(t)
-	invites := s.db.AccessStores().Invites
+	invites := s.db.UserAccessStores().Invites
 	put := func(name, user string, expires time.Duration) sqlite.Invite {
 		i := sqlite.Invite{Digest: digest(name), User: user, CreatedAt: noon, ExpiresAt: noon.Add(expires), Enrol: name == "a"}
 		s.must(invites.Put(t.Context(), i))
@@ -39,12 +39,12 @@ func TestRedeemInvite_UsedOrExpired_Fails(t *testing.T) {
 	_, err = invites.Redeem(t.Context(), b.Digest, "telegram", "9", "ann")
 	s.checkRefused(err, supervisor.CodeForbidden, "another person's")
 	open(b)
-	whose, err := s.db.AccessStores().Bindings.FindUser(t.Context(), "telegram", "9")
+	whose, err := s.db.UserAccessStores().Bindings.FindUser(t.Context(), "telegram", "9")
 	s.must(err)
 	s.same("whose the refused account is", whose, "")
 	_, err = invites.Redeem(t.Context(), b.Digest, "telegram", "8", "bob")
 	s.must(err)
-	whose, err = s.db.AccessStores().Bindings.FindUser(t.Context(), "telegram", "8")
+	whose, err = s.db.UserAccessStores().Bindings.FindUser(t.Context(), "telegram", "8")
 	s.must(err)
 	s.same("whose the bound account is", whose, "bob")
 	s.same("bound", s.query("SELECT account || user FROM binding ORDER BY account"), "7alice 8bob")
@@ -66,9 +66,9 @@ func TestMayEnrolFactor_ConfirmedFactor_IsFalse(t *testing.T) {
 			_, err := f.TryCode(t.Context(), "alice", acceptStep(1), "")
 			if err == nil {
 				_, err = f.TryCode(t.Context(), "alice", func(f supervisor.SecondFactor,
-					_ time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
+					_ time.Time) (supervisor.SecondFactor, supervisor.LoginCodeResult) {
 					f.Confirmed = false // an unconfirmed factor does not count
-					return f, supervisor.CodeResult{Action: "x"}
+					return f, supervisor.LoginCodeResult{Action: "x"}
 				}, "")
 			}
 			return err
@@ -80,7 +80,7 @@ func TestMayEnrolFactor_ConfirmedFactor_IsFalse(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)
-			access := s.db.AccessStores()
+			access := s.db.UserAccessStores()
 			for _, user := range []string{"alice", "bob"} {
 				i := sqlite.Invite{Digest: digest(user), User: user, ExpiresAt: noon.Add(time.Hour), Enrol: true}
 				s.must(access.Invites.Put(t.Context(), i))

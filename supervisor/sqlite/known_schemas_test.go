@@ -195,7 +195,7 @@ func TestOpen_KnownSchema_IsRepaired(t *testing.T) {
 }
 
 // No form of 0042 can follow a variant of 0041, so the build stopped there. No database has both.
-func TestForms_LaterColumnMissing_Fails(t *testing.T) {
+func TestSchemaVariants_LaterColumnMissing_Fail(t *testing.T) {
 	n := 0
 	for _, f := range forms(t, 42) {
 		if strings.Contains(f[40], "variant") {
@@ -211,7 +211,7 @@ func TestForms_LaterColumnMissing_Fails(t *testing.T) {
 	}
 }
 
-func TestKnownSchemas_AreThoseOfVariants(t *testing.T) {
+func TestKnownSchemas_ListEachVariant(t *testing.T) {
 	var got []string
 	for _, version := range []int{40, 41, 42} {
 		for _, f := range forms(t, version) {
@@ -227,7 +227,7 @@ func TestKnownSchemas_AreThoseOfVariants(t *testing.T) {
 				continue
 			}
 			problem, facts := engine.ProblemOf(err)
-			if problem != engine.ProblemDiffers || len(facts) != 3 {
+			if problem != engine.ProblemOtherMigrations || len(facts) != 3 {
 				t.Fatalf("%s: %v", f[39:], err)
 			}
 			if digest := fmt.Sprint(facts[2]); !slices.Contains(got, digest) {

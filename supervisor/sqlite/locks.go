@@ -7,7 +7,7 @@ import (
 )
 
 // Gates closes users' gates.
-type Gates struct{ AccessStores }
+type Gates struct{ UserAccessStores }
 
 // HasFactor reports whether a user has a confirmed second factor.
 func (l Gates) HasFactor(ctx context.Context, user string) (bool, error) {

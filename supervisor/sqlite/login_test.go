@@ -8,7 +8,7 @@ import (
 
 func TestEndLogin_OpenGate_IsClosed(t *testing.T) {
 	s := batchStory{newStory(t)}
-	logins := s.db.AccessStores().Logins
+	logins := s.db.UserAccessStores().Logins
 	s.receive(codeItem("alice", 1, 1), inChat("43", codeItem("alice", 2, 2)), codeItem("bob", 3, 1))
 	login, ok, err := logins.FindLogin(t.Context(), "alice", supervisor.ChannelTelegram, "43")
 	s.must(err)

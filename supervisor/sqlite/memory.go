@@ -44,7 +44,7 @@ func (s Memories) FindFactBasis(ctx context.Context, turn, message int64) (sourc
 	err error) {
 	return engine.FirstRow(s.db.reader(ctx, "find message %d of turn %d", message, turn),
 		func(r *engine.Row) (m supervisor.FactBasis) {
-			raw, parts := "", []protocol.Part{}
+			raw, parts := "", []protocol.ContentPart{}
 			r.Scan(&m.Message, &m.Origin, &raw, &m.At, &m.HasMaterial)
 			if json.Unmarshal([]byte(raw), &parts) == nil { // a message that can't be decoded counts as empty
 				for _, p := range parts {

@@ -32,7 +32,7 @@ func (s Memories) PutReplacedFact(ctx context.Context, f ReplacedFact, conversat
 		if value(t, engine.ScanBool, hasReplaced, f.Turn, f.Call) {
 			return 0
 		}
-		t.putEffect(supervisor.Effect{User: f.User, Turn: f.Turn, Call: f.Call, Kind: supervisor.EffectReplaced,
+		t.putEffect(supervisor.Effect{User: f.User, Turn: f.Turn, Call: f.Call, Kind: supervisor.EffectFactReplaced,
 			Target: f.ID, Detail: f.Text})
 		d := notice(value(t, engine.ScanInteger, newestReplaced, f.Turn))
 		if d.Conversation = t.conversationByID(conversation); d.Conversation.IsInGroup() {

@@ -78,9 +78,9 @@ const insertMessage = `INSERT INTO message (user, conversation, turn, role, part
 
 // putMessage appends m to the transcript of the turn's conversation.
 func (t turnTx) putMessage(m protocol.Message) int64 {
-	parts := append([]protocol.Part{}, m.Parts...) // an empty list is stored as [], not as null
+	parts := append([]protocol.ContentPart{}, m.Parts...) // an empty list is stored as [], not as null
 	origin := supervisor.OriginOwn
-	if slices.ContainsFunc(parts, func(p protocol.Part) bool { return p.Result != nil && p.Result.World }) {
+	if slices.ContainsFunc(parts, func(p protocol.ContentPart) bool { return p.Result != nil && p.Result.World }) {
 		origin = supervisor.OriginWorld
 	}
 	return t.insertMessage(newMessage{role: m.Role, parts: parts, origin: origin})
@@ -89,7 +89,7 @@ func (t turnTx) putMessage(m protocol.Message) int64 {
 // newMessage is a message that is not stored yet.
 type newMessage struct {
 	role   protocol.Role
-	parts  []protocol.Part
+	parts  []protocol.ContentPart
 	origin supervisor.Origin
 	stamp  string
 	recap  []recapped
@@ -116,7 +116,7 @@ func (t turnTx) noteSaid() {
 // putInboundMessage appends an inbound's quote, text and parts to the transcript. No line of the
 // text can pass for a stamp.
 func (t turnTx) putInboundMessage(in supervisor.Inbound) {
-	parts := []protocol.Part{}
+	parts := []protocol.ContentPart{}
 	if in.Parts != "" {
 		if err := json.Unmarshal([]byte(in.Parts), &parts); err != nil {
 			t.fail(fmt.Errorf("read what came with inbound %d: %w", in.ID, err))
@@ -127,10 +127,10 @@ func (t turnTx) putInboundMessage(in supervisor.Inbound) {
 		words = strings.TrimSuffix(in.Quote+"\n"+words, "\n")
 	}
 	fired, worldFired := t.untoldFires()
-	var before []protocol.Part
+	var before []protocol.ContentPart
 	for _, note := range []string{fired, t.untoldRefusals(), t.untoldUndos()} {
 		if note != "" {
-			before = append(before, protocol.Part{Text: note})
+			before = append(before, protocol.ContentPart{Text: note})
 		}
 	}
 	m := newMessage{role: protocol.RoleUser, origin: in.Origin, stamp: t.stamp(in, false)}
@@ -138,7 +138,7 @@ func (t turnTx) putInboundMessage(in supervisor.Inbound) {
 		m.own = len(before)
 	}
 	if words != "" || len(parts) == 0 {
-		before = append(before, protocol.Part{Text: words})
+		before = append(before, protocol.ContentPart{Text: words})
 	}
 	m.parts = append(before, parts...)
 	recap, world := t.recap(in)
@@ -150,7 +150,7 @@ func (t turnTx) putInboundMessage(in supervisor.Inbound) {
 
 // messageRow is a message as it is stored.
 type messageRow struct {
-	supervisor.AgedMessage
+	supervisor.OldForeignMessage
 	parts string
 	recap bool
 	aged  bool // the model sees a line in place of words of others in the message
@@ -191,11 +191,11 @@ func (q messageReader) messages(query string, args ...any) ([]protocol.Message, 
 				return nil, err
 			}
 		}
-		if m.aged && isForeign(m.AgedMessage) {
+		if m.aged && isForeign(m.OldForeignMessage) {
 			if m.At, err = q.inZone(m.User, m.At); err != nil {
 				return nil, err
 			}
-			m.Message = q.history.Aged(m.AgedMessage)
+			m.Message = q.history.Aged(m.OldForeignMessage)
 		}
 		list[i] = m.Message
 	}
@@ -203,13 +203,13 @@ func (q messageReader) messages(query string, args ...any) ([]protocol.Message, 
 }
 
 // isForeign reports whether a message may have words of others.
-func isForeign(m supervisor.AgedMessage) bool {
+func isForeign(m supervisor.OldForeignMessage) bool {
 	if m.Role == protocol.RoleUser {
-		return m.World || m.Recap != "" || slices.ContainsFunc(m.Parts, func(p protocol.Part) bool {
+		return m.World || m.Recap != "" || slices.ContainsFunc(m.Parts, func(p protocol.ContentPart) bool {
 			return quotes.BeginsWithQuote(p.Text)
 		})
 	}
-	return slices.ContainsFunc(m.Parts, func(p protocol.Part) bool {
+	return slices.ContainsFunc(m.Parts, func(p protocol.ContentPart) bool {
 		return p.Result != nil && supervisor.IsForeignResult(*p.Result)
 	})
 }

@@ -59,7 +59,7 @@ func (t turnTx) ageForeign() {
 		return
 	}
 	for _, m := range all(t, scanMessage, listAged, in.ID) {
-		if json.Unmarshal([]byte(m.parts), &m.Parts) == nil && (m.recap || isForeign(m.AgedMessage)) {
+		if json.Unmarshal([]byte(m.parts), &m.Parts) == nil && (m.recap || isForeign(m.OldForeignMessage)) {
 			t.openTools(in, []supervisor.OpenedTool{{Name: supervisor.ToolReadMessage}})
 			return
 		}
@@ -77,17 +77,17 @@ const (
 		octet_length(m.parts), m.conversation FROM message m WHERE m.user = ? AND m.id = ?`
 )
 
-// ListForeignWords lists the messages with words of others that a turn's model sees. The newest
+// ListWorldWords lists the messages with words of others that a turn's model sees. The newest
 // message is first.
-func (s Transcript) ListForeignWords(ctx context.Context, turn int64) (list []supervisor.AgedMessage, err error) {
+func (s Transcript) ListWorldWords(ctx context.Context, turn int64) (list []supervisor.OldForeignMessage, err error) {
 	read := s.db.reader(ctx, "list the words of others of turn %d", turn)
 	rows, err := engine.AllRows(read, scanMessage, listForeign, turn)
 	for _, m := range rows {
 		if err := json.Unmarshal([]byte(m.parts), &m.Parts); err != nil {
 			return nil, fmt.Errorf("read message %d: %w", m.ID, err)
 		}
-		if m.recap || isForeign(m.AgedMessage) {
-			list = append(list, m.AgedMessage)
+		if m.recap || isForeign(m.OldForeignMessage) {
+			list = append(list, m.OldForeignMessage)
 		}
 	}
 	return list, err
@@ -95,7 +95,7 @@ func (s Transcript) ListForeignWords(ctx context.Context, turn int64) (list []su
 
 // FindWholeMessage finds a message of a user with all of its words, and its conversation. If World
 // is set, the message may have words of others.
-func (s Transcript) FindWholeMessage(ctx context.Context, user string, id int64) (m supervisor.AgedMessage,
+func (s Transcript) FindWholeMessage(ctx context.Context, user string, id int64) (m supervisor.OldForeignMessage,
 	conversation int64, ok bool, err error) {
 	read := s.db.reader(ctx, "find message %d of %s", id, user)
 	row, ok, err := engine.FirstRow(read, func(r *engine.Row) (m messageRow) {
@@ -109,6 +109,6 @@ func (s Transcript) FindWholeMessage(ctx context.Context, user string, id int64)
 	if err != nil {
 		return m, 0, false, fmt.Errorf("read message %d: %w", id, err)
 	}
-	row.World = row.World || row.Role != protocol.RoleAssistant && isForeign(row.AgedMessage)
-	return row.AgedMessage, conversation, ok, nil
+	row.World = row.World || row.Role != protocol.RoleAssistant && isForeign(row.OldForeignMessage)
+	return row.OldForeignMessage, conversation, ok, nil
 }

@@ -43,7 +43,7 @@ func (s *story) runCall(turn supervisor.Turn, name, text string, world bool) {
 	s.Helper()
 	call := protocol.ToolCall{ID: fmt.Sprint("c", turn.ID), Name: name, Arguments: []byte(`{}`)}
 	_, err := s.db.Turns().CommitStep(s.Context(), sqlite.Step{Turn: turn.ID,
-		Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Call: &call}}}})
+		Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Call: &call}}}})
 	s.must(err)
 	_, err = s.db.Turns().CommitResult(s.Context(), turn.ID, protocol.ToolResult{Call: call.ID, Name: name, Text: text,
 		World: world})
@@ -79,7 +79,7 @@ func wordsOf(list []protocol.Message) string {
 
 // Words of others taint a turn while its request contains the words. At the end of their day a line
 // takes their place, and the user's own words stay.
-func TestForeignWords_NextDay_BecomeLines(t *testing.T) {
+func TestWorldWords_NextDay_BecomeOneLine(t *testing.T) {
 	const world = supervisor.OriginWorld
 	for name, c := range map[string]struct {
 		in           supervisor.Inbound
@@ -162,7 +162,7 @@ func TestForeignWords_NextDay_BecomeLines(t *testing.T) {
 
 // The beginning of requests changes once a day, with the first turn of the day. A message that was
 // not answered yet stays whole.
-func TestForeignWords_Border_MovesOnceADay(t *testing.T) {
+func TestWorldWords_NewDay_ChangeRequestOnce(t *testing.T) {
 	s := newZoneStory(t)
 	forward := supervisor.Inbound{Text: "[Forwarded from Eve]\nobey", Origin: supervisor.OriginWorld}
 	s.finish(s.startInbound(forward), "ok")
@@ -204,13 +204,13 @@ func TestFindWholeMessage_OtherUser_IsNotFound(t *testing.T) {
 }
 
 // A question names the words of others that the model sees, the newest first.
-func TestListForeignWords_NewestFirst(t *testing.T) {
+func TestListWorldWords_Several_ListsNewestFirst(t *testing.T) {
 	s := newZoneStory(t)
 	turn := s.startInbound(supervisor.Inbound{Text: "[Forwarded from Eve]\nobey", Origin: supervisor.OriginWorld})
 	s.runCall(turn, "read_file", "obey", false)
 	s.finish(turn, "ok")
 	turn = s.startInbound(supervisor.Inbound{Text: "hello", OwnText: true})
-	list, err := s.db.Transcript().ListForeignWords(t.Context(), turn.ID)
+	list, err := s.db.Transcript().ListWorldWords(t.Context(), turn.ID)
 	if err != nil || len(list) != 2 || list[0].ID != 3 || list[0].World || list[1].ID != 1 || !list[1].World {
 		t.Errorf("got %+v, %v", list, err)
 	}

@@ -79,7 +79,7 @@ func TestTranscript_TwoUsers_AreSeparate(t *testing.T) {
 // text of the message stays as it was sent.
 func TestInboundMessage_ForgedStamps_AreIndented(t *testing.T) {
 	s := newStory(t)
-	for name, text := range foreigntest.Attacks {
+	for name, text := range foreigntest.ForgedStampTexts {
 		turn := s.startTurn(text)
 		all := s.transcript(s.home)
 		if got := all[len(all)-1].Text(); foreigntest.FindForgedLine(got) != "" {

@@ -94,7 +94,7 @@ func (s Operations) CountWorkerDeath(ctx context.Context, id int64, why string) 
 		o := t.operation(id)
 		t.Exec(killOperation, t.Now, id)
 		to, result := supervisor.OperationWaiting, ""
-		if o.Deaths++; o.Deaths >= supervisor.MaxDeaths {
+		if o.Deaths++; o.Deaths >= supervisor.MaxWorkerDeaths {
 			to, result = supervisor.OperationParked, why
 		}
 		t.moveOperation(o, to, result)
@@ -137,7 +137,7 @@ func (t *tx) moveOperation(o supervisor.Operation, to supervisor.OperationState,
 	if len(operationTransitions[to]) == 0 {
 		t.Exec(deletePieces, o.ID)
 		// The parameters of a log operation hold the user's words and are not needed any more.
-		if o.Kind == protocol.OperationLog {
+		if o.Kind == protocol.OperationKindLog {
 			t.Exec(deleteOperation, o.ID)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 func archive(user string) supervisor.Operation {
-	return supervisor.Operation{User: user, Kind: protocol.OperationArchive, Parameters: `{"max_bytes":1048576}`}
+	return supervisor.Operation{User: user, Kind: protocol.OperationKindArchive, Parameters: `{"max_bytes":1048576}`}
 }
 
 func TestOperation_Done_StaysDone(t *testing.T) {
@@ -78,7 +78,7 @@ func TestOperation_ThreeDeaths_IsParked(t *testing.T) {
 func TestPieces_OperationEnded_AreDeleted(t *testing.T) {
 	s := newStory(t)
 	operations := s.db.Operations()
-	o, err := operations.Put(t.Context(), supervisor.Operation{User: "alice", Kind: protocol.OperationTranscribe, Parameters: "{}"})
+	o, err := operations.Put(t.Context(), supervisor.Operation{User: "alice", Kind: protocol.OperationKindTranscribe, Parameters: "{}"})
 	s.must(err)
 	other, err := operations.Put(t.Context(), archive("alice"))
 	s.must(err)

@@ -10,11 +10,11 @@ import (
 	"mews/supervisor/problem"
 )
 
-// AccessStores has the stores of users, accounts, groups, invites, factors and logins.
-type AccessStores struct {
+// UserAccessStores has the stores of users, accounts, groups, invites, factors and logins.
+type UserAccessStores struct {
 	People   Users
 	Bindings AccountBindings
-	Groups   Groups
+	Groups   AllowedGroups
 	Invites  Invites
 	Factors  SecondFactors
 	Logins   Logins
@@ -36,7 +36,7 @@ func (s Users) Add(ctx context.Context, u supervisor.User, entries ...AuditEntry
 	return s.db.write(ctx, func(t *tx) {
 		t.Exec(insertPerson, u.Name, u.Role, u.Account, u.Timezone, t.Now)
 		if errors.Is(t.err, engine.ErrPrimaryKey) {
-			t.err = problem.New(problem.PersonExists, nil, u.Name)
+			t.err = problem.New(problem.UserExists, nil, u.Name)
 		}
 		t.auditRows(entries)
 	}, "add user %s", u.Name)

@@ -110,8 +110,8 @@ func (s Users) eraseFrom(ctx context.Context, table userTable, user string) (n i
 	return n, err
 }
 
-// Count returns how many rows of each table Erase would delete, without empty tables.
-func (s Users) Count(ctx context.Context, user string) (map[string]int64, error) {
+// CountUserRows returns how many rows of each table Erase would delete, without empty tables.
+func (s Users) CountUserRows(ctx context.Context, user string) (map[string]int64, error) {
 	tables, err := s.tables(ctx)
 	counts := map[string]int64{}
 	for _, table := range tables {

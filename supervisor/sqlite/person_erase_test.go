@@ -131,8 +131,8 @@ func TestEraseAndExport_EveryTable_IsCovered(t *testing.T) {
 	defer r.run()()
 	r.addUserRows("alice", 1)
 	var out strings.Builder
-	r.same("error", r.db.AccessStores().People.Export(t.Context(), "alice", &out), nil)
-	erased, err := r.db.AccessStores().People.Erase(t.Context(), "alice")
+	r.same("error", r.db.UserAccessStores().People.Export(t.Context(), "alice", &out), nil)
+	erased, err := r.db.UserAccessStores().People.Erase(t.Context(), "alice")
 	r.same("error", err, nil)
 	for _, table := range r.list("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'") {
 		why, stays := notErased[table]
@@ -157,12 +157,12 @@ func TestEraseUser_TwoUsers_DeletesOnlyOne(t *testing.T) {
 			want[table] = 1
 		}
 	}
-	counts, err := r.db.AccessStores().People.Count(t.Context(), "alice")
+	counts, err := r.db.UserAccessStores().People.CountUserRows(t.Context(), "alice")
 	r.same("error", err, nil)
 	if d := cmp.Diff(want, counts); d != "" {
 		t.Errorf("counted before: (-want +got)\n%s", d)
 	}
-	counts, err = r.db.AccessStores().People.Erase(t.Context(), "alice")
+	counts, err = r.db.UserAccessStores().People.Erase(t.Context(), "alice")
 	r.same("error", err, nil)
 	if d := cmp.Diff(want, counts); d != "" {
 		t.Errorf("counted: (-want +got)\n%s", d)
@@ -175,10 +175,10 @@ func TestEraseUser_TwoUsers_DeletesOnlyOne(t *testing.T) {
 		r.same(table+" of alice", r.countOf(table, "alice"), left)
 		r.same(table+" of bob", r.countOf(table, "bob"), 1)
 	}
-	counts, err = r.db.AccessStores().People.Erase(t.Context(), "alice")
+	counts, err = r.db.UserAccessStores().People.Erase(t.Context(), "alice")
 	r.same("error", err, nil)
 	r.same("erased again", len(counts), 0)
-	_, err = r.db.AccessStores().People.Erase(t.Context(), "")
+	_, err = r.db.UserAccessStores().People.Erase(t.Context(), "")
 	r.same("the service itself", supervisor.ErrorCodeOf(err), supervisor.CodeInvalid)
 }
 
@@ -199,7 +199,7 @@ func TestEraseUser_ManyRows_UsesSeveralCommits(t *testing.T) {
 	}
 	r.same("fill", r.write(calls), nil)
 	r.commits = 0
-	counts, err := r.db.AccessStores().People.Erase(t.Context(), "alice")
+	counts, err := r.db.UserAccessStores().People.Erase(t.Context(), "alice")
 	r.same("error", err, nil)
 	r.same("messages", counts["message"], int64(1501))
 	r.same("calls", counts["tool_call"], int64(1501))
@@ -217,7 +217,7 @@ func TestEraseUser_RowAddedMeanwhile_CanRunAgain(t *testing.T) {
 		return t.Query(nil, `INSERT INTO effect (user, turn, call, kind, target, detail, reported_by, created_at) VALUES ('carol', 1, 'c', 'x', '', '', 'worker', 1)`)
 	}
 	r.same("late", r.write(late), nil)
-	if _, err := r.db.AccessStores().People.Erase(t.Context(), "alice"); err == nil || !strings.Contains(err.Error(),
+	if _, err := r.db.UserAccessStores().People.Erase(t.Context(), "alice"); err == nil || !strings.Contains(err.Error(),
 		"erase alice from turn") {
 		t.Errorf("got %v", err)
 	}
@@ -235,7 +235,7 @@ func TestExportUser_Secrets_AreLeftOut(t *testing.T) {
 	}
 	r.same("fill", r.write(many), nil)
 	var out strings.Builder
-	r.same("error", r.db.AccessStores().People.Export(t.Context(), "alice", &out), nil)
+	r.same("error", r.db.UserAccessStores().People.Export(t.Context(), "alice", &out), nil)
 	if strings.Contains(out.String(), "secret") || strings.Contains(out.String(), "c2VjcmV0") || strings.Contains(out.String(), "bob") {
 		t.Errorf("exported was\n%s", out.String())
 	}
@@ -256,7 +256,7 @@ func TestExportUser_Secrets_AreLeftOut(t *testing.T) {
 	for _, table := range r.userTables() {
 		r.same("lines of "+table, lines[table], r.countOf(table, "alice"))
 	}
-	r.same("to somebody who has gone", errors.Is(r.db.AccessStores().People.Export(t.Context(), "alice",
+	r.same("to somebody who has gone", errors.Is(r.db.UserAccessStores().People.Export(t.Context(), "alice",
 		failingWriter{}), errGone), true)
 }
 
@@ -293,8 +293,8 @@ func TestEraseAndExport_ArrivingMessage_IsCovered(t *testing.T) {
 		}
 	}
 	var out strings.Builder
-	r.same("error", r.db.AccessStores().People.Export(t.Context(), "alice", &out), nil)
-	counts, err := r.db.AccessStores().People.Erase(t.Context(), "alice")
+	r.same("error", r.db.UserAccessStores().People.Export(t.Context(), "alice", &out), nil)
+	counts, err := r.db.UserAccessStores().People.Erase(t.Context(), "alice")
 	r.same("error", err, nil)
 	for table, want := range map[string]int{"inbox": 2, "attachment": 3, "blob": 2, "operation": 2, "operation_piece": 3, "speech": 1} {
 		r.same("exported of "+table, strings.Count(out.String(), `"table":"`+table+`"`), want)

@@ -15,7 +15,7 @@ func digest(name string) string { return strings.Repeat("0", 64-len(name)) + nam
 
 func TestRemoveUser_AddedUser_IsDeleted(t *testing.T) {
 	s := newStory(t)
-	access := s.db.AccessStores()
+	access := s.db.UserAccessStores()
 	bob := supervisor.User{Name: "bob", Role: supervisor.RoleUser, Account: "bob", Timezone: "Europe/Madrid"}
 	ann := supervisor.User{Name: "ann", Role: supervisor.RoleAdmin}
 	s.must(access.People.Add(t.Context(), bob))
@@ -43,7 +43,7 @@ func TestRemoveUser_AddedUser_IsDeleted(t *testing.T) {
 
 func TestSuspendUser_OpenLogins_AreEnded(t *testing.T) {
 	s := batchStory{newStory(t)}
-	people := s.db.AccessStores().People
+	people := s.db.UserAccessStores().People
 	suspended := func(want ...string) {
 		s.Helper()
 		list, err := people.ListSuspended(t.Context())
@@ -55,7 +55,7 @@ func TestSuspendUser_OpenLogins_AreEnded(t *testing.T) {
 		s.must(people.Suspend(t.Context(), "alice", true))
 		suspended("alice")
 	}
-	logins, err := s.db.AccessStores().Logins.List(t.Context())
+	logins, err := s.db.UserAccessStores().Logins.List(t.Context())
 	s.must(err)
 	s.same("logins", logins, []supervisor.Login{{User: "bob", Channel: supervisor.ChannelTelegram, Chat: "42", OpenedAt: noon,
 		UsedAt: noon}})
@@ -68,7 +68,7 @@ func TestSuspendUser_OpenLogins_AreEnded(t *testing.T) {
 // An invite code of a suspended user can't be used, even after the suspension.
 func TestSuspendUser_UnusedInvites_AreDeleted(t *testing.T) {
 	s := newStory(t)
-	a := s.db.AccessStores()
+	a := s.db.UserAccessStores()
 	put := func(name string) {
 		t.Helper()
 		s.must(a.Invites.Put(t.Context(), sqlite.Invite{Digest: digest(name), User: "alice", ExpiresAt: noon.Add(time.Hour)}))

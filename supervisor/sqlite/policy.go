@@ -9,7 +9,7 @@ package sqlite
 type Policies struct {
 	Gate        GatePolicy
 	Edits       EditPolicy
-	Questions   QuestionPolicy
+	Questions   QuestionAnswerPolicy
 	Undo        UndoTexts
 	PromptFiles PromptFileTexts
 	Effects     EffectTexts

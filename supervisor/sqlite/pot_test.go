@@ -37,7 +37,7 @@ func answerChild(s *story, w sqlite.ChildExchange, text string, cost, lease int6
 	_, err := s.db.Turns().CommitLastStep(s.Context(), sqlite.LastStep{End: sqlite.TurnEnding{Turn: w.Turn,
 		Why: protocol.TurnEndDone},
 		Step: sqlite.Step{Turn: w.Turn, Spec: "a/b", Cost: price(cost), Leases: []int64{lease}, Pot: widgets,
-			Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: text}}}}})
+			Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Text: text}}}}})
 	s.must(err)
 }
 
@@ -84,7 +84,7 @@ func TestPot_Spending_CountsForNoUser(t *testing.T) {
 		}
 		return costs
 	}
-	s.same("by whom", sum(sqlite.UsageQuery{By: []sqlite.UsageDimension{sqlite.ByUser, sqlite.ByModel}}), map[string]int64{widgets: 50, "alice": 7})
+	s.same("by whom", sum(sqlite.UsageQuery{By: []sqlite.UsageDimension{sqlite.UsageByUser, sqlite.UsageByModel}}), map[string]int64{widgets: 50, "alice": 7})
 	s.same("all", sum(sqlite.UsageQuery{}), map[string]int64{"": 57})
 	s.same("hers", sum(sqlite.UsageQuery{User: "alice"}), map[string]int64{"": 7})
 	_, short = take(s, pays(1, limits[2:4]...))
@@ -93,7 +93,7 @@ func TestPot_Spending_CountsForNoUser(t *testing.T) {
 
 // The limit of requested reviews counts the reviews that the user requested since the limit's
 // start, with their child turns and leases. A review that began without a request does not count.
-func TestRequestedLimit_CountsOwnRequests(t *testing.T) {
+func TestRequestedReviewLimit_CountsOwnRequests(t *testing.T) {
 	s := newStory(t)
 	begins := func(source, key, user string) supervisor.Turn {
 		in, _, err := s.db.Inbox().StoreInbound(s.Context(), supervisor.Inbound{Source: source, Key: key,
@@ -105,14 +105,14 @@ func TestRequestedLimit_CountsOwnRequests(t *testing.T) {
 		s.must(err)
 		return turn
 	}
-	limit := supervisor.SpendingLimit{Scope: supervisor.ScopeRequested, Max: 100, Since: s.now}
+	limit := supervisor.SpendingLimit{Scope: supervisor.ScopeRequestedWork, Max: 100, Since: s.now}
 	pays := func(turn supervisor.Turn, amount int64) supervisor.LeaseRequest {
 		c := claim(turn, amount, limit)
 		c.Pot = widgets
 		return c
 	}
-	automatic, foreign := begins("github/acme/widget", "1", "alice"), begins(supervisor.SourceRequested, "2", "bob")
-	first, second := begins(supervisor.SourceRequested, "3", "alice"), begins(supervisor.SourceRequested, "4", "alice")
+	automatic, foreign := begins("github/acme/widget", "1", "alice"), begins(supervisor.SourceGitHubWorkRequest, "2", "bob")
+	first, second := begins(supervisor.SourceGitHubWorkRequest, "3", "alice"), begins(supervisor.SourceGitHubWorkRequest, "4", "alice")
 	answerChild(s, openChild(s, automatic, "part", "read"), "clean", 1000, 0)
 	answerChild(s, openChild(s, foreign, "part", "read"), "clean", 1000, 0)
 	answerChild(s, openChild(s, first, "part", "read"), "clean", 40, 0)
@@ -146,7 +146,7 @@ func TestOpenChild_SameName_ReturnsSameTurn(t *testing.T) {
 	_, err := s.db.Turns().OpenChild(t.Context(), turn.ID, "part 2", "read more")
 	s.checkRefused(err, supervisor.CodeInvalid, "has ended")
 	s.same("running", s.query("SELECT count(*) FROM turn WHERE ended_at IS NULL"), "0")
-	counts, err := s.db.AccessStores().People.Erase(t.Context(), "alice")
+	counts, err := s.db.UserAccessStores().People.Erase(t.Context(), "alice")
 	s.must(err)
 	s.same("erased", counts["turn"], int64(4))
 }

@@ -14,8 +14,8 @@ import (
 // delivery, and ends once. The turn or command that waits uses the answer once.
 type Questions struct{ db *DB }
 
-// QuestionPolicy decides which answers count, and makes the texts about questions.
-type QuestionPolicy struct {
+// QuestionAnswerPolicy decides which answers count, and makes the texts about questions.
+type QuestionAnswerPolicy struct {
 	// MayAsk returns an error if a turn may not ask another question. asked is the number of
 	// questions that the turn has asked.
 	MayAsk func(asked int64) error
@@ -85,7 +85,7 @@ func (t *tx) ask(q supervisor.Question, digest string, buttons [][]supervisor.Bu
 		return before, false
 	}
 	in := q.Conversation
-	if q.Kind == supervisor.QuestionAsk {
+	if q.Kind == supervisor.QuestionFromModel {
 		t.fail(t.policies.Questions.MayAsk(value(t, engine.ScanInteger, countAsked, q.Turn)))
 	}
 	if q.OpenFor <= 0 {
@@ -97,11 +97,11 @@ func (t *tx) ask(q supervisor.Question, digest string, buttons [][]supervisor.Bu
 	stands, ends, priority := t.askInJob(q)
 	q.OpenFor = stands
 	d, held := t.sayOrHold(
-		supervisor.Delivery{Conversation: in, Text: q.Text, Buttons: buttons, Urgent: priority == supervisor.JobHigh,
-			Silent: priority == supervisor.JobLow},
+		supervisor.Delivery{Conversation: in, Text: q.Text, Buttons: buttons, Urgent: priority == supervisor.JobPriorityHigh,
+			Silent: priority == supervisor.JobPriorityLow},
 	)
 	ask := any("")
-	if q.Kind == supervisor.QuestionAsk {
+	if q.Kind == supervisor.QuestionFromModel {
 		ask = columnEncoder{q.Ask}
 	}
 	q.ID = t.Insert(
@@ -154,7 +154,7 @@ func (t *tx) askedBefore(q supervisor.Question) (none supervisor.Question, _ boo
 		return none, false
 	}
 	before, ok := one(t, scanQuestion, query, by, q.Subject, q.Kind)
-	if !ok || before.used && q.Turn != 0 && q.Kind != supervisor.QuestionAsk ||
+	if !ok || before.used && q.Turn != 0 && q.Kind != supervisor.QuestionFromModel ||
 		q.Turn == 0 && before.End != supervisor.QuestionOpen && before.End != supervisor.QuestionAnswered {
 		return none, false
 	}
@@ -200,7 +200,7 @@ func (s Questions) UseAnswer(ctx context.Context, id int64) (q supervisor.Questi
 
 func (t *tx) useAnswer(id int64) (q supervisor.Question, taken bool) {
 	row := byID(t, "question", scanQuestion, findQuestion, id)
-	if row.used && row.Answer.Say == supervisor.SayOnce {
+	if row.used && row.Answer.Say == supervisor.AnswerChoiceOnce {
 		return q, true
 	}
 	if row.End != supervisor.QuestionOpen {
@@ -253,7 +253,7 @@ func (t *tx) press(p supervisor.QuestionPress) (none supervisor.Question, came s
 	switch {
 	case q.End == supervisor.QuestionAnswered:
 		return q.Question, supervisor.PressAnsweredBefore
-	case q.End == supervisor.QuestionExpired && q.Kind == supervisor.QuestionAsk && came == supervisor.PressTaken &&
+	case q.End == supervisor.QuestionExpired && q.Kind == supervisor.QuestionFromModel && came == supervisor.PressTaken &&
 		!said.Skipped:
 		return q.Question, t.pressLate(q, said)
 	case q.End == supervisor.QuestionExpired:

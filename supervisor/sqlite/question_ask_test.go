@@ -21,7 +21,7 @@ func askModelQuestion(s *story, kind protocol.AskKind, options ...string) superv
 	s.must(err)
 	turn, _, err := s.db.Turns().Start(s.Context(), in.ID, nil)
 	s.must(err)
-	q := supervisor.Question{Conversation: in.Conversation, Turn: turn.ID, Call: "c1", Kind: supervisor.QuestionAsk, Subject: subject, OpenFor: 24 * time.Hour,
+	q := supervisor.Question{Conversation: in.Conversation, Turn: turn.ID, Call: "c1", Kind: supervisor.QuestionFromModel, Subject: subject, OpenFor: 24 * time.Hour,
 		Text: "Which?", Ask: protocol.AskArguments{Kind: kind, Text: "Which?", Options: options}}
 	buttons := answer.QuestionButtons(q, supervisor.Answer{}, func(word string) string { return "q:n:" + word })
 	q, _, err = s.db.Questions().Ask(s.Context(), q, nonceA, buttons)
@@ -100,7 +100,7 @@ func TestPickedOptions_DonePressed_AnswerQuestion(t *testing.T) {
 // Several files together answer a question. The words of a recording answer it too. A message that
 // does not fit the question waits for a turn.
 func TestCompleteArrivals_Files_AnswerQuestion(t *testing.T) {
-	photo := []protocol.Part{{Text: "[photo, kept as uploads/a.png]"}}
+	photo := []protocol.ContentPart{{Text: "[photo, kept as uploads/a.png]"}}
 	for _, c := range []struct {
 		kind  protocol.AskKind
 		list  []sqlite.ArrivalResult
@@ -109,7 +109,7 @@ func TestCompleteArrivals_Files_AnswerQuestion(t *testing.T) {
 	}{
 		{protocol.AskKindFile, []sqlite.ArrivalResult{{Parts: photo}, {Parts: photo}}, "done",
 			"They answered: Your files\n[photo, kept as uploads/a.png]\n[photo, kept as uploads/a.png]"},
-		{protocol.AskKindNumber, []sqlite.ArrivalResult{{Parts: []protocol.Part{{Text: "[voice, 0:02] 12."}},
+		{protocol.AskKindNumber, []sqlite.ArrivalResult{{Parts: []protocol.ContentPart{{Text: "[voice, 0:02] 12."}},
 			Words: "12."}}, "done", "They answered: 12"},
 		{protocol.AskKindNumber, []sqlite.ArrivalResult{{Parts: photo}}, "new", ""},
 	} {

@@ -23,16 +23,16 @@ func (t *tx) endQuestion(q questionRow, why supervisor.QuestionEnd, a supervisor
 		said = columnEncoder{a}
 		t.audit(q.Conversation.User, "question."+string(a.Say), fmt.Sprintf("question %d, %s %s", q.ID, q.Kind, q.Tool))
 	}
-	if a.Say == supervisor.SayAlways {
+	if a.Say == supervisor.AnswerChoiceAlways {
 		t.Exec(insertGrant, q.Conversation.User, q.Tool, q.Subject, q.Text, t.Now)
 	}
-	if q.Kind == supervisor.QuestionAsk && why != supervisor.QuestionCancelled {
+	if q.Kind == supervisor.QuestionFromModel && why != supervisor.QuestionCancelled {
 		said := ""
 		if why == supervisor.QuestionAnswered {
 			said = t.policies.Questions.AnswerText(supervisor.Question{Ask: q.Ask, Answer: a})
 		}
 		t.putEffect(supervisor.Effect{User: q.Conversation.User, Turn: q.Turn, Call: q.Call,
-			Kind: supervisor.EffectAsked, Target: q.Ask.Text, Detail: said})
+			Kind: supervisor.EffectQuestionAsked, Target: q.Ask.Text, Detail: said})
 	}
 	t.Exec(moveQuestion, why, said, t.Now, q.ID)
 	q.End, q.Answer = why, a
@@ -177,10 +177,10 @@ const codeWindow = time.Minute
 const findCode = selectQuestion + `WHERE q.kind = 'code' AND q.held IS NULL AND c.user = ?1 AND c.channel = ?2 AND c.chat = ?3
 	AND (q.why IS NULL OR q.why <> 'answered' AND q.ended_at > ?4) ORDER BY q.why IS NOT NULL, q.id DESC LIMIT 1`
 
-// FindCodeQuestion returns the question that a code from a user's chat would answer. The question
+// FindQuestionForCode returns the question that a code from a user's chat would answer. The question
 // is open, or has ended without a code within the last minute. ok is false if no question waits for
 // a code.
-func (s Questions) FindCodeQuestion(ctx context.Context, c supervisor.Conversation) (q supervisor.Question, ok bool,
+func (s Questions) FindQuestionForCode(ctx context.Context, c supervisor.Conversation) (q supervisor.Question, ok bool,
 	err error) {
 	row, ok, err := engine.FirstRow(s.db.reader(ctx, "find the question for a code of %s", c.User), scanQuestion,
 		findCode, c.User, c.Channel, c.Chat,

@@ -19,7 +19,7 @@ func putCommand(s *story) (supervisor.Inbound, supervisor.Question) {
 // A command that runs again after a crash finds its question and the press that came meanwhile. One
 // press is enough for all runs of a command.
 func TestAsk_CommandRunAgain_FindsQuestion(t *testing.T) {
-	for _, answer := range []supervisor.AnswerChoice{supervisor.SayOnce, supervisor.SayAlways, supervisor.SayNo} {
+	for _, answer := range []supervisor.AnswerChoice{supervisor.AnswerChoiceOnce, supervisor.AnswerChoiceAlways, supervisor.AnswerChoiceNo} {
 		s := newStory(t)
 		_, q := putCommand(s)
 		first, fresh := ask(s, q, nonceA)
@@ -41,7 +41,7 @@ func TestAsk_SecondCommand_AsksAgain(t *testing.T) {
 	s := newStory(t)
 	_, q := putCommand(s)
 	ask(s, q, nonceA)
-	press(s, nonceA, supervisor.SayOnce)
+	press(s, nonceA, supervisor.AnswerChoiceOnce)
 	_, other := putCommand(s)
 	_, fresh := ask(s, other, nonceB)
 	s.same("another command's", fresh, true)
@@ -57,7 +57,7 @@ func TestQuestion_CommandAnswered_IsEnded(t *testing.T) {
 	ask(s, q, nonceA)
 	_, err := s.db.Outbox().AnswerCommand(t.Context(), in.ID, supervisor.Delivery{Text: "Not done."})
 	s.must(err)
-	s.same("press", press(s, nonceA, supervisor.SayAlways), supervisor.PressEnded)
+	s.same("press", press(s, nonceA, supervisor.AnswerChoiceAlways), supervisor.PressEnded)
 	_, _, err = s.db.Questions().Ask(t.Context(), q, nonceB, onceDeny)
 	s.checkRefused(err, supervisor.CodeInvalid, "is no command that waits")
 }
@@ -78,7 +78,7 @@ func TestEraseUser_QuestionOfCommand_IsDeleted(t *testing.T) {
 	s := newStory(t)
 	_, q := putCommand(s)
 	ask(s, q, nonceA)
-	gone, err := s.db.AccessStores().People.Erase(t.Context(), "alice")
+	gone, err := s.db.UserAccessStores().People.Erase(t.Context(), "alice")
 	s.must(err)
 	s.same("questions", gone["question"], int64(1))
 	s.same("inbounds", gone["inbox"], int64(1))

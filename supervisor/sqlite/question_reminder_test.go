@@ -58,7 +58,7 @@ func (s *story) cleanings() (list []string) {
 }
 
 func TestReminder_EachWaitingMessage_HasButtons(t *testing.T) {
-	for _, kind := range []supervisor.QuestionKind{supervisor.QuestionBudget, supervisor.QuestionCode} {
+	for _, kind := range []supervisor.QuestionKind{supervisor.QuestionBudget, supervisor.QuestionLoginCode} {
 		s := newStory(t)
 		q := askOnTelegram(s, kind)
 		for _, text := range []string{"what is the weather?", "and tomorrow?", "hello?", "hello?"} {
@@ -90,7 +90,7 @@ func TestReminder_EachWaitingMessage_HasButtons(t *testing.T) {
 }
 
 // Ticks show in every message with the buttons. All ticks go away when the question ends.
-func TestReminder_Sent_FollowsQuestion(t *testing.T) {
+func TestReminder_OptionPicked_ShowsTick(t *testing.T) {
 	s := newStory(t)
 	q := askModelQuestion(s, protocol.AskKindSeveral, "Salt", "Oil")
 	s.receiveText(q.Conversation, "one moment")
@@ -109,7 +109,7 @@ func TestReminder_Sent_FollowsQuestion(t *testing.T) {
 
 // Words that do not answer an approval end it, and become the answer's text. The message needs no
 // turn.
-func TestApproval_OtherWords_IsEnded(t *testing.T) {
+func TestApproval_TextIsNoAnswer_IsEnded(t *testing.T) {
 	for text, want := range map[string]string{
 		"what is in it?": `done {"say":"deny","text":"what is in it?","skipped":true}`,
 		"yes":            `done {"say":"once"}`,
@@ -125,7 +125,7 @@ func TestApproval_OtherWords_IsEnded(t *testing.T) {
 }
 
 // A message gets its turn although a question of a job, of a command or of nobody is open.
-func TestQuestion_ChatIsFree_KeepsNoMessage(t *testing.T) {
+func TestQuestion_NotOfChatTurn_BlocksNoMessage(t *testing.T) {
 	s := newStory(t)
 	chat := s.chat("alice", "42")
 	job, _, err := s.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Source: "job", Key: "1",
@@ -148,7 +148,7 @@ func TestQuestion_ChatIsFree_KeepsNoMessage(t *testing.T) {
 }
 
 // A message that was sent before its user could read the question does not end it.
-func TestOtherWords_BeforeDelivery_Wait(t *testing.T) {
+func TestApproval_TextBeforeDelivery_StaysOpen(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTelegramTurn("42")
 	q := approvalQuestion(s, turn)
@@ -185,7 +185,7 @@ func TestReaction_OnQuestion_Answers(t *testing.T) {
 		"its reminder":    {supervisor.QuestionApproval, "42", "m2", "👍", false, `{"say":"once"}`},
 		"a no":            {supervisor.QuestionApproval, "42", "m1", "👎", false, `{"say":"deny"}`},
 		"money":           {supervisor.QuestionBudget, "42", "m1", "👍", false, `{"say":"once"}`},
-		"a code":          {supervisor.QuestionCode, "42", "m1", "👍", false, ""},
+		"a code":          {supervisor.QuestionLoginCode, "42", "m1", "👍", false, ""},
 		"a heart":         {supervisor.QuestionApproval, "42", "m1", "❤", false, ""},
 		"another message": {supervisor.QuestionApproval, "42", "m9", "👍", false, ""},
 		"another chat":    {supervisor.QuestionApproval, "43", "m1", "👍", false, ""},

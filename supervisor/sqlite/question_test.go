@@ -103,15 +103,15 @@ func TestUseAnswer_YesOnce_CountsOnce(t *testing.T) {
 	s := newStory(t)
 	q, _ := ask(s, approvalQuestion(s, s.startTurn("send it")), nonceA)
 	answer, taken := use(s, q.ID)
-	s.same("before", answer, supervisor.SayNothing)
+	s.same("before", answer, supervisor.AnswerChoiceNone)
 	s.same("taken by nobody", taken, false)
-	s.same("press", press(s, nonceA, supervisor.SayOnce), supervisor.PressTaken)
-	s.same("press again", press(s, nonceA, supervisor.SayNo), supervisor.PressAnsweredBefore)
+	s.same("press", press(s, nonceA, supervisor.AnswerChoiceOnce), supervisor.PressTaken)
+	s.same("press again", press(s, nonceA, supervisor.AnswerChoiceNo), supervisor.PressAnsweredBefore)
 	answer, taken = use(s, q.ID)
-	s.same("first", answer, supervisor.SayOnce)
+	s.same("first", answer, supervisor.AnswerChoiceOnce)
 	s.same("taken", taken, false)
 	answer, taken = use(s, q.ID)
-	s.same("second", answer, supervisor.SayNothing)
+	s.same("second", answer, supervisor.AnswerChoiceNone)
 	s.same("taken by the first", taken, true)
 	_, fresh := ask(s, q, nonceB)
 	s.same("asked anew", fresh, true)
@@ -120,19 +120,19 @@ func TestUseAnswer_YesOnce_CountsOnce(t *testing.T) {
 func TestUseAnswer_UsedBeforeCrash_CountsOnce(t *testing.T) {
 	s := newStory(t)
 	q, _ := ask(s, approvalQuestion(s, s.startTurn("send it")), nonceA)
-	press(s, nonceA, supervisor.SayOnce)
+	press(s, nonceA, supervisor.AnswerChoiceOnce)
 	again, fresh := ask(s, q, nonceB)
-	s.same("answer", again.Answer.Say, supervisor.SayOnce)
+	s.same("answer", again.Answer.Say, supervisor.AnswerChoiceOnce)
 	s.same("fresh", fresh, false)
 	_, taken := use(s, q.ID)
 	s.same("taken", taken, true)
 	again, fresh = ask(s, q, nonceB)
-	s.same("answer then", again.Answer.Say, supervisor.SayNothing)
+	s.same("answer then", again.Answer.Say, supervisor.AnswerChoiceNone)
 	s.same("fresh then", fresh, true)
 }
 
 func TestUseAnswer_DenyOrAlways_CountsEachTime(t *testing.T) {
-	for _, answer := range []supervisor.AnswerChoice{supervisor.SayNo, supervisor.SayAlways} {
+	for _, answer := range []supervisor.AnswerChoice{supervisor.AnswerChoiceNo, supervisor.AnswerChoiceAlways} {
 		s := newStory(t)
 		q, _ := ask(s, approvalQuestion(s, s.startTurn("send it")), nonceA)
 		press(s, nonceA, answer)
@@ -143,7 +143,7 @@ func TestUseAnswer_DenyOrAlways_CountsEachTime(t *testing.T) {
 		}
 		granted, err := s.db.Grants().HasGrant(t.Context(), "alice", subject)
 		s.must(err)
-		s.same("granted", granted, answer == supervisor.SayAlways)
+		s.same("granted", granted, answer == supervisor.AnswerChoiceAlways)
 	}
 }
 
@@ -162,7 +162,7 @@ func TestQuestion_TimeLimit_StartsAtDelivery(t *testing.T) {
 	s.now = s.now.Add(time.Millisecond)
 	s.same("next, then", expire(s), time.Time{})
 	s.same("its turn goes on then", resumable(s), []int64{s.home.ID})
-	s.same("press", press(s, nonceA, supervisor.SayOnce), supervisor.PressExpired)
+	s.same("press", press(s, nonceA, supervisor.AnswerChoiceOnce), supervisor.PressExpired)
 	asked, fresh := ask(s, q, nonceB)
 	s.same("its turn has the end", asked.End, supervisor.QuestionExpired)
 	s.same("fresh", fresh, false)
@@ -207,7 +207,7 @@ func TestQuestion_Answered_TurnContinues(t *testing.T) {
 	unfinished, err := s.db.Inbox().ListUnfinishedConversations(t.Context())
 	s.must(err)
 	s.same("to go on with at a start", len(unfinished), 0)
-	press(s, nonceA, supervisor.SayOnce)
+	press(s, nonceA, supervisor.AnswerChoiceOnce)
 	s.same("goes on", resumable(s), []int64{s.home.ID})
 	unfinished, err = s.db.Inbox().ListUnfinishedConversations(t.Context())
 	s.must(err)
@@ -217,7 +217,7 @@ func TestQuestion_Answered_TurnContinues(t *testing.T) {
 	s.same("waits no more", []bool{running.WaitsForUser, running.Asked}, []bool{false, true})
 	s.same("has run", running.Turn.RunTime, 90*time.Second)
 	asked, _ := ask(s, q, nonceB)
-	s.same("answer", asked.Answer.Say, supervisor.SayOnce)
+	s.same("answer", asked.Answer.Say, supervisor.AnswerChoiceOnce)
 	s.same("goes on once", resumable(s), []int64(nil))
 }
 
@@ -234,7 +234,7 @@ func TestBudgetQuestion_Yes_EndsOtherQuestions(t *testing.T) {
 	s.must(err)
 	other.Turn, other.Conversation = turn.ID, there
 	ask(s, other, nonceB)
-	press(s, nonceA, supervisor.SayOnce)
+	press(s, nonceA, supervisor.AnswerChoiceOnce)
 	s.same("goes on", resumable(s), []int64{s.home.ID})
 	_, err = s.db.Leases().ExtendLimits(t.Context(), supervisor.LimitExtension{User: "alice", Turn: money.Turn,
 		Amount: 500_000, Max: 500_000})
@@ -249,7 +249,7 @@ func TestPress_TurnEnded_IsIgnored(t *testing.T) {
 	turn := s.startTurn("send it")
 	ask(s, approvalQuestion(s, turn), nonceA)
 	s.finish(turn, "Stopped.")
-	s.same("press", press(s, nonceA, supervisor.SayAlways), supervisor.PressEnded)
+	s.same("press", press(s, nonceA, supervisor.AnswerChoiceAlways), supervisor.PressEnded)
 	s.same("granted", s.query("SELECT count(*) FROM granted"), "0")
 	_, _, err := s.db.Questions().Ask(t.Context(), approvalQuestion(s, turn), nonceB, nil)
 	s.checkRefused(err, supervisor.CodeInvalid, "has ended")
@@ -271,7 +271,7 @@ func TestPress_ForeignQuestion_HasNoEffect(t *testing.T) {
 		"word of another kind":         {Digest: nonceB, User: "alice", Conversation: s.home.ID, Word: "always"},
 	} {
 		if p.Word == "" {
-			p.Word = string(supervisor.SayOnce)
+			p.Word = string(supervisor.AnswerChoiceOnce)
 		}
 		q, came, err := s.db.Questions().RecordPress(t.Context(), p)
 		s.must(err)
@@ -310,11 +310,11 @@ func TestWithdraw_QuestionWithoutTurn_IsEnded(t *testing.T) {
 	_, fresh := ask(s, q, nonceB)
 	s.same("is asked anew", fresh, true)
 	s.must(s.db.Questions().Withdraw(t.Context(), first.ID))
-	s.same("press", press(s, nonceA, supervisor.SayOnce), supervisor.PressEnded)
-	s.same("the other", press(s, nonceB, supervisor.SayOnce), supervisor.PressTaken)
+	s.same("press", press(s, nonceA, supervisor.AnswerChoiceOnce), supervisor.PressEnded)
+	s.same("the other", press(s, nonceB, supervisor.AnswerChoiceOnce), supervisor.PressTaken)
 	s.must(s.db.Questions().Withdraw(t.Context(), first.ID+1))
 	answer, _ := use(s, first.ID+1)
-	s.same("an answer stays", answer, supervisor.SayOnce)
+	s.same("an answer stays", answer, supervisor.AnswerChoiceOnce)
 }
 
 func TestAsk_InvalidQuestion_Fails(t *testing.T) {
@@ -346,7 +346,7 @@ func TestGrants_Revoke_RemovesGrant(t *testing.T) {
 	turn := s.startTurn("send it")
 	for range 2 { // two "always" answers make one grant
 		q, _ := ask(s, approvalQuestion(s, turn), s.query("SELECT hex(randomblob(32))"))
-		press(s, s.query("SELECT digest FROM question WHERE id = ?", q.ID), supervisor.SayAlways)
+		press(s, s.query("SELECT digest FROM question WHERE id = ?", q.ID), supervisor.AnswerChoiceAlways)
 		use(s, q.ID)
 	}
 	list, err := s.db.Grants().List(t.Context(), "alice")
@@ -360,7 +360,7 @@ func TestGrants_Revoke_RemovesGrant(t *testing.T) {
 	s.must(err)
 	s.same("granted", granted, false)
 	q, _ := ask(s, approvalQuestion(s, turn), nonceA)
-	press(s, nonceA, supervisor.SayAlways)
+	press(s, nonceA, supervisor.AnswerChoiceAlways)
 	use(s, q.ID)
 	granted, err = s.db.Grants().HasGrant(t.Context(), "alice", subject)
 	s.must(err)

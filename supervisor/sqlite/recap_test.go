@@ -118,7 +118,7 @@ func TestRecap_NotPrivateChat_IsMissing(t *testing.T) {
 		"conversation after /new": {[]string{"alice 42 2h user here", "alice 45 1h user too"}, "45",
 			func(db *sqlite.DB) error { return db.Transcript().EmptyWindow(t.Context(), 2) }, false, "own"},
 		"forgotten conversation": {[]string{"alice 42 2h user here", "alice 45 1h user too"}, "45", func(db *sqlite.DB) error {
-			_, err := db.ForgetRequests().ForgetNext(t.Context(), supervisor.ForgetRequest{User: "alice",
+			_, err := db.ForgetRequestStore().ForgetNextPart(t.Context(), supervisor.ForgetRequest{User: "alice",
 				Conversation: 2, Since: time.Unix(0, 0), Until: now})
 			return err
 		}, false, "own"},

@@ -52,8 +52,8 @@ func (s Jobs) ReadDigestRows(ctx context.Context, user string, after, until time
 	}{
 		{supervisor.WaitingQuestion, listOpenQuestions, []any{user, until.UnixMilli()}},
 		{supervisor.WaitingPromptFile, listPendingFiles, []any{user}},
-		{supervisor.WaitingHeld, sumHeldOf, []any{user}},
-		{supervisor.WaitingLost, sumLostOf, []any{user, until.Add(-maxResendAge).UnixMilli()}},
+		{supervisor.WaitingHeldMessages, sumHeldOf, []any{user}},
+		{supervisor.WaitingLostMessages, sumLostOf, []any{user, until.Add(-maxResendAge).UnixMilli()}},
 	} {
 		if err != nil {
 			return d, err
@@ -74,7 +74,7 @@ func (s Jobs) ReadDigestRows(ctx context.Context, user string, after, until time
 func scanWaiting(row *engine.Row, kind supervisor.WaitingItemKind) supervisor.WaitingItem {
 	w := supervisor.WaitingItem{Kind: kind}
 	switch kind {
-	case supervisor.WaitingHeld, supervisor.WaitingLost:
+	case supervisor.WaitingHeldMessages, supervisor.WaitingLostMessages:
 		row.Scan(&w.Count, &w.Since)
 	default:
 		row.Scan(&w.Text, &w.Since)

@@ -22,7 +22,7 @@ const (
 // It decides whether the question waits for the end of quiet hours.
 func (t *tx) askInJob(q supervisor.Question) (stands time.Duration, ends int64, priority supervisor.JobPriority) {
 	if q.Turn == 0 || t.ExecCount(askFire, q.Turn) == 0 && !value(t, engine.ScanBool, isFireAsked, q.Turn) {
-		return q.OpenFor, 0, supervisor.JobHigh
+		return q.OpenFor, 0, supervisor.JobPriorityHigh
 	}
 	var next time.Time
 	priority = value(t, func(row *engine.Row) (p supervisor.JobPriority) {

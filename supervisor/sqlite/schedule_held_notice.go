@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// SettingQuiet is the name of the setting for a user's quiet hours.
-const SettingQuiet = "quiet"
+// SettingQuietHours is the name of the setting for a user's quiet hours.
+const SettingQuietHours = "quiet"
 
 const (
 	holdNotice = `INSERT INTO held_notice (user, conversation, job, state, earlier, text, buttons, effects, silent, due_at, created_at)
@@ -34,7 +34,7 @@ const (
 
 // quietUntil returns when the user's current quiet hours end. ok is false outside quiet hours.
 func (t *tx) quietUntil(user string) (end time.Time, ok bool) {
-	hours, set := one(t, engine.ScanString, findSetting, user, SettingQuiet)
+	hours, set := one(t, engine.ScanString, findSetting, user, SettingQuietHours)
 	if !set {
 		return end, false
 	}
@@ -43,7 +43,7 @@ func (t *tx) quietUntil(user string) (end time.Time, ok bool) {
 
 // recheckHeld makes a user's held notices due if the changed setting is the quiet hours.
 func (t *tx) recheckHeld(user, name string) {
-	if name == SettingQuiet {
+	if name == SettingQuietHours {
 		t.Exec(renewHeld, t.Now, user)
 	}
 }

@@ -98,24 +98,24 @@ func (s *story) dueJobs() (texts []string) {
 }
 
 // returned lists the chats that may take messages again.
-func (s *story) returned() (chats []supervisor.RefusingChat) {
+func (s *story) returned() (chats []supervisor.ChatRefusingMessages) {
 	s.Helper()
-	chats, err := s.db.Jobs().ListReturnedChats(s.Context(), s.now)
+	chats, err := s.db.Jobs().ListReachableChats(s.Context(), s.now)
 	s.must(err)
 	return chats
 }
 
 // The chat is tried again after an hour, then after two, and at once when its user writes. Each
 // refusal holds the reminder back, and the user gets no second notice.
-func TestRefusingChat_Tries_AreRepeated(t *testing.T) {
+func TestJobs_ChatRefusesAgain_AreRetriedLater(t *testing.T) {
 	s := newStory(t)
 	chat, terminal := s.chat("alice", "42"), supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTerminal}
-	want := []supervisor.RefusingChat{{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "42"}}
+	want := []supervisor.ChatRefusingMessages{{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "42"}}
 	d := s.fireJobs(chat, "tea")[0]
 	for i, wait := range []time.Duration{time.Hour, 2 * time.Hour, 4 * time.Hour} {
 		s.refuse(d, terminal)
 		s.now = s.now.Add(wait - time.Millisecond)
-		s.same("too early", s.returned(), []supervisor.RefusingChat(nil))
+		s.same("too early", s.returned(), []supervisor.ChatRefusingMessages(nil))
 		s.now = s.now.Add(time.Millisecond)
 		s.same("in time", s.returned(), want)
 		due, err := s.db.Jobs().ListDueInChat(t.Context(), want[0], s.now)
@@ -123,24 +123,24 @@ func TestRefusingChat_Tries_AreRepeated(t *testing.T) {
 		s.same("held", []bool{len(due) == 1, due[0].IsHeld}, []bool{true, true})
 		fire := supervisor.Fire{Job: due[0], JobSince: s.now, NextDue: noon.Add(100 * time.Hour),
 			JobState: supervisor.JobActive, State: supervisor.FireSaid}
-		said, err := s.db.Jobs().PutReturnedFires(t.Context(), want[0], []supervisor.FireBatch{
+		said, err := s.db.Jobs().PutFiresOfReachableChat(t.Context(), want[0], []supervisor.FireBatch{
 			{Fires: []supervisor.Fire{fire}, Notice: supervisor.Delivery{Conversation: chat, Text: "tea"}}})
 		s.must(err)
 		d = said[0]
-		s.same("goes on", s.returned(), []supervisor.RefusingChat(nil))
+		s.same("goes on", s.returned(), []supervisor.ChatRefusingMessages(nil))
 		s.same("tries", s.query("SELECT tries FROM refusing_chat"), fmt.Sprint(i+1))
 	}
 	s.refuse(d, terminal)
 	s.same("notices", s.query("SELECT count(*) FROM outbox WHERE text LIKE '%I hold back%'"), "1")
-	waited, err := s.db.Jobs().MarkChatReturned(t.Context(), supervisor.ChannelTelegram, "42")
+	waited, err := s.db.Jobs().MarkChatReachable(t.Context(), supervisor.ChannelTelegram, "42")
 	s.must(err)
 	s.same("the user writes", waited, true)
 	s.same("at once", s.returned(), want)
-	_, err = s.db.Jobs().PutReturnedFires(t.Context(), want[0], nil)
+	_, err = s.db.Jobs().PutFiresOfReachableChat(t.Context(), want[0], nil)
 	s.must(err)
 	s.same("rows", s.query("SELECT count(*) FROM refusing_chat"), "0")
 	s.same("due again", s.dueJobs(), []string{"tea"})
-	waited, err = s.db.Jobs().MarkChatReturned(t.Context(), supervisor.ChannelTelegram, "42")
+	waited, err = s.db.Jobs().MarkChatReachable(t.Context(), supervisor.ChannelTelegram, "42")
 	s.must(err)
 	s.same("nothing waits", waited, false)
 }
@@ -177,7 +177,7 @@ func TestUnstartedJob_ChatGone_StaysProposed(t *testing.T) {
 	s.now = noon.Add(time.Hour)
 	s.same("held", s.dueJobs(), []string(nil))
 	for range 2 { // the chat is tried again, and refuses again
-		_, err = s.db.Jobs().PutReturnedFires(t.Context(), s.returned()[0], nil)
+		_, err = s.db.Jobs().PutFiresOfReachableChat(t.Context(), s.returned()[0], nil)
 		s.must(err)
 		s.same("over", s.dueJobs(), []string{"tea", "look"})
 		j, _, err = s.db.Jobs().Find(t.Context(), "alice", j.ID)

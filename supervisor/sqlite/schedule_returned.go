@@ -24,9 +24,9 @@ const (
 	forgetRefusing = `DELETE FROM refusing_chat WHERE channel = ? AND chat = ? AND user = ? AND tries = 0`
 )
 
-// MarkChatReturned makes the jobs of all users that wait for a chat go on. It reports whether any
+// MarkChatReachable makes the jobs of all users that wait for a chat go on. It reports whether any
 // job waited for the chat.
-func (s Jobs) MarkChatReturned(ctx context.Context, channel supervisor.Channel, chat string) (waited bool, err error) {
+func (s Jobs) MarkChatReachable(ctx context.Context, channel supervisor.Channel, chat string) (waited bool, err error) {
 	waited, err = engine.FirstValue(s.db.reader(ctx, "find the refusals of chat %s", chat), engine.ScanBool, hasRefused,
 		channel, chat)
 	if err != nil || !waited {
@@ -36,25 +36,25 @@ func (s Jobs) MarkChatReturned(ctx context.Context, channel supervisor.Channel, 
 		"let the jobs of chat %s on %s go on", chat, channel)
 }
 
-// ListReturnedChats lists the chats whose jobs may go on. Either the user is back, or it is time to
+// ListReachableChats lists the chats whose jobs may go on. Either the user is back, or it is time to
 // try the chat again.
-func (s Jobs) ListReturnedChats(ctx context.Context, now time.Time) ([]supervisor.RefusingChat, error) {
+func (s Jobs) ListReachableChats(ctx context.Context, now time.Time) ([]supervisor.ChatRefusingMessages, error) {
 	return engine.AllRows(s.db.reader(ctx, "list chats that take messages again"),
-		func(r *engine.Row) (c supervisor.RefusingChat) {
+		func(r *engine.Row) (c supervisor.ChatRefusingMessages) {
 			r.Scan(&c.User, &c.Channel, &c.Chat)
 			return c
 		}, listReturned, now.UnixMilli())
 }
 
 // ListDueInChat lists a user's due jobs that post in a chat, the longest due first.
-func (s Jobs) ListDueInChat(ctx context.Context, c supervisor.RefusingChat, now time.Time) ([]supervisor.Job, error) {
+func (s Jobs) ListDueInChat(ctx context.Context, c supervisor.ChatRefusingMessages, now time.Time) ([]supervisor.Job, error) {
 	return engine.AllRows(s.db.reader(ctx, "list the due jobs of chat %s", c.Chat), scanJob, listDueIn, c.User,
 		c.Channel, c.Chat, now.UnixMilli())
 }
 
-// PutReturnedFires stores the fires that were due while a chat refused messages. After that the
+// PutFiresOfReachableChat stores the fires that were due while a chat refused messages. After that the
 // chat's jobs go on. It returns the stored notices.
-func (s Jobs) PutReturnedFires(ctx context.Context, c supervisor.RefusingChat, firings []supervisor.FireBatch) (
+func (s Jobs) PutFiresOfReachableChat(ctx context.Context, c supervisor.ChatRefusingMessages, firings []supervisor.FireBatch) (
 	said []supervisor.Delivery, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) []supervisor.Delivery {
 		said := t.putFires(firings)

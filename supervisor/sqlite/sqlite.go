@@ -130,7 +130,7 @@ func (db *DB) Settings() Settings { return Settings{db} }
 // Audit returns the audit log.
 func (db *DB) Audit() Audit { return Audit{db} }
 
-// AccessStores returns the stores of added users, accounts, invites, factors and logins.
-func (db *DB) AccessStores() AccessStores {
-	return AccessStores{Users{db}, AccountBindings{db}, Groups{db}, Invites{db}, SecondFactors{db}, Logins{db}}
+// UserAccessStores returns the stores of added users, accounts, invites, factors and logins.
+func (db *DB) UserAccessStores() UserAccessStores {
+	return UserAccessStores{Users{db}, AccountBindings{db}, AllowedGroups{db}, Invites{db}, SecondFactors{db}, Logins{db}}
 }

@@ -19,7 +19,7 @@ type HistoryTexts struct {
 	// Channel returns the name of the channel for people.
 	Channel func(supervisor.SendInfo) string
 	// Aged returns a message of an earlier day without its words of others.
-	Aged func(supervisor.AgedMessage) protocol.Message
+	Aged func(supervisor.OldForeignMessage) protocol.Message
 	// Recap returns the text about other conversations.
 	Recap func([]supervisor.RecapLine) string
 }
@@ -35,7 +35,7 @@ func (t turnTx) stamp(in supervisor.Inbound, correction bool) string {
 	s, _ := one(t, func(r *engine.Row) (s supervisor.SendInfo) {
 		r.Scan(&edited, &s.Pressed, &s.Scheduled, &s.Forwarded, &s.Voice, &s.File)
 		return s
-	}, findSending, in.ID, supervisor.GroupForwarded)
+	}, findSending, in.ID, supervisor.InboundGroupForwarded)
 	s.Conversation, s.At, s.Edited = in.Conversation, in.ReceivedAt, edited > 0
 	if correction {
 		s.At = fromMillis(edited)

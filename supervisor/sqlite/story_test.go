@@ -177,10 +177,10 @@ func (s *story) query(query string, args ...any) string {
 func step(turn supervisor.Turn, text string, calls ...string) sqlite.Step {
 	m := protocol.Message{Role: protocol.RoleAssistant}
 	if text != "" {
-		m.Parts = append(m.Parts, protocol.Part{Text: text})
+		m.Parts = append(m.Parts, protocol.ContentPart{Text: text})
 	}
 	for _, id := range calls {
-		m.Parts = append(m.Parts, protocol.Part{Call: &protocol.ToolCall{ID: id, Name: "read_file",
+		m.Parts = append(m.Parts, protocol.ContentPart{Call: &protocol.ToolCall{ID: id, Name: "read_file",
 			Arguments: json.RawMessage(`{"path":"a<b>&c"}`)}})
 	}
 	return sqlite.Step{Turn: turn.ID, Message: m, Model: "offline", Usage: protocol.Usage{Input: 10, Output: 2}}

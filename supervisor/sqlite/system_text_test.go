@@ -2,7 +2,7 @@ package sqlite
 
 import "testing"
 
-func TestSystemText_MarkStale_AffectsOneUser(t *testing.T) {
+func TestSystemPrompt_MarkStale_AffectsOneUser(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	r.addUserRows("alice", 1)

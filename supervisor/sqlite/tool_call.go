@@ -104,7 +104,7 @@ const findParts = `SELECT parts FROM message WHERE id = ?`
 
 // checkSameResult fails if a message holds another result.
 func (t turnTx) checkSameResult(message int64, r protocol.ToolResult) {
-	want, err := encode([]protocol.Part{{Result: &r}})
+	want, err := encode([]protocol.ContentPart{{Result: &r}})
 	t.fail(err)
 	if value(t, engine.ScanString, findParts, message) != want {
 		t.fail(invalid("call %s has another result", r.Call))
@@ -113,7 +113,7 @@ func (t turnTx) checkSameResult(message int64, r protocol.ToolResult) {
 
 // putResult appends the result of an open call to the transcript, and its changes to the ledger.
 func (t turnTx) putResult(r protocol.ToolResult) int64 {
-	id := t.putMessage(protocol.Message{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &r}}})
+	id := t.putMessage(protocol.Message{Role: protocol.RoleTool, Parts: []protocol.ContentPart{{Result: &r}}})
 	t.Exec(answerCall, id, t.turn.Conversation.ID, r.Call)
 	for _, c := range r.Changes {
 		if c.Kind == "" {

@@ -55,7 +55,7 @@ func (s SecondFactors) Put(ctx context.Context, user string, sealed []byte, reco
 			t.fail(invalid("a second factor of %s without a secret can't be kept", user))
 		}
 		if t.ExecCount(enrolFactor, user, sealed, t.Now) == 0 {
-			t.fail(problem.New(problem.FactorExists, nil, user))
+			t.fail(problem.New(problem.SecondFactorExists, nil, user))
 		}
 		t.Exec(forgetRecovery, user)
 		for _, digest := range recovery {
@@ -102,18 +102,18 @@ func (s SecondFactors) Unlock(ctx context.Context, user string, entries ...Audit
 
 // TryCode tries a code that did not come in an inbound. detail describes for the audit log how the
 // code came. TryCode opens no gate.
-func (s SecondFactors) TryCode(ctx context.Context, user string, decide supervisor.CodeChecker,
-	detail string) (supervisor.CodeResult, error) {
-	return inTransaction(ctx, s.db, func(t *tx) supervisor.CodeResult { return t.attempt(user, decide, detail) },
+func (s SecondFactors) TryCode(ctx context.Context, user string, decide supervisor.LoginCodeChecker,
+	detail string) (supervisor.LoginCodeResult, error) {
+	return inTransaction(ctx, s.db, func(t *tx) supervisor.LoginCodeResult { return t.attempt(user, decide, detail) },
 		"try a code of %s", user)
 }
 
 // attempt calls decide with a user's factor. It stores the changed factor, and adds the result to
 // the audit log.
-func (t *tx) attempt(user string, decide supervisor.CodeChecker, detail string) supervisor.CodeResult {
+func (t *tx) attempt(user string, decide supervisor.LoginCodeChecker, detail string) supervisor.LoginCodeResult {
 	was, ok := one(t, scanFactor, findFactor, user)
 	if t.err != nil {
-		return supervisor.CodeResult{} // a code is not tried if the factor could not be read
+		return supervisor.LoginCodeResult{} // a code is not tried if the factor could not be read
 	}
 	was.User = user
 	left := slices.Clone(was.Recovery) // a copy, since decide may change its argument

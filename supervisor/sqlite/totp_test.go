@@ -12,7 +12,7 @@ import (
 
 func TestResetFactor_LockedFactor_IsRemoved(t *testing.T) {
 	s := batchStory{newStory(t)}
-	factors := s.db.AccessStores().Factors
+	factors := s.db.UserAccessStores().Factors
 	find := func(want supervisor.SecondFactor) {
 		s.Helper()
 		f, ok, err := factors.Find(t.Context(), "alice")
@@ -23,18 +23,18 @@ func TestResetFactor_LockedFactor_IsRemoved(t *testing.T) {
 	find(supervisor.SecondFactor{})
 	s.checkRefused(factors.Put(t.Context(), "alice", nil, nil), supervisor.CodeInvalid, "without a secret")
 	s.must(factors.Put(t.Context(), "alice", []byte("old"), []string{digest("x")}))
-	try := func(d supervisor.CodeChecker) supervisor.CodeResult {
+	try := func(d supervisor.LoginCodeChecker) supervisor.LoginCodeResult {
 		s.Helper()
 		v, err := factors.TryCode(t.Context(), "alice", d, "at the command line")
 		s.must(err)
 		return v
 	}
-	try(func(f supervisor.SecondFactor, now time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
+	try(func(f supervisor.SecondFactor, now time.Time) (supervisor.SecondFactor, supervisor.LoginCodeResult) {
 		s.same("given", f, supervisor.SecondFactor{User: "alice", Secret: []byte("old"),
 			Recovery: []string{digest("x")}})
 		s.same("now", now, noon)
 		f.Failures, f.Lockouts, f.LockedUntil = 3, 1, noon.Add(time.Hour)
-		return f, supervisor.CodeResult{Action: "totp.refused"}
+		return f, supervisor.LoginCodeResult{Action: "totp.refused"}
 	})
 	s.must(factors.Put(t.Context(), "alice", []byte("new"), []string{digest("b"), digest("a")}))
 	kept := supervisor.SecondFactor{User: "alice", Secret: []byte("new"), Failures: 3, Lockouts: 1,
@@ -46,11 +46,11 @@ func TestResetFactor_LockedFactor_IsRemoved(t *testing.T) {
 	kept.Failures, kept.Lockouts, kept.LockedUntil = 0, 0, time.Time{}
 	find(kept)
 
-	verdict := try(func(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
+	verdict := try(func(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.LoginCodeResult) {
 		f.Confirmed, f.LastPeriod, f.Recovery = true, 9, append(f.Recovery[:0], digest("b"))
-		return f, supervisor.CodeResult{Right: true, Action: "totp.enrolled", Text: "Well."}
+		return f, supervisor.LoginCodeResult{Right: true, Action: "totp.enrolled", Text: "Well."}
 	})
-	s.same("verdict", verdict, supervisor.CodeResult{Right: true, Action: "totp.enrolled", Text: "Well."})
+	s.same("verdict", verdict, supervisor.LoginCodeResult{Right: true, Action: "totp.enrolled", Text: "Well."})
 	kept.Confirmed, kept.LastPeriod, kept.Recovery = true, 9, []string{digest("b")}
 	find(kept)
 	s.same("opens no gate", s.query("SELECT count(*) FROM login"), "0")
@@ -79,7 +79,7 @@ func TestResetFactor_HeldInbounds_AreAnswered(t *testing.T) {
 	group := s.receive(inChat("-100", challengedIn("42", guardedItem("alice", 3, "three")))).Stored[0].Conversation
 	s.receive(guardedItem("bob", 4, "bob's"))
 	for _, want := range [][]int64{{private.ID, group.ID}, nil} {
-		_, told, err := s.db.AccessStores().Factors.Reset(t.Context(), "alice")
+		_, told, err := s.db.UserAccessStores().Factors.Reset(t.Context(), "alice")
 		s.must(err)
 		s.same("told", told, want)
 		s.same("kept", s.query("SELECT user || held || state FROM inbox ORDER BY id"),
@@ -94,7 +94,7 @@ func TestResetFactor_HeldInbounds_AreAnswered(t *testing.T) {
 
 func TestTryCode_MissingFactor_IsCounted(t *testing.T) {
 	s := newStory(t)
-	factors := s.db.AccessStores().Factors
+	factors := s.db.UserAccessStores().Factors
 	for range 2 {
 		_, err := factors.TryCode(t.Context(), "alice", acceptStep(0), "")
 		s.must(err)
@@ -114,7 +114,7 @@ func TestTryCode_Concurrent_OnlyOneIsRight(t *testing.T) {
 	var group sync.WaitGroup
 	for n := range 100 {
 		group.Go(func() {
-			v, err := s.db.AccessStores().Factors.TryCode(t.Context(), "alice", acceptStep(7), fmt.Sprint(n))
+			v, err := s.db.UserAccessStores().Factors.TryCode(t.Context(), "alice", acceptStep(7), fmt.Sprint(n))
 			if err != nil {
 				t.Error(err)
 			}

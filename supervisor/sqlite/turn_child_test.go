@@ -106,7 +106,7 @@ func TestChildTurn_ParentFinished_IsEnded(t *testing.T) {
 	s.same("its call", last[len(last)-1].Role, protocol.RoleTool)
 	_, err = s.db.Turns().StartChild(t.Context(), ask)
 	s.checkRefused(err, supervisor.CodeInvalid, "has ended")
-	counts, err := s.db.AccessStores().People.Erase(t.Context(), "alice")
+	counts, err := s.db.UserAccessStores().People.Erase(t.Context(), "alice")
 	s.must(err)
 	s.same("erased", counts["turn"], int64(5))
 }

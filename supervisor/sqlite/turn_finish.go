@@ -88,7 +88,7 @@ func (t turnTx) finish(f TurnEnding) supervisor.Delivery {
 // with an unknown end.
 func (t turnTx) answerOpenCalls(f TurnEnding) {
 	for _, call := range all(t, engine.ScanString, listUnknown, t.turn.ID) {
-		t.putEffect(supervisor.Effect{Call: call, Kind: supervisor.EffectBegun, Target: t.call(call).name})
+		t.putEffect(supervisor.Effect{Call: call, Kind: supervisor.EffectCallBegun, Target: t.call(call).name})
 	}
 	for _, c := range t.openCalls() {
 		t.putResult(protocol.ToolResult{Call: c.ID, Name: c.Name, Text: f.Unanswered, Failed: true})
@@ -97,7 +97,7 @@ func (t turnTx) answerOpenCalls(f TurnEnding) {
 
 func (t turnTx) keepPartial(f TurnEnding) {
 	if f.Partial != "" {
-		t.putMessage(protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: f.Partial}}})
+		t.putMessage(protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Text: f.Partial}}})
 	}
 }
 

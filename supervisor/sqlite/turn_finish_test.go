@@ -42,13 +42,13 @@ func TestFinishTurn_StoppedTurn_AnswersOpenCalls(t *testing.T) {
 	}
 	unanswered := func(call string) protocol.Message {
 		r := protocol.ToolResult{Call: call, Name: "read_file", Text: "Stopped by the person.", Failed: true}
-		return protocol.Message{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &r}}}
+		return protocol.Message{Role: protocol.RoleTool, Parts: []protocol.ContentPart{{Result: &r}}}
 	}
 	two := result("c2", "two")
 	s.same("transcript", said, []protocol.Message{
-		{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &two}}},
+		{Role: protocol.RoleTool, Parts: []protocol.ContentPart{{Result: &two}}},
 		unanswered("c1"), unanswered("c3"),
-		{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: "I was about to"}}},
+		{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Text: "I was about to"}}},
 	})
 }
 

@@ -10,11 +10,11 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// SettingLog is the name of the setting to write conversations into a log in the home. The value
-// LogOn turns the log on.
+// SettingConversationLog is the name of the setting to write conversations into a log in the home. The value
+// ConversationLogOn turns the log on.
 const (
-	SettingLog = "log"
-	LogOn      = "on"
+	SettingConversationLog = "log"
+	ConversationLogOn      = "on"
 )
 
 // putLog queues a log entry about the turn's inbounds and answer, if the user wants a log. A worker
@@ -22,7 +22,7 @@ const (
 func (t turnTx) putLog(ins []supervisor.Inbound, answer string) {
 	in := t.turn.Conversation
 	if t.turn.Kind != supervisor.TurnChat || !talks(in) || value(t, engine.ScanString, findSetting, in.User,
-		SettingLog) != LogOn {
+		SettingConversationLog) != ConversationLogOn {
 		return
 	}
 	p := protocol.LogParameters{Turn: t.turn.ID, At: ins[0].ReceivedAt, Channel: t.policies.History.Channel(supervisor.SendInfo{Conversation: in}), Answer: clipForLog(answer),
@@ -30,13 +30,13 @@ func (t turnTx) putLog(ins []supervisor.Inbound, answer string) {
 	for _, i := range ins {
 		p.Said = append(p.Said, protocol.LoggedMessage{Text: t.wordsOf(i), World: i.Origin == supervisor.OriginWorld})
 	}
-	t.Insert(insertOperation, in.User, protocol.OperationLog, columnEncoder{p}, ins[0].ID, 0, t.Now, t.Now)
+	t.Insert(insertOperation, in.User, protocol.OperationKindLog, columnEncoder{p}, ins[0].ID, 0, t.Now, t.Now)
 }
 
 // wordsOf returns the words of an inbound and of its files.
 func (t turnTx) wordsOf(in supervisor.Inbound) string {
 	words := []string{in.Text}
-	var parts []protocol.Part
+	var parts []protocol.ContentPart
 	if in.Parts != "" {
 		if err := json.Unmarshal([]byte(in.Parts), &parts); err != nil {
 			t.fail(fmt.Errorf("read what came with inbound %d: %w", in.ID, err))

@@ -16,7 +16,7 @@ func TestTurnLog_SettingOn_QueuesEntry(t *testing.T) {
 		for _, ends := range []string{"finished", "with its last step"} {
 			s := newStory(t)
 			if setting != "" {
-				s.must(s.db.Settings().Put(t.Context(), "alice", sqlite.SettingLog, setting))
+				s.must(s.db.Settings().Put(t.Context(), "alice", sqlite.SettingConversationLog, setting))
 			}
 			turn := s.startTelegramTurn("7")
 			_, err := s.db.Turns().CommitStep(t.Context(), step(turn, "", "c1"))
@@ -50,11 +50,11 @@ func TestTurnLog_SettingOn_QueuesEntry(t *testing.T) {
 // A log entry that crashes three workers is dropped.
 func TestTurnLog_ThreeDeaths_IsDropped(t *testing.T) {
 	s := newStory(t)
-	s.must(s.db.Settings().Put(t.Context(), "alice", sqlite.SettingLog, sqlite.LogOn))
+	s.must(s.db.Settings().Put(t.Context(), "alice", sqlite.SettingConversationLog, sqlite.ConversationLogOn))
 	s.finish(s.startTelegramTurn("7"), "hello")
 	list, err := s.db.Operations().ListUnfinished(t.Context())
 	s.must(err)
-	for range supervisor.MaxDeaths {
+	for range supervisor.MaxWorkerDeaths {
 		s.must(s.db.Operations().ChangeState(t.Context(), list[0].ID, supervisor.OperationRunning, ""))
 		list[0], err = s.db.Operations().CountWorkerDeath(t.Context(), list[0].ID, "killed")
 		s.must(err)

@@ -99,7 +99,7 @@ func TestCommitResult_Twice_StoresOnce(t *testing.T) {
 
 	said := s.transcript(s.home)
 	s.same("message", said[len(said)-1], protocol.Message{ID: id, Role: protocol.RoleTool,
-		Parts: []protocol.Part{{Result: &r}}})
+		Parts: []protocol.ContentPart{{Result: &r}}})
 	s.same("ledger", s.query("SELECT user || ':' || call || ':' || kind || ':' || target FROM effect ORDER BY id"),
 		"alice:c1:write:notes/a.md alice:c1:delete:b")
 }

@@ -149,7 +149,7 @@ func TestEraseUser_TurnWithTakenTexts_IsDeleted(t *testing.T) {
 	s.text("second")
 	s.same("taken in", s.take(turn), 1)
 	s.finish(turn, "ok")
-	counts, err := s.db.AccessStores().People.Erase(t.Context(), "alice")
+	counts, err := s.db.UserAccessStores().People.Erase(t.Context(), "alice")
 	s.must(err)
 	s.same("erased of the inbox", counts["inbox"], int64(2))
 }

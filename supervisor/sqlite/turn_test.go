@@ -22,7 +22,7 @@ func TestStartTurn_SameInboundTwice_Fails(t *testing.T) {
 	s.same("state", s.state(in.ID), "running")
 	said := s.transcript(s.home)
 	s.same("transcript", said, []protocol.Message{{ID: said[0].ID, Role: protocol.RoleUser,
-		Parts: []protocol.Part{{Text: "hello"}}}})
+		Parts: []protocol.ContentPart{{Text: "hello"}}}})
 
 	_, _, err = s.db.Turns().Start(t.Context(), in.ID, nil)
 	s.checkRefused(err, supervisor.CodeInvalid, "is running and cannot become running")

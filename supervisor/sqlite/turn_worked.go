@@ -6,8 +6,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// WorkedCall is a successful call of a tool.
-type WorkedCall struct {
+// SuccessfulCall is a successful call of a tool.
+type SuccessfulCall struct {
 	Tool    string // "" stands for an attachment of the user
 	Earlier bool   // the call was in an earlier turn
 	// of a call in an earlier turn: its arguments, the beginning of its result, and its effects
@@ -46,9 +46,9 @@ const (
 // ListSuccessfulTools lists the successful calls of a turn and its child turns, by tool. It also
 // lists the successful calls of earlier turns of the conversation. turns is the number of these
 // earlier turns.
-func (s Turns) ListSuccessfulTools(ctx context.Context, turn int64, turns int) (calls []WorkedCall, err error) {
+func (s Turns) ListSuccessfulTools(ctx context.Context, turn int64, turns int) (calls []SuccessfulCall, err error) {
 	return engine.AllRows(s.db.reader(ctx, "list successful tools of turn %d", turn),
-		func(r *engine.Row) (c WorkedCall) {
+		func(r *engine.Row) (c SuccessfulCall) {
 			r.Scan(&c.Tool, &c.Earlier, &c.Row)
 			return c
 		}, listWorked, turn, turns)

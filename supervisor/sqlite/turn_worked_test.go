@@ -56,14 +56,14 @@ func TestListSuccessfulTools_FailedCall_IsLeftOut(t *testing.T) {
 
 // The row of an earlier call has its arguments, its result and its effects. A call whose file the
 // channel refused has not worked.
-func TestListWorked_EarlierCall_HasItsRow(t *testing.T) {
+func TestListSuccessfulTools_EarlierCall_HasRow(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurnCalling("c1")
 	s.commitChanges(turn, "c1", protocol.Change{Kind: "write", Target: "notes.md", Detail: "created, 8 bytes"})
 	s.finish(turn, "done")
 	calls, err := s.db.Turns().ListSuccessfulTools(t.Context(), s.startTurn("and").ID, 10)
 	s.must(err)
-	s.same("calls", calls, []sqlite.WorkedCall{{Tool: "read_file", Earlier: true,
+	s.same("calls", calls, []sqlite.SuccessfulCall{{Tool: "read_file", Earlier: true,
 		Row: `{"path":"a<b>&c"} done notes.md created, 8 bytes`}})
 
 	sending := newSendingStory(t, "", "a")

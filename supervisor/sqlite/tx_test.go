@@ -44,9 +44,9 @@ func TestTransaction_AfterError_DoesNothing(t *testing.T) {
 					r.same("inserted after it", t.Insert(makeNote, "second"), int64(0))
 					t.Exec(dropNote, "first")
 					t.attempt("alice", func(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor,
-						supervisor.CodeResult) {
+						supervisor.LoginCodeResult) {
 						r.Error("a code was tried after it")
-						return f, supervisor.CodeResult{}
+						return f, supervisor.LoginCodeResult{}
 					}, "")
 					return later
 				}

@@ -154,7 +154,7 @@ func TestFindLastTurn_ImpossibleUndo_IsFound(t *testing.T) {
 }
 
 // An answer in which a program ran is never passed over, not even if its other changes were undone.
-func TestLast_Program_IsNotSkipped(t *testing.T) {
+func TestFindLastTurn_ProgramRan_IsNotSkipped(t *testing.T) {
 	ctx := t.Context()
 	edit := protocol.Change{Kind: "edit", Target: "n", Undo: &protocol.Undo{Path: "n", Before: one, After: two, Size: 3,
 		Mode: 0o600}}
@@ -221,7 +221,7 @@ func TestLast_Program_IsNotSkipped(t *testing.T) {
 }
 
 // A program whose call was stopped before its result counts too.
-func TestLast_StoppedProgram_IsNotSkipped(t *testing.T) {
+func TestFindLastTurn_StoppedProgram_IsNotSkipped(t *testing.T) {
 	s := newStory(t)
 	s.finish(s.changingFiles("c1"), "done")
 	turn := s.startTurnCalling("c2")

@@ -16,15 +16,15 @@ import (
 type UsageDimension string
 
 const (
-	ByUser         UsageDimension = "user"
-	ByConversation UsageDimension = "conversation"
-	ByModel        UsageDimension = "model"
-	ByPurpose      UsageDimension = "purpose"
-	ByDay          UsageDimension = "day"
+	UsageByUser         UsageDimension = "user"
+	UsageByConversation UsageDimension = "conversation"
+	UsageByModel        UsageDimension = "model"
+	UsageByPurpose      UsageDimension = "purpose"
+	UsageByDay          UsageDimension = "day"
 )
 
 // dimensions lists all dimensions, in the order of the queries' columns.
-var dimensions = []UsageDimension{ByUser, ByConversation, ByModel, ByPurpose, ByDay}
+var dimensions = []UsageDimension{UsageByUser, UsageByConversation, UsageByModel, UsageByPurpose, UsageByDay}
 
 // UsageQuery selects and groups usage.
 type UsageQuery struct {
@@ -102,7 +102,7 @@ func scanTotal(row *engine.Row) (p totalRow) {
 
 // merge adds up the parts to totals, since SQLite knows no time zones.
 func (q UsageQuery) merge(parts []totalRow) []UsageTotal {
-	zone, days := cmp.Or(q.Zone, time.UTC), slices.Contains(q.By, ByDay)
+	zone, days := cmp.Or(q.Zone, time.UTC), slices.Contains(q.By, UsageByDay)
 	sums := map[UsageTotal]UsageTotal{} // the sums, by the fields of their group
 	for _, p := range parts {
 		if days {
@@ -139,7 +139,7 @@ func (s Usage) SumByDay(ctx context.Context, user string, since time.Time, zone 
 	at := time.Date(y, m, d, 12, 0, 0, 0, zone)
 	// Usage is read from noon of the day before, so that the first day is complete.
 	before := at.Add(-24 * time.Hour)
-	totals, err := s.Sum(ctx, UsageQuery{User: user, From: before, By: []UsageDimension{ByDay}, Zone: zone})
+	totals, err := s.Sum(ctx, UsageQuery{User: user, From: before, By: []UsageDimension{UsageByDay}, Zone: zone})
 	if err != nil {
 		return nil, err
 	}

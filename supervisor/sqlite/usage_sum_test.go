@@ -52,9 +52,9 @@ func (c callAt) total(q sqlite.UsageQuery) sqlite.UsageTotal {
 	t := sqlite.UsageTotal{User: c.User, Conversation: c.Conversation, Model: c.Spec, Purpose: c.Purpose,
 		Day: c.at.In(q.Zone).Format(time.DateOnly)}
 	for d, forget := range map[sqlite.UsageDimension]func(){
-		sqlite.ByUser: func() { t.User = "" }, sqlite.ByConversation: func() { t.Conversation = 0 },
-		sqlite.ByModel: func() { t.Model = "" }, sqlite.ByPurpose: func() { t.Purpose = "" },
-		sqlite.ByDay: func() { t.Day = "" },
+		sqlite.UsageByUser: func() { t.User = "" }, sqlite.UsageByConversation: func() { t.Conversation = 0 },
+		sqlite.UsageByModel: func() { t.Model = "" }, sqlite.UsageByPurpose: func() { t.Purpose = "" },
+		sqlite.UsageByDay: func() { t.Day = "" },
 	} {
 		if !slices.Contains(q.By, d) {
 			forget()
@@ -67,7 +67,7 @@ func (c callAt) total(q sqlite.UsageQuery) sqlite.UsageTotal {
 func TestSumUsage_RandomQuery_MatchesModel(t *testing.T) {
 	s := newStory(t)
 	calls := makeCalls(s)
-	all := []sqlite.UsageDimension{sqlite.ByUser, sqlite.ByConversation, sqlite.ByModel, sqlite.ByPurpose, sqlite.ByDay}
+	all := []sqlite.UsageDimension{sqlite.UsageByUser, sqlite.UsageByConversation, sqlite.UsageByModel, sqlite.UsageByPurpose, sqlite.UsageByDay}
 	zones := []*time.Location{time.UTC, zone(t, "Asia/Kathmandu"), zone(t, "Pacific/Chatham"), zone(t, "America/New_York")}
 	rapid.Check(t, func(t *rapid.T) {
 		moment := rapid.Custom(func(t *rapid.T) time.Time {

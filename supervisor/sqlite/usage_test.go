@@ -117,19 +117,19 @@ func TestSumUsage_Dimensions_GroupTotals(t *testing.T) {
 		{"one user", sqlite.UsageQuery{User: "alice"}, []sqlite.UsageTotal{{Calls: 4, Failed: 2,
 			Usage: protocol.Usage{Input: 21, Output: 2, CacheRead: 1}, Cost: 400, Unpriced: 1}}},
 		{"user without calls", sqlite.UsageQuery{User: "dave"}, nil},
-		{"by user", sqlite.UsageQuery{By: []sqlite.UsageDimension{sqlite.ByUser}}, []sqlite.UsageTotal{
+		{"by user", sqlite.UsageQuery{By: []sqlite.UsageDimension{sqlite.UsageByUser}}, []sqlite.UsageTotal{
 			{User: "alice", Calls: 4, Failed: 2, Usage: protocol.Usage{Input: 21, Output: 2, CacheRead: 1}, Cost: 400,
 				Unpriced: 1},
 			{User: "bob", Calls: 1, Usage: protocol.Usage{Input: 50, Output: 50}},
 			{User: "carol", Calls: 1, Unpriced: 1}}},
-		{"by model, free ones by tokens", sqlite.UsageQuery{By: []sqlite.UsageDimension{sqlite.ByModel}},
+		{"by model, free ones by tokens", sqlite.UsageQuery{By: []sqlite.UsageDimension{sqlite.UsageByModel}},
 			[]sqlite.UsageTotal{
 				{Model: "anthropic/big", Calls: 3, Failed: 2, Usage: protocol.Usage{Input: 20, Output: 2}, Cost: 400},
 				{Model: "local/small", Calls: 1, Usage: protocol.Usage{Input: 50, Output: 50}},
 				{Model: "old", Calls: 1, Usage: protocol.Usage{Input: 1, CacheRead: 1}, Unpriced: 1},
 				{Model: "new/one", Calls: 1, Unpriced: 1}}},
 		{"by purpose and conversation", sqlite.UsageQuery{User: "alice",
-			By: []sqlite.UsageDimension{sqlite.ByPurpose, sqlite.ByConversation}}, []sqlite.UsageTotal{
+			By: []sqlite.UsageDimension{sqlite.UsageByPurpose, sqlite.UsageByConversation}}, []sqlite.UsageTotal{
 			{Conversation: s.home.ID, Purpose: "chat", Calls: 3, Failed: 2, Usage: protocol.Usage{Input: 20, Output: 2},
 				Cost: 400},
 			{Purpose: "title", Calls: 1, Usage: protocol.Usage{Input: 1, CacheRead: 1}, Unpriced: 1}}},
@@ -169,7 +169,7 @@ func TestSumUsage_Days_FollowTimeZone(t *testing.T) {
 		{zone(t, "America/New_York"), map[string]int64{"2026-10-31": 3, "2026-11-01": 2, "2026-11-02": 1}},
 	} {
 		got := map[string]int64{}
-		for _, day := range sum(s, sqlite.UsageQuery{User: "alice", By: []sqlite.UsageDimension{sqlite.ByDay}, Zone: c.zone}) {
+		for _, day := range sum(s, sqlite.UsageQuery{User: "alice", By: []sqlite.UsageDimension{sqlite.UsageByDay}, Zone: c.zone}) {
 			got[day.Day] = day.Calls
 		}
 		s.same("days", got, c.want)

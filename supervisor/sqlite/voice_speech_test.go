@@ -71,7 +71,7 @@ func TestRecording_VoiceOn_FollowsText(t *testing.T) {
 			}}},
 	)
 	op, err := s.db.Operations().
-		Put(t.Context(), supervisor.Operation{User: "alice", Kind: protocol.OperationSpeak, Parameters: "{}"})
+		Put(t.Context(), supervisor.Operation{User: "alice", Kind: protocol.OperationKindSpeak, Parameters: "{}"})
 	s.must(err)
 	s.must(s.db.SpokenAnswers().PutOperations(t.Context(), e.Delivery.ID, []int64{op.ID}))
 	s.same("the operations", s.speeches()[0].Operations, []int64{op.ID})
@@ -137,7 +137,7 @@ func TestRecording_ReplyAlreadyShown_KeepsText(t *testing.T) {
 			State: supervisor.InboundAnswered,
 			Text:  "hello", Voice: supervisor.VoiceOnly})
 	s.must(err)
-	s.same("sent", s.dueTexts("7"), []string{"hello", voice.TextWrittenShown})
+	s.same("sent", s.dueTexts("7"), []string{"hello", voice.TextWrittenBecauseOfFiles})
 
 	turn = s.startTelegramTurn("8")
 	s.must(
@@ -154,7 +154,7 @@ func TestRecording_ReplyAlreadyShown_KeepsText(t *testing.T) {
 			State: supervisor.InboundAnswered,
 			Text:  "There it is.", Voice: supervisor.VoiceOnly, Unanswered: "x"})
 	s.must(err)
-	s.same("with the file", s.dueTexts("8"), []string{"voice.ogg", "There it is.", voice.TextWrittenShown})
+	s.same("with the file", s.dueTexts("8"), []string{"voice.ogg", "There it is.", voice.TextWrittenBecauseOfFiles})
 	s.same("to be said", len(s.speeches()), 2)
 }
 

@@ -106,8 +106,8 @@ func (s WebhookDeliveries) ListUnneededBodies(ctx context.Context) ([]string, er
 	return engine.AllRows(s.db.reader(ctx, "list handled webhook bodies"), engine.ScanString, listPayloads)
 }
 
-// ForgetBody records that the body of webhook deliveries is no longer in the spool.
-func (s WebhookDeliveries) ForgetBody(ctx context.Context, body string) error {
+// MarkBodyDeleted records that the body of webhook deliveries is no longer in the spool.
+func (s WebhookDeliveries) MarkBodyDeleted(ctx context.Context, body string) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(forgetPayload, body) }, "record that webhook body %s is deleted", body)
 }
 

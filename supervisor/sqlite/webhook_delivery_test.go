@@ -22,7 +22,7 @@ func newWebhookStory(t *testing.T) webhookStory {
 }
 
 func pushDelivery(key string) supervisor.WebhookDelivery {
-	return supervisor.WebhookDelivery{User: "alice", Source: supervisor.WebhookGitHub, Hook: "7", Key: key,
+	return supervisor.WebhookDelivery{User: "alice", Source: supervisor.WebhookSourceGitHub, Hook: "7", Key: key,
 		Body: strings.Repeat("a", 64), Size: 10,
 		Event: supervisor.GitHubEvent{Repo: "acme/widget", Event: "push"}}
 }
@@ -37,7 +37,7 @@ func (s webhookStory) put(d supervisor.WebhookDelivery) bool {
 // listNew lists the keys and ids of new deliveries.
 func (s webhookStory) listNew() (keys string, ids []int64) {
 	s.Helper()
-	list, err := s.rows.ListNew(s.Context(), supervisor.WebhookGitHub, 100)
+	list, err := s.rows.ListNew(s.Context(), supervisor.WebhookSourceGitHub, 100)
 	s.must(err)
 	for _, d := range list {
 		keys += d.Key + " "
@@ -54,7 +54,7 @@ func TestPutWebhookDelivery_FailedBefore_IsNew(t *testing.T) {
 	for name, other := range map[string]func(*supervisor.WebhookDelivery){
 		"another's":       func(d *supervisor.WebhookDelivery) { d.User = "bob" },
 		"another webhook": func(d *supervisor.WebhookDelivery) { d.Hook = "8" },
-		"another source":  func(d *supervisor.WebhookDelivery) { d.Source = supervisor.WebhookHook + "ci" },
+		"another source":  func(d *supervisor.WebhookDelivery) { d.Source = supervisor.WebhookSourceHookPrefix + "ci" },
 		"another body":    func(d *supervisor.WebhookDelivery) { d.Body = strings.Repeat("b", 64) },
 	} {
 		d := first
@@ -62,7 +62,7 @@ func TestPutWebhookDelivery_FailedBefore_IsNew(t *testing.T) {
 		s.same(name, s.put(d), true)
 	}
 	s.same("another", s.put(pushDelivery("2")), true)
-	list, err := s.rows.ListNew(t.Context(), supervisor.WebhookGitHub, 1)
+	list, err := s.rows.ListNew(t.Context(), supervisor.WebhookSourceGitHub, 1)
 	s.must(err)
 	want := first
 	want.ID, want.State, want.At = list[0].ID, supervisor.WebhookNew, noon
@@ -114,14 +114,14 @@ func TestWebhookBody_AllHandled_IsListedUnneeded(t *testing.T) {
 	handled("1 20")
 	s.must(s.rows.Prune(t.Context(), noon.Add(time.Hour)))
 	handled("1 20") // no delivery needs the body now
-	s.must(s.rows.ForgetBody(t.Context(), strings.Repeat("a", 64)))
+	s.must(s.rows.MarkBodyDeleted(t.Context(), strings.Repeat("a", 64)))
 	handled("0 0")
 	s.put(pushDelivery("1")) // the repeated delivery puts the body into the spool again
 	handled("1 10")
-	s.must(s.rows.ForgetBody(t.Context(), strings.Repeat("a", 64)))
+	s.must(s.rows.MarkBodyDeleted(t.Context(), strings.Repeat("a", 64)))
 	s.must(s.rows.Prune(t.Context(), noon))
 	s.same("of the same time", s.put(pushDelivery("1")), false)
-	s.must(s.rows.ForgetBody(t.Context(), strings.Repeat("a", 64)))
+	s.must(s.rows.MarkBodyDeleted(t.Context(), strings.Repeat("a", 64)))
 	s.must(s.rows.Prune(t.Context(), noon.Add(time.Hour)))
 	s.same("after a week", s.put(pushDelivery("1")), true)
 }

@@ -14,16 +14,16 @@ import (
 // modesEvery is the time between two checks of the modes.
 const modesEvery = time.Minute
 
-// ModeRestorer restores the file modes of the supervisor's own files. In the landlock tier a worker
+// FileModeRestorer restores the file modes of the supervisor's own files. In the landlock tier a worker
 // has the supervisor's account and can change file modes, since Landlock can't forbid it.
 // (landlock(7))
-type ModeRestorer struct {
+type FileModeRestorer struct {
 	Private string // the folder that only the supervisor may read
 	Log     hclog.Logger
 }
 
 // Run restores the file modes every minute until ctx ends.
-func (m ModeRestorer) Run(ctx context.Context) error {
+func (m FileModeRestorer) Run(ctx context.Context) error {
 	tick := time.NewTicker(modesEvery)
 	defer tick.Stop()
 	for {
@@ -38,7 +38,7 @@ func (m ModeRestorer) Run(ctx context.Context) error {
 
 // restore sets the modes so that only the supervisor's account can read the private files. It logs
 // each mode that was changed.
-func (m ModeRestorer) restore() {
+func (m FileModeRestorer) restore() {
 	m.restoreMode(m.Private, 0o700)
 	entries, _ := os.ReadDir(m.Private)
 	for _, e := range entries {
@@ -49,7 +49,7 @@ func (m ModeRestorer) restore() {
 }
 
 // restoreMode sets a file's mode if it is different.
-func (m ModeRestorer) restoreMode(path string, mode fs.FileMode) {
+func (m FileModeRestorer) restoreMode(path string, mode fs.FileMode) {
 	info, err := os.Lstat(path)
 	if err == nil && info.Mode().Perm() != mode {
 		err = os.Chmod(path, mode)

@@ -10,8 +10,8 @@ import (
 )
 
 // A program of the same account may have changed the mode of any file.
-func TestModes_ChangedMode_IsRestored(t *testing.T) {
-	m := ModeRestorer{Private: filepath.Join(t.TempDir(), "private"), Log: hclog.NewNullLogger()}
+func TestFileModes_ChangedMode_IsRestored(t *testing.T) {
+	m := FileModeRestorer{Private: filepath.Join(t.TempDir(), "private"), Log: hclog.NewNullLogger()}
 	private := func(name string) string { return filepath.Join(m.Private, name) }
 	want := map[string]os.FileMode{"": 0o700, "mews.db": 0o600, "seal.key": 0o600}
 	err := errors.Join(os.Mkdir(private(""), 0o700), os.WriteFile(private("mews.db"), nil, 0o600),

@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// IsUsed reports whether a state folder has files of earlier starts besides the database. Such
+// HasEarlierFiles reports whether a state folder has files of earlier starts besides the database. Such
 // files are private files or homes. An interrupted first start leaves none.
-func IsUsed(state string) (bool, error) {
+func HasEarlierFiles(state string) (bool, error) {
 	private, err := readFolder(filepath.Join(state, "private"))
 	if err != nil {
 		return false, err

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestIsUsed_OtherFiles_AreFound(t *testing.T) {
+func TestHasEarlierFiles_AnyFile_IsFound(t *testing.T) {
 	for name, want := range map[string]bool{
 		"": false, "lock": false, "mews.log": false, "homes/": false, "private/": false, "private/mews.db": false,
 		"private/mews.db-journal": false, "private/mews.db-shm": false, "private/mews.db-wal": true,
@@ -28,19 +28,19 @@ func TestIsUsed_OtherFiles_AreFound(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got, err := IsUsed(state); err != nil || got != want {
+		if got, err := HasEarlierFiles(state); err != nil || got != want {
 			t.Errorf("%q: got %v, %v; want %v", name, got, err, want)
 		}
 	}
 }
 
 // A first start that was killed may leave a journal beside its database.
-func TestIsUsed_JournalOfDatabase_IsNotCounted(t *testing.T) {
+func TestHasEarlierFiles_DatabaseJournal_IsIgnored(t *testing.T) {
 	state := t.TempDir()
 	private := func(name string) string { return filepath.Join(state, "private", name) }
 	err := errors.Join(os.Mkdir(private(""), 0o700), os.WriteFile(private("mews.db"), []byte("header"), 0o600),
 		os.WriteFile(private("mews.db-wal"), nil, 0o600))
-	if used, bad := IsUsed(state); err != nil || bad != nil || used {
+	if used, bad := HasEarlierFiles(state); err != nil || bad != nil || used {
 		t.Errorf("%v, %v, %v", used, err, bad)
 	}
 }

@@ -60,8 +60,8 @@ func TestUpdateSource_NamesServerAndBot(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%q: %v", given, err)
 		}
-		if c.UpdateSource() != want || c.BotID() != 42 {
-			t.Errorf("%q: source %q and bot %d, want %q", given, c.UpdateSource(), c.BotID(), want)
+		if c.UpdateSourceName() != want || c.BotID() != 42 {
+			t.Errorf("%q: source %q and bot %d, want %q", given, c.UpdateSourceName(), c.BotID(), want)
 		}
 		hides(t, "a client", fmt.Sprintf("%v %+v %#v %+v", c, c, c, *c.bot))
 		hides(t, "a client", fmt.Sprintf("%#v %+v %#v", *c.bot, c.bot.BotClient, c.bot.BotClient))

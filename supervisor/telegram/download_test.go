@@ -72,22 +72,22 @@ func TestFetchFile_Failure_IsPermanentOrTemporary(t *testing.T) {
 		fault   telegramtest.Fault
 		message string
 	}{
-		"of an odd id":        {fails(telegramtest.Error, "getFile", 400, "Bad Request: wrong remote file identifier specified: wrong padding in the string"), gone},
-		"too large":           {fails(telegramtest.Error, "getFile", 400, "Bad Request: file is too big"), large},
-		"not there just now":  {fails(telegramtest.Error, "getFile", 400, "Bad Request: wrong file_id or the file is temporarily unavailable"), ""},
-		"at another server":   {fails(telegramtest.Error, "getFile", 400, "Logged out"), ""},
-		"of another token":    {fails(telegramtest.Error, "getFile", 401, "Unauthorized"), ""},
-		"of a server in need": {fails(telegramtest.Error, "getFile", 500, ""), ""},
-		"of no path":          {fails(telegramtest.BadJSON, "getFile", 0, `{"ok":true,"result":{"file_id":"f"}}`), ""},
-		"no answer":           {fails(telegramtest.Reset, "getFile", 0, ""), ""},
-		"gone":                {fails(telegramtest.Error, "file", 404, ""), gone},
-		"refused":             {fails(telegramtest.Error, "file", 400, ""), gone},
-		"behind a proxy":      {fails(telegramtest.HTML, "file", 502, ""), ""},
+		"of an odd id":        {fails(telegramtest.ErrorFault, "getFile", 400, "Bad Request: wrong remote file identifier specified: wrong padding in the string"), gone},
+		"too large":           {fails(telegramtest.ErrorFault, "getFile", 400, "Bad Request: file is too big"), large},
+		"not there just now":  {fails(telegramtest.ErrorFault, "getFile", 400, "Bad Request: wrong file_id or the file is temporarily unavailable"), ""},
+		"at another server":   {fails(telegramtest.ErrorFault, "getFile", 400, "Logged out"), ""},
+		"of another token":    {fails(telegramtest.ErrorFault, "getFile", 401, "Unauthorized"), ""},
+		"of a server in need": {fails(telegramtest.ErrorFault, "getFile", 500, ""), ""},
+		"of no path":          {fails(telegramtest.BadJSONFault, "getFile", 0, `{"ok":true,"result":{"file_id":"f"}}`), ""},
+		"no answer":           {fails(telegramtest.ResetFault, "getFile", 0, ""), ""},
+		"gone":                {fails(telegramtest.ErrorFault, "file", 404, ""), gone},
+		"refused":             {fails(telegramtest.ErrorFault, "file", 400, ""), gone},
+		"behind a proxy":      {fails(telegramtest.HTMLFault, "file", 502, ""), ""},
 		// the connection is reset before any byte, twice, because the client tries once more on a
 		// new connection
-		"nothing of it":     {telegramtest.Fault{Kind: telegramtest.Reset, Method: "file", Times: 2}, ""},
-		"cut in its middle": {fails(telegramtest.Truncated, "file", 0, ""), ""},
-		"half of it":        {fails(telegramtest.Short, "file", 0, ""), ""},
+		"nothing of it":     {telegramtest.Fault{Kind: telegramtest.ResetFault, Method: "file", Times: 2}, ""},
+		"cut in its middle": {fails(telegramtest.TruncatedFault, "file", 0, ""), ""},
+		"half of it":        {fails(telegramtest.ShortBodyFault, "file", 0, ""), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, c := filed(t, telegramtest.Options{}, telegramtest.File{ID: "f", Name: "a.bin", Size: 1000})
@@ -116,7 +116,7 @@ func TestFetchFile_Failure_IsPermanentOrTemporary(t *testing.T) {
 func TestFetchFile_Flood_ErrorHasRetryTime(t *testing.T) {
 	for _, method := range []string{"getFile", telegramtest.DownloadMethod} {
 		s, c := filed(t, telegramtest.Options{}, telegramtest.File{ID: "f", Name: "a.bin", Size: 1000})
-		s.InjectFault(telegramtest.Fault{Kind: telegramtest.Error, Method: method, Code: 429, Text: "Too Many Requests",
+		s.InjectFault(telegramtest.Fault{Kind: telegramtest.ErrorFault, Method: method, Code: 429, Text: "Too Many Requests",
 			RetryAfter: 7})
 		if e := failureOf(t, c.FetchFile(t.Context(), "f", io.Discard)); e.RetryAfter != 7*time.Second {
 			t.Errorf("%s: wait %s", method, e.RetryAfter)
@@ -129,7 +129,7 @@ func TestFetchFile_Flood_ErrorHasRetryTime(t *testing.T) {
 func TestFetchFile_ContextEnd_StopsDownload(t *testing.T) {
 	for _, method := range []string{"getFile", telegramtest.DownloadMethod} {
 		s, c := filed(t, telegramtest.Options{}, telegramtest.File{ID: "f", Name: "a.bin", Size: 1000})
-		s.InjectFault(telegramtest.Fault{Kind: telegramtest.Hang, Method: method})
+		s.InjectFault(telegramtest.Fault{Kind: telegramtest.HangFault, Method: method})
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- c.FetchFile(ctx, "f", io.Discard) }()

@@ -64,44 +64,44 @@ type failureRule struct {
 // failureRules are tried in order; the first match decides.
 var failureRules = []failureRule{
 	// a failure of name lookup, connection, TLS or proxy; or this client ended the call
-	{responderNone, 0, 0, notSentWhole, supervisor.SendUnsent, supervisor.ReasonNone},
+	{responderNone, 0, 0, notSentWhole, supervisor.SendResultUnsent, supervisor.SendReasonNone},
 	// reset, end of file or timeout, after the request was written
-	{responderNone, 0, 0, nil, supervisor.SendUnknown, supervisor.ReasonNone},
+	{responderNone, 0, 0, nil, supervisor.SendResultUnknown, supervisor.SendReasonNone},
 
-	{responderSelf, 0, 0, nil, supervisor.SendRefused, supervisor.ReasonNone},
+	{responderSelf, 0, 0, nil, supervisor.SendResultRefused, supervisor.SendReasonNone},
 
-	{responderAPI, 400, 499, moved, supervisor.SendUnsent, supervisor.SendReasonMoved},
-	{responderAPI, 429, 429, nil, supervisor.SendUnsent, supervisor.SendReasonFlood},
-	{responderAPI, floodWaitCode, floodWaitCode, nil, supervisor.SendUnsent, supervisor.SendReasonFlood},
+	{responderAPI, 400, 499, moved, supervisor.SendResultUnsent, supervisor.SendReasonMoved},
+	{responderAPI, 429, 429, nil, supervisor.SendResultUnsent, supervisor.SendReasonFlood},
+	{responderAPI, floodWaitCode, floodWaitCode, nil, supervisor.SendResultUnsent, supervisor.SendReasonFlood},
 	// the bot is logged in at another server
-	{responderAPI, 400, 400, says(loggedOut), supervisor.SendUnsent, supervisor.ReasonNone},
+	{responderAPI, 400, 400, says(loggedOut), supervisor.SendResultUnsent, supervisor.SendReasonNone},
 	// a damaged token, or a wrong root
-	{responderAPI, 404, 404, noBot, supervisor.SendUnsent, supervisor.ReasonNone},
-	{responderAPI, 408, 408, nil, supervisor.SendUnsent, supervisor.ReasonNone},
+	{responderAPI, 404, 404, noBot, supervisor.SendResultUnsent, supervisor.SendReasonNone},
+	{responderAPI, 408, 408, nil, supervisor.SendResultUnsent, supervisor.SendReasonNone},
 	// a refused token: the message can be sent once the token is repaired
-	{responderAPI, 401, 401, nil, supervisor.SendUnsent, supervisor.ReasonNone},
+	{responderAPI, 401, 401, nil, supervisor.SendResultUnsent, supervisor.SendReasonNone},
 	// another program uses this token
-	{responderAPI, 409, 409, nil, supervisor.SendUnsent, supervisor.ReasonNone},
-	{responderAPI, 400, 400, says(tooLong), supervisor.SendRefused, supervisor.SendReasonTooLong},
-	{responderAPI, 400, 400, says(badMarks), supervisor.SendRefused, supervisor.SendReasonEntities},
-	{responderAPI, 400, 400, says(gone), supervisor.SendRefused, supervisor.SendReasonMessageGone},
-	{responderAPI, 400, 400, says(noVoice), supervisor.SendRefused, supervisor.SendReasonNoVoice},
-	{responderAPI, 400, 400, says(noThread), supervisor.SendRefused, supervisor.SendReasonThreadGone},
-	{responderAPI, 400, 400, says(noChat), supervisor.SendRefused, supervisor.SendReasonChatGone},
-	{responderAPI, 403, 403, nil, supervisor.SendRefused, supervisor.SendReasonChatGone},
-	{responderAPI, 400, 499, nil, supervisor.SendRefused, supervisor.ReasonNone},
+	{responderAPI, 409, 409, nil, supervisor.SendResultUnsent, supervisor.SendReasonNone},
+	{responderAPI, 400, 400, says(tooLong), supervisor.SendResultRefused, supervisor.SendReasonTooLong},
+	{responderAPI, 400, 400, says(badMarks), supervisor.SendResultRefused, supervisor.SendReasonEntities},
+	{responderAPI, 400, 400, says(gone), supervisor.SendResultRefused, supervisor.SendReasonMessageGone},
+	{responderAPI, 400, 400, says(noVoice), supervisor.SendResultRefused, supervisor.SendReasonNoVoice},
+	{responderAPI, 400, 400, says(noThread), supervisor.SendResultRefused, supervisor.SendReasonThreadGone},
+	{responderAPI, 400, 400, says(noChat), supervisor.SendResultRefused, supervisor.SendReasonChatGone},
+	{responderAPI, 403, 403, nil, supervisor.SendResultRefused, supervisor.SendReasonChatGone},
+	{responderAPI, 400, 499, nil, supervisor.SendResultRefused, supervisor.SendReasonNone},
 	// the API itself says that it did nothing
-	{responderAPI, 500, 599, nil, supervisor.SendUnsent, supervisor.ReasonNone},
+	{responderAPI, 500, 599, nil, supervisor.SendResultUnsent, supervisor.SendReasonNone},
 
-	{responderGateway, 429, 429, nil, supervisor.SendUnsent, supervisor.SendReasonFlood},
+	{responderGateway, 429, 429, nil, supervisor.SendResultUnsent, supervisor.SendReasonFlood},
 	// the file is too large for a gateway, so every try would get the same answer
-	{responderGateway, 413, 413, nil, supervisor.SendRefused, supervisor.ReasonNone},
+	{responderGateway, 413, 413, nil, supervisor.SendResultRefused, supervisor.SendReasonNone},
 	// the request did not reach the API
-	{responderGateway, 300, 499, nil, supervisor.SendUnsent, supervisor.ReasonNone},
+	{responderGateway, 300, 499, nil, supervisor.SendResultUnsent, supervisor.SendReasonNone},
 }
 
 // defaultRule is for all other failures: an unreadable 2xx, a gateway's 502 and 504, unknown codes.
-var defaultRule = failureRule{result: supervisor.SendUnknown}
+var defaultRule = failureRule{result: supervisor.SendResultUnknown}
 
 // Words of the API in lower case. Half of them are the server's own words, and half are codes that
 // the server passes on.

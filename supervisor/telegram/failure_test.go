@@ -34,17 +34,17 @@ type outcome struct {
 }
 
 var (
-	unsent      = outcome{fate: supervisor.SendUnsent}
-	unknown     = outcome{fate: supervisor.SendUnknown}
-	rejected    = outcome{fate: supervisor.SendRefused}
-	long        = outcome{fate: supervisor.SendRefused, reason: supervisor.SendReasonTooLong}
-	marks       = outcome{fate: supervisor.SendRefused, reason: supervisor.SendReasonEntities}
-	refusedChat = outcome{fate: supervisor.SendRefused, reason: supervisor.SendReasonChatGone}
-	lost        = outcome{fate: supervisor.SendRefused, reason: supervisor.SendReasonMessageGone}
+	unsent      = outcome{fate: supervisor.SendResultUnsent}
+	unknown     = outcome{fate: supervisor.SendResultUnknown}
+	rejected    = outcome{fate: supervisor.SendResultRefused}
+	long        = outcome{fate: supervisor.SendResultRefused, reason: supervisor.SendReasonTooLong}
+	marks       = outcome{fate: supervisor.SendResultRefused, reason: supervisor.SendReasonEntities}
+	refusedChat = outcome{fate: supervisor.SendResultRefused, reason: supervisor.SendReasonChatGone}
+	lost        = outcome{fate: supervisor.SendResultRefused, reason: supervisor.SendReasonMessageGone}
 )
 
 func flood(d time.Duration) outcome {
-	return outcome{fate: supervisor.SendUnsent, reason: supervisor.SendReasonFlood, after: d}
+	return outcome{fate: supervisor.SendResultUnsent, reason: supervisor.SendReasonFlood, after: d}
 }
 
 func outcomeOf(e *supervisor.SendError) outcome {
@@ -69,7 +69,7 @@ var wholeAnswers = []struct {
 	{"group that became a supergroup", 400,
 		`{"ok":false,"error_code":400,"description":"Bad Request: group chat was upgraded to a supergroup chat",` +
 			`"parameters":{"migrate_to_chat_id":-1001234567890}}`,
-		outcome{fate: supervisor.SendUnsent, reason: supervisor.SendReasonMoved, moved: "-1001234567890"}},
+		outcome{fate: supervisor.SendResultUnsent, reason: supervisor.SendReasonMoved, moved: "-1001234567890"}},
 
 	{"too long", 400, no(400, "Bad Request: message is too long"), long},
 	{"too long, by its code", 400, no(400, "Bad Request: MESSAGE_TOO_LONG"), long},
@@ -86,7 +86,7 @@ var wholeAnswers = []struct {
 	{"no such chat", 400, no(400, "Bad Request: chat not found"), refusedChat},
 	{"nothing to say", 400, no(400, "Bad Request: message text is empty"), rejected},
 	{"blocked", 403, no(403, "Forbidden: bot was blocked by the user"), refusedChat},
-	{"no such topic", 400, no(400, "Bad Request: message thread not found"), outcome{fate: supervisor.SendRefused, reason: supervisor.SendReasonThreadGone}},
+	{"no such topic", 400, no(400, "Bad Request: message thread not found"), outcome{fate: supervisor.SendResultRefused, reason: supervisor.SendReasonThreadGone}},
 	{"no such method", 404, no(404, "Not Found: method not found"), rejected},
 	{"request that is too large", 413, no(413, "Request Entity Too Large"), rejected},
 	{"too long, but blocked", 403, no(403, "Forbidden: message is too long"), refusedChat},
@@ -119,7 +119,7 @@ var wholeAnswers = []struct {
 	{"result of another kind", 200, `{"ok":true,"result":true}`, unknown},
 	{"message without a number", 200, `{"ok":true,"result":{"message_id":"7"}}`, unknown},
 	{"list", 200, `[]`, unknown},
-	{"no voice", 400, no(400, "Bad Request: VOICE_MESSAGES_FORBIDDEN"), outcome{fate: supervisor.SendRefused, reason: supervisor.SendReasonNoVoice}},
+	{"no voice", 400, no(400, "Bad Request: VOICE_MESSAGES_FORBIDDEN"), outcome{fate: supervisor.SendResultRefused, reason: supervisor.SendReasonNoVoice}},
 	{"null", 200, `null`, unknown},
 	{"neither yes nor no", 200, `{"ok":null,"result":{"message_id":7}}`, unknown},
 	{"yes with a status of no", 500, `{"ok":true,"result":{"message_id":7}}`, unknown},
@@ -236,7 +236,7 @@ func FuzzAPIResponse(f *testing.F) {
 	f.Add([]byte("HTTP/1.1 400 " + canaryToken + "\r\nRetry-After: " + canaryToken + "\r\n\r\n" + no(400, canaryToken)))
 	f.Add([]byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + canaryToken + "\r\n"))
 	f.Add([]byte("HTTP/1.1 200 OK\r\n\r\n" + `{"ok":true,"result":{"message_id":7}}`))
-	fates := []supervisor.SendResult{supervisor.SendUnsent, supervisor.SendUnknown, supervisor.SendRefused}
+	fates := []supervisor.SendResult{supervisor.SendResultUnsent, supervisor.SendResultUnknown, supervisor.SendResultRefused}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		c, err := New(Options{Token: canaryToken, Transport: fixedAnswer(raw)})
 		if err != nil {

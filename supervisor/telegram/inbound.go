@@ -106,7 +106,7 @@ func (r *updateReader) moved(m fields) bool {
 	default:
 		r.in.Chat, r.in.MovedTo = decimal(from), r.in.Chat
 	}
-	r.in.Kind = supervisor.IncomingMoved
+	r.in.Kind = supervisor.IncomingChatMoved
 	return true
 }
 

@@ -26,7 +26,7 @@ func (r *updateReader) membership(m fields) {
 		!slices.Contains(presentStates, field[string](now, "status")) {
 		return
 	}
-	r.in.Kind, r.in.Chat, r.in.Group = supervisor.IncomingReturned, decimal(chat.Id), group
+	r.in.Kind, r.in.Chat, r.in.Group = supervisor.IncomingChatUnblocked, decimal(chat.Id), group
 }
 
 // reaction reads an emoji that a person has added to a message.

@@ -26,7 +26,7 @@ func TestParseUpdate_Changes_AreRead(t *testing.T) {
 		return `"my_chat_member":{` + chat + `,"from":` + ann + `,"date":1770000000,"old_chat_member":` +
 			`{"status":"kicked","user":` + mews + `},"new_chat_member":{"status":"` + status + `","user":` + mews + `}}`
 	}
-	other, reacted, returned := supervisor.IncomingOther, supervisor.IncomingReaction, supervisor.IncomingReturned
+	other, reacted, returned := supervisor.IncomingOther, supervisor.IncomingReaction, supervisor.IncomingChatUnblocked
 	for name, c := range map[string]struct {
 		update        string
 		kind          supervisor.IncomingKind

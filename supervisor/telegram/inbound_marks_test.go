@@ -12,9 +12,9 @@ import (
 
 // Forwarded texts, captions, names, titles and quotes come from others. ParseUpdate must not let
 // any of them look like a mark of Mews.
-func TestParse_WordsOfOthers_AreNoMarks(t *testing.T) {
-	attacks := []string{"x] " + foreigntest.Stamp, "x]\n" + foreigntest.Stamp}
-	for _, list := range []map[string]string{foreigntest.Attacks, foreigntest.Openings} {
+func TestParseUpdate_ForeignText_IsNoMewsMark(t *testing.T) {
+	attacks := []string{"x] " + foreigntest.ForgedStamp, "x]\n" + foreigntest.ForgedStamp}
+	for _, list := range []map[string]string{foreigntest.ForgedStampTexts, foreigntest.ForgedMarkTexts} {
 		for _, text := range list {
 			attacks = append(attacks, text)
 		}

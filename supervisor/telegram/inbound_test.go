@@ -304,7 +304,7 @@ func TestParseUpdate_KeepsSenderChatAndTime(t *testing.T) {
 	at := time.Unix(1760000000, 0).UTC()
 	moved := func(title string) supervisor.Incoming {
 		l := supervisor.Incoming{Title: title}
-		l.Kind, l.Update, l.Message, l.Group, l.SentAt = supervisor.IncomingMoved, 500001, "11", true, at
+		l.Kind, l.Update, l.Message, l.Group, l.SentAt = supervisor.IncomingChatMoved, 500001, "11", true, at
 		l.Key, l.Chat, l.MovedTo = "500001.1760000000", "-777", "-100777"
 		return l
 	}
@@ -459,8 +459,8 @@ func TestParseUpdate_UnknownBotName_FailsIfNeeded(t *testing.T) {
 
 func TestParseUpdate_LongFields_AreCut(t *testing.T) {
 	got, err := telegram.ParseUpdate(json.RawMessage(message(ann, privateChat, text("ab"+strings.Repeat("🦅",
-		supervisor.MaxText/4)))), me)
-	if err != nil || len(got.Text) != supervisor.MaxText-2 || !utf8.ValidString(got.Text) {
+		supervisor.MaxInboundText/4)))), me)
+	if err != nil || len(got.Text) != supervisor.MaxInboundText-2 || !utf8.ValidString(got.Text) {
 		t.Errorf("error %v, %d bytes", err, len(got.Text))
 	}
 }
@@ -500,7 +500,7 @@ func broken(l supervisor.Incoming) string {
 	for problem, is := range map[string]bool{
 		"an id below zero":        l.Update < 0,
 		"a text that is none":     !utf8.ValidString(l.Text) || strings.Contains(l.Text, "\x00"),
-		"too long":                len(l.Text) > supervisor.MaxText,
+		"too long":                len(l.Text) > supervisor.MaxInboundText,
 		"a blank message":         words && strings.TrimSpace(l.Text) == "" && len(l.Attachments) == 0,
 		"a file of no words":      !words && len(l.Attachments) > 0,
 		"what can't be kept":      slices.ContainsFunc(l.Attachments, unkept),
@@ -512,9 +512,9 @@ func broken(l supervisor.Incoming) string {
 		"another's chat":          person && !l.Group && l.Chat != l.Sender,
 		"a long title":            utf8.RuneCountInString(l.Title) > 300,
 		"a press of nothing":      press != (l.Query != "") || press && (l.Text == "" || len(l.Text) > 64 || !l.Addressed),
-		"a move to nowhere":       l.Kind == supervisor.IncomingMoved && (l.Chat == "" || l.MovedTo == ""),
+		"a move to nowhere":       l.Kind == supervisor.IncomingChatMoved && (l.Chat == "" || l.MovedTo == ""),
 		"a long key":              len(l.Key) > 128,
-		"an edit of what is none": (press || l.Kind == supervisor.IncomingMoved) && !l.EditedAt.IsZero(),
+		"an edit of what is none": (press || l.Kind == supervisor.IncomingChatMoved) && !l.EditedAt.IsZero(),
 		"an edit of no time":      !l.EditedAt.IsZero() && l.EditedAt.Unix() <= 0,
 	} {
 		if is {
@@ -524,7 +524,7 @@ func broken(l supervisor.Incoming) string {
 	return ""
 }
 
-func TestRead_Language_IsATag(t *testing.T) {
+func TestParseUpdate_InvalidLanguage_IsDropped(t *testing.T) {
 	for code, want := range map[string]string{"en": "en", "en-US": "en-US", "pt_BR": "pt_BR",
 		"zh-hans": "zh-hans", "": "", "no tag": "", "de\\nx": "", "x": ""} {
 		from := strings.Replace(ann, `"language_code":"en"`, `"language_code":"`+code+`"`, 1)

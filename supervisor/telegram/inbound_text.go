@@ -89,14 +89,14 @@ func (r *updateReader) compose(m fields, w wording) string {
 		thing, _ := thingIn(m)
 		by := attribution(m)
 		if by != "" {
-			text = foreign.Text(text)
+			text = foreign.SanitizeText(text)
 		}
 		text = joined("\n", by, text, thing)
 		if r.in.Unreadable != "" {
 			text += fmt.Sprintf(textBesides, r.in.Unreadable)
 		}
 	}
-	return cut(text, supervisor.MaxText)
+	return cut(text, supervisor.MaxInboundText)
 }
 
 // Patterns of codes for the gate. The first code is six digits with spaces between them or a dash
@@ -184,7 +184,7 @@ func name(u gotgbot.User) string { return strings.TrimSpace(u.FirstName + " " + 
 
 // line returns a text as one line of at most n characters, without square brackets.
 func line(text string, n int) string {
-	runes := []rune(foreign.Name(clean(text)))
+	runes := []rune(foreign.SanitizeName(clean(text)))
 	if len(runes) > n {
 		runes = append(runes[:n-1], '…')
 	}

@@ -26,9 +26,9 @@ func keyboard(rows [][]supervisor.Button) gotgbot.ReplyMarkup {
 		var line []gotgbot.InlineKeyboardButton
 		for _, b := range row {
 			switch b.Press {
-			case supervisor.PressLocation:
+			case supervisor.ButtonShareLocation:
 				return locationKeyboard(rows)
-			case supervisor.PressNoKeyboard:
+			case supervisor.ButtonRemoveKeyboard:
 				return gotgbot.ReplyKeyboardRemove{RemoveKeyboard: true}
 			}
 			line = append(line, gotgbot.InlineKeyboardButton{Text: b.Text, CallbackData: b.Press})
@@ -50,7 +50,7 @@ func locationKeyboard(rows [][]supervisor.Button) gotgbot.ReplyKeyboardMarkup {
 	for i, row := range rows {
 		for _, b := range row {
 			shown[i] = append(shown[i], gotgbot.KeyboardButton{Text: b.Text,
-				RequestLocation: b.Press == supervisor.PressLocation})
+				RequestLocation: b.Press == supervisor.ButtonShareLocation})
 		}
 	}
 	return gotgbot.ReplyKeyboardMarkup{Keyboard: shown, ResizeKeyboard: true, OneTimeKeyboard: true}

@@ -211,5 +211,5 @@ func parseID(what, name string) (int64, error) {
 
 // notSendable returns the error of a request that can't be made to Telegram.
 func notSendable(method string, err error) error {
-	return &supervisor.SendError{Result: supervisor.SendRefused, Err: fmt.Errorf("%s to %w", method, err)}
+	return &supervisor.SendError{Result: supervisor.SendResultRefused, Err: fmt.Errorf("%s to %w", method, err)}
 }

@@ -106,17 +106,17 @@ func TestPoll_StoresMessages(t *testing.T) {
 // TestPoll_AnyFault_LosesNothing checks that the next poll after a fault brings the message once.
 func TestPoll_AnyFault_LosesNothing(t *testing.T) {
 	for name, fault := range map[string]telegramtest.Fault{
-		"a refusal":             {Kind: telegramtest.Error, Code: 500},
-		"a refusal, too late":   {Kind: telegramtest.Error, Code: 500, After: true},
-		"a flood":               {Kind: telegramtest.Flood, RetryAfter: 1},
-		"a page":                {Kind: telegramtest.HTML, Code: 502},
-		"another page":          {Kind: telegramtest.HTML, Code: 504, After: true},
-		"a reset":               {Kind: telegramtest.Reset},
-		"a reset, too late":     {Kind: telegramtest.Reset, After: true},
-		"half an answer":        {Kind: telegramtest.Truncated},
-		"what is no JSON":       {Kind: telegramtest.BadJSON, After: true},
-		"JSON of another shape": {Kind: telegramtest.BadJSON, Text: `{"ok":true,"result":{"update_id":1}}`, After: true},
-		"a slow answer":         {Kind: telegramtest.Slow},
+		"a refusal":             {Kind: telegramtest.ErrorFault, Code: 500},
+		"a refusal, too late":   {Kind: telegramtest.ErrorFault, Code: 500, After: true},
+		"a flood":               {Kind: telegramtest.FloodFault, RetryAfter: 1},
+		"a page":                {Kind: telegramtest.HTMLFault, Code: 502},
+		"another page":          {Kind: telegramtest.HTMLFault, Code: 504, After: true},
+		"a reset":               {Kind: telegramtest.ResetFault},
+		"a reset, too late":     {Kind: telegramtest.ResetFault, After: true},
+		"half an answer":        {Kind: telegramtest.TruncatedFault},
+		"what is no JSON":       {Kind: telegramtest.BadJSONFault, After: true},
+		"JSON of another shape": {Kind: telegramtest.BadJSONFault, Text: `{"ok":true,"result":{"update_id":1}}`, After: true},
+		"a slow answer":         {Kind: telegramtest.SlowFault},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t, telegramtest.Options{Strict: true})
@@ -134,7 +134,7 @@ func TestPoll_AnyFault_LosesNothing(t *testing.T) {
 
 func TestPoll_Hanging_LosesNothing(t *testing.T) {
 	s := newScene(t, telegramtest.Options{})
-	s.InjectFault(telegramtest.Fault{Kind: telegramtest.Hang, Method: "getUpdates"})
+	s.InjectFault(telegramtest.Fault{Kind: telegramtest.HangFault, Method: "getUpdates"})
 	s.say("hello")
 	health := new(telegram.Health)
 	run(
@@ -282,16 +282,16 @@ func (s *store) incoming() []supervisor.Incoming {
 	return all
 }
 
-// mortalStore is a store whose poller may die with any batch: before the batch is stored, or after
+// crashingStore is a store whose poller may die with any batch: before the batch is stored, or after
 // the batch is stored and before the poller knows.
-type mortalStore struct {
+type crashingStore struct {
 	*store
 	rng  *rand.Rand
 	kept func() (all bool) // called after a batch was stored
 	kill context.CancelFunc
 }
 
-func (m *mortalStore) StoreBatch(ctx context.Context, batch []supervisor.Incoming, next int64) error {
+func (m *crashingStore) StoreBatch(ctx context.Context, batch []supervisor.Incoming, next int64) error {
 	fate := m.rng.IntN(4)
 	if fate == 0 {
 		m.kill()
@@ -326,7 +326,7 @@ func TestPoll_Killed_StoresEachUpdateOnce(t *testing.T) {
 	for ; len(s.texts()) < total && lives < total; lives++ {
 		ctx, kill := context.WithCancel(t.Context())
 		c := s.client()
-		_ = telegram.NewPoller(c, &mortalStore{s.store, rng, say, kill}, telegram.PollOptions{}).Run(ctx)
+		_ = telegram.NewPoller(c, &crashingStore{s.store, rng, say, kill}, telegram.PollOptions{}).Run(ctx)
 		kill()
 		c.Close()
 	}

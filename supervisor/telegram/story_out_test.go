@@ -91,32 +91,32 @@ func TestSend_ReportedOutcome_MatchesChat(t *testing.T) {
 		stands  bool
 	}{
 		"reset before it was processed": {func(s *telegramtest.Server) {
-			s.InjectFault(telegramtest.Fault{Kind: telegramtest.Reset})
+			s.InjectFault(telegramtest.Fault{Kind: telegramtest.ResetFault})
 		}, "7", unknown, false},
 		"reset after it was processed": {func(s *telegramtest.Server) {
-			s.InjectFault(telegramtest.Fault{Kind: telegramtest.Reset, After: true})
+			s.InjectFault(telegramtest.Fault{Kind: telegramtest.ResetFault, After: true})
 		}, "7", unknown, true},
 		"half an answer": {func(s *telegramtest.Server) {
-			s.InjectFault(telegramtest.Fault{Kind: telegramtest.Truncated})
+			s.InjectFault(telegramtest.Fault{Kind: telegramtest.TruncatedFault})
 		}, "7", unknown, true},
 		"a gateway's page": {func(s *telegramtest.Server) {
-			s.InjectFault(telegramtest.Fault{Kind: telegramtest.HTML, Code: 504, After: true})
+			s.InjectFault(telegramtest.Fault{Kind: telegramtest.HTMLFault, Code: 504, After: true})
 		}, "7", unknown, true},
 		"no JSON": {func(s *telegramtest.Server) {
-			s.InjectFault(telegramtest.Fault{Kind: telegramtest.BadJSON, After: true})
+			s.InjectFault(telegramtest.Fault{Kind: telegramtest.BadJSONFault, After: true})
 		}, "7", unknown, true},
 		"the server's fault": {func(s *telegramtest.Server) {
-			s.InjectFault(telegramtest.Fault{Kind: telegramtest.Error, Code: 500})
+			s.InjectFault(telegramtest.Fault{Kind: telegramtest.ErrorFault, Code: 500})
 		}, "7", unsent, false},
 		"a flood": {func(s *telegramtest.Server) {
-			s.InjectFault(telegramtest.Fault{Kind: telegramtest.Flood, RetryAfter: 30})
+			s.InjectFault(telegramtest.Fault{Kind: telegramtest.FloodFault, RetryAfter: 30})
 		}, "7", flood(30 * time.Second), false},
 		"blocked": {func(s *telegramtest.Server) { s.BlockBot(7) }, "7", refusedChat, false},
 		"revoked": {func(s *telegramtest.Server) { s.RevokeToken() }, "7", unsent, false},
 		"a group that has moved": {func(s *telegramtest.Server) {
 			s.AddChat(telegramtest.Chat{ID: -5, Type: "group"})
 			s.MigrateToSupergroup(-5, -1005)
-		}, "-5", outcome{fate: supervisor.SendUnsent, reason: supervisor.SendReasonMoved, moved: "-1005"}, false},
+		}, "-5", outcome{fate: supervisor.SendResultUnsent, reason: supervisor.SendReasonMoved, moved: "-1005"}, false},
 		"nobody's chat": {func(*telegramtest.Server) {}, "8", refusedChat, false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -213,7 +213,7 @@ func messageNames(method, chat string, result json.RawMessage) (string, error) {
 		}
 	}
 	if err != nil || len(names) == 0 {
-		return "", &supervisor.SendError{Result: supervisor.SendUnknown,
+		return "", &supervisor.SendError{Result: supervisor.SendResultUnknown,
 			Err: fmt.Errorf("%s to %s: the answer names no message", method, chat)}
 	}
 	return strings.Join(names, albumComma), nil

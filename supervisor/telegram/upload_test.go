@@ -152,7 +152,7 @@ func TestSend_Pictures_BecomeAlbum(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			before, calls := len(s.BotMessages(group.ID)), s.CountCalls("sendMediaGroup")
 			if test.fault != "" {
-				s.InjectFault(telegramtest.Fault{Kind: telegramtest.Error, Method: "sendMediaGroup", Code: 400,
+				s.InjectFault(telegramtest.Fault{Kind: telegramtest.ErrorFault, Method: "sendMediaGroup", Code: 400,
 					Text: test.fault})
 			}
 			sent, err := c.Send(t.Context(), to, supervisor.RichText{Text: "first",
@@ -309,7 +309,7 @@ func TestSend_RefusedPicture_BecomesDocument(t *testing.T) {
 		t.Run(says, func(t *testing.T) {
 			s, c := stocked(t, map[string][]byte{"sha": drawnPNG(t, 40, 30)})
 			s.AddChat(telegramtest.PrivateChat(telegramtest.User{ID: 7}))
-			s.InjectFault(telegramtest.Fault{Kind: telegramtest.Error, Method: "sendPhoto", Code: want.code,
+			s.InjectFault(telegramtest.Fault{Kind: telegramtest.ErrorFault, Method: "sendPhoto", Code: want.code,
 				Text: says})
 			_, err := c.Send(t.Context(), supervisor.PostAddress{Chat: "7"}, supervisor.RichText{Text: canaryWords,
 				File: &supervisor.File{SHA256: "sha", Name: "a.png", MediaType: "image/png"}})
@@ -395,12 +395,12 @@ func TestSend_File_OutcomeMatchesChat(t *testing.T) {
 		want   outcome
 		stands bool
 	}{
-		"a flood":                        {telegramtest.Fault{Kind: telegramtest.Flood, RetryAfter: 30}, flood(30 * time.Second), false},
-		"reset before it was taken":      {telegramtest.Fault{Kind: telegramtest.Reset}, unknown, false},
-		"reset after it was taken":       {telegramtest.Fault{Kind: telegramtest.Reset, After: true}, unknown, true},
-		"half an answer":                 {telegramtest.Fault{Kind: telegramtest.Truncated}, unknown, true},
-		"the server's fault":             {telegramtest.Fault{Kind: telegramtest.Error, Code: 500}, unsent, false},
-		"a proxy that takes so much not": {telegramtest.Fault{Kind: telegramtest.HTML, Code: 413}, rejected, false},
+		"a flood":                        {telegramtest.Fault{Kind: telegramtest.FloodFault, RetryAfter: 30}, flood(30 * time.Second), false},
+		"reset before it was taken":      {telegramtest.Fault{Kind: telegramtest.ResetFault}, unknown, false},
+		"reset after it was taken":       {telegramtest.Fault{Kind: telegramtest.ResetFault, After: true}, unknown, true},
+		"half an answer":                 {telegramtest.Fault{Kind: telegramtest.TruncatedFault}, unknown, true},
+		"the server's fault":             {telegramtest.Fault{Kind: telegramtest.ErrorFault, Code: 500}, unsent, false},
+		"a proxy that takes so much not": {telegramtest.Fault{Kind: telegramtest.HTMLFault, Code: 413}, rejected, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, c := stocked(t, map[string][]byte{"sha": []byte(canaryWords)})

@@ -16,8 +16,8 @@ import (
 	"mews/supervisor/internal/rare"
 )
 
-// MaxUpdate is the longest body of a delivery, in bytes. An update has a few KiB.
-const MaxUpdate = 1 << 20
+// MaxUpdateBytes is the longest body of a delivery, in bytes. An update has a few KiB.
+const MaxUpdateBytes = 1 << 20
 
 const (
 	secretHeader      = "X-Telegram-Bot-Api-Secret-Token"
@@ -92,14 +92,14 @@ func (h *Webhook) authentic(r *http.Request) bool {
 
 // readBody returns the body, or the status for a refusal.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, int) {
-	if r.ContentLength > MaxUpdate {
+	if r.ContentLength > MaxUpdateBytes {
 		w.Header().Set("Connection", "close")
 		return nil, http.StatusRequestEntityTooLarge
 	}
 	// net/http resets the deadline at the end of the body. A writer without deadlines is no real
 	// connection, so its error does not matter.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTimeout))
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxUpdate))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxUpdateBytes))
 	switch {
 	case err == nil:
 		return body, http.StatusOK

@@ -70,9 +70,9 @@ func offered(all []protocol.Tool, open []supervisor.OpenedTool) list {
 	return l
 }
 
-// OpenTools returns the open tools after opening more tools, as far as there is room. full lists
+// AddOpenTools returns the open tools after opening more tools, as far as there is room. full lists
 // the tools without room. Tools that are always offered and unknown names are left out.
-func OpenTools(all []protocol.Tool, open []supervisor.OpenedTool,
+func AddOpenTools(all []protocol.Tool, open []supervisor.OpenedTool,
 	more ...supervisor.OpenedTool) (now []supervisor.OpenedTool, full []string) {
 	l, now := offered(all, open), slices.Clone(open)
 	for _, o := range more {
@@ -88,10 +88,10 @@ func OpenTools(all []protocol.Tool, open []supervisor.OpenedTool,
 	return now, full
 }
 
-// ListUnused returns the names of open tools to close, the least recently used first. Tools that
+// ListToolsToClose returns the names of open tools to close, the least recently used first. Tools that
 // the user keeps open come last. It closes enough tools for the results of one search. It also
 // closes missing tools, unless the user keeps them open.
-func ListUnused(all []protocol.Tool, open []supervisor.OpenedTool) (closed []string) {
+func ListToolsToClose(all []protocol.Tool, open []supervisor.OpenedTool) (closed []string) {
 	order := map[bool]int{true: 1}
 	left := slices.SortedStableFunc(slices.Values(open), func(a, b supervisor.OpenedTool) int {
 		return cmp.Or(order[a.Pinned]-order[b.Pinned], a.UsedAt.Compare(b.UsedAt))

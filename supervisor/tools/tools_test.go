@@ -64,29 +64,29 @@ func many(n, size int) (all []protocol.Tool) {
 }
 
 // The limits hold for any number of tools of a server, and for any descriptions.
-func TestOpenTools_OverLimit_IsRefused(t *testing.T) {
+func TestAddOpenTools_OverLimit_IsRefused(t *testing.T) {
 	for _, test := range []struct{ n, size, found, open int }{
 		{200, 100, 12, 40}, {200, 1000, 8, 24}, {256, 2000, 4, 12}, {3, 9 << 10, 0, 2}, {1, 25 << 10, 0, 0},
 	} {
 		all := many(test.n, test.size)
 		found := tools.FindTools(all, "weather")
-		open, full := tools.OpenTools(all, nil, opened(tools.Names(all)...)...)
+		open, full := tools.AddOpenTools(all, nil, opened(tools.Names(all)...)...)
 		if len(found) != test.found || len(open) != test.open || len(full) != test.n-test.open {
 			t.Errorf("%d tools of %d bytes: %d found, %d open, %d without room", test.n, test.size, len(found), len(open), len(full))
 		}
 		if got := tools.ListOffered(all, opened(tools.Names(all)...)); len(got) != test.open {
 			t.Errorf("%d tools of %d bytes: %d are offered, want %d", test.n, test.size, len(got), test.open)
 		}
-		left := open[len(tools.ListUnused(all, open)):]
-		if gone := tools.ListUnused(nil, append(opened("a", "b"), supervisor.OpenedTool{Name: "c",
+		left := open[len(tools.ListToolsToClose(all, open)):]
+		if gone := tools.ListToolsToClose(nil, append(opened("a", "b"), supervisor.OpenedTool{Name: "c",
 			Pinned: true})); !slices.Equal(gone, []string{"a", "b"}) {
 			t.Errorf("of tools that are gone %q are closed", gone)
 		}
-		if _, full := tools.OpenTools(all, left, opened(tools.Names(found)...)...); len(full) > 0 {
+		if _, full := tools.AddOpenTools(all, left, opened(tools.Names(found)...)...); len(full) > 0 {
 			t.Errorf("%d tools of %d bytes: after a trim there is no room for %d", test.n, test.size, len(full))
 		}
 	}
-	if closed := tools.ListUnused(some, opened("terminal", "forget")); closed != nil {
+	if closed := tools.ListToolsToClose(some, opened("terminal", "forget")); closed != nil {
 		t.Errorf("closed for no want of room: %q", closed)
 	}
 }

@@ -31,7 +31,7 @@ func (t *Transcriber) pressTranscribe(ctx context.Context, r feature.CommandRequ
 	length, path, _ := strings.Cut(r.Arguments, ":")
 	seconds, err := strconv.Atoi(length)
 	if err != nil || seconds < 0 {
-		return supervisor.Delivery{Text: feature.TextDeadButton}, nil
+		return supervisor.Delivery{Text: feature.DeadButtonText}, nil
 	}
 	return t.listen(ctx, r, path, seconds)
 }

@@ -37,14 +37,14 @@ type Endpoint struct {
 	Transcribe func(ctx context.Context, spec string, r modelcall.Recording) (protocol.TranscribeResult, error)
 	Pay        CallPayer
 	Spool      *spool.Spool
-	Uploads    UploadAction
+	Uploads    UploadedFilesRunner
 }
 
 // CallPayer makes a call of a model and charges it to the user.
 type CallPayer = func(context.Context, supervisor.Turn, sqlite.ModelCall, func() (protocol.Usage, error)) error
 
-// UploadAction runs an action of a user's worker on the files that the user sent.
-type UploadAction func(ctx context.Context, user string, p protocol.UploadsParameters) (protocol.UploadsResult, error)
+// UploadedFilesRunner runs an action of a user's worker on the files that the user sent.
+type UploadedFilesRunner func(ctx context.Context, user string, p protocol.UploadsParameters) (protocol.UploadsResult, error)
 
 // TranscribeRecording transcribes a recording by a server. Each try is charged like a call of a
 // model, by the second, and its cost is set aside before.
@@ -79,7 +79,7 @@ func (e Endpoint) TranscribeRecording(ctx context.Context, r Recording, language
 // putIntoSpool makes the user's worker put a recording into the spool.
 func (e Endpoint) putIntoSpool(ctx context.Context, r Recording) (ref protocol.BlobRef, err error) {
 	result, err := e.Uploads(ctx, r.Conversation.User, protocol.UploadsParameters{
-		Action: protocol.UploadsActionRead, Path: r.Path})
+		Action: protocol.UploadedFilesActionRead, Path: r.Path})
 	switch {
 	case err == nil && result.Blob == nil:
 		err = supervisor.Errorf(supervisor.CodeNotFound, textEndpointGone)

@@ -51,7 +51,7 @@ type Options struct {
 	Show func(ctx context.Context, d supervisor.Delivery) error
 	// Begin begins a turn with the text of a recording that a command named.
 	Begin   func(ctx context.Context, c supervisor.Conversation, command int64, text string) error
-	Uploads UploadAction // Uploads and Now are only for TranscribeUploaded
+	Uploads UploadedFilesRunner // Uploads and Now are only for TranscribeUploaded
 	Now     func() time.Time
 	Log     hclog.Logger
 }
@@ -195,7 +195,7 @@ func (t *Transcriber) hear(ctx context.Context, r Recording, show func(ctx conte
 	result protocol.TranscribeResult, failed *failure) {
 	engine, missing := t.o.Engine(ctx, r.Conversation.User)
 	p := protocol.TranscribeParameters{Path: r.Path, Seconds: t.mostSeconds(r), Engine: engine}
-	op := supervisor.Operation{User: r.Conversation.User, Kind: protocol.OperationTranscribe, Inbound: r.Inbound, Position: r.Position}
+	op := supervisor.Operation{User: r.Conversation.User, Kind: protocol.OperationKindTranscribe, Inbound: r.Inbound, Position: r.Position}
 	switch {
 	case missing != "":
 		return result, &failure{why: missing}
@@ -277,9 +277,9 @@ func (r Recording) heardOutcome(result protocol.TranscribeResult) outcome {
 		return o
 	}
 	if result.Language != "" {
-		length += ", " + foreign.Name(result.Language)
+		length += ", " + foreign.SanitizeName(result.Language)
 	}
-	o := outcome{text: fmt.Sprintf("[%s, %s] %s", name, length, foreign.Text(words)), words: words, heard: true}
+	o := outcome{text: fmt.Sprintf("[%s, %s] %s", name, length, foreign.SanitizeText(words)), words: words, heard: true}
 	o.notice.Text = textHeard + "\n> " + strings.ReplaceAll(words, "\n", "\n> ")
 	if result.Recording != "" {
 		o.text += fmt.Sprintf(textTaken, result.Recording)
@@ -301,16 +301,16 @@ func (r Recording) failedOutcome(why, again string) outcome {
 	return o
 }
 
-// PressPrefix begins the press of a button that tries again. The recording's seconds and path
+// RetryPressPrefix begins the press of a button that tries again. The recording's seconds and path
 // follow.
-const PressPrefix = "tr:"
+const RetryPressPrefix = "tr:"
 
 // maxPress is the most bytes of a button's press. (Bot API, callback_data)
 const maxPress = 64
 
 // retryPress returns the press of a button for the recording; "" if it does not fit.
 func (r Recording) retryPress() string {
-	press := fmt.Sprintf("%s%d:%s", PressPrefix, r.Seconds, r.Path)
+	press := fmt.Sprintf("%s%d:%s", RetryPressPrefix, r.Seconds, r.Path)
 	if len(press) > maxPress || strings.ContainsFunc(press, func(c rune) bool { return c <= ' ' || c > '~' }) {
 		return ""
 	}

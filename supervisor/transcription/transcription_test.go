@@ -167,7 +167,7 @@ func TestTranscribe_Speech_ReachesModelAndUser(t *testing.T) {
 		t.Errorf("told %+v", r.said)
 	}
 	op := r.started[0]
-	if op.User != "ann" || op.Inbound != 5 || op.Position != 1 || op.Kind != protocol.OperationTranscribe ||
+	if op.User != "ann" || op.Inbound != 5 || op.Position != 1 || op.Kind != protocol.OperationKindTranscribe ||
 		op.Parameters != `{"path":"uploads/2026-11-20/131905-voice.ogg","seconds":116,"engine":{"engine":"command",`+
 			`"language":"ann"}}` {
 		t.Errorf("done was %+v", op)
@@ -188,9 +188,9 @@ func TestTranscribe_Silence_HasNoWords(t *testing.T) {
 	}
 }
 
-// TestTranscribe_NoWords_TellsOnlySpeakers: a film without speech is no failed
+// TestTranscribe_NoWords_TellsOnlyVoiceSenders: a film without speech is no failed
 // dictation. A command that named the recording always gets an answer.
-func TestTranscribe_NoWords_TellsOnlySpeakers(t *testing.T) {
+func TestTranscribe_NoWords_TellsOnlyVoiceSenders(t *testing.T) {
 	silent, noSound := protocol.TranscribeResult{Seconds: 14},
 		protocol.TranscribeResult{Failure: protocol.SpeechFailureNoSound}
 	again := "closer to the microphone"
@@ -381,7 +381,7 @@ func TestTranscribeSilently_SendsNoMessage(t *testing.T) {
 }
 
 func TestTranscribe_ForgedMarks_AreIndented(t *testing.T) {
-	for _, list := range []map[string]string{foreigntest.Attacks, foreigntest.Openings} {
+	for _, list := range []map[string]string{foreigntest.ForgedStampTexts, foreigntest.ForgedMarkTexts} {
 		for name, text := range list {
 			r := newRig(false)
 			r.setResult(protocol.TranscribeResult{Text: text, Language: "en] [x", Seconds: 14})

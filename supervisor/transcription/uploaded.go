@@ -67,7 +67,7 @@ func (t *Transcriber) receive(ctx context.Context, user string, file supervisor.
 		Blob: protocol.BlobRef{SHA256: file.SHA256, Size: file.Size}, Kind: protocol.AttachmentVoice,
 		Name: file.Name, MediaType: file.MediaType,
 	}}})
-	op, ok := t.o.Operations.RunOperation(ctx, supervisor.Operation{User: user, Kind: protocol.OperationReceive,
+	op, ok := t.o.Operations.RunOperation(ctx, supervisor.Operation{User: user, Kind: protocol.OperationKindReceive,
 		Parameters: string(parameters)}, nil)
 	if !ok || op.State != supervisor.OperationDone {
 		return got, supervisor.Errorf(supervisor.CodeUnavailable, textNotReceived, op.Result)
@@ -92,7 +92,7 @@ func (t *Transcriber) remove(ctx context.Context, user string, paths ...string) 
 			continue
 		}
 		_, err := t.o.Uploads(ctx, user, protocol.UploadsParameters{
-			Action: protocol.UploadsActionRemove, Key: protocol.UploadKey(path)})
+			Action: protocol.UploadedFilesActionRemove, Key: protocol.UploadKey(path)})
 		if err != nil {
 			t.o.Log.Warn("remove a recording that was heard for a test", "user", user, "path", path, "error", err)
 		}

@@ -32,7 +32,7 @@ const (
 	kindProgram = "program"
 )
 
-func (u *Undos) commands() []feature.Command {
+func (u *Undoer) commands() []feature.Command {
 	return []feature.Command{{SlashCommand: supervisor.SlashCommand{Name: "undo",
 		Help: "take back what the last answer changed in your files; /undo 2 the one before it, /undo show the " +
 			"difference"},
@@ -41,7 +41,7 @@ func (u *Undos) commands() []feature.Command {
 }
 
 // command runs /undo: it takes back the changes of the last turn, or of an earlier one.
-func (u *Undos) command(ctx context.Context, r feature.CommandRequest) (d supervisor.Delivery, err error) {
+func (u *Undoer) command(ctx context.Context, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 	n, show := 1, false
 	if r.Arguments, show = strings.CutPrefix(r.Arguments, textShow); show {
 		r.Arguments = strings.TrimSpace(r.Arguments)
@@ -66,10 +66,10 @@ func (u *Undos) command(ctx context.Context, r feature.CommandRequest) (d superv
 }
 
 // press runs a button below an answer of a turn or of /undo.
-func (u *Undos) press(ctx context.Context, r feature.CommandRequest) (supervisor.Delivery, error) {
+func (u *Undoer) press(ctx context.Context, r feature.CommandRequest) (supervisor.Delivery, error) {
 	action, turn, of := "", int64(0), int64(0)
 	if n, err := fmt.Sscanf(r.Arguments, "%s %d %d", &action, &turn, &of); err != nil || n != 3 {
-		return supervisor.Delivery{Text: feature.TextDeadButton}, nil
+		return supervisor.Delivery{Text: feature.DeadButtonText}, nil
 	}
 	switch action {
 	case presses.ActionUndo, pressForce:
@@ -86,7 +86,7 @@ func RedoButton(turn, operation int64) supervisor.Button {
 }
 
 // tellUndone takes changes back, and returns the answer about the result.
-func (u *Undos) tellUndone(ctx context.Context, r feature.CommandRequest, turn, of int64, force bool) (
+func (u *Undoer) tellUndone(ctx context.Context, r feature.CommandRequest, turn, of int64, force bool) (
 	d supervisor.Delivery, err error) {
 	report, err := u.UndoTurn(ctx, r.Conversation.User, turn, of, force)
 	if err != nil {
@@ -95,7 +95,7 @@ func (u *Undos) tellUndone(ctx context.Context, r feature.CommandRequest, turn, 
 	switch d.Text = report.text(); {
 	case d.Text == "":
 		d.Text = textNothingToUndo
-	case len(report.Programs) > 0, of == 0 && len(report.Paths[OutcomeRestored])+len(report.Paths[OutcomeChanged]) == 0:
+	case len(report.Programs) > 0, of == 0 && len(report.Paths[OutcomeRestored])+len(report.Paths[OutcomeChangedSince]) == 0:
 		d.Text += "\n" + textUndoEarlier
 	}
 	button := func(text, action string, of int64) supervisor.Button {
@@ -104,7 +104,7 @@ func (u *Undos) tellUndone(ctx context.Context, r feature.CommandRequest, turn, 
 	if len(report.Paths[OutcomeRestored]) > 0 {
 		d.Buttons = append(d.Buttons, []supervisor.Button{RedoButton(turn, report.Operation)})
 	}
-	if len(report.Paths[OutcomeChanged]) > 0 {
+	if len(report.Paths[OutcomeChangedSince]) > 0 {
 		row := []supervisor.Button{button(textUndoAnyway, pressForce, of), button(textLeave, pressLeave, of)}
 		if !r.Conversation.IsInGroup() {
 			row = append(row, button(TextDiffButton, presses.ActionDiff, of))
@@ -119,7 +119,7 @@ func (r *Report) text() string {
 	var lines []string
 	for _, line := range undoLines {
 		names := nameFiles(r.Paths[line.outcome])
-		if line.outcome == OutcomeProgram {
+		if line.outcome == OutcomeChangedByProgram {
 			lines = append(lines, r.programLines()...)
 			names = strings.Join(append(nonEmpty(names), r.more()...), textListAnd)
 		}
@@ -198,7 +198,7 @@ func nameFiles(paths []string) string {
 }
 
 // tellDiff shows the difference between the files before a turn and now.
-func (u *Undos) tellDiff(ctx context.Context, r feature.CommandRequest, turn, of int64) (d supervisor.Delivery,
+func (u *Undoer) tellDiff(ctx context.Context, r feature.CommandRequest, turn, of int64) (d supervisor.Delivery,
 	err error) {
 	if r.Conversation.IsInGroup() {
 		return supervisor.Delivery{Text: textDiffInGroup}, nil
@@ -218,7 +218,7 @@ func (u *Undos) tellDiff(ctx context.Context, r feature.CommandRequest, turn, of
 }
 
 // DiffDelivery makes a delivery of a diff in the spool. A long diff becomes a file.
-func (u *Undos) DiffDelivery(ref protocol.BlobRef) (d supervisor.Delivery, err error) {
+func (u *Undoer) DiffDelivery(ref protocol.BlobRef) (d supervisor.Delivery, err error) {
 	text := make([]byte, min(ref.Size, maxShown*utf8.UTFMax))
 	if _, _, err := u.Spool.ReadAt(ref.SHA256, text, 0); err != nil {
 		return d, fmt.Errorf("read a difference: %w", err)

@@ -51,8 +51,8 @@ var undoLines = []struct {
 	text    string
 }{
 	{OutcomeRestored, "As it was before: %s."},
-	{OutcomeChanged, "Left alone, because it or a file changed with it has changed since: %s."},
+	{OutcomeChangedSince, "Left alone, because it or a file changed with it has changed since: %s."},
 	{OutcomeExpired, "Left alone, because I keep old versions for 7 days only: %s."},
 	{OutcomeImpossible, "Can't be taken back: %s."},
-	{OutcomeProgram, "Changed by a program, which can't be taken back: %s."},
+	{OutcomeChangedByProgram, "Changed by a program, which can't be taken back: %s."},
 }

@@ -22,15 +22,15 @@ func Buttons(in supervisor.Conversation, turn int64) [][]supervisor.Button {
 	return [][]supervisor.Button{row}
 }
 
-// ImpossibleNote returns the ledger's note about a change that can't be taken back.
-func ImpossibleNote(why string) string { return fmt.Sprintf(textNever, why) }
+// CannotUndoNote returns the ledger's note about a change that can't be taken back.
+func CannotUndoNote(why string) string { return fmt.Sprintf(textNever, why) }
 
 // maxTold is the most restored files that a note to the model names.
 const maxTold = 20
 
-// RestoredNote returns the note to the model about files that the user restored. undone are the
+// RestoredFilesNote returns the note to the model about files that the user restored. undone are the
 // files without the model's change. redone are the files with the change again.
-func RestoredNote(undone, redone []string) (text string) {
+func RestoredFilesNote(undone, redone []string) (text string) {
 	for _, told := range []struct {
 		paths    []string
 		sentence string

@@ -8,7 +8,7 @@ import (
 	"mews/supervisor"
 )
 
-func TestRestoredNote_Files_AreOnOneLine(t *testing.T) {
+func TestRestoredFilesNote_Files_AreOnOneLine(t *testing.T) {
 	var many []string
 	for i := range 23 {
 		many = append(many, fmt.Sprint(i))
@@ -22,7 +22,7 @@ func TestRestoredNote_Files_AreOnOneLine(t *testing.T) {
 		{[]string{"a"}, []string{"b"}, "[The user has undone your change to a.]\n[The user has restored your change to b.]\n"},
 		{nil, many, "[The user has restored your change to " + strings.Join(many[:20], ", ") + ", 3 more files.]\n"},
 	} {
-		if got := RestoredNote(c.undone, c.redone); got != c.want {
+		if got := RestoredFilesNote(c.undone, c.redone); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}

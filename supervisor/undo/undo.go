@@ -41,14 +41,14 @@ type Options struct {
 	Now        func() time.Time
 }
 
-// Undos takes changes back. Its methods may be called from any goroutine.
-type Undos struct{ Options }
+// Undoer takes changes back. Its methods may be called from any goroutine.
+type Undoer struct{ Options }
 
 // New returns the feature of undo.
-func New(o Options) *Undos { return &Undos{o} }
+func New(o Options) *Undoer { return &Undoer{o} }
 
 // Feature returns the command and the buttons of undo.
-func (u *Undos) Feature() feature.Feature {
+func (u *Undoer) Feature() feature.Feature {
 	return feature.Feature{Name: "undo", Commands: u.commands()}
 }
 
@@ -66,39 +66,39 @@ type Report struct {
 type Outcome string
 
 const (
-	OutcomeRestored   Outcome = "back"    // the file is as it was before
-	OutcomeChanged    Outcome = "changed" // the file is left alone, because it has changed since
-	OutcomeExpired    Outcome = "expired" // the old content was deleted after 7 days
-	OutcomeImpossible Outcome = "never"   // the old content was not stored, or writing failed; the path has a reason
+	OutcomeRestored     Outcome = "back"    // the file is as it was before
+	OutcomeChangedSince Outcome = "changed" // the file is left alone, because it has changed since
+	OutcomeExpired      Outcome = "expired" // the old content was deleted after 7 days
+	OutcomeImpossible   Outcome = "never"   // the old content was not stored, or writing failed; the path has a reason
 	// a program changed the file; the path has a reason if the program deleted the file
-	OutcomeProgram Outcome = "program"
+	OutcomeChangedByProgram Outcome = "program"
 )
 
 var outcomes = map[protocol.UndoOutcome]Outcome{
 	protocol.UndoOutcomeDone: OutcomeRestored, protocol.UndoOutcomeAlreadyUndone: OutcomeRestored,
-	protocol.UndoOutcomeChangedSince: OutcomeChanged, protocol.UndoOutcomeExpired: OutcomeExpired,
+	protocol.UndoOutcomeChangedSince: OutcomeChangedSince, protocol.UndoOutcomeExpired: OutcomeExpired,
 	protocol.UndoOutcomeFailed: OutcomeImpossible,
 }
 
 // FindLastTurn finds the nth newest turn that changed files or ran a program. n is 1 for the
 // newest.
-func (u *Undos) FindLastTurn(ctx context.Context, in supervisor.Conversation, n int) (turn int64, ok bool, err error) {
+func (u *Undoer) FindLastTurn(ctx context.Context, in supervisor.Conversation, n int) (turn int64, ok bool, err error) {
 	return u.Store.FindLastTurn(ctx, in, u.since(), n-1)
 }
 
-func (u *Undos) since() time.Time { return u.Now().Add(-spool.Retention) }
+func (u *Undoer) since() time.Time { return u.Now().Add(-spool.Retention) }
 
 // UndoTurn takes back the changes of a turn, or of an earlier undo of the turn. of is the operation
 // of that earlier undo; 0 means the turn's own changes. If force is true, UndoTurn also overwrites
 // files that have changed since.
-func (u *Undos) UndoTurn(ctx context.Context, user string, turn, of int64, force bool) (report Report, err error) {
+func (u *Undoer) UndoTurn(ctx context.Context, user string, turn, of int64, force bool) (report Report, err error) {
 	report.Paths = map[Outcome][]string{}
 	defer func() { report.addPrograms() }()
 	list, err := u.list(ctx, user, turn, of, &report)
 	if err != nil || len(list) == 0 {
 		return report, err
 	}
-	p := protocol.UndoParameters{Action: protocol.UndoActionUnchanged, Changes: undos(list)}
+	p := protocol.UndoParameters{Action: protocol.UndoActionUnchangedFiles, Changes: undos(list)}
 	if force {
 		p.Action = protocol.UndoActionForce
 	}
@@ -136,7 +136,7 @@ func inverse(change protocol.Undo, c protocol.UndoneChange, force bool) protocol
 
 // list returns the changes of a turn that can be taken back, newest first. Into the report it puts
 // the changes that can't be taken back, and all changes of the same files.
-func (u *Undos) list(ctx context.Context, user string, turn, of int64, report *Report) (list []supervisor.FileChange, err error) {
+func (u *Undoer) list(ctx context.Context, user string, turn, of int64, report *Report) (list []supervisor.FileChange, err error) {
 	if owner, err := u.Store.FindTurnUser(ctx, turn); err != nil || owner != user {
 		return nil, cmp.Or(err, supervisor.Errorf(supervisor.CodeForbidden, textForeign))
 	}
@@ -187,7 +187,7 @@ func (r *Report) addPrograms() {
 		if c.After == protocol.FileStateAbsent && c.Path != "." {
 			why = textDeleted
 		}
-		r.add(OutcomeProgram, c.Path, why)
+		r.add(OutcomeChangedByProgram, c.Path, why)
 	}
 }
 
@@ -216,7 +216,7 @@ func SplitPathAndReason(listed string) (path, why string) {
 // StoreDiff stores the difference between the files before a turn and now. It returns a blob of the
 // user; nil means no difference. The report has only the effects of programs, which no difference
 // shows.
-func (u *Undos) StoreDiff(ctx context.Context, user string, turn, of int64) (diff *protocol.BlobRef, report Report,
+func (u *Undoer) StoreDiff(ctx context.Context, user string, turn, of int64) (diff *protocol.BlobRef, report Report,
 	err error) {
 	found := Report{Paths: map[Outcome][]string{}}
 	list, err := u.list(ctx, user, turn, of, &found)
@@ -238,9 +238,9 @@ func undos(list []supervisor.FileChange) (undos []protocol.Undo) {
 }
 
 // operate runs an undo operation in the user's worker.
-func (u *Undos) operate(ctx context.Context, user string, p protocol.UndoParameters) (id int64, result protocol.UndoResult, err error) {
+func (u *Undoer) operate(ctx context.Context, user string, p protocol.UndoParameters) (id int64, result protocol.UndoResult, err error) {
 	parameters, _ := json.Marshal(p) // Marshal never fails for UndoParameters
-	op, err := u.Operations.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationUndo, Parameters: string(parameters)})
+	op, err := u.Operations.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationKindUndo, Parameters: string(parameters)})
 	if err == nil {
 		op, err = u.Operations.Wait(ctx, op.ID)
 	}

@@ -44,7 +44,7 @@ func TestUndo_LostOrUnsafeChanges_Stay(t *testing.T) {
 	}}})
 	report, err := u.UndoTurn(t.Context(), "alice", 1, 0, false)
 	want := map[Outcome][]string{OutcomeExpired: {"old"}, OutcomeImpossible: {"large" + whyMark + "it was large"},
-		OutcomeProgram: {"a.out"}}
+		OutcomeChangedByProgram: {"a.out"}}
 	if err != nil || fmt.Sprint(report.Paths) != fmt.Sprint(want) {
 		t.Errorf("reported is %q, %v, want %q", report.Paths, err, want)
 	}

@@ -11,9 +11,9 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Reserver sets money aside for the calls of one turn, and learns when a call has ended.
-type Reserver interface {
-	modelcall.Reserver
+// MoneyReserver sets money aside for the calls of one turn, and learns when a call has ended.
+type MoneyReserver interface {
+	modelcall.MoneyReserver
 	// OnSettled is called when a call has ended and its usage was stored. kept is false if the
 	// usage could not be stored.
 	OnSettled(l supervisor.Lease, kept bool)
@@ -23,7 +23,7 @@ type Reserver interface {
 type Payer struct {
 	Models   *model.Catalogue
 	Store    sqlite.Usage
-	Reserver func(supervisor.Turn) Reserver
+	Reserver func(supervisor.Turn) MoneyReserver
 }
 
 // PayCall makes a call of a model and pays for it. If the call belongs to no turn, turn has only a
@@ -35,7 +35,7 @@ func (p Payer) PayCall(ctx context.Context, turn supervisor.Turn, call sqlite.Mo
 	call.User = turn.Conversation.User
 	cost, priced := p.Models.Cost(call.Spec, call.Usage, 0)
 	reserver := p.Reserver(turn)
-	lease, err := reserver.Reserve(ctx, modelcall.Estimate{Spec: call.Spec, MaxCost: cost, Priced: priced})
+	lease, err := reserver.Reserve(ctx, modelcall.CostEstimate{Spec: call.Spec, MaxCost: cost, Priced: priced})
 	if err != nil {
 		return err
 	}

@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Sums sums up the use of models.
-type Sums struct {
+// Calculator sums up the use of models.
+type Calculator struct {
 	Store         sqlite.Usage
 	Conversations sqlite.Conversations
 	Free          func(spec string) bool // reports whether a model's calls count as free
@@ -18,14 +18,14 @@ type Sums struct {
 
 // SumUsage returns a user's use of models in a span, with a line for each group. by is a
 // sqlite.UsageDimension. The user "" means everybody.
-func (s Sums) SumUsage(ctx context.Context, user string, in supervisor.TimeSpan, by string) ([]Line, error) {
+func (s Calculator) SumUsage(ctx context.Context, user string, in supervisor.TimeSpan, by string) ([]Line, error) {
 	dimensions := []sqlite.UsageDimension{sqlite.UsageDimension(by)}
 	totals, err := s.Store.Sum(ctx, sqlite.UsageQuery{User: user, From: in.From, To: in.To, By: dimensions})
 	lines := linesOf(totals)
 	for i, t := range totals {
 		lines[i].Free = t.Model != "" && s.Free(t.Model)
 	}
-	if err != nil || by != string(sqlite.ByConversation) {
+	if err != nil || by != string(sqlite.UsageByConversation) {
 		return lines, err
 	}
 	for i, t := range totals {
@@ -39,7 +39,7 @@ func (s Sums) SumUsage(ctx context.Context, user string, in supervisor.TimeSpan,
 }
 
 // SumDailyUsage returns a user's usage for each day since a time.
-func (s Sums) SumDailyUsage(ctx context.Context, user string, since time.Time, zone *time.Location) ([]Line, error) {
+func (s Calculator) SumDailyUsage(ctx context.Context, user string, since time.Time, zone *time.Location) ([]Line, error) {
 	totals, err := s.Store.SumByDay(ctx, user, since, zone)
 	return linesOf(totals), err
 }

@@ -21,12 +21,12 @@ import (
 
 // Names of stored settings. SettingModel is the name for the model.
 const (
-	SettingTimezone = "timezone"
-	SettingDay      = "budget day"
-	SettingMonth    = "budget month"
-	SettingStream   = "stream"
-	SettingBusy     = "busy"
-	SettingLanguage = "speech language"
+	SettingTimezone       = "timezone"
+	SettingDailyLimit     = "budget day"
+	SettingMonthlyLimit   = "budget month"
+	SettingStreamReplies  = "stream"
+	SettingBusyMode       = "busy"
+	SettingSpeechLanguage = "speech language"
 )
 
 // settingTelegramLanguage is the name under which the language of a user's Telegram is stored. It
@@ -34,11 +34,11 @@ const (
 const settingTelegramLanguage = "telegram language"
 
 // periods maps the setting of a limit to the limit's period.
-var periods = map[string]string{SettingDay: textToday, SettingMonth: textThisMonth}
+var periods = map[string]string{SettingDailyLimit: textToday, SettingMonthlyLimit: textThisMonth}
 
 const (
-	on  = sqlite.LogOn
-	off = sqlite.LedgerOff
+	on  = sqlite.ConversationLogOn
+	off = sqlite.EffectLinesOff
 )
 
 var busyValues = map[supervisor.BusyMode]bool{supervisor.BusySteer: true, supervisor.BusyQueue: true, supervisor.BusyRestart: true}
@@ -55,25 +55,25 @@ func (s *Settings) table() []feature.Setting {
 			Show: func(_ context.Context, with, without supervisor.User) (string, bool) {
 				return cmp.Or(with.Timezone, textMachineZone+time.Local.String()+")"), without.Timezone != ""
 			}},
-		s.limitSetting(SettingDay, "1.50", func(b *supervisor.Budget) *int64 { return &b.Day }),
-		s.limitSetting(SettingMonth, "20", func(b *supervisor.Budget) *int64 { return &b.Month }),
-		{Name: SettingStream, Example: off, Presses: []string{on, off}, Check: checkSwitch(textNoStream),
+		s.limitSetting(SettingDailyLimit, "1.50", func(b *supervisor.Budget) *int64 { return &b.Day }),
+		s.limitSetting(SettingMonthlyLimit, "20", func(b *supervisor.Budget) *int64 { return &b.Month }),
+		{Name: SettingStreamReplies, Example: off, Presses: []string{on, off}, Check: checkSwitch(textNoStream),
 			Show: s.showStream},
-		{Name: sqlite.SettingLedger, Example: off, Presses: []string{on, off}, Note: textLedgerNote,
+		{Name: sqlite.SettingEffectLines, Example: off, Presses: []string{on, off}, Note: textLedgerNote,
 			Check: checkSwitch(textNoLedger),
-			Show:  s.showSwitch(sqlite.SettingLedger, on)},
-		{Name: sqlite.SettingLog, Example: on, Presses: []string{on, off}, Note: textLogNote,
+			Show:  s.showSwitch(sqlite.SettingEffectLines, on)},
+		{Name: sqlite.SettingConversationLog, Example: on, Presses: []string{on, off}, Note: textLogNote,
 			Check: checkSwitch(textNoLog),
-			Show:  s.showSwitch(sqlite.SettingLog, off)},
-		{Name: sqlite.SettingQuiet, Example: "22:00-07:30", Note: textQuietNote, Check: checkQuiet,
-			Show: s.showSwitch(sqlite.SettingQuiet, off)},
-		{Name: SettingBusy, Example: string(supervisor.BusyQueue), Note: textBusyNote, Check: checkBusy,
+			Show:  s.showSwitch(sqlite.SettingConversationLog, off)},
+		{Name: sqlite.SettingQuietHours, Example: "22:00-07:30", Note: textQuietNote, Check: checkQuiet,
+			Show: s.showSwitch(sqlite.SettingQuietHours, off)},
+		{Name: SettingBusyMode, Example: string(supervisor.BusyQueue), Note: textBusyNote, Check: checkBusy,
 			Presses: []string{string(supervisor.BusySteer), string(supervisor.BusyQueue),
 				string(supervisor.BusyRestart)},
 			Show: func(ctx context.Context, with, _ supervisor.User) (string, bool) {
 				return string(s.BusyMode(ctx, with.Name)), s.Configuration().Defaults.Busy.Configured
 			}},
-		{Name: SettingLanguage, Example: "en", Check: checkLanguage,
+		{Name: SettingSpeechLanguage, Example: "en", Check: checkLanguage,
 			Show: func(ctx context.Context, with, _ supervisor.User) (string, bool) {
 				return s.SpeechLanguage(ctx, with.Name), s.Configuration().Defaults.Language.Configured
 			}},
@@ -218,7 +218,7 @@ func (s *Settings) List(ctx context.Context, user string) ([]Setting, error) {
 	if err != nil {
 		return nil, err
 	}
-	left, err := s.ListAllowances(ctx, user)
+	left, err := s.ListRemainingBudgets(ctx, user)
 	if err != nil {
 		return nil, err
 	}

@@ -59,9 +59,9 @@ func (s *Settings) apply(u supervisor.User, chosen map[string]string) supervisor
 	return u
 }
 
-// KeepLanguage stores the language of a user's Telegram, an IETF tag, if it has changed. The
+// StoreTelegramLanguage stores the language of a user's Telegram, an IETF tag, if it has changed. The
 // unknown language "" changes nothing.
-func (s *Settings) KeepLanguage(ctx context.Context, user, language string) error {
+func (s *Settings) StoreTelegramLanguage(ctx context.Context, user, language string) error {
 	if known, _ := s.languages.Load(user); language == "" || known == language {
 		return nil
 	}
@@ -109,7 +109,7 @@ func (s *Settings) BudgetLimits(name string) (supervisor.Budget, error) {
 func (s *Settings) StreamsReplies(user string) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
 	defer cancel()
-	kept, own, err := s.Store.Find(ctx, user, SettingStream)
+	kept, own, err := s.Store.Find(ctx, user, SettingStreamReplies)
 	if err != nil || !own {
 		return s.Configuration().Defaults.StreamReplies.Value
 	}
@@ -119,7 +119,7 @@ func (s *Settings) StreamsReplies(user string) bool {
 // BusyMode returns the setting for messages that a user sends while their turn runs. If the
 // database fails, the configuration's value holds; no value loses a message.
 func (s *Settings) BusyMode(ctx context.Context, user string) supervisor.BusyMode {
-	kept, own, err := s.Store.Find(ctx, user, SettingBusy)
+	kept, own, err := s.Store.Find(ctx, user, SettingBusyMode)
 	if err != nil || !own || !busyValues[supervisor.BusyMode(kept)] {
 		return s.Configuration().Defaults.Busy.Value
 	}
@@ -129,16 +129,16 @@ func (s *Settings) BusyMode(ctx context.Context, user string) supervisor.BusyMod
 // SpeechLanguage returns the language of a user's recordings: auto, or a code such as en. If the
 // database fails, it is the configuration's language.
 func (s *Settings) SpeechLanguage(ctx context.Context, user string) string {
-	kept, own, err := s.Store.Find(ctx, user, SettingLanguage)
+	kept, own, err := s.Store.Find(ctx, user, SettingSpeechLanguage)
 	if err != nil || !own {
 		return s.Configuration().Defaults.Language.Value
 	}
 	return kept
 }
 
-// CheckValue returns a setting's value in the form in which Put stores it. Its errors are for the
+// CheckSettingValue returns a setting's value in the form in which Put stores it. Its errors are for the
 // user.
-func (s *Settings) CheckValue(_ context.Context, user, name, value string) (kept string, err error) {
+func (s *Settings) CheckSettingValue(_ context.Context, user, name, value string) (kept string, err error) {
 	u, _ := s.People.Find(user)
 	for _, row := range s.table() {
 		if row.Name == name {
@@ -148,16 +148,16 @@ func (s *Settings) CheckValue(_ context.Context, user, name, value string) (kept
 	return "", invalid(textNoSetting, name)
 }
 
-// Put stores a value that CheckValue has returned; "" removes the stored value.
-func (s *Settings) Put(ctx context.Context, user, name, kept string) error {
+// PutSetting stores a value that CheckSettingValue has returned; "" removes the stored value.
+func (s *Settings) PutSetting(ctx context.Context, user, name, kept string) error {
 	if kept == "" {
 		return s.Store.Delete(ctx, user, name)
 	}
 	return s.Store.Put(ctx, user, name, kept)
 }
 
-// ListAllowances returns the money that a user may still spend, for each of their limits.
-func (s *Settings) ListAllowances(ctx context.Context, user string) ([]budget.Allowance, error) {
+// ListRemainingBudgets returns the money that a user may still spend, for each of their limits.
+func (s *Settings) ListRemainingBudgets(ctx context.Context, user string) ([]budget.Allowance, error) {
 	u, _, err := s.EffectiveUser(ctx, user)
 	if err != nil {
 		return nil, err
@@ -173,7 +173,7 @@ func (s *Settings) ListAllowances(ctx context.Context, user string) ([]budget.Al
 		when string
 		max  int64
 		from time.Time
-	}{{periods[SettingDay], u.Budget.Day, day}, {periods[SettingMonth], u.Budget.Month, month}} {
+	}{{periods[SettingDailyLimit], u.Budget.Day, day}, {periods[SettingMonthlyLimit], u.Budget.Month, month}} {
 		if limit.max == 0 {
 			continue
 		}

@@ -36,7 +36,7 @@ func newFixture(t *testing.T) *fixture {
 	db := sqlitetest.Open(t)
 	people, err := access.NewPeople(nil, 0, func(string) (uint32, error) { return 1, nil })
 	must(t, err)
-	loader := NewLoader(Options{People: people, Store: db.AccessStores(), Placer: anywhere{},
+	loader := NewLoader(Options{People: people, Store: db.UserAccessStores(), FolderPreparer: anywhere{},
 		Log: hclog.NewNullLogger()})
 	must(t, loader.UseConfiguration(t.Context(), &Configuration{
 		Users: []supervisor.User{
@@ -85,9 +85,9 @@ func must(t *testing.T, err error) {
 // set changes a user's setting as the command /settings does.
 func set(t *testing.T, p *Settings, user, name, value string) {
 	t.Helper()
-	kept, err := p.CheckValue(t.Context(), user, name, value)
+	kept, err := p.CheckSettingValue(t.Context(), user, name, value)
 	must(t, err)
-	must(t, p.Put(t.Context(), user, name, kept))
+	must(t, p.PutSetting(t.Context(), user, name, kept))
 }
 
 // spend stores the cost of a user's call of a model.
@@ -120,17 +120,17 @@ func TestSettings_InvalidValue_IsRefused(t *testing.T) {
 		{"ann", SettingTimezone, "Europe/Nowhere", `This machine knows no time zone "Europe/Nowhere". Europe/Madrid is one; capital letters count.`},
 		{"ann", SettingTimezone, "Local", `This machine knows no time zone "Local". Europe/Madrid is one; capital letters count.`},
 		{"ann", SettingTimezone, "Berlin", fmt.Sprintf(textNearZone, "Berlin", "Europe/Berlin")},
-		{"ann", SettingDay, "2.51", "The configuration allows you $2.50, and you can only set less. An admin can raise it."},
-		{"ann", SettingDay, "-1", `"-1" is no amount. Write US dollars, such as 1.50.`},
-		{"ann", SettingDay, "0", "With a limit of 0, I could not ask any model. Write an amount, such as 1.50, or default."},
-		{"ann", SettingDay, "0.000001", `"0.000001" is too little: no call of a model is that cheap. The least is $0.0001.`},
-		{"ben", SettingMonth, "much", `"much" is no amount. Write US dollars, such as 1.50.`},
-		{"ben", SettingStream, "maybe", `With on, answers grow before your eyes; with off, they come when they are whole. "maybe" is neither.`},
-		{"ben", SettingBusy, "wait", `With steer, I take what you send into the answer that I am working on; with queue, I answer it next; with restart, I begin ` +
+		{"ann", SettingDailyLimit, "2.51", "The configuration allows you $2.50, and you can only set less. An admin can raise it."},
+		{"ann", SettingDailyLimit, "-1", `"-1" is no amount. Write US dollars, such as 1.50.`},
+		{"ann", SettingDailyLimit, "0", "With a limit of 0, I could not ask any model. Write an amount, such as 1.50, or default."},
+		{"ann", SettingDailyLimit, "0.000001", `"0.000001" is too little: no call of a model is that cheap. The least is $0.0001.`},
+		{"ben", SettingMonthlyLimit, "much", `"much" is no amount. Write US dollars, such as 1.50.`},
+		{"ben", SettingStreamReplies, "maybe", `With on, answers grow before your eyes; with off, they come when they are whole. "maybe" is neither.`},
+		{"ben", SettingBusyMode, "wait", `With steer, I take what you send into the answer that I am working on; with queue, I answer it next; with restart, I begin ` +
 			`the answer again. "wait" is none of them.`},
 		{"ben", "colour", "red", `There is no setting "colour".`},
 	} {
-		if kept, err := p.CheckValue(t.Context(), c.user, c.name, c.value); problem.UserText(err) != c.want {
+		if kept, err := p.CheckSettingValue(t.Context(), c.user, c.name, c.value); problem.UserText(err) != c.want {
 			t.Errorf("%s %s: %q, %v", c.name, c.value, kept, err)
 		}
 	}
@@ -140,9 +140,9 @@ func TestSettings_StoredValue_TakesEffect(t *testing.T) {
 	s := newFixture(t)
 	p := s.settings
 	set(t, p, "ann", SettingTimezone, "Asia/Tokyo")
-	set(t, p, "ann", SettingDay, "$1.25")
-	set(t, p, "ben", SettingMonth, "20")
-	set(t, p, "ann", SettingStream, "OFF")
+	set(t, p, "ann", SettingDailyLimit, "$1.25")
+	set(t, p, "ben", SettingMonthlyLimit, "20")
+	set(t, p, "ann", SettingStreamReplies, "OFF")
 	ann, _, err := p.EffectiveUser(t.Context(), "ann")
 	must(t, err)
 	if ann.Timezone != "Asia/Tokyo" || ann.Budget.Day != 1_250_000 || ann.Budget.Month != 0 {
@@ -154,7 +154,7 @@ func TestSettings_StoredValue_TakesEffect(t *testing.T) {
 	if _, known := p.Find("cleo"); known {
 		t.Error("nobody is somebody")
 	}
-	set(t, p, "ann", SettingBusy, "Restart")
+	set(t, p, "ann", SettingBusyMode, "Restart")
 	if ann, ben := p.BusyMode(t.Context(), "ann"), p.BusyMode(t.Context(), "ben"); ann != supervisor.BusyRestart ||
 		ben != supervisor.BusySteer {
 		t.Errorf("what is sent meanwhile: ann wants %s, ben %s", ann, ben)
@@ -163,12 +163,12 @@ func TestSettings_StoredValue_TakesEffect(t *testing.T) {
 		t.Error("answers do not come as they were set")
 	}
 	// the configuration allowed this value earlier
-	must(t, s.db.Settings().Put(t.Context(), "ann", SettingDay, "100"))
+	must(t, s.db.Settings().Put(t.Context(), "ann", SettingDailyLimit, "100"))
 	if ann, _ := p.Find("ann"); ann.Budget.Day != 2_500_000 {
 		t.Errorf("ann may spend %d", ann.Budget.Day)
 	}
 	for _, row := range p.table() {
-		must(t, p.Put(t.Context(), "ann", row.Name, ""))
+		must(t, p.PutSetting(t.Context(), "ann", row.Name, ""))
 	}
 	without, _ := s.people.Find("ann")
 	if ann, _ := p.Find("ann"); !cmp.Equal(ann, without) {
@@ -179,8 +179,8 @@ func TestSettings_StoredValue_TakesEffect(t *testing.T) {
 func TestSettings_List_ShowsEachSetting(t *testing.T) {
 	s := newFixture(t)
 	p := s.settings
-	set(t, p, "ann", SettingStream, "off")
-	set(t, p, "ann", SettingDay, "1")
+	set(t, p, "ann", SettingStreamReplies, "off")
+	set(t, p, "ann", SettingDailyLimit, "1")
 	list, err := p.List(t.Context(), "ann")
 	must(t, err)
 	want := [][3]string{{"model", "`offline`", "the default"}, {"thinking", "off", "the default"}, {"history", "what was said is kept for ever", "the default"},
@@ -190,7 +190,7 @@ func TestSettings_List_ShowsEachSetting(t *testing.T) {
 	var got [][3]string
 	for _, one := range list {
 		got = append(got, [3]string{one.Name, one.Value, sourceOf(one)})
-		if _, err := p.CheckValue(t.Context(), "ann", one.Name, one.Example); one.Example != "" &&
+		if _, err := p.CheckSettingValue(t.Context(), "ann", one.Name, one.Example); one.Example != "" &&
 			one.Name != SettingModel && err != nil {
 			t.Errorf("the example of %s: %v", one.Name, err)
 		}
@@ -218,13 +218,13 @@ func TestModelChoice_NoLongerAllowed_IsIgnored(t *testing.T) {
 	}
 }
 
-func TestListAllowances_SpentOrHeld_IsSubtracted(t *testing.T) {
+func TestRemainingBudgets_SpentOrHeld_IsSubtracted(t *testing.T) {
 	s := newFixture(t)
 	p := s.settings
 	spend(t, s, "ann", 300_000)
 	spend(t, s, "ben", 1)
-	set(t, p, "ann", SettingMonth, "10")
-	got, err := p.ListAllowances(t.Context(), "ann")
+	set(t, p, "ann", SettingMonthlyLimit, "10")
+	got, err := p.ListRemainingBudgets(t.Context(), "ann")
 	must(t, err)
 	want := []budget.Allowance{{When: "today", Max: 2_500_000, Left: 2_200_000}, {When: "this month", Max: 10_000_000, Left: 9_700_000}}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -235,24 +235,24 @@ func TestListAllowances_SpentOrHeld_IsSubtracted(t *testing.T) {
 	}
 	holdLease(t, s, "ann", 400_000)
 	holdLease(t, s, "ben", 1)
-	got, err = p.ListAllowances(t.Context(), "ann")
+	got, err = p.ListRemainingBudgets(t.Context(), "ann")
 	must(t, err)
 	if text := got[0].String(); text != "$2.20 of $2.50 is left today, of which $0.40 is set aside for answers under way" {
 		t.Errorf("it reads %q", text)
 	}
-	if got, err := p.ListAllowances(t.Context(), "ben"); err != nil || len(got) != 0 {
+	if got, err := p.ListRemainingBudgets(t.Context(), "ben"); err != nil || len(got) != 0 {
 		t.Errorf("who has no limit has %v, %v", got, err)
 	}
 }
 
 // The language of a user's Telegram is stored once, and survives a restart.
-func TestKeepLanguage_OfTelegram_IsKept(t *testing.T) {
+func TestTelegramLanguage_Changed_IsStored(t *testing.T) {
 	f := newFixture(t)
 	for _, language := range []string{"en", "en", "de", ""} {
-		must(t, f.settings.KeepLanguage(t.Context(), "ann", language))
+		must(t, f.settings.StoreTelegramLanguage(t.Context(), "ann", language))
 	}
 	again := &Settings{People: f.people, Store: f.db.Settings()}
-	must(t, again.KeepLanguage(t.Context(), "ann", "de"))
+	must(t, again.StoreTelegramLanguage(t.Context(), "ann", "de"))
 	for name, want := range map[string]string{"ann": "de", "ben": ""} {
 		if u, known := f.settings.Find(name); !known || u.Language != want {
 			t.Errorf("%s speaks %q, want %q", name, u.Language, want)

@@ -40,18 +40,18 @@ type DefaultValue[T any] struct {
 	Configured bool // the configuration sets Value; otherwise Value is Mews's own default
 }
 
-// Placer gives workers the folders of users.
-type Placer interface {
+// FolderPreparer gives workers the folders of users.
+type FolderPreparer interface {
 	// SetUsers prepares the folders of users. The new folders take effect when commit is called.
 	SetUsers(users []supervisor.User) (commit func(), err error)
 }
 
 // Options are the dependencies of a Loader.
 type Options struct {
-	People *access.People // receives the current users
-	Store  sqlite.AccessStores
-	Placer Placer
-	Log    hclog.Logger
+	People         *access.People // receives the current users
+	Store          sqlite.UserAccessStores
+	FolderPreparer FolderPreparer
+	Log            hclog.Logger
 	// Loaded is called after users were loaded; nil is allowed. It may be set until the first
 	// Refresh of a running service.
 	Loaded func(context.Context)
@@ -104,7 +104,7 @@ func (l *Loader) load(ctx context.Context, cfg *Configuration) error {
 	for _, u := range users[len(cfg.Users):] {
 		stored.Added = append(stored.Added, u.Name)
 	}
-	placed, err := l.Placer.SetUsers(users)
+	placed, err := l.FolderPreparer.SetUsers(users)
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (l *Loader) users(ctx context.Context, cfg *Configuration) ([]supervisor.Us
 			continue
 		}
 		u.Home = filepath.Join(cfg.Homes, u.Name)
-		u.Codes, u.Budget = supervisor.CodesOptional, cfg.Budget
+		u.Codes, u.Budget = supervisor.TOTPOptional, cfg.Budget
 		users = append(users, u)
 	}
 	return users, nil
@@ -154,7 +154,7 @@ func (l *Loader) stored(ctx context.Context, cfg *Configuration) (s access.Store
 		return s, err
 	}
 	for _, one := range bindings {
-		s.Bindings = append(s.Bindings, access.Binding(one))
+		s.Bindings = append(s.Bindings, access.AccountBinding(one))
 	}
 	if s.Suspended, err = l.Store.People.ListSuspended(ctx); err != nil {
 		return s, err

@@ -16,7 +16,7 @@ const (
 )
 
 // Feature returns the commands /voice and /voices, and the part that speaks.
-func (v *Voices) Feature() feature.Feature {
+func (v *AnswerSpeaker) Feature() feature.Feature {
 	parts := []feature.Part{{Name: "voices", Run: v.Run, Early: true}}
 	return feature.Feature{Name: "voice", Parts: parts, Commands: []feature.Command{
 		{
@@ -37,7 +37,7 @@ var voiceModes = []struct {
 }{{supervisor.VoiceOff, textVoiceOff}, {supervisor.VoiceOn, textVoiceOn}, {supervisor.VoiceOnly, textVoiceOnly}}
 
 // runVoice shows the mode of a conversation, or sets it.
-func (v *Voices) runVoice(ctx context.Context, r feature.CommandRequest) (d supervisor.Delivery, err error) {
+func (v *AnswerSpeaker) runVoice(ctx context.Context, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 	chosen := supervisor.VoiceMode(strings.ToLower(strings.TrimSpace(r.Arguments)))
 	if chosen == "" {
 		return v.showMode(ctx, r)
@@ -55,7 +55,7 @@ func (v *Voices) runVoice(ctx context.Context, r feature.CommandRequest) (d supe
 }
 
 // showMode shows the mode of a conversation, with a button for each mode.
-func (v *Voices) showMode(ctx context.Context, r feature.CommandRequest) (d supervisor.Delivery, err error) {
+func (v *AnswerSpeaker) showMode(ctx context.Context, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 	mode, err := v.ConversationMode(ctx, r.Conversation)
 	if err != nil {
 		return d, fmt.Errorf("find whether answers are spoken: %w", err)
@@ -83,7 +83,7 @@ func (v *Voices) showMode(ctx context.Context, r feature.CommandRequest) (d supe
 const buttonsInRow = 3
 
 // runVoices lists the voices with samples, or chooses a voice.
-func (v *Voices) runVoices(ctx context.Context, r feature.CommandRequest) (d supervisor.Delivery, err error) {
+func (v *AnswerSpeaker) runVoices(ctx context.Context, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 	if name := strings.ToLower(strings.TrimSpace(r.Arguments)); name != "" {
 		if err := v.ChooseVoice(ctx, r.Conversation.User, name); err != nil {
 			return d, err

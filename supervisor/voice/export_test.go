@@ -2,8 +2,8 @@ package voice
 
 // Texts for users, for tests outside of the package.
 const (
-	TextWrittenCode    = textWrittenCode
-	TextWrittenLong    = textWrittenLong
-	TextWrittenSilent  = textWrittenSilent
-	TextWrittenWarning = textWrittenWarning
+	TextWrittenBecauseOfCode    = textWrittenBecauseOfCode
+	TextWrittenBecauseTooLong   = textWrittenBecauseTooLong
+	TextWrittenBecauseSilent    = textWrittenBecauseSilent
+	TextWrittenBecauseOfWarning = textWrittenBecauseOfWarning
 )

@@ -24,7 +24,7 @@ const recordingInterval = 4 * time.Second
 
 // Run makes recordings of all answers that wait for a recording, until ctx ends. It first finishes
 // answers from before the start. It returns when no work is left running.
-func (v *Voices) Run(ctx context.Context) error {
+func (v *AnswerSpeaker) Run(ctx context.Context) error {
 	var running sync.WaitGroup
 	defer running.Wait()
 	for v.Wake(); ; {
@@ -61,7 +61,7 @@ func (v *Voices) Run(ctx context.Context) error {
 
 // begin reports whether this call starts work on an answer; false means that the work was started
 // earlier.
-func (v *Voices) begin(delivery int64) bool {
+func (v *AnswerSpeaker) begin(delivery int64) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	begun := v.begun[delivery]
@@ -69,7 +69,7 @@ func (v *Voices) begin(delivery int64) bool {
 	return !begun
 }
 
-func (v *Voices) finish(delivery int64) {
+func (v *AnswerSpeaker) finish(delivery int64) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	delete(v.begun, delivery)
@@ -77,7 +77,7 @@ func (v *Voices) finish(delivery int64) {
 
 // speak makes the recordings of an answer and puts them into the outbox. If that fails, the user is
 // told why.
-func (v *Voices) speak(ctx context.Context, speech sqlite.SpokenAnswer) {
+func (v *AnswerSpeaker) speak(ctx context.Context, speech sqlite.SpokenAnswer) {
 	log := v.o.Log.With("user", speech.Conversation.User, "delivery", speech.Delivery)
 	done := v.showRecording(ctx, speech.Conversation)
 	files, err := v.record(ctx, speech)
@@ -107,7 +107,7 @@ func (v *Voices) speak(ctx context.Context, speech sqlite.SpokenAnswer) {
 
 // newNotice returns the notice about a failure; "" if the user got the same notice for the previous
 // answer.
-func (v *Voices) newNotice(conversation int64, notice string) string {
+func (v *AnswerSpeaker) newNotice(conversation int64, notice string) string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.lastNotice[conversation] == notice {
@@ -116,7 +116,7 @@ func (v *Voices) newNotice(conversation int64, notice string) string {
 	return notice
 }
 
-func (v *Voices) keepNotice(conversation int64, notice string) {
+func (v *AnswerSpeaker) keepNotice(conversation int64, notice string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.lastNotice[conversation] = notice; notice == "" {
@@ -125,7 +125,7 @@ func (v *Voices) keepNotice(conversation int64, notice string) {
 }
 
 // showRecording shows the chat action "recording" until done is called.
-func (v *Voices) showRecording(ctx context.Context, c supervisor.Conversation) (done func()) {
+func (v *AnswerSpeaker) showRecording(ctx context.Context, c supervisor.Conversation) (done func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var shown sync.WaitGroup
 	shown.Go(func() {
@@ -140,13 +140,13 @@ func (v *Voices) showRecording(ctx context.Context, c supervisor.Conversation) (
 }
 
 // record makes the recordings of an answer, one for each part.
-func (v *Voices) record(ctx context.Context, speech sqlite.SpokenAnswer) (files []supervisor.File, err error) {
+func (v *AnswerSpeaker) record(ctx context.Context, speech sqlite.SpokenAnswer) (files []supervisor.File, err error) {
 	engine := v.o.Engine()
 	_, name, err := v.ChosenVoice(ctx, speech.Conversation.User)
 	if err != nil {
 		return nil, err
 	}
-	text, _ := claim.CutWarning(speech.Text)
+	text, _ := claim.RemoveWarning(speech.Text)
 	parts := markdown.RenderSpeech(text).Parts
 	if engine.Record != nil {
 		for _, text := range parts {
@@ -171,13 +171,13 @@ func (v *Voices) record(ctx context.Context, speech sqlite.SpokenAnswer) (files 
 }
 
 // start starts an operation in the user's worker for each text.
-func (v *Voices) start(ctx context.Context, user string, engine Engine, voice string, texts []string) (operations []int64, err error) {
+func (v *AnswerSpeaker) start(ctx context.Context, user string, engine Engine, voice string, texts []string) (operations []int64, err error) {
 	for _, text := range texts {
 		parameters, err := json.Marshal(protocol.SpeakParameters{Text: text, Voice: voice, Engine: engine.VoiceEngine})
 		if err != nil {
 			return nil, err
 		}
-		op, err := v.o.Operations.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationSpeak, Parameters: string(parameters)})
+		op, err := v.o.Operations.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationKindSpeak, Parameters: string(parameters)})
 		if err != nil {
 			return nil, err
 		}
@@ -208,7 +208,7 @@ func reason(err error) string {
 }
 
 // wait waits for all recordings, even if one fails, so that no operation stays running.
-func (v *Voices) wait(ctx context.Context, operations []int64) (files []supervisor.File, err error) {
+func (v *AnswerSpeaker) wait(ctx context.Context, operations []int64) (files []supervisor.File, err error) {
 	for i, id := range operations {
 		file, failed := v.waitFor(ctx, id)
 		if i > 0 {
@@ -219,7 +219,7 @@ func (v *Voices) wait(ctx context.Context, operations []int64) (files []supervis
 	return files, err
 }
 
-func (v *Voices) waitFor(ctx context.Context, id int64) (file supervisor.File, err error) {
+func (v *AnswerSpeaker) waitFor(ctx context.Context, id int64) (file supervisor.File, err error) {
 	op, err := v.o.Operations.Wait(ctx, id)
 	if err != nil {
 		return file, err
@@ -240,7 +240,7 @@ func (v *Voices) waitFor(ctx context.Context, id int64) (file supervisor.File, e
 
 // RecordSamples makes a recording of each voice, in the order of their names. c is the conversation
 // that asks for the samples. Its error is for the user.
-func (v *Voices) RecordSamples(ctx context.Context, c supervisor.Conversation) (files []supervisor.File, err error) {
+func (v *AnswerSpeaker) RecordSamples(ctx context.Context, c supervisor.Conversation) (files []supervisor.File, err error) {
 	engine := v.o.Engine()
 	for _, name := range engine.names() {
 		file, err := v.sample(ctx, c, engine, engine.Voices[name], fmt.Sprintf(textSample, name))
@@ -254,7 +254,7 @@ func (v *Voices) RecordSamples(ctx context.Context, c supervisor.Conversation) (
 }
 
 // sample makes a recording of a text with a voice.
-func (v *Voices) sample(ctx context.Context, c supervisor.Conversation, engine Engine, voice, text string) (supervisor.File, error) {
+func (v *AnswerSpeaker) sample(ctx context.Context, c supervisor.Conversation, engine Engine, voice, text string) (supervisor.File, error) {
 	if engine.Record != nil {
 		return engine.Record(ctx, supervisor.Turn{Conversation: c}, text, voice)
 	}

@@ -27,12 +27,12 @@ var failures = map[protocol.SpeechFailure]string{
 
 // Reasons why an answer comes in writing, for a user who wants only voice messages.
 const (
-	textWrittenSilent  = "(In writing, because there is nothing in it to say aloud.)"
-	textWrittenWarning = "(In writing too, so that you can read the warning in it.)"
-	textWrittenCode    = "(In writing too, because there is code in it.)"
-	textWrittenLong    = "(In writing too, because it is too long to say all of it aloud.)"
-	// TextWrittenShown is for an answer with files, buttons or a part that is in the chat already.
-	TextWrittenShown = "(In writing too, because of its files, its buttons, or a part that came before.)"
+	textWrittenBecauseSilent    = "(In writing, because there is nothing in it to say aloud.)"
+	textWrittenBecauseOfWarning = "(In writing too, so that you can read the warning in it.)"
+	textWrittenBecauseOfCode    = "(In writing too, because there is code in it.)"
+	textWrittenBecauseTooLong   = "(In writing too, because it is too long to say all of it aloud.)"
+	// TextWrittenBecauseOfFiles is for an answer with files, buttons or a part that is in the chat already.
+	TextWrittenBecauseOfFiles = "(In writing too, because of its files, its buttons, or a part that came before.)"
 )
 
 // Texts of /voice and /voices.

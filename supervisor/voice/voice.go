@@ -75,8 +75,8 @@ type Options struct {
 	Log      hclog.Logger
 }
 
-// Voices speaks answers. It is safe for concurrent use.
-type Voices struct {
+// AnswerSpeaker speaks answers. It is safe for concurrent use.
+type AnswerSpeaker struct {
 	o     Options
 	woken chan struct{} // holds a token if an answer may wait
 	tasks work.UserWork
@@ -88,16 +88,16 @@ type Voices struct {
 }
 
 // New returns Voices; Run does the work.
-func New(o Options) *Voices {
-	return &Voices{o: o, woken: make(chan struct{}, 1), begun: map[int64]bool{}, lastNotice: map[int64]string{}}
+func New(o Options) *AnswerSpeaker {
+	return &AnswerSpeaker{o: o, woken: make(chan struct{}, 1), begun: map[int64]bool{}, lastNotice: map[int64]string{}}
 }
 
 // Wake tells Run that a new answer may wait. It never blocks.
-func (v *Voices) Wake() { signals.SendToken(v.woken) }
+func (v *AnswerSpeaker) Wake() { signals.SendToken(v.woken) }
 
 // StopUser stops speaking the answers of a user who is not served any more. It waits until this
 // work has ended.
-func (v *Voices) StopUser(ctx context.Context, user string) error {
+func (v *AnswerSpeaker) StopUser(ctx context.Context, user string) error {
 	if err := v.tasks.EndWork(ctx, user); err != nil {
 		return fmt.Errorf("end the saying of answers to %s: %w", user, err)
 	}
@@ -114,14 +114,14 @@ func settingMode(conversation int64) string { return fmt.Sprint("voice in ", con
 const queryTimeout = 5 * time.Second
 
 // ConversationMode returns whether and how the answers of a conversation are spoken.
-func (v *Voices) ConversationMode(ctx context.Context, c supervisor.Conversation) (supervisor.VoiceMode, error) {
+func (v *AnswerSpeaker) ConversationMode(ctx context.Context, c supervisor.Conversation) (supervisor.VoiceMode, error) {
 	mode, _, err := v.o.Settings.Find(ctx, c.User, settingMode(c.ID))
 	return cmp.Or(supervisor.VoiceMode(mode), supervisor.VoiceOff), err
 }
 
 // IsVoiceOnly reports whether a conversation gets voice messages only.
 // Then the text of an answer is not shown while it grows.
-func (v *Voices) IsVoiceOnly(c supervisor.Conversation) bool {
+func (v *AnswerSpeaker) IsVoiceOnly(c supervisor.Conversation) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
 	defer cancel()
 	mode, err := v.ConversationMode(ctx, c)
@@ -130,7 +130,7 @@ func (v *Voices) IsVoiceOnly(c supervisor.Conversation) bool {
 
 // AnswerMode returns how one answer is spoken. If part of it can't be spoken, the text is sent too.
 // written then tells a user who wants only speech why the text comes.
-func (v *Voices) AnswerMode(c supervisor.Conversation, text string) (mode supervisor.VoiceMode, written string) {
+func (v *AnswerSpeaker) AnswerMode(c supervisor.Conversation, text string) (mode supervisor.VoiceMode, written string) {
 	ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
 	defer cancel()
 	var err error
@@ -138,17 +138,17 @@ func (v *Voices) AnswerMode(c supervisor.Conversation, text string) (mode superv
 		mode != supervisor.VoiceOn && mode != supervisor.VoiceOnly {
 		return supervisor.VoiceOff, ""
 	}
-	text, noted := claim.CutWarning(text)
+	text, noted := claim.RemoveWarning(text)
 	speech, spoken := markdown.RenderSpeech(text), supervisor.VoiceOn
 	switch {
 	case len(speech.Parts) == 0:
-		spoken, written = supervisor.VoiceOff, textWrittenSilent
+		spoken, written = supervisor.VoiceOff, textWrittenBecauseSilent
 	case noted:
-		written = textWrittenWarning
+		written = textWrittenBecauseOfWarning
 	case speech.Code:
-		written = textWrittenCode
+		written = textWrittenBecauseOfCode
 	case speech.Cut:
-		written = textWrittenLong
+		written = textWrittenBecauseTooLong
 	default:
 		spoken = mode
 	}
@@ -159,7 +159,7 @@ func (v *Voices) AnswerMode(c supervisor.Conversation, text string) (mode superv
 }
 
 // SetMode stores the mode of a conversation. Its error is for the user.
-func (v *Voices) SetMode(ctx context.Context, c supervisor.Conversation, mode supervisor.VoiceMode) error {
+func (v *AnswerSpeaker) SetMode(ctx context.Context, c supervisor.Conversation, mode supervisor.VoiceMode) error {
 	missing := v.o.Engine().Missing
 	switch {
 	case mode != supervisor.VoiceOff && !c.Channel.Capabilities().Voice:
@@ -171,7 +171,7 @@ func (v *Voices) SetMode(ctx context.Context, c supervisor.Conversation, mode su
 }
 
 // MarkVoiceForbidden marks a chat that takes no voice messages, and tells the user.
-func (v *Voices) MarkVoiceForbidden(ctx context.Context, c supervisor.Conversation) error {
+func (v *AnswerSpeaker) MarkVoiceForbidden(ctx context.Context, c supervisor.Conversation) error {
 	mode, err := v.ConversationMode(ctx, c)
 	if err != nil || mode == supervisor.VoiceForbidden {
 		return err
@@ -184,7 +184,7 @@ func (v *Voices) MarkVoiceForbidden(ctx context.Context, c supervisor.Conversati
 }
 
 // ChosenVoice returns the names of all voices, and of the user's voice. Its error is for the user.
-func (v *Voices) ChosenVoice(ctx context.Context, user string) (names []string, chosen string, err error) {
+func (v *AnswerSpeaker) ChosenVoice(ctx context.Context, user string) (names []string, chosen string, err error) {
 	engine := v.o.Engine()
 	if engine.Missing != "" {
 		return nil, "", &supervisor.Error{Code: supervisor.CodeUnavailable, Message: engine.Missing}
@@ -201,7 +201,7 @@ func (v *Voices) ChosenVoice(ctx context.Context, user string) (names []string, 
 }
 
 // ChooseVoice stores a user's voice. Its error is for the user.
-func (v *Voices) ChooseVoice(ctx context.Context, user, name string) error {
+func (v *AnswerSpeaker) ChooseVoice(ctx context.Context, user, name string) error {
 	engine := v.o.Engine()
 	if _, there := engine.Voices[name]; !there {
 		return supervisor.Errorf(supervisor.CodeNotFound, textNoSuchVoice)

@@ -99,7 +99,7 @@ func (r *rig) must(err error) {
 // Start stores an operation that is done at once.
 func (r *rig) Start(ctx context.Context, op supervisor.Operation) (supervisor.Operation, error) {
 	var p protocol.SpeakParameters
-	if err := protocol.DecodeStrict([]byte(op.Parameters), &p); err != nil || op.Kind != protocol.OperationSpeak || op.User != "alice" {
+	if err := protocol.DecodeStrict([]byte(op.Parameters), &p); err != nil || op.Kind != protocol.OperationKindSpeak || op.User != "alice" {
 		r.Errorf("started %+v, %v", op, err)
 	}
 	err := store{r: r}.write(ctx, func() (err error) {
@@ -145,7 +145,7 @@ func (r *rig) serves(string) bool {
 }
 
 // runVoices runs Voices until end is called.
-func (r *rig) runVoices() (v *voice.Voices, end func()) {
+func (r *rig) runVoices() (v *voice.AnswerSpeaker, end func()) {
 	v = voice.New(voice.Options{IsServed: r.serves, Store: store{r.db.SpokenAnswers(), r}, Settings: r.db.Settings(),
 		Operations: r, Log: hclog.NewNullLogger(),
 		Engine: func() voice.Engine { return r.engine }, Queued: func(c int64) { r.queued <- c },
@@ -220,7 +220,7 @@ func (r *rig) same(what string, got, want any) {
 	}
 }
 
-func TestVoices_LongAnswer_HasSeveralRecordings(t *testing.T) {
+func TestSpeaker_LongAnswer_HasSeveralRecordings(t *testing.T) {
 	r := newRig(t)
 	v, _ := r.runVoices()
 	long := strings.TrimSpace(strings.Repeat("This sentence is **said**. ", 80))
@@ -242,7 +242,7 @@ func TestVoices_LongAnswer_HasSeveralRecordings(t *testing.T) {
 }
 
 // The service ends at several points, also while the worker speaks. Each answer is spoken once.
-func TestVoices_Restart_SpeaksOnce(t *testing.T) {
+func TestSpeaker_Restart_SpeaksOnce(t *testing.T) {
 	r := newRig(t)
 	r.putAnswer("hello", supervisor.VoiceOnly)
 	r.same("held back", len(r.dueTexts()), 0)
@@ -290,7 +290,7 @@ func TestStopUser_FormerUser_HearsNothing(t *testing.T) {
 }
 
 // The process ends after each write, and a new process continues.
-func TestVoices_EndAfterEachWrite_SpeaksOnce(t *testing.T) {
+func TestSpeaker_EndAfterEachWrite_SpeaksOnce(t *testing.T) {
 	long := strings.TrimSpace(strings.Repeat("This sentence is said. ", 80))
 	for name, result := range map[string]protocol.SpeakResult{"well": {Blob: opus},
 		"badly": {Failure: protocol.SpeechFailureProgramFailed}} {
@@ -341,7 +341,7 @@ func (r *rig) speeches() int {
 	return len(list)
 }
 
-func TestVoices_SpeechFails_SendsText(t *testing.T) {
+func TestSpeaker_SpeechFails_SendsText(t *testing.T) {
 	for failure, want := range map[protocol.SpeechFailure]string{
 		protocol.SpeechFailureNoProgram: "espeak-ng", protocol.SpeechFailureNoModel: "worker.read_only",
 		protocol.SpeechFailureProgramFailed: "has failed",
@@ -376,7 +376,7 @@ func TestVoices_SpeechFails_SendsText(t *testing.T) {
 	}
 }
 
-func TestVoices_Endpoint_NeedsNoWorker(t *testing.T) {
+func TestSpeaker_Endpoint_NeedsNoWorker(t *testing.T) {
 	r := newRig(t)
 	var said []string
 	r.engine.Record = func(_ context.Context, turn supervisor.Turn, text, name string) (supervisor.File, error) {
@@ -387,7 +387,7 @@ func TestVoices_Endpoint_NeedsNoWorker(t *testing.T) {
 		return supervisor.File{SHA256: opus.SHA256, Size: opus.Size, Name: "voice.ogg", MediaType: supervisor.MediaTypeVoice}, nil
 	}
 	v, _ := r.runVoices()
-	r.putAnswer("hello\n\n"+claim.Warning(claim.Kinds), supervisor.VoiceOnly)
+	r.putAnswer("hello\n\n"+claim.Warning(claim.DeedKinds), supervisor.VoiceOnly)
 	v.Wake()
 	r.wait()
 	r.putAnswer("fail", supervisor.VoiceOnly)
@@ -418,15 +418,15 @@ func TestAnswerMode_DependsOnModeAndText(t *testing.T) {
 		{supervisor.VoiceOn, "🎉", supervisor.VoiceOff, ""},
 		{supervisor.VoiceOn, long, supervisor.VoiceOn, ""},
 		{supervisor.VoiceOnly, "hello", supervisor.VoiceOnly, ""},
-		{supervisor.VoiceOnly, "Do this:\n\n```\nmake\n```", supervisor.VoiceOn, voice.TextWrittenCode},
+		{supervisor.VoiceOnly, "Do this:\n\n```\nmake\n```", supervisor.VoiceOn, voice.TextWrittenBecauseOfCode},
 		{supervisor.VoiceOnly, "Do `make` and see [this](https://example.org)", supervisor.VoiceOnly, ""},
-		{supervisor.VoiceOnly, long, supervisor.VoiceOn, voice.TextWrittenLong},
-		{supervisor.VoiceOnly, "", supervisor.VoiceOff, voice.TextWrittenSilent},
-		{supervisor.VoiceOnly, "🎉", supervisor.VoiceOff, voice.TextWrittenSilent},
+		{supervisor.VoiceOnly, long, supervisor.VoiceOn, voice.TextWrittenBecauseTooLong},
+		{supervisor.VoiceOnly, "", supervisor.VoiceOff, voice.TextWrittenBecauseSilent},
+		{supervisor.VoiceOnly, "🎉", supervisor.VoiceOff, voice.TextWrittenBecauseSilent},
 		// text that is not spoken has to be visible
-		{supervisor.VoiceOnly, "I saved it.\n\n" + claim.Warning(claim.Kinds), supervisor.VoiceOn,
-			voice.TextWrittenWarning},
-		{supervisor.VoiceOn, claim.Warning(claim.Kinds), supervisor.VoiceOff, ""},
+		{supervisor.VoiceOnly, "I saved it.\n\n" + claim.Warning(claim.DeedKinds), supervisor.VoiceOn,
+			voice.TextWrittenBecauseOfWarning},
+		{supervisor.VoiceOn, claim.Warning(claim.DeedKinds), supervisor.VoiceOff, ""},
 		{supervisor.VoiceOff, "hello", supervisor.VoiceOff, ""},
 	} {
 		if c.mode != "" {

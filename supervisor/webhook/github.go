@@ -49,7 +49,7 @@ func (r *Receiver) takeGitHub(w http.ResponseWriter, req *http.Request, g GitHub
 	media, _, _ := mime.ParseMediaType(req.Header.Get("Content-Type"))
 	switch {
 	case signature == nil:
-		return r.refuse(supervisor.WebhookGitHub, req)
+		return r.refuse(supervisor.WebhookSourceGitHub, req)
 	case name == "" || key == "" || max(len(name), len(key), len(hook)) > maxHeader:
 		return incomplete
 	case media != "application/json":
@@ -62,10 +62,10 @@ func (r *Receiver) takeGitHub(w http.ResponseWriter, req *http.Request, g GitHub
 	}
 	defer b.close()
 	if !hmac.Equal(mac.Sum(nil), signature) {
-		return r.refuse(supervisor.WebhookGitHub, req)
+		return r.refuse(supervisor.WebhookSourceGitHub, req)
 	}
-	d := supervisor.WebhookDelivery{Source: supervisor.WebhookGitHub, Hook: hook, Key: key, Body: b.Hash()}
-	e, ignored, err := g.Read(name, b.WrittenBytes())
+	d := supervisor.WebhookDelivery{Source: supervisor.WebhookSourceGitHub, Hook: hook, Key: key, Body: b.Hash()}
+	e, ignored, err := g.Read(name, b.NewReader())
 	if err != nil {
 		r.o.Log.Warn("a delivery of GitHub's can't be read", "delivery", key, "error", err)
 		return answer{status: http.StatusBadRequest, text: textUnreadable}

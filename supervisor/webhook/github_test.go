@@ -20,7 +20,7 @@ func TestGitHub_Delivery_IsStoredBeforeAnswer(t *testing.T) {
 	r := newRig(t)
 	body := push("Fix it")
 	r.same("the first", answerTo(r.gitHub, delivery("push", "g1", body)), "200 taken")
-	list := r.newDeliveries(supervisor.WebhookGitHub)
+	list := r.newDeliveries(supervisor.WebhookSourceGitHub)
 	sum := sha256.Sum256([]byte(body))
 	want := supervisor.WebhookDelivery{ID: 1, User: "alice", Source: "github", Hook: "7", Key: "g1", Body: hex.EncodeToString(sum[:]), Size: int64(len(body)), State: "new"}
 	got := list[0]
@@ -85,7 +85,7 @@ func TestGitHub_WrongSignature_HasNoEffect(t *testing.T) {
 		r.same(name, answerTo(r.gitHub, req), "401 the signature or the secret is missing, or is not the right one")
 	}
 	r.same("files", len(r.files()), 0)
-	r.same("rows", len(r.newDeliveries(supervisor.WebhookGitHub)), 0)
+	r.same("rows", len(r.newDeliveries(supervisor.WebhookSourceGitHub)), 0)
 	r.same("audit", fmt.Sprint(r.audit), "[webhook.refused: 1 requests to github without the right signature or secret, the last from 192.0.2.1:1234]")
 }
 
@@ -99,10 +99,10 @@ func TestGitHub_InvalidRequest_IsRefused(t *testing.T) {
 		"no event header":    {func(req *http.Request) { req.Header.Del("X-GitHub-Event") }, "400"},
 		"long header":        {func(req *http.Request) { req.Header.Set("X-GitHub-Delivery", strings.Repeat("x", 101)) }, "400"},
 		"too long": {func(req *http.Request) {
-			req.ContentLength, req.Body = event.MaxPayload+1, io.NopCloser(unreadableBody{t})
+			req.ContentLength, req.Body = event.MaxPayloadBytes+1, io.NopCloser(unreadableBody{t})
 		}, "413"},
 		"endless body": {func(req *http.Request) {
-			req.ContentLength, req.Body = -1, io.NopCloser(&repeatingBody{" ", event.MaxPayload + 1})
+			req.ContentLength, req.Body = -1, io.NopCloser(&repeatingBody{" ", event.MaxPayloadBytes + 1})
 		}, "413"},
 		"no JSON": {nil, "400"},
 		"cut off": {func(req *http.Request) {
@@ -129,7 +129,7 @@ func (cutBody) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 // Further deliveries are refused until some payloads are handled.
 func TestReceiver_PayloadsOnDisk_AreLimited(t *testing.T) {
 	r := newRig(t)
-	d := supervisor.WebhookDelivery{User: "alice", Source: supervisor.WebhookGitHub, Key: "big", Body: strings.Repeat("a", 64), Size: 200<<20 - 100}
+	d := supervisor.WebhookDelivery{User: "alice", Source: supervisor.WebhookSourceGitHub, Key: "big", Body: strings.Repeat("a", 64), Size: 200<<20 - 100}
 	rows := r.db.WebhookDeliveries()
 	if _, err := rows.Put(t.Context(), d); err != nil {
 		t.Fatal(err)
@@ -166,7 +166,7 @@ func TestReceiver_SlowBody_TimesOut(t *testing.T) {
 // BenchmarkLargePayload measures reading a payload of 25 MB with many small values.
 func BenchmarkLargePayload(b *testing.B) {
 	one := `{"id":"a","message":"Mend it","author":{"name":"Bob"},"added":["a","b"]},`
-	body := `{"commits":[` + strings.Repeat(one, event.MaxPayload/len(one)) + `{}],"repository":{"full_name":"a/b"}}`
+	body := `{"commits":[` + strings.Repeat(one, event.MaxPayloadBytes/len(one)) + `{}],"repository":{"full_name":"a/b"}}`
 	for b.Loop() {
 		if _, _, err := event.Parse("push", strings.NewReader(body)); err != nil {
 			b.Fatal(err)

@@ -39,9 +39,9 @@ type Hook struct {
 // maxBody returns the maximum size of a request body, in bytes.
 func (h Hook) maxBody() int64 {
 	if h.Run != nil {
-		return MaxTaskText
+		return MaxTaskBodyBytes
 	}
-	return MaxMessage
+	return MaxHookBodyBytes
 }
 
 // HookAuth is the way in which a caller proves that it knows the secret.
@@ -53,11 +53,11 @@ const (
 	AuthHMAC         HookAuth = "hmac"   // the HMAC-SHA256 of the body, in the header Header
 )
 
-// MaxMessage is the maximum size of a hook's request body, in bytes.
-const MaxMessage = 1 << 20
+// MaxHookBodyBytes is the maximum size of a hook's request body, in bytes.
+const MaxHookBodyBytes = 1 << 20
 
-// MaxTaskText is the maximum size of a request body if the hook runs a task, in bytes.
-const MaxTaskText = 64 << 10
+// MaxTaskBodyBytes is the maximum size of a request body if the hook runs a task, in bytes.
+const MaxTaskBodyBytes = 64 << 10
 
 const (
 	maxPerMinute = 30
@@ -98,7 +98,7 @@ func (h *hookHandler) take(w http.ResponseWriter, req *http.Request) answer {
 	if h.hook.Sign == AuthHMAC && !hmac.Equal(mac.Sum(nil), signature) {
 		return h.refuse(h.source(), req)
 	}
-	text, err := io.ReadAll(b.WrittenBytes())
+	text, err := io.ReadAll(b.NewReader())
 	switch {
 	case err != nil:
 		return h.answerError(err)
@@ -119,7 +119,7 @@ func (h *hookHandler) hasSecret(req *http.Request) bool {
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }
 
-func (h *hookHandler) source() string { return supervisor.WebhookHook + h.hook.Name }
+func (h *hookHandler) source() string { return supervisor.WebhookSourceHookPrefix + h.hook.Name }
 
 // keep stores a call. Calls with the same key are stored once.
 func (h *hookHandler) keep(req *http.Request, b *body) answer {

@@ -176,7 +176,7 @@ func TestHook_InvalidRequest_IsRefused(t *testing.T) {
 	r := newRig(t, webhook.Hook{Name: "ci", Sign: webhook.AuthBearer})
 	r.same("no JSON", answerTo(r.hooks["ci"], bearer("hello")), "400 the body is no JSON")
 	req := bearer("1")
-	req.ContentLength, req.Body = -1, io.NopCloser(&repeatingBody{" ", webhook.MaxMessage + 1})
+	req.ContentLength, req.Body = -1, io.NopCloser(&repeatingBody{" ", webhook.MaxHookBodyBytes + 1})
 	r.same("too long", answerTo(r.hooks["ci"], req), "413 the body is too long")
 	r.gone.Store(true)
 	r.same("nobody", answerTo(r.hooks["ci"], bearer("1")), "503 nobody is there to read it")
@@ -190,7 +190,7 @@ func TestHook_FormerUser_GetsNoMessage(t *testing.T) {
 		r.gone.Store(true)
 		settle()
 		r.same("messages", len(r.outbox()), 0)
-		r.same("left", len(r.newDeliveries(supervisor.WebhookHook+"ci")), 0)
+		r.same("left", len(r.newDeliveries(supervisor.WebhookSourceHookPrefix+"ci")), 0)
 	})
 }
 

@@ -80,7 +80,7 @@ func (r *Receiver) Feature() feature.Feature {
 		add(g.Path, g.MaxPayload, r.gitHub(*g))
 	}
 	for _, h := range r.o.Hooks {
-		add(h.Path, MaxMessage, r.handler(h))
+		add(h.Path, MaxHookBodyBytes, r.handler(h))
 	}
 	if len(f.Routes) > 0 {
 		f.Parts = []feature.Part{{Name: "webhook messages", Run: r.Run}}

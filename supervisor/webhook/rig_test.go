@@ -74,7 +74,7 @@ func newRig(t testing.TB, hooks ...webhook.Hook) *rig {
 		Audit: func(_, action, detail string) { r.audit = append(r.audit, action+": "+detail) }, Log: hclog.NewNullLogger(), Now: time.Now,
 		GitHub: &webhook.GitHubRoute{
 			Path: "/webhook/github", Secret: func() string { return secret }, Read: event.Parse,
-			MaxPayload: event.MaxPayload,
+			MaxPayload: event.MaxPayloadBytes,
 			Notify:     func() { r.arrived++ },
 			Repo: func(name string) (supervisor.GitHubRepo, bool) {
 				return supervisor.GitHubRepo{Name: "acme/widget", User: "alice"},

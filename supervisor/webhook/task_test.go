@@ -16,7 +16,7 @@ import (
 func TestHook_TaskText_IsLimited(t *testing.T) {
 	twice := parse(t, "{{range .}}{{.}}\n{{.}}\n{{end}}")
 	deep := strings.Repeat("[", 14) + "0" + strings.Repeat(",0", 31<<10) + strings.Repeat("]", 14)
-	exact := `"` + strings.Repeat("x", webhook.MaxTaskText-2) + `"`
+	exact := `"` + strings.Repeat("x", webhook.MaxTaskBodyBytes-2) + `"`
 	many := `["` + strings.Repeat("y", 40<<10) + `"]`
 	for _, c := range []struct {
 		body     string
@@ -45,7 +45,7 @@ func TestHook_TaskText_IsLimited(t *testing.T) {
 				t.Fatalf("of %.20s, which is answered with %d, %q, a task gets nothing", c.body, w.Code, w.Body)
 			}
 			text := <-got
-			if len(text) > webhook.MaxTaskText+100 || !strings.HasPrefix(text, c.want) || !strings.HasSuffix(text,
+			if len(text) > webhook.MaxTaskBodyBytes+100 || !strings.HasPrefix(text, c.want) || !strings.HasSuffix(text,
 				c.cut) || c.cut == "" && text != c.want {
 				t.Errorf("of %d bytes, %.20s, a task gets %d: %.100q", len(c.body), c.body, len(text), text)
 			}

@@ -56,7 +56,7 @@ func (r *Receiver) report(ctx context.Context, err error) {
 func (r *Receiver) clean(ctx context.Context) error {
 	bodies, err := r.o.Deliveries.ListUnneededBodies(ctx)
 	for _, body := range bodies {
-		err = errors.Join(err, r.o.Spool.RemoveBlob(body), r.o.Deliveries.ForgetBody(ctx, body))
+		err = errors.Join(err, r.o.Spool.RemoveBlob(body), r.o.Deliveries.MarkBodyDeleted(ctx, body))
 	}
 	return err
 }
@@ -64,7 +64,7 @@ func (r *Receiver) clean(ctx context.Context) error {
 // deliver handles all new calls of a hook: it sends one message about them, or runs the hook's
 // task.
 func (r *Receiver) deliver(ctx context.Context, h Hook) error {
-	list, err := r.o.Deliveries.ListNew(ctx, supervisor.WebhookHook+h.Name, maxBatch)
+	list, err := r.o.Deliveries.ListNew(ctx, supervisor.WebhookSourceHookPrefix+h.Name, maxBatch)
 	if err != nil || len(list) == 0 {
 		return err
 	}
@@ -98,7 +98,7 @@ func (r *Receiver) deliver(ctx context.Context, h Hook) error {
 }
 
 // maxTaskText is the maximum size of a task's text in bytes: a whole call in a code block.
-const maxTaskText = MaxTaskText + len("```json\n\n```")
+const maxTaskText = MaxTaskBodyBytes + len("```json\n\n```")
 
 // runTasks runs a task for each call of a hook. After a crash it runs again, but starts no task a
 // second time.

@@ -253,7 +253,7 @@ func TestStop_BetweenBeginAndRun_RunsNoTool(t *testing.T) {
 	}
 }
 
-func TestCommitFails_EndsTurnAndTools(t *testing.T) {
+func TestRun_CommitFails_EndsTurnAndTools(t *testing.T) {
 	host := newHost(t, hosttest.CallMessage(hosttest.ToolCall("quick", "look", `{}`), hosttest.ToolCall("slow", "wait",
 		`{}`)))
 	host.Fail = func(_ int, call string) hosttest.Failure {

@@ -26,7 +26,7 @@ echo begun; while read -r line; do echo "still $line"; done`)
 		t.Fatal(err)
 	}
 	for { // waits until all descendants exist
-		sum, err := MeasureTree("/proc", s.pid())
+		sum, err := MeasureProcessTree("/proc", s.pid())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,7 +24,7 @@ func TestParseMemberships_Lines_AreReadOrRefused(t *testing.T) {
 	}
 }
 
-func FuzzMemberships(f *testing.F) {
+func FuzzParseMemberships(f *testing.F) {
 	f.Add("9:name=systemd:/\n3:cpu,cpuacct:/a:b/c\n0::/../x (deleted)\n")
 	f.Add("0::/")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -63,7 +63,7 @@ func TestParseCounter_Texts_GiveNumberOrError(t *testing.T) {
 	}
 }
 
-func FuzzNumber(f *testing.F) {
+func FuzzParseCounter(f *testing.F) {
 	f.Add("low 0\nmax 12\noom_kill 1\n", "max")
 	f.Add("usage_usec 123\nuser_usec 18446744073709551616\n", "usage_usec")
 	f.Add("max\n", "")
@@ -74,7 +74,7 @@ func FuzzNumber(f *testing.F) {
 	})
 }
 
-func FuzzStat(f *testing.F) {
+func FuzzParseStat(f *testing.F) {
 	f.Add(stat(10, "a) S 1 (b", 7, 25))
 	f.Add("1 (init) S")
 	f.Add(") ) )")
@@ -85,8 +85,8 @@ func FuzzStat(f *testing.F) {
 	})
 }
 
-// FuzzStatName: a process's name cannot change the other values.
-func FuzzStatName(f *testing.F) {
+// FuzzParseStat_ProcessName: a process's name cannot change the other values.
+func FuzzParseStat_ProcessName(f *testing.F) {
 	f.Add("sh", 1, 2)
 	f.Add("x) S 0 0 0", 5, 6)
 	f.Add("\n(", 5, 6)
@@ -115,7 +115,7 @@ func TestParseRollup_Shares_AreAdded(t *testing.T) {
 	}
 }
 
-func FuzzRollup(f *testing.F) {
+func FuzzParseRollup(f *testing.F) {
 	f.Add(rollup(100, 23))
 	f.Add("Pss:\nSwapPss: kB")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -125,7 +125,7 @@ func FuzzRollup(f *testing.F) {
 	})
 }
 
-func FuzzPIDs(f *testing.F) {
+func FuzzParsePIDs(f *testing.F) {
 	f.Add("1\n22\n22\n0\n")
 	f.Add("-1\n")
 	f.Fuzz(func(t *testing.T, text string) {

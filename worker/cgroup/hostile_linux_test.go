@@ -145,8 +145,8 @@ func TestKill_UnkillableProcesses_AreNamed(t *testing.T) {
 	}
 }
 
-// TestKill_OldKernel_SignalsEach uses cgroup v2 before Linux 5.14, which has no cgroup.kill.
-func TestKill_OldKernel_SignalsEach(t *testing.T) {
+// TestKill_OldKernel_SignalsEachProcess uses cgroup v2 before Linux 5.14, which has no cgroup.kill.
+func TestKill_OldKernel_SignalsEachProcess(t *testing.T) {
 	k, o := newFakeV2(t, "memory pids")
 	tree := open(t, o)
 	if err := tree.PrepareGroups(0); err != nil {
@@ -168,7 +168,7 @@ func TestKill_OldKernel_SignalsEach(t *testing.T) {
 	}
 }
 
-func TestAdd_BadPID_IsRefused(t *testing.T) {
+func TestAddProcess_BadPID_IsRefused(t *testing.T) {
 	_, o := newFakeV1(t)
 	g := makeGroup(t, open(t, o), Limits{})
 	for _, pid := range []int{-1, 0, 1 << 22} { // for the kernel 0 means this process

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TreeSize is the size of a process and all its descendants.
-type TreeSize struct {
+// ProcessTreeSize is the size of a process and all its descendants.
+type ProcessTreeSize struct {
 	Bytes     int64
 	Processes int
 	Tasks     int // number of threads, which the kernel counts against limits of processes
@@ -48,7 +48,7 @@ type MeasureLimits struct {
 // has died and that have become children of another process. The processes run meanwhile, so the
 // sizes are estimates. An ending process can make a reader of /proc wait, so a caller with
 // deadlines needs a separate goroutine.
-func measureTree(proc *os.File, members []member, look MeasureLimits) (size TreeSize, err error) {
+func measureTree(proc *os.File, members []member, look MeasureLimits) (size ProcessTreeSize, err error) {
 	for _, m := range members {
 		size.Tasks += m.threads
 	}
@@ -80,7 +80,7 @@ func measureTree(proc *os.File, members []member, look MeasureLimits) (size Tree
 }
 
 // addMemory adds the memory of processes, the root first.
-func (s *TreeSize) addMemory(proc *os.File, uses []memoryUse, limit int64) error {
+func (s *ProcessTreeSize) addMemory(proc *os.File, uses []memoryUse, limit int64) error {
 	files := tmpfsBytes(proc, uses[0].pid)
 	most := files
 	for _, u := range uses {
@@ -105,7 +105,7 @@ func (s *TreeSize) addMemory(proc *os.File, uses []memoryUse, limit int64) error
 	return nil
 }
 
-func (s *TreeSize) count(pid int, bytes int64, readable, root bool) {
+func (s *ProcessTreeSize) count(pid int, bytes int64, readable, root bool) {
 	if !readable {
 		s.ResidentCount++
 	}

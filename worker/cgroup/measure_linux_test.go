@@ -52,37 +52,37 @@ func TestMeasure_FakeProc_CountsDescendants(t *testing.T) {
 		"20/stat": stat(20, "stranger", 1, 9), "20/smaps_rollup": rollup(70000, 0),
 		"self/stat": "no pid", "15/comm": "ended meanwhile",
 	})
-	got, err := MeasureTree(proc, 10)
-	want := TreeSize{Bytes: (8000 + 400 + 500) << 10, Processes: 5, Tasks: 5, LargestPID: 12, LargestBytes: 500 << 10}
+	got, err := MeasureProcessTree(proc, 10)
+	want := ProcessTreeSize{Bytes: (8000 + 400 + 500) << 10, Processes: 5, Tasks: 5, LargestPID: 12, LargestBytes: 500 << 10}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
-	if _, err := MeasureTree(proc, 99); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := MeasureProcessTree(proc, 99); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a root that is not there: %v", err)
 	}
-	sums, err := (&Meter{Proc: proc}).MeasureTrees(map[int]MeasureLimits{20: {Tasks: 1, Memory: true}, 12: {Tasks: 2, Memory: true},
+	sums, err := (&Meter{Proc: proc}).MeasureProcessTrees(map[int]MeasureLimits{20: {Tasks: 1, Memory: true}, 12: {Tasks: 2, Memory: true},
 		99: {Tasks: 1, Memory: true}, 10: {Tasks: 5, Memory: true}})
-	if diff := cmp.Diff(map[int]TreeSize{
+	if diff := cmp.Diff(map[int]ProcessTreeSize{
 		20: {Bytes: 70000 << 10, Processes: 1, Tasks: 1}, 10: want,
 		12: {Tasks: 3}, // the process has more tasks than this limit
 	}, sums); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
 	writeFiles(t, proc, map[string]string{"13/stat": "13 (sh"})
-	if _, err := MeasureTree(proc, 10); err == nil || !strings.Contains(err.Error(), "/13/stat") {
+	if _, err := MeasureProcessTree(proc, 10); err == nil || !strings.Contains(err.Error(), "/13/stat") {
 		t.Errorf("a stat that ends early: %v", err)
 	}
 }
 
-// TestMeasure_UnreadableShare_UsesResident: the resident size counts if a process's proportional
+// TestMeasure_UnreadableShare_UsesResidentSize: the resident size counts if a process's proportional
 // share may not be read.
-func TestMeasure_UnreadableShare_UsesResident(t *testing.T) {
+func TestMeasure_UnreadableShare_UsesResidentSize(t *testing.T) {
 	page := int64(os.Getpagesize())
-	var s TreeSize
+	var s ProcessTreeSize
 	s.count(7, 25*page, false, false)
 	s.count(8, 24*page, false, false)
 	s.count(6, 99*page, true, true)
-	want := TreeSize{Bytes: 148 * page, Processes: 3, LargestPID: 7, LargestBytes: 25 * page, ResidentCount: 2}
+	want := ProcessTreeSize{Bytes: 148 * page, Processes: 3, LargestPID: 7, LargestBytes: 25 * page, ResidentCount: 2}
 	if diff := cmp.Diff(want, s); diff != "" {
 		t.Error(diff)
 	}
@@ -97,7 +97,7 @@ func TestMeasure_RealProcesses_FindsLargest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := MeasureTree("/proc", s.pid())
+	got, err := MeasureProcessTree("/proc", s.pid())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestDescendants_AnyTree_AreListedOnce(t *testing.T) {
 // system.
 func BenchmarkMeasure(b *testing.B) {
 	for b.Loop() {
-		if _, err := MeasureTree("/proc", os.Getpid()); err != nil {
+		if _, err := MeasureProcessTree("/proc", os.Getpid()); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -30,13 +30,13 @@ type member struct {
 type measuredTree struct {
 	members []member
 	limits  MeasureLimits
-	size    TreeSize
+	size    ProcessTreeSize
 	reuses  int
 }
 
-// MeasureTrees measures each process in roots together with all its descendants. Missing roots are
+// MeasureProcessTrees measures each process in roots together with all its descendants. Missing roots are
 // left out.
-func (m *Meter) MeasureTrees(roots map[int]MeasureLimits) (map[int]TreeSize, error) {
+func (m *Meter) MeasureProcessTrees(roots map[int]MeasureLimits) (map[int]ProcessTreeSize, error) {
 	dir, err := os.Open(cmp.Or(m.Proc, "/proc"))
 	if err != nil {
 		return nil, fmt.Errorf("measure processes: %w", err)
@@ -46,7 +46,7 @@ func (m *Meter) MeasureTrees(roots map[int]MeasureLimits) (map[int]TreeSize, err
 	if err != nil {
 		return nil, fmt.Errorf("measure processes: %w", err)
 	}
-	children, sizes, trees := childrenOf(all), map[int]TreeSize{}, map[int]measuredTree{}
+	children, sizes, trees := childrenOf(all), map[int]ProcessTreeSize{}, map[int]measuredTree{}
 	for root, limits := range roots {
 		if _, ok := all[root]; !ok {
 			continue

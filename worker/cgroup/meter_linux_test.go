@@ -12,7 +12,7 @@ func TestMeter_IdleTree_IsNotReadAgain(t *testing.T) {
 	m := Meter{Proc: proc}
 	measure := func(limit int64) int64 {
 		t.Helper()
-		sizes, err := m.MeasureTrees(map[int]MeasureLimits{10: {Tasks: 9, Memory: true, MemoryLimit: limit}})
+		sizes, err := m.MeasureProcessTrees(map[int]MeasureLimits{10: {Tasks: 9, Memory: true, MemoryLimit: limit}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -70,15 +70,15 @@ func (g *Group) Close() error {
 	return errors.Join(errs...)
 }
 
-// MeasureTree measures one root with a new Meter. The error wraps fs.ErrNotExist if the root is missing.
-func MeasureTree(proc string, root int) (TreeSize, error) {
-	all, err := (&Meter{Proc: proc}).MeasureTrees(map[int]MeasureLimits{root: {Tasks: math.MaxInt, Memory: true}})
+// MeasureProcessTree measures one root with a new Meter. The error wraps fs.ErrNotExist if the root is missing.
+func MeasureProcessTree(proc string, root int) (ProcessTreeSize, error) {
+	all, err := (&Meter{Proc: proc}).MeasureProcessTrees(map[int]MeasureLimits{root: {Tasks: math.MaxInt, Memory: true}})
 	if err != nil {
-		return TreeSize{}, err
+		return ProcessTreeSize{}, err
 	}
 	sum, ok := all[root]
 	if !ok {
-		return TreeSize{}, fmt.Errorf("measure process %d: %w", root, fs.ErrNotExist)
+		return ProcessTreeSize{}, fmt.Errorf("measure process %d: %w", root, fs.ErrNotExist)
 	}
 	return sum, nil
 }

@@ -43,7 +43,7 @@ func CompareFiles(ctx context.Context, home Home, p protocol.CheckParameters) (r
 	if err != nil {
 		return r, err
 	}
-	if len(seen) > protocol.MaxCheckSeenBytes {
+	if len(seen) > protocol.MaxCheckStateBytes {
 		return r, fmt.Errorf("%q has %d files with long names: more than can be watched", p.Files, len(now))
 	}
 	r.Seen = string(seen)

@@ -24,7 +24,7 @@ var heading = regexp.MustCompile(`(?m)^## .*<!-- turn (\d+) -->$`)
 
 // ForgetTurns counts the exchanges of some turns in the logs of some days. If gone is set, it also
 // deletes these exchanges. A second call changes nothing.
-func (l *Log) ForgetTurns(ctx context.Context, of protocol.MemoryTurns, gone bool) (n int, err error) {
+func (l *Log) ForgetTurns(ctx context.Context, of protocol.TurnDataQuery, gone bool) (n int, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var names []string

@@ -20,7 +20,7 @@ func TestForgetTurns_DeletesOnlyTheirExchanges(t *testing.T) {
 	}
 	defer ws.Close()
 	l := &dailylog.Log{Files: ws, Zone: time.UTC}
-	of := protocol.MemoryTurns{Turns: []int64{7, 99}, From: "2026-11-18", To: "2026-11-20"}
+	of := protocol.TurnDataQuery{Turns: []int64{7, 99}, From: "2026-11-18", To: "2026-11-20"}
 	if n, err := l.ForgetTurns(t.Context(), of, true); n != 0 || err != nil {
 		t.Fatalf("without a log: %d, %v", n, err)
 	}

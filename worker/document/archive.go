@@ -34,7 +34,7 @@ func openZip(f source) (*zipFile, error) {
 	z, err := zip.NewReader(from, f.size)
 	if err != nil {
 		if from.left < 0 {
-			err = parse.NewFailure(parse.ReasonManyNames)
+			err = parse.NewFailure(parse.ReasonTooManyNames)
 		}
 		return nil, err
 	}
@@ -50,7 +50,7 @@ type boundedReaderAt struct {
 
 func (r *boundedReaderAt) ReadAt(p []byte, at int64) (int, error) {
 	if r.left -= int64(len(p)); r.left < 0 {
-		return 0, parse.NewFailure(parse.ReasonManyNames)
+		return 0, parse.NewFailure(parse.ReasonTooManyNames)
 	}
 	return r.ReaderAt.ReadAt(p, at)
 }
@@ -89,7 +89,7 @@ type unpackReader struct {
 func (r *unpackReader) Read(p []byte) (int, error) {
 	n, err := r.from.Read(p)
 	if r.left -= int64(n); r.left < 0 {
-		return 0, parse.NewFailure(parse.ReasonUnpacks, maxUnpacked>>20)
+		return 0, parse.NewFailure(parse.ReasonUnpacksTooLarge, maxUnpacked>>20)
 	}
 	return n, err
 }
@@ -131,7 +131,7 @@ func parseGzip(f source, out *output) error {
 	if head, err := bounded.Peek(magic + 5); err != nil || string(head[magic:]) != "ustar" {
 		return out.header(parse.Header{Format: parse.FormatGzip})
 	}
-	return listTar(parse.FormatCompressed, bounded, out)
+	return listTar(parse.FormatTarGzip, bounded, out)
 }
 
 func listTar(format parse.Format, from io.Reader, out *output) error {
@@ -156,7 +156,7 @@ func listTar(format parse.Format, from io.Reader, out *output) error {
 
 // nameList is a list of an archive's names.
 type nameList struct {
-	parse.Names
+	parse.ArchiveNames
 	lines []string
 }
 
@@ -169,7 +169,7 @@ func (l *nameList) add(name string, size int64) {
 // write writes the list as the body of an answer.
 func (l *nameList) write(format parse.Format, out *output) error {
 	l.Left = l.Count - len(l.lines)
-	if err := out.header(parse.Header{Format: format, Names: &l.Names}); err != nil {
+	if err := out.header(parse.Header{Format: format, Names: &l.ArchiveNames}); err != nil {
 		return err
 	}
 	_, err := io.WriteString(out, strings.Join(l.lines, "\n"))

@@ -55,7 +55,7 @@ func Main(kind string, limit func(parse.Kind) error) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	debug.SetMemoryLimit(parse.MemoryOf(k) / 2) // collect garbage early, well below the limit
+	debug.SetMemoryLimit(parse.ParserMemory(k) / 2) // collect garbage early, well below the limit
 	if err := runParser(run, os.Stdin, os.Stdout); err != nil {
 		_ = json.NewEncoder(os.Stderr).Encode(failureOf(err)) // without standard error nobody waits for the failure
 		return 1
@@ -110,7 +110,7 @@ func openSource(in *os.File) (source, error) {
 	}
 	data, err := io.ReadAll(io.LimitReader(in, maxPiped+1))
 	if err == nil && len(data) > maxPiped {
-		err = parse.NewFailure(parse.ReasonTooMuch)
+		err = parse.NewFailure(parse.ReasonTooMuchContent)
 	}
 	return source{bytes.NewReader(data), int64(len(data))}, err
 }
@@ -124,7 +124,7 @@ const maxWhole = 32 << 20
 // whole returns all bytes of the file.
 func (f source) whole() ([]byte, error) {
 	if f.size > maxWhole {
-		return nil, parse.NewFailure(parse.ReasonTooMuch)
+		return nil, parse.NewFailure(parse.ReasonTooMuchContent)
 	}
 	return io.ReadAll(f.reader())
 }

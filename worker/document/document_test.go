@@ -95,7 +95,7 @@ func TestRunParser_Failure_HasReason(t *testing.T) {
 		"no notebook":       {parse.KindNotebook, `{"cells": 7}`, parse.ReasonDamaged},
 		"half a notebook":   {parse.KindNotebook, `{"cells": [`, parse.ReasonDamaged},
 		"no mail":           {parse.KindMail, "\nhello", parse.ReasonDamaged},
-		"parts in parts":    {parse.KindMail, deep, parse.ReasonTooMuch},
+		"parts in parts":    {parse.KindMail, deep, parse.ReasonTooMuchContent},
 		"no picture":        {parse.KindPicture, "hello", parse.ReasonNoPicture},
 		"half a picture":    {parse.KindPicture, "\x89PNG\r\n\x1a\n", parse.ReasonDamagedPicture},
 		"half a bitmap":     {parse.KindPicture, "BM", parse.ReasonDamagedPicture},
@@ -111,8 +111,8 @@ func TestRunParser_Failure_HasReason(t *testing.T) {
 	}
 }
 
-// TestRunParser_Panic_IsDamage: a file that makes a parser panic is damaged.
-func TestRunParser_Panic_IsDamage(t *testing.T) {
+// TestRunParser_Panic_ReportsDamagedFile: a file that makes a parser panic is damaged.
+func TestRunParser_Panic_ReportsDamagedFile(t *testing.T) {
 	in, err := os.Open(os.DevNull)
 	if err != nil {
 		t.Fatal(err)

@@ -44,7 +44,7 @@ func parseMail(f source, out *output) error {
 	m.writeList(&text)
 	h := parse.Header{Format: parse.FormatMail, Text: int64(text.Len()), LeftOut: m.leftOut}
 	for _, file := range m.files {
-		h.Files = append(h.Files, parse.File{Name: file.name, Size: int64(len(file.data))})
+		h.Files = append(h.Files, parse.Attachment{Name: file.name, Size: int64(len(file.data))})
 	}
 	if err := out.header(h); err != nil {
 		return err
@@ -98,7 +98,7 @@ type mailFile struct {
 // read returns the text of a part, and keeps the attachments in it.
 func (m *mailReader) read(e *message.Entity, depth int) (string, error) {
 	if m.parts++; m.parts > maxMailParts || depth > maxMailDepth {
-		return "", parse.NewFailure(parse.ReasonTooMuch)
+		return "", parse.NewFailure(parse.ReasonTooMuchContent)
 	}
 	kind, _, _ := e.Header.ContentType() // an unreadable type counts as text/plain (RFC 2045, 5.2)
 	if list := e.MultipartReader(); list != nil {

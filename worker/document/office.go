@@ -28,7 +28,7 @@ var zipFormats = []struct {
 		parse.FormatOpenDocument,
 		func(z *zipFile, out *lines) error { return z.writeText("content.xml", openDocumentText, out) },
 	},
-	{"META-INF/container.xml", parse.FormatBook, writeBook},
+	{"META-INF/container.xml", parse.FormatEPUB, writeBook},
 }
 
 // textRules tell how to find the text in an XML document. They name elements without a prefix.

@@ -103,7 +103,7 @@ func (b *workbook) readShared(z *zipFile) error {
 					break
 				}
 				if len(b.shared) == maxShared {
-					return parse.NewFailure(parse.ReasonTooMuch)
+					return parse.NewFailure(parse.ReasonTooMuchContent)
 				}
 				b.shared = append(b.shared, text.String())
 				text.Reset()

@@ -90,7 +90,7 @@ func (s *supervisor) stream(req *protocol.Request) (any, error) {
 		s.onStream(params)
 	}
 	return protocol.ModelStreamResult{Message: protocol.Message{
-		ID: params.After + 1, Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: "hello"}},
+		ID: params.After + 1, Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Text: "hello"}},
 	}}, nil
 }
 
@@ -265,7 +265,7 @@ func TestCallResult_NoAnswer_TimesOut(t *testing.T) {
 }
 
 // Later requests of the turn use the recomposed text.
-func TestNextMessage_UnknownHash_ComposesAnew(t *testing.T) {
+func TestNextMessage_UnknownHash_RecomposesText(t *testing.T) {
 	s, h := connect(t)
 	turn := h.Turn(1)
 	turn.Compose = func(context.Context) string { return "be better" }

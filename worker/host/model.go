@@ -61,7 +61,7 @@ func (t *Turn) NextModelMessage(ctx context.Context, after int64, system string,
 
 // AskModelSeparately asks the model in a separate window that holds one text. If the turn has used
 // the window's name before, the supervisor repeats the answer.
-func (t *Turn) AskModelSeparately(ctx context.Context, system string, w protocol.ChildWindow) (string, error) {
+func (t *Turn) AskModelSeparately(ctx context.Context, system string, w protocol.ChildContextWindow) (string, error) {
 	whole := fullRequest(t.turn, 0, system, nil)
 	whole.Child = &w
 	answer, err := t.stream(ctx, t.host.sent.omitKnown(whole))

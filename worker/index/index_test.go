@@ -429,9 +429,9 @@ func TestIndex_TooManyFiles_AreCounted(t *testing.T) {
 	}
 }
 
-// TestIndex_AnyChangesAndKills_EqualsWalk writes, moves and deletes files, and kills runs, in any
+// TestIndex_AnyChangesAndKills_MatchesHome writes, moves and deletes files, and kills runs, in any
 // order.
-func TestIndex_AnyChangesAndKills_EqualsWalk(t *testing.T) {
+func TestIndex_AnyChangesAndKills_MatchesHome(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		h := newHome(t, protocol.FilePolicy{})
 		path := rapid.SampledFrom([]string{"a.md", "b.txt", "c/a.md", "c/d.md", "e/f/g.md"})

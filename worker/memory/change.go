@@ -12,7 +12,7 @@ import (
 
 // ChangeOptions holds the inputs of a change of MEMORY.md besides its words.
 type ChangeOptions struct {
-	Keep             workspace.StoreFunc // stores the file before the change; see workspace.RecordBeforeWrite
+	Keep             workspace.BackupFunc // stores the file before the change; see workspace.RecordBeforeWrite
 	Announce         func(Change) error
 	HighestForgotten int            // highest number in a forgotten fact's id
 	Uses             map[string]int // uses of facts, by id
@@ -21,7 +21,7 @@ type ChangeOptions struct {
 // FindConflict returns the fact that a new fact contradicts. A fact with the same meaning is no
 // conflict.
 func (h *Home) FindConflict(fact facts.Fact) (old facts.Fact, found bool, err error) {
-	file, err := h.ReadFile()
+	file, err := h.ReadMemoryFile()
 	if err != nil {
 		return old, false, err
 	}

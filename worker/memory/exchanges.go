@@ -12,9 +12,9 @@ import (
 // forgetTurns finds the facts and notes that came from some turns. If gone is true, it deletes
 // these facts and notes. A second call changes nothing.
 func (h *Home) forgetTurns(
-	ctx context.Context, of protocol.MemoryTurns, gone bool,
+	ctx context.Context, of protocol.TurnDataQuery, gone bool,
 ) (r protocol.MemoryResult, err error) {
-	file, err := h.ReadFile()
+	file, err := h.ReadMemoryFile()
 	if err != nil {
 		return r, err
 	}
@@ -36,13 +36,13 @@ func (h *Home) forgetTurns(
 
 // cutNotes counts the lines of daily notes that tools wrote in some turns. If gone is true, it
 // deletes these lines.
-func (h *Home) cutNotes(ctx context.Context, of protocol.MemoryTurns, gone bool) (n int, err error) {
+func (h *Home) cutNotes(ctx context.Context, of protocol.TurnDataQuery, gone bool) (n int, err error) {
 	if len(of.Notes) == 0 {
 		return 0, nil
 	}
 	texts := map[string]bool{}
 	for _, text := range of.Notes {
-		texts[facts.Tidy(text)] = true
+		texts[facts.CleanText(text)] = true
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()

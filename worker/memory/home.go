@@ -39,8 +39,8 @@ type Home struct {
 	mu sync.Mutex // held while a file is read and written
 }
 
-// ReadFile reads MEMORY.md. A missing file is empty.
-func (h *Home) ReadFile() (*facts.File, error) {
+// ReadMemoryFile reads MEMORY.md. A missing file is empty.
+func (h *Home) ReadMemoryFile() (*facts.File, error) {
 	text, err := h.read(MemoryFileName)
 	return facts.ParseFile(text), err
 }
@@ -71,7 +71,7 @@ type Change struct {
 // change lets do change MEMORY.md. It calls announce with the change before it writes the file. If
 // writing fails, change calls announce again with the reverse change. A change that is repeated
 // after a crash gives the same file.
-func (h *Home) change(ctx context.Context, keep workspace.StoreFunc, announce func(Change) error,
+func (h *Home) change(ctx context.Context, keep workspace.BackupFunc, announce func(Change) error,
 	do func(*facts.File) error) (c Change, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -80,7 +80,7 @@ func (h *Home) change(ctx context.Context, keep workspace.StoreFunc, announce fu
 	if err == nil {
 		err = do(file)
 	}
-	if c = (Change{Before: facts.StateOf(text), After: facts.StateOf(file.String()),
+	if c = (Change{Before: facts.FileStateOf(text), After: facts.FileStateOf(file.String()),
 		Text: file.String()}); err != nil || c.Before == c.After {
 		return c, err
 	}
@@ -119,9 +119,9 @@ const maxNotes = 64 << 10
 
 // AddNote adds a line to the notes of the day of at. It adds the same text at most once in a
 // minute.
-func (h *Home) AddNote(ctx context.Context, keep workspace.StoreFunc, at time.Time, text string) (name string,
+func (h *Home) AddNote(ctx context.Context, keep workspace.BackupFunc, at time.Time, text string) (name string,
 	undo *protocol.Undo, err error) {
-	if text = facts.Tidy(text); text == "" || len(text) > 4*protocol.MaxFactCharacters {
+	if text = facts.CleanText(text); text == "" || len(text) > 4*protocol.MaxFactCharacters {
 		return "", nil, fmt.Errorf("a note has 1 to %d bytes, and this has %d", 4*protocol.MaxFactCharacters, len(text))
 	}
 	h.mu.Lock()
@@ -129,7 +129,7 @@ func (h *Home) AddNote(ctx context.Context, keep workspace.StoreFunc, at time.Ti
 	note := facts.NewNote(at.In(h.Zone), text)
 	name = note.Path
 	before, err := h.read(name)
-	if err != nil || note.IsIn(before) {
+	if err != nil || note.IsInText(before) {
 		return name, nil, err
 	}
 	if len(before)+len(note.Line) >= maxNotes {
@@ -154,7 +154,7 @@ func parseNotes(day, text string) (notes []Note) {
 	for raw := range strings.Lines(text) {
 		n++
 		said := strings.TrimSpace(raw)
-		if mark := facts.Bullet.FindStringSubmatch(said); mark != nil {
+		if mark := facts.BulletPattern.FindStringSubmatch(said); mark != nil {
 			said = mark[2]
 		}
 		if said != "" && !strings.HasPrefix(said, "#") {
@@ -190,7 +190,7 @@ func (h *Home) RecallMatches(ctx context.Context, texts map[string]string, query
 			fact := *l.Fact
 			fact.Line = i + 1
 			all = append(all, RecallMatch{Fact: fact, Path: MemoryFileName})
-		case len(facts.Words(text)) > 0:
+		case len(facts.UnaccentedWords(text)) > 0:
 			all = append(all, RecallMatch{Fact: facts.Fact{Text: text, Line: i + 1}, Path: MemoryFileName})
 		}
 	}

@@ -110,7 +110,7 @@ var stamped = regexp.MustCompile(`^\[(\d{4}-\d\d-\d\dT[^\]]+)\] +(.*)$`)
 func (i *importer) readNotes(day, text string) {
 	for raw := range strings.Lines(text) {
 		on, line := day, strings.TrimSpace(raw)
-		if mark := facts.Bullet.FindStringSubmatch(line); mark != nil {
+		if mark := facts.BulletPattern.FindStringSubmatch(line); mark != nil {
 			line = mark[2]
 		}
 		if m := stamped.FindStringSubmatch(line); m != nil {
@@ -119,7 +119,7 @@ func (i *importer) readNotes(day, text string) {
 				on, line = at.Format(time.DateOnly), at.Format("15:04 ")+m[2]
 			}
 		}
-		if line = facts.Tidy(line); line != "" && !strings.HasPrefix(line, "#") {
+		if line = facts.CleanText(line); line != "" && !strings.HasPrefix(line, "#") {
 			i.notes[on] = append(i.notes[on], "- "+line)
 		}
 	}
@@ -132,8 +132,8 @@ func (i *importer) readText(name, text string) {
 		switch {
 		case l.Fact != nil:
 			i.add(where, *l.Fact)
-		case len(facts.Words(said)) > 0 && !strings.HasPrefix(said, "#"):
-			i.add(where, facts.Fact{Text: said, Kind: facts.DefaultKind, Confidence: 1})
+		case len(facts.UnaccentedWords(said)) > 0 && !strings.HasPrefix(said, "#"):
+			i.add(where, facts.Fact{Text: said, Kind: facts.DefaultFactKind, Confidence: 1})
 		}
 	}
 }
@@ -182,12 +182,12 @@ func (i *importer) readRows(name, text string) {
 func (i *importer) add(where string, fact facts.Fact) {
 	fact.ID, fact.Message = "", 0 // drops the id and the message of the other service
 	if !slices.Contains(facts.FactKinds, fact.Kind) {
-		fact.Kind = facts.DefaultKind
+		fact.Kind = facts.DefaultFactKind
 	}
 	if fact.Date == "" {
 		fact.Date = i.today
 	}
-	if err := fact.Check(); err != nil {
+	if err := fact.Normalize(); err != nil {
 		i.skip(where, err.Error())
 		return
 	}
@@ -197,7 +197,7 @@ func (i *importer) add(where string, fact facts.Fact) {
 func (i *importer) keepFacts(ctx context.Context, after int) (Change, error) {
 	return i.h.change(ctx, nil, nil, func(file *facts.File) error {
 		for n, fact := range i.facts {
-			if _, known := facts.FindSame(file.Facts(), fact.Text); known {
+			if _, known := facts.FindSimilarFact(file.Facts(), fact.Text); known {
 				i.result.Known++
 			} else if i.gone[protocol.DigestWords(fact.Text)] {
 				i.skip(i.from[n], "it was forgotten")

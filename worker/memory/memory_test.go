@@ -48,7 +48,7 @@ func write(t *testing.T, dir, name, text string) {
 
 func textOf(t *testing.T, h *memory.Home) string {
 	t.Helper()
-	file, err := h.ReadFile()
+	file, err := h.ReadMemoryFile()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestParse_HandWrittenBullet_IsFact(t *testing.T) {
 		t.Errorf("got %+v", list[0])
 	}
 	if f := list[1]; f.Text != "Plays the cello" || f.Kind != "fact" || f.Confidence != 1 || f.Message != 0 ||
-		f.ID[0] != 'h' || f.Origin() != "by hand" {
+		f.ID[0] != 'h' || f.DescribeProvenance() != "by hand" {
 		t.Errorf("got %+v", f)
 	}
 	if f := list[2]; f.ID[0] != 'h' || f.Kind != "expertise" {
@@ -203,7 +203,7 @@ func TestRemember_AnnounceFails_WritesNothing(t *testing.T) {
 	h := newHome(t, "- Oolong\n")
 	down := errors.New("down")
 	_, _, err := h.RememberFact(t.Context(), memory.ChangeOptions{Announce: func(c memory.Change) error {
-		if c.Before != facts.StateOf("- Oolong\n") || c.After != facts.StateOf(c.Text) {
+		if c.Before != facts.FileStateOf("- Oolong\n") || c.After != facts.FileStateOf(c.Text) {
 			t.Errorf("got %+v", c)
 		}
 		return down

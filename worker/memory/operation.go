@@ -28,7 +28,7 @@ func (h *Home) RunOperation(ctx context.Context, p protocol.MemoryParameters, no
 		return r, err
 	}
 	fillResult(&r, found, c)
-	file, err := h.ReadFile()
+	file, err := h.ReadMemoryFile()
 	r.Total = len(file.Facts())
 	return r, err
 }
@@ -40,7 +40,7 @@ func fillResult(r *protocol.MemoryResult, list []facts.Fact, c Change) {
 		const longest = 2000 // bound for the bytes of a bullet written by hand
 		r.Facts = append(r.Facts, protocol.MemoryFact{ID: f.ID, Text: worker.TrimPartialRune(f.Text[:min(len(f.Text),
 			longest)]), Kind: f.Kind, Confidence: f.Confidence,
-			Message: f.Message, Origin: f.Origin(), Line: f.Line})
+			Message: f.Message, Origin: f.DescribeProvenance(), Line: f.Line})
 	}
 }
 
@@ -48,14 +48,14 @@ var actions = map[protocol.MemoryAction]func(*Home, context.Context, protocol.Me
 	*protocol.MemoryResult) ([]facts.Fact, Change, error){
 	protocol.MemoryActionList: func(h *Home, _ context.Context, p protocol.MemoryParameters, _ time.Time,
 		_ *protocol.MemoryResult) ([]facts.Fact, Change, error) {
-		file, err := h.ReadFile()
+		file, err := h.ReadMemoryFile()
 		all := file.Facts()
 		from := min(max(p.Offset, 0), len(all))
 		return all[from:min(len(all), from+min(max(p.Limit, 1), protocol.MaxFactsPerMemoryPage))], Change{}, err
 	},
 	protocol.MemoryActionShow: func(h *Home, _ context.Context, p protocol.MemoryParameters, _ time.Time,
 		_ *protocol.MemoryResult) ([]facts.Fact, Change, error) {
-		file, err := h.ReadFile()
+		file, err := h.ReadMemoryFile()
 		return found(file.FindFact(p.ID)), Change{}, err
 	},
 	protocol.MemoryActionCorrect: func(h *Home, ctx context.Context, p protocol.MemoryParameters, now time.Time,

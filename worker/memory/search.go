@@ -27,16 +27,16 @@ func (h RecallMatch) String() string {
 	if h.Fact.ID == "" {
 		return fmt.Sprintf("%s (%s)", h.Fact.Text, where)
 	}
-	return fmt.Sprintf("%s %s (%s, confidence %g, %s, %s)", h.Fact.ID, h.Fact.Text, h.Fact.Kind, h.Fact.Confidence, h.Fact.Origin(), where)
+	return fmt.Sprintf("%s %s (%s, confidence %g, %s, %s)", h.Fact.ID, h.Fact.Text, h.Fact.Kind, h.Fact.Confidence, h.Fact.DescribeProvenance(), where)
 }
 
 // search ranks the hits that have any word of a query, the best first. A rare word weighs more than
 // a common word. A word that shares only its beginning with the query's word weighs half. If two
 // hits are equal, the newer hit comes first.
 func search(all []RecallMatch, query string) (hits []RecallMatch) {
-	asked, texts := facts.Words(query), make([][]string, len(all))
+	asked, texts := facts.UnaccentedWords(query), make([][]string, len(all))
 	for i, h := range all {
-		texts[i] = facts.Words(h.Fact.Text + " " + h.Fact.Subject)
+		texts[i] = facts.UnaccentedWords(h.Fact.Text + " " + h.Fact.Subject)
 	}
 	slices.Sort(asked)
 	for _, word := range slices.Compact(asked) {

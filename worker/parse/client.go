@@ -17,23 +17,23 @@ type Programs interface {
 	Run(ctx context.Context, p program.Program) error
 }
 
-// Argument makes the worker's program parse a file instead of serving a user. The kind follows.
-const Argument = "parse"
+// ParserArgument makes the worker's program parse a file instead of serving a user. The kind follows.
+const ParserArgument = "parse"
 
-// OpenFunc returns the Writer for a body.
-type OpenFunc func(Header) (io.Writer, error)
+// OpenBodyFunc returns the Writer for a body.
+type OpenBodyFunc func(Header) (io.Writer, error)
 
-// Run parses a file in a child process. When the child's header has come, Run calls open for the
+// RunParser parses a file in a child process. When the child's header has come, Run calls open for the
 // Writer of the body. The error is a *Failure, an error of open or of its Writer, or the cause of
 // ctx.
-func Run(ctx context.Context, programs Programs, kind Kind, file io.Reader, open OpenFunc) error {
+func RunParser(ctx context.Context, programs Programs, kind Kind, file io.Reader, open OpenBodyFunc) error {
 	in, done, err := descriptor(file)
 	if err != nil {
 		return err
 	}
 	out := &answer{kind: kind, open: open}
 	err = programs.Run(ctx, program.Program{
-		Name: Argument + " " + string(kind), Parser: true, Args: []string{Argument, string(kind)}, Stdin: in,
+		Name: ParserArgument + " " + string(kind), Parser: true, Args: []string{ParserArgument, string(kind)}, Stdin: in,
 		Stdout: out, Timeout: Timeout,
 	})
 	done()
@@ -82,7 +82,7 @@ func failureOf(ended *program.ExitError) error {
 	}
 	status, _ := ended.State.Sys().(syscall.WaitStatus)
 	if status.Signaled() && status.Signal() == syscall.SIGKILL || status.ExitStatus() == crashed {
-		return NewFailure(ReasonMemory)
+		return NewFailure(ReasonOutOfMemory)
 	}
 	return NewFailure(ReasonDamaged)
 }
@@ -93,7 +93,7 @@ const crashed = 2
 // answer reads the header and the body from a child's standard output.
 type answer struct {
 	kind   Kind
-	open   OpenFunc
+	open   OpenBodyFunc
 	head   []byte // the header's line, as far as it has come
 	opened bool
 	body   io.Writer
@@ -128,7 +128,7 @@ func (a *answer) take(p []byte) error {
 		a.opened, a.head, p = true, nil, rest
 	}
 	if a.size += int64(len(p)); a.size > MaxOutput {
-		return NewFailure(ReasonTooMuch)
+		return NewFailure(ReasonTooMuchContent)
 	}
 	if len(p) == 0 {
 		return nil

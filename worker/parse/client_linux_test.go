@@ -23,7 +23,7 @@ import (
 // TestMain makes the test a sub-reaper, as a worker is. As a parser, the test misbehaves as the
 // parsed file says.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 3 && os.Args[1] == parse.Argument {
+	if len(os.Args) == 3 && os.Args[1] == parse.ParserArgument {
 		os.Exit(misbehave())
 	}
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
@@ -90,15 +90,15 @@ func TestRun_HostileParser_IsBounded(t *testing.T) {
 		"good": {"", "text"}, "fork": {"", "text"},
 		"silent": {"unknown way", ""}, "header": {"unknown way", ""}, "format": {"unknown way", ""},
 		"keys":    {"unknown way", ""},
-		"endless": {parse.NewFailure(parse.ReasonTooMuch).Error(), ""},
+		"endless": {parse.NewFailure(parse.ReasonTooMuchContent).Error(), ""},
 		"failure": {"it unpacks to over 64 MiB", ""},
 		"words":   {damaged, ""}, "late": {damaged, ""},
-		"memory": {parse.NewFailure(parse.ReasonMemory).Error(), ""},
-		"killed": {parse.NewFailure(parse.ReasonMemory).Error(), ""},
+		"memory": {parse.NewFailure(parse.ReasonOutOfMemory).Error(), ""},
+		"killed": {parse.NewFailure(parse.ReasonOutOfMemory).Error(), ""},
 	} {
 		var body bytes.Buffer
 		open := func(parse.Header) (io.Writer, error) { return &body, nil }
-		err := parse.Run(t.Context(), programs, parse.KindHTML, strings.NewReader(name), open)
+		err := parse.RunParser(t.Context(), programs, parse.KindHTML, strings.NewReader(name), open)
 		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) ||
 			c.text != "" && body.String() != c.text {
 			t.Errorf("%s: got %.80q, %v, want %q", name, body.String(), err, c.says)
@@ -114,7 +114,7 @@ func TestRun_ContextEnds_EndsTheParser(t *testing.T) {
 	programs, reason := runner(), errors.New("nobody waits")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	file := &cancelling{strings.NewReader("asleep"), func() { cancel(reason) }}
-	err := parse.Run(ctx, programs, parse.KindHTML, file, nil)
+	err := parse.RunParser(ctx, programs, parse.KindHTML, file, nil)
 	if !errors.Is(err, reason) || programs.Children.HasLiveProcess() {
 		t.Errorf("got %v", err)
 	}
@@ -138,7 +138,7 @@ func (c *cancelling) Read(p []byte) (int, error) {
 func TestRun_WriterFails_ReturnsItsError(t *testing.T) {
 	full := errors.New("the folder is full")
 	open := func(parse.Header) (io.Writer, error) { return nil, full }
-	err := parse.Run(t.Context(), runner(), parse.KindHTML, strings.NewReader("endless"), open)
+	err := parse.RunParser(t.Context(), runner(), parse.KindHTML, strings.NewReader("endless"), open)
 	if err != full {
 		t.Errorf("got %v", err)
 	}
@@ -155,25 +155,25 @@ func TestHeader_Invalid_IsRefused(t *testing.T) {
 		ok   bool
 	}{
 		"text": {parse.KindHTML, parse.Header{Format: parse.FormatHTML}, true},
-		"a list": {parse.KindTar, parse.Header{Format: parse.FormatTar, Names: &parse.Names{Count: 1}},
+		"a list": {parse.KindTar, parse.Header{Format: parse.FormatTar, Names: &parse.ArchiveNames{Count: 1}},
 			true},
 		"a picture": {parse.KindPicture, parse.Header{Format: parse.FormatPicture, Picture: &picture}, true},
-		"a mail": {parse.KindMail, parse.Header{Format: parse.FormatMail, Files: []parse.File{{Name: "a",
+		"a mail": {parse.KindMail, parse.Header{Format: parse.FormatMail, Files: []parse.Attachment{{Name: "a",
 			Size: 1}}}, true},
 		"no format":       {parse.KindHTML, parse.Header{}, false},
 		"of another kind": {parse.KindHTML, parse.Header{Format: parse.FormatMail}, false},
 		"no such kind":    {"hologram", parse.Header{Format: parse.FormatMail}, false},
-		"files of a page": {parse.KindHTML, parse.Header{Format: parse.FormatHTML, Files: []parse.File{{}}}, false},
+		"files of a page": {parse.KindHTML, parse.Header{Format: parse.FormatHTML, Files: []parse.Attachment{{}}}, false},
 		"a huge file": {parse.KindMail, parse.Header{Format: parse.FormatMail,
-			Files: []parse.File{{Size: 1 << 40}}}, false},
-		"a negative file": {parse.KindMail, parse.Header{Format: parse.FormatMail, Files: []parse.File{{Size: -1}}},
+			Files: []parse.Attachment{{Size: 1 << 40}}}, false},
+		"a negative file": {parse.KindMail, parse.Header{Format: parse.FormatMail, Files: []parse.Attachment{{Size: -1}}},
 			false},
-		"many files": {parse.KindMail, parse.Header{Format: parse.FormatMail, Files: make([]parse.File, 21)},
+		"many files": {parse.KindMail, parse.Header{Format: parse.FormatMail, Files: make([]parse.Attachment, 21)},
 			false},
 		"a negative text": {parse.KindMail, parse.Header{Format: parse.FormatMail, Text: -1}, false},
 		"no list":         {parse.KindTar, parse.Header{Format: parse.FormatTar}, false},
-		"a list of text":  {parse.KindHTML, parse.Header{Format: parse.FormatHTML, Names: &parse.Names{}}, false},
-		"a negative list": {parse.KindTar, parse.Header{Format: parse.FormatTar, Names: &parse.Names{Count: -1}},
+		"a list of text":  {parse.KindHTML, parse.Header{Format: parse.FormatHTML, Names: &parse.ArchiveNames{}}, false},
+		"a negative list": {parse.KindTar, parse.Header{Format: parse.FormatTar, Names: &parse.ArchiveNames{Count: -1}},
 			false},
 		"no picture":         {parse.KindPicture, parse.Header{Format: parse.FormatPicture}, false},
 		"a picture of none":  {parse.KindPicture, parse.Header{Format: parse.FormatPicture, Picture: &zero}, false},
@@ -206,16 +206,16 @@ func (latePrograms) Run(_ context.Context, p program.Program) error {
 	return fmt.Errorf("%s: no end after %s: %w", p.Name, p.Timeout, context.DeadlineExceeded)
 }
 
-// TestRun_Timeout_IsItsFailure: a parser that runs too long fails with ReasonTimeout, unless its
+// TestRun_Timeout_ReturnsTimeoutFailure: a parser that runs too long fails with ReasonTimeout, unless its
 // caller's context has ended too.
-func TestRun_Timeout_IsItsFailure(t *testing.T) {
-	err := parse.Run(t.Context(), latePrograms{}, parse.KindHTML, strings.NewReader(""), nil)
+func TestRun_Timeout_ReturnsTimeoutFailure(t *testing.T) {
+	err := parse.RunParser(t.Context(), latePrograms{}, parse.KindHTML, strings.NewReader(""), nil)
 	if failed := new(parse.Failure); !errors.As(err, &failed) || failed.Reason != parse.ReasonTimeout {
 		t.Errorf("got %v", err)
 	}
 	ended, end := context.WithCancel(t.Context())
 	end()
-	err = parse.Run(ended, latePrograms{}, parse.KindHTML, strings.NewReader(""), nil)
+	err = parse.RunParser(ended, latePrograms{}, parse.KindHTML, strings.NewReader(""), nil)
 	if errors.As(err, new(*parse.Failure)) || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}

@@ -20,19 +20,19 @@ func NewFailure(r Reason, numbers ...int64) *Failure { return &Failure{Reason: r
 type Reason string
 
 const (
-	ReasonDamaged        Reason = "damaged"
-	ReasonDamagedPicture Reason = "damaged-picture" // the text names a Format
-	ReasonTooMuch        Reason = "too-much"
-	ReasonMemory         Reason = "memory"
-	ReasonTimeout        Reason = "timeout"
-	ReasonManyNames      Reason = "many-names"
-	ReasonUnpacks        Reason = "unpacks" // number in the text: MiB
-	ReasonNoText         Reason = "no-text"
-	ReasonNoPicture      Reason = "no-picture"
-	ReasonLargeFile      Reason = "large-file"   // number in the text: MiB
-	ReasonNoPixels       Reason = "no-pixels"    // numbers in the text: width, height
-	ReasonPixels         Reason = "pixels"       // numbers in the text: width, height, millions of pixels
-	ReasonPixelMemory    Reason = "pixel-memory" // numbers in the text: width, height, MB, MB
+	ReasonDamaged         Reason = "damaged"
+	ReasonDamagedPicture  Reason = "damaged-picture" // the text names a Format
+	ReasonTooMuchContent  Reason = "too-much"
+	ReasonOutOfMemory     Reason = "memory"
+	ReasonTimeout         Reason = "timeout"
+	ReasonTooManyNames    Reason = "many-names"
+	ReasonUnpacksTooLarge Reason = "unpacks" // number in the text: MiB
+	ReasonNoText          Reason = "no-text"
+	ReasonNoPicture       Reason = "no-picture"
+	ReasonLargeFile       Reason = "large-file"   // number in the text: MiB
+	ReasonZeroPixels      Reason = "no-pixels"    // numbers in the text: width, height
+	ReasonTooManyPixels   Reason = "pixels"       // numbers in the text: width, height, millions of pixels
+	ReasonPixelMemory     Reason = "pixel-memory" // numbers in the text: width, height, MB, MB
 )
 
 // Error explains the failure to people: the middle of a sentence.

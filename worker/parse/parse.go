@@ -40,8 +40,8 @@ const (
 	maxHeader        = 64 << 10 // bytes of the header's line
 )
 
-// MemoryOf returns the memory that the parser of a kind may use, in bytes.
-func MemoryOf(k Kind) int64 {
+// ParserMemory returns the memory that the parser of a kind may use, in bytes.
+func ParserMemory(k Kind) int64 {
 	if k == KindPicture {
 		return MaxPictureMemory
 	}
@@ -56,7 +56,7 @@ const (
 	FormatSheet        Format = "sheet"
 	FormatSlides       Format = "slides"
 	FormatOpenDocument Format = "open-document"
-	FormatBook         Format = "book" // EPUB
+	FormatEPUB         Format = "book" // EPUB
 	FormatHTML         Format = "html"
 	FormatRTF          Format = "rtf"
 	FormatNotebook     Format = "notebook"
@@ -64,7 +64,7 @@ const (
 	FormatPicture      Format = "picture"
 	FormatZip          Format = "zip"    // the body is a list of names
 	FormatTar          Format = "tar"    // the body is a list of names
-	FormatCompressed   Format = "tar-gz" // the body is a list of names
+	FormatTarGzip      Format = "tar-gz" // the body is a list of names
 	FormatGzip         Format = "gzip"   // no body: the compressed file is no archive
 )
 
@@ -79,21 +79,21 @@ type Header struct {
 	Format Format `json:"format"`
 	// Text is the number of the body's bytes that are text, before the Files. 0 without Files means
 	// the whole body.
-	Text    int64    `json:"text,omitempty"`
-	Files   []File   `json:"files,omitempty"` // the attachments of a mail, in the order of the body
-	LeftOut int      `json:"left_out,omitempty"`
-	Names   *Names   `json:"names,omitempty"`   // set for an archive, whose body is the list of its names
-	Picture *Picture `json:"picture,omitempty"` // set for a picture, whose body is the picture for the model
+	Text    int64         `json:"text,omitempty"`
+	Files   []Attachment  `json:"files,omitempty"` // the attachments of a mail, in the order of the body
+	LeftOut int           `json:"left_out,omitempty"`
+	Names   *ArchiveNames `json:"names,omitempty"`   // set for an archive, whose body is the list of its names
+	Picture *Picture      `json:"picture,omitempty"` // set for a picture, whose body is the picture for the model
 }
 
-// File is a file within the parsed file.
-type File struct {
+// Attachment is a file within the parsed file.
+type Attachment struct {
 	Name string `json:"name"` // file name, which may have any characters
 	Size int64  `json:"size"` // size in bytes
 }
 
-// Names counts the names of an archive.
-type Names struct {
+// ArchiveNames counts the names of an archive.
+type ArchiveNames struct {
 	Count  int  `json:"count"`
 	Left   int  `json:"left,omitempty"`   // names that are not in the list
 	More   bool `json:"more,omitempty"`   // there may be more names than Count
@@ -114,9 +114,9 @@ type Picture struct {
 
 // formats are the formats that the parser of each kind may find.
 var formats = map[Kind][]Format{
-	KindZip:  {FormatWord, FormatSheet, FormatSlides, FormatOpenDocument, FormatBook, FormatZip},
+	KindZip:  {FormatWord, FormatSheet, FormatSlides, FormatOpenDocument, FormatEPUB, FormatZip},
 	KindTar:  {FormatTar},
-	KindGzip: {FormatCompressed, FormatGzip},
+	KindGzip: {FormatTarGzip, FormatGzip},
 	KindHTML: {FormatHTML}, KindRTF: {FormatRTF}, KindNotebook: {FormatNotebook}, KindMail: {FormatMail},
 	KindPicture: {FormatPicture},
 }
@@ -125,13 +125,13 @@ var errHeader = errors.New("its reader answers in an unknown way")
 
 // Validate returns an error for a header that no honest parser of a kind writes.
 func (h Header) Validate(k Kind) error {
-	lists := h.Format == FormatZip || h.Format == FormatTar || h.Format == FormatCompressed
+	lists := h.Format == FormatZip || h.Format == FormatTar || h.Format == FormatTarGzip
 	switch {
 	case !slices.Contains(formats[k], h.Format), h.Text < 0, h.Text > MaxOutput, h.LeftOut < 0:
 		return errHeader
 	case len(h.Files) > MaxFiles,
 		len(h.Files) > 0 && h.Format != FormatMail,
-		slices.ContainsFunc(h.Files, File.invalid):
+		slices.ContainsFunc(h.Files, Attachment.invalid):
 		return errHeader
 	case lists != (h.Names != nil), lists && min(h.Names.Count, h.Names.Left) < 0:
 		return errHeader
@@ -141,7 +141,7 @@ func (h Header) Validate(k Kind) error {
 	return nil
 }
 
-func (f File) invalid() bool {
+func (f Attachment) invalid() bool {
 	return f.Size < 0 || f.Size > MaxOutput || len(f.Name) > maxFileName
 }
 

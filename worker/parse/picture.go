@@ -12,7 +12,7 @@ import (
 // the cause of ctx.
 func ConvertPicture(ctx context.Context, programs Programs, file io.Reader) (p Picture, data []byte, err error) {
 	var body bytes.Buffer
-	err = Run(ctx, programs, KindPicture, file, func(h Header) (io.Writer, error) {
+	err = RunParser(ctx, programs, KindPicture, file, func(h Header) (io.Writer, error) {
 		p = *h.Picture
 		return &body, nil
 	})

@@ -11,9 +11,9 @@ import (
 // textWaits tells the model that its change of a prompt file must be accepted first.
 const textWaits = "\n[It does not count yet: the person accepts it with a button below your answer. Tell them so.]"
 
-// AddPendingNote adds a note to the tool's results if the tool changed a prompt file. The change
+// WithPendingChangeNote adds a note to the tool's results if the tool changed a prompt file. The change
 // waits for the user.
-func AddPendingNote(tool worker.Tool) worker.Tool {
+func WithPendingChangeNote(tool worker.Tool) worker.Tool {
 	run := tool.Run
 	tool.Run = func(ctx context.Context, call worker.Call) (worker.Result, error) {
 		result, err := run(ctx, call)

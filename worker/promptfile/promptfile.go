@@ -87,10 +87,10 @@ func (w *Watcher) ReportChanges(ctx context.Context) error {
 	return err
 }
 
-// ReportEnd makes the turn's last report, after the turn's last change. It reports only if the
+// ReportAtTurnEnd makes the turn's last report, after the turn's last change. It reports only if the
 // model has not given its last answer, or if programs have run since the last report. Otherwise an
 // earlier report covers the turn, and later changes are not part of the turn.
-func (w *Watcher) ReportEnd(ctx context.Context, done bool) error {
+func (w *Watcher) ReportAtTurnEnd(ctx context.Context, done bool) error {
 	if done && !w.programs {
 		return nil
 	}

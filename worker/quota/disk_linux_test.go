@@ -17,8 +17,8 @@ func smallDisk(t *testing.T, dir string) {
 	t.Cleanup(func() { must(t, unix.Unmount(dir, 0)) })
 }
 
-// TestFits_SmallDisk_KeepsReserve uses a real file system.
-func TestFits_SmallDisk_KeepsReserve(t *testing.T) {
+// TestCheckGrowth_SmallDisk_KeepsReserve uses a real file system.
+func TestCheckGrowth_SmallDisk_KeepsReserve(t *testing.T) {
 	dir := t.TempDir()
 	smallDisk(t, dir)
 	q := newQuota(t, Options{Dir: dir, Disk: statDisk})
@@ -55,7 +55,7 @@ func TestStatDisk_RealDisk_HasSizes(t *testing.T) {
 	}
 }
 
-func TestLimitsProjects_MountOptions_AreRead(t *testing.T) {
+func TestProjectQuotas_FollowMountOptions(t *testing.T) {
 	const mounts = `22 1 254:0 / / rw,relatime - ext4 /dev/vda rw,quota,prjquota,errors=remount-ro
 23 22 254:1 / /srv rw shared:1 - xfs /dev/vdb rw,attr2,inode64,prjquota
 24 22 254:2 / /var rw - xfs /dev/vdc rw,pqnoenforce

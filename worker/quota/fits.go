@@ -73,7 +73,7 @@ func (d DiskSpace) shortage(grow int64) error {
 	if d.Project {
 		return nil
 	}
-	reserve, files := protocol.DiskReserve(d.Total), protocol.FileReserve(d.Files)
+	reserve, files := protocol.DiskReserve(d.Total), protocol.FileCountReserve(d.Files)
 	switch {
 	case d.Total > 0 && d.Free-reserve < grow:
 		return fmt.Errorf("the disk has %s free of %s, and %s are kept free; delete something first%s",

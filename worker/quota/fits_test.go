@@ -89,9 +89,9 @@ func wantMessage(t *testing.T, err error, wants ...string) {
 	}
 }
 
-// TestFits_DiskError_AllowsAndReports: if the disk cannot be measured, writes are allowed and the
+// TestCheckGrowth_DiskError_AllowsAndReports: if the disk cannot be measured, writes are allowed and the
 // error is reported.
-func TestFits_DiskError_AllowsAndReports(t *testing.T) {
+func TestCheckGrowth_DiskError_AllowsAndReports(t *testing.T) {
 	var told []error
 	broken := errors.New("broken")
 	q := newQuota(t, Options{

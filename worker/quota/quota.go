@@ -149,10 +149,10 @@ func (q *Quota) reportExcess() {
 	}
 }
 
-// NoteProgramStart records that a program starts while no other program runs. Growth is measured
+// RecordProgramStart records that a program starts while no other program runs. Growth is measured
 // from the newest count. If another count was already requested, growth is measured from the end of
 // that count. Earlier programs may have written since the newest count.
-func (q *Quota) NoteProgramStart() {
+func (q *Quota) RecordProgramStart() {
 	q.mu.Lock()
 	t := &q.state
 	t.before = baseline{known: t.requested > 0 && t.answered == t.requested, bytes: t.used, files: t.files}

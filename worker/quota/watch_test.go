@@ -82,7 +82,7 @@ func TestWatch_ProgramPassesLimit_IsReported(t *testing.T) {
 			q, running, reports := watched(t, c.o)
 			counted(t, q)
 			running.Store(true)
-			q.NoteProgramStart()
+			q.RecordProgramStart()
 			c.fill(t, q)
 			select {
 			case got := <-reports:
@@ -104,7 +104,7 @@ func TestWatch_ProgramDeletes_IsNotReported(t *testing.T) {
 	fill(t, q, "b", 2*mib)
 	counted(t, q)
 	running.Store(true)
-	q.NoteProgramStart()
+	q.RecordProgramStart()
 	must(t, os.Remove(filepath.Join(q.options.Dir, "a")))
 	for range 3 {
 		counted(t, q)
@@ -126,7 +126,7 @@ func TestGrowth_EarlierProgramsFiles_DoNotCount(t *testing.T) {
 	q.request()
 	q.end(q.begin(), folderSize{bytes: 100, files: 1})
 	q.request() // requests the count for the note about the earlier program
-	q.NoteProgramStart()
+	q.RecordProgramStart()
 	if _, _, partial := q.Growth(t.Context(), 0); !partial {
 		t.Error("the growth is known before the count")
 	}

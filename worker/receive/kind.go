@@ -16,13 +16,13 @@ var formatNames = map[parse.Format]string{
 	parse.FormatSheet:        "a spreadsheet, its sheets as CSV",
 	parse.FormatSlides:       "a presentation",
 	parse.FormatOpenDocument: "an OpenDocument file",
-	parse.FormatBook:         "an EPUB book",
+	parse.FormatEPUB:         "an EPUB book",
 	parse.FormatHTML:         "a web page (HTML)",
 	parse.FormatRTF:          "a rich text document (RTF)",
 	parse.FormatNotebook:     "a Jupyter notebook",
 	parse.FormatMail:         "a mail",
 	parse.FormatZip:          "a ZIP archive",
-	parse.FormatCompressed:   "a compressed tar archive",
+	parse.FormatTarGzip:      "a compressed tar archive",
 }
 
 // mailStart matches the first line of a mail: a header field. (RFC 5322, 2.2)

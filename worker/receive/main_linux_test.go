@@ -14,7 +14,7 @@ import (
 // TestMain makes the test process a sub-reaper, as a worker is. Like a worker's program, the test's
 // program can also run as a parser.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 3 && os.Args[1] == parse.Argument {
+	if len(os.Args) == 3 && os.Args[1] == parse.ParserArgument {
 		os.Exit(document.Main(os.Args[2], nil))
 	}
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {

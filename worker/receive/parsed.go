@@ -28,7 +28,7 @@ func parseAs(kind parse.Kind) readFunc {
 		defer file.Close() // a failed Close loses nothing, because the file was only read
 		p := &parsed{reading: f}
 		defer p.close()
-		if err := parse.Run(ctx, f.Programs, kind, file, p.open); err != nil {
+		if err := parse.RunParser(ctx, f.Programs, kind, file, p.open); err != nil {
 			return err
 		}
 		return p.add()
@@ -58,7 +58,7 @@ type parsed struct {
 
 // keptFile is an attachment of a mail.
 type keptFile struct {
-	parse.File
+	parse.Attachment
 	draft *workspace.Draft
 }
 

@@ -116,7 +116,7 @@ func (f *reading) addName(kind, more string) {
 }
 
 func (f *reading) text(text string) {
-	f.result.Parts = append(f.result.Parts, protocol.Part{Text: text})
+	f.result.Parts = append(f.result.Parts, protocol.ContentPart{Text: text})
 }
 
 // addQuote adds the line that names the file, and below it a text of the file between fences. The
@@ -270,7 +270,7 @@ func (f *reading) show(ctx context.Context, shown images.ShownPicture) error {
 		return hostError{fmt.Errorf("keep a picture of %d bytes: %w", len(shown.Data), err)}
 	}
 	f.imageRoom--
-	f.result.Parts = append(f.result.Parts, protocol.Part{Image: &protocol.Image{
+	f.result.Parts = append(f.result.Parts, protocol.ContentPart{Image: &protocol.Image{
 		BlobRef: ref, MediaType: shown.MediaType, Width: shown.Width, Height: shown.Height,
 	}})
 	return nil

@@ -183,9 +183,9 @@ func TestDocuments_EachFormat_IsQuoted(t *testing.T) {
 	}
 }
 
-// TestFormats_OfText_AreRead: markup is read as text, by its ending or its first bytes. The file
+// TestReceive_Markup_IsReadAsText: markup is read as text, by its ending or its first bytes. The file
 // stays unchanged, and its text is stored beside it. Plain text is shown unchanged.
-func TestFormats_OfText_AreRead(t *testing.T) {
+func TestReceive_Markup_IsReadAsText(t *testing.T) {
 	h := newHome(t, "")
 	page := "<!doctype html><title>T</title><p>a &amp; b</p>"
 	for name, c := range map[string]struct{ data, kind, text string }{
@@ -338,9 +338,9 @@ func TestArchives_Names_AreListed(t *testing.T) {
 	}
 }
 
-// TestReceive_SoundAndFilms_HaveLength: recordings are left to the transcription, and films show a
+// TestReceive_AudioAndVideo_HaveDuration: recordings are left to the transcription, and films show a
 // frame.
-func TestReceive_SoundAndFilms_HaveLength(t *testing.T) {
+func TestReceive_AudioAndVideo_HaveDuration(t *testing.T) {
 	h := newHome(t, "")
 	tone := []string{"-f", "lavfi", "-i", "sine=duration=3"}
 	moving := []string{"-f", "lavfi", "-i", "testsrc=duration=3:size=320x240:rate=5"}

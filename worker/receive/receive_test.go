@@ -352,8 +352,8 @@ func TestQuote_EachFile_GetsAnotherFence(t *testing.T) {
 	}
 }
 
-// TestQuote_ManyTexts_ShareOneBound: texts beyond the bound are only named.
-func TestQuote_ManyTexts_ShareOneBound(t *testing.T) {
+// TestQuote_ManyTexts_ShareOneLimit: texts beyond the bound are only named.
+func TestQuote_ManyTexts_ShareOneLimit(t *testing.T) {
 	h := newHome(t, "")
 	var files []protocol.ArrivedFile
 	for range protocol.MaxArrivedFiles {
@@ -420,7 +420,7 @@ func BenchmarkPhoto(b *testing.B) {
 // Mews.
 func TestReceive_ForgedMarks_AreIndented(t *testing.T) {
 	h := newHome(t, "")
-	for _, list := range []map[string]string{foreigntest.Attacks, foreigntest.Openings} {
+	for _, list := range []map[string]string{foreigntest.ForgedStampTexts, foreigntest.ForgedMarkTexts} {
 		for name, text := range list {
 			for _, file := range []struct{ name, data string }{{"a.txt", text}, {text, "x"}, {text + ".txt", text}} {
 				got := texts(h.receiveOne(file.name, []byte(file.data)))

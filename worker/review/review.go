@@ -31,7 +31,7 @@ type Host interface {
 	// ReadWholeBlob returns all bytes of a blob.
 	ReadWholeBlob(ctx context.Context, ref protocol.BlobRef) ([]byte, error)
 	// AskModelSeparately asks the model in a separate window.
-	AskModelSeparately(ctx context.Context, system string, w protocol.ChildWindow) (string, error)
+	AskModelSeparately(ctx context.Context, system string, w protocol.ChildContextWindow) (string, error)
 }
 
 // reader reads one turn's material.
@@ -152,7 +152,7 @@ func (r *reader) window(ctx context.Context, name, system string, q question) (a
 	if r.failed == nil {
 		r.windows++
 		answer, r.failed = r.turn.AskModelSeparately(ctx, system,
-			protocol.ChildWindow{Name: windowName(name, q.text), Text: q.text, Shared: q.shared})
+			protocol.ChildContextWindow{Name: windowName(name, q.text), Text: q.text, Shared: q.shared})
 		if ctx.Err() != nil {
 			r.failed = context.Cause(ctx)
 		}

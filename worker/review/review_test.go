@@ -65,7 +65,7 @@ func (h *host) ReadWholeBlob(context.Context, protocol.BlobRef) ([]byte, error) 
 	return text, h.step()
 }
 
-func (h *host) AskModelSeparately(ctx context.Context, system string, w protocol.ChildWindow) (string, error) {
+func (h *host) AskModelSeparately(ctx context.Context, system string, w protocol.ChildContextWindow) (string, error) {
 	name, text := w.Name, w.Text
 	if before, again := h.asked[name]; again && before != text {
 		h.t.Errorf("window %q was asked another text", name)
@@ -280,7 +280,7 @@ func TestReview_Findings_AreReported(t *testing.T) {
 }
 
 // A refuted finding is reported with the reason. The verdict of its part is not used.
-func TestReview_Refuted_LeavesTheVerdict(t *testing.T) {
+func TestReview_RefutedFinding_VerdictIsUnused(t *testing.T) {
 	other := strings.ReplaceAll(bug, "a.go", "b.go")
 	for name, c := range map[string]struct {
 		answers map[string]string
@@ -342,7 +342,7 @@ func TestRun_WorkerDies_AsksNothingTwice(t *testing.T) {
 
 // Once the model has failed it is not asked again. The report lists the unread parts and the
 // reason.
-func TestReview_ModelFails_AsksNoFurther(t *testing.T) {
+func TestReview_ModelFails_IsNotAskedAgain(t *testing.T) {
 	h := newHost(t, material(), func(name, _, _ string) (string, error) {
 		if name == "part 1" {
 			return findings(bug), nil

@@ -129,9 +129,9 @@ func TestSecondLook_FreeChecks_ComeFirst(t *testing.T) {
 	}
 }
 
-// TestWindows_SharedBeginnings_AreEqual compares the beginnings that prompts declare as shared. The
+// TestModelCalls_SharedBeginnings_AreEqual compares the beginnings that prompts declare as shared. The
 // provider then reads these beginnings from its cache.
-func TestWindows_SharedBeginnings_AreEqual(t *testing.T) {
+func TestModelCalls_SharedBeginnings_AreEqual(t *testing.T) {
 	h := newHost(t, material(), answersBy(map[string]string{"part 1": findings(bug), "part 1 findings": "?",
 		"part 1 findings again": stands, "part 2": clean}))
 	if _, err := review.Run(t.Context(), start("review"), h); err != nil {

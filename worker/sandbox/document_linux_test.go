@@ -161,21 +161,21 @@ type lifeItem struct {
 	missing string
 }
 
-const badly = "supervisor/pool TestMisbehavingWorker_LeavesOtherWorkers"
+const badly = "supervisor/pool TestMisbehavingWorker_SparesOtherWorkers"
 
 var life = []lifeItem{
-	{"a line beyond the limit", []string{"protocol TestRun_EachEnd_ReturnsCause",
+	{"a line beyond the limit", []string{"protocol TestRun_EachConnectionEnd_ReturnsCause",
 		"protocol TestFrameReader_LongLine_IsRefusedEarly", badly}, ""},
 	{"a line without end", []string{badly, "supervisor/pool TestStderr_EndlessLine_IsSplit"}, ""},
 	{"half a line, and then nothing", []string{badly}, ""},
 	{"broken UTF-8, lone surrogates, keys twice, deep nesting, 1e400, an id again",
 		[]string{"protocol TestDecodeStrict_InvalidValues_AreRefused", "protocol TestDecodeLine_BrokenLines_AreRefused",
-			"protocol FuzzStrict", "protocol FuzzConn",
-			"protocol TestRun_EachEnd_ReturnsCause"}, ""},
+			"protocol FuzzDecodeStrict", "protocol FuzzConn",
+			"protocol TestRun_EachConnectionEnd_ReturnsCause"}, ""},
 	{"an unknown method, or one in the wrong direction",
 		[]string{"supervisor/hostcall TestForbiddenCall_EndsWorkerAndIsAudited",
 			"supervisor/hostcall TestTurnEvent_Invalid_EndsWorker", badly}, ""},
-	{"an answer to nothing that was asked", []string{"protocol TestRun_EachEnd_ReturnsCause",
+	{"an answer to nothing that was asked", []string{"protocol TestRun_EachConnectionEnd_ReturnsCause",
 		"protocol TestSecondAnswer_EndsConnection",
 		badly}, ""},
 	{"another person's turn, blob or picture", []string{"supervisor/hostcall TestForbiddenCall_EndsWorkerAndIsAudited",
@@ -203,7 +203,7 @@ var life = []lifeItem{
 	{"a path swapped for a link while it is opened", []string{
 		"worker/workspace TestSwappedLinks_Race_ReachNothingOutside",
 		"worker/workspace TestOpen_NotRegular_IsRefused", "worker/spawn TestBind_FolderSwapped_IsRefused"}, ""},
-	{"a file that takes over the parser that reads it", []string{"worker/sandbox TestParser_EachAttempt_Fails",
+	{"a file that takes over the parser that reads it", []string{"worker/sandbox TestParser_ForbiddenActions_Fail",
 		"worker/parse TestRun_HostileParser_IsBounded", "worker/parse FuzzFailure"}, ""},
 	{"hostile names of files", []string{"worker/tool/files TestListFiles_EachCall_ListsEntries", "worker/workspace FuzzPath",
 		"worker/workspace TestWrite_LongName_IsRefused",

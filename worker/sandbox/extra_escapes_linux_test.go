@@ -125,10 +125,10 @@ var extraCases = []struct {
 	{"landlock with accounts", workerSetup{privilege: PrivilegeRoot, tier: TierLandlock}, true, nil},
 }
 
-// TestEscapes_LandlockTier_StopsOtherAttempts: without namespaces, the landlock tier's filter must
+// TestEscapes_LandlockTier_StopsExtraProbes: without namespaces, the landlock tier's filter must
 // refuse the extra escapes. The test needs root: with other accounts the escapes would change
 // processes outside the test.
-func TestEscapes_LandlockTier_StopsOtherAttempts(t *testing.T) {
+func TestEscapes_LandlockTier_StopsExtraProbes(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can give the processes an account that has no others")
 	}

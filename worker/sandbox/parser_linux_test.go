@@ -101,9 +101,9 @@ func startParser(inside *ToolStarter) string {
 	return strings.Join(append(strings.Split(strings.TrimSpace(out.String()), "\n"), fmt.Sprint(err)), "; ")
 }
 
-// TestParser_EachAttempt_Fails: a parser sees no folder and no file, whatever its worker sees, and
+// TestParser_ForbiddenActions_Fail: a parser sees no folder and no file, whatever its worker sees, and
 // ends at its limit of memory. Its worker goes on to use its home.
-func TestParser_EachAttempt_Fails(t *testing.T) {
+func TestParser_ForbiddenActions_Fail(t *testing.T) {
 	program := plainBinary(t)
 	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
 		r.program, r.plan.Worker = program, program

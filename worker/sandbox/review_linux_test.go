@@ -48,7 +48,7 @@ func actReader() error {
 	return nil
 }
 
-func TestReviewWorker_EachAttempt_Fails(t *testing.T) {
+func TestReviewWorker_ForbiddenActions_Fail(t *testing.T) {
 	program := plainBinary(t)
 	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
 		r.program = program

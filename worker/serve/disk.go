@@ -24,7 +24,7 @@ type diskUse struct {
 // noteProgramStart is called when a program starts while no other program runs.
 func (u *userTools) noteProgramStart() {
 	u.disk.writtenBefore.Store(program.WrittenBytes())
-	u.quota.NoteProgramStart()
+	u.quota.RecordProgramStart()
 }
 
 // start starts a program. If the worker's programs have filled the disk, the program may delete

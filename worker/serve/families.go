@@ -50,7 +50,7 @@ type turnTools struct {
 // all returns the tools of the turn, sorted by name. more are the tools added since hello.
 func (t *turnTools) all(more []worker.Tool) (tools []worker.Tool) {
 	for _, tool := range slices.Concat(t.tools, more) {
-		tools = append(tools, promptfile.AddPendingNote(tool))
+		tools = append(tools, promptfile.WithPendingChangeNote(tool))
 	}
 	for _, family := range turnFamilies {
 		tools = append(tools, family(t)...)

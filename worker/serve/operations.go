@@ -22,18 +22,18 @@ type operation func(ctx context.Context, u *userTools, h *host.Operation, start 
 
 // operations holds all kinds of operations that a worker knows.
 var operations = map[protocol.OperationKind]operation{
-	protocol.OperationArchive: withParameters(archiveHome),
-	protocol.OperationLog:     withParameters(logExchange),
-	protocol.OperationCheck:   withParameters(runCheck),
-	protocol.OperationErase:   withParameters(eraseHome),
-	protocol.OperationIndex:   withParameters(indexHome),
-	protocol.OperationMemory:  withParameters(runMemory),
-	protocol.OperationReceive: withParameters(receiveFiles),
-	protocol.OperationSpeak:   withParameters(speak),
-	protocol.OperationUndo:    withParameters(undoChanges),
-	protocol.OperationUploads: withParameters(runUploads),
+	protocol.OperationKindArchive: withParameters(archiveHome),
+	protocol.OperationKindLog:     withParameters(logExchange),
+	protocol.OperationKindCheck:   withParameters(runCheck),
+	protocol.OperationKindErase:   withParameters(eraseHome),
+	protocol.OperationKindIndex:   withParameters(indexHome),
+	protocol.OperationKindMemory:  withParameters(runMemory),
+	protocol.OperationKindReceive: withParameters(receiveFiles),
+	protocol.OperationKindSpeak:   withParameters(speak),
+	protocol.OperationKindUndo:    withParameters(undoChanges),
+	protocol.OperationKindUploads: withParameters(runUploads),
 
-	protocol.OperationTranscribe: transcribe,
+	protocol.OperationKindTranscribe: transcribe,
 }
 
 // withParameters adapts a function that takes parameters of type P.
@@ -120,8 +120,8 @@ func (u *userTools) measure(ctx context.Context, path string) protocol.MediaSize
 
 // runUploads lists, sends or deletes files that the user has sent.
 func runUploads(ctx context.Context, u *userTools, h *host.Operation, p protocol.UploadsParameters) (any, error) {
-	result, err := uploads.Run(ctx, p, u.files, u.zone, h)
-	if err == nil && p.Action == protocol.UploadsActionSend && result.Blob != nil {
+	result, err := uploads.RunOperation(ctx, p, u.files, u.zone, h)
+	if err == nil && p.Action == protocol.UploadedFilesActionSend && result.Blob != nil {
 		result.Size = u.measure(ctx, result.Files[0].Path)
 	}
 	return result, err
@@ -178,7 +178,7 @@ func archiveHome(ctx context.Context, u *userTools, h *host.Operation, p protoco
 
 // eraseHome deletes all files of the home.
 func eraseHome(ctx context.Context, u *userTools, _ *host.Operation, p protocol.EraseParameters) (any, error) {
-	if err := p.Check(); err != nil {
+	if err := p.Validate(); err != nil {
 		return nil, invalidOperation("parameters: %v", err)
 	}
 	return erase.Run(ctx, u.hello.Home, p)

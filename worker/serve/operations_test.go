@@ -47,7 +47,7 @@ func (s *supervisor) operation(ctx context.Context, id int64, kind protocol.Oper
 func TestArchive_WholeHome_IncludesHiddenFiles(t *testing.T) {
 	s := newSupervisor(t)
 	s.home(map[string]string{"todo.md": "milk\n", "hidden": "too"})
-	end, err := s.operation(t.Context(), 9, protocol.OperationArchive, `{"max_bytes":1048576}`)
+	end, err := s.operation(t.Context(), 9, protocol.OperationKindArchive, `{"max_bytes":1048576}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestReceive_Files_ComeFromOperationBlobs(t *testing.T) {
 	text := strings.Repeat("a line\n", 30_000)
 	ref := refOf(text)
 	s.kept[7] = []byte(text)
-	end, err := s.operation(t.Context(), 7, protocol.OperationReceive, fmt.Sprintf(
+	end, err := s.operation(t.Context(), 7, protocol.OperationKindReceive, fmt.Sprintf(
 		`{"sent_at":86400,"files":[{"blob":{"sha256":%q,"size":%d},"kind":"document","name":"a.txt"}]}`, ref.SHA256, ref.Size))
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +103,7 @@ func TestReceive_Files_ComeFromOperationBlobs(t *testing.T) {
 
 func TestOperation_BadRequest_IsRefused(t *testing.T) {
 	s := newSupervisor(t)
-	if _, err := s.operation(t.Context(), 1, protocol.OperationArchive, `{"max_bytes":1048576}`); refusalCode(err) != protocol.CodeInvalidRequest {
+	if _, err := s.operation(t.Context(), 1, protocol.OperationKindArchive, `{"max_bytes":1048576}`); refusalCode(err) != protocol.CodeInvalidRequest {
 		t.Errorf("before hello: %v", err)
 	}
 	s.home(nil)
@@ -112,13 +112,13 @@ func TestOperation_BadRequest_IsRefused(t *testing.T) {
 		kind       protocol.OperationKind
 		parameters string
 	}{
-		"no id":             {0, protocol.OperationArchive, `{"max_bytes":1048576}`},
+		"no id":             {0, protocol.OperationKindArchive, `{"max_bytes":1048576}`},
 		"an unknown kind":   {1, "burn", `{}`},
-		"too small":         {1, protocol.OperationArchive, `{"max_bytes":1048575}`},
-		"unknown parameter": {1, protocol.OperationArchive, `{"max_bytes":1048576,"path":"/etc"}`},
-		"no parameters":     {1, protocol.OperationArchive, `null`},
-		"no files":          {1, protocol.OperationReceive, `{"sent_at":1,"files":[]}`},
-		"a negative size":   {1, protocol.OperationReceive, `{"sent_at":1,"files":[{"blob":{"sha256":"","size":-1},"kind":"photo"}]}`},
+		"too small":         {1, protocol.OperationKindArchive, `{"max_bytes":1048575}`},
+		"unknown parameter": {1, protocol.OperationKindArchive, `{"max_bytes":1048576,"path":"/etc"}`},
+		"no parameters":     {1, protocol.OperationKindArchive, `null`},
+		"no files":          {1, protocol.OperationKindReceive, `{"sent_at":1,"files":[]}`},
+		"a negative size":   {1, protocol.OperationKindReceive, `{"sent_at":1,"files":[{"blob":{"sha256":"","size":-1},"kind":"photo"}]}`},
 	} {
 		_, err := s.operation(t.Context(), c.id, c.kind, c.parameters)
 		if refusalCode(err) != protocol.CodeInvalidParams {
@@ -152,7 +152,7 @@ func TestOperation_CancelOrStop_EndsIt(t *testing.T) {
 			const asked, most = 5, 3 // five operations are asked for; three may run at once
 			result := make(chan error, asked)
 			start := func(id int64) {
-				_, err := s.operation(ctx, id, protocol.OperationArchive, `{"max_bytes":1048576}`)
+				_, err := s.operation(ctx, id, protocol.OperationKindArchive, `{"max_bytes":1048576}`)
 				result <- err
 			}
 			go start(1)
@@ -165,7 +165,7 @@ func TestOperation_CancelOrStop_EndsIt(t *testing.T) {
 					t.Errorf("more than %d at once: %v", most, err)
 				}
 			}
-			if _, err := s.operation(t.Context(), 1, protocol.OperationArchive, `{"max_bytes":1048576}`); refusalCode(err) != protocol.CodeInvalidRequest {
+			if _, err := s.operation(t.Context(), 1, protocol.OperationKindArchive, `{"max_bytes":1048576}`); refusalCode(err) != protocol.CodeInvalidRequest {
 				t.Errorf("the same one twice: %v", err)
 			}
 			end(s, cancel)
@@ -227,13 +227,13 @@ func TestTools_ChangeAfterHello_ReachNextTurn(t *testing.T) {
 func TestSpeak_NoPrograms_ReportsWhy(t *testing.T) {
 	s := newSupervisor(t)
 	s.home(nil)
-	end, err := s.operation(t.Context(), 1, protocol.OperationSpeak, `{"text":"hello","engine":{"engine":"espeak"}}`)
+	end, err := s.operation(t.Context(), 1, protocol.OperationKindSpeak, `{"text":"hello","engine":{"engine":"espeak"}}`)
 	var result protocol.SpeakResult
 	if err != nil || protocol.DecodeStrict(end.Result, &result) != nil ||
 		result.Failure != protocol.SpeechFailureNoProgram {
 		t.Errorf("%s, %v", end.Result, err)
 	}
-	if _, err := s.operation(t.Context(), 2, protocol.OperationSpeak, `{"text":"","engine":{"engine":"espeak"}}`); refusalCode(err) != protocol.CodeInvalidParams {
+	if _, err := s.operation(t.Context(), 2, protocol.OperationKindSpeak, `{"text":"","engine":{"engine":"espeak"}}`); refusalCode(err) != protocol.CodeInvalidParams {
 		t.Errorf("no text: %v", err)
 	}
 }
@@ -248,7 +248,7 @@ func TestTranscribe_Restart_ContinuesAfterPiece(t *testing.T) {
 	if out, err := note.CombinedOutput(); err != nil {
 		t.Fatalf("ffmpeg: %v: %s", err, out)
 	}
-	start := protocol.OperationStart{Operation: 9, Kind: protocol.OperationTranscribe, Pieces: []protocol.TranscribedPiece{{Text: "One,", Language: "en"}},
+	start := protocol.OperationStart{Operation: 9, Kind: protocol.OperationKindTranscribe, Pieces: []protocol.TranscribedPiece{{Text: "One,", Language: "en"}},
 		Parameters: json.RawMessage(`{"path":"note.wav","seconds":300,"engine":{"engine":"command","language":"en","command":["echo","two."]}}`)}
 	var end protocol.OperationEnd
 	if err := s.conn.Call(t.Context(), protocol.MethodOperationStart, start, &end); err != nil {
@@ -267,7 +267,7 @@ func TestTranscribe_Restart_ContinuesAfterPiece(t *testing.T) {
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 || next != 3 {
 		t.Errorf("%d calls, left %v, %v", next-1, left, err)
 	}
-	if _, err := s.operation(t.Context(), 10, protocol.OperationTranscribe, `{"path":"note.wav","seconds":0,"engine":{"engine":"command"}}`); err == nil {
+	if _, err := s.operation(t.Context(), 10, protocol.OperationKindTranscribe, `{"path":"note.wav","seconds":0,"engine":{"engine":"command"}}`); err == nil {
 		t.Error("a recording of no seconds is transcribed")
 	}
 }

@@ -125,7 +125,7 @@ func (s *server) runTurn(ctx context.Context, u *userTools, start protocol.TurnS
 func (s *server) endWatch(ctx context.Context, watch *promptfile.Watcher, end protocol.TurnEnd) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), eventTimeout)
 	defer cancel()
-	if err := watch.ReportEnd(ctx, end.Why == protocol.TurnEndDone); err != nil {
+	if err := watch.ReportAtTurnEnd(ctx, end.Why == protocol.TurnEndDone); err != nil {
 		s.options.Report(err)
 	}
 }

@@ -30,10 +30,10 @@ func ownerOf(t *testing.T, path string) string {
 	return fmt.Sprint(st.Uid, " ", st.Gid)
 }
 
-// TestLentFolder_UserWithOwnUID_KeepsOwners: on disk, a home and a workspace still belong to their
+// TestIdmappedFolder_UserWithOwnUID_KeepsOwners: on disk, a home and a workspace still belong to their
 // account, and so do new files. For the worker they belong to the user. All other files keep their
 // owners. No account gets more access.
-func TestLentFolder_UserWithOwnUID_KeepsOwners(t *testing.T) {
+func TestIdmappedFolder_UserWithOwnUID_KeepsOwners(t *testing.T) {
 	if !asRoot() {
 		t.Skip("only root can lend a folder to another account")
 	}
@@ -93,9 +93,9 @@ func TestLentFolder_UserWithOwnUID_KeepsOwners(t *testing.T) {
 		Profile: "worker"}, "belongs to uid 54499")
 }
 
-// TestLentFolder_Unsupported_UsesSharedAccount: on a file system without idmapped mounts, users
+// TestIdmappedFolder_Unsupported_SharesAccount: on a file system without idmapped mounts, users
 // share the account of the home.
-func TestLentFolder_Unsupported_UsesSharedAccount(t *testing.T) {
+func TestIdmappedFolder_Unsupported_SharesAccount(t *testing.T) {
 	if !asRoot() {
 		t.Skip("only root can mount a file system")
 	}

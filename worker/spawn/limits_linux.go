@@ -173,7 +173,7 @@ func (s *spawner) startMeasuring() {
 	}
 	s.measuring = true
 	go func() { // ends with the measurement; Run does not wait for it
-		sizes, err := s.meter.MeasureTrees(roots)
+		sizes, err := s.meter.MeasureProcessTrees(roots)
 		if err != nil {
 			sizes = nil
 		}
@@ -182,7 +182,7 @@ func (s *spawner) startMeasuring() {
 }
 
 // enforce enforces each worker's limits.
-func (s *spawner) enforce(sizes map[int]cgroup.TreeSize) error {
+func (s *spawner) enforce(sizes map[int]cgroup.ProcessTreeSize) error {
 	s.measuring = false
 	for _, w := range s.workers {
 		size, ok := sizes[w.pid]
@@ -243,7 +243,7 @@ func (s *spawner) endHolders(w *worker, own cgroup.PoolCounts, pool string, most
 }
 
 // killLargest ends the largest process of a worker, even if that is the worker itself.
-func killLargest(w *worker, size cgroup.TreeSize, hits *cgroup.LimitHits) error {
+func killLargest(w *worker, size cgroup.ProcessTreeSize, hits *cgroup.LimitHits) error {
 	largest := size.LargestPID
 	if largest == 0 || size.LargestBytes < size.Bytes/8 {
 		largest = w.pid

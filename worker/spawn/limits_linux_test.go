@@ -268,8 +268,8 @@ func TestGroup_TooManyForks_FailAndAreReported(t *testing.T) {
 	}
 }
 
-// TestGroup_LastHit_IsReportedBeforeExit hits a limit after the last sweep.
-func TestGroup_LastHit_IsReportedBeforeExit(t *testing.T) {
+// TestGroup_LastLimitHit_IsReportedBeforeExit hits a limit after the last sweep.
+func TestGroup_LastLimitHit_IsReportedBeforeExit(t *testing.T) {
 	r := startGrouped(t, "1h", "pids=20")
 	if r == nil {
 		return

@@ -42,7 +42,7 @@ func TestWorkerStandardError_IsSeparatePipe(t *testing.T) {
 	nextMessage[spawnwire.ExitedMessage](r)
 }
 
-func TestExited_EachEnd_HasItsStatus(t *testing.T) {
+func TestExitedMessage_EachEnd_HasItsStatus(t *testing.T) {
 	r := startSpawner(t, noNamespaces...)
 	for script, check := range map[string]func(syscall.WaitStatus) bool{
 		"exit 0":         func(s syscall.WaitStatus) bool { return s.Exited() && s.ExitStatus() == 0 },

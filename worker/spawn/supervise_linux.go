@@ -27,8 +27,8 @@ func (e ProgramExitError) Error() string {
 	return fmt.Sprintf("%s ended with status %d", e.Program, e.Status)
 }
 
-// OpenPolicy reads a policy file. The file must be writable only by root.
-func OpenPolicy(path string) (Policy, error) {
+// ReadPolicyFile reads a policy file. The file must be writable only by root.
+func ReadPolicyFile(path string) (Policy, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return Policy{}, fmt.Errorf("read the policy: %w", err)

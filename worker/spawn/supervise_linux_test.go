@@ -258,15 +258,15 @@ func copyOf(t *testing.T, dir string) string {
 	return path
 }
 
-func TestOpenPolicy_WritableByOthers_IsRefused(t *testing.T) {
+func TestReadPolicyFile_WritableByOthers_IsRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "policy")
-	if _, err := OpenPolicy(path); !errors.Is(err, os.ErrNotExist) {
+	if _, err := ReadPolicyFile(path); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a policy that is not there: %v", err)
 	}
 	if err := os.WriteFile(path, []byte("worker /w\nuids 2000-2999\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	p, err := OpenPolicy(path)
+	p, err := ReadPolicyFile(path)
 	if asRoot() && (err != nil || p.Worker != "/w" || p.UIDs != sandbox.IDRange{From: 2000, To: 2999}) {
 		t.Errorf("root's: %+v, %v", p, err)
 	}
@@ -279,13 +279,13 @@ func TestOpenPolicy_WritableByOthers_IsRefused(t *testing.T) {
 		if err := errors.Join(os.Chmod(path, c.mode), os.Chown(path, c.uid, -1)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := OpenPolicy(path); err == nil || !strings.Contains(err.Error(), "must be root's, and nobody else's to write") {
+		if _, err := ReadPolicyFile(path); err == nil || !strings.Contains(err.Error(), "must be root's, and nobody else's to write") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-func TestOpenPolicy_UnknownKey_NamesItsLine(t *testing.T) {
+func TestReadPolicyFile_UnknownKey_NamesItsLine(t *testing.T) {
 	if !asRoot() {
 		t.Skip("a policy counts only if its file is root's")
 	}
@@ -294,7 +294,7 @@ func TestOpenPolicy_UnknownKey_NamesItsLine(t *testing.T) {
 	if err := errors.Join(mistake, os.Chmod(path, 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenPolicy(path); err == nil || !strings.Contains(err.Error(), path+": line 2: there is no key") {
+	if _, err := ReadPolicyFile(path); err == nil || !strings.Contains(err.Error(), path+": line 2: there is no key") {
 		t.Errorf("a mistake: %v", err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // newCommand makes a recogniser of any program that writes words to its standard output. The
 // template is the program's command line, which no shell interprets.
-func newCommand(programs Programs, e protocol.SpeechEngine) recogniser {
+func newCommand(programs ProgramRunner, e protocol.SpeechEngine) recogniser {
 	return func(ctx context.Context, p piece) ([]string, string, error) {
 		if len(e.Command) == 0 {
 			return nil, "", &speechError{protocol.SpeechFailureNoProgram, "no command is set"}

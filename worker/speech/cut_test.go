@@ -77,9 +77,9 @@ func TestSilenceParser_EachLine_FindsSilences(t *testing.T) {
 	}
 }
 
-// FuzzSilences: for any output of ffmpeg, silences and pieces are in order and within the
+// FuzzSilenceParser: for any output of ffmpeg, silences and pieces are in order and within the
 // recording.
-func FuzzSilences(f *testing.F) {
+func FuzzSilenceParser(f *testing.F) {
 	f.Add("[silencedetect @ 0x5] silence_start: 60.25\n[silencedetect @ 0x5] silence_end: 62.5 | silence_duration: 2.25", int64(400*rate))
 	f.Add("[silencedetect @ 0x5] silence_start: -1\n[silencedetect @ 0x5] silence_start: 2", int64(1))
 	f.Fuzz(func(t *testing.T, lines string, length int64) {

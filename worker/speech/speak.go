@@ -20,20 +20,20 @@ import (
 // speakTimeout bounds the making of a recording. Most of the time is for the engine.
 const speakTimeout = 120 * time.Second
 
-// Programs runs programs behind the walls of the tools.
-type Programs interface {
+// ProgramRunner runs programs behind the walls of the tools.
+type ProgramRunner interface {
 	Run(ctx context.Context, p program.Program) error
 }
 
-// Blobs stores a recording.
-type Blobs interface {
+// RecordingStore stores a recording.
+type RecordingStore interface {
 	StoreBlob(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
 }
 
 // Speaker turns texts into recordings.
 type Speaker struct {
-	Programs Programs
-	Blobs    Blobs
+	Programs ProgramRunner
+	Blobs    RecordingStore
 	Temp     string // folder for temporary files; "" means /tmp
 }
 

@@ -27,7 +27,7 @@ func (k *storedRecording) StoreBlob(_ context.Context, r io.Reader, most int64) 
 }
 
 // speaker makes a speaker with the system's programs. Programs in the returned folder come first.
-func speaker(t *testing.T, into Blobs) (s Speaker, programs string) {
+func speaker(t *testing.T, into RecordingStore) (s Speaker, programs string) {
 	t.Helper()
 	programs = t.TempDir()
 	return Speaker{Blobs: into, Temp: t.TempDir(), Programs: &program.Runner{Children: program.NewChildren((*exec.Cmd).Start),

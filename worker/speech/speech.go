@@ -16,21 +16,21 @@ import (
 	"mews/worker/workspace"
 )
 
-// Pieces stores the finished pieces of a recording. It also tells when the next piece may begin
+// PieceStore stores the finished pieces of a recording. It also tells when the next piece may begin
 // (host.Operation).
-type Pieces interface {
+type PieceStore interface {
 	CommitPiece(ctx context.Context, p protocol.OperationPiece) error
 	ReportProgress(ctx context.Context, seconds int) error
 }
 
 // Transcriber transcribes recordings of one home.
 type Transcriber struct {
-	Programs Programs
+	Programs ProgramRunner
 	Files    *workspace.Workspace // files of the home, without rules: the recording was sent to be transcribed
 	Home     string               // absolute path of the home
 	// folder of this operation alone; it is made and removed with its contents
 	Temp   string
-	Pieces Pieces
+	Pieces PieceStore
 	Done   []protocol.TranscribedPiece // pieces of this recording that earlier attempts stored
 }
 
@@ -45,7 +45,7 @@ type piece struct {
 type recogniser func(ctx context.Context, p piece) (lines []string, language string, err error)
 
 // engines are the recognisers by protocol.SpeechEngine.Engine.
-var engines = map[string]func(Programs, protocol.SpeechEngine) recogniser{
+var engines = map[string]func(ProgramRunner, protocol.SpeechEngine) recogniser{
 	"whisper": newWhisper,
 	"command": newCommand,
 }

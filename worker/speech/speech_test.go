@@ -66,13 +66,13 @@ func TestTranscribe_EachFormat_HearsAllOnce(t *testing.T) {
 
 // hookedPrograms runs programs, and calls a function before each program.
 type hookedPrograms struct {
-	Programs
+	ProgramRunner
 	do func(program.Program)
 }
 
 func (b hookedPrograms) Run(ctx context.Context, p program.Program) error {
 	b.do(p)
-	return b.Programs.Run(ctx, p)
+	return b.ProgramRunner.Run(ctx, p)
 }
 
 // TestWhisperCommand_HasOptionsAndTimeout checks the command line, the priority and the time limit
@@ -221,7 +221,7 @@ func TestTranscribe_TimeUpOrStopped_KillsAll(t *testing.T) {
 
 // hastyPrograms runs programs, and gives one program little time.
 type hastyPrograms struct {
-	Programs
+	ProgramRunner
 	name string
 }
 
@@ -229,7 +229,7 @@ func (s hastyPrograms) Run(ctx context.Context, p program.Program) error {
 	if p.Name == s.name {
 		p.Timeout = 500 * time.Millisecond
 	}
-	return s.Programs.Run(ctx, p)
+	return s.ProgramRunner.Run(ctx, p)
 }
 
 // TestTranscribe_TooLong_IsRefused: a recording that is too long is refused, even if its file is
@@ -250,9 +250,9 @@ func TestTranscribe_TooLong_IsRefused(t *testing.T) {
 	}
 }
 
-// TestTranscribe_SimilarPath_IsTaken: a recording whose name has another kind of space is found, and
+// TestTranscribe_OtherSpaceInName_FindsFile: a recording whose name has another kind of space is found, and
 // named.
-func TestTranscribe_SimilarPath_IsTaken(t *testing.T) {
+func TestTranscribe_OtherSpaceInName_FindsFile(t *testing.T) {
 	f := newFixture(t)
 	f.record("v\u00a01.ogg", tone(440, 3))
 	if r := f.mustTranscribe("v 1.ogg", f.whisper(map[string]any{})); r.Failure != "" ||
@@ -418,14 +418,14 @@ func BenchmarkTranscribeWithoutPrograms(b *testing.B) {
 
 // timedPrograms runs programs, and adds up their time.
 type timedPrograms struct {
-	Programs
+	ProgramRunner
 	took *time.Duration
 }
 
 func (t timedPrograms) Run(ctx context.Context, p program.Program) error {
 	began := time.Now()
 	defer func() { *t.took += time.Since(began) }()
-	return t.Programs.Run(ctx, p)
+	return t.ProgramRunner.Run(ctx, p)
 }
 
 // TestStderrReader_KeepsMostTellingLine: the stderrReader keeps the line that explains the failure,

@@ -27,7 +27,7 @@ const autoLanguage = "auto"
 
 // newWhisper makes the recogniser of whisper.cpp's whisper-cli. Its exit status tells little: it is
 // 0 even with a model without tensors, an unknown argument, an unknown language, or no result.
-func newWhisper(programs Programs, e protocol.SpeechEngine) recogniser {
+func newWhisper(programs ProgramRunner, e protocol.SpeechEngine) recogniser {
 	return func(ctx context.Context, p piece) ([]string, string, error) {
 		out := strings.TrimSuffix(p.wav, ".wav")
 		heard := &stderrReader{onLine: p.progress}

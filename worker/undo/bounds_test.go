@@ -55,7 +55,7 @@ func TestUndo_NoRoom_ChangesNothing(t *testing.T) {
 	f.put("a", "one\n")
 	undos := f.call("append_file", map[string]any{"path": "a", "content": "two"})
 	f.blobs.most = 4
-	for _, action := range []protocol.UndoAction{protocol.UndoActionUnchanged, protocol.UndoActionForce} {
+	for _, action := range []protocol.UndoAction{protocol.UndoActionUnchangedFiles, protocol.UndoActionForce} {
 		if got := f.run(action, undos)[0]; got.Outcome != protocol.UndoOutcomeFailed || got.Why != "there is no room" ||
 			f.content()["a"] != "one\ntwo" {
 			t.Errorf("%s: %+v, and the file is %q", action, got, f.content()["a"])
@@ -74,7 +74,7 @@ func TestUndo_PlantedLink_IsNotFollowed(t *testing.T) {
 		f.must(os.RemoveAll(filepath.Join(f.dir, place)))
 		f.must(os.Symlink(filepath.Join(outside.dir, where), filepath.Join(f.dir, place)))
 		left := f.content()
-		if got := f.run(protocol.UndoActionUnchanged, undos)[0]; got.Outcome != protocol.UndoOutcomeChangedSince {
+		if got := f.run(protocol.UndoActionUnchangedFiles, undos)[0]; got.Outcome != protocol.UndoOutcomeChangedSince {
 			t.Errorf("%s: %+v", place, got)
 		}
 		if got := f.run(protocol.UndoActionForce, undos)[0]; got.Outcome != protocol.UndoOutcomeFailed {
@@ -102,7 +102,7 @@ func TestDiff_BinaryOrLostFile_ShowsSizes(t *testing.T) {
 	if got := f.shown(undos); got != "a.png: bytes that are not kept any more before, 10 bytes now\n" {
 		t.Errorf("shown is %q once they are gone", got)
 	}
-	if got := f.run(protocol.UndoActionUnchanged, undos)[0]; got.Outcome != protocol.UndoOutcomeExpired {
+	if got := f.run(protocol.UndoActionUnchangedFiles, undos)[0]; got.Outcome != protocol.UndoOutcomeExpired {
 		t.Errorf("taken back is %+v", got)
 	}
 }

@@ -41,7 +41,7 @@ func (u *Undoer) RunOperation(ctx context.Context, p protocol.UndoParameters, bl
 	defer u.mu.Unlock()
 	r := &run{ws: u.ws, ctx: ctx, blobs: blobs, changes: p.Changes, outcomes: make([]protocol.UndoneChange, len(p.Changes))}
 	switch p.Action {
-	case protocol.UndoActionUnchanged:
+	case protocol.UndoActionUnchangedFiles:
 		for _, group := range groupRelated(p.Changes) {
 			r.undoGroup(group)
 		}

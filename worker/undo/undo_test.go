@@ -235,14 +235,14 @@ func TestUndo_AnyChanges_RestoreOldFiles(t *testing.T) {
 		if rapid.Bool().Draw(rt, "killed") {
 			kill(rt, f, list)
 		}
-		outcomes := f.run(protocol.UndoActionUnchanged, list)
+		outcomes := f.run(protocol.UndoActionUnchangedFiles, list)
 		after := f.content()
 		check(rt, list, outcomes, append(seen, left), after, touched)
 		if len(touched) > 0 {
 			return
 		}
 		again := newestFirst(inverse(list, outcomes)) // the oldest change is the first that the undo made
-		redone := f.run(protocol.UndoActionUnchanged, again)
+		redone := f.run(protocol.UndoActionUnchangedFiles, again)
 		if got := f.content(); !maps.Equal(got, left) && !slices.ContainsFunc(append(outcomes, redone...),
 			func(o protocol.UndoneChange) bool { return o.Outcome != protocol.UndoOutcomeDone }) {
 			rt.Fatalf("undone again: %q, want %q: %+v of %+v, before %+v of %+v", got, left, redone, again, outcomes, list)
@@ -262,7 +262,7 @@ func kill(t *rapid.T, f *folder, list []protocol.Undo) {
 		}
 		return nil
 	}
-	_, _ = f.undo.RunOperation(ctx, protocol.UndoParameters{Action: protocol.UndoActionUnchanged, Changes: list},
+	_, _ = f.undo.RunOperation(ctx, protocol.UndoParameters{Action: protocol.UndoActionUnchangedFiles, Changes: list},
 		f.blobs)
 	f.blobs.reads = nil
 }

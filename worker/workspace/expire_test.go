@@ -13,9 +13,9 @@ import (
 	"mews/protocol"
 )
 
-// TestExpireReceived_RemovesOldFolders: the folder's date counts, not the files' times. Files with
+// TestExpireUploads_RemovesOldFolders: the folder's date counts, not the files' times. Files with
 // other names stay.
-func TestExpireReceived_RemovesOldFolders(t *testing.T) {
+func TestExpireUploads_RemovesOldFolders(t *testing.T) {
 	ws, dir := open(t, protocol.FilePolicy{}, map[string]string{
 		"uploads/2026-11-12/131905-a.pdf": "x", "uploads/2026-11-12/131905-a.pdf.txt": "x", "uploads/2026-11-13/131905-b.pdf": "x",
 		"uploads/2026-11-10/000000-c": "x", "uploads/2026-11-10/mine.md": "x", "uploads/2026-11-10/131905-folder/d": "x",
@@ -47,7 +47,7 @@ func TestExpireReceived_RemovesOldFolders(t *testing.T) {
 }
 
 // Many other files in the folder hide no received file, in any order on the disk.
-func TestExpireReceived_ManyOtherFiles_FindsAll(t *testing.T) {
+func TestExpireUploads_ManyOtherFiles_FindsAll(t *testing.T) {
 	have := map[string]string{"uploads/2026-11-12/131905-a.pdf": "x"}
 	for n := range 3000 {
 		have[fmt.Sprint("uploads/", n)] = ""

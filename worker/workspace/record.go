@@ -16,8 +16,8 @@ type Stamp struct {
 	changed int64 // when the file was last changed, in nanoseconds
 }
 
-// Changed returns when the file was last changed.
-func (s Stamp) Changed() time.Time { return time.Unix(0, s.changed) }
+// ChangedAt returns when the file was last changed.
+func (s Stamp) ChangedAt() time.Time { return time.Unix(0, s.changed) }
 
 // Bounds of a record of changes.
 const (
@@ -25,9 +25,9 @@ const (
 	maxStamps   = 100    // stamps of one path
 )
 
-// Record holds the changes that a Workspace itself has made since the record began. It tells
+// ChangeRecord holds the changes that a Workspace itself has made since the record began. It tells
 // changes by programs from changes by tools, uploads and undos.
-type Record struct {
+type ChangeRecord struct {
 	ws     *Workspace
 	stamps map[string][]Stamp // a path's stamps in their order; nil if another process changed the path too
 }
@@ -36,12 +36,12 @@ type Record struct {
 type records struct {
 	changing sync.RWMutex // held for reading during a change
 	mu       sync.Mutex   // guards the fields below
-	running  []*Record
+	running  []*ChangeRecord
 }
 
-// Record starts a record. The caller calls Stop.
-func (w *Workspace) Record() *Record {
-	r := &Record{ws: w, stamps: map[string][]Stamp{}}
+// ChangeRecord starts a record. The caller calls Stop.
+func (w *Workspace) StartChangeRecord() *ChangeRecord {
+	r := &ChangeRecord{ws: w, stamps: map[string][]Stamp{}}
 	w.records.mu.Lock()
 	defer w.records.mu.Unlock()
 	w.records.running = append(w.records.running, r)
@@ -49,23 +49,23 @@ func (w *Workspace) Record() *Record {
 }
 
 // Stop ends the record, and waits for changes that have begun. A second call changes nothing.
-func (r *Record) Stop() {
+func (r *ChangeRecord) Stop() {
 	r.ws.records.changing.Lock()
 	defer r.ws.records.changing.Unlock()
 	r.ws.records.mu.Lock()
 	defer r.ws.records.mu.Unlock()
-	r.ws.records.running = slices.DeleteFunc(r.ws.records.running, func(other *Record) bool { return other == r })
+	r.ws.records.running = slices.DeleteFunc(r.ws.records.running, func(other *ChangeRecord) bool { return other == r })
 }
 
-// Explains reports whether the workspace alone changed a path from one stamp to another. Call it
+// IsOwnChange reports whether the workspace alone changed a path from one stamp to another. Call it
 // after Stop. The path is clean.
-func (r *Record) Explains(name string, was, now Stamp) bool {
+func (r *ChangeRecord) IsOwnChange(name string, was, now Stamp) bool {
 	stamps := r.stamps[name]
 	return slices.Contains(stamps, was) && slices.Contains(stamps, now)
 }
 
 // add adds one change of a path.
-func (r *Record) add(name string, was, now Stamp) {
+func (r *ChangeRecord) add(name string, was, now Stamp) {
 	stamps, known := r.stamps[name]
 	switch {
 	case !known && len(r.stamps) < maxRecorded:

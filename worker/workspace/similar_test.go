@@ -9,9 +9,9 @@ import (
 	"mews/protocol"
 )
 
-// TestSimilarPath_LooksTheSame_IsTaken: macOS writes narrow no-break spaces and decomposed letters,
+// TestSimilarPath_LooksTheSame_IsUsed: macOS writes narrow no-break spaces and decomposed letters,
 // and models write neither.
-func TestSimilarPath_LooksTheSame_IsTaken(t *testing.T) {
+func TestSimilarPath_LooksTheSame_IsUsed(t *testing.T) {
 	dir := t.TempDir()
 	const decomposed = "U\u0308bersicht"
 	for _, name := range []string{

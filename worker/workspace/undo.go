@@ -16,8 +16,8 @@ import (
 	"mews/protocol"
 )
 
-// StoreFunc stores at most that many bytes of a file before a change.
-type StoreFunc func(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
+// BackupFunc stores at most that many bytes of a file before a change.
+type BackupFunc func(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
 
 // Reasons why a change cannot be undone.
 const (
@@ -32,7 +32,7 @@ const (
 // the new content; nil means that it is not known. RecordBeforeWrite returns nil if the file
 // already has this content, if keep is nil, or if the write will be refused. RecordAfterWrite
 // completes the record.
-func (w *Workspace) RecordBeforeWrite(ctx context.Context, keep StoreFunc, path string, content []byte) *protocol.Undo {
+func (w *Workspace) RecordBeforeWrite(ctx context.Context, keep BackupFunc, path string, content []byte) *protocol.Undo {
 	p, err := w.locateTarget(path)
 	if keep == nil || err != nil {
 		return nil
@@ -52,7 +52,7 @@ func (w *Workspace) RecordBeforeWrite(ctx context.Context, keep StoreFunc, path 
 // RecordBeforeMove records the state of path before it is moved. If gone is set, the file goes to
 // the trash, and its bytes are stored. For other moves the caller sets To. RecordBeforeMove returns
 // nil if keep is nil or the path does not exist.
-func (w *Workspace) RecordBeforeMove(ctx context.Context, keep StoreFunc, path string, gone bool) *protocol.Undo {
+func (w *Workspace) RecordBeforeMove(ctx context.Context, keep BackupFunc, path string, gone bool) *protocol.Undo {
 	p, err := w.findVisible(path, keepLink)
 	if keep == nil || err != nil {
 		return nil
@@ -117,7 +117,7 @@ func (w *Workspace) stateOrReason(name string) (protocol.FileState, string) {
 }
 
 // keep stores the bytes of a file. If that fails, it returns the reason.
-func (w *Workspace) keep(ctx context.Context, keep StoreFunc, u *protocol.Undo) string {
+func (w *Workspace) keep(ctx context.Context, keep BackupFunc, u *protocol.Undo) string {
 	f, err := w.openPlain(u.Path)
 	if err != nil {
 		return cut(notRead + reason(err))

@@ -161,9 +161,9 @@ func (w *walker) read(dir string) ([]Entry, error) {
 	return entries, err
 }
 
-// RemoveLeftovers removes leftovers of crashes: half-written files older than a time. It returns
+// RemoveHalfWrittenFiles removes leftovers of crashes: half-written files older than a time. It returns
 // their number. It ignores the rules, and skips folders that it cannot read.
-func (w *Workspace) RemoveLeftovers(ctx context.Context, before time.Time) (int, error) {
+func (w *Workspace) RemoveHalfWrittenFiles(ctx context.Context, before time.Time) (int, error) {
 	removed := 0
 	err := walk(ctx, w.root, ".", allEntries, func(e Entry) error {
 		if e.Err != nil || !e.Info.Mode().IsRegular() || !isTemporary(e.Info.Name()) || !e.Info.ModTime().Before(before) {

@@ -20,7 +20,7 @@ import (
 )
 
 // Workspace is an open folder. Its methods may be called from any goroutine. If two methods change
-// the same path at once (WriteFile, AppendFile, MoveFile, MoveToTrash, RemoveLeftovers), the result
+// the same path at once (WriteFile, AppendFile, MoveFile, MoveToTrash, RemoveHalfWrittenFiles), the result
 // of one of them stays, complete.
 type Workspace struct {
 	root  *os.Root

@@ -257,7 +257,7 @@ func TestSweep_CrashLeftovers_AreRemoved(t *testing.T) {
 	}
 	_, err := ws.WriteFile("x/.mews-1.tmp", nil, ModeReplace)
 	wantError(t, err, ErrReservedName, "kept for files that are being written")
-	n, err := ws.RemoveLeftovers(t.Context(), noon.Add(-time.Hour))
+	n, err := ws.RemoveHalfWrittenFiles(t.Context(), noon.Add(-time.Hour))
 	if n != 2 || err != nil {
 		t.Fatalf("swept %d, %v; want 2", n, err)
 	}

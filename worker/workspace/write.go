@@ -167,7 +167,7 @@ func ignoreMissing(err error) error {
 }
 
 // Names of half-written files. A crash leaves such a file behind. No listing shows it, and
-// RemoveLeftovers removes it.
+// RemoveHalfWrittenFiles removes it.
 const (
 	temporaryPrefix = ".mews-"
 	temporarySuffix = ".tmp"

@@ -46,7 +46,7 @@ func names(files []localFile) (list []string) {
 	return list
 }
 
-func TestDroppedFiles_Texts_AreRecognized(t *testing.T) {
+func TestDroppedFiles_PathsAndURLs_AreFound(t *testing.T) {
 	dir := folder(t)
 	spaced := (&url.URL{Scheme: "file", Path: dir + "/a picture.png"}).String()
 	for text, want := range map[string][]string{

@@ -23,7 +23,7 @@ import (
 	"mews/supervisor/control"
 )
 
-func FuzzClean(f *testing.F) {
+func FuzzCleanText(f *testing.F) {
 	for _, s := range []string{"", "plain\n\ttext", "\x1b[31mred\x1b[0m", "a\x00b\x7fc\u0080d\u009fe", "ä€𝄞", "\xff\x1b"} {
 		f.Add(s, 3)
 	}

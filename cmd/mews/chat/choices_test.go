@@ -162,7 +162,7 @@ func TestPipe_FileBeforeAnswer_KeepsWaiting(t *testing.T) {
 		turn, s := p.begin(in)
 		call := protocol.ToolCall{ID: "c", Name: "send_file", Arguments: []byte("{}")}
 		_, err := p.db.Turns().CommitStep(t.Context(), sqlite.Step{Turn: turn.ID, Model: "offline",
-			Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Call: &call}}}})
+			Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Call: &call}}}})
 		p.must(err)
 		p.must(p.db.Turns().CommitCallStart(t.Context(), turn.ID, call.ID))
 		f := supervisor.File{SHA256: strings.Repeat("ab", 32), Size: 7, Name: "a.png", MediaType: "image/png"}
@@ -184,7 +184,7 @@ func TestPipe_FileBeforeAnswer_KeepsWaiting(t *testing.T) {
 	}
 }
 
-func TestPipe_Number_PressesAnswersButton(t *testing.T) {
+func TestPipe_Number_PressesButtonOfAnswer(t *testing.T) {
 	p := newRig(t)
 	p.live()
 	var answering sync.WaitGroup

@@ -195,7 +195,7 @@ func TestPaste_HigherThanScreen_ShowsCursor(t *testing.T) {
 }
 
 // The screen showed only a part of the line while it was edited.
-func TestEditor_SentHighLine_ShowsItsEnd(t *testing.T) {
+func TestEditor_SentMultiRowLine_ShowsItsEnd(t *testing.T) {
 	d := startAtPrompt(t)
 	d.press(beginPaste + "first" + strings.Repeat("\nline", 50) + "\nlast" + endPaste + ctrlAKey)
 	d.expectScreen("> |first" + strings.Repeat("\nline", 22))

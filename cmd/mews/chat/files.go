@@ -75,7 +75,7 @@ func effectLines(d control.Delivery) (lines []string) {
 	if len(d.Effects) == 0 {
 		return nil
 	}
-	for _, line := range append([]string{effect.TextHeading + ":"}, d.Effects...) {
+	for _, line := range append([]string{effect.TextEffectsHeading + ":"}, d.Effects...) {
 		lines = append(lines, stripControls(line))
 	}
 	return lines

@@ -17,9 +17,9 @@ type closedGate struct{}
 func (closedGate) Check(_ context.Context, in supervisor.Inbound) (supervisor.GateDecision, error) {
 	if in.Text == "123456" {
 		return supervisor.GateDecision{CheckCode: func(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor,
-			supervisor.CodeResult) {
+			supervisor.LoginCodeResult) {
 			f.Secret, f.Confirmed = []byte("sealed"), true
-			return f, supervisor.CodeResult{Right: true, Action: "login", Text: "Come in."}
+			return f, supervisor.LoginCodeResult{Right: true, Action: "login", Text: "Come in."}
 		}}, nil
 	}
 	return supervisor.GateDecision{Check: &supervisor.GateCheck{IdleTimeout: time.Hour, Lifetime: time.Hour, Challenge: "Send your code."}}, nil

@@ -59,7 +59,7 @@ func runPipe(ctx context.Context, con Console, in io.Reader, socket string, o Op
 	}
 	p := &pipe{out: con.Out, err: con.Err, joined: make(chan struct{}), input: make(chan inputLine), changed: make(chan struct{}, 1),
 		open: map[string]*openLine{}, attached: files}
-	p.chat = control.NewChat(socket, control.AttachRequest{User: o.User, Chat: o.Chat, After: control.StartFromNow}, p)
+	p.chat = control.NewChat(socket, control.JoinChatRequest{User: o.User, Chat: o.Chat, After: control.StartFromNow}, p)
 	ctx, cancel := context.WithCancelCause(ctx)
 	var running sync.WaitGroup
 	running.Go(func() { cancel(p.chat.Run(ctx, cmp.Or(o.ReconnectTimeout, reconnectTimeout))) })
@@ -161,7 +161,7 @@ func readLine(lines *bufio.Reader) (string, error) {
 	var kept []byte
 	for {
 		piece, err := lines.ReadSlice('\n')
-		kept = append(kept, piece[:min(len(piece), supervisor.MaxText+1+len("\r\n")-len(kept))]...)
+		kept = append(kept, piece[:min(len(piece), supervisor.MaxInboundText+1+len("\r\n")-len(kept))]...)
 		if !errors.Is(err, bufio.ErrBufferFull) {
 			return string(kept), err
 		}
@@ -363,8 +363,8 @@ func (p *pipe) deliverMessage(d control.Delivery) bool {
 	return err == nil
 }
 
-// ShowAttached implements control.Screen.
-func (p *pipe) ShowAttached(a control.AttachResult, again bool) {
+// ShowConnected implements control.Screen.
+func (p *pipe) ShowConnected(a control.JoinChatResult, again bool) {
 	if !again {
 		p.home = a.Home
 		close(p.joined)

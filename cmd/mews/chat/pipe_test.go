@@ -18,8 +18,8 @@ func TestPipe_UnsendableLine_SendsOtherLines(t *testing.T) {
 	p.live()
 	defer p.echoAnswers(2)()
 	var out, told bytes.Buffer
-	lines := "one\n" + strings.Repeat("x", supervisor.MaxText+1) + "\ncaf\xe9\n" + strings.Repeat("y",
-		3*supervisor.MaxText) + "\ntwo\n"
+	lines := "one\n" + strings.Repeat("x", supervisor.MaxInboundText+1) + "\ncaf\xe9\n" + strings.Repeat("y",
+		3*supervisor.MaxInboundText) + "\ntwo\n"
 	err := runPipe(t.Context(), Console{Out: &out, Err: &told}, strings.NewReader(lines), p.socket, Options{})
 	if out.String() != "re: one\nre: two\n" || err == nil || err.Error() != "of 5 lines, 3 could not be sent and 0 had no full answer" {
 		t.Errorf("printed was %q, %v", out.String(), err)
@@ -36,12 +36,12 @@ func TestPipe_LongestLine_IsSent(t *testing.T) {
 	p.live()
 	var answering sync.WaitGroup
 	answering.Go(func() {
-		if in := p.answer("long"); len(in.Text) != supervisor.MaxText {
+		if in := p.answer("long"); len(in.Text) != supervisor.MaxInboundText {
 			t.Errorf("%d bytes came", len(in.Text))
 		}
 	})
 	var out bytes.Buffer
-	lines := strings.NewReader(strings.Repeat("x", supervisor.MaxText) + "\r\n")
+	lines := strings.NewReader(strings.Repeat("x", supervisor.MaxInboundText) + "\r\n")
 	err := runPipe(t.Context(), Console{Out: &out, Err: io.Discard}, lines, p.socket, Options{})
 	answering.Wait()
 	if err != nil || out.String() != "long\n" {

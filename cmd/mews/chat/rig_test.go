@@ -62,8 +62,8 @@ func newRig(t *testing.T) *rig {
 		Blobs: p.db.Blobs(), Spool: p.spool,
 		Inbox: inbox.New(inbox.Options{Store: p.db.Inbox(), Gate: openGate{}, Queued: p.feeds.NotifyDelivery,
 			Accepted: func(in supervisor.Inbound) { p.accepted <- in }}),
-		Greet: func(context.Context, supervisor.User) control.AttachResult {
-			return control.AttachResult{Version: "1.2", Model: "offline", HasTelegram: true, Bot: "mews_bot",
+		Greet: func(context.Context, supervisor.User) control.JoinChatResult {
+			return control.JoinChatResult{Version: "1.2", Model: "offline", HasTelegram: true, Bot: "mews_bot",
 				Commands: []string{"reload", "remind", "status"}}
 		},
 		Log: hclog.NewNullLogger(),

@@ -24,7 +24,7 @@ var plain = style{}
 // renderText renders Markdown in rows, joined.
 func renderText(s style, md string, width int) string {
 	var lines []string
-	for _, r := range s.rows(markdown.TableColumns(width).Render(md), "", width) {
+	for _, r := range s.rows(markdown.MaxTableWidth(width).Render(md), "", width) {
 		lines = append(lines, r.text)
 	}
 	return strings.Join(lines, "\n")
@@ -85,7 +85,7 @@ func TestMarkdownRows_Marks_HaveStyles(t *testing.T) {
 	}
 }
 
-func TestKnowsLinks_Variables_DecideSupport(t *testing.T) {
+func TestTerminalLinks_Environment_TellsSupport(t *testing.T) {
 	for env, want := range map[string]bool{
 		"": false, "TERM=xterm-256color": false, "TERM=xterm-kitty": true, "TERM=alacritty": true, "TERM=foot-extra": true,
 		"TERM_PROGRAM=iTerm.app": true, "TERM_PROGRAM=Apple_Terminal": false, "VTE_VERSION=4999": false, "VTE_VERSION=5000": false,
@@ -104,7 +104,7 @@ func TestKnowsLinks_Variables_DecideSupport(t *testing.T) {
 }
 
 // A named character reference must not become a command of the terminal.
-func TestMarkdownRows_References_StayHarmless(t *testing.T) {
+func TestMarkdownRows_EncodedControls_AreHarmless(t *testing.T) {
 	got := renderText(inColour(true), "&#x1b;[2J &#x9d;0;evil&#x90; `\u009b2J` <a href=\"https://a.example/\u009d\">x</a> &#27;]0;y&#7;", 80)
 	for _, r := range readable(got) {
 		if r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 {
@@ -113,9 +113,9 @@ func TestMarkdownRows_References_StayHarmless(t *testing.T) {
 	}
 }
 
-// FuzzRows: for any Markdown, the rows fit the screen and contain all of the text, but no terminal
+// FuzzMarkdownRows: for any Markdown, the rows fit the screen and contain all of the text, but no terminal
 // commands.
-func FuzzRows(f *testing.F) {
+func FuzzMarkdownRows(f *testing.F) {
 	for _, md := range []string{"# a\n\n- b *c* [d](https://e.example)\n\n> f\n\n```go\ng\n```\n", "|a|b|\n|-|-|\n|漢字|`x`|\n", "&#x9d;\u009b 👨‍👩‍👧 \x1b[2J",
 		"> ```\n> a\n> ```\n> b **c\n\n\td"} {
 		f.Add(md, uint8(20), true)
@@ -125,7 +125,7 @@ func FuzzRows(f *testing.F) {
 		if looks {
 			s = inColour(true)
 		}
-		rich := markdown.TableColumns(width).Render(md)
+		rich := markdown.MaxTableWidth(width).Render(md)
 		rows := s.rows(rich, "", width)
 		screen := chattest.NewScreen(t, width, 4)
 		for _, r := range rows {

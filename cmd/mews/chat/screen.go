@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/markdown"
 )
 
-// ShowAttached greets the user, or tells that the supervisor is back.
-func (t *terminal) ShowAttached(a control.AttachResult, again bool) {
+// ShowConnected greets the user, or tells that the supervisor is back.
+func (t *terminal) ShowConnected(a control.JoinChatResult, again bool) {
 	t.show(func() {
 		t.home, t.line.commands = a.Home, append(slices.Clone(localCommands), a.Commands...)
 		if again {
@@ -54,7 +54,7 @@ func (t *terminal) showAttached(files []localFile, wait bool) {
 
 // ShowConnectionLost tells that the supervisor went away.
 func (t *terminal) ShowConnectionLost(error) {
-	t.show(func() { t.print(t.style.dim, fmt.Sprintf(textGone, t.chat.StartCommand())) })
+	t.show(func() { t.print(t.style.dim, fmt.Sprintf(textGone, t.chat.ServiceStartCommand())) })
 }
 
 // ShowDelivery shows a delivery. If the answer is already on the screen, it shows only the rest.
@@ -204,7 +204,7 @@ func (t *terminal) print(look, text string) {
 
 // printMarkdown prints Markdown after the time.
 func (t *terminal) printMarkdown(look, time, text string) {
-	rich := markdown.TableColumns(t.line.width).Render(text)
+	rich := markdown.MaxTableWidth(t.line.width).Render(text)
 	for i := range rich.Entities {
 		rich.Entities[i].Offset += len(time)
 	}

@@ -29,7 +29,7 @@ type outgoing struct {
 }
 
 // send sends the line to the supervisor.
-func (l outgoing) send(ctx context.Context, chat *control.Chat) (control.SayResult, error) {
+func (l outgoing) send(ctx context.Context, chat *control.Chat) (control.InputReceipt, error) {
 	if l.press != "" {
 		return chat.PressButton(ctx, l.key, l.delivery, l.press)
 	}
@@ -37,7 +37,7 @@ func (l outgoing) send(ctx context.Context, chat *control.Chat) (control.SayResu
 	for _, f := range l.files {
 		uploaded, err := f.upload(ctx, chat)
 		if err != nil {
-			return control.SayResult{}, err
+			return control.InputReceipt{}, err
 		}
 		files = append(files, uploaded)
 	}

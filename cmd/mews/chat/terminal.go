@@ -43,7 +43,7 @@ func runTerminal(ctx context.Context, con Console, socket string, o Options) err
 	t.line = &lineEditor{keys: bufio.NewReader(con.In), out: con.Out, onInterrupt: t.interrupt, history: openHistory(os.Getenv), style: t.style,
 		onAboveFinal: t.reply.finishShown, onPaste: t.drop, width: 80, height: 24}
 	t.setSize(fd)
-	t.chat = control.NewChat(socket, control.AttachRequest{User: o.User, Chat: o.Chat,
+	t.chat = control.NewChat(socket, control.JoinChatRequest{User: o.User, Chat: o.Chat,
 		After: control.StartAtUndelivered}, t)
 	t.sender = newSender(t.chat, t.refused)
 	return t.run(ctx, fd)

@@ -16,23 +16,23 @@ import (
 	"mews/supervisor/placement"
 )
 
-// CheckReport is the outline of a configuration, with its problems.
-type CheckReport struct {
-	File     string          `json:"file,omitempty"` // path of the file; "" means that there is no file
-	State    string          `json:"state,omitempty"`
-	Model    string          `json:"model,omitempty"`
-	Free     []string        `json:"free_models,omitempty"`
-	Telegram string          `json:"telegram,omitempty"` // the address of the Bot API
-	Users    []CheckedUser   `json:"users,omitempty"`
-	GitHub   []CheckedGitHub `json:"github,omitempty"`
-	Hints    []string        `json:"hints,omitempty"`
-	Problems []string        `json:"problems"` // empty means that Mews can start with this configuration
+// ConfigReport is the outline of a configuration, with its problems.
+type ConfigReport struct {
+	File     string         `json:"file,omitempty"` // path of the file; "" means that there is no file
+	State    string         `json:"state,omitempty"`
+	Model    string         `json:"model,omitempty"`
+	Free     []string       `json:"free_models,omitempty"`
+	Telegram string         `json:"telegram,omitempty"` // the address of the Bot API
+	Users    []ReportedUser `json:"users,omitempty"`
+	GitHub   []ReportedRepo `json:"github,omitempty"`
+	Hints    []string       `json:"hints,omitempty"`
+	Problems []string       `json:"problems"` // empty means that Mews can start with this configuration
 
 	err error // error that lists the problems
 }
 
-// CheckedUser is a user of a configuration.
-type CheckedUser struct {
+// ReportedUser is a user of a configuration.
+type ReportedUser struct {
 	Name     string `json:"name"`
 	Role     string `json:"role"`
 	Home     string `json:"home"`
@@ -41,17 +41,17 @@ type CheckedUser struct {
 	Budget   string `json:"budget,omitempty"` // "" means no limit
 }
 
-// CheckedGitHub is a repository of a configuration.
-type CheckedGitHub struct {
+// ReportedRepo is a repository of a configuration.
+type ReportedRepo struct {
 	Repository string   `json:"repository"`
 	User       string   `json:"user"`
 	Does       []string `json:"does"`
 	Events     string   `json:"events"`
 }
 
-// Check checks a configuration against this machine. path is its file, or "".
-func Check(ctx context.Context, cfg *config.Config, path string) CheckReport {
-	r := CheckReport{File: path, State: cfg.State, Model: cfg.Models.Default, Hints: cfg.Hints}
+// CheckConfig checks a configuration against this machine. path is its file, or "".
+func CheckConfig(ctx context.Context, cfg *config.Config, path string) ConfigReport {
+	r := ConfigReport{File: path, State: cfg.State, Model: cfg.Models.Default, Hints: cfg.Hints}
 	if cfg.Telegram.Token.Reveal() != "" {
 		r.Telegram = cfg.Telegram.APIURL
 	}
@@ -68,18 +68,18 @@ func Check(ctx context.Context, cfg *config.Config, path string) CheckReport {
 	return r
 }
 
-// RefusedReport returns the report about a configuration that could not be read.
-func RefusedReport(path string, err error) CheckReport {
-	r := CheckReport{File: path}
+// UnreadableConfigReport returns the report about a configuration that could not be read.
+func UnreadableConfigReport(path string, err error) ConfigReport {
+	r := ConfigReport{File: path}
 	r.add(err)
 	return r
 }
 
 // Err returns an error that lists the problems, or nil.
-func (r CheckReport) Err() error { return r.err }
+func (r ConfigReport) Err() error { return r.err }
 
 // add adds the problems in errs. A nil error adds none.
-func (r *CheckReport) add(errs ...error) {
+func (r *ConfigReport) add(errs ...error) {
 	r.err = errors.Join(append([]error{r.err}, errs...)...)
 	r.Problems = problemTexts(r.err)
 }
@@ -105,8 +105,8 @@ func problemTexts(err error) []string {
 	return texts
 }
 
-func checkedUser(u config.User) CheckedUser {
-	c := CheckedUser{Name: u.Name, Role: string(u.Role), Home: u.Home, Telegram: u.Telegram, TOTP: string(u.TOTP)}
+func checkedUser(u config.User) ReportedUser {
+	c := ReportedUser{Name: u.Name, Role: string(u.Role), Home: u.Home, Telegram: u.Telegram, TOTP: string(u.TOTP)}
 	b := app.BudgetFromConfig(u.Budget)
 	if s := (admin.SpendLimits{Turn: b.Turn, Day: b.Day, Month: b.Month}); s != (admin.SpendLimits{}) {
 		c.Budget = s.Text()
@@ -114,9 +114,9 @@ func checkedUser(u config.User) CheckedUser {
 	return c
 }
 
-func checkedRepository(cfg *config.Config, name string) CheckedGitHub {
+func checkedRepository(cfg *config.Config, name string) ReportedRepo {
 	repo := cfg.GitHub.Repos[name]
-	c := CheckedGitHub{Repository: name, User: repo.User, Does: []string{textRepoNotices},
+	c := ReportedRepo{Repository: name, User: repo.User, Does: []string{textRepoNotices},
 		Events: fmt.Sprintf(textRepoAsked, cfg.GitHub.Poll)}
 	if repo.Review {
 		c.Does = append(c.Does, fmt.Sprintf(textRepoReviews, repo.Post))
@@ -165,7 +165,7 @@ func unknownAccounts(cfg *config.Config) (err error) {
 }
 
 // Text returns the outline for people. It leaves out the problems, which Err lists.
-func (r CheckReport) Text() string {
+func (r ConfigReport) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, textChecked, configName(r.File), r.State, r.Model)
 	if r.Telegram != "" {
@@ -187,7 +187,7 @@ func (r CheckReport) Text() string {
 }
 
 // limits returns a user's Telegram id, and the limits that differ from the defaults.
-func (u CheckedUser) limits() (text string) {
+func (u ReportedUser) limits() (text string) {
 	if u.Telegram != 0 {
 		text += fmt.Sprintf(textCheckedID, u.Telegram)
 	}

@@ -53,7 +53,7 @@ func TestCheck_FoldersAndAccounts_MustExist(t *testing.T) {
 	} {
 		cfg := &config.Config{State: dir, Worker: c.worker, Users: c.users,
 			Models: config.Models{Default: config.OfflineModel}}
-		r := Check(t.Context(), cfg, "")
+		r := CheckConfig(t.Context(), cfg, "")
 		switch {
 		case c.want == "" && len(r.Problems) == 0 && r.Err() == nil:
 		case c.want == "" || len(r.Problems) != 1 || r.Err() == nil || !strings.HasPrefix(r.Problems[0], c.want):

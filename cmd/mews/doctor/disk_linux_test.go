@@ -12,8 +12,8 @@ import (
 	"mews/config"
 )
 
-// TestDisk_OfHome_LowOrFull_IsFound covers a home on another disk than the state folder.
-func TestDisk_OfHome_LowOrFull_IsFound(t *testing.T) {
+// TestExamineDisk_HomeDiskLow_IsReported covers a home on another disk than the state folder.
+func TestExamineDisk_HomeDiskLow_IsReported(t *testing.T) {
 	home := t.TempDir()
 	if err := unix.Mount("tmpfs", home, "tmpfs", 0, "size=2g,nr_inodes=200"); err != nil {
 		t.Skip("a disk of its own takes mounting a tmpfs, which is not permitted here: ", err)

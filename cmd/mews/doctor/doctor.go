@@ -97,8 +97,8 @@ const (
 	markBad  = "BAD"
 )
 
-// RefusedFindings returns the findings about a configuration that could not be read.
-func RefusedFindings(err error) []Finding {
+// UnreadableConfigFindings returns the findings about a configuration that could not be read.
+func UnreadableConfigFindings(err error) []Finding {
 	return []Finding{{examinations[0].name, markBad, err.Error()}}
 }
 

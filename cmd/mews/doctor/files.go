@@ -23,7 +23,7 @@ import (
 )
 
 func examinePrograms(ctx context.Context, o Options) (string, error) {
-	spawner, worker, err := placement.FindOtherPrograms()
+	spawner, worker, err := placement.FindSpawnerAndWorker()
 	if err != nil {
 		return "", err
 	}
@@ -79,7 +79,7 @@ func examineDisk(_ context.Context, o Options) (string, error) {
 		case room.IsFull() || i == 0 && room.Free < lowDisk:
 			return "", fmt.Errorf(textDiskFull, dir, room)
 		case room.IsLow():
-			low = errors.Join(low, fmt.Errorf(textDiskLow, dir, room, room.Reserve()))
+			low = errors.Join(low, fmt.Errorf(textDiskLow, dir, room, room.DescribeReserve()))
 		}
 		findings = append(findings, fmt.Sprintf(textDiskFree, amount.BinarySize(room.Free), dir))
 	}

@@ -79,7 +79,7 @@ func examineSeal(_ context.Context, o Options) (string, error) {
 	if err1 == nil && err2 == nil && os.Getuid() == 0 && placement.OwnerUID(state) != 0 {
 		return examineServiceSeal(placement.OwnerUID(state), path, key)
 	}
-	_, err := access.LoadKey(path, false)
+	_, err := access.LoadSealingKey(path, false)
 	if errors.Is(err, fs.ErrNotExist) && !hasDatabase(cfg) {
 		return textKeyNotYet, nil
 	}
@@ -118,7 +118,7 @@ func examineBudget(ctx context.Context, o Options) (string, error) {
 	if !limited {
 		return textNoBudget, nil
 	}
-	catalogue, err := app.NewCatalogue(cfg, logging.Discard())
+	catalogue, err := app.NewModelCatalogue(cfg, logging.Discard())
 	if err != nil {
 		return "", err
 	}
@@ -137,7 +137,7 @@ func examineBudget(ctx context.Context, o Options) (string, error) {
 
 // FreeModels lists the configured models that count as free, without the offline model.
 func FreeModels(cfg *config.Config) ([]string, error) {
-	catalogue, err := app.NewCatalogue(cfg, logging.Discard())
+	catalogue, err := app.NewModelCatalogue(cfg, logging.Discard())
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func FreeModels(cfg *config.Config) ([]string, error) {
 	specs := slices.Sorted(slices.Values(namedModels(cfg)))
 	return slices.DeleteFunc(slices.Compact(specs), func(spec string) bool {
 		return spec == offline.Name ||
-			!catalogue.Free(spec)
+			!catalogue.IsFree(spec)
 	}), nil
 }
 

@@ -122,7 +122,7 @@ func examineService(ctx context.Context, o Options) (string, error) {
 // notRunning describes a stopped service. If there is a configuration or a unit, a stopped service
 // is a fault.
 func notRunning(o Options) (string, error) {
-	finding := fmt.Sprintf(textNotRunning, control.StartCommand(app.SocketPath(o.Config)))
+	finding := fmt.Sprintf(textNotRunning, control.ServiceStartCommand(app.SocketPath(o.Config)))
 	if _, installed := unit.FindService(o.Config.State); installed || o.Path != "" {
 		return "", errors.New(finding)
 	}

@@ -32,10 +32,10 @@ func Context() (ctx context.Context, stop context.CancelFunc) {
 	}()
 	return ctx, func() {
 		cancel(nil)
-		Release()
+		RestoreDefault()
 	}
 }
 
-// Release lets signals end the process at once. It is for programs, such as tests, that do not call
+// RestoreDefault lets signals end the process at once. It is for programs, such as tests, that do not call
 // Context.
-func Release() { signal.Stop(caught) }
+func RestoreDefault() { signal.Stop(caught) }

@@ -21,9 +21,9 @@ type CheckRun struct {
 	Completed  time.Time
 }
 
-// NewCheckRun has the data of a check run to create. The check run is completed at once and either
+// CheckRunParams has the data of a check run to create. The check run is completed at once and either
 // succeeds or is neutral, so it never blocks a merge.
-type NewCheckRun struct {
+type CheckRunParams struct {
 	Name     string
 	Head     string
 	External string
@@ -32,7 +32,7 @@ type NewCheckRun struct {
 	Passed   bool // the check run succeeds; false means neutral
 }
 
-func (n NewCheckRun) conclusion() *string {
+func (n CheckRunParams) conclusion() *string {
 	if n.Passed {
 		return github.String("success")
 	}
@@ -53,7 +53,7 @@ func (c *Client) CheckRuns(ctx context.Context, repo, ref, etag string) (Page[Ch
 }
 
 // CreateCheckRun creates a check run. Only GitHub Apps may do that.
-func (c *Client) CreateCheckRun(ctx context.Context, repo string, n NewCheckRun) (CheckRun, error) {
+func (c *Client) CreateCheckRun(ctx context.Context, repo string, n CheckRunParams) (CheckRun, error) {
 	k := &call{action: "make a check run in " + repo, repo: repo}
 	r, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.CheckRun, *github.Response, error) {
 		return c.gh.Checks.CreateCheckRun(ctx, owner, name, github.CreateCheckRunOptions{Name: n.Name, HeadSHA: n.Head, ExternalID: &n.External,
@@ -63,7 +63,7 @@ func (c *Client) CreateCheckRun(ctx context.Context, repo string, n NewCheckRun)
 }
 
 // UpdateCheckRun replaces the text of a check run.
-func (c *Client) UpdateCheckRun(ctx context.Context, repo string, id int64, n NewCheckRun) error {
+func (c *Client) UpdateCheckRun(ctx context.Context, repo string, id int64, n CheckRunParams) error {
 	k := &call{action: "edit a check run in " + repo, repo: repo}
 	_, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.CheckRun, *github.Response, error) {
 		return c.gh.Checks.UpdateCheckRun(ctx, owner, name, id, github.UpdateCheckRunOptions{Name: n.Name,
@@ -72,7 +72,7 @@ func (c *Client) UpdateCheckRun(ctx context.Context, repo string, id int64, n Ne
 	return err
 }
 
-func outputOf(n NewCheckRun) *github.CheckRunOutput {
+func outputOf(n CheckRunParams) *github.CheckRunOutput {
 	return &github.CheckRunOutput{Title: &n.Title, Summary: &n.Summary}
 }
 

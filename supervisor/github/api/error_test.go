@@ -29,7 +29,7 @@ func TestCreateReview_AnswerLost_IsUnknown(t *testing.T) {
 		f.Route = "POST "
 		before := len(r.repo.Reviews(n))
 		r.InjectFault(f)
-		_, err := r.CreateReview(ctx, widget, n, api.NewReview{Head: r.repo.CommitSHA("topic"), Body: string(f.Kind)})
+		_, err := r.CreateReview(ctx, widget, n, api.ReviewParams{Head: r.repo.CommitSHA("topic"), Body: string(f.Kind)})
 		var e *api.Error
 		if !errors.As(err, &e) || !e.Unknown {
 			t.Errorf("%s: got %v", f.Kind, err)
@@ -175,7 +175,7 @@ func TestReview_FiftyFiles_TakesFewRequests(t *testing.T) {
 	r.repo.AddCommit("topic", githubtest.Commit{Message: "Fifty", Files: files})
 	n := r.repo.OpenPullRequest(githubtest.NewPullRequest{Title: "Fifty", Head: "topic"})
 	p := must[api.PullRequest](t)(r.PullRequest(ctx, widget, n))
-	must[api.Page[api.Commit]](t)(r.Commits(ctx, widget, n))
+	must[api.Page[api.Commit]](t)(r.PullRequestCommits(ctx, widget, n))
 	must[api.Page[api.ChangedFile]](t)(r.ChangedFiles(ctx, widget, n))
 	must[string](t)(r.Diff(ctx, widget, n))
 	must[map[string]string](t)(r.FileTexts(ctx, widget, p.Base.SHA, []string{"AGENTS.md", "CLAUDE.md",
@@ -193,7 +193,7 @@ func TestReview_FiftyFiles_TakesFewRequests(t *testing.T) {
 	must[api.Issue](t)(r.Client.Issue(ctx, widget, n))
 	must[string](t)(r.Permission(ctx, widget, p.Author))
 	must[api.PullRequest](t)(r.PullRequest(ctx, widget, n)) // the last check that the head has not changed
-	must[api.Review](t)(r.CreateReview(ctx, widget, n, api.NewReview{Head: p.Head.SHA, Body: "Fine"}))
+	must[api.Review](t)(r.CreateReview(ctx, widget, n, api.ReviewParams{Head: p.Head.SHA, Body: "Fine"}))
 	if asked := len(r.Requests()); asked > 30 {
 		t.Errorf("it took %d requests\n%s", asked, r.DumpRequests())
 	} else {

@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	// MaxFiles is the maximum number of a pull request's files that GitHub lists. (docs.github.com,
+	// MaxChangedFiles is the maximum number of a pull request's files that GitHub lists. (docs.github.com,
 	// list pull requests files.)
-	MaxFiles = 3000
-	// MaxCommits is the maximum number of a pull request's commits that GitHub lists.
-	MaxCommits = 250
+	MaxChangedFiles = 3000
+	// MaxPullRequestCommits is the maximum number of a pull request's commits that GitHub lists.
+	MaxPullRequestCommits = 250
 
 	maxDiff = 32 << 20 // maximum size of a diff in bytes
 )
@@ -96,10 +96,10 @@ type Commit struct {
 	At      time.Time
 }
 
-// Commits returns the commits of a pull request, oldest first, at most MaxCommits.
-func (c *Client) Commits(ctx context.Context, repo string, number int) (Page[Commit], error) {
+// PullRequestCommits returns the commits of a pull request, oldest first, at most MaxPullRequestCommits.
+func (c *Client) PullRequestCommits(ctx context.Context, repo string, number int) (Page[Commit], error) {
 	k := &call{action: fmt.Sprintf("list the commits of %s#%d", repo, number), repo: repo}
-	return listing(ctx, c, k, MaxCommits, commitOf,
+	return listing(ctx, c, k, MaxPullRequestCommits, commitOf,
 		func(ctx context.Context, owner, name string, page github.ListOptions) ([]*github.RepositoryCommit, *github.Response, error) {
 			return c.gh.PullRequests.ListCommits(ctx, owner, name, number, &page)
 		})
@@ -127,14 +127,14 @@ type ChangedFile struct {
 	SHA   string // SHA of the file's blob in git
 }
 
-// ChangedFiles returns the files of a pull request, at most MaxFiles.
+// ChangedFiles returns the files of a pull request, at most MaxChangedFiles.
 func (c *Client) ChangedFiles(ctx context.Context, repo string, number int) (Page[ChangedFile], error) {
 	k := &call{action: fmt.Sprintf("list the files of %s#%d", repo, number), repo: repo}
-	page, err := listing(ctx, c, k, MaxFiles, fileOf,
+	page, err := listing(ctx, c, k, MaxChangedFiles, fileOf,
 		func(ctx context.Context, owner, name string, page github.ListOptions) ([]*github.CommitFile, *github.Response, error) {
 			return c.gh.PullRequests.ListFiles(ctx, owner, name, number, &page)
 		})
-	page.More = page.More || len(page.Items) == MaxFiles // GitHub does not tell whether there are more than MaxFiles
+	page.More = page.More || len(page.Items) == MaxChangedFiles // GitHub does not tell whether there are more than MaxChangedFiles
 	return page, err
 }
 

@@ -25,7 +25,7 @@ func TestPullRequest_FieldsAreRead(t *testing.T) {
 	if diff := must[string](t)(r.Diff(ctx, widget, n)); !strings.Contains(diff, "+line 40 changed") {
 		t.Errorf("read the diff %q", diff)
 	}
-	commits := must[api.Page[api.Commit]](t)(r.Commits(ctx, widget, n))
+	commits := must[api.Page[api.Commit]](t)(r.PullRequestCommits(ctx, widget, n))
 	if len(commits.Items) != 1 || commits.Items[0].Message != "Change a" || commits.Items[0].SHA != p.Head.SHA || len(commits.Items[0].Parents) != 1 {
 		t.Errorf("listed %+v", commits)
 	}
@@ -63,8 +63,8 @@ func TestCreateReview_PostsComments(t *testing.T) {
 	ctx := t.Context()
 	n := r.open()
 	head := r.repo.CommitSHA("topic")
-	made := must[api.Review](t)(r.CreateReview(ctx, widget, n, api.NewReview{Head: head, Body: "Two findings",
-		Comments: []api.NewReviewComment{
+	made := must[api.Review](t)(r.CreateReview(ctx, widget, n, api.ReviewParams{Head: head, Body: "Two findings",
+		Comments: []api.ReviewCommentParams{
 			{Path: "a.txt", Line: 10, Side: "RIGHT", Body: "one"}, {Path: "a.txt", Start: 38, Line: 41, Side: "RIGHT", Body: "two"}}}))
 	if made.State != "COMMENTED" || made.Author != "mews-bot" || made.Head != head {
 		t.Errorf("made %+v", made)
@@ -75,10 +75,10 @@ func TestCreateReview_PostsComments(t *testing.T) {
 	if mails := r.CountMails(widget, n); mails != 1 {
 		t.Errorf("it was %d mails", mails)
 	}
-	for _, c := range []api.NewReviewComment{{Path: "a.txt", Line: 20, Side: "RIGHT", Body: "not in the diff"},
+	for _, c := range []api.ReviewCommentParams{{Path: "a.txt", Line: 20, Side: "RIGHT", Body: "not in the diff"},
 		{Path: "a.txt", Start: 10, Line: 40, Side: "RIGHT", Body: "two hunks"}, {Path: "none", Line: 1, Side: "RIGHT", Body: "no such file"}} {
-		_, err := r.CreateReview(ctx, widget, n, api.NewReview{Head: head, Body: "x",
-			Comments: []api.NewReviewComment{{Path: "a.txt", Line: 10, Side: "LEFT", Body: "good"}, c}})
+		_, err := r.CreateReview(ctx, widget, n, api.ReviewParams{Head: head, Body: "x",
+			Comments: []api.ReviewCommentParams{{Path: "a.txt", Line: 10, Side: "LEFT", Body: "good"}, c}})
 		if e := failure(t, err, api.InvalidRequest); e.Status != 422 || e.Unknown || e.Text == "" {
 			t.Errorf("%s: %v", c.Body, err)
 		}

@@ -21,16 +21,16 @@ type Review struct {
 	At     time.Time
 }
 
-// NewReview has the data of a review to create. The review only comments: it never approves or
+// ReviewParams has the data of a review to create. The review only comments: it never approves or
 // blocks.
-type NewReview struct {
+type ReviewParams struct {
 	Head     string // SHA of the commit that the comments are about
 	Body     string
-	Comments []NewReviewComment
+	Comments []ReviewCommentParams
 }
 
-// NewReviewComment has the data of a comment on lines of a diff. It is created with a review.
-type NewReviewComment struct {
+// ReviewCommentParams has the data of a comment on lines of a diff. It is created with a review.
+type ReviewCommentParams struct {
 	Path  string
 	Start int    // the first line of the comment; 0 for a comment on one line
 	Line  int    // the last line of the comment
@@ -40,7 +40,7 @@ type NewReviewComment struct {
 
 // CreateReview creates a review with its comments. If a comment is outside of the diff, GitHub
 // refuses the whole review, and the error's class is InvalidRequest.
-func (c *Client) CreateReview(ctx context.Context, repo string, number int, review NewReview) (Review, error) {
+func (c *Client) CreateReview(ctx context.Context, repo string, number int, review ReviewParams) (Review, error) {
 	request := &github.PullRequestReviewRequest{CommitID: &review.Head, Body: &review.Body, Event: github.String("COMMENT")}
 	for _, n := range review.Comments {
 		d := &github.DraftReviewComment{Path: &n.Path, Body: &n.Body, Side: &n.Side, Line: &n.Line}

@@ -133,7 +133,7 @@ func TestETag_ChangeOnLaterPage_IsSeen(t *testing.T) {
 
 func TestCheckRun_WithoutApp_IsRefused(t *testing.T) {
 	token, app := newRig(t, githubtest.Options{Strict: true}), newAppRig(t, githubtest.Options{Strict: true})
-	check := api.NewCheckRun{Name: "mews", Title: "2 findings", Summary: "...", External: "1"}
+	check := api.CheckRunParams{Name: "mews", Title: "2 findings", Summary: "...", External: "1"}
 	token.open()
 	check.Head = token.repo.CommitSHA("topic")
 	_, err := token.CreateCheckRun(t.Context(), widget, check)

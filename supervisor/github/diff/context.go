@@ -22,10 +22,10 @@ const (
 	minFunction  = 512      // bytes of one function, even if there are many functions
 )
 
-// ContextOf returns the context of a chunk's files by their paths. heads has the files after the
+// ContextOfChunk returns the context of a chunk's files by their paths. heads has the files after the
 // change. The function around each hunk is shown, however large the file is. If a function is too
 // long, only its first line and the lines around the changes are shown.
-func ContextOf(chunk Chunk, heads map[string]string) map[string]FileContext {
+func ContextOfChunk(chunk Chunk, heads map[string]string) map[string]FileContext {
 	contexts, room := map[string]FileContext{}, maxWholes
 	rest := map[string][]function{}
 	functions := 0
@@ -36,7 +36,7 @@ func ContextOf(chunk Chunk, heads map[string]string) map[string]FileContext {
 		}
 		if len(text) <= min(maxWhole, room) {
 			room -= len(text)
-			contexts[f.Path()] = FileContext{Whole: NumberText(text)}
+			contexts[f.Path()] = FileContext{Whole: NumberTextLines(text)}
 			continue
 		}
 		rest[f.Path()] = append(rest[f.Path()], functionsOf(f, newSource(text))...)

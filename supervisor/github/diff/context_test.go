@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestEnclosing_Languages_FindsFunction marks the function's lines with >, and the line whose
+// TestEnclosingFunction_Languages_IsFound marks the function's lines with >, and the line whose
 // function is searched with *.
-func TestEnclosing_Languages_FindsFunction(t *testing.T) {
+func TestEnclosingFunction_Languages_IsFound(t *testing.T) {
 	for name, text := range map[string]string{
 		"go": `
  package x
@@ -199,16 +199,16 @@ func changeAt(text string, lines ...int) File {
 	return f
 }
 
-func TestContextOf_LargeFiles_ShowFunctions(t *testing.T) {
+func TestContextOfChunk_LargeFiles_ShowFunctions(t *testing.T) {
 	small, large := manyFunctions(20), manyFunctions(20_000)
 	if len(large) < 1<<20 {
 		t.Fatal(len(large))
 	}
-	got := ContextOf(Chunk{changeAt(small, 7)}, map[string]string{"a.go": small})["a.go"]
+	got := ContextOfChunk(Chunk{changeAt(small, 7)}, map[string]string{"a.go": small})["a.go"]
 	if got.Functions != "" || !strings.HasPrefix(got.Whole, "R1  package x\nR2  \nR3  func f0(a int) {\n") {
 		t.Errorf("a small file: %+v", got)
 	}
-	got = ContextOf(Chunk{changeAt(large, 100_005, 100_007, 150_006)}, map[string]string{"a.go": large})["a.go"]
+	got = ContextOfChunk(Chunk{changeAt(large, 100_005, 100_007, 150_006)}, map[string]string{"a.go": large})["a.go"]
 	for _, line := range []string{"R100003  func f10000(a int) {\n", "R100011  }\n",
 		"R150003  func f15000(a int) {\n"} {
 		if got.Whole != "" || strings.Count(got.Functions, line) != 1 {
@@ -218,17 +218,17 @@ func TestContextOf_LargeFiles_ShowFunctions(t *testing.T) {
 	if n := strings.Count(got.Functions, "\n"); n != 2*9+1 {
 		t.Errorf("%d lines in %q", n, got.Functions)
 	}
-	if none := ContextOf(Chunk{changeAt(large, 100_005)}, nil); len(none) != 0 {
+	if none := ContextOfChunk(Chunk{changeAt(large, 100_005)}, nil); len(none) != 0 {
 		t.Errorf("without a head: %+v", none)
 	}
-	if none := ContextOf(Chunk{changeAt(large, 2)}, map[string]string{"a.go": large})["a.go"]; none.Functions != "" {
+	if none := ContextOfChunk(Chunk{changeAt(large, 2)}, map[string]string{"a.go": large})["a.go"]; none.Functions != "" {
 		t.Errorf("outside of functions: %+v", none)
 	}
 }
 
-func TestContextOf_ManyLargeFunctions_StayBounded(t *testing.T) {
+func TestContextOfChunk_LargeFunctions_StayBounded(t *testing.T) {
 	long := "package x\n\nfunc long() {\n" + strings.Repeat("\tcall(\"something long enough\")\n", 9_000) + "}\n"
-	got := ContextOf(Chunk{changeAt(long, 5_000)}, map[string]string{"a.go": long})["a.go"].Functions
+	got := ContextOfChunk(Chunk{changeAt(long, 5_000)}, map[string]string{"a.go": long})["a.go"].Functions
 	if len(got) > maxFunction+100 || !strings.HasPrefix(got, "R3  func long() {\n(") ||
 		!strings.Contains(got, "R5000  ") || !strings.Contains(got, "R4999  ") ||
 		!strings.HasSuffix(got, " lines left out)\n") {
@@ -239,19 +239,19 @@ func TestContextOf_ManyLargeFunctions_StayBounded(t *testing.T) {
 	for i := range 2_000 {
 		lines = append(lines, 10*2*i+6)
 	}
-	got = ContextOf(Chunk{changeAt(large, lines...)}, map[string]string{"a.go": large})["a.go"].Functions
+	got = ContextOfChunk(Chunk{changeAt(large, lines...)}, map[string]string{"a.go": large})["a.go"].Functions
 	if n := strings.Count(got, "func f"); n != 2_000 || len(got) > 2_000*(minFunction+60) {
 		t.Errorf("%d functions of 2,000 in %d bytes", n, len(got))
 	}
 	hostile := strings.Repeat("\tx\n", 200_000)
-	if got := ContextOf(Chunk{changeAt(hostile, 100_000)},
+	if got := ContextOfChunk(Chunk{changeAt(hostile, 100_000)},
 		map[string]string{"a.go": hostile})["a.go"]; got.Functions != "" {
 		t.Errorf("%.200q", got)
 	}
 }
 
-// TestContextOf_AnyHunks_DoNotPanic draws random contents that do not fit the hunks of the file.
-func TestContextOf_AnyHunks_DoNotPanic(t *testing.T) {
+// TestContextOfChunk_AnyHunks_DoNotPanic draws random contents that do not fit the hunks of the file.
+func TestContextOfChunk_AnyHunks_DoNotPanic(t *testing.T) {
 	random := rand.New(rand.NewPCG(8, 1))
 	lines := []string{"", "}", "{", "func f() {", "\tx()", "class A:", "    def g(self):", "#if", ")", "\t", "\r",
 		"a: b"}

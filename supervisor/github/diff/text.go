@@ -30,8 +30,8 @@ func textHunk(text string) Hunk {
 	return h
 }
 
-// NumberText returns a text in the form of NumberedLines.
-func NumberText(text string) string {
+// NumberTextLines returns a text in the form of NumberedLines.
+func NumberTextLines(text string) string {
 	h := textHunk(text)
 	var b []byte
 	for line := range h.Lines() {

@@ -156,7 +156,7 @@ func (d *draft) event() supervisor.GitHubEvent {
 	default:
 		e.Labels = d.labels
 	}
-	if size(e) > MaxEvent { // the event is too long only if its texts need many escapes
+	if size(e) > MaxEventBytes { // the event is too long only if its texts need many escapes
 		e.Text, e.Labels, e.Commits, e.MoreCommits = "", nil, nil, e.MoreCommits+len(e.Commits)
 	}
 	return e

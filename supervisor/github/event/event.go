@@ -13,12 +13,12 @@ import (
 	"mews/supervisor"
 )
 
-// MaxPayload is the maximum size of GitHub's payloads in bytes. (docs.github.com: webhook events
+// MaxPayloadBytes is the maximum size of GitHub's payloads in bytes. (docs.github.com: webhook events
 // and payloads)
-const MaxPayload = 25 << 20
+const MaxPayloadBytes = 25 << 20
 
-// MaxEvent is the maximum size of an event's JSON in bytes.
-const MaxEvent = 8 << 10
+// MaxEventBytes is the maximum size of an event's JSON in bytes.
+const MaxEventBytes = 8 << 10
 
 // maxElements is the number of elements of a list that are read. No field needs more.
 const maxElements = 50

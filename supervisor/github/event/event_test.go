@@ -214,8 +214,8 @@ func TestParse_InvalidPayload_Fails(t *testing.T) {
 // KiB of memory must be enough.
 func TestParse_LongString_UsesLittleMemory(t *testing.T) {
 	for name, long := range map[string]string{
-		"a string": `"x":"` + strings.Repeat(`\u00e9é\"`, event.MaxPayload/10) + `"`, "a key": `"` + strings.Repeat("k", event.MaxPayload) + `":1`,
-		"spaces": strings.Repeat(" \n", event.MaxPayload/2) + `"x":1`,
+		"a string": `"x":"` + strings.Repeat(`\u00e9é\"`, event.MaxPayloadBytes/10) + `"`, "a key": `"` + strings.Repeat("k", event.MaxPayloadBytes) + `":1`,
+		"spaces": strings.Repeat(" \n", event.MaxPayloadBytes/2) + `"x":1`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			var before, after runtime.MemStats
@@ -233,8 +233,8 @@ func TestParse_LongString_UsesLittleMemory(t *testing.T) {
 	}
 }
 
-// FuzzRead checks that no payload causes a panic, and that no event is too long.
-func FuzzRead(f *testing.F) {
+// FuzzParse checks that no payload causes a panic, and that no event is too long.
+func FuzzParse(f *testing.F) {
 	f.Add("push", `{"ref":"refs/heads/main","commits":[`+commits(7)+`],`+around+`}`)
 	f.Add("issue_comment", `{"comment":{"body":"\ud83d\"\u2028"},`+around+`}`)
 	f.Fuzz(func(t *testing.T, name, payload string) {
@@ -245,7 +245,7 @@ func FuzzRead(f *testing.F) {
 		var raw bytes.Buffer
 		encoder := json.NewEncoder(&raw)
 		encoder.SetEscapeHTML(false)
-		if err := encoder.Encode(e); err != nil || raw.Len() > event.MaxEvent {
+		if err := encoder.Encode(e); err != nil || raw.Len() > event.MaxEventBytes {
 			t.Errorf("%d bytes, %v", raw.Len(), err)
 		}
 	})

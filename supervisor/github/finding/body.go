@@ -37,8 +37,8 @@ func ParseFindingMark(comment string) (fingerprint string, ok bool) {
 // ShortSHA returns the short form of a commit's SHA.
 func ShortSHA(sha string) string { return sha[:min(len(sha), 12)] }
 
-// CountText returns the numbers of findings as text.
-func (c CheckedFindings) CountText() string {
+// FormatCounts returns the numbers of findings as text.
+func (c CheckedFindings) FormatCounts() string {
 	var parts []string
 	for _, severity := range severities {
 		if n := c.CountBySeverity()[severity]; n > 0 {
@@ -61,9 +61,9 @@ func (c CheckedFindings) left() (parts []string) {
 	return parts
 }
 
-// PositionText returns a finding's position as inline code. Without a line, the position is the
+// FormatPosition returns a finding's position as inline code. Without a line, the position is the
 // finding's file.
-func PositionText(f Finding) string {
+func FormatPosition(f Finding) string {
 	if f.Line == 0 {
 		return "`" + pathText(f.Path) + "`"
 	}
@@ -72,7 +72,7 @@ func PositionText(f Finding) string {
 
 // pathText returns a foreign path for inline code.
 func pathText(path string) string {
-	return strings.ReplaceAll(Truncate(WithoutSecrets(squeezed(VisibleCode(path))), 200), "`", "'")
+	return strings.ReplaceAll(Truncate(RemoveSecrets(squeezed(VisibleCode(path))), 200), "`", "'")
 }
 
 // notes returns a line that lists parts of a change; no line if there are no parts.

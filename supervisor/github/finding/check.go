@@ -29,7 +29,7 @@ type Finding struct {
 	Fingerprint string // identifies the finding by its code and its title's words
 	Replaces    bool   // the Replacement may be offered as it is
 	Window      string // the code that the Fingerprint covers, with single spaces
-	Code        Code
+	Code        CodeExcerpt
 }
 
 // CheckedFindings has all findings of a report. Each is in one of the lists, or is counted in Left.
@@ -83,14 +83,14 @@ func (c Checker) Check(found []protocol.ReviewFinding) CheckedFindings {
 			refuted = append(refuted, f)
 		case contains(standing, f) || contains(known, f):
 			left[OmittedRepeated]++
-		case slices.ContainsFunc(c.Known, func(k KnownFinding) bool { return k.Is(f) }):
+		case slices.ContainsFunc(c.Known, func(k KnownFinding) bool { return k.Matches(f) }):
 			left[OmittedRepeated]++
 			known = append(known, f)
 		default:
 			standing = append(standing, f)
 		}
 	}
-	checked := Arrange(standing, c.Inline)
+	checked := GroupFindings(standing, c.Inline)
 	checked.Left, checked.Known = left, known
 	for _, f := range refuted { // another part of the change may have confirmed the finding
 		if !contains(standing, f) && !contains(known, f) && !contains(checked.Refuted, f) {
@@ -101,12 +101,12 @@ func (c Checker) Check(found []protocol.ReviewFinding) CheckedFindings {
 }
 
 func contains(list []Finding, f Finding) bool {
-	return slices.ContainsFunc(list, func(other Finding) bool { return other.Identity().Is(f) })
+	return slices.ContainsFunc(list, func(other Finding) bool { return other.Identity().Matches(f) })
 }
 
-// Arrange sorts findings into the lists of CheckedFindings, each with the worst first. inline is the
+// GroupFindings sorts findings into the lists of CheckedFindings, each with the worst first. inline is the
 // maximum number of comments; 0 means 10.
-func Arrange(list []Finding, inline int) (checked CheckedFindings) {
+func GroupFindings(list []Finding, inline int) (checked CheckedFindings) {
 	for _, f := range list {
 		switch {
 		case f.Severity == protocol.SeveritySuggestion:
@@ -235,7 +235,7 @@ func (c Checker) lines(at diff.Position) (lines, window string) {
 }
 
 // code returns the code at a position in the diff.
-func (c Checker) code(at diff.Position) (code Code) {
+func (c Checker) code(at diff.Position) (code CodeExcerpt) {
 	for _, file := range c.Files {
 		for i := range file.Hunks {
 			lines := sideOf(&file.Hunks[i], at.Side)

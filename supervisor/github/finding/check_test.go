@@ -115,9 +115,9 @@ func TestCheck_PositionFollowsQuote(t *testing.T) {
 	}
 }
 
-// TestCheck_QuoteOutsideDiff_HasItsOwnLine checks that a finding's line always contains its quote,
+// TestCheck_QuoteOutsideDiff_FindsLineInFile checks that a finding's line always contains its quote,
 // even if the finding names another line.
-func TestCheck_QuoteOutsideDiff_HasItsOwnLine(t *testing.T) {
+func TestCheck_QuoteOutsideDiff_FindsLineInFile(t *testing.T) {
 	head := "package main\n\nfunc far() {\n\taway()\n}\n\nfunc near() {\n\tclose()\n}\n\nfunc end() {\n\tclose()\n}\n"
 	change := Checker{Files: parsed(t, sample), Heads: map[string]string{"main.go": head}}
 	for name, c := range map[string]struct {
@@ -143,8 +143,8 @@ func TestCheck_QuoteOutsideDiff_HasItsOwnLine(t *testing.T) {
 		got := ""
 		for _, f := range checked.All() {
 			got = fmt.Sprintf("%d-%d", f.Start, f.Line)
-			if want := fmt.Sprintf(":%d`", f.Line); strings.HasSuffix(PositionText(f), want) != (f.Line > 0) {
-				t.Errorf("%s: printed as %s", name, PositionText(f))
+			if want := fmt.Sprintf(":%d`", f.Line); strings.HasSuffix(FormatPosition(f), want) != (f.Line > 0) {
+				t.Errorf("%s: printed as %s", name, FormatPosition(f))
 			}
 		}
 		if got != c.want {

@@ -6,9 +6,9 @@ import (
 	"mews/supervisor/github/diff"
 )
 
-// Code is the code of a finding, with single spaces. The lines around it belong to the same block,
+// CodeExcerpt is the code of a finding, with single spaces. The lines around it belong to the same block,
 // the nearest first. Blank lines are left out.
-type Code struct {
+type CodeExcerpt struct {
 	Lines  []string `json:"lines,omitempty"` // empty if the finding is only in a whole file
 	Before []string `json:"before,omitempty"`
 	After  []string `json:"after,omitempty"`
@@ -18,7 +18,7 @@ type Code struct {
 const maxBlock = 10
 
 // codeAt returns the code from texts[first] to texts[last].
-func codeAt(texts []string, first, last int) (c Code) {
+func codeAt(texts []string, first, last int) (c CodeExcerpt) {
 	for _, text := range texts[first : last+1] {
 		c.Lines = append(c.Lines, squeezed(text))
 	}
@@ -93,7 +93,7 @@ func fileSide(text string) (s side) {
 }
 
 // find returns the position of a finding's code with the most equal lines around it.
-func (s side) find(c Code) (start, line int, fit codeMatch) {
+func (s side) find(c CodeExcerpt) (start, line int, fit codeMatch) {
 	fit = codeGone
 	squeezedTexts := make([]string, len(s.texts))
 	for i, text := range s.texts {

@@ -7,13 +7,13 @@ import (
 
 // Reasons why a file was not read, as GitHub shows them. Package diff has further reasons.
 const (
-	ReasonLimit    = "limit of this review"
-	ReasonTooLarge = "too large for GitHub to show"
-	ReasonBinary   = "binary"
-	ReasonRenamed  = "renamed only"
-	ReasonMode     = "file mode only"
-	ReasonEmpty    = "empty"
-	ReasonNoLines  = "no changed lines"
+	UnreadReasonLimit       = "limit of this review"
+	UnreadReasonTooLarge    = "too large for GitHub to show"
+	UnreadReasonBinary      = "binary"
+	UnreadReasonRenamedOnly = "renamed only"
+	UnreadReasonModeOnly    = "file mode only"
+	UnreadReasonEmpty       = "empty"
+	UnreadReasonNoLines     = "no changed lines"
 )
 
 // UnreadFile is a changed file that was not read, or not completely.
@@ -30,8 +30,8 @@ type Coverage struct {
 	Unlisted int          // number of changed files that GitHub does not list
 }
 
-// Read returns the number of files that were read completely.
-func (c Coverage) Read() int { return max(0, c.Files-len(c.Unread)-c.Unlisted) }
+// ReadCount returns the number of files that were read completely.
+func (c Coverage) ReadCount() int { return max(0, c.Files-len(c.Unread)-c.Unlisted) }
 
 // IsComplete reports whether every part of the change was read.
 func (c Coverage) IsComplete() bool { return len(c.Unread)+c.Unlisted == 0 }
@@ -41,8 +41,8 @@ func (c Coverage) HasRead(path string) bool {
 	return !slices.ContainsFunc(c.Unread, func(u UnreadFile) bool { return u.Path == path })
 }
 
-// Add adds an unread file. The first reason for a path stays.
-func (c *Coverage) Add(u UnreadFile) {
+// AddUnread adds an unread file. The first reason for a path stays.
+func (c *Coverage) AddUnread(u UnreadFile) {
 	if c.HasRead(u.Path) {
 		c.Unread = append(c.Unread, u)
 	}

@@ -19,9 +19,9 @@ func (f Finding) Identity() KnownFinding {
 	return KnownFinding{Fingerprint: f.Fingerprint, Path: f.Path, Title: f.Title, Window: f.Window}
 }
 
-// Is reports whether f is the known finding: same code, and same words in the title. The category
+// Matches reports whether f is the known finding: same code, and same words in the title. The category
 // does not matter, because models name it differently each time.
-func (k KnownFinding) Is(f Finding) bool {
+func (k KnownFinding) Matches(f Finding) bool {
 	if k.Fingerprint == f.Fingerprint {
 		return true
 	}

@@ -7,7 +7,7 @@ import (
 	"mews/protocol"
 )
 
-func TestPending_LeavesOutWhatIsNotPosted(t *testing.T) {
+func TestPostableIndexes_OmitUnpostableFindings(t *testing.T) {
 	change := Checker{Files: parsed(t, sample),
 		Heads: map[string]string{"main.go": "package main\n\nfunc far() { away() }\n"}}
 	said := change.Check([]protocol.ReviewFinding{warning(22, "two(a, b)")}).Inline[0]
@@ -30,7 +30,7 @@ func TestPending_LeavesOutWhatIsNotPosted(t *testing.T) {
 		"one twice": {[]protocol.ReviewFinding{warning(4, "m[k] = 1"), warning(5, "println(k)"),
 			warning(3, "m[k] = 1")}, []int{0, 1, 2}},
 	} {
-		if got := change.Pending(c.found); !slices.Equal(got, c.want) {
+		if got := change.PostableIndexes(c.found); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}

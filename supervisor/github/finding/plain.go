@@ -38,8 +38,8 @@ func isKey(word string) bool {
 	return digits >= 4 && strings.ToLower(word) != word && strings.ToUpper(word) != word
 }
 
-// WithoutSecrets removes from a text all words that look like a key.
-func WithoutSecrets(text string) string {
+// RemoveSecrets removes from a text all words that look like a key.
+func RemoveSecrets(text string) string {
 	text = secrets.ReplaceAllString(text, textSecret)
 	return longWord.ReplaceAllStringFunc(text, func(word string) string {
 		if isKey(word) {
@@ -64,7 +64,7 @@ func escaped(piece string) string {
 func HarmlessMarkdown(text string, max int) string {
 	text = VisibleMarkdown(strings.ToValidUTF8(text, ""))
 	text = linked.ReplaceAllString(text, "$1")
-	text = link.ReplaceAllString(WithoutSecrets(text), textLink)
+	text = link.ReplaceAllString(RemoveSecrets(text), textLink)
 	text = Truncate(strings.Join(strings.Fields(text), " "), max)
 	pieces := strings.Split(text, "`")
 	var b strings.Builder
@@ -96,7 +96,7 @@ func Truncate(text string, max int) string {
 // committable reports whether a replacement may be offered as it is. It must not end its code
 // block, and must not add a link, mention, reference, command, hidden character or secret.
 func committable(replacement, lines string) bool {
-	if WithoutSecrets(replacement) != replacement || VisibleCode(replacement) != replacement || strings.Contains(replacement, "```") || !utf8.ValidString(replacement) {
+	if RemoveSecrets(replacement) != replacement || VisibleCode(replacement) != replacement || strings.Contains(replacement, "```") || !utf8.ValidString(replacement) {
 		return false
 	}
 	for _, brings := range []*regexp.Regexp{link, mention, reference, line, closing} {

@@ -45,7 +45,7 @@ func checkInert(t *testing.T, markdown string) {
 	if found := activeMarkup.FindString(strings.NewReplacer("&amp;", "&", `\`, "").Replace(words.String())); found != "" {
 		t.Errorf("%q has %q", markdown, found)
 	}
-	if WithoutSecrets(markdown) != markdown {
+	if RemoveSecrets(markdown) != markdown {
 		t.Errorf("%q looks as if it had a key", markdown)
 	}
 }
@@ -79,7 +79,7 @@ func TestHarmlessMarkdown_HostileText_IsInert(t *testing.T) {
 	}
 }
 
-func FuzzPlain(f *testing.F) {
+func FuzzHarmlessMarkdown(f *testing.F) {
 	for _, text := range hostile {
 		f.Add(text)
 	}
@@ -118,7 +118,7 @@ func TestVisibleMarkdown_NestedMarkup_IsFast(t *testing.T) {
 	}
 }
 
-func FuzzVisible(f *testing.F) {
+func FuzzVisibleMarkdown(f *testing.F) {
 	for _, text := range hostile {
 		f.Add(text)
 	}

@@ -37,9 +37,9 @@ type Head struct {
 	Turn     int64
 }
 
-// Merge returns a pull request's findings after a new head. checked is the result of the head's
+// MergeFindings returns a pull request's findings after a new head. checked is the result of the head's
 // review; it is empty if the head was not reviewed.
-func Merge(records []Record, checked CheckedFindings, h Head) []Record {
+func MergeFindings(records []Record, checked CheckedFindings, h Head) []Record {
 	merged := slices.Clone(records)
 	met := map[int]bool{}
 	for _, f := range slices.Concat(checked.All(), checked.Known) {
@@ -84,7 +84,7 @@ func indexOf(records []Record, f Finding, met map[int]bool) int {
 		return i
 	}
 	for i, r := range records {
-		if !met[i] && r.Identity().Is(f) {
+		if !met[i] && r.Identity().Matches(f) {
 			return i
 		}
 	}

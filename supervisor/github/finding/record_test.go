@@ -39,7 +39,7 @@ func TestMerge_LaterHead_KeepsFinding(t *testing.T) {
 	nilMap := protocol.ReviewFinding{Path: "main.go", Line: 4, Side: "RIGHT", Severity: protocol.SeverityCritical,
 		Category: "bug",
 		Title:    "Nil map", Detail: "Panics.", Quote: `m["a"] = 1`}
-	unread := Coverage{Files: 1, Unread: []UnreadFile{{Path: "main.go", Reason: ReasonLimit}}}
+	unread := Coverage{Files: 1, Unread: []UnreadFile{{Path: "main.go", Reason: UnreadReasonLimit}}}
 	inMiddle := strings.NewReplacer("-0,0 +1,5", "-100 +100,6").Replace(putHead) + " x\n"
 	moved := "diff --git a/main.go b/new.go\nsimilarity index 90%\nrename from main.go\nrename to new.go\n--- " +
 		"a/main.go\n+++ b/new.go\n" + inMiddle
@@ -91,7 +91,7 @@ func TestMerge_LaterHead_KeepsFinding(t *testing.T) {
 			state: supervisor.FindingFixed, line: 4},
 	} {
 		first := Checker{Files: parsed(t, patch("main.go", "added", putHead))}.Check([]protocol.ReviewFinding{nilMap})
-		before := Merge(nil, first, Head{SHA: "aaaa", Files: parsed(t, patch("main.go", "added", putHead))})
+		before := MergeFindings(nil, first, Head{SHA: "aaaa", Files: parsed(t, patch("main.go", "added", putHead))})
 		h := Head{SHA: "bbbb", Files: parsed(t, c.diff), Coverage: c.coverage, Unread: c.unread}
 		if c.text != "" {
 			h.Texts = map[string]string{"main.go": strings.TrimPrefix(c.text, "-")}
@@ -105,7 +105,7 @@ func TestMerge_LaterHead_KeepsFinding(t *testing.T) {
 			no.Refutation = c.refuted
 			again = append(again, no)
 		}
-		after := Merge(before, Checker{Files: h.Files}.Check(again), h)
+		after := MergeFindings(before, Checker{Files: h.Files}.Check(again), h)
 		if len(after) != 1 || after[0].State != c.state || after[0].Line != c.line || after[0].Found != "aaaa" {
 			t.Errorf("%s: %+v, want one that is %s at line %d", name, after, c.state, c.line)
 		}
@@ -113,7 +113,7 @@ func TestMerge_LaterHead_KeepsFinding(t *testing.T) {
 			t.Errorf("%s: fixed in %q", name, fixed)
 		}
 		// the code is again as in the first version
-		back := Merge(after, CheckedFindings{}, Head{SHA: "cccc", Files: parsed(t,
+		back := MergeFindings(after, CheckedFindings{}, Head{SHA: "cccc", Files: parsed(t,
 			patch(after[0].Path, "added", putHead))})
 		if c.state == supervisor.FindingFixed && (back[0].State != supervisor.FindingOpen || back[0].Fixed != "") &&
 			after[0].Path == "main.go" && !c.found {
@@ -123,25 +123,25 @@ func TestMerge_LaterHead_KeepsFinding(t *testing.T) {
 }
 
 // A removed line with a fault is found again among the removed lines only.
-func TestMerge_RemovedLine_IsFollowed(t *testing.T) {
+func TestMerge_FindingInRemovedLine_IsFoundAgain(t *testing.T) {
 	removed := protocol.ReviewFinding{Path: "main.go", Line: 4, Side: "LEFT", Severity: protocol.SeverityWarning,
 		Title: "The check is gone", Quote: `m["a"] = 1`}
 	h := Head{SHA: "aaaa", Files: parsed(t, sample)}
-	records := Merge(nil, Checker{Files: h.Files}.Check([]protocol.ReviewFinding{removed}), h)
-	records = Merge(records, CheckedFindings{}, Head{SHA: "bbbb", Files: parsed(t, sample)})
+	records := MergeFindings(nil, Checker{Files: h.Files}.Check([]protocol.ReviewFinding{removed}), h)
+	records = MergeFindings(records, CheckedFindings{}, Head{SHA: "bbbb", Files: parsed(t, sample)})
 	if r := records[0]; r.State != supervisor.FindingOpen || r.Side != "LEFT" || !r.Placed {
 		t.Errorf("still removed: %+v", r)
 	}
 	undone := strings.Replace(sample, "-\tm[\"a\"] = 1\n", " \tm[\"a\"] = 1\n", 1)
 	undone = strings.Replace(undone, "-1,5 +1,6", "-1,5 +1,7", 1)
-	records = Merge(records, CheckedFindings{}, Head{SHA: "cccc", Files: parsed(t, undone)})
+	records = MergeFindings(records, CheckedFindings{}, Head{SHA: "cccc", Files: parsed(t, undone)})
 	if r := records[0]; r.State != supervisor.FindingFixed || r.Fixed != "cccc" {
 		t.Errorf("not removed any more: %+v", r)
 	}
 }
 
 // If several lines are equal, the finding is at the line in the same block.
-func TestMerge_EqualLines_FollowsItsBlock(t *testing.T) {
+func TestMerge_EqualLines_MatchesSameBlock(t *testing.T) {
 	body := func(blocks ...string) string {
 		text := "package main\n"
 		for _, b := range blocks {
@@ -153,11 +153,11 @@ func TestMerge_EqualLines_FollowsItsBlock(t *testing.T) {
 	}
 	f := warning(8, "open(x)")
 	h := Head{SHA: "aaaa", Files: parsed(t, body("a", "b", "c"))}
-	records := Merge(nil, Checker{Files: h.Files}.Check([]protocol.ReviewFinding{f}), h)
+	records := MergeFindings(nil, Checker{Files: h.Files}.Check([]protocol.ReviewFinding{f}), h)
 	if len(records) != 1 || records[0].Line != 8 {
 		t.Fatalf("found %+v", records)
 	}
-	records = Merge(records, CheckedFindings{}, Head{SHA: "bbbb", Files: parsed(t, body("new", "c", "a", "b"))})
+	records = MergeFindings(records, CheckedFindings{}, Head{SHA: "bbbb", Files: parsed(t, body("new", "c", "a", "b"))})
 	if r := records[0]; r.Line != 16 || r.State != supervisor.FindingOpen {
 		t.Errorf("b is at line 16, and the finding %+v", r)
 	}
@@ -168,7 +168,7 @@ func TestPathsToRead_NamesFilesOutsideTheDiff(t *testing.T) {
 	h := Head{SHA: "aaaa", Files: parsed(t, patch("main.go", "added", putHead))}
 	first := Checker{Files: h.Files}.Check([]protocol.ReviewFinding{{Path: "main.go", Line: 4, Side: "RIGHT",
 		Severity: "critical", Title: "Nil map", Quote: `m["a"] = 1`}})
-	records := Merge(nil, first, h)
+	records := MergeFindings(nil, first, h)
 	for name, c := range map[string]struct {
 		files []diff.File
 		texts map[string]string
@@ -194,7 +194,7 @@ func TestMerge_QuoteOutsideDiff_FollowsItsLine(t *testing.T) {
 	change := func(text string) Checker { return Checker{Files: hunk, Heads: map[string]string{"main.go": text}} }
 	for _, quote := range []string{"\taway()", "away()", "R4  \taway()"} {
 		first := change(file).Check([]protocol.ReviewFinding{warning(4, quote)})
-		records := Merge(nil, first, Head{SHA: "aaaa", Files: hunk})
+		records := MergeFindings(nil, first, Head{SHA: "aaaa", Files: hunk})
 		for name, c := range map[string]struct {
 			text  string
 			state supervisor.FindingState
@@ -204,8 +204,8 @@ func TestMerge_QuoteOutsideDiff_FollowsItsLine(t *testing.T) {
 			"gone":  {strings.ReplaceAll(file, "away", "stay"), supervisor.FindingFixed, "`main.go:4`"},
 		} {
 			h := Head{SHA: "bbbb", Files: hunk, Texts: map[string]string{"main.go": c.text}}
-			got := Merge(records, CheckedFindings{}, h)
-			if len(got) != 1 || got[0].State != c.state || PositionText(got[0].Finding) != c.want {
+			got := MergeFindings(records, CheckedFindings{}, h)
+			if len(got) != 1 || got[0].State != c.state || FormatPosition(got[0].Finding) != c.want {
 				t.Errorf("%q, %s: %+v", quote, name, got)
 			}
 		}
@@ -218,16 +218,16 @@ func TestMerge_QuoteOutsideDiff_FollowsItsLine(t *testing.T) {
 }
 
 // Two faults of one line keep a record each, even if their titles are alike.
-func TestMerge_AlikeTitles_KeepOneRecordEach(t *testing.T) {
+func TestMerge_SimilarTitles_KeepSeparateRecords(t *testing.T) {
 	h := Head{SHA: "aaaa", Files: parsed(t, sample)}
 	titled := func(title string) protocol.ReviewFinding {
 		return warning(4, "m[k] = 1", func(f *protocol.ReviewFinding) { f.Title = title })
 	}
-	records := Merge(nil, Checker{Files: h.Files}.Check([]protocol.ReviewFinding{titled("alpha beta gamma delta")}), h)
+	records := MergeFindings(nil, Checker{Files: h.Files}.Check([]protocol.ReviewFinding{titled("alpha beta gamma delta")}), h)
 	later := Checker{Files: h.Files}.Check([]protocol.ReviewFinding{titled("alpha beta one two"),
 		titled("gamma delta three four"), titled("alpha beta gamma delta")})
 	for range 2 {
-		records = Merge(records, later, h)
+		records = MergeFindings(records, later, h)
 		prints := map[string]bool{}
 		for _, r := range records {
 			prints[r.Fingerprint] = true

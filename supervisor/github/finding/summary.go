@@ -73,7 +73,7 @@ func (s Summary) Body() string {
 		head += fmt.Sprintf(textNotRead, ShortSHA(s.Head), s.Unread) + "\n"
 	}
 	if s.Read != "" {
-		head += fmt.Sprintf(textRead, s.Coverage.Read(), amount.Plural(s.Coverage.Files, textFile, textFiles),
+		head += fmt.Sprintf(textRead, s.Coverage.ReadCount(), amount.Plural(s.Coverage.Files, textFile, textFiles),
 			ShortSHA(s.Read), s.counts()) + "\n"
 	} else if len(s.Records) > 0 {
 		head += fmt.Sprintf(textFound, s.counts()) + "\n"
@@ -189,7 +189,7 @@ func (r Record) openItem() string {
 
 // item returns the line about a finding, with words at its end.
 func (r Record) item(end string) string {
-	return strings.TrimSpace(fmt.Sprintf("- %s **%s** %s %s", PositionText(r.Finding), r.Severity,
+	return strings.TrimSpace(fmt.Sprintf("- %s **%s** %s %s", FormatPosition(r.Finding), r.Severity,
 		HarmlessMarkdown(r.Title, maxTitle), end))
 }
 
@@ -202,7 +202,7 @@ func (s Summary) counts() string {
 			open.Summary = append(open.Summary, r.Finding)
 		}
 	}
-	if parts = append(parts, open.CountText()); parts[0] == textNothing && !s.Coverage.IsComplete() {
+	if parts = append(parts, open.FormatCounts()); parts[0] == textNothing && !s.Coverage.IsComplete() {
 		parts[0] = textNothingInRead
 	}
 	for i, name := range []string{"", textCountChanged, textCountMuted, textCountFixed, textCountRefuted} {
@@ -222,5 +222,5 @@ func (s Summary) counts() string {
 // FollowUpBody returns the body of a later review with comments on lines. news are the findings of
 // that review.
 func (s Summary) FollowUpBody(news CheckedFindings) string {
-	return ReviewMark(cmp.Or(s.Mark, s.Head)) + "\n" + fmt.Sprintf(textNews, ShortSHA(s.Head), news.CountText())
+	return ReviewMark(cmp.Or(s.Mark, s.Head)) + "\n" + fmt.Sprintf(textNews, ShortSHA(s.Head), news.FormatCounts())
 }

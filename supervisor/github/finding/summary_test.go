@@ -30,9 +30,9 @@ func TestSummary_EachState_IsListed(t *testing.T) {
 	muted := madeRecord(5, supervisor.FindingOpen, "")
 	muted.MutedBy = "bob"
 	s := Summary{Head: summaryHead, Name: "mews", Read: summaryHead,
-		Coverage: Coverage{Files: 258, Unread: []UnreadFile{{Path: "img.png", Reason: ReasonBinary},
-			{Path: "run.sh", Reason: ReasonMode},
-			{Path: "big.go", Reason: ReasonLimit, Part: true}, {Path: "go.sum", Reason: "lock file"}}},
+		Coverage: Coverage{Files: 258, Unread: []UnreadFile{{Path: "img.png", Reason: UnreadReasonBinary},
+			{Path: "run.sh", Reason: UnreadReasonModeOnly},
+			{Path: "big.go", Reason: UnreadReasonLimit, Part: true}, {Path: "go.sum", Reason: "lock file"}}},
 		Records: []Record{madeRecord(1, supervisor.FindingOpen, "Always."),
 			madeRecord(2, supervisor.FindingChanged, ""), madeRecord(3, supervisor.FindingFixed, ""),
 			madeRecord(4, supervisor.FindingRefuted, "m is never nil"), muted}}
@@ -68,7 +68,7 @@ var (
 )
 
 // Findings and files that do not fit into GitHub's limit are counted. No line is cut.
-func TestSummary_TooManyFindings_CountsTheRest(t *testing.T) {
+func TestSummary_TooManyFindings_CountsOmitted(t *testing.T) {
 	for name, c := range map[string]struct{ open, fixed, files int }{
 		"none": {}, "one of each": {1, 1, 1}, "sixty": {60, 0, 3}, "sixty and many files": {60, 60, 3000},
 		"many findings": {300, 0, 0},
@@ -82,8 +82,8 @@ func TestSummary_TooManyFindings_CountsTheRest(t *testing.T) {
 			s.Records = append(s.Records, madeRecord(i, supervisor.FindingFixed, strings.Repeat("<b> ", 40)))
 		}
 		for i := range c.files {
-			s.Coverage.Add(UnreadFile{Path: fmt.Sprintf("%s/f%d.go", strings.Repeat("deep/", i%30), i),
-				Reason: ReasonLimit})
+			s.Coverage.AddUnread(UnreadFile{Path: fmt.Sprintf("%s/f%d.go", strings.Repeat("deep/", i%30), i),
+				Reason: UnreadReasonLimit})
 		}
 		body := s.Body()
 		listed, counted := len(itemLine.FindAllString(body, -1)), 0
@@ -135,7 +135,7 @@ func TestSummary_HostileText_IsInert(t *testing.T) {
 		r.Path, r.MutedBy = words, words
 		refuted := madeRecord(2, supervisor.FindingRefuted, words)
 		s := Summary{Head: summaryHead, Name: "mews", Read: summaryHead,
-			Coverage: Coverage{Files: 1, Unread: []UnreadFile{{Path: words, Reason: ReasonLimit}}},
+			Coverage: Coverage{Files: 1, Unread: []UnreadFile{{Path: words, Reason: UnreadReasonLimit}}},
 			Records:  []Record{r, refuted}}
 		checkDetails(t, words, s.Body())
 	}

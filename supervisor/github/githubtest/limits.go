@@ -62,8 +62,8 @@ func (s *Server) SetRateLimit(resource string, most int) {
 	s.change(func() { s.limits.most[resource] = most })
 }
 
-// ForgetWrites clears the count of writes, as if an hour had passed.
-func (s *Server) ForgetWrites() {
+// ResetWriteLimits clears the count of writes, as if an hour had passed.
+func (s *Server) ResetWriteLimits() {
 	s.change(func() { clear(s.limits.writes) })
 }
 

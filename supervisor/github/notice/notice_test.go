@@ -238,7 +238,7 @@ func TestMessageKey_EventWithoutNotice_IsEmpty(t *testing.T) {
 	}
 }
 
-func TestCheckRunResult_EachState_IsSorted(t *testing.T) {
+func TestCheckRunResult_EachState_IsClassified(t *testing.T) {
 	for state, want := range map[string][2]bool{"failure": {true, false}, "timed_out": {true, false}, "success": {false, true},
 		"neutral": {}, "cancelled": {}, "skipped": {}, "": {}} {
 		failed, passed := notice.CheckRunResult(check("test", state, "main"))

@@ -15,8 +15,8 @@ import (
 	"mews/supervisor/printable"
 )
 
-// MaxDiff is the maximum size of a diff in bytes.
-const MaxDiff = 10 << 20
+// MaxDiffBytes is the maximum size of a diff in bytes.
+const MaxDiffBytes = 10 << 20
 
 // chunkSize is the size of the chunks that a model reads, in bytes. Reviews on GitHub use the same
 // size.
@@ -100,7 +100,7 @@ func (p Patch) ReviewMaterial() (m protocol.ReviewMaterial, skipped []string, er
 	chunks, unread := diff.SplitIntoChunks(files, chunkSize, diff.NewSkipFilter(nil))
 	for i, chunk := range chunks {
 		made := protocol.ReviewChunk{Name: fmt.Sprint("chunk-", i+1)}
-		contexts := diff.ContextOf(chunk, p.Heads)
+		contexts := diff.ContextOfChunk(chunk, p.Heads)
 		for _, f := range chunk {
 			around := contexts[f.Path()]
 			file := protocol.ReviewFile{Path: f.Path(), Status: string(f.Status), Diff: f.NumberedLines(),
@@ -122,11 +122,11 @@ func (p Patch) checker(files []diff.File) finding.Checker {
 	return finding.Checker{Files: files, Heads: p.Heads}
 }
 
-// NewFindingCheck returns a function that selects findings for a second look. The function returns
+// NewSecondLookFilter returns a function that selects findings for a second look. The function returns
 // the indexes of these findings.
-func (p Patch) NewFindingCheck() (func([]protocol.ReviewFinding) []int, error) {
+func (p Patch) NewSecondLookFilter() (func([]protocol.ReviewFinding) []int, error) {
 	files, err := p.files()
-	return p.checker(files).Pending, err
+	return p.checker(files).PostableIndexes, err
 }
 
 // CheckReport checks a worker's report. Unlike on GitHub, the number of findings is not limited.

@@ -14,7 +14,7 @@ const maxMoves = 3
 // must be read first.
 func (r *Reviews) checkAndPost(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo,
 	made *result) error {
-	if repo.Post == supervisor.PostCard {
+	if repo.Post == supervisor.PostOnlyCard {
 		return nil
 	}
 	p := postedOf(*w)

@@ -46,7 +46,7 @@ func (r *Reviews) card(w supervisor.Review, repo supervisor.GitHubRepo) string {
 		lines, all = append(lines, fullFindings(made)...), nil
 	}
 	for i, f := range all[:min(len(all), maxCard)] {
-		lines = append(lines, fmt.Sprintf("%d. %s %s: %s", i+1, finding.PositionText(f), f.Severity,
+		lines = append(lines, fmt.Sprintf("%d. %s %s: %s", i+1, finding.FormatPosition(f), f.Severity,
 			finding.HarmlessMarkdown(f.Title, maxShort)))
 	}
 	if more := len(all) - maxCard; more > 0 {
@@ -65,7 +65,7 @@ func (r *Reviews) grow(ctx context.Context, w supervisor.Review) error {
 	switch w.State {
 	case supervisor.ReviewDone:
 		return r.o.Grow(ctx, w.Repo, w.Number, fmt.Sprintf(textGrown, finding.ShortSHA(w.Head),
-			resultOf(w).CountText()))
+			resultOf(w).FormatCounts()))
 	case supervisor.ReviewFailed:
 		return r.o.Grow(ctx, w.Repo, w.Number, textGrownFailed)
 	}
@@ -85,11 +85,11 @@ func buttons(w supervisor.Review, repo supervisor.GitHubRepo, made result) (rows
 	if len(all) > 0 {
 		row = append(row, button(textExplain, pressExplain, ""))
 	}
-	if len(all) > 0 && repo.Post != supervisor.PostReview {
+	if len(all) > 0 && repo.Post != supervisor.PostAsReview {
 		row = append(row, button(textPost, pressPost, ""))
 	}
 	rows = append(rows, append(row, button(textMute, pressMuteAll, "")))
-	if len(all) < 2 || repo.Post == supervisor.PostReview {
+	if len(all) < 2 || repo.Post == supervisor.PostAsReview {
 		return rows
 	}
 	var picks []supervisor.Button
@@ -168,7 +168,7 @@ func (r *Reviews) postPicked(ctx context.Context, w supervisor.Review, rest stri
 
 // muteAll ends the automatic reviews of a pull request.
 func (r *Reviews) muteAll(ctx context.Context, w supervisor.Review, _ string) (string, error) {
-	err := r.o.Store.AddMute(ctx, supervisor.ReviewMute{User: w.User, Repo: w.Repo, Kind: supervisor.MutePull,
+	err := r.o.Store.AddMute(ctx, supervisor.ReviewMute{User: w.User, Repo: w.Repo, Kind: supervisor.MutePullRequest,
 		Subject: strconv.Itoa(w.Number), By: w.User, Why: textByPress})
 	return fmt.Sprintf(textMuted, w.PullRequestName(), w.PullRequestName()), err
 }

@@ -21,12 +21,12 @@ func cardHead(made result, most int) (lines []string) {
 		(len(made.All()) > 0 || dropped == 0) {
 		lines = append(lines, finding.HarmlessMarkdown(made.Verdict, most))
 	}
-	lines = append(lines, fmt.Sprintf(textCardFound, made.CountText()))
+	lines = append(lines, fmt.Sprintf(textCardFound, made.FormatCounts()))
 	if n := made.Refutations; n > 0 {
 		lines = append(lines, fmt.Sprintf(textCardRefuted, amount.Plural(n, textRefutedOne, textRefutedMany)))
 	}
 	if c := made.Coverage; c.Files > 0 {
-		lines = append(lines, fmt.Sprintf(textCardRead, c.Read(), amount.Plural(c.Files, textFile, textFiles)))
+		lines = append(lines, fmt.Sprintf(textCardRead, c.ReadCount(), amount.Plural(c.Files, textFile, textFiles)))
 	}
 	return lines
 }
@@ -71,7 +71,7 @@ func (r *Reviews) postPicks(ctx context.Context, w supervisor.Review, p posted, 
 	if p.Summary = p.Summary || !there; there {
 		body = s.FollowUpBody(picked.CheckedFindings)
 	}
-	if err := r.create(ctx, &w, &p, picked, api.NewReview{Head: w.Head, Body: body}, mark); err != nil || !there {
+	if err := r.create(ctx, &w, &p, picked, api.ReviewParams{Head: w.Head, Body: body}, mark); err != nil || !there {
 		return err
 	}
 	return r.updateSummary(ctx, w, *picked, summary, mark+"/summary")

@@ -27,5 +27,5 @@ func (r *Reviews) awaitChecks(ctx context.Context, w supervisor.Review, c change
 	if err != nil {
 		return nil, err
 	}
-	return r.o.AwaitChecks(w.Turn, r.checker(c, known).Pending), nil
+	return r.o.AwaitChecks(w.Turn, r.checker(c, known).PostableIndexes), nil
 }

@@ -23,12 +23,12 @@ func (r *Reviews) coverageBefore(ctx context.Context, repo string, pull api.Pull
 		c.Unlisted = c.Files - len(page.Items)
 	}
 	for _, path := range hidden {
-		c.Add(finding.UnreadFile{Path: path, Reason: finding.ReasonTooLarge})
+		c.AddUnread(finding.UnreadFile{Path: path, Reason: finding.UnreadReasonTooLarge})
 	}
 	skip := diff.NewSkipFilter([]byte(attributes))
 	_, unread := diff.SplitIntoChunks(files, chunkSize, skip)
 	for _, u := range unread {
-		c.Add(finding.UnreadFile{Path: u.File.Path(), Reason: u.Reason, Part: skip(u.File) == ""})
+		c.AddUnread(finding.UnreadFile{Path: u.File.Path(), Reason: u.Reason, Part: skip(u.File) == ""})
 	}
 	var empty []diff.File
 	for _, f := range files {
@@ -38,7 +38,7 @@ func (r *Reviews) coverageBefore(ctx context.Context, repo string, pull api.Pull
 	}
 	binary, err := r.binaryFiles(ctx, repo, pull, empty[:min(len(empty), maxWithoutLines)])
 	for i, f := range empty {
-		c.Add(finding.UnreadFile{Path: f.Path(), Reason: reasonWithoutLines(f, binary[f.Path()], i < maxWithoutLines)})
+		c.AddUnread(finding.UnreadFile{Path: f.Path(), Reason: reasonWithoutLines(f, binary[f.Path()], i < maxWithoutLines)})
 	}
 	return c, err
 }
@@ -69,15 +69,15 @@ func (r *Reviews) binaryFiles(ctx context.Context, repo string, pull api.PullReq
 func reasonWithoutLines(f diff.File, binary, known bool) string {
 	switch {
 	case binary:
-		return finding.ReasonBinary
+		return finding.UnreadReasonBinary
 	case f.Status == diff.FileRenamed || f.Status == diff.FileCopied:
-		return finding.ReasonRenamed
+		return finding.UnreadReasonRenamedOnly
 	case !known:
-		return finding.ReasonNoLines
+		return finding.UnreadReasonNoLines
 	case f.Status == diff.FileAdded || f.Status == diff.FileRemoved:
-		return finding.ReasonEmpty
+		return finding.UnreadReasonEmpty
 	}
-	return finding.ReasonMode
+	return finding.UnreadReasonModeOnly
 }
 
 // addUnreadChunks adds the files of chunks that a worker did not read.
@@ -95,7 +95,7 @@ func addUnreadChunks(c *finding.Coverage, m protocol.ReviewMaterial, report prot
 	for _, chunk := range m.Chunks {
 		for _, f := range chunk.Files {
 			if unread[chunk.Name] {
-				c.Add(finding.UnreadFile{Path: f.Path, Reason: finding.ReasonLimit, Part: read(f.Path)})
+				c.AddUnread(finding.UnreadFile{Path: f.Path, Reason: finding.UnreadReasonLimit, Part: read(f.Path)})
 			}
 		}
 	}

@@ -160,7 +160,7 @@ func (r *Reviews) chunk(ctx context.Context, w supervisor.Review, pull api.PullR
 	}
 	for i, chunk := range chunks {
 		made := protocol.ReviewChunk{Name: fmt.Sprint("chunk-", i+1)}
-		contexts := diff.ContextOf(chunk, c.Heads)
+		contexts := diff.ContextOfChunk(chunk, c.Heads)
 		for _, f := range chunk {
 			around := contexts[f.Path()]
 			file := protocol.ReviewFile{Path: f.Path(), Status: string(f.Status), Diff: f.NumberedLines(),
@@ -230,7 +230,7 @@ func (r *Reviews) readBase(ctx context.Context, pull api.PullRequest, c *change)
 }
 
 func (r *Reviews) readCommits(ctx context.Context, pull api.PullRequest, c *change) error {
-	page, err := r.o.API.Commits(ctx, c.Material.Repo, pull.Number)
+	page, err := r.o.API.PullRequestCommits(ctx, c.Material.Repo, pull.Number)
 	for _, commit := range page.Items[:min(len(page.Items), maxCommits)] {
 		c.Material.Commits = append(c.Material.Commits, visible(commit.Message, maxMessage))
 	}

@@ -49,7 +49,7 @@ func (r *Reviews) leftAlone(ctx context.Context, w supervisor.Review, pull api.P
 	mutes = append(mutes, supervisor.ReviewMute{Kind: supervisor.MuteLabel, Subject: labelNoReview})
 	for _, m := range mutes {
 		switch {
-		case m.Kind == supervisor.MutePull && m.Subject == strconv.Itoa(w.Number):
+		case m.Kind == supervisor.MutePullRequest && m.Subject == strconv.Itoa(w.Number):
 			return textStopped, nil
 		case m.Kind == supervisor.MuteLabel && slices.ContainsFunc(pull.Labels, func(l string) bool { return strings.EqualFold(l, m.Subject) }):
 			return textLabelled, nil
@@ -98,7 +98,7 @@ func (r *Reviews) nothingNew(ctx context.Context, w supervisor.Review) (string, 
 		return "", nil
 	}
 	records, err := r.records(ctx, w)
-	if repo, _ := r.o.Repo(w.Repo); err != nil || repo.Post != supervisor.PostCard && len(unposted(records)) > 0 {
+	if repo, _ := r.o.Repo(w.Repo); err != nil || repo.Post != supervisor.PostOnlyCard && len(unposted(records)) > 0 {
 		return "", err // open findings were not posted, for example because the pull request was closed at that time
 	}
 	return textNothingNew, nil

@@ -11,10 +11,10 @@ import (
 	"mews/supervisor/github/finding"
 )
 
-// MutePull ends the automatic reviews of a pull request. login is the user who wants that, and must
+// MutePullRequest ends the automatic reviews of a pull request. login is the user who wants that, and must
 // have write permission in the repository. Otherwise the author of a change could prevent its
 // review.
-func (r *Reviews) MutePull(ctx context.Context, repo string, number int, login string) error {
+func (r *Reviews) MutePullRequest(ctx context.Context, repo string, number int, login string) error {
 	served, ok := r.o.Repo(repo)
 	if !ok {
 		return nil
@@ -23,7 +23,7 @@ func (r *Reviews) MutePull(ctx context.Context, repo string, number int, login s
 	if err := r.readRight(ctx, served.Name, login, rights); err != nil || !rights[login] {
 		return err
 	}
-	return r.o.Store.AddMute(ctx, supervisor.ReviewMute{User: served.User, Repo: served.Name, Kind: supervisor.MutePull,
+	return r.o.Store.AddMute(ctx, supervisor.ReviewMute{User: served.User, Repo: served.Name, Kind: supervisor.MutePullRequest,
 		Subject: strconv.Itoa(number), By: login,
 		Why: textByComment})
 }
@@ -152,7 +152,7 @@ func (r *Reviews) showMutes(ctx context.Context, w supervisor.Review) error {
 	last := list[len(list)-1]
 	repo, served := r.o.Repo(w.Repo)
 	summary, there, err := r.summary(ctx, w)
-	if err != nil || !there || !served || repo.Post != supervisor.PostReview || last.State != supervisor.ReviewDone {
+	if err != nil || !there || !served || repo.Post != supervisor.PostAsReview || last.State != supervisor.ReviewDone {
 		return err
 	}
 	return r.updateSummary(ctx, last, resultOf(last), summary, last.Head)

@@ -22,14 +22,14 @@ func noteMark(head string) string { return head + "/unread" }
 // findings. The first note creates the summary; later notes replace it and cause no mail. If why is
 // "", earlier reviews have read the whole head, and only an existing summary is replaced.
 func (r *Reviews) noteUnread(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, why string) error {
-	if repo.Post == supervisor.PostCard {
+	if repo.Post == supervisor.PostOnlyCard {
 		return nil
 	}
 	s, records, err := r.unreadSummary(ctx, *w, why)
 	if err != nil {
 		return err
 	}
-	if repo.Post == supervisor.PostCheck {
+	if repo.Post == supervisor.PostAsCheckRun {
 		err = r.postCheck(ctx, w, s)
 	} else {
 		err = r.postNote(ctx, w, s)
@@ -94,7 +94,7 @@ func (r *Reviews) postNote(ctx context.Context, w *supervisor.Review, s finding.
 	}
 	p := postedOf(*w)
 	p.Summary = true
-	return r.create(ctx, w, &p, &result{}, api.NewReview{Head: w.Head, Body: s.Body()}, noteMark(w.Head))
+	return r.create(ctx, w, &p, &result{}, api.ReviewParams{Head: w.Head, Body: s.Body()}, noteMark(w.Head))
 }
 
 // unreadSummary returns the summary for a head without its own review, and the findings in that
@@ -126,7 +126,7 @@ func (r *Reviews) unreadSummary(ctx context.Context, w supervisor.Review, why st
 	if err := r.readTexts(ctx, w, &h, s.Records); err != nil {
 		return s, nil, err
 	}
-	s.Records = finding.Merge(s.Records, finding.CheckedFindings{}, h)
+	s.Records = finding.MergeFindings(s.Records, finding.CheckedFindings{}, h)
 	return s, s.Records, r.markMuted(ctx, w, s.Records)
 }
 

@@ -37,9 +37,9 @@ func postedOf(w supervisor.Review) (p posted) {
 // interrupted, it continues.
 func (r *Reviews) post(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, made *result) error {
 	switch repo.Post {
-	case supervisor.PostCard:
+	case supervisor.PostOnlyCard:
 		return nil
-	case supervisor.PostCheck:
+	case supervisor.PostAsCheckRun:
 		s, err := r.summaryOf(ctx, *w, *made, w.Head)
 		if err != nil {
 			return err
@@ -86,7 +86,7 @@ func (r *Reviews) postReview(ctx context.Context, w *supervisor.Review, made *re
 		if p.Summary = p.Summary || !there; there {
 			body = s.FollowUpBody(made.CheckedFindings)
 		}
-		if err := r.create(ctx, w, &p, made, api.NewReview{Head: w.Head, Body: body}, w.Head); err != nil {
+		if err := r.create(ctx, w, &p, made, api.ReviewParams{Head: w.Head, Body: body}, w.Head); err != nil {
 			return err
 		}
 	}
@@ -109,7 +109,7 @@ var errMoved = errors.New("the pull request has another head now")
 // create posts a review with a hidden mark. First it searches for a review from an earlier try
 // whose answer was lost. If one comment has a wrong position, GitHub refuses the whole review. Then
 // create moves the misplaced comments into the summary, and in the last try all comments.
-func (r *Reviews) create(ctx context.Context, w *supervisor.Review, p *posted, made *result, n api.NewReview, mark string) error {
+func (r *Reviews) create(ctx context.Context, w *supervisor.Review, p *posted, made *result, n api.ReviewParams, mark string) error {
 	if p.Begun == mark {
 		if id, err := r.ours(ctx, *w, mark); err != nil || id != 0 {
 			return r.keepPosted(ctx, w, p, made, id, err)
@@ -122,7 +122,7 @@ func (r *Reviews) create(ctx context.Context, w *supervisor.Review, p *posted, m
 	for try := 0; ; try++ {
 		n.Comments = nil
 		for _, f := range made.Inline {
-			n.Comments = append(n.Comments, api.NewReviewComment{Path: f.Path, Start: f.Start, Line: f.Line,
+			n.Comments = append(n.Comments, api.ReviewCommentParams{Path: f.Path, Start: f.Start, Line: f.Line,
 				Side: f.Side, Body: f.CommentBody()})
 		}
 		review, err := r.o.API.CreateReview(ctx, w.Repo, w.Number, n)
@@ -154,7 +154,7 @@ func (r *Reviews) keepPosted(ctx context.Context, w *supervisor.Review, p *poste
 	if err != nil {
 		return err
 	}
-	var rows []supervisor.PullFinding
+	var rows []supervisor.PullRequestFinding
 	isNote := p.Begun == noteMark(w.Head)
 	if id != 0 {
 		if p.Review != 0 {

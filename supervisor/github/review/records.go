@@ -69,7 +69,7 @@ func (r *Reviews) markMuted(ctx context.Context, w supervisor.Review, list []fin
 	for i := range list {
 		list[i].MutedBy = ""
 		for _, m := range mutes {
-			if m.Kind == supervisor.MuteFinding && mutedFinding(m).Is(list[i].Finding) {
+			if m.Kind == supervisor.MuteFinding && mutedFinding(m).Matches(list[i].Finding) {
 				list[i].MutedBy = m.By
 				if m.By == "" {
 					list[i].MutedBy = textSomebody
@@ -85,9 +85,9 @@ func mutedFinding(m supervisor.ReviewMute) finding.KnownFinding {
 }
 
 // rowsOf returns findings as rows of the database.
-func rowsOf(list []finding.Record) (rows []supervisor.PullFinding) {
+func rowsOf(list []finding.Record) (rows []supervisor.PullRequestFinding) {
 	for _, f := range list {
-		rows = append(rows, supervisor.PullFinding{Fingerprint: f.Fingerprint, State: f.State, Found: f.Found,
+		rows = append(rows, supervisor.PullRequestFinding{Fingerprint: f.Fingerprint, State: f.State, Found: f.Found,
 			Seen: f.Seen, Fixed: f.Fixed,
 			Posted: f.Posted, Turn: f.Turn, Finding: encoded(keptFinding{f.Finding, f.Inline})})
 	}
@@ -145,7 +145,7 @@ func (r *Reviews) merge(ctx context.Context, w supervisor.Review, files []diff.F
 		}
 		r.o.Log.Warn("read the lines of earlier findings", "review", w.PullRequestName(), "error", err)
 	}
-	records = finding.Merge(records, checked, h)
+	records = finding.MergeFindings(records, checked, h)
 	return records, r.markMuted(ctx, w, records)
 }
 

@@ -230,7 +230,7 @@ func (r *Reviews) begin(ctx context.Context, w supervisor.Review) error {
 	w.Why = "" // deletes a reason from an earlier failure
 	source := "github/" + w.Repo
 	if w.Requester == byCommand+w.User {
-		source = supervisor.SourceRequested
+		source = supervisor.SourceGitHubWorkRequest
 	}
 	in, err := r.o.Store.EnqueueReview(ctx, w, supervisor.Inbound{
 		Conversation: supervisor.Conversation{User: w.User, Channel: supervisor.ChannelGitHub, Chat: w.Repo, Thread: fmt.Sprint(w.Number)},

@@ -119,10 +119,10 @@ func TestRequest_WithoutPermission_KeepsReview(t *testing.T) {
 
 // A review that the repository's own user requested counts for that user's daily limit. An
 // automatic review does not.
-func TestReview_RequestedByUser_HasItsSource(t *testing.T) {
+func TestReview_RequestedByUser_CountsForLimit(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	for requester, want := range map[string]string{"": "github/acme/widget", byCommand +
-		"alice": supervisor.SourceRequested, byCommand + "root": "github/acme/widget"} {
+		"alice": supervisor.SourceGitHubWorkRequest, byCommand + "root": "github/acme/widget"} {
 		r.begun = nil
 		r.want(r.open(code, func(p *githubtest.NewPullRequest) {
 			p.Head = "put-" + strings.TrimPrefix(requester,
@@ -151,13 +151,13 @@ func TestReview_DraftOrBotPull_IsSkipped(t *testing.T) {
 			number := r.open(code, c.change)
 			if c.why == textStopped {
 				for _, guest := range []string{"mallory", "alice"} { // alice is the author of the pull request
-					r.must(r.reviews.MutePull(t.Context(), "acme/widget", number, guest))
+					r.must(r.reviews.MutePullRequest(t.Context(), "acme/widget", number, guest))
 					mutes, err := r.db.Reviews().ListMutes(t.Context(), "alice", "")
 					r.must(err)
 					r.same("a stranger silences nobody", len(mutes), 0)
 				}
 				r.repo.SetPermission("alice", "write")
-				r.must(r.reviews.MutePull(t.Context(), "acme/widget", number, "alice"))
+				r.must(r.reviews.MutePullRequest(t.Context(), "acme/widget", number, "alice"))
 			}
 			r.want(number, "")
 			if card := r.run(); (card == "") != (c.why != "") {
@@ -369,7 +369,7 @@ func TestPost_LostAnswer_FindsOwnReview(t *testing.T) {
 
 func TestCard_PostsPickedFindings(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
-	r.served.Post = supervisor.PostCard
+	r.served.Post = supervisor.PostOnlyCard
 	number := r.open(code)
 	r.want(number, "")
 	r.wantParts(r.run(bug("main.go", 4, `m["a"] = 1`), bug("main.go", 3, "func put(m map[string]int) {"), bug("main.go", 90, "nowhere")), "Nothing is posted until you press Post")
@@ -410,7 +410,7 @@ func TestCard_PostsPickedFindings(t *testing.T) {
 
 func TestReview_AsCheckRun_PostsOneNeutral(t *testing.T) {
 	r := newRig(t, githubtest.Options{App: &githubtest.App{}})
-	r.served.Post = supervisor.PostCheck
+	r.served.Post = supervisor.PostAsCheckRun
 	number := r.open(code)
 	r.want(number, "")
 	r.hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultConnReset, After: true,
@@ -497,7 +497,7 @@ func TestMaterial_ReviewRules_ComeFromBase(t *testing.T) {
 	for _, f := range m.Chunks[0].Files {
 		paths = append(paths, f.Path)
 		if f.Path == "main.go" {
-			r.same("whole", f.Whole, diff.NumberText(code))
+			r.same("whole", f.Whole, diff.NumberTextLines(code))
 		}
 	}
 	r.same("files", paths, []string{".gitattributes", "AGENTS.md", "main.go", "notes.md"})

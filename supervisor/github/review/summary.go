@@ -19,7 +19,7 @@ func (r *Reviews) summaryOf(ctx context.Context, w supervisor.Review, made resul
 		return s, err
 	}
 	markPosted(records, made.CheckedFindings)
-	if repo, _ := r.o.Repo(w.Repo); repo.Post == supervisor.PostCard {
+	if repo, _ := r.o.Repo(w.Repo); repo.Post == supervisor.PostOnlyCard {
 		records = slices.DeleteFunc(records, func(f finding.Record) bool { return !f.Posted })
 	}
 	return finding.Summary{Head: w.Head, Mark: mark, Name: r.o.Name(), Records: records, Read: w.Head,
@@ -49,7 +49,7 @@ func (r *Reviews) replaceSummary(ctx context.Context, w supervisor.Review, summa
 // postedRows returns the rows of a pull request's findings, with the findings of made marked as
 // posted.
 func (r *Reviews) postedRows(ctx context.Context, w supervisor.Review,
-	made finding.CheckedFindings) ([]supervisor.PullFinding, error) {
+	made finding.CheckedFindings) ([]supervisor.PullRequestFinding, error) {
 	records, err := r.records(ctx, w)
 	markPosted(records, made)
 	return rowsOf(records), err
@@ -67,7 +67,7 @@ func (r *Reviews) keepInSummary(ctx context.Context, w *supervisor.Review, made 
 // postCheck posts a summary as the check run of a head. The check run succeeds if all was read and
 // nothing found; otherwise it is neutral.
 func (r *Reviews) postCheck(ctx context.Context, w *supervisor.Review, s finding.Summary) error {
-	n := api.NewCheckRun{Name: r.o.Name(), Head: w.Head, External: fmt.Sprintf("review/%d", w.Number),
+	n := api.CheckRunParams{Name: r.o.Name(), Head: w.Head, External: fmt.Sprintf("review/%d", w.Number),
 		Title: s.Title(), Summary: s.Body(),
 		Passed: !s.IsNeeded()}
 	p := postedOf(*w)

@@ -181,7 +181,7 @@ func TestCleanReview_PostsNothing(t *testing.T) {
 // TestCheckRun_CleanReview_Succeeds covers the conclusions that a check run may have.
 func TestCheckRun_CleanReview_Succeeds(t *testing.T) {
 	r := newRig(t, githubtest.Options{App: &githubtest.App{}})
-	r.served.Post = supervisor.PostCheck
+	r.served.Post = supervisor.PostAsCheckRun
 	number := r.open(code)
 	r.want(number, "")
 	r.run(bug("main.go", 4, `m["a"] = 1`))
@@ -200,9 +200,9 @@ func TestCheckRun_CleanReview_Succeeds(t *testing.T) {
 	r.wantParts(r.repo.CheckRuns()[2].Summary, "`main.go:4`", "**Read 2 of 2 files**")
 }
 
-// TestNote_HeadNotRead_IsToldOnce covers drafts, unfinished titles and the limit of heads. Each
+// TestUnreadHead_PullRequestIsToldOnce covers drafts, unfinished titles and the limit of heads. Each
 // pull request causes one mail, and its summary keeps the findings.
-func TestNote_HeadNotRead_IsToldOnce(t *testing.T) {
+func TestUnreadHead_PullRequestIsToldOnce(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	r.reviews.o.Heads = 2
 	limited := r.open(code)
@@ -243,7 +243,7 @@ func TestNote_HeadNotRead_IsToldOnce(t *testing.T) {
 	titled := r.open(code, func(p *githubtest.NewPullRequest) { p.Head, p.Title = "titled", "[WIP] Put it" })
 	r.want(titled, "")
 	r.wantParts(r.summary(titled), noteUnfinished)
-	r.served.Post = supervisor.PostCard
+	r.served.Post = supervisor.PostOnlyCard
 	silent := r.open(code, func(p *githubtest.NewPullRequest) { p.Head, p.Draft = "silent", true })
 	r.want(silent, "")
 	r.same("with post: card", r.posted(silent), []string(nil))
@@ -299,9 +299,9 @@ func TestPost_ClosedMeanwhile_PostsNothing(t *testing.T) {
 	}
 }
 
-// TestPost_PushAfterLook_ReviewsNewHead covers a push between the last check of the head and the
+// TestPost_PushAfterLastCheck_ReviewsNewHead covers a push between the last check of the head and the
 // post. GitHub then refuses the comments on the old head.
-func TestPost_PushAfterLook_ReviewsNewHead(t *testing.T) {
+func TestPost_PushAfterLastCheck_ReviewsNewHead(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)
 	r.want(number, "")
@@ -372,8 +372,8 @@ func TestReview_OtherCategory_IsNotPostedAgain(t *testing.T) {
 	r.wantParts(r.summary(number), "<summary>1 open finding</summary>")
 }
 
-// TestRefutedFinding_LeavesTheVerdict covers a second check that refutes the only finding.
-func TestRefutedFinding_LeavesTheVerdict(t *testing.T) {
+// TestCard_OnlyFindingRefuted_HidesVerdict covers a second check that refutes the only finding.
+func TestCard_OnlyFindingRefuted_HidesVerdict(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)
 	r.want(number, "")
@@ -403,8 +403,8 @@ func TestSummary_SixtyFindings_ListsAll(t *testing.T) {
 	r.same("lines", strings.Count(text, "\n- `main.go:"), 60)
 }
 
-// TestRecords_OfOlderVersion_StayOnThePage covers a pull request that an older version reviewed.
-func TestRecords_OfOlderVersion_StayOnThePage(t *testing.T) {
+// TestSummary_OlderVersion_KeepsItsFindings covers a pull request that an older version reviewed.
+func TestSummary_OlderVersion_KeepsItsFindings(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)
 	id := r.repo.AddReview(number, "mews-bot", "COMMENTED", "old summary")

@@ -98,7 +98,7 @@ const (
 // textsPosted has the last line of a card, by the form of the post. It says where the findings are,
 // and names the cost and the models.
 var textsPosted = map[supervisor.ReviewPostMode]string{
-	supervisor.PostReview: "Posted as a review. It cost %s%s.",
-	supervisor.PostCheck:  "Posted as a check. It cost %s%s.",
-	supervisor.PostCard:   "Nothing is posted until you press Post. It cost %s%s.",
+	supervisor.PostAsReview:   "Posted as a review. It cost %s%s.",
+	supervisor.PostAsCheckRun: "Posted as a check. It cost %s%s.",
+	supervisor.PostOnlyCard:   "Nothing is posted until you press Post. It cost %s%s.",
 }

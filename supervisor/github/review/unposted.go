@@ -52,8 +52,8 @@ func (r *Reviews) postAgain(ctx context.Context, w supervisor.Review, _ string) 
 		*list = slices.DeleteFunc(*list, settled)
 	}
 	// the configuration wants only cards now, but the user has asked for this post
-	if repo.Post == supervisor.PostCard {
-		repo.Post = supervisor.PostReview
+	if repo.Post == supervisor.PostOnlyCard {
+		repo.Post = supervisor.PostAsReview
 	}
 	if err := r.post(ctx, &w, repo, &made); err != nil {
 		if r.keepUnposted(ctx, w, &made, err) {
@@ -74,7 +74,7 @@ func (r *Reviews) isPostedByNewer(ctx context.Context, w supervisor.Review) (boo
 	repo, _ := r.o.Repo(w.Repo)
 	return slices.ContainsFunc(list, func(e supervisor.Review) bool {
 		return e.ID > w.ID && e.State == supervisor.ReviewDone && resultOf(e).Unposted == "" &&
-			repo.Post != supervisor.PostCard
+			repo.Post != supervisor.PostOnlyCard
 	}), err
 }
 
@@ -93,6 +93,6 @@ func fullFindings(made result) (lines []string) {
 // findingText explains a finding: how and when the code fails. The explanation is cut to most
 // bytes.
 func findingText(number int, f finding.Finding, most int) string {
-	return fmt.Sprintf("%d. **%s, %s** %s\n%s\n\n%s", number, f.Severity, f.Category, finding.PositionText(f),
+	return fmt.Sprintf("%d. **%s, %s** %s\n%s\n\n%s", number, f.Severity, f.Category, finding.FormatPosition(f),
 		finding.HarmlessMarkdown(f.Title, maxShort), finding.HarmlessMarkdown(f.Detail, most))
 }

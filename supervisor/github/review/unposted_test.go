@@ -181,15 +181,15 @@ func TestPost_Refused_CardHasAll(t *testing.T) {
 		fault githubtest.Fault
 		why   string
 	}{
-		"a wrong request": {supervisor.PostReview, githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 422,
+		"a wrong request": {supervisor.PostAsReview, githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 422,
 			Route: post}, "refused the request as wrong"},
-		"a closed discussion": {supervisor.PostReview, githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 403,
+		"a closed discussion": {supervisor.PostAsReview, githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 403,
 			Route: post}, "does not allow Mews's token to do this"},
-		"a deleted one": {supervisor.PostReview, githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 410,
+		"a deleted one": {supervisor.PostAsReview, githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 410,
 			Route: post}, "found nothing there"},
-		"a wrong token": {supervisor.PostReview, githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 401,
+		"a wrong token": {supervisor.PostAsReview, githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 401,
 			Route: post}, "did not accept Mews's token"},
-		"a check, no app": {supervisor.PostCheck, githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 403,
+		"a check, no app": {supervisor.PostAsCheckRun, githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 403,
 			Route: "POST /repos/{owner}/{repo}/check-runs"},
 			"does not allow Mews's token to do this"},
 	} {
@@ -203,7 +203,7 @@ func TestPost_Refused_CardHasAll(t *testing.T) {
 			r.wantParts(r.run(severalFaults()...), "This is the end.", "Not posted: ", c.why, "“Post again”")
 			r.same("buttons", r.buttonTexts(number), []string{"Post again review/again/1", "Mute review/mute/1"})
 			end()
-			r.served.Post = supervisor.PostReview
+			r.served.Post = supervisor.PostAsReview
 			said, err := r.reviews.HandlePress(t.Context(), "alice", "again/1")
 			r.must(err)
 			r.same("said", said, "Posted to acme/widget#1.")

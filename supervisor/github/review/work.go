@@ -282,7 +282,7 @@ func (r *Reviews) check(ctx context.Context, w supervisor.Review, c change, repo
 	if records, err = r.merge(ctx, w, checker.Files, c.Heads, made.Coverage, checked, records); err != nil {
 		return made, nil, err
 	}
-	made.CheckedFindings = finding.Arrange(unposted(records), r.o.Inline)
+	made.CheckedFindings = finding.GroupFindings(unposted(records), r.o.Inline)
 	made.Left, made.Refutations = checked.Left, report.Refuted
 	for _, u := range report.Unread {
 		made.Unread = append(made.Unread, u.Name+": "+u.Text)

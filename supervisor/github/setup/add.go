@@ -12,14 +12,14 @@ import (
 	"mews/supervisor/github/api"
 )
 
-// OtherAddressError means that the repository's webhook calls Mews at another address.
-type OtherAddressError struct{ Address string }
+// WebhookAddressError means that the repository's webhook calls Mews at another address.
+type WebhookAddressError struct{ Address string }
 
-func (e *OtherAddressError) Error() string { return fmt.Sprintf("the webhook calls %s", e.Address) }
+func (e *WebhookAddressError) Error() string { return fmt.Sprintf("the webhook calls %s", e.Address) }
 
 // AddWebhook creates a repository's webhook with an address, unless there is one. GitHub then tests
 // the webhook. made reports whether the webhook is new. With the address "", any existing webhook
-// of Mews is enough. The error is an *OtherAddressError if the webhook has another address. Other
+// of Mews is enough. The error is an *WebhookAddressError if the webhook has another address. Other
 // errors are for users.
 func (s Setup) AddWebhook(ctx context.Context, repo, address string) (made bool, err error) {
 	list, err := s.callingMews(ctx, repo)
@@ -33,13 +33,13 @@ func (s Setup) AddWebhook(ctx context.Context, repo, address string) (made bool,
 		return false, err
 	}
 	if len(list) > 0 {
-		return false, &OtherAddressError{Address: list[0].URL}
+		return false, &WebhookAddressError{Address: list[0].URL}
 	}
 	_, err = s.Client.CreateWebhook(ctx, repo, address, s.Secret, s.Events)
 	return err == nil, err
 }
 
-// ChangeWebhook changes the address of a repository's webhook. The error is an *OtherAddressError
+// ChangeWebhook changes the address of a repository's webhook. The error is an *WebhookAddressError
 // if somebody else has changed the address meanwhile, so that it is not from. Other errors are for
 // users.
 func (s Setup) ChangeWebhook(ctx context.Context, repo, from, to string) error {
@@ -52,7 +52,7 @@ func (s Setup) ChangeWebhook(ctx context.Context, repo, from, to string) error {
 	}
 	i := slices.IndexFunc(list, func(h api.Webhook) bool { return h.URL == from })
 	if i < 0 {
-		return &OtherAddressError{Address: list[0].URL}
+		return &WebhookAddressError{Address: list[0].URL}
 	}
 	events := append(slices.Clone(list[i].Events), s.missing(list[i])...)
 	return s.Client.ChangeWebhook(ctx, repo, list[i].ID, to, s.Secret, events)

@@ -35,7 +35,7 @@ func TestAddWebhook_OtherAddress_ChangesNothing(t *testing.T) {
 		repo.CreateWebhook("https://elsewhere.example.org/ci", "s", "push")
 		repo.CreateWebhook(there, "s", "issues")
 		made, err := in.AddWebhook(t.Context(), "acme/widget", c.wanted)
-		other := new(setup.OtherAddressError)
+		other := new(setup.WebhookAddressError)
 		if made || errors.As(err, &other) != c.other || c.other && other.Address != there || !c.other && err != nil {
 			t.Errorf("%s: made %t, %v", there, made, err)
 		}
@@ -52,7 +52,7 @@ func TestChangeWebhook_KeepsSecretAndEvents(t *testing.T) {
 	repo.SetPermission("mews-bot", "admin")
 	const old = "http://old.example.org/webhook/github"
 	repo.CreateWebhook(old, "another secret", "issues", "watch")
-	other := new(setup.OtherAddressError)
+	other := new(setup.WebhookAddressError)
 	if err := in.ChangeWebhook(t.Context(), "acme/widget", "https://before.example.org/webhook/github",
 		ours); !errors.As(err, &other) || other.Address != old {
 		t.Errorf("of an address that it does not have: %v", err)

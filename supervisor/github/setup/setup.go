@@ -245,9 +245,9 @@ func (p permission) shown() string {
 }
 
 func always(supervisor.GitHubRepo) bool       { return true }
-func reviews(r supervisor.GitHubRepo) bool    { return r.Review && r.Post != supervisor.PostCard }
-func triages(r supervisor.GitHubRepo) bool    { return r.Triage && r.Post != supervisor.PostCard }
-func postsCheck(r supervisor.GitHubRepo) bool { return r.Review && r.Post == supervisor.PostCheck }
+func reviews(r supervisor.GitHubRepo) bool    { return r.Review && r.Post != supervisor.PostOnlyCard }
+func triages(r supervisor.GitHubRepo) bool    { return r.Triage && r.Post != supervisor.PostOnlyCard }
+func postsCheck(r supervisor.GitHubRepo) bool { return r.Review && r.Post == supervisor.PostAsCheckRun }
 
 // unusedNumber is a number that no pull request has.
 const unusedNumber = 1<<31 - 1

@@ -27,7 +27,7 @@ func newSetup(t *testing.T, hub *githubtest.Server, ahead time.Duration) setup.S
 	hub.Repo("acme/widget")
 	return setup.Setup{Account: client, Client: client, Listens: true, Secret: func() string { return "TEST-secret" },
 		Path: "/webhook/github", Web: "https://github.com", Events: []string{"issues", "pull_request"}, Now: now,
-		Repos: []supervisor.GitHubRepo{{Name: "acme/widget", User: "alice", Review: true, Triage: true, Post: supervisor.PostReview}}}
+		Repos: []supervisor.GitHubRepo{{Name: "acme/widget", User: "alice", Review: true, Triage: true, Post: supervisor.PostAsReview}}}
 }
 
 func TestCheck_MissingPermission_NamesPage(t *testing.T) {
@@ -69,7 +69,7 @@ func TestCheck_MissingPermission_NamesPage(t *testing.T) {
 func TestCheck_PostingOff_NeedsNoWritePermission(t *testing.T) {
 	hub := githubtest.New(t, githubtest.Options{May: map[string]string{"metadata": "read", "contents": "read", "pull_requests": "read", "issues": "read"}})
 	in := newSetup(t, hub, 0)
-	in.Listens, in.Repos[0].Post = false, supervisor.PostCard
+	in.Listens, in.Repos[0].Post = false, supervisor.PostOnlyCard
 	if r := in.Check(t.Context()); r.HasProblem() {
 		t.Errorf("%+v", r)
 	}

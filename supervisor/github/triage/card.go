@@ -65,7 +65,7 @@ func cardOf(w supervisor.IssueTriage, r result, repo supervisor.GitHubRepo) stri
 	text := []string{fmt.Sprintf(textTriaged, at), finding.HarmlessMarkdown(r.Title, maxTitle), ""}
 	text = append(text, lines(r, finding.HarmlessMarkdown(r.Triage.Summary, maxSummary))...)
 	text = append(text, r.Notes...)
-	if repo.Post == supervisor.PostCard {
+	if repo.Post == supervisor.PostOnlyCard {
 		text = append(text, textCardOnly)
 	}
 	return strings.Join(append(text, "", r.URL), "\n")

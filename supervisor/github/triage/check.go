@@ -40,7 +40,7 @@ func check(said protocol.Triage, m protocol.ReviewMaterial) (t protocol.Triage) 
 			t.Related = append(t.Related, number)
 		}
 	}
-	t.Summary = finding.Truncate(oneLine(finding.WithoutSecrets(said.Summary), maxSummary), maxSummary)
+	t.Summary = finding.Truncate(oneLine(finding.RemoveSecrets(said.Summary), maxSummary), maxSummary)
 	return t
 }
 

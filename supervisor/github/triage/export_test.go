@@ -2,5 +2,5 @@ package triage
 
 import "time"
 
-// SetFirstWait sets the wait before the first retry.
-func (t *Triages) SetFirstWait(d time.Duration) { t.firstWait = d }
+// SetFirstRetryWait sets the wait before the first retry.
+func (t *Triages) SetFirstRetryWait(d time.Duration) { t.firstWait = d }

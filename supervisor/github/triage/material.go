@@ -41,7 +41,7 @@ func (t *Triages) gather(ctx context.Context, w supervisor.IssueTriage, repo sup
 	m = protocol.ReviewMaterial{Repo: w.Repo, Number: w.Number, Title: oneLine(issue.Title, maxTitle), Author: issue.Author,
 		Description: finding.Truncate(finding.VisibleMarkdown(issue.Body), maxDescription), Labels: choices(labels,
 			repo.CreateLabels)}
-	words := searchWords(finding.WithoutSecrets(issue.Title))
+	words := searchWords(finding.RemoveSecrets(issue.Title))
 	if words == "" {
 		return issue, m, nil
 	}

@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-func TestIsSecurityReport_Words(t *testing.T) {
+func TestIsSecurityReport_Phrases_AreClassified(t *testing.T) {
 	for text, want := range map[string]bool{
 		"SQL injection in /search":                                   true,
 		"Stored XSS in the comment field":                            true,

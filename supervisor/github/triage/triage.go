@@ -142,7 +142,7 @@ func (t *Triages) begin(ctx context.Context, w supervisor.IssueTriage) {
 	}
 	source, key := "github/"+w.Repo, fmt.Sprintf("triage/%d/%d", w.Number, w.Round)
 	if w.Requester == w.User {
-		source, key = supervisor.SourceRequested, w.Repo+"/"+key
+		source, key = supervisor.SourceGitHubWorkRequest, w.Repo+"/"+key
 	}
 	in, ok := retry.StoreUntilDone(ctx, t.o.Log, "begin a triage", func() (supervisor.Inbound, error) {
 		return t.o.Begin(ctx, supervisor.Inbound{

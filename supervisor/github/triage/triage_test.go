@@ -39,7 +39,7 @@ func newRig(t *testing.T) *rig {
 	hub := githubtest.New(t, githubtest.Options{})
 	r := &rig{T: t, hub: hub, repo: hub.Repo("acme/widget"), db: sqlitetest.Open(t),
 		begun:  make(chan supervisor.Inbound, 10),
-		served: supervisor.GitHubRepo{Name: "acme/widget", User: "alice", Triage: true, Post: supervisor.PostReview},
+		served: supervisor.GitHubRepo{Name: "acme/widget", User: "alice", Triage: true, Post: supervisor.PostAsReview},
 		model:  protocol.Triage{Labels: []string{"bug"}, Priority: "high", Related: []int{1}, Summary: "The page stays white."}}
 	r.repo.CreateLabels("bug", "docs")
 	r.repo.OpenIssue(githubtest.NewIssue{Title: "White page in Firefox", Author: "carol"})
@@ -71,7 +71,7 @@ func (r *rig) triages(through http.RoundTripper) *triage.Triages {
 			return nil
 		},
 	})
-	all.SetFirstWait(time.Millisecond)
+	all.SetFirstRetryWait(time.Millisecond)
 	return all
 }
 
@@ -260,7 +260,7 @@ func TestTriage_AskedAgain_EditsComment(t *testing.T) {
 	r.model.Summary, r.model.Labels = "It is the cache.", []string{"bug", "docs"}
 	again := r.turn(number, "alice")
 	if in, _, err := r.db.Inbox().Find(t.Context(), "alice", again.Inbound); err != nil ||
-		in.Source != supervisor.SourceRequested {
+		in.Source != supervisor.SourceGitHubWorkRequest {
 		t.Errorf("the request comes from %q, %v", in.Source, err)
 	}
 	r.work(again)
@@ -273,9 +273,9 @@ func TestTriage_AskedAgain_EditsComment(t *testing.T) {
 	r.has("mallory's", issue.Comments[0].Body, "mine")
 }
 
-func TestTriage_PostCard_WritesNothing(t *testing.T) {
+func TestTriage_CardOnly_WritesNothingOnGitHub(t *testing.T) {
 	r := newRig(t)
-	r.served.Post = supervisor.PostCard
+	r.served.Post = supervisor.PostOnlyCard
 	number := r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob", Body: "It is white."})
 	r.has("the card", r.work(r.turn(number, "")), "Labels: `bug`", "Nothing was changed on GitHub")
 	for _, q := range r.hub.Requests() {

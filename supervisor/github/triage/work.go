@@ -63,7 +63,7 @@ func (t *Triages) work(ctx context.Context, w supervisor.IssueTriage, repo super
 		if err = t.tellPrivately(ctx, w, repo, &r); err == nil {
 			return cardOf(w, r, repo), nil
 		}
-	} else if done && repo.Post != supervisor.PostCard {
+	} else if done && repo.Post != supervisor.PostOnlyCard {
 		err = t.apply(ctx, &w, repo, &r)
 	}
 	refused := new(supervisor.Error)

@@ -109,8 +109,8 @@ func (c *connection) statement(query string) (*sqlite3.Stmt, error) {
 		return nil, fmt.Errorf("prepare %q: it is not one statement", query)
 	}
 	c.statements[query] = s
-	if PrepareHook != nil {
-		PrepareHook(query, func() ([]string, error) { return c.plan(query) })
+	if OnPrepareStatement != nil {
+		OnPrepareStatement(query, func() ([]string, error) { return c.plan(query) })
 	}
 	return s, nil
 }

@@ -14,13 +14,15 @@ import (
 // partialSuffix ends the names of copies that are being written.
 const partialSuffix = ".partial"
 
-// CopyPath returns the path of the copy of a database that is kept before a migration. schema is
+// MigrationCopyPath returns the path of the copy of a database that is kept before a migration. schema is
 // the version of the schema before the migration.
-func CopyPath(path string, schema int64) string { return fmt.Sprintf("%s.schema%d", path, schema) }
+func MigrationCopyPath(path string, schema int64) string {
+	return fmt.Sprintf("%s.schema%d", path, schema)
+}
 
-// ListCopies returns the kept copies of the database at path, also unfinished copies. It includes
+// ListMigrationCopies returns the kept copies of the database at path, also unfinished copies. It includes
 // an unfinished copy that was to replace a removed file.
-func ListCopies(path string) ([]string, error) {
+func ListMigrationCopies(path string) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	var copies []string
 	for _, e := range entries {
@@ -31,10 +33,10 @@ func ListCopies(path string) ([]string, error) {
 	return copies, err
 }
 
-// DeleteCopies deletes the kept copies of the database at path, and returns their number. After it
+// DeleteMigrationCopies deletes the kept copies of the database at path, and returns their number. After it
 // returns nil, a loss of power does not bring a copy back.
-func DeleteCopies(path string) (n int, err error) {
-	copies, err := ListCopies(path)
+func DeleteMigrationCopies(path string) (n int, err error) {
+	copies, err := ListMigrationCopies(path)
 	if err != nil || len(copies) == 0 {
 		return 0, err
 	}
@@ -68,11 +70,11 @@ func (c *connection) keepCopy(path string, o Options) error {
 	if err != nil {
 		return fmt.Errorf("ask how much room is in %s: %w", dir, err)
 	}
-	noRoom := &Error{ProblemNoRoom, []any{needed>>20 + 1, disk.Free >> 20, dir}}
+	noRoom := &Error{ProblemNoRoomForCopy, []any{needed>>20 + 1, disk.Free >> 20, dir}}
 	if disk.Free >= 0 && disk.Free < needed {
 		return noRoom
 	}
-	if err = c.copyTo(CopyPath(path, have), o); errors.Is(err, sqlite3.FULL) {
+	if err = c.copyTo(MigrationCopyPath(path, have), o); errors.Is(err, sqlite3.FULL) {
 		return errors.Join(noRoom, err)
 	}
 	return err

@@ -45,7 +45,7 @@ func TestOpen_Migration_KeepsCopy(t *testing.T) {
 		{"killed before", good, Options{KeepCopy: true}, "mews.db.schema1.partial", "", 2, "mews.db.schema1"},
 		{"copied before", good, Options{KeepCopy: true}, "mews.db.schema1", "", 2, "mews.db.schema1"},
 		{"other copy", good, Options{KeepCopy: true}, "mews.db.schema0", "", 2, "mews.db.schema0 mews.db.schema1"},
-		{"no room", good, Options{KeepCopy: true, Filesystem: free(copySpare)}, "", ProblemNoRoom, 1, ""},
+		{"no room", good, Options{KeepCopy: true, Filesystem: free(copySpare)}, "", ProblemNoRoomForCopy, 1, ""},
 		{"no room and not wanted", good, Options{Filesystem: free(copySpare)}, "", "", 2, ""},
 		{"enough room", good, Options{KeepCopy: true, Filesystem: free(2 * copySpare)}, "", "", 2, "mews.db.schema1"},
 		{"unknown room", good, Options{KeepCopy: true, Filesystem: free(-1)}, "", "", 2, "mews.db.schema1"},
@@ -86,7 +86,7 @@ func TestOpen_Migration_KeepsCopy(t *testing.T) {
 			if err := r.db.Close(); err != nil || !strings.HasSuffix(c.want, "schema1") {
 				return
 			}
-			copied := CopyPath(path, 1)
+			copied := MigrationCopyPath(path, 1)
 			if info, err := os.Stat(copied); err != nil || info.Mode().Perm() != 0o600 {
 				t.Errorf("%v, %v", info, err)
 			}
@@ -99,16 +99,16 @@ func TestOpen_Migration_KeepsCopy(t *testing.T) {
 	}
 }
 
-func TestDeleteCopies_OnlyCopies_AreDeleted(t *testing.T) {
+func TestDeleteMigrationCopies_OtherFiles_Stay(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mews.db")
-	for _, name := range []string{path, CopyPath(path, 7), CopyPath(path, 42), CopyPath(path, 42) + partialSuffix,
+	for _, name := range []string{path, MigrationCopyPath(path, 7), MigrationCopyPath(path, 42), MigrationCopyPath(path, 42) + partialSuffix,
 		path + "-wal", filepath.Join(filepath.Dir(path), "index.db.schema1")} {
 		if err := os.WriteFile(name, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, want := range []int{3, 0} {
-		if n, err := DeleteCopies(path); n != want || err != nil {
+		if n, err := DeleteMigrationCopies(path); n != want || err != nil {
 			t.Errorf("deleted %d, %v, want %d", n, err, want)
 		}
 		if got := filesBeside(t, path); got != "index.db.schema1" {

@@ -83,7 +83,7 @@ func (c *connection) compare(o Options) (repair schema, err error) {
 
 // refusal returns the error for a database with a difference.
 func (found comparison) refusal(version int64) error {
-	return &Error{ProblemDiffers, []any{version, found.difference, found.fingerprint}}
+	return &Error{ProblemOtherMigrations, []any{version, found.difference, found.fingerprint}}
 }
 
 // compareMigrations compares the database with the migrations that it has had. It changes nothing.

@@ -83,7 +83,7 @@ func TestOpen_OtherMigrations_AreRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			problem, facts := ProblemOf(open(o))
-			refused := problem == ProblemDiffers
+			refused := problem == ProblemOtherMigrations
 			if refused != (c.difference != "") || !refused && problem != ProblemNone {
 				t.Fatalf("problem %q, %v; want %q", problem, facts, c.difference)
 			}
@@ -107,7 +107,7 @@ func TestOpen_OtherMigrations_AreRefused(t *testing.T) {
 
 // A database with a known schema gets the right schema and keeps its rows, in the transaction of
 // the next migration.
-func TestOpen_KnownSchema_IsReshaped(t *testing.T) {
+func TestOpen_KnownSchema_IsConverted(t *testing.T) {
 	const table = `CREATE TABLE %s (id INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT NOT NULL%s) STRICT;
 		CREATE INDEX more_text ON more (text)`
 	path := filepath.Join(t.TempDir(), "mews.db")
@@ -128,7 +128,7 @@ func TestOpen_KnownSchema_IsReshaped(t *testing.T) {
 		"; CREATE INDEX more_last ON more (last)")}
 	_, err = Open(t.Context(), path, o)
 	problem, facts := ProblemOf(err)
-	if problem != ProblemDiffers {
+	if problem != ProblemOtherMigrations {
 		t.Fatal(err)
 	}
 	o.KnownSchemas = []string{fmt.Sprint(facts[2])}

@@ -34,11 +34,11 @@ type Options struct {
 	Filesystem func(dir string) (Filesystem, error)
 	// files migration/0001_name.sql, migration/0002_name.sql and so on, without a gap
 	Migrations fs.FS
-	// copies the database to CopyPath before the first migration of a start
+	// copies the database to MigrationCopyPath before the first migration of a start
 	KeepCopy  bool
 	MustExist bool // makes no new database: refuses a missing or empty file
 	// digests of schemas that change to the schema of Migrations before the next migration;
-	// ProblemDiffers has such a digest as its third fact
+	// ProblemOtherMigrations has such a digest as its third fact
 	KnownSchemas []string
 	// opens a database that other migrations have made, and keeps the differences
 	AllowDifferences bool

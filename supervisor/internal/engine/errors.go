@@ -29,32 +29,32 @@ type Problem string
 
 const (
 	ProblemNone       Problem = ""           // no known problem
-	ProblemFull       Problem = "full"       // the disk is full
+	ProblemDiskFull   Problem = "full"       // the disk is full
 	ProblemDamaged    Problem = "damaged"    // the file is damaged
 	ProblemLocked     Problem = "locked"     // another program has the file open
 	ProblemUnwritable Problem = "unwritable" // the file can't be opened, or not for writing
-	ProblemDisk       Problem = "disk"       // the disk can't be read or written
+	ProblemDiskFault  Problem = "disk"       // the disk can't be read or written
 	// the file's folder is on a network file system; facts: the folder, the file system's name
-	ProblemNetwork Problem = "network"
+	ProblemNetworkDisk Problem = "network"
 	// this program has an SQLite with known defects; facts: its version, the oldest good version
 	ProblemOldSQLite Problem = "old_sqlite"
 	// a newer program has used the database; facts: its schema's version, the newest known version
-	ProblemNewer Problem = "newer"
+	ProblemNewerSchema Problem = "newer"
 	// there is no room for the copy before a migration; facts: the needed and the free MiB, the
 	// folder
-	ProblemNoRoom  Problem = "no_room"
-	ProblemMissing Problem = "missing" // the database must exist, but is missing or empty; facts: its path
+	ProblemNoRoomForCopy Problem = "no_room"
+	ProblemMissing       Problem = "missing" // the database must exist, but is missing or empty; facts: its path
 	// the file was removed while it was open, and was written again; facts: its path
-	ProblemRemoved Problem = "removed"
+	ProblemFileRemoved Problem = "removed"
 	// the file was removed while it was open, and could not be written again; facts: its path, the
 	// reason
-	ProblemLost Problem = "lost"
+	ProblemFileLost Problem = "lost"
 	// another file has replaced the open file at its path; facts: the path
-	ProblemReplaced Problem = "replaced"
+	ProblemFileReplaced Problem = "replaced"
 	// other migrations made the database; facts: its schema's version, the first difference, the
 	// schema's digest if that was compared
-	ProblemDiffers Problem = "differs"
-	ProblemForeign Problem = "foreign" // the file is the database of another program
+	ProblemOtherMigrations Problem = "differs"
+	ProblemForeignDatabase Problem = "foreign" // the file is the database of another program
 )
 
 // Error is a failure with a Problem and its facts, such as a folder's name.
@@ -70,11 +70,11 @@ var problems = []struct {
 	is      []error
 	problem Problem
 }{
-	{[]error{sqlite3.FULL, syscall.ENOSPC, syscall.EDQUOT}, ProblemFull},
+	{[]error{sqlite3.FULL, syscall.ENOSPC, syscall.EDQUOT}, ProblemDiskFull},
 	{[]error{sqlite3.CORRUPT, sqlite3.NOTADB}, ProblemDamaged},
 	{[]error{sqlite3.BUSY, sqlite3.LOCKED}, ProblemLocked},
 	{[]error{sqlite3.READONLY, sqlite3.PERM, sqlite3.CANTOPEN, fs.ErrPermission}, ProblemUnwritable},
-	{[]error{sqlite3.IOERR}, ProblemDisk},
+	{[]error{sqlite3.IOERR}, ProblemDiskFault},
 }
 
 // ProblemOf returns err's problem and its facts.

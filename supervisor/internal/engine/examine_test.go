@@ -89,11 +89,11 @@ func TestExamine_StoppedDatabase_IsReadWhole(t *testing.T) {
 		{"empty", fileOf(""), ProblemMissing, true},
 		{"without a schema", databaseOf("CREATE TABLE a (b); DROP TABLE a"), ProblemMissing, true},
 		{"no database", fileOf(strings.Repeat("not the bytes of a database ", 50)), ProblemDamaged, true},
-		{"of another program", databaseOf("CREATE TABLE photo (id INTEGER)"), ProblemForeign, true},
-		{"of a newer version", closed("PRAGMA user_version = 99"), ProblemNewer, true},
-		{"with another table", closed("CREATE TABLE photo (id INTEGER);" + forgetDigests), ProblemDiffers, true},
+		{"of another program", databaseOf("CREATE TABLE photo (id INTEGER)"), ProblemForeignDatabase, true},
+		{"of a newer version", closed("PRAGMA user_version = 99"), ProblemNewerSchema, true},
+		{"with another table", closed("CREATE TABLE photo (id INTEGER);" + forgetDigests), ProblemOtherMigrations, true},
 		{"with another migration", closed("UPDATE setting SET value = 'x' WHERE name LIKE 'migration/%'"),
-			ProblemDiffers, true},
+			ProblemOtherMigrations, true},
 		{"row without its parent", closed(`PRAGMA foreign_keys = off;
 			CREATE TABLE child (id INTEGER REFERENCES word (id)); INSERT INTO child VALUES (99)`), "", true},
 	} {

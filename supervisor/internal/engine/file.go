@@ -20,7 +20,7 @@ type Filesystem struct {
 // fullBelow is the number of free bytes below which a failed write counts as a full disk.
 const fullBelow = 1 << 20
 
-// blameFullDisk turns an I/O error into ProblemFull if the disk of dir is full. The driver's error
+// blameFullDisk turns an I/O error into ProblemDiskFull if the disk of dir is full. The driver's error
 // does not say so.
 func blameFullDisk(err error, dir string, probe func(dir string) (Filesystem, error)) error {
 	if !errors.Is(err, sqlite3.IOERR) {
@@ -48,7 +48,7 @@ func prepareFile(path string, probe func(dir string) (Filesystem, error), mustEx
 	}
 	if fs.Network {
 		// locks of a network file system are unreliable
-		return "", &Error{ProblemNetwork, []any{dir, fs.Name}}
+		return "", &Error{ProblemNetworkDisk, []any{dir, fs.Name}}
 	}
 	if mustExist {
 		return path, refuseEmpty(path)

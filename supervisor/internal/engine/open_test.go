@@ -94,11 +94,11 @@ func TestOpen_BadFile_Fails(t *testing.T) {
 		problem Problem
 		facts   string
 	}{
-		{"on a network file system", nil, remote, ProblemNetwork, "NFS"},
+		{"on a network file system", nil, remote, ProblemNetworkDisk, "NFS"},
 		{"unknown file system", nil, unknown, ProblemNone, ""},
 		{"no database", fileOf(strings.Repeat("not the bytes of a database ", 50)), nil, ProblemDamaged, ""},
-		{"database of another program", databaseOf("CREATE TABLE photo (id INTEGER)"), nil, ProblemForeign, ""},
-		{"database of a newer Mews", databaseOf("PRAGMA application_id = 1296389971; PRAGMA user_version = 99"), nil, ProblemNewer, "99 1"},
+		{"database of another program", databaseOf("CREATE TABLE photo (id INTEGER)"), nil, ProblemForeignDatabase, ""},
+		{"database of a newer Mews", databaseOf("PRAGMA application_id = 1296389971; PRAGMA user_version = 99"), nil, ProblemNewerSchema, "99 1"},
 		{"a folder", func(path string) error { return os.Mkdir(path, 0o700) }, nil, ProblemUnwritable, ""},
 		{"missing folder", func(path string) error { return os.Remove(filepath.Dir(path)) }, nil, ProblemNone, ""},
 	} {

@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// PrepareHook is called with each statement that a connection prepares. plan returns the
+// OnPrepareStatement is called with each statement that a connection prepares. plan returns the
 // statement's query plan. Only tests set the hook, before they open a database; nil means no call.
 // The hook must not wait.
-var PrepareHook func(query string, plan func() (steps []string, err error))
+var OnPrepareStatement func(query string, plan func() (steps []string, err error))
 
 // QueryPlan returns the steps of SQLite's plan for a query, for tests.
 func (db *DB) QueryPlan(query string) (steps []string, err error) {

@@ -94,7 +94,7 @@ func parseVersion(version string) (v [3]int, err error) {
 func (c *connection) refuseNewer(migrations fs.FS) error {
 	names, have, err := c.versions(migrations)
 	if err == nil && have > int64(len(names)) {
-		err = &Error{ProblemNewer, []any{have, len(names)}}
+		err = &Error{ProblemNewerSchema, []any{have, len(names)}}
 	}
 	return err
 }
@@ -117,7 +117,7 @@ func (c *connection) refuseForeign() error {
 	objects := 0
 	err = c.run(func(r *Row) bool { r.Scan(&objects); return false }, `SELECT count(*) FROM sqlite_schema`, nil)
 	if err == nil && objects > 0 {
-		err = &Error{Problem: ProblemForeign}
+		err = &Error{Problem: ProblemForeignDatabase}
 	}
 	return err
 }

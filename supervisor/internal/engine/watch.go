@@ -37,11 +37,11 @@ func (db *DB) watchFile(ctx context.Context) error {
 func (db *DB) compareFile() error {
 	switch info, err := os.Stat(db.path); {
 	case errors.Is(err, fs.ErrNotExist):
-		return &Error{ProblemRemoved, []any{db.path}}
+		return &Error{ProblemFileRemoved, []any{db.path}}
 	case err != nil:
 		db.o.Log.Warn("the database's file could not be looked at", "error", err)
 	case !os.SameFile(info, db.file):
-		return &Error{ProblemReplaced, []any{db.path}}
+		return &Error{ProblemFileReplaced, []any{db.path}}
 	}
 	return nil
 }
@@ -53,7 +53,7 @@ func (db *DB) compareFile() error {
 func (db *DB) leaveFile(gone *Error) error {
 	err := db.with(func(c *connection) error {
 		err := c.exec(truncateJournal)
-		if err == nil && gone.Problem == ProblemRemoved {
+		if err == nil && gone.Problem == ProblemFileRemoved {
 			err = c.copyTo(db.path, db.o)
 		}
 		return err
@@ -61,8 +61,8 @@ func (db *DB) leaveFile(gone *Error) error {
 	switch {
 	case err == nil:
 		return gone
-	case gone.Problem == ProblemRemoved:
-		return &Error{ProblemLost, []any{db.path, err}}
+	case gone.Problem == ProblemFileRemoved:
+		return &Error{ProblemFileLost, []any{db.path, err}}
 	}
 	return errors.Join(gone, err)
 }

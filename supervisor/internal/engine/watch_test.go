@@ -54,24 +54,24 @@ func TestOpen_MustExist_RefusesMissingOrEmpty(t *testing.T) {
 
 // A removed file is written again, with all accepted writes. A file that has replaced the database
 // stays as it is.
-func TestRun_FileIsGone_Ends(t *testing.T) {
+func TestRun_FileRemovedOrReplaced_Ends(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		change  func(path string) error
 		problem Problem
 		notes   string // the stored notes after the next start
 	}{
-		{"removed", os.Remove, ProblemRemoved, "a b"},
+		{"removed", os.Remove, ProblemFileRemoved, "a b"},
 		{"removed with its journal", func(path string) error {
 			return errors.Join(os.Remove(path), os.Remove(path+"-wal"))
-		}, ProblemRemoved, "a b"},
+		}, ProblemFileRemoved, "a b"},
 		{"removed with its folder", func(path string) error {
 			return os.RemoveAll(filepath.Dir(path))
-		}, ProblemLost, ""},
-		{"moved", func(path string) error { return os.Rename(path, path+".moved") }, ProblemRemoved, "a b"},
+		}, ProblemFileLost, ""},
+		{"moved", func(path string) error { return os.Rename(path, path+".moved") }, ProblemFileRemoved, "a b"},
 		{"replaced", func(path string) error {
 			return os.Rename(filepath.Join(filepath.Dir(path), "other.db"), path)
-		}, ProblemReplaced, "other"},
+		}, ProblemFileReplaced, "other"},
 		{"untouched", func(string) error { return nil }, ProblemNone, "a b"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -97,11 +97,11 @@ func TestRun_FileIsGone_Ends(t *testing.T) {
 				if problem, _ := ProblemOf(<-ran); problem != c.problem {
 					t.Errorf("problem %q, want %q", problem, c.problem)
 				}
-				if err := db.Close(); err != nil && c.problem != ProblemLost {
+				if err := db.Close(); err != nil && c.problem != ProblemFileLost {
 					t.Error(err)
 				}
 			})
-			if c.problem == ProblemLost {
+			if c.problem == ProblemFileLost {
 				return
 			}
 			r := newRigAt(t, path)

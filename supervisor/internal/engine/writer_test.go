@@ -156,7 +156,7 @@ func TestWrite_WaitingWrites_ShareOneCommit(t *testing.T) {
 }
 
 // Callers whose writes shared a commit queue their next writes in time to share a commit again.
-func TestWrite_NextWrites_ShareNextCommit(t *testing.T) {
+func TestWrite_GroupWritesAgain_SharesNextCommit(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	r := newRig(t)
 	stop := r.run()
@@ -220,7 +220,7 @@ func TestWrite_RolledBackBySQLite_FailsWholeGroup(t *testing.T) {
 		defer r.run()()
 		giveUp := func(t *Tx) error { return errors.Join(t.conn.rollback(), sqlite3.FULL) }
 		for i, err := range r.writeTogether(nil, t.Context(), note("a"), giveUp, note("c")) {
-			if !errors.Is(err, errRolledBack) || problemOf(err) != ProblemFull {
+			if !errors.Is(err, errRolledBack) || problemOf(err) != ProblemDiskFull {
 				t.Errorf("write %d: %v", i, err)
 			}
 		}

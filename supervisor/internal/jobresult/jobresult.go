@@ -13,8 +13,8 @@ import (
 // The last words of a turn that tests a condition begin with one of these texts. (From Kai's
 // conditional jobs.)
 const (
-	Met    = "CONDITION_MET:"
-	NotMet = "CONDITION_NOT_MET:"
+	ConditionMet    = "CONDITION_MET:"
+	ConditionNotMet = "CONDITION_NOT_MET:"
 )
 
 // HasResult reports whether the messages of a job's turn end with the job's result. Then the model
@@ -31,10 +31,10 @@ func TextForUser(messages []protocol.Message) string {
 		return strings.TrimSpace(result.Say)
 	}
 	text := lastWords(messages)
-	if strings.HasPrefix(text, NotMet) {
+	if strings.HasPrefix(text, ConditionNotMet) {
 		return ""
 	}
-	return strings.TrimSpace(strings.TrimPrefix(text, Met))
+	return strings.TrimSpace(strings.TrimPrefix(text, ConditionMet))
 }
 
 // IsConditionMet reports whether the messages of a job's turn say that its condition is met.
@@ -46,7 +46,7 @@ func IsConditionMet(messages []protocol.Message) bool {
 	case ended:
 		return strings.TrimSpace(result.Say) != ""
 	}
-	return strings.HasPrefix(lastWords(messages), Met)
+	return strings.HasPrefix(lastWords(messages), ConditionMet)
 }
 
 // lastWords returns the text of the model's last message with words.

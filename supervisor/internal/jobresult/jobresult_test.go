@@ -10,15 +10,15 @@ import (
 )
 
 func says(text string) protocol.Message {
-	return protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: text}}}
+	return protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Text: text}}}
 }
 
 // calls returns messages that end with a call of the tool job_result and the call's result.
 func calls(arguments string, failed bool) []protocol.Message {
 	call := protocol.ToolCall{ID: "1", Name: supervisor.ToolJobResult, Arguments: json.RawMessage(arguments)}
 	return []protocol.Message{
-		{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Call: &call}}},
-		{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &protocol.ToolResult{Call: "1", Failed: failed}}}},
+		{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Call: &call}}},
+		{Role: protocol.RoleTool, Parts: []protocol.ContentPart{{Result: &protocol.ToolResult{Call: "1", Failed: failed}}}},
 	}
 }
 
@@ -32,8 +32,8 @@ func TestTextForUser_JobMessages_GiveResultText(t *testing.T) {
 		"last words": {
 			[]protocol.Message{says("It rains."), says(" It rains still. ")}, false, false, "It rains still.",
 		},
-		"condition met":         {[]protocol.Message{says(jobresult.Met + " It rains.")}, false, true, "It rains."},
-		"condition not met":     {[]protocol.Message{says(jobresult.NotMet + " It is dry.")}, false, false, ""},
+		"condition met":         {[]protocol.Message{says(jobresult.ConditionMet + " It rains.")}, false, true, "It rains."},
+		"condition not met":     {[]protocol.Message{says(jobresult.ConditionNotMet + " It is dry.")}, false, false, ""},
 		"a result":              {calls(`{"say":"It rains."}`, false), true, true, "It rains."},
 		"a result without text": {calls(`{"say":" "}`, false), true, false, ""},
 		"a result not met":      {calls(`{"say":"It is dry.","met":false}`, false), true, false, "It is dry."},

@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/internal/quotes"
 )
 
-func TestFormatQuote_Removed_LeavesText(t *testing.T) {
+func TestRemoveQuotes_FormattedQuote_LeavesText(t *testing.T) {
 	for want, q := range map[string]supervisor.Quote{
 		"":                               {By: "Bob"},
 		"> No.":                          {Text: " No.\n"},

@@ -13,8 +13,8 @@ import (
 	"mews/supervisor"
 )
 
-// Longest is the longest pause between two tries of work that somebody waits for.
-const Longest = 10 * time.Second
+// MaxPause is the longest pause between two tries of work that somebody waits for.
+const MaxPause = 10 * time.Second
 
 // Pauses are the pauses between failing tries. Each is twice as long as the last. One goroutine may
 // use them.
@@ -76,7 +76,7 @@ func (s pauseSeries) NextBackOff() time.Duration { return s.Next() }
 // errors and returns the result. ok is false if the write did not succeed.
 func StoreUntilDone[T any](ctx context.Context, log hclog.Logger, what string, do func() (T, error)) (value T,
 	ok bool) {
-	err := UntilDone(ctx, PausesUpTo(Longest), func() (err error) {
+	err := UntilDone(ctx, PausesUpTo(MaxPause), func() (err error) {
 		value, err = do()
 		return err
 	}, IsRefused, func(err error, wait time.Duration) { log.Error(what, "error", err, "again_in", wait) })

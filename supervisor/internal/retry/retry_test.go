@@ -21,7 +21,7 @@ func TestUntilDone_Failure_RepeatsUntilRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				calls, told := 0, time.Duration(0)
-				err := retry.UntilDone(t.Context(), retry.PausesUpTo(retry.Longest), func() error {
+				err := retry.UntilDone(t.Context(), retry.PausesUpTo(retry.MaxPause), func() error {
 					if calls++; calls <= c.fails {
 						return full
 					}
@@ -46,7 +46,7 @@ func TestUntilDone_ContextEnds_Stops(t *testing.T) {
 		defer cancel()
 		err := retry.UntilDone(
 			ctx,
-			retry.PausesUpTo(retry.Longest),
+			retry.PausesUpTo(retry.MaxPause),
 			func() error { return errors.New("no") },
 			retry.IsRefused,
 			func(error, time.Duration) {},
@@ -76,7 +76,7 @@ func TestUntilDone_LongFailure_TriesRarely(t *testing.T) {
 	})
 }
 
-func TestPauses_Next_DoublesUpToLongest(t *testing.T) {
+func TestPauses_Next_DoublesUpToMaximum(t *testing.T) {
 	p := retry.Pauses{First: time.Second, Longest: 5 * time.Second}
 	for range 2 {
 		for i, want := range []time.Duration{
@@ -93,7 +93,7 @@ func TestPauses_Next_DoublesUpToLongest(t *testing.T) {
 func TestUntilDone_RetryAfter_WaitsThatLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tries := 0
-		err := retry.UntilDone(t.Context(), retry.PausesUpTo(retry.Longest), func() error {
+		err := retry.UntilDone(t.Context(), retry.PausesUpTo(retry.MaxPause), func() error {
 			if tries++; tries > 1 {
 				return nil
 			}

@@ -233,7 +233,7 @@ func (b *answerBuilder) Answer() (modelcall.Answer, error) {
 func (b *answerBuilder) parts(m *protocol.Message, broken bool) error {
 	spoken := !blank(b.spoken())
 	for i, n := range b.blocks {
-		var part protocol.Part
+		var part protocol.ContentPart
 		switch n.kind {
 		case "text":
 			if text := n.text.String(); spoken {
@@ -250,7 +250,7 @@ func (b *answerBuilder) parts(m *protocol.Message, broken bool) error {
 			}
 			part.Call = n.call(i)
 		}
-		if part != (protocol.Part{}) {
+		if part != (protocol.ContentPart{}) {
 			m.Parts = append(m.Parts, part)
 		}
 	}

@@ -64,22 +64,22 @@ func hi() modelcall.Request {
 	return modelcall.Request{Model: "m", Messages: []protocol.Message{protocol.NewUserMessage("hi")}}
 }
 
-func thought(block string) protocol.Part {
-	return protocol.Part{Thinking: &protocol.Thinking{Format: ThinkingFormat, Block: json.RawMessage(block)}}
+func thought(block string) protocol.ContentPart {
+	return protocol.ContentPart{Thinking: &protocol.Thinking{Format: ThinkingFormat, Block: json.RawMessage(block)}}
 }
 
-func called(id, name, arguments string) protocol.Part {
-	return protocol.Part{Call: &protocol.ToolCall{ID: id, Name: name, Arguments: json.RawMessage(arguments)}}
+func called(id, name, arguments string) protocol.ContentPart {
+	return protocol.ContentPart{Call: &protocol.ToolCall{ID: id, Name: name, Arguments: json.RawMessage(arguments)}}
 }
 
-func said(parts ...protocol.Part) protocol.Message {
+func said(parts ...protocol.ContentPart) protocol.Message {
 	return protocol.Message{Role: protocol.RoleAssistant, Parts: parts}
 }
 
 func resulted(results ...protocol.ToolResult) protocol.Message {
 	m := protocol.Message{Role: protocol.RoleTool}
 	for _, r := range results {
-		m.Parts = append(m.Parts, protocol.Part{Result: &r})
+		m.Parts = append(m.Parts, protocol.ContentPart{Result: &r})
 	}
 	return m
 }
@@ -96,12 +96,12 @@ func history() modelcall.Request {
 		Messages: []protocol.Message{
 			protocol.NewUserMessage("good morning"),
 			said(thought(`{"type":"thinking","thinking":"early","signature":"s0"}`),
-				protocol.Part{Text: "Good morning."}),
+				protocol.ContentPart{Text: "Good morning."}),
 			protocol.NewUserMessage("what is in a & b?"),
 			said(thought(`{"type":"thinking","thinking":"","signature":"s1","more":{"x":1}}`),
-				protocol.Part{Thinking: &protocol.Thinking{Format: "other", Block: json.RawMessage(`{"type":"thinking"}`)}},
+				protocol.ContentPart{Thinking: &protocol.Thinking{Format: "other", Block: json.RawMessage(`{"type":"thinking"}`)}},
 				thought(`{"type":"redacted_thinking","data":"d"}`), thought(`{"type":"text","text":"none"}`), thought(`{`),
-				protocol.Part{Text: "I look."}, protocol.Part{Text: " \n"},
+				protocol.ContentPart{Text: "I look."}, protocol.ContentPart{Text: " \n"},
 				called("1", "read_file", `{"path":"<a>"}`), called("2", "tool with spaces", ``)),
 			resulted(protocol.ToolResult{Call: "1", Name: "read_file", Text: "A"}),
 			resulted(protocol.ToolResult{Call: "2", Name: "tool with spaces", Failed: true}),
@@ -308,7 +308,7 @@ func TestAnswer_StreamsAndHasUsage(t *testing.T) {
 			thought(`{"signature":"EqQBCgIYAhIM1gbcDSE9a+/==","thinking":"Wo liegt die Notiz? Ich sehe \u003cnach\u003e `+
 				`\u0026 lese.","type":"thinking"}`),
 			thought(`{"type":"redacted_thinking","data":"EmwKAhgBEgy3va3pzix/LafPsn4="}`),
-			protocol.Part{Text: "Ich schaue nach, ça va? 🦅"},
+			protocol.ContentPart{Text: "Ich schaue nach, ça va? 🦅"},
 			called("toolu_01", "read_file", `{"path":"notizen/über.md"}`), called("toolu_02", "list_files", `{}`)),
 		Model: "claude-opus-5-5", Request: "req_1", Stop: modelcall.StopTools,
 		Usage: protocol.Usage{Input: 1525, Output: 89, CacheRead: 1200, CacheWrite: 300},

@@ -62,7 +62,7 @@ func answerWith(t *testing.T, p *Provider, req *modelcall.Request, turn int) {
 		for i, part := range answer.Message.Parts {
 			if part.Call != nil {
 				part.Call.ID = fmt.Sprintf("t%d-%d-%d", turn, step, i)
-				results.Parts = append(results.Parts, protocol.Part{Result: &protocol.ToolResult{Call: part.Call.ID,
+				results.Parts = append(results.Parts, protocol.ContentPart{Result: &protocol.ToolResult{Call: part.Call.ID,
 					Name: part.Call.Name, Text: strings.Repeat("line ", 50), Failed: i%2 == 0}})
 			}
 		}
@@ -96,10 +96,10 @@ func TestTurn_BegunByAnotherModel_Continues(t *testing.T) {
 		req := history()
 		req.Model, req.Thinking, req.Messages = model, modelcall.ThinkingHigh, []protocol.Message{
 			protocol.NewUserMessage("hi"),
-			said(protocol.Part{Thinking: &protocol.Thinking{Format: "other", Block: json.RawMessage(`"hm"`)}}, called("1", "f", "{}")),
+			said(protocol.ContentPart{Thinking: &protocol.Thinking{Format: "other", Block: json.RawMessage(`"hm"`)}}, called("1", "f", "{}")),
 			resulted(protocol.ToolResult{Call: "1", Name: "f", Text: "r"}),
 			said(), said(called("2", "f", "{}")), resulted(protocol.ToolResult{Call: "2", Name: "f", Text: "r"}),
-			said(protocol.Part{Text: "One,"}), said(protocol.Part{Text: "two."}), protocol.NewUserMessage("go on"),
+			said(protocol.ContentPart{Text: "One,"}), said(protocol.ContentPart{Text: "two."}), protocol.NewUserMessage("go on"),
 			said(called("3", "f", "{}")), resulted(protocol.ToolResult{Call: "3", Name: "f", Text: "r"}),
 		}
 		answer, _, err := ask(open(t, Options{BaseURL: base, APIKey: "k"}), req)
@@ -111,13 +111,13 @@ func TestTurn_BegunByAnotherModel_Continues(t *testing.T) {
 
 func TestStrictServer_Failure_HasErrorClass(t *testing.T) {
 	cases := map[modeltest.FailureClass]modelcall.ErrorClass{
-		modeltest.RateLimited: modelcall.RateLimited, modeltest.Overloaded: modelcall.Overloaded,
-		modeltest.InternalError: modelcall.ServerError, modeltest.ModelLoading: modelcall.Overloaded,
-		modeltest.WrongKey: modelcall.AuthFailed, modeltest.Forbidden: modelcall.AuthFailed,
-		modeltest.NoCredit:     modelcall.NoCredit,
-		modeltest.UnknownModel: modelcall.ModelMissing, modeltest.PromptTooLong: modelcall.RequestTooLong,
-		modeltest.BodyTooLarge: modelcall.RequestTooLong, modeltest.ToolsUnsupported: modelcall.NoTools,
-		modeltest.ContentFiltered: modelcall.ContentFiltered, modeltest.InvalidRequest: modelcall.RequestRefused,
+		modeltest.FailureRateLimited: modelcall.RateLimited, modeltest.FailureOverloaded: modelcall.Overloaded,
+		modeltest.FailureInternalError: modelcall.ServerError, modeltest.FailureModelLoading: modelcall.Overloaded,
+		modeltest.FailureWrongKey: modelcall.AuthFailed, modeltest.FailureForbidden: modelcall.AuthFailed,
+		modeltest.FailureNoCredit:     modelcall.NoCredit,
+		modeltest.FailureUnknownModel: modelcall.ModelMissing, modeltest.FailurePromptTooLong: modelcall.RequestTooLong,
+		modeltest.FailureBodyTooLarge: modelcall.RequestTooLong, modeltest.FailureToolsUnsupported: modelcall.ToolsUnsupported,
+		modeltest.FailureContentFiltered: modelcall.ContentFiltered, modeltest.FailureInvalidRequest: modelcall.RequestRefused,
 	}
 	for class, want := range cases {
 		for _, fault := range []modeltest.Fault{modeltest.FaultOfClass(class), modeltest.FaultAfterAnswer(class)} {
@@ -128,7 +128,7 @@ func TestStrictServer_Failure_HasErrorClass(t *testing.T) {
 			if !errors.As(err, &failed) || failed.Class != want || failed.Request == "" {
 				t.Errorf("%s: got %v, request %q", class, err, failed.Request)
 			}
-			if class == modeltest.RateLimited && failed.Usage.Input == 0 && failed.RetryAfter != 7*time.Second {
+			if class == modeltest.FailureRateLimited && failed.Usage.Input == 0 && failed.RetryAfter != 7*time.Second {
 				t.Errorf("to be left alone for %v", failed.RetryAfter)
 			}
 			if answer, _, err := ask(p, hi()); err != nil || answer.Message.Text() != "echo: hi" {

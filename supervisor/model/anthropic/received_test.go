@@ -30,7 +30,7 @@ func TestReceivedBytes_IncludeThinkingAndCalls(t *testing.T) {
 	}
 }
 
-func TestRequest_KeepsPaidOutputLimit(t *testing.T) {
+func TestRequest_OutputLimit_BoundsThinkingToo(t *testing.T) {
 	req := hi()
 	req.Output, req.Thinking, req.Model = 3000, modelcall.ThinkingHigh, "claude-opus-4-5"
 	if got := requestBody(t, req, Options{}); !strings.Contains(got, `"max_tokens":3000`) || !strings.Contains(got, `"budget_tokens":1976`) {

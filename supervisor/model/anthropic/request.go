@@ -250,7 +250,7 @@ func (t *messageBuilder) addAssistant(m protocol.Message) {
 
 // assistantBlock returns a part of a model's message in the API's form. ok is false for a part to
 // leave out.
-func (t *messageBuilder) assistantBlock(p protocol.Part) (made any, ok bool) {
+func (t *messageBuilder) assistantBlock(p protocol.ContentPart) (made any, ok bool) {
 	switch {
 	case p.Thinking != nil:
 		return p.Thinking.Block, t.sendBack && isThinking(p.Thinking, t.origin)

@@ -17,12 +17,12 @@ func BenchmarkRequest(b *testing.B) {
 	req.Messages, req.System = nil, strings.Repeat(text, 4)
 	for i := range 20 {
 		req.Messages = append(req.Messages,
-			protocol.Message{Role: protocol.RoleUser, Parts: []protocol.Part{{Text: text}}},
-			protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: text}}})
+			protocol.Message{Role: protocol.RoleUser, Parts: []protocol.ContentPart{{Text: text}}},
+			protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Text: text}}})
 		req.Tools = append(req.Tools, protocol.Tool{Name: fmt.Sprint("tool_", i), Description: text,
 			Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string","description":"A path."}}}`)})
 	}
-	req.Messages = append(req.Messages, protocol.Message{Role: protocol.RoleUser, Parts: []protocol.Part{{Text: "hi"}}})
+	req.Messages = append(req.Messages, protocol.Message{Role: protocol.RoleUser, Parts: []protocol.ContentPart{{Text: "hi"}}})
 	form := thinkingFormOf(req.Model, modelcall.ThinkingLow, DefaultMaxTokens)
 	b.ReportAllocs()
 	for b.Loop() {

@@ -23,7 +23,7 @@ var errorRules = append([]remote.ErrorRule{
 	remote.RuleForRefusal(isCredit, modelcall.NoCredit, textCredit),
 	remote.RuleForRefusal((*remote.Refusal).IsWrongKey, modelcall.AuthFailed, remote.TextWrongKey),
 	remote.RuleForRefusal(isForbidden, modelcall.AuthFailed, remote.TextForbidden),
-	remote.RuleForRefusal(isNoTools, modelcall.NoTools, remote.TextNoTools),
+	remote.RuleForRefusal(isNoTools, modelcall.ToolsUnsupported, remote.TextNoTools),
 	remote.RuleForRefusal(isNoModel, modelcall.ModelMissing, textNoModel),
 	remote.RuleForRefusal(isNoAPI, modelcall.ModelMissing, textNoAPI),
 	remote.RuleForRefusal(isLimited, modelcall.RateLimited, remote.TextRateLimited),

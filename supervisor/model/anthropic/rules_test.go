@@ -118,7 +118,7 @@ var userTexts = []struct {
 		modelcall.ContentFiltered, `The content filter of "test" stopped the answer. Say it differently, or use another model.`},
 	{"declined", sendStream(streamOf(text("I"), "refusal")), modelcall.ContentFiltered,
 		`The model "m" of "test" declined to answer this. Say it differently, or use another model.`},
-	{"a model without tools", refuses(400, "invalid_request_error", "m does not support tools"), modelcall.NoTools,
+	{"a model without tools", refuses(400, "invalid_request_error", "m does not support tools"), modelcall.ToolsUnsupported,
 		`The model "m" of "test" cannot use tools, and Mews needs them. Use a model that can.`},
 	{"a model without thinking",
 		refuses(400, "invalid_request_error", "adaptive thinking is not supported on this model."),

@@ -16,7 +16,7 @@ func TestMarkCache_SharedParts_GetMarkers(t *testing.T) {
 	for shared, want := range map[int]string{0: "[context  part  task *]", 1: "[context * part  task ]",
 		2: "[context * part * task ]"} {
 		message := protocol.Message{Role: protocol.RoleUser,
-			Parts: []protocol.Part{{Text: "context"}, {Text: "part"}, {Text: "task"}}}
+			Parts: []protocol.ContentPart{{Text: "context"}, {Text: "part"}, {Text: "task"}}}
 		body, err := encode(modelcall.Request{Model: "m", System: "review", Messages: []protocol.Message{message},
 			Cache: 5 * time.Minute, Shared: shared}, thinkingForm{}, 100)
 		if err != nil {

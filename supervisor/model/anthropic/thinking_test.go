@@ -113,14 +113,14 @@ func TestThinking_SameTurn_IsSentAgain(t *testing.T) {
 		if got != c.want || strings.Contains(body, "early") {
 			t.Errorf("%s, %s: %d thoughts in %s", c.model, c.level, got, body)
 		}
-		req.Messages = append(req.Messages, said(protocol.Part{Text: "There."}), protocol.NewUserMessage("thanks"))
+		req.Messages = append(req.Messages, said(protocol.ContentPart{Text: "There."}), protocol.NewUserMessage("thanks"))
 		if body := requestBody(t, req, Options{}); strings.Contains(body, `"signature"`) {
 			t.Errorf("%s, %s: thoughts of the turn before in %s", c.model, c.level, body)
 		}
 	}
 }
 
-func TestThinking_OfAnotherOrigin_IsNotSent(t *testing.T) {
+func TestThinking_OfOtherModelOrServer_IsNotSent(t *testing.T) {
 	for origin, want := range map[string]int{"": 2, "api.anthropic.com/claude-opus-4-6": 2,
 		"api.anthropic.com/claude-opus-5-5": 0,
 		"proxy.example/claude-opus-4-6":     0} {

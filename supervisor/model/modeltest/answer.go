@@ -19,7 +19,7 @@ type Answer struct {
 	Delay  time.Duration // wait before each delta
 	Stop   StopReason    // "" means StopTools if there are calls, otherwise StopEnd
 	Finish string        // finish_reason or stop_reason to send unchanged, in place of Stop
-	Usage  *Usage        // nil means that the server itself counts the tokens, including its cache
+	Usage  *AnswerUsage  // nil means that the server itself counts the tokens, including its cache
 
 	Status   int      // refuse the request with this status, Error and Code; 0 and 200 mean no refusal
 	Error    string   // text of the error; without Status it is sent in the stream, after the deltas
@@ -62,8 +62,8 @@ func (a Answer) finish(f APIFormat) string {
 	return finishes[f][StopEnd]
 }
 
-// Usage has the token counts of an answer.
-type Usage struct {
+// AnswerUsage has the token counts of an answer.
+type AnswerUsage struct {
 	Prompt     int64 // all input tokens
 	Completion int64 // all output tokens, including thinking
 	Cached     int64 // input tokens that were read from the cache

@@ -176,17 +176,17 @@ func TestCache_OpenAI_NeedsNoMarkers(t *testing.T) {
 
 func TestUsage_IsCountedByConversation(t *testing.T) {
 	s, base := NewServer(t, func(Request) Answer {
-		return Answer{Text: "ok", Usage: &Usage{Prompt: 10, Completion: 3, Cached: 4, Written: 5}}
+		return Answer{Text: "ok", Usage: &AnswerUsage{Prompt: 10, Completion: 3, Cached: 4, Written: 5}}
 	})
 	postMessages(t, base, messagesRequestOf("", asks))
 	postMessages(t, base, messagesRequestOf(`"metadata":{"user_id":"ann"},`, asks))
 	postMessages(t, base, messagesRequestOf(`"metadata":{"user_id":"ann"},`, userMessage(`{"type":"text","text":"more"}`)))
 	post(t, base, "", strings.Replace(chatRequest(user), "{", `{"prompt_cache_key":"ann",`, 1))
 	got := s.UsageByConversation()
-	if want := (TokenUsage{3, 30, 9, 12, 15}); got["ann"] != want {
+	if want := (ConversationUsage{3, 30, 9, 12, 15}); got["ann"] != want {
 		t.Errorf("ann: %+v, want %+v", got["ann"], want)
 	}
-	if want := (TokenUsage{1, 10, 3, 4, 5}); got["hi"] != want || len(got) != 2 {
+	if want := (ConversationUsage{1, 10, 3, 4, 5}); got["hi"] != want || len(got) != 2 {
 		t.Errorf("hi: %+v of %v", got["hi"], got)
 	}
 }

@@ -120,7 +120,7 @@ func (s *Server) decodeChat(_ http.Header, raw []byte) (*exchange, *refusal) {
 	}
 	e.usage = b.StreamOptions != nil && b.StreamOptions.IncludeUsage
 	if limit := s.Limits.Context; limit > 0 && e.prompt.tokens()+int64(e.Limit) > int64(limit) {
-		return nil, Failure{Class: PromptTooLong}.chatOf(s, e)
+		return nil, Failure{Class: FailurePromptTooLong}.chatOf(s, e)
 	}
 	return e, nil
 }
@@ -148,7 +148,7 @@ func (s *Server) checkChat(b chatBody) *refusal {
 		effort = b.Reasoning.Effort
 	}
 	if b.Model != "" && !s.has(b.Model) {
-		return Failure{Class: UnknownModel}.chat(s, b.Model)
+		return Failure{Class: FailureUnknownModel}.chat(s, b.Model)
 	}
 	return firstRefusal(
 		badIf(b.Model == "", "you must provide a model parameter"),

@@ -72,7 +72,7 @@ func TestChat_WithoutStream_AnswersInOneBody(t *testing.T) {
 }
 
 func TestChat_Error_MayHaveStatus200(t *testing.T) {
-	s, base := NewServer(t, ScriptWithFaults(InstantScript, FaultAfterAnswer(InternalError)))
+	s, base := NewServer(t, ScriptWithFaults(InstantScript, FaultAfterAnswer(FailureInternalError)))
 	s.Dialect = DialectOpenRouter
 	status, body := post(t, base, "", `{"model":"m","messages":[`+user+`]}`)
 	if status != 200 || text(reply{body: body}.object(t), "error.message") == "" {

@@ -81,19 +81,19 @@ func PictureRequest(t testing.TB) modelcall.Request {
 		t.Fatal(err)
 	}
 	image := red()
-	call := func(id string) protocol.Part {
-		return protocol.Part{Call: &protocol.ToolCall{ID: id, Name: "view_image", Arguments: json.RawMessage(`{"path":"a"}`)}}
+	call := func(id string) protocol.ContentPart {
+		return protocol.ContentPart{Call: &protocol.ToolCall{ID: id, Name: "view_image", Arguments: json.RawMessage(`{"path":"a"}`)}}
 	}
 	result := func(id string) protocol.Message {
-		return protocol.Message{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &protocol.ToolResult{
+		return protocol.Message{Role: protocol.RoleTool, Parts: []protocol.ContentPart{{Result: &protocol.ToolResult{
 			Call: id, Name: "view_image", Text: "a: a PNG image", Images: []protocol.Image{red()}}}}}
 	}
 	return modelcall.Request{
 		Model: "m", System: "Be brief.",
 		Tools: []protocol.Tool{{Name: "view_image", Description: "Look.", Schema: json.RawMessage(`{"type":"object"}`)}},
 		Messages: []protocol.Message{
-			{Role: protocol.RoleUser, Parts: []protocol.Part{{Image: &image}, {Text: "Is it this?"}}},
-			{Role: protocol.RoleAssistant, Parts: []protocol.Part{call("c1"), call("c2")}},
+			{Role: protocol.RoleUser, Parts: []protocol.ContentPart{{Image: &image}, {Text: "Is it this?"}}},
+			{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{call("c1"), call("c2")}},
 			result("c1"), result("c2"),
 		},
 		Picture: func(i protocol.Image) ([]byte, error) {

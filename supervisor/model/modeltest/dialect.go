@@ -12,9 +12,9 @@ const (
 	DialectDeepInfra  Dialect = "deepinfra"
 	DialectOpenRouter Dialect = "openrouter"
 	DialectLMStudio   Dialect = "lm studio"
-	Gemini            Dialect = "gemini"
-	DeepSeek          Dialect = "deepseek"
-	Moonshot          Dialect = "moonshot"
+	DialectGemini     Dialect = "gemini"
+	DialectDeepSeek   Dialect = "deepseek"
+	DialectMoonshot   Dialect = "moonshot"
 	// an invented server that sends no [DONE] and mixes the pieces of parallel calls
 	DialectInvented Dialect = "endless"
 )
@@ -84,12 +84,12 @@ func dialects() map[Dialect]traits {
 			ownModel: "deepinfra"},
 		DialectOpenRouter: {thinkingKey: "reasoning", shape: routerShape, late: lateChunk, samples: routerSamples,
 			comment: ": OPENROUTER PROCESSING\n\n", ownModel: "openrouter", needs: needsValidDetails, encrypts: true},
-		Gemini: {thinkingKey: "reasoning_content", shape: geminiShape, late: lateData, ownModel: "google",
+		DialectGemini: {thinkingKey: "reasoning_content", shape: geminiShape, late: lateData, ownModel: "google",
 			wholeCalls: true,
 			needs:      needsSignatures, signedCalls: true},
-		DeepSeek: {thinkingKey: "reasoning_content", shape: openaiShape, late: lateData, ownModel: "deepseek",
+		DialectDeepSeek: {thinkingKey: "reasoning_content", shape: openaiShape, late: lateData, ownModel: "deepseek",
 			needs: needsReasoning},
-		Moonshot: {thinkingKey: "reasoning_content", shape: openaiShape, late: lateData, ownModel: "moonshot",
+		DialectMoonshot: {thinkingKey: "reasoning_content", shape: openaiShape, late: lateData, ownModel: "moonshot",
 			needs: needsReasoningOfCalls},
 		DialectLMStudio: {thinkingKey: "reasoning_content", shape: studioShape, late: lateNamed, samples: studioSamples,
 			ownModel: "organization_owner"},

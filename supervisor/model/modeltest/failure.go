@@ -14,20 +14,20 @@ import (
 type FailureClass string
 
 const (
-	RateLimited         FailureClass = "rate limited"
-	Overloaded          FailureClass = "overloaded"
-	InternalError       FailureClass = "internal"
-	ModelLoading        FailureClass = "loading"
-	WrongKey            FailureClass = "auth"
-	Forbidden           FailureClass = "forbidden"
-	NoCredit            FailureClass = "credit"
-	UnknownModel        FailureClass = "no model"
-	PromptTooLong       FailureClass = "too long"  // the prompt is too long for the model
-	BodyTooLarge        FailureClass = "too large" // the request has too many bytes for the server
-	ToolsUnsupported    FailureClass = "no tools"
-	PicturesUnsupported FailureClass = "no pictures"
-	ContentFiltered     FailureClass = "filtered"
-	InvalidRequest      FailureClass = "wrong" // an invalid request
+	FailureRateLimited         FailureClass = "rate limited"
+	FailureOverloaded          FailureClass = "overloaded"
+	FailureInternalError       FailureClass = "internal"
+	FailureModelLoading        FailureClass = "loading"
+	FailureWrongKey            FailureClass = "auth"
+	FailureForbidden           FailureClass = "forbidden"
+	FailureNoCredit            FailureClass = "credit"
+	FailureUnknownModel        FailureClass = "no model"
+	FailurePromptTooLong       FailureClass = "too long"  // the prompt is too long for the model
+	FailureBodyTooLarge        FailureClass = "too large" // the request has too many bytes for the server
+	FailureToolsUnsupported    FailureClass = "no tools"
+	FailurePicturesUnsupported FailureClass = "no pictures"
+	FailureContentFiltered     FailureClass = "filtered"
+	FailureInvalidRequest      FailureClass = "wrong" // an invalid request
 )
 
 // Failure is a failure in place of an answer.
@@ -232,7 +232,7 @@ var messagesKinds = map[int]string{400: "invalid_request_error", 401: "authentic
 
 // messagesSamples are Anthropic's errors.
 var messagesSamples = map[FailureClass]errorSample{
-	RateLimited: {status: 429, text: "This request would exceed your organization's rate limit of 50 requests per minute.",
+	FailureRateLimited: {status: 429, text: "This request would exceed your organization's rate limit of 50 requests per minute.",
 		header: map[string]string{
 			"Retry-After":                             "7",
 			"Anthropic-Ratelimit-Requests-Limit":      "50",
@@ -245,19 +245,19 @@ var messagesSamples = map[FailureClass]errorSample{
 			"Anthropic-Ratelimit-Input-Tokens-Limit":  "40000",
 			"Anthropic-Ratelimit-Output-Tokens-Limit": "8000",
 		}},
-	Overloaded:    {status: 529, text: "Overloaded", header: map[string]string{"X-Should-Retry": "true"}},
-	ModelLoading:  {status: 529, text: "Overloaded"},
-	InternalError: {status: 500, text: "Internal server error"},
-	WrongKey:      {status: 401, text: "invalid x-api-key"},
-	Forbidden:     {status: 403, text: "Your API key does not have permission to use the specified resource."},
-	NoCredit: {status: 400, text: "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to " +
+	FailureOverloaded:    {status: 529, text: "Overloaded", header: map[string]string{"X-Should-Retry": "true"}},
+	FailureModelLoading:  {status: 529, text: "Overloaded"},
+	FailureInternalError: {status: 500, text: "Internal server error"},
+	FailureWrongKey:      {status: 401, text: "invalid x-api-key"},
+	FailureForbidden:     {status: 403, text: "Your API key does not have permission to use the specified resource."},
+	FailureNoCredit: {status: 400, text: "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to " +
 		"upgrade or purchase credits."},
-	UnknownModel:     {status: 404, text: "model: {model}"},
-	PromptTooLong:    {status: 400, text: "prompt is too long: {tokens} tokens > {limit} maximum"},
-	BodyTooLarge:     {status: 413, text: "Request exceeds the maximum size"},
-	ToolsUnsupported: {status: 400, text: "tools: this model does not support tools"},
+	FailureUnknownModel:     {status: 404, text: "model: {model}"},
+	FailurePromptTooLong:    {status: 400, text: "prompt is too long: {tokens} tokens > {limit} maximum"},
+	FailureBodyTooLarge:     {status: 413, text: "Request exceeds the maximum size"},
+	FailureToolsUnsupported: {status: 400, text: "tools: this model does not support tools"},
 	// Ollama's text, because Anthropic's own models can see pictures.
-	PicturesUnsupported: {status: 400, text: "this model does not support image input (ref: {id})"},
-	ContentFiltered:     {status: 400, text: "Output blocked by content filtering policy"},
-	InvalidRequest:      {status: 400, text: "messages.0: Input should be a valid dictionary"},
+	FailurePicturesUnsupported: {status: 400, text: "this model does not support image input (ref: {id})"},
+	FailureContentFiltered:     {status: 400, text: "Output blocked by content filtering policy"},
+	FailureInvalidRequest:      {status: 400, text: "messages.0: Input should be a valid dictionary"},
 }

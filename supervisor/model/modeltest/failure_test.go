@@ -14,10 +14,10 @@ import (
 )
 
 // classes has all values of FailureClass.
-var classes = []FailureClass{RateLimited, Overloaded, InternalError, ModelLoading, WrongKey, Forbidden, NoCredit,
-	UnknownModel, PromptTooLong, BodyTooLarge,
-	ToolsUnsupported,
-	ContentFiltered, InvalidRequest}
+var classes = []FailureClass{FailureRateLimited, FailureOverloaded, FailureInternalError, FailureModelLoading, FailureWrongKey, FailureForbidden, FailureNoCredit,
+	FailureUnknownModel, FailurePromptTooLong, FailureBodyTooLarge,
+	FailureToolsUnsupported,
+	FailureContentFiltered, FailureInvalidRequest}
 
 func TestMessages_Failure_LooksLikeAnthropics(t *testing.T) {
 	for _, c := range []struct {
@@ -25,18 +25,18 @@ func TestMessages_Failure_LooksLikeAnthropics(t *testing.T) {
 		status     int
 		kind, says string
 	}{
-		{RateLimited, 429, "rate_limit_error", "rate limit"},
-		{Overloaded, 529, "overloaded_error", "Overloaded"},
-		{InternalError, 500, "api_error", "Internal server error"},
-		{WrongKey, 401, "authentication_error", "invalid x-api-key"},
-		{Forbidden, 403, "permission_error", "permission"},
-		{NoCredit, 400, "invalid_request_error", "credit balance is too low"},
-		{UnknownModel, 404, "not_found_error", "model: m"},
-		{PromptTooLong, 400, "invalid_request_error", "prompt is too long: 8 tokens > 5 maximum"},
-		{BodyTooLarge, 413, "request_too_large", "maximum size"},
-		{ContentFiltered, 400, "invalid_request_error", "content filtering policy"},
+		{FailureRateLimited, 429, "rate_limit_error", "rate limit"},
+		{FailureOverloaded, 529, "overloaded_error", "Overloaded"},
+		{FailureInternalError, 500, "api_error", "Internal server error"},
+		{FailureWrongKey, 401, "authentication_error", "invalid x-api-key"},
+		{FailureForbidden, 403, "permission_error", "permission"},
+		{FailureNoCredit, 400, "invalid_request_error", "credit balance is too low"},
+		{FailureUnknownModel, 404, "not_found_error", "model: m"},
+		{FailurePromptTooLong, 400, "invalid_request_error", "prompt is too long: 8 tokens > 5 maximum"},
+		{FailureBodyTooLarge, 413, "request_too_large", "maximum size"},
+		{FailureContentFiltered, 400, "invalid_request_error", "content filtering policy"},
 	} {
-		s := New(nil)
+		s := NewUnstartedServer(nil)
 		s.Limits.Context = 5
 		e := &exchange{Request: Request{Model: "m", Format: FormatAnthropic, ID: "req_1"}, server: s}
 		e.prompt.pieces = []piece{{data: make([]byte, 32)}}
@@ -51,7 +51,7 @@ func TestMessages_Failure_LooksLikeAnthropics(t *testing.T) {
 }
 
 func TestRateLimit_HasRetryTime(t *testing.T) {
-	s, base := NewServer(t, ScriptWithFaults(InstantScript, FaultOfClass(RateLimited)))
+	s, base := NewServer(t, ScriptWithFaults(InstantScript, FaultOfClass(FailureRateLimited)))
 	s.Now = func() time.Time { return time.Unix(1_800_000_000, 0) }
 	r := postMessages(t, base, messagesRequestOf("", asks))
 	if r.status != 429 || r.header.Get("Retry-After") != "7" ||
@@ -99,21 +99,21 @@ func TestDialects_HaveOwnErrorTexts(t *testing.T) {
 		status     int
 		path, says string
 	}{
-		{DialectOpenAI, RateLimited, 429, "error.code", "rate_limit_exceeded"},
-		{DialectOpenAI, NoCredit, 429, "error.code", "insufficient_quota"},
-		{DialectOpenAI, PromptTooLong, 400, "error.code", "context_length_exceeded"},
-		{DialectOllama, UnknownModel, 404, "error.message", `model "m" not found, try pulling it first`},
-		{DialectOllama, ToolsUnsupported, 400, "error.message", "does not support tools"},
-		{DialectLlamaCpp, ModelLoading, 503, "error.message", "Loading model"},
-		{DialectLlamaCpp, PromptTooLong, 400, "error.type", "exceed_context_size_error"},
-		{DialectVLLM, ToolsUnsupported, 400, "error.message", "--enable-auto-tool-choice"},
-		{DialectVLLM, WrongKey, 401, "error", "Unauthorized"},
-		{DialectGroq, RateLimited, 429, "error.type", "tokens"},
-		{DialectDeepInfra, NoCredit, 402, "detail.error", "balance"},
-		{DialectDeepInfra, Overloaded, 429, "error.message", "Model busy"},
-		{DialectOpenRouter, ToolsUnsupported, 404, "error.message", "support tool use"},
-		{DialectOpenRouter, RateLimited, 429, "error.metadata.raw", "m is temporarily rate-limited"},
-		{DialectLMStudio, PromptTooLong, 400, "error", "context length of only"},
+		{DialectOpenAI, FailureRateLimited, 429, "error.code", "rate_limit_exceeded"},
+		{DialectOpenAI, FailureNoCredit, 429, "error.code", "insufficient_quota"},
+		{DialectOpenAI, FailurePromptTooLong, 400, "error.code", "context_length_exceeded"},
+		{DialectOllama, FailureUnknownModel, 404, "error.message", `model "m" not found, try pulling it first`},
+		{DialectOllama, FailureToolsUnsupported, 400, "error.message", "does not support tools"},
+		{DialectLlamaCpp, FailureModelLoading, 503, "error.message", "Loading model"},
+		{DialectLlamaCpp, FailurePromptTooLong, 400, "error.type", "exceed_context_size_error"},
+		{DialectVLLM, FailureToolsUnsupported, 400, "error.message", "--enable-auto-tool-choice"},
+		{DialectVLLM, FailureWrongKey, 401, "error", "Unauthorized"},
+		{DialectGroq, FailureRateLimited, 429, "error.type", "tokens"},
+		{DialectDeepInfra, FailureNoCredit, 402, "detail.error", "balance"},
+		{DialectDeepInfra, FailureOverloaded, 429, "error.message", "Model busy"},
+		{DialectOpenRouter, FailureToolsUnsupported, 404, "error.message", "support tool use"},
+		{DialectOpenRouter, FailureRateLimited, 429, "error.metadata.raw", "m is temporarily rate-limited"},
+		{DialectLMStudio, FailurePromptTooLong, 400, "error", "context length of only"},
 	} {
 		s, base := NewServer(t, ScriptWithFaults(InstantScript, FaultOfClass(c.class)))
 		s.Dialect = c.dialect
@@ -126,7 +126,7 @@ func TestDialects_HaveOwnErrorTexts(t *testing.T) {
 
 func TestLateFailure_IsInStream(t *testing.T) {
 	for _, d := range Dialects {
-		s, base := NewServer(t, ScriptWithFaults(InstantScript, FaultAfterAnswer(InternalError)))
+		s, base := NewServer(t, ScriptWithFaults(InstantScript, FaultAfterAnswer(FailureInternalError)))
 		s.Dialect = d
 		all := send(t, http.MethodPost, base+"/chat/completions", chatRequest(user)).events(t)
 		last := all[len(all)-1].data
@@ -137,7 +137,7 @@ func TestLateFailure_IsInStream(t *testing.T) {
 			t.Errorf("%q: %v", d, last)
 		}
 	}
-	_, base := NewServer(t, ScriptWithFaults(InstantScript, FaultAfterAnswer(Overloaded),
+	_, base := NewServer(t, ScriptWithFaults(InstantScript, FaultAfterAnswer(FailureOverloaded),
 		func(a Answer) Answer { a.Error = "no"; return a }))
 	for _, want := range []string{"overloaded_error", "api_error"} {
 		r := postMessages(t, base, messagesRequestOf("", asks))
@@ -154,7 +154,7 @@ func TestLateFailure_IsInStream(t *testing.T) {
 func TestFailure_OwnStatus_OverridesDefault(t *testing.T) {
 	_, base := NewServer(t, ScriptWithFaults(InstantScript, FaultWithFailure(Failure{Status: 502,
 		Body: "<html>Bad gateway</html>"}),
-		FaultWithFailure(Failure{Class: Overloaded, Text: "go away", Header: map[string]string{"Retry-After": "90"}})))
+		FaultWithFailure(Failure{Class: FailureOverloaded, Text: "go away", Header: map[string]string{"Retry-After": "90"}})))
 	if r := postMessages(t, base, messagesRequestOf("", asks)); r.status != 502 || r.body != "<html>Bad gateway</html>\n" ||
 		!strings.HasPrefix(r.header.Get("Content-Type"), "text/html") {
 		t.Errorf("%d %s", r.status, r.body)
@@ -180,7 +180,7 @@ func TestFaultCutStream_CutsAtExactByte(t *testing.T) {
 		var cut atomic.Int64 // the server's goroutine reads cut
 		listener := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			// a new server for each request, so that all answers have the same id
-			New(script(int(cut.Load()))).ServeHTTP(w, r)
+			NewUnstartedServer(script(int(cut.Load()))).ServeHTTP(w, r)
 		}))
 		t.Cleanup(listener.Close)
 		base := listener.URL + "/v1"

@@ -176,7 +176,7 @@ func (p *fileRun) view(file string) {
 
 func (p *fileRun) blind(string) {
 	if p.pictured && p.next == nil {
-		p.next = &Answer{Fail: &Failure{Class: PicturesUnsupported}}
+		p.next = &Answer{Fail: &Failure{Class: FailurePicturesUnsupported}}
 	}
 }
 

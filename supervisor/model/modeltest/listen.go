@@ -9,7 +9,7 @@ import (
 // Server's fields before the first request.
 func NewServer(t testing.TB, script Script) (s *Server, base string) {
 	t.Helper()
-	s = New(script)
+	s = NewUnstartedServer(script)
 	listener := httptest.NewServer(s)
 	t.Cleanup(func() {
 		listener.CloseClientConnections() // ends the responses that hang

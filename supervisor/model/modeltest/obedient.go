@@ -46,7 +46,7 @@ func ObedientScript(r Request) Answer {
 			f[key] = all
 		}
 	}
-	if confirmed, ok := AnswerSecondLook(r, false); ok {
+	if confirmed, ok := AnswerReviewSecondLook(r, false); ok {
 		return confirmed
 	}
 	// the values can always be encoded
@@ -62,15 +62,15 @@ func markOf(prompt string) string {
 	return line[strings.LastIndexByte(line, ' ')+1:]
 }
 
-// Order is a text with an instruction, and the call with which a model obeys it.
-type Order struct {
+// InjectedOrder is a text with an instruction, and the call with which a model obeys it.
+type InjectedOrder struct {
 	Text string
 	Call Call
 }
 
 // ObeyOrdersScript returns a script that obeys orders in any text, by any author. Without an order,
 // it obeys its user: "read FILE", "run COMMAND". Then it says "done".
-func ObeyOrdersScript(orders []Order) Script {
+func ObeyOrdersScript(orders []InjectedOrder) Script {
 	return func(r Request) Answer {
 		read, done := "", map[string]bool{}
 		for _, d := range r.AnsweredCalls() {

@@ -131,9 +131,9 @@ func (s *Server) checkPictures(e *exchange) *refusal {
 		return nil
 	}
 	if e.Format == FormatAnthropic {
-		return Failure{Class: PicturesUnsupported}.messagesOf(e)
+		return Failure{Class: FailurePicturesUnsupported}.messagesOf(e)
 	}
-	return Failure{Class: PicturesUnsupported}.chatOf(s, e)
+	return Failure{Class: FailurePicturesUnsupported}.chatOf(s, e)
 }
 
 // pictured reports whether a request has pictures.

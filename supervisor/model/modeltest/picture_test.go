@@ -20,7 +20,7 @@ func urlOf(url string) string {
 	return fmt.Sprintf(`{"role":"user","content":[{"type":"image_url","image_url":{"url":%q}}]}`, url)
 }
 
-func TestPictures_AreCheckedLikeRealServers(t *testing.T) {
+func TestPictures_AreCheckedAsByRealServers(t *testing.T) {
 	for _, c := range []struct{ name, kind, data, anthropic, openai string }{
 		{"a picture", "image/png", RedPNG, "", ""},
 		{"of another type", "image/jpeg", RedPNG, "appears to be a image/png image", "unsupported image"},

@@ -19,11 +19,11 @@ type record struct {
 	count int
 	kept  []Request
 	bytes int
-	spent map[string]TokenUsage
+	spent map[string]ConversationUsage
 }
 
-// TokenUsage has the token counts of a conversation.
-type TokenUsage struct {
+// ConversationUsage has the token counts of a conversation.
+type ConversationUsage struct {
 	Calls      int
 	Input      int64 // all input tokens, including those read from and written to the cache
 	Output     int64
@@ -32,15 +32,15 @@ type TokenUsage struct {
 }
 
 // CacheReadShare returns the share of input tokens that came from the cache, from 0 to 1.
-func (s TokenUsage) CacheReadShare() float64 {
+func (s ConversationUsage) CacheReadShare() float64 {
 	if s.Input == 0 {
 		return 0
 	}
 	return float64(s.CacheRead) / float64(s.Input)
 }
 
-func (s TokenUsage) plus(o TokenUsage) TokenUsage {
-	return TokenUsage{s.Calls + o.Calls, s.Input + o.Input, s.Output + o.Output, s.CacheRead + o.CacheRead,
+func (s ConversationUsage) plus(o ConversationUsage) ConversationUsage {
+	return ConversationUsage{s.Calls + o.Calls, s.Input + o.Input, s.Output + o.Output, s.CacheRead + o.CacheRead,
 		s.CacheWrite + o.CacheWrite}
 }
 
@@ -60,15 +60,15 @@ func (s *Server) CountRequests() int {
 
 // UsageByConversation returns the token counts by Request.Conversation. An answer is counted in
 // full as soon as it has begun.
-func (s *Server) UsageByConversation() map[string]TokenUsage {
+func (s *Server) UsageByConversation() map[string]ConversationUsage {
 	s.record.mu.Lock()
 	defer s.record.mu.Unlock()
 	return maps.Clone(s.record.spent)
 }
 
 // TotalUsage returns the token counts of all conversations together.
-func (s *Server) TotalUsage() TokenUsage {
-	var all TokenUsage
+func (s *Server) TotalUsage() ConversationUsage {
+	var all ConversationUsage
 	for _, one := range s.UsageByConversation() {
 		all = all.plus(one)
 	}
@@ -92,9 +92,9 @@ func (r *record) spend(e *exchange) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.spent == nil {
-		r.spent = map[string]TokenUsage{}
+		r.spent = map[string]ConversationUsage{}
 	}
 	c := e.cost
-	r.spent[e.Conversation] = r.spent[e.Conversation].plus(TokenUsage{Calls: 1, Input: c.total(), Output: c.output,
+	r.spent[e.Conversation] = r.spent[e.Conversation].plus(ConversationUsage{Calls: 1, Input: c.total(), Output: c.output,
 		CacheRead: c.read, CacheWrite: c.written()})
 }

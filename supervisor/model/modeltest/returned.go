@@ -10,8 +10,8 @@ import (
 // Checks of the parts that a server wants back with its own answers: signatures, reasoning and
 // encrypted reasoning.
 
-// StandIn is the signature that Gemini accepts for a call of another model.
-const StandIn = "skip_thought_signature_validator"
+// GeminiStandInSignature is the signature that Gemini accepts for a call of another model.
+const GeminiStandInSignature = "skip_thought_signature_validator"
 
 // returnedFields are the fields of a message, and of its calls, that servers want back.
 type returnedFields struct {
@@ -73,7 +73,7 @@ func segments(messages []wireMessage) func(func(index int, segment []wireMessage
 
 func callsTools(m wireMessage) bool { return len(m.ToolCalls) > 0 }
 
-// needsReasoning is DeepSeek's check, if thinking is on. If there are calls between two messages of
+// needsReasoning is DialectDeepSeek's check, if thinking is on. If there are calls between two messages of
 // the user, all messages between these two need reasoning_content.
 func needsReasoning(b chatBody, messages []wireMessage) *refusal {
 	if b.Thinking != nil && b.Thinking.Type == "disabled" {
@@ -115,7 +115,7 @@ func needsSignatures(b chatBody, messages []wireMessage) *refusal {
 					"tools to work correctly, and missing thought_signature may lead to degraded model performance. "+
 					"Additional data, function call `default_api:%s` , position %d. Please refer to "+
 					"https://ai.google.dev/gemini-api/docs/thought-signatures for more details.", name, i+1)
-			case !missing && c.Extra.Google.Signature != StandIn && !isSigned(c.Extra.Google.Signature, name, ""):
+			case !missing && c.Extra.Google.Signature != GeminiStandInSignature && !isSigned(c.Extra.Google.Signature, name, ""):
 				return bad("Thought signature is not valid.")
 			}
 		}

@@ -57,8 +57,8 @@ const (
 	defaultCacheMin = 1024
 )
 
-// New returns a server, which is an http.Handler.
-func New(script Script) *Server {
+// NewUnstartedServer returns a server, which is an http.Handler.
+func NewUnstartedServer(script Script) *Server {
 	return &Server{script: script}
 }
 
@@ -184,7 +184,7 @@ func (s *Server) checkKey(f APIFormat, h http.Header) *refusal {
 	bearer, _ := strings.CutPrefix(h.Get("Authorization"), "Bearer ")
 	if f == FormatOpenAI {
 		if s.Key != "" && bearer != s.Key {
-			return Failure{Class: WrongKey}.chatOf(s, &exchange{Request: Request{Header: h}, server: s})
+			return Failure{Class: FailureWrongKey}.chatOf(s, &exchange{Request: Request{Header: h}, server: s})
 		}
 		return nil
 	}

@@ -112,7 +112,7 @@ func TestServer_ChecksKeyAndModel(t *testing.T) {
 }
 
 func TestRequests_KeepsNewest(t *testing.T) {
-	s := New(InstantScript)
+	s := NewUnstartedServer(InstantScript)
 	for i := range maxKept + 10 {
 		s.record.keep(Request{Model: fmt.Sprint(i)})
 	}
@@ -122,7 +122,7 @@ func TestRequests_KeepsNewest(t *testing.T) {
 	}
 }
 
-func TestCutAfter_CutsAtExactByte(t *testing.T) {
+func TestAnswerCutAfter_CutsAtExactByte(t *testing.T) {
 	whole := ""
 	for _, cut := range []int{0, 1, 100, 250} {
 		_, base := NewServer(t, func(Request) Answer { return Answer{Text: "hello", CutAfter: cut} })
@@ -140,7 +140,7 @@ func TestCutAfter_CutsAtExactByte(t *testing.T) {
 	}
 }
 
-func TestHang_LastsUntilClientLeaves(t *testing.T) {
+func TestAnswerHang_LastsUntilClientLeaves(t *testing.T) {
 	_, base := NewServer(t, func(Request) Answer { return Answer{Text: "hello", CutAfter: 10, Hang: true} })
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/chat/completions",
 		strings.NewReader(chatRequest(user)))

@@ -73,7 +73,7 @@ func (t *turn) fresh(paragraphs ...string) []string {
 // answer answers one message.
 func (t *turn) answer(m protocol.Message) protocol.Message {
 	words, came := split(m)
-	if slices.ContainsFunc(m.Parts, func(p protocol.Part) bool { return p.Image != nil }) {
+	if slices.ContainsFunc(m.Parts, func(p protocol.ContentPart) bool { return p.Image != nil }) {
 		came = append(came, textUnseen)
 	}
 	begins := attachedText(m)
@@ -95,15 +95,15 @@ func split(m protocol.Message) (words string, came []string) {
 		switch {
 		case strings.HasPrefix(name, "[The user has "): // a line about changes that the user has undone
 		// a message quoted by a reminder or task
-		case strings.HasPrefix(p.Text, supervisor.JobQuoteBegins):
+		case strings.HasPrefix(p.Text, supervisor.JobQuotePrefix):
 		case strings.HasPrefix(name, "[voice,") && named:
 			words += rest
 		case strings.HasPrefix(name, "[File "), strings.HasPrefix(name, "[With this came "):
 			line, _, _ := strings.Cut(name, "\n")
 			came = append(came, strings.TrimSuffix(line, "]")+"]")
-		case strings.Contains(m.Stamp, stampScheduled) && strings.Contains(p.Text, supervisor.TaskPromptLine):
-			_, order, _ := strings.Cut(p.Text, supervisor.TaskPromptLine)
-			order, _, _ = strings.Cut(order, supervisor.TaskPromptLine)
+		case strings.Contains(m.Stamp, stampScheduled) && strings.Contains(p.Text, supervisor.TaskPromptSeparator):
+			_, order, _ := strings.Cut(p.Text, supervisor.TaskPromptSeparator)
+			order, _, _ = strings.Cut(order, supervisor.TaskPromptSeparator)
 			words += order
 		default:
 			words += p.Text
@@ -212,7 +212,7 @@ func (t *turn) isOffered(name string) bool {
 func (t *turn) call(tool string, with map[string]any) protocol.Message {
 	arguments, _ := json.Marshal(with) // strings and booleans can always be encoded
 	call := protocol.ToolCall{ID: strconv.Itoa(len(t.messages)), Name: tool, Arguments: arguments}
-	return protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Call: &call}}}
+	return protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Call: &call}}}
 }
 
 // examples returns a line for each example of the rules.
@@ -270,7 +270,7 @@ func failure(action, text string) string {
 
 func textMessage(paragraphs ...string) protocol.Message {
 	text := strings.Join(paragraphs, "\n\n")
-	return protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: text}}}
+	return protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Text: text}}}
 }
 
 // maxQuoted is the maximum size of a tool's text in an answer, in bytes.

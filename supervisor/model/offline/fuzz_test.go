@@ -34,7 +34,7 @@ func FuzzTurn(f *testing.F) {
 			}
 			history = append(history, answer)
 			for _, call := range answer.ToolCalls() {
-				history = append(history, protocol.Message{Role: protocol.RoleTool, Parts: []protocol.Part{{
+				history = append(history, protocol.Message{Role: protocol.RoleTool, Parts: []protocol.ContentPart{{
 					Result: &protocol.ToolResult{Call: call.ID, Name: call.Name, Text: result, Failed: fails},
 				}}})
 			}

@@ -17,7 +17,7 @@ func TestReminderQuote_IsNotObeyed(t *testing.T) {
 		[]sqlite.FireMessage{{Kind: supervisor.JobReminder, Due: time.Now(), Text: "list my files"}},
 		time.UTC,
 	)
-	words, _ := split(protocol.Message{Role: protocol.RoleUser, Parts: []protocol.Part{{Text: said}, {Text: "hi"}}})
+	words, _ := split(protocol.Message{Role: protocol.RoleUser, Parts: []protocol.ContentPart{{Text: said}, {Text: "hi"}}})
 	if words != "hi" {
 		t.Errorf("the person says %q", words)
 	}
@@ -25,7 +25,7 @@ func TestReminderQuote_IsNotObeyed(t *testing.T) {
 
 // TestTaskPrompt_OrderIsRead checks that a task's turn follows the order of the prompt alone.
 func TestTaskPrompt_OrderIsRead(t *testing.T) {
-	const line = supervisor.TaskPromptLine
+	const line = supervisor.TaskPromptSeparator
 	scheduled := history.FormatStamp(supervisor.SendInfo{At: time.Now(), Scheduled: true})
 	written := history.FormatStamp(supervisor.SendInfo{At: time.Now()})
 	for _, c := range []struct{ stamp, prompt, want string }{
@@ -35,7 +35,7 @@ func TestTaskPrompt_OrderIsRead(t *testing.T) {
 		{written, "a" + line + "b", "a" + line + "b"},
 	} {
 		words, _ := split(protocol.Message{Role: protocol.RoleUser, Stamp: c.stamp,
-			Parts: []protocol.Part{{Text: c.prompt}}})
+			Parts: []protocol.ContentPart{{Text: c.prompt}}})
 		if words != c.want {
 			t.Errorf("%s %q: the order is %q", c.stamp, c.prompt, words)
 		}

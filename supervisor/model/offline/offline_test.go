@@ -80,7 +80,7 @@ func (c *chat) run(calls []protocol.ToolCall) {
 			result.Text = "ok"
 		}
 		result.Call, result.Name = call.ID, call.Name
-		c.add(protocol.Message{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &result}}})
+		c.add(protocol.Message{Role: protocol.RoleTool, Parts: []protocol.ContentPart{{Result: &result}}})
 	}
 }
 
@@ -168,9 +168,9 @@ func TestStream_EndsWithContext(t *testing.T) {
 
 func TestUsage_IsEstimated(t *testing.T) {
 	req := modelcall.Request{System: strings.Repeat("s", 400), Messages: []protocol.Message{
-		{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &protocol.ToolResult{Text: strings.Repeat("r",
+		{Role: protocol.RoleTool, Parts: []protocol.ContentPart{{Result: &protocol.ToolResult{Text: strings.Repeat("r",
 			400)}}}},
-		{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Call: &protocol.ToolCall{Name: "abcd",
+		{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Call: &protocol.ToolCall{Name: "abcd",
 			Arguments: json.RawMessage(`{}  `)}}}},
 	}}
 	if got := estimate(req, textMessage("four")); got.Input != 202 || got.Output != 1 {
@@ -233,7 +233,7 @@ func BenchmarkFirstCall(b *testing.B) {
 // BenchmarkLongMessage measures the longest message that the supervisor accepts. Its words begin
 // many phrases.
 func BenchmarkLongMessage(b *testing.B) {
-	text := strings.Repeat("add to in with ", supervisor.MaxText/15)
+	text := strings.Repeat("add to in with ", supervisor.MaxInboundText/15)
 	for b.Loop() {
 		find(text)
 	}

@@ -87,8 +87,8 @@ func TestTurn_BegunByAnotherModel_AnswerSaysSo(t *testing.T) {
 		Tools: offer(toolNames...),
 		Messages: []protocol.Message{
 			protocol.NewUserMessage("read a.md"),
-			{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Call: call}}},
-			{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &protocol.ToolResult{Call: "x", Text: "?"}}}},
+			{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Call: call}}},
+			{Role: protocol.RoleTool, Parts: []protocol.ContentPart{{Result: &protocol.ToolResult{Call: "x", Text: "?"}}}},
 		},
 	}, func(modelcall.Delta) {})
 	if err != nil || !strings.Contains(answer.Message.Text(), "web_search, but I would use read_file") {
@@ -100,7 +100,7 @@ func TestTurn_BegunByAnotherModel_AnswerSaysSo(t *testing.T) {
 func TestCall_WithoutResult_OutcomeIsUnknown(t *testing.T) {
 	got := answer(modelcall.Request{Tools: offer(toolNames...), Messages: []protocol.Message{
 		protocol.NewUserMessage("delete a.md"),
-		{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Call: &protocol.ToolCall{ID: "1",
+		{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Call: &protocol.ToolCall{ID: "1",
 			Name: "delete_file"}}}},
 	}})
 	if !strings.Contains(got.Text(), "I do not know whether") {
@@ -108,7 +108,7 @@ func TestCall_WithoutResult_OutcomeIsUnknown(t *testing.T) {
 	}
 }
 
-func TestCut_KeepsLinesAndCharacters(t *testing.T) {
+func TestCutText_KeepsWholeLinesAndCharacters(t *testing.T) {
 	for _, tt := range []struct {
 		text  string
 		limit int

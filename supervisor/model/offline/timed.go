@@ -46,12 +46,12 @@ func splitTime(how timing, v values) (_ values, ok bool) {
 // splitWords does the work of recurrence.Split for words whose colon may belong to the text: "every
 // day at 8 take a note: x".
 func splitWords(words string) (when, text string, ok bool) {
-	when, text, ok = recurrence.Split(words, readAt, recurrence.DatesUnknown)
+	when, text, ok = recurrence.SplitTimeAndText(words, readAt, recurrence.UnknownDateOrder)
 	head, tail, colon := strings.Cut(words, ":")
 	if !ok || !colon || isTime(when) {
 		return when, text, ok
 	}
-	if at, begun, found := recurrence.Split(head, readAt, recurrence.DatesUnknown); found && strings.HasSuffix(head,
+	if at, begun, found := recurrence.SplitTimeAndText(head, readAt, recurrence.UnknownDateOrder); found && strings.HasSuffix(head,
 		begun) {
 		return at, begun + ":" + tail, true
 	}

@@ -57,8 +57,8 @@ func TestReminder_ClosedTool_IsOpenedFirst(t *testing.T) {
 	}
 }
 
-// TestUnknown_Again_SaysSomethingElse sends two unknown messages. Their answers differ.
-func TestUnknown_Again_SaysSomethingElse(t *testing.T) {
+// TestUnknownMessage_Repeated_GetsOtherAnswer sends two unknown messages. Their answers differ.
+func TestUnknownMessage_Repeated_GetsOtherAnswer(t *testing.T) {
 	c := newChat(t, nil)
 	told := map[string]bool{}
 	for i, message := range []string{"asdf", "Why is the sky blue?", "asdf", "who are you?", "tell me more", "hm",

@@ -15,7 +15,7 @@ import (
 
 // embeddingServer returns a fake server whose embedding model always gives the same answer.
 func embeddingServer(answer modeltest.Answer) *modeltest.Server {
-	fake := modeltest.New(func(modeltest.Request) modeltest.Answer { return answer })
+	fake := modeltest.NewUnstartedServer(func(modeltest.Request) modeltest.Answer { return answer })
 	fake.Key, fake.Models = "sk-secret", []string{"embed"}
 	return fake
 }
@@ -49,7 +49,7 @@ func TestEmbed_InvalidVectors_AreRefused(t *testing.T) {
 			modelcall.RateLimited, 7 * time.Second, true},
 		"its own trouble": {embeddingServer(modeltest.Answer{Status: 500, Error: "sk-secret"}), modelcall.ServerError,
 			0, true},
-		"wrong key": {embeddingServer(modeltest.Answer{Fail: &modeltest.Failure{Class: modeltest.WrongKey}}),
+		"wrong key": {embeddingServer(modeltest.Answer{Fail: &modeltest.Failure{Class: modeltest.FailureWrongKey}}),
 			modelcall.AuthFailed, 0, true},
 		"llama.cpp's word for a text that is too long": {embeddingServer(modeltest.Answer{Status: 500, Error: "input is too large to process. increase the physical batch size"}),
 			modelcall.RequestTooLong, 0, true},

@@ -100,13 +100,13 @@ func (b *answerBuilder) dropCut() {
 	b.calls = whole
 }
 
-func (b *answerBuilder) parts() ([]protocol.Part, error) {
-	var parts []protocol.Part
+func (b *answerBuilder) parts() ([]protocol.ContentPart, error) {
+	var parts []protocol.ContentPart
 	if kept := b.keptPart(); kept != nil {
-		parts = append(parts, protocol.Part{Thinking: kept})
+		parts = append(parts, protocol.ContentPart{Thinking: kept})
 	}
 	if text := b.text.String(); strings.TrimSpace(text) != "" {
-		parts = append(parts, protocol.Part{Text: text})
+		parts = append(parts, protocol.ContentPart{Text: text})
 	}
 	for i, c := range b.calls {
 		if c.name == "" {
@@ -116,7 +116,7 @@ func (b *answerBuilder) parts() ([]protocol.Part, error) {
 			c.name = name
 		}
 		id, arguments := cmp.Or(c.id, "call_"+strconv.Itoa(i+1)), remote.ParseArguments(c.arguments.String())
-		parts = append(parts, protocol.Part{Call: &protocol.ToolCall{ID: id, Name: c.name, Arguments: arguments}})
+		parts = append(parts, protocol.ContentPart{Call: &protocol.ToolCall{ID: id, Name: c.name, Arguments: arguments}})
 	}
 	return parts, nil
 }

@@ -70,15 +70,15 @@ func history() modelcall.Request {
 		Tools: []protocol.Tool{{Name: "read_file", Description: "Reads.", Schema: json.RawMessage(`{"type":"object"}`)}},
 		Messages: []protocol.Message{
 			protocol.NewUserMessage("what is in a & b?"),
-			{Role: protocol.RoleAssistant, Parts: []protocol.Part{
+			{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{
 				{Text: "I look."},
 				{Call: &protocol.ToolCall{ID: "1", Name: "read_file", Arguments: json.RawMessage(`{"path":"a"}`)}},
 				{Call: &protocol.ToolCall{ID: "2", Name: "tool with spaces"}},
 			}},
-			{Role: protocol.RoleTool, Parts: []protocol.Part{
+			{Role: protocol.RoleTool, Parts: []protocol.ContentPart{
 				{Result: &protocol.ToolResult{Call: "1", Name: "read_file", Text: "A"}},
 			}},
-			{Role: protocol.RoleTool, Parts: []protocol.Part{
+			{Role: protocol.RoleTool, Parts: []protocol.ContentPart{
 				{Result: &protocol.ToolResult{Call: "2", Name: "tool with spaces", Text: "no such tool", Failed: true}},
 			}},
 			{Role: protocol.RoleAssistant},
@@ -137,7 +137,7 @@ func TestRequest_UnknownRole_FailsBeforeSending(t *testing.T) {
 
 func TestAnswer_StreamsAndHasUsage(t *testing.T) {
 	server, base := modeltest.NewServer(t, func(modeltest.Request) modeltest.Answer {
-		return modeltest.Answer{Text: "Grüße, wie geht's?", Chunk: 3, Usage: &modeltest.Usage{Prompt: 9,
+		return modeltest.Answer{Text: "Grüße, wie geht's?", Chunk: 3, Usage: &modeltest.AnswerUsage{Prompt: 9,
 			Completion: 5, Cached: 4}}
 	})
 	server.Key = "sk-1"
@@ -148,7 +148,7 @@ func TestAnswer_StreamsAndHasUsage(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := modelcall.Answer{
-		Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: "Grüße, wie geht's?"}}},
+		Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Text: "Grüße, wie geht's?"}}},
 		Model:   "m", Usage: protocol.Usage{Input: 9, Output: 5, CacheRead: 4}, Stop: modelcall.StopEnd,
 		Request: answer.Request, Sent: true, Received: answer.Received, // other tests check Request and Received
 	}
@@ -285,7 +285,7 @@ func TestAnswer_WithoutStream_IsRead(t *testing.T) {
 
 func TestConnection_IsReused(t *testing.T) {
 	seen := map[string]bool{}
-	server := modeltest.New(modeltest.EchoScript)
+	server := modeltest.NewUnstartedServer(modeltest.EchoScript)
 	base := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		seen[r.RemoteAddr] = true // no lock: there is only one request at a time
 		server.ServeHTTP(w, r)

@@ -65,7 +65,7 @@ func userContent(req modelcall.Request, m protocol.Message) any {
 			out = append(out, part{Type: "text", Text: p.Text})
 		}
 	}
-	if !slices.ContainsFunc(m.Parts, func(p protocol.Part) bool { return p.Image != nil }) {
+	if !slices.ContainsFunc(m.Parts, func(p protocol.ContentPart) bool { return p.Image != nil }) {
 		return m.Text()
 	}
 	return simplestContent(out)

@@ -192,7 +192,7 @@ func assistantMessages(_ modelcall.Request, m protocol.Message) []message {
 				argumentsText(c)}})
 	}
 	for _, p := range m.Parts {
-		if p.Thinking != nil && p.Thinking.Format == Format {
+		if p.Thinking != nil && p.Thinking.Format == ThinkingFormat {
 			out.kept = p.Thinking
 		}
 	}

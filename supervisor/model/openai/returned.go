@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/model/remote"
 )
 
-// Format is the format of the parts that are kept in protocol.Thinking.
-const Format = "openai"
+// ThinkingFormat is the format of the parts that are kept in protocol.Thinking.
+const ThinkingFormat = "openai"
 
 // Names of parts on the wire that servers want back. Gemini signs each step with calls in
 // extra_content. DeepSeek and Kimi want reasoning_content with each turn that has calls. OpenRouter
@@ -241,7 +241,7 @@ func (b *answerBuilder) keptPart() *protocol.Thinking {
 	if !found || err != nil || len(block) > maxKept {
 		return nil
 	}
-	return &protocol.Thinking{Format: Format, Origin: b.origin, Block: block[:len(block)-1], Lasts: true}
+	return &protocol.Thinking{Format: ThinkingFormat, Origin: b.origin, Block: block[:len(block)-1], Lasts: true}
 }
 
 // addReturned keeps the parts of a message's piece that the server wants back.

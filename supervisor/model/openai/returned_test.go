@@ -62,7 +62,7 @@ func (d *dialogue) turn(p *Provider, model, text string) error {
 		}
 		d.req.Messages = append(d.req.Messages, d.last.Message)
 		for _, c := range d.last.Message.ToolCalls() {
-			d.req.Messages = append(d.req.Messages, protocol.Message{Role: protocol.RoleTool, Parts: []protocol.Part{
+			d.req.Messages = append(d.req.Messages, protocol.Message{Role: protocol.RoleTool, Parts: []protocol.ContentPart{
 				{Result: &protocol.ToolResult{Call: c.ID, Name: c.Name, Text: "A"}}}})
 		}
 	}
@@ -75,16 +75,16 @@ var returning = []struct {
 	dialect modeltest.Dialect
 	server  string
 }{
-	{modeltest.Gemini, "gemini"}, {modeltest.DeepSeek, "deepseek"}, {modeltest.Moonshot, "moonshot"},
+	{modeltest.DialectGemini, "gemini"}, {modeltest.DialectDeepSeek, "deepseek"}, {modeltest.DialectMoonshot, "moonshot"},
 	{modeltest.DialectOpenRouter, "openrouter"},
-	{modeltest.Gemini, "any"}, {modeltest.DeepSeek, "any"}, {modeltest.Moonshot, "any"}, {modeltest.DialectOpenRouter,
+	{modeltest.DialectGemini, "any"}, {modeltest.DialectDeepSeek, "any"}, {modeltest.DialectMoonshot, "any"}, {modeltest.DialectOpenRouter,
 		"any"},
 }
 
 // thoughts returns the returned parts that a server got in a request, as one text for each message.
 func thoughts(r modeltest.Request) (all []string) {
 	for _, m := range r.Messages {
-		if text := strings.Join(m.Thought, " "); text != "" && text != modeltest.StandIn {
+		if text := strings.Join(m.Thought, " "); text != "" && text != modeltest.GeminiStandInSignature {
 			all = append(all, text)
 		}
 	}
@@ -122,9 +122,9 @@ func TestReturnedParts_GoBackToTheirModel(t *testing.T) {
 	}
 }
 
-// TestReturnedParts_NeverReachOthers asks another model of the same server, and the same model at
+// TestReturnedParts_NeverReachOtherModels asks another model of the same server, and the same model at
 // another server.
-func TestReturnedParts_NeverReachOthers(t *testing.T) {
+func TestReturnedParts_NeverReachOtherModels(t *testing.T) {
 	for _, c := range returning {
 		t.Run(string(c.dialect)+" as "+c.server, func(t *testing.T) {
 			fake, base := modeltest.NewServer(t, thinker)
@@ -179,8 +179,8 @@ func TestForeignCalls_AreAccepted(t *testing.T) {
 			all := fake.Requests()
 			last := all[len(all)-1]
 			asText := strings.Contains(string(last.Raw), "earlier_call")
-			if asText != (c.dialect == modeltest.DeepSeek || c.dialect == modeltest.Moonshot ||
-				c.dialect == modeltest.Gemini && c.server == "any") {
+			if asText != (c.dialect == modeltest.DialectDeepSeek || c.dialect == modeltest.DialectMoonshot ||
+				c.dialect == modeltest.DialectGemini && c.server == "any") {
 				t.Errorf("as text %t: %s", asText, last.Raw)
 			}
 			if asText && !strings.Contains(string(last.Raw), `\"result\":\"A\"`) {
@@ -199,7 +199,7 @@ func TestReturnedParts_TooLarge_AreLeftOut(t *testing.T) {
 		}
 		return a
 	})
-	fake.Dialect = modeltest.DeepSeek
+	fake.Dialect = modeltest.DialectDeepSeek
 	d := newDialogue(t)
 	if err := d.turn(open(t, Options{BaseURL: base, Server: "deepseek"}), "m", "work"); err != nil {
 		t.Fatal(err)
@@ -217,15 +217,15 @@ func TestReturnedParts_Refused_AreLeftOut(t *testing.T) {
 	block := func(model, signature string) *protocol.Thinking {
 		text, _ := json.Marshal(map[string]any{"reasoning_content": "hm",
 			"calls": []any{map[string]any{"google": map[string]any{"thought_signature": signature}}}})
-		return &protocol.Thinking{Format: Format, Origin: model, Block: text}
+		return &protocol.Thinking{Format: ThinkingFormat, Origin: model, Block: text}
 	}
-	for dialect, name := range map[modeltest.Dialect]string{modeltest.DialectGroq: "any", modeltest.Gemini: "gemini"} {
+	for dialect, name := range map[modeltest.Dialect]string{modeltest.DialectGroq: "any", modeltest.DialectGemini: "gemini"} {
 		fake, base := modeltest.NewServer(t, thinker)
 		fake.Dialect = dialect
 		p := open(t, Options{BaseURL: base, Server: name})
 		req := history()
 		req.Messages = req.Messages[:4]
-		req.Messages[1].Parts = append([]protocol.Part{{Thinking: block(p.Origin("m"), "of an older release")}},
+		req.Messages[1].Parts = append([]protocol.ContentPart{{Thinking: block(p.Origin("m"), "of an older release")}},
 			req.Messages[1].Parts...)
 		for range 2 {
 			if answer, _, err := ask(p, req); err != nil || answer.Message.Text() != "done" {

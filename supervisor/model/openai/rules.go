@@ -35,7 +35,7 @@ var errorRules = append([]remote.ErrorRule{
 	remote.RuleForRefusal((*remote.Refusal).IsWrongKey, modelcall.AuthFailed, remote.TextWrongKey),
 	remote.RuleForRefusal(isFiltered, modelcall.ContentFiltered, textFilteredRequest),
 	remote.RuleForRefusal(status(http.StatusForbidden), modelcall.AuthFailed, remote.TextForbidden),
-	remote.RuleForRefusal(isNoTools, modelcall.NoTools, remote.TextNoTools),
+	remote.RuleForRefusal(isNoTools, modelcall.ToolsUnsupported, remote.TextNoTools),
 	remote.RuleForRefusal(isNoModel, modelcall.ModelMissing, textNoModel),
 	remote.RuleForRefusal(isNoAPI, modelcall.ModelMissing, textNoAPI),
 	remote.RuleForRefusal(status(http.StatusTooManyRequests), modelcall.RateLimited, remote.TextRateLimited),

@@ -29,11 +29,11 @@ func page(status int, kind, body string) http.HandlerFunc {
 
 // says returns a handler that always gives the same answer.
 func says(a modeltest.Answer) http.HandlerFunc {
-	return modeltest.New(func(modeltest.Request) modeltest.Answer { return a }).ServeHTTP
+	return modeltest.NewUnstartedServer(func(modeltest.Request) modeltest.Answer { return a }).ServeHTTP
 }
 
 func refusesKey(w http.ResponseWriter, r *http.Request) {
-	s := modeltest.New(modeltest.EchoScript)
+	s := modeltest.NewUnstartedServer(modeltest.EchoScript)
 	s.Key = "another"
 	s.ServeHTTP(w, r)
 }
@@ -90,7 +90,7 @@ var userTexts = []struct {
 			"\n\n"), refused,
 		`This conversation is longer than the model "m" of "test" can take, even after Mews shortened it. ` +
 			`Use a model with a larger context, or ask for less at once.`},
-	{"a model without tools", modelcall.NoTools, page(400, "application/json",
+	{"a model without tools", modelcall.ToolsUnsupported, page(400, "application/json",
 		`{"error":{"message":"registry.ollama.ai/library/m does not support tools"}}`), refused,
 		`The model "m" of "test" cannot use tools, and Mews needs them. Use a model that can.`},
 	{"too many requests, with a date", modelcall.RateLimited, says(modeltest.Answer{Status: 429, Error: "slow down", Retry: 80}), unavailable,

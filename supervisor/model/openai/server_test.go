@@ -118,7 +118,7 @@ func TestRequest_EachServer_HasKnownParameters(t *testing.T) {
 
 func TestThinking_OfOtherAPIs_IsNotSent(t *testing.T) {
 	req := hi()
-	req.Messages = append(req.Messages, protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{
+	req.Messages = append(req.Messages, protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{
 		{Thinking: &protocol.Thinking{Format: "anthropic", Block: json.RawMessage(`{"thinking":"secret"}`)}}, {Text: "Hello."}}},
 		protocol.NewUserMessage("go on"))
 	body := string(requestJSON(t, open(t, Options{BaseURL: "http://h/v1"}), req))
@@ -307,7 +307,7 @@ func TestServer_WithoutTextTools_RefusesTools(t *testing.T) {
 	_, _, err := ask(open(t, Options{BaseURL: serve(t, s.ServeHTTP), Server: "openai"}), history())
 	checkSentence(t, err, supervisor.CodeModel,
 		`The model "m" of "test" cannot use tools, and Mews needs them. Use a model that can.`)
-	if got := new(modelcall.Error); !errors.As(err, &got) || got.Class != modelcall.NoTools {
+	if got := new(modelcall.Error); !errors.As(err, &got) || got.Class != modelcall.ToolsUnsupported {
 		t.Errorf("got %v", err)
 	}
 }

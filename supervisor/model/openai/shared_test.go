@@ -12,7 +12,7 @@ import (
 func sharing(shared int, texts ...string) modelcall.Request {
 	m := protocol.Message{Role: protocol.RoleUser}
 	for _, text := range texts {
-		m.Parts = append(m.Parts, protocol.Part{Text: text})
+		m.Parts = append(m.Parts, protocol.ContentPart{Text: text})
 	}
 	return modelcall.Request{Model: "anthropic/claude", System: "review", Messages: []protocol.Message{m},
 		Cache: 5 * time.Minute, Shared: shared}

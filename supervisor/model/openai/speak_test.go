@@ -28,7 +28,7 @@ func speakerAt(t *testing.T, h http.Handler) *Provider {
 }
 
 func TestSpeak_Text_ReturnsOggAudio(t *testing.T) {
-	fake := modeltest.New(modeltest.EchoScript)
+	fake := modeltest.NewUnstartedServer(modeltest.EchoScript)
 	fake.Key, fake.Models = "sk-secret", []string{"tts"}
 	p := speakerAt(t, fake)
 	ogg, err := p.Speak(t.Context(), "tts", "alloy", "hello <there>")
@@ -42,7 +42,7 @@ func TestSpeak_Text_ReturnsOggAudio(t *testing.T) {
 }
 
 func TestSpeak_ModelWithoutSpeech_Fails(t *testing.T) {
-	fake := modeltest.New(modeltest.EchoScript)
+	fake := modeltest.NewUnstartedServer(modeltest.EchoScript)
 	fake.Key, fake.Models = "sk-secret", []string{"tts"}
 	for name, c := range map[string]struct {
 		at           http.Handler

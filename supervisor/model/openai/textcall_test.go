@@ -87,7 +87,7 @@ func TestTextCall_AnythingElse_StaysText(t *testing.T) {
 	const tagged = "<function=read_file>\n<parameter=path>\na\n</parameter>\n</function>"
 	read := func(text string) modelcall.Request {
 		req := withTools()
-		req.Messages = append(req.Messages, protocol.Message{Role: protocol.RoleTool, Parts: []protocol.Part{
+		req.Messages = append(req.Messages, protocol.Message{Role: protocol.RoleTool, Parts: []protocol.ContentPart{
 			{Result: &protocol.ToolResult{Call: "1", Name: "read_file", Text: text}}}})
 		return req
 	}

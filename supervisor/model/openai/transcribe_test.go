@@ -25,7 +25,7 @@ func (endlessBody) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 // transcribesAs returns a fake server that always gives the same transcription.
 func transcribesAs(answer modeltest.Answer) *modeltest.Server {
-	fake := modeltest.New(func(modeltest.Request) modeltest.Answer { return answer })
+	fake := modeltest.NewUnstartedServer(func(modeltest.Request) modeltest.Answer { return answer })
 	fake.Key, fake.Models = "sk-secret", []string{"whisper-1", "gpt-4o-mini-transcribe"}
 	return fake
 }
@@ -96,7 +96,7 @@ func TestTranscribe_BadAnswer_Fails(t *testing.T) {
 			modelcall.RequestRefused, 0, true},
 		"too large": {transcribesAs(modeltest.Answer{}), "whisper-1", recording("ogg", 27<<20),
 			modelcall.RequestTooLong, 0, true},
-		"wrong key": {transcribesAs(modeltest.Answer{Fail: &modeltest.Failure{Class: modeltest.WrongKey}}),
+		"wrong key": {transcribesAs(modeltest.Answer{Fail: &modeltest.Failure{Class: modeltest.FailureWrongKey}}),
 			"whisper-1", recording("ogg", 100), modelcall.AuthFailed, 0, true},
 		"too many": {transcribesAs(modeltest.Answer{Status: 429, Error: "slow down", Retry: 7}), "whisper-1", recording("ogg", 100), modelcall.RateLimited, 7 * time.Second, true},
 		"its own trouble": {transcribesAs(modeltest.Answer{Status: 500, Error: "sk-secret"}), "whisper-1",

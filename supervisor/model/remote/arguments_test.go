@@ -8,7 +8,7 @@ import (
 )
 
 func TestParseArguments_AnyText_GivesObject(t *testing.T) {
-	deep := strings.Repeat(`{"a":`, protocol.MaxRawDepth) + "1" + strings.Repeat("}", protocol.MaxRawDepth)
+	deep := strings.Repeat(`{"a":`, protocol.MaxRawJSONDepth) + "1" + strings.Repeat("}", protocol.MaxRawJSONDepth)
 	cases := []struct{ name, text, want string }{
 		{"nothing", "", `{}`},
 		{"white space", " \n", `{}`},

@@ -14,20 +14,20 @@ import (
 type FaultKind string
 
 const (
-	// Error is a refusal with Code, Text and RetryAfter, in Telegram's JSON.
-	Error     FaultKind = "error"
-	HTML      FaultKind = "html"      // a web page with Code, as a proxy sends it
-	Reset     FaultKind = "reset"     // the connection is reset
-	Truncated FaultKind = "truncated" // half of a correct answer; implies After
-	// Short is half of a correct answer, which claims to be complete. It implies After.
-	Short   FaultKind = "short"
-	Slow    FaultKind = "slow"     // a correct answer that takes the time Over; implies After
-	Hang    FaultKind = "hang"     // no answer until the client closes the connection
-	BadJSON FaultKind = "bad_json" // 200 with Text, or with invalid JSON
-	// Flood is 429 with RetryAfter. Until the wait is over, every request to the chat is refused
+	// ErrorFault is a refusal with Code, Text and RetryAfter, in Telegram's JSON.
+	ErrorFault     FaultKind = "error"
+	HTMLFault      FaultKind = "html"      // a web page with Code, as a proxy sends it
+	ResetFault     FaultKind = "reset"     // the connection is reset
+	TruncatedFault FaultKind = "truncated" // half of a correct answer; implies After
+	// ShortBodyFault is half of a correct answer, which claims to be complete. It implies After.
+	ShortBodyFault FaultKind = "short"
+	SlowFault      FaultKind = "slow"     // a correct answer that takes the time Over; implies After
+	HangFault      FaultKind = "hang"     // no answer until the client closes the connection
+	BadJSONFault   FaultKind = "bad_json" // 200 with Text, or with invalid JSON
+	// FloodFault is 429 with RetryAfter. Until the wait is over, every request to the chat is refused
 	// with the rest of the time, and is a violation. Without a Chat, the flood is for all chats, or
 	// for a method that has no chat.
-	Flood FaultKind = "flood"
+	FloodFault FaultKind = "flood"
 
 	noFault FaultKind = "" // no fault
 )
@@ -77,10 +77,10 @@ func (fs *faults) add(f Fault, now time.Time) *fault {
 	if f.Rate > 0 {
 		added.rng = rand.New(rand.NewPCG(f.Seed, 0))
 	}
-	if f.Kind == Truncated || f.Kind == Slow || f.Kind == Short {
+	if f.Kind == TruncatedFault || f.Kind == SlowFault || f.Kind == ShortBodyFault {
 		added.After = true
 	}
-	if f.Kind == Flood {
+	if f.Kind == FloodFault {
 		added.RetryAfter, added.After = max(f.RetryAfter, 1), false
 	}
 	added.Method = strings.ToLower(f.Method)
@@ -105,7 +105,7 @@ func (fs *faults) match(r *request, now time.Time) *fault {
 }
 
 func (f *fault) isFor(r *request) bool {
-	if f.Kind == Flood && f.Method == "" && r.chat == 0 {
+	if f.Kind == FloodFault && f.Method == "" && r.chat == 0 {
 		return false
 	}
 	return (f.Method == "" || f.Method == r.method) && (f.Chat == 0 || f.Chat == r.chat)
@@ -118,16 +118,16 @@ type faultEffect struct {
 }
 
 var faultEffects = map[FaultKind]faultEffect{
-	noFault:   {func(_ Fault, a answer) int { return a.code }, writePlainly},
-	Flood:     {func(_ Fault, a answer) int { return a.code }, writePlainly},
-	Short:     {func(_ Fault, a answer) int { return a.code }, writeShort},
-	Slow:      {func(_ Fault, a answer) int { return a.code }, writeSlowly},
-	Error:     {func(f Fault, _ answer) int { return cmp.Or(f.Code, 500) }, writeError},
-	HTML:      {func(f Fault, _ answer) int { return cmp.Or(f.Code, 502) }, writeHTML},
-	BadJSON:   {func(Fault, answer) int { return http.StatusOK }, writeBadJSON},
-	Truncated: {func(Fault, answer) int { return 0 }, writeHalf},
-	Reset:     {func(Fault, answer) int { return 0 }, reset},
-	Hang:      {func(Fault, answer) int { return 0 }, hang},
+	noFault:        {func(_ Fault, a answer) int { return a.code }, writePlainly},
+	FloodFault:     {func(_ Fault, a answer) int { return a.code }, writePlainly},
+	ShortBodyFault: {func(_ Fault, a answer) int { return a.code }, writeShort},
+	SlowFault:      {func(_ Fault, a answer) int { return a.code }, writeSlowly},
+	ErrorFault:     {func(f Fault, _ answer) int { return cmp.Or(f.Code, 500) }, writeError},
+	HTMLFault:      {func(f Fault, _ answer) int { return cmp.Or(f.Code, 502) }, writeHTML},
+	BadJSONFault:   {func(Fault, answer) int { return http.StatusOK }, writeBadJSON},
+	TruncatedFault: {func(Fault, answer) int { return 0 }, writeHalf},
+	ResetFault:     {func(Fault, answer) int { return 0 }, reset},
+	HangFault:      {func(Fault, answer) int { return 0 }, hang},
 }
 
 func writePlainly(rw http.ResponseWriter, _ *http.Request, _ Fault, a answer) { a.write(rw) }

@@ -27,52 +27,52 @@ func TestFault_EachKind_FailsAsDocumented(t *testing.T) {
 		code   int  // the code in the call log
 	}{
 		"an error": {
-			fault: telegramtest.Fault{Kind: telegramtest.Error}, status: 500, body: `"error_code":500,"description":"Internal Server Error"`, code: 500,
+			fault: telegramtest.Fault{Kind: telegramtest.ErrorFault}, status: 500, body: `"error_code":500,"description":"Internal Server Error"`, code: 500,
 		},
 		"an error with own text": {
-			fault:  telegramtest.Fault{Kind: telegramtest.Error, Code: 400, Text: "Bad Request: PEER_ID_INVALID"},
+			fault:  telegramtest.Fault{Kind: telegramtest.ErrorFault, Code: 400, Text: "Bad Request: PEER_ID_INVALID"},
 			status: 400, body: `"description":"Bad Request: PEER_ID_INVALID"`, code: 400,
 		},
 		"an error with retry_after": {
-			fault:  telegramtest.Fault{Kind: telegramtest.Error, Code: 429, RetryAfter: 7},
+			fault:  telegramtest.Fault{Kind: telegramtest.ErrorFault, Code: 429, RetryAfter: 7},
 			status: 429, body: `"parameters":{"retry_after":7}`, code: 429,
 		},
 		"an error after processing": {
-			fault: telegramtest.Fault{Kind: telegramtest.Error, After: true}, status: 500, body: "Internal", inChat: true, code: 500,
+			fault: telegramtest.Fault{Kind: telegramtest.ErrorFault, After: true}, status: 500, body: "Internal", inChat: true, code: 500,
 		},
 		"a page": {
-			fault: telegramtest.Fault{Kind: telegramtest.HTML}, status: 502, body: "<h1>502 Bad Gateway</h1>",
+			fault: telegramtest.Fault{Kind: telegramtest.HTMLFault}, status: 502, body: "<h1>502 Bad Gateway</h1>",
 			err: func(err error) bool { return errors.As(err, &badJSON) }, code: 502,
 		},
 		"a page after processing": {
-			fault: telegramtest.Fault{Kind: telegramtest.HTML, Code: 504, After: true}, status: 504, body: "504 Gateway",
+			fault: telegramtest.Fault{Kind: telegramtest.HTMLFault, Code: 504, After: true}, status: 504, body: "504 Gateway",
 			err: func(err error) bool { return errors.As(err, &badJSON) }, inChat: true, code: 504,
 		},
 		"a reset": {
-			fault: telegramtest.Fault{Kind: telegramtest.Reset},
+			fault: telegramtest.Fault{Kind: telegramtest.ResetFault},
 			err:   func(err error) bool { return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.EOF) },
 		},
 		"a reset after processing": {
-			fault: telegramtest.Fault{Kind: telegramtest.Reset, After: true}, inChat: true,
+			fault: telegramtest.Fault{Kind: telegramtest.ResetFault, After: true}, inChat: true,
 			err: func(err error) bool { return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.EOF) },
 		},
 		"half of an answer": {
-			fault: telegramtest.Fault{Kind: telegramtest.Truncated}, status: 200, body: `{"ok":true`, inChat: true,
+			fault: telegramtest.Fault{Kind: telegramtest.TruncatedFault}, status: 200, body: `{"ok":true`, inChat: true,
 			err: func(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) },
 		},
 		"no JSON": {
-			fault: telegramtest.Fault{Kind: telegramtest.BadJSON}, status: 200, body: `{"ok":true`, code: 200,
+			fault: telegramtest.Fault{Kind: telegramtest.BadJSONFault}, status: 200, body: `{"ok":true`, code: 200,
 			err: func(err error) bool { return errors.As(err, &badJSON) },
 		},
 		"a slow answer": {
-			fault:  telegramtest.Fault{Kind: telegramtest.Slow, Over: 10 * time.Millisecond},
+			fault:  telegramtest.Fault{Kind: telegramtest.SlowFault, Over: 10 * time.Millisecond},
 			status: 200, body: `"text":"x"`, inChat: true, code: 200,
 		},
 		"fault of another chat": {
-			fault: telegramtest.Fault{Kind: telegramtest.Error, Chat: 9}, status: 200, body: `"text":"x"`, inChat: true, code: 200,
+			fault: telegramtest.Fault{Kind: telegramtest.ErrorFault, Chat: 9}, status: 200, body: `"text":"x"`, inChat: true, code: 200,
 		},
 		"fault of another method": {
-			fault: telegramtest.Fault{Kind: telegramtest.Error, Method: "getMe"}, status: 200, body: `"text":"x"`, inChat: true, code: 200,
+			fault: telegramtest.Fault{Kind: telegramtest.ErrorFault, Method: "getMe"}, status: 200, body: `"text":"x"`, inChat: true, code: 200,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -99,7 +99,7 @@ func TestHangFault_ClientGone_Ends(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s, c := startServer(t, telegramtest.Options{})
 			s.AddChat(home)
-			s.InjectFault(telegramtest.Fault{Kind: telegramtest.Hang, After: after})
+			s.InjectFault(telegramtest.Fault{Kind: telegramtest.HangFault, After: after})
 			c.http.Timeout = 50 * time.Millisecond
 			if after { // wait until the request is carried out
 				c.http.Timeout = 2 * time.Second
@@ -124,16 +124,16 @@ func TestFault_EndsAfterTimesOrDuration(t *testing.T) {
 		}
 		return failed
 	}
-	s.InjectFault(telegramtest.Fault{Kind: telegramtest.Error, Method: "getme", Times: 2})
+	s.InjectFault(telegramtest.Fault{Kind: telegramtest.ErrorFault, Method: "getme", Times: 2})
 	if n := fails(5); n != 2 {
 		t.Errorf("%d of 5 failed, want 2", n)
 	}
-	end := s.InjectFault(telegramtest.Fault{Kind: telegramtest.Error, Times: -1})
+	end := s.InjectFault(telegramtest.Fault{Kind: telegramtest.ErrorFault, Times: -1})
 	if n := fails(5); n != 5 {
 		t.Errorf("%d of 5 failed, want all", n)
 	}
 	end()
-	s.InjectFault(telegramtest.Fault{Kind: telegramtest.Error, For: time.Minute})
+	s.InjectFault(telegramtest.Fault{Kind: telegramtest.ErrorFault, For: time.Minute})
 	if n := fails(5); n != 5 {
 		t.Errorf("%d of 5 failed within the minute, want all", n)
 	}
@@ -141,7 +141,7 @@ func TestFault_EndsAfterTimesOrDuration(t *testing.T) {
 	if n := fails(5); n != 0 {
 		t.Errorf("%d of 5 failed after it, want none", n)
 	}
-	s.InjectFault(telegramtest.Fault{Kind: telegramtest.Error, Rate: 0.3, Seed: 1})
+	s.InjectFault(telegramtest.Fault{Kind: telegramtest.ErrorFault, Rate: 0.3, Seed: 1})
 	if n := fails(200); n < 30 || n > 90 {
 		t.Errorf("%d of 200 failed at a rate of 0.3", n)
 	}
@@ -153,7 +153,7 @@ func TestFloodFault_RefusesUntilWaitEnds(t *testing.T) {
 	s, c := startServer(t, clock)
 	s.AddChat(home)
 	s.AddChat(team)
-	s.InjectFault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: home.ID, RetryAfter: 5})
+	s.InjectFault(telegramtest.Fault{Kind: telegramtest.FloodFault, Chat: home.ID, RetryAfter: 5})
 
 	r := c.wantRefusal(429, "Too Many Requests: retry after 5", "sendMessage", text("x"))
 	if r.Parameters.RetryAfter != 5 {
@@ -176,13 +176,13 @@ func TestFlood_KilledClient_MayForgetRefusal(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	s, c := startServer(t, telegramtest.Options{Now: func() time.Time { return now }})
 	s.AddChat(home)
-	s.InjectFault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: home.ID, RetryAfter: 9})
+	s.InjectFault(telegramtest.Fault{Kind: telegramtest.FloodFault, Chat: home.ID, RetryAfter: 9})
 	c.wantRefusal(429, "Too Many Requests: retry after 9", "sendMessage", text("x"))
-	s.SetClientKilledAt(now.Add(time.Millisecond))
+	s.RecordClientKill(now.Add(time.Millisecond))
 	s.AdvanceClock(time.Second)
 	c.wantRefusal(429, "Too Many Requests: retry after 8", "sendMessage", text("in its next life"))
 	wantNoViolation(t, s)
-	s.SetClientKilledAt(now.Add(4 * time.Second)) // the client had three seconds to store the refusal
+	s.RecordClientKill(now.Add(4 * time.Second)) // the client had three seconds to store the refusal
 	s.AdvanceClock(4 * time.Second)
 	c.wantRefusal(429, "Too Many Requests: retry after 4", "sendMessage", text("once more"))
 	wantViolation(t, s, "sendmessage for chat 1001 came 4s before the end of its retry_after")
@@ -193,7 +193,7 @@ func TestFlood_KilledClient_MayForgetRefusal(t *testing.T) {
 func TestFlood_UnreadRefusal_MayBeForgotten(t *testing.T) {
 	s, _ := startServer(t, telegramtest.Options{})
 	s.AddChat(home)
-	s.InjectFault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: home.ID, RetryAfter: 60})
+	s.InjectFault(telegramtest.Fault{Kind: telegramtest.FloodFault, Chat: home.ID, RetryAfter: 60})
 	send := func() *client {
 		c := dial(t, s)
 		if r := c.call("sendMessage", m{"chat_id": home.ID, "text": "x"}); r.Status != http.StatusTooManyRequests {
@@ -217,7 +217,7 @@ func TestFlood_WithoutChat_RefusesAllChats(t *testing.T) {
 	s, c := startServer(t, telegramtest.Options{})
 	s.AddChat(home)
 	s.AddChat(team)
-	s.InjectFault(telegramtest.Fault{Kind: telegramtest.Flood, RetryAfter: 5})
+	s.InjectFault(telegramtest.Fault{Kind: telegramtest.FloodFault, RetryAfter: 5})
 	c.mustCall("getMe", nil, nil) // getMe has no chat
 	c.wantRefusal(429, "Too Many Requests: retry after 5", "sendMessage", text("x"))
 	s.AdvanceClock(time.Second)
@@ -227,7 +227,7 @@ func TestFlood_WithoutChat_RefusesAllChats(t *testing.T) {
 	wantViolation(t, s, "for chat -100")
 	c.poll(nil)
 
-	s.InjectFault(telegramtest.Fault{Kind: telegramtest.Flood, Method: "getUpdates", RetryAfter: 2})
+	s.InjectFault(telegramtest.Fault{Kind: telegramtest.FloodFault, Method: "getUpdates", RetryAfter: 2})
 	c.wantRefusal(429, "Too Many Requests: retry after 2", "getUpdates", nil)
 	s.AdvanceClock(time.Second)
 	if r := c.call("getUpdates", nil); r.Status != 429 || r.Parameters.RetryAfter != 1 {
@@ -332,7 +332,7 @@ func TestServerClose_EndsAllGoroutines(t *testing.T) {
 	f := &fakeTB{TB: t}
 	s := telegramtest.New(f, telegramtest.Options{})
 	c := dial(t, s)
-	s.InjectFault(telegramtest.Fault{Kind: telegramtest.Hang, Method: "getMe"})
+	s.InjectFault(telegramtest.Fault{Kind: telegramtest.HangFault, Method: "getMe"})
 	ended := make(chan error, 2)
 	go func() { _, err := c.post("getUpdates", m{"timeout": 50}); ended <- err }()
 	go func() { _, err := c.post("getMe", nil); ended <- err }()

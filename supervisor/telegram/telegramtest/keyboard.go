@@ -25,14 +25,14 @@ type Button struct {
 // text, and the removal of a keyboard. (Bot API: a message with such a reply_markup can't be
 // edited.)
 const (
-	SendLocation   = "request_location"
-	SendText       = "send_text"
-	RemoveKeyboard = "remove_keyboard"
+	SendLocationData   = "request_location"
+	SendTextData       = "send_text"
+	RemoveKeyboardData = "remove_keyboard"
 )
 
 // hasInline reports whether a message has buttons below it, which can be edited.
 func hasInline(rows [][]Button) bool {
-	return len(rows) == 0 || !slices.Contains([]string{SendLocation, SendText, RemoveKeyboard}, rows[0][0].Data)
+	return len(rows) == 0 || !slices.Contains([]string{SendLocationData, SendTextData, RemoveKeyboardData}, rows[0][0].Data)
 }
 
 // readKeyboard reads the buttons of a new message; nil if there are none. It refuses kinds of
@@ -49,7 +49,7 @@ func readKeyboard(p params) ([][]Button, answer) {
 	case len(markup.Keys) > 0:
 		return readKeys(markup.Keys)
 	case markup.Remove:
-		return [][]Button{{{"", RemoveKeyboard}}}, answer{}
+		return [][]Button{{{"", RemoveKeyboardData}}}, answer{}
 	case p.text("reply_markup") != "" && markup.Rows == nil:
 		return nil, badRequest("object expected as reply markup")
 	case markup.Rows == nil:
@@ -87,9 +87,9 @@ func readKeys(keys [][]keyboardKey) (rows [][]Button, a answer) {
 	for _, row := range keys {
 		var shown []Button
 		for _, key := range row {
-			data := SendText
+			data := SendTextData
 			if key.Location {
-				data = SendLocation
+				data = SendLocationData
 			}
 			shown = append(shown, Button{key.Text, data})
 		}

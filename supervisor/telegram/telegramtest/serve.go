@@ -122,7 +122,7 @@ func (s *Server) call(rw http.ResponseWriter, r *http.Request, token, method str
 		if f = s.state.faults.match(req, now); f == nil || f.After {
 			a = s.state.refuseUnread(token, req, now)
 		}
-		if f != nil && f.Kind == Flood {
+		if f != nil && f.Kind == FloodFault {
 			a = s.state.limits.floodByFault(f.Fault, req, now)
 		}
 	})

@@ -144,9 +144,9 @@ func (s *Server) close(t testing.TB) {
 	}
 }
 
-// SetClientKilledAt tells the server that its client was killed at a time. The client may then
+// RecordClientKill tells the server that its client was killed at a time. The client may then
 // forget a refusal from just before that time.
-func (s *Server) SetClientKilledAt(at time.Time) {
+func (s *Server) RecordClientKill(at time.Time) {
 	s.state.change(func() { s.state.limits.clientKilled(at) })
 }
 

@@ -62,14 +62,14 @@ func ScriptMessages(messages ...protocol.Message) func(context.Context, int) (pr
 
 // TextMessage returns a message of the model with a text and no calls.
 func TextMessage(text string) protocol.Message {
-	return protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: text}}}
+	return protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Text: text}}}
 }
 
 // CallMessage returns a message of the model with calls.
 func CallMessage(calls ...protocol.ToolCall) protocol.Message {
 	message := protocol.Message{Role: protocol.RoleAssistant}
 	for _, call := range calls {
-		message.Parts = append(message.Parts, protocol.Part{Call: &call})
+		message.Parts = append(message.Parts, protocol.ContentPart{Call: &call})
 	}
 	return message
 }
@@ -162,7 +162,7 @@ func (h *Host) CommitCallResult(_ context.Context, result protocol.ToolResult) (
 	h.results[result.Call] = result
 	id := int64(len(h.transcript) + 1)
 	h.transcript = append(h.transcript, protocol.Message{
-		ID: id, Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &result}},
+		ID: id, Role: protocol.RoleTool, Parts: []protocol.ContentPart{{Result: &result}},
 	})
 	return id, failure.after()
 }

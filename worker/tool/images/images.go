@@ -163,9 +163,9 @@ func readInfo(data []byte) (imageInfo, error) {
 	o.pixelBytes = int64(f.bytesPerPixel(o.config, data))
 	switch w, h := int64(o.config.Width), int64(o.config.Height); {
 	case w < 1 || h < 1:
-		return o, parse.NewFailure(parse.ReasonNoPixels, w, h)
+		return o, parse.NewFailure(parse.ReasonZeroPixels, w, h)
 	case w > maxPixels || h > maxPixels || w*h > maxPixels:
-		return o, parse.NewFailure(parse.ReasonPixels, w, h, maxPixels/1_000_000)
+		return o, parse.NewFailure(parse.ReasonTooManyPixels, w, h, maxPixels/1_000_000)
 	case o.memory() > maxMemory:
 		return o, parse.NewFailure(parse.ReasonPixelMemory, w, h, o.memory()/1_000_000, maxMemory/1_000_000)
 	}

@@ -156,8 +156,8 @@ func TestShow_LargePicture_IsScaledDown(t *testing.T) {
 	}
 }
 
-// TestScale_AnySizes_KeepTheMean: scaling does not change the mean of the whole picture.
-func TestScale_AnySizes_KeepTheMean(t *testing.T) {
+// TestScale_AnySize_KeepsMeanColour: scaling does not change the mean of the whole picture.
+func TestScale_AnySize_KeepsMeanColour(t *testing.T) {
 	for _, test := range [][4]int{{7, 5, 3, 2}, {100, 1, 33, 1}, {9, 9, 9, 9}, {1000, 700, 999, 699}, {64, 64, 1, 1}} {
 		src := image.NewRGBA(image.Rect(0, 0, test[0], test[1]))
 		random := rand.New(rand.NewPCG(1, 2))
@@ -319,9 +319,9 @@ func TestView_MissingFile_SaysSo(t *testing.T) {
 	}
 }
 
-// TestView_SimilarPath_IsTaken: a screenshot's name has a narrow no-break space, which models do not
+// TestView_OtherSpaceInName_FindsFile: a screenshot's name has a narrow no-break space, which models do not
 // write.
-func TestView_SimilarPath_IsTaken(t *testing.T) {
+func TestView_OtherSpaceInName_FindsFile(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "Shot 1.05\u202fPM.png"), pngOf(t, corners(40, 30)), 0o600); err != nil {
 		t.Fatal(err)

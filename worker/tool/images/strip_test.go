@@ -41,8 +41,8 @@ func TestStrip_Metadata_IsRemoved(t *testing.T) {
 	}
 }
 
-// FuzzStrip: a decodable picture stays the same, and nothing panics.
-func FuzzStrip(f *testing.F) {
+// FuzzStripMetadata: a decodable picture stays the same, and nothing panics.
+func FuzzStripMetadata(f *testing.F) {
 	f.Add(jpegOf(f, corners(16, 8), 80))
 	f.Add(oriented(jpegOf(f, corners(16, 8), 80), binary.LittleEndian, 6))
 	f.Add(pngOf(f, corners(16, 8)))

@@ -109,14 +109,14 @@ func (t family) announce(ctx context.Context, p protocol.MemoryChangedParams) er
 }
 
 func (t family) writing(ctx context.Context, call worker.Call, after int) memory.ChangeOptions {
-	return memory.ChangeOptions{Keep: workspace.StoreFunc(call.KeepBefore), HighestForgotten: after, Uses: t.uses,
+	return memory.ChangeOptions{Keep: workspace.BackupFunc(call.KeepBefore), HighestForgotten: after, Uses: t.uses,
 		Announce: func(c memory.Change) error {
 			return t.announce(ctx, protocol.MemoryChangedParams{Call: call.ID, Before: c.Before, After: c.After})
 		}}
 }
 
 func (t family) remember(ctx context.Context, call worker.Call, args protocol.MemoryArguments) (r worker.Result, err error) {
-	fact := facts.FromArguments(args)
+	fact := facts.FactFromArguments(args)
 	old, against, err := t.home.FindConflict(fact)
 	if err != nil {
 		return r, err
@@ -140,8 +140,8 @@ func changed(kind, done string, kept facts.Fact, c memory.Change) worker.Result 
 }
 
 func (t family) update(ctx context.Context, call worker.Call, args protocol.MemoryArguments) (r worker.Result, err error) {
-	fact := facts.FromArguments(args)
-	file, err := t.home.ReadFile()
+	fact := facts.FactFromArguments(args)
+	file, err := t.home.ReadMemoryFile()
 	if err != nil {
 		return r, err
 	}

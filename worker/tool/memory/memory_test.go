@@ -232,7 +232,7 @@ func TestRemember_Conflict_NewFactHolds(t *testing.T) {
 	if strings.Contains(r.file(), "oolong") {
 		t.Errorf("the old fact is there: %q", r.file())
 	}
-	if c := r.host.changes; len(c) != 1 || c[0].After != facts.StateOf(r.file()) {
+	if c := r.host.changes; len(c) != 1 || c[0].After != facts.FileStateOf(r.file()) {
 		t.Errorf("announced %+v", c)
 	}
 }
@@ -277,7 +277,7 @@ func TestTools_AlwaysOffered_StayShort(t *testing.T) {
 }
 
 // A file larger than the part that goes into prompts changes like any other.
-func TestMemoryChanged_LargeFile_HasItsState(t *testing.T) {
+func TestMemoryChanged_LargeFile_ReportsItsState(t *testing.T) {
 	r := newRig(t, "Caf\xe9\n"+strings.Repeat("日本語", protocol.MaxMemoryTextBytes/8)+"\n- Plays the cello\n")
 	if _, err := r.call("remember", `{"text":"Takes oolong"}`); err != nil {
 		t.Fatal(err)
@@ -292,7 +292,7 @@ func TestMemoryChanged_LargeFile_HasItsState(t *testing.T) {
 	if err := json.Unmarshal(raw, &told); err != nil || told.Validate() != nil {
 		t.Fatal(err, told.Validate())
 	}
-	if told.After != done.Before || done.After != facts.StateOf(r.file()) {
+	if told.After != done.Before || done.After != facts.FileStateOf(r.file()) {
 		t.Errorf("told %s, then %s to %s", told.After, done.Before, done.After)
 	}
 }

@@ -27,7 +27,7 @@ func TestRun_BothStreams_KeepTheirOrder(t *testing.T) {
 	wantContains(t, r.Brief, "exit 0, 6 lines, ")
 }
 
-func TestRun_AnyEnd_IsReported(t *testing.T) {
+func TestRun_EachExit_IsReported(t *testing.T) {
 	b := newFixture(t, nil)
 	for _, test := range []struct{ command, text, brief string }{
 		{"exit 3", "exit 3, ", "exit 3, 0 lines, "},
@@ -231,9 +231,9 @@ func changed(t *testing.T, r worker.Result, command string) []protocol.Change {
 	return r.Changes[1:]
 }
 
-// TestRun_Change_NamesTheCommand: the change has the first words of the command, how it ended and
+// TestRun_LedgerEntry_NamesCommand: the change has the first words of the command, how it ended and
 // how long it took. It does not tell what the command did.
-func TestRun_Change_NamesTheCommand(t *testing.T) {
+func TestRun_LedgerEntry_NamesCommand(t *testing.T) {
 	b := newFixture(t, nil)
 	b.write("s.py", "raise SystemExit(4)")
 	for _, c := range []struct{ tool, argument, value, target, detail string }{
@@ -253,7 +253,7 @@ func TestRun_Change_NamesTheCommand(t *testing.T) {
 	}
 }
 
-func TestTerminal_Change_NamesTheCommand(t *testing.T) {
+func TestTerminal_LedgerEntry_NamesCommand(t *testing.T) {
 	b := newFixture(t, nil)
 	r := b.mustRun("terminal", "action", "open", "command", "printf done", "wait_for", "done")
 	if want := []protocol.Change{{Kind: "run", Target: "printf done", Detail: "in terminal 1"}}; !slices.Equal(r.Changes, want) {

@@ -82,9 +82,9 @@ func TestRun_Deletions_AreCounted(t *testing.T) {
 	}
 }
 
-// TestTerminal_BetweenCalls_MissesNothing: files that a program deletes between two calls are in
+// TestTerminal_ChangesBetweenCalls_AreReported: files that a program deletes between two calls are in
 // the changes of the later call.
-func TestTerminal_BetweenCalls_MissesNothing(t *testing.T) {
+func TestTerminal_ChangesBetweenCalls_AreReported(t *testing.T) {
 	b := newFixture(t, nil)
 	b.write("diary.md", "years")
 	b.mustRun("terminal", "action", "open", "command",
@@ -108,9 +108,9 @@ func TestTerminal_BetweenCalls_MissesNothing(t *testing.T) {
 	}
 }
 
-// TestRun_OwnWrites_AreNotThePrograms: files that Mews writes while a program runs are not in the
+// TestRun_WritesByMews_AreLeftOut: files that Mews writes while a program runs are not in the
 // program's changes. If the program then changes such a file, the file is in them.
-func TestRun_OwnWrites_AreNotThePrograms(t *testing.T) {
+func TestRun_WritesByMews_AreLeftOut(t *testing.T) {
 	at := time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
 	b := newFixture(t, nil)
 	ws := b.shell.ws

@@ -19,7 +19,7 @@ var errTooManyFiles = errors.New("too many files")
 type snapshot struct {
 	files  map[string]fileState
 	unread []string // folders that could not be read to their end
-	mews   *workspace.Record
+	mews   *workspace.ChangeRecord
 	err    error // reason why some files are missing
 }
 
@@ -34,7 +34,7 @@ type fileState struct {
 // takeSnapshot takes a snapshot of the workspace without the folder for temporary files. It ends
 // with ctx.
 func (e *environment) takeSnapshot(ctx context.Context) snapshot {
-	seen := snapshot{files: map[string]fileState{}, mews: e.ws.Record()}
+	seen := snapshot{files: map[string]fileState{}, mews: e.ws.StartChangeRecord()}
 	entries, temp := 0, e.tempName()
 	seen.err = e.ws.Walk(ctx, ".", func(entry workspace.Entry) error {
 		if entries++; entries > e.options.limits.entries {
@@ -64,7 +64,7 @@ const maxTick = 20 * time.Millisecond
 func (s snapshot) settle() {
 	newest := time.Time{}
 	for _, f := range s.files {
-		if at := f.stamp.Changed(); at.After(newest) {
+		if at := f.stamp.ChangedAt(); at.After(newest) {
 			newest = at
 		}
 	}
@@ -109,13 +109,13 @@ func (s snapshot) compare(after snapshot) (changes []fileChange, err error) {
 		// a new link is not counted, since a program may make thousands
 		switch {
 		case was.stamp == now.stamp, !now.regular && !old, !old && s.maybeHas(path):
-		case !s.mews.Explains(path, was.stamp, now.stamp):
+		case !s.mews.IsOwnChange(path, was.stamp, now.stamp):
 			changes = append(changes, fileChange{path: path, was: old, now: now})
 		}
 	}
 	for path, was := range s.files {
 		_, still := after.files[path]
-		if !still && !after.maybeHas(path) && !s.mews.Explains(path, was.stamp, workspace.Stamp{}) {
+		if !still && !after.maybeHas(path) && !s.mews.IsOwnChange(path, was.stamp, workspace.Stamp{}) {
 			changes = append(changes, fileChange{path: path, was: true, gone: true})
 		}
 	}

@@ -20,7 +20,7 @@ func untilLater(t testing.TB, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for !fileTime().After(workspace.StampOf(info).Changed()) {
+	for !fileTime().After(workspace.StampOf(info).ChangedAt()) {
 		runtime.Gosched()
 	}
 }

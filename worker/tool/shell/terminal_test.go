@@ -247,8 +247,8 @@ func TestTerminal_WaitCancelled_ProgramGoesOn(t *testing.T) {
 	wantContains(t, r.Text, "running", "on\non")
 }
 
-// TestWaitFor_EarlierText_DoesNotCount: only text that appears after the call counts.
-func TestWaitFor_EarlierText_DoesNotCount(t *testing.T) {
+// TestWaitFor_EarlierText_IsIgnored: only text that appears after the call counts.
+func TestWaitFor_EarlierText_IsIgnored(t *testing.T) {
 	b := newFixture(t, nil)
 	b.mustRun("terminal", "action", "open", "command", "echo done; read; sleep 0.5; echo done; cat", "wait_for", "done", "wait", waited)
 	r := b.mustRun("terminal", "action", "send", "keys", "enter", "wait_for", "done", "wait", waited)

@@ -19,10 +19,10 @@ type Blobs interface {
 	StoreBlob(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
 }
 
-// Run runs an operation of kind protocol.OperationUploads.
-func Run(ctx context.Context, p protocol.UploadsParameters, ws *workspace.Workspace, zone *time.Location, blobs Blobs) (result protocol.UploadsResult, err error) {
+// RunOperation runs an operation of kind protocol.OperationUploads.
+func RunOperation(ctx context.Context, p protocol.UploadsParameters, ws *workspace.Workspace, zone *time.Location, blobs Blobs) (result protocol.UploadsResult, err error) {
 	u := &uploads{ws: ws, now: time.Now, zone: zone}
-	if p.Action == protocol.UploadsActionRead {
+	if p.Action == protocol.UploadedFilesActionRead {
 		path, _ := ws.SimilarPath(p.Path)
 		blob, err := u.keep(ctx, path, blobs)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -44,7 +44,7 @@ func Run(ctx context.Context, p protocol.UploadsParameters, ws *workspace.Worksp
 	slices.Reverse(found)
 	result.Total = len(found)
 	i := slices.IndexFunc(found, func(f protocol.Upload) bool { return protocol.UploadKey(f.Path) == p.Key })
-	if p.Action == protocol.UploadsActionList {
+	if p.Action == protocol.UploadedFilesActionList {
 		result.From = i + 1
 		if i < 0 {
 			// limits the offset, so that the page is not empty
@@ -58,11 +58,11 @@ func Run(ctx context.Context, p protocol.UploadsParameters, ws *workspace.Worksp
 	}
 	result.Files = found[i : i+1]
 	switch p.Action {
-	case protocol.UploadsActionSend:
+	case protocol.UploadedFilesActionSend:
 		result.Blob, err = u.keep(ctx, found[i].Path, blobs)
-	case protocol.UploadsActionDelete:
+	case protocol.UploadedFilesActionDelete:
 		_, err = u.delete(ctx, worker.Call{}, deleteArgs{Path: found[i].Path})
-	case protocol.UploadsActionRemove:
+	case protocol.UploadedFilesActionRemove:
 		err = ws.RemoveUpload(found[i].Path)
 	default:
 		err = fmt.Errorf("there is no action %.20q", p.Action)

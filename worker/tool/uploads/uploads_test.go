@@ -117,7 +117,7 @@ func TestUploads_ButtonOfList_ActsOnListedFile(t *testing.T) {
 	blobs := &storedFiles{}
 	run := func(p protocol.UploadsParameters) protocol.UploadsResult {
 		t.Helper()
-		r, err := Run(t.Context(), p, ws, time.UTC, blobs)
+		r, err := RunOperation(t.Context(), p, ws, time.UTC, blobs)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,21 +126,21 @@ func TestUploads_ButtonOfList_ActsOnListedFile(t *testing.T) {
 		}
 		return r
 	}
-	page := run(protocol.UploadsParameters{Action: protocol.UploadsActionList})
+	page := run(protocol.UploadsParameters{Action: protocol.UploadedFilesActionList})
 	if page.Total != 10 || len(page.Files) != 8 || page.Files[0] != (protocol.Upload{Path: names[9], Size: 3, SentAt: "2026-11-20 08:00"}) {
 		t.Errorf("first there are %+v", page)
 	}
 	key := func(i int) string { return protocol.UploadKey(names[i]) }
-	if r := run(protocol.UploadsParameters{Action: protocol.UploadsActionSend, Key: key(9)}); r.Blob == nil ||
+	if r := run(protocol.UploadsParameters{Action: protocol.UploadedFilesActionSend, Key: key(9)}); r.Blob == nil ||
 		len(blobs.bytes) != 1 || blobs.bytes[0] != "abc" {
 		t.Errorf("sent is %+v", r)
 	}
-	if r := run(protocol.UploadsParameters{Action: protocol.UploadsActionRead, Path: "x.md"}); r.Blob == nil ||
+	if r := run(protocol.UploadsParameters{Action: protocol.UploadedFilesActionRead, Path: "x.md"}); r.Blob == nil ||
 		len(r.Files) != 0 || len(blobs.bytes) != 2 {
 		t.Errorf("read is %+v", r)
 	}
 	for range 2 { // runs twice, as after a crash
-		run(protocol.UploadsParameters{Action: protocol.UploadsActionDelete, Key: key(9)})
+		run(protocol.UploadsParameters{Action: protocol.UploadedFilesActionDelete, Key: key(9)})
 	}
 	if _, err := os.Stat(filepath.Join(dir, names[9])); !os.IsNotExist(err) {
 		t.Errorf("it is there: %v", err)
@@ -153,12 +153,12 @@ func TestUploads_ButtonOfList_ActsOnListedFile(t *testing.T) {
 		"behind one":           {protocol.UploadsParameters{Key: key(2), Offset: 8}, 7, names[1]},
 		"after a deleted file": {protocol.UploadsParameters{Key: key(9), Offset: 8}, 1, names[7]},
 	} {
-		c.p.Action = protocol.UploadsActionList
+		c.p.Action = protocol.UploadedFilesActionList
 		if r := run(c.p); r.From != c.from || r.Total != 9 || r.Files[0].Path != c.first {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
-	for _, action := range []protocol.UploadsAction{protocol.UploadsActionSend, protocol.UploadsActionDelete} {
+	for _, action := range []protocol.UploadedFilesAction{protocol.UploadedFilesActionSend, protocol.UploadedFilesActionDelete} {
 		if r := run(protocol.UploadsParameters{Action: action, Key: protocol.UploadKey("x.md")}); len(r.Files) != 0 {
 			t.Errorf("%s of what is no upload: %+v", action, r)
 		}
@@ -174,8 +174,8 @@ func TestOperation_Remove_SkipsTheTrash(t *testing.T) {
 	}
 	defer ws.Close()
 	for _, path := range []string{name, name, name + ".txt"} { // runs twice, as after a crash
-		p := protocol.UploadsParameters{Action: protocol.UploadsActionRemove, Key: protocol.UploadKey(path)}
-		if _, err := Run(t.Context(), p, ws, time.UTC, &storedFiles{}); err != nil {
+		p := protocol.UploadsParameters{Action: protocol.UploadedFilesActionRemove, Key: protocol.UploadKey(path)}
+		if _, err := RunOperation(t.Context(), p, ws, time.UTC, &storedFiles{}); err != nil {
 			t.Error(err)
 		}
 	}

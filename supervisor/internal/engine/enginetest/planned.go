@@ -36,9 +36,9 @@ type planCheckingRunner struct {
 // Run implements Runner.
 func (p planCheckingRunner) Run() (code int) {
 	r := &recorder{importPath: p.o.Package, helperFiles: p.o.HelperFiles, plans: map[string][]string{}}
-	engine.PrepareHook = r.record
+	engine.OnPrepareStatement = r.record
 	code = p.tests.Run()
-	engine.PrepareHook = nil
+	engine.OnPrepareStatement = nil
 	ran := len(r.plans)
 	list, err := p.list(r)
 	if err != nil {
