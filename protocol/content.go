@@ -187,7 +187,10 @@ func (m Message) PartsWithStamp() []ContentPart {
 
 // HasImage reports whether m has a picture.
 func (m Message) HasImage() bool {
-	return slices.ContainsFunc(m.Parts, func(p ContentPart) bool { return p.Image != nil || p.Result != nil && len(p.Result.Images) > 0 })
+	return slices.ContainsFunc(m.Parts, func(p ContentPart) bool {
+		return p.Image != nil || p.Result != nil &&
+			len(p.Result.Images) > 0
+	})
 }
 
 // ToolCalls returns the tool calls of m in the order in which the model made them.

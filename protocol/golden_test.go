@@ -14,12 +14,14 @@ var wireTypes = []any{
 	StepCommitParams{},
 	StepCommitResult{}, TurnEvent{}, ModelStreamParams{}, ModelStreamResult{}, AnsweredCall{}, ToolsFindParams{},
 	ToolsFindResult{}, FindToolsArguments{}, SystemTextRef{}, ToolListRef{}, Message{},
-	ContentPart{}, Image{}, ToolCall{}, ToolResult{}, Change{}, Usage{}, BlobRef{}, BlobBeginParams{}, BlobBeginResult{},
+	ContentPart{}, Image{}, ToolCall{}, ToolResult{}, Change{}, Usage{}, BlobRef{}, BlobBeginParams{},
+	BlobBeginResult{},
 	BlobWriteParams{}, BlobCommitParams{},
 	BlobReadParams{}, BlobReadResult{}, ChatSendParams{}, ChatMessageParams{}, ChatSendResult{}, CancelParams{},
 	Error{}, OperationStart{}, OperationEnd{},
 	ArchiveParameters{}, ArchiveResult{}, OmittedFile{}, ToolsChangedParams{}, OperationPiece{}, OperationProgress{},
-	TranscribedPiece{}, TranscribeParameters{}, TranscribeResult{}, SpeechEngine{}, ChildContextWindow{}, ReviewMaterial{},
+	TranscribedPiece{}, TranscribeParameters{}, TranscribeResult{}, SpeechEngine{}, ChildContextWindow{},
+	ReviewMaterial{},
 	ReviewReport{}, ReviewCheckParams{}, ReviewCheckResult{}, Triage{},
 }
 

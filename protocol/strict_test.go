@@ -204,7 +204,8 @@ func TestValidateRawJSON_DepthFitsIntoMessage(t *testing.T) {
 	if _, err := encodeLine(m, 1<<20); err != nil {
 		t.Errorf("a valid one in a message: %v", err)
 	}
-	for _, bad := range []string{"", "{", `{"a":1,"a":2}`, `{"a":[{"path":1,"Path":2}]}`, "{\"s\":1,\"ſ\":2}", nested("[", "", "]", MaxRawJSONDepth+1), `1e999`} {
+	for _, bad := range []string{"", "{", `{"a":1,"a":2}`, `{"a":[{"path":1,"Path":2}]}`, "{\"s\":1,\"ſ\":2}",
+		nested("[", "", "]", MaxRawJSONDepth+1), `1e999`} {
 		if ValidateRawJSON(json.RawMessage(bad)) == nil {
 			t.Errorf("%.20q is valid", bad)
 		}

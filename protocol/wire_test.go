@@ -107,7 +107,8 @@ func TestEncode_Lines_EqualWireText(t *testing.T) {
 		{request(0, "ping", nil), `{"jsonrpc":"2.0","method":"ping","params":{}}`},
 		{request(math.MaxInt64, longest, nil),
 			`{"jsonrpc":"2.0","id":9223372036854775807,"method":"` + longest + `","params":{}}`},
-		{request(0, "a", ContentPart{Text: "<&>\u2028"}), `{"jsonrpc":"2.0","method":"a","params":{"text":"<&>\u2028"}}`},
+		{request(0, "a", ContentPart{Text: "<&>\u2028"}),
+			`{"jsonrpc":"2.0","method":"a","params":{"text":"<&>\u2028"}}`},
 		{string(encodeText("null").line(answerHead(3, "result"))), `{"jsonrpc":"2.0","id":3,"result":null}`},
 	}
 	for _, tt := range tests {
@@ -192,9 +193,11 @@ func TestDecodeParams_FillsStructOrFails(t *testing.T) {
 
 // TestErrorCodes_EachMeaning_HasOwnCode does not compile if two codes are equal.
 func TestErrorCodes_EachMeaning_HasOwnCode(t *testing.T) {
-	for code := range map[int]bool{CodeParse: true, CodeInvalidRequest: true, CodeMethodNotFound: true, CodeInvalidParams: true,
-		CodeInternal: true, CodeUnknownHash: true, CodeCancelled: true, CodeBusy: true, CodeFailed: true, CodeWaitsForUser: true,
-		CodeBlobExpired: true} {
+	for code := range map[int]bool{CodeParse: true, CodeInvalidRequest: true, CodeMethodNotFound: true,
+		CodeInvalidParams: true,
+		CodeInternal:      true, CodeUnknownHash: true, CodeCancelled: true, CodeBusy: true, CodeFailed: true,
+		CodeWaitsForUser: true,
+		CodeBlobExpired:  true} {
 		if code >= -32000 || code < -32700 {
 			t.Errorf("code %d is outside of JSON-RPC's reserved range", code)
 		}

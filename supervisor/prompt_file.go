@@ -140,7 +140,8 @@ func (f PromptFile) RecordWrite(before, after protocol.FileState, text []byte) P
 // FindStateBeforeNotes returns the state that a file had before notes were added to it. The seen text must
 // begin with the text in force, or with the pending text. After that text there may only be notes,
 // each once. ok is false for any other text.
-func (f PromptFile) FindStateBeforeNotes(seen protocol.PromptFile, notes []facts.Note) (before protocol.FileState, ok bool) {
+func (f PromptFile) FindStateBeforeNotes(seen protocol.PromptFile, notes []facts.Note) (before protocol.FileState,
+	ok bool) {
 	if !seen.State.IsHash() || facts.FileStateOf(string(seen.Text)) != seen.State {
 		return "", false // seen has only the beginning of the text
 	}

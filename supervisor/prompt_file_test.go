@@ -54,8 +54,9 @@ func TestFindStateBeforeNotes_OtherLines_Fail(t *testing.T) {
 			f.State = facts.FileStateOf(c.before)
 		}
 		if c.pending != "" {
-			f.Pending = supervisor.PendingPromptFile{Why: supervisor.PendingReasonTurn, State: facts.FileStateOf(c.pending),
-				Text: []byte(c.pending)}
+			f.Pending = supervisor.PendingPromptFile{Why: supervisor.PendingReasonTurn,
+				State: facts.FileStateOf(c.pending),
+				Text:  []byte(c.pending)}
 		}
 		var from protocol.FileState
 		if c.from != "" {

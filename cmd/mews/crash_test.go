@@ -92,9 +92,11 @@ func newCrashRun(t *testing.T, rng *rand.Rand, updates int) *crashRun {
 	r.Service = apptest.NewService(t, url, people...)
 	r.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
 	r.server = telegramtest.New(t, telegramtest.Options{Token: testToken, Strict: true, BeforeConfirm: r.checkAcknowledged})
-	r.server.InjectFault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.ResetFault, After: true, Rate: 0.01,
+	r.server.InjectFault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.ResetFault, After: true,
+		Rate: 0.01,
 		Seed: rng.Uint64()})
-	r.server.InjectFault(telegramtest.Fault{Method: telegramtest.DownloadMethod, Kind: telegramtest.ResetFault, Times: 2})
+	r.server.InjectFault(telegramtest.Fault{Method: telegramtest.DownloadMethod, Kind: telegramtest.ResetFault,
+		Times: 2})
 	r.server.InjectFault(telegramtest.Fault{Kind: telegramtest.ErrorFault, Code: 500, Text: "Internal Server Error",
 		Rate: 0.005, Seed: rng.Uint64()})
 	r.AppendConfig(apptest.TelegramConfig(r.server, "rate: {chat: 30, all: 1000}") + apptest.QueueModeConfig +
@@ -314,5 +316,6 @@ func (w *writer) isComplete(text string, i int) bool {
 	said = strings.Replace(said, strings.TrimSpace(history.EarlierMessagesNote)+" ", "", 1)
 	want := "done: " + strings.Join(strings.Fields(w.messages[i].text), " ")
 	_, rest, found := strings.Cut(said, want)
-	return found && (rest == "" || strings.HasPrefix(rest, " "+effect.TextEffectsHeading+" ") || strings.Contains(rest, "/resend"))
+	return found && (rest == "" || strings.HasPrefix(rest, " "+effect.TextEffectsHeading+" ") || strings.Contains(rest,
+		"/resend"))
 }

@@ -81,7 +81,8 @@ func newReminderRun(t *testing.T, rng *rand.Rand, fires int) *reminderRun {
 	r.Service = apptest.NewService(t, "", people...)
 	r.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
 	r.server = telegramtest.New(t, telegramtest.Options{Token: testToken, Strict: true, OnRequest: r.recordCall})
-	r.server.InjectFault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.ResetFault, After: true, Rate: 0.01,
+	r.server.InjectFault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.ResetFault, After: true,
+		Rate: 0.01,
 		Seed: rng.Uint64()})
 	r.server.InjectFault(telegramtest.Fault{Kind: telegramtest.ErrorFault, Code: 500, Text: "Internal Server Error",
 		Rate: 0.005, Seed: rng.Uint64()})

@@ -86,7 +86,8 @@ func newTaskRun(t *testing.T, rng *rand.Rand, fires int) *taskRun {
 				r.came <- struct{}{}
 			}
 		}})
-	r.server.InjectFault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.ResetFault, After: true, Rate: 0.01,
+	r.server.InjectFault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.ResetFault, After: true,
+		Rate: 0.01,
 		Seed: rng.Uint64()})
 	r.AppendConfig(apptest.TelegramConfig(r.server, fastRate) +
 		"\nbudget: {users: {jobs: {run: 0, day: 0, month: 0}}}\nlimits: {jobs: 4}\n")

@@ -126,7 +126,8 @@ type Note struct{ Path, Line string }
 
 // NewNote returns the note of a text at a time. The time's zone decides on the day.
 func NewNote(at time.Time, text string) Note {
-	return Note{Path: NotesPath(at.Format(time.DateOnly)), Line: fmt.Sprintf("- %s %s", at.Format("15:04"), CleanText(text))}
+	return Note{Path: NotesPath(at.Format(time.DateOnly)), Line: fmt.Sprintf("- %s %s", at.Format("15:04"),
+		CleanText(text))}
 }
 
 // NotesFolder is the folder of daily notes in a home.

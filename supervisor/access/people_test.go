@@ -19,7 +19,8 @@ func telegram(account, name string) access.AccountBinding {
 func TestSetUsers_NewBindings_TakeEffect(t *testing.T) {
 	p := people(t, onTelegram("ann", 42), user("bob", "bob", supervisor.RoleUser))
 	more := access.StoredUsers{
-		Bindings: []access.AccountBinding{telegram("43", "bob"), telegram("44", "bob"), telegram("45", "ann"), telegram("42", "ann"),
+		Bindings: []access.AccountBinding{telegram("43", "bob"), telegram("44", "bob"), telegram("45", "ann"),
+			telegram("42", "ann"),
 			telegram("46", "eve"), {Channel: supervisor.ChannelTerminal, Account: "47", User: "bob"}},
 		Groups: []access.Group{{Channel: supervisor.ChannelTelegram, Chat: "-100"}},
 	}
@@ -69,7 +70,8 @@ func TestSetUsers_InvalidUsers_ChangesNothing(t *testing.T) {
 		"an account of two users": {[]supervisor.User{ann, onTelegram("bob", 42)}, access.StoredUsers{}, []string{"ann",
 			"bob", "42"}},
 		"an account bound to two users": {[]supervisor.User{ann, onTelegram("bob", 0)},
-			access.StoredUsers{Bindings: []access.AccountBinding{telegram("7", "bob"), telegram("7", "ann")}}, []string{"ann",
+			access.StoredUsers{Bindings: []access.AccountBinding{telegram("7", "bob"), telegram("7", "ann")}},
+			[]string{"ann",
 				"bob", "7"}},
 		"a group as an account": {[]supervisor.User{ann},
 			access.StoredUsers{Bindings: []access.AccountBinding{telegram("-7", "ann")}}, []string{"ann"}},

@@ -44,7 +44,8 @@ func (k *memoryFactors) FindLogin(_ context.Context, user string, channel superv
 }
 
 // attempt checks a code in a transaction, as the real store does.
-func (k *memoryFactors) attempt(user string, decide supervisor.LoginCodeChecker, now time.Time) supervisor.LoginCodeResult {
+func (k *memoryFactors) attempt(user string, decide supervisor.LoginCodeChecker,
+	now time.Time) supervisor.LoginCodeResult {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	f, v := decide(k.factors[user], now)

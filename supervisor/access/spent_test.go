@@ -55,8 +55,9 @@ func TestCheck_LockCommand_RequestsLock(t *testing.T) {
 	p := newRig(t)
 	p.enrol(t, true)
 	for text, want := range map[string]supervisor.GateLock{
-		"/lock": supervisor.LockChatGate, "/Lock@mews_bot ": supervisor.LockChatGate, "/lock ALL": supervisor.LockAllGates,
-		"/lock me": "", "/stop": "", "/stop all": "",
+		"/lock": supervisor.LockChatGate, "/Lock@mews_bot ": supervisor.LockChatGate,
+		"/lock ALL": supervisor.LockAllGates,
+		"/lock me":  "", "/stop": "", "/stop all": "",
 	} {
 		if m := p.decide(t, asCommand(terminalText(text))); m.Lock != want || outcomeOf(m) != passes {
 			t.Errorf("%s: %+v", text, m)

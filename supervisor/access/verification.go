@@ -148,7 +148,8 @@ func decideUnreadable(user string) supervisor.LoginCodeChecker {
 }
 
 // accept accepts a right code of a period.
-func (v verification) accept(f supervisor.SecondFactor, period int64) (supervisor.SecondFactor, supervisor.LoginCodeResult) {
+func (v verification) accept(f supervisor.SecondFactor, period int64) (supervisor.SecondFactor,
+	supervisor.LoginCodeResult) {
 	verdict := supervisor.LoginCodeResult{Right: true, Action: v.purpose.action, Text: v.purpose.success}
 	if !f.Confirmed {
 		verdict.Action, verdict.Text = actionEnrolled, textFactorSetUp+v.purpose.success

@@ -39,9 +39,12 @@ func TestAuditFault_EachFault_HasASentence(t *testing.T) {
 		"The rows from 3 to 4 are missing.": {Why: sqlite.AuditRowsMissing, Broken: 5, MissingFrom: 3, MissingTo: 4},
 		"The rows from 5 to 6 are missing, at the log's end.": {Why: sqlite.AuditLastRowsMissing,
 			Broken: 5, MissingFrom: 5, MissingTo: 6},
-		"Row 4 has no digest: Mews did not write it.":                             {Why: sqlite.AuditRowWithoutDigest, Broken: 4},
-		"The digest of row 3 does not fit: it was changed, or one before it was.": {Why: sqlite.AuditRowChanged, Broken: 3},
-		"The log ends before the given digest: rows are missing at its end.":      {Why: sqlite.AuditLogCutOff, Broken: 5},
+		"Row 4 has no digest: Mews did not write it.": {Why: sqlite.AuditRowWithoutDigest,
+			Broken: 4},
+		"The digest of row 3 does not fit: it was changed, or one before it was.": {Why: sqlite.AuditRowChanged,
+			Broken: 3},
+		"The log ends before the given digest: rows are missing at its end.": {Why: sqlite.AuditLogCutOff,
+			Broken: 5},
 	} {
 		if got := auditFault(r); got != want {
 			t.Errorf("got %q, want %q", got, want)

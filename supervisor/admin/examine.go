@@ -48,7 +48,8 @@ func (o *Service) examine(ctx context.Context, _ Caller, q DiagnoseRequest) (Dia
 	found, err := cmd.Output()
 	failed := new(exec.ExitError)
 	if errors.As(err, &failed) && failed.Exited() {
-		return DiagnoseResult{Found: string(found), Wrong: strings.TrimPrefix(strings.TrimSpace(string(failed.Stderr)), "mews: ")}, nil
+		return DiagnoseResult{Found: string(found), Wrong: strings.TrimPrefix(strings.TrimSpace(string(failed.Stderr)),
+			"mews: ")}, nil
 	}
 	return DiagnoseResult{Found: string(found)}, err
 }

@@ -115,7 +115,8 @@ func parseAskPress(
 		return picked, supervisor.PressPicked
 	case q.Kind == protocol.AskKindSeveral && word == wordDone:
 		return supervisor.Answer{Say: supervisor.AnswerChoiceOther, Options: draft.Options}, supervisor.PressTaken
-	case q.Kind == protocol.AskKindConfirm && (word == string(supervisor.AnswerChoiceOnce) || word == string(supervisor.AnswerChoiceNo)):
+	case q.Kind == protocol.AskKindConfirm && (word == string(supervisor.AnswerChoiceOnce) ||
+		word == string(supervisor.AnswerChoiceNo)):
 		return supervisor.Answer{Say: supervisor.AnswerChoice(word)}, supervisor.PressTaken
 	case q.Other && word == wordOther:
 		return draft, supervisor.PressWantsWords

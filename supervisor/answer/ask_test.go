@@ -148,7 +148,8 @@ func TestParseMessage_FileForChoice_IsRefused(t *testing.T) {
 		Parts: []protocol.ContentPart{{Text: "[photo, kept as uploads/a.png]"}},
 		World: true,
 	}
-	voice := supervisor.AnswerMessage{Words: "The second.", Parts: []protocol.ContentPart{{Text: "[voice, 0:02] The second."}}}
+	voice := supervisor.AnswerMessage{Words: "The second.",
+		Parts: []protocol.ContentPart{{Text: "[voice, 0:02] The second."}}}
 	for _, c := range []struct {
 		kind protocol.AskKind
 		m    supervisor.AnswerMessage
@@ -214,7 +215,8 @@ func TestParsePress_Option_TogglesPick(t *testing.T) {
 func TestQuestionButtons_DependOnChannel(t *testing.T) {
 	press := func(word string) string { return word }
 	q := question(protocol.AskKindLocation)
-	if rows := answer.QuestionButtons(q, supervisor.Answer{}, press); rows[0][0].Press != supervisor.ButtonShareLocation ||
+	if rows := answer.QuestionButtons(q, supervisor.Answer{},
+		press); rows[0][0].Press != supervisor.ButtonShareLocation ||
 		!answer.HasKeyboard(q) {
 		t.Errorf("in private: %v", rows)
 	}

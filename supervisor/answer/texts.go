@@ -68,8 +68,8 @@ var textsWaits = map[supervisor.QuestionKind]string{
 		"button, “yes” or “no”. Or /stop ends the task:",
 	supervisor.QuestionApproval: "I kept your message for later. First answer this, with a button, or with “yes” or " +
 		"“no”. /stop ends the task:",
-	supervisor.QuestionLoginCode: "I kept your message for later. I call no model before I have the code: six digits, " +
-		"“yes” is not one. Or /stop ends the task:",
+	supervisor.QuestionLoginCode: "I kept your message for later. I call no model before I have the code: six " +
+		"digits, “yes” is not one. Or /stop ends the task:",
 }
 
 // Texts about questions that the user has skipped.

@@ -25,7 +25,8 @@ const (
 // picked.
 var ticks = map[bool]string{true: "☑ ", false: "☐ "}
 
-var textsConfirmed = map[supervisor.AnswerChoice]string{supervisor.AnswerChoiceOnce: textYes, supervisor.AnswerChoiceNo: textNo}
+var textsConfirmed = map[supervisor.AnswerChoice]string{supervisor.AnswerChoiceOnce: textYes,
+	supervisor.AnswerChoiceNo: textNo}
 
 // Parts of an answer, for the model. The key of textsForModel says whether only options were
 // chosen.

@@ -28,7 +28,8 @@ func (s *service) openAdmin(context.Context) error {
 // adminOptions returns the dependencies of admin calls that need no running service.
 func (s *service) adminOptions() admin.Options {
 	return admin.Options{
-		Store: s.db.UserAccessStores(), Log: s.db.Audit(), People: s.people, Configuration: s.configuration, Seal: s.seal,
+		Store: s.db.UserAccessStores(), Log: s.db.Audit(), People: s.people, Configuration: s.configuration,
+		Seal: s.seal,
 		Gate: s.gate,
 		Say:  s.db.Outbox().SendNotice, Queued: s.deliveryQueued, Bot: s.botName, Now: s.now,
 		Logger:     s.log.Named("admin"),
@@ -38,7 +39,8 @@ func (s *service) adminOptions() admin.Options {
 
 // inviter returns the part that makes invites.
 func (s *service) inviter() admin.Inviter {
-	return admin.Inviter{Store: s.db.UserAccessStores(), People: s.people, Configuration: s.configuration, Bot: s.botName,
+	return admin.Inviter{Store: s.db.UserAccessStores(), People: s.people, Configuration: s.configuration,
+		Bot: s.botName,
 		Now: s.now, KeepPicture: generatedFiles{s.spool}.StorePicture}
 }
 

@@ -208,7 +208,8 @@ func essayModel(r modeltest.Request) (a modeltest.Answer) {
 	if most := 4 * r.Limit; len(a.Text) > most {
 		a.Text, a.Stop = a.Text[:most], modeltest.StopLength
 	}
-	a.Usage = &modeltest.AnswerUsage{Prompt: int64(len(r.Raw) / 4), Completion: int64(len(a.Text)/4 + 20*len(a.Calls) + 1)}
+	a.Usage = &modeltest.AnswerUsage{Prompt: int64(len(r.Raw) / 4), Completion: int64(len(a.Text)/4 + 20*len(a.Calls) +
+		1)}
 	return a
 }
 
@@ -343,7 +344,8 @@ func TestConcurrentTurns_StayWithinLimits(t *testing.T) {
 		if found := sqlitetest.QueryColumn(t, m.db, over); len(found) > 0 {
 			t.Errorf("over: %q", found)
 		}
-		return modeltest.Answer{Text: "Yes.", Usage: &modeltest.AnswerUsage{Prompt: int64(len(r.Raw) / 2), Completion: int64(r.Limit)}}
+		return modeltest.Answer{Text: "Yes.", Usage: &modeltest.AnswerUsage{Prompt: int64(len(r.Raw) / 2),
+			Completion: int64(r.Limit)}}
 	})
 	m.terms.Installation, m.terms.Asker = all, nil
 	var group sync.WaitGroup

@@ -69,7 +69,8 @@ func (s *service) requestLimit(t supervisor.Turn, role supervisor.Role) (int64, 
 
 // payer returns the part that pays for model calls outside of turns.
 func (s *service) payer() usage.Payer {
-	return usage.Payer{Models: s.models, Store: s.db.Usage(), Reserver: func(t supervisor.Turn) usage.MoneyReserver { return s.newReserver(t) }}
+	return usage.Payer{Models: s.models, Store: s.db.Usage(),
+		Reserver: func(t supervisor.Turn) usage.MoneyReserver { return s.newReserver(t) }}
 }
 
 // jobBudget returns the limits for what a user's jobs may cost.

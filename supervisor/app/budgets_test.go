@@ -15,7 +15,8 @@ import (
 
 // A turn of a user who is not served may spend nothing.
 func TestBudget_UnservedUser_MaySpendNothing(t *testing.T) {
-	_, err := budget.DenyAllReserver{}.Reserve(t.Context(), modelcall.CostEstimate{Spec: "a/b", MaxCost: 1, Priced: true})
+	_, err := budget.DenyAllReserver{}.Reserve(t.Context(), modelcall.CostEstimate{Spec: "a/b", MaxCost: 1,
+		Priced: true})
 	if supervisor.ErrorCodeOf(err) != supervisor.CodeForbidden {
 		t.Errorf("got %v", err)
 	}

@@ -238,7 +238,8 @@ func (a *canaryService) causeFailures(t *testing.T) {
 		a.awaitSettled("hello " + model)
 	}
 	a.sayAndAwait("alice", "/model default", "")
-	for _, f := range []telegramtest.Fault{{Kind: telegramtest.ResetFault, Times: 1}, {Kind: telegramtest.HTMLFault, Times: 1},
+	for _, f := range []telegramtest.Fault{{Kind: telegramtest.ResetFault, Times: 1}, {Kind: telegramtest.HTMLFault,
+		Times: 1},
 		{Kind: telegramtest.ErrorFault, Code: http.StatusNotFound, Text: "Not Found", Times: 1}} {
 		a.bot.InjectFault(f)
 		a.say("alice", "through trouble")

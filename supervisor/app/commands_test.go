@@ -105,7 +105,8 @@ func unlock(t *testing.T, s *service, c supervisor.Conversation) {
 	}
 	_, err := s.db.Inbox().StoreBatch(t.Context(), supervisor.InboundBatch{Source: "test",
 		Items: []supervisor.BatchItem{{
-			Inbound: supervisor.Inbound{Conversation: c, Source: "test", Key: "code", Kind: supervisor.KindLoginCode}, Decision: supervisor.GateDecision{CheckCode: right},
+			Inbound:  supervisor.Inbound{Conversation: c, Source: "test", Key: "code", Kind: supervisor.KindLoginCode},
+			Decision: supervisor.GateDecision{CheckCode: right},
 		}}})
 	must(t, err)
 }

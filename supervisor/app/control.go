@@ -79,7 +79,8 @@ func (s *service) statusReporter() api.StatusReporter {
 
 // ownStatus returns the answer to /status for a user.
 func (s *service) ownStatus(report api.StatusReporter) api.OwnStatus {
-	return api.OwnStatus{Report: report, Left: s.settings.ListRemainingBudgets, AskWorker: s.pool.CallIfRunning, Now: s.now,
+	return api.OwnStatus{Report: report, Left: s.settings.ListRemainingBudgets, AskWorker: s.pool.CallIfRunning,
+		Now:    s.now,
 		Log:    s.log,
 		Limits: func() access.GateLimits { return gateLimits(s.configuration.Current()) }}
 }

@@ -74,9 +74,10 @@ func newFireRig(t *testing.T, dir string, chat *fakeChannel, behind time.Duratio
 		Queued: l.box.NotifyChange, Resume: l.sessions.WakeSession, Ended: func() {}, Now: l.now})
 	l.schedule = schedule.New(schedule.Options{Store: l.db.Jobs(), Queue: l.db.Jobs(), Queued: l.box.NotifyChange,
 		Sources: l.db.Jobs(), CheckStore: l.db.Jobs(),
-		Checks:     map[supervisor.JobKind]schedule.CheckFunc{supervisor.JobCheck: check.New(check.Options{Check: l.runCheck}).EvaluateCheck},
-		CheckRules: schedule.CheckParser{Parse: check.ParseCondition, Typed: check.ValidateFlags, Text: check.DescribeCondition},
-		StartTurn:  func(in supervisor.Inbound) { l.sessions.WakeSession(in.Conversation) }, Now: l.now, Log: log,
+		Checks: map[supervisor.JobKind]schedule.CheckFunc{supervisor.JobCheck: check.New(check.Options{Check: l.runCheck}).EvaluateCheck},
+		CheckRules: schedule.CheckParser{Parse: check.ParseCondition, Typed: check.ValidateFlags,
+			Text: check.DescribeCondition},
+		StartTurn: func(in supervisor.Inbound) { l.sessions.WakeSession(in.Conversation) }, Now: l.now, Log: log,
 		Person: func(name string) (supervisor.User, bool) {
 			return supervisor.User{Name: name,
 				Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: aliceChat}}, true
@@ -172,7 +173,8 @@ func (l *fireRig) Run(ctx context.Context, a session.Attempt) (session.AttemptEn
 			return session.AttemptEnd{}, err
 		}
 		text := jobresult.ConditionMet + " The shed is shut, for you said " + string(q.End) + "."
-		if _, ended, err := a.CommitLast(ctx, l.step(a, protocol.ContentPart{Text: text}), text, nil); err != nil || !ended {
+		if _, ended, err := a.CommitLast(ctx, l.step(a, protocol.ContentPart{Text: text}), text, nil); err != nil ||
+			!ended {
 			return session.AttemptEnd{}, fmt.Errorf("the last step ended the turn: %t, %w", ended, err)
 		}
 		return session.AttemptEnd{TurnEnd: protocol.TurnEnd{Why: protocol.TurnEndDone}}, nil

@@ -39,7 +39,8 @@ func (s *service) openGitHub(context.Context) (err error) {
 		Audit: s.audit.RecordAction, Now: s.now, Log: s.log,
 	}
 	if cfg.Token.Reveal() != "" || cfg.App.ID != 0 {
-		o.Client, err = NewGitHubClient(s.configuration.Current, github.RateLimitStore{Settings: s.db.Settings()}, s.now)
+		o.Client, err = NewGitHubClient(s.configuration.Current, github.RateLimitStore{Settings: s.db.Settings()},
+			s.now)
 	}
 	o.Setup = NewGitHubSetup(s.configuration.Current, o.Client)
 	s.gitHub = github.New(o)

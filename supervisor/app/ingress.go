@@ -43,8 +43,10 @@ func newIngress(c *telegramChannel, box *inbox.Inbox) *ingress.UpdateHandler {
 		Conversations: s.db.Conversations(),
 		Outbox:        s.db.Outbox(), Posts: s.db.Posts(), Inbox: box, Questions: s.questions, Undos: s.db.Undos(),
 		Seal: s.seal, Renames: &s.renames, LargestFile: c.client.MaxDownloadSize(),
-		Refresh: s.configuration.Refresh, KeepLanguage: s.settings.StoreTelegramLanguage, Moved: c.outbox.NotifyChatMove,
-		Wake: c.wakeChat, ChatReturned: s.chatReturned, Acknowledge: c.presses.QueueAck, Queued: s.feeds.NotifyDelivery,
+		Refresh: s.configuration.Refresh, KeepLanguage: s.settings.StoreTelegramLanguage,
+		Moved:        c.outbox.NotifyChatMove,
+		Wake:         c.wakeChat,
+		ChatReturned: s.chatReturned, Acknowledge: c.presses.QueueAck, Queued: s.feeds.NotifyDelivery,
 		Joined:      s.tellWhoJoined,
 		KeepPicture: generatedFiles{s.spool}.StorePicture, Audit: s.audit.RecordAction,
 		Log: c.log,
@@ -65,7 +67,8 @@ func (s *service) chatReturned(ctx context.Context, channel supervisor.Channel, 
 func movableConversations(c *telegramChannel) ingress.ChatRenamer {
 	s := c.service
 	return ingress.ChatRenamer{
-		Conversations: s.db.Conversations(), People: s.people, Groups: s.db.UserAccessStores().Groups, Renames: &s.renames,
+		Conversations: s.db.Conversations(), People: s.people, Groups: s.db.UserAccessStores().Groups,
+		Renames: &s.renames,
 		Refresh: s.configuration.Refresh, Wake: c.wakeChat,
 	}
 }

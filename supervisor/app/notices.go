@@ -52,7 +52,8 @@ func (s *service) sendDirectly(ctx context.Context, chat supervisor.Conversation
 // tellWhoJoined tells the admins who came in by an invite. An admin who came in gets no notice
 // about it.
 func (s *service) tellWhoJoined(u supervisor.User, channel supervisor.Channel, account string) {
-	s.notices().TellOtherAdmins(fmt.Sprintf(textJoined, markdown.QuoteName(u.Name), channel, markdown.QuoteName(account),
+	s.notices().TellOtherAdmins(fmt.Sprintf(textJoined, markdown.QuoteName(u.Name), channel,
+		markdown.QuoteName(account),
 		u.Name), u.Name)
 }
 

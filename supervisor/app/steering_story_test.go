@@ -142,7 +142,8 @@ func TestForget_RequestedByWebPage_AsksUser(t *testing.T) {
 		return modeltest.InjectedOrder{Text: text, Call: modeltest.Call{Name: "forget", Args: `{"ids":["k1"]}`}}
 	}
 	const own = "Please forget k1, it does not hold any more"
-	l := obedientService{newGatedService(t, modeltest.ObeyOrdersScript([]modeltest.InjectedOrder{order(page), order(own)}), "",
+	l := obedientService{newGatedService(t, modeltest.ObeyOrdersScript([]modeltest.InjectedOrder{order(page),
+		order(own)}), "",
 		"bob, role: admin")}
 	memory := filepath.Join(l.UserHome("bob"), "MEMORY.md")
 	lay := func(name, text string) {

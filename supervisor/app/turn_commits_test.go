@@ -173,7 +173,8 @@ func (l *turnRig) Stream(ctx context.Context, _ string, req modelcall.Request, d
 	}
 	answer.Model, answer.Spec = "m", "far/m"
 	l.chat.calls++
-	lease, err := req.Reserver.Reserve(ctx, modelcall.CostEstimate{Spec: "far/m", MinCost: l.chat.leastCost, MaxCost: 1000 + l.chat.calls*l.chat.costStep, Priced: true})
+	lease, err := req.Reserver.Reserve(ctx, modelcall.CostEstimate{Spec: "far/m", MinCost: l.chat.leastCost,
+		MaxCost: 1000 + l.chat.calls*l.chat.costStep, Priced: true})
 	if err != nil {
 		return answer, err
 	}
@@ -186,7 +187,8 @@ func (l *turnRig) Stream(ctx context.Context, _ string, req modelcall.Request, d
 	}
 	if l.chat.toolSteps > 0 {
 		l.chat.toolSteps--
-		answer.Message.Parts = []protocol.ContentPart{{Call: &protocol.ToolCall{Name: "get_time", Arguments: json.RawMessage(`{}`)}}}
+		answer.Message.Parts = []protocol.ContentPart{{Call: &protocol.ToolCall{Name: "get_time",
+			Arguments: json.RawMessage(`{}`)}}}
 		return answer, nil
 	}
 	delta(modelcall.Delta{Text: "re: " + asked})

@@ -113,8 +113,14 @@ func TestApprover_EveryOutcome_IsToldAndAudited(t *testing.T) {
 		"unknown rule":   {"Allow", nil, supervisor.CodeForbidden, "approval.denied send_file by rule"},
 		"unknown effect": {approval.RuleAllow, func(_ *rig, q *approval.Request) { q.Effect = "launch" }, supervisor.CodeForbidden, "launch by rule"},
 		"unknown user":   {approval.RuleAllow, func(_ *rig, q *approval.Request) { q.User = "bob" }, supervisor.CodeForbidden, "bob approval.denied"},
-		"once":           {approval.RuleAsk, func(r *rig, _ *approval.Request) { r.person.says = supervisor.AnswerChoiceOnce }, "", "by the person, once"},
-		"always":         {approval.RuleAsk, func(r *rig, _ *approval.Request) { r.person.says = supervisor.AnswerChoiceAlways }, "", "by the person, always"},
+		"once": {approval.RuleAsk, func(r *rig,
+			_ *approval.Request) {
+			r.person.says = supervisor.AnswerChoiceOnce
+		}, "", "by the person, once"},
+		"always": {approval.RuleAsk, func(r *rig,
+			_ *approval.Request) {
+			r.person.says = supervisor.AnswerChoiceAlways
+		}, "", "by the person, always"},
 		"no": {approval.RuleAsk, func(r *rig, _ *approval.Request) { r.person.says = supervisor.AnswerChoiceNo },
 			supervisor.CodeForbidden, "approval.denied send_file by the person"},
 		"no answer": {approval.RuleAsk, nil, supervisor.CodeForbidden, "no answer"},
@@ -122,7 +128,10 @@ func TestApprover_EveryOutcome_IsToldAndAudited(t *testing.T) {
 			r.person.granted["ann"+q.Subject()], r.person.says = true, supervisor.AnswerChoiceNo
 		}, "", "approval.allowed send_file for always"},
 		"asking fails": {approval.RuleAsk, func(r *rig, _ *approval.Request) { r.person.err = errors.New("disk") }, supervisor.CodeInternal, "approval.failed"},
-		"with a code":  {approval.RuleStepUp, func(r *rig, _ *approval.Request) { r.person.says = supervisor.AnswerChoiceOnce }, "", "by the person, once"},
+		"with a code": {approval.RuleStepUp, func(r *rig,
+			_ *approval.Request) {
+			r.person.says = supervisor.AnswerChoiceOnce
+		}, "", "by the person, once"},
 		"always with a code": {approval.RuleStepUp, func(r *rig, q *approval.Request) {
 			r.person.granted["ann"+q.Subject()] = true
 			r.person.says = supervisor.AnswerChoiceAlways
@@ -164,15 +173,21 @@ func TestApprover_RulesChangedMeanwhile_Rechecks(t *testing.T) {
 	}{
 		{approval.RuleAsk, approval.RuleAsk, supervisor.AnswerChoiceOnce, "", "by the person, once"},
 		{approval.RuleAsk, approval.RuleAllow, supervisor.AnswerChoiceAlways, "", "by the person, always"},
-		{approval.RuleAsk, approval.RuleStepUp, supervisor.AnswerChoiceOnce, supervisor.CodeForbidden, "now ask for more (step_up)"},
-		{approval.RuleAsk, approval.RuleDeny, supervisor.AnswerChoiceAlways, supervisor.CodeForbidden, "do not let ann do this any more (send_file)"},
-		{approval.RuleAsk, "Allow", supervisor.AnswerChoiceOnce, supervisor.CodeForbidden, "do not let ann do this any more (send_file)"},
-		{approval.RuleAsk, gone, supervisor.AnswerChoiceOnce, supervisor.CodeForbidden, "ann may not speak here any more"},
+		{approval.RuleAsk, approval.RuleStepUp, supervisor.AnswerChoiceOnce, supervisor.CodeForbidden,
+			"now ask for more (step_up)"},
+		{approval.RuleAsk, approval.RuleDeny, supervisor.AnswerChoiceAlways, supervisor.CodeForbidden,
+			"do not let ann do this any more (send_file)"},
+		{approval.RuleAsk, "Allow", supervisor.AnswerChoiceOnce, supervisor.CodeForbidden,
+			"do not let ann do this any more (send_file)"},
+		{approval.RuleAsk, gone, supervisor.AnswerChoiceOnce, supervisor.CodeForbidden,
+			"ann may not speak here any more"},
 		{approval.RuleAsk, gone, supervisor.AnswerChoiceNo, supervisor.CodeForbidden, "ann was asked and said no"},
 		{approval.RuleStepUp, approval.RuleStepUp, supervisor.AnswerChoiceOnce, "", "by the person, once"},
 		{approval.RuleStepUp, approval.RuleAsk, supervisor.AnswerChoiceOnce, "", "by the person, once"},
-		{approval.RuleStepUp, approval.RuleDeny, supervisor.AnswerChoiceOnce, supervisor.CodeForbidden, "do not let ann do this any more"},
-		{approval.RuleStepUp, gone, supervisor.AnswerChoiceOnce, supervisor.CodeForbidden, "ann may not speak here any more"},
+		{approval.RuleStepUp, approval.RuleDeny, supervisor.AnswerChoiceOnce, supervisor.CodeForbidden,
+			"do not let ann do this any more"},
+		{approval.RuleStepUp, gone, supervisor.AnswerChoiceOnce, supervisor.CodeForbidden,
+			"ann may not speak here any more"},
 	} {
 		r := newRig(c.asked)
 		meanwhile := func() {

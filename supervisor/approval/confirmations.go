@@ -57,7 +57,8 @@ func (c *Confirmations) RefuseSecondQuestion(ctx context.Context, q supervisor.Q
 
 // checkCode returns the decision on a code that a user has sent. Without a waiting effect the
 // decision has no CheckCode. decide checks the code against the user's factor.
-func (c *Confirmations) checkCode(ctx context.Context, in supervisor.Inbound, decide supervisor.LoginCodeChecker) (d supervisor.GateDecision, err error) {
+func (c *Confirmations) checkCode(ctx context.Context, in supervisor.Inbound,
+	decide supervisor.LoginCodeChecker) (d supervisor.GateDecision, err error) {
 	q, found, err := c.Codes.FindQuestionForCode(ctx, in.Conversation)
 	switch {
 	case err != nil || !found:

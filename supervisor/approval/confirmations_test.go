@@ -161,8 +161,9 @@ func TestCodeGate_RecoveryCode_ConfirmsEffect(t *testing.T) {
 			t.Errorf("%+v; want %s", v, want)
 		}
 		if want == "login.recovery" {
-			_, _, err = db.Questions().Ask(t.Context(), supervisor.Question{Conversation: receipt.Stored[0].Conversation, Kind: supervisor.QuestionLoginCode,
-				Subject: strings.Repeat("5", 64), Text: "May I?", OpenFor: time.Hour}, strings.Repeat("a", 64), nil)
+			_, _, err = db.Questions().Ask(t.Context(),
+				supervisor.Question{Conversation: receipt.Stored[0].Conversation, Kind: supervisor.QuestionLoginCode,
+					Subject: strings.Repeat("5", 64), Text: "May I?", OpenFor: time.Hour}, strings.Repeat("a", 64), nil)
 			must(t, err)
 		}
 	}

@@ -19,7 +19,8 @@ func partsOf(file supervisor.Attachment, got protocol.ReceivedFile) []protocol.C
 	case got.Failure != "" && got.Path == "":
 		parts = append(parts, protocol.ContentPart{Text: fmt.Sprintf(textNotHad, describe(file), got.Failure)})
 	case got.Failure != "":
-		parts = append(parts, protocol.ContentPart{Text: fmt.Sprintf(textNotRead, describe(file), got.Path, got.Failure)})
+		parts = append(parts, protocol.ContentPart{Text: fmt.Sprintf(textNotRead, describe(file), got.Path,
+			got.Failure)})
 	case len(parts) == 0:
 		parts = append(parts, protocol.ContentPart{Text: fmt.Sprintf(textKept, describe(file), got.Path)})
 	}

@@ -478,7 +478,8 @@ func (m *fakeArrivals) checkOrder(order []int64, took map[int64]taken) {
 		for _, early := range order[:i] {
 			a := m.sent[slices.IndexFunc(m.sent, func(in supervisor.Inbound) bool { return in.ID == late })]
 			b := m.sent[slices.IndexFunc(m.sent, func(in supervisor.Inbound) bool { return in.ID == early })]
-			if a.Conversation.ID == b.Conversation.ID && late < early && took[early].at < a.ReceivedAt.Add(sqlite.MaxArrivalWait).UnixMilli() {
+			if a.Conversation.ID == b.Conversation.ID && late < early &&
+				took[early].at < a.ReceivedAt.Add(sqlite.MaxArrivalWait).UnixMilli() {
 				m.rt.Errorf("%s was sent before %s, and taken after it: %v", a.Text, b.Text, took)
 			}
 		}

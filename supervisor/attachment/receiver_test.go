@@ -68,12 +68,14 @@ func newRig(t *testing.T) *rig {
 		r.must(json.Unmarshal([]byte(op.Parameters), &p))
 		var result protocol.ReceiveResult
 		for _, f := range p.Files {
-			got := protocol.ReceivedFile{Path: "uploads/" + f.Name, Parts: []protocol.ContentPart{{Text: "text of " + f.Name}}}
+			got := protocol.ReceivedFile{Path: "uploads/" + f.Name, Parts: []protocol.ContentPart{{Text: "text of " +
+				f.Name}}}
 			switch f.Kind {
 			case protocol.AttachmentVoice:
 				got.Parts, got.Seconds = nil, f.Seconds
 			case protocol.AttachmentPhoto:
-				got.Parts = append(got.Parts, protocol.ContentPart{Image: &protocol.Image{BlobRef: f.Blob, MediaType: "image/jpeg", Width: 4, Height: 3}})
+				got.Parts = append(got.Parts, protocol.ContentPart{Image: &protocol.Image{BlobRef: f.Blob,
+					MediaType: "image/jpeg", Width: 4, Height: 3}})
 			}
 			result.Files = append(result.Files, got)
 		}

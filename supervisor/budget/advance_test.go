@@ -112,9 +112,10 @@ func TestAdvance_CoversFirstCall(t *testing.T) {
 		writes int
 		holds  string // amounts of the leases during the turn's call
 	}{
-		"enough":                    {supervisor.Budget{Day: 100 * cent}, bid(8*cent + 9999), "[90000]", 0, "[90000]"},
-		"more":                      {supervisor.Budget{Day: 100 * cent}, bid(20 * cent), "[90000]", 1, "[200000]"},
-		"another model":             {supervisor.Budget{Day: 100 * cent}, modelcall.CostEstimate{Spec: "c/d", MaxCost: cent, Priced: true}, "[90000]", 1, "[10000]"},
+		"enough": {supervisor.Budget{Day: 100 * cent}, bid(8*cent + 9999), "[90000]", 0, "[90000]"},
+		"more":   {supervisor.Budget{Day: 100 * cent}, bid(20 * cent), "[90000]", 1, "[200000]"},
+		"another model": {supervisor.Budget{Day: 100 * cent}, modelcall.CostEstimate{Spec: "c/d",
+			MaxCost: cent, Priced: true}, "[90000]", 1, "[10000]"},
 		"there is only just enough": {supervisor.Budget{Day: 9 * cent}, bid(8 * cent), "[]", 1, "[80000]"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -15,7 +15,8 @@ import (
 
 // reserveWithExtension takes a lease after it has asked the user to extend the limits. Only one
 // call of a turn asks at a time, because one answer may be enough for all.
-func (r *Reserver) reserveWithExtension(ctx context.Context, e modelcall.CostEstimate) (lease supervisor.Lease, err error) {
+func (r *Reserver) reserveWithExtension(ctx context.Context, e modelcall.CostEstimate) (lease supervisor.Lease,
+	err error) {
 	var denied bool
 	select {
 	case denied = <-r.asking:
@@ -100,7 +101,8 @@ func roundUp(missing, most int64) int64 {
 }
 
 // question returns the question to the user, about this turn, these limits and this amount.
-func (r *Reserver) question(e modelcall.CostEstimate, short []supervisor.BudgetShortage, more int64) supervisor.Question {
+func (r *Reserver) question(e modelcall.CostEstimate, short []supervisor.BudgetShortage,
+	more int64) supervisor.Question {
 	var scopes []string
 	for _, s := range short {
 		scopes = append(scopes, string(s.Scope))

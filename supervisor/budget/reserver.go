@@ -144,7 +144,8 @@ func (r *Reserver) OnSettled(l supervisor.Lease, kept bool) {
 
 // takeOrExtend takes a lease that replaces the lease instead; 0 means none. If money is short, it
 // first waits for running calls that may free enough. Then it asks the user.
-func (r *Reserver) takeOrExtend(ctx context.Context, e modelcall.CostEstimate, instead int64) (lease supervisor.Lease, err error) {
+func (r *Reserver) takeOrExtend(ctx context.Context, e modelcall.CostEstimate, instead int64) (lease supervisor.Lease,
+	err error) {
 	for {
 		released := r.o.Advances.releases.Wait()
 		lease, short, err := r.takeLease(ctx, e, instead)

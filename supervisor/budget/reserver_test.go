@@ -254,7 +254,8 @@ func TestExtension_OfTurn_IsGranted(t *testing.T) {
 }
 
 func TestExtension_Denied_UserIsNotAskedAgain(t *testing.T) {
-	for _, answer := range []supervisor.AnswerChoice{supervisor.AnswerChoiceNo, supervisor.AnswerChoiceNone, supervisor.AnswerChoiceAlways} {
+	for _, answer := range []supervisor.AnswerChoice{supervisor.AnswerChoiceNo, supervisor.AnswerChoiceNone,
+		supervisor.AnswerChoiceAlways} {
 		r := newRig(t, supervisor.Budget{Day: cent, Extend: 100 * cent})
 		r.person.says = answer
 		p := New(r.o)
@@ -386,7 +387,8 @@ func TestPot_HasItsOwnLimits(t *testing.T) {
 		t.Errorf("beyond the limit of requests: %v", err)
 	}
 	r.o.Pot, r.o.Limits = "", supervisor.Budget{Day: 20 * cent}
-	if _, err := New(r.o).Reserve(t.Context(), modelcall.CostEstimate{Spec: "a/b", MaxCost: 20 * cent, Priced: true}); err != nil {
+	if _, err := New(r.o).Reserve(t.Context(), modelcall.CostEstimate{Spec: "a/b", MaxCost: 20 * cent,
+		Priced: true}); err != nil {
 		t.Errorf("of her own day: %v", err)
 	}
 }

@@ -22,7 +22,8 @@ const (
 )
 
 // DeedKinds lists all kinds, in the order in which a warning names them.
-var DeedKinds = []DeedKind{DeedWrite, DeedDelete, DeedSend, DeedRun, DeedSchedule, DeedLookup, DeedRemember, DeedPromise}
+var DeedKinds = []DeedKind{DeedWrite, DeedDelete, DeedSend, DeedRun, DeedSchedule, DeedLookup, DeedRemember,
+	DeedPromise}
 
 // Claim is a kind of deed that a text claims, with the claiming sentence.
 type Claim struct {

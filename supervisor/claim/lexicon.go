@@ -72,9 +72,10 @@ type reading struct {
 
 // Meanings of verbs. The first reading with a matching cue counts.
 var (
-	store    = &verb{DeedWrite, []reading{{memory | fact, DeedRemember}, {calendar, DeedSchedule}}}
-	note     = &verb{"", []reading{{memory | fact, DeedRemember}, {calendar, DeedSchedule}, {file | list, DeedWrite}}}
-	add      = &verb{"", []reading{{memory, DeedRemember}, {calendar, DeedSchedule}, {file | picture | list, DeedWrite}}}
+	store = &verb{DeedWrite, []reading{{memory | fact, DeedRemember}, {calendar, DeedSchedule}}}
+	note  = &verb{"", []reading{{memory | fact, DeedRemember}, {calendar, DeedSchedule}, {file | list, DeedWrite}}}
+	add   = &verb{"", []reading{{memory, DeedRemember}, {calendar, DeedSchedule}, {file | picture | list,
+		DeedWrite}}}
 	change   = &verb{"", []reading{{memory, DeedRemember}, {calendar, DeedSchedule}, {file | picture, DeedWrite}}}
 	erase    = &verb{DeedDelete, nil}
 	remove   = &verb{"", []reading{{file | picture | list | calendar | message | memory, DeedDelete}}}

@@ -43,9 +43,11 @@ func TestUnverifiedKinds_Tool_ProvesOnlyItsKind(t *testing.T) {
 	for tool, want := range map[string][]claim.DeedKind{
 		"write_file":  {claim.DeedSend, claim.DeedRun, claim.DeedLookup, claim.DeedPromise},
 		"run_command": {claim.DeedSend, claim.DeedPromise},
-		"send_file": {claim.DeedWrite, claim.DeedDelete, claim.DeedRun, claim.DeedSchedule, claim.DeedLookup, claim.DeedRemember,
+		"send_file": {claim.DeedWrite, claim.DeedDelete, claim.DeedRun, claim.DeedSchedule, claim.DeedLookup,
+			claim.DeedRemember,
 			claim.DeedPromise},
-		"read_file": {claim.DeedWrite, claim.DeedDelete, claim.DeedSend, claim.DeedRun, claim.DeedSchedule, claim.DeedRemember,
+		"read_file": {claim.DeedWrite, claim.DeedDelete, claim.DeedSend, claim.DeedRun, claim.DeedSchedule,
+			claim.DeedRemember,
 			claim.DeedPromise},
 		"somebody_elses": nil,
 	} {
@@ -72,7 +74,8 @@ func TestUnverifiedKinds_Tool_ProvesOnlyItsKind(t *testing.T) {
 // Claims with words that may be about an earlier turn have Earlier set.
 func TestFindClaims_EarlierTurn_IsUncertain(t *testing.T) {
 	for text, want := range map[string]bool{
-		"I've saved it.": false, "I saved it.": true, "I have already saved it.": true, "Yes, I've saved it.": true, "Saved.": false,
+		"I've saved it.": false, "I saved it.": true, "I have already saved it.": true, "Yes, I've saved it.": true,
+		"Saved.":                         false,
 		"Wrote `a.md` and saved `b.md`.": false, "Your reminder is set.": true, "Your note has been saved.": true, "Reminder set for 9.": false,
 		"He guardado la nota.": false, "Guardé la nota.": true, "Sí, he guardado la nota.": true,
 		"Ich habe es gespeichert.": false, "Ja, ich habe es gespeichert.": true, "Ich habe es bereits gespeichert.": true,

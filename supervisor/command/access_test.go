@@ -28,7 +28,8 @@ func TestLock_ClosesGateAtOnce(t *testing.T) {
 			[]string{"ann lock everywhere: 3 chats"}},
 		"unknown argument": {"/lock me", "", true, "I know /lock, which locks this chat", nil, nil},
 		"no second factor": {"/lock", "", false, "There is nothing to lock: you have no second factor. Run `mews totp enroll ann`", nil, nil},
-		"factor turned off": {"/lock all", supervisor.TOTPOff, false, "There is nothing to lock: the configuration has no second factor",
+		"factor turned off": {"/lock all", supervisor.TOTPOff, false,
+			"There is nothing to lock: the configuration has no second factor",
 			nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {

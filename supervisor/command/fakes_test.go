@@ -117,8 +117,10 @@ func (d *fakeService) ListSettings(context.Context, string) ([]command.Setting, 
 	list := []command.Setting{
 		{Name: "model", Value: "`offline`", Origin: command.SettingFromConfig, Example: "offline"},
 		{Name: "thinking", Value: "off", Origin: command.SettingFromConfig},
-		{Name: "budget day", Value: "$2.00", Origin: command.SettingFromConfig, Example: "1.50", Private: true, Note: "It counts at once."},
-		{Name: "stream", Value: "on", Origin: command.SettingFromDefault, Example: "off", Presses: []string{"on", "off"}},
+		{Name: "budget day", Value: "$2.00", Origin: command.SettingFromConfig, Example: "1.50", Private: true,
+			Note: "It counts at once."},
+		{Name: "stream", Value: "on", Origin: command.SettingFromDefault, Example: "off", Presses: []string{"on",
+			"off"}},
 	}
 	for i, s := range list {
 		if own, ok := d.settings[s.Name]; ok {

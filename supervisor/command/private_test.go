@@ -17,7 +17,8 @@ func TestPrivateCommand_InAGroup_RunsInPrivateChat(t *testing.T) {
 		h.options.Features,
 		feature.Command{SlashCommand: supervisor.SlashCommand{Name: "digest", Help: "a summary"},
 			Group:   feature.GroupChat,
-			Private: feature.AlwaysPrivateAnswer, Run: func(_ context.Context, r feature.CommandRequest) (supervisor.Delivery,
+			Private: feature.AlwaysPrivateAnswer, Run: func(_ context.Context,
+				r feature.CommandRequest) (supervisor.Delivery,
 				error) {
 				made = r
 				return supervisor.Delivery{Text: "It is on."}, nil

@@ -96,7 +96,8 @@ func NewMessageKey() string { return rand.Text() }
 // on disk. While the supervisor is away, it waits until ctx ends. key identifies the message if it
 // is sent again. SendMessage may be called before Run has joined. If the supervisor refuses the
 // message, SendMessage returns an error.
-func (c *Chat) SendMessage(ctx context.Context, key, text string, files ...UploadedFile) (said InputReceipt, err error) {
+func (c *Chat) SendMessage(ctx context.Context, key, text string, files ...UploadedFile) (said InputReceipt,
+	err error) {
 	if err := checkText(text); err != nil {
 		return said, err
 	}

@@ -65,7 +65,8 @@ func TranscribeFile(ctx context.Context, path, user, name string, file io.ReadSe
 	defer ended.Wait()
 	defer cancel()
 	f := UploadedFile{Name: name}
-	if err = conn.Call(ctx, MethodJoinChat, JoinChatRequest{User: user, After: StartFromNow}, &JoinChatResult{}); err == nil {
+	if err = conn.Call(ctx, MethodJoinChat, JoinChatRequest{User: user, After: StartFromNow},
+		&JoinChatResult{}); err == nil {
 		f.Blob, err = uploadOver(ctx, conn, file)
 	}
 	if err == nil {

@@ -155,7 +155,8 @@ func TestServer_InvalidCall_IsRefused(t *testing.T) {
 	}{
 		"a method that is none": {nil, "chat.everything", struct{}{}, "no method"},
 		"to attach twice":       {attach, control.MethodJoinChat, attach, "attached already"},
-		"to say before one is anywhere": {nil, control.MethodSendMessage, control.SendMessageRequest{Key: "k", Text: "hi"},
+		"to say before one is anywhere": {nil, control.MethodSendMessage, control.SendMessageRequest{Key: "k",
+			Text: "hi"},
 			"Attach first"},
 		"to take before": {nil, control.MethodConfirmDelivery, control.ConfirmDeliveryRequest{Delivery: 1},
 			"Attach first"},

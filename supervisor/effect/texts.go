@@ -35,7 +35,8 @@ var Kinds = []Kind{
 	{Name: "program", Group: GroupChanged, words: "changed by a program:", detail: " (%s)"},
 	{Name: "remember", Group: GroupChanged, words: "remembered", detail: " (%s)"},
 	{Name: "update", Group: GroupChanged, words: "corrected what is remembered as", detail: " (%s)"},
-	{Name: supervisor.EffectFactReplaced, Group: GroupChanged, words: "replaced what was remembered as", detail: " (%s)"},
+	{Name: supervisor.EffectFactReplaced, Group: GroupChanged, words: "replaced what was remembered as",
+		detail: " (%s)"},
 	{Name: "forget", Group: GroupChanged, words: "forgot"},
 	{Name: "note", Group: GroupChanged, words: "noted in"},
 	{Name: supervisor.EffectFactCorrected, Group: GroupChanged, words: "corrected, as you asked, what is " +
@@ -72,7 +73,8 @@ var Kinds = []Kind{
 		cutAt: ", sha256 ", notDone: true},
 	{Name: supervisor.EffectMessageUnknown, Group: GroupSent, words: "may not have arrived: a message", detail: " (%s)",
 		notDone: true},
-	{Name: supervisor.EffectQuestionAsked, Group: GroupQuestionsAsked, words: "asked", detail: " ➜ %s", showsLast: true},
+	{Name: supervisor.EffectQuestionAsked, Group: GroupQuestionsAsked, words: "asked", detail: " ➜ %s",
+		showsLast: true},
 	{
 		Name:   supervisor.EffectFileReceived,
 		Group:  GroupReceived,

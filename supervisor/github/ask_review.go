@@ -27,7 +27,8 @@ type ServiceCaller func(method string, params, answer any) error
 func RequestReview(ctx context.Context, ask ServiceCaller, q ReviewRequest, diff []byte, progress io.Writer) (
 	result patch.ReviewResult, err error) {
 	if len(diff) > patch.MaxDiffBytes {
-		return result, fmt.Errorf(textLongDiff, amount.BinarySize(int64(len(diff))), amount.BinarySize(patch.MaxDiffBytes))
+		return result, fmt.Errorf(textLongDiff, amount.BinarySize(int64(len(diff))),
+			amount.BinarySize(patch.MaxDiffBytes))
 	}
 	for len(diff) > 0 {
 		var ref protocol.BlobRef

@@ -25,8 +25,9 @@ func (g *GitHub) commands() []feature.Command {
 		{SlashCommand: supervisor.SlashCommand{Name: "github",
 			Help: "what I do for repositories on GitHub; /github REPO reviews off turns reviews off, " +
 				"and notices or triage in the same way"},
-			Group: feature.GroupGitHub, Run: feature.TextCommand(g.showOrSet), Private: feature.PrivateAnswerWithoutArguments,
-			MayAsk: true},
+			Group: feature.GroupGitHub, Run: feature.TextCommand(g.showOrSet),
+			Private: feature.PrivateAnswerWithoutArguments,
+			MayAsk:  true},
 		{SlashCommand: supervisor.SlashCommand{Name: "webhooks",
 			Help: "how news from GitHub arrive, and which you are told; /webhooks REPO off mutes a repository"},
 			Group: feature.GroupGitHub, Run: feature.TextCommand(g.showOrSetNotices),

@@ -23,7 +23,8 @@ var mayWrite = []string{"admin", "maintain", "write"}
 
 // List returns the repository's user, and the readers of its notices who may write. It leaves out
 // users who turned the notices off.
-func (p *SecurityAlertReaders) List(ctx context.Context, repo supervisor.GitHubRepo) (list []supervisor.User, err error) {
+func (p *SecurityAlertReaders) List(ctx context.Context, repo supervisor.GitHubRepo) (list []supervisor.User,
+	err error) {
 	for _, u := range p.Switches.readers(repo) {
 		own, err := p.Switches.find(ctx, repo, ServiceNotices, u.Name)
 		if err != nil {
@@ -40,7 +41,8 @@ func (p *SecurityAlertReaders) List(ctx context.Context, repo supervisor.GitHubR
 	return list, nil
 }
 
-func (p *SecurityAlertReaders) mayWrite(ctx context.Context, repo supervisor.GitHubRepo, u supervisor.User) (bool, error) {
+func (p *SecurityAlertReaders) mayWrite(ctx context.Context, repo supervisor.GitHubRepo, u supervisor.User) (bool,
+	error) {
 	login := p.Switches.People.LoginOf(u.Name)
 	if u.Name == repo.User || login == "" || p.Permission == nil {
 		return u.Name == repo.User, nil

@@ -112,7 +112,8 @@ func (r *rig) put(key string, e event) {
 	if e.Sender == "" {
 		e.Sender = "dave"
 	}
-	if _, err := r.db.WebhookDeliveries().Put(r.Context(), supervisor.WebhookDelivery{User: "alice", Source: supervisor.WebhookSourceGitHub, Key: key,
+	if _, err := r.db.WebhookDeliveries().Put(r.Context(), supervisor.WebhookDelivery{User: "alice",
+		Source: supervisor.WebhookSourceGitHub, Key: key,
 		Body: key, Event: e}); err != nil {
 		r.Fatal(err)
 	}

@@ -177,7 +177,8 @@ func (w *Poller) pollList(ctx context.Context, repo supervisor.GitHubRepo, pollL
 	var deliveries []supervisor.WebhookDelivery
 	for _, f := range list {
 		f.event.Repo = repo.Name
-		deliveries = append(deliveries, supervisor.WebhookDelivery{User: repo.User, Source: supervisor.WebhookSourceGitHub, Hook: "poll", Key: f.key, Event: clipped(f.event)})
+		deliveries = append(deliveries, supervisor.WebhookDelivery{User: repo.User,
+			Source: supervisor.WebhookSourceGitHub, Hook: "poll", Key: f.key, Event: clipped(f.event)})
 	}
 	if len(deliveries) > 0 || string(before) != string(after) {
 		err = w.o.Deliveries.PutPolledEvents(ctx, deliveries, seenPrefix+repo.Name, string(after))

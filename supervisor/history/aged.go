@@ -56,7 +56,10 @@ func agedLine(name string, m supervisor.OldForeignMessage) string {
 // agedName describes the words of others in a user's message.
 func agedName(m supervisor.OldForeignMessage) string {
 	for _, named := range agedNames {
-		if slices.ContainsFunc(m.Parts, func(p protocol.ContentPart) bool { return strings.HasPrefix(p.Text, named.begins) }) {
+		if slices.ContainsFunc(m.Parts, func(p protocol.ContentPart) bool {
+			return strings.HasPrefix(p.Text,
+				named.begins)
+		}) {
 			return named.name
 		}
 	}

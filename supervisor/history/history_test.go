@@ -32,8 +32,10 @@ func story(kinds string, size int) []protocol.Message {
 			add(protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Text: text}}})
 		case 'c':
 			id := fmt.Sprint("call", i)
-			add(protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Call: &protocol.ToolCall{ID: id, Name: "t"}}}})
-			add(protocol.Message{Role: protocol.RoleTool, Parts: []protocol.ContentPart{{Result: &protocol.ToolResult{Call: id, Text: text}}}})
+			add(protocol.Message{Role: protocol.RoleAssistant,
+				Parts: []protocol.ContentPart{{Call: &protocol.ToolCall{ID: id, Name: "t"}}}})
+			add(protocol.Message{Role: protocol.RoleTool,
+				Parts: []protocol.ContentPart{{Result: &protocol.ToolResult{Call: id, Text: text}}}})
 		}
 	}
 	return out
@@ -100,7 +102,8 @@ func TestPairResults_AnyOrder_FollowCalls(t *testing.T) {
 		return protocol.ContentPart{Call: &protocol.ToolCall{ID: id, Name: "t"}}
 	}
 	result := func(id string) protocol.Message {
-		return protocol.Message{Role: protocol.RoleTool, Parts: []protocol.ContentPart{{Result: &protocol.ToolResult{Call: id, Text: id}}}}
+		return protocol.Message{Role: protocol.RoleTool,
+			Parts: []protocol.ContentPart{{Result: &protocol.ToolResult{Call: id, Text: id}}}}
 	}
 	paired := history.PairResults([]protocol.Message{
 		protocol.NewUserMessage("go"),

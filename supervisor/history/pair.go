@@ -36,9 +36,10 @@ func PairResults(messages []protocol.Message) []protocol.Message {
 				out = append(out, r)
 				continue
 			}
-			out = append(out, protocol.Message{Role: protocol.RoleTool, Parts: []protocol.ContentPart{{Result: &protocol.ToolResult{
-				Call: call.ID, Name: call.Name, Text: unrecorded, Failed: true,
-			}}}})
+			out = append(out, protocol.Message{Role: protocol.RoleTool,
+				Parts: []protocol.ContentPart{{Result: &protocol.ToolResult{
+					Call: call.ID, Name: call.Name, Text: unrecorded, Failed: true,
+				}}}})
 		}
 	}
 	return out
@@ -46,5 +47,6 @@ func PairResults(messages []protocol.Message) []protocol.Message {
 
 // ofTools reports whether a message is the result of a tool, or has a tool call.
 func ofTools(m protocol.Message) bool {
-	return m.Role == protocol.RoleTool || slices.ContainsFunc(m.Parts, func(p protocol.ContentPart) bool { return p.Call != nil })
+	return m.Role == protocol.RoleTool || slices.ContainsFunc(m.Parts,
+		func(p protocol.ContentPart) bool { return p.Call != nil })
 }

@@ -92,7 +92,8 @@ func TestFitPictures_OneMore_KeepsPrefix(t *testing.T) {
 func TestFitPictures_LeftOutPicture_BecomesLine(t *testing.T) {
 	all := album(repeated(2, 1000)...)
 	person := image("person's", 1000)
-	all = append(all, protocol.Message{Role: protocol.RoleUser, Parts: []protocol.ContentPart{{Text: "And this?"}, {Image: &person}}})
+	all = append(all, protocol.Message{Role: protocol.RoleUser, Parts: []protocol.ContentPart{{Text: "And this?"},
+		{Image: &person}}})
 	got := history.FitPictures(all, func(i protocol.Image) bool { return i.SHA256 != "2" })
 	const line = "[A picture was here (png, 1500 x 1000 pixels), and you do not see it: it is not kept any more.]"
 	if text := got[2].Parts[0].Result.Text; text != "xxxxxxxxxx\n"+line {

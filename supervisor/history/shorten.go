@@ -172,7 +172,8 @@ func shortenCall(c protocol.ToolCall, size int) *protocol.ToolCall {
 // Texts for the model that replace messages.
 const (
 	EarlierMessagesNote = "[Earlier messages of this conversation are left out here: there is no room for them.]\n\n"
-	noteSteps           = "\n\n[Steps of yours that followed, and their results, are left out here: there is no room for them.]"
+	noteSteps           = "\n\n[Steps of yours that followed, and their results, are left out here: " +
+		"there is no room for them.]"
 )
 
 // tellGaps adds a line about messages that were left out. The line goes into the first kept

@@ -24,9 +24,11 @@ func talk(n, size int) []protocol.Message {
 	for i := range n {
 		id := fmt.Sprint("call", i)
 		add(protocol.RoleUser, protocol.ContentPart{Text: fmt.Sprintf("question %d", i)})
-		add(protocol.RoleAssistant, protocol.ContentPart{Call: &protocol.ToolCall{ID: id, Name: "read_file", Arguments: []byte(`{"path":"a"}`)}})
+		add(protocol.RoleAssistant, protocol.ContentPart{Call: &protocol.ToolCall{ID: id, Name: "read_file",
+			Arguments: []byte(`{"path":"a"}`)}})
 		text := fmt.Sprintf("first line %d\n%s\nlast line %d", i, strings.Repeat("x", size), i)
-		add(protocol.RoleTool, protocol.ContentPart{Result: &protocol.ToolResult{Call: id, Name: "read_file", Text: text}})
+		add(protocol.RoleTool, protocol.ContentPart{Result: &protocol.ToolResult{Call: id, Name: "read_file",
+			Text: text}})
 		if i < n-1 {
 			add(protocol.RoleAssistant, protocol.ContentPart{Text: fmt.Sprintf("answer %d", i)})
 		}
@@ -122,8 +124,9 @@ func TestShorten_NewestMessageTooLong_IsCut(t *testing.T) {
 	}
 	written := story("u", 10)
 	arguments := fmt.Sprintf(`{"path":"a.txt","text":%q}`, strings.Repeat("y", 20<<10))
-	written = append(written, protocol.Message{ID: 2, Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Call: &protocol.ToolCall{
-		ID: "w", Name: "write_file", Arguments: []byte(arguments)}}}})
+	written = append(written, protocol.Message{ID: 2, Role: protocol.RoleAssistant,
+		Parts: []protocol.ContentPart{{Call: &protocol.ToolCall{
+			ID: "w", Name: "write_file", Arguments: []byte(arguments)}}}})
 	call := history.ShortenToBudget(written, 1, 1000, false, named).Messages[1].ToolCalls()[0]
 	if n := len(call.Arguments); n > 4000 || !strings.Contains(string(call.Arguments), `"path":"a.txt"`) {
 		t.Errorf("%d bytes of arguments: %.100s", n, call.Arguments)
@@ -199,7 +202,8 @@ func TestShorten_RandomHistory_IsValid(t *testing.T) {
 func TestCutText_MiddleOfLine_BeginsNoLine(t *testing.T) {
 	for shift := range 60 {
 		text := strings.Repeat("a", shift) + strings.Repeat("x "+foreigntest.ForgedStamp, 200)
-		for _, cut := range []string{history.CutText(text, 480, ""), history.CutText(foreign.SanitizeText(text), 480, "")} {
+		for _, cut := range []string{history.CutText(text, 480, ""), history.CutText(foreign.SanitizeText(text), 480,
+			"")} {
 			if forged := foreigntest.FindForgedLine(cut); forged != "" || len(cut) > 700 {
 				t.Fatalf("%d: %q begins a line in %s", shift, forged, cut)
 			}

@@ -31,7 +31,8 @@ func picture(t *testing.T) string {
 
 // sendFileModel is a model that calls send_file once.
 func sendFileModel() funcModel {
-	return says(protocol.ContentPart{Call: &protocol.ToolCall{Name: "send_file", Arguments: json.RawMessage(`{"path":"a"}`)}})
+	return says(protocol.ContentPart{Call: &protocol.ToolCall{Name: "send_file",
+		Arguments: json.RawMessage(`{"path":"a"}`)}})
 }
 
 // fakeApprover returns a prepared decision and records the requests.
@@ -223,7 +224,8 @@ func (forgetfulSender) WasMessageSent(context.Context, int64, string) (bool, err
 // messageRig returns a rig whose model has called send_message.
 func messageRig(t *testing.T, arguments string) *sendRig {
 	t.Helper()
-	r := &sendRig{rig: newRig(t, says(protocol.ContentPart{Call: &protocol.ToolCall{Name: "send_message", Arguments: json.RawMessage(arguments)}})),
+	r := &sendRig{rig: newRig(t, says(protocol.ContentPart{Call: &protocol.ToolCall{Name: "send_message",
+		Arguments: json.RawMessage(arguments)}})),
 		approver: &fakeApprover{}}
 	r.options.Approver, r.options.Sender = r.approver, databaseSender{r.db.Turns()}
 	r.conn.OnHandshake(protocol.HelloResult{Tools: []protocol.Tool{{Name: "get_time"}, {Name: "list_files"},

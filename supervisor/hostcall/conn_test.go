@@ -284,7 +284,8 @@ func TestEndTurn_ReturnsModelFailure(t *testing.T) {
 }
 
 func TestModelStream_EmptyOrHugeAnswer_Fails(t *testing.T) {
-	for name, part := range map[string]protocol.ContentPart{"empty": {}, "endless": {Text: strings.Repeat("x", 2<<20)}} {
+	for name, part := range map[string]protocol.ContentPart{"empty": {}, "endless": {Text: strings.Repeat("x",
+		2<<20)}} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, says(part))
 			if _, err := r.call(protocol.MethodModelStream, r.modelStream()); wireCode(err) != protocol.CodeFailed {

@@ -71,7 +71,8 @@ func (r *toolRig) tryStep(calls ...string) (result any, err error) {
 	r.say = protocol.Message{Parts: []protocol.ContentPart{{Text: "well"}}}
 	for _, c := range calls {
 		name, arguments, _ := strings.Cut(c, " ")
-		r.say.Parts = append(r.say.Parts, protocol.ContentPart{Call: &protocol.ToolCall{Name: name, Arguments: json.RawMessage(arguments)}})
+		r.say.Parts = append(r.say.Parts, protocol.ContentPart{Call: &protocol.ToolCall{Name: name,
+			Arguments: json.RawMessage(arguments)}})
 	}
 	names := tools.Names(r.tools)
 	p := r.modelStream()

@@ -18,7 +18,8 @@ func asks(times int) funcModel {
 	return func(context.Context, modelcall.Request, func(string)) (protocol.Message, error) {
 		parts := []protocol.ContentPart{{Text: "I look."}}
 		for range times {
-			parts = append(parts, protocol.ContentPart{Call: &protocol.ToolCall{Name: "list_files", Arguments: json.RawMessage(`{}`)}})
+			parts = append(parts, protocol.ContentPart{Call: &protocol.ToolCall{Name: "list_files",
+				Arguments: json.RawMessage(`{}`)}})
 		}
 		return protocol.Message{Parts: parts}, nil
 	}

@@ -55,7 +55,8 @@ func (m *scriptedModel) Cost(_ string, u protocol.Usage, _ time.Duration) (int64
 
 // ended returns an answer with a text and a stop reason.
 func ended(text string, stop modelcall.StopReason) modelcall.Answer {
-	return modelcall.Answer{Message: protocol.Message{Parts: []protocol.ContentPart{{Text: text}}}, Model: "m", Spec: "p/m",
+	return modelcall.Answer{Message: protocol.Message{Parts: []protocol.ContentPart{{Text: text}}}, Model: "m",
+		Spec: "p/m",
 		Stop: stop, Usage: protocol.Usage{Input: 10, Output: 1}}
 }
 
@@ -179,7 +180,8 @@ func TestStoppedAnswer_HasNoTruncationNote(t *testing.T) {
 // call, which is not stored.
 func TestTruncatedToolCall_IsRequestedAgain(t *testing.T) {
 	call := ended("", modelcall.StopTools)
-	call.Message.Parts = []protocol.ContentPart{{Call: &protocol.ToolCall{ID: "x", Name: "get_time", Arguments: []byte(`{}`)}}}
+	call.Message.Parts = []protocol.ContentPart{{Call: &protocol.ToolCall{ID: "x", Name: "get_time",
+		Arguments: []byte(`{}`)}}}
 	for first, want := range map[string]string{"": "Your last message was cut off", "I look.": "Go on exactly"} {
 		m := &scriptedModel{t: t, list: []take{{answer: cut(first)}, {answer: call}}}
 		r := newRigOf(t, m)
@@ -224,7 +226,8 @@ func TestFailedAttempt_DropsShownText(t *testing.T) {
 
 func TestThoughts_AreStoredButNotSentToWorker(t *testing.T) {
 	answer := ended("Hello.", modelcall.StopEnd)
-	thought := protocol.ContentPart{Thinking: &protocol.Thinking{Format: "anthropic", Block: []byte(`{"type":"thinking"}`)}}
+	thought := protocol.ContentPart{Thinking: &protocol.Thinking{Format: "anthropic",
+		Block: []byte(`{"type":"thinking"}`)}}
 	answer.Message.Parts = append([]protocol.ContentPart{thought}, answer.Message.Parts...)
 	r := newRigOf(t, &scriptedModel{t: t, list: []take{{answer: answer}}})
 	result, err := r.call(protocol.MethodModelStream, r.modelStream())

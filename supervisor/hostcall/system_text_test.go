@@ -161,7 +161,8 @@ func TestModelStream_OtherTextInForce_IsRefused(t *testing.T) {
 		asked++
 		return protocol.Message{Parts: []protocol.ContentPart{{Text: "hi"}}}, nil
 	})
-	r.options.ReportPromptFiles = func(_ context.Context, turn feature.Turn, p *protocol.PromptFileReport) (bool, error) {
+	r.options.ReportPromptFiles = func(_ context.Context, turn feature.Turn, p *protocol.PromptFileReport) (bool,
+		error) {
 		if reported++; turn.ID != r.open.Turn.ID || turn.User != "ann" || p.Files[0].Path != "AGENTS.md" {
 			t.Errorf("turn %+v reported %+v", turn, p)
 		}

@@ -99,7 +99,8 @@ func (r *rig) finish() {
 }
 
 func drawAnswer(t *rapid.T) protocol.Message {
-	m := protocol.Message{Parts: []protocol.ContentPart{{Text: "I think: " + rapid.SampledFrom(awkward).Draw(t, "text")}}}
+	m := protocol.Message{Parts: []protocol.ContentPart{{Text: "I think: " + rapid.SampledFrom(awkward).Draw(t,
+		"text")}}}
 	for range rapid.IntRange(0, 3).Draw(t, "calls") {
 		m.Parts = append(m.Parts, protocol.ContentPart{Call: &protocol.ToolCall{Name: "list_files",
 			Arguments: json.RawMessage(rapid.SampledFrom(awkwardArguments).Draw(t, "arguments"))}})

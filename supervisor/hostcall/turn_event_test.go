@@ -23,8 +23,9 @@ func (l *lineCounter) ShowTool(event protocol.TurnEvent) { l.shown[event.Kind]++
 
 // watched returns a rig with a stopped clock, the lines that its user sees, and the clock's time.
 func watched(t *testing.T) (*rig, *lineCounter, *time.Time) {
-	r, l, now := newRig(t, says(protocol.ContentPart{Text: "hi"})), &lineCounter{map[protocol.EventKind]int{}}, time.Unix(1e9,
-		0)
+	r, l, now := newRig(t, says(protocol.ContentPart{Text: "hi"})), &lineCounter{map[protocol.EventKind]int{}},
+		time.Unix(1e9,
+			0)
 	r.options.Now = func() time.Time { return now }
 	r.conn, r.peer = r.newConn("ann")
 	turn := r.turn()

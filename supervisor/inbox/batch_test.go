@@ -122,13 +122,16 @@ func TestStoreBatch_InvalidItem_DelaysNoOtherItem(t *testing.T) {
 		item         supervisor.BatchItem
 		text, answer string
 	}{
-		"what its channel answers":  {photo, "(a photo)", "I cannot look at photos yet."},
-		"that, without a text":      {silent, instead, "I cannot listen yet."},
-		"nothing":                   {item(3, "ann", " \n"), instead, "The message is empty."},
-		"nothing but a zero":        {item(4, "ann", "\x00"), instead, "The message is empty."},
-		"a long text":               {item(5, "ann", strings.Repeat("x", supervisor.MaxInboundText+1)), instead, tooLong},
-		"a long command":            {item(6, "ann", "/stop "+strings.Repeat("x", supervisor.MaxInboundText)), instead, tooLong},
-		"one that is long if whole": {item(7, "ann", strings.Repeat("a\xff", supervisor.MaxInboundText/2)), instead, tooLong},
+		"what its channel answers": {photo, "(a photo)", "I cannot look at photos yet."},
+		"that, without a text":     {silent, instead, "I cannot listen yet."},
+		"nothing":                  {item(3, "ann", " \n"), instead, "The message is empty."},
+		"nothing but a zero":       {item(4, "ann", "\x00"), instead, "The message is empty."},
+		"a long text": {item(5, "ann", strings.Repeat("x", supervisor.MaxInboundText+1)), instead,
+			tooLong},
+		"a long command": {item(6, "ann", "/stop "+strings.Repeat("x", supervisor.MaxInboundText)), instead,
+			tooLong},
+		"one that is long if whole": {item(7, "ann", strings.Repeat("a\xff", supervisor.MaxInboundText/2)), instead,
+			tooLong},
 	} {
 		t.Run(name, func(t *testing.T) {
 			box, db, h := openBox(t)

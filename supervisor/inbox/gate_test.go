@@ -85,7 +85,8 @@ func TestGate_ChecksEveryKindOfInbound(t *testing.T) {
 	db, h, p := sqlitetest.Open(t), &heard{}, newPorter()
 	box := h.inbox(db.Inbox(), p)
 	press, forged, answered := item(3, "ann", "/stop"), item(4, "ann", "hello"), item(5, "ann", "(a photo)")
-	press.Inbound.Kind, forged.Inbound.Kind, answered.Answer = supervisor.KindPress, supervisor.KindLoginCode, "I can't see it."
+	press.Inbound.Kind, forged.Inbound.Kind, answered.Answer = supervisor.KindPress, supervisor.KindLoginCode,
+		"I can't see it."
 	if err := put(t, box, 9, item(1, "ann", "hello"), item(2, "ann", "/stop"), press, forged, answered); err != nil {
 		t.Fatal(err)
 	}
@@ -326,7 +327,8 @@ func TestRecoveryCode_KeyMissing_IsNotStored(t *testing.T) {
 		len(clean) != 2 {
 		t.Errorf("to be taken away are %+v, %v", clean, err)
 	}
-	if f, _, err := db.UserAccessStores().Factors.Find(t.Context(), "ann"); err != nil || len(f.Recovery) != len(codes) ||
+	if f, _, err := db.UserAccessStores().Factors.Find(t.Context(), "ann"); err != nil ||
+		len(f.Recovery) != len(codes) ||
 		len(h.accepted) != 0 {
 		t.Errorf("%d codes are left, %v; handed on were %q", len(f.Recovery), err, h.accepted)
 	}
@@ -364,7 +366,8 @@ func TestRecoveryCode_IsStoredNowhere(t *testing.T) {
 		}
 	}
 	send(1, "-7", 0)
-	if _, open, err := db.UserAccessStores().Logins.FindLogin(t.Context(), "ann", supervisor.ChannelTelegram, "-7"); open ||
+	if _, open, err := db.UserAccessStores().Logins.FindLogin(t.Context(), "ann", supervisor.ChannelTelegram,
+		"-7"); open ||
 		err != nil {
 		t.Errorf("the group is open: %v, %v", open, err)
 	}

@@ -218,7 +218,8 @@ func sections(read engine.Reader, q Query, ids []int64) ([]Hit, error) {
 			h.Source = ScopeHome
 		}
 		return h
-	}, listSections, q.User, string(list), string(q.Scope), supervisor.SpeakerRoles[q.Who], q.Conversation, q.From, q.To, q.Under)
+	}, listSections, q.User, string(list), string(q.Scope), supervisor.SpeakerRoles[q.Who], q.Conversation, q.From,
+		q.To, q.Under)
 }
 
 // term is a word of a query.

@@ -19,7 +19,8 @@ func TestHeldMessages_NoCodeNeeded_AreReleased(t *testing.T) {
 	db := sqlitetest.Open(t)
 	users := func(codes supervisor.TOTPPolicy) []supervisor.User {
 		return []supervisor.User{{Name: "alice", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "101"}, Codes: codes},
-			{Name: "bob", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "102"}, Codes: supervisor.TOTPRequired}}
+			{Name: "bob", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "102"},
+				Codes: supervisor.TOTPRequired}}
 	}
 	people, err := access.NewPeople(users(supervisor.TOTPRequired), 1, nil)
 	must(t, err)

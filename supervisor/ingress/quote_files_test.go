@@ -35,7 +35,8 @@ func TestQuote_ReplyToOwnFile_NamesItAndShowsIt(t *testing.T) {
 	}
 	_, err := p.db.Inbox().
 		CompleteArrivals(t.Context(), []sqlite.ArrivalResult{{Inbound: photo.ID, Origin: supervisor.OriginWorld,
-			Parts: []protocol.ContentPart{{Text: "[File]"}, {Image: image}}, Paths: map[int]string{0: "uploads/d/photo.jpg"}}})
+			Parts: []protocol.ContentPart{{Text: "[File]"}, {Image: image}},
+			Paths: map[int]string{0: "uploads/d/photo.jpg"}}})
 	must(t, err)
 	var at int
 	_, err = fmt.Sscan(photo.Message, &at)

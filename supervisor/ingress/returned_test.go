@@ -11,7 +11,8 @@ import (
 // does not count.
 func TestStoreBatch_ChatReachableAgain_IsReported(t *testing.T) {
 	p := newFixture(t)
-	back := supervisor.Incoming{Channel: supervisor.ChannelTelegram, Kind: supervisor.IncomingChatUnblocked, Chat: "101"}
+	back := supervisor.Incoming{Channel: supervisor.ChannelTelegram, Kind: supervisor.IncomingChatUnblocked,
+		Chat: "101"}
 	p.take(1, back, p.incoming(101, 101, `,"text":"I am back"`), p.incoming(999, 999, `,"text":"who are you?"`))
 	if !slices.Equal(p.returned, []string{"101", "101"}) {
 		t.Errorf("noted %q", p.returned)

@@ -95,13 +95,15 @@ func (f *PromptFiles) press(ctx context.Context, r feature.CommandRequest) (d su
 	return d, err
 }
 
-func (f *PromptFiles) pressAccept(ctx context.Context, user, key string) (d supervisor.Delivery, result Result, err error) {
+func (f *PromptFiles) pressAccept(ctx context.Context, user, key string) (d supervisor.Delivery, result Result,
+	err error) {
 	result, err = f.AcceptChange(ctx, user, key)
 	d.Text = fmt.Sprintf(textNowInForce, result.Path)
 	return d, result, err
 }
 
-func (f *PromptFiles) pressPutBack(ctx context.Context, user, key string) (d supervisor.Delivery, result Result, err error) {
+func (f *PromptFiles) pressPutBack(ctx context.Context, user, key string) (d supervisor.Delivery, result Result,
+	err error) {
 	result, err = f.RestoreFile(ctx, user, key)
 	d.Text = fmt.Sprintf(textPutBack, result.Path)
 	if result.Operation != 0 {

@@ -49,7 +49,8 @@ func (f *PromptFiles) report(ctx context.Context, t feature.Turn, p *protocol.Pr
 // ReportBeforeModel records a report that comes with a model call. inForce tells whether the texts
 // of the files themselves are in force. If it is false, the worker has to report again and read the
 // answer.
-func (f *PromptFiles) ReportBeforeModel(ctx context.Context, t feature.Turn, p *protocol.PromptFileReport) (inForce bool, err error) {
+func (f *PromptFiles) ReportBeforeModel(ctx context.Context, t feature.Turn,
+	p *protocol.PromptFileReport) (inForce bool, err error) {
 	r := *p
 	r.Turn, r.InForce = t.ID, true
 	answer, err := f.report(ctx, t, &r)

@@ -67,8 +67,10 @@ func said(words string) []protocol.Message {
 func gave(r protocol.JobResultArguments) []protocol.Message {
 	arguments, _ := json.Marshal(r)
 	return []protocol.Message{
-		{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Call: &protocol.ToolCall{ID: "c", Name: supervisor.ToolJobResult, Arguments: arguments}}}},
-		{Role: protocol.RoleTool, Parts: []protocol.ContentPart{{Result: &protocol.ToolResult{Call: "c", Name: supervisor.ToolJobResult}}}}}
+		{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Call: &protocol.ToolCall{ID: "c",
+			Name: supervisor.ToolJobResult, Arguments: arguments}}}},
+		{Role: protocol.RoleTool, Parts: []protocol.ContentPart{{Result: &protocol.ToolResult{Call: "c",
+			Name: supervisor.ToolJobResult}}}}}
 }
 
 func TestDecideFireOutcome_TurnEnds_GivesResult(t *testing.T) {

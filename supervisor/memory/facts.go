@@ -84,7 +84,8 @@ func (m *Memory) CountMentions(ctx context.Context, user string, f protocol.Memo
 
 // effects maps users' changes of their memory to kinds of effects in the ledger.
 var effects = map[protocol.MemoryAction]string{protocol.MemoryActionCorrect: supervisor.EffectFactCorrected,
-	protocol.MemoryActionForget: supervisor.EffectFactForgotten, protocol.MemoryActionImport: supervisor.EffectMemoryImported}
+	protocol.MemoryActionForget: supervisor.EffectFactForgotten,
+	protocol.MemoryActionImport: supervisor.EffectMemoryImported}
 
 // CountOrDeleteTurnData counts or deletes the data of some turns in a user's home. It counts facts,
 // notes and log entries. If gone is set, it also deletes them, and the facts are never remembered

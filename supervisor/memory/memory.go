@@ -90,7 +90,8 @@ type ChangeRequest struct {
 // AllowRemember decides whether a fact may be remembered. It returns the message that the fact
 // comes from. If the fact contradicts an old fact, it replaces the old fact. The error is
 // supervisor.ErrWaitsForAnswer until the user answers.
-func (m *Memory) AllowRemember(ctx context.Context, r ChangeRequest) (allowed protocol.MemoryRememberResult, err error) {
+func (m *Memory) AllowRemember(ctx context.Context, r ChangeRequest) (allowed protocol.MemoryRememberResult,
+	err error) {
 	source, found, err := m.o.Store.FindFactBasis(ctx, r.Turn, r.Arguments.Message)
 	if err == nil && !found {
 		err = supervisor.Errorf(supervisor.CodeInvalid, textNoMessage, r.Arguments.Message)
@@ -137,7 +138,8 @@ func (m *Memory) addForeign(ctx context.Context, turn int64, asked string) (stri
 // checkForgotten refuses facts that were forgotten. It refuses any fact from a forgotten message.
 // It refuses the same words, unless the user has used them since. after is the highest number in a
 // forgotten fact's id.
-func (m *Memory) checkForgotten(ctx context.Context, r ChangeRequest, source supervisor.FactBasis) (after int, err error) {
+func (m *Memory) checkForgotten(ctx context.Context, r ChangeRequest, source supervisor.FactBasis) (after int,
+	err error) {
 	byMessage, at, after, err := m.o.Store.FindForgottenFact(ctx, r.User, source.Message, r.Arguments.Text)
 	if err != nil {
 		return after, fmt.Errorf("look for what %s has had forgotten: %w", r.User, err)

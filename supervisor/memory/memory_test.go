@@ -68,7 +68,8 @@ func (r *rig) calls(id, name, result string, world bool) {
 	r.Helper()
 	_, err := r.db.Turns().CommitStep(r.Context(),
 		sqlite.Step{Turn: r.turn.ID, Message: protocol.Message{Role: protocol.RoleAssistant,
-			Parts: []protocol.ContentPart{{Call: &protocol.ToolCall{ID: id, Name: name, Arguments: json.RawMessage(`{}`)}}}}})
+			Parts: []protocol.ContentPart{{Call: &protocol.ToolCall{ID: id, Name: name,
+				Arguments: json.RawMessage(`{}`)}}}}})
 	if err == nil {
 		_, err = r.db.Turns().CommitResult(r.Context(), r.turn.ID, protocol.ToolResult{Call: id, Name: name, Text: result, World: world})
 	}
@@ -153,9 +154,10 @@ func TestRemember_UnknownMessage_IsRefused(t *testing.T) {
 func TestCorrect_Question_ShowsOldAndNew(t *testing.T) {
 	r := newRig(t, supervisor.OriginWorld, "correct k7")
 	for i, old := range []string{"Banks at DE11", "Banks at DE22"} {
-		_, err := r.Memory.AllowRemember(r.Context(), memory.ChangeRequest{User: "alice", Destination: r.turn.Conversation.ID,
-			Turn:     r.turn.ID,
-			Conflict: &protocol.MemoryConflict{ID: "k7", Text: old}, Call: protocol.ToolCall{ID: "c", Name: "update_memory"},
+		_, err := r.Memory.AllowRemember(r.Context(), memory.ChangeRequest{User: "alice",
+			Destination: r.turn.Conversation.ID,
+			Turn:        r.turn.ID,
+			Conflict:    &protocol.MemoryConflict{ID: "k7", Text: old}, Call: protocol.ToolCall{ID: "c", Name: "update_memory"},
 			Arguments: protocol.MemoryArguments{ID: "k7", Text: "Banks at DE99"}})
 		if !errors.Is(err, supervisor.ErrWaitsForAnswer) || len(r.asked) != i+1 {
 			t.Fatalf("got %v, asked %+v", err, r.asked)
@@ -278,7 +280,8 @@ func TestForget_OthersWords_NeedApproval(t *testing.T) {
 			if c.read != nil {
 				c.read(r)
 			}
-			err := r.AllowForget(t.Context(), memory.ChangeRequest{User: "alice", Destination: r.turn.Conversation.ID, Turn: r.turn.ID,
+			err := r.AllowForget(t.Context(), memory.ChangeRequest{User: "alice", Destination: r.turn.Conversation.ID,
+				Turn: r.turn.ID,
 				Call: protocol.ToolCall{ID: "c", Name: "forget"}}, []protocol.ForgottenFact{{ID: "k1", Text: "Takes oolong"}, {ID: "k2", Text: "Hates Mallory"}})
 			if errors.Is(err, supervisor.ErrWaitsForAnswer) != c.asks || (len(r.asked) == 1) != c.asks {
 				t.Fatalf("got %v, asked %+v", err, r.asked)

@@ -142,8 +142,9 @@ func (c *call) settleFailed(ctx context.Context, m ResolvedModel, paid payment, 
 		return answer, &with
 	}
 	if !unpaid {
-		c.onFailure(modelcall.FailedAttempt{Spec: m.Spec, Class: modelcall.CallStopped, Usage: used, Lease: paid.lease.ID,
-			Last: true})
+		c.onFailure(modelcall.FailedAttempt{Spec: m.Spec, Class: modelcall.CallStopped, Usage: used,
+			Lease: paid.lease.ID,
+			Last:  true})
 	}
 	if ctx.Err() != nil {
 		return answer, context.Cause(ctx)

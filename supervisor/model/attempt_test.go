@@ -410,9 +410,11 @@ func TestServer_AnyBehaviour_IsPaidOnce(t *testing.T) {
 		"limit":     modeltest.FaultStopReason(modeltest.StopLength),
 		"filter":    modeltest.FaultStopReason(modeltest.StopFilter), "well": nil,
 	}
-	for _, class := range []modeltest.FailureClass{modeltest.FailureRateLimited, modeltest.FailureOverloaded, modeltest.FailureInternalError,
+	for _, class := range []modeltest.FailureClass{modeltest.FailureRateLimited, modeltest.FailureOverloaded,
+		modeltest.FailureInternalError,
 		modeltest.FailureModelLoading,
-		modeltest.FailureWrongKey, modeltest.FailureForbidden, modeltest.FailureNoCredit, modeltest.FailureUnknownModel, modeltest.FailurePromptTooLong,
+		modeltest.FailureWrongKey, modeltest.FailureForbidden, modeltest.FailureNoCredit, modeltest.FailureUnknownModel,
+		modeltest.FailurePromptTooLong,
 		modeltest.FailureBodyTooLarge,
 		modeltest.FailureToolsUnsupported, modeltest.FailureContentFiltered, modeltest.FailureInvalidRequest} {
 		faults["fails: "+string(class)] = modeltest.FaultOfClass(class)

@@ -110,10 +110,12 @@ func drawTalk(t *rapid.T, req *modelcall.Request, exchanges int) {
 		}
 		call := fmt.Sprintf("t%d-%d", at, n)
 		req.Messages = append(req.Messages, said,
-			protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Text: "a" + words.Draw(t, "answer")},
+			protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Text: "a" + words.Draw(t,
+				"answer")},
 				{Call: &protocol.ToolCall{ID: call, Name: "read_file", Arguments: arguments}}}},
-			protocol.Message{Role: protocol.RoleTool, Parts: []protocol.ContentPart{{Result: &protocol.ToolResult{Call: call,
-				Name: "read_file", Text: longText.Draw(t, "result"), Failed: rapid.Bool().Draw(t, "failed")}}}})
+			protocol.Message{Role: protocol.RoleTool,
+				Parts: []protocol.ContentPart{{Result: &protocol.ToolResult{Call: call,
+					Name: "read_file", Text: longText.Draw(t, "result"), Failed: rapid.Bool().Draw(t, "failed")}}}})
 	}
 	before := req.Picture
 	req.Picture = func(i protocol.Image) ([]byte, error) {

@@ -181,7 +181,8 @@ func (c *call) report(m ResolvedModel, err *modelcall.Error, lease int64, wait t
 	c.log.Info("model failed", "model", m.Spec, "class", err.Class, "request", err.Request, "again", again, "wait", wait)
 	c.log.Debug("model failed", "model", m.Spec, "error", err)
 	if err.Class != modelcall.OverBudget { // OverBudget means that no call was made
-		c.onFailure(modelcall.FailedAttempt{Spec: m.Spec, Class: err.Class, Request: err.Request, Usage: err.Usage, Lease: lease,
+		c.onFailure(modelcall.FailedAttempt{Spec: m.Spec, Class: err.Class, Request: err.Request, Usage: err.Usage,
+			Lease: lease,
 			Again: wait, Last: !again})
 	}
 }

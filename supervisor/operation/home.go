@@ -20,7 +20,8 @@ func (o *Operations[H]) IndexHomeNow(ctx context.Context, user string) (all bool
 		return false, nil
 	}
 	defer done()
-	slot := o.request(kinds[protocol.OperationKindIndex].queue, supervisor.Operation{User: user, ID: firstIndex}, math.MaxInt)
+	slot := o.request(kinds[protocol.OperationKindIndex].queue, supervisor.Operation{User: user, ID: firstIndex},
+		math.MaxInt)
 	defer slot.Release()
 	if err := slot.Wait(own); err != nil {
 		return false, ctxErr(ctx, err)

@@ -109,7 +109,8 @@ func (o *Operations[H]) indexHomes(ctx context.Context) {
 // indexHome waits for a background slot and lets the user's worker index the home. more says
 // whether files are left to index. took is the duration of the indexing.
 func (o *Operations[H]) indexHome(ctx context.Context, user string) (more bool, took time.Duration, err error) {
-	slot := o.request(kinds[protocol.OperationKindIndex].queue, supervisor.Operation{User: user, ID: firstIndex}, math.MaxInt)
+	slot := o.request(kinds[protocol.OperationKindIndex].queue, supervisor.Operation{User: user, ID: firstIndex},
+		math.MaxInt)
 	defer slot.Release()
 	if err := slot.Wait(ctx); err != nil {
 		return false, 0, err
@@ -152,7 +153,8 @@ func (o *Operations[H]) indexWith(ctx context.Context, user string, worker *pool
 	defer cancel()
 	worker.Host().BeginOperation(attempt)
 	var end protocol.OperationEnd
-	err = worker.Call(ctx, protocol.MethodOperationStart, protocol.OperationStart{Operation: id, Kind: protocol.OperationKindIndex,
+	err = worker.Call(ctx, protocol.MethodOperationStart, protocol.OperationStart{Operation: id,
+		Kind:       protocol.OperationKindIndex,
 		Parameters: json.RawMessage(parameters)}, &end)
 	committed := worker.Host().EndOperation(id)
 	if err != nil {

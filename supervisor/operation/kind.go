@@ -48,26 +48,32 @@ var kinds = map[protocol.OperationKind]kind{
 		func(p protocol.ArchiveParameters) bounds {
 			return bounds{timeout: 30 * time.Minute, maxBytes: p.MaxBytes}
 		}), check: checkArchive},
-	protocol.OperationKindLog: {profile: pool.ProfileUser, queue: queueNow, bounds: boundsOf(func(protocol.LogParameters) bounds {
-		return bounds{timeout: time.Minute}
-	}), check: func(_ string, raw json.RawMessage, _ []protocol.BlobRef) error {
-		return protocol.DecodeStrict(raw, new(protocol.LogResult))
-	}},
-	protocol.OperationKindReceive: {profile: pool.ProfileUser, queue: queueNow, bounds: boundsOf(func(p protocol.ReceiveParameters) bounds {
-		return bounds{timeout: 10 * time.Minute, maxBytes: 64 << 20, maxBlobs: protocol.MaxResultImages * len(p.Files)}
-	}), check: checkReceive},
-	protocol.OperationKindSpeak: {profile: pool.ProfileUser, queue: queueNow, bounds: boundsOf(func(protocol.SpeakParameters) bounds {
-		return bounds{timeout: 3 * time.Minute, maxBytes: 16 << 20, maxBlobs: 1}
-	}), check: checkSpeak},
-	protocol.OperationKindMemory: {profile: pool.ProfileUser, queue: queueNow, bounds: boundsOf(func(protocol.MemoryParameters) bounds {
-		return bounds{timeout: time.Minute}
-	}), check: checkMemory},
-	protocol.OperationKindUploads: {profile: pool.ProfileUser, queue: queueNow, bounds: boundsOf(func(protocol.UploadsParameters) bounds {
-		return bounds{timeout: time.Minute, maxBytes: protocol.MaxSentFileBytes, maxBlobs: 1}
-	}), check: checkUploads},
-	protocol.OperationKindUndo: {profile: pool.ProfileUser, queue: queueNow, bounds: boundsOf(func(protocol.UndoParameters) bounds {
-		return bounds{timeout: 5 * time.Minute, maxBytes: 256 << 20}
-	}), check: checkUndo},
+	protocol.OperationKindLog: {profile: pool.ProfileUser, queue: queueNow,
+		bounds: boundsOf(func(protocol.LogParameters) bounds {
+			return bounds{timeout: time.Minute}
+		}), check: func(_ string, raw json.RawMessage, _ []protocol.BlobRef) error {
+			return protocol.DecodeStrict(raw, new(protocol.LogResult))
+		}},
+	protocol.OperationKindReceive: {profile: pool.ProfileUser, queue: queueNow,
+		bounds: boundsOf(func(p protocol.ReceiveParameters) bounds {
+			return bounds{timeout: 10 * time.Minute, maxBytes: 64 << 20, maxBlobs: protocol.MaxResultImages * len(p.Files)}
+		}), check: checkReceive},
+	protocol.OperationKindSpeak: {profile: pool.ProfileUser, queue: queueNow,
+		bounds: boundsOf(func(protocol.SpeakParameters) bounds {
+			return bounds{timeout: 3 * time.Minute, maxBytes: 16 << 20, maxBlobs: 1}
+		}), check: checkSpeak},
+	protocol.OperationKindMemory: {profile: pool.ProfileUser, queue: queueNow,
+		bounds: boundsOf(func(protocol.MemoryParameters) bounds {
+			return bounds{timeout: time.Minute}
+		}), check: checkMemory},
+	protocol.OperationKindUploads: {profile: pool.ProfileUser, queue: queueNow,
+		bounds: boundsOf(func(protocol.UploadsParameters) bounds {
+			return bounds{timeout: time.Minute, maxBytes: protocol.MaxSentFileBytes, maxBlobs: 1}
+		}), check: checkUploads},
+	protocol.OperationKindUndo: {profile: pool.ProfileUser, queue: queueNow,
+		bounds: boundsOf(func(protocol.UndoParameters) bounds {
+			return bounds{timeout: 5 * time.Minute, maxBytes: 256 << 20}
+		}), check: checkUndo},
 	protocol.OperationKindTranscribe: {profile: pool.ProfileUser, queue: queueBackground, bounds: boundsOf(
 		func(p protocol.TranscribeParameters) bounds {
 			return bounds{timeout: pieceTimeout + time.Duration(p.Seconds)*time.Second/10, seconds: max(p.Seconds, 1)}
@@ -81,13 +87,15 @@ var kinds = map[protocol.OperationKind]kind{
 			var result protocol.EraseResult
 			return errors.Join(protocol.DecodeStrict(raw, &result), result.Validate())
 		}},
-	protocol.OperationKindCheck: {profile: pool.ProfileCheck, queue: queueCheck, bounds: boundsOf(func(protocol.CheckParameters) bounds {
-		return bounds{timeout: (protocol.MaxCheckSeconds + 15) * time.Second}
-	}), check: checkCondition},
-	protocol.OperationKindIndex: {profile: pool.ProfileUser, queue: queueBackground, bounds: boundsOf(func(protocol.IndexParameters) bounds {
-		return bounds{timeout: 2 * time.Minute, maxBytes: protocol.MaxIndexCalls * protocol.MaxIndexBlobBytes,
-			maxBlobs: protocol.MaxIndexCalls}
-	}), check: checkIndex},
+	protocol.OperationKindCheck: {profile: pool.ProfileCheck, queue: queueCheck,
+		bounds: boundsOf(func(protocol.CheckParameters) bounds {
+			return bounds{timeout: (protocol.MaxCheckSeconds + 15) * time.Second}
+		}), check: checkCondition},
+	protocol.OperationKindIndex: {profile: pool.ProfileUser, queue: queueBackground,
+		bounds: boundsOf(func(protocol.IndexParameters) bounds {
+			return bounds{timeout: 2 * time.Minute, maxBytes: protocol.MaxIndexCalls * protocol.MaxIndexBlobBytes,
+				maxBlobs: protocol.MaxIndexCalls}
+		}), check: checkIndex},
 }
 
 // eraseGrace is the time that a worker may take to stop erasing after its time is up.

@@ -19,7 +19,8 @@ func (r *rig) arriving(user string) supervisor.Operation {
 	if err != nil {
 		r.Fatal(err)
 	}
-	return supervisor.Operation{User: user, Kind: protocol.OperationKindReceive, Parameters: `{"sent_at":1,"files":[]}`, Inbound: in.ID}
+	return supervisor.Operation{User: user, Kind: protocol.OperationKindReceive, Parameters: `{"sent_at":1,"files":[]}`,
+		Inbound: in.ID}
 }
 
 func (r *rig) state(id int64) supervisor.OperationState {

@@ -26,7 +26,8 @@ var workerOperations = map[protocol.OperationKind]func(
 	protocol.OperationKindIndex:   (*testWorker).index,
 	protocol.OperationKindCheck:   (*testWorker).check,
 	protocol.OperationKindReceive: (*testWorker).receive,
-	protocol.OperationKindTranscribe: func(w *testWorker, ctx context.Context, start protocol.OperationStart) (any, error) {
+	protocol.OperationKindTranscribe: func(w *testWorker, ctx context.Context, start protocol.OperationStart) (any,
+		error) {
 		var p protocol.TranscribeParameters
 		if err := json.Unmarshal(start.Parameters, &p); err != nil {
 			return nil, err
@@ -127,7 +128,8 @@ func (r *rig) receive(user string) supervisor.Operation {
 }
 
 func (r *rig) transcribe(user, name string, seconds int) supervisor.Operation {
-	return r.begin(user, protocol.OperationKindTranscribe, fmt.Sprintf(`{"path":%q,"seconds":%d,"engine":{"engine":"command"}}`, name, seconds))
+	return r.begin(user, protocol.OperationKindTranscribe,
+		fmt.Sprintf(`{"path":%q,"seconds":%d,"engine":{"engine":"command"}}`, name, seconds))
 }
 
 // hold prevents operations of a user's worker from ending until letGo is called. user "" means all
@@ -317,7 +319,8 @@ func TestRun_SharedWorkerDies_CountsNoDeath(t *testing.T) {
 		t.Errorf("beside the turn it is %+v after %d starts, %v", now, len(r.starts("dies")), err)
 	}
 	again.Release()
-	if now := r.wait(op.ID); now.State != supervisor.OperationParked || now.Deaths != supervisor.MaxWorkerDeaths || len(r.starts("dies")) != 4 {
+	if now := r.wait(op.ID); now.State != supervisor.OperationParked || now.Deaths != supervisor.MaxWorkerDeaths ||
+		len(r.starts("dies")) != 4 {
 		t.Errorf("alone it is %+v after %d starts", now, len(r.starts("dies")))
 	}
 }

@@ -18,7 +18,8 @@ type Uploads struct {
 
 // List lists the newest files after the file with key. If that file is gone, it skips offset files.
 func (u Uploads) List(ctx context.Context, user, key string, offset int) (protocol.UploadsResult, error) {
-	return u.Do(ctx, user, protocol.UploadsParameters{Action: protocol.UploadedFilesActionList, Key: key, Offset: offset})
+	return u.Do(ctx, user, protocol.UploadsParameters{Action: protocol.UploadedFilesActionList, Key: key,
+		Offset: offset})
 }
 
 // Send copies a file into the spool.

@@ -185,7 +185,8 @@ func TestSendClaim_ServiceEnds_LeavesAnswerUnsent(t *testing.T) {
 		go func() { end(); close(ended) }()
 		pass(time.Second)
 		e, err := h.db.Turns().CommitLastStep(h.Context(), sqlite.LastStep{
-			Step: sqlite.Step{Turn: turn.ID, Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Text: "hello"}}}},
+			Step: sqlite.Step{Turn: turn.ID, Message: protocol.Message{Role: protocol.RoleAssistant,
+				Parts: []protocol.ContentPart{{Text: "hello"}}}},
 			End: sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone, State: supervisor.InboundAnswered,
 				Text: "hello"},
 			Post: &claim.Content})

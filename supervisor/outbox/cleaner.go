@@ -140,7 +140,8 @@ func (c *MessageCleaner) handleFailure(ctx context.Context, k supervisor.Message
 	full bool) (time.Time, error) {
 	now, chat := c.Now(), k.Conversation.Chat
 	switch {
-	case e.Result == supervisor.SendResultRefused, e.Reason == supervisor.SendReasonMoved, now.Sub(k.Due) >= maxCleaningAge:
+	case e.Result == supervisor.SendResultRefused, e.Reason == supervisor.SendReasonMoved,
+		now.Sub(k.Due) >= maxCleaningAge:
 		c.Log.Warn("a message can't be cleaned", "channel", c.Name, "chat", chat, "what", k.Kind, "error", e)
 		return never, c.done(ctx, k)
 	case e.Reason == supervisor.SendReasonFlood:

@@ -231,7 +231,8 @@ func refused(why supervisor.SendErrorReason) *supervisor.SendError {
 }
 
 func flood(d time.Duration) *supervisor.SendError {
-	return &supervisor.SendError{Result: supervisor.SendResultUnsent, Reason: supervisor.SendReasonFlood, RetryAfter: d, Err: errFar}
+	return &supervisor.SendError{Result: supervisor.SendResultUnsent, Reason: supervisor.SendReasonFlood, RetryAfter: d,
+		Err: errFar}
 }
 
 // always makes every call of a verb fail with err, without effect.

@@ -22,7 +22,8 @@ func (t *turn) call(said string, ids ...string) {
 		parts = append(parts, protocol.ContentPart{Text: said})
 	}
 	for _, id := range ids {
-		parts = append(parts, protocol.ContentPart{Call: &protocol.ToolCall{ID: id, Name: "send_message", Arguments: []byte("{}")}})
+		parts = append(parts, protocol.ContentPart{Call: &protocol.ToolCall{ID: id, Name: "send_message",
+			Arguments: []byte("{}")}})
 	}
 	_, err := t.h.db.Turns().CommitStep(t.h.Context(), sqlite.Step{Turn: t.ID, Model: "offline",
 		Message: protocol.Message{Role: protocol.RoleAssistant, Parts: parts}})
@@ -101,7 +102,8 @@ func TestMessageOfTurn_RepliesInGroupsOnly(t *testing.T) {
 // marked.
 func TestMessageOfTurn_Crash_ArrivesOnceOrMarked(t *testing.T) {
 	certain := []string{"one", "two", "First, and the end." + did("sent a message 2 times")}
-	const oneUnknown = effect.TextEffectsHeading + "\nmay not have arrived: a message (3 bytes)\nsent a message (3 bytes)"
+	const oneUnknown = effect.TextEffectsHeading +
+		"\nmay not have arrived: a message (3 bytes)\nsent a message (3 bytes)"
 	for _, unknownSend := range []int{0, 2} {
 		for left := 1; left < 24; left++ {
 			t.Run(fmt.Sprint(unknownSend, left), func(t *testing.T) {

@@ -174,7 +174,8 @@ func TestMovedChat_ContinuesUnderNewName(t *testing.T) {
 				const there = "-200"
 				h.channel.script = func(c called) (bool, *supervisor.SendError) {
 					if c.to.Chat == club && c.verb != "typing" {
-						return false, &supervisor.SendError{Result: supervisor.SendResultUnsent, Reason: supervisor.SendReasonMoved,
+						return false, &supervisor.SendError{Result: supervisor.SendResultUnsent,
+							Reason:  supervisor.SendReasonMoved,
 							MovedTo: there, Err: errFar}
 					}
 					return true, nil

@@ -152,7 +152,10 @@ func (d processStore) StoreChatFreeze(ctx context.Context, source, chat string, 
 }
 
 func (d processStore) ListChatFreezes(ctx context.Context, source string) (map[string]time.Time, error) {
-	return got(d.process, "frozen", func() (map[string]time.Time, error) { return d.db.Outbox().ListChatFreezes(ctx, source) })
+	return got(d.process, "frozen", func() (map[string]time.Time, error) {
+		return d.db.Outbox().ListChatFreezes(ctx,
+			source)
+	})
 }
 
 // cleaningStore is the real store of cleanings, while its process lives.

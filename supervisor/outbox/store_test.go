@@ -141,7 +141,8 @@ func TestMovedChat_SendUnderWay_IsNotRepeated(t *testing.T) {
 		h.channel.latency = 3 * time.Second
 		h.channel.script = func(c called) (bool, *supervisor.SendError) {
 			if c.to.Chat == club {
-				return false, &supervisor.SendError{Result: supervisor.SendResultUnsent, Reason: supervisor.SendReasonMoved, MovedTo: there, Err: errFar}
+				return false, &supervisor.SendError{Result: supervisor.SendResultUnsent,
+					Reason: supervisor.SendReasonMoved, MovedTo: there, Err: errFar}
 			}
 			return true, nil
 		}

@@ -21,7 +21,8 @@ var ownFolders = []string{"memory", "logs", protocol.UploadsFolder}
 const memoryFile = "MEMORY.md"
 
 // factEffects are the kinds of effects that change facts.
-var factEffects = []string{supervisor.EffectFactCorrected, supervisor.EffectFactForgotten, supervisor.EffectMemoryImported}
+var factEffects = []string{supervisor.EffectFactCorrected, supervisor.EffectFactForgotten,
+	supervisor.EffectMemoryImported}
 
 // ledger has the states in which the user's own turns left files, as far as they were recorded.
 type ledger struct {

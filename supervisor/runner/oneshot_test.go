@@ -161,7 +161,8 @@ func (r *reviewRig) Stream(ctx context.Context, spec string, req modelcall.Reque
 		r.Errorf("asked with %d messages and %d tools, ends with money: %t", len(req.Messages), len(req.Tools),
 			req.EndWithMoney)
 	}
-	return modelcall.Answer{Message: protocol.Message{Parts: []protocol.ContentPart{{Text: text}}}, Model: "m", Spec: "p/m", Stop: modelcall.StopEnd,
+	return modelcall.Answer{Message: protocol.Message{Parts: []protocol.ContentPart{{Text: text}}}, Model: "m",
+		Spec: "p/m", Stop: modelcall.StopEnd,
 		Lease: lease.ID, Usage: protocol.Usage{Input: 10, Output: 10}}, nil
 }
 

@@ -97,7 +97,8 @@ func parseSettings(words string) (map[string]string, error) {
 // press ends after the user's answer.
 func (ed *editor) askChange(ctx context.Context, from origin, j supervisor.Job) (d supervisor.Delivery, err error) {
 	digest := sha256.Sum256(fmt.Appendf(nil, "change job %d by %d", j.ID, from.inbound))
-	q, err := ed.ask(ctx, supervisor.Question{Conversation: from.in, Inbound: from.inbound, Kind: supervisor.QuestionFromModel, Subject: hex.EncodeToString(digest[:]),
+	q, err := ed.ask(ctx, supervisor.Question{Conversation: from.in, Inbound: from.inbound,
+		Kind: supervisor.QuestionFromModel, Subject: hex.EncodeToString(digest[:]),
 		Ask: protocol.AskArguments{Kind: protocol.AskKindText, Text: fmt.Sprintf(textAskChange,
 			strings.ToLower(nouns[j.Kind]), j.ID, strings.Join(optionNames(j.Kind), ", "))}})
 	words := strings.TrimSpace(q.Answer.Text)

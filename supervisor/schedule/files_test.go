@@ -199,7 +199,8 @@ func TestFileNotices_OwnChanges_AreSkipped(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = h.db.Turns().CommitStep(t.Context(), sqlite.Step{Turn: turn.ID, Message: protocol.Message{Role: protocol.RoleAssistant,
-		Parts: []protocol.ContentPart{{Call: &protocol.ToolCall{ID: "c1", Name: "write_file", Arguments: []byte(`{}`)}}}}, Model: "offline"})
+		Parts: []protocol.ContentPart{{Call: &protocol.ToolCall{ID: "c1", Name: "write_file",
+			Arguments: []byte(`{}`)}}}}, Model: "offline"})
 	if err != nil {
 		t.Fatal(err)
 	}

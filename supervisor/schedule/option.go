@@ -191,7 +191,8 @@ func setPriority(_ *editor, _ supervisor.User, o *supervisor.JobOptions, value s
 		word = supervisor.JobPriorityHigh
 	}
 	o.Priority = word
-	return slices.Contains([]supervisor.JobPriority{"", supervisor.JobPriorityLow, supervisor.JobPriorityHigh}, word), nil
+	return slices.Contains([]supervisor.JobPriority{"", supervisor.JobPriorityLow, supervisor.JobPriorityHigh}, word),
+		nil
 }
 
 func setExact(_ *editor, _ supervisor.User, o *supervisor.JobOptions, value string) (bool, error) {

@@ -28,7 +28,8 @@ func TestSnooze_KeepsNameSourceAndPriority(t *testing.T) {
 			got := sqlitetest.QueryColumn(t, h.db,
 				`SELECT j.name || ' ' || f.world || ' ' || o.silent || ' ' || coalesce(j.options ->> '$.priority', '')
 				FROM fire f JOIN job j ON j.id = f.job JOIN outbox o ON o.id = f.delivery ORDER BY f.due`)
-			want := fmt.Sprintf("Pills 1 %d %s", map[supervisor.JobPriority]int{supervisor.JobPriorityLow: 1}[priority], priority)
+			want := fmt.Sprintf("Pills 1 %d %s", map[supervisor.JobPriority]int{supervisor.JobPriorityLow: 1}[priority],
+				priority)
 			if !slices.Equal(got, []string{want, want}) {
 				t.Errorf("%s of %q: the two are %q, want each %q", later, priority, got, want)
 			}

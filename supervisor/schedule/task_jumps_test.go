@@ -99,9 +99,10 @@ func newTaskJumps(t *testing.T, rt *rapid.T, begin time.Time) *taskJumps {
 func (j *taskJumps) options() schedule.Options {
 	return schedule.Options{Store: j.db.Jobs(), Queue: taskQueue{j.db.Jobs(), j}, CheckStore: j.db.Jobs(),
 		Sources: j.db.Jobs(), Queued: func(int64) {}, StartTurn: j.run, Now: j.now,
-		CheckRules: schedule.CheckParser{Parse: check.ParseCondition, Typed: check.ValidateFlags, Text: check.DescribeCondition},
-		Log:        hclog.NewNullLogger(),
-		Person:     func(name string) (supervisor.User, bool) { return inMadrid(name), true }}
+		CheckRules: schedule.CheckParser{Parse: check.ParseCondition, Typed: check.ValidateFlags,
+			Text: check.DescribeCondition},
+		Log:    hclog.NewNullLogger(),
+		Person: func(name string) (supervisor.User, bool) { return inMadrid(name), true }}
 }
 
 // taskQueue is the database's queue; it also records claims and begun turns.

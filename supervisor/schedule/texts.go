@@ -125,7 +125,8 @@ var nouns = map[supervisor.JobKind]string{supervisor.JobReminder: "Reminder", su
 var (
 	textOnMiss   = map[supervisor.MissedMode]string{supervisor.MissedSkip: "If I am not running then, it is skipped.", supervisor.MissedAsk: "If I am not running then, I ask you."}
 	textOverlap  = map[supervisor.OverlapMode]string{supervisor.OverlapQueue: "If it still runs then, it runs once more afterwards."}
-	textPriority = map[supervisor.JobPriority]string{supervisor.JobPriorityLow: "It makes no sound.", supervisor.JobPriorityHigh: "It does not wait for the end of quiet hours."}
+	textPriority = map[supervisor.JobPriority]string{supervisor.JobPriorityLow: "It makes no sound.",
+		supervisor.JobPriorityHigh: "It does not wait for the end of quiet hours."}
 )
 
 // Texts for the model that reads a time.

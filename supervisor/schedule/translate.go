@@ -56,7 +56,8 @@ var ErrNoTime = errors.New("no time")
 
 // Translate returns a time in words that the parser may read. If withText is true, the words also have a
 // text. Read returns that text as it was written.
-func (tr Translator) Translate(ctx context.Context, c supervisor.Conversation, words string, withText bool, now time.Time) (
+func (tr Translator) Translate(ctx context.Context, c supervisor.Conversation, words string, withText bool,
+	now time.Time) (
 	when, text string, err error) {
 	spec, err := tr.Model(ctx, c.User)
 	if err != nil || spec == "" {

@@ -158,7 +158,8 @@ func jobPrompt(f supervisor.ClaimedFire, results []supervisor.FireResult, zone *
 	if f.Job.Options.World {
 		words = foreign.SanitizeText(words)
 	}
-	prompt = fmt.Sprintf(promptJob, f.Job.ID, foreign.SanitizeName(job.Title(f.Job)), f.Due.In(zone).Format(timeLayout), words)
+	prompt = fmt.Sprintf(promptJob, f.Job.ID, foreign.SanitizeName(job.Title(f.Job)), f.Due.In(zone).Format(timeLayout),
+		words)
 	if f.Job.Options.Workspace != "" {
 		prompt += fmt.Sprintf(promptWorkspace, f.Job.Options.Workspace)
 	}

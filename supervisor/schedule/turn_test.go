@@ -228,7 +228,8 @@ func TestReminder_MissedTime_FollowsOptions(t *testing.T) {
 func TestReminder_LowPriority_MakesNoSound(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "12:00-12:30") // in UTC, which the store uses without a user's zone
-	for i, o := range []supervisor.JobOptions{{Priority: supervisor.JobPriorityLow}, {}, {Priority: supervisor.JobPriorityHigh}} {
+	for i, o := range []supervisor.JobOptions{{Priority: supervisor.JobPriorityLow}, {},
+		{Priority: supervisor.JobPriorityHigh}} {
 		if _, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobReminder, Text: fmt.Sprint("tea", i), Conversation: chatOf("alice"),
 			MadeBy: fmt.Sprint(i), Options: o}, "every 10 min"); err != nil {
 			t.Fatal(err)

@@ -101,7 +101,8 @@ func (s *Searcher) answerSearch(ctx context.Context, by feature.Caller, q TextQu
 	if err != nil {
 		return report, err
 	}
-	found, err := s.FindHits(ctx, Query{User: user.Name, Words: q.Words, Source: source, Span: span, Limit: HitsPerPage})
+	found, err := s.FindHits(ctx, Query{User: user.Name, Words: q.Words, Source: source, Span: span,
+		Limit: HitsPerPage})
 	report = SearchReport{Incomplete: found.Incomplete, Hits: []ReportHit{}}
 	for _, h := range found.Hits {
 		hit := ReportHit{Path: h.Path, Heading: h.Heading, Line: h.Line, Section: h.Text}

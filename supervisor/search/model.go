@@ -29,7 +29,8 @@ func (s *Searcher) SearchHistory(ctx context.Context, user string, destination i
 	if err != nil {
 		return found, err
 	}
-	q := Query{User: user, Words: a.Words, Source: index.ScopeTranscript, Who: a.Who, OmitShownIn: destination, Limit: HitsPerPage}
+	q := Query{User: user, Words: a.Words, Source: index.ScopeTranscript, Who: a.Who, OmitShownIn: destination,
+		Limit: HitsPerPage}
 	if in.IsInGroup() {
 		q.Conversation = destination
 	}
@@ -52,7 +53,8 @@ func (s *Searcher) SearchHome(ctx context.Context, user string, a protocol.HomeS
 	if strings.TrimSpace(a.Words) == "" {
 		return found, supervisor.Errorf(supervisor.CodeInvalid, textNoWords)
 	}
-	return s.forModel(ctx, Query{User: user, Words: a.Words, Source: index.ScopeHome, Under: a.Under, Limit: HitsPerPage}, textInHome)
+	return s.forModel(ctx, Query{User: user, Words: a.Words, Source: index.ScopeHome, Under: a.Under,
+		Limit: HitsPerPage}, textInHome)
 }
 
 // forModel runs a query and formats its hits for a model, in at most protocol.MaxSearchAnswerBytes.

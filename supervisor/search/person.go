@@ -68,7 +68,8 @@ func (s *Searcher) SearchForUser(ctx context.Context, a UserSearch) (text string
 }
 
 func (s *Searcher) tellTime(ctx context.Context, a UserSearch) (text string, more bool, err error) {
-	q := supervisor.HistoryQuery{User: a.Conversation.User, Span: a.Span, Newest: a.Span.From.IsZero(), NoBareCalls: true, Skip: a.Skip, Limit: HitsPerPage + 1}
+	q := supervisor.HistoryQuery{User: a.Conversation.User, Span: a.Span, Newest: a.Span.From.IsZero(),
+		NoBareCalls: true, Skip: a.Skip, Limit: HitsPerPage + 1}
 	if a.Conversation.IsInGroup() {
 		q.Conversation = a.Conversation.ID
 	}

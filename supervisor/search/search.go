@@ -28,7 +28,8 @@ type Transcript interface {
 		error)
 	// FindWholeMessage finds a message with all of its words, and its conversation. World means
 	// that the message may have words of others.
-	FindWholeMessage(ctx context.Context, user string, id int64) (m supervisor.OldForeignMessage, conversation int64, ok bool,
+	FindWholeMessage(ctx context.Context, user string, id int64) (m supervisor.OldForeignMessage, conversation int64,
+		ok bool,
 		err error)
 	// FirstMessageInWindow returns the first message of a conversation that a model sees whole.
 	FirstMessageInWindow(ctx context.Context, user string, conversation int64) (int64, error)

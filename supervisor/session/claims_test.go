@@ -19,7 +19,8 @@ type toolReadCounter struct {
 	err   error
 }
 
-func (c *toolReadCounter) ListSuccessfulTools(ctx context.Context, turn int64, turns int) ([]sqlite.SuccessfulCall, error) {
+func (c *toolReadCounter) ListSuccessfulTools(ctx context.Context, turn int64, turns int) ([]sqlite.SuccessfulCall,
+	error) {
 	c.reads++
 	calls, err := c.Turns.ListSuccessfulTools(ctx, turn, turns)
 	return calls, errorOr(c.err, err)
@@ -121,8 +122,9 @@ func (h *harness) ran(a session.Attempt, id, tool string) {
 	if failed {
 		tool = tool[1:]
 	}
-	call := protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Call: &protocol.ToolCall{ID: id,
-		Name: tool, Arguments: []byte(`{"path":"notes.md","when":"2026-11-30 09:00"}`)}}}}
+	call := protocol.Message{Role: protocol.RoleAssistant,
+		Parts: []protocol.ContentPart{{Call: &protocol.ToolCall{ID: id,
+			Name: tool, Arguments: []byte(`{"path":"notes.md","when":"2026-11-30 09:00"}`)}}}}
 	_, err := h.db.Turns().CommitStep(h.Context(), sqlite.Step{Turn: a.Turn.ID, Message: call, Model: "test"})
 	if err == nil {
 		_, err = h.db.Turns().CommitResult(h.Context(), a.Turn.ID, protocol.ToolResult{Call: id, Name: tool, Text: "…", Failed: failed})

@@ -159,7 +159,8 @@ func (m *waitingModel) ask(ctx context.Context, a session.Attempt, kind protocol
 	case len(a.Start.PendingCalls) == 0:
 		return false, nil
 	}
-	q := supervisor.Question{Conversation: a.Turn.Conversation, Turn: a.Turn.ID, Call: call, Kind: supervisor.QuestionFromModel, Subject: digestOf(a.Turn.ID),
+	q := supervisor.Question{Conversation: a.Turn.Conversation, Turn: a.Turn.ID, Call: call,
+		Kind: supervisor.QuestionFromModel, Subject: digestOf(a.Turn.ID),
 		Text: "Which?", Ask: protocol.AskArguments{Kind: kind, Text: "Which?"}, OpenFor: standsHere}
 	if kind == protocol.AskKindChoice {
 		q.Ask.Options = []string{"first", "second"}

@@ -103,7 +103,8 @@ func TestRemoveUnwanted_DeletesOldAndCrashFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n, err := s.RemoveUnwantedBlobs(time.Now().Add(-time.Minute), map[string]bool{wanted: true}); n != 2 || err != nil {
+	if n, err := s.RemoveUnwantedBlobs(time.Now().Add(-time.Minute), map[string]bool{wanted: true}); n != 2 ||
+		err != nil {
 		t.Fatalf("removed %d, %v; want 2", n, err)
 	}
 	if _, _, err := s.ReadAt(old, make([]byte, 1), 0); !errors.Is(err, spool.ErrGone) {

@@ -62,7 +62,8 @@ func TestListFileEffects_ToolRunning_IsUnsettled(t *testing.T) {
 		},
 	)
 	s.must(
-		s.db.Effects().Put(t.Context(), supervisor.Effect{User: "alice", Kind: supervisor.EffectFileReceived, Target: "x"}),
+		s.db.Effects().Put(t.Context(), supervisor.Effect{User: "alice", Kind: supervisor.EffectFileReceived,
+			Target: "x"}),
 	)
 	list, _ = effects(3)
 	s.same("later ones", list, []string{"4 edit c"})

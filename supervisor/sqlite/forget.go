@@ -125,7 +125,8 @@ func (s ForgetRequestStore) walk(ctx context.Context, f supervisor.ForgetRequest
 }
 
 // CountMatches returns the counts of data that a request to forget would remove.
-func (s ForgetRequestStore) CountMatches(ctx context.Context, f supervisor.ForgetRequest) (counts supervisor.ForgetCounts,
+func (s ForgetRequestStore) CountMatches(ctx context.Context,
+	f supervisor.ForgetRequest) (counts supervisor.ForgetCounts,
 	err error) {
 	read, seen, changed := s.db.reader(ctx, "count the data that %s wants forgotten", f.User), map[int64]bool{}, map[string]bool{}
 	return counts, s.walk(ctx, f, 0, func(list []forgettableInbound, _ int64) (bool, error) {
@@ -236,7 +237,8 @@ const (
 )
 
 // RemoveForgottenBlobs calls remove for each forgotten blob of a user that no other user owns.
-func (s ForgetRequestStore) RemoveForgottenBlobs(ctx context.Context, user string, remove func(sha256 string) error) error {
+func (s ForgetRequestStore) RemoveForgottenBlobs(ctx context.Context, user string,
+	remove func(sha256 string) error) error {
 	read := s.db.reader(ctx, "list the forgotten blobs of %s", user)
 	for after := ""; ; {
 		list, err := engine.AllRows(read, engine.ScanString, listForgotten, user, after)

@@ -58,7 +58,8 @@ func BenchmarkForgetMessages(b *testing.B) {
 		runtime.GC()
 		runtime.ReadMemStats(&before)
 		b.StartTimer()
-		f, err := db.ForgetRequestStore().Put(b.Context(), supervisor.ForgetRequest{User: "alice", Inbound: exchanges + 1,
+		f, err := db.ForgetRequestStore().Put(b.Context(), supervisor.ForgetRequest{User: "alice", Inbound: exchanges +
+			1,
 			Since: time.Unix(0, 0), Until: time.Now().Add(time.Hour)})
 		if err != nil {
 			b.Fatal(err)

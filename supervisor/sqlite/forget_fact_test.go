@@ -21,7 +21,8 @@ func (m *forgetting) runMemoryCall(name, arguments, output, said string, changes
 	m.begin(e)
 	s := step(e.turn, "", name+e.words[0])
 	s.Message.Parts[0].Call.Name, s.Message.Parts[0].Call.Arguments = name, json.RawMessage(arguments)
-	s.Message.Parts = append([]protocol.ContentPart{{Thinking: &protocol.Thinking{Format: "openai", Origin: "h/m", Lasts: true,
+	s.Message.Parts = append([]protocol.ContentPart{{Thinking: &protocol.Thinking{Format: "openai", Origin: "h/m",
+		Lasts: true,
 		Block: json.RawMessage(`{"reasoning_details":[{"data":"encrypted` + e.words[0] + `"}]}`)}}}, s.Message.Parts...)
 	_, err := m.db.Turns().CommitStep(m.Context(), s)
 	m.must(err)

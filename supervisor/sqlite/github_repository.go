@@ -142,7 +142,8 @@ const listTold = `SELECT c.id, c.user, c.channel, c.chat, c.thread, p.message, o
 		AND n.conversation = o.conversation AND n.id > o.id) ORDER BY o.id`
 
 // ListPullRequestMessages lists the newest message about a pull request in each chat.
-func (s GitHubRepositories) ListPullRequestMessages(ctx context.Context, repo string, number int) ([]PullRequestMessage, error) {
+func (s GitHubRepositories) ListPullRequestMessages(ctx context.Context, repo string, number int) ([]PullRequestMessage,
+	error) {
 	return engine.AllRows(
 		s.db.reader(ctx, "list notices about %s#%d", repo, number),
 		func(r *engine.Row) (m PullRequestMessage) {

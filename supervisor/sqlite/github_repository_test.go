@@ -17,7 +17,8 @@ func TestNotices_SameKey_BecomeOneMessage(t *testing.T) {
 		t.Helper()
 		c := supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "42"}
 		_, err := r.db.WebhookDeliveries().
-			Put(t.Context(), supervisor.WebhookDelivery{User: "alice", Source: supervisor.WebhookSourceGitHub, Key: delivery, Body: delivery})
+			Put(t.Context(), supervisor.WebhookDelivery{User: "alice", Source: supervisor.WebhookSourceGitHub,
+				Key: delivery, Body: delivery})
 		r.same("put", err, nil)
 		id := int64(r.count(`SELECT id FROM webhook_delivery WHERE key = ?`, delivery))
 		for range 2 { // the second call changes nothing

@@ -20,7 +20,8 @@ const (
 
 // UpdateWithFindings does what Update does, and stores findings of the pull request. A finding that
 // was posted stays posted.
-func (s Reviews) UpdateWithFindings(ctx context.Context, r supervisor.Review, list []supervisor.PullRequestFinding) error {
+func (s Reviews) UpdateWithFindings(ctx context.Context, r supervisor.Review,
+	list []supervisor.PullRequestFinding) error {
 	return s.db.write(ctx, func(t *tx) {
 		t.keepReview(r)
 		for _, f := range list {
@@ -31,7 +32,8 @@ func (s Reviews) UpdateWithFindings(ctx context.Context, r supervisor.Review, li
 }
 
 // ListFindings lists the findings of a pull request's reviews, oldest first.
-func (s Reviews) ListFindings(ctx context.Context, user, repo string, number int) ([]supervisor.PullRequestFinding, error) {
+func (s Reviews) ListFindings(ctx context.Context, user, repo string, number int) ([]supervisor.PullRequestFinding,
+	error) {
 	return engine.AllRows(s.db.reader(ctx, "list the findings of %s#%d", repo, number),
 		func(row *engine.Row) (f supervisor.PullRequestFinding) {
 			row.Scan(&f.Fingerprint, &f.State, &f.Found, &f.Seen, &f.Fixed, &f.Posted, &f.Turn, &f.Finding)

@@ -72,7 +72,8 @@ func (t *tx) putReceived(in supervisor.Inbound) {
 	for _, a := range all(t, scanAttachment, listAttachments, in.ID) {
 		if a.SHA256 != "" && a.Failure == "" {
 			target, detail := t.policies.Effects.ReceivedFileEntry(a)
-			t.putEffect(supervisor.Effect{User: in.Conversation.User, Kind: supervisor.EffectFileReceived, Target: target, Detail: detail})
+			t.putEffect(supervisor.Effect{User: in.Conversation.User, Kind: supervisor.EffectFileReceived,
+				Target: target, Detail: detail})
 		}
 	}
 }

@@ -127,7 +127,8 @@ func TestDropWaitingTexts_Command_DropsEarlier(t *testing.T) {
 	_, _, err := s.db.Turns().Start(t.Context(), running.ID, nil)
 	s.must(err)
 	photo := s.send("look", "", 1)
-	read, err := s.db.Operations().Put(t.Context(), supervisor.Operation{User: "alice", Kind: protocol.OperationKindReceive, Parameters: "{}", Inbound: photo.ID})
+	read, err := s.db.Operations().Put(t.Context(), supervisor.Operation{User: "alice",
+		Kind: protocol.OperationKindReceive, Parameters: "{}", Inbound: photo.ID})
 	s.must(err)
 	for _, state := range []supervisor.OperationState{supervisor.OperationRunning, supervisor.OperationDone} {
 		s.must(s.db.Operations().ChangeState(t.Context(), read.ID, state, "what the letter says"))
@@ -159,7 +160,8 @@ func TestPutOperation_SameAttachment_ReturnsFirst(t *testing.T) {
 	}
 	first := put(protocol.OperationKindReceive, 0)
 	s.same("again", put(protocol.OperationKindReceive, 0), first)
-	s.same("others", put(protocol.OperationKindTranscribe, 0) != first && put(protocol.OperationKindTranscribe, 1) != first, true)
+	s.same("others", put(protocol.OperationKindTranscribe, 0) != first && put(protocol.OperationKindTranscribe,
+		1) != first, true)
 	s.same("operations", s.query("SELECT count(*) FROM operation"), "3")
 	s.arrive(in)
 	s.same("once it has arrived", s.query("SELECT count(*) FROM operation"), "0")
@@ -197,7 +199,8 @@ func TestForwardedTexts_TextBetween_KeepsOrder(t *testing.T) {
 func TestPutOperation_DroppedInbound_Fails(t *testing.T) {
 	s := arrivals{newStory(t)}
 	photo := s.send("", "", 1)
-	receive := supervisor.Operation{User: "alice", Kind: protocol.OperationKindReceive, Parameters: "{}", Inbound: photo.ID}
+	receive := supervisor.Operation{User: "alice", Kind: protocol.OperationKindReceive, Parameters: "{}",
+		Inbound: photo.ID}
 	_, err := s.db.Inbox().DropWaitingTexts(t.Context(), s.put(s.home, supervisor.KindCommand, "/stop all").ID)
 	s.must(err)
 	_, err = s.db.Operations().Put(t.Context(), receive)

@@ -283,7 +283,8 @@ func TestEdit_ReplacedFile_IsFetchedAgain(t *testing.T) {
 	s := newEditStory(t)
 	in := s.sendUpdate(1, "look", photoOf("cat"))
 	s.sendUpdate(2, "what is it?")
-	op, err := s.db.Operations().Put(t.Context(), supervisor.Operation{User: "alice", Kind: protocol.OperationKindReceive, Parameters: "{}", Inbound: in.ID})
+	op, err := s.db.Operations().Put(t.Context(), supervisor.Operation{User: "alice",
+		Kind: protocol.OperationKindReceive, Parameters: "{}", Inbound: in.ID})
 	s.must(err)
 	s.now = s.now.Add(time.Minute)
 	now := s.receive(editItem(3, 1, "look", photoOf("dog"))).Stored[0]
@@ -298,7 +299,8 @@ func TestEdit_ReplacedFile_IsFetchedAgain(t *testing.T) {
 	s.must(err)
 	s.same("what stands behind it waits", next.Text, "")
 	s.same("waits", waits, false)
-	again, err := s.db.Operations().Put(t.Context(), supervisor.Operation{User: "alice", Kind: protocol.OperationKindReceive, Parameters: "{}", Inbound: in.ID,
+	again, err := s.db.Operations().Put(t.Context(), supervisor.Operation{User: "alice",
+		Kind: protocol.OperationKindReceive, Parameters: "{}", Inbound: in.ID,
 		Position: now.FirstFile})
 	s.must(err)
 	s.same("a new operation", again.ID > op.ID && again.State == supervisor.OperationWaiting, true)

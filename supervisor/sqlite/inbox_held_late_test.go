@@ -26,7 +26,8 @@ func TestGateLock_LaterItemsOfBatch_AreHeld(t *testing.T) {
 	s.receive(batch...) // the repeat after a crash does not close the gate again
 	s.same("after a code", texts(s.receive(guardedItem("alice", 10, "open")).Stored), []string{"new open"})
 
-	r := s.receive(inChat("44", lockItem(11, supervisor.LockAllGates)), guardedItem("alice", 12, "here"), inChat("43", guardedItem("alice", 13, "there")),
+	r := s.receive(inChat("44", lockItem(11, supervisor.LockAllGates)), guardedItem("alice", 12, "here"), inChat("43",
+		guardedItem("alice", 13, "there")),
 		guardedItem("bob", 14, "bob's"))
 	s.same("kept behind it", texts(r.Stored), []string{"new /lock", "held new here", "held new there", "new bob's"})
 	n, err := s.db.UserAccessStores().Logins.EndAllLogins(t.Context(), "alice")

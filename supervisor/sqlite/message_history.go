@@ -57,7 +57,8 @@ func (s Transcript) ListHistory(ctx context.Context, q supervisor.HistoryQuery) 
 	if q.Newest {
 		query = listNewest
 	}
-	return s.history(ctx, q.User, query, q.Conversation, q.Span.From, q.Span.To, supervisor.SpeakerRoles[q.Speaker], q.After.At, q.After.Message, q.Limit, q.Skip, q.NoBareCalls)
+	return s.history(ctx, q.User, query, q.Conversation, q.Span.From, q.Span.To, supervisor.SpeakerRoles[q.Speaker],
+		q.After.At, q.After.Message, q.Limit, q.Skip, q.NoBareCalls)
 }
 
 // FindWithNeighbours lists a message with its neighbours in the conversation. Messages without

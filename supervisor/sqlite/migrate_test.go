@@ -152,7 +152,8 @@ func TestOpen_DatabaseOfFirstRelease_IsMigrated(t *testing.T) {
 	upgraded.same("that of its message", upgraded.count(`SELECT count(*) FROM usage WHERE message = 2 AND user = 'alice' AND
 		conversation = 1 AND turn = 1 AND purpose = 'chat' AND class IS NULL AND cost IS NULL AND
 		created_at = 1763640001000`), 1)
-	used, err := db.Usage().Sum(t.Context(), UsageQuery{User: "alice", By: []UsageDimension{UsageByConversation, UsageByModel, UsageByDay}})
+	used, err := db.Usage().Sum(t.Context(), UsageQuery{User: "alice", By: []UsageDimension{UsageByConversation,
+		UsageByModel, UsageByDay}})
 	upgraded.same("error", err, nil)
 	if d := cmp.Diff([]UsageTotal{{Conversation: 1, Model: "offline", Day: "2025-11-20", Calls: 1,
 		Usage: protocol.Usage{Input: 12, Output: 4}, Unpriced: 1}}, used); d != "" {

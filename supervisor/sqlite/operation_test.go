@@ -78,7 +78,8 @@ func TestOperation_ThreeDeaths_IsParked(t *testing.T) {
 func TestPieces_OperationEnded_AreDeleted(t *testing.T) {
 	s := newStory(t)
 	operations := s.db.Operations()
-	o, err := operations.Put(t.Context(), supervisor.Operation{User: "alice", Kind: protocol.OperationKindTranscribe, Parameters: "{}"})
+	o, err := operations.Put(t.Context(), supervisor.Operation{User: "alice", Kind: protocol.OperationKindTranscribe,
+		Parameters: "{}"})
 	s.must(err)
 	other, err := operations.Put(t.Context(), archive("alice"))
 	s.must(err)

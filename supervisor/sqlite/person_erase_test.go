@@ -217,8 +217,9 @@ func TestEraseUser_RowAddedMeanwhile_CanRunAgain(t *testing.T) {
 		return t.Query(nil, `INSERT INTO effect (user, turn, call, kind, target, detail, reported_by, created_at) VALUES ('carol', 1, 'c', 'x', '', '', 'worker', 1)`)
 	}
 	r.same("late", r.write(late), nil)
-	if _, err := r.db.UserAccessStores().People.Erase(t.Context(), "alice"); err == nil || !strings.Contains(err.Error(),
-		"erase alice from turn") {
+	if _, err := r.db.UserAccessStores().People.Erase(t.Context(), "alice"); err == nil ||
+		!strings.Contains(err.Error(),
+			"erase alice from turn") {
 		t.Errorf("got %v", err)
 	}
 	r.same("dangling", r.count("SELECT count(*) FROM pragma_foreign_key_check"), 0)

@@ -84,7 +84,8 @@ func TestPot_Spending_CountsForNoUser(t *testing.T) {
 		}
 		return costs
 	}
-	s.same("by whom", sum(sqlite.UsageQuery{By: []sqlite.UsageDimension{sqlite.UsageByUser, sqlite.UsageByModel}}), map[string]int64{widgets: 50, "alice": 7})
+	s.same("by whom", sum(sqlite.UsageQuery{By: []sqlite.UsageDimension{sqlite.UsageByUser, sqlite.UsageByModel}}),
+		map[string]int64{widgets: 50, "alice": 7})
 	s.same("all", sum(sqlite.UsageQuery{}), map[string]int64{"": 57})
 	s.same("hers", sum(sqlite.UsageQuery{User: "alice"}), map[string]int64{"": 7})
 	_, short = take(s, pays(1, limits[2:4]...))
@@ -111,8 +112,10 @@ func TestRequestedReviewLimit_CountsOwnRequests(t *testing.T) {
 		c.Pot = widgets
 		return c
 	}
-	automatic, foreign := begins("github/acme/widget", "1", "alice"), begins(supervisor.SourceGitHubWorkRequest, "2", "bob")
-	first, second := begins(supervisor.SourceGitHubWorkRequest, "3", "alice"), begins(supervisor.SourceGitHubWorkRequest, "4", "alice")
+	automatic, foreign := begins("github/acme/widget", "1", "alice"), begins(supervisor.SourceGitHubWorkRequest, "2",
+		"bob")
+	first, second := begins(supervisor.SourceGitHubWorkRequest, "3", "alice"),
+		begins(supervisor.SourceGitHubWorkRequest, "4", "alice")
 	answerChild(s, openChild(s, automatic, "part", "read"), "clean", 1000, 0)
 	answerChild(s, openChild(s, foreign, "part", "read"), "clean", 1000, 0)
 	answerChild(s, openChild(s, first, "part", "read"), "clean", 40, 0)

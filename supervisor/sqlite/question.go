@@ -97,7 +97,8 @@ func (t *tx) ask(q supervisor.Question, digest string, buttons [][]supervisor.Bu
 	stands, ends, priority := t.askInJob(q)
 	q.OpenFor = stands
 	d, held := t.sayOrHold(
-		supervisor.Delivery{Conversation: in, Text: q.Text, Buttons: buttons, Urgent: priority == supervisor.JobPriorityHigh,
+		supervisor.Delivery{Conversation: in, Text: q.Text, Buttons: buttons,
+			Urgent: priority == supervisor.JobPriorityHigh,
 			Silent: priority == supervisor.JobPriorityLow},
 	)
 	ask := any("")
@@ -253,7 +254,8 @@ func (t *tx) press(p supervisor.QuestionPress) (none supervisor.Question, came s
 	switch {
 	case q.End == supervisor.QuestionAnswered:
 		return q.Question, supervisor.PressAnsweredBefore
-	case q.End == supervisor.QuestionExpired && q.Kind == supervisor.QuestionFromModel && came == supervisor.PressTaken &&
+	case q.End == supervisor.QuestionExpired && q.Kind == supervisor.QuestionFromModel &&
+		came == supervisor.PressTaken &&
 		!said.Skipped:
 		return q.Question, t.pressLate(q, said)
 	case q.End == supervisor.QuestionExpired:

@@ -21,7 +21,8 @@ func askModelQuestion(s *story, kind protocol.AskKind, options ...string) superv
 	s.must(err)
 	turn, _, err := s.db.Turns().Start(s.Context(), in.ID, nil)
 	s.must(err)
-	q := supervisor.Question{Conversation: in.Conversation, Turn: turn.ID, Call: "c1", Kind: supervisor.QuestionFromModel, Subject: subject, OpenFor: 24 * time.Hour,
+	q := supervisor.Question{Conversation: in.Conversation, Turn: turn.ID, Call: "c1",
+		Kind: supervisor.QuestionFromModel, Subject: subject, OpenFor: 24 * time.Hour,
 		Text: "Which?", Ask: protocol.AskArguments{Kind: kind, Text: "Which?", Options: options}}
 	buttons := answer.QuestionButtons(q, supervisor.Answer{}, func(word string) string { return "q:n:" + word })
 	q, _, err = s.db.Questions().Ask(s.Context(), q, nonceA, buttons)

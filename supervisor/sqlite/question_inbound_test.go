@@ -19,7 +19,8 @@ func putCommand(s *story) (supervisor.Inbound, supervisor.Question) {
 // A command that runs again after a crash finds its question and the press that came meanwhile. One
 // press is enough for all runs of a command.
 func TestAsk_CommandRunAgain_FindsQuestion(t *testing.T) {
-	for _, answer := range []supervisor.AnswerChoice{supervisor.AnswerChoiceOnce, supervisor.AnswerChoiceAlways, supervisor.AnswerChoiceNo} {
+	for _, answer := range []supervisor.AnswerChoice{supervisor.AnswerChoiceOnce, supervisor.AnswerChoiceAlways,
+		supervisor.AnswerChoiceNo} {
 		s := newStory(t)
 		_, q := putCommand(s)
 		first, fresh := ask(s, q, nonceA)

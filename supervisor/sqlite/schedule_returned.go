@@ -47,14 +47,16 @@ func (s Jobs) ListReachableChats(ctx context.Context, now time.Time) ([]supervis
 }
 
 // ListDueInChat lists a user's due jobs that post in a chat, the longest due first.
-func (s Jobs) ListDueInChat(ctx context.Context, c supervisor.ChatRefusingMessages, now time.Time) ([]supervisor.Job, error) {
+func (s Jobs) ListDueInChat(ctx context.Context, c supervisor.ChatRefusingMessages, now time.Time) ([]supervisor.Job,
+	error) {
 	return engine.AllRows(s.db.reader(ctx, "list the due jobs of chat %s", c.Chat), scanJob, listDueIn, c.User,
 		c.Channel, c.Chat, now.UnixMilli())
 }
 
 // PutFiresOfReachableChat stores the fires that were due while a chat refused messages. After that the
 // chat's jobs go on. It returns the stored notices.
-func (s Jobs) PutFiresOfReachableChat(ctx context.Context, c supervisor.ChatRefusingMessages, firings []supervisor.FireBatch) (
+func (s Jobs) PutFiresOfReachableChat(ctx context.Context, c supervisor.ChatRefusingMessages,
+	firings []supervisor.FireBatch) (
 	said []supervisor.Delivery, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) []supervisor.Delivery {
 		said := t.putFires(firings)

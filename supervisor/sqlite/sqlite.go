@@ -132,5 +132,6 @@ func (db *DB) Audit() Audit { return Audit{db} }
 
 // UserAccessStores returns the stores of added users, accounts, invites, factors and logins.
 func (db *DB) UserAccessStores() UserAccessStores {
-	return UserAccessStores{Users{db}, AccountBindings{db}, AllowedGroups{db}, Invites{db}, SecondFactors{db}, Logins{db}}
+	return UserAccessStores{Users{db}, AccountBindings{db}, AllowedGroups{db}, Invites{db}, SecondFactors{db},
+		Logins{db}}
 }

@@ -35,7 +35,8 @@ func TestStamp_Message_HasTimeAndZone(t *testing.T) {
 	}{
 		{"written", supervisor.Inbound{}, "", "[Fri 20 Nov 2026 13:19, Telegram, written]"},
 		{"voice", supervisor.Inbound{}, fmt.Sprintf(attachmentOf, 2, "voice"), "[Fri 20 Nov 2026 13:19, Telegram, voice]"},
-		{"forwarded photo", supervisor.Inbound{Group: supervisor.InboundGroupForwarded}, fmt.Sprintf(attachmentOf, 3, "photo"),
+		{"forwarded photo", supervisor.Inbound{Group: supervisor.InboundGroupForwarded}, fmt.Sprintf(attachmentOf, 3,
+			"photo"),
 			"[Fri 20 Nov 2026 13:19, Telegram, file, forwarded]"},
 		{"edited", supervisor.Inbound{}, "UPDATE inbox SET edited_at = 1 WHERE id = 4", "[Fri 20 Nov 2026 13:19, Telegram, written, edited]"},
 		{"button", supervisor.Inbound{Source: "question"}, "", "[Fri 20 Nov 2026 13:19, Telegram, a button]"},

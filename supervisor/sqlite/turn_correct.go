@@ -48,8 +48,9 @@ func (t turnTx) correct(room int) int {
 	for _, c := range list {
 		in := t.inbound(c.inbound)
 		text := t.policies.Edits.CorrectionText(c.told, foreign.IndentStamps(in.Text))
-		t.insertMessage(newMessage{role: protocol.RoleUser, parts: []protocol.ContentPart{{Text: text}}, origin: in.Origin,
-			stamp: t.stamp(in, true)})
+		t.insertMessage(newMessage{role: protocol.RoleUser, parts: []protocol.ContentPart{{Text: text}},
+			origin: in.Origin,
+			stamp:  t.stamp(in, true)})
 		t.Exec(clearTold, in.ID)
 	}
 	return len(list)

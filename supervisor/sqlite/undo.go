@@ -158,7 +158,8 @@ func (s Undos) RecordUndo(ctx context.Context, u supervisor.UndoneChanges) error
 			t.Exec(unbuttonUndone, supervisor.CleanupRemoveButtons, t.Now, u.Turn)
 		}
 		for _, c := range u.Changes {
-			t.putEffect(supervisor.Effect{User: u.User, Turn: u.Turn, Call: fmt.Sprint("undo ", u.Operation), Kind: supervisor.EffectChangeUndone, Target: c.Path})
+			t.putEffect(supervisor.Effect{User: u.User, Turn: u.Turn, Call: fmt.Sprint("undo ", u.Operation),
+				Kind: supervisor.EffectChangeUndone, Target: c.Path})
 			t.putUndo(u.User, u.Turn, u.Operation, c)
 			if u.UndoOf != 0 {
 				t.Exec(markRedone, u.UndoOf, u.Turn, c.Path, c.To)

@@ -67,7 +67,8 @@ func (c callAt) total(q sqlite.UsageQuery) sqlite.UsageTotal {
 func TestSumUsage_RandomQuery_MatchesModel(t *testing.T) {
 	s := newStory(t)
 	calls := makeCalls(s)
-	all := []sqlite.UsageDimension{sqlite.UsageByUser, sqlite.UsageByConversation, sqlite.UsageByModel, sqlite.UsageByPurpose, sqlite.UsageByDay}
+	all := []sqlite.UsageDimension{sqlite.UsageByUser, sqlite.UsageByConversation, sqlite.UsageByModel,
+		sqlite.UsageByPurpose, sqlite.UsageByDay}
 	zones := []*time.Location{time.UTC, zone(t, "Asia/Kathmandu"), zone(t, "Pacific/Chatham"), zone(t, "America/New_York")}
 	rapid.Check(t, func(t *rapid.T) {
 		moment := rapid.Custom(func(t *rapid.T) time.Time {

@@ -169,7 +169,8 @@ func TestSumUsage_Days_FollowTimeZone(t *testing.T) {
 		{zone(t, "America/New_York"), map[string]int64{"2026-10-31": 3, "2026-11-01": 2, "2026-11-02": 1}},
 	} {
 		got := map[string]int64{}
-		for _, day := range sum(s, sqlite.UsageQuery{User: "alice", By: []sqlite.UsageDimension{sqlite.UsageByDay}, Zone: c.zone}) {
+		for _, day := range sum(s, sqlite.UsageQuery{User: "alice", By: []sqlite.UsageDimension{sqlite.UsageByDay},
+			Zone: c.zone}) {
 			got[day.Day] = day.Calls
 		}
 		s.same("days", got, c.want)

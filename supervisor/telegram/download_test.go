@@ -72,17 +72,20 @@ func TestFetchFile_Failure_IsPermanentOrTemporary(t *testing.T) {
 		fault   telegramtest.Fault
 		message string
 	}{
-		"of an odd id":        {fails(telegramtest.ErrorFault, "getFile", 400, "Bad Request: wrong remote file identifier specified: wrong padding in the string"), gone},
-		"too large":           {fails(telegramtest.ErrorFault, "getFile", 400, "Bad Request: file is too big"), large},
-		"not there just now":  {fails(telegramtest.ErrorFault, "getFile", 400, "Bad Request: wrong file_id or the file is temporarily unavailable"), ""},
+		"of an odd id": {fails(telegramtest.ErrorFault, "getFile", 400,
+			"Bad Request: wrong remote file identifier specified: wrong padding in the string"), gone},
+		"too large": {fails(telegramtest.ErrorFault, "getFile", 400, "Bad Request: file is too big"), large},
+		"not there just now": {fails(telegramtest.ErrorFault, "getFile", 400,
+			"Bad Request: wrong file_id or the file is temporarily unavailable"), ""},
 		"at another server":   {fails(telegramtest.ErrorFault, "getFile", 400, "Logged out"), ""},
 		"of another token":    {fails(telegramtest.ErrorFault, "getFile", 401, "Unauthorized"), ""},
 		"of a server in need": {fails(telegramtest.ErrorFault, "getFile", 500, ""), ""},
-		"of no path":          {fails(telegramtest.BadJSONFault, "getFile", 0, `{"ok":true,"result":{"file_id":"f"}}`), ""},
-		"no answer":           {fails(telegramtest.ResetFault, "getFile", 0, ""), ""},
-		"gone":                {fails(telegramtest.ErrorFault, "file", 404, ""), gone},
-		"refused":             {fails(telegramtest.ErrorFault, "file", 400, ""), gone},
-		"behind a proxy":      {fails(telegramtest.HTMLFault, "file", 502, ""), ""},
+		"of no path": {fails(telegramtest.BadJSONFault, "getFile", 0, `{"ok":true,"result":{"file_id":"f"}}`),
+			""},
+		"no answer":      {fails(telegramtest.ResetFault, "getFile", 0, ""), ""},
+		"gone":           {fails(telegramtest.ErrorFault, "file", 404, ""), gone},
+		"refused":        {fails(telegramtest.ErrorFault, "file", 400, ""), gone},
+		"behind a proxy": {fails(telegramtest.HTMLFault, "file", 502, ""), ""},
 		// the connection is reset before any byte, twice, because the client tries once more on a
 		// new connection
 		"nothing of it":     {telegramtest.Fault{Kind: telegramtest.ResetFault, Method: "file", Times: 2}, ""},
@@ -116,7 +119,8 @@ func TestFetchFile_Failure_IsPermanentOrTemporary(t *testing.T) {
 func TestFetchFile_Flood_ErrorHasRetryTime(t *testing.T) {
 	for _, method := range []string{"getFile", telegramtest.DownloadMethod} {
 		s, c := filed(t, telegramtest.Options{}, telegramtest.File{ID: "f", Name: "a.bin", Size: 1000})
-		s.InjectFault(telegramtest.Fault{Kind: telegramtest.ErrorFault, Method: method, Code: 429, Text: "Too Many Requests",
+		s.InjectFault(telegramtest.Fault{Kind: telegramtest.ErrorFault, Method: method, Code: 429,
+			Text:       "Too Many Requests",
 			RetryAfter: 7})
 		if e := failureOf(t, c.FetchFile(t.Context(), "f", io.Discard)); e.RetryAfter != 7*time.Second {
 			t.Errorf("%s: wait %s", method, e.RetryAfter)

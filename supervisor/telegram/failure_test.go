@@ -86,7 +86,8 @@ var wholeAnswers = []struct {
 	{"no such chat", 400, no(400, "Bad Request: chat not found"), refusedChat},
 	{"nothing to say", 400, no(400, "Bad Request: message text is empty"), rejected},
 	{"blocked", 403, no(403, "Forbidden: bot was blocked by the user"), refusedChat},
-	{"no such topic", 400, no(400, "Bad Request: message thread not found"), outcome{fate: supervisor.SendResultRefused, reason: supervisor.SendReasonThreadGone}},
+	{"no such topic", 400, no(400, "Bad Request: message thread not found"), outcome{fate: supervisor.SendResultRefused,
+		reason: supervisor.SendReasonThreadGone}},
 	{"no such method", 404, no(404, "Not Found: method not found"), rejected},
 	{"request that is too large", 413, no(413, "Request Entity Too Large"), rejected},
 	{"too long, but blocked", 403, no(403, "Forbidden: message is too long"), refusedChat},
@@ -119,7 +120,8 @@ var wholeAnswers = []struct {
 	{"result of another kind", 200, `{"ok":true,"result":true}`, unknown},
 	{"message without a number", 200, `{"ok":true,"result":{"message_id":"7"}}`, unknown},
 	{"list", 200, `[]`, unknown},
-	{"no voice", 400, no(400, "Bad Request: VOICE_MESSAGES_FORBIDDEN"), outcome{fate: supervisor.SendResultRefused, reason: supervisor.SendReasonNoVoice}},
+	{"no voice", 400, no(400, "Bad Request: VOICE_MESSAGES_FORBIDDEN"), outcome{fate: supervisor.SendResultRefused,
+		reason: supervisor.SendReasonNoVoice}},
 	{"null", 200, `null`, unknown},
 	{"neither yes nor no", 200, `{"ok":null,"result":{"message_id":7}}`, unknown},
 	{"yes with a status of no", 500, `{"ok":true,"result":{"message_id":7}}`, unknown},
@@ -236,7 +238,8 @@ func FuzzAPIResponse(f *testing.F) {
 	f.Add([]byte("HTTP/1.1 400 " + canaryToken + "\r\nRetry-After: " + canaryToken + "\r\n\r\n" + no(400, canaryToken)))
 	f.Add([]byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + canaryToken + "\r\n"))
 	f.Add([]byte("HTTP/1.1 200 OK\r\n\r\n" + `{"ok":true,"result":{"message_id":7}}`))
-	fates := []supervisor.SendResult{supervisor.SendResultUnsent, supervisor.SendResultUnknown, supervisor.SendResultRefused}
+	fates := []supervisor.SendResult{supervisor.SendResultUnsent, supervisor.SendResultUnknown,
+		supervisor.SendResultRefused}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		c, err := New(Options{Token: canaryToken, Transport: fixedAnswer(raw)})
 		if err != nil {

@@ -106,17 +106,18 @@ func TestPoll_StoresMessages(t *testing.T) {
 // TestPoll_AnyFault_LosesNothing checks that the next poll after a fault brings the message once.
 func TestPoll_AnyFault_LosesNothing(t *testing.T) {
 	for name, fault := range map[string]telegramtest.Fault{
-		"a refusal":             {Kind: telegramtest.ErrorFault, Code: 500},
-		"a refusal, too late":   {Kind: telegramtest.ErrorFault, Code: 500, After: true},
-		"a flood":               {Kind: telegramtest.FloodFault, RetryAfter: 1},
-		"a page":                {Kind: telegramtest.HTMLFault, Code: 502},
-		"another page":          {Kind: telegramtest.HTMLFault, Code: 504, After: true},
-		"a reset":               {Kind: telegramtest.ResetFault},
-		"a reset, too late":     {Kind: telegramtest.ResetFault, After: true},
-		"half an answer":        {Kind: telegramtest.TruncatedFault},
-		"what is no JSON":       {Kind: telegramtest.BadJSONFault, After: true},
-		"JSON of another shape": {Kind: telegramtest.BadJSONFault, Text: `{"ok":true,"result":{"update_id":1}}`, After: true},
-		"a slow answer":         {Kind: telegramtest.SlowFault},
+		"a refusal":           {Kind: telegramtest.ErrorFault, Code: 500},
+		"a refusal, too late": {Kind: telegramtest.ErrorFault, Code: 500, After: true},
+		"a flood":             {Kind: telegramtest.FloodFault, RetryAfter: 1},
+		"a page":              {Kind: telegramtest.HTMLFault, Code: 502},
+		"another page":        {Kind: telegramtest.HTMLFault, Code: 504, After: true},
+		"a reset":             {Kind: telegramtest.ResetFault},
+		"a reset, too late":   {Kind: telegramtest.ResetFault, After: true},
+		"half an answer":      {Kind: telegramtest.TruncatedFault},
+		"what is no JSON":     {Kind: telegramtest.BadJSONFault, After: true},
+		"JSON of another shape": {Kind: telegramtest.BadJSONFault, Text: `{"ok":true,"result":{"update_id":1}}`,
+			After: true},
+		"a slow answer": {Kind: telegramtest.SlowFault},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t, telegramtest.Options{Strict: true})

@@ -395,12 +395,15 @@ func TestSend_File_OutcomeMatchesChat(t *testing.T) {
 		want   outcome
 		stands bool
 	}{
-		"a flood":                        {telegramtest.Fault{Kind: telegramtest.FloodFault, RetryAfter: 30}, flood(30 * time.Second), false},
-		"reset before it was taken":      {telegramtest.Fault{Kind: telegramtest.ResetFault}, unknown, false},
-		"reset after it was taken":       {telegramtest.Fault{Kind: telegramtest.ResetFault, After: true}, unknown, true},
-		"half an answer":                 {telegramtest.Fault{Kind: telegramtest.TruncatedFault}, unknown, true},
-		"the server's fault":             {telegramtest.Fault{Kind: telegramtest.ErrorFault, Code: 500}, unsent, false},
-		"a proxy that takes so much not": {telegramtest.Fault{Kind: telegramtest.HTMLFault, Code: 413}, rejected, false},
+		"a flood": {telegramtest.Fault{Kind: telegramtest.FloodFault, RetryAfter: 30},
+			flood(30 * time.Second), false},
+		"reset before it was taken": {telegramtest.Fault{Kind: telegramtest.ResetFault}, unknown, false},
+		"reset after it was taken": {telegramtest.Fault{Kind: telegramtest.ResetFault, After: true}, unknown,
+			true},
+		"half an answer":     {telegramtest.Fault{Kind: telegramtest.TruncatedFault}, unknown, true},
+		"the server's fault": {telegramtest.Fault{Kind: telegramtest.ErrorFault, Code: 500}, unsent, false},
+		"a proxy that takes so much not": {telegramtest.Fault{Kind: telegramtest.HTMLFault, Code: 413}, rejected,
+			false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, c := stocked(t, map[string][]byte{"sha": []byte(canaryWords)})

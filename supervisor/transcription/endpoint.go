@@ -44,7 +44,8 @@ type Endpoint struct {
 type CallPayer = func(context.Context, supervisor.Turn, sqlite.ModelCall, func() (protocol.Usage, error)) error
 
 // UploadedFilesRunner runs an action of a user's worker on the files that the user sent.
-type UploadedFilesRunner func(ctx context.Context, user string, p protocol.UploadsParameters) (protocol.UploadsResult, error)
+type UploadedFilesRunner func(ctx context.Context, user string, p protocol.UploadsParameters) (protocol.UploadsResult,
+	error)
 
 // TranscribeRecording transcribes a recording by a server. Each try is charged like a call of a
 // model, by the second, and its cost is set aside before.

@@ -195,7 +195,8 @@ func (t *Transcriber) hear(ctx context.Context, r Recording, show func(ctx conte
 	result protocol.TranscribeResult, failed *failure) {
 	engine, missing := t.o.Engine(ctx, r.Conversation.User)
 	p := protocol.TranscribeParameters{Path: r.Path, Seconds: t.mostSeconds(r), Engine: engine}
-	op := supervisor.Operation{User: r.Conversation.User, Kind: protocol.OperationKindTranscribe, Inbound: r.Inbound, Position: r.Position}
+	op := supervisor.Operation{User: r.Conversation.User, Kind: protocol.OperationKindTranscribe, Inbound: r.Inbound,
+		Position: r.Position}
 	switch {
 	case missing != "":
 		return result, &failure{why: missing}

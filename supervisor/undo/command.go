@@ -95,7 +95,8 @@ func (u *Undoer) tellUndone(ctx context.Context, r feature.CommandRequest, turn,
 	switch d.Text = report.text(); {
 	case d.Text == "":
 		d.Text = textNothingToUndo
-	case len(report.Programs) > 0, of == 0 && len(report.Paths[OutcomeRestored])+len(report.Paths[OutcomeChangedSince]) == 0:
+	case len(report.Programs) > 0,
+		of == 0 && len(report.Paths[OutcomeRestored])+len(report.Paths[OutcomeChangedSince]) == 0:
 		d.Text += "\n" + textUndoEarlier
 	}
 	button := func(text, action string, of int64) supervisor.Button {

@@ -136,7 +136,8 @@ func inverse(change protocol.Undo, c protocol.UndoneChange, force bool) protocol
 
 // list returns the changes of a turn that can be taken back, newest first. Into the report it puts
 // the changes that can't be taken back, and all changes of the same files.
-func (u *Undoer) list(ctx context.Context, user string, turn, of int64, report *Report) (list []supervisor.FileChange, err error) {
+func (u *Undoer) list(ctx context.Context, user string, turn, of int64, report *Report) (list []supervisor.FileChange,
+	err error) {
 	if owner, err := u.Store.FindTurnUser(ctx, turn); err != nil || owner != user {
 		return nil, cmp.Or(err, supervisor.Errorf(supervisor.CodeForbidden, textForeign))
 	}
@@ -238,9 +239,11 @@ func undos(list []supervisor.FileChange) (undos []protocol.Undo) {
 }
 
 // operate runs an undo operation in the user's worker.
-func (u *Undoer) operate(ctx context.Context, user string, p protocol.UndoParameters) (id int64, result protocol.UndoResult, err error) {
+func (u *Undoer) operate(ctx context.Context, user string, p protocol.UndoParameters) (id int64,
+	result protocol.UndoResult, err error) {
 	parameters, _ := json.Marshal(p) // Marshal never fails for UndoParameters
-	op, err := u.Operations.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationKindUndo, Parameters: string(parameters)})
+	op, err := u.Operations.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationKindUndo,
+		Parameters: string(parameters)})
 	if err == nil {
 		op, err = u.Operations.Wait(ctx, op.ID)
 	}

@@ -39,7 +39,8 @@ func (s Calculator) SumUsage(ctx context.Context, user string, in supervisor.Tim
 }
 
 // SumDailyUsage returns a user's usage for each day since a time.
-func (s Calculator) SumDailyUsage(ctx context.Context, user string, since time.Time, zone *time.Location) ([]Line, error) {
+func (s Calculator) SumDailyUsage(ctx context.Context, user string, since time.Time, zone *time.Location) ([]Line,
+	error) {
 	totals, err := s.Store.SumByDay(ctx, user, since, zone)
 	return linesOf(totals), err
 }

@@ -171,13 +171,15 @@ func (v *AnswerSpeaker) record(ctx context.Context, speech sqlite.SpokenAnswer) 
 }
 
 // start starts an operation in the user's worker for each text.
-func (v *AnswerSpeaker) start(ctx context.Context, user string, engine Engine, voice string, texts []string) (operations []int64, err error) {
+func (v *AnswerSpeaker) start(ctx context.Context, user string, engine Engine, voice string,
+	texts []string) (operations []int64, err error) {
 	for _, text := range texts {
 		parameters, err := json.Marshal(protocol.SpeakParameters{Text: text, Voice: voice, Engine: engine.VoiceEngine})
 		if err != nil {
 			return nil, err
 		}
-		op, err := v.o.Operations.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationKindSpeak, Parameters: string(parameters)})
+		op, err := v.o.Operations.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationKindSpeak,
+			Parameters: string(parameters)})
 		if err != nil {
 			return nil, err
 		}
@@ -240,7 +242,8 @@ func (v *AnswerSpeaker) waitFor(ctx context.Context, id int64) (file supervisor.
 
 // RecordSamples makes a recording of each voice, in the order of their names. c is the conversation
 // that asks for the samples. Its error is for the user.
-func (v *AnswerSpeaker) RecordSamples(ctx context.Context, c supervisor.Conversation) (files []supervisor.File, err error) {
+func (v *AnswerSpeaker) RecordSamples(ctx context.Context, c supervisor.Conversation) (files []supervisor.File,
+	err error) {
 	engine := v.o.Engine()
 	for _, name := range engine.names() {
 		file, err := v.sample(ctx, c, engine, engine.Voices[name], fmt.Sprintf(textSample, name))
@@ -254,7 +257,8 @@ func (v *AnswerSpeaker) RecordSamples(ctx context.Context, c supervisor.Conversa
 }
 
 // sample makes a recording of a text with a voice.
-func (v *AnswerSpeaker) sample(ctx context.Context, c supervisor.Conversation, engine Engine, voice, text string) (supervisor.File, error) {
+func (v *AnswerSpeaker) sample(ctx context.Context, c supervisor.Conversation, engine Engine, voice,
+	text string) (supervisor.File, error) {
 	if engine.Record != nil {
 		return engine.Record(ctx, supervisor.Turn{Conversation: c}, text, voice)
 	}

@@ -99,7 +99,8 @@ func (r *rig) must(err error) {
 // Start stores an operation that is done at once.
 func (r *rig) Start(ctx context.Context, op supervisor.Operation) (supervisor.Operation, error) {
 	var p protocol.SpeakParameters
-	if err := protocol.DecodeStrict([]byte(op.Parameters), &p); err != nil || op.Kind != protocol.OperationKindSpeak || op.User != "alice" {
+	if err := protocol.DecodeStrict([]byte(op.Parameters), &p); err != nil || op.Kind != protocol.OperationKindSpeak ||
+		op.User != "alice" {
 		r.Errorf("started %+v, %v", op, err)
 	}
 	err := store{r: r}.write(ctx, func() (err error) {

@@ -129,7 +129,8 @@ func (cutBody) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 // Further deliveries are refused until some payloads are handled.
 func TestReceiver_PayloadsOnDisk_AreLimited(t *testing.T) {
 	r := newRig(t)
-	d := supervisor.WebhookDelivery{User: "alice", Source: supervisor.WebhookSourceGitHub, Key: "big", Body: strings.Repeat("a", 64), Size: 200<<20 - 100}
+	d := supervisor.WebhookDelivery{User: "alice", Source: supervisor.WebhookSourceGitHub, Key: "big",
+		Body: strings.Repeat("a", 64), Size: 200<<20 - 100}
 	rows := r.db.WebhookDeliveries()
 	if _, err := rows.Put(t.Context(), d); err != nil {
 		t.Fatal(err)
@@ -166,7 +167,8 @@ func TestReceiver_SlowBody_TimesOut(t *testing.T) {
 // BenchmarkLargePayload measures reading a payload of 25 MB with many small values.
 func BenchmarkLargePayload(b *testing.B) {
 	one := `{"id":"a","message":"Mend it","author":{"name":"Bob"},"added":["a","b"]},`
-	body := `{"commits":[` + strings.Repeat(one, event.MaxPayloadBytes/len(one)) + `{}],"repository":{"full_name":"a/b"}}`
+	body := `{"commits":[` + strings.Repeat(one, event.MaxPayloadBytes/len(one)) +
+		`{}],"repository":{"full_name":"a/b"}}`
 	for b.Loop() {
 		if _, _, err := event.Parse("push", strings.NewReader(body)); err != nil {
 			b.Fatal(err)

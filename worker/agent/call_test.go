@@ -51,7 +51,8 @@ func TestCalls_NeighboursWithoutEffect_RunAtOnce(t *testing.T) {
 func TestCall_ExpiredOutput_GetsResult(t *testing.T) {
 	host := newHost(t, hosttest.CallMessage(hosttest.ToolCall("r1", "read", `{}`)))
 	runToEnd(t, host, tool("read", protocol.EffectNone, func(context.Context, worker.Call) (worker.Result, error) {
-		return worker.Result{}, fmt.Errorf("read it: %w", &protocol.Error{Code: protocol.CodeBlobExpired, Message: "it expired"})
+		return worker.Result{}, fmt.Errorf("read it: %w", &protocol.Error{Code: protocol.CodeBlobExpired,
+			Message: "it expired"})
 	}))
 	if got := host.CommittedCalls(); !slices.Equal(got, []string{"r1"}) {
 		t.Errorf("committed %v, want the result of r1", got)

@@ -53,14 +53,16 @@ func TestMeasure_FakeProc_CountsDescendants(t *testing.T) {
 		"self/stat": "no pid", "15/comm": "ended meanwhile",
 	})
 	got, err := MeasureProcessTree(proc, 10)
-	want := ProcessTreeSize{Bytes: (8000 + 400 + 500) << 10, Processes: 5, Tasks: 5, LargestPID: 12, LargestBytes: 500 << 10}
+	want := ProcessTreeSize{Bytes: (8000 + 400 + 500) << 10, Processes: 5, Tasks: 5, LargestPID: 12,
+		LargestBytes: 500 << 10}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
 	if _, err := MeasureProcessTree(proc, 99); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a root that is not there: %v", err)
 	}
-	sums, err := (&Meter{Proc: proc}).MeasureProcessTrees(map[int]MeasureLimits{20: {Tasks: 1, Memory: true}, 12: {Tasks: 2, Memory: true},
+	sums, err := (&Meter{Proc: proc}).MeasureProcessTrees(map[int]MeasureLimits{20: {Tasks: 1, Memory: true},
+		12: {Tasks: 2, Memory: true},
 		99: {Tasks: 1, Memory: true}, 10: {Tasks: 5, Memory: true}})
 	if diff := cmp.Diff(map[int]ProcessTreeSize{
 		20: {Bytes: 70000 << 10, Processes: 1, Tasks: 1}, 10: want,

@@ -16,7 +16,8 @@ func TestForgetTurns_DeletesOnlyTheirFacts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	of := &protocol.TurnDataQuery{Turns: []int64{1}, Messages: []int64{7}, Notes: []string{"Met  Ana"}, From: "2026-11-19", To: "2026-11-21"}
+	of := &protocol.TurnDataQuery{Turns: []int64{1}, Messages: []int64{7}, Notes: []string{"Met  Ana"},
+		From: "2026-11-19", To: "2026-11-21"}
 	for _, step := range []struct {
 		action      protocol.MemoryAction
 		facts, note int
@@ -34,7 +35,8 @@ func TestForgetTurns_DeletesOnlyTheirFacts(t *testing.T) {
 			t.Errorf("%s: the notes are %q", step.action, text)
 		}
 	}
-	if file, err := h.ReadMemoryFile(); err != nil || file.String() != "# Me\n- Plays <!-- k2 fact 1 2026-11-20 #8 -->\n- by hand\n" {
+	if file, err := h.ReadMemoryFile(); err != nil ||
+		file.String() != "# Me\n- Plays <!-- k2 fact 1 2026-11-20 #8 -->\n- by hand\n" {
 		t.Errorf("left is %q, %v", file, err)
 	}
 }

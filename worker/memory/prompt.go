@@ -89,6 +89,7 @@ func (h *Home) PromptText(texts map[string]string, uses map[string]int, now time
 // hasProse reports whether a file has words that are no fact.
 func hasProse(f *facts.File) bool {
 	return slices.ContainsFunc(f.Lines(), func(l facts.Line) bool {
-		return l.Fact == nil && len(facts.UnaccentedWords(l.Raw)) > 0 && !strings.HasPrefix(strings.TrimSpace(l.Raw), "#")
+		return l.Fact == nil && len(facts.UnaccentedWords(l.Raw)) > 0 && !strings.HasPrefix(strings.TrimSpace(l.Raw),
+			"#")
 	})
 }

@@ -27,7 +27,8 @@ func (h RecallMatch) String() string {
 	if h.Fact.ID == "" {
 		return fmt.Sprintf("%s (%s)", h.Fact.Text, where)
 	}
-	return fmt.Sprintf("%s %s (%s, confidence %g, %s, %s)", h.Fact.ID, h.Fact.Text, h.Fact.Kind, h.Fact.Confidence, h.Fact.DescribeProvenance(), where)
+	return fmt.Sprintf("%s %s (%s, confidence %g, %s, %s)", h.Fact.ID, h.Fact.Text, h.Fact.Kind, h.Fact.Confidence,
+		h.Fact.DescribeProvenance(), where)
 }
 
 // search ranks the hits that have any word of a query, the best first. A rare word weighs more than

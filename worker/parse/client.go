@@ -33,7 +33,8 @@ func RunParser(ctx context.Context, programs Programs, kind Kind, file io.Reader
 	}
 	out := &answer{kind: kind, open: open}
 	err = programs.Run(ctx, program.Program{
-		Name: ParserArgument + " " + string(kind), Parser: true, Args: []string{ParserArgument, string(kind)}, Stdin: in,
+		Name: ParserArgument + " " + string(kind), Parser: true, Args: []string{ParserArgument, string(kind)},
+		Stdin:  in,
 		Stdout: out, Timeout: Timeout,
 	})
 	done()

@@ -57,7 +57,8 @@ func (s *server) removeLeftovers(ctx context.Context) {
 	if !u.hasHome() {
 		return
 	}
-	if _, err := u.files.RemoveHalfWrittenFiles(ctx, s.options.Now().Add(-leftoverAge)); err != nil && ctx.Err() == nil {
+	if _, err := u.files.RemoveHalfWrittenFiles(ctx, s.options.Now().Add(-leftoverAge)); err != nil &&
+		ctx.Err() == nil {
 		s.options.Report(fmt.Errorf("remove half-written files: %w", err))
 	}
 	if u.shell == nil {

@@ -103,7 +103,8 @@ func TestReceive_Files_ComeFromOperationBlobs(t *testing.T) {
 
 func TestOperation_BadRequest_IsRefused(t *testing.T) {
 	s := newSupervisor(t)
-	if _, err := s.operation(t.Context(), 1, protocol.OperationKindArchive, `{"max_bytes":1048576}`); refusalCode(err) != protocol.CodeInvalidRequest {
+	if _, err := s.operation(t.Context(), 1, protocol.OperationKindArchive,
+		`{"max_bytes":1048576}`); refusalCode(err) != protocol.CodeInvalidRequest {
 		t.Errorf("before hello: %v", err)
 	}
 	s.home(nil)
@@ -118,7 +119,8 @@ func TestOperation_BadRequest_IsRefused(t *testing.T) {
 		"unknown parameter": {1, protocol.OperationKindArchive, `{"max_bytes":1048576,"path":"/etc"}`},
 		"no parameters":     {1, protocol.OperationKindArchive, `null`},
 		"no files":          {1, protocol.OperationKindReceive, `{"sent_at":1,"files":[]}`},
-		"a negative size":   {1, protocol.OperationKindReceive, `{"sent_at":1,"files":[{"blob":{"sha256":"","size":-1},"kind":"photo"}]}`},
+		"a negative size": {1, protocol.OperationKindReceive,
+			`{"sent_at":1,"files":[{"blob":{"sha256":"","size":-1},"kind":"photo"}]}`},
 	} {
 		_, err := s.operation(t.Context(), c.id, c.kind, c.parameters)
 		if refusalCode(err) != protocol.CodeInvalidParams {
@@ -165,7 +167,8 @@ func TestOperation_CancelOrStop_EndsIt(t *testing.T) {
 					t.Errorf("more than %d at once: %v", most, err)
 				}
 			}
-			if _, err := s.operation(t.Context(), 1, protocol.OperationKindArchive, `{"max_bytes":1048576}`); refusalCode(err) != protocol.CodeInvalidRequest {
+			if _, err := s.operation(t.Context(), 1, protocol.OperationKindArchive,
+				`{"max_bytes":1048576}`); refusalCode(err) != protocol.CodeInvalidRequest {
 				t.Errorf("the same one twice: %v", err)
 			}
 			end(s, cancel)
@@ -227,13 +230,15 @@ func TestTools_ChangeAfterHello_ReachNextTurn(t *testing.T) {
 func TestSpeak_NoPrograms_ReportsWhy(t *testing.T) {
 	s := newSupervisor(t)
 	s.home(nil)
-	end, err := s.operation(t.Context(), 1, protocol.OperationKindSpeak, `{"text":"hello","engine":{"engine":"espeak"}}`)
+	end, err := s.operation(t.Context(), 1, protocol.OperationKindSpeak,
+		`{"text":"hello","engine":{"engine":"espeak"}}`)
 	var result protocol.SpeakResult
 	if err != nil || protocol.DecodeStrict(end.Result, &result) != nil ||
 		result.Failure != protocol.SpeechFailureNoProgram {
 		t.Errorf("%s, %v", end.Result, err)
 	}
-	if _, err := s.operation(t.Context(), 2, protocol.OperationKindSpeak, `{"text":"","engine":{"engine":"espeak"}}`); refusalCode(err) != protocol.CodeInvalidParams {
+	if _, err := s.operation(t.Context(), 2, protocol.OperationKindSpeak,
+		`{"text":"","engine":{"engine":"espeak"}}`); refusalCode(err) != protocol.CodeInvalidParams {
 		t.Errorf("no text: %v", err)
 	}
 }
@@ -248,7 +253,8 @@ func TestTranscribe_Restart_ContinuesAfterPiece(t *testing.T) {
 	if out, err := note.CombinedOutput(); err != nil {
 		t.Fatalf("ffmpeg: %v: %s", err, out)
 	}
-	start := protocol.OperationStart{Operation: 9, Kind: protocol.OperationKindTranscribe, Pieces: []protocol.TranscribedPiece{{Text: "One,", Language: "en"}},
+	start := protocol.OperationStart{Operation: 9, Kind: protocol.OperationKindTranscribe,
+		Pieces:     []protocol.TranscribedPiece{{Text: "One,", Language: "en"}},
 		Parameters: json.RawMessage(`{"path":"note.wav","seconds":300,"engine":{"engine":"command","language":"en","command":["echo","two."]}}`)}
 	var end protocol.OperationEnd
 	if err := s.conn.Call(t.Context(), protocol.MethodOperationStart, start, &end); err != nil {
@@ -267,7 +273,8 @@ func TestTranscribe_Restart_ContinuesAfterPiece(t *testing.T) {
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 || next != 3 {
 		t.Errorf("%d calls, left %v, %v", next-1, left, err)
 	}
-	if _, err := s.operation(t.Context(), 10, protocol.OperationKindTranscribe, `{"path":"note.wav","seconds":0,"engine":{"engine":"command"}}`); err == nil {
+	if _, err := s.operation(t.Context(), 10, protocol.OperationKindTranscribe,
+		`{"path":"note.wav","seconds":0,"engine":{"engine":"command"}}`); err == nil {
 		t.Error("a recording of no seconds is transcribed")
 	}
 }

@@ -41,7 +41,8 @@ func (r *reading) call(_ context.Context, req *protocol.Request) (any, error) {
 			return nil, &protocol.Error{Code: protocol.CodeUnknownHash, Message: "send it whole"}
 		}
 		r.windows = append(r.windows, ask)
-		return protocol.ModelStreamResult{Message: protocol.Message{ID: 5, Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Text: `{"verdict":"Clean.","findings":[]}`}}}}, err
+		return protocol.ModelStreamResult{Message: protocol.Message{ID: 5, Role: protocol.RoleAssistant,
+			Parts: []protocol.ContentPart{{Text: `{"verdict":"Clean.","findings":[]}`}}}}, err
 	case protocol.MethodReviewReport:
 		return struct{}{}, req.DecodeParams(&r.report)
 	}
@@ -73,7 +74,8 @@ func TestWorkerWithoutHome_RunsOnlyReviews(t *testing.T) {
 	if code := refusalCode(conn.Call(t.Context(), protocol.MethodTurnStart, start, nil)); code != protocol.CodeInvalidParams {
 		t.Errorf("a chat: %d", code)
 	}
-	archive := protocol.OperationStart{Operation: 1, Kind: protocol.OperationKindArchive, Parameters: json.RawMessage(`{"max_bytes":1000000}`)}
+	archive := protocol.OperationStart{Operation: 1, Kind: protocol.OperationKindArchive,
+		Parameters: json.RawMessage(`{"max_bytes":1000000}`)}
 	if code := refusalCode(conn.Call(t.Context(), protocol.MethodOperationStart, archive, nil)); code != protocol.CodeInvalidParams {
 		t.Errorf("an archive: %d", code)
 	}

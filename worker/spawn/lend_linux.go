@@ -27,7 +27,8 @@ func (l *lentMounts) close() error {
 // belong to the shared account. A home that belongs to the user's own account is not shared. After
 // an error no folder is shared.
 func (s *spawner) lendFolders(p *sandbox.Plan, home int, owner uint32, a Account) (l lentMounts, err error) {
-	namespace, err := sandbox.OpenIDSwapNamespace([2]int{int(s.Account.UID), int(a.UID)}, [2]int{int(s.Account.GID), int(a.GID)})
+	namespace, err := sandbox.OpenIDSwapNamespace([2]int{int(s.Account.UID), int(a.UID)}, [2]int{int(s.Account.GID),
+		int(a.GID)})
 	if err != nil {
 		return l, err
 	}

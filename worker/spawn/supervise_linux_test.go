@@ -279,7 +279,8 @@ func TestReadPolicyFile_WritableByOthers_IsRefused(t *testing.T) {
 		if err := errors.Join(os.Chmod(path, c.mode), os.Chown(path, c.uid, -1)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ReadPolicyFile(path); err == nil || !strings.Contains(err.Error(), "must be root's, and nobody else's to write") {
+		if _, err := ReadPolicyFile(path); err == nil || !strings.Contains(err.Error(),
+			"must be root's, and nobody else's to write") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -32,7 +32,8 @@ const (
 // the new content; nil means that it is not known. RecordBeforeWrite returns nil if the file
 // already has this content, if keep is nil, or if the write will be refused. RecordAfterWrite
 // completes the record.
-func (w *Workspace) RecordBeforeWrite(ctx context.Context, keep BackupFunc, path string, content []byte) *protocol.Undo {
+func (w *Workspace) RecordBeforeWrite(ctx context.Context, keep BackupFunc, path string,
+	content []byte) *protocol.Undo {
 	p, err := w.locateTarget(path)
 	if keep == nil || err != nil {
 		return nil

@@ -59,7 +59,8 @@ func runPipe(ctx context.Context, con Console, in io.Reader, socket string, o Op
 	}
 	p := &pipe{out: con.Out, err: con.Err, joined: make(chan struct{}), input: make(chan inputLine), changed: make(chan struct{}, 1),
 		open: map[string]*openLine{}, attached: files}
-	p.chat = control.NewChat(socket, control.JoinChatRequest{User: o.User, Chat: o.Chat, After: control.StartFromNow}, p)
+	p.chat = control.NewChat(socket, control.JoinChatRequest{User: o.User, Chat: o.Chat, After: control.StartFromNow},
+		p)
 	ctx, cancel := context.WithCancelCause(ctx)
 	var running sync.WaitGroup
 	running.Go(func() { cancel(p.chat.Run(ctx, cmp.Or(o.ReconnectTimeout, reconnectTimeout))) })

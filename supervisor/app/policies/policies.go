@@ -23,7 +23,8 @@ func All() sqlite.Policies {
 	return sqlite.Policies{
 		Gate: sqlite.GatePolicy{Refuse: access.RefusalText, ShouldChallenge: access.ShouldChallenge,
 			Lately:         access.ChallengeInterval,
-			DecideLateCode: access.SpendLateCode, ResetAnswer: access.TextHeldFactorReset, EditRefusal: access.TextEditLocked,
+			DecideLateCode: access.SpendLateCode, ResetAnswer: access.TextHeldFactorReset,
+			EditRefusal:     access.TextEditLocked,
 			CodePlaceholder: access.TextCodePlaceholder},
 		Edits: sqlite.EditPolicy{
 			SplitNotes:      inbox.SplitNotes,
@@ -66,7 +67,8 @@ func All() sqlite.Policies {
 			Aged:    history.HideForeignWords,
 			Recap:   history.FormatRecap,
 		},
-		Outbox: sqlite.OutboxTexts{DeletedText: outbox.TextDeletedMessage, SpokenAnswerShown: voice.TextWrittenBecauseOfFiles},
+		Outbox: sqlite.OutboxTexts{DeletedText: outbox.TextDeletedMessage,
+			SpokenAnswerShown: voice.TextWrittenBecauseOfFiles},
 		Jobs: sqlite.JobPolicy{
 			IsResting:         job.IsPausedWhileAway,
 			ShouldPause:       job.ShouldPause,

@@ -29,7 +29,8 @@ func TestCreateReview_AnswerLost_IsUnknown(t *testing.T) {
 		f.Route = "POST "
 		before := len(r.repo.Reviews(n))
 		r.InjectFault(f)
-		_, err := r.CreateReview(ctx, widget, n, api.ReviewParams{Head: r.repo.CommitSHA("topic"), Body: string(f.Kind)})
+		_, err := r.CreateReview(ctx, widget, n, api.ReviewParams{Head: r.repo.CommitSHA("topic"),
+			Body: string(f.Kind)})
 		var e *api.Error
 		if !errors.As(err, &e) || !e.Unknown {
 			t.Errorf("%s: got %v", f.Kind, err)

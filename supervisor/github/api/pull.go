@@ -134,7 +134,8 @@ func (c *Client) ChangedFiles(ctx context.Context, repo string, number int) (Pag
 		func(ctx context.Context, owner, name string, page github.ListOptions) ([]*github.CommitFile, *github.Response, error) {
 			return c.gh.PullRequests.ListFiles(ctx, owner, name, number, &page)
 		})
-	page.More = page.More || len(page.Items) == MaxChangedFiles // GitHub does not tell whether there are more than MaxChangedFiles
+	// GitHub does not tell whether there are more than MaxChangedFiles
+	page.More = page.More || len(page.Items) == MaxChangedFiles
 	return page, err
 }
 

@@ -221,7 +221,8 @@ func TestContextOfChunk_LargeFiles_ShowFunctions(t *testing.T) {
 	if none := ContextOfChunk(Chunk{changeAt(large, 100_005)}, nil); len(none) != 0 {
 		t.Errorf("without a head: %+v", none)
 	}
-	if none := ContextOfChunk(Chunk{changeAt(large, 2)}, map[string]string{"a.go": large})["a.go"]; none.Functions != "" {
+	if none := ContextOfChunk(Chunk{changeAt(large, 2)},
+		map[string]string{"a.go": large})["a.go"]; none.Functions != "" {
 		t.Errorf("outside of functions: %+v", none)
 	}
 }

@@ -214,7 +214,8 @@ func TestParse_InvalidPayload_Fails(t *testing.T) {
 // KiB of memory must be enough.
 func TestParse_LongString_UsesLittleMemory(t *testing.T) {
 	for name, long := range map[string]string{
-		"a string": `"x":"` + strings.Repeat(`\u00e9é\"`, event.MaxPayloadBytes/10) + `"`, "a key": `"` + strings.Repeat("k", event.MaxPayloadBytes) + `":1`,
+		"a string": `"x":"` + strings.Repeat(`\u00e9é\"`, event.MaxPayloadBytes/10) + `"`, "a key": `"` +
+			strings.Repeat("k", event.MaxPayloadBytes) + `":1`,
 		"spaces": strings.Repeat(" \n", event.MaxPayloadBytes/2) + `"x":1`,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -96,7 +96,8 @@ func Truncate(text string, max int) string {
 // committable reports whether a replacement may be offered as it is. It must not end its code
 // block, and must not add a link, mention, reference, command, hidden character or secret.
 func committable(replacement, lines string) bool {
-	if RemoveSecrets(replacement) != replacement || VisibleCode(replacement) != replacement || strings.Contains(replacement, "```") || !utf8.ValidString(replacement) {
+	if RemoveSecrets(replacement) != replacement || VisibleCode(replacement) != replacement ||
+		strings.Contains(replacement, "```") || !utf8.ValidString(replacement) {
 		return false
 	}
 	for _, brings := range []*regexp.Regexp{link, mention, reference, line, closing} {

@@ -223,7 +223,8 @@ func TestMerge_SimilarTitles_KeepSeparateRecords(t *testing.T) {
 	titled := func(title string) protocol.ReviewFinding {
 		return warning(4, "m[k] = 1", func(f *protocol.ReviewFinding) { f.Title = title })
 	}
-	records := MergeFindings(nil, Checker{Files: h.Files}.Check([]protocol.ReviewFinding{titled("alpha beta gamma delta")}), h)
+	found := Checker{Files: h.Files}.Check([]protocol.ReviewFinding{titled("alpha beta gamma delta")})
+	records := MergeFindings(nil, found, h)
 	later := Checker{Files: h.Files}.Check([]protocol.ReviewFinding{titled("alpha beta one two"),
 		titled("gamma delta three four"), titled("alpha beta gamma delta")})
 	for range 2 {

@@ -23,7 +23,8 @@ func (r *Reviews) MutePullRequest(ctx context.Context, repo string, number int, 
 	if err := r.readRight(ctx, served.Name, login, rights); err != nil || !rights[login] {
 		return err
 	}
-	return r.o.Store.AddMute(ctx, supervisor.ReviewMute{User: served.User, Repo: served.Name, Kind: supervisor.MutePullRequest,
+	return r.o.Store.AddMute(ctx, supervisor.ReviewMute{User: served.User, Repo: served.Name,
+		Kind:    supervisor.MutePullRequest,
 		Subject: strconv.Itoa(number), By: login,
 		Why: textByComment})
 }

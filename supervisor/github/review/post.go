@@ -109,7 +109,8 @@ var errMoved = errors.New("the pull request has another head now")
 // create posts a review with a hidden mark. First it searches for a review from an earlier try
 // whose answer was lost. If one comment has a wrong position, GitHub refuses the whole review. Then
 // create moves the misplaced comments into the summary, and in the last try all comments.
-func (r *Reviews) create(ctx context.Context, w *supervisor.Review, p *posted, made *result, n api.ReviewParams, mark string) error {
+func (r *Reviews) create(ctx context.Context, w *supervisor.Review, p *posted, made *result, n api.ReviewParams,
+	mark string) error {
 	if p.Begun == mark {
 		if id, err := r.ours(ctx, *w, mark); err != nil || id != 0 {
 			return r.keepPosted(ctx, w, p, made, id, err)

@@ -84,7 +84,8 @@ func newRig(t *testing.T, o githubtest.Options) *rig {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { kept.Close() })
-	r.served = supervisor.GitHubRepo{Name: "acme/widget", User: "alice", Review: true, Post: supervisor.PostAsReview, ConfirmForks: true}
+	r.served = supervisor.GitHubRepo{Name: "acme/widget", User: "alice", Review: true, Post: supervisor.PostAsReview,
+		ConfirmForks: true}
 	to := api.Options{URL: r.hub.URL(), Token: r.hub.Token, Now: o.Now, HTTP: r}
 	if app != nil {
 		to.App, to.Token = app, nil

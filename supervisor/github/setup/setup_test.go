@@ -27,7 +27,8 @@ func newSetup(t *testing.T, hub *githubtest.Server, ahead time.Duration) setup.S
 	hub.Repo("acme/widget")
 	return setup.Setup{Account: client, Client: client, Listens: true, Secret: func() string { return "TEST-secret" },
 		Path: "/webhook/github", Web: "https://github.com", Events: []string{"issues", "pull_request"}, Now: now,
-		Repos: []supervisor.GitHubRepo{{Name: "acme/widget", User: "alice", Review: true, Triage: true, Post: supervisor.PostAsReview}}}
+		Repos: []supervisor.GitHubRepo{{Name: "acme/widget", User: "alice", Review: true, Triage: true,
+			Post: supervisor.PostAsReview}}}
 }
 
 func TestCheck_MissingPermission_NamesPage(t *testing.T) {

@@ -101,7 +101,8 @@ func TestOpen_Migration_KeepsCopy(t *testing.T) {
 
 func TestDeleteMigrationCopies_OtherFiles_Stay(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mews.db")
-	for _, name := range []string{path, MigrationCopyPath(path, 7), MigrationCopyPath(path, 42), MigrationCopyPath(path, 42) + partialSuffix,
+	for _, name := range []string{path, MigrationCopyPath(path, 7), MigrationCopyPath(path, 42), MigrationCopyPath(path,
+		42) + partialSuffix,
 		path + "-wal", filepath.Join(filepath.Dir(path), "index.db.schema1")} {
 		if err := os.WriteFile(name, nil, 0o600); err != nil {
 			t.Fatal(err)

@@ -91,7 +91,8 @@ func TestExamine_StoppedDatabase_IsReadWhole(t *testing.T) {
 		{"no database", fileOf(strings.Repeat("not the bytes of a database ", 50)), ProblemDamaged, true},
 		{"of another program", databaseOf("CREATE TABLE photo (id INTEGER)"), ProblemForeignDatabase, true},
 		{"of a newer version", closed("PRAGMA user_version = 99"), ProblemNewerSchema, true},
-		{"with another table", closed("CREATE TABLE photo (id INTEGER);" + forgetDigests), ProblemOtherMigrations, true},
+		{"with another table", closed("CREATE TABLE photo (id INTEGER);" + forgetDigests), ProblemOtherMigrations,
+			true},
 		{"with another migration", closed("UPDATE setting SET value = 'x' WHERE name LIKE 'migration/%'"),
 			ProblemOtherMigrations, true},
 		{"row without its parent", closed(`PRAGMA foreign_keys = off;

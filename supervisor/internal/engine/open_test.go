@@ -98,7 +98,8 @@ func TestOpen_BadFile_Fails(t *testing.T) {
 		{"unknown file system", nil, unknown, ProblemNone, ""},
 		{"no database", fileOf(strings.Repeat("not the bytes of a database ", 50)), nil, ProblemDamaged, ""},
 		{"database of another program", databaseOf("CREATE TABLE photo (id INTEGER)"), nil, ProblemForeignDatabase, ""},
-		{"database of a newer Mews", databaseOf("PRAGMA application_id = 1296389971; PRAGMA user_version = 99"), nil, ProblemNewerSchema, "99 1"},
+		{"database of a newer Mews", databaseOf("PRAGMA application_id = 1296389971; PRAGMA user_version = 99"), nil,
+			ProblemNewerSchema, "99 1"},
 		{"a folder", func(path string) error { return os.Mkdir(path, 0o700) }, nil, ProblemUnwritable, ""},
 		{"missing folder", func(path string) error { return os.Remove(filepath.Dir(path)) }, nil, ProblemNone, ""},
 	} {

@@ -18,7 +18,8 @@ func calls(arguments string, failed bool) []protocol.Message {
 	call := protocol.ToolCall{ID: "1", Name: supervisor.ToolJobResult, Arguments: json.RawMessage(arguments)}
 	return []protocol.Message{
 		{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Call: &call}}},
-		{Role: protocol.RoleTool, Parts: []protocol.ContentPart{{Result: &protocol.ToolResult{Call: "1", Failed: failed}}}},
+		{Role: protocol.RoleTool, Parts: []protocol.ContentPart{{Result: &protocol.ToolResult{Call: "1",
+			Failed: failed}}}},
 	}
 }
 
@@ -32,8 +33,10 @@ func TestTextForUser_JobMessages_GiveResultText(t *testing.T) {
 		"last words": {
 			[]protocol.Message{says("It rains."), says(" It rains still. ")}, false, false, "It rains still.",
 		},
-		"condition met":         {[]protocol.Message{says(jobresult.ConditionMet + " It rains.")}, false, true, "It rains."},
-		"condition not met":     {[]protocol.Message{says(jobresult.ConditionNotMet + " It is dry.")}, false, false, ""},
+		"condition met": {[]protocol.Message{says(jobresult.ConditionMet + " It rains.")}, false, true,
+			"It rains."},
+		"condition not met": {[]protocol.Message{says(jobresult.ConditionNotMet + " It is dry.")}, false, false,
+			""},
 		"a result":              {calls(`{"say":"It rains."}`, false), true, true, "It rains."},
 		"a result without text": {calls(`{"say":" "}`, false), true, false, ""},
 		"a result not met":      {calls(`{"say":"It is dry.","met":false}`, false), true, false, "It is dry."},

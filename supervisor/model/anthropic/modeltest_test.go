@@ -62,8 +62,9 @@ func answerWith(t *testing.T, p *Provider, req *modelcall.Request, turn int) {
 		for i, part := range answer.Message.Parts {
 			if part.Call != nil {
 				part.Call.ID = fmt.Sprintf("t%d-%d-%d", turn, step, i)
-				results.Parts = append(results.Parts, protocol.ContentPart{Result: &protocol.ToolResult{Call: part.Call.ID,
-					Name: part.Call.Name, Text: strings.Repeat("line ", 50), Failed: i%2 == 0}})
+				results.Parts = append(results.Parts,
+					protocol.ContentPart{Result: &protocol.ToolResult{Call: part.Call.ID,
+						Name: part.Call.Name, Text: strings.Repeat("line ", 50), Failed: i%2 == 0}})
 			}
 		}
 		if req.Messages = append(req.Messages, stored(t, answer.Message)); results.Parts != nil {
@@ -96,10 +97,12 @@ func TestTurn_BegunByAnotherModel_Continues(t *testing.T) {
 		req := history()
 		req.Model, req.Thinking, req.Messages = model, modelcall.ThinkingHigh, []protocol.Message{
 			protocol.NewUserMessage("hi"),
-			said(protocol.ContentPart{Thinking: &protocol.Thinking{Format: "other", Block: json.RawMessage(`"hm"`)}}, called("1", "f", "{}")),
+			said(protocol.ContentPart{Thinking: &protocol.Thinking{Format: "other", Block: json.RawMessage(`"hm"`)}},
+				called("1", "f", "{}")),
 			resulted(protocol.ToolResult{Call: "1", Name: "f", Text: "r"}),
 			said(), said(called("2", "f", "{}")), resulted(protocol.ToolResult{Call: "2", Name: "f", Text: "r"}),
-			said(protocol.ContentPart{Text: "One,"}), said(protocol.ContentPart{Text: "two."}), protocol.NewUserMessage("go on"),
+			said(protocol.ContentPart{Text: "One,"}), said(protocol.ContentPart{Text: "two."}),
+			protocol.NewUserMessage("go on"),
 			said(called("3", "f", "{}")), resulted(protocol.ToolResult{Call: "3", Name: "f", Text: "r"}),
 		}
 		answer, _, err := ask(open(t, Options{BaseURL: base, APIKey: "k"}), req)
@@ -116,8 +119,10 @@ func TestStrictServer_Failure_HasErrorClass(t *testing.T) {
 		modeltest.FailureWrongKey: modelcall.AuthFailed, modeltest.FailureForbidden: modelcall.AuthFailed,
 		modeltest.FailureNoCredit:     modelcall.NoCredit,
 		modeltest.FailureUnknownModel: modelcall.ModelMissing, modeltest.FailurePromptTooLong: modelcall.RequestTooLong,
-		modeltest.FailureBodyTooLarge: modelcall.RequestTooLong, modeltest.FailureToolsUnsupported: modelcall.ToolsUnsupported,
-		modeltest.FailureContentFiltered: modelcall.ContentFiltered, modeltest.FailureInvalidRequest: modelcall.RequestRefused,
+		modeltest.FailureBodyTooLarge:     modelcall.RequestTooLong,
+		modeltest.FailureToolsUnsupported: modelcall.ToolsUnsupported,
+		modeltest.FailureContentFiltered:  modelcall.ContentFiltered,
+		modeltest.FailureInvalidRequest:   modelcall.RequestRefused,
 	}
 	for class, want := range cases {
 		for _, fault := range []modeltest.Fault{modeltest.FaultOfClass(class), modeltest.FaultAfterAnswer(class)} {

@@ -22,7 +22,8 @@ func BenchmarkRequest(b *testing.B) {
 		req.Tools = append(req.Tools, protocol.Tool{Name: fmt.Sprint("tool_", i), Description: text,
 			Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string","description":"A path."}}}`)})
 	}
-	req.Messages = append(req.Messages, protocol.Message{Role: protocol.RoleUser, Parts: []protocol.ContentPart{{Text: "hi"}}})
+	req.Messages = append(req.Messages, protocol.Message{Role: protocol.RoleUser,
+		Parts: []protocol.ContentPart{{Text: "hi"}}})
 	form := thinkingFormOf(req.Model, modelcall.ThinkingLow, DefaultMaxTokens)
 	b.ReportAllocs()
 	for b.Loop() {

@@ -113,7 +113,8 @@ func TestThinking_SameTurn_IsSentAgain(t *testing.T) {
 		if got != c.want || strings.Contains(body, "early") {
 			t.Errorf("%s, %s: %d thoughts in %s", c.model, c.level, got, body)
 		}
-		req.Messages = append(req.Messages, said(protocol.ContentPart{Text: "There."}), protocol.NewUserMessage("thanks"))
+		req.Messages = append(req.Messages, said(protocol.ContentPart{Text: "There."}),
+			protocol.NewUserMessage("thanks"))
 		if body := requestBody(t, req, Options{}); strings.Contains(body, `"signature"`) {
 			t.Errorf("%s, %s: thoughts of the turn before in %s", c.model, c.level, body)
 		}

@@ -82,7 +82,8 @@ func PictureRequest(t testing.TB) modelcall.Request {
 	}
 	image := red()
 	call := func(id string) protocol.ContentPart {
-		return protocol.ContentPart{Call: &protocol.ToolCall{ID: id, Name: "view_image", Arguments: json.RawMessage(`{"path":"a"}`)}}
+		return protocol.ContentPart{Call: &protocol.ToolCall{ID: id, Name: "view_image",
+			Arguments: json.RawMessage(`{"path":"a"}`)}}
 	}
 	result := func(id string) protocol.Message {
 		return protocol.Message{Role: protocol.RoleTool, Parts: []protocol.ContentPart{{Result: &protocol.ToolResult{

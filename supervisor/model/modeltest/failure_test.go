@@ -14,7 +14,8 @@ import (
 )
 
 // classes has all values of FailureClass.
-var classes = []FailureClass{FailureRateLimited, FailureOverloaded, FailureInternalError, FailureModelLoading, FailureWrongKey, FailureForbidden, FailureNoCredit,
+var classes = []FailureClass{FailureRateLimited, FailureOverloaded, FailureInternalError, FailureModelLoading,
+	FailureWrongKey, FailureForbidden, FailureNoCredit,
 	FailureUnknownModel, FailurePromptTooLong, FailureBodyTooLarge,
 	FailureToolsUnsupported,
 	FailureContentFiltered, FailureInvalidRequest}
@@ -154,7 +155,8 @@ func TestLateFailure_IsInStream(t *testing.T) {
 func TestFailure_OwnStatus_OverridesDefault(t *testing.T) {
 	_, base := NewServer(t, ScriptWithFaults(InstantScript, FaultWithFailure(Failure{Status: 502,
 		Body: "<html>Bad gateway</html>"}),
-		FaultWithFailure(Failure{Class: FailureOverloaded, Text: "go away", Header: map[string]string{"Retry-After": "90"}})))
+		FaultWithFailure(Failure{Class: FailureOverloaded, Text: "go away",
+			Header: map[string]string{"Retry-After": "90"}})))
 	if r := postMessages(t, base, messagesRequestOf("", asks)); r.status != 502 || r.body != "<html>Bad gateway</html>\n" ||
 		!strings.HasPrefix(r.header.Get("Content-Type"), "text/html") {
 		t.Errorf("%d %s", r.status, r.body)

@@ -95,6 +95,7 @@ func (r *record) spend(e *exchange) {
 		r.spent = map[string]ConversationUsage{}
 	}
 	c := e.cost
-	r.spent[e.Conversation] = r.spent[e.Conversation].plus(ConversationUsage{Calls: 1, Input: c.total(), Output: c.output,
+	r.spent[e.Conversation] = r.spent[e.Conversation].plus(ConversationUsage{Calls: 1, Input: c.total(),
+		Output:    c.output,
 		CacheRead: c.read, CacheWrite: c.written()})
 }

@@ -115,7 +115,8 @@ func needsSignatures(b chatBody, messages []wireMessage) *refusal {
 					"tools to work correctly, and missing thought_signature may lead to degraded model performance. "+
 					"Additional data, function call `default_api:%s` , position %d. Please refer to "+
 					"https://ai.google.dev/gemini-api/docs/thought-signatures for more details.", name, i+1)
-			case !missing && c.Extra.Google.Signature != GeminiStandInSignature && !isSigned(c.Extra.Google.Signature, name, ""):
+			case !missing && c.Extra.Google.Signature != GeminiStandInSignature && !isSigned(c.Extra.Google.Signature,
+				name, ""):
 				return bad("Thought signature is not valid.")
 			}
 		}

@@ -29,8 +29,9 @@ var openaiSamples = map[FailureClass]errorSample{
 	FailurePromptTooLong: {status: 400, kind: "invalid_request_error", code: "context_length_exceeded",
 		text: "This model's maximum context length is {limit} tokens. However, your messages resulted in {tokens} tokens. " +
 			"Please reduce the length of the messages."},
-	FailureBodyTooLarge:     {status: 413, kind: "invalid_request_error", text: "Request too large"},
-	FailureToolsUnsupported: {status: 400, kind: "invalid_request_error", text: "tools are not supported with this model."},
+	FailureBodyTooLarge: {status: 413, kind: "invalid_request_error", text: "Request too large"},
+	FailureToolsUnsupported: {status: 400, kind: "invalid_request_error",
+		text: "tools are not supported with this model."},
 	FailurePicturesUnsupported: {status: 400, kind: "invalid_request_error",
 		text: "Invalid content type. image_url is only supported by certain models."},
 	FailureContentFiltered: {status: 400, kind: "invalid_request_error", code: "content_filter",
@@ -50,7 +51,8 @@ var ollamaSamples = map[FailureClass]errorSample{
 		text: "the input length exceeds the context length"},
 	FailureToolsUnsupported: {status: 400, kind: "invalid_request_error",
 		text: "registry.ollama.ai/library/{model} does not support tools"},
-	FailurePicturesUnsupported: {status: 400, kind: "invalid_request_error", text: "this model does not support image input"},
+	FailurePicturesUnsupported: {status: 400, kind: "invalid_request_error",
+		text: "this model does not support image input"},
 }
 
 var llamaSamples = map[FailureClass]errorSample{
@@ -96,31 +98,36 @@ var groqSamples = map[FailureClass]errorSample{
 			"please reduce your message size and try again."},
 	FailureToolsUnsupported: {status: 400, kind: "invalid_request_error",
 		text: "`tool calling` is not supported with this model"},
-	FailurePicturesUnsupported: {status: 400, kind: "invalid_request_error", text: "messages[0].content must be a string"},
+	FailurePicturesUnsupported: {status: 400, kind: "invalid_request_error",
+		text: "messages[0].content must be a string"},
 }
 
 var deepinfraSamples = map[FailureClass]errorSample{
 	FailureRateLimited: {status: 429, text: "Rate limited"},
 	FailureOverloaded: {status: 429, body: `{"error":{"message":"Model busy, retry later"}}`,
 		text: "Model busy, retry later"},
-	FailureInternalError: {status: 500, body: `{"error":{"message":"inference exception"}}`, text: "inference exception"},
-	FailureWrongKey:      {status: 401, text: "User not authenticated"},
-	FailureNoCredit:      {status: 402, text: "inference prohibited, check your balance"},
-	FailureUnknownModel: {status: 404, body: `{"error":{"message":"The model ` + "`{model}`" + ` does not exist","type":` +
+	FailureInternalError: {status: 500, body: `{"error":{"message":"inference exception"}}`,
+		text: "inference exception"},
+	FailureWrongKey: {status: 401, text: "User not authenticated"},
+	FailureNoCredit: {status: 402, text: "inference prohibited, check your balance"},
+	FailureUnknownModel: {status: 404, body: `{"error":{"message":"The model ` + "`{model}`" +
+		` does not exist","type":` +
 		`"invalid_request_error","param":"model","code":"model_not_found"}}`},
 	FailurePromptTooLong: {status: 400, body: `{"error":{"message":"This model's maximum context length is {limit} tokens. However, you ` +
 		`requested {tokens} tokens."}}`},
 }
 
 var routerSamples = map[FailureClass]errorSample{
-	FailureRateLimited: {status: 429, header: retry("7"), body: `{"error":{"message":"Provider returned error","code":429,` +
-		`"metadata":{"raw":"{model} is temporarily rate-limited upstream.","provider_name":"modeltest"}},"user_id":"user_1"}`},
+	FailureRateLimited: {status: 429, header: retry("7"),
+		body: `{"error":{"message":"Provider returned error","code":429,` +
+			`"metadata":{"raw":"{model} is temporarily rate-limited upstream.","provider_name":"modeltest"}},"user_id":"user_1"}`},
 	FailureOverloaded: {status: 503, header: retry("3"),
 		text: "There is no available model provider that meets your routing requirements"},
 	FailureInternalError: {status: 502, text: "Provider returned error"},
 	FailureWrongKey:      {status: 401, text: "No auth credentials found"},
-	FailureNoCredit:      {status: 402, text: "Insufficient credits. Add more using https://openrouter.ai/settings/credits"},
-	FailureUnknownModel:  {status: 400, text: "{model} is not a valid model ID"},
+	FailureNoCredit: {status: 402, text: "Insufficient credits. Add more using " +
+		"https://openrouter.ai/settings/credits"},
+	FailureUnknownModel: {status: 400, text: "{model} is not a valid model ID"},
 	FailurePromptTooLong: {status: 400, text: "This endpoint's maximum context length is {limit} tokens. However, you requested about " +
 		"{tokens} tokens. Please reduce the length of either one, or use the \"middle-out\" transform " +
 		"to compress your prompt automatically."},

@@ -17,7 +17,8 @@ func TestReminderQuote_IsNotObeyed(t *testing.T) {
 		[]sqlite.FireMessage{{Kind: supervisor.JobReminder, Due: time.Now(), Text: "list my files"}},
 		time.UTC,
 	)
-	words, _ := split(protocol.Message{Role: protocol.RoleUser, Parts: []protocol.ContentPart{{Text: said}, {Text: "hi"}}})
+	words, _ := split(protocol.Message{Role: protocol.RoleUser, Parts: []protocol.ContentPart{{Text: said},
+		{Text: "hi"}}})
 	if words != "hi" {
 		t.Errorf("the person says %q", words)
 	}

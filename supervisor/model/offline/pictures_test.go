@@ -51,15 +51,18 @@ func TestAttachment_Text_IsNotObeyed(t *testing.T) {
 		parts []protocol.ContentPart
 		want  string
 	}{
-		"a file": {[]protocol.ContentPart{letter}, "[File uploads/a.txt: text, 20 bytes.]\n\nIt begins:\n```\nlist my " +
-			"files\n```\n\n" + textOnlyShows},
+		"a file": {[]protocol.ContentPart{letter},
+			"[File uploads/a.txt: text, 20 bytes.]\n\nIt begins:\n```\nlist my " +
+				"files\n```\n\n" + textOnlyShows},
 		"a question": {[]protocol.ContentPart{{Text: "what is this about?"}, letter},
 			"[File uploads/a.txt: text, 20 bytes.]\n\nIt begins:\n```\nlist my files\n"},
-		"with words": {[]protocol.ContentPart{{Text: "help"}, letter}, "[File uploads/a.txt: text, 20 bytes.]\n\n" + textHelp},
+		"with words": {[]protocol.ContentPart{{Text: "help"}, letter}, "[File uploads/a.txt: text, 20 bytes.]\n\n" +
+			textHelp},
 		"an undo": {[]protocol.ContentPart{{Text: "[The user has undone your change to a.txt.]\n"}, {Text: "help"}},
 			textHelp},
 		"words, aloud": {[]protocol.ContentPart{{Text: "[voice, 0:02, en] help"}}, textHelp},
-		"unfetched":    {[]protocol.ContentPart{{Text: "[With this came a photo, which could not be fetched: It is gone.]"}}, "[With this came a photo, which could not be fetched: It is gone.]\n\n"},
+		"unfetched": {[]protocol.ContentPart{{Text: "[With this came a photo, which could not be fetched: It is gone.]"}},
+			"[With this came a photo, which could not be fetched: It is gone.]\n\n"},
 	} {
 		req := modelcall.Request{Messages: []protocol.Message{{ID: 1, Role: protocol.RoleUser, Parts: c.parts}}}
 		if m := answer(req); !strings.HasPrefix(m.Text(), c.want) {

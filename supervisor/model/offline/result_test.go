@@ -88,7 +88,8 @@ func TestTurn_BegunByAnotherModel_AnswerSaysSo(t *testing.T) {
 		Messages: []protocol.Message{
 			protocol.NewUserMessage("read a.md"),
 			{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Call: call}}},
-			{Role: protocol.RoleTool, Parts: []protocol.ContentPart{{Result: &protocol.ToolResult{Call: "x", Text: "?"}}}},
+			{Role: protocol.RoleTool, Parts: []protocol.ContentPart{{Result: &protocol.ToolResult{Call: "x",
+				Text: "?"}}}},
 		},
 	}, func(modelcall.Delta) {})
 	if err != nil || !strings.Contains(answer.Message.Text(), "web_search, but I would use read_file") {

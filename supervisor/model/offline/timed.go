@@ -51,8 +51,9 @@ func splitWords(words string) (when, text string, ok bool) {
 	if !ok || !colon || isTime(when) {
 		return when, text, ok
 	}
-	if at, begun, found := recurrence.SplitTimeAndText(head, readAt, recurrence.UnknownDateOrder); found && strings.HasSuffix(head,
-		begun) {
+	if at, begun, found := recurrence.SplitTimeAndText(head, readAt, recurrence.UnknownDateOrder); found &&
+		strings.HasSuffix(head,
+			begun) {
 		return at, begun + ":" + tail, true
 	}
 	return when, text, ok

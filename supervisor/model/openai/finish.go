@@ -116,7 +116,8 @@ func (b *answerBuilder) parts() ([]protocol.ContentPart, error) {
 			c.name = name
 		}
 		id, arguments := cmp.Or(c.id, "call_"+strconv.Itoa(i+1)), remote.ParseArguments(c.arguments.String())
-		parts = append(parts, protocol.ContentPart{Call: &protocol.ToolCall{ID: id, Name: c.name, Arguments: arguments}})
+		parts = append(parts, protocol.ContentPart{Call: &protocol.ToolCall{ID: id, Name: c.name,
+			Arguments: arguments}})
 	}
 	return parts, nil
 }

@@ -148,8 +148,9 @@ func TestAnswer_StreamsAndHasUsage(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := modelcall.Answer{
-		Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Text: "Grüße, wie geht's?"}}},
-		Model:   "m", Usage: protocol.Usage{Input: 9, Output: 5, CacheRead: 4}, Stop: modelcall.StopEnd,
+		Message: protocol.Message{Role: protocol.RoleAssistant,
+			Parts: []protocol.ContentPart{{Text: "Grüße, wie geht's?"}}},
+		Model: "m", Usage: protocol.Usage{Input: 9, Output: 5, CacheRead: 4}, Stop: modelcall.StopEnd,
 		Request: answer.Request, Sent: true, Received: answer.Received, // other tests check Request and Received
 	}
 	if diff := cmp.Diff(want, answer); diff != "" {

@@ -55,7 +55,8 @@ func TestPictures_AreSentAfterTheirToolResults(t *testing.T) {
 		t.Error(diff)
 	}
 	// Later messages come after the pictures. They do not change earlier messages.
-	req.Messages = append(req.Messages, protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Text: "Yes."}}})
+	req.Messages = append(req.Messages, protocol.Message{Role: protocol.RoleAssistant,
+		Parts: []protocol.ContentPart{{Text: "Yes."}}})
 	if diff := cmp.Diff(seenPictures+"\nassistant \"Yes.\"", sketch(t, p, req)); diff != "" {
 		t.Error(diff)
 	}

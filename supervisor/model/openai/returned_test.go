@@ -62,8 +62,9 @@ func (d *dialogue) turn(p *Provider, model, text string) error {
 		}
 		d.req.Messages = append(d.req.Messages, d.last.Message)
 		for _, c := range d.last.Message.ToolCalls() {
-			d.req.Messages = append(d.req.Messages, protocol.Message{Role: protocol.RoleTool, Parts: []protocol.ContentPart{
-				{Result: &protocol.ToolResult{Call: c.ID, Name: c.Name, Text: "A"}}}})
+			d.req.Messages = append(d.req.Messages, protocol.Message{Role: protocol.RoleTool,
+				Parts: []protocol.ContentPart{
+					{Result: &protocol.ToolResult{Call: c.ID, Name: c.Name, Text: "A"}}}})
 		}
 	}
 	return nil
@@ -75,9 +76,11 @@ var returning = []struct {
 	dialect modeltest.Dialect
 	server  string
 }{
-	{modeltest.DialectGemini, "gemini"}, {modeltest.DialectDeepSeek, "deepseek"}, {modeltest.DialectMoonshot, "moonshot"},
+	{modeltest.DialectGemini, "gemini"}, {modeltest.DialectDeepSeek, "deepseek"}, {modeltest.DialectMoonshot,
+		"moonshot"},
 	{modeltest.DialectOpenRouter, "openrouter"},
-	{modeltest.DialectGemini, "any"}, {modeltest.DialectDeepSeek, "any"}, {modeltest.DialectMoonshot, "any"}, {modeltest.DialectOpenRouter,
+	{modeltest.DialectGemini, "any"}, {modeltest.DialectDeepSeek, "any"}, {modeltest.DialectMoonshot, "any"},
+	{modeltest.DialectOpenRouter,
 		"any"},
 }
 
@@ -219,7 +222,8 @@ func TestReturnedParts_Refused_AreLeftOut(t *testing.T) {
 			"calls": []any{map[string]any{"google": map[string]any{"thought_signature": signature}}}})
 		return &protocol.Thinking{Format: ThinkingFormat, Origin: model, Block: text}
 	}
-	for dialect, name := range map[modeltest.Dialect]string{modeltest.DialectGroq: "any", modeltest.DialectGemini: "gemini"} {
+	for dialect, name := range map[modeltest.Dialect]string{modeltest.DialectGroq: "any",
+		modeltest.DialectGemini: "gemini"} {
 		fake, base := modeltest.NewServer(t, thinker)
 		fake.Dialect = dialect
 		p := open(t, Options{BaseURL: base, Server: name})

@@ -27,7 +27,8 @@ func TestFault_EachKind_FailsAsDocumented(t *testing.T) {
 		code   int  // the code in the call log
 	}{
 		"an error": {
-			fault: telegramtest.Fault{Kind: telegramtest.ErrorFault}, status: 500, body: `"error_code":500,"description":"Internal Server Error"`, code: 500,
+			fault: telegramtest.Fault{Kind: telegramtest.ErrorFault}, status: 500,
+			body: `"error_code":500,"description":"Internal Server Error"`, code: 500,
 		},
 		"an error with own text": {
 			fault:  telegramtest.Fault{Kind: telegramtest.ErrorFault, Code: 400, Text: "Bad Request: PEER_ID_INVALID"},
@@ -38,15 +39,17 @@ func TestFault_EachKind_FailsAsDocumented(t *testing.T) {
 			status: 429, body: `"parameters":{"retry_after":7}`, code: 429,
 		},
 		"an error after processing": {
-			fault: telegramtest.Fault{Kind: telegramtest.ErrorFault, After: true}, status: 500, body: "Internal", inChat: true, code: 500,
+			fault: telegramtest.Fault{Kind: telegramtest.ErrorFault, After: true}, status: 500, body: "Internal",
+			inChat: true, code: 500,
 		},
 		"a page": {
 			fault: telegramtest.Fault{Kind: telegramtest.HTMLFault}, status: 502, body: "<h1>502 Bad Gateway</h1>",
 			err: func(err error) bool { return errors.As(err, &badJSON) }, code: 502,
 		},
 		"a page after processing": {
-			fault: telegramtest.Fault{Kind: telegramtest.HTMLFault, Code: 504, After: true}, status: 504, body: "504 Gateway",
-			err: func(err error) bool { return errors.As(err, &badJSON) }, inChat: true, code: 504,
+			fault: telegramtest.Fault{Kind: telegramtest.HTMLFault, Code: 504, After: true}, status: 504,
+			body: "504 Gateway",
+			err:  func(err error) bool { return errors.As(err, &badJSON) }, inChat: true, code: 504,
 		},
 		"a reset": {
 			fault: telegramtest.Fault{Kind: telegramtest.ResetFault},
@@ -69,10 +72,12 @@ func TestFault_EachKind_FailsAsDocumented(t *testing.T) {
 			status: 200, body: `"text":"x"`, inChat: true, code: 200,
 		},
 		"fault of another chat": {
-			fault: telegramtest.Fault{Kind: telegramtest.ErrorFault, Chat: 9}, status: 200, body: `"text":"x"`, inChat: true, code: 200,
+			fault: telegramtest.Fault{Kind: telegramtest.ErrorFault, Chat: 9}, status: 200, body: `"text":"x"`,
+			inChat: true, code: 200,
 		},
 		"fault of another method": {
-			fault: telegramtest.Fault{Kind: telegramtest.ErrorFault, Method: "getMe"}, status: 200, body: `"text":"x"`, inChat: true, code: 200,
+			fault: telegramtest.Fault{Kind: telegramtest.ErrorFault, Method: "getMe"}, status: 200, body: `"text":"x"`,
+			inChat: true, code: 200,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

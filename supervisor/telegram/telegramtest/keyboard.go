@@ -32,7 +32,8 @@ const (
 
 // hasInline reports whether a message has buttons below it, which can be edited.
 func hasInline(rows [][]Button) bool {
-	return len(rows) == 0 || !slices.Contains([]string{SendLocationData, SendTextData, RemoveKeyboardData}, rows[0][0].Data)
+	return len(rows) == 0 || !slices.Contains([]string{SendLocationData, SendTextData, RemoveKeyboardData},
+		rows[0][0].Data)
 }
 
 // readKeyboard reads the buttons of a new message; nil if there are none. It refuses kinds of

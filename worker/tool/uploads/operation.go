@@ -20,7 +20,8 @@ type Blobs interface {
 }
 
 // RunOperation runs an operation of kind protocol.OperationUploads.
-func RunOperation(ctx context.Context, p protocol.UploadsParameters, ws *workspace.Workspace, zone *time.Location, blobs Blobs) (result protocol.UploadsResult, err error) {
+func RunOperation(ctx context.Context, p protocol.UploadsParameters, ws *workspace.Workspace, zone *time.Location,
+	blobs Blobs) (result protocol.UploadsResult, err error) {
 	u := &uploads{ws: ws, now: time.Now, zone: zone}
 	if p.Action == protocol.UploadedFilesActionRead {
 		path, _ := ws.SimilarPath(p.Path)

@@ -158,7 +158,8 @@ func TestUploads_ButtonOfList_ActsOnListedFile(t *testing.T) {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
-	for _, action := range []protocol.UploadedFilesAction{protocol.UploadedFilesActionSend, protocol.UploadedFilesActionDelete} {
+	for _, action := range []protocol.UploadedFilesAction{protocol.UploadedFilesActionSend,
+		protocol.UploadedFilesActionDelete} {
 		if r := run(protocol.UploadsParameters{Action: action, Key: protocol.UploadKey("x.md")}); len(r.Files) != 0 {
 			t.Errorf("%s of what is no upload: %+v", action, r)
 		}
