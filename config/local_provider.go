@@ -94,7 +94,7 @@ func (c *Config) ProviderKeyVariable(provider string) string {
 	return findLocalProvider(provider).key
 }
 
-// ProviderURLVariable returns the environment variable of a provider's address; "" means none.
+// ProviderURLVariable returns the environment variable of a provider's URL; "" means none.
 func (c *Config) ProviderURLVariable(provider string) string {
 	if !c.Local {
 		return ""

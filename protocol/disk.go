@@ -41,5 +41,6 @@ const (
 // DiskReserve returns the bytes to keep free of a disk's total bytes: 5 %, at most 1 GiB.
 func DiskReserve(total int64) int64 { return min(total/reserveShare, maxDiskReserve) }
 
-// FileCountReserve returns the number of files to keep free of the total that a disk can have.
+// FileCountReserve returns the number of files to keep free: 5 % of a disk's total. The total is
+// the number of files that the disk can have.
 func FileCountReserve(total int64) int64 { return total / reserveShare }

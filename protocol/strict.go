@@ -35,10 +35,10 @@ func DecodeStrict(data []byte, v any) error {
 	return err
 }
 
-// ValidateRawJSON refuses a value that the wire would refuse, or one with case-variant keys. Some
-// readers of JSON treat such keys as equal, and some do not. Call it for a value from elsewhere,
-// such as the arguments of a model's tool call, before it goes into a message. A line with an
-// invalid value cannot be sent.
+// ValidateRawJSON refuses a value that the wire would refuse. It also refuses a value with
+// case-variant keys. Some readers of JSON treat such keys as equal, and some do not. Call it for a
+// value from elsewhere, such as the arguments of a model's tool call, before it goes into a
+// message. A line with an invalid value cannot be sent.
 func ValidateRawJSON(raw json.RawMessage) error {
 	s := scanner{data: raw, foldKeys: true}
 	if f := s.document(nil, maxDepth-MaxRawJSONDepth+1); f != nil {

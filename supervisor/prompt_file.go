@@ -53,8 +53,8 @@ type PendingPromptFile struct {
 const maxRefused = 100
 
 // RecordState returns the prompt file after its state in the home was read. If Pending is a new
-// version, its Since is zero. dirty means that somebody other than the user may have changed the
-// file. first means that the home was never read before.
+// version, its Since is zero. The flag dirty means that somebody other than the user may have
+// changed the file. The flag first means that the home was never read before.
 func (f PromptFile) RecordState(seen protocol.PromptFile, dirty, first bool) PromptFile {
 	why := f.pendingReason(seen, dirty && !first)
 	switch {

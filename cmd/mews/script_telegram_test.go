@@ -237,8 +237,8 @@ func (b *scriptBot) awaitTaken(ts *testscript.TestScript, _ []string) {
 		func() string { return "something is not taken" })
 }
 
-// awaitChat waits until the new messages of a chat are equal to a file. Messages that an earlier
-// command has seen must be unchanged.
+// awaitChat waits until the new messages of a chat are equal to a file. The messages that an
+// earlier command saw must be unchanged.
 func (b *scriptBot) awaitChat(ts *testscript.TestScript, args []string) {
 	id, want := chatOf(ts, args[0]).ID, b.seen[args[0]]+ts.ReadFile(args[1])
 	b.await(ts, func() bool { return b.transcript(id) == want }, func() string {

@@ -122,7 +122,7 @@ func (f Fact) DescribeProvenance() string {
 	return text
 }
 
-// CleanText makes the text of a fact or note a single line, and removes the marks of comments.
+// CleanText makes the text of a fact or note a single line, and removes comment marks.
 func CleanText(text string) string {
 	text = strings.Map(func(r rune) rune {
 		// control characters could make the text look different from its words

@@ -106,8 +106,8 @@ func isStamp(line string) bool {
 }
 
 // stamp matches the beginning of a folded stamp, as package history makes it, and similar texts.
-// heading matches headings that Mews adds to texts. opening matches the lines that Mews puts before
-// words of others.
+// The pattern heading matches headings that Mews adds to texts. The pattern opening matches the
+// lines that Mews puts before words of others.
 var (
 	stamp = regexp.MustCompile(
 		`^[^\pL\pN]*\pL{2,12}[.,]?\s+\d{1,2}[.,]?\s+\pL{3,12}[.,]?\s+\d{4}[.,]?\s+\d{1,2}\s*[:.h]\s*\d\d`)

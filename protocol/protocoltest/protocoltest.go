@@ -13,9 +13,9 @@ import (
 	"mews/protocol"
 )
 
-// NewSocketPair returns the two ends of a socketpair, like the supervisor's end and the worker's
-// end. Both close when t ends. They have deadlines, and either may be asserted to *net.UnixConn for
-// CloseWrite and File.
+// NewSocketPair returns the two ends of a socketpair. They are like the supervisor's end and the
+// worker's end. Both close when t ends. They have deadlines, and either may be asserted to
+// *net.UnixConn for CloseWrite and File.
 func NewSocketPair(t testing.TB) (a, b io.ReadWriteCloser) {
 	t.Helper()
 	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)

@@ -13,10 +13,11 @@ import (
 	"syscall"
 )
 
-// LoadSealingKey reads a sealing key: a file of 32 bytes, or of 64 hexadecimal digits on one line. If
-// fresh is true and the file is missing, it creates the file with a random key. Do not set fresh if
-// the database has sealed secrets: a new key opens none of them. LoadSealingKey refuses a file that is not
-// a plain file, or that other users can read. No error contains a part of the key.
+// LoadSealingKey reads a sealing key from a file. The file has 32 bytes, or 64 hexadecimal digits
+// on one line. If fresh is true and the file is missing, it creates the file with a random key. Do
+// not set fresh if the database has sealed secrets: a new key opens none of them. LoadSealingKey
+// refuses a file that is not a plain file, or that other users can read. No error contains a part
+// of the key.
 func LoadSealingKey(path string, fresh bool) ([KeySize]byte, error) {
 	key, err := readKey(path)
 	if fresh && errors.Is(err, fs.ErrNotExist) {

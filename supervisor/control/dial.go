@@ -32,7 +32,8 @@ func (e *NotRunningError) Error() string {
 	return fmt.Sprintf(textNotRunning, e.Path, ServiceStartCommand(e.Path))
 }
 
-// ServiceStartCommand returns the shell command that starts the service with this control socket.
+// ServiceStartCommand returns the shell command that starts a control socket's service. The socket
+// is at path.
 func ServiceStartCommand(path string) string {
 	return unit.ServiceCommand("start", filepath.Dir(path), "mews run")
 }

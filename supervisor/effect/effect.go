@@ -177,8 +177,8 @@ func SentMessageDetail(text string) (detail string) {
 	return amount.Plural(int64(len(text)), "byte", "bytes")
 }
 
-// RefusalTextForUser returns the user's text about effects that a channel refused after the turn. quote
-// escapes names.
+// RefusalTextForUser returns the user's text about effects that a channel refused. The channel
+// refused them after the turn. quote escapes names.
 func RefusalTextForUser(refused []supervisor.Effect, quote func(string) string) string {
 	return fmt.Sprintf(textRefusedNotice, nameRefused(refused, quote))
 }

@@ -15,10 +15,10 @@ const (
 	maxPictureBytes = 16 << 20
 )
 
-// FitPictures keeps the newest pictures of a window, and replaces the other pictures by lines. gone
-// reports whether the bytes of a picture are no longer stored. Like SelectMessages, FitPictures
-// adds up the pictures from the oldest on. When there are too many, it drops the oldest until half
-// of the limit is free. So the beginning of requests changes only once in about ten pictures.
+// FitPictures keeps the newest pictures of a window, and replaces the others by lines. gone reports
+// whether the bytes of a picture are no longer stored. Like SelectMessages, FitPictures adds up the
+// pictures from the oldest on. When there are too many, it drops the oldest until half of the limit
+// is free. So the beginning of requests changes only once in about ten pictures.
 func FitPictures(messages []protocol.Message, gone func(protocol.Image) bool) []protocol.Message {
 	var all []protocol.Image
 	for _, m := range messages {

@@ -121,8 +121,8 @@ func (t *turn) forFeature() feature.Turn {
 		Resumed: t.Step > 0 || len(t.Pending) > 0, Committed: t.openCalls.find, Commit: t.commit, Kept: &t.kept}
 }
 
-// handler decodes the parameters of a message and handles the message. A call has the function
-// answer, and a notification has the function note. work.reply explains their errors.
+// handler decodes the parameters of a message and handles the message. Calls use the function
+// answer, and notifications use the function note. work.reply explains their errors.
 type handler struct {
 	decode func(*protocol.Request) (params any, err error)
 	key    func(params any) workKey

@@ -47,9 +47,9 @@ const (
 	maxRefusedRetry   = 24 * time.Hour
 )
 
-// RefusedRetryDelay returns the delay before the jobs of a chat that refuses messages are tried
-// again. tries is the number of earlier tries. The first delay is short, because one refusal may be
-// a mistake.
+// RefusedRetryDelay returns the delay until the jobs of a refusing chat are tried again. Such a
+// chat refuses messages. tries is the number of earlier tries. The first delay is short, because
+// one refusal may be a mistake.
 func RefusedRetryDelay(tries int64) time.Duration {
 	return min(firstRefusedRetry<<min(tries, 5), maxRefusedRetry)
 }

@@ -95,7 +95,7 @@ func OwnerUID(info fs.FileInfo) uint32 {
 	return 0
 }
 
-// FindSpawnerAndWorker finds the programs mews-spawner and mews-worker, next to this program.
+// FindSpawnerAndWorker finds the programs mews-spawner and mews-worker beside this program.
 func FindSpawnerAndWorker() (spawner, worker string, err error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -11,8 +11,9 @@ import (
 	"mews/supervisor/pool"
 )
 
-// LocationForHomeOperation returns the location and limits of a worker that only packs or empties a home. The user
-// may be gone, so the home's owner is the worker's account.
+// LocationForHomeOperation returns a worker's location for packing or emptying a home. The worker
+// does nothing else. The location includes the worker's limits. The user may be gone, so the home's
+// owner is the worker's account.
 func (c *WorkerLocations) LocationForHomeOperation(u supervisor.User) (pool.WorkerLocation, error) {
 	if c.isOurs(u.Home) {
 		if err := c.giveHome(u); err != nil {

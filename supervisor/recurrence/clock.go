@@ -148,8 +148,8 @@ func (p *phrase) takePart() (part part, ok bool) {
 	return part, true
 }
 
-// of returns a clock's time within a part of the day. days is 1 if that time is on the next day. ok
-// is false for a clock outside of the part.
+// of returns a clock's time within a part of the day. The result days is 1 if that time is on the
+// next day. ok is false for a clock outside of the part.
 func (q part) of(c clock) (minutes TimeOfDay, days int, ok bool) {
 	minutes = c.minutes
 	hour := int(minutes) / 60

@@ -16,8 +16,8 @@ const (
 	MonthFirst       DateOrder = "month"
 )
 
-// DateOrderForLanguage returns the order of dates for an author's language, an IETF tag such as en-US. For plain
-// English and for no language, the order is unknown.
+// DateOrderForLanguage returns the order of dates for an author's language. The language is an IETF
+// tag such as en-US. For plain English and for no language, the order is unknown.
 func DateOrderForLanguage(language string) DateOrder {
 	switch strings.ToLower(strings.ReplaceAll(language, "_", "-")) {
 	case "", "en":

@@ -38,8 +38,8 @@ func SplitAtColon(words string) (when, text string, ok bool) {
 	return when, text, when != "" && text != "" // TrimSpace knows more kinds of spaces than the pattern
 }
 
-// SplitTimeAndText splits "WHEN: TEXT", or words with a time at their beginning or their end. If there is a
-// colon, when may be unreadable. ok is false if there is neither a colon nor a time.
+// SplitTimeAndText splits "WHEN: TEXT", or words with a time at their beginning or end. If there is
+// a colon, when may be unreadable. ok is false if there is neither a colon nor a time.
 func SplitTimeAndText(words string, now time.Time, order DateOrder) (when, text string, ok bool) {
 	reads := func(words []string) bool {
 		_, err := parse(strings.Join(words, " "), now, order)

@@ -134,7 +134,7 @@ func (cs *cards) costText(j supervisor.Job) string {
 }
 
 // monthCost returns the most that a job can cost in its next month, and how often it is due in that
-// month. monthCost stops counting once the budget of the month or day is reached.
+// month. It stops counting once the budget of the month or day is reached.
 func monthCost(j supervisor.Job, b supervisor.Budget) (most int64, times int64) {
 	if most = b.Month; b.Day > 0 && (most == 0 || most > monthDays*b.Day) {
 		most = monthDays * b.Day

@@ -236,7 +236,8 @@ const (
 	deleteBlob    = `DELETE FROM blob WHERE user = ? AND sha256 = ? AND forgotten = 1`
 )
 
-// RemoveForgottenBlobs calls remove for each forgotten blob of a user that no other user owns.
+// RemoveForgottenBlobs calls remove for a user's forgotten blobs that no other user owns. It
+// deletes the rows of all forgotten blobs of the user.
 func (s ForgetRequestStore) RemoveForgottenBlobs(ctx context.Context, user string,
 	remove func(sha256 string) error) error {
 	read := s.db.reader(ctx, "list the forgotten blobs of %s", user)

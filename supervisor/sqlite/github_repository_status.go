@@ -52,8 +52,8 @@ func (s Turns) CountChildren(ctx context.Context, user string, inbound int64) (i
 const listAbandoned = `SELECT o.id FROM outbox o JOIN conversation c ON c.id = o.conversation
 	WHERE o.delivered_at IS NULL AND c.channel = 'github' AND c.user = ? AND o.created_at < ? ORDER BY o.id`
 
-// ListAbandonedDeliveries lists a user's pending deliveries on GitHub's channel from before a time. Nobody
-// reads these deliveries, since nobody talks on that channel.
+// ListAbandonedDeliveries lists a user's old pending deliveries on GitHub's channel. Old means from
+// before the given time. Nobody reads these deliveries, since nobody talks on that channel.
 func (s Outbox) ListAbandonedDeliveries(ctx context.Context, user string, before time.Time) ([]int64, error) {
 	return engine.AllRows(
 		s.db.reader(ctx, "list abandoned deliveries of %s", user),

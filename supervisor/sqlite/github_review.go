@@ -134,9 +134,9 @@ var reviewTransitions = map[supervisor.ReviewState][]supervisor.ReviewState{
 	supervisor.ReviewFailed:     {supervisor.ReviewQueued, supervisor.ReviewSkipped},
 }
 
-// Update stores a review's progress: the fields Head, State, Due, and all fields from Turn on. It
-// fails if the review was requested again meanwhile. It fails if the stored state does not allow
-// the new state.
+// Update stores a review's progress: the fields Head, State, Due, and all from Turn on. It fails if
+// the review was requested again meanwhile. It fails if the stored state does not allow the new
+// state.
 func (s Reviews) Update(ctx context.Context, r supervisor.Review) error {
 	return s.db.write(ctx, func(t *tx) { t.keepReview(r) }, "store the progress of the review of %s",
 		r.PullRequestName())

@@ -25,7 +25,7 @@ func (s PromptFiles) AcceptWrite(
 	}, "advance %s of %s", path, user)
 }
 
-// RecordDecision accepts a waiting text, or records that an operation restored the old text. ok is
+// RecordDecision accepts a waiting text, or records that an operation restored the old one. ok is
 // false if no text with that path and state waits.
 func (s PromptFiles) RecordDecision(ctx context.Context, d supervisor.PromptFileDecision) (ok bool, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) bool {

@@ -110,7 +110,8 @@ func (s Users) eraseFrom(ctx context.Context, table userTable, user string) (n i
 	return n, err
 }
 
-// CountUserRows returns how many rows of each table Erase would delete, without empty tables.
+// CountUserRows returns how many rows of each table Erase would delete. It omits tables without
+// such rows.
 func (s Users) CountUserRows(ctx context.Context, user string) (map[string]int64, error) {
 	tables, err := s.tables(ctx)
 	counts := map[string]int64{}

@@ -38,7 +38,8 @@ func (s Posts) ListPosts(ctx context.Context, turn, delivery int64) ([]superviso
 const isAskedBelowReply = `SELECT EXISTS (SELECT 1 FROM question q CROSS JOIN post a ON a.delivery = q.delivery WHERE q.turn = ?1 AND a.state = 'sent'
 	AND a.changed_at >= (SELECT max(p.changed_at) FROM post p WHERE p.turn = ?1 AND p.state = 'sent'))`
 
-// IsQuestionBelowReply reports whether a turn's question is in the chat below the turn's reply.
+// IsQuestionBelowReply reports whether the chat shows a question below a reply. Both are of the
+// given turn.
 func (s Posts) IsQuestionBelowReply(ctx context.Context, turn int64) (bool, error) {
 	return engine.FirstValue(s.db.reader(ctx, "check for a question below the reply of turn %d", turn), engine.ScanBool,
 		isAskedBelowReply, turn)

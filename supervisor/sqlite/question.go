@@ -19,9 +19,9 @@ type QuestionAnswerPolicy struct {
 	// MayAsk returns an error if a turn may not ask another question. asked is the number of
 	// questions that the turn has asked.
 	MayAsk func(asked int64) error
-	// DecideMessage decides whether a message answers the open question. answers means that the
-	// message is an answer. reminds means that the message waits, and causes a Reminder. draft is
-	// the unfinished answer.
+	// DecideMessage decides whether a message answers the open question. The result answers means
+	// that the message is an answer. The result reminds means that the message waits, and causes a
+	// Reminder. The argument draft is the unfinished answer.
 	DecideMessage func(q supervisor.Question, draft supervisor.Answer,
 		m supervisor.AnswerMessage) (a supervisor.Answer, answers, reminds bool)
 	Reminder func(q supervisor.Question) string

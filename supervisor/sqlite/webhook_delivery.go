@@ -73,7 +73,7 @@ func (t *tx) endWebhookDelivery(id int64, state supervisor.WebhookState, why str
 	return t.ExecCount(endWebhookDelivery, state, why, t.Now, id) > 0
 }
 
-// PutNotice puts a notice about webhook deliveries into the outbox, and ends the deliveries. If one
+// PutNotice puts a notice about webhook deliveries into the outbox. It ends the deliveries. If one
 // of the deliveries has ended before, no notice is sent. PutNotice reads the Conversation, Text,
 // Buttons, Files, DeleteAfter and Silent of d.
 func (s WebhookDeliveries) PutNotice(ctx context.Context, ids []int64, d supervisor.Delivery) (supervisor.Delivery, error) {

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// HasEarlierFiles reports whether a state folder has files of earlier starts besides the database. Such
-// files are private files or homes. An interrupted first start leaves none.
+// HasEarlierFiles reports whether earlier starts left files besides the database. Such files are
+// private files or homes in the state folder. An interrupted first start leaves none.
 func HasEarlierFiles(state string) (bool, error) {
 	private, err := readFolder(filepath.Join(state, "private"))
 	if err != nil {

@@ -152,8 +152,8 @@ func apiRoot(given string) (string, error) {
 // BotID returns the bot's own id, which is a part of the bot's token.
 func (c *Client) BotID() int64 { return c.id }
 
-// UpdateSourceName returns the name of the source of update ids: "telegram/<API root>/<bot id>". Each
-// server numbers a bot's updates independently.
+// UpdateSourceName returns the name of the source of update ids. The name is
+// "telegram/<API root>/<bot id>". Each server numbers a bot's updates independently.
 func (c *Client) UpdateSourceName() string {
 	return "telegram/" + c.root + "/" + strconv.FormatInt(c.id, 10)
 }

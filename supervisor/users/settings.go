@@ -59,8 +59,8 @@ func (s *Settings) apply(u supervisor.User, chosen map[string]string) supervisor
 	return u
 }
 
-// StoreTelegramLanguage stores the language of a user's Telegram, an IETF tag, if it has changed. The
-// unknown language "" changes nothing.
+// StoreTelegramLanguage stores the language of a user's Telegram if it has changed. The language is
+// an IETF tag. The unknown language "" changes nothing.
 func (s *Settings) StoreTelegramLanguage(ctx context.Context, user, language string) error {
 	if known, _ := s.languages.Load(user); language == "" || known == language {
 		return nil
@@ -148,7 +148,7 @@ func (s *Settings) CheckSettingValue(_ context.Context, user, name, value string
 	return "", invalid(textNoSetting, name)
 }
 
-// PutSetting stores a value that CheckSettingValue has returned; "" removes the stored value.
+// PutSetting stores a value that CheckSettingValue returned; "" removes the stored value.
 func (s *Settings) PutSetting(ctx context.Context, user, name, kept string) error {
 	if kept == "" {
 		return s.Store.Delete(ctx, user, name)
@@ -156,7 +156,7 @@ func (s *Settings) PutSetting(ctx context.Context, user, name, kept string) erro
 	return s.Store.Put(ctx, user, name, kept)
 }
 
-// ListRemainingBudgets returns the money that a user may still spend, for each of their limits.
+// ListRemainingBudgets returns the money that a user may still spend, for each limit.
 func (s *Settings) ListRemainingBudgets(ctx context.Context, user string) ([]budget.Allowance, error) {
 	u, _, err := s.EffectiveUser(ctx, user)
 	if err != nil {

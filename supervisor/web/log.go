@@ -20,8 +20,8 @@ type errorLog struct {
 	rare rare.Throttle
 }
 
-// panicked logs the panic of a handler. The value of the panic may contain a user's words. So it is
-// logged only if it comes from the Go runtime.
+// panicked logs the panic of a handler. The value of the panic may contain a user's words. Unless
+// it comes from the Go runtime, it is logged only at level debug.
 func (e *errorLog) panicked(path string, fault any, stack []byte) {
 	const message = "webhooks: a request was given up: panic"
 	e.log.Debug(message, "path", path, "value", fmt.Sprint(fault))

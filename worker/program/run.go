@@ -116,7 +116,7 @@ func (c *Child) endLeftovers(out *outputs, linger time.Duration) (ended int) {
 	out.wait(linger)
 	ended = c.KillLeftovers()
 	if !out.wait(linger) {
-		out.stopReading() // an unknown process still has the other end of a pipe open
+		out.stopReading() // an unknown process still holds the other end of a pipe open
 	}
 	return ended
 }

@@ -16,7 +16,7 @@ import (
 // maxIndex is the largest git index that is read, in bytes.
 const maxIndex = 64 << 20
 
-// fromGit reports whether git may have written the file. This is so if the file lies in a work
+// fromGit reports whether git may have written the file. It returns true if the file lies in a work
 // tree, and git's index has the file's bytes or its time. The time counts too, because git's
 // filters change the bytes. If the index cannot be read, the answer is true.
 func (w *Watcher) fromGit(f file) bool {

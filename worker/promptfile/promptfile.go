@@ -66,8 +66,8 @@ func (w *Watcher) TextsInForce(ctx context.Context) (TextsByPath, error) {
 	return texts, nil
 }
 
-// Differs reports whether another text than the home's was in force when the texts were last asked
-// for.
+// Differs reports whether a text in force differed from the home's at the last request. Such a
+// request is a call of TextsInForce that made a report.
 func (w *Watcher) Differs() bool { return w.differs }
 
 // TakeReport returns the deferred report, once; nil means that there is none.

@@ -161,8 +161,8 @@ func (w *walker) read(dir string) ([]Entry, error) {
 	return entries, err
 }
 
-// RemoveHalfWrittenFiles removes leftovers of crashes: half-written files older than a time. It returns
-// their number. It ignores the rules, and skips folders that it cannot read.
+// RemoveHalfWrittenFiles removes half-written files older than a time. Crashes leave such files. It
+// returns the number of removed files. It ignores the rules, and skips folders that it cannot read.
 func (w *Workspace) RemoveHalfWrittenFiles(ctx context.Context, before time.Time) (int, error) {
 	removed := 0
 	err := walk(ctx, w.root, ".", allEntries, func(e Entry) error {

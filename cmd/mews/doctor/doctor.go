@@ -97,7 +97,7 @@ const (
 	markBad  = "BAD"
 )
 
-// UnreadableConfigFindings returns the findings about a configuration that could not be read.
+// UnreadableConfigFindings returns the findings about a configuration that can't be read.
 func UnreadableConfigFindings(err error) []Finding {
 	return []Finding{{examinations[0].name, markBad, err.Error()}}
 }

@@ -96,7 +96,8 @@ type Commit struct {
 	At      time.Time
 }
 
-// PullRequestCommits returns the commits of a pull request, oldest first, at most MaxPullRequestCommits.
+// PullRequestCommits returns the commits of a pull request, the oldest first. It returns at most
+// MaxPullRequestCommits.
 func (c *Client) PullRequestCommits(ctx context.Context, repo string, number int) (Page[Commit], error) {
 	k := &call{action: fmt.Sprintf("list the commits of %s#%d", repo, number), repo: repo}
 	return listing(ctx, c, k, MaxPullRequestCommits, commitOf,

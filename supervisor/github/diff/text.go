@@ -5,8 +5,8 @@ import (
 )
 
 // FindQuote finds the lines of a text that match a quote. If several ranges match, it takes the
-// range nearest to the line near. start is 0 for a single line. ok is false if the quote is not in
-// the text.
+// range nearest to the line near. The result start is 0 for a single line. ok is false if the quote
+// is not in the text.
 func FindQuote(text, quote string, near int) (start, line int, ok bool) {
 	whole := textHunk(text)
 	at := Position{Side: RightSide, Line: min(max(near, 1), whole.NewLines)}

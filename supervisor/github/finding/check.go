@@ -104,7 +104,7 @@ func contains(list []Finding, f Finding) bool {
 	return slices.ContainsFunc(list, func(other Finding) bool { return other.Identity().Matches(f) })
 }
 
-// GroupFindings sorts findings into the lists of CheckedFindings, each with the worst first. inline is the
+// GroupFindings sorts findings into the lists of CheckedFindings, each worst first. inline is the
 // maximum number of comments; 0 means 10.
 func GroupFindings(list []Finding, inline int) (checked CheckedFindings) {
 	for _, f := range list {

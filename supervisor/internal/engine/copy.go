@@ -14,14 +14,14 @@ import (
 // partialSuffix ends the names of copies that are being written.
 const partialSuffix = ".partial"
 
-// MigrationCopyPath returns the path of the copy of a database that is kept before a migration. schema is
+// MigrationCopyPath returns the path of the copy of a database from before a migration. schema is
 // the version of the schema before the migration.
 func MigrationCopyPath(path string, schema int64) string {
 	return fmt.Sprintf("%s.schema%d", path, schema)
 }
 
-// ListMigrationCopies returns the kept copies of the database at path, also unfinished copies. It includes
-// an unfinished copy that was to replace a removed file.
+// ListMigrationCopies returns the kept copies of the database at path. It includes unfinished
+// copies, also an unfinished copy that was to replace a removed file.
 func ListMigrationCopies(path string) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	var copies []string
@@ -33,8 +33,8 @@ func ListMigrationCopies(path string) ([]string, error) {
 	return copies, err
 }
 
-// DeleteMigrationCopies deletes the kept copies of the database at path, and returns their number. After it
-// returns nil, a loss of power does not bring a copy back.
+// DeleteMigrationCopies deletes the kept copies of the database at path. It returns the number of
+// deleted copies. After it returns a nil error, a loss of power does not bring a copy back.
 func DeleteMigrationCopies(path string) (n int, err error) {
 	copies, err := ListMigrationCopies(path)
 	if err != nil || len(copies) == 0 {

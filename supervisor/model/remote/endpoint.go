@@ -304,8 +304,8 @@ func (e *Endpoint) FinishCall(ctx context.Context, model string, answer modelcal
 // Origin names a model of this endpoint in the form of protocol.Thinking.
 func (e *Endpoint) Origin(model string) string { return e.Name + "@" + e.Host + "/" + model }
 
-// IsSameOrigin reports whether stored, the origin of a stored part, names the same model as own.
-// Origins from earlier releases have no provider's name.
+// IsSameOrigin reports whether the origins stored and own name the same model. stored is the origin
+// of a stored part. Origins from earlier releases have no provider's name.
 func IsSameOrigin(stored, own string) bool {
 	_, unnamed, _ := strings.Cut(own, "@")
 	return stored == own || stored == unnamed

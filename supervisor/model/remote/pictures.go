@@ -22,8 +22,8 @@ func ModelRefusesPictures(status int, text string) bool {
 	return refusesContent(status) && ContainsAny(text, noPicturePhrases...)
 }
 
-// RefusesOnePicture reports whether a refusal is about a picture itself, such as a damaged one.
-// Other models of the API may refuse the same picture.
+// RefusesOnePicture reports whether a refusal is about a picture itself. An example is a damaged
+// picture. Other models of the API may refuse the same picture.
 func RefusesOnePicture(status int, text string) bool {
 	return refusesContent(status) && ContainsAny(text, "image", "picture") && !ModelRefusesPictures(status, text)
 }

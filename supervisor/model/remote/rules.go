@@ -65,7 +65,7 @@ func as[E error](match func(E) bool) func(error) bool {
 
 // RulesForAnyError returns the last rules of a provider, which match every remaining error. These
 // errors are bad answers, silent endpoints, and requests that did not reach the endpoint. api is
-// the API's name. hint is advice for an endpoint that did not answer in time.
+// the API's name. The argument hint is advice for an endpoint that did not answer in time.
 func RulesForAnyError(api, hint string) []ErrorRule {
 	return []ErrorRule{
 		{as(func(*idleTimeout) bool { return true }), modelcall.StreamStalled, textIdle},

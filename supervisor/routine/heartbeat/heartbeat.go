@@ -95,7 +95,8 @@ func openItems(text string) (items []string) {
 const maxTimeWords = 12
 
 // readTime cuts the time off the beginning of an item. The time consists of the words after the @,
-// as far as they can be read as a time. since is the start of a time such as "every 2 h".
+// as far as they can be read as a time. The argument since is the start of a time such as
+// "every 2 h".
 func (i *Item) readTime(since time.Time) {
 	if !strings.HasPrefix(i.Text, "@") {
 		return

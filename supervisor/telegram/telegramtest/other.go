@@ -11,8 +11,8 @@ import (
 // otherTextPrefix begins every text in an update of NewOtherUpdate: "said by <kind>".
 const otherTextPrefix = "said by "
 
-// OtherUpdateKinds returns all kinds of updates except people's messages, edits and presses. Kinds
-// with a slash are messages and presses without a person.
+// OtherUpdateKinds returns the update kinds except people's messages, edits and presses. Kinds with
+// a slash are messages and presses without a person.
 func OtherUpdateKinds() []string {
 	kinds := make([]string, len(otherUpdates))
 	for i, o := range otherUpdates {
