@@ -99,8 +99,15 @@ type turnRig struct {
 
 func newTurnRig(t *testing.T, dir string, chat *fakeChannel, committed func()) *turnRig {
 	t.Helper()
+	return newCountedTurnRig(t, dir, chat, committed, nil)
+}
+
+// newCountedTurnRig is newTurnRig with a function that is called before each statement.
+func newCountedTurnRig(t *testing.T, dir string, chat *fakeChannel, committed, statement func()) *turnRig {
+	t.Helper()
 	l := &turnRig{T: t, chat: chat}
-	l.db = sqlitetest.OpenPath(t, filepath.Join(dir, "mews.db"), sqlite.Options{OnCommit: committed})
+	l.db = sqlitetest.OpenPath(t, filepath.Join(dir, "mews.db"), sqlite.Options{OnCommit: committed,
+		OnStatement: statement})
 	yes := func(supervisor.Conversation) bool { return true }
 	whole := func(text string) []supervisor.RichText { return []supervisor.RichText{{Text: text}} }
 	l.box = outbox.New(outbox.Options{
@@ -308,29 +315,35 @@ func TestTurn_MakesThreeCommits(t *testing.T) {
 		during  func(*turnRig) // called while the model thinks
 		tools   int
 		commits int64
-		sent    []string
+		// most statements; the index and the prompt files of a real service need some more
+		statements int64
+		sent       []string
 	}{
-		"one post": {nil, 0, 3, []string{"re: before", "re: a"}},
-		"one tool": {nil, 1, 5, []string{"re: before", "re: a"}}, // two more commits: the call and its result
+		"one post": {nil, 0, 3, 64, []string{"re: before", "re: a"}},
+		"one tool": {nil, 1, 5, 83, []string{"re: before", "re: a"}}, // two more commits: the call and its result
 		"a notice meanwhile": {func(l *turnRig) { // three more commits: the notice, its post and its receipt
 			if _, err := l.db.Outbox().PutTextNotice(l.Context(), 1, "by the way"); err != nil {
 				l.Fatal(err)
 			}
 			l.box.NotifyChange(1)
-		}, 0, 6, []string{"re: before", "by the way", "re: a"}},
+		}, 0, 6, 85, []string{"re: before", "by the way", "re: a"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var commits atomic.Int64
-				l := newTurnRig(t, t.TempDir(), &fakeChannel{}, func() { commits.Add(1) })
+				var commits, statements atomic.Int64
+				l := newCountedTurnRig(t, t.TempDir(), &fakeChannel{}, func() { commits.Add(1) }, func() { statements.Add(1) })
 				waitForRest()
 				commits.Store(0)
 				l.ask("before")
 				l.checkEqual("commits of the first", commits.Load(), int64(5))
 				l.chat.whileThinking, l.chat.toolSteps = c.during, c.tools
 				commits.Store(0)
+				statements.Store(0)
 				l.ask("a")
 				l.checkEqual("commits", commits.Load(), c.commits)
+				if n := statements.Load(); n > c.statements {
+					t.Errorf("%d statements, at most %d", n, c.statements)
+				}
 				l.checkEqual("sent", l.chat.texts(), c.sent)
 				l.checkAllDone()
 			})

@@ -43,7 +43,10 @@ func (s PromptFiles) StoreReport(
 	if err != nil {
 		return answer, 0, err
 	}
-	mark, err := engine.FirstValue(read, engine.ScanString, findPromptMark, r.Turn)
+	mark := "" // before the first report of a new turn
+	if !r.First || r.Resumed {
+		mark, err = engine.FirstValue(read, engine.ScanString, findPromptMark, r.Turn)
+	}
 	changed := slices.DeleteFunc(slices.Clone(r.Files), func(seen protocol.PromptFile) bool {
 		f := findPromptFile(rows, seen.Path)
 		return len(rows) > 0 && f.IsStateDecided(seen.State) && (f.Path != "" || !isNotes(seen.Path))

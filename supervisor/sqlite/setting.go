@@ -53,6 +53,15 @@ func (s Settings) read(ctx context.Context, user string) (map[string]string, err
 	return chosen, nil
 }
 
+// setting returns a user's setting; "" means that there is none.
+func (t *tx) setting(user, name string) string {
+	if chosen, _ := t.known.find(user); chosen != nil && !t.settings {
+		return chosen[name]
+	}
+	chosen, _ := one(t, engine.ScanString, findSetting, user, name)
+	return chosen
+}
+
 // settingsCache holds users' settings until the next write of settings. A turn reads the settings
 // ten times.
 type settingsCache struct {

@@ -37,6 +37,8 @@ type Options struct {
 	EndsTurn []string
 
 	OnCommit func() // called after each commit, before the writers return; nil means no call
+	// OnStatement is called before each run of a statement. It must not wait. nil means no call.
+	OnStatement func()
 	// OnMessage is called after a message of a user's conversation was stored. It must not wait.
 	// nil means no call.
 	OnMessage func(user string, conversation int64)
@@ -72,7 +74,7 @@ type DB struct {
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	names, _ := json.Marshal(append([]string{}, o.EndsTurn...)) // strings can always be encoded, so there is no error
 	e, err := engine.Open(ctx, path, engine.Options{Now: o.Now, Log: o.Log, Migrations: migrations, VFS: o.vfs,
-		OnCommit: o.OnCommit, KnownSchemas: knownSchemas, KeepCopy: !o.WithoutCopy, MustExist: o.MustExist,
+		OnCommit: o.OnCommit, OnStatement: o.OnStatement, KnownSchemas: knownSchemas, KeepCopy: !o.WithoutCopy, MustExist: o.MustExist,
 		AllowDifferences: o.AllowDifferences})
 	if err != nil {
 		return nil, wrap(err, "open the database %s", path)

@@ -54,6 +54,5 @@ func (t *tx) zoneOrUTC(user string) *time.Location {
 
 // zoneOf returns a user's time zone.
 func (t *tx) zoneOf(user string) *time.Location {
-	chosen, _ := one(t, engine.ScanString, findSetting, user, "timezone")
-	return t.zone(user, chosen)
+	return t.zone(user, t.setting(user, "timezone"))
 }

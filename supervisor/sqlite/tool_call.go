@@ -66,7 +66,7 @@ func (t turnTx) call(id string) toolCallRow {
 // start was recorded before or the call has a result. Only the caller that gets a nil error may run
 // the tool.
 func (s Turns) CommitCallStart(ctx context.Context, turn int64, call string) error {
-	return s.db.write(ctx, func(t *tx) { turnTx{t, t.runningTurn(turn)}.commitBegun(call) },
+	return s.db.write(ctx, func(t *tx) { turnTx{tx: t, turn: t.runningTurn(turn)}.commitBegun(call) },
 		"commit that call %s of turn %d begins", call, turn)
 }
 

@@ -52,8 +52,8 @@ func (t *tx) startTurn(inbound int64, c *supervisor.LeaseRequest) (turn supervis
 		t.restart(in.Conversation.ID)
 	}
 	turn = t.putTurn(turn, in)
-	turnTx{t, turn}.takeTogether(in)
-	turnTx{t, turn}.ageForeign()
+	turnTx{tx: t, turn: turn}.takeTogether(in)
+	turnTx{tx: t, turn: turn}.ageForeign()
 	if c != nil {
 		claim := *c
 		claim.Turn = turn.ID
@@ -75,7 +75,7 @@ func (t *tx) putTurn(turn supervisor.Turn, begins supervisor.Inbound) supervisor
 	case errors.Is(t.err, engine.ErrForeignKey):
 		t.err = notFound("there is no conversation %d of %s", turn.Destination.ID, in.User)
 	}
-	turnTx{t, turn}.putInboundMessage(begins)
+	turnTx{tx: t, turn: turn}.putInboundMessage(begins)
 	return turn
 }
 
@@ -166,11 +166,13 @@ func (s Turns) CountWorkerDeath(ctx context.Context, turn int64) (deaths int, er
 type turnTx struct {
 	*tx
 	turn supervisor.Turn
+
+	callsDone bool // all calls of the turn are known to have results
 }
 
 // inTurn runs fn in a transaction within a running turn. It fails if the turn has ended.
 func inTurn[T any](ctx context.Context, db *DB, id int64, fn func(turnTx) T, format string, args ...any) (T, error) {
-	return inTransaction(ctx, db, func(t *tx) T { return fn(turnTx{t, t.runningTurn(id)}) }, format, args...)
+	return inTransaction(ctx, db, func(t *tx) T { return fn(turnTx{tx: t, turn: t.runningTurn(id)}) }, format, args...)
 }
 
 // runningTurn returns the turn with an id. It fails if the turn has ended.

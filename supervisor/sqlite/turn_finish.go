@@ -37,7 +37,9 @@ func (s Turns) Finish(ctx context.Context, f TurnEnding) (supervisor.Delivery, e
 
 func (t turnTx) finish(f TurnEnding) supervisor.Delivery {
 	ins := t.inbounds()
-	t.answerOpenCalls(f)
+	if !t.callsDone {
+		t.answerOpenCalls(f)
+	}
 	t.keepPartial(f)
 	t.end(f, ins)
 	d := supervisor.Delivery{Conversation: t.turn.AnswerConversation(), Turn: t.turn.ID, TurnEnd: f.Why,
@@ -128,7 +130,7 @@ func (t turnTx) end(f TurnEnding, ins []supervisor.Inbound) {
 		t.refuseStoppedTurns()
 	}
 	for _, id := range all(t, engine.ScanInteger, listChildren, t.turn.ID) {
-		turnTx{t.tx, t.runningTurn(id)}.finish(TurnEnding{Why: f.Why, Unanswered: f.Unanswered})
+		turnTx{tx: t.tx, turn: t.runningTurn(id)}.finish(TurnEnding{Why: f.Why, Unanswered: f.Unanswered})
 	}
 	if t.turn.Kind.IsOneShot() && t.turn.Parent == 0 {
 		t.Exec(forgetAsked, t.turn.ID)

@@ -7,7 +7,6 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
-	"mews/supervisor/internal/engine"
 )
 
 // SettingConversationLog is the name of the setting to write conversations into a log in the home. The value
@@ -21,8 +20,8 @@ const (
 // writes the entry after the turn has ended.
 func (t turnTx) putLog(ins []supervisor.Inbound, answer string) {
 	in := t.turn.Conversation
-	if t.turn.Kind != supervisor.TurnChat || !talks(in) || value(t, engine.ScanString, findSetting, in.User,
-		SettingConversationLog) != ConversationLogOn {
+	if t.turn.Kind != supervisor.TurnChat || !talks(in) ||
+		t.setting(in.User, SettingConversationLog) != ConversationLogOn {
 		return
 	}
 	p := protocol.LogParameters{Turn: t.turn.ID, At: ins[0].ReceivedAt, Channel: t.policies.History.Channel(supervisor.SendInfo{Conversation: in}), Answer: clipForLog(answer),

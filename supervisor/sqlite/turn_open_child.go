@@ -39,7 +39,7 @@ func (t turnTx) openChild(name, text string) ChildExchange {
 		t.Exec(nameTurn, "", found.ID)
 	}
 	for _, id := range all(t, engine.ScanInteger, listChildren, t.turn.ID) {
-		turnTx{t.tx, t.runningTurn(id)}.finish(TurnEnding{Why: protocol.TurnEndError})
+		turnTx{tx: t.tx, turn: t.runningTurn(id)}.finish(TurnEnding{Why: protocol.TurnEndError})
 	}
 	below := t.turn.Conversation
 	below.ID, below.Thread = 0, below.Thread+"/below"

@@ -70,6 +70,7 @@ func (t turnTx) commitLast(l LastStep) (e LastStepResult) {
 	if waits || len(l.Step.Message.ToolCalls()) > 0 {
 		return e
 	}
+	t.callsDone = true
 	e.Delivery, e.Ended = t.finish(l.End), true
 	if l.Post != nil && e.Delivery.ID != 0 && len(e.Delivery.Effects) == 0 && e.Delivery.Buttons == nil {
 		e.Post = t.putFirstPost(e.Delivery, *l.Post)

@@ -28,6 +28,7 @@ type tx struct {
 	policies *Policies
 	err      error // the first error of the transaction
 
+	known     *settingsCache            // settings as other transactions left them
 	settings  bool                      // a setting was written
 	questions bool                      // a question was asked, delivered or ended
 	said      []supervisor.Conversation // conversations with a new message, for OnMessage
@@ -93,7 +94,7 @@ func all[T any](t transaction, scan func(*engine.Row) T, query string, args ...a
 func (db *DB) write(ctx context.Context, fn func(*tx), format string, args ...any) error {
 	var t *tx
 	err := db.engine.Write(ctx, func(e *engine.Tx) error {
-		t = &tx{Tx: e, endsTurn: db.endsTurn, zone: db.zone, policies: &db.policies}
+		t = &tx{Tx: e, endsTurn: db.endsTurn, zone: db.zone, policies: &db.policies, known: &db.settings}
 		fn(t)
 		return t.err
 	})

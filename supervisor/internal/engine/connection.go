@@ -37,6 +37,8 @@ var pragmas = []string{
 type connection struct {
 	raw        *sqlite3.Conn            // SQLite's connection; nil after closing
 	statements map[string]*sqlite3.Stmt // prepared statements, by their text
+
+	onStatement func() // Options.OnStatement
 }
 
 // connect opens the connection to an existing file. It fails with ProblemLocked if another program
@@ -46,7 +48,7 @@ func connect(ctx context.Context, path string, o Options) (*connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &connection{raw: raw, statements: map[string]*sqlite3.Stmt{}}
+	c := &connection{raw: raw, statements: map[string]*sqlite3.Stmt{}, onStatement: o.OnStatement}
 	// With this setting the plan of a statement does not depend on its parameters. Otherwise SQLite
 	// would prepare a statement with a LIMIT before each run.
 	if _, err = raw.Config(sqlite3.DBCONFIG_ENABLE_QPSG, true); err == nil {
@@ -123,6 +125,9 @@ func (c *connection) run(each func(*Row) (more bool), query string, args []any) 
 	}
 	if err := bind(s, args); err != nil {
 		return errors.Join(fmt.Errorf("%q: %w", query, err), s.ClearBindings())
+	}
+	if c.onStatement != nil {
+		c.onStatement()
 	}
 	row := Row{stmt: s}
 	for s.Step() && each != nil && each(&row) && row.err == nil {

@@ -45,6 +45,8 @@ type Options struct {
 	// SQLite's access to its files; "" means the engine's own
 	VFS      string
 	OnCommit func() // called after each commit; nil means no call
+	// called before each run of a prepared statement; nil means no call
+	OnStatement func()
 	// how long to wait for another program that has the file open; 0 means five seconds
 	BusyTimeout time.Duration
 
