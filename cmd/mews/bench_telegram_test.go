@@ -318,6 +318,23 @@ func BenchmarkTelegramMemory(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
+// BenchmarkTelegramPeople measures the supervisor's private memory after 500 users have spoken once:
+// at once, and a minute later, when unused memory has been returned to the system.
+func BenchmarkTelegramPeople(b *testing.B) {
+	const people = 500
+	for b.Loop() {
+		m := newTelegramService(b, people, fastRate)
+		m.Start()
+		m.warm(people)
+		supervisor := m.ProcessIDs("mews")[0]
+		b.ReportMetric(privateMemory(b, supervisor), "KB-after-500-people")
+		<-time.After(65 * time.Second)
+		b.ReportMetric(privateMemory(b, supervisor), "KB-a-minute-later")
+		m.Stop()
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
 // gateConfig configures budgets and approvals, so that the gate has work to do.
 const gateConfig = "budget: {users: {day: 100}}\napprovals: {all: {send_file: ask, settings: step_up}}\n"
 
