@@ -12,6 +12,8 @@ const (
 	bufferStart = 4 << 10 // bytes of the first buffer; a connection that only pings needs no more
 	// bytes of the largest buffer that is kept between lines; a blob chunk in base64 fits
 	bufferKept = 128 << 10
+	// number of short lines in a row after which a buffer larger than the first one is freed
+	shortLines = 8
 	// number of empty reads in a row after which next fails, as in bufio
 	emptyReads = 100
 )
@@ -24,6 +26,7 @@ type frameReader struct {
 	buf        []byte
 	start, end int // range of the bytes that were read and not yet returned
 	scanned    int // the bytes from start to scanned have no newline
+	short      int // number of lines in a row that half of the first buffer can hold
 }
 
 func newFrameReader(r io.Reader, limit int) *frameReader {
@@ -54,6 +57,9 @@ func (f *frameReader) cut(at int) ([]byte, error) {
 	line := f.buf[f.start:at]
 	f.start = at + 1
 	f.scanned = f.start
+	if f.short++; len(line) > bufferStart/2 {
+		f.short = 0
+	}
 	if len(line) > f.limit {
 		return nil, fmt.Errorf("%w: %w: %d bytes, at most %d", ErrProtocolBroken, ErrLineTooLong, len(line), f.limit)
 	}
@@ -92,13 +98,13 @@ func (f *frameReader) makeRoom() {
 	f.buf, f.scanned, f.end, f.start = to, f.scanned-f.start, f.end-f.start, 0
 }
 
-// shrink frees a large buffer once it is empty.
+// shrink frees a large buffer once it is empty. An idle connection keeps only a small buffer.
 func (f *frameReader) shrink() {
 	if f.start < f.end {
 		return
 	}
 	f.start, f.end, f.scanned = 0, 0, 0
-	if len(f.buf) > bufferKept {
+	if len(f.buf) > bufferKept || len(f.buf) > bufferStart && f.short >= shortLines {
 		f.buf = nil
 	}
 }

@@ -168,3 +168,19 @@ func cutSimply(input []byte, limit int) ([]string, error) {
 		lines, input = append(lines, string(line)), rest
 	}
 }
+
+// TestFrameReader_ShortLines_FreeTheBuffer: after a long line an idle connection keeps no large
+// buffer.
+func TestFrameReader_ShortLines_FreeTheBuffer(t *testing.T) {
+	long := strings.Repeat("x", 3*bufferStart)
+	f := newFrameReader(strings.NewReader(long+"\n"+strings.Repeat("short\n", shortLines+1)), 1<<20)
+	for i := range shortLines + 2 {
+		line, err := f.next()
+		if want := map[bool]string{true: long, false: "short"}[i == 0]; err != nil || string(line) != want {
+			t.Fatalf("line %d: %d bytes, %v", i, len(line), err)
+		}
+	}
+	if _, err := f.next(); err != io.EOF || len(f.buf) > bufferStart {
+		t.Errorf("%v; the buffer has %d bytes, at most %d", err, len(f.buf), bufferStart)
+	}
+}

@@ -26,11 +26,11 @@ type bucketKey struct {
 // bucket is one of the two buckets of a user.
 type bucket struct {
 	limiter        *rate.Limiter
-	last           time.Time             // the time of the last use
-	refusalSent    bool                  // a refusal was sent since the last accepted message
-	refusedMessage messageKey            // the message that was last refused with a reply
-	recent         [maxRecent]messageKey // the last accepted messages, as a ring buffer
-	next           int                   // the next index in recent
+	last           time.Time    // the time of the last use
+	refusalSent    bool         // a refusal was sent since the last accepted message
+	refusedMessage messageKey   // the message that was last refused with a reply
+	recent         []messageKey // the last accepted messages, a ring buffer once it has maxRecent
+	next           int          // the index of the oldest message in a full recent
 
 	replies    *rate.Limiter // limits the replies to refused texts that could have waited
 	replied    []messageKey  // the last texts with a reply, at most maxReplies
@@ -76,13 +76,12 @@ func (r *rateLimiter) take(of bucketKey, s messageKey, now time.Time, l GateLimi
 	}
 	b := r.bucket(of, now, l)
 	switch known := s.key != ""; {
-	case known && slices.Contains(b.recent[:], s):
+	case known && slices.Contains(b.recent, s):
 		return rateTaken, 0
 	case b.limiter.AllowN(now, 1):
 		b.refusalSent = false
 		if known {
-			b.recent[b.next] = s
-			b.next = (b.next + 1) % maxRecent
+			b.addRecent(s)
 		}
 		return rateTaken, 0
 	case waits:
@@ -92,6 +91,16 @@ func (r *rateLimiter) take(of bucketKey, s messageKey, now time.Time, l GateLimi
 	}
 	b.refusalSent, b.refusedMessage = true, s
 	return rateRefused, 0
+}
+
+// addRecent adds an accepted message, in place of the oldest one if there are maxRecent.
+func (b *bucket) addRecent(s messageKey) {
+	if len(b.recent) < maxRecent {
+		b.recent = append(b.recent, s)
+		return
+	}
+	b.recent[b.next] = s
+	b.next = (b.next + 1) % maxRecent
 }
 
 // bucket returns the bucket of a key, with the current limits. The caller holds the mutex.

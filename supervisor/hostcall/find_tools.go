@@ -59,8 +59,11 @@ func (t *turn) listOpen(ctx context.Context) (_ []supervisor.OpenedTool, err err
 func (c *Conn) ListTools() []protocol.Tool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	all := make([]protocol.Tool, 0, len(c.tools.known))
-	for _, t := range c.tools.known {
+	if c.tools.known == nil {
+		return nil
+	}
+	all := make([]protocol.Tool, 0, len(c.tools.known.byName))
+	for _, t := range c.tools.known.byName {
 		if t.Name != supervisor.ToolJobResult {
 			all = append(all, t)
 		}

@@ -48,6 +48,8 @@ type Options struct {
 	Audit func(user, action, detail string) // stores an offence of a worker in the audit log; never blocks
 	Now   func() time.Time
 	Log   hclog.Logger
+
+	sharedTools sharedTools
 }
 
 // Turn describes a turn for a worker.

@@ -14,27 +14,18 @@ var toolRows = []row{
 	{method: protocol.MethodToolsChanged, phase: anyTime, kinds: withHome, limit: 10_000, serial: true, handler: workCall((*work).changeTools)},
 }
 
-// toolList holds the tools that the worker may offer to a model.
-type toolList struct {
-	hash string // hash of the newest list
-	// tools of the newest list and of the list before it, by name
-	known map[string]protocol.Tool
-	left  map[string]protocol.Tool
-}
+// toolList holds the tools that the worker may offer to a model: the newest list, and the list
+// before it. A list is nil if the worker has not sent it.
+type toolList struct{ known, left *toolTable }
 
-// set replaces the newest list.
-func (l *toolList) set(tools []protocol.Tool, hash string) {
-	l.left, l.hash, l.known = l.known, hash, make(map[string]protocol.Tool, len(tools))
-	for _, t := range tools {
-		l.known[t.Name] = t
-	}
-}
+// hasHash reports whether the newest list has this hash.
+func (l *toolList) hasHash(hash string) bool { return l.known != nil && l.known.hash == hash }
 
 // find finds a tool in the newest list or in the list before it. A model.stream may have begun
 // before a tool left the list.
 func (l *toolList) find(name string) (tool protocol.Tool, ok bool) {
-	if tool, ok = l.known[name]; !ok {
-		tool, ok = l.left[name]
+	if tool, ok = l.known.find(name); !ok {
+		tool, ok = l.left.find(name)
 	}
 	return tool, ok
 }
@@ -58,7 +49,7 @@ func (c *Conn) OnHandshake(hello protocol.HelloResult) {
 func (c *Conn) setTools(tools []protocol.Tool, hash string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.tools.set(tools, hash)
+	c.tools = toolList{known: c.o.sharedTools.table(tools, hash), left: c.tools.known}
 	c.prefix.tools, c.prefix.toolsHash = nil, ""
 }
 
@@ -66,7 +57,7 @@ func (c *Conn) setTools(tools []protocol.Tool, hash string) {
 // the whole list if the hash is new.
 func (w *work) changeTools(_ context.Context, p *protocol.ToolsChangedParams) (*struct{}, error) {
 	w.mu.Lock()
-	same := p.Hash == w.tools.hash
+	same := w.tools.hasHash(p.Hash)
 	w.mu.Unlock()
 	switch err := p.Validate(); {
 	case err != nil:
@@ -131,6 +122,9 @@ func (r *requestPrefix) takeTools(ref protocol.ToolListRef, have *toolList) erro
 			return invalidParams("tools: %q is not in the worker's list, or not in order", printable(name, maxName))
 		}
 		tools = append(tools, tool)
+	}
+	if have.known != nil {
+		tools = have.known.shareChoice(ref.Hash, tools)
 	}
 	r.tools, r.toolsHash = tools, ref.Hash
 	return nil
