@@ -43,7 +43,7 @@ func runVerb(ctx context.Context, con console, args []string) error {
 	for _, hint := range append(cfg.Hints, nearbyModels(ctx, cfg, path)...) {
 		fmt.Fprintln(con.err, "mews: "+hint)
 	}
-	o := app.Options{Config: cfg, Version: version, Now: time.Now, Manual: chatPages(),
+	o := app.Options{Config: cfg, Version: version, Now: time.Now, Manual: chatPages,
 		NewDatabase: *fresh, WithoutCopy: *noCopy, AllowDifferences: *differs}
 	if *inside && hasInput(con.in) {
 		if cfg.Warnings != nil { // print warnings here: the log goes to a file

@@ -30,8 +30,12 @@ const (
 	fewTurns  = 1
 )
 
-// memoryAfter is how long no turn must have run before memory is returned.
-const memoryAfter = time.Minute
+// memoryAfter is how long no turn must have run before memory is returned. After a start, which
+// leaves much that is not used again, it is startMemoryAfter.
+const (
+	memoryAfter      = time.Minute
+	startMemoryAfter = 3 * time.Second
+)
 
 // newProcessTuner returns a tuner. owned means that the process runs only the service. If the
 // environment sets GOMAXPROCS, the tuner changes no limit.
@@ -67,10 +71,11 @@ func (p *processTuner) isIdle() bool {
 	return p.turns == 0
 }
 
-// run returns memory to the system each time that no turn has run for memoryAfter, until ctx ends.
+// run returns memory to the system after the start, and each time that no turn has run for
+// memoryAfter, until ctx ends.
 func (p *processTuner) run(ctx context.Context) error {
 	p.turnsChanged(0) // the start, which uses all processors, is over
-	timer := time.NewTimer(memoryAfter)
+	timer := time.NewTimer(startMemoryAfter)
 	defer timer.Stop()
 	for {
 		select {

@@ -23,9 +23,9 @@ type Options struct {
 	Config  *config.Config
 	Version string // the programs' version, as users see it
 	Log     hclog.Logger
-	Lock    *os.File             // lock of the state folder, if the caller holds it; Run takes the lock over
-	Now     func() time.Time     // the time for events, codes, logins and budgets
-	Manual  []command.ManualPage // pages of the manual, for /help
+	Lock    *os.File                    // lock of the state folder, if the caller holds it; Run takes the lock over
+	Now     func() time.Time            // the time for events, codes, logins and budgets
+	Manual  func() []command.ManualPage // returns the pages of the manual, for /help
 	// called once messages are accepted; hints say what to configure, if nothing is configured
 	Ready func(hints string)
 

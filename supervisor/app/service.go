@@ -23,7 +23,7 @@ type service struct {
 	inboxParts
 	channel *telegramChannel // nil if Telegram is not configured
 	listeners
-	manual  []command.ManualPage
+	manual  func() []command.ManualPage
 	process *processTuner
 }
 

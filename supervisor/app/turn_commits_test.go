@@ -331,7 +331,8 @@ func TestTurn_MakesThreeCommits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var commits, statements atomic.Int64
-				l := newCountedTurnRig(t, t.TempDir(), &fakeChannel{}, func() { commits.Add(1) }, func() { statements.Add(1) })
+				l := newCountedTurnRig(t, t.TempDir(), &fakeChannel{}, func() { commits.Add(1) },
+					func() { statements.Add(1) })
 				waitForRest()
 				commits.Store(0)
 				l.ask("before")

@@ -96,7 +96,7 @@ type Options struct {
 	Features []feature.Command // commands of the features, besides those of the core
 	// groups of commands without a use on this installation; /help and menus leave them out
 	Hidden []feature.HelpGroup
-	Manual []ManualPage
+	Manual func() []ManualPage
 	Now    func() time.Time
 	Log    hclog.Logger
 }

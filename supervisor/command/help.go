@@ -73,7 +73,7 @@ func (c *Commands) explain(r feature.CommandRequest, admin bool) (d supervisor.D
 	if lines := c.linesOf(group, admin); lines != "" {
 		parts = append(parts, fmt.Sprintf(textGroup, word)+lines)
 	}
-	for _, p := range c.o.Manual {
+	for _, p := range c.pages() {
 		if p.Name != word || p.ForAdmins && !admin {
 			continue
 		}
@@ -129,9 +129,17 @@ func (c *Commands) linesOf(group feature.HelpGroup, admin bool) string {
 	return b.String()
 }
 
+// pages returns the manual's pages. They are not kept, because /help is rare and the pages are long.
+func (c *Commands) pages() []ManualPage {
+	if c.o.Manual == nil {
+		return nil
+	}
+	return c.o.Manual()
+}
+
 // topics returns the names of the manual's pages for users, or of those for admins.
 func (c *Commands) topics(forAdmins bool) (names []string) {
-	for _, p := range c.o.Manual {
+	for _, p := range c.pages() {
 		if p.ForAdmins == forAdmins {
 			names = append(names, p.Name)
 		}

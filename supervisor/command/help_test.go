@@ -10,11 +10,13 @@ import (
 	"mews/supervisor/feature"
 )
 
-// manualPages has two pages for all users, and one for admins.
-var manualPages = []command.ManualPage{
-	{Name: "chat", First: "# The chat", Text: "# The chat\n\nAll of it."},
-	{Name: "tasks", First: "# Tasks", Text: "# Tasks"},
-	{Name: "install", First: "# Install", Text: "# Install", ForAdmins: true},
+// manualPages returns two pages for all users, and one for admins.
+func manualPages() []command.ManualPage {
+	return []command.ManualPage{
+		{Name: "chat", First: "# The chat", Text: "# The chat\n\nAll of it."},
+		{Name: "tasks", First: "# Tasks", Text: "# Tasks"},
+		{Name: "install", First: "# Install", Text: "# Install", ForAdmins: true},
+	}
 }
 
 func TestHelp_Overview_NamesGroupsAndPages(t *testing.T) {
@@ -61,7 +63,7 @@ func TestHelp_LongPage_IsSentAsFile(t *testing.T) {
 	h.moveTo("1")
 	h.live()
 	got := h.answerOf(h.keep("/help chat"))
-	if len(got.Files) != 1 || got.Files[0].Name != "chat.md" || string(kept.kept[0]) != manualPages[0].Text ||
+	if len(got.Files) != 1 || got.Files[0].Name != "chat.md" || string(kept.kept[0]) != manualPages()[0].Text ||
 		!strings.Contains(got.Text, "# The chat\n\nThis is the beginning.") {
 		t.Errorf("got %+v", got)
 	}
