@@ -22,8 +22,8 @@ func (c clock) sinceMidnight() time.Duration {
 
 var (
 	timePattern = regexp.MustCompile(`^(\d{1,2})(?:[:.h](\d{2})(?::(\d{2}))?)?(am|pm|h|hrs)?$`)
-	// digitsPattern matches 1830, which is a time only after "at".
-	digitsPattern = regexp.MustCompile(`^([01]\d|2[0-3])([0-5]\d)(h|hrs)?$`)
+	// digitsPattern matches 1830 and 930, which are times only after "at".
+	digitsPattern = regexp.MustCompile(`^([1-9]|[01]\d|2[0-3])([0-5]\d)(h|hrs)?$`)
 	clockWords    = map[string]clock{
 		"noon": {minutes: 12 * 60, sure: true, half: true}, "midday": {minutes: 12 * 60, sure: true, half: true},
 		"midnight": {sure: true, midnight: true},
@@ -33,7 +33,7 @@ var (
 )
 
 // takeClock reads 8, 8:30, 8am, 8 pm, noon, half past 7, quarter to eight. spoken allows numbers in
-// words, and 1830.
+// words, 1830, and 930.
 func (p *phrase) takeClock(spoken bool) (c clock, ok bool) {
 	rest := *p
 	if c, ok = clockWords[rest.peek()]; ok {

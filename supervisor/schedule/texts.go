@@ -17,6 +17,7 @@ const (
 	textWereDue      = "These reminders were due while I was away:\n%s"
 	textUsage        = "Write when, a colon, and what: /remind tomorrow at 9: call the plumber\n\nOther times: " + recurrence.Examples + "."
 	textNearest      = "\n\nNearest to yours: %s."
+	textNoText       = "What shall I remind you of? Write it after a colon: /remind %s: call Ann"
 	textTooLong      = "A reminder has at most %d bytes; this has %d."
 	textTooMany      = "You have %d reminders and tasks, and there is no room for more. /jobs lists them, and /canceljob deletes one."
 	textMade         = "%s %d: %s"
