@@ -12,6 +12,7 @@ type clock struct {
 	seconds  int
 	half     bool // whether the half of the day is written, as in 6 pm or noon
 	sure     bool // whether the half of the day is known, as in 18:00, 6 pm or noon
+	padded   bool // whether the hour begins with a zero, as in 08:00
 	midnight bool // whether the author wrote the word midnight
 	written  string
 }
@@ -97,7 +98,7 @@ func (p *phrase) takeHour(spoken bool) (c clock, ok bool) {
 	hour, _ := strconv.Atoi(found[1])     // at most two digits always parse
 	minute, _ := strconv.Atoi(found[2])   // two digits parse; without digits it is 0
 	c.seconds, _ = strconv.Atoi(found[3]) // two digits parse; without digits it is 0
-	c.half = half != ""
+	c.half, c.padded = half != "", found[1][0] == '0'
 	c.sure = c.half || hour > 12 || hour == 0
 	if half == "am" || half == "pm" {
 		if hour < 1 || hour > 12 {

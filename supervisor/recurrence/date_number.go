@@ -1,13 +1,9 @@
 package recurrence
 
 import (
-	"fmt"
 	"regexp"
 	"strconv"
-	"strings"
 	"time"
-
-	"mews/supervisor"
 )
 
 var (
@@ -108,14 +104,3 @@ func (p *phrase) dateIn(year, digits int, month time.Month, n int) (date time.Ti
 
 // leapYears is the maximum number of years between two leap days.
 const leapYears = 8
-
-// askDate returns an error about a date such as 3/4, which can mean two days.
-func (p *phrase) askDate(written string, days ...time.Time) error {
-	ask := &DateError{}
-	for i, at := range days {
-		ask.Days[i] = at.Format("2 January")
-		ask.Texts[i] = strings.Replace(p.text, written, at.Format("2 January 2006"), 1)
-	}
-	return &supervisor.Error{Code: supervisor.CodeInvalid, Err: ask,
-		Message: fmt.Sprintf(textWhich, written, days[0].Format("2 Jan")+" or "+days[1].Format("2 Jan"))}
-}

@@ -26,7 +26,7 @@ const minPeriod = time.Minute
 // Parse reads words for due times, as a person or a model writes them. It must understand the whole
 // text. now is in the user's zone. The rule is due at least once. An error is for the author: it
 // says what was not understood, is past, or could mean two things. It wraps ErrUnreadable or a
-// *DateError in the first and the last case.
+// *ChoiceError in the first and the last case.
 func Parse(text string, now time.Time) (Rule, error) { return ParseDates(text, now, UnknownDateOrder) }
 
 // ParseDates is like Parse, for an author who writes dates such as 3/4 in a known order.
@@ -43,7 +43,7 @@ func parse(text string, now time.Time, order DateOrder) (r Rule, err error) {
 	if text = strings.Join(strings.Fields(text), " "); len(text) > maxText {
 		return Rule{}, unreadable(text)
 	}
-	if r, err = parseWhole(text, now, order); errors.As(err, new(*DateError)) {
+	if r, err = parseWhole(text, now, order); errors.As(err, new(*ChoiceError)) {
 		// parse has not read the words after the date yet
 		if _, whole := parseWhole(text, now, DayFirst); errors.Is(whole, ErrUnreadable) {
 			err = whole

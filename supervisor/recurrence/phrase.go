@@ -2,11 +2,8 @@ package recurrence
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"time"
-
-	"mews/supervisor"
 )
 
 // phrase is the unread rest of a text, in lower case.
@@ -80,9 +77,12 @@ func (p *phrase) parseRule() (Rule, error) {
 	return Rule{}, unreadable(p.text)
 }
 
-// parseIn reads "in 20 min", "20m", "an hour from now", and "in 2 days at 9".
+// parseIn reads "in 20 min", "20m", "17h30", "an hour from now", and "in 2 days at 9".
 func (p *phrase) parseIn() (r Rule, is bool, err error) {
 	rest := *p
+	if r, is, err = p.takeHours(); is {
+		return r, is, err
+	}
 	in := rest.take("in", "after")
 	first := rest.peek()
 	length, ok := rest.takeLength()
@@ -93,7 +93,10 @@ func (p *phrase) parseIn() (r Rule, is bool, err error) {
 		rest.take("time")
 	}
 	fromNow := rest.takeAll("from", "now")
-	if len(rest.words) > 0 && length.elapsed == 0 && (in || fromNow) {
+	if len(rest.words) > 0 && !in && !fromNow {
+		return r, false, nil // such as 17h tomorrow
+	}
+	if len(rest.words) > 0 && length.elapsed == 0 {
 		m, ok, err := rest.takeMoment()
 		if !ok || m.day != nil || err != nil {
 			return r, err != nil, err
@@ -201,13 +204,9 @@ func (p *phrase) once(m moment) (r Rule, err error) {
 	if m.day != nil || r.At.After(p.now.Add(-maxLate)) {
 		return r, nil
 	}
-	if c.half || c.midnight || q.name != "" {
+	if c.half || c.sure || c.padded || q.name != "" {
 		r.At = at(d.midnight.AddDate(0, 0, later+1))
 		return r, nil
 	}
-	choice := fmt.Sprintf("%q", "tomorrow at "+c.written)
-	if evening := minutes + 12*60; minutes < 12*60 && at(d.midnight.Add(12*time.Hour)).After(p.now) {
-		choice += fmt.Sprintf(" or %q", fmt.Sprintf("at %d:%02d", evening/60, evening%60))
-	}
-	return r, supervisor.Errorf(supervisor.CodeInvalid, textWhich, p.text, choice)
+	return r, p.askHalf(c)
 }

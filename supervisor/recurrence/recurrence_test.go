@@ -353,8 +353,8 @@ func TestParse_Words_GiveTimes(t *testing.T) {
 func TestParse_AmbiguousOrPast_AsksBack(t *testing.T) {
 	now := time.Date(2026, 11, 20, 13, 19, 0, 0, zoneOf(t, "Europe/Madrid"))
 	for text, want := range map[string]string{
-		"3/4 at 9": "Write 3 Apr or 4 Mar.",
-		"at 8":     `Write "tomorrow at 8" or "at 20:00".`, "at 13": `Write "tomorrow at 13".`,
+		"3/4 at 9":         "Write 3 Apr or 4 Mar.",
+		"at 8":             `Write "tomorrow at 8" or "at 20:00".`,
 		"2026-11-20 13:00": "Fri 20 Nov 2026 13:00 CET, which is past", "today at 9": "which is past",
 		"0 0 30 2 *":                       "never comes",
 		"every day at 8 until 19 nov 2026": "never comes", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30": "never comes",

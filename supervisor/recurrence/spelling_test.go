@@ -347,7 +347,7 @@ func TestParse_SlashDates_FollowLanguage(t *testing.T) {
 		if got := firstTimes(t, r, err, now, 1); got != c.want {
 			t.Errorf("%q in %q is %s (%v), want %s", c.text, c.language, got, err, c.want)
 		}
-		if ask := new(DateError); c.want == "" && !errors.As(err, &ask) {
+		if ask := new(ChoiceError); c.want == "" && !errors.As(err, &ask) {
 			t.Errorf("%q in %q: %v, want a question", c.text, c.language, err)
 		} else if c.want == "" {
 			first, err := Parse(ask.Texts[0], now)

@@ -123,12 +123,12 @@ func (ch *ChatCommands) runPress(ctx context.Context, user supervisor.User, c su
 		return d, err
 	}
 	do := presses[what]
-	if do == nil && dateOrders[what] == "" {
-		return supervisor.Delivery{Text: textNothing}, nil
+	p := press{origin: origin{user: user, in: c, inbound: inbound}, at: at}
+	if choice, asked := choices[what]; asked {
+		return ch.remindAgain(ctx, p.origin, number, choice, at)
 	}
-	p := press{origin: origin{user: user, in: c, inbound: inbound, dates: dateOrders[what]}, at: at}
-	if p.dates != "" {
-		return ch.remindAgain(ctx, p.origin, number, p)
+	if do == nil {
+		return supervisor.Delivery{Text: textNothing}, nil
 	}
 	if p.job, err = ch.findByNumber(ctx, user.Name, number); err != nil {
 		return d, err

@@ -108,7 +108,7 @@ const (
 	textShortMonth  = "%s has no %s, so it comes on the last day."
 	textShortMonths = "In months without a %s it comes on the last day."
 	textReadDate    = "I read %s as %s."
-	textWhichDate   = "%s Or press the one that you mean."
+	textWhichTime   = "%s Or press the one that you mean."
 	textAtTime      = "At %s"
 
 	textUnreadable = "I can't read the times of reminder %d any more, so I paused it: %s"

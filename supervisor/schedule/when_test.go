@@ -155,7 +155,7 @@ func TestRemind_SlashDates_FollowLanguage(t *testing.T) {
 				t.Errorf("%q, press %d: %q, %v", language, i, d.Text, err)
 			}
 		}
-		if d, err := h.HandlePress(t.Context(), person("bob"), chatOf("bob"), 9, fmt.Sprint(pressDayFirst, " ", id),
+		if d, err := h.HandlePress(t.Context(), person("bob"), chatOf("bob"), 9, fmt.Sprint(pressFirst, " ", id),
 			h.now); err != nil || d.Text != textNothing {
 			t.Errorf("another user's press: %q, %v", d.Text, err)
 		}
@@ -269,5 +269,51 @@ func TestEdit_OtherLanguage_IsTranslated(t *testing.T) {
 		if err != nil || !strings.Contains(r.Said, "weekdays at 08:30\nNext: Mon 30 Mar 2026 08:30") {
 			t.Errorf("%+v: %q, %v", q, r.Said, err)
 		}
+	}
+}
+
+// A time without a text sets no reminder.
+func TestRemind_TimeAlone_AsksForText(t *testing.T) {
+	h := newHarness(t)
+	for _, words := range []string{"tomorrow at 6 pm", "tomorrow at 18:30", "every monday", "me next friday", "24 dec at 6 pm"} {
+		d, err := h.AddReminder(t.Context(), person("alice"), chatOf("alice"), 1, words, h.now)
+		if err == nil || err.Error() != fmt.Sprintf(textNoText, words) {
+			t.Errorf("%q: %q, %v", words, d.Text, err)
+		}
+	}
+	if list, err := h.ListJobs(t.Context(), "alice"); err != nil || list.Text != textNoJobs {
+		t.Errorf("%q, %v", list.Text, err)
+	}
+}
+
+// Two buttons ask what an ambiguous time means. A later press means what its label says.
+func TestRemind_AmbiguousTime_Asks(t *testing.T) {
+	for words, want := range map[string][2]string{
+		"17h: Kita":  {"Sat 28 Mar 2026 06:01", "Fri 27 Mar 2026 17:00"},
+		"8h Kita":    {"Fri 27 Mar 2026 21:01", "Sat 28 Mar 2026 08:00"},
+		"8:30 Kita":  {"Sat 28 Mar 2026 08:30", "Fri 27 Mar 2026 20:30"},
+		"at 8: Kita": {"Sat 28 Mar 2026 08:00", "Fri 27 Mar 2026 20:00"},
+	} {
+		for i := range 2 {
+			h := newHarness(t)
+			id := h.typed(t, "/remind "+words)
+			d, err := h.AddReminder(t.Context(), person("alice"), chatOf("alice"), id, words, h.now)
+			if err != nil || len(d.Buttons) != 2 {
+				t.Fatalf("%q: %q, %v", words, d.Text, err)
+			}
+			h.now = h.now.Add(time.Minute)
+			d, err = h.HandlePress(t.Context(), person("alice"), chatOf("alice"), 100,
+				strings.TrimPrefix(d.Buttons[i][0].Press, supervisor.JobPressPrefix), h.now)
+			if err != nil || !strings.Contains(d.Text, "Reminder 1: Kita\n\nonce\nNext: "+want[i]) {
+				t.Errorf("%q, button %d: %q, %v, want %s", words, i, d.Text, err, want[i])
+			}
+		}
+	}
+	h := newHarness(t)
+	id := h.typed(t, "/remind at 8: Kita")
+	pressed := fmt.Sprintf("%s %d", pressSecond, id)
+	h.now = h.now.Add(10 * time.Hour) // 20:00 is over
+	if d, err := h.HandlePress(t.Context(), person("alice"), chatOf("alice"), 100, pressed, h.now); err == nil {
+		t.Errorf("a passed time was set: %q", d.Text)
 	}
 }
