@@ -1,6 +1,7 @@
 package recurrence
 
 import (
+	"fmt"
 	"regexp"
 	"strconv"
 	"time"
@@ -99,7 +100,25 @@ func (p *phrase) dateIn(year, digits int, month time.Month, n int) (date time.Ti
 			return date, true
 		}
 	}
-	return date, false
+	return p.lastDay(year-1, digits > 0, month, n)
+}
+
+// lastDay reads an impossible date as the month's last day, and keeps the date for the author's
+// error. ok is false if such a date can't be read, or if the day or the month is no such number.
+func (p *phrase) lastDay(year int, dated bool, month time.Month, n int) (date time.Time, ok bool) {
+	if p.impossible == nil || month < time.January || month > time.December || n < 1 || n > 31 {
+		return date, false
+	}
+	*p.impossible = fmt.Sprintf(textNoSuchDay, month, Ordinal(n))
+	if dated && isInLeapYear(n, month) {
+		*p.impossible = fmt.Sprintf(textNoSuchDay, year, fmt.Sprintf("%d %s", n, month))
+	}
+	return onDay(time.Date(year, month, 1, 0, 0, 0, 0, time.UTC), n), true
+}
+
+// isInLeapYear reports whether a leap year has a day.
+func isInLeapYear(n int, month time.Month) bool {
+	return time.Date(2028, month, n, 0, 0, 0, 0, time.UTC).Month() == month
 }
 
 // leapYears is the maximum number of years between two leap days.

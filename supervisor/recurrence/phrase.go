@@ -14,6 +14,9 @@ type phrase struct {
 	order DateOrder
 	end   time.Time // the end of a rule; set only in the phrase that cutEnd returns
 	onDay bool      // the word "on" comes before the next word, so that 10.12 is a day
+	// impossible gets a date that no year has, such as 31 November. If it is nil, such a date can't
+	// be read.
+	impossible *string
 }
 
 // take removes the next word if any contains it.

@@ -311,7 +311,7 @@ var parsed = map[string]string{ // each text with its first two due times
 	"13 pm": "", "every 2 h until": "", "until friday": "", "tomorrow at 9 3 times": "", "60 * * * *": "",
 	"* * * * * *": "", "@everysecond": "", "FREQ=SECONDLY": "", "FREQ=MINUTELY;INTERVAL=5": "",
 	"FREQ=HOURLY;BYSETPOS=61": "", "0 0 * * 8": "",
-	"30 feb at 9": "", "32nd of the month at 9": "", "in 2 days 3 times": "",
+	"32nd of the month at 9": "", "in 2 days 3 times": "",
 	"weekdays":          "Mon 23 Nov 09:00, Tue 24 Nov 09:00",
 	"every 2 h 0 times": "", "FREQ=DAILY;COUNT=0": "", "FREQ=DAILY;COUNT=-1": "", "daily at 9 00 times": "",
 }

@@ -124,7 +124,7 @@ func (p *phrase) takeEvery(s *repetition) bool {
 	}
 	if day, month, ok := rest.takeMonthDay(); ok {
 		*p = rest
-		return s.setDate(day, month)
+		return p.setDate(s, day, month)
 	}
 	if q, ok := partsOfDay[rest.peek()]; ok {
 		s.part, s.days = q, everyDay

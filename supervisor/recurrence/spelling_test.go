@@ -439,3 +439,26 @@ func TestParse_ManyTimesSinceStart_IsRefused(t *testing.T) {
 		}
 	}
 }
+
+// An error about a date that does not exist says so.
+func TestParse_ImpossibleDates_SayWhy(t *testing.T) {
+	now := time.Date(2026, 11, 20, 13, 19, 0, 0, zoneOf(t, "Europe/Madrid"))
+	for text, want := range map[string]string{
+		"29.2.2027": "2027 has no 29 February", "02/29/2027": "2027 has no 29 February", "29/2/2027 at 9": "2027 has no 29 February",
+		"2027-02-29 at 9": "2027 has no 29 February", "29 feb 2027": "2027 has no 29 February", "on 31 nov": "November has no 31st",
+		"30 feb at 9": "February has no 30th", "31 april": "April has no 31st", "30.2. 9:00": "February has no 30th", "31/11 at 9": "November has no 31st",
+		"every 30 feb": "February has no 30th", "every year on 31 april": "April has no 31st", "friday, 31 nov": "November has no 31st",
+		"yearly on the 31st of june at 8": "June has no 31st", "31.9.2027": "September has no 31st", "2026-11-31": "November has no 31st",
+		"every day at 9 until 31 nov": "November has no 31st", "2026-11-31 09:00": "November has no 31st",
+		"29.2.": "", "every year on feb 29": "", "32.1.2027": "can read", "99/99 at 9": "can read", "2026-13-01": "can read",
+		"31 nov foo": "can read", "foo 31 nov": "can read", "31.13.2026 9:00": "can read",
+	} {
+		if _, err := Parse(text, now); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+	if when, text, ok := SplitTimeAndText("on 31 nov at 9 call Ann", now, UnknownDateOrder); !ok || when != "on 31 nov at 9" ||
+		text != "call Ann" {
+		t.Errorf("%q, %q, %t", when, text, ok)
+	}
+}

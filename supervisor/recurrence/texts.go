@@ -17,6 +17,8 @@ const (
 	textPast       = "That would have been %s, which is past. Write a time in the future."
 	textNever      = "%q never comes."
 	textWhich      = "%q can mean two things. Write %s."
+	textImpossible = "%s. Write another date."
+	textNoSuchDay  = "%v has no %s"
 	textTimes      = "%q can mean two things. Write %q, or the times of the day, such as %q."
 	textPeriod     = "%q is more often than once a minute."
 
