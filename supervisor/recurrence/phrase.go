@@ -199,17 +199,17 @@ func (p *phrase) once(m moment) (r Rule, err error) {
 		}
 	}
 	r.Day, r.Date = d.wanted, d.slashes
-	at := func(date time.Time) time.Time {
+	r.partOfDay = m.part != nil
+	at := func(days int) Rule {
 		c.minutes = minutes
-		return instant(date.Add(c.sinceMidnight()), p.now.Location())
+		return r.onceAt(d.midnight.AddDate(0, 0, days).Add(c.sinceMidnight()), p.now.Location())
 	}
-	r.At = at(d.midnight.AddDate(0, 0, later))
+	r = at(later)
 	if m.day != nil || r.At.After(p.now.Add(-maxLate)) {
 		return r, nil
 	}
 	if c.half || c.sure || c.padded || q.name != "" {
-		r.At = at(d.midnight.AddDate(0, 0, later+1))
-		return r, nil
+		return at(later + 1), nil
 	}
 	return r, p.askHalf(c)
 }

@@ -218,7 +218,7 @@ func (p *phrase) repeated(s repetition) (r Rule, ok bool) {
 		return Rule{Kind: Interval, At: at, Every: s.every}, len(s.clocks) == 0 && s.part.name == ""
 	}
 	times, ok := s.times()
-	r.NoTime, r.Day = len(s.clocks) == 0, s.wanted
+	r.NoTime, r.Day, r.partOfDay = len(s.clocks) == 0, s.wanted, s.part.name != ""
 	if s.interval == 1 && (s.freq == "DAILY" || s.freq == "WEEKLY" && s.days != 0) {
 		s.freq = ""
 	}

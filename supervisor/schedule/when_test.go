@@ -317,3 +317,40 @@ func TestRemind_AmbiguousTime_Asks(t *testing.T) {
 		t.Errorf("a passed time was set: %q", d.Text)
 	}
 }
+
+// A button moves a reminder for the last day of a short month to the day that its user wrote.
+func TestRemind_DayOfShortMonth_HasButton(t *testing.T) {
+	h := newHarness(t)
+	h.now = time.Date(2026, 4, 30, 0, 0, 0, 0, time.UTC)
+	d := h.remind(t, "alice", "the 31st at 18:00: report")
+	if got := labels(d); got[len(got)-1] != fmt.Sprintf(textOnDay, "31 May") {
+		t.Fatalf("the buttons are %q", got)
+	}
+	for range 2 { // a second press changes nothing
+		d, err := h.HandlePress(t.Context(), person("alice"), chatOf("alice"), 50,
+			strings.TrimPrefix(lastPress(d), supervisor.JobPressPrefix), h.now)
+		if err != nil || !strings.Contains(d.Text, "Next: Sun 31 May 2026 18:00") || len(d.Buttons) != 1 {
+			t.Errorf("%q, %v, %+v", d.Text, err, d.Buttons)
+		}
+	}
+}
+
+// The card says when the clocks skip a time. In Madrid, 02:30 does not exist on 29 March 2026.
+func TestRemind_SkippedHour_IsOnCard(t *testing.T) {
+	for _, words := range []string{"29 march at 2:30: call", "every day at 2:30: call", "every sunday at 2:30: call"} {
+		h := newHarness(t)
+		if d := h.remind(t, "alice", words); !strings.Contains(d.Text, fmt.Sprintf(textSkipped, "29 March", "02:30", "03:00")) {
+			t.Errorf("%q: %q", words, d.Text)
+		}
+	}
+}
+
+// A reminder that moves to another day keeps its time of the day.
+func TestEdit_DayAlone_KeepsTime(t *testing.T) {
+	h := newHarness(t)
+	h.remind(t, "alice", "tomorrow at 11: call")
+	r, err := h.Answer(t.Context(), person("alice"), JobRequest{Action: "edit", Job: "1", Words: "friday"})
+	if err != nil || !strings.Contains(r.Said, "Next: Fri 3 Apr 2026 11:00") || strings.Contains(r.Said, "You wrote no time") {
+		t.Errorf("%q, %v", r.Said, err)
+	}
+}
