@@ -28,6 +28,9 @@ func TestRemind_Assumptions_AreOnCard(t *testing.T) {
 	for words, want := range map[string]string{
 		"tomorrow: call":           "Next: Sat 28 Mar 2026 09:00 CET (+01:00)\n" + fmt.Sprintf(textNoTime, "09:00"),
 		"tonight: pills":           "Next: Fri 27 Mar 2026 20:00 CET (+01:00)\n" + fmt.Sprintf(textNoTime, "20:00"),
+		"every day: pills":         "every day at 09:00\nNext: Sat 28 Mar 2026 09:00 CET (+01:00)",
+		"every week: bins":         "every week\nNext: Fri 3 Apr 2026 09:00 CEST (+02:00)",
+		"every 3 days: water":      "every 3 days\nNext: Mon 30 Mar 2026 09:00 CEST (+02:00)",
 		"every friday: rent":       "every Fri at 09:00\nNext: Fri 3 Apr 2026 09:00 CEST (+02:00); Fri 10 Apr",
 		"every 31st at 10: report": "every 31st at 10\nNext: Tue 31 Mar 2026 10:00 CEST (+02:00); Thu 30 Apr",
 		"25/12 at 9: gifts": "Next: Fri 25 Dec 2026 09:00 CET (+01:00)\n" + fmt.Sprintf(textReadDate,
@@ -67,9 +70,12 @@ func lastPress(d supervisor.Delivery) string {
 // A button gives a job another time of the day. A second press changes nothing more.
 func TestTimeButton_Pressed_ChangesTime(t *testing.T) {
 	for words, want := range map[string]string{
-		"tomorrow: call":     "Sat 28 Mar 2026 18:00",
-		"every friday: rent": "every Fri at 18:00",
-		"every 31st: report": "every 31st at 18:00",
+		"tomorrow: call":      "Sat 28 Mar 2026 18:00",
+		"every day: pills":    "every day at 18:00",
+		"every week: bins":    "every week at 18:00",
+		"every 3 days: water": "every 3 days at 18:00",
+		"every friday: rent":  "every Fri at 18:00",
+		"every 31st: report":  "every 31st at 18:00",
 	} {
 		h := newHarness(t)
 		d := h.remind(t, "alice", words)
