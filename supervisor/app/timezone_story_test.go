@@ -16,15 +16,17 @@ func TestTimezoneChange_ReachesNextTurn(t *testing.T) {
 	}
 	l := newAliceService(t, providerKinds["openai"], script.answer, "", aliceInMadrid)
 	l.open()
-	if said := l.sayInChat("What time is it?").AnsweredCalls(); len(said) != 1 || !strings.Contains(said[0].Result, "Europe/Madrid") {
-		t.Fatalf("before: %+v", said)
+	askTime := func(want string) {
+		said := l.sayInChat("What time is it?").AnsweredCalls()
+		if len(said) != 1 || !strings.Contains(said[0].Result, want) {
+			t.Errorf("the worker's clock: %+v, want %s", said, want)
+		}
 	}
+	askTime("Europe/Madrid")
 	l.awaitIdle()
 	l.say("alice", "/settings timezone "+zone)
 	l.awaitLastTold("alice", "timezone is "+zone)
-	if said := l.sayInChat("What time is it now?").AnsweredCalls(); len(said) != 1 || !strings.Contains(said[0].Result, zone) {
-		t.Errorf("the worker's clock: %+v", said)
-	}
+	askTime(zone)
 	said := l.turn(func() {
 		l.say("alice", "Which day do I mean?")
 		l.awaitLastTold("alice", "When?")

@@ -37,9 +37,9 @@ func (r Rule) WithTime(at TimeOfDay, now time.Time) (Rule, error) {
 	return r, r.checkDue(at.String(), now)
 }
 
-// KeepTime takes the time of the day of the rule that r replaces. It does so only if the author of r
-// wrote no time and no part of the day, and if the old rule has one written time. now is in the
-// user's zone. The error is for the author.
+// KeepTime takes the time of the day of the rule that r replaces. The rule stays the same if its
+// author wrote a time or a part of the day, or if the old rule has no single written time. The
+// error is for the author; now is in the user's zone.
 func (r Rule) KeepTime(old Rule, now time.Time) (Rule, error) {
 	at := old.times(now.Location())
 	if !r.NoTime || r.partOfDay || old.NoTime || len(at) != 1 {
@@ -98,8 +98,8 @@ func (r Rule) times(zone *time.Location) (times []TimeOfDay) {
 	return times
 }
 
-// SkippedTime returns the author's time of the day, such as 02:30, if the clocks skip it on the day
-// of the due time next. Otherwise it returns "". next is in the user's zone.
+// SkippedTime returns the time of the day that the clocks skip before a due time. "" means that the
+// rule's time is not skipped. next is the due time, in the user's zone.
 func (r Rule) SkippedTime(next time.Time) (skipped string) {
 	begin, _ := next.ZoneBounds()
 	if !next.Equal(begin) {

@@ -67,9 +67,11 @@ func TestSkippedTime_ClockChange_IsNamed(t *testing.T) {
 	zone := zoneOf(t, "Europe/Madrid")
 	now := time.Date(2027, 3, 27, 10, 0, 0, 0, zone)
 	for text, want := range map[string]string{
-		"tomorrow at 2:30": "02:30", "2027-03-28 02:30": "02:30", "28 march 2027 at 02:00": "02:00", "every day at 2:30": "02:30",
+		"tomorrow at 2:30": "02:30", "2027-03-28 02:30": "02:30", "28 march 2027 at 02:00": "02:00",
+		"every day at 2:30":    "02:30",
 		"every sunday at 2:59": "02:59", "every last sunday at 2:30": "02:30", "every other sunday at 2:30": "02:30",
-		"every day at 2:30 and 3:00": "", "tomorrow at 3": "", "every day at 3": "", "tomorrow at 1:59": "", "in 17 h": "",
+		"every day at 2:30 and 3:00": "", "tomorrow at 3": "", "every day at 3": "", "tomorrow at 1:59": "",
+		"in 17 h":  "",
 		"tomorrow": "", "2027-03-29 02:30": "", "every day at 1 and 2:30": "", "tomorrow at 4": "", "every 1 h": "",
 	} {
 		r, err := Parse(text, now)

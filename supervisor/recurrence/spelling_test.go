@@ -366,8 +366,10 @@ func TestParse_MissingParts_AreRecorded(t *testing.T) {
 		"tomorrow": {NoTime: true}, "tomorrow at 9": {}, "every friday": {NoTime: true}, "tonight": {NoTime: true},
 		"every 31st at 10": {Day: 31}, "the 31st": {NoTime: true, Day: 31}, "on the 15th at 9": {},
 		"25/12 at 9": {Date: "25/12"},
-		"every week": {NoTime: true}, "every day": {NoTime: true}, "every month": {NoTime: true}, "every 3 days": {NoTime: true},
-		"every other week": {NoTime: true}, "weekly": {NoTime: true}, "daily": {NoTime: true}, "every quarter": {NoTime: true},
+		"every week": {NoTime: true}, "every day": {NoTime: true}, "every month": {NoTime: true},
+		"every 3 days":     {NoTime: true},
+		"every other week": {NoTime: true}, "weekly": {NoTime: true}, "daily": {NoTime: true},
+		"every quarter":             {NoTime: true},
 		"every week in the evening": {NoTime: true}, "every week at 9": {}, "every 2 h": {}, "every 3 days at 8": {},
 		"every year on feb 29": {NoTime: true, Day: 29}, "in 5 min": {}, "every 28th at 9": {},
 		"DTSTART;VALUE=DATE:20261201 RRULE:FREQ=MONTHLY": {NoTime: true},
@@ -391,7 +393,8 @@ func TestParse_Examples_AreRead(t *testing.T) {
 func TestParse_Unreadable_ShowsNearest(t *testing.T) {
 	now := time.Date(2026, 11, 20, 13, 19, 0, 0, zoneOf(t, "Europe/Madrid"))
 	for text, want := range map[string]string{
-		"every lst friday at 5": "every friday at 17:00", "tomorow at 9": "tomorrow at 9", "in 20 mintues": "in 20 min",
+		"every lst friday at 5": "every friday at 17:00", "tomorow at 9": "tomorrow at 9",
+		"in 20 mintues":   "in 20 min",
 		"nxt friday at 9": "next friday at 9", "every dey at 8": "every day at 8",
 		"24 dezember at 18:00":   "24 dec at 18:00",
 		"every 2 weks on monday": "every 2 weeks on monday at 9", "at hlf past 7": "at half past 7 pm",
@@ -444,13 +447,19 @@ func TestParse_ManyTimesSinceStart_IsRefused(t *testing.T) {
 func TestParse_ImpossibleDates_SayWhy(t *testing.T) {
 	now := time.Date(2026, 11, 20, 13, 19, 0, 0, zoneOf(t, "Europe/Madrid"))
 	for text, want := range map[string]string{
-		"29.2.2027": "2027 has no 29 February", "02/29/2027": "2027 has no 29 February", "29/2/2027 at 9": "2027 has no 29 February",
-		"2027-02-29 at 9": "2027 has no 29 February", "29 feb 2027": "2027 has no 29 February", "on 31 nov": "November has no 31st",
-		"30 feb at 9": "February has no 30th", "31 april": "April has no 31st", "30.2. 9:00": "February has no 30th", "31/11 at 9": "November has no 31st",
-		"every 30 feb": "February has no 30th", "every year on 31 april": "April has no 31st", "friday, 31 nov": "November has no 31st",
-		"yearly on the 31st of june at 8": "June has no 31st", "31.9.2027": "September has no 31st", "2026-11-31": "November has no 31st",
+		"29.2.2027": "2027 has no 29 February", "02/29/2027": "2027 has no 29 February",
+		"29/2/2027 at 9":  "2027 has no 29 February",
+		"2027-02-29 at 9": "2027 has no 29 February", "29 feb 2027": "2027 has no 29 February",
+		"on 31 nov":   "November has no 31st",
+		"30 feb at 9": "February has no 30th", "31 april": "April has no 31st",
+		"30.2. 9:00": "February has no 30th", "31/11 at 9": "November has no 31st",
+		"every 30 feb": "February has no 30th", "every year on 31 april": "April has no 31st",
+		"friday, 31 nov":                  "November has no 31st",
+		"yearly on the 31st of june at 8": "June has no 31st", "31.9.2027": "September has no 31st",
+		"2026-11-31":                  "November has no 31st",
 		"every day at 9 until 31 nov": "November has no 31st", "2026-11-31 09:00": "November has no 31st",
-		"29.2.": "", "every year on feb 29": "", "32.1.2027": "can read", "99/99 at 9": "can read", "2026-13-01": "can read",
+		"29.2.": "", "every year on feb 29": "", "32.1.2027": "can read", "99/99 at 9": "can read",
+		"2026-13-01": "can read",
 		"31 nov foo": "can read", "foo 31 nov": "can read", "31.13.2026 9:00": "can read",
 	} {
 		if _, err := Parse(text, now); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {

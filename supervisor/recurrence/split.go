@@ -36,8 +36,8 @@ var timeBegins = map[string]bool{"at": true, "@": true, "in": true, "on": true, 
 var (
 	atWords = map[string]bool{"at": true, "@": true}
 	// leadWords may begin a second time after a time.
-	leadWords = map[string]bool{"at": true, "@": true, "in": true, "on": true, "every": true, "each": true, "next": true,
-		"this": true, "the": true}
+	leadWords = map[string]bool{"at": true, "@": true, "in": true, "on": true, "every": true, "each": true,
+		"next": true, "this": true, "the": true}
 	// continuations are words that only follow the beginning of a time.
 	continuations = map[string]bool{"am": true, "pm": true, "a.m.": true, "p.m.": true, "a.m": true, "p.m": true,
 		"o'clock": true, "uhr": true, "every": true, "each": true, "until": true, "till": true, "til": true}

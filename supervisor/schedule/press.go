@@ -73,7 +73,8 @@ var presses = map[string]func(*ChatCommands, context.Context, press) (supervisor
 	supervisor.JobPressRun: textPress(func(ch *ChatCommands, ctx context.Context, p press) (string, error) {
 		return ch.RunNow(ctx, p.job, p.at)
 	}),
-	pressLongerMonth: changeRule(func(rule recurrence.Rule) bool { return rule.Kind == recurrence.Once && rule.Day > 0 },
+	pressLongerMonth: changeRule(
+		func(rule recurrence.Rule) bool { return rule.Kind == recurrence.Once && rule.Day > 0 },
 		func(rule recurrence.Rule, now time.Time) (recurrence.Rule, error) {
 			return rule.InLongerMonth(now), nil
 		}),

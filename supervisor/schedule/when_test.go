@@ -281,7 +281,8 @@ func TestEdit_OtherLanguage_IsTranslated(t *testing.T) {
 // A time without a text sets no reminder.
 func TestRemind_TimeAlone_AsksForText(t *testing.T) {
 	h := newHarness(t)
-	for _, words := range []string{"tomorrow at 6 pm", "tomorrow at 18:30", "every monday", "me next friday", "24 dec at 6 pm"} {
+	for _, words := range []string{"tomorrow at 6 pm", "tomorrow at 18:30", "every monday", "me next friday",
+		"24 dec at 6 pm"} {
 		d, err := h.AddReminder(t.Context(), person("alice"), chatOf("alice"), 1, words, h.now)
 		if err == nil || err.Error() != fmt.Sprintf(textNoText, words) {
 			t.Errorf("%q: %q, %v", words, d.Text, err)
@@ -345,7 +346,8 @@ func TestRemind_DayOfShortMonth_HasButton(t *testing.T) {
 func TestRemind_SkippedHour_IsOnCard(t *testing.T) {
 	for _, words := range []string{"29 march at 2:30: call", "every day at 2:30: call", "every sunday at 2:30: call"} {
 		h := newHarness(t)
-		if d := h.remind(t, "alice", words); !strings.Contains(d.Text, fmt.Sprintf(textSkipped, "29 March", "02:30", "03:00")) {
+		want := fmt.Sprintf(textSkipped, "29 March", "02:30", "03:00")
+		if d := h.remind(t, "alice", words); !strings.Contains(d.Text, want) {
 			t.Errorf("%q: %q", words, d.Text)
 		}
 	}
@@ -356,7 +358,8 @@ func TestEdit_DayAlone_KeepsTime(t *testing.T) {
 	h := newHarness(t)
 	h.remind(t, "alice", "tomorrow at 11: call")
 	r, err := h.Answer(t.Context(), person("alice"), JobRequest{Action: "edit", Job: "1", Words: "friday"})
-	if err != nil || !strings.Contains(r.Said, "Next: Fri 3 Apr 2026 11:00") || strings.Contains(r.Said, "You wrote no time") {
+	if err != nil || !strings.Contains(r.Said, "Next: Fri 3 Apr 2026 11:00") ||
+		strings.Contains(r.Said, "You wrote no time") {
 		t.Errorf("%q, %v", r.Said, err)
 	}
 }
