@@ -98,8 +98,8 @@ func (r Rule) times(zone *time.Location) (times []TimeOfDay) {
 	return times
 }
 
-// SkippedTime returns the time of the day that the clocks skip before a due time. "" means that the
-// rule's time is not skipped. next is the due time, in the user's zone.
+// SkippedTime returns the time of the day that the clocks skip before a due time. An empty text
+// means that they skip none. next is the due time, in the user's zone.
 func (r Rule) SkippedTime(next time.Time) (skipped string) {
 	begin, _ := next.ZoneBounds()
 	if !next.Equal(begin) {

@@ -462,12 +462,13 @@ func TestParse_ImpossibleDates_SayWhy(t *testing.T) {
 		"2026-13-01": "can read",
 		"31 nov foo": "can read", "foo 31 nov": "can read", "31.13.2026 9:00": "can read",
 	} {
-		if _, err := Parse(text, now); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+		_, err := Parse(text, now)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
-	if when, text, ok := SplitTimeAndText("on 31 nov at 9 call Ann", now, UnknownDateOrder); !ok || when != "on 31 nov at 9" ||
-		text != "call Ann" {
+	when, text, ok := SplitTimeAndText("on 31 nov at 9 call Ann", now, UnknownDateOrder)
+	if !ok || when != "on 31 nov at 9" || text != "call Ann" {
 		t.Errorf("%q, %q, %t", when, text, ok)
 	}
 }
