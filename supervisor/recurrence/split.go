@@ -91,9 +91,12 @@ func newSplitter(words string, now time.Time, order DateOrder) splitter {
 	if len(s.fields) > 0 && strings.EqualFold(s.fields[0], "me") {
 		s.fields, s.places = s.fields[1:], s.places[1:]
 	}
-	s.parse = func(words []string) (Rule, error) { return parse(strings.Join(words, " "), now, order) }
+	s.parse = func(words []string) (Rule, error) { return parse(timeText(words), now, order) }
 	return s
 }
+
+// timeText joins the words of a time, without a comma at its end.
+func timeText(words []string) string { return strings.TrimSuffix(strings.Join(words, " "), ",") }
 
 // reads reports whether words are a time, although perhaps one that is past or ambiguous.
 func (s splitter) reads(words []string) bool {
@@ -150,10 +153,10 @@ func (s splitter) complete(time []string, from, to int) (when, text string) {
 			if end == to {
 				to = m
 			}
-			return strings.Join(both, " "), s.between(from, to)
+			return timeText(both), s.between(from, to)
 		}
 	}
-	return strings.Join(time, " "), s.between(from, to)
+	return timeText(time), s.between(from, to)
 }
 
 // continues reports whether a text begins with words that belong to the time before it, but that
@@ -193,13 +196,15 @@ func (s splitter) isCut(text []string) bool {
 
 // isNumber reports whether a word is a number, or begins with one.
 func isNumber(word string) bool {
-	return numberWords[word] > 0 || word != "" && word[0] >= '0' && word[0] <= '9'
+	return numberWords[word] > 0 || startsWithDigit(word)
 }
+
+func startsWithDigit(word string) bool { return word != "" && word[0] >= '0' && word[0] <= '9' }
 
 // isLone reports whether a single word that is a time may stand before a text.
 func isLone(word string) bool {
-	number := word[0] >= '0' && word[0] <= '9'
-	return dayWordPattern.MatchString(word) || number && !vaguePattern.MatchString(word)
+	word = strings.TrimSuffix(word, ",")
+	return dayWordPattern.MatchString(word) || startsWithDigit(word) && !vaguePattern.MatchString(word)
 }
 
 // begins reports whether a word begins a time after a text.

@@ -79,7 +79,8 @@ func TestSplit_WholeOrHalfTimes_AreNoText(t *testing.T) {
 		"tomorrow for 3 days walk the dog": false, "me every": false, "call bob at 25 tomorrow": false,
 		"at 9 every other call":         false,
 		"pay rent every 2nd and friday": false, "tomorrow and friday call Ann": false,
-		"feed the cat at noon and at 6 every day": false, "me": false,
+		"feed the cat at noon and at 6 every day": false, "me": false, "monday, thursday at 7 gym": false,
+		",": false, "tomorrow,": true,
 	} {
 		if when, text, ok := SplitTimeAndText(words, now, UnknownDateOrder); ok {
 			t.Errorf("%q is %q and %q", words, when, text)
@@ -109,6 +110,10 @@ func TestSplit_ClockInText_CompletesDay(t *testing.T) {
 		"tomorrow at 9 call Ann at 10":               {"tomorrow at 9", "call Ann at 10"},
 		"call Ann at 10:15 or later in 2 hours":      {"in 2 hours", "call Ann at 10:15 or later"},
 		"dinner 8pm with Ann friday":                 {"friday 8pm", "dinner 8pm with Ann"},
+		"tomorrow, call mom":                         {"tomorrow", "call mom"},
+		"tomorrow at 18, call mom":                   {"tomorrow at 18", "call mom"},
+		"friday, 25 dec call mom":                    {"friday, 25 dec", "call mom"},
+		"tomorrow, call mom at 9":                    {"tomorrow, at 9", "call mom"},
 		"tomorrow to do list":                        {"tomorrow", "do list"},
 		"friday weekly report":                       {"friday", "weekly report"},
 		"every day on the way home call mom":         {"every day", "on the way home call mom"},
