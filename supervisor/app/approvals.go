@@ -11,7 +11,6 @@ import (
 	"mews/supervisor/answer"
 	"mews/supervisor/approval"
 	"mews/supervisor/inbox"
-	"mews/supervisor/internal/timezone"
 	"mews/supervisor/question"
 )
 
@@ -66,8 +65,7 @@ func (a questionAsker) Ask(ctx context.Context, q supervisor.Question) (supervis
 	if err != nil {
 		return q, err
 	}
-	user, _ := a.people.Find(c.User)
-	q.Conversation, q.Ask.Zone = c, timezone.ForUser(user).String()
+	q.Conversation, q.Ask.Zone = c, a.settings.Zone(c.User).String()
 	q.Text = answer.QuestionText(q)
 	return a.questions.Ask(ctx, q)
 }

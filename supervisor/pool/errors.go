@@ -68,12 +68,13 @@ var (
 	errOneShot  = errors.New("its work is done")
 	errShutdown = errors.New("the service ends")
 	errEvicted  = errors.New("its person is served no more")
+	errOutdated = errors.New("its user's settings have changed")
 )
 
 // IsWorkerDeath reports whether a worker ended through its own fault.
 func IsWorkerDeath(reason error) bool {
 	return !errors.Is(reason, errIdle) && !errors.Is(reason, errOneShot) && !errors.Is(reason, errShutdown) &&
-		!errors.Is(reason, errEvicted)
+		!errors.Is(reason, errEvicted) && !errors.Is(reason, errOutdated)
 }
 
 // IsSpawnerLost reports whether a worker ended because mews-spawner did. That is not the worker's fault.

@@ -82,3 +82,36 @@ func TestCallIfRunning_NeedsNoLease(t *testing.T) {
 	}
 	lent.Release()
 }
+
+// A worker that knows an old time zone of its user is replaced once nobody uses it.
+func TestAcquire_ChangedTimezone_StartsNewWorker(t *testing.T) {
+	r := newRig(t, quick(), "good")
+	acquire := func(zone string) *Worker[*testHost] {
+		spec := r.spec("good")
+		hello := *spec.Hello
+		hello.Timezone = zone
+		spec.Hello = &hello
+		w, err := r.pool.Acquire(bounded(t), spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(w.Release)
+		return w
+	}
+	first := acquire("Europe/Madrid")
+	first.Release()
+	same := acquire("Europe/Madrid")
+	busy := acquire("Asia/Tokyo")
+	if same.process != first.process || busy.process != first.process {
+		t.Error("a worker with the same time zone, or a busy one, was replaced")
+	}
+	same.Release()
+	busy.Release()
+	next := acquire("Asia/Tokyo")
+	if err := echo(t, next, "hello"); err != nil || next.process == first.process {
+		t.Errorf("the next worker: %v", err)
+	}
+	if !errors.Is(first.Err(), errOutdated) || r.status("good").Deaths != 0 {
+		t.Errorf("it ended with %v, status %+v", first.Err(), r.status("good"))
+	}
+}

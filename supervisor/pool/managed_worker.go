@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -136,6 +137,7 @@ func (m *managedWorker[H]) request(w *waiter[H], spec WorkerSpec) {
 	if m.current != nil && m.current.isEnding() {
 		m.stopping(m.current) // the process is ending, but has not reported that yet
 	}
+	m.endOutdated(spec)
 	switch {
 	case m.ending:
 		w.reply <- acquired[H]{err: ErrClosed}
@@ -147,6 +149,15 @@ func (m *managedWorker[H]) request(w *waiter[H], spec WorkerSpec) {
 	}
 	if m.state == StateAbsent {
 		m.start()
+	}
+}
+
+// endOutdated ends an idle worker that was told other settings of its user than spec has, such as
+// another time zone. The next request gets a new worker.
+func (m *managedWorker[H]) endOutdated(spec WorkerSpec) {
+	if m.state == StateIdle && spec.Profile == m.current.spec.Profile &&
+		!reflect.DeepEqual(spec.Hello, m.current.spec.Hello) {
+		m.end(errOutdated)
 	}
 }
 

@@ -12,6 +12,7 @@ type clock struct {
 	seconds  int
 	half     bool // whether the half of the day is written, as in 6 pm or noon
 	sure     bool // whether the half of the day is known, as in 18:00, 6 pm or noon
+	padded   bool // whether the hour begins with a zero, as in 08:00
 	midnight bool // whether the author wrote the word midnight
 	written  string
 }
@@ -22,8 +23,8 @@ func (c clock) sinceMidnight() time.Duration {
 
 var (
 	timePattern = regexp.MustCompile(`^(\d{1,2})(?:[:.h](\d{2})(?::(\d{2}))?)?(am|pm|h|hrs)?$`)
-	// digitsPattern matches 1830, which is a time only after "at".
-	digitsPattern = regexp.MustCompile(`^([01]\d|2[0-3])([0-5]\d)(h|hrs)?$`)
+	// digitsPattern matches 1830 and 930, which are times only after "at".
+	digitsPattern = regexp.MustCompile(`^([1-9]|[01]\d|2[0-3])([0-5]\d)(h|hrs)?$`)
 	clockWords    = map[string]clock{
 		"noon": {minutes: 12 * 60, sure: true, half: true}, "midday": {minutes: 12 * 60, sure: true, half: true},
 		"midnight": {sure: true, midnight: true},
@@ -33,7 +34,7 @@ var (
 )
 
 // takeClock reads 8, 8:30, 8am, 8 pm, noon, half past 7, quarter to eight. spoken allows numbers in
-// words, and 1830.
+// words, 1830, and 930.
 func (p *phrase) takeClock(spoken bool) (c clock, ok bool) {
 	rest := *p
 	if c, ok = clockWords[rest.peek()]; ok {
@@ -97,7 +98,7 @@ func (p *phrase) takeHour(spoken bool) (c clock, ok bool) {
 	hour, _ := strconv.Atoi(found[1])     // at most two digits always parse
 	minute, _ := strconv.Atoi(found[2])   // two digits parse; without digits it is 0
 	c.seconds, _ = strconv.Atoi(found[3]) // two digits parse; without digits it is 0
-	c.half = half != ""
+	c.half, c.padded = half != "", found[1][0] == '0'
 	c.sure = c.half || hour > 12 || hour == 0
 	if half == "am" || half == "pm" {
 		if hour < 1 || hour > 12 {

@@ -28,15 +28,6 @@ func DateOrderForLanguage(language string) DateOrder {
 	return DayFirst
 }
 
-// DateError is an error about a date that can mean two days.
-type DateError struct {
-	Days  [2]string // the two days that the date can mean, such as 3 April
-	Texts [2]string // the author's text, completed with each of the two days
-}
-
-// Error returns the two days.
-func (e *DateError) Error() string { return e.Days[0] + " or " + e.Days[1] }
-
 // day is a date as its author wrote it.
 type day struct {
 	midnight time.Time // the midnight with which the date begins, in wall time

@@ -4,10 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
-	"strings"
 	"time"
-
-	"mews/supervisor"
 )
 
 var (
@@ -103,19 +100,27 @@ func (p *phrase) dateIn(year, digits int, month time.Month, n int) (date time.Ti
 			return date, true
 		}
 	}
-	return date, false
+	return p.lastDay(year-1, digits > 0, month, n)
+}
+
+// lastDay reads an impossible date as the month's last day, and keeps the date for the author's
+// error. ok is false if such a date can't be read. The same holds for numbers that are no day or no
+// month.
+func (p *phrase) lastDay(year int, dated bool, month time.Month, n int) (date time.Time, ok bool) {
+	if p.impossible == nil || month < time.January || month > time.December || n < 1 || n > 31 {
+		return date, false
+	}
+	*p.impossible = fmt.Sprintf(textNoSuchDay, month, Ordinal(n))
+	if dated && isInLeapYear(n, month) {
+		*p.impossible = fmt.Sprintf(textNoSuchDay, year, fmt.Sprintf("%d %s", n, month))
+	}
+	return onDay(time.Date(year, month, 1, 0, 0, 0, 0, time.UTC), n), true
+}
+
+// isInLeapYear reports whether a leap year has a day.
+func isInLeapYear(n int, month time.Month) bool {
+	return time.Date(2028, month, n, 0, 0, 0, 0, time.UTC).Month() == month
 }
 
 // leapYears is the maximum number of years between two leap days.
 const leapYears = 8
-
-// askDate returns an error about a date such as 3/4, which can mean two days.
-func (p *phrase) askDate(written string, days ...time.Time) error {
-	ask := &DateError{}
-	for i, at := range days {
-		ask.Days[i] = at.Format("2 January")
-		ask.Texts[i] = strings.Replace(p.text, written, at.Format("2 January 2006"), 1)
-	}
-	return &supervisor.Error{Code: supervisor.CodeInvalid, Err: ask,
-		Message: fmt.Sprintf(textWhich, written, days[0].Format("2 Jan")+" or "+days[1].Format("2 Jan"))}
-}

@@ -18,7 +18,7 @@ func parseExact(text string, now time.Time) (r Rule, ok bool, err error) {
 		"2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02 15:04:05",
 	} {
 		if wall, err := time.Parse(layout, text); err == nil {
-			return Rule{Kind: Once, At: instant(wall, now.Location()), Wall: true}, true, nil
+			return Rule{Kind: Once, Wall: true}.onceAt(wall, now.Location()), true, nil
 		}
 	}
 	switch upper := strings.ToUpper(text); {
@@ -95,7 +95,9 @@ func (r Rule) beginNext(now time.Time) Rule {
 	each := r
 	each.Expression = intervalPattern.ReplaceAllString(r.Expression, "")
 	if first, found, err := each.Next(now, now.Location()); err == nil && found {
-		r.At, r.Start = first, true
+		if r.At, r.Start = first, true; r.SkippedTime(first) != "" {
+			r.At = first.Add(-time.Minute) // before the time that the clocks skip
+		}
 	}
 	return r
 }

@@ -26,7 +26,7 @@ const minPeriod = time.Minute
 // Parse reads words for due times, as a person or a model writes them. It must understand the whole
 // text. now is in the user's zone. The rule is due at least once. An error is for the author: it
 // says what was not understood, is past, or could mean two things. It wraps ErrUnreadable or a
-// *DateError in the first and the last case.
+// *ChoiceError in the first and the last case.
 func Parse(text string, now time.Time) (Rule, error) { return ParseDates(text, now, UnknownDateOrder) }
 
 // ParseDates is like Parse, for an author who writes dates such as 3/4 in a known order.
@@ -43,9 +43,14 @@ func parse(text string, now time.Time, order DateOrder) (r Rule, err error) {
 	if text = strings.Join(strings.Fields(text), " "); len(text) > maxText {
 		return Rule{}, unreadable(text)
 	}
-	if r, err = parseWhole(text, now, order); errors.As(err, new(*DateError)) {
+	if r, err = parseWhole(text, now, order, nil); errors.Is(err, ErrUnreadable) {
+		impossible := ""
+		if _, other := parseWhole(text, now, order, &impossible); impossible != "" && !errors.Is(other, ErrUnreadable) {
+			err = supervisor.Errorf(supervisor.CodeInvalid, textImpossible, impossible)
+		}
+	} else if errors.As(err, new(*ChoiceError)) {
 		// parse has not read the words after the date yet
-		if _, whole := parseWhole(text, now, DayFirst); errors.Is(whole, ErrUnreadable) {
+		if _, whole := parseWhole(text, now, DayFirst, nil); errors.Is(whole, ErrUnreadable) {
 			err = whole
 		}
 	}
@@ -80,8 +85,8 @@ func (r Rule) checkDue(text string, now time.Time) error {
 
 var timesPattern = regexp.MustCompile(`^(.+?)( for)? ([1-9]\d{0,3}) times$`)
 
-// parseWhole reads a rule and its end.
-func parseWhole(text string, now time.Time, order DateOrder) (r Rule, err error) {
+// parseWhole reads a rule and its end. impossible is as in phrase.
+func parseWhole(text string, now time.Time, order DateOrder, impossible *string) (r Rule, err error) {
 	if exact, ok, err := parseExact(text, now); ok || err != nil {
 		return exact, err
 	}
@@ -90,7 +95,7 @@ func parseWhole(text string, now time.Time, order DateOrder) (r Rule, err error)
 		words, sure = strings.Fields(found[1]), found[2] != ""
 		most, _ = strconv.Atoi(found[3]) // at most four digits always parse
 	}
-	p := phrase{words: words, now: now, text: text, order: order}
+	p := phrase{words: words, now: now, text: text, order: order, impossible: impossible}
 	end := p.cutEnd()
 	written := strings.Join(p.words, " ")
 	if r, err = p.parseRule(); err != nil {

@@ -2,11 +2,8 @@ package recurrence
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"time"
-
-	"mews/supervisor"
 )
 
 // phrase is the unread rest of a text, in lower case.
@@ -17,6 +14,9 @@ type phrase struct {
 	order DateOrder
 	end   time.Time // the end of a rule; set only in the phrase that cutEnd returns
 	onDay bool      // the word "on" comes before the next word, so that 10.12 is a day
+	// impossible gets a date that no year has, such as 31 November. If it is nil, such a date can't
+	// be read.
+	impossible *string
 }
 
 // take removes the next word if any contains it.
@@ -80,9 +80,12 @@ func (p *phrase) parseRule() (Rule, error) {
 	return Rule{}, unreadable(p.text)
 }
 
-// parseIn reads "in 20 min", "20m", "an hour from now", and "in 2 days at 9".
+// parseIn reads "in 20 min", "20m", "17h30", "an hour from now", and "in 2 days at 9".
 func (p *phrase) parseIn() (r Rule, is bool, err error) {
 	rest := *p
+	if r, is, err = p.takeHours(); is {
+		return r, is, err
+	}
 	in := rest.take("in", "after")
 	first := rest.peek()
 	length, ok := rest.takeLength()
@@ -93,7 +96,10 @@ func (p *phrase) parseIn() (r Rule, is bool, err error) {
 		rest.take("time")
 	}
 	fromNow := rest.takeAll("from", "now")
-	if len(rest.words) > 0 && length.elapsed == 0 && (in || fromNow) {
+	if len(rest.words) > 0 && !in && !fromNow {
+		return r, false, nil // such as 17h tomorrow
+	}
+	if len(rest.words) > 0 && length.elapsed == 0 {
 		m, ok, err := rest.takeMoment()
 		if !ok || m.day != nil || err != nil {
 			return r, err != nil, err
@@ -193,21 +199,17 @@ func (p *phrase) once(m moment) (r Rule, err error) {
 		}
 	}
 	r.Day, r.Date = d.wanted, d.slashes
-	at := func(date time.Time) time.Time {
+	r.partOfDay = m.part != nil
+	at := func(days int) Rule {
 		c.minutes = minutes
-		return instant(date.Add(c.sinceMidnight()), p.now.Location())
+		return r.onceAt(d.midnight.AddDate(0, 0, days).Add(c.sinceMidnight()), p.now.Location())
 	}
-	r.At = at(d.midnight.AddDate(0, 0, later))
+	r = at(later)
 	if m.day != nil || r.At.After(p.now.Add(-maxLate)) {
 		return r, nil
 	}
-	if c.half || c.midnight || q.name != "" {
-		r.At = at(d.midnight.AddDate(0, 0, later+1))
-		return r, nil
+	if c.half || c.sure || c.padded || q.name != "" {
+		return at(later + 1), nil
 	}
-	choice := fmt.Sprintf("%q", "tomorrow at "+c.written)
-	if evening := minutes + 12*60; minutes < 12*60 && at(d.midnight.Add(12*time.Hour)).After(p.now) {
-		choice += fmt.Sprintf(" or %q", fmt.Sprintf("at %d:%02d", evening/60, evening%60))
-	}
-	return r, supervisor.Errorf(supervisor.CodeInvalid, textWhich, p.text, choice)
+	return r, p.askHalf(c)
 }

@@ -124,7 +124,7 @@ func (p *phrase) takeEvery(s *repetition) bool {
 	}
 	if day, month, ok := rest.takeMonthDay(); ok {
 		*p = rest
-		return s.setDate(day, month)
+		return p.setDate(s, day, month)
 	}
 	if q, ok := partsOfDay[rest.peek()]; ok {
 		s.part, s.days = q, everyDay
@@ -211,16 +211,15 @@ func (p *phrase) takeTimes(s *repetition) {
 }
 
 // repeated returns the rule of a repetition. Days without a time get the usual time. A mere length,
-// such as "every week", counts from now.
+// such as "every week", counts from today.
 func (p *phrase) repeated(s repetition) (r Rule, ok bool) {
 	if s.every > 0 {
 		at := p.now.Add(s.every).Truncate(time.Second)
 		return Rule{Kind: Interval, At: at, Every: s.every}, len(s.clocks) == 0 && s.part.name == ""
 	}
-	timed := len(s.clocks) > 0 || s.part.name != ""
 	times, ok := s.times()
-	r.NoTime, r.Day = len(s.clocks) == 0, s.wanted
-	if s.interval == 1 && (s.freq == "DAILY" && timed || s.freq == "WEEKLY" && s.days != 0) {
+	r.NoTime, r.Day, r.partOfDay = len(s.clocks) == 0, s.wanted, s.part.name != ""
+	if s.interval == 1 && (s.freq == "DAILY" || s.freq == "WEEKLY" && s.days != 0) {
 		s.freq = ""
 	}
 	if s.freq == "" {
@@ -233,11 +232,7 @@ func (p *phrase) repeated(s repetition) (r Rule, ok bool) {
 	if fromNow {
 		s.countFrom(p.today())
 	}
-	if r.Kind, r.At = RRule, p.now.Truncate(time.Minute); fromNow && !timed {
-		r.NoTime = false
-		r.Expression = s.expression("")
-		return r, ok
-	}
+	r.Kind, r.At = RRule, p.now.Truncate(time.Minute)
 	by, product := byTimes(times)
 	if r.Expression = s.expression(by); !fromNow {
 		r = r.beginNext(p.now)

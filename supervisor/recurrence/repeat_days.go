@@ -25,7 +25,7 @@ func (p *phrase) takeDetails(s *repetition) {
 		}
 	case "YEARLY":
 		if day, month, took = rest.takeMonthDay(); took {
-			took = s.setDate(day, month)
+			took = p.setDate(s, day, month)
 		}
 	}
 	if took {
@@ -57,14 +57,21 @@ func (p *phrase) takeWeekdays(s *repetition) bool {
 	return sum != 0
 }
 
+// setDate is like repetition.setDate. It also keeps an impossible date for the author's error.
+func (p *phrase) setDate(s *repetition, day int, month time.Month) (ok bool) {
+	if ok = s.setDate(day, month); !ok {
+		_, ok = p.lastDay(0, false, month, day)
+	}
+	return ok
+}
+
 // setDate sets a date of each year.
 func (s *repetition) setDate(day int, month time.Month) bool {
 	s.freq, s.interval, s.by = "YEARLY", max(s.interval, 1), fmt.Sprintf(";BYMONTH=%d;BYMONTHDAY=%d", month, day)
 	if month == time.February && day == 29 {
 		s.by, s.wanted = ";BYMONTH=2;BYMONTHDAY=28,29;BYSETPOS=-1", day
 	}
-	leap := time.Date(2028, month, day, 0, 0, 0, 0, time.UTC)
-	return leap.Month() == month
+	return isInLeapYear(day, month)
 }
 
 // takeOrdinals reads days of a month: "1st", "1st and 15th", "last friday", "last day", "first

@@ -43,8 +43,12 @@ type Rule struct {
 	// Day is the author's day of the month, if shorter months use their last day instead.
 	Day  int    `json:"day,omitempty"`
 	Date string `json:"date,omitempty"` // the author's date, if it was written with slashes
+	// Skipped is the author's time of the day, if the clocks skip it on that day; only for Once.
+	Skipped string `json:"skipped,omitempty"`
 	// Translated has a model's translation of the author's words, if there is one.
 	Translated string `json:"translated,omitempty"`
+	// partOfDay says that the author wrote a part of the day, such as "tonight"; only after Parse
+	partOfDay bool
 }
 
 // TimeOfDay is a time of the day, in minutes since midnight.

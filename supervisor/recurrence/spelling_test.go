@@ -160,7 +160,7 @@ var spellings = map[string]string{
 	"every day at 9 until 24.12.":                   "Sat 21 Nov 09:00, Sun 22 Nov 09:00",
 	"every friday at eight and nine":                "Fri 27 Nov 08:00, Fri 27 Nov 09:00",
 	"every day at eight, noon and twenty past four": "Sat 21 Nov 04:20, Sat 21 Nov 08:00, Sat 21 Nov 12:00",
-	"every day for 3 times":                         "Sat 21 Nov 13:19, Sun 22 Nov 13:19, Mon 23 Nov 13:19",
+	"every day for 3 times":                         "Sat 21 Nov 09:00, Sun 22 Nov 09:00, Mon 23 Nov 09:00",
 	"every day at 9 3 times":                        "Sat 21 Nov 09:00, Sun 22 Nov 09:00, Mon 23 Nov 09:00",
 	"every friday at noon 2 times":                  "Fri 27 Nov 12:00, Fri 4 Dec 12:00",
 	"every 2 h 3 times":                             "Fri 20 Nov 15:19, Fri 20 Nov 17:19, Fri 20 Nov 19:19",
@@ -179,9 +179,9 @@ var spellings = map[string]string{
 	"every second week on mon and thu at 9":                  "Mon 23 Nov 09:00, Thu 26 Nov 09:00, Mon 7 Dec 09:00",
 	"every other day at 9":                                   "Sun 22 Nov 09:00, Tue 24 Nov 09:00",
 	"every third day at 9":                                   "Mon 23 Nov 09:00, Thu 26 Nov 09:00",
-	"every other week":                                       "Fri 4 Dec 13:19, Fri 18 Dec 13:19",
-	"every 3 days":                                           "Mon 23 Nov 13:19, Thu 26 Nov 13:19",
-	"weekly":                                                 "Fri 27 Nov 13:19, Fri 4 Dec 13:19",
+	"every other week":                                       "Fri 4 Dec 09:00, Fri 18 Dec 09:00",
+	"every 3 days":                                           "Mon 23 Nov 09:00, Thu 26 Nov 09:00",
+	"weekly":                                                 "Fri 27 Nov 09:00, Fri 4 Dec 09:00",
 	"every week at 9":                                        "Fri 27 Nov 09:00, Fri 4 Dec 09:00",
 	"FREQ=WEEKLY;INTERVAL=2;BYDAY=MO;BYHOUR=9;BYMINUTE=0":    "Mon 23 Nov 09:00, Mon 7 Dec 09:00",
 	"FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,TH;BYHOUR=9;BYMINUTE=0": "Mon 23 Nov 09:00, Thu 26 Nov 09:00, Mon 7 Dec 09:00",
@@ -202,9 +202,9 @@ var spellings = map[string]string{
 	"second tuesday of the month at 10":       "Tue 8 Dec 10:00, Tue 12 Jan 10:00",
 	"every second tuesday of the month at 10": "Tue 8 Dec 10:00, Tue 12 Jan 10:00",
 	"every third friday":                      "Fri 18 Dec 09:00, Fri 15 Jan 09:00",
-	"every month":                             "Sun 20 Dec 13:19, Wed 20 Jan 13:19",
+	"every month":                             "Sun 20 Dec 09:00, Wed 20 Jan 09:00",
 	"every 3 months on the 1st at 9":          "Tue 1 Dec 09:00, Mon 1 Mar 09:00",
-	"every quarter":                           "Sat 20 Feb 13:19, Thu 20 May 13:19",
+	"every quarter":                           "Sat 20 Feb 09:00, Thu 20 May 09:00",
 	"every year on dec 24 at 9":               "Thu 24 Dec 09:00, Fri 24 Dec 09:00",
 	"every dec 24":                            "Thu 24 Dec 09:00, Fri 24 Dec 09:00",
 	"every 24th of december at 18":            "Thu 24 Dec 18:00, Fri 24 Dec 18:00",
@@ -347,7 +347,7 @@ func TestParse_SlashDates_FollowLanguage(t *testing.T) {
 		if got := firstTimes(t, r, err, now, 1); got != c.want {
 			t.Errorf("%q in %q is %s (%v), want %s", c.text, c.language, got, err, c.want)
 		}
-		if ask := new(DateError); c.want == "" && !errors.As(err, &ask) {
+		if ask := new(ChoiceError); c.want == "" && !errors.As(err, &ask) {
 			t.Errorf("%q in %q: %v, want a question", c.text, c.language, err)
 		} else if c.want == "" {
 			first, err := Parse(ask.Texts[0], now)
@@ -366,7 +366,12 @@ func TestParse_MissingParts_AreRecorded(t *testing.T) {
 		"tomorrow": {NoTime: true}, "tomorrow at 9": {}, "every friday": {NoTime: true}, "tonight": {NoTime: true},
 		"every 31st at 10": {Day: 31}, "the 31st": {NoTime: true, Day: 31}, "on the 15th at 9": {},
 		"25/12 at 9": {Date: "25/12"},
-		"every week": {}, "every year on feb 29": {NoTime: true, Day: 29}, "in 5 min": {}, "every 28th at 9": {},
+		"every week": {NoTime: true}, "every day": {NoTime: true}, "every month": {NoTime: true},
+		"every 3 days":     {NoTime: true},
+		"every other week": {NoTime: true}, "weekly": {NoTime: true}, "daily": {NoTime: true},
+		"every quarter":             {NoTime: true},
+		"every week in the evening": {NoTime: true}, "every week at 9": {}, "every 2 h": {}, "every 3 days at 8": {},
+		"every year on feb 29": {NoTime: true, Day: 29}, "in 5 min": {}, "every 28th at 9": {},
 		"DTSTART;VALUE=DATE:20261201 RRULE:FREQ=MONTHLY": {NoTime: true},
 	} {
 		r, err := Parse(text, now)
@@ -388,7 +393,8 @@ func TestParse_Examples_AreRead(t *testing.T) {
 func TestParse_Unreadable_ShowsNearest(t *testing.T) {
 	now := time.Date(2026, 11, 20, 13, 19, 0, 0, zoneOf(t, "Europe/Madrid"))
 	for text, want := range map[string]string{
-		"every lst friday at 5": "every friday at 17:00", "tomorow at 9": "tomorrow at 9", "in 20 mintues": "in 20 min",
+		"every lst friday at 5": "every friday at 17:00", "tomorow at 9": "tomorrow at 9",
+		"in 20 mintues":   "in 20 min",
 		"nxt friday at 9": "next friday at 9", "every dey at 8": "every day at 8",
 		"24 dezember at 18:00":   "24 dec at 18:00",
 		"every 2 weks on monday": "every 2 weeks on monday at 9", "at hlf past 7": "at half past 7 pm",
@@ -434,5 +440,35 @@ func TestParse_ManyTimesSinceStart_IsRefused(t *testing.T) {
 		if _, err := Parse(start+rule, now); (err != nil) != refused {
 			t.Errorf("%s: %v", start, err)
 		}
+	}
+}
+
+// An error about a date that does not exist says so.
+func TestParse_ImpossibleDates_SayWhy(t *testing.T) {
+	now := time.Date(2026, 11, 20, 13, 19, 0, 0, zoneOf(t, "Europe/Madrid"))
+	for text, want := range map[string]string{
+		"29.2.2027": "2027 has no 29 February", "02/29/2027": "2027 has no 29 February",
+		"29/2/2027 at 9":  "2027 has no 29 February",
+		"2027-02-29 at 9": "2027 has no 29 February", "29 feb 2027": "2027 has no 29 February",
+		"on 31 nov":   "November has no 31st",
+		"30 feb at 9": "February has no 30th", "31 april": "April has no 31st",
+		"30.2. 9:00": "February has no 30th", "31/11 at 9": "November has no 31st",
+		"every 30 feb": "February has no 30th", "every year on 31 april": "April has no 31st",
+		"friday, 31 nov":                  "November has no 31st",
+		"yearly on the 31st of june at 8": "June has no 31st", "31.9.2027": "September has no 31st",
+		"2026-11-31":                  "November has no 31st",
+		"every day at 9 until 31 nov": "November has no 31st", "2026-11-31 09:00": "November has no 31st",
+		"29.2.": "", "every year on feb 29": "", "32.1.2027": "can read", "99/99 at 9": "can read",
+		"2026-13-01": "can read",
+		"31 nov foo": "can read", "foo 31 nov": "can read", "31.13.2026 9:00": "can read",
+	} {
+		_, err := Parse(text, now)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+	when, text, ok := SplitTimeAndText("on 31 nov at 9 call Ann", now, UnknownDateOrder)
+	if !ok || when != "on 31 nov at 9" || text != "call Ann" {
+		t.Errorf("%q, %q, %t", when, text, ok)
 	}
 }

@@ -17,8 +17,10 @@ const (
 	textPast       = "That would have been %s, which is past. Write a time in the future."
 	textNever      = "%q never comes."
 	textWhich      = "%q can mean two things. Write %s."
+	textImpossible = "%s. Write another date."
+	textNoSuchDay  = "%v has no %s"
 	textTimes      = "%q can mean two things. Write %q, or the times of the day, such as %q."
-	textPeriod     = "%q is more often than once a minute."
+	textPeriod     = "%q is more often than once a minute. Write one such as: every 5 min."
 
 	textHasTime      = "Its time was changed meanwhile. Press Change to write another."
 	textOtherZone    = "That rule starts in the time zone %s, and yours is %s. Write it in your time zone."

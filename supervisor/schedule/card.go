@@ -45,7 +45,7 @@ func cardWith(j supervisor.Job, check string, terms []string) (d supervisor.Deli
 	zone, _ := recurrence.JobZone(j) // can't fail, because nextTimes has read the zone
 	d.Text += fmt.Sprintf(textTimes, rule.Describe(zone), nextText(j, times))
 	first, due := nextTime(j)
-	if assumed := assumptions(rule, first.In(zone)); due && assumed != "" {
+	if assumed := assumptions(rule, first.In(zone), times); due && assumed != "" {
 		d.Text += "\n" + assumed
 	}
 	d.Text += "\n\n" + strings.Join(terms, " ")
@@ -62,6 +62,9 @@ func cardWith(j supervisor.Job, check string, terms []string) (d supervisor.Deli
 	if due && rule.NoTime {
 		d.Buttons = append(d.Buttons, timeButtons(j, first.In(zone)))
 	}
+	if due && rule.Kind == recurrence.Once && rule.Day > 0 {
+		d.Buttons = append(d.Buttons, dayButton(j, rule, first.In(zone)))
+	}
 	return d
 }
 
@@ -76,7 +79,7 @@ func nextTime(j supervisor.Job) (at time.Time, due bool) {
 }
 
 // nextText says when a job is next due, or why it is not.
-func nextText(j supervisor.Job, times []string) string {
+func nextText(j supervisor.Job, times []time.Time) string {
 	switch {
 	case j.State == supervisor.JobPaused:
 		return textIsPaused
@@ -85,7 +88,11 @@ func nextText(j supervisor.Job, times []string) string {
 	case len(times) == 0:
 		return textIsDone
 	}
-	return fmt.Sprintf(textNext, strings.Join(times, "; "))
+	var texts []string
+	for _, at := range times {
+		texts = append(texts, at.Format(timeLayout))
+	}
+	return fmt.Sprintf(textNext, strings.Join(texts, "; "))
 }
 
 // DescribeOptions returns the sentences of a card about the job's options.
@@ -166,8 +173,8 @@ func monthEnd(j supervisor.Job, from time.Time) time.Time {
 	return from.In(zone).AddDate(0, 0, monthDays)
 }
 
-// nextTimes returns a job's rule and its next times.
-func nextTimes(j supervisor.Job) (rule recurrence.Rule, times []string, err error) {
+// nextTimes returns a job's rule, and its next times in its zone.
+func nextTimes(j supervisor.Job) (rule recurrence.Rule, times []time.Time, err error) {
 	zone, err := recurrence.JobZone(j)
 	if err != nil {
 		return rule, nil, err
@@ -182,7 +189,7 @@ func nextTimes(j supervisor.Job) (rule recurrence.Rule, times []string, err erro
 		}
 	}
 	for found && len(times) < cardTimes {
-		times = append(times, at.In(zone).Format(timeLayout))
+		times = append(times, at.In(zone))
 		j.FireCount++
 		if at, found, err = recurrence.NextDue(j, at); err != nil {
 			return rule, nil, err
@@ -213,7 +220,7 @@ func DescribeTimes(j supervisor.Job) string {
 	case j.State == supervisor.JobActive && j.IsHeld:
 		next = textIsHeld
 	case j.State == supervisor.JobActive && len(times) > 0:
-		next = times[0]
+		next = times[0].Format(timeLayout)
 	}
 	if j.FailuresInARow > 0 {
 		next += fmt.Sprintf(textLastFailed, j.FailuresInARow)

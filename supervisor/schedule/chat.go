@@ -30,14 +30,20 @@ func (ch *ChatCommands) remind(ctx context.Context, from origin, words string, a
 	if err != nil {
 		return d, err
 	}
+	return ch.addReminder(ctx, from, text, at)
+}
+
+// addReminder sets a reminder at the time from.when, and returns its card.
+func (ch *ChatCommands) addReminder(ctx context.Context, from origin, text string, at time.Time) (
+	d supervisor.Delivery, err error) {
 	if len(text) > supervisor.MaxJobText {
 		return d, supervisor.Errorf(supervisor.CodeInvalid, textTooLong, supervisor.MaxJobText, len(text))
 	}
 	j := supervisor.Job{User: from.user.Name, Kind: supervisor.JobReminder, Text: text, Zone: from.user.Timezone,
 		Conversation: from.in, MadeBy: madeByInbound(from.inbound)}
 	err = setRule(&j, from, at)
-	if ask := new(recurrence.DateError); errors.As(err, &ask) {
-		return askDate(from, ask, err), nil
+	if ask := new(recurrence.ChoiceError); errors.As(err, &ask) {
+		return askChoice(from, ask, err), nil
 	}
 	if err != nil {
 		return d, err

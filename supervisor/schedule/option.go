@@ -14,6 +14,7 @@ import (
 	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/printable"
+	"mews/supervisor/recurrence"
 )
 
 // option is a setting of a job, other than its times and text.
@@ -238,6 +239,9 @@ func missedText(j supervisor.Job) string {
 		return fmt.Sprintf(textWithinGrace, late)
 	case j.Kind == supervisor.JobReminder:
 		return textRemindLate
+	}
+	if rule, err := recurrence.JobRule(j); err == nil && rule.Kind == recurrence.Once {
+		return textRunOnceLate
 	}
 	return textRunLate
 }

@@ -42,6 +42,9 @@ const (
 	pressEvening = "evening"
 )
 
+// pressLongerMonth moves a job to a month that has its user's day; the job's id follows.
+const pressLongerMonth = "longer_month"
+
 // press is a button that was pressed below a message about a job.
 type press struct {
 	origin
@@ -70,6 +73,11 @@ var presses = map[string]func(*ChatCommands, context.Context, press) (supervisor
 	supervisor.JobPressRun: textPress(func(ch *ChatCommands, ctx context.Context, p press) (string, error) {
 		return ch.RunNow(ctx, p.job, p.at)
 	}),
+	pressLongerMonth: changeRule(
+		func(rule recurrence.Rule) bool { return rule.Kind == recurrence.Once && rule.Day > 0 },
+		func(rule recurrence.Rule, now time.Time) (recurrence.Rule, error) {
+			return rule.InLongerMonth(now), nil
+		}),
 	pressMorning: setTime(8 * 60),
 	pressNoon:    setTime(12 * 60),
 	pressEvening: setTime(18 * 60),
@@ -123,12 +131,12 @@ func (ch *ChatCommands) runPress(ctx context.Context, user supervisor.User, c su
 		return d, err
 	}
 	do := presses[what]
-	if do == nil && dateOrders[what] == "" {
-		return supervisor.Delivery{Text: textNothing}, nil
+	p := press{origin: origin{user: user, in: c, inbound: inbound}, at: at}
+	if choice, asked := choices[what]; asked {
+		return ch.remindAgain(ctx, p.origin, number, choice, at)
 	}
-	p := press{origin: origin{user: user, in: c, inbound: inbound, dates: dateOrders[what]}, at: at}
-	if p.dates != "" {
-		return ch.remindAgain(ctx, p.origin, number, p)
+	if do == nil {
+		return supervisor.Delivery{Text: textNothing}, nil
 	}
 	if p.job, err = ch.findByNumber(ctx, user.Name, number); err != nil {
 		return d, err
@@ -141,6 +149,15 @@ func (ch *ChatCommands) runPress(ctx context.Context, user supervisor.User, c su
 
 // setTime gives a time of the day to a job whose user wrote no time, and shows the job's card.
 func setTime(at recurrence.TimeOfDay) func(*ChatCommands, context.Context, press) (supervisor.Delivery, error) {
+	return changeRule(func(rule recurrence.Rule) bool { return rule.NoTime },
+		func(rule recurrence.Rule, now time.Time) (recurrence.Rule, error) { return rule.WithTime(at, now) })
+}
+
+// changeRule changes a job's rule, and shows the job's card. If applies is false for the rule, the
+// rule was changed meanwhile and stays.
+func changeRule(applies func(recurrence.Rule) bool,
+	change func(rule recurrence.Rule, now time.Time) (recurrence.Rule, error)) func(*ChatCommands, context.Context,
+	press) (supervisor.Delivery, error) {
 	return func(ch *ChatCommands, ctx context.Context, p press) (d supervisor.Delivery, err error) {
 		if p.job.State == supervisor.JobDone {
 			return supervisor.Delivery{Text: fmt.Sprintf(textOver, nouns[p.job.Kind], p.job.ID)}, nil
@@ -150,11 +167,11 @@ func setTime(at recurrence.TimeOfDay) func(*ChatCommands, context.Context, press
 			return d, err
 		}
 		zone, err := recurrence.JobZone(p.job)
-		if err != nil || !rule.NoTime { // the job's time was changed meanwhile
+		if err != nil || !applies(rule) {
 			return ch.card(p.job), err
 		}
 		j := p.job
-		if rule, err = rule.WithTime(at, p.at.In(zone)); err == nil {
+		if rule, err = change(rule, p.at.In(zone)); err == nil {
 			err = keepRule(&j, rule, p.at, zone)
 		}
 		if err == nil {

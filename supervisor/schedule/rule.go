@@ -24,6 +24,11 @@ func setRule(j *supervisor.Job, from origin, at time.Time) error {
 	if err != nil {
 		return err
 	}
+	if old, err := recurrence.JobRule(*j); err == nil {
+		if rule, err = rule.KeepTime(old, at.In(zone)); err != nil {
+			return err
+		}
+	}
 	if from.translated {
 		rule.Translated = from.when
 	}

@@ -219,7 +219,7 @@ func (tc *toolCalls) describe(j supervisor.Job) (words, next string) {
 	if len(times) == 0 {
 		return rule.Describe(zone), textPaused
 	}
-	return rule.Describe(zone), times[0]
+	return rule.Describe(zone), times[0].Format(timeLayout)
 }
 
 func (tc *toolCalls) listTasks(ctx context.Context, user supervisor.User, c toolCall) (

@@ -21,10 +21,14 @@ type TranslateFunc func(ctx context.Context, c supervisor.Conversation, words st
 // that the parser can't read are translated. An error is for the user.
 func (ed *editor) readOrder(ctx context.Context, from origin, words string, at time.Time) (
 	_ origin, text string, err error) {
-	when, text, split := recurrence.SplitTimeAndText(words, at.In(timezone.ForUser(from.user)), from.dateOrder())
+	now := at.In(timezone.ForUser(from.user))
+	when, text, split := recurrence.SplitTimeAndText(words, now, from.dateOrder())
 	if from.when = when; split {
 		from, err = ed.readWhen(ctx, from, at)
 		return from, text, err
+	}
+	if recurrence.IsTimeAlone(words, now, from.dateOrder()) {
+		return from, "", supervisor.Errorf(supervisor.CodeInvalid, textNoText, strings.TrimSpace(words))
 	}
 	if from.when, text, err = ed.translate(ctx, from, words, true, at); err == nil && from.when == "" {
 		err = usageError(words)

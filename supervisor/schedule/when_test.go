@@ -28,6 +28,9 @@ func TestRemind_Assumptions_AreOnCard(t *testing.T) {
 	for words, want := range map[string]string{
 		"tomorrow: call":           "Next: Sat 28 Mar 2026 09:00 CET (+01:00)\n" + fmt.Sprintf(textNoTime, "09:00"),
 		"tonight: pills":           "Next: Fri 27 Mar 2026 20:00 CET (+01:00)\n" + fmt.Sprintf(textNoTime, "20:00"),
+		"every day: pills":         "every day at 09:00\nNext: Sat 28 Mar 2026 09:00 CET (+01:00)",
+		"every week: bins":         "every week\nNext: Fri 3 Apr 2026 09:00 CEST (+02:00)",
+		"every 3 days: water":      "every 3 days\nNext: Mon 30 Mar 2026 09:00 CEST (+02:00)",
 		"every friday: rent":       "every Fri at 09:00\nNext: Fri 3 Apr 2026 09:00 CEST (+02:00); Fri 10 Apr",
 		"every 31st at 10: report": "every 31st at 10\nNext: Tue 31 Mar 2026 10:00 CEST (+02:00); Thu 30 Apr",
 		"25/12 at 9: gifts": "Next: Fri 25 Dec 2026 09:00 CET (+01:00)\n" + fmt.Sprintf(textReadDate,
@@ -67,9 +70,12 @@ func lastPress(d supervisor.Delivery) string {
 // A button gives a job another time of the day. A second press changes nothing more.
 func TestTimeButton_Pressed_ChangesTime(t *testing.T) {
 	for words, want := range map[string]string{
-		"tomorrow: call":     "Sat 28 Mar 2026 18:00",
-		"every friday: rent": "every Fri at 18:00",
-		"every 31st: report": "every 31st at 18:00",
+		"tomorrow: call":      "Sat 28 Mar 2026 18:00",
+		"every day: pills":    "every day at 18:00",
+		"every week: bins":    "every week at 18:00",
+		"every 3 days: water": "every 3 days at 18:00",
+		"every friday: rent":  "every Fri at 18:00",
+		"every 31st: report":  "every 31st at 18:00",
 	} {
 		h := newHarness(t)
 		d := h.remind(t, "alice", words)
@@ -155,7 +161,7 @@ func TestRemind_SlashDates_FollowLanguage(t *testing.T) {
 				t.Errorf("%q, press %d: %q, %v", language, i, d.Text, err)
 			}
 		}
-		if d, err := h.HandlePress(t.Context(), person("bob"), chatOf("bob"), 9, fmt.Sprint(pressDayFirst, " ", id),
+		if d, err := h.HandlePress(t.Context(), person("bob"), chatOf("bob"), 9, fmt.Sprint(pressFirst, " ", id),
 			h.now); err != nil || d.Text != textNothing {
 			t.Errorf("another user's press: %q, %v", d.Text, err)
 		}
@@ -269,5 +275,91 @@ func TestEdit_OtherLanguage_IsTranslated(t *testing.T) {
 		if err != nil || !strings.Contains(r.Said, "weekdays at 08:30\nNext: Mon 30 Mar 2026 08:30") {
 			t.Errorf("%+v: %q, %v", q, r.Said, err)
 		}
+	}
+}
+
+// A time without a text sets no reminder.
+func TestRemind_TimeAlone_AsksForText(t *testing.T) {
+	h := newHarness(t)
+	for _, words := range []string{"tomorrow at 6 pm", "tomorrow at 18:30", "every monday", "me next friday",
+		"24 dec at 6 pm"} {
+		d, err := h.AddReminder(t.Context(), person("alice"), chatOf("alice"), 1, words, h.now)
+		if err == nil || err.Error() != fmt.Sprintf(textNoText, words) {
+			t.Errorf("%q: %q, %v", words, d.Text, err)
+		}
+	}
+	if list, err := h.ListJobs(t.Context(), "alice"); err != nil || list.Text != textNoJobs {
+		t.Errorf("%q, %v", list.Text, err)
+	}
+}
+
+// Two buttons ask what an ambiguous time means. A later press means what its label says.
+func TestRemind_AmbiguousTime_Asks(t *testing.T) {
+	for words, want := range map[string][2]string{
+		"17h: Kita":  {"Sat 28 Mar 2026 06:01", "Fri 27 Mar 2026 17:00"},
+		"8h Kita":    {"Fri 27 Mar 2026 21:01", "Sat 28 Mar 2026 08:00"},
+		"8:30 Kita":  {"Sat 28 Mar 2026 08:30", "Fri 27 Mar 2026 20:30"},
+		"at 8: Kita": {"Sat 28 Mar 2026 08:00", "Fri 27 Mar 2026 20:00"},
+	} {
+		for i := range 2 {
+			h := newHarness(t)
+			id := h.typed(t, "/remind "+words)
+			d, err := h.AddReminder(t.Context(), person("alice"), chatOf("alice"), id, words, h.now)
+			if err != nil || len(d.Buttons) != 2 {
+				t.Fatalf("%q: %q, %v", words, d.Text, err)
+			}
+			h.now = h.now.Add(time.Minute)
+			d, err = h.HandlePress(t.Context(), person("alice"), chatOf("alice"), 100,
+				strings.TrimPrefix(d.Buttons[i][0].Press, supervisor.JobPressPrefix), h.now)
+			if err != nil || !strings.Contains(d.Text, "Reminder 1: Kita\n\nonce\nNext: "+want[i]) {
+				t.Errorf("%q, button %d: %q, %v, want %s", words, i, d.Text, err, want[i])
+			}
+		}
+	}
+	h := newHarness(t)
+	id := h.typed(t, "/remind at 8: Kita")
+	pressed := fmt.Sprintf("%s %d", pressSecond, id)
+	h.now = h.now.Add(10 * time.Hour) // 20:00 is over
+	if d, err := h.HandlePress(t.Context(), person("alice"), chatOf("alice"), 100, pressed, h.now); err == nil {
+		t.Errorf("a passed time was set: %q", d.Text)
+	}
+}
+
+// A button moves a reminder for the last day of a short month to the day that its user wrote.
+func TestRemind_DayOfShortMonth_HasButton(t *testing.T) {
+	h := newHarness(t)
+	h.now = time.Date(2026, 4, 30, 0, 0, 0, 0, time.UTC)
+	d := h.remind(t, "alice", "the 31st at 18:00: report")
+	if got := labels(d); got[len(got)-1] != fmt.Sprintf(textOnDay, "31 May") {
+		t.Fatalf("the buttons are %q", got)
+	}
+	for range 2 { // a second press changes nothing
+		d, err := h.HandlePress(t.Context(), person("alice"), chatOf("alice"), 50,
+			strings.TrimPrefix(lastPress(d), supervisor.JobPressPrefix), h.now)
+		if err != nil || !strings.Contains(d.Text, "Next: Sun 31 May 2026 18:00") || len(d.Buttons) != 1 {
+			t.Errorf("%q, %v, %+v", d.Text, err, d.Buttons)
+		}
+	}
+}
+
+// The card says when the clocks skip a time. In Madrid, 02:30 does not exist on 29 March 2026.
+func TestRemind_SkippedHour_IsOnCard(t *testing.T) {
+	for _, words := range []string{"29 march at 2:30: call", "every day at 2:30: call", "every sunday at 2:30: call"} {
+		h := newHarness(t)
+		want := fmt.Sprintf(textSkipped, "29 March", "02:30", "03:00")
+		if d := h.remind(t, "alice", words); !strings.Contains(d.Text, want) {
+			t.Errorf("%q: %q", words, d.Text)
+		}
+	}
+}
+
+// A reminder that moves to another day keeps its time of the day.
+func TestEdit_DayAlone_KeepsTime(t *testing.T) {
+	h := newHarness(t)
+	h.remind(t, "alice", "tomorrow at 11: call")
+	r, err := h.Answer(t.Context(), person("alice"), JobRequest{Action: "edit", Job: "1", Words: "friday"})
+	if err != nil || !strings.Contains(r.Said, "Next: Fri 3 Apr 2026 11:00") ||
+		strings.Contains(r.Said, "You wrote no time") {
+		t.Errorf("%q, %v", r.Said, err)
 	}
 }

@@ -16,7 +16,7 @@ func TestMoveZone_KeepsWallTime(t *testing.T) {
 	h := newHarness(t) // it is Friday, 13:00 in Madrid
 	wants := []struct{ words, next, after string }{
 		{"RRULE:FREQ=WEEKLY;BYDAY=MO: without an hour", "Mon 30 Mar 13:00", "Mon 6 Apr 13:00"},
-		{"every 2 days: from today on", "Sun 29 Mar 13:00", "Tue 31 Mar 13:00"},
+		{"every 2 days: from today on", "Sun 29 Mar 09:00", "Tue 31 Mar 09:00"},
 		{"RRULE:FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0: with one", "Mon 30 Mar 09:00", "Mon 6 Apr 09:00"},
 		{"daily at 20:00 until 28 mar: with an end", "Fri 27 Mar 20:00", "Sat 28 Mar 20:00"},
 		{"0 7 * * *: cron", "Sat 28 Mar 07:00", "Sun 29 Mar 07:00"},
