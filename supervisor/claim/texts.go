@@ -19,4 +19,5 @@ var deeds = map[DeedKind]string{
 	DeedLookup:   "looked something up",
 	DeedRemember: "noted something for later",
 	DeedPromise:  "will come back to you later",
+	DeedPass:     "ran something without errors",
 }
