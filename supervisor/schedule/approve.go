@@ -26,6 +26,7 @@ type origin struct {
 	// the order of dates such as 3/4 that the user chose; "" means the order of the user's language
 	dates      recurrence.DateOrder
 	translated bool // whether a model translated the user's own words into when
+	byOther    bool // an admin wrote the words for the user; then the user pays for no translation
 }
 
 // dateOrder returns the order in which the user writes dates such as 3/4.
