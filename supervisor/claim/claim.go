@@ -17,6 +17,7 @@ const (
 	DeedDelete   DeedKind = "delete"   // something was deleted
 	DeedSend     DeedKind = "send"     // something was sent to somebody
 	DeedRun      DeedKind = "run"      // a program ran
+	DeedBuy      DeedKind = "buy"      // something was booked, ordered or paid
 	DeedSchedule DeedKind = "schedule" // something was scheduled
 	DeedLookup   DeedKind = "lookup"   // something outside the conversation was searched or read
 	DeedRemember DeedKind = "remember" // something was remembered for later conversations
@@ -28,7 +29,7 @@ const (
 const DeedPass DeedKind = "pass"
 
 // DeedKinds lists all kinds that FindClaims returns, in the order in which a warning names them.
-var DeedKinds = []DeedKind{DeedWrite, DeedDelete, DeedSend, DeedRun, DeedSchedule, DeedLookup, DeedRemember,
+var DeedKinds = []DeedKind{DeedWrite, DeedDelete, DeedSend, DeedRun, DeedBuy, DeedSchedule, DeedLookup, DeedRemember,
 	DeedPromise}
 
 // Claim is a kind of deed that a text claims, with the claiming sentence.

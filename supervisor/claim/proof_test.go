@@ -41,12 +41,12 @@ func TestUnverifiedKinds_Tool_ProvesOnlyItsKind(t *testing.T) {
 		all[i] = claim.Claim{Kind: kind, Earlier: kind == claim.DeedSend, Sentence: "I sent a.pdf."}
 	}
 	for tool, want := range map[string][]claim.DeedKind{
-		"write_file":  {claim.DeedSend, claim.DeedRun, claim.DeedLookup, claim.DeedPromise},
-		"run_command": {claim.DeedSend, claim.DeedPromise},
-		"send_file": {claim.DeedWrite, claim.DeedDelete, claim.DeedRun, claim.DeedSchedule, claim.DeedLookup,
+		"write_file":  {claim.DeedSend, claim.DeedRun, claim.DeedBuy, claim.DeedLookup, claim.DeedPromise},
+		"run_command": {claim.DeedSend, claim.DeedBuy, claim.DeedPromise},
+		"send_file": {claim.DeedWrite, claim.DeedDelete, claim.DeedRun, claim.DeedBuy, claim.DeedSchedule, claim.DeedLookup,
 			claim.DeedRemember,
 			claim.DeedPromise},
-		"read_file": {claim.DeedWrite, claim.DeedDelete, claim.DeedSend, claim.DeedRun, claim.DeedSchedule,
+		"read_file": {claim.DeedWrite, claim.DeedDelete, claim.DeedSend, claim.DeedRun, claim.DeedBuy, claim.DeedSchedule,
 			claim.DeedRemember,
 			claim.DeedPromise},
 		"somebody_elses": nil,

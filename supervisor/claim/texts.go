@@ -15,6 +15,7 @@ var deeds = map[DeedKind]string{
 	DeedDelete:   "deleted something",
 	DeedSend:     "sent something",
 	DeedRun:      "ran something",
+	DeedBuy:      "booked or paid something",
 	DeedSchedule: "scheduled something",
 	DeedLookup:   "looked something up",
 	DeedRemember: "noted something for later",
