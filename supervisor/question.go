@@ -99,7 +99,7 @@ type AnswerMessage struct {
 	World bool                   // the message has words of others
 	Now   time.Time
 
-	// the question or its Reminder was sent, and is the last message in the chat
+	// the question or its Reminder was sent, and only answers of commands may be below it
 	BelowQuestion bool
 	// the message replies to a message other than the newest one or the question
 	RepliesElsewhere bool

@@ -25,6 +25,8 @@ type StatusReporter struct {
 	Since   time.Time
 	DB      *sqlite.DB
 	Models  *model.Catalogue
+	// Chosen returns the model that answers a user now, by users.ModelChoice
+	Chosen  func(ctx context.Context, user string) (spec string, own bool, err error)
 	People  *access.People
 	Places  *placement.WorkerLocations
 	Workers func() []pool.WorkerStatus
@@ -59,7 +61,7 @@ func (r StatusReporter) Text(ctx context.Context, c supervisor.Conversation) (st
 	}
 	if c.IsInGroup() {
 		return fmt.Sprintf(textStatusInGroup, status.Version,
-			r.UserModel(u), workerLine(status.Users[0], time.Now())), nil
+			r.UserModel(ctx, u), workerLine(status.Users[0], time.Now())), nil
 	}
 	return strings.TrimRight(status.Text(time.Now()), "\n"), nil
 }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"strings"
 
@@ -11,16 +12,20 @@ import (
 	"mews/supervisor/model"
 )
 
-// UserModel returns the model that answers a user.
-func (r StatusReporter) UserModel(u supervisor.User) string {
+// UserModel returns the model that answers a user. If the user's own choice can't be read, it is
+// the model of the configuration.
+func (r StatusReporter) UserModel(ctx context.Context, u supervisor.User) string {
+	if spec, _, err := r.Chosen(ctx, u.Name); err == nil && spec != "" {
+		return spec
+	}
 	return cmp.Or(u.Model, r.Models.DefaultModel())
 }
 
 // WelcomeText returns the answer to /start. It says who the user is here, what the assistant can
 // do, and who can see what. In a group it is one line about this service.
-func (r StatusReporter) WelcomeText(c supervisor.Conversation) string {
+func (r StatusReporter) WelcomeText(ctx context.Context, c supervisor.Conversation) string {
 	u, _ := r.People.Find(c.User)
-	w := welcome{user: u, model: r.UserModel(u), via: carrier(c)}
+	w := welcome{user: u, model: r.UserModel(ctx, u), via: carrier(c)}
 	if c.IsInGroup() {
 		return fmt.Sprintf(textWelcomeInGroup, markdown.QuoteName(w.model))
 	}

@@ -1,6 +1,8 @@
 package api
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -57,6 +59,22 @@ func TestWelcome_NamesUserModelAndAdmins(t *testing.T) {
 			if strings.Contains(got, not) {
 				t.Errorf("%s: %q has %q", name, got, not)
 			}
+		}
+	}
+}
+
+// TestUserModel_ChosenModel_IsNamed checks that the user's own choice is named, and otherwise the
+// configuration's model.
+func TestUserModel_ChosenModel_IsNamed(t *testing.T) {
+	broken := errors.New("broken")
+	for _, c := range []struct {
+		chosen string
+		err    error
+		want   string
+	}{{"far/own", nil, "far/own"}, {"", nil, "far/set"}, {"", broken, "far/set"}} {
+		r := StatusReporter{Models: &model.Catalogue{}, Chosen: func(context.Context, string) (string, bool, error) { return c.chosen, true, c.err }}
+		if got := r.UserModel(t.Context(), supervisor.User{Name: "mum", Model: "far/set"}); got != c.want {
+			t.Errorf("%+v: %q", c, got)
 		}
 	}
 }

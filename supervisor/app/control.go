@@ -43,7 +43,7 @@ func (s *service) openControl(context.Context) (err error) {
 
 // greeting describes the service for a client that attaches.
 func (s *service) greeting(ctx context.Context, report api.StatusReporter, u supervisor.User) control.JoinChatResult {
-	g := control.JoinChatResult{Version: s.version, Walls: report.Sandbox(), Model: report.UserModel(u),
+	g := control.JoinChatResult{Version: s.version, Walls: report.Sandbox(), Model: report.UserModel(ctx, u),
 		HasTelegram: s.channel != nil, Bot: s.awaitBotName(ctx)}
 	for _, entry := range s.commands.Menu(u.Role == supervisor.RoleAdmin) {
 		g.Commands = append(g.Commands, entry.Name)
@@ -66,7 +66,7 @@ func (s *service) methods(report api.StatusReporter) (map[string]api.MethodFunc,
 // statusReporter returns the reporter of the service's status. It needs all other parts.
 func (s *service) statusReporter() api.StatusReporter {
 	r := api.StatusReporter{
-		Version: s.version, State: s.config.State, Since: s.since, DB: s.db, Models: s.models, People: s.people,
+		Version: s.version, State: s.config.State, Since: s.since, DB: s.db, Models: s.models, People: s.people, Chosen: s.modelChoice().CurrentModel,
 		Places:  s.places,
 		Workers: s.pool.List, Index: s.index, Memory: s.config.Worker.Memory, PIDs: s.config.Worker.PIDs,
 		Disk: int64(s.config.Worker.Disk),

@@ -210,7 +210,7 @@ func TestRefusal_HidesOthersFigures(t *testing.T) {
 	r.o.Destination = group
 	r.paid(New(r.o), bid(15*cent))
 	r.same("asked", r.person.asked[0].Text,
-		"Asking a/b would go beyond your limit for a day: even a short answer may cost up to $0.15. May I go on, and spend up to $0.10 more?")
+		fmt.Sprintf(textMayExtend, "Asking a/b would go beyond your limit for a day: even a short answer may cost up to $0.15.", "$0.10"))
 }
 
 // TestQuestion_GoesToDestination covers a turn that answers in another conversation than its own.
@@ -228,8 +228,8 @@ func TestExtension_OfDay_IsGranted(t *testing.T) {
 	r.paid(p, bid(15*cent)) // this call lacks 12 cents
 	q := r.person.asked[0]
 	r.same("amount", q.Amount, int64(25*cent))
-	r.same("text", q.Text, "Asking a/b would go beyond your limit for a day, $0.10: $0.07 was spent, and even a short answer may cost up to "+
-		"$0.15. May I go on, and spend up to $0.25 more?")
+	r.same("text", q.Text, fmt.Sprintf(textMayExtend, "Asking a/b would go beyond your limit for a day, $0.10: $0.07 was spent, "+
+		"and even a short answer may cost up to $0.15.", "$0.25"))
 	r.same("question", []any{q.Turn, q.Conversation, q.Kind, len(q.Subject)},
 		[]any{r.turn.ID, r.turn.Conversation, supervisor.QuestionBudget, 64})
 	r.paid(p, bid(13*cent)) // the rest of the extension pays for this call
@@ -251,6 +251,25 @@ func TestExtension_OfTurn_IsGranted(t *testing.T) {
 	r.paid(New(r.o), bid(31*cent)) // 21 cents are missing in the turn's limit, and 11 in the day's
 	r.same("asked", len(r.person.asked), 1)
 	r.same("amount", r.person.asked[0].Amount, int64(25*cent))
+}
+
+// Each answer may be extended, but all answers together stay within the month.
+func TestExtension_OfTurn_NeverRaisesMonth(t *testing.T) {
+	r := newRig(t, supervisor.Budget{Turn: 10 * cent, Month: 50 * cent, Extend: 300 * cent})
+	for _, chat := range []string{"2", "3"} {
+		p := New(r.o)
+		r.spend(r.turn, 10*cent, r.paid(p, bid(10*cent)))
+		r.spend(r.turn, 10*cent, r.paid(p, bid(10*cent)))
+		r.turn = r.begin("alice", chat)
+		r.o.Turn, r.o.Conversation = r.turn.ID, r.turn.Conversation
+	}
+	p := New(r.o)
+	r.spend(r.turn, 10*cent, r.paid(p, bid(10*cent)))
+	r.same("asked", len(r.person.asked), 2)
+	if got := r.refused(p, bid(11*cent)); !strings.Contains(got, "your limit for a month, $0.50: ") {
+		t.Errorf("got %q", got)
+	}
+	r.same("asked then", len(r.person.asked), 2)
 }
 
 func TestExtension_Denied_UserIsNotAskedAgain(t *testing.T) {

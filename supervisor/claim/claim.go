@@ -7,6 +7,8 @@
 // drafts are no claims.
 package claim
 
+import "regexp"
+
 // DeedKind is the kind of deed that a sentence claims.
 type DeedKind string
 
@@ -15,14 +17,19 @@ const (
 	DeedDelete   DeedKind = "delete"   // something was deleted
 	DeedSend     DeedKind = "send"     // something was sent to somebody
 	DeedRun      DeedKind = "run"      // a program ran
+	DeedBuy      DeedKind = "buy"      // something was booked, ordered or paid
 	DeedSchedule DeedKind = "schedule" // something was scheduled
 	DeedLookup   DeedKind = "lookup"   // something outside the conversation was searched or read
 	DeedRemember DeedKind = "remember" // something was remembered for later conversations
 	DeedPromise  DeedKind = "promise"  // the assistant promised to write or to check something later
 )
 
-// DeedKinds lists all kinds, in the order in which a warning names them.
-var DeedKinds = []DeedKind{DeedWrite, DeedDelete, DeedSend, DeedRun, DeedSchedule, DeedLookup, DeedRemember,
+// DeedPass means that a program ended without errors. FindClaims returns a DeedRun with Passed
+// instead.
+const DeedPass DeedKind = "pass"
+
+// DeedKinds lists all kinds that FindClaims returns, in the order in which a warning names them.
+var DeedKinds = []DeedKind{DeedWrite, DeedDelete, DeedSend, DeedRun, DeedBuy, DeedSchedule, DeedLookup, DeedRemember,
 	DeedPromise}
 
 // Claim is a kind of deed that a text claims, with the claiming sentence.
@@ -32,6 +39,7 @@ type Claim struct {
 	// the sentence may speak of an earlier turn, as with "Yes, ...", "already", "I saved" and "is
 	// set"
 	Earlier bool
+	Passed  bool     // the text says that tests passed; only for DeedRun
 	more    []string // further sentences that claim the deed; only if Earlier is set
 }
 
@@ -58,13 +66,24 @@ func FindClaims(text string) (claims []Claim) {
 	}
 	f := finder{add: add}
 	readSentences(text, f.sentence)
+	for i, c := range claims {
+		claims[i].Passed = f.passed && c.Kind == DeedRun
+	}
 	return claims
 }
+
+// Words about tests that passed, and words by which a sentence does not say so.
+var (
+	passes = regexp.MustCompile(`(?i)\b(?:tests?|checks?|suite|build|specs|all|everything|alle|alles|todas?|todos?|tous|toutes)\b.*` +
+		`\b(?:pass|passes|passed|passing|succeed|succeeds|succeeded|green|bestanden|grün|pasan|pasaron|pasado|passent|passé)(?:\P{L}|$)`)
+	passesNot = regexp.MustCompile(`(?i)\b(?:not|no|none|fail\w*|if|when|once|until|should|will|except|nicht|kein\w*|wenn|si|cuando|pas|sobald)\b|n't`)
+)
 
 // finder finds the claims of one text, sentence by sentence.
 type finder struct {
 	add       func(Claim)
 	confirmed bool // the previous sentence only says "done"
+	passed    bool // a sentence says that tests passed
 	affirmed  bool // the first sentence says "yes"
 	begun     bool // the finder has read a sentence
 }
@@ -73,6 +92,7 @@ func (f *finder) sentence(s sentence) {
 	if s.promise() {
 		f.add(Claim{Kind: DeedPromise, Sentence: s.text, Earlier: true})
 	}
+	f.passed = f.passed || !s.question && passes.MatchString(s.text) && !passesNot.MatchString(s.text)
 	isDone := false
 	for i, l := range languages {
 		isDone = isDone || s.has(i, done)

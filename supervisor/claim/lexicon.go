@@ -77,6 +77,7 @@ var (
 	add   = &verb{"", []reading{{memory, DeedRemember}, {calendar, DeedSchedule}, {file | picture | list,
 		DeedWrite}}}
 	change   = &verb{"", []reading{{memory, DeedRemember}, {calendar, DeedSchedule}, {file | picture, DeedWrite}}}
+	update   = &verb{"", []reading{{memory, DeedRemember}, {calendar, DeedSchedule}, {file | picture | list, DeedWrite}}}
 	erase    = &verb{DeedDelete, nil}
 	remove   = &verb{"", []reading{{file | picture | list | calendar | message | memory, DeedDelete}}}
 	send     = &verb{DeedSend, nil}
@@ -85,6 +86,7 @@ var (
 	run      = &verb{"", []reading{{program, DeedRun}, {calendar, DeedSchedule}}}
 	schedule = &verb{DeedSchedule, nil}
 	set      = &verb{"", []reading{{calendar, DeedSchedule}}}
+	buy      = &verb{DeedBuy, []reading{{calendar, DeedSchedule}}}
 	search   = &verb{DeedLookup, nil}
 	read     = &verb{"", []reading{{file | list | source | calendar, DeedLookup}}}
 	memorize = &verb{DeedRemember, nil}

@@ -2,6 +2,7 @@ package claim
 
 import (
 	"fmt"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -14,7 +15,9 @@ import (
 type Deed struct {
 	Tool    string // "" means an attachment, as the constant Attachment
 	Earlier bool   // the call was in an earlier turn
-	Row     string // arguments, result and effects of a call in an earlier turn
+	Row     string // arguments, result and effects of the call
+	Result  string // the first words of the result
+	Changed bool   // a program of the call changed files
 }
 
 // explainedBy reports whether a claim may be about an earlier deed, which row describes. Each
@@ -65,6 +68,18 @@ func namesIn(sentence string) (names []string) {
 		}
 	}
 	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
+}
+
+// filesIn lists the files that a sentence names, in lower case and without their folders.
+func filesIn(sentence string) (files []string) {
+	for _, word := range strings.FieldsFunc(sentence, func(r rune) bool {
+		return unicode.IsSpace(r) || strings.ContainsRune("`,;!?…()[]*'’\"“”„«»", r)
+	}) {
+		if word = strings.TrimRight(word, ".:"); isName(word, false) {
+			files = append(files, strings.ToLower(path.Base(word)))
+		}
+	}
+	return files
 }
 
 // holdsName reports whether a text contains a name as a whole, not as a part of a longer name. Text

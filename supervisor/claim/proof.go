@@ -67,29 +67,70 @@ func mayHaveDone(tool string, kind DeedKind) bool {
 	return !known || slices.Contains(kinds, kind)
 }
 
+// tracked are the tools whose rows name the files that they changed or sent. A terminal's row need
+// not name them.
+var tracked = []string{"write_file", "append_file", "edit_file", "move_file", "delete_file", "delete_upload", "send_file",
+	"run_command", "run_python"}
+
 // UnverifiedKinds returns the kinds of claims that no deed has proved. worked lists the deeds of
 // this turn; worked(true) adds the deeds of earlier turns. A deed of an earlier turn counts only
 // for a claim with Earlier set. It proves the claim only if the claim names the deed's path, name
-// or time.
+// or time. If a claim names files, a deed of this turn must name one of them.
 func UnverifiedKinds(claims []Claim, worked func(earlier bool) ([]Deed, error)) (kinds []DeedKind, err error) {
 	for _, c := range claims {
 		deeds, err := worked(c.Earlier)
 		if err != nil {
 			return nil, err
 		}
-		if !slices.ContainsFunc(deeds, func(d Deed) bool {
-			return mayHaveDone(d.Tool, c.Kind) && (!d.Earlier || c.Earlier && c.explainedBy(d.Row))
-		}) {
+		areFilesKnown := c.areFilesKnown(deeds)
+		switch {
+		case !slices.ContainsFunc(deeds, func(d Deed) bool {
+			return d.proves(c) && (d.Earlier || areFilesKnown || !slices.Contains(tracked, d.Tool))
+		}):
 			kinds = append(kinds, c.Kind)
+		case c.Passed && !slices.ContainsFunc(deeds, func(d Deed) bool { return d.proves(c) && !d.failed() }):
+			kinds = append(kinds, DeedPass)
 		}
 	}
 	return kinds, nil
 }
 
+// proves reports whether a deed may be the deed of a claim. A failed program has done nothing but
+// run, and read files, unless it changed files.
+func (d Deed) proves(c Claim) bool {
+	if d.failed() && !d.Changed && c.Kind != DeedRun && c.Kind != DeedLookup {
+		return false
+	}
+	return mayHaveDone(d.Tool, c.Kind) && (!d.Earlier || c.Earlier && c.explainedBy(d.Row))
+}
+
+// failed reports whether the deed is a program that did not end with success.
+func (d Deed) failed() bool {
+	status, _, _ := strings.Cut(d.Result, ",")
+	return slices.Contains(proofs[d.Tool], DeedRun) && status != "exit 0" && (strings.HasPrefix(status, "exit ") ||
+		strings.HasPrefix(status, "ended by a signal") || strings.HasPrefix(status, "timed out after"))
+}
+
+// areFilesKnown reports whether a row of this turn names one of the claim's files, or whether the
+// claim names no files. Only changed, deleted and sent files matter.
+func (c Claim) areFilesKnown(deeds []Deed) bool {
+	files := filesIn(c.Sentence)
+	if len(files) == 0 || c.Kind != DeedWrite && c.Kind != DeedDelete && c.Kind != DeedSend {
+		return true
+	}
+	for _, d := range deeds {
+		row := strings.ToLower(d.Row)
+		if !d.Earlier && slices.ContainsFunc(files, func(file string) bool { return holdsName(row, file) }) {
+			return true
+		}
+	}
+	return false
+}
+
 // Warning returns the warning below an answer with unproved claims. Without claims it returns "".
 func Warning(kinds []DeedKind) string {
 	var said []string
-	for _, kind := range DeedKinds {
+	for _, kind := range append(slices.Clone(DeedKinds), DeedPass) {
 		if slices.Contains(kinds, kind) && len(said) < maxNoteKinds {
 			said = append(said, deeds[kind])
 		}

@@ -41,19 +41,19 @@ func TestUnverifiedKinds_Tool_ProvesOnlyItsKind(t *testing.T) {
 		all[i] = claim.Claim{Kind: kind, Earlier: kind == claim.DeedSend, Sentence: "I sent a.pdf."}
 	}
 	for tool, want := range map[string][]claim.DeedKind{
-		"write_file":  {claim.DeedSend, claim.DeedRun, claim.DeedLookup, claim.DeedPromise},
-		"run_command": {claim.DeedSend, claim.DeedPromise},
-		"send_file": {claim.DeedWrite, claim.DeedDelete, claim.DeedRun, claim.DeedSchedule, claim.DeedLookup,
+		"write_file":  {claim.DeedSend, claim.DeedRun, claim.DeedBuy, claim.DeedLookup, claim.DeedPromise},
+		"run_command": {claim.DeedSend, claim.DeedBuy, claim.DeedPromise},
+		"send_file": {claim.DeedWrite, claim.DeedDelete, claim.DeedRun, claim.DeedBuy, claim.DeedSchedule, claim.DeedLookup,
 			claim.DeedRemember,
 			claim.DeedPromise},
-		"read_file": {claim.DeedWrite, claim.DeedDelete, claim.DeedSend, claim.DeedRun, claim.DeedSchedule,
+		"read_file": {claim.DeedWrite, claim.DeedDelete, claim.DeedSend, claim.DeedRun, claim.DeedBuy, claim.DeedSchedule,
 			claim.DeedRemember,
 			claim.DeedPromise},
 		"somebody_elses": nil,
 	} {
 		got, err := claim.UnverifiedKinds(all, func(earlier bool) ([]claim.Deed,
 			error) {
-			return []claim.Deed{{Tool: tool}}, nil
+			return []claim.Deed{{Tool: tool, Row: `{"path":"a.pdf"}`}}, nil
 		})
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s leaves %s unverified, want %s (%v)", tool, got, want, err)
@@ -127,5 +127,64 @@ func TestUnverifiedKinds_EarlierDeed_MustBeNamed(t *testing.T) {
 		if err != nil || len(kinds) != map[bool]int{false: 1}[c.excused] {
 			t.Errorf("%q after %s %s leaves %s unverified, %v", c.says, c.tool, c.row, kinds, err)
 		}
+	}
+}
+
+// A failed program proves only that it ran, unless it changed files. A claim that names files needs
+// one of them in a row of this turn.
+func TestUnverifiedKinds_ProgramOrFiles_NeedMatch(t *testing.T) {
+	const run = "run_command"
+	failed := claim.Deed{Tool: run, Row: `{"command":"pytest && rm old.md > report.md"}`, Result: "exit 3, 0.1 s"}
+	passed := claim.Deed{Tool: run, Row: `{"command":"pytest && rm old.md > report.md"}`, Result: "exit 0, 0.1 s"}
+	changed := claim.Deed{Tool: run, Row: `{"command":"make"} report.md`, Result: "exit 2, 3 s", Changed: true}
+	wrote := func(file string) claim.Deed {
+		return claim.Deed{Tool: "write_file", Row: `{"path":"` + file + `","content":"x"}`, Result: "wrote"}
+	}
+	read := claim.Deed{Tool: "read_file", Row: `{"path":"in/meeting.md"}`}
+	const allDone = "I ran the tests and all of them pass. I have saved the report to report.md and I have deleted old.md."
+	for _, c := range []struct {
+		says  string
+		deeds []claim.Deed
+		want  string
+	}{
+		{allDone, []claim.Deed{failed}, "pass write delete"},
+		{allDone, []claim.Deed{passed}, ""},
+		{allDone, []claim.Deed{failed, passed}, ""},
+		{allDone, []claim.Deed{changed}, "pass"},
+		{allDone, []claim.Deed{{Tool: run, Row: "report.md", Result: "ended by a signal: killed, 2 s"}}, "pass write delete"},
+		{allDone, []claim.Deed{{Tool: run, Row: "report.md", Result: "timed out after 120 s, 120 s"}}, "pass write delete"},
+		{"I ran the tests, and 2 of them failed.", []claim.Deed{failed}, ""},
+		{"I ran the tests. Not all of them pass.", []claim.Deed{failed}, ""},
+		{"I ran the tests. If all tests pass, I can go on.", []claim.Deed{failed}, ""},
+		{"I ran the tests. Everything is green.", []claim.Deed{failed}, "pass"},
+		{"Ich habe die Tests ausgeführt, alle Tests sind grün.", []claim.Deed{failed}, "pass"},
+		{"I searched the code and found nothing.", []claim.Deed{failed}, ""},
+		{"I've saved it.", []claim.Deed{failed}, "write"},
+		{"I've saved it.", []claim.Deed{failed, wrote("a.md")}, ""},
+
+		{"I've saved notes.md and b5.txt.", []claim.Deed{wrote("a4.txt")}, "write"},
+		{"I've saved `notes.md`.", []claim.Deed{wrote("my-notes.md")}, "write"},
+		{"I've saved notes.md.", []claim.Deed{wrote("notes.md")}, ""},
+		{"I've saved `work/Notes.md`.", []claim.Deed{wrote("/workspaces/x/notes.md")}, ""},
+		{"I've saved notes.md and b5.txt.", []claim.Deed{wrote("b5.txt")}, ""},
+		{"I've updated your todo list from meeting.md.", []claim.Deed{read, wrote("todo.md")}, ""},
+		{"I've deleted old.md.", []claim.Deed{wrote("a4.txt")}, "delete"},
+		{"I've sent you report.pdf.", []claim.Deed{{Tool: "send_file", Row: `{"path":"x.pdf"}`}}, "send"},
+		{"I've saved it to notes.md.", []claim.Deed{{Tool: "drive_put", Row: `{"id":7}`}}, ""},
+		{"I've saved it to notes.md.", []claim.Deed{{Tool: "terminal", Row: `{"input":":wq"}`}}, ""},
+		{"I've saved it to MEMORY.md.", []claim.Deed{{Tool: "update_memory"}}, ""},
+		{"I've saved it, e.g. the list, for you.", []claim.Deed{wrote("a4.txt")}, ""},
+	} {
+		kinds, err := claim.UnverifiedKinds(claim.FindClaims(c.says), func(bool) ([]claim.Deed, error) { return c.deeds, nil })
+		var got []string
+		for _, kind := range kinds {
+			got = append(got, string(kind))
+		}
+		if err != nil || strings.Join(got, " ") != c.want {
+			t.Errorf("%q after %+v leaves %q unverified, want %q (%v)", c.says, c.deeds, got, c.want, err)
+		}
+	}
+	if got := claim.Warning([]claim.DeedKind{claim.DeedPass}); !strings.Contains(got, "ran something without errors") {
+		t.Errorf("the warning is %q", got)
 	}
 }

@@ -15,8 +15,10 @@ var deeds = map[DeedKind]string{
 	DeedDelete:   "deleted something",
 	DeedSend:     "sent something",
 	DeedRun:      "ran something",
+	DeedBuy:      "booked or paid something",
 	DeedSchedule: "scheduled something",
 	DeedLookup:   "looked something up",
 	DeedRemember: "noted something for later",
 	DeedPromise:  "will come back to you later",
+	DeedPass:     "ran something without errors",
 }

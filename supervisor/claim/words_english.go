@@ -31,7 +31,7 @@ var english = language{
 		shortened: "dr mr mrs ms prof vs eg e.g approx",
 		shown:     "below above following",
 		draft:     `draft title headline tweet joke quote bio  subject email mail letter message reply poem story haiku version paragraph translation caption toast text post wording phrasing sentence speech lyrics`,
-		undo:      "ran_into ran_out read_your set_out set_off put_together looked_like looked_at checked_in saved_you saved_us saved_me made_sure",
+		undo:      "ran_into ran_out read_your set_out set_off put_together looked_like looked_at checked_in saved_you saved_us saved_me made_sure paid_attention paid_off paid_special paid_close",
 	},
 	cues: map[cue]string{
 		file: `file files folder folders directory directories document documents spreadsheet csv pdf note notes readme repository repo
@@ -49,10 +49,11 @@ var english = language{
 		message: "message messages mail mails email emails pdf file document link photo picture slides invoice invoices report copy attachment",
 	},
 	verbs: map[*verb]string{
-		store: "saved stored persisted",
-		add:   "added appended entered recorded logged +put written wrote filed moved placed crossed ticked marked checked_off inserted",
-		note:  "noted jotted",
-		change: `created backed_up updated changed edited modified fixed replaced renamed copied converted merged rewrote rewritten made took taken
+		store:  "saved stored persisted",
+		add:    "added appended entered recorded logged +put written wrote filed moved placed crossed ticked marked checked_off inserted",
+		note:   "noted jotted",
+		update: "updated",
+		change: `created backed_up changed edited modified fixed replaced renamed copied converted merged rewrote rewritten made took taken
 			corrected overwrote overwritten reorganized reorganised sorted exported generated downloaded extracted extended adjusted patched
 			restored refactored archived unzipped compressed cleaned formatted translated prepared split`,
 		erase:    "deleted erased trashed",
@@ -62,7 +63,8 @@ var english = language{
 		execute:  "executed reran compiled installed restarted rebooted benchmarked",
 		run:      "ran tested started launched built stopped rebuilt deployed ve_run have_run",
 		schedule: "scheduled rescheduled",
-		set:      "+set booked postponed in_place",
+		set:      "+set postponed in_place",
+		buy:      "booked paid purchased bought wired",
 		search:   "searched googled looked_up looked_it",
 		read:     "checked double-checked looked +read opened scanned consulted browsed skimmed reviewed examined inspected went_through gone_through queried fetched",
 		memorize: "memorized memorised remembered_that remembered_it remembered_this",

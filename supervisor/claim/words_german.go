@@ -52,8 +52,9 @@ var german = language{
 		store: "gespeichert abgespeichert gesichert abgelegt hinterlegt",
 		add: `hinzugefügt eingetragen geschrieben gesetzt ergänzt angehängt aufgenommen eingefügt hineingelegt
 			gelegt verschoben festgehalten abgehakt gepackt`,
-		note: "notiert vermerkt aufgeschrieben",
-		change: `angelegt erstellt geändert aktualisiert bearbeitet angepasst ersetzt umbenannt kopiert umgewandelt zusammengeführt repariert
+		note:   "notiert vermerkt aufgeschrieben",
+		update: "aktualisiert",
+		change: `angelegt erstellt geändert bearbeitet angepasst ersetzt umbenannt kopiert umgewandelt zusammengeführt repariert
 			korrigiert erzeugt exportiert sortiert heruntergeladen entpackt überschrieben behoben wiederhergestellt umgeschrieben formatiert
 			generiert verbessert archiviert`,
 		erase:    "gelöscht",
@@ -66,6 +67,7 @@ var german = language{
 		set:      "gestellt eingestellt eingerichtet geplant verlegt",
 		search:   "gegoogelt nachgeschlagen recherchiert durchsucht",
 		read:     "gesucht nachgesehen nachgeschaut gelesen durchgegangen geöffnet geprüft überprüft angesehen angeschaut durchgelesen geschaut",
-		memorize: "gemerkt eingeprägt",
+		memorize: "gemerkt eingeprägt =merke_mir",
+		buy:      "gebucht bezahlt überwiesen gekauft bestellt reserviert",
 	},
 }

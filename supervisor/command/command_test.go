@@ -83,7 +83,7 @@ func newRig(t *testing.T) *rig {
 		Store: h.db.Inbox(), Outbox: h.db.Outbox(), Sessions: h.sessions, Topics: h.db.Transcript(),
 		Resender: fakeResender{},
 		Status:   func(context.Context, supervisor.Conversation) (string, error) { return "all is well", nil },
-		Welcome:  func(c supervisor.Conversation) string { return "Welcome, " + c.User + "." },
+		Welcome:  func(_ context.Context, c supervisor.Conversation) string { return "Welcome, " + c.User + "." },
 		Begin: func(_ context.Context, _ supervisor.Conversation, _ int64, text string) error {
 			h.begunTexts = append(h.begunTexts, text)
 			return nil

@@ -15,6 +15,6 @@ var startRows = []row{
 		group: feature.GroupChat, run: textAnswer(start)},
 }
 
-func start(_ context.Context, c *Commands, r feature.CommandRequest) (string, error) {
-	return c.o.Welcome(r.Conversation) + textStartEnd, nil
+func start(ctx context.Context, c *Commands, r feature.CommandRequest) (string, error) {
+	return c.o.Welcome(ctx, r.Conversation) + textStartEnd, nil
 }

@@ -55,6 +55,7 @@ func (c *call) attempt(ctx context.Context, m ResolvedModel) (answer modelcall.A
 	if !paid.cutForMoney(&answer, err, req) && err != nil {
 		return c.settleFailed(ctx, m, paid, answer, err)
 	}
+	answer.Usage = c.credibleUsage(m, answer.Usage, answer.Received)
 	c.learn(m, req.Tokens, answer.Usage)
 	c.settle(m, paid, &answer)
 	answer.Spec, answer.Asked = m.Spec, req.Messages
@@ -126,6 +127,7 @@ func (c *call) settleFailed(ctx context.Context, m ResolvedModel, paid payment, 
 	if failed != nil && failed.Usage != (protocol.Usage{}) {
 		used = failed.Usage
 	}
+	used = c.credibleUsage(m, used, got.Received)
 	unpaid := used == protocol.Usage{} && (!got.Sent && got.Received == 0 || failed != nil && failed.Free)
 	switch {
 	case unpaid:

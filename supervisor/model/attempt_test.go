@@ -241,9 +241,11 @@ func TestCall_TooExpensive_CheaperModelAnswers(t *testing.T) {
 			if len(c.breakers.bySpec) != 0 {
 				t.Errorf("left alone for want of money: %v", c.breakers.bySpec)
 			}
-			first := bids[0]
-			if want := (modelcall.ReplacedModel{Spec: first,
-				Reason: "costs more than the money that was left"}); k.want != "" &&
+			first, reason := bids[0], textBudget
+			if _, priced := k.costs[first]; !priced {
+				reason = textNoPrice
+			}
+			if want := (modelcall.ReplacedModel{Spec: first, Reason: reason}); k.want != "" &&
 				k.want != first && (answer.Replaced == nil || *answer.Replaced != want) {
 				t.Errorf("it stands in for %+v", answer.Replaced)
 			}

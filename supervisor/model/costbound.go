@@ -97,13 +97,18 @@ func highestRates(rows []priceRow, upTo int64) (input, output float64) {
 	return aboveRowsFactor * input, aboveRowsFactor * output
 }
 
+// maxTokenBytes is more than the average number of bytes in a token of any text.
+const maxTokenBytes = 16
+
 // inputBound returns the maximum number of input tokens of req. If the model has counted an earlier
-// request, inputBound adds only the new bytes to that count. Otherwise it takes all bytes of req.
+// request, inputBound adds only the new bytes to that count. Otherwise it takes all bytes of req. It
+// does the same if the count is too low for the counted text.
 func inputBound(m ResolvedModel, kind string, req modelcall.Request) int64 {
 	picture := pictureTokensOf(kind, m.Model)
 	before := prefixBound(req)
 	bound := perRequest + before + messagesBound(req.Messages, picture)
-	if known := req.Measured; known.Spec == m.Spec && known.Tokens > 0 {
+	known := req.Measured
+	if known.Spec == m.Spec && known.Tokens*maxTokenBytes >= textBytes(req.Messages)-textBytes(known.New) && known.Tokens > 0 {
 		if !known.Other {
 			before = 0
 		}
@@ -126,6 +131,19 @@ func messagesBound(messages []protocol.Message, picture func(protocol.Image) int
 		sum += perMessage
 		for _, p := range message.PartsWithStamp() {
 			sum += perPart + partBound(p, picture)
+		}
+	}
+	return sum
+}
+
+// textBytes returns the length of the texts in some messages.
+func textBytes(messages []protocol.Message) (sum int64) {
+	for _, message := range messages {
+		for _, p := range message.Parts {
+			sum += int64(len(p.Text))
+			if p.Result != nil {
+				sum += int64(len(p.Result.Text))
+			}
 		}
 	}
 	return sum

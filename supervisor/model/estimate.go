@@ -1,10 +1,40 @@
 package model
 
-import "mews/protocol"
+import (
+	"cmp"
+	"fmt"
+
+	"mews/protocol"
+	"mews/supervisor/modelcall"
+)
 
 // tokenBytes is the average number of bytes in a token of an answer, for English and the tokenizers
 // of 2026. The package history uses the same number.
 const tokenBytes = 4
+
+// maxAnswerTokens is more than the longest answer of any model, in tokens.
+const maxAnswerTokens = 1_000_000
+
+// credibleUsage returns the counted usage of a call without counts that are certainly false: more
+// input tokens than the request has bytes, and more output tokens than the answer can have. A false
+// count counts as missing. It also tells the admins.
+func (c *call) credibleUsage(m ResolvedModel, counted protocol.Usage, received int64) protocol.Usage {
+	u, req := counted, c.sent
+	req.Measured = modelcall.TokenCount{}
+	if u.Input > inputBound(m, c.provider(m).kind, req) {
+		u.Input, u.CacheRead, u.CacheWrite = 0, 0, 0
+	}
+	if u.Output > max(cmp.Or(c.sent.Output, maxAnswerTokens), received) {
+		u.Output = 0
+	}
+	if u != counted {
+		u.Estimated = true
+		c.log.Warn("a model's server has counted more tokens than there can be; they are estimated instead", "model", m.Spec,
+			"input", counted.Input, "output", counted.Output)
+		c.faults.tellOnce(fmt.Sprintf(textFalseCount, m.Spec))
+	}
+	return u
+}
 
 // estimatedUsage adds estimates to the counted usage of a call. If an answer broke off, it
 // estimates the received part, because providers count an answer only at its end. The result is the

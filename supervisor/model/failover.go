@@ -39,6 +39,10 @@ type deltaRelay struct {
 
 func (r *deltaRelay) send(d modelcall.Delta) {
 	r.spoke()
+	if d.Restart {
+		r.restart()
+		return
+	}
 	r.sent += int64(len(d.Text))
 	r.delta(d)
 }
@@ -204,6 +208,8 @@ func (c *call) reason(m ResolvedModel) string {
 	}
 	p, known := policies[class]
 	switch {
+	case class == modelcall.OverBudget && c.req.Reserver != nil && len(c.priceRows(m)) == 0:
+		return textNoPrice
 	case !known:
 		return textNoAnswer
 	case c.faults.hides(c.req.User, class):

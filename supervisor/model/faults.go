@@ -17,8 +17,9 @@ type faults struct {
 	readsFaults func(user string) bool
 	tell        func(text string) // sends a text to the admins; must not block
 
-	mu   sync.Mutex                      // guards told
+	mu   sync.Mutex                      // guards the fields below
 	told map[string]modelcall.ErrorClass // the failures that the admins were told of, by spec
+	once map[string]bool                 // the texts of tellOnce
 }
 
 // maxFaults limits the models in told, because users may name models that do not exist.
@@ -60,6 +61,23 @@ func (f *faults) isNew(spec string, class modelcall.ErrorClass) bool {
 	}
 	f.told[spec] = class
 	return true
+}
+
+// tellOnce tells the admins a text about a model that answers all the same. It tells each text only
+// once until Mews restarts.
+func (f *faults) tellOnce(text string) {
+	f.mu.Lock()
+	known := f.once[text] || len(f.once) >= maxFaults
+	if f.once == nil {
+		f.once = map[string]bool{}
+	}
+	if !known {
+		f.once[text] = true
+	}
+	f.mu.Unlock()
+	if !known && f.tell != nil {
+		f.tell(text)
+	}
 }
 
 // ended records that a model has answered. If the admins were told of a failure, it tells them that

@@ -124,9 +124,10 @@ func (p Price) cost(u protocol.Usage, kept time.Duration) (micro int64, known bo
 	if kept > 5*time.Minute {
 		write = p.CacheWrite1h
 	}
-	plain := max(u.Input-u.CacheRead-u.CacheWrite, 0)
-	sum := float64(plain)*p.Input + float64(u.Output)*p.Output +
-		float64(u.CacheRead)*cmp.Or(p.CacheRead, p.Input) + float64(u.CacheWrite)*cmp.Or(write, p.Input)
+	read := min(u.CacheRead, u.Input) // the cached tokens are a part of the input
+	written := min(u.CacheWrite, u.Input-read)
+	sum := float64(u.Input-read-written)*p.Input + float64(u.Output)*p.Output +
+		float64(read)*cmp.Or(p.CacheRead, p.Input) + float64(written)*cmp.Or(write, p.Input)
 	return int64(math.Round(sum)), true
 }
 

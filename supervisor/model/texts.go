@@ -20,6 +20,7 @@ const (
 	textUnavailable     = "%s is not available at the moment. An admin knows why. Try again later, or choose another model with /model."
 	textFault           = "%s cannot answer people. %s"
 	textFaultEnded      = "%s answers again."
+	textFalseCount      = "The server of %s counts more tokens than its requests and answers can have. Mews estimates these counts instead."
 	textNotAvailable    = "is not available"
 	textNoAnswer        = "did not answer"
 	textRateLimited     = "takes no more requests at the moment"
@@ -36,7 +37,10 @@ const (
 	textNoTools         = "cannot use tools"
 	textNoRoom          = "has no room left to answer"
 	textBudget          = "costs more than the money that was left"
+	textNoPrice         = "has no known price"
 	textTooLong         = "cannot take a conversation this long"
 	textFiltered        = "has a filter that stopped the answer"
 	textRefused         = "refused the request"
+	textCutsRequests    = "The server of %s has read at most %d tokens of longer requests, and dropped the rest. " +
+		"Mews now sends it shorter requests. Let the server take more, or set the provider's window."
 )

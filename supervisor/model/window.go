@@ -3,6 +3,7 @@ package model
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"strings"
 	"sync"
 	"time"
@@ -15,8 +16,9 @@ const (
 	// tokens of a window that are left free for the answer; at most a quarter of the window
 	maxReserve = 4096
 	askFrom    = 3_000 // a server is asked for its window only if a request has at least this many tokens
-	maxFactor  = 4     // the highest factor that a refusal can teach; no text has one token per byte
-	leastGuess = 2048  // the smallest guessed window, in tokens
+	// the highest and the lowest factor that a call can teach; a count beyond them is wrong
+	maxFactor, minFactor = 4, 0.5
+	leastGuess           = 2048 // the smallest guessed window, in tokens
 	// how often a refused request is shortened; once is enough if the refusal tells the limit
 	maxShrinks = 3
 )
@@ -25,7 +27,14 @@ const (
 type learnt struct {
 	window int64   // window learnt from earlier calls, in tokens; 0 means unknown
 	factor float64 // tokens that the model counted, divided by the estimated tokens
+	// the window that the newest count suggests; 0 means that the server has read the whole request
+	suspected int64
+	until     time.Time // the end of a window that counts have taught; zero means no end
 }
+
+// suspicionTTL is how long a window counts that a server has not told. A server may get a longer
+// window at any time.
+const suspicionTTL = 6 * time.Hour
 
 // lessons has the learnt knowledge about each model, by spec. The zero value is ready. It may be
 // used from several goroutines.
@@ -40,7 +49,12 @@ const maxLessons = 256
 func (s *lessons) of(spec string) learnt {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.bySpec[spec]
+	l := s.bySpec[spec]
+	if !l.until.IsZero() && time.Now().After(l.until) {
+		l.window, l.suspected, l.until = 0, 0, time.Time{}
+		s.bySpec[spec] = l
+	}
+	return l
 }
 
 func (s *lessons) change(spec string, change func(learnt) learnt) {
@@ -206,31 +220,48 @@ func (c *call) shorten(m ResolvedModel, failed *modelcall.Error, sent int64) boo
 }
 
 // learn corrects the knowledge about a model by the tokens that it counted for a request. sent is
-// our own estimate. If a self-hosted server counts less than half of sent, it has silently cut the
-// request, as Ollama does. Then learn takes the next power of two as the model's window.
+// our own estimate. If a self-hosted server counts less than half of sent, it may have silently cut
+// the request, as Ollama does. If two counts in a row suggest the same window, learn believes it
+// and tells the admins.
 func (c *call) learn(m ResolvedModel, sent int64, u protocol.Usage) {
 	if u.Input <= 0 || sent < 1_000 {
 		return
 	}
-	cut := u.Input < sent/2 && sent >= askFrom && c.provider(m).kind == "openai" && c.provider(m).locality != localityInternet
-	window := int64(2048)
-	for window < u.Input {
-		window *= 2
-	}
-	if cut {
-		c.log.Warn("a model's server has cut a request without saying so; shorter ones are sent from now on. Set the provider's "+
-			"window, or have the server take more", "model", m.Spec, "tokens", sent, "counted", u.Input, "window", window)
-	}
+	factor := float64(u.Input) / float64(sent)
+	suspected := c.suspectedWindow(m, sent, u.Input)
+	cut := false
 	c.windows.change(m.Spec, func(l learnt) learnt {
-		switch {
-		case !cut:
-			l.factor = float64(u.Input) / float64(sent)
-		case l.window == 0 || window < l.window:
-			l.window = window
+		cut = suspected > 0 && suspected == l.suspected && (l.window == 0 || suspected < l.window)
+		l.suspected = suspected
+		if factor >= minFactor && factor <= maxFactor {
+			l.factor = factor
+		}
+		if cut {
+			l.window, l.until = suspected, time.Now().Add(suspicionTTL)
 		}
 		if c.guess.spec == m.Spec && (l.window == 0 || c.guess.window < l.window) {
 			l.window = c.guess.window
 		}
 		return l
 	})
+	if cut {
+		c.log.Warn("a model's server has cut requests without saying so; shorter ones are sent for some hours. Set the provider's "+
+			"window, or have the server take more", "model", m.Spec, "tokens", sent, "counted", u.Input, "window", suspected)
+		c.faults.tellOnce(fmt.Sprintf(textCutsRequests, m.Spec, suspected))
+	}
+}
+
+// suspectedWindow returns the window of a server that has counted only a part of a request; 0 means
+// that there is no suspicion. It is the next power of two. A lower count than half of leastGuess is
+// wrong, because no server has such a window.
+func (c *call) suspectedWindow(m ResolvedModel, sent, counted int64) int64 {
+	p := c.provider(m)
+	if counted >= sent/2 || counted <= leastGuess/2 || sent < askFrom || p.kind != "openai" || p.locality == localityInternet {
+		return 0
+	}
+	window := int64(leastGuess)
+	for window < counted {
+		window *= 2
+	}
+	return window
 }

@@ -25,6 +25,7 @@ type origin struct {
 	when    string              // the words for the job's new times
 
 	translated bool // whether a model translated the user's own words into when
+	byOther    bool // an admin wrote the words for the user; then the user pays for no translation
 }
 
 // dateOrder returns the order in which the user writes dates such as 3/4.

@@ -17,6 +17,8 @@ func (qs *JobRequests) answerCall(ctx context.Context, by feature.Caller, q JobR
 	if err != nil {
 		return r, err
 	}
+	self, err := by.UserFor("", "")
+	q.byOther = err != nil || self.Name != user.Name
 	if set, _ := qs.person(user.Name); set.Name != "" {
 		user = set
 	}

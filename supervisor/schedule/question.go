@@ -33,6 +33,8 @@ type JobRequest struct {
 
 	// options of the job by name, to add or to edit
 	Set map[string]string `json:"set,omitempty"`
+
+	byOther bool // an admin asks for the user
 }
 
 // JobReport is the answer to a JobRequest.
@@ -173,7 +175,7 @@ func newJobLine(j supervisor.Job) JobListEntry {
 
 func (qs *JobRequests) add(ctx context.Context, user supervisor.User, c supervisor.Conversation,
 	q JobRequest) (r JobReport, err error) {
-	from, text, err := qs.readOrder(ctx, origin{user: user, in: c}, q.Words, qs.now())
+	from, text, err := qs.readOrder(ctx, origin{user: user, in: c, byOther: q.byOther}, q.Words, qs.now())
 	if err == nil {
 		err = checkWords(text, q.Name)
 	}
@@ -214,7 +216,7 @@ func (qs *JobRequests) editNamed(ctx context.Context, user supervisor.User, c su
 	if err != nil {
 		return r, err
 	}
-	if j, err = qs.edit(ctx, origin{user: user, in: c}, j, q.Words, q.Set); err != nil {
+	if j, err = qs.edit(ctx, origin{user: user, in: c, byOther: q.byOther}, j, q.Words, q.Set); err != nil {
 		return r, err
 	}
 	return JobReport{Said: qs.card(j).Text, Jobs: []JobListEntry{newJobLine(j)}}, nil

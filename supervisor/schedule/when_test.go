@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/feature"
 )
 
 // labels returns the texts of a message's buttons.
@@ -361,5 +363,35 @@ func TestEdit_DayAlone_KeepsTime(t *testing.T) {
 	if err != nil || !strings.Contains(r.Said, "Next: Fri 3 Apr 2026 11:00") ||
 		strings.Contains(r.Said, "You wrote no time") {
 		t.Errorf("%q, %v", r.Said, err)
+	}
+// Users pay for the translation of their own words, and not for words that an admin writes for them.
+func TestJobCall_WordsOfAdmin_AreNotTranslated(t *testing.T) {
+	calls := 0
+	h := newHarness(t)
+	h.translate = func(context.Context, supervisor.Conversation, string, bool, time.Time) (string, string, error) {
+		calls++
+		return "weekdays 8:30", "", nil
+	}
+	h.restart()
+	h.remind(t, "alice", "tomorrow at 9: call")
+	root := errors.New("root is no user here")
+	for _, c := range []struct {
+		self string // the caller; "" means root, who is no user
+		user string
+		want bool // the words are translated
+	}{{"alice", "", true}, {"alice", "alice", true}, {"bob", "alice", false}, {"", "alice", false}} {
+		by := feature.Caller{Admin: true, UserFor: func(name, _ string) (supervisor.User, error) {
+			if name = cmp.Or(name, c.self); name == "" {
+				return supervisor.User{}, root
+			}
+			return person(name), nil
+		}}
+		for _, q := range []JobRequest{{Action: "edit", Job: "1", Words: "werktags um halb neun"},
+			{Action: "add", Words: "werktags um halb neun: aufstehen"}} {
+			q.User, calls = c.user, 0
+			if _, err := h.answerCall(t.Context(), by, q); (err == nil) != c.want || (calls > 0) != c.want {
+				t.Errorf("%q for %q, %s: %v after %d calls", c.self, c.user, q.Action, err, calls)
+			}
+		}
 	}
 }

@@ -66,7 +66,8 @@ func (t *tx) takeLease(c supervisor.LeaseRequest) (lease supervisor.Lease, short
 }
 
 // Queries that sum up spending, leases and extensions. The parameters are: ?1 the user, ?2 the
-// turn, ?3 the start time, ?4 the start time in quarters of an hour, ?5 the pot. A turn's spending
+// turn, ?3 the start time, ?4 the start time in quarters of an hour, ?5 the pot. Extensions raise
+// the limits of their turn and of their day alone. A turn's spending
 // includes the spending of its child turns. Leases of child turns belong to the turn itself. The
 // keys of all tries of a fire are equal up to the slash. 'review' is supervisor.SourceRequested.
 const (
@@ -78,9 +79,10 @@ const (
 			WHERE n.id = ?2 AND n.user = ?1), turns AS (SELECT id FROM tries UNION ALL SELECT id FROM turn WHERE parent IN tries)
 		SELECT (SELECT coalesce(sum(cost), 0) FROM usage WHERE turn IN turns), (SELECT coalesce(sum(amount), 0) FROM lease WHERE turn IN turns), 0`
 	sumOfUser = `SELECT (SELECT coalesce(sum(cost), 0) FROM spent WHERE user = ?1 AND quarter >= ?4),
-		(SELECT coalesce(sum(amount), 0) FROM lease WHERE user = ?1 AND pot IS NULL AND created_at >= ?3),
-		(SELECT coalesce(sum(amount), 0) FROM extension WHERE user = ?1 AND created_at >= ?3)`
-	sumJobs = `SELECT (SELECT coalesce(sum(u.cost), 0) FROM usage u JOIN turn t ON t.id = u.turn WHERE u.user = ?1 AND u.created_at >= ?3 AND t.kind = 'job'),
+		(SELECT coalesce(sum(amount), 0) FROM lease WHERE user = ?1 AND pot IS NULL AND created_at >= ?3), `
+	sumDay   = sumOfUser + `(SELECT coalesce(sum(amount), 0) FROM extension WHERE user = ?1 AND created_at >= ?3)`
+	sumMonth = sumOfUser + `0`
+	sumJobs  = `SELECT (SELECT coalesce(sum(u.cost), 0) FROM usage u JOIN turn t ON t.id = u.turn WHERE u.user = ?1 AND u.created_at >= ?3 AND t.kind = 'job'),
 		(SELECT coalesce(sum(l.amount), 0) FROM lease l JOIN turn t ON t.id = l.turn WHERE l.user = ?1 AND l.created_at >= ?3 AND t.kind = 'job'), ?2 * 0`
 	sumPot = `SELECT (SELECT coalesce(sum(cost), 0) FROM spent WHERE user = ?5 AND quarter >= ?4),
 		(SELECT coalesce(sum(amount), 0) FROM lease WHERE pot = ?5 AND created_at >= ?3), 0`
@@ -99,8 +101,8 @@ var scopeSums = map[supervisor.SpendingScope]struct {
 }{
 	supervisor.ScopeTurn:          {sumTurn, 2},
 	supervisor.ScopeFire:          {sumFire, 2},
-	supervisor.ScopeDay:           {sumOfUser, 4},
-	supervisor.ScopeMonth:         {sumOfUser, 4},
+	supervisor.ScopeDay:           {sumDay, 4},
+	supervisor.ScopeMonth:         {sumMonth, 4},
 	supervisor.ScopeJobDay:        {sumJobs, 3},
 	supervisor.ScopeJobMonth:      {sumJobs, 3},
 	supervisor.ScopePot:           {sumPot, 5},
@@ -176,8 +178,8 @@ const (
 	insertExtension = `INSERT INTO extension (user, turn, amount, created_at) VALUES (?, ?, ?, ?)`
 )
 
-// ExtendLimits raises a user's limits for the turn, the current day and the current month. It also
-// adds an entry to the audit log. If the user may not raise the limits by that much, ExtendLimits
+// ExtendLimits raises a user's limits for the turn and the current day. It also adds an entry to
+// the audit log. If the user may not raise the limits by that much, ExtendLimits
 // changes nothing and reports false.
 func (s Leases) ExtendLimits(ctx context.Context, e supervisor.LimitExtension) (done bool, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) bool { return t.extendBudget(e) }, "extend the budget of %s by %d millionths of a dollar", e.User, e.Amount)

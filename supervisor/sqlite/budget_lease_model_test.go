@@ -72,7 +72,7 @@ func (a *accounts) measure(l supervisor.SpendingLimit, turn supervisor.Turn) sup
 		}
 	}
 	for _, e := range a.extensions {
-		if l.Scope != supervisor.ScopeInstallation && counts(e, l, turn) {
+		if (l.Scope == supervisor.ScopeDay || l.Scope == supervisor.ScopeTurn) && counts(e, l, turn) {
 			s.Extended += e.amount
 		}
 	}

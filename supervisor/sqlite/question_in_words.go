@@ -12,10 +12,11 @@ const (
 		ORDER BY q.id DESC LIMIT 1`
 
 	// isBelowQuestion is true if the newest message of a chat was sent, and is a question or one of
-	// its reminders.
+	// its reminders. Answers of commands do not count, unless they ask something by buttons.
 	isBelowQuestion = `SELECT o.outcome IS 'sent' AND (o.id = ?2 OR o.id IN (SELECT delivery FROM question_reminder WHERE question = ?3))
 		FROM conversation c JOIN conversation n ON n.channel = c.channel
-		AND n.chat = c.chat JOIN outbox o ON o.conversation = n.id WHERE c.id = ?1 ORDER BY o.id DESC LIMIT 1`
+		AND n.chat = c.chat JOIN outbox o ON o.conversation = n.id WHERE c.id = ?1 AND NOT (o.kind = 'command' AND o.buttons = '')
+		ORDER BY o.id DESC LIMIT 1`
 	// blocksTurns is true if a conversation's running turn, or a child of it, has asked the
 	// question.
 	blocksTurns = `SELECT EXISTS (SELECT 1 FROM turn t WHERE t.conversation = ?1 AND t.ended_at IS NULL

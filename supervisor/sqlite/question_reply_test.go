@@ -29,3 +29,36 @@ func TestReply_OtherMessage_AnswersNoQuestion(t *testing.T) {
 		s.same("a yes to "+to, s.state(kept.Stored[0].ID), want)
 	}
 }
+
+// A "yes" below a question answers it, even if answers of commands came after the question. Other
+// messages may have asked something else.
+func TestYes_BelowCommandAnswer_AnswersQuestion(t *testing.T) {
+	for name, c := range map[string]struct {
+		command *supervisor.Delivery // nil means that a notice is below the question
+		want    string
+	}{
+		"command":                     {&supervisor.Delivery{Text: "Two messages wait."}, "answered"},
+		"command that asks by button": {&supervisor.Delivery{Text: "Delete all?", Buttons: yesNo}, "new"},
+		"notice":                      {nil, "new"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStory(t)
+			ask(s, approvalQuestion(s, s.startTurn("send it")), nonceA)
+			deliverAll(s)
+			for range 2 {
+				if c.command == nil {
+					s.notice(s.home, "It rains.")
+				} else {
+					_, err := s.db.Outbox().AnswerCommand(t.Context(), s.put(s.home, supervisor.KindCommand, "/queue").ID, *c.command)
+					s.must(err)
+				}
+			}
+			deliverAll(s)
+			kept, err := s.db.Inbox().StoreBatch(t.Context(), supervisor.InboundBatch{Source: "test",
+				Items: []supervisor.BatchItem{{Inbound: supervisor.Inbound{Conversation: s.home, Key: "yes", Kind: supervisor.KindText,
+					Text: "yes"}}}})
+			s.must(err)
+			s.same("the yes", s.state(kept.Stored[0].ID), c.want)
+		})
+	}
+}

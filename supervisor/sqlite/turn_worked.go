@@ -10,8 +10,9 @@ import (
 type SuccessfulCall struct {
 	Tool    string // "" stands for an attachment of the user
 	Earlier bool   // the call was in an earlier turn
-	// of a call in an earlier turn: its arguments, the beginning of its result, and its effects
-	Row string
+	Row     string // the call's arguments, the beginning of its result, and its effects
+	Result  string // the first words of the result
+	Changed bool   // a program of the call changed files
 }
 
 const (
@@ -24,18 +25,21 @@ const (
 				'message.refused'))
 		OR m.role = 'user' AND (m.source = 'world' OR json_array_length(m.parts) > 1))`
 
-	// rowOfMessage reads only the beginnings of long texts.
+	// rowOfMessage has the fields of a SuccessfulCall from Row on. It reads only the beginnings of long
+	// texts.
 	rowOfMessage = `iif(m.role = 'user', substr(m.parts, 1, 2000),
 		coalesce((SELECT substr(json_extract(p.value, '$.call.arguments'), 1,
-			2000) FROM tool_call c JOIN message a ON a.id = c.message, json_each(a.parts) p
+			20000) FROM tool_call c JOIN message a ON a.id = c.message, json_each(a.parts) p
 			WHERE c.conversation = m.conversation AND c.call = json_extract(m.parts,
 				'$[0].result.call') AND json_extract(p.value, '$.call.id') = c.call), '')
 		|| ' ' || substr(json_extract(m.parts, '$[0].result.text'), 1, 500) || ' ' ||
 			coalesce((SELECT group_concat(e.target || ' ' || e.detail, ' ')
-			FROM effect e WHERE e.turn = m.turn AND e.call = json_extract(m.parts, '$[0].result.call')), ''))`
+			FROM effect e WHERE e.turn = m.turn AND e.call = json_extract(m.parts, '$[0].result.call')), '')),
+		coalesce(substr(json_extract(m.parts, '$[0].result.text'), 1, 30), ''),
+		EXISTS (SELECT 1 FROM effect e WHERE e.turn = m.turn AND e.call = json_extract(m.parts, '$[0].result.call') AND e.kind = 'program')`
 
-	listWorked = `SELECT DISTINCT ` + toolOfMessage +
-		`, 0, '' FROM message m WHERE m.id IN (SELECT id FROM message WHERE turn = ?1
+	listWorked = `SELECT ` + toolOfMessage +
+		`, 0, ` + rowOfMessage + ` FROM message m WHERE m.id IN (SELECT id FROM message WHERE turn = ?1
 			UNION SELECT b.id FROM turn t JOIN message b ON b.turn = t.id WHERE t.parent = ?1) AND ` + hasWorked + `
 		UNION ALL SELECT ` + toolOfMessage + `, 1,
 			` + rowOfMessage + ` FROM message m WHERE m.turn IN (SELECT DISTINCT turn FROM (SELECT turn FROM message
@@ -43,13 +47,12 @@ const (
 			ORDER BY turn DESC LIMIT ?2) AND ` + hasWorked
 )
 
-// ListSuccessfulTools lists the successful calls of a turn and its child turns, by tool. It also
-// lists the successful calls of earlier turns of the conversation. turns is the number of these
+// ListSuccessfulTools lists the successful calls of a turn and its child turns. It also lists the successful calls of earlier turns of the conversation. turns is the number of these
 // earlier turns.
 func (s Turns) ListSuccessfulTools(ctx context.Context, turn int64, turns int) (calls []SuccessfulCall, err error) {
 	return engine.AllRows(s.db.reader(ctx, "list successful tools of turn %d", turn),
 		func(r *engine.Row) (c SuccessfulCall) {
-			r.Scan(&c.Tool, &c.Earlier, &c.Row)
+			r.Scan(&c.Tool, &c.Earlier, &c.Row, &c.Result, &c.Changed)
 			return c
 		}, listWorked, turn, turns)
 }

@@ -3,6 +3,7 @@ package usage
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"mews/supervisor"
@@ -28,7 +29,15 @@ func (s Calculator) SumUsage(ctx context.Context, user string, in supervisor.Tim
 	if err != nil || by != string(sqlite.UsageByConversation) {
 		return lines, err
 	}
+	byModel, err := s.Store.Sum(ctx, sqlite.UsageQuery{User: user, From: in.From, To: in.To,
+		By: append(dimensions, sqlite.UsageByModel)})
+	if err != nil {
+		return nil, err
+	}
 	for i, t := range totals {
+		lines[i].Free = !slices.ContainsFunc(byModel, func(m sqlite.UsageTotal) bool {
+			return m.Conversation == t.Conversation && !s.Free(m.Model)
+		})
 		c, known, err := s.Conversations.FindConversation(ctx, t.Conversation)
 		if err != nil {
 			return nil, err

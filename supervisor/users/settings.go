@@ -173,11 +173,15 @@ func (s *Settings) ListRemainingBudgets(ctx context.Context, user string) ([]bud
 		when string
 		max  int64
 		from time.Time
-	}{{periods[SettingDailyLimit], u.Budget.Day, day}, {periods[SettingMonthlyLimit], u.Budget.Month, month}} {
+		own  bool // the user may extend it
+	}{{periods[SettingDailyLimit], u.Budget.Day, day, true}, {periods[SettingMonthlyLimit], u.Budget.Month, month, false}} {
 		if limit.max == 0 {
 			continue
 		}
-		extended, err := s.Leases.SumLimitExtensions(ctx, user, limit.from)
+		extended, err := int64(0), error(nil)
+		if limit.own {
+			extended, err = s.Leases.SumLimitExtensions(ctx, user, limit.from)
+		}
 		if err != nil {
 			return nil, err
 		}

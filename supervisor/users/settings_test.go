@@ -101,15 +101,16 @@ func spend(t *testing.T, s *fixture, user string, cost int64) {
 }
 
 // holdLease sets an amount aside for a turn of a user.
-func holdLease(t *testing.T, s *fixture, user string, amount int64) {
+func holdLease(t *testing.T, s *fixture, user string, amount int64) supervisor.Turn {
 	t.Helper()
 	in, _, err := s.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Source: "terminal", Key: user,
 		Kind: supervisor.KindText, Text: "hi",
 		Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTerminal}})
 	must(t, err)
-	_, _, err = s.db.Turns().Start(t.Context(), in.ID, &supervisor.LeaseRequest{User: user,
+	turn, _, err := s.db.Turns().Start(t.Context(), in.ID, &supervisor.LeaseRequest{User: user,
 		Conversation: in.Conversation.ID, Spec: "far/m", Amount: amount})
 	must(t, err)
+	return turn
 }
 
 func TestSettings_InvalidValue_IsRefused(t *testing.T) {
@@ -233,12 +234,23 @@ func TestRemainingBudgets_SpentOrHeld_IsSubtracted(t *testing.T) {
 	if text := got[0].String(); text != "$2.20 of $2.50 is left today" {
 		t.Errorf("it reads %q", text)
 	}
-	holdLease(t, s, "ann", 400_000)
+	turn := holdLease(t, s, "ann", 400_000)
 	holdLease(t, s, "ben", 1)
 	got, err = p.ListRemainingBudgets(t.Context(), "ann")
 	must(t, err)
 	if text := got[0].String(); text != "$2.20 of $2.50 is left today, of which $0.40 is set aside for answers under way" {
 		t.Errorf("it reads %q", text)
+	}
+	// An extension raises the day and not the month.
+	_, err = s.db.Leases().ExtendLimits(t.Context(), supervisor.LimitExtension{User: "ann", Turn: turn.ID,
+		Amount: 1_000_000, Max: 1_000_000, Since: turn.StartedAt})
+	must(t, err)
+	got, err = p.ListRemainingBudgets(t.Context(), "ann")
+	must(t, err)
+	want = []budget.Allowance{{When: "today", Max: 3_500_000, Left: 3_200_000, Held: 400_000},
+		{When: "this month", Max: 10_000_000, Left: 9_700_000, Held: 400_000}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 	if got, err := p.ListRemainingBudgets(t.Context(), "ben"); err != nil || len(got) != 0 {
 		t.Errorf("who has no limit has %v, %v", got, err)

@@ -57,6 +57,9 @@ func CheckConfig(ctx context.Context, cfg *config.Config, path string) ConfigRep
 	}
 	free, err := FreeModels(cfg)
 	r.Free = free
+	if unpriced, _ := unpricedModels(cfg); len(unpriced) > 0 && hasBudget(cfg) { // FreeModels has returned the error
+		r.Hints = append(slices.Clone(r.Hints), fmt.Sprintf(textNoPrice, strings.Join(unpriced, ", ")))
+	}
 	for _, u := range cfg.Users {
 		r.Users = append(r.Users, checkedUser(u))
 	}

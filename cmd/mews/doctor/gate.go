@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -107,32 +106,44 @@ func examineFreeModels(_ context.Context, o Options) (string, error) {
 	return fmt.Sprintf(textFree, strings.Join(free, ", ")), nil
 }
 
-// examineBudget checks that the price of each model is known if there is a budget. A user with a
-// limit gets no answer from a model without a price.
-func examineBudget(ctx context.Context, o Options) (string, error) {
-	cfg := o.Config
-	limited := cfg.Budget.Month.Micro > 0 || cfg.Budget.Users.Day.Micro > 0 || cfg.Budget.Users.Month.Micro > 0
+// examineBudget checks that the price of each model is known if there is a budget.
+func examineBudget(_ context.Context, o Options) (string, error) {
+	if !hasBudget(o.Config) {
+		return textNoBudget, nil
+	}
+	unpriced, err := unpricedModels(o.Config)
+	switch {
+	case err != nil:
+		return "", err
+	case len(unpriced) > 0:
+		return "", &warning{fmt.Sprintf(textNoPrice, strings.Join(unpriced, ", "))}
+	}
+	return textPricesKnown, nil
+}
+
+// hasBudget reports whether a configuration limits the spending of anybody.
+func hasBudget(cfg *config.Config) bool {
+	limited := cfg.Budget.Month.Micro > 0 || cfg.Budget.Users.Day.Micro > 0 || cfg.Budget.Users.Month.Micro > 0 ||
+		cfg.Budget.Users.Turn.Micro > 0
 	for _, u := range cfg.Users {
 		limited = limited || app.BudgetFromConfig(u.Budget) != app.BudgetFromConfig(config.SpendLimits{})
 	}
-	if !limited {
-		return textNoBudget, nil
-	}
+	return limited
+}
+
+// unpricedModels lists the configured models without a known price. A user with a limit gets no
+// answer from such a model.
+func unpricedModels(cfg *config.Config) ([]string, error) {
 	catalogue, err := app.NewModelCatalogue(cfg, logging.Discard())
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer catalogue.Close()
-	unpriced := map[string]bool{}
-	for _, spec := range namedModels(cfg) {
-		if _, known := catalogue.Cost(spec, protocol.Usage{Input: 1}, time.Duration(0)); !known {
-			unpriced[spec] = true
-		}
-	}
-	if len(unpriced) > 0 {
-		return "", &warning{fmt.Sprintf(textNoPrice, strings.Join(slices.Sorted(maps.Keys(unpriced)), ", "))}
-	}
-	return textPricesKnown, nil
+	specs := slices.Sorted(slices.Values(namedModels(cfg)))
+	return slices.DeleteFunc(slices.Compact(specs), func(spec string) bool {
+		_, known := catalogue.Cost(spec, protocol.Usage{Input: 1}, time.Duration(0))
+		return known
+	}), nil
 }
 
 // FreeModels lists the configured models that count as free, without the offline model.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -122,6 +123,9 @@ func TestExamineBudget_MissingPrices_Warn(t *testing.T) {
 	providers := "models:\n  default: far/m\n  providers: {far: {kind: openai, base_url: \"https://models.example.org/v1\", api_key: k}}\n"
 	r.configure(fmt.Sprintf(threePeople, r.dir) + providers)
 	r.expectFinding("budget", "WARN no known price for far/m")
+	if hints := CheckConfig(t.Context(), r.load(), "").Hints; !slices.Contains(hints, fmt.Sprintf(textNoPrice, "far/m")) {
+		t.Errorf("the configuration's hints are %q", hints)
+	}
 	r.configure(fmt.Sprintf(threePeople, r.dir) + providers + "  prices: {far/m: {input: 1, output: 2}}\n")
 	r.expectFinding("budget", "ok the price of every configured model is known")
 	r.configure(strings.Replace(fmt.Sprintf(threePeople, r.dir), ", budget: {day: 2.50}", "", 1) + providers)

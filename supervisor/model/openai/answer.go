@@ -1,9 +1,9 @@
 package openai
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"mews/supervisor/model/remote"
@@ -17,19 +17,34 @@ const (
 
 // chunk is an event of the stream.
 type chunk struct {
-	ID      string          `json:"id"`
-	Model   string          `json:"model"`
+	ID      looseText       `json:"id"`
+	Model   looseText       `json:"model"`
 	Choices []choice        `json:"choices"`
 	Usage   *usage          `json:"usage"`
 	Error   json.RawMessage `json:"error"`
 }
 
 type choice struct {
-	Index        int    `json:"index"`
-	Delta        delta  `json:"delta"`
-	Message      delta  `json:"message"` // the whole message of an answer that is no stream
-	FinishReason string `json:"finish_reason"`
+	Index        int       `json:"index"`
+	Delta        delta     `json:"delta"`
+	Message      delta     `json:"message"` // the whole message of an answer that is no stream
+	FinishReason looseText `json:"finish_reason"`
 }
+
+// looseText is a text that the answer does not need. A number or a boolean counts as its text, and
+// any other value as "".
+type looseText string
+
+func (t *looseText) UnmarshalJSON(data []byte) error {
+	*t = ""
+	if len(data) > 0 && data[0] != '{' && data[0] != '[' {
+		*t = looseText(remote.UnquoteJSON(data))
+	}
+	return nil
+}
+
+// emptyErrors are the values of an answer's error that mean that there is none.
+var emptyErrors = []string{"", "null", `""`, "false", "{}", "[]"}
 
 type delta struct {
 	Content content         `json:"content"`
@@ -98,6 +113,7 @@ type answerBuilder struct {
 	endpoint    *remote.Endpoint
 	progress    remote.AnswerProgress
 	say         func(string)
+	unsay       func()       // takes back what say got
 	write       func(string) // passes text through the filters to the caller
 	model       string
 	names       map[string]string // our tools' names by their names in the request
@@ -128,14 +144,14 @@ func (b *answerBuilder) Progress() *remote.AnswerProgress { return &b.progress }
 // newAnswerBuilder returns a builder that passes text to say as it comes. If thinks is true, it
 // removes thinking from the text. If told is true, it removes calls from the text.
 func newAnswerBuilder(say func(string), thinks, told bool) *answerBuilder {
-	b := &answerBuilder{say: say}
+	b := &answerBuilder{say: say, unsay: func() {}}
 	b.write = b.said
 	if told {
 		b.callFilter = &callFilter{emit: b.write}
 		b.write = b.callFilter.write
 	}
 	if thinks {
-		b.thinkFilter = &thinkFilter{emit: b.write}
+		b.thinkFilter = &thinkFilter{emit: b.write, retract: b.retract}
 		b.write = b.thinkFilter.write
 	}
 	return b
@@ -157,13 +173,13 @@ func (b *answerBuilder) AddEvent(e remote.ServerEvent) error {
 	if err := remote.DecodeJSON(e.Data, &c); err != nil {
 		return err
 	}
-	if len(c.Error) > 0 && !bytes.Equal(c.Error, []byte("null")) {
+	if !slices.Contains(emptyErrors, string(c.Error)) {
 		return b.endpoint.ParseStreamRefusal(e.Data)
 	}
 	if b.model == "" {
-		b.model = c.Model
-		if b.idInBody && remote.IsIdentifier(c.ID) {
-			b.progress.Request = c.ID
+		b.model = string(c.Model)
+		if id := string(c.ID); b.idInBody && remote.IsIdentifier(id) {
+			b.progress.Request = id
 		}
 	}
 	if c.Usage != nil {
@@ -205,7 +221,7 @@ func (b *answerBuilder) addChoice(ch choice) error {
 		}
 	}
 	if ch.FinishReason != "" {
-		b.progress.Finish = ch.FinishReason
+		b.progress.Finish = string(ch.FinishReason)
 	}
 	return nil
 }
@@ -235,6 +251,18 @@ func (b *answerBuilder) said(text string) {
 func (b *answerBuilder) pass(text string) {
 	b.text.WriteString(text)
 	b.say(text)
+}
+
+// retract drops all text and all calls written as text, because they were thinking.
+func (b *answerBuilder) retract() {
+	if b.callFilter != nil {
+		*b.callFilter = callFilter{emit: b.callFilter.emit}
+	}
+	if b.textCalls != nil {
+		*b.textCalls = textCallFilter{emit: b.pass}
+	}
+	b.text.Reset()
+	b.unsay()
 }
 
 // grow adds n bytes to the answer's size, and fails if the answer is too long.

@@ -141,7 +141,9 @@ func (e *Endpoint) Stream(ctx context.Context, url string, body []byte, b Answer
 		defer resp.Body.Close() // only reading: an error of Close does no harm
 		w.ReadCloser, request = resp.Body, e.requestID(resp)
 		switch {
-		case e.WholeAnswers && hasType(resp, ContentTypeJSON):
+		case resp.StatusCode == http.StatusNoContent:
+			err = ErrEmptyAnswer
+		case e.WholeAnswers && (hasType(resp, ContentTypeJSON) || w.isUnlabelledJSON(resp)):
 			answer, err = e.receiveWhole(resp, w, b)
 		case !hasType(resp, ContentTypeStream):
 			err = e.readRefusal(resp, w)

@@ -1,9 +1,12 @@
 package remote
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
+	"net/http"
+	"strings"
 	"time"
 )
 
@@ -48,6 +51,21 @@ func (b *watchedBody) Read(buf []byte) (int, error) {
 	b.timer.Reset(b.limit)
 	defer b.timer.Stop()
 	return b.ReadCloser.Read(buf)
+}
+
+// isUnlabelledJSON reports whether a body without a content type for it is JSON. It reads the first
+// byte, and puts it back.
+func (b *watchedBody) isUnlabelledJSON(resp *http.Response) bool {
+	if !hasType(resp, ContentTypeStream) || strings.HasPrefix(resp.Header.Get("Content-Type"), ContentTypeStream) {
+		return false
+	}
+	first := make([]byte, 1)
+	n, _ := io.ReadFull(b, first) // the next Read repeats the error
+	b.ReadCloser = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(first[:n]), b.ReadCloser), b.ReadCloser}
+	return n > 0 && first[0] == '{'
 }
 
 // expectEnd shortens the limit, because the answer is complete and the end of the stream may never
