@@ -3,9 +3,12 @@ package placement
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/hashicorp/go-hclog"
@@ -101,7 +104,7 @@ func (g fixedUIDs) Find(context.Context, string, uint32, uint32) (uint32, error)
 func (g fixedUIDs) Assign(context.Context, string, uint32, uint32, uint32, []uint32) (uint32, error) {
 	return 1, nil
 }
-func (g fixedUIDs) WasAnyAssigned(context.Context, uint32, uint32) (bool, error)   { return bool(g), nil }
+func (g fixedUIDs) WasAnyAssigned(context.Context, uint32, uint32) (bool, error) { return bool(g), nil }
 
 // TestUIDRange_OptionalButUsed_IsSkipped checks that the reason is reported, and that users with a
 // uid of the range keep their uid. A range that is not optional is refused.
@@ -186,4 +189,68 @@ func openUIDs(t *testing.T) UIDStore {
 		}
 	})
 	return db.HostUIDs()
+}
+
+// TestOwnUID_OptionalRange_SkipsUsedUIDs: in an optional range each installation begins elsewhere,
+// and nobody gets the uid of a running process.
+func TestOwnUID_OptionalRange_SkipsUsedUIDs(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can start processes of another account")
+	}
+	from := 3_000_000_000 + uint32(os.Getpid())%10_000*1000
+	p := &WorkerLocations{Options: Options{State: t.TempDir(), UIDs: UIDRange{from, from + 999}, UIDsOptional: true, Kept: openUIDs(t)}}
+	first := p.firstUID()
+	foreign := exec.Command("/bin/sleep", "1000")
+	foreign.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: first, Gid: first}}
+	if err := foreign.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = foreign.Process.Kill()
+		_ = foreign.Wait()
+	}()
+	if err := p.checkUIDs([]supervisor.User{{Name: "ann"}}, nil); err != nil || p.Sharing != "" {
+		t.Errorf("%v, shared because %q", err, p.Sharing)
+	}
+	for i, name := range []string{"ann", "ben", "ann"} {
+		uid, err := p.ownUID(supervisor.User{Name: name, Home: filepath.Join(p.State, "homes", name)})
+		if want := []uint32{first + 1, first + 2, first + 1}[i]; uid != want || err != nil {
+			t.Errorf("%s has %d, %v, want %d", name, uid, err, want)
+		}
+	}
+}
+
+func TestFirstUID_EachInstallation_IsInRange(t *testing.T) {
+	for _, r := range []UIDRange{{70000, 79999}, {70000, 70199}, {70000, 70100}, {70000, 70000}, {1, 4_000_000_000}} {
+		seen := map[uint32]bool{}
+		for i := range 500 {
+			p := &WorkerLocations{Options: Options{State: fmt.Sprint("/var/lib/mews", i), UIDs: r, UIDsOptional: true}}
+			first := p.firstUID()
+			if seen[first] = true; !r.Contains(first) || first != p.firstUID() || r.To-first < min(uidBlock-1, r.To-r.From) {
+				t.Fatalf("%s: %s begins with %d", r, p.State, first)
+			}
+			p.UIDsOptional = false
+			if got := p.firstUID(); got != r.From {
+				t.Fatalf("a configured range %s begins with %d", r, got)
+			}
+		}
+		if want := int(min(100, (r.To-r.From+1)/uidBlock)); len(seen) < want*3/4 {
+			t.Errorf("%s: 500 installations have %d first uids, want most of %d", r, len(seen), want)
+		}
+	}
+}
+
+// TestCheckOwner_PeopleShare_KeepsHomeOfUID: no advice hands the home of one user to the account of
+// all.
+func TestCheckOwner_PeopleShare_KeepsHomeOfUID(t *testing.T) {
+	for _, c := range []struct{ owner, shared uint32 }{{70000, 999}, {999, 999}, {70000, 70000}} {
+		p := &WorkerLocations{Workers: Account{c.shared, c.shared}, Sharing: "the range is not free"}
+		err := p.checkOwner(supervisor.User{Name: "ann", Home: "/h/ann"}, c.owner, Account{})
+		if (err == nil) != (c.owner == c.shared) {
+			t.Errorf("%+v: %v", c, err)
+		}
+		if err != nil && (strings.Contains(err.Error(), "chown") || !strings.Contains(err.Error(), p.Sharing)) {
+			t.Errorf("%v", err)
+		}
+	}
 }
