@@ -94,7 +94,7 @@ const (
 	flagChatUser      = "speak as the user of this `NAME` (admins only)"
 	flagVoiceUser     = "use the worker of the user of this `NAME` (admins only)"
 	flagChatAttach    = "send this `FILE` with the first message; may be repeated"
-	flagChatTimeout   = "end with an error if an answer takes longer than this `TIME`, such as 5m; only with TEXT or a pipe"
+	flagChatTimeout   = "end with an error if an answer takes longer than `TIME`, such as 5m; only with TEXT or a pipe"
 	flagChatName      = "open a separate conversation of this `NAME`"
 	flagEscapes       = "make a worker try the known ways out of its walls, and show the results"
 	flagUsageUser     = "the user `NAME`; without it, yourself, and for an admin everybody"

@@ -16,7 +16,8 @@ func TestStatusText_SharedAccount_IsShown(t *testing.T) {
 		shares               []bool
 		want                 string // "" means no such line
 	}{
-		{"accounts", "/s", "ids are taken", []bool{true, true}, "2 people share one Unix account, although each should have one: ids are taken"},
+		{"accounts", "/s", "ids are taken", []bool{true, true},
+			"2 people share one Unix account, although each should have one: ids are taken"},
 		{"accounts", "/s", "", []bool{true, true, false}, "although each should have one: " + textWhyShared},
 		{"accounts", "/s", "ids are taken", []bool{true, false}, ""},
 		{"accounts", "", "ids are taken", []bool{true, true}, ""},

@@ -69,9 +69,9 @@ func TestToolResult_Invalid_EndsWorker(t *testing.T) {
 		"a long detail": {func(r *protocol.ToolResult) {
 			r.Changes = []protocol.Change{{Kind: "write", Detail: field + "x"}}
 		}, false},
-		"another person's blob":  {func(r *protocol.ToolResult) { r.Rest = &protocol.BlobRef{SHA256: hash("bob's"), Size: 4} }, false},
-		"a blob of nobody":       {func(r *protocol.ToolResult) { r.Rest = &protocol.BlobRef{SHA256: hash("y"), Size: 1} }, false},
-		"a blob's wrong size":    {func(r *protocol.ToolResult) { r.Rest = &protocol.BlobRef{SHA256: hash("x"), Size: 2} }, false},
+		"another person's blob":  {func(r *protocol.ToolResult) { r.Rest = blobRef("bob's", 4) }, false},
+		"a blob of nobody":       {func(r *protocol.ToolResult) { r.Rest = blobRef("y", 1) }, false},
+		"a blob's wrong size":    {func(r *protocol.ToolResult) { r.Rest = blobRef("x", 2) }, false},
 		"a call never made":      {func(r *protocol.ToolResult) { r.Call = "t0" }, false},
 		"a blob of no such name": {func(r *protocol.ToolResult) { r.Rest = &protocol.BlobRef{SHA256: field} }, false},
 		"an endless id":          {func(r *protocol.ToolResult) { r.Call = strings.Repeat("t", 65) }, false},
@@ -79,7 +79,7 @@ func TestToolResult_Invalid_EndsWorker(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, asks(1))
 			r.hoard("x", 1)
-			if err := r.db.Blobs().AddOwner(t.Context(), "bob", protocol.BlobRef{SHA256: hash("bob's"), Size: 4}, 0); err != nil {
+			if err := r.db.Blobs().AddOwner(t.Context(), "bob", *blobRef("bob's", 4), 0); err != nil {
 				t.Fatal(err)
 			}
 			call := r.makeCalls()[0]
@@ -106,9 +106,14 @@ func TestCallStart_NeverMade_EndsWorker(t *testing.T) {
 	if first, again := begin(made), begin(made); first != nil || again == nil || r.peer.ended != nil {
 		t.Errorf("%v, again %v, ended for %v", first, again, r.peer.ended)
 	}
-	if err := begin("t0"); err == nil || r.peer.ended == nil || !strings.Contains(r.peer.ended.Error(), "has not made it") {
+	err := begin("t0")
+	if err == nil || r.peer.ended == nil || !strings.Contains(r.peer.ended.Error(), "has not made it") {
 		t.Errorf("%v, ended for %v", err, r.peer.ended)
 	}
+}
+
+func blobRef(name string, size int64) *protocol.BlobRef {
+	return &protocol.BlobRef{SHA256: hash(name), Size: size}
 }
 
 func TestToolResult_WrongToolName_EndsNextWorker(t *testing.T) {

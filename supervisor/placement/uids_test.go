@@ -198,7 +198,8 @@ func TestOwnUID_OptionalRange_SkipsUsedUIDs(t *testing.T) {
 		t.Skip("only root can start processes of another account")
 	}
 	from := 3_000_000_000 + uint32(os.Getpid())%10_000*1000
-	p := &WorkerLocations{Options: Options{State: t.TempDir(), UIDs: UIDRange{from, from + 999}, UIDsOptional: true, Kept: openUIDs(t)}}
+	p := &WorkerLocations{Options: Options{State: t.TempDir(), UIDs: UIDRange{from, from + 999}, UIDsOptional: true,
+		Kept: openUIDs(t)}}
 	first := p.firstUID()
 	foreign := exec.Command("/bin/sleep", "1000")
 	foreign.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: first, Gid: first}}
@@ -226,7 +227,8 @@ func TestFirstUID_EachInstallation_IsInRange(t *testing.T) {
 		for i := range 500 {
 			p := &WorkerLocations{Options: Options{State: fmt.Sprint("/var/lib/mews", i), UIDs: r, UIDsOptional: true}}
 			first := p.firstUID()
-			if seen[first] = true; !r.Contains(first) || first != p.firstUID() || r.To-first < min(uidBlock-1, r.To-r.From) {
+			seen[first] = true
+			if !r.Contains(first) || first != p.firstUID() || r.To-first < min(uidBlock-1, r.To-r.From) {
 				t.Fatalf("%s: %s begins with %d", r, p.State, first)
 			}
 			p.UIDsOptional = false

@@ -63,7 +63,8 @@ func TestKillLeftovers_LastProgram_KillsHidden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := children.RunToEnd(t.Context(), RunOptions{Cmd: forkCommand(t), Output: io.Discard}); err != nil || !children.HasProcess() {
+	_, err = children.RunToEnd(t.Context(), RunOptions{Cmd: forkCommand(t), Output: io.Discard})
+	if err != nil || !children.HasProcess() {
 		t.Fatalf("%v; processes are left: %v", err, children.HasProcess())
 	}
 	other.Signal(syscall.SIGKILL)

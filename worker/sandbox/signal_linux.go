@@ -21,8 +21,8 @@ func SignalAccount(uid, gid int, sig unix.Signal) error {
 	return wrap(err, "signal all of account %d", uid)
 }
 
-// KillAll kills all processes within this process's walls, except this process, at one moment, as
-// SignalAccount describes. It refuses if no wall confines signals.
+// KillAll kills all other processes within this process's walls at one moment.
+// SignalAccount tells why none escapes. KillAll refuses if no wall confines signals.
 func (s *ToolStarter) KillAll() error {
 	if err := s.checkSignalsConfined(); err != nil {
 		return fmt.Errorf("kill all processes within the walls: %w", err)

@@ -59,8 +59,8 @@ func runPipe(ctx context.Context, con Console, in io.Reader, socket string, o Op
 	if err != nil {
 		return err
 	}
-	p := &pipe{out: con.Out, err: con.Err, timeout: o.AnswerTimeout, joined: make(chan struct{}), input: make(chan inputLine), changed: make(chan struct{}, 1),
-		open: map[string]*openLine{}, attached: files}
+	p := &pipe{out: con.Out, err: con.Err, joined: make(chan struct{}), input: make(chan inputLine), changed: make(chan struct{}, 1),
+		open: map[string]*openLine{}, attached: files, timeout: o.AnswerTimeout}
 	p.chat = control.NewChat(socket, control.JoinChatRequest{User: o.User, Chat: o.Chat, After: control.StartFromNow},
 		p)
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -183,7 +183,8 @@ func (p *pipe) result() error {
 // it.
 func (p *pipe) exchange(ctx context.Context, text string) error {
 	if p.timeout > 0 {
-		limited, cancel := context.WithTimeoutCause(ctx, p.timeout, fmt.Errorf(textNoAnswer, amount.FormatDuration(p.timeout)))
+		late := fmt.Errorf(textNoAnswer, amount.FormatDuration(p.timeout))
+		limited, cancel := context.WithTimeoutCause(ctx, p.timeout, late)
 		defer cancel()
 		ctx = limited
 	}

@@ -163,7 +163,8 @@ func TestPipe_Timeout_EndsWithError(t *testing.T) {
 	p := newRig(t)
 	p.live()
 	var out bytes.Buffer
-	err := runPipe(t.Context(), Console{Out: &out, Err: io.Discard}, strings.NewReader("one\ntwo\n"), p.socket, Options{AnswerTimeout: 1})
+	lines := strings.NewReader("one\ntwo\n")
+	err := runPipe(t.Context(), Console{Out: &out, Err: io.Discard}, lines, p.socket, Options{AnswerTimeout: 1})
 	if err == nil || !strings.HasPrefix(err.Error(), "no answer came within ") || out.Len() > 0 {
 		t.Errorf("%v; printed was %q", err, &out)
 	}

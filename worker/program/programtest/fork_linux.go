@@ -7,16 +7,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ForkWithoutPause starts a child that leaves this process's session, closes its files, and forks
-// without pause: each parent ends at once, so the pid changes faster than a list of processes can
-// be read. It goes on for so many generations. With newSessions each generation has its own session.
+// ForkWithoutPause starts a child that forks for so many generations, each in place of the last.
+//
+// The child leaves this process's session and closes its files. Each parent ends at once, so the pid
+// changes faster than a list of processes can be read. With newSessions each generation has its own
+// session.
 //
 // A forked child of a Go process may only make system calls with prepared values.
 //
 //go:nosplit
 //go:norace
 func ForkWithoutPause(generations int, newSessions bool) syscall.Errno {
-	if pid, _, errno := syscall.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0); pid != 0 || errno != 0 {
+	pid, _, errno := syscall.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
+	if pid != 0 || errno != 0 {
 		return errno
 	}
 	syscall.RawSyscall(unix.SYS_SETSID, 0, 0, 0)
