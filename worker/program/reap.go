@@ -29,6 +29,6 @@ func IsProcessAlive(pid int) bool {
 	return ok && !p.dead
 }
 
-// HasProcess reports whether a child or an orphan of this process exists, even an ended one.
-// An ended orphan may have left a living child, which no list of processes shows for certain.
+// HasProcess reports whether this process has a child or an orphan, even an ended one. An ended
+// orphan may have left a living child, which no list of processes shows for certain.
 func (c *Children) HasProcess() bool { return c.Len() > 0 || hasChild() }

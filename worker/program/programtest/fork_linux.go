@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ForkWithoutPause starts a child that forks for so many generations, each in place of the last.
+// ForkWithoutPause starts a child that forks without pause, for so many generations.
 //
 // The child leaves this process's session and closes its files. Each parent ends at once, so the pid
 // changes faster than a list of processes can be read. With newSessions each generation has its own
