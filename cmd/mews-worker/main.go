@@ -55,9 +55,9 @@ func run() error {
 	debug.SetGCPercent(gcPercent)
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	start, startParser := programStarters()
+	start, startParser, killAll := programWalls()
 	return serve.Run(ctx, socket, serve.Options{Build: version, Now: time.Now, Report: logError, Try: tryWalls, Temp: os.TempDir(),
-		Env: inheritedVariables(), Start: start, StartParser: startParser,
+		Env: inheritedVariables(), Start: start, StartParser: startParser, KillAll: killAll, Abort: abort,
 	})
 }
 
@@ -76,6 +76,12 @@ func inheritedVariables() (env []string) {
 		}
 	}
 	return env
+}
+
+// abort ends this process and with it all its programs. The spawner and the kernel end the programs.
+func abort(err error) {
+	logError(err)
+	os.Exit(1)
 }
 
 // logError writes to standard error, which goes to the supervisor's log.

@@ -19,12 +19,12 @@ import (
 // escapeArgument makes this program try one escape.
 const escapeArgument = "escape"
 
-// programStarters returns the functions that start tools' programs and parsers, within a second
-// layer of this process's walls. The environment names the walls' tier; a process started by hand
-// has no walls.
-func programStarters() (tool, parser func(*exec.Cmd) error) {
+// programWalls returns the functions that start tools' programs and parsers, within a second layer
+// of this process's walls, and the function that kills them all. The environment names the walls'
+// tier; a process started by hand has no walls.
+func programWalls() (tool, parser func(*exec.Cmd) error, killAll func() error) {
 	s := sandbox.NewToolStarter(sandbox.Tier(os.Getenv(sandbox.TierVariable)))
-	return s.Start, s.StartParser
+	return s.Start, s.StartParser, s.KillAll
 }
 
 // limitParser limits this process, which parses a file. The worker ends it after parse.Timeout.

@@ -14,10 +14,10 @@ const escapeArgument = "escape"
 
 func runEscape(string, string) {}
 
-// programStarters returns the functions that start tools' programs and parsers. They inherit this
-// process's walls.
-func programStarters() (tool, parser func(*exec.Cmd) error) {
-	return (*exec.Cmd).Start, (*exec.Cmd).Start
+// programWalls returns the functions that start tools' programs and parsers. They inherit this
+// process's walls, which confine no signals.
+func programWalls() (tool, parser func(*exec.Cmd) error, killAll func() error) {
+	return (*exec.Cmd).Start, (*exec.Cmd).Start, nil
 }
 
 // limitParser limits nothing on this system.

@@ -19,6 +19,7 @@ func chatVerb(ctx context.Context, con console, args []string) error {
 		o.Attach = append(o.Attach, path)
 		return nil
 	})
+	set.DurationVar(&o.AnswerTimeout, "timeout", 0, flagChatTimeout)
 	words, cfg, err := parseClient(set, file, args, 0, maxChatWords)
 	if err != nil {
 		return err

@@ -12,7 +12,7 @@ type help struct {
 var helps = map[string]help{
 	"run": {"[--config FILE] [--chat [--user NAME]] [--new-database] [--database-differs] [--migrate-without-copy]",
 		"run the service; with --chat also open the chat"},
-	"chat": {"[TEXT] [--config FILE] [--user NAME] [--chat NAME] [--attach FILE]...",
+	"chat": {"[TEXT] [--config FILE] [--user NAME] [--chat NAME] [--attach FILE]... [--timeout TIME]",
 		"talk to your assistant in the terminal; with TEXT, print the answer and end"},
 	"status": {"[--config FILE] [--json]", "show what runs, for whom, and what waits"},
 	"models": {"[--config FILE] [--json]", "list the models, and which one answers you"},
@@ -94,6 +94,7 @@ const (
 	flagChatUser      = "speak as the user of this `NAME` (admins only)"
 	flagVoiceUser     = "use the worker of the user of this `NAME` (admins only)"
 	flagChatAttach    = "send this `FILE` with the first message; may be repeated"
+	flagChatTimeout   = "end with an error if an answer takes longer than `TIME`, such as 5m; only with TEXT or a pipe"
 	flagChatName      = "open a separate conversation of this `NAME`"
 	flagEscapes       = "make a worker try the known ways out of its walls, and show the results"
 	flagUsageUser     = "the user `NAME`; without it, yourself, and for an admin everybody"

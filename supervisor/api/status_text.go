@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -27,6 +28,9 @@ func (s Status) Text(now time.Time) string {
 	fmt.Fprintf(t, "model\t%s\n", s.Model)
 	fmt.Fprintf(t, "walls\t%s\n", s.Walls.Summary())
 	if s.State != "" { // only an admin's status has the folder
+		if line := s.sharedLine(); line != "" {
+			fmt.Fprintf(t, "accounts\t%s\n", line)
+		}
 		fmt.Fprintf(t, "limits\t%s\n", s.Walls.Limits)
 		asking := ""
 		if s.Waiting.Asking > 0 {
@@ -51,6 +55,21 @@ func (s Status) Text(now time.Time) string {
 	}
 	t.Flush()
 	return b.String()
+}
+
+// sharedLine tells that users share a Unix account although each should have one; "" means that
+// none do.
+func (s Status) sharedLine() string {
+	n := 0
+	for _, u := range s.Users {
+		if u.Shares {
+			n++
+		}
+	}
+	if s.Walls.Tier != "accounts" || n < 2 {
+		return ""
+	}
+	return fmt.Sprintf(textSharedAccount, n, cmp.Or(s.Sharing, textWhyShared))
 }
 
 // listStatus turns a table into a list, because a phone breaks the lines of a table.

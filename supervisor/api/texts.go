@@ -8,6 +8,8 @@ const (
 
 // Texts of mews status.
 const (
+	textSharedAccount   = "%d people share one Unix account, although each should have one: %s"
+	textWhyShared       = "mews doctor tells why"
 	textUpcoming        = "jobs\t%d, the next on %s\n"
 	upcomingLayout      = "Mon 2 Jan 15:04"
 	textAsking          = " (%s for an answer)"

@@ -95,9 +95,12 @@ func (s *service) hostCallOptions() *hostcall.Options {
 		ActivityDependencies: hostcall.ActivityDependencies{Activity: hostcall.Ledger{Effects: s.db.Effects(),
 			Conversations: s.db.Conversations(), Find: s.settings.Find, Now: s.now}},
 		IndexDependencies: s.indexDependencies(),
-		DiskDependencies:  hostcall.DiskDependencies{DiskExceeded: s.disks.NotifyHomeTooLarge},
-		ToolDependencies:  hostcall.ToolDependencies{OpenedTools: s.db.OpenedTools()},
-		Audit:             s.audit.RecordAction, Log: s.log.Named("hostcall"), Now: s.now,
+		DiskDependencies: hostcall.DiskDependencies{DiskExceeded: func(user string, size protocol.DiskExceeded) {
+			s.places.Disk.RecordExcess(user, size)
+			s.disks.NotifyHomeTooLarge(user, size)
+		}},
+		ToolDependencies: hostcall.ToolDependencies{OpenedTools: s.db.OpenedTools()},
+		Audit:            s.audit.RecordAction, Log: s.log.Named("hostcall"), Now: s.now,
 	}
 }
 

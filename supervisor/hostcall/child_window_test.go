@@ -256,7 +256,7 @@ func TestOneShotWorker_ForbiddenCall_EndsWorker(t *testing.T) {
 			method, is := strings.CutPrefix(name, "the method ")
 			want := `kind "review"`
 			if onlyInOperations(method) {
-				want = "not a operation of this worker's"
+				want = "not an operation of this worker's"
 			}
 			if is && !strings.Contains(r.peer.ended.Error(), want) {
 				t.Errorf("ended for %v", r.peer.ended)

@@ -178,9 +178,9 @@ func (c *Conn) admitCall(req *protocol.Request, notification bool) (r row, w *wo
 	w = c.begun[key]
 	switch {
 	case w == nil:
-		err = fmt.Errorf("not a %v of this worker's", key.phase)
+		err = fmt.Errorf("not %s of this worker's", key.phase.withArticle())
 	case r.phase&key.phase == 0:
-		err = fmt.Errorf("not a call of a %v", key.phase)
+		err = fmt.Errorf("not a call of %s", key.phase.withArticle())
 	case r.kinds != nil && c.otherKind(w, r.kinds) != "":
 		err = fmt.Errorf("not in a turn of kind %q", c.otherKind(w, r.kinds))
 	default:

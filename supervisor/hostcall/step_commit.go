@@ -37,10 +37,8 @@ func (t *turn) commitCall(ctx context.Context, p *protocol.StepCommitParams) (*p
 	case len(p.Call) > maxName:
 		return nil, feature.WorkerOffence{Err: fmt.Errorf("call: %d bytes, at most %d", len(p.Call), maxName)}
 	case p.State == protocol.CallStateBegun:
-		return &protocol.StepCommitResult{}, t.commit(ctx, func() error {
-			return t.o.Steps.CommitCallStart(ctx, t.ID,
-				p.Call)
-		})
+		err := t.commit(ctx, func() error { return t.o.Steps.CommitCallStart(ctx, t.ID, p.Call) })
+		return &protocol.StepCommitResult{}, t.checkCallIsMade(p.Call, err)
 	case p.State != protocol.CallStateDone:
 		return nil, invalidParams("state: want begun or done")
 	case p.Result == nil || p.Result.Call != p.Call:
@@ -55,5 +53,14 @@ func (t *turn) commitCall(ctx context.Context, p *protocol.StepCommitParams) (*p
 		id, err = t.o.Steps.CommitResult(ctx, t.ID, *p.Result)
 		return err
 	})
-	return &protocol.StepCommitResult{Message: id}, err
+	return &protocol.StepCommitResult{Message: id}, t.checkCallIsMade(p.Call, err)
+}
+
+// checkCallIsMade returns the store's error for a commit of a call. It is an offence if the turn has
+// not made the call.
+func (t *turn) checkCallIsMade(call string, err error) error {
+	if _, known := t.openCalls.find(call); known || supervisor.ErrorCodeOf(err) != supervisor.CodeNotFound {
+		return err
+	}
+	return feature.WorkerOffence{Err: fmt.Errorf("call %s: the turn has not made it", printable(call, maxName))}
 }

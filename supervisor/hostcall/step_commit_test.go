@@ -69,11 +69,19 @@ func TestToolResult_Invalid_EndsWorker(t *testing.T) {
 		"a long detail": {func(r *protocol.ToolResult) {
 			r.Changes = []protocol.Change{{Kind: "write", Detail: field + "x"}}
 		}, false},
+		"another person's blob":  {func(r *protocol.ToolResult) { r.Rest = blobRef("bob's", 4) }, false},
+		"a blob of nobody":       {func(r *protocol.ToolResult) { r.Rest = blobRef("y", 1) }, false},
+		"a blob's wrong size":    {func(r *protocol.ToolResult) { r.Rest = blobRef("x", 2) }, false},
+		"a call never made":      {func(r *protocol.ToolResult) { r.Call = "t0" }, false},
 		"a blob of no such name": {func(r *protocol.ToolResult) { r.Rest = &protocol.BlobRef{SHA256: field} }, false},
 		"an endless id":          {func(r *protocol.ToolResult) { r.Call = strings.Repeat("t", 65) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, asks(1))
+			r.hoard("x", 1)
+			if err := r.db.Blobs().AddOwner(t.Context(), "bob", *blobRef("bob's", 4), 0); err != nil {
+				t.Fatal(err)
+			}
 			call := r.makeCalls()[0]
 			result := protocol.ToolResult{Call: call.ID, Name: call.Name, Text: "ok"}
 			c.change(&result)
@@ -83,6 +91,29 @@ func TestToolResult_Invalid_EndsWorker(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestCallStart_NeverMade_EndsWorker: a call that has begun before is only refused, because an honest
+// worker may repeat it.
+func TestCallStart_NeverMade_EndsWorker(t *testing.T) {
+	r := newRig(t, asks(1))
+	begin := func(call string) error {
+		_, err := r.call(protocol.MethodStepCommit,
+			protocol.StepCommitParams{Turn: r.open.Turn.ID, Call: call, State: protocol.CallStateBegun})
+		return err
+	}
+	made := r.makeCalls()[0].ID
+	if first, again := begin(made), begin(made); first != nil || again == nil || r.peer.ended != nil {
+		t.Errorf("%v, again %v, ended for %v", first, again, r.peer.ended)
+	}
+	err := begin("t0")
+	if err == nil || r.peer.ended == nil || !strings.Contains(r.peer.ended.Error(), "has not made it") {
+		t.Errorf("%v, ended for %v", err, r.peer.ended)
+	}
+}
+
+func blobRef(name string, size int64) *protocol.BlobRef {
+	return &protocol.BlobRef{SHA256: hash(name), Size: size}
 }
 
 func TestToolResult_WrongToolName_EndsNextWorker(t *testing.T) {

@@ -25,6 +25,14 @@ func (p phase) String() string {
 	return map[phase]string{inTurn: "turn", inOperation: "operation", anyTime: "worker"}[p]
 }
 
+// withArticle returns "a turn", "an operation" or "a worker".
+func (p phase) withArticle() string {
+	if p == inOperation {
+		return "an " + p.String()
+	}
+	return "a " + p.String()
+}
+
 // row is a method's entry in the table. If the row's handler has the function note, the method is a
 // notification.
 type row struct {

@@ -35,6 +35,11 @@ func (t *turn) checkResult(ctx context.Context, r *protocol.ToolResult) error {
 			}
 		}
 	}
+	if r.Rest != nil {
+		if err := t.checkBlob(ctx, r.Rest.SHA256, r.Rest.Size); err != nil {
+			return fmt.Errorf("rest: %w", err)
+		}
+	}
 	for i, image := range r.Images {
 		if err := t.checkPicture(ctx, image); err != nil {
 			return fmt.Errorf("image %d: %w", i, err)

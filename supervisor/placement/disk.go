@@ -27,6 +27,11 @@ func (h *DiskUsage) RecordHomeSize(user string, end protocol.TurnEnd) {
 	h.last[user] = end
 }
 
+// RecordExcess records the size of a user's home that has grown beyond its limits.
+func (h *DiskUsage) RecordExcess(user string, size protocol.DiskExceeded) {
+	h.RecordHomeSize(user, protocol.TurnEnd{Disk: size.Bytes})
+}
+
 // HomeSize returns the size of a user's home; 0 means unknown. more means that the home is even
 // larger.
 func (h *DiskUsage) HomeSize(user string) (bytes int64, more bool) {

@@ -1,33 +1,24 @@
 package placement
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"mews/supervisor"
 )
 
-// UIDRange is a range of user ids for workers of users without an account. Both ends belong to it.
-// The zero value means no range: these users then share an account.
-type UIDRange struct{ From, To uint32 }
-
-// Contains reports whether a uid is in the range.
-func (r UIDRange) Contains(uid uint32) bool { return r != UIDRange{} && uid >= r.From && uid <= r.To }
-
-func (r UIDRange) String() string { return fmt.Sprintf("%d-%d", r.From, r.To) }
-
 // UIDStore stores the uid of each user, which never changes.
 type UIDStore interface {
-	Assign(ctx context.Context, user string, from, to uint32) (uint32, error)
+	Find(ctx context.Context, user string, from, to uint32) (uint32, error) // 0 means that the user has none
+	// Assign assigns wanted, or an unused uid that is not in taken.
+	Assign(ctx context.Context, user string, from, to, wanted uint32, taken []uint32) (uint32, error)
 	WasAnyAssigned(ctx context.Context, from, to uint32) (bool, error) // whether any user has a uid of the range
 }
 
@@ -87,10 +78,82 @@ func (c *WorkerLocations) ownAccount(u supervisor.User) (own Account, missing bo
 	return own, false, err
 }
 
+// ownUID returns a user's own uid. A user without one gets the uid that owns their home already, as
+// after the loss of the database. Nobody gets a uid that owns the folder of another user.
 func (c *WorkerLocations) ownUID(u supervisor.User) (uint32, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
 	defer cancel()
-	return c.Kept.Assign(ctx, u.Name, c.UIDs.From, c.UIDs.To)
+	uid, err := c.Kept.Find(ctx, u.Name, c.UIDs.From, c.UIDs.To)
+	if uid > 0 || err != nil {
+		return uid, err
+	}
+	wanted, taken, err := c.folderOwners(u.Home)
+	var used []uint32
+	if err == nil && c.UIDsOptional {
+		used, err = c.UIDs.usedUIDs("/proc", ownedFolders)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("find a free uid for %s: %w", u.Name, err)
+	}
+	taken = append(taken, used...)
+	if first := c.firstUID(); first > c.UIDs.From && !c.UIDs.Contains(wanted) {
+		uid, err = c.Kept.Assign(ctx, u.Name, first, c.UIDs.To, 0, taken)
+		if err == nil {
+			return uid, nil
+		}
+	}
+	return c.Kept.Assign(ctx, u.Name, c.UIDs.From, c.UIDs.To, wanted, taken)
+}
+
+// uidBlock is the number of uids from one installation's first uid to the next one's.
+const uidBlock = 100
+
+// firstUID returns the uid from which this installation assigns. An optional range may have several
+// installations, and an installation whose workers do not run leaves no trace of its uids in /proc.
+// So the state folder's path decides.
+func (c *WorkerLocations) firstUID() uint32 {
+	blocks := (c.UIDs.To - c.UIDs.From + 1) / uidBlock
+	if !c.UIDsOptional || blocks < 2 {
+		return c.UIDs.From
+	}
+	path := fnv.New32a()
+	_, _ = path.Write([]byte(c.State)) // a hash never fails
+	return c.UIDs.From + path.Sum32()%blocks*uidBlock
+}
+
+// folderOwners returns the uid that owns a home, and the uids that own other folders of users. own
+// is 0 if the home is missing, or if its owner also owns another folder.
+func (c *WorkerLocations) folderOwners(home string) (own uint32, others []uint32, err error) {
+	homes := filepath.Join(c.State, "homes")
+	entries, err := os.ReadDir(homes) // this includes the homes of former users
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return 0, nil, err
+	}
+	folders := map[string]bool{home: true}
+	for _, e := range entries {
+		folders[filepath.Join(homes, e.Name())] = true
+	}
+	if known := c.roots.Load(); known != nil {
+		for path := range *known {
+			folders[path] = true
+		}
+	}
+	for path := range folders {
+		info, err := os.Lstat(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return 0, nil, err
+		case path == home:
+			own = OwnerUID(info)
+		default:
+			others = append(others, OwnerUID(info))
+		}
+	}
+	if slices.Contains(others, own) {
+		own = 0
+	}
+	return own, others, nil
 }
 
 // checkOwner refuses a home that Mews made for another account than that of the user's worker. The
@@ -102,6 +165,9 @@ func (c *WorkerLocations) checkOwner(u supervisor.User, owner uint32, whose Acco
 	}
 	if owner == whose.UID {
 		return nil
+	}
+	if c.Sharing != "" && c.UIDs == (UIDRange{}) { // the home is its user's alone, and must stay so
+		return fmt.Errorf(textHomeOfUID, u.Name, u.Home, owner, c.Sharing)
 	}
 	if c.mayOwn(u) && c.Spawner.Sandbox().Tier == "accounts" {
 		uid, err := c.ownUID(u)
@@ -144,28 +210,15 @@ func (c *WorkerLocations) SharesAccount(u supervisor.User, worker int) bool {
 	return err == nil && bad == nil && whose == (Account{}) && (own == (Account{}) || shared)
 }
 
-// uidsOf returns a process's user ids: real, effective, saved and of the file system. For an ended
-// process it returns none. folder is the process's folder in /proc.
-func uidsOf(folder string) (uids []uint32) {
-	text, _ := os.ReadFile(filepath.Join(folder, "status")) // for the format, see proc_pid_status(5)
-	_, ids, _ := strings.Cut(string(text), "\nUid:")
-	ids, _, _ = strings.Cut(ids, "\n")
-	for _, id := range strings.Fields(ids) {
-		if uid, err := strconv.ParseUint(id, 10, 32); err == nil {
-			uids = append(uids, uint32(uid))
-		}
-	}
-	return uids
-}
-
 // isOurs reports whether a home is in Mews's folder of homes.
 func (c *WorkerLocations) isOurs(home string) bool {
 	return filepath.Dir(home) == filepath.Join(c.State, "homes")
 }
 
-// checkUIDs refuses a range of uids that is not free. If the range is optional, users without an
-// account share one instead. An optional range is checked only once. If a user already has a uid of
-// the range, the range stays in use, because the user's home belongs to that uid.
+// checkUIDs refuses a range of uids that is not free. Of an optional range, uids in use are skipped.
+// If accounts or containers of the machine have uids of an optional range, users without an account
+// share one instead. An optional range is checked only once. If a user already has a uid of the
+// range, the range stays in use, because the user's home belongs to that uid.
 func (c *WorkerLocations) checkUIDs(users []supervisor.User, homes []string) error {
 	if c.UIDs == (UIDRange{}) || c.UIDsOptional && (c.roots.Load() != nil || !slices.ContainsFunc(users, c.mayOwn)) {
 		return nil
@@ -176,8 +229,13 @@ func (c *WorkerLocations) checkUIDs(users []supervisor.User, homes []string) err
 	if err != nil {
 		return err
 	}
-	if err = c.UIDs.checkFree("/etc", ownedFolders, homes); err == nil && !given {
-		err = errors.Join(c.UIDs.checkMapped("/proc/self"), c.UIDs.checkProcesses("/proc"))
+	if c.UIDsOptional { // ids in use are skipped
+		err = c.UIDs.checkFree("/etc", nil, nil)
+	} else if err = c.UIDs.checkFree("/etc", ownedFolders, homes); err == nil && !given {
+		err = c.UIDs.checkProcesses("/proc")
+	}
+	if err == nil && !given {
+		err = c.UIDs.checkMapped("/proc/self")
 	}
 	if err == nil || !c.UIDsOptional {
 		return err
@@ -203,102 +261,3 @@ func (c *WorkerLocations) share(why string, kept bool) {
 		c.UIDs = UIDRange{}
 	}
 }
-
-// checkMapped refuses a range that the process's user namespace does not have, as in most
-// containers. self is the process's folder in /proc.
-func (r UIDRange) checkMapped(self string) error {
-	for _, name := range []string{"uid_map", "gid_map"} {
-		text, err := os.ReadFile(filepath.Join(self, name))
-		if err != nil {
-			return fmt.Errorf("look whether there are %s: %w", r, err)
-		}
-		mapped := false
-		for line := range strings.Lines(string(text)) {
-			var inside, outside, many uint64 // user_namespaces(7)
-			_, err := fmt.Sscan(line, &inside, &outside, &many)
-			mapped = mapped || err == nil && inside <= uint64(r.From) && inside+many > uint64(r.To)
-		}
-		if !mapped {
-			return fmt.Errorf(textUIDsUnmapped, r)
-		}
-	}
-	return nil
-}
-
-// checkProcesses refuses a range if a process uses a uid of it.
-func (r UIDRange) checkProcesses(proc string) error {
-	entries, err := os.ReadDir(proc)
-	if err != nil {
-		return fmt.Errorf("look whether %s are free: %w", r, err)
-	}
-	for _, e := range entries {
-		uids := uidsOf(filepath.Join(proc, e.Name()))
-		if i := slices.IndexFunc(uids, r.Contains); i >= 0 {
-			return fmt.Errorf(textUIDsLive, r, e.Name(), uids[i])
-		}
-	}
-	return nil
-}
-
-// idFiles are the system's files of assigned ids. Each row has the field with the first id, and the
-// field with the count; -1 means a count of one.
-var idFiles = []struct {
-	name             string
-	number, quantity int
-}{{"passwd", 2, -1}, {"group", 2, -1}, {"subuid", 1, 2}, {"subgid", 1, 2}}
-
-// checkFree refuses a range with an id that is already assigned, or that owns files other than
-// users' homes. etc is /etc. Of the folders, only the files directly inside are checked.
-func (r UIDRange) checkFree(etc string, folders, homes []string) error {
-	for _, f := range idFiles {
-		name, err := r.takenIn(filepath.Join(etc, f.name), f.number, f.quantity)
-		if err != nil {
-			return fmt.Errorf("look whether %s are free: %w", r, err)
-		}
-		if name != "" {
-			return fmt.Errorf(textUIDsTaken, r, name, filepath.Join(etc, f.name))
-		}
-	}
-	for _, folder := range folders {
-		// a folder that is missing or can't be read counts as empty
-		entries, _ := os.ReadDir(folder)
-		for _, e := range entries {
-			path := filepath.Join(folder, e.Name())
-			if info, err := e.Info(); err == nil && r.Contains(OwnerUID(info)) && !slices.Contains(homes, path) {
-				return fmt.Errorf(textUIDsOwn, r, path, OwnerUID(info))
-			}
-		}
-	}
-	return nil
-}
-
-// takenIn returns the owner of an id of the range in a file; "" means that no id is taken.
-func (r UIDRange) takenIn(path string, number, quantity int) (string, error) {
-	file, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	defer file.Close()
-	lines := bufio.NewScanner(file)
-	for lines.Scan() {
-		fields := strings.Split(lines.Text(), ":")
-		if len(fields) <= max(number, quantity) {
-			continue
-		}
-		first, err := strconv.ParseUint(fields[number], 10, 32)
-		many := uint64(1)
-		if quantity >= 0 && err == nil {
-			many, err = strconv.ParseUint(fields[quantity], 10, 33)
-		}
-		if err == nil && many > 0 && first <= uint64(r.To) && first+many-1 >= uint64(r.From) {
-			return fields[0], nil
-		}
-	}
-	return "", lines.Err()
-}
-
-// ownedFolders are the folders that usually hold accounts' files.
-var ownedFolders = []string{"/home", "/srv", "/opt", "/var/lib", "/var/mail", "/var/spool/cron/crontabs"}

@@ -3,14 +3,18 @@ package placement
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/hashicorp/go-hclog"
 
 	"mews/supervisor"
+	"mews/supervisor/sqlite"
 )
 
 // TestUIDRange_AlreadyUsed_IsRefused checks that the error names the owner of the used id.
@@ -96,8 +100,11 @@ func TestUIDRange_UsedByProcess_IsRefused(t *testing.T) {
 
 type fixedUIDs bool
 
-func (g fixedUIDs) Assign(context.Context, string, uint32, uint32) (uint32, error) { return 1, nil }
-func (g fixedUIDs) WasAnyAssigned(context.Context, uint32, uint32) (bool, error)   { return bool(g), nil }
+func (g fixedUIDs) Find(context.Context, string, uint32, uint32) (uint32, error) { return 1, nil }
+func (g fixedUIDs) Assign(context.Context, string, uint32, uint32, uint32, []uint32) (uint32, error) {
+	return 1, nil
+}
+func (g fixedUIDs) WasAnyAssigned(context.Context, uint32, uint32) (bool, error) { return bool(g), nil }
 
 // TestUIDRange_OptionalButUsed_IsSkipped checks that the reason is reported, and that users with a
 // uid of the range keep their uid. A range that is not optional is refused.
@@ -117,6 +124,135 @@ func TestUIDRange_OptionalButUsed_IsSkipped(t *testing.T) {
 		}
 		if err := p.checkUIDs([]supervisor.User{{Name: "ann", Account: "ann"}}, nil); (err != nil) != c.refused {
 			t.Errorf("%+v, where nobody wants one: %v", c, err)
+		}
+	}
+}
+
+// TestOwnUID_NewDatabase_FollowsHomes has homes of an earlier database. Each home goes back to its
+// owner. Nobody gets the uid of another user's home, whoever comes first.
+func TestOwnUID_NewDatabase_FollowsHomes(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root gives files away")
+	}
+	const from, to = 70000, 70009
+	owners := map[string]int{"ann": from, "ben": from + 1, "former": from + 2, "outside": 12345, "twin": from + 3,
+		"twin2": from + 3, "kept": from + 5}
+	for _, c := range []struct {
+		users []string
+		want  []uint32
+	}{
+		{[]string{"zed"}, []uint32{from + 4}},
+		{[]string{"ann"}, []uint32{from}},
+		{[]string{"ben", "ann"}, []uint32{from + 1, from}},
+		{[]string{"zed", "ann", "yan", "ben", "zed"}, []uint32{from + 4, from, from + 6, from + 1, from + 4}},
+		{[]string{"former"}, []uint32{from + 2}},
+		{[]string{"outside"}, []uint32{from + 4}},
+		{[]string{"twin", "twin2"}, []uint32{from + 4, from + 6}},
+		{[]string{"zed", "yan", "xan", "win", "vio"}, []uint32{from + 4, from + 6, from + 7, from + 8, from + 9}},
+		{[]string{"zed", "yan", "xan", "win", "vio", "una"}, []uint32{from + 4, from + 6, from + 7, from + 8, from + 9, 0}},
+		{[]string{"../elsewhere"}, []uint32{from + 9}},
+	} {
+		state := t.TempDir()
+		for name, uid := range owners {
+			home := filepath.Join(state, "homes", name)
+			if err := errors.Join(os.MkdirAll(home, 0o700), os.Chown(home, uid, uid)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		elsewhere := filepath.Join(state, "elsewhere") // a home of the configuration
+		if err := errors.Join(os.Mkdir(elsewhere, 0o700), os.Chown(elsewhere, to, to)); err != nil {
+			t.Fatal(err)
+		}
+		p := &WorkerLocations{Options: Options{State: state, UIDs: UIDRange{from, to}, Kept: openUIDs(t)}}
+		for i, name := range c.users {
+			uid, err := p.ownUID(supervisor.User{Name: filepath.Base(name), Home: filepath.Join(state, "homes", name)})
+			if uid != c.want[i] || (err != nil) != (c.want[i] == 0) {
+				t.Errorf("%q: %s has %d, %v, want %d", c.users, name, uid, err, c.want[i])
+			}
+		}
+	}
+}
+
+// openUIDs opens the store of a new database.
+func openUIDs(t *testing.T) UIDStore {
+	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ran := make(chan error, 1)
+	go func() { ran <- db.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := errors.Join(<-ran, db.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return db.HostUIDs()
+}
+
+// TestOwnUID_OptionalRange_SkipsUsedUIDs: in an optional range each installation begins elsewhere,
+// and nobody gets the uid of a running process.
+func TestOwnUID_OptionalRange_SkipsUsedUIDs(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can start processes of another account")
+	}
+	from := 3_000_000_000 + uint32(os.Getpid())%10_000*1000
+	p := &WorkerLocations{Options: Options{State: t.TempDir(), UIDs: UIDRange{from, from + 999}, UIDsOptional: true,
+		Kept: openUIDs(t)}}
+	first := p.firstUID()
+	foreign := exec.Command("/bin/sleep", "1000")
+	foreign.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: first, Gid: first}}
+	if err := foreign.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = foreign.Process.Kill()
+		_ = foreign.Wait()
+	}()
+	if err := p.checkUIDs([]supervisor.User{{Name: "ann"}}, nil); err != nil || p.Sharing != "" {
+		t.Errorf("%v, shared because %q", err, p.Sharing)
+	}
+	for i, name := range []string{"ann", "ben", "ann"} {
+		uid, err := p.ownUID(supervisor.User{Name: name, Home: filepath.Join(p.State, "homes", name)})
+		if want := []uint32{first + 1, first + 2, first + 1}[i]; uid != want || err != nil {
+			t.Errorf("%s has %d, %v, want %d", name, uid, err, want)
+		}
+	}
+}
+
+func TestFirstUID_EachInstallation_IsInRange(t *testing.T) {
+	for _, r := range []UIDRange{{70000, 79999}, {70000, 70199}, {70000, 70100}, {70000, 70000}, {1, 4_000_000_000}} {
+		seen := map[uint32]bool{}
+		for i := range 500 {
+			p := &WorkerLocations{Options: Options{State: fmt.Sprint("/var/lib/mews", i), UIDs: r, UIDsOptional: true}}
+			first := p.firstUID()
+			seen[first] = true
+			if !r.Contains(first) || first != p.firstUID() || r.To-first < min(uidBlock-1, r.To-r.From) {
+				t.Fatalf("%s: %s begins with %d", r, p.State, first)
+			}
+			p.UIDsOptional = false
+			if got := p.firstUID(); got != r.From {
+				t.Fatalf("a configured range %s begins with %d", r, got)
+			}
+		}
+		if want := int(min(100, (r.To-r.From+1)/uidBlock)); len(seen) < want*3/4 {
+			t.Errorf("%s: 500 installations have %d first uids, want most of %d", r, len(seen), want)
+		}
+	}
+}
+
+// TestCheckOwner_PeopleShare_KeepsHomeOfUID: no advice hands the home of one user to the account of
+// all.
+func TestCheckOwner_PeopleShare_KeepsHomeOfUID(t *testing.T) {
+	for _, c := range []struct{ owner, shared uint32 }{{70000, 999}, {999, 999}, {70000, 70000}} {
+		p := &WorkerLocations{Workers: Account{c.shared, c.shared}, Sharing: "the range is not free"}
+		err := p.checkOwner(supervisor.User{Name: "ann", Home: "/h/ann"}, c.owner, Account{})
+		if (err == nil) != (c.owner == c.shared) {
+			t.Errorf("%+v: %v", c, err)
+		}
+		if err != nil && (strings.Contains(err.Error(), "chown") || !strings.Contains(err.Error(), p.Sharing)) {
+			t.Errorf("%v", err)
 		}
 	}
 }

@@ -113,10 +113,20 @@ func (h *hookHandler) take(w http.ResponseWriter, req *http.Request) answer {
 func (h *hookHandler) hasSecret(req *http.Request) bool {
 	given := req.Header.Get(h.hook.Header)
 	if h.hook.Sign == AuthBearer {
-		given, _ = strings.CutPrefix(req.Header.Get("Authorization"), "Bearer ")
+		given = bearerToken(req.Header.Get("Authorization"))
 	}
 	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(h.hook.Secret))
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
+}
+
+// bearerToken returns the token of an Authorization header; "" if the scheme is another one. A
+// scheme has no case (RFC 9110).
+func bearerToken(header string) string {
+	scheme, token, _ := strings.Cut(header, " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimLeft(token, " ")
 }
 
 func (h *hookHandler) source() string { return supervisor.WebhookSourceHookPrefix + h.hook.Name }

@@ -103,7 +103,7 @@ func TestRun_HostileParser_IsBounded(t *testing.T) {
 			c.text != "" && body.String() != c.text {
 			t.Errorf("%s: got %.80q, %v, want %q", name, body.String(), err, c.says)
 		}
-		if body.Len() > parse.MaxOutput || programs.Children.Len() > 0 || programs.Children.HasLiveProcess() {
+		if body.Len() > parse.MaxOutput || programs.Children.Len() > 0 || programs.Children.HasProcess() {
 			t.Errorf("%s: %d bytes, and %d children", name, body.Len(), programs.Children.Len())
 		}
 	}
@@ -115,7 +115,7 @@ func TestRun_ContextEnds_EndsTheParser(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	file := &cancelling{strings.NewReader("asleep"), func() { cancel(reason) }}
 	err := parse.RunParser(ctx, programs, parse.KindHTML, file, nil)
-	if !errors.Is(err, reason) || programs.Children.HasLiveProcess() {
+	if !errors.Is(err, reason) || programs.Children.HasProcess() {
 		t.Errorf("got %v", err)
 	}
 }

@@ -25,9 +25,16 @@ type Children struct {
 	// FirstStart is called before a program starts, if no other program runs. It must not block.
 	// nil means no call.
 	FirstStart func()
+	// KillAll kills all processes within this process's walls, except this process, at one moment.
+	// nil, or an error, means that no wall confines signals; then each child is killed by itself.
+	KillAll func() error
+	// Survived is called if processes are left although they were killed. Only the end of this
+	// process can end them. nil means no call.
+	Survived func(error)
 
 	mu   sync.Mutex // held during a start, so that pids is complete
 	pids map[int]string
+	open int // started programs whose leftover processes have not been ended
 }
 
 // NewChildren returns a Children that starts processes by the function start. start must call
@@ -46,7 +53,7 @@ type Child struct {
 	mark string
 }
 
-// Start starts a command in a new session. The caller must call Wait.
+// Start starts a command in a new session. The caller must call Wait, and then KillLeftovers.
 func (c *Children) Start(cmd *exec.Cmd) (*Child, error) { return c.startBy(cmd, nil) }
 
 // startBy starts a command by the function start, in a new session. If start is nil, it uses the
@@ -77,17 +84,8 @@ func (c *Children) startBy(cmd *exec.Cmd, start func(cmd *exec.Cmd) error) (*Chi
 		return nil, err
 	}
 	c.pids[cmd.Process.Pid] = mark
+	c.open++
 	return &Child{Children: c, Cmd: cmd, PID: cmd.Process.Pid, mark: mark}, nil
-}
-
-// owns reports whether Start has started the child pid. Only Child.Wait may wait for such a child.
-// owns waits while another child is being started. So the answer is right for every child that
-// existed before the call.
-func (c *Children) owns(pid int) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	_, own := c.pids[pid]
-	return own
 }
 
 // living returns the mark of each child that has not been waited for, by session.

@@ -26,13 +26,14 @@ type process struct {
 	began   string // start time in kernel ticks; a later process with the same pid has another start time
 }
 
-// KillLeftovers kills the program's remaining processes, and returns their number. Call it after
-// Wait. By then each leftover is a child of this process, or a descendant of such a child.
+// KillLeftovers kills the program's remaining processes, and returns their number. Call it once,
+// after Wait. By then each leftover is a child of this process, or a descendant of such a child. If
+// no other program is left, KillLeftovers ends every process below this one.
 func (c *Child) KillLeftovers() int {
 	ended := map[int]bool{}
 	for round := range graceRounds + killRounds {
 		left := c.leftovers()
-		if len(left) == 0 {
+		if len(left) == 0 || round >= graceRounds && c.isOnlyOne() {
 			break
 		}
 		for _, p := range left {
@@ -42,6 +43,7 @@ func (c *Child) KillLeftovers() int {
 		}
 		time.Sleep(roundPause)
 	}
+	c.finish(ended)
 	return len(ended)
 }
 

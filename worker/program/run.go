@@ -61,6 +61,10 @@ func (c *Children) RunToEnd(ctx context.Context, r RunOptions) (leftovers int, e
 	exited := make(chan error, 1)
 	go func() { exited <- child.Wait() }()
 	if err = child.watch(ctx, r, exited); errors.Is(err, errNotEnding) {
+		go func() { // ends when the program does
+			<-exited
+			child.KillLeftovers()
+		}()
 		out.stopReading()
 		return 0, fmt.Errorf("end %s: %w", r.Cmd.Path, err)
 	}

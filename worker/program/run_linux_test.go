@@ -18,6 +18,7 @@ import (
 
 // TestMain makes the test process a sub-reaper, like a worker.
 func TestMain(m *testing.M) {
+	runForkRole()
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		panic(err)
 	}

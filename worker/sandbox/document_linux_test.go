@@ -197,6 +197,8 @@ var life = []lifeItem{
 	{"thousands of orphans", []string{"worker/spawn TestDaemons_ManyAtOnce_AreKilled",
 		"worker/tool/shell TestReapOrphans_SparesOwnChildren",
 		"worker/spawn TestOrphans_TenThousand_AreReaped"}, ""},
+	{"a process that forks and ends without pause", []string{"worker/sandbox TestKillAll_EndlessForks_LeavesNone",
+		"worker/program TestKillLeftovers_EndlessForks_AreKilled"}, ""},
 	{"it stops itself (SIGSTOP)", []string{badly}, ""},
 	{"it dies within a request", []string{"supervisor/session TestWorkerDeath_TurnContinuesFromLastCommit",
 		"worker/agent TestPendingCall_BegunOnceCall_IsNotRepeated"}, ""},

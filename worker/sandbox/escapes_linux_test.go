@@ -40,6 +40,8 @@ var names = map[string]func() error{
 	victimName:      actVictim,
 	uidName:         printUID,
 	parserName:      actParser,
+	killerName:      actKiller,
+	forkerName:      actForker,
 }
 
 // runByName runs the role of the binary's name. For any other name it returns. In the role of stage

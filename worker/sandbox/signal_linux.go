@@ -21,6 +21,32 @@ func SignalAccount(uid, gid int, sig unix.Signal) error {
 	return wrap(err, "signal all of account %d", uid)
 }
 
+// KillAll kills all other processes within this process's walls at one moment.
+// SignalAccount tells why none escapes. KillAll refuses if no wall confines signals.
+func (s *ToolStarter) KillAll() error {
+	if err := s.checkSignalsConfined(); err != nil {
+		return fmt.Errorf("kill all processes within the walls: %w", err)
+	}
+	if err := unix.Kill(-1, unix.SIGKILL); err != unix.ESRCH {
+		return wrap(err, "kill all processes within the walls")
+	}
+	return nil
+}
+
+// checkSignalsConfined refuses unless this process is the first in its own pid namespace, or
+// Landlock forbids it to signal its parent.
+func (s *ToolStarter) checkSignalsConfined() error {
+	switch {
+	case s.tier.AtLeast(TierNamespaces) && unix.Getpid() != 1:
+		return errors.New("this process is not the first in a pid namespace")
+	case s.tier == TierLandlock && unix.Kill(unix.Getppid(), 0) != unix.EPERM:
+		return errors.New("this process may signal its parent")
+	case !s.tier.AtLeast(TierLandlock):
+		return errors.New("there are no walls")
+	}
+	return nil
+}
+
 // onSpareThread runs fn on a thread that ends with fn, so that changes of the thread do not last.
 // It never uses the main thread, which would not end (runtime.LockOSThread). Processes with the
 // main thread's account may signal this process. So the main thread is only locked meanwhile.

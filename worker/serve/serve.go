@@ -34,6 +34,12 @@ type Options struct {
 	// StartParser starts this process's own program as a parser of files, behind walls without any
 	// folder; nil means that Start starts parsers too.
 	StartParser func(cmd *exec.Cmd) error
+	// KillAll kills all programs within this process's walls at one moment; nil, or an error, means
+	// that no wall confines signals.
+	KillAll func() error
+	// Abort ends this process at once, because only that ends a program that resists. nil means that
+	// the process continues.
+	Abort func(error)
 	Env         []string // variables, NAME=VALUE, that programs need within these walls
 	Temp        string   // parent folder for programs' outputs; "" means /tmp
 	// Try tries to escape from the walls; nil means that this system has no way to try.

@@ -90,7 +90,8 @@ func openUserTools(hello protocol.Hello, o Options, exceeded func(bytes, files i
 	if o.Start != nil {
 		u.programs = &program.Runner{Children: program.NewChildren(u.start), Environment: program.Environment{
 			Home: hello.Home, User: hello.User, Zone: hello.Timezone, Env: o.Env}, StartParser: o.StartParser}
-		u.programs.Children.FirstStart = u.noteProgramStart
+		children := u.programs.Children
+		children.FirstStart, children.KillAll, children.Survived = u.noteProgramStart, o.KillAll, o.Abort
 	}
 	if u.programs != nil && isUnrestricted(hello.Files) {
 		u.shell = shell.New(u.files, shell.Options{
@@ -144,9 +145,9 @@ func (s *server) terminals(context.Context, *protocol.Request) (any, error) {
 	return protocol.TerminalList{Terminals: u.shell.ListTerminals()}, nil
 }
 
-// runPrograms reports whether a program runs.
+// runPrograms reports whether a program may run.
 func (u *userTools) runPrograms() bool {
-	return u.programs != nil && u.programs.Children.HasLiveProcess()
+	return u.programs != nil && u.programs.Children.HasProcess()
 }
 
 // systemText returns the system text of a turn. texts are the prompt files in force.

@@ -41,6 +41,8 @@ type Options struct {
 	Hints   bool // show hints: the user has no model yet
 	// how long a pipe waits for a supervisor that went away; 0 means 15 s
 	ReconnectTimeout time.Duration
+	// how long a pipe waits for the answer to a line; 0 means until it comes
+	AnswerTimeout time.Duration
 }
 
 // Run chats with the service at a control socket. If o has a message, it sends only this message.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/term"
 
@@ -25,6 +26,7 @@ import (
 type pipe struct {
 	chat    *control.Chat
 	out     io.Writer
+	timeout time.Duration  // longest wait for the answer to a line; 0 means no limit
 	joined  chan struct{}  // closed when the conversation is joined
 	home    string         // the user's folder, set when joined is closed
 	input   chan inputLine // lines to send
@@ -58,7 +60,7 @@ func runPipe(ctx context.Context, con Console, in io.Reader, socket string, o Op
 		return err
 	}
 	p := &pipe{out: con.Out, err: con.Err, joined: make(chan struct{}), input: make(chan inputLine), changed: make(chan struct{}, 1),
-		open: map[string]*openLine{}, attached: files}
+		open: map[string]*openLine{}, attached: files, timeout: o.AnswerTimeout}
 	p.chat = control.NewChat(socket, control.JoinChatRequest{User: o.User, Chat: o.Chat, After: control.StartFromNow},
 		p)
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -180,8 +182,17 @@ func (p *pipe) result() error {
 // exchange sends a line and prints its answer. If a question comes first, the next line may answer
 // it.
 func (p *pipe) exchange(ctx context.Context, text string) error {
+	if p.timeout > 0 {
+		late := fmt.Errorf(textNoAnswer, amount.FormatDuration(p.timeout))
+		limited, cancel := context.WithTimeoutCause(ctx, p.timeout, late)
+		defer cancel()
+		ctx = limited
+	}
 	p.said++
 	open, err := p.send(ctx, text)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	if err != nil {
 		return err
 	}
@@ -209,6 +220,9 @@ func (p *pipe) exchange(ctx context.Context, text string) error {
 			}
 			p.said++
 			n, err := p.send(ctx, s.line)
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
 			if err != nil {
 				return err
 			}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"mews/protocol"
 	"mews/supervisor"
@@ -154,5 +155,29 @@ func TestPipe_IncompleteAnswer_FailsEachLine(t *testing.T) {
 	err := p.result()
 	if out.String() != "It did not work.\n" || err == nil || err.Error() != "of 3 lines, 0 could not be sent and 2 had no full answer" {
 		t.Errorf("printed was %q, %v", out.String(), err)
+	}
+}
+
+// TestPipe_Timeout_EndsWithError: nobody answers, as when the worker can't be started.
+func TestPipe_Timeout_EndsWithError(t *testing.T) {
+	p := newRig(t)
+	p.live()
+	var out bytes.Buffer
+	lines := strings.NewReader("one\ntwo\n")
+	err := runPipe(t.Context(), Console{Out: &out, Err: io.Discard}, lines, p.socket, Options{AnswerTimeout: 1})
+	if err == nil || !strings.HasPrefix(err.Error(), "no answer came within ") || out.Len() > 0 {
+		t.Errorf("%v; printed was %q", err, &out)
+	}
+}
+
+func TestPipe_AnswerBeforeTimeout_IsPrinted(t *testing.T) {
+	p := newRig(t)
+	p.live()
+	defer p.echoAnswers(1)()
+	var out bytes.Buffer
+	o := Options{AnswerTimeout: time.Hour}
+	err := runPipe(t.Context(), Console{Out: &out, Err: io.Discard}, strings.NewReader("one\n"), p.socket, o)
+	if err != nil || out.String() != "re: one\n" {
+		t.Errorf("%v; printed was %q", err, &out)
 	}
 }

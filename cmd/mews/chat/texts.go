@@ -29,6 +29,7 @@ const (
 	textNotSentPipe = "not sent: "
 	textNoAttach    = "a line of a pipe can't attach files: name them with --attach"
 	textHeld        = "your line is kept, and waits for a code. Send the code as a line, or in `mews chat`"
+	textNoAnswer    = "no answer came within %s. Your line is kept, and answered later"
 	textPipeFailed  = "of %s, %d could not be sent and %d had no full answer"
 )
 
