@@ -27,7 +27,9 @@ func (r UIDRange) String() string { return fmt.Sprintf("%d-%d", r.From, r.To) }
 
 // UIDStore stores the uid of each user, which never changes.
 type UIDStore interface {
-	Assign(ctx context.Context, user string, from, to uint32) (uint32, error)
+	Find(ctx context.Context, user string, from, to uint32) (uint32, error) // 0 means that the user has none
+	// Assign assigns wanted, or an unused uid that is not in taken.
+	Assign(ctx context.Context, user string, from, to, wanted uint32, taken []uint32) (uint32, error)
 	WasAnyAssigned(ctx context.Context, from, to uint32) (bool, error) // whether any user has a uid of the range
 }
 
@@ -87,10 +89,55 @@ func (c *WorkerLocations) ownAccount(u supervisor.User) (own Account, missing bo
 	return own, false, err
 }
 
+// ownUID returns a user's own uid. A user without one gets the uid that owns their home already, as
+// after the loss of the database. Nobody gets a uid that owns the folder of another user.
 func (c *WorkerLocations) ownUID(u supervisor.User) (uint32, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
 	defer cancel()
-	return c.Kept.Assign(ctx, u.Name, c.UIDs.From, c.UIDs.To)
+	uid, err := c.Kept.Find(ctx, u.Name, c.UIDs.From, c.UIDs.To)
+	if uid > 0 || err != nil {
+		return uid, err
+	}
+	wanted, taken, err := c.folderOwners(u.Home)
+	if err != nil {
+		return 0, fmt.Errorf("find a free uid for %s: %w", u.Name, err)
+	}
+	return c.Kept.Assign(ctx, u.Name, c.UIDs.From, c.UIDs.To, wanted, taken)
+}
+
+// folderOwners returns the uid that owns a home, and the uids that own other folders of users. own
+// is 0 if the home is missing, or if its owner also owns another folder.
+func (c *WorkerLocations) folderOwners(home string) (own uint32, others []uint32, err error) {
+	homes := filepath.Join(c.State, "homes")
+	entries, err := os.ReadDir(homes) // this includes the homes of former users
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return 0, nil, err
+	}
+	folders := map[string]bool{home: true}
+	for _, e := range entries {
+		folders[filepath.Join(homes, e.Name())] = true
+	}
+	if known := c.roots.Load(); known != nil {
+		for path := range *known {
+			folders[path] = true
+		}
+	}
+	for path := range folders {
+		info, err := os.Lstat(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return 0, nil, err
+		case path == home:
+			own = OwnerUID(info)
+		default:
+			others = append(others, OwnerUID(info))
+		}
+	}
+	if slices.Contains(others, own) {
+		own = 0
+	}
+	return own, others, nil
 }
 
 // checkOwner refuses a home that Mews made for another account than that of the user's worker. The

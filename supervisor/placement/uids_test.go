@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"mews/supervisor"
+	"mews/supervisor/sqlite"
 )
 
 // TestUIDRange_AlreadyUsed_IsRefused checks that the error names the owner of the used id.
@@ -96,7 +97,10 @@ func TestUIDRange_UsedByProcess_IsRefused(t *testing.T) {
 
 type fixedUIDs bool
 
-func (g fixedUIDs) Assign(context.Context, string, uint32, uint32) (uint32, error) { return 1, nil }
+func (g fixedUIDs) Find(context.Context, string, uint32, uint32) (uint32, error) { return 1, nil }
+func (g fixedUIDs) Assign(context.Context, string, uint32, uint32, uint32, []uint32) (uint32, error) {
+	return 1, nil
+}
 func (g fixedUIDs) WasAnyAssigned(context.Context, uint32, uint32) (bool, error)   { return bool(g), nil }
 
 // TestUIDRange_OptionalButUsed_IsSkipped checks that the reason is reported, and that users with a
@@ -119,4 +123,67 @@ func TestUIDRange_OptionalButUsed_IsSkipped(t *testing.T) {
 			t.Errorf("%+v, where nobody wants one: %v", c, err)
 		}
 	}
+}
+
+// TestOwnUID_NewDatabase_FollowsHomes has homes of an earlier database. Each home goes back to its
+// owner. Nobody gets the uid of another user's home, whoever comes first.
+func TestOwnUID_NewDatabase_FollowsHomes(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root gives files away")
+	}
+	const from, to = 70000, 70009
+	owners := map[string]int{"ann": from, "ben": from + 1, "former": from + 2, "outside": 12345, "twin": from + 3,
+		"twin2": from + 3, "kept": from + 5}
+	for _, c := range []struct {
+		users []string
+		want  []uint32
+	}{
+		{[]string{"zed"}, []uint32{from + 4}},
+		{[]string{"ann"}, []uint32{from}},
+		{[]string{"ben", "ann"}, []uint32{from + 1, from}},
+		{[]string{"zed", "ann", "yan", "ben", "zed"}, []uint32{from + 4, from, from + 6, from + 1, from + 4}},
+		{[]string{"former"}, []uint32{from + 2}},
+		{[]string{"outside"}, []uint32{from + 4}},
+		{[]string{"twin", "twin2"}, []uint32{from + 4, from + 6}},
+		{[]string{"zed", "yan", "xan", "win", "vio"}, []uint32{from + 4, from + 6, from + 7, from + 8, from + 9}},
+		{[]string{"zed", "yan", "xan", "win", "vio", "una"}, []uint32{from + 4, from + 6, from + 7, from + 8, from + 9, 0}},
+		{[]string{"../elsewhere"}, []uint32{from + 9}},
+	} {
+		state := t.TempDir()
+		for name, uid := range owners {
+			home := filepath.Join(state, "homes", name)
+			if err := errors.Join(os.MkdirAll(home, 0o700), os.Chown(home, uid, uid)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		elsewhere := filepath.Join(state, "elsewhere") // a home of the configuration
+		if err := errors.Join(os.Mkdir(elsewhere, 0o700), os.Chown(elsewhere, to, to)); err != nil {
+			t.Fatal(err)
+		}
+		p := &WorkerLocations{Options: Options{State: state, UIDs: UIDRange{from, to}, Kept: openUIDs(t)}}
+		for i, name := range c.users {
+			uid, err := p.ownUID(supervisor.User{Name: filepath.Base(name), Home: filepath.Join(state, "homes", name)})
+			if uid != c.want[i] || (err != nil) != (c.want[i] == 0) {
+				t.Errorf("%q: %s has %d, %v, want %d", c.users, name, uid, err, c.want[i])
+			}
+		}
+	}
+}
+
+// openUIDs opens the store of a new database.
+func openUIDs(t *testing.T) UIDStore {
+	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ran := make(chan error, 1)
+	go func() { ran <- db.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := errors.Join(<-ran, db.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return db.HostUIDs()
 }

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"mews/supervisor/internal/engine"
 )
@@ -15,7 +16,7 @@ func (db *DB) HostUIDs() HostUIDs { return HostUIDs{db} }
 
 const (
 	findHostUID   = `SELECT coalesce(max(uid), 0) FROM host_uid WHERE user = ? AND uid BETWEEN ? AND ?`
-	nextHostUID   = `SELECT coalesce(max(uid) + 1, ?1) FROM host_uid WHERE uid BETWEEN ?1 AND ?2`
+	listHostUIDs  = `SELECT uid FROM host_uid WHERE uid BETWEEN ? AND ?`
 	insertHostUID = `INSERT INTO host_uid (uid, user, created_at) VALUES (?, ?, ?)`
 	retireHostUID = `UPDATE host_uid SET user = NULL WHERE user = ?`
 	countHostUIDs = `SELECT count(*) FROM host_uid WHERE uid BETWEEN ? AND ?`
@@ -28,23 +29,36 @@ func (s HostUIDs) WasAnyAssigned(ctx context.Context, from, to uint32) (bool, er
 	return n > 0, err
 }
 
-// Assign returns a user's host user id between two numbers. The first call for a user assigns the
-// next unused id. An id outside the two numbers comes from an earlier configuration and is
-// replaced.
-func (s HostUIDs) Assign(ctx context.Context, user string, from, to uint32) (uint32, error) {
+// Find returns a user's host user id between two numbers, or 0.
+func (s HostUIDs) Find(ctx context.Context, user string, from, to uint32) (uint32, error) {
 	uid, err := engine.FirstValue(s.db.reader(ctx, "find the uid of %s", user), engine.ScanInteger, findHostUID, user,
 		int64(from), int64(to))
-	if uid > 0 || err != nil {
-		return uint32(uid), err
-	}
-	uid, err = inTransaction(ctx, s.db, func(t *tx) int64 {
-		next := value(t, engine.ScanInteger, nextHostUID, int64(from), int64(to))
-		if next > int64(to) {
-			t.fail(fmt.Errorf("all of %d to %d were given", from, to))
+	return uint32(uid), err
+}
+
+// Assign assigns an id between two numbers to a user who has none there, and returns it. It assigns
+// wanted if no user ever had that id; otherwise it assigns the first unused id that is not in
+// taken. An id outside the two numbers comes from an earlier configuration and is replaced.
+func (s HostUIDs) Assign(ctx context.Context, user string, from, to, wanted uint32, taken []uint32) (uint32, error) {
+	uid, err := inTransaction(ctx, s.db, func(t *tx) uint32 {
+		if uid := value(t, engine.ScanInteger, findHostUID, user, int64(from), int64(to)); uid > 0 {
+			return uint32(uid) // another call has assigned it meanwhile
+		}
+		used := map[uint32]bool{}
+		for _, uid := range all(t, engine.ScanInteger, listHostUIDs, int64(from), int64(to)) {
+			used[uint32(uid)] = true
+		}
+		uid := wanted
+		if uid < from || uid > to || used[uid] {
+			for uid = from; uid <= to && (used[uid] || slices.Contains(taken, uid)); uid++ {
+			}
+		}
+		if uid > to {
+			t.fail(fmt.Errorf("all of %d to %d were given, or own a user's folder", from, to))
 		}
 		t.Exec(retireHostUID, user)
-		t.Exec(insertHostUID, next, user, t.Now)
-		return next
+		t.Exec(insertHostUID, int64(uid), user, t.Now)
+		return uid
 	}, "assign a uid to %s", user)
-	return uint32(uid), err
+	return uid, err
 }

@@ -9,7 +9,7 @@ func TestHostUID_ErasedUser_IsNotReused(t *testing.T) {
 	uids := r.db.HostUIDs()
 	of := func(user string, from, to uint32) uint32 {
 		t.Helper()
-		uid, err := uids.Assign(t.Context(), user, from, to)
+		uid, err := uids.Assign(t.Context(), user, from, to, 0, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +36,40 @@ func TestHostUID_ErasedUser_IsNotReused(t *testing.T) {
 			t.Errorf("given from %d on: %v, %v", first, given, err)
 		}
 	}
-	if uid, err := uids.Assign(t.Context(), "cat", 70000, 70002); err == nil {
+	if uid, err := uids.Assign(t.Context(), "cat", 70000, 70002, 0, nil); err == nil {
 		t.Errorf("beyond the last there is %d", uid)
+	}
+}
+
+// A user gets the wanted id, unless another user has or had it, or it is outside the range.
+func TestHostUID_WantedAndTaken_AreRespected(t *testing.T) {
+	r := newRig(t)
+	defer r.run()()
+	uids := r.db.HostUIDs()
+	const from, to = 70000, 70009
+	for _, c := range []struct {
+		user   string
+		wanted uint32
+		taken  []uint32
+		want   uint32
+	}{
+		{"ann", 70005, nil, 70005},
+		{"ann", 70006, nil, 70005}, // ann has an id already
+		{"ben", 70005, nil, 70000},
+		{"cat", 0, []uint32{70001, 70002}, 70003},
+		{"dan", 99999, []uint32{70001}, 70002},
+		{"eve", 70009, []uint32{70009}, 70009},
+		{"fay", 1, []uint32{70001, 70004, 70006, 70007}, 70008},
+		{"gus", 0, []uint32{70001, 70004, 70006, 70007}, 0},
+		{"gus", 0, nil, 70001},
+		{"hal", 70001, nil, 70004},
+	} {
+		uid, err := uids.Assign(t.Context(), c.user, from, to, c.wanted, c.taken)
+		if uid != c.want || (err != nil) != (c.want == 0) {
+			t.Errorf("%s has %d, %v, want %d", c.user, uid, err, c.want)
+		}
+		if found, err := uids.Find(t.Context(), c.user, from, to); found != c.want || err != nil {
+			t.Errorf("%s is found with %d, %v, want %d", c.user, found, err, c.want)
+		}
 	}
 }
