@@ -101,7 +101,7 @@ func (g fixedUIDs) Find(context.Context, string, uint32, uint32) (uint32, error)
 func (g fixedUIDs) Assign(context.Context, string, uint32, uint32, uint32, []uint32) (uint32, error) {
 	return 1, nil
 }
-func (g fixedUIDs) WasAnyAssigned(context.Context, uint32, uint32) (bool, error)   { return bool(g), nil }
+func (g fixedUIDs) WasAnyAssigned(context.Context, uint32, uint32) (bool, error) { return bool(g), nil }
 
 // TestUIDRange_OptionalButUsed_IsSkipped checks that the reason is reported, and that users with a
 // uid of the range keep their uid. A range that is not optional is refused.

@@ -34,14 +34,17 @@ const (
 	// the database was removed while Mews ran, and could not be written again; facts: the path and
 	// the reason
 	DatabaseLost Kind = "database_lost"
-	// another file took the database's place while Mews ran; facts: the path
-	DatabaseReplaced   Kind = "database_replaced"
-	ForeignDatabase    Kind = "foreign_database"
-	UserExists         Kind = "person_exists" // facts: the user's name
-	SecondFactorExists Kind = "factor_exists" // facts: the user's name
-	AccountTaken       Kind = "account_taken"
-	InviteInvalid      Kind = "invite_useless"
-	NoSuchGrant        Kind = "no_such_grant" // facts: the grant's number, and its user's name
+	// another file took the database's place while Mews ran; facts: the path, and the path of a copy
+	DatabaseReplaced Kind = "database_replaced"
+	// another file took the database's place, and no copy could be made; facts: the path and the
+	// reason
+	DatabaseReplacedAndLost Kind = "database_replaced_and_lost"
+	ForeignDatabase         Kind = "foreign_database"
+	UserExists              Kind = "person_exists" // facts: the user's name
+	SecondFactorExists      Kind = "factor_exists" // facts: the user's name
+	AccountTaken            Kind = "account_taken"
+	InviteInvalid           Kind = "invite_useless"
+	NoSuchGrant             Kind = "no_such_grant" // facts: the grant's number, and its user's name
 )
 
 // New returns an error of a kind, with its code and text. facts fill the text; err may be nil.

@@ -58,8 +58,12 @@ var texts = map[Kind]struct {
 		"Mews's database %s was removed while Mews ran, and could not be written again: %v. " +
 			"Mews has stopped, and the data is lost."},
 	DatabaseReplaced: {supervisor.CodeUnavailable,
-		"Another file took the place of Mews's database %s while Mews ran. Mews has stopped. " +
-			"Start it again to use that file. Stop Mews before you replace its files."},
+		"Another file took the place of Mews's database %s while Mews ran. Mews has stopped, and saved its own data " +
+			"as %s. Start Mews again to use the new file, or rename the saved one to mews.db first. " +
+			"Stop Mews before you replace its files."},
+	DatabaseReplacedAndLost: {supervisor.CodeUnavailable,
+		"Another file took the place of Mews's database %s while Mews ran. Mews's own data could not be saved: %v. " +
+			"Mews has stopped. Start it again to use the new file."},
 	DatabaseSchemaDiffers: {supervisor.CodeInvalid,
 		"The database differs from what this Mews makes (schema %[1]d): %[2]s. Run the version that last used it. " +
 			"`mews run --database-differs` uses it as it is, and parts of Mews may then fail."},

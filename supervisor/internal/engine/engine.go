@@ -131,7 +131,8 @@ func (db *DB) Now() time.Time { return db.o.Now() }
 
 // Run writes until ctx ends. Then it finishes the waiting writes, marks the database as properly
 // closed and returns; later writes fail. Call it once. An error means that the database is damaged,
-// or that its file was removed or replaced. A removed file is written again first.
+// or that its file was removed or replaced. Then a removed file was written again, and the data of a
+// replaced file was saved beside it.
 func (db *DB) Run(ctx context.Context) error {
 	if !db.started.CompareAndSwap(false, true) {
 		return errors.New("run the database: it has run before")
@@ -152,6 +153,9 @@ func (db *DB) Run(ctx context.Context) error {
 	db.writeUntil(ctx)
 	cancel()
 	err := <-checked
+	if err == nil || errors.Is(err, errCheckCut) {
+		err = cmp.Or(db.compareFile(), err)
+	}
 	var gone *Error
 	switch {
 	// Without the mark of a proper close, the next start checks the database.

@@ -49,8 +49,11 @@ const (
 	// the file was removed while it was open, and could not be written again; facts: its path, the
 	// reason
 	ProblemFileLost Problem = "lost"
-	// another file has replaced the open file at its path; facts: the path
+	// another file has replaced the open file at its path; facts: the path, the path of a copy of
+	// the open file
 	ProblemFileReplaced Problem = "replaced"
+	// another file has replaced the open file, which could not be copied; facts: the path, the reason
+	ProblemReplacedFileLost Problem = "replaced_lost"
 	// other migrations made the database; facts: its schema's version, the first difference, the
 	// schema's digest if that was compared
 	ProblemOtherMigrations Problem = "differs"
