@@ -41,10 +41,14 @@ const (
 	DatabaseReplacedAndLost Kind = "database_replaced_and_lost"
 	ForeignDatabase         Kind = "foreign_database"
 	UserExists              Kind = "person_exists" // facts: the user's name
-	SecondFactorExists      Kind = "factor_exists" // facts: the user's name
-	AccountTaken            Kind = "account_taken"
-	InviteInvalid           Kind = "invite_useless"
-	NoSuchGrant             Kind = "no_such_grant" // facts: the grant's number, and its user's name
+	// facts: the user's name, twice
+	UserNotRemoved Kind = "person_not_removed"
+	// facts: the user's name, twice
+	DeletionNotEnded   Kind = "deletion_not_ended"
+	SecondFactorExists Kind = "factor_exists" // facts: the user's name
+	AccountTaken       Kind = "account_taken"
+	InviteInvalid      Kind = "invite_useless"
+	NoSuchGrant        Kind = "no_such_grant" // facts: the grant's number, and its user's name
 )
 
 // New returns an error of a kind, with its code and text. facts fill the text; err may be nil.

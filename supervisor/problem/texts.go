@@ -70,6 +70,10 @@ var texts = map[Kind]struct {
 	ForeignDatabase: {supervisor.CodeInvalid,
 		"The file is a database of another program, not of Mews. Set `state` to a folder of Mews's own."},
 	UserExists:         {supervisor.CodeInvalid, "There is a person called %s already. Choose another name."},
+	UserNotRemoved: {supervisor.CodeInvalid, "%s is still a user of Mews. Run `mews user remove %s` first; then " +
+		"they can be deleted."},
+	DeletionNotEnded: {supervisor.CodeInvalid, "The deletion of %s has begun and not ended. " +
+		"Run `mews user delete %s` to end it; then the name is free."},
 	SecondFactorExists: {supervisor.CodeInvalid, "%s has a second factor already. Reset it before you make another."},
 	AccountTaken: {supervisor.CodeForbidden, "This account is another person's already. An admin can unbind it " +
 		"first."},
