@@ -24,6 +24,8 @@ const (
 	OldSQLite Kind = "old_sqlite"
 	// facts: the version of the database's schema, and the newest version that this Mews knows
 	NewerDatabase Kind = "newer_database"
+	// facts: the version of the database's schema, and the version that this Mews needs
+	OlderDatabase Kind = "older_database"
 	// facts: the version of the database's schema, and its first difference
 	DatabaseSchemaDiffers Kind = "database_differs"
 	// facts: the needed MiB, the free MiB, and the folder

@@ -43,6 +43,9 @@ var texts = map[Kind]struct {
 		"The database was last used by a newer Mews: its schema is %d, and this version knows %d. Run the newer " +
 			"version " +
 			"again: Mews can't undo an update of its database."},
+	OlderDatabase: {supervisor.CodeUnavailable,
+		"The database is from an earlier version of Mews: its schema is %d, and this version needs %d. " +
+			"Start Mews once, for example with `mews run`: that updates the database. Then run this again."},
 	NoRoomForCopy: {supervisor.CodeUnavailable,
 		"This version changes Mews's database, and there is no room to copy the old one first. " +
 			"The copy needs %d MiB, and %d MiB are free in %s. Make room and start again. " +
@@ -69,7 +72,7 @@ var texts = map[Kind]struct {
 			"`mews run --database-differs` uses it as it is, and parts of Mews may then fail."},
 	ForeignDatabase: {supervisor.CodeInvalid,
 		"The file is a database of another program, not of Mews. Set `state` to a folder of Mews's own."},
-	UserExists:         {supervisor.CodeInvalid, "There is a person called %s already. Choose another name."},
+	UserExists: {supervisor.CodeInvalid, "There is a person called %s already. Choose another name."},
 	UserNotRemoved: {supervisor.CodeInvalid, "%s is still a user of Mews. Run `mews user remove %s` first; then " +
 		"they can be deleted."},
 	DeletionNotEnded: {supervisor.CodeInvalid, "The deletion of %s has begun and not ended. " +

@@ -19,6 +19,7 @@ var problems = map[engine.Problem]problem.Kind{
 	engine.ProblemNetworkDisk:      problem.NetworkDisk,
 	engine.ProblemOldSQLite:        problem.OldSQLite,
 	engine.ProblemNewerSchema:      problem.NewerDatabase,
+	engine.ProblemOlderSchema:      problem.OlderDatabase,
 	engine.ProblemNoRoomForCopy:    problem.NoRoomForCopy,
 	engine.ProblemMissing:          problem.DatabaseMissing,
 	engine.ProblemFileRemoved:      problem.DatabaseRemoved,

@@ -39,6 +39,9 @@ func ListMigrationCopies(path string) ([]string, error) {
 	return copies, err
 }
 
+// IsPartialCopy reports whether a path of ListMigrationCopies is an unfinished copy, or its journal.
+func IsPartialCopy(path string) bool { return strings.Contains(filepath.Base(path), partialSuffix) }
+
 // DeleteMigrationCopies deletes the kept copies of the database at path. It returns the number of
 // deleted copies. After it returns a nil error, a loss of power does not bring a copy back.
 func DeleteMigrationCopies(path string) (n int, err error) {

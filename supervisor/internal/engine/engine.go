@@ -37,6 +37,8 @@ type Options struct {
 	// copies the database to MigrationCopyPath before the first migration of a start
 	KeepCopy  bool
 	MustExist bool // makes no new database: refuses a missing or empty file
+	// refuses a database that needs migrations, and changes nothing in it
+	RefuseOlder bool
 	// digests of schemas that change to the schema of Migrations before the next migration;
 	// ProblemOtherMigrations has such a digest as its third fact
 	KnownSchemas []string

@@ -40,6 +40,9 @@ const (
 	ProblemOldSQLite Problem = "old_sqlite"
 	// a newer program has used the database; facts: its schema's version, the newest known version
 	ProblemNewerSchema Problem = "newer"
+	// the database needs migrations, which Options.RefuseOlder forbids; facts: its schema's version,
+	// the version that it needs
+	ProblemOlderSchema Problem = "older"
 	// there is no room for the copy before a migration; facts: the needed and the free MiB, the
 	// folder
 	ProblemNoRoomForCopy Problem = "no_room"
