@@ -47,6 +47,7 @@ const (
 	textAfterRestart    = "another one, after a restart"
 	textCantInvite      = "Nobody can be invited as %q: %v."
 	textNotRunning      = "Mews is not running here. It reads its configuration when it starts."
+	textNoHome          = "there is no such folder"
 	textNothingKept     = "There is no data of %s here."
 	textNameUsedBefore  = "An earlier user was called %s, and this data of them is still stored: %s. A new " +
 		"user of that name would get it. If they are somebody else, run `mews user " +

@@ -221,3 +221,20 @@ func TestUserDelete_StopsWorkBeforeDeleting(t *testing.T) {
 		t.Errorf("audited %s", got)
 	}
 }
+
+// A person who was added and has not written yet may have no folder.
+func TestExport_MissingHome_HasNoFiles(t *testing.T) {
+	t.Parallel()
+	c := newCommandLine(t, true)
+	c.mustRun("user", "add", "dan")
+	home := filepath.Join(c.dir, "state", "homes", "dan")
+	must(t, os.Remove(home))
+	out, errs, code := c.run("", "user", "export", "dan")
+	if code != 0 {
+		t.Fatalf("exit %d, %s", code, errs)
+	}
+	got := archiveFiles(t, strings.NewReader(out))
+	if want := fmt.Sprintf("%q: there is no such folder\n", home); len(got) != 3 || got["left-out.txt"] != want {
+		t.Errorf("it has %v", got)
+	}
+}
