@@ -35,8 +35,8 @@ const (
 	textNoAccount    = "This machine has no account %q. Make it first, or leave out --account."
 	textAccountTaken = "The account %s is %s's already."
 	textSuspended    = "%s may not speak any more. %s ended, and their unused invites are void. Their " +
-		"messages are not taken. An answer that is being written is finished, but not " +
-		"delivered on Telegram. `mews user enable %s` lets them speak again."
+		"messages are not taken. An answer that is being written is finished, but " +
+		"delivered on Telegram only when they may speak again: `mews user enable %s`."
 	textRemoveConfigured = "%s is in the configuration. Remove them there and run `mews reload`; `mews user " +
 		"disable %s` shuts them out until then."
 	textRemoved = "%s is no user of Mews any more. Their folder %s and their messages are still " +
