@@ -200,7 +200,7 @@ const (
 	textDeleted        = "%s is deleted. Their rows in the audit log stay, and so does a folder outside the state folder.\n"
 	textDeletion       = "Stored data of %s:\n\n%s"
 	textExportTerminal = "An export can't be shown in a terminal. Name a file with --output FILE."
-	textExported       = "%s holds all stored data of %s; its left-out.txt lists what could not be read\n"
+	textExported       = "%s holds all stored data of %s; if a file could not be read, its left-out.txt says so\n"
 )
 
 // Texts of totp.

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"syscall"
 
 	"mews/cmd/mews/chat"
 	"mews/supervisor"
@@ -25,14 +28,28 @@ func userExport(ctx context.Context, con console, v subcommand, args []string) e
 		}
 		return app.WriteUserExport(ctx, cfg, name, con.out)
 	}
-	f, err := os.OpenFile(*output, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	err = writeNewFile(*output, func(f *os.File) error { return app.WriteUserExport(ctx, cfg, name, f) })
+	if err == nil {
+		_, err = fmt.Fprintf(con.out, textExported, *output, name)
+	}
+	return err
+}
+
+// writeNewFile writes a file that must not exist yet. Until the content is complete, the file has
+// another name beside path.
+func writeNewFile(path string, write func(*os.File) error) error {
+	if _, err := os.Lstat(path); err == nil {
+		return fmt.Errorf("write the export: %w", &fs.PathError{Op: "open", Path: path, Err: syscall.EEXIST})
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".partial-*") // its mode is 0600
 	if err != nil {
 		return fmt.Errorf("write the export: %w", err)
 	}
-	err = app.WriteUserExport(ctx, cfg, name, f)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return errors.Join(err, os.Remove(*output))
+	if err = errors.Join(write(f), f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
 	}
-	_, err = fmt.Fprintf(con.out, textExported, *output, name)
-	return err
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
 }

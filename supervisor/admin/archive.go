@@ -23,7 +23,7 @@ import (
 // pack writes all data of a user as a .tar.gz. The user's folder goes to files/ or files.tar, and
 // the messages of the database to transcript.jsonl. The rows about the user's access go to
 // settings.json. left-out.txt lists unreadable files. pack follows no link. If the user has no
-// folder here, the archive has no files.
+// folder, the archive has no files.
 func (o *Service) pack(ctx context.Context, u supervisor.User, w io.Writer) error {
 	zipped := gzip.NewWriter(w)
 	p := &packer{tar: tar.NewWriter(zipped)}
@@ -46,6 +46,10 @@ func (o *Service) packHome(ctx context.Context, u supervisor.User, p *packer) er
 		return o.packArchive(ctx, u, p)
 	}
 	home, err := os.OpenRoot(u.Home)
+	if errors.Is(err, fs.ErrNotExist) { // a home may be made only when its user first writes
+		p.leave(u.Home, textNoHome)
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("open the folder of %s: %w", u.Name, err)
 	}

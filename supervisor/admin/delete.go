@@ -15,7 +15,6 @@ import (
 	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/problem"
-	"mews/supervisor/sqlite"
 )
 
 // DeleteRequest are the parameters of user.delete.
@@ -38,9 +37,8 @@ type UserData struct {
 	More bool `json:"more,omitempty"`
 }
 
-// DeletePerson deletes all data of a user who is not in the configuration. The steps are in an
-// order that a later call can continue after a crash: the user is locked out, their work ends,
-// copies of the database go, a worker empties the folder below the state folder, and then the rows
+// DeletePerson deletes all data of a user who was removed. The steps are in an order that a later
+// call can continue after a crash: the user's accounts are unbound, their work ends, copies of the database go, a worker empties the folder below the state folder, and then the rows
 // go. If the folder can't be emptied, the rows stay. The audit log stays in any case.
 func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) (UserData, error) {
 	if !o.Configuration.Summary().ValidName(q.User) {
@@ -49,7 +47,10 @@ func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) 
 	if o.configured(q.User) {
 		return UserData{}, supervisor.Errorf(supervisor.CodeInvalid, textDeleteConfigured, q.User)
 	}
-	begun, err := o.deletionBegun(ctx, q.User)
+	if _, there := o.People.Find(q.User); there {
+		return UserData{}, problem.New(problem.UserNotRemoved, nil, q.User, q.User)
+	}
+	begun, err := o.Store.People.IsDeletionBegun(ctx, q.User)
 	if err != nil {
 		return UserData{}, err
 	}
@@ -65,17 +66,17 @@ func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) 
 	if err != nil || q.DryRun {
 		return e, err
 	}
+	if !begun { // from now on, nobody of that name can be added
+		if err := o.Store.People.BeginDeletion(ctx, q.User, auditEntry(by, q.User, "", "").Detail); err != nil {
+			return UserData{}, err
+		}
+	}
 	if err := o.shutOut(ctx, by, q.User); err != nil {
 		return UserData{}, err
 	}
 	if o.Running != nil { // after UserWork.end, no work of the user starts again
 		if err := o.Running.Work.end(ctx, q.User); err != nil {
 			return UserData{}, supervisor.Errorf(supervisor.CodeUnavailable, textWorkNotEnded, q.User, err)
-		}
-	}
-	if !begun { // the entry comes first, because the deletion is not one transaction
-		if err := o.note(ctx, by, q.User, "user.deleting", ""); err != nil {
-			return UserData{}, err
 		}
 	}
 	if o.Copies != nil {
@@ -87,20 +88,6 @@ func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) 
 		return e, err
 	}
 	return o.eraseRows(ctx, by, q.User, e)
-}
-
-// deletionBegun reports whether the deletion of a user has begun and not ended.
-func (o *Service) deletionBegun(ctx context.Context, user string) (begun bool, err error) {
-	rows, err := o.Log.List(ctx, sqlite.AuditFilter{User: user, Action: "user."})
-	for _, r := range rows {
-		switch r.Action {
-		case "user.deleting":
-			begun = true
-		case "user.deleted", "user.added":
-			begun = false
-		}
-	}
-	return begun, err
 }
 
 // eraseHome deletes the home of a removed user. A worker empties it, because this process may not

@@ -35,8 +35,8 @@ const (
 	textNoAccount    = "This machine has no account %q. Make it first, or leave out --account."
 	textAccountTaken = "The account %s is %s's already."
 	textSuspended    = "%s may not speak any more. %s ended, and their unused invites are void. Their " +
-		"messages are not taken. An answer that is being written is finished, but not " +
-		"delivered on Telegram. `mews user enable %s` lets them speak again."
+		"messages are not taken. An answer that is being written is finished, but " +
+		"delivered on Telegram only when they may speak again: `mews user enable %s`."
 	textRemoveConfigured = "%s is in the configuration. Remove them there and run `mews reload`; `mews user " +
 		"disable %s` shuts them out until then."
 	textRemoved = "%s is no user of Mews any more. Their folder %s and their messages are still " +
@@ -47,6 +47,7 @@ const (
 	textAfterRestart    = "another one, after a restart"
 	textCantInvite      = "Nobody can be invited as %q: %v."
 	textNotRunning      = "Mews is not running here. It reads its configuration when it starts."
+	textNoHome          = "there is no such folder"
 	textNothingKept     = "There is no data of %s here."
 	textNameUsedBefore  = "An earlier user was called %s, and this data of them is still stored: %s. A new " +
 		"user of that name would get it. If they are somebody else, run `mews user " +

@@ -95,5 +95,6 @@ func TestAdminCall_NoAuditEntry_ChangesNothing(t *testing.T) {
 		t.Errorf("dan's folder: %v", err)
 	}
 	changeDatabase(t, c.s, "DROP TRIGGER full")
+	c.mustRun("user", "remove", "dan")
 	c.mustRun("user", "delete", "dan", "--yes")
 }

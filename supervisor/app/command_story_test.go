@@ -74,6 +74,9 @@ func TestUserDelete_EndsCommandThatAsks(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.WaitUntilTrue(apptest.DefaultTestTimeout, "dan to be asked", func() bool { return l.questionCount() == 1 })
+	if out, err := verb("user", "remove", "dan").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
 	if out, err := verb("user", "delete", "dan", "--yes").CombinedOutput(); err != nil || !strings.Contains(string(out), "dan is deleted.") {
 		t.Fatalf("%v: %s\n%s", err, out, l.LogTail())
 	}

@@ -141,6 +141,8 @@ func TestUserDelete_UnreadableHome_LeavesNothing(t *testing.T) {
 	r.checkGone("zoe")
 	r.Stop()
 
+	r.must("", "user", "remove", "yan")
+	r.must("", "user", "remove", "xia")
 	asOwner := r.verb("user", "delete", "yan", "--yes")
 	asOwner.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: unitUID, Gid: unitUID}}
 	out, err := asOwner.CombinedOutput()
@@ -227,6 +229,7 @@ func TestUserDelete_KilledAnywhere_EndsTheSame(t *testing.T) {
 			home).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
+		r.must("", "user", "remove", name)
 		first := r.verb("user", "delete", name, "--yes")
 		if err := first.Start(); err != nil {
 			t.Fatal(err)

@@ -2,11 +2,13 @@ package app
 
 import (
 	"context"
+	"errors"
 
 	"mews/supervisor"
 	"mews/supervisor/attachment"
 	"mews/supervisor/inbox"
 	"mews/supervisor/ingress"
+	"mews/supervisor/outbox"
 )
 
 // inboxParts keep incoming messages and pass them on.
@@ -27,12 +29,35 @@ func (s *service) openInbox(context.Context) error {
 	})
 	s.held = newHeldReleaser(s, accepted)
 	s.configuration.Loaded = func(ctx context.Context) {
-		s.held.ReleaseMessages(ctx)
+		s.releaseMessages(ctx)
 		s.attachments.Wake()
 		s.operations.Wake()
 		s.voices.Wake()
 	}
 	return nil
+}
+
+// maxReadmitted limits the messages that one conversation gets when its user is let in again. With
+// the next message, /resend is offered for the rest.
+const maxReadmitted = 50
+
+// releaseMessages works on messages that waited for their users. It also sends what could not be
+// sent while a user was shut out.
+func (s *service) releaseMessages(ctx context.Context) {
+	s.held.ReleaseMessages(ctx)
+	failed, err := s.db.Outbox().ListFailed(ctx, outbox.TextNoAccess)
+	for _, c := range failed {
+		if !s.serves(c) {
+			continue
+		}
+		n, resent := s.db.Outbox().ResendFailed(ctx, c.ID, outbox.TextNoAccess, maxReadmitted)
+		if err = errors.Join(err, resent); n > 0 {
+			s.deliveryQueued(c.ID)
+		}
+	}
+	if err != nil && ctx.Err() == nil {
+		s.log.Error("send what could not be sent while a user was shut out", "error", err)
+	}
 }
 
 // newIngress makes the handler that passes a channel's messages to the inbox.

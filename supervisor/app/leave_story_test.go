@@ -1,9 +1,7 @@
 package app_test
 
 import (
-	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -41,14 +39,6 @@ func (l downloadService) runningDownloads() int {
 		l.T.Fatal(err)
 	}
 	return len(list)
-}
-
-func (l downloadService) mustRun(args ...string) {
-	l.T.Helper()
-	out, err := exec.CommandContext(context.Background(), filepath.Join(l.Bin, "mews"), append(args, "--config", l.Config)...).CombinedOutput()
-	if err != nil {
-		l.T.Fatalf("mews %s: %v: %s\n%s", strings.Join(args, " "), err, out, l.LogTail())
-	}
 }
 
 // The files of a disabled user are not downloaded. Once the user is enabled again, the download

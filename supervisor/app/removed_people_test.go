@@ -142,3 +142,31 @@ func TestInvite_NoTelegram_PrintsNoBotName(t *testing.T) {
 		t.Errorf("with a bot: %q", why)
 	}
 }
+
+// After a deletion was interrupted, nobody of that name can be added until it has ended.
+func TestUserAdd_DuringDeletion_IsRefused(t *testing.T) {
+	t.Parallel()
+	c := newCommandLine(t, true)
+	people := c.s.db.UserAccessStores().People
+	c.mustRun("user", "add", "dan")
+	if err := people.BeginDeletion(t.Context(), "dan", ""); supervisor.ErrorCodeOf(err) != supervisor.CodeInvalid {
+		t.Errorf("the deletion of a present person began: %v", err)
+	}
+	must(t, os.WriteFile(filepath.Join(c.dir, "state", "homes", "dan", "partLog.md"), nil, 0o600))
+	c.mustRun("user", "remove", "dan")
+	must(t, people.BeginDeletion(t.Context(), "dan", ""))
+	const want = "Run `mews user delete dan` to end it"
+	c.mustFail(want, "user", "add", "dan")
+	c.mustFail(want, "user", "add", "dan", "--again")
+	c.mustFail(want, "user", "invite", "dan")
+	for _, err := range []error{c.s.inviter().CheckName(t.Context(), "dan"), people.Add(t.Context(), supervisor.User{Name: "dan", Role: "user"})} {
+		if !strings.Contains(problem.UserText(err), want) {
+			t.Errorf("refused with %v", err)
+		}
+	}
+	if _, there := c.listUsers()["dan"]; there {
+		t.Error("dan is a user")
+	}
+	c.mustRun("user", "delete", "dan", "--yes")
+	c.mustRun("user", "add", "dan")
+}

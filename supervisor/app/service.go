@@ -59,7 +59,7 @@ func (s *service) parts() []part {
 	list = append(list, part{"workers", s.pool.Run}, part{"disks", s.disks.Run}, part{"operations", s.operations.Run})
 	list = append(list, s.featureParts(true)...)
 	list = append(list, part{"attachments", s.attachments.Run},
-		part{"sessions", afterRecovery(&s.storage, s.held.ReleaseMessages, s.sessions.Run)},
+		part{"sessions", afterRecovery(&s.storage, s.releaseMessages, s.sessions.Run)},
 		part{"questions", s.questions.Run})
 	list = append(list, s.featureParts(false)...)
 	list = append(list, part{"commands", s.commands.Run})

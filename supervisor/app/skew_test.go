@@ -104,3 +104,25 @@ func TestSpawner_OtherVersion_IsRefused(t *testing.T) {
 		t.Errorf("Telegram was asked for updates %d times", n)
 	}
 }
+
+// If mews-worker is of another release, the service does not start, even if both speak the same
+// protocol.
+func TestRun_WorkerOfOtherRelease_IsRefused(t *testing.T) {
+	t.Parallel()
+	l := newGatedService(t, modeltest.EchoScript, "", "bob, totp: 'off'")
+	worker := filepath.Join(l.Bin, "mews-worker")
+	for _, err := range []error{os.Remove(worker), // the file is a link to the program of all tests
+		os.WriteFile(worker, []byte("#!/bin/sh\necho mews-worker v0\n"), 0o755)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range []string{"run", "doctor"} {
+		if said, want := runVerb(l, args), worker+" is of version v0, and mews of test: install mews, "; !strings.Contains(said, want) {
+			t.Errorf("mews %s says\n%s\nwant %s", args, said, want)
+		}
+	}
+	if n := l.bot.CountCalls("getUpdates"); n != 0 {
+		t.Errorf("Telegram was asked for updates %d times", n)
+	}
+}

@@ -52,6 +52,9 @@ func TestUserDelete_RunningTurn_LeavesNothing(t *testing.T) {
 	if err := os.WriteFile(copied, []byte("hello"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	if out, err := verb("user", "remove", "dan").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
 	out, err := verb("user", "delete", "dan", "--yes").CombinedOutput()
 	if _, left := os.Stat(copied); left == nil {
 		t.Error("the copy of the database is left")

@@ -121,14 +121,20 @@ func TestUserDelete_LeavesNothing(t *testing.T) {
 			}
 		}
 		c.mustRun("user", "invite", "dan")
+		c.mustFail("Run `mews user remove dan` first", "user", "delete", "dan", "--yes")
+		if text, err := os.ReadFile(filepath.Join(home, "partLog")); string(text) != "hello" || c.listUsers()["dan"].Invites != 1 {
+			c.t.Fatalf("a person who was not removed lost something: %q, %v", text, err)
+		}
+		c.mustRun("user", "disable", "dan")
+		c.mustRun("user", "remove", "dan")
 		c.mustFail("is in the configuration", "user", "delete", "ann", "--yes")
 		c.mustFail("can have the name", "user", "delete", "../dan", "--yes")
 		c.mustFail("There is no data of eve here", "user", "delete", "eve", "--yes")
 		out, errs, code := c.run("ann\n", "user", "delete", "dan")
-		if code == 0 || !strings.Contains(errs, "that is another name") || c.listUsers()["dan"].Name != "dan" {
-			c.t.Fatalf("exit %d, said %q", code, errs)
+		if _, err := os.Stat(home); code == 0 || !strings.Contains(errs, "that is another name") || err != nil {
+			c.t.Fatalf("exit %d, said %q, %v", code, errs, err)
 		}
-		for _, want := range []string{"  invite         1 row\n", "  person         1 row\n", fmt.Sprintf("  %s, ", home), "in 2 files"} {
+		for _, want := range []string{"  suspended      1 row\n", fmt.Sprintf("  %s, ", home), "in 2 files"} {
 			if !strings.Contains(out, want) {
 				c.t.Errorf("showed %q, want %q", out, want)
 			}
@@ -146,7 +152,7 @@ func TestUserDelete_LeavesNothing(t *testing.T) {
 			c.t.Errorf("what a link led to: %v", err)
 		}
 		c.mustFail("There is no data of dan here", "user", "delete", "dan", "--yes")
-		if got := strings.Join(c.auditedActions("user."), ", "); got != "dan user.added, dan user.removed, dan user.deleting, dan user.deleted" {
+		if got := strings.Join(c.auditedActions("user."), ", "); got != "dan user.added, dan user.disabled, dan user.removed, dan user.deleting, dan user.deleted" {
 			c.t.Errorf("audited %s", got)
 		}
 	})
@@ -157,6 +163,7 @@ func TestUserDelete_StopsWorkBeforeDeleting(t *testing.T) {
 	t.Parallel()
 	c := newCommandLine(t, true)
 	c.mustRun("user", "add", "dan")
+	c.mustRun("user", "remove", "dan")
 	service := admin.New(c.s.adminOptions())
 	home := filepath.Join(c.s.config.State, "homes", "dan")
 	stuck, runs, did := true, 3, []string(nil)
@@ -212,5 +219,22 @@ func TestUserDelete_StopsWorkBeforeDeleting(t *testing.T) {
 	}
 	if got := strings.Join(c.auditedActions("user."), ", "); got != "dan user.added, dan user.removed, dan user.deleting, dan user.deleted" {
 		t.Errorf("audited %s", got)
+	}
+}
+
+// A person who was added and has not written yet may have no folder.
+func TestExport_MissingHome_HasNoFiles(t *testing.T) {
+	t.Parallel()
+	c := newCommandLine(t, true)
+	c.mustRun("user", "add", "dan")
+	home := filepath.Join(c.dir, "state", "homes", "dan")
+	must(t, os.Remove(home))
+	out, errs, code := c.run("", "user", "export", "dan")
+	if code != 0 {
+		t.Fatalf("exit %d, %s", code, errs)
+	}
+	got := archiveFiles(t, strings.NewReader(out))
+	if want := fmt.Sprintf("%q: there is no such folder\n", home); len(got) != 3 || got["left-out.txt"] != want {
+		t.Errorf("it has %v", got)
 	}
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -44,7 +45,10 @@ type workers struct {
 // openWorkers starts the spawner and makes the pool. No worker starts before the pool's Run has
 // tested the sandbox.
 func (s *service) openWorkers(ctx context.Context) error {
-	if err := s.startSpawner(ctx); err != nil {
+	checked := make(chan error, 1)
+	go func() { checked <- s.checkVersions(ctx) }() // the line below waits for this goroutine
+	err := s.startSpawner(ctx)
+	if err := cmp.Or(<-checked, err); err != nil {
 		return err
 	}
 	place, err := placement.SelfTestLocation(s.config.State, s.places.Workers)
@@ -61,6 +65,15 @@ func (s *service) openWorkers(ctx context.Context) error {
 		Host: func(user string, end func(error)) *hostcall.Conn { return hostcall.NewConn(s.hostCalls, user, end) },
 	})
 	return nil
+}
+
+// checkVersions refuses other programs of another version, which could start no worker. A process
+// that runs no service does not check that.
+func (s *service) checkVersions(ctx context.Context) error {
+	if s.idle {
+		return nil
+	}
+	return placement.CheckVersions(ctx, s.version)
 }
 
 // startSpawner starts the spawner, and checks that workers can reach all homes.

@@ -190,7 +190,7 @@ func (q *chatQueue) deliver(ctx context.Context) (time.Time, error) {
 		if q.Serves(set.conversation) {
 			return q.callNext(ctx, set, func() bool { return true })
 		}
-		set.outcome, set.why = supervisor.OutcomeFailed, textNoRecipient
+		set.outcome, set.why = supervisor.OutcomeFailed, TextNoAccess
 	}
 	set.closing = true
 	return time.Time{}, q.closeDelivery(set, set.last)
@@ -202,10 +202,7 @@ func (q *chatQueue) closeDelivery(set *postSet, last supervisor.Post) error {
 	d := set.delivery
 	outcome, why := set.finalOutcome()
 	var told []int64 // lost deliveries for which this delivery has apologized
-	switch {
-	case set.why == textNoRecipient:
-		told = []int64{d.ID}
-	case outcome == supervisor.OutcomeSent && apologizes(set.posts):
+	if outcome == supervisor.OutcomeSent && apologizes(set.posts) {
 		var err error
 		if told, err = q.Deliveries.ListUnreportedLosses(q.calls, set.conversation.ID); err != nil {
 			return err

@@ -13,10 +13,11 @@ const (
 	textWhole = "The whole answer. It is too long for a few messages."
 	// TextDeletedMessage replaces the text of a delivery that is deleted from its chat.
 	TextDeletedMessage = "(This message was temporary and has been deleted.)"
-	textFileLost       = "(The file %s could not be sent: %s)"
+	// TextNoAccess is the reason why a delivery failed: its user was shut out.
+	TextNoAccess = "the user no longer has access"
+	textFileLost = "(The file %s could not be sent: %s)"
 
 	// Reasons why a delivery did not certainly arrive.
-	textNoRecipient     = "the user no longer has access"
 	textPartRefused     = "the channel refused a part of it"
 	textNotAcknowledged = "the channel did not confirm it"
 	textUnreachable     = "could not be reached for 24 h: "

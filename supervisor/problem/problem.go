@@ -24,6 +24,8 @@ const (
 	OldSQLite Kind = "old_sqlite"
 	// facts: the version of the database's schema, and the newest version that this Mews knows
 	NewerDatabase Kind = "newer_database"
+	// facts: the version of the database's schema, and the version that this Mews needs
+	OlderDatabase Kind = "older_database"
 	// facts: the version of the database's schema, and its first difference
 	DatabaseSchemaDiffers Kind = "database_differs"
 	// facts: the needed MiB, the free MiB, and the folder
@@ -34,10 +36,17 @@ const (
 	// the database was removed while Mews ran, and could not be written again; facts: the path and
 	// the reason
 	DatabaseLost Kind = "database_lost"
-	// another file took the database's place while Mews ran; facts: the path
-	DatabaseReplaced   Kind = "database_replaced"
-	ForeignDatabase    Kind = "foreign_database"
-	UserExists         Kind = "person_exists" // facts: the user's name
+	// another file took the database's place while Mews ran; facts: the path, and the path of a copy
+	DatabaseReplaced Kind = "database_replaced"
+	// another file took the database's place, and no copy could be made; facts: the path and the
+	// reason
+	DatabaseReplacedAndLost Kind = "database_replaced_and_lost"
+	ForeignDatabase         Kind = "foreign_database"
+	UserExists              Kind = "person_exists" // facts: the user's name
+	// facts: the user's name, twice
+	UserNotRemoved Kind = "person_not_removed"
+	// facts: the user's name, twice
+	DeletionNotEnded   Kind = "deletion_not_ended"
 	SecondFactorExists Kind = "factor_exists" // facts: the user's name
 	AccountTaken       Kind = "account_taken"
 	InviteInvalid      Kind = "invite_useless"

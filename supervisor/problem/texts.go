@@ -43,6 +43,9 @@ var texts = map[Kind]struct {
 		"The database was last used by a newer Mews: its schema is %d, and this version knows %d. Run the newer " +
 			"version " +
 			"again: Mews can't undo an update of its database."},
+	OlderDatabase: {supervisor.CodeUnavailable,
+		"The database is from an earlier version of Mews: its schema is %d, and this version needs %d. " +
+			"Start Mews once, for example with `mews run`: that updates the database. Then run this again."},
 	NoRoomForCopy: {supervisor.CodeUnavailable,
 		"This version changes Mews's database, and there is no room to copy the old one first. " +
 			"The copy needs %d MiB, and %d MiB are free in %s. Make room and start again. " +
@@ -58,14 +61,22 @@ var texts = map[Kind]struct {
 		"Mews's database %s was removed while Mews ran, and could not be written again: %v. " +
 			"Mews has stopped, and the data is lost."},
 	DatabaseReplaced: {supervisor.CodeUnavailable,
-		"Another file took the place of Mews's database %s while Mews ran. Mews has stopped. " +
-			"Start it again to use that file. Stop Mews before you replace its files."},
+		"Another file took the place of Mews's database %s while Mews ran. Mews has stopped, and saved its own data " +
+			"as %s. Start Mews again to use the new file, or rename the saved one to mews.db first. " +
+			"Stop Mews before you replace its files."},
+	DatabaseReplacedAndLost: {supervisor.CodeUnavailable,
+		"Another file took the place of Mews's database %s while Mews ran. Mews's own data could not be saved: %v. " +
+			"Mews has stopped. Start it again to use the new file."},
 	DatabaseSchemaDiffers: {supervisor.CodeInvalid,
 		"The database differs from what this Mews makes (schema %[1]d): %[2]s. Run the version that last used it. " +
 			"`mews run --database-differs` uses it as it is, and parts of Mews may then fail."},
 	ForeignDatabase: {supervisor.CodeInvalid,
 		"The file is a database of another program, not of Mews. Set `state` to a folder of Mews's own."},
-	UserExists:         {supervisor.CodeInvalid, "There is a person called %s already. Choose another name."},
+	UserExists: {supervisor.CodeInvalid, "There is a person called %s already. Choose another name."},
+	UserNotRemoved: {supervisor.CodeInvalid, "%s is still a user of Mews. Run `mews user remove %s` first; then " +
+		"they can be deleted."},
+	DeletionNotEnded: {supervisor.CodeInvalid, "The deletion of %s has begun and not ended. " +
+		"Run `mews user delete %s` to end it; then the name is free."},
 	SecondFactorExists: {supervisor.CodeInvalid, "%s has a second factor already. Reset it before you make another."},
 	AccountTaken: {supervisor.CodeForbidden, "This account is another person's already. An admin can unbind it " +
 		"first."},

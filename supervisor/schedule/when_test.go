@@ -364,6 +364,8 @@ func TestEdit_DayAlone_KeepsTime(t *testing.T) {
 		strings.Contains(r.Said, "You wrote no time") {
 		t.Errorf("%q, %v", r.Said, err)
 	}
+}
+
 // Users pay for the translation of their own words, and not for words that an admin writes for them.
 func TestJobCall_WordsOfAdmin_AreNotTranslated(t *testing.T) {
 	calls := 0

@@ -11,21 +11,23 @@ import (
 
 // problems maps a problem of the database engine to the problem that the user reads.
 var problems = map[engine.Problem]problem.Kind{
-	engine.ProblemDiskFull:        problem.DiskFull,
-	engine.ProblemDamaged:         problem.DatabaseDamaged,
-	engine.ProblemLocked:          problem.DatabaseLocked,
-	engine.ProblemUnwritable:      problem.DatabaseUnwritable,
-	engine.ProblemDiskFault:       problem.DiskFailed,
-	engine.ProblemNetworkDisk:     problem.NetworkDisk,
-	engine.ProblemOldSQLite:       problem.OldSQLite,
-	engine.ProblemNewerSchema:     problem.NewerDatabase,
-	engine.ProblemNoRoomForCopy:   problem.NoRoomForCopy,
-	engine.ProblemMissing:         problem.DatabaseMissing,
-	engine.ProblemFileRemoved:     problem.DatabaseRemoved,
-	engine.ProblemFileLost:        problem.DatabaseLost,
-	engine.ProblemFileReplaced:    problem.DatabaseReplaced,
-	engine.ProblemOtherMigrations: problem.DatabaseSchemaDiffers,
-	engine.ProblemForeignDatabase: problem.ForeignDatabase,
+	engine.ProblemDiskFull:         problem.DiskFull,
+	engine.ProblemDamaged:          problem.DatabaseDamaged,
+	engine.ProblemLocked:           problem.DatabaseLocked,
+	engine.ProblemUnwritable:       problem.DatabaseUnwritable,
+	engine.ProblemDiskFault:        problem.DiskFailed,
+	engine.ProblemNetworkDisk:      problem.NetworkDisk,
+	engine.ProblemOldSQLite:        problem.OldSQLite,
+	engine.ProblemNewerSchema:      problem.NewerDatabase,
+	engine.ProblemOlderSchema:      problem.OlderDatabase,
+	engine.ProblemNoRoomForCopy:    problem.NoRoomForCopy,
+	engine.ProblemMissing:          problem.DatabaseMissing,
+	engine.ProblemFileRemoved:      problem.DatabaseRemoved,
+	engine.ProblemFileLost:         problem.DatabaseLost,
+	engine.ProblemFileReplaced:     problem.DatabaseReplaced,
+	engine.ProblemReplacedFileLost: problem.DatabaseReplacedAndLost,
+	engine.ProblemOtherMigrations:  problem.DatabaseSchemaDiffers,
+	engine.ProblemForeignDatabase:  problem.ForeignDatabase,
 }
 
 // wrap adds the attempted action to err. If users can fix the problem, wrap also adds a text for

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"slices"
 
 	"mews/supervisor/internal/engine"
 )
@@ -9,8 +10,9 @@ import (
 // DatabaseExamination is the result of Examine for an undamaged database.
 type DatabaseExamination struct {
 	Schema int64 // version of the schema
+	Newest int64 // version of the schema after the next start
 	Bytes  int64
-	Copies int // number of copies from before migrations
+	Copies int // number of finished copies
 }
 
 // ExamineDatabase reads the whole database at path and changes no file. No other program may have the
@@ -22,6 +24,7 @@ func ExamineDatabase(ctx context.Context, path string) (DatabaseExamination, err
 		return DatabaseExamination{}, wrap(err, "read the database %s", path)
 	}
 	copies, err := engine.ListMigrationCopies(path)
-	found := DatabaseExamination{Schema: e.Schema, Bytes: e.Bytes, Copies: len(copies)}
+	copies = slices.DeleteFunc(copies, engine.IsPartialCopy)
+	found := DatabaseExamination{Schema: e.Schema, Newest: e.Newest, Bytes: e.Bytes, Copies: len(copies)}
 	return found, wrap(err, "list the copies of the database")
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/internal/engine"
 )
 
 // maxResendAge is the greatest age of a delivery that is sent again. Older texts would confuse the
@@ -24,13 +25,38 @@ func (s Outbox) ResendUndelivered(ctx context.Context, conversation int64, limit
 }
 
 func (t *tx) resend(conversation int64, limit int) int {
-	lost := all(t, scanOutcome, listResendable, conversation, t.Now-maxResendAge.Milliseconds(), limit)
+	return t.resendAll(all(t, scanOutcome, listResendable, conversation, t.Now-maxResendAge.Milliseconds(), limit))
+}
+
+func (t *tx) resendAll(lost []outcomeRow) int {
 	for _, d := range lost {
 		t.moveOutcome(d, outcomePending, "")
 		t.settleEffects(d, supervisor.DeliveryOutcome{Delivery: d.id, Outcome: outcomePending})
 		t.requeue(d.id)
 	}
 	return len(lost)
+}
+
+const (
+	listFailed = `SELECT DISTINCT c.id, c.user, c.channel, c.chat, c.thread FROM outbox o JOIN conversation c ON c.id = o.conversation
+		WHERE o.outcome IN ('unknown', 'failed') AND o.why = ? AND o.created_at >= ? ORDER BY c.id`
+	listFailedOf = `SELECT id, conversation, coalesce(inbound, 0), outcome, vanish, 0 FROM outbox
+		WHERE outcome IN ('unknown', 'failed') AND outcome = 'failed' AND told < 2 AND vanish = 0 AND conversation = ?
+		AND why = ? AND created_at >= ? ORDER BY id LIMIT ?`
+)
+
+// ListFailed lists the conversations with deliveries of the last week that failed for a reason.
+func (s Outbox) ListFailed(ctx context.Context, why string) ([]supervisor.Conversation, error) {
+	return engine.AllRows(s.db.reader(ctx, "list deliveries that failed for %q", why), scanConversation, listFailed,
+		why, s.db.engine.Now().Add(-maxResendAge))
+}
+
+// ResendFailed does the same as ResendUndelivered, but only for deliveries that failed for a
+// reason.
+func (s Outbox) ResendFailed(ctx context.Context, conversation int64, why string, limit int) (n int, err error) {
+	return inTransaction(ctx, s.db, func(t *tx) int {
+		return t.resendAll(all(t, scanOutcome, listFailedOf, conversation, why, t.Now-maxResendAge.Milliseconds(), limit))
+	}, "resend deliveries of conversation %d that failed for %q", conversation, why)
 }
 
 // requeue queues the posts of a delivery whose result is unknown or that the channel refused.

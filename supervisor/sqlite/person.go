@@ -28,18 +28,46 @@ const (
 	insertPerson = `INSERT INTO person (name, role, account, timezone, created_at) VALUES (?, ?, ?, ?, ?)`
 	listPeople   = `SELECT name, role, account, timezone FROM person ORDER BY name`
 	deletePerson = `DELETE FROM person WHERE name = ?`
+	findPerson   = `SELECT name FROM person WHERE name = ?`
+	// the last step of a user's deletion
+	findDeletionStep = `SELECT action FROM audit WHERE user = ? AND action IN ('user.added', 'user.deleting', 'user.deleted')
+		ORDER BY id DESC LIMIT 1`
 )
 
+// deletionBegun is the action of the audit entry at the beginning of a user's deletion.
+const deletionBegun = "user.deleting"
+
 // Add stores a new user's Name, Role, Account and Timezone, with the audit entries. It fails if the
-// name is taken.
+// name is taken, or if the deletion of a former user of that name has not ended.
 func (s Users) Add(ctx context.Context, u supervisor.User, entries ...AuditEntry) error {
 	return s.db.write(ctx, func(t *tx) {
+		if value(t, engine.ScanString, findDeletionStep, u.Name) == deletionBegun {
+			t.fail(problem.New(problem.DeletionNotEnded, nil, u.Name, u.Name))
+		}
 		t.Exec(insertPerson, u.Name, u.Role, u.Account, u.Timezone, t.Now)
 		if errors.Is(t.err, engine.ErrPrimaryKey) {
 			t.err = problem.New(problem.UserExists, nil, u.Name)
 		}
 		t.auditRows(entries)
 	}, "add user %s", u.Name)
+}
+
+// BeginDeletion stores that the deletion of a user has begun, with an audit entry by somebody. It
+// fails if the user was not removed.
+func (s Users) BeginDeletion(ctx context.Context, name, detail string) error {
+	return s.db.write(ctx, func(t *tx) {
+		if _, there := one(t, engine.ScanString, findPerson, name); there {
+			t.fail(problem.New(problem.UserNotRemoved, nil, name, name))
+		}
+		t.audit(name, deletionBegun, detail)
+	}, "begin to delete %s", name)
+}
+
+// IsDeletionBegun reports whether the deletion of a user has begun and not ended.
+func (s Users) IsDeletionBegun(ctx context.Context, name string) (bool, error) {
+	step, err := engine.FirstValue(s.db.reader(ctx, "ask whether %s is being deleted", name), engine.ScanString,
+		findDeletionStep, name)
+	return step == deletionBegun, err
 }
 
 // List lists the added users by name, with Name, Role, Account and Timezone.

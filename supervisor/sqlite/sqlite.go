@@ -49,6 +49,7 @@ type Options struct {
 	Policies    Policies
 	WithoutCopy bool // makes no copy before a migration: see Copies
 	MustExist   bool // refuses a missing or empty file; without it, makes a new database
+	RefuseOlder bool // refuses a database that needs migrations
 	// opens a database whose schema differs from this program's
 	AllowDifferences bool
 
@@ -76,7 +77,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	e, err := engine.Open(ctx, path, engine.Options{Now: o.Now, Log: o.Log, Migrations: migrations, VFS: o.vfs,
 		OnCommit: o.OnCommit, OnStatement: o.OnStatement,
 		KnownSchemas: knownSchemas, KeepCopy: !o.WithoutCopy, MustExist: o.MustExist,
-		AllowDifferences: o.AllowDifferences})
+		RefuseOlder: o.RefuseOlder, AllowDifferences: o.AllowDifferences})
 	if err != nil {
 		return nil, wrap(err, "open the database %s", path)
 	}

@@ -33,6 +33,9 @@ func examineDatabase(ctx context.Context, o Options) (string, error) {
 		return textNoDatabase, nil
 	}
 	finding := fmt.Sprintf(textDatabase, amount.BinarySize(found.Bytes), found.Schema)
+	if found.Newest > found.Schema {
+		finding += fmt.Sprintf(textDatabaseOlder, found.Newest)
+	}
 	if found.Copies > 0 {
 		finding += fmt.Sprintf(textDatabaseCopies, amount.Plural(found.Copies, "copy", "copies"))
 	}

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -8,6 +9,9 @@ import (
 
 	"mews/supervisor/admin"
 )
+
+// userVersionOffset is the offset of the last byte of the schema's version in a database file.
+const userVersionOffset = 63
 
 func TestExamineDatabase_StoppedService_IsRead(t *testing.T) {
 	r := newRig(t)
@@ -22,7 +26,21 @@ func TestExamineDatabase_StoppedService_IsRead(t *testing.T) {
 	if err := os.WriteFile(path+".schema42", nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	for _, suffix := range []string{".schema43.partial", ".schema43.partial-journal", ".partial"} {
+		if err := os.WriteFile(path+suffix, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	r.expectFinding("database", "ok ; 1 copy of it, made before an update")
+	older := append([]byte{}, sound...)
+	older[userVersionOffset]--
+	if err := os.WriteFile(path, older, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.expectFinding("gate", "WARN Start Mews once")
+	if now, err := os.ReadFile(path); !bytes.Equal(now, older) || err != nil {
+		t.Errorf("the doctor has changed an older database: %v", err)
+	}
 	for _, c := range []struct {
 		content func() []byte // returns the content of the file; nil means no file
 		want    string

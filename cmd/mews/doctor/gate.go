@@ -13,6 +13,7 @@ import (
 
 	"mews/config"
 	"mews/protocol"
+	"mews/supervisor"
 	"mews/supervisor/access"
 	"mews/supervisor/admin"
 	"mews/supervisor/app"
@@ -28,7 +29,9 @@ func examineGate(ctx context.Context, o Options) (string, error) {
 		return textNoFactors, nil
 	}
 	list, err := app.CallAdminService[admin.People](ctx, o.Config, admin.MethodUserList, admin.UserRequest{})
-	if err != nil {
+	if known := new(supervisor.Error); errors.As(err, &known) {
+		return "", &warning{known.Message} // a fault of the database has a finding of its own
+	} else if err != nil {
 		return "", err
 	}
 	var have, lack, locked []string

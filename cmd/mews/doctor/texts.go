@@ -73,6 +73,7 @@ const (
 	textNoDatabase     = "made when Mews starts"
 	textDatabaseUnread = "%w; run mews doctor as root or as the service's account"
 	textDatabase       = "%s, fully checked: no damage; schema %d"
+	textDatabaseOlder  = "; the next start of Mews updates it to schema %d"
 	textDatabaseCopies = "; %s of it, made before an update"
 	textCannotStart    = "the worker of %s can't be started: %s"
 	textOtherService   = "the service runs version %s and this is %s: %s"

@@ -20,6 +20,9 @@ func examineWalls(ctx context.Context, o Options) (string, error) {
 	if err != nil {
 		return "", placement.SandboxError(err)
 	}
+	if err := placement.CheckVersions(ctx, o.Version); err != nil {
+		return "", err
+	}
 	walls, shared := status.Walls, sharedAccountText(o.Config, status)
 	if walls.IsWeak() {
 		return "", &warning{strings.ToUpper(walls.Tier) + ". " + splitTiers(walls.Why) + shared}

@@ -14,24 +14,33 @@ import (
 // partialSuffix ends the names of copies that are being written.
 const partialSuffix = ".partial"
 
+// savedInfix stands between the path of a database and a time, in the name of a saved copy. Such a
+// copy has the data of a database whose file was replaced while it was open.
+const savedInfix = ".saved-"
+
 // MigrationCopyPath returns the path of the copy of a database from before a migration. schema is
 // the version of the schema before the migration.
 func MigrationCopyPath(path string, schema int64) string {
 	return fmt.Sprintf("%s.schema%d", path, schema)
 }
 
-// ListMigrationCopies returns the kept copies of the database at path. It includes unfinished
-// copies, also an unfinished copy that was to replace a removed file.
+// ListMigrationCopies returns the kept copies of the database at path. It includes copies of a
+// replaced database, and unfinished copies, also one that was to replace a removed file.
 func ListMigrationCopies(path string) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	var copies []string
 	for _, e := range entries {
-		if base := filepath.Base(path); strings.HasPrefix(e.Name(), base+".schema") || e.Name() == base+partialSuffix {
+		base := filepath.Base(path)
+		if strings.HasPrefix(e.Name(), base+".schema") || strings.HasPrefix(e.Name(), base+savedInfix) ||
+			e.Name() == base+partialSuffix {
 			copies = append(copies, filepath.Join(filepath.Dir(path), e.Name()))
 		}
 	}
 	return copies, err
 }
+
+// IsPartialCopy reports whether a path of ListMigrationCopies is an unfinished copy, or its journal.
+func IsPartialCopy(path string) bool { return strings.Contains(filepath.Base(path), partialSuffix) }
 
 // DeleteMigrationCopies deletes the kept copies of the database at path. It returns the number of
 // deleted copies. After it returns a nil error, a loss of power does not bring a copy back.

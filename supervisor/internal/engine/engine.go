@@ -37,6 +37,8 @@ type Options struct {
 	// copies the database to MigrationCopyPath before the first migration of a start
 	KeepCopy  bool
 	MustExist bool // makes no new database: refuses a missing or empty file
+	// refuses a database that needs migrations, and changes nothing in it
+	RefuseOlder bool
 	// digests of schemas that change to the schema of Migrations before the next migration;
 	// ProblemOtherMigrations has such a digest as its third fact
 	KnownSchemas []string
@@ -131,7 +133,8 @@ func (db *DB) Now() time.Time { return db.o.Now() }
 
 // Run writes until ctx ends. Then it finishes the waiting writes, marks the database as properly
 // closed and returns; later writes fail. Call it once. An error means that the database is damaged,
-// or that its file was removed or replaced. A removed file is written again first.
+// or that its file was removed or replaced. Then a removed file was written again, and the data of a
+// replaced file was saved beside it.
 func (db *DB) Run(ctx context.Context) error {
 	if !db.started.CompareAndSwap(false, true) {
 		return errors.New("run the database: it has run before")
@@ -152,6 +155,9 @@ func (db *DB) Run(ctx context.Context) error {
 	db.writeUntil(ctx)
 	cancel()
 	err := <-checked
+	if err == nil || errors.Is(err, errCheckCut) {
+		err = cmp.Or(db.compareFile(), err)
+	}
 	var gone *Error
 	switch {
 	// Without the mark of a proper close, the next start checks the database.

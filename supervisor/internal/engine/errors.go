@@ -40,6 +40,9 @@ const (
 	ProblemOldSQLite Problem = "old_sqlite"
 	// a newer program has used the database; facts: its schema's version, the newest known version
 	ProblemNewerSchema Problem = "newer"
+	// the database needs migrations, which Options.RefuseOlder forbids; facts: its schema's version,
+	// the version that it needs
+	ProblemOlderSchema Problem = "older"
 	// there is no room for the copy before a migration; facts: the needed and the free MiB, the
 	// folder
 	ProblemNoRoomForCopy Problem = "no_room"
@@ -49,8 +52,11 @@ const (
 	// the file was removed while it was open, and could not be written again; facts: its path, the
 	// reason
 	ProblemFileLost Problem = "lost"
-	// another file has replaced the open file at its path; facts: the path
+	// another file has replaced the open file at its path; facts: the path, the path of a copy of
+	// the open file
 	ProblemFileReplaced Problem = "replaced"
+	// another file has replaced the open file, which could not be copied; facts: the path, the reason
+	ProblemReplacedFileLost Problem = "replaced_lost"
 	// other migrations made the database; facts: its schema's version, the first difference, the
 	// schema's digest if that was compared
 	ProblemOtherMigrations Problem = "differs"

@@ -12,6 +12,7 @@ import (
 // Examination is the result of Examine for a sound database.
 type Examination struct {
 	Schema int64 // number of the database's last migration
+	Newest int64 // number of the newest migration
 	Bytes  int64
 }
 
@@ -43,7 +44,7 @@ func Examine(ctx context.Context, path string, o Options) (e Examination, err er
 	if err != nil {
 		return e, err
 	}
-	e.Schema = have
+	e.Schema, e.Newest = have, int64(len(names))
 	found, err := c.compareMigrations(o, names[:have])
 	if err == nil && found.difference != "" {
 		err = found.refusal(have)

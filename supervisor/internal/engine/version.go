@@ -26,6 +26,9 @@ func (c *connection) prepare(path string, o Options) (late bool, err error) {
 	if err == nil {
 		err = c.refuseNewer(o.Migrations)
 	}
+	if err == nil && o.RefuseOlder {
+		err = c.refuseOlder(o.Migrations)
+	}
 	if err == nil && o.MustExist {
 		err = c.refuseUnused(path)
 	}
@@ -95,6 +98,15 @@ func (c *connection) refuseNewer(migrations fs.FS) error {
 	names, have, err := c.versions(migrations)
 	if err == nil && have > int64(len(names)) {
 		err = &Error{ProblemNewerSchema, []any{have, len(names)}}
+	}
+	return err
+}
+
+// refuseOlder refuses a database that needs migrations. A new database needs none.
+func (c *connection) refuseOlder(migrations fs.FS) error {
+	names, have, err := c.versions(migrations)
+	if err == nil && have > 0 && have < int64(len(names)) {
+		err = &Error{ProblemOlderSchema, []any{have, len(names)}}
 	}
 	return err
 }

@@ -32,7 +32,7 @@ func (db *DB) watchFile(ctx context.Context) error {
 	}
 }
 
-// compareFile returns an error if the path does not lead to the open file any more. An unreadable
+// compareFile returns an *Error if the path does not lead to the open file any more. An unreadable
 // path is only logged.
 func (db *DB) compareFile() error {
 	switch info, err := os.Stat(db.path); {
@@ -46,23 +46,31 @@ func (db *DB) compareFile() error {
 	return nil
 }
 
-// leaveFile empties the journal after watchFile has returned gone. SQLite does not delete a journal
-// whose file is gone, and such a journal damages the next file. Then leaveFile writes a removed
-// file again, from the open file. No other write may follow. It returns gone, or the reason why it
-// failed.
+// leaveFile empties the journal after compareFile has returned gone. SQLite does not delete a
+// journal whose file is gone, and such a journal damages the next file. Then leaveFile writes the
+// data to the place of a removed file, or beside the file that has replaced it. No other write may
+// follow. It returns gone, with the path of the new file, or the reason why it failed. The data of a
+// replaced rebuildable database is dropped.
 func (db *DB) leaveFile(gone *Error) error {
+	to, lost := db.path, ProblemFileLost
+	if gone.Problem == ProblemFileReplaced {
+		to, lost = db.path+savedInfix+db.o.Now().UTC().Format("20060102-150405"), ProblemReplacedFileLost
+		if db.o.Rebuildable {
+			to = ""
+		}
+	}
 	err := db.with(func(c *connection) error {
 		err := c.exec(truncateJournal)
-		if err == nil && gone.Problem == ProblemFileRemoved {
-			err = c.copyTo(db.path, db.o)
+		if err == nil && to != "" {
+			err = c.copyTo(to, db.o)
 		}
 		return err
 	})
 	switch {
-	case err == nil:
-		return gone
-	case gone.Problem == ProblemFileRemoved:
-		return &Error{ProblemFileLost, []any{db.path, err}}
+	case err != nil:
+		return &Error{lost, []any{db.path, err}}
+	case gone.Problem == ProblemFileReplaced:
+		return &Error{gone.Problem, []any{db.path, to}}
 	}
-	return errors.Join(gone, err)
+	return gone
 }

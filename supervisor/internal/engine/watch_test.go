@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -53,7 +54,8 @@ func TestOpen_MustExist_RefusesMissingOrEmpty(t *testing.T) {
 }
 
 // A removed file is written again, with all accepted writes. A file that has replaced the database
-// stays as it is.
+// stays as it is, and the accepted writes are saved beside it. This also holds if the stop comes
+// before the next check of the file.
 func TestRun_FileRemovedOrReplaced_Ends(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -74,39 +76,55 @@ func TestRun_FileRemovedOrReplaced_Ends(t *testing.T) {
 		}, ProblemFileReplaced, "other"},
 		{"untouched", func(string) error { return nil }, ProblemNone, "a b"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "state", "mews.db")
-			if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			openAndWrite(t, filepath.Join(filepath.Dir(path), "other.db"), false, note("other"))
-			synctest.Test(t, func(t *testing.T) {
-				db, err := Open(t.Context(), path, Options{Migrations: testMigrations})
-				if err != nil {
+		for _, wait := range []time.Duration{0, watchInterval + time.Second} {
+			t.Run(fmt.Sprintf("%s, stop after %v", c.name, wait), func(t *testing.T) {
+				path := filepath.Join(t.TempDir(), "state", "mews.db")
+				if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
 					t.Fatal(err)
 				}
-				ctx, stop := context.WithCancel(t.Context())
-				ran := make(chan error, 1)
-				go func() { ran <- db.Run(ctx) }()
-				err = errors.Join(db.Write(ctx, note("a")), c.change(path), db.Write(ctx, note("b")))
-				if err != nil {
-					t.Fatal(err)
+				openAndWrite(t, filepath.Join(filepath.Dir(path), "other.db"), false, note("other"))
+				saved := ""
+				synctest.Test(t, func(t *testing.T) {
+					db, err := Open(t.Context(), path, Options{Migrations: testMigrations})
+					if err != nil {
+						t.Fatal(err)
+					}
+					ctx, stop := context.WithCancel(t.Context())
+					ran := make(chan error, 1)
+					go func() { ran <- db.Run(ctx) }()
+					err = errors.Join(db.Write(ctx, note("a")), c.change(path), db.Write(ctx, note("b")))
+					if err != nil {
+						t.Fatal(err)
+					}
+					time.Sleep(wait) // the fake clock of the bubble advances
+					stop()
+					problem, facts := ProblemOf(<-ran)
+					if problem != c.problem {
+						t.Errorf("problem %q %v, want %q", problem, facts, c.problem)
+					}
+					if problem == ProblemFileReplaced {
+						saved = facts[1].(string)
+					}
+					if err := db.Close(); err != nil && c.problem != ProblemFileLost {
+						t.Error(err)
+					}
+				})
+				if c.problem == ProblemFileLost {
+					return
 				}
-				time.Sleep(watchInterval + time.Second) // the fake clock of the bubble advances
-				stop()
-				if problem, _ := ProblemOf(<-ran); problem != c.problem {
-					t.Errorf("problem %q, want %q", problem, c.problem)
+				r := newRigAt(t, path)
+				defer r.run()()
+				r.same("notes", r.notes(), c.notes)
+				if saved == "" {
+					return
 				}
-				if err := db.Close(); err != nil && c.problem != ProblemFileLost {
-					t.Error(err)
+				if copies, err := ListMigrationCopies(path); !slices.Equal(copies, []string{saved}) || err != nil {
+					t.Errorf("the copies are %q, %v, want %q", copies, err, saved)
 				}
+				old := newRigAt(t, saved)
+				defer old.run()()
+				old.same("saved notes", old.notes(), "a b")
 			})
-			if c.problem == ProblemFileLost {
-				return
-			}
-			r := newRigAt(t, path)
-			defer r.run()()
-			r.same("notes", r.notes(), c.notes)
-		})
+		}
 	}
 }

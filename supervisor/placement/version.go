@@ -1,0 +1,43 @@
+package placement
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// versionTimeout is how long a program may take to print its version.
+const versionTimeout = 10 * time.Second
+
+// CheckVersions refuses a mews-spawner or mews-worker of another version than this program's.
+func CheckVersions(ctx context.Context, version string) error {
+	spawner, worker, err := FindSpawnerAndWorker()
+	if err != nil {
+		return err
+	}
+	checked := make(chan error, 1)
+	go func() { checked <- checkVersion(ctx, spawner, version) }() // the line below waits for this goroutine
+	return errors.Join(checkVersion(ctx, worker, version), <-checked)
+}
+
+// checkVersion refuses a program that prints another version, as in "mews-worker 1.2".
+func checkVersion(ctx context.Context, path, version string) error {
+	ctx, cancel := context.WithTimeout(ctx, versionTimeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, "--version")
+	cmd.Env = []string{} // the environment has secrets
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	if err != nil {
+		return fmt.Errorf("ask %s for its version: %w", path, err)
+	}
+	printed := strings.TrimSpace(string(out))
+	if name := filepath.Base(path); printed != name+" "+version {
+		return fmt.Errorf(textOtherProgram, path, strings.TrimSpace(strings.TrimPrefix(printed, name)), version)
+	}
+	return nil
+}
