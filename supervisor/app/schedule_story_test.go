@@ -128,3 +128,27 @@ func TestTimezoneChange_AsksToMoveJobs(t *testing.T) {
 		t.Errorf("she was asked %d times", n)
 	}
 }
+
+// After Change, a message that is no time ends the question. The reminder stays, and the assistant
+// answers the message. A time still changes the reminder.
+func TestChangeReminder_OtherMessage_GetsAnAnswer(t *testing.T) {
+	t.Parallel()
+	l := newAliceService(t, providerKinds["openai"], scriptedModel{{words: "weather", answer: "It rains."}}.answer, "",
+		aliceInMadrid, "bob, totp: 'off'")
+	l.open()
+	change := func(text string) {
+		t.Helper()
+		l.say("alice", "/remind tomorrow at 9: "+text)
+		l.pressButton(text, "Change")
+		l.awaitLastTold("alice", "What should change about reminder")
+		l.WaitUntilTrue(apptest.DefaultTestTimeout, "the question to be delivered", l.allDelivered)
+	}
+	change("call the plumber")
+	l.say("alice", "what is the weather like?")
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the answer", func() bool { return l.countTold("alice", "It rains.") == 1 })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the reminder to stay",
+		func() bool { return l.countTold("alice", "Reminder 1 stays as it is.") == 1 })
+	change("call the baker")
+	l.say("alice", "tomorrow at 10")
+	l.awaitLastTold("alice", "Next: Fri 21 Nov 2025 10:00")
+}
