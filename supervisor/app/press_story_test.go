@@ -93,3 +93,19 @@ func TestPress_ReminderInGroup_WorksForOwner(t *testing.T) {
 		t.Errorf("there are %d jobs, want the reminder and its repeat", n)
 	}
 }
+
+// A private answer to a command in a group counts as sent only if the private chat takes it.
+func TestGroupCommand_PrivateChatBlocked_SaysSo(t *testing.T) {
+	t.Parallel()
+	l := newReminderService(t)
+	l.say("alice", "/jobs")
+	l.awaitLastTold("alice", "You have no reminders")
+	l.bot.Say(flatChat, l.telegramUser("alice"), "/allow")
+	l.awaitInFlat("I now answer the people I know in this group")
+	l.bot.Say(flatChat, l.telegramUser("alice"), "/memory@mews_bot")
+	l.awaitInFlat("I answered you in our private chat.")
+	l.bot.InjectFault(telegramtest.Fault{Kind: telegramtest.ErrorFault, Chat: l.telegramUser("alice").ID, Times: -1, Code: 403,
+		Text: "Forbidden: bot was blocked by the user"})
+	l.bot.Say(flatChat, l.telegramUser("alice"), "/memory@mews_bot")
+	l.awaitInFlat("I can't write to you in private. Open a chat with me, press Start, and ask again.")
+}

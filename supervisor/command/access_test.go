@@ -249,8 +249,9 @@ func TestGroup_PersonalCommand_AnswersInPrivate(t *testing.T) {
 		h.moveTo("-1")
 		h.live()
 		h.commands.Accept(h.keep(ask))
-		<-h.answered
-		<-h.answered
+		<-h.answered // the private answer
+		<-h.answered // the command is done
+		<-h.answered // the text in the group
 		if told := h.answers(h.home); !slices.Equal(told, []string{"I answered"}) {
 			t.Errorf("%s: the group is told %q", ask, told)
 		}

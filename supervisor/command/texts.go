@@ -10,7 +10,6 @@ const (
 	textNoCommand      = "There is no command /%s. /help lists all commands."
 	textCommandMeant   = "There is no /%s. Did you mean /%s?"
 	textAdminsOnly     = "Only an admin may use /%s."
-	textInPrivate      = "I answered you in our private chat."
 	textAnswersAgain   = "I am answering your edited message again."
 	textTriesAgain     = "I am trying that again."
 	textTriedBefore    = "There is nothing to try again: I already did, or it is not here any more."
@@ -247,3 +246,12 @@ const (
 	textResendsMost     = "Above are the oldest %d messages that may not have reached you, sent again. " +
 		"Use /resend once more for the rest."
 )
+
+// textsInPrivate tell a group what became of a command's private answer. "" means that the answer
+// still waits.
+var textsInPrivate = map[supervisor.DeliveryResult]string{
+	supervisor.OutcomeSent:    "I answered you in our private chat.",
+	supervisor.OutcomeFailed:  "I can't write to you in private. Open a chat with me, press Start, and ask again.",
+	supervisor.OutcomeUnknown: "I answered you in our private chat. The answer may not have arrived.",
+	"":                        "The answer goes to our private chat. If it does not come, open a chat with me and press Start.",
+}
