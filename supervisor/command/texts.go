@@ -136,12 +136,14 @@ const (
 // Answers of /invite.
 const (
 	textInviteQuestion = "Invite %s? Anybody with the code can use it once, and then speaks with Mews as %s."
-	textInviteInGroup  = "Everybody here would read the code. Write /invite in our private chat."
-	textInviteUsage    = "Write a name: “/invite anna” makes a code for anna. If there is no anna yet, " +
+	// textInviteAdmin takes a name.
+	textInviteAdmin   = " %s is an admin, so this person can then manage Mews."
+	textInviteInGroup = "Everybody here would read the code. Write /invite in our private chat."
+	textInviteUsage   = "Write a name: “/invite anna” makes a code for anna. If there is no anna yet, " +
 		"I add anna as a new person."
 	textInviteAdded = "%s is now a user, with a folder of their own. "
 	textInviteGive  = "Give this only to %[1]s. The first person who uses it, within %[2]d hours, speaks as %[1]s " +
-		"from then on.\n\n"
+		"from then on."
 	textInviteNoBot   = "%s Then they write to the bot: `/start %s`"
 	textInviteLink    = "%s\n\nThey open that link, or write to me: `/start %s`"
 	textInviteCode    = "The new person opens the bot and sends it: `/start %s`"
