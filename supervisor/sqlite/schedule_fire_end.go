@@ -189,7 +189,7 @@ const (
 type FireMessage struct {
 	Text  string
 	At    time.Time // when the chat took the text
-	World bool // the text may have words of others
+	World bool      // the text may have words of others
 	Kind  supervisor.JobKind
 
 	row int64
