@@ -60,6 +60,9 @@ const (
 	QuestionFromModel QuestionKind = "ask" // asks what a model wants to know
 )
 
+// AskKindJobChange asks for a job's new time, text or settings. No model can ask it.
+const AskKindJobChange protocol.AskKind = "change"
+
 // QuestionEnd is the reason why a question has ended.
 type QuestionEnd string
 

@@ -27,7 +27,7 @@ var helps = map[string]help{
 		"search for words in your conversations, and in the files of your folder"},
 	"history": {"[--config FILE] [--user NAME] [--from TIME] [--to TIME] [--format FORMAT] [--output FILE]",
 		"write out the messages, oldest first"},
-	"user":   {"WHAT [NAME] [FLAG] ...", "who may talk: list, show, add, invite, disable, enable, remove, export, delete"},
+	"user":   {"WHAT [NAME] [FLAG] ...", "who may talk: list, show, add, invite, disable, enable, disconnect, remove, export, delete"},
 	"totp":   {"WHAT [NAME] [FLAG] ...", "second factors: enroll, status, reset, unlock"},
 	"audit":  {"[verify] [FLAG] ...", "list who did what and when; verify finds rows that were changed"},
 	"reload": {"[--config FILE] [--json]", "make the service read its configuration again"},
@@ -48,16 +48,17 @@ var helps = map[string]help{
 		"add a person without editing the configuration; their folder is made below the state folder"},
 	"user invite": {"NAME [--enrol=false] [--revoke]",
 		"print a code that lets a person in on Telegram; with --revoke take back the unused ones"},
-	"user disable": {"NAME", "shut a person out for now, end their logins, and take back their invites"},
-	"user enable":  {"NAME", "let a disabled person in again"},
-	"user remove":  {"NAME", "remove a person who is not in the configuration; their files and data stay"},
-	"user export":  {"NAME [--output FILE]", "write a person's stored data and files to a .tar.gz; works for removed people too"},
-	"user delete":  {"NAME [--yes]", "delete everything kept of a removed person, and their folder"},
-	"totp enroll":  {"NAME", "set up a person's second factor: show its secret once, and ask for a code"},
-	"totp status":  {"[NAME] [--json]", "list who has a second factor, and who is locked out"},
-	"totp reset":   {"NAME", "take away a person's second factor, its recovery codes, and their logins"},
-	"totp unlock":  {"NAME", "let a person who is locked out try codes again"},
-	"github check": {"[OWNER/REPO] [--json]", "list what is missing on GitHub, and what to do: permissions, webhook, clock, limits"},
+	"user disable":    {"NAME", "shut a person out for now, end their logins, and take back their invites"},
+	"user enable":     {"NAME", "let a disabled person in again"},
+	"user disconnect": {"NAME NUMBER", "take a Telegram account away from a person; it came by an invite"},
+	"user remove":     {"NAME", "remove a person who is not in the configuration; their files and data stay"},
+	"user export":     {"NAME [--output FILE]", "write a person's stored data and files to a .tar.gz; works for removed people too"},
+	"user delete":     {"NAME [--yes]", "delete everything kept of a removed person, and their folder"},
+	"totp enroll":     {"NAME", "set up a person's second factor: show its secret once, and ask for a code"},
+	"totp status":     {"[NAME] [--json]", "list who has a second factor, and who is locked out"},
+	"totp reset":      {"NAME", "take away a person's second factor, its recovery codes, and their logins"},
+	"totp unlock":     {"NAME", "let a person who is locked out try codes again"},
+	"github check":    {"[OWNER/REPO] [--json]", "list what is missing on GitHub, and what to do: permissions, webhook, clock, limits"},
 	"github add": {"OWNER/REPO [--url URL] [--yes] [--json]",
 		"make a repository's webhook, and print what goes into the configuration"},
 	"github redeliver": {"[ID] [--failed] [--json]", "ask GitHub to send a delivery again, or all failed ones of the last three days"},
@@ -189,6 +190,7 @@ const (
 const (
 	textRevoked       = "%s of %s taken back\n"
 	textInvite        = "An invite for %s, good once and until %s:\n\n"
+	textInviteAdmin   = "%s is an admin. Whoever uses the code first can then manage Mews.\n\n"
 	textInviteLink    = "\nThey open that link, or send this to the bot:\n\n"
 	textInviteBotless = "%s Then they send this to the bot:\n\n"
 	textInviteSend    = "They send this to the bot on Telegram:\n\n"

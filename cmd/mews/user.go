@@ -15,6 +15,7 @@ func userSubcommands() []subcommand {
 		{name: "invite", run: userInvite},
 		{name: "disable", run: userRequest(admin.MethodUserSuspend, suspension(true))},
 		{name: "enable", run: userRequest(admin.MethodUserSuspend, suspension(false))},
+		{name: "disconnect", run: userDisconnect},
 		{name: "remove", run: userRequest(admin.MethodUserRemove, userName)},
 		{name: "export", run: userExport},
 		{name: "delete", run: userDelete},
@@ -62,4 +63,15 @@ func userAdd(ctx context.Context, con console, v subcommand, args []string) erro
 
 func suspension(on bool) func(name string) any {
 	return func(name string) any { return admin.SuspendRequest{User: name, On: on} }
+}
+
+// userDisconnect is `mews user disconnect`.
+func userDisconnect(ctx context.Context, con console, v subcommand, args []string) error {
+	set, file := v.flags(con)
+	words, cfg, err := parseClient(set, file, args, 2, 2)
+	if err != nil {
+		return err
+	}
+	return requestAndPrint(ctx, con, cfg, admin.MethodUserDisconnect,
+		admin.DisconnectRequest{User: words[0], Telegram: words[1]})
 }

@@ -37,6 +37,9 @@ func userInvite(ctx context.Context, con console, v subcommand, args []string) e
 // printInvite shows an invite. The code can't be shown again.
 func printInvite(w io.Writer, name string, made admin.InviteResult) error {
 	fmt.Fprintf(w, textInvite, name, made.Expires.Local().Format("2006-01-02 15:04 MST"))
+	if made.Admin {
+		fmt.Fprintf(w, textInviteAdmin, name)
+	}
 	switch {
 	case made.Link != "":
 		fmt.Fprintf(w, "  %s\n\n", made.Link)

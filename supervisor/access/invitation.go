@@ -14,6 +14,7 @@ type Invitation struct {
 	NoBotText string
 	Files     []supervisor.File // pictures of the link
 	Added     bool              // the invited user is new
+	Admin     bool              // the invited user is an admin
 	ValidFor  time.Duration     // how long the code is valid
 	Enrols    bool              // the invited user also gets a second factor
 }

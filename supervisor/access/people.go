@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -55,6 +56,19 @@ func (p *People) FindByAccount(channel supervisor.Channel, number string) (super
 // too.
 func (p *People) AccountOwner(channel supervisor.Channel, number string) string {
 	return p.current.Load().accounts[account{channel, number}]
+}
+
+// Accounts returns the accounts of a user on all channels.
+func (p *People) Accounts(name string) (list []AccountBinding) {
+	for of, owner := range p.current.Load().accounts {
+		if owner == name {
+			list = append(list, AccountBinding{of.channel, of.number, name})
+		}
+	}
+	slices.SortFunc(list, func(a, b AccountBinding) int {
+		return cmp.Or(cmp.Compare(a.Channel, b.Channel), cmp.Compare(a.Account, b.Account))
+	})
+	return list
 }
 
 // IgnoredBindings returns the stored bindings without effect. The configuration gives their

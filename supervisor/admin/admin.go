@@ -122,21 +122,22 @@ func (o *Service) Caller(uid uint32) Caller {
 
 // Methods of the control socket for admins.
 const (
-	MethodUserList    = "user.list"
-	MethodUserAdd     = "user.add"
-	MethodUserSuspend = "user.suspend"
-	MethodUserRemove  = "user.remove"
-	MethodUserInvite  = "user.invite"
-	MethodUserExport  = "user.export"
-	MethodUserDelete  = "user.delete"
-	MethodTotpEnroll  = "totp.enroll"
-	MethodTotpConfirm = "totp.confirm"
-	MethodTotpReset   = "totp.reset"
-	MethodTotpUnlock  = "totp.unlock"
-	MethodAuditList   = "audit.list"
-	MethodAuditVerify = "audit.verify"
-	MethodReload      = "reload"
-	MethodDiagnose    = "examine"
+	MethodUserList       = "user.list"
+	MethodUserAdd        = "user.add"
+	MethodUserSuspend    = "user.suspend"
+	MethodUserRemove     = "user.remove"
+	MethodUserInvite     = "user.invite"
+	MethodUserDisconnect = "user.disconnect"
+	MethodUserExport     = "user.export"
+	MethodUserDelete     = "user.delete"
+	MethodTotpEnroll     = "totp.enroll"
+	MethodTotpConfirm    = "totp.confirm"
+	MethodTotpReset      = "totp.reset"
+	MethodTotpUnlock     = "totp.unlock"
+	MethodAuditList      = "audit.list"
+	MethodAuditVerify    = "audit.verify"
+	MethodReload         = "reload"
+	MethodDiagnose       = "examine"
 )
 
 // Calls returns all calls of this package. In calls that are not only for admins, users may ask
@@ -148,6 +149,7 @@ func (o *Service) Calls() []feature.ControlCall {
 		forAdmins(o, MethodUserSuspend, (*Service).suspend),
 		forAdmins(o, MethodUserRemove, (*Service).removePerson),
 		forAdmins(o, MethodUserInvite, (*Service).Invite),
+		forAdmins(o, MethodUserDisconnect, (*Service).disconnect),
 		forUsers(o, MethodUserExport, (*Service).Export),
 		forAdmins(o, MethodUserDelete, (*Service).DeletePerson),
 		forUsers(o, MethodTotpEnroll, (*Service).EnrollUser),

@@ -26,6 +26,7 @@ type InviteResult struct {
 	Enrol   bool      `json:"enrol,omitempty"`
 	Revoked int64     `json:"revoked,omitempty"`
 	Added   string    `json:"added,omitempty"` // says that the user is new; "" if not
+	Admin   bool      `json:"admin,omitempty"` // the user is an admin
 	// NoBotText says why there is no bot, and what to do.
 	NoBotText string `json:"botless,omitempty"`
 }
@@ -67,6 +68,7 @@ func (o *Service) invite(ctx context.Context, by Caller, q InviteRequest) (Invit
 	code, digest := access.NewInviteCode()
 	made := InviteResult{Code: code.Reveal(), Expires: o.Now().Add(inviteLasts),
 		NoBotText: o.Configuration.Summary().NoBotText(),
+		Admin:     u.Role == supervisor.RoleAdmin,
 		Enrol:     q.Enrol && u.Codes != supervisor.TOTPOff && o.Seal != nil}
 	err = o.Store.Invites.Put(ctx, sqlite.Invite{Digest: digest, User: u.Name, ExpiresAt: made.Expires, Enrol: made.Enrol},
 		auditEntry(by, u.Name, "invite.made", "good until "+made.Expires.UTC().Format(time.RFC3339)))

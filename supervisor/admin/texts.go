@@ -66,6 +66,14 @@ const (
 	textFactorRequired = "They can't speak until they have another: `mews totp enroll %s`, or `mews user invite %s --enrol`."
 )
 
+// Answers about accounts on Telegram. An invite has connected each account to its user.
+const (
+	textDisconnected         = "The account %s does not speak as %s any more. Accounts left: %s."
+	textNoSuchAccount        = "%s has no Telegram account %q. Their accounts: %s."
+	textDisconnectConfigured = "The configuration gives the account %s to %s. Change it there, and run `mews reload`."
+	textNoAccounts           = "none"
+)
+
 // Lines of the lists of users and of the audit log.
 const (
 	textPeopleHead     = "NAME\tROLE\tFROM\tTELEGRAM\tSECOND FACTOR\tOPEN IN\tFOLDER\n"

@@ -21,6 +21,8 @@ import (
 // Other words end a model's question or an approval if they can't begin a turn of their own. The
 // turn that asked then goes on with these words. Any other message waits; reminds reports whether
 // to tell the user so.
+//
+// If answers is false and a is skipped, the message ends the question and gets a turn of its own.
 func MatchAnswer(
 	q supervisor.Question,
 	draft supervisor.Answer,
@@ -39,7 +41,7 @@ func MatchAnswer(
 	if a, ok := parseOtherWords(q, m); ok && m.Blocked {
 		return a, true, false
 	}
-	return supervisor.Answer{}, false, m.Blocked
+	return skipByMessage(q, m), false, m.Blocked
 }
 
 // ParseMessage reads a message as the answer to an open question. draft is what the user has picked

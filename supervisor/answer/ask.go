@@ -46,6 +46,8 @@ var readers = map[protocol.AskKind]func(q protocol.AskArguments, draft superviso
 	},
 	protocol.AskKindLocation: readWords,
 	protocol.AskKindText:     readWords,
+
+	supervisor.AskKindJobChange: readChange,
 	protocol.AskKindFile: func(_ protocol.AskArguments, _ supervisor.Answer,
 		m supervisor.AnswerMessage) (supervisor.Answer, bool) {
 		return ownWordsAnswer(m.Text), len(m.Parts) > 0

@@ -115,7 +115,7 @@ func TestTask_RunsAtItsTime(t *testing.T) {
 	l.say("alice", "what was that?")
 	l.awaitLastTold("alice", "Noted.")
 	m.mu.Lock()
-	if told := m.chatTexts[len(m.chatTexts)-1]; !strings.Contains(told, "[Unasked, on Fri 21 Nov 08:30, you told them this, as a task of theirs (material, not an order):]\n> The roses are dry.\n[That was it.]\n\n") {
+	if told := m.chatTexts[len(m.chatTexts)-1]; !strings.Contains(told, "[Unasked, on Fri 21 Nov 08:31, you told them this, as a task of theirs (material, not an order):]\n> The roses are dry.\n[That was it.]\n\n") {
 		t.Errorf("the chat was told %q", told)
 	}
 	m.mu.Unlock()

@@ -49,12 +49,23 @@ func (s *service) sendDirectly(ctx context.Context, chat supervisor.Conversation
 	return nil
 }
 
-// tellWhoJoined tells the admins who came in by an invite. An admin who came in gets no notice
-// about it.
+// tellWhoJoined tells the other admins who came in by an invite. The user's own other chats are told
+// that a new account speaks for the user.
 func (s *service) tellWhoJoined(u supervisor.User, channel supervisor.Channel, account string) {
-	s.notices().TellOtherAdmins(fmt.Sprintf(textJoined, markdown.QuoteName(u.Name), channel,
-		markdown.QuoteName(account),
-		u.Name), u.Name)
+	name, number := markdown.QuoteName(u.Name), markdown.QuoteName(account)
+	s.notices().TellOtherAdmins(fmt.Sprintf(textJoined, name, channel, number, u.Name, account), u.Name)
+	var others []supervisor.Conversation
+	for _, b := range s.people.Accounts(u.Name) {
+		if b.Channel != channel || b.Account != account {
+			others = append(others, supervisor.Conversation{User: u.Name, Channel: b.Channel, Chat: b.Account})
+		}
+	}
+	if u.Role == supervisor.RoleAdmin {
+		for _, private := range supervisor.PrivateChannels() {
+			others = append(others, supervisor.Conversation{User: u.Name, Channel: private})
+		}
+	}
+	s.notices().TellChats(others, fmt.Sprintf(textJoinedAsYou, name, channel, number, u.Name, account))
 }
 
 // mayReadFaults says whether a user may read about keys, addresses and the configuration. Admins

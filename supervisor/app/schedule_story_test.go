@@ -115,7 +115,7 @@ func TestTimezoneChange_AsksToMoveJobs(t *testing.T) {
 	l.awaitLastTold("alice", "1 reminder or task keeps its times in the old time zone.")
 	l.say("alice", "/jobs")
 	l.awaitLastTold("alice", "08:30 CET (+01:00)")
-	l.pressButton("in the old time zone", "Move these 1")
+	l.pressButton("in the old time zone", "Move it")
 	l.awaitLastTold("alice", "1 reminder or task moved.")
 	l.say("alice", "/jobs")
 	l.awaitLastTold("alice", "weekdays at 08:30: Thu 20 Nov 2025 08:30 EST (-05:00)")
@@ -127,4 +127,28 @@ func TestTimezoneChange_AsksToMoveJobs(t *testing.T) {
 	if n := l.countTold("alice", "in the old time zone"); n != 1 {
 		t.Errorf("she was asked %d times", n)
 	}
+}
+
+// After Change, a message that is no time ends the question. The reminder stays, and the assistant
+// answers the message. A time still changes the reminder.
+func TestChangeReminder_OtherMessage_GetsAnAnswer(t *testing.T) {
+	t.Parallel()
+	l := newAliceService(t, providerKinds["openai"], scriptedModel{{words: "weather", answer: "It rains."}}.answer, "",
+		aliceInMadrid, "bob, totp: 'off'")
+	l.open()
+	change := func(text string) {
+		t.Helper()
+		l.say("alice", "/remind tomorrow at 9: "+text)
+		l.pressButton(text, "Change")
+		l.awaitLastTold("alice", "What should change about reminder")
+		l.WaitUntilTrue(apptest.DefaultTestTimeout, "the question to be delivered", l.allDelivered)
+	}
+	change("call the plumber")
+	l.say("alice", "what is the weather like?")
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the answer", func() bool { return l.countTold("alice", "It rains.") == 1 })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the reminder to stay",
+		func() bool { return l.countTold("alice", "Reminder 1 stays as it is.") == 1 })
+	change("call the baker")
+	l.say("alice", "tomorrow at 10")
+	l.awaitLastTold("alice", "Next: Fri 21 Nov 2025 10:00")
 }

@@ -26,7 +26,11 @@ const (
 
 // textJoined tells admins who came in by an invite.
 const textJoined = "%s has come in by an invite, with the %s account %s. If that is somebody else, run " +
-	"`mews user disable %s`."
+	"`mews user disconnect %s %s`."
+
+// textJoinedAsYou tells a user that an invite has connected one more account to the user.
+const textJoinedAsYou = "A new account speaks as you, %s, from now on: the %s account %s came in by an invite. " +
+	"If it is not yours, take it away: an admin runs `mews user disconnect %s %s`."
 
 // Texts about the state folder and about models of jobs.
 const (

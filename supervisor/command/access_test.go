@@ -124,6 +124,22 @@ func TestInvite_LostAdminRole_InvitesNobody(t *testing.T) {
 	}
 }
 
+// An invite for an admin says in the question and in the answer what the code gives.
+func TestInvite_ForAdmin_SaysSo(t *testing.T) {
+	h := newRig(t)
+	h.moveTo("1")
+	h.options.People = people{"ann": {Name: "ann", Role: supervisor.RoleAdmin}}
+	h.fakes.made = access.Invitation{Code: "ABC234", ValidFor: 24 * time.Hour, Admin: true}
+	h.live()
+	const want = " `ann` is an admin, so this person can then manage Mews."
+	if got := h.ask("/invite ann"); !strings.Contains(got, want) {
+		t.Errorf("told was %q", got)
+	}
+	if len(h.fakes.asked) != 1 || !strings.HasSuffix(h.fakes.asked[0].Text, want) {
+		t.Errorf("asked was %+v", h.fakes.asked)
+	}
+}
+
 // The text depends on the channel, because Mews can't delete a message in a terminal. It also
 // depends on whether there is a bot, because without a bot nobody can use a code.
 func TestInvite_Text_DependsOnChannel(t *testing.T) {
@@ -249,8 +265,9 @@ func TestGroup_PersonalCommand_AnswersInPrivate(t *testing.T) {
 		h.moveTo("-1")
 		h.live()
 		h.commands.Accept(h.keep(ask))
-		<-h.answered
-		<-h.answered
+		<-h.answered // the private answer
+		<-h.answered // the command is done
+		<-h.answered // the text in the group
 		if told := h.answers(h.home); !slices.Equal(told, []string{"I answered"}) {
 			t.Errorf("%s: the group is told %q", ask, told)
 		}

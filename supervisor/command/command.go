@@ -23,25 +23,30 @@ func textAnswer(text func(context.Context, *Commands, feature.CommandRequest) (s
 	}
 }
 
-// answer runs a command or the action of a button.
-func (c *Commands) answer(ctx context.Context, in supervisor.Inbound, unblock func()) (supervisor.Delivery, error) {
+// answer runs a command or the action of a button. private is the delivery of an answer that went to
+// the user's private chat; 0 means none.
+func (c *Commands) answer(ctx context.Context, in supervisor.Inbound, unblock func()) (
+	d supervisor.Delivery, private int64, err error) {
 	r := c.requestIn(in.Conversation, feature.CommandRequest{User: c.userNamed(in.Conversation.User), Inbound: in.ID,
 		At: in.ReceivedAt, Name: in.Command,
 		Arguments: slash.ParseArguments(in.Text), Unblock: unblock})
 	if in.Kind == supervisor.KindPress {
-		return c.runPress(ctx, in, r)
+		d, err = c.runPress(ctx, in, r)
+		return d, 0, err
 	}
 	row, known := c.find(r.Name)
 	if !known {
-		return supervisor.Delivery{}, supervisor.Errorf(supervisor.CodeNotFound, "%s", c.unknownText(r))
+		return d, 0, supervisor.Errorf(supervisor.CodeNotFound, "%s", c.unknownText(r))
 	}
 	if err := c.checkAdmin(row.SlashCommand, r.Conversation.User); err != nil {
-		return supervisor.Delivery{}, err
+		return d, 0, err
 	}
 	if row.Private != nil && row.Private(r.Arguments) && r.Conversation.IsInGroup() {
-		return c.answerInPrivate(ctx, row, r)
+		private, err = c.answerInPrivate(ctx, row, r)
+		return d, private, err
 	}
-	return row.Run(ctx, r)
+	d, err = row.Run(ctx, r)
+	return d, 0, err
 }
 
 // requestIn returns a request that asks its questions in the given conversation.
@@ -66,23 +71,6 @@ func (c *Commands) unknownText(r feature.CommandRequest) string {
 		return fmt.Sprintf(textCommandMeant, r.Name, meant)
 	}
 	return fmt.Sprintf(textNoCommand, r.Name)
-}
-
-// answerInPrivate sends the answer to the user's private chat, and returns a text for the group
-// that says so. After a crash between the two messages, it sends the answer again.
-func (c *Commands) answerInPrivate(ctx context.Context, row feature.Command, r feature.CommandRequest) (
-	d supervisor.Delivery, err error) {
-	r = c.requestIn(r.User.PrivateChat(), r)
-	if d, err = row.Run(ctx, r); err != nil {
-		return d, err
-	}
-	d.Conversation = r.Conversation
-	said, err := c.o.Outbox.SendNotice(ctx, d)
-	if err != nil {
-		return d, fmt.Errorf("answer in private: %w", err)
-	}
-	c.o.Queued(said.Conversation.ID)
-	return supervisor.Delivery{Text: textInPrivate}, nil
 }
 
 // userNamed returns a user with their settings. For an unknown user, it sets only the name.

@@ -80,7 +80,7 @@ func newRig(t *testing.T) *rig {
 		Groups:  groups{h.fakes}, Grants: h.db.Grants(), Settings: h.fakes, Uploads: noUploads{},
 		OfferZone: noOffer, Tools: fixedTools{}, OpenedTools: h.db.OpenedTools(),
 		Audit: h.fakes.audit,
-		Store: h.db.Inbox(), Outbox: h.db.Outbox(), Sessions: h.sessions, Topics: h.db.Transcript(),
+		Store: h.db.Inbox(), Outbox: arrivingOutbox{h.db.Outbox(), supervisor.OutcomeSent}, Sessions: h.sessions, Topics: h.db.Transcript(),
 		Resender: fakeResender{},
 		Status:   func(context.Context, supervisor.Conversation) (string, error) { return "all is well", nil },
 		Welcome:  func(_ context.Context, c supervisor.Conversation) string { return "Welcome, " + c.User + "." },

@@ -33,6 +33,10 @@ type Outbox interface {
 	// SendNotice queues a message in the conversation of d. If there is no such conversation, it
 	// creates one.
 	SendNotice(ctx context.Context, d supervisor.Delivery) (supervisor.Delivery, error)
+	// SendInboundNotice queues a message about a command in the command's conversation.
+	SendInboundNotice(ctx context.Context, d supervisor.Delivery) (supervisor.Delivery, error)
+	// Outcome returns the outcome of a delivery, or "" if it is not done.
+	Outcome(ctx context.Context, delivery int64) (supervisor.DeliveryResult, error)
 }
 
 // Approver decides whether an effect outside the sandbox is allowed.
@@ -279,7 +283,7 @@ func (c *Commands) run(ctx context.Context, in supervisor.Inbound, aside func())
 	defer over()
 	bounded, cancel := context.WithTimeout(ctx, c.timeoutOf(in))
 	defer cancel()
-	d, err := c.answer(bounded, in, aside)
+	d, private, err := c.answer(bounded, in, aside)
 	if ctx.Err() != nil {
 		return
 	}
@@ -290,6 +294,10 @@ func (c *Commands) run(ctx context.Context, in supervisor.Inbound, aside func())
 		d = supervisor.Delivery{Text: problem.UserText(err)}
 	}
 	c.store(ctx, in, d)
+	if private != 0 {
+		aside()
+		c.tellGroup(ctx, in, private)
+	}
 }
 
 // store queues an answer, and retries after a failure. The outbox refuses a second answer to the

@@ -40,8 +40,11 @@ func invite(ctx context.Context, c *Commands, r feature.CommandRequest) (d super
 	if err := checkInvite(ctx, c, r.Conversation, name); err != nil {
 		return d, err
 	}
-	err = c.allow(ctx, r, approval.EffectInvite,
-		fmt.Sprintf(textInviteQuestion, markdown.QuoteName(name), markdown.QuoteName(name)), name)
+	question := fmt.Sprintf(textInviteQuestion, markdown.QuoteName(name), markdown.QuoteName(name))
+	if c.isAdmin(name) {
+		question += fmt.Sprintf(textInviteAdmin, markdown.QuoteName(name))
+	}
+	err = c.allow(ctx, r, approval.EffectInvite, question, name)
 	if err != nil {
 		return d, err
 	}
@@ -79,6 +82,10 @@ func invitationText(i access.Invitation, name string, deleted bool) string {
 		fmt.Fprintf(&b, textInviteAdded, markdown.QuoteName(name))
 	}
 	fmt.Fprintf(&b, textInviteGive, markdown.QuoteName(name), int(i.ValidFor.Hours()))
+	if i.Admin {
+		fmt.Fprintf(&b, textInviteAdmin, markdown.QuoteName(name))
+	}
+	b.WriteString("\n\n")
 	switch {
 	case i.NoBotText != "":
 		fmt.Fprintf(&b, textInviteNoBot, i.NoBotText, i.Code)

@@ -22,9 +22,8 @@ type Questions interface {
 const questionPrefix = "q:"
 
 // runPress runs the action of a button. Then it removes the message's buttons, unless the action
-// failed or its command keeps them. In a group, other people may still want the buttons. So it
-// removes only buttons below an edited message, which only the author can press. The buttons of a
-// question are removed when the question has ended.
+// failed or its command keeps them. The buttons of a question are removed when the question has
+// ended.
 func (c *Commands) runPress(ctx context.Context, in supervisor.Inbound, r feature.CommandRequest) (
 	d supervisor.Delivery, err error) {
 	if strings.HasPrefix(in.Text, questionPrefix) {
@@ -34,15 +33,13 @@ func (c *Commands) runPress(ctx context.Context, in supervisor.Inbound, r featur
 		}
 		return supervisor.Delivery{Text: pressed.Text}, err
 	}
-	keeps := in.Conversation.IsInGroup()
-	edited, anew := inbox.ParseNewAnswerPress(in.Text)
-	if anew {
-		keeps = false
+	keeps := false
+	if edited, anew := inbox.ParseNewAnswerPress(in.Text); anew {
 		d.Text, err = c.answerAgain(ctx, in.ID, edited)
 	} else if turn, retry := inbox.ParseRetryPress(in.Text); retry {
 		d.Text, err = c.retryTurn(ctx, r.Conversation, turn)
 	} else if row, press, known := c.findPress(in.Text); known {
-		keeps = keeps || row.Keeps != nil && row.Keeps(press)
+		keeps = row.Keeps != nil && row.Keeps(press)
 		r.Name, r.Arguments = row.Name, press
 		d, err = row.Press(ctx, r)
 	} else {

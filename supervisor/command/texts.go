@@ -10,7 +10,6 @@ const (
 	textNoCommand      = "There is no command /%s. /help lists all commands."
 	textCommandMeant   = "There is no /%s. Did you mean /%s?"
 	textAdminsOnly     = "Only an admin may use /%s."
-	textInPrivate      = "I answered you in our private chat."
 	textAnswersAgain   = "I am answering your edited message again."
 	textTriesAgain     = "I am trying that again."
 	textTriedBefore    = "There is nothing to try again: I already did, or it is not here any more."
@@ -137,12 +136,14 @@ const (
 // Answers of /invite.
 const (
 	textInviteQuestion = "Invite %s? Anybody with the code can use it once, and then speaks with Mews as %s."
-	textInviteInGroup  = "Everybody here would read the code. Write /invite in our private chat."
-	textInviteUsage    = "Write a name: “/invite anna” makes a code for anna. If there is no anna yet, " +
+	// textInviteAdmin takes a name.
+	textInviteAdmin   = " %s is an admin, so this person can then manage Mews."
+	textInviteInGroup = "Everybody here would read the code. Write /invite in our private chat."
+	textInviteUsage   = "Write a name: “/invite anna” makes a code for anna. If there is no anna yet, " +
 		"I add anna as a new person."
 	textInviteAdded = "%s is now a user, with a folder of their own. "
 	textInviteGive  = "Give this only to %[1]s. The first person who uses it, within %[2]d hours, speaks as %[1]s " +
-		"from then on.\n\n"
+		"from then on."
 	textInviteNoBot   = "%s Then they write to the bot: `/start %s`"
 	textInviteLink    = "%s\n\nThey open that link, or write to me: `/start %s`"
 	textInviteCode    = "The new person opens the bot and sends it: `/start %s`"
@@ -247,3 +248,12 @@ const (
 	textResendsMost     = "Above are the oldest %d messages that may not have reached you, sent again. " +
 		"Use /resend once more for the rest."
 )
+
+// textsInPrivate tell a group what became of a command's private answer. "" means that the answer
+// still waits.
+var textsInPrivate = map[supervisor.DeliveryResult]string{
+	supervisor.OutcomeSent:    "I answered you in our private chat.",
+	supervisor.OutcomeFailed:  "I can't write to you in private. Open a chat with me, press Start, and ask again.",
+	supervisor.OutcomeUnknown: "I answered you in our private chat. The answer may not have arrived.",
+	"":                        "The answer goes to our private chat. If it does not come, open a chat with me and press Start.",
+}

@@ -12,6 +12,9 @@ const (
 
 	// TextNewAnswerBelow is added below an answer when its message gets a new answer.
 	TextNewAnswerBelow = "(Answered anew below.)"
+	// TextEditedCommand answers an edited command.
+	TextEditedCommand = "A command runs only once. To change a reminder, press Change below it, or use /jobs. " +
+		"Or send the command again."
 	textEditedAnswered = "You changed this message after I had answered it."
 	textAnswerAnew     = "Answer it anew"
 	textTryAgain       = "Try again"

@@ -182,14 +182,13 @@ func (h *UpdateHandler) admit(ctx context.Context, in supervisor.Incoming) (item
 	return item, err == nil, err
 }
 
-// isForeignPress reports whether somebody has pressed another user's button, and tells only that
-// person. In groups, buttons are below questions, waiting messages, edited messages, and answers
-// that have changed files. All other buttons are only in private chats.
+// isForeignPress reports whether somebody has pressed another user's button in a group, and tells
+// only that person.
 func (h *UpdateHandler) isForeignPress(ctx context.Context, user string, in supervisor.Incoming) (bool, error) {
 	if in.Kind != supervisor.IncomingPress || !in.Group {
 		return false, nil
 	}
-	theirs, err := h.isTheirs(ctx, user, in.Text)
+	theirs, err := h.isTheirs(ctx, user, in)
 	if err != nil || theirs {
 		return false, err
 	}
@@ -200,23 +199,36 @@ func (h *UpdateHandler) isForeignPress(ctx context.Context, user string, in supe
 	return true, nil
 }
 
-// isTheirs reports whether a button in a group belongs to a user.
-func (h *UpdateHandler) isTheirs(ctx context.Context, user, press string) (bool, error) {
-	if turn, undo := presses.TurnOfUndoPress(press); undo {
+// isTheirs reports whether a button in a group belongs to a user. Some presses name their subject,
+// and the subject has an owner. Any other button belongs to the user for whom its message was sent.
+func (h *UpdateHandler) isTheirs(ctx context.Context, user string, in supervisor.Incoming) (bool, error) {
+	if turn, ok := turnOfPress(in.Text); ok {
 		owner, err := h.o.Undos.FindTurnUser(ctx, turn)
 		return owner == user, err
 	}
-	if turn, retry := inbox.ParseRetryPress(press); retry {
-		owner, err := h.o.Undos.FindTurnUser(ctx, turn)
-		return owner == user, err
+	if inbound, ok := inboundOfPress(in.Text); ok {
+		return h.o.Updates.BelongsToUser(ctx, user, inbound)
 	}
-	inbound, queue := presses.InboundOfQueuePress(press)
-	if edited, anew := inbox.ParseNewAnswerPress(press); anew {
-		inbound = edited
-	} else if !queue {
-		return h.o.Questions.PressBelongsToUser(ctx, user, press)
+	if theirs, err := h.o.Questions.PressBelongsToUser(ctx, user, in.Text); theirs || err != nil {
+		return theirs, err
 	}
-	return h.o.Updates.BelongsToUser(ctx, user, inbound)
+	return h.o.Posts.WasSentTo(ctx, supervisor.Conversation{User: user, Channel: in.Channel, Chat: in.Chat}, in.Message)
+}
+
+// turnOfPress returns the turn of a press that undoes or retries one.
+func turnOfPress(press string) (turn int64, ok bool) {
+	if turn, ok = presses.TurnOfUndoPress(press); ok {
+		return turn, true
+	}
+	return inbox.ParseRetryPress(press)
+}
+
+// inboundOfPress returns the message of a press below a queue or an edited message.
+func inboundOfPress(press string) (inbound int64, ok bool) {
+	if inbound, ok = presses.InboundOfQueuePress(press); ok {
+		return inbound, true
+	}
+	return inbox.ParseNewAnswerPress(press)
 }
 
 // item returns the inbox item of a user's update.

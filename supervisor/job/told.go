@@ -94,17 +94,34 @@ func JobMessagesText(fires []sqlite.FireMessage, zone *time.Location) (text stri
 		if runes := []rune(f.Text); len(runes) > maxToldText {
 			f.Text = string(runes[:maxToldText]) + "…"
 		}
-		text = quote(f.Kind, f.Due.In(zone), f.Text) + text
+		text = quote(f.Kind, f.At.In(zone), f.Text) + text
 		world = world || f.World
 	}
 	return text, world
 }
 
 // quote returns a job's message as a quote for the model. No text can end the quote early.
-func quote(kind supervisor.JobKind, due time.Time, text string) string {
+func quote(kind supervisor.JobKind, at time.Time, text string) string {
 	format := textSaid
 	if kind == supervisor.JobReminder {
 		format = textReminded
 	}
-	return fmt.Sprintf(format, due.Format(layoutSaid), quotes.QuoteLines(strings.TrimSpace(text)))
+	return fmt.Sprintf(format, at.Format(layoutSaid), quotes.QuoteLines(strings.TrimSpace(text)))
+}
+
+// QuotedMessages returns the messages in a text of JobMessagesText, on one line. ok is false for
+// another text. A user's own words are no such text, because they have no empty lines at their end.
+func QuotedMessages(text string) (messages string, ok bool) {
+	if !strings.HasPrefix(text, supervisor.JobQuotePrefix) || !strings.HasSuffix(text, textQuoteEnds) {
+		return "", false
+	}
+	var lines []string
+	for line := range strings.Lines(text) {
+		if quoted, ok := strings.CutPrefix(line, ">"); ok {
+			lines = append(lines, strings.TrimSpace(quoted))
+		} else if strings.HasPrefix(line, supervisor.JobQuotePrefix) && len(lines) > 0 {
+			lines = append(lines, "/")
+		}
+	}
+	return strings.Join(strings.Fields(strings.Join(lines, " ")), " "), true
 }

@@ -78,6 +78,9 @@ func (m *Memory) listFacts(ctx context.Context, user, rest string) (d supervisor
 // oneFact shows, corrects or forgets one fact, and returns the result for the user.
 func (m *Memory) oneFact(ctx context.Context, user string, p protocol.MemoryParameters,
 	format string) (d supervisor.Delivery, err error) {
+	if p.ID == "" || p.Action == protocol.MemoryActionCorrect && strings.TrimSpace(p.Text) == "" {
+		return supervisor.Delivery{Text: textMemoryUsage}, nil
+	}
 	r, err := m.RunAction(ctx, user, p)
 	if err != nil || len(r.Facts) == 0 {
 		return supervisor.Delivery{Text: fmt.Sprintf(textNoFact, markdown.QuoteName(p.ID))}, err

@@ -27,8 +27,9 @@ const (
 	textFactLine = "\n%s %s, %s"
 	textNoFacts  = "I remember nothing about you yet. Tell me what to remember, or write it into MEMORY.md in your " +
 		"folder."
-	textNoFact = "There is no fact %s. /memory lists all facts."
-	textFact   = "%[1]s %[2]s\n\n%[3]s, confidence %[4]g, %[5]s, line %[6]d of MEMORY.md\n\n`/memory correct " +
+	textMemoryUsage = "Write “/memory correct ID NEW WORDS” or “/memory forget ID”. /memory lists the ids."
+	textNoFact      = "There is no fact %s. /memory lists all facts."
+	textFact        = "%[1]s %[2]s\n\n%[3]s, confidence %[4]g, %[5]s, line %[6]d of MEMORY.md\n\n`/memory correct " +
 		"%[1]s NEW WORDS` corrects it."
 	textFactCorrected = "%[1]s is now %[2]s."
 	textFactForgotten = "%[1]s is forgotten. I deleted its words, except in messages that you wrote yourself."

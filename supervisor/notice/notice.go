@@ -51,6 +51,19 @@ func (n Notices) TellOtherAdmins(text, except string) {
 	go n.notifyAdmins(others, text, false) // the goroutine ends after noticeTimeout
 }
 
+// TellChats sends a text to several chats. It never blocks.
+func (n Notices) TellChats(chats []supervisor.Conversation, text string) {
+	go func() { // the goroutine ends after noticeTimeout
+		ctx, cancel := context.WithTimeout(context.Background(), noticeTimeout)
+		defer cancel()
+		for _, chat := range chats {
+			if err := n.notify(ctx, chat, text); err != nil {
+				n.Log.Error("could not send a notice", "user", chat.User, "error", err)
+			}
+		}
+	}()
+}
+
 // noticeTimeout is the longest time for storing a notice.
 const noticeTimeout = time.Minute
 

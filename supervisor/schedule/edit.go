@@ -99,13 +99,13 @@ func (ed *editor) askChange(ctx context.Context, from origin, j supervisor.Job) 
 	digest := sha256.Sum256(fmt.Appendf(nil, "change job %d by %d", j.ID, from.inbound))
 	q, err := ed.ask(ctx, supervisor.Question{Conversation: from.in, Inbound: from.inbound,
 		Kind: supervisor.QuestionFromModel, Subject: hex.EncodeToString(digest[:]),
-		Ask: protocol.AskArguments{Kind: protocol.AskKindText, Text: fmt.Sprintf(textAskChange,
+		Ask: protocol.AskArguments{Kind: supervisor.AskKindJobChange, Text: fmt.Sprintf(textAskChange,
 			strings.ToLower(nouns[j.Kind]), j.ID, strings.Join(optionNames(j.Kind), ", "))}})
 	words := strings.TrimSpace(q.Answer.Text)
 	switch {
 	case err != nil:
 		return d, err
-	case q.End != supervisor.QuestionAnswered || words == "":
+	case q.End != supervisor.QuestionAnswered || q.Answer.Skipped || words == "":
 		return supervisor.Delivery{Text: fmt.Sprintf(textUnchanged, nouns[j.Kind], j.ID)}, nil
 	}
 	if j, err = ed.findByNumber(ctx, j.User, fmt.Sprint(j.ID)); err != nil { // the job may have changed meanwhile

@@ -60,6 +60,7 @@ const (
 	textSeveral      = "%d jobs are called %s: name one by its number"
 	textZones        = "%s in the old time zone."
 	textMoveAlong    = "Move these %d"
+	textMoveOne      = "Move it"
 	textMoved        = "%s moved. /jobs shows when they come."
 	textNotServed    = "%s may not speak here"
 	textNoTask       = "%s %d is %s: a webhook can run only an active task or check"

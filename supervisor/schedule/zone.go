@@ -38,7 +38,11 @@ func (ch *ChatCommands) OfferZoneMove(ctx context.Context, user supervisor.User)
 	}
 	d.Text = fmt.Sprintf(textZones, amount.Plural(len(list), "reminder or task keeps its times", "reminders and tasks keep their times"))
 	if press := fmt.Sprintf("%s%s %s", supervisor.JobPressPrefix, pressZone, user.Timezone); len(press) <= maxPress {
-		d.Buttons = [][]supervisor.Button{{{Text: fmt.Sprintf(textMoveAlong, len(list)), Press: press}}}
+		text := textMoveOne
+		if len(list) > 1 {
+			text = fmt.Sprintf(textMoveAlong, len(list))
+		}
+		d.Buttons = [][]supervisor.Button{{{Text: text, Press: press}}}
 	}
 	return d, nil
 }

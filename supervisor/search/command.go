@@ -2,12 +2,14 @@ package search
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"mews/supervisor"
 	"mews/supervisor/feature"
 	"mews/supervisor/slash"
+	"mews/supervisor/spans"
 )
 
 const (
@@ -53,6 +55,10 @@ func (s *Searcher) nextPage(ctx context.Context, r feature.CommandRequest) (d su
 func (s *Searcher) answer(ctx context.Context, r feature.CommandRequest, skip int) (d supervisor.Delivery, err error) {
 	a := UserSearch{Conversation: r.Conversation, Words: r.Arguments, At: r.At, Skip: skip}
 	if r.Name == historyName {
+		first, _, _ := strings.Cut(r.Arguments, " ")
+		if _, err := spans.Parse(first, r.At); errors.As(err, new(*spans.BackwardsError)) {
+			return d, err
+		}
 		a.Span, a.Words = s.ParseLeadingSpan(r.Arguments, r.Conversation.User)
 	}
 	text, more, err := s.SearchForUser(ctx, a)

@@ -8,8 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/index"
+	"mews/supervisor/job"
 	"mews/supervisor/printable"
 	"mews/supervisor/spans"
 )
@@ -101,11 +103,25 @@ func (s *Searcher) markdown(number int, h Hit, words string) string {
 
 // messageText returns a message's words, and the names of the tools that it calls.
 func messageText(m supervisor.HistoryMessage) string {
-	text := m.Text()
+	text := messageWords(m)
 	for _, c := range m.ToolCalls() {
 		text += " [" + c.Name + "]"
 	}
 	return text
+}
+
+// messageWords returns a message's words. Messages of jobs that Mews put before a user's words are
+// shown after the words, and are marked.
+func messageWords(m supervisor.HistoryMessage) string {
+	var text, sent string
+	for _, p := range m.Parts {
+		if messages, ok := job.QuotedMessages(p.Text); ok && m.Role == protocol.RoleUser {
+			sent += fmt.Sprintf(textSentBefore, messages)
+		} else {
+			text += p.Text
+		}
+	}
+	return text + sent
 }
 
 // code formats a text as code on one line, so that nothing in it is markup.

@@ -16,6 +16,7 @@ const (
 	textGroup        = "%s group %s"
 	textHitTime      = "Mon 2 Jan 2006 15:04"
 	textWordless     = "(no words)"
+	textSentBefore   = " [Mews had sent: %s]" // messages of jobs
 	textNoMessage    = "There is no message %d here."
 	textReadMessage  = "Message %d, %s, %s, %s:\n%s" // number, time, conversation, speaker and words
 	textToolResult   = "a tool"

@@ -21,6 +21,15 @@ const (
 	textBackwards = "%s..%s ends before it begins."
 )
 
+// BackwardsError means that a span ends before it begins. It wraps a supervisor.Error.
+type BackwardsError struct{ first, last string }
+
+func (e *BackwardsError) Error() string { return e.Unwrap().Error() }
+
+func (e *BackwardsError) Unwrap() error {
+	return supervisor.Errorf(supervisor.CodeInvalid, textBackwards, e.first, e.last)
+}
+
 // MaxWords is the maximum number of words in a span.
 const MaxWords = 3
 
@@ -143,7 +152,7 @@ func parseTwo(first, last string, now time.Time) (s supervisor.TimeSpan, err err
 		to, err = Parse(last, now)
 	}
 	if s = (supervisor.TimeSpan{From: from.From, To: to.To}); err == nil && !s.To.IsZero() && !s.From.Before(s.To) {
-		err = supervisor.Errorf(supervisor.CodeInvalid, textBackwards, first, last)
+		err = &BackwardsError{first, last}
 	}
 	return s, err
 }

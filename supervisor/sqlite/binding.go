@@ -22,9 +22,10 @@ type AccountBinding struct {
 const (
 	insertBinding = `INSERT INTO binding (channel, account, user, created_at) VALUES (?, ?, ?, ?)
 		ON CONFLICT (channel, account) DO NOTHING`
-	findBinding  = `SELECT user FROM binding WHERE channel = ? AND account = ?`
-	listBindings = `SELECT channel, account, user FROM binding ORDER BY user, channel, account`
-	unbindUser   = `DELETE FROM binding WHERE user = ?`
+	findBinding   = `SELECT user FROM binding WHERE channel = ? AND account = ?`
+	listBindings  = `SELECT channel, account, user FROM binding ORDER BY user, created_at, channel, account`
+	deleteBinding = `DELETE FROM binding WHERE user = ? AND channel = ? AND account = ?`
+	unbindUser    = `DELETE FROM binding WHERE user = ?`
 )
 
 // BindAccount binds a channel account to a user. A second call changes nothing. BindAccount fails
@@ -46,7 +47,17 @@ func (s AccountBindings) FindUser(ctx context.Context, channel supervisor.Channe
 		findBinding, channel, account)
 }
 
-// List lists all bindings, by user.
+// Remove takes an account away from a user, and ends the login in its private chat. It reports
+// whether the user had the account. If so, it adds the audit entries in the same transaction.
+func (s AccountBindings) Remove(ctx context.Context, b AccountBinding, entries ...AuditEntry) (bool, error) {
+	n, err := s.db.auditIfChanged(ctx, entries, func(t *tx) int64 {
+		t.Exec(closeLogin, b.User, b.Channel, b.Account)
+		return t.ExecCount(deleteBinding, b.User, b.Channel, b.Account)
+	}, "take account %s of %s from %s", b.Account, b.Channel, b.User)
+	return n > 0, err
+}
+
+// List lists all bindings, by user. A user's oldest binding comes first.
 func (s AccountBindings) List(ctx context.Context) ([]AccountBinding, error) {
 	return engine.AllRows(s.db.reader(ctx, "list the bindings"), func(r *engine.Row) (b AccountBinding) {
 		r.Scan(&b.Channel, &b.Account, &b.User)

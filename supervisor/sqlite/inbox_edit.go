@@ -69,6 +69,7 @@ type EditPolicy struct {
 	// RetryButtons returns the buttons below the answer of a parked turn.
 	RetryButtons  func(turn int64) [][]supervisor.Button
 	NewAnswerNote string // note below the earlier answer after the text is answered again
+	CommandNote   string // answer to an edited command, which does not run again
 }
 
 // editEffects maps the state of a text to the function that handles its edit. In other states an
@@ -83,8 +84,8 @@ var editEffects = map[supervisor.InboundState]func(edit) []supervisor.Inbound{
 }
 
 // putEdit stores an edit and returns the inbounds that need work afterwards. It ignores an edit
-// that was handled before or changes nothing. It also ignores an edit of a message that is no text
-// or was never stored. An edit that is a code counts as a code.
+// that was handled before or changes nothing. It also ignores an edit of a message that was never
+// stored. An edit that is a code counts as a code. A command runs once, so its edit gets a notice.
 func (t *batchTx) putEdit(item supervisor.BatchItem) []supervisor.Inbound {
 	c := item.Inbound.Conversation
 	last, kept := one(t.tx, scanLastEdit, findLastEdit, c.User, c.Channel, c.Chat, c.Thread, item.Inbound.Message)
@@ -98,6 +99,8 @@ func (t *batchTx) putEdit(item supervisor.BatchItem) []supervisor.Inbound {
 	_, e.note = t.policies.Edits.SplitNotes(e.old.Text)
 	effect, changes := editEffects[e.old.State]
 	switch {
+	case e.old.Kind == supervisor.KindCommand:
+		e.noteCommand()
 	case e.old.Kind != supervisor.KindText || !changes:
 	case item.Decision.CheckCode != nil:
 		return []supervisor.Inbound{t.putItem(item)}
@@ -110,6 +113,13 @@ func (t *batchTx) putEdit(item supervisor.BatchItem) []supervisor.Inbound {
 		return effect(e)
 	}
 	return nil
+}
+
+// noteCommand tells the user that an edited command does not run again.
+func (e edit) noteCommand() {
+	if e.item.Decision.CheckCode == nil && !e.isSame() && e.passesGate() {
+		e.notify(e.policies.Edits.CommandNote, nil)
+	}
 }
 
 // isSame reports whether the edit changes neither the text nor the files.

@@ -9,6 +9,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/access"
+	"mews/supervisor/inbox"
 	"mews/supervisor/slash"
 	"mews/supervisor/sqlite"
 )
@@ -185,6 +186,8 @@ func TestEdit_InboundState_DecidesHandling(t *testing.T) {
 				want := ""
 				if c.offer {
 					want = fmt.Sprintf(offered, 1)
+				} else if c.state == "command" { // it runs once, and its user is told so
+					want = inbox.TextEditedCommand + " "
 				}
 				s.same("offered", s.offers(), want)
 				s.now = s.now.Add(time.Minute)

@@ -33,6 +33,14 @@ func (s Outbox) MarkDelivered(ctx context.Context, id int64) error {
 	return s.StoreOutcome(ctx, supervisor.DeliveryOutcome{Delivery: id, Outcome: supervisor.OutcomeSent})
 }
 
+const outcomeOf = `SELECT coalesce(outcome, '') FROM outbox WHERE id = ?`
+
+// Outcome returns the outcome of a delivery, or "" if it is not done.
+func (s Outbox) Outcome(ctx context.Context, id int64) (supervisor.DeliveryResult, error) {
+	outcome, err := engine.FirstValue(s.db.reader(ctx, "find the outcome of delivery %d", id), engine.ScanString, outcomeOf, id)
+	return supervisor.DeliveryResult(outcome), err
+}
+
 func (t *tx) closeDelivery(c supervisor.DeliveryOutcome) {
 	if c.Post.ID != 0 {
 		t.settlePost(c.Post)

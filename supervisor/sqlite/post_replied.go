@@ -41,3 +41,13 @@ func scanReplied(row *engine.Row) (r RepliedMessage) {
 	row.Scan(&r.Text, &r.Seen, &r.Secret, columnDecoder{&r.Files})
 	return r
 }
+
+const wasSentTo = `SELECT EXISTS (SELECT 1 FROM conversation c JOIN post p ON p.conversation = c.id AND p.message = ?4 AND p.message <> ''
+	WHERE c.user = ?1 AND c.channel = ?2 AND c.chat = ?3)`
+
+// WasSentTo reports whether a message of the assistant in c's chat was sent for c's user. message
+// is that message's id on the channel. The conversation needs no ID.
+func (s Posts) WasSentTo(ctx context.Context, c supervisor.Conversation, message string) (bool, error) {
+	return engine.FirstValue(s.db.reader(ctx, "find whose message %s is in chat %s", message, c.Chat), engine.ScanBool,
+		wasSentTo, c.User, c.Channel, c.Chat, message)
+}

@@ -49,8 +49,12 @@ func (t *tx) answerOpenQuestion(
 	m.World, m.Now = m.World || in.Origin == supervisor.OriginWorld, fromMillis(t.Now)
 	m.RepliesElsewhere, m.Followup = !t.isReplyTo(q, repliesTo), in.Priority == supervisor.PriorityFollowup
 	a, answers, reminds := t.policies.Questions.DecideMessage(q.Question, q.draft, m)
-	if answers {
+	switch {
+	case answers:
 		return t.answerInWords(in, q, a), true
+	case a.Skipped: // the message gets a turn of its own
+		t.endQuestion(q, supervisor.QuestionAnswered, a)
+		return in, true
 	}
 	return in, reminds && t.remind(q, in)
 }

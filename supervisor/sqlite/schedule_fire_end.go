@@ -179,7 +179,8 @@ func (s Jobs) HasWorldWords(ctx context.Context, turn int64) (bool, error) {
 const (
 	// listUntoldFires selects the texts of jobs in a conversation since its last turn, newest
 	// first. Missed fires have no text.
-	listUntoldFires = `SELECT f.rowid, iif(j.kind = 'reminder' AND f.state = 'said', j.text, f.text), f.due, f.world, j.kind FROM fire f JOIN outbox o ON o.id = f.delivery JOIN job j ON j.id = f.job
+	listUntoldFires = `SELECT f.rowid, iif(j.kind = 'reminder' AND f.state = 'said', j.text, f.text),
+			coalesce(o.delivered_at, f.fired_at), f.world, j.kind FROM fire f JOIN outbox o ON o.id = f.delivery JOIN job j ON j.id = f.job
 		WHERE f.user = ?1 AND f.told = 0 AND f.delivery IS NOT NULL AND o.conversation = ?2 ORDER BY f.due DESC`
 	markFireTold = `UPDATE fire SET told = 1 WHERE rowid = ?`
 )
@@ -187,8 +188,8 @@ const (
 // FireMessage is a text that a fire has sent.
 type FireMessage struct {
 	Text  string
-	Due   time.Time
-	World bool // the text may have words of others
+	At    time.Time // when the chat took the text
+	World bool      // the text may have words of others
 	Kind  supervisor.JobKind
 
 	row int64
@@ -201,7 +202,7 @@ func (t turnTx) untoldFires() (text string, world bool) {
 		return "", false
 	}
 	list := all(t, func(r *engine.Row) (f FireMessage) {
-		r.Scan(&f.row, &f.Text, &f.Due, &f.World, &f.Kind)
+		r.Scan(&f.row, &f.Text, &f.At, &f.World, &f.Kind)
 		return f
 	}, listUntoldFires, t.turn.Conversation.User, t.turn.Conversation.ID)
 	for _, f := range list {

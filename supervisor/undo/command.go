@@ -97,7 +97,9 @@ func (u *Undoer) tellUndone(ctx context.Context, r feature.CommandRequest, turn,
 		d.Text = textNothingToUndo
 	case len(report.Programs) > 0,
 		of == 0 && len(report.Paths[OutcomeRestored])+len(report.Paths[OutcomeChangedSince]) == 0:
-		d.Text += "\n" + textUndoEarlier
+		if _, earlier, err := u.FindLastTurn(ctx, r.Conversation, 2); err == nil && earlier {
+			d.Text += "\n" + textUndoEarlier
+		}
 	}
 	button := func(text, action string, of int64) supervisor.Button {
 		return supervisor.Button{Text: text, Press: presses.FormatUndoPress(action, turn, of)}

@@ -20,6 +20,9 @@ type changeRows struct {
 	programs []supervisor.Effect
 }
 
+func (changeRows) FindLastTurn(context.Context, supervisor.Conversation, time.Time, int) (int64, bool, error) {
+	return 1, true, nil
+}
 func (changeRows) FindTurnUser(context.Context, int64) (string, error) { return "alice", nil }
 
 func (r changeRows) ListChanges(context.Context, string, int64, int64) ([]supervisor.FileChange, error) {

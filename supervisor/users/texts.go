@@ -16,7 +16,7 @@ const (
 
 	textNoSetting   = "There is no setting %q."
 	textNoQuiet     = "%q can't be read as quiet hours. Write them as 22:00-07:30, or off."
-	textQuietNote   = "Proactive messages wait until the quiet hours end, and come in one message. Reminders with their own time still come."
+	textQuietNote   = "During quiet hours, proactive messages wait, and then come in one message. Reminders with their own time still come."
 	textNoLanguage  = "%q is not a language code. Examples are en and de; auto detects the language."
 	textNoTimezone  = "This machine knows no time zone %q. Europe/Madrid is one; capital letters count."
 	textNearZone    = "This machine knows no time zone %q. Did you mean %[2]s? Then write /settings timezone %[2]s."

@@ -34,6 +34,7 @@ func All() sqlite.Policies {
 			Offer:           inbox.OfferNewAnswer,
 			RetryButtons:    inbox.RetryButtons,
 			NewAnswerNote:   inbox.TextNewAnswerBelow,
+			CommandNote:     inbox.TextEditedCommand,
 		},
 		Questions: sqlite.QuestionAnswerPolicy{
 			MayAsk:          answer.CheckQuestionLimit,

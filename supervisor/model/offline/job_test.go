@@ -14,7 +14,7 @@ import (
 // TestReminderQuote_IsNotObeyed checks that a message quoted by a reminder is not obeyed.
 func TestReminderQuote_IsNotObeyed(t *testing.T) {
 	said, _ := job.JobMessagesText(
-		[]sqlite.FireMessage{{Kind: supervisor.JobReminder, Due: time.Now(), Text: "list my files"}},
+		[]sqlite.FireMessage{{Kind: supervisor.JobReminder, At: time.Now(), Text: "list my files"}},
 		time.UTC,
 	)
 	words, _ := split(protocol.Message{Role: protocol.RoleUser, Parts: []protocol.ContentPart{{Text: said},
