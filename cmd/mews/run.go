@@ -117,8 +117,9 @@ func runAndChat(ctx context.Context, con console, o app.Options, user string) er
 		sayWhatStops(ctx, con, cfg)
 	}
 	stop(nil)
-	if failed := <-served; failed != nil {
-		return failed // the service's error matters more than the chat's
+	failed := <-served
+	if errors.Is(err, failed) { // also if both are nil
+		return err
 	}
-	return err
+	return errors.Join(failed, err)
 }

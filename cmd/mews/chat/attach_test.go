@@ -3,6 +3,7 @@ package chat
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"image"
 	"image/png"
 	"io"
@@ -179,7 +180,9 @@ func TestLeaveCommand_UnsentFile_IsReported(t *testing.T) {
 	end()
 	d.expect("(Mews does not answer.")
 	d.press("look\r" + ctrlDKey)
-	p.must(d.waitEnd())
+	if err := d.waitEnd(); err == nil || err.Error() != fmt.Sprintf(textUnsent, "1 line was", "look") {
+		t.Errorf("the chat ended with %v", err)
+	}
 	d.expect("Not sent: You left before the file had arrived.")
 }
 

@@ -69,7 +69,8 @@ type terminal struct {
 	attached   []localFile // files for the next message
 }
 
-// run chats until the user leaves, ctx ends or the chat fails.
+// run chats until the user leaves, ctx ends or the chat fails. Its error also lists the lines that
+// were not sent.
 func (t *terminal) run(ctx context.Context, fd int) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var running sync.WaitGroup
@@ -84,10 +85,11 @@ func (t *terminal) run(ctx context.Context, fd int) error {
 	<-ctx.Done()
 	running.Wait()
 	t.line.leave()
-	if err := context.Cause(ctx); err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, context.Canceled) {
-		return err
+	err := context.Cause(ctx)
+	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
+		err = nil
 	}
-	return nil
+	return errors.Join(err, t.sender.unsentError())
 }
 
 // leaveCommands end the chat.
@@ -178,7 +180,7 @@ func (t *terminal) refused(l outgoing, why string) {
 // interrupt handles Ctrl-C in an empty line.
 func (t *terminal) interrupt() {
 	t.line.mu.Lock()
-	l := outgoing{key: control.NewMessageKey(), text: "/stop"}
+	l := outgoing{key: control.NewMessageKey(), text: stopLine}
 	running := t.busy || t.unanswered.hasLines()
 	attached := len(t.attached) > 0
 	t.attached = nil

@@ -11,7 +11,7 @@ const (
 	textHints          = "Try: list my files · take a note: call Ann on Friday · run: ls -la · what can you do?\n" +
 		"For a real model: OPENAI_BASE_URL=http://127.0.0.1:11434/v1 OPENAI_MODEL=qwen3 make run\n"
 	textBack          = "(Mews is back.)\n"
-	textGone          = "(Mews does not answer. Your messages are kept, and this chat reconnects by itself. If Mews was stopped, `%s` starts it.)\n"
+	textGone          = "(Mews does not answer. Your lines wait in this chat, which reconnects by itself. If Mews was stopped, `%s` starts it.)\n"
 	textAsks          = "? " // mark before a question
 	textRestarted     = "(The text above no longer counts. The answer starts again.)\n"
 	textNothingRuns   = "(Nothing is running. Ctrl-D leaves.)\n"
@@ -21,6 +21,8 @@ const (
 	textDropped       = "(The attached files are dropped.)\n"
 	textAttachUsage   = "/attach FILE sends a file with the words after it, or with your next line. Example: /attach ~/report.pdf what is this about?\n"
 	textLeftBefore    = "You left before the file had arrived."
+	textOnlyFiles     = "(only files)"
+	textUnsent        = "%s not sent, because Mews does not answer. Send this again when it runs:\n  %s"
 	textTooManyUnsent = "Too many lines are waiting to be sent."
 )
 
