@@ -39,7 +39,7 @@ func runTerminal(ctx context.Context, con Console, socket string, o Options) err
 		return fmt.Errorf("set up the terminal: %w", err)
 	}
 	defer io.WriteString(con.Out, noMarks)
-	t := &terminal{hints: o.Hints, style: styleFor(os.Getenv), attached: files}
+	t := &terminal{hints: o.Hints, configFile: o.ConfigFile, style: styleFor(os.Getenv), attached: files}
 	t.line = &lineEditor{keys: bufio.NewReader(con.In), out: con.Out, onInterrupt: t.interrupt, history: openHistory(os.Getenv), style: t.style,
 		onAboveFinal: t.reply.finishShown, onPaste: t.drop, width: 80, height: 24}
 	t.setSize(fd)
@@ -49,14 +49,16 @@ func runTerminal(ctx context.Context, con Console, socket string, o Options) err
 	return t.run(ctx, fd)
 }
 
-// terminal is the screen of a chat in a terminal. The line's mu guards the fields after sender,
-// hints and style.
+// terminal is the screen of a chat in a terminal. The line's mu guards the fields after
+// configFile.
 type terminal struct {
 	line   *lineEditor
 	chat   *control.Chat
 	sender *sender
 	style  style
 	hints  bool
+
+	configFile string // the configuration that hints name; "" means none
 
 	home       string  // the user's folder
 	rows       []row   // rows to write

@@ -55,7 +55,8 @@ const (
 
 	textProviderSilent = "provider %s: nothing answers at %s: %w; is it running, and is base_url right?"
 
-	textNoTelegram     = "not configured; with telegram.token, or TELEGRAM_TOKEN and MEWS_TELEGRAM_ID, people can talk there"
+	textNoTelegram     = "not configured; with TELEGRAM_TOKEN and MEWS_TELEGRAM_ID, you can talk there"
+	textNoTelegramFile = "not configured; with telegram.token in %s, people can talk there"
 	textChannelFails   = "messages from %s do not arrive properly: %s (since %s)"
 	textTelegramFiles  = "telegram.files: %s can't be read: %w. Your Bot API server keeps its files in this folder, and this account must be able to read it"
 	textTelegramSilent = "can't ask Telegram at %s who the bot is: %w. Check the token (@BotFather has it) and this machine's network"
