@@ -32,6 +32,7 @@ const (
 	textNotSentPipe = "not sent: "
 	textNoAttach    = "a line of a pipe can't attach files: name them with --attach"
 	textHeld        = "your line is kept, and waits for a code. Send the code as a line, or in `mews chat`"
+	textAnswerHow   = "your assistant waits for an answer to this. Give it with `mews chat ANSWER`, or in `mews chat`"
 	textPipeFailed  = "of %s, %d could not be sent and %d had no full answer"
 )
 
