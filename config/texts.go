@@ -183,7 +183,7 @@ const (
 
 // Errors of ValidateNewUser.
 const (
-	errName       = "a user can't be called %s: a name is " + wantName
+	errName       = "a user can't be called %s: a name is " + wantName + "; %s would be one"
 	errRole       = "there is no role %s: it is admin or user"
 	errTimezone   = "this machine knows no time zone %s; an example is Europe/Madrid"
 	errConfigured = "%s is in the configuration already"

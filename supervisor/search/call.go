@@ -147,7 +147,7 @@ func (s *Searcher) answerHistory(ctx context.Context, by feature.Caller, q Histo
 func (s *Searcher) historyLine(m supervisor.HistoryMessage) HistoryLine {
 	line := HistoryLine{At: m.At.In(s.Zone(m.Conversation.User)), Channel: m.Conversation.Channel,
 		Chat: m.Conversation.Chat, Thread: m.Conversation.Thread,
-		Who: m.Speaker(), World: m.Origin == supervisor.OriginWorld, Text: m.Text()}
+		Who: m.Speaker(), World: m.Origin == supervisor.OriginWorld, Text: wordsOf(m)}
 	for _, c := range m.ToolCalls() {
 		line.Tools = append(line.Tools, c.Name)
 	}

@@ -99,9 +99,21 @@ func (s *Searcher) markdown(number int, h Hit, words string) string {
 	return fmt.Sprintf(textPersonHit, number, when, ConversationName(m.Conversation), m.Speaker(), code(cmp.Or(excerpt(messageText(m), words, maxUserExcerpt), textWordless)))
 }
 
+// wordsOf returns a message's texts. An attached file, which begins with a bracket, gets its own
+// line.
+func wordsOf(m supervisor.HistoryMessage) (text string) {
+	for _, p := range m.Parts {
+		if text != "" && strings.HasPrefix(p.Text, "[") && !strings.HasSuffix(text, "\n") {
+			text += "\n"
+		}
+		text += p.Text
+	}
+	return text
+}
+
 // messageText returns a message's words, and the names of the tools that it calls.
 func messageText(m supervisor.HistoryMessage) string {
-	text := m.Text()
+	text := wordsOf(m)
 	for _, c := range m.ToolCalls() {
 		text += " [" + c.Name + "]"
 	}

@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/term"
 
+	"mews/supervisor"
 	"mews/supervisor/control"
 	"mews/supervisor/problem"
 	"mews/supervisor/slash"
@@ -146,7 +147,11 @@ func (t *terminal) attach(arguments string) {
 	case arguments == "":
 		t.show(func() { t.print(t.style.dim, textAttachUsage) })
 	case err != nil:
-		t.show(func() { t.print(t.style.warn, problem.UserText(err)) })
+		text := problem.UserText(err)
+		if supervisor.ErrorCodeOf(err) == supervisor.CodeNotFound {
+			text += textTabCompletes
+		}
+		t.show(func() { t.print(t.style.warn, text) })
 	default:
 		if t.add([]localFile{f}, words == ""); words != "" {
 			t.say(words)

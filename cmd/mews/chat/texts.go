@@ -17,6 +17,7 @@ const (
 	textRestarted      = "(The text above no longer counts. The answer starts again.)\n"
 	textNothingRuns    = "(Nothing is running. Ctrl-D leaves.)\n"
 	textNotSent        = "Not sent: %s Press ↑ to get your line back.\n"
+	textTabCompletes   = " After /attach, Tab completes a path."
 	textAttached       = "(Attached: %s.)\n"
 	textWordsFor       = "(Enter sends the attached files with your line; Ctrl-C drops them.)\n"
 	textDropped        = "(The attached files are dropped.)\n"
@@ -38,7 +39,7 @@ const (
 
 // Errors about files to send.
 const (
-	textNoFile         = "There is no file %s. After /attach, Tab completes a path."
+	textNoFile         = "There is no file %s."
 	textFileFailed     = "I can't read %s: %v."
 	textFileIsFolder   = "%s is a folder, and only files can be sent. Pack it first, for example with `zip -r %[2]s.zip %[2]s`."
 	textFileNotRegular = "%s is not a regular file, and only regular files can be sent."

@@ -33,6 +33,7 @@ const (
 	textVoiceServer = "answers can be spoken by %s, which runs on a server: the text of each answer is sent there"
 	textVoice       = "answers can be spoken by %s (speech.out.engine: %s)"
 	textVoiceNone   = "answers can't be spoken: there is no %s where workers see it. To change that, install espeak-ng and ffmpeg (apt-get install espeak-ng ffmpeg)"
+	textNoWhisper   = "recordings can't be written down: there is no %s where workers see it; `mews help voice-setup` says how to get it"
 	textVoiceLacks  = "speech.out.engine is %s, and there is no %s in /usr/local/bin, /usr/bin or /bin, where workers see it: install it, or choose another engine"
 
 	textReaders   = "PDFs, films, recordings and HEIC pictures that people send can be opened"
@@ -45,7 +46,8 @@ const (
 	textDiskLow     = "the disk of %s has little room: %s. Below a reserve of %s nobody's assistant writes; make room"
 	textDiskFull    = "the disk of %s is full: %s. Messages are refused when nothing is left; make room"
 
-	textHomes          = "%s with a folder"
+	textHomes          = "%s, and every folder is there"
+	textHomesNotYet    = "%s, and %d of the folders are there; Mews makes the others when they are needed"
 	textHomeClosed     = "%s's folder %s: %w"
 	textHandOver       = "%s's folder %s belongs to an account that others share. Stop Mews and hand it over: %s"
 	textHomeOwner      = "%s's folder %s belongs to uid %d, but their worker runs as uid %d. Choose another `home:`, or an `account:` that owns the folder"
