@@ -29,7 +29,7 @@ func IsValidUserName(name string) bool { return userNames.MatchString(name) }
 func (c *Config) ValidateNewUser(u User) error {
 	switch {
 	case !IsValidUserName(u.Name):
-		return fmt.Errorf(errName, quote(u.Name))
+		return fmt.Errorf(errName, quote(u.Name), userName(u.Name))
 	case u.Role != roleAdmin && u.Role != roleUser:
 		return fmt.Errorf(errRole, quote(u.Role))
 	case !isTimezone(u.Timezone):

@@ -17,6 +17,8 @@ func TestValidateNewUser_RefusesConflicts(t *testing.T) {
 		{User{Name: "dan", Role: "user", Home: "/s/homes/dan"}, ""},
 		{User{Name: "dan", Role: "admin", Account: "dan", Timezone: "Europe/Madrid", Home: "/s/homes/dan"}, ""},
 		{User{Name: "Dan", Role: "user"}, `a user can't be called "Dan"`},
+		{User{Name: "Dan", Role: "user"}, "; dan would be one"},
+		{User{Name: "a b", Role: "user"}, "; a-b would be one"},
 		{User{Name: "../dan", Role: "user"}, `a user can't be called "../dan"`},
 		{User{Name: "dan", Role: "boss"}, `no role "boss"`},
 		{User{Name: "dan", Role: "user", Timezone: "Mars"}, `no time zone "Mars"`},

@@ -57,7 +57,7 @@ type Config struct {
 	SecretFiles []string // absolute paths of the files with secrets that were read
 	// names of the environment variables that hold secrets, by the paths of their keys
 	SecretVariables map[string]string
-	// hints about unused environment variables, for the person who starts Mews; whole sentences
+	// hints about environment variables that are unused or lack another one, for the person who starts Mews; whole sentences
 	Hints []string
 
 	// Warnings is an *ErrorList of problems that do not prevent a start. nil means that there are

@@ -36,6 +36,7 @@ func Load(path string, env Env) (*Config, error) {
 	if holdsSecret(cfg) {
 		cfg.SecretFiles = append(cfg.SecretFiles, cfg.File)
 	}
+	cfg.Hints = unusedVariables(cfg.File, string(text), env)
 	complete(cfg, env)
 	c := &checker{cfg: cfg, effects: env.Effects, locations: b.locations, hasProblem: pathsOf(b.problems), protected: b.protected}
 	c.check()

@@ -2,6 +2,8 @@ package config
 
 import (
 	"cmp"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -15,10 +17,15 @@ func LocalConfig(env Env) (*Config, error) {
 	cfg := defaults()
 	cfg.Local = true
 	cfg.Log.Format = "text" // a person reads this log in a terminal
+	cfg.Client = env.Client
 	c := &checker{cfg: cfg, effects: env.Effects}
-	c.modelsFrom(env)
+	if !env.Client { // a client only needs the state folder
+		c.modelsFrom(env)
+	}
 	complete(cfg, env)
-	c.telegramFrom(env)
+	if !env.Client {
+		c.telegramFrom(env)
+	}
 	c.hasProblem = pathsOf(c.problems)
 	c.check()
 	if err := errorList("without a configuration file", c.problems); err != nil {
@@ -29,7 +36,7 @@ func LocalConfig(env Env) (*Config, error) {
 
 // LocalVariables returns the names of the set environment variables that LocalConfig reads.
 func LocalVariables(env Env) (names []string) {
-	all := []string{"MEWS_MODEL", "OPENAI_MODEL", "TELEGRAM_TOKEN", "MEWS_TELEGRAM_ID", "TELEGRAM_API_URL"}
+	all := append(slices.Clone(purposefulVariables), "TELEGRAM_API_URL")
 	for _, p := range localProviders {
 		all = append(all, p.key, p.url)
 	}
@@ -39,6 +46,20 @@ func LocalVariables(env Env) (names []string) {
 		}
 	}
 	return names
+}
+
+// purposefulVariables are the variables of LocalVariables that people set for Mews. Many people have
+// the others set for other programs.
+var purposefulVariables = []string{"MEWS_MODEL", "OPENAI_MODEL", "TELEGRAM_TOKEN", "MEWS_TELEGRAM_ID"}
+
+// unusedVariables returns a hint about the set environment variables that count only without a
+// file. Variables that the file names count.
+func unusedVariables(file, text string, env Env) (hints []string) {
+	unused := slices.DeleteFunc(LocalVariables(env), func(name string) bool { return strings.Contains(text, "${"+name+"}") })
+	if !slices.ContainsFunc(unused, func(name string) bool { return slices.Contains(purposefulVariables, name) }) {
+		return nil
+	}
+	return []string{fmt.Sprintf(hintUnused, file, strings.Join(unused, ", "))}
 }
 
 // telegramFrom turns on Telegram for the only user. If one of the two variables is missing, it adds
@@ -85,6 +106,9 @@ func (c *checker) modelsFrom(env Env) {
 	case spec != "" && len(c.problems) == 0:
 		c.modelFrom(env, spec)
 	case spec == "" && url == "":
+		if model != "" {
+			c.cfg.Hints = append(c.cfg.Hints, hintEndpoint)
+		}
 		for _, p := range localProviders {
 			if env.Getenv(p.key) != "" {
 				c.cfg.Hints = append(c.cfg.Hints, p.hint)

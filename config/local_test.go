@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -54,7 +55,7 @@ func TestFindFile_UnreadableFile_IsFound(t *testing.T) {
 }
 
 func TestLocalConfig_NoVariables_HasDefaults(t *testing.T) {
-	cfg, err := LocalConfig(testEnv(map[string]string{"OPENAI_MODEL": "for other programs"}, nil))
+	cfg, err := LocalConfig(testEnv(map[string]string{"MODEL": "for other programs"}, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,6 +89,7 @@ func TestLocalModel_OneVariableMissing_IsReported(t *testing.T) {
 	}{
 		{"keys alone", both, "offline", nil, []string{localAnthropic.hint, localOpenAI.hint}},
 		{"one key alone", map[string]string{"OPENAI_API_KEY": "ko"}, "offline", nil, []string{localOpenAI.hint}},
+		{"a model of no endpoint", map[string]string{"OPENAI_MODEL": "qwen3"}, "offline", nil, []string{hintEndpoint}},
 		{"offline, because it was asked for", with(map[string]string{"MEWS_MODEL": "offline"}), "offline", nil, nil},
 		{
 			"Claude by its bare name", with(map[string]string{"MEWS_MODEL": "claude-sonnet-4-5"}),
@@ -374,5 +376,56 @@ func TestMachineEnv_HasLoginAndFolder(t *testing.T) {
 	}
 	if text, err := env.ReadFile(large); err != nil || len(text) != maxFile {
 		t.Errorf("got %d bytes, error %v", len(text), err)
+	}
+}
+
+// A client must reach a running service whatever its own variables say.
+func TestLocalConfig_Client_IgnoresVariables(t *testing.T) {
+	for _, variables := range []map[string]string{
+		{"MEWS_MODEL": "claude-haiku-4-5"}, {"MEWS_MODEL": "nobody/x"}, {"OPENAI_BASE_URL": "http://127.0.0.1/v1"},
+		{"OPENAI_BASE_URL": "x", "OPENAI_MODEL": "m"}, {"MEWS_TELEGRAM_ID": "@ann"},
+		{"MEWS_TELEGRAM_ID": "1", "TELEGRAM_TOKEN": "x"}, {"TELEGRAM_TOKEN": "x"}, {"OPENAI_API_KEY": "k"}, {},
+	} {
+		env := testEnv(variables, nil)
+		env.Client = true
+		cfg, err := LocalConfig(env)
+		if err != nil || cfg.State != "/home/alice/.local/state/mews" || cfg.Hints != nil || !cfg.Local || !cfg.Client {
+			t.Errorf("%v: got %+v, %v", variables, cfg, err)
+		}
+	}
+}
+
+// With a file, the variables that replace a file are named.
+func TestLoad_VariablesWithoutUse_AreNamed(t *testing.T) {
+	for name, c := range map[string]struct {
+		text      string
+		variables map[string]string
+		unused    string // "" means no hint
+	}{
+		"none":         {"", nil, ""},
+		"keys alone":   {"", map[string]string{"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k"}, ""},
+		"an address":   {"", map[string]string{"OPENAI_BASE_URL": "http://h/v1"}, ""},
+		"a model":      {"", map[string]string{"MEWS_MODEL": "claude-x", "ANTHROPIC_API_KEY": "k"}, "MEWS_MODEL, ANTHROPIC_API_KEY"},
+		"an endpoint":  {"", map[string]string{"OPENAI_MODEL": "m", "OPENAI_BASE_URL": "http://h/v1"}, "OPENAI_MODEL, OPENAI_BASE_URL"},
+		"a wrong id":   {"", map[string]string{"MEWS_TELEGRAM_ID": "@ann"}, "MEWS_TELEGRAM_ID"},
+		"Telegram":     {"", map[string]string{"TELEGRAM_TOKEN": token, "MEWS_TELEGRAM_ID": "42"}, "TELEGRAM_TOKEN, MEWS_TELEGRAM_ID"},
+		"an empty one": {"", map[string]string{"MEWS_MODEL": ""}, ""},
+		"a token in use": {"telegram: {token: '${TELEGRAM_TOKEN}'}\nusers: [{name: ann, role: admin, telegram: 42}]",
+			map[string]string{"TELEGRAM_TOKEN": token}, ""},
+		"a token in use, and an id": {"telegram: {token: '${TELEGRAM_TOKEN}'}\nusers: [{name: ann, role: admin, telegram: 42}]",
+			map[string]string{"TELEGRAM_TOKEN": token, "MEWS_TELEGRAM_ID": "42"}, "MEWS_TELEGRAM_ID"},
+	} {
+		cfg, err := load(t, c.text, c.variables)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		want := ""
+		if c.unused != "" {
+			want = fmt.Sprintf(hintUnused, "/etc/mews/mews.yaml", c.unused)
+		}
+		if got := strings.Join(cfg.Hints, "\n"); got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
 	}
 }

@@ -174,13 +174,16 @@ const (
 	hintID  = "TELEGRAM_TOKEN is set; to talk on Telegram set MEWS_TELEGRAM_ID too: your numeric id, which " +
 		"@userinfobot " +
 		"on Telegram tells you."
-	hintToken = "MEWS_TELEGRAM_ID is set; to talk on Telegram set TELEGRAM_TOKEN too: a bot's token, which @BotFather on " +
+	hintEndpoint = "OPENAI_MODEL is set; to use that model set OPENAI_BASE_URL too, such as " +
+		"OPENAI_BASE_URL=http://127.0.0.1:11434/v1 for an Ollama on this machine."
+	hintUnused = "Mews reads %s, so these variables are not used: %s. Write their values into that file, or name them there as ${NAME}."
+	hintToken  = "MEWS_TELEGRAM_ID is set; to talk on Telegram set TELEGRAM_TOKEN too: a bot's token, which @BotFather on " +
 		"Telegram gives you."
 )
 
 // Errors of ValidateNewUser.
 const (
-	errName       = "a user can't be called %s: a name is " + wantName
+	errName       = "a user can't be called %s: a name is " + wantName + "; %s would be one"
 	errRole       = "there is no role %s: it is admin or user"
 	errTimezone   = "this machine knows no time zone %s; an example is Europe/Madrid"
 	errConfigured = "%s is in the configuration already"

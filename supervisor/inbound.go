@@ -80,6 +80,9 @@ type Inbound struct {
 	// Destination is the conversation for the turn's answer; the zero value means the inbound's
 	// Conversation. The store keeps only the ID of Destination.
 	Destination Conversation
+	// the inbound of the turn that goes on because this inbound answered its question; 0 means none;
+	// not stored, and only known when the inbound is stored
+	Resumes int64
 }
 
 // InboundGroupForwarded is the Group of forwarded messages. One turn answers the forwarded messages that

@@ -156,3 +156,11 @@ type Grant struct {
 	Text      string // the text of the approval's question
 	CreatedAt time.Time
 }
+
+// Parts of the result of a model's question that has no answer. The first two stand after the
+// user's name, and the last two enclose what the user wrote instead.
+const (
+	SkippedQuestion     = " skipped the question."
+	OtherWordsBeginning = " did not answer the question, and wrote instead:\n"
+	OtherWordsEnd       = "\n\nGo on with that."
+)

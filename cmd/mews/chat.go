@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"mews/cmd/mews/chat"
@@ -24,7 +25,10 @@ func chatVerb(ctx context.Context, con console, args []string) error {
 	if err != nil {
 		return err
 	}
-	o.Message = strings.Join(words, " ")
+	if o.Message = strings.TrimSpace(strings.Join(words, " ")); o.Message == "" && len(words) > 0 {
+		fmt.Fprintln(con.err, textEmptyMessage)
+		return errMisuse
+	}
 	return chatWith(ctx, con, app.SocketPath(cfg), o)
 }
 

@@ -49,13 +49,17 @@ func printChecked(con console, r doctor.ConfigReport, asJSON bool) error {
 }
 
 // printServiceCheck prints the running service's check of its own configuration. It is for an
-// account that can't read the whole configuration. If no service of another account answers, told
-// is false, and the error is unread: the reason why the file could not be read.
+// account that can't read the whole configuration, or has wrong variables. If no service may answer,
+// told is false, and the error is unread: the reason why the configuration could not be read.
 func printServiceCheck(ctx context.Context, con console, file string, what admin.DiagnoseRequest,
 	unread error) (told bool, err error) {
 	cfg, err := findConfig(file)
 	if err != nil {
 		return false, unread
+	}
+	if told, err := printRunning(ctx, con, cfg, cfg.File, what); told {
+		sayUnusedVariables(con)
+		return true, err
 	}
 	info, err := os.Stat(app.SocketPath(cfg))
 	if own := uint32(os.Getuid()); err != nil || own == 0 || own == placement.OwnerUID(info) {

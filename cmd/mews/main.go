@@ -93,11 +93,24 @@ func dispatch(ctx context.Context, con console, args []string) int {
 		}
 	}
 	fmt.Fprintf(con.err, textNoVerb, printable.DropControls(args[0]))
+	if verb := otherWords[args[0]]; verb != "" {
+		fmt.Fprintf(con.err, textMeant, verb)
+		return exitUsage
+	}
 	if !suggest(con.err, "mews ", args[0], verbNames()) {
 		fmt.Fprintln(con.err)
 		usage(con.err)
 	}
 	return exitUsage
+}
+
+// otherWords are words that people try as verbs, each with the command that they mean.
+var otherWords = map[string]string{
+	"start": "mews run", "serve": "mews run", "restart": "systemctl restart mews",
+	"stop": "Ctrl-C where Mews runs, or systemctl stop mews", "log": "journalctl -u mews", "logs": "journalctl -u mews",
+	"invite": "mews user invite NAME", "users": "mews user list", "people": "mews user list",
+	"reminders": "mews job", "reminder": "mews job", "remind": "mews job add 'WHEN: TEXT'", "tasks": "mews job", "jobs": "mews job",
+	"undo": "mews chat /undo", "new": "mews chat /new",
 }
 
 // versionFlags are flags that other programs have for their version.

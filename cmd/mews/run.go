@@ -37,6 +37,11 @@ func runVerb(ctx context.Context, con console, args []string) error {
 		return err
 	}
 	cfg, path, err := loadConfig(*file)
+	if err != nil && *inside && hasInput(con.in) {
+		if running := findRunning(ctx, *file); running != nil {
+			return chatWithRunning(ctx, con, running, *user)
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -86,11 +91,7 @@ func runAndChat(ctx context.Context, con console, o app.Options, user string) er
 	defer logFile.Close()
 	lock, err := statefolder.LockFolder(cfg.State)
 	if running := new(statefolder.InUseError); errors.As(err, &running) {
-		if err := app.AwaitService(ctx, cfg); err != nil {
-			return err
-		}
-		sayWhoseService(ctx, con, cfg)
-		return chatWith(ctx, con, app.SocketPath(cfg), chat.Options{User: user, ReconnectTimeout: chat.BriefReconnectTimeout})
+		return chatWithRunning(ctx, con, cfg, user)
 	}
 	if err != nil {
 		return err
@@ -112,13 +113,23 @@ func runAndChat(ctx context.Context, con console, o app.Options, user string) er
 		return err
 	}
 	err = chatWith(ctx, con, app.SocketPath(cfg), chat.Options{User: user,
-		Hints: cfg.Models.Default == config.OfflineModel})
+		Hints: cfg.Models.Default == config.OfflineModel, ConfigFile: cfg.File})
 	if err == nil && ctx.Err() == nil && term.IsTerminal(int(con.in.Fd())) {
 		sayWhatStops(ctx, con, cfg)
 	}
 	stop(nil)
-	if failed := <-served; failed != nil {
-		return failed // the service's error matters more than the chat's
+	failed := <-served
+	if errors.Is(err, failed) { // also if both are nil
+		return err
 	}
-	return err
+	return errors.Join(failed, err)
+}
+
+// chatWithRunning chats with the service that already runs, and leaves it running.
+func chatWithRunning(ctx context.Context, con console, cfg *config.Config, user string) error {
+	if err := app.AwaitService(ctx, cfg); err != nil {
+		return err
+	}
+	sayWhoseService(ctx, con, cfg)
+	return chatWith(ctx, con, app.SocketPath(cfg), chat.Options{User: user, ReconnectTimeout: chat.BriefReconnectTimeout})
 }

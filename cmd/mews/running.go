@@ -21,10 +21,30 @@ func sayWhoseService(ctx context.Context, con console, cfg *config.Config) {
 		return // the chat will show the error
 	}
 	fmt.Fprint(con.err, runningText(status, time.Now()))
+	if cfg.Local {
+		sayUnusedVariables(con)
+	}
+}
+
+// sayUnusedVariables names the variables of this process that the running service does not use.
+func sayUnusedVariables(con console) {
 	env, err := config.ReadMachineEnv(app.DefaultEffectRules())
-	if names := config.LocalVariables(env); err == nil && cfg.Local && len(names) > 0 {
+	if names := config.LocalVariables(env); err == nil && len(names) > 0 {
 		fmt.Fprintf(con.err, textVariablesUnused, strings.Join(names, ", "))
 	}
+}
+
+// findRunning returns the configuration to chat with a running service, although the configuration
+// of this process can't be used. nil means that no service answers.
+func findRunning(ctx context.Context, file string) *config.Config {
+	cfg, err := findConfig(file)
+	if err == nil {
+		_, err = askFor[api.Status](ctx, cfg, api.MethodStatus, nil)
+	}
+	if err != nil {
+		return nil // the caller shows what is wrong with the configuration
+	}
+	return cfg
 }
 
 // sayWhatStops lists the unfinished work when a chat stops its service, and says how to keep Mews

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -69,6 +70,9 @@ func parseNames(set *flag.FlagSet, args []string, least, most int) (words []stri
 		if err := set.Parse(args); errors.Is(err, flag.ErrHelp) {
 			return nil, &helpRequestError{set}
 		} else if err != nil {
+			if flag, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); unknown {
+				suggest(set.Output(), "mews "+set.Name()+" --", flag, flagNames(set))
+			}
 			printUsage(set.Output(), set)
 			return nil, errMisuse
 		}
@@ -83,10 +87,22 @@ func parseNames(set *flag.FlagSet, args []string, least, most int) (words []stri
 	if len(words) > most {
 		fmt.Fprintf(set.Output(), textNoArgument, set.Name(), words[most])
 	} else {
-		fmt.Fprintf(set.Output(), textNoName, set.Name())
+		fmt.Fprintf(set.Output(), textNoName, set.Name(), firstPlaceholder(helps[set.Name()].usage))
 	}
 	printUsage(set.Output(), set)
 	return nil, errMisuse
+}
+
+// flagNames returns the names of a set's flags.
+func flagNames(set *flag.FlagSet) (names []string) {
+	set.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
+	return names
+}
+
+// firstPlaceholder returns the first placeholder of a usage, such as OWNER/REPO.
+func firstPlaceholder(usage string) string {
+	word, _, _ := strings.Cut(usage, " ")
+	return cmp.Or(strings.Trim(word, "[]"), "NAME")
 }
 
 // parseClient is parseNames for a verb that asks the service. It also loads the configuration of

@@ -142,12 +142,13 @@ const (
 	textWrongSince   = "--since %q: want a time such as " + spans.HelpText
 	textNoSubcommand = "mews %s: there is no %q\n"
 	textNoArgument   = "mews %s takes no argument %q\n"
-	textNoName       = "mews %s needs a name\n"
+	textNoName       = "mews %s needs %s\n"
 )
 
 // Texts of run, models, usage, reload and check.
 const (
 	textEscapesNoJSON   = "mews doctor: --escapes has no --json"
+	textEmptyMessage    = "mews chat: TEXT is empty"
 	textUserWithoutChat = "mews run: --user works only with --chat: it names the user who chats"
 	textStartedWithout  = "mews: %v\nMews starts without these parts.\n"
 	textModelNearby     = "%s runs at %s; to use its model: OPENAI_BASE_URL=%s OPENAI_MODEL=%s mews run"
@@ -198,6 +199,7 @@ const (
 	textDeleteAsk     = "\nThis can't be undone; `mews user export %s` saves it first. Their running work is stopped, as by /stop, " +
 		"and their worker is ended. Type the name to delete everything: "
 	textNotDeleted     = "Nothing was deleted: that is another name."
+	textNotConfirmed   = "Nothing was deleted: no name was typed. With --yes it is not asked for."
 	textCopiesDeleted  = "Copies of the database that were made before an update were deleted first."
 	textDeleted        = "%s is deleted. Their rows in the audit log stay, and so does a folder outside the state folder.\n"
 	textDeletion       = "Stored data of %s:\n\n%s"

@@ -31,9 +31,11 @@ func userDelete(ctx context.Context, con console, v subcommand, args []string) e
 	if !*yes {
 		fmt.Fprintf(con.out, textDeleteAsk, name)
 		lines := bufio.NewScanner(con.in)
-		if !lines.Scan() || strings.TrimSpace(lines.Text()) != name {
+		lines.Scan() // without a line the text is ""
+		if typed := strings.TrimSpace(lines.Text()); typed != name {
 			fmt.Fprintln(con.out)
-			return errors.Join(lines.Err(), supervisor.Errorf(supervisor.CodeInvalid, textNotDeleted))
+			why := map[bool]string{true: textNotConfirmed, false: textNotDeleted}[typed == ""]
+			return errors.Join(lines.Err(), &supervisor.Error{Code: supervisor.CodeInvalid, Message: why})
 		}
 	}
 	copies := 0

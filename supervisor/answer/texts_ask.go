@@ -45,8 +45,9 @@ var textsForModel = map[bool]string{true: " chose: ", false: " answered: "}
 // textsSkipped tell the model that its question was skipped. The key is true if the user wrote
 // nothing instead.
 var textsSkipped = map[bool]string{
-	true: "%s skipped the question.%s Go on without an answer: do what is safe, and say what you have assumed.",
-	false: "%s did not answer the question, and wrote instead:\n%s\n\nGo on with that. Ask again only if you still " +
+	true: "%s" + supervisor.SkippedQuestion + "%s Go on without an answer: do what is safe, and say what you " +
+		"have assumed.",
+	false: "%s" + supervisor.OtherWordsBeginning + "%s" + supervisor.OtherWordsEnd + " Ask again only if you still " +
 		"need the answer.",
 }
 

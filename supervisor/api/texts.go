@@ -61,7 +61,7 @@ var textsReader = map[model.RequestExposure]string{
 
 // Texts of the start of the service.
 const (
-	textReady     = "Mews is ready, with nothing configured.\n\n"
+	textReadyAlso = "  also    on Telegram, for the id in MEWS_TELEGRAM_ID; `mews status` tells how that goes\n"
 	textReadyChat = "Talk to it:            mews chat   " +
 		"(in another terminal; `mews run --chat` does both in one)\n"
 	textReadyTelegram = "On Telegram:           TELEGRAM_TOKEN=123456:ABC... MEWS_TELEGRAM_ID=42 mews run\n" +
@@ -71,6 +71,12 @@ const (
 		"OPENAI_API_KEY if it needs one)\n" +
 		"With a configuration:  copy deploy/mews.example.yaml to ./mews.yaml, then `mews check`\n\n"
 )
+
+// textsReady begin the next steps. The key is true if there is no channel but the terminal.
+var textsReady = map[bool]string{
+	true:  "Mews is ready, with nothing configured.\n\n",
+	false: "Mews is ready, with the environment variables as its configuration.\n\n",
+}
 
 // Texts of mews models and mews activity.
 const (

@@ -77,14 +77,14 @@ func (w welcome) text() string {
 // SetupHints returns the next steps for a service without a configuration.
 func (r StatusReporter) SetupHints() string {
 	var b strings.Builder
-	b.WriteString(textReady)
+	b.WriteString(textsReady[r.Channel == nil])
 	for _, u := range r.People.Names() {
 		person, _ := r.People.Find(u)
 		fmt.Fprintf(&b, "  folder  %s\n", person.Home)
 	}
 	fmt.Fprintf(&b, "  model   %s\n  walls   %s\n", r.Models.DefaultModel(), r.Sandbox().Summary())
 	if r.Channel != nil {
-		fmt.Fprintf(&b, "  also    on Telegram, for the ids of the configuration; `mews status` tells how that goes\n")
+		b.WriteString(textReadyAlso)
 	}
 	b.WriteByte('\n')
 	b.WriteString(textReadyChat)

@@ -141,7 +141,13 @@ func (c *Chat) Leave(ctx context.Context) error {
 	if !took {
 		return nil
 	}
-	return c.call(ctx, MethodConfirmDelivery, ConfirmDeliveryRequest{Delivery: newest}, nil)
+	return c.ConfirmDelivery(ctx, newest)
+}
+
+// ConfirmDelivery tells the supervisor that the user has got a delivery, so that no other client
+// shows it. It returns when the supervisor has stored that.
+func (c *Chat) ConfirmDelivery(ctx context.Context, delivery int64) error {
+	return c.call(ctx, MethodConfirmDelivery, ConfirmDeliveryRequest{Delivery: delivery}, nil)
 }
 
 // call calls the supervisor until it answers or ctx ends. It may need several connections.

@@ -168,7 +168,8 @@ func (c *serverConn) keep(ctx context.Context, in supervisor.Inbound, files ...s
 	if err != nil {
 		return nil, err
 	}
-	return InputReceipt{Inbound: kept.ID, Held: kept.Held, Answered: kept.State == supervisor.InboundAnswered}, nil
+	return InputReceipt{Inbound: kept.ID, Held: kept.Held, Answered: kept.State == supervisor.InboundAnswered,
+		Resumes: kept.Resumes}, nil
 }
 
 // took records that the client has taken a delivery of its conversation.

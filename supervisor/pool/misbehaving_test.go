@@ -1,7 +1,9 @@
 package pool
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -134,4 +136,22 @@ func watchOver(t *testing.T, w *Worker[*testHost]) func() int {
 	end := sync.OnceFunc(func() { close(stop); task.Wait() })
 	t.Cleanup(end)
 	return func() int { end(); return n }
+}
+
+// A worker that ends because the service ends has not died.
+func TestKill_ServiceEnds_IsNotCountedAsDeath(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, quick(), "good")
+	for _, reason := range []error{context.Canceled, fmt.Errorf("run: %w", context.Canceled)} {
+		w := r.acquire("good")
+		w.Kill(reason)
+		<-w.Done()
+		w.Release()
+		if err := echo(t, r.acquire("good"), "back"); err != nil { // the end was handled before this start
+			t.Error(err)
+		}
+		if s := r.status("good"); s.Deaths != 0 || IsWorkerDeath(w.Err()) {
+			t.Errorf("%v: %+v, %v", reason, s, w.Err())
+		}
+	}
 }

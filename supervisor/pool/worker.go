@@ -46,9 +46,15 @@ func (w *Worker[H]) Release() {
 	}
 }
 
-// Kill ends the worker for all its leases, and counts a death. The worker's socket is closed; if
-// the worker does not end, it gets signals. The lease must still be released.
-func (w *Worker[H]) Kill(reason error) { w.process.stop(reason) }
+// Kill ends the worker for all its leases, and counts a death. If reason is context.Canceled, the
+// service ends, which is no death. The worker's socket is closed; if the worker does not end, it
+// gets signals. The lease must still be released.
+func (w *Worker[H]) Kill(reason error) {
+	if errors.Is(reason, context.Canceled) {
+		reason = errShutdown
+	}
+	w.process.stop(reason)
+}
 
 // Done is closed when the worker's process and all its descendants are gone. Calls fail earlier,
 // when the connection ends.

@@ -111,15 +111,19 @@ func messageText(m supervisor.HistoryMessage) string {
 }
 
 // messageWords returns a message's words. Messages of jobs that Mews put before a user's words are
-// shown after the words, and are marked.
+// shown after the words, and are marked. An attached file, which begins with a bracket, gets its own
+// line.
 func messageWords(m supervisor.HistoryMessage) string {
 	var text, sent string
 	for _, p := range m.Parts {
 		if messages, ok := job.QuotedMessages(p.Text); ok && m.Role == protocol.RoleUser {
 			sent += fmt.Sprintf(textSentBefore, messages)
-		} else {
-			text += p.Text
+			continue
 		}
+		if text != "" && strings.HasPrefix(p.Text, "[") && !strings.HasSuffix(text, "\n") {
+			text += "\n"
+		}
+		text += p.Text
 	}
 	return text + sent
 }

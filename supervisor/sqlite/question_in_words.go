@@ -21,6 +21,8 @@ const (
 	// question.
 	blocksTurns = `SELECT EXISTS (SELECT 1 FROM turn t WHERE t.conversation = ?1 AND t.ended_at IS NULL
 		AND (t.id = ?2 OR t.id = (SELECT parent FROM turn WHERE id = ?2)))`
+	// findResumed selects the inbound of a turn, or of its parent.
+	findResumed = `SELECT coalesce(t.inbound, p.inbound, 0) FROM turn t LEFT JOIN turn p ON p.id = t.parent WHERE t.id = ?`
 )
 
 // answerOpenQuestion lets a message answer the open question of its conversation. A message that
@@ -111,7 +113,7 @@ func (t *tx) isReplyTo(q questionRow, message string) bool {
 func (t *tx) answerInWords(in supervisor.Inbound, q questionRow, a supervisor.Answer) supervisor.Inbound {
 	ended := t.endQuestion(q, supervisor.QuestionAnswered, a)
 	t.transition(in, supervisor.InboundAnswered)
-	in.State = supervisor.InboundAnswered
+	in.State, in.Resumes = supervisor.InboundAnswered, value(t, engine.ScanInteger, findResumed, q.Turn)
 	if in.Conversation.Channel.Capabilities().Edit {
 		t.transition(in, supervisor.InboundDone)
 		in.State = supervisor.InboundDone

@@ -71,6 +71,17 @@ func TestRecordUndo_ModelIsToldOnce(t *testing.T) {
 	stranger.User = "bob"
 	s.checkRefused(undos.RecordUndo(ctx, stranger), supervisor.CodeNotFound, "no turn")
 
+	lastUndo := func() int64 {
+		found, operation, err := undos.FindLastUndo(ctx, s.home, time.Unix(0, 0))
+		s.must(err)
+		s.same("the undo's turn", found != 0, operation != 0)
+		return operation
+	}
+	s.same("the last undo", lastUndo(), int64(7))
+	_, tooOld, err := undos.FindLastUndo(ctx, s.home, time.Now().Add(time.Hour))
+	s.must(err)
+	s.same("an undo since then", tooOld, int64(0))
+
 	next := s.startTurn("what now?")
 	s.same("told", s.lastUserText(), "[The user has undone your change to notes.md.]\nwhat now?")
 	s.finish(next, "this")
@@ -85,6 +96,7 @@ func TestRecordUndo_ModelIsToldOnce(t *testing.T) {
 		Effects: []int64{of[0].Effect},
 		Changes: []protocol.Undo{of[0].Inverse()}}))
 	s.same("the last, put back again", find(0), turn.ID)
+	s.same("the last undo, put back again", lastUndo(), int64(0))
 	s.startTurn("so?")
 	s.same("told of that", s.lastUserText(), "[The user has restored your change to notes.md.]\nso?")
 }

@@ -35,13 +35,16 @@ const (
 func (u *Undoer) commands() []feature.Command {
 	return []feature.Command{{SlashCommand: supervisor.SlashCommand{Name: "undo",
 		Help: "take back what the last answer changed in your files; /undo 2 the one before it, /undo show the " +
-			"difference"},
+			"difference, /undo back the last undo"},
 		Group: feature.GroupEveryday, Run: u.command, Prefix: presses.UndoPrefix, Press: u.press,
 		Keeps: func(press string) bool { return strings.HasPrefix(press, presses.ActionDiff) }}}
 }
 
 // command runs /undo: it takes back the changes of the last turn, or of an earlier one.
 func (u *Undoer) command(ctx context.Context, r feature.CommandRequest) (d supervisor.Delivery, err error) {
+	if r.Arguments == textBack {
+		return u.redo(ctx, r)
+	}
 	n, show := 1, false
 	if r.Arguments, show = strings.CutPrefix(r.Arguments, textShow); show {
 		r.Arguments = strings.TrimSpace(r.Arguments)
@@ -58,11 +61,36 @@ func (u *Undoer) command(ctx context.Context, r feature.CommandRequest) (d super
 	case !ok && n > 1:
 		return supervisor.Delivery{Text: textFewerToUndo}, nil
 	case !ok:
-		return supervisor.Delivery{Text: textNothingToUndo}, nil
+		return u.nothingToUndo(ctx, r)
 	case show:
 		return u.tellDiff(ctx, r, turn, 0)
 	}
 	return u.tellUndone(ctx, r, turn, 0, false)
+}
+
+// redo runs /undo back: it takes back the last undo.
+func (u *Undoer) redo(ctx context.Context, r feature.CommandRequest) (supervisor.Delivery, error) {
+	turn, operation, err := u.Store.FindLastUndo(ctx, r.Conversation, u.since())
+	switch {
+	case err != nil:
+		return supervisor.Delivery{}, fmt.Errorf("find the last undo: %w", err)
+	case turn == 0:
+		return supervisor.Delivery{Text: textNothingToRedo}, nil
+	}
+	return u.tellUndone(ctx, r, turn, operation, false)
+}
+
+// nothingToUndo answers an /undo without changes. It names the way back if there was an undo.
+func (u *Undoer) nothingToUndo(ctx context.Context, r feature.CommandRequest) (d supervisor.Delivery, err error) {
+	d.Text = textNothingToUndo
+	turn, _, err := u.Store.FindLastUndo(ctx, r.Conversation, u.since())
+	if err != nil {
+		return d, fmt.Errorf("find the last undo: %w", err)
+	}
+	if turn != 0 {
+		d.Text += " " + textRedoHint
+	}
+	return d, nil
 }
 
 // press runs a button below an answer of a turn or of /undo.

@@ -23,7 +23,10 @@ const (
 // Answers of /undo.
 const (
 	textShow          = "show" // the argument of /undo that shows the diff
-	textUndoUsage     = "I do not know %s. Write /undo, “/undo 2” for the answer before the last one, or “/undo show”."
+	textBack          = "back" // the argument of /undo that takes back the last undo
+	textUndoUsage     = "I do not know %s. Write /undo, “/undo 2” for the answer before the last one, “/undo show”, or “/undo back”."
+	textNothingToRedo = "No /undo can be taken back here. I can take one back for 7 days."
+	textRedoHint      = "“/undo back” takes back the last /undo."
 	textNothingToUndo = "There is nothing to take back here. I can undo my changes to your files for 7 days."
 	textFewerToUndo   = "Fewer answers than that changed files or ran programs. /undo takes back the changes of" +
 		" the last one."
@@ -42,6 +45,8 @@ const (
 	textProgramsRan = "A program ran: %s. I can't take back what a program does."
 	textUnknownEnd  = "Interrupted, so I do not know what it did: %s."
 	textDeleted     = "deleted"
+	textRestored    = "restored"
+	textMovedBack   = "moved back from %s"
 	textListAnd     = ", and "
 )
 

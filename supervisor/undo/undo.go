@@ -14,6 +14,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/feature"
+	"mews/supervisor/markdown"
 	"mews/supervisor/spool"
 )
 
@@ -22,6 +23,7 @@ type Store interface {
 	FindTurnUser(ctx context.Context, turn int64) (string, error)
 	FindLastTurn(ctx context.Context, in supervisor.Conversation, since time.Time, skip int) (turn int64, ok bool,
 		err error)
+	FindLastUndo(ctx context.Context, in supervisor.Conversation, since time.Time) (turn, operation int64, err error)
 	ListChanges(ctx context.Context, user string, turn, operation int64) ([]supervisor.FileChange, error)
 	ListPrograms(ctx context.Context, user string, turn int64) ([]supervisor.Effect, error)
 	RecordUndo(ctx context.Context, u supervisor.UndoneChanges) error
@@ -66,7 +68,7 @@ type Report struct {
 type Outcome string
 
 const (
-	OutcomeRestored     Outcome = "back"    // the file is as it was before
+	OutcomeRestored     Outcome = "back"    // the file is as it was before; the path may have a reason, such as "deleted"
 	OutcomeChangedSince Outcome = "changed" // the file is left alone, because it has changed since
 	OutcomeExpired      Outcome = "expired" // the old content was deleted after 7 days
 	OutcomeImpossible   Outcome = "never"   // the old content was not stored, or writing failed; the path has a reason
@@ -108,10 +110,14 @@ func (u *Undoer) UndoTurn(ctx context.Context, user string, turn, of int64, forc
 	}
 	report.Operation = op
 	done := supervisor.UndoneChanges{User: user, Turn: turn, UndoOf: of, Operation: op}
+	differences := differencesOf(list)
 	for i, c := range result.Changes {
 		outcome, why := outcomes[c.Outcome], ""
-		if outcome == OutcomeImpossible {
+		switch outcome {
+		case OutcomeImpossible:
 			why = c.Why
+		case OutcomeRestored:
+			why = differences[list[i].Path]
 		}
 		report.add(outcome, list[i].Path, why)
 		if outcome == OutcomeRestored {
@@ -123,6 +129,29 @@ func (u *Undoer) UndoTurn(ctx context.Context, user string, turn, of int64, forc
 		return report, nil
 	}
 	return report, u.Store.RecordUndo(ctx, done)
+}
+
+// differencesOf says of each path how it differs after its changes, newest first, were taken back;
+// "" means that only its content may differ.
+func differencesOf(list []supervisor.FileChange) map[string]string {
+	differs, wasThere := map[string]string{}, map[string]bool{}
+	for _, c := range list {
+		if _, known := wasThere[c.Path]; !known {
+			wasThere[c.Path] = c.After != protocol.FileStateAbsent
+		}
+		isThere := c.Before != protocol.FileStateAbsent
+		switch {
+		case c.To != "":
+			differs[c.Path] = fmt.Sprintf(textMovedBack, markdown.QuoteName(c.To))
+		case wasThere[c.Path] && !isThere:
+			differs[c.Path] = textDeleted
+		case !wasThere[c.Path] && isThere:
+			differs[c.Path] = textRestored
+		default:
+			differs[c.Path] = ""
+		}
+	}
+	return differs
 }
 
 // inverse returns the change that reverts an undo.

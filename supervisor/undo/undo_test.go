@@ -29,6 +29,10 @@ func (r changeRows) ListChanges(context.Context, string, int64, int64) ([]superv
 	return r.changes, nil
 }
 
+func (changeRows) FindLastUndo(context.Context, supervisor.Conversation, time.Time) (turn, operation int64, err error) {
+	return 0, 0, nil
+}
+
 func (r changeRows) ListPrograms(context.Context, string, int64) ([]supervisor.Effect, error) {
 	return r.programs, nil
 }
@@ -114,6 +118,36 @@ func TestUndo_Programs_AreNamed(t *testing.T) {
 		if want := strings.TrimSuffix(c.want, "\n%s"); err != nil || len(c.programs) > 0 && shown.Text != want ||
 			len(c.programs) == 0 && shown.Text != textNoDiff {
 			t.Errorf("the difference of %s: %q, %v", name, shown.Text, err)
+		}
+	}
+}
+
+// The report says whether a file came back or went away.
+func TestUndo_EachChange_SaysHowFileDiffers(t *testing.T) {
+	const old, edited = "1", "2"
+	change := func(path, before, after string) supervisor.FileChange {
+		return supervisor.FileChange{Undo: protocol.Undo{Path: path, Before: protocol.FileState(before),
+			After: protocol.FileState(after)}}
+	}
+	moved := supervisor.FileChange{Undo: protocol.Undo{Path: "a", To: "b_c", Before: old}}
+	for name, c := range map[string]struct {
+		newestFirst []supervisor.FileChange
+		want        string
+	}{
+		"edited":              {[]supervisor.FileChange{change("a", old, edited)}, ""},
+		"created":             {[]supervisor.FileChange{change("a", "", edited)}, "deleted"},
+		"deleted":             {[]supervisor.FileChange{change("a", old, "")}, "restored"},
+		"created, edited":     {[]supervisor.FileChange{change("a", old, edited), change("a", "", old)}, "deleted"},
+		"edited, deleted":     {[]supervisor.FileChange{change("a", edited, ""), change("a", old, edited)}, "restored"},
+		"created, deleted":    {[]supervisor.FileChange{change("a", old, ""), change("a", "", old)}, ""},
+		"deleted, created":    {[]supervisor.FileChange{change("a", "", edited), change("a", old, "")}, ""},
+		"moved":               {[]supervisor.FileChange{moved}, "moved back from `b_c`"},
+		"moved, created":      {[]supervisor.FileChange{change("a", "", edited), moved}, "moved back from `b_c`"},
+		"edited, with others": {[]supervisor.FileChange{change("b", "", old), change("a", old, edited)}, ""},
+		"edited twice":        {[]supervisor.FileChange{change("a", edited, "3"), change("a", old, edited)}, ""},
+	} {
+		if got := differencesOf(c.newestFirst)["a"]; got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func findFile(path string) (localFile, error) {
 	info, err := os.Stat(absolute)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return localFile{}, attachError(textNoFile, absolute)
+		return localFile{}, supervisor.Errorf(supervisor.CodeNotFound, textNoFile, absolute)
 	case err != nil:
 		return localFile{}, attachError(textFileFailed, absolute, err)
 	case info.IsDir():

@@ -3,6 +3,7 @@ package chat
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"image"
 	"image/png"
 	"io"
@@ -83,7 +84,7 @@ func TestFindFile_Unsendable_IsExplained(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		dir + "/none":       "There is no file " + dir + "/none. After /attach, Tab completes a path.",
+		dir + "/none":       "There is no file " + dir + "/none.",
 		dir + "/sub":        dir + "/sub is a folder, and only files can be sent. Pack it first, for example with `zip -r sub.zip sub`.",
 		dir + "/notes.txt/": "",
 		"/dev/null":         "/dev/null is not a regular file, and only regular files can be sent.",
@@ -154,6 +155,7 @@ func TestAttachCommand_Files_AreSent(t *testing.T) {
 	d.arrives("alone")
 	d.press("/attach " + dir + "/none\r/attach\r")
 	d.expect("There is no file")
+	d.expect("/attach, Tab completes a path.")
 	d.expect("/attach FILE sends a file")
 	d.press("so: " + beginPaste + dir + "/notes.txt" + endPaste + "\r") // after other words a path is text
 	d.arrives("so: " + dir + "/notes.txt")
@@ -179,7 +181,9 @@ func TestLeaveCommand_UnsentFile_IsReported(t *testing.T) {
 	end()
 	d.expect("(Mews does not answer.")
 	d.press("look\r" + ctrlDKey)
-	p.must(d.waitEnd())
+	if err := d.waitEnd(); err == nil || err.Error() != fmt.Sprintf(textUnsent, "1 line was", "look") {
+		t.Errorf("the chat ended with %v", err)
+	}
 	d.expect("Not sent: You left before the file had arrived.")
 }
 

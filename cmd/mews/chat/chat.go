@@ -39,6 +39,8 @@ type Options struct {
 	// Message is the only message of the chat; "" means that the console has the messages.
 	Message string
 	Hints   bool // show hints: the user has no model yet
+	// ConfigFile is the configuration that the hints name; "" means that there is none.
+	ConfigFile string
 	// how long a pipe waits for a supervisor that went away; 0 means 15 s
 	ReconnectTimeout time.Duration
 	// how long a pipe waits for the answer to a line; 0 means until it comes

@@ -291,10 +291,24 @@ func TestSupervisorAway_Leave_EndsChat(t *testing.T) {
 	d.expect(prompt)
 	end()
 	d.expect("(Mews does not answer.")
-	d.press("hello?\r" + ctrlDKey)
-	if err := d.waitEnd(); err != nil {
-		t.Error(err)
+	d.press("hello?\rlook\r" + ctrlDKey)
+	want := fmt.Sprintf(textUnsent, "2 lines were", "hello?\n  look")
+	if err := d.waitEnd(); err == nil || err.Error() != want {
+		t.Errorf("the chat ended with %v, want %q", err, want)
 	}
+}
+
+func TestSupervisorAway_LeaveWithoutLine_IsNoError(t *testing.T) {
+	p, _ := sitting(t)
+	end := p.live()
+	d := p.startTerminal(Options{})
+	d.press("hello\r")
+	p.answer("Hello.")
+	d.expect("Hello.")
+	end()
+	d.expect("(Mews does not answer.")
+	d.press(ctrlDKey)
+	p.must(d.waitEnd())
 }
 
 func TestJoinChat_Failure_RestoresTerminal(t *testing.T) {

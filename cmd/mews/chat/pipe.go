@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -34,20 +35,25 @@ type pipe struct {
 
 	// Fields of the goroutine that exchanges lines
 	said, refused, failed int         // counts of lines
+	noInput               bool        // no line can be read
 	lookahead             *inputLine  // line that was read during a question, but does not answer the question
 	attached              []localFile // files for the first message
 
 	mu      sync.Mutex           // guards the fields below, and writes to err
 	open    map[string]*openLine // sent lines without an answer, by key
 	answers []answer
-	choices choices // choices below the newest shown delivery
+	early   []control.Delivery // answers to other lines that may also be a line's whose receipt has not come
+	choices choices            // choices below the newest shown delivery
+	blocked bool               // a question waits for the user; until its answer, no open line is answered
 	err     io.Writer
 }
 
 // openLine is a sent line without an answer.
 type openLine struct {
-	noticeSuffices bool // a notice that names the line is the whole answer
-	noticed        bool // a notice that names the line has come
+	inbound        int64 // the line's inbound; 0 until the supervisor has it
+	resumes        int64 // the inbound of the turn whose answer is this line's too; 0 means none
+	noticeSuffices bool  // a notice that names the line is the whole answer
+	noticed        bool  // a notice that names the line has come
 }
 
 // runPipe sends each line and prints its answer, one after the other. It ends with the last answer.
@@ -75,7 +81,7 @@ func runPipe(ctx context.Context, con Console, in io.Reader, socket string, o Op
 		return context.Cause(ctx)
 	}
 	if o.Message != "" {
-		if term.IsTerminal(int(con.In.Fd())) { // a typed line may answer a question
+		if p.noInput = !term.IsTerminal(int(con.In.Fd())); !p.noInput { // a typed line may answer a question
 			go readLines(ctx, con.In, p.input)
 		}
 		if err := p.exchange(ctx, strings.TrimSpace(o.Message)); err != nil {
@@ -207,6 +213,10 @@ func (p *pipe) exchange(ctx context.Context, text string) error {
 		if open <= 0 {
 			return nil
 		}
+		if p.isStuck() {
+			p.failed += open
+			return p.printNotice(textAnswerHow)
+		}
 		var read chan inputLine
 		if asked && p.lookahead == nil {
 			read = p.input
@@ -263,19 +273,67 @@ func (p *pipe) send(ctx context.Context, text string) (answers int, err error) {
 		p.forget(l.key)
 		p.failed++
 		return 0, p.printNotice(textHeld)
-	case said.Answered && p.acceptNotice(l.key):
+	case said.Answered && p.acceptNotice(l.key, said.Resumes):
 		return 0, nil
 	}
-	return 1, nil
+	return 1, p.claimEarly(ctx, l.key, said)
+}
+
+// isStuck reports whether a question waits for the user, and no input can answer it.
+func (p *pipe) isStuck() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.blocked && (p.noInput || p.lookahead != nil && p.lookahead.err != nil)
+}
+
+// claimEarly handles the receipt of an open line. If the line's answer came before, the answer was
+// left to other clients, and claimEarly takes it.
+func (p *pipe) claimEarly(ctx context.Context, key string, said control.InputReceipt) error {
+	early := p.findEarly(key, said)
+	if early == nil {
+		return nil
+	}
+	return p.chat.ConfirmDelivery(ctx, early.ID)
+}
+
+// findEarly notes the inbound of an open line. If the line's answer came before, findEarly adds it
+// to the answers and returns it.
+func (p *pipe) findEarly(key string, said control.InputReceipt) *control.Delivery {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	early := p.early
+	p.early = nil
+	l := p.open[key]
+	if l == nil {
+		return nil
+	}
+	l.inbound = said.Inbound
+	i := slices.IndexFunc(early, func(d control.Delivery) bool { return l.resumes != 0 && l.resumes == d.Inbound })
+	if i < 0 {
+		return nil
+	}
+	delete(p.open, key)
+	p.blocked = false
+	p.answers = append(p.answers, answer{early[i], 1, false})
+	return &early[i]
 }
 
 // acceptNotice marks a notice as sufficient for a line, and reports whether that notice has already
-// come.
-func (p *pipe) acceptNotice(key string) bool {
+// come. If the line lets a turn go on that no open line has started, that turn's answer is the
+// line's too, and a notice does not suffice. resumes is the inbound of that turn, or 0.
+func (p *pipe) acceptNotice(key string, resumes int64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	l := p.open[key]
 	if l == nil {
+		return false
+	}
+	mine := false
+	for _, open := range p.open {
+		mine = mine || open.inbound == resumes
+	}
+	if resumes != 0 && !mine {
+		l.resumes = resumes
 		return false
 	}
 	if l.noticeSuffices = true; l.noticed {
@@ -340,7 +398,7 @@ func (p *pipe) ShowDelivery(d control.Delivery) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	waiting, lines, named := len(p.open) > 0, 0, false
-	for _, key := range append(d.Also, d.Key) {
+	for _, key := range append(p.resumedBy(d), append(d.Also, d.Key)...) {
 		switch l := p.open[key]; {
 		case l == nil:
 		case l.noticeSuffices || !notice:
@@ -352,6 +410,7 @@ func (p *pipe) ShowDelivery(d control.Delivery) bool {
 		}
 	}
 	mine, asks := lines > 0, notice && choicesOf(d).hasAny()
+	p.blocked = (p.blocked || asks && waiting && isQuestion(d)) && !mine && !named
 	if mine {
 		p.answers = append(p.answers, answer{d, lines, notice})
 	}
@@ -364,6 +423,33 @@ func (p *pipe) ShowDelivery(d control.Delivery) bool {
 	}
 	// other notices stay in the outbox for the next client
 	return mine || named || asks && waiting
+}
+
+// resumedBy returns the open line that let the answered turn go on. It keeps the answer in early if
+// a line's receipt has not come yet, but the notice before the answer has. The caller holds p.mu.
+func (p *pipe) resumedBy(d control.Delivery) (keys []string) {
+	if d.Kind != supervisor.DeliveryAnswer {
+		return nil
+	}
+	for key, l := range p.open {
+		switch {
+		case l.resumes != 0 && l.resumes == d.Inbound:
+			keys = append(keys, key)
+		case l.noticed && l.inbound == 0:
+			p.early = append(p.early, d)
+		}
+	}
+	return keys
+}
+
+// questionPress begins the presses of a question's buttons.
+const questionPress = "q:"
+
+// isQuestion reports whether a delivery is a question, by a model or for an approval.
+func isQuestion(d control.Delivery) bool {
+	return d.Asks || slices.ContainsFunc(slices.Concat(d.Buttons...), func(b supervisor.Button) bool {
+		return strings.HasPrefix(b.Press, questionPress)
+	})
 }
 
 // deliverMessage prints a message before the answer to one of its lines. Messages to other clients

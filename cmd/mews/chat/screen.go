@@ -28,10 +28,18 @@ func (t *terminal) ShowConnected(a control.JoinChatResult, again bool) {
 			t.print(t.style.warn, fmt.Sprintf(textWalls, a.Walls.Summary()))
 		}
 		if t.hints {
-			t.print(t.style.dim, textHints)
+			t.print(t.style.dim, textHints+t.modelHint())
 		}
 		t.showAttached(t.attached, true)
 	})
+}
+
+// modelHint says how to get a real model.
+func (t *terminal) modelHint() string {
+	if t.configFile != "" {
+		return fmt.Sprintf(textRealModelFile, t.configFile)
+	}
+	return textRealModel
 }
 
 // telegramText names the bot on Telegram.

@@ -1,9 +1,13 @@
 package chat
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"strings"
 	"time"
 
+	"mews/protocol/amount"
 	"mews/supervisor/control"
 	"mews/supervisor/problem"
 )
@@ -11,13 +15,17 @@ import (
 // maxUnsent is how many lines may wait while the supervisor is away.
 const maxUnsent = 100
 
+// stopLine is the line that Ctrl-C sends.
+const stopLine = "/stop"
+
 // sender sends typed lines in a goroutine, so that the user can stop an answer or leave even while
 // the supervisor is away. Only the goroutine that reads the keyboard calls say and drain.
 type sender struct {
 	chat    *control.Chat
 	refused func(l outgoing, why string) // called when a line is refused
 	typed   chan outgoing                // lines to send; closed by drain
-	sent    chan struct{}                // closed when all lines are sent
+	sent    chan struct{}                // closed when run has returned
+	unsent  []string                     // lines that nobody took; complete when sent is closed
 }
 
 // outgoing is a message with its key, or a press.
@@ -61,6 +69,7 @@ func (s *sender) say(l outgoing) {
 // run sends until the user leaves or ctx ends.
 func (s *sender) run(ctx context.Context) {
 	defer close(s.sent)
+	defer s.collectUnsent()
 	for {
 		select {
 		case l, more := <-s.typed:
@@ -70,13 +79,47 @@ func (s *sender) run(ctx context.Context) {
 			switch _, err := l.send(ctx, s.chat); {
 			case err != nil && ctx.Err() == nil:
 				s.refused(l, problem.UserText(err))
-			case err != nil && l.files != nil:
-				s.refused(l, textLeftBefore)
+			case err != nil:
+				s.addUnsent(l)
+				if l.files != nil {
+					s.refused(l, textLeftBefore)
+				}
 			}
 		case <-ctx.Done():
 			return
 		}
 	}
+}
+
+// collectUnsent adds the queued lines to unsent.
+func (s *sender) collectUnsent() {
+	for {
+		select {
+		case l, more := <-s.typed:
+			if !more {
+				return
+			}
+			s.addUnsent(l)
+		default:
+			return
+		}
+	}
+}
+
+// addUnsent adds a line to unsent, unless it only stops an answer.
+func (s *sender) addUnsent(l outgoing) {
+	if l.text != stopLine {
+		s.unsent = append(s.unsent, cmp.Or(l.text, textOnlyFiles))
+	}
+}
+
+// unsentError returns an error that lists the unsent lines; nil if there are none. Call it after
+// run has returned.
+func (s *sender) unsentError() error {
+	if len(s.unsent) == 0 {
+		return nil
+	}
+	return fmt.Errorf(textUnsent, amount.Plural(len(s.unsent), "line was", "lines were"), strings.Join(s.unsent, "\n  "))
 }
 
 // drain is called when the user leaves. It waits a moment, so that queued lines are sent, and shown

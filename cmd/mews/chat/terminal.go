@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/term"
 
+	"mews/supervisor"
 	"mews/supervisor/control"
 	"mews/supervisor/problem"
 	"mews/supervisor/slash"
@@ -39,7 +40,7 @@ func runTerminal(ctx context.Context, con Console, socket string, o Options) err
 		return fmt.Errorf("set up the terminal: %w", err)
 	}
 	defer io.WriteString(con.Out, noMarks)
-	t := &terminal{hints: o.Hints, style: styleFor(os.Getenv), attached: files}
+	t := &terminal{hints: o.Hints, configFile: o.ConfigFile, style: styleFor(os.Getenv), attached: files}
 	t.line = &lineEditor{keys: bufio.NewReader(con.In), out: con.Out, onInterrupt: t.interrupt, history: openHistory(os.Getenv), style: t.style,
 		onAboveFinal: t.reply.finishShown, onPaste: t.drop, width: 80, height: 24}
 	t.setSize(fd)
@@ -49,14 +50,16 @@ func runTerminal(ctx context.Context, con Console, socket string, o Options) err
 	return t.run(ctx, fd)
 }
 
-// terminal is the screen of a chat in a terminal. The line's mu guards the fields after sender,
-// hints and style.
+// terminal is the screen of a chat in a terminal. The line's mu guards the fields after
+// configFile.
 type terminal struct {
 	line   *lineEditor
 	chat   *control.Chat
 	sender *sender
 	style  style
 	hints  bool
+
+	configFile string // the configuration that hints name; "" means none
 
 	home       string  // the user's folder
 	rows       []row   // rows to write
@@ -69,7 +72,8 @@ type terminal struct {
 	attached   []localFile // files for the next message
 }
 
-// run chats until the user leaves, ctx ends or the chat fails.
+// run chats until the user leaves, ctx ends or the chat fails. Its error also lists the lines that
+// were not sent.
 func (t *terminal) run(ctx context.Context, fd int) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var running sync.WaitGroup
@@ -84,10 +88,11 @@ func (t *terminal) run(ctx context.Context, fd int) error {
 	<-ctx.Done()
 	running.Wait()
 	t.line.leave()
-	if err := context.Cause(ctx); err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, context.Canceled) {
-		return err
+	err := context.Cause(ctx)
+	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
+		err = nil
 	}
-	return nil
+	return errors.Join(err, t.sender.unsentError())
 }
 
 // leaveCommands end the chat.
@@ -142,7 +147,11 @@ func (t *terminal) attach(arguments string) {
 	case arguments == "":
 		t.show(func() { t.print(t.style.dim, textAttachUsage) })
 	case err != nil:
-		t.show(func() { t.print(t.style.warn, problem.UserText(err)) })
+		text := problem.UserText(err)
+		if supervisor.ErrorCodeOf(err) == supervisor.CodeNotFound {
+			text += textTabCompletes
+		}
+		t.show(func() { t.print(t.style.warn, text) })
 	default:
 		if t.add([]localFile{f}, words == ""); words != "" {
 			t.say(words)
@@ -178,7 +187,7 @@ func (t *terminal) refused(l outgoing, why string) {
 // interrupt handles Ctrl-C in an empty line.
 func (t *terminal) interrupt() {
 	t.line.mu.Lock()
-	l := outgoing{key: control.NewMessageKey(), text: "/stop"}
+	l := outgoing{key: control.NewMessageKey(), text: stopLine}
 	running := t.busy || t.unanswered.hasLines()
 	attached := len(t.attached) > 0
 	t.attached = nil

@@ -120,11 +120,15 @@ func indentRest(finding string) string {
 }
 
 func examineConfig(_ context.Context, o Options) (string, error) {
+	hints := o.Config.Hints
 	if o.Path == "" {
-		return textNoConfig, nil
+		return strings.Join(append([]string{textNoConfig}, hints...), "\n"), nil
 	}
 	if wrong := o.Config.Warnings; wrong != nil {
-		return "", &warning{wrong.Error()}
+		hints = append([]string{wrong.Error()}, hints...)
+	}
+	if hints != nil {
+		return "", &warning{strings.Join(hints, "\n")}
 	}
 	return o.Path, nil
 }

@@ -113,7 +113,37 @@ func examineHomes(ctx context.Context, o Options) (string, error) {
 	if len(shared) > 0 && len(errs) == 0 {
 		return "", &warning{strings.Join(shared, "\n")}
 	}
-	return fmt.Sprintf(textHomes, amount.Plural(len(cfg.Users), "person", "people, each")), errors.Join(errs...)
+	homes := configuredHomes(cfg)
+	if status.Users != nil {
+		homes = nil
+		for _, u := range status.Users {
+			homes = append(homes, u.Home)
+		}
+	}
+	return homesText(homes), errors.Join(errs...)
+}
+
+// configuredHomes returns the homes of the configured users.
+func configuredHomes(cfg *config.Config) (homes []string) {
+	for _, u := range cfg.Users {
+		homes = append(homes, u.Home)
+	}
+	return homes
+}
+
+// homesText counts people and their homes. The service makes a home when its person first needs it.
+func homesText(homes []string) string {
+	there := 0
+	for _, home := range homes {
+		if _, err := os.Stat(home); !errors.Is(err, fs.ErrNotExist) {
+			there++
+		}
+	}
+	people := amount.Plural(len(homes), "person", "people")
+	if there == len(homes) {
+		return fmt.Sprintf(textHomes, people)
+	}
+	return fmt.Sprintf(textHomesNotYet, people, there)
 }
 
 // homeFault says why a user's home does not work for their worker.

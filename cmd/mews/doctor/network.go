@@ -65,6 +65,9 @@ func ValidateTelegramFiles(cfg *config.Config) error {
 func examineTelegram(ctx context.Context, o Options) (string, error) {
 	t := o.Config.Telegram
 	if t.Token.Reveal() == "" {
+		if o.Path != "" {
+			return fmt.Sprintf(textNoTelegramFile, o.Path), nil
+		}
 		return textNoTelegram, nil
 	}
 	if err := ValidateTelegramFiles(o.Config); err != nil {

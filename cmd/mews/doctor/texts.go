@@ -33,6 +33,7 @@ const (
 	textVoiceServer = "answers can be spoken by %s, which runs on a server: the text of each answer is sent there"
 	textVoice       = "answers can be spoken by %s (speech.out.engine: %s)"
 	textVoiceNone   = "answers can't be spoken: there is no %s where workers see it. To change that, install espeak-ng and ffmpeg (apt-get install espeak-ng ffmpeg)"
+	textNoWhisper   = "recordings can't be written down: there is no %s where workers see it; `mews help voice-setup` says how to get it"
 	textVoiceLacks  = "speech.out.engine is %s, and there is no %s in /usr/local/bin, /usr/bin or /bin, where workers see it: install it, or choose another engine"
 
 	textReaders   = "PDFs, films, recordings and HEIC pictures that people send can be opened"
@@ -45,7 +46,8 @@ const (
 	textDiskLow     = "the disk of %s has little room: %s. Below a reserve of %s nobody's assistant writes; make room"
 	textDiskFull    = "the disk of %s is full: %s. Messages are refused when nothing is left; make room"
 
-	textHomes          = "%s with a folder"
+	textHomes          = "%s, and every folder is there"
+	textHomesNotYet    = "%s, and %d of the folders are there; Mews makes the others when they are needed"
 	textHomeClosed     = "%s's folder %s: %w"
 	textHandOver       = "%s's folder %s belongs to an account that others share. Stop Mews and hand it over: %s"
 	textHomeOwner      = "%s's folder %s belongs to uid %d, but their worker runs as uid %d. Choose another `home:`, or an `account:` that owns the folder"
@@ -55,7 +57,8 @@ const (
 
 	textProviderSilent = "provider %s: nothing answers at %s: %w; is it running, and is base_url right?"
 
-	textNoTelegram     = "not configured; with telegram.token, or TELEGRAM_TOKEN and MEWS_TELEGRAM_ID, people can talk there"
+	textNoTelegram     = "not configured; with TELEGRAM_TOKEN and MEWS_TELEGRAM_ID, you can talk there"
+	textNoTelegramFile = "not configured; with telegram.token in %s, people can talk there"
 	textChannelFails   = "messages from %s do not arrive properly: %s (since %s)"
 	textTelegramFiles  = "telegram.files: %s can't be read: %w. Your Bot API server keeps its files in this folder, and this account must be able to read it"
 	textTelegramSilent = "can't ask Telegram at %s who the bot is: %w. Check the token (@BotFather has it) and this machine's network"

@@ -8,9 +8,22 @@ import (
 	"mews/config"
 )
 
-// examineVoice names the engine for spoken answers. A missing engine is no fault unless the
-// configuration names it.
+// examineVoice names the engine for spoken answers, and the program that recordings lack.
 func examineVoice(_ context.Context, o Options) (string, error) {
+	in := o.Config.Speech.In
+	spoken, err := examineSpokenAnswers(o)
+	needsWhisper := in.Engine != config.SpeechEngineOff && in.Engine != config.SpeechEngineEndpoint &&
+		in.Engine != config.SpeechEngineCommand
+	whisper := cmp.Or(in.Program, "whisper-cli")
+	if _, lacks := FindWorkerProgram(whisper); err == nil && needsWhisper && lacks != nil {
+		spoken += "\n" + fmt.Sprintf(textNoWhisper, whisper)
+	}
+	return spoken, err
+}
+
+// examineSpokenAnswers names the engine for spoken answers. A missing engine is no fault unless the
+// configuration names it.
+func examineSpokenAnswers(o Options) (string, error) {
 	out := o.Config.Speech.Out
 	programs := map[string]string{config.SpeechEngineAuto: "espeak-ng", config.SpeechEngineEspeak: cmp.Or(out.Program,
 		"espeak-ng"),

@@ -74,22 +74,35 @@ func (t *turn) fresh(paragraphs ...string) []string {
 func (t *turn) answer(m protocol.Message) protocol.Message {
 	words, came := split(m)
 	if slices.ContainsFunc(m.Parts, func(p protocol.ContentPart) bool { return p.Image != nil }) {
-		came = append(came, textUnseen)
+		came = append(came, attachment{line: textUnseen})
 	}
-	begins := attachedText(m)
-	if r, _ := find(words); len(came) > 0 && (strings.TrimSpace(words) == "" || r == nil && begins != "") {
-		return textMessage(t.aboutFiles(came, begins)...)
+	hasText := slices.ContainsFunc(came, func(a attachment) bool { return a.text != "" })
+	if r, _ := find(words); len(came) > 0 && (strings.TrimSpace(words) == "" || r == nil && hasText) {
+		return textMessage(t.aboutFiles(came, hasText)...)
 	}
 	reply := t.respond(words, m)
 	if len(came) > 0 && len(reply.ToolCalls()) == 0 {
-		return textMessage(append(came, reply.Text())...)
+		return textMessage(append(attachmentLines(came), reply.Text())...)
 	}
 	return reply
 }
 
-// split separates the user's words, typed or spoken, from attachments. came has the lines in
-// brackets that name the attachments.
-func split(m protocol.Message) (words string, came []string) {
+// attachment is a file or picture that came with a message.
+type attachment struct {
+	line string // the line in brackets that names it
+	text string // the beginning of its text; "" means that it has none
+}
+
+// attachmentLines returns the lines that name the attachments.
+func attachmentLines(came []attachment) (lines []string) {
+	for _, a := range came {
+		lines = append(lines, a.line)
+	}
+	return lines
+}
+
+// split separates the user's words, typed or spoken, from attachments.
+func split(m protocol.Message) (words string, came []attachment) {
 	for _, p := range m.Parts {
 		name, rest, named := strings.Cut(p.Text, "] ")
 		switch {
@@ -100,7 +113,7 @@ func split(m protocol.Message) (words string, came []string) {
 			words += rest
 		case strings.HasPrefix(name, "[File "), strings.HasPrefix(name, "[With this came "):
 			line, _, _ := strings.Cut(name, "\n")
-			came = append(came, strings.TrimSuffix(line, "]")+"]")
+			came = append(came, attachment{strings.TrimSuffix(line, "]") + "]", attachedText(p.Text)})
 		case strings.Contains(m.Stamp, stampScheduled) && strings.Contains(p.Text, supervisor.TaskPromptSeparator):
 			_, order, _ := strings.Cut(p.Text, supervisor.TaskPromptSeparator)
 			order, _, _ = strings.Cut(order, supervisor.TaskPromptSeparator)
@@ -112,15 +125,21 @@ func split(m protocol.Message) (words string, came []string) {
 	return words, came
 }
 
-// aboutFiles returns the answer to files without an order: their names, and the beginning of a text.
-func (t *turn) aboutFiles(came []string, begins string) []string {
-	if begins != "" {
-		return append(came, fmt.Sprintf(textBegins, fence(begins)), textOnlyShows)
+// aboutFiles returns the answer to files without an order: their names, and the beginning of each
+// text.
+func (t *turn) aboutFiles(came []attachment, hasText bool) (said []string) {
+	for _, a := range came {
+		if said = append(said, a.line); a.text != "" {
+			said = append(said, fmt.Sprintf(textBegins, fence(a.text)))
+		}
 	}
-	if t.wasTold(textWhatIAm) {
-		return append(came, textOnlyKept)
+	switch {
+	case hasText:
+		return append(said, textOnlyShows)
+	case t.wasTold(textWhatIAm):
+		return append(said, textOnlyKept)
 	}
-	return append(came, t.fresh(textWhatIAm, textConnect)...)
+	return append(said, t.fresh(textWhatIAm, textConnect)...)
 }
 
 // unknown returns the answer to a message that no rule matches. The second such answer is short,
@@ -145,22 +164,20 @@ func (t *turn) unknown() protocol.Message {
 	return textMessage(fmt.Sprintf(textUnknownAgain+textTry, at(0), at(1)))
 }
 
-// attachedText returns the text of an attached file, or "". It stands between two lines of equal
-// signs.
-func attachedText(m protocol.Message) string {
-	for _, p := range m.Parts {
-		if !strings.HasPrefix(p.Text, "[File ") {
-			continue
-		}
-		_, rest, _ := strings.Cut(p.Text, "\n")
-		line, body, ok := strings.Cut(rest, "\n")
-		if ok && strings.HasPrefix(line, fenceSigns) && strings.HasSuffix(line, fenceSigns) {
-			body, _, _ = strings.Cut(body, "\n"+line)
-			shown, _ := cut(body, maxBeginning)
-			return shown
-		}
+// attachedText returns the beginning of the text in an attached file's part; "" if there is none.
+// The text stands between two lines of equal signs.
+func attachedText(part string) string {
+	if !strings.HasPrefix(part, "[File ") {
+		return ""
 	}
-	return ""
+	_, rest, _ := strings.Cut(part, "\n")
+	line, body, ok := strings.Cut(rest, "\n")
+	if !ok || !strings.HasPrefix(line, fenceSigns) || !strings.HasSuffix(line, fenceSigns) {
+		return ""
+	}
+	body, _, _ = strings.Cut(body, "\n"+line)
+	shown, _ := cut(body, maxBeginning)
+	return shown
 }
 
 // fenceSigns begin and end the lines around an attached text.
@@ -191,7 +208,11 @@ func (t *turn) respond(text string, m protocol.Message) protocol.Message {
 	if len(t.calls) > 0 && (offered || t.calls[0].Name == r.tool) {
 		call := t.calls[0]
 		t.calls = t.calls[1:]
-		return textMessage(r.told(v, call, resultOf(call.ID, t.messages)))
+		result := resultOf(call.ID, t.messages)
+		if words := otherWords(result); call.Name == toolAsk && words != "" {
+			return t.respond(words, m)
+		}
+		return textMessage(r.told(v, call, result))
 	}
 	if !offered {
 		return textMessage(cmp.Or(r.missing, fmt.Sprintf(textNoTool, r.tool)))
@@ -199,8 +220,22 @@ func (t *turn) respond(text string, m protocol.Message) protocol.Message {
 	return t.call(r.tool, r.arguments(v))
 }
 
-// toolFind is the tool that opens further tools.
-const toolFind = "find_tools"
+// otherWords returns what a user wrote instead of an answer to a question; "" means nothing. Words
+// of an answer can't look like this, because the text begins with one word, the user's name.
+func otherWords(result protocol.ToolResult) string {
+	who, rest, found := strings.Cut(result.Text, supervisor.OtherWordsBeginning)
+	end := strings.LastIndex(rest, supervisor.OtherWordsEnd)
+	if !found || result.Failed || strings.ContainsAny(who, " \n") || end < 0 {
+		return ""
+	}
+	return rest[:end]
+}
+
+// toolFind is the tool that opens further tools, and toolAsk the one that asks the user.
+const (
+	toolFind = "find_tools"
+	toolAsk  = "ask_user"
+)
 
 // isFound reports whether find_tools may have to offer the rule's tool first.
 func (r *rule) isFound() bool { return r.missing != "" }

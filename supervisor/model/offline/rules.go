@@ -9,6 +9,8 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"mews/supervisor"
 )
 
 // values are the named groups of a matched pattern.
@@ -117,7 +119,7 @@ var rules = []rule{
 		tell: tellFound, patterns: []string{`what do you (?:know|remember) (?:about|of) (?P<text>[^\n]+?)\??`},
 	},
 	{
-		name: "ask", example: "ask me which color: red, blue or green", tool: "ask_user", arguments: question, action: "ask you", tell: tellAnswer,
+		name: "ask", example: "ask me which color: red, blue or green", tool: toolAsk, arguments: question, action: "ask you", tell: tellAnswer,
 		patterns: []string{`ask me (?P<text>[^\s:][^:\n]*?)\s*:\s*(?P<options>[^\n]+)`, `ask me (?P<text>[^\s\n][^\n]*)`},
 	},
 	{
@@ -325,8 +327,14 @@ func question(v values) map[string]any {
 	return map[string]any{"kind": "text", "question": text}
 }
 
-// tellAnswer returns the answer to a question unchanged.
-func tellAnswer(_ values, result string) string { return strings.TrimSpace(result) }
+// tellAnswer returns the answer to a question unchanged. It drops advice, which is for models.
+func tellAnswer(_ values, result string) string {
+	if strings.Contains(result, supervisor.SkippedQuestion+adviceWithoutAnswer) {
+		return textSkipped
+	}
+	told, _, _ := strings.Cut(result, adviceWithoutAnswer)
+	return strings.TrimSpace(told)
+}
 
 // argument returns the arguments of a call with a single argument. If value is "", the argument is
 // the file with notes.

@@ -5,11 +5,10 @@ const (
 	textWhatIAm = "I am the offline model of Mews: a fixed list of rules that runs without any network. I am not an AI " +
 		"and know nothing of the world. I can run commands, change files in your folder and keep lists. I can also " +
 		"set reminders, tell the time, and remember what you tell me to."
-	textConnect = "To talk to a real model, set OPENAI_BASE_URL and OPENAI_MODEL (for an Ollama on this machine: " +
-		"OPENAI_BASE_URL=http://127.0.0.1:11434/v1, and OPENAI_MODEL the name of a model it has; OPENAI_API_KEY where " +
-		"the service wants one), or MEWS_MODEL and its maker's key, such as MEWS_MODEL=gemini-2.5-flash and " +
-		"GEMINI_API_KEY. " +
-		"Or name one under `models:` in mews.yaml. Then start Mews again."
+	textConnect = "To talk to a real model, ask your admin for one. If you run this Mews yourself: without a mews.yaml, " +
+		"set MEWS_MODEL and its maker's key, such as MEWS_MODEL=gemini-2.5-flash and GEMINI_API_KEY. For an Ollama on " +
+		"this machine set OPENAI_BASE_URL=http://127.0.0.1:11434/v1, and OPENAI_MODEL to a model that it has. With a " +
+		"mews.yaml, name the model under `models:` there. Then start Mews again. `mews help models` says more."
 	textHello = "Hello! I am the offline model of Mews: a list of rules, not an AI. I can run commands and Python. I can " +
 		"list, read, write, move and delete files in your folder, take notes, and remember facts. I can also " +
 		"set reminders and keep lists. Say `help` to see how."
@@ -36,12 +35,15 @@ const (
 	textClock      = "It is %s."
 	textNoClock    = "I can't tell the time here."
 	textNoList     = "There may be none yet; `add milk to my shopping list` makes one."
+	textSkipped    = "Skipped."
 	textUnseen     = "I cannot see the picture that you sent."
 
 	// parts of the results of tools
 	toolWaits      = " It waits for them "
 	toolNone       = "There are none."
 	stampScheduled = ", a job"
+	// the beginning of the advice for models after a question without an answer
+	adviceWithoutAnswer = " Go on without an answer"
 
 	textPictureFile = ", and I cannot see pictures"
 	textNoTool      = "For that I would need the tool %s, and I do not have it here."

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mews/protocol"
+	"mews/protocol/amount"
 	"mews/protocol/facts"
 	"mews/worker"
 	"mews/worker/host"
@@ -221,8 +222,8 @@ func (t family) recall(ctx context.Context, _ worker.Call, args recallArgs) (r w
 		}
 	}
 	if r.Brief = fmt.Sprintf("%d found", len(hits)); len(hits) == 0 {
-		r.Text = fmt.Sprintf("Nothing found in %d facts and in the daily notes. Try other words.",
-			len(facts.ParseFile(texts[memory.MemoryFileName]).Facts()))
+		r.Text = fmt.Sprintf("Nothing found in %s and in the daily notes. Try other words.",
+			amount.Plural(len(facts.ParseFile(texts[memory.MemoryFileName]).Facts()), "fact", "facts"))
 	}
 	if len(ids) > 0 {
 		_, err = host.CallMethod[protocol.MemoryEmptyResult](ctx, t.turn, protocol.MethodMemoryRecalled,
