@@ -40,8 +40,9 @@ func (s patches) progress(ctx context.Context, u supervisor.User, q StartedRevie
 	return l, err
 }
 
-// pullProgress returns the progress of a pull request's review that will be posted. Its result has all
-// open findings of the pull request, because a critical finding of an earlier head still counts.
+// pullProgress returns the progress of a pull request's review that will be posted. Its result has
+// all open findings of the pull request, because a critical finding of an earlier head still
+// counts.
 func (s patches) pullProgress(ctx context.Context, u supervisor.User, q StartedReview) (l ReviewProgress, err error) {
 	repo, _ := s.FindRepo(q.Repo)
 	all, err := s.o.Reviews.ListOfPullRequest(ctx, repo.User, q.Repo, q.Number)

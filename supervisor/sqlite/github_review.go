@@ -223,7 +223,7 @@ func (s Reviews) Find(ctx context.Context, id int64) (supervisor.Review, bool, e
 	return engine.FirstRow(s.db.reader(ctx, "find review %d", id), scanReview, findReview, id)
 }
 
-// ListOfPullRequest lists a pull request's reviews by the time of their last request, oldest first.
+// ListOfPullRequest lists a pull request's reviews, the last requested one at the end.
 func (s Reviews) ListOfPullRequest(ctx context.Context, user, repo string, number int) ([]supervisor.Review, error) {
 	return engine.AllRows(
 		s.db.reader(ctx, "list the reviews of %s#%d", repo, number),

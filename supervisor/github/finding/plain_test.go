@@ -75,8 +75,9 @@ func TestHarmlessMarkdown_HostileText_IsInert(t *testing.T) {
 		t.Errorf("commands are %q, want %q", got, want)
 	}
 	for text, want := range map[string]string{
-		"[x]: https://evil.example": `\[x\]: (link removed)`, "<!-- @admin -->": `\<!-- @&#8203;admin --\>`, " \n": "", "<!-- a --> b": "b",
-		"<?php": `\<?php`, "<!-- <!-- -->": `\<!-- \<!-- --\>`, "[a]: b\nThe rest": "The rest", "[1]:": `\[1\]:`, "\u200b": "",
+		"[x]: https://evil.example": `\[x\]: (link removed)`, "<!-- @admin -->": `\<!-- @&#8203;admin --\>`,
+		" \n": "", "<!-- a --> b": "b", "<?php": `\<?php`, "<!-- <!-- -->": `\<!-- \<!-- --\>`,
+		"[a]: b\nThe rest": "The rest", "[1]:": `\[1\]:`, "\u200b": "",
 		"<!x>": `\<!x\>`, "&#8203;": "&amp;#&#8203;8203;",
 	} {
 		got := HarmlessMarkdown(text, 100)

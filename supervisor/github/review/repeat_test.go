@@ -41,7 +41,7 @@ func (r *rig) fail(why error) (card string) {
 	return card
 }
 
-// pressTwice presses a button a second time while the first press posts. It returns the sorted answers.
+// pressTwice presses a button a second time while the first press posts. It returns both answers.
 func (r *rig) pressTwice(press string) []string {
 	r.Helper()
 	var taps sync.WaitGroup
@@ -85,8 +85,8 @@ func TestPress_DoubleTap_PostsOnce(t *testing.T) {
 	}
 }
 
-// TestPostAgain_DuringNewReview_PostsOnce covers a press on an older card while the review of the next
-// head already has its list of findings to post.
+// TestPostAgain_DuringNewReview_PostsOnce covers a press on an older card while the review of the
+// next head already has its list of findings to post.
 func TestPostAgain_DuringNewReview_PostsOnce(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	tail := strings.Repeat("// more\n", 40) + "func drop() { panic(1) }\n"
@@ -117,7 +117,8 @@ func TestPostAgain_DuringNewReview_PostsOnce(t *testing.T) {
 	r.same("mails", r.hub.CountMails("acme/widget", number), 1)
 }
 
-// TestPress_OlderCard_NamesNewerHead covers two heads that were not posted. Only the newer card posts.
+// TestPress_OlderCard_NamesNewerHead covers two heads that were not posted. Only the newer card
+// posts.
 func TestPress_OlderCard_NamesNewerHead(t *testing.T) {
 	for _, mode := range []supervisor.ReviewPostMode{supervisor.PostAsReview, supervisor.PostOnlyCard} {
 		r := newRig(t, githubtest.Options{})
@@ -145,8 +146,8 @@ func TestPress_OlderCard_NamesNewerHead(t *testing.T) {
 	}
 }
 
-// TestRequest_FailsOnReadHead_KeepsResult covers requests for a second review of a head, which fail in
-// several ways. The first result, its coverage and its card must stay.
+// TestRequest_FailsOnReadHead_KeepsResult covers requests for a second review of a head, which fail
+// in several ways. The first result, its coverage and its card must stay.
 func TestRequest_FailsOnReadHead_KeepsResult(t *testing.T) {
 	for name, why := range map[string]error{
 		"model refuses":  supervisor.Errorf(supervisor.CodeModel, "The model answered 400."),
@@ -186,8 +187,8 @@ func TestRequest_FailsOnReadHead_KeepsResult(t *testing.T) {
 	}
 }
 
-// TestForcePush_ToReadHead_RefreshesSummary covers a branch that is reset to a head that was reviewed
-// before. Nothing is read or paid again.
+// TestForcePush_ToReadHead_RefreshesSummary covers a branch that is reset to a head that was
+// reviewed before. Nothing is read or paid again.
 func TestForcePush_ToReadHead_RefreshesSummary(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)
@@ -222,8 +223,8 @@ func TestForcePush_ToReadHead_RefreshesSummary(t *testing.T) {
 	r.same("mails", r.hub.CountMails("acme/widget", number), mails)
 }
 
-// TestReopen_FindingsNotPosted_PostsThem covers a pull request that was closed during its review, and
-// opened again without a push.
+// TestReopen_FindingsNotPosted_PostsThem covers a pull request that was closed during its review,
+// and opened again without a push.
 func TestReopen_FindingsNotPosted_PostsThem(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)
@@ -246,8 +247,8 @@ func TestReopen_FindingsNotPosted_PostsThem(t *testing.T) {
 	r.same("reads", r.read, 1)
 }
 
-// TestHeadLimit_FailedHeads_DoNotCount covers five heads without a result, by a refusal of the user or
-// of the model.
+// TestHeadLimit_FailedHeads_DoNotCount covers five heads without a result, by a refusal of the user
+// or of the model.
 func TestHeadLimit_FailedHeads_DoNotCount(t *testing.T) {
 	for _, why := range []supervisor.ErrorCode{supervisor.CodeModel, supervisor.CodeForbidden} {
 		r := newRig(t, githubtest.Options{})

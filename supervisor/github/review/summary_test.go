@@ -82,7 +82,8 @@ func TestSummary_LaterHeads_LoseNoFinding(t *testing.T) {
 	r.must(err)
 	r.must(r.reviews.beginDue(t.Context()))
 	fails("Not reviewed again. ")
-	listed("after a failed second round", "14 open findings", "**Not reviewed again:**", noteGitHub, "**Read 2 of 2 files**")
+	listed("after a failed second round", "14 open findings", "**Not reviewed again:**", noteGitHub,
+		"**Read 2 of 2 files**")
 
 	r.push("put-it", strings.ReplaceAll(putLines(14), "m[", "n["))
 	r.want(number, "")

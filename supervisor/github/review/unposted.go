@@ -89,15 +89,16 @@ func postHandler(do pressHandler) pressHandler {
 			return do(r, ctx, w, rest)
 		}
 		repo, _ := r.o.Repo(w.Repo)
-		if newer.State == supervisor.ReviewDone && resultOf(newer).Unposted == "" && repo.Post != supervisor.PostOnlyCard {
+		if newer.State == supervisor.ReviewDone && resultOf(newer).Unposted == "" &&
+			repo.Post != supervisor.PostOnlyCard {
 			return fmt.Sprintf(textPostedNewer, w.PullRequestName()), nil
 		}
 		return fmt.Sprintf(textReadNewer, w.PullRequestName(), finding.ShortSHA(newer.Head)), nil
 	}
 }
 
-// newerReview returns the last review that has read a newer head of the same pull request. That review
-// has the findings of all earlier ones.
+// newerReview returns the last review that has read a newer head of the same pull request. That
+// review has the findings of all earlier ones.
 func (r *Reviews) newerReview(ctx context.Context, w supervisor.Review) (newer supervisor.Review, found bool,
 	err error) {
 	list, err := r.o.Store.ListOfPullRequest(ctx, w.User, w.Repo, w.Number)

@@ -138,7 +138,8 @@ func TestSummary_ResultNotPosted_SaysSo(t *testing.T) {
 	end := r.hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 403, Times: -1,
 		Route: "POST /repos/{owner}/{repo}/pulls/{number}/reviews"})
 	r.wantParts(r.run(bug("main.go", 8, "go(1)")), "`main.go:8`", "Not posted: ")
-	r.wantParts(r.summary(number), "**Not posted:** the comments on lines of `"+r.repo.CommitSHA("put-it")[:12], "**Read 1 of 1 file**")
+	r.wantParts(r.summary(number), "**Not posted:** the comments on lines of `"+r.repo.CommitSHA("put-it")[:12],
+		"**Read 1 of 1 file**")
 	end()
 	said, err := r.reviews.HandlePress(t.Context(), "alice", "again/2")
 	r.must(err)
@@ -149,8 +150,8 @@ func TestSummary_ResultNotPosted_SaysSo(t *testing.T) {
 	}
 }
 
-// TestPostAgain_AfterMute_PostsComments covers a thumbs-down that updates the summary while the comments
-// of the newest head are missing.
+// TestPostAgain_AfterMute_PostsComments covers a thumbs-down that updates the summary while the
+// comments of the newest head are missing.
 func TestPostAgain_AfterMute_PostsComments(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)
