@@ -117,10 +117,12 @@ type Review struct {
 	Due     time.Time
 	Turn    int64  // the reviewing turn; 0 means none yet
 	Change  string // SHA-256 of the reviewed change in the spool; "" means none yet
-	Result  string // the review's result as JSON; "" means none yet
+	Result  string // the last result as JSON, perhaps of an earlier round; "" means none yet
 	Posted  string // the review's posts on GitHub as JSON, sent or still to send; "" means none
 	Buttons [][]Button
-	Why     string // reason for people why the review was skipped or failed
+	// reason for people why the review was skipped or failed. A done review has one if its last
+	// round failed, and an earlier round has read the head
+	Why string
 }
 
 // ReviewState is the state of a review.

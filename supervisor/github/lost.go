@@ -56,7 +56,7 @@ func (w *Poller) reviewed(ctx context.Context, repo string, s *seen) (list []fou
 	heads, err := w.o.Reviewed(ctx, repo)
 	for _, number := range slices.Sorted(maps.Keys(heads)) {
 		if p, open := s.Pulls[number]; open && heads[number] != "" && heads[number] != p.Head {
-			list = append(list, found{fmt.Sprintf("pull/%d/head/%s", number, p.Head), supervisor.GitHubEvent{Event: "pull_request", Action: "synchronize",
+			list = append(list, found{fmt.Sprintf("pull/%d/head/%s/after/%s", number, p.Head, heads[number]), supervisor.GitHubEvent{Event: "pull_request", Action: "synchronize",
 				Number: number, IsPull: true, Ref: p.Ref, Head: p.Head, Draft: p.Draft, At: w.o.Now()}})
 		}
 	}

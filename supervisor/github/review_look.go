@@ -40,7 +40,9 @@ func (s patches) progress(ctx context.Context, u supervisor.User, q StartedRevie
 	return l, err
 }
 
-// pullProgress returns the progress of a pull request's review that will be posted.
+// pullProgress returns the progress of a pull request's review that will be posted. Its result has
+// all open findings of the pull request, because a critical finding of an earlier head still
+// counts.
 func (s patches) pullProgress(ctx context.Context, u supervisor.User, q StartedReview) (l ReviewProgress, err error) {
 	repo, _ := s.FindRepo(q.Repo)
 	all, err := s.o.Reviews.ListOfPullRequest(ctx, repo.User, q.Repo, q.Number)
@@ -61,7 +63,12 @@ func (s patches) pullProgress(ctx context.Context, u supervisor.User, q StartedR
 			Cost                *int64
 		}
 		_ = json.Unmarshal([]byte(w.Result), &made) // Result is "" or JSON that Mews wrote
-		r := patch.NewReviewResult(made.CheckedFindings)
+		open, err := s.reviews.OpenFindings(ctx, w)
+		if err != nil {
+			return l, err
+		}
+		open.Left = made.Left
+		r := patch.NewReviewResult(open)
 		r.Title, r.URL, r.Verdict, r.Cost, r.Failed = made.Title, made.URL, made.Verdict, made.Cost, w.Why
 		r.Skipped, r.Unread, r.Unposted = made.Skipped, made.Unread, made.Unposted
 		return ReviewProgress{Done: true, Result: &r}, nil

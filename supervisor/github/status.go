@@ -97,8 +97,9 @@ func (r Status) Text() string {
 		}
 		b.WriteString("\n")
 		if !repo.PolledAt.IsZero() {
-			fmt.Fprintf(&b, textRepoLooked, repo.PolledAt.Local().Format("2006-01-02 15:04:05"),
-				printable.DropControls(repo.Failure))
+			polled := repo.PolledAt.Local().Format("2006-01-02 15:04:05")
+			b.WriteString(strings.TrimRight(fmt.Sprintf(textRepoLooked, polled, printable.DropControls(repo.Failure)),
+				" ") + "\n")
 		}
 	}
 	for _, l := range r.Limits {

@@ -25,7 +25,7 @@ const (
 	textLastCame    = "the last came at %s"
 	textRepoWork    = "  to be done: %s, %s; cost today: %s"
 	textRepoDay     = " of %s"
-	textRepoLooked  = "  polled at %s. %s\n"
+	textRepoLooked  = "  polled at %s. %s"
 	textLimitLeft   = "GitHub's limit of %s: %d of %d left, until %s\n"
 
 	textNoAddress    = "%q is no pull request. Write https://github.com/OWNER/REPO/pull/5, or OWNER/REPO#5."

@@ -30,18 +30,21 @@ const (
 			asked = iif(excluded.asked = '', asked, excluded.asked)`
 	activeReview = `EXISTS (SELECT 1 FROM review a WHERE a.user = r.user AND a.repo = r.repo AND a.number = r.number
 		AND a.state IN ('queued', 'confirming', 'running'))`
-	dueReviews         = selectReview + `WHERE r.due_at <= ? AND NOT ` + activeReview + ` ORDER BY r.due_at, r.id`
-	nextReview         = `SELECT r.due_at FROM review r WHERE r.due_at IS NOT NULL AND NOT ` + activeReview + ` ORDER BY r.due_at LIMIT 1`
-	findReview         = selectReview + `WHERE r.id = ?`
-	findReviewHead     = selectReview + `WHERE r.user = ? AND r.repo = ? AND r.number = ? AND r.head = ?`
-	deleteReview       = `DELETE FROM review WHERE id = ?`
-	setReviewHead      = `UPDATE review SET head = ? WHERE id = ?`
+	dueReviews     = selectReview + `WHERE r.due_at <= ? AND NOT ` + activeReview + ` ORDER BY r.due_at, r.id`
+	nextReview     = `SELECT r.due_at FROM review r WHERE r.due_at IS NOT NULL AND NOT ` + activeReview + ` ORDER BY r.due_at LIMIT 1`
+	findReview     = selectReview + `WHERE r.id = ?`
+	findReviewHead = selectReview + `WHERE r.user = ? AND r.repo = ? AND r.number = ? AND r.head = ?`
+	deleteReview   = `DELETE FROM review WHERE id = ?`
+	setReviewHead  = `UPDATE review SET head = ? WHERE id = ?`
+	// requestReviewAgain keeps the result, which holds until the new round has one.
 	requestReviewAgain = `UPDATE review SET state = 'settling', round = round + 1, asked = ?, text = ?, wanted_at = ?, due_at = ?, turn = NULL,
-		change = '', result = '', buttons = '', why = '', updated_at = ? WHERE id = ?`
+		change = '', buttons = '', why = '', updated_at = ? WHERE id = ?`
 	// recheckReview keeps the stored reason for skipping, so that nobody gets the notice about the
-	// skipping twice.
-	recheckReview = `UPDATE review SET state = 'settling', round = round + 1, asked = '', due_at = ?, updated_at = ? WHERE id = ?`
-	updateReview  = `UPDATE review SET head = ?, state = ?, due_at = ?, turn = ?, change = ?, result = ?, posted = ?, buttons = ?, why = ?,
+	// skipping twice. The review becomes the newest of its pull request.
+	recheckReview = `UPDATE review SET state = 'settling', round = round + 1, asked = '', change = '', due_at = ?1, updated_at = ?1,
+		wanted_at = max(?2, 1 + (SELECT max(o.wanted_at) FROM review o WHERE o.user = review.user AND o.repo = review.repo
+			AND o.number = review.number)) WHERE id = ?3`
+	updateReview = `UPDATE review SET head = ?, state = ?, due_at = ?, turn = ?, change = ?, result = ?, posted = ?, buttons = ?, why = ?,
 		updated_at = ? WHERE id = ?`
 	listActive = selectReview + `INDEXED BY review_active WHERE r.state IN ('queued', 'confirming', 'running') ORDER BY r.id`
 	// listLost selects active reviews without a running turn and without an inbound that will start
@@ -50,7 +53,7 @@ const (
 		WHERE c.user = r.user AND c.channel = 'github' AND c.chat = r.repo AND c.thread = CAST(r.number AS TEXT)
 		AND (EXISTS (SELECT 1 FROM turn t WHERE t.conversation = c.id AND t.ended_at IS NULL)
 			OR EXISTS (SELECT 1 FROM inbox i WHERE i.conversation = c.id AND i.state = 'new' AND i.held = 0)))`
-	listOfPull = selectReview + `WHERE r.user = ? AND r.repo = ? AND r.number = ? ORDER BY r.id`
+	listOfPull = selectReview + `WHERE r.user = ? AND r.repo = ? AND r.number = ? ORDER BY r.wanted_at, r.id`
 	listPosted = selectReview + `WHERE r.posted <> '' AND r.updated_at >= ? ORDER BY r.id`
 	listHeads  = `SELECT number, head FROM review WHERE user = ? AND repo = ? ORDER BY wanted_at, id`
 	findOfTurn = selectReview + `WHERE r.turn = ?`
@@ -92,8 +95,9 @@ func (s Reviews) NextDue(ctx context.Context) (due time.Time, ok bool, err error
 
 // SetHead stores the head of a settling review, and returns the review of that head. If the head
 // already has a review, a person's request runs that review again. A skipped review is checked
-// again. Any other earlier review is returned unchanged.
-func (s Reviews) SetHead(ctx context.Context, r supervisor.Review, head string) (supervisor.Review, error) {
+// again, and any ended review if recheck is true. Any other earlier review is returned unchanged.
+func (s Reviews) SetHead(ctx context.Context, r supervisor.Review, head string, recheck bool) (supervisor.Review,
+	error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Review {
 		before, ok := one(t, scanReview, findReviewHead, r.User, r.Repo, r.Number, head)
 		switch {
@@ -109,8 +113,8 @@ func (s Reviews) SetHead(ctx context.Context, r supervisor.Review, head string) 
 			t.Exec(requestReviewAgain, r.Requester, r.Text, r.WantedAt.UnixMilli(), t.Now, t.Now, before.ID)
 		// A skipped review is checked again, since the pull request may no longer be a draft or
 		// closed.
-		case before.State == supervisor.ReviewSkipped:
-			t.Exec(recheckReview, t.Now, t.Now, before.ID)
+		case before.State == supervisor.ReviewSkipped || recheck:
+			t.Exec(recheckReview, t.Now, r.WantedAt.UnixMilli(), before.ID)
 		}
 		return t.review(before.ID)
 	}, "store the head of %s", r.PullRequestName())
@@ -120,18 +124,29 @@ func (t *tx) review(id int64) supervisor.Review { return byID(t, "review", scanR
 
 // reviewTransitions lists the allowed next states of each state of a review. A review may also keep
 // its state. An ended review starts again if somebody asks. A failed review is also retried
-// automatically.
+// automatically. A review with a result of an earlier round may become done in any state.
 var reviewTransitions = map[supervisor.ReviewState][]supervisor.ReviewState{
-	supervisor.ReviewSettling: {supervisor.ReviewQueued, supervisor.ReviewSkipped, supervisor.ReviewFailed},
+	supervisor.ReviewSettling: {
+		supervisor.ReviewQueued,
+		supervisor.ReviewSkipped,
+		supervisor.ReviewFailed,
+		supervisor.ReviewDone,
+	},
 	supervisor.ReviewQueued: {
 		supervisor.ReviewConfirming,
 		supervisor.ReviewRunning,
 		supervisor.ReviewSkipped,
 		supervisor.ReviewFailed,
+		supervisor.ReviewDone,
 	},
-	supervisor.ReviewConfirming: {supervisor.ReviewRunning, supervisor.ReviewSkipped, supervisor.ReviewFailed},
-	supervisor.ReviewRunning:    {supervisor.ReviewDone, supervisor.ReviewSkipped, supervisor.ReviewFailed},
-	supervisor.ReviewFailed:     {supervisor.ReviewQueued, supervisor.ReviewSkipped},
+	supervisor.ReviewConfirming: {
+		supervisor.ReviewRunning,
+		supervisor.ReviewSkipped,
+		supervisor.ReviewFailed,
+		supervisor.ReviewDone,
+	},
+	supervisor.ReviewRunning: {supervisor.ReviewDone, supervisor.ReviewSkipped, supervisor.ReviewFailed},
+	supervisor.ReviewFailed:  {supervisor.ReviewQueued, supervisor.ReviewSkipped},
 }
 
 // Update stores a review's progress: the fields Head, State, Due, and all from Turn on. It fails if
@@ -208,7 +223,7 @@ func (s Reviews) Find(ctx context.Context, id int64) (supervisor.Review, bool, e
 	return engine.FirstRow(s.db.reader(ctx, "find review %d", id), scanReview, findReview, id)
 }
 
-// ListOfPullRequest lists a pull request's reviews, oldest first.
+// ListOfPullRequest lists a pull request's reviews, the last requested one at the end.
 func (s Reviews) ListOfPullRequest(ctx context.Context, user, repo string, number int) ([]supervisor.Review, error) {
 	return engine.AllRows(
 		s.db.reader(ctx, "list the reviews of %s#%d", repo, number),

@@ -36,7 +36,7 @@ func (s *story) queueDueReview(at time.Time, head string) (r supervisor.Review) 
 	if len(due) != 1 {
 		s.Fatalf("%d reviews are due at %v", len(due), at)
 	}
-	r, err = s.db.Reviews().SetHead(s.Context(), due[0], head)
+	r, err = s.db.Reviews().SetHead(s.Context(), due[0], head, false)
 	s.must(err)
 	return r
 }
@@ -122,7 +122,8 @@ func TestReview_SeveralPushes_ReviewsLastHead(t *testing.T) {
 	s.same("state", same.State, supervisor.ReviewSettling)
 	s.same("round", same.Round, 2)
 	s.same("what stands on GitHub is known", same.Posted, `{"review":5}`)
-	s.same("what was read is not", same.Change+same.Result, "")
+	s.same("what was read is not", same.Change, "")
+	s.same("the result of the first round stays", same.Result, `{"x":1}`)
 	found.State = supervisor.ReviewDone
 	s.checkRefused(reviews.Update(t.Context(), found), supervisor.CodeInvalid, "in round 2")
 	s.must(reviews.RequestReview(t.Context(), reviewRequest("bob", minute(30)))) // the same request a second time

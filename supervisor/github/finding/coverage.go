@@ -3,6 +3,8 @@ package finding
 import (
 	"cmp"
 	"slices"
+
+	"mews/supervisor/github/diff"
 )
 
 // Reasons why a file was not read, as GitHub shows them. Package diff has further reasons.
@@ -23,6 +25,21 @@ type UnreadFile struct {
 	Part   bool // other parts of the file were read
 }
 
+// ReasonWithoutLines returns why a file has no changed lines. known means that binary is known.
+func ReasonWithoutLines(f diff.File, binary, known bool) string {
+	switch {
+	case binary:
+		return UnreadReasonBinary
+	case f.Status == diff.FileRenamed || f.Status == diff.FileCopied:
+		return UnreadReasonRenamedOnly
+	case !known:
+		return UnreadReasonNoLines
+	case f.Status == diff.FileAdded || f.Status == diff.FileRemoved:
+		return UnreadReasonEmpty
+	}
+	return UnreadReasonModeOnly
+}
+
 // Coverage tells which files of a change were read, now or at an earlier head.
 type Coverage struct {
 	Files    int          // number of all changed files, including the files that GitHub does not list
@@ -39,6 +56,16 @@ func (c Coverage) IsComplete() bool { return len(c.Unread)+c.Unlisted == 0 }
 // HasRead reports whether all changed lines of a file were read.
 func (c Coverage) HasRead(path string) bool {
 	return !slices.ContainsFunc(c.Unread, func(u UnreadFile) bool { return u.Path == path })
+}
+
+// Reason returns the reason why a file was not read; "" if it was.
+func (c Coverage) Reason(path string) string {
+	for _, u := range c.Unread {
+		if u.Path == path {
+			return u.Reason
+		}
+	}
+	return ""
 }
 
 // AddUnread adds an unread file. The first reason for a path stays.

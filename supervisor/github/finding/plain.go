@@ -62,7 +62,12 @@ func escaped(piece string) string {
 // code between backticks, at most max bytes before escapes. It has no link, image, mention,
 // reference, command, HTML or secret.
 func HarmlessMarkdown(text string, max int) string {
-	text = VisibleMarkdown(strings.ToValidUTF8(text, ""))
+	text = strings.ToValidUTF8(text, "")
+	if visible := VisibleMarkdown(text); strings.TrimSpace(visible) != "" {
+		text = visible
+	} else {
+		text = VisibleCode(text) // only markup, such as "[x]: https://…": escaped, it is better than nothing
+	}
 	text = linked.ReplaceAllString(text, "$1")
 	text = link.ReplaceAllString(RemoveSecrets(text), textLink)
 	text = Truncate(strings.Join(strings.Fields(text), " "), max)

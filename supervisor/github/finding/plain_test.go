@@ -74,6 +74,18 @@ func TestHarmlessMarkdown_HostileText_IsInert(t *testing.T) {
 		"/&#8203;approve, `x` /&#8203;lgtm (/&#8203;merge) but a/b // c"; got != want {
 		t.Errorf("commands are %q, want %q", got, want)
 	}
+	for text, want := range map[string]string{
+		"[x]: https://evil.example": `\[x\]: (link removed)`, "<!-- @admin -->": `\<!-- @&#8203;admin --\>`,
+		" \n": "", "<!-- a --> b": "b", "<?php": `\<?php`, "<!-- <!-- -->": `\<!-- \<!-- --\>`,
+		"[a]: b\nThe rest": "The rest", "[1]:": `\[1\]:`, "\u200b": "",
+		"<!x>": `\<!x\>`, "&#8203;": "&amp;#&#8203;8203;",
+	} {
+		got := HarmlessMarkdown(text, 100)
+		checkInert(t, got)
+		if got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
 	if got := HarmlessMarkdown(strings.Repeat("ä", 100), 11); got != "ääää…" {
 		t.Errorf("cut to %q", got)
 	}

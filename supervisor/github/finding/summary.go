@@ -19,7 +19,8 @@ type Summary struct {
 	Records  []Record
 	Read     string   // the last head that a review has read; "" means none
 	Coverage Coverage // the coverage of the head Read
-	Unread   string   // sentences for readers: why Head was not read; "" means that it was read
+	Unread   string   // sentences for readers: why Head was not read now; "" means that it was read
+	Unposted bool     // the comments on lines of Head could not be posted
 	Left     map[Omission]int
 }
 
@@ -69,8 +70,13 @@ func (d details) text(room int) (text string, left int) {
 // Body returns the summary as Markdown, at most maxBody bytes.
 func (s Summary) Body() string {
 	head := ReviewMark(cmp.Or(s.Mark, s.Head)) + "\n"
-	if s.Unread != "" {
+	switch {
+	case s.Unposted:
+		head += fmt.Sprintf(textNotPosted, ShortSHA(s.Head)) + "\n"
+	case s.isUnread():
 		head += fmt.Sprintf(textNotRead, ShortSHA(s.Head), s.Unread) + "\n"
+	case s.Unread != "":
+		head += fmt.Sprintf(textNotReadAgain, ShortSHA(s.Head), s.Unread) + "\n"
 	}
 	if s.Read != "" {
 		head += fmt.Sprintf(textRead, s.Coverage.ReadCount(), amount.Plural(s.Coverage.Files, textFile, textFiles),
@@ -102,18 +108,21 @@ func (s Summary) Body() string {
 
 // IsNeeded reports whether something was not read, or something was found.
 func (s Summary) IsNeeded() bool {
-	return s.Unread != "" || !s.Coverage.IsComplete() || slices.ContainsFunc(s.Records, func(r Record) bool {
+	return s.isUnread() || !s.Coverage.IsComplete() || slices.ContainsFunc(s.Records, func(r Record) bool {
 		return r.MutedBy == "" && r.State != supervisor.FindingRefuted
 	})
 }
 
 // Title returns the numbers of findings as one line.
 func (s Summary) Title() string {
-	if s.Unread != "" {
+	if s.isUnread() {
 		return textTitleUnread
 	}
 	return s.counts()
 }
+
+// isUnread reports whether no review has read Head, not even an earlier one.
+func (s Summary) isUnread() bool { return s.Unread != "" && (s.Read == "" || s.Read != s.Head) }
 
 // files returns the details about files that were not read.
 func (s Summary) files() (x details) {

@@ -15,6 +15,8 @@ const (
 	textFound         = "Found before: %s."
 	textTitleUnread   = "not reviewed"
 	textNotRead       = "**Not reviewed:** `%s`. %s"
+	textNotReadAgain  = "**Not reviewed again:** `%s`. %s"
+	textNotPosted     = "**Not posted:** the comments on lines of `%s`. All findings are listed here."
 	textNothingInRead = "no findings in what was read"
 	textCountChanged  = "%d in changed lines"
 	textCountMuted    = "%d muted"

@@ -112,6 +112,12 @@ func (p Patch) ReviewMaterial() (m protocol.ReviewMaterial, skipped []string, er
 		}
 		m.Chunks = append(m.Chunks, made)
 	}
+	for _, f := range files {
+		isListed := slices.ContainsFunc(unread, func(u diff.UnreadFile) bool { return u.File.Path() == f.Path() })
+		if len(f.Hunks) == 0 && !isListed {
+			unread = append(unread, diff.UnreadFile{File: f, Reason: finding.ReasonWithoutLines(f, false, true)})
+		}
+	}
 	for _, u := range unread {
 		skipped = append(skipped, fmt.Sprintf("%s (%s)", u.File.Path(), u.Reason))
 	}

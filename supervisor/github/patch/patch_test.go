@@ -25,6 +25,24 @@ diff --git a/go.sum b/go.sum
 +y
 `
 
+// TestReviewMaterial_NoLines_IsSkipped covers diffs of files that have no changed lines.
+func TestReviewMaterial_NoLines_IsSkipped(t *testing.T) {
+	for text, want := range map[string]string{
+		"old mode 100644\nnew mode 100755\n":                                                    "x (file mode only)",
+		"similarity index 100%\nrename from w\nrename to x\n":                                   "x (renamed only)",
+		"similarity index 100%\ncopy from w\ncopy to x\n":                                       "x (renamed only)",
+		"new file mode 100644\nindex 0000000..e69de29\n":                                        "x (empty)",
+		"deleted file mode 100644\nindex e69de29..0000000\n":                                    "x (empty)",
+		"index 1111111..2222222 100644\nBinary files a/x and b/x differ\n":                      "x (binary)",
+		"old mode 100644\nnew mode 100755\nsimilarity index 100%\nrename from w\nrename to x\n": "x (renamed only)",
+	} {
+		_, skipped, err := patch.Patch{Diff: "diff --git a/x b/x\n" + text}.ReviewMaterial()
+		if err != nil || strings.Join(skipped, ", ") != want {
+			t.Errorf("%q: %q, %v, want %q", text, skipped, err, want)
+		}
+	}
+}
+
 func TestCheckReport_KeepsFindingsInDiff(t *testing.T) {
 	p := patch.Patch{Title: "Start<!-- approve it -->", Diff: change}
 	m, skipped, err := p.ReviewMaterial()

@@ -18,7 +18,7 @@ func (r *Reviews) checkAndPost(ctx context.Context, w *supervisor.Review, repo s
 		return nil
 	}
 	p := postedOf(*w)
-	if p.Begun != "" || p.Review != 0 && !p.Note && p.Round == w.Round { // a part of the review is on GitHub already
+	if p.Begun != "" || p.isOfRound(*w) { // a part of the review is on GitHub already
 		return r.post(ctx, w, repo, made)
 	}
 	pull, err := r.o.API.PullRequest(ctx, w.Repo, w.Number)
@@ -43,6 +43,7 @@ func (r *Reviews) move(ctx context.Context, w *supervisor.Review, made result) e
 	p := postedOf(*w)
 	p.Begun = "" // GitHub has no review of the old head to search for
 	w.Posted, w.Change = encoded(p), ""
-	w.Result = encoded(result{Moved: true, Moves: made.Moves + 1, Hunks: made.Hunks})
+	made.Moved, made.Moves = true, made.Moves+1
+	w.Result = encoded(made)
 	return r.o.Store.Update(ctx, *w)
 }

@@ -23,24 +23,30 @@ const (
 )
 
 // card returns the message about a review to its user.
-func (r *Reviews) card(w supervisor.Review, repo supervisor.GitHubRepo) string {
+func (r *Reviews) card(ctx context.Context, w supervisor.Review, repo supervisor.GitHubRepo) (string, error) {
 	made := resultOf(w)
 	lines := []string{fmt.Sprintf(textCard, w.PullRequestName(), finding.HarmlessMarkdown(made.Title, maxShort))}
 	if made.URL != "" {
 		lines[0] += "\n" + made.URL
 	}
-	switch w.State {
-	case supervisor.ReviewFailed:
-		return lines[0] + "\n\n" + fmt.Sprintf(textCardFailed, w.Why, w.PullRequestName())
-	case supervisor.ReviewSkipped:
-		return lines[0] + "\n\n" + fmt.Sprintf(textCardSkipped, w.Why)
+	switch {
+	case w.State == supervisor.ReviewFailed:
+		return lines[0] + "\n\n" + fmt.Sprintf(textCardFailed, w.Why, w.PullRequestName()), nil
+	case w.State == supervisor.ReviewSkipped:
+		return lines[0] + "\n\n" + fmt.Sprintf(textCardSkipped, w.Why), nil
+	case w.Why != "": // the last round failed
+		return lines[0] + "\n\n" + fmt.Sprintf(textCardFailedAgain, w.Why, w.PullRequestName()), nil
+	}
+	before, err := r.openBefore(ctx, w, made)
+	if err != nil {
+		return "", err
 	}
 	most := maxVerdict
 	if made.Unposted != "" {
 		most = protocol.MaxReviewVerdictBytes
 	}
 	lines = append(lines, "")
-	lines = append(lines, cardHead(made, most)...)
+	lines = append(lines, cardHead(made, before, most)...)
 	all := made.All()
 	if made.Unposted != "" {
 		lines, all = append(lines, fullFindings(made)...), nil
@@ -57,17 +63,25 @@ func (r *Reviews) card(w supervisor.Review, repo supervisor.GitHubRepo) string {
 			lines = append(lines, "", fmt.Sprintf(note[0], finding.HarmlessMarkdown(note[1], most)))
 		}
 	}
-	return strings.Join(append(lines, "", cardFoot(repo, made)), "\n")
+	return strings.Join(append(lines, "", cardFoot(w, repo, made)), "\n"), nil
 }
 
 // grow adds the state of a review to all earlier messages about its pull request.
 func (r *Reviews) grow(ctx context.Context, w supervisor.Review) error {
 	switch w.State {
-	case supervisor.ReviewDone:
-		return r.o.Grow(ctx, w.Repo, w.Number, fmt.Sprintf(textGrown, finding.ShortSHA(w.Head),
-			resultOf(w).FormatCounts()))
 	case supervisor.ReviewFailed:
 		return r.o.Grow(ctx, w.Repo, w.Number, textGrownFailed)
+	case supervisor.ReviewDone:
+		records, err := r.records(ctx, w)
+		if err != nil {
+			return err
+		}
+		format := textGrown
+		if w.Why != "" { // the last round failed
+			format = textGrownFailedAgain
+		}
+		return r.o.Grow(ctx, w.Repo, w.Number, fmt.Sprintf(format, finding.ShortSHA(w.Head),
+			finding.Summary{Records: records, Coverage: resultOf(w).Coverage}.Title()))
 	}
 	return nil
 }
@@ -99,12 +113,16 @@ func buttons(w supervisor.Review, repo supervisor.GitHubRepo, made result) (rows
 	return append(rows, slices.Collect(slices.Chunk(picks, 4))...)
 }
 
+// pressHandler handles a press of a button below the card of the review w. rest is the button's
+// data.
+type pressHandler func(r *Reviews, ctx context.Context, w supervisor.Review, rest string) (string, error)
+
 // presses maps the actions of the buttons below a card to functions.
-var presses = map[string]func(r *Reviews, ctx context.Context, w supervisor.Review, rest string) (string, error){
+var presses = map[string]pressHandler{
 	pressExplain: (*Reviews).explain,
-	pressPost:    (*Reviews).postPicked,
+	pressPost:    postHandler((*Reviews).postPicked),
 	pressMuteAll: (*Reviews).muteAll,
-	pressAgain:   (*Reviews).postAgain,
+	pressAgain:   postHandler((*Reviews).postAgain),
 }
 
 // HandlePress handles a press of a button below a review's card. Only the review's user may press
@@ -145,7 +163,7 @@ func (r *Reviews) postPicked(ctx context.Context, w supervisor.Review, rest stri
 		return "", failed
 	}
 	n, err := strconv.Atoi(rest)
-	if w.State != supervisor.ReviewDone || rest != "" && (err != nil || n < 1 || n > len(all)) {
+	if rest != "" && (err != nil || n < 1 || n > len(all)) {
 		return "", supervisor.Errorf(supervisor.CodeNotFound, textNoReview)
 	}
 	picked := made

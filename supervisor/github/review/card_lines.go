@@ -13,15 +13,36 @@ import (
 	"mews/supervisor/internal/money"
 )
 
+// openBefore returns the open findings of a review's pull request that the review's result does not
+// have.
+func (r *Reviews) openBefore(ctx context.Context, w supervisor.Review, made result) (before []finding.Finding,
+	err error) {
+	records, err := r.records(ctx, w)
+	for _, f := range records {
+		isNew := slices.ContainsFunc(made.All(), func(n finding.Finding) bool { return n.Fingerprint == f.Fingerprint })
+		if f.IsOpen() && !isNew {
+			before = append(before, f.Finding)
+		}
+	}
+	return before, err
+}
+
 // cardHead returns the first lines of a card: the verdict, cut to most bytes, and the numbers of
-// findings and files.
-func cardHead(made result, most int) (lines []string) {
+// findings and files. before are the open findings of earlier reviews.
+func cardHead(made result, before []finding.Finding, most int) (lines []string) {
 	// the verdict may be about findings that were refuted or dropped
 	if dropped := made.Refutations + made.Left[finding.OmittedUnfounded]; made.Verdict != "" &&
 		(len(made.All()) > 0 || dropped == 0) {
 		lines = append(lines, finding.HarmlessMarkdown(made.Verdict, most))
 	}
-	lines = append(lines, fmt.Sprintf(textCardFound, made.FormatCounts()))
+	if len(made.All()) == 0 && len(before) > 0 {
+		lines = append(lines, textCardNothingNew)
+	} else {
+		lines = append(lines, fmt.Sprintf(textCardFound, made.FormatCounts()))
+	}
+	if len(before) > 0 {
+		lines = append(lines, fmt.Sprintf(textCardOpen, finding.GroupFindings(before, 0).FormatCounts()))
+	}
 	if n := made.Refutations; n > 0 {
 		lines = append(lines, fmt.Sprintf(textCardRefuted, amount.Plural(n, textRefutedOne, textRefutedMany)))
 	}
@@ -32,7 +53,7 @@ func cardHead(made result, most int) (lines []string) {
 }
 
 // cardFoot returns the last line of a card: where the findings are, and what the review cost.
-func cardFoot(repo supervisor.GitHubRepo, made result) string {
+func cardFoot(w supervisor.Review, repo supervisor.GitHubRepo, made result) string {
 	cost, models := textNoPrice, ""
 	if made.Cost != nil {
 		cost = money.FormatDollars(*made.Cost)
@@ -45,6 +66,8 @@ func cardFoot(repo supervisor.GitHubRepo, made result) string {
 		return fmt.Sprintf(textNotPosted, made.Unposted, cost, models)
 	case made.Silent:
 		return fmt.Sprintf(textNothingToPost, cost, models)
+	case repo.Post == supervisor.PostAsReview && !postedOf(w).isOfRound(w):
+		return fmt.Sprintf(textOnlySummary, cost, models)
 	}
 	return fmt.Sprintf(textsPosted[repo.Post], cost, models)
 }

@@ -38,7 +38,7 @@ func (r *Reviews) coverageBefore(ctx context.Context, repo string, pull api.Pull
 	}
 	binary, err := r.binaryFiles(ctx, repo, pull, empty[:min(len(empty), maxWithoutLines)])
 	for i, f := range empty {
-		c.AddUnread(finding.UnreadFile{Path: f.Path(), Reason: reasonWithoutLines(f, binary[f.Path()],
+		c.AddUnread(finding.UnreadFile{Path: f.Path(), Reason: finding.ReasonWithoutLines(f, binary[f.Path()],
 			i < maxWithoutLines)})
 	}
 	return c, err
@@ -64,21 +64,6 @@ func (r *Reviews) binaryFiles(ctx context.Context, repo string, pull api.PullReq
 		}
 	}
 	return binary, nil
-}
-
-// reasonWithoutLines returns why a file has no changed lines.
-func reasonWithoutLines(f diff.File, binary, known bool) string {
-	switch {
-	case binary:
-		return finding.UnreadReasonBinary
-	case f.Status == diff.FileRenamed || f.Status == diff.FileCopied:
-		return finding.UnreadReasonRenamedOnly
-	case !known:
-		return finding.UnreadReasonNoLines
-	case f.Status == diff.FileAdded || f.Status == diff.FileRemoved:
-		return finding.UnreadReasonEmpty
-	}
-	return finding.UnreadReasonModeOnly
 }
 
 // addUnreadChunks adds the files of chunks that a worker did not read.

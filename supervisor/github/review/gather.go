@@ -123,17 +123,17 @@ func visible(text string, most int) string {
 // It adds whole files or functions around hunks, which may help to understand them.
 func (r *Reviews) chunk(ctx context.Context, w supervisor.Review, pull api.PullRequest, files []diff.File,
 	c *change) error {
-	unseen, seen := files, map[string]bool{}
+	var earlier []supervisor.Review
+	var err error
 	if w.Requester == "" {
-		earlier, err := r.o.Store.ListOfPullRequest(ctx, w.User, w.Repo, w.Number)
-		if err != nil {
-			return err
-		}
-		seen = seenIn(earlier, w.ID)
+		earlier, err = r.o.Store.ListOfPullRequest(ctx, w.User, w.Repo, w.Number)
+	} else if resultOf(w).Round == w.Round { // this review has read hunks before a push
+		earlier = []supervisor.Review{w}
 	}
-	for _, print := range resultOf(w).Hunks { // hunks that this review has read before a push
-		seen[print] = true
+	if err != nil {
+		return err
 	}
+	unseen, seen := files, seenIn(earlier)
 	if len(seen) > 0 {
 		unseen = diff.UnseenChanges(files, seen)
 	}
@@ -145,7 +145,14 @@ func (r *Reviews) chunk(ctx context.Context, w supervisor.Review, pull api.PullR
 	chunks, unread := diff.SplitIntoChunks(unseen, chunkSize, diff.NewSkipFilter([]byte(attributes)))
 	why := map[string]int{}
 	for _, u := range unread {
-		why[u.Reason]++
+		if len(u.File.Hunks) > 0 {
+			why[u.Reason]++
+		}
+	}
+	for _, f := range files {
+		if reason := c.Coverage.Reason(f.Path()); len(f.Hunks) == 0 && reason != "" {
+			why[reason]++
+		}
 	}
 	for _, reason := range slices.Sorted(maps.Keys(why)) {
 		c.Skipped = append(c.Skipped, fmt.Sprintf("%s (%s)", amount.Plural(why[reason], textFile, textFiles), reason))
@@ -154,7 +161,6 @@ func (r *Reviews) chunk(ctx context.Context, w supervisor.Review, pull api.PullR
 	for _, f := range files {
 		c.Hunks[f.Path()] = diff.HunkFingerprints(f)
 	}
-	var err error
 	if c.Heads, err = r.readHeads(ctx, w, pull, chunks, c.Files); err != nil {
 		return err
 	}

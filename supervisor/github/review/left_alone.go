@@ -78,24 +78,25 @@ func (r *Reviews) nothingNew(ctx context.Context, w supervisor.Review) (string, 
 	}
 	heads := 0
 	for _, e := range earlier {
-		if e.ID != w.ID && (e.State == supervisor.ReviewDone || e.State == supervisor.ReviewFailed) {
+		if e.ID != w.ID && readHead(e) != "" {
 			heads++
 		}
 	}
-	seen := seenIn(earlier, w.ID)
-	switch {
-	case heads >= r.o.Heads:
-		return textHeads, nil
-	case len(seen) == 0:
-		return "", nil
-	}
-	page, err := r.o.API.ChangedFiles(ctx, w.Repo, w.Number)
-	if err != nil {
-		return "", err
-	}
-	files, _ := filesOf(page.Items)
-	if page.More || len(diff.UnseenChanges(files, seen)) > 0 {
-		return "", nil
+	if seen := seenIn(earlier); readHead(w) != w.Head {
+		switch {
+		case heads >= r.o.Heads:
+			return textHeads, nil
+		case len(seen) == 0:
+			return "", nil
+		}
+		page, err := r.o.API.ChangedFiles(ctx, w.Repo, w.Number)
+		if err != nil {
+			return "", err
+		}
+		files, _ := filesOf(page.Items)
+		if page.More || len(diff.UnseenChanges(files, seen)) > 0 {
+			return "", nil
+		}
 	}
 	records, err := r.records(ctx, w)
 	if repo, _ := r.o.Repo(w.Repo); err != nil || repo.Post != supervisor.PostOnlyCard && len(unposted(records)) > 0 {
@@ -104,14 +105,25 @@ func (r *Reviews) nothingNew(ctx context.Context, w supervisor.Review) (string, 
 	return textNothingNew, nil
 }
 
-// seenIn returns the fingerprints of the hunks that a pull request's other reviews have read. The
+// isOutdated reports whether the review of a head must be checked again, although nobody has
+// requested it: the pull request had another head since, or the result was not posted.
+func (r *Reviews) isOutdated(ctx context.Context, w supervisor.Review, head string) (bool, error) {
+	list, err := r.o.Store.ListOfPullRequest(ctx, w.User, w.Repo, w.Number)
+	later := false
+	for _, e := range slices.Backward(list) {
+		if e.Head == head {
+			return later || resultOf(e).Unposted != "", err
+		}
+		later = later || e.Head != ""
+	}
+	return false, err
+}
+
+// seenIn returns the fingerprints of the hunks that reviews of a pull request have read. The
 // findings of these reviews are stored, even if a review failed later.
-func seenIn(reviews []supervisor.Review, but int64) map[string]bool {
+func seenIn(reviews []supervisor.Review) map[string]bool {
 	seen := map[string]bool{}
 	for _, e := range reviews {
-		if e.ID == but {
-			continue
-		}
 		for _, print := range resultOf(e).Hunks {
 			seen[print] = true
 		}

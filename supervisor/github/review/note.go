@@ -22,16 +22,17 @@ func noteMark(head string) string { return head + "/unread" }
 // findings. The first note creates the summary; later notes replace it and cause no mail. If why is
 // "", earlier reviews have read the whole head, and only an existing summary is replaced.
 func (r *Reviews) noteUnread(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, why string) error {
-	if repo.Post == supervisor.PostOnlyCard {
+	if repo.Post == supervisor.PostOnlyCard && why != "" {
 		return nil
 	}
 	s, records, err := r.unreadSummary(ctx, *w, why)
 	if err != nil {
 		return err
 	}
-	if repo.Post == supervisor.PostAsCheckRun {
+	switch repo.Post {
+	case supervisor.PostAsCheckRun:
 		err = r.postCheck(ctx, w, s)
-	} else {
+	case supervisor.PostAsReview:
 		err = r.postNote(ctx, w, s)
 	}
 	if err != nil {
@@ -47,6 +48,8 @@ func (r *Reviews) noteReason(ctx context.Context, w *supervisor.Review, repo sup
 	switch {
 	case !told:
 		return nil
+	case readHead(*w) == w.Head:
+		public = ""
 	case why == textHeads:
 		public = fmt.Sprintf(public, r.o.Name())
 	}
@@ -89,7 +92,7 @@ func (r *Reviews) postNote(ctx context.Context, w *supervisor.Review, s finding.
 		return err
 	case there:
 		return r.replaceSummary(ctx, *w, summary, s)
-	case s.Unread == "":
+	case s.Unread == "" && !s.Unposted:
 		return nil
 	}
 	p := postedOf(*w)
@@ -108,11 +111,14 @@ func (r *Reviews) unreadSummary(ctx context.Context, w supervisor.Review, why st
 	earlier, err := r.o.Store.ListOfPullRequest(ctx, w.User, w.Repo, w.Number)
 	for _, e := range earlier {
 		if read := resultOf(e); read.Coverage.Files > 0 {
-			s.Read, s.Coverage, s.Left = e.Head, read.Coverage, read.Left
+			s.Read, s.Coverage, s.Left = readHead(e), read.Coverage, read.Left
 		}
 	}
-	if why == "" {
+	switch {
+	case why == "":
 		s.Read = w.Head
+	case resultOf(w).isCurrent(w): // the head was read, and only the result is missing on GitHub
+		s.Unread, s.Unposted = "", true
 	}
 	if err != nil || len(s.Records) == 0 {
 		return s, s.Records, err
@@ -122,7 +128,7 @@ func (r *Reviews) unreadSummary(ctx context.Context, w supervisor.Review, why st
 		return s, nil, err
 	}
 	files, _ := filesOf(page.Items)
-	h := finding.Head{SHA: w.Head, Files: files, Coverage: s.Coverage, Unread: why != ""}
+	h := finding.Head{SHA: w.Head, Files: files, Coverage: s.Coverage, Unread: s.Unread != ""}
 	if err := r.readTexts(ctx, w, &h, s.Records); err != nil {
 		return s, nil, err
 	}
@@ -144,6 +150,9 @@ func (r *Reviews) fail(ctx context.Context, w *supervisor.Review, repo superviso
 		r.o.Log.Warn("say that a review has failed", "review", w.PullRequestName(), "error", err)
 	}
 	w.State, w.Why = supervisor.ReviewFailed, problem.UserText(failure)
+	if hasEarlierResult(*w) {
+		w.State = supervisor.ReviewDone
+	}
 	return r.o.Store.Update(ctx, *w)
 }
 

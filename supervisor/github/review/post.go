@@ -33,6 +33,11 @@ func postedOf(w supervisor.Review) (p posted) {
 	return p
 }
 
+// isOfRound reports whether GitHub has got a review with findings in a review's current round.
+func (p posted) isOfRound(w supervisor.Review) bool {
+	return p.Review != 0 && !p.Note && p.Round == w.Round
+}
+
 // post posts a review in the form that the repository is configured for. If an earlier call was
 // interrupted, it continues.
 func (r *Reviews) post(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, made *result) error {
@@ -75,6 +80,11 @@ func (r *Reviews) postReview(ctx context.Context, w *supervisor.Review, made *re
 	if p.Review != 0 && !p.Note && p.Round != w.Round { // GitHub has a review of this head from an earlier round
 		made.Summary, made.Inline = slices.Concat(made.Inline, made.Summary), nil
 	}
+	if p.Review == 0 || p.Note {
+		if err := r.dropPosted(ctx, *w, made); err != nil {
+			return err
+		}
+	}
 	s, err := r.summaryOf(ctx, *w, *made, w.Head)
 	if err != nil {
 		return err
@@ -98,6 +108,15 @@ func (r *Reviews) postReview(ctx context.Context, w *supervisor.Review, made *re
 		return err
 	}
 	return r.keepInSummary(ctx, w, made.CheckedFindings)
+}
+
+// dropPosted removes findings from a result that were posted since, by a button on an older card.
+func (r *Reviews) dropPosted(ctx context.Context, w supervisor.Review, made *result) error {
+	records, err := r.records(ctx, w)
+	for _, list := range []*[]finding.Finding{&made.Inline, &made.Summary, &made.Suggestions} {
+		*list = slices.DeleteFunc(*list, func(f finding.Finding) bool { return isPosted(records, f) })
+	}
+	return err
 }
 
 // refusals is the maximum number of further tries after GitHub has refused a review.

@@ -112,6 +112,18 @@ func (r *Reviews) known(ctx context.Context, w supervisor.Review,
 	return known, err
 }
 
+// OpenFindings returns all open findings of a review's pull request, new and old.
+func (r *Reviews) OpenFindings(ctx context.Context, w supervisor.Review) (finding.CheckedFindings, error) {
+	records, err := r.records(ctx, w)
+	var open []finding.Finding
+	for _, f := range records {
+		if f.IsOpen() {
+			open = append(open, f.Finding)
+		}
+	}
+	return finding.GroupFindings(open, 0), err
+}
+
 // unposted returns the open findings that are not on GitHub.
 func unposted(list []finding.Record) (found []finding.Finding) {
 	for _, f := range list {

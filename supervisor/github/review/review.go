@@ -21,6 +21,7 @@ import (
 	"mews/supervisor/github/api"
 	"mews/supervisor/internal/retry"
 	"mews/supervisor/internal/signals"
+	"mews/supervisor/internal/slots"
 	"mews/supervisor/problem"
 	"mews/supervisor/spool"
 	"mews/supervisor/sqlite"
@@ -67,12 +68,15 @@ type Options struct {
 
 // Reviews reviews pull requests. Its methods may be called from any goroutine.
 type Reviews struct {
-	o     Options
-	woken chan struct{} // holds a token if a review may be due
+	o         Options
+	woken     chan struct{} // holds a token if a review may be due
+	postSlots *slots.Slots  // one slot for each pull request: a second tap waits until the first has posted
 }
 
 // New returns Reviews. Its Run must be called to start reviews.
-func New(o Options) *Reviews { return &Reviews{o: o, woken: make(chan struct{}, 1)} }
+func New(o Options) *Reviews {
+	return &Reviews{o: o, woken: make(chan struct{}, 1), postSlots: slots.NewWithUserLimit(0, 1)}
+}
 
 // byCommand is the beginning of Requester if a slash command requested the review. A user of Mews
 // needs no write permission on GitHub.
@@ -203,7 +207,11 @@ func (r *Reviews) begin(ctx context.Context, w supervisor.Review) error {
 			w.Requester = "" // the request is dropped; the row then keeps the result for the previous head
 		}
 		settling := w.ID
-		if w, err = r.o.Store.SetHead(ctx, w, pull.Head.SHA); err != nil {
+		outdated, err := r.isOutdated(ctx, w, pull.Head.SHA)
+		if err != nil {
+			return err
+		}
+		if w, err = r.o.Store.SetHead(ctx, w, pull.Head.SHA, outdated); err != nil {
 			return err
 		}
 		if !may && w.ID != settling {
@@ -291,9 +299,16 @@ func (r *Reviews) leave(ctx context.Context, w supervisor.Review, why string) {
 	}
 }
 
-// end ends a review without a turn that could tell the user.
+// end ends a review without a turn that could tell the user. If an earlier round has read the head,
+// the review stays done, and keeps only the reason for a failure.
 func (r *Reviews) end(ctx context.Context, w supervisor.Review, state supervisor.ReviewState, why string) bool {
 	w.State, w.Why, w.Due = state, why, time.Time{}
+	if hasEarlierResult(w) {
+		w.State = supervisor.ReviewDone
+		if state == supervisor.ReviewSkipped && w.Requester == "" {
+			w.Why = ""
+		}
+	}
 	_, ok := retry.StoreUntilDone(ctx, r.o.Log, "end a review", func() (struct{}, error) {
 		return struct{}{},
 			r.o.Store.Update(ctx, w)

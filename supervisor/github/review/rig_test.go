@@ -52,7 +52,10 @@ func (r *rig) RoundTrip(request *http.Request) (*http.Response, error) {
 	if r.sending != nil {
 		r.sending(request)
 	}
-	if r.last--; r.kill == nil || r.last != 0 {
+	if r.kill == nil {
+		return http.DefaultTransport.RoundTrip(request)
+	}
+	if r.last--; r.last != 0 {
 		return http.DefaultTransport.RoundTrip(request)
 	}
 	if r.after {

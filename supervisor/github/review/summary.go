@@ -18,13 +18,17 @@ func (r *Reviews) summaryOf(ctx context.Context, w supervisor.Review, made resul
 	if err != nil {
 		return s, err
 	}
-	markPosted(records, made.CheckedFindings)
+	if made.Unposted == "" {
+		markPosted(records, made.CheckedFindings)
+	} else {
+		mark = noteMark(w.Head) // with the head's own mark, the summary would be taken for the missing review
+	}
 	if repo, _ := r.o.Repo(w.Repo); repo.Post == supervisor.PostOnlyCard {
 		records = slices.DeleteFunc(records, func(f finding.Record) bool { return !f.Posted })
 	}
 	return finding.Summary{Head: w.Head, Mark: mark, Name: r.o.Name(), Records: records, Read: w.Head,
 		Coverage: made.Coverage,
-		Left:     made.Left}, nil
+		Left:     made.Left, Unposted: made.Unposted != ""}, nil
 }
 
 // updateSummary replaces the text of a pull request's summary. GitHub sends no mail about it.

@@ -70,23 +70,24 @@ func TestSummary_LaterHeads_LoseNoFinding(t *testing.T) {
 	r.run()
 	listed("after an unrelated push", "14 open findings", "**Read 2 of 2 files**", r.repo.CommitSHA("put-it")[:12])
 
-	fails := func() {
+	fails := func(card string) {
 		t.Helper()
 		end := r.hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 403,
 			Text: "Resource not accessible", Times: 1,
 			Route: "GET /repos/{owner}/{repo}/pulls/{number}/commits"})
 		defer end()
-		r.wantParts(r.run(), "Not reviewed.")
+		r.wantParts(r.run(), card)
 	}
 	_, err := r.reviews.RequestByAddress(t.Context(), supervisor.User{Name: "alice"}, "acme/widget#1", r.now)
 	r.must(err)
 	r.must(r.reviews.beginDue(t.Context()))
-	fails()
-	listed("after a failed second round", "14 open findings", "**Not reviewed:**", noteGitHub)
+	fails("Not reviewed again. ")
+	listed("after a failed second round", "14 open findings", "**Not reviewed again:**", noteGitHub,
+		"**Read 2 of 2 files**")
 
 	r.push("put-it", strings.ReplaceAll(putLines(14), "m[", "n["))
 	r.want(number, "")
-	fails()
+	fails("Not reviewed. ")
 	listed("after a failed review of changed lines", "14 findings in lines that changed since",
 		"Lines changed, not looked at since `")
 
@@ -155,7 +156,8 @@ func TestSummary_UnreadFiles_AreNamed(t *testing.T) {
 			t.Errorf("GitHub is told of %q:\n%s", host, text)
 		}
 	}
-	r.wantParts(card, "Read 1 of 9 files.", "spent by claude/opus")
+	r.wantParts(card, "2 files (binary)", "1 file (file mode only)", "1 file (renamed only)", "1 file (empty)",
+		"1 file (lock file)", "1 file (generated)", "Read 1 of 9 files.", "spent by claude/opus")
 }
 
 // TestCleanReview_PostsNothing covers a change that was read in full and has no finding.

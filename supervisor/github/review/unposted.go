@@ -32,13 +32,10 @@ func (r *Reviews) postAgain(ctx context.Context, w supervisor.Review, _ string) 
 	made := resultOf(w)
 	repo, served := r.o.Repo(w.Repo)
 	switch {
-	case !served || w.State != supervisor.ReviewDone:
+	case !served:
 		return "", supervisor.Errorf(supervisor.CodeNotFound, textNoReview)
 	case made.Unposted == "":
 		return textPostedBefore, nil
-	}
-	if newer, err := r.isPostedByNewer(ctx, w); err != nil || newer {
-		return fmt.Sprintf(textPostedNewer, w.PullRequestName()), err
 	}
 	records, err := r.records(ctx, w)
 	if err != nil {
@@ -55,6 +52,7 @@ func (r *Reviews) postAgain(ctx context.Context, w supervisor.Review, _ string) 
 	if repo.Post == supervisor.PostOnlyCard {
 		repo.Post = supervisor.PostAsReview
 	}
+	made.Unposted = ""
 	if err := r.post(ctx, &w, repo, &made); err != nil {
 		if r.keepUnposted(ctx, w, &made, err) {
 			return "", supervisor.Errorf(supervisor.ErrorCodeOf(err), textStillUnposted, w.PullRequestName(),
@@ -62,20 +60,54 @@ func (r *Reviews) postAgain(ctx context.Context, w supervisor.Review, _ string) 
 		}
 		return "", err
 	}
-	made.Unposted = ""
 	w.Result = encoded(made)
 	return fmt.Sprintf(textPosted, w.PullRequestName()), r.o.Store.Update(ctx, w)
 }
 
-// isPostedByNewer reports whether a review of a later head was posted, or had nothing to post. That
+// postHandler returns a handler for presses that post. Only one of them at a time posts to a pull
+// request, so a second tap finds the findings posted. Findings are posted only from the card of the
+// newest reviewed head, because a summary has the findings of one head.
+func postHandler(do pressHandler) pressHandler {
+	return func(r *Reviews, ctx context.Context, w supervisor.Review, rest string) (string, error) {
+		slot, err := r.postSlots.Acquire(ctx, w.PullRequestName())
+		if err != nil {
+			return "", err
+		}
+		defer slot.Release()
+		w, there, err := r.o.Store.Find(ctx, w.ID) // an earlier tap may have posted
+		if err != nil {
+			return "", err
+		}
+		if !there || w.IsActive() || w.State == supervisor.ReviewSettling || readHead(w) == "" {
+			return "", supervisor.Errorf(supervisor.CodeNotFound, textNoReview)
+		}
+		newer, found, err := r.newerReview(ctx, w)
+		switch {
+		case err != nil:
+			return "", err
+		case !found:
+			return do(r, ctx, w, rest)
+		}
+		repo, _ := r.o.Repo(w.Repo)
+		if newer.State == supervisor.ReviewDone && resultOf(newer).Unposted == "" &&
+			repo.Post != supervisor.PostOnlyCard {
+			return fmt.Sprintf(textPostedNewer, w.PullRequestName()), nil
+		}
+		return fmt.Sprintf(textReadNewer, w.PullRequestName(), finding.ShortSHA(newer.Head)), nil
+	}
+}
+
+// newerReview returns the last review that has read a newer head of the same pull request. That
 // review has the findings of all earlier ones.
-func (r *Reviews) isPostedByNewer(ctx context.Context, w supervisor.Review) (bool, error) {
+func (r *Reviews) newerReview(ctx context.Context, w supervisor.Review) (newer supervisor.Review, found bool,
+	err error) {
 	list, err := r.o.Store.ListOfPullRequest(ctx, w.User, w.Repo, w.Number)
-	repo, _ := r.o.Repo(w.Repo)
-	return slices.ContainsFunc(list, func(e supervisor.Review) bool {
-		return e.ID > w.ID && e.State == supervisor.ReviewDone && resultOf(e).Unposted == "" &&
-			repo.Post != supervisor.PostOnlyCard
-	}), err
+	for _, e := range list[slices.IndexFunc(list, func(e supervisor.Review) bool { return e.ID == w.ID })+1:] {
+		if e.State == supervisor.ReviewDone || e.IsActive() && resultOf(e).isCurrent(e) {
+			newer, found = e, true
+		}
+	}
+	return newer, found, err
 }
 
 // fullFindings returns all findings with their details, for the card of a review that was not

@@ -78,7 +78,7 @@ func TestPost_WithoutPermission_CardHasAll(t *testing.T) {
 	// the next head is reviewed as usual
 	r.push("put-it", code+"// two\n")
 	r.want(number, "")
-	r.wantParts(r.run(severalFaults()...), "Posted as a review.")
+	r.wantParts(r.run(severalFaults()...), "No comment was posted.")
 	r.same("posted", r.posted(number), []string{"COMMENTED main.go:4 main.go:3"})
 }
 
@@ -138,15 +138,38 @@ func TestSummary_ResultNotPosted_SaysSo(t *testing.T) {
 	end := r.hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 403, Times: -1,
 		Route: "POST /repos/{owner}/{repo}/pulls/{number}/reviews"})
 	r.wantParts(r.run(bug("main.go", 8, "go(1)")), "`main.go:8`", "Not posted: ")
-	r.wantParts(r.summary(number), "**Not reviewed:** `"+r.repo.CommitSHA("put-it")[:12], noteUnposted)
+	r.wantParts(r.summary(number), "**Not posted:** the comments on lines of `"+r.repo.CommitSHA("put-it")[:12],
+		"**Read 1 of 1 file**")
 	end()
 	said, err := r.reviews.HandlePress(t.Context(), "alice", "again/2")
 	r.must(err)
 	r.same("said", said, fmt.Sprintf(textPosted, "acme/widget#1"))
 	r.same("posted", r.posted(number), []string{"COMMENTED main.go:4", "COMMENTED main.go:8"})
-	if strings.Contains(r.summary(number), "Not reviewed") {
+	if strings.Contains(r.summary(number), "Not posted") {
 		t.Errorf("it was posted, and says %s", r.summary(number))
 	}
+}
+
+// TestPostAgain_AfterMute_PostsComments covers a thumbs-down that updates the summary while the
+// comments of the newest head are missing.
+func TestPostAgain_AfterMute_PostsComments(t *testing.T) {
+	r := newRig(t, githubtest.Options{Strict: true})
+	number := r.open(code)
+	r.want(number, "")
+	r.run(bug("main.go", 4, `m["a"] = 1`))
+	r.push("put-it", code+"\nfunc get() {\n\tgo(1)\n}\n")
+	r.want(number, "")
+	end := r.hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 403, Times: -1,
+		Route: postsReview})
+	r.wantParts(r.run(bug("main.go", 8, "go(1)")), "Not posted: ")
+	end()
+	r.repo.SetPermission("alice", "write")
+	r.repo.AddReaction(r.repo.Reviews(number)[0].Comments[0].ID, "alice", "-1")
+	r.reviews.pollReactions(t.Context())
+	r.wantParts(r.summary(number), "Muted by alice.", "**Not posted:**", "**Read 1 of 1 file**")
+	_, err := r.reviews.HandlePress(t.Context(), "alice", "again/2")
+	r.must(err)
+	r.same("posted", r.posted(number), []string{"COMMENTED main.go:4", "COMMENTED main.go:8"})
 }
 
 // TestPost_Killed_IsPostedOnce kills the process at each request that a press of the button Post

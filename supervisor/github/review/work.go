@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,6 +28,8 @@ type result struct {
 	Verdict         string
 	Skipped, Unread []string
 	Hunks           []string // fingerprints of reviewed and skipped hunks
+	Head            string   // the head that was read; results of older versions have none
+	Round           int      // the round of the review's row that has read the head
 	// sentence that says why the result was not posted; "" if it was posted or there was nothing to
 	// post
 	Unposted    string
@@ -35,7 +38,7 @@ type result struct {
 	Cost        *int64
 	Refutations int  // number of findings that second checks have refuted
 	Moves       int  // number of pushes that came during the review
-	Moved       bool // the head of the last push is not read yet; then only Hunks and Moves are set
+	Moved       bool // the head of the last push is not read yet
 	Silent      bool // nothing was posted, because all was read and nothing found
 }
 
@@ -43,6 +46,24 @@ type result struct {
 func resultOf(w supervisor.Review) (made result) {
 	_ = json.Unmarshal([]byte(w.Result), &made) // Result is "" or JSON that Mews wrote
 	return made
+}
+
+// isCurrent reports whether a result is of a review's current round and head.
+func (made result) isCurrent(w supervisor.Review) bool {
+	return made.Round == w.Round && made.Head == w.Head && !made.Moved
+}
+
+// readHead returns the head that the result of a review is about. "" means that no head was read.
+func readHead(w supervisor.Review) string {
+	if w.Result == "" {
+		return ""
+	}
+	return cmp.Or(resultOf(w).Head, w.Head)
+}
+
+// hasEarlierResult reports whether a review's head was read in an earlier round only.
+func hasEarlierResult(w supervisor.Review) bool {
+	return w.Result != "" && readHead(w) == w.Head && resultOf(w).Round != w.Round
 }
 
 func encoded(v any) string {
@@ -85,7 +106,7 @@ func (r *Reviews) RunTurn(ctx context.Context, turn supervisor.Turn, read Materi
 	if err != nil {
 		return "", err
 	}
-	return r.card(w, repo), nil
+	return r.card(ctx, w, repo)
 }
 
 // work continues a review from its current state to its end.
@@ -96,13 +117,20 @@ func (r *Reviews) work(ctx context.Context, w *supervisor.Review, repo superviso
 			return err
 		}
 	}
-	if w.Result == "" || resultOf(*w).Moved {
+	if !resultOf(*w).isCurrent(*w) {
 		if err := r.read(ctx, w, read); err != nil || w.State != supervisor.ReviewRunning {
 			return err
 		}
 	}
 	made := resultOf(*w)
-	err := r.retryForAWhile(ctx, func() error { return r.checkAndPost(ctx, w, repo, &made) })
+	err := r.retryForAWhile(ctx, func() error {
+		slot, err := r.postSlots.Acquire(ctx, w.PullRequestName())
+		if err != nil {
+			return err
+		}
+		defer slot.Release()
+		return r.checkAndPost(ctx, w, repo, &made)
+	})
 	if errors.Is(err, errMoved) {
 		if err := r.move(ctx, w, made); err != nil {
 			return err
@@ -193,7 +221,7 @@ func (r *Reviews) moveToHead(ctx context.Context, w *supervisor.Review, pull api
 func (r *Reviews) askApproval(ctx context.Context, w *supervisor.Review, pull api.PullRequest,
 	turn supervisor.Turn) error {
 	earlier, err := r.o.Store.ListOfPullRequest(ctx, w.User, w.Repo, w.Number)
-	if err != nil || slices.ContainsFunc(earlier, func(e supervisor.Review) bool { return e.ID != w.ID && e.Turn != 0 && e.Result != "" }) {
+	if err != nil || slices.ContainsFunc(earlier, func(e supervisor.Review) bool { return e.Turn != 0 && e.Result != "" }) {
 		return err
 	}
 	w.State = supervisor.ReviewConfirming
@@ -275,7 +303,10 @@ func (r *Reviews) check(ctx context.Context, w supervisor.Review, c change, repo
 		}
 	}
 	made = result{Title: c.Title, URL: c.URL, Verdict: report.Verdict, Skipped: c.Skipped, Unread: c.Unread,
-		Coverage: c.Coverage, Moves: resultOf(w).Moves}
+		Coverage: c.Coverage, Head: w.Head, Round: w.Round}
+	if before := resultOf(w); before.Round == w.Round {
+		made.Moves = before.Moves
+	}
 	checker := r.checker(c, known)
 	checked := checker.Check(append(reordered, report.Findings...))
 	addUnreadChunks(&made.Coverage, c.Material, report)
