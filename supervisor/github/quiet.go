@@ -81,9 +81,10 @@ func (g *GitHub) changeMutes(ctx context.Context, repos []supervisor.GitHubRepo,
 		return supervisor.Errorf(supervisor.CodeInvalid, textQuietWhere)
 	}
 	if subject != "" {
-		return store.AddMute(ctx, supervisor.ReviewMute{
+		_, err := store.AddMute(ctx, supervisor.ReviewMute{
 			User: repos[0].User, Repo: repos[0].Name, Kind: kind, Subject: subject, By: textByAdmin,
 		})
+		return err
 	}
 	if q.Remove == 0 {
 		return nil

@@ -8,6 +8,7 @@ import (
 	"encoding/pem"
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -78,7 +79,7 @@ func newRig(t *testing.T, o githubtest.Options) *rig {
 	}
 	r.hub = githubtest.New(t, o)
 	r.repo = r.hub.Repo("Acme/Widget")
-	r.db = sqlitetest.Open(t)
+	r.db = sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{Now: o.Now})
 	kept, err := spool.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
