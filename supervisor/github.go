@@ -61,11 +61,13 @@ type GitHubEvent struct {
 	// role of the author of Text, in GitHub's words: OWNER, MEMBER, COLLABORATOR, ...
 	Association string `json:"association,omitempty"`
 
-	Title  string   `json:"title,omitempty"`
-	Text   string   `json:"text,omitempty"` // text of a comment, a review or a release
-	URL    string   `json:"url,omitempty"`
-	State  string   `json:"state,omitempty"` // state of the review, or conclusion of the check
-	Labels []string `json:"names,omitempty"` // labels, or logins of requested reviewers
+	Title string `json:"title,omitempty"`
+	Text  string `json:"text,omitempty"` // text of a comment, a review or a release
+	// the uncut texts of the issue or comment look like a security report
+	Security bool     `json:"security,omitempty"`
+	URL      string   `json:"url,omitempty"`
+	State    string   `json:"state,omitempty"` // state of the review, or conclusion of the check
+	Labels   []string `json:"names,omitempty"` // labels, or logins of requested reviewers
 
 	// branch or tag of a push, release or check; head branch of a pull request
 	Ref     string `json:"ref,omitempty"`

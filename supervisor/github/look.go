@@ -10,6 +10,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/github/api"
+	"mews/supervisor/github/triage"
 )
 
 const (
@@ -100,7 +101,12 @@ func (w *Poller) issues(ctx context.Context, repo string, s *seen) (list []found
 	for _, i := range page.Items {
 		s.Since["issues"] = later(s.Since["issues"], i.Updated)
 		e := supervisor.GitHubEvent{Event: "issues", Number: i.Number, Author: i.Author, Association: i.Standing, Title: i.Title, Text: i.Body, URL: i.URL,
-			State: i.State, Labels: i.Labels[:min(len(i.Labels), 20)], At: i.Updated}
+			State: i.State, Labels: i.Labels[:min(len(i.Labels), 20)], At: i.Updated,
+			Security: !i.Pull && triage.IsSecurityReport(i.Title, i.Body)}
+		if e.Security { // causes no notice, but makes the notices about later comments private
+			e.Action = "edited"
+			list = append(list, found{fmt.Sprintf("issue/%d/security", i.Number), e})
+		}
 		if !i.Pull && !i.Created.Before(since) {
 			e.Action, e.Sender, e.SenderBot = "opened", i.Author, i.Bot
 			list = append(list, found{fmt.Sprintf("issue/%d/opened", i.Number), e})
@@ -151,7 +157,7 @@ func (w *Poller) said(s *seen, name, event string, read func(since time.Time, ta
 		}
 		list = append(list, found{fmt.Sprintf("%s/%d", event, c.ID), supervisor.GitHubEvent{Event: event, Action: "created", Number: c.Number,
 			IsPull: event != "issue_comment" || strings.Contains(c.URL, "/pull/"), Sender: c.Author, SenderBot: c.Bot, Author: c.Author, Association: c.Standing,
-			Text: c.Body, URL: c.URL, Comment: c.ID, At: c.Created}})
+			Text: c.Body, URL: c.URL, Comment: c.ID, At: c.Created, Security: triage.IsSecurityReport("", c.Body)}})
 	}
 	s.Tags[name] = page.ETag
 	return list, nil

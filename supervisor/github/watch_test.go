@@ -154,6 +154,26 @@ func TestPoll_WithoutWebhook_FindsEvents(t *testing.T) {
 	w.sees("many commits", "push alice Again 3")
 }
 
+// The poll recognizes a security report by its uncut text, even if the issue is older than the first
+// poll. Then the event about the issue comes before the event about its comment.
+func TestPoll_SecurityReport_IsFoundFirst(t *testing.T) {
+	w := newWatched(t, time.Minute)
+	long := strings.Repeat("a ", 3000)
+	old := w.repo.OpenIssue(githubtest.NewIssue{Title: "Old", Body: long + "An exploit."})
+	fix := w.repo.OpenPullRequest(githubtest.NewPullRequest{Title: "Fix", Head: "main", Body: "An exploit."})
+	w.look()
+	w.repo.AddComment(old, "bob", "How to do it.")
+	w.repo.AddComment(fix, "bob", "Why?")
+	fresh := w.repo.OpenIssue(githubtest.NewIssue{Title: "New"})
+	w.repo.AddComment(fresh, "bob", long+"A vulnerability.")
+	before := len(w.kept())
+	w.look()
+	w.same("found", sqlitetest.QueryColumn(w, w.db, `SELECT concat_ws(' ', event ->> 'event', event ->> 'action',
+		'#' || (event ->> 'number'), iif(event ->> 'security', 'security', NULL)) FROM webhook_delivery
+		ORDER BY id LIMIT -1 OFFSET ?`, before), []string{"issues edited #1 security", "issues opened #3",
+		"issue_comment created #1", "issue_comment created #2", "issue_comment created #3 security"})
+}
+
 // TestPoll_CrashAnywhere_FindsEachEventOnce loses answers of GitHub, and stops the service before
 // and after each commit. Each event must be found once. The last head of each pull request must be
 // found.

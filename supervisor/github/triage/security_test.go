@@ -68,6 +68,9 @@ func TestTriage_SecurityReport_IsToldInPrivate(t *testing.T) {
 			if again := r.work(turn); again != card {
 				t.Errorf("again the card is %q", again)
 			}
+			if !r.private[number] {
+				t.Error("later notices about the issue are not private")
+			}
 			issue := r.repo.Issue(number)
 			if len(issue.Labels) > 0 || len(issue.Comments) > 0 {
 				t.Errorf("on GitHub it has %q and %+v", issue.Labels, issue.Comments)

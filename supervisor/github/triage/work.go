@@ -100,8 +100,14 @@ func (t *Triages) read(ctx context.Context, w *supervisor.IssueTriage, repo supe
 		return r, err
 	}
 	r.Triage = check(*report.Triage, m)
-	if r.Security = report.Triage.Security || IsSecurityReport(issue.Title, issue.Body); r.Security {
+	if r.Security, err = t.o.IsPrivate(ctx, w.Repo, w.Number); err != nil {
+		return r, err
+	}
+	if r.Security = r.Security || report.Triage.Security || IsSecurityReport(issue.Title, issue.Body); r.Security {
 		r.Triage.Labels, r.Triage.Related, r.Triage.Duplicate = nil, nil, 0
+		if err := t.o.MarkPrivate(ctx, w.Repo, w.Number); err != nil {
+			return r, err
+		}
 	}
 	if labelled(*w, issue) && !r.Security {
 		r.Triage.Labels, r.Notes = nil, append(r.Notes, textLabelled)
