@@ -284,8 +284,8 @@ func (r *Reviews) check(ctx context.Context, w supervisor.Review, c change, repo
 	}
 	made.CheckedFindings = finding.GroupFindings(unposted(records), r.o.Inline)
 	made.Left, made.Refutations = checked.Left, report.Refuted
+	made.Unread = append(made.Unread, finding.UnreadReasons(c.Material, report.Unread)...)
 	for _, u := range report.Unread {
-		made.Unread = append(made.Unread, u.Name+": "+u.Text)
 		for _, chunk := range c.Material.Chunks {
 			for _, f := range chunk.Files {
 				if chunk.Name == u.Name { // the file was not read, so the review of the next head reads it
