@@ -99,7 +99,9 @@ type GitHubWorkRequest struct {
 	Requester string // login or name of the requester; "" means automatic
 	Text      string // text of the request, such as a question
 	Fork      bool
-	At        time.Time
+	// the title or the labels have changed: only a head that was skipped because of them is reviewed
+	Recheck bool
+	At      time.Time
 }
 
 // Review is the review of one head of a pull request, in any state. Each head has one review. While

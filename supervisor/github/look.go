@@ -52,7 +52,7 @@ func (w *Poller) pulls(ctx context.Context, repo string, s *seen) (list []found,
 	for _, p := range slices.Backward(page.Items) {
 		was, known := s.Pulls[p.Number]
 		if p.State == "open" {
-			s.Pulls[p.Number] = seenPull{Head: p.Head.SHA, Ref: p.Head.Ref, Draft: p.Draft}
+			s.Pulls[p.Number] = seenPullOf(p)
 		} else {
 			delete(s.Pulls, p.Number)
 		}
@@ -66,10 +66,8 @@ func (w *Poller) pulls(ctx context.Context, repo string, s *seen) (list []found,
 			action = "reopened"
 		case !known:
 			action = "opened"
-		case was.Draft && !p.Draft:
-			action = "ready_for_review"
-		case was.Head != p.Head.SHA:
-			action = "synchronize"
+		default:
+			action = was.changed(s.Pulls[p.Number])
 		}
 		if action != "" {
 			list = append(list, foundPull(p, action))

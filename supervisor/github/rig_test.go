@@ -47,7 +47,8 @@ type requestLog struct {
 }
 
 func (w *requestLog) AddRequest(_ context.Context, v supervisor.GitHubWorkRequest) error {
-	return w.add(fmt.Sprintf("%s#%d %s %s fork=%v", v.Repo, v.Number, v.Requester, v.Text, v.Fork))
+	recheck := map[bool]string{true: " recheck"}[v.Recheck]
+	return w.add(fmt.Sprintf("%s#%d %s %s fork=%v%s", v.Repo, v.Number, v.Requester, v.Text, v.Fork, recheck))
 }
 
 func (w *requestLog) MutePullRequest(_ context.Context, repo string, number int, login string) error {

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/fnv"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -110,6 +112,31 @@ type seenPull struct {
 	Head  string `json:"head"`
 	Ref   string `json:"ref"`
 	Draft bool   `json:"draft,omitempty"`
+	// digest of the title and the labels; "" means unknown
+	Text string `json:"text,omitempty"`
+}
+
+// seenPullOf returns the state of an open pull request.
+func seenPullOf(p api.PullRequest) seenPull {
+	text := fnv.New64a()
+	for _, part := range append([]string{p.Title}, slices.Sorted(slices.Values(p.Labels))...) {
+		text.Write([]byte(part + "\x00")) // never fails
+	}
+	return seenPull{Head: p.Head.SHA, Ref: p.Head.Ref, Draft: p.Draft, Text: fmt.Sprintf("%x", text.Sum64())}
+}
+
+// changed returns GitHub's action for the difference between two states of a pull request; "" means
+// no difference.
+func (s seenPull) changed(to seenPull) string {
+	switch {
+	case s.Draft && !to.Draft:
+		return "ready_for_review"
+	case s.Head != to.Head:
+		return "synchronize"
+	case s.Text != "" && s.Text != to.Text:
+		return "edited"
+	}
+	return ""
 }
 
 // found is an event that a poll found.

@@ -154,6 +154,34 @@ func TestPoll_WithoutWebhook_FindsEvents(t *testing.T) {
 	w.sees("many commits", "push alice Again 3")
 }
 
+// A poll finds a changed title and a removed label, once. The state of an older version has neither.
+func TestPoll_TitleOrLabels_AreCompared(t *testing.T) {
+	for name, c := range map[string]struct{ every time.Duration }{"without a webhook": {time.Minute}, "with one": {0}} {
+		t.Run(name, func(t *testing.T) {
+			w := newWatched(t, c.every)
+			branch(w, "new", "2\n")
+			n := w.repo.OpenPullRequest(githubtest.NewPullRequest{Title: "WIP: New", Head: "new"})
+			w.repo.AddLabel(n, "no-review", "alice")
+			w.look()
+			w.repo.ChangeTitle(n, "New")
+			w.sees("a new title", "pull_request edited #1 New open")
+			w.repo.RemoveLabel(n, "no-review", "alice")
+			w.sees("a removed label", "pull_request edited #1 New open")
+			branch(w, "new", "3\n")
+			w.repo.ChangeTitle(n, "Newer")
+			w.sees("a push and a new title", "pull_request synchronize #1 Newer open")
+			sqlitetest.ExecStatements(t, w.db, `UPDATE setting SET value = json_remove(value, '$.pulls.1.text')
+				WHERE name LIKE 'github seen %'`)
+			w.repo.AddComment(n, "bob", "Why?")
+			for _, found := range w.look() {
+				if strings.HasPrefix(found, "pull_request ") {
+					t.Errorf("after an update it has found %q", found)
+				}
+			}
+		})
+	}
+}
+
 // The poll recognizes a security report by its uncut text, even if the issue is older than the first
 // poll. Then the event about the issue comes before the event about its comment.
 func TestPoll_SecurityReport_IsFoundFirst(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 
 	"mews/protocol"
 	"mews/supervisor"
@@ -225,8 +224,25 @@ func TestReview_StrangersFork_NeedsApproval(t *testing.T) {
 	r.served.ConfirmForks = true
 	other := r.open(code+"//\n", func(p *githubtest.NewPullRequest) { p.Head, p.Author = "mallory:other", "mallory" })
 	r.want(other, "")
-	r.wantParts(r.run(), "Not reviewed", "You said no.")
+	r.wantParts(r.run(), "Not reviewed", textDenied)
 	r.same("posted", r.posted(other), []string(nil))
+
+	// the denial holds for later pushes, until somebody asks
+	r.repo.SetPermission("bob", "write")
+	begun, told := len(r.begun), len(r.told)
+	for i := range 3 {
+		r.push("mallory:other", code+strings.Repeat("// more\n", i+1))
+		r.want(other, "")
+		r.same("state", r.state(other), "skipped "+textDenied)
+	}
+	r.same("asked and told", []int{len(r.begun) - begun, len(r.told) - told}, []int{0, 0})
+	r.want(other, "bob")
+	r.run(bug("main.go", 4, `m["a"] = 1`))
+	r.same("posted", r.posted(other), []string{"COMMENTED main.go:4"})
+	r.push("mallory:other", code+"// last\n")
+	r.want(other, "")
+	r.run()
+	r.same("state", r.state(other), "done")
 }
 
 func TestReview_Fails_PullRequestIsTold(t *testing.T) {
@@ -457,43 +473,6 @@ func TestMutedFinding_LaterReview_DoesNotRepeat(t *testing.T) {
 	m := mutes[0]
 	r.same("what is muted", []any{m.Path, m.Title, m.Number}, []any{"main.go",
 		"It fails at func put(m map[string]int) {", number})
-}
-
-// An admin removes a mute for good, although the thumbs-down is still there. Only a new thumbs-down
-// mutes the finding again.
-func TestRemovedMute_SameThumbDown_StaysRemoved(t *testing.T) {
-	r := newRig(t, githubtest.Options{})
-	number := r.open(code)
-	r.want(number, "")
-	r.run(bug("main.go", 4, `m["a"] = 1`))
-	r.repo.SetPermission("alice", "write")
-	r.repo.SetPermission("bob", "write")
-	comment := r.repo.Reviews(number)[0].Comments[0].ID
-	muted := func(what string, want ...string) (id int64) {
-		t.Helper()
-		r.reviews.pollReactions(t.Context())
-		mutes, err := r.db.Reviews().ListMutes(t.Context(), "alice", "acme/widget")
-		r.must(err)
-		var by []string
-		for _, m := range mutes {
-			by, id = append(by, m.By), m.ID
-		}
-		r.same(what, by, want)
-		return id
-	}
-	r.repo.AddReaction(comment, "alice", "-1")
-	r.repo.AddReaction(comment, "bob", "-1")
-	id := muted("by a thumbs-down", "alice")
-	_, err := r.db.Reviews().RemoveMute(t.Context(), "alice", id)
-	r.must(err)
-	before := len(r.hub.Requests("PUT "))
-	muted("after its removal")
-	r.same("summaries written", len(r.hub.Requests("PUT "))-before, 0)
-	r.now = r.now.Add(time.Hour)
-	r.repo.AddReaction(comment, "carol", "-1")
-	muted("after a stranger's thumbs-down")
-	r.repo.AddReaction(comment, "bob", "-1")
-	muted("after a new thumbs-down", "bob")
 }
 
 // TestResolve_ByAuthorWithoutWrite_MutesNothing covers an author who resolves threads. That must

@@ -146,6 +146,16 @@ func (r *rig) want(number int, asked string) {
 	r.must(r.reviews.beginDue(r.Context()))
 }
 
+// recheck tells of a changed title or label of a pull request, and waits until its review is due.
+func (r *rig) recheck(number int) {
+	r.Helper()
+	r.now = r.now.Add(time.Minute)
+	r.must(r.reviews.AddRequest(r.Context(), supervisor.GitHubWorkRequest{Repo: "acme/widget", Number: number,
+		Recheck: true, At: r.now}))
+	r.now = r.now.Add(5 * time.Minute)
+	r.must(r.reviews.beginDue(r.Context()))
+}
+
 // bug returns a finding about a line with a quote.
 func bug(path string, line int, quote string) protocol.ReviewFinding {
 	return protocol.ReviewFinding{Path: path, Line: line, Side: "RIGHT", Severity: protocol.SeverityCritical, Category: "bug", Title: "It fails at " + quote,
