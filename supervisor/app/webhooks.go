@@ -28,7 +28,7 @@ func (s *service) openWebhooks(context.Context) error {
 			Path:       config.GitHubWebhookPath,
 			Secret:     func() string { return s.configuration.Current().GitHub.WebhookSecret.Reveal() },
 			MaxPayload: event.MaxPayloadBytes,
-			Read:       event.Parser{IsSecurityReport: triage.IsSecurityReport}.Parse,
+			Read:       event.Parser{IsSecurityReport: triage.IsSecurityReport, Self: s.gitHub.Login}.Parse,
 			Repo:       s.gitHub.FindRepo, Notify: s.gitHub.Wake,
 		}
 	}

@@ -148,9 +148,15 @@ func (w *Poller) said(s *seen, name, event string, read func(since time.Time, ta
 	if err != nil || page.Same {
 		return nil, err
 	}
+	self := ""
+	if w.o.Self != nil {
+		self = w.o.Self()
+	}
 	for _, c := range page.Items {
 		s.Since[name] = later(s.Since[name], c.Updated)
-		if c.Created.Before(since) || strings.Contains(c.Body, marker) {
+		// everybody can write the mark
+		ours := strings.Contains(c.Body, marker) && (self == "" || strings.EqualFold(c.Author, self))
+		if c.Created.Before(since) || ours {
 			continue
 		}
 		list = append(list, found{fmt.Sprintf("%s/%d", event, c.ID), supervisor.GitHubEvent{Event: event, Action: "created", Number: c.Number,

@@ -37,7 +37,8 @@ type PollerOptions struct {
 	Settings   sqlite.Settings // stores the state of each repository, as settings of the service
 	// interval of the polls of a repository; 0 means that events come by a webhook
 	Poll time.Duration
-	Wake func() // called when a delivery was stored; must not block
+	Self func() string // returns Mews's login on GitHub; "" if unknown; nil means unknown
+	Wake func()        // called when a delivery was stored; must not block
 	// Reviewed returns, for each pull request, the last head for which a review was requested; ""
 	// if unknown. nil means that reviews are off.
 	Reviewed func(ctx context.Context, repo string) (map[int]string, error)

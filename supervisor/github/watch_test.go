@@ -30,6 +30,7 @@ type watched struct {
 	db   *sqlite.DB
 	poll time.Duration
 
+	self     string         // Mews's login; "" if unknown
 	reviewed map[int]string // last reviewed head of each pull request
 
 	cut  int    // number of commits after which the service stops; 0 means that it does not stop
@@ -59,6 +60,7 @@ func (w *watched) look() (found []string) {
 	}
 	watch := github.NewPoller(github.PollerOptions{Client: client, Deliveries: w.db.WebhookDeliveries(),
 		Settings: w.db.Settings(), Poll: w.poll, Wake: func() {},
+		Self:     func() string { return w.self },
 		Reviewed: func(context.Context, string) (map[int]string, error) { return w.reviewed, nil }, Now: w.hub.Now, Log: hclog.NewNullLogger()})
 	ctx, end := context.WithCancel(w.Context())
 	defer end()
@@ -152,6 +154,21 @@ func TestPoll_WithoutWebhook_FindsEvents(t *testing.T) {
 			Files: map[string]string{"b": strings.Repeat("x", i+1)}})
 	}
 	w.sees("many commits", "push alice Again 3")
+}
+
+// A comment with Mews's mark counts unless Mews wrote it. If Mews's login is unknown, it does not
+// count.
+func TestPoll_OwnMark_CountsByAuthor(t *testing.T) {
+	for self, want := range map[string][]string{"": nil,
+		"mews-bot": {"issue_comment created #1 bob @mews triage <!-- mews:1 -->"}} {
+		w := newWatched(t, time.Minute)
+		w.self = self
+		issue := w.repo.OpenIssue(githubtest.NewIssue{Title: "It"})
+		w.look()
+		w.repo.AddComment(issue, "Mews-Bot", "Done. <!-- mews:1 -->")
+		w.repo.AddComment(issue, "bob", "@mews triage <!-- mews:1 -->")
+		w.same("as "+self, w.look(), want)
+	}
 }
 
 // A poll finds a changed title and a removed label, once. The state of an older version has neither.

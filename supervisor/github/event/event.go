@@ -28,6 +28,8 @@ type Parser struct {
 	// IsSecurityReport reports whether an issue's uncut texts look like a security report; nil means
 	// never.
 	IsSecurityReport func(title, text string) bool
+	// Self returns Mews's login on GitHub; "" if unknown. A nil Self means unknown.
+	Self func() string
 }
 
 // Parse reads the payload of an event with GitHub's name. The text ignored is the reason why Mews
@@ -45,6 +47,10 @@ func (p Parser) Parse(name string, payload io.Reader) (e supervisor.GitHubEvent,
 	}
 	if err == nil {
 		err = r.end()
+	}
+	// everybody can write the mark of Mews's comments
+	if p.Self != nil && p.Self() != "" && !strings.EqualFold(p.Self(), r.draft.Sender) {
+		r.draft.own = false
 	}
 	if err == nil && r.draft.Repo == "" && r.draft.ignored() == "" {
 		err = errors.New("it names no repository")

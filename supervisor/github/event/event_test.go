@@ -283,3 +283,18 @@ func TestParse_SecurityWords_MarkIssueEvents(t *testing.T) {
 		}
 	}
 }
+
+// A comment with Mews's mark is ignored only if Mews wrote it, or if Mews's login is unknown.
+func TestParse_OwnMark_CountsBySender(t *testing.T) {
+	const payload = `{"action":"created","issue":{"number":7},"comment":{"body":"@mews review\n<!-- mews:a -->"},` + around + `}`
+	for self, want := range map[string]string{"": "our own", "mews-bot": "", "%s": "our own"} {
+		e, _, err := parse("issues", strings.NewReader(`{"action":"opened","issue":{"number":7},`+around+`}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := event.Parser{Self: func() string { return strings.ToUpper(strings.ReplaceAll(self, "%s", e.Sender)) }}
+		if _, why, err := p.Parse("issue_comment", strings.NewReader(payload)); why != want || err != nil {
+			t.Errorf("as %q: %q, %v; want %q", self, why, err, want)
+		}
+	}
+}
