@@ -61,11 +61,13 @@ type GitHubEvent struct {
 	// role of the author of Text, in GitHub's words: OWNER, MEMBER, COLLABORATOR, ...
 	Association string `json:"association,omitempty"`
 
-	Title  string   `json:"title,omitempty"`
-	Text   string   `json:"text,omitempty"` // text of a comment, a review or a release
-	URL    string   `json:"url,omitempty"`
-	State  string   `json:"state,omitempty"` // state of the review, or conclusion of the check
-	Labels []string `json:"names,omitempty"` // labels, or logins of requested reviewers
+	Title string `json:"title,omitempty"`
+	Text  string `json:"text,omitempty"` // text of a comment, a review or a release
+	// the uncut texts of the issue or comment look like a security report
+	Security bool     `json:"security,omitempty"`
+	URL      string   `json:"url,omitempty"`
+	State    string   `json:"state,omitempty"` // state of the review, or conclusion of the check
+	Labels   []string `json:"names,omitempty"` // labels, or logins of requested reviewers
 
 	// branch or tag of a push, release or check; head branch of a pull request
 	Ref     string `json:"ref,omitempty"`
@@ -97,7 +99,9 @@ type GitHubWorkRequest struct {
 	Requester string // login or name of the requester; "" means automatic
 	Text      string // text of the request, such as a question
 	Fork      bool
-	At        time.Time
+	// the title or the labels have changed: only a head that was skipped because of them is reviewed
+	Recheck bool
+	At      time.Time
 }
 
 // Review is the review of one head of a pull request, in any state. Each head has one review. While

@@ -72,7 +72,18 @@ func githubQuiet(ctx context.Context, con console, v subcommand, args []string) 
 		pull, label := set.Int("pull", 0, flagQuietPull), set.String("label", "", flagQuietLabel)
 		remove := set.Int64("remove", 0, flagQuietRemove)
 		return func(words []string) (any, error) {
-			return github.MuteRequest{Repo: strings.Join(words, ""), Pull: *pull, Label: *label, Remove: *remove}, nil
+			q := github.MuteRequest{Repo: strings.Join(words, "")}
+			set.Visit(func(f *flag.Flag) {
+				switch f.Name {
+				case "pull":
+					q.Pull = pull
+				case "label":
+					q.Label = label
+				case "remove":
+					q.Remove = remove
+				}
+			})
+			return q, nil
 		}
 	}, github.MuteList.Text)
 	return err

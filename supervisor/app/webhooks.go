@@ -10,6 +10,7 @@ import (
 	"mews/protocol/template"
 	"mews/supervisor"
 	"mews/supervisor/github/event"
+	"mews/supervisor/github/triage"
 	"mews/supervisor/webhook"
 )
 
@@ -27,7 +28,8 @@ func (s *service) openWebhooks(context.Context) error {
 			Path:       config.GitHubWebhookPath,
 			Secret:     func() string { return s.configuration.Current().GitHub.WebhookSecret.Reveal() },
 			MaxPayload: event.MaxPayloadBytes,
-			Read:       event.Parse, Repo: s.gitHub.FindRepo, Notify: s.gitHub.Wake,
+			Read:       event.Parser{IsSecurityReport: triage.IsSecurityReport, Self: s.gitHub.Login}.Parse,
+			Repo:       s.gitHub.FindRepo, Notify: s.gitHub.Wake,
 		}
 	}
 	s.webhooks = webhook.New(o)

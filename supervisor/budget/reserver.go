@@ -53,6 +53,7 @@ type Options struct {
 	Conversation supervisor.Conversation // the conversation of the turn
 	Destination  supervisor.Conversation // the conversation for questions to the user
 	Limits       supervisor.Budget       // the limits of the user, or of Pot
+	Kind         supervisor.TurnKind     // the turn's kind; "" means a chat
 	// the pot that pays; "" means the user; a pot's limits can't be extended
 	Pot string
 	// a day's limit for reviews and triages that the user requested, used with Pot; 0 means no

@@ -405,7 +405,20 @@ func TestPot_HasItsOwnLimits(t *testing.T) {
 		!strings.Contains(err.Error(), "github.review.person") {
 		t.Errorf("beyond the limit of requests: %v", err)
 	}
-	r.o.Pot, r.o.Limits = "", supervisor.Budget{Day: 20 * cent}
+	r.o.Limits, r.o.Requested = supervisor.Budget{Turn: 16 * cent}, 0
+	for kind, want := range map[supervisor.TurnKind][]string{
+		supervisor.TurnReview: {"the limit for one review, $0.16", textEachReview, "(github.review.budget)"},
+		supervisor.TurnTriage: {"the limit for one triage, $0.16", textEachTriage, "(github.triage.budget)"},
+	} {
+		r.o.Kind = kind
+		text := r.refused(New(r.o), bid(2*cent))
+		for _, part := range want {
+			if !strings.Contains(text, part) {
+				t.Errorf("beyond the limit of a %s: %q, want %q", kind, text, part)
+			}
+		}
+	}
+	r.o.Kind, r.o.Pot, r.o.Limits = "", "", supervisor.Budget{Day: 20 * cent}
 	if _, err := New(r.o).Reserve(t.Context(), modelcall.CostEstimate{Spec: "a/b", MaxCost: 20 * cent,
 		Priced: true}); err != nil {
 		t.Errorf("of her own day: %v", err)

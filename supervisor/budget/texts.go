@@ -1,6 +1,7 @@
 package budget
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -32,12 +33,17 @@ const (
 
 	textEachTask    = "Each run has a budget of its own."
 	textEachMessage = "Every message that you send has a budget of its own."
+	textEachReview  = "Each review has a budget of its own."
+	textEachTriage  = "Each triage has a budget of its own."
 	layoutBegins    = "It begins anew on Monday, 2 January, at 15:04 MST."
 )
 
-// scopeTexts has two texts for each limit: its name with a verb before the amount, and its key in
-// the configuration.
-var scopeTexts = map[supervisor.SpendingScope]struct{ limit, key string }{
+// scopeText has two texts for a limit: its name with a verb before the amount, and its key in the
+// configuration.
+type scopeText struct{ limit, key string }
+
+// scopeTexts has the texts of each limit. Limits of a review's or triage's turn have other texts.
+var scopeTexts = map[supervisor.SpendingScope]scopeText{
 	supervisor.ScopeTurn:          {"your limit for one answer", "users[].budget.turn"},
 	supervisor.ScopeFire:          {"the limit for one task", "users[].budget.jobs.run"},
 	supervisor.ScopeDay:           {"your limit for a day", "users[].budget.day"},
@@ -49,6 +55,23 @@ var scopeTexts = map[supervisor.SpendingScope]struct{ limit, key string }{
 	supervisor.ScopeInstallation:  {"the limit of everybody here together for a month", "budget.month"},
 }
 
+// turnTexts has the texts of a turn's limit by the turn's kind, and when the limit starts again.
+var turnTexts = map[supervisor.TurnKind]struct {
+	scopeText
+	renewal string
+}{
+	supervisor.TurnReview: {scopeText{"the limit for one review", "github.review.budget"}, textEachReview},
+	supervisor.TurnTriage: {scopeText{"the limit for one triage", "github.triage.budget"}, textEachTriage},
+}
+
+// textOf returns the texts of a limit of the turn.
+func (r *Reserver) textOf(s supervisor.SpendingScope) scopeText {
+	if of, ok := turnTexts[r.o.Kind]; ok && s == supervisor.ScopeTurn {
+		return of.scopeText
+	}
+	return scopeTexts[s]
+}
+
 // renewal tells the user when a limit starts again.
 func (r *Reserver) renewal(s supervisor.SpendingScope) string {
 	var next time.Time
@@ -56,7 +79,7 @@ func (r *Reserver) renewal(s supervisor.SpendingScope) string {
 	case supervisor.ScopeFire:
 		return textEachTask
 	case supervisor.ScopeTurn:
-		return textEachMessage
+		return cmp.Or(turnTexts[r.o.Kind].renewal, textEachMessage)
 	case supervisor.ScopeDay, supervisor.ScopeJobDay, supervisor.ScopeRequestedWork:
 		_, next = DayBounds(now, r.o.Zone)
 	case supervisor.ScopePot:
@@ -79,7 +102,7 @@ func budgetError(message string, err error) *modelcall.Error {
 // and tells why the limit was not extended.
 func (r *Reserver) refused(e modelcall.CostEstimate, short []supervisor.BudgetShortage, because string) error {
 	scope := short[0].Scope
-	return budgetError(fmt.Sprintf(textRaise, r.shortages(e, short[:1]), because, r.renewal(scope), scopeTexts[scope].key), nil)
+	return budgetError(fmt.Sprintf(textRaise, r.shortages(e, short[:1]), because, r.renewal(scope), r.textOf(scope).key), nil)
 }
 
 // shortages describes the limits that are too low. In a group it leaves out the user's figures.
@@ -88,7 +111,7 @@ func (r *Reserver) shortages(e modelcall.CostEstimate, short []supervisor.Budget
 	var list []string
 	for _, s := range short {
 		if r.o.Destination.IsInGroup() || s.Scope == supervisor.ScopeInstallation && !r.o.Admin {
-			list = append(list, fmt.Sprintf(textShortagePlain, e.Spec, scopeTexts[s.Scope].limit,
+			list = append(list, fmt.Sprintf(textShortagePlain, e.Spec, r.textOf(s.Scope).limit,
 				money.FormatDollars(s.Wanted)))
 			continue
 		}
@@ -99,7 +122,7 @@ func (r *Reserver) shortages(e modelcall.CostEstimate, short []supervisor.Budget
 		if s.Extended > 0 {
 			extended = fmt.Sprintf(textExtended, money.FormatDollars(s.Extended))
 		}
-		list = append(list, fmt.Sprintf(textShortage, e.Spec, scopeTexts[s.Scope].limit, money.FormatDollars(s.Max),
+		list = append(list, fmt.Sprintf(textShortage, e.Spec, r.textOf(s.Scope).limit, money.FormatDollars(s.Max),
 			extended,
 			money.FormatDollars(s.Spent), held, money.FormatDollars(s.Wanted)))
 	}

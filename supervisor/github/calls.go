@@ -10,6 +10,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/feature"
+	"mews/supervisor/github/address"
 	"mews/supervisor/github/api"
 	"mews/supervisor/github/setup"
 	"mews/supervisor/printable"
@@ -93,8 +94,9 @@ func oneRepo(in *setup.Setup, name string) error {
 	if name == "" {
 		return nil
 	}
+	named, _ := address.ParseRepo(name)
 	in.Repos = slices.DeleteFunc(slices.Clone(in.Repos), func(r supervisor.GitHubRepo) bool {
-		return r.Name != supervisor.NormalizeRepoName(name)
+		return r.Name != supervisor.NormalizeRepoName(named)
 	})
 	if len(in.Repos) == 0 {
 		return supervisor.Errorf(supervisor.CodeNotFound, textNotServedRepo, name)
@@ -105,6 +107,16 @@ func oneRepo(in *setup.Setup, name string) error {
 // add creates a repository's webhook if Mews receives webhooks, or changes its address if the admin
 // has agreed. It also returns the steps that the admin must do.
 func (g *GitHub) add(ctx context.Context, in setup.Setup, q AddRepoRequest) (added AddRepoResult, err error) {
+	named, ok := address.ParseRepo(q.Repo)
+	if !ok {
+		return added, supervisor.Errorf(supervisor.CodeInvalid, textNoRepoName, q.Repo)
+	}
+	q.Repo = named
+	if _, err := in.Client.Repository(ctx, q.Repo); api.ErrorClassOf(err) == api.NotFound {
+		return added, supervisor.Errorf(supervisor.CodeNotFound, textRepoUnseen, q.Repo)
+	} else if err != nil {
+		return added, err
+	}
 	added = AddRepoResult{Text: textPolled, YAML: fmt.Sprintf(textRepoYAML, q.Repo, g.o.Names()[0])}
 	if !in.Listens {
 		return added, nil

@@ -117,6 +117,13 @@ func (e *EventHandler) takeAll(ctx context.Context) error {
 // its end are stored in one transaction.
 func (e *EventHandler) take(ctx context.Context, d supervisor.WebhookDelivery) error {
 	repo, served := e.repo(d.Event.Repo)
+	private, err := false, error(nil)
+	if served {
+		private, err = e.o.Private.isPrivate(ctx, d.Event)
+	}
+	if err != nil {
+		return err
+	}
 	if !served || e.isOurs(d.Event) {
 		return e.o.Store.PutEventNotices(ctx, d.ID, d.Event, sqlite.GitHubCheckNone, nil)
 	}
@@ -130,7 +137,7 @@ func (e *EventHandler) take(ctx context.Context, d supervisor.WebhookDelivery) e
 	case passed:
 		check = sqlite.GitHubCheckPassed
 	}
-	notices, err := e.notices(ctx, repo, d.Event)
+	notices, err := e.notices(ctx, repo, d.Event, private)
 	if err != nil {
 		return err
 	}
@@ -163,9 +170,10 @@ func (e *EventHandler) isOurs(of supervisor.GitHubEvent) bool {
 		strings.EqualFold(of.Sender, self))
 }
 
-// notices returns the notices about an event, one for each conversation.
-func (e *EventHandler) notices(ctx context.Context, repo supervisor.GitHubRepo,
-	of supervisor.GitHubEvent) (list []sqlite.RepositoryNotice, err error) {
+// notices returns the notices about an event, one for each conversation. If private is true, only
+// users who may write get one.
+func (e *EventHandler) notices(ctx context.Context, repo supervisor.GitHubRepo, of supervisor.GitHubEvent,
+	private bool) (list []sqlite.RepositoryNotice, err error) {
 	key := notice.MessageKey(of)
 	if key == "" {
 		return nil, nil
@@ -174,7 +182,7 @@ func (e *EventHandler) notices(ctx context.Context, repo supervisor.GitHubRepo,
 	switch {
 	case notice.IsReviewRequest(of):
 		readers = e.asked
-	case isPrivate(of):
+	case private:
 		readers = e.privateReaders
 	}
 	chats, err := readers(ctx, repo, of)

@@ -105,17 +105,18 @@ func New(o Options) *GitHub {
 	}
 	g.triages = triage.New(triage.Options{
 		Store: o.Triages, Issues: o.Client, Writer: o.Client, Repo: g.FindRepo, Person: o.Find, Settle: o.TriageSettle,
-		Begin: g.begin, Say: o.Say, Writers: private.List, Queued: o.Queued, Now: o.Now, Log: o.Log.Named("triage"),
+		Begin: g.begin, Say: o.Say, Writers: private.List, Queued: o.Queued,
+		IsPrivate: private.IsMarked, MarkPrivate: private.MarkIssue, Now: o.Now, Log: o.Log.Named("triage"),
 	})
 	g.events = NewEventHandler(EventHandlerOptions{
-		Repos: o.Setup.Repos, Self: g.login, Name: g.calledBy, Deliveries: o.Deliveries, Store: o.Repositories,
+		Repos: o.Setup.Repos, Self: g.Login, Name: g.calledBy, Deliveries: o.Deliveries, Store: o.Repositories,
 		Cleanings: o.Cleanings, Switches: g.switches, People: o.People, Reviews: g.reviews, Triages: g.triages,
 		Private: private, Gather: o.Gather, Queued: o.Queued, Now: o.Now, Log: o.Log.Named("github"),
 	})
 	if o.Client != nil {
 		g.watch = NewPoller(PollerOptions{
 			Repos: o.Setup.Repos, Client: o.Client, Deliveries: o.Deliveries, Settings: o.Settings, Poll: g.o.Poll,
-			Wake: g.events.Wake, Reviewed: g.heads, Now: o.Now, Log: o.Log.Named("github"),
+			Wake: g.events.Wake, Self: g.Login, Reviewed: g.heads, Now: o.Now, Log: o.Log.Named("github"),
 		})
 	}
 	return g

@@ -53,8 +53,8 @@ func (g *GitHub) findLogin(ctx context.Context) bool {
 	return err == nil
 }
 
-// login returns Mews's login on GitHub; "" if unknown.
-func (g *GitHub) login() string {
+// Login returns Mews's login on GitHub; "" if unknown.
+func (g *GitHub) Login() string {
 	if login := g.self.Load(); login != nil {
 		return *login
 	}
@@ -62,11 +62,11 @@ func (g *GitHub) login() string {
 }
 
 // calledBy returns the name by which comments address Mews; "" if unknown.
-func (g *GitHub) calledBy() string { return cmp.Or(g.o.Name, g.login()) }
+func (g *GitHub) calledBy() string { return cmp.Or(g.o.Name, g.Login()) }
 
 // name returns Mews's name on GitHub, for texts.
 func (g *GitHub) name() string {
-	return cmp.Or(g.o.Name, strings.TrimSuffix(g.login(), "[bot]"), "mews")
+	return cmp.Or(g.o.Name, strings.TrimSuffix(g.Login(), "[bot]"), "mews")
 }
 
 // RateLimitStore stores the used part of GitHub's rate limits, in the service's settings.

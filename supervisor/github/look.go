@@ -10,6 +10,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/github/api"
+	"mews/supervisor/github/triage"
 )
 
 const (
@@ -51,7 +52,7 @@ func (w *Poller) pulls(ctx context.Context, repo string, s *seen) (list []found,
 	for _, p := range slices.Backward(page.Items) {
 		was, known := s.Pulls[p.Number]
 		if p.State == "open" {
-			s.Pulls[p.Number] = seenPull{Head: p.Head.SHA, Ref: p.Head.Ref, Draft: p.Draft}
+			s.Pulls[p.Number] = seenPullOf(p)
 		} else {
 			delete(s.Pulls, p.Number)
 		}
@@ -65,10 +66,8 @@ func (w *Poller) pulls(ctx context.Context, repo string, s *seen) (list []found,
 			action = "reopened"
 		case !known:
 			action = "opened"
-		case was.Draft && !p.Draft:
-			action = "ready_for_review"
-		case was.Head != p.Head.SHA:
-			action = "synchronize"
+		default:
+			action = was.changed(s.Pulls[p.Number])
 		}
 		if action != "" {
 			list = append(list, foundPull(p, action))
@@ -100,7 +99,12 @@ func (w *Poller) issues(ctx context.Context, repo string, s *seen) (list []found
 	for _, i := range page.Items {
 		s.Since["issues"] = later(s.Since["issues"], i.Updated)
 		e := supervisor.GitHubEvent{Event: "issues", Number: i.Number, Author: i.Author, Association: i.Standing, Title: i.Title, Text: i.Body, URL: i.URL,
-			State: i.State, Labels: i.Labels[:min(len(i.Labels), 20)], At: i.Updated}
+			State: i.State, Labels: i.Labels[:min(len(i.Labels), 20)], At: i.Updated,
+			Security: !i.Pull && triage.IsSecurityReport(i.Title, i.Body)}
+		if e.Security { // causes no notice, but makes the notices about later comments private
+			e.Action = "edited"
+			list = append(list, found{fmt.Sprintf("issue/%d/security", i.Number), e})
+		}
 		if !i.Pull && !i.Created.Before(since) {
 			e.Action, e.Sender, e.SenderBot = "opened", i.Author, i.Bot
 			list = append(list, found{fmt.Sprintf("issue/%d/opened", i.Number), e})
@@ -144,14 +148,20 @@ func (w *Poller) said(s *seen, name, event string, read func(since time.Time, ta
 	if err != nil || page.Same {
 		return nil, err
 	}
+	self := ""
+	if w.o.Self != nil {
+		self = w.o.Self()
+	}
 	for _, c := range page.Items {
 		s.Since[name] = later(s.Since[name], c.Updated)
-		if c.Created.Before(since) || strings.Contains(c.Body, marker) {
+		// everybody can write the mark
+		ours := strings.Contains(c.Body, marker) && (self == "" || strings.EqualFold(c.Author, self))
+		if c.Created.Before(since) || ours {
 			continue
 		}
 		list = append(list, found{fmt.Sprintf("%s/%d", event, c.ID), supervisor.GitHubEvent{Event: event, Action: "created", Number: c.Number,
 			IsPull: event != "issue_comment" || strings.Contains(c.URL, "/pull/"), Sender: c.Author, SenderBot: c.Bot, Author: c.Author, Association: c.Standing,
-			Text: c.Body, URL: c.URL, Comment: c.ID, At: c.Created}})
+			Text: c.Body, URL: c.URL, Comment: c.ID, At: c.Created, Security: triage.IsSecurityReport("", c.Body)}})
 	}
 	s.Tags[name] = page.ETag
 	return list, nil

@@ -38,9 +38,16 @@ func (w *Poller) heads(ctx context.Context, repo string, s *seen) (list []found,
 		maps.Copy(s.Pulls, was)
 	}
 	for _, p := range page.Items {
-		s.Pulls[p.Number] = seenPull{Head: p.Head.SHA, Ref: p.Head.Ref, Draft: p.Draft}
-		if old, known := was[p.Number]; before && (!known || old != s.Pulls[p.Number]) {
+		now := seenPullOf(p)
+		s.Pulls[p.Number] = now
+		old, known := was[p.Number]
+		moved := !known || old.Head != now.Head || old.Ref != now.Ref || old.Draft != now.Draft
+		switch {
+		case !before:
+		case moved:
 			list = append(list, foundPull(p, "synchronize"))
+		case old.changed(now) != "":
+			list = append(list, foundPull(p, "edited"))
 		}
 	}
 	s.Tags["pulls"] = page.ETag

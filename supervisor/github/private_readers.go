@@ -2,11 +2,13 @@ package github
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"mews/supervisor"
 	"mews/supervisor/github/notice"
 	"mews/supervisor/github/triage"
+	"mews/supervisor/sqlite"
 )
 
 // SecurityAlertReaders finds the users who get security alerts and security reports. Only users who may
@@ -51,11 +53,43 @@ func (p *SecurityAlertReaders) mayWrite(ctx context.Context, repo supervisor.Git
 	return slices.Contains(mayWrite, permission), err
 }
 
+// settingPrivateIssue begins the names of the service's settings that mark private issues.
+const settingPrivateIssue = "github private "
+
+// MarkIssue makes all later notices about an issue private. Nothing takes the mark off.
+func (p *SecurityAlertReaders) MarkIssue(ctx context.Context, repo string, number int) error {
+	marked, err := p.IsMarked(ctx, repo, number)
+	if err != nil || marked {
+		return err
+	}
+	return p.Switches.Store.Put(ctx, everybody, privateIssueSetting(repo, number), ServiceOn)
+}
+
+// IsMarked reports whether MarkIssue was called for an issue.
+func (p *SecurityAlertReaders) IsMarked(ctx context.Context, repo string, number int) (bool, error) {
+	_, marked, err := p.Switches.Store.Find(ctx, everybody, privateIssueSetting(repo, number))
+	return marked, err
+}
+
+func privateIssueSetting(repo string, number int) string {
+	return fmt.Sprintf("%s%s#%d", settingPrivateIssue, supervisor.NormalizeRepoName(repo), number)
+}
+
+// isAboutIssue reports whether an event is about an issue, and not about a pull request.
+func isAboutIssue(of supervisor.GitHubEvent) bool {
+	return of.Event == "issues" || of.Event == "issue_comment" && !of.IsPull
+}
+
 // isPrivate reports whether only users who may write get an event's notices: a security alert, or
-// an issue that looks like a security report.
-func isPrivate(of supervisor.GitHubEvent) bool {
-	issue := of.Event == "issues" || of.Event == "issue_comment" && !of.IsPull
-	return notice.IsAlert(of) || issue && triage.IsSecurityReport(of.Title, of.Text)
+// an issue that looks or once looked like a security report. It marks such an issue.
+func (p *SecurityAlertReaders) isPrivate(ctx context.Context, of supervisor.GitHubEvent) (bool, error) {
+	switch {
+	case !isAboutIssue(of):
+		return notice.IsAlert(of), nil
+	case of.Security || triage.IsSecurityReport(of.Title, of.Text):
+		return true, p.MarkIssue(ctx, of.Repo, of.Number)
+	}
+	return p.IsMarked(ctx, of.Repo, of.Number)
 }
 
 // privateReaders returns the private chats for a private event.
@@ -67,4 +101,20 @@ func (e *EventHandler) privateReaders(ctx context.Context, repo supervisor.GitHu
 		chats = append(chats, u.PrivateChat())
 	}
 	return chats, err
+}
+
+// becamePrivate reports whether an issue has become private since a notice about it was stored, and
+// the notice's conversation must not get it.
+func (e *EventHandler) becamePrivate(ctx context.Context, n sqlite.RepositoryNotice) (bool, error) {
+	repo, served := e.repo(n.Repo)
+	if !served || !isAboutIssue(n.Event) {
+		return false, nil
+	}
+	marked, err := e.o.Private.IsMarked(ctx, n.Repo, n.Event.Number)
+	if err != nil || !marked {
+		return false, err
+	}
+	chats, err := e.privateReaders(ctx, repo, n.Event)
+	n.Conversation.ID = 0
+	return !slices.Contains(chats, n.Conversation), err
 }

@@ -19,10 +19,11 @@ const MethodMutes = "github.quiet"
 // MuteRequest has the parameters of MethodMutes. It always lists the mutes, and may change one
 // first.
 type MuteRequest struct {
-	Repo   string `json:"repo,omitempty"`   // owner/name; "" means all repositories
-	Pull   int    `json:"pull,omitempty"`   // number of a pull request of Repo to mute
-	Label  string `json:"label,omitempty"`  // label of Repo to mute: pull requests with the label get no review
-	Remove int64  `json:"remove,omitempty"` // number of the mute to remove
+	Repo string `json:"repo,omitempty"` // owner/name; "" means all repositories
+	// at most one change; nil means none
+	Pull   *int    `json:"pull,omitempty"`   // number of a pull request of Repo to mute
+	Label  *string `json:"label,omitempty"`  // label of Repo to mute: pull requests with the label get no review
+	Remove *int64  `json:"remove,omitempty"` // number of the mute to remove
 }
 
 // MuteList lists the muted findings, pull requests and labels.
@@ -73,27 +74,42 @@ func (g *GitHub) quiet(ctx context.Context, in setup.Setup, q MuteRequest) (r Mu
 // changeMutes adds or removes a mute.
 func (g *GitHub) changeMutes(ctx context.Context, repos []supervisor.GitHubRepo, q MuteRequest) error {
 	store := g.o.Reviews
-	kind, subject := supervisor.MuteLabel, q.Label
-	if q.Pull != 0 {
-		kind, subject = supervisor.MutePullRequest, fmt.Sprint(q.Pull)
+	kind, subject, changes := supervisor.MuteLabel, "", 0
+	for _, given := range []bool{q.Pull != nil, q.Label != nil, q.Remove != nil} {
+		if given {
+			changes++
+		}
+	}
+	switch {
+	case changes > 1:
+		return supervisor.Errorf(supervisor.CodeInvalid, textQuietOne)
+	case q.Pull != nil && *q.Pull <= 0:
+		return supervisor.Errorf(supervisor.CodeInvalid, textQuietPull, *q.Pull)
+	case q.Label != nil && strings.TrimSpace(*q.Label) == "":
+		return supervisor.Errorf(supervisor.CodeInvalid, textQuietLabel)
+	case q.Pull != nil:
+		kind, subject = supervisor.MutePullRequest, fmt.Sprint(*q.Pull)
+	case q.Label != nil:
+		subject = strings.TrimSpace(*q.Label)
 	}
 	if subject != "" && q.Repo == "" {
 		return supervisor.Errorf(supervisor.CodeInvalid, textQuietWhere)
 	}
 	if subject != "" {
-		return store.AddMute(ctx, supervisor.ReviewMute{
+		_, err := store.AddMute(ctx, supervisor.ReviewMute{
 			User: repos[0].User, Repo: repos[0].Name, Kind: kind, Subject: subject, By: textByAdmin,
 		})
+		return err
 	}
-	if q.Remove == 0 {
+	if q.Remove == nil {
 		return nil
 	}
 	for _, repo := range repos {
-		if done, err := store.RemoveMute(ctx, repo.User, q.Remove); done || err != nil {
+		if done, err := store.RemoveMute(ctx, repo.User, *q.Remove); done || err != nil {
 			return err
 		}
 	}
-	return supervisor.Errorf(supervisor.CodeNotFound, textNoMute, q.Remove)
+	return supervisor.Errorf(supervisor.CodeNotFound, textNoMute, *q.Remove)
 }
 
 // Text describes the mutes for an admin.

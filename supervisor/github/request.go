@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"mews/supervisor"
+	"mews/supervisor/markdown"
 )
 
 // requests has a handler for each event that requests a review or a triage, by GitHub's event and
@@ -15,6 +16,8 @@ var requests = map[string]func(*EventHandler, context.Context, supervisor.GitHub
 	"pull_request reopened":               (*EventHandler).review,
 	"pull_request ready_for_review":       (*EventHandler).review,
 	"pull_request synchronize":            (*EventHandler).review,
+	"pull_request edited":                 (*EventHandler).recheck,
+	"pull_request unlabeled":              (*EventHandler).recheck,
 	"issues opened":                       (*EventHandler).triage,
 	"issue_comment created":               (*EventHandler).obey,
 	"pull_request_review submitted":       (*EventHandler).obey,
@@ -35,6 +38,13 @@ func requestOf(repo supervisor.GitHubRepo, of supervisor.GitHubEvent) supervisor
 
 func (e *EventHandler) review(ctx context.Context, repo supervisor.GitHubRepo, of supervisor.GitHubEvent) error {
 	return e.wantReview(ctx, repo, requestOf(repo, of))
+}
+
+// recheck requests the review of a head that was skipped because of its title or labels.
+func (e *EventHandler) recheck(ctx context.Context, repo supervisor.GitHubRepo, of supervisor.GitHubEvent) error {
+	w := requestOf(repo, of)
+	w.Recheck = true
+	return e.wantReview(ctx, repo, w)
 }
 
 func (e *EventHandler) wantReview(ctx context.Context, repo supervisor.GitHubRepo,
@@ -82,12 +92,12 @@ func (e *EventHandler) obey(ctx context.Context, repo supervisor.GitHubRepo, of 
 }
 
 // orders matches a line of a comment that begins with a name and an order.
-var orders = regexp.MustCompile(`(?mi)^[ \t]{0,3}@([A-Za-z0-9_-]+(?:\[bot\])?)[,:]?[ \t]+(review|stop|triage)\b[ \t]*(.*)$`)
+var orders = regexp.MustCompile(`(?mi)^ {0,3}@([A-Za-z0-9_-]+(?:\[bot\])?)[,:]?[ \t]+(review|stop|triage)\b[ \t]*(.*)$`)
 
 // order returns the first order to a name: its word in lower case, and the rest of the line. word
-// is "" if there is none.
+// is "" if there is none. Code, quotes, lists and comments in HTML hold no order.
 func order(name, text string) (word, rest string) {
-	for _, m := range orders.FindAllStringSubmatch(text, -1) {
+	for _, m := range orders.FindAllStringSubmatch(markdown.ParagraphText(text), -1) {
 		if name != "" && strings.EqualFold(strings.TrimSuffix(m[1], "[bot]"), strings.TrimSuffix(name, "[bot]")) {
 			return strings.ToLower(m[2]), strings.TrimSpace(m[3])
 		}

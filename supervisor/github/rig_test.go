@@ -47,7 +47,8 @@ type requestLog struct {
 }
 
 func (w *requestLog) AddRequest(_ context.Context, v supervisor.GitHubWorkRequest) error {
-	return w.add(fmt.Sprintf("%s#%d %s %s fork=%v", v.Repo, v.Number, v.Requester, v.Text, v.Fork))
+	recheck := map[bool]string{true: " recheck"}[v.Recheck]
+	return w.add(fmt.Sprintf("%s#%d %s %s fork=%v%s", v.Repo, v.Number, v.Requester, v.Text, v.Fork, recheck))
 }
 
 func (w *requestLog) MutePullRequest(_ context.Context, repo string, number int, login string) error {
@@ -72,6 +73,7 @@ type rig struct {
 	triages  *requestLog
 	switches *github.ServiceSwitches
 	events   *github.EventHandler
+	private  *github.SecurityAlertReaders
 
 	committed func()
 	queued    func(int64)
@@ -89,11 +91,12 @@ func newRig(t *testing.T, repos ...supervisor.GitHubRepo) *rig {
 
 // begin creates an EventHandler, like the start of the service.
 func (r *rig) begin() {
+	r.private = &github.SecurityAlertReaders{Switches: r.switches, Permission: r.permission}
 	r.events = github.NewEventHandler(github.EventHandlerOptions{Repos: r.repos,
 		Self: func() string { return "mews-bot" }, Name: func() string { return "mews" },
 		Deliveries: r.db.WebhookDeliveries(), Store: r.db.GitHubRepositories(), Cleanings: r.db.MessageCleanups(),
 		Switches: r.switches, Reviews: r.reviews, Triages: r.triages,
-		Private: &github.SecurityAlertReaders{Switches: r.switches, Permission: r.permission},
+		Private: r.private,
 		People:  people{}, Gather: 30 * time.Second, Queued: func(c int64) { r.queued(c) }, Now: time.Now,
 		Log: hclog.NewNullLogger()})
 }

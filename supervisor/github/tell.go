@@ -48,8 +48,15 @@ func together(a, b sqlite.RepositoryNotice) bool {
 	return a.Conversation == b.Conversation && a.Repo == b.Repo && a.Key == b.Key
 }
 
-// tell sends several notices as one message.
+// tell sends several notices as one message. It drops them if their issue has become private and
+// their conversation may not get them.
 func (e *EventHandler) tell(ctx context.Context, notices []sqlite.RepositoryNotice) error {
+	if drop, err := e.becamePrivate(ctx, notices[0]); err != nil || drop {
+		if err == nil {
+			err = e.o.Store.DropNotices(ctx, notices)
+		}
+		return err
+	}
 	var all []supervisor.GitHubEvent
 	for _, n := range notices {
 		all = append(all, n.Event)

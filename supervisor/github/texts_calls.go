@@ -5,6 +5,8 @@ const (
 	textNoGitHub = "Mews has no account on GitHub. Put a token or an app into the configuration, under github, " +
 		"and restart."
 	textNotServedRepo = "Mews does not serve the repository %q. `mews github add` tells how to add it."
+	textNoRepoName    = "%q is no repository. Write OWNER/REPO."
+	textRepoUnseen    = "Mews sees no repository %s on GitHub. Check its name, and the repositories of Mews's token."
 	textPolled        = "Without webhooks.listen Mews polls GitHub and needs no webhook. " +
 		"Put this into the configuration and restart:"
 	textHookMade = "Mews has created the webhook, and GitHub is testing it. Put this into the configuration " +
@@ -42,6 +44,9 @@ const (
 		"`mews github status` lists those that it serves."
 
 	textQuietWhere     = "Name the repository: `mews github quiet OWNER/REPO --pull 5`."
+	textQuietOne       = "Give only one of --pull, --label and --remove."
+	textQuietPull      = "--pull %d is no number of a pull request."
+	textQuietLabel     = "--label needs the name of a label."
 	textByAdmin        = "an admin"
 	textNoMute         = "There is no mute with the number %d. `mews github quiet` lists them."
 	textRedelivered    = "Mews asked GitHub to repeat these.\n"

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/fnv"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -35,7 +37,8 @@ type PollerOptions struct {
 	Settings   sqlite.Settings // stores the state of each repository, as settings of the service
 	// interval of the polls of a repository; 0 means that events come by a webhook
 	Poll time.Duration
-	Wake func() // called when a delivery was stored; must not block
+	Self func() string // returns Mews's login on GitHub; "" if unknown; nil means unknown
+	Wake func()        // called when a delivery was stored; must not block
 	// Reviewed returns, for each pull request, the last head for which a review was requested; ""
 	// if unknown. nil means that reviews are off.
 	Reviewed func(ctx context.Context, repo string) (map[int]string, error)
@@ -110,6 +113,31 @@ type seenPull struct {
 	Head  string `json:"head"`
 	Ref   string `json:"ref"`
 	Draft bool   `json:"draft,omitempty"`
+	// digest of the title and the labels; "" means unknown
+	Text string `json:"text,omitempty"`
+}
+
+// seenPullOf returns the state of an open pull request.
+func seenPullOf(p api.PullRequest) seenPull {
+	text := fnv.New64a()
+	for _, part := range append([]string{p.Title}, slices.Sorted(slices.Values(p.Labels))...) {
+		text.Write([]byte(part + "\x00")) // never fails
+	}
+	return seenPull{Head: p.Head.SHA, Ref: p.Head.Ref, Draft: p.Draft, Text: fmt.Sprintf("%x", text.Sum64())}
+}
+
+// changed returns GitHub's action for the difference between two states of a pull request; "" means
+// no difference.
+func (s seenPull) changed(to seenPull) string {
+	switch {
+	case s.Draft && !to.Draft:
+		return "ready_for_review"
+	case s.Head != to.Head:
+		return "synchronize"
+	case s.Text != "" && s.Text != to.Text:
+		return "edited"
+	}
+	return ""
 }
 
 // found is an event that a poll found.

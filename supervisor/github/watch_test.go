@@ -30,6 +30,7 @@ type watched struct {
 	db   *sqlite.DB
 	poll time.Duration
 
+	self     string         // Mews's login; "" if unknown
 	reviewed map[int]string // last reviewed head of each pull request
 
 	cut  int    // number of commits after which the service stops; 0 means that it does not stop
@@ -59,6 +60,7 @@ func (w *watched) look() (found []string) {
 	}
 	watch := github.NewPoller(github.PollerOptions{Client: client, Deliveries: w.db.WebhookDeliveries(),
 		Settings: w.db.Settings(), Poll: w.poll, Wake: func() {},
+		Self:     func() string { return w.self },
 		Reviewed: func(context.Context, string) (map[int]string, error) { return w.reviewed, nil }, Now: w.hub.Now, Log: hclog.NewNullLogger()})
 	ctx, end := context.WithCancel(w.Context())
 	defer end()
@@ -152,6 +154,69 @@ func TestPoll_WithoutWebhook_FindsEvents(t *testing.T) {
 			Files: map[string]string{"b": strings.Repeat("x", i+1)}})
 	}
 	w.sees("many commits", "push alice Again 3")
+}
+
+// A comment with Mews's mark counts unless Mews wrote it. If Mews's login is unknown, it does not
+// count.
+func TestPoll_OwnMark_CountsByAuthor(t *testing.T) {
+	for self, want := range map[string][]string{"": nil,
+		"mews-bot": {"issue_comment created #1 bob @mews triage <!-- mews:1 -->"}} {
+		w := newWatched(t, time.Minute)
+		w.self = self
+		issue := w.repo.OpenIssue(githubtest.NewIssue{Title: "It"})
+		w.look()
+		w.repo.AddComment(issue, "Mews-Bot", "Done. <!-- mews:1 -->")
+		w.repo.AddComment(issue, "bob", "@mews triage <!-- mews:1 -->")
+		w.same("as "+self, w.look(), want)
+	}
+}
+
+// A poll finds a changed title and a removed label, once. The state of an older version has neither.
+func TestPoll_TitleOrLabels_AreCompared(t *testing.T) {
+	for name, c := range map[string]struct{ every time.Duration }{"without a webhook": {time.Minute}, "with one": {0}} {
+		t.Run(name, func(t *testing.T) {
+			w := newWatched(t, c.every)
+			branch(w, "new", "2\n")
+			n := w.repo.OpenPullRequest(githubtest.NewPullRequest{Title: "WIP: New", Head: "new"})
+			w.repo.AddLabel(n, "no-review", "alice")
+			w.look()
+			w.repo.ChangeTitle(n, "New")
+			w.sees("a new title", "pull_request edited #1 New open")
+			w.repo.RemoveLabel(n, "no-review", "alice")
+			w.sees("a removed label", "pull_request edited #1 New open")
+			branch(w, "new", "3\n")
+			w.repo.ChangeTitle(n, "Newer")
+			w.sees("a push and a new title", "pull_request synchronize #1 Newer open")
+			sqlitetest.ExecStatements(t, w.db, `UPDATE setting SET value = json_remove(value, '$.pulls.1.text')
+				WHERE name LIKE 'github seen %'`)
+			w.repo.AddComment(n, "bob", "Why?")
+			for _, found := range w.look() {
+				if strings.HasPrefix(found, "pull_request ") {
+					t.Errorf("after an update it has found %q", found)
+				}
+			}
+		})
+	}
+}
+
+// The poll recognizes a security report by its uncut text, even if the issue is older than the first
+// poll. Then the event about the issue comes before the event about its comment.
+func TestPoll_SecurityReport_IsFoundFirst(t *testing.T) {
+	w := newWatched(t, time.Minute)
+	long := strings.Repeat("a ", 3000)
+	old := w.repo.OpenIssue(githubtest.NewIssue{Title: "Old", Body: long + "An exploit."})
+	fix := w.repo.OpenPullRequest(githubtest.NewPullRequest{Title: "Fix", Head: "main", Body: "An exploit."})
+	w.look()
+	w.repo.AddComment(old, "bob", "How to do it.")
+	w.repo.AddComment(fix, "bob", "Why?")
+	fresh := w.repo.OpenIssue(githubtest.NewIssue{Title: "New"})
+	w.repo.AddComment(fresh, "bob", long+"A vulnerability.")
+	before := len(w.kept())
+	w.look()
+	w.same("found", sqlitetest.QueryColumn(w, w.db, `SELECT concat_ws(' ', event ->> 'event', event ->> 'action',
+		'#' || (event ->> 'number'), iif(event ->> 'security', 'security', NULL)) FROM webhook_delivery
+		ORDER BY id LIMIT -1 OFFSET ?`, before), []string{"issues edited #1 security", "issues opened #3",
+		"issue_comment created #1", "issue_comment created #2", "issue_comment created #3 security"})
 }
 
 // TestPoll_CrashAnywhere_FindsEachEventOnce loses answers of GitHub, and stops the service before

@@ -188,8 +188,8 @@ func (r *reviewRig) CommitLastStep(ctx context.Context, last sqlite.LastStep) (s
 	return r.db.Turns().CommitLastStep(ctx, last)
 }
 
-// run runs one attempt.
-func (r *reviewRig) run(purse supervisor.Budget) (session.AttemptEnd, error) {
+// turns returns a runner whose turns have a budget, and an attempt for it.
+func (r *reviewRig) turns(purse supervisor.Budget) (OneShotTurns, session.Attempt) {
 	o := OneShotTurns{Turns: Turns{Pool: r.workers, OnBegin: func(string) {},
 		Faults: &WorkerStartFaults{MayRead: func(string) bool { return false }},
 		Reserver: func(t supervisor.Turn) hostcall.Reserver {
@@ -202,13 +202,18 @@ func (r *reviewRig) run(purse supervisor.Budget) (session.AttemptEnd, error) {
 		Terms: func(supervisor.Turn) ReadOnlyTurnPolicy {
 			return ReadOnlyTurnPolicy{Pot: "review/acme/widget", Time: time.Minute}
 		}}
-	stream := new(reply.Feeds).OpenStream(r.turn, "")
-	a := session.Attempt{Turn: r.turn, Stream: stream, Start: protocol.TurnStart{Turn: r.turn.ID, Kind: string(r.turn.Kind), Limits: protocol.TurnLimits{Steps: 50}}}
+	return o, session.Attempt{Turn: r.turn, Stream: new(reply.Feeds).OpenStream(r.turn, ""),
+		Start: protocol.TurnStart{Turn: r.turn.ID, Kind: string(r.turn.Kind), Limits: protocol.TurnLimits{Steps: 50}}}
+}
+
+// run runs one attempt.
+func (r *reviewRig) run(purse supervisor.Budget) (session.AttemptEnd, error) {
+	o, a := r.turns(purse)
 	end, err := o.Run(r.Context(), a, r.material, func(_ context.Context, report protocol.ReviewReport) error {
 		r.reports = append(r.reports, report)
 		return nil
 	})
-	if text, _ := stream.Text(); text != "" {
+	if text, _ := a.Stream.Text(); text != "" {
 		r.Errorf("the person saw %q", text)
 	}
 	return end, err
@@ -295,6 +300,29 @@ func TestReview_NoBudget_ReportsMissingBudget(t *testing.T) {
 	}
 	if os.Getuid() == 0 && len(r.audited) > 0 {
 		t.Errorf("audited %q", r.audited)
+	}
+}
+
+// A review that could read nothing for lack of money fails with that reason. If it has read a part,
+// its report counts.
+func TestReadOnlyTurns_NoBudget_FailsWithReason(t *testing.T) {
+	for day, want := range map[int64]supervisor.ErrorCode{10_000: supervisor.CodeBudget, 120_000: ""} {
+		r := newReviewRig(t, materialInParts(3))
+		o, a := r.turns(supervisor.Budget{Turn: dollar, Day: day})
+		var report protocol.ReviewReport
+		var failed error
+		_, err := ReadOnlyTurns[func(context.Context, protocol.ReviewMaterial) (protocol.ReviewReport, error)]{
+			OneShotTurns: o, Spool: r.kept, Steps: r.db.Turns(),
+			Work: func(ctx context.Context, _ supervisor.Turn, read func(context.Context,
+				protocol.ReviewMaterial) (protocol.ReviewReport, error)) (string, error) {
+				report, failed = read(ctx, materialInParts(3))
+				return "", failed
+			},
+		}.Run(t.Context(), a)
+		if (err != nil) != (want != "") || failed != nil && supervisor.ErrorCodeOf(failed) != want ||
+			(len(report.Findings) > 0) != (want == "") {
+			t.Errorf("with %d: %v, %v, %+v", day, err, failed, report)
+		}
 	}
 }
 

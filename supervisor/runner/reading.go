@@ -32,8 +32,13 @@ func (s ReadOnlyTurns[R]) Run(ctx context.Context, a session.Attempt) (session.A
 			r = reported
 			return nil
 		})
-		if err == nil && end.Why != protocol.TurnEndDone {
+		failure := new(supervisor.Error)
+		switch {
+		case err != nil:
+		case end.Why != protocol.TurnEndDone:
 			err = supervisor.Errorf(supervisor.CodeModel, textReadTooLong)
+		case readNothing(m, r) && errors.As(end.Failure, &failure):
+			err = failure
 		}
 		return r, err
 	})
@@ -44,4 +49,9 @@ func (s ReadOnlyTurns[R]) Run(ctx context.Context, a session.Attempt) (session.A
 		return session.AttemptEnd{}, err
 	}
 	return endWithCard(ctx, s.Steps, a, card)
+}
+
+// readNothing reports whether a worker has read no part of its material.
+func readNothing(m protocol.ReviewMaterial, r protocol.ReviewReport) bool {
+	return r.Triage == nil && len(r.Findings) == 0 && len(r.Unread) >= max(1, len(m.Chunks))
 }

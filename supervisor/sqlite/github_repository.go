@@ -114,10 +114,7 @@ func (s GitHubRepositories) SendNotices(
 ) (supervisor.Delivery, error) {
 	n := notices[0]
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Delivery {
-		ids := make([]int64, 0, len(notices))
-		for _, n := range notices {
-			ids = append(ids, n.ID)
-		}
+		ids := noticeIDs(notices)
 		if t.ExecCount(deleteNotices, columnEncoder{ids}) < int64(len(ids)) {
 			t.fail(invalid("some of that was told"))
 		}
@@ -127,6 +124,20 @@ func (s GitHubRepositories) SendNotices(
 		}
 		return d
 	}, "put a notice for %s about %s", n.Conversation.User, n.Repo)
+}
+
+// DropNotices deletes notices without a message.
+func (s GitHubRepositories) DropNotices(ctx context.Context, notices []RepositoryNotice) error {
+	return s.db.write(ctx, func(t *tx) { t.Exec(deleteNotices, columnEncoder{noticeIDs(notices)}) }, "drop %d notices",
+		len(notices))
+}
+
+func noticeIDs(notices []RepositoryNotice) []int64 {
+	ids := make([]int64, 0, len(notices))
+	for _, n := range notices {
+		ids = append(ids, n.ID)
+	}
+	return ids
 }
 
 // PullRequestMessage is a message about a pull request in a chat.

@@ -136,26 +136,15 @@ func TestReview_SeveralPushes_ReviewsLastHead(t *testing.T) {
 func TestRemoveMute_ListedMute_IsGone(t *testing.T) {
 	s := newStory(t)
 	reviews := s.db.Reviews()
-	for range 2 {
-		s.must(
-			reviews.AddMute(
-				t.Context(),
-				supervisor.ReviewMute{
-					User:    "alice",
-					Repo:    "acme/widget",
-					Kind:    supervisor.MutePullRequest,
-					Subject: "7",
-					By:      "bob",
-				},
-			),
-		)
+	for _, want := range []bool{true, false} {
+		added, err := reviews.AddMute(t.Context(), supervisor.ReviewMute{User: "alice", Repo: "acme/widget",
+			Kind: supervisor.MutePullRequest, Subject: "7", By: "bob"})
+		s.must(err)
+		s.same("added", added, want)
 	}
-	s.must(
-		reviews.AddMute(
-			t.Context(),
-			supervisor.ReviewMute{User: "alice", Repo: "acme/other", Kind: supervisor.MuteFinding, Subject: "f"},
-		),
-	)
+	_, err := reviews.AddMute(t.Context(), supervisor.ReviewMute{User: "alice", Repo: "acme/other",
+		Kind: supervisor.MuteFinding, Subject: "f"})
+	s.must(err)
 	of, err := reviews.ListMutes(t.Context(), "alice", "acme/widget")
 	s.must(err)
 	all, err := reviews.ListMutes(t.Context(), "alice", "")
@@ -169,6 +158,43 @@ func TestRemoveMute_ListedMute_IsGone(t *testing.T) {
 	if of, err = reviews.ListMutes(t.Context(), "alice", "acme/widget"); len(of) > 0 || err != nil {
 		t.Errorf("left: %+v, %v", of, err)
 	}
+}
+
+// A removed mute comes back only by a request from after the removal.
+func TestRemovedMute_OlderRequest_StaysRemoved(t *testing.T) {
+	s := newStory(t)
+	reviews := s.db.Reviews()
+	m := supervisor.ReviewMute{User: "alice", Repo: "acme/widget", Kind: supervisor.MuteFinding, Subject: "f",
+		By: "bob", At: s.now.Add(-time.Hour)}
+	add := func(what string, m supervisor.ReviewMute, want bool) {
+		t.Helper()
+		added, err := reviews.AddMute(t.Context(), m)
+		s.must(err)
+		list, err := reviews.ListMutes(t.Context(), "alice", "acme/widget")
+		s.must(err)
+		s.same(what, []any{added, len(list) == 1}, []any{want, want})
+	}
+	remove := func() {
+		t.Helper()
+		list, err := reviews.ListMutes(t.Context(), "alice", "")
+		s.must(err)
+		for _, want := range []bool{true, false} {
+			gone, err := reviews.RemoveMute(t.Context(), "alice", list[0].ID)
+			s.must(err)
+			s.same("removed", gone, want)
+		}
+	}
+	add("first", m, true)
+	remove()
+	add("the same", m, false)
+	m.By = "carol"
+	add("an older one of somebody else", m, false)
+	s.now = s.now.Add(time.Minute)
+	m.At = s.now
+	add("a new one", m, true)
+	remove()
+	s.now, m.At = s.now.Add(time.Second), time.Time{}
+	add("now", m, true)
 }
 
 // Findings are stored together with the progress of a review, or not at all. If the same head is

@@ -67,6 +67,7 @@ var released = map[string]string{
 	"migration/0045_foreign.sql":           "35885a16e16d67d11ab59342a7a4e362910f7421e77bda22ad3dfd63eae8efe9",
 	"migration/0046_review_finding.sql":    "84a7d22277fab2a27152498a6ab2fe790218aed048a9b8d898d7ed866bcc4fa5",
 	"migration/0047_kept.sql":              "ae4c3f6fe1054c9f35cdb708bef7a675dc0f3bf6b82376ff9141c6b35c7b748c",
+	"migration/0048_removed_mute.sql":      "1846f59cca31a1e2f2e503c1f218ec4638faa69520dab66cf4377a3fba0232cd",
 }
 
 func TestMigrations_Released_AreUnchanged(t *testing.T) {

@@ -73,7 +73,7 @@ func newRig(t testing.TB, hooks ...webhook.Hook) *rig {
 		Deliveries: db.WebhookDeliveries(), Spool: s, Hooks: hooks, KeepText: keeper{s}.keep, Queued: func(int64) {},
 		Audit: func(_, action, detail string) { r.audit = append(r.audit, action+": "+detail) }, Log: hclog.NewNullLogger(), Now: time.Now,
 		GitHub: &webhook.GitHubRoute{
-			Path: "/webhook/github", Secret: func() string { return secret }, Read: event.Parse,
+			Path: "/webhook/github", Secret: func() string { return secret }, Read: event.Parser{}.Parse,
 			MaxPayload: event.MaxPayloadBytes,
 			Notify:     func() { r.arrived++ },
 			Repo: func(name string) (supervisor.GitHubRepo, bool) {

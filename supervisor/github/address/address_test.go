@@ -27,3 +27,27 @@ func TestParse_Address_GivesRepoAndNumber(t *testing.T) {
 		}
 	}
 }
+
+func TestParseRepo_NameOrAddress_GivesName(t *testing.T) {
+	for text, want := range map[string]string{
+		"Acme/Widget":                        "Acme/Widget true",
+		"https://github.com/acme/widget":     "acme/widget true",
+		"https://github.com/acme/widget/":    "acme/widget true",
+		"https://github.com/acme/widget.git": "acme/widget true",
+		"http://ghe.example.org/acme/w.x_y":  "acme/w.x_y true",
+		"widget":                             " false",
+		"":                                   " false",
+		"acme/":                              " false",
+		"/acme":                              " false",
+		"acme/widget/more":                   " false",
+		"https://github.com/acme":            " false",
+		"acme widget":                        " false",
+		"acme/wid get":                       " false",
+		"acme/widget#5":                      " false",
+	} {
+		repo, ok := address.ParseRepo(text)
+		if got := fmt.Sprint(repo, " ", ok); got != want {
+			t.Errorf("%q names %q, want %q", text, got, want)
+		}
+	}
+}

@@ -98,7 +98,7 @@ func TestCreateReview_PostsComments(t *testing.T) {
 		t.Fatalf("threads %+v, %v, %v", threads, ok, err)
 	}
 	if a := threads[0]; !a.Resolved || a.ResolvedBy != "bob" || a.Outdated || a.Line != 11 || a.Comments[0].Review != made.ID || a.Comments[0].Author != "mews-bot" ||
-		len(a.Comments[0].ThumbDown) != 1 || a.Comments[0].ID != first.ID {
+		len(a.Comments[0].ThumbsDown) != 1 || a.Comments[0].ID != first.ID {
 		t.Errorf("the first thread is %+v", a)
 	}
 	if b := threads[1]; !b.Outdated || b.Line != 0 || b.Resolved {

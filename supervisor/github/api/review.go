@@ -94,12 +94,18 @@ type ReviewThread struct {
 
 // ThreadComment is a comment in a ReviewThread.
 type ThreadComment struct {
-	ID        int64
-	Review    int64
-	Author    string
-	Body      string
-	At        time.Time
-	ThumbDown []string // logins of the users who gave a thumbs-down
+	ID         int64
+	Review     int64
+	Author     string
+	Body       string
+	At         time.Time
+	ThumbsDown []Reaction
+}
+
+// Reaction is a user's reaction to a comment.
+type Reaction struct {
+	Login string
+	At    time.Time
 }
 
 const (
@@ -107,7 +113,7 @@ const (
 	threadText = `query($owner:String!,$name:String!,$number:Int!,$after:String){repository(owner:$owner,name:$name){` +
 		`pullRequest(number:$number){reviewThreads(first:50,after:$after){pageInfo{hasNextPage endCursor} nodes{id path line startLine ` +
 		`diffSide isResolved isOutdated resolvedBy{login} comments(first:20){nodes{databaseId body createdAt author{login __typename} ` +
-		`pullRequestReview{databaseId} reactions(first:10,content:THUMBS_DOWN){nodes{user{login}}}}}}}}}}`
+		`pullRequestReview{databaseId} reactions(first:10,content:THUMBS_DOWN){nodes{createdAt user{login}}}}}}}}}}`
 )
 
 // threadNode is a thread in GraphQL's JSON.
@@ -123,7 +129,12 @@ type threadNode struct {
 			CreatedAt         time.Time
 			Author            *actor
 			PullRequestReview *struct{ DatabaseID int64 }
-			Reactions         struct{ Nodes []struct{ User *actor } }
+			Reactions         struct {
+				Nodes []struct {
+					CreatedAt time.Time
+					User      *actor
+				}
+			}
 		}
 	}
 }
@@ -191,7 +202,7 @@ func threadOf(n threadNode) ReviewThread {
 			made.Review = said.PullRequestReview.DatabaseID
 		}
 		for _, r := range said.Reactions.Nodes {
-			made.ThumbDown = append(made.ThumbDown, r.User.login())
+			made.ThumbsDown = append(made.ThumbsDown, Reaction{r.User.login(), r.CreatedAt})
 		}
 		t.Comments = append(t.Comments, made)
 	}

@@ -29,6 +29,7 @@ type draft struct {
 	labels, asked []string
 	changed       []string // labels that were added or removed
 	headRepo      string
+	issueTexts    []string // uncut texts of an issue and of the comment on it
 }
 
 // marker begins the hidden mark in every text that Mews writes on GitHub.
@@ -75,6 +76,7 @@ var (
 	asked    = list(func(d *draft) *[]string { return &d.asked })
 
 	text   = set(maxText, func(d *draft) *string { return &d.Text })
+	uncut  = func(d *draft, v string) { d.issueTexts = append(d.issueTexts, v) }
 	setRef = set(maxRef, func(d *draft) *string { return &d.Ref })
 )
 
@@ -82,7 +84,14 @@ var (
 // was copied there by a user.
 func said(d *draft, v string) {
 	text(d, v)
+	uncut(d, v)
 	d.own = d.own || strings.Contains(v, marker)
+}
+
+// issueText takes the text of an issue.
+func issueText(d *draft, v string) {
+	text(d, v)
+	uncut(d, v)
 }
 
 // ref takes the name of a branch or tag. In the payload of a push it begins with refs/heads/ or

@@ -23,9 +23,18 @@ const MaxEventBytes = 8 << 10
 // maxElements is the number of elements of a list that are read. No field needs more.
 const maxElements = 50
 
+// Parser reads the payloads of GitHub's webhooks.
+type Parser struct {
+	// IsSecurityReport reports whether an issue's uncut texts look like a security report; nil means
+	// never.
+	IsSecurityReport func(title, text string) bool
+	// Self returns Mews's login on GitHub; "" if unknown. A nil Self means unknown.
+	Self func() string
+}
+
 // Parse reads the payload of an event with GitHub's name. The text ignored is the reason why Mews
 // does not need the event; "" means that Mews needs it.
-func Parse(name string, payload io.Reader) (e supervisor.GitHubEvent, ignored string, err error) {
+func (p Parser) Parse(name string, payload io.Reader) (e supervisor.GitHubEvent, ignored string, err error) {
 	r := reader{scanner{bufio.NewReaderSize(payload, 16<<10)}, &draft{}}
 	r.draft.Event = clip(name, maxName)
 	table := tables[name]
@@ -39,13 +48,20 @@ func Parse(name string, payload io.Reader) (e supervisor.GitHubEvent, ignored st
 	if err == nil {
 		err = r.end()
 	}
+	// everybody can write the mark of Mews's comments
+	if p.Self != nil && p.Self() != "" && !strings.EqualFold(p.Self(), r.draft.Sender) {
+		r.draft.own = false
+	}
 	if err == nil && r.draft.Repo == "" && r.draft.ignored() == "" {
 		err = errors.New("it names no repository")
 	}
 	if err != nil {
 		return e, "", fmt.Errorf("read the payload of %s: %w", r.draft.Event, err)
 	}
-	return r.draft.event(), r.draft.ignored(), nil
+	e = r.draft.event()
+	e.Security = p.IsSecurityReport != nil && e.Number > 0 && !e.IsPull && r.draft.ignored() == "" &&
+		p.IsSecurityReport(e.Title, strings.Join(r.draft.issueTexts, "\n"))
+	return e, r.draft.ignored(), nil
 }
 
 // reader reads a payload along the tree of fields to keep.

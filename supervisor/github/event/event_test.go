@@ -20,6 +20,8 @@ import (
 	"mews/supervisor/github/event"
 )
 
+var parse = event.Parser{}.Parse
+
 // examples matches GitHub's own examples of payloads, downloaded by `make deps` (npm:
 // @octokit/webhooks-examples).
 const examples = "../../../bin/webhooks-examples/*/index.json"
@@ -49,7 +51,7 @@ func TestGitHubExamples_AreAccepted(t *testing.T) {
 		}
 		for _, e := range events {
 			for i, payload := range e.Examples {
-				got, why, err := event.Parse(e.Name, bytes.NewReader(payload))
+				got, why, err := parse(e.Name, bytes.NewReader(payload))
 				name := fmt.Sprintf("%s: %s %d", file, e.Name, i)
 				switch {
 				case err != nil:
@@ -164,7 +166,7 @@ func TestParse_EachEvent_HasFields(t *testing.T) {
 			want := base
 			want.Event = test.event
 			test.want(&want)
-			got, why, err := event.Parse(test.event, strings.NewReader(test.payload))
+			got, why, err := parse(test.event, strings.NewReader(test.payload))
 			if err != nil || why != "" {
 				t.Fatal(why, err)
 			}
@@ -195,7 +197,7 @@ func TestParse_UnusedEvent_IsIgnored(t *testing.T) {
 		{"pull_request", `{"action":"opened","pull_request":{"number":7,"body":"<!-- mews:a -->"},` + around + `}`}: "",
 		{"issues", `{"action":"opened","issue":{"number":7,"body":"<!-- mews:a -->"},` + around + `}`}:              "",
 	} {
-		if _, why, err := event.Parse(payload[0], strings.NewReader(payload[1])); err != nil || why != want {
+		if _, why, err := parse(payload[0], strings.NewReader(payload[1])); err != nil || why != want {
 			t.Errorf("%s: %q, %v; want %q", payload, why, err, want)
 		}
 	}
@@ -204,7 +206,7 @@ func TestParse_UnusedEvent_IsIgnored(t *testing.T) {
 func TestParse_InvalidPayload_Fails(t *testing.T) {
 	for _, payload := range []string{"", "{", "[]", "1", "{}", "{]", `{"a" 1}`, `{"a":1,}`, `{"action":nil}`, `{"action":"\x"}`, `{"x":{"a":1]`, `{"action":"opened"}`, "{" + around + "}{}", "{" + around + "} x",
 		`{"a":` + strings.Repeat("[", 100), `{"a":` + strings.Repeat("9", 1<<20) + "," + around + "}"} {
-		if e, why, err := event.Parse("push", strings.NewReader(payload)); err == nil {
+		if e, why, err := parse("push", strings.NewReader(payload)); err == nil {
 			t.Errorf("%.40s is %+v, %s", payload, e, why)
 		}
 	}
@@ -222,7 +224,7 @@ func TestParse_LongString_UsesLittleMemory(t *testing.T) {
 			var before, after runtime.MemStats
 			payload := io.MultiReader(strings.NewReader("{"), strings.NewReader(long), strings.NewReader(","+around+"}"))
 			runtime.ReadMemStats(&before)
-			e, _, err := event.Parse("push", payload)
+			e, _, err := parse("push", payload)
 			runtime.ReadMemStats(&after)
 			if err != nil || e.Repo != "Acme/widget" {
 				t.Fatal(e, err)
@@ -239,7 +241,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("push", `{"ref":"refs/heads/main","commits":[`+commits(7)+`],`+around+`}`)
 	f.Add("issue_comment", `{"comment":{"body":"\ud83d\"\u2028"},`+around+`}`)
 	f.Fuzz(func(t *testing.T, name, payload string) {
-		e, _, err := event.Parse(name, strings.NewReader(payload))
+		e, _, err := parse(name, strings.NewReader(payload))
 		if err != nil {
 			return
 		}
@@ -250,4 +252,49 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%d bytes, %v", raw.Len(), err)
 		}
 	})
+}
+
+// A security report is recognized by the uncut texts of its issue and of a comment on it.
+func TestParse_SecurityWords_MarkIssueEvents(t *testing.T) {
+	p := event.Parser{IsSecurityReport: func(title, text string) bool { return strings.Contains(title+text, "exploit") }}
+	long := strings.Repeat("a ", 3000)
+	for name, c := range map[string]struct {
+		event, payload string
+		want           bool
+	}{
+		"nothing":                   {"issues", `"issue":{"number":7,"title":"T","body":"B"}`, false},
+		"the title":                 {"issues", `"issue":{"number":7,"title":"exploit","body":"B"}`, true},
+		"the end of a long text":    {"issues", `"issue":{"number":7,"title":"T","body":"` + long + `exploit"}`, true},
+		"no text":                   {"issues", `"issue":{"number":7,"title":"T","body":null}`, false},
+		"a comment":                 {"issue_comment", `"issue":{"number":7,"body":"B"},"comment":{"body":"exploit"}`, true},
+		"the text below a comment":  {"issue_comment", `"issue":{"number":7,"body":"exploit"},"comment":{"body":"B"}`, true},
+		"the end of a long comment": {"issue_comment", `"issue":{"number":7},"comment":{"body":"` + long + `exploit"}`, true},
+		"a pull request":            {"issue_comment", `"issue":{"number":7,"pull_request":{"url":"u"}},"comment":{"body":"exploit"}`, false},
+		"a change":                  {"pull_request", `"pull_request":{"number":7,"body":"exploit"}`, false},
+		"a release":                 {"release", `"release":{"body":"exploit"}`, false},
+	} {
+		action := map[string]string{"issue_comment": "created", "release": "published"}[c.event]
+		if action == "" {
+			action = "opened"
+		}
+		e, why, err := p.Parse(c.event, strings.NewReader(`{"action":"`+action+`",`+c.payload+`,`+around+`}`))
+		if e.Security != c.want || why != "" || err != nil {
+			t.Errorf("%s: %t, %q, %v; want %t", name, e.Security, why, err, c.want)
+		}
+	}
+}
+
+// A comment with Mews's mark is ignored only if Mews wrote it, or if Mews's login is unknown.
+func TestParse_OwnMark_CountsBySender(t *testing.T) {
+	const payload = `{"action":"created","issue":{"number":7},"comment":{"body":"@mews review\n<!-- mews:a -->"},` + around + `}`
+	for self, want := range map[string]string{"": "our own", "mews-bot": "", "%s": "our own"} {
+		e, _, err := parse("issues", strings.NewReader(`{"action":"opened","issue":{"number":7},`+around+`}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := event.Parser{Self: func() string { return strings.ToUpper(strings.ReplaceAll(self, "%s", e.Sender)) }}
+		if _, why, err := p.Parse("issue_comment", strings.NewReader(payload)); why != want || err != nil {
+			t.Errorf("as %q: %q, %v; want %q", self, why, err, want)
+		}
+	}
 }

@@ -62,10 +62,10 @@ var tables = trees(map[string]fields{
 		"requested_reviewer.login": asked, "requested_team.slug": asked,
 	}),
 	"issues": issue.with(fields{
-		"issue.user.login": author, "issue.author_association": standing, "issue.body": text, "issue.html_url": url, "issue.state": state,
+		"issue.user.login": author, "issue.author_association": standing, "issue.body": issueText, "issue.html_url": url, "issue.state": state,
 		"issue.updated_at": at, "issue.labels.[].name": label, "label.name": changed,
 	}),
-	"issue_comment": issue.with(comment("comment")),
+	"issue_comment": issue.with(comment("comment"), fields{"issue.body": uncut}),
 	"commit_comment": comment("comment").with(fields{
 		"comment.commit_id": head,
 	}),

@@ -2,8 +2,11 @@ package finding
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
+	"mews/protocol"
 	"mews/supervisor/github/diff"
 )
 
@@ -73,6 +76,46 @@ func (c *Coverage) AddUnread(u UnreadFile) {
 	if c.HasRead(u.Path) {
 		c.Unread = append(c.Unread, u)
 	}
+}
+
+// maxUnreadNames is the number of files that UnreadReasons names for a reason.
+const maxUnreadNames = 5
+
+// UnreadReasons returns why a worker did not read parts of a change: each reason once, after the
+// names of its files.
+func UnreadReasons(m protocol.ReviewMaterial, unread []protocol.ReviewText) (list []string) {
+	var reasons []string
+	files := map[string][]string{} // by reason
+	for _, u := range unread {
+		if !slices.Contains(reasons, u.Text) {
+			reasons = append(reasons, u.Text)
+		}
+		names := []string{u.Name} // of an unknown part
+		for _, chunk := range m.Chunks {
+			if chunk.Name == u.Name && len(chunk.Files) > 0 {
+				names = nil
+				for _, f := range chunk.Files {
+					names = append(names, f.Path)
+				}
+			}
+		}
+		for _, name := range names {
+			if name != "" && !slices.Contains(files[u.Text], name) {
+				files[u.Text] = append(files[u.Text], name)
+			}
+		}
+	}
+	for _, why := range reasons {
+		names := files[why]
+		if more := len(names) - maxUnreadNames; more > 0 {
+			names = append(names[:maxUnreadNames:maxUnreadNames], fmt.Sprintf(textMoreFiles, more))
+		}
+		if len(names) > 0 {
+			why = strings.Join(names, ", ") + ": " + why
+		}
+		list = append(list, why)
+	}
+	return list
 }
 
 // sorted returns the unread files by reason, then by path.

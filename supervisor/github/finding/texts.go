@@ -30,6 +30,7 @@ const (
 	textUnreadPart  = "- `%s`, in part: %s"
 	textUnlisted    = "- %s that GitHub does not list"
 	textMoreItems   = "- and %d more\n"
+	textMoreFiles   = "and %d more"
 
 	textChanged = "Lines changed, not looked at since `%s`."
 	textMutedBy = "Muted by %s."

@@ -215,11 +215,12 @@ func (c *comment) object() object {
 	return object{"__typename": "PullRequestReviewComment", "databaseId": c.id, "body": c.body, "createdAt": stamp(c.created), "author": actor(c.author),
 		"pullRequestReview": of, "reactions": func(args map[string]any) (any, error) {
 			content := fmt.Sprint(args["content"])
-			given := []any{}
-			for _, by := range c.reactions[map[string]string{"THUMBS_DOWN": "-1", "THUMBS_UP": "+1"}[content]] {
-				given = append(given, object{"__typename": "Reaction", "content": content, "user": actor(by)})
+			list := []any{}
+			for _, given := range c.reactions[map[string]string{"THUMBS_DOWN": "-1", "THUMBS_UP": "+1"}[content]] {
+				list = append(list, object{"__typename": "Reaction", "content": content, "user": actor(given.by),
+					"createdAt": stamp(given.at)})
 			}
-			return connection(args, given), nil
+			return connection(args, list), nil
 		}}
 }
 

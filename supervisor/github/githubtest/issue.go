@@ -52,7 +52,7 @@ func (r *Repo) AddReaction(comment int64, by, content string) {
 			r.s.fail("%s has no comment %d", r.name, comment)
 			return
 		}
-		c.reactions[content] = append(c.reactions[content], by)
+		c.reactions[content] = append(c.reactions[content], reaction{by, r.s.now()})
 	})
 }
 

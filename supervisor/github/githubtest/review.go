@@ -30,6 +30,12 @@ type thread struct {
 	comments   []*comment
 }
 
+// reaction is a user's reaction to a comment.
+type reaction struct {
+	by string
+	at time.Time
+}
+
 // comment is a comment on an issue or a pull request, or in a thread.
 type comment struct {
 	id        int64
@@ -38,7 +44,7 @@ type comment struct {
 	body      string
 	created   time.Time
 	updated   time.Time
-	reactions map[string][]string // logins by reaction
+	reactions map[string][]reaction // by content
 	on        *thread
 	below     *issue
 }
@@ -111,7 +117,7 @@ func createReview(s *Server, r *request, i *issue) answer {
 }
 
 func (s *Server) comment(author, body string) *comment {
-	return &comment{id: s.id(), author: author, body: body, created: s.now(), updated: s.now(), reactions: map[string][]string{}}
+	return &comment{id: s.id(), author: author, body: body, created: s.now(), updated: s.now(), reactions: map[string][]reaction{}}
 }
 
 // contains reports whether a commit is or was part of a pull request.

@@ -148,10 +148,9 @@ func (p Patch) CheckReport(report protocol.ReviewReport) (r ReviewResult, err er
 	checked := p.checker(files).Check(append(finding.FindReorderedLines(raw), report.Findings...))
 	r = NewReviewResult(checked)
 	r.Verdict = report.Verdict
-	for _, u := range report.Unread {
-		r.Unread = append(r.Unread, u.Name+": "+u.Text)
-	}
-	return r, nil
+	m, _, err := p.ReviewMaterial()
+	r.Unread = finding.UnreadReasons(m, report.Unread)
+	return r, err
 }
 
 // NewReviewResult returns the result with these findings.

@@ -186,7 +186,10 @@ func (r *Reviews) postPicked(ctx context.Context, w supervisor.Review, rest stri
 
 // muteAll ends the automatic reviews of a pull request.
 func (r *Reviews) muteAll(ctx context.Context, w supervisor.Review, _ string) (string, error) {
-	err := r.o.Store.AddMute(ctx, supervisor.ReviewMute{User: w.User, Repo: w.Repo, Kind: supervisor.MutePullRequest,
+	if _, served := r.o.Repo(w.Repo); !served {
+		return "", supervisor.Errorf(supervisor.CodeNotFound, textNotServed)
+	}
+	_, err := r.o.Store.AddMute(ctx, supervisor.ReviewMute{User: w.User, Repo: w.Repo, Kind: supervisor.MutePullRequest,
 		Subject: strconv.Itoa(w.Number), By: w.User, Why: textByPress})
 	return fmt.Sprintf(textMuted, w.PullRequestName(), w.PullRequestName()), err
 }

@@ -69,12 +69,15 @@ func (r *Reviews) mayAsk(ctx context.Context, w supervisor.Review) (bool, error)
 }
 
 // nothingNew returns the reason why a pull request needs no further review; "" means that it needs
-// one. Either it has had the maximum of reviews, or the whole head was reviewed before. A head was
+// one. Either its user has denied reviews, or it has had the maximum of reviews, or the whole head was reviewed before. A head was
 // reviewed before if it only differs by a rebase, or by a merge from the base.
 func (r *Reviews) nothingNew(ctx context.Context, w supervisor.Review) (string, error) {
 	earlier, err := r.o.Store.ListOfPullRequest(ctx, w.User, w.Repo, w.Number)
 	if err != nil {
 		return "", err
+	}
+	if isDenied(earlier) {
+		return textDenied, nil
 	}
 	heads := 0
 	for _, e := range earlier {

@@ -23,10 +23,11 @@ func (r *Reviews) MutePullRequest(ctx context.Context, repo string, number int, 
 	if err := r.readRight(ctx, served.Name, login, rights); err != nil || !rights[login] {
 		return err
 	}
-	return r.o.Store.AddMute(ctx, supervisor.ReviewMute{User: served.User, Repo: served.Name,
+	_, err := r.o.Store.AddMute(ctx, supervisor.ReviewMute{User: served.User, Repo: served.Name,
 		Kind:    supervisor.MutePullRequest,
 		Subject: strconv.Itoa(number), By: login,
 		Why: textByComment})
+	return err
 }
 
 // ignoreRefusal returns err if another try may succeed, and nil if GitHub has refused.
@@ -93,14 +94,14 @@ func (r *Reviews) muteRejected(ctx context.Context, w supervisor.Review) (muted 
 			continue
 		}
 		print, marked := finding.ParseFindingMark(t.Comments[0].Body)
-		for _, login := range t.Comments[0].ThumbDown {
-			if err := r.readRight(ctx, w.Repo, login, rights); err != nil {
+		for _, thumb := range t.Comments[0].ThumbsDown {
+			if err := r.readRight(ctx, w.Repo, thumb.Login, rights); err != nil {
 				return muted, err
 			}
-			if !marked || !rights[login] {
+			if !marked || !rights[thumb.Login] {
 				continue
 			}
-			fresh, err := r.muteFinding(ctx, w, print, t.Path, login)
+			fresh, err := r.muteFinding(ctx, w, print, t.Path, thumb)
 			if muted = muted || fresh; err != nil {
 				return muted, err
 			}
@@ -125,12 +126,11 @@ func (r *Reviews) ownReviews(ctx context.Context, w supervisor.Review) (map[int6
 }
 
 // muteFinding mutes a finding of a pull request for the whole repository. fresh is false if the
-// finding was already muted.
-func (r *Reviews) muteFinding(ctx context.Context, w supervisor.Review, print, path, login string) (fresh bool,
-	err error) {
-	m := supervisor.ReviewMute{User: w.User, Repo: w.Repo, Kind: supervisor.MuteFinding, Subject: print, By: login,
-		Why:    textByThumb,
-		Number: w.Number, Path: path}
+// finding was already muted, or if an admin has removed its mute since the thumbs-down.
+func (r *Reviews) muteFinding(ctx context.Context, w supervisor.Review, print, path string,
+	thumb api.Reaction) (fresh bool, err error) {
+	m := supervisor.ReviewMute{User: w.User, Repo: w.Repo, Kind: supervisor.MuteFinding, Subject: print,
+		By: thumb.Login, At: thumb.At, Why: textByThumb, Number: w.Number, Path: path}
 	records, err := r.records(ctx, w)
 	if err != nil {
 		return false, err
@@ -140,7 +140,8 @@ func (r *Reviews) muteFinding(ctx context.Context, w supervisor.Review, print, p
 			m.Path, m.Title, m.Code, fresh = f.Path, f.Title, f.Window, f.MutedBy == ""
 		}
 	}
-	return fresh, r.o.Store.AddMute(ctx, m)
+	added, err := r.o.Store.AddMute(ctx, m)
+	return fresh && added, err
 }
 
 // showMutes updates the summary of a pull request after findings were muted. If the newest head has

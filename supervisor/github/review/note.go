@@ -2,7 +2,8 @@ package review
 
 import (
 	"context"
-	"fmt"
+	"slices"
+	"strings"
 
 	"mews/supervisor"
 	"mews/supervisor/github/api"
@@ -13,7 +14,12 @@ import (
 // noteReasons maps the reason for users why a head is not reviewed to the reason for GitHub. ""
 // means that earlier reviews have read the whole head.
 var noteReasons = map[string]string{textDraft: noteDraft, textUnfinished: noteUnfinished, textHeads: noteHeads,
-	textNothingNew: ""}
+	textNothingNew: "", textStopped: noteMuted, textLabelled: noteLabelled,
+	textDenied: noteDenied}
+
+// standingReasons are reasons that somebody has chosen for the pull request. They go into a summary
+// that exists, and create none.
+var standingReasons = []string{textStopped, textLabelled, textDenied}
 
 // noteMark is the hidden mark of a review that only says that a head was not read.
 func noteMark(head string) string { return head + "/unread" }
@@ -45,15 +51,23 @@ func (r *Reviews) noteUnread(ctx context.Context, w *supervisor.Review, repo sup
 // otherwise. If GitHub refuses the note, only the log says so.
 func (r *Reviews) noteReason(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, why string) error {
 	public, told := noteReasons[why]
-	switch {
-	case !told:
+	if !told {
 		return nil
-	case readHead(*w) == w.Head:
-		public = ""
-	case why == textHeads:
-		public = fmt.Sprintf(public, r.o.Name())
 	}
-	err := r.noteUnread(ctx, w, repo, public)
+	public = strings.ReplaceAll(public, "%s", r.o.Name())
+	if readHead(*w) == w.Head {
+		public = "" // earlier reviews have read it
+	}
+	needed, err := true, error(nil)
+	if slices.Contains(standingReasons, why) {
+		_, needed, err = r.summary(ctx, *w)
+	}
+	if err == nil && needed {
+		err = r.noteUnread(ctx, w, repo, public)
+	}
+	if err == nil {
+		return nil
+	}
 	if _, passes := isTemporary(err); passes || api.ErrorClassOf(err) == "" {
 		return err
 	}
@@ -140,13 +154,7 @@ func (r *Reviews) unreadSummary(ctx context.Context, w supervisor.Review, why st
 // like approval. The reason on GitHub names no model, price or setting; the card has the full
 // reason.
 func (r *Reviews) fail(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, failure error) error {
-	_, there, err := r.summary(ctx, *w)
-	fromGitHub := api.ErrorClassOf(failure) != ""
-	if denied := supervisor.ErrorCodeOf(failure) == supervisor.CodeForbidden && !fromGitHub; err == nil &&
-		(there || !denied) {
-		err = r.noteUnread(ctx, w, repo, publicReason(failure))
-	}
-	if err != nil {
+	if err := r.noteUnread(ctx, w, repo, publicReason(failure)); err != nil {
 		r.o.Log.Warn("say that a review has failed", "review", w.PullRequestName(), "error", err)
 	}
 	w.State, w.Why = supervisor.ReviewFailed, problem.UserText(failure)

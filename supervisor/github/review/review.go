@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -97,11 +98,22 @@ func (r *Reviews) AddRequest(ctx context.Context, request supervisor.GitHubWorkR
 	if request.Requester == "" {
 		w.Due = w.WantedAt.Add(r.o.Settle)
 	}
+	if request.Recheck {
+		earlier, err := r.o.Store.ListOfPullRequest(ctx, w.User, w.Repo, w.Number)
+		if err != nil || !slices.ContainsFunc(earlier, dependsOnText) {
+			return err
+		}
+	}
 	err := r.o.Store.RequestReview(ctx, w)
 	if err == nil {
 		signals.SendToken(r.woken)
 	}
 	return err
+}
+
+// dependsOnText reports whether a head was skipped because of the pull request's title or labels.
+func dependsOnText(w supervisor.Review) bool {
+	return w.State == supervisor.ReviewSkipped && (w.Why == textUnfinished || w.Why == textLabelled)
 }
 
 // RequestByAddress requests a review by the address of a pull request. A question may follow the

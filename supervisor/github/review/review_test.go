@@ -224,8 +224,25 @@ func TestReview_StrangersFork_NeedsApproval(t *testing.T) {
 	r.served.ConfirmForks = true
 	other := r.open(code+"//\n", func(p *githubtest.NewPullRequest) { p.Head, p.Author = "mallory:other", "mallory" })
 	r.want(other, "")
-	r.wantParts(r.run(), "Not reviewed", "You said no.")
+	r.wantParts(r.run(), "Not reviewed", textDenied)
 	r.same("posted", r.posted(other), []string(nil))
+
+	// the denial holds for later pushes, until somebody asks
+	r.repo.SetPermission("bob", "write")
+	begun, told := len(r.begun), len(r.told)
+	for i := range 3 {
+		r.push("mallory:other", code+strings.Repeat("// more\n", i+1))
+		r.want(other, "")
+		r.same("state", r.state(other), "skipped "+textDenied)
+	}
+	r.same("asked and told", []int{len(r.begun) - begun, len(r.told) - told}, []int{0, 0})
+	r.want(other, "bob")
+	r.run(bug("main.go", 4, `m["a"] = 1`))
+	r.same("posted", r.posted(other), []string{"COMMENTED main.go:4"})
+	r.push("mallory:other", code+"// last\n")
+	r.want(other, "")
+	r.run()
+	r.same("state", r.state(other), "done")
 }
 
 func TestReview_Fails_PullRequestIsTold(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"encoding/pem"
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -81,7 +82,7 @@ func newRig(t *testing.T, o githubtest.Options) *rig {
 	}
 	r.hub = githubtest.New(t, o)
 	r.repo = r.hub.Repo("Acme/Widget")
-	r.db = sqlitetest.Open(t)
+	r.db = sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{Now: o.Now})
 	kept, err := spool.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -144,6 +145,16 @@ func (r *rig) want(number int, asked string) {
 	r.now = r.now.Add(time.Minute)
 	r.must(r.reviews.AddRequest(r.Context(), supervisor.GitHubWorkRequest{Repo: "acme/widget", Number: number,
 		Requester: asked, At: r.now}))
+	r.now = r.now.Add(5 * time.Minute)
+	r.must(r.reviews.beginDue(r.Context()))
+}
+
+// recheck tells of a changed title or label of a pull request, and waits until its review is due.
+func (r *rig) recheck(number int) {
+	r.Helper()
+	r.now = r.now.Add(time.Minute)
+	r.must(r.reviews.AddRequest(r.Context(), supervisor.GitHubWorkRequest{Repo: "acme/widget", Number: number,
+		Recheck: true, At: r.now}))
 	r.now = r.now.Add(5 * time.Minute)
 	r.must(r.reviews.beginDue(r.Context()))
 }

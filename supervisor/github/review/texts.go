@@ -19,6 +19,7 @@ const (
 	textUnfinished = "its title says that it is not ready"
 	textStopped    = "somebody has stopped its reviews"
 	textLabelled   = "it has a label that turns reviews off"
+	textDenied     = "you did not allow it. Write “/review” and its address for a review"
 	textNothingNew = "nothing in it is new since the last review"
 	textHeads      = "it has reached its limit of automatic reviews. Write “/review” " +
 		"and its address for another one"
@@ -93,6 +94,9 @@ const (
 	noteDraft      = "It is a draft. It will be reviewed when it is ready."
 	noteUnfinished = "Its title says that it is not ready."
 	noteHeads      = "It has had its number of automatic reviews. Write `@%s review` for another one."
+	noteMuted      = "Somebody has stopped its reviews. Write `@%s review` for one."
+	noteDenied     = "Its review was not allowed."
+	noteLabelled   = "It has a label that turns reviews off."
 	noteLimit      = "The limit of this review was reached."
 	noteNoAnswer   = "The reviewer gave no answer."
 	noteGitHub     = "GitHub did not show the whole change."

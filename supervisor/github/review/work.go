@@ -188,7 +188,7 @@ func (r *Reviews) confirm(ctx context.Context, w *supervisor.Review, repo superv
 		return r.o.Store.Update(ctx, *w)
 	}
 	if pull.Fork && repo.ConfirmForks && w.Requester == "" && !slices.Contains(roles, pull.Standing) {
-		if err := r.askApproval(ctx, w, pull, turn); err != nil {
+		if err := r.askApproval(ctx, w, repo, pull, turn); err != nil || w.State == supervisor.ReviewSkipped {
 			return err
 		}
 	}
@@ -217,9 +217,9 @@ func (r *Reviews) moveToHead(ctx context.Context, w *supervisor.Review, pull api
 }
 
 // askApproval asks a review's user to approve the review of a stranger's pull request. The answer
-// holds for all heads.
-func (r *Reviews) askApproval(ctx context.Context, w *supervisor.Review, pull api.PullRequest,
-	turn supervisor.Turn) error {
+// holds for all heads. If the user denies it, askApproval ends the review as skipped.
+func (r *Reviews) askApproval(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo,
+	pull api.PullRequest, turn supervisor.Turn) error {
 	earlier, err := r.o.Store.ListOfPullRequest(ctx, w.User, w.Repo, w.Number)
 	if err != nil || slices.ContainsFunc(earlier, func(e supervisor.Review) bool { return e.Turn != 0 && e.Result != "" }) {
 		return err
@@ -228,11 +228,28 @@ func (r *Reviews) askApproval(ctx context.Context, w *supervisor.Review, pull ap
 	if err := r.o.Store.Update(ctx, *w); err != nil {
 		return err
 	}
-	return r.o.Approver.Allow(ctx, approval.Request{User: w.User, Conversation: turn.AnswerConversation(),
+	err = r.o.Approver.Allow(ctx, approval.Request{User: w.User, Conversation: turn.AnswerConversation(),
 		Turn: turn.ID, Effect: EffectStrangerReview,
 		Arguments: []string{w.Repo, strconv.Itoa(w.Number)}, Text: fmt.Sprintf(textStranger,
 			finding.HarmlessMarkdown(pull.Author, 100), w.PullRequestName(), finding.HarmlessMarkdown(pull.Title,
 				120))})
+	if supervisor.ErrorCodeOf(err) != supervisor.CodeForbidden {
+		return err
+	}
+	if err := r.noteReason(ctx, w, repo, textDenied); err != nil {
+		return err
+	}
+	w.State, w.Why = supervisor.ReviewSkipped, textDenied
+	return r.o.Store.Update(ctx, *w)
+}
+
+// isDenied reports whether the user has denied the reviews of a pull request. A review that somebody
+// requested later ends that.
+func isDenied(reviews []supervisor.Review) (denied bool) {
+	for _, e := range reviews {
+		denied = e.Why == textDenied || denied && (e.Turn == 0 || e.Result == "")
+	}
+	return denied
 }
 
 // read lets a worker read a head, and stores the checked result.
@@ -315,8 +332,8 @@ func (r *Reviews) check(ctx context.Context, w supervisor.Review, c change, repo
 	}
 	made.CheckedFindings = finding.GroupFindings(unposted(records), r.o.Inline)
 	made.Left, made.Refutations = checked.Left, report.Refuted
+	made.Unread = append(made.Unread, finding.UnreadReasons(c.Material, report.Unread)...)
 	for _, u := range report.Unread {
-		made.Unread = append(made.Unread, u.Name+": "+u.Text)
 		for _, chunk := range c.Material.Chunks {
 			for _, f := range chunk.Files {
 				if chunk.Name == u.Name { // the file was not read, so the review of the next head reads it

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,6 +26,9 @@ func (s Setup) AddWebhook(ctx context.Context, repo, address string) (made bool,
 	list, err := s.callingMews(ctx, repo)
 	switch {
 	case err != nil && !errors.Is(err, errNoHook):
+		if address != "" {
+			err = cmp.Or(s.checkAddress(address), err)
+		}
 		return false, err
 	case err == nil && (address == "" || hookWithAddress(list, address) >= 0):
 		return false, nil

@@ -66,5 +66,21 @@ func securityText(w supervisor.IssueTriage, r result) string {
 	text := []string{fmt.Sprintf(textSecurity, fmt.Sprintf("%s#%d", w.Repo, w.Number)),
 		finding.HarmlessMarkdown(r.Title, maxTitle), ""}
 	text = append(text, lines(r, finding.HarmlessMarkdown(r.Triage.Summary, maxSummary))...)
-	return strings.Join(append(text, textSecurityHint, "", r.URL), "\n")
+	return strings.Join(append(text, writtenText(w, r)+textSecurityHint, "", r.URL), "\n")
+}
+
+// writtenText tells what earlier triages have written on GitHub about an issue that now looks like a
+// security report.
+func writtenText(w supervisor.IssueTriage, r result) string {
+	var written []string
+	if len(r.Labels) > 0 {
+		written = append(written, fmt.Sprintf(textWrittenLabels, "`"+strings.Join(r.Labels, "`, `")+"`"))
+	}
+	if w.Comment != 0 {
+		written = append(written, fmt.Sprintf(textWrittenComment, fmt.Sprintf("%s#issuecomment-%d", r.URL, w.Comment)))
+	}
+	if len(written) == 0 {
+		return textNothingWritten
+	}
+	return fmt.Sprintf(textWrittenBefore, strings.Join(written, ", "))
 }

@@ -6,9 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/github/githubtest"
 	"mews/supervisor/github/triage"
+	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
@@ -68,6 +70,9 @@ func TestTriage_SecurityReport_IsToldInPrivate(t *testing.T) {
 			if again := r.work(turn); again != card {
 				t.Errorf("again the card is %q", again)
 			}
+			if !r.private[number] {
+				t.Error("later notices about the issue are not private")
+			}
 			issue := r.repo.Issue(number)
 			if len(issue.Labels) > 0 || len(issue.Comments) > 0 {
 				t.Errorf("on GitHub it has %q and %+v", issue.Labels, issue.Comments)
@@ -81,6 +86,34 @@ func TestTriage_SecurityReport_IsToldInPrivate(t *testing.T) {
 			}
 		})
 	}
+}
+
+// If only a later triage recognizes a security report, its card tells what an earlier one has
+// written on GitHub.
+func TestTriage_LaterSecurityReport_TellsWhatWasWritten(t *testing.T) {
+	r := newRig(t)
+	number := r.repo.OpenIssue(githubtest.NewIssue{Title: "Odd answer", Author: "mallory", Body: "Send %27."})
+	run := func(asked string) (card string) {
+		t.Helper()
+		turn := r.turn(number, asked)
+		card = r.work(turn)
+		if _, err := r.db.Turns().Finish(t.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone,
+			State: supervisor.InboundAnswered, Text: card}); err != nil {
+			t.Fatal(err)
+		}
+		return card
+	}
+	run("")
+	written := r.repo.Issue(number).Comments[0]
+	r.model.Security = true
+	card := run("alice")
+	r.has("the card", card, "looks like a security report", "Nothing new was written on GitHub",
+		"labels (`bug`), a comment (", fmt.Sprintf("/issues/%d#issuecomment-%d)", number, written.ID))
+	if issue := r.repo.Issue(number); len(issue.Comments) != 1 || issue.Comments[0].Body != written.Body {
+		t.Errorf("on GitHub it has %+v", issue.Comments)
+	}
+	r.model.Security = false
+	r.has("once private", run("alice"), "looks like a security report")
 }
 
 // An issue without text gets no comment. An issue without anything to read is shown to no model.

@@ -12,12 +12,15 @@ const (
 	textFailed   = "**Triage of %s failed.** %s\n/triage %s#%d tries it again."
 	textCardOnly = "Nothing was changed on GitHub, because this repository shows results here first (`post: card`)."
 
-	textSecurity     = "**Issue %s looks like a security report**"
-	textSecurityHint = "\nNothing was written on GitHub: no label, and no comment. Anybody who sees the " +
-		"repository can read the issue."
-	textToldYou   = "Nobody else was told."
-	textToldMore  = "Told in private too: %s."
-	textNoComment = "No comment was written, because the issue has no text."
+	textSecurity       = "**Issue %s looks like a security report**"
+	textNothingWritten = "\nNothing was written on GitHub: no label, and no comment. "
+	textWrittenBefore  = "\nNothing new was written on GitHub. An earlier triage wrote there: %s. "
+	textWrittenLabels  = "labels (%s)"
+	textWrittenComment = "a comment (%s)"
+	textSecurityHint   = "Anybody who sees the repository can read the issue."
+	textToldYou        = "Nobody else was told."
+	textToldMore       = "Told in private too: %s."
+	textNoComment      = "No comment was written, because the issue has no text."
 
 	textNotPlanned = "Not put into the project “%s”: %s"
 	textNoProject  = "neither the repository nor its owner has an open project of that title, or Mews's token does not see it."

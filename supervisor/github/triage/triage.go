@@ -48,6 +48,10 @@ type Options struct {
 	// Writers returns the users who may write in a repository and want its notices.
 	Writers func(ctx context.Context, repo supervisor.GitHubRepo) ([]supervisor.User, error)
 	Queued  func(conversation int64) // starts the delivery of a conversation's outbox; must not block
+	// IsPrivate reports whether only users who may write get an issue's notices. MarkPrivate makes
+	// that so from then on.
+	IsPrivate   func(ctx context.Context, repo string, number int) (bool, error)
+	MarkPrivate func(ctx context.Context, repo string, number int) error
 	// wait between the opening of an issue and its triage
 	Settle time.Duration
 	Now    func() time.Time

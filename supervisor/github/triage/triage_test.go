@@ -32,13 +32,14 @@ type rig struct {
 	read    []protocol.ReviewMaterial
 	said    []string
 	writers []supervisor.User // users who may write in the repository
+	private map[int]bool      // issues that were marked private
 	begun   chan supervisor.Inbound
 }
 
 func newRig(t *testing.T) *rig {
 	hub := githubtest.New(t, githubtest.Options{})
 	r := &rig{T: t, hub: hub, repo: hub.Repo("acme/widget"), db: sqlitetest.Open(t),
-		begun:  make(chan supervisor.Inbound, 10),
+		begun: make(chan supervisor.Inbound, 10), private: map[int]bool{},
 		served: supervisor.GitHubRepo{Name: "acme/widget", User: "alice", Triage: true, Post: supervisor.PostAsReview},
 		model:  protocol.Triage{Labels: []string{"bug"}, Priority: "high", Related: []int{1}, Summary: "The page stays white."}}
 	r.repo.CreateLabels("bug", "docs")
@@ -64,8 +65,13 @@ func (r *rig) triages(through http.RoundTripper) *triage.Triages {
 			}
 			return in, err
 		},
-		Writers: func(context.Context, supervisor.GitHubRepo) ([]supervisor.User, error) { return r.writers, nil },
-		Queued:  func(int64) {},
+		Writers:   func(context.Context, supervisor.GitHubRepo) ([]supervisor.User, error) { return r.writers, nil },
+		Queued:    func(int64) {},
+		IsPrivate: func(_ context.Context, _ string, number int) (bool, error) { return r.private[number], nil },
+		MarkPrivate: func(_ context.Context, _ string, number int) error {
+			r.private[number] = true
+			return nil
+		},
 		Say: func(_ context.Context, d supervisor.Delivery) error {
 			r.said = append(r.said, d.Text)
 			return nil

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"mews/protocol"
@@ -24,7 +25,8 @@ type result struct {
 	// Security means that the issue reports a security hole. The triage then writes nothing on
 	// GitHub.
 	Security bool     `json:"security,omitempty"`
-	Told     []string `json:"told,omitempty"` // users who were told of a security report, besides the repository's user
+	Labels   []string `json:"labels,omitempty"` // labels of earlier triages on the issue
+	Told     []string `json:"told,omitempty"`   // users who were told of a security report, besides the repository's user
 }
 
 // RunTurn runs or continues a triage in its turn, and returns the card for its user. It is called
@@ -88,6 +90,7 @@ func (t *Triages) read(ctx context.Context, w *supervisor.IssueTriage, repo supe
 		return r, err
 	}
 	r.Title, r.URL = m.Title, issue.URL
+	r.Labels = slices.DeleteFunc(slices.Clone(w.Labels), func(l string) bool { return !contains(issue.Labels, l) })
 	if w.Why = leftAlone(*w, issue); w.Why != "" { // the issue has changed since it was queued
 		w.State = supervisor.TriageSkipped
 		return r, nil
@@ -100,8 +103,14 @@ func (t *Triages) read(ctx context.Context, w *supervisor.IssueTriage, repo supe
 		return r, err
 	}
 	r.Triage = check(*report.Triage, m)
-	if r.Security = report.Triage.Security || IsSecurityReport(issue.Title, issue.Body); r.Security {
+	if r.Security, err = t.o.IsPrivate(ctx, w.Repo, w.Number); err != nil {
+		return r, err
+	}
+	if r.Security = r.Security || report.Triage.Security || IsSecurityReport(issue.Title, issue.Body); r.Security {
 		r.Triage.Labels, r.Triage.Related, r.Triage.Duplicate = nil, nil, 0
+		if err := t.o.MarkPrivate(ctx, w.Repo, w.Number); err != nil {
+			return r, err
+		}
 	}
 	if labelled(*w, issue) && !r.Security {
 		r.Triage.Labels, r.Notes = nil, append(r.Notes, textLabelled)
