@@ -79,7 +79,7 @@ const (
 	textPosted       = "Posted to %s."
 	textPostedBefore = "That was posted before."
 	textPostedNewer  = "A review of a newer commit of %s has been posted. It has these findings too."
-	textReadNewer    = "A newer commit of %s was reviewed: `%s`. Post from its card, which has these findings too."
+	textReadNewer    = "The last review of %s was at `%s`. Post from its card, which has all open findings."
 	textMuted        = "I no longer review %s by myself. /review %s still works, and `mews github quiet` lists the mutes."
 
 	textByPress   = "its user has pressed Mute"
