@@ -72,7 +72,8 @@ func TestUserModel_ChosenModel_IsNamed(t *testing.T) {
 		err    error
 		want   string
 	}{{"far/own", nil, "far/own"}, {"", nil, "far/set"}, {"", broken, "far/set"}} {
-		r := StatusReporter{Models: &model.Catalogue{}, Chosen: func(context.Context, string) (string, bool, error) { return c.chosen, true, c.err }}
+		r := StatusReporter{Models: &model.Catalogue{}}
+		r.Chosen = func(context.Context, string) (string, bool, error) { return c.chosen, true, c.err }
 		if got := r.UserModel(t.Context(), supervisor.User{Name: "mum", Model: "far/set"}); got != c.want {
 			t.Errorf("%+v: %q", c, got)
 		}

@@ -66,7 +66,8 @@ func (s *service) methods(report api.StatusReporter) (map[string]api.MethodFunc,
 // statusReporter returns the reporter of the service's status. It needs all other parts.
 func (s *service) statusReporter() api.StatusReporter {
 	r := api.StatusReporter{
-		Version: s.version, State: s.config.State, Since: s.since, DB: s.db, Models: s.models, People: s.people, Chosen: s.modelChoice().CurrentModel,
+		Version: s.version, State: s.config.State, Since: s.since, DB: s.db, Models: s.models, People: s.people,
+		Chosen:  s.modelChoice().CurrentModel,
 		Places:  s.places,
 		Workers: s.pool.List, Index: s.index, Memory: s.config.Worker.Memory, PIDs: s.config.Worker.PIDs,
 		Disk: int64(s.config.Worker.Disk),

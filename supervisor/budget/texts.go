@@ -21,8 +21,8 @@ const (
 	textDenied      = " You said no to spending more on this answer."
 	textNotAllowed  = " I asked whether I may spend more, and you did not say yes in time."
 	textRaise       = "%s%s %s An admin can raise it (%s)."
-	textMayExtend   = "%s May I go on, and spend up to %s more? Yes raises your limits for this answer and for today, but never " +
-		"for the month."
+	textMayExtend   = "%s May I go on, and spend up to %s more? Yes raises your limits for this answer " +
+		"and for today, but never for the month."
 
 	textShortage = "Asking %s would go beyond %s, %s%s: %s was spent%s, and even a short answer may cost up to %s."
 	// Groups get this text without figures.

@@ -76,8 +76,9 @@ var (
 	note  = &verb{"", []reading{{memory | fact, DeedRemember}, {calendar, DeedSchedule}, {file | list, DeedWrite}}}
 	add   = &verb{"", []reading{{memory, DeedRemember}, {calendar, DeedSchedule}, {file | picture | list,
 		DeedWrite}}}
-	change   = &verb{"", []reading{{memory, DeedRemember}, {calendar, DeedSchedule}, {file | picture, DeedWrite}}}
-	update   = &verb{"", []reading{{memory, DeedRemember}, {calendar, DeedSchedule}, {file | picture | list, DeedWrite}}}
+	change = &verb{"", []reading{{memory, DeedRemember}, {calendar, DeedSchedule}, {file | picture, DeedWrite}}}
+	update = &verb{"", []reading{{memory, DeedRemember}, {calendar, DeedSchedule}, {file | picture | list,
+		DeedWrite}}}
 	erase    = &verb{DeedDelete, nil}
 	remove   = &verb{"", []reading{{file | picture | list | calendar | message | memory, DeedDelete}}}
 	send     = &verb{DeedSend, nil}

@@ -69,8 +69,8 @@ func mayHaveDone(tool string, kind DeedKind) bool {
 
 // tracked are the tools whose rows name the files that they changed or sent. A terminal's row need
 // not name them.
-var tracked = []string{"write_file", "append_file", "edit_file", "move_file", "delete_file", "delete_upload", "send_file",
-	"run_command", "run_python"}
+var tracked = []string{"write_file", "append_file", "edit_file", "move_file", "delete_file", "delete_upload",
+	"send_file", "run_command", "run_python"}
 
 // UnverifiedKinds returns the kinds of claims that no deed has proved. worked lists the deeds of
 // this turn; worked(true) adds the deeds of earlier turns. A deed of an earlier turn counts only

@@ -43,10 +43,11 @@ func TestUnverifiedKinds_Tool_ProvesOnlyItsKind(t *testing.T) {
 	for tool, want := range map[string][]claim.DeedKind{
 		"write_file":  {claim.DeedSend, claim.DeedRun, claim.DeedBuy, claim.DeedLookup, claim.DeedPromise},
 		"run_command": {claim.DeedSend, claim.DeedBuy, claim.DeedPromise},
-		"send_file": {claim.DeedWrite, claim.DeedDelete, claim.DeedRun, claim.DeedBuy, claim.DeedSchedule, claim.DeedLookup,
-			claim.DeedRemember,
+		"send_file": {claim.DeedWrite, claim.DeedDelete, claim.DeedRun, claim.DeedBuy, claim.DeedSchedule,
+			claim.DeedLookup, claim.DeedRemember,
 			claim.DeedPromise},
-		"read_file": {claim.DeedWrite, claim.DeedDelete, claim.DeedSend, claim.DeedRun, claim.DeedBuy, claim.DeedSchedule,
+		"read_file": {claim.DeedWrite, claim.DeedDelete, claim.DeedSend, claim.DeedRun, claim.DeedBuy,
+			claim.DeedSchedule,
 			claim.DeedRemember,
 			claim.DeedPromise},
 		"somebody_elses": nil,
@@ -141,7 +142,8 @@ func TestUnverifiedKinds_ProgramOrFiles_NeedMatch(t *testing.T) {
 		return claim.Deed{Tool: "write_file", Row: `{"path":"` + file + `","content":"x"}`, Result: "wrote"}
 	}
 	read := claim.Deed{Tool: "read_file", Row: `{"path":"in/meeting.md"}`}
-	const allDone = "I ran the tests and all of them pass. I have saved the report to report.md and I have deleted old.md."
+	const allDone = "I ran the tests and all of them pass. I have saved the report to report.md and " +
+		"I have deleted old.md."
 	for _, c := range []struct {
 		says  string
 		deeds []claim.Deed
@@ -151,8 +153,8 @@ func TestUnverifiedKinds_ProgramOrFiles_NeedMatch(t *testing.T) {
 		{allDone, []claim.Deed{passed}, ""},
 		{allDone, []claim.Deed{failed, passed}, ""},
 		{allDone, []claim.Deed{changed}, "pass"},
-		{allDone, []claim.Deed{{Tool: run, Row: "report.md", Result: "ended by a signal: killed, 2 s"}}, "pass write delete"},
-		{allDone, []claim.Deed{{Tool: run, Row: "report.md", Result: "timed out after 120 s, 120 s"}}, "pass write delete"},
+		{allDone, []claim.Deed{{Tool: run, Result: "ended by a signal: killed, 2 s"}}, "pass write delete"},
+		{allDone, []claim.Deed{{Tool: run, Result: "timed out after 120 s, 120 s"}}, "pass write delete"},
 		{"I ran the tests, and 2 of them failed.", []claim.Deed{failed}, ""},
 		{"I ran the tests. Not all of them pass.", []claim.Deed{failed}, ""},
 		{"I ran the tests. If all tests pass, I can go on.", []claim.Deed{failed}, ""},
@@ -175,7 +177,8 @@ func TestUnverifiedKinds_ProgramOrFiles_NeedMatch(t *testing.T) {
 		{"I've saved it to MEMORY.md.", []claim.Deed{{Tool: "update_memory"}}, ""},
 		{"I've saved it, e.g. the list, for you.", []claim.Deed{wrote("a4.txt")}, ""},
 	} {
-		kinds, err := claim.UnverifiedKinds(claim.FindClaims(c.says), func(bool) ([]claim.Deed, error) { return c.deeds, nil })
+		worked := func(bool) ([]claim.Deed, error) { return c.deeds, nil }
+		kinds, err := claim.UnverifiedKinds(claim.FindClaims(c.says), worked)
 		var got []string
 		for _, kind := range kinds {
 			got = append(got, string(kind))

@@ -94,7 +94,8 @@ type Options struct {
 	// OfferZone asks the user whether to move jobs to their new time zone. The delivery is empty if
 	// no job is in another zone.
 	OfferZone func(ctx context.Context, user supervisor.User) (supervisor.Delivery, error)
-	Welcome   func(context.Context, supervisor.Conversation) string // returns the service's text in the answer to /start
+	// Welcome returns the service's text in the answer to /start.
+	Welcome func(context.Context, supervisor.Conversation) string
 	// called after Commands has queued an answer or removed buttons; never blocks
 	Queued   func(conversation int64)
 	Features []feature.Command // commands of the features, besides those of the core

@@ -108,7 +108,8 @@ func inputBound(m ResolvedModel, kind string, req modelcall.Request) int64 {
 	before := prefixBound(req)
 	bound := perRequest + before + messagesBound(req.Messages, picture)
 	known := req.Measured
-	if known.Spec == m.Spec && known.Tokens*maxTokenBytes >= textBytes(req.Messages)-textBytes(known.New) && known.Tokens > 0 {
+	counted := textBytes(req.Messages) - textBytes(known.New)
+	if known.Spec == m.Spec && known.Tokens > 0 && known.Tokens*maxTokenBytes >= counted {
 		if !known.Other {
 			before = 0
 		}

@@ -53,8 +53,9 @@ func TestUsage_FalseCount_IsEstimated(t *testing.T) {
 			s := &spender{reserver: newFakeReserver(10_000_000)}
 			s.c = countedCatalogue(t, countsInTurn(k.counted), &told)
 			for range 3 {
-				req := modelcall.Request{Messages: []protocol.Message{protocol.NewUserMessage(strings.Repeat("a ", words/2))},
-					Tokens: words / tokenBytes, Reserver: s.reserver, OnFailure: func(modelcall.FailedAttempt) {}}
+				text := protocol.NewUserMessage(strings.Repeat("a ", words/2))
+				req := modelcall.Request{Messages: []protocol.Message{text}, Tokens: words / tokenBytes,
+					Reserver: s.reserver, OnFailure: func(modelcall.FailedAttempt) {}}
 				answer, err := s.c.Stream(t.Context(), "", req, func(modelcall.Delta) {})
 				if err != nil || answer.Usage.Estimated != k.isFalse || !k.isFalse && answer.Usage != k.counted {
 					t.Errorf("%+v, %v", answer.Usage, err)
@@ -93,6 +94,7 @@ func TestWindow_OddCount_IsNotBelieved(t *testing.T) {
 		"2,048 always":            {[]int64{2_048, 2_048, 2_048}, 2048},
 		"2,500 after a right one": {[]int64{sent, 2_500, 2_500}, 4096},
 		"half":                    {[]int64{sent / 2, sent / 2}, 0},
+		"half, then less":         {[]int64{sent / 2, sent/2 - 1}, 4096},
 		"first 4,096, then less":  {[]int64{2_900, 2_900, 1_500, 1_500}, 2048},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -104,8 +106,8 @@ func TestWindow_OddCount_IsNotBelieved(t *testing.T) {
 				}
 				c := countedCatalogue(t, countsInTurn(append(list, full)...), &told)
 				ask := func() {
-					req := modelcall.Request{Messages: []protocol.Message{protocol.NewUserMessage(strings.Repeat("a ", 2*sent))},
-						Tokens: sent}
+					text := protocol.NewUserMessage(strings.Repeat("a ", 2*sent))
+					req := modelcall.Request{Messages: []protocol.Message{text}, Tokens: sent}
 					if _, err := c.Stream(t.Context(), "", req, func(modelcall.Delta) {}); err != nil {
 						t.Fatal(err)
 					}
@@ -120,7 +122,7 @@ func TestWindow_OddCount_IsNotBelieved(t *testing.T) {
 				if got.factor != 0 && (got.factor < minFactor || got.factor > maxFactor) {
 					t.Errorf("learnt the factor %v", got.factor)
 				}
-				time.Sleep(suspicionTTL + time.Second) // synctest's clock
+				time.Sleep(suggestionTTL + time.Second) // synctest's clock
 				if got := c.windows.of("a/m").window; got != 0 {
 					t.Errorf("the window is still %d", got)
 				}
@@ -151,7 +153,8 @@ func TestReplaced_ModelWithoutPrice_SaysSo(t *testing.T) {
 	c := withPrices(catalogueOf(t, answers("fine"), answers("fine")), map[string]float64{"b/m": 1})
 	s := &spender{reserver: newFakeReserver(1_000_000), c: c}
 	answer, err := s.ask(t.Context(), "")
-	if err != nil || answer.Replaced == nil || *answer.Replaced != (modelcall.ReplacedModel{Spec: "a/m", Reason: textNoPrice}) {
+	want := modelcall.ReplacedModel{Spec: "a/m", Reason: textNoPrice}
+	if err != nil || answer.Replaced == nil || *answer.Replaced != want {
 		t.Errorf("%+v, %v", answer.Replaced, err)
 	}
 }

@@ -29,8 +29,8 @@ func (c *call) credibleUsage(m ResolvedModel, counted protocol.Usage, received i
 	}
 	if u != counted {
 		u.Estimated = true
-		c.log.Warn("a model's server has counted more tokens than there can be; they are estimated instead", "model", m.Spec,
-			"input", counted.Input, "output", counted.Output)
+		c.log.Warn("a model's server has counted more tokens than there can be; they are estimated instead",
+			"model", m.Spec, "input", counted.Input, "output", counted.Output)
 		c.faults.tellOnce(fmt.Sprintf(textFalseCount, m.Spec))
 	}
 	return u

@@ -20,7 +20,7 @@ const (
 	textUnavailable     = "%s is not available at the moment. An admin knows why. Try again later, or choose another model with /model."
 	textFault           = "%s cannot answer people. %s"
 	textFaultEnded      = "%s answers again."
-	textFalseCount      = "The server of %s counts more tokens than its requests and answers can have. Mews estimates these counts instead."
+	textFalseCount      = "The server of %s counts more tokens than there can be. Mews estimates these counts instead."
 	textNotAvailable    = "is not available"
 	textNoAnswer        = "did not answer"
 	textRateLimited     = "takes no more requests at the moment"

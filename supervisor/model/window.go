@@ -27,14 +27,14 @@ const (
 type learnt struct {
 	window int64   // window learnt from earlier calls, in tokens; 0 means unknown
 	factor float64 // tokens that the model counted, divided by the estimated tokens
-	// the window that the newest count suggests; 0 means that the server has read the whole request
-	suspected int64
+	// the window that the newest count suggests; 0 means that the server may have read everything
+	suggested int64
 	until     time.Time // the end of a window that counts have taught; zero means no end
 }
 
-// suspicionTTL is how long a window counts that a server has not told. A server may get a longer
+// suggestionTTL is how long a window counts that a server has not told. A server may get a longer
 // window at any time.
-const suspicionTTL = 6 * time.Hour
+const suggestionTTL = 6 * time.Hour
 
 // lessons has the learnt knowledge about each model, by spec. The zero value is ready. It may be
 // used from several goroutines.
@@ -51,7 +51,7 @@ func (s *lessons) of(spec string) learnt {
 	defer s.mu.Unlock()
 	l := s.bySpec[spec]
 	if !l.until.IsZero() && time.Now().After(l.until) {
-		l.window, l.suspected, l.until = 0, 0, time.Time{}
+		l.window, l.suggested, l.until = 0, 0, time.Time{}
 		s.bySpec[spec] = l
 	}
 	return l
@@ -221,23 +221,23 @@ func (c *call) shorten(m ResolvedModel, failed *modelcall.Error, sent int64) boo
 
 // learn corrects the knowledge about a model by the tokens that it counted for a request. sent is
 // our own estimate. If a self-hosted server counts less than half of sent, it may have silently cut
-// the request, as Ollama does. If two counts in a row suggest the same window, learn believes it
-// and tells the admins.
+// the request, as Ollama does. learn believes that only if the count before suggested the same
+// window, and then tells the admins.
 func (c *call) learn(m ResolvedModel, sent int64, u protocol.Usage) {
 	if u.Input <= 0 || sent < 1_000 {
 		return
 	}
 	factor := float64(u.Input) / float64(sent)
-	suspected := c.suspectedWindow(m, sent, u.Input)
+	suggested := c.suggestedWindow(m, sent, u.Input)
 	cut := false
 	c.windows.change(m.Spec, func(l learnt) learnt {
-		cut = suspected > 0 && suspected == l.suspected && (l.window == 0 || suspected < l.window)
-		l.suspected = suspected
+		cut = suggested > 0 && suggested == l.suggested && u.Input < sent/2 && (l.window == 0 || suggested < l.window)
+		l.suggested = suggested
 		if factor >= minFactor && factor <= maxFactor {
 			l.factor = factor
 		}
 		if cut {
-			l.window, l.until = suspected, time.Now().Add(suspicionTTL)
+			l.window, l.until = suggested, time.Now().Add(suggestionTTL)
 		}
 		if c.guess.spec == m.Spec && (l.window == 0 || c.guess.window < l.window) {
 			l.window = c.guess.window
@@ -246,22 +246,25 @@ func (c *call) learn(m ResolvedModel, sent int64, u protocol.Usage) {
 	})
 	if cut {
 		c.log.Warn("a model's server has cut requests without saying so; shorter ones are sent for some hours. Set the provider's "+
-			"window, or have the server take more", "model", m.Spec, "tokens", sent, "counted", u.Input, "window", suspected)
-		c.faults.tellOnce(fmt.Sprintf(textCutsRequests, m.Spec, suspected))
+			"window, or have the server take more", "model", m.Spec, "tokens", sent, "counted", u.Input, "window", suggested)
+		c.faults.tellOnce(fmt.Sprintf(textCutsRequests, m.Spec, suggested))
 	}
 }
 
-// suspectedWindow returns the window of a server that has counted only a part of a request; 0 means
-// that there is no suspicion. It is the next power of two. A lower count than half of leastGuess is
-// wrong, because no server has such a window.
-func (c *call) suspectedWindow(m ResolvedModel, sent, counted int64) int64 {
+// suggestedWindow returns the window of a server that has counted less than a long request has; 0
+// means none. It is the next power of two. A lower count than half of leastGuess is wrong, because
+// no server has such a window.
+func (c *call) suggestedWindow(m ResolvedModel, sent, counted int64) int64 {
 	p := c.provider(m)
-	if counted >= sent/2 || counted <= leastGuess/2 || sent < askFrom || p.kind != "openai" || p.locality == localityInternet {
+	if counted <= leastGuess/2 || sent < askFrom || p.kind != "openai" || p.locality == localityInternet {
 		return 0
 	}
 	window := int64(leastGuess)
 	for window < counted {
 		window *= 2
+	}
+	if window >= sent {
+		return 0
 	}
 	return window
 }

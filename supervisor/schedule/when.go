@@ -58,8 +58,8 @@ const (
 )
 
 // translate lets a model read words that the parser can't read. when is "" if there is no model, or
-// no money for a call, or if an admin wrote the words. It is also "" if the answer is no future time, or if its text is no part of
-// the words.
+// no money for a call. It is also "" if an admin wrote the words, if the answer is no future time,
+// or if its text is no part of the words.
 func (ed *editor) translate(ctx context.Context, from origin, words string, withText bool, at time.Time) (
 	when, text string, err error) {
 	if ed.translateWords == nil || from.byOther || len(words) > maxTranslated || strings.TrimSpace(words) == "" {

@@ -10,8 +10,9 @@ import (
 func TestTakeLease_QueryPlan_ReadsOnlyIndexes(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
-	for name, query := range map[string]string{"measureTurn": sumTurn, "measureFire": sumFire, "measureDay": sumDay, "measureMonth": sumMonth,
-		"measureAll": sumOfAll, "measurePot": sumPot, "measureRequested": sumRequested, "sumExtended": sumExtended,
+	for name, query := range map[string]string{"measureTurn": sumTurn, "measureFire": sumFire, "measureDay": sumDay,
+		"measureMonth": sumMonth,
+		"measureAll":   sumOfAll, "measurePot": sumPot, "measureRequested": sumRequested, "sumExtended": sumExtended,
 		"sumHeld": sumHeld, "countGrants": countGrants, "findAsked": findAsked,
 		"findPressed": findPressed} {
 		for _, step := range r.plan(query) {

@@ -49,14 +49,15 @@ func TestYes_BelowCommandAnswer_AnswersQuestion(t *testing.T) {
 				if c.command == nil {
 					s.notice(s.home, "It rains.")
 				} else {
-					_, err := s.db.Outbox().AnswerCommand(t.Context(), s.put(s.home, supervisor.KindCommand, "/queue").ID, *c.command)
+					in := s.put(s.home, supervisor.KindCommand, "/queue")
+					_, err := s.db.Outbox().AnswerCommand(t.Context(), in.ID, *c.command)
 					s.must(err)
 				}
 			}
 			deliverAll(s)
 			kept, err := s.db.Inbox().StoreBatch(t.Context(), supervisor.InboundBatch{Source: "test",
-				Items: []supervisor.BatchItem{{Inbound: supervisor.Inbound{Conversation: s.home, Key: "yes", Kind: supervisor.KindText,
-					Text: "yes"}}}})
+				Items: []supervisor.BatchItem{{Inbound: supervisor.Inbound{Conversation: s.home, Key: "yes",
+					Kind: supervisor.KindText, Text: "yes"}}}})
 			s.must(err)
 			s.same("the yes", s.state(kept.Stored[0].ID), c.want)
 		})

@@ -19,7 +19,7 @@ type Line struct {
 	// cost of the calls with a known price, in millionths of a US dollar
 	Cost     int64 `json:"cost_microdollars"`
 	Unpriced int64 `json:"unpriced_calls"` // calls without a known price
-	Free     bool  `json:"free,omitempty"` // whether the calls of this model, or all of this conversation, count as free
+	Free     bool  `json:"free,omitempty"` // whether the calls of this model or conversation count as free
 	// whether some of the tokens were estimated, not counted by a provider
 	Estimated bool `json:"estimated,omitempty"`
 }

@@ -12,7 +12,8 @@ import (
 // A conversation counts as free if only free models have answered in it.
 func TestSumUsage_ByConversation_TellsFree(t *testing.T) {
 	db := sqlitetest.Open(t)
-	s := Calculator{Store: db.Usage(), Conversations: db.Conversations(), Free: func(spec string) bool { return spec == "near/m" }}
+	s := Calculator{Store: db.Usage(), Conversations: db.Conversations(),
+		Free: func(spec string) bool { return spec == "near/m" }}
 	for chat, specs := range map[string][]string{"1": {"near/m", "near/m"}, "2": {"near/m", "far/m"}, "3": {"far/m"}} {
 		c, err := db.Conversations().FindOrCreate(t.Context(), "ann", supervisor.ChannelTerminal, chat, "")
 		if err != nil {
@@ -20,8 +21,9 @@ func TestSumUsage_ByConversation_TellsFree(t *testing.T) {
 		}
 		for _, spec := range specs {
 			nothing := int64(0)
-			if err := db.Usage().PutCall(t.Context(), sqlite.ModelCall{User: "ann", Conversation: c.ID, Spec: spec, Cost: &nothing,
-				Usage: protocol.Usage{Input: 10, Output: 1}}); err != nil {
+			call := sqlite.ModelCall{User: "ann", Conversation: c.ID, Spec: spec, Cost: &nothing,
+				Usage: protocol.Usage{Input: 10, Output: 1}}
+			if err := db.Usage().PutCall(t.Context(), call); err != nil {
 				t.Fatal(err)
 			}
 		}

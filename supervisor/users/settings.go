@@ -174,7 +174,8 @@ func (s *Settings) ListRemainingBudgets(ctx context.Context, user string) ([]bud
 		max  int64
 		from time.Time
 		own  bool // the user may extend it
-	}{{periods[SettingDailyLimit], u.Budget.Day, day, true}, {periods[SettingMonthlyLimit], u.Budget.Month, month, false}} {
+	}{{periods[SettingDailyLimit], u.Budget.Day, day, true},
+		{periods[SettingMonthlyLimit], u.Budget.Month, month, false}} {
 		if limit.max == 0 {
 			continue
 		}

@@ -123,7 +123,8 @@ func TestExamineBudget_MissingPrices_Warn(t *testing.T) {
 	providers := "models:\n  default: far/m\n  providers: {far: {kind: openai, base_url: \"https://models.example.org/v1\", api_key: k}}\n"
 	r.configure(fmt.Sprintf(threePeople, r.dir) + providers)
 	r.expectFinding("budget", "WARN no known price for far/m")
-	if hints := CheckConfig(t.Context(), r.load(), "").Hints; !slices.Contains(hints, fmt.Sprintf(textNoPrice, "far/m")) {
+	hints := CheckConfig(t.Context(), r.load(), "").Hints
+	if !slices.Contains(hints, fmt.Sprintf(textNoPrice, "far/m")) {
 		t.Errorf("the configuration's hints are %q", hints)
 	}
 	r.configure(fmt.Sprintf(threePeople, r.dir) + providers + "  prices: {far/m: {input: 1, output: 2}}\n")

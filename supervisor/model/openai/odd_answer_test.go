@@ -22,8 +22,8 @@ func TestAnswer_OddFields_IsKept(t *testing.T) {
 		"text as count":             `"usage":{"prompt_tokens":"12","completion_tokens":"3"}`,
 		"fraction":                  `"usage":{"prompt_tokens":12.5,"completion_tokens":3.0}`,
 		"exponent":                  `"usage":{"prompt_tokens":1.2e1,"completion_tokens":3}`,
-		"details that are a text":   `"usage":{"prompt_tokens":12,"prompt_tokens_details":"none","completion_tokens":3}`,
-		"details that are a list":   `"usage":{"prompt_tokens":12,"completion_tokens_details":[1],"completion_tokens":3}`,
+		"text as details":           `"usage":{"prompt_tokens":12,"prompt_tokens_details":"no","completion_tokens":3}`,
+		"list as details":           `"usage":{"prompt_tokens":12,"prompt_tokens_details":[1],"completion_tokens":3}`,
 		"count that is a list":      `"usage":{"prompt_tokens":[12],"completion_tokens":3}`,
 		"count that is an object":   `"usage":{"prompt_tokens":{},"completion_tokens":3}`,
 		"count that is true":        `"usage":{"prompt_tokens":true,"completion_tokens":3}`,
@@ -42,7 +42,7 @@ func TestAnswer_OddFields_IsKept(t *testing.T) {
 			t.Errorf("%s: %q, %v, %v", name, said, answer, err)
 		}
 		switch u := answer.Usage; name {
-		case "text as count", "fraction", "exponent", "details that are a text", "details that are a list":
+		case "text as count", "fraction", "exponent", "text as details", "list as details":
 			if u.Input != 12 || u.Output != 3 {
 				t.Errorf("%s: counted %+v", name, u)
 			}

@@ -22,10 +22,10 @@ func TestThinking_OfEachTemplate_IsDropped(t *testing.T) {
 		"<think>a</think>\nA line ends with\n</think>\nso.":                    "A line ends with\n</think>\nso.",
 		"A plan.\n</think>\nOne.\n</think>\nTwo.":                              "One.\n</think>\nTwo.",
 
-		"The tag </think> ends it.":                                  "The tag </think> ends it.",
-		"The tag is `</think>`\nand no other.":                       "The tag is `</think>`\nand no other.",
-		"```\nsecret\n</think>\n```\nThat is how it looks.":          "```\nsecret\n</think>\n```\nThat is how it looks.",
-		"It begins with <think>\nand ends with </think>\nas a rule.": "It begins with <think>\nand ends with </think>\nas a rule.",
+		"The tag </think> ends it.":                        "The tag </think> ends it.",
+		"The tag is `</think>`\nand no other.":             "The tag is `</think>`\nand no other.",
+		"```\nplan\n</think>\n```\nThat is it.":            "```\nplan\n</think>\n```\nThat is it.",
+		"It begins with <think>\nand ends so: </think>\n.": "It begins with <think>\nand ends so: </think>\n.",
 		"</thinker>\n":  "</thinker>\n",
 		"</think>":      "</think>",
 		"1 < 2 </thin":  "1 < 2 </thin",
@@ -61,7 +61,8 @@ func splitRunes(text string) (pieces []string) {
 // TestThinking_WithoutAnswer_IsEmptyAnswer checks an answer that consists only of thinking.
 func TestThinking_WithoutAnswer_IsEmptyAnswer(t *testing.T) {
 	for _, text := range []string{`Okay, a plan.\n</think>`, `Okay, a plan.\n</think>\n\n`} {
-		answer, _, err := ask(open(t, Options{BaseURL: serve(t, sendStream(chunked("stop", `"content":"`+text+`"`)))}), hi())
+		stream := chunked("stop", `"content":"`+text+`"`)
+		answer, _, err := ask(open(t, Options{BaseURL: serve(t, sendStream(stream))}), hi())
 		if modeltest.ErrorClassOf(err) != modelcall.EmptyAnswer || answer.Message.Parts != nil {
 			t.Errorf("got %v, %v", answer.Message, err)
 		}
