@@ -89,6 +89,8 @@ func (s Users) Remove(ctx context.Context, name string, entries ...AuditEntry) (
 			n := t.ExecCount(query, name)
 			all, there = all+n, n > 0 // the last statement deletes the user, so n tells whether the user existed
 		}
+		t.settings = true
+		t.Exec(deleteSetting, name, SettingHomeMade)
 		return all
 	}, "remove user %s", name)
 	return there && err == nil, err
