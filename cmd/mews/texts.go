@@ -10,7 +10,8 @@ type help struct {
 
 // helps has the help of verbs and subcommands, by their names.
 var helps = map[string]help{
-	"run": {"[--config FILE] [--chat [--user NAME]] [--new-database] [--new-homes] [--database-differs] [--migrate-without-copy]",
+	"run": {"[--config FILE] [--chat [--user NAME]] [--new-database] [--new-homes] [--database-differs] " +
+		"[--migrate-without-copy]",
 		"run the service; with --chat also open the chat"},
 	"chat": {"[TEXT] [--config FILE] [--user NAME] [--chat NAME] [--attach FILE]...",
 		"talk to your assistant in the terminal; with TEXT, print the answer and end"},

@@ -29,8 +29,8 @@ const textJoined = "%s has come in by an invite, with the %s account %s. If that
 	"`mews user disable %s`."
 
 // textHomesLost refuses a start without the homes.
-const textHomesLost = "The folder of people's homes, %s, is missing, with the files of %s. Put it back if you have it. " +
-	"`mews run --new-homes` makes empty ones."
+const textHomesLost = "The folder of people's homes, %s, is missing, with the files of %s. " +
+	"Put it back if you have it. `mews run --new-homes` makes empty ones."
 
 // Texts about the state folder and about models of jobs.
 const (

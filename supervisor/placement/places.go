@@ -43,7 +43,7 @@ type Options struct {
 	Kept         UIDStore // stores each user's uid
 	// HadHome reports whether a user had a home in the state folder. nil means that nobody had one.
 	HadHome func(user string) (bool, error)
-	Log          hclog.Logger
+	Log     hclog.Logger
 	// Idle means that this process runs no service. It leaves homes of other accounts to the
 	// service.
 	Idle bool
