@@ -24,6 +24,7 @@ func runVerb(ctx context.Context, con console, args []string) error {
 	inside := set.Bool("chat", false, flagRunChat)
 	user := set.String("user", "", flagRunUser)
 	fresh := set.Bool("new-database", false, flagRunNew)
+	homes := set.Bool("new-homes", false, flagRunHomes)
 	noCopy := set.Bool("migrate-without-copy", false, flagRunNoCopy)
 	differs := set.Bool("database-differs", false, flagRunDiffers)
 	if err := parse(set, args); err != nil {
@@ -49,7 +50,7 @@ func runVerb(ctx context.Context, con console, args []string) error {
 		fmt.Fprintln(con.err, "mews: "+hint)
 	}
 	o := app.Options{Config: cfg, Version: version, Now: time.Now, Manual: chatPages,
-		NewDatabase: *fresh, WithoutCopy: *noCopy, AllowDifferences: *differs}
+		NewDatabase: *fresh, NewHomes: *homes, WithoutCopy: *noCopy, AllowDifferences: *differs}
 	if *inside && hasInput(con.in) {
 		if cfg.Warnings != nil { // print warnings here: the log goes to a file
 			fmt.Fprintf(con.err, textStartedWithout, cfg.Warnings)

@@ -10,7 +10,8 @@ type help struct {
 
 // helps has the help of verbs and subcommands, by their names.
 var helps = map[string]help{
-	"run": {"[--config FILE] [--chat [--user NAME]] [--new-database] [--database-differs] [--migrate-without-copy]",
+	"run": {"[--config FILE] [--chat [--user NAME]] [--new-database] [--new-homes] [--database-differs] " +
+		"[--migrate-without-copy]",
 		"run the service; with --chat also open the chat"},
 	"chat": {"[TEXT] [--config FILE] [--user NAME] [--chat NAME] [--attach FILE]... [--timeout TIME]",
 		"talk to your assistant in the terminal; with TEXT, print the answer and end"},
@@ -89,6 +90,7 @@ const (
 	flagReloadConfig  = "the configuration `FILE`, only to find the service; the service reads its own file again"
 	flagRunChat       = "open the chat; leaving it stops the service"
 	flagRunUser       = "with --chat: speak as the user of this `NAME` (admins only)"
+	flagRunHomes      = "make empty homes in place of missing ones"
 	flagRunNew        = "make a new database if it is missing or empty, although other files of Mews are there"
 	flagRunNoCopy     = "update the database for this version without making a copy first"
 	flagRunDiffers    = "use a database that differs from what this version makes; parts of Mews may then fail"

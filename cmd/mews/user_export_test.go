@@ -17,7 +17,10 @@ func TestWriteNewFile_GetsNameWhenComplete(t *testing.T) {
 		write error
 		want  error
 		left  string
-	}{{failed, failed, ""}, {nil, nil, "half whole"}, {nil, fs.ErrExist, "half whole"}, {failed, fs.ErrExist, "half whole"}} {
+	}{
+		{failed, failed, ""}, {nil, nil, "half whole"}, {nil, fs.ErrExist, "half whole"},
+		{failed, fs.ErrExist, "half whole"},
+	} {
 		err := writeNewFile(path, func(f *os.File) error {
 			_, err := f.WriteString("half ")
 			if _, there := os.Lstat(path); there == nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // While Mews is stopped, no command updates the database of an earlier version. Only a start does.
-func TestStoppedCommand_OlderDatabase_ChangesNothing(t *testing.T) {
+func TestUserVerb_OlderDatabase_ChangesNothing(t *testing.T) {
 	t.Parallel()
 	c := newCommandLine(t, false)
 	c.mustRun("user", "list") // makes the database
@@ -18,8 +18,10 @@ func TestStoppedCommand_OlderDatabase_ChangesNothing(t *testing.T) {
 	must(t, err)
 	older[63]-- // the last byte of the schema's version in the file
 	must(t, os.WriteFile(path, older, 0o600))
-	for _, verb := range []string{"user list", "user show ann", "user export ann --output " + filepath.Join(c.dir, "ann.tar.gz"),
-		"user add dan", "user disable ben", "user invite ann", "audit", "audit verify", "totp status ann", "totp reset ann"} {
+	for _, verb := range []string{
+		"user list", "user show ann", "user export ann --output " + filepath.Join(c.dir, "ann.tar.gz"), "user add dan",
+		"user disable ben", "user invite ann", "audit", "audit verify", "totp status ann", "totp reset ann",
+	} {
 		c.mustFail("Start Mews once, for example with `mews run`", strings.Fields(verb)...)
 		now, err := os.ReadFile(path)
 		if must(t, err); !bytes.Equal(now, older) {

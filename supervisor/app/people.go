@@ -23,7 +23,10 @@ type userParts struct {
 // openPeople loads the users, finds the locations of their workers, and gives each user a home.
 func (s *service) openPeople(ctx context.Context) (err error) {
 	o := PlacementOptions(s.config, s.log)
-	o.Kept, o.Idle = s.db.HostUIDs(), s.idle
+	o.Kept, o.Idle, o.HadHome = s.db.HostUIDs(), s.idle, s.hadHome
+	if err := s.refuseLostHomes(ctx); err != nil {
+		return err
+	}
 	if s.places, err = placement.New(ctx, o); err != nil {
 		return err
 	}

@@ -42,7 +42,8 @@ func TestAnswer_UserReadmitted_Arrives(t *testing.T) {
 			c.out(l)
 			close(goOn)
 			const failed = "SELECT count(*) FROM outbox WHERE user = 'bob' AND outcome = 'failed'"
-			l.WaitUntilTrue(apptest.DefaultTestTimeout, "the delivery to fail", func() bool { return l.QueryCount(failed) == 1 })
+			l.WaitUntilTrue(apptest.DefaultTestTimeout, "the delivery to fail",
+				func() bool { return l.QueryCount(failed) == 1 })
 			if told := l.told("bob"); len(told) > 0 {
 				t.Errorf("bob was told %q while shut out", told)
 			}
@@ -69,7 +70,8 @@ func (l *gatedService) reloadWith(from, to string) {
 
 func (l *gatedService) mustRun(args ...string) {
 	l.T.Helper()
-	out, err := exec.CommandContext(l.T.Context(), filepath.Join(l.Bin, "mews"), append(args, "--config", l.Config)...).CombinedOutput()
+	verb := exec.CommandContext(l.T.Context(), filepath.Join(l.Bin, "mews"), append(args, "--config", l.Config)...)
+	out, err := verb.CombinedOutput()
 	if err != nil {
 		l.T.Fatalf("mews %s: %v: %s\n%s", strings.Join(args, " "), err, out, l.LogTail())
 	}

@@ -159,7 +159,8 @@ func TestUserAdd_DuringDeletion_IsRefused(t *testing.T) {
 	c.mustFail(want, "user", "add", "dan")
 	c.mustFail(want, "user", "add", "dan", "--again")
 	c.mustFail(want, "user", "invite", "dan")
-	for _, err := range []error{c.s.inviter().CheckName(t.Context(), "dan"), people.Add(t.Context(), supervisor.User{Name: "dan", Role: "user"})} {
+	dan := supervisor.User{Name: "dan", Role: "user"}
+	for _, err := range []error{c.s.inviter().CheckName(t.Context(), "dan"), people.Add(t.Context(), dan)} {
 		if !strings.Contains(problem.UserText(err), want) {
 			t.Errorf("refused with %v", err)
 		}

@@ -32,6 +32,8 @@ type Options struct {
 	// NewDatabase makes a new database if the old one is missing or empty, although Mews has other
 	// files.
 	NewDatabase bool
+	// NewHomes makes empty homes in place of lost ones.
+	NewHomes bool
 	// WithoutCopy migrates the database without copying it first.
 	WithoutCopy bool
 	// AllowDifferences accepts a database that differs from one that this program would make.
@@ -49,7 +51,8 @@ type Options struct {
 func Run(ctx context.Context, o Options) (err error) {
 	s := &service{storage: storage{config: o.Config, version: o.Version, log: o.Log, since: time.Now(), now: o.Now,
 		lock: o.Lock, committed: o.Committed,
-		newDatabase: o.NewDatabase, withoutCopy: o.WithoutCopy, allowDifferences: o.AllowDifferences},
+		newDatabase: o.NewDatabase, newHomes: o.NewHomes, withoutCopy: o.WithoutCopy,
+		allowDifferences: o.AllowDifferences},
 		manual: o.Manual, process: newProcessTuner(o.OwnsProcess)}
 	s.zone = s.zoneOf
 	if err := s.open(ctx); ctx.Err() != nil {

@@ -52,7 +52,8 @@ func (s *service) open(ctx context.Context) (err error) {
 // messages. Leases of an earlier run are settled before the first session.
 func (s *service) parts() []part {
 	list := []part{{"database", s.db.Run}, {"audit", s.audit.Run}, {"sweep", s.sweep}, {"copies", s.keepCopies},
-		{"modes", s.keepModes}, {"process", s.process.run}, {"index", s.index.Run}, {"admin", s.admins.Run}}
+		{"modes", s.keepModes}, {"homes", s.recordHomes}, {"process", s.process.run}, {"index", s.index.Run},
+		{"admin", s.admins.Run}}
 	if c := s.channel; c != nil {
 		list = append(list, part{"outbox", c.outbox.Run}, part{"cleaner", c.cleaner.Run}, part{"reactor", c.reactor.Run}, part{"presses", c.presses.Run})
 	}

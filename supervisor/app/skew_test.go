@@ -118,7 +118,8 @@ func TestRun_WorkerOfOtherRelease_IsRefused(t *testing.T) {
 		}
 	}
 	for _, args := range []string{"run", "doctor"} {
-		if said, want := runVerb(l, args), worker+" is of version v0, and mews of test: install mews, "; !strings.Contains(said, want) {
+		want := worker + " is of version v0, and this mews is of version test: install mews, "
+		if said := runVerb(l, args); !strings.Contains(said, want) {
 			t.Errorf("mews %s says\n%s\nwant %s", args, said, want)
 		}
 	}

@@ -36,7 +36,7 @@ type storage struct {
 	idle      bool         // this process runs no service
 	closers   []func() error
 
-	newDatabase, withoutCopy, allowDifferences bool // for the meaning, see Options
+	newDatabase, newHomes, withoutCopy, allowDifferences bool // for the meaning, see Options
 }
 
 // close closes everything that was opened, in the reverse order.

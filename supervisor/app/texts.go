@@ -32,6 +32,10 @@ const textJoined = "%s has come in by an invite, with the %s account %s. If that
 const textJoinedAsYou = "A new account speaks as you, %s, from now on: the %s account %s came in by an invite. " +
 	"If it is not yours, take it away: an admin runs `mews user disconnect %s %s`."
 
+// textHomesLost refuses a start without the homes.
+const textHomesLost = "The folder of people's homes, %s, is missing, with the files of %s. " +
+	"Put it back if you have it. `mews run --new-homes` makes empty ones."
+
 // Texts about the state folder and about models of jobs.
 const (
 	textOtherAccount = "Mews is not running, and its state folder %s belongs to user id %d. Start Mews, or run this as " +

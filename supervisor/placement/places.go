@@ -41,7 +41,9 @@ type Options struct {
 	// UIDsOptional is false, Mews serves nobody in that case.
 	UIDsOptional bool
 	Kept         UIDStore // stores each user's uid
-	Log          hclog.Logger
+	// HadHome reports whether a user had a home in the state folder. nil means that nobody had one.
+	HadHome func(user string) (bool, error)
+	Log     hclog.Logger
 	// Idle means that this process runs no service. It leaves homes of other accounts to the
 	// service.
 	Idle bool
@@ -158,6 +160,9 @@ func (c *WorkerLocations) accountOf(u supervisor.User) (Account, error) {
 
 // LocationOf returns the location and limits of a user's worker.
 func (c *WorkerLocations) LocationOf(u supervisor.User) (pool.WorkerLocation, error) {
+	if err := c.refuseLostHome(u); err != nil {
+		return pool.WorkerLocation{}, err
+	}
 	roots := *c.roots.Load()
 	if roots[u.Home] == "" { // SetUsers could not prepare the folder
 		roots = maps.Clone(roots)
@@ -327,6 +332,9 @@ func (c *WorkerLocations) makeOurs(u supervisor.User) error {
 // prepareHome makes sure that a user's home exists. It makes a home in the state folder; homes
 // elsewhere must exist already.
 func (c *WorkerLocations) prepareHome(u supervisor.User) error {
+	if err := c.refuseLostHome(u); err != nil {
+		return err
+	}
 	if c.isOurs(u.Home) && (c.mayOwn(u) || c.hasAccount(u) || c.mayOwnLater(u)) {
 		if err := c.makeHomes(filepath.Dir(u.Home)); err != nil {
 			return fmt.Errorf("make the folder of homes: %w", err)

@@ -13,12 +13,14 @@ const (
 	textUIDsUnmapped = "worker.uids %s is not available: this container has no such user ids. Give it more, or choose a range that it has"
 	textUIDsPolicy   = "the spawner's policy has no such user ids for people. Add the line `people %s` to /etc/mews/spawner.policy, and run systemctl restart mews"
 
-	textOtherProgram = "%s is of version %s, and mews of %s: install mews, mews-spawner and mews-worker of one release " +
-		"together, and then start Mews again"
+	textOtherProgram = "%s is of version %s, and this mews is of version %s: install mews, mews-spawner and " +
+		"mews-worker of one release together, and then start Mews again"
 	textNoAccount  = "%s: there is no account %q on this machine: write another `account:`, or make it"
 	textHomeHidden = "the folder of %s, %s: the unit hides %s from the service (ProtectHome=). Add ProtectHome=no and ReadWritePaths=%s with systemctl edit"
 	textHomeOfOurs = "the folder of %s, %s, was made for another account than theirs. Hand it over, as root: chown -hR %d:%d %s"
-	textHomeOfUID  = "the folder of %s, %s, belongs to the user id %d, and not to the account that people share. " +
+	textHomeLost   = "the folder of %s, %s, is missing, with all their files. Put it back if you have it. " +
+		"`mews run --new-homes` makes an empty one"
+	textHomeOfUID = "the folder of %s, %s, belongs to the user id %d, and not to the account that people share. " +
 		"They share it because of this: %s"
 	textHomeMissing = "the folder of %s, %s, is not there: install -d -m 700 -o %s -g %s %s"
 	textHomeBehind  = "the folder of %s, %s, is below %s, whose mode %04o keeps the service out. Run chmod o+x %s, or choose another `home:`"

@@ -121,8 +121,8 @@ func (c *WorkerLocations) firstUID() uint32 {
 	return c.UIDs.From + path.Sum32()%blocks*uidBlock
 }
 
-// folderOwners returns the uid that owns a home, and the uids that own other folders of users. own
-// is 0 if the home is missing, or if its owner also owns another folder.
+// folderOwners returns the owner of a home, and the owners of other users' folders. The owner is 0
+// if the home is missing, or if its owner also owns another folder.
 func (c *WorkerLocations) folderOwners(home string) (own uint32, others []uint32, err error) {
 	homes := filepath.Join(c.State, "homes")
 	entries, err := os.ReadDir(homes) // this includes the homes of former users

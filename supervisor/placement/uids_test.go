@@ -149,7 +149,8 @@ func TestOwnUID_NewDatabase_FollowsHomes(t *testing.T) {
 		{[]string{"outside"}, []uint32{from + 4}},
 		{[]string{"twin", "twin2"}, []uint32{from + 4, from + 6}},
 		{[]string{"zed", "yan", "xan", "win", "vio"}, []uint32{from + 4, from + 6, from + 7, from + 8, from + 9}},
-		{[]string{"zed", "yan", "xan", "win", "vio", "una"}, []uint32{from + 4, from + 6, from + 7, from + 8, from + 9, 0}},
+		{[]string{"zed", "yan", "xan", "win", "vio", "una"},
+			[]uint32{from + 4, from + 6, from + 7, from + 8, from + 9, 0}},
 		{[]string{"../elsewhere"}, []uint32{from + 9}},
 	} {
 		state := t.TempDir()

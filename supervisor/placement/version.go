@@ -13,7 +13,7 @@ import (
 // versionTimeout is how long a program may take to print its version.
 const versionTimeout = 10 * time.Second
 
-// CheckVersions refuses a mews-spawner or mews-worker of another version than this program's.
+// CheckVersions refuses a mews-spawner or mews-worker of another version.
 func CheckVersions(ctx context.Context, version string) error {
 	spawner, worker, err := FindSpawnerAndWorker()
 	if err != nil {

@@ -12,7 +12,7 @@ func TestCheckVersion_OtherVersion_IsRefused(t *testing.T) {
 	for script, want := range map[string]string{
 		"echo mews-worker v1.2":            "",
 		"echo 'mews-worker v1.2  '":        "",
-		"echo mews-worker v1.1":            "is of version v1.1, and mews of v1.2: install",
+		"echo mews-worker v1.1":            "is of version v1.1, and this mews is of version v1.2: install",
 		"echo mews-worker v1.2-dirty":      "of version v1.2-dirty, and",
 		"echo mews-worker v1.20":           "of version v1.20, and",
 		"echo mews-worker":                 "of version , and",

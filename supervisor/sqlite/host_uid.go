@@ -36,9 +36,8 @@ func (s HostUIDs) Find(ctx context.Context, user string, from, to uint32) (uint3
 	return uint32(uid), err
 }
 
-// Assign assigns an id between two numbers to a user who has none there, and returns it. It assigns
-// wanted if no user ever had that id; otherwise it assigns the first unused id that is not in
-// taken. An id outside the two numbers comes from an earlier configuration and is replaced.
+// Assign gives a user without an id an id between two numbers, and returns it. The id is wanted if
+// no user ever had that id. Otherwise it is the first unused id that is not in taken. An id outside the two numbers comes from an earlier configuration and is replaced.
 func (s HostUIDs) Assign(ctx context.Context, user string, from, to, wanted uint32, taken []uint32) (uint32, error) {
 	uid, err := inTransaction(ctx, s.db, func(t *tx) uint32 {
 		if uid := value(t, engine.ScanInteger, findHostUID, user, int64(from), int64(to)); uid > 0 {

@@ -45,17 +45,17 @@ const (
 		AND why = ? AND created_at >= ? ORDER BY id LIMIT ?`
 )
 
-// ListFailed lists the conversations with deliveries of the last week that failed for a reason.
+// ListFailed lists the conversations of deliveries that failed for a reason, in the last week.
 func (s Outbox) ListFailed(ctx context.Context, why string) ([]supervisor.Conversation, error) {
 	return engine.AllRows(s.db.reader(ctx, "list deliveries that failed for %q", why), scanConversation, listFailed,
 		why, s.db.engine.Now().Add(-maxResendAge))
 }
 
-// ResendFailed does the same as ResendUndelivered, but only for deliveries that failed for a
-// reason.
+// ResendFailed resends like ResendUndelivered, but only deliveries that failed for a reason.
 func (s Outbox) ResendFailed(ctx context.Context, conversation int64, why string, limit int) (n int, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) int {
-		return t.resendAll(all(t, scanOutcome, listFailedOf, conversation, why, t.Now-maxResendAge.Milliseconds(), limit))
+		since := t.Now - maxResendAge.Milliseconds()
+		return t.resendAll(all(t, scanOutcome, listFailedOf, conversation, why, since, limit))
 	}, "resend deliveries of conversation %d that failed for %q", conversation, why)
 }
 

@@ -52,8 +52,8 @@ func (s Users) Add(ctx context.Context, u supervisor.User, entries ...AuditEntry
 	}, "add user %s", u.Name)
 }
 
-// BeginDeletion stores that the deletion of a user has begun, with an audit entry by somebody. It
-// fails if the user was not removed.
+// BeginDeletion stores that the deletion of a user has begun, with an audit entry. It fails if the
+// user was not removed.
 func (s Users) BeginDeletion(ctx context.Context, name, detail string) error {
 	return s.db.write(ctx, func(t *tx) {
 		if _, there := one(t, engine.ScanString, findPerson, name); there {
@@ -89,6 +89,8 @@ func (s Users) Remove(ctx context.Context, name string, entries ...AuditEntry) (
 			n := t.ExecCount(query, name)
 			all, there = all+n, n > 0 // the last statement deletes the user, so n tells whether the user existed
 		}
+		t.settings = true
+		t.Exec(deleteSetting, name, SettingHomeMade)
 		return all
 	}, "remove user %s", name)
 	return there && err == nil, err

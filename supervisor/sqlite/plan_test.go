@@ -42,6 +42,7 @@ var allowedStatements = map[string]string{
 	countInbounds:                   "an admin counts what there is",
 	countOthers:                     "an admin counts what there is",
 	findRepositoryStatus:            "an admin asks how a repository is",
+	listSettingUsers:                "the folder of homes is missing at a start",
 	findDeletionStep:                "an admin adds or deletes a user",
 	listUnchained:                   "the first start after an update gives the log its digests",
 	listPosted:                      "the reviews that were posted are read once in a while",

@@ -17,8 +17,19 @@ const (
 	listSettings = `SELECT name, value FROM setting WHERE user = ?`
 	putSetting   = `INSERT INTO setting (user, name, value) VALUES (?, ?, ?)
 		ON CONFLICT (user, name) DO UPDATE SET value = excluded.value`
-	deleteSetting = `DELETE FROM setting WHERE user = ? AND name = ?`
+	deleteSetting    = `DELETE FROM setting WHERE user = ? AND name = ?`
+	listSettingUsers = `SELECT user FROM setting WHERE name = ? ORDER BY user`
 )
+
+// SettingHomeMade is set once a user has a home in the state folder. It is no choice of the user.
+// Users.Remove deletes it.
+const SettingHomeMade = "home made"
+
+// ListUsers lists the users with a setting.
+func (s Settings) ListUsers(ctx context.Context, name string) ([]string, error) {
+	return engine.AllRows(s.db.reader(ctx, "list the users with the setting %s", name), engine.ScanString,
+		listSettingUsers, name)
+}
 
 // Find returns a user's setting; ok is false if there is none.
 func (s Settings) Find(ctx context.Context, user, name string) (value string, ok bool, err error) {

@@ -39,7 +39,7 @@ func ListMigrationCopies(path string) ([]string, error) {
 	return copies, err
 }
 
-// IsPartialCopy reports whether a path of ListMigrationCopies is an unfinished copy, or its journal.
+// IsPartialCopy reports whether a listed copy is unfinished. Its journal counts too.
 func IsPartialCopy(path string) bool { return strings.Contains(filepath.Base(path), partialSuffix) }
 
 // DeleteMigrationCopies deletes the kept copies of the database at path. It returns the number of
