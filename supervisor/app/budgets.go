@@ -36,8 +36,8 @@ func (s *service) budgetOf(t supervisor.Turn) (o budget.Options, served bool, er
 		requested, err := s.requestLimit(t, configured.Role)
 		return budget.Options{Leases: s.db.Leases(), Advances: s.advances, Turn: t.ID, Conversation: t.Conversation,
 			Destination: t.AnswerConversation(),
-			Kind:        t.Kind, Pot: terms.Pot, Requested: requested, Limits: supervisor.Budget{Turn: terms.Turn, Day: terms.Day},
-			Zone:  timezone.ForUser(configured),
+			Kind:        t.Kind, Pot: terms.Pot, Requested: requested,
+			Limits: supervisor.Budget{Turn: terms.Turn, Day: terms.Day}, Zone: timezone.ForUser(configured),
 			Admin: configured.Role == supervisor.RoleAdmin, Installation: s.configuration.Current().Budget.Month.Micro, Now: s.now,
 			Log: s.log.Named("budget")}, true, err
 	}

@@ -62,14 +62,15 @@ func TestEventHandler_RequestsReviewsAndTriages(t *testing.T) {
 		"stop in a fence":     {comment(12, "So:\n```\n@mews stop\n```"), "", ""},
 		"review in a fence":   {comment(12, "~~~\n@mews review\n~~~\nor `\n@mews review\n`"), "", ""},
 		"in a quote's line":   {comment(12, "> So:\n@mews stop"), "", ""},
-		"below a fence":       {comment(12, "```\n@mews stop\n```\n@mews review"), "acme/widget#12 dave fork=false", ""},
-		"talked of":           {comment(12, "I had @mews review it"), "", ""},
-		"reviewing":           {comment(12, "@mews reviewing"), "", ""},
-		"stopped":             {comment(12, "@mews stop"), "stop acme/widget#12 dave", ""},
-		"stopped by a guest":  {strangerStop, "stop acme/widget#12 dave", ""}, // authors may always stop reviews
-		"an issue":            {issue, "", "acme/widget#7 fork=false"},
-		"asked of an issue":   {below, "", "acme/widget#7 dave fork=false"},
-		"review of an issue":  {event{Event: "issue_comment", Action: "created", Number: 7, Text: "@mews review", Association: "OWNER"}, "", ""},
+		"below a fence": {comment(12, "```\n@mews stop\n```\n@mews review"),
+			"acme/widget#12 dave fork=false", ""},
+		"talked of":          {comment(12, "I had @mews review it"), "", ""},
+		"reviewing":          {comment(12, "@mews reviewing"), "", ""},
+		"stopped":            {comment(12, "@mews stop"), "stop acme/widget#12 dave", ""},
+		"stopped by a guest": {strangerStop, "stop acme/widget#12 dave", ""}, // authors may always stop reviews
+		"an issue":           {issue, "", "acme/widget#7 fork=false"},
+		"asked of an issue":  {below, "", "acme/widget#7 dave fork=false"},
+		"review of an issue": {event{Event: "issue_comment", Action: "created", Number: 7, Text: "@mews review", Association: "OWNER"}, "", ""},
 	}
 	inBubble(t, func(t *testing.T) {
 		r := newRig(t, widget())

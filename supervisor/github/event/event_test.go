@@ -256,22 +256,28 @@ func FuzzParse(f *testing.F) {
 
 // A security report is recognized by the uncut texts of its issue and of a comment on it.
 func TestParse_SecurityWords_MarkIssueEvents(t *testing.T) {
-	p := event.Parser{IsSecurityReport: func(title, text string) bool { return strings.Contains(title+text, "exploit") }}
+	p := event.Parser{IsSecurityReport: func(title, text string) bool {
+		return strings.Contains(title+text, "exploit")
+	}}
 	long := strings.Repeat("a ", 3000)
 	for name, c := range map[string]struct {
 		event, payload string
 		want           bool
 	}{
-		"nothing":                   {"issues", `"issue":{"number":7,"title":"T","body":"B"}`, false},
-		"the title":                 {"issues", `"issue":{"number":7,"title":"exploit","body":"B"}`, true},
-		"the end of a long text":    {"issues", `"issue":{"number":7,"title":"T","body":"` + long + `exploit"}`, true},
-		"no text":                   {"issues", `"issue":{"number":7,"title":"T","body":null}`, false},
-		"a comment":                 {"issue_comment", `"issue":{"number":7,"body":"B"},"comment":{"body":"exploit"}`, true},
-		"the text below a comment":  {"issue_comment", `"issue":{"number":7,"body":"exploit"},"comment":{"body":"B"}`, true},
-		"the end of a long comment": {"issue_comment", `"issue":{"number":7},"comment":{"body":"` + long + `exploit"}`, true},
-		"a pull request":            {"issue_comment", `"issue":{"number":7,"pull_request":{"url":"u"}},"comment":{"body":"exploit"}`, false},
-		"a change":                  {"pull_request", `"pull_request":{"number":7,"body":"exploit"}`, false},
-		"a release":                 {"release", `"release":{"body":"exploit"}`, false},
+		"nothing":                {"issues", `"issue":{"number":7,"title":"T","body":"B"}`, false},
+		"the title":              {"issues", `"issue":{"number":7,"title":"exploit","body":"B"}`, true},
+		"the end of a long text": {"issues", `"issue":{"number":7,"title":"T","body":"` + long + `exploit"}`, true},
+		"no text":                {"issues", `"issue":{"number":7,"title":"T","body":null}`, false},
+		"a comment": {"issue_comment",
+			`"issue":{"number":7,"body":"B"},"comment":{"body":"exploit"}`, true},
+		"the text below a comment": {"issue_comment",
+			`"issue":{"number":7,"body":"exploit"},"comment":{"body":"B"}`, true},
+		"the end of a long comment": {"issue_comment",
+			`"issue":{"number":7},"comment":{"body":"` + long + `exploit"}`, true},
+		"a pull request": {"issue_comment",
+			`"issue":{"number":7,"pull_request":{"url":"u"}},"comment":{"body":"exploit"}`, false},
+		"a change":  {"pull_request", `"pull_request":{"number":7,"body":"exploit"}`, false},
+		"a release": {"release", `"release":{"body":"exploit"}`, false},
 	} {
 		action := map[string]string{"issue_comment": "created", "release": "published"}[c.event]
 		if action == "" {
@@ -286,7 +292,8 @@ func TestParse_SecurityWords_MarkIssueEvents(t *testing.T) {
 
 // A comment with Mews's mark is ignored only if Mews wrote it, or if Mews's login is unknown.
 func TestParse_OwnMark_CountsBySender(t *testing.T) {
-	const payload = `{"action":"created","issue":{"number":7},"comment":{"body":"@mews review\n<!-- mews:a -->"},` + around + `}`
+	const payload = `{"action":"created","issue":{"number":7},` +
+		`"comment":{"body":"@mews review\n<!-- mews:a -->"},` + around + `}`
 	for self, want := range map[string]string{"": "our own", "mews-bot": "", "%s": "our own"} {
 		e, _, err := parse("issues", strings.NewReader(`{"action":"opened","issue":{"number":7},`+around+`}`))
 		if err != nil {

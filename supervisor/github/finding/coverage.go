@@ -81,8 +81,8 @@ func (c *Coverage) AddUnread(u UnreadFile) {
 // maxUnreadNames is the number of files that UnreadReasons names for a reason.
 const maxUnreadNames = 5
 
-// UnreadReasons returns why a worker did not read parts of a change: each reason once, after the
-// names of its files.
+// UnreadReasons returns why a worker did not read parts of a change. It gives each reason once,
+// after the names of its files.
 func UnreadReasons(m protocol.ReviewMaterial, unread []protocol.ReviewText) (list []string) {
 	var reasons []string
 	files := map[string][]string{} // by reason

@@ -125,8 +125,8 @@ func (r *Reviews) ownReviews(ctx context.Context, w supervisor.Review) (map[int6
 	return ours, err
 }
 
-// muteFinding mutes a finding of a pull request for the whole repository. fresh is false if the
-// finding was already muted, or if an admin has removed its mute since the thumbs-down.
+// muteFinding mutes a finding of a pull request for the whole repository. It changes nothing if an
+// admin has removed the mute since the thumbs-down. fresh reports whether the finding is newly muted.
 func (r *Reviews) muteFinding(ctx context.Context, w supervisor.Review, print, path string,
 	thumb api.Reaction) (fresh bool, err error) {
 	m := supervisor.ReviewMute{User: w.User, Repo: w.Repo, Kind: supervisor.MuteFinding, Subject: print,

@@ -9,7 +9,7 @@ import (
 
 // A head that was skipped because of the title or a label is reviewed once that has changed. Other
 // changes of a title start no review.
-func TestSkippedHead_TitleOrLabelChanges_IsReviewed(t *testing.T) {
+func TestSkippedHead_TextChanges_IsReviewed(t *testing.T) {
 	for name, c := range map[string]struct {
 		title, label string
 		change       func(r *rig, number int)
@@ -18,7 +18,8 @@ func TestSkippedHead_TitleOrLabelChanges_IsReviewed(t *testing.T) {
 		"a finished title": {"WIP: put it", "", func(r *rig, n int) { r.repo.ChangeTitle(n, "Put it") }, "done"},
 		"still unfinished": {"WIP: put it", "", func(r *rig, n int) { r.repo.ChangeTitle(n, "WIP: put more") },
 			"skipped " + textUnfinished},
-		"no label": {"Put it", "no-review", func(r *rig, n int) { r.repo.RemoveLabel(n, "no-review", "alice") }, "done"},
+		"no label": {"Put it", "no-review", func(r *rig, n int) { r.repo.RemoveLabel(n, "no-review", "alice") },
+			"done"},
 		"another label": {"Put it", "no-review", func(r *rig, n int) { r.repo.AddLabel(n, "bug", "alice") },
 			"skipped " + textLabelled},
 		"both": {"WIP: put it", "no-review", func(r *rig, n int) { r.repo.ChangeTitle(n, "Put it") },

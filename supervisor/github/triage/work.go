@@ -26,7 +26,8 @@ type result struct {
 	// GitHub.
 	Security bool     `json:"security,omitempty"`
 	Labels   []string `json:"labels,omitempty"` // labels of earlier triages on the issue
-	Told     []string `json:"told,omitempty"`   // users who were told of a security report, besides the repository's user
+	// users who were told of a security report, besides the repository's user
+	Told []string `json:"told,omitempty"`
 }
 
 // RunTurn runs or continues a triage in its turn, and returns the card for its user. It is called
