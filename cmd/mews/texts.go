@@ -193,7 +193,7 @@ const (
 const (
 	textRevoked       = "%s of %s taken back\n"
 	textInvite        = "An invite for %s, good once and until %s:\n\n"
-	textInviteAdmin   = "%s is an admin. Whoever uses the code first can then manage Mews.\n\n"
+	textInviteAdmin   = "%s is an admin. The first person who uses the code can then manage Mews.\n\n"
 	textInviteLink    = "\nThey open that link, or send this to the bot:\n\n"
 	textInviteBotless = "%s Then they send this to the bot:\n\n"
 	textInviteSend    = "They send this to the bot on Telegram:\n\n"

@@ -68,7 +68,8 @@ func (i Inviter) undo(ctx context.Context, name string, err error) error {
 
 func (i Inviter) invite(ctx context.Context, user supervisor.User, added bool) (made access.Invitation, err error) {
 	secret, digest := access.NewInviteCode()
-	made = access.Invitation{Code: secret.Reveal(), Added: added, ValidFor: inviteLasts, Admin: user.Role == supervisor.RoleAdmin,
+	made = access.Invitation{Code: secret.Reveal(), Added: added, ValidFor: inviteLasts,
+		Admin:  user.Role == supervisor.RoleAdmin,
 		Enrols: user.Codes == supervisor.TOTPRequired, NoBotText: i.Configuration.Summary().NoBotText()}
 	if bot := strings.TrimPrefix(i.Bot(), "@"); bot != "" {
 		made.Link = "https://t.me/" + bot + "?start=" + made.Code

@@ -33,7 +33,8 @@ func (o *Service) disconnect(ctx context.Context, by Caller, q DisconnectRequest
 		return TextResult{}, err
 	}
 	if !there {
-		return TextResult{}, supervisor.Errorf(supervisor.CodeNotFound, textNoSuchAccount, u.Name, q.Telegram, o.telegramText(u.Name))
+		return TextResult{}, supervisor.Errorf(supervisor.CodeNotFound, textNoSuchAccount, u.Name, q.Telegram,
+			o.telegramText(u.Name))
 	}
 	if err := o.Configuration.Refresh(ctx); err != nil {
 		return TextResult{}, fmt.Errorf("the change is stored, and takes effect at the next start: %w", err)

@@ -2,7 +2,6 @@ package answer
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"mews/protocol"
@@ -29,7 +28,10 @@ func readChange(_ protocol.AskArguments, _ supervisor.Answer, m supervisor.Answe
 	if found := timedTextPattern.FindStringSubmatch(text); found != nil {
 		when = found[1]
 	}
-	ok := settingPattern.MatchString(text) || hasColon && strings.TrimSpace(alone) != "" || !hasColon && looksLikeTime(when)
+	ok := settingPattern.MatchString(text) || looksLikeTime(when)
+	if hasColon {
+		ok = strings.TrimSpace(alone) != ""
+	}
 	return ownWordsAnswer(text), ok && !m.World
 }
 
@@ -40,28 +42,29 @@ func looksLikeTime(text string) bool {
 		return true
 	}
 	words := wordsOf(text)
-	known := 0
+	named, known := 0, 0
 	for _, word := range words {
-		if isTimeWord(word) {
+		switch {
+		case namesTime(word):
+			named++
+			known++
+		case timeFillers[word] || ordinals[word] > 0:
 			known++
 		}
 	}
 	unknown := len(words) - known
-	named := slices.ContainsFunc(words, func(word string) bool { return timeNumberPattern.MatchString(word) || namesTime(word) })
-	return named && len(words) <= maxTimeWords && !strings.HasSuffix(text, "?") && (unknown == 0 || unknown == 1 && known > 1)
+	if named == 0 || len(words) > maxTimeWords || strings.HasSuffix(text, "?") {
+		return false
+	}
+	return unknown == 0 || unknown == 1 && known > 1
 }
 
-// isTimeWord reports whether a word may be part of a time.
-func isTimeWord(word string) bool {
-	return timeFillers[word] || ordinals[word] > 0 || timeNumberPattern.MatchString(word) || namesTime(word)
-}
-
-// namesTime reports whether a word alone can be a time, such as a day.
+// namesTime reports whether a word alone can be a time, such as a day or a number.
 func namesTime(word string) bool {
 	_, day := days[word]
 	_, weekday := weekdays[strings.TrimSuffix(word, "s")]
 	_, weekdayWhole := weekdays[word]
-	return day || weekday || weekdayWhole || months[word] > 0 || timeNames[word]
+	return day || weekday || weekdayWhole || months[word] > 0 || timeNames[word] || timeNumberPattern.MatchString(word)
 }
 
 // skipByMessage returns the end of a question about a job, for a message that is no answer. No turn

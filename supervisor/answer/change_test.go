@@ -37,7 +37,8 @@ func TestMatchAnswer_JobChange_OtherWordsGetTurn(t *testing.T) {
 			"werktags um halb 9", "übermorgen früh um 7", "am 24.12. um 18 Uhr", "mañana a las 9", "cada lunes a las 8",
 			"demain à 9h", "tous les jours à 8h", "next friday", "noon", "Next Tuesday at 10: What is due?"},
 		"turn": {"what's the weather like?", "what is the weather tomorrow?", "thanks, and please add milk to the list",
-			"thanks", "add 3 eggs to the list", "remind me tomorrow to call Bob about the car", "wie wird das Wetter morgen",
+			"thanks", "add 3 eggs to the list", "remind me tomorrow to call Bob about the car",
+			"wie wird das Wetter morgen",
 			"Ich bin morgen um 9 beim Zahnarzt", "note: buy milk", "call Ann instead", "yes", "no", "never mind", ":",
 			"one", "at the", "at 9?", "here are my 3 tips: run, eat, sleep", "danke", "🙂", "a = b is wrong",
 			"on second thought leave it"},
@@ -61,7 +62,7 @@ func TestMatchAnswer_JobChange_OtherWordsGetTurn(t *testing.T) {
 		"reply elsewhere":     {supervisor.AnswerMessage{Text: "tomorrow at 9", RepliesElsewhere: true}, "open"},
 		"message for later":   {supervisor.AnswerMessage{Text: "tomorrow at 9", Followup: true}, "open"},
 		"very long text":      {supervisor.AnswerMessage{Text: strings.Repeat("word ", 9000)}, "turn"},
-		"very long job text":  {supervisor.AnswerMessage{Text: "tomorrow at 9: " + strings.Repeat("word ", 900)}, "answer"},
+		"very long job text":  {supervisor.AnswerMessage{Text: "at 9: " + strings.Repeat("word ", 900)}, "answer"},
 		"several lines":       {supervisor.AnswerMessage{Text: "tomorrow at 9:\ncall Ann\ncall Bob"}, "answer"},
 		"several lines alone": {supervisor.AnswerMessage{Text: "thanks\ntomorrow I go to Bonn at 9"}, "turn"},
 	} {

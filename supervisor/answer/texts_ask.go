@@ -182,31 +182,32 @@ var (
 )
 
 // timeNames are words of times that are no days and no months, without accents.
-var timeNames = wordSet(`
-	noon midday midnight morning afternoon evening night tonight weekday weekdays weekend weekends workday workdays
-	daily hourly weekly monthly yearly annually minute minutes min mins second seconds sec secs hour hours hr hrs
-	day days week weeks month months year years mo fr sa so
-	mittag mitternacht mittags morgens vormittag vormittags nachmittag nachmittags abend abends nacht nachts
-	werktag werktags werktagen wochenende wochentags taglich stundlich wochentlich monatlich jahrlich
-	minuten stunde stunden std sekunden tag tage tagen woche wochen monat monate monaten jahr jahre jahren uhr
-	mediodia medianoche tarde noche diario diariamente minuto minutos hora horas dia dias semana semanas mes meses ano anos
-	midi minuit matin soir nuit quotidien heure heures jour jours semaine semaines mois an ans
-`)
+var timeNames = wordSet(
+	"noon midday midnight morning afternoon evening night tonight weekday weekdays weekend",
+	"weekends workday workdays daily hourly weekly monthly yearly annually minute minutes min",
+	"mins second seconds sec secs hour hours hr hrs day days week weeks month months year years",
+	"mo fr sa so mittag mitternacht mittags morgens vormittag vormittags nachmittag nachmittags",
+	"abend abends nacht nachts werktag werktags werktagen wochenende wochentags taglich stundlich",
+	"wochentlich monatlich jahrlich minuten stunde stunden std sekunden tag tage tagen woche",
+	"wochen monat monate monaten jahr jahre jahren uhr mediodia medianoche tarde noche diario",
+	"diariamente minuto minutos hora horas dia dias semana semanas mes meses ano anos midi minuit",
+	"matin soir nuit quotidien heure heures jour jours semaine semaines mois an ans",
+)
 
 // timeFillers may stand in a time, and are no times alone.
-var timeFillers = wordSet(`
-	at in on every each next this from to until till for times time the of and or other last half quarter past am pm
-	a p m o clock once by after twice before starting
-	um am im in jeden jede jedes jeder alle nachsten nachste kommenden kommende diesen diese ab bis zum und oder halb
-	viertel vor nach mal der die das den dem von letzten letzter ersten fruh
-	a las los la el en cada todos todas proximo proxima que viene de del y hasta
-	le les l a au chaque tous toutes prochain prochaine dans et du de jusqu
-`)
+var timeFillers = wordSet(
+	"at in on every each next this from to until till for times time the of and or",
+	"other last half quarter past am pm a p m o clock once by after twice before starting",
+	"um im jeden jede jedes jeder alle nachsten nachste kommenden kommende diesen diese ab bis",
+	"zum und oder halb viertel vor nach mal der die das den dem von letzten letzter ersten fruh",
+	"las los la el en cada todos todas proximo proxima que viene de del y hasta le les",
+	"l au chaque tous toutes prochain prochaine dans et du jusqu",
+)
 
-// wordSet returns the words of a list.
-func wordSet(list string) map[string]bool {
+// wordSet returns the words of lists.
+func wordSet(lists ...string) map[string]bool {
 	set := map[string]bool{}
-	for _, word := range strings.Fields(list) {
+	for _, word := range strings.Fields(strings.Join(lists, " ")) {
 		set[word] = true
 	}
 	return set

@@ -75,7 +75,8 @@ func TestPress_ReminderInGroup_WorksForOwner(t *testing.T) {
 	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the reminder to be delivered",
 		func() bool { return l.allDelivered() })
 	said := l.bot.BotMessages(flatChat.ID)
-	reminder := said[slices.IndexFunc(said, func(m telegramtest.Message) bool { return strings.HasPrefix(m.Text, "Reminder: ") })]
+	isReminder := func(m telegramtest.Message) bool { return strings.HasPrefix(m.Text, "Reminder: ") }
+	reminder := said[slices.IndexFunc(said, isReminder)]
 	for _, b := range slices.Concat(reminder.Keyboard...) {
 		if b.Text == "10 min" {
 			for _, name := range []string{"bob", "alice"} {
@@ -104,8 +105,8 @@ func TestGroupCommand_PrivateChatBlocked_SaysSo(t *testing.T) {
 	l.awaitInFlat("I now answer the people I know in this group")
 	l.bot.Say(flatChat, l.telegramUser("alice"), "/memory@mews_bot")
 	l.awaitInFlat("I answered you in our private chat.")
-	l.bot.InjectFault(telegramtest.Fault{Kind: telegramtest.ErrorFault, Chat: l.telegramUser("alice").ID, Times: -1, Code: 403,
-		Text: "Forbidden: bot was blocked by the user"})
+	l.bot.InjectFault(telegramtest.Fault{Kind: telegramtest.ErrorFault, Chat: l.telegramUser("alice").ID, Times: -1,
+		Code: 403, Text: "Forbidden: bot was blocked by the user"})
 	l.bot.Say(flatChat, l.telegramUser("alice"), "/memory@mews_bot")
 	l.awaitInFlat("I can't write to you in private. Open a chat with me, press Start, and ask again.")
 }

@@ -145,7 +145,8 @@ func TestChangeReminder_OtherMessage_GetsAnAnswer(t *testing.T) {
 	}
 	change("call the plumber")
 	l.say("alice", "what is the weather like?")
-	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the answer", func() bool { return l.countTold("alice", "It rains.") == 1 })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the answer",
+		func() bool { return l.countTold("alice", "It rains.") == 1 })
 	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the reminder to stay",
 		func() bool { return l.countTold("alice", "Reminder 1 stays as it is.") == 1 })
 	change("call the baker")

@@ -225,11 +225,12 @@ func TestPress_AnsweredQuestion_LosesButtons(t *testing.T) {
 		want        string
 		cleaned     []string
 	}{
-		"question":               {press: "q:abc:once", chat: "1", want: "Allowed once.", cleaned: []string{"unbutton 7"}},
-		"question in group":      {press: "q:abc:once", chat: "-1", want: "Allowed once.", cleaned: []string{"unbutton 7"}},
-		"another's question":     {press: "q:abc:once", chat: "-1", foreign: true, want: "This is not yours."},
-		"model":                  {press: "m:offline", chat: "1", want: "From your next message on `offline`", cleaned: []string{"unbutton 7"}},
-		"model in group":         {press: "m:offline", chat: "-1", want: "From your next message on `offline`", cleaned: []string{"unbutton 7"}},
+		"question":           {press: "q:abc:once", chat: "1", want: "Allowed once.", cleaned: []string{"unbutton 7"}},
+		"question in group":  {press: "q:abc:once", chat: "-1", want: "Allowed once.", cleaned: []string{"unbutton 7"}},
+		"another's question": {press: "q:abc:once", chat: "-1", foreign: true, want: "This is not yours."},
+		"model":              {press: "m:offline", chat: "1", want: "From your next message on `offline`", cleaned: []string{"unbutton 7"}},
+		"model in group": {press: "m:offline", chat: "-1", want: "From your next message on `offline`",
+			cleaned: []string{"unbutton 7"}},
 		"missing model":          {press: "m:far/gone", chat: "1", want: "There is no model"},
 		"setting":                {press: "s:stream off", chat: "1", want: "From now on stream is off, your own."},
 		"missing grant":          {press: "g:9", chat: "1", want: "There is no grant with the number 9"},

@@ -255,5 +255,6 @@ var textsInPrivate = map[supervisor.DeliveryResult]string{
 	supervisor.OutcomeSent:    "I answered you in our private chat.",
 	supervisor.OutcomeFailed:  "I can't write to you in private. Open a chat with me, press Start, and ask again.",
 	supervisor.OutcomeUnknown: "I answered you in our private chat. The answer may not have arrived.",
-	"":                        "The answer goes to our private chat. If it does not come, open a chat with me and press Start.",
+	"": "The answer goes to our private chat. If it does not come, open a chat with me and press " +
+		"Start.",
 }

@@ -43,8 +43,11 @@ func TestJobMessagesText_AnyText_StaysInQuote(t *testing.T) {
 func TestQuotedMessages_OtherText_IsNoMessage(t *testing.T) {
 	at := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	both := quote(supervisor.JobReminder, at, "tea\n\nand cake") + quote(supervisor.JobTask, at, "The roses are dry.")
-	for text, want := range map[string]string{both: "tea and cake / The roses are dry.", "hello": "", "": "", "> tea": "",
-		"[Unasked, on Fri 20 Nov 09:00, you reminded them:]\n> tea\n[That was it.]": "", "hello [Unasked, " + both: ""} {
+	for text, want := range map[string]string{
+		both:    "tea and cake / The roses are dry.",
+		"hello": "", "": "", "> tea": "", "hello [Unasked, " + both: "",
+		"[Unasked, on Fri 20 Nov 09:00, you reminded them:]\n> tea\n[That was it.]": "",
+	} {
 		if got, ok := QuotedMessages(text); got != want || ok != (want != "") {
 			t.Errorf("%q: got %q, %t", text, got, ok)
 		}

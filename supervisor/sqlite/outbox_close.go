@@ -37,7 +37,8 @@ const outcomeOf = `SELECT coalesce(outcome, '') FROM outbox WHERE id = ?`
 
 // Outcome returns the outcome of a delivery, or "" if it is not done.
 func (s Outbox) Outcome(ctx context.Context, id int64) (supervisor.DeliveryResult, error) {
-	outcome, err := engine.FirstValue(s.db.reader(ctx, "find the outcome of delivery %d", id), engine.ScanString, outcomeOf, id)
+	outcome, err := engine.FirstValue(s.db.reader(ctx, "find the outcome of delivery %d", id), engine.ScanString,
+		outcomeOf, id)
 	return supervisor.DeliveryResult(outcome), err
 }
 
