@@ -55,7 +55,8 @@ var purposefulVariables = []string{"MEWS_MODEL", "OPENAI_MODEL", "TELEGRAM_TOKEN
 // unusedVariables returns a hint about the set environment variables that count only without a
 // file. Variables that the file names count.
 func unusedVariables(file, text string, env Env) (hints []string) {
-	unused := slices.DeleteFunc(LocalVariables(env), func(name string) bool { return strings.Contains(text, "${"+name+"}") })
+	isUsed := func(name string) bool { return strings.Contains(text, "${"+name+"}") }
+	unused := slices.DeleteFunc(LocalVariables(env), isUsed)
 	if !slices.ContainsFunc(unused, func(name string) bool { return slices.Contains(purposefulVariables, name) }) {
 		return nil
 	}

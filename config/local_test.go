@@ -397,22 +397,26 @@ func TestLocalConfig_Client_IgnoresVariables(t *testing.T) {
 
 // With a file, the variables that replace a file are named.
 func TestLoad_VariablesWithoutUse_AreNamed(t *testing.T) {
+	const useToken = "telegram: {token: '${TELEGRAM_TOKEN}'}\nusers: [{name: ann, role: admin, telegram: 42}]"
 	for name, c := range map[string]struct {
 		text      string
 		variables map[string]string
 		unused    string // "" means no hint
 	}{
-		"none":         {"", nil, ""},
-		"keys alone":   {"", map[string]string{"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k"}, ""},
-		"an address":   {"", map[string]string{"OPENAI_BASE_URL": "http://h/v1"}, ""},
-		"a model":      {"", map[string]string{"MEWS_MODEL": "claude-x", "ANTHROPIC_API_KEY": "k"}, "MEWS_MODEL, ANTHROPIC_API_KEY"},
-		"an endpoint":  {"", map[string]string{"OPENAI_MODEL": "m", "OPENAI_BASE_URL": "http://h/v1"}, "OPENAI_MODEL, OPENAI_BASE_URL"},
-		"a wrong id":   {"", map[string]string{"MEWS_TELEGRAM_ID": "@ann"}, "MEWS_TELEGRAM_ID"},
-		"Telegram":     {"", map[string]string{"TELEGRAM_TOKEN": token, "MEWS_TELEGRAM_ID": "42"}, "TELEGRAM_TOKEN, MEWS_TELEGRAM_ID"},
+		"none":       {"", nil, ""},
+		"keys alone": {"", map[string]string{"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k"}, ""},
+		"an address": {"", map[string]string{"OPENAI_BASE_URL": "http://h/v1"}, ""},
+		"a model": {"", map[string]string{"MEWS_MODEL": "claude-x", "ANTHROPIC_API_KEY": "k"},
+			"MEWS_MODEL, ANTHROPIC_API_KEY"},
+		"an endpoint": {"", map[string]string{"OPENAI_MODEL": "m", "OPENAI_BASE_URL": "http://h/v1"},
+			"OPENAI_MODEL, OPENAI_BASE_URL"},
+		"a wrong id": {"", map[string]string{"MEWS_TELEGRAM_ID": "@ann"}, "MEWS_TELEGRAM_ID"},
+		"Telegram": {"", map[string]string{"TELEGRAM_TOKEN": token, "MEWS_TELEGRAM_ID": "42"},
+			"TELEGRAM_TOKEN, MEWS_TELEGRAM_ID"},
 		"an empty one": {"", map[string]string{"MEWS_MODEL": ""}, ""},
-		"a token in use": {"telegram: {token: '${TELEGRAM_TOKEN}'}\nusers: [{name: ann, role: admin, telegram: 42}]",
+		"a token in use": {useToken,
 			map[string]string{"TELEGRAM_TOKEN": token}, ""},
-		"a token in use, and an id": {"telegram: {token: '${TELEGRAM_TOKEN}'}\nusers: [{name: ann, role: admin, telegram: 42}]",
+		"a token in use, and an id": {useToken,
 			map[string]string{"TELEGRAM_TOKEN": token, "MEWS_TELEGRAM_ID": "42"}, "MEWS_TELEGRAM_ID"},
 	} {
 		cfg, err := load(t, c.text, c.variables)

@@ -176,8 +176,9 @@ const (
 		"on Telegram tells you."
 	hintEndpoint = "OPENAI_MODEL is set; to use that model set OPENAI_BASE_URL too, such as " +
 		"OPENAI_BASE_URL=http://127.0.0.1:11434/v1 for an Ollama on this machine."
-	hintUnused = "Mews reads %s, so these variables are not used: %s. Write their values into that file, or name them there as ${NAME}."
-	hintToken  = "MEWS_TELEGRAM_ID is set; to talk on Telegram set TELEGRAM_TOKEN too: a bot's token, which @BotFather on " +
+	hintUnused = "Mews reads %s, so these variables are not used: %s. " +
+		"Write their values into that file, or name them there as ${NAME}."
+	hintToken = "MEWS_TELEGRAM_ID is set; to talk on Telegram set TELEGRAM_TOKEN too: a bot's token, which @BotFather on " +
 		"Telegram gives you."
 )
 

@@ -162,5 +162,5 @@ type Grant struct {
 const (
 	SkippedQuestion     = " skipped the question."
 	OtherWordsBeginning = " did not answer the question, and wrote instead:\n"
-	OtherWordsEnd       = "\n\nGo on with that."
+	OtherWordsEnd       = "\n\nGo on"
 )

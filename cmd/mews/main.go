@@ -109,7 +109,8 @@ var otherWords = map[string]string{
 	"start": "mews run", "serve": "mews run", "restart": "systemctl restart mews",
 	"stop": "Ctrl-C where Mews runs, or systemctl stop mews", "log": "journalctl -u mews", "logs": "journalctl -u mews",
 	"invite": "mews user invite NAME", "users": "mews user list", "people": "mews user list",
-	"reminders": "mews job", "reminder": "mews job", "remind": "mews job add 'WHEN: TEXT'", "tasks": "mews job", "jobs": "mews job",
+	"reminders": "mews job", "reminder": "mews job", "remind": "mews job add 'WHEN: TEXT'",
+	"tasks": "mews job", "jobs": "mews job",
 	"undo": "mews chat /undo", "new": "mews chat /new",
 }
 

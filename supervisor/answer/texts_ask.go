@@ -47,7 +47,7 @@ var textsForModel = map[bool]string{true: " chose: ", false: " answered: "}
 var textsSkipped = map[bool]string{
 	true: "%s" + supervisor.SkippedQuestion + "%s Go on without an answer: do what is safe, and say what you " +
 		"have assumed.",
-	false: "%s" + supervisor.OtherWordsBeginning + "%s" + supervisor.OtherWordsEnd + " Ask again only if you still " +
+	false: "%s" + supervisor.OtherWordsBeginning + "%s" + supervisor.OtherWordsEnd + " with that. Ask again only if you still " +
 		"need the answer.",
 }
 

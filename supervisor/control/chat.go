@@ -144,8 +144,8 @@ func (c *Chat) Leave(ctx context.Context) error {
 	return c.ConfirmDelivery(ctx, newest)
 }
 
-// ConfirmDelivery tells the supervisor that the user has got a delivery, so that no other client
-// shows it. It returns when the supervisor has stored that.
+// ConfirmDelivery tells the supervisor that the user has got a delivery. No other client shows it
+// then. ConfirmDelivery returns when the supervisor has stored that.
 func (c *Chat) ConfirmDelivery(ctx context.Context, delivery int64) error {
 	return c.call(ctx, MethodConfirmDelivery, ConfirmDeliveryRequest{Delivery: delivery}, nil)
 }

@@ -22,7 +22,8 @@ const (
 	blocksTurns = `SELECT EXISTS (SELECT 1 FROM turn t WHERE t.conversation = ?1 AND t.ended_at IS NULL
 		AND (t.id = ?2 OR t.id = (SELECT parent FROM turn WHERE id = ?2)))`
 	// findResumed selects the inbound of a turn, or of its parent.
-	findResumed = `SELECT coalesce(t.inbound, p.inbound, 0) FROM turn t LEFT JOIN turn p ON p.id = t.parent WHERE t.id = ?`
+	findResumed = `SELECT coalesce(t.inbound, p.inbound, 0) FROM turn t
+		LEFT JOIN turn p ON p.id = t.parent WHERE t.id = ?`
 )
 
 // answerOpenQuestion lets a message answer the open question of its conversation. A message that

@@ -22,9 +22,10 @@ const (
 
 // Answers of /undo.
 const (
-	textShow          = "show" // the argument of /undo that shows the diff
-	textBack          = "back" // the argument of /undo that takes back the last undo
-	textUndoUsage     = "I do not know %s. Write /undo, “/undo 2” for the answer before the last one, “/undo show”, or “/undo back”."
+	textShow      = "show" // the argument of /undo that shows the diff
+	textBack      = "back" // the argument of /undo that takes back the last undo
+	textUndoUsage = "I do not know %s. Write /undo, “/undo 2” for the answer before the last one, " +
+		"“/undo show”, or “/undo back”."
 	textNothingToRedo = "No /undo can be taken back here. I can take one back for 7 days."
 	textRedoHint      = "“/undo back” takes back the last /undo."
 	textNothingToUndo = "There is nothing to take back here. I can undo my changes to your files for 7 days."

@@ -68,7 +68,7 @@ type Report struct {
 type Outcome string
 
 const (
-	OutcomeRestored     Outcome = "back"    // the file is as it was before; the path may have a reason, such as "deleted"
+	OutcomeRestored     Outcome = "back"    // the file is as it was before; the path may have a reason
 	OutcomeChangedSince Outcome = "changed" // the file is left alone, because it has changed since
 	OutcomeExpired      Outcome = "expired" // the old content was deleted after 7 days
 	OutcomeImpossible   Outcome = "never"   // the old content was not stored, or writing failed; the path has a reason

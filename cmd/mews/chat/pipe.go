@@ -318,9 +318,9 @@ func (p *pipe) findEarly(key string, said control.InputReceipt) *control.Deliver
 	return &early[i]
 }
 
-// acceptNotice marks a notice as sufficient for a line, and reports whether that notice has already
-// come. If the line lets a turn go on that no open line has started, that turn's answer is the
-// line's too, and a notice does not suffice. resumes is the inbound of that turn, or 0.
+// acceptNotice marks a notice as sufficient for a line. It reports whether that notice has already
+// come. The number resumes is the inbound of the turn that goes on because of the line, or 0. If no
+// open line has started that turn, its answer is also the line's, and a notice does not suffice.
 func (p *pipe) acceptNotice(key string, resumes int64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

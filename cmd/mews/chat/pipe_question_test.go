@@ -33,7 +33,8 @@ func TestPipe_LineResumesTurn_GetsItsAnswer(t *testing.T) {
 			p := &pipe{err: io.Discard, changed: make(chan struct{}, 1), open: map[string]*openLine{"mine": {}}}
 			for _, step := range steps {
 				if d, ok := step.(control.Delivery); ok {
-					early := (name == "receipt last" || name == "receipt after both") && d.Key == "asker" // claimed with the receipt
+					// claimed with the receipt
+					early := (name == "receipt last" || name == "receipt after both") && d.Key == "asker"
 					if got := p.ShowDelivery(d); got == (d.Key == "another" || early) {
 						t.Errorf("%q: taken %t", d.Text, got)
 					}
@@ -51,12 +52,14 @@ func TestPipe_LineResumesTurn_GetsItsAnswer(t *testing.T) {
 
 // The notice suffices if the line answers a question of an open line: that line gets the answer.
 func TestPipe_LineResumesOwnLine_NoticeSuffices(t *testing.T) {
-	p := &pipe{err: io.Discard, changed: make(chan struct{}, 1), open: map[string]*openLine{"asker": {inbound: 7}, "mine": {}}}
+	p := &pipe{err: io.Discard, changed: make(chan struct{}, 1),
+		open: map[string]*openLine{"asker": {inbound: 7}, "mine": {}}}
 	if p.acceptNotice("mine", 7) {
 		t.Error("the notice has not come")
 	}
 	p.ShowDelivery(control.Delivery{Kind: supervisor.DeliveryNotice, Key: "mine", Text: "➜ blue"})
-	p.ShowDelivery(control.Delivery{Kind: supervisor.DeliveryAnswer, Inbound: 7, Key: "asker", Text: "They chose: blue"})
+	p.ShowDelivery(control.Delivery{Kind: supervisor.DeliveryAnswer, Inbound: 7, Key: "asker",
+		Text: "They chose: blue"})
 	answers, _ := p.takeAnswers()
 	if len(answers) != 2 || answers[0].lines+answers[1].lines != 2 || len(p.open) != 0 {
 		t.Errorf("answers are %+v, open are %d", answers, len(p.open))
@@ -82,7 +85,8 @@ func TestPipe_QuestionWithoutInput_Ends(t *testing.T) {
 		"question, answer":   {[]control.Delivery{question, answer}, false},
 		"nothing":            {nil, false},
 	} {
-		p := &pipe{err: io.Discard, changed: make(chan struct{}, 1), noInput: true, open: map[string]*openLine{"mine": {}}}
+		p := &pipe{err: io.Discard, changed: make(chan struct{}, 1), noInput: true,
+			open: map[string]*openLine{"mine": {}}}
 		for _, d := range c.deliveries {
 			p.ShowDelivery(d)
 		}

@@ -119,7 +119,8 @@ func (s *sender) unsentError() error {
 	if len(s.unsent) == 0 {
 		return nil
 	}
-	return fmt.Errorf(textUnsent, amount.Plural(len(s.unsent), "line was", "lines were"), strings.Join(s.unsent, "\n  "))
+	count := amount.Plural(len(s.unsent), "line was", "lines were")
+	return fmt.Errorf(textUnsent, count, strings.Join(s.unsent, "\n  "))
 }
 
 // drain is called when the user leaves. It waits a moment, so that queued lines are sent, and shown

@@ -5,8 +5,8 @@ const (
 	textWhatIAm = "I am the offline model of Mews: a fixed list of rules that runs without any network. I am not an AI " +
 		"and know nothing of the world. I can run commands, change files in your folder and keep lists. I can also " +
 		"set reminders, tell the time, and remember what you tell me to."
-	textConnect = "To talk to a real model, ask your admin for one. If you run this Mews yourself: without a mews.yaml, " +
-		"set MEWS_MODEL and its maker's key, such as MEWS_MODEL=gemini-2.5-flash and GEMINI_API_KEY. For an Ollama on " +
+	textConnect = "To talk to a real model, ask your admin for one. If you run this Mews yourself: without a " +
+		"mews.yaml, set MEWS_MODEL and its maker's key, such as MEWS_MODEL=gemini-2.5-flash and GEMINI_API_KEY. For an Ollama on " +
 		"this machine set OPENAI_BASE_URL=http://127.0.0.1:11434/v1, and OPENAI_MODEL to a model that it has. With a " +
 		"mews.yaml, name the model under `models:` there. Then start Mews again. `mews help models` says more."
 	textHello = "Hello! I am the offline model of Mews: a list of rules, not an AI. I can run commands and Python. I can " +
