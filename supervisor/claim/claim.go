@@ -75,7 +75,8 @@ func FindClaims(text string) (claims []Claim) {
 // Words about tests that passed, and words by which a sentence does not say so.
 var (
 	passes = regexp.MustCompile(`(?i)\b(?:tests?|checks?|suite|build|specs|all|everything|alle|alles|todas?|todos?` +
-		`|tous|toutes)\b.*\b(?:pass|passes|passed|passing|succeed|succeeds|succeeded|green|bestanden|grün|pasan|pasaron` +
+		`|tous|toutes)\b.*\b(?:pass|passes|passed|passing|succeed|succeeds|succeeded` +
+		`|green|bestanden|grün|pasan|pasaron` +
 		`|pasado|passent|passé)(?:\P{L}|$)`)
 	passesNot = regexp.MustCompile(`(?i)\b(?:not|no|none|fail\w*|if|when|once|until|should|will|except|nicht` +
 		`|kein\w*|wenn|si|cuando|pas|sobald)\b|n't`)

@@ -13,6 +13,8 @@ import (
 type ChoiceError struct {
 	Labels [2]string // the two meanings, such as 3 April or In 17 h
 	Texts  [2]string // the author's text, completed with each of the two meanings
+	// Orders are the orders of dates that give the two meanings; "" for other ambiguities.
+	Orders [2]DateOrder
 }
 
 // Error returns the two meanings.
@@ -27,7 +29,7 @@ func askChoice(written string, choice ChoiceError, hints [2]string) error {
 
 // askDate returns an error about a date such as 3/4, which can mean two days.
 func (p *phrase) askDate(written string, days ...time.Time) error {
-	choice, hints := ChoiceError{}, [2]string{}
+	choice, hints := ChoiceError{Orders: [2]DateOrder{DayFirst, MonthFirst}}, [2]string{}
 	for i, at := range days {
 		choice.Labels[i], hints[i] = at.Format("2 January"), at.Format("2 Jan")
 		choice.Texts[i] = strings.Replace(p.text, written, at.Format("2 January 2006"), 1)

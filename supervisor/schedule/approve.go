@@ -23,14 +23,15 @@ type origin struct {
 	kind    supervisor.TurnKind // the kind of the turn
 	call    string              // the tool call in the turn
 	when    string              // the words for the job's new times
-
+	// the order of dates such as 3/4 that the user chose; "" means the order of the user's language
+	dates      recurrence.DateOrder
 	translated bool // whether a model translated the user's own words into when
 	byOther    bool // an admin wrote the words for the user; then the user pays for no translation
 }
 
 // dateOrder returns the order in which the user writes dates such as 3/4.
 func (from origin) dateOrder() recurrence.DateOrder {
-	return recurrence.DateOrderForLanguage(from.user.Language)
+	return cmp.Or(from.dates, recurrence.DateOrderForLanguage(from.user.Language))
 }
 
 // approveNew returns nil if a new job may post in its conversation. A job that the user sets in the

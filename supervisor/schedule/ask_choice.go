@@ -54,7 +54,9 @@ func (ch *ChatCommands) remindAgain(ctx context.Context, from origin, number str
 	}
 	asked := supervisor.Job{Zone: from.user.Timezone}
 	if ask := new(recurrence.ChoiceError); errors.As(setRule(&asked, from, in.ReceivedAt), &ask) {
-		from.when = ask.Texts[choice]
+		if from.dates = ask.Orders[choice]; from.dates == "" {
+			from.when = ask.Texts[choice]
+		}
 	}
 	return ch.addReminder(ctx, from, text, at)
 }

@@ -159,7 +159,8 @@ func TestRemind_SlashDates_FollowLanguage(t *testing.T) {
 			pressed := strings.TrimPrefix(row[0].Press, supervisor.JobPressPrefix)
 			d, err := h.HandlePress(t.Context(), alice, chatOf("alice"), 100+int64(i), pressed, h.now)
 			if err != nil || !strings.Contains(d.Text, "Reminder 1: call Ann") || !strings.Contains(d.Text,
-				"Thu 4 Mar 2027 09:00") {
+				"Thu 4 Mar 2027 09:00") ||
+				!strings.Contains(d.Text, fmt.Sprintf(textReadDate, "3/4", "4 March 2027")) {
 				t.Errorf("%q, press %d: %q, %v", language, i, d.Text, err)
 			}
 		}
@@ -366,6 +367,7 @@ func TestEdit_DayAlone_KeepsTime(t *testing.T) {
 	}
 }
 
+<<<<<<< HEAD
 // Users pay for the translation of their own words, and not for words that an admin writes for them.
 func TestJobCall_WordsOfAdmin_AreNotTranslated(t *testing.T) {
 	calls := 0
@@ -394,6 +396,14 @@ func TestJobCall_WordsOfAdmin_AreNotTranslated(t *testing.T) {
 			if _, err := h.answerCall(t.Context(), by, q); (err == nil) != c.want || (calls > 0) != c.want {
 				t.Errorf("%q for %q, %s: %v after %d calls", c.self, c.user, q.Action, err, calls)
 			}
+=======
+// A one-time task has no period, so its card does not name half of it.
+func TestMissedText_OneTimeTask_NamesNoPeriod(t *testing.T) {
+	for when, want := range map[string]string{"tomorrow at 9": textRunOnceLate, "every day at 9": textRunLate} {
+		j := supervisor.Job{Kind: supervisor.JobTask, Zone: "Europe/Madrid"}
+		if err := SetRule(&j, when, noon); err != nil || missedText(j) != want {
+			t.Errorf("%q: %q, %v", when, missedText(j), err)
+>>>>>>> b-time
 		}
 	}
 }
