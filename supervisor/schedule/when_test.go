@@ -367,7 +367,6 @@ func TestEdit_DayAlone_KeepsTime(t *testing.T) {
 	}
 }
 
-<<<<<<< HEAD
 // Users pay for the translation of their own words, and not for words that an admin writes for them.
 func TestJobCall_WordsOfAdmin_AreNotTranslated(t *testing.T) {
 	calls := 0
@@ -396,14 +395,16 @@ func TestJobCall_WordsOfAdmin_AreNotTranslated(t *testing.T) {
 			if _, err := h.answerCall(t.Context(), by, q); (err == nil) != c.want || (calls > 0) != c.want {
 				t.Errorf("%q for %q, %s: %v after %d calls", c.self, c.user, q.Action, err, calls)
 			}
-=======
+		}
+	}
+}
+
 // A one-time task has no period, so its card does not name half of it.
 func TestMissedText_OneTimeTask_NamesNoPeriod(t *testing.T) {
 	for when, want := range map[string]string{"tomorrow at 9": textRunOnceLate, "every day at 9": textRunLate} {
 		j := supervisor.Job{Kind: supervisor.JobTask, Zone: "Europe/Madrid"}
 		if err := SetRule(&j, when, noon); err != nil || missedText(j) != want {
 			t.Errorf("%q: %q, %v", when, missedText(j), err)
->>>>>>> b-time
 		}
 	}
 }
