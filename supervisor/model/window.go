@@ -221,8 +221,8 @@ func (c *call) shorten(m ResolvedModel, failed *modelcall.Error, sent int64) boo
 
 // learn corrects the knowledge about a model by the tokens that it counted for a request. sent is
 // our own estimate. A self-hosted server that counts less than half of sent may have silently cut
-// the request, as Ollama does. If two counts in a row
-// suggest the same window, learn believes them, and tells the admins.
+// the request, as Ollama does. If two counts in a row suggest the same window, learn believes them,
+// and tells the admins.
 func (c *call) learn(m ResolvedModel, sent int64, u protocol.Usage) {
 	if u.Input <= 0 || sent < 1_000 {
 		return
