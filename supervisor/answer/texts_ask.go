@@ -47,8 +47,8 @@ var textsForModel = map[bool]string{true: " chose: ", false: " answered: "}
 var textsSkipped = map[bool]string{
 	true: "%s" + supervisor.SkippedQuestion + "%s Go on without an answer: do what is safe, and say what you " +
 		"have assumed.",
-	false: "%s" + supervisor.OtherWordsBeginning + "%s" + supervisor.OtherWordsEnd + " with that. Ask again only if " +
-		"you still need the answer.",
+	false: "%s" + supervisor.OtherWordsBeginning + "%s" + supervisor.OtherWordsEnd +
+		" with that. Ask again only if you still need the answer.",
 }
 
 // textsNoAnswer tell the model why a question has no answer.

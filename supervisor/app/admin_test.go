@@ -561,7 +561,7 @@ func TestVerb_ForeignStateFolder_RootActsAsOwner(t *testing.T) {
 
 func TestSubcommand_WrongUse_PrintsUsage(t *testing.T) {
 	c := newCommandLine(t, false)
-	c.mustFail("needs a name", "user", "show")
+	c.mustFail("needs NAME", "user", "show")
 	c.mustFail(`takes no argument "b"`, "user", "show", "a", "b")
 	c.mustFail(`there is no "fly"`, "user", "fly")
 	c.mustFail("mews totp enroll NAME", "totp")
