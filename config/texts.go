@@ -144,7 +144,7 @@ const (
 	wantListenForHooks = wantListen + ", where others call the hooks"
 	wantHookName       = wantName + ", and neither telegram nor github"
 	wantHookChat       = "a group's numeric id on Telegram such as -1001234567890, or that and a topic's: -1001234567890/45"
-	wantNoHookChat     = "no chat: a task's messages go to the task's own chat"
+	wantNoHookChat     = "no chat here: a task's messages always go to the task's own chat"
 	wantHookSecret     = "16 to 256 letters, digits and signs, such as `openssl rand -hex 32` makes: it tells who may call the hook"
 	wantHeader         = "the header that shows the secret, which begins with X-, such as X-Webhook-Secret"
 	wantNoHeader       = "no header: bearer always uses Authorization"

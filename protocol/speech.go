@@ -46,9 +46,9 @@ type TranscribedPiece struct {
 const (
 	MaxPieceTextBytes  = 16 << 10  // bytes of one piece's text, about 2 minutes
 	MaxTranscriptBytes = 256 << 10 // bytes of a whole recording's text, well within MaxLine
-	// LongTranscriptCharacters is the length from which a text is also kept in a file. The file is
+	// LongSpeechTextCharacters is the length from which a text is also kept in a file. The file is
 	// beside the recording.
-	LongTranscriptCharacters = 3000
+	LongSpeechTextCharacters = 3000
 )
 
 // MethodOperationPiece commits a piece of a transcription, and asks to begin the next. It takes

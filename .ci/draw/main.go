@@ -14,6 +14,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -115,13 +116,35 @@ func (f *found) add(name, source string) error {
 	}
 	if strings.HasPrefix(filepath.Base(name), "texts") && !strings.HasSuffix(name, "_test.go") {
 		ast.Inspect(file, func(n ast.Node) bool {
-			if literal, ok := n.(*ast.BasicLit); ok && literal.Kind == token.STRING && strings.Contains(literal.Value, " ") {
-				f.texts = append(f.texts, fmt.Sprintf("%s: %s", name, literal.Value))
+			text, whole := literalText(n)
+			if words := verbs.ReplaceAllString(text, ""); whole && strings.Contains(text, " ") && word.MatchString(words) {
+				f.texts = append(f.texts, fmt.Sprintf("%s: %q", name, text))
 			}
-			return true
+			return !whole
 		})
 	}
 	return nil
+}
+
+// A text for people has a word besides the verbs of its format.
+var (
+	verbs = regexp.MustCompile(`%[-+# 0-9.]*[a-zA-Z]`)
+	word  = regexp.MustCompile(`\pL{2}`)
+)
+
+// literalText returns the text of a string literal, or of several that are added. whole is false
+// for any other node.
+func literalText(n ast.Node) (text string, whole bool) {
+	switch n := n.(type) {
+	case *ast.BasicLit:
+		text, err := strconv.Unquote(n.Value)
+		return text, n.Kind == token.STRING && err == nil
+	case *ast.BinaryExpr:
+		left, first := literalText(n.X)
+		right, second := literalText(n.Y)
+		return left + right, n.Op == token.ADD && first && second
+	}
+	return "", false
 }
 
 // name adds a name that readers of other files meet: an exported one or a test's.

@@ -19,7 +19,7 @@ func TestStoppingText_NamesUnfinishedWork(t *testing.T) {
 	}{
 		"nothing": {api.Status{}, textStops + textKeepRunning},
 		"jobs": {api.Status{Jobs: api.UpcomingJobs{Count: 3, Next: next}},
-			"these wait: 3 reminders and tasks, the next on Thu 24 Dec 18:00."},
+			"these wait: 3 reminders and tasks, the next run is on Thu 24 Dec 18:00."},
 		"one job": {api.Status{Jobs: api.UpcomingJobs{Count: 1, Next: next}}, "these wait: 1 reminder or task, "},
 		"messages": {api.Status{Waiting: api.UnfinishedWork{New: 1, Running: 1, Deliveries: 1}},
 			"these wait: 2 messages without an answer, 1 answer to send."},

@@ -285,7 +285,7 @@ func lastLine(text string) string {
 var faults = map[string]modeltest.Fault{
 	"limited":   theLimiter.answer,
 	"cut":       modeltest.FaultCutStream(30),
-	"length":    modeltest.FaultStopReason(modeltest.StopLength),
+	"length":    modeltest.FaultStopReason(modeltest.StopReasonLength),
 	"empty":     modeltest.FaultEmptyAnswer,
 	"malformed": modeltest.FaultMalformedCall,
 	"unknown":   modeltest.FaultUnknownTool,

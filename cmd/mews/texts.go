@@ -51,7 +51,7 @@ var helps = map[string]help{
 		"print a code that lets a person in on Telegram; with --revoke take back the unused ones"},
 	"user disable":    {"NAME", "shut a person out for now, end their logins, and take back their invites"},
 	"user enable":     {"NAME", "let a disabled person in again"},
-	"user disconnect": {"NAME NUMBER", "take a Telegram account away from a person; it came by an invite"},
+	"user disconnect": {"NAME NUMBER", "remove a Telegram account that a person linked by an invite"},
 	"user remove":     {"NAME", "remove a person who is not in the configuration; their files and data stay"},
 	"user export":     {"NAME [--output FILE]", "write a person's stored data and files to a .tar.gz; works for removed people too"},
 	"user delete":     {"NAME [--yes]", "delete everything kept of a removed person, and their folder"},
@@ -182,7 +182,7 @@ const (
 const (
 	textStops         = "Mews stops with this chat."
 	textWaits         = " Until it runs again, these wait: %s."
-	textNextJob       = "the next on %s"
+	textNextJob       = "the next run is on %s"
 	nextJobLayout     = "Mon 2 Jan 15:04"
 	textTelegramStops = " Nobody is answered on Telegram."
 	textKeepRunning   = "\n`mews run` keeps it running without a chat; `mews help service` says how it starts with " +

@@ -150,9 +150,9 @@ func LateAnswerMessage(q supervisor.Question) (quote, text string) {
 	return quotes.FormatQuote(supervisor.Quote{By: textYou, Text: q.Text}), AnswerText(q)
 }
 
-// ClosingMessage returns a message about a question's end that removes its keyboard. It is for
+// QuestionClosedMessage returns a message about a question's end that removes its keyboard. It is for
 // questions whose message can't be changed.
-func ClosingMessage(q supervisor.Question) (text string, buttons [][]supervisor.Button) {
+func QuestionClosedMessage(q supervisor.Question) (text string, buttons [][]supervisor.Button) {
 	return OutcomeText(q),
 		[][]supervisor.Button{{{Text: supervisor.ButtonRemoveKeyboard, Press: supervisor.ButtonRemoveKeyboard}}}
 }

@@ -206,7 +206,7 @@ func essayModel(r modeltest.Request) (a modeltest.Answer) {
 		a.Text = essay
 	}
 	if most := 4 * r.Limit; len(a.Text) > most {
-		a.Text, a.Stop = a.Text[:most], modeltest.StopLength
+		a.Text, a.Stop = a.Text[:most], modeltest.StopReasonLength
 	}
 	a.Usage = &modeltest.AnswerUsage{Prompt: int64(len(r.Raw) / 4), Completion: int64(len(a.Text)/4 + 20*len(a.Calls) +
 		1)}

@@ -17,7 +17,7 @@ func TestModelRefusal_LeavesNoHistory(t *testing.T) {
 		case declined(r) && len(r.AnsweredCalls()) == 0:
 			return modeltest.Answer{Calls: []modeltest.Call{{Name: "list_files", Args: `{}`}}}
 		case declined(r):
-			return modeltest.Answer{Text: "I ", Stop: modeltest.StopFilter}
+			return modeltest.Answer{Text: "I ", Stop: modeltest.StopReasonFilter}
 		}
 		return modeltest.Answer{Text: "You said: " + r.NewestUserMessage()}
 	}, "models: {default: test/claude-test, providers: {test: {kind: anthropic, api_key: k, base_url: MODEL_ROOT}}}\n", "bob, totp: off")

@@ -43,7 +43,7 @@ const (
 	textNothingRuns      = "Nothing is running here."
 	textStopped          = "Stopped."
 	textJustEnded        = "The answer had just ended."
-	textNothingDropped   = "Nothing waited."
+	textNothingDropped   = "No message was waiting."
 	textDropped          = "I dropped %s that waited. Send again what you still want."
 	textWaiting          = " I now answer 1 message that waited."
 	textWaitingMany      = " I now answer %d messages that waited."

@@ -39,8 +39,8 @@ type HomeTurns interface {
 	MarkTurnsGoneFromHome(ctx context.Context, user string, turns []int64) error
 }
 
-// Home deletes data in users' homes, by the users' workers.
-type Home interface {
+// HomeDataDeleter deletes data in users' homes, by the users' workers.
+type HomeDataDeleter interface {
 	// CountOrDeleteTurnData counts the entries of some turns in a home. Entries are facts, notes
 	// and logged exchanges. If gone is true, it also deletes them.
 	CountOrDeleteTurnData(ctx context.Context, user string, of protocol.TurnDataQuery,
@@ -76,7 +76,7 @@ type People interface {
 type Options struct {
 	Store     Store
 	Index     Index
-	Home      Home
+	Home      HomeDataDeleter
 	Turns     HomeTurns
 	Facts     sqlite.Memories // stores the forgotten facts whose words may still be in the database
 	Memories  Memories

@@ -409,8 +409,8 @@ func TestServer_AnyBehaviour_IsPaidOnce(t *testing.T) {
 		"stalls": modeltest.FaultStalledStream(900),
 		"silent": modeltest.FaultStalledStream(0), "empty": modeltest.FaultEmptyAnswer,
 		"malformed": modeltest.FaultMalformedCall,
-		"limit":     modeltest.FaultStopReason(modeltest.StopLength),
-		"filter":    modeltest.FaultStopReason(modeltest.StopFilter), "well": nil,
+		"limit":     modeltest.FaultStopReason(modeltest.StopReasonLength),
+		"filter":    modeltest.FaultStopReason(modeltest.StopReasonFilter), "well": nil,
 	}
 	for _, class := range []modeltest.FailureClass{modeltest.FailureRateLimited, modeltest.FailureOverloaded,
 		modeltest.FailureInternalError,

@@ -54,12 +54,12 @@ func TestAnswer_CutForMoney_IsReturned(t *testing.T) {
 		poor   bool
 		want   string // text, stop reason and CutForMoney of the answer
 	}{
-		"a text":                  {modeltest.Answer{Text: "one two", Stop: modeltest.StopLength}, true, `"one two" length true <nil>`},
-		"a text of somebody rich": {modeltest.Answer{Text: "one two", Stop: modeltest.StopLength}, false, `"one two" length false <nil>`},
+		"a text":                  {modeltest.Answer{Text: "one two", Stop: modeltest.StopReasonLength}, true, `"one two" length true <nil>`},
+		"a text of somebody rich": {modeltest.Answer{Text: "one two", Stop: modeltest.StopReasonLength}, false, `"one two" length false <nil>`},
 		"a text that is whole":    {modeltest.Answer{Text: "one two"}, true, `"one two" end false <nil>`},
-		"a call alone":            {modeltest.Answer{Calls: call, Stop: modeltest.StopLength}, true, `"" length true <nil>`},
-		"a call after a text":     {modeltest.Answer{Text: "I look.", Calls: call, Stop: modeltest.StopLength}, true, `"I look." length true <nil>`},
-		"a call of somebody rich": {modeltest.Answer{Calls: call, Stop: modeltest.StopLength}, false, "no_room"},
+		"a call alone":            {modeltest.Answer{Calls: call, Stop: modeltest.StopReasonLength}, true, `"" length true <nil>`},
+		"a call after a text":     {modeltest.Answer{Text: "I look.", Calls: call, Stop: modeltest.StopReasonLength}, true, `"I look." length true <nil>`},
+		"a call of somebody rich": {modeltest.Answer{Calls: call, Stop: modeltest.StopReasonLength}, false, "no_room"},
 	} {
 		for _, kind := range []string{"anthropic", "openai"} {
 			t.Run(kind+" "+name, func(t *testing.T) {

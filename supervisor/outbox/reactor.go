@@ -15,10 +15,10 @@ import (
 type ReactionMode string
 
 const (
-	ReactWaiting ReactionMode = "waiting" // a reaction to waiting messages, until their turn begins
-	// ReactAll reacts also to messages of a running turn, until the turn has answered.
-	ReactAll ReactionMode = "all"
-	ReactOff ReactionMode = "off"
+	ReactionModeWaiting ReactionMode = "waiting" // a reaction to waiting messages, until their turn begins
+	// ReactionModeAll reacts also to messages of a running turn, until the turn has answered.
+	ReactionModeAll ReactionMode = "all"
+	ReactionModeOff ReactionMode = "off"
 )
 
 // The emojis of reactions, among those that Telegram allows. (Bot API, ReactionTypeEmoji.)
@@ -100,12 +100,12 @@ func (r *Reactor) NotifyTurnChange() {
 
 // Run shows reactions until ctx ends. A call that is under way ends with ctx.
 func (r *Reactor) Run(ctx context.Context) error {
-	if r.mode == ReactOff || !r.Name.Capabilities().Reactions {
+	if r.mode == ReactionModeOff || !r.Name.Capabilities().Reactions {
 		<-ctx.Done()
 		return nil
 	}
 	waited := reactionDelay
-	if r.mode == ReactAll {
+	if r.mode == ReactionModeAll {
 		waited = 0
 	}
 	old, err := r.waits.ListLongWaitingMessages(ctx, r.Name, waited)
@@ -130,7 +130,7 @@ func (r *Reactor) Run(ctx context.Context) error {
 // pause returns the delay between a change and the refresh. While no message shows a reaction, the
 // refresh may come later: no message needs a reaction within reactionDelay.
 func (r *Reactor) pause() time.Duration {
-	if r.mode == ReactAll || r.shows.Load() {
+	if r.mode == ReactionModeAll || r.shows.Load() {
 		return reactionPause
 	}
 	return reactionDelay
@@ -182,7 +182,7 @@ func (r *Reactor) refresh(ctx context.Context) (again time.Time, err error) {
 // without a new message or turn.
 func (r *Reactor) emojiFor(in supervisor.Inbound) (emoji string, at time.Time) {
 	if in.State == supervisor.InboundRunning {
-		if r.mode == ReactAll {
+		if r.mode == ReactionModeAll {
 			return emojiTakenUp, never
 		}
 		return "", never

@@ -52,9 +52,9 @@ func (h *rig) takeUp(in supervisor.Inbound) *turn {
 
 func TestReaction_ShownUntilTurnBegins(t *testing.T) {
 	for mode, want := range map[outbox.ReactionMode][]string{
-		outbox.ReactWaiting: {"b 👀", "b"},
-		outbox.ReactAll:     {"a ✍", "b 👀", "a", "b ✍", "b"},
-		outbox.ReactOff:     nil,
+		outbox.ReactionModeWaiting: {"b 👀", "b"},
+		outbox.ReactionModeAll:     {"a ✍", "b 👀", "a", "b ✍", "b"},
+		outbox.ReactionModeOff:     nil,
 	} {
 		t.Run(string(mode), func(t *testing.T) {
 			inBubble(t, func(h *rig) {
@@ -82,7 +82,7 @@ func TestReaction_ShownUntilTurnBegins(t *testing.T) {
 func TestReaction_DelaysNoOtherCall(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
-		r, _ := h.react(outbox.ReactWaiting)
+		r, _ := h.react(outbox.ReactionModeWaiting)
 		c := h.conversation("alice", alice)
 		turn := h.takeUp(h.arrive(r, c, "a"))
 		pass(5 * time.Second)
@@ -115,7 +115,7 @@ func TestReaction_FailedCall_IsRetriedOrDropped(t *testing.T) {
 			inBubble(t, func(h *rig) {
 				h.channel.script = test.script
 				h.live()
-				r, _ := h.react(outbox.ReactWaiting)
+				r, _ := h.react(outbox.ReactionModeWaiting)
 				c := h.conversation("alice", club)
 				h.notice(c, "hello")
 				pass(100 * time.Millisecond)
@@ -147,7 +147,7 @@ func TestReaction_FailedCall_IsRetriedOrDropped(t *testing.T) {
 func TestReaction_AfterCrash_IsCorrected(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
-		r, end := h.react(outbox.ReactWaiting)
+		r, end := h.react(outbox.ReactionModeWaiting)
 		c := h.conversation("alice", alice)
 		var ins []supervisor.Inbound
 		for _, m := range []string{"a", "b", "c"} {
@@ -158,7 +158,7 @@ func TestReaction_AfterCrash_IsCorrected(t *testing.T) {
 		end()
 		h.takeUp(ins[0]).finishWith("Done.")
 		h.takeUp(ins[1])
-		_, endAgain := h.react(outbox.ReactWaiting)
+		_, endAgain := h.react(outbox.ReactionModeWaiting)
 		defer endAgain()
 		pass(3 * time.Second)
 		stands := map[string]string{}

@@ -34,9 +34,9 @@ const (
 
 	// texts about the self-test; both parameters are the tier and the findings
 	textHoles = "the walls %q do not hold here, and nobody is served behind them: %w\n" +
-		"`mews doctor --escapes` tries everything; worker.sandbox names other walls"
+		"`mews doctor --escapes` tries every known escape; worker.sandbox chooses other walls"
 	textUntried = "the walls %q could not be tried, and nobody is served before that: %w\n" +
-		"`mews doctor --escapes` tries everything"
+		"`mews doctor --escapes` tries every known escape"
 	textUntriedFull = "the walls %q could not be tried because the disk is full: make room on it and start again. %w"
 
 	textOtherLimit = "Something that I ran came up against the limit of %s."

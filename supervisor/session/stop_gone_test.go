@@ -89,7 +89,7 @@ func TestStop_OfTextWithoutTurn_Ends(t *testing.T) {
 
 // A stop and a drop of the same text come at the same time, 400 times. Each stop ends, and each
 // conversation is served after it.
-func TestStop_TextDroppedAtSameTime_Ends(t *testing.T) {
+func TestStop_WhileTextIsDropped_EndsRequest(t *testing.T) {
 	var h *harness
 	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 		return h.echo(ctx,

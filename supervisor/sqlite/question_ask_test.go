@@ -143,7 +143,7 @@ func TestCompleteArrivals_Files_AnswerQuestion(t *testing.T) {
 
 // The edit of a message answers the question if the message came after the question and was no
 // answer to it. An earlier waiting message does not answer the question.
-func TestEdit_LaterText_AnswersQuestion(t *testing.T) {
+func TestEdit_TextAfterQuestion_AnswersIt(t *testing.T) {
 	for _, c := range []struct{ sent, state, words string }{{"after", "done", "Large"}, {"before", "new", answer.AnswerText(supervisor.Question{})}} {
 		s := newEditStory(t)
 		if c.sent == "before" {

@@ -178,7 +178,7 @@ const maxNames = 9
 
 // keepLong stores a long text in a file, and returns its path.
 func (t *Transcriber) keepLong(recording, text string) string {
-	if utf8.RuneCountInString(text) <= protocol.LongTranscriptCharacters {
+	if utf8.RuneCountInString(text) <= protocol.LongSpeechTextCharacters {
 		return ""
 	}
 	return t.keep(recording, text)

@@ -375,8 +375,8 @@ func TestTranscribe_LongText_IsKeptInFile(t *testing.T) {
 		}
 	}
 	f.Done = nil
-	e = f.whisper(map[string]any{"lines": []string{strings.Repeat("a", protocol.LongTranscriptCharacters)}})
-	if r := f.mustTranscribe("note.ogg", e); r.Path != "" || len(r.Text) != protocol.LongTranscriptCharacters {
+	e = f.whisper(map[string]any{"lines": []string{strings.Repeat("a", protocol.LongSpeechTextCharacters)}})
+	if r := f.mustTranscribe("note.ogg", e); r.Path != "" || len(r.Text) != protocol.LongSpeechTextCharacters {
 		t.Errorf("a text that is not long lies at %q", r.Path)
 	}
 }

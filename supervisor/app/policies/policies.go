@@ -48,7 +48,7 @@ func All() sqlite.Policies {
 			FinalText:       answer.EndedQuestionText,
 			KeepsButtons:    answer.KeepsButtons,
 			HasKeyboard:     answer.HasKeyboard,
-			KeyboardRemoval: answer.ClosingMessage,
+			KeyboardRemoval: answer.QuestionClosedMessage,
 		},
 		Undo: sqlite.UndoTexts{Buttons: undo.Buttons, ImpossibleNote: undo.CannotUndoNote,
 			RestoredNote: undo.RestoredFilesNote},

@@ -153,7 +153,7 @@ func TestStrictServer_Fault_HasErrorClass(t *testing.T) {
 		"stalled":  {modeltest.FaultStalledStream(700), modelcall.StreamStalled, 50 * time.Millisecond},
 		"mute":     {modeltest.FaultStalledStream(0), modelcall.StreamStalled, 50 * time.Millisecond},
 		"empty":    {modeltest.FaultEmptyAnswer, modelcall.EmptyAnswer, 0},
-		"filtered": {modeltest.FaultStopReason(modeltest.StopFilter), modelcall.ContentFiltered, 0},
+		"filtered": {modeltest.FaultStopReason(modeltest.StopReasonFilter), modelcall.ContentFiltered, 0},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -17,7 +17,7 @@ type Answer struct {
 	// never split
 	Chunk  int
 	Delay  time.Duration // wait before each delta
-	Stop   StopReason    // "" means StopTools if there are calls, otherwise StopEnd
+	Stop   StopReason    // "" means StopReasonTools if there are calls, otherwise StopReasonEnd
 	Finish string        // finish_reason or stop_reason to send unchanged, in place of Stop
 	Usage  *AnswerUsage  // nil means that the server itself counts the tokens, including its cache
 
@@ -35,19 +35,19 @@ type Answer struct {
 type StopReason string
 
 const (
-	StopEnd     StopReason = "end"
-	StopTools   StopReason = "tools"
-	StopLength  StopReason = "length"
-	StopFilter  StopReason = "filter"
-	StopRefusal StopReason = "refuse" // the model declines, and its text says so
+	StopReasonEnd     StopReason = "end"
+	StopReasonTools   StopReason = "tools"
+	StopReasonLength  StopReason = "length"
+	StopReasonFilter  StopReason = "filter"
+	StopReasonRefusal StopReason = "refuse" // the model declines, and its text says so
 )
 
 // finishes has the word for each Stop in each format.
 var finishes = map[APIFormat]map[StopReason]string{
-	FormatOpenAI: {StopEnd: "stop", StopTools: "tool_calls", StopLength: "length", StopFilter: "content_filter",
-		StopRefusal: "stop"},
-	FormatAnthropic: {StopEnd: "end_turn", StopTools: "tool_use", StopLength: "max_tokens", StopFilter: "refusal",
-		StopRefusal: "refusal"},
+	FormatOpenAI: {StopReasonEnd: "stop", StopReasonTools: "tool_calls", StopReasonLength: "length",
+		StopReasonFilter: "content_filter", StopReasonRefusal: "stop"},
+	FormatAnthropic: {StopReasonEnd: "end_turn", StopReasonTools: "tool_use", StopReasonLength: "max_tokens",
+		StopReasonFilter: "refusal", StopReasonRefusal: "refusal"},
 }
 
 func (a Answer) finish(f APIFormat) string {
@@ -57,9 +57,9 @@ func (a Answer) finish(f APIFormat) string {
 	case a.Stop != "":
 		return finishes[f][a.Stop]
 	case len(a.Calls) > 0:
-		return finishes[f][StopTools]
+		return finishes[f][StopReasonTools]
 	}
-	return finishes[f][StopEnd]
+	return finishes[f][StopReasonEnd]
 }
 
 // AnswerUsage has the token counts of an answer.

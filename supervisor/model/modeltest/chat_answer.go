@@ -41,7 +41,7 @@ func writeChat(a Answer, out *stream, e *exchange) {
 
 // textKey returns the name of the delta's field for text. A model that declines uses another field.
 func (a Answer) textKey() string {
-	if a.Stop == StopRefusal {
+	if a.Stop == StopReasonRefusal {
 		return "refusal"
 	}
 	return "content"

@@ -81,7 +81,7 @@ func TestChat_Error_MayHaveStatus200(t *testing.T) {
 }
 
 func TestChat_ModelRefusal_HasItsOwnField(t *testing.T) {
-	_, base := NewServer(t, func(Request) Answer { return Answer{Text: "I will not.", Stop: StopRefusal} })
+	_, base := NewServer(t, func(Request) Answer { return Answer{Text: "I will not.", Stop: StopReasonRefusal} })
 	_, body := post(t, base, "", chatRequest(user))
 	if !strings.Contains(body, `"refusal":"I will not."`) || !strings.Contains(body, `"finish_reason":"stop"`) {
 		t.Errorf("got %s", body)

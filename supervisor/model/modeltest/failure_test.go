@@ -198,7 +198,7 @@ func TestFaultCutStream_CutsAtExactByte(t *testing.T) {
 
 func TestScriptWithFaults_PlaysFaultsInOrder(t *testing.T) {
 	_, base := NewServer(t, ScriptWithFaults(InstantScript, nil, FaultEmptyAnswer, FaultMalformedCall, FaultUnknownTool,
-		FaultStopReason(StopLength), FaultStopReason(StopFilter), FaultCutStream(20)))
+		FaultStopReason(StopReasonLength), FaultStopReason(StopReasonFilter), FaultCutStream(20)))
 	ask := func() []event {
 		r := postMessages(t, base, messagesRequestOf(oneTool, asks))
 		if strings.HasSuffix(r.body, io.ErrUnexpectedEOF.Error()) {

@@ -159,8 +159,8 @@ func TestTextCall_AnythingElse_StaysText(t *testing.T) {
 	}
 }
 
-// TestTextCall_OtherText_IsNotDelayed checks that only a text that begins like a call is held back.
-func TestTextCall_OtherText_IsNotDelayed(t *testing.T) {
+// TestCallInText_OrdinaryText_IsNotDelayed checks that only a text that begins like a call is held back.
+func TestCallInText_OrdinaryText_IsNotDelayed(t *testing.T) {
 	for text, held := range map[string]bool{"Hello": false, "<b>": false, "{\"answer\"": false, "[1]": false,
 		"<tool_c":       true,
 		"{ \"name\" : ": true, " ": true, "<tool_call>{": true} {
