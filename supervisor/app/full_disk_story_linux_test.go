@@ -53,6 +53,7 @@ func newFullDiskService(t *testing.T, more string) *fullDiskService {
 		must(t, errors.Join(os.MkdirAll(folder, 0o711), os.Mkdir(filepath.Join(dir, name), 0o711)))
 		mount(t, filepath.Join(dir, name), folder, "", unix.MS_BIND, "")
 	}
+	t.Cleanup(l.shut) // before the disk is unmounted
 	for _, name := range l.names {
 		must(t, os.Mkdir(l.UserHome(name), 0o700))
 		apptest.ChownToWorkers(t, l.UserHome(name))

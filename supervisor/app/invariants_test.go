@@ -326,8 +326,8 @@ func committedBeforeTold(t *testing.T) {
 // partsInOrder: parts that deliver answers start first, then parts that make answers, and then
 // parts that accept messages.
 func partsInOrder(t *testing.T) {
-	want := []string{"database", "audit", "sweep", "copies", "modes", "process", "index", "admin", "outbox", "cleaner",
-		"reactor", "presses", "workers", "disks", "operations",
+	want := []string{"database", "audit", "sweep", "copies", "modes", "homes", "process", "index", "admin", "outbox",
+		"cleaner", "reactor", "presses", "workers", "disks", "operations",
 		"voices", "attachments", "sessions", "questions", "forget", "schedule", "commands", "telegram", "telegram menu", "webhooks", "control socket"}
 	if got := app.ServicePartNames(); !slices.Equal(got, want) {
 		t.Errorf("they start as %q, want %q", got, want)

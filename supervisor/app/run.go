@@ -21,7 +21,7 @@ import (
 // Options are the dependencies of a service.
 type Options struct {
 	Config  *config.Config
-	Version string // the programs' version, as users see it
+	Version string // the programs' version, as users see it; "" accepts programs of any version
 	Log     hclog.Logger
 	Lock    *os.File                    // lock of the state folder, if the caller holds it; Run takes the lock over
 	Now     func() time.Time            // the time for events, codes, logins and budgets

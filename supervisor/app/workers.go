@@ -68,9 +68,9 @@ func (s *service) openWorkers(ctx context.Context) error {
 }
 
 // checkVersions refuses other programs of another version, which could start no worker. A process
-// that runs no service does not check that.
+// that runs no service, or has no version, does not check that.
 func (s *service) checkVersions(ctx context.Context) error {
-	if s.idle {
+	if s.idle || s.version == "" {
 		return nil
 	}
 	return placement.CheckVersions(ctx, s.version)
