@@ -8,8 +8,9 @@ import (
 )
 
 // OperationKindCheck makes a job's check. It takes CheckParameters and returns CheckResult. It compares
-// files of the home, or runs a command in the home, and changes nothing itself. The operation is
-// not recorded: after an interruption, a new operation starts from the beginning.
+// files of the home, or runs a command in the home, and changes nothing itself. The worker reports
+// prompt files before and after a command, by MethodPromptFileReport. The operation is not recorded:
+// after an interruption, a new operation starts from the beginning.
 const OperationKindCheck OperationKind = "look"
 
 // Bounds of a check.

@@ -16,6 +16,9 @@ import (
 // worker then inspects the files in Need and makes the call again. The supervisor itself knows which
 // notes the turn's calls may have added. A worker's report alone puts no text in force.
 //
+// The worker also makes the call in a check with a command, once before the command and once after.
+// Then Operation names the check instead of Turn.
+//
 //	{"turn":8,"files":[{"path":"AGENTS.md","state":"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}],"in_force":true}
 //	{"files":[{"path":"AGENTS.md","text":"Q2FsbCBtZSBBbC4="}]}
 const MethodPromptFileReport = "prompt_file.report"
@@ -49,11 +52,12 @@ func MaxPromptFileBytes(name string) int {
 
 // PromptFileReport is a report of prompt files.
 type PromptFileReport struct {
-	Turn     int64        `json:"turn"`
-	Files    []PromptFile `json:"files"`
-	Programs bool         `json:"programs,omitempty"` // a running program may still change the files
-	InForce  bool         `json:"in_force,omitempty"` // the worker asks for the texts in force
-	End      bool         `json:"end,omitempty"`      // last report of the turn: the turn changes no files any longer
+	Turn      int64        `json:"turn,omitempty"`
+	Operation int64        `json:"operation,omitempty"` // the check with a command, if the report is not a turn's
+	Files     []PromptFile `json:"files"`
+	Programs  bool         `json:"programs,omitempty"` // a running program may still change the files
+	InForce   bool         `json:"in_force,omitempty"` // the worker asks for the texts in force
+	End       bool         `json:"end,omitempty"`      // last report: the turn or command changes no files any longer
 }
 
 // PromptFile is the state of one prompt file. FileStateFolder means anything that is no file and no

@@ -32,7 +32,7 @@ type PromptFile struct {
 type PendingReason string
 
 const (
-	// the file changed during a turn, or while a program of a turn ran
+	// the file changed during a turn, or while a program of a turn or a check's command ran
 	PendingReasonTurn    PendingReason = "turn"
 	PendingReasonGit     PendingReason = "git"     // git changed the file
 	PendingReasonForeign PendingReason = "foreign" // another account may have written the file
@@ -44,7 +44,7 @@ type PendingPromptFile struct {
 	State        protocol.FileState
 	Text         []byte
 	Why          PendingReason
-	Turn         int64 // id of the turn that made or first saw the version
+	Turn         int64 // id of the turn that made or first saw the version; 0 means a check
 	Conversation int64 // id of the conversation for the question to the user
 	Since        time.Time
 }
@@ -187,7 +187,7 @@ type PromptFileReport struct {
 	protocol.PromptFileReport
 	User    string
 	Notes   []facts.Note // notes that calls of the current attempt at the turn may have added
-	First   bool         // this is the first report since the turn started or continued
+	First   bool         // this is the first report since the turn started or continued, or of the check
 	Resumed bool         // the turn was interrupted before this report
 	Private Conversation // a conversation that only the user reads
 }

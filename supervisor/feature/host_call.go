@@ -19,6 +19,8 @@ type HostCall struct {
 	Bytes  int                   // the most bytes of the parameters as JSON; 0 means the limit of a protocol line
 	Limit  int                   // the most calls in one attempt at a turn; at least 1
 	Serial bool                  // refuses the call while another serial call of the same turn runs
+	// Checks lets a check with a command make the call too. The Turn of such a call has no ID.
+	Checks bool
 	HostCallHandler
 }
 
@@ -38,7 +40,9 @@ type HostCallHandler struct {
 	NewParams func() any             // returns a pointer to zero parameters
 	NewResult func() any             // returns a pointer to a zero result
 	TurnOf    func(params any) int64 // returns the turn that the parameters name
-	Answer    func(ctx context.Context, t Turn, params any) (result any, err error)
+	// OperationOf returns the operation that the parameters name; 0 means none.
+	OperationOf func(params any) int64
+	Answer      func(ctx context.Context, t Turn, params any) (result any, err error)
 }
 
 // NewHostCallHandler makes the handler of a host call with parameters P and result R. P has a field
@@ -53,6 +57,12 @@ func NewHostCallHandler[P, R any](answer func(context.Context, Turn, *P) (*R, er
 		NewParams: func() any { return new(P) },
 		NewResult: func() any { return new(R) },
 		TurnOf:    func(params any) int64 { return reflect.ValueOf(params).Elem().FieldByIndex(field.Index).Int() },
+		OperationOf: func(params any) int64 {
+			if id := reflect.ValueOf(params).Elem().FieldByName("Operation"); id.IsValid() {
+				return id.Int()
+			}
+			return 0
+		},
 		Answer: func(ctx context.Context, t Turn, params any) (any, error) {
 			result, err := answer(ctx, t, params.(*P))
 			if result == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"mews/protocol"
 	"mews/supervisor/feature"
@@ -31,6 +32,7 @@ type operationWork struct {
 	bytes     int64
 	// the operation's update of the home's index; nil before its first call
 	home *index.HomeUpdate
+	kept sync.Map // values that features keep for the rest of the operation
 }
 
 // pieceDone answers operation.piece. The calls come one by one.

@@ -2,6 +2,7 @@ package hostcall
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -112,15 +113,40 @@ func (t CallTable) Methods() []string {
 
 // rowOf returns the row of a feature's call.
 func rowOf(call feature.HostCall) row {
-	return row{method: call.Method, phase: inTurn, kinds: call.Kinds, bytes: call.Bytes, limit: call.Limit,
+	phases := inTurn
+	if call.Checks {
+		phases |= inOperation
+	}
+	return row{method: call.Method, phase: phases, kinds: call.Kinds, bytes: call.Bytes, limit: call.Limit,
 		serial: call.Serial, handler: handler{
-			decode:    decoder(call.NewParams),
-			key:       func(params any) workKey { return workKey{inTurn, call.TurnOf(params)} },
+			decode: decoder(call.NewParams),
+			key: func(params any) workKey {
+				return keyOf(call.TurnOf(params), call.OperationOf(params))
+			},
 			newResult: call.NewResult,
 			answer: func(ctx context.Context, w *work, params any) (any, error) {
-				return call.Answer(ctx, w.turn.forFeature(), params)
+				if w.turn != nil {
+					return call.Answer(ctx, w.turn.forFeature(), params)
+				}
+				if !w.operation.Command {
+					return nil, feature.WorkerOffence{Err: errors.New("the operation runs no command of a check")}
+				}
+				return call.Answer(ctx, feature.Turn{User: w.user, Commit: w.commit, Kept: &w.operation.kept}, params)
 			},
 		}}
+}
+
+// keyOf returns the work that a message names. The result is zero if the message names both a turn
+// and an operation.
+func keyOf(turn, operation int64) workKey {
+	switch {
+	case operation != 0 && turn != 0:
+		return workKey{}
+	case operation != 0:
+		return workKey{inOperation, operation}
+	default:
+		return workKey{inTurn, turn}
+	}
 }
 
 // forFeature returns the part of the turn that features may see.
@@ -180,14 +206,8 @@ func handlerOf[P any]() handler {
 	return handler{
 		decode: decoder(func() any { return new(P) }),
 		key: func(params any) workKey {
-			switch p := params.(*P); {
-			case operation(p) != 0 && turn(p) != 0:
-				return workKey{} // the message names no turn or operation
-			case operation(p) != 0:
-				return workKey{inOperation, operation(p)}
-			default:
-				return workKey{inTurn, turn(p)}
-			}
+			p := params.(*P)
+			return keyOf(turn(p), operation(p))
 		},
 	}
 }

@@ -106,7 +106,7 @@ func (f *PromptFiles) pressPutBack(ctx context.Context, user, key string) (d sup
 	err error) {
 	result, err = f.RestoreFile(ctx, user, key)
 	d.Text = fmt.Sprintf(textPutBack, result.Path)
-	if result.Operation != 0 {
+	if result.Operation != 0 && result.Pending.Turn != 0 { // a check has no turn whose changes could be undone
 		d.Buttons = [][]supervisor.Button{{f.UndoButton(result.Pending.Turn, result.Operation)}}
 	}
 	return d, result, err

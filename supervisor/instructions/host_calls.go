@@ -15,7 +15,7 @@ const reportParams = (protocol.MaxMemoryTextBytes+224<<10)*4/3 + feature.MaxShor
 func (f *PromptFiles) hostCalls() []feature.HostCall {
 	return []feature.HostCall{{Method: protocol.MethodPromptFileReport, Kinds: feature.HomeTurnKinds(),
 		Bytes: reportParams,
-		Limit: 20_000, Serial: true,
+		Limit: 20_000, Serial: true, Checks: true,
 		HostCallHandler: feature.NewHostCallHandler(f.report)}}
 }
 
@@ -23,7 +23,7 @@ func (f *PromptFiles) hostCalls() []feature.HostCall {
 // files.
 type reportedKey struct{}
 
-// report records the state of the user's prompt files.
+// report records the state of the user's prompt files, for a turn or for a check with a command.
 func (f *PromptFiles) report(ctx context.Context, t feature.Turn, p *protocol.PromptFileReport) (
 	*protocol.PromptFileReportResult, error) {
 	if err := p.Validate(); err != nil {

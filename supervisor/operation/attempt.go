@@ -25,6 +25,7 @@ type Attempt struct {
 	MaxBytes int64 // limit of the size of all committed blobs together
 	MaxBlobs int   // limit of committed blobs, by number; 0 means no limit
 	Index    bool  // whether the operation indexes the user's home
+	Command  bool  // whether the operation is a check with a command
 
 	// Fields for the transcription of a recording:
 

@@ -78,7 +78,7 @@ func (t *execution[H]) checkOnce(ctx context.Context) (json.RawMessage, error) {
 func (t *execution[H]) checkWith(ctx context.Context, worker *pool.Worker[H]) (json.RawMessage, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, t.bounds.timeout, errTimeout)
 	defer cancel()
-	worker.Host().BeginOperation(Attempt{ID: t.ID})
+	worker.Host().BeginOperation(Attempt{ID: t.ID, Command: t.bounds.command})
 	var end protocol.OperationEnd
 	err := worker.Call(ctx, protocol.MethodOperationStart,
 		protocol.OperationStart{Operation: t.ID, Kind: t.Kind, Parameters: json.RawMessage(t.Parameters)}, &end)

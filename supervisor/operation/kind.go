@@ -40,6 +40,7 @@ type bounds struct {
 	maxBytes int64         // limit of all committed blobs together
 	maxBlobs int           // limit of committed blobs, by number; 0 means no limit
 	seconds  int           // length of the recording; 0 means no recording
+	command  bool          // whether the operation is a check with a command
 }
 
 // kinds has a row for each kind of operation.
@@ -88,8 +89,8 @@ var kinds = map[protocol.OperationKind]kind{
 			return errors.Join(protocol.DecodeStrict(raw, &result), result.Validate())
 		}},
 	protocol.OperationKindCheck: {profile: pool.ProfileCheck, queue: queueCheck,
-		bounds: boundsOf(func(protocol.CheckParameters) bounds {
-			return bounds{timeout: (protocol.MaxCheckSeconds + 15) * time.Second}
+		bounds: boundsOf(func(p protocol.CheckParameters) bounds {
+			return bounds{timeout: (protocol.MaxCheckSeconds + 15) * time.Second, command: p.Command != ""}
 		}), check: checkCondition},
 	protocol.OperationKindIndex: {profile: pool.ProfileUser, queue: queueBackground,
 		bounds: boundsOf(func(protocol.IndexParameters) bounds {

@@ -12,8 +12,8 @@ const (
 )
 
 // putPromptCard sends a user the card about the turn's waiting prompt files, once. In quiet hours
-// the card of a job's turn makes no sound. The card is not held, because the combined notice after
-// quiet hours has no buttons.
+// the card of a job makes no sound. The card is not held, because the combined notice after
+// quiet hours has no buttons. turn is 0 for changes that a check has made or found.
 func (t *tx) putPromptCard(user string, turn int64) {
 	var files []supervisor.PromptFile
 	for _, f := range all(t, scanPromptFile, listPromptFiles, user, false) {
@@ -31,7 +31,7 @@ func (t *tx) putPromptCard(user string, turn int64) {
 			Conversation: supervisor.Conversation{ID: files[0].Pending.Conversation},
 			Text:         text,
 			Buttons:      buttons,
-			Silent:       quiet && value(t, engine.ScanBool, isOfJob, turn),
+			Silent:       quiet && (turn == 0 || value(t, engine.ScanBool, isOfJob, turn)),
 		},
 	)
 	t.Exec(keepPromptCard, d.ID, user, turn)

@@ -50,7 +50,9 @@ func (s PromptFiles) RecordDecision(ctx context.Context, d supervisor.PromptFile
 					Target: d.Path,
 				},
 			)
-			t.putUndo(d.User, f.Pending.Turn, d.Operation, d.Inverse)
+			if f.Pending.Turn != 0 { // only the restoring of a turn's change can be undone
+				t.putUndo(d.User, f.Pending.Turn, d.Operation, d.Inverse)
+			}
 		}
 		t.putPromptFile(f, next, true)
 		return true

@@ -17,9 +17,9 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// AGENTS.md is changed by turns, by programs that outlive their turn, by git and by the user. Two
-// turns run at a time, and workers crash. Pending texts are accepted or replaced by the old text.
-// Prompts have only texts that the user accepted, or wrote while no program ran.
+// AGENTS.md is changed by turns, by programs that outlive their turn, by commands of checks, by git
+// and by the user. Two turns run at a time, and workers crash. Pending texts are accepted or replaced
+// by the old text. Prompts have only texts that the user accepted, or wrote while no program ran.
 func TestPromptFile_UnacceptedText_IsNeverInForce(t *testing.T) {
 	db := sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{})
 	run := 0
@@ -49,6 +49,7 @@ func TestPromptFile_UnacceptedText_IsNeverInForce(t *testing.T) {
 			"stop":    turnOf(m.stop),
 			"program": func(*rapid.T) { m.ifProgram(func() { m.write("program") }) },
 			"ends":    func(*rapid.T) { m.ifProgram(func() { m.program = false }) },
+			"check":   func(*rapid.T) { m.checkCommand() },
 			"kill":    func(*rapid.T) { m.kill() },
 			"hand":    func(*rapid.T) { m.byHand() },
 			"undo":    func(rt *rapid.T) { m.disk = rapid.SampledFrom(m.seen).Draw(rt, "text") },
@@ -73,6 +74,7 @@ type promptFileModel struct {
 	user    string
 	turns   [2]*modelTurn
 	program bool
+	check   bool   // a check's command runs
 	disk    string // text of the file; "" means no file
 	written int
 
@@ -104,7 +106,7 @@ func (m *promptFileModel) write(by string) {
 
 func (m *promptFileModel) byHand() {
 	m.write("hand")
-	m.allowed[m.disk] = !m.program && m.turns == [2]*modelTurn{}
+	m.allowed[m.disk] = !m.program && !m.check && m.turns == [2]*modelTurn{}
 }
 
 func (m *promptFileModel) ifProgram(do func()) {
@@ -139,6 +141,15 @@ func (m *promptFileModel) begin(n int) {
 	m.report(m.turns[n], protocol.PromptFileReport{InForce: true})
 }
 
+// checkCommand begins a check's command, or ends the running one. The command may write the file.
+func (m *promptFileModel) checkCommand() {
+	if m.check && rapid.Bool().Draw(m.T, "writes") {
+		m.write("check")
+	}
+	m.report(&modelTurn{begun: m.check}, protocol.PromptFileReport{End: m.check})
+	m.check = !m.check
+}
+
 // report sends the file's state, as a worker does, and checks the text in force.
 func (m *promptFileModel) report(s *modelTurn, r protocol.PromptFileReport) {
 	m.Helper()
@@ -151,7 +162,7 @@ func (m *promptFileModel) report(s *modelTurn, r protocol.PromptFileReport) {
 	for range 2 {
 		answer, _, err := m.db.PromptFiles().
 			StoreReport(m.t.Context(), supervisor.PromptFileReport{PromptFileReport: r, User: m.user, First: !s.begun,
-				Resumed: s.resumed})
+				Resumed: s.resumed, Private: supervisor.Conversation{User: m.user, Channel: supervisor.ChannelTelegram, Chat: "1"}})
 		m.must(err)
 		if len(answer.Need) > 0 {
 			r.Files[0].Inspected, r.Files[0].Text, r.Files[0].FromGit = true, []byte(m.disk), strings.HasPrefix(m.disk, "git")
@@ -189,9 +200,13 @@ func (m *promptFileModel) finish(s *modelTurn, why protocol.TurnEndReason) {
 	m.turns[s.n] = nil
 }
 
-// kill ends the worker with all turns and programs in it.
+// kill ends the worker with all turns, programs and checks in it. A check's command may have written
+// the file.
 func (m *promptFileModel) kill() {
-	m.program = false
+	if m.check && rapid.Bool().Draw(m.T, "written") {
+		m.write("check")
+	}
+	m.program, m.check = false, false
 	for _, s := range m.turns {
 		if s != nil {
 			s.killed = true

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"time"
 
 	"mews/protocol"
 	"mews/supervisor"
@@ -23,7 +24,19 @@ const (
 	findRestless = `SELECT coalesce(max(t.id), 0) FROM turn t WHERE t.user = ?1 AND t.id <> ?2 AND t.kind IN ('chat', 'job', 'mcp')
 		AND NOT coalesce(` + quietTurn + `, 0) AND coalesce(t.ended_at, ?3) >= (SELECT coalesce(max(t.started_at), 0) FROM turn t
 			WHERE t.user = ?1 AND t.id <> ?2 AND t.kind IN ('chat', 'job', 'mcp') AND ` + quietTurn + `)`
+
+	// A check's command has a row until the report after it. The worker may end before that report.
+	// Then the report of a turn that started once the command was surely over covers the command.
+	putCheckCommand    = `INSERT INTO check_command (user, began_at) VALUES (?1, ?2) ON CONFLICT (user) DO UPDATE SET began_at = ?2`
+	deleteCheckCommand = `DELETE FROM check_command WHERE user = ?`
+	hasCheckCommand    = `SELECT EXISTS (SELECT 1 FROM check_command c WHERE c.user = ?1 AND c.began_at + ?3 >=
+		(SELECT coalesce(max(t.started_at), 0) FROM turn t
+			WHERE t.user = ?1 AND t.id <> ?2 AND t.kind IN ('chat', 'job', 'mcp') AND ` + quietTurn + `))`
 )
+
+// maxCheckCommandTime is a time after which a check's command has surely ended. A worker ends the
+// command after protocol.MaxCheckSeconds.
+const maxCheckCommandTime = (protocol.MaxCheckSeconds + 60) * time.Second
 
 // Values of the column prompt_files of the table turn.
 const (
@@ -32,7 +45,8 @@ const (
 )
 
 // StoreReport stores a worker's report on prompt files. It returns the answer to the worker. told
-// is the conversation that may have a new delivery; 0 means none.
+// is the conversation that may have a new delivery; 0 means none. A report without a turn is of a
+// check with a command.
 func (s PromptFiles) StoreReport(
 	ctx context.Context,
 	r supervisor.PromptFileReport,
@@ -44,7 +58,7 @@ func (s PromptFiles) StoreReport(
 		return answer, 0, err
 	}
 	mark := "" // before the first report of a new turn
-	if !r.First || r.Resumed {
+	if r.Turn != 0 && (!r.First || r.Resumed) {
 		mark, err = engine.FirstValue(read, engine.ScanString, findPromptMark, r.Turn)
 	}
 	changed := slices.DeleteFunc(slices.Clone(r.Files), func(seen protocol.PromptFile) bool {
@@ -59,7 +73,7 @@ func (s PromptFiles) StoreReport(
 	if err != nil || len(answer.Need) > 0 {
 		return answer, 0, err
 	}
-	if len(changed) > 0 || mark != markOf(r) {
+	if r.Turn == 0 || len(changed) > 0 || mark != markOf(r) {
 		told, err = inTransaction(ctx, s.db, func(t *tx) int64 { return t.takeReport(r, changed, mark) }, doing, r.Turn)
 	}
 	differs := func(seen protocol.PromptFile) bool { return findPromptFile(rows, seen.Path).State != seen.State }
@@ -105,24 +119,47 @@ func markOf(r supervisor.PromptFileReport) string {
 	return ""
 }
 
+// findAuthor reports whether somebody other than the user may have changed files of a report. by is
+// the turn that may have changed them, or that has found the change; 0 means none.
+func (t *tx) findAuthor(r supervisor.PromptFileReport, mark string) (by int64, dirty bool) {
+	if !r.First || r.Resumed && mark != markReported {
+		return r.Turn, true
+	}
+	if by, dirty = t.findRestless(r.User, r.Turn); by == 0 {
+		by = r.Turn
+	}
+	return by, dirty
+}
+
+// findRestless reports whether a program may have changed a user's prompt files since the last
+// report. by is the program's turn; 0 means that it is the command of a check. The turn except is
+// left out.
+func (t *tx) findRestless(user string, except int64) (by int64, dirty bool) {
+	by = value(t, engine.ScanInteger, findRestless, user, except, int64(math.MaxInt64))
+	return by, by != 0 || value(t, engine.ScanBool, hasCheckCommand, user, except, maxCheckCommandTime.Milliseconds())
+}
+
+// markReport marks what a report tells about its turn or command. After a command's last report, its
+// row stays if a program still runs.
+func (t *tx) markReport(r supervisor.PromptFileReport) {
+	switch {
+	case r.Turn != 0:
+		t.Exec(setPromptMark, markOf(r), r.Turn)
+	case !r.End:
+		t.Exec(putCheckCommand, r.User, t.Now)
+	case !r.Programs:
+		t.Exec(deleteCheckCommand, r.User)
+	}
+}
+
 // takeReport stores the changed files of a report. mark is the turn's final value of prompt_files.
 func (t *tx) takeReport(r supervisor.PromptFileReport, changed []protocol.PromptFile, mark string) (told int64) {
-	t.Exec(setPromptMark, markOf(r), r.Turn)
+	by, dirty := t.findAuthor(r, mark)
+	t.markReport(r)
 	if len(changed) == 0 {
 		return 0
 	}
-	by := r.Turn
-	dirty := !r.First || r.Resumed && mark != markReported
-	if !dirty {
-		if other := value(t, engine.ScanInteger, findRestless, r.User, r.Turn, int64(math.MaxInt64)); other != 0 {
-			dirty, by = true, other
-		}
-	}
-	turn := byID(t, "turn", scanTurn, findTurn, by)
-	in := turn.AnswerConversation()
-	if in.IsInGroup() {
-		in = t.conversation(r.Private)
-	}
+	in, answers := t.conversationOfReport(r, by)
 	rows := all(t, scanPromptFile, listPromptFiles, r.User, true)
 	for _, seen := range changed {
 		f := findPromptFile(rows, seen.Path)
@@ -139,11 +176,23 @@ func (t *tx) takeReport(r supervisor.PromptFileReport, changed []protocol.Prompt
 		t.putPromptFile(f, next, true)
 	}
 	t.Exec(deleteOldNotes, r.User, oldestNotes(r.Files))
-	// If the turn will still answer in this conversation, the card comes later, below the answer.
-	if turn.ended || in.ID != turn.AnswerConversation().ID {
+	if !answers { // otherwise the card comes later, below the answer
 		t.putPromptCard(r.User, by)
 	}
 	return in.ID
+}
+
+// conversationOfReport returns the conversation for the card about a report's changes by a turn.
+// answers reports whether the turn will still answer there.
+func (t *tx) conversationOfReport(r supervisor.PromptFileReport, by int64) (in supervisor.Conversation, answers bool) {
+	if by == 0 {
+		return t.conversation(r.Private), false
+	}
+	turn := byID(t, "turn", scanTurn, findTurn, by)
+	if in = turn.AnswerConversation(); in.IsInGroup() {
+		in = t.conversation(r.Private)
+	}
+	return in, !turn.ended && in.ID == turn.AnswerConversation().ID
 }
 
 // RecordState stores a prompt file's state outside of turns, and returns its text in force.
@@ -163,8 +212,8 @@ func (s PromptFiles) RecordState(
 			return f.Text, 0
 		}
 		f.User, f.Path = user, seen.Path
-		by := value(t, engine.ScanInteger, findRestless, user, 0, int64(math.MaxInt64))
-		next := promptFile{f.RecordState(seen, by != 0, len(rows) == 0), f.card}
+		by, dirty := t.findRestless(user, 0)
+		next := promptFile{f.RecordState(seen, dirty, len(rows) == 0), f.card}
 		in := t.conversation(private)
 		if p := &next.Pending; p.Why != "" && p.Since.IsZero() {
 			p.Turn, p.Conversation, p.Since = by, in.ID, fromMillis(t.Now)
