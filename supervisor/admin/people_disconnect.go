@@ -15,40 +15,43 @@ type DisconnectRequest struct {
 	Telegram string `json:"telegram"` // the number of the account
 }
 
-// disconnect takes a Telegram account away from a user. The account came by an invite.
+// disconnect takes an account on a channel away from a user. The account came by an invite.
 func (o *Service) disconnect(ctx context.Context, by Caller, q DisconnectRequest) (TextResult, error) {
 	u, err := o.userOrCaller(by, q.User)
 	if err != nil {
 		return TextResult{}, err
 	}
+	lost := sqlite.AccountBinding{Account: q.Telegram, User: u.Name}
+	for _, b := range o.People.Accounts(u.Name) {
+		if b.Account == q.Telegram {
+			lost.Channel = b.Channel
+		}
+	}
 	for _, configured := range o.Configuration.Summary().Users {
-		if configured.Name == u.Name && configured.Accounts[supervisor.ChannelTelegram] == q.Telegram {
+		if configured.Name == u.Name && configured.Accounts[lost.Channel] == q.Telegram {
 			return TextResult{}, supervisor.Errorf(supervisor.CodeInvalid, textDisconnectConfigured, q.Telegram, u.Name)
 		}
 	}
-	there, err := o.Store.Bindings.Remove(ctx,
-		sqlite.AccountBinding{Channel: supervisor.ChannelTelegram, Account: q.Telegram, User: u.Name},
-		auditEntry(by, u.Name, "account.removed", "account "+q.Telegram+" of telegram"))
+	there, err := o.Store.Bindings.Remove(ctx, lost,
+		auditEntry(by, u.Name, "account.removed", fmt.Sprintf("account %s of %s", q.Telegram, lost.Channel)))
 	if err != nil {
 		return TextResult{}, err
 	}
 	if !there {
 		return TextResult{}, supervisor.Errorf(supervisor.CodeNotFound, textNoSuchAccount, u.Name, q.Telegram,
-			o.telegramText(u.Name))
+			o.accountsText(u.Name))
 	}
 	if err := o.Configuration.Refresh(ctx); err != nil {
 		return TextResult{}, fmt.Errorf("the change is stored, and takes effect at the next start: %w", err)
 	}
-	return TextResult{fmt.Sprintf(textDisconnected, q.Telegram, u.Name, o.telegramText(u.Name))}, nil
+	return TextResult{fmt.Sprintf(textDisconnected, q.Telegram, u.Name, o.accountsText(u.Name))}, nil
 }
 
-// telegramText lists the numbers of a user's accounts on Telegram.
-func (o *Service) telegramText(user string) string {
+// accountsText lists the numbers of a user's accounts on channels.
+func (o *Service) accountsText(user string) string {
 	var numbers []string
 	for _, b := range o.People.Accounts(user) {
-		if b.Channel == supervisor.ChannelTelegram {
-			numbers = append(numbers, b.Account)
-		}
+		numbers = append(numbers, b.Account)
 	}
 	if len(numbers) == 0 {
 		return textNoAccounts
