@@ -21,8 +21,8 @@ const (
 
 // BlobRef names a blob by its content.
 type BlobRef struct {
-	SHA256 string `json:"sha256"` // hex
-	Size   int64  `json:"size"`   // bytes
+	SHA256 string `json:"sha256"` // SHA-256 of the blob's bytes, in hexadecimal
+	Size   int64  `json:"size"`   // size of the blob in bytes
 }
 
 // BlobBeginParams opens a blob for writing. The blob belongs to the turn or operation. If the turn

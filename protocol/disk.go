@@ -34,7 +34,7 @@ type DiskExceeded struct {
 // Reserve of a disk. If less is free, file tools refuse to write, and the programs of the user who
 // has written most are ended.
 const (
-	maxDiskReserve = 1 << 30 // bytes
+	maxDiskReserve = 1 << 30 // largest reserve of a disk, in bytes
 	reserveShare   = 20      // the reserve is 1/20 of a disk
 )
 

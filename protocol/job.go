@@ -38,7 +38,7 @@ type ScheduleTaskArguments struct {
 	Kind    string         `json:"kind,omitempty"` // reminder (the default), task or check
 	Name    string         `json:"name,omitempty"`
 	Check   CheckArguments `json:"check,omitzero"`
-	Options map[string]any `json:"options,omitempty"` // other settings, by name
+	Options map[string]any `json:"options,omitempty"` // other settings of the task, by name
 }
 
 // CheckArguments describes a check's condition and its result; see CheckParameters.
@@ -60,7 +60,7 @@ type UpdateTaskArguments struct {
 	Name  string `json:"name,omitempty"`
 	State string `json:"state,omitempty"` // active or paused
 
-	Options map[string]any `json:"options,omitempty"` // other settings, by name
+	Options map[string]any `json:"options,omitempty"` // other settings of the task, by name
 }
 
 // TaskArguments holds the arguments of cancel_task and get_task_results. For get_task_results an ID

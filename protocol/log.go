@@ -16,7 +16,7 @@ const MaxLogTextBytes = 64 << 10
 type LogParameters struct {
 	Turn    int64           `json:"turn"`
 	At      time.Time       `json:"at"`      // time of sending
-	Channel string          `json:"channel"` // the channel's name for people
+	Channel string          `json:"channel"` // name of the channel, as people read it
 	Said    []LoggedMessage `json:"said"`
 	Answer  string          `json:"answer"`
 	Effects []string        `json:"effects,omitempty"` // effects, one on each line

@@ -24,9 +24,10 @@ type ModelStreamParams struct {
 	System SystemTextRef `json:"system"`
 	Tools  ToolListRef   `json:"tools"`
 
-	// PromptFiles is the turn's first report of prompt files, if the worker composed System from the
-	// files as they are. If another text is in force, or the supervisor needs more of a file, it
-	// answers CodeUnknownHash; the worker then makes the report by itself, and composes a new text.
+	// PromptFiles is the turn's first report of prompt files, if the worker composed System from
+	// the present files. The supervisor answers CodeUnknownHash if another text is in force, or if
+	// it needs more of a file. The worker then makes the report in a separate call, and composes a
+	// new text.
 	PromptFiles *PromptFileReport `json:"prompt_files,omitempty"`
 
 	// separate window of a review or triage turn, which sets After to 0; nil in all other turns

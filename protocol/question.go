@@ -36,8 +36,8 @@ type QuestionAskResult struct {
 type AskKind string
 
 const (
-	AskKindChoice   AskKind = "choice"   // one of Options
-	AskKindSeveral  AskKind = "several"  // any number of Options
+	AskKindChoice   AskKind = "choice"   // the answer is one of Options
+	AskKindSeveral  AskKind = "several"  // the answer is any number of Options
 	AskKindConfirm  AskKind = "confirm"  // yes or no
 	AskKindText     AskKind = "text"     // the user's words
 	AskKindNumber   AskKind = "number"   // a number

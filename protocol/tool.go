@@ -42,7 +42,7 @@ const MethodToolsChanged = "tools.changed"
 
 // ToolsChangedParams is a list of tools or only its hash.
 type ToolsChangedParams struct {
-	Hash  string `json:"hash"`            // result of HashTools
+	Hash  string `json:"hash"`            // hash of the list, as HashTools makes it
 	Tools []Tool `json:"tools,omitempty"` // list in the form that ValidateTools demands; nil means only the hash
 }
 

@@ -125,7 +125,8 @@ func TestTranscript_EachLine_DecodesIntoItsType(t *testing.T) {
 	}
 }
 
-// wantRoundTrip decodes text into a value that of makes, and encodes it back into the same text.
+// wantRoundTrip decodes text into a value made by the function of. Encoding the value must give the
+// same text.
 func wantRoundTrip(t *testing.T, text json.RawMessage, of func() any) {
 	t.Helper()
 	if of == nil {

@@ -52,7 +52,7 @@ type Undo struct {
 	// state of Path before; if it is a hash and To is empty, the bytes are kept as a blob
 	Before FileState `json:"before,omitempty"`
 	After  FileState `json:"after,omitempty"` // state of Path after the change; "" for a move
-	Size   int64     `json:"size,omitempty"`  // Size and Mode describe a regular file
+	Size   int64     `json:"size,omitempty"`  // bytes of a regular file
 	Mode   int       `json:"mode,omitempty"`  // permissions of the file
 	// Obstacle tells why the change cannot be undone; "" if it can. If it is set, only Path
 	// matters. With ObstacleProgramChange, After matters too.
@@ -82,7 +82,7 @@ func LargeFileState(size int64, modified time.Time) FileState {
 // ObstacleProgramChange is the Obstacle of a program's change.
 const ObstacleProgramChange = "a program has changed it"
 
-// Inverse returns the undo of an undo.
+// Inverse returns the Undo that reverses u after u was carried out.
 func (u Undo) Inverse() Undo {
 	inverse := Undo{Path: u.Path, Before: u.After, After: u.Before, Mode: u.Mode}
 	if u.To != "" {

@@ -18,7 +18,7 @@ type wireMessage struct {
 	failure *Error
 }
 
-const longestMethod = 64 // bytes
+const longestMethod = 64 // bytes of the longest method's name
 
 // The members of an envelope, as indexes of memberNames and envelope.
 const (
