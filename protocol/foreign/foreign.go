@@ -56,8 +56,8 @@ func indentLines(text string, is func(line string) bool) string {
 	return b.String()
 }
 
-// SanitizeName returns a name or title of others on one line. In a line in brackets, it can't close the
-// bracket.
+// SanitizeName returns a name or title of others on one line. A name inside brackets cannot close
+// the bracket.
 func SanitizeName(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
