@@ -84,8 +84,8 @@ func ErrorClassOf(err error) ErrorClass {
 // explain turns the error of a call into an *Error. If ctx has ended, it returns the cause of ctx.
 func (c *Client) explain(ctx context.Context, k *call, err error) error {
 	var ours *Error
-	var told *supervisor.Error      // an error of the LimitStore
-	var moved *github.ErrorResponse // a redirect that the client did not follow
+	var told *supervisor.Error      // told gets an error of the LimitStore
+	var moved *github.ErrorResponse // moved gets a redirect that the client did not follow
 	switch {
 	case errors.Is(err, errNotModified):
 		return errNotModified

@@ -34,7 +34,7 @@ type PullRequest struct {
 	Labels   []string
 	Head     Branch
 	Base     Branch
-	Fork     bool // the head is in another repository, or its repository was deleted
+	Fork     bool // the head is in another repository, or the head's repository was deleted
 	Created  time.Time
 	Updated  time.Time
 
