@@ -102,7 +102,7 @@ func name(login string) string {
 	return cut(login, maxTitle)
 }
 
-// by returns the actors of events, without duplicates; "" if unknown.
+// The function by returns the actors of events, without duplicates; "" if unknown.
 func by(all []event) string {
 	var names []string
 	for _, e := range all {
