@@ -38,7 +38,7 @@ type connection struct {
 	raw        *sqlite3.Conn            // SQLite's connection; nil after closing
 	statements map[string]*sqlite3.Stmt // prepared statements, by their text
 
-	onStatement func() // Options.OnStatement
+	onStatement func() // called before each run of a statement; see Options.OnStatement
 }
 
 // connect opens the connection to an existing file. It fails with ProblemLocked if another program

@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// Statements about the digests of applied migrations. A digest is a setting without a user, named
+// SQL statements for the digests of applied migrations. A digest is a setting without a user, named
 // after the migration's file.
 const (
 	putDigest   = `INSERT OR REPLACE INTO setting (user, name, value) VALUES ('', ?, ?)`

@@ -33,7 +33,7 @@ func TestOpen_OtherMigrations_AreRefused(t *testing.T) {
 			CREATE INDEX more_text ON more (text)`
 	}
 	for _, c := range []struct {
-		name, changed string // what was done to the database
+		name, changed string // the test's change of the database
 		difference    string // the reported difference; "" means that the database opens
 		kept          int    // number of digests after opening
 	}{

@@ -32,7 +32,7 @@ const (
 	ProblemDiskFull   Problem = "full"       // the disk is full
 	ProblemDamaged    Problem = "damaged"    // the file is damaged
 	ProblemLocked     Problem = "locked"     // another program has the file open
-	ProblemUnwritable Problem = "unwritable" // the file can't be opened, or not for writing
+	ProblemUnwritable Problem = "unwritable" // the file can't be opened at all, or can't be opened for writing
 	ProblemDiskFault  Problem = "disk"       // the disk can't be read or written
 	// the file's folder is on a network file system; facts: the folder, the file system's name
 	ProblemNetworkDisk Problem = "network"
