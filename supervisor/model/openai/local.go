@@ -72,7 +72,7 @@ func (place ServerCandidate) probe(ctx context.Context) LocalServer {
 	found := LocalServer{Name: place.Server, BaseURL: base}
 	for _, m := range models {
 		if p.server.owner != "" && m.Owner != p.server.owner {
-			return LocalServer{} // a server of another kind, with models
+			return LocalServer{} // the server is of another kind, although it lists models
 		}
 		if p.server.isForChat(m.ID) {
 			found.Models = append(found.Models, m.ID)

@@ -23,7 +23,7 @@ type part struct {
 }
 
 type imageURL struct {
-	URL string `json:"url"` // data:MEDIA-TYPE;base64,...
+	URL string `json:"url"` // URL with the picture's bytes: data:MEDIA-TYPE;base64,...
 }
 
 // picturePart returns a picture's part, or a line of text if the picture can't be read.

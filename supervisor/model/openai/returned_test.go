@@ -40,7 +40,7 @@ func newDialogue(t *testing.T) *dialogue {
 	return &dialogue{t: t, req: req}
 }
 
-// turn asks until the model calls no tool.
+// turn sends requests until the model calls no tool.
 func (d *dialogue) turn(p *Provider, model, text string) error {
 	d.t.Helper()
 	d.req.Model = model

@@ -75,7 +75,7 @@ func (t transcription) result() protocol.TranscribeResult {
 	return protocol.TranscribeResult{Text: strings.ToValidUTF8(*t.Text, ""), Language: strings.ToLower(t.Language), Seconds: int(seconds)}
 }
 
-const maxLanguage = 20 // maximum size in bytes
+const maxLanguage = 20 // maximum bytes of a language's name
 
 // transcriptionForm returns a form with the recording. The file's name is left out, because the
 // user chose it.
