@@ -54,8 +54,8 @@ func NewVictims(state string, whose Account) (v *victims, err error) {
 		v.give(v.OwnOutside, v.OtherHome, v.Socket, own, other), v.start())
 }
 
-// give gives paths to the worker's account. List a folder after its contents, so that nobody else
-// can change them before.
+// give hands paths over to the worker's account. List a folder after its contents, so that nobody
+// else can change the contents before.
 func (v *victims) give(paths ...string) error {
 	if os.Getuid() != 0 || v.whose.UID == 0 {
 		return nil
