@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	maxCaption  = 1024     // UTF-16 code units
-	maxPhoto    = 10 << 20 // bytes (TDLib: MAX_PHOTO_SIZE)
-	maxDocument = 50 << 20 // bytes
+	maxCaption  = 1024     // UTF-16 code units of a caption
+	maxPhoto    = 10 << 20 // bytes of a photo (TDLib: MAX_PHOTO_SIZE)
+	maxDocument = 50 << 20 // bytes of a document
 	maxSides    = 10000    // pixels, a photo's width and height together
 	maxStretch  = 20       // the highest ratio of a photo's sides
 )
