@@ -61,7 +61,7 @@ func (c *Children) RunToEnd(ctx context.Context, r RunOptions) (leftovers int, e
 	exited := make(chan error, 1)
 	go func() { exited <- child.Wait() }()
 	if err = child.watch(ctx, r, exited); errors.Is(err, errNotEnding) {
-		go func() { // ends when the program does
+		go func() { // this goroutine ends when the program ends
 			<-exited
 			child.KillLeftovers()
 		}()
