@@ -121,7 +121,7 @@ func (q *Quota) Run(ctx context.Context) error {
 		switch {
 		case ctx.Err() != nil:
 			return nil
-		case errors.Is(err, errDone): // a request comes first
+		case errors.Is(err, errDone): // the count was ended for a request, which comes first
 		case err != nil:
 			q.options.Report(fmt.Errorf("count what is in %s: %w", q.options.Dir, err))
 		default:
@@ -151,7 +151,7 @@ func (q *Quota) reportExcess() {
 
 // RecordProgramStart records that a program starts while no other program runs. Growth is measured
 // from the newest count. If another count was already requested, growth is measured from the end of
-// that count. Earlier programs may have written since the newest count.
+// that count, because earlier programs may have written since the newest count.
 func (q *Quota) RecordProgramStart() {
 	q.mu.Lock()
 	t := &q.state
@@ -176,8 +176,8 @@ func (q *Quota) Growth(ctx context.Context, atMost time.Duration) (bytes, files 
 	return t.used - t.before.bytes, t.files - t.before.files, t.more || !fresh
 }
 
-// begin records that a count begins. It returns the number of requests for a count so far, which
-// this count answers all.
+// begin records that a count begins. It returns the number of requests for a count so far. This
+// count answers all of them.
 func (q *Quota) begin() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
