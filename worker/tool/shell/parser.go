@@ -13,12 +13,12 @@ type mode byte
 
 const (
 	modeGround  mode = iota // the parser is within plain text
-	modeEscape              // after ESC
+	modeEscape              // the parser has read ESC
 	modeSkip                // before the last byte of an ignored sequence
-	modeCharset             // after ESC (
-	modeControl             // after ESC [
-	modeString              // in a string for the terminal itself, such as its title
-	modeEnd                 // after ESC in a string
+	modeCharset             // the parser has read ESC (
+	modeControl             // the parser has read ESC [
+	modeString              // the parser is in a string for the terminal itself, such as its title
+	modeEnd                 // the parser has read ESC in a string
 )
 
 // parser finds the characters and control sequences in a stream of bytes. Its zero value is ready

@@ -81,7 +81,7 @@ func (s snapshot) maybeHas(path string) bool {
 // fileChange is a change of one file by a program.
 type fileChange struct {
 	path string
-	was  bool // whether the file existed before
+	was  bool // whether the file existed before the program ran
 	now  fileState
 	gone bool
 }

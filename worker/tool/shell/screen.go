@@ -29,7 +29,7 @@ type screen struct {
 	mainCursor          cursor // cursor of the main screen while the alternate screen is visible
 	top, bottom         int    // the rows from top to bottom-1 scroll
 	noWrap              bool
-	originMode          bool // rows are counted from top
+	originMode          bool // the program counts rows from the top of the scrolling region
 	insertMode          bool
 	appKeys             bool // arrow keys are sent in application mode
 	lastPrinted         string

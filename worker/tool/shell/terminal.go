@@ -20,7 +20,7 @@ type terminalState string
 const (
 	stateRunning terminalState = "running"
 	stateEnded   terminalState = "ended"  // the program has ended; the screen can still be read
-	stateClosed  terminalState = "closed" // closed by the model, or with the worker
+	stateClosed  terminalState = "closed" // the model has closed the terminal, or the worker has ended
 	stateStopped terminalState = "closed because the person stopped the turn that opened it"
 	stateIdle    terminalState = "closed because nobody used it"
 )

@@ -136,7 +136,7 @@ func (m *terminals) send(ctx context.Context, args terminalArgs) (worker.Result,
 		return worker.Result{}, err
 	}
 	r, err := t.show(ctx, args, defaultWait, from)
-	// also if the wait failed, because the program has the text
+	// recorded even if the wait failed, because the program has the text
 	r.Changes = []protocol.Change{ranChange(t.title, fmt.Sprintf("in terminal %d", t.id))}
 	return r, err
 }
