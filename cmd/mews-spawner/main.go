@@ -63,7 +63,7 @@ const settled = 5 * time.Second
 // systemd restart the service at once, and only systemd 254 and later can lengthen that delay. A
 // signal ends the pause.
 func pause(began time.Time) {
-	if os.Getenv("INVOCATION_ID") == "" { // systemd sets this variable (systemd.exec(5))
+	if os.Getenv("INVOCATION_ID") == "" { // systemd sets INVOCATION_ID (systemd.exec(5))
 		return
 	}
 	signal.Reset()
