@@ -26,7 +26,7 @@ func takeSocket() (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer null.Close() // closes only this descriptor; the duplicates stay open
+	defer null.Close() // closes only null's own descriptor; its duplicates 0 and 1 stay open
 	for old := range 2 {
 		if err := duplicate(int(null.Fd()), old); err != nil {
 			return nil, fmt.Errorf("put %s on descriptor %d: %w", os.DevNull, old, err)
