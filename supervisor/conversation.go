@@ -127,5 +127,5 @@ type OpenedTool struct {
 	Name   string
 	Call   string    // the call of find_tools that opened the tool; "" if the tool was opened in another way
 	Pinned bool      // the user wants the tool to stay open
-	UsedAt time.Time // time of the tool's last call, or of opening
+	UsedAt time.Time // time of the tool's last call; without a call, the time when it was opened
 }

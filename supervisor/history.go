@@ -58,7 +58,7 @@ type DialogMessage struct {
 	protocol.Message
 	Origin Origin
 	At     time.Time
-	Size   int64 // stored size in bytes
+	Size   int64 // size of the stored message in bytes
 }
 
 // OldForeignMessage is a message of an earlier day that has words of others. A model does not see these
@@ -71,7 +71,7 @@ type OldForeignMessage struct {
 	// recap have
 	World bool
 	At    time.Time
-	Size  int64 // stored size in bytes
+	Size  int64 // size of the stored message in bytes
 }
 
 // trustedTools lists the tools whose results have no words of others. The tool recall is missing:

@@ -102,7 +102,7 @@ type AnswerMessage struct {
 	World bool                   // the message has words of others
 	Now   time.Time
 
-	// the question or its Reminder was sent, and only answers of commands may be below it
+	// the question or its Reminder is the last message in the chat, apart from answers of commands
 	BelowQuestion bool
 	// the message replies to a message other than the newest one or the question
 	RepliesElsewhere bool
