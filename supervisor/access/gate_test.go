@@ -19,12 +19,12 @@ type outcome string
 const (
 	passes    outcome = "passes"    // the inbound is accepted
 	guarded   outcome = "guarded"   // the inbound is held if the gate is closed
-	never     outcome = "never"     // answered with a reason, even if the gate is open
+	never     outcome = "never"     // the inbound is answered with a reason, even if the gate is open
 	tried     outcome = "tried"     // the text is checked as a code
 	refused   outcome = "refused"   // the inbound is not accepted, and a refusal is sent
 	quiet     outcome = "quiet"     // the inbound is not accepted, and no refusal is sent
-	elsewhere outcome = "elsewhere" // guarded, and the challenge goes to the private chat
-	apart     outcome = "apart"     // the same as never, but the reason goes to the private chat
+	elsewhere outcome = "elsewhere" // held if the gate is closed, and the challenge goes to the private chat
+	apart     outcome = "apart"     // the inbound is answered even if the gate is open, in the private chat
 )
 
 func outcomeOf(m supervisor.GateDecision) outcome {

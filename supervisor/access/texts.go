@@ -48,7 +48,7 @@ const (
 		"again; `mews doctor` may name the cause."
 )
 
-// Answers to a code.
+// Answers to users who have sent a code.
 const (
 	textUnlocked  = "Unlocked for %s at most. If you send nothing for %s, I lock again. /lock locks at once."
 	textConfirmed = "Confirmed."

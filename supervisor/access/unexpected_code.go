@@ -14,7 +14,7 @@ const actionUnexpected = "code.unasked"
 // for before a restart. d is the decision of Check. The code's text is not stored, and the code
 // opens nothing. If it stayed valid, somebody could guess it without counted tries. A code that was
 // right a moment ago is not stored either, such as a code that was sent twice. All other texts keep
-// their decision, also six digits that are no code of the user. Any error is ctx's.
+// their decision, also six digits that are no code of the user. The only error is that of ctx.
 func (g *Gate) SpendUnexpectedCode(ctx context.Context, in supervisor.Inbound,
 	d supervisor.GateDecision) (supervisor.GateDecision, error) {
 	if in.Kind != supervisor.KindText || d.CheckCode != nil || d.Refusal != "" || !IsCode(in.Text) {
