@@ -160,8 +160,8 @@ func askButtons(
 	return rows
 }
 
-// isSkippedByButton reports whether a model's question has a button to skip it. If not, its text
-// names the word.
+// isSkippedByButton reports whether a model's question has a button to skip it. If there is no such
+// button, the question's text names the word that skips.
 func isSkippedByButton(q supervisor.Question) bool {
 	return q.Conversation.Channel.Capabilities().Edit || q.Ask.Kind == protocol.AskKindChoice ||
 		q.Ask.Kind == protocol.AskKindConfirm

@@ -17,7 +17,7 @@ func delivered(q supervisor.Question) supervisor.Question {
 	return q
 }
 
-// of returns a delivered question of a kind that only Mews asks.
+// of makes a delivered question of a kind that only Mews asks, never a model.
 func of(kind supervisor.QuestionKind) supervisor.Question {
 	q := delivered(question(""))
 	q.Kind, q.Ask = kind, protocol.AskArguments{}
