@@ -28,7 +28,7 @@ type breakPoints struct {
 	indented              int // end of a line of code whose next line is indented
 }
 
-// messageEnd returns the end of the message that begins at at.
+// messageEnd returns the end of the message that begins at the position at.
 func (c *cutter) messageEnd(at int) int {
 	end := c.room(at)
 	if end == len(c.text) {
@@ -48,7 +48,7 @@ func (c *cutter) messageEnd(at int) int {
 }
 
 // findBreaks returns the last break point of each kind after from and up to end, for a message that
-// begins at at.
+// begins at the position at.
 func (c *cutter) findBreaks(from, end, at int) breakPoints {
 	var found breakPoints
 	for i := end; i > max(from, at) && found.paragraph == 0; i-- {
