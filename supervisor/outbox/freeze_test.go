@@ -137,7 +137,7 @@ func TestManyMessages_KeepOrderAndPace(t *testing.T) {
 }
 
 // fair checks that chats take turns if they share the limit of all chats. Each chat must be among
-// the first n sends, as many as two windows allow.
+// the first n sends. Two windows allow n sends.
 func (h *rig) fair(chats []string, n int) {
 	h.Helper()
 	turns := map[string]int{}

@@ -25,7 +25,7 @@ type postSet struct {
 	muted bool // whether a growing reply shows nothing more until its end
 	// outcome is the outcome of a delivery that is given up; "" before that.
 	outcome supervisor.DeliveryResult
-	why     string // the channel's error behind outcome
+	why     string // the channel's error that caused outcome
 	// reason is the reason of the outcome if the thread or the chat is to blame; otherwise
 	// ReasonNone.
 	reason   supervisor.SendErrorReason
