@@ -40,7 +40,7 @@ type rig struct {
 	shown   int
 	result  protocol.SpeakResult
 	hangs   bool // whether operations of the worker hang
-	left    int  // writes until the process ends; 0 means no end
+	left    int  // number of writes after which the process ends; 0 means that it does not end
 	end     context.CancelFunc
 }
 
