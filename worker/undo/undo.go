@@ -179,7 +179,7 @@ func (r *run) undoChange(u protocol.Undo) error {
 	}
 	mode := fs.FileMode(cmp.Or(u.Mode, newMode))
 	if _, info, err := r.ws.PathState(u.Path); err == nil && info != nil && info.Mode().IsRegular() {
-		mode = info.Mode() // the user may have changed the file's mode
+		mode = info.Mode() // keep the present mode, because the user may have changed it
 	}
 	return r.ws.RestoreFile(u.Path, &blobReader{run: r, sha256: string(u.Before)}, size, mode)
 }
