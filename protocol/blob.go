@@ -15,7 +15,7 @@ const (
 )
 
 const (
-	MaxBlobChunkBytes   = 64 << 10 // bytes of Data in one message
+	MaxBlobChunkBytes   = 64 << 10 // bytes of blob data in one message
 	MaxUnansweredChunks = 2        // chunks of one blob that may be unanswered
 )
 

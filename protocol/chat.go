@@ -28,7 +28,7 @@ const MethodChatMessage = "chat.message"
 // Limits of messages that are sent before an answer.
 const (
 	MaxMessagesPerTurn  = 10       // maximum of messages in one turn
-	MaxSentMessageBytes = 16 << 10 // bytes of one message
+	MaxSentMessageBytes = 16 << 10 // bytes of one sent message
 )
 
 // ChatMessageParams names the tool call whose text is sent.

@@ -29,7 +29,7 @@ type Message struct {
 // ContentPart is one piece of a message. Exactly one of its fields is set.
 type ContentPart struct {
 	Text     string      `json:"text,omitempty"`
-	Image    *Image      `json:"image,omitempty"` // a picture of the user
+	Image    *Image      `json:"image,omitempty"` // a picture that the user sent
 	Call     *ToolCall   `json:"call,omitempty"`
 	Result   *ToolResult `json:"result,omitempty"`
 	Thinking *Thinking   `json:"thinking,omitempty"`
@@ -115,7 +115,7 @@ type ToolCall struct {
 // ToolResult answers one ToolCall.
 type ToolResult struct {
 	Call    string   `json:"call"` // ID of the ToolCall that this result answers
-	Name    string   `json:"name"` // the tool's name
+	Name    string   `json:"name"` // name of the tool that ran
 	Text    string   `json:"text"` // output for the model, already cut to the turn's output limit
 	Failed  bool     `json:"failed,omitempty"`
 	Rest    *BlobRef `json:"rest,omitempty"`    // the whole output if Text was cut

@@ -55,7 +55,7 @@ const MethodIndexEnd = "index.end"
 // Bounds of the index of a home.
 const (
 	MaxIndexedFiles      = 20_000
-	MaxIndexedFileBytes  = 1 << 20 // bytes of one file
+	MaxIndexedFileBytes  = 1 << 20 // bytes of a file that the index can hold
 	MaxIndexedPathBytes  = 4 << 10 // bytes of a file's path
 	MaxFilesPerIndexPage = 500     // files in one IndexFilesParams
 	MaxIndexSections     = 2_000   // sections in one IndexSectionsParams, and so in one file

@@ -22,8 +22,8 @@ type JobCallParams struct {
 
 // JobCallResult is the result of a job tool's call.
 type JobCallResult struct {
-	Text  string `json:"text"`            // answer for the model
-	Brief string `json:"brief,omitempty"` // a few words for the user
+	Text  string `json:"text"`            // the tool's answer for the model
+	Brief string `json:"brief,omitempty"` // a few words about the tool's answer, for the user
 	World bool   `json:"world,omitempty"` // the answer may hold words that are not the user's own
 }
 
@@ -58,7 +58,7 @@ type UpdateTaskArguments struct {
 	When  string `json:"when,omitempty"`
 	Text  string `json:"text,omitempty"`
 	Name  string `json:"name,omitempty"`
-	State string `json:"state,omitempty"` // active or paused
+	State string `json:"state,omitempty"` // new state of the task: active or paused
 
 	Options map[string]any `json:"options,omitempty"` // other settings of the task, by name
 }

@@ -19,7 +19,7 @@ const (
 	MaxCheckStateBytes   = 256 << 10 // bytes of CheckResult.Seen
 	MaxCheckFoundBytes   = 4 << 10   // bytes of CheckResult.Found
 	MaxCheckFiles        = 2_000     // files that a pattern may match
-	MaxCheckSeconds      = 120       // seconds that a check may take
+	MaxCheckSeconds      = 120       // seconds that one check may take
 	MaxCheckChangeNames  = 20        // names of one kind of change in Found; further names are only counted
 )
 

@@ -160,7 +160,7 @@ type MemoryAction string
 
 const (
 	MemoryActionList    MemoryAction = "list"    // list facts, in the order of the file
-	MemoryActionShow    MemoryAction = "show"    // show one fact
+	MemoryActionShow    MemoryAction = "show"    // show one fact to the user
 	MemoryActionCorrect MemoryAction = "correct" // change the words of one fact
 	MemoryActionForget  MemoryAction = "forget"  // delete one fact
 	MemoryActionImport  MemoryAction = "import"  // import another assistant's memory
@@ -220,7 +220,7 @@ type MemoryResult struct {
 
 	Refused string `json:"refused,omitempty"` // reason why nothing was changed; "" means success
 
-	Before FileState `json:"before,omitempty"` // state of MEMORY.md
+	Before FileState `json:"before,omitempty"` // state of MEMORY.md before the operation; After has the later state
 	After  FileState `json:"after,omitempty"`
 }
 
@@ -231,7 +231,7 @@ type MemoryFact struct {
 	Kind       string  `json:"kind"`
 	Confidence float64 `json:"confidence"`
 	Message    int64   `json:"message,omitempty"`
-	Origin     string  `json:"source"` // origin of the fact, in words
+	Origin     string  `json:"source"` // origin of the fact, in words for people
 	Line       int     `json:"line"`
 }
 

@@ -33,7 +33,7 @@ const (
 	CodeInternal       = -32603 // internal error; the other side does not get its text
 	CodeUnknownHash    = -32001 // the other side does not know this hash of a text or list
 	CodeCancelled      = -32002 // the caller sent cancel, and the call ended because of it
-	CodeBusy           = -32003 // too many calls at once
+	CodeBusy           = -32003 // the caller has too many open calls
 	CodeFailed         = -32004 // the attempt failed; the error's text may be shown to the user
 	// the user has not answered yet; the worker makes the same call again when the turn goes on
 	CodeWaitsForUser = -32005

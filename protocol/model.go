@@ -19,7 +19,7 @@ const MethodModelStream = "model.stream"
 // more. The worker always sends the newest text.
 type ModelStreamParams struct {
 	Turn int64 `json:"turn"`
-	// id of the newest message that the worker knows; it must be the transcript's newest
+	// id of the newest message that the worker knows, which must be the transcript's newest message
 	After  int64         `json:"after"`
 	System SystemTextRef `json:"system"`
 	Tools  ToolListRef   `json:"tools"`

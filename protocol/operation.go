@@ -49,7 +49,7 @@ const MinArchiveBytes = 1 << 20
 type ArchiveResult struct {
 	Blob    BlobRef       `json:"blob"`
 	Files   int64         `json:"files"` // regular files in the tar
-	Bytes   int64         `json:"bytes"` // bytes of the files' contents
+	Bytes   int64         `json:"bytes"` // bytes of all files in the tar
 	LeftOut []OmittedFile `json:"left_out,omitempty"`
 	// LeftOutMore counts the names left out that LeftOut does not list.
 	LeftOutMore int64 `json:"left_out_more,omitempty"`

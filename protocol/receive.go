@@ -61,7 +61,7 @@ const UploadsFolder = "uploads"
 
 // Bounds of a message's files.
 const (
-	MaxArrivedFiles      = 32        // files of one message
+	MaxArrivedFiles      = 32        // files that came with one message
 	MaxReceivedTextBytes = 128 << 10 // bytes of all text parts of a ReceiveResult together
 	MaxReceivedPathBytes = 512       // bytes of a received file's path
 )

@@ -58,7 +58,7 @@ type ReviewMaterial struct {
 	Rules []ReviewText `json:"rules,omitempty"`
 	// text about the purpose of the change, from the base branch
 	Spec    *ReviewText `json:"spec,omitempty"`
-	Commits []string    `json:"commits,omitempty"` // commit messages
+	Commits []string    `json:"commits,omitempty"` // messages of the change's commits
 	// issues that the pull request names; for a triage, issues that may be related
 	Issues  []ReviewText   `json:"issues,omitempty"`
 	Threads []ReviewThread `json:"threads,omitempty"` // earlier discussion
@@ -92,7 +92,7 @@ type ReviewChunk struct {
 type ReviewFile struct {
 	Path       string `json:"path"`
 	FormerPath string `json:"before,omitempty"` // the earlier path of a renamed file
-	Status     string `json:"status"`           // added, modified, removed, renamed
+	Status     string `json:"status"`           // how the file was changed: added, modified, removed, renamed
 	Diff       string `json:"diff"`             // lines of the diff, each after its number and side
 	// the whole file after the change, each line after its number; "" if it is large
 	Whole string `json:"whole,omitempty"`
@@ -144,7 +144,7 @@ type ReviewFinding struct {
 	Severity    Severity `json:"severity"`
 	Category    string   `json:"category"`
 	Title       string   `json:"title"`
-	Detail      string   `json:"detail"`                // the failure and its conditions
+	Detail      string   `json:"detail"`                // description of the failure and of its conditions
 	Quote       string   `json:"quote"`                 // the code that the finding is about
 	Replacement string   `json:"replacement,omitempty"` // new text of the lines, ready to commit
 	Confidence  float64  `json:"confidence"`            // confidence in the finding, from 0 to 1
@@ -159,7 +159,7 @@ type ReviewReport struct {
 	Findings []ReviewFinding `json:"findings,omitempty"`
 	Refuted  int             `json:"refuted,omitempty"` // number of findings that the second look refuted
 	Unread   []ReviewText    `json:"unread,omitempty"`  // chunks without a result, each with the reason
-	// result of a triage; such a report has no other field, except Unread if the triage failed
+	// result of a triage; a triage's report has no other field, except Unread if the triage failed
 	Triage *Triage `json:"triage,omitempty"`
 }
 

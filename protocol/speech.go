@@ -16,7 +16,7 @@ const (
 // SpeechEngine configures how recordings are transcribed.
 type SpeechEngine struct {
 	Engine   string `json:"engine"`             // kind of engine: whisper or command
-	Program  string `json:"program,omitempty"`  // path of the program, for whisper
+	Program  string `json:"program,omitempty"`  // path of the engine's program, for whisper
 	Model    string `json:"model,omitempty"`    // path of the model's file behind the walls
 	Language string `json:"language,omitempty"` // auto, or a language of ISO 639-1 such as en
 	Threads  int    `json:"threads,omitempty"`  // threads of the program; 0 means half of the processors

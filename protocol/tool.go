@@ -49,7 +49,7 @@ type ToolsChangedParams struct {
 // Bounds of a list of tools. A list within these bounds fits a line.
 const (
 	MaxTools         = 256
-	MaxToolListBytes = 512 << 10 // size of the list as JSON
+	MaxToolListBytes = 512 << 10 // bytes of the whole list as JSON
 )
 
 // HashTools returns the hex SHA-256 of a list of tools as JSON. The hash is the same on both sides

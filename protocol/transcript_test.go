@@ -255,7 +255,7 @@ type transcriptPeer struct {
 
 	mu      sync.Mutex
 	answers map[int64]chan transcriptLine // answers that the handler of a call must give
-	heard   []string                      // notifications that arrived
+	heard   []string                      // notifications that have arrived, in order
 	called  []string                      // methods of the calls that arrived, in any order
 	results []int64                       // ids of answered calls
 }
