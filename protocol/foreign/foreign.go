@@ -188,7 +188,7 @@ var lookalikes = map[rune]rune{'ԝ': 'w', 'ѡ': 'w', 'һ': 'h', 'н': 'h', 'а':
 func fold(line string) string {
 	line = strings.ToLower(strings.Map(func(r rune) rune {
 		switch {
-		case r >= '！' && r <= '～': // full-width forms of ASCII characters
+		case r >= '！' && r <= '～': // full-width forms of ASCII characters, such as ！
 			return r - '！' + '!'
 		case unicode.IsSpace(r):
 			return ' '
