@@ -23,7 +23,7 @@ const (
 	BadCredentials ErrorClass = "auth"      // GitHub does not accept the token or the App's key
 	Forbidden      ErrorClass = "forbidden" // the token or the App lacks a permission
 	NotFound       ErrorClass = "notfound"  // the object does not exist, or the token may not see it
-	InvalidRequest ErrorClass = "invalid"   // the request is invalid
+	InvalidRequest ErrorClass = "invalid"   // GitHub says that the request is invalid
 	AnswerTooLarge ErrorClass = "too_large" // the diff or the answer is too large
 	RateLimited    ErrorClass = "limited"   // a rate limit is used up until Error.Until
 	Unreachable    ErrorClass = "unreachable"
