@@ -22,7 +22,7 @@ func escaped(text string) string {
 	before := ' '
 	for i, r := range runes {
 		switch {
-		case strings.ContainsRune("()[]", r): // a backslash before one of these would begin a formula
+		case strings.ContainsRune("()[]", r): // a backslash before a bracket would begin a formula
 			fmt.Fprintf(&b, "&#%d;", r)
 		case r < unicode.MaxASCII && unicode.In(r, unicode.P, unicode.S):
 			b.WriteString(`\` + string(r))
