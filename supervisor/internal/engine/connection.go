@@ -63,7 +63,7 @@ func connect(ctx context.Context, path string, o Options) (*connection, error) {
 		err = o.Extend(raw)
 	}
 	if err == nil {
-		_, err = c.pragma("user_version") // the first read creates the journal
+		_, err = c.pragma("user_version") // the first read makes SQLite create the journal
 	}
 	if err == nil {
 		err = restrictMode(path)

@@ -72,7 +72,7 @@ type DB struct {
 	started  atomic.Bool
 	// the file must not change, because it is being checked or will be at the start of Run
 	frozen atomic.Bool
-	file   fs.FileInfo // the open file
+	file   fs.FileInfo // the open file, for comparison with the file at the path
 
 	mu     sync.Mutex  // guards the following fields
 	conn   *connection // the connection; nil after a fatal failure, and after closing
