@@ -134,7 +134,7 @@ type answerBuilder struct {
 	inCalls   bool // the model has called tools since the user's last message
 	reasoning strings.Builder
 	details   []reasoningDetail
-	// size of the received details
+	// bytes of the received details
 	detailBytes int
 	extra       json.RawMessage
 }

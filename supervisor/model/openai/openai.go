@@ -89,7 +89,7 @@ type Provider struct {
 	embedURL      string // URL for embeddings
 	propsURL      string // URL for llama.cpp's properties
 	server        server
-	optional      []optionalPart                 // parts that this server may refuse
+	optional      []optionalPart                 // parts of a request that this server may refuse
 	refused       remote.ValuePerModel[[]string] // names of the optional parts that each model has refused
 	limits        remote.ValuePerModel[int]      // each model's maximum output in tokens
 	maxOutput     int

@@ -13,7 +13,7 @@ import (
 
 // part is a part of a message with pictures: a text or a picture.
 type part struct {
-	Type     string        `json:"type"` // text or image_url
+	Type     string        `json:"type"` // kind of the part: text or image_url
 	Text     string        `json:"text,omitempty"`
 	ImageURL *imageURL     `json:"image_url,omitempty"`
 	Cache    *cacheControl `json:"cache_control,omitempty"`

@@ -63,7 +63,7 @@ func (t *thinkFilter) skipSpace(text string) {
 
 func (t *thinkFilter) pass(text string) { t.emit(text) }
 
-// watch passes text on until a closing tag ends a line. It holds back what may be such a tag.
+// watch passes text on until a closing tag ends a line. It holds back text that may be such a tag.
 func (t *thinkFilter) watch(text string) {
 	t.held += text
 	for t.held != "" {
