@@ -230,7 +230,7 @@ func (c *WorkerLocations) checkUIDs(users []supervisor.User, homes []string) err
 	if err != nil {
 		return err
 	}
-	if c.UIDsOptional { // ids in use are skipped
+	if c.UIDsOptional { // an optional range may have used ids, which are skipped
 		err = c.UIDs.checkFree("/etc", nil, nil)
 	} else if err = c.UIDs.checkFree("/etc", ownedFolders, homes); err == nil && !given {
 		err = c.UIDs.checkProcesses("/proc")
