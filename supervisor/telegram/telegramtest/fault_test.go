@@ -24,7 +24,7 @@ func TestFault_EachKind_FailsAsDocumented(t *testing.T) {
 		body   string // a part of the body that the client reads
 		err    func(error) bool
 		inChat bool // whether the message is in the chat
-		code   int  // the code in the call log
+		code   int  // code of the call in the call log
 	}{
 		"an error": {
 			fault: telegramtest.Fault{Kind: telegramtest.ErrorFault}, status: 500,

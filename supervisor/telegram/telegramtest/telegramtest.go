@@ -53,7 +53,7 @@ type Options struct {
 // are answered as usual. 0 means no limit.
 type SendRates struct {
 	All    int           // messages a second to all chats together
-	Chat   int           // messages within Window to one chat
+	Chat   int           // messages to one chat within Window
 	Window time.Duration // the period in which Chat messages are allowed; 0 means 1 s
 	Group  int           // messages within any minute to one group, supergroup or channel
 	// Slack is the allowed error of Window, because requests may arrive closer together than they

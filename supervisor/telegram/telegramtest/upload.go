@@ -5,8 +5,8 @@ import (
 	"cmp"
 	"fmt"
 	"image"
-	_ "image/jpeg" // decodes JPEG
-	_ "image/png"  // decodes PNG
+	_ "image/jpeg" // registers the decoder for JPEG
+	_ "image/png"  // registers the decoder for PNG
 	"io"
 	"mime/multipart"
 	"net/http"
@@ -25,7 +25,7 @@ const (
 
 // readUploads reads the files of a multipart form, and removes the form's temporary files.
 func readUploads(form *multipart.Form) (map[string]File, error) {
-	defer form.RemoveAll() // its error would mean a leftover temporary file, which the system removes
+	defer form.RemoveAll() // an error would mean a leftover temporary file, which the system removes
 	files := map[string]File{}
 	for name, parts := range form.File {
 		content, err := readPart(parts[0])
