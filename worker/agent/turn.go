@@ -26,7 +26,7 @@ type turn struct {
 	repeated callCounts
 	steps    int
 	last     int64       // id of the transcript's newest message
-	ended    atomic.Bool // a tool has ended the turn; its result is committed
+	ended    atomic.Bool // a tool has ended the turn; the tool's result is committed
 }
 
 func newTurn(start protocol.TurnStart, o Options, late context.Context) *turn {
