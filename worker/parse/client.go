@@ -98,8 +98,8 @@ type answer struct {
 	head   []byte // the header's line, as far as it has come
 	opened bool
 	body   io.Writer
-	size   int64 // bytes of the body so far
-	err    error // error of a Write
+	size   int64 // bytes of the body that have come so far
+	err    error // error of a failed Write of the body
 }
 
 func (a *answer) Write(p []byte) (int, error) {
