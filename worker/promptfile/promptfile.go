@@ -32,7 +32,7 @@ type Watcher struct {
 	mu       sync.Mutex                    // held while TextsInForce runs
 	unsent   *protocol.PromptFileReport    // the report for the first model call
 	told     map[string]protocol.FileState // reported states by path; nil means no report yet
-	programs bool                          // reported value of Programs
+	programs bool                          // value of Programs in the last report
 	differs  bool                          // another text than the home's was in force at the last report
 }
 
