@@ -33,7 +33,7 @@ type Options struct {
 	// reads the numbers of the folder's file system; nil asks the system
 	Disk        func(dir string) (DiskSpace, error)
 	Now         func() time.Time
-	Report      func(error)   // receives errors for the log
+	Report      func(error)   // receives errors, for the worker's log
 	FastEntries int           // files that a requested count reads without rests; default 200,000
 	WriteWait   time.Duration // how long a write waits for a count; default 2 s
 	NoteWait    time.Duration // how long a program's result waits for a count; default 100 ms
@@ -56,7 +56,7 @@ type Quota struct {
 
 // state is the known state of the folder.
 type state struct {
-	requested int           // number of requested counts
+	requested int           // number of counts that were requested so far
 	answered  int           // number of requests that the newest count answers
 	used      int64         // bytes of the newest count and of writes since
 	files     int64         // files and folders of the newest count
