@@ -16,7 +16,7 @@ import (
 
 var errTimeout = errors.New("timed out")
 
-// programRun describes one program to run to its end.
+// programRun describes a program that runs to its end.
 type programRun struct {
 	cmd      *exec.Cmd
 	timeout  time.Duration

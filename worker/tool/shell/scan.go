@@ -20,7 +20,7 @@ type snapshot struct {
 	files  map[string]fileState
 	unread []string // folders that could not be read to their end
 	mews   *workspace.ChangeRecord
-	err    error // reason why some files are missing
+	err    error // reason why the snapshot lacks some files
 }
 
 // fileState is the state of a file or link in a snapshot.

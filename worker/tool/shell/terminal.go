@@ -49,7 +49,7 @@ type terminal struct {
 	ending  string // text about the program's end
 	screen  *screen
 	output  time.Time     // time of the newest output
-	changed chan struct{} // closed at the next output
+	changed chan struct{} // closed when the program writes its next output
 }
 
 // openPseudoTerminal makes a pseudo-terminal with a size. The caller closes both ends.

@@ -45,7 +45,7 @@ type terminalArgs struct {
 	Wait    float64 `json:"wait"`
 	WaitFor string  `json:"wait_for"`
 
-	turn int64 // id of the call's turn
+	turn int64 // id of the turn that makes the call
 }
 
 // Sizes of a screen.
