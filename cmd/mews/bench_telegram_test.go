@@ -318,8 +318,9 @@ func BenchmarkTelegramMemory(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkTelegramPeople measures the supervisor's private memory after 500 users have spoken once:
-// at once, and a minute later, when unused memory has been returned to the system.
+// BenchmarkTelegramPeople measures the supervisor's private memory after 500 users have spoken
+// once. It measures immediately, and a minute later, when unused memory has been returned to the
+// system.
 func BenchmarkTelegramPeople(b *testing.B) {
 	const people = 500
 	for b.Loop() {

@@ -172,7 +172,7 @@ func usage(w io.Writer) {
 func flags(con console, name string) *flag.FlagSet {
 	set := flag.NewFlagSet(name, flag.ContinueOnError)
 	set.SetOutput(con.err)
-	set.Usage = func() {} // parseNames prints the usage
+	set.Usage = func() {} // package flag prints no usage, because parseNames does
 	return set
 }
 

@@ -25,8 +25,8 @@ import (
 type ownMews struct {
 	t        testing.TB
 	dir      string
-	more     []string // environment variables
-	service  bool     // the service runs
+	more     []string // further environment variables of the programs
+	service  bool     // whether the service runs
 	terminal *ownTerminal
 	kept     string // number of the newest answered line
 }
@@ -158,14 +158,14 @@ func (m *ownMews) open(cols, rows int, args ...string) {
 			t.screen.Write(buffer[:n])
 			t.came += n
 			t.mu.Unlock()
-			if err != nil { // the read fails because no process has the other side open now
+			if err != nil { // the read fails if no process has the terminal open
 				return
 			}
 		}
 	})
 	m.terminal = t
 	m.t.Cleanup(func() {
-		_, typed := keys.WriteString("\x03\x04") // clear the line, and leave
+		_, typed := keys.WriteString("\x03\x04") // Ctrl-C clears the line, and Ctrl-D leaves
 		err := errors.Join(typed, cmd.Wait())
 		watching.Wait()
 		if err := errors.Join(err, keys.Close()); err != nil {

@@ -21,7 +21,7 @@ var optionalLine = regexp.MustCompile(`^([·✓✗] .*|>)?$`)
 // plainLine returns a line without the marks of Markdown and of the terminal.
 func plainLine(line string) string {
 	line = strings.Join(strings.Fields(strings.NewReplacer("`", "", "**", "", "•", "-").Replace(line)), " ")
-	for _, before := range []string{"│ ", "? "} { // marks before code, a quote or a question
+	for _, before := range []string{"│ ", "? "} { // marks in front of code, a quote or a question
 		line = strings.TrimPrefix(line, before)
 	}
 	return line

@@ -18,10 +18,10 @@ import (
 
 // Limits of prose.
 const (
-	maxSentence     = 30 // words of a sentence in comments and documents
-	maxTextSentence = 20 // words of a sentence in texts for people
-	maxTestName     = 45 // letters of a test's name
-	maxFirst        = 90 // letters of the first sentence of a doc comment
+	maxSentence     = 30 // most words of a sentence in comments and documents
+	maxTextSentence = 20 // most words of a sentence in texts for people
+	maxTestName     = 45 // most letters of a test's name
+	maxFirst        = 90 // most letters of the first sentence of a doc comment
 )
 
 // unplain are turns of phrase that readers had to read twice, each with a plain replacement.

@@ -67,7 +67,7 @@ type reminderRun struct {
 type setReminder struct {
 	person  int
 	times   int       // number of the reminder's fires
-	due     time.Time // zero for a repeating reminder
+	due     time.Time // time of a single reminder; zero for a repeating reminder
 	resends int       // number of requests to resend the reminder
 }
 
