@@ -94,7 +94,7 @@ func appendBinds(packet []byte, binds []BindMount) (_ []byte, err error) {
 	return packet, nil
 }
 
-// reader takes fields off the front of rest. It makes few checks, because Decode encodes the
+// reader reads fields from the beginning of rest. It makes few checks, because Decode encodes the
 // message again and compares. err keeps the first error.
 type reader struct {
 	rest []byte
