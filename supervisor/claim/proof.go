@@ -152,8 +152,8 @@ func Warning(kinds []DeedKind) string {
 // lines.
 const maxNoteKinds = 3
 
-// RemoveWarning returns an answer without the warning about claims. found reports whether there was a
-// warning.
+// RemoveWarning returns an answer without the warning about claims. found reports whether there was
+// a warning.
 func RemoveWarning(answer string) (text string, found bool) {
 	if before, after, found := strings.Cut(answer, textPromise); found {
 		return strings.TrimSpace(before + after), true
