@@ -33,7 +33,7 @@ const MaxShortParamsBytes = 16 << 10
 // MaxCallIDBytes is the most bytes of a tool call's id. The ids that Mews makes are far shorter.
 const MaxCallIDBytes = 64
 
-// HostCallHandler answers a host call in its turn. NewHostCallHandler makes a handler.
+// HostCallHandler answers a host call of a turn. NewHostCallHandler makes a handler.
 type HostCallHandler struct {
 	NewParams func() any             // returns a pointer to zero parameters
 	NewResult func() any             // returns a pointer to a zero result
