@@ -25,15 +25,15 @@ import (
 // Limits of the data about a pull request. Sizes are in bytes.
 const (
 	chunkSize   = 24 << 10
-	maxText     = 16 << 10 // size of a description
-	maxRules    = 32 << 10 // size of a file with rules
-	maxHead     = 8 << 20  // size of a file after the change
-	maxHeads    = 16 << 20 // size of all files after the change together
+	maxText     = 16 << 10 // most bytes of a pull request's description
+	maxRules    = 32 << 10 // most bytes of a file with review rules
+	maxHead     = 8 << 20  // most bytes of a file after the change
+	maxHeads    = 16 << 20 // most bytes of all files after the change together
 	maxCommits  = 50
 	maxMessage  = 600
 	maxIssues   = 3
 	maxThreads  = 50
-	maxSaid     = 1500 // size of a comment
+	maxSaid     = 1500 // most bytes of a comment on a pull request
 	minSpecName = 3    // minimum length of a branch name, in characters, to search for a specification of that name
 )
 

@@ -43,7 +43,7 @@ type Options struct {
 	API      *api.Client
 	Spool    *spool.Spool
 	Repo     func(name string) (supervisor.GitHubRepo, bool) // returns a repository by its name, if Mews serves it
-	Person   func(name string) (supervisor.User, bool)       // returns a user by name, if Mews serves them
+	Person   func(name string) (supervisor.User, bool)       // returns a user by name, if Mews serves the user
 	Approver Approver
 	// Begun is called after an inbound was stored whose turn must run. It must not block.
 	Begun func(supervisor.Inbound)
