@@ -23,13 +23,13 @@ type Attempt struct {
 	// spool for the committed blobs, which no worker may read; nil means the user's spool
 	Spool    *spool.Spool
 	MaxBytes int64 // limit of the size of all committed blobs together
-	MaxBlobs int   // limit of committed blobs, by number; 0 means no limit
+	MaxBlobs int   // greatest number of committed blobs; 0 means no limit
 	Index    bool  // whether the operation indexes the user's home
 
 	// Fields for the transcription of a recording:
 
 	Seconds int                         // length of the recording
-	Pieces  []protocol.TranscribedPiece // pieces that are already committed
+	Pieces  []protocol.TranscribedPiece // pieces of the recording that are committed already
 	// Piece commits the finished piece in p, if there is one, and allows the next piece that p
 	// names. The calls come one by one.
 	Piece    func(ctx context.Context, p protocol.OperationPiece) error

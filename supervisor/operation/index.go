@@ -88,7 +88,7 @@ func (o *Operations[H]) indexHomes(ctx context.Context) {
 				}, func(error) bool { return false }, func(err error, wait time.Duration) {
 					o.o.Log.Warn("could not index a home", "user", user, "error", err, "again_in", wait)
 				})
-				retry.Sleep(own, took) // gives other work the slot and the processor for the same time
+				retry.Sleep(own, took) // pauses as long as the indexing took, to give other work the slot and processor
 				done()
 				o.finishHome(user, more && err == nil)
 			})

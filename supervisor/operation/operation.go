@@ -31,8 +31,8 @@ import (
 
 const (
 	oneShotAtOnce = 2
-	nowAtOnce     = 2               // operations that a user's worker runs at once
-	defaultSpeech = 1               // recordings that are transcribed at once
+	nowAtOnce     = 2               // operations for a waiting user that one worker runs at once
+	defaultSpeech = 1               // default number of recordings that are transcribed at once
 	sweepEvery    = 5 * time.Minute // time between two deletions of old blobs
 )
 

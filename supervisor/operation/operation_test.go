@@ -36,7 +36,7 @@ type rig struct {
 	operations   *operation.Operations[*hostcall.Conn]
 	pool         *pool.Pool[*hostcall.Conn]
 
-	mu      sync.Mutex // guards audited
+	mu      sync.Mutex // guards the field audited
 	audited []string
 }
 
