@@ -21,7 +21,7 @@ type ChoiceError struct {
 func (e *ChoiceError) Error() string { return e.Labels[0] + " or " + e.Labels[1] }
 
 // askChoice returns an error about a text that can mean two things. hints say how to write each of
-// them.
+// the two meanings.
 func askChoice(written string, choice ChoiceError, hints [2]string) error {
 	return &supervisor.Error{Code: supervisor.CodeInvalid, Err: &choice,
 		Message: fmt.Sprintf(textWhich, written, hints[0]+" or "+hints[1])}
