@@ -64,7 +64,7 @@ func ifAnyBit(mask, what uint32) []instruction {
 }
 
 // onCall runs body if the accumulator is the number of a call, and then allows the call. The body
-// returns the refusals.
+// has the instructions that refuse the call.
 func onCall(number uint32, body []instruction) []instruction {
 	list := append([]instruction{{code: opEqual, jf: uint8(len(body) + 1), k: number}}, body...)
 	return append(list, ret(retAllow))

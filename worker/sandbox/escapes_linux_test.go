@@ -63,7 +63,7 @@ func runByName() {
 type workerSetup struct {
 	privilege Privilege
 	tier      Tier
-	without   []string // walls to remove
+	without   []string // names of the walls to remove from the worker
 }
 
 // Variables that a spawner of the tests removes from its environment. All other variables are a
@@ -252,8 +252,8 @@ func (w *attacker) end() error {
 	return err
 }
 
-// try makes one worker of the setup try the escapes in rows. An error explains why some were not
-// tried.
+// try makes one worker of the setup try the escapes in rows. An error explains why some escapes
+// were not tried.
 func (y *testHost) try(s workerSetup, way string, rows []string) ([]escape.Report, error) {
 	y.t.Helper()
 	v := y.victims

@@ -103,7 +103,7 @@ func hiddenIn(t Tier) []uint32 {
 	return slices.Concat(hiddenCalls, globalNameCalls, legacyCalls.inotify)
 }
 
-// argCheck checks the arguments of a call. Its body returns the refusals.
+// argCheck checks the arguments of a call. Its body has the instructions that refuse the call.
 type argCheck struct {
 	number uint32
 	body   []instruction
@@ -160,7 +160,7 @@ func checkClone(p Profile) []instruction {
 	return body
 }
 
-// checkPersonality lets a program read its personality and set the plain one, 0.
+// checkPersonality lets a program read its personality and set the plain personality, 0.
 func checkPersonality() []instruction {
 	return []instruction{
 		loadArg(0),
