@@ -42,7 +42,7 @@ type Options struct {
 // contains the token.
 type Client struct {
 	id   int64
-	root string // the API's root
+	root string // URL of the API's root
 	// returns a method's URL, which contains the token; it is a function, so that a printed Client
 	// shows no token
 	endpoint func(method string) string
