@@ -88,7 +88,8 @@ func anthropicCodec() codec {
 		(*Server).refuseMessages}
 }
 
-// ServeHTTP responds to requests of both APIs. It refuses other requests as the real servers do.
+// ServeHTTP responds to requests of both APIs. It refuses all other requests as the real servers
+// do.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	id := fmt.Sprintf("req_%012d", s.ids.Add(1))
 	post := r.Method == http.MethodPost
