@@ -164,7 +164,7 @@ func TestTask_MissedTime_FollowsOptions(t *testing.T) {
 		"too late":         {"", 7 * time.Hour, "missed", "Look was missed", 0},
 		"skip":             {supervisor.MissedSkip, time.Hour, "missed", "Look was missed", 0},
 		"ask":              {supervisor.MissedAsk, time.Hour, "missed", "Shall I do it now?", 0},
-		// an hour after the last of the job's times
+		// 73 and 79 hours late: one and seven hours after the last of the job's times
 		"days late, last time in grace": {supervisor.MissedRun, 73 * time.Hour, "running", "", 0},
 		"days late, last time too late": {supervisor.MissedRun, 79 * time.Hour, "missed", "Look was missed: it was due at 14:00, 8 hours ago", 0},
 	} {
