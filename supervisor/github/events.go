@@ -89,7 +89,7 @@ func (e *EventHandler) Run(ctx context.Context) error {
 	return nil
 }
 
-// batch is the number of deliveries to read at once.
+// batch is the number of stored deliveries that are read at once.
 const batch = 20
 
 // takeAll handles the stored deliveries. A delivery with a permanent error counts as failed.

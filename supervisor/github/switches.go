@@ -27,7 +27,7 @@ const (
 	ServiceDefault = "default" // the value of the configuration
 )
 
-const everybody = "" // the user of settings that hold for everybody
+const everybody = "" // the user name under which the settings for everybody are stored
 
 // setting returns the name of the setting for a service of a repository.
 func setting(repo supervisor.GitHubRepo, what RepoService) string {
@@ -53,7 +53,7 @@ func (s *ServiceSwitches) find(ctx context.Context, repo supervisor.GitHubRepo, 
 			found.On, found.Source = kept == ServiceOn && allowed(repo, what), layer.source
 		}
 		if set && layer.user == everybody {
-			break // off for everybody or for this user
+			break // the service is off for everybody or for this user
 		}
 	}
 	return found, nil
