@@ -221,8 +221,8 @@ func granted(p *github.InstallationPermissions) (map[string]string, error) {
 	return byName, json.Unmarshal(data, &byName)
 }
 
-// The method refused forgets a token that GitHub has rejected, so that the next call creates a new
-// one.
+// The method refused forgets a token that GitHub has rejected. So the next call creates a new
+// token.
 func (a *authorizer) refused(k *call, status int) {
 	if status != http.StatusUnauthorized || a.key == nil || k.need == needApp {
 		return
