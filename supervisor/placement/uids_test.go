@@ -243,8 +243,8 @@ func TestFirstUID_EachInstallation_IsInRange(t *testing.T) {
 	}
 }
 
-// TestCheckOwner_PeopleShare_KeepsHomeOfUID: no advice says to give one user's home to the shared
-// account.
+// TestCheckOwner_PeopleShare_KeepsHomeOfUID checks the advice of the error. No advice says to give
+// one user's home to the shared account.
 func TestCheckOwner_PeopleShare_KeepsHomeOfUID(t *testing.T) {
 	for _, c := range []struct{ owner, shared uint32 }{{70000, 999}, {999, 999}, {70000, 70000}} {
 		p := &WorkerLocations{Workers: Account{c.shared, c.shared}, Sharing: "the range is not free"}
