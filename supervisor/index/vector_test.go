@@ -306,7 +306,7 @@ func TestVector_RemovedSection_IsDeleted(t *testing.T) {
 			}
 			r.waitForVectors()
 			blob := blobOf(modeltest.EmbeddingOf(secret))
-			r.stop() // the last writes stay in memory until the index stops
+			r.stop() // stopping the index writes the last changes from memory to the files
 			if !inFiles(t, r.index.o.Path, blob) {
 				t.Fatal("the vector is nowhere: this test sees nothing")
 			}
