@@ -126,7 +126,7 @@ func (p *fixture) files() (files [][]supervisor.Attachment) {
 	return files
 }
 
-// answers lists the answers of the gate itself.
+// answers lists the gate's own answers in a user's chat.
 func (p *fixture) answers(user, chat string) (answers []string) {
 	p.t.Helper()
 	c, err := p.db.Conversations().FindOrCreate(p.t.Context(), user, supervisor.ChannelTelegram, chat, "")
