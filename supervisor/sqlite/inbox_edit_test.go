@@ -186,7 +186,7 @@ func TestEdit_InboundState_DecidesHandling(t *testing.T) {
 				want := ""
 				if c.offer {
 					want = fmt.Sprintf(offered, 1)
-				} else if c.state == "command" { // it runs once, and its user is told so
+				} else if c.state == "command" { // the command runs once, and its user is told so
 					want = inbox.TextEditedCommand + " "
 				}
 				s.same("offered", s.offers(), want)

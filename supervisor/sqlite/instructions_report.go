@@ -31,8 +31,8 @@ const (
 	markPrograms = "programs"
 )
 
-// StoreReport stores a worker's report on prompt files. It returns the answer to the worker. told
-// is the conversation that may have a new delivery; 0 means none.
+// StoreReport stores a worker's report on prompt files. It returns the answer to the worker. The
+// result told is the conversation that may have a new delivery; 0 means none.
 func (s PromptFiles) StoreReport(
 	ctx context.Context,
 	r supervisor.PromptFileReport,
@@ -43,7 +43,7 @@ func (s PromptFiles) StoreReport(
 	if err != nil {
 		return answer, 0, err
 	}
-	mark := "" // before the first report of a new turn
+	mark := "" // the turn's mark before the first report
 	if !r.First || r.Resumed {
 		mark, err = engine.FirstValue(read, engine.ScanString, findPromptMark, r.Turn)
 	}
@@ -105,7 +105,8 @@ func markOf(r supervisor.PromptFileReport) string {
 	return ""
 }
 
-// takeReport stores the changed files of a report. mark is the turn's final value of prompt_files.
+// takeReport stores the changed files of a report. The argument mark is the turn's final value of
+// prompt_files.
 func (t *tx) takeReport(r supervisor.PromptFileReport, changed []protocol.PromptFile, mark string) (told int64) {
 	t.Exec(setPromptMark, markOf(r), r.Turn)
 	if len(changed) == 0 {
@@ -146,10 +147,9 @@ func (t *tx) takeReport(r supervisor.PromptFileReport, changed []protocol.Prompt
 	return in.ID
 }
 
-// RecordState stores a prompt file's state outside of turns, and returns its text in force.
-//
-// The card of a waiting text goes to the conversation private. told is the id of that conversation;
-// 0 means that nothing changed.
+// RecordState stores a prompt file's state outside of turns, and returns its text in force. The
+// card of a waiting text goes to the conversation private. The result told is the id of that
+// conversation; 0 means that nothing changed.
 func (s PromptFiles) RecordState(
 	ctx context.Context,
 	user string,

@@ -103,8 +103,8 @@ func (s Operations) CountWorkerDeath(ctx context.Context, id int64, why string) 
 	}, "count a worker crash of operation %d", id)
 }
 
-// PutPiece stores a transcribed piece of a recording. position is the piece's number, from 0. The
-// pieces are deleted when the operation ends.
+// PutPiece stores a transcribed piece of a recording. The argument position is the piece's number,
+// from 0. The pieces are deleted when the operation ends.
 func (s Operations) PutPiece(ctx context.Context, id int64, position int, p protocol.TranscribedPiece) error {
 	return s.db.write(ctx, func(t *tx) {
 		t.operation(id)
@@ -127,8 +127,8 @@ func (s Operations) Delete(ctx context.Context, id int64) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(deleteOperation, id) }, "delete operation %d", id)
 }
 
-// moveOperation changes an operation's state; no other function does. o must have been read in this
-// transaction.
+// moveOperation changes an operation's state; no other function does. The argument o must have been
+// read in this transaction.
 func (t *tx) moveOperation(o supervisor.Operation, to supervisor.OperationState, result string) {
 	if !slices.Contains(operationTransitions[o.State], to) {
 		t.fail(invalid("operation %d is %s and cannot become %s", o.ID, o.State, to))

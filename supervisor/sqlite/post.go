@@ -139,7 +139,7 @@ var postTransitions = map[supervisor.PostState][]supervisor.PostState{
 	supervisor.PostFailed: {supervisor.PostQueued, supervisor.PostDeleted},
 }
 
-// postMayBecome reports whether a post may change from now to to.
+// postMayBecome reports whether a post may change from the post now to the post to.
 func postMayBecome(now, to supervisor.Post) bool {
 	switch {
 	case now.State == supervisor.PostSending && to.State == supervisor.PostSending:
@@ -154,8 +154,8 @@ func postMayBecome(now, to supervisor.Post) bool {
 
 const movePost = `UPDATE post SET state = ?, repeat = ?, message = ?, content = ?, changed_at = ? WHERE id = ?`
 
-// changePost changes a post's state; no other function does. now must have been read in this
-// transaction.
+// changePost changes a post's state; no other function does. The argument now must have been read
+// in this transaction.
 func (t *tx) changePost(now, to supervisor.Post) {
 	if !postMayBecome(now, to) {
 		t.fail(invalid("post %d is %s (repeat %t) and cannot become %s (repeat %t, named %q)", now.ID, now.State,

@@ -28,9 +28,9 @@ var dimensions = []UsageDimension{UsageByUser, UsageByConversation, UsageByModel
 
 // UsageQuery selects and groups usage.
 type UsageQuery struct {
-	User string           // "" means all users; usage that a pot pays belongs to no user
-	From time.Time        // start of the time, inclusive; zero means no start
-	To   time.Time        // end of the time, exclusive; zero means no end
+	User string           // user of the usage; "" means all users; usage that a pot pays belongs to no user
+	From time.Time        // start of the time span, inclusive; zero means no start
+	To   time.Time        // end of the time span, exclusive; zero means no end
 	By   []UsageDimension // properties to group by; none gives one total
 	Zone *time.Location   // the zone of the days; nil means UTC
 }
