@@ -10,7 +10,7 @@ import (
 
 // Bounds of a glob of a model. The cost of a match grows with the number of braces.
 const (
-	maxGlob   = 256 // bytes of a glob
+	maxGlob   = 256 // most bytes of a glob
 	maxBraces = 4
 )
 

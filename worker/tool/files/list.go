@@ -38,7 +38,7 @@ type listArgs struct {
 }
 
 func (t *fileTools) list(ctx context.Context, _ worker.Call, args listArgs) (worker.Result, error) {
-	path := cmp.Or(args.Path, ".") // by default, the whole workspace
+	path := cmp.Or(args.Path, ".") // without a path, the whole workspace is listed
 	name, err := t.ws.CleanPath(path)
 	if err != nil {
 		return worker.Result{}, err
@@ -66,7 +66,7 @@ func clampLimit(limit, usual, top int) int {
 type listing struct {
 	*fileTools
 	glob           glob
-	deep           bool // list the contents of folders too
+	deep           bool // whether folders are listed with their contents
 	limit          int
 	lines          []string
 	files, folders int
