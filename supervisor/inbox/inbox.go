@@ -48,9 +48,10 @@ type Sessions interface {
 // Options configures an inbox. No callback may block.
 type Options struct {
 	Store         Store
-	Gate          Gate // nil refuses all inbounds
+	Gate          Gate // decides about each inbound; nil refuses all inbounds
 	Conversations Conversations
-	Sessions      Sessions // nil means that no turn starts in the transaction of its message
+	// reserves turns for messages; nil means that no turn starts in the transaction of its message
+	Sessions      Sessions
 	// Accepted is called for each stored inbound that needs action. It may be called again if the
 	// inbound is sent again.
 	Accepted func(supervisor.Inbound)
