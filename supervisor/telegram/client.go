@@ -26,7 +26,7 @@ type Options struct {
 	Token string
 	// APIURL is the API's root, for example of your own Bot API server; "" means the public API.
 	APIURL    string
-	Log       hclog.Logger      // nil means no log
+	Log       hclog.Logger      // receives log lines; nil means no log
 	Transport http.RoundTripper // makes every request; nil means the client's own connections
 	// Open opens a file to send, by its SHA-256 in hexadecimal, and returns the file's size in
 	// bytes. The client closes the file. One send may open it several times. nil means that files

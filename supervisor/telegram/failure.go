@@ -29,7 +29,7 @@ const (
 type responder string
 
 const (
-	responderNone responder = "" // no answer began
+	responderNone responder = "" // no byte of an answer came
 	// responderSelf means that the request was not sent completely: it could not be built, or its
 	// file could not be read.
 	responderSelf responder = "here"

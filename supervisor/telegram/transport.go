@@ -55,7 +55,7 @@ func newTransport(idle int) *http.Transport {
 		TLSHandshakeTimeout: connectTimeout,
 		IdleConnTimeout:     idleTimeout,
 		MaxIdleConnsPerHost: idle,
-		DisableCompression:  true, // answers are small, and their limits stay simple
+		DisableCompression:  true, // no compression, because answers are small and their limits stay simple
 		Protocols:           &only,
 		TLSClientConfig: &tls.Config{
 			MinVersion: tls.VersionTLS12,
