@@ -17,7 +17,7 @@ type Answer struct {
 	// never split
 	Chunk  int
 	Delay  time.Duration // wait before each delta
-	Stop   StopReason    // "" means StopTools if there are calls, otherwise StopEnd
+	Stop   StopReason    // why the model stops; "" means StopTools if there are calls, otherwise StopEnd
 	Finish string        // finish_reason or stop_reason to send unchanged, in place of Stop
 	Usage  *AnswerUsage  // nil means that the server itself counts the tokens, including its cache
 

@@ -32,7 +32,7 @@ const (
 
 // Failure is a failure in place of an answer.
 type Failure struct {
-	Class  FailureClass      // "" means that Status and Body describe the failure
+	Class  FailureClass      // class of the failure; "" means that Status and Body describe the failure
 	Status int               // HTTP status of the failure; 0 means the usual status of its class
 	Text   string            // text of the error; "" means the usual text of the failure's class
 	Header map[string]string // headers that are added to the class's headers, or replace them

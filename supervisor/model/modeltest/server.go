@@ -36,7 +36,7 @@ type Server struct {
 	NoDeferring bool
 	Embedding   func(text string) []float32 // returns a vector for a text; nil means EmbeddingOf
 	Limits      Limits
-	Now         func() time.Time // nil means time.Now
+	Now         func() time.Time // returns the current time; nil means time.Now
 
 	script Script
 	ids    atomic.Int64
