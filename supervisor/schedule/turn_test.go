@@ -227,7 +227,7 @@ func TestReminder_MissedTime_FollowsOptions(t *testing.T) {
 // A silent message is also silent when it is sent after quiet hours.
 func TestReminder_LowPriority_MakesNoSound(t *testing.T) {
 	h := newHarness(t)
-	h.setQuietHours(t, "12:00-12:30") // in UTC, which the store uses without a user's zone
+	h.setQuietHours(t, "12:00-12:30") // the store reads quiet hours in UTC if it has no zone of the user
 	for i, o := range []supervisor.JobOptions{{Priority: supervisor.JobPriorityLow}, {},
 		{Priority: supervisor.JobPriorityHigh}} {
 		if _, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobReminder, Text: fmt.Sprint("tea", i), Conversation: chatOf("alice"),

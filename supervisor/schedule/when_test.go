@@ -322,7 +322,7 @@ func TestRemind_AmbiguousTime_Asks(t *testing.T) {
 	h := newHarness(t)
 	id := h.typed(t, "/remind at 8: Kita")
 	pressed := fmt.Sprintf("%s %d", pressSecond, id)
-	h.now = h.now.Add(10 * time.Hour) // 20:00 is over
+	h.now = h.now.Add(10 * time.Hour) // now the reminder's time, 20:00, is over
 	if d, err := h.HandlePress(t.Context(), person("alice"), chatOf("alice"), 100, pressed, h.now); err == nil {
 		t.Errorf("a passed time was set: %q", d.Text)
 	}
