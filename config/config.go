@@ -44,7 +44,7 @@ type Config struct {
 	Budget    Budget    `yaml:"budget" reload:"live"`
 	Approvals Approvals `yaml:"approvals" reload:"live"`
 
-	Users []User `yaml:"users" check:"users" reload:"live"` // at least one
+	Users []User `yaml:"users" check:"users" reload:"live"` // users of Mews, at least one
 	// rules for users without Files of their own; already copied into each User
 	Files FileRules `yaml:"files" reload:"live"`
 
@@ -155,7 +155,7 @@ type Price struct {
 
 // Provider is one server of models.
 type Provider struct {
-	Kind string `yaml:"kind"` // openai or anthropic
+	Kind string `yaml:"kind"` // kind of the provider's API: openai or anthropic
 	// API key: the text in the configuration, or the content of APIKeyFile; empty if the server
 	// needs no key
 	APIKey Secret `yaml:"api_key" reload:"live"`
