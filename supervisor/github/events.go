@@ -48,8 +48,8 @@ type EventHandlerOptions struct {
 	Store      sqlite.GitHubRepositories
 	Cleanings  sqlite.MessageCleanups
 	Switches   *ServiceSwitches
-	Reviews    Reviews // nil means that reviews are off
-	Triages    Triages // nil means that triage is off
+	Reviews    Reviews // handles requests about pull requests; nil means that reviews are off
+	Triages    Triages // handles requests about issues; nil means that triage is off
 	People     People
 	Private    *SecurityAlertReaders // finds the readers of security alerts
 	// how long an event waits for further events for the same message

@@ -137,7 +137,7 @@ func (s *ServiceSwitches) Set(ctx context.Context, user string, to ServiceSwitch
 	switch {
 	case all:
 		whose = everybody
-		if value == ServiceOn { // without a setting, the configuration decides
+		if value == ServiceOn { // the default stands for on: without a setting, the configuration decides
 			value = ServiceDefault
 		}
 	case to.What != ServiceNotices && repo.User != user, to.What == ServiceNotices && !isOne(s.readers(repo), user):
