@@ -51,7 +51,7 @@ type Options struct {
 	Gate          Gate // decides about each inbound; nil refuses all inbounds
 	Conversations Conversations
 	// reserves turns for messages; nil means that no turn starts in the transaction of its message
-	Sessions      Sessions
+	Sessions Sessions
 	// Accepted is called for each stored inbound that needs action. It may be called again if the
 	// inbound is sent again.
 	Accepted func(supervisor.Inbound)
