@@ -28,9 +28,9 @@ var version = "dev"
 // socket is the descriptor that mews leaves open for its spawner.
 const socket = 3
 
-// init keeps main on the process's first thread if mews is started without privilege. Capabilities
-// belong to a thread. Other processes take those of the first thread for those of the whole
-// process.
+// init keeps main on the process's first thread if mews is started without privilege. Linux
+// capabilities belong to a thread. Other processes take the capabilities of the first thread for
+// those of the whole process.
 func init() {
 	if isSupervisor() {
 		runtime.LockOSThread()
