@@ -69,8 +69,8 @@ func FilterChannels(may func(Capabilities) bool) []Channel {
 		func(c Channel) bool { return !may(c.Capabilities()) })
 }
 
-// GroupChannel returns the only channel with groups. A configured group that names no channel
-// belongs to it.
+// GroupChannel returns the only channel with groups. A configured group without a channel is on
+// this channel.
 func GroupChannel() Channel {
 	return FilterChannels(func(can Capabilities) bool { return can.Groups })[0]
 }
@@ -122,7 +122,7 @@ const (
 	VoiceForbidden VoiceMode = "forbidden" // voice is off, because the chat takes no voice messages
 )
 
-// OpenedTool is a tool of a family that is open in a conversation.
+// OpenedTool is a tool, of a tool family, that is open in a conversation.
 type OpenedTool struct {
 	Name   string
 	Call   string    // the call of find_tools that opened the tool; "" if the tool was opened in another way

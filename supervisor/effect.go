@@ -102,5 +102,5 @@ type UndoneChanges struct {
 	UndoOf    int64 // id of the undo that made the changes; 0 means that the turn itself made them
 	Operation int64
 	Effects   []int64         // ids of the changes in the ledger
-	Changes   []protocol.Undo // changes that would redo the undone ones
+	Changes   []protocol.Undo // changes that would redo the undone changes
 }

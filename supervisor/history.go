@@ -68,7 +68,7 @@ type OldForeignMessage struct {
 	User    string
 	OwnPart int // index of the part with the user's own words and the quotes before them; -1 means no such part
 	// if true, every part except OwnPart may have words of others; if false, only quotes and the
-	// recap have
+	// recap may have them
 	World bool
 	At    time.Time
 	Size  int64 // size of the stored message in bytes

@@ -168,8 +168,8 @@ type Incoming struct {
 	SentAt       time.Time
 	// time of the last edit, by the channel's clock; zero means no edit
 	EditedAt time.Time
-	// the message is for the bot: every private message and press is, and a group's message if it
-	// names the bot
+	// the message is for the bot: a private message, a press, or a group's message that names the
+	// bot
 	Addressed bool
 	// name of content that the channel hides from bots, such as "a story"; "" means none
 	Unreadable string

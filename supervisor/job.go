@@ -199,7 +199,7 @@ type JobTrigger struct {
 type ClaimedFire struct {
 	Job   Job
 	Due   time.Time
-	Tries int // number of earlier tries
+	Tries int // number of earlier tries of the fire
 
 	Material string // words of others for the turn, such as the body of a webhook; "" means none
 }

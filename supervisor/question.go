@@ -157,8 +157,8 @@ type Grant struct {
 	CreatedAt time.Time
 }
 
-// Parts of the result of a model's question that has no answer. The first two stand after the
-// user's name, and the last two enclose what the user wrote instead.
+// Parts of the text that tells the model that its question has no answer. The first two stand after
+// the user's name, and the last two enclose what the user wrote instead.
 const (
 	SkippedQuestion     = " skipped the question."
 	OtherWordsBeginning = " did not answer the question, and wrote instead:\n"
