@@ -46,7 +46,7 @@ type GateLimits struct {
 	Lifetime    time.Duration // how long the gate stays open after the login; default 12 h
 	Burst       int           // messages that may come at once; default 20
 	PerSecond   float64       // messages a second after a burst; default 1
-	Waiting     int           // texts beyond the rate that are accepted and delayed; 0 means none
+	Waiting     int           // number of texts beyond the rate that are accepted and delayed; 0 means none
 }
 
 // defaultLimits asks for a new code after 30 minutes without messages, and 12 hours after the login

@@ -138,7 +138,7 @@ func wantOutcome(row, what string, private bool) outcome {
 func TestCheck_EachInboundAndState_MatchesTable(t *testing.T) {
 	decisions := maps.Clone(decisions)
 	decisions[""] = decisions[supervisor.TOTPOptional]
-	// an unknown policy of codes is as strict as CodesRequired
+	// an unknown policy of codes is as strict as TOTPRequired
 	decisions["sometimes"] = decisions[supervisor.TOTPRequired]
 	places := []struct {
 		channel supervisor.Channel
@@ -340,7 +340,8 @@ func TestCheck_ExpiredLogin_NeedsACode(t *testing.T) {
 	}
 }
 
-// A message in a group waits for a code from the private chat, even if the gate is open there.
+// A message in a group waits for a code from the private chat, even if the private chat's gate is
+// open.
 func TestCheck_HeldGroupMessage_NeedsPrivateCode(t *testing.T) {
 	p := newRig(t)
 	p.enrol(t, true)

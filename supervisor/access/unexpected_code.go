@@ -47,13 +47,13 @@ func (v verification) isRecent(f supervisor.SecondFactor, now time.Time) bool {
 	return found && err == nil
 }
 
-// decideSpent is a supervisor.CheckCode for a code that has expired. The code does not count as a
-// try.
+// decideSpent is a supervisor.LoginCodeChecker for a code that has expired. The code does not count
+// as a try.
 func decideSpent(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.LoginCodeResult) {
 	return f, supervisor.LoginCodeResult{Action: actionUnexpected, Text: textSpentCode}
 }
 
-// decideUnexpected is a supervisor.CheckCode that uses up a code that nothing waits for.
+// decideUnexpected is a supervisor.LoginCodeChecker that uses up a code that nothing waits for.
 func (v verification) decideUnexpected(f supervisor.SecondFactor, now time.Time) (supervisor.SecondFactor,
 	supervisor.LoginCodeResult) {
 	f, _ = v.spend(f, now)

@@ -53,7 +53,8 @@ type verification struct {
 	purpose codePurpose
 }
 
-// verify is a supervisor.CheckCode. It reads no clock, stores nothing, and calls no other package.
+// verify is a supervisor.LoginCodeChecker. It reads no clock, stores nothing, and calls no other
+// package.
 func (v verification) verify(f supervisor.SecondFactor, now time.Time) (supervisor.SecondFactor,
 	supervisor.LoginCodeResult) {
 	f.LockedUntil = lockedUntil(f, now)
