@@ -71,8 +71,8 @@ func takesSkip(q supervisor.Question) bool {
 		q.Ask.Kind == protocol.AskKindText && !q.Conversation.Channel.Capabilities().Edit
 }
 
-// ParseYesOrNo returns SayOnce if the whole text means yes, and SayNo if it means no. Upper and
-// lower case are the same. For any other text it returns SayNothing.
+// ParseYesOrNo returns AnswerChoiceOnce if the whole text means yes, and AnswerChoiceNo if it means
+// no. Upper and lower case are the same. For any other text it returns AnswerChoiceNone.
 func ParseYesOrNo(text string) supervisor.AnswerChoice {
 	if text = strings.TrimSpace(text); strings.HasSuffix(text, "?") {
 		return supervisor.AnswerChoiceNone

@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/answer"
 )
 
-// delivered returns a question that the user can have read.
+// delivered returns the question as delivered, so that the user can have read it.
 func delivered(q supervisor.Question) supervisor.Question {
 	q.ExpiresAt = monday.Add(time.Hour)
 	return q
