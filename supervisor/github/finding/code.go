@@ -92,7 +92,8 @@ func fileSide(text string) (s side) {
 	return s
 }
 
-// find returns the position of a finding's code with the most equal lines around it.
+// find returns the position of a finding's code. If the code occurs more than once, find prefers
+// the position with the most equal lines around it.
 func (s side) find(c CodeExcerpt) (start, line int, fit codeMatch) {
 	fit = codeGone
 	squeezedTexts := make([]string, len(s.texts))

@@ -18,7 +18,7 @@ type Record struct {
 	Seen    string // the last head in which the finding's lines were read
 	Fixed   string // the first head without the finding; "" unless the finding is fixed
 	Posted  bool   // the finding is on GitHub
-	Inline  bool   // the finding is a comment on its lines
+	Inline  bool   // the finding is on GitHub as a comment on its lines
 	Turn    int64  // the turn that found the finding; 0 means unknown
 	MutedBy string // login or name of the user who muted the finding; "" means none; not stored
 }
