@@ -48,7 +48,7 @@ type rig struct {
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "mews") // a socket's path must be short
+	dir, err := os.MkdirTemp("", "mews") // a short path, because the length of a socket's path is limited
 	if err != nil {
 		t.Fatal(err)
 	}
