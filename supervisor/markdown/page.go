@@ -127,7 +127,7 @@ func (p *page) lines(n ast.Node) string {
 }
 
 // fence renders a fence. Text after the language in the fence's first line is put before the code.
-// Without code, all of that line may be words.
+// If the fence has no code, the whole first line may be words.
 func (p *page) fence(n *ast.FencedCodeBlock) {
 	var language string
 	if n.Info != nil {

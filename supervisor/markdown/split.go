@@ -134,8 +134,8 @@ func indented(t supervisor.RichText) supervisor.RichText {
 	return t
 }
 
-// edges returns the range of s between at and end, without the white space around it. A mark that
-// begins with code begins at the beginning of the code.
+// edges returns the range of the mark s between at and end, without the white space around it. A
+// mark that begins with code begins at the beginning of the code.
 func (c *cutter) edges(s mark, at, end int) (start, stop int) {
 	from := max(s.start, at)
 	start, stop = trimSpace(c.text, from, min(s.end, end), s.kind == supervisor.EntityPre)
