@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/outbox"
 )
 
-// quiet checks that a chat ("*" means any) got no call between two moments.
+// quiet fails the test if a chat ("*" means any) got a call between two moments.
 func (h *rig) quiet(chat string, from, to time.Time) {
 	h.Helper()
 	for _, c := range h.channel.made(chat, "send", "edit", "delete", "typing") {
@@ -151,7 +151,7 @@ func (h *rig) fair(chats []string, n int) {
 	}
 }
 
-// paced checks that at most n counted calls to a chat were made in any span of that length.
+// paced fails the test if more than n counted calls to a chat were made in any span of that length.
 func (h *rig) paced(chat string, n int, span time.Duration) {
 	h.Helper()
 	verbs := []string{"send", "edit", "delete"}

@@ -27,7 +27,7 @@ type postSet struct {
 	outcome supervisor.DeliveryResult
 	why     string // the channel's error that caused outcome
 	// reason is the reason of the outcome if the thread or the chat is to blame; otherwise
-	// ReasonNone.
+	// SendReasonNone.
 	reason   supervisor.SendErrorReason
 	last     supervisor.Post // the post to store together with the delivery's end; ID 0 means none
 	giveUpAt time.Time       // time at which an unreachable delivery is given up
