@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	// copyRetention is how long the service must have run with the migrated database before its copies
-	// are deleted.
+	// copyRetention is how long the service must have run with the migrated database before its
+	// copies are deleted.
 	copyRetention = 7 * 24 * time.Hour
 	// copyInterval is the time between two updates of the counted time. A killed service loses less
 	// than one interval.
 	copyInterval = 10 * time.Minute
-	// copyServed is the setting with the counted time, and the names of the copies to which it
-	// belongs.
+	// copyServed is the name of a setting. It stores how long the service has run with the copies,
+	// and the names of these copies.
 	copyServed = "copies.served"
 	// copyEndTimeout is the time limit for the last update, when the service ends.
 	copyEndTimeout = time.Second
@@ -79,6 +79,6 @@ func parseServed(text string) time.Duration {
 	if hours, err := strconv.Atoi(text); err == nil {
 		return time.Duration(hours) * time.Hour
 	}
-	served, _ := time.ParseDuration(text) // an unreadable time counts as none
+	served, _ := time.ParseDuration(text) // a stored time that can't be read counts as 0
 	return served
 }

@@ -36,7 +36,7 @@ type workers struct {
 	pool        *runner.Pool
 	rootSpawner *pool.Spawner     // the spawner that root started before acting as the folder's owner; otherwise nil
 	disks       *disk.Guard       // nil in a process that runs no service
-	hostCalls   *hostcall.Options // dependencies of the workers' calls
+	hostCalls   *hostcall.Options // dependencies of the host calls that workers make
 	operations  *operation.Operations[*hostcall.Conn]
 	voices      *voice.AnswerSpeaker
 	transcriber *transcription.Transcriber
@@ -67,8 +67,8 @@ func (s *service) openWorkers(ctx context.Context) error {
 	return nil
 }
 
-// checkVersions refuses other programs of another version, which could start no worker. A process
-// that runs no service does not check that.
+// checkVersions returns an error if another program of Mews has another version, because no worker
+// could start then. A process that runs no service does not check the versions.
 func (s *service) checkVersions(ctx context.Context) error {
 	if s.idle {
 		return nil
