@@ -339,7 +339,7 @@ func (m *managedWorker[H]) short(log hclog.Logger) {
 // tellShortages is the number of shortages in a row after which a user gets a notice.
 const tellShortages = 3
 
-// died counts a death. It delays the next start, or opens the breaker.
+// died handles a death: it delays the next start, or opens the breaker.
 func (m *managedWorker[H]) died(log hclog.Logger, err error) {
 	m.deaths++
 	wait, broken := m.backoff.died(m.options.Now(), m.options.Timings)

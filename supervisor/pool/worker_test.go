@@ -118,7 +118,8 @@ func forever(f *os.File, b []byte) {
 	}
 }
 
-// after returns a worker that behaves well until it gets the message "now", and then calls turn.
+// after is the behaviour of a worker that behaves well until it gets the message "now", and then
+// calls turn.
 func after(turn func(*os.File)) func(*os.File) {
 	return func(f *os.File) { serve(f, protocol.Version, turn) }
 }
