@@ -225,7 +225,7 @@ func TestExtension_OfDay_IsGranted(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Turn: 100 * cent, Day: 10 * cent, Extend: 60 * cent})
 	p := New(r.o)
 	r.spend(r.turn, 7*cent, 0)
-	r.paid(p, bid(15*cent)) // this call lacks 12 cents
+	r.paid(p, bid(15*cent)) // this call costs 12 cents more than is left
 	q := r.person.asked[0]
 	r.same("amount", q.Amount, int64(25*cent))
 	r.same("text", q.Text, fmt.Sprintf(textMayExtend, "Asking a/b would go beyond your limit for a day, $0.10: $0.07 was spent, "+
