@@ -23,7 +23,7 @@ type Feeds struct {
 	Changed func(conversation int64)
 
 	mu    sync.Mutex      // guards the fields below
-	feeds map[int64]*feed // by conversation; a feed without watchers and streams is removed
+	feeds map[int64]*feed // feeds by the id of their conversation; a feed without watchers and streams is removed
 }
 
 // feed is the state of one conversation.
