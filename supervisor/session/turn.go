@@ -47,7 +47,7 @@ type AttemptEnd struct {
 	Failure error // error of the last model call, if Why is TurnEndError
 	// the model that should have made the last step, if another model made it
 	Replaced   *modelcall.ReplacedModel
-	AnsweredBy string // the model that answered instead
+	AnsweredBy string // the model that answered instead of the model in Replaced
 	Tokens     int64  // input and output tokens of the attempt's model calls
 	Cost       int64  // known cost of the attempt's model calls, in millionths of a dollar
 	// whether an operation or another turn was in the worker at the same time
@@ -177,7 +177,7 @@ func (t *turn) suspend(ctx context.Context, ran time.Duration) outcome {
 	return outcome{again: ok, unfinished: !ok}
 }
 
-// why returns the reason of the turn's end: TurnEndDeclined if the model declined to answer,
+// why returns the reason of the turn's end: TurnEndRefused if the model declined to answer,
 // otherwise the worker's reason.
 func (e AttemptEnd) why() protocol.TurnEndReason {
 	failed := new(modelcall.Error)
