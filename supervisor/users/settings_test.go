@@ -26,7 +26,7 @@ type fixture struct {
 	settings *Settings
 }
 
-// anywhere is a Placer that prepares no folders.
+// anywhere is a FolderPreparer that prepares no folders.
 type anywhere struct{}
 
 func (anywhere) SetUsers([]supervisor.User) (func(), error) { return func() {}, nil }
