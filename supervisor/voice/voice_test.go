@@ -145,7 +145,7 @@ func (r *rig) serves(string) bool {
 	return served
 }
 
-// runVoices runs Voices until end is called.
+// runVoices runs an AnswerSpeaker until end is called.
 func (r *rig) runVoices() (v *voice.AnswerSpeaker, end func()) {
 	v = voice.New(voice.Options{IsServed: r.serves, Store: store{r.db.SpokenAnswers(), r}, Settings: r.db.Settings(),
 		Operations: r, Log: hclog.NewNullLogger(),
