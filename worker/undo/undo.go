@@ -34,7 +34,7 @@ type Undoer struct {
 // New makes an Undoer over a workspace, which the caller closes.
 func New(ws *workspace.Workspace) *Undoer { return &Undoer{ws: ws} }
 
-// RunOperation runs an operation of the kind protocol.OperationUndo.
+// RunOperation runs an operation of the kind protocol.OperationKindUndo.
 func (u *Undoer) RunOperation(ctx context.Context, p protocol.UndoParameters, blobs Blobs) (protocol.UndoResult,
 	error) {
 	u.mu.Lock()
