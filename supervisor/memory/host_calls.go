@@ -21,7 +21,7 @@ var (
 // Names of the tools.
 const (
 	toolRemember = "remember"
-	toolUpdate   = "update_memory" // corrects a fact
+	toolUpdate   = "update_memory" // the tool that corrects a fact
 	toolNote     = "note_today"
 	toolForget   = "forget"
 )

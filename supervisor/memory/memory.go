@@ -38,7 +38,7 @@ type Options struct {
 	PromptFiles sqlite.PromptFiles
 	SystemTexts sqlite.SystemTexts
 	Effects     sqlite.Effects
-	Kept        sqlite.Operations // the stored rows of Operations
+	Kept        sqlite.Operations // the database's rows of the operations that Operations runs
 	Operations  Operations
 	Approver    Approver
 	// Foreign names the words of others that a turn has read; "" means none. nil names nothing.
@@ -136,8 +136,8 @@ func (m *Memory) addForeign(ctx context.Context, turn int64, asked string) (stri
 }
 
 // checkForgotten refuses facts that were forgotten. It refuses any fact from a forgotten message.
-// It refuses the same words, unless the user has used them since. after is the highest number in a
-// forgotten fact's id.
+// It refuses a fact with the words of a forgotten fact, unless the user has used these words since.
+// after is the highest number in a forgotten fact's id.
 func (m *Memory) checkForgotten(ctx context.Context, r ChangeRequest, source supervisor.FactBasis) (after int,
 	err error) {
 	byMessage, at, after, err := m.o.Store.FindForgottenFact(ctx, r.User, source.Message, r.Arguments.Text)
@@ -152,9 +152,9 @@ func (m *Memory) checkForgotten(ctx context.Context, r ChangeRequest, source sup
 }
 
 // says reports whether a text has at least half of a fact's words of four letters or more. Words
-// with the same beginning count too, but addresses and numbers must match exactly. It matters if
-// the model has read other people's words: a fact that the user did not say may come from those
-// words.
+// with the same beginning count too, but addresses and numbers must match exactly. The check
+// matters if the model has read other people's words: a fact that the user did not say may come
+// from those words.
 func says(text, fact string) bool {
 	for _, field := range strings.Fields(strings.ToLower(fact)) {
 		exact := strings.TrimFunc(field, unicode.IsPunct)
