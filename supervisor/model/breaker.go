@@ -39,8 +39,8 @@ var transitions = map[BreakerState][]BreakerState{
 type breaker struct {
 	state     BreakerState
 	class     modelcall.ErrorClass // class of the failure that opened the breaker
-	openUntil time.Time            // the end of the open state
-	openFor   time.Duration        // length of the last open state
+	openUntil time.Time            // when the breaker's open state ends
+	openFor   time.Duration        // length of the breaker's last open state
 }
 
 // permit says how a call may use a model.

@@ -12,7 +12,7 @@ import (
 
 // ResolvedModel is a model of a provider.
 type ResolvedModel struct {
-	Spec     string // full spec: provider/model, or offline
+	Spec     string // the model's full spec: provider/model, or offline
 	Provider modelcall.Provider
 	Model    string // the model's name at the provider
 }
