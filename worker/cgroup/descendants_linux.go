@@ -113,7 +113,7 @@ func (p processID) signal(proc *os.File, sig unix.Signal) bool {
 func KillDescendant(pid, root int) (killed bool, err error) {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
-		return false, nil // the process has ended
+		return false, nil // the process with that pid has ended
 	}
 	defer unix.Close(fd)
 	if !isDescendant(pid, root) {

@@ -14,7 +14,7 @@ import (
 // PoolCounts tells how much a process and its descendants take from pools. A kernel pool is a
 // resource that the kernel counts for a whole account, or for the machine.
 type PoolCounts struct {
-	Watches   int64 // watches of epoll and inotify
+	Watches   int64 // number of entries that epoll and inotify watch
 	Pipes     int64
 	Terminals int64
 }
@@ -25,7 +25,7 @@ type PoolCounts struct {
 const (
 	watchShare = 64
 	pipeShare  = 4
-	pipePages  = 16 // pages of a new pipe
+	pipePages  = 16 // size of a new pipe, in pages of memory
 )
 
 // inFlight is the number of watches that are counted for a descriptor under way between two
@@ -47,7 +47,8 @@ func ReadPoolLimits(proc string) PoolCounts {
 	}
 }
 
-// FindExceededPool returns a pool that exceeds its limit in most, and the limit. "" means none.
+// FindExceededPool returns a pool of which h exceeds the limit in most, and that limit. The pool ""
+// means that no limit is exceeded.
 func (h PoolCounts) FindExceededPool(most PoolCounts) (what string, limit int64) {
 	for _, pool := range []struct {
 		what       string
@@ -80,7 +81,8 @@ func newHeldCount(most PoolCounts) (*poolCounter, error) {
 		sockets: map[string]bool{}, buf: make([]byte, 64<<10)}, err
 }
 
-// mountLines are lines of fdinfo with mount ids of the kernel's own file systems. They never change.
+// mountLines are lines of fdinfo with mount ids of the kernel's own file systems. They never
+// change.
 type mountLines struct{ pipes, sockets []byte }
 
 // knownMounts keeps the mountLines once kernelMounts has found them.
@@ -208,7 +210,7 @@ func (c *poolCounter) addLine(line []byte, kind *kindOfFile) {
 		case bytes.Equal(line, c.socketMount):
 			*kind = socketFile
 		}
-	case "ino": // the line after mnt_id
+	case "ino": // the inode follows the line with the mount id
 		switch inode := string(value); {
 		case *kind == pipeFile && !c.pipes[inode]:
 			c.pipes[inode] = true

@@ -46,7 +46,7 @@ func (l Limits) check() error {
 type setting struct {
 	controller string
 	file       string
-	optional   bool // some kernels lack the file
+	optional   bool // whether the file may be missing, because some kernels lack it
 	text       func(Limits) string
 }
 

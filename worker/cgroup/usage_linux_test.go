@@ -70,7 +70,8 @@ func (g *Group) Close() error {
 	return errors.Join(errs...)
 }
 
-// MeasureProcessTree measures one root with a new Meter. The error wraps fs.ErrNotExist if the root is missing.
+// MeasureProcessTree measures one root with a new Meter. The error wraps fs.ErrNotExist if the root
+// is missing.
 func MeasureProcessTree(proc string, root int) (ProcessTreeSize, error) {
 	all, err := (&Meter{Proc: proc}).MeasureProcessTrees(map[int]MeasureLimits{root: {Tasks: math.MaxInt,
 		Memory: true}})
