@@ -75,7 +75,8 @@ func CompareFiles(ctx context.Context, home Home, p protocol.CheckParameters) (r
 // maxName bounds a name in a result, in bytes. A result has room for 60 such names.
 const maxName = 60
 
-// changes has the kinds of changes. Each function returns the sorted names of the changed files.
+// changes has a function for each kind of change, by its word. The function returns the sorted
+// names of the files with such a change.
 var changes = map[string]func(before, now manifest) []string{
 	"new":  func(before, now manifest) []string { return without(now, before) },
 	"gone": func(before, now manifest) []string { return without(before, now) },
