@@ -34,9 +34,9 @@ const (
 // Home is the memory in a user's home.
 type Home struct {
 	Files *workspace.Workspace
-	Zone  *time.Location // time zone in which days begin
+	Zone  *time.Location // the user's time zone, in which days begin
 
-	mu sync.Mutex // held while a file is read and written
+	mu sync.Mutex // held while a file of the memory is read or changed
 }
 
 // ReadMemoryFile reads MEMORY.md. A missing file is empty.
@@ -68,9 +68,9 @@ type Change struct {
 	Undo          *protocol.Undo
 }
 
-// change lets do change MEMORY.md. It calls announce with the change before it writes the file. If
-// writing fails, change calls announce again with the reverse change. A change that is repeated
-// after a crash gives the same file.
+// change changes MEMORY.md by the function do. Before it writes the file, it passes the change to
+// the function announce. If writing fails, it calls announce again with the reverse change. If a
+// change is repeated after a crash, the file stays the same.
 func (h *Home) change(ctx context.Context, keep workspace.BackupFunc, announce func(Change) error,
 	do func(*facts.File) error) (c Change, err error) {
 	h.mu.Lock()
@@ -105,8 +105,8 @@ func (h *Home) change(ctx context.Context, keep workspace.BackupFunc, announce f
 
 // Note is a line of a daily note.
 type Note struct {
-	Day  string // day such as 2026-11-20
-	Line int    // number of the line, from 1
+	Day  string // day of the note, such as 2026-11-20
+	Line int    // number of the line in the day's file, from 1
 	Text string // text without the mark of the bullet
 }
 
