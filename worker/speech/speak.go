@@ -110,7 +110,7 @@ func (s Speaker) record(ctx context.Context, p program.Program, text string) err
 	return s.Programs.Run(ctx, p)
 }
 
-// keep asks the supervisor to store a recording.
+// keep asks the supervisor to store the recording at a path.
 func (s Speaker) keep(ctx context.Context, path string) (result protocol.SpeakResult, err error) {
 	ogg, err := os.Open(path)
 	if err != nil {
