@@ -63,8 +63,8 @@ type telegramService struct {
 	answers chan telegramtest.APICall // calls of the Bot API that show a complete answer
 }
 
-// newTelegramService makes a service with some users. more is added to the configuration's
-// telegram.
+// newTelegramService makes a service with some users. The text in more is added to the section
+// telegram of the configuration.
 func newTelegramService(b *testing.B, people int, more string) *telegramService {
 	return newTelegramServiceOf(b, people, more, "")
 }

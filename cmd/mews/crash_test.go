@@ -153,7 +153,8 @@ func (r *crashRun) checkAcknowledged(updates []int64) {
 	}
 }
 
-// writeUntil makes the people write until they have written a total of until messages.
+// writeUntil makes the people write until they have written as many messages in total as the number
+// until.
 func (r *crashRun) writeUntil(until int) {
 	for ; r.said < until; r.said++ {
 		w := r.writers[r.said%crashPeople]

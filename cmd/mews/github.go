@@ -29,7 +29,7 @@ func githubVerb(ctx context.Context, con console, args []string) error {
 
 // askGitHub runs a subcommand that asks the service and shows its report. The function params
 // defines the flags, and returns a function that makes the request from the command line's words.
-// The command line may have at most the number of words in most.
+// The number most limits the words of the command line.
 func askGitHub[R any](ctx context.Context, con console, v subcommand, args []string, most int, method string,
 	params func(set *flag.FlagSet) func(words []string) (any, error), text func(R) string) (report R, err error) {
 	set, file := v.flags(con)

@@ -125,7 +125,7 @@ func verbNames() (names []string) {
 }
 
 // suggest writes the names that are near to a mistyped word. It reports whether there are such
-// names. It writes the text before in front of each name.
+// names. The parameter before is the text in front of each name.
 func suggest(w io.Writer, before, word string, names []string) bool {
 	near := spelling.NearNames(word, names)
 	if near == nil {

@@ -230,8 +230,9 @@ func (m *ownMews) lines() (lines []string) {
 	return lines[:len(lines)-1]
 }
 
-// settled selects the number of the newest inbound, a space, and 1 or 0. It is 1 if each inbound is
-// answered or waits for the answer to a question, and no delivery is left in the outbox.
+// settled selects the number of the newest inbound, a space, and 1 or 0. The last number is 1 if no
+// delivery is left in the outbox, and each inbound is answered or waits for the answer to a
+// question.
 const settled = "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'inbox'), 0) || ' ' || " +
 	"((SELECT count(*) FROM inbox WHERE state IN ('new', 'running')) <= " +
 	"(SELECT count(DISTINCT turn) FROM question WHERE why IS NULL) AND " +

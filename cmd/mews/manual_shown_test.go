@@ -67,8 +67,8 @@ func faultOfShown(shown, came []string) string {
 	return ""
 }
 
-// matchPart compares a part of a page with lines from the index at on. It returns how many lines of
-// the part match, and the index after the last.
+// matchPart compares a part of a page with lines, beginning with the line of index at. It returns
+// how many lines of the part match, and the index after the last.
 func matchPart(part, lines []string, at int) (read, behind int) {
 	for read < len(part) && at < len(lines) {
 		switch {

@@ -232,8 +232,8 @@ func (m harm) start(h *apptest.Service, alice *neighbourClient) <-chan string {
 	return alice.awaitStart(func() <-chan string { return alice.say("run " + m.command) })
 }
 
-// awaitStart calls say, which sends the message that starts a harm, and waits until the harm has
-// begun.
+// awaitStart starts a harm and waits until the harm has begun. The function say sends the message
+// that starts the harm.
 func (n *neighbourClient) awaitStart(say func() <-chan string) <-chan string {
 	h := n.service
 	h.T.Helper()

@@ -232,8 +232,8 @@ func faultsOfMarkdown(name, text string) (faults []string) {
 	return faults
 }
 
-// faultsOfSentences returns the sentences that have more words than most, or a turn of phrase that
-// is not plain.
+// faultsOfSentences returns the sentences that have a turn of phrase that is not plain, or too many
+// words. The parameter most is the limit of words.
 func faultsOfSentences(prose string, most int) (faults []string) {
 	for _, paragraph := range strings.Split(strings.ReplaceAll(prose, "\n- ", "\n\n"), "\n\n") {
 		paragraph = codeInText.ReplaceAllString(strings.Join(strings.Fields(paragraph), " "), "X")

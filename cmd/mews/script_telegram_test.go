@@ -119,7 +119,8 @@ func (b *scriptBot) await(ts *testscript.TestScript, there func() bool, otherwis
 	awaitIn(ts, there, func() string { return otherwise() + "\n" + b.server.DumpState() })
 }
 
-// awaitIn waits until a condition holds, or fails with the text that otherwise returns.
+// awaitIn waits until the function there returns true. If that takes too long, the script fails
+// with the text from the function otherwise.
 func awaitIn(ts *testscript.TestScript, there func() bool, otherwise func() string) {
 	deadline := time.After(apptest.DefaultTestTimeout)
 	tick := time.NewTicker(5 * time.Millisecond)

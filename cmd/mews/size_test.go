@@ -30,7 +30,7 @@ func TestSizes_Files_StayWithinLimits(t *testing.T) {
 	}
 }
 
-// eachGoFile calls visit with each Go file of the module, by its name below the root.
+// eachGoFile calls the function visit with each Go file of the module, by its name below the root.
 func eachGoFile(t *testing.T, visit func(name string, text []byte) error) {
 	t.Helper()
 	root := moduleRoot(t)
