@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// ErrMalformed is wrapped by every error of Decode: the other side is broken, and the connection
-// must end.
+// ErrMalformed is wrapped by every error of Decode. The other side is then broken, and the
+// connection must end.
 var ErrMalformed = errors.New("malformed message")
 
 // Encode encodes m as a packet. It refuses messages that Decode would refuse.

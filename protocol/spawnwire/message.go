@@ -32,9 +32,9 @@ type BindMount struct {
 	Writable bool
 }
 
-// KillRequest asks for a signal to a worker: SIGTERM to its process, or SIGKILL to its whole
-// process group. A KillRequest for an ended worker is ignored, because the ExitedMessage may have
-// been under way.
+// KillRequest asks for a signal to a worker. SIGTERM goes to the worker's process, SIGKILL to its
+// whole process group. A KillRequest for an ended worker is ignored, because the ExitedMessage may
+// have been under way.
 type KillRequest struct {
 	ID     uint64
 	Signal uint32
