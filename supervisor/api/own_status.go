@@ -22,7 +22,7 @@ type OwnStatus struct {
 	Report StatusReporter
 	Left   func(ctx context.Context, user string) ([]budget.Allowance, error)
 	Limits func() access.GateLimits // the current limits of logins
-	// AskWorker calls a user's worker. there is false if the worker does not run.
+	// AskWorker calls a user's worker. The result there is false if the worker does not run.
 	AskWorker func(ctx context.Context, user, method string, params, result any) (there bool, err error)
 	Now       func() time.Time
 	Log       hclog.Logger
