@@ -192,8 +192,8 @@ func (h *Service) LogTail() string {
 	return string(text[max(0, len(text)-8000):])
 }
 
-// WaitUntilTrue waits until there returns true. After the time most, the test fails with the
-// message what.
+// WaitUntilTrue waits until the function there returns true. If that takes longer than most, the
+// test fails. The failure names the awaited condition, which the parameter what describes.
 func (h *Service) WaitUntilTrue(most time.Duration, what string, there func() bool) {
 	h.T.Helper()
 	deadline := time.After(most)

@@ -18,7 +18,8 @@ func TelegramConfig(s *telegramtest.Server, more string) string {
 // answers.
 const QueueModeConfig = "chat: {busy: queue}\n"
 
-// NumberFromEnv returns the value of an environment variable, or otherwise if it is not set.
+// NumberFromEnv returns the number in an environment variable. If the variable is not set, it
+// returns the parameter otherwise.
 func NumberFromEnv(t *testing.T, name string, otherwise int) int {
 	t.Helper()
 	text := os.Getenv(name)
