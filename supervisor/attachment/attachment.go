@@ -1,7 +1,7 @@
 // Package attachment prepares the files of inbounds for their turns. An inbound with files is
 // arriving: its files are fetched into the spool, the user's worker puts them below uploads/ and
-// reads them, and recordings are transcribed. Then it is new. Each step is committed before the
-// next begins, and is not repeated after a crash.
+// reads them, and recordings are transcribed. After that the inbound is new. Each step is committed
+// before the next begins, and is not repeated after a crash.
 //
 // receiver.go finds arriving inbounds and decides when they are new; receive.go prepares one
 // inbound; fetch.go downloads a file from its channel; material.go formats files for a model.
