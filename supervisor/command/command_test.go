@@ -117,7 +117,7 @@ func (h *rig) newCommands() *command.Commands {
 	return commands
 }
 
-// live runs the Commands until the test calls end or is over.
+// live runs the Commands until the test ends, or calls the returned function.
 func (h *rig) live() (end func()) {
 	h.commands = h.newCommands()
 	ctx, cancel := context.WithCancel(context.Background())

@@ -251,7 +251,7 @@ func (c *Commands) runQueue(ctx context.Context, running *sync.WaitGroup, in sup
 	behind()
 }
 
-// nextQueued takes the next inbound from the queue in which over, a finished inbound, was. more is
+// nextQueued takes the next inbound from the queue of the finished inbound over. The result more is
 // false if the queue is empty.
 func (c *Commands) nextQueued(over supervisor.Inbound) (in supervisor.Inbound, more bool) {
 	key := c.queueOf(over)
