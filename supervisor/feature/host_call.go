@@ -72,8 +72,8 @@ type Turn struct {
 	Resumed     bool // an earlier attempt of the turn has committed something
 	// Committed returns a tool call of the model's last committed message that has no result yet.
 	Committed func(id string) (call protocol.ToolCall, ok bool)
-	// Commit calls do until it succeeds or the turn ends. It repeats do while the disk is full or
-	// does not answer.
+	// Commit calls the function do until do succeeds or the turn ends. It repeats the call while
+	// the disk is full or does not answer.
 	Commit func(ctx context.Context, do func() error) error
 	// Kept has the values that features keep for the rest of this attempt. Each feature's keys have
 	// their own types.
