@@ -113,8 +113,8 @@ func (r *Reviews) gather(ctx context.Context, w *supervisor.Review, pull api.Pul
 	return c, r.keepChange(w, c)
 }
 
-// visible returns a text of others as GitHub displays it, cut to most bytes. The text may have
-// megabytes, as in a commit's message.
+// visible returns a text of others as GitHub displays it, cut if it is longer than most, in bytes.
+// The text may have megabytes, as in a commit's message.
 func visible(text string, most int) string {
 	return finding.Truncate(finding.VisibleMarkdown(finding.Truncate(text, 16*most)), most)
 }

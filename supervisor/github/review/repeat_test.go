@@ -188,7 +188,7 @@ func TestRequest_FailsOnReadHead_KeepsResult(t *testing.T) {
 }
 
 // TestForcePush_ToReadHead_RefreshesSummary covers a branch that is reset to a head that was
-// reviewed before. Nothing is read or paid again.
+// reviewed before. No part of that head is read or paid for again.
 func TestForcePush_ToReadHead_RefreshesSummary(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)

@@ -122,8 +122,8 @@ func fullFindings(made result) (lines []string) {
 	return lines
 }
 
-// findingText explains a finding: how and when the code fails. The explanation is cut to most
-// bytes.
+// findingText explains a finding: how and when the code fails. The explanation is cut if it is
+// longer than most, in bytes.
 func findingText(number int, f finding.Finding, most int) string {
 	return fmt.Sprintf("%d. **%s, %s** %s\n%s\n\n%s", number, f.Severity, f.Category, finding.FormatPosition(f),
 		finding.HarmlessMarkdown(f.Title, maxShort), finding.HarmlessMarkdown(f.Detail, most))

@@ -84,7 +84,7 @@ func (r *rig) write(p *weekPull, bad bool) {
 	}
 }
 
-// review runs all reviews that are due before until.
+// review runs all reviews that are due before the time until.
 func (r *rig) review(pulls []*weekPull, until time.Time) {
 	r.Helper()
 	for {

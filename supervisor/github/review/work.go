@@ -150,7 +150,8 @@ func (r *Reviews) work(ctx context.Context, w *supervisor.Review, repo superviso
 // patience is how long a turn waits for a temporary failure of GitHub to pass.
 const patience = 3 * time.Minute
 
-// retryForAWhile repeats do while GitHub has a temporary failure, up to patience.
+// retryForAWhile repeats the function do while GitHub has a temporary failure, for as long as
+// patience.
 func (r *Reviews) retryForAWhile(ctx context.Context, do func() error) error {
 	began := r.o.Now()
 	for wait := 100 * time.Millisecond; ; wait *= 2 {
