@@ -129,11 +129,11 @@ func (o *Operations[H]) setState(ctx context.Context, id int64, to supervisor.Op
 }
 
 // attempt waits for a slot and lets a worker do the operation once. A *supervisor.Error means that
-// the operation cannot be done. Any other error is errYielded, a *pool.BrokenError or the worker's
-// end, unless ctx has ended.
+// the operation cannot be done. Unless ctx has ended, any other error is errYielded, a
+// *pool.BrokenError or the worker's end.
 //
-// It takes the slot first, so that no worker waits for a slot. If the operation needs an unused
-// worker, it takes the worker first, so that no slot waits for a worker.
+// attempt usually takes the slot first, so that no worker waits for a slot. If the operation needs
+// an unused worker, attempt takes the worker first, so that no slot waits for a worker.
 func (t *execution[H]) attempt(ctx context.Context) (json.RawMessage, error) {
 	var worker *pool.Worker[H]
 	var err error
@@ -212,8 +212,8 @@ func (t *execution[H]) work(ctx context.Context, worker *pool.Worker[H]) (json.R
 	return t.ended(worker, end, committed, err, context.Cause(bounded))
 }
 
-// ended returns the operation's result from its worker's answer, which is end or err. cause is why
-// the supervisor ended the operation; nil means that the supervisor did not end it.
+// ended returns the operation's result from its worker's answer, which is end or err. The parameter
+// cause is why the supervisor ended the operation; nil means that the supervisor did not end it.
 func (t *execution[H]) ended(worker *pool.Worker[H], end protocol.OperationEnd, committed []protocol.BlobRef, err, cause error) (json.RawMessage, error) {
 	said := new(protocol.Error)
 	switch {

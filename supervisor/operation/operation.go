@@ -4,8 +4,8 @@
 // have died in an operation, the operation is parked. A recording is transcribed piece by piece,
 // and continues with the first piece that is not committed.
 //
-// Each user's worker runs two operations at once that a user waits for (now), and one long
-// operation (background). The machine runs as many background operations as it has slots for
+// Each user's worker runs at most two operations at once for which the user waits (now), and one
+// long operation (background). The machine runs as many background operations as it has slots for
 // speech, and the shortest recording goes first. A longer recording gives up its slot between two
 // pieces if a shorter recording waits.
 package operation

@@ -48,7 +48,7 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
-// startService starts the service, until end is called or the test ends.
+// startService runs the service until the test ends, or calls the returned function.
 func (r *rig) startService() (end func()) {
 	r.Helper()
 	o := pool.SpawnerOptions{Path: spawnerPath, Worker: workerPath, Tier: "off", Least: "off", Log: hclog.NewNullLogger()}
