@@ -137,8 +137,8 @@ func (s splitter) split() (when, text string, ok bool) {
 }
 
 // complete adds the first time of the day in a text to words that name only a day, as in "tomorrow
-// call Ann at 9". The text is the words from one field to another. A time of the day at its end is
-// cut off.
+// call Ann at 9". The text begins with the field from and ends before the field to. A time of the
+// day at the end of the text is cut off.
 func (s splitter) complete(time []string, from, to int) (when, text string) {
 	r, err := s.parse(time)
 	timed := err == nil && r.Kind != Once && !r.NoTime
