@@ -90,9 +90,9 @@ func (u *Undoer) FindLastTurn(ctx context.Context, in supervisor.Conversation, n
 
 func (u *Undoer) since() time.Time { return u.Now().Add(-spool.Retention) }
 
-// UndoTurn takes back the changes of a turn, or of an earlier undo of the turn. of is the operation
-// of that earlier undo; 0 means the turn's own changes. If force is true, UndoTurn also overwrites
-// files that have changed since.
+// UndoTurn takes back the changes of a turn, or of an earlier undo of the turn. The parameter of is
+// the operation of that earlier undo; 0 means the turn's own changes. If force is true, UndoTurn
+// also overwrites files that have changed since.
 func (u *Undoer) UndoTurn(ctx context.Context, user string, turn, of int64, force bool) (report Report, err error) {
 	report.Paths = map[Outcome][]string{}
 	defer func() { report.addPrograms() }()
