@@ -375,8 +375,8 @@ func hideProtocol() error {
 	return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 }
 
-// revealProtocol undoes hideProtocol for one escape, as far as the way says. A failure shows in the
-// result of the escape.
+// revealProtocol undoes hideProtocol for one escape, as far as the parameter way says. A failure
+// shows in the result of the escape.
 func revealProtocol(way string, in, out int) {
 	if strings.Contains(way, wallMoved) {
 		_ = unix.Dup3(in, 0, 0)

@@ -80,8 +80,8 @@ func (p Plan) NewLaunch(privilege Privilege) (Launch, error) {
 
 // StartStageOne executes stage one in the folder home, an open descriptor. files become its
 // descriptors 0 to 3: the worker's three, and the open file of the worker's program. StartStageOne
-// returns the pid of a new child of this process. The child becomes the worker, or writes on its
-// descriptor 2 why not.
+// returns the pid of a new child of this process. The child becomes the worker, or writes the
+// reason why not to its descriptor 2.
 //
 // The calling goroutine must be locked to its thread: the child is killed when the thread ends. No
 // other code in this process may depend on the working directory.
