@@ -340,8 +340,7 @@ func TestCheck_ExpiredLogin_NeedsACode(t *testing.T) {
 	}
 }
 
-// A message in a group waits for a code from the private chat, even if the private chat's gate is
-// open.
+// A held group message needs a code from the private chat, even if the gate there is open.
 func TestCheck_HeldGroupMessage_NeedsPrivateCode(t *testing.T) {
 	p := newRig(t)
 	p.enrol(t, true)
