@@ -71,8 +71,8 @@ func takesSkip(q supervisor.Question) bool {
 		q.Ask.Kind == protocol.AskKindText && !q.Conversation.Channel.Capabilities().Edit
 }
 
-// ParseYesOrNo returns AnswerChoiceOnce if the whole text means yes, and AnswerChoiceNo if it means
-// no. Upper and lower case are the same. For any other text it returns AnswerChoiceNone.
+// ParseYesOrNo returns AnswerChoiceOnce if the whole text means yes. If the whole text means no, it
+// returns AnswerChoiceNo; for any other text, AnswerChoiceNone. Upper and lower case are the same.
 func ParseYesOrNo(text string) supervisor.AnswerChoice {
 	if text = strings.TrimSpace(text); strings.HasSuffix(text, "?") {
 		return supervisor.AnswerChoiceNone
