@@ -13,7 +13,7 @@ import (
 // Summary is the text about a pull request that each review updates in place. It has all findings
 // of all heads. It names no model, price or setting of the host.
 type Summary struct {
-	Head     string // the newest head
+	Head     string // the newest head of the pull request
 	Mark     string // text of the summary's hidden mark; "" means Head
 	Name     string // name of the reviewer
 	Records  []Record
