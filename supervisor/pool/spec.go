@@ -62,7 +62,7 @@ func (s WorkerSpec) user() string {
 // WorkerLocation is the location of a user's home, with account and limits of its worker. The
 // spawner opens Path below Root; without Root the worker has no home.
 type WorkerLocation struct {
-	Root     string // an absolute path
+	Root     string // absolute path of the folder that contains the home
 	Path     string // path relative to Root; "." means Root itself
 	MakeHome bool   // whether the spawner makes a home that does not exist
 	UID, GID uint32 // the user's own account; 0 means the account for users without one
