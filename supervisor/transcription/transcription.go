@@ -120,7 +120,7 @@ func (t *Transcriber) Transcribe(ctx context.Context, r Recording) (text, words 
 }
 
 // RetryTranscription transcribes a recording that the user names. It returns the message for the
-// user. If somebody speaks in it, begin gets the text for the model.
+// user. If somebody speaks in the recording, begin gets the text for the model.
 func (t *Transcriber) RetryTranscription(ctx context.Context, r Recording,
 	begin func(text string) error) (supervisor.Delivery, error) {
 	done := t.transcribe(ctx, r)
