@@ -65,11 +65,11 @@ type DatabaseCopies interface {
 
 // Configuration gives the calls of admins access to the configuration.
 type Configuration interface {
-	// Summary returns facts of the current configuration.
+	// Summary returns facts about the users in the current configuration.
 	Summary() ConfigurationSummary
 	// CheckNewUser returns an error for people if a user can't be added to the configured users.
 	CheckNewUser(u supervisor.User) error
-	// Summary returns facts about the users in the current configuration.
+	// Refresh loads the users again.
 	Refresh(ctx context.Context) error
 	// ReadChanges reads the configuration file again and lists the changes. The function use
 	// applies the changes; if use fails, nothing has changed. The errors of both functions are for
