@@ -31,7 +31,7 @@ type Kind struct {
 	detail       string // the format for the detail of an effect
 	cutAt        string // the shown detail ends before this text; "" shows the whole detail
 	suffix       string // the words at the end of the line
-	detailIsName bool   // the detail is a name that people gave, as the target is
+	detailIsName bool   // the detail is a name that other people may have given, so it is quoted
 	showsLast    bool   // a line about several effects shows the last detail
 	hidden       bool   // no line below an answer, because the user did or ordered the effect
 	notDone      bool   // not counted, because the effect may not have happened
