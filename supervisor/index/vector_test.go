@@ -324,7 +324,7 @@ func TestVector_RemovedSection_IsDeleted(t *testing.T) {
 	}
 }
 
-// inFiles reports whether a database or its journal contains bytes.
+// inFiles reports whether a database or its journal contains the bytes of secret.
 func inFiles(t *testing.T, path string, secret []byte) (found bool) {
 	t.Helper()
 	for _, name := range []string{path, path + "-wal"} {
