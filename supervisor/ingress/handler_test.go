@@ -81,7 +81,8 @@ func (p *fixture) restart() { p.UpdateHandler = New(p.o) }
 
 func (p *fixture) note(_, action, detail string) { p.audited = append(p.audited, action+": "+detail) }
 
-// incoming returns a message as Telegram sends it; more has further fields of the message.
+// incoming returns a message as Telegram sends it. The argument more has further fields of the
+// message.
 func (p *fixture) incoming(chat, from int64, more string) supervisor.Incoming {
 	p.t.Helper()
 	p.update++
