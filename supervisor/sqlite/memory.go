@@ -73,7 +73,7 @@ func (s Memories) ForgetFacts(ctx context.Context, user string, facts []supervis
 	return s.db.write(ctx, func(t *tx) {
 		var texts []string
 		for _, f := range facts {
-			// A fact that a person wrote by hand has no number in its id. Its number is 0.
+			// A fact that a person wrote by hand has an id without a number, so its number is 0.
 			number, _ := strconv.Atoi(strings.TrimPrefix(f.ID, "k"))
 			t.Exec(insertForgotten, user, f.Message, protocol.DigestWords(f.Text), number, t.Now)
 			t.Exec(insertFact, user, f.ID, f.Text)

@@ -87,8 +87,8 @@ func (s Operations) ChangeState(ctx context.Context, id int64, to supervisor.Ope
 }
 
 // CountWorkerDeath counts a worker that crashed in a running operation. It returns the operation.
-// The operation then waits to run again. After MaxDeaths crashes it is parked, with why as its
-// result.
+// The operation then waits to run again. After MaxDeaths crashes it is parked, with the argument
+// why as its result.
 func (s Operations) CountWorkerDeath(ctx context.Context, id int64, why string) (supervisor.Operation, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Operation {
 		o := t.operation(id)

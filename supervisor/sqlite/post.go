@@ -128,14 +128,14 @@ func (t *tx) putFirstPost(d supervisor.Delivery, content supervisor.RichText) (n
 var postTransitions = map[supervisor.PostState][]supervisor.PostState{
 	supervisor.PostQueued: {supervisor.PostSending, supervisor.PostFailed, supervisor.PostDeleted},
 	supervisor.PostSending: {supervisor.PostSent, supervisor.PostQueued, supervisor.PostUnknown, supervisor.PostFailed,
-		supervisor.PostDeleted}, // deleted: the post is not needed, and its message's id on the channel is unknown
-	// queued: the message is gone from the chat
+		supervisor.PostDeleted}, // deleted if the post is not needed, and its message's id on the channel is unknown
+	// queued if the message is gone from the chat
 	supervisor.PostSent: {supervisor.PostSurplus, supervisor.PostQueued},
-	// sent: the post is needed after all
+	// sent if the post is needed after all
 	supervisor.PostSurplus: {supervisor.PostDeleted, supervisor.PostSent},
-	// queued: the user asked to send it again
+	// queued if the user asked to send the post again
 	supervisor.PostUnknown: {supervisor.PostQueued, supervisor.PostDeleted},
-	// queued: the post got other content, or the user asked to send it again
+	// queued if the post got other content, or the user asked to send the post again
 	supervisor.PostFailed: {supervisor.PostQueued, supervisor.PostDeleted},
 }
 

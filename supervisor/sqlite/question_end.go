@@ -71,7 +71,7 @@ func (t *tx) showEnd(q questionRow) {
 	})
 }
 
-// showQuestion changes a message with a question's buttons if it is in the chat.
+// showQuestion changes a message with a question's buttons if the message is in the chat.
 func (t *tx) showQuestion(q questionRow, delivery int64, change func(supervisor.RichText) supervisor.RichText) {
 	posts := t.postsOf(delivery)
 	if len(posts) == 0 || posts[len(posts)-1].State != supervisor.PostSent {

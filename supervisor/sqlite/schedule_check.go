@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// checkingUsers selects the users with a running check. Callers append the comparison of begin_at.
+// checkingUsers selects the users with a running check. Callers append a condition on begin_at.
 const checkingUsers = `SELECT user FROM fire WHERE state = 'claimed' AND leased AND begin_at`
 
 const (

@@ -38,7 +38,7 @@ type UsageQuery struct {
 // UsageTotal is the sum over a group of calls. A field that names a dimension is zero unless the
 // usage is grouped by that dimension.
 type UsageTotal struct {
-	User         string // user, or name of a pot
+	User         string // the user, or the name of the pot, that pays for the calls
 	Conversation int64  // conversation of the calls; 0 also means calls without a conversation
 	Model        string // provider/model, or the provider's name of the model if the provider is unknown
 	Purpose      modelcall.Purpose
