@@ -169,7 +169,8 @@ func (p Policy) workerAccount(asked, own Account) (Account, error) {
 	case p.People.Contains(asked.UID) && asked.GID == asked.UID:
 	case !p.UIDs.Contains(asked.UID):
 		return asked, fmt.Errorf("uid %d: it is not among the accounts %d to %d of the policy", asked.UID, p.UIDs.From, p.UIDs.To)
-	case asked.GID != 0 && !p.UIDs.Contains(asked.GID): // refused: these groups give access to disks and logs
+	// Groups of the system are refused, because they give access to disks, containers and logs.
+	case asked.GID != 0 && !p.UIDs.Contains(asked.GID):
 		return asked, fmt.Errorf("group %d: it is not among the accounts %d to %d of the policy", asked.GID, p.UIDs.From, p.UIDs.To)
 	}
 	if asked.UID == 0 || asked.GID == 0 {

@@ -243,7 +243,8 @@ func (s *spawner) kill(m spawnwire.KillRequest, fds []int) error {
 	return fmt.Errorf("the supervisor asked for signal %d, want SIGTERM or SIGKILL", m.Signal)
 }
 
-// endPrograms kills all programs of a worker that has not been reaped, and reports that.
+// endPrograms kills all programs of a worker that has not been reaped, and reports that they were
+// killed.
 func (s *spawner) endPrograms(m spawnwire.EndProgramsRequest, fds []int) error {
 	if len(fds) > 0 {
 		return fmt.Errorf("the supervisor sent %d descriptors with the end of programs, want none", len(fds))
