@@ -19,7 +19,7 @@ const (
 // folder. The zero value matches everything.
 type glob struct {
 	pattern string
-	from    string // folder from which a pattern with a slash is compared
+	from    string // folder to which a pattern with a slash is relative
 }
 
 func newGlob(pattern, from string) (glob, error) {

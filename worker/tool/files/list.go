@@ -54,7 +54,8 @@ func (t *fileTools) list(ctx context.Context, _ worker.Call, args listArgs) (wor
 	return l.result(name, args.Pattern), nil
 }
 
-// clampLimit returns limit, or usual if limit is not given; at most top.
+// clampLimit returns limit, or top if that is less. If limit is not given, clampLimit returns
+// usual.
 func clampLimit(limit, usual, top int) int {
 	if limit <= 0 {
 		return usual

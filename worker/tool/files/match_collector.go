@@ -96,8 +96,8 @@ func (f *matchCollector) match(l numberedLine) {
 	}
 }
 
-// write writes file:12: text for a match, and file-12- text for a line around it. A line --
-// separates runs of lines.
+// write writes "file:12: text" for a match, and "file-12- text" for a line near a match. A line
+// "--" separates runs of lines.
 func (f *matchCollector) write(l numberedLine, mark byte) {
 	if f.contextLines > 0 && f.out.Len() > 0 && (f.lastWritten == 0 || l.number > f.lastWritten+1) {
 		f.out.WriteString("--\n")
