@@ -159,7 +159,7 @@ func (p *rig) waiting() int {
 // terminalUser is a user at a terminal.
 type terminalUser struct {
 	*rig
-	keys *os.File // the end of the terminal where the user types and reads
+	keys *os.File // the end of the pseudo-terminal at which the user types and reads
 	tty  *os.File
 	left chan error
 

@@ -22,7 +22,7 @@ type row struct {
 // quoteMark begins the rows of a quote.
 const quoteMark = "│ "
 
-// minWidth is the smallest width for text, in columns.
+// minWidth is the smallest number of columns in which text is broken, however narrow the screen is.
 const minWidth = 8
 
 // rows breaks a text into rows of a width: at spaces, and beside wide letters where Unicode allows

@@ -23,7 +23,7 @@ const stopLine = "/stop"
 type sender struct {
 	chat    *control.Chat
 	refused func(l outgoing, why string) // called when the supervisor refuses a line
-	typed   chan outgoing                // lines to send; closed by drain
+	typed   chan outgoing                // queue of typed lines to send; closed by drain
 	sent    chan struct{}                // closed when the method run has returned
 	unsent  []string                     // lines that the supervisor did not take; complete once sent is closed
 }
