@@ -151,7 +151,8 @@ func (l *killedService) runIn(dir string, committed func()) {
 	}
 }
 
-// keepImage copies all folders. No commit happens meanwhile.
+// keepImage copies all folders of the service. The caller makes sure that no commit happens
+// meanwhile.
 func (l *killedService) keepImage() {
 	if !l.keeps.Load() {
 		return

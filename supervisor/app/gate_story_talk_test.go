@@ -84,7 +84,7 @@ func openBobsGate(t *testing.T, l *gatedService) {
 	l.say("bob", l.code("bob", 0))
 	l.bot.WaitUntil(t, "bob's last words to be answered", func() bool {
 		return slices.ContainsFunc(l.told("bob"), func(text string) bool {
-			// the note that this test sent earlier
+			// this message answers the note that the test sent earlier
 			return strings.HasPrefix(text, "echo: last words")
 		})
 	})

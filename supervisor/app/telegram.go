@@ -83,7 +83,7 @@ func (s *service) noteArrival() {
 	}
 }
 
-// sendRates converts the configured limits of sending.
+// sendRates converts the configured limits of how fast messages are sent.
 func sendRates(r config.SendRate) outbox.SendRates {
 	return outbox.SendRates{All: r.All, Chat: r.Chat, Group: r.Group}
 }
