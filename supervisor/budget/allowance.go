@@ -6,7 +6,7 @@ import (
 	"mews/supervisor/internal/money"
 )
 
-// Allowance is the money that a user may still spend within one limit, in millionths of a dollar.
+// Allowance is what a user may still spend within one limit, in millionths of a dollar.
 type Allowance struct {
 	When string // words for the limit's period, such as "today"
 	Max  int64  // the limit, including the user's extensions of it

@@ -56,7 +56,7 @@ type Options struct {
 	Kind         supervisor.TurnKind     // the turn's kind; "" means a chat
 	// the pot that pays; "" means the user; a pot's limits can't be extended
 	Pot string
-	// a day's limit for reviews and triages that the user requested, used with Pot; 0 means no
+	// daily limit for the reviews and triages that the user requested, for use with Pot; 0 means no
 	// limit
 	Requested int64
 	// limits of the user's jobs, where the field Turn is the limit of one fire; zero if no job
