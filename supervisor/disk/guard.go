@@ -47,7 +47,7 @@ type Options struct {
 const (
 	busyInterval = time.Second      // time between two measurements while a worker runs
 	idleInterval = 10 * time.Second // time between two measurements while no worker runs
-	// how long a disk must have room before the ballast is made
+	// how long the disk must have had room before the ballast is made again
 	roomFor = 5 * time.Minute
 	// how long to wait for a worker's answer
 	workerTimeout = 900 * time.Millisecond
