@@ -82,7 +82,7 @@ func (r Report) HasProblem() bool {
 	return len(wrong) > 0
 }
 
-// RateLimit is one of GitHub's rate limits.
+// RateLimit is one of GitHub's rate limits, and how much of it is left.
 type RateLimit struct {
 	Name  string    `json:"name"`
 	Left  int       `json:"left"`
