@@ -16,7 +16,7 @@ import (
 const (
 	maxTaken   = 32 << 10
 	minTaken   = 4 << 10
-	tokenBytes = 4 // bytes in a token, as package history estimates them
+	tokenBytes = 4 // average bytes of a token, as package history estimates tokens
 )
 
 // takeWaiting adds the messages that the user has sent during the turn to the request. The user's
