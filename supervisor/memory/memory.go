@@ -123,7 +123,8 @@ func (m *Memory) AllowRemember(ctx context.Context, r ChangeRequest) (allowed pr
 	return allowed, err
 }
 
-// addForeign adds to a question which words of others the turn has read.
+// addForeign adds a sentence to the question asked: it names the words of others that the turn has
+// read.
 func (m *Memory) addForeign(ctx context.Context, turn int64, asked string) (string, error) {
 	if m.o.Foreign == nil {
 		return asked, nil
@@ -209,7 +210,7 @@ func (m *Memory) RecordFactUses(ctx context.Context, user string, facts []string
 	return m.o.Store.RecordFactUses(ctx, user, m.day(user, 0), facts)
 }
 
-// usesDays is how many days a use of a fact counts.
+// usesDays is for how many days a use of a fact is counted.
 const usesDays = 90
 
 // CountFactUses returns how often each fact was used in the last usesDays, by the fact's id.

@@ -39,7 +39,7 @@ const (
 	textImportMore    = "\nand %d more"
 )
 
-// Lines of mews memory, and its errors.
+// Lines and errors that the command `mews memory` prints.
 const (
 	textTerminalFact      = "%s  %s\n    %s, confidence %g, %s, MEMORY.md:%d\n"
 	textTerminalTaken     = "facts: %d, notes: %d, known already: %d, not imported: %d\n"
