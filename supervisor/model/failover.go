@@ -141,7 +141,7 @@ func (c *call) tryModel(ctx context.Context, m ResolvedModel, may permit) (model
 			}
 		}
 		wait, again := p.retry(tries, failed.RetryAfter, waited, 2*rand.Float64()-1)
-		repeated := cut != nil // true even if the repetition failed before its first word
+		repeated := cut != nil // whether this was a repetition; true even if it failed before its first word
 		again = again && !once && !repeated && c.received <= maxRepeated
 		if c.received > 0 {
 			cut = failed

@@ -43,7 +43,7 @@ type lessons struct {
 	bySpec map[string]learnt
 }
 
-// maxLessons limits the models in lessons, because users choose their names.
+// maxLessons is the maximum number of models in lessons, because users may name any model.
 const maxLessons = 256
 
 func (s *lessons) of(spec string) learnt {
