@@ -28,9 +28,9 @@ const (
 	pipePages  = 16 // size of a new pipe, in pages of memory
 )
 
-// inFlight is the number of watches that are counted for a descriptor under way between two
-// sockets. The kernel does not show the type of such a descriptor. (A sent socket may carry other
-// descriptors, which are not counted.)
+// inFlight is how many watches count for a descriptor that was sent through a socket and not
+// received yet. The kernel does not show the type of such a descriptor. (A sent socket may carry
+// other descriptors, which are not counted.)
 const inFlight = 32
 
 // ReadPoolLimits returns the limits of one worker for each pool; 0 means no limit.
@@ -67,8 +67,8 @@ type poolCounter struct {
 	most      PoolCounts
 	pipeMount []byte          // line of fdinfo that identifies a pipe
 	pipes     map[string]bool // counted pipes by inode, because a pipe has two ends and processes share them
-	// socketMount is the line of fdinfo that identifies a socket. socketCount includes descriptors
-	// under way between two sockets.
+	// socketMount is the line of fdinfo that identifies a socket. socketCount also counts
+	// descriptors that were sent through a socket and not received yet.
 	socketMount []byte
 	sockets     map[string]bool
 	socketCount int64
@@ -88,7 +88,7 @@ type mountLines struct{ pipes, sockets []byte }
 // knownMounts keeps the mountLines once kernelMounts has found them.
 var knownMounts atomic.Pointer[mountLines]
 
-// kernelMounts finds the mountLines, with descriptors of this process.
+// kernelMounts finds the mountLines, by opening a pipe and a socket of this process.
 func kernelMounts() (m mountLines, err error) {
 	if known := knownMounts.Load(); known != nil {
 		return *known, nil

@@ -78,7 +78,8 @@ func decimal(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// swapLimit keeps processes with limited memory from using swap space instead.
+// swapLimit returns the limit of swap space for a limit of memory. It keeps processes with limited
+// memory from using swap space instead.
 func swapLimit(memory int64) string {
 	if memory == 0 {
 		return ""
