@@ -30,8 +30,8 @@ type Home interface {
 
 var errTooLong = fmt.Errorf("the look took longer than %d s", protocol.MaxCheckSeconds)
 
-// CompareFiles checks the files that match a pattern. The first check only records the files. A
-// check may take as long as a command.
+// CompareFiles compares the files that match a pattern with those of the previous check. The first
+// check only records the files. A check may take as long as a command.
 func CompareFiles(ctx context.Context, home Home, p protocol.CheckParameters) (r protocol.CheckResult, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, protocol.MaxCheckSeconds*time.Second, errTooLong)
 	defer cancel()
