@@ -107,7 +107,7 @@ func (h *Home) change(ctx context.Context, keep workspace.BackupFunc, announce f
 type Note struct {
 	Day  string // day of the note, such as 2026-11-20
 	Line int    // number of the line in the day's file, from 1
-	Text string // text without the mark of the bullet
+	Text string // text of the line, without the bullet's mark
 }
 
 // Path returns the path of the note's file.
@@ -117,8 +117,8 @@ func (n Note) Path() string { return facts.NotesPath(n.Day) }
 // (protocol.PromptFilePatterns).
 const maxNotes = 64 << 10
 
-// AddNote adds a line to the notes of the day of at. It adds the same text at most once in a
-// minute.
+// AddNote adds a line to the daily notes, for the day of the time at. It adds the same text at most
+// once in a minute.
 func (h *Home) AddNote(ctx context.Context, keep workspace.BackupFunc, at time.Time, text string) (name string,
 	undo *protocol.Undo, err error) {
 	if text = facts.CleanText(text); text == "" || len(text) > 4*protocol.MaxFactCharacters {
