@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// keep makes a file of a draft.
+// keep writes a text into a new draft, and commits the draft under a name.
 func keep(t *testing.T, ws *Workspace, dir, name, text string) (string, error) {
 	t.Helper()
 	d, err := ws.NewDraft(dir, int64(len(text)))
