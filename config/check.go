@@ -15,7 +15,7 @@ import (
 type checker struct {
 	cfg        *Config
 	effects    EffectRules     // known effects, from Env
-	locations  locations       // nil if no file was read
+	locations  locations       // line and text of each value in the file; nil if no file was read
 	hasProblem map[string]bool // keys that already have a problem
 	protected  []protectedPath
 	problems   []Problem

@@ -14,8 +14,8 @@ func (c *checker) checkState(path, state string) {
 	c.protected = append(c.protected, protectedPath{filepath.Join(state, "private"), whatState})
 }
 
-// maxFolders is the maximum number of folders of a worker besides the home: the general ones and
-// those of its user.
+// maxFolders is the maximum number of folders of a worker besides the home. It counts the folders
+// of all workers and the folders of the worker's user.
 const maxFolders = 8
 
 // checkFolders notes folders that no worker may get. Two workspaces must not have the same name,

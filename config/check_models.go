@@ -201,7 +201,7 @@ func (c *checker) checkPrices(path string, prices map[string]Price) {
 // checkModelGlobs notes globs that no model can match.
 func (c *checker) checkModelGlobs(path string, globs []string) {
 	if !c.isSet(path) {
-		return // these are the general globs, which are already checked
+		return // the user has the globs of all users, which are checked at their own key
 	}
 	for i, glob := range globs {
 		provider, _, slashed := strings.Cut(glob, "/")

@@ -21,7 +21,7 @@ const (
 // people type.
 var userNames = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
 
-// IsValidUserName reports whether a user can have a name.
+// IsValidUserName reports whether a text is a valid name for a user.
 func IsValidUserName(name string) bool { return userNames.MatchString(name) }
 
 // ValidateNewUser checks a user who is added while the service runs. The error says why the user
@@ -86,8 +86,8 @@ func (c *checker) checkAccount(path, account string) {
 	}
 }
 
-// AutomaticUIDs is the value of Worker.UIDs for autoUIDs. If these uids are not free, it means no
-// uids.
+// AutomaticUIDs is the value of Worker.UIDs that stands for the range autoUIDs. If the uids of that
+// range are not free, it stands for no uids.
 const AutomaticUIDs = "auto"
 
 // autoUIDs are unused on systems with systemd (systemd.io/UIDS-GIDS: 65536 to 524287), and below
@@ -129,7 +129,7 @@ func isTimezone(name string) bool {
 
 func (c *checker) checkGlobs(path string, globs []string) {
 	if !c.isSet(path) {
-		return // these are the general globs, which are already checked
+		return // the user has the globs of all users, which are checked at their own key
 	}
 	for i, glob := range globs {
 		if !validGlob(glob) {

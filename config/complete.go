@@ -59,7 +59,7 @@ func completeUser(u *User, cfg *Config) {
 	key{value: reflect.ValueOf(u).Elem()}.setDefaults()
 }
 
-// inherit copies the general value to each zero key of own.
+// inherit copies the general value of a key to own, if the key is zero in own.
 func inherit(own, general reflect.Value) {
 	for i := range own.NumField() {
 		switch field := own.Field(i); {

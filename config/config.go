@@ -21,8 +21,8 @@ package config
 
 import "time"
 
-// Config is the file. Fields without a yaml tag are not in the file. They come last in their
-// struct.
+// Config is the content of the configuration file. Fields without a yaml tag are not in the file,
+// and come last in their struct.
 type Config struct {
 	// absolute path of the supervisor's own folder
 	State string `yaml:"state" check:"state"`
@@ -44,7 +44,7 @@ type Config struct {
 	Budget    Budget    `yaml:"budget" reload:"live"`
 	Approvals Approvals `yaml:"approvals" reload:"live"`
 
-	Users []User `yaml:"users" check:"users" reload:"live"` // at least one
+	Users []User `yaml:"users" check:"users" reload:"live"` // users of Mews, at least one
 	// rules for users without Files of their own; already copied into each User
 	Files FileRules `yaml:"files" reload:"live"`
 
@@ -65,7 +65,7 @@ type Config struct {
 	Warnings error
 }
 
-// WebhookServer is the address for calls from outside.
+// WebhookServer configures the server that receives calls from other programs.
 type WebhookServer struct {
 	Listen string `yaml:"listen" check:"listen"` // IP address or localhost, and a port; "" means none
 }
@@ -155,7 +155,7 @@ type Price struct {
 
 // Provider is one server of models.
 type Provider struct {
-	Kind string `yaml:"kind"` // openai or anthropic
+	Kind string `yaml:"kind"` // kind of the provider's API: openai or anthropic
 	// API key: the text in the configuration, or the content of APIKeyFile; empty if the server
 	// needs no key
 	APIKey Secret `yaml:"api_key" reload:"live"`
@@ -181,9 +181,9 @@ type Worker struct {
 	// the host, AutomaticUIDs, or "" for none. See UIDRange.
 	UIDs string `yaml:"uids" default:"auto" check:"uids"`
 
-	// Limits of a worker with all its processes: bytes of memory, and number of processes and
-	// threads. Disk and DiskFiles limit the user's home: its bytes, and its number of files and
-	// folders.
+	// Memory and PIDs limit a worker with all its processes: the bytes of memory, and the number of
+	// processes and threads. Disk and DiskFiles limit the user's home: its bytes, and its number of
+	// files and folders.
 	Memory Size `yaml:"memory" default:"1GiB" min:"64MiB" max:"1024GiB"`
 	PIDs   int  `yaml:"pids" default:"256" min:"32" max:"65536"`
 	Disk   Size `yaml:"disk" default:"10GiB" min:"1MiB" zero:"no limit"`
@@ -254,8 +254,8 @@ type Limits struct {
 
 // Access configures the second factor, and how many messages users may send.
 type Access struct {
-	// After a code, a chat stays open until it is silent for Session, but no longer than
-	// SessionMax.
+	// After a valid code, a chat stays open until it has been silent for the time Session. It never
+	// stays open longer than SessionMax.
 	Session    time.Duration `yaml:"session" default:"30m" min:"1m" max:"168h"`
 	SessionMax time.Duration `yaml:"session_max" default:"12h" min:"1m" max:"720h" check:"session_max"`
 	Rate       ReceiveRate   `yaml:"rate"`
@@ -269,7 +269,7 @@ type Access struct {
 // ReceiveRate limits the messages of one user.
 type ReceiveRate struct {
 	Burst  int     `yaml:"burst" default:"20" min:"1" max:"1000"`   // maximum number of messages at once
-	Second float64 `yaml:"second" default:"1" min:"0.01" max:"100"` // messages per second after such a burst
+	Second float64 `yaml:"second" default:"1" min:"0.01" max:"100"` // messages per second after Burst messages at once
 }
 
 // TOTPPolicy says whether users need a second factor (TOTP).
@@ -327,13 +327,13 @@ type User struct {
 	Account string `yaml:"account" check:"account" reload:"restart"`
 	// absolute path of the user's home; homes must not overlap
 	Home string `yaml:"home" reload:"restart"`
-	// IANA name; "" means the machine's zone
+	// IANA name of the user's time zone; "" means the machine's zone
 	Timezone string `yaml:"timezone" check:"timezone"`
 	// user's numeric id on Telegram, unique; 0 means none
 	Telegram int64 `yaml:"telegram"`
 	// user's login on GitHub, unique even if case is ignored; "" means none
 	GitHub string `yaml:"github" check:"github_login"`
-	// a model, named as in Models; "" means Models.Default
+	// model for the user's turns, named as in Models; "" means Models.Default
 	Model string `yaml:"model" check:"model"`
 	// Folders besides the home that the user's worker may change: absolute paths. The worker sees
 	// them as /workspaces/NAME.

@@ -91,8 +91,9 @@ func FindConfigFile(explicit string, env Env) string {
 	return ""
 }
 
-// xdg returns a base folder of the XDG specification; "" if neither that folder nor the home is
-// known. As the specification requires, it ignores a relative folder.
+// xdg returns a base folder of the XDG specification. unset is the folder in the home to use if the
+// variable is not set. The result is "" if the home is not known either. As the specification
+// requires, xdg ignores a relative folder.
 func (e Env) xdg(name, unset string) string {
 	if dir := e.Getenv(name); filepath.IsAbs(dir) {
 		return dir

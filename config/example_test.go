@@ -119,7 +119,7 @@ func TestExample_EachKey_HasRemark(t *testing.T) {
 	}
 }
 
-// The function keyNames takes the index of a field for the index of its key.
+// Function keyNames needs this order. It uses the index of a field as the index of the field's key.
 func TestConfigStruct_KeylessFields_AreLast(t *testing.T) {
 	without := 0
 	for f := range reflect.TypeFor[Config]().Fields() {

@@ -47,7 +47,7 @@ type GitHubReview struct {
 	// cost limit of one review; 0 means no limit
 	Budget Dollars `yaml:"budget" default:"1"`
 	// daily cost limit of the reviews and triages that one user requests; 0 means no limit. Admins
-	// have none
+	// have no limit
 	Person  Dollars       `yaml:"person" default:"2"`
 	Timeout time.Duration `yaml:"timeout" default:"15m" min:"1m" max:"24h"`
 	// maximum number of heads of a pull request that are reviewed without a request

@@ -92,7 +92,7 @@ func absolute(path, dir string) string {
 var bareVariable = regexp.MustCompile(`(:[ \t]+|[\[,][ \t]*)([^\s"'#{}\[\],&*!|>%@]*(?:\$\$?\{\w+\}[^\s"'{}\[\],]*)+)`)
 
 // parseQuoting parses a text in which values with ${NAME} may be unquoted. It adds quotes only if
-// the text is no YAML otherwise, and keeps all lines.
+// the text is invalid YAML without them. The lines keep their numbers.
 func parseQuoting(text []byte) (*yaml.Node, error) {
 	root, err := parse(text)
 	if err == nil {

@@ -48,12 +48,12 @@ func LocalVariables(env Env) (names []string) {
 	return names
 }
 
-// purposefulVariables are the variables of LocalVariables that people set for Mews. Many people have
-// the others set for other programs.
+// purposefulVariables are the variables among LocalVariables that people set for Mews alone. The
+// other variables are often set for other programs.
 var purposefulVariables = []string{"MEWS_MODEL", "OPENAI_MODEL", "TELEGRAM_TOKEN", "MEWS_TELEGRAM_ID"}
 
-// unusedVariables returns a hint about the set environment variables that count only without a
-// file. Variables that the file names count.
+// unusedVariables returns a hint about set variables that the file makes useless. A variable that
+// the file itself names has an effect, so it gets no hint.
 func unusedVariables(file, text string, env Env) (hints []string) {
 	isUsed := func(name string) bool { return strings.Contains(text, "${"+name+"}") }
 	unused := slices.DeleteFunc(LocalVariables(env), isUsed)

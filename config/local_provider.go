@@ -8,12 +8,12 @@ import (
 // localProvider is a provider that the environment may name. Its key comes from the variable that
 // other programs use too.
 type localProvider struct {
-	name string // name of the provider, before the slash of its models
+	name string // name of the provider, as in PROVIDER/MODEL
 	kind string
 	key  string // environment variable with the API key
-	url  string // environment variable with another address; "" means none
+	url  string // environment variable with another address for the provider; "" means none
 	base string // address of the API; "" means the address of its providerKind
-	// beginnings of the names of its models
+	// prefixes of the names of the provider's models
 	prefixes []string
 	hint     string // hint for a person who has set only the key
 }

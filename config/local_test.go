@@ -395,13 +395,13 @@ func TestLocalConfig_Client_IgnoresVariables(t *testing.T) {
 	}
 }
 
-// With a file, the variables that replace a file are named.
+// If there is a file, a hint names the set variables that only count without a file.
 func TestLoad_VariablesWithoutUse_AreNamed(t *testing.T) {
 	const useToken = "telegram: {token: '${TELEGRAM_TOKEN}'}\nusers: [{name: ann, role: admin, telegram: 42}]"
 	for name, c := range map[string]struct {
 		text      string
 		variables map[string]string
-		unused    string // "" means no hint
+		unused    string // part of the expected hint about unused variables; "" means no hint
 	}{
 		"none":       {"", nil, ""},
 		"keys alone": {"", map[string]string{"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k"}, ""},

@@ -11,7 +11,7 @@ import (
 	"unicode"
 )
 
-// scalar is the format of one type's values.
+// scalar is the text format for the values of one type.
 type scalar struct {
 	// the right format in words, for a person who wrote a wrong value
 	want string
@@ -21,8 +21,8 @@ type scalar struct {
 // written is a value in the file, with its variables replaced.
 type written struct {
 	text   string
-	isText bool // YAML reads it as text, and not as a number or true
-	fixed  bool // the value is text without a variable; the value of a variable may be of any type
+	isText bool // whether YAML reads the value as text, and not as a number or as true or false
+	fixed  bool // whether no variable was replaced in the text; a variable may stand for any type
 }
 
 var scalars = map[reflect.Type]scalar{
@@ -51,7 +51,7 @@ func text[T any](want string, parse func(string) (T, error)) scalar {
 	}}
 }
 
-// literal returns the format of a type whose values may not be quoted.
+// literal returns the format of a type whose values must not be in quotes.
 func literal[T any](want string, parse func(string) (T, error)) scalar {
 	read := text(want, parse).read
 	return scalar{want, func(w written) (any, string) {

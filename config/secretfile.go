@@ -15,7 +15,7 @@ import (
 
 // secretForm is the format of a file with a secret.
 type secretForm struct {
-	want string // the right content in words, with verbs for the secret's name and the mistake
+	want string // right content of the file in words, with verbs for the secret's name and the mistake
 	read func(path string, content []byte) (secret string, err error)
 }
 

@@ -30,17 +30,17 @@ const (
 // SpeechRecognition configures the transcription of recordings.
 type SpeechRecognition struct {
 	Engine string `yaml:"engine" default:"whisper" oneof:"whisper command endpoint off"`
-	// for whisper: path of the program inside the sandbox
+	// path of the program inside the sandbox, for the engine whisper
 	Program string `yaml:"program" default:"whisper-cli"`
-	// model: for whisper an absolute path, where "" turns transcription off; for endpoint
-	// PROVIDER/MODEL
+	// model for transcription. For the engine whisper it is an absolute path, and "" turns
+	// transcription off. For the engine endpoint it is PROVIDER/MODEL.
 	Model    string `yaml:"model"`
 	Language string `yaml:"language" default:"auto"`
-	// 0 means half of the processors
+	// number of threads of a transcription; 0 means half of the processors
 	Threads int           `yaml:"threads" default:"0" min:"0" max:"256"`
 	Longest time.Duration `yaml:"longest" default:"60m" min:"1s" max:"24h"`
 	Echo    OptionalBool  `yaml:"echo" default:"true"` // users see the transcript of their recordings
-	// for command: a program and arguments with {wav}, {language} and {threads}
+	// program and arguments with {wav}, {language} and {threads}, for the engine command
 	Command []string `yaml:"command"`
 }
 
@@ -86,12 +86,12 @@ func (c *checker) seenByWorkers(file string) bool {
 // SpeechSynthesis configures spoken answers.
 type SpeechSynthesis struct {
 	Engine string `yaml:"engine" default:"auto" oneof:"auto espeak piper command endpoint off"`
-	// for espeak or piper: path of the program inside the sandbox; "" means a search in the
-	// system's folders
+	// path of the program inside the sandbox, for the engines espeak and piper; "" means a search
+	// in the system's folders
 	Program string `yaml:"program"`
-	// for command: a program and arguments with {wav}, {text} and {voice}
+	// program and arguments with {wav}, {text} and {voice}, for the engine command
 	Command []string `yaml:"command"`
-	Model   string   `yaml:"model"` // for endpoint: PROVIDER/MODEL
+	Model   string   `yaml:"model"` // PROVIDER/MODEL that speaks, for the engine endpoint
 	// Voices maps the names that users see to the engine's names. Voice is a name of Voices; ""
 	// means the first.
 	Voice  string            `yaml:"voice"`

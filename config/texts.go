@@ -20,7 +20,7 @@ const (
 	gotDocuments  = "a second document"
 )
 
-// Right values in problems with the shape of the file.
+// Texts that say which value is right, for problems with the structure of the file.
 const (
 	wantText     = "text"
 	wantQuotes   = "text: put it between quotes"
@@ -53,7 +53,7 @@ const (
 	wantAtLeast = "at least %s, or %s for %s"
 )
 
-// Right values in problems with voices.
+// Texts that say which value is right, for problems with voices.
 const (
 	wantLanguage      = "auto, or a language's code such as en"
 	wantHearCommand   = "a program and its arguments, {wav} among them"
@@ -65,7 +65,7 @@ const (
 	wantVoiceModel    = "PROVIDER/MODEL with a provider of kind openai in models.providers"
 )
 
-// Right values in problems with users and their folders.
+// Texts that say which value is right, for problems with users and their folders.
 const (
 	wantUsers    = "at least one user; leave out users to serve only the account that runs Mews"
 	wantName     = "at most 32 of a-z, 0-9, _ and -, a letter or digit first"
@@ -87,7 +87,7 @@ const (
 	whatState = "the service's own folder"
 )
 
-// Right values in problems with models.
+// Texts that say which value is right, for problems with models.
 const (
 	wantModelName    = ": a provider of models.providers and its name of the model"
 	wantAnotherModel = "another model: %s is the same"
@@ -104,7 +104,7 @@ const (
 	wantAnthropicURL = "a URL such as https://api.anthropic.com, with no user, query or fragment"
 )
 
-// Right values in problems with Telegram.
+// Texts that say which value is right, for problems with Telegram.
 const (
 	wantToken           = "a bot's token as @BotFather gives it: digits, a colon and about 35 letters, digits, _ and -"
 	wantTokenForWebhook = "the bot's token, because telegram.webhook is set"
@@ -124,7 +124,7 @@ const (
 		"@userinfobot on Telegram tells you yours"
 )
 
-// Right values in problems with GitHub and other hooks.
+// Texts that say which value is right, for problems with GitHub and other hooks.
 const (
 	wantGitHubAPI    = "a URL: https://api.github.com, or that of GitHub Enterprise, https://github.example.org/api/v3"
 	wantGitHubLogin  = "an account's name on GitHub, without @"
@@ -152,7 +152,7 @@ const (
 		"{{range .a}} and {{end}}; it has %v"
 )
 
-// Right values in problems with the environment, if there is no configuration file.
+// Texts that say which value is right, for the environment without a configuration file.
 const (
 	wantLocalModel = "offline, PROVIDER/MODEL or a model's name alone. PROVIDER is anthropic, openai, gemini, " +
 		"deepseek, " +

@@ -129,7 +129,7 @@ func listen(t *testing.T, path string) *net.UnixConn {
 // leading matches systemd-nspawn's message about a container's first process.
 var leading = regexp.MustCompile(`X_NSPAWN_LEADER_PID=(\d+)`)
 
-// await waits until the system is up.
+// await waits until the container's system has booted.
 func (c *container) await(ready *net.UnixConn, said *bytes.Buffer) {
 	c.t.Helper()
 	for up := false; !up || c.leader == ""; {
@@ -145,7 +145,7 @@ func (c *container) await(ready *net.UnixConn, said *bytes.Buffer) {
 	}
 }
 
-// Scripts for a separate mount namespace.
+// Shell scripts that run in a separate mount namespace.
 const (
 	// The scripts do not touch this machine's systemd-nspawn and control groups. The container has
 	// its own group, with cgroup v2 on any machine.
@@ -155,7 +155,7 @@ const (
 		mkdir $group
 		echo $$ >$group/cgroup.procs
 		exec "$@"`
-	// sweep ends all processes of the group, and removes the group.
+	// sweep ends all processes in the container's control group, and removes that control group.
 	sweep = `mount -t cgroup2 none /sys/fs/cgroup
 		group=/sys/fs/cgroup$(sed -n s/^0::// /proc/self/cgroup)/$NAME
 		! test -d $group || { echo 1 >$group/cgroup.kill; find $group -depth -type d -exec rmdir {} +; }`

@@ -33,8 +33,8 @@ func (c *container) checkCapabilities(has string) {
 	}
 }
 
-// checkUsers: tools work with the user's account, in the user's folder. file is the name of a new
-// file. If the user has no account, uid owns the file.
+// checkUsers checks that tools work with the user's account, in the user's folder. file is the name
+// of a new file that a tool creates. If the user has no account, uid owns the file.
 func (c *container) checkUsers(file, uid string) {
 	c.t.Helper()
 	for _, name := range []string{"ann", "bob"} {
@@ -68,8 +68,9 @@ func (c *container) checkNotStarted() {
 	}
 }
 
-// checkSecrets: people with accounts reach the socket, but cannot read the configuration or the
-// token. check and doctor name accounts that can read them, even through the members of a group.
+// checkSecrets checks that people with accounts reach the socket, but read no secrets. They cannot
+// read the configuration or the token. The commands check and doctor must name all accounts that
+// can read these files, even as members of a group.
 func (c *container) checkSecrets() {
 	c.t.Helper()
 	c.checkAdmin()

@@ -143,7 +143,8 @@ func commands(t *testing.T, file string) (list []string) {
 	return list
 }
 
-// install runs the commands in the unit's head, except the start, for ann and again for bob.
+// install runs the installing commands in the unit's head, but not the starting command. It repeats
+// the commands for ann with the name bob.
 func install(c *container) {
 	c.t.Helper()
 	for _, command := range commands(c.t, unit) {

@@ -15,14 +15,14 @@ const (
 )
 
 const (
-	MaxBlobChunkBytes   = 64 << 10 // bytes of Data in one message
+	MaxBlobChunkBytes   = 64 << 10 // bytes of blob data in one message
 	MaxUnansweredChunks = 2        // chunks of one blob that may be unanswered
 )
 
 // BlobRef names a blob by its content.
 type BlobRef struct {
-	SHA256 string `json:"sha256"` // hex
-	Size   int64  `json:"size"`   // bytes
+	SHA256 string `json:"sha256"` // SHA-256 of the blob's bytes, in hexadecimal
+	Size   int64  `json:"size"`   // size of the blob in bytes
 }
 
 // BlobBeginParams opens a blob for writing. The blob belongs to the turn or operation. If the turn

@@ -8,7 +8,7 @@ import (
 
 // call is an outgoing call until it is answered.
 type call struct {
-	answer    chan *wireMessage // buffered for one answer
+	answer    chan *wireMessage // has room for the call's only answer
 	abandoned bool              // no caller waits for the answer any longer; only Conn.update may use this field
 }
 

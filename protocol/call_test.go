@@ -140,7 +140,7 @@ func TestCancel_AnswerWithinGrace_IsReturned(t *testing.T) {
 		p.expect(`{"jsonrpc":"2.0","id":1,"method":"a","params":{}}`)
 		cancel()
 		p.expect(`{"jsonrpc":"2.0","method":"cancel","params":{"id":1}}`)
-		time.Sleep(4 * time.Second) // synthetic time
+		time.Sleep(4 * time.Second) // takes no real time: the clock is synthetic
 		p.send(`{"jsonrpc":"2.0","id":1,"result":null}`)
 		if err := <-result; err != nil {
 			t.Error(err)

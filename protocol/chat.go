@@ -27,36 +27,36 @@ const MethodChatMessage = "chat.message"
 
 // Limits of messages that are sent before an answer.
 const (
-	MaxMessagesPerTurn  = 10       // messages in one turn
-	MaxSentMessageBytes = 16 << 10 // bytes of one message
+	MaxMessagesPerTurn  = 10       // maximum of messages in one turn
+	MaxSentMessageBytes = 16 << 10 // bytes of one sent message
 )
 
 // ChatMessageParams names the tool call whose text is sent.
 type ChatMessageParams struct {
 	Turn int64  `json:"turn"`
-	Call string `json:"call"` // the ToolCall's ID
+	Call string `json:"call"` // ID of the ToolCall whose text is sent
 }
 
 // ChatMessageArguments are the arguments of the tool call that sends a text.
 type ChatMessageArguments struct {
-	Text string `json:"text"` // Markdown
+	Text string `json:"text"` // text to send, in Markdown
 }
 
 // Limits of files that are sent. The limits of size and caption are those of Telegram's Bot API
 // (sendDocument, "up to 50 MB"; "0-1024 characters after entities parsing", which are UTF-16
 // units).
 const (
-	MaxSendCallsPerTurn = 20         // calls in one turn
+	MaxSendCallsPerTurn = 20         // calls of chat.send in one turn
 	MaxFilesPerCall     = 10         // files in one call (Bot API, sendMediaGroup)
-	MaxSentFileBytes    = 50_000_000 // bytes
-	MaxFileNameBytes    = 200        // bytes; the file systems of phones take 255
-	MaxCaptionUnits     = 1024       // UTF-16 units
+	MaxSentFileBytes    = 50_000_000 // bytes of one file
+	MaxFileNameBytes    = 200        // bytes of a file's name; the file systems of phones take 255
+	MaxCaptionUnits     = 1024       // UTF-16 units of a caption
 )
 
 // ChatSendParams names the files to send. The channel shows pictures of one call together.
 type ChatSendParams struct {
 	Turn int64  `json:"turn"`
-	Call string `json:"call"` // the ToolCall's ID
+	Call string `json:"call"` // ID of the ToolCall that sends the files
 	ChatFile
 	More []ChatFile `json:"more,omitempty"` // further files, at most MaxFilesPerCall-1
 }
@@ -68,7 +68,7 @@ func (s ChatSendParams) Files() []ChatFile { return append([]ChatFile{s.ChatFile
 // file.
 type ChatFile struct {
 	Blob BlobRef `json:"blob"`
-	Name string  `json:"name"` // name for the user, in the form of SafeFileName
+	Name string  `json:"name"` // file name that the user sees, as SafeFileName makes it
 	// caption: plain text below the file, without control characters except tabs and line breaks
 	Caption string `json:"caption,omitempty"`
 	// the file's path in the home, in the form of io/fs; "" if not known
@@ -80,13 +80,13 @@ type ChatFile struct {
 // MediaSize holds the length of a recording or film, and a film's shown size. 0 means not known.
 type MediaSize struct {
 	Seconds int `json:"seconds,omitempty"`
-	Width   int `json:"width,omitempty"` // pixels
+	Width   int `json:"width,omitempty"` // width in pixels
 	Height  int `json:"height,omitempty"`
 }
 
 const (
 	maxMediaSeconds = 1e7
-	maxMediaEdge    = 1 << 16 // pixels
+	maxMediaEdge    = 1 << 16 // largest width or height in pixels
 )
 
 // Validate returns an error for impossible sizes.

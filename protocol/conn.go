@@ -50,7 +50,8 @@ type Conn struct {
 	done    chan struct{} // closed when the connection ends
 	wake    chan struct{} // holds a token when there may be lines to write
 
-	// The reader alone changes answers and lastBulk. Other goroutines only wait for them.
+	// Only the reading goroutine changes the fields answers and lastBulk. Other goroutines only
+	// wait.
 	answers  sync.WaitGroup  // calls of the other side that are being answered
 	lastBulk <-chan struct{} // closed once the newest bulk call is answered
 
@@ -112,7 +113,8 @@ func (c *Conn) Close(cause error) {
 	}
 }
 
-// Done is closed when the connection ends. Goroutines of Run may still be ending then.
+// Done returns a channel that is closed when the connection ends. Goroutines that Run has started
+// may still be ending then.
 func (c *Conn) Done() <-chan struct{} { return c.done }
 
 // Err returns nil while the connection lives, and then the cause of its end.

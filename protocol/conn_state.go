@@ -13,7 +13,7 @@ type lane int
 
 const (
 	laneMain lane = iota
-	laneBulk      // blob.* calls and their answers
+	laneBulk      // lane of the blob.* calls and their answers
 	laneCount
 )
 

@@ -29,7 +29,7 @@ type Message struct {
 // ContentPart is one piece of a message. Exactly one of its fields is set.
 type ContentPart struct {
 	Text     string      `json:"text,omitempty"`
-	Image    *Image      `json:"image,omitempty"` // a picture of the user
+	Image    *Image      `json:"image,omitempty"` // a picture that the user sent
 	Call     *ToolCall   `json:"call,omitempty"`
 	Result   *ToolResult `json:"result,omitempty"`
 	Thinking *Thinking   `json:"thinking,omitempty"`
@@ -44,14 +44,14 @@ type Thinking struct {
 	// releases
 	Origin string          `json:"origin,omitempty"`
 	Block  json.RawMessage `json:"block"`
-	// the block goes back in later turns too, and counts like their text
+	// the block goes back to the model in later turns too, where it counts like text
 	Lasts bool `json:"lasts,omitempty"`
 }
 
 // Image is a picture. Its bytes are a blob of the user.
 type Image struct {
 	BlobRef
-	MediaType string `json:"media_type"` // one of ImageTypes
+	MediaType string `json:"media_type"` // media type of the picture, a key of ImageTypes
 	Width     int    `json:"width"`      // Width and Height are in pixels; 1 to MaxImageEdge
 	Height    int    `json:"height"`
 }
@@ -59,12 +59,12 @@ type Image struct {
 // Limits of pictures. They are the limits of Anthropic's API, the narrowest that are known: 5 MB of
 // base64, and 8,000 pixels (from its pages on vision).
 const (
-	MaxResultImages = 8         // pictures in one result
-	MaxImageBytes   = 3_750_000 // bytes
-	MaxImageEdge    = 8000      // pixels
+	MaxResultImages = 8         // pictures in one tool result
+	MaxImageBytes   = 3_750_000 // bytes of one picture
+	MaxImageEdge    = 8000      // pixels of a picture's width or height
 )
 
-// ImageTypes are the media types that every model API takes. Each has the first bytes of its files.
+// ImageTypes maps media types to the first bytes of their files. Every model API takes these types.
 // A dot stands for any byte.
 var ImageTypes = map[string]string{
 	"image/png": "\x89PNG\r\n\x1a\n", "image/jpeg": "\xff\xd8\xff", "image/gif": "GIF8", "image/webp": "RIFF....WEBP",
@@ -109,13 +109,13 @@ func (i Image) Validate() error {
 type ToolCall struct {
 	ID        string          `json:"id"`
 	Name      string          `json:"name"`
-	Arguments json.RawMessage `json:"arguments"` // a JSON object
+	Arguments json.RawMessage `json:"arguments"` // arguments of the call, a JSON object
 }
 
 // ToolResult answers one ToolCall.
 type ToolResult struct {
-	Call    string   `json:"call"` // the ToolCall's ID
-	Name    string   `json:"name"` // the tool's name
+	Call    string   `json:"call"` // ID of the ToolCall that this result answers
+	Name    string   `json:"name"` // name of the tool that ran
 	Text    string   `json:"text"` // output for the model, already cut to the turn's output limit
 	Failed  bool     `json:"failed,omitempty"`
 	Rest    *BlobRef `json:"rest,omitempty"`    // the whole output if Text was cut

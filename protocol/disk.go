@@ -28,13 +28,13 @@ const MethodDiskExceeded = "disk.exceeded"
 // DiskExceeded has the size of the home.
 type DiskExceeded struct {
 	Bytes int64 `json:"bytes"`
-	Files int64 `json:"files"` // number of files and folders
+	Files int64 `json:"files"` // number of files and folders in the home
 }
 
 // Reserve of a disk. If less is free, file tools refuse to write, and the programs of the user who
 // has written most are ended.
 const (
-	maxDiskReserve = 1 << 30 // bytes
+	maxDiskReserve = 1 << 30 // largest reserve of a disk, in bytes
 	reserveShare   = 20      // the reserve is 1/20 of a disk
 )
 

@@ -11,7 +11,7 @@ const OperationKindErase OperationKind = "erase"
 
 // EraseParameters limit one operation. The next operation continues the work.
 type EraseParameters struct {
-	Seconds int `json:"seconds"` // from 1 to MaxEraseSeconds
+	Seconds int `json:"seconds"` // time limit of the operation, from 1 to MaxEraseSeconds
 }
 
 // MaxEraseSeconds is the longest time of one erase operation.

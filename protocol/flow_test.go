@@ -34,7 +34,7 @@ func TestPing_BusyHandlers_IsAnswered(t *testing.T) {
 	p.send(`{"jsonrpc":"2.0","id":5,"method":"ping","params":{"a":1}}`)
 	p.expect(`{"jsonrpc":"2.0","id":5,"error":{"code":-32602,"message":"ping: parameters given, but none are taken"}}`)
 	release <- struct{}{}
-	p.in.ReadString('\n') // the answer to call 1 or 2; it makes room for another call
+	p.in.ReadString('\n') // the answer to call 1 or 2, which makes room for another call
 	p.send(`{"jsonrpc":"2.0","id":6,"method":"a"}`)
 	<-began
 	close(release)

@@ -22,7 +22,7 @@ const (
 // read along with it. It looks at each byte once. One goroutine at a time may use it.
 type frameReader struct {
 	r          io.Reader
-	limit      int // longest line, without its newline
+	limit      int // bytes of the longest line, without its newline
 	buf        []byte
 	start, end int // range of the bytes that were read and not yet returned
 	scanned    int // the bytes from start to scanned have no newline

@@ -55,11 +55,11 @@ const MethodIndexEnd = "index.end"
 // Bounds of the index of a home.
 const (
 	MaxIndexedFiles      = 20_000
-	MaxIndexedFileBytes  = 1 << 20 // bytes of one file
-	MaxIndexedPathBytes  = 4 << 10 // bytes
+	MaxIndexedFileBytes  = 1 << 20 // bytes of a file that the index can hold
+	MaxIndexedPathBytes  = 4 << 10 // bytes of a file's path
 	MaxFilesPerIndexPage = 500     // files in one IndexFilesParams
 	MaxIndexSections     = 2_000   // sections in one IndexSectionsParams, and so in one file
-	MaxIndexHeadingBytes = 500     // bytes
+	MaxIndexHeadingBytes = 500     // bytes of a section's heading
 	MaxSectionTextBytes  = 12 << 10
 	MaxIndexBlobBytes    = 1 << 20
 	MaxIndexCalls        = 200 // calls of index.sections in one operation; the same limit holds for index.put
@@ -88,8 +88,8 @@ type IndexedFile struct {
 
 // IndexedSection is the position of a section in a file.
 type IndexedSection struct {
-	Hash string `json:"hash"` // result of HashSection
-	Line int    `json:"line"` // number of the first line, from 1
+	Hash string `json:"hash"` // hash of the section, as HashSection makes it
+	Line int    `json:"line"` // number of the section's first line in the file, from 1
 }
 
 // IndexFilesParams is a page of the existing files.

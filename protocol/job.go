@@ -22,8 +22,8 @@ type JobCallParams struct {
 
 // JobCallResult is the result of a job tool's call.
 type JobCallResult struct {
-	Text  string `json:"text"`            // answer for the model
-	Brief string `json:"brief,omitempty"` // a few words for the user
+	Text  string `json:"text"`            // the tool's answer for the model
+	Brief string `json:"brief,omitempty"` // a few words about the tool's answer, for the user
 	World bool   `json:"world,omitempty"` // the answer may hold words that are not the user's own
 }
 
@@ -38,7 +38,7 @@ type ScheduleTaskArguments struct {
 	Kind    string         `json:"kind,omitempty"` // reminder (the default), task or check
 	Name    string         `json:"name,omitempty"`
 	Check   CheckArguments `json:"check,omitzero"`
-	Options map[string]any `json:"options,omitempty"` // other settings, by name
+	Options map[string]any `json:"options,omitempty"` // other settings of the task, by name
 }
 
 // CheckArguments describes a check's condition and its result; see CheckParameters.
@@ -58,9 +58,9 @@ type UpdateTaskArguments struct {
 	When  string `json:"when,omitempty"`
 	Text  string `json:"text,omitempty"`
 	Name  string `json:"name,omitempty"`
-	State string `json:"state,omitempty"` // active or paused
+	State string `json:"state,omitempty"` // new state of the task: active or paused
 
-	Options map[string]any `json:"options,omitempty"` // other settings, by name
+	Options map[string]any `json:"options,omitempty"` // other settings of the task, by name
 }
 
 // TaskArguments holds the arguments of cancel_task and get_task_results. For get_task_results an ID

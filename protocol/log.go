@@ -15,11 +15,11 @@ const MaxLogTextBytes = 64 << 10
 // LogParameters hold a user's messages and the answer of one turn.
 type LogParameters struct {
 	Turn    int64           `json:"turn"`
-	At      time.Time       `json:"at"`      // time of sending
-	Channel string          `json:"channel"` // the channel's name for people
+	At      time.Time       `json:"at"`      // time at which the user sent the messages
+	Channel string          `json:"channel"` // name of the channel, as people read it
 	Said    []LoggedMessage `json:"said"`
 	Answer  string          `json:"answer"`
-	Effects []string        `json:"effects,omitempty"` // effects, one on each line
+	Effects []string        `json:"effects,omitempty"` // effects of the turn, one on each line
 }
 
 // LoggedMessage is one message of a user for the daily log.

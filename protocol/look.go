@@ -15,12 +15,12 @@ const OperationKindCheck OperationKind = "look"
 
 // Bounds of a check.
 const (
-	MaxCheckPatternBytes = 1 << 10   // bytes
-	MaxCheckCommandBytes = 8 << 10   // bytes
-	MaxCheckStateBytes   = 256 << 10 // bytes
-	MaxCheckFoundBytes   = 4 << 10   // bytes
+	MaxCheckPatternBytes = 1 << 10   // bytes of a pattern for files
+	MaxCheckCommandBytes = 8 << 10   // bytes of a command
+	MaxCheckStateBytes   = 256 << 10 // bytes of CheckResult.Seen
+	MaxCheckFoundBytes   = 4 << 10   // bytes of CheckResult.Found
 	MaxCheckFiles        = 2_000     // files that a pattern may match
-	MaxCheckSeconds      = 120       // seconds that a check may take
+	MaxCheckSeconds      = 120       // seconds that one check may take
 	MaxCheckChangeNames  = 20        // names of one kind of change in Found; further names are only counted
 )
 
@@ -74,8 +74,8 @@ type CheckResult struct {
 	// the condition holds: a change that counts since the last check, or a command that exited with
 	// 0
 	Met bool `json:"met,omitempty"`
-	// Found has changed since the last check. For files, Changed equals Met. The first output of a
-	// command counts as changed.
+	// Changed means that Found differs from the last check's. For files, Changed equals Met. The
+	// first output of a command counts as changed.
 	Changed bool `json:"changed,omitempty"`
 	// names of changed files, or the end of the command's output
 	Found string `json:"found,omitempty"`

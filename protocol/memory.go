@@ -53,12 +53,12 @@ const (
 
 // MemoryArguments are the model's arguments of remember, update_memory and note_today.
 type MemoryArguments struct {
-	ID         string  `json:"id,omitempty"` // fact to change, only for update_memory
+	ID         string  `json:"id,omitempty"` // id of the fact to change; only for update_memory
 	Text       string  `json:"text"`
 	Kind       string  `json:"kind,omitempty"`
 	Confidence float64 `json:"confidence,omitempty"` // from 0 to 1; 0 means not given
 	Subject    string  `json:"subject,omitempty"`
-	Message    int64   `json:"message,omitempty"` // source message of the fact; 0 means the user's newest
+	Message    int64   `json:"message,omitempty"` // id of the fact's source message; 0 means the user's newest message
 }
 
 // MemoryRememberParams names the model's call.
@@ -101,7 +101,7 @@ type MemoryChangedParams struct {
 type ForgottenFact struct {
 	ID      string `json:"id"`
 	Text    string `json:"text"`
-	Message int64  `json:"message,omitempty"` // source message of the fact
+	Message int64  `json:"message,omitempty"` // id of the fact's source message
 }
 
 // MemoryEmptyResult is the empty result of memory.recalled and memory.changed.
@@ -160,7 +160,7 @@ type MemoryAction string
 
 const (
 	MemoryActionList    MemoryAction = "list"    // list facts, in the order of the file
-	MemoryActionShow    MemoryAction = "show"    // show one fact
+	MemoryActionShow    MemoryAction = "show"    // show one fact to the user
 	MemoryActionCorrect MemoryAction = "correct" // change the words of one fact
 	MemoryActionForget  MemoryAction = "forget"  // delete one fact
 	MemoryActionImport  MemoryAction = "import"  // import another assistant's memory
@@ -178,7 +178,7 @@ const (
 type MemoryParameters struct {
 	Action MemoryAction `json:"action"`
 	ID     string       `json:"id,omitempty"`
-	Text   string       `json:"text,omitempty"` // new words, for MemoryActionCorrect
+	Text   string       `json:"text,omitempty"` // new words of the fact, for MemoryActionCorrect
 	// for MemoryActionList: the number of facts before the page, and the size of the page
 	Offset           int    `json:"offset,omitempty"`
 	Limit            int    `json:"limit,omitempty"`
@@ -199,7 +199,7 @@ type MemoryParameters struct {
 type TurnDataQuery struct {
 	Turns    []int64  `json:"turns"`
 	Messages []int64  `json:"messages,omitempty"`
-	Notes    []string `json:"notes,omitempty"` // texts of notes
+	Notes    []string `json:"notes,omitempty"` // texts of the turns' notes
 	// range of days whose notes and logs are searched, as 2026-11-20
 	From string `json:"from"`
 	To   string `json:"to"`
@@ -209,7 +209,7 @@ type TurnDataQuery struct {
 // or no fact if the fact does not exist.
 type MemoryResult struct {
 	Facts []MemoryFact `json:"facts,omitempty"`
-	Total int          `json:"total"` // facts in the file
+	Total int          `json:"total"` // number of facts in MEMORY.md
 	Added int          `json:"added,omitempty"`
 	// lines added to daily notes; with Turns, the number of note lines from those turns
 	Notes       int      `json:"notes,omitempty"`
@@ -220,7 +220,7 @@ type MemoryResult struct {
 
 	Refused string `json:"refused,omitempty"` // reason why nothing was changed; "" means success
 
-	Before FileState `json:"before,omitempty"` // state of MEMORY.md
+	Before FileState `json:"before,omitempty"` // state of MEMORY.md before the operation; After has the later state
 	After  FileState `json:"after,omitempty"`
 }
 
@@ -231,7 +231,7 @@ type MemoryFact struct {
 	Kind       string  `json:"kind"`
 	Confidence float64 `json:"confidence"`
 	Message    int64   `json:"message,omitempty"`
-	Origin     string  `json:"source"` // origin of the fact, in words
+	Origin     string  `json:"source"` // origin of the fact, in words for people
 	Line       int     `json:"line"`
 }
 

@@ -33,8 +33,8 @@ const (
 	CodeInternal       = -32603 // internal error; the other side does not get its text
 	CodeUnknownHash    = -32001 // the other side does not know this hash of a text or list
 	CodeCancelled      = -32002 // the caller sent cancel, and the call ended because of it
-	CodeBusy           = -32003 // too many calls at once
-	CodeFailed         = -32004 // the attempt failed; the message may be shown
+	CodeBusy           = -32003 // the caller has too many open calls
+	CodeFailed         = -32004 // the attempt failed; the error's text may be shown to the user
 	// the user has not answered yet; the worker makes the same call again when the turn goes on
 	CodeWaitsForUser = -32005
 	CodeBlobExpired  = -32006 // like CodeFailed, for a blob that is no longer stored
@@ -66,9 +66,9 @@ type CancelParams struct {
 
 // Request is a call or a notification as the other side sent it.
 type Request struct {
-	ID     int64 // 0 means a notification
+	ID     int64 // id of the call; 0 means a notification
 	Method string
-	Params json.RawMessage // a JSON object; nil means no parameters; the receiver owns it
+	Params json.RawMessage // parameters as a JSON object; nil means none; the receiver owns the bytes
 }
 
 // DecodeParams decodes the request's parameters into params as DecodeStrict does. params points to

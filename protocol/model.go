@@ -19,14 +19,15 @@ const MethodModelStream = "model.stream"
 // more. The worker always sends the newest text.
 type ModelStreamParams struct {
 	Turn int64 `json:"turn"`
-	// id of the newest message that the worker knows; it must be the transcript's newest
+	// id of the newest message that the worker knows, which must be the transcript's newest message
 	After  int64         `json:"after"`
 	System SystemTextRef `json:"system"`
 	Tools  ToolListRef   `json:"tools"`
 
-	// PromptFiles is the turn's first report of prompt files, if the worker composed System from the
-	// files as they are. If another text is in force, or the supervisor needs more of a file, it
-	// answers CodeUnknownHash; the worker then makes the report by itself, and composes a new text.
+	// PromptFiles is the turn's first report of prompt files, if the worker composed System from
+	// the present files. The supervisor answers CodeUnknownHash if another text is in force, or if
+	// it needs more of a file. The worker then makes the report in a separate call, and composes a
+	// new text.
 	PromptFiles *PromptFileReport `json:"prompt_files,omitempty"`
 
 	// separate window of a review or triage turn, which sets After to 0; nil in all other turns

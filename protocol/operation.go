@@ -35,7 +35,8 @@ type OperationEnd struct {
 
 // ArchiveParameters bound an archive.
 type ArchiveParameters struct {
-	// size of the tar, at least MinArchiveBytes. A file that does not fit is left out.
+	// maximum size of the tar in bytes, at least MinArchiveBytes. A file that does not fit is left
+	// out.
 	MaxBytes int64 `json:"max_bytes"`
 }
 
@@ -48,7 +49,7 @@ const MinArchiveBytes = 1 << 20
 type ArchiveResult struct {
 	Blob    BlobRef       `json:"blob"`
 	Files   int64         `json:"files"` // regular files in the tar
-	Bytes   int64         `json:"bytes"` // bytes of the files' contents
+	Bytes   int64         `json:"bytes"` // bytes of all files in the tar
 	LeftOut []OmittedFile `json:"left_out,omitempty"`
 	// LeftOutMore counts the names left out that LeftOut does not list.
 	LeftOutMore int64 `json:"left_out_more,omitempty"`
@@ -64,7 +65,7 @@ type OmittedFile struct {
 // Bounds of the list in an ArchiveResult or EraseResult.
 const (
 	MaxOmittedFiles     = 100
-	MaxOmittedTextBytes = 1 << 10 // bytes
+	MaxOmittedTextBytes = 1 << 10 // bytes of a Path or a Reason
 )
 
 // Validate refuses a result that no honest worker sends.

@@ -36,14 +36,14 @@ type QuestionAskResult struct {
 type AskKind string
 
 const (
-	AskKindChoice   AskKind = "choice"   // one of Options
-	AskKindSeveral  AskKind = "several"  // any number of Options
-	AskKindConfirm  AskKind = "confirm"  // yes or no
-	AskKindText     AskKind = "text"     // the user's words
-	AskKindNumber   AskKind = "number"   // a number
+	AskKindChoice   AskKind = "choice"   // the answer is one of Options
+	AskKindSeveral  AskKind = "several"  // the answer is any number of Options
+	AskKindConfirm  AskKind = "confirm"  // the answer is yes or no
+	AskKindText     AskKind = "text"     // the answer is words of the user
+	AskKindNumber   AskKind = "number"   // the answer is a number
 	AskKindDate     AskKind = "date"     // a date, with a time of day or without
-	AskKindLocation AskKind = "location" // a location on the map
-	AskKindFile     AskKind = "file"     // one or several files
+	AskKindLocation AskKind = "location" // the answer is a location on the map
+	AskKindFile     AskKind = "file"     // the answer is one or several files
 )
 
 // Bounds of AskArguments, in characters and in options.

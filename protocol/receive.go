@@ -15,7 +15,7 @@ type ReceiveParameters struct {
 	// time of sending in Unix seconds; the names of folder and file contain this time in the user's
 	// zone
 	SentAt int64         `json:"sent_at"`
-	Files  []ArrivedFile `json:"files"` // 1 to MaxArrivedFiles
+	Files  []ArrivedFile `json:"files"` // files of the message, from 1 to MaxArrivedFiles
 }
 
 // Validate refuses parameters that no honest supervisor sends.
@@ -38,7 +38,7 @@ type ArrivedFile struct {
 	// file name given by the sender, with any characters; "" if there is none
 	Name      string `json:"name,omitempty"`
 	MediaType string `json:"media_type,omitempty"` // media type given by the sender; "" if not known
-	Seconds   int    `json:"seconds,omitempty"`    // length of a recording or film
+	Seconds   int    `json:"seconds,omitempty"`    // length of a recording or film in seconds
 }
 
 // AttachmentKind is the kind of a file that came with a message.
@@ -61,9 +61,9 @@ const UploadsFolder = "uploads"
 
 // Bounds of a message's files.
 const (
-	MaxArrivedFiles      = 32        // files of one message
+	MaxArrivedFiles      = 32        // files that came with one message
 	MaxReceivedTextBytes = 128 << 10 // bytes of all text parts of a ReceiveResult together
-	MaxReceivedPathBytes = 512       // bytes
+	MaxReceivedPathBytes = 512       // bytes of a received file's path
 )
 
 // ReceiveResult describes each received file, in the order of the parameters.
@@ -80,7 +80,7 @@ type ReceivedFile struct {
 	// Parts are the file's contents for the model, quoted as material after a line that names the
 	// file. A file that failed has no parts, because the supervisor explains the failure. A voice
 	// message or round video that will be transcribed has no parts either.
-	Parts []ContentPart `json:"parts,omitempty"` // texts and images
+	Parts []ContentPart `json:"parts,omitempty"` // contents of the file: texts and images
 	// seconds of sound to transcribe; 0 means no sound
 	Seconds int `json:"seconds,omitempty"`
 	// Missing names the Debian packages that are needed to read the file.

@@ -69,7 +69,7 @@ func refuseInside(d *json.Decoder, object bool, depth int) error {
 	return err
 }
 
-// loneSurrogate finds \u escapes in valid JSON that are half a pair.
+// loneSurrogate reports whether valid JSON has a \u escape that is only half of a pair.
 func loneSurrogate(data []byte) bool {
 	text := strings.ReplaceAll(string(data), `\\`, "..")
 	for {

@@ -8,8 +8,8 @@ import (
 )
 
 // A turn of kind review or triage reads a ReviewMaterial. The turn asks the model in separate
-// windows: one for each chunk, and one for a second look at its grave findings. It reports once. It
-// has no tool and no user to ask.
+// windows: one for each chunk, and one for a second look at its grave findings. The turn reports
+// once. It has no tool and no user to ask.
 
 // MethodReviewReport reports the result of a review or triage. It is a call during a turn, once,
 // with at most MaxReviewReportBytes bytes.
@@ -48,28 +48,28 @@ const MaxReviewReportBytes = 256 << 10
 // Rules are words of the world.
 type ReviewMaterial struct {
 	Repo        string `json:"repo"`
-	Number      int    `json:"number,omitempty"` // 0 if there is no pull request
+	Number      int    `json:"number,omitempty"` // number of the pull request or issue; 0 means neither
 	Title       string `json:"title,omitempty"`
 	Author      string `json:"author,omitempty"`
-	Branch      string `json:"branch,omitempty"` // the branch of the head
+	Branch      string `json:"branch,omitempty"` // name of the head's branch
 	Description string `json:"description,omitempty"`
 	Request     string `json:"asked,omitempty"` // the request of the person who asked for the review
-	// from the base branch: the repository's rules for reviewers and code
+	// the repository's rules for reviewers and code, from the base branch
 	Rules []ReviewText `json:"rules,omitempty"`
-	// from the base branch: the purpose of the change
+	// text about the purpose of the change, from the base branch
 	Spec    *ReviewText `json:"spec,omitempty"`
-	Commits []string    `json:"commits,omitempty"` // commit messages
+	Commits []string    `json:"commits,omitempty"` // messages of the change's commits
 	// issues that the pull request names; for a triage, issues that may be related
 	Issues  []ReviewText   `json:"issues,omitempty"`
 	Threads []ReviewThread `json:"threads,omitempty"` // earlier discussion
 	Chunks  []ReviewChunk  `json:"chunks,omitempty"`  // parts of the change; none for a triage
-	Notes   []string       `json:"notes,omitempty"`   // parts that are left out, and why
+	Notes   []string       `json:"notes,omitempty"`   // parts of the change that are left out, each with the reason
 	Labels  []string       `json:"labels,omitempty"`  // labels for a triage to choose from
 }
 
 // ReviewText is a text with a name.
 type ReviewText struct {
-	Name string `json:"name"` // a path, or an issue's number and title
+	Name string `json:"name"` // name of the text: a path, or an issue's number and title
 	Text string `json:"text"`
 }
 
@@ -84,7 +84,7 @@ type ReviewThread struct {
 
 // ReviewChunk is a part of the change. Each changed line is in one chunk, or is listed as left out.
 type ReviewChunk struct {
-	Name  string       `json:"name"` // unique in the material
+	Name  string       `json:"name"` // name of the chunk, unique in the material
 	Files []ReviewFile `json:"files"`
 }
 
@@ -92,8 +92,8 @@ type ReviewChunk struct {
 type ReviewFile struct {
 	Path       string `json:"path"`
 	FormerPath string `json:"before,omitempty"` // the earlier path of a renamed file
-	Status     string `json:"status"`           // added, modified, removed, renamed
-	Diff       string `json:"diff"`             // lines, each after its number and side
+	Status     string `json:"status"`           // how the file was changed: added, modified, removed, renamed
+	Diff       string `json:"diff"`             // lines of the diff, each after its number and side
 	// the whole file after the change, each line after its number; "" if it is large
 	Whole string `json:"whole,omitempty"`
 	// the functions around the hunks after the change, if Whole is ""; each line after its number
@@ -104,7 +104,7 @@ type ReviewFile struct {
 const (
 	MaxWindowNameBytes    = 100
 	MaxWindowTextBytes    = 512 << 10
-	maxSharedBeginnings   = 2   // beginnings that a window shares; providers cache at most four marks
+	maxSharedBeginnings   = 2   // shared beginnings of one window; providers allow at most four cache marks
 	MaxFindings           = 400 // findings in one report
 	MaxUnreadChunks       = 400 // unread chunks in one report
 	MaxFindingPathBytes   = 4 << 10
@@ -114,7 +114,7 @@ const (
 	MaxTriageNames        = 20 // labels of one triage, and related issues of one triage
 	MaxReviewLineNumber   = 1 << 30
 	maxUnreadText         = 1 << 10
-	MaxIssueNumber        = 1 << 30 // an issue's number
+	MaxIssueNumber        = 1 << 30 // largest number of an issue
 )
 
 // Severity is the severity of a finding.
@@ -138,16 +138,16 @@ const (
 // ReviewFinding is a fault at some lines.
 type ReviewFinding struct {
 	Path        string   `json:"path"`
-	Start       int      `json:"start,omitempty"` // the first of several lines; 0 means Line
+	Start       int      `json:"start,omitempty"` // number of the first line, if there are several; 0 means only Line
 	Line        int      `json:"line"`
 	Side        string   `json:"side"` // LEFT for removed lines, otherwise RIGHT
 	Severity    Severity `json:"severity"`
 	Category    string   `json:"category"`
 	Title       string   `json:"title"`
-	Detail      string   `json:"detail"`                // the failure and its conditions
+	Detail      string   `json:"detail"`                // description of the failure and of its conditions
 	Quote       string   `json:"quote"`                 // the code that the finding is about
 	Replacement string   `json:"replacement,omitempty"` // new text of the lines, ready to commit
-	Confidence  float64  `json:"confidence"`            // 0 to 1
+	Confidence  float64  `json:"confidence"`            // confidence in the finding, from 0 to 1
 	// why the second look refuted the finding; "" means not refuted
 	Refutation string `json:"refutation,omitempty"`
 }
@@ -155,11 +155,11 @@ type ReviewFinding struct {
 // ReviewReport holds the parameters of review.report.
 type ReviewReport struct {
 	Turn     int64           `json:"turn"`
-	Verdict  string          `json:"verdict,omitempty"` // a sentence or two
+	Verdict  string          `json:"verdict,omitempty"` // verdict in a sentence or two
 	Findings []ReviewFinding `json:"findings,omitempty"`
 	Refuted  int             `json:"refuted,omitempty"` // number of findings that the second look refuted
-	Unread   []ReviewText    `json:"unread,omitempty"`  // chunks without a result, and why
-	// result of a triage; such a report has no other field, except Unread if the triage failed
+	Unread   []ReviewText    `json:"unread,omitempty"`  // chunks without a result, each with the reason
+	// result of a triage; a triage's report has no other field, except Unread if the triage failed
 	Triage *Triage `json:"triage,omitempty"`
 }
 

@@ -43,7 +43,7 @@ func (f *decodeError) within(at string) *decodeError {
 	default:
 		f.path = at + "." + f.path
 	}
-	const most = 120 // bytes of ASCII; the end of a longer path is cut
+	const most = 120 // maximum length of a path in ASCII bytes; the end of a longer path is cut
 	if len(f.path) > most {
 		f.path = f.path[:most] + "..."
 	}
@@ -125,7 +125,7 @@ func (s *scanner) members(depth int, value func(key []byte) *decodeError) *decod
 	})
 }
 
-// same returns equal bytes for keys that count as the same key.
+// same maps keys that count as the same key to equal bytes.
 func (s *scanner) same(key []byte) []byte {
 	if !s.foldKeys {
 		return key

@@ -9,7 +9,7 @@ import (
 // stringValue scans a string and returns it with its quotes.
 func (s *scanner) stringValue() ([]byte, *decodeError) {
 	from := s.pos
-	s.pos++ // the opening quote
+	s.pos++ // skip the opening quote
 	for {
 		s.skipPlain()
 		if s.pos >= len(s.data) {

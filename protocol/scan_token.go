@@ -85,7 +85,7 @@ func (s *scanner) number() *decodeError {
 	if !ok {
 		return decodeErrorf("invalid number %s", quote(text))
 	}
-	const surelyFinite = 300 // digits; float64 ends at 1.8e308
+	const surelyFinite = 300 // a number with so few digits fits float64, whose maximum is 1.8e308
 	if !exponent && len(text) < surelyFinite {
 		return nil
 	}

@@ -28,7 +28,7 @@ const MethodHistoryRead = "history.read"
 // Limits of searches.
 const (
 	MaxSearches          = 20      // searches of each kind in a turn
-	MaxSearchAnswerBytes = 6 << 10 // bytes of one answer
+	MaxSearchAnswerBytes = 6 << 10 // bytes of the answer to one search
 	// bytes of a message that is read whole; the worker shows the model less at a time
 	MaxReadMessageBytes = 256 << 10
 )
@@ -49,7 +49,7 @@ type SearchResult struct {
 // set.
 type HistorySearchArguments struct {
 	Words string `json:"words"`
-	// the first day: a day, a month, today, yesterday or 7d, in the user's zone; it is included
+	// first day to search, in the user's zone: a day, a month, today, yesterday or 7d
 	From string `json:"from"`
 	To   string `json:"to"`  // the last day, in the form of From
 	Who  string `json:"who"` // speaker: person or assistant; "" means both

@@ -15,11 +15,11 @@ const (
 
 // SpeechEngine configures how recordings are transcribed.
 type SpeechEngine struct {
-	Engine   string `json:"engine"`             // whisper or command
-	Program  string `json:"program,omitempty"`  // path of the program, for whisper
+	Engine   string `json:"engine"`             // kind of engine: whisper or command
+	Program  string `json:"program,omitempty"`  // path of the engine's program, for whisper
 	Model    string `json:"model,omitempty"`    // path of the model's file behind the walls
 	Language string `json:"language,omitempty"` // auto, or a language of ISO 639-1 such as en
-	Threads  int    `json:"threads,omitempty"`  // 0 means half of the processors
+	Threads  int    `json:"threads,omitempty"`  // threads of the program; 0 means half of the processors
 	// command line for engine command, with {wav}, {language}, {threads} and {model}; the program
 	// writes words to standard output
 	Command []string `json:"command,omitempty"`
@@ -38,13 +38,13 @@ type TranscribeParameters struct {
 
 // TranscribedPiece is the transcript of a part of a recording, between two silences.
 type TranscribedPiece struct {
-	Text     string `json:"text"` // "" if the piece has no words
+	Text     string `json:"text"` // words of the piece; "" means none
 	Language string `json:"language,omitempty"`
 }
 
 // Bounds of transcripts.
 const (
-	MaxPieceTextBytes  = 16 << 10  // bytes of one piece's text, about 2 minutes
+	MaxPieceTextBytes  = 16 << 10  // bytes of the text of one piece, which lasts about 2 minutes
 	MaxTranscriptBytes = 256 << 10 // bytes of a whole recording's text, well within MaxLine
 	// LongSpeechTextCharacters is the length from which a text is also kept in a file. The file is
 	// beside the recording.
@@ -161,13 +161,13 @@ type SpeakParameters struct {
 
 // Bounds of a spoken text and its recording, in bytes.
 const (
-	MaxSpokenTextBytes = 6000 // 1,500 characters
+	MaxSpokenTextBytes = 6000 // bytes of a spoken text; room for 1,500 characters
 	MaxVoiceBytes      = 8 << 20
 )
 
 // VoiceEngine configures how texts are spoken.
 type VoiceEngine struct {
-	Engine  string `json:"engine"`            // espeak, piper or command
+	Engine  string `json:"engine"`            // kind of engine: espeak, piper or command
 	Program string `json:"program,omitempty"` // program of espeak or piper; "" means the usual name
 	// command line for engine command, with {text}, {voice} and {wav}
 	Command []string `json:"command,omitempty"`

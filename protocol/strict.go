@@ -50,7 +50,7 @@ func ValidateRawJSON(raw json.RawMessage) error {
 // jsonShape tells which JSON values a Go type accepts, as far as the scanner needs it. Its zero
 // value and nil accept anything.
 type jsonShape struct {
-	want   jsonKind // "" and kindAny mean anything
+	want   jsonKind // kind of the value; "" and kindAny accept any kind
 	null   bool     // null is accepted too
 	fields map[string]*jsonShape
 	elem   *jsonShape // shape of a list's elements or a map's values
@@ -107,7 +107,7 @@ func buildShape(t reflect.Type, building map[reflect.Type]*jsonShape) *jsonShape
 	s := &jsonShape{want: kindAny}
 	building[t] = s
 	if p := reflect.PointerTo(t); p.Implements(jsonUnmarshaler) || p.Implements(textUnmarshaler) {
-		return s // the type's own method decides, as for RawMessage and time.Time
+		return s // the type has its own method for decoding, as RawMessage and time.Time have
 	}
 	switch t.Kind() {
 	case reflect.Pointer:

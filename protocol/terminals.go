@@ -13,6 +13,6 @@ type TerminalList struct {
 type Terminal struct {
 	ID      int    `json:"id"`
 	Program string `json:"program"` // program's command on one line
-	Turn    int64  `json:"turn"`    // turn that opened the terminal
-	Seconds int64  `json:"seconds"` // age of the terminal
+	Turn    int64  `json:"turn"`    // id of the turn that opened the terminal
+	Seconds int64  `json:"seconds"` // age of the terminal in seconds
 }

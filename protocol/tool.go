@@ -42,14 +42,14 @@ const MethodToolsChanged = "tools.changed"
 
 // ToolsChangedParams is a list of tools or only its hash.
 type ToolsChangedParams struct {
-	Hash  string `json:"hash"`            // result of HashTools
+	Hash  string `json:"hash"`            // hash of the list, as HashTools makes it
 	Tools []Tool `json:"tools,omitempty"` // list in the form that ValidateTools demands; nil means only the hash
 }
 
 // Bounds of a list of tools. A list within these bounds fits a line.
 const (
 	MaxTools         = 256
-	MaxToolListBytes = 512 << 10 // size of the list as JSON
+	MaxToolListBytes = 512 << 10 // bytes of the whole list as JSON
 )
 
 // HashTools returns the hex SHA-256 of a list of tools as JSON. The hash is the same on both sides

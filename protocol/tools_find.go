@@ -27,6 +27,6 @@ type ToolsFindParams struct {
 
 // ToolsFindResult is the result of tools.find.
 type ToolsFindResult struct {
-	Text   string   `json:"text"`             // text for the model
+	Text   string   `json:"text"`             // text about the found tools, for the model
 	Opened []string `json:"opened,omitempty"` // the tools that this call has opened
 }

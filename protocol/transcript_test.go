@@ -125,7 +125,8 @@ func TestTranscript_EachLine_DecodesIntoItsType(t *testing.T) {
 	}
 }
 
-// wantRoundTrip decodes text into a value that of makes, and encodes it back into the same text.
+// wantRoundTrip decodes text into a value made by the function of. Encoding the value must give the
+// same text.
 func wantRoundTrip(t *testing.T, text json.RawMessage, of func() any) {
 	t.Helper()
 	if of == nil {
@@ -254,7 +255,7 @@ type transcriptPeer struct {
 
 	mu      sync.Mutex
 	answers map[int64]chan transcriptLine // answers that the handler of a call must give
-	heard   []string                      // notifications that arrived
+	heard   []string                      // notifications that have arrived, in order
 	called  []string                      // methods of the calls that arrived, in any order
 	results []int64                       // ids of answered calls
 }

@@ -31,7 +31,7 @@ type TurnStart struct {
 // TurnLimits bound a turn.
 type TurnLimits struct {
 	Steps   int   `json:"steps"`   // maximum of model calls in the turn
-	Seconds int64 `json:"seconds"` // maximum time from this start
+	Seconds int64 `json:"seconds"` // maximum seconds from this start
 	Output  int   `json:"output"`  // bytes of one tool's output that the model is shown
 }
 

@@ -12,8 +12,8 @@ import (
 
 // Bounds of the earlier bytes of files that are kept for an undo.
 const (
-	MaxUndoFileBytes    = 16 << 20 // bytes of one file
-	MaxUndoBytesPerTurn = 64 << 20 // bytes of one turn's files
+	MaxUndoFileBytes    = 16 << 20 // bytes of one file's earlier state
+	MaxUndoBytesPerTurn = 64 << 20 // bytes of the earlier states of all files in one turn
 )
 
 // FileState is the state of a path. It is FileStateAbsent, FileStateFolder, FileStateLink, or the
@@ -48,12 +48,12 @@ func (s FileState) check() error {
 type Undo struct {
 	// path relative to the home, without links; "." only with Obstacle
 	Path string `json:"path"`
-	To   string `json:"to,omitempty"` // new path after a move
+	To   string `json:"to,omitempty"` // new path of a moved file
 	// state of Path before; if it is a hash and To is empty, the bytes are kept as a blob
 	Before FileState `json:"before,omitempty"`
 	After  FileState `json:"after,omitempty"` // state of Path after the change; "" for a move
-	Size   int64     `json:"size,omitempty"`  // Size and Mode describe a regular file
-	Mode   int       `json:"mode,omitempty"`  // permissions of the file
+	Size   int64     `json:"size,omitempty"`  // bytes of a regular file
+	Mode   int       `json:"mode,omitempty"`  // permissions of a regular file
 	// Obstacle tells why the change cannot be undone; "" if it can. If it is set, only Path
 	// matters. With ObstacleProgramChange, After matters too.
 	Obstacle string `json:"not,omitempty"`
@@ -82,7 +82,7 @@ func LargeFileState(size int64, modified time.Time) FileState {
 // ObstacleProgramChange is the Obstacle of a program's change.
 const ObstacleProgramChange = "a program has changed it"
 
-// Inverse returns the undo of an undo.
+// Inverse returns the Undo that reverses u after u was carried out.
 func (u Undo) Inverse() Undo {
 	inverse := Undo{Path: u.Path, Before: u.After, After: u.Before, Mode: u.Mode}
 	if u.To != "" {
@@ -98,7 +98,7 @@ const OperationKindUndo OperationKind = "undo"
 // Bounds of an undo.
 const (
 	MaxUndoChanges     = 500 // changes that are undone together
-	MaxUndoReasonBytes = 200 // bytes of a reason
+	MaxUndoReasonBytes = 200 // bytes of the reason in Undo.Obstacle
 	MaxDiffBytes       = 4 << 20
 )
 

@@ -40,7 +40,7 @@ type UploadsParameters struct {
 type UploadsResult struct {
 	Files []Upload `json:"files,omitempty"`
 	From  int      `json:"from,omitempty"` // number of newer files before the page
-	Total int      `json:"total"`          // files below uploads/
+	Total int      `json:"total"`          // number of files below uploads/
 	Blob  *BlobRef `json:"blob,omitempty"`
 	// the real path of the file that was read, if the path in the parameters only looks the same
 	Path string `json:"path,omitempty"`

@@ -18,7 +18,7 @@ type wireMessage struct {
 	failure *Error
 }
 
-const longestMethod = 64 // bytes
+const longestMethod = 64 // bytes of the longest method's name
 
 // The members of an envelope, as indexes of memberNames and envelope.
 const (
@@ -170,7 +170,7 @@ func encodeLine(value any, limit int) (outgoingLine, error) {
 	if len(buf) > limit { // the buffer has room for the longest head
 		return outgoingLine{}, fmt.Errorf("%w: %d bytes, at most %d", ErrLineTooLong, len(buf)-maxHead, limit-maxHead)
 	}
-	buf[len(buf)-1] = '}' // replaces the newline that Encode appends
+	buf[len(buf)-1] = '}' // the brace replaces the newline that Encode appends
 	return outgoingLine{bytes: append(buf, '\n')}, nil
 }
 

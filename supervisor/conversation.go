@@ -69,8 +69,8 @@ func FilterChannels(may func(Capabilities) bool) []Channel {
 		func(c Channel) bool { return !may(c.Capabilities()) })
 }
 
-// GroupChannel returns the only channel with groups. A configured group that names no channel
-// belongs to it.
+// GroupChannel returns the only channel with groups. A configured group without a channel is on
+// this channel.
 func GroupChannel() Channel {
 	return FilterChannels(func(can Capabilities) bool { return can.Groups })[0]
 }
@@ -122,10 +122,10 @@ const (
 	VoiceForbidden VoiceMode = "forbidden" // voice is off, because the chat takes no voice messages
 )
 
-// OpenedTool is a tool of a family that is open in a conversation.
+// OpenedTool is a tool, of a tool family, that is open in a conversation.
 type OpenedTool struct {
 	Name   string
 	Call   string    // the call of find_tools that opened the tool; "" if the tool was opened in another way
 	Pinned bool      // the user wants the tool to stay open
-	UsedAt time.Time // time of the tool's last call, or of opening
+	UsedAt time.Time // time of the tool's last call; without a call, the time when it was opened
 }

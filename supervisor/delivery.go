@@ -87,7 +87,7 @@ type MessageCleanup struct {
 	Conversation Conversation
 	Message      string // name of the message on its channel
 	Kind         MessageCleanupKind
-	Content      RichText  // the new content, with CleanupEdit
+	Content      RichText  // the message's new content; only with CleanupEdit
 	Due          time.Time // earliest time for the change
 }
 

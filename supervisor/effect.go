@@ -79,9 +79,9 @@ type EffectCount struct {
 // EffectQuery selects effects of a user.
 type EffectQuery struct {
 	User     string
-	From, To time.Time // span of time; zero values mean no bounds
+	From, To time.Time // time span of the effects; a zero From or To sets no bound
 	Kinds    []string  // kinds of effects; nil means all
-	Before   int64     // select only effects with smaller ids; 0 means all
+	Before   int64     // select only effects whose id is smaller than Before; 0 means all
 	Limit    int
 }
 
@@ -102,5 +102,5 @@ type UndoneChanges struct {
 	UndoOf    int64 // id of the undo that made the changes; 0 means that the turn itself made them
 	Operation int64
 	Effects   []int64         // ids of the changes in the ledger
-	Changes   []protocol.Undo // changes that would redo the undone ones
+	Changes   []protocol.Undo // changes that would redo the undone changes
 }

@@ -99,19 +99,21 @@ type GitHubWorkRequest struct {
 	Requester string // login or name of the requester; "" means automatic
 	Text      string // text of the request, such as a question
 	Fork      bool
-	// the title or the labels have changed: only a head that was skipped because of them is reviewed
+	// the request comes from a change of title or labels: it reviews only a head that these have
+	// kept from review
 	Recheck bool
 	At      time.Time
 }
 
-// Review is the review of one head of a pull request, in any state. Each head has one review. While
-// a review settles, it has no head yet; a pull request has at most one such review.
+// Review is the review of one head of a pull request, in any state. Each head has one review. A
+// settling review waits for the end of pushes, and has no head yet. A pull request has at most one
+// settling review.
 type Review struct {
 	ID        int64
 	User      string // owner of the work
 	Repo      string // name of the GitHubRepo
 	Number    int
-	Head      string // head commit; "" until the service has asked GitHub
+	Head      string // number of requests for the review so far
 	State     ReviewState
 	Round     int       // number of requests so far
 	Requester string    // login or name of the requester; "" means automatic
@@ -124,8 +126,8 @@ type Review struct {
 	Result  string // the last result as JSON, perhaps of an earlier round; "" means none yet
 	Posted  string // the review's posts on GitHub as JSON, sent or still to send; "" means none
 	Buttons [][]Button
-	// reason for people why the review was skipped or failed. A done review has one if its last
-	// round failed, and an earlier round has read the head
+	// reason for people why the review was skipped or failed. A done review has a reason if its
+	// last round failed after an earlier round had read the head
 	Why string
 }
 
@@ -158,7 +160,7 @@ type PullRequestFinding struct {
 	State       FindingState
 	Found       string // the first head that has the finding
 	Seen        string // the last head in which a review has read the finding's lines
-	Fixed       string // the first head without the finding; "" in other states
+	Fixed       string // the first head without the finding; "" if the finding is not fixed
 	Posted      bool   // the finding is on GitHub
 	Turn        int64  // id of the turn that found it; 0 means unknown
 	Finding     string // the finding as JSON
@@ -186,7 +188,7 @@ type ReviewMute struct {
 	At      time.Time
 
 	// place of a muted finding: pull request, path, title and lines; zero for other subjects and in
-	// mutes of older versions
+	// mutes that older versions of Mews stored
 	Number            int
 	Path, Title, Code string
 }
@@ -207,7 +209,7 @@ type IssueTriage struct {
 	Repo      string // name of the GitHubRepo
 	Number    int
 	State     TriageState
-	Round     int       // number of requests so far
+	Round     int       // number of requests for the triage so far
 	Requester string    // login or name of the requester; "" means automatic
 	WantedAt  time.Time // time of the request; a second request with the same time changes nothing
 	Due       time.Time // time when the service continues a settling triage

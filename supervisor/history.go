@@ -29,7 +29,7 @@ type HistoryQuery struct {
 // HistoryPosition is the position of a message in the history. The zero value is before the first
 // message.
 type HistoryPosition struct {
-	At      int64 `json:"at"` // unix milliseconds
+	At      int64 `json:"at"` // time of the message, in unix milliseconds
 	Message int64 `json:"message"`
 }
 
@@ -58,7 +58,7 @@ type DialogMessage struct {
 	protocol.Message
 	Origin Origin
 	At     time.Time
-	Size   int64 // stored size in bytes
+	Size   int64 // size of the stored message in bytes
 }
 
 // OldForeignMessage is a message of an earlier day that has words of others. A model does not see these
@@ -68,10 +68,10 @@ type OldForeignMessage struct {
 	User    string
 	OwnPart int // index of the part with the user's own words and the quotes before them; -1 means no such part
 	// if true, every part except OwnPart may have words of others; if false, only quotes and the
-	// recap have
+	// recap may have them
 	World bool
 	At    time.Time
-	Size  int64 // stored size in bytes
+	Size  int64 // size of the stored message in bytes
 }
 
 // trustedTools lists the tools whose results have no words of others. The tool recall is missing:
@@ -126,18 +126,18 @@ type ForgetRequest struct {
 
 // ForgetCounts counts forgotten data, or data that would be forgotten.
 type ForgetCounts struct {
-	Messages int64 `json:"messages,omitempty"` // messages of the user
+	Messages int64 `json:"messages,omitempty"` // number of the user's messages
 	Answers  int64 `json:"answers,omitempty"`
-	Results  int64 `json:"results,omitempty"` // tool results
-	Undos    int64 `json:"undos,omitempty"`   // stored copies of files, made before a tool changed the files
-	Files    int64 `json:"files,omitempty"`   // received files
-	// files that the forgotten turns changed; these files stay
+	Results  int64 `json:"results,omitempty"` // number of tool results
+	Undos    int64 `json:"undos,omitempty"`   // number of stored copies of files, made before a tool changed the files
+	Files    int64 `json:"files,omitempty"`   // number of received files
+	// number of files that the forgotten turns changed; these files stay
 	Changed int64 `json:"changed,omitempty"`
-	Facts   int64 `json:"facts,omitempty"`  // facts in MEMORY.md
-	Notes   int64 `json:"notes,omitempty"`  // lines of daily notes
-	Logged  int64 `json:"logged,omitempty"` // exchanges in the home's logs
-	Copies  int64 `json:"copies,omitempty"` // copies of the database, made before migrations
-	// messages of the span that are not answered or delivered yet
+	Facts   int64 `json:"facts,omitempty"`  // number of facts in MEMORY.md
+	Notes   int64 `json:"notes,omitempty"`  // number of lines in daily notes
+	Logged  int64 `json:"logged,omitempty"` // number of exchanges in the home's logs
+	Copies  int64 `json:"copies,omitempty"` // number of copies of the database, made before migrations
+	// number of the span's messages that are not answered or delivered yet
 	Waiting int64 `json:"waiting,omitempty"`
 }
 

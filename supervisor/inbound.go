@@ -80,8 +80,8 @@ type Inbound struct {
 	// Destination is the conversation for the turn's answer; the zero value means the inbound's
 	// Conversation. The store keeps only the ID of Destination.
 	Destination Conversation
-	// the inbound of the turn that goes on because this inbound answered its question; 0 means none;
-	// not stored, and only known when the inbound is stored
+	// id of the inbound whose turn goes on, because this inbound answered that turn's question; 0
+	// means none; not stored
 	Resumes int64
 }
 
@@ -168,8 +168,8 @@ type Incoming struct {
 	SentAt       time.Time
 	// time of the last edit, by the channel's clock; zero means no edit
 	EditedAt time.Time
-	// the message is for the bot: every private message and press is, and a group's message if it
-	// names the bot
+	// the message is for the bot: a private message, a press, or a group's message that names the
+	// bot
 	Addressed bool
 	// name of content that the channel hides from bots, such as "a story"; "" means none
 	Unreadable string
@@ -197,7 +197,7 @@ const (
 // InboundBatch is a list of items from a source that are stored together.
 type InboundBatch struct {
 	Source string // the Source of all inbounds of the batch; the Source of an Inbound is ignored
-	Next   int64  // number of the source's first update in the next batch; 0 leaves it unchanged
+	Next   int64  // number of the first update that the next batch will have; 0 keeps the stored number
 	Items  []BatchItem
 	// conversations whose next turn may start in the transaction that stores the batch
 	Reserved []TurnReservation
@@ -220,7 +220,7 @@ type BatchItem struct {
 	// notice. Strangers may read the Notice.
 	Notice string
 	// Unread says that the service could not read an item with an Answer; Text names the item. The
-	// conversation's next inbound with MentionsUnread gets a note about it.
+	// conversation's next inbound with MentionsUnread gets a note about the item.
 	Unread         bool
 	MentionsUnread bool
 	// RepliesTo is the name of the message to which the user replies; "" means none. If that

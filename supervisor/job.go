@@ -25,8 +25,7 @@ type Job struct {
 	MadeBy  string
 	Options JobOptions
 	Version int64 // number of changes of the job so far
-	// end of the time for which all due times were fired; due times before the job was made count
-	// as fired
+	// all due times up to FiredUntil were fired; due times before the job was made count as fired
 	FiredUntil     time.Time
 	Next           time.Time // next due time; the zero time means never
 	FireCount      int       // number of fires
@@ -191,7 +190,8 @@ type JobTrigger struct {
 	Gap      time.Duration // minimum time between the job's last fire and this start
 
 	// Private is a conversation that only the user reads. If the job is paused because the user is
-	// away, the notice goes there. The zero value means that the user starts the job now.
+	// away, the notice about the pause goes there. The zero value means that the user starts the
+	// job now.
 	Private Conversation
 }
 
@@ -199,7 +199,7 @@ type JobTrigger struct {
 type ClaimedFire struct {
 	Job   Job
 	Due   time.Time
-	Tries int // number of earlier tries
+	Tries int // number of earlier tries of the fire
 
 	Material string // words of others for the turn, such as the body of a webhook; "" means none
 }

@@ -132,7 +132,7 @@ const (
 	// the channel gets the post now; after a crash, the post may have arrived
 	PostSending PostState = "sending"
 	PostSent    PostState = "sent" // the post is in the chat, perhaps with an earlier content
-	// the post was sent twice, and it is unknown whether it arrived; it is not sent again
+	// the post was sent twice and may have arrived; it is not sent a third time
 	PostUnknown PostState = "unknown"
 	PostFailed  PostState = "failed" // the channel refused the post for good
 	// the post is in the chat, but its delivery no longer needs it, so it will be deleted

@@ -82,14 +82,14 @@ func (f PromptFile) pendingReason(seen protocol.PromptFile, dirty bool) PendingR
 	case seen.FromGit:
 		return PendingReasonGit
 	case f.Pending.Why != "":
-		return f.Pending.Why // the later version includes the pending version
+		return f.Pending.Why // the later version includes the pending version, so the reason stays the same
 	case slices.Contains(f.Refused, seen.State):
 		return PendingReasonTurn
 	}
 	return ""
 }
 
-// withdraw removes the pending version, and adds it to the refused ones.
+// withdraw moves the pending version to the list of refused versions.
 func (f *PromptFile) withdraw() {
 	if f.Pending.Why == "" {
 		return
@@ -124,7 +124,7 @@ const emptyFile protocol.FileState = "e3b0c44298fc1c149afbf4c8996fb92427ae41e464
 func (f PromptFile) RecordWrite(before, after protocol.FileState, text []byte) PromptFile {
 	after = cmp.Or(after, emptyFile)
 	switch {
-	case f.State == after: // the same write again, as after a crash
+	case f.State == after: // the write was recorded before, and is repeated after a crash
 		f.Pending = PendingPromptFile{}
 	case f.State == before, before == protocol.FileStateAbsent && f.State == emptyFile:
 		if f.Pending.State == after {

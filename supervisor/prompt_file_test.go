@@ -17,7 +17,7 @@ func TestFindStateBeforeNotes_OtherLines_Fail(t *testing.T) {
 		{Path: path, Line: "- 13:19 x y"}, {Path: "memory/2026-11-21.md", Line: "- 09:00 tomorrow"}}
 	for name, c := range map[string]struct {
 		before, after string
-		state         protocol.FileState // state of the text before the notes; "" means that of the text itself
+		state         protocol.FileState // state of the text before notes; "" means the state computed from it
 		pending       string             // pending text; "" means none
 		noted         bool
 		from          string // expected text before the notes

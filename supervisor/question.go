@@ -102,7 +102,7 @@ type AnswerMessage struct {
 	World bool                   // the message has words of others
 	Now   time.Time
 
-	// the question or its Reminder was sent, and only answers of commands may be below it
+	// the question or its Reminder is the last message in the chat, apart from answers of commands
 	BelowQuestion bool
 	// the message replies to a message other than the newest one or the question
 	RepliesElsewhere bool
@@ -157,8 +157,8 @@ type Grant struct {
 	CreatedAt time.Time
 }
 
-// Parts of the result of a model's question that has no answer. The first two stand after the
-// user's name, and the last two enclose what the user wrote instead.
+// Parts of the text that tells the model that its question has no answer. The first two stand after
+// the user's name, and the last two enclose what the user wrote instead.
 const (
 	SkippedQuestion     = " skipped the question."
 	OtherWordsBeginning = " did not answer the question, and wrote instead:\n"

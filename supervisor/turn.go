@@ -85,7 +85,7 @@ type Operation struct {
 	Parameters string // parameters of the operation, as a JSON object
 	// id of the inbound whose attachment the operation handles; 0 means none
 	Inbound   int64
-	Position  int // position of that attachment; an attachment has at most one operation of each kind
+	Position  int // position of the attachment in its message; an attachment has at most one operation of each kind
 	State     OperationState
 	Deaths    int    // number of workers that crashed while they ran the operation
 	Result    string // result of a done operation, or the reason why it failed or was parked

@@ -107,8 +107,8 @@ type GateCheck struct {
 type GateLock string
 
 const (
-	LockChatGate GateLock = "here" // the gate of the inbound's chat
-	LockAllGates GateLock = "all"  // the gates of all the user's chats
+	LockChatGate GateLock = "here" // close the gate of the inbound's chat
+	LockAllGates GateLock = "all"  // close the gates of all the user's chats
 )
 
 // GateDecision is the gate's decision about an inbound.

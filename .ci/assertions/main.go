@@ -143,7 +143,7 @@ func shape(e ast.Expr) string {
 	return strings.Join(strings.Fields(text.String()), " ")
 }
 
-// report lists, by package, the assertions that became fewer or more, and the sums.
+// report lists by package the assertions whose number has changed, and the total numbers.
 func report(before, after counts) string {
 	var b strings.Builder
 	sums := [2]int{}

@@ -26,7 +26,8 @@ const (
 	drawnTexts    = 60
 )
 
-// found are the names, comments and texts of a tree, a line each, in the order of its files.
+// found holds the names, comments and texts of a tree, each as one line, in the order of the tree's
+// files.
 type found struct{ names, comments, texts []string }
 
 func main() {

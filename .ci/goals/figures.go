@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// figure names a number that a benchmark reports.
+// figure names one kind of number that a benchmark reports, such as its ns/op.
 type figure struct {
 	name string // path of the package below the module, and the benchmark, such as cmd/mews:TelegramTurn
 	unit string
 }
 
-// figures has the median of each figure.
+// figures maps each figure to the median of its values in one output of `go test -bench`.
 type figures map[figure]float64
 
-// show formats a figure for the table, "-" if there is none.
+// show formats the value of a figure for the table. "-" means that the value is missing.
 func (f figures) show(of figure) string {
 	if value, ok := f[of]; ok {
 		return number(value)
@@ -49,7 +49,7 @@ func readFigures(r io.Reader) (figures, error) {
 			continue
 		}
 		name := pkg + ":" + processors.ReplaceAllString(strings.TrimPrefix(words[0], "Benchmark"), "")
-		for i := 2; i+1 < len(words); i += 2 { // the first two words are the name and the number of runs
+		for i := 2; i+1 < len(words); i += 2 { // words[0] and words[1] are the benchmark's name and the number of runs
 			value, err := strconv.ParseFloat(words[i], 64)
 			if err != nil {
 				break // the words after the figures are a program's own output

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// goal is a limit of a figure.
+// goal is the highest or, if atLeast is set, the lowest allowed value of a figure.
 type goal struct {
 	figure
 	atLeast bool

@@ -68,8 +68,8 @@ func TestGoals_WrongLine_IsNamed(t *testing.T) {
 	}
 }
 
-// TestGoalsFile_EachRow_NamesAFigure compares the committed goals with the kept figures. If the
-// kept figures lack a goal's benchmark, the benchmark's package must declare it.
+// TestGoalsFile_EachRow_NamesAFigure checks that the benchmark of each committed goal exists. The
+// stored figures have the benchmark, or a test file of the benchmark's package declares it.
 func TestGoalsFile_EachRow_NamesAFigure(t *testing.T) {
 	const kept = "../../cmd/mews/testdata/"
 	goals, err := open(kept+"goals.txt", readGoals)
@@ -104,14 +104,14 @@ func TestGoalsFile_EachRow_NamesAFigure(t *testing.T) {
 	}
 }
 
-// function returns the benchmark of a figure's name, without sub-benchmarks.
+// function returns the name of the benchmark function in a figure's name, without sub-benchmarks.
 func function(name string) string {
 	pkg, benchmark, _ := strings.Cut(name, ":")
 	benchmark, _, _ = strings.Cut(benchmark, "/")
 	return pkg + ":" + benchmark
 }
 
-// declared reports whether a test file of the package declares the benchmark of a figure's name.
+// declared reports whether a test file of a figure's package declares the figure's benchmark.
 func declared(t *testing.T, name string) bool {
 	t.Helper()
 	pkg, benchmark, _ := strings.Cut(function(name), ":")

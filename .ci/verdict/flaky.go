@@ -10,7 +10,7 @@ import (
 // fails every run.
 const (
 	maxFlaky    = 3
-	maxFlakyAge = 7 // maximum age in days
+	maxFlakyAge = 7 // maximum age in days of a line in the list of flaky tests
 )
 
 const flakyFile = ".ci/flaky"
@@ -43,8 +43,8 @@ func parseFlaky(text string, today time.Time) (list []flakyTest, faults []string
 	return list, faults
 }
 
-// fault returns the fault in the date of a line, or "". A date in the future is a fault, because
-// such a line would never become old.
+// fault says what is wrong with the date of a line; "" means that the date is valid. A date in the
+// future is wrong, because such a line would never become too old.
 func (f flakyTest) fault(today time.Time) string {
 	date, err := time.Parse(time.DateOnly, f.date)
 	age := int(today.Truncate(24*time.Hour).Sub(date).Hours() / 24)

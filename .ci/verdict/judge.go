@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// maxReruns is the maximum number of failed tests that run again. More failures are no bad luck,
+// maxReruns is the maximum number of failed tests that run again. More failures are hardly chance,
 // and their reruns would take long.
 const maxReruns = 10
 
@@ -20,11 +20,11 @@ const maxReruns = 10
 type judge struct {
 	dir     string    // root folder of the project
 	flags   []string  // flags of go test
-	out     io.Writer // gets the output that people read
+	out     io.Writer // receives the output of the tests, for people
 	today   time.Time
-	isRoot  bool // root may do everything that tests need, so no test may be skipped
+	isRoot  bool // whether root runs the tests: root has all rights that tests need, so no test may be skipped
 	flaky   []flakyTest
-	verdict []string // lines for the end of the report
+	verdict []string // lines of the verdict, for the end of the report
 	failed  bool
 }
 
@@ -68,8 +68,8 @@ func (j *judge) run(packages []string) (*results, error) {
 	return all, status
 }
 
-// expect adds the packages that must have results. So an interrupted run shows which packages are
-// missing.
+// expect adds the packages that must have results to all. After an interrupted run, all then shows
+// which packages are missing.
 func (j *judge) expect(packages []string, all *results) error {
 	cmd := exec.Command(goProgram(), slices.Concat([]string{"list"}, packages)...)
 	cmd.Dir, cmd.Stderr = j.dir, j.out
@@ -149,7 +149,7 @@ func runTest(dir string, env []string, folder string, flags []string, out io.Wri
 	if err != nil {
 		return newResults(), err
 	}
-	// shows the output to people
+	// this function shows the output of the tests to people
 	all, err := readResults(events, func(text string) { _, _ = io.WriteString(out, text) })
 	return all, cmp.Or(err, cmd.Wait())
 }

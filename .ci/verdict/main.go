@@ -22,7 +22,7 @@ import (
 	"time"
 )
 
-// commands are the verbs. Each reports whether the run passes.
+// commands are the subcommands of verdict. Each function reports whether the run passes.
 var commands = map[string]func(j *judge, args []string) (bool, error){
 	"test":    runTests,
 	"changed": runChanged,

@@ -19,8 +19,8 @@ const nightlyFile = ".ci/nightly"
 type longTest struct {
 	test, folder string
 	env          []string // environment variables of the full run; the short form has none
-	watched      []string // folders whose changes make the short form due
-	commit       string   // last commit that passed the full run, or ""
+	watched      []string // folders of the project; a change in one of them makes the short form of the test due
+	commit       string   // last commit at which the full run of this test passed; "" means that it never passed
 }
 
 // parseNightly parses the table of long tests.

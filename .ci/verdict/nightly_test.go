@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// project is a planted project in git, with a table of long tests.
+// project is a generated Go project in a git repository, with a table of long tests.
 type project struct {
 	*testing.T
 	dir string

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Patterns of the seeds that tests print: in our own form, in rapid's, and as a plain text. A seed
-// in a plain text needs no variable, because it is in the code.
+// Patterns of the random seeds that tests print. They match our own form, rapid's form, and plain
+// text. A seed in plain text is written in the test's code, so a replay sets no variable.
 var (
 	seedVariable = regexp.MustCompile(`\bMEWS_[A-Z_]+=[0-9]+\b`)
 	seedFlag     = regexp.MustCompile(`-rapid\.seed=[0-9]+\b`)

@@ -12,8 +12,8 @@ const timesFile = ".ci/times"
 // Limits of a run, in seconds. A longer run raises an alarm, but does not fail.
 const (
 	maxMore    = 45  // seconds that one new feature may add to the last kept run
-	maxAll     = 660 // limit of all parts together
-	maxNightly = 180 // limit of the short forms of the long tests
+	maxAll     = 660 // limit in seconds for all parts of a run together
+	maxNightly = 180 // limit in seconds for the short forms of all long tests
 )
 
 // nightlyPart is the part with the long tests. It runs only tests whose folders have changed, so
@@ -27,8 +27,8 @@ type part struct {
 	result  string
 }
 
-// parseParts parses lines with a name, seconds and a result. The lines of a kept file have no
-// result.
+// parseParts parses lines with the name of a part, its seconds and its result. The lines of the
+// last kept run have no result.
 func parseParts(text string) (parts []part, err error) {
 	for line := range strings.Lines(text) {
 		fields := strings.Fields(line)

@@ -21,8 +21,8 @@ type event struct {
 type testResult struct {
 	in     *packageResult
 	name   string
-	state  string   // run, pass, fail or skip
-	failed []string // names of the failed tests: subtests, and the test itself
+	state  string   // state of the test: run, pass, fail or skip
+	failed []string // names of the failed tests: failed subtests, and the top-level test itself
 	output strings.Builder
 }
 
@@ -31,10 +31,10 @@ func (t *testResult) String() string { return fmt.Sprintf("%s (%s)", t.name, t.i
 // packageResult is the result of the tests of one package.
 type packageResult struct {
 	folder  string // folder of the package as the go command takes it, such as ./supervisor/app
-	state   string // pass, fail or skip; "" until the package has ended
+	state   string // state of the package: pass, fail or skip; "" until the package has ended
 	built   bool
-	regular bool // package testing has ended the tests and printed FAIL; there was no panic, exit or timeout
-	raced   bool // the race detector has printed DATA RACE
+	regular bool // whether package testing has ended the tests and printed FAIL, so there was no panic, exit or timeout
+	raced   bool // whether the race detector has printed DATA RACE
 	tests   []*testResult
 	skipped []string // names of the skipped tests and subtests
 	byName  map[string]*testResult

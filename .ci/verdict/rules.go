@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Patterns of tests that never run again, because a lucky pass may hide a fault of the product. If
-// such a test gets another name, the name must keep the word.
+// Patterns for failed tests that never run again. A lucky pass may hide a fault of the product. If
+// a test whose name has a word of finalNames is renamed, the new name must have that word too.
 var (
 	finalNames   = regexp.MustCompile(`Crash|Kill|Commit|Escape|Wall|Race|Fuzz|Property|Neighbour`)
 	finalFolders = []string{"./worker/sandbox", "./worker/spawn", "./supervisor/sqlite"}

@@ -98,7 +98,7 @@ func many(n int) string {
 	return b.String()
 }
 
-// plant writes packages of the tree into a project, and returns its folder.
+// plant writes packages of the tree into a new project, and returns the project's folder.
 func plant(t *testing.T, packages ...string) string {
 	t.Helper()
 	dir := t.TempDir()

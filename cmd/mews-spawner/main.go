@@ -28,9 +28,9 @@ var version = "dev"
 // socket is the descriptor that mews leaves open for its spawner.
 const socket = 3
 
-// init keeps main on the process's first thread if mews is started without privilege. Capabilities
-// belong to a thread. Other processes take those of the first thread for those of the whole
-// process.
+// init keeps main on the process's first thread if mews is started without privilege. Linux
+// capabilities belong to a thread. Other processes take the capabilities of the first thread for
+// those of the whole process.
 func init() {
 	if isSupervisor() {
 		runtime.LockOSThread()
@@ -63,7 +63,7 @@ const settled = 5 * time.Second
 // systemd restart the service at once, and only systemd 254 and later can lengthen that delay. A
 // signal ends the pause.
 func pause(began time.Time) {
-	if os.Getenv("INVOCATION_ID") == "" { // systemd sets this variable (systemd.exec(5))
+	if os.Getenv("INVOCATION_ID") == "" { // systemd sets INVOCATION_ID (systemd.exec(5))
 		return
 	}
 	signal.Reset()

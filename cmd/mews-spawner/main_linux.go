@@ -10,7 +10,7 @@ import (
 )
 
 // modes maps the program's only argument to the function that runs. The program executes itself
-// with the first three arguments.
+// with the first three of these arguments.
 var modes = map[string]func() error{
 	sandbox.StageOneArgument:   sandbox.RunStageOne,
 	sandbox.StageZeroArgument:  sandbox.RunStageZero,

@@ -32,8 +32,8 @@ const (
 )
 
 // program returns a command that runs the installed program. If the tests run as root, the command
-// sees no control groups, because the tests' own may belong to a program that expects no other
-// processes there.
+// sees no control groups. The control groups of the tests may belong to another program, which
+// expects no other processes in them.
 func program(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "mews-spawner")

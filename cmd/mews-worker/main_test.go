@@ -50,8 +50,8 @@ type process struct {
 	host   *hosttest.Host
 }
 
-// start starts a worker as the spawner does: with the socket on 0 and 1, standard error on 2, and
-// no other descriptor.
+// start starts a worker as the spawner does: with the socket on descriptors 0 and 1, standard error
+// on 2, and no other descriptor.
 func start(t *testing.T) *process {
 	t.Helper()
 	ours, theirs := protocoltest.NewSocketPair(t)

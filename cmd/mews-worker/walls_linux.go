@@ -16,7 +16,7 @@ import (
 	"mews/worker/sandbox/escape"
 )
 
-// escapeArgument makes this program try one escape.
+// escapeArgument is the argument that makes this program try one escape.
 const escapeArgument = "escape"
 
 // programWalls returns the functions that start tools' programs and parsers, within a second layer
@@ -32,7 +32,7 @@ func limitParser(k parse.Kind) error {
 	return sandbox.LimitParser(parse.ParserMemory(k), 2*parse.Timeout)
 }
 
-// runEscape tries one row of the escapes in this process, which may die from it.
+// runEscape tries one row of the escapes in this process, which the attempt may kill.
 func runEscape(row, victims string) {
 	v, err := escape.DecodeVictims(victims)
 	if err != nil {
@@ -71,7 +71,7 @@ func tryRow(ctx context.Context, row string, v escape.Victims) escape.Report {
 		return f
 	case bounded.Err() != nil: // the attempt took too long: the outcome is not known
 		err = bounded.Err()
-	case errors.As(err, &ended) && ended.ExitCode() < 0: // a signal ended the attempt, such as one of a seccomp filter
+	case errors.As(err, &ended) && ended.ExitCode() < 0: // a signal ended the attempt, such as from a seccomp filter
 		return escape.NewDeathReport(row, err.Error())
 	}
 	return escape.Report{Row: row, Outcome: escape.OutcomeUntried, Detail: fmt.Sprintf("its process could not try: %v",

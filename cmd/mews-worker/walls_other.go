@@ -14,8 +14,8 @@ const escapeArgument = "escape"
 
 func runEscape(string, string) {}
 
-// programWalls returns the functions that start tools' programs and parsers. They inherit this
-// process's walls, which confine no signals.
+// programWalls returns the functions that start tools' programs and parsers. The programs and
+// parsers inherit this process's walls, which do not restrict signals.
 func programWalls() (tool, parser func(*exec.Cmd) error, killAll func() error) {
 	return (*exec.Cmd).Start, (*exec.Cmd).Start, nil
 }

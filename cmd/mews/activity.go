@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/api"
 )
 
-// activityVerb is `mews activity`.
+// activityVerb runs `mews activity`.
 func activityVerb(ctx context.Context, con console, args []string) error {
 	set := flags(con, "activity")
 	file := set.String("config", "", flagConfig)

@@ -12,7 +12,8 @@ import (
 	"mews/supervisor/app"
 )
 
-// auditVerb is `mews audit`, which lists the audit log, and `mews audit verify`, which checks it.
+// auditVerb runs `mews audit`, which lists the audit log, and `mews audit verify`, which checks the
+// log.
 func auditVerb(ctx context.Context, con console, args []string) error {
 	if len(args) > 0 && args[0] == "verify" {
 		return auditVerify(ctx, con, args[1:])
@@ -75,7 +76,7 @@ func printAudit(w io.Writer, rows []admin.AuditLine, asJSON bool) error {
 // headPattern matches a head of the audit log: 64 hexadecimal digits.
 var headPattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// auditVerify is `mews audit verify`.
+// auditVerify runs `mews audit verify`.
 func auditVerify(ctx context.Context, con console, args []string) error {
 	set, file := subcommand{verb: "audit", name: "verify"}.flags(con)
 	head := set.String("head", "", flagHead)

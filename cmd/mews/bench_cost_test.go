@@ -45,9 +45,9 @@ func measureCost(b *testing.B, h *apptest.Service) (c cost) {
 	return c
 }
 
-// processorTime sums the processor time of a process's threads. It is the first number of each
-// schedstat, in nanoseconds (see the kernel's Documentation/scheduler/sched-stats.rst). The threads
-// of a Go program live as long as the process.
+// processorTime sums the processor time of a process's threads. A thread's time is the first number
+// in its file schedstat, in nanoseconds (see the kernel's Documentation/scheduler/sched-stats.rst).
+// The threads of a Go program live as long as the process.
 func processorTime(b *testing.B, pid int) (sum time.Duration) {
 	b.Helper()
 	for _, thread := range threads(b, pid, "schedstat") {

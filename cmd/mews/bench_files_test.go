@@ -37,8 +37,9 @@ func BenchmarkTelegramPhoto(b *testing.B) {
 }
 
 // BenchmarkTelegramVoiceNote measures how soon the model gets a voice message of 10 s. The time
-// starts with the request for the message's bytes. It also reports Mews's own share, which is the
-// rest without ffmpeg and the recogniser. Their time is measured alone, at the same priority.
+// starts with the request for the message's bytes. Mews's own share is reported too: the whole time
+// without the times of ffmpeg and the recogniser. These two times are measured alone, at the same
+// priority.
 func BenchmarkTelegramVoiceNote(b *testing.B) {
 	if _, err := exec.LookPath("ffmpeg"); err != nil {
 		b.Skip(err)

@@ -17,7 +17,8 @@ import (
 // BenchmarkNeighbour compares bob's turns with and without a harmful program of alice's model.
 // x_alone is the ratio of the medians, measured in alternating blocks. With control groups the goal
 // is 1.1 at most; the log names the control groups of this machine. The model is as fast as a fast
-// real model. In "instant" it answers at once, so only Mews's own work shares the processors.
+// real model. In the benchmark "instant" the model answers at once, so only Mews's own work shares
+// the processors.
 func BenchmarkNeighbour(b *testing.B) {
 	burn := harm{name: "burn", command: burnCPU(4 * runtime.NumCPU())}
 	usual := modeltest.PacedScript(answerSentence, 10, 15*time.Millisecond)

@@ -63,8 +63,8 @@ type telegramService struct {
 	answers chan telegramtest.APICall // calls of the Bot API that show a complete answer
 }
 
-// newTelegramService makes a service with some users. more is added to the configuration's
-// telegram.
+// newTelegramService makes a service with some users. The text in more is added to the section
+// telegram of the configuration.
 func newTelegramService(b *testing.B, people int, more string) *telegramService {
 	return newTelegramServiceOf(b, people, more, "")
 }
@@ -318,8 +318,9 @@ func BenchmarkTelegramMemory(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkTelegramPeople measures the supervisor's private memory after 500 users have spoken once:
-// at once, and a minute later, when unused memory has been returned to the system.
+// BenchmarkTelegramPeople measures the supervisor's private memory after 500 users have spoken
+// once. It measures immediately, and a minute later, when unused memory has been returned to the
+// system.
 func BenchmarkTelegramPeople(b *testing.B) {
 	const people = 500
 	for b.Loop() {

@@ -19,7 +19,8 @@ import (
 )
 
 // BenchmarkWrite64K measures how a tool overwrites a file of 64 KiB, without and with a copy of the
-// old content. The copy is kept on disk and in the database. The copy may take 3 ms more.
+// old content. The copy is kept on disk and in the database. With the copy, a write may take 3 ms
+// longer.
 func BenchmarkWrite64K(b *testing.B) {
 	b.Run("alone", func(b *testing.B) { benchWrite(b, nil) })
 	b.Run("undo", func(b *testing.B) {

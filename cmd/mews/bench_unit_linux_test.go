@@ -32,6 +32,6 @@ func asUnit(b *testing.B, start func()) {
 		}
 	}
 	setSlack(slack)
-	defer setSlack(0) // 0 is the usual slack
+	defer setSlack(0) // 0 restores the usual timer slack of the thread
 	start()
 }

@@ -44,7 +44,7 @@ func BenchmarkVoice(b *testing.B) {
 		text := receive(b, texts, h, "the text").At
 		return receive(b, voices, h, "the voice").At.Sub(text)
 	}
-	said() // the worker starts
+	said() // the first message starts the worker
 	total := time.Duration(0)
 	for b.Loop() {
 		total += said()

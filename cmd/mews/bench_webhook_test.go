@@ -38,7 +38,7 @@ func BenchmarkDelivery(b *testing.B) {
 	}
 	b.StopTimer()
 	var took []float64
-	var mu sync.Mutex // guards took
+	var mu sync.Mutex // guards the variable took
 	var all sync.WaitGroup
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()

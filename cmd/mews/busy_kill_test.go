@@ -116,14 +116,14 @@ func TestSteerRun_RandomDeaths_AnswersAllOnce(t *testing.T) {
 	r.CheckIntegrity()
 }
 
-// writeMessages writes a person's share. Each message follows a request of any person to the model.
-// At first only the first person writes.
+// writeMessages sends a person's share of the messages. Each message follows a request of any
+// person to the model. At first only the first person writes.
 func (r *steerRun) writeMessages(ctx context.Context, k *chatUser, first bool) {
 	var running sync.WaitGroup
 	running.Go(func() { k.chat.Run(ctx, 0) })
 	defer running.Wait()
 	for i := range r.messages / steerPeople {
-		most := 200 * time.Millisecond // the wait if no person is being answered
+		most := 200 * time.Millisecond // longest wait if no person is being answered
 		if first && i == 1 {
 			most = apptest.DefaultTestTimeout // wait until the turn of the person's first message asks the model
 		} else if first && i == 2 {

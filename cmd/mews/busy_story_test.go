@@ -60,8 +60,8 @@ func sayFirst(text string, script modeltest.Script) modeltest.Script {
 type heldModel struct {
 	script   modeltest.Script
 	passes   atomic.Int32
-	asked    chan struct{} // closed by the held request
-	released chan struct{} // closed to answer the held request
+	asked    chan struct{} // closed when the held request comes
+	released chan struct{} // closed by the test to answer the held request
 }
 
 func newHeldModel(script modeltest.Script) *heldModel {
@@ -81,7 +81,7 @@ func (b *heldModel) answer(r modeltest.Request) modeltest.Answer {
 // programs run.
 func TestBusyModes_SecondMessage_GetsAnAnswer(t *testing.T) {
 	type answer struct {
-		To   []int // numbers of the messages
+		To   []int // numbers of the user's messages that are answered
 		Text string
 	}
 	const cut = "(Stopped, because you wrote more. The next answer covers all your messages.)"

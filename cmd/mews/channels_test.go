@@ -63,10 +63,10 @@ func TestSource_ComparesNoChannelNames(t *testing.T) {
 	}
 }
 
-// comparisonSuffix begins the end of a finding about a comparison.
+// comparisonSuffix is the verb in a finding about a comparison: "a channel is compared with".
 const comparisonSuffix = "is compared with"
 
-// channelsIn lists the channels that a file names, with their lines. src is as for
+// channelsIn lists the channels that a file names, with their lines. src has the same meaning as in
 // parser.ParseFile.
 func channelsIn(t *testing.T, path string, src any) (found []string) {
 	t.Helper()

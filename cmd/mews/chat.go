@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/app"
 )
 
-// chatVerb is `mews chat`.
+// chatVerb runs `mews chat`.
 func chatVerb(ctx context.Context, con console, args []string) error {
 	set := flags(con, "chat")
 	file := set.String("config", "", flagConfig)

@@ -13,7 +13,7 @@ import (
 	"mews/supervisor/placement"
 )
 
-// checkVerb is `mews check`.
+// checkVerb runs `mews check`.
 func checkVerb(ctx context.Context, con console, args []string) error {
 	set := flags(con, "check")
 	file := set.String("config", "", flagConfig)
@@ -49,8 +49,9 @@ func printChecked(con console, r doctor.ConfigReport, asJSON bool) error {
 }
 
 // printServiceCheck prints the running service's check of its own configuration. It is for an
-// account that can't read the whole configuration, or has wrong variables. If no service may answer,
-// told is false, and the error is unread: the reason why the configuration could not be read.
+// account that can't read the whole configuration, or has wrong variables. unread is the reason why
+// the configuration could not be read. If the service may not be asked, told is false and the error
+// is unread.
 func printServiceCheck(ctx context.Context, con console, file string, what admin.DiagnoseRequest,
 	unread error) (told bool, err error) {
 	cfg, err := findConfig(file)
@@ -72,8 +73,8 @@ func printServiceCheck(ctx context.Context, con console, file string, what admin
 	return true, printExamined(con, textAsTheService, what, found)
 }
 
-// printExamined prints the service's check of itself. A text begins with head as an introduction.
-// JSON has no introduction.
+// printExamined prints the service's check of itself. A report as text begins with head; a report
+// in JSON does not.
 func printExamined(con console, head string, what admin.DiagnoseRequest, found admin.DiagnoseResult) error {
 	if what.JSON {
 		head = ""
@@ -85,9 +86,9 @@ func printExamined(con console, head string, what admin.DiagnoseRequest, found a
 	return nil
 }
 
-// printRunning prints the check that the running service makes of itself. Without a configuration
-// file, Mews reads the environment, and the service's environment may be another one. The result
-// told is false if there is a file, or if no service can answer.
+// printRunning prints the check that the running service makes of itself. It is for Mews without a
+// configuration file, because the service may have other environment variables than this process.
+// told is false if there is a configuration file, or if no service answers.
 func printRunning(ctx context.Context, con console, cfg *config.Config, path string,
 	what admin.DiagnoseRequest) (told bool, err error) {
 	if path != "" || os.Getenv(admin.DiagnoseEnvVariable) != "" {

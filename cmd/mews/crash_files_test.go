@@ -86,7 +86,8 @@ func (f chatFile) telegramField(id string) telegramtest.MessageOption {
 var fileMessagePattern = regexp.MustCompile(`say #(\d+)\nsay with (\d+) times a (\w+) of (\w+)\.`)
 
 // checkFilesFirst is a model that answers messages with files. It fails unless all of a message's
-// files have come, and expects one request for an album. next answers messages without files.
+// files have come, and expects one request for an album. The model next answers messages without
+// files.
 func checkFilesFirst(next modeltest.Script) modeltest.Script {
 	return func(q modeltest.Request) modeltest.Answer {
 		asked, at := "", len(q.Messages)

@@ -139,7 +139,8 @@ func isSlow(number string) bool {
 	return strings.HasSuffix(number, "00") || len(number) < 3 && strings.HasSuffix(number, "0")
 }
 
-// checkAcknowledged checks that updates are on disk. The server calls it before it forgets them.
+// checkAcknowledged checks that updates are on disk. The fake Telegram calls checkAcknowledged
+// before it forgets the updates.
 func (r *crashRun) checkAcknowledged(updates []int64) {
 	db := r.OpenDatabaseCopy()
 	defer db.Close()
@@ -152,7 +153,8 @@ func (r *crashRun) checkAcknowledged(updates []int64) {
 	}
 }
 
-// writeUntil makes the people write until they have written a total of until messages.
+// writeUntil makes the people write until they have written as many messages in total as the number
+// until.
 func (r *crashRun) writeUntil(until int) {
 	for ; r.said < until; r.said++ {
 		w := r.writers[r.said%crashPeople]
@@ -249,8 +251,8 @@ func (r *crashRun) check(kills int) {
 	}
 	r.t.Logf("%d messages are marked as perhaps a repeat; %d sends had no answer", marked, cut)
 	// A message may be marked as a repeat if Mews could not know whether it was sent. A kill causes
-	// that at most once for each chat: it cut the send off before Telegram's answer, or before the
-	// answer was stored.
+	// at most one such message in each chat: the kill came before Telegram's answer to the send, or
+	// before that answer was stored.
 	if most := cut + kills*crashPeople; marked > most {
 		r.t.Errorf("%d messages are marked as a repeat, and the fate of %d at most was in doubt", marked, most)
 	}

@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/admin"
 )
 
-// doctorVerb is `mews doctor`.
+// doctorVerb runs `mews doctor`.
 func doctorVerb(ctx context.Context, con console, args []string) error {
 	set := flags(con, "doctor")
 	file := set.String("config", "", flagConfig)

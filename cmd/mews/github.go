@@ -22,14 +22,14 @@ func githubSubcommands() []subcommand {
 	}
 }
 
-// githubVerb is `mews github`.
+// githubVerb runs `mews github`.
 func githubVerb(ctx context.Context, con console, args []string) error {
 	return choose(ctx, con, "github", githubSubcommands(), args)
 }
 
 // askGitHub runs a subcommand that asks the service and shows its report. The function params
-// defines the flags. Its result makes the request from the words of the command line. At most most
-// words are allowed.
+// defines the flags, and returns a function that makes the request from the command line's words.
+// The number most limits the words of the command line.
 func askGitHub[R any](ctx context.Context, con console, v subcommand, args []string, most int, method string,
 	params func(set *flag.FlagSet) func(words []string) (any, error), text func(R) string) (report R, err error) {
 	set, file := v.flags(con)

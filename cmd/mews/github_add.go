@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/github"
 )
 
-// githubAdd is `mews github add`. It asks before it changes the address of a webhook.
+// githubAdd runs `mews github add`. It asks before it changes the address of a webhook.
 func githubAdd(ctx context.Context, con console, v subcommand, args []string) error {
 	set, file := v.flags(con)
 	address, yes := set.String("url", "", flagHookURL), set.Bool("yes", false, flagYes)

@@ -13,8 +13,8 @@ import (
 	"mews/supervisor/command"
 )
 
-// helpVerb is `mews help`. Without an argument it lists the verbs and the pages of the manual. With
-// an argument it shows a verb's usage or a page.
+// helpVerb runs `mews help`. Without an argument it lists the verbs and the pages of the manual.
+// With an argument it shows a verb's usage or a page.
 func helpVerb(ctx context.Context, con console, args []string) error {
 	words, err := parseNames(flags(con, "help"), args, 0, 2)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/schedule"
 )
 
-// jobVerb is `mews job`.
+// jobVerb runs `mews job`.
 func jobVerb(ctx context.Context, con console, args []string) error {
 	set := flags(con, "job")
 	file := set.String("config", "", flagConfig)

@@ -78,7 +78,7 @@ func (k *chatUser) takeQuestion(d control.Delivery) bool {
 				k.answering.Go(func() { k.answerQuestion(key, d, *m.question) })
 			}
 			return true
-		default: // messages before the answer wait for the answer
+		default: // a reminder of the open question, because later messages wait for its answer
 			return k.questions[i] == 1
 		}
 	}

@@ -101,7 +101,7 @@ func TestTerminalKillRun_AnswersEachMessageOnce(t *testing.T) {
 	h.CheckIntegrity()
 }
 
-// expired is a timeout that is over.
+// expired is a closed channel, for a timeout that is over already.
 var expired = func() <-chan time.Time {
 	c := make(chan time.Time)
 	close(c)
@@ -128,7 +128,7 @@ func (k *killer) kill(answers <-chan struct{}, due int) {
 		case <-answers:
 			k.answered++
 			continue
-		case <-patience: // all due answers may wait for a back-off
+		case <-patience: // Mews may have put off all due answers to retry them later
 		}
 		break
 	}
@@ -197,7 +197,7 @@ func (k *killer) isNearlyGivenUp(person string) bool {
 type chatMessage struct {
 	text     string
 	files    []chatFile
-	question *chatQuestion // nil for no question
+	question *chatQuestion // question that the message makes the model ask; nil means none
 }
 
 // randomMessages makes random messages of one person: words, files to write and read, lines to
@@ -225,7 +225,7 @@ type chatUser struct {
 	chat     *control.Chat
 	answers  chan<- struct{}
 
-	leaving   context.Context // ends when the person leaves
+	leaving   context.Context // a context that ends when the person leaves
 	answering sync.WaitGroup
 
 	mu         sync.Mutex // guards the fields below

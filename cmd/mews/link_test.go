@@ -70,8 +70,8 @@ func TestChainToReflection_LinkerDump_IsFound(t *testing.T) {
 }
 
 // chainToReflection reads the linker's dump: each line is a symbol, and a symbol that it needs. It
-// returns the chain from main to the first symbol that is marked ReflectMethod, and the number of
-// symbols. Later marks may only follow from the first mark.
+// returns the chain from main to the first symbol with the mark ReflectMethod, and the number of
+// symbols. Later marks don't matter, because they may be effects of the first mark.
 func chainToReflection(dump io.Reader) (chain []string, symbols int) {
 	from, marked := map[string]string{}, "" // from has, for each symbol, a symbol that needs it
 	lines := bufio.NewScanner(dump)

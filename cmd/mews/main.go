@@ -125,7 +125,7 @@ func verbNames() (names []string) {
 }
 
 // suggest writes the names that are near to a mistyped word. It reports whether there are such
-// names. It writes the text before in front of each name.
+// names. The parameter before is the text in front of each name.
 func suggest(w io.Writer, before, word string, names []string) bool {
 	near := spelling.NearNames(word, names)
 	if near == nil {
@@ -172,7 +172,7 @@ func usage(w io.Writer) {
 func flags(con console, name string) *flag.FlagSet {
 	set := flag.NewFlagSet(name, flag.ContinueOnError)
 	set.SetOutput(con.err)
-	set.Usage = func() {} // parseNames prints the usage
+	set.Usage = func() {} // package flag prints no usage, because parseNames does
 	return set
 }
 

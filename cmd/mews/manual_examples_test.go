@@ -28,7 +28,7 @@ var exampleKinds = map[string]func(m *ownMews, block example) (faults []string){
 // example is a fenced block.
 type example struct {
 	kind  string
-	line  int // line of the fence
+	line  int // number of the line with the opening fence
 	lines []string
 }
 
@@ -78,7 +78,7 @@ var fence = regexp.MustCompile("^( *)(`{3,}|~{3,})(.*)$")
 
 // examplesOf lists the blocks of a page. A block without a closing fence ends with the page.
 func examplesOf(text string) (blocks []example) {
-	indent, end := "", "" // the indent and the end of the current block
+	indent, end := "", "" // indentation and closing fence of the current block
 	for i, line := range strings.Split(text, "\n") {
 		m := fence.FindStringSubmatch(line)
 		switch {

@@ -25,8 +25,8 @@ import (
 type ownMews struct {
 	t        testing.TB
 	dir      string
-	more     []string // environment variables
-	service  bool     // the service runs
+	more     []string // further environment variables of the programs
+	service  bool     // whether the service runs
 	terminal *ownTerminal
 	kept     string // number of the newest answered line
 }
@@ -158,14 +158,14 @@ func (m *ownMews) open(cols, rows int, args ...string) {
 			t.screen.Write(buffer[:n])
 			t.came += n
 			t.mu.Unlock()
-			if err != nil { // the read fails because no process has the other side open now
+			if err != nil { // the read fails if no process has the terminal open
 				return
 			}
 		}
 	})
 	m.terminal = t
 	m.t.Cleanup(func() {
-		_, typed := keys.WriteString("\x03\x04") // clear the line, and leave
+		_, typed := keys.WriteString("\x03\x04") // Ctrl-C clears the line, and Ctrl-D leaves
 		err := errors.Join(typed, cmd.Wait())
 		watching.Wait()
 		if err := errors.Join(err, keys.Close()); err != nil {
@@ -230,8 +230,9 @@ func (m *ownMews) lines() (lines []string) {
 	return lines[:len(lines)-1]
 }
 
-// settled selects the number of the newest inbound, a space, and 1 or 0. It is 1 if each inbound is
-// answered or waits for the answer to a question, and no delivery is left in the outbox.
+// settled selects the number of the newest inbound, a space, and 1 or 0. The last number is 1 if no
+// delivery is left in the outbox, and each inbound is answered or waits for the answer to a
+// question.
 const settled = "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'inbox'), 0) || ' ' || " +
 	"((SELECT count(*) FROM inbox WHERE state IN ('new', 'running')) <= " +
 	"(SELECT count(DISTINCT turn) FROM question WHERE why IS NULL) AND " +

@@ -21,7 +21,7 @@ var optionalLine = regexp.MustCompile(`^([·✓✗] .*|>)?$`)
 // plainLine returns a line without the marks of Markdown and of the terminal.
 func plainLine(line string) string {
 	line = strings.Join(strings.Fields(strings.NewReplacer("`", "", "**", "", "•", "-").Replace(line)), " ")
-	for _, before := range []string{"│ ", "? "} { // marks before code, a quote or a question
+	for _, before := range []string{"│ ", "? "} { // marks in front of code, a quote or a question
 		line = strings.TrimPrefix(line, before)
 	}
 	return line
@@ -67,8 +67,8 @@ func faultOfShown(shown, came []string) string {
 	return ""
 }
 
-// matchPart compares a part of a page with lines from the index at on. It returns how many lines of
-// the part match, and the index after the last.
+// matchPart compares a part of a page with lines, beginning with the line of index at. It returns
+// how many lines of the part match, and the index after the last.
 func matchPart(part, lines []string, at int) (read, behind int) {
 	for read < len(part) && at < len(lines) {
 		switch {

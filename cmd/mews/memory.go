@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/memory"
 )
 
-// memoryVerb is `mews memory`.
+// memoryVerb runs `mews memory`.
 func memoryVerb(ctx context.Context, con console, args []string) error {
 	set := flags(con, "memory")
 	file := set.String("config", "", flagConfig)

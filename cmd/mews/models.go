@@ -33,7 +33,7 @@ func nearbyModels(ctx context.Context, cfg *config.Config, path string) (hints [
 	return hints
 }
 
-// modelsVerb is `mews models`.
+// modelsVerb runs `mews models`.
 func modelsVerb(ctx context.Context, con console, args []string) error {
 	set := flags(con, "models")
 	file := set.String("config", "", flagConfig)

@@ -117,7 +117,7 @@ func TestNearbyModel_IsOfferedButNotUsed(t *testing.T) {
 		t.Errorf("answered by %s; the neighbour was asked %d times", answered, server.CountRequests())
 	}
 
-	// The hint's command works, and then the hint is gone.
+	// The command in the hint works, and afterwards there is no hint.
 	asked := strings.Fields(strings.ReplaceAll(hint, "=", " "))
 	env := map[string]string{}
 	for i, word := range asked {

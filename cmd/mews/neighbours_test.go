@@ -34,14 +34,14 @@ type harm struct {
 	byRecogniser   bool   // the recogniser of alice's recording does this harm
 }
 
-// wait is shell that waits for the end of a harm. spin waits for it even if no process can be
-// started.
+// wait is shell code that waits until a harm ends. spin is shell code that waits without starting a
+// process.
 const (
 	wait = "; until [ -e over ]; do sleep 0.05; done; echo it is over"
 	spin = "; until [ -e over ]; do :; done; echo it is over"
 )
 
-// python is shell for a Python script that has begun() and wait().
+// python returns shell code that runs a Python script. The script may call begun() and wait().
 func python(lines ...string) string {
 	const front = "import os, time\ndef begun(): open('begun', 'w').close()\ndef wait():\n" +
 		"    while not os.path.exists('over'): time.sleep(0.05)\n    print('it is over')\n"
@@ -148,7 +148,7 @@ func tryHarms(t *testing.T, walls string, harms []harm) {
 	_, url := modeltest.NewServer(t, runCommandModel)
 	h := apptest.NewService(t, url, "alice", "bob")
 	h.AppendConfig("worker: {" + neighbourLimits + walls + "}\n")
-	// workers without their own root reach their homes by this path
+	// workers without their own root reach their homes by the path on the host
 	for _, dir := range []string{filepath.Dir(h.Dir), h.Dir} {
 		if err := os.Chmod(dir, 0o711); err != nil {
 			t.Fatal(err)
@@ -232,8 +232,8 @@ func (m harm) start(h *apptest.Service, alice *neighbourClient) <-chan string {
 	return alice.awaitStart(func() <-chan string { return alice.say("run " + m.command) })
 }
 
-// awaitStart calls say, which sends the message that starts a harm, and waits until the harm has
-// begun.
+// awaitStart starts a harm and waits until the harm has begun. The function say sends the message
+// that starts the harm.
 func (n *neighbourClient) awaitStart(say func() <-chan string) <-chan string {
 	h := n.service
 	h.T.Helper()

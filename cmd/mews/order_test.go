@@ -42,8 +42,8 @@ func takenMessages(t *testing.T, h *apptest.Service, user string) map[string]tak
 }
 
 // mayOvertake reports whether a message may be answered before an earlier message. The earlier
-// message must have files and a later turn. Its files must have taken longer to arrive than a later
-// message waits for them.
+// message must have files and a later turn. The files of the earlier message must have taken longer
+// to arrive than a later message waits for them.
 func (late takenMessage) mayOvertake(early takenMessage) bool {
 	return early.files > 0 && late.turn != 0 && late.turn < early.turn &&
 		late.began-early.received >= sqlite.MaxArrivalWait.Milliseconds()

@@ -20,7 +20,7 @@ const (
 const (
 	chatWidth   = 520
 	chatHead    = 58
-	bubbleWidth = 400 // the widest bubble
+	bubbleWidth = 400 // width of the widest bubble
 	bubblePad   = 12
 	textSize    = 15
 	textHeight  = 21

@@ -23,7 +23,7 @@ import (
 // source, and all other packages from the compiler's export data, which `make build` has already
 // made.
 type typeChecker struct {
-	tree    string // the copy's folder
+	tree    string // folder of the module's copy
 	fset    *token.FileSet
 	checked map[string]*types.Package
 	exports map[string]string // files with the export data of other packages

@@ -18,10 +18,10 @@ import (
 
 // Limits of prose.
 const (
-	maxSentence     = 30 // words of a sentence in comments and documents
-	maxTextSentence = 20 // words of a sentence in texts for people
-	maxTestName     = 45 // letters of a test's name
-	maxFirst        = 90 // letters of the first sentence of a doc comment
+	maxSentence     = 30 // most words of a sentence in comments and documents
+	maxTextSentence = 20 // most words of a sentence in texts for people
+	maxTestName     = 45 // most letters of a test's name
+	maxFirst        = 90 // most letters of the first sentence of a doc comment
 )
 
 // unplain are turns of phrase that readers had to read twice, each with a plain replacement.
@@ -232,8 +232,8 @@ func faultsOfMarkdown(name, text string) (faults []string) {
 	return faults
 }
 
-// faultsOfSentences returns the sentences that have more words than most, or a turn of phrase that
-// is not plain.
+// faultsOfSentences returns the sentences that have a turn of phrase that is not plain, or too many
+// words. The parameter most is the limit of words.
 func faultsOfSentences(prose string, most int) (faults []string) {
 	for _, paragraph := range strings.Split(strings.ReplaceAll(prose, "\n- ", "\n\n"), "\n\n") {
 		paragraph = codeInText.ReplaceAllString(strings.Join(strings.Fields(paragraph), " "), "X")

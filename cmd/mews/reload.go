@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/app"
 )
 
-// reloadVerb is `mews reload`.
+// reloadVerb runs `mews reload`.
 func reloadVerb(ctx context.Context, con console, args []string) error {
 	set := flags(con, "reload")
 	file := set.String("config", "", flagReloadConfig)

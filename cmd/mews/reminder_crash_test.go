@@ -67,7 +67,7 @@ type reminderRun struct {
 type setReminder struct {
 	person  int
 	times   int       // number of the reminder's fires
-	due     time.Time // zero for a repeating reminder
+	due     time.Time // time of a single reminder; zero for a repeating reminder
 	resends int       // number of requests to resend the reminder
 }
 
@@ -223,7 +223,7 @@ func (r *reminderRun) noteRepeats() (lost int) {
 	return lost
 }
 
-// eachRow calls read with each row of a query, in a copy of the database.
+// eachRow calls the function read with each row of a query, in a copy of the database.
 func (r *reminderRun) eachRow(query string, read func(scan func(...any) error) error) {
 	r.t.Helper()
 	db := r.OpenDatabaseCopy()

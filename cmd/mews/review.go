@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/github/patch"
 )
 
-// reviewVerb is `mews review`.
+// reviewVerb runs `mews review`.
 func reviewVerb(ctx context.Context, con console, args []string) error {
 	set := flags(con, "review")
 	file := set.String("config", "", flagConfig)

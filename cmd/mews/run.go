@@ -17,7 +17,7 @@ import (
 	"mews/supervisor/statefolder"
 )
 
-// runVerb is `mews run`.
+// runVerb runs `mews run`.
 func runVerb(ctx context.Context, con console, args []string) error {
 	set := flags(con, "run")
 	file := set.String("config", "", flagConfig)
@@ -120,7 +120,7 @@ func runAndChat(ctx context.Context, con console, o app.Options, user string) er
 	}
 	stop(nil)
 	failed := <-served
-	if errors.Is(err, failed) { // also if both are nil
+	if errors.Is(err, failed) { // also true if both errors are nil
 		return err
 	}
 	return errors.Join(failed, err)

@@ -8,8 +8,8 @@ import (
 	"mews/supervisor/api"
 )
 
-// TestStoppingText_NamesUnfinishedWork checks the text for a person who leaves a chat and thereby stops
-// Mews.
+// TestStoppingText_NamesUnfinishedWork checks the text for a person who leaves a chat and thereby
+// stops Mews.
 func TestStoppingText_NamesUnfinishedWork(t *testing.T) {
 	next := time.Date(2026, 12, 24, 18, 0, 0, 0, time.Local)
 	telegram := []api.ChannelStatus{{Name: "telegram"}}

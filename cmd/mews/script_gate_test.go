@@ -59,7 +59,7 @@ func (b *scriptBot) press(ts *testscript.TestScript, meant bool, args []string) 
 		return false
 	}, func() string { return "there is no button " + args[1] + "\n" + b.transcript(p.chat.ID) })
 	b.mu.Lock()
-	defer b.mu.Unlock() // keeps the mutex, because the server may ask about the update before it is in forBot
+	defer b.mu.Unlock() // holds the mutex until forBot has the update; the server may ask about the update earlier
 	update, query, err := b.server.PressButton(p.chat, p.who, at.ID, data)
 	ts.Check(err)
 	b.forBot[update] = meant

@@ -74,7 +74,7 @@ func (h *scriptHub) checkReviewCount(ts *testscript.TestScript, args []string) {
 	}
 }
 
-// setHook makes the repository's webhook call an address.
+// setHook sets the address that the repository's webhook calls.
 func (h *scriptHub) setHook(_ *testscript.TestScript, args []string) {
 	h.repo.CreateWebhook(args[0], args[1], "issues", "issue_comment", "pull_request", "ping")
 }

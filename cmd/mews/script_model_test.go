@@ -43,7 +43,7 @@ type scriptModel struct {
 	held   chan struct{} // a token for each held request
 
 	mu     sync.Mutex // guards the fields below
-	holdAt int        // requests with this number of results in their turn are held; -1 holds no request
+	holdAt int        // a request with this number of tool results since its turn began is held; -1 holds no request
 	// number of bytes of the answer after which a held request hangs; 0 means a wait before the
 	// answer. If it is not 0, only one request is held.
 	cutAfter int
@@ -218,7 +218,8 @@ var (
 )
 
 // reader calls the tool that the user names ("TOOL ARGUMENTS"). If the output is cut, it calls
-// read_output until it has the whole output. Then it describes the first output and the whole.
+// read_output until it has the whole output. Then it describes the first output and the whole
+// output.
 func reader(r modeltest.Request) modeltest.Answer {
 	done := r.AnsweredCalls()
 	if len(done) == 0 {
@@ -304,7 +305,7 @@ func rateLimited(wait time.Duration) modeltest.Fault {
 // refused too.
 type limiter struct {
 	mu      sync.Mutex // guards the fields below
-	refused int        // refusals since the last answer
+	refused int        // number of refused requests since the last answer
 	open    time.Time
 }
 

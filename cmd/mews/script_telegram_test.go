@@ -40,10 +40,10 @@ const hookSpeed = 10
 // scenario also fails if the server forgets an update that is not on disk.
 type scriptBot struct {
 	t      testing.TB
-	db     string // the service's database
+	db     string // path of the service's database
 	server *telegramtest.Server
 	source string            // source of the bot's updates in the database
-	faults []func()          // functions that end the faults
+	faults []func()          // functions that end the injected faults
 	seen   map[string]string // transcript of each chat at the last `chat` command, by the chat's name
 
 	mu     sync.Mutex     // guards the fields below
@@ -96,8 +96,8 @@ func unusedAddress() (string, error) {
 	return "", fmt.Errorf("no port is free: %w", err)
 }
 
-// checkAcknowledged checks that only updates for the bot are on disk. The server calls it before it
-// forgets the updates. Updates of a deleted time span are no longer on disk.
+// checkAcknowledged checks that only updates for the bot are on disk. The fake Telegram calls it
+// before it forgets the updates. Updates of a deleted time span are no longer on disk.
 func (b *scriptBot) checkAcknowledged(updates []int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -119,7 +119,8 @@ func (b *scriptBot) await(ts *testscript.TestScript, there func() bool, otherwis
 	awaitIn(ts, there, func() string { return otherwise() + "\n" + b.server.DumpState() })
 }
 
-// awaitIn waits until a condition holds, or fails with the text that otherwise returns.
+// awaitIn waits until the function there returns true. If that takes too long, the script fails
+// with the text from the function otherwise.
 func awaitIn(ts *testscript.TestScript, there func() bool, otherwise func() string) {
 	deadline := time.After(apptest.DefaultTestTimeout)
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -179,7 +180,7 @@ func (b *scriptBot) send(ts *testscript.TestScript, meant bool, args []string, m
 		more = append(more, mediaOf(ts, media))
 	}
 	b.mu.Lock()
-	defer b.mu.Unlock() // keeps the mutex, because the server may ask about the update before it is in forBot
+	defer b.mu.Unlock() // holds the mutex until forBot has the update; the server may ask about the update earlier
 	update, _ := b.server.Say(p.chat, p.who, strings.ReplaceAll(args[1], `\n`, "\n"), append(p.more, more...)...)
 	b.forBot[update] = meant
 }

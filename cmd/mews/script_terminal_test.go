@@ -24,7 +24,7 @@ type scriptTerminal struct {
 	pid    int
 
 	mu   sync.Mutex // guards the fields below
-	seen string     // the whole output
+	seen string     // the whole output of the terminal
 	past int        // bytes of shown() that earlier `see` commands have matched
 }
 
@@ -66,7 +66,7 @@ func (t *scriptTerminal) watch(cmd *exec.Cmd) {
 		t.mu.Lock()
 		t.seen += string(buffer[:n])
 		t.mu.Unlock()
-		if err != nil { // EIO: no process has the other side open now
+		if err != nil { // EIO means that no process has the terminal open
 			t.exited <- cmd.Wait()
 			return
 		}

@@ -65,8 +65,9 @@ var scriptCommands = map[string]scriptCommand{
 
 	// The model, an endpoint at MODEL_URL that follows one of modelScripts:
 	//
-	//	hold        holds the requests with the given number of results in their turn: before the
-	//	            answer, until release; or without end, after the given number of its bytes
+	//	hold        holds the requests with the given number of tool results since their turn
+	//	            began: before the answer, until release; or without end, after the given
+	//	            number of the answer's bytes
 	//	await-held  waits for a held request
 	"model":      command("SCRIPT", (*scriptEnv).startModel),
 	"stop-model": command("", (*scriptEnv).stopModel),
@@ -149,7 +150,7 @@ var scriptCommands = map[string]scriptCommand{
 	//	opens     opens an issue
 	//	proposes  opens a pull request that adds a file
 	//	reviews   checks the number of a pull request's reviews
-	//	hooked    makes the repository's webhook call an address, such as HOOK
+	//	hooked    sets the address that the repository's webhook calls, such as HOOK
 	//	permits   gives an account a permission
 	//	stands    waits until an issue is equal to a file
 	//	pushes    pushes a file to a branch, and opens a pull request if the branch is new
@@ -167,8 +168,8 @@ var scriptCommands = map[string]scriptCommand{
 	"reviewed": hubCommand("NUMBER MAILS FILE", (*scriptHub).awaitReviews),
 }
 
-// command makes a script command of a function. Words of the usage in brackets may be missing; ...
-// allows any number more.
+// command makes a script command of a function. In the usage, a word in brackets is optional, and
+// ... allows any number of further words.
 func command(usage string, run func(*scriptEnv, *testscript.TestScript, []string)) scriptCommand {
 	words := strings.Fields(usage)
 	many := strings.Contains(usage, "...")

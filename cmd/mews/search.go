@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/search"
 )
 
-// searchVerb is `mews search`.
+// searchVerb runs `mews search`.
 func searchVerb(ctx context.Context, con console, args []string) error {
 	set := flags(con, "search")
 	file := set.String("config", "", flagConfig)
@@ -31,7 +31,7 @@ func searchVerb(ctx context.Context, con console, args []string) error {
 // maxSearchWords limits the arguments of a search.
 const maxSearchWords = 100
 
-// historyVerb is `mews history`.
+// historyVerb runs `mews history`.
 func historyVerb(ctx context.Context, con console, args []string) (err error) {
 	set := flags(con, "history")
 	file := set.String("config", "", flagConfig)

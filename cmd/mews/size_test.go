@@ -16,7 +16,7 @@ import (
 // Limits of every file of this module. Raising a limit is a visible change and needs a reason.
 const (
 	maxFileLines     = 600
-	maxFunctionLines = 80 // lines of a function outside tests; a table in a variable is no function
+	maxFunctionLines = 80 // most lines of a function outside tests; a table in a variable is no function
 )
 
 func TestSizes_Files_StayWithinLimits(t *testing.T) {
@@ -30,7 +30,7 @@ func TestSizes_Files_StayWithinLimits(t *testing.T) {
 	}
 }
 
-// eachGoFile calls visit with each Go file of the module, by its name below the root.
+// eachGoFile calls the function visit with each Go file of the module, by its name below the root.
 func eachGoFile(t *testing.T, visit func(name string, text []byte) error) {
 	t.Helper()
 	root := moduleRoot(t)

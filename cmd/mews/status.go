@@ -7,7 +7,7 @@ import (
 	"mews/supervisor/api"
 )
 
-// statusVerb is `mews status`.
+// statusVerb runs `mews status`.
 func statusVerb(ctx context.Context, con console, args []string) error {
 	set := flags(con, "status")
 	file := set.String("config", "", flagConfig)

@@ -64,7 +64,8 @@ func (v subcommand) flags(con console) (set *flag.FlagSet, file *string) {
 	return set, set.String("config", "", flagConfig)
 }
 
-// parseNames reads flags and words, in any order. It wants from least to most words.
+// parseNames reads flags and words, in any order. The number of words must be between least and
+// most.
 func parseNames(set *flag.FlagSet, args []string, least, most int) (words []string, err error) {
 	for {
 		if err := set.Parse(args); errors.Is(err, flag.ErrHelp) {

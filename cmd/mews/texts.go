@@ -4,7 +4,7 @@ import "mews/supervisor/spans"
 
 // help is the usage and the summary of a verb or a subcommand.
 type help struct {
-	usage   string // arguments after the name
+	usage   string // arguments after the verb's name
 	summary string
 }
 

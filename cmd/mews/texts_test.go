@@ -56,7 +56,8 @@ func TestUserTexts_AreInTextTables(t *testing.T) {
 	}
 }
 
-// sentencesIn lists the sentences of a file, with their lines. src is as for parser.ParseFile.
+// sentencesIn lists the sentences of a file, with their lines. src has the same meaning as in
+// parser.ParseFile.
 func sentencesIn(t *testing.T, path string, src any) (found []string) {
 	t.Helper()
 	fset := token.NewFileSet()

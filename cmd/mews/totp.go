@@ -22,7 +22,7 @@ func totpSubcommands() []subcommand {
 	}
 }
 
-// totpVerb is `mews totp`.
+// totpVerb runs `mews totp`.
 func totpVerb(ctx context.Context, con console, args []string) error {
 	return choose(ctx, con, "totp", totpSubcommands(), args)
 }

@@ -11,7 +11,7 @@ import (
 // usualDays is how many days mews usage sums up by default.
 const usualDays = 30
 
-// usageVerb is `mews usage`.
+// usageVerb runs `mews usage`.
 func usageVerb(ctx context.Context, con console, args []string) error {
 	set := flags(con, "usage")
 	file := set.String("config", "", flagConfig)

@@ -22,12 +22,12 @@ func userSubcommands() []subcommand {
 	}
 }
 
-// userVerb is `mews user`.
+// userVerb runs `mews user`.
 func userVerb(ctx context.Context, con console, args []string) error {
 	return choose(ctx, con, "user", userSubcommands(), args)
 }
 
-// userList is `mews user list` and `mews user show`.
+// userList runs `mews user list` and `mews user show`.
 func userList(ctx context.Context, con console, v subcommand, args []string) error {
 	set, file := v.flags(con)
 	asJSON := set.Bool("json", false, flagJSON)
@@ -65,7 +65,7 @@ func suspension(on bool) func(name string) any {
 	return func(name string) any { return admin.SuspendRequest{User: name, On: on} }
 }
 
-// userDisconnect is `mews user disconnect`.
+// userDisconnect runs `mews user disconnect`.
 func userDisconnect(ctx context.Context, con console, v subcommand, args []string) error {
 	set, file := v.flags(con)
 	words, cfg, err := parseClient(set, file, args, 2, 2)

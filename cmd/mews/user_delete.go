@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/app"
 )
 
-// userDelete is `mews user delete`.
+// userDelete runs `mews user delete`.
 func userDelete(ctx context.Context, con console, v subcommand, args []string) error {
 	set, file := v.flags(con)
 	yes := set.Bool("yes", false, flagYes)
@@ -31,7 +31,7 @@ func userDelete(ctx context.Context, con console, v subcommand, args []string) e
 	if !*yes {
 		fmt.Fprintf(con.out, textDeleteAsk, name)
 		lines := bufio.NewScanner(con.in)
-		lines.Scan() // without a line the text is ""
+		lines.Scan() // if no line was typed, the text is ""
 		if typed := strings.TrimSpace(lines.Text()); typed != name {
 			fmt.Fprintln(con.out)
 			why := map[bool]string{true: textNotConfirmed, false: textNotDeleted}[typed == ""]

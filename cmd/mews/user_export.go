@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/app"
 )
 
-// userExport is `mews user export`.
+// userExport runs `mews user export`.
 func userExport(ctx context.Context, con console, v subcommand, args []string) error {
 	set, file := v.flags(con)
 	output := set.String("output", "", flagOutput)
@@ -41,7 +41,7 @@ func writeNewFile(path string, write func(*os.File) error) error {
 	if _, err := os.Lstat(path); err == nil {
 		return fmt.Errorf("write the export: %w", &fs.PathError{Op: "open", Path: path, Err: syscall.EEXIST})
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".partial-*") // its mode is 0600
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".partial-*") // the new file has mode 0600
 	if err != nil {
 		return fmt.Errorf("write the export: %w", err)
 	}

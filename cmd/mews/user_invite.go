@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/app"
 )
 
-// userInvite is `mews user invite`.
+// userInvite runs `mews user invite`.
 func userInvite(ctx context.Context, con console, v subcommand, args []string) error {
 	set, file := v.flags(con)
 	enrol := set.Bool("enrol", true, flagEnrol)

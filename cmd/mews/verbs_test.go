@@ -123,7 +123,7 @@ func textFiles(t *testing.T) (paths []string) {
 	return paths
 }
 
-// eachLiteral calls visit with the line and text of every string literal of a Go file.
+// eachLiteral calls the function visit with the line and text of every string literal of a Go file.
 func eachLiteral(t *testing.T, path string, visit func(line int, text string)) {
 	t.Helper()
 	fset := token.NewFileSet()

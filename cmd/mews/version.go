@@ -12,7 +12,7 @@ type versionReport struct {
 	Platform string `json:"platform"`
 }
 
-// versionVerb is `mews version`.
+// versionVerb runs `mews version`.
 func versionVerb(_ context.Context, con console, args []string) error {
 	set := flags(con, "version")
 	asJSON := set.Bool("json", false, flagJSON)

@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/printable"
 )
 
-// voiceVerb is `mews voice`, which lists the speech programs, and `mews voice test`.
+// voiceVerb runs `mews voice`, which lists the speech programs, and `mews voice test`.
 func voiceVerb(ctx context.Context, con console, args []string) error {
 	if len(args) > 0 && args[0] == "test" {
 		return voiceTest(ctx, con, args[1:])
@@ -29,7 +29,7 @@ func voiceVerb(ctx context.Context, con console, args []string) error {
 	return show(con.out, doctor.ListVoicePrograms(cfg), *asJSON, doctor.VoiceReport.Text)
 }
 
-// voiceTest is `mews voice test`, which transcribes a file.
+// voiceTest runs `mews voice test`, which transcribes a file.
 func voiceTest(ctx context.Context, con console, args []string) error {
 	set, file := subcommand{verb: "voice", name: "test"}.flags(con)
 	user := set.String("user", "", flagVoiceUser)

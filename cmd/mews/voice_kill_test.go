@@ -83,7 +83,7 @@ func checkVoices(t *testing.T, chat []telegramtest.Message, mode string, answers
 	texts := map[string]int{}
 	for _, m := range chat {
 		switch {
-		case !m.FromBot || strings.Contains(m.Text, "voice message"): // the answer to /voice
+		case !m.FromBot || strings.Contains(m.Text, "voice message"): // skips a user's message or the reply to /voice
 		case m.Media == "voice" && strings.HasPrefix(m.Text, apptest.RepeatedMessageMark):
 			repeated++
 		case m.Media == "voice":

@@ -19,8 +19,8 @@ var ErrFull = errors.New("there is no room for another fact")
 // defaultConfidence is the confidence of a fact if the model gives none.
 const defaultConfidence = 0.9
 
-// FactFromArguments makes a fact from the arguments of remember or update_memory. The fact's Message
-// and Date are not set yet.
+// FactFromArguments makes a fact from the arguments of remember or update_memory. The fact's
+// Message and Date are not set yet.
 func FactFromArguments(a protocol.MemoryArguments) Fact {
 	return Fact{Text: a.Text, Kind: a.Kind, Confidence: cmp.Or(a.Confidence, defaultConfidence), Subject: a.Subject}
 }
@@ -73,8 +73,8 @@ func (f *File) Remember(fact Fact, replace bool, highest int) (kept, replaced Fa
 	return f.put(old.ID, fact, highest), replaced, nil
 }
 
-// Add adds a fact behind the last fact. The caller has called Check on the fact. If the file has no
-// room, the error is ErrFull.
+// Add adds a fact behind the last fact. The caller has called Normalize on the fact. If the file
+// has no room, the error is ErrFull.
 func (f *File) Add(fact Fact, highest int) (kept Fact, err error) {
 	if len(f.Facts()) >= protocol.MaxFacts {
 		return fact, ErrFull

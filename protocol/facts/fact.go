@@ -38,7 +38,8 @@ type Fact struct {
 // DefaultFactKind is the kind of a fact if none is given.
 const DefaultFactKind = "fact"
 
-// BulletPattern matches a line of a list: the indentation with the mark of the bullet, and the text.
+// BulletPattern matches a line of a list. Its groups are the indentation with the bullet's mark,
+// and the text.
 var BulletPattern = regexp.MustCompile(`^(\s*[-*+]\s+)(\S.*?)\s*$`)
 
 // comment matches the text of a fact that ends with a comment. In the comment the subject follows

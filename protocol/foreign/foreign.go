@@ -56,8 +56,8 @@ func indentLines(text string, is func(line string) bool) string {
 	return b.String()
 }
 
-// SanitizeName returns a name or title of others on one line. In a line in brackets, it can't close the
-// bracket.
+// SanitizeName returns a name or title of others on one line. A name inside brackets cannot close
+// the bracket.
 func SanitizeName(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
@@ -188,7 +188,7 @@ var lookalikes = map[rune]rune{'ԝ': 'w', 'ѡ': 'w', 'һ': 'h', 'н': 'h', 'а':
 func fold(line string) string {
 	line = strings.ToLower(strings.Map(func(r rune) rune {
 		switch {
-		case r >= '！' && r <= '～': // full-width forms of ASCII characters
+		case r >= '！' && r <= '～': // full-width forms of ASCII characters, such as ！
 			return r - '！' + '!'
 		case unicode.IsSpace(r):
 			return ' '

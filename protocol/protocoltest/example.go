@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// ReadMethodConstants returns the Method constants of package protocol, by their values. It reads
-// the package in dir. Each constant has the example lines of JSON from the constant's comment: the
+// ReadMethodConstants returns the example JSON of each Method constant, by its value. It reads the
+// source of package protocol in dir. The examples are lines in the constant's comment: first the
 // parameters, and then the result if the method has one.
 func ReadMethodConstants(t *testing.T, dir string) map[string][]string {
 	t.Helper()

@@ -13,9 +13,9 @@ import (
 	"mews/protocol"
 )
 
-// NewSocketPair returns the two ends of a socketpair. They are like the supervisor's end and the
-// worker's end. Both close when t ends. They have deadlines, and either may be asserted to
-// *net.UnixConn for CloseWrite and File.
+// NewSocketPair returns the two ends of a socketpair, as a supervisor and a worker have. Both ends
+// close when t ends. They have deadlines. Either end may be asserted to *net.UnixConn for
+// CloseWrite and File.
 func NewSocketPair(t testing.TB) (a, b io.ReadWriteCloser) {
 	t.Helper()
 	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
@@ -29,12 +29,12 @@ func end(t testing.TB, fd int) net.Conn {
 	t.Helper()
 	syscall.CloseOnExec(fd)
 	file := os.NewFile(uintptr(fd), "socketpair")
-	defer file.Close() // FileConn has duplicated the descriptor
+	defer file.Close() // net.FileConn duplicates the descriptor, so file is no longer needed
 	conn, err := net.FileConn(file)
 	if err != nil {
 		t.Fatalf("open end of socketpair: %v", err)
 	}
-	t.Cleanup(func() { conn.Close() }) // the owner has usually closed conn before
+	t.Cleanup(func() { conn.Close() }) // does no harm if the test has closed conn already
 	return conn
 }
 

@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// ErrMalformed is wrapped by every error of Decode: the other side is broken, and the connection
-// must end.
+// ErrMalformed is wrapped by every error of Decode. The other side is then broken, and the
+// connection must end.
 var ErrMalformed = errors.New("malformed message")
 
 // Encode encodes m as a packet. It refuses messages that Decode would refuse.
@@ -94,7 +94,7 @@ func appendBinds(packet []byte, binds []BindMount) (_ []byte, err error) {
 	return packet, nil
 }
 
-// reader takes fields off the front of rest. It makes few checks, because Decode encodes the
+// reader reads fields from the beginning of rest. It makes few checks, because Decode encodes the
 // message again and compares. err keeps the first error.
 type reader struct {
 	rest []byte

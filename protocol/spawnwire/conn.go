@@ -112,8 +112,8 @@ func (c *Conn) Receive() (Message, []int, error) {
 	return nil, nil, fmt.Errorf("receive: %w", err)
 }
 
-// SetReceiveDeadline sets the time at which Receive fails, for a due answer. The zero time removes
-// the deadline.
+// SetReceiveDeadline sets the time at which a waiting Receive fails. It is for a caller that
+// expects an answer in time. The zero time removes the deadline.
 func (c *Conn) SetReceiveDeadline(t time.Time) error { return c.file.SetReadDeadline(t) }
 
 // Close ends the connection. A waiting Receive returns an error.

@@ -9,16 +9,16 @@ import (
 )
 
 // macOS has no SOCK_SEQPACKET between Unix sockets. Its datagrams hold 2 KiB
-// (net.local.dgram.maxdgram) and do not reliably report that the other side is gone. A stream does,
-// and keeps descriptors with the bytes that they were sent with. Each message comes after its
-// length. An incomplete message ends the connection.
+// (net.local.dgram.maxdgram) and do not reliably report that the other side is gone. A stream
+// reports that reliably, and keeps descriptors with the bytes that they were sent with. Each
+// message comes after its length. An incomplete message ends the connection.
 const (
 	socketType = syscall.SOCK_STREAM
 	socketName = "SOCK_STREAM"
 )
 
 const (
-	headSize = 4 // bytes of a message's length
+	headSize = 4 // size in bytes of the length before each message
 	// room for descriptors; further descriptors would stay open (recvmsg drops the control message)
 	fdsRoom = 64
 )

@@ -77,7 +77,7 @@ func TestReceive_BadMessage_KeepsNoDescriptor(t *testing.T) {
 		byte((MaxPacketBytes+1)>>16)
 	for name, c := range map[string]struct {
 		bytes []byte
-		many  int // number of descriptors
+		many  int // number of descriptors to send
 		want  error
 	}{
 		"garbage":          {[]byte("GET / HTTP/1.1\r\n"), 1, ErrMalformed},

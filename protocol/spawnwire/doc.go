@@ -32,9 +32,9 @@ const Version = 6
 // the wire.
 const (
 	MaxPathBytes   = 4095 // Linux's PATH_MAX without the closing zero
-	MaxWordBytes   = 64   // bytes of a profile, a tier or a name
-	MaxTextBytes   = 1024 // bytes of a reason for people
-	MaxBindMounts  = 8    // folders of one worker besides the home
+	MaxWordBytes   = 64   // most bytes of a profile, a tier or a name
+	MaxTextBytes   = 1024 // most bytes of a reason for people
+	MaxBindMounts  = 8    // most folders of one worker besides the home
 	MaxPacketBytes = (MaxBindMounts + 1) * (2*MaxPathBytes + 1024)
-	MaxDescriptors = 2 // descriptors with one message
+	MaxDescriptors = 2 // most descriptors with one message
 )

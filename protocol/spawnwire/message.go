@@ -32,16 +32,16 @@ type BindMount struct {
 	Writable bool
 }
 
-// KillRequest asks for a signal to a worker: SIGTERM to its process, or SIGKILL to its whole
-// process group. A KillRequest for an ended worker is ignored, because the ExitedMessage may have
-// been under way.
+// KillRequest asks for a signal to a worker. SIGTERM goes to the worker's process, SIGKILL to its
+// whole process group. A KillRequest for an ended worker is ignored, because the ExitedMessage may
+// have been under way.
 type KillRequest struct {
 	ID     uint64
 	Signal uint32
 }
 
-// EndProgramsRequest asks the spawner to kill all programs of a worker, because they have reached a
-// limit that the supervisor watches. The worker goes on. The answer is a LimitHitMessage with the
+// EndProgramsRequest asks the spawner to kill all programs of a worker. These programs have reached
+// a limit that the supervisor watches. The worker goes on. The answer is a LimitHitMessage with the
 // same Kind and Limit, unless the worker has ended.
 type EndProgramsRequest struct {
 	ID    uint64
@@ -52,7 +52,7 @@ type EndProgramsRequest struct {
 // ReadyMessage is the spawner's first message.
 type ReadyMessage struct {
 	Version uint32
-	Tier    string `limit:"word"` // walls of the workers
+	Tier    string `limit:"word"` // tier of the workers' walls
 	Why     string `limit:"text"` // a sentence about the walls, for people
 	// a sentence about the common limits of a worker and its programs
 	Limits   string `limit:"text"`

@@ -44,7 +44,7 @@ type (
 		path []string
 		body []node
 	}
-	loop struct { // {{range}}
+	loop struct { // an {{range}} with its {{else}}
 		branch
 		otherwise []node
 	}

@@ -1,8 +1,8 @@
 // Package template makes text of JSON, by templates in the notation of Go's text/template. It
 // accepts {{.a.b}}, {{if .a}}, {{else if .b}}, {{else}}, {{range .a}}, {{end}}, comments, and the
 // dashes that trim white space: {{- .a -}}. They have the same meaning as in text/template, except
-// that numbers are printed as in the JSON. text/template calls methods by name. Because of that,
-// the linker would keep every exported method of a program.
+// that numbers are printed as in the JSON. Mews does not use text/template itself, which calls
+// methods by name. Because of that, the linker would keep every exported method of the program.
 package template
 
 import (
@@ -165,7 +165,7 @@ func (a action) path(text string) ([]string, error) {
 	return names[1:], nil
 }
 
-// signs has the first characters of values that are no path, with names of such values.
+// signs names the kinds of values that are no path, by the characters with which such values begin.
 var signs = []struct{ signs, name string }{
 	{"$", "a variable"}, {"\"'`", "quotes"}, {"(", "parentheses"}, {"+-0123456789", "a number"},
 }

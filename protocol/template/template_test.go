@@ -40,7 +40,7 @@ func textTemplateOutput(text, data string) (string, error) {
 	return b.String(), nil
 }
 
-// templates are valid for this package and for text/template.
+// templates has templates that are valid for this package and for text/template.
 var templates = []string{
 	"", "text", "Backup of {{.host}}: {{.state}}", "{{.}}", "{{ . }}", "{{.a}}{{.b}}", "{{.a.b.c}}", "{{\t.a\n}}",
 	"{{.größe}} {{._x1}}", "}} {{.a}}}",

@@ -149,9 +149,9 @@ func (c *check) decideRecovery() *supervisor.GateDecision {
 }
 
 // anyCode decides on a text that looks like a code, in a private chat that needs a code. A chat
-// needs a code if its gate is closed. With an open gate it needs a code while a group message of
-// the user waits for a code from this chat. In other chats six digits are words, unless the gate
-// closes before the text is stored.
+// needs a code if its gate is closed. It also needs a code while a held group message waits for a
+// code from this chat. In other chats six digits count as words, unless the gate closes before the
+// text is stored.
 func (c *check) anyCode(ctx context.Context) (*supervisor.GateDecision, error) {
 	if c.in.Kind != supervisor.KindText || !c.private() || appCode(c.in.Text) == "" && !looksLikeRecovery(c.in.Text, c.factor) {
 		return nil, nil

@@ -20,9 +20,10 @@ import (
 
 const (
 	issuer        = "Mews"
-	secretSize    = 20 // in bytes: 160 bits, as RFC 4226, section 4, recommends
+	secretSize    = 20 // length of a secret in bytes: 160 bits, as RFC 4226, section 4, recommends
 	recoveryCodes = 10
-	// in bytes: 128 bits; from 112 bits a plain digest is enough (ASVS 5.0, 6.5.2)
+	// length of a recovery code in bytes: 128 bits; from 112 bits a plain digest is enough (ASVS
+	// 5.0, 6.5.2)
 	recoverySize = 16
 )
 
@@ -59,7 +60,7 @@ func QRCode(text string, size int) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a picture of %d bytes: %w", len(text), err)
 	}
-	const margin = 4 // modules on each side (ISO 18004), as package png draws them
+	const margin = 4 // width of the white margin in modules (ISO 18004); package png draws the same margin
 	code.Scale = max(2, size/(code.Size+2*margin))
 	return code.PNG(), nil
 }

@@ -42,11 +42,11 @@ type Options struct {
 
 // GateLimits bound how long a gate stays open, and how fast a user may send. 0 means the default.
 type GateLimits struct {
-	IdleTimeout time.Duration // time since the last inbound that passed; default 30 min
-	Lifetime    time.Duration // time since the login; default 12 h
+	IdleTimeout time.Duration // how long the gate stays open after the last accepted inbound; default 30 min
+	Lifetime    time.Duration // how long the gate stays open after the login; default 12 h
 	Burst       int           // messages that may come at once; default 20
 	PerSecond   float64       // messages a second after a burst; default 1
-	Waiting     int           // texts beyond the rate that are accepted and delayed; 0 means none
+	Waiting     int           // number of texts beyond the rate that are accepted and delayed; 0 means none
 }
 
 // defaultLimits asks for a new code after 30 minutes without messages, and 12 hours after the login
@@ -86,8 +86,8 @@ func orDefault[T cmp.Ordered](value, instead T) T {
 
 // Check decides on an inbound. The caller has set the inbound's Kind and its conversation's user.
 // Every inbound must be checked. Each inbound counts against its user's rate, but a repeated
-// inbound counts once. Any error is ctx's, and means that nothing was decided. Do not call Check
-// within a transaction, because it may call AlertAdmins.
+// inbound counts once. The only error is that of ctx, and means that nothing was decided. Do not
+// call Check within a transaction, because it may call AlertAdmins.
 func (g *Gate) Check(ctx context.Context, in supervisor.Inbound) (supervisor.GateDecision, error) {
 	user, why := g.activeUser(in.Conversation.User)
 	if why != "" {

@@ -19,12 +19,12 @@ type outcome string
 const (
 	passes    outcome = "passes"    // the inbound is accepted
 	guarded   outcome = "guarded"   // the inbound is held if the gate is closed
-	never     outcome = "never"     // answered with a reason, even if the gate is open
+	never     outcome = "never"     // the inbound is answered with a reason, even if the gate is open
 	tried     outcome = "tried"     // the text is checked as a code
 	refused   outcome = "refused"   // the inbound is not accepted, and a refusal is sent
 	quiet     outcome = "quiet"     // the inbound is not accepted, and no refusal is sent
-	elsewhere outcome = "elsewhere" // guarded, and the challenge goes to the private chat
-	apart     outcome = "apart"     // the same as never, but the reason goes to the private chat
+	elsewhere outcome = "elsewhere" // held if the gate is closed, and the challenge goes to the private chat
+	apart     outcome = "apart"     // the inbound is answered even if the gate is open, in the private chat
 )
 
 func outcomeOf(m supervisor.GateDecision) outcome {
@@ -138,7 +138,7 @@ func wantOutcome(row, what string, private bool) outcome {
 func TestCheck_EachInboundAndState_MatchesTable(t *testing.T) {
 	decisions := maps.Clone(decisions)
 	decisions[""] = decisions[supervisor.TOTPOptional]
-	// an unknown policy of codes is as strict as CodesRequired
+	// an unknown policy of codes is as strict as TOTPRequired
 	decisions["sometimes"] = decisions[supervisor.TOTPRequired]
 	places := []struct {
 		channel supervisor.Channel
@@ -340,7 +340,7 @@ func TestCheck_ExpiredLogin_NeedsACode(t *testing.T) {
 	}
 }
 
-// A message in a group waits for a code from the private chat, even if the gate is open there.
+// A held group message needs a code from the private chat, even if the gate there is open.
 func TestCheck_HeldGroupMessage_NeedsPrivateCode(t *testing.T) {
 	p := newRig(t)
 	p.enrol(t, true)

@@ -44,7 +44,7 @@ func readKey(path string) (key [KeySize]byte, err error) {
 	if err := checkKey(f, path); err != nil {
 		return key, err
 	}
-	// the digits, the end of the line, and one byte too many
+	// read the digits, the end of the line, and one byte more, to notice a longer file
 	text, err := io.ReadAll(io.LimitReader(f, 2*KeySize+3))
 	if err != nil {
 		return key, fmt.Errorf("read %s: %w", path, err)

@@ -8,8 +8,8 @@ import (
 
 // maxTries is the number of wrong codes that lock a factor. At any time two codes are right, and at
 // most 20 codes can be tried a day. So guessing succeeds with a chance of 4 in 100,000 a day (ASVS
-// 5.0, 6.1.1 and 6.3.1). Only the user's own accounts can try codes, so other users can't lock them
-// out for long.
+// 5.0, 6.1.1 and 6.3.1). Only the user's own accounts can try codes, so no other user can lock the
+// user out for long.
 const maxTries = 5
 
 // lockoutDurations are the durations of the first, the second, and every later lockout.

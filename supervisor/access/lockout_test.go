@@ -128,7 +128,7 @@ func (m *model) enter(now time.Time, step int64, recovery string) (right bool) {
 		}
 		m.last, right = step, true
 	case current < m.last:
-		return false // the clock was set back
+		return false // refused, because the clock was set back
 	}
 	if right {
 		m.failures, m.lockouts, m.locked = 0, 0, time.Time{}

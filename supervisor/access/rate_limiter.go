@@ -29,11 +29,11 @@ type bucket struct {
 	last           time.Time    // the time of the last use
 	refusalSent    bool         // a refusal was sent since the last accepted message
 	refusedMessage messageKey   // the message that was last refused with a reply
-	recent         []messageKey // the last accepted messages, a ring buffer once it has maxRecent
-	next           int          // the index of the oldest message in a full recent
+	recent         []messageKey // the last accepted messages; a ring buffer once it has maxRecent messages
+	next           int          // the index in recent of the oldest message, once recent is full
 
 	replies    *rate.Limiter // limits the replies to refused texts that could have waited
-	replied    []messageKey  // the last texts with a reply, at most maxReplies
+	replied    []messageKey  // the last refused texts that got a reply, at most maxReplies
 	unanswered int           // the number of refused texts without a reply since the last reply
 }
 
@@ -59,7 +59,7 @@ const (
 	rateTaken          rateResult = iota
 	rateRefused                   // the user gets a refusal
 	rateRefusedLast               // the user gets a refusal; the next refused texts get none for a while
-	rateRefusedQuietly            // refused; the user already got a refusal since the last accepted message
+	rateRefusedQuietly            // refused without a reply: one was sent since the last accepted message
 )
 
 // take accepts or refuses a message of a user. An accepted message costs nothing if it is repeated

@@ -153,7 +153,7 @@ func (p *rig) decide(t testing.TB, in supervisor.Inbound) supervisor.GateDecisio
 	return m
 }
 
-// from returns a text of a user in a chat of a channel. On Telegram its sender is ann.
+// from returns the inbound of a user's text in a chat of a channel. On Telegram the sender is ann.
 func from(user string, channel supervisor.Channel, chat, text string) supervisor.Inbound {
 	in := supervisor.Inbound{Conversation: supervisor.Conversation{User: user, Channel: channel, Chat: chat},
 		Kind: supervisor.KindText, Text: text}

@@ -48,7 +48,7 @@ const (
 		"again; `mews doctor` may name the cause."
 )
 
-// Answers to a code.
+// Answers to users who have sent a code.
 const (
 	textUnlocked  = "Unlocked for %s at most. If you send nothing for %s, I lock again. /lock locks at once."
 	textConfirmed = "Confirmed."
@@ -103,7 +103,7 @@ const (
 	// TextHeldFactorReset answers held messages if their user's second factor is reset.
 	TextHeldFactorReset = "This message waited for a code, but your second factor was reset. " +
 		"So I did not take it. Send it again."
-	// TextEditLocked refuses an edit that comes while the gate is closed, of a message that had
+	// TextEditLocked refuses an edit that comes while the gate is closed. The edited message had
 	// passed the gate.
 	TextEditLocked = "Locked: your edit of this message was not taken. Send your code, then edit it " +
 		"again."

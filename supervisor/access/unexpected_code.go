@@ -14,7 +14,7 @@ const actionUnexpected = "code.unasked"
 // for before a restart. d is the decision of Check. The code's text is not stored, and the code
 // opens nothing. If it stayed valid, somebody could guess it without counted tries. A code that was
 // right a moment ago is not stored either, such as a code that was sent twice. All other texts keep
-// their decision, also six digits that are no code of the user. Any error is ctx's.
+// their decision, also six digits that are no code of the user. The only error is that of ctx.
 func (g *Gate) SpendUnexpectedCode(ctx context.Context, in supervisor.Inbound,
 	d supervisor.GateDecision) (supervisor.GateDecision, error) {
 	if in.Kind != supervisor.KindText || d.CheckCode != nil || d.Refusal != "" || !IsCode(in.Text) {
@@ -47,13 +47,13 @@ func (v verification) isRecent(f supervisor.SecondFactor, now time.Time) bool {
 	return found && err == nil
 }
 
-// decideSpent is a supervisor.CheckCode for a code that has expired. The code does not count as a
-// try.
+// decideSpent is a supervisor.LoginCodeChecker for a code that has expired. The code does not count
+// as a try.
 func decideSpent(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.LoginCodeResult) {
 	return f, supervisor.LoginCodeResult{Action: actionUnexpected, Text: textSpentCode}
 }
 
-// decideUnexpected is a supervisor.CheckCode that uses up a code that nothing waits for.
+// decideUnexpected is a supervisor.LoginCodeChecker that uses up a code that nothing waits for.
 func (v verification) decideUnexpected(f supervisor.SecondFactor, now time.Time) (supervisor.SecondFactor,
 	supervisor.LoginCodeResult) {
 	f, _ = v.spend(f, now)

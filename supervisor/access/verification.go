@@ -17,11 +17,11 @@ const (
 	// codePeriod is how long a code is valid, in seconds (RFC 6238, section 5.2). ASVS 5.0, 6.5.5,
 	// allows no longer period.
 	codePeriod = 30
-	// validPeriods are the current period and the one before. RFC 6238, section 5.2, allows for
-	// this delay.
+	// validPeriods is the number of periods whose codes are valid: the current period and the one
+	// before. RFC 6238, section 5.2, allows for this delay.
 	validPeriods = 2
-	// recentPeriods are the periods whose expired codes still count as codes and not as words: five
-	// minutes.
+	// recentPeriods is the number of periods whose expired codes still count as codes, not as
+	// words. Together they are five minutes.
 	recentPeriods = 10
 )
 
@@ -53,7 +53,8 @@ type verification struct {
 	purpose codePurpose
 }
 
-// verify is a supervisor.CheckCode. It reads no clock, stores nothing, and calls no other package.
+// verify is a supervisor.LoginCodeChecker. It reads no clock, stores nothing, and calls no other
+// package.
 func (v verification) verify(f supervisor.SecondFactor, now time.Time) (supervisor.SecondFactor,
 	supervisor.LoginCodeResult) {
 	f.LockedUntil = lockedUntil(f, now)

@@ -17,7 +17,7 @@ import (
 
 const step = 30 * time.Second
 
-// The codes are the last six digits of those in RFC 6238, appendix B.
+// The expected codes are the last six digits of the codes in RFC 6238, appendix B.
 func TestVerify_CodesOfRFC6238_AreRight(t *testing.T) {
 	seal := access.NewSealer(key)
 	// the RFC's secret, 12345678901234567890, in base32

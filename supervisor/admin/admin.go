@@ -26,8 +26,8 @@ import (
 // several transactions, its entry is stored before the first one.
 type Service struct {
 	Options
-	exports exports    // the exports that clients fetch
-	mu      sync.Mutex // allows only one reload at a time
+	exports exports    // the running exports, which clients fetch piece by piece
+	mu      sync.Mutex // lets only one reload run at a time
 }
 
 // Options are the dependencies of a Service.
@@ -40,7 +40,7 @@ type Options struct {
 	Gate          *access.Gate
 	Say           func(context.Context, supervisor.Delivery) (supervisor.Delivery, error)
 	Queued        func(conversation int64) // reports a new delivery in a conversation's outbox
-	Bot           func() string            // the bot's name on Telegram; "" if it is not known
+	Bot           func() string            // the bot's name on Telegram; "" if unknown
 	Running       *RunningParts            // nil if no service runs
 	Now           func() time.Time
 	Logger        hclog.Logger
@@ -48,10 +48,11 @@ type Options struct {
 	// does nothing.
 	EraseIndex func(ctx context.Context, user string) error
 	// Archive lets a one-shot worker archive a user's home, which this process may not read. The
-	// user may be gone. Its errors are for people.
+	// user may be a former user. Archive's errors are texts for people.
 	Archive func(ctx context.Context, user string) (operation.Archive, error)
-	// Erase lets a one-shot worker delete all files of a user's home, for some seconds. The user
-	// may be gone. Its errors are for people.
+	// Erase lets a one-shot worker delete all files of a user's home, for some seconds. If files
+	// are left, another call continues. The user may be a former user. Erase's errors are texts for
+	// people.
 	Erase  func(ctx context.Context, user string) (operation.EraseReport, error)
 	Copies DatabaseCopies // the database's copies; nil means that there are none
 }
@@ -64,14 +65,15 @@ type DatabaseCopies interface {
 
 // Configuration gives the calls of admins access to the configuration.
 type Configuration interface {
-	// Summary returns facts of the current configuration.
+	// Summary returns facts about the users in the current configuration.
 	Summary() ConfigurationSummary
 	// CheckNewUser returns an error for people if a user can't be added to the configured users.
 	CheckNewUser(u supervisor.User) error
 	// Refresh loads the users again.
 	Refresh(ctx context.Context) error
-	// ReadChanges reads the file again and lists the changes. use applies them; if it fails,
-	// nothing has changed. The errors of both functions are for people.
+	// ReadChanges reads the configuration file again and lists the changes. The function use
+	// applies the changes; if use fails, nothing has changed. The errors of both functions are for
+	// people.
 	ReadChanges() (changes []ConfigurationChange, use func(ctx context.Context) error, err error)
 }
 
@@ -101,7 +103,7 @@ func New(o Options) *Service { return &Service{Options: o} }
 type Caller struct {
 	UID   uint32
 	Admin bool
-	name  string // the name of the user with the account; "" if it is not known
+	name  string // the name of the user with the account; "" if unknown
 }
 
 func (c Caller) String() string {

@@ -46,7 +46,7 @@ func (o *Service) packHome(ctx context.Context, u supervisor.User, p *packer) er
 		return o.packArchive(ctx, u, p)
 	}
 	home, err := os.OpenRoot(u.Home)
-	if errors.Is(err, fs.ErrNotExist) { // a home may be made only when its user first writes
+	if errors.Is(err, fs.ErrNotExist) { // no folder yet: Mews may make it only when the user first writes
 		p.leave(u.Home, textNoHome)
 		return nil
 	}
@@ -100,7 +100,7 @@ func (o *Service) packRecords(ctx context.Context, u supervisor.User, p *packer)
 		return fmt.Errorf("export %s: %w", u.Name, err)
 	}
 	defer file.Close()
-	if err := os.Remove(file.Name()); err != nil { // the file's data exists until the file is closed
+	if err := os.Remove(file.Name()); err != nil { // the open file keeps its data without a name until it is closed
 		return fmt.Errorf("export %s: %w", u.Name, err)
 	}
 	if err := o.Store.People.Export(ctx, u.Name, file); err != nil {
@@ -123,7 +123,7 @@ type packer struct {
 	leftOut []string // lines about unreadable files
 }
 
-// member adds a file with mode 0600.
+// member adds a file with mode 0600 to the archive.
 func (p *packer) member(name string, size int64, from io.Reader) error {
 	if err := p.tar.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: size}); err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 
 // AuditQuery asks for entries of the audit log, oldest first.
 type AuditQuery struct {
-	User   string    `json:"user,omitempty"`   // "" means all users
+	User   string    `json:"user,omitempty"`   // the user of the entries; "" means all users
 	Action string    `json:"action,omitempty"` // a prefix of the entries' actions
 	Since  time.Time `json:"since,omitzero"`
 	After  int64     `json:"after,omitempty"` // only entries with a greater id
@@ -22,7 +22,7 @@ type AuditQuery struct {
 // AuditPage is a page of audit entries. It fits on one line of the control socket.
 type AuditPage struct {
 	Rows []AuditLine `json:"rows"`
-	More bool        `json:"more,omitempty"` // there may be more entries
+	More bool        `json:"more,omitempty"` // there may be more entries after this page
 }
 
 // AuditLine is sqlite.AuditEntry as JSON.

@@ -37,9 +37,12 @@ type UserData struct {
 	More bool `json:"more,omitempty"`
 }
 
-// DeletePerson deletes all data of a user who was removed. The steps are in an order that a later
-// call can continue after a crash: the user's accounts are unbound, their work ends, copies of the database go, a worker empties the folder below the state folder, and then the rows
-// go. If the folder can't be emptied, the rows stay. The audit log stays in any case.
+// DeletePerson deletes all data of a user who was removed. The audit log stays.
+//
+// The order of the steps lets a later call continue after a crash. First the user's accounts are
+// unbound, the user's work ends, and copies of the database are deleted. Then a worker empties the
+// folder below the state folder, and at last the rows are deleted. If the folder can't be emptied,
+// the rows stay.
 func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) (UserData, error) {
 	if !o.Configuration.Summary().ValidName(q.User) {
 		return UserData{}, supervisor.Errorf(supervisor.CodeInvalid, textInvalidName, q.User)
@@ -56,7 +59,7 @@ func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) 
 	}
 	e, err := userDataOf(ctx, o.Store.People, o.Configuration.Summary(), q.User)
 	if begun && supervisor.ErrorCodeOf(err) == supervisor.CodeNotFound {
-		err = nil // the data that is left, such as the index, has no rows
+		err = nil // the user has no rows left, but perhaps other data, such as the index
 	}
 	if err == nil && o.Copies != nil {
 		var copies []string
@@ -66,7 +69,7 @@ func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) 
 	if err != nil || q.DryRun {
 		return e, err
 	}
-	if !begun { // from now on, nobody of that name can be added
+	if !begun { // from now on, no user of that name can be added
 		if err := o.Store.People.BeginDeletion(ctx, q.User, auditEntry(by, q.User, "", "").Detail); err != nil {
 			return UserData{}, err
 		}
@@ -91,7 +94,7 @@ func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) 
 }
 
 // eraseHome deletes the home of a removed user. A worker empties it, because this process may not
-// read it. more means that the worker's time was up.
+// read it. The result more means that the worker's time was up.
 func (o *Service) eraseHome(ctx context.Context, user string, e *UserData) (more bool, err error) {
 	if e.Home == "" {
 		return false, nil

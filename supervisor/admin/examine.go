@@ -11,7 +11,7 @@ import (
 // DiagnoseRequest are the parameters of a call for `mews check` or `mews doctor`.
 type DiagnoseRequest struct {
 	Doctor bool `json:"doctor"`
-	JSON   bool `json:"json,omitempty"` // the output is JSON
+	JSON   bool `json:"json,omitempty"` // whether the output must be JSON
 }
 
 // DiagnoseResult is the output of `mews check` or `mews doctor`.
@@ -20,8 +20,8 @@ type DiagnoseResult struct {
 	Wrong string `json:"wrong,omitempty"` // the report about problems; "" means no problem
 }
 
-// DiagnoseEnvVariable is set in the environment of `mews check` or `mews doctor` when the service runs
-// them. These commands then must not ask the service.
+// DiagnoseEnvVariable is set for a `mews check` or `mews doctor` that the service runs. In that
+// case these commands must not ask the service.
 const DiagnoseEnvVariable = "MEWS_EXAMINE"
 
 // examine runs `mews check` or `mews doctor` as a process of the service. The process has the

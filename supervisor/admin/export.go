@@ -48,7 +48,7 @@ func (o *Service) userOrFormer(ctx context.Context, by Caller, name string) (sup
 	}
 	e, gone := userDataOf(ctx, o.Store.People, o.Configuration.Summary(), name)
 	if supervisor.ErrorCodeOf(gone) == supervisor.CodeNotFound {
-		return u, err // this error lists the users
+		return u, err // err, from the search for the user, lists the known users
 	}
 	return supervisor.User{Name: name, Home: e.Home}, gone
 }

@@ -20,7 +20,7 @@ type exports struct {
 	ctx     context.Context
 	running sync.WaitGroup
 	all     map[string]*export // the running exports, by token
-	queue   *slots.Slots       // the slots of exports; clients take turns
+	queue   *slots.Slots       // slots for running exports; clients take turns
 }
 
 // export is one running export.
@@ -106,7 +106,8 @@ func (p *exports) acquireSlot(ctx context.Context, by Caller) (slot *slots.Slot,
 	return slot, err
 }
 
-// start runs pack, which writes into an export that has a slot. token is "" if exports are closed.
+// start runs pack, which writes into an export that has a slot. The result token is "" if exports
+// are closed.
 func (p *exports) start(by Caller, slot *slots.Slot, pack func(context.Context, io.Writer) error) (token string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -118,7 +119,7 @@ func (p *exports) start(by Caller, slot *slots.Slot, pack func(context.Context, 
 	token = rand.Text()
 	one := &export{owner: by, slot: slot, read: read, stop: stop, idle: time.AfterFunc(exportIdleTimeout, stop), begun: make(chan struct{})}
 	p.all[token] = one
-	p.running.Go(func() { // this goroutine ends with its context at the latest
+	p.running.Go(func() { // this goroutine ends when its context ends, at the latest
 		defer context.AfterFunc(ctx, func() { read.CloseWithError(context.Cause(ctx)) })()
 		begin := sync.OnceFunc(func() { close(one.begun) })
 		write.CloseWithError(pack(ctx, writerFunc(func(b []byte) (int, error) {
@@ -145,8 +146,8 @@ func (p *exports) forget(token string) {
 	}
 }
 
-// next returns the next piece of an export to the client that began it. last marks the last piece.
-// If a piece before the last one is empty, a home is still being archived.
+// next returns the next piece of an export to the client that began it. The result last marks the
+// last piece. If a piece before the last one is empty, a home is still being archived.
 func (p *exports) next(ctx context.Context, by Caller, token string) (piece []byte, last bool, err error) {
 	p.mu.Lock()
 	one := p.all[token]

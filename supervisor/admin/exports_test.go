@@ -48,7 +48,7 @@ func TestExports_AllSlotsTaken_ClientsTakeTurns(t *testing.T) {
 		}
 		order := make(chan string, 3)
 		for _, what := range []string{"ann's fifth", "ann's sixth"} {
-			go begin(ann, order, what, endless) // wait for both exports below
+			go begin(ann, order, what, endless) // these exports wait for a slot until other exports end below
 			synctest.Wait()
 		}
 		go begin(ben, order, "ben's first", endless)
@@ -83,7 +83,7 @@ func TestExports_AllSlotsTaken_ClientsTakeTurns(t *testing.T) {
 			t.Errorf("without a free slot the client is told %q", got)
 		}
 		if waited := time.Since(began); waited != exportWaitTimeout {
-			t.Errorf("that took %v", waited) // waited is the time on the fake clock
+			t.Errorf("that took %v", waited) // waited is the time that passed on the fake clock
 		}
 		time.Sleep(exportIdleTimeout) // no client fetches, so all exports end
 		synctest.Wait()

@@ -13,8 +13,8 @@ import (
 // EnrolledFactor is a new second factor, which is shown once.
 type EnrolledFactor struct {
 	User     string   `json:"user"`
-	Secret   string   `json:"secret"` // the secret in base32
-	URL      string   `json:"url"`    // the same secret as otpauth://...
+	Secret   string   `json:"secret"` // the factor's secret in base32
+	URL      string   `json:"url"`    // the factor's secret as a URL, otpauth://...
 	Recovery []string `json:"recovery"`
 }
 
@@ -48,7 +48,7 @@ type ConfirmRequest struct {
 // CodeResult is the result of checking a code.
 type CodeResult struct {
 	Right bool   `json:"right"`
-	Over  bool   `json:"over"` // no other code is accepted for now
+	Over  bool   `json:"over"` // no further code is accepted for now
 	Text  string `json:"text"`
 }
 

@@ -16,7 +16,7 @@ type Inviter struct {
 	Store         sqlite.UserAccessStores
 	People        *access.People
 	Configuration Configuration
-	Bot           func() string // the bot's name on Telegram; "" if it is not known
+	Bot           func() string // the bot's name on Telegram; "" if unknown
 	Now           func() time.Time
 	// KeepPicture stores a PNG picture until it is sent.
 	KeepPicture func(name string, png []byte) (supervisor.File, error)

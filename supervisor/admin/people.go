@@ -12,7 +12,7 @@ import (
 
 // UserRequest are the parameters of calls about one user.
 type UserRequest struct {
-	User string `json:"user,omitempty"` // "" means the caller, if the call allows that
+	User string `json:"user,omitempty"` // the name of the user; "" means the caller, if the call allows that
 }
 
 // People is the answer to `mews user list`. It lists all users for an admin, and only the caller
@@ -33,17 +33,17 @@ type Person struct {
 	Timezone   string         `json:"timezone,omitempty"`
 	Home       string         `json:"home"`
 	Model      string         `json:"model,omitempty"`
-	Telegram   []string       `json:"telegram,omitempty"` // the numbers of the user's accounts
+	Telegram   []string       `json:"telegram,omitempty"` // the numbers of the user's Telegram accounts
 	Factor     SecondFactor   `json:"second_factor"`
-	Logins     []LoginSession `json:"logins,omitempty"` // the chats in which the gate is open
+	Logins     []LoginSession `json:"logins,omitempty"` // the chats in which the user's gate is open
 	Invites    int            `json:"invites,omitempty"`
 	Budget     SpendLimits    `json:"budget,omitzero"`
 }
 
 // SecondFactor is the state of a user's second factor.
 type SecondFactor struct {
-	Mode        string    `json:"mode"`  // required, optional, off
-	State       string    `json:"state"` // none, offered, confirmed
+	Mode        string    `json:"mode"`  // whether codes are required, optional or off
+	State       string    `json:"state"` // whether the factor is none, offered or confirmed
 	LockedUntil time.Time `json:"locked_until,omitzero"`
 }
 

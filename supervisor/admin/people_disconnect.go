@@ -12,7 +12,7 @@ import (
 // DisconnectRequest are the parameters of user.disconnect.
 type DisconnectRequest struct {
 	User     string `json:"user"`
-	Telegram string `json:"telegram"` // the number of the account
+	Telegram string `json:"telegram"` // the number of the Telegram account
 }
 
 // disconnect takes an account on a channel away from a user. The account came by an invite.

@@ -21,12 +21,12 @@ type InviteRequest struct {
 // InviteResult is an invite with its code, which is shown once.
 type InviteResult struct {
 	Code    string    `json:"code,omitempty"`
-	Link    string    `json:"link,omitempty"` // "" if the bot's name is not known
+	Link    string    `json:"link,omitempty"` // link to the bot with the code; "" if the bot's name is not known
 	Expires time.Time `json:"expires,omitzero"`
 	Enrol   bool      `json:"enrol,omitempty"`
 	Revoked int64     `json:"revoked,omitempty"`
-	Added   string    `json:"added,omitempty"` // says that the user is new; "" if not
-	Admin   bool      `json:"admin,omitempty"` // the user is an admin
+	Added   string    `json:"added,omitempty"` // says that the user was added; "" for an existing user
+	Admin   bool      `json:"admin,omitempty"` // the invited user is an admin
 	// NoBotText says why there is no bot, and what to do.
 	NoBotText string `json:"botless,omitempty"`
 }

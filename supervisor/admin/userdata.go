@@ -57,8 +57,8 @@ func userDataOf(ctx context.Context, people sqlite.Users, facts ConfigurationSum
 func (f ConfigurationSummary) HomePath(name string) string { return filepath.Join(f.Homes, name) }
 
 // checkUnclaimed returns an error if a name has stored data but no user. A new user of that name
-// would get the old folder and messages. An empty folder does not count. If the deletion of the data
-// has begun, the error is DeletionNotEnded.
+// would get the old folder and messages. An empty folder does not count. If the deletion of the
+// data has begun, the error is DeletionNotEnded.
 func checkUnclaimed(ctx context.Context, people sqlite.Users, facts ConfigurationSummary, name string) error {
 	if begun, err := people.IsDeletionBegun(ctx, name); err != nil {
 		return err

@@ -13,10 +13,9 @@ import (
 	"mews/supervisor/internal/quotes"
 )
 
-// MatchAnswer decides whether a message answers or ends an open question. Any valid answer counts
-// for a model's question, once the user can have read the question. Only yes and no answer a
-// question about money or effects, and only below that question. A reply to another message answers
-// nothing.
+// MatchAnswer decides whether a message answers or ends an open question. A model's question takes
+// any valid answer, once the user can have read the question. A question about money or effects
+// takes only yes and no, and only below that question. A reply to another message answers nothing.
 //
 // Other words end a model's question or an approval if they can't begin a turn of their own. The
 // turn that asked then goes on with these words. Any other message waits; reminds reports whether
@@ -65,15 +64,15 @@ func ParseMessage(
 	return a, ok
 }
 
-// takesSkip reports whether the word skip skips a question that takes any words. It does only if
-// the user has no button to skip.
+// takesSkip reports whether the word skip skips a question that takes any words. The word counts
+// only if the user has no button to skip.
 func takesSkip(q supervisor.Question) bool {
 	return q.Ask.Kind == protocol.AskKindLocation ||
 		q.Ask.Kind == protocol.AskKindText && !q.Conversation.Channel.Capabilities().Edit
 }
 
-// ParseYesOrNo returns SayOnce if the whole text means yes, and SayNo if it means no. Upper and
-// lower case are the same. For any other text it returns SayNothing.
+// ParseYesOrNo returns AnswerChoiceOnce if the whole text means yes. If the whole text means no, it
+// returns AnswerChoiceNo; for any other text, AnswerChoiceNone. Upper and lower case are the same.
 func ParseYesOrNo(text string) supervisor.AnswerChoice {
 	if text = strings.TrimSpace(text); strings.HasSuffix(text, "?") {
 		return supervisor.AnswerChoiceNone

@@ -11,8 +11,8 @@ import (
 	"mews/supervisor"
 )
 
-// Words of the buttons of a model's question. An option's word is its index; SayOnce and SayNo are
-// words too.
+// Words of the buttons of a model's question. An option's word is its index; AnswerChoiceOnce and
+// AnswerChoiceNo are words too.
 const (
 	wordDone  = "done"  // the user has picked all wanted options
 	wordOther = "other" // the user will write something else
@@ -136,8 +136,8 @@ func toggle(list []int, i int) []int {
 }
 
 // askButtons returns the buttons of a model's question. A channel that can't edit messages can't
-// show ticks, so there the question's text lists the options. There is no Skip button either if a
-// number may be an answer, because the user chooses buttons by number.
+// show ticks, so there the question's text lists the options. If a number may be an answer, there
+// is no Skip button either, because users of such a channel choose buttons by number.
 func askButtons(
 	q supervisor.Question,
 	draft supervisor.Answer,
@@ -160,8 +160,8 @@ func askButtons(
 	return rows
 }
 
-// isSkippedByButton reports whether a model's question has a button to skip it. If not, its text
-// names the word.
+// isSkippedByButton reports whether a model's question has a button to skip it. If there is no such
+// button, the question's text names the word that skips.
 func isSkippedByButton(q supervisor.Question) bool {
 	return q.Conversation.Channel.Capabilities().Edit || q.Ask.Kind == protocol.AskKindChoice ||
 		q.Ask.Kind == protocol.AskKindConfirm

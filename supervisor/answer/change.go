@@ -38,7 +38,7 @@ func readChange(_ protocol.AskArguments, _ supervisor.Answer, m supervisor.Answe
 // looksLikeTime reports whether a user probably means words as a time. They may have a single
 // unknown word among known ones, such as a misspelt day.
 func looksLikeTime(text string) bool {
-	if strings.HasPrefix(text, "@") { // @daily
+	if strings.HasPrefix(text, "@") { // a recurrence such as @daily
 		return true
 	}
 	words := wordsOf(text)

@@ -72,7 +72,7 @@ func TestMatchAnswer_JobChange_OtherWordsGetTurn(t *testing.T) {
 	}
 }
 
-// Every time that a refusal may recommend is an answer.
+// Every form of a time that a refusal may recommend counts as an answer.
 func TestMatchAnswer_JobChange_TakesKnownTimes(t *testing.T) {
 	for when := range strings.SplitSeq(recurrence.ExamplesForModel(), "; ") {
 		if got := matchChange(supervisor.AnswerMessage{Text: when}); got != "answer" {

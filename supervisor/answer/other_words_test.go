@@ -11,13 +11,13 @@ import (
 	"mews/supervisor/answer"
 )
 
-// delivered returns a question that the user can have read.
+// delivered returns the question as delivered, so that the user can have read it.
 func delivered(q supervisor.Question) supervisor.Question {
 	q.ExpiresAt = monday.Add(time.Hour)
 	return q
 }
 
-// of returns a delivered question of a kind that only Mews asks.
+// of makes a delivered question of a kind that only Mews asks, never a model.
 func of(kind supervisor.QuestionKind) supervisor.Question {
 	q := delivered(question(""))
 	q.Kind, q.Ask = kind, protocol.AskArguments{}

@@ -105,7 +105,7 @@ func readDay(said string, now time.Time) (day time.Time, rest string, ok bool) {
 	if ahead, ok := days[m[1]]; ok {
 		return now.AddDate(0, 0, ahead), m[2], true
 	}
-	if weekday, ok := weekdays[m[1]]; ok { // the next such day of the week, but never today
+	if weekday, ok := weekdays[m[1]]; ok { // the next such weekday after today
 		return now.AddDate(0, 0, 1+(weekday-int(now.Weekday())+6)%7), m[2], true
 	}
 	return day, "", false

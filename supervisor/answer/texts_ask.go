@@ -28,8 +28,8 @@ var ticks = map[bool]string{true: "☑ ", false: "☐ "}
 var textsConfirmed = map[supervisor.AnswerChoice]string{supervisor.AnswerChoiceOnce: textYes,
 	supervisor.AnswerChoiceNo: textNo}
 
-// Parts of an answer, for the model. The key of textsForModel says whether only options were
-// chosen.
+// Parts of the sentence that tells the model an answer. The key of textsForModel says whether only
+// options were chosen.
 const textThey = "They"
 
 // textYou names the author of a quoted question, for the model.
@@ -194,7 +194,7 @@ var timeNames = wordSet(
 	"matin soir nuit quotidien heure heures jour jours semaine semaines mois an ans",
 )
 
-// timeFillers may stand in a time, and are no times alone.
+// timeFillers are words that may stand in a time, but name no time alone.
 var timeFillers = wordSet(
 	"at in on every each next this from to until till for times time the of and or",
 	"other last half quarter past am pm a p m o clock once by after twice before starting",

@@ -35,7 +35,7 @@ type ActivityQuery struct {
 type ActivityReport struct {
 	User   string                   `json:"user,omitempty"` // "" means all users
 	Rows   []ActivityLine           `json:"rows,omitempty"`
-	Older  bool                     `json:"older,omitempty"` // there are older effects
+	Older  bool                     `json:"older,omitempty"` // whether there are effects older than these
 	Counts []supervisor.EffectCount `json:"counts,omitempty"`
 }
 

@@ -17,12 +17,12 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// OwnStatus tells users the state of the service, and of their own gate, budget and terminals.
+// OwnStatus tells users the state of the service, and of their gate, budget and terminals.
 type OwnStatus struct {
 	Report StatusReporter
 	Left   func(ctx context.Context, user string) ([]budget.Allowance, error)
 	Limits func() access.GateLimits // the current limits of logins
-	// AskWorker calls a user's worker. there is false if the worker does not run.
+	// AskWorker calls a user's worker. The result there is false if the worker does not run.
 	AskWorker func(ctx context.Context, user, method string, params, result any) (there bool, err error)
 	Now       func() time.Time
 	Log       hclog.Logger
@@ -108,7 +108,7 @@ func (s OwnStatus) Text(ctx context.Context, c supervisor.Conversation) (string,
 		return text, err
 	}
 	own, err := s.GateAndBudgetLines(ctx, c)
-	// people may read such a channel on a phone, so the table becomes a list
+	// people may read a channel with accounts on a phone, so the table becomes a list
 	if text += "\n" + own + s.terminals(ctx, c.User); c.Channel.Capabilities().NeedsAccount {
 		text = listStatus(text)
 	}

@@ -106,9 +106,9 @@ type StuckChat struct {
 	Since time.Time `json:"since"`
 }
 
-// ThrottledChat is a chat to which nothing is sent for a while, because the channel demands it.
+// ThrottledChat is a chat to which Mews sends nothing for a while. The channel demands that pause.
 type ThrottledChat struct {
-	Chat  string    `json:"chat"` // "" means all chats
+	Chat  string    `json:"chat"` // the throttled chat; "" means all chats
 	Until time.Time `json:"until"`
 }
 
@@ -117,7 +117,7 @@ type LostDeliveries struct {
 	User    string    `json:"user"`
 	Channel string    `json:"channel"`
 	Chat    string    `json:"chat"`
-	Outcome string    `json:"outcome"` // unknown or failed
+	Outcome string    `json:"outcome"` // the messages' outcome: unknown or failed
 	Why     string    `json:"why"`
 	Count   int       `json:"count"`
 	Last    time.Time `json:"last"`

@@ -14,7 +14,7 @@ func TestStatusText_SharedAccount_IsShown(t *testing.T) {
 	for _, c := range []struct {
 		tier, state, sharing string
 		shares               []bool
-		want                 string // "" means no such line
+		want                 string // the wanted line about sharing; "" means no such line
 	}{
 		{"accounts", "/s", "ids are taken", []bool{true, true},
 			"2 people share one Unix account, although each should have one: ids are taken"},

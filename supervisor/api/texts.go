@@ -72,7 +72,8 @@ const (
 		"With a configuration:  copy deploy/mews.example.yaml to ./mews.yaml, then `mews check`\n\n"
 )
 
-// textsReady begin the next steps. The key is true if there is no channel but the terminal.
+// textsReady introduce the next steps for a service without a configuration. The key is true if the
+// terminal is the only channel.
 var textsReady = map[bool]string{
 	true:  "Mews is ready, with nothing configured.\n\n",
 	false: "Mews is ready, with the environment variables as its configuration.\n\n",

@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/model"
 )
 
-// TestWelcome_NamesUserModelAndAdmins checks what a person reads first: their name and role, the reader of
-// the model's requests, and the admins.
+// TestWelcome_NamesUserModelAndAdmins checks what a person reads first: their name and role, the
+// reader of the model's requests, and the admins.
 func TestWelcome_NamesUserModelAndAdmins(t *testing.T) {
 	mum := supervisor.User{Name: "mum", Role: supervisor.RoleUser}
 	alice := supervisor.User{Name: "alice", Role: supervisor.RoleAdmin}

@@ -44,7 +44,7 @@ func (s *service) inviter() admin.Inviter {
 		Now: s.now, KeepPicture: generatedFiles{s.spool}.StorePicture}
 }
 
-// cleanFiles deletes the files of chat messages that have expired.
+// cleanFiles deletes the files of chat messages whose time has expired.
 func (s *service) cleanFiles(ctx context.Context, now time.Time) error {
 	return outbox.FileCleaner{Cleanings: s.db.MessageCleanups(), Remove: s.spool.RemoveBlob}.RemoveExpiredFiles(ctx,
 		now)

@@ -35,7 +35,7 @@ type commandLine struct {
 	t    *testing.T
 	dir  string
 	file string
-	s    *service // nil without a running service
+	s    *service // the running service; nil means that none runs
 }
 
 const commandLineConfig = `state: %[1]s/state

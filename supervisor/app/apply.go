@@ -52,8 +52,8 @@ func (c *configuration) CheckNewUser(u supervisor.User) error {
 	return c.Current().ValidateNewUser(config.User{Name: u.Name, Role: string(u.Role), Account: u.Account, Timezone: u.Timezone, Home: u.Home})
 }
 
-// ReadChanges reads the configuration file again. It returns the changes, and a function that puts the new
-// configuration into force.
+// ReadChanges reads the configuration file again. It returns the changes, and a function that puts
+// the new configuration into force.
 func (c *configuration) ReadChanges() (changes []admin.ConfigurationChange, use func(context.Context) error,
 	err error) {
 	was := c.Current()
@@ -146,8 +146,8 @@ func pricesOf(cfg *config.Config) map[string]model.Price {
 	return prices
 }
 
-// applyConfiguration applies keys of models, the tokens of Telegram and GitHub, the gate's limits and
-// the effect rules. It can't fail.
+// applyConfiguration applies keys of models, the tokens of Telegram and GitHub, the gate's limits
+// and the effect rules. It can't fail.
 func (s *service) applyConfiguration(was, cfg *config.Config) {
 	if was.GitHub.Token.Reveal() != cfg.GitHub.Token.Reveal() {
 		s.gitHub.RefreshLogin()

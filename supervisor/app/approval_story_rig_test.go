@@ -66,7 +66,7 @@ func (l approvalService) pressLabel(name, label string) {
 	l.T.Fatalf("there is no button %q for %s: %q", label, name, l.told(name))
 }
 
-// kill kills the service.
+// kill kills the service's processes, as a crash would.
 func (l approvalService) kill() {
 	l.T.Helper()
 	at := time.Now()

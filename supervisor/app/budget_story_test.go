@@ -88,7 +88,7 @@ func TestBudgetLimit_IsExactToAMillionth(t *testing.T) {
 	t.Parallel()
 	calls := costliestTurn(t, 1_000_000)[:3]
 	sum := calls[0] + calls[1] + calls[2]
-	const longest, shortest = 16_384, 1_024 // lengths of an answer, in tokens
+	const longest, shortest = 16_384, 1_024 // limits of the length of an answer, in tokens
 	input := calls[2] - longest
 	for limit, want := range map[int][]int{sum: calls, sum - 1: {calls[0], calls[1], calls[2] - 1},
 		sum - longest + shortest: {calls[0], calls[1], input + shortest}, sum - longest + shortest - 1: calls[:2]} {
@@ -167,7 +167,7 @@ func TestBudgetQuestion_OtherModels_StaysOpen(t *testing.T) {
 	fallback := strings.ReplaceAll(dearConfig, "prices:", "fallback: [test/little], prices:")
 	for name, c := range map[string]struct {
 		config string
-		row    int // row of the pressed button
+		row    int // index of the row with the button that the user presses
 		model  string
 	}{
 		"small model, yes": {pricedConfig, 0, "big"},

@@ -59,8 +59,8 @@ type budgetRig struct {
 
 	mu           sync.Mutex // guards the fields below
 	askedAmounts []string   // amounts for which the user was asked
-	outputLimits []int      // values of max_tokens in requests
-	modelNames   []string   // names of the models in requests
+	outputLimits []int      // values of max_tokens in the requests to models
+	modelNames   []string   // names of the models in the requests to them
 }
 
 func newBudgetRig(t *testing.T, spec, small string, limits supervisor.Budget, script modeltest.Script) *budgetRig {

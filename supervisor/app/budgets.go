@@ -76,7 +76,7 @@ func (s *service) payer() usage.Payer {
 // jobBudget returns the limits for what a user's jobs may cost.
 func (s *service) jobBudget(user string) supervisor.Budget {
 	cfg := s.configuration.Current()
-	jobs := cfg.Budget.Users.Jobs // limits for users outside the configuration
+	jobs := cfg.Budget.Users.Jobs // limits for users that the configuration does not name
 	if i := slices.IndexFunc(cfg.Users, func(u config.User) bool { return u.Name == user }); i >= 0 {
 		jobs = cfg.Users[i].Budget.Jobs
 	}

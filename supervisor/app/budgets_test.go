@@ -73,7 +73,7 @@ func TestBudget_UnreadableLimit_SpendsNothing(t *testing.T) {
 	if _, paid := s.newReserver(turn).(*budget.Reserver); !paid {
 		t.Errorf("the reserver is %T", s.newReserver(turn))
 	}
-	set(t, p, "ann", users.SettingTimezone, "Asia/Tokyo") // a write, after which the settings are read again
+	set(t, p, "ann", users.SettingTimezone, "Asia/Tokyo") // writing a setting makes the service read all settings again
 	changeDatabase(t, s, "ALTER TABLE setting RENAME TO gone")
 	reserver := s.newReserver(turn)
 	_, err := reserver.Reserve(t.Context(), modelcall.CostEstimate{Spec: "far/m", MaxCost: 1, Priced: true})
@@ -88,7 +88,7 @@ func TestBudget_UnreadableLimit_SpendsNothing(t *testing.T) {
 	if _, err := reserver.Reserve(t.Context(), modelcall.CostEstimate{Spec: "offline", Priced: true}); err != nil {
 		t.Errorf("what costs nothing came to %v", err)
 	}
-	if ann, _ := p.Find("ann"); ann.Timezone != "Asia/Tokyo" { // the last known value is in force
+	if ann, _ := p.Find("ann"); ann.Timezone != "Asia/Tokyo" { // the last known value of the setting still holds
 		t.Errorf("ann lives in %q", ann.Timezone)
 	}
 	if ben, known := p.Find("ben"); !known || ben.Name != "ben" { // no setting of ben was read before

@@ -24,7 +24,7 @@ type botAPI struct {
 	answer func(method string, after time.Duration) string // returns an answer; "" means an error page of a gateway
 
 	mu   sync.Mutex
-	made map[string][]time.Duration // times of calls, by method
+	made map[string][]time.Duration // times of the bot's calls, by method
 }
 
 func (b *botAPI) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -48,7 +48,7 @@ func TestInviteCommand_LetsUserIn(t *testing.T) {
 	}
 
 	bot = "@mews_bot"
-	made, err = i.Invite(t.Context(), "ann") // ann must have a second factor
+	made, err = i.Invite(t.Context(), "ann") // ann must have a second factor, so the invite also enrols one
 	must(t, err)
 	if made.Added || !made.Enrols || made.Link != "https://t.me/mews_bot?start="+made.Code || len(made.Files) != 1 {
 		t.Fatalf("made was %+v", made)
@@ -89,7 +89,7 @@ func TestGroup_AllowThenDisallow_StopsAnswers(t *testing.T) {
 	if stays, err := g.Disallow(t.Context(), c); stays || err != nil || s.people.IsGroupAllowed(c.Channel, c.Chat) {
 		t.Errorf("it stays: %v, %v", stays, err)
 	}
-	c.Chat = "-5" // a group of the configuration
+	c.Chat = "-5" // id of a group that the configuration allows
 	if stays, err := g.Disallow(t.Context(), c); !stays || err != nil {
 		t.Errorf("it stays: %v, %v", stays, err)
 	}

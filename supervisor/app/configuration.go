@@ -35,7 +35,7 @@ func (c *configuration) Apply(ctx context.Context, cfg *config.Config) error {
 	return err
 }
 
-// usersConfiguration returns a configuration's settings of users.
+// usersConfiguration returns the part of a configuration that package users needs.
 func usersConfiguration(cfg *config.Config) *users.Configuration {
 	u := &users.Configuration{Users: usersOf(cfg), Homes: filepath.Join(cfg.State, "homes"),
 		Budget: BudgetFromConfig(cfg.Budget.Users)}

@@ -8,16 +8,16 @@ import (
 )
 
 const (
-	// copyRetention is how long the service must have run with the migrated database before its copies
-	// are deleted.
+	// copyRetention is how long the service must have run with the migrated database before its
+	// copies are deleted.
 	copyRetention = 7 * 24 * time.Hour
-	// copyInterval is the time between two updates of the counted time. A killed service loses less
+	// copyInterval is how often the service stores how long it has run. A killed service loses less
 	// than one interval.
 	copyInterval = 10 * time.Minute
-	// copyServed is the setting with the counted time, and the names of the copies to which it
-	// belongs.
+	// copyServed is the name of a setting. It stores how long the service has run with the copies,
+	// and the names of these copies.
 	copyServed = "copies.served"
-	// copyEndTimeout is the time limit for the last update, when the service ends.
+	// copyEndTimeout limits how long the last update of copyServed may take, when the service ends.
 	copyEndTimeout = time.Second
 )
 
@@ -47,8 +47,8 @@ func (s *storage) keepCopies(ctx context.Context) error {
 	}
 }
 
-// countServed adds a duration to the time that the service has run with the present copies. A new
-// copy starts the count again.
+// countServed adds a duration to the stored time that the service has run with the present copies.
+// If there is a new copy, the count starts again.
 func (s *storage) countServed(ctx context.Context, more time.Duration) error {
 	paths, err := s.db.MigrationCopies().List()
 	if err != nil || len(paths) == 0 {
@@ -73,12 +73,12 @@ func (s *storage) countServed(ctx context.Context, more time.Duration) error {
 	return settings.Delete(ctx, "", copyServed)
 }
 
-// parseServed reads a counted time; 0 means none. A bare number counts hours, as earlier versions
-// stored it.
+// parseServed parses the stored time that the service has run; an unreadable time counts as 0. A
+// bare number counts hours, as earlier versions stored it.
 func parseServed(text string) time.Duration {
 	if hours, err := strconv.Atoi(text); err == nil {
 		return time.Duration(hours) * time.Hour
 	}
-	served, _ := time.ParseDuration(text) // an unreadable time counts as none
+	served, _ := time.ParseDuration(text) // a stored time that can't be read counts as 0
 	return served
 }

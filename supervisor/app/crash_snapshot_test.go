@@ -54,7 +54,8 @@ func (s *crashSnapshots) committed() {
 	s.taken = append(s.taken, i)
 }
 
-// during calls do, and returns the snapshots of the commits that do makes.
+// during runs a function of the test, and returns a snapshot for each commit that the function
+// makes.
 func (s *crashSnapshots) during(do func()) []crashSnapshot {
 	set := func(on bool) {
 		s.mu.Lock()

@@ -35,7 +35,8 @@ func (s *service) runningWorkers() (list []disk.Worker) {
 	return list
 }
 
-// makeRoom frees the ballast if the disk of the state folder is full, so that the service can start.
+// makeRoom frees the ballast if the disk of the state folder is full, so that the service can
+// start.
 func (s *storage) makeRoom(context.Context) error {
 	room, err := disk.FreeBallastForStart(s.private(""))
 	if err != nil {

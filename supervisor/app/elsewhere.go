@@ -7,8 +7,8 @@ import (
 )
 
 // fallbackChat returns the chat for messages that a conversation refused. It is the user's private
-// chat, or the terminal if the private chat was the one that refused. For an unknown user the
-// result is zero.
+// chat, or the terminal if the private chat itself refused. For an unknown user it is the zero
+// value.
 func (s *service) fallbackChat(c supervisor.Conversation,
 	why supervisor.SendErrorReason) (none supervisor.Conversation) {
 	user, known := s.settings.Find(c.User)

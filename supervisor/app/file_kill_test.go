@@ -25,10 +25,10 @@ import (
 // fileMessages are the messages with files, during which the service is killed.
 var fileMessages = map[string]struct {
 	comes  func(content []byte) telegramtest.MessageOption
-	begins string   // beginning of the file's content
+	begins string   // text with which the stored file must begin
 	read   string   // text that the model must have read
 	told   []string // the messages to the user, in order
-	states []string // states of rows that must occur
+	states []string // states of database rows that must occur in some copy
 }{
 	"a document": {
 		func(content []byte) telegramtest.MessageOption {
@@ -109,7 +109,7 @@ type killedService struct {
 	*gatedService
 	keeps      atomic.Bool
 	toldBefore int    // number of messages to bob before this service's start
-	sent       []byte // the bytes of the file
+	sent       []byte // bytes of the sent file
 	sender     string // sender of the file; "" means bob
 
 	images []folderImage // copies of the folders; only the running service adds to them
@@ -151,7 +151,8 @@ func (l *killedService) runIn(dir string, committed func()) {
 	}
 }
 
-// keepImage copies all folders. No commit happens meanwhile.
+// keepImage copies all folders of the service. The caller makes sure that no commit happens
+// meanwhile.
 func (l *killedService) keepImage() {
 	if !l.keeps.Load() {
 		return
@@ -208,7 +209,8 @@ func (l *killedService) deliveries(dir string) string {
 		(SELECT coalesce(group_concat(state || repeat ORDER BY id), '') FROM post)`), "")
 }
 
-// checkStates names each image by the states of its rows. It fails if a state in want is missing.
+// checkStates names each image after the states of the database rows in it. It fails if a state in
+// want is missing.
 func (l *killedService) checkStates(want []string) {
 	l.T.Helper()
 	var all []string

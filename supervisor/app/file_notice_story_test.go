@@ -22,8 +22,8 @@ func (l *aliceService) fileNotices() (list []string) {
 	return list
 }
 
-// awaitFileNotices moves the clock until alice has got n notices about files. Each move is a
-// quarter of an hour, which is too long for jobs with a time of their own.
+// awaitFileNotices moves the clock in steps of a quarter of an hour, until alice has got n notices
+// about files. Such steps are too long for tests with jobs that are due at an exact time.
 func (l *aliceService) awaitFileNotices(n int) string {
 	l.T.Helper()
 	looks := 0
@@ -83,7 +83,7 @@ func TestFileNotices_ListOtherProgramsChanges(t *testing.T) {
 		t.Errorf("told is %q", told)
 	}
 
-	l.shut() // shut ends the worker, too
+	l.shut() // stops the service and alice's worker
 	l.open()
 	l.writeHomeFile("unseen.md", "x\n")
 	l.moveTo(nextQuarterHour(l))

@@ -39,7 +39,7 @@ func TestForget_LaterRequests_OmitForgottenText(t *testing.T) {
 	t.Parallel()
 	script := scriptedModel{{"I take quetzal", calls("remember", `{"text":"Takes quetzal tea","kind":"preference"}`), "Quetzal tea it is."}}
 	l := newAliceService(t, providerKinds["openai"], script.answer, "", aliceInMadrid)
-	l.at = time.Date(2025, 11, 20, 22, 50, 0, 0, time.UTC) // ten to midnight in Madrid
+	l.at = time.Date(2025, 11, 20, 22, 50, 0, 0, time.UTC) // ten minutes to midnight in Madrid
 	l.open()
 	l.sayInChat("I take quetzal tea.")
 	l.move(7 * time.Minute) // after this time the system text is renewed

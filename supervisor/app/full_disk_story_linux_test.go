@@ -30,7 +30,7 @@ func runScript(r modeltest.Request) modeltest.Answer {
 	case last.Role == "tool":
 		return modeltest.Answer{Text: "It said: " + last.Content}
 	}
-	args, _ := json.Marshal(map[string]string{"command": command}) // strings always marshal
+	args, _ := json.Marshal(map[string]string{"command": command}) // Marshal never fails for strings
 	return modeltest.Answer{Calls: []modeltest.Call{{Name: "run_command", Args: string(args)}}}
 }
 
@@ -124,9 +124,9 @@ func (l *fullDiskService) awaitWords(name, words string) {
 	})
 }
 
-// TestFullDisk_OneUserFillsIt_OthersGoOn: bob's program fills the disk, with few large or with many small
-// files. The program ends, and then the ballast is freed. The other users are served, and admins
-// are told.
+// TestFullDisk_OneUserFillsIt_OthersGoOn: bob's program fills the disk, with few large or with many
+// small files. The program ends, and then the ballast is freed. The other users are served, and
+// admins are told.
 func TestFullDisk_OneUserFillsIt_OthersGoOn(t *testing.T) {
 	for name, c := range map[string]struct{ fill, again, free string }{
 		"bytes": {"cat /dev/zero >big; sleep 1000",
@@ -223,8 +223,8 @@ func TestFullDisk_RestartedOnIt_FreesBallast(t *testing.T) {
 	}
 }
 
-// TestFullDisk_NothingCanBeStored_AdminIsTold: the disk has no ballast, and no room for a row of the
-// database.
+// TestFullDisk_NothingCanBeStored_AdminIsTold: the disk has no ballast, and no room for a row of
+// the database.
 func TestFullDisk_NothingCanBeStored_AdminIsTold(t *testing.T) {
 	l := newFullDiskService(t, "")
 	l.open()

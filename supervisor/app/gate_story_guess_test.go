@@ -40,7 +40,7 @@ type guessRig struct {
 	gate   *access.Gate
 	secret string
 
-	mu     sync.Mutex // guards the field through
+	mu     sync.Mutex // guards the field named through
 	passed []string
 }
 
@@ -73,7 +73,7 @@ func newGuessRig(t *testing.T) *guessRig {
 	return b
 }
 
-// code returns bob's code at a time from now.
+// code returns the code that is valid for bob after a time from now.
 func (b *guessRig) code(later time.Duration) string {
 	code, err := totp.GenerateCode(b.secret, time.Now().Add(later))
 	if err != nil {

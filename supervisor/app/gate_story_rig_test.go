@@ -46,7 +46,7 @@ type gatedService struct {
 
 // testClock is a clock that a test may move. The zero value is the machine's clock.
 type testClock struct {
-	mu sync.Mutex // guards the field at
+	mu sync.Mutex // guards the field named at
 	at time.Time  // the clock's time; zero until the clock is moved
 }
 
@@ -217,7 +217,7 @@ func (l *gatedService) enrol(name string) (recovery []string) {
 	return recovery
 }
 
-// code returns a user's code at a time from now.
+// code returns the code that is valid for a user after a time from now.
 func (l *gatedService) code(name string, later time.Duration) string {
 	l.T.Helper()
 	code, err := totp.GenerateCode(l.keys[name], l.now().Add(later))

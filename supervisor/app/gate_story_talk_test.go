@@ -84,7 +84,7 @@ func openBobsGate(t *testing.T, l *gatedService) {
 	l.say("bob", l.code("bob", 0))
 	l.bot.WaitUntil(t, "bob's last words to be answered", func() bool {
 		return slices.ContainsFunc(l.told("bob"), func(text string) bool {
-			// the note that this test sent earlier
+			// this message answers the note that the test sent earlier
 			return strings.HasPrefix(text, "echo: last words")
 		})
 	})
@@ -133,8 +133,8 @@ func sendEveryShape(l *gatedService, u telegramtest.User) {
 	l.bot.Say(home, u, "last words")
 }
 
-// pressEveryWay presses buttons that do not belong to a user: an invented button, and one of
-// alice's, in its own chat and in other chats.
+// pressEveryWay presses an invented button and a button of alice's, neither of which belongs to the
+// user. It presses them in the chat of the button and in other chats.
 func pressEveryWay(l *gatedService, u telegramtest.User, card telegramtest.Message) {
 	for _, data := range []string{card.Keyboard[0][0].Data, "q:AAAAAAAAAAAAAAAAAAAAAA:once", "m:0", "s:stream=off", "g:1", "e:1", "x"} {
 		for _, chat := range []int64{u.ID, apptest.FirstTelegramID} {

@@ -31,7 +31,7 @@ func TestGate_RightCode_AnswersHeldMessages(t *testing.T) {
 	for _, text := range []string{"one", "two", "three"} {
 		l.say("bob", text)
 	}
-	l.sayAndAwait("alice", "hello", "echo: hello") // alice's update comes after bob's
+	l.sayAndAwait("alice", "hello", "echo: hello") // once alice has her answer, bob's earlier update was handled too
 	l.awaitTold("bob", 0, locked)
 	bad, good := l.wrongCode("bob"), l.code("bob", 0)
 	wrong := l.sayAndAwait("bob", bad, "Wrong code. 4 tries are left")
@@ -63,7 +63,7 @@ func TestLogin_InUse_IsExtendedUpToMaximum(t *testing.T) {
 	l.enrol("bob")
 	l.open()
 	l.sayAndAwait("bob", l.code("bob", 0), unlocked)
-	for i := range 4 { // four messages, 29 minutes apart
+	for i := range 4 { // bob sends four messages, 29 minutes apart
 		l.move(29 * time.Minute)
 		l.sayAndAwait("bob", fmt.Sprint("on ", i), fmt.Sprint("echo: on ", i))
 		if i == 1 {

@@ -17,8 +17,8 @@ import (
 // eraseSeconds is how long one call of erase empties a home. A client gives up a call after 30 s.
 const eraseSeconds = 5
 
-// homeSpec returns the spec of a one-shot worker that packs or empties a home. The user may be
-// gone.
+// homeSpec returns the spec of a one-shot worker that packs or empties a home. The home's user may
+// already be removed from the configuration.
 func (s *service) homeSpec(user string) (pool.WorkerSpec, error) {
 	u, known := s.settings.Find(user)
 	if !known {

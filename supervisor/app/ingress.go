@@ -41,8 +41,8 @@ func (s *service) openInbox(context.Context) error {
 // the next message, /resend is offered for the rest.
 const maxReadmitted = 50
 
-// releaseMessages works on messages that waited for their users. It also sends what could not be
-// sent while a user was shut out.
+// releaseMessages works on messages that waited for their users. It also sends the deliveries that
+// were held back while a user was shut out.
 func (s *service) releaseMessages(ctx context.Context) {
 	s.held.ReleaseMessages(ctx)
 	failed, err := s.db.Outbox().ListFailed(ctx, outbox.TextNoAccess)
@@ -78,7 +78,7 @@ func newIngress(c *telegramChannel, box *inbox.Inbox) *ingress.UpdateHandler {
 	})
 }
 
-// chatReturned resumes the jobs that waited for a chat.
+// chatReturned resumes the jobs that were paused because their chat could not be reached.
 func (s *service) chatReturned(ctx context.Context, channel supervisor.Channel, chat string) error {
 	waited, err := s.db.Jobs().MarkChatReachable(ctx, channel, chat)
 	if waited {

@@ -27,9 +27,9 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// invariants are properties that depend on the order of steps, which no type checks. Each has a
-// test here with a running service, or a test next to the code. Read the invariants before you move
-// code.
+// invariants are properties that depend on the order of steps, which a compiler can't check. Each
+// has a test here with a running service, or a test next to the code. Read the invariants before
+// you move code.
 var invariants = []struct {
 	property string
 	test     func(*testing.T)

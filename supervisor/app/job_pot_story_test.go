@@ -44,7 +44,7 @@ func TestRunawayTask_PotEmpty_Stops(t *testing.T) {
 			t.Errorf("after %s runs %d millionths of a dollar are spent, want %d to %d; of the runs %d are kept", fires, n, least, most, kept)
 		}
 	}
-	const shortest = 10_000 // lowest cost of a call
+	const shortest = 10_000 // the lowest cost of a call, in millionths of a dollar
 	spends(time.Date(2025, 11, 20, 14, 1, 0, 0, time.UTC), "1", run-shortest, run)
 	calls := l.QueryCount("SELECT count(*) FROM usage u JOIN conversation c ON c.id = u.conversation WHERE c.channel = 'job'")
 	l.awaitLastTold("alice", "would go beyond the limit for one task")

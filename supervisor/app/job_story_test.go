@@ -16,10 +16,11 @@ type taskModel struct {
 	chat scriptedModel
 
 	mu sync.Mutex
-	// answers for the next turns of tasks; after them job_result with an empty text
+	// answers for the next turns of tasks; once they are used up, the model calls job_result with
+	// an empty text
 	turns     []modeltest.Answer
 	taskTexts []string          // the newest message in each request of a task
-	lastTask  modeltest.Request // the newest request of a task
+	lastTask  modeltest.Request // the newest request in a turn of a task
 	chatTexts []string          // the newest message in each request of a chat
 }
 

@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// Homes that were there before are missing at a start. Mews makes no empty ones in their place,
-// unless an admin asks for that.
+// Homes of an earlier run are missing at a start. Mews makes empty homes in their place only if an
+// admin asks for that.
 func TestStart_LostHomes_AreNotReplaced(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.EchoScript, "worker: {uids: ''}\n", "ann, role: admin, totp: 'off'")

@@ -26,7 +26,7 @@ func (s *service) memory() *memory.Memory {
 const maxForeignWords = 3
 
 // foreignWords names the messages and results with other people's words that a turn has read, the
-// newest first. If world is true, it leaves out those that only may contain such words.
+// newest first. If world is true, it names only those that certainly contain such words.
 func (s *service) foreignWords(ctx context.Context, turn int64, world bool) (string, error) {
 	list, err := s.db.Transcript().ListWorldWords(ctx, turn)
 	if err != nil || len(list) == 0 {

@@ -49,8 +49,8 @@ func (s *service) sendDirectly(ctx context.Context, chat supervisor.Conversation
 	return nil
 }
 
-// tellWhoJoined tells the other admins who came in by an invite. The user's own other chats are told
-// that a new account speaks for the user.
+// tellWhoJoined tells the other admins who came in by an invite. The user's own other chats are
+// told that a new account speaks for the user.
 func (s *service) tellWhoJoined(u supervisor.User, channel supervisor.Channel, account string) {
 	name, number := markdown.QuoteName(u.Name), markdown.QuoteName(account)
 	s.notices().TellOtherAdmins(fmt.Sprintf(textJoined, name, channel, number, u.Name, account), u.Name)

@@ -12,7 +12,7 @@ import (
 func TestUserVerb_OlderDatabase_ChangesNothing(t *testing.T) {
 	t.Parallel()
 	c := newCommandLine(t, false)
-	c.mustRun("user", "list") // makes the database
+	c.mustRun("user", "list") // the first command makes the database
 	path := filepath.Join(c.dir, "state", "private", "mews.db")
 	older, err := os.ReadFile(path)
 	must(t, err)

@@ -39,7 +39,7 @@ func stateOwner(state string) (owner placement.Account, there bool, err error) {
 	if err != nil {
 		info, err = os.Stat(state)
 	}
-	if err != nil { // the folder does not exist, or opening it reports the error
+	if err != nil { // a missing folder is no error here; any other error appears when the folder is opened
 		return owner, false, nil
 	}
 	owner, err = placement.OwnerOf(info)

@@ -16,7 +16,7 @@ import (
 // a while, the tuner returns memory to the system.
 type processTuner struct {
 	mu         sync.Mutex               // guards the fields below
-	turns      int                      // number of running turns
+	turns      int                      // number of turns that run now
 	processors int                      // processors of the machine; below 2 the tuner changes no limit
 	limit      func(n int) (before int) // changes the number of processors: runtime.GOMAXPROCS
 	freeMemory func()                   // returns memory to the system: debug.FreeOSMemory
@@ -30,8 +30,9 @@ const (
 	fewTurns  = 1
 )
 
-// memoryAfter is how long no turn must have run before memory is returned. After a start, which
-// leaves much that is not used again, it is startMemoryAfter.
+// memoryAfter is how long no turn must have run before the tuner returns memory to the system.
+// After the service's start the time is startMemoryAfter, because the start leaves much unused
+// memory.
 const (
 	memoryAfter      = time.Minute
 	startMemoryAfter = 3 * time.Second

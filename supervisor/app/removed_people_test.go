@@ -39,7 +39,7 @@ func TestUserAdd_FormerName_OnlyForFormerOwner(t *testing.T) {
 		lay := func() { must(c.t, os.WriteFile(filepath.Join(home, "partLog.md"), []byte("private"), 0o600)) }
 		c.mustRun("user", "add", "dan")
 		c.mustRun("user", "remove", "dan")
-		c.mustRun("user", "add", "dan") // an empty home is no data
+		c.mustRun("user", "add", "dan") // dan's empty home does not count as data
 		lay()
 		c.mustRun("user", "remove", "dan")
 		refusal := "this data of them is still stored: the folder " + home + ". "
@@ -87,7 +87,7 @@ func TestInviteCommand_FormerName_IsRefused(t *testing.T) {
 	}
 	_, err = service.AddPerson(t.Context(), admin.Caller{Admin: true}, admin.AddUserRequest{Name: "dan", Role: "user", Again: true})
 	must(t, err)
-	must(t, i.CheckName(t.Context(), "dan")) // dan is a user now
+	must(t, i.CheckName(t.Context(), "dan")) // the name dan is accepted, because dan is a user now
 }
 
 // `mews user delete` advises to export a user's data first, so exporting must work after the user

@@ -29,7 +29,7 @@ type goldenRequests struct {
 	today  string // today's date on the machine, which workers use
 	first  requestParts
 	name   string   // name of the first scene
-	before []string // the messages of the previous scene
+	before []string // the messages in the request of the previous scene
 	scenes strings.Builder
 }
 
@@ -43,7 +43,7 @@ type requestParts struct {
 	facts    []string // contents of the prompt files in the system text
 	messages []json.RawMessage
 	tools    []string
-	options  string // the rest of the request
+	options  string // all other parts of the request's JSON
 }
 
 // parts splits a request into its parts.
@@ -64,8 +64,8 @@ func (g *goldenRequests) parts(r modeltest.Request) (p requestParts) {
 		p.tools = append(p.tools, string(tool))
 	}
 	if _, own := body["system"]; own {
-		// keeps other options of the system text, such as cache_control; the method scene compares
-		// the text
+		// The system text may be a list with options, such as cache_control. Cut only the text out,
+		// so that the options are compared as such. The method scene compares the text.
 		text, err := json.Marshal(r.System)
 		if err != nil {
 			g.Fatal(err)
@@ -85,15 +85,15 @@ func (g *goldenRequests) parts(r modeltest.Request) (p requestParts) {
 	for i := 1; i < len(sections); i += 2 {
 		p.facts = append(p.facts, strings.TrimSpace(sections[i]))
 	}
-	paragraphs := strings.SplitN(r.System, "\n\n", 3) // greeting, rules, prompt files
+	paragraphs := strings.SplitN(r.System, "\n\n", 3) // the three parts: greeting, rules, prompt files
 	p.prompt = strings.TrimSpace(strings.Join(paragraphs[:2], "\n\n"))
 	return p
 }
 
 // scene adds the messages of a request to messages.golden. All other parts except the facts must
-// equal those of the first scene, but tools may be added at the end. The argument differing has the
-// words of the prompt's lines that differ, in order: those of the first scene, then those of this
-// one.
+// equal those of the first scene, but tools may be added at the end. The argument differing has
+// words of the prompt's lines that may differ: first the lines of the first scene, then the lines
+// of this scene.
 func (g *goldenRequests) scene(name string, r modeltest.Request, differing ...string) {
 	g.Helper()
 	p := g.parts(r)

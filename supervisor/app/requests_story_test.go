@@ -49,7 +49,7 @@ func calls(namesAndArgs ...string) (list []modeltest.Call) {
 // conversations.
 type aliceService struct {
 	*gatedService
-	terminal *control.Chat // alice's terminal
+	terminal *control.Chat // chat of alice's terminal with the service
 }
 
 // storyStart is on a Thursday. In Madrid it is an hour later.

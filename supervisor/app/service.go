@@ -21,7 +21,7 @@ type service struct {
 	sessionParts
 	capabilities
 	inboxParts
-	channel *telegramChannel // nil if Telegram is not configured
+	channel *telegramChannel // Telegram; nil means that Telegram is not configured
 	listeners
 	manual  func() []command.ManualPage
 	process *processTuner

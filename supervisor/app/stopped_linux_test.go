@@ -41,7 +41,7 @@ func (c *clockedService) stopFor(d time.Duration) {
 
 // The supervisor's process is suspended for ten minutes. Jobs that were due meanwhile run late.
 // Each late reminder says when it was due, and several reminders for one chat come in one message.
-// Each task runs once, half a minute after the one before.
+// Each task runs once, half a minute after the task before it.
 func TestSupervisor_Paused10Minutes_CatchesUp(t *testing.T) {
 	t.Parallel()
 	task := regexp.MustCompile(`plant \d`)

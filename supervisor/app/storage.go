@@ -33,10 +33,10 @@ type storage struct {
 	db        *sqlite.DB
 	spool     *spool.Spool
 	index     *index.Index // the index; nil until it is made, and without a service
-	idle      bool         // this process runs no service
+	idle      bool         // whether this process is a command that runs no service
 	closers   []func() error
 
-	newDatabase, newHomes, withoutCopy, allowDifferences bool // for the meaning, see Options
+	newDatabase, newHomes, withoutCopy, allowDifferences bool // see the fields of Options with these names
 }
 
 // close closes everything that was opened, in the reverse order.

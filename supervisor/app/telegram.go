@@ -75,15 +75,15 @@ func (s *service) openTelegram(context.Context) (err error) {
 	return nil
 }
 
-// noteArrival tells the reactor of each new message, from any channel. The reactor reacts to
-// messages in chats.
+// noteArrival tells the reactor that a message has arrived on some channel. The reactor is the part
+// that reacts to messages in chats.
 func (s *service) noteArrival() {
 	if s.channel != nil {
 		s.channel.reactor.NotifyNewMessage()
 	}
 }
 
-// sendRates converts the configured limits of sending.
+// sendRates converts the configured limits of how fast messages are sent.
 func sendRates(r config.SendRate) outbox.SendRates {
 	return outbox.SendRates{All: r.All, Chat: r.Chat, Group: r.Group}
 }

@@ -32,7 +32,7 @@ const textJoined = "%s has come in by an invite, with the %s account %s. If that
 const textJoinedAsYou = "A new account speaks as you, %s, from now on: the %s account %s came in by an invite. " +
 	"If it is not yours, take it away: an admin runs `mews user disconnect %s %s`."
 
-// textHomesLost refuses a start without the homes.
+// textHomesLost says why the service does not start if the folder of homes is missing.
 const textHomesLost = "The folder of people's homes, %s, is missing, with the files of %s. " +
 	"Put it back if you have it. `mews run --new-homes` makes empty ones."
 

@@ -102,7 +102,8 @@ func newTurnRig(t *testing.T, dir string, chat *fakeChannel, committed func()) *
 	return newCountedTurnRig(t, dir, chat, committed, nil)
 }
 
-// newCountedTurnRig is newTurnRig with a function that is called before each statement.
+// newCountedTurnRig is like newTurnRig, and also calls the function statement before each SQL
+// statement.
 func newCountedTurnRig(t *testing.T, dir string, chat *fakeChannel, committed, statement func()) *turnRig {
 	t.Helper()
 	l := &turnRig{T: t, chat: chat}
@@ -312,10 +313,11 @@ func (l *turnRig) checkAllDone() {
 // can't be sent at once has its own commits.
 func TestTurn_MakesThreeCommits(t *testing.T) {
 	for name, c := range map[string]struct {
-		during  func(*turnRig) // called while the model thinks
+		during  func(*turnRig) // called while the model thinks; nil means no call
 		tools   int
 		commits int64
-		// most statements; the index and the prompt files of a real service need some more
+		// maximum number of SQL statements in the turn; a real service, with its index and prompt
+		// files, needs some more
 		statements int64
 		sent       []string
 	}{
@@ -358,7 +360,7 @@ func TestTurnWithBudget_CommitsLeaseAtStart(t *testing.T) {
 	for name, c := range map[string]struct {
 		dearer int64
 		day    int64
-		want   []int64 // commits of each turn
+		want   []int64 // expected number of commits of each turn
 	}{
 		// the first turn stores its lease and its system text separately
 		"calls of one price":                {0, 1_000_000, []int64{6, 3, 3}},

@@ -85,7 +85,7 @@ func (l *gatedService) oldUpdate(update int64) json.RawMessage {
 func TestUpgrade_OldState_AnswersAllMessages(t *testing.T) {
 	t.Parallel()
 	l := newUpgradedService(t, nil, nil)
-	l.bot.DeliverRawUpdate(l.oldUpdate(500004)) // Telegram never got its receipt
+	l.bot.DeliverRawUpdate(l.oldUpdate(500004)) // Telegram never got the receipt of this update
 	l.Start()
 	l.bot.WaitUntil(t, "the last update to be taken again", func() bool { return l.bot.CountPendingUpdates() == 0 })
 	l.say("ann", "say ann's third")
@@ -121,7 +121,7 @@ func TestUpgrade_OldState_AnswersAllMessages(t *testing.T) {
 	if out, err := verify.CombinedOutput(); err != nil {
 		t.Errorf("the audit log: %v: %s", err, out)
 	}
-	if n := len(l.model.Requests()); n != 4 { // committed steps are not requested again
+	if n := len(l.model.Requests()); n != 4 { // a step that was committed before the kill is not requested again
 		t.Errorf("the model was asked %d times", n)
 	}
 }

@@ -30,8 +30,8 @@ type killSwitch struct {
 	requestCount  func() int        // returns the number of requests so far
 	lateRequests  []requestSpan     // requests that a service made after its kill
 	diskFiles     map[string][]byte // files of the database at the kill; nil means that the file is missing
-	homes         string            // folder of the homes
-	exchangeKills int64             // number of kills in this exchange
+	homes         string            // path of the folder with all homes
+	exchangeKills int64             // number of kills in the current exchange
 	deaths        int
 }
 
@@ -120,7 +120,7 @@ func (k *killSwitch) restore(private string) (err error) {
 	}
 	for _, name := range diskFiles {
 		if k.diskFiles[name] == nil {
-			os.Remove(filepath.Join(private, name)) // the file may be missing
+			os.Remove(filepath.Join(private, name)) // an error does not matter: the file may be missing
 			continue
 		}
 		err = errors.Join(err, os.WriteFile(filepath.Join(private, name), k.diskFiles[name], 0o600))

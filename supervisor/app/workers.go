@@ -36,7 +36,7 @@ type workers struct {
 	pool        *runner.Pool
 	rootSpawner *pool.Spawner     // the spawner that root started before acting as the folder's owner; otherwise nil
 	disks       *disk.Guard       // nil in a process that runs no service
-	hostCalls   *hostcall.Options // dependencies of the workers' calls
+	hostCalls   *hostcall.Options // dependencies of the host calls that workers make
 	operations  *operation.Operations[*hostcall.Conn]
 	voices      *voice.AnswerSpeaker
 	transcriber *transcription.Transcriber

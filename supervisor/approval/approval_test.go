@@ -25,7 +25,7 @@ type fakeUser struct {
 	asked   []supervisor.Question
 	granted map[string]bool // allowed effects, by user and subject
 
-	meanwhile func() // runs while the question is open
+	meanwhile func() // called while the question is open
 }
 
 func (p *fakeUser) Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error) {

@@ -11,7 +11,7 @@ import (
 // Request asks whether an effect may happen.
 type Request struct {
 	User         string                  // the user whose effect it is
-	Conversation supervisor.Conversation // the chat in which the user is asked; ID and User are enough
+	Conversation supervisor.Conversation // the chat in which the user is asked; only ID and User must be set
 	Turn         int64                   // the turn that wants the effect; 0 means none
 	// Inbound is the command or press that wants the effect; 0 means none.
 	Inbound int64

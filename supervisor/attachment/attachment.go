@@ -1,7 +1,7 @@
 // Package attachment prepares the files of inbounds for their turns. An inbound with files is
 // arriving: its files are fetched into the spool, the user's worker puts them below uploads/ and
-// reads them, and recordings are transcribed. Then it is new. Each step is committed before the
-// next begins, and is not repeated after a crash.
+// reads them, and recordings are transcribed. After that the inbound is new. Each step is committed
+// before the next begins, and is not repeated after a crash.
 //
 // receiver.go finds arriving inbounds and decides when they are new; receive.go prepares one
 // inbound; fetch.go downloads a file from its channel; material.go formats files for a model.
@@ -40,10 +40,10 @@ type Files interface {
 
 // Operations runs operations in users' workers.
 type Operations interface {
-	// RunOperation runs an operation, or finds the one that exists for its attachment. It returns
-	// the ended operation. ok is false if ctx has ended, or the operation could not begin. If ctx
-	// ended with a cause other than context.Canceled, the operation is cancelled, too. The function
-	// meanwhile runs during the operation; nil means no function.
+	// RunOperation runs an operation, or continues the existing operation of its attachment. It
+	// returns the ended operation. ok is false if ctx has ended, or the operation could not begin.
+	// If ctx ended with a cause other than context.Canceled, the operation is cancelled, too. The
+	// function meanwhile runs during the operation; nil means no function.
 	RunOperation(ctx context.Context, op supervisor.Operation, meanwhile func(ctx context.Context,
 		id int64)) (_ supervisor.Operation, ok bool)
 }
@@ -88,11 +88,11 @@ type Options struct {
 
 // Limits of concurrent fetches.
 const (
-	maxFetches       = 4 // fetches of all users together
+	maxFetches       = 4 // most concurrent fetches of all users together
 	fetchesOfAPerson = 2
 )
 
-// Times after which inbounds that belong together count as complete.
+// Times after which a group of inbounds, such as an album, counts as complete.
 const (
 	quietTime    = 600 * time.Millisecond // time since the last inbound arrived
 	maxGroupTime = 3 * time.Second        // time since the first inbound arrived, even if more arrive
@@ -106,7 +106,7 @@ type Receiver struct {
 	ended   chan sqlite.ArrivalResult
 	tasks   work.UserWork
 
-	// Only Run uses this field.
+	// The running arrivals by inbound. Only Run uses this field.
 	arrivals map[int64]*arrival
 }
 

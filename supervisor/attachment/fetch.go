@@ -17,7 +17,7 @@ import (
 const (
 	tries        = 3
 	fetchTimeout = 60 * time.Second // time limit of one try, plus the time that the bytes take at minRate
-	minRate      = 128 << 10        // bytes per second
+	minRate      = 128 << 10        // slowest expected download, in bytes per second
 	// unknownSize is the assumed size of a file of unknown size, in bytes. (Bot API, getFile: the
 	// maximum.)
 	unknownSize = 20 << 20

@@ -74,7 +74,7 @@ type sentFile struct {
 type fakeArrivals struct {
 	*rig
 	rt       *rapid.T
-	workTime time.Duration // duration of a worker's operation
+	workTime time.Duration // duration of an operation in the fake worker
 	sent     []supervisor.Inbound
 	albums   [][]int64       // the ids of each album's inbounds
 	dropped  map[int64]int64 // the newest command that drops messages, by conversation
@@ -90,7 +90,7 @@ type fakeArrivals struct {
 	conversations map[string]int64 // conversation ids by chat
 	files         map[string]sentFile
 	kept          map[string]bool // files whose bytes are committed
-	callsLeft     int             // calls of the store until the life ends; 0 means no end
+	callsLeft     int             // number of calls of the store before this life ends; 0 means no end
 	endsBefore    bool            // whether the life ends before its last call of the store instead of after that call
 }
 
@@ -193,7 +193,7 @@ func (m *fakeArrivals) finish(ctx context.Context, id int64) (supervisor.Operati
 	}
 }
 
-// FetchFile acts as the channel.
+// FetchFile writes a file's bytes, as the channel would.
 func (m *fakeArrivals) FetchFile(ctx context.Context, _ supervisor.Channel, file string, w io.Writer) error {
 	var f sentFile
 	m.note(func() {
@@ -294,7 +294,7 @@ func (m *fakeArrivals) turn(ctx context.Context, chat string) bool {
 	return true
 }
 
-// chat draws one of the user's chats.
+// chat returns one of the user's chats at random.
 func (m *fakeArrivals) chat() string {
 	return rapid.SampledFrom([]string{"1", "1", "1", "2"}).Draw(m.rt, "chat")
 }

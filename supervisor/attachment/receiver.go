@@ -57,7 +57,7 @@ func (r *Receiver) Run(ctx context.Context) error {
 	}
 }
 
-// reconcile starts new arrivals, and ends dropped ones.
+// reconcile starts new arrivals, and ends the arrivals of dropped inbounds.
 func (r *Receiver) reconcile(ctx context.Context, running *sync.WaitGroup) {
 	list, ok := retry.StoreUntilDone(ctx, r.o.Log, "list arriving inbounds", func() ([]supervisor.Inbound,
 		error) {

@@ -260,7 +260,7 @@ func TestFetch_Stalled_TimesOut(t *testing.T) {
 		r.fetch = func(ctx context.Context, _ string, _ io.Writer) error { <-ctx.Done(); return ctx.Err() }
 		defer r.live()()
 		big := file("film.mp4")
-		big.Size = 10 * 128 << 10 // ten seconds at minRate
+		big.Size = 10 * 128 << 10 // a size in bytes that takes ten seconds at minRate
 		sent := r.send("ann", "", "", big)
 		r.stop()
 		time.Sleep(3*70*time.Second + 2*time.Second)

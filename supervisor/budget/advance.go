@@ -26,14 +26,14 @@ type Advances struct {
 
 // advance is the advance of one turn.
 type advance struct {
-	lease  supervisor.Lease // the stored lease
+	lease  supervisor.Lease // the advance's lease as it is stored
 	spec   string
 	wanted int64 // the requested amount; limits may have made the lease smaller
 	used   int64 // the most that the call paid by the lease can cost; 0 before the call
 }
 
-// slack is the part of an advance beyond the cost of the last call. The next call is longer: it
-// includes the last answer and the user's next message.
+// slack says how much larger an advance is than the cost of the last call: by an eighth. The next
+// call is longer, because it includes the last answer and the user's next message.
 const slack = 8
 
 // NextTurnLease returns the lease to request for a conversation's next turn; nil means none.
@@ -132,7 +132,7 @@ func (a *Advances) trim(ctx context.Context) (any bool, err error) {
 		case now.lease.Amount:
 			continue
 		case 0:
-			now.spec = "" // from here on no call gets this lease, even if it could not be returned
+			now.spec = "" // no call gets this lease from here on, even if the lease could not be returned
 			err = a.Leases.ReturnLease(ctx, now.lease.ID)
 		default:
 			err = a.Leases.LowerLease(ctx, now.lease.ID, now.used)

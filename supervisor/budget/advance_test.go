@@ -17,7 +17,7 @@ import (
 type countingLeases struct {
 	sqlite.Leases
 	writes int
-	fails  error // error of the next TakeLease
+	fails  error // error that the next call of TakeLease returns
 }
 
 func (c *countingLeases) TakeLease(ctx context.Context, claim supervisor.LeaseRequest) (l supervisor.Lease,
@@ -132,8 +132,8 @@ func TestAdvance_CoversFirstCall(t *testing.T) {
 	}
 }
 
-// TestAdvance_LowLimit_UsesRemainingMoney covers a limit below the maximum cost. The turn starts with all
-// remaining money, and its call uses that lease without another write.
+// TestAdvance_LowLimit_UsesRemainingMoney covers a limit below the maximum cost. The turn starts
+// with all remaining money, and its call uses that lease without another write.
 func TestAdvance_LowLimit_UsesRemainingMoney(t *testing.T) {
 	for name, c := range map[string]struct {
 		least  int64
@@ -194,7 +194,7 @@ func TestAdvance_MoneyShort_SurplusIsTakenBack(t *testing.T) {
 	a.first("bob", "2")
 	turn, r := a.next("bob", "2", "second")
 	lease := a.paid(r, bid(8*cent))
-	a.o.Limits.Day = 17 * cent // one cent is already spent
+	a.o.Limits.Day = 17 * cent // one of these 17 cents is already spent
 	_, other := a.next("bob", "3", "other")
 	a.paid(other, bid(8*cent))
 	a.same("set aside", a.held(), "[80000 80000]")
@@ -234,7 +234,7 @@ func (a *advancing) patient(r *Reserver, e modelcall.CostEstimate) (supervisor.L
 func TestAdvance_UnusedMoney_GoesToOthers(t *testing.T) {
 	a := newAdvancing(t, supervisor.Budget{Day: 100 * cent})
 	a.first("bob", "2")
-	a.o.Limits.Day = 17 * cent // one cent is already spent
+	a.o.Limits.Day = 17 * cent // one of these 17 cents is already spent
 	starts, starting := a.next("bob", "2", "second")
 	a.same("as it starts", a.held(), "[90000]")
 	runs, running := a.next("bob", "3", "other")

@@ -6,10 +6,10 @@ import (
 	"mews/supervisor/internal/money"
 )
 
-// Allowance is the money that a user may still spend within one limit, in millionths of a dollar.
+// Allowance is what a user may still spend within one limit, in millionths of a dollar.
 type Allowance struct {
-	When string // the period for users: "today"
-	Max  int64  // the limit, with the user's extensions
+	When string // words for the limit's period, such as "today"
+	Max  int64  // the limit, including the user's extensions of it
 	Left int64
 	Held int64 // the part of the remaining money that is set aside for running calls
 }

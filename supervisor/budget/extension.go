@@ -65,9 +65,9 @@ var askAmounts = []int64{100_000, 250_000, 500_000, 1_000_000, 2_000_000, 5_000_
 // extendable are the scopes of the limits that a user may extend.
 var extendable = map[supervisor.SpendingScope]bool{supervisor.ScopeTurn: true, supervisor.ScopeDay: true}
 
-// extendableBy returns the amount to ask for; 0 means not to ask. It is the smallest of askAmounts
-// that covers the shortfall. If today's remaining extension is smaller than that, but covers the
-// shortfall, it is the remaining extension.
+// extendableBy returns the amount to ask the user for; 0 means not to ask. It is the smallest of
+// askAmounts that covers the shortfall, but at most the extension that the user may still get
+// today. If that is less than the shortfall, the amount is 0.
 func (r *Reserver) extendableBy(ctx context.Context, short []supervisor.BudgetShortage) (int64, error) {
 	missing := int64(0)
 	for _, s := range short {

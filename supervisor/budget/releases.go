@@ -7,12 +7,12 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-// releases wakes calls that lack money when a lease has returned money. The zero value is ready. It
-// may be used from several goroutines.
+// releases wakes the calls that wait for money whenever the end of a lease has freed some. The zero
+// value is ready. It may be used from several goroutines.
 type releases struct {
 	signals.Broadcast
 
-	mu sync.Mutex // guards stuck
+	mu sync.Mutex // guards the field stuck
 	// money of leases that could not be ended, by user, in millionths of a dollar
 	stuck map[string]int64
 }

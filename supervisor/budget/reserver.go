@@ -49,24 +49,24 @@ type Options struct {
 	Advances *Advances
 	Log      hclog.Logger
 
-	Turn         int64                   // 0 means a call before its turn; then the user is not asked
+	Turn         int64                   // turn's id; 0 means a call before its turn, without questions to the user
 	Conversation supervisor.Conversation // the conversation of the turn
 	Destination  supervisor.Conversation // the conversation for questions to the user
 	Limits       supervisor.Budget       // the limits of the user, or of Pot
 	Kind         supervisor.TurnKind     // the turn's kind; "" means a chat
 	// the pot that pays; "" means the user; a pot's limits can't be extended
 	Pot string
-	// a day's limit for reviews and triages that the user requested, used with Pot; 0 means no
+	// daily limit for the reviews and triages that the user requested, for use with Pot; 0 means no
 	// limit
 	Requested int64
-	// limits of the user's jobs; Turn is the limit of one fire; the zero value if no job began the
-	// turn
+	// limits of the user's jobs, where the field Turn is the limit of one fire; zero if no job
+	// began the turn
 	Jobs  supervisor.Budget
 	Admin bool           // the user may see the spending of all users
 	Zone  *time.Location // the time zone of the user's days; nil means the machine's
 	// limit for all users in a month of the machine's time zone; 0 means no limit
 	Installation int64
-	Now          func() time.Time // nil means time.Now
+	Now          func() time.Time // returns the current time; nil means time.Now
 }
 
 // Reserver sets money aside for the calls of one turn, or for a call before its turn. It implements
@@ -143,8 +143,9 @@ func (r *Reserver) OnSettled(l supervisor.Lease, kept bool) {
 	r.o.Advances.releases.Notify()
 }
 
-// takeOrExtend takes a lease that replaces the lease instead; 0 means none. If money is short, it
-// first waits for running calls that may free enough. Then it asks the user.
+// takeOrExtend takes a lease. The parameter instead is the id of the lease that the new lease
+// replaces; 0 means none. If money is short, takeOrExtend first waits for running calls that may
+// free enough. Then it asks the user.
 func (r *Reserver) takeOrExtend(ctx context.Context, e modelcall.CostEstimate, instead int64) (lease supervisor.Lease,
 	err error) {
 	for {
@@ -172,8 +173,9 @@ func (r *Reserver) takeOrExtend(ctx context.Context, e modelcall.CostEstimate, i
 	}
 }
 
-// takeLease takes a lease that replaces the lease instead; 0 means none. If money is short, it
-// first takes back the surplus of other leases.
+// takeLease takes a lease. The parameter instead is the id of the lease that the new lease
+// replaces; 0 means none. If money is short, takeLease first takes back the surplus of other
+// leases.
 func (r *Reserver) takeLease(ctx context.Context, e modelcall.CostEstimate, instead int64) (lease supervisor.Lease,
 	short []supervisor.BudgetShortage, err error) {
 	for again := true; again && err == nil; {
@@ -216,7 +218,7 @@ func (r *Reserver) limits() []supervisor.SpendingLimit {
 		supervisor.SpendingLimit{Scope: supervisor.ScopeTurn, Max: most.Turn})
 }
 
-// limited returns the limits above 0.
+// limited returns those of the given limits that are above 0, because 0 means no limit.
 func limited(all ...supervisor.SpendingLimit) []supervisor.SpendingLimit {
 	return slices.DeleteFunc(all, func(l supervisor.SpendingLimit) bool { return l.Max <= 0 })
 }

@@ -225,7 +225,7 @@ func TestExtension_OfDay_IsGranted(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Turn: 100 * cent, Day: 10 * cent, Extend: 60 * cent})
 	p := New(r.o)
 	r.spend(r.turn, 7*cent, 0)
-	r.paid(p, bid(15*cent)) // this call lacks 12 cents
+	r.paid(p, bid(15*cent)) // this call costs 12 cents more than is left
 	q := r.person.asked[0]
 	r.same("amount", q.Amount, int64(25*cent))
 	r.same("text", q.Text, fmt.Sprintf(textMayExtend, "Asking a/b would go beyond your limit for a day, $0.10: $0.07 was spent, "+
@@ -234,7 +234,7 @@ func TestExtension_OfDay_IsGranted(t *testing.T) {
 		[]any{r.turn.ID, r.turn.Conversation, supervisor.QuestionBudget, 64})
 	r.paid(p, bid(13*cent)) // the rest of the extension pays for this call
 	r.same("asked", len(r.person.asked), 1)
-	r.paid(p, bid(30*cent)) // askAmounts has 50 cents, but only 35 are allowed
+	r.paid(p, bid(30*cent)) // the next of askAmounts is 50 cents, but only 35 cents are allowed
 	r.same("the rest of what they may", r.person.asked[1].Amount, int64(35*cent))
 	if got := r.refused(p, bid(64*cent)); !strings.Contains(got, "a day, $0.10, raised by $0.60: $0.07 was spent") {
 		t.Errorf("got %q", got)
@@ -248,12 +248,13 @@ func TestExtension_OfDay_IsGranted(t *testing.T) {
 
 func TestExtension_OfTurn_IsGranted(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Turn: 10 * cent, Day: 20 * cent, Extend: 100 * cent})
-	r.paid(New(r.o), bid(31*cent)) // 21 cents are missing in the turn's limit, and 11 in the day's
+	r.paid(New(r.o), bid(31*cent)) // the turn's limit lacks 21 cents for this call, and the day's limit 11
 	r.same("asked", len(r.person.asked), 1)
 	r.same("amount", r.person.asked[0].Amount, int64(25*cent))
 }
 
-// Each answer may be extended, but all answers together stay within the month.
+// The limit of each turn may be extended, but all turns together stay within the limit of the
+// month.
 func TestExtension_OfTurn_NeverRaisesMonth(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Turn: 10 * cent, Month: 50 * cent, Extend: 300 * cent})
 	for _, chat := range []string{"2", "3"} {

@@ -11,12 +11,12 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// TestReserve_LowLimit_UsesRemainingMoney checks that a call gets all remaining money, unless that is too
-// little for a short answer.
+// TestReserve_LowLimit_UsesRemainingMoney checks that a call gets all remaining money, unless that
+// is too little for a short answer.
 func TestReserve_LowLimit_UsesRemainingMoney(t *testing.T) {
 	for name, c := range map[string]struct {
 		spent int64
-		want  int64 // 0 means that the call is refused
+		want  int64 // amount of the lease that the call must get; 0 means that the call is refused
 	}{
 		"there is enough":            {0, 8 * cent},
 		"there is less":              {5 * cent, 5 * cent},
@@ -133,8 +133,8 @@ func TestWaitForMoney_Stopped_ReturnsCause(t *testing.T) {
 	r.same("then", <-got, "0 stopped")
 }
 
-// TestWaitForMoney_SharedLimit_IncludesAllCalls checks that a call waits for the calls of all users if the
-// limit is shared.
+// TestWaitForMoney_SharedLimit_IncludesAllCalls checks that a call waits for the calls of all users
+// if the limit is shared.
 func TestWaitForMoney_SharedLimit_IncludesAllCalls(t *testing.T) {
 	r := newRig(t, supervisor.Budget{})
 	r.o.Installation = 10 * cent

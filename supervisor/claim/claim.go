@@ -28,7 +28,7 @@ const (
 // instead.
 const DeedPass DeedKind = "pass"
 
-// DeedKinds lists all kinds that FindClaims returns, in the order in which a warning names them.
+// DeedKinds lists all kinds that FindClaims returns. A warning names the kinds in this order.
 var DeedKinds = []DeedKind{DeedWrite, DeedDelete, DeedSend, DeedRun, DeedBuy, DeedSchedule, DeedLookup, DeedRemember,
 	DeedPromise}
 
@@ -46,8 +46,8 @@ type Claim struct {
 // maxMore is how many further sentences of a kind are kept.
 const maxMore = 10
 
-// FindClaims lists the deeds that a text claims, each kind once. If a kind is claimed in several
-// sentences, the claim has Earlier set only if all of them have.
+// FindClaims lists the deeds that a text claims, each kind once. If several sentences claim a kind,
+// the claim has Earlier set only if all these sentences may speak of an earlier turn.
 func FindClaims(text string) (claims []Claim) {
 	add := func(c Claim) {
 		for i := range claims {
@@ -72,7 +72,8 @@ func FindClaims(text string) (claims []Claim) {
 	return claims
 }
 
-// Words about tests that passed, and words by which a sentence does not say so.
+// passes matches sentences that say that tests passed. passesNot matches words that deny it, or
+// make it a condition.
 var (
 	passes = regexp.MustCompile(`(?i)\b(?:tests?|checks?|suite|build|specs|all|everything|alle|alles|todas?|todos?` +
 		`|tous|toutes)\b.*\b(?:pass|passes|passed|passing|succeed|succeeds|succeeded` +

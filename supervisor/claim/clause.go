@@ -194,7 +194,8 @@ func (c *clauses) bareParticiple(i int, s sense) DeedKind {
 }
 
 // isPredicate reports whether the participle at token i ends its clause. In "saved games are" the
-// participle belongs to the subject. A token of class before may follow the participle.
+// participle belongs to the subject. A token of the class in the parameter before may follow the
+// participle.
 func (c *clauses) isPredicate(i int, before class) bool {
 	for _, t := range c.tokens[i+1:] {
 		if t.is(c.languageIndex, state|passive) {

@@ -44,8 +44,9 @@ func FuzzFindClaims(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) { check(t, text) })
 }
 
-// BenchmarkFindClaims_HostileTexts shows how much longer the worst hostile text takes if it is ten times as long.
-// The result should be about 10. A time that grows with the square of the length would give 100.
+// BenchmarkFindClaims_HostileTexts shows how much longer the worst hostile text takes if it is ten
+// times as long. The result should be about 10. A time that grows with the square of the length
+// would give 100.
 func BenchmarkFindClaims_HostileTexts(b *testing.B) {
 	took := func(text string) time.Duration {
 		begun := time.Now()

@@ -9,7 +9,7 @@ import (
 // promises are the patterns of promises in one language. They match a sentence in lower case: a
 // space before each word, " ," for each pause and " #" for each name, code or quotation.
 type promises struct {
-	firm, timed, event *regexp.Regexp // promises that count alone, with a time, or with a time or event
+	firm, timed, event *regexp.Regexp // patterns of promises that count alone, with a time, or with a time or event
 	time, later        *regexp.Regexp // a later time; a later time or an event to wait for
 	offer              *regexp.Regexp // words of a sentence that only offers something, or asks the user first
 	// Words that void a promise: before the promise or, if the language puts the negation after the

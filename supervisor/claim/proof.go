@@ -74,8 +74,8 @@ var tracked = []string{"write_file", "append_file", "edit_file", "move_file", "d
 
 // UnverifiedKinds returns the kinds of claims that no deed has proved. worked lists the deeds of
 // this turn; worked(true) adds the deeds of earlier turns. A deed of an earlier turn counts only
-// for a claim with Earlier set. It proves the claim only if the claim names the deed's path, name
-// or time. If a claim names files, a deed of this turn must name one of them.
+// for a claim with Earlier set, and only if the claim names the deed's path, name or time. If a
+// claim names files, a deed of this turn must name one of the files.
 func UnverifiedKinds(claims []Claim, worked func(earlier bool) ([]Deed, error)) (kinds []DeedKind, err error) {
 	for _, c := range claims {
 		deeds, err := worked(c.Earlier)
@@ -152,8 +152,8 @@ func Warning(kinds []DeedKind) string {
 // lines.
 const maxNoteKinds = 3
 
-// RemoveWarning returns an answer without the warning about claims. found reports whether there was a
-// warning.
+// RemoveWarning returns an answer without the warning about claims. found reports whether there was
+// a warning.
 func RemoveWarning(answer string) (text string, found bool) {
 	if before, after, found := strings.Cut(answer, textPromise); found {
 		return strings.TrimSpace(before + after), true

@@ -265,9 +265,9 @@ func TestGroup_PersonalCommand_AnswersInPrivate(t *testing.T) {
 		h.moveTo("-1")
 		h.live()
 		h.commands.Accept(h.keep(ask))
-		<-h.answered // the private answer
-		<-h.answered // the command is done
-		<-h.answered // the text in the group
+		<-h.answered // waits for the private answer
+		<-h.answered // waits until the command is done
+		<-h.answered // waits for the text in the group
 		if told := h.answers(h.home); !slices.Equal(told, []string{"I answered"}) {
 			t.Errorf("%s: the group is told %q", ask, told)
 		}

@@ -67,8 +67,9 @@ func drawBars(title string, bars []chartBar, format func(float64) string) ([]byt
 // scaleLines is the approximate number of lines in a scale.
 const scaleLines = 4
 
-// scaleStep returns the distance between two lines of a scale up to most. The distance is 1, 2 or 5
-// times a power of ten, for about scaleLines lines. If most is 0, the distance is 1.
+// scaleStep returns the distance between two lines of a scale. The scale ends at the number most.
+// The distance is 1, 2 or 5 times a power of ten, for about scaleLines lines. If most is 0, the
+// distance is 1.
 func scaleStep(most float64) float64 {
 	if most <= 0 || math.IsInf(most, 0) || math.IsNaN(most) {
 		return 1

@@ -23,8 +23,8 @@ func textAnswer(text func(context.Context, *Commands, feature.CommandRequest) (s
 	}
 }
 
-// answer runs a command or the action of a button. private is the delivery of an answer that went to
-// the user's private chat; 0 means none.
+// answer runs a command or the action of a button. private is the delivery of an answer that went
+// to the user's private chat; 0 means none.
 func (c *Commands) answer(ctx context.Context, in supervisor.Inbound, unblock func()) (
 	d supervisor.Delivery, private int64, err error) {
 	r := c.requestIn(in.Conversation, feature.CommandRequest{User: c.userNamed(in.Conversation.User), Inbound: in.ID,

@@ -117,7 +117,7 @@ func (h *rig) newCommands() *command.Commands {
 	return commands
 }
 
-// live runs the Commands until the test calls end or is over.
+// live runs the Commands until the test ends, or calls the returned function.
 func (h *rig) live() (end func()) {
 	h.commands = h.newCommands()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -422,11 +422,11 @@ func TestAccept_RepeatedCommand_IsAnsweredOnce(t *testing.T) {
 		h.sessions.turnEnd = over
 		in := h.keepAs("key", "/stop")
 		h.commands.Accept(in)
-		h.commands.Accept(h.keepAs("key", "/stop")) // the same command comes again while the first one runs
+		h.commands.Accept(h.keepAs("key", "/stop")) // the same command comes a second time, while it runs
 		synctest.Wait()
 		close(over)
 		<-h.answered
-		h.commands.Accept(in) // Run may have read the command from the store shortly before its answer
+		h.commands.Accept(in) // Run may have read the command from the store shortly before the command was answered
 		h.commands.Accept(h.keepAs("key", "/stop"))
 		synctest.Wait()
 		if got := h.outbox(); len(got) != 1 {

@@ -240,7 +240,7 @@ func (c *Commands) queueOf(in supervisor.Inbound) int64 {
 }
 
 // runQueue runs a command, and then the next commands of its conversation. While a command asks its
-// user, the next one may start.
+// user, the next command may start.
 func (c *Commands) runQueue(ctx context.Context, running *sync.WaitGroup, in supervisor.Inbound) {
 	behind := sync.OnceFunc(func() {
 		if next, more := c.nextQueued(in); more && ctx.Err() == nil {
@@ -251,8 +251,8 @@ func (c *Commands) runQueue(ctx context.Context, running *sync.WaitGroup, in sup
 	behind()
 }
 
-// nextQueued takes the next inbound from the queue of a finished one. more is false if the queue is
-// empty.
+// nextQueued takes the next inbound from the queue of the finished inbound over. The result more is
+// false if the queue is empty.
 func (c *Commands) nextQueued(over supervisor.Inbound) (in supervisor.Inbound, more bool) {
 	key := c.queueOf(over)
 	if key == 0 {

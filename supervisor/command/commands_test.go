@@ -24,7 +24,7 @@ func (h *rig) answers(c supervisor.Conversation) (answers []string) {
 	return answers
 }
 
-// blockStatus makes /status in ann's conversation run until the test closes over.
+// blockStatus makes /status in ann's conversation run until the test closes the returned channel.
 func (h *rig) blockStatus() (over chan struct{}) {
 	home := h.home.ID
 	over = make(chan struct{})

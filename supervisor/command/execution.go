@@ -20,8 +20,8 @@ func newExecution(in supervisor.Inbound) *execution {
 	return &execution{user: in.Conversation.User, done: make(chan struct{})}
 }
 
-// beginExecution registers a command that begins to run. Call over at the end of the command.
-// EndUserCommands cancels the returned context.
+// beginExecution registers a command that begins to run. The caller calls the returned function
+// over when the command has ended. EndUserCommands cancels the returned context.
 func (c *Commands) beginExecution(ctx context.Context, in supervisor.Inbound) (_ context.Context, over func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	c.mu.Lock()

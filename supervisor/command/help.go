@@ -129,7 +129,8 @@ func (c *Commands) linesOf(group feature.HelpGroup, admin bool) string {
 	return b.String()
 }
 
-// pages returns the manual's pages. They are not kept, because /help is rare and the pages are long.
+// pages returns the manual's pages. They are not kept, because /help is rare and the pages are
+// long.
 func (c *Commands) pages() []ManualPage {
 	if c.o.Manual == nil {
 		return nil

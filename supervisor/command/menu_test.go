@@ -20,7 +20,7 @@ func TestMenu_FitsBotAPILimits(t *testing.T) {
 			t.Errorf("no entry that Telegram takes: /%s - %s", entry.Name, entry.Summary)
 		}
 	}
-	// between the wanted commands there may be others
+	// the menu may have other commands between the wanted commands
 	others := func(name string) bool { return !slices.Contains(want, name) }
 	if slices.Contains(names, "clear") || slices.Contains(names, "stats") {
 		t.Errorf("there are %v, and other names of commands among them", names)

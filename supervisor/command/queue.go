@@ -22,7 +22,8 @@ import (
 type Queue interface {
 	// ReadQueue lists the waiting messages of a conversation, and its running turn.
 	ReadQueue(ctx context.Context, conversation int64) (sqlite.ConversationQueue, error)
-	// FindButtonsOfLastList returns the buttons of the last list that the user saw before a command.
+	// FindButtonsOfLastList returns the buttons of the last list that the user saw before a
+	// command.
 	FindButtonsOfLastList(ctx context.Context, command int64, name string) ([][]supervisor.Button, error)
 	// MoveTextToFront makes a message the next to be answered. DropText drops a message, and all
 	// that were sent together with it. Both return the changed message. ok is false if the message

@@ -16,7 +16,8 @@ import (
 type Settings interface {
 	// ListSettings returns a user's settings in the order of display.
 	ListSettings(ctx context.Context, user string) ([]Setting, error)
-	// CheckSettingValue returns a value in its stored form. An error says why the value is not allowed.
+	// CheckSettingValue returns a value in its stored form. An error says why the value is not
+	// allowed.
 	CheckSettingValue(ctx context.Context, user, name, value string) (kept string, err error)
 	// PutSetting stores a value that CheckSettingValue has returned; "" resets the setting.
 	PutSetting(ctx context.Context, user, name, kept string) error

@@ -18,8 +18,8 @@ type Sessions interface {
 	// StopTurn ends the turn that was running when a command was sent. It returns when the turn's
 	// answer is in the outbox. If no turn ran, Inbound of the result is 0.
 	StopTurn(ctx context.Context, c supervisor.Conversation, command int64) (sqlite.PrecedingText, error)
-	// StopTurnWithoutStoring ends a conversation's running turn without storing that. It is for a command
-	// that could not be stored. stopped reports whether a turn ran.
+	// StopTurnWithoutStoring ends a conversation's running turn, but does not store the stop. It is
+	// for a command that could not be stored. stopped reports whether a turn ran.
 	StopTurnWithoutStoring(conversation int64) (stopped bool)
 }
 

@@ -136,7 +136,7 @@ const (
 // Answers of /invite.
 const (
 	textInviteQuestion = "Invite %s? Anybody with the code can use it once, and then speaks with Mews as %s."
-	// textInviteAdmin takes a name.
+	// textInviteAdmin has the name of the invited admin in place of %s.
 	textInviteAdmin   = " %s is an admin, so this person can then manage Mews."
 	textInviteInGroup = "Everybody here would read the code. Write /invite in our private chat."
 	textInviteUsage   = "Write a name: “/invite anna” makes a code for anna. If there is no anna yet, " +

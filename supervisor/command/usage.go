@@ -157,7 +157,7 @@ func (s usageReport) text() string {
 	return b.String()
 }
 
-// usageLines returns lines below a title. If there are too many, one line sums up the rest.
+// usageLines returns lines below a title. If there are too many lines, one line sums up the rest.
 func usageLines(title string, lines []usage.Line) string {
 	if len(lines) == 0 {
 		return ""

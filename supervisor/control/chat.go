@@ -144,13 +144,14 @@ func (c *Chat) Leave(ctx context.Context) error {
 	return c.ConfirmDelivery(ctx, newest)
 }
 
-// ConfirmDelivery tells the supervisor that the user has got a delivery. No other client shows it
-// then. ConfirmDelivery returns when the supervisor has stored that.
+// ConfirmDelivery tells the supervisor that the user has got a delivery. No other client shows the
+// delivery then. ConfirmDelivery returns when the supervisor has stored the confirmation.
 func (c *Chat) ConfirmDelivery(ctx context.Context, delivery int64) error {
 	return c.call(ctx, MethodConfirmDelivery, ConfirmDeliveryRequest{Delivery: delivery}, nil)
 }
 
-// call calls the supervisor until it answers or ctx ends. It may need several connections.
+// call makes a call to the supervisor, and repeats it until it is answered or ctx ends. It may need
+// several connections.
 func (c *Chat) call(ctx context.Context, method string, params, result any) error {
 	var conn *protocol.Conn
 	for {

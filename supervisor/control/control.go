@@ -29,7 +29,7 @@ const (
 // Methods that the supervisor calls on an attached client.
 const (
 	MethodDeliver  = "chat.deliver"  // takes Delivery, returns DeliverResult
-	MethodProgress = "chat.progress" // takes Progress; a notification
+	MethodProgress = "chat.progress" // takes Progress; a notification, which gets no answer
 )
 
 // Values of JoinChatRequest.After for a client that has no delivery yet.
@@ -94,8 +94,8 @@ type UploadPart struct {
 
 // Limits of uploads.
 const (
-	MaxUploadPartBytes = 256 << 10 // bytes in a part
-	// bytes in a file; a self-hosted Bot API server has the same limit
+	MaxUploadPartBytes = 256 << 10 // most bytes in a part of an upload
+	// most bytes in an uploaded file; a self-hosted Bot API server has the same limit
 	MaxUploadFileBytes = 2_000 << 20
 )
 
@@ -161,15 +161,15 @@ type Delivery struct {
 // File is a file of a delivery. Its bytes do not go over this socket.
 type File struct {
 	Name      string `json:"name"`
-	Size      int64  `json:"size"` // bytes
+	Size      int64  `json:"size"` // size of the file in bytes
 	MediaType string `json:"media_type"`
 	Caption   string `json:"caption,omitempty"`
 	// path of the file within JoinChatResult.Home, with slashes; "" means unknown
 	Path string `json:"path,omitempty"`
 }
 
-// ConfirmDeliveryRequest confirms again that the client has taken a delivery. A client that ends can't
-// know whether its answer to chat.deliver arrived. The answer to this request proves it.
+// ConfirmDeliveryRequest confirms again that the client has taken a delivery. A client that ends
+// can't know whether its answer to chat.deliver arrived. The answer to this request proves it.
 type ConfirmDeliveryRequest struct {
 	Delivery int64 `json:"delivery"`
 }
@@ -184,7 +184,7 @@ type DeliverResult struct {
 // Progress is the current state of the reply. Clients may miss progress, because the final text
 // comes as a Delivery.
 type Progress struct {
-	Turn    int64 `json:"turn"`    // 0 if no turn runs
+	Turn    int64 `json:"turn"`    // the running turn; 0 if no turn runs
 	Inbound int64 `json:"inbound"` // the inbound that the turn answers
 	// the offset of Text in the reply, in bytes; Text replaces all text after that
 	Offset int        `json:"offset"`

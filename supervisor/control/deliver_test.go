@@ -318,7 +318,7 @@ func TestAnswer_TooLongForALine_IsCut(t *testing.T) {
 	v := h.attach(control.JoinChatRequest{After: 0})
 	v.say(h, "tell me everything")
 	turn, s := h.begin()
-	long := strings.Repeat("ä€", 500<<10) // 2.5 MB
+	long := strings.Repeat("ä€", 500<<10) // a text of 2.5 MB, longer than a line of the wire
 	s.AppendText(long)
 	if show := next[control.Progress](h, v); show.Text != "" && !strings.HasPrefix(long, show.Text) {
 		t.Errorf("shown was %.40q", show.Text)

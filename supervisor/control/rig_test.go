@@ -127,7 +127,7 @@ func (openGate) Check(context.Context, supervisor.Inbound) (m supervisor.GateDec
 	return m, nil
 }
 
-// live serves the socket until end is called or the test ends.
+// live serves the socket until the test ends, or calls the returned function.
 func (h *rig) live() (end func()) {
 	h.Helper()
 	s, err := control.Listen(h.path, h.options)

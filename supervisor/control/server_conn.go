@@ -27,18 +27,18 @@ type serverConn struct {
 	conn       *protocol.Conn
 	called     chan struct{} // closed at the client's first call
 	attachedAt chan position // passes the client's position from chat.attach to serve, once
-	firstCall  sync.Once     // closes called
+	firstCall  sync.Once     // ensures that called is closed only once
 	upload     upload        // the unfinished upload
 
-	mu           sync.Mutex               // guards conversation
-	conversation *supervisor.Conversation // nil before chat.attach
+	mu           sync.Mutex               // guards the field conversation
+	conversation *supervisor.Conversation // the client's conversation; nil before chat.attach
 }
 
 // position is the point in a conversation at which a client starts.
 type position struct {
 	conversation int64
 	after        int64 // the newest delivery that the client has
-	start        int64 // up to start the client gets only deliveries that no client has taken; after start all
+	start        int64 // up to start the client gets only deliveries that no client has taken; after start it gets all
 }
 
 // chatMethods are the methods that a client may call, besides Options.Methods.

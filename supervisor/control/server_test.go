@@ -265,7 +265,7 @@ func TestPeer_StopsReading_DelaysNobody(t *testing.T) {
 
 func TestPeer_NeverAnswersDelivery_IsCutOff(t *testing.T) {
 	h := newRig(t)
-	h.options.CallTimeout = 2 * time.Second // a client must also attach within this time
+	h.options.CallTimeout = 2 * time.Second // a client must also attach within CallTimeout
 	h.live()
 	h.notice("hello")
 	conn := h.dial()
@@ -348,7 +348,7 @@ func TestConnectionLimit_RefusedClients_UseNoSlot(t *testing.T) {
 
 func TestPeer_MakesNoCall_IsCutOffSooner(t *testing.T) {
 	h := newRig(t)
-	h.options.FirstCallTimeout = 2 * time.Second // a client that makes a call must make it within this time
+	h.options.FirstCallTimeout = 2 * time.Second // a client must make its first call within FirstCallTimeout
 	h.live()
 	asks := h.raw()
 	h.must(asks.Call(t.Context(), methodStatus, nil, nil))

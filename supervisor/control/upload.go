@@ -18,8 +18,8 @@ import (
 
 // upload is the unfinished file of a connection. The zero value means no file.
 type upload struct {
-	mu   sync.Mutex    // guards file
-	file *spool.Writer // nil means no file
+	mu   sync.Mutex    // guards the field file
+	file *spool.Writer // the unfinished file; nil means none
 }
 
 // drop deletes the unfinished file.

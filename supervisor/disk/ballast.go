@@ -18,7 +18,8 @@ const (
 	ballastFiles = 16
 )
 
-// ballastSize is the size of the ballast: on a small disk it is the disk's reserve.
+// ballastSize returns the size of the ballast: ballastBytes, or the disk's reserve if that is
+// smaller.
 func ballastSize(s Space) int64 { return min(ballastBytes, protocol.DiskReserve(s.Total)) }
 
 // Ballast is a folder of files that only take room, until the room is needed.
@@ -26,7 +27,7 @@ type Ballast struct{ Dir string }
 
 func (b Ballast) file(n int) string { return filepath.Join(b.Dir, fmt.Sprint(n)) }
 
-// IsWhole reports whether all files are there, in the size for this disk.
+// IsWhole reports whether all files of the ballast exist, in the size for this disk.
 func (b Ballast) IsWhole(s Space) bool {
 	for n := range ballastFiles {
 		info, err := os.Lstat(b.file(n))
@@ -37,13 +38,13 @@ func (b Ballast) IsWhole(s Space) bool {
 	return true
 }
 
-// exists reports whether at least one file is there.
+// exists reports whether at least one file of the ballast exists.
 func (b Ballast) exists() bool {
 	names, err := os.ReadDir(b.Dir)
 	return err == nil && len(names) > 0
 }
 
-// Free deletes the files. freed is false if there were no files.
+// Free deletes the files of the ballast. freed is false if there were no files.
 func (b Ballast) Free() (freed bool, err error) {
 	var errs []error
 	for n := range ballastFiles {
@@ -59,7 +60,7 @@ func (b Ballast) Free() (freed bool, err error) {
 	return freed, errors.Join(errs...)
 }
 
-// Make makes the missing files. If that fails, it deletes all files.
+// Make makes the missing files of the ballast. If that fails, it deletes all files of the ballast.
 func (b Ballast) Make(s Space) (err error) {
 	if err := os.MkdirAll(b.Dir, 0o700); err != nil {
 		return fmt.Errorf("make the ballast: %w", err)

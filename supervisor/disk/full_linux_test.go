@@ -26,7 +26,8 @@ func smallDisk(t *testing.T) string {
 	return dir
 }
 
-// TestFreeBallastForStart_FullDisk_MakesRoom: a disk lacks bytes, or it lacks files.
+// TestFreeBallastForStart_FullDisk_MakesRoom: the disk has no room for bytes, or no room for
+// further files.
 func TestFreeBallastForStart_FullDisk_MakesRoom(t *testing.T) {
 	for name, fill := range map[string]func(dir string) error{
 		"bytes": func(dir string) error { return makeFile(filepath.Join(dir, "big"), 40*mib) },
@@ -49,7 +50,7 @@ func TestFreeBallastForStart_FullDisk_MakesRoom(t *testing.T) {
 			if s, err = FreeBallastForStart(dir); err != nil || !BallastIn(dir).IsWhole(s) {
 				t.Fatal("with room the ballast is freed", err)
 			}
-			if name == "bytes" { // fallocate allocates all bytes or none
+			if name == "bytes" { // fallocate allocates all bytes of a file or none
 				if s, err = SpaceOf(dir); err != nil || makeFile(filepath.Join(dir, "most"), s.Free) != nil {
 					t.Fatal(err)
 				}

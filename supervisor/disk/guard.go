@@ -47,7 +47,7 @@ type Options struct {
 const (
 	busyInterval = time.Second      // time between two measurements while a worker runs
 	idleInterval = 10 * time.Second // time between two measurements while no worker runs
-	// how long a disk must have room before the ballast is made
+	// how long the disk must have had room before the ballast is made again
 	roomFor = 5 * time.Minute
 	// how long to wait for a worker's answer
 	workerTimeout = 900 * time.Millisecond
@@ -61,7 +61,7 @@ type Guard struct {
 	notices rare.Throttle
 	wake    chan struct{} // holds a token if a worker has started
 
-	disks     map[uint64]*state // watched disks; only Run uses this field and the next
+	disks     map[uint64]*state // watched disks; only Run uses disks and roomSince
 	roomSince time.Time         // since when the disk of the state folder has room; zero if it has none
 
 	mu       sync.Mutex // guards the field below
@@ -70,9 +70,9 @@ type Guard struct {
 
 // state is what is known about a disk.
 type state struct {
-	path string // a folder on the disk
+	path string // path of a folder on the disk
 	low  bool
-	mark Space // room when programs were ended last, or the most room since then
+	mark Space // room on the disk when programs were last ended, or the most room since then
 }
 
 // reading is a measurement of a disk.
@@ -95,8 +95,8 @@ func New(o Options) *Guard {
 // NotifyWorkerStart tells the guard that a worker has started.
 func (g *Guard) NotifyWorkerStart() { signals.SendToken(g.wake) }
 
-// NotifyHomeTooLarge tells the guard that a worker reports a home beyond its limits. The guard ends the
-// user's programs within a second.
+// NotifyHomeTooLarge tells the guard that a worker reports a home beyond its limits. The guard ends
+// the user's programs within a second.
 func (g *Guard) NotifyHomeTooLarge(user string, size protocol.DiskExceeded) {
 	g.mu.Lock()
 	g.exceeded[user] = size
@@ -210,7 +210,8 @@ func (g *Guard) checkDisk(ctx context.Context, s *state, r *reading) {
 	case len(ended) > 0:
 		names := strings.Join(ended, ", ")
 		g.tell("writer "+names, r, fmt.Sprintf(textLowWriter, r.path, r.Space, names, r.DescribeReserve()))
-	case s.low || r.own && r.IsFull() && (r.isExhausted() || g.ballast.exists()): // keepBallast tells the details
+	// The admins already know of this shortage, or keepBallast tells them about it.
+	case s.low || r.own && r.IsFull() && (r.isExhausted() || g.ballast.exists()):
 	default:
 		g.tell("low", r, fmt.Sprintf(textLowOther, r.path, r.Space, r.DescribeReserve()))
 	}
@@ -295,8 +296,8 @@ func (g *Guard) tell(key string, r *reading, text string) {
 // BallastIn returns the ballast in a folder that only the supervisor may read.
 func BallastIn(folder string) Ballast { return Ballast{Dir: folder + "/ballast"} }
 
-// FreeBallastForStart frees the ballast if the disk is full, so that a service can start. It returns the
-// room after that.
+// FreeBallastForStart frees the ballast if the disk is full, so that a service can start. It
+// returns the room after that.
 func FreeBallastForStart(folder string) (Space, error) {
 	s, err := SpaceOf(folder)
 	if err != nil || !s.IsFull() {

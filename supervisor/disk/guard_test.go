@@ -24,7 +24,7 @@ type rig struct {
 	space  Space
 	growth map[string]protocol.DiskGrowth
 	users  []string
-	ended  []string // ended programs, each as "user kind"
+	ended  []string // whose programs were ended and why, each as "user kind"
 	held   []string
 	told   []string
 }
@@ -95,7 +95,7 @@ func TestGuard_FullDisk_EndsOnlyItsCause(t *testing.T) {
 		r.look()
 	}
 	r.want("ended while nobody writes", r.ended, "ann "+pool.LimitFreeSpace)
-	r.space.Free = 45 * mib // bob's programs go on writing
+	r.space.Free = 45 * mib // less room than before, because bob's programs go on writing
 	r.growth["bob"] = protocol.DiskGrowth{Programs: 1, Bytes: 12 * mib}
 	r.look()
 	r.want("ended when it falls", r.ended, "ann "+pool.LimitFreeSpace, "bob "+pool.LimitFreeSpace)

@@ -64,7 +64,7 @@ func (s Space) hasFallen(earlier Space) bool {
 		s.lacksFiles() && earlier.FreeFiles-s.FreeFiles >= s.noise(true)
 }
 
-// noise is a change of bytes or files that is too small to prove anything.
+// noise returns the largest change of free bytes or free files that is too small to prove anything.
 func (s Space) noise(files bool) int64 {
 	if files {
 		return max(protocol.FileCountReserve(s.Files)/64, 1)
@@ -72,7 +72,7 @@ func (s Space) noise(files bool) int64 {
 	return max(protocol.DiskReserve(s.Total)/64, 1)
 }
 
-// most returns the greater values of s and o.
+// most returns the greater of s and o for each of their numbers.
 func (s Space) most(o Space) Space {
 	s.Free, s.FreeFiles = max(s.Free, o.Free), max(s.FreeFiles, o.FreeFiles)
 	return s

@@ -10,5 +10,5 @@ import (
 // only the best size of a write.
 func blockSize(st *unix.Statfs_t) int64 { return cmp.Or(st.Frsize, st.Bsize) }
 
-// allocate gives a file its space on the disk at once.
+// allocate reserves disk space for a whole file at once.
 func allocate(fd uintptr, size int64) error { return unix.Fallocate(int(fd), 0, 0, size) }

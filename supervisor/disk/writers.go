@@ -11,12 +11,12 @@ import (
 type writer struct {
 	user string
 	protocol.DiskGrowth
-	silent bool // the worker did not answer
+	silent bool // whether the worker did not answer in time
 }
 
 // need describes a disk's shortage.
 type need struct {
-	files  bool  // the disk lacks room for files, but not for bytes
+	files  bool  // the disk lacks room for further files, but not for bytes
 	noise  int64 // growth that is too small to prove anything, in bytes or files
 	urgent bool  // the disk is full: the programs of all users who filled it must end, not only of the first
 	// the disk has less room than before, so somebody still writes
@@ -51,7 +51,7 @@ func chooseWriters(all []writer, n need) (chosen []string) {
 	}
 	least := n.noise
 	if n.files {
-		least = 1 // each file takes less than a block
+		least = 1 // count every new file, however small, because the disk lacks room for files
 	}
 	top := slices.MaxFunc(all, func(a, b writer) int { return cmp.Compare(a.Written, b.Written) })
 	if top.Written >= least {

@@ -58,7 +58,8 @@ func TestChooseWriters_ByGrowth_EndsTheCause(t *testing.T) {
 	}
 }
 
-// TestSpace_BelowReserve_IsLow: the reserve is 1 GiB or 5 %, whichever is less, and 5 % of the files.
+// TestSpace_BelowReserve_IsLow: the reserve is 1 GiB or 5 %, whichever is less, and 5 % of the
+// files.
 func TestSpace_BelowReserve_IsLow(t *testing.T) {
 	const gib = 1 << 30
 	for _, c := range []struct {

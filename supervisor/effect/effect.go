@@ -22,18 +22,18 @@ const (
 	GroupReceived       = "received"
 )
 
-// Kind is a kind of effects, and the parts of a line about an effect: words, target and detail.
+// Kind is a kind of effects, with the words of a line about such an effect.
 type Kind struct {
 	Name  string
 	Group string
 
 	words        string
-	detail       string // the format of the detail
+	detail       string // the format for the detail of an effect
 	cutAt        string // the shown detail ends before this text; "" shows the whole detail
-	suffix       string // the end of the line
-	detailIsName bool   // the detail is a name, like the target
+	suffix       string // the words at the end of the line
+	detailIsName bool   // the detail is a name that other people may have given, so it is quoted
 	showsLast    bool   // a line about several effects shows the last detail
-	hidden       bool   // not shown below an answer, because the user did or ordered it
+	hidden       bool   // no line below an answer, because the user did or ordered the effect
 	notDone      bool   // not counted, because the effect may not have happened
 }
 
@@ -64,8 +64,8 @@ func GroupKinds(group string) (names []string) {
 	return names
 }
 
-// Describe returns a short text about an effect. quote escapes names that other people gave; nil
-// only removes unprintable characters.
+// Describe returns a short text about an effect. The function quote escapes names that other people
+// gave; nil only removes unprintable characters.
 func Describe(e supervisor.Effect, quote func(string) string) string {
 	k, _ := FindKind(e.Kind)
 	return k.line(e, 1, quote)
@@ -74,7 +74,8 @@ func Describe(e supervisor.Effect, quote func(string) string) string {
 // maxEffectField is the most shown characters of a target or a detail.
 const maxEffectField = 80
 
-// line returns the line about n effects of one kind and target. e is the last of these effects.
+// line returns the line about n effects of one kind and target. The argument e is the last of these
+// effects.
 func (k Kind) line(e supervisor.Effect, n int, quote func(string) string) string {
 	if quote == nil {
 		quote = func(s string) string { return s }
@@ -178,7 +179,7 @@ func SentMessageDetail(text string) (detail string) {
 }
 
 // RefusalTextForUser returns the user's text about effects that a channel refused. The channel
-// refused them after the turn. quote escapes names.
+// refused them after the turn. The function quote escapes names.
 func RefusalTextForUser(refused []supervisor.Effect, quote func(string) string) string {
 	return fmt.Sprintf(textRefusedNotice, nameRefused(refused, quote))
 }
@@ -208,8 +209,8 @@ func nameRefused(refused []supervisor.Effect, quote func(string) string) string 
 	return strings.Join(names, ", ")
 }
 
-// plain returns the beginning of a text with round brackets. Square brackets mark notes to the
-// model.
+// plain returns the beginning of a text, with round brackets instead of square ones. Square
+// brackets mark notes to the model.
 func plain(text string) string { return strings.NewReplacer("[", "(", "]", ")").Replace(clip(text)) }
 
 // ReceivedFileEntry returns the target and detail of a received file in the ledger.

@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/spans"
 )
 
-// ParseQuery reads a span and a kind, in any order. Without a span the query is about today. now is
-// in the user's time zone.
+// ParseQuery reads a span and a kind, in any order. Without a span the query is about today. The
+// argument now is in the user's time zone.
 func ParseQuery(text string, now time.Time) (q supervisor.EffectQuery, err error) {
 	var span []string
 	for _, word := range strings.Fields(text) {
@@ -29,14 +29,14 @@ func ParseQuery(text string, now time.Time) (q supervisor.EffectQuery, err error
 			strings.Join(Groups(), ", "))
 	}
 	if q.From, q.To = s.From, s.To; q.To.After(now) {
-		q.To = time.Time{} // effects until the answer is written count too
+		q.To = time.Time{} // no end, so that effects until the answer is written count too
 	}
 	return q, nil
 }
 
 // FormatLog lists effects in lines, each with its time in a zone. It leaves out the last effects if
-// they would exceed most bytes; 0 means no limit. begin starts each line, and quote escapes names
-// that other people gave.
+// they would exceed most bytes; 0 means no limit. The argument begin starts each line, and the
+// function quote escapes names that other people gave.
 func FormatLog(list []supervisor.Effect, zone *time.Location, most int, begin string,
 	quote func(string) string) string {
 	if len(list) == 0 {

@@ -17,8 +17,7 @@ type Feature struct {
 	Parts     []Part
 }
 
-// Effect is a change of the outside world or of stored data that needs a user's permission by
-// rules.
+// Effect is a change of the outside world or of stored data. By rules it needs a user's permission.
 type Effect struct {
 	Name string // the effect's name in the configuration's approvals
 	Rule string // the default rule: allow, ask, step_up or deny

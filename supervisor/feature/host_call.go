@@ -35,7 +35,7 @@ const MaxShortParamsBytes = 16 << 10
 // MaxCallIDBytes is the most bytes of a tool call's id. The ids that Mews makes are far shorter.
 const MaxCallIDBytes = 64
 
-// HostCallHandler answers a host call in its turn. NewHostCallHandler makes a handler.
+// HostCallHandler answers a host call of a turn. NewHostCallHandler makes a handler.
 type HostCallHandler struct {
 	NewParams func() any             // returns a pointer to zero parameters
 	NewResult func() any             // returns a pointer to a zero result
@@ -82,8 +82,8 @@ type Turn struct {
 	Resumed     bool // an earlier attempt of the turn has committed something
 	// Committed returns a tool call of the model's last committed message that has no result yet.
 	Committed func(id string) (call protocol.ToolCall, ok bool)
-	// Commit calls do until it succeeds or the turn ends. It repeats do while the disk is full or
-	// does not answer.
+	// Commit calls the function do until do succeeds or the turn ends. It repeats the call while
+	// the disk is full or does not answer.
 	Commit func(ctx context.Context, do func() error) error
 	// Kept has the values that features keep for the rest of this attempt. Each feature's keys have
 	// their own types.

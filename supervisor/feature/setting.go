@@ -19,7 +19,8 @@ type Setting struct {
 	// Apply sets a stored value on a user. A value has no effect if the configuration now forbids
 	// it. nil means that the setting changes no field of a user.
 	Apply func(u *supervisor.User, kept string)
-	// Show returns the value for the user, and whether it comes from the configuration. with is the
-	// user with all settings; without is the same user without this setting.
+	// Show returns the value for the user, and whether it comes from the configuration. The
+	// parameter with is the user with all settings. The parameter without is the same user without
+	// this setting.
 	Show func(ctx context.Context, with, without supervisor.User) (value string, configured bool)
 }

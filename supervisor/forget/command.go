@@ -55,7 +55,7 @@ func (g *Forgetter) command(ctx context.Context, r feature.CommandRequest) (d su
 	}
 	if !whole {
 		span, err := spans.Parse(r.Arguments, r.At.In(timezone.ForUser(r.User)))
-		// a span without a beginning may be a slip, so it is refused
+		// a span without a beginning may be the user's slip, so it is refused
 		if err != nil || strings.HasPrefix(strings.TrimSpace(r.Arguments), "..") || !span.From.Before(r.At) {
 			return d, supervisor.Errorf(supervisor.CodeInvalid, textForgetUsage, markdown.QuoteName(r.Arguments))
 		}

@@ -31,7 +31,7 @@ type Store interface {
 
 // HomeTurns records forgotten turns whose data may still be in a home.
 type HomeTurns interface {
-	// WalkHomeTurns calls each with the turns of a request whose data may be in the home.
+	// WalkHomeTurns passes to each the turns of a request whose data may be in the home.
 	WalkHomeTurns(ctx context.Context, f supervisor.ForgetRequest, each func(protocol.TurnDataQuery) error) error
 	// FindTurnsLeftInHome returns the forgotten turns whose data may still be in the home.
 	// MarkTurnsGoneFromHome records that it was deleted.
@@ -78,7 +78,7 @@ type Options struct {
 	Index     Index
 	Home      HomeDataDeleter
 	Turns     HomeTurns
-	Facts     sqlite.Memories // stores the forgotten facts whose words may still be in the database
+	Facts     sqlite.Memories // the forgotten facts whose words may still be in the database
 	Memories  Memories
 	Copies    Copies                   // nil means that there are no copies
 	FactPress func(fact string) string // returns the press of a button that forgets a fact
@@ -125,7 +125,7 @@ func (g *Forgetter) Forget(ctx context.Context, f supervisor.ForgetRequest) (sup
 	f, err := g.o.Store.Put(ctx, f)
 	if err == nil && !f.Ended {
 		f, err = g.deleteReady(ctx, f)
-		g.Wake() // Run deletes the rows that are still in use now
+		g.Wake() // so that Run later deletes the rows that are in use now
 	}
 	return f.Counts, err
 }

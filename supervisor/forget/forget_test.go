@@ -26,7 +26,7 @@ import (
 type fakeHome struct {
 	asked []protocol.TurnDataQuery
 	err   error
-	done  func() // called in each call without an error
+	done  func() // called by each call that returns no error
 }
 
 func (h *fakeHome) CountOrDeleteTurnData(_ context.Context, _ string, of protocol.TurnDataQuery,
@@ -39,8 +39,8 @@ func (h *fakeHome) CountOrDeleteTurnData(_ context.Context, _ string, of protoco
 
 func (h *fakeHome) RemoveMessages(context.Context, string, []int64) error { return nil }
 
-// fakePeople are users, each with the number of days for which messages are kept. Find calls end
-// for the last user.
+// fakePeople are users, each with the number of days for which messages are kept. Find calls the
+// function end when the last user, zoe, is looked up.
 type fakePeople struct {
 	days map[string]int
 	end  func()

@@ -136,7 +136,7 @@ func (g *GitHub) shownRepositories(ctx context.Context, r feature.CommandRequest
 	return textRepositories + text + fmt.Sprintf(textRepositoriesEnd, list[0].Repo), nil
 }
 
-// services are all services.
+// services lists all services that Mews offers for a repository.
 var services = []RepoService{ServiceNotices, ServiceReviews, ServiceTriage}
 
 // setRepository turns one service on or off after approval, and returns the new state.

@@ -48,8 +48,8 @@ type EventHandlerOptions struct {
 	Store      sqlite.GitHubRepositories
 	Cleanings  sqlite.MessageCleanups
 	Switches   *ServiceSwitches
-	Reviews    Reviews // nil means that reviews are off
-	Triages    Triages // nil means that triage is off
+	Reviews    Reviews // handles requests about pull requests; nil means that reviews are off
+	Triages    Triages // handles requests about issues; nil means that triage is off
 	People     People
 	Private    *SecurityAlertReaders // finds the readers of security alerts
 	// how long an event waits for further events for the same message
@@ -89,7 +89,7 @@ func (e *EventHandler) Run(ctx context.Context) error {
 	return nil
 }
 
-// batch is the number of deliveries to read at once.
+// batch is the number of stored deliveries that are read at once.
 const batch = 20
 
 // takeAll handles the stored deliveries. A delivery with a permanent error counts as failed.

@@ -25,7 +25,7 @@ import (
 // Options configure the feature.
 type Options struct {
 	Stores
-	Client *api.Client // nil means that Mews has no account on GitHub
+	Client *api.Client // client of GitHub's API; nil means that Mews has no account on GitHub
 	Setup  setup.Setup // the expected setup on GitHub; its Repos are served
 	Name   string      // the name by which people on GitHub address Mews; "" means its login
 	// interval of the polls of a repository; 0 means that events come by a webhook
@@ -79,7 +79,7 @@ type GitHub struct {
 	triages  *triage.Triages
 	switches *ServiceSwitches
 	events   *EventHandler
-	watch    *Poller // nil if Mews has no account on GitHub
+	watch    *Poller // polls the repositories; nil if Mews has no account on GitHub
 }
 
 // New creates the feature.

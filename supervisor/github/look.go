@@ -14,10 +14,10 @@ import (
 )
 
 const (
-	manyPulls   = 100 // number of the last changed pull requests that a poll reads
+	manyPulls   = 100 // maximum number of the last changed pull requests that a poll reads
 	manyOpen    = 1000
 	manyCommits = 50
-	manyHeads   = 30 // number of heads whose checks a poll reads
+	manyHeads   = 30 // maximum number of heads of pull requests whose checks a poll reads
 	// slack allows for wrong clocks: an event may be this much older than the first poll
 	slack = time.Minute
 )
@@ -101,7 +101,7 @@ func (w *Poller) issues(ctx context.Context, repo string, s *seen) (list []found
 		e := supervisor.GitHubEvent{Event: "issues", Number: i.Number, Author: i.Author, Association: i.Standing, Title: i.Title, Text: i.Body, URL: i.URL,
 			State: i.State, Labels: i.Labels[:min(len(i.Labels), 20)], At: i.Updated,
 			Security: !i.Pull && triage.IsSecurityReport(i.Title, i.Body)}
-		if e.Security { // causes no notice, but makes the notices about later comments private
+		if e.Security { // a security report causes no notice here, but makes the notices about later comments private
 			e.Action = "edited"
 			list = append(list, found{fmt.Sprintf("issue/%d/security", i.Number), e})
 		}
@@ -154,7 +154,7 @@ func (w *Poller) said(s *seen, name, event string, read func(since time.Time, ta
 	}
 	for _, c := range page.Items {
 		s.Since[name] = later(s.Since[name], c.Updated)
-		// everybody can write the mark
+		// everybody can write Mews's mark, so the comment's author counts too
 		ours := strings.Contains(c.Body, marker) && (self == "" || strings.EqualFold(c.Author, self))
 		if c.Created.Before(since) || ours {
 			continue

@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	// lostFor is the time within which GitHub can redeliver. (docs.github.com: redelivering
-	// webhooks)
+	// lostFor is how long after a failed delivery GitHub can repeat it. (docs.github.com:
+	// redelivering webhooks)
 	lostFor = 3 * 24 * time.Hour
 	// WebhookPath is the path of the address for GitHub's webhooks.
 	WebhookPath = "/webhook/github"
 
 	maxAttempts = 5  // how often Mews asks GitHub to repeat one delivery
-	maxPages    = 30 // how many pages of a list of deliveries are read
+	maxPages    = 30 // maximum number of pages of the list of deliveries that are read
 )
 
 // heads finds open pull requests with a new head. A new head needs a review, even if a webhook has
@@ -54,8 +54,8 @@ func (w *Poller) heads(ctx context.Context, repo string, s *seen) (list []found,
 	return list, nil
 }
 
-// reviewed finds open pull requests whose head changed after their review. The webhook's delivery
-// was lost before the first poll.
+// reviewed finds open pull requests whose head changed after their review. It finds heads whose
+// webhook delivery was lost before the first poll.
 func (w *Poller) reviewed(ctx context.Context, repo string, s *seen) (list []found, err error) {
 	if w.o.Reviewed == nil {
 		return nil, nil

@@ -43,7 +43,7 @@ func (p DiffPart) user() string { return p.User }
 type ReviewRequest struct {
 	User    string `json:"user,omitempty"`
 	Address string `json:"address,omitempty"` // address of the pull request
-	// whether the review is posted, as if it was requested in a chat
+	// whether the review is posted on GitHub, like a review that was requested in a chat
 	Post  bool     `json:"post,omitempty"`
 	Title string   `json:"title,omitempty"` // title of the diff
 	Parts []string `json:"parts,omitempty"` // SHA-256 of each part of the diff, in order
@@ -154,7 +154,8 @@ func (s patches) dropAbandoned(ctx context.Context, user string) {
 	}
 }
 
-// Chat and thread of a diff's review. A pull request's review has its repository and number there.
+// Chat and thread of the conversation in which a diff is reviewed. In the conversation of a pull
+// request's review, these are the repository and the number.
 const (
 	ownDiffs    = "diff"
 	patchPrefix = "diff/"
@@ -186,7 +187,7 @@ func (s patches) pull(ctx context.Context, u supervisor.User, name string, numbe
 	return p, err
 }
 
-// maxHeadFiles is the most files that are read in their version after the change.
+// maxHeadFiles is the maximum number of files whose version after the change is read.
 const maxHeadFiles = 50
 
 // joined joins the parts of a diff. They must have come from the same user.

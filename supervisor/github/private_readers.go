@@ -103,8 +103,8 @@ func (e *EventHandler) privateReaders(ctx context.Context, repo supervisor.GitHu
 	return chats, err
 }
 
-// becamePrivate reports whether an issue has become private since a notice about it was stored, and
-// the notice's conversation must not get it.
+// becamePrivate reports whether a stored notice may no longer be sent to its conversation. The
+// reason is that the notice's issue has become private since the notice was stored.
 func (e *EventHandler) becamePrivate(ctx context.Context, n sqlite.RepositoryNotice) (bool, error) {
 	repo, served := e.repo(n.Repo)
 	if !served || !isAboutIssue(n.Event) {

@@ -20,7 +20,7 @@ const MethodMutes = "github.quiet"
 // first.
 type MuteRequest struct {
 	Repo string `json:"repo,omitempty"` // owner/name; "" means all repositories
-	// at most one change; nil means none
+	// At most one of Pull, Label and Remove is set. If none is set, nothing changes.
 	Pull   *int    `json:"pull,omitempty"`   // number of a pull request of Repo to mute
 	Label  *string `json:"label,omitempty"`  // label of Repo to mute: pull requests with the label get no review
 	Remove *int64  `json:"remove,omitempty"` // number of the mute to remove

@@ -36,7 +36,8 @@ func (r *ReportReceiver) AwaitChecks(turn int64, check findingCheck) (end func()
 	return func() { r.checks.Delete(turn) }
 }
 
-// maxChecks is the maximum number of checks in a turn. A turn has one check for each part.
+// maxChecks is the maximum number of checks in a turn. A turn has one check for each part of the
+// review.
 const maxChecks = 2_000
 
 // HostCalls returns the host calls for checks and reports. A turn may report once. A report that is
@@ -53,7 +54,8 @@ func (r *ReportReceiver) HostCalls() []feature.HostCall {
 	}}
 }
 
-// check answers which findings deserve a second look. If the turn has no check, all findings do.
+// check answers which findings deserve a second look. If nobody has called AwaitChecks for the
+// turn, all findings do.
 func (r *ReportReceiver) check(_ context.Context, t feature.Turn, p *protocol.ReviewCheckParams) (
 	*protocol.ReviewCheckResult, error) {
 	if err := p.Validate(); err != nil {

@@ -15,7 +15,7 @@ import (
 type ReviewProgress struct {
 	Windows int64               `json:"windows,omitempty"` // number of model calls so far
 	Done    bool                `json:"done,omitempty"`
-	Result  *patch.ReviewResult `json:"result,omitempty"` // set only if Done is true
+	Result  *patch.ReviewResult `json:"result,omitempty"` // result of the review; set only if Done is true
 }
 
 // progress returns the progress of a review.

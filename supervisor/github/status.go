@@ -30,7 +30,7 @@ type Status struct {
 type RepoStatus struct {
 	Name     string    `json:"name"`
 	User     string    `json:"user"`
-	Way      string    `json:"way"` // webhook or polling
+	Way      string    `json:"way"` // how events of the repository arrive: webhook or polling
 	Last     time.Time `json:"last,omitzero"`
 	PolledAt time.Time `json:"looked,omitzero"` // time of the last poll
 	// text about the lists that the last poll could not read; "" if it read all lists

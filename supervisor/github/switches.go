@@ -27,7 +27,7 @@ const (
 	ServiceDefault = "default" // the value of the configuration
 )
 
-const everybody = "" // the user of settings that hold for everybody
+const everybody = "" // the user name under which the settings for everybody are stored
 
 // setting returns the name of the setting for a service of a repository.
 func setting(repo supervisor.GitHubRepo, what RepoService) string {
@@ -53,7 +53,7 @@ func (s *ServiceSwitches) find(ctx context.Context, repo supervisor.GitHubRepo, 
 			found.On, found.Source = kept == ServiceOn && allowed(repo, what), layer.source
 		}
 		if set && layer.user == everybody {
-			break // off for everybody or for this user
+			break // the service is off for everybody or for this user
 		}
 	}
 	return found, nil
@@ -137,7 +137,7 @@ func (s *ServiceSwitches) Set(ctx context.Context, user string, to ServiceSwitch
 	switch {
 	case all:
 		whose = everybody
-		if value == ServiceOn { // without a setting, the configuration decides
+		if value == ServiceOn { // the default stands for on: without a setting, the configuration decides
 			value = ServiceDefault
 		}
 	case to.What != ServiceNotices && repo.User != user, to.What == ServiceNotices && !isOne(s.readers(repo), user):

@@ -121,7 +121,7 @@ type seenPull struct {
 func seenPullOf(p api.PullRequest) seenPull {
 	text := fnv.New64a()
 	for _, part := range append([]string{p.Title}, slices.Sorted(slices.Values(p.Labels))...) {
-		text.Write([]byte(part + "\x00")) // never fails
+		text.Write([]byte(part + "\x00")) // writing to a hash never fails
 	}
 	return seenPull{Head: p.Head.SHA, Ref: p.Head.Ref, Draft: p.Draft, Text: fmt.Sprintf("%x", text.Sum64())}
 }

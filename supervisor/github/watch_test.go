@@ -30,7 +30,7 @@ type watched struct {
 	db   *sqlite.DB
 	poll time.Duration
 
-	self     string         // Mews's login; "" if unknown
+	self     string         // Mews's login on GitHub; "" if unknown
 	reviewed map[int]string // last reviewed head of each pull request
 
 	cut  int    // number of commits after which the service stops; 0 means that it does not stop
@@ -156,8 +156,8 @@ func TestPoll_WithoutWebhook_FindsEvents(t *testing.T) {
 	w.sees("many commits", "push alice Again 3")
 }
 
-// A comment with Mews's mark counts unless Mews wrote it. If Mews's login is unknown, it does not
-// count.
+// A comment with Mews's mark counts unless Mews wrote it. If Mews's login is unknown, no comment
+// with the mark counts.
 func TestPoll_OwnMark_CountsByAuthor(t *testing.T) {
 	for self, want := range map[string][]string{"": nil,
 		"mews-bot": {"issue_comment created #1 bob @mews triage <!-- mews:1 -->"}} {
@@ -171,7 +171,8 @@ func TestPoll_OwnMark_CountsByAuthor(t *testing.T) {
 	}
 }
 
-// A poll finds a changed title and a removed label, once. The state of an older version has neither.
+// A poll finds a changed title or a removed label once. After an update of Mews, the stored state
+// may lack title and labels; then no change of them is found.
 func TestPoll_TitleOrLabels_AreCompared(t *testing.T) {
 	for name, c := range map[string]struct{ every time.Duration }{"without a webhook": {time.Minute}, "with one": {0}} {
 		t.Run(name, func(t *testing.T) {

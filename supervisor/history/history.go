@@ -27,9 +27,11 @@ type unit struct {
 
 // SelectMessages selects the newest messages of a transcript that fit a budget in tokens. first is
 // the ID of the message that began the current turn; 0 means the user's last message.
+//
 // SelectMessages always keeps the first message of the turn, and the newest step with its results.
 // It also keeps the user's last message, and all messages since the step before that message,
 // because the model must answer these. Other messages of the turn are kept if the budget allows.
+//
 // Tool calls and their results stay together, in the order of the calls. If all messages together
 // exceed the budget, the oldest are dropped until half of the budget is free.
 func SelectMessages(transcript []protocol.Message, first int64, budget int) RequestWindow {

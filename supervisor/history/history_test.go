@@ -244,7 +244,7 @@ func TestEstimateTokens_ThoughtsSentAgain_Count(t *testing.T) {
 }
 
 // TestFormatStamp_AnyMessage_IsRecognised checks that package foreign recognises every stamp. So
-// words of others can't look like one.
+// words of others can't imitate a stamp.
 func TestFormatStamp_AnyMessage_IsRecognised(t *testing.T) {
 	for month := range 12 {
 		at := time.Date(2026, time.Month(month+1), 1+month*2, month, 5, 0, 0, time.UTC)

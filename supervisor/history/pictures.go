@@ -69,8 +69,8 @@ func imagesOf(p protocol.ContentPart) []protocol.Image {
 	return nil
 }
 
-// replace replaces each picture for which why returns a reason by a line with that reason. The
-// messages are copied, not changed.
+// replace puts a line in the place of each picture for which why returns a reason. The line has the
+// reason. The messages are copied, not changed.
 func replace(messages []protocol.Message, why func(protocol.Image) string) []protocol.Message {
 	out := slices.Clone(messages)
 	for i, m := range out {

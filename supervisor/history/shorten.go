@@ -13,7 +13,8 @@ import (
 // Sizes of a shortened text, in bytes.
 const (
 	shortText = 480 // length of an old result after shortening: its beginning and its end stay
-	// maximum length of a text that stays, because the line in its place would be as long
+	// maximum length of a text that is not shortened, because the line in its place would be as
+	// long
 	noteText  = 320
 	leastText = 256 // minimum length of the texts of the newest messages, even if the budget is very small
 	mostText  = 32 << 10
@@ -54,9 +55,9 @@ func cutAll(messages []protocol.Message, budget, words int, name ResultName) {
 }
 
 // shortenOld shortens results and the arguments of calls. It adds up the messages one by one. Each
-// time that the sum exceeds the budget, it shortens old ones until a quarter of the budget is free.
-// So a longer transcript keeps the beginning of a shorter one. The model's last message and all
-// later messages stay unchanged.
+// time that the sum exceeds the budget, it shortens the oldest results and arguments until a
+// quarter of the budget is free. So a longer transcript keeps the beginning of a shorter one. The
+// model's last message and all later messages stay unchanged.
 func shortenOld(transcript []protocol.Message, budget int, name ResultName) []protocol.Message {
 	out := slices.Clone(transcript)
 	sum, step := 0, 0
@@ -116,8 +117,8 @@ func cutTexts(m protocol.Message, words, size int, name ResultName) protocol.Mes
 	return m
 }
 
-// readOn returns a sentence that tells the model how to read a shortened result in full. The result
-// keeps its name for that, because it may be shortened again.
+// readOn returns a sentence that tells the model how to read a shortened result in full. It stores
+// the name of the whole result in r, because r may be shortened again.
 func readOn(r *protocol.ToolResult, size int, name ResultName) string {
 	if len(r.Text) <= size+noteText {
 		return ""
@@ -183,7 +184,7 @@ func tellGaps(all, kept []protocol.Message, cut bool) []protocol.Message {
 	at, newest := 0, -1 // at is an index in all; newest is the index in out of the user's last message
 	for i, m := range out {
 		if m.Role == protocol.RoleTool {
-			continue // no line may come between a call and its results, so results get none
+			continue // no line may come between a call and its results, so no line is added to a result
 		}
 		gap := false
 		for m.ID != 0 && at < len(all) && all[at].ID != m.ID {

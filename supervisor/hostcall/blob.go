@@ -47,7 +47,7 @@ var blobRows = []row{
 const (
 	maxBlob      = 64 << 20  // maximum bytes of one blob that a turn writes
 	maxKept      = 256 << 20 // maximum bytes of all kept blobs of a user
-	maxBefore    = 512 << 20 // maximum bytes of a user's files from before turns changed them, for all kept turns
+	maxBefore    = 512 << 20 // maximum bytes of a user's old file contents, stored before turns changed the files
 	maxOpenBlobs = 8         // maximum of blobs that a turn or operation writes at the same time
 )
 
@@ -56,7 +56,7 @@ type blobStore interface {
 	create() (*spool.Writer, error)
 	room(ctx context.Context) (bytes int64, err error) // returns the maximum size of the next blob, in bytes
 	keep(ctx context.Context, ref protocol.BlobRef) error
-	full() error // returns the worker's error if there is no room for a blob
+	full() error // returns the error for the worker if there is no room for another blob
 }
 
 // turnBlobs stores a turn's blobs for its user, for a limited time.

@@ -53,8 +53,8 @@ func (s *stepStream) priced(c sqlite.ModelCall) sqlite.ModelCall {
 	return c
 }
 
-// charge stores the cost of a call whose answer is not stored or is continued. The provider charges
-// for that call, too.
+// charge stores the cost of a call whose answer is dropped, or is continued by another call. The
+// provider charges for that call, too.
 func (s *stepStream) charge(ctx context.Context) {
 	if s.paid != nil {
 		s.keepUsage(ctx, *s.paid)

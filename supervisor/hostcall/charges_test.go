@@ -27,7 +27,7 @@ type fakeReserver struct {
 	t *testing.T
 	hostcall.Steps
 	hostcall.Usage
-	refuse error  // the error that each commit returns
+	refuse error  // error of every commit; nil means that commits succeed
 	first  func() // called when the first lease is taken; nil means no call
 
 	mu       sync.Mutex
@@ -37,7 +37,7 @@ type fakeReserver struct {
 	returned int
 	settled  int
 	spent    int64
-	costs    []int64 // costs of stored calls, in order
+	costs    []int64 // costs of the stored calls, in order, in millionths of a dollar
 }
 
 // useReserver lets a fakeReserver with some money pay for a rig's turns.

@@ -55,9 +55,10 @@ const (
 	toolSendMessage = "send_message"
 )
 
-// sendFiles sends blobs of the user to the chat of the turn. If the turn resumes after a crash, the
-// same call comes again. If the call's files were already sent, sendFiles does nothing. Otherwise
-// it waits for the answer to the earlier question.
+// sendFiles sends blobs of the user to the chat of the turn, if the user approves. If the turn
+// resumes after a crash, the worker makes the same call again. If the files were already sent,
+// sendFiles then does nothing. Otherwise it waits for the answer to the question that it asked
+// before the crash.
 func (t *turn) sendFiles(ctx context.Context, p *protocol.ChatSendParams) (*protocol.ChatSendResult, error) {
 	if err := cmp.Or(t.checkCall(p.Call, toolSendFile), p.Validate()); err != nil {
 		return nil, feature.WorkerOffence{Err: err}

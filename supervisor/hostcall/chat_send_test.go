@@ -147,7 +147,7 @@ func TestApproval_OtherFile_NeedsNewApproval(t *testing.T) {
 func TestSendFiles_InvalidFile_EndsWorker(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*sendRig, *protocol.ChatSendParams)
-		want   string // text of the audited offence
+		want   string // text of the offence in the audit log
 	}{
 		"somebody else's": {func(r *sendRig, p *protocol.ChatSendParams) {
 			bob, _ := r.newConn("bob")

@@ -104,7 +104,7 @@ func (t *turn) splitShared(req modelcall.Request) modelcall.Request {
 		return req
 	}
 	text, from := req.Messages[0].Parts[0].Text, 0
-	if len(text) <= t.shared[len(t.shared)-1] { // the text was shortened
+	if len(text) <= t.shared[len(t.shared)-1] { // the text was shortened, so it lacks some shared beginnings
 		return req
 	}
 	first := req.Messages[0]

@@ -84,7 +84,7 @@ func TestChildWindow_AsksModelOnceWithoutHistory(t *testing.T) {
 		{"1", "part 1", "answer 1"}, {"2", "part 2 " + long, "answer 2"}, {"1", "part 1", "answer 1"}, {"", "", ""},
 		{"2", "part 2 " + long, "answer 2"}, {"3", "part 3", "answer 3"},
 	} {
-		if ask.name == "" { // here the worker crashes
+		if ask.name == "" { // an entry without a name means that the worker crashes
 			r.restart(turn)
 			continue
 		}
@@ -231,7 +231,8 @@ func TestOneShotWorker_ForbiddenCall_EndsWorker(t *testing.T) {
 			if method == protocol.MethodToolsChanged {
 				raw = json.RawMessage(fmt.Sprintf(`{"hash":%q}`, strings.Repeat("a", 64)))
 			}
-			if method == protocol.MethodIndexChanged || method == protocol.MethodDiskExceeded { // the two name no turn
+			// messages of these two methods name no turn
+			if method == protocol.MethodIndexChanged || method == protocol.MethodDiskExceeded {
 				raw = json.RawMessage(`{}`)
 			}
 			if onlyInOperations(method) {

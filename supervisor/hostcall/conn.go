@@ -154,7 +154,7 @@ func (c *Conn) HandleNotification(req *protocol.Request) {
 		return // the worker was already ended for an offence, or the method is unknown
 	}
 	defer c.endCall(w, r)
-	_ = w.reply(req.Method, r.note(w, params)) // notifications have no answer
+	_ = w.reply(req.Method, r.note(w, params)) // ignore the answer, because a notification gets none
 }
 
 // admitCall checks a message of the worker against the row of its method. An error is the answer to

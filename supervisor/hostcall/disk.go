@@ -2,7 +2,7 @@ package hostcall
 
 import "mews/protocol"
 
-// DiskDependencies holds the function that learns of homes beyond their limits.
+// DiskDependencies holds the function that is called if a home exceeds its size limits.
 type DiskDependencies struct {
 	// DiskExceeded is called when programs let a home grow beyond its limits; never blocks.
 	DiskExceeded func(user string, size protocol.DiskExceeded)

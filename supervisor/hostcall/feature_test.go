@@ -66,7 +66,7 @@ func TestFeatureCall_RuleBroken_EndsWorker(t *testing.T) {
 	for name, c := range map[string]struct {
 		texts []string
 		turn  int64
-		want  string // part of the last answer's error
+		want  string // part of the error that the last call returns
 		ended bool
 	}{
 		"allowed":          {texts: []string{"hi", "hi"}},

@@ -110,7 +110,7 @@ func (t *turn) findTools(ctx context.Context, p *protocol.ToolsFindParams) (*pro
 	return answer, nil
 }
 
-// foundText returns the result of the search for the model.
+// foundText returns the text about the found tools, as the model reads it.
 func foundText(all []protocol.Tool, open, full []string) string {
 	var text strings.Builder
 	text.WriteString(textFamilies)

@@ -14,8 +14,8 @@ import (
 	"mews/supervisor/tools"
 )
 
-// toolRig is a rig whose worker has families of tools. say is the model's next message; asked is the
-// last request, and offered its tools.
+// toolRig is a rig whose worker has families of tools. say is the model's next message; asked is
+// the last request, and offered its tools.
 type toolRig struct {
 	*rig
 	tools   []protocol.Tool
@@ -194,7 +194,7 @@ func TestOpenTools_TooMany_ClosesOldest(t *testing.T) {
 		t.Errorf("%d tools are offered", len(r.offered))
 	}
 	r.next("2")
-	r.step() // the model answers without a call
+	r.step() // in this step the model calls no tool
 	r.next("3")
 	r.options.History = 10
 	r.step()

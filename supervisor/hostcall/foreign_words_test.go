@@ -13,9 +13,9 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// TestForeignWords_FromYesterday_AreNotSent checks that no request has words of others from an earlier
-// day, even if the worker's connection has cached them. A line with their number takes their place,
-// and the tool that reads them is offered.
+// TestForeignWords_FromYesterday_AreNotSent checks that no request has words of others from an
+// earlier day, even if the worker's connection has cached them. A line with their number takes
+// their place, and the tool that reads them is offered.
 func TestForeignWords_FromYesterday_AreNotSent(t *testing.T) {
 	want := askNextDay(t, false)
 	text, err := json.Marshal(want.Messages)

@@ -58,9 +58,9 @@ type Turn struct {
 	Conversation int64 // the conversation with the history of the turn
 	Destination  int64 // the conversation that gets the turn's files and questions
 	Kind         supervisor.TurnKind
-	Model        string // provider/model; "" means the default model
+	Model        string // name of the model as provider/model; "" means the default model
 	First        int64  // ID of the turn's first message; 0 means the user's last message
-	Step         int    // number of committed steps
+	Step         int    // number of the turn's committed steps
 	// limits of steps and output; 0 means no limits besides those of the table and the wire
 	Limits   protocol.TurnLimits
 	Pending  []protocol.PendingCall // calls of the last committed step that have no result
@@ -80,8 +80,8 @@ type Turn struct {
 
 // TurnOutcome describes a turn that has ended.
 type TurnOutcome struct {
-	// error of the last model call; nil if the call succeeded. After WhyError it is never nil, and
-	// is logged.
+	// error of the last model call; nil if the call succeeded. If the turn ended with
+	// protocol.TurnEndError, Failure is never nil, and is logged.
 	Failure error
 	// the model that should have made the turn's last step, if another model made it
 	Replaced   *modelcall.ReplacedModel

@@ -191,7 +191,8 @@ func (t *turn) normalizeMessage(m protocol.Message) (protocol.Message, error) {
 	}
 	m.Parts = parts
 	line, err := json.Marshal(m)
-	if len(line) > maxAnswer { // without its thoughts, the message counts as a message of another model
+	// leave out the thoughts of a message that is too long, as if another model had written it
+	if len(line) > maxAnswer {
 		m = withoutThinking(m)
 		line, err = json.Marshal(m)
 	}
@@ -210,7 +211,7 @@ func (t *turn) normalizeMessage(m protocol.Message) (protocol.Message, error) {
 func (t *turn) shownText(m protocol.Message) string { return reply.JoinSteps(t.takenText(), m.Text()) }
 
 // commitStep commits a model's message with its cost, and returns the message's ID. If
-// CommitLastStep allows it, the turn ends with the step.
+// Turn.CommitLast allows it, the turn ends with the step.
 func (t *turn) commitStep(ctx context.Context, a modelcall.Answer, s *stepStream) (id int64, err error) {
 	step := sqlite.Step{Turn: t.ID, Message: a.Message, Charged: s.paid == nil}
 	if c := s.paid; c != nil {

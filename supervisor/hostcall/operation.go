@@ -24,9 +24,9 @@ var operationRows = []row{
 type operationWork struct {
 	operation.Attempt
 	next      int  // index of the next piece of the recording
-	asked     int  // seconds of all begun pieces
+	asked     int  // length of all pieces that have begun, in seconds
 	text      int  // bytes of the texts of all finished pieces
-	begun     bool // whether a piece has begun
+	begun     bool // whether a piece of the recording has begun
 	of        int  // number of pieces; known after a piece has begun
 	committed []protocol.BlobRef
 	bytes     int64

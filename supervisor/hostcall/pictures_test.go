@@ -99,7 +99,7 @@ func TestPicture_IsSentUntilForgotten(t *testing.T) {
 func TestPicture_Invalid_EndsWorker(t *testing.T) {
 	for name, c := range map[string]struct {
 		images func(r *rig, own protocol.Image) []protocol.Image
-		want   string // part of the audited offence; "" means no offence
+		want   string // part of the offence's text in the audit log; "" means no offence
 	}{
 		"eight of one's own": {func(_ *rig, own protocol.Image) []protocol.Image { return slices.Repeat([]protocol.Image{own}, 8) }, ""},
 		"nine":               {func(_ *rig, own protocol.Image) []protocol.Image { return slices.Repeat([]protocol.Image{own}, 9) }, "9 images"},

@@ -28,7 +28,8 @@ func (t *toolTable) find(name string) (tool protocol.Tool, ok bool) {
 	return tool, ok
 }
 
-// shareChoice returns the list with this hash, which is chosen or an equal list from earlier.
+// shareChoice returns the list of tools with this hash: an equal list that is already stored, or
+// else the list chosen.
 func (t *toolTable) shareChoice(hash string, chosen []protocol.Tool) []protocol.Tool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

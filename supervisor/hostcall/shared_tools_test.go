@@ -9,7 +9,7 @@ import (
 )
 
 // TestSharedTools_EqualLists_AreOneTable: equal lists of several workers share a table until no
-// worker has it. A list of more choices than one keeps each choice.
+// worker has it. If requests choose different tools of a list, the table keeps each choice.
 func TestSharedTools_EqualLists_AreOneTable(t *testing.T) {
 	var s sharedTools
 	list := func() []protocol.Tool { return []protocol.Tool{{Name: "get_time"}, {Name: "list_files"}} }

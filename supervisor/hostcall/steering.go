@@ -16,17 +16,16 @@ import (
 const (
 	maxTaken   = 32 << 10
 	minTaken   = 4 << 10
-	tokenBytes = 4 // bytes in a token, as package history estimates them
+	tokenBytes = 4 // average bytes of a token, as package history estimates tokens
 )
 
-// takeWaiting adds messages that the user has sent during the turn to the request. The user's
-// setting decides which messages join: all except follow-ups, or only urgent ones. The worker can't
-// choose. The worker names the newest message that it knows. With the model's answer it learns how
-// many messages joined since then.
+// takeWaiting adds the messages that the user has sent during the turn to the request. The user's
+// setting decides which messages join: all except follow-ups, or only urgent ones. Edits of earlier
+// messages of this turn always join, whatever the setting. A message that can't join now waits for
+// the next step, or for its own turn.
 //
-// A message that can't join now waits for the next step, or for its own turn.
-//
-// Edits of earlier messages of this turn always join, whatever the setting.
+// The worker can't choose which messages join. It names the newest message that it knows. With the
+// model's answer it learns how many messages have joined since then.
 func (t *turn) takeWaiting(ctx context.Context, req modelcall.Request) error {
 	told, err := t.o.Steps.AppendEdits(ctx, t.ID, maxTaken)
 	if err != nil {
@@ -49,7 +48,7 @@ func (t *turn) takeWaiting(ctx context.Context, req modelcall.Request) error {
 	if taken == 0 && err == nil {
 		return nil
 	}
-	// read even after an error, because the message may be stored
+	// read the transcript even after an error, because the message may have been stored
 	return t.transcript.catchUp(ctx, t.o.Transcript, t.Conversation)
 }
 

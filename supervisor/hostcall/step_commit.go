@@ -23,8 +23,8 @@ type Steps interface {
 	AppendEdits(ctx context.Context, turn int64, room int) (told int, err error)
 }
 
-// stepRows has a limit far above the needs of an honest turn (50 steps of a few calls each). So
-// many calls do no harm.
+// stepRows has a limit far above the needs of an honest turn (50 steps of a few calls each). Even
+// that many calls do no harm.
 var stepRows = []row{
 	{method: protocol.MethodStepCommit, phase: inTurn, kinds: withHome, limit: 20_000, handler: turnCall((*turn).commitCall)},
 }
@@ -56,8 +56,8 @@ func (t *turn) commitCall(ctx context.Context, p *protocol.StepCommitParams) (*p
 	return &protocol.StepCommitResult{Message: id}, t.checkCallIsMade(p.Call, err)
 }
 
-// checkCallIsMade returns the store's error for a commit of a call. It is an offence if the turn has
-// not made the call.
+// checkCallIsMade returns the store's error for a commit of a call. It is an offence if the turn
+// has not made the call.
 func (t *turn) checkCallIsMade(call string, err error) error {
 	if _, known := t.openCalls.find(call); known || supervisor.ErrorCodeOf(err) != supervisor.CodeNotFound {
 		return err

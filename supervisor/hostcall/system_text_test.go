@@ -85,7 +85,7 @@ func TestSystemText_CacheWarm_StaysUnchanged(t *testing.T) {
 	s.expectText("three", "one")
 	s.pass(2 * time.Minute) // 6 minutes since the first answer, but only 2 minutes since the last answer
 	s.expectText("three", "one")
-	s.pass(6 * time.Minute) // longer than the provider's cache lasts
+	s.pass(6 * time.Minute) // more time than the provider's cache lasts
 	s.expectText("four", "four")
 	s.expectText("five", "four")
 	if err := s.db.Transcript().EmptyWindow(t.Context(), conversation); err != nil {

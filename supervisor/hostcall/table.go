@@ -34,8 +34,8 @@ func (p phase) withArticle() string {
 	return "a " + p.String()
 }
 
-// row is a method's entry in the table. If the row's handler has the function note, the method is a
-// notification.
+// row is a method's entry in the table of calls. If the handler in the row has the function note,
+// the method is a notification.
 type row struct {
 	method string
 	phase  phase

@@ -14,7 +14,7 @@ type transcriptCache struct {
 	messages  []protocol.Message
 	counted   countedRequest
 	forgotten int64             // how often the store had forgotten messages when the cache was read
-	foreign   int64             // ID of the message before which lines stand for words of others
+	foreign   int64             // ID of the oldest message whose words of others are shown; lines replace older words
 	cut       bool              // whether earlier messages were left out to save room
 	outputs   map[string]string // names of results that were stored in full, by call
 }
@@ -48,7 +48,8 @@ func (p *transcriptCache) catchUp(ctx context.Context, store Transcript, convers
 	if err != nil {
 		return err
 	}
-	// forgotten messages, and words of others of an earlier day, must not appear in any later request
+	// forgotten messages, and words of others of an earlier day, must not appear in any later
+	// request
 	if (window.Forgotten != p.forgotten || window.ForeignFrom != p.foreign) && len(p.messages) > 0 {
 		*p = transcriptCache{}
 		return p.catchUp(ctx, store, conversation)

@@ -75,7 +75,7 @@ func TestTurnEvent_TooFast_DropsProgress(t *testing.T) {
 	}
 	for _, step := range []struct {
 		after time.Duration
-		want  int // progress lines shown in total
+		want  int // number of progress lines that the user must see
 	}{{0, 400}, {0, 400}, {time.Second, 600}, {10 * time.Millisecond, 602}, {time.Hour, 1002}} {
 		*now = now.Add(step.after)
 		if send(protocol.EventToolProgress, 500); l.shown[protocol.EventToolProgress] != step.want {

@@ -10,11 +10,14 @@ import (
 )
 
 // trim moves the conversation's window past the messages that no later request will have, however
-// large the model's own window is. It returns whether the window moved. After the move, trim drops
-// the earlier messages from the cache, so that the request equals one from a fresh read. If the
-// cache kept them, the request would be shortened to make room for them. Then the next request, or
-// the same request after a kill, would have another beginning. trim closes tools before the move:
-// if the service is killed between the two, it moves the window again.
+// large the model's own window is. It reports whether the window moved.
+//
+// After the move, trim drops the earlier messages from the cache, so that the request equals one
+// from a fresh read. If they stayed, the request would be shortened to make room for them. Its
+// beginning would then change with the next request, or after a kill.
+//
+// trim closes unused tools before the move. If the service is killed between the two, trim moves
+// the window again.
 func (t *turn) trim(ctx context.Context) (moved bool, err error) {
 	cache := &t.transcript
 	if len(cache.messages) == 0 || history.EstimateTokens(cache.messages) <= t.maxHistory() {

@@ -70,8 +70,8 @@ func longTalk(t *testing.T, r *rig) (refused string) {
 	return sqlitetest.QueryColumn(t, r.db, "SELECT count(*) FROM usage WHERE class = 'too_long'")[0]
 }
 
-// TestSmallWindow_LongHistory_IsRefusedOnce checks that at most one request is refused as too long, even
-// if the model's window is unknown.
+// TestSmallWindow_LongHistory_IsRefusedOnce checks that at most one request is refused as too long,
+// even if the model's window is unknown.
 func TestSmallWindow_LongHistory_IsRefusedOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		window     int
@@ -166,8 +166,8 @@ func catalogueOf(t *testing.T, o model.Options) *model.Catalogue {
 	return c
 }
 
-// killedTrim is a Transcript whose next MoveWindow fails as if the service were killed: "before" the
-// commit, "after" it, or never ("").
+// killedTrim is a Transcript whose next MoveWindow fails as if the service were killed: "before"
+// the commit, "after" it, or never ("").
 type killedTrim struct {
 	sqlite.Transcript
 	kill string
@@ -186,8 +186,8 @@ func (k *killedTrim) MoveWindow(ctx context.Context, conversation, from int64) e
 	return err
 }
 
-// TestTrim_Killed_SendsSameRequest checks that a kill around the commit that moves the window changes
-// neither the messages of the request nor its tools.
+// TestTrim_Killed_SendsSameRequest checks that a kill around the commit that moves the window
+// changes neither the messages of the request nor its tools.
 func TestTrim_Killed_SendsSameRequest(t *testing.T) {
 	want := askAfterTrim(t, "")
 	text, err := json.Marshal(want.Messages)

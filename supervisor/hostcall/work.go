@@ -21,14 +21,15 @@ import (
 // errWorkOver cancels the calls of a turn or operation that has ended.
 var errWorkOver = errors.New("the turn or operation is over")
 
-// workKey identifies a turn or an operation. With anyTime it stands for the worker's whole life.
+// workKey identifies a turn or an operation. In the phase anyTime it identifies the worker's whole
+// life.
 type workKey struct {
 	phase phase
 	id    int64
 }
 
-// work is a turn or an operation that the worker was given. With anyTime it is the worker's whole
-// life. work counts the calls that the table limits.
+// work is a turn or an operation that the worker was given. In the phase anyTime it is the worker's
+// whole life. work counts the calls that the table limits.
 type work struct {
 	*Conn
 	workKey
@@ -36,7 +37,7 @@ type work struct {
 	operation *operationWork  // nil unless the work is an operation
 	ctx       context.Context // ends with the work; all calls of the work derive from it
 	cancel    context.CancelCauseFunc
-	running   sync.WaitGroup // running calls of the work
+	running   sync.WaitGroup // counts the running calls of the work
 
 	counts        map[string]int // number of calls by method; guarded by Conn.mu
 	moreCalls     int            // number of calls that is added to each limit of the table
@@ -96,8 +97,8 @@ func (w *work) end() {
 
 func (w *work) log() hclog.Logger { return w.o.Log.With("user", w.user, w.phase.String(), w.id) }
 
-// commit calls do, which commits finished work. If the disk is full or the store does not answer,
-// it tries again until the work ends.
+// commit runs the function do, which commits finished work. If the disk is full or the store does
+// not answer, it tries again until the work ends.
 func (w *work) commit(ctx context.Context, do func() error) error {
 	final := func(err error) bool { return supervisor.ErrorCodeOf(err) != supervisor.CodeUnavailable }
 	return retry.UntilDone(ctx, retry.PausesUpTo(retry.MaxPause), do, final, func(err error, wait time.Duration) {

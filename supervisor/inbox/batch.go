@@ -9,13 +9,14 @@ import (
 	"mews/supervisor/problem"
 )
 
-// StoreBatch stores a batch as a whole or not at all. It reads each item's Kind from its text,
-// unless the item is a press, and asks the gate about each item. An invalid or refused item delays
-// no other item: a placeholder replaces its text, and its sender is told why. If the sender already
-// knows, the item is dropped.
+// StoreBatch stores a batch as a whole or not at all, and asks the gate about each item. It reads
+// each item's Kind from the text, unless the item is a press.
 //
-// An error means that nothing was stored, and the source must send the batch again. A /stop in the
-// batch has then already stopped its turn, and stops it again with the repeated batch.
+// An invalid or refused item delays no other item. A placeholder replaces the item's text, and the
+// sender is told why. If the sender knows already, the item is dropped.
+//
+// An error means that nothing was stored, and the source must send the batch again. Even then a
+// /stop in the batch has stopped its turn. The repeated batch stops the turn again.
 func (b *Inbox) StoreBatch(ctx context.Context, batch supervisor.InboundBatch) error {
 	items := make([]supervisor.BatchItem, 0, len(batch.Items))
 	for _, item := range batch.Items {

@@ -79,7 +79,7 @@ func CorrectionText(was, now string) string {
 // maxQuoted is how many characters of a message are quoted to identify the message.
 const maxQuoted = 200
 
-// quote returns the beginning of a text.
+// quote returns the first maxQuoted characters of a text.
 func quote(text string) string {
 	if runes := []rune(text); len(runes) > maxQuoted {
 		text = string(runes[:maxQuoted-1]) + "…"

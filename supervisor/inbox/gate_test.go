@@ -32,7 +32,7 @@ func (p *fakeGate) Check(_ context.Context, in supervisor.Inbound) (supervisor.G
 
 var closed = &supervisor.GateCheck{IdleTimeout: time.Hour, Lifetime: time.Hour, Challenge: "Send your code."}
 
-// right accepts a code once.
+// right accepts the first code of a second factor, and refuses every later code.
 func right(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.LoginCodeResult) {
 	if f.LastPeriod == 1 {
 		return f, supervisor.LoginCodeResult{Action: "login.refused", Text: "Wrong."}

@@ -37,8 +37,9 @@ type Conversations interface {
 
 // Sessions starts turns in the transaction that stores their messages.
 type Sessions interface {
-	// ReserveTurn keeps an idle conversation for the caller. The conversation needs no ID. ok is
-	// false if the turn must not start at once. After success the caller calls ReleaseTurn.
+	// ReserveTurn reserves an idle conversation, so that only the caller starts a turn in it. The
+	// conversation needs no ID. ok is false if the turn must not start at once. After success the
+	// caller calls ReleaseTurn.
 	ReserveTurn(c supervisor.Conversation) (r supervisor.TurnReservation, ok bool)
 	// ReleaseTurn ends a reservation. started is nil if no turn was started.
 	ReleaseTurn(r supervisor.TurnReservation, started *supervisor.StartedTurn)
@@ -47,9 +48,10 @@ type Sessions interface {
 // Options configures an inbox. No callback may block.
 type Options struct {
 	Store         Store
-	Gate          Gate // nil refuses all inbounds
+	Gate          Gate // decides about each inbound; nil refuses all inbounds
 	Conversations Conversations
-	Sessions      Sessions // nil means that no turn starts in the transaction of its message
+	// reserves turns for messages; nil means that no turn starts in the transaction of its message
+	Sessions Sessions
 	// Accepted is called for each stored inbound that needs action. It may be called again if the
 	// inbound is sent again.
 	Accepted func(supervisor.Inbound)
@@ -106,7 +108,7 @@ func (b *Inbox) StoreInbound(ctx context.Context, in supervisor.Inbound,
 	return kept, nil
 }
 
-// letsThrough reports whether an inbound is accepted without reading the store.
+// letsThrough reports whether the gate accepts an inbound without a check by the store.
 func letsThrough(d supervisor.GateDecision) bool {
 	return d.Check == nil && d.CheckCode == nil && d.Refusal == ""
 }

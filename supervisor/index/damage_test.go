@@ -73,7 +73,7 @@ func makeNewer(path string) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteAt([]byte{0, 0, 0, 99}, 60) // the field user_version of the file's header
+	_, err = f.WriteAt([]byte{0, 0, 0, 99}, 60) // bytes 60 to 63 of an SQLite file are the field user_version
 	return errors.Join(err, f.Close())
 }
 

@@ -22,7 +22,7 @@ const (
 	// minText is a length in bytes. A text that the model finds too long is cut in half, again and
 	// again, until it is not longer than minText.
 	minText = 256
-	// pauseTime is the pause in making a user's vectors after a failure.
+	// pauseTime is how long no vectors are made for a user after a failure.
 	pauseTime = 10 * time.Minute
 )
 

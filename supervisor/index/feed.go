@@ -70,8 +70,8 @@ func (x *Index) feed(ctx context.Context) error {
 	return nil
 }
 
-// next takes a conversation that must be read; ok is false if there is no such conversation. err
-// says why the database must be rebuilt.
+// next takes a conversation that must be read; ok is false if there is no such conversation. The
+// result err says why the database must be rebuilt.
 func (x *Index) next() (c chat, ok bool, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -111,7 +111,7 @@ func (x *Index) readBatch(ctx context.Context, c chat) error {
 	x.advance(c.user, int64(n))
 	if n == batch {
 		x.mark(c)
-		// leaves half of the processor's time to other work
+		// half of the processor's time is left to other work
 		retry.Sleep(ctx, min(x.o.Now().Sub(began), time.Second))
 	}
 	return nil

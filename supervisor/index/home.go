@@ -8,8 +8,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// SectionHash is a digest of a section's heading and text, in hexadecimal: equal sections are
-// stored once.
+// SectionHash is a hexadecimal digest of a section's heading and text. Equal sections are stored
+// once.
 type SectionHash string
 
 // HomeFile is a text file of a home.
@@ -79,8 +79,8 @@ func (x *Index) MissingSections(ctx context.Context, user string, hashes []Secti
 
 const insertSection = `INSERT INTO section (user, at, hash, heading, text) VALUES (?, ?, ?, ?, ?)`
 
-// PutSections stores sections of a user's home. A search finds them once a file has them: call
-// SetManifest next. Sections without a file are deleted when the index is opened.
+// PutSections stores sections of a user's home. Call SetManifest next, since a search finds only
+// sections of a file. Sections without a file are deleted when the index is opened.
 func (x *Index) PutSections(ctx context.Context, user string, list []Section) error {
 	if x.reconciledDB() == nil {
 		return errNotOpen
@@ -111,7 +111,7 @@ const (
 )
 
 // SetManifest stores which files of a user's home are new, changed or gone. The sections of these
-// files must be stored already. A moved file appears under another path in the same call, and keeps
+// files must be stored already. Name both paths of a moved file in one call, so that the file keeps
 // its sections. Sections without a file are deleted, and none of their words stays in the index's
 // files.
 func (x *Index) SetManifest(ctx context.Context, user string, changed []HomeFile, gone []string) error {
@@ -138,7 +138,7 @@ func (x *Index) SetManifest(ctx context.Context, user string, changed []HomeFile
 	}, "keep what the home of %s has", user)
 }
 
-// placeAll puts sections under the names of files that have them.
+// placeAll updates the paths of some sections, and stores the words of sections with a new path.
 func (t *tx) placeAll(user string, touched map[int64]bool) error {
 	var words []sectionWords
 	for section := range touched {
@@ -220,9 +220,9 @@ const (
 	setPath     = `UPDATE section SET path = ? WHERE user = ? AND id = ?`
 )
 
-// placeSection puts a section under the name of a file that has the section, and prefers its
-// current file. It deletes a section without a file. If the section's name has changed, it returns
-// the section.
+// placeSection sets the path of a section to a file that has the section. It keeps the current path
+// if it can. It deletes a section without a file. If the section has a new path, placeSection
+// returns the section, whose words must be stored again.
 func (t *tx) placeSection(user string, section int64) ([]sectionWords, error) {
 	s, err := engine.FirstValue(t, scanSectionWords, findSection, user, section)
 	if err != nil {

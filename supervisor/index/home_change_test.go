@@ -75,7 +75,7 @@ func TestListHomeChanges_SinceCursor_IsComplete(t *testing.T) {
 	r.updateWholeHome("ann", "a 2", "b 2", "d 1", "e 1", "f 1")
 	second := r.cursor("ann")
 	r.updateWholeHome("ann", "a 3", "b 1", "d 1", "e 1")
-	// b is unchanged in the end, and f has come and gone
+	// file b is unchanged in the end, and file f has come and gone
 	want := []string{"a 1>3", "c 1>-", "e ->1"}
 	list, last := r.changes("ann", first)
 	if !slices.Equal(list, want) {

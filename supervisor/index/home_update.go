@@ -15,7 +15,7 @@ import (
 // MaxFiles is the largest number of searchable files in a home.
 const MaxFiles = 20_000
 
-// ErrContradictoryReport is the error for a report that contradicts earlier reports of the update.
+// ErrContradictoryReport is the error for a report that contradicts an earlier report.
 var ErrContradictoryReport = errors.New("that does not follow from what was told before")
 
 // HomeUpdate updates the index from a worker's report on its user's home. The worker sends the
@@ -25,12 +25,12 @@ var ErrContradictoryReport = errors.New("that does not follow from what was told
 type HomeUpdate struct {
 	index       *Index
 	user        string
-	known       map[string]HomeFile // indexed files by path; nil before the first page
+	known       map[string]HomeFile // indexed files by path; nil before the worker's first page
 	named       map[string]bool
 	batch       []HomeFile           // files that are stored when no section is missing
-	missing     map[SectionHash]bool // missing sections of the batch
-	removeUntil time.Time            // time limit for removing sections
-	unfinished  bool                 // whether some files are still in their old state
+	missing     map[SectionHash]bool // sections of the batch that the index lacks
+	removeUntil time.Time            // time at which removing sections must stop
+	unfinished  bool                 // whether the index still has some files in their old state
 }
 
 // BeginHomeUpdate begins an update of a user's home.
@@ -120,8 +120,8 @@ func (u *HomeUpdate) putBatch(ctx context.Context) error {
 	return u.putManifest(ctx, batch, nil)
 }
 
-// End ends the update. Unless more is set, files that the worker did not name are gone. left
-// reports whether some files must wait for another update.
+// End ends the update. Unless more is set, files that the worker did not name are gone. The result
+// left reports whether some files must wait for another update.
 func (u *HomeUpdate) End(ctx context.Context, report HomeCoverage, more bool) (left bool, err error) {
 	if len(u.missing) > 0 {
 		return false, fmt.Errorf("%d sections are missing: %w", len(u.missing), ErrContradictoryReport)

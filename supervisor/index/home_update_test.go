@@ -250,7 +250,7 @@ func TestSearch_UnfinishedUpdate_IsReported(t *testing.T) {
 	says("")
 }
 
-// The test restores the index from before its last commits, which may not be on the disk.
+// The test restores the index as it was before its last commits, which a power cut may lose.
 func TestRun_LostCommits_AreRepeated(t *testing.T) {
 	r := newRig(t, "ann").run()
 	forgotten := r.putMessage("ann", protocol.RoleUser, "garden zyzzyva")

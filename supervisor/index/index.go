@@ -192,7 +192,7 @@ func (x *Index) reconciledDB() *engine.DB {
 // errNotOpen is the error of a write while the database is closed.
 var errNotOpen = errors.New("the index is not open yet")
 
-// write runs fn in a transaction. format and args describe the action in errors.
+// write runs fn in a transaction. The arguments format and args describe the action in errors.
 func (x *Index) write(ctx context.Context, fn func(*tx) error, format string, args ...any) error {
 	db := x.openDB()
 	if db == nil {

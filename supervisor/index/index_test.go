@@ -17,8 +17,8 @@ func engineValue(x *Index, query string, args ...any) (int64, error) {
 	return engine.FirstValue(db.Reader(context.Background()), engine.ScanInteger, query, args...)
 }
 
-// Messages from before and during the run are found. The query may have another form of a word,
-// words in another order, or words that the message lacks.
+// Messages that were stored before or during the run are found. The query may have another form of
+// a word, words in another order, or words that the message lacks.
 func TestSearch_Messages_AreFound(t *testing.T) {
 	r := newRig(t, "alice", "bob")
 	r.keep("alice", protocol.RoleUser, "The tomatoes on the balcony want less water.")

@@ -36,8 +36,8 @@ const (
 		ORDER BY vec1_cos_distance(?3, vector), section DESC`
 )
 
-// nearest lists the sections nearest to a query in meaning, the nearest first. behind says in words
-// why some sections may be missing.
+// nearest lists the sections nearest to a query in meaning, the nearest first. The result behind
+// says in words why some sections may be missing.
 func (x *Index) nearest(ctx context.Context, read engine.Reader, q Query) (near []Hit, behind string, err error) {
 	var awaited, all int64
 	if err := read.Query(func(r *engine.Row) bool { r.Scan(&awaited, &all); return true }, countVectors, q.User); err != nil {

@@ -127,7 +127,7 @@ func readCorpus(t testing.TB, embedder Embedder) (r *rig, name func(Hit) string)
 	return r, func(h Hit) string { return names[h.Heading+"\n"+h.Text] }
 }
 
-// tally sums the scores of some answered questions, for their means.
+// tally sums up the scores of answered questions, so that their means can be computed.
 type tally struct {
 	questions                int
 	precision, recall, first float64
@@ -157,7 +157,8 @@ func (q question) answer(hits []string) (precision, recall, first float64) {
 	return precision, recall, first
 }
 
-// measure answers the questions of one half, and passes each to tell.
+// measure answers the questions of one half. It calls tell with each question and the question's
+// hits.
 func measure(t testing.TB, embedder Embedder, tell func(q question, hits []string)) {
 	r, name := readCorpus(t, embedder)
 	if embedder != nil {

@@ -11,7 +11,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// filesWith lists the files of the index, and of a copy that was set aside, with any of the words.
+// filesWith lists the files that contain any of the words. It looks at the files of the index, and
+// of a copy that was set aside.
 func (r *rig) filesWith(words ...string) (files []string) {
 	r.Helper()
 	all, err := filepath.Glob(r.index.o.Path + "*")

@@ -191,8 +191,9 @@ const listSections = `SELECT s.id, s.conversation, s.message, s.role, s.world, s
 		AND (?8 = '' OR p.path IS NOT NULL)
 	GROUP BY j.key`
 
-// listFitting lists the first of some sections that fit a query. It reads pages until it has least
-// sections or more. It returns all fitting sections of the last page.
+// listFitting lists the first of some sections that fit a query. It reads page by page until the
+// number of hits reaches least. It keeps all hits of the last page, even if there are more than
+// least.
 func listFitting(read engine.Reader, q Query, ids []int64, least int) (hits []Hit, err error) {
 	for page := range slices.Chunk(ids, maxRanked) {
 		list, err := sections(read, q, page)
@@ -271,8 +272,8 @@ func (t term) match() string {
 	return `"` + t.word + `"`
 }
 
-// searchable returns the database if it can be searched. behind says in words what a search cannot
-// find yet.
+// searchable returns the database if it can be searched. The result behind says in words what a
+// search cannot find yet.
 func (x *Index) searchable(user string) (db *engine.DB, behind string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -306,7 +306,7 @@ func TestVector_RemovedSection_IsDeleted(t *testing.T) {
 			}
 			r.waitForVectors()
 			blob := blobOf(modeltest.EmbeddingOf(secret))
-			r.stop() // the last writes stay in memory until the index stops
+			r.stop() // stopping the index writes the last changes from memory to the files
 			if !inFiles(t, r.index.o.Path, blob) {
 				t.Fatal("the vector is nowhere: this test sees nothing")
 			}
@@ -324,7 +324,7 @@ func TestVector_RemovedSection_IsDeleted(t *testing.T) {
 	}
 }
 
-// inFiles reports whether a database or its journal contains bytes.
+// inFiles reports whether a database or its journal contains the bytes of secret.
 func inFiles(t *testing.T, path string, secret []byte) (found bool) {
 	t.Helper()
 	for _, name := range []string{path, path + "-wal"} {

@@ -29,7 +29,7 @@ func wordsOf(text string) (words []string) {
 		case r < 0x80 && ('a' <= r && r <= 'z' || '0' <= r && r <= '9'):
 			word = append(word, r)
 		case unicode.In(r, unicode.Mn):
-			continue // skip an accent on its own
+			continue // an accent without a letter is skipped
 		case r >= 0x2E80 && unicode.In(r, unspaced...), unicode.Is(unicode.Thai, r):
 			end()
 			if last != 0 {

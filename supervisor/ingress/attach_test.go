@@ -81,7 +81,7 @@ func TestUnsupportedContent_IsNamed(t *testing.T) {
 func TestUnreadFile_NextMessage_NamesFile(t *testing.T) {
 	p := newFixture(t)
 	p.take(3, p.incoming(101, 101, aStory), p.incoming(101, 101, aLargeOne), p.incoming(101, 101, aStory))
-	p.restart() // the new handler must still know of the file
+	p.restart() // the new handler must still know of the unread file
 	p.take(2, p.incoming(101, 101, `,"text":"/help"`), p.incoming(101, 101, `,"text":"yes"`), p.incoming(102, 102, `,"text":"hello"`),
 		p.incoming(101, 101, aPhoto+`,"caption":"what is in it?"`), p.incoming(101, 101, `,"text":"hello"`))
 	want := []string{"alice@101: /help", "alice@101: yes", "bob@102: hello",

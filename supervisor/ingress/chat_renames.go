@@ -12,7 +12,7 @@ import (
 // ChatRenames holds the chats that were renamed since the service started. Older copies of a
 // conversation may still have the old name. The zero value is ready.
 type ChatRenames struct {
-	mu sync.Mutex // guards the map to
+	mu sync.Mutex // guards the map in the field to
 	to map[string]string
 }
 
@@ -37,13 +37,14 @@ func (r *ChatRenames) CurrentName(chat string) string {
 	return chat
 }
 
-// ChatRenamer moves conversations to a chat's new name. An update or a send tells the new name.
+// ChatRenamer moves conversations to a chat's new name. Mews learns the new name from an update, or
+// when it sends to the old name.
 type ChatRenamer struct {
 	sqlite.Conversations
 	People  *access.People
 	Groups  sqlite.AllowedGroups
 	Renames *ChatRenames
-	Refresh func(context.Context) error                  // reads users again
+	Refresh func(context.Context) error                  // loads the users again
 	Wake    func(ctx context.Context, chat string) error // wakes the work that waits in a chat
 }
 
@@ -59,7 +60,7 @@ func (m ChatRenamer) RenameChat(ctx context.Context, channel supervisor.Channel,
 	}
 	m.Renames.AddRename(from, to)
 	moved, err := m.Conversations.RenameChat(ctx, channel, from, to)
-	// in all other cases, users already have the new name
+	// after all other moves, users already have the new name
 	if err == nil && (moved > 0 || allowed && !m.People.IsGroupAllowed(channel, to)) {
 		err = m.Refresh(ctx)
 	}
@@ -69,7 +70,7 @@ func (m ChatRenamer) RenameChat(ctx context.Context, channel supervisor.Channel,
 	return moved, err
 }
 
-// moveGroup follows a group that has become another chat.
+// moveGroup moves the conversations of a group that has become a supergroup to its new id.
 func (h *UpdateHandler) moveGroup(ctx context.Context, in supervisor.Incoming) error {
 	conversations := ChatRenamer{h.o.Conversations, h.o.People, h.o.Access.Groups, h.o.Renames, h.o.Refresh, h.o.Wake}
 	moved, err := conversations.RenameChat(ctx, in.Channel, in.Chat, in.MovedTo)

@@ -42,9 +42,9 @@ type Options struct {
 	Seal    *access.Sealer
 	Renames *ChatRenames
 
-	Refresh func(context.Context) error // reads users again
-	// Joined is called once for each user who joins by an invite. account is the account's number.
-	// It never blocks.
+	Refresh func(context.Context) error // loads the users again
+	// Joined is called once for each user who joins by an invite. The argument account is the
+	// account's number. It never blocks.
 	Joined func(user supervisor.User, channel supervisor.Channel, account string)
 	// KeepLanguage stores the language of the app with which a user writes.
 	KeepLanguage func(ctx context.Context, user, language string) error
@@ -215,7 +215,7 @@ func (h *UpdateHandler) isTheirs(ctx context.Context, user string, in supervisor
 	return h.o.Posts.WasSentTo(ctx, supervisor.Conversation{User: user, Channel: in.Channel, Chat: in.Chat}, in.Message)
 }
 
-// turnOfPress returns the turn of a press that undoes or retries one.
+// turnOfPress returns the turn that a press undoes or retries.
 func turnOfPress(press string) (turn int64, ok bool) {
 	if turn, ok = presses.TurnOfUndoPress(press); ok {
 		return turn, true
@@ -223,7 +223,7 @@ func turnOfPress(press string) (turn int64, ok bool) {
 	return inbox.ParseRetryPress(press)
 }
 
-// inboundOfPress returns the message of a press below a queue or an edited message.
+// inboundOfPress returns the inbound of a press below a list of the queue or an edited message.
 func inboundOfPress(press string) (inbound int64, ok bool) {
 	if inbound, ok = presses.InboundOfQueuePress(press); ok {
 		return inbound, true

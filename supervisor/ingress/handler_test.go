@@ -81,7 +81,8 @@ func (p *fixture) restart() { p.UpdateHandler = New(p.o) }
 
 func (p *fixture) note(_, action, detail string) { p.audited = append(p.audited, action+": "+detail) }
 
-// incoming returns a message as Telegram sends it; more has further fields of the message.
+// incoming returns a message as Telegram sends it. The argument more has further fields of the
+// message.
 func (p *fixture) incoming(chat, from int64, more string) supervisor.Incoming {
 	p.t.Helper()
 	p.update++
@@ -126,7 +127,7 @@ func (p *fixture) files() (files [][]supervisor.Attachment) {
 	return files
 }
 
-// answers lists the answers of the gate itself.
+// answers lists the gate's own answers in a user's chat.
 func (p *fixture) answers(user, chat string) (answers []string) {
 	p.t.Helper()
 	c, err := p.db.Conversations().FindOrCreate(p.t.Context(), user, supervisor.ChannelTelegram, chat, "")

@@ -31,13 +31,15 @@ const (
 	maxFailures         = 30
 )
 
-// inviteFailures counts codes by sender and update. A repeated update is counted once.
+// inviteFailures makes a limiter that counts wrong codes by sender and update. A repeated update is
+// counted once.
 func inviteFailures() *rare.RecordLimiter {
 	return &rare.RecordLimiter{Length: time.Hour, MaxTotal: maxFailures, MaxPerKey: maxFailuresOfSender}
 }
 
 // redeem redeems the invite's code in a message, if there is one. It then replaces the text by a
-// plain /start, which may be stored. invited reports whether there was a code, valid or not.
+// plain /start, which may be stored. The result invited reports whether there was a code, valid or
+// not.
 func (p *pairing) redeem(ctx context.Context, in *supervisor.Incoming) (invited bool, err error) {
 	name, code := slash.Parse(strings.TrimSpace(in.Text))
 	if in.Kind != supervisor.IncomingMessage || in.Group || name != "start" || code == "" {

@@ -119,7 +119,7 @@ func TestInvite_RefreshFailed_RetryAdmitsUser(t *testing.T) {
 	broken := errors.New("the folder is gone")
 	p.o.Refresh = func(context.Context) error { return broken }
 	in := p.invited()(303)
-	for range 7 { // more tries than are audited for one stranger
+	for range 7 { // more wrong codes than are audited for one stranger
 		if err := p.StoreBatch(t.Context(), []supervisor.Incoming{in}, 1); !errors.Is(err, broken) {
 			t.Fatalf("got %v", err)
 		}
@@ -241,7 +241,7 @@ func TestInviteCode_IsStoredNowhere(t *testing.T) {
 func TestWrongCode_RepeatedUpdate_CountsOnce(t *testing.T) {
 	p := newFixture(t)
 	start, wrong := p.invited(), p.incoming(303, 303, `,"text":"/start WRONG"`)
-	for range 9 { // more tries than are audited for one stranger
+	for range 9 { // more wrong codes than are audited for one stranger
 		p.take(1, wrong)
 	}
 	p.take(2, start(303))

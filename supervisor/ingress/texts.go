@@ -9,7 +9,7 @@ const (
 		"server, started with --local (telegram.api_url and telegram.files)."
 	// textNotFetched is for the model. It takes the size of the largest file.
 	textNotFetched = "At most %s can be fetched from Telegram, and the person was told so."
-	// textFileLeftOut takes the name of a command's file.
+	// textFileLeftOut takes the name of a file that came with a command.
 	textFileLeftOut = "I did not take %s that came with your command: send it by itself, or with words that are no command."
 
 	// textSavedAs tells the model where the files of a replied message are.

@@ -10,7 +10,8 @@ import (
 	"mews/supervisor/internal/presses"
 )
 
-// PendingChangesNotice returns the notice about waiting prompt files. Each file has a row of buttons.
+// PendingChangesNotice returns the notice about waiting prompt files. Each file has a row of
+// buttons.
 func PendingChangesNotice(files []supervisor.PromptFile) (text string, rows [][]supervisor.Button) {
 	var lines []string
 	for _, f := range files {

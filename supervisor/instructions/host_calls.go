@@ -19,8 +19,7 @@ func (f *PromptFiles) hostCalls() []feature.HostCall {
 		HostCallHandler: feature.NewHostCallHandler(f.report)}}
 }
 
-// reportedKey is the key under which an attempt notes that the worker has reported the prompt
-// files.
+// reportedKey is the key of a turn attempt's note that the worker has reported the prompt files.
 type reportedKey struct{}
 
 // report records the state of the user's prompt files, for a turn or for a check with a command.

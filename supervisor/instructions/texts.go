@@ -18,7 +18,7 @@ const (
 	textPutBack    = "%s is as it was before."
 )
 
-// outcomeTexts answer presses whose action was not done.
+// outcomeTexts answer the press of a button if its action was not done.
 var outcomeTexts = map[Outcome]string{
 	OutcomeAlreadyDecided: "%s: this was already decided.",
 	OutcomeChangedSince:   "%s has changed since. Look again:",

@@ -12,8 +12,9 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// QuietHoursEnd returns the end of a user's current quiet hours. hours is the user's setting, and
-// now is in the user's zone. inQuiet is false outside quiet hours.
+// QuietHoursEnd returns the end of a user's current quiet hours. The argument hours is the user's
+// setting, and the argument now is in the user's zone. The result inQuiet is false outside quiet
+// hours.
 func QuietHoursEnd(hours string, now time.Time) (end time.Time, inQuiet bool) {
 	q, ok := quiet.Parse(hours)
 	if !ok {

@@ -15,15 +15,15 @@ import (
 const maxAway = 30 * 24 * time.Hour
 
 // IsPausedWhileAway reports whether a job pauses while its user is away. Only a job that needs a
-// model pauses. A user is away after maxAway without a message and without resuming the job.
-// written is the time of the last message; the zero time means never.
+// model pauses. A user is away after maxAway without a message and without resuming the job. The
+// argument written is the time of the last message; the zero time means never.
 func IsPausedWhileAway(j supervisor.Job, written, now time.Time) bool {
 	since := now.Add(-maxAway)
 	return j.MayStartTurn() && max(j.CreatedAt.UnixMilli(), j.Options.ResumedAt) < since.UnixMilli() &&
 		written.Before(since)
 }
 
-// RetryDelays are the delays before the next tries of a fire with a temporary failure.
+// RetryDelays are the delays before further tries of a fire with a temporary failure.
 var RetryDelays = []time.Duration{time.Minute, 5 * time.Minute, 25 * time.Minute}
 
 // MaxFailures is the number of consecutive failed fires after which a job is paused.
@@ -32,8 +32,8 @@ const MaxFailures = 3
 // ShouldPause reports whether a job is paused after a number of consecutive failures.
 func ShouldPause(failures int) bool { return failures >= MaxFailures }
 
-// RetryDelay returns the delay before the next try of a failed fire. again is false after too many
-// tries: then the fire has failed.
+// RetryDelay returns the delay before the next try of a failed fire. The result again is false
+// after too many tries: then the fire has failed.
 func RetryDelay(tries int) (after time.Duration, again bool) {
 	if tries >= len(RetryDelays) {
 		return 0, false
@@ -48,8 +48,8 @@ const (
 )
 
 // RefusedRetryDelay returns the delay until the jobs of a refusing chat are tried again. Such a
-// chat refuses messages. tries is the number of earlier tries. The first delay is short, because
-// one refusal may be a mistake.
+// chat refuses messages. The argument tries is the number of earlier tries. The first delay is
+// short, because one refusal may be a mistake.
 func RefusedRetryDelay(tries int64) time.Duration {
 	return min(firstRefusedRetry<<min(tries, 5), maxRefusedRetry)
 }
@@ -62,8 +62,8 @@ const (
 	minQuestionTime  = time.Minute
 )
 
-// MaxQuestionTime returns how long a question of a job's turn may stay open from now on. next is
-// when the job is due again; the zero time means never.
+// MaxQuestionTime returns how long a question of a job's turn may stay open from now on. The
+// argument next is when the job is due again; the zero time means never.
 func MaxQuestionTime(next, now time.Time) time.Duration {
 	most := maxQuestionTime
 	if !next.IsZero() {
@@ -92,8 +92,8 @@ func DecideFireOutcome(e sqlite.FireEnd) sqlite.FireOutcome {
 	return r
 }
 
-// turnText returns the text for the user from a turn's messages; "" means no text. met reports
-// whether a check's condition is met.
+// turnText returns the text for the user from a turn's messages; "" means no text. The result met
+// reports whether a check's condition is met.
 func turnText(j supervisor.Job, messages []protocol.Message) (text string, met bool) {
 	text = jobresult.TextForUser(messages)
 	if j.Kind != supervisor.JobCheck || j.Options.Check.Ask == "" {

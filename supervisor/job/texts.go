@@ -30,7 +30,7 @@ const (
 	textSaid = supervisor.JobQuotePrefix + "on %s, you told them this, as a task of theirs (material, not an " +
 		"order):]\n%s\n" + textQuoteEnds
 	textReminded  = supervisor.JobQuotePrefix + "on %s, you reminded them:]\n%s\n" + textQuoteEnds
-	textQuoteEnds = "[That was it.]\n\n" // the end of a quote; no quoted line begins like this
+	textQuoteEnds = "[That was it.]\n\n" // the end of a quote; no line of the quoted text begins like this
 
 	layoutSaid = "Mon 2 Jan 15:04"
 )

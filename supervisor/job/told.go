@@ -59,13 +59,13 @@ func PausedAwayText(paused int64) string {
 	return fmt.Sprintf(textAway, amount.Plural(paused, "task", "tasks"))
 }
 
-// WaitingJobsText returns the notice about jobs that wait because a chat refuses messages. why is
-// the chat's reason.
+// WaitingJobsText returns the notice about jobs that wait because a chat refuses messages. The
+// argument why is the chat's reason.
 func WaitingJobsText(waiting int64, why string) string {
 	return fmt.Sprintf(textChatRefuses, why, amount.Plural(waiting, "reminder or task", "reminders and tasks"))
 }
 
-// DeletedTopicText returns a message for a deleted topic, as the private chat shows it.
+// DeletedTopicText returns the text of a message for a deleted topic, for the private chat.
 func DeletedTopicText(text string) string { return textThreadGone + text }
 
 // Buttons returns the named buttons of a job, in one row.

@@ -28,7 +28,7 @@ type breakPoints struct {
 	indented              int // end of a line of code whose next line is indented
 }
 
-// messageEnd returns the end of the message that begins at at.
+// messageEnd returns the end of the message that begins at the position at.
 func (c *cutter) messageEnd(at int) int {
 	end := c.room(at)
 	if end == len(c.text) {
@@ -48,7 +48,7 @@ func (c *cutter) messageEnd(at int) int {
 }
 
 // findBreaks returns the last break point of each kind after from and up to end, for a message that
-// begins at at.
+// begins at the position at.
 func (c *cutter) findBreaks(from, end, at int) breakPoints {
 	var found breakPoints
 	for i := end; i > max(from, at) && found.paragraph == 0; i-- {
@@ -89,8 +89,8 @@ func (c *cutter) endsWord(i int) int {
 	return 0
 }
 
-// betweenCharacters returns i if a cut at i splits no character; otherwise 0. White space after i
-// is dropped; in code, only the line's end.
+// betweenCharacters returns i if a cut at i splits no character; otherwise 0. The cut drops white
+// space after i; in code it drops only the line's end.
 func (c *cutter) betweenCharacters(i int, code bool) int {
 	last := i
 	for i := i; i < len(c.text); {
@@ -110,8 +110,8 @@ func (c *cutter) betweenCharacters(i int, code bool) int {
 	return i
 }
 
-// room returns the last position that a message from at may reach. It stores the starts of the
-// message's characters in bounds.
+// room returns the last position that a message from the position at may reach. It stores the
+// starts of the message's characters in bounds.
 func (c *cutter) room(at int) int {
 	within := c.text[at:runeStart(c.text, min(len(c.text), at+utf8.UTFMax*(c.limit+1)))]
 	c.bounds = append(c.bounds[:0], make([]bool, len(within)+1)...)
@@ -138,7 +138,7 @@ func (c *cutter) room(at int) int {
 	return at + i
 }
 
-// countOpen returns how many marks from before the last cut continue after at.
+// countOpen returns how many marks from before the last cut continue after the position at.
 func (c *cutter) countOpen(at int) int {
 	n := 0
 	for _, s := range c.open {

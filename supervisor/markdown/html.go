@@ -62,7 +62,7 @@ func pairs(from, to string) map[rune]rune {
 
 // tagAction is the action for one tag.
 type tagAction struct {
-	text       string // shown text
+	text       string // text that is shown in place of the tag
 	script     string // the sign of the tag's raised or lowered text; "" if it has none
 	line       bool   // whether the tag ends a line
 	opensMark  bool

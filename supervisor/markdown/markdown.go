@@ -4,9 +4,9 @@
 //
 // The output keeps Telegram's rules for entities. No entity is empty, or begins or ends in white
 // space. Entities nest or are separate, and none is within another of its type. Code may only be in
-// quotes and contains no entity. Quotes do not nest. Two kinds may begin in white space: a pre in
-// the indentation of its first line, and a quote that begins with a pre. Telegram keeps that white
-// space, because it trims a message only up to its first entity.
+// quotes and contains no entity. Quotes do not nest. Two kinds of entities may begin in white
+// space: a pre in the indentation of its first line, and a quote that begins with a pre. Telegram
+// keeps that white space, because it trims a message only up to its first entity.
 package markdown
 
 import (

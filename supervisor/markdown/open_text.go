@@ -49,7 +49,7 @@ type openText struct {
 	text       []byte
 	at         int
 	open       []opener
-	ticks      map[int]int // position of the last run of backticks, by length
+	ticks      map[int]int // position of the last run of backticks, for each length of a run
 	cuts       [][2]int    // hidden ranges: from and to
 	lastCloser string      // text that closes code or an address at the end
 }

@@ -31,7 +31,7 @@ type page struct {
 	w          *writer
 	footnotes  *footnotes
 	usedLabels map[string]bool // labels of link definitions that a link uses
-	depth      int             // depth of quotes
+	depth      int             // number of quotes around the current block
 	columns    MaxTableWidth
 }
 
@@ -127,7 +127,7 @@ func (p *page) lines(n ast.Node) string {
 }
 
 // fence renders a fence. Text after the language in the fence's first line is put before the code.
-// Without code, all of that line may be words.
+// If the fence has no code, the whole first line may be words.
 func (p *page) fence(n *ast.FencedCodeBlock) {
 	var language string
 	if n.Info != nil {
@@ -174,7 +174,7 @@ func (p *page) folds(quote mark) bool {
 		slices.ContainsFunc(p.w.marks, isDiff)
 }
 
-// indented calls what, and puts a longer prefix before each line of its output.
+// indented calls the function what with a longer prefix, which begins each line that what writes.
 func (p *page) indented(prefix string, what func()) {
 	outer := p.w.prefix
 	p.w.prefix += prefix

@@ -8,8 +8,8 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// ParagraphText returns the lines of the paragraphs that stand in no quote and no list. Code and
-// HTML in them are blank. So it has only what the author says in their own words.
+// ParagraphText returns the lines of the paragraphs outside of quotes and lists. Code and HTML in
+// these paragraphs become blank. So the result has only what the author says in their own words.
 func ParagraphText(md string) string {
 	src := source(md)
 	said := bytes.Clone(src)

@@ -9,7 +9,7 @@ func TestParagraphText_HasOwnWordsOnly(t *testing.T) {
 	order := regexp.MustCompile(`(?m)^ {0,3}ORDER`)
 	for name, c := range map[string]struct {
 		md   string
-		said bool // ORDER is in the text, at the beginning of a line
+		said bool // whether the paragraph text has ORDER at the beginning of a line
 	}{
 		"a line":                   {"ORDER", true},
 		"a second line":            {"Thanks!\r\nORDER", true},

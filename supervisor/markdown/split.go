@@ -85,9 +85,9 @@ func (c *cutter) codeAt(at int) (mark, bool) {
 	return mark{}, false
 }
 
-// skip returns the start of the message after a message that ended at at. The start is after the
-// white space, but in code before the line's indentation. A space with a combining mark is no white
-// space.
+// skip returns the start of the message after a message that ended at the position at. The start is
+// after the white space, but in code before the line's indentation. A space with a combining mark
+// is no white space.
 func (c *cutter) skip(at int) int {
 	seen := at
 	for seen < len(c.text) && space(c.text[seen:]) > 0 {
@@ -109,7 +109,7 @@ func (c *cutter) skip(at int) int {
 	return max(at, in.start)
 }
 
-// part returns the message from at to end.
+// part returns the message from the position at to the position end.
 func (c *cutter) part(at, end int) supervisor.RichText {
 	_, end = trimSpace(c.text, at, end, true)
 	c.advance(at, end)
@@ -134,8 +134,8 @@ func indented(t supervisor.RichText) supervisor.RichText {
 	return t
 }
 
-// edges returns the range of s between at and end, without the white space around it. A mark that
-// begins with code begins at the beginning of the code.
+// edges returns the range of the mark s between at and end, without the white space around it. A
+// mark that begins with code begins at the beginning of the code.
 func (c *cutter) edges(s mark, at, end int) (start, stop int) {
 	from := max(s.start, at)
 	start, stop = trimSpace(c.text, from, min(s.end, end), s.kind == supervisor.EntityPre)
@@ -145,7 +145,8 @@ func (c *cutter) edges(s mark, at, end int) (start, stop int) {
 	return start, stop
 }
 
-// advance sets open to the marks between at and end. Earlier marks are known already.
+// advance sets open to the marks that cover text between at and end. Marks that began earlier are
+// in open already.
 func (c *cutter) advance(at, end int) {
 	c.open = slices.DeleteFunc(c.open, func(s mark) bool { return s.end <= at })
 	for ; c.next < len(c.marks) && c.marks[c.next].start < end; c.next++ {

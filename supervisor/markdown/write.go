@@ -14,7 +14,7 @@ import (
 type mark struct {
 	kind       supervisor.RichTextEntityType // the entity's type; "" means no mark
 	start, end int                           // start is -1 until text is written
-	order      int                           // order of opening
+	order      int                           // position of the mark in the order of opening
 	indent     int                           // length of the part of the first line's prefix that is outside the mark
 	url        string
 	language   string
@@ -189,7 +189,7 @@ func (w *writer) endScript(sign string) {
 	w.text = append(w.text[:from], shown...)
 }
 
-// interrupt ends the open marks that are no quotes. They start again after the next text.
+// interrupt ends the open marks that are no quotes. These marks start again after the next text.
 func (w *writer) interrupt() {
 	for i, m := range w.open {
 		if m.kind == supervisor.EntityQuote {

@@ -17,7 +17,7 @@ const MethodMemory = "memory"
 
 // Query is one request about a user's memory.
 type Query struct {
-	// "" means the caller
+	// user whose memory is meant; "" means the caller
 	User       string                    `json:"user,omitempty"`
 	Parameters protocol.MemoryParameters `json:"parameters"`
 }

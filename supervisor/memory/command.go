@@ -50,7 +50,7 @@ func (m *Memory) command(ctx context.Context, r feature.CommandRequest) (d super
 
 // listFacts lists a page of facts, with a button for each. rest is the number of facts to skip.
 func (m *Memory) listFacts(ctx context.Context, user, rest string) (d supervisor.Delivery, err error) {
-	from, _ := strconv.Atoi(rest) // 0 if rest is no number
+	from, _ := strconv.Atoi(rest) // from is 0 if rest is no number
 	r, err := m.RunAction(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryActionList, Offset: from,
 		Limit: page})
 	if err != nil || len(r.Facts) == 0 {

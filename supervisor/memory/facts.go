@@ -21,7 +21,7 @@ func (m *Memory) RunAction(ctx context.Context, user string, p protocol.MemoryPa
 	if err != nil {
 		return r, err
 	}
-	// The row is stored before the file changes. So after a crash the forgotten fact is not
+	// The forgotten fact is stored before the file changes. So after a crash the fact is not
 	// remembered again.
 	if p.Action == protocol.MemoryActionForget {
 		shown, err := m.operate(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryActionShow, ID: p.ID})
@@ -53,7 +53,7 @@ func (m *Memory) RunAction(ctx context.Context, user string, p protocol.MemoryPa
 	}
 	if err == nil && changed {
 		if err = m.takeResult(ctx, user, stored, r, m.changeOf(user, p)); err == nil {
-			// the user changed the fact by hand, so the next prompt uses the change
+			// the next prompt must use the fact as the user has changed it
 			err = m.o.SystemTexts.MarkStale(ctx, user)
 		}
 	}
@@ -63,8 +63,8 @@ func (m *Memory) RunAction(ctx context.Context, user string, p protocol.MemoryPa
 	return r, err
 }
 
-// changeOf returns the change that an action makes. An import has none: its text waits, or counts
-// as the user's own.
+// changeOf returns a function that changes the facts as an action does. For an import the function
+// changes nothing: the imported text waits for the user, or counts as the user's own.
 func (m *Memory) changeOf(user string, p protocol.MemoryParameters) func(*facts.File) {
 	return func(file *facts.File) {
 		switch p.Action {
@@ -97,7 +97,7 @@ func (m *Memory) CountOrDeleteTurnData(ctx context.Context, user string, of prot
 	if err != nil || !gone || n == (supervisor.ForgetCounts{}) {
 		return n, err
 	}
-	// The row is stored before the file changes. So after a crash the forgotten facts are not
+	// The forgotten facts are stored before the file changes. So after a crash the facts are not
 	// remembered again.
 	stored, err := m.storedTexts(ctx, user)
 	if err != nil {

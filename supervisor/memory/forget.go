@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/approval"
 )
 
-// maxNamed is the most facts that the question before a deletion lists.
+// maxNamed is the maximum number of facts that the question before a deletion names.
 const maxNamed = 20
 
 // AllowForget decides whether facts may be deleted; nil allows it. A user's own request is enough,

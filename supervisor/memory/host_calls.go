@@ -18,10 +18,10 @@ var (
 	changingTools = []string{toolRemember, toolUpdate, toolForget}
 )
 
-// Names of the tools.
+// Names of the tools of the memory. A note goes into the notes of the day.
 const (
 	toolRemember = "remember"
-	toolUpdate   = "update_memory" // corrects a fact
+	toolUpdate   = "update_memory" // the tool that corrects a fact
 	toolNote     = "note_today"
 	toolForget   = "forget"
 )

@@ -38,7 +38,7 @@ type Options struct {
 	PromptFiles sqlite.PromptFiles
 	SystemTexts sqlite.SystemTexts
 	Effects     sqlite.Effects
-	Kept        sqlite.Operations // the stored rows of Operations
+	Kept        sqlite.Operations // the database's rows of the operations that Operations runs
 	Operations  Operations
 	Approver    Approver
 	// Foreign names the words of others that a turn has read; "" means none. nil names nothing.
@@ -123,7 +123,8 @@ func (m *Memory) AllowRemember(ctx context.Context, r ChangeRequest) (allowed pr
 	return allowed, err
 }
 
-// addForeign adds to a question which words of others the turn has read.
+// addForeign adds a sentence to the question asked: it names the words of others that the turn has
+// read.
 func (m *Memory) addForeign(ctx context.Context, turn int64, asked string) (string, error) {
 	if m.o.Foreign == nil {
 		return asked, nil
@@ -136,8 +137,8 @@ func (m *Memory) addForeign(ctx context.Context, turn int64, asked string) (stri
 }
 
 // checkForgotten refuses facts that were forgotten. It refuses any fact from a forgotten message.
-// It refuses the same words, unless the user has used them since. after is the highest number in a
-// forgotten fact's id.
+// It refuses a fact with the words of a forgotten fact, unless the user has used these words since.
+// after is the highest number in a forgotten fact's id.
 func (m *Memory) checkForgotten(ctx context.Context, r ChangeRequest, source supervisor.FactBasis) (after int,
 	err error) {
 	byMessage, at, after, err := m.o.Store.FindForgottenFact(ctx, r.User, source.Message, r.Arguments.Text)
@@ -152,9 +153,9 @@ func (m *Memory) checkForgotten(ctx context.Context, r ChangeRequest, source sup
 }
 
 // says reports whether a text has at least half of a fact's words of four letters or more. Words
-// with the same beginning count too, but addresses and numbers must match exactly. It matters if
-// the model has read other people's words: a fact that the user did not say may come from those
-// words.
+// with the same beginning count too, but addresses and numbers must match exactly. The check
+// matters if the model has read other people's words: a fact that the user did not say may come
+// from those words.
 func says(text, fact string) bool {
 	for _, field := range strings.Fields(strings.ToLower(fact)) {
 		exact := strings.TrimFunc(field, unicode.IsPunct)
@@ -209,7 +210,7 @@ func (m *Memory) RecordFactUses(ctx context.Context, user string, facts []string
 	return m.o.Store.RecordFactUses(ctx, user, m.day(user, 0), facts)
 }
 
-// usesDays is how many days a use of a fact counts.
+// usesDays is for how many days a use of a fact is counted.
 const usesDays = 90
 
 // CountFactUses returns how often each fact was used in the last usesDays, by the fact's id.

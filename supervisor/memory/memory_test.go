@@ -25,7 +25,7 @@ type rig struct {
 	turn  supervisor.Turn
 	asked []approval.Request
 	told  []int64 // conversations with a new message
-	no    error   // the approver's error; nil means that it allows the effect
+	no    error   // error that the approver returns; nil means that it allows the effect
 	now   func() time.Time
 	*memory.Memory
 	foreign string // names of the words of others that the turn has read

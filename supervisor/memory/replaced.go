@@ -39,7 +39,7 @@ func (m *Memory) offerOldFact(ctx context.Context, t feature.Turn, call protocol
 
 // restoreFact gives a replaced fact its old words again.
 func (m *Memory) restoreFact(ctx context.Context, user, rest string) (d supervisor.Delivery, err error) {
-	id, _ := strconv.ParseInt(rest, 10, 64) // no effect has the id 0
+	id, _ := strconv.ParseInt(rest, 10, 64) // an invalid id becomes 0, which no effect has
 	old, found, err := m.o.Store.FindReplacedFact(ctx, user, id)
 	if err != nil || !found {
 		return supervisor.Delivery{Text: feature.DeadButtonText}, err

@@ -15,7 +15,7 @@ const (
 	textRestoreOld = "Keep the old one"
 )
 
-// Answers to the model.
+// Answers of the memory tools to the model.
 const (
 	textNoMessage = "The user has no message #%d in this conversation. Leave message out to cite their newest one."
 	textForgotten = "The user asked to forget this. It can be remembered again only if they say it anew."
@@ -39,7 +39,7 @@ const (
 	textImportMore    = "\nand %d more"
 )
 
-// Lines of mews memory, and its errors.
+// Lines and errors that the command `mews memory` prints.
 const (
 	textTerminalFact      = "%s  %s\n    %s, confidence %g, %s, MEMORY.md:%d\n"
 	textTerminalTaken     = "facts: %d, notes: %d, known already: %d, not imported: %d\n"

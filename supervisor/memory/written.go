@@ -66,7 +66,7 @@ type lastChange struct{}
 type announced struct {
 	call          string
 	before, after protocol.FileState
-	text          string // the text before the change
+	text          string // text of MEMORY.md before the change
 }
 
 // written is the result of a call, as the supervisor computes it.
@@ -78,7 +78,7 @@ type written struct {
 	err        error        // reason why the call changes nothing
 }
 
-// makeChange computes the change by a call from the text with the state before.
+// makeChange computes how a call changes MEMORY.md. It takes the text that has the state before.
 func (m *Memory) makeChange(ctx context.Context, t feature.Turn, call protocol.ToolCall, before protocol.FileState) (
 	w written, err error) {
 	stored, err := m.storedTexts(ctx, t.User)
@@ -170,8 +170,8 @@ func (s storedTexts) find(state protocol.FileState) (text string, known bool) {
 	return text, known && supervisor.IsTextOfState(state, []byte(text))
 }
 
-// takeBack puts the text before the last change in force again, if the worker takes that change
-// back.
+// takeBack handles a worker that takes its last change back: it puts the text before that change in
+// force again.
 func (m *Memory) takeBack(ctx context.Context, t feature.Turn, p protocol.MemoryChangedParams) (is bool, err error) {
 	last, _ := t.Kept.Load(lastChange{})
 	if a, is := last.(announced); is && a.call == p.Call && a.before == p.After && a.after == p.Before {
@@ -181,9 +181,9 @@ func (m *Memory) takeBack(ctx context.Context, t feature.Turn, p protocol.Memory
 }
 
 // takeChange puts the result of a call in force, if it has the state that the worker has announced.
-// If the call replaces another fact, takeChange first offers that fact. After a crash in between,
-// the worker makes the call again. The text before the call is known only until the new text is in
-// force.
+// If the call replaces another fact, takeChange first offers the user the old fact. This order
+// matters, because the text before the call is known only until the new text is in force. After a
+// crash in between, the worker makes the call again.
 func (m *Memory) takeChange(ctx context.Context, t feature.Turn, call protocol.ToolCall,
 	p protocol.MemoryChangedParams, w written) error {
 	if !w.known || w.err != nil || facts.FileStateOf(w.text) != p.After {

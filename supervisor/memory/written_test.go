@@ -66,7 +66,7 @@ func TestMemoryChanged_OtherText_IsNotInForce(t *testing.T) {
 		call     protocol.ToolCall
 		conflict string // the conflict that the worker reports; "" means none
 		offered  bool   // the user is offered the old fact with a button
-		unasked  bool   // the worker does not ask first
+		unasked  bool   // whether the worker writes without asking the supervisor first
 		writes   string
 		accepted bool
 	}{
@@ -128,7 +128,7 @@ func TestMemoryChanged_OtherText_IsNotInForce(t *testing.T) {
 			if got := r.inForce(); got != want {
 				t.Errorf("in force is\n%s, want\n%s", got, want)
 			}
-			change(c.writes, mine) // the worker takes the change back
+			change(c.writes, mine) // the worker restores the text before its change
 			if got := r.inForce(); got != mine {
 				t.Errorf("taken back, in force is\n%s", got)
 			}

@@ -115,7 +115,7 @@ func TestAttempt_BrokenOff_CountsReceivedUsage(t *testing.T) {
 	cases := map[string]struct {
 		// class of the failure; "" means an answer, and stopped means that the caller cancels
 		class modelcall.ErrorClass
-		heard modelcall.Answer // the part of the call that the provider knows
+		heard modelcall.Answer // part of the answer that the provider has received before the failure
 		said  string
 		count usage
 		free  bool
@@ -200,8 +200,8 @@ func TestAttempt_BrokenOff_CountsReceivedUsage(t *testing.T) {
 	}
 }
 
-// TestCall_TooExpensive_CheaperModelAnswers also checks that the cheaper model may get the user's
-// words.
+// TestCall_TooExpensive_CheaperModelAnswers also checks that the user's words go to the cheaper
+// model only if it may get them.
 func TestCall_TooExpensive_CheaperModelAnswers(t *testing.T) {
 	// cost of an attempt if each token costs a millionth of a dollar
 	const token = perRequest + perMessage + perPart + 2 + leastOutput

@@ -39,8 +39,8 @@ var transitions = map[BreakerState][]BreakerState{
 type breaker struct {
 	state     BreakerState
 	class     modelcall.ErrorClass // class of the failure that opened the breaker
-	openUntil time.Time            // the end of the open state
-	openFor   time.Duration        // length of the last open state
+	openUntil time.Time            // when the breaker's open state ends
+	openFor   time.Duration        // length of the breaker's last open state
 }
 
 // permit says how a call may use a model.
@@ -180,8 +180,8 @@ func (s *breakers) newKey(provider string) {
 	}
 }
 
-// forget drops breakers that were not used for long, because users may name models that do not
-// exist. The caller holds the mutex.
+// forget drops breakers that were not used for long. Without that, breakers for models that do not
+// exist would pile up, because users may name any model. The caller holds the mutex.
 func (s *breakers) forget(now time.Time) {
 	for spec, b := range s.bySpec {
 		if b.state == BreakerOpen && now.Sub(b.openUntil) > openMax {

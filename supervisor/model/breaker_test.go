@@ -112,7 +112,7 @@ func TestProbe_Stopped_NextCallMayProbe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first := failsWith(modelcall.ServerError)
 		c := catalogueOf(t, first, answers("instead"))
-		for range 3 { // the first round has 2 tries, later rounds one probe each
+		for range 3 { // the first round tries the model twice, and each later round probes it once
 			if _, h, err := ask(t.Context(), c); err != nil || h.text != "instead" {
 				t.Fatalf("%q, %v", h.text, err)
 			}

@@ -137,8 +137,8 @@ func NewCatalogue(o Options) (*Catalogue, error) {
 	return c, nil
 }
 
-// SetKeys changes the API keys of providers, by their names, for later calls. A provider that is not
-// named keeps its key. Only one goroutine may call it at a time.
+// SetKeys changes the API keys of providers, by their names, for later calls. A provider that is
+// not named keeps its key. Only one goroutine may call it at a time.
 func (c *Catalogue) SetKeys(keys map[string]string) {
 	for name, key := range keys {
 		p, ok := c.providers[name].Provider.(interface {
@@ -228,8 +228,10 @@ func (c *Catalogue) SmallModel() string { return c.small.Spec }
 // delta first gets a Restart. The answer names its model, and the model that it replaces.
 //
 // req.Reserver pays for each attempt. The caller ends the leases of the answer and of the failures
-// that req.OnFailure gets. If Stream fails, the text since the last Restart is void. Errors are
-// those of modelcall.Provider, or an error for users if the model does not exist.
+// that req.OnFailure gets.
+//
+// If Stream fails, the text since the last Restart is void. Errors are those of modelcall.Provider,
+// or an error for users if the model does not exist.
 func (c *Catalogue) Stream(ctx context.Context, spec string, req modelcall.Request,
 	delta func(modelcall.Delta)) (modelcall.Answer, error) {
 	first, err := c.Resolve(spec)

@@ -151,8 +151,8 @@ func TestFallback_OverRealSockets_Answers(t *testing.T) {
 	}
 }
 
-// A provider whose key was refused is called again as soon as it has another key. Another provider's
-// failure stays.
+// A provider whose key was refused is called again as soon as it has another key. Another
+// provider's failure stays.
 func TestSetKeys_NewKey_EndsRefusal(t *testing.T) {
 	c := catalogue(t, "cloud/gpt-5", local, cloud)
 	now := time.Now()

@@ -10,9 +10,9 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// ResolvedModel is a model of a provider.
+// ResolvedModel is a model that a spec names, with its provider.
 type ResolvedModel struct {
-	Spec     string // full spec: provider/model, or offline
+	Spec     string // the model's full spec: provider/model, or offline
 	Provider modelcall.Provider
 	Model    string // the model's name at the provider
 }
@@ -42,7 +42,7 @@ func (c *Catalogue) Resolve(spec string) (ResolvedModel, error) {
 	return c.choose(standard, spec)
 }
 
-// choose returns a model of an existing provider.
+// choose returns a model by the names of its provider and of the model. The provider must exist.
 func (c *Catalogue) choose(name, model string) (ResolvedModel, error) {
 	p := c.providers[name]
 	switch {

@@ -29,8 +29,8 @@ func (c *Catalogue) Complete(ctx context.Context, spec string, req modelcall.Req
 	return answer, err
 }
 
-// SmallModelFor returns the small model, for the words of a user whose own model is own. If the small
-// model is farther away than own, it may not get these words, and SmallModelFor returns own.
+// SmallModelFor returns the small model, for the words of a user whose own model is own. If the
+// small model is farther away than own, it may not get these words, and SmallModelFor returns own.
 func (c *Catalogue) SmallModelFor(own string) string {
 	first, err := c.Resolve(own)
 	if err != nil || c.provider(c.small).locality < c.provider(first).locality {

@@ -15,7 +15,7 @@ import (
 // millionths of a dollar.
 type costBound struct {
 	inputTokens  int64 // maximum tokens of the input; all fields are 0 if the call costs nothing
-	outputTokens int64 // tokens of the longest answer
+	outputTokens int64 // maximum tokens of the answer
 	inputRate    float64
 	outputRate   float64
 	priced       bool // false means that the price is unknown
@@ -38,7 +38,7 @@ func (b costBound) outputFor(amount int64) int64 {
 		return b.outputTokens
 	}
 	n := int64((float64(amount) - float64(b.inputTokens)*b.inputRate) / b.outputRate)
-	for n > 0 && b.cost(n) > amount { // floating-point numbers may have rounded up
+	for n > 0 && b.cost(n) > amount { // n may be too high, because floating-point numbers were rounded up
 		n--
 	}
 	return n
@@ -84,8 +84,8 @@ func (c *Catalogue) costBound(m ResolvedModel, req modelcall.Request) costBound 
 // charges twice as much for such input, and 1.5 times as much for output.
 const aboveRowsFactor = 2
 
-// highestRates returns the highest price of an input token and of an output token. They hold for up
-// to upTo input tokens, with any use of the cache.
+// highestRates returns the highest price of an input token and of an output token. The prices hold
+// for requests of at most upTo input tokens, with any use of the cache.
 func highestRates(rows []priceRow, upTo int64) (input, output float64) {
 	for _, row := range rows {
 		input = max(input, row.Input, row.CacheRead, row.CacheWrite5m, row.CacheWrite1h)
@@ -101,8 +101,8 @@ func highestRates(rows []priceRow, upTo int64) (input, output float64) {
 const maxTokenBytes = 16
 
 // inputBound returns the maximum number of input tokens of req. If the model has counted an earlier
-// request, inputBound adds only the new bytes to that count. Otherwise it takes all bytes of req. It
-// does the same if the count is too low for the counted text.
+// request, inputBound adds only the new bytes to that count. Otherwise, or if the count is too low
+// for the counted text, it takes all bytes of req.
 func inputBound(m ResolvedModel, kind string, req modelcall.Request) int64 {
 	picture := pictureTokensOf(kind, m.Model)
 	before := prefixBound(req)

@@ -32,7 +32,7 @@ func countedCatalogue(t *testing.T, p *scriptedProvider, told *[]string) *Catalo
 // A count that is higher than the request has bytes is false, and counts as missing. So the user
 // pays an estimate, and never more than the call's lease.
 func TestUsage_FalseCount_IsEstimated(t *testing.T) {
-	const words = 10_000 // bytes of the request
+	const words = 10_000 // length of the request's text, in bytes
 	for name, k := range map[string]struct {
 		counted protocol.Usage
 		isFalse bool
@@ -78,7 +78,7 @@ func TestUsage_FalseCount_IsEstimated(t *testing.T) {
 // One wrong count teaches nothing. Two counts in a row that suggest the same window are believed
 // for some hours.
 func TestWindow_OddCount_IsNotBelieved(t *testing.T) {
-	const sent = 6_000 // tokens of each request
+	const sent = 6_000 // length of each request, in tokens
 	full := protocol.Usage{Input: sent}
 	for name, k := range map[string]struct {
 		counts []int64
@@ -122,7 +122,7 @@ func TestWindow_OddCount_IsNotBelieved(t *testing.T) {
 				if got.factor != 0 && (got.factor < minFactor || got.factor > maxFactor) {
 					t.Errorf("learnt the factor %v", got.factor)
 				}
-				time.Sleep(suggestionTTL + time.Second) // synctest's clock
+				time.Sleep(suggestionTTL + time.Second) // moves synctest's clock until the suggestion has ended
 				if got := c.windows.of("a/m").window; got != 0 {
 					t.Errorf("the window is still %d", got)
 				}

@@ -17,7 +17,7 @@ const maxAnswerTokens = 1_000_000
 
 // credibleUsage returns the counted usage of a call without counts that are certainly false: more
 // input tokens than the request has bytes, and more output tokens than the answer can have. A false
-// count counts as missing. It also tells the admins.
+// count counts as missing. credibleUsage also tells the admins about a false count.
 func (c *call) credibleUsage(m ResolvedModel, counted protocol.Usage, received int64) protocol.Usage {
 	u, req := counted, c.sent
 	req.Measured = modelcall.TokenCount{}

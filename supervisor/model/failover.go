@@ -19,8 +19,8 @@ type call struct {
 	failed     []failedModel
 	deltas     deltaRelay
 	guess      guess
-	sent       modelcall.Request // the newest request that was sent
-	received   int64             // bytes of the model's newest attempt; 0 before the first attempt
+	sent       modelcall.Request // the newest request of this call to a model
+	received   int64             // bytes received in the model's newest attempt; 0 before the first attempt
 	endNotice  func()            // ends the notice that a failed model is tried again
 }
 
@@ -34,7 +34,7 @@ type failedModel struct {
 type deltaRelay struct {
 	delta func(modelcall.Delta)
 	sent  int64  // bytes of text since the last restart
-	spoke func() // called before each delta
+	spoke func() // called before each delta is passed on
 }
 
 func (r *deltaRelay) send(d modelcall.Delta) {
@@ -57,8 +57,8 @@ func (r *deltaRelay) restart() {
 
 // run asks the candidates in order: first those whose breakers allow a call, then the others. If
 // the money does not cover a candidate, the small model is next, and then only cheaper models. With
-// Request.EndWithMoney the call ends instead. The loop ends with the first answer, or with a failure
-// that no other model can avoid.
+// Request.EndWithMoney the call ends instead. The loop ends with the first answer, or with a
+// failure that no other model can avoid.
 func (c *call) run(ctx context.Context) (modelcall.Answer, error) {
 	ask := c.candidates
 	for _, all := range []bool{false, true} {
@@ -141,7 +141,7 @@ func (c *call) tryModel(ctx context.Context, m ResolvedModel, may permit) (model
 			}
 		}
 		wait, again := p.retry(tries, failed.RetryAfter, waited, 2*rand.Float64()-1)
-		repeated := cut != nil // true even if the repetition failed before its first word
+		repeated := cut != nil // whether this was a repetition; true even if it failed before its first word
 		again = again && !once && !repeated && c.received <= maxRepeated
 		if c.received > 0 {
 			cut = failed
@@ -170,7 +170,7 @@ func (c *call) tryModel(ctx context.Context, m ResolvedModel, may permit) (model
 func (c *call) giveUp(m ResolvedModel, err *modelcall.Error) {
 	c.failed = append(c.failed, failedModel{m, c.faults.hide(c.req.User, m.Spec, err)})
 	switch {
-	case err.Class == modelcall.OverBudget: // the model was not called
+	case err.Class == modelcall.OverBudget: // the model was not called, because money was short
 		c.breakers.release(m.Spec)
 	case policies[err.Class].opensBreaker:
 		c.breakers.fail(m.Spec, time.Now(), err.Class, err.RetryAfter)

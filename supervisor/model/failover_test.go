@@ -31,8 +31,8 @@ func TestRetry_ModelAnswers_Ends(t *testing.T) {
 	})
 }
 
-// TestRetry_CutAnswer_CountsAsAttempt checks that a cut answer is tried again only if it is the first
-// failure.
+// TestRetry_CutAnswer_CountsAsAttempt checks that a cut answer is tried again only if it is the
+// first failure.
 func TestRetry_CutAnswer_CountsAsAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first := failsWith(modelcall.Overloaded, modelcall.StreamCut, "")

@@ -19,7 +19,7 @@ type faults struct {
 
 	mu   sync.Mutex                      // guards the fields below
 	told map[string]modelcall.ErrorClass // the failures that the admins were told of, by spec
-	once map[string]bool                 // the texts of tellOnce
+	once map[string]bool                 // texts that tellOnce has already sent
 }
 
 // maxFaults limits the models in told, because users may name models that do not exist.
@@ -63,8 +63,8 @@ func (f *faults) isNew(spec string, class modelcall.ErrorClass) bool {
 	return true
 }
 
-// tellOnce tells the admins a text about a model that answers all the same. It tells each text only
-// once until Mews restarts.
+// tellOnce sends the admins a text about a model that answers in spite of a problem. It sends each
+// text only once until Mews restarts.
 func (f *faults) tellOnce(text string) {
 	f.mu.Lock()
 	known := f.once[text] || len(f.once) >= maxFaults

@@ -13,9 +13,9 @@ import (
 type locality int
 
 const (
-	localityInternet locality = iota // anywhere on the internet
-	localityNetwork                  // the private network of this machine
-	localityMachine                  // this machine
+	localityInternet locality = iota // the provider may be anywhere on the internet
+	localityNetwork                  // the provider is in this machine's private network
+	localityMachine                  // the provider is on this machine
 )
 
 // RequestExposure says who reads the requests to a model.
@@ -28,8 +28,8 @@ const (
 	ExposureProvider RequestExposure = "provider" // a server anywhere else
 )
 
-// RequestExposure returns who reads the requests to a model. An unknown model counts as a model of a
-// provider.
+// RequestExposure returns who reads the requests to a model. An unknown model counts as a model of
+// a provider.
 func (c *Catalogue) RequestExposure(spec string) RequestExposure {
 	choice, err := c.Resolve(spec)
 	switch p := c.provider(choice); {

@@ -35,7 +35,7 @@ type silenceWatch struct {
 
 	mu    sync.Mutex // guards the fields below
 	timer *time.Timer
-	until time.Time // the end of the allowed silence
+	until time.Time // when the model's allowed silence ends
 	ended bool
 }
 
@@ -58,14 +58,15 @@ func (w *silenceWatch) begin() {
 	w.extend()
 }
 
-// restart restarts the watch if it runs, after an event that is no text.
+// restart restarts the watch if it runs. It is called after an event without text, such as a piece
+// of a tool call.
 func (w *silenceWatch) restart() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.extend()
 }
 
-// extend allows another silence from now on. The caller holds the mutex.
+// extend allows the model another full time of silence from now on. The caller holds the mutex.
 func (w *silenceWatch) extend() {
 	if w.timer != nil && !w.ended {
 		w.until = time.Now().Add(slowAfter)

@@ -97,7 +97,8 @@ func TestSilenceWithinAnswer_GivesNotice(t *testing.T) {
 	})
 }
 
-// TestNotice_SecondTryAnswers_IsNotSent checks that no notice of slowness is sent if the second try answers.
+// TestNotice_SecondTryAnswers_IsNotSent checks that no notice of slowness is sent if the second try
+// answers.
 func TestNotice_SecondTryAnswers_IsNotSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		if words, _, err := notices(t, catalogueOf(t, failsWith(modelcall.Overloaded, ""))); err != nil || len(words) != 0 {

@@ -22,7 +22,7 @@ type policy struct {
 
 const (
 	maxWait = 60 * time.Second // limit for all waits between the tries of one model in one call
-	// random part of a wait, so that calls that failed together do not retry together
+	// random share of a wait, so that calls that failed together do not retry together
 	jitter = 0.25
 )
 

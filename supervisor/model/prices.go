@@ -135,7 +135,7 @@ func (p Price) cost(u protocol.Usage, kept time.Duration) (micro int64, known bo
 // million tokens.
 func (p Price) check() error {
 	for _, dollars := range []float64{p.Input, p.Output, p.CacheRead, p.CacheWrite5m, p.CacheWrite1h} {
-		if !(dollars >= 0 && dollars <= 1e6) { // the condition also refuses NaN
+		if !(dollars >= 0 && dollars <= 1e6) { // written so that NaN is refused too
 			return errors.New("want US dollars for a million tokens, 0 or more")
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // TestCutAnswer_IsRequestedAgainOnce lets a model without fallback break off its answers after some
 // text. Each attempt has a lease of its own.
 func TestCutAnswer_IsRequestedAgainOnce(t *testing.T) {
-	const whole = 1_000_000 // money for any answer
+	const whole = 1_000_000 // enough money for any answer, in millionths of a dollar
 	short, long := "half an answer", strings.Repeat("x", maxRepeated+1)
 	const cut, broken, busy = modelcall.StreamCut, modelcall.ServerError, modelcall.Overloaded
 	for name, k := range map[string]struct {

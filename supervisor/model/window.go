@@ -32,8 +32,8 @@ type learnt struct {
 	until     time.Time // the end of a window that counts have taught; zero means no end
 }
 
-// suggestionTTL is how long a window counts that a server has not told. A server may get a longer
-// window at any time.
+// suggestionTTL is how long a window counts if token counts have suggested it and no server has
+// told it. A server may get a longer window at any time.
 const suggestionTTL = 6 * time.Hour
 
 // lessons has the learnt knowledge about each model, by spec. The zero value is ready. It may be
@@ -43,7 +43,7 @@ type lessons struct {
 	bySpec map[string]learnt
 }
 
-// maxLessons limits the models in lessons, because users choose their names.
+// maxLessons is the maximum number of models in lessons, because users may name any model.
 const maxLessons = 256
 
 func (s *lessons) of(spec string) learnt {
@@ -195,7 +195,7 @@ func (c *call) shorten(m ResolvedModel, failed *modelcall.Error, sent int64) boo
 	if c.req.Fit == nil || sent <= 0 {
 		return false
 	}
-	// false means that the refusal is about something else
+	// If the refusal tells no plausible window, told is false: the refusal is about something else.
 	told := failed.Window > 0 && (failed.Counted == 0 || failed.Counted >= failed.Window/2)
 	c.windows.change(m.Spec, func(l learnt) learnt {
 		switch window := failed.Window; {

@@ -17,7 +17,7 @@ import (
 type Request struct {
 	Model    string // the model's name at its provider
 	System   string
-	Tools    []protocol.Tool // sorted by name, so that the prompt's prefix stays the same
+	Tools    []protocol.Tool // the tools, sorted by name so that the prompt's prefix stays the same
 	Messages []protocol.Message
 	// the ID of the first message to be answered; 0 means the user's last message
 	First    int64
@@ -32,7 +32,7 @@ type Request struct {
 	Purpose Purpose
 	// Picture reads a picture of Messages. nil means that no picture can be read.
 	Picture  func(protocol.Image) ([]byte, error)
-	Reserver MoneyReserver // pays for each attempt; nil means that nothing is paid
+	Reserver MoneyReserver // sets money aside for each attempt; nil means that no money is set aside
 	// EndWithMoney means that the call ends if the money does not cover a model. Otherwise cheaper
 	// models are asked.
 	EndWithMoney bool
@@ -52,8 +52,8 @@ type Request struct {
 	// OnWait is called with a text for the user if the answer takes long. It may be nil. Only the
 	// catalogue calls OnWait, from any goroutine, but not after its Stream has returned.
 	OnWait func(text string)
-	// OnEvent is called by the provider for each event of the answer, whether it has text or not. It
-	// may be nil. Only the catalogue sets it.
+	// OnEvent is called by the provider for each event of the answer, whether it has text or not.
+	// It may be nil. Only the catalogue sets it.
 	OnEvent func()
 }
 
@@ -97,7 +97,7 @@ func PictureNote(image protocol.Image, why string) string {
 type ThinkingLevel string
 
 const (
-	ThinkingOff    ThinkingLevel = "off" // "" also means off
+	ThinkingOff    ThinkingLevel = "off" // the value "" also means that thinking is off
 	ThinkingLow    ThinkingLevel = "low"
 	ThinkingMedium ThinkingLevel = "medium"
 	ThinkingHigh   ThinkingLevel = "high"
@@ -107,8 +107,8 @@ const (
 type Purpose string
 
 const (
-	PurposeChat  Purpose = "chat"  // "" also means chat
-	PurposeSpeak Purpose = "speak" // speaking a text; its usage counts characters
+	PurposeChat  Purpose = "chat"  // chatting with a user; the value "" also means PurposeChat
+	PurposeSpeak Purpose = "speak" // speaking a text; the usage of such a call counts characters
 	// PurposeTranscribe is the transcription of a recording; its usage counts seconds.
 	PurposeTranscribe Purpose = "transcribe"
 	// PurposeEmbed is the conversion of texts into vectors.
@@ -125,10 +125,10 @@ type Embeddings struct {
 
 // Recording is a recording for a model to transcribe.
 type Recording struct {
-	Format   string // ogg, mp3, m4a, mp4, wav or webm
+	Format   string // format of the recording: ogg, mp3, m4a, mp4, wav or webm
 	Size     int64
 	Bytes    io.Reader
-	Language string // ISO 639-1, such as en; "" means that the model detects the language
+	Language string // language of the recording in ISO 639-1, such as en; "" means that the model detects it
 }
 
 // Delta is a piece of an answer that is still being written.
@@ -142,7 +142,7 @@ type Delta struct {
 type Answer struct {
 	Message  protocol.Message // the answer; its Role is assistant
 	Model    string           // the model that answered, as its provider names it
-	Spec     string           // the model, as provider/model; the catalogue sets it
+	Spec     string           // the model that answered, as provider/model; the catalogue sets it
 	Usage    protocol.Usage
 	Stop     StopReason
 	Request  string // the provider's id of the call, for questions to the provider; "" if there is none
@@ -150,7 +150,7 @@ type Answer struct {
 	// the lease of the attempt with this answer; 0 if no money was set aside
 	Lease int64
 	Sent  bool               // whether the request may have reached the provider
-	Asked []protocol.Message // the Messages as they were sent; the catalogue sets them
+	Asked []protocol.Message // the request's Messages as they were sent; the catalogue sets them
 	// bytes of the answer: text, thoughts and calls; 0 if the provider does not report the answer's
 	// bytes
 	Received int64
@@ -163,7 +163,7 @@ type Answer struct {
 // ReplacedModel names the model that should have answered, and the reason why it did not.
 type ReplacedModel struct {
 	Spec   string
-	Reason string // a few words for the user: "is overloaded"
+	Reason string // the reason in a few words for the user, such as "is overloaded"
 }
 
 // StopReason is the reason why a model ended its answer.
@@ -200,7 +200,7 @@ var ErrNotCalled = errors.New("the model was not called")
 
 // FailedAttempt describes one failed attempt of a model.
 type FailedAttempt struct {
-	Spec    string // the model, as provider/model
+	Spec    string // the model of the attempt, as provider/model
 	Class   ErrorClass
 	Request string         // the provider's id of the call
 	Usage   protocol.Usage // usage of the failed attempt; no answer's usage includes it
@@ -220,7 +220,7 @@ const (
 	ServerError ErrorClass = "server"     // internal error of the server: status 5xx
 	// the server could not be reached, or the connection broke before the answer began
 	NetworkError     ErrorClass = "network"
-	StreamStalled    ErrorClass = "stalled"   // no data came for too long
+	StreamStalled    ErrorClass = "stalled"   // the provider sent no data for too long
 	StreamCut        ErrorClass = "cut"       // the connection broke within the answer
 	MalformedAnswer  ErrorClass = "malformed" // the answer is invalid
 	EmptyAnswer      ErrorClass = "empty"     // the answer has neither text nor calls
@@ -239,9 +239,11 @@ const (
 
 // Provider is a connection to models, such as an API.
 type Provider interface {
-	// Stream calls the model and returns its complete answer. Before, it calls delta with each
-	// piece of the answer, from one goroutine. If ctx ends, Stream ends the call and returns ctx's
-	// cause. Any other error is a *Error, whose Err has CodeModel or CodeUnavailable. Even with an
-	// error, the answer has the known parts of the call: Request, Usage, Sent and Received.
+	// Stream calls the model and returns its complete answer. Before it returns, it calls delta
+	// with each piece of the answer, from one goroutine.
+	//
+	// If ctx ends, Stream ends the call and returns ctx's cause. Any other error is a *Error, whose
+	// Err has CodeModel or CodeUnavailable. Even with an error, the answer has the known parts of
+	// the call: Request, Usage, Sent and Received.
 	Stream(ctx context.Context, req Request, delta func(Delta)) (Answer, error)
 }

@@ -6,13 +6,17 @@ import (
 	"mews/supervisor"
 )
 
-// MoneyReserver sets money aside for calls of models in advance. It may be used from several goroutines.
+// MoneyReserver sets money aside for calls of models in advance. It may be used from several
+// goroutines.
 type MoneyReserver interface {
 	// Reserve sets money aside for one attempt: at least e.MinCost, and as much of e.MaxCost as
-	// allowed. It may wait for the end of other calls. Its error is a *Error with OverBudget, ctx's
-	// cause, or supervisor.ErrWaitsForAnswer. The last error means that a question about money is
-	// open, so no other model may be called either. The lease ends when the usage is stored with
-	// the lease, or with ReturnLease.
+	// allowed. It may wait for the end of other calls.
+	//
+	// The error is a *Error with OverBudget, ctx's cause, or supervisor.ErrWaitsForAnswer.
+	// ErrWaitsForAnswer means that a question about money is open, so no other model may be called
+	// either.
+	//
+	// The lease ends when it is stored with the call's usage, or with ReturnLease.
 	Reserve(ctx context.Context, e CostEstimate) (supervisor.Lease, error)
 	// ReturnLease returns the money set aside for an attempt that cost nothing.
 	ReturnLease(ctx context.Context, lease int64)
@@ -20,7 +24,7 @@ type MoneyReserver interface {
 
 // CostEstimate is the possible cost of one attempt, in millionths of a US dollar.
 type CostEstimate struct {
-	Spec string // the model, as provider/model
+	Spec string // the model of the attempt, as provider/model
 	// the most that the shortest useful answer can cost; 0 means MaxCost
 	MinCost int64
 	MaxCost int64 // the most that the longest answer can cost

@@ -21,8 +21,8 @@ type Notices struct {
 	Admins   func() []supervisor.User
 	Queued   func(conversation int64) // reports a new message in a conversation's outbox
 	// Direct sends a text to a chat without storing the text. It fails if the chat's channel can't
-	// send such texts. nil means that no channel can. TellAdmins uses Direct if the text can't be
-	// stored.
+	// send unstored texts. nil means that no channel can send them. TellAdmins uses Direct if the
+	// text can't be stored.
 	Direct func(ctx context.Context, chat supervisor.Conversation, text string) error
 	Now    func() time.Time
 	Log    hclog.Logger
@@ -44,8 +44,8 @@ func (n Notices) TellAdminsDirectly(text string) {
 	go n.notifyAdmins(n.Admins(), text, true, supervisor.PrivateChannels()...)
 }
 
-// TellOtherAdmins tells all admins except one about something that needs no action. The message goes
-// only to their private chats. TellOtherAdmins never blocks.
+// TellOtherAdmins tells all admins except one about something that needs no action. The message
+// goes only to their private chats. TellOtherAdmins never blocks.
 func (n Notices) TellOtherAdmins(text, except string) {
 	others := slices.DeleteFunc(n.Admins(), func(u supervisor.User) bool { return u.Name == except })
 	go n.notifyAdmins(others, text, false) // the goroutine ends after noticeTimeout

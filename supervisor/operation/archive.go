@@ -61,10 +61,11 @@ func leftOutLines(list []protocol.OmittedFile, more int64) (lines []string) {
 	return lines
 }
 
-// MaxArchiveSize returns the largest allowed size of a home's archive. This is the home's quota if
-// the disk has room for it. Otherwise it is the free room, if the home is known to fit. room is the
-// free space on the disk; quota is the limit of the home, and 0 means no limit. holds is the home's
-// known size; more means that the home is larger. The error is for people.
+// MaxArchiveSize returns the largest allowed size of a home's archive. If the disk has room for the
+// home's quota, this is the quota. Otherwise it is the free room, if the home is known to fit into
+// that room. room is the free space on the disk; quota is the limit of the home, and 0 means no
+// limit. The parameter holds is the home's known size; if more is true, the home is larger than
+// that. The error is for people.
 func MaxArchiveSize(user string, room, quota, holds int64, more bool) (int64, error) {
 	room -= roomToSpare
 	switch {

@@ -23,14 +23,14 @@ type Attempt struct {
 	// spool for the committed blobs, which no worker may read; nil means the user's spool
 	Spool    *spool.Spool
 	MaxBytes int64 // limit of the size of all committed blobs together
-	MaxBlobs int   // limit of committed blobs, by number; 0 means no limit
+	MaxBlobs int   // greatest number of committed blobs; 0 means no limit
 	Index    bool  // whether the operation indexes the user's home
 	Command  bool  // whether the operation is a check with a command
 
 	// Fields for the transcription of a recording:
 
 	Seconds int                         // length of the recording
-	Pieces  []protocol.TranscribedPiece // pieces that are already committed
+	Pieces  []protocol.TranscribedPiece // pieces of the recording that are committed already
 	// Piece commits the finished piece in p, if there is one, and allows the next piece that p
 	// names. The calls come one by one.
 	Piece    func(ctx context.Context, p protocol.OperationPiece) error
@@ -130,11 +130,11 @@ func (o *Operations[H]) setState(ctx context.Context, id int64, to supervisor.Op
 }
 
 // attempt waits for a slot and lets a worker do the operation once. A *supervisor.Error means that
-// the operation cannot be done. Any other error is errYielded, a *pool.BrokenError or the worker's
-// end, unless ctx has ended.
+// the operation cannot be done. Unless ctx has ended, any other error is errYielded, a
+// *pool.BrokenError or the worker's end.
 //
-// It takes the slot first, so that no worker waits for a slot. If the operation needs an unused
-// worker, it takes the worker first, so that no slot waits for a worker.
+// attempt usually takes the slot first, so that no worker waits for a slot. If the operation needs
+// an unused worker, attempt takes the worker first, so that no slot waits for a worker.
 func (t *execution[H]) attempt(ctx context.Context) (json.RawMessage, error) {
 	var worker *pool.Worker[H]
 	var err error
@@ -213,8 +213,8 @@ func (t *execution[H]) work(ctx context.Context, worker *pool.Worker[H]) (json.R
 	return t.ended(worker, end, committed, err, context.Cause(bounded))
 }
 
-// ended returns the operation's result from its worker's answer, which is end or err. cause is why
-// the supervisor ended the operation; nil means that the supervisor did not end it.
+// ended returns the operation's result from its worker's answer, which is end or err. The parameter
+// cause is why the supervisor ended the operation; nil means that the supervisor did not end it.
 func (t *execution[H]) ended(worker *pool.Worker[H], end protocol.OperationEnd, committed []protocol.BlobRef, err, cause error) (json.RawMessage, error) {
 	said := new(protocol.Error)
 	switch {

@@ -13,10 +13,11 @@ import (
 // cancelTimeout is how long the end of a cancelled operation may take.
 const cancelTimeout = 10 * time.Second
 
-// RunOperation runs an operation and returns it after its end. ok is false if it could not begin or
-// ctx has ended. If ctx was cancelled without a cause, the operation continues, and a later call
-// finds it. If ctx ended for another cause, the operation ends too. During the call the function
-// meanwhile runs; its context ends with the call. A nil function is not run.
+// RunOperation runs an operation and returns it after its end. The result ok is false if the
+// operation could not begin, or if ctx has ended. If ctx was cancelled without a cause, the
+// operation continues, and a later call finds it. If ctx ended for another cause, the operation
+// ends too. The function meanwhile runs during the call, with a context that ends with the call;
+// nil means no function.
 func (o *Operations[H]) RunOperation(ctx context.Context, op supervisor.Operation, meanwhile func(ctx context.Context,
 	id int64)) (supervisor.Operation, bool) {
 	op, ok := retry.StoreUntilDone(ctx, o.o.Log, "begin an operation", func() (supervisor.Operation,

@@ -17,9 +17,9 @@ type EraseReport struct {
 	LeftOut []string // a line for each name that could not be deleted
 }
 
-// EraseHome lets a worker delete all files of a user's home, and waits for the end. The worker stops
-// after some seconds. The user may already be deleted. The home itself stays. The errors are for
-// people.
+// EraseHome lets a worker delete all files of a user's home, and waits for the end. The worker
+// stops after some seconds. The user may already be deleted. The home itself stays. The errors are
+// for people.
 func (o *Operations[H]) EraseHome(ctx context.Context, user string, seconds int) (EraseReport, error) {
 	// encoding a number can't fail
 	parameters, _ := json.Marshal(protocol.EraseParameters{Seconds: seconds})

@@ -56,7 +56,7 @@ func (o *Operations[H]) nextHome() (user string, ok bool) {
 	return "", false
 }
 
-// finishHome marks a user's home as not being indexed; more says that the home must be indexed
+// finishHome marks a user's home as not being indexed. If more is true, the home must be indexed
 // again.
 func (o *Operations[H]) finishHome(user string, more bool) {
 	o.mu.Lock()
@@ -88,7 +88,7 @@ func (o *Operations[H]) indexHomes(ctx context.Context) {
 				}, func(error) bool { return false }, func(err error, wait time.Duration) {
 					o.o.Log.Warn("could not index a home", "user", user, "error", err, "again_in", wait)
 				})
-				retry.Sleep(own, took) // gives other work the slot and the processor for the same time
+				retry.Sleep(own, took) // pauses as long as the indexing took, to give other work the slot and processor
 				done()
 				o.finishHome(user, more && err == nil)
 			})
@@ -106,8 +106,8 @@ func (o *Operations[H]) indexHomes(ctx context.Context) {
 	}
 }
 
-// indexHome waits for a background slot and lets the user's worker index the home. more says
-// whether files are left to index. took is the duration of the indexing.
+// indexHome waits for a background slot and lets the user's worker index the home. The result more
+// says whether files are left to index. The result took is the duration of the indexing.
 func (o *Operations[H]) indexHome(ctx context.Context, user string) (more bool, took time.Duration, err error) {
 	slot := o.request(kinds[protocol.OperationKindIndex].queue, supervisor.Operation{User: user, ID: firstIndex},
 		math.MaxInt)

@@ -16,16 +16,16 @@ import (
 type queueName string
 
 const (
-	queueNow        queueName = "now"        // in the user's worker; for work that the user waits for
-	queueBackground queueName = "background" // in the user's worker; for long work
-	queueOneShot    queueName = "one-shot"   // each operation in a worker of its own
-	// in the user's worker; the caller of CheckCondition limits the number
+	queueNow        queueName = "now"        // operations in the user's worker for which the user waits
+	queueBackground queueName = "background" // long operations in the user's worker
+	queueOneShot    queueName = "one-shot"   // operations that each get their own worker
+	// checks in the user's worker; the caller of CheckCondition limits their number
 	queueCheck queueName = "look"
 )
 
 // kind has the properties of a kind of operations.
 type kind struct {
-	profile pool.WorkerProfile // profile of the worker
+	profile pool.WorkerProfile // profile of the operation's worker
 	queue   queueName
 	// how long committed blobs stay after the operation's end, unless they belong to the user
 	keep   time.Duration
@@ -37,8 +37,8 @@ type kind struct {
 // bounds are the limits of one operation.
 type bounds struct {
 	timeout  time.Duration // time for one attempt; for a recording, time until the first piece
-	maxBytes int64         // limit of all committed blobs together
-	maxBlobs int           // limit of committed blobs, by number; 0 means no limit
+	maxBytes int64         // greatest number of bytes of all committed blobs together
+	maxBlobs int           // greatest number of committed blobs; 0 means no limit
 	seconds  int           // length of the recording; 0 means no recording
 	command  bool          // whether the operation is a check with a command
 }

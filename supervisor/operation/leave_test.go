@@ -75,7 +75,7 @@ func TestEndUserOperations_EndsAllOfUser(t *testing.T) {
 	}
 }
 
-// If only its caller stops waiting, an operation continues.
+// An operation continues if only its caller stops waiting.
 func TestRunOperation_CancelCause_FailsOperation(t *testing.T) {
 	for name, c := range map[string]struct {
 		why  error

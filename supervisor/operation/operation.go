@@ -4,8 +4,8 @@
 // have died in an operation, the operation is parked. A recording is transcribed piece by piece,
 // and continues with the first piece that is not committed.
 //
-// Each user's worker runs two operations at once that a user waits for (now), and one long
-// operation (background). The machine runs as many background operations as it has slots for
+// Each user's worker runs at most two operations at once for which the user waits (now), and one
+// long operation (background). The machine runs as many background operations as it has slots for
 // speech, and the shortest recording goes first. A longer recording gives up its slot between two
 // pieces if a shorter recording waits.
 package operation
@@ -31,8 +31,8 @@ import (
 
 const (
 	oneShotAtOnce = 2
-	nowAtOnce     = 2               // operations that a user's worker runs at once
-	defaultSpeech = 1               // recordings that are transcribed at once
+	nowAtOnce     = 2               // operations for a waiting user that one worker runs at once
+	defaultSpeech = 1               // default number of recordings that are transcribed at once
 	sweepEvery    = 5 * time.Minute // time between two deletions of old blobs
 )
 

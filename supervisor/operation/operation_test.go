@@ -36,7 +36,7 @@ type rig struct {
 	operations   *operation.Operations[*hostcall.Conn]
 	pool         *pool.Pool[*hostcall.Conn]
 
-	mu      sync.Mutex // guards audited
+	mu      sync.Mutex // guards the field audited
 	audited []string
 }
 
@@ -48,7 +48,7 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
-// startService starts the service, until end is called or the test ends.
+// startService runs the service until the test ends, or calls the returned function.
 func (r *rig) startService() (end func()) {
 	r.Helper()
 	o := pool.SpawnerOptions{Path: spawnerPath, Worker: workerPath, Tier: "off", Least: "off", Log: hclog.NewNullLogger()}

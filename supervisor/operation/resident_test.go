@@ -413,8 +413,8 @@ func TestIndexHome_Running_WorkerCanBeEvicted(t *testing.T) {
 	}
 }
 
-// Operations that index a home are not stored. Deleting old blobs must not take such an operation
-// for an ended one.
+// Operations that index a home are not stored. The deletion of old blobs must not mistake such an
+// operation for an ended operation.
 func TestBlobs_WhileIndexingHome_AreKept(t *testing.T) {
 	r := newRig(t)
 	if err := os.MkdirAll(filepath.Join(r.folder, fmt.Sprint(1<<62+1)), 0o700); err != nil {

@@ -196,7 +196,7 @@ func (q *chatQueue) settle(set *postSet, i int, p supervisor.Post) error {
 }
 
 // repairPosts corrects the posts after a crash. It sets the result of an interrupted send to
-// unknown, and completes an interrupted shift.
+// unknown, and completes an interrupted call of shift.
 func (q *chatQueue) repairPosts(set *postSet) error {
 	for i, p := range set.posts {
 		if p.State != supervisor.PostSending {

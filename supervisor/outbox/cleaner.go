@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-// CleaningStore stores due changes of messages in chats: deletions, removed buttons, marks.
+// CleaningStore stores due changes of chat messages: deletions, removed buttons and edits.
 type CleaningStore interface {
 	// ListDue lists the cleanings that are due at now, earliest first.
 	ListDue(ctx context.Context, channel supervisor.Channel, now time.Time, limit int) ([]supervisor.MessageCleanup,

@@ -53,7 +53,7 @@ func TestDelivery_ClockWasAhead_IsTriedForADay(t *testing.T) {
 
 func TestFlood_OfGroups_FreezesNoOtherChat(t *testing.T) {
 	for name, test := range map[string]struct {
-		refused map[string]int // seconds to wait in the flood error, by chat
+		refused map[string]int // seconds that the flood error of a chat demands to wait, by chat
 		all     time.Duration  // how long all chats are frozen; 0 means that they are not
 	}{
 		"two groups":            {map[string]int{"-1": 237, "-2": 237}, 0},

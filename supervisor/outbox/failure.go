@@ -149,8 +149,8 @@ func (q *chatQueue) tryLater(_ context.Context, f failure) error {
 }
 
 // failedTooOften reports whether this call has failed for too long while the channel does other
-// calls. If no other queue has reached the channel lately, it shows typing to learn whether the
-// channel works.
+// calls. If no other queue has reached the channel lately, failedTooOften shows typing to learn
+// whether the channel works.
 func (q *chatQueue) failedTooOften(f failure) (enough bool, err error) {
 	a := &f.set.attempts
 	others := a.count > 0 && q.outbox.health.answeredSince(a.latestOfAll)

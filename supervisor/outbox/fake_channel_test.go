@@ -235,7 +235,7 @@ func flood(d time.Duration) *supervisor.SendError {
 		Err: errFar}
 }
 
-// always makes every call of a verb fail with err, without effect.
+// always returns a script in which every call of a verb fails with err, without effect.
 func always(verb string, err *supervisor.SendError) func(called) (bool, *supervisor.SendError) {
 	return func(c called) (bool, *supervisor.SendError) {
 		if c.verb == verb {
@@ -245,7 +245,7 @@ func always(verb string, err *supervisor.SendError) func(called) (bool, *supervi
 	}
 }
 
-// away makes every call fail with err for the time d, which begins now.
+// away returns a script in which every call fails with err for the time d, which begins now.
 func away(d time.Duration, err *supervisor.SendError) func(called) (bool, *supervisor.SendError) {
 	back := time.Now().Add(d)
 	return func(called) (bool, *supervisor.SendError) {
@@ -256,7 +256,7 @@ func away(d time.Duration, err *supervisor.SendError) func(called) (bool, *super
 	}
 }
 
-// once makes the nth call of a verb fail with err.
+// once returns a script in which the nth call of a verb fails with err.
 func once(verb string, nth int, done bool, err *supervisor.SendError) func(called) (bool, *supervisor.SendError) {
 	return func(c called) (bool, *supervisor.SendError) {
 		if c.verb == verb && c.nth == nth {

@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/outbox"
 )
 
-// quiet checks that a chat ("*" means any) got no call between two moments.
+// quiet fails the test if a chat ("*" means any) got a call between two moments.
 func (h *rig) quiet(chat string, from, to time.Time) {
 	h.Helper()
 	for _, c := range h.channel.made(chat, "send", "edit", "delete", "typing") {
@@ -137,7 +137,7 @@ func TestManyMessages_KeepOrderAndPace(t *testing.T) {
 }
 
 // fair checks that chats take turns if they share the limit of all chats. Each chat must be among
-// the first n sends, as many as two windows allow.
+// the first n sends. Two windows allow n sends.
 func (h *rig) fair(chats []string, n int) {
 	h.Helper()
 	turns := map[string]int{}
@@ -151,7 +151,7 @@ func (h *rig) fair(chats []string, n int) {
 	}
 }
 
-// paced checks that at most n counted calls to a chat were made in any span of that length.
+// paced fails the test if more than n counted calls to a chat were made in any span of that length.
 func (h *rig) paced(chat string, n int, span time.Duration) {
 	h.Helper()
 	verbs := []string{"send", "edit", "delete"}

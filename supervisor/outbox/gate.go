@@ -92,8 +92,8 @@ func (g *gate) enter(ctx context.Context, chat string, posts int) bool {
 	}
 }
 
-// admit lets a ticket in if a slot is free for it. Otherwise at is the time of the next try. A zero
-// at means that the chat is frozen and the ticket void.
+// admit lets a ticket in if a slot is free for it. Otherwise at is the time of the next try. If at
+// is zero, the chat is frozen, and the ticket is no longer valid.
 func (g *gate) admit(t *ticket) (in bool, at time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -48,9 +48,9 @@ func (q *chatQueue) readWoken(ctx context.Context) error {
 	return nil
 }
 
-// askTimeFor returns when to ask the store for a delivery after a wake-up for a conversation. That
-// is at once, unless the reply has grown, which may be the only change. A delivery then waits at
-// most askInterval.
+// askTimeFor returns when to ask the store for a delivery, after a wake-up for a conversation. The
+// zero time means at once. If the reply has grown, the growth may be the only change, so a delivery
+// then waits for up to askInterval.
 func (q *chatQueue) askTimeFor(id int64) time.Time {
 	g := q.replies[id]
 	if g == nil || !q.isRunning(g) {

@@ -79,7 +79,7 @@ func TestMessageOfTurn_AppearsAboveItsAnswer(t *testing.T) {
 	}
 }
 
-// did returns the effects below an answer.
+// did returns the text below an answer that lists its effects; line is the list.
 func did(line string) string { return "\n\n" + effect.TextEffectsHeading + "\n" + line }
 
 // TestMessageOfTurn_RepliesInGroupsOnly checks that a message replies to the user's message only in
@@ -143,7 +143,7 @@ func TestMessageOfTurn_Crash_ArrivesOnceOrMarked(t *testing.T) {
 					compact := slices.Compact(slices.Clone(texts))
 					want := certain
 					if unknownSend > 0 && slices.Contains(texts,
-						oneUnknown) { // the process died before the result of the repeat
+						oneUnknown) { // the process died before it stored the result of the repeat
 						want = []string{"one", "two", "First, and the end.", oneUnknown}
 					}
 					sorted := slices.Sorted(slices.Values(want))

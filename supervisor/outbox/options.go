@@ -126,9 +126,10 @@ type Options struct {
 	// KeepText stores a text as a file that can be sent; nil sends answers of any length as
 	// messages.
 	KeepText func(name, text string) (supervisor.File, error)
-	// Forget is called with each file of a vanishing delivery after its last send, before the
-	// delivery is closed. The file's bytes may then be deleted. Forget may be called twice for a
-	// file, and must not block; nil keeps the bytes.
+	// Forget is called with each file of a delivery that will be deleted from its chat. The call
+	// comes after the file's last send, and before the delivery is closed. The file's bytes may
+	// then be deleted. Forget may be called twice for a file, and must not block; nil keeps the
+	// bytes.
 	Forget func(f supervisor.File)
 }
 

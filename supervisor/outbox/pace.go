@@ -45,8 +45,8 @@ type window struct {
 // never means that a call must end first.
 func (w *window) nextTime(now time.Time, spare int) time.Time {
 	w.trim(now)
-	// over is the index in ends of the last call that must expire first. Below 0 a call may begin
-	// now.
+	// over is the index in ends of the last call that must expire first. If over is below 0, a call
+	// may begin now.
 	over := w.held + len(w.ends) + spare - w.limit
 	switch {
 	case over < 0:

@@ -50,7 +50,7 @@ func (o *Options) contents(d supervisor.Delivery, apologetic bool) []supervisor.
 		parts = o.apologize(parts)
 	}
 	bearer := len(parts) - 1
-	if bearer >= 0 || len(d.Buttons) == 0 { // an album has no buttons
+	if bearer >= 0 || len(d.Buttons) == 0 { // an album can't have buttons
 		parts = append(parts, joinAlbums(fileContents(d.Files))...)
 	} else {
 		parts = append(parts, fileContents(d.Files)...)
@@ -127,7 +127,7 @@ func (o *Options) withFullText(parts []supervisor.RichText, d supervisor.Deliver
 	return parts[:maxMessages-1], append([]supervisor.File{file}, d.Files...)
 }
 
-// caption returns the caption of a file, cut to leave room for a mark.
+// caption returns the caption of a file, cut to leave room for the mark of a repeat.
 func caption(f supervisor.File) string {
 	if invisible(f.Caption) {
 		return ""
@@ -138,7 +138,7 @@ func caption(f supervisor.File) string {
 // clip cuts a text to the maximum length most, in UTF-16 code units.
 func clip(text string, most int) string { return supervisor.RichText{Text: text}.Truncate(most).Text }
 
-// visible returns the content of a post with its mark.
+// visible returns the content of a post, with its mark if the post is a repeat.
 func visible(p supervisor.Post) supervisor.RichText {
 	t := p.Content
 	if !p.Repeat {
@@ -151,13 +151,13 @@ func visible(p supervisor.Post) supervisor.RichText {
 	return t
 }
 
-// parts splits a text into messages, each with room for a mark.
+// parts splits a text into messages, each with room for the mark of a repeat.
 func (o *Options) parts(markdown string, growing bool) []supervisor.RichText {
 	return o.fit(o.Render(markdown, growing)...)
 }
 
-// fit cuts parts until each piece leaves room for a mark. A piece that can't be cut stays as it is.
-// Invisible pieces are left out.
+// fit cuts parts until each piece leaves room for the mark of a repeat. A piece that can't be cut
+// stays as it is. Invisible pieces are left out.
 func (o *Options) fit(parts ...supervisor.RichText) (list []supervisor.RichText) {
 	for _, part := range parts {
 		if invisible(part.Text) {

@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/outbox"
 )
 
-// without makes an outbox stop serving a user.
+// without returns a change of options: the outbox no longer serves the user of that name.
 func without(name string) func(*outbox.Options) {
 	return func(o *outbox.Options) {
 		o.Serves = func(c supervisor.Conversation) bool { return c.User != name }

@@ -25,9 +25,9 @@ type postSet struct {
 	muted bool // whether a growing reply shows nothing more until its end
 	// outcome is the outcome of a delivery that is given up; "" before that.
 	outcome supervisor.DeliveryResult
-	why     string // the channel's error behind outcome
+	why     string // the channel's error that caused outcome
 	// reason is the reason of the outcome if the thread or the chat is to blame; otherwise
-	// ReasonNone.
+	// SendReasonNone.
 	reason   supervisor.SendErrorReason
 	last     supervisor.Post // the post to store together with the delivery's end; ID 0 means none
 	giveUpAt time.Time       // time at which an unreachable delivery is given up

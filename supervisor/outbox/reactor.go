@@ -47,7 +47,7 @@ type WaitingMessages interface {
 	// oldest first.
 	ListUnansweredMessages(ctx context.Context, channel supervisor.Channel) ([]supervisor.Inbound, error)
 	// ListLongWaitingMessages lists messages that may have a reaction from an earlier process. Each
-	// has waited for at least the time waited.
+	// message has waited for at least the duration waited.
 	ListLongWaitingMessages(ctx context.Context, channel supervisor.Channel,
 		waited time.Duration) ([]supervisor.Inbound, error)
 }

@@ -16,9 +16,10 @@ func (q *chatQueue) sendAnew(ctx context.Context, f failure) error {
 	return q.shift(f.set, f.i)
 }
 
-// shift gives a missing post the message of the next post, that post the next message, and so on.
-// The last post is sent again. So the posts stay in order, and none is duplicated. If shift is
-// interrupted, two posts have the same message, and repairPosts continues.
+// shift repairs a post whose message is missing. The post takes the message of the next post, the
+// next post takes that of the post after it, and so on. The last post is sent again. So the posts
+// stay in order, and none is duplicated. If shift is interrupted, two posts have the same message,
+// and repairPosts continues.
 func (q *chatQueue) shift(set *postSet, i int) error {
 	for next := set.nextSent(i + 1); next >= 0; next = set.nextSent(i + 1) {
 		p := set.posts[i]

@@ -25,7 +25,7 @@ const (
 	room   = limit - outbox.RepeatMarkRoom // the usable length of a part
 	source = "far/1"
 	alice  = "42"   // alice's private chat
-	club   = "-100" // a group
+	club   = "-100" // the number of a group chat
 )
 
 // rig is an outbox on a real database with a fake channel. Its methods end the test on any error.

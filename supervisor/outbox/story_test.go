@@ -25,7 +25,7 @@ type plan struct {
 }
 
 type event struct {
-	Who  int // index of the conversation
+	Who  int // index of the conversation in which the event happens
 	Wait int // milliseconds before the event
 	Roll int // random number that decides the action
 	Size int // number of words that the event adds

@@ -17,7 +17,7 @@ const (
 	TextNoAccess = "the user no longer has access"
 	textFileLost = "(The file %s could not be sent: %s)"
 
-	// Reasons why a delivery did not certainly arrive.
+	// Reasons why a delivery failed or may not have arrived.
 	textPartRefused     = "the channel refused a part of it"
 	textNotAcknowledged = "the channel did not confirm it"
 	textUnreachable     = "could not be reached for 24 h: "

@@ -10,7 +10,7 @@ import (
 // ready for use.
 type DiskUsage struct {
 	mu   sync.Mutex
-	last map[string]protocol.TurnEnd // the last report, by user
+	last map[string]protocol.TurnEnd // each user's last report of the size
 }
 
 // RecordHomeSize records the size of a user's home that the worker reports at a turn's end. An end

@@ -57,8 +57,8 @@ func (c *WorkerLocations) RunSelfTest(ctx context.Context, worker WorkerCaller) 
 	return nil
 }
 
-// holesText returns the text about holes, a format for the tier and the findings. Weaker walls are
-// named only if the walls themselves are the reason.
+// holesText returns the format of the text about the sandbox's holes. It takes the tier and the
+// findings. The text suggests weaker walls only if the walls themselves are the reason.
 func holesText(holes []protocol.EscapeReport) string {
 	text := textUntried
 	for _, f := range holes {

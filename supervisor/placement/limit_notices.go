@@ -32,7 +32,7 @@ func (c *WorkerLocations) NotifyLimitHit(user string, hit spawnwire.LimitHitMess
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), tellTimeout)
-	go func() { // runs at most for tellTimeout, because the caller must not wait
+	go func() { // a goroutine, because the caller must not wait; tellTimeout bounds its time
 		defer cancel()
 		c.Tell(ctx, user, limitText(hit))
 	}()

@@ -32,10 +32,10 @@ type Options struct {
 	Account     string
 	MakeAccount bool     // whether to create Account if it does not exist
 	Tier        string   // tier of the sandbox; "auto" means the best that works
-	LeastTier   string   // the weakest allowed tier
+	LeastTier   string   // the weakest sandbox tier that is allowed
 	ReadOnly    []string // folders that every worker may read
 	Memory      int64    // limit of a worker and its processes, in bytes
-	PIDs        int      // maximum of processes of a worker
+	PIDs        int      // maximum of processes that a worker may have at once
 	UIDs        UIDRange // uids for users without an account, if the sandbox uses accounts
 	// UIDsOptional lets users without an account share one account if the uids are not free. If
 	// UIDsOptional is false, Mews serves nobody in that case.

@@ -31,7 +31,7 @@ func (r UIDRange) checkMapped(self string) error {
 		}
 		mapped := false
 		for line := range strings.Lines(string(text)) {
-			var inside, outside, many uint64 // user_namespaces(7)
+			var inside, outside, many uint64 // for the format, see user_namespaces(7)
 			_, err := fmt.Sscan(line, &inside, &outside, &many)
 			mapped = mapped || err == nil && inside <= uint64(r.From) && inside+many > uint64(r.To)
 		}

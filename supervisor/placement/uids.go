@@ -16,7 +16,7 @@ import (
 
 // UIDStore stores the uid of each user, which never changes.
 type UIDStore interface {
-	Find(ctx context.Context, user string, from, to uint32) (uint32, error) // 0 means that the user has none
+	Find(ctx context.Context, user string, from, to uint32) (uint32, error) // returns 0 for a user without a uid
 	// Assign assigns wanted, or an unused uid that is not in taken.
 	Assign(ctx context.Context, user string, from, to, wanted uint32, taken []uint32) (uint32, error)
 	WasAnyAssigned(ctx context.Context, from, to uint32) (bool, error) // whether any user has a uid of the range
@@ -105,12 +105,13 @@ func (c *WorkerLocations) ownUID(u supervisor.User) (uint32, error) {
 	return c.Kept.Assign(ctx, u.Name, c.UIDs.From, c.UIDs.To, wanted, taken)
 }
 
-// uidBlock is the number of uids from one installation's first uid to the next one's.
+// uidBlock is the number of uids from one installation's first uid to the first uid of the next
+// installation.
 const uidBlock = 100
 
-// firstUID returns the uid from which this installation assigns. An optional range may have several
-// installations, and an installation whose workers do not run leaves no trace of its uids in /proc.
-// So the state folder's path decides.
+// firstUID returns the uid from which this installation assigns. Several installations may share an
+// optional range. An installation whose workers do not run leaves no trace of its uids in /proc. So
+// a hash of the state folder's path decides.
 func (c *WorkerLocations) firstUID() uint32 {
 	blocks := (c.UIDs.To - c.UIDs.From + 1) / uidBlock
 	if !c.UIDsOptional || blocks < 2 {
@@ -215,10 +216,10 @@ func (c *WorkerLocations) isOurs(home string) bool {
 	return filepath.Dir(home) == filepath.Join(c.State, "homes")
 }
 
-// checkUIDs refuses a range of uids that is not free. Of an optional range, uids in use are skipped.
-// If accounts or containers of the machine have uids of an optional range, users without an account
-// share one instead. An optional range is checked only once. If a user already has a uid of the
-// range, the range stays in use, because the user's home belongs to that uid.
+// checkUIDs refuses a range of uids that is not free. Of an optional range, uids in use are
+// skipped. If accounts or containers of the machine have uids of an optional range, users without
+// an account share one account instead. An optional range is checked only once. If a user already
+// has a uid of the range, the range stays in use, because the user's home belongs to that uid.
 func (c *WorkerLocations) checkUIDs(users []supervisor.User, homes []string) error {
 	if c.UIDs == (UIDRange{}) || c.UIDsOptional && (c.roots.Load() != nil || !slices.ContainsFunc(users, c.mayOwn)) {
 		return nil
@@ -229,7 +230,7 @@ func (c *WorkerLocations) checkUIDs(users []supervisor.User, homes []string) err
 	if err != nil {
 		return err
 	}
-	if c.UIDsOptional { // ids in use are skipped
+	if c.UIDsOptional { // an optional range may have used ids, which are skipped
 		err = c.UIDs.checkFree("/etc", nil, nil)
 	} else if err = c.UIDs.checkFree("/etc", ownedFolders, homes); err == nil && !given {
 		err = c.UIDs.checkProcesses("/proc")

@@ -160,7 +160,7 @@ func TestOwnUID_NewDatabase_FollowsHomes(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		elsewhere := filepath.Join(state, "elsewhere") // a home of the configuration
+		elsewhere := filepath.Join(state, "elsewhere") // a home that the configuration names
 		if err := errors.Join(os.Mkdir(elsewhere, 0o700), os.Chown(elsewhere, to, to)); err != nil {
 			t.Fatal(err)
 		}
@@ -243,8 +243,8 @@ func TestFirstUID_EachInstallation_IsInRange(t *testing.T) {
 	}
 }
 
-// TestCheckOwner_PeopleShare_KeepsHomeOfUID: no advice hands the home of one user to the account of
-// all.
+// TestCheckOwner_PeopleShare_KeepsHomeOfUID checks the advice of the error. No advice says to give
+// one user's home to the shared account.
 func TestCheckOwner_PeopleShare_KeepsHomeOfUID(t *testing.T) {
 	for _, c := range []struct{ owner, shared uint32 }{{70000, 999}, {999, 999}, {70000, 70000}} {
 		p := &WorkerLocations{Workers: Account{c.shared, c.shared}, Sharing: "the range is not free"}

@@ -29,7 +29,7 @@ func checkVersion(ctx context.Context, path, version string) error {
 	ctx, cancel := context.WithTimeout(ctx, versionTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, "--version")
-	cmd.Env = []string{} // the environment has secrets
+	cmd.Env = []string{} // no environment, because the environment of this process has secrets
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 // victims are files, sockets and a process with a secret, which a worker tries to reach.
 type victims struct {
 	protocol.EscapeVictims
-	whose     Account // the worker's account
+	whose     Account // the account of the worker that attacks the victims
 	Dir       string
 	listeners []net.Listener
 	serving   sync.WaitGroup
@@ -54,8 +54,8 @@ func NewVictims(state string, whose Account) (v *victims, err error) {
 		v.give(v.OwnOutside, v.OtherHome, v.Socket, own, other), v.start())
 }
 
-// give gives paths to the worker's account. List a folder after its contents, so that nobody else
-// can change them before.
+// give hands paths over to the worker's account. List a folder after its contents, so that nobody
+// else can change the contents before.
 func (v *victims) give(paths ...string) error {
 	if os.Getuid() != 0 || v.whose.UID == 0 {
 		return nil
@@ -130,7 +130,7 @@ func (v *victims) listen(network, address string) error {
 		v.TCP = l.Addr().String()
 	}
 	v.listeners = append(v.listeners, l)
-	v.serving.Go(func() { // runs until the listener is closed
+	v.serving.Go(func() { // this goroutine runs until the listener is closed
 		for {
 			conn, err := l.Accept()
 			if err != nil {

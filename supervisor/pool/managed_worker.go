@@ -40,7 +40,7 @@ type managedWorker[H Host] struct {
 	broken    *CrashLoopError // the error for requests while the breaker is open
 	current   *process[H]     // the process while it is starting, running or stopping; otherwise nil
 	waiting   []*waiter[H]
-	ending    bool // whether run knows that closing is closed
+	ending    bool // whether run has noticed that the channel closing is closed
 	processes sync.WaitGroup
 }
 
@@ -93,7 +93,8 @@ func (m *managedWorker[H]) run(forget func()) {
 	}
 }
 
-// do lets run call f. If run has ended, do returns false without a call of f.
+// do passes f to the goroutine of run, which calls f. If run has ended, do returns false, and f is
+// not called.
 func (m *managedWorker[H]) do(f func()) bool {
 	select {
 	case m.events <- f:
@@ -321,8 +322,8 @@ func (m *managedWorker[H]) ended(p *process[H]) {
 	}
 }
 
-// short delays the next start because the machine has no room for the worker. Requests keep
-// waiting. At the third shortage in a row the user gets a notice.
+// short handles a shortage: the machine has no room for the worker. It delays the next start, and
+// requests keep waiting. At the third shortage in a row the user gets a notice.
 func (m *managedWorker[H]) short(log hclog.Logger) {
 	m.shortages++
 	wait := m.options.Timings.Shortage
@@ -338,7 +339,7 @@ func (m *managedWorker[H]) short(log hclog.Logger) {
 // tellShortages is the number of shortages in a row after which a user gets a notice.
 const tellShortages = 3
 
-// died counts a death. It delays the next start, or opens the breaker.
+// died handles a death: it delays the next start, or opens the breaker.
 func (m *managedWorker[H]) died(log hclog.Logger, err error) {
 	m.deaths++
 	wait, broken := m.backoff.died(m.options.Now(), m.options.Timings)

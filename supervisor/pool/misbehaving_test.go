@@ -19,7 +19,8 @@ func TestMisbehavingWorker_SparesOtherWorkers(t *testing.T) {
 		change(&timings)
 		return timings
 	}
-	// These timeouts also hold for the other user's worker, which must meet them on a busy machine.
+	// These timeouts also hold for the other user's worker, which must meet these timeouts on a
+	// busy machine.
 	shortHello := hasty(func(t *Timings) { t.Handshake = 5 * time.Second })
 	shortPing := hasty(func(t *Timings) { t.PingAnswer = 5 * time.Second })
 	shortWrite := hasty(func(t *Timings) { t.Write = 2 * time.Second })
@@ -147,7 +148,7 @@ func TestKill_ServiceEnds_IsNotCountedAsDeath(t *testing.T) {
 		w.Kill(reason)
 		<-w.Done()
 		w.Release()
-		if err := echo(t, r.acquire("good"), "back"); err != nil { // the end was handled before this start
+		if err := echo(t, r.acquire("good"), "back"); err != nil { // the worker's end was handled before this new start
 			t.Error(err)
 		}
 		if s := r.status("good"); s.Deaths != 0 || IsWorkerDeath(w.Err()) {

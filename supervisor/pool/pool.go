@@ -71,8 +71,8 @@ type Timings struct {
 	// pause before the next start if the machine has no room for a worker; default 1 s
 	Shortage      time.Duration
 	BreakerDeaths int // number of deaths that opens the breaker; default 5
-	// BreakerWindow is the time within which these deaths must happen; default 5 min. The breaker
-	// closes when the first of these deaths is older.
+	// BreakerWindow is the time within which BreakerDeaths deaths open the breaker; default 5 min.
+	// The breaker closes when the first of these deaths is older than BreakerWindow.
 	BreakerWindow time.Duration
 }
 
@@ -221,7 +221,7 @@ func (p *Pool[H]) removeWorker(key string) {
 
 // Evict ends the worker of a key, even a busy one, and returns when it is gone. This does not count
 // as a death. The worker's calls fail, and waiting requests get another worker. Without a worker,
-// Evict does nothing. An error is ctx's cause, but the worker still ends.
+// Evict does nothing. If ctx ends first, Evict returns the cause of ctx, and the worker still ends.
 func (p *Pool[H]) Evict(ctx context.Context, key string) error {
 	p.mu.Lock()
 	m := p.workers[key]
@@ -244,9 +244,9 @@ func (p *Pool[H]) Evict(ctx context.Context, key string) error {
 
 // Limits for EndPrograms, as kinds of a LimitHitMessage.
 const (
-	LimitHomeBytes = "disk"       // the bytes of a home
-	LimitHomeFiles = "disk_files" // the files of a home
-	LimitFreeSpace = "disk_full"  // the free space of a disk that other programs use too
+	LimitHomeBytes = "disk"       // limit of the bytes in a home
+	LimitHomeFiles = "disk_files" // limit of the number of files in a home
+	LimitFreeSpace = "disk_full"  // lower limit of the free space of a disk that other programs use too
 )
 
 // endedLimits are the limits for EndPrograms. The spawner's message about such a limit answers a

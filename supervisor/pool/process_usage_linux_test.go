@@ -21,7 +21,7 @@ func TestProcessUsageOf_CountsDescendants(t *testing.T) {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 		_ = cmd.Wait()
 	})
-	if _, err := out.Read(make([]byte, 1)); err != nil { // after this, all processes run
+	if _, err := out.Read(make([]byte, 1)); err != nil { // this byte says that all processes run
 		t.Fatal(err)
 	}
 	const nobody = 1 << 30

@@ -73,8 +73,8 @@ func spawnerOptions(path, worker string) SpawnerOptions {
 	return o
 }
 
-// stranger is an account without a user. Other packages' tests do not use it, because limits of
-// processes count by account.
+// stranger is an account without a user. Other packages' tests do not use it, because the kernel
+// counts processes by account.
 const stranger = 54351
 
 // makeHome makes a home for a worker.

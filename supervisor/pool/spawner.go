@@ -42,7 +42,7 @@ const (
 	respawnFirst = 200 * time.Millisecond
 	respawnMost  = 60 * time.Second // the longest pause after deaths
 	respawnShort = time.Second      // pause if the machine has no room for the spawner
-	respawnReset = time.Minute      // after a life this long, the pauses begin again with the shortest
+	respawnReset = time.Minute      // a spawner that ran at least this long resets the pauses to the shortest
 )
 
 var (

@@ -27,7 +27,7 @@ type spawnerProcess struct {
 
 	mu       sync.Mutex // guards the fields below
 	children map[uint64]*child
-	hungOver *child // the child at which the spawner hung and was killed; nil if it was not killed
+	hungOver *child // the child whose request made the spawner hang, so that it was killed; nil if it was not killed
 	cause    error  // why the spawner was killed
 }
 
@@ -178,8 +178,8 @@ func (p *spawnerProcess) send(c *child, m spawnwire.Message, fds ...int) error {
 	return err
 }
 
-// killHung kills a spawner that hangs at a child. The spawner's workers die with it. Then listen
-// returns, and its caller cleans up. Only the first cause is kept.
+// killHung kills a spawner that hangs at the request of a child. The spawner's workers die with it.
+// Then listen returns, and its caller cleans up. Only the first cause is kept.
 func (p *spawnerProcess) killHung(c *child, cause error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -11,14 +11,17 @@ import (
 type WorkerProfile string
 
 const (
-	// ProfileUser is for a user's turns. The worker stays until it was idle for a while.
+	// ProfileUser is for a worker that runs a user's turns. The worker stays until it was idle for
+	// a while.
 	ProfileUser WorkerProfile = "user"
-	// ProfileHome packs or empties a user's home. The user may be gone; one-shot.
+	// ProfileHome is for a one-shot worker that packs or empties a user's home. The user may be
+	// gone.
 	ProfileHome WorkerProfile = "archive"
-	// ProfileCheck reads a user's files if no other worker of the user runs; one-shot.
+	// ProfileCheck is for a one-shot worker that reads a user's files. It is used if no other
+	// worker of the user runs.
 	ProfileCheck    WorkerProfile = "look"
-	ProfileSelfTest WorkerProfile = "self-test" // tests the worker's sandbox; one-shot
-	ProfileReview   WorkerProfile = "review"    // runs a turn that only reads, without a home; one-shot
+	ProfileSelfTest WorkerProfile = "self-test" // for a one-shot worker that tests its own sandbox
+	ProfileReview   WorkerProfile = "review"    // for a one-shot worker without a home, whose turn only reads
 )
 
 // profiles has a row for each WorkerProfile. A one-shot worker ends as soon as its lease ends.
@@ -59,7 +62,7 @@ func (s WorkerSpec) user() string {
 // WorkerLocation is the location of a user's home, with account and limits of its worker. The
 // spawner opens Path below Root; without Root the worker has no home.
 type WorkerLocation struct {
-	Root     string // an absolute path
+	Root     string // absolute path of the folder that contains the home
 	Path     string // path relative to Root; "." means Root itself
 	MakeHome bool   // whether the spawner makes a home that does not exist
 	UID, GID uint32 // the user's own account; 0 means the account for users without one

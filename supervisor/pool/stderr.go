@@ -11,9 +11,9 @@ import (
 
 // Limits for reading a process's standard error, which may contain any bytes in any amount.
 const (
-	lineBytes  = 1 << 10 // bytes in a line; a longer line counts as several lines
+	lineBytes  = 1 << 10 // maximum bytes in a line; a longer line counts as several lines
 	keptLines  = 20      // number of last lines in the error about the process's end
-	loggedMost = 20      // lines logged within loggedSpan; the rest is only counted
+	loggedMost = 20      // maximum of lines logged within loggedSpan; further lines are only counted
 	loggedSpan = 10 * time.Second
 	// bytes read before a pause; a flood then blocks its writer, but not us
 	burstBytes = 64 << 10

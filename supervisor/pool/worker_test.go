@@ -55,8 +55,8 @@ var behaviours = map[string]func(*os.File){
 		serve(f, protocol.Version, nil)
 	},
 
-	// The first three starts of this worker find no room on the machine. Go's runtime reports that
-	// before all stacks.
+	// The first three starts of this worker find no room on the machine. Go's runtime prints that
+	// report before all stacks.
 	"short": func(f *os.File) {
 		unlessStarted(3, func() { quit(spawnwire.ShortageExitStatus, "no room") })
 		serve(f, protocol.Version, nil)
@@ -118,13 +118,14 @@ func forever(f *os.File, b []byte) {
 	}
 }
 
-// after returns a worker that behaves well until it gets the message "now", and then calls turn.
+// after is the behaviour of a worker that behaves well until it gets the message "now", and then
+// calls turn.
 func after(turn func(*os.File)) func(*os.File) {
 	return func(f *os.File) { serve(f, protocol.Version, turn) }
 }
 
-// alone is like after, for a turn that does not return. During the turn nothing else is written, so
-// earlier calls get no answer.
+// alone does the same as the function after, for a turn that does not return. During the turn
+// nothing else is written, so earlier calls get no answer.
 func alone(turn func(*os.File)) func(*os.File) {
 	return func(f *os.File) {
 		m := &blockingConn{File: f}

@@ -26,11 +26,11 @@ const (
 	NewerDatabase Kind = "newer_database"
 	// facts: the version of the database's schema, and the version that this Mews needs
 	OlderDatabase Kind = "older_database"
-	// facts: the version of the database's schema, and its first difference
+	// facts: the version of the database's schema, and the first difference in that schema
 	DatabaseSchemaDiffers Kind = "database_differs"
 	// facts: the needed MiB, the free MiB, and the folder
 	NoRoomForCopy   Kind = "no_room_for_copy"
-	DatabaseMissing Kind = "database_missing" // facts: the database's path
+	DatabaseMissing Kind = "database_missing" // facts: the path of the missing database
 	// the database was removed while Mews ran, and Mews wrote it again; facts: the path
 	DatabaseRemoved Kind = "database_removed"
 	// the database was removed while Mews ran, and could not be written again; facts: the path and
@@ -50,7 +50,7 @@ const (
 	SecondFactorExists Kind = "factor_exists" // facts: the user's name
 	AccountTaken       Kind = "account_taken"
 	InviteInvalid      Kind = "invite_useless"
-	NoSuchGrant        Kind = "no_such_grant" // facts: the grant's number, and its user's name
+	NoSuchGrant        Kind = "no_such_grant" // facts: the grant's number, and the name of the grant's user
 )
 
 // New returns an error of a kind, with its code and text. facts fill the text; err may be nil.

@@ -12,7 +12,7 @@ import (
 // nonce can't be guessed, and only the buttons have it.
 const (
 	prefix    = "q:"
-	nonceSize = 16 // in bytes: 128 bits (OWASP ASVS 5.0, 7.2.3, about reference tokens)
+	nonceSize = 16 // bytes of a nonce: 128 bits (OWASP ASVS 5.0, 7.2.3, about reference tokens)
 )
 
 var encoding = base64.RawURLEncoding.Strict()

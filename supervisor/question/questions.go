@@ -66,7 +66,7 @@ type Options struct {
 	Log    hclog.Logger
 	// returns how long a question is open after its delivery; nil or 0 means 24 hours
 	OpenFor func() time.Duration
-	Now     func() time.Time // nil means time.Now
+	Now     func() time.Time // returns the current time; nil means time.Now
 }
 
 // Questions asks users and records their answers. It may be used from any goroutine. Its method Run

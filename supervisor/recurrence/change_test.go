@@ -61,8 +61,8 @@ func TestInLongerMonth_MissingDay_MovesOn(t *testing.T) {
 	}
 }
 
-// On 28 March 2027 the clocks in Madrid skip the hour from 2:00 to 3:00. The time is the day before,
-// 10:00.
+// On 28 March 2027 the clocks in Madrid skip the hour from 2:00 to 3:00. The time is the day
+// before, 10:00.
 func TestSkippedTime_ClockChange_IsNamed(t *testing.T) {
 	zone := zoneOf(t, "Europe/Madrid")
 	now := time.Date(2027, 3, 27, 10, 0, 0, 0, zone)

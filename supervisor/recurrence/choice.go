@@ -21,7 +21,7 @@ type ChoiceError struct {
 func (e *ChoiceError) Error() string { return e.Labels[0] + " or " + e.Labels[1] }
 
 // askChoice returns an error about a text that can mean two things. hints say how to write each of
-// them.
+// the two meanings.
 func askChoice(written string, choice ChoiceError, hints [2]string) error {
 	return &supervisor.Error{Code: supervisor.CodeInvalid, Err: &choice,
 		Message: fmt.Sprintf(textWhich, written, hints[0]+" or "+hints[1])}
@@ -79,7 +79,7 @@ var hoursPattern = regexp.MustCompile(`^(\d{1,2}) ?h(\d{2})?$`)
 const firstHour = 6
 
 // takeHours reads 17h30 or 08h as a time of the day. It returns an error for 8h, 17h and 8h30,
-// which can also be a length. is is false for all other texts.
+// which can also be a length. For all other texts the result is is false.
 func (p *phrase) takeHours() (r Rule, is bool, err error) {
 	found := hoursPattern.FindStringSubmatch(strings.ToLower(p.text))
 	if found == nil {

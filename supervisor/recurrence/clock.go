@@ -116,7 +116,7 @@ func (p *phrase) takeHour(spoken bool) (c clock, ok bool) {
 // part is a part of the day.
 type part struct {
 	name    string
-	usual   TimeOfDay // the time of the day if the author wrote no clock
+	usual   TimeOfDay // time of the day that "morning" and the like mean if the author wrote no hour
 	from    int       // the first hour that means the second half of the day
 	to      int       // the last hour that means the second half of the day
 	earlier bool      // whether the part of the day begins before noon

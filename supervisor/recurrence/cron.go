@@ -67,7 +67,7 @@ const cronHorizon = 40
 // cronExpression is an expression split into fields. Only one goroutine may use it at a time.
 type cronExpression struct {
 	fields []string    // the expression's fields, with a field for seconds before them
-	days   []string    // the expression's fields; all fields except those of the day are *
+	days   []string    // the same fields, with * for all except the two fields of the day
 	judge  gronx.Gronx // the parser that decides whether a field is due
 }
 

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawField draws a field of a cron expression with values from least to most. It draws one or more
-// common forms, or forms of that field.
+// drawField draws a random field of a cron expression, with values from least to most. The field is
+// a list of forms: common forms, and the field's own forms.
 func drawField(t *rapid.T, least, most int, own ...string) string {
 	value := func() int { return rapid.IntRange(least, most).Draw(t, "value") }
 	span := func() string {

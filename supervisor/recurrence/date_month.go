@@ -141,8 +141,8 @@ func Ordinal(day int) string {
 	return strconv.Itoa(day) + ending
 }
 
-// lastDaysUpTo returns the days from the 28th to a day, for BYMONTHDAY. The last of them that a
-// month has is the day, or the last day of a shorter month.
+// lastDaysUpTo returns the days from the 28th to a day, for BYMONTHDAY. In each month, the last of
+// these days that exists is the day itself, or the last day of a shorter month.
 func lastDaysUpTo(n int) string {
 	var days []string
 	for d := 28; d <= n; d++ {

@@ -34,7 +34,7 @@ func (p *phrase) takeNumericDate() (d day, ok bool, err error) {
 		clocked := *p
 		if _, isClock := clocked.takeClock(false); isClock && found[3] == "" && !rest.hasClock() && !(p.onDay &&
 			isMonth(found[2])) {
-			return d, false, nil // such as 10.30, which is a time
+			return d, false, nil // the text is a time such as 10.30
 		}
 		return p.onDate(rest, found[1], found[2], found[4])
 	}
@@ -104,8 +104,7 @@ func (p *phrase) dateIn(year, digits int, month time.Month, n int) (date time.Ti
 }
 
 // lastDay reads an impossible date as the month's last day, and keeps the date for the author's
-// error. ok is false if such a date can't be read. The same holds for numbers that are no day or no
-// month.
+// error. ok is false if such a date can't be read, or if a number is no day or no month.
 func (p *phrase) lastDay(year int, dated bool, month time.Month, n int) (date time.Time, ok bool) {
 	if p.impossible == nil || month < time.January || month > time.December || n < 1 || n > 31 {
 		return date, false
@@ -117,7 +116,7 @@ func (p *phrase) lastDay(year int, dated bool, month time.Month, n int) (date ti
 	return onDay(time.Date(year, month, 1, 0, 0, 0, 0, time.UTC), n), true
 }
 
-// isInLeapYear reports whether a leap year has a day.
+// isInLeapYear reports whether a month has a day n in a leap year.
 func isInLeapYear(n int, month time.Month) bool {
 	return time.Date(2028, month, n, 0, 0, 0, 0, time.UTC).Month() == month
 }

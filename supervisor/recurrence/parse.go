@@ -24,9 +24,11 @@ const maxText = 500
 const minPeriod = time.Minute
 
 // Parse reads words for due times, as a person or a model writes them. It must understand the whole
-// text. now is in the user's zone. The rule is due at least once. An error is for the author: it
-// says what was not understood, is past, or could mean two things. It wraps ErrUnreadable or a
-// *ChoiceError in the first and the last case.
+// text. now is in the user's zone. The rule is due at least once.
+//
+// An error is for the author: it says what was not understood, is past, or could mean two things.
+// If something was not understood, the error wraps ErrUnreadable. If something could mean two
+// things, it wraps a *ChoiceError.
 func Parse(text string, now time.Time) (Rule, error) { return ParseDates(text, now, UnknownDateOrder) }
 
 // ParseDates is like Parse, for an author who writes dates such as 3/4 in a known order.

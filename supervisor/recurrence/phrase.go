@@ -19,7 +19,7 @@ type phrase struct {
 	impossible *string
 }
 
-// take removes the next word if any contains it.
+// take removes the next word if the list any contains it.
 func (p *phrase) take(any ...string) bool {
 	if len(p.words) > 0 && slices.Contains(any, p.words[0]) {
 		p.words = p.words[1:]
@@ -28,7 +28,7 @@ func (p *phrase) take(any ...string) bool {
 	return false
 }
 
-// takeAll removes the next words if they equal all, in order.
+// takeAll removes the next words if they are the words of the list all, in order.
 func (p *phrase) takeAll(all ...string) bool {
 	if len(p.words) >= len(all) && slices.Equal(p.words[:len(all)], all) {
 		p.words = p.words[len(all):]
@@ -37,7 +37,7 @@ func (p *phrase) takeAll(all ...string) bool {
 	return false
 }
 
-// skip returns the phrase without its next word, if any contains that word.
+// skip returns the phrase without its next word, if the list any contains that word.
 func (p phrase) skip(any ...string) *phrase {
 	p.take(any...)
 	return &p
@@ -97,7 +97,7 @@ func (p *phrase) parseIn() (r Rule, is bool, err error) {
 	}
 	fromNow := rest.takeAll("from", "now")
 	if len(rest.words) > 0 && !in && !fromNow {
-		return r, false, nil // such as 17h tomorrow
+		return r, false, nil // more words follow, as in "17h tomorrow"
 	}
 	if len(rest.words) > 0 && length.elapsed == 0 {
 		m, ok, err := rest.takeMoment()

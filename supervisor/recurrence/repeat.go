@@ -59,8 +59,8 @@ func (p *phrase) parseRepeated() (r Rule, is bool, err error) {
 	return r, true, err
 }
 
-// takeDays reads the days of a rule that repeats: "every 2 weeks on monday", "weekdays", "on the 1st
-// of every month".
+// takeDays reads the days of a rule that repeats: "every 2 weeks on monday", "weekdays", "on the
+// 1st of every month".
 func (p *phrase) takeDays(s *repetition) bool {
 	rest := *p
 	every := rest.take("every", "each")

@@ -11,8 +11,8 @@ import (
 type Kind string
 
 const (
-	Once     Kind = "once"     // due once, at At
-	Interval Kind = "interval" // due at At, and then after each Every of elapsed time
+	Once     Kind = "once"     // due once, at the time At
+	Interval Kind = "interval" // due at the time At, and then after each Every of elapsed time
 	Daily    Kind = "daily"    // due at Times on the days in Days
 	Cron     Kind = "cron"     // due by Expression: five cron fields, or a tag such as @daily
 	RRule    Kind = "rrule"    // due by Expression, a rule of iCalendar that begins after At

@@ -133,7 +133,8 @@ func (s soakCase) follow(t *testing.T, want []time.Time, to time.Time) {
 	}
 }
 
-// soakNumber returns the number in an environment variable, or otherwise if it is empty.
+// soakNumber returns the number in an environment variable. If the variable is empty, it returns
+// the parameter otherwise.
 func soakNumber(t *testing.T, name string, otherwise int) int {
 	t.Helper()
 	text := os.Getenv(name)

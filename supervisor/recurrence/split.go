@@ -35,16 +35,16 @@ var timeBegins = map[string]bool{"at": true, "@": true, "in": true, "on": true, 
 
 var (
 	atWords = map[string]bool{"at": true, "@": true}
-	// leadWords may begin a second time after a time.
+	// leadWords are words that may begin one more date or time of the day after a time.
 	leadWords = map[string]bool{"at": true, "@": true, "in": true, "on": true, "every": true, "each": true,
 		"next": true, "this": true, "the": true}
 	// continuations are words that only follow the beginning of a time.
 	continuations = map[string]bool{"am": true, "pm": true, "a.m.": true, "p.m.": true, "a.m": true, "p.m": true,
 		"o'clock": true, "uhr": true, "every": true, "each": true, "until": true, "till": true, "til": true}
-	// cutWords are words that only come before the end of a time.
+	// cutWords are words after which a time must go on, such as "every" and "half".
 	cutWords = map[string]bool{"every": true, "each": true, "next": true, "this": true, "and": true, "&": true,
 		"or": true, "on": true, "half": true, "past": true, "quarter": true}
-	// boundWords are words before a time that are no text alone.
+	// boundWords are words before a time that make no text by themselves.
 	boundWords = map[string]bool{"by": true, "before": true, "after": true, "from": true, "since": true, "around": true,
 		"until": true, "till": true, "til": true}
 )
@@ -98,7 +98,7 @@ func newSplitter(words string, now time.Time, order DateOrder) splitter {
 // timeText joins the words of a time, without a comma at its end.
 func timeText(words []string) string { return strings.TrimSuffix(strings.Join(words, " "), ",") }
 
-// reads reports whether words are a time, although perhaps one that is past or ambiguous.
+// reads reports whether words are a time, even a past or an ambiguous time.
 func (s splitter) reads(words []string) bool {
 	_, err := s.parse(words)
 	return !errors.Is(err, ErrUnreadable)
@@ -136,8 +136,9 @@ func (s splitter) split() (when, text string, ok bool) {
 	return "", "", false
 }
 
-// complete adds the first time of the day in a text to a time without one, as in "tomorrow call Ann
-// at 9". The text is the words from one field to another. A time of the day at its end is cut off.
+// complete adds the first time of the day in a text to words that name only a day, as in "tomorrow
+// call Ann at 9". The text begins with the field from and ends before the field to. A time of the
+// day at the end of the text is cut off.
 func (s splitter) complete(time []string, from, to int) (when, text string) {
 	r, err := s.parse(time)
 	timed := err == nil && r.Kind != Once && !r.NoTime

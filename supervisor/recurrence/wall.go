@@ -35,8 +35,8 @@ func instant(wall time.Time, zone *time.Location) time.Time {
 	return t
 }
 
-// nextByWall returns the first moment after another at which a wall-time rule is due. next returns
-// the first due wall time after another wall time.
+// nextByWall returns the first moment after another at which a wall-time rule is due. The function
+// next returns the first due wall time after another wall time.
 func nextByWall(
 	after time.Time, zone *time.Location, next func(time.Time) (time.Time, bool, error),
 ) (time.Time, bool, error) {

@@ -24,8 +24,8 @@ var (
 	}
 )
 
-// nameIndex maps names to their values, whole and by their first three letters, in lower case. It
-// adds them to others.
+// nameIndex maps names in lower case to their values, both the whole names and their first three
+// letters. It adds the names to others.
 func nameIndex[T any](n int, of func(int) (T, string), others map[string]T) map[string]T {
 	for i := range n {
 		value, name := of(i)

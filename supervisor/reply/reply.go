@@ -23,7 +23,7 @@ type Feeds struct {
 	Changed func(conversation int64)
 
 	mu    sync.Mutex      // guards the fields below
-	feeds map[int64]*feed // by conversation; a feed without watchers and streams is removed
+	feeds map[int64]*feed // feeds by the id of their conversation; a feed without watchers and streams is removed
 }
 
 // feed is the state of one conversation.
@@ -108,7 +108,7 @@ func (f *Feeds) change(conversation int64, change func(*feed)) {
 // Stream is one turn's reply as it grows. Its methods may be called from any goroutine and never
 // block.
 type Stream struct {
-	feeds   *Feeds // its mutex also guards the fields below
+	feeds   *Feeds // the mutex of feeds also guards the fields below
 	turn    supervisor.Turn
 	said    string               // the text of committed steps
 	ahead   string               // text before the unfinished step's text, not written by a model

@@ -35,7 +35,7 @@ func TestWatcher_SeesLatestText(t *testing.T) {
 	var feeds reply.Feeds
 	w := feeds.WatchConversation(7)
 	defer w.Close()
-	next(t, w) // the update that begins the watch
+	next(t, w) // skip the update with which a watch begins
 
 	s := feeds.OpenStream(turn(1, 2, 7), "")
 	for range 1000 {

@@ -12,7 +12,7 @@ const maxToolLines = 64
 
 // Watcher shows one conversation to one client. Only one goroutine may wait for its updates.
 type Watcher struct {
-	feeds        *Feeds // its mutex also guards outbox and tools
+	feeds        *Feeds // the mutex of feeds also guards outbox and tools
 	conversation int64
 	changed      chan struct{} // holds one token if there is something new
 	outbox       bool

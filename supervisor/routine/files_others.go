@@ -29,7 +29,7 @@ type ledger struct {
 	left map[string]protocol.FileState // the recorded states of files, by path
 	// unknown has the files and folders whose states were not recorded.
 	unknown map[string]bool
-	ran     bool // a program ran; files that it deleted are not recorded
+	ran     bool // whether a program ran; files that a program deleted are not recorded
 	// blind is the time until which a program may have changed any file; zero means no program.
 	blind time.Time
 }
@@ -86,7 +86,8 @@ func (l ledger) byOthers(c supervisor.HomeChange) bool {
 }
 
 // mayBeState reports whether a changed file may be in a recorded state. A large file was never
-// read, so its hash is unknown. The index may have a young file's time a nanosecond later.
+// read, so its hash is unknown. For a file that has just changed, the index may have a time that is
+// a nanosecond later.
 func mayBeState(c supervisor.HomeChange, state protocol.FileState) bool {
 	if state == protocol.FileStateAbsent {
 		return c.After == supervisor.FileMissing

@@ -45,7 +45,7 @@ type Options struct {
 	// false if some changes since then are unknown.
 	Changes func(ctx context.Context, user string, since supervisor.HomeCursor) (
 		list []supervisor.HomeChange, next supervisor.HomeCursor, ok bool, err error)
-	// JobScheduler returns the schedule. It is a function, because the schedule is made after the routines.
+	// Jobs returns the schedule. It is a function, because the schedule is made after the routines.
 	Jobs func() JobScheduler
 	// SetRule sets a job's times from words; now is at. ValidatePeriod refuses a job that would
 	// start turns too often. DescribeTimes describes when a job is due.

@@ -43,7 +43,7 @@ type ReadOnlyTurnPolicy struct {
 }
 
 // Run runs an attempt at a turn that only reads, in its own worker. If the worker reports, Run
-// calls report before it returns an end with WhyDone; otherwise Run never calls it.
+// calls report before it returns an end with TurnEndDone; otherwise Run never calls it.
 func (o OneShotTurns) Run(ctx context.Context, a session.Attempt, material protocol.BlobRef,
 	report func(context.Context, protocol.ReviewReport) error) (session.AttemptEnd, error) {
 	user, terms := a.Turn.Conversation.User, o.Terms(a.Turn)

@@ -188,7 +188,7 @@ func (r *reviewRig) CommitLastStep(ctx context.Context, last sqlite.LastStep) (s
 	return r.db.Turns().CommitLastStep(ctx, last)
 }
 
-// turns returns a runner whose turns have a budget, and an attempt for it.
+// turns returns a runner whose turns have the budget purse, and an attempt for this runner.
 func (r *reviewRig) turns(purse supervisor.Budget) (OneShotTurns, session.Attempt) {
 	o := OneShotTurns{Turns: Turns{Pool: r.workers, OnBegin: func(string) {},
 		Faults: &WorkerStartFaults{MayRead: func(string) bool { return false }},

@@ -16,7 +16,8 @@ type ReadOnlyTurns[R ~func(context.Context, protocol.ReviewMaterial) (protocol.R
 	OneShotTurns
 	Spool *spool.Spool
 	Steps sqlite.Turns
-	// Work lets read run a worker, acts on its report, and returns the card that ends the turn.
+	// Work calls read, which runs a worker and returns its report. Work acts on the report, and
+	// returns the card that ends the turn.
 	Work func(ctx context.Context, turn supervisor.Turn, read R) (card string, err error)
 }
 

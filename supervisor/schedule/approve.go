@@ -20,8 +20,8 @@ type origin struct {
 	in      supervisor.Conversation
 	inbound int64 // the inbound id of the command or press
 	turn    int64
-	kind    supervisor.TurnKind // the kind of the turn
-	call    string              // the tool call in the turn
+	kind    supervisor.TurnKind // the kind of the turn in which the user wants the change
+	call    string              // the id of the tool call that asks for the change
 	when    string              // the words for the job's new times
 	// the order of dates such as 3/4 that the user chose; "" means the order of the user's language
 	dates      recurrence.DateOrder
@@ -72,7 +72,7 @@ func (ed *editor) approve(ctx context.Context, from origin, j, was supervisor.Jo
 // maxQuestionText is the maximum length of each part of an approval question.
 const maxQuestionText = 1000
 
-// clip cuts a text to the length most in characters, and then adds its full length.
+// clip cuts a text to most characters. Then it adds the whole text's number of characters.
 func clip(text string, most int) string {
 	runes := []rune(text)
 	if len(runes) <= most {

@@ -27,8 +27,8 @@ func (cs *cards) card(j supervisor.Job) supervisor.Delivery {
 	return cardWith(j, cs.checkText(j), cs.DescribeOptions(j))
 }
 
-// cardWith returns a card with the given check and option sentences. It does no I/O, so it may be
-// called while the job is being stored.
+// cardWith returns the card of a job. check describes the job's check, and terms are sentences
+// about its options. cardWith does no I/O, so it may be called while the job is being stored.
 func cardWith(j supervisor.Job, check string, terms []string) (d supervisor.Delivery) {
 	d.Conversation, d.Text = j.Conversation, fmt.Sprintf(textMade, nouns[j.Kind], j.ID, j.Text)
 	if j.Name != "" {
@@ -118,7 +118,7 @@ func (cs *cards) checkText(j supervisor.Job) string {
 	return cs.rules.Text(j.Options.Check)
 }
 
-// monthDays is the length of the longest month.
+// monthDays is the number of days in the longest month.
 const monthDays = 31
 
 // costText says the most that a job may cost; "" means that it never asks a model.

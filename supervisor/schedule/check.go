@@ -28,7 +28,7 @@ type CheckStore interface {
 	// ReserveFire starts the check of a fire and reserves the fire until a time. It returns false
 	// if a check of this user runs already, or if the fire has ended.
 	ReserveFire(ctx context.Context, f supervisor.ClaimedFire, now, until time.Time) (bool, error)
-	// FreeReservedFires makes the checks of an earlier process begin again.
+	// FreeReservedFires makes checks begin again that an earlier process has begun and not ended.
 	FreeReservedFires(ctx context.Context, now time.Time) error
 	// ReleaseHeldNotices sends messages whose quiet hours are over, and returns their deliveries.
 	// Messages keep waiting if rests returns true for their user.
@@ -39,7 +39,7 @@ type CheckStore interface {
 		supervisor.Inbound, error)
 }
 
-// CheckParser are the functions that parse and describe checks.
+// CheckParser has the functions that parse and describe checks.
 type CheckParser struct {
 	Parse func(protocol.CheckArguments) (supervisor.CheckCondition, error) // parses a check; errors are for users
 	// refuses arguments of a check in jobs of another kind

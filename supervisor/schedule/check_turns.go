@@ -20,7 +20,8 @@ func (t checkTurns) noteBegun(user string) {
 	t[user] = last + 1
 }
 
-// order sorts fires by their users' numbers, lowest first; it is stable.
+// order sorts fires by the numbers of their users, lowest first. Fires of one user keep their
+// order.
 func (t checkTurns) order(list []supervisor.ClaimedFire) []supervisor.ClaimedFire {
 	return slices.SortedStableFunc(slices.Values(list), func(a, b supervisor.ClaimedFire) int { return cmp.Compare(t[a.Job.User], t[b.Job.User]) })
 }

@@ -326,7 +326,7 @@ func TestDigest_ClockSetBack_CoversOneDay(t *testing.T) {
 	h.endTurnAtCost(t, h.passUntil(t, 10, 0)[0], stays, 0)
 	h.passUntil(t, 7, 30)
 	h.passUntil(t, 7, 31)
-	// the clocks change in Madrid
+	// the clocks in Madrid change on 29 March, so 24 hours before 07:30 it was 06:30
 	if got := h.digestTexts(t); len(got) != 1 ||
 		!strings.Contains(got[0], "**Since Sat 28 Mar 06:30**\n- Look: 1 failed") {
 		t.Errorf("it says %q", got)

@@ -17,8 +17,9 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// BenchmarkLoop_ThousandJobsDue measures the end of a second in which 1,000 reminders of fifty users are
-// due, until all are in the outbox. It should take at most a second.
+// BenchmarkLoop_ThousandJobsDue measures the time until 1,000 reminders are in the outbox. The
+// reminders belong to fifty users and are due in the same second. The time should be at most a
+// second.
 func BenchmarkLoop_ThousandJobsDue(b *testing.B) {
 	const people, each = 50, 20
 	var clock atomic.Int64 // the current time in milliseconds

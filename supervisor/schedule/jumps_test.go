@@ -320,7 +320,7 @@ func TestLoop_ClockYearsAhead_Recovers(t *testing.T) {
 			j.set(-10 * 365 * 24 * time.Hour)
 			then(j)
 			j.wait(49 * time.Hour)
-			// the first message is for the 27th
+			// the first of these messages is for 27 March
 			want := []string{"Reminder: pills\n\nIt was due at Sun 23 Mar 14:00, 22 hours ago.", "Reminder: pills", "Reminder: pills"}
 			if said := sqlitetest.QueryColumn(t, j.db, "SELECT text FROM outbox ORDER BY id"); !slices.Equal(said,
 				want) {

@@ -19,8 +19,8 @@ import (
 
 // option is a setting of a job, other than its times and text.
 type option struct {
-	kinds []supervisor.JobKind // the kinds of jobs that have the option
-	want  string               // the valid values, in words
+	kinds []supervisor.JobKind // kinds of jobs for which users can set the option
+	want  string               // valid values of the option, in words
 	// set parses a value into o; "" means the default. ok is false if the value is invalid; err may
 	// give the reason.
 	set func(ed *editor, user supervisor.User, o *supervisor.JobOptions, value string) (ok bool, err error)

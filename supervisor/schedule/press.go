@@ -42,7 +42,8 @@ const (
 	pressEvening = "evening"
 )
 
-// pressLongerMonth moves a job to a month that has its user's day; the job's id follows.
+// pressLongerMonth is a button for the next month that has the day the user wrote. The job's id
+// follows the name in a press.
 const pressLongerMonth = "longer_month"
 
 // press is a button that was pressed below a message about a job.

@@ -19,7 +19,7 @@ import (
 // JobRequests answers the `mews job` command.
 type JobRequests struct{ *editor }
 
-// JobRequest are the parameters of `mews job`.
+// JobRequest has the parameters of `mews job`.
 type JobRequest struct {
 	User   string `json:"user,omitempty"` // the owner of the jobs; "" means the caller
 	Action string `json:"action"`         // the action: list, show, add, edit, run, pause, resume, delete or results
@@ -34,7 +34,7 @@ type JobRequest struct {
 	// options of the job by name, to add or to edit
 	Set map[string]string `json:"set,omitempty"`
 
-	byOther bool // an admin asks for the user
+	byOther bool // whether an admin makes the request for the user
 }
 
 // JobReport is the answer to a JobRequest.
@@ -143,8 +143,8 @@ func (q JobRequest) check() error {
 	return nil
 }
 
-// actionTakes lists the fields that each action uses; add uses more. job is required, mayJob is
-// optional.
+// actionTakes lists the fields that each action uses. A field job is required, and a field mayJob
+// is optional. The action add also uses other fields.
 var actionTakes = map[string]struct{ job, mayJob, words, set bool }{
 	"add": {words: true, set: true}, "edit": {job: true, words: true, set: true}, "show": {job: true}, "run": {job: true}, "pause": {job: true},
 	"resume": {job: true}, "delete": {job: true}, "results": {mayJob: true},

@@ -41,7 +41,7 @@ func (h *harness) expireQuestions(t testing.TB) {
 // question does not stay open longer.
 func TestQuietHours_Question_WaitsForEnd(t *testing.T) {
 	h := newHarness(t)
-	h.setQuietHours(t, "15:30-18:00") // in UTC, which the store uses without a user's zone
+	h.setQuietHours(t, "15:30-18:00") // the store reads quiet hours in UTC if it has no zone of the user
 	h.putTask(t, "every 4 h", supervisor.JobOptions{Exact: true})
 	_, q := h.askInTurn(t, h.passTime(t, 4*time.Hour)[0], "More?")
 	h.remind(t, "alice", "every 90 min: drink")

@@ -40,7 +40,7 @@ func (h *harness) passAndRelease(t testing.TB, d time.Duration) {
 // Quiet hours end on time by the user's clock, even in a night in which the clocks change.
 func TestQuietHours_OverMidnight_EndOnTime(t *testing.T) {
 	for begin, end := range map[string]string{
-		// 07:30 in Madrid
+		// the quiet hours end at 07:30 in Madrid; keys and values are in UTC
 		"2026-03-27T12:00:00Z": "2026-03-28T06:30:00Z", "2026-03-28T12:00:00Z": "2026-03-29T05:30:00Z", "2026-10-24T12:00:00Z": "2026-10-25T06:30:00Z",
 	} {
 		at, err := time.Parse(time.RFC3339, begin)

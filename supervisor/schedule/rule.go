@@ -44,7 +44,8 @@ func keepRule(j *supervisor.Job, rule recurrence.Rule, at time.Time, zone *time.
 	}
 	j.Rule, j.FiredUntil, j.FireCount = string(encoded), at, 0 // a new rule counts its fires from 0
 	if rule.Kind == recurrence.Once && !rule.At.After(at) {
-		// recurrence.Parse accepts times that have just passed
+		// recurrence.Parse accepts a time that has just passed, so the job's only time must still
+		// be due
 		j.FiredUntil = rule.At.Add(-time.Millisecond)
 	}
 	if j.MayStartTurn() {

@@ -59,7 +59,7 @@ type TurnOrigins interface {
 type Options struct {
 	Store Store
 	Queue Queue
-	// finds a user who may speak; jobs of other users do not fire
+	// finds a user who may speak; jobs of users who may not speak do not fire
 	Person func(name string) (supervisor.User, bool)
 	// reports a new message in the outbox; never blocks
 	Queued    func(conversation int64)
@@ -156,7 +156,8 @@ const (
 	// may be set.
 	maxSleep      = 30 * time.Second
 	retryInterval = 5 * time.Second // the pause after an error of the store
-	// due jobs in one transaction; one user's late jobs may exceed it
+	// maximum number of due jobs in one transaction; the late jobs of one user may exceed this
+	// maximum
 	maxDue = 100
 )
 

@@ -26,7 +26,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// two days before the clocks change in Madrid
+// noon is the start of the tests, two days before the clocks change in Madrid
 var noon = time.Date(2026, 3, 27, 12, 0, 0, 0, time.UTC)
 
 // harness is a schedule with a real database and a clock that the test sets.
@@ -46,7 +46,7 @@ type harness struct {
 	closed  map[string]bool // groups in which no user may speak
 	budget  supervisor.Budget
 
-	approvalRequests []approval.Request // the approval requests
+	approvalRequests []approval.Request // the requests for approval that were made
 	approveErr       error              // the error that approvals return
 	answers          []string           // the answers to the next questions
 	translate        TranslateFunc      // translates times; nil means no translation

@@ -143,7 +143,8 @@ const (
 	promptTimeTool = "Say when it is due."
 )
 
-// promptText tells the model about a text in the words. The key says whether there is such a text.
+// promptText tells the model whether the words also contain the text of a job. The key true means
+// that they do.
 var promptText = map[bool]string{
 	false: " If they say more than a time, when is empty, too.",
 	true:  "\n\nThe words also say what is due. Copy that part into text, exactly as it is written."}

@@ -12,8 +12,10 @@ import (
 )
 
 // findChangeable finds a job that a turn may change or delete. A turn of a job, or in a group, may
-// change only jobs that post in its own conversation. A turn of a job may change only reminders.
-// The same holds for a turn that has read somebody else's words; then world is true.
+// change only jobs that post in its own conversation.
+//
+// A turn of a job may change only reminders. So may a turn that has read somebody else's words;
+// then world is true.
 func (tc *toolCalls) findChangeable(ctx context.Context, user supervisor.User, c toolCall, id int64) (j supervisor.Job, world bool, err error) {
 	if j, err = tc.findByNumber(ctx, user.Name, fmt.Sprint(id)); err != nil {
 		return j, false, err

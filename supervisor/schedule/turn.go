@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// a turn is missed if it is late by more than this, or by half its period
+	// if a turn is late by more than this, or by half the period of its job, it is missed
 	turnGrace       = 6 * time.Hour
 	catchUpInterval = 30 * time.Second // the pause between late turns of a user
 	maxCatchUp      = 10               // maximum of late turns of a user at a time; further late turns are missed

@@ -164,7 +164,7 @@ func TestTask_MissedTime_FollowsOptions(t *testing.T) {
 		"too late":         {"", 7 * time.Hour, "missed", "Look was missed", 0},
 		"skip":             {supervisor.MissedSkip, time.Hour, "missed", "Look was missed", 0},
 		"ask":              {supervisor.MissedAsk, time.Hour, "missed", "Shall I do it now?", 0},
-		// an hour after the last of the job's times
+		// 73 and 79 hours late: one and seven hours after the last of the job's times
 		"days late, last time in grace": {supervisor.MissedRun, 73 * time.Hour, "running", "", 0},
 		"days late, last time too late": {supervisor.MissedRun, 79 * time.Hour, "missed", "Look was missed: it was due at 14:00, 8 hours ago", 0},
 	} {
@@ -227,7 +227,7 @@ func TestReminder_MissedTime_FollowsOptions(t *testing.T) {
 // A silent message is also silent when it is sent after quiet hours.
 func TestReminder_LowPriority_MakesNoSound(t *testing.T) {
 	h := newHarness(t)
-	h.setQuietHours(t, "12:00-12:30") // in UTC, which the store uses without a user's zone
+	h.setQuietHours(t, "12:00-12:30") // the store reads quiet hours in UTC if it has no zone of the user
 	for i, o := range []supervisor.JobOptions{{Priority: supervisor.JobPriorityLow}, {},
 		{Priority: supervisor.JobPriorityHigh}} {
 		if _, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobReminder, Text: fmt.Sprint("tea", i), Conversation: chatOf("alice"),

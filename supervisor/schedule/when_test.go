@@ -189,7 +189,7 @@ func TestRemind_OtherLanguage_IsTranslated(t *testing.T) {
 	for _, c := range []struct {
 		words, when, text string // the user's words, and the translation
 		err               error
-		want              string // a part of the card
+		want              string // expected part of the card
 	}{
 		{"morgen um 9: Klempner", "tomorrow at 9", "", nil,
 			"Reminder 1: Klempner\n\nonce\nNext: Sat 28 Mar 2026 09:00"},
@@ -322,7 +322,7 @@ func TestRemind_AmbiguousTime_Asks(t *testing.T) {
 	h := newHarness(t)
 	id := h.typed(t, "/remind at 8: Kita")
 	pressed := fmt.Sprintf("%s %d", pressSecond, id)
-	h.now = h.now.Add(10 * time.Hour) // 20:00 is over
+	h.now = h.now.Add(10 * time.Hour) // now the reminder's time, 20:00, is over
 	if d, err := h.HandlePress(t.Context(), person("alice"), chatOf("alice"), 100, pressed, h.now); err == nil {
 		t.Errorf("a passed time was set: %q", d.Text)
 	}
@@ -381,7 +381,7 @@ func TestJobCall_WordsOfAdmin_AreNotTranslated(t *testing.T) {
 	for _, c := range []struct {
 		self string // the caller; "" means root, who is no user
 		user string
-		want bool // the words are translated
+		want bool // whether the words are translated
 	}{{"alice", "", true}, {"alice", "alice", true}, {"bob", "alice", false}, {"", "alice", false}} {
 		by := feature.Caller{Admin: true, UserFor: func(name, _ string) (supervisor.User, error) {
 			if name = cmp.Or(name, c.self); name == "" {

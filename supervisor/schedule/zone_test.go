@@ -53,7 +53,7 @@ func TestMoveZone_KeepsWallTime(t *testing.T) {
 			t.Errorf("%s comes %s and %s, want %s and %s", w.words, next, after, w.next, w.after)
 		}
 	}
-	// 8:30 on the last evening
+	// after 08:30 on the last evening, the job is never due again
 	if at, found, err := recurrence.NextDue(h.job(t, 4),
 		time.Date(2026, 3, 29, 0, 30, 0, 0, time.UTC)); found || err != nil {
 		t.Errorf("what has ended comes %s, %v", at, err)

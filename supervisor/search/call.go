@@ -28,7 +28,7 @@ type TextQuery struct {
 	Words string `json:"words"`
 	From  string `json:"from,omitempty"` // beginning of the span, in a form that spans.Parse reads
 	To    string `json:"to,omitempty"`
-	In    string `json:"in,omitempty"` // history or home; "" means both
+	In    string `json:"in,omitempty"` // where to search: history or home; "" means both
 }
 
 // SearchReport lists the hits of a TextQuery, best first.
@@ -67,7 +67,7 @@ type HistoryLine struct {
 	Channel supervisor.Channel `json:"channel"`
 	Chat    string             `json:"chat,omitempty"`
 	Thread  string             `json:"thread,omitempty"`
-	Who     string             `json:"who"` // person or assistant
+	Who     string             `json:"who"` // who wrote the message: person or assistant
 	World   bool               `json:"world,omitempty"`
 	Text    string             `json:"text,omitempty"`
 	Tools   []string           `json:"tools,omitempty"` // names of the tools that the message calls

@@ -37,8 +37,8 @@ func (s *Searcher) command(ctx context.Context, r feature.CommandRequest) (super
 	return s.answer(ctx, r, 0)
 }
 
-// nextPage shows the next page. The press has the inbound of the command, and how many hits to
-// skip.
+// nextPage shows the next page of hits. The press of its button has the id of the command's
+// inbound, and how many hits to skip.
 func (s *Searcher) nextPage(ctx context.Context, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 	var skip int
 	if n, _ := fmt.Sscan(r.Arguments, &r.Inbound, &skip); n < 2 || skip < 0 {

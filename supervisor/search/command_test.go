@@ -37,8 +37,8 @@ func newSearcher(in supervisor.Inbound) *search.Searcher {
 		Zone: func(string) *time.Location { return time.UTC }})
 }
 
-// The button names only the inbound of its command. No button can name a command of another
-// conversation.
+// The button names only the inbound of the search, whose words the next page uses. No button can
+// name a command of another conversation.
 func TestSearch_NextPage_UsesSameWords(t *testing.T) {
 	in := supervisor.Inbound{ID: 1, Conversation: supervisor.Conversation{ID: 3, User: "ann"},
 		Kind: supervisor.KindCommand, Command: "search",

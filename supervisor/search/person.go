@@ -29,8 +29,8 @@ type UserSearch struct {
 	Skip         int
 }
 
-// ParseLeadingSpan takes a span of time, such as "7d", from the beginning of a text. words is the rest.
-// Without a span at the beginning, span is zero.
+// ParseLeadingSpan takes a span of time, such as "7d", from the beginning of a text. words is the
+// rest. Without a span at the beginning, span is zero.
 func (s *Searcher) ParseLeadingSpan(text, user string) (span supervisor.TimeSpan, words string) {
 	fields := strings.Fields(text)
 	for n := min(spans.MaxWords, len(fields)); n > 0; n-- {
@@ -111,8 +111,8 @@ func messageText(m supervisor.HistoryMessage) string {
 }
 
 // messageWords returns a message's words. Messages of jobs that Mews put before a user's words are
-// shown after the words, and are marked. An attached file, which begins with a bracket, gets its own
-// line.
+// shown after the words, and are marked. An attached file, which begins with a bracket, gets its
+// own line.
 func messageWords(m supervisor.HistoryMessage) string {
 	var text, sent string
 	for _, p := range m.Parts {

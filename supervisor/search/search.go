@@ -26,8 +26,8 @@ type Transcript interface {
 	// deleted.
 	FindWithNeighbours(ctx context.Context, user string, conversation, message int64) ([]supervisor.HistoryMessage,
 		error)
-	// FindWholeMessage finds a message with all of its words, and its conversation. World means
-	// that the message may have words of others.
+	// FindWholeMessage finds a message with all of its words, and its conversation. The field World
+	// of m means that the message may have words of others.
 	FindWholeMessage(ctx context.Context, user string, id int64) (m supervisor.OldForeignMessage, conversation int64,
 		ok bool,
 		err error)
@@ -81,7 +81,7 @@ type Query struct {
 // Hit is a message, or a section of a file.
 type Hit struct {
 	index.Hit
-	Message       supervisor.HistoryMessage // the message
+	Message       supervisor.HistoryMessage // the message that was found; empty if a file was found
 	Before, After supervisor.HistoryMessage // the messages before and after Message; an ID of 0 means none
 }
 

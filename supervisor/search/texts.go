@@ -1,6 +1,6 @@
 package search
 
-// Answers to the model.
+// Answers of the search tools to the model.
 const (
 	textInHistory    = "all messages"
 	textInHome       = "the text files of the home"
@@ -16,9 +16,9 @@ const (
 	textGroup        = "%s group %s"
 	textHitTime      = "Mon 2 Jan 2006 15:04"
 	textWordless     = "(no words)"
-	textSentBefore   = " [Mews had sent: %s]" // messages of jobs
+	textSentBefore   = " [Mews had sent: %s]" // names the jobs' messages that came before the user's words
 	textNoMessage    = "There is no message %d here."
-	textReadMessage  = "Message %d, %s, %s, %s:\n%s" // number, time, conversation, speaker and words
+	textReadMessage  = "Message %d, %s, %s, %s:\n%s" // values: number, time, conversation, speaker, words of a message
 	textToolResult   = "a tool"
 	textGoesOnUnread = "\n[The rest of it is too long.]"
 )
@@ -41,7 +41,7 @@ const (
 	textFromOthers   = " (with others' words)"
 )
 
-// The usage text and the labels of buttons.
+// The usage text of /search and /history, and the labels of their buttons.
 const (
 	textSearchUsage = "Write “/search WORDS”. “/history 2026-11-20” shows what was said on a day."
 	textNextButton  = "The next 10"

@@ -80,7 +80,7 @@ func (p *progress) take(all []protocol.Message, i int) (said string) {
 	return reply.MessagesReadLine(n)
 }
 
-// start returns the turn.start with which a worker continues the turn.
+// start returns the request turn.start with which a worker continues the turn.
 func (p progress) start(turn supervisor.Turn, limits protocol.TurnLimits) protocol.TurnStart {
 	to := turn.AnswerConversation()
 	return protocol.TurnStart{

@@ -84,7 +84,7 @@ var waitingModelSteps = map[string]func(m *waitingModel, i int){
 // standsHere is how long a question stays open. The bubble's clock moves in steps of five seconds.
 const standsHere = 30 * time.Second
 
-// waitingModel is alice in a chat on Telegram, and the service.
+// waitingModel plays alice in a chat on Telegram, and runs the service.
 type waitingModel struct {
 	*harness
 	home     supervisor.Conversation

@@ -23,7 +23,7 @@ func digestOf(turn int64) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// asking runs attempts that ask the user and then answer.
+// asking is a worker whose attempts ask the user and then answer.
 func (h *harness) asking(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 	q, _, err := h.db.Questions().Ask(ctx, supervisor.Question{Conversation: a.Turn.Conversation, Turn: a.Turn.ID, Kind: supervisor.QuestionApproval,
 		Tool: "send_file", Subject: strings.Repeat("5", 64), Text: "May I?", OpenFor: time.Hour}, digestOf(a.Turn.ID), nil)

@@ -285,8 +285,8 @@ func talks(c supervisor.Conversation) bool {
 	return c.Channel.Capabilities() != supervisor.Capabilities{}
 }
 
-// userTurns returns the turns of the same worker, and the slots of the conversation's kind. Turns
-// in one-shot workers share no worker. The caller holds r.mu.
+// userTurns returns the turns that share the conversation's worker, and the slots of the
+// conversation's kind. Turns in one-shot workers share no worker. The caller holds r.mu.
 func (r *Registry) userTurns(c supervisor.Conversation) (*userTurns, *slots.Slots) {
 	if ownWorkers(c) {
 		return newUserTurns(), r.reads

@@ -11,7 +11,7 @@ import (
 // its message. Registry.mu guards them.
 type reservations struct {
 	accept bool                              // whether Run is running
-	known  map[supervisor.Conversation]int64 // ids of conversations that had a session, by their other fields
+	known  map[supervisor.Conversation]int64 // id of each conversation that had a session, by its other fields
 	held   map[int64]bool                    // reserved conversations; no session starts for them
 	begun  map[int64]*supervisor.StartedTurn // started turns whose sessions have not started
 }

@@ -28,7 +28,7 @@ func (h *harness) storeReserved(r supervisor.TurnReservation, c supervisor.Conve
 	return &receipt.Started[0]
 }
 
-// known lets a conversation have its first turn, so that the registry knows it.
+// known gives a conversation its first turn, so that the registry knows the conversation.
 func (h *harness) known(user string) supervisor.Conversation {
 	h.Helper()
 	c := h.conversation(user, "")

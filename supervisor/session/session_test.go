@@ -173,7 +173,7 @@ func TestSpawnerDeath_Repeated_TurnGoesOn(t *testing.T) {
 	}
 }
 
-// maxLost is the number of deaths that parks a message.
+// maxLost is the number of worker deaths after which a message is parked.
 const maxLost = 3
 
 // TestInvalidTurnEnd_IsAuditedAsWorkerDeath checks that a worker's invalid end is audited and counts
@@ -438,7 +438,7 @@ func TestStore_Refusal_IsNotRetried(t *testing.T) {
 		h.options.Turns, h.options.Inbox = l, l
 		home := h.conversation("ann", "")
 		h.live()
-		synctest.Wait() // otherwise the message may be found twice: as unfinished, and as woken
+		synctest.Wait() // otherwise the session may find the message twice: as unfinished, and by the wake-up
 		h.say(home, "hello")
 		synctest.Wait()
 		if attempts != 1 || l.tried("finish") != 5 || len(h.outbox(home)) != 0 {

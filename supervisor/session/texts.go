@@ -90,8 +90,8 @@ func (e *NoWorkerError) notice() string {
 	return fmt.Sprintf(textKeepsDying, e.Until.Format("15:04:05"))
 }
 
-// unanswered returns the result of a call that this turn did not run. Later requests show it to the
-// model.
+// unanswered returns the result of a call that this turn did not run. Later requests show this
+// result to the model.
 func unanswered(why protocol.TurnEndReason) string {
 	if why == protocol.TurnEndStopped {
 		return "no result: the person stopped the turn; look before assuming that it was or was not done"

@@ -47,7 +47,7 @@ type AttemptEnd struct {
 	Failure error // error of the last model call, if Why is TurnEndError
 	// the model that should have made the last step, if another model made it
 	Replaced   *modelcall.ReplacedModel
-	AnsweredBy string // the model that answered instead
+	AnsweredBy string // the model that answered instead of the model in Replaced
 	Tokens     int64  // input and output tokens of the attempt's model calls
 	Cost       int64  // known cost of the attempt's model calls, in millionths of a dollar
 	// whether an operation or another turn was in the worker at the same time
@@ -96,7 +96,7 @@ type turn struct {
 type turnUse struct {
 	steps  int
 	tokens int64
-	cost   int64 // millionths of a dollar
+	cost   int64 // cost of the model calls, in millionths of a dollar
 }
 
 // add adds an attempt. The attempt's number of steps includes the steps of earlier attempts.
@@ -107,7 +107,7 @@ func (u *turnUse) add(end AttemptEnd) {
 // outcome is the result of an attempt. It ends the turn, unless again, waits or unfinished is set.
 type outcome struct {
 	why        protocol.TurnEndReason
-	state      supervisor.InboundState // state of the inbound: InboundParked, or else it is answered
+	state      supervisor.InboundState // state of the inbound: InboundParked, or else "answered"
 	end        AttemptEnd
 	taken      int  // with InboundParked: number of messages that joined the turn after the first
 	superseded bool // whether the turn was stopped for a newer message
@@ -177,7 +177,7 @@ func (t *turn) suspend(ctx context.Context, ran time.Duration) outcome {
 	return outcome{again: ok, unfinished: !ok}
 }
 
-// why returns the reason of the turn's end: TurnEndDeclined if the model declined to answer,
+// why returns the reason of the turn's end: TurnEndRefused if the model declined to answer,
 // otherwise the worker's reason.
 func (e AttemptEnd) why() protocol.TurnEndReason {
 	failed := new(modelcall.Error)
@@ -252,9 +252,9 @@ func (t *turn) waitForWorker(turnCtx context.Context, e *NoWorkerError) {
 	retry.Sleep(turnCtx, e.Until.Sub(t.Now())+time.Millisecond)
 }
 
-// workerDied counts a worker's death in the turn. If another turn or an operation may have caused
-// the death, it does not count. The same holds if mews-spawner has died (lost). After maxDeaths the
-// turn is parked. Before that it continues alone, from the committed steps.
+// workerDied counts a worker's death in the turn. The death does not count if another turn or an
+// operation may have caused it, or if mews-spawner has died (lost). After maxDeaths the turn is
+// parked. Before that it continues alone, from the committed steps.
 func (t *turn) workerDied(ctx context.Context, shared, lost bool, cause error) outcome {
 	log := t.log.With("turn", t.Turn.ID, "error", cause)
 	deaths := 0

@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/session"
 )
 
-// wants sets how messages sent during a turn are handled, for all users.
+// wants chooses for all users how messages sent during a turn are handled.
 func (h *harness) wants(mode supervisor.BusyMode) {
 	h.options.Busy = func(context.Context, string) supervisor.BusyMode { return mode }
 }

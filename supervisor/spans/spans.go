@@ -41,7 +41,7 @@ var (
 )
 
 // forms lists the layouts of dates that stand for a span, each with the length of that span. Models
-// write the first ones.
+// write the first of these layouts.
 var forms = []struct {
 	layout              string
 	years, months, days int

@@ -109,9 +109,9 @@ func (r AuditEntry) encode() []byte {
 // AuditFilter selects entries of the audit log. The zero value selects all.
 type AuditFilter struct {
 	User   string    // the acting user; "" means everybody
-	Action string    // prefix of the action
-	Since  time.Time // start of the time, inclusive
-	Until  time.Time // end of the time, exclusive; zero means no end
+	Action string    // prefix of the entries' actions
+	Since  time.Time // start of the entries' time span, inclusive
+	Until  time.Time // end of the entries' time span, exclusive; zero means no end
 	After  int64     // only entries with greater ids; 0 means all
 	Limit  int       // largest number of entries; 0 means no limit
 }

@@ -48,9 +48,11 @@ const (
 )
 
 // Verify reads the whole log and reports the first row that does not match its digest. It finds
-// rows that were changed, removed, added or moved. A program that can write the database can still
-// rewrite the whole log. Only the argument known reveals such a rewrite: it is the Head of an
-// earlier report, kept elsewhere. "" means that no Head is known.
+// rows that were changed, removed, added or moved.
+//
+// A program that can write the database can still rewrite the whole log. Only the argument known
+// reveals such a rewrite. It is the Head of an earlier report, kept elsewhere; "" means that no
+// Head is known.
 func (s Audit) Verify(ctx context.Context, known string) (AuditReport, error) {
 	v := newVerifier(known)
 	read := s.db.reader(ctx, "verify the audit log")
@@ -120,7 +122,8 @@ func (v *verifier) read(r auditRow) {
 
 func (v *verifier) fail(id int64, why AuditFault) { v.report.Broken, v.report.Why = id, why }
 
-// failMissing records the fault why: rows are missing after the last read row, up to the id to.
+// failMissing records that rows are missing after the last read row. The argument id is the broken
+// row, why is the fault, and to is the id of the last missing row.
 func (v *verifier) failMissing(id int64, why AuditFault, to int64) {
 	v.fail(id, why)
 	v.report.MissingFrom, v.report.MissingTo = v.report.Last+1, to

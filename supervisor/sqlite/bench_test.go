@@ -136,8 +136,8 @@ func BenchmarkListMessages(b *testing.B) {
 	}
 }
 
-// BenchmarkListPendingInChat lists the waiting deliveries to a chat that has none. This query runs after
-// every message to a chat.
+// BenchmarkListPendingInChat lists the waiting deliveries to a chat that has none. This query runs
+// after every message to a chat.
 func BenchmarkListPendingInChat(b *testing.B) {
 	db := sqlitetest.Open(b)
 	for b.Loop() {
@@ -162,9 +162,9 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// BenchmarkStoreBatch stores a hundred updates of four users with their raw JSON in one transaction.
-// The updates come without a gate, at an open gate, or at a closed gate. The closed gate holds more
-// and more inbounds, since nobody sends a code.
+// BenchmarkStoreBatch stores a hundred updates of four users with their raw JSON in one
+// transaction. The updates come without a gate, at an open gate, or at a closed gate. The closed
+// gate holds more and more inbounds, since nobody sends a code.
 func BenchmarkStoreBatch(b *testing.B) {
 	open := &supervisor.GateCheck{IdleTimeout: 1e18, Lifetime: 1e18, Challenge: locked}
 	for name, guard := range map[string]*supervisor.GateCheck{"free": nil, "open": open, "held": {Challenge: locked}} {
@@ -199,8 +199,8 @@ func putBatches(b *testing.B, guard *supervisor.GateCheck) {
 	}
 }
 
-// BenchmarkSendNotice runs the database work of one message to a remote channel, from the notice to its
-// outcome.
+// BenchmarkSendNotice runs the database work of one message to a remote channel, from the notice to
+// its outcome.
 func BenchmarkSendNotice(b *testing.B) {
 	db := sqlitetest.Open(b)
 	c, err := db.Conversations().FindOrCreate(b.Context(), "alice", "telegram", "42", "")

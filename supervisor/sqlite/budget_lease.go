@@ -13,9 +13,11 @@ import (
 )
 
 // Leases sets money aside before a model is called. A lease ends when its call's usage is stored,
-// when it is returned, or when it is recovered after a crash. The usage gets the time of the lease.
-// So a call over midnight counts for the day of its lease. If no call costs more than its lease,
-// spending and leases together never exceed a limit with its extensions.
+// when it is returned, or when it is recovered after a crash.
+//
+// The usage gets the time of the lease, so a call over midnight counts for the day on which it
+// began. If no call costs more than its lease, spending and leases together never exceed a limit
+// with its extensions.
 type Leases struct{ db *DB }
 
 // Leases returns the store of money that is set aside for model calls.
@@ -66,10 +68,11 @@ func (t *tx) takeLease(c supervisor.LeaseRequest) (lease supervisor.Lease, short
 }
 
 // Queries that sum up spending, leases and extensions. The parameters are: ?1 the user, ?2 the
-// turn, ?3 the start time, ?4 the start time in quarters of an hour, ?5 the pot. Extensions raise
-// the limits of their turn and of their day alone. A turn's spending
-// includes the spending of its child turns. Leases of child turns belong to the turn itself. The
-// keys of all tries of a fire are equal up to the slash. 'review' is supervisor.SourceRequested.
+// turn, ?3 the start time, ?4 the start time in quarters of an hour, ?5 the pot.
+//
+// An extension raises only the limits of its turn and of its day. A turn's spending includes the
+// spending of its child turns. Leases of child turns belong to the parent turn. All tries of a fire
+// have the same key up to the slash. 'review' is supervisor.SourceRequested.
 const (
 	sumTurn = `SELECT (SELECT coalesce(sum(cost), 0) FROM usage WHERE turn IN (SELECT ?2 UNION ALL SELECT id FROM turn WHERE parent = ?2)),
 		(SELECT coalesce(sum(amount), 0) FROM lease WHERE turn = ?2),

@@ -18,9 +18,9 @@ const fillMonth = `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM
 	created_at) SELECT iif(i % 2, 'alice', 'bob'), NULL, NULL, 'a/b', 'b', 'chat', 9000, 300, 8000, 100, 1000 + i % 777, 'req',
 	?1 + i * 20000 FROM n`
 
-// BenchmarkTakeLease takes and returns a lease. The month has 50,000 calls of the user and 50,000 calls
-// of another user. Cases with only the turn's limit, or with no limit, show the cost of a long
-// month.
+// BenchmarkTakeLease takes and returns a lease. The month has 50,000 calls of the user and 50,000
+// calls of another user. Cases with only the turn's limit, or with no limit, show the cost of a
+// long month.
 func BenchmarkTakeLease(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "mews.db")
 	db := sqlitetest.OpenPath(b, path, sqlite.Options{})

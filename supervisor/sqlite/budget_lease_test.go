@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// claim returns a turn's request for a lease for a call of "a/b".
+// claim returns a turn's request for a lease. The lease is for a call of the model "a/b".
 func claim(turn supervisor.Turn, amount int64, limits ...supervisor.SpendingLimit) supervisor.LeaseRequest {
 	return supervisor.LeaseRequest{User: turn.Conversation.User, Conversation: turn.Conversation.ID, Turn: turn.ID,
 		Spec:   "a/b",
@@ -112,7 +112,7 @@ func TestLease_UsageStored_IsEnded(t *testing.T) {
 	s.same("what is left", s.query("SELECT id FROM lease ORDER BY id"), s.query("SELECT ? || ' ' || ?", third, bobs))
 	s.same("counts as of the lease", s.query("SELECT created_at = ? FROM usage", noon.UnixMilli()), "1")
 	putCost(s, turn, 1, third)
-	putCost(s, turn, 1, third) // the third lease has ended before
+	putCost(s, turn, 1, third) // the third lease had ended earlier
 	s.same("as of the lease, then as of now", s.query("SELECT created_at = ? FROM usage", noon.UnixMilli()), "1 1 0")
 	s.must(s.db.Leases().ReturnLease(t.Context(), bobs))
 	s.must(s.db.Leases().ReturnLease(t.Context(), bobs))

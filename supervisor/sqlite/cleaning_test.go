@@ -62,7 +62,7 @@ func TestMessageCleanup_Done_IsNotListed(t *testing.T) {
 	s.same("the second", due[1], supervisor.MessageCleanup{ID: due[1].ID, Conversation: s.chat("bob", "-5"),
 		Message: "2",
 		Kind:    supervisor.CleanupRemoveButtons, Due: noon.Add(time.Minute)})
-	for range 2 { // a second call changes nothing
+	for range 2 { // in the second round the call changes nothing
 		s.must(rows.DeleteCleanup(t.Context(), due[0].ID))
 		s.same("left", s.dueCleanings(noon.Add(time.Hour)), all[1:])
 	}
@@ -111,7 +111,7 @@ func TestDeleteAfter_DeliveryClosed_DeletesText(t *testing.T) {
 			d := s.sendVanishing(chat, supervisor.PostSent, supervisor.PostUnknown, supervisor.PostFailed, supervisor.PostSent)
 			s.same("before it was given", s.dueCleanings(noon.Add(time.Hour)), []string(nil))
 			s.now = noon.Add(time.Minute)
-			for range 2 { // a second close changes nothing
+			for range 2 { // in the second round the close changes nothing
 				s.close(d, outcome, "why")
 				s.same("due in time", s.dueCleanings(s.now.Add(15*time.Minute-time.Millisecond)), []string(nil))
 				s.same("due", s.dueCleanings(s.now.Add(15*time.Minute)), []string{"delete a of alice in 42", "delete d of alice in 42"})
@@ -151,7 +151,7 @@ func TestDeleteAfter_Terminal_DeletesFiles(t *testing.T) {
 	} {
 		said, err := s.db.Outbox().SendNotice(t.Context(), d)
 		s.must(err)
-		for range 2 { // a second call changes nothing
+		for range 2 { // in the second round the call changes nothing
 			s.must(s.db.Outbox().MarkDelivered(t.Context(), said.ID))
 		}
 	}

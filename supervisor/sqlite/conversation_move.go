@@ -8,10 +8,12 @@ import (
 )
 
 // RenameChat records a chat's new name and returns the number of changed conversations. The chat's
-// conversations, logins and permission to speak move to the new name. If a user already has a
-// conversation under the new name, only pending rows move into it. Pending rows are inbounds that
-// have not begun, and deliveries that wait or may be sent again, with their posts. A second call
-// moves the rows that came after the first call. The caller wakes the sessions of the new chat.
+// conversations, logins and permission to speak move to the new name. A second call moves the rows
+// that came after the first call. The caller wakes the sessions of the new chat.
+//
+// If a user already has a conversation under the new name, only pending rows move into it. These
+// are inbounds that have not begun, and deliveries that wait or may be sent again, with their
+// posts.
 func (s Conversations) RenameChat(ctx context.Context, channel supervisor.Channel, from, to string) (moved int,
 	err error) {
 	if from == to {
@@ -24,7 +26,7 @@ func (s Conversations) RenameChat(ctx context.Context, channel supervisor.Channe
 // movedConversation has the ids of a conversation in the old and in the new chat.
 type movedConversation struct {
 	old int64
-	new int64 // 0 means that the new chat has no conversation of the user
+	new int64 // id in the new chat; 0 means that the user has no conversation there
 }
 
 const (

@@ -2,8 +2,8 @@ package sqlite
 
 import "mews/supervisor/internal/engine"
 
-// MigrationCopies are copies of the database that were made before migrations. They are in the database's
-// folder.
+// MigrationCopies are copies of the database that were made before migrations. They are in the
+// database's folder.
 type MigrationCopies struct{ db *DB }
 
 // MigrationCopies returns the copies of the database.

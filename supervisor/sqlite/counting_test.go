@@ -28,7 +28,8 @@ func (c *IOCounts) Reset() {
 	}
 }
 
-// ReportCounts reports the counts of system calls per operation. n is the number of operations.
+// ReportCounts reports the counts of system calls per operation. The argument n is the number of
+// operations.
 func (c *IOCounts) ReportCounts(b *testing.B, n int) {
 	for unit, calls := range map[string]*atomic.Int64{"pread/op": &c.reads, "pwrite/op": &c.writes, "fdatasync/op": &c.syncs,
 		"fcntl/op": &c.locks} {

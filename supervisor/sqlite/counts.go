@@ -19,7 +19,7 @@ type StatusCounts struct {
 	Messages int64 // number of messages in all transcripts
 	Jobs     int64 // number of jobs with a next due time
 	NextJob  int64 // the earliest next due time of a job, in milliseconds; 0 means none
-	Bytes    int64 // size of the database without its journal
+	Bytes    int64 // size of the database in bytes, without its journal
 }
 
 const (

@@ -120,7 +120,7 @@ func runGate(ctx context.Context, db *sqlite.DB, d supervisor.Delivery, say func
 	user := "gate-" + d.Text
 	held, opening := guardedItem(user, 1, "one"), []supervisor.BatchItem{codeItem(user, 2, 1), guardedItem(user, 3,
 		"two")}
-	// the batch opening is sent twice
+	// the batch in the variable opening is sent twice
 	for n, items := range [][]supervisor.BatchItem{{held}, opening, opening} {
 		for i := range items {
 			items[i].Inbound.Key = fmt.Sprint("gate", items[i].Update, d.Text)

@@ -101,8 +101,8 @@ func scanEffect(row *engine.Row) (e supervisor.Effect) {
 	return e
 }
 
-// SettingEffectLines is the name of the setting for effect lines below answers; the value EffectLinesOff
-// hides them.
+// SettingEffectLines is the name of the setting for effect lines below answers; the value
+// EffectLinesOff hides them.
 const (
 	SettingEffectLines = "ledger"
 	EffectLinesOff     = "off"
@@ -121,11 +121,13 @@ func (t turnTx) effectLines() []string {
 }
 
 // SendMessage puts a delivery of an unanswered tool call into the outbox and the ledger. It sends
-// the Text and Files of d to the conversation that the turn answers in. The inbound is done only
-// after this delivery is done too. Each tool call sends only once: a second SendMessage changes
-// nothing, even with another d. in is the id of the conversation; 0 means that nothing changed.
-// SendMessage fails if the turn has ended, if the turn has no such open call, or if the user does
-// not own the bytes.
+// the Text and Files of d to the conversation that gets the turn's answer. The inbound is done only
+// after this delivery is done too. A tool call sends only once: a second SendMessage for the call
+// changes nothing, even with another d.
+//
+// The result in is the id of the conversation; 0 means that nothing changed. SendMessage fails if
+// the turn has ended, or if the turn has no such open call. It also fails if the user does not own
+// the bytes of the files.
 func (s Turns) SendMessage(ctx context.Context, turn int64, call string, d supervisor.Delivery) (in int64, err error) {
 	return inTurn(
 		ctx,

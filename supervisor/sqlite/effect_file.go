@@ -28,8 +28,8 @@ func (s Effects) NewestID(ctx context.Context, user string, after int64) (int64,
 }
 
 // ListFileEffects lists a user's file effects after an id, oldest first. It lists only effects of
-// the given kinds. settled is false if a running tool or undo may have changes that are not in the
-// ledger yet.
+// the given kinds. The result settled is false if a running tool or undo may have changes that are
+// not in the ledger yet.
 func (s Effects) ListFileEffects(ctx context.Context, user string, after int64, kinds []string) (list []supervisor.FileEffect, settled bool, err error) {
 	read := s.db.reader(ctx, "list the file effects of %s", user)
 	busy, err := engine.FirstValue(read, engine.ScanBool, isChangingFiles, user)

@@ -91,8 +91,8 @@ func (t *tx) takenFiles(delivery int64) (taken takenFiles) {
 	return taken
 }
 
-// outcome returns the outcome of the delivery's next file with a SHA-256. of is the outcome of the
-// whole delivery.
+// outcome returns the outcome of the delivery's next file with a SHA-256. The argument of is the
+// outcome of the whole delivery.
 func (s *takenFiles) outcome(sha256 string, of supervisor.DeliveryResult, why string) (supervisor.DeliveryResult,
 	string) {
 	if i := slices.IndexFunc(s.refused, func(f supervisor.RefusedFile) bool { return f.SHA256 == sha256 }); i >= 0 {

@@ -61,7 +61,8 @@ func (s *sendingStory) ledger() (words []string) {
 	return words
 }
 
-// TestStoreOutcome_SentEffects_GetThatOutcome: a message counts as sent only when the channel has taken it.
+// TestStoreOutcome_SentEffects_GetThatOutcome: a message counts as sent only when the channel has
+// taken it.
 func TestStoreOutcome_SentEffects_GetThatOutcome(t *testing.T) {
 	file := func(f supervisor.File) supervisor.RichText { return supervisor.RichText{File: &f} }
 	lost := func(f supervisor.File) supervisor.RichText {
@@ -133,8 +134,8 @@ func TestStoreOutcome_SentEffects_GetThatOutcome(t *testing.T) {
 	}
 }
 
-// TestStoreOutcome_BeforePost_RenewsEffectLines: the effect lines show the outcomes at the time when
-// the answer is posted.
+// TestStoreOutcome_BeforePost_RenewsEffectLines: the effect lines show the outcomes at the time
+// when the answer is posted.
 func TestStoreOutcome_BeforePost_RenewsEffectLines(t *testing.T) {
 	s := newSendingStory(t, "", "a")
 	d := s.finish(s.turn, "There it is.")
@@ -145,8 +146,8 @@ func TestStoreOutcome_BeforePost_RenewsEffectLines(t *testing.T) {
 	s.same("to post", []any{len(pending), pending[0].Effects}, []any{1, []string{"could not send a (blocked)"}})
 }
 
-// TestStoreOutcome_LateRefusal_SendsReply: after a late refusal the user gets a message that replies to
-// the answer. The ledger changes, and the model is told once.
+// TestStoreOutcome_LateRefusal_SendsReply: after a late refusal the user gets a message that
+// replies to the answer. The ledger changes, and the model is told once.
 func TestStoreOutcome_LateRefusal_SendsReply(t *testing.T) {
 	s := newSendingStory(t, "", "a")
 	d := s.finish(s.turn, "There it is.")

@@ -7,17 +7,17 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// DatabaseExamination is the result of Examine for an undamaged database.
+// DatabaseExamination is the result of ExamineDatabase for an undamaged database.
 type DatabaseExamination struct {
-	Schema int64 // version of the schema
-	Newest int64 // version of the schema after the next start
+	Schema int64 // version of the database's schema now
+	Newest int64 // version of the database's schema after the next start
 	Bytes  int64
-	Copies int // number of finished copies
+	Copies int // number of finished copies of the database
 }
 
-// ExamineDatabase reads the whole database at path and changes no file. No other program may have the
-// database open. Examine returns the errors of Open. It finds more damage than Open, because it
-// reads everything.
+// ExamineDatabase reads the whole database at path and changes no file. No other program may have
+// the database open. The errors are those of Open. ExamineDatabase finds more damage than Open,
+// because it reads everything.
 func ExamineDatabase(ctx context.Context, path string) (DatabaseExamination, error) {
 	e, err := engine.Examine(ctx, path, engine.Options{Migrations: migrations, KnownSchemas: knownSchemas})
 	if err != nil {

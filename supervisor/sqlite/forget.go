@@ -7,8 +7,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// ForgetRequestStore stores requests to forget and carries them out. A turn is forgotten as a whole:
-// the user's messages and everything that followed from them. Messages whose answer is not
+// ForgetRequestStore stores requests to forget and carries them out. A turn is forgotten as a
+// whole: the user's messages and everything that followed from them. Messages whose answer is not
 // delivered yet are forgotten later.
 type ForgetRequestStore struct{ db *DB }
 
@@ -107,8 +107,8 @@ func spanParameters(f supervisor.ForgetRequest, from, to int64) []any {
 	return []any{f.User, f.Since.UnixMilli(), f.Until.UnixMilli(), f.Conversation, from, to}
 }
 
-// walk visits the exchanges of a span, starting at an inbound. It calls each for one page of
-// exchanges after the other. The function each returns whether to continue.
+// walk visits the exchanges of a span, starting at an inbound. It passes the exchanges to the
+// function each, page by page. That function returns whether to continue.
 func (s ForgetRequestStore) walk(ctx context.Context, f supervisor.ForgetRequest, from int64,
 	each func(list []forgettableInbound, next int64) (bool, error)) error {
 	read := s.db.reader(ctx, "list exchanges that %s wants forgotten", f.User)
@@ -153,8 +153,8 @@ func (s ForgetRequestStore) CountMatches(ctx context.Context,
 	})
 }
 
-// ForgetNextPart removes the next part of a request's data, starting at the inbound f.Next. Messages
-// that still wait stay and are counted.
+// ForgetNextPart removes the next part of a request's data, starting at the inbound f.Next.
+// Messages that still wait stay and are counted.
 func (s ForgetRequestStore) ForgetNextPart(ctx context.Context, f supervisor.ForgetRequest) (p supervisor.ForgetStep,
 	err error) {
 	waits := int64(0) // id of the first inbound that stays because it waits

@@ -47,8 +47,8 @@ func databaseWithTalk(b *testing.B, exchanges int) *sqlite.DB {
 	return db
 }
 
-// BenchmarkForgetMessages forgets 100,000 messages of alice while bob writes all the time. It measures the
-// total time, and how long bob waits for a commit.
+// BenchmarkForgetMessages forgets 100,000 messages of alice while bob writes all the time. It
+// measures the total time, and how long bob waits for a commit.
 func BenchmarkForgetMessages(b *testing.B) {
 	const exchanges = 50_000
 	for range b.N {

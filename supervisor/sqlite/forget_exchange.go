@@ -12,7 +12,7 @@ import (
 // exchange is a turn with its child turns and all inbounds that they answer. An inbound without a
 // turn is an exchange of its own.
 type exchange struct {
-	turns, inbounds string // JSON arrays of ids
+	turns, inbounds string // ids of the turns and ids of the inbounds, each as a JSON array
 	err             error
 }
 

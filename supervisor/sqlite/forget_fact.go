@@ -49,9 +49,9 @@ var factColumns = []struct{ table, column, rows, waits string }{
 
 // EraseFactWords removes the words of forgotten facts, except in the user's own messages. The user
 // "" means all users. Running turns, open questions and undelivered messages keep the words until
-// they are done. left counts the facts that still have such words. EraseFactWords first calls
-// remove, which takes the messages out of the index. Only then does it remove the words, so that it
-// finds the messages again after a crash.
+// they are done. The result left counts the facts that still have such words. EraseFactWords first
+// calls remove, which takes the messages out of the index. Only then does it remove the words, so
+// that it finds the messages again after a crash.
 func (s Memories) EraseFactWords(ctx context.Context, user string, remove func(ctx context.Context, user string,
 	messages []int64) error) (left int, err error) {
 	read := s.db.reader(ctx, "list forgotten facts to blank")
@@ -92,7 +92,7 @@ type forgottenFact struct {
 }
 
 // blankMentions removes a fact's words from rows that are unchanged since the words were found in
-// them. again reports whether a row has changed or must wait.
+// them. The result again reports whether a row has changed or must wait.
 func (t *tx) blankMentions(list []mention) (again bool) {
 	for _, m := range list {
 		again = again || m.waits || t.ExecCount(`UPDATE `+m.table+` SET `+m.column+` = ?1 WHERE rowid = ?2 AND `+m.column+` = ?3`, m.blankedText, m.id, m.text) == 0

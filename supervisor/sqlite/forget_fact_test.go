@@ -133,7 +133,7 @@ func TestEraseFactWords_UndeliveredAnswer_Waits(t *testing.T) {
 	_, err = m.db.Turns().CommitStep(t.Context(), step(e.turn, "Forgotten: takes plugh. Not steam."))
 	m.must(err)
 	e.ends = m.finish(e.turn, "Forgotten: takes plugh.")
-	look(1) // the answer is not delivered
+	look(1) // the answer is not delivered yet
 	m.deliver(e)
 	look(0)
 	m.checkGone(func(row string) bool { return strings.Contains(row, "plugh") })

@@ -53,7 +53,7 @@ func homeSearch(list []turnInHome) (of protocol.TurnDataQuery) {
 	return of
 }
 
-// WalkHomeTurns calls each with the searches for a request's turns in the user's home.
+// WalkHomeTurns passes to each the searches for a request's turns in the user's home.
 func (s ForgetRequestStore) WalkHomeTurns(ctx context.Context, f supervisor.ForgetRequest,
 	each func(protocol.TurnDataQuery) error) error {
 	read := s.db.reader(ctx, "list the turns that %s wants forgotten", f.User)

@@ -162,7 +162,7 @@ func (m *forgetting) answerAll() {
 			m.deliver(e)
 		}
 	}
-	list, err := m.db.Outbox().ListPending(m.Context(), m.chat.ID, 0, 1000) // notices about edits
+	list, err := m.db.Outbox().ListPending(m.Context(), m.chat.ID, 0, 1000) // list has only notices about edits
 	m.must(err)
 	for _, d := range list {
 		m.close(d, supervisor.OutcomeSent, "")

@@ -104,8 +104,8 @@ func (s GitHubRepositories) NextDue(ctx context.Context) (due time.Time, ok bool
 	return engine.FirstRow(s.db.reader(ctx, "find the next repository notice"), engine.ScanTime, nextNotice)
 }
 
-// SendNotices puts one message about several notices into the outbox. number is the number of their
-// pull request; 0 means none.
+// SendNotices puts one message about several notices into the outbox. The argument number is the
+// number of their pull request; 0 means none.
 func (s GitHubRepositories) SendNotices(
 	ctx context.Context,
 	notices []RepositoryNotice,

@@ -21,7 +21,7 @@ func TestNotices_SameKey_BecomeOneMessage(t *testing.T) {
 				Key: delivery, Body: delivery})
 		r.same("put", err, nil)
 		id := int64(r.count(`SELECT id FROM webhook_delivery WHERE key = ?`, delivery))
-		for range 2 { // the second call changes nothing
+		for range 2 { // in the second round the call changes nothing
 			r.same(
 				"take",
 				store.PutEventNotices(

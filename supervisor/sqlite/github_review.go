@@ -36,7 +36,7 @@ const (
 	findReviewHead = selectReview + `WHERE r.user = ? AND r.repo = ? AND r.number = ? AND r.head = ?`
 	deleteReview   = `DELETE FROM review WHERE id = ?`
 	setReviewHead  = `UPDATE review SET head = ? WHERE id = ?`
-	// requestReviewAgain keeps the result, which holds until the new round has one.
+	// requestReviewAgain keeps the earlier round's result until the new round has a result.
 	requestReviewAgain = `UPDATE review SET state = 'settling', round = round + 1, asked = ?, text = ?, wanted_at = ?, due_at = ?, turn = NULL,
 		change = '', buttons = '', why = '', updated_at = ? WHERE id = ?`
 	// recheckReview keeps the stored reason for skipping, so that nobody gets the notice about the
@@ -94,8 +94,9 @@ func (s Reviews) NextDue(ctx context.Context) (due time.Time, ok bool, err error
 }
 
 // SetHead stores the head of a settling review, and returns the review of that head. If the head
-// already has a review, a person's request runs that review again. A skipped review is checked
-// again, and any ended review if recheck is true. Any other earlier review is returned unchanged.
+// already has a review, SetHead returns that earlier review. If a person has made the request, the
+// earlier review runs again. A skipped review is checked again, and any ended review if recheck is
+// true.
 func (s Reviews) SetHead(ctx context.Context, r supervisor.Review, head string, recheck bool) (supervisor.Review,
 	error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Review {

@@ -20,8 +20,8 @@ const (
 )
 
 // AddMute adds a mute to a repository's reviews. It reports whether that has changed anything: a
-// mute that exists stays as it is. m.At is the time at which somebody asked for the mute; zero means
-// now. A mute that was removed after m.At is not added again.
+// mute that exists stays as it is. m.At is the time at which somebody asked for the mute; zero
+// means now. A mute that was removed after m.At is not added again.
 func (s Reviews) AddMute(ctx context.Context, m supervisor.ReviewMute) (added bool, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) bool {
 		at := t.Now

@@ -36,12 +36,13 @@ func (s HostUIDs) Find(ctx context.Context, user string, from, to uint32) (uint3
 	return uint32(uid), err
 }
 
-// Assign gives a user without an id an id between two numbers, and returns it. The id is wanted if
-// no user ever had that id. Otherwise it is the first unused id that is not in taken. An id outside the two numbers comes from an earlier configuration and is replaced.
+// Assign gives a user without an id an id between two numbers, and returns it. It assigns the id
+// wanted if no user ever had that id. Otherwise it assigns the first unused id that is not in
+// taken. An id outside the two numbers comes from an earlier configuration and is replaced.
 func (s HostUIDs) Assign(ctx context.Context, user string, from, to, wanted uint32, taken []uint32) (uint32, error) {
 	uid, err := inTransaction(ctx, s.db, func(t *tx) uint32 {
 		if uid := value(t, engine.ScanInteger, findHostUID, user, int64(from), int64(to)); uid > 0 {
-			return uint32(uid) // another call has assigned it meanwhile
+			return uint32(uid) // another call has given the user an id meanwhile
 		}
 		used := map[uint32]bool{}
 		for _, uid := range all(t, engine.ScanInteger, listHostUIDs, int64(from), int64(to)) {

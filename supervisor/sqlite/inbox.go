@@ -156,8 +156,8 @@ var inboundTransitions = map[supervisor.InboundState][]supervisor.InboundState{
 
 const moveInbound = `UPDATE inbox SET state = ?, changed_at = ? WHERE id = ?`
 
-// transition changes an inbound's state; no other function does. in must have been read in this
-// transaction.
+// transition changes an inbound's state; no other function does. The argument in must have been
+// read in this transaction.
 func (t *tx) transition(in supervisor.Inbound, to supervisor.InboundState) {
 	if in.Held {
 		t.fail(invalid("inbound %d is held until a code has opened the gate, and cannot become %s", in.ID, to))

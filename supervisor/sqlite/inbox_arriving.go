@@ -47,8 +47,8 @@ type ArrivalResult struct {
 
 // CompleteArrivals makes inbounds ready for turns, all or none. It deletes their operations. An
 // inbound that is no longer arriving stays unchanged: its user has dropped it or replaced its
-// files. If the inbounds together answer a question, they start no turn. said reports whether a
-// delivery was queued.
+// files. If the inbounds together answer a question, they start no turn. The result said reports
+// whether a delivery was queued.
 func (s Inbox) CompleteArrivals(ctx context.Context, list []ArrivalResult) (said bool, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) bool {
 		var arrived []supervisor.Inbound

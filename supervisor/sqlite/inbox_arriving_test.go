@@ -13,8 +13,8 @@ import (
 // arrivals is a story (a test database) with methods for messages with files.
 type arrivals struct{ *story }
 
-// send sends a message of alice on her terminal. together names the message's group, and files is
-// the number of its files.
+// send sends a message of alice on her terminal. The argument together names the message's group.
+// The argument files is the number of the message's files.
 func (s arrivals) send(text, together string, files int) supervisor.Inbound {
 	s.Helper()
 	s.keys++

@@ -9,11 +9,12 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// StoreBatch stores a batch, all of it or nothing. Gates are checked in the order of the items: a
-// code opens a gate for the following inbounds, and a lock closes a gate. An inbound that was
-// stored before stays unchanged: its answer, code and lock have no second effect. After StoreBatch
-// has returned nil, the source may forget the batch. An error names the item that could not be
-// stored.
+// StoreBatch stores a batch, all of it or nothing. After StoreBatch has returned nil, the source
+// may forget the batch. An error names the item that could not be stored.
+//
+// Gates are checked in the order of the items. So a code opens its gate for the following inbounds,
+// and a lock closes its gate. An inbound that was stored before stays unchanged: its answer, code
+// and lock have no second effect.
 func (s Inbox) StoreBatch(ctx context.Context, b supervisor.InboundBatch) (supervisor.BatchReceipt, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.BatchReceipt {
 		batch := batchTx{tx: t, batch: b}

@@ -59,8 +59,8 @@ type EditPolicy struct {
 	SplitNotes func(text string) (own, notes string)
 	// UnreadNote returns a note for a text that follows unreadable messages with these names.
 	UnreadNote func(names []string) (note string)
-	// ReplacementNote returns a note for a message that replaces an earlier message. text is the
-	// text of the earlier message.
+	// ReplacementNote returns a note for a message that replaces an earlier message. The argument
+	// text is the text of the earlier message.
 	ReplacementNote func(text string) (note string)
 	// CorrectionText returns the model's text about an edit: the old and the new text of a message.
 	CorrectionText func(was, now string) string

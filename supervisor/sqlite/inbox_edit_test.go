@@ -59,8 +59,8 @@ func (s *editStory) correct(turn supervisor.Turn) int {
 	return n
 }
 
-// userWords returns the user's texts in the transcript. offers returns the offers about edits in
-// the outbox.
+// userWords returns the user's texts in the transcript. The method offers returns the offers about
+// edits in the outbox.
 func (s *editStory) userWords() string {
 	return s.query("SELECT coalesce(group_concat(parts ->> '$[0].text', '; '), '') FROM (SELECT parts FROM message WHERE role = 'user' ORDER BY id)")
 }
@@ -186,7 +186,7 @@ func TestEdit_InboundState_DecidesHandling(t *testing.T) {
 				want := ""
 				if c.offer {
 					want = fmt.Sprintf(offered, 1)
-				} else if c.state == "command" { // it runs once, and its user is told so
+				} else if c.state == "command" { // the command runs once, and its user is told so
 					want = inbox.TextEditedCommand + " "
 				}
 				s.same("offered", s.offers(), want)

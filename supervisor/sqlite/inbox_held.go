@@ -14,10 +14,10 @@ import (
 // GatePolicy decides about inbounds at a closed gate, and has the texts about them.
 type GatePolicy struct {
 	// Refuse returns the answer to an inbound that a closed gate does not hold; "" holds the
-	// inbound. held is the number of the user's held inbounds.
+	// inbound. The argument held is the number of the user's held inbounds.
 	Refuse func(kind supervisor.InboundKind, g supervisor.GateCheck, held int64) (answer string)
-	// ShouldChallenge reports whether to repeat the challenge to a user. told is the number of
-	// recent challenges.
+	// ShouldChallenge reports whether to repeat the challenge to a user. The argument told is the
+	// number of recent challenges.
 	ShouldChallenge func(g supervisor.GateCheck, told int64) bool
 	Lately          time.Duration
 	// DecideLateCode returns the checker for a code whose question has ended.

@@ -51,8 +51,8 @@ func (s Inbox) ReadQueue(ctx context.Context, conversation int64) (q Conversatio
 	}, "list the queue of conversation %d", conversation)
 }
 
-// grouped sorts inbounds into groups that one turn takes together, in the order of answering. list
-// is in the order of sending.
+// grouped sorts inbounds into groups that one turn takes together, in the order of answering. The
+// argument list is in the order of sending.
 func grouped(list []supervisor.Inbound) (groups [][]supervisor.Inbound) {
 	for i, in := range list {
 		if i > 0 && in.Group != "" && in.Group == list[i-1].Group && in.Priority == list[i-1].Priority {
@@ -112,8 +112,8 @@ func (s Inbox) changeWaiting(ctx context.Context, user string, inbound int64, do
 const findListButtons = `SELECT o.buttons FROM inbox c JOIN inbox l ON l.conversation = c.conversation AND l.id < c.id AND l.command = ?2
 	JOIN outbox o ON o.inbound = l.id AND o.buttons <> '' WHERE c.id = ?1 ORDER BY l.id DESC LIMIT 1`
 
-// FindButtonsOfLastList returns the buttons below the newest list before a command. name is the command
-// that made the list.
+// FindButtonsOfLastList returns the buttons below the newest list before a command. The argument
+// name is the command that made the list.
 func (s Inbox) FindButtonsOfLastList(ctx context.Context, command int64, name string) (buttons [][]supervisor.Button,
 	err error) {
 	buttons, _, err = engine.FirstRow(s.db.reader(ctx, "find the list before command %d", command), scanButtons,

@@ -90,7 +90,7 @@ func (m *queueModel) send() {
 		m.albums++
 		one.together = fmt.Sprint("album", m.albums)
 		second := one
-		second.priority = 0 // the caption is on the first part
+		second.priority = 0 // the album's first part has the caption
 		texts = []sentText{one, second}
 	}
 	for _, s := range texts {

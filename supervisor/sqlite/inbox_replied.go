@@ -39,9 +39,9 @@ const findRepliedFiles = `SELECT i.parts, i.origin, c.thread = ?4 AND EXISTS (SE
 	FROM conversation c JOIN inbox i ON i.conversation = c.id AND i.message = ?5 AND i.message <> '' AND i.parts IS NOT NULL
 	WHERE c.user = ?1 AND c.channel = ?2 AND c.chat = ?3 ORDER BY i.id DESC LIMIT 1`
 
-// FindRepliedFiles finds the files of the message that c's user replies to. message is that
-// message's id on the channel. The conversation needs no ID. ok is false if the user sent no such
-// message with files, or if the message was forgotten.
+// FindRepliedFiles finds the files of the message that c's user replies to. The argument message is
+// the id of that message on the channel. The conversation needs no ID. ok is false if the user sent
+// no such message with files, or if the message was forgotten.
 func (s Inbox) FindRepliedFiles(
 	ctx context.Context,
 	c supervisor.Conversation,

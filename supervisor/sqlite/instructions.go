@@ -71,7 +71,7 @@ func findPromptFile(rows []promptFile, path string) promptFile {
 }
 
 // putPromptFile replaces the row of a prompt file. If the file's text no longer waits, its card
-// loses the buttons. With renew, prompts use the new text in force at once.
+// loses the buttons. If renew is true, prompts use the new text in force at once.
 func (t *tx) putPromptFile(was, f promptFile, renew bool) {
 	if f.Since.IsZero() {
 		f.Since = fromMillis(t.Now)

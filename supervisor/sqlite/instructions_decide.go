@@ -9,8 +9,8 @@ import (
 )
 
 // AcceptWrite puts the text of a permitted tool into force, just before the tool writes it. If the
-// text in force no longer has the state before, AcceptWrite does nothing. A waiting text stays
-// waiting.
+// text in force no longer has the state in the argument before, AcceptWrite does nothing. A waiting
+// text stays waiting.
 func (s PromptFiles) AcceptWrite(
 	ctx context.Context,
 	user, path string,

@@ -56,10 +56,10 @@ const useInvite = `UPDATE invite SET used_at = ?1 WHERE digest = ?2 AND used_at 
 	RETURNING digest, user, created_at, expires_at, enrol`
 
 // Redeem uses an invite: it binds a channel account to the invite's user. It also adds an entry to
-// the audit log. owner is the user who owns the account by the configuration, or "". Redeem fails
-// with problem.InviteUseless if the invite is missing, used or expired, or if its user may not
-// speak. It fails with problem.AccountTaken if another user owns the account; the invite can still
-// be used afterwards.
+// the audit log. The argument owner is the user who owns the account by the configuration, or "".
+// Redeem fails with problem.InviteUseless if the invite is missing, used or expired, or if its user
+// may not speak. It fails with problem.AccountTaken if another user owns the account; the invite
+// can still be used afterwards.
 func (s Invites) Redeem(ctx context.Context, digest string, channel supervisor.Channel, account, owner string) (Invite, error) {
 	return inTransaction(ctx, s.db, func(t *tx) Invite {
 		i, ok := one(t, scanInvite, useInvite, t.Now, digest)

@@ -43,7 +43,7 @@ func forms(t *testing.T, version int) (all []form) {
 		all = longer
 	}
 	all = all[:len(all)-1]                            // the last form has only the program's files
-	return slices.DeleteFunc(all, func(f form) bool { // 0041 replaces the tables of 0040: one 0042 suffices
+	return slices.DeleteFunc(all, func(f form) bool { // migration 0041 replaces 0040's tables: one 0042 suffices
 		return version == 42 && strings.Contains(f[39], "variant") && !strings.Contains(f[41], "_01")
 	})
 }

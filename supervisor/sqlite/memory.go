@@ -73,7 +73,7 @@ func (s Memories) ForgetFacts(ctx context.Context, user string, facts []supervis
 	return s.db.write(ctx, func(t *tx) {
 		var texts []string
 		for _, f := range facts {
-			// A fact that a person wrote by hand has no number in its id. Its number is 0.
+			// A fact that a person wrote by hand has an id without a number, so its number is 0.
 			number, _ := strconv.Atoi(strings.TrimPrefix(f.ID, "k"))
 			t.Exec(insertForgotten, user, f.Message, protocol.DigestWords(f.Text), number, t.Now)
 			t.Exec(insertFact, user, f.ID, f.Text)
@@ -84,9 +84,9 @@ func (s Memories) ForgetFacts(ctx context.Context, user string, facts []supervis
 	}, "store forgotten facts of %s", user)
 }
 
-// FindForgottenFact reports whether a fact was forgotten. byMessage means that its message was
-// forgotten. at is when the fact's words were forgotten; zero means never. number is the highest
-// number among the forgotten facts.
+// FindForgottenFact reports whether a fact was forgotten. The result byMessage means that its
+// message was forgotten. The result at is when the fact's words were forgotten; zero means never.
+// The result number is the highest number among the forgotten facts.
 func (s Memories) FindForgottenFact(ctx context.Context, user string, message int64, text string) (byMessage bool,
 	at time.Time, number int, err error) {
 	read := s.db.reader(ctx, "find a forgotten fact of %s", user)

@@ -24,8 +24,8 @@ const (
 
 // PutReplacedFact adds a replaced fact to the ledger, and a notice about it to the outbox. A second
 // call for the same tool call changes nothing. The notice goes to a conversation, or to the private
-// chat if that conversation is in a group. The function notice gets the id of the effect. said is
-// the conversation of the notice; 0 means none.
+// chat if that conversation is in a group. The function notice gets the id of the effect. The
+// result said is the conversation of the notice; 0 means none.
 func (s Memories) PutReplacedFact(ctx context.Context, f ReplacedFact, conversation int64,
 	private supervisor.Conversation, notice func(effect int64) supervisor.Delivery) (said int64, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) int64 {

@@ -22,8 +22,8 @@ import (
 type Transcript struct{ db *DB }
 
 const (
-	// selectMessage has the messages of conversation ?1 as a model sees them. selectWhole has the
-	// same messages with all their words.
+	// selectMessage selects the messages of conversation ?1 as a model sees them. The query
+	// selectWhole selects the same messages with all their words.
 	selectMessage = `SELECT id, role, parts, stamp, recap <> '', id < (SELECT foreign_from FROM conversation WHERE id = ?1), user,
 		coalesce(own_part, -1), source = 'world', created_at, octet_length(parts) FROM message `
 	selectWhole  = `SELECT id, role, parts, stamp, recap <> '', 0, user, -1, 0, 0, 0 FROM message `

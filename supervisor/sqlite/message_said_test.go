@@ -14,7 +14,8 @@ import (
 
 // OnMessage is called after the message is on disk. A user's message is reported together with the
 // model's next message, or with the turn's end. ListDialogMessages lists the user's messages and
-// the answers, without tool messages. Both leave out messages of channels where nobody talks.
+// the answers, without tool messages. OnMessage and ListDialogMessages leave out messages of
+// channels where nobody talks.
 func TestOnMessage_CommittedMessage_IsReported(t *testing.T) {
 	s := &story{T: t, path: filepath.Join(t.TempDir(), "mews.db"), now: noon}
 	var told []string

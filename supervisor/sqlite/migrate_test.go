@@ -112,11 +112,12 @@ func makeDatabase(t *testing.T, path, statements string) {
 	}
 }
 
-// deliverAll adds a delivered answer to the database of the first release.
+// deliverAll is SQL that adds a delivered answer to the database of the first release.
 const deliverAll = `;INSERT INTO outbox (id, user, conversation, inbound, turn, kind, text, created_at, delivered_at)
 	VALUES (2, 'alice', 1, 1, 1, 'answer', 'It is sunny.', 1763640001000, 1763640002000)`
 
-// begun adds commands and a running turn. The newest command and the newest turn were deleted.
+// begun is SQL that adds commands and a running turn. At its end it deletes the newest inbound and
+// the newest turn again.
 const begun = `;INSERT INTO inbox (id, user, conversation, source, key, kind, text, state, received_at, changed_at)
 	VALUES (3, 'alice', 1, 'terminal', 'k3', 'command', '/Stop@mews_bot at once', 'new', 1, 1),
 	(4, 'alice', 1, 'terminal', 'k4', 'command', '/new', 'done', 1, 1),

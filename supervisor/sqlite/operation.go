@@ -87,8 +87,8 @@ func (s Operations) ChangeState(ctx context.Context, id int64, to supervisor.Ope
 }
 
 // CountWorkerDeath counts a worker that crashed in a running operation. It returns the operation.
-// The operation then waits to run again. After MaxDeaths crashes it is parked, with why as its
-// result.
+// The operation then waits to run again. After MaxDeaths crashes it is parked, with the argument
+// why as its result.
 func (s Operations) CountWorkerDeath(ctx context.Context, id int64, why string) (supervisor.Operation, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Operation {
 		o := t.operation(id)
@@ -103,8 +103,8 @@ func (s Operations) CountWorkerDeath(ctx context.Context, id int64, why string) 
 	}, "count a worker crash of operation %d", id)
 }
 
-// PutPiece stores a transcribed piece of a recording. position is the piece's number, from 0. The
-// pieces are deleted when the operation ends.
+// PutPiece stores a transcribed piece of a recording. The argument position is the piece's number,
+// from 0. The pieces are deleted when the operation ends.
 func (s Operations) PutPiece(ctx context.Context, id int64, position int, p protocol.TranscribedPiece) error {
 	return s.db.write(ctx, func(t *tx) {
 		t.operation(id)
@@ -127,8 +127,8 @@ func (s Operations) Delete(ctx context.Context, id int64) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(deleteOperation, id) }, "delete operation %d", id)
 }
 
-// moveOperation changes an operation's state; no other function does. o must have been read in this
-// transaction.
+// moveOperation changes an operation's state; no other function does. The argument o must have been
+// read in this transaction.
 func (t *tx) moveOperation(o supervisor.Operation, to supervisor.OperationState, result string) {
 	if !slices.Contains(operationTransitions[o.State], to) {
 		t.fail(invalid("operation %d is %s and cannot become %s", o.ID, o.State, to))

@@ -9,7 +9,7 @@ import (
 
 // OutboxTexts has the texts that the outbox needs.
 type OutboxTexts struct {
-	DeletedText string // text that replaces a delivery's text once the delivery is deleted from its chat
+	DeletedText string // text that replaces the text of a delivery that was deleted from its chat
 	// notice for an answer that should only be spoken, although a part of its text is shown already
 	SpokenAnswerShown string
 }
@@ -71,10 +71,12 @@ func (s Outbox) SendNotice(ctx context.Context, d supervisor.Delivery) (supervis
 const findSaid = selectDelivery + `WHERE o.inbound = ?1 AND o.kind = 'notice' AND (o.vanish > 0) = (?3 > 0) AND (?3 > 0 OR o.text = ?2)`
 
 // SendInboundNotice puts a notice about an inbound into the outbox. The notice goes to the
-// inbound's conversation. The notice does not answer the inbound. A notice with the same text is
-// not repeated. With a DeleteAfter the notice is removed when the inbound has arrived, is dropped
-// or, for a command, is answered. An inbound has at most one notice with a DeleteAfter:
-// SendInboundNotice returns an earlier one unchanged.
+// inbound's conversation, and does not answer the inbound. A notice with the same text is not
+// repeated.
+//
+// A notice with a DeleteAfter is removed when the inbound has arrived, is dropped or, for a
+// command, is answered. An inbound has at most one such notice: SendInboundNotice returns an
+// earlier one unchanged.
 func (s Outbox) SendInboundNotice(ctx context.Context, d supervisor.Delivery) (supervisor.Delivery, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Delivery {
 		in := t.inbound(d.Inbound)

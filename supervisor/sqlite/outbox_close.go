@@ -20,10 +20,11 @@ var outcomeTransitions = map[supervisor.DeliveryResult][]supervisor.DeliveryResu
 }
 
 // StoreOutcome stores the outcome of a waiting delivery and the state of its last post. The same
-// outcome again changes nothing; another outcome is an error. When all answers of an inbound are
-// sent, the inbound and the inbounds that joined its turn are done. A parked inbound stays parked.
-// An inbound with an unknown or failed answer stays answered. If the delivery has a DeleteAfter,
-// StoreOutcome stores the cleaning of its messages and deletes its text.
+// outcome again changes nothing; another outcome is an error. If the delivery has a DeleteAfter,
+// StoreOutcome schedules the deletion of its messages and deletes its text.
+//
+// When all answers of an inbound are sent, the inbound and the inbounds that joined its turn are
+// done. A parked inbound stays parked. An inbound with an unknown or failed answer stays answered.
 func (s Outbox) StoreOutcome(ctx context.Context, c supervisor.DeliveryOutcome) error {
 	return s.db.write(ctx, func(t *tx) { t.closeDelivery(c) }, "close delivery %d as %s", c.Delivery, c.Outcome)
 }
@@ -80,7 +81,7 @@ type outcomeRow struct {
 	conversation int64
 	inbound      int64 // the answered inbound; 0 means none
 	outcome      supervisor.DeliveryResult
-	deleteAfter  int64 // time from sending to deleting the text, in milliseconds; 0 means never
+	deleteAfter  int64 // time from sending a delivery to deleting its text, in milliseconds; 0 means never
 	// the turn that the delivery answers, if it has undo buttons; otherwise 0
 	undoable int64
 }
@@ -100,8 +101,8 @@ func scanOutcome(r *engine.Row) (d outcomeRow) {
 // outcome.
 const updateOutcome = `UPDATE outbox SET outcome = ?, why = ?, told = 0, delivered_at = ? WHERE id = ?`
 
-// moveOutcome changes a delivery's outcome; no other function does. d must have been read in this
-// transaction.
+// moveOutcome changes a delivery's outcome; no other function does. The argument d must have been
+// read in this transaction.
 func (t *tx) moveOutcome(d outcomeRow, to supervisor.DeliveryResult, why string) {
 	if !slices.Contains(outcomeTransitions[d.outcome], to) {
 		t.fail(invalid("delivery %d is %q and cannot become %q", d.id, d.outcome, to))

@@ -19,7 +19,7 @@ func TestInbound_OneAnswerUnsent_StaysAnswered(t *testing.T) {
 	} {
 		t.Run(string(c.outcome), func(t *testing.T) {
 			d := s.finish(s.startTurn("hello"), "hi")
-			for range 2 { // a second call changes nothing
+			for range 2 { // in the second round the call changes nothing
 				s.close(d, c.outcome, "because")
 				s.same("state", s.state(d.Inbound), c.state)
 			}

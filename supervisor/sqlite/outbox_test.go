@@ -21,7 +21,7 @@ func TestInbound_AnswerDelivered_IsDone(t *testing.T) {
 	s.must(err)
 	s.same("pending after the first", pending, []supervisor.Delivery{second})
 
-	for range 2 { // a second call changes nothing
+	for range 2 { // in the second round the call changes nothing
 		s.must(out.MarkDelivered(t.Context(), first.ID))
 		s.same("state", s.state(first.Inbound), "done")
 		s.same("the other's state", s.state(second.Inbound), "answered")

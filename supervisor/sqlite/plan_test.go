@@ -16,7 +16,7 @@ type allowedScan struct {
 	because string
 }
 
-// harmlessScans lists plan steps that are fine in any statement.
+// harmlessScans lists steps of query plans that are allowed in any statement.
 var harmlessScans = []allowedScan{
 	{regexp.MustCompile(`^SCAN (CONSTANT ROW|\(subquery-\d+\))$`), "it is no table"},
 	{regexp.MustCompile(`VIRTUAL TABLE INDEX`), "the elements of a JSON text, or a pragma's rows"},

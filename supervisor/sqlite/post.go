@@ -128,18 +128,18 @@ func (t *tx) putFirstPost(d supervisor.Delivery, content supervisor.RichText) (n
 var postTransitions = map[supervisor.PostState][]supervisor.PostState{
 	supervisor.PostQueued: {supervisor.PostSending, supervisor.PostFailed, supervisor.PostDeleted},
 	supervisor.PostSending: {supervisor.PostSent, supervisor.PostQueued, supervisor.PostUnknown, supervisor.PostFailed,
-		supervisor.PostDeleted}, // deleted: the post is not needed, and its message's id on the channel is unknown
-	// queued: the message is gone from the chat
+		supervisor.PostDeleted}, // deleted if the post is not needed, and its message's id on the channel is unknown
+	// queued if the message is gone from the chat
 	supervisor.PostSent: {supervisor.PostSurplus, supervisor.PostQueued},
-	// sent: the post is needed after all
+	// sent if the post is needed after all
 	supervisor.PostSurplus: {supervisor.PostDeleted, supervisor.PostSent},
-	// queued: the user asked to send it again
+	// queued if the user asked to send the post again
 	supervisor.PostUnknown: {supervisor.PostQueued, supervisor.PostDeleted},
-	// queued: the post got other content, or the user asked to send it again
+	// queued if the post got other content, or the user asked to send the post again
 	supervisor.PostFailed: {supervisor.PostQueued, supervisor.PostDeleted},
 }
 
-// postMayBecome reports whether a post may change from now to to.
+// postMayBecome reports whether a post may change from the post now to the post to.
 func postMayBecome(now, to supervisor.Post) bool {
 	switch {
 	case now.State == supervisor.PostSending && to.State == supervisor.PostSending:
@@ -154,8 +154,8 @@ func postMayBecome(now, to supervisor.Post) bool {
 
 const movePost = `UPDATE post SET state = ?, repeat = ?, message = ?, content = ?, changed_at = ? WHERE id = ?`
 
-// changePost changes a post's state; no other function does. now must have been read in this
-// transaction.
+// changePost changes a post's state; no other function does. The argument now must have been read
+// in this transaction.
 func (t *tx) changePost(now, to supervisor.Post) {
 	if !postMayBecome(now, to) {
 		t.fail(invalid("post %d is %s (repeat %t) and cannot become %s (repeat %t, named %q)", now.ID, now.State,

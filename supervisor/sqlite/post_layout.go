@@ -6,10 +6,12 @@ import (
 	"mews/supervisor"
 )
 
-// CreatePosts creates the posts of a delivery, once. The posts of the delivery's turn become posts
-// of the delivery, and each part gets its content. A missing part gets a queued post. Posts beyond
-// the last part become surplus if they were sent; otherwise they are deleted. CreatePosts returns
-// the posts by part. If the delivery already has posts, CreatePosts returns them unchanged.
+// CreatePosts creates the posts of a delivery, once, and returns them by part. If the delivery
+// already has posts, CreatePosts returns these posts unchanged.
+//
+// The posts of the delivery's turn become posts of the delivery, and each part gets its content. A
+// missing part gets a queued post. Posts beyond the last part become surplus if they were sent;
+// otherwise they are deleted.
 func (s Posts) CreatePosts(ctx context.Context, delivery int64, contents []supervisor.RichText) ([]supervisor.Post,
 	error) {
 	return s.changeLayout(ctx, delivery, func(t layoutTx) {
@@ -20,7 +22,7 @@ func (s Posts) CreatePosts(ctx context.Context, delivery int64, contents []super
 }
 
 // ReplaceContents replaces the contents of an open delivery from a part on. The channel found that
-// part too long. contents holds the new contents of that part and of all later parts.
+// part too long. The argument contents holds the new contents of that part and of all later parts.
 // ReplaceContents returns all posts by part.
 func (s Posts) ReplaceContents(ctx context.Context, delivery int64, from int, contents []supervisor.RichText) (
 	[]supervisor.Post, error) {

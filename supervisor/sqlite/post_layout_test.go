@@ -94,7 +94,7 @@ func TestReplaceContents_TooLongPart_IsSplit(t *testing.T) {
 	s.settle(s.startSending(posts[0]), supervisor.PostSent, "7")
 	s.startSending(posts[1]) // the channel then finds the second part too long
 
-	for range 2 { // a second call changes nothing
+	for range 2 { // in the second round the call changes nothing
 		got := s.replace(d, 1, "two", "three", "four")
 		s.same("posts", summarize(got), []string{"sent one", "queued two", "queued three", "queued four"})
 		s.same("those that were there", []int64{got[1].ID, got[2].ID}, []int64{posts[1].ID, posts[2].ID})

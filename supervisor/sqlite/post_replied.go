@@ -26,9 +26,9 @@ const findReplied = `SELECT coalesce(nullif(p.content ->> 'text', ''), (SELECT d
 	FROM conversation c JOIN post p ON p.conversation = c.id AND p.message = ?5 AND p.message <> '' LEFT JOIN outbox o ON o.id = p.delivery
 	WHERE c.user = ?1 AND c.channel = ?2 AND c.chat = ?3 ORDER BY p.id DESC LIMIT 1`
 
-// FindRepliedMessage finds the assistant's message that c's user replies to. message is that
-// message's id on the channel. The conversation needs no ID. ok is false if no such message was
-// sent to the user.
+// FindRepliedMessage finds the assistant's message that c's user replies to. The argument message
+// is the id of that message on the channel. The conversation needs no ID. ok is false if no such
+// message was sent to the user.
 func (s Posts) FindRepliedMessage(ctx context.Context, c supervisor.Conversation, message string) (r RepliedMessage,
 	ok bool,
 	err error) {
@@ -45,8 +45,8 @@ func scanReplied(row *engine.Row) (r RepliedMessage) {
 const wasSentTo = `SELECT EXISTS (SELECT 1 FROM conversation c JOIN post p ON p.conversation = c.id AND p.message = ?4 AND p.message <> ''
 	WHERE c.user = ?1 AND c.channel = ?2 AND c.chat = ?3)`
 
-// WasSentTo reports whether a message of the assistant in c's chat was sent for c's user. message
-// is that message's id on the channel. The conversation needs no ID.
+// WasSentTo reports whether a message of the assistant in c's chat was sent for c's user. The
+// argument message is the id of that message on the channel. The conversation needs no ID.
 func (s Posts) WasSentTo(ctx context.Context, c supervisor.Conversation, message string) (bool, error) {
 	return engine.FirstValue(s.db.reader(ctx, "find whose message %s is in chat %s", message, c.Chat), engine.ScanBool,
 		wasSentTo, c.User, c.Channel, c.Chat, message)

@@ -16,8 +16,8 @@ type Questions struct{ db *DB }
 
 // QuestionAnswerPolicy decides which answers count, and makes the texts about questions.
 type QuestionAnswerPolicy struct {
-	// MayAsk returns an error if a turn may not ask another question. asked is the number of
-	// questions that the turn has asked.
+	// MayAsk returns an error if a turn may not ask another question. The argument asked is the
+	// number of questions that the turn has asked.
 	MayAsk func(asked int64) error
 	// DecideMessage decides whether a message answers the open question. The result answers means
 	// that the message is an answer. The result reminds means that the message waits, and causes a
@@ -25,9 +25,9 @@ type QuestionAnswerPolicy struct {
 	DecideMessage func(q supervisor.Question, draft supervisor.Answer,
 		m supervisor.AnswerMessage) (a supervisor.Answer, answers, reminds bool)
 	Reminder func(q supervisor.Question) string
-	// DecidePress returns the answer and the result when a user presses a button. word is the word
-	// of that button. Buttons returns the buttons of a question. Its argument press makes a
-	// button's data from the button's word.
+	// DecidePress returns the answer and the result when a user presses a button. The argument word
+	// is the word of that button. Buttons returns the buttons of a question. Its argument press
+	// makes a button's data from the button's word.
 	DecidePress func(q supervisor.Question, draft supervisor.Answer, word string) (a supervisor.Answer, came supervisor.PressResult)
 	Buttons     func(q supervisor.Question, draft supervisor.Answer, press func(word string) string) [][]supervisor.Button
 	// LateAnswerText returns the model's text about an answer that came after the question had
@@ -70,10 +70,11 @@ const (
 
 // Ask asks a question for a running turn, an unanswered command or press, or nobody. It stores the
 // question with its delivery and buttons. A question of a job's turn waits for the end of quiet
-// hours. digest is the SHA-256 of the buttons' nonce, in hexadecimal. If the same question was
-// asked before and still counts, Ask returns the earlier question, and fresh is false. A turn's
-// question counts while it is open or its answer is unused. Ask then uses the answer. A command's
-// question counts while it is open or answered, since a command repeats its work after a crash.
+// hours. The argument digest is the SHA-256 of the buttons' nonce, in hexadecimal. If the same
+// question was asked before and still counts, Ask returns the earlier question, and fresh is false.
+// A turn's question counts while it is open or its answer is unused. Ask then uses the answer. A
+// command's question counts while it is open or answered, since a command repeats its work after a
+// crash.
 func (s Questions) Ask(ctx context.Context, q supervisor.Question, digest string, buttons [][]supervisor.Button) (
 	asked supervisor.Question, fresh bool, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Question, bool) { return t.ask(q, digest, buttons) },
@@ -187,8 +188,8 @@ func (t *tx) checkAskingInbound(q supervisor.Question) {
 
 const findQuestion = selectQuestion + `WHERE q.id = ?`
 
-// UseAnswer returns a question and marks its answer as used. taken means that the answer was "yes,
-// once" and had been used before. Then the caller must ask again.
+// UseAnswer returns a question and marks its answer as used. The result taken means that the answer
+// was "yes, once" and had been used before. Then the caller must ask again.
 func (s Questions) UseAnswer(ctx context.Context, id int64) (q supervisor.Question, taken bool, err error) {
 	return inTransaction2(
 		ctx,

@@ -71,7 +71,7 @@ func (t *tx) showEnd(q questionRow) {
 	})
 }
 
-// showQuestion changes a message with a question's buttons if it is in the chat.
+// showQuestion changes a message with a question's buttons if the message is in the chat.
 func (t *tx) showQuestion(q questionRow, delivery int64, change func(supervisor.RichText) supervisor.RichText) {
 	posts := t.postsOf(delivery)
 	if len(posts) == 0 || posts[len(posts)-1].State != supervisor.PostSent {
@@ -177,9 +177,9 @@ const codeWindow = time.Minute
 const findCode = selectQuestion + `WHERE q.kind = 'code' AND q.held IS NULL AND c.user = ?1 AND c.channel = ?2 AND c.chat = ?3
 	AND (q.why IS NULL OR q.why <> 'answered' AND q.ended_at > ?4) ORDER BY q.why IS NOT NULL, q.id DESC LIMIT 1`
 
-// FindQuestionForCode returns the question that a code from a user's chat would answer. The question
-// is open, or has ended without a code within the last minute. ok is false if no question waits for
-// a code.
+// FindQuestionForCode returns the question that a code from a user's chat would answer. The
+// question is open, or has ended without a code within the last minute. ok is false if no question
+// waits for a code.
 func (s Questions) FindQuestionForCode(ctx context.Context, c supervisor.Conversation) (q supervisor.Question, ok bool,
 	err error) {
 	row, ok, err := engine.FirstRow(s.db.reader(ctx, "find the question for a code of %s", c.User), scanQuestion,

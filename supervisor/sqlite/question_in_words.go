@@ -37,7 +37,7 @@ func (t *batchTx) answerOpenQuestion(in supervisor.Inbound, repliesTo string) su
 }
 
 // answerOpenQuestion lets a message with all its parts answer the open question of its
-// conversation. said reports whether the outbox has a new message or a changed one.
+// conversation. The result said reports whether the outbox has a new message or a changed one.
 func (t *tx) answerOpenQuestion(
 	in supervisor.Inbound,
 	m supervisor.AnswerMessage,

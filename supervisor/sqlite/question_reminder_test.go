@@ -173,7 +173,7 @@ func (s *story) react(chat, message, emoji string, d supervisor.GateDecision) []
 }
 
 // A thumb on a question's message, or on its reminder, is a yes or a no. Any other emoji answers
-// nothing and is not stored. So is a thumb on another message or in another chat.
+// nothing and is not stored. The same holds for a thumb on another message or in another chat.
 func TestReaction_OnQuestion_Answers(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind                 supervisor.QuestionKind

@@ -34,7 +34,7 @@ func TestReply_OtherMessage_AnswersNoQuestion(t *testing.T) {
 // messages may have asked something else.
 func TestYes_BelowCommandAnswer_AnswersQuestion(t *testing.T) {
 	for name, c := range map[string]struct {
-		command *supervisor.Delivery // nil means that a notice is below the question
+		command *supervisor.Delivery // answer of a command below the question; nil means a notice instead
 		want    string
 	}{
 		"command":                     {&supervisor.Delivery{Text: "Two messages wait."}, "answered"},

@@ -38,8 +38,8 @@ type recapped struct {
 }
 
 // recap returns the latest messages of the user's other private conversations. Only the first
-// message of a new private conversation gets a recap. world reports whether some words are not the
-// user's.
+// message of a new private conversation gets a recap. The result world reports whether some words
+// are not the user's.
 func (t turnTx) recap(in supervisor.Inbound) (list []recapped, world bool) {
 	here := in.Conversation
 	if t.zone == nil || in.Kind != supervisor.KindText || here.IsInGroup() || !talks(here) || value(t, engine.ScanBool,

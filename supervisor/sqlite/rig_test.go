@@ -33,7 +33,7 @@ func newRigAt(t *testing.T, path string) *rig {
 	return r
 }
 
-// run runs the database. stop ends the run and waits for its end.
+// run runs the database. The function stop ends the run and waits for its end.
 func (r *rig) run() (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
 	ran := make(chan error, 1)
@@ -86,7 +86,7 @@ func (r *rig) list(query string, args ...any) []string {
 	return list
 }
 
-// plan returns the query plan of SQLite.
+// plan returns SQLite's plan for a query.
 func (r *rig) plan(query string) []string {
 	r.Helper()
 	steps, err := r.db.engine.QueryPlan(query)

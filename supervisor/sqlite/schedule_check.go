@@ -10,8 +10,7 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// checkingUsers selects the users with a running check. Callers add the value that begin_at is
-// compared with.
+// checkingUsers selects the users with a running check. Callers append a condition on begin_at.
 const checkingUsers = `SELECT user FROM fire WHERE state = 'claimed' AND leased AND begin_at`
 
 const (
@@ -74,9 +73,11 @@ func (t *tx) mayBegin(f supervisor.ClaimedFire) bool {
 }
 
 // EndCheck stores the result of a check in one transaction. The result is the data for the next
-// check, and a message or the inbound of a turn. EndCheck returns the new deliveries and the stored
-// inbound. If the fire has ended before, it returns nothing. If the job has changed since f was
-// read, it returns nothing and the job is checked again. A result without a State has failed.
+// check, and a message or the inbound of a turn. A result without a State has failed.
+//
+// EndCheck returns the new deliveries and the stored inbound. If the fire has ended before,
+// EndCheck returns nothing. If the job has changed since f was read, EndCheck also returns nothing,
+// and the job is checked again.
 func (s Jobs) EndCheck(
 	ctx context.Context,
 	f supervisor.ClaimedFire,

@@ -149,10 +149,12 @@ func (t *tx) pruneFiresOf(job int64) {
 	t.Exec(pruneFiresOf, job, maxFiresOfJob, t.Now-minFireAge.Milliseconds())
 }
 
-// RunNow starts a job once more, outside its own times. It reports whether the job was started. A
-// job that already runs, or was started for that time before, is not started. With OverlapQueue a
-// running job is started too, unless another of its fires waits. The job's next due time stays. If
-// the job is paused because its user is away, RunNow returns the notice about the pause.
+// RunNow starts a job once more, outside its own times, and reports whether it did. The job's next
+// due time stays.
+//
+// A job is not started if it already runs, or if it was started for the same time before. With
+// OverlapQueue a running job is started too, unless another of its fires waits. If the job is
+// paused because its user is away, RunNow returns the notice about the pause.
 func (s Jobs) RunNow(
 	ctx context.Context,
 	j supervisor.Job,

@@ -18,8 +18,9 @@ const (
 
 // askInJob marks the fire of a job's turn as waiting for its user. The result stands is how long
 // the question stays open after its delivery. The result ends is the time in milliseconds at which
-// an undelivered question ends. Both are 0 if the turn has no job. priority is the job's priority,
-// or high without a job. It decides whether the question waits for the end of quiet hours.
+// an undelivered question ends. Both are 0 if the turn has no job. The result priority is the job's
+// priority, or high without a job. It decides whether the question waits for the end of quiet
+// hours.
 func (t *tx) askInJob(q supervisor.Question) (stands time.Duration, ends int64, priority supervisor.JobPriority) {
 	if q.Turn == 0 || t.ExecCount(askFire, q.Turn) == 0 && !value(t, engine.ScanBool, isFireAsked, q.Turn) {
 		return q.OpenFor, 0, supervisor.JobPriorityHigh

@@ -26,9 +26,9 @@ const (
 	hasWorldMessage = `SELECT EXISTS (SELECT 1 FROM message WHERE turn = ? AND source = 'world')`
 )
 
-// endFire ends the fire of a job's turn and fills d with the notice for the user. says reports
-// whether there is a notice. After a passing failure the turn is tried again later, without a
-// notice. A deleted or paused job has no notice either.
+// endFire ends the fire of a job's turn and fills d with the notice for the user. The result says
+// reports whether there is a notice. After a passing failure the turn is tried again later, without
+// a notice. A deleted or paused job has no notice either.
 func (t turnTx) endFire(f TurnEnding, d *supervisor.Delivery) (says bool) {
 	e, found := t.endingFire()
 	if !found { // the job was forgotten
@@ -51,7 +51,7 @@ type endingFire struct {
 	job   supervisor.Job
 	due   time.Time
 	tries int    // number of earlier tries
-	cost  int64  // cost of the turn
+	cost  int64  // cost of the fire's turn
 	seen  string // new data for the job's next check; stored if the fire succeeds
 }
 
@@ -71,7 +71,8 @@ func (t turnTx) endingFire() (e endingFire, found bool) {
 }
 
 // retry schedules another try of a fire, unless too many tries have failed. If the job was deleted
-// or paused meanwhile, the fire ends as skipped. again reports whether there is another try.
+// or paused meanwhile, the fire ends as skipped. The result again reports whether there is another
+// try.
 func (t *tx) retry(e endingFire) (again bool) {
 	after, again := t.policies.Jobs.RetryDelay(e.tries)
 	if again && t.ExecCount(retryFire, t.Now+after.Milliseconds(), e.cost, e.job.ID, e.due.UnixMilli()) == 0 {
@@ -100,7 +101,8 @@ type FireOutcome struct {
 	Told     bool   // the user already got the same notice today
 }
 
-// fireOutcome returns the result of a job's fire. failed is the error text of a failed turn.
+// fireOutcome returns the result of a job's fire. The argument failed is the error text of a failed
+// turn.
 func (t turnTx) fireOutcome(f TurnEnding, j supervisor.Job, failed string) FireOutcome {
 	said, err := t.messageReader().messages(listTurnMessages, t.turn.ID)
 	t.fail(err)

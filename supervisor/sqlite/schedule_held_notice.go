@@ -140,12 +140,12 @@ func (t *tx) hold(d supervisor.Delivery, of noticeSubject, end time.Time) (id in
 
 // NoticePolicy decides which notices quiet hours hold. It also makes the message after quiet hours.
 type NoticePolicy struct {
-	// QuietUntil returns when the current quiet hours end. hours is the user's setting. now is in
-	// the user's time zone.
+	// QuietUntil returns when the current quiet hours end. The argument hours is the user's
+	// setting. The argument now is in the user's time zone.
 	QuietUntil func(hours string, now time.Time) (end time.Time, quiet bool)
 	// IsHeld reports whether a notice is held during quiet hours.
 	IsHeld func(supervisor.Delivery) bool
-	// Combine returns the message for all notices that were held for a conversation.
+	// Combine returns one message that has all notices that were held for a conversation.
 	Combine func([]HeldNotice) supervisor.Delivery
 }
 

@@ -14,33 +14,34 @@ type Jobs struct{ db *DB }
 
 // JobPolicy decides about jobs and makes their texts.
 type JobPolicy struct {
-	// IsResting reports whether a job is paused because its user is away. written is when the user
-	// last wrote; the zero time means never.
+	// IsResting reports whether a job is paused because its user is away. The argument written is
+	// when the user last wrote; the zero time means never.
 	IsResting func(j supervisor.Job, written, now time.Time) bool
 	// ShouldPause reports whether a job is paused after a number of consecutive failures.
 	ShouldPause func(failures int) bool
 	// RetryDelay returns the delay before the next try of a fire after a passing failure. It gets
 	// the number of earlier tries. If again is false, no further try is allowed.
 	RetryDelay func(tries int) (after time.Duration, again bool)
-	// MaxQuestionTime returns the longest time that a question of a job's turn stays open. next is
-	// the job's next due time; zero means never.
+	// MaxQuestionTime returns the longest time that a question of a job's turn stays open. The
+	// argument next is the job's next due time; zero means never.
 	MaxQuestionTime func(next, now time.Time) time.Duration
 	// DecideOutcome returns the result of a fire whose turn has ended.
 	DecideOutcome func(FireEnd) FireOutcome
 
-	// Texts for users: a job's message; the addition that the job is paused after failures; the
-	// notice that jobs are paused for an absent user, or wait for a chat that refuses messages; a
-	// job's message when its topic was deleted.
+	// Notice returns a job's message. AddPausedNote adds that the job is paused after failures.
+	// PausedAwayText is the notice that jobs are paused for an absent user. WaitingInChatText is
+	// the notice that jobs wait for a chat that refuses messages. DeletedTopicText returns a job's
+	// message for a deleted topic.
 	Notice            func(j supervisor.Job, said string) supervisor.Delivery
 	AddPausedNote     func(j supervisor.Job, failures int, d supervisor.Delivery) supervisor.Delivery
 	PausedAwayText    func(paused int64) string
 	WaitingInChatText func(waiting int64, why string) string
 	DeletedTopicText  func(text string) string
-	// RefusedRetryDelay returns the delay until jobs of a chat that refuses messages run again.
-	// tries is the number of earlier tries.
+	// RefusedRetryDelay returns the delay until jobs of a chat that refuses messages run again. The
+	// argument tries is the number of earlier tries.
 	RefusedRetryDelay func(tries int64) time.Duration
-	// JobMessagesText returns the model's text about the messages of fires, newest first. world
-	// means that the text may have words of others.
+	// JobMessagesText returns the model's text about the messages of fires, newest first. The
+	// result world means that the text may have words of others.
 	JobMessagesText func(fires []FireMessage, zone *time.Location) (text string, world bool)
 }
 
@@ -77,8 +78,8 @@ const (
 
 // Put stores a new job: its fields from User on, except counts. If the user has a job with the same
 // MadeBy, Put returns the existing job, and fresh is false. It fails if the user has
-// supervisor.MaxJobs. card returns the message about a new job, which is sent at once; nil means no
-// message. card must not use the database.
+// supervisor.MaxJobs. The function card returns the message about a new job, which is sent at once;
+// nil means no message. The function card must not use the database.
 func (s Jobs) Put(
 	ctx context.Context,
 	j supervisor.Job,
@@ -165,10 +166,11 @@ func (s Jobs) Change(ctx context.Context, j supervisor.Job) error {
 }
 
 // ListDue lists at most limit due jobs, the longest due first. Jobs that wait for consent after
-// their only time come last. It leaves out jobs of the users in but, and jobs whose chat refuses
-// messages. If more than limit jobs were due by the time late, ListDue lists all due jobs of one
-// user after the other. It then lists at least one user, even if that user has more than limit due
-// jobs.
+// their only time come last. ListDue leaves out jobs of the users in the list but, and jobs whose
+// chat refuses messages.
+//
+// If more than limit jobs were due by the time late, ListDue lists all due jobs of one user after
+// the other. In this case it lists the jobs of at least one user, even if they are more than limit.
 func (s Jobs) ListDue(ctx context.Context, now, late time.Time, but []string, limit int) ([]supervisor.Job, error) {
 	list, err := engine.AllRows(
 		s.db.reader(ctx, "list due jobs"),

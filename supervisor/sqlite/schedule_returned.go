@@ -36,8 +36,8 @@ func (s Jobs) MarkChatReachable(ctx context.Context, channel supervisor.Channel,
 		"let the jobs of chat %s on %s go on", chat, channel)
 }
 
-// ListReachableChats lists the chats whose jobs may go on. Either the user is back, or it is time to
-// try the chat again.
+// ListReachableChats lists the chats whose jobs may go on. Either the user is back, or it is time
+// to try the chat again.
 func (s Jobs) ListReachableChats(ctx context.Context, now time.Time) ([]supervisor.ChatRefusingMessages, error) {
 	return engine.AllRows(s.db.reader(ctx, "list chats that take messages again"),
 		func(r *engine.Row) (c supervisor.ChatRefusingMessages) {
@@ -53,8 +53,8 @@ func (s Jobs) ListDueInChat(ctx context.Context, c supervisor.ChatRefusingMessag
 		c.Channel, c.Chat, now.UnixMilli())
 }
 
-// PutFiresOfReachableChat stores the fires that were due while a chat refused messages. After that the
-// chat's jobs go on. It returns the stored notices.
+// PutFiresOfReachableChat stores the fires that were due while a chat refused messages. After that
+// the chat's jobs go on. It returns the stored notices.
 func (s Jobs) PutFiresOfReachableChat(ctx context.Context, c supervisor.ChatRefusingMessages,
 	firings []supervisor.FireBatch) (
 	said []supervisor.Delivery, err error) {

@@ -81,7 +81,7 @@ type settingsCache struct {
 	writes int // number of writes of settings
 }
 
-// find returns the settings of a user, or nil. The caller passes writes on to put.
+// find returns the settings of a user, or nil. The caller passes the number writes on to put.
 func (c *settingsCache) find(user string) (chosen map[string]string, writes int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -42,15 +42,15 @@ type Options struct {
 	// OnMessage is called after a message of a user's conversation was stored. It must not wait.
 	// nil means no call.
 	OnMessage func(user string, conversation int64)
-	// Zone returns the time zone for the times of a user's messages. chosen is the user's own
-	// choice, or "". Zone must not wait. nil means that messages have no times.
+	// Zone returns the time zone for the times of a user's messages. The argument chosen is the
+	// user's own choice, or "". Zone must not wait. nil means that messages have no times.
 	Zone func(user, chosen string) *time.Location
 	// Policies of the features. A policy that no transaction needs may be missing.
 	Policies    Policies
-	WithoutCopy bool // makes no copy before a migration: see Copies
-	MustExist   bool // refuses a missing or empty file; without it, makes a new database
-	RefuseOlder bool // refuses a database that needs migrations
-	// opens a database whose schema differs from this program's
+	WithoutCopy bool // Open makes no copy of the database before a migration
+	MustExist   bool // Open refuses a missing or empty file instead of making a new database
+	RefuseOlder bool // Open refuses a database that needs migrations
+	// Open accepts a database whose schema differs from this program's
 	AllowDifferences bool
 
 	vfs string // SQLite's VFS; tests set a VFS that counts system calls

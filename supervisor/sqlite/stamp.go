@@ -14,8 +14,8 @@ const findSending = `SELECT i.edited_at, i.source = 'question', i.kind = 'job', 
 
 // HistoryTexts makes the model's texts about messages, such as their time and channel.
 type HistoryTexts struct {
-	Stamp func(supervisor.SendInfo) string // returns the text about the time, the channel and how the message was sent
-	Where func(supervisor.SendInfo) string // returns the text about the time and the conversation
+	Stamp func(supervisor.SendInfo) string // returns the text about a message's time, channel and way of sending
+	Where func(supervisor.SendInfo) string // returns the text about a message's time and conversation
 	// Channel returns the name of the channel for people.
 	Channel func(supervisor.SendInfo) string
 	// Aged returns a message of an earlier day without its words of others.
@@ -24,9 +24,9 @@ type HistoryTexts struct {
 	Recap func([]supervisor.RecapLine) string
 }
 
-// stamp returns the line about when and how an inbound was sent. With correction it has the time of
-// the last edit. Inbounds on channels where nobody talks have no stamp. Without Options.Zone there
-// are no stamps.
+// stamp returns the line about when and how an inbound was sent. If correction is set, the line has
+// the time of the last edit. Inbounds on channels where nobody talks have no stamp. Without
+// Options.Zone there are no stamps.
 func (t turnTx) stamp(in supervisor.Inbound, correction bool) string {
 	if t.zone == nil || in.Kind != supervisor.KindText && in.Kind != supervisor.KindJob {
 		return ""

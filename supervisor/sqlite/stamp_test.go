@@ -48,7 +48,7 @@ func TestStamp_Message_HasTimeAndZone(t *testing.T) {
 	} {
 		in := c.in
 		in.Conversation.User, in.Conversation.Channel, in.Key, in.Text, in.ReceivedAt = "alice", "telegram", fmt.Sprint(i), "hello", sent
-		in.Conversation.Thread = in.Key // a thread of its own, so that no other turn runs there
+		in.Conversation.Thread = in.Key // each inbound has its own thread, so that no other turn runs there
 		if in.Kind == "" {
 			in.Kind = supervisor.KindText
 		}

@@ -43,8 +43,8 @@ const putSystemText = `INSERT INTO system_text (conversation, user, text, window
 	ON CONFLICT (conversation) DO UPDATE SET text = iif(stale > ?3, '', excluded.text), window_from = excluded.window_from,
 		stale = stale - ?3, renewed_at = excluded.renewed_at`
 
-// Put stores a conversation's system text. stale is the Stale that Find returned before the new
-// text was made.
+// Put stores a conversation's system text. The argument stale is the Stale that Find returned
+// before the new text was made.
 func (s SystemTexts) Put(ctx context.Context, conversation int64, text string, stale int64) error {
 	return s.db.write(ctx, func(t *tx) {
 		t.Exec(putSystemText, conversation, text, stale, t.Now)

@@ -71,9 +71,10 @@ const (
 )
 
 // Reset deletes a user's factor and recovery codes, and ends the user's logins. It also withdraws
-// the user's permission to enrol in a chat. there reports whether the user had a factor. Inbounds
-// that waited for a code are answered and never run. told lists the conversations of these answers.
-// If anything was deleted, the audit entries go into the same transaction.
+// the user's permission to enrol in a chat. The result there reports whether the user had a factor.
+// Inbounds that waited for a code are answered and never run. The result told lists the
+// conversations of these answers. If anything was deleted, the audit entries go into the same
+// transaction.
 func (s SecondFactors) Reset(ctx context.Context, user string, entries ...AuditEntry) (there bool, told []int64,
 	err error) {
 	told, err = inTransaction(ctx, s.db, func(t *tx) []int64 {
@@ -100,8 +101,8 @@ func (s SecondFactors) Unlock(ctx context.Context, user string, entries ...Audit
 	return n > 0, err
 }
 
-// TryCode tries a code that did not come in an inbound. detail describes for the audit log how the
-// code came. TryCode opens no gate.
+// TryCode tries a code that did not come in an inbound. The argument detail describes for the audit
+// log how the code came. TryCode opens no gate.
 func (s SecondFactors) TryCode(ctx context.Context, user string, decide supervisor.LoginCodeChecker,
 	detail string) (supervisor.LoginCodeResult, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.LoginCodeResult { return t.attempt(user, decide, detail) },
@@ -137,7 +138,8 @@ const (
 	useRecovery = `UPDATE recovery SET used_at = ?3 WHERE user = ?1 AND digest = ?2`
 )
 
-// putFactor stores a factor after a tried code. left has the recovery codes from before the try.
+// putFactor stores a factor after a tried code. The argument left has the recovery codes from
+// before the try.
 func (t *tx) putFactor(user string, f supervisor.SecondFactor, left []string) {
 	secret := append([]byte{}, f.Secret...) // an empty secret is stored, not NULL
 	t.Exec(putFactor, user, secret, f.Confirmed, f.LastPeriod, f.Failures, f.Lockouts, f.LockedUntil, t.Now)

@@ -25,11 +25,11 @@ var turnKinds = map[supervisor.InboundKind]supervisor.TurnKind{
 }
 
 // Start starts the turn of an inbound. The inbound becomes running, and its text goes into the
-// transcript. Start fails unless the inbound is new and of a kind that starts a turn. It fails if
-// another turn runs in the conversation.
+// transcript. Start fails unless the inbound is new and of a kind that starts a turn. It also fails
+// if another turn runs in the conversation.
 //
-// Start also sets money aside for the turn, as far as the limits of the request c allow. If c is
-// nil, the turn gets no lease. The lease is zero if nothing was set aside.
+// The argument c requests a lease: Start sets money aside for the turn, as far as the limits in c
+// allow. The lease is zero if nothing was set aside, or if c is nil.
 func (s Turns) Start(ctx context.Context, inbound int64, c *supervisor.LeaseRequest) (
 	turn supervisor.Turn, lease supervisor.Lease, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Turn, supervisor.Lease) { return t.startTurn(inbound, c) },
@@ -45,7 +45,7 @@ func (t *tx) startTurn(inbound int64, c *supervisor.LeaseRequest) (turn supervis
 	t.transition(in, supervisor.InboundRunning)
 	turn = supervisor.Turn{Conversation: in.Conversation, Kind: kind, Inbound: in.ID, Message: in.Message}
 	if in.Destination.ID != 0 {
-		turn.Message = "" // the answered message is in another chat
+		turn.Message = "" // the message that the turn's answer replies to is in another chat
 		turn.Destination = t.conversationByID(in.Destination.ID)
 	}
 	if kind == supervisor.TurnJob { // a job's turn sees no earlier messages
@@ -144,8 +144,8 @@ func (s Turns) FindRunning(ctx context.Context, conversation int64) (open Runnin
 
 const addRunTime = `UPDATE turn SET ran = ran + ? WHERE id = ?`
 
-// Suspend stores the run time of a turn that will wait for its user. waits is false if the answer
-// has come meanwhile.
+// Suspend stores the run time of a turn that will wait for its user. The result waits is false if
+// the answer has come meanwhile.
 func (s Turns) Suspend(ctx context.Context, turn int64, ran time.Duration) (waits bool, err error) {
 	return inTurn(ctx, s.db, turn, func(t turnTx) bool {
 		t.Exec(addRunTime, ran, turn)

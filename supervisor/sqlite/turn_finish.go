@@ -22,7 +22,7 @@ type TurnEnding struct {
 	// result for calls without a result, since each call needs a result
 	Unanswered string
 	Voice      supervisor.VoiceMode // whether Text is spoken too
-	Written    string               // notice that tells a user who wants only speech why Text comes; "" means none
+	Written    string               // notice to a user who wants only speech, why the answer is text; "" means none
 	Temporary  bool                 // the turn failed for a passing reason: a job's turn is tried again
 	OverBudget bool                 // the turn failed for lack of budget
 }
@@ -111,11 +111,12 @@ const (
 )
 
 // end moves the turn and its inbounds to their final states. Inbounds that joined the turn end like
-// its first inbound. If the turn was stopped, /stop is about all earlier inbounds, and later
-// inbounds do not join the turn. If the turn failed, the failed request had all of its inbounds in
-// it. If the turn is parked, all of its inbounds were there before the first worker crashed. Nobody
-// knows which inbound crashes the workers. A search would crash three more workers for each
-// inbound.
+// the turn's first inbound.
+//
+// If the turn was stopped, the user's /stop was about all of these inbounds. If the turn failed,
+// the failed request contained all of them. If the turn is parked, all of them were there before
+// the first worker crashed. Nobody knows which inbound crashes the workers, and a search would
+// crash three more workers for each inbound.
 func (t turnTx) end(f TurnEnding, ins []supervisor.Inbound) {
 	if f.Why == "" {
 		t.fail(invalid("turn %d cannot end without a reason", t.turn.ID))

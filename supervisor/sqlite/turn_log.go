@@ -9,8 +9,8 @@ import (
 	"mews/supervisor"
 )
 
-// SettingConversationLog is the name of the setting to write conversations into a log in the home. The value
-// ConversationLogOn turns the log on.
+// SettingConversationLog is the name of the setting to write conversations into a log in the home.
+// The value ConversationLogOn turns the log on.
 const (
 	SettingConversationLog = "log"
 	ConversationLogOn      = "on"

@@ -14,12 +14,12 @@ type Step struct {
 	Turn    int64
 	Message protocol.Message  // message of the model, with the role assistant
 	Spec    string            // the model as provider/model
-	Model   string            // the provider's name of the model
+	Model   string            // the model's name at its provider
 	Purpose modelcall.Purpose // purpose of the call; "" means chat
 	Usage   protocol.Usage
 	Cost    *int64  // cost of the call in millionths of a dollar; nil means no known price
 	Request string  // the provider's id of the call; "" if the provider gave none
-	Leases  []int64 // the user's leases for the call, which end with it
+	Leases  []int64 // the user's leases for the call; the call's end ends them
 	Asked   string  // a digest of the request's messages; "" means unknown
 	Pot     string
 	Charged bool // the cost is already stored: the fields from Spec to Pot are ignored

@@ -31,15 +31,16 @@ const (
 )
 
 // TakeWaitingTexts lets waiting texts of a turn's conversation join the turn. Each text becomes
-// running and goes to the end of the transcript. Urgent texts come first, then the order of sending
-// counts. Texts below the priority least stay. A text that joined is answered, parked and done
-// together with the first inbound of the turn.
+// running and goes to the end of the transcript. A text that joined is answered, parked and done
+// together with the turn's first inbound.
 //
-// The texts that join have at most room bytes. Texts behind a text that does not fit stay, so that
-// the order stays. Of texts that were sent together, all join or none. No text joins if a worker
-// has crashed in the turn. No text joins if the model's last message has open calls. If that
-// message has no calls, the turn ends, and waiting texts start a turn of their own.
-// TakeWaitingTexts fails if the turn has ended.
+// Urgent texts come first; then the order of sending counts. Texts below the priority least stay.
+// The texts that join have at most room bytes. The first text that does not fit stays, with all
+// texts behind it, so that the order stays. Of texts that were sent together, all join or none.
+//
+// No text joins if a worker has crashed in the turn. No text joins if the model's last message has
+// open calls. If that message has no calls, the turn ends, and waiting texts start a turn of their
+// own. TakeWaitingTexts fails if the turn has ended.
 func (s Turns) TakeWaitingTexts(ctx context.Context, turn int64, room int, least supervisor.InboundPriority) (taken int,
 	err error) {
 	_, waits, err := engine.FirstRow(s.db.reader(ctx, "list texts for turn %d to take", turn), engine.ScanInteger,

@@ -8,7 +8,7 @@ import (
 
 // SuccessfulCall is a successful call of a tool.
 type SuccessfulCall struct {
-	Tool    string // "" stands for an attachment of the user
+	Tool    string // name of the tool; "" stands for an attachment of the user
 	Earlier bool   // the call was in an earlier turn
 	Row     string // the call's arguments, the beginning of its result, and its effects
 	Result  string // the first words of the result
@@ -25,8 +25,8 @@ const (
 				'message.refused'))
 		OR m.role = 'user' AND (m.source = 'world' OR json_array_length(m.parts) > 1))`
 
-	// rowOfMessage has the fields of a SuccessfulCall from Row on. It reads only the beginnings of long
-	// texts.
+	// rowOfMessage has the fields of a SuccessfulCall from Row on. It reads only the beginnings of
+	// long texts.
 	rowOfMessage = `iif(m.role = 'user', substr(m.parts, 1, 2000),
 		coalesce((SELECT substr(json_extract(p.value, '$.call.arguments'), 1,
 			20000) FROM tool_call c JOIN message a ON a.id = c.message, json_each(a.parts) p
@@ -47,7 +47,8 @@ const (
 			ORDER BY turn DESC LIMIT ?2) AND ` + hasWorked
 )
 
-// ListSuccessfulTools lists the successful calls of a turn and its child turns. It also lists the successful calls of earlier turns of the conversation. turns is the number of these
+// ListSuccessfulTools lists the successful calls of a turn and its child turns. It also lists the
+// successful calls of earlier turns of the conversation. The argument turns is the number of these
 // earlier turns.
 func (s Turns) ListSuccessfulTools(ctx context.Context, turn int64, turns int) (calls []SuccessfulCall, err error) {
 	return engine.AllRows(s.db.reader(ctx, "list successful tools of turn %d", turn),

@@ -17,10 +17,10 @@ import (
 // tx is a transaction as one write function sees it. A function must not keep the tx, and no tx
 // leaves the package.
 //
-// A tx keeps its first error, from a statement or from fail, and then stores nothing. After an
+// A tx keeps its first error, from a statement or from fail, and then stores nothing. After that
 // error its statements do nothing: queries find no row, and numbers are 0. So a write function need
-// not check errors. It checks err only to explain a statement's error, or before it calls code
-// outside the package.
+// not check errors. It checks the field err only to explain a statement's error, or before it calls
+// code outside the package.
 type tx struct {
 	*engine.Tx
 	endsTurn string // names of the commands that end a turn, as a JSON array
@@ -28,7 +28,7 @@ type tx struct {
 	policies *Policies
 	err      error // the first error of the transaction
 
-	known     *settingsCache            // settings as other transactions left them
+	known     *settingsCache            // cache of the settings that other transactions have stored
 	settings  bool                      // a setting was written
 	questions bool                      // a question was asked, delivered or ended
 	said      []supervisor.Conversation // conversations with a new message, for OnMessage
@@ -72,8 +72,8 @@ type transaction interface {
 	fail(error)
 }
 
-// one, value and all query rows as the functions of package engine do. The transaction keeps their
-// errors.
+// The functions one, value and all read rows like FirstRow and AllRows of package engine. If one of
+// them fails, the transaction keeps the error.
 func one[T any](t transaction, scan func(*engine.Row) T, query string, args ...any) (T, bool) {
 	v, ok, _ := engine.FirstRow(t, scan, query, args...)
 	return v, ok
@@ -89,8 +89,8 @@ func all[T any](t transaction, scan func(*engine.Row) T, query string, args ...a
 	return list
 }
 
-// write runs fn in the next transaction and waits until the transaction is on disk. format
-// describes the action for errors.
+// write runs fn in the next transaction and waits until the transaction is on disk. The argument
+// format describes the action for errors.
 func (db *DB) write(ctx context.Context, fn func(*tx), format string, args ...any) error {
 	var t *tx
 	err := db.engine.Write(ctx, func(e *engine.Tx) error {
@@ -127,7 +127,8 @@ func inTransaction2[A, B any](ctx context.Context, db *DB, fn func(*tx) (A, B), 
 	return a, b, nil
 }
 
-// byID returns the row with an id. what names the row in the error if it is missing.
+// byID returns the row with an id. If the row is missing, the argument what names the row in the
+// error.
 func byID[T any](t transaction, what string, scan func(*engine.Row) T, query string, id int64) T {
 	v, ok := one(t, scan, query, id)
 	if !ok {

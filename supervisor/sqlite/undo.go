@@ -57,15 +57,15 @@ func (s Undos) FindLastTurn(ctx context.Context, in supervisor.Conversation, sin
 		engine.ScanInteger, findUndoable, in.User, in.ID, since.UnixMilli(), skip)
 }
 
-// findLastUndo selects the newest undo in force whose change was made in a conversation since a time.
-// An undo that restored a turn's change does not count.
+// findLastUndo selects the newest undo in force whose change was made in a conversation since a
+// time. An undo that restored a turn's change does not count.
 const findLastUndo = `SELECT u.turn, u.operation FROM undo u CROSS JOIN turn t ON t.id = u.turn WHERE u.user = ?1 AND u.operation > 0
 	AND u.undone_by IS NULL AND u.created_at >= ?3 AND coalesce(t.destination, t.conversation) = ?2
 	AND NOT EXISTS (SELECT 1 FROM undo o WHERE o.turn = u.turn AND o.undone_by = u.operation AND o.operation > 0)
 	ORDER BY u.operation DESC LIMIT 1`
 
-// FindLastUndo finds the newest undo in a conversation since a time that can be undone. turn is the
-// turn that made the changes; 0 means that there is no undo.
+// FindLastUndo finds the newest undo in a conversation since a time that can be undone. The result
+// turn is the turn that made the changes; 0 means that there is no undo.
 func (s Undos) FindLastUndo(ctx context.Context, in supervisor.Conversation, since time.Time) (turn, operation int64,
 	err error) {
 	found, _, err := engine.FirstRow(s.db.reader(ctx, "find the last undo of conversation %d", in.ID),

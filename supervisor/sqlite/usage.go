@@ -19,7 +19,7 @@ type ModelCall struct {
 	Conversation int64                // conversation of the call; 0 means none
 	Turn         int64                // turn of the call; 0 means none
 	Spec         string               // the model as provider/model
-	Model        string               // the provider's name of the model; "" if unknown
+	Model        string               // the model's name at its provider; "" if unknown
 	Purpose      modelcall.Purpose    // purpose of the call; "" means chat
 	Class        modelcall.ErrorClass // class of the failure; "" means success
 	Usage        protocol.Usage
@@ -62,7 +62,8 @@ const insertUsage = `INSERT INTO usage (user, conversation, turn, message, spec,
 	cache_read, cache_write, estimated, cost, request, asked, pot, created_at)
 	VALUES (?, ?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, nullif(?, ''), nullif(?, ''), ?)`
 
-// putUsage stores a model call and ends its leases. message is the call's message; 0 means none.
+// putUsage stores a model call and ends its leases. The argument message is the call's message; 0
+// means none.
 func (t *tx) putUsage(message int64, c ModelCall, leases ...int64) {
 	at := t.endLeases(c.User, leases...)
 	var cost any

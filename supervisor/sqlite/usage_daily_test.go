@@ -27,7 +27,7 @@ func TestSumByDay_DayWithoutUsage_IsListed(t *testing.T) {
 	one := func(day string) sqlite.UsageTotal {
 		return sqlite.UsageTotal{Day: day, Calls: 1, Usage: protocol.Usage{Input: 2}, Cost: 7}
 	}
-	// a day of 25 hours
+	// this day has 25 hours
 	two := sqlite.UsageTotal{Day: "2026-11-01", Calls: 2, Usage: protocol.Usage{Input: 4}, Cost: 14}
 	since := time.Date(2026, 10, 30, 23, 0, 0, 0, time.UTC)
 	s.same("alice's", daily("alice", since), []sqlite.UsageTotal{one("2026-10-30"), {Day: "2026-10-31"}, two,

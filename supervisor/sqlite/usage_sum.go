@@ -28,9 +28,9 @@ var dimensions = []UsageDimension{UsageByUser, UsageByConversation, UsageByModel
 
 // UsageQuery selects and groups usage.
 type UsageQuery struct {
-	User string           // "" means all users; usage that a pot pays belongs to no user
-	From time.Time        // start of the time, inclusive; zero means no start
-	To   time.Time        // end of the time, exclusive; zero means no end
+	User string           // user of the usage; "" means all users; usage that a pot pays belongs to no user
+	From time.Time        // start of the time span, inclusive; zero means no start
+	To   time.Time        // end of the time span, exclusive; zero means no end
 	By   []UsageDimension // properties to group by; none gives one total
 	Zone *time.Location   // the zone of the days; nil means UTC
 }
@@ -38,7 +38,7 @@ type UsageQuery struct {
 // UsageTotal is the sum over a group of calls. A field that names a dimension is zero unless the
 // usage is grouped by that dimension.
 type UsageTotal struct {
-	User         string // user, or name of a pot
+	User         string // the user, or the name of the pot, that pays for the calls
 	Conversation int64  // conversation of the calls; 0 also means calls without a conversation
 	Model        string // provider/model, or the provider's name of the model if the provider is unknown
 	Purpose      modelcall.Purpose

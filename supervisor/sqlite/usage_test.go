@@ -93,7 +93,7 @@ func TestSumUsage_Dimensions_GroupTotals(t *testing.T) {
 	s := newStory(t)
 	bob := s.conversation("bob")
 	turn := s.startTurn("hi")
-	st := step(turn, "hello") // 10 input and 2 output tokens
+	st := step(turn, "hello") // the step has 10 input tokens and 2 output tokens
 	st.Spec, st.Cost = "anthropic/big", price(300)
 	_, err := s.db.Turns().CommitStep(t.Context(), st)
 	s.must(err)
@@ -165,7 +165,7 @@ func TestSumUsage_Days_FollowTimeZone(t *testing.T) {
 	}{
 		{nil, map[string]int64{"2026-10-31": 2, "2026-11-01": 2, "2026-11-02": 2}},
 		{zone(t, "Asia/Kathmandu"), map[string]int64{"2026-10-31": 1, "2026-11-01": 3, "2026-11-02": 2}},
-		// a day of 25 hours: the clocks are set back
+		// 2026-11-01 has 25 hours: the clocks are set back
 		{zone(t, "America/New_York"), map[string]int64{"2026-10-31": 3, "2026-11-01": 2, "2026-11-02": 1}},
 	} {
 		got := map[string]int64{}

@@ -26,7 +26,7 @@ type Options struct {
 	Token string
 	// APIURL is the API's root, for example of your own Bot API server; "" means the public API.
 	APIURL    string
-	Log       hclog.Logger      // nil means no log
+	Log       hclog.Logger      // receives log lines; nil means no log
 	Transport http.RoundTripper // makes every request; nil means the client's own connections
 	// Open opens a file to send, by its SHA-256 in hexadecimal, and returns the file's size in
 	// bytes. The client closes the file. One send may open it several times. nil means that files
@@ -42,7 +42,7 @@ type Options struct {
 // contains the token.
 type Client struct {
 	id   int64
-	root string // the API's root
+	root string // URL of the API's root
 	// returns a method's URL, which contains the token; it is a function, so that a printed Client
 	// shows no token
 	endpoint func(method string) string

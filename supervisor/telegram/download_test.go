@@ -22,7 +22,7 @@ import (
 
 var sender = telegramtest.User{ID: 101, First: "Ann"}
 
-// filed starts a server with a sent file. It returns the server with a client.
+// filed starts a server to which a user has sent a file. It returns the server with a client.
 func filed(t *testing.T, o telegramtest.Options, file telegramtest.File) (*telegramtest.Server, *Client) {
 	t.Helper()
 	o.Token = canaryToken

@@ -29,7 +29,7 @@ const (
 type responder string
 
 const (
-	responderNone responder = "" // no answer began
+	responderNone responder = "" // no byte of an answer came
 	// responderSelf means that the request was not sent completely: it could not be built, or its
 	// file could not be read.
 	responderSelf responder = "here"
@@ -45,7 +45,7 @@ type failure struct {
 	chat       string
 	responder  responder
 	code       int   // the API's error code, or the HTTP status if there is none; 0 with responderNone
-	retryAfter int64 // seconds from the header; 0 if the header has none
+	retryAfter int64 // seconds in the header Retry-After; 0 if the answer has no such header
 	sentWhole  bool  // whether the whole request may have reached the server
 	api        *gotgbot.TelegramError
 	err        error // the error of the connection; nil if a complete answer came
@@ -54,8 +54,8 @@ type failure struct {
 // failureRule is the meaning of one kind of failure.
 type failureRule struct {
 	responder responder
-	low       int // the first code of its range
-	high      int // the last code of its range
+	low       int // lowest error code for which the rule holds
+	high      int // highest error code for which the rule holds
 	when      func(f *failure) bool
 	result    supervisor.SendResult
 	reason    supervisor.SendErrorReason
@@ -63,9 +63,10 @@ type failureRule struct {
 
 // failureRules are tried in order; the first match decides.
 var failureRules = []failureRule{
-	// a failure of name lookup, connection, TLS or proxy; or this client ended the call
+	// no answer, because the name lookup, connection, TLS or proxy failed; or because this client
+	// ended the call
 	{responderNone, 0, 0, notSentWhole, supervisor.SendResultUnsent, supervisor.SendReasonNone},
-	// reset, end of file or timeout, after the request was written
+	// no answer after the request was written: the connection was reset, had ended or timed out
 	{responderNone, 0, 0, nil, supervisor.SendResultUnknown, supervisor.SendReasonNone},
 
 	{responderSelf, 0, 0, nil, supervisor.SendResultRefused, supervisor.SendReasonNone},
@@ -75,7 +76,7 @@ var failureRules = []failureRule{
 	{responderAPI, floodWaitCode, floodWaitCode, nil, supervisor.SendResultUnsent, supervisor.SendReasonFlood},
 	// the bot is logged in at another server
 	{responderAPI, 400, 400, says(loggedOut), supervisor.SendResultUnsent, supervisor.SendReasonNone},
-	// a damaged token, or a wrong root
+	// a damaged token, or a wrong URL of the API's root
 	{responderAPI, 404, 404, noBot, supervisor.SendResultUnsent, supervisor.SendReasonNone},
 	{responderAPI, 408, 408, nil, supervisor.SendResultUnsent, supervisor.SendReasonNone},
 	// a refused token: the message can be sent once the token is repaired
@@ -120,7 +121,7 @@ var (
 	noThread   = []string{"message thread not found", "topic_deleted"}
 	noChat     = []string{"chat not found"}
 	tooBig     = []string{"file is too big"}
-	// a wrong id gives the same text
+	// the API also returns this text for a wrong id of a file
 	unavailable = []string{"temporarily unavailable"}
 )
 

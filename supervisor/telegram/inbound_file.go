@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	maxFileID      = 1 << 10 // bytes of a file's id; Telegram's ids have some 100
-	maxMediaType   = 128     // bytes of a media type
-	maxInboundName = 1 << 10 // bytes of a file's name, which Telegram itself cuts earlier
-	maxSeconds     = 1 << 30 // seconds of a recording; higher numbers are wrong
+	maxFileID      = 1 << 10 // maximum bytes of a file's id; Telegram's ids have some 100 bytes
+	maxMediaType   = 128     // maximum bytes of a file's media type
+	maxInboundName = 1 << 10 // maximum bytes of a file's name, which Telegram itself cuts earlier
+	maxSeconds     = 1 << 30 // maximum seconds of a recording; higher numbers are wrong
 )
 
 // fileField is a field of a message with one file. The kind of the file has the field's name.

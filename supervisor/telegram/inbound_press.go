@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	maxPress = 64  // bytes of a button's data (Bot API, callback_data)
-	maxQuery = 128 // bytes of a query's id; Telegram's are numbers of some 20 digits
+	maxPress = 64  // maximum bytes of a button's data (Bot API, callback_data)
+	maxQuery = 128 // maximum bytes of a query's id; Telegram's ids are numbers of some 20 digits
 )
 
 // press reads the press of a button. The message with the button must be there and be the bot's

@@ -26,7 +26,7 @@ type UpdateReceiver interface {
 }
 
 const (
-	pollTimeout = 50 * time.Second // the server's maximum
+	pollTimeout = 50 * time.Second // how long a poll waits for updates: the server's maximum
 	pollMargin  = 15 * time.Second // time to connect, and to transfer the answer
 	pollLimit   = 100              // updates in a batch, the API's maximum
 )

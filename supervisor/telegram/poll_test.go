@@ -53,7 +53,7 @@ func pollAs(t *testing.T, s gate, o telegram.PollOptions, while time.Duration,
 	return w, status
 }
 
-// gaps returns the times between the requests, after the first n.
+// gaps returns the time between each request and the request before it.
 func gaps(made []asked) []time.Duration {
 	var gaps []time.Duration
 	for i := 1; i < len(made); i++ {

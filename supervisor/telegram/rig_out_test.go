@@ -67,7 +67,7 @@ func hides(t testing.TB, what, text string) {
 	}
 }
 
-// hidden calls hides for every printed form of an error, and of each error within the error.
+// hidden checks each printed form of an error, and of each error within it, with hides.
 func hidden(t testing.TB, err error) {
 	t.Helper()
 	for err != nil {
@@ -97,7 +97,7 @@ func answers(t testing.TB, code int, body string) string {
 	})
 }
 
-// listen calls talk with each connection, and closes the connection afterwards.
+// listen starts a server. It passes each connection to talk, and closes the connection afterwards.
 func listen(t testing.TB, talk func(net.Conn)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -127,7 +127,7 @@ func listen(t testing.TB, talk func(net.Conn)) string {
 	return "http://" + l.Addr().String()
 }
 
-// sendTo sends the words and returns the failure.
+// sendTo sends the test's words through a client, and returns the failure of the call.
 func sendTo(t testing.TB, c *Client) *supervisor.SendError {
 	t.Helper()
 	_, err := c.Send(t.Context(), supervisor.PostAddress{Chat: "-100123"}, supervisor.RichText{Text: canaryWords})

@@ -84,7 +84,7 @@ func (s *scene) raw(method string, params url.Values) {
 	_, _ = io.Copy(io.Discard, resp.Body)
 }
 
-// waiting waits until a poll waits at the server after n earlier polls.
+// waiting waits until the server has had n polls, and a further poll waits there.
 func (s *scene) waiting(n int) {
 	s.t.Helper()
 	s.WaitUntil(s.t, "a poll", func() bool { return s.CountCalls("getUpdates") > n })

@@ -33,8 +33,11 @@ var failureClasses = []*failureClass{
 	{is: is(errWebhookReplaced),
 		text:   "another program takes this bot's webhook away",
 		advice: "Stop that program, or get the bot a new token from @BotFather."},
-	// A poll of our own killed process lives on for some 30 s; seven failures take longer. Two
-	// polling programs alternate: each ends the other's poll, and then its own may succeed.
+	// Telegram refuses a poll while another poll of the bot runs. If our own process was killed,
+	// its last poll goes on for some 30 s; seven failures take longer.
+	//
+	// If another program polls too, each of the two programs ends the other's poll. Between the
+	// failures, a poll may then succeed.
 	{is: refused(http.StatusConflict), most: 30 * time.Second, alarmAfter: 7, remembered: 10 * time.Minute,
 		text: "another program polls with this bot's token and takes part of the messages",
 		advice: "Stop that program: a bot has one reader only. If it is not yours, get the bot a new token from @BotFather " +

@@ -11,14 +11,17 @@ import (
 // errEnded is the error for a connection that reads the body of an abandoned request.
 var errEnded = errors.New("the call has ended")
 
-// trackedBody is a request's body that knows whether it may have reached the server completely. The
-// server only accepts a complete request. A request whose last byte was never given to a connection
-// was certainly not accepted. This covers every failure of names, connections and TLS. The package
-// httptrace can't tell as much: WroteRequest comes from another goroutine, and may come after the
-// call has failed. No byte of a trackedBody is given out after stop.
+// trackedBody is a request's body that knows whether the server may have received all of it.
 //
-// If the body is of our own type, net/http writes the head first. So if the server has closed a
-// connection meanwhile, the call mostly fails at the head.
+// The server only accepts a complete request. If the last byte was never given to a connection, the
+// server has not accepted the request. This covers every failure of names, connections and TLS.
+//
+// Package httptrace can't tell as much: WroteRequest comes from another goroutine, perhaps after
+// the call has failed.
+//
+// After stop, a trackedBody gives out no byte. Because the body is of our own type, net/http writes
+// the head first. If the server has closed the connection meanwhile, the call mostly fails at the
+// head.
 type trackedBody struct {
 	size int64
 	open func() (io.ReadCloser, error) // opens the body at its beginning; may be called again

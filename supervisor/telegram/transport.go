@@ -23,9 +23,9 @@ const (
 	// idleTimeout is shorter than a server's keep-alive (nginx: 75 s, many proxies: 60 s or 30 s).
 	// If the server closes a connection while we write to it, a call's result is unknown.
 	idleTimeout = 20 * time.Second
-	maxUpdates  = 16 << 20 // bytes of an answer to getUpdates
-	maxAnswer   = 1 << 20  // bytes of an answer to any other method
-	firstRead   = 1 << 10  // bytes of the first buffer, which holds most answers
+	maxUpdates  = 16 << 20 // maximum bytes of an answer to getUpdates
+	maxAnswer   = 1 << 20  // maximum bytes of an answer to any other method
+	firstRead   = 1 << 10  // bytes of the first buffer for an answer, which holds most answers
 )
 
 const pollMethod = "getUpdates"
@@ -55,13 +55,13 @@ func newTransport(idle int) *http.Transport {
 		TLSHandshakeTimeout: connectTimeout,
 		IdleConnTimeout:     idleTimeout,
 		MaxIdleConnsPerHost: idle,
-		DisableCompression:  true, // answers are small, and their limits stay simple
+		DisableCompression:  true, // no compression, because answers are small and their limits stay simple
 		Protocols:           &only,
 		TLSClientConfig: &tls.Config{
 			MinVersion: tls.VersionTLS12,
 			// Go's own list begins with a hybrid whose ClientHello needs two packets. Some backends
-			// of the public API reset it: 21 connections of 125, and none of 125 with these curves.
-			// (openclaw 125764)
+			// of the public API reset such a connection: 21 of 125 connections. With the curves
+			// below, they reset none of 125 connections. (openclaw 125764)
 			CurvePreferences: []tls.CurveID{tls.X25519, tls.CurveP256, tls.CurveP384},
 		},
 	}

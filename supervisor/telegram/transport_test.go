@@ -35,7 +35,8 @@ func hear(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }
 // reset makes the end of a connection a TCP reset.
 func reset(conn net.Conn) { _ = conn.(*net.TCPConn).SetLinger(0) }
 
-// after starts a server that reads a request and then calls does instead of answering.
+// after starts a server that reads a request. Instead of answering, the server passes the
+// connection to does.
 func after(t testing.TB, does func(net.Conn)) string {
 	return listen(t, func(conn net.Conn) { take(conn); does(conn) })
 }

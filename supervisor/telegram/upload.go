@@ -23,15 +23,15 @@ const (
 	sendDocument = "sendDocument"
 	sendAlbum    = "sendMediaGroup"
 
-	maxPhoto = 10 << 20 // bytes of a photo (TDLib: MAX_PHOTO_SIZE)
-	// maxDocument is in bytes. Telegram allows 50 MB, and a MB here is a million bytes, the smaller
-	// of its two meanings.
+	maxPhoto = 10 << 20 // maximum bytes of a photo (TDLib: MAX_PHOTO_SIZE)
+	// maxDocument is the maximum size of a document in bytes. Telegram allows 50 MB, and a MB here
+	// is a million bytes, the smaller of its two meanings.
 	maxDocument = 50_000_000
-	maxSides    = 10000 // pixels of a photo's width and height together (Bot API, sendPhoto)
+	maxSides    = 10000 // maximum sum of a photo's width and height, in pixels (Bot API, sendPhoto)
 	// maxStretch is the highest ratio of a photo's sides. (Bot API, sendPhoto)
 	maxStretch  = 20
-	maxCaption  = 1024 // UTF-16 code units of a caption (Bot API)
-	maxFileName = 200  // characters of a file's name
+	maxCaption  = 1024 // maximum UTF-16 code units of a caption (Bot API)
+	maxFileName = 200  // maximum characters of a file's name
 
 	uploadRate = 128 << 10 // the assumed speed of the slowest line, in bytes a second
 	// maxPictureHead is how many bytes are searched for the size of a picture. Cameras put a

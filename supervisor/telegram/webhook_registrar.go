@@ -96,7 +96,7 @@ func (r *WebhookRegistrar) register(ctx context.Context) error {
 	return err
 }
 
-// check returns the delivery error of a webhook that was set. Earlier errors do not count.
+// check returns Telegram's last delivery error, if it came after the webhook was set.
 func (r *WebhookRegistrar) check(info gotgbot.WebhookInfo) error {
 	if info.Url != r.o.URL {
 		r.registered, r.nextCheck = false, time.Time{}

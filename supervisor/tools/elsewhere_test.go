@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/tools"
 )
 
-// tasks are the tools in some, and the family of tools for scheduled work.
+// tasks has the tools of the variable some, and the family of tools for scheduled work.
 var tasks = append(slices.Clone(some),
 	tool("tasks", "schedule_task", "Set a reminder, which says text at a time, or a task."),
 	tool("tasks", "list_tasks", "Their reminders and tasks"),

@@ -18,7 +18,8 @@ const (
 	worthDescription = 1
 )
 
-// minWord is the least characters of a word that is searched in descriptions and within words.
+// minWord is the minimum length of a word that is searched in descriptions and within other words,
+// in characters.
 const minWord = 3
 
 // FindTools returns the tools of families that match words, the best match first. It returns at
@@ -45,7 +46,7 @@ func FindTools(all []protocol.Tool, words string) []protocol.Tool {
 	slices.SortStableFunc(matches, func(a, b match) int { return cmp.Compare(b.score, a.score) })
 	found := list{most: MaxFound, mostSize: MaxFoundBytes}
 	for _, m := range matches {
-		if m.score > 0 && 2*m.score >= best { // weaker matches are accidental
+		if m.score > 0 && 2*m.score >= best { // a match of less than half the best score is accidental
 			found.add(m.Tool)
 		}
 	}
@@ -65,7 +66,7 @@ func score(t protocol.Tool, text string) (n int) {
 		}
 	}
 	for _, word := range fields(text) {
-		part := func(of string) bool { // reports whether one of the two words begins with the other
+		part := func(of string) bool { // part reports whether one of two words begins with the other
 			return len(word) >= minWord && strings.HasPrefix(of, word) || len(of) > minWord && strings.HasPrefix(word, of)
 		}
 		switch {

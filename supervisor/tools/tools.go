@@ -88,9 +88,9 @@ func AddOpenTools(all []protocol.Tool, open []supervisor.OpenedTool,
 	return now, full
 }
 
-// ListToolsToClose returns the names of open tools to close, the least recently used first. Tools that
-// the user keeps open come last. It closes enough tools for the results of one search. It also
-// closes missing tools, unless the user keeps them open.
+// ListToolsToClose returns the names of open tools to close, the least recently used first. It
+// closes so many tools that the results of one search have room. Tools that the user keeps open are
+// closed last. Missing tools are closed too, unless the user keeps them open.
 func ListToolsToClose(all []protocol.Tool, open []supervisor.OpenedTool) (closed []string) {
 	order := map[bool]int{true: 1}
 	left := slices.SortedStableFunc(slices.Values(open), func(a, b supervisor.OpenedTool) int {

@@ -26,7 +26,7 @@ func (t *Transcriber) runTranscribe(ctx context.Context, r feature.CommandReques
 	return t.listen(ctx, r, strings.Trim(strings.TrimSpace(r.Arguments), "`"), 0)
 }
 
-// pressTranscribe tries a recording again; the button has its seconds and its path.
+// pressTranscribe tries a recording again. The button's data has the recording's seconds and path.
 func (t *Transcriber) pressTranscribe(ctx context.Context, r feature.CommandRequest) (supervisor.Delivery, error) {
 	length, path, _ := strings.Cut(r.Arguments, ":")
 	seconds, err := strconv.Atoi(length)

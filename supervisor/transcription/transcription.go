@@ -37,9 +37,9 @@ type Options struct {
 	// Engine returns the user's engine. missing says why there is no engine; "" means that there is
 	// an engine.
 	Engine func(ctx context.Context, user string) (engine protocol.SpeechEngine, missing string)
-	// Endpoint transcribes a recording by a server; nil means that the worker does. The worker then
-	// only splits the server's text. A call may cost money. An error that wraps a *supervisor.Error
-	// has a text for the user.
+	// Endpoint transcribes a recording by a server, and the worker only splits the server's text.
+	// nil means that the worker transcribes. A call may cost money. An error that wraps a
+	// *supervisor.Error has a text for the user.
 	Endpoint func(ctx context.Context, r Recording, language string) (protocol.TranscribeResult, error)
 	// MaxLength is the length of the longest recording; longer recordings are refused.
 	MaxLength time.Duration
@@ -98,7 +98,7 @@ const longAudio = 10 * time.Minute
 // any.
 type outcome struct {
 	text   string
-	words  string // the bare words; "" if nobody speaks
+	words  string // the recording's words alone; "" if nobody speaks
 	notice supervisor.Delivery
 	heard  bool
 }
@@ -120,7 +120,7 @@ func (t *Transcriber) Transcribe(ctx context.Context, r Recording) (text, words 
 }
 
 // RetryTranscription transcribes a recording that the user names. It returns the message for the
-// user. If somebody speaks in it, begin gets the text for the model.
+// user. If somebody speaks in the recording, begin gets the text for the model.
 func (t *Transcriber) RetryTranscription(ctx context.Context, r Recording,
 	begin func(text string) error) (supervisor.Delivery, error) {
 	done := t.transcribe(ctx, r)

@@ -29,7 +29,7 @@ type fakeOperations struct {
 	state   supervisor.OperationState
 	result  string
 	wait    func()
-	seconds atomic.Int64 // seconds that are done
+	seconds atomic.Int64 // seconds of the recording that are transcribed
 }
 
 func (o *fakeOperations) ProgressSeconds(int64) int { return int(o.seconds.Load()) }
@@ -227,7 +227,7 @@ func TestTranscribe_NoWords_TellsOnlyVoiceSenders(t *testing.T) {
 }
 
 // TestTranscribeCommand_NoWords_SaysWhy: a missing file is called missing, a silent file silent,
-// and a file whose path only looks the same is named.
+// and a file whose path only looks the same is transcribed and named.
 func TestTranscribeCommand_NoWords_SaysWhy(t *testing.T) {
 	for name, c := range map[string]struct {
 		result protocol.TranscribeResult

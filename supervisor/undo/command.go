@@ -40,7 +40,7 @@ func (u *Undoer) commands() []feature.Command {
 		Keeps: func(press string) bool { return strings.HasPrefix(press, presses.ActionDiff) }}}
 }
 
-// command runs /undo: it takes back the changes of the last turn, or of an earlier one.
+// command runs /undo: it takes back the changes of the last turn, or of an earlier turn.
 func (u *Undoer) command(ctx context.Context, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 	if r.Arguments == textBack {
 		return u.redo(ctx, r)

@@ -28,8 +28,8 @@ func CannotUndoNote(why string) string { return fmt.Sprintf(textNever, why) }
 // maxTold is the most restored files that a note to the model names.
 const maxTold = 20
 
-// RestoredFilesNote returns the note to the model about files that the user restored. undone are the
-// files without the model's change. redone are the files with the change again.
+// RestoredFilesNote returns the note to the model about files that the user restored. undone are
+// the files without the model's change. redone are the files with the change again.
 func RestoredFilesNote(undone, redone []string) (text string) {
 	for _, told := range []struct {
 		paths    []string

@@ -68,11 +68,11 @@ type Report struct {
 type Outcome string
 
 const (
-	OutcomeRestored     Outcome = "back"    // the file is as it was before; the path may have a reason
+	OutcomeRestored     Outcome = "back"    // file as before the turn; the reason says if it was deleted or restored
 	OutcomeChangedSince Outcome = "changed" // the file is left alone, because it has changed since
 	OutcomeExpired      Outcome = "expired" // the old content was deleted after 7 days
-	OutcomeImpossible   Outcome = "never"   // the old content was not stored, or writing failed; the path has a reason
-	// a program changed the file; the path has a reason if the program deleted the file
+	OutcomeImpossible   Outcome = "never"   // the old content was not stored, or writing failed; there is a reason
+	// a program changed the file; there is a reason if the program deleted the file
 	OutcomeChangedByProgram Outcome = "program"
 )
 
@@ -90,9 +90,9 @@ func (u *Undoer) FindLastTurn(ctx context.Context, in supervisor.Conversation, n
 
 func (u *Undoer) since() time.Time { return u.Now().Add(-spool.Retention) }
 
-// UndoTurn takes back the changes of a turn, or of an earlier undo of the turn. of is the operation
-// of that earlier undo; 0 means the turn's own changes. If force is true, UndoTurn also overwrites
-// files that have changed since.
+// UndoTurn takes back the changes of a turn, or of an earlier undo of the turn. The parameter of is
+// the operation of that earlier undo; 0 means the turn's own changes. If force is true, UndoTurn
+// also overwrites files that have changed since.
 func (u *Undoer) UndoTurn(ctx context.Context, user string, turn, of int64, force bool) (report Report, err error) {
 	report.Paths = map[Outcome][]string{}
 	defer func() { report.addPrograms() }()
@@ -131,8 +131,8 @@ func (u *Undoer) UndoTurn(ctx context.Context, user string, turn, of int64, forc
 	return report, u.Store.RecordUndo(ctx, done)
 }
 
-// differencesOf says of each path how it differs after its changes, newest first, were taken back;
-// "" means that only its content may differ.
+// differencesOf returns how each file differs after its changes, newest first, were taken back. ""
+// means that only the file's content may differ.
 func differencesOf(list []supervisor.FileChange) map[string]string {
 	differs, wasThere := map[string]string{}, map[string]bool{}
 	for _, c := range list {

@@ -74,7 +74,7 @@ func TestUndo_Programs_AreNamed(t *testing.T) {
 	for name, c := range map[string]struct {
 		changes  []supervisor.FileChange
 		programs []supervisor.Effect
-		want     string // %s stands for textUndoEarlier
+		want     string // the wanted answer, with %s for textUndoEarlier
 	}{
 		"nothing": {nil, nil, textNothingToUndo},
 		"no change": {nil, []supervisor.Effect{ran("run", "ls", "exit 0")},

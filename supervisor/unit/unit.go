@@ -22,7 +22,7 @@ type Service struct {
 func FindService(state string) (Service, bool) { return find("/", state) }
 
 // ServiceCommand returns the command that starts, restarts or stops Mews on a state folder. It uses
-// systemctl if a unit runs Mews; without such a unit it returns the text otherwise.
+// systemctl if a unit runs Mews; without such a unit it returns the parameter otherwise.
 func ServiceCommand(verb, state, otherwise string) string {
 	if s, ok := FindService(state); ok {
 		return "systemctl " + verb + " " + s.Name

@@ -158,8 +158,8 @@ func checkSwitch(wrong string) func(supervisor.User, string) (string, error) {
 	}
 }
 
-// showSwitch returns the Show function of an on-off setting that no configuration sets. or is the
-// default value.
+// showSwitch returns the Show function of an on-off setting that no configuration sets. The
+// argument or is the default value.
 func (s *Settings) showSwitch(name, or string) func(context.Context, supervisor.User, supervisor.User) (string, bool) {
 	return func(ctx context.Context, with, _ supervisor.User) (string, bool) {
 		ctx, cancel := context.WithTimeout(ctx, queryTimeout)

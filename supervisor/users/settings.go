@@ -173,7 +173,7 @@ func (s *Settings) ListRemainingBudgets(ctx context.Context, user string) ([]bud
 		when string
 		max  int64
 		from time.Time
-		own  bool // the user may extend it
+		own  bool // whether the user may extend the limit
 	}{{periods[SettingDailyLimit], u.Budget.Day, day, true},
 		{periods[SettingMonthlyLimit], u.Budget.Month, month, false}} {
 		if limit.max == 0 {

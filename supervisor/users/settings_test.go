@@ -26,7 +26,7 @@ type fixture struct {
 	settings *Settings
 }
 
-// anywhere is a Placer that prepares no folders.
+// anywhere is a FolderPreparer that prepares no folders.
 type anywhere struct{}
 
 func (anywhere) SetUsers([]supervisor.User) (func(), error) { return func() {}, nil }
@@ -241,7 +241,7 @@ func TestRemainingBudgets_SpentOrHeld_IsSubtracted(t *testing.T) {
 	if text := got[0].String(); text != "$2.20 of $2.50 is left today, of which $0.40 is set aside for answers under way" {
 		t.Errorf("it reads %q", text)
 	}
-	// An extension raises the day and not the month.
+	// An extension raises the limit of the day, and not that of the month.
 	_, err = s.db.Leases().ExtendLimits(t.Context(), supervisor.LimitExtension{User: "ann", Turn: turn.ID,
 		Amount: 1_000_000, Max: 1_000_000, Since: turn.StartedAt})
 	must(t, err)

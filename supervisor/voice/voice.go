@@ -57,7 +57,7 @@ type Engine struct {
 // names returns the names of the voices, sorted.
 func (e Engine) names() []string { return slices.Sorted(maps.Keys(e.Voices)) }
 
-// Options configure Voices.
+// Options configure an AnswerSpeaker.
 type Options struct {
 	Store      Store
 	Settings   Settings
@@ -87,7 +87,7 @@ type AnswerSpeaker struct {
 	lastNotice map[int64]string
 }
 
-// New returns Voices; Run does the work.
+// New returns an AnswerSpeaker; Run does the work.
 func New(o Options) *AnswerSpeaker {
 	return &AnswerSpeaker{o: o, woken: make(chan struct{}, 1), begun: map[int64]bool{}, lastNotice: map[int64]string{}}
 }

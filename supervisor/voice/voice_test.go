@@ -40,7 +40,7 @@ type rig struct {
 	shown   int
 	result  protocol.SpeakResult
 	hangs   bool // whether operations of the worker hang
-	left    int  // writes until the process ends; 0 means no end
+	left    int  // number of writes after which the process ends; 0 means that it does not end
 	end     context.CancelFunc
 }
 
@@ -145,7 +145,7 @@ func (r *rig) serves(string) bool {
 	return served
 }
 
-// runVoices runs Voices until end is called.
+// runVoices runs an AnswerSpeaker until end is called.
 func (r *rig) runVoices() (v *voice.AnswerSpeaker, end func()) {
 	v = voice.New(voice.Options{IsServed: r.serves, Store: store{r.db.SpokenAnswers(), r}, Settings: r.db.Settings(),
 		Operations: r, Log: hclog.NewNullLogger(),

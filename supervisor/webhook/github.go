@@ -18,8 +18,8 @@ import (
 type GitHubRoute struct {
 	Path   string
 	Secret func() string // returns the shared secret that signs deliveries; never ""
-	// Read parses a payload of at most MaxPayload bytes as an event with the given name. ignored is
-	// the reason why the event is not used; "" means that it is used.
+	// Read parses a payload of at most MaxPayload bytes as an event with the given name. The result
+	// ignored is the reason why the event is not used; "" means that it is used.
 	Read       func(name string, payload io.Reader) (e supervisor.GitHubEvent, ignored string, err error)
 	MaxPayload int64
 	Repo       func(name string) (supervisor.GitHubRepo, bool)
@@ -89,7 +89,7 @@ func (r *Receiver) putGitHub(ctx context.Context, g GitHubRoute, b *body, d supe
 		}
 		return answer{status: http.StatusOK, text: fmt.Sprintf(textIgnored, ignored)}
 	}
-	ref, err := b.keep(false) // the database row has all data that is needed, so the file need not last
+	ref, err := b.keep(false) // after a crash the database row suffices, so the file need not be on disk
 	if err != nil {
 		return r.answerError(err)
 	}

@@ -48,9 +48,9 @@ func (h Hook) maxBody() int64 {
 type HookAuth string
 
 const (
-	AuthBearer       HookAuth = "bearer" // header Authorization: Bearer SECRET
-	AuthSecretHeader HookAuth = "header" // the secret itself, in the header Header
-	AuthHMAC         HookAuth = "hmac"   // the HMAC-SHA256 of the body, in the header Header
+	AuthBearer       HookAuth = "bearer" // the secret, in the header Authorization: Bearer SECRET
+	AuthSecretHeader HookAuth = "header" // the secret itself, in the header that Hook.Header names
+	AuthHMAC         HookAuth = "hmac"   // the HMAC-SHA256 of the body, in the header that Hook.Header names
 )
 
 // MaxHookBodyBytes is the maximum size of a hook's request body, in bytes.

@@ -42,8 +42,8 @@ type Options struct {
 
 // Limits for all callers together. Any stranger can send a body before the secret is checked.
 const (
-	maxAtOnce   = 8         // bodies that are read at once
-	chunk       = 256 << 10 // bytes of a body in memory
+	maxAtOnce   = 8         // most bodies that are read at the same time
+	chunk       = 256 << 10 // bytes of a body that are in memory at once
 	maxPayloads = 200 << 20 // bytes of payloads on disk: bodies being read, and waiting deliveries
 
 	// Timeouts. GitHub waits 10 s for an answer. (docs.github.com: best practices for using
@@ -142,7 +142,7 @@ type body struct {
 // kept.
 func (b *body) close() {
 	if !b.kept {
-		_ = b.Discard() // if this fails, RemoveUnwanted removes the file
+		_ = b.Discard() // if Discard fails, RemoveUnwanted removes the file later
 	}
 	b.done()
 }
@@ -191,8 +191,8 @@ func (r *Receiver) read(w http.ResponseWriter, req *http.Request, most int64, ma
 // writerOnly hides the method ReadFrom, so that io.CopyBuffer uses its buffer.
 type writerOnly struct{ io.Writer }
 
-// acquireSlot waits for a slot and reserves bytes on disk. done frees both. If the request is
-// refused, done is nil.
+// acquireSlot waits for a slot and reserves bytes on disk. The function done frees the slot and the
+// bytes. If the request is refused, done is nil.
 func (r *Receiver) acquireSlot(ctx context.Context, size int64) (done func(), refused answer) {
 	bounded, cancel := context.WithTimeout(ctx, slotTimeout)
 	defer cancel()
@@ -249,7 +249,7 @@ func (r *Receiver) answerError(err error) answer {
 	return notKept
 }
 
-// put stores a delivery and returns the answer. fresh is false for a duplicate.
+// put stores a delivery and returns the answer. The result fresh is false for a duplicate.
 func (r *Receiver) put(ctx context.Context, d supervisor.WebhookDelivery) (fresh bool, a answer) {
 	ctx, cancel := context.WithTimeout(ctx, commitTimeout)
 	defer cancel()

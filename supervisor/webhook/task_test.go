@@ -21,8 +21,8 @@ func TestHook_TaskText_IsLimited(t *testing.T) {
 	for _, c := range []struct {
 		body     string
 		template *template.Template
-		want     string // the beginning of the text
-		cut      string // the end of the text
+		want     string // the expected beginning of the task's text
+		cut      string // the expected end of the task's text
 	}{
 		{`{ "a": [1, 2] }`, nil, "```json\n{\"a\":[1,2]}\n```", ""},
 		{deep, nil, "```json\n" + deep + "\n```", ""},

@@ -18,9 +18,9 @@ import (
 const (
 	burstWindow = 5 * time.Second // calls of one hook within this time become one message
 	cleanEvery  = time.Minute
-	maxShown    = 16 << 10 // bytes of a message; the rest of the text is sent as a file
-	maxRendered = 1 << 20  // bytes of a rendered template
-	maxBatch    = 100      // calls in one message
+	maxShown    = 16 << 10 // most bytes of a message; the rest of the text is sent as a file
+	maxRendered = 1 << 20  // most bytes of a rendered template
+	maxBatch    = 100      // most calls in one message
 )
 
 // Run sends the messages of hooks, runs their tasks and cleans up, until ctx ends.

@@ -43,7 +43,7 @@ type Host interface {
 type Options struct {
 	Host   Host
 	Tools  []worker.Tool // tools of the turn, sorted by name, no name twice
-	System string        // the system text
+	System string        // the system text of the turn
 	Report func(error)   // Report receives errors for the log, such as a tool's panic; may be nil
 }
 

@@ -281,8 +281,8 @@ func TestStop_HangingCommit_EndsTurnAnyway(t *testing.T) {
 	})
 }
 
-// hangingHost is a host whose commits are never answered. It calls the function at when the first
-// commit arrives.
+// hangingHost is a host whose commits are never answered. At the first commit it calls the function
+// in the field at.
 type hangingHost struct {
 	*hosttest.Host
 	at func()

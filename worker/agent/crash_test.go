@@ -88,8 +88,8 @@ func TestRun_CrashAtAnyCall_LosesNothing(outer *testing.T) {
 	})
 }
 
-// dieAt makes the call of the host with the number at fail, and all later calls. If deaf is set,
-// that first call still takes effect.
+// dieAt makes calls of the host fail, from the call with the number at on. If deaf is set, that
+// first call still takes effect.
 func dieAt(at int, deaf bool) func(int, string) hosttest.Failure {
 	first, called := 0, 0
 	return func(n int, _ string) hosttest.Failure {

@@ -26,7 +26,7 @@ type turn struct {
 	repeated callCounts
 	steps    int
 	last     int64       // id of the transcript's newest message
-	ended    atomic.Bool // a tool has ended the turn; its result is committed
+	ended    atomic.Bool // a tool has ended the turn; the tool's result is committed
 }
 
 func newTurn(start protocol.TurnStart, o Options, late context.Context) *turn {
@@ -109,7 +109,7 @@ func (t *turn) askModel(ctx context.Context) (protocol.TurnEndReason, error) {
 		t.repeated = nil // the user has written meanwhile, and may want the same calls again
 	}
 	if why := endReason(ctx); why != "" {
-		return why, nil // do not run its calls: the end of the turn may have cut the message short
+		return why, nil // do not run the message's calls: the end of the turn may have cut the message short
 	}
 	var refused *protocol.Error
 	switch {

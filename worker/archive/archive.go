@@ -36,9 +36,9 @@ const (
 // Result describes the contents of an archive.
 type Result struct {
 	Files   int64 // number of regular files
-	Bytes   int64 // sum of the files' sizes
+	Bytes   int64 // sum of the regular files' sizes in bytes
 	LeftOut []OmittedFile
-	More    int64 // number of names left out that LeftOut does not list
+	More    int64 // number of omitted names that LeftOut does not list
 }
 
 // OmittedFile is a name of the home that the archive lacks or has only in part.
@@ -49,15 +49,17 @@ type OmittedFile struct {
 
 // Options bound an archive.
 type Options struct {
-	MaxBytes int64 // size of the tar, more than 1 MiB; a file that does not fit is left out
+	MaxBytes int64 // maximum size of the tar, above 1 MiB; a file that does not fit is left out
 	MaxNamed int   // most entries in Result.LeftOut
-	MaxText  int   // bytes of a path or a reason in Result.LeftOut
+	MaxText  int   // most bytes of a path or a reason in Result.LeftOut
 }
 
 // Write writes the contents of the folder home to w as a tar. It follows no link and keeps links as
-// links. It leaves out and lists names that cannot be read, do not fit, or are no file, folder or
-// link. A file has its size at the time of opening. Bytes that are cut off later become zeros, and
-// bytes that are added later are left out. An error concerns the home as a whole, w or ctx.
+// links. An error concerns the home as a whole, w or ctx.
+//
+// Write leaves out and lists names that cannot be read, do not fit, or are no file, folder or link.
+// A file is archived with the size that it has when it is opened. If the file becomes shorter
+// meanwhile, zeros replace the missing bytes. Bytes that are added meanwhile are left out.
 func Write(ctx context.Context, home string, w io.Writer, o Options) (Result, error) {
 	root, err := os.OpenRoot(home)
 	if err != nil {
@@ -155,7 +157,7 @@ func (a *archiver) add(name string, info fs.FileInfo) error {
 	return err
 }
 
-// writeHeader begins a member if it fits. written is false if the member was left out.
+// writeHeader begins a member if it fits. The result written is false if the member was left out.
 func (a *archiver) writeHeader(name string, h *tar.Header) (written bool, err error) {
 	// A name that is too long for a header needs a separate header and records.
 	need := 3*block + roundToBlocks(int64(len(h.Name)+len(h.Linkname))+block) + roundToBlocks(h.Size)

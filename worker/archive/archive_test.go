@@ -195,7 +195,7 @@ func TestArchive_UnreadableFolder_IsNamed(t *testing.T) {
 	}
 }
 
-// changingWriter is a writer that changes the home after a number of bytes.
+// changingWriter is a writer that changes the home after it has got a number of bytes.
 type changingWriter struct {
 	bytes.Buffer
 	after  int

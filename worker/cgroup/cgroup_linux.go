@@ -38,7 +38,7 @@ type Options struct {
 	Root string // mount point of the hierarchies; "" means /sys/fs/cgroup
 	Self string // the file with this process's groups; "" means /proc/self/cgroup
 
-	kernel kernel // kernel that changes the hierarchies; nil means the real kernel
+	kernel kernel // makes changes of the hierarchies; nil means the real kernel
 }
 
 // Tree is the part of the hierarchies in which this process may make groups.
@@ -47,7 +47,7 @@ type Tree struct {
 	why         string
 	hierarchies []*hierarchy // with v2 the only hierarchy; with v1 each hierarchy with a useful controller
 	kernel      kernel
-	enabled     bool // new groups have the controllers
+	enabled     bool // whether groups that are made from now on have the controllers
 }
 
 // hierarchy is a mounted hierarchy with this process's folder in it.

@@ -14,9 +14,9 @@ import (
 // account's limit, so each round finds fewer new children.
 const maxRounds = 100
 
-// quietRounds is the number of rounds in a row that must find no new process. A round takes time.
-// It misses a process whose pid it has passed already, if the process's parent ends before the
-// round reaches the parent.
+// quietRounds is how many rounds in a row must find no new process. One quiet round does not
+// suffice: it misses a child with a low pid if the child's parent ends before the round reaches the
+// parent.
 const quietRounds = 2
 
 // processID identifies a process. Its pid alone may belong to another process later.
@@ -113,7 +113,7 @@ func (p processID) signal(proc *os.File, sig unix.Signal) bool {
 func KillDescendant(pid, root int) (killed bool, err error) {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
-		return false, nil // the process has ended
+		return false, nil // the process with that pid has ended
 	}
 	defer unix.Close(fd)
 	if !isDescendant(pid, root) {

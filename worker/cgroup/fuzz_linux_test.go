@@ -47,7 +47,7 @@ func TestParseCounter_Texts_GiveNumberOrError(t *testing.T) {
 	const events = "low 0\noom 3\noom_kill 2\nhuge 18446744073709551615\nbad x\nnone\n"
 	for _, test := range []struct {
 		text, key string
-		want      int64 // -1 means an error
+		want      int64 // expected value; -1 means that the text must be refused
 	}{
 		{"4096\n", "", 4096}, {"0", "", 0}, {"max\n", "", -1}, {"", "", -1}, {"1 2\n", "", -1},
 		{events, "oom", 3}, {events, "oom_kill", 2}, {events, "oom_k", 0}, {events, "huge", math.MaxInt64},

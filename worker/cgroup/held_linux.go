@@ -14,7 +14,7 @@ import (
 // PoolCounts tells how much a process and its descendants take from pools. A kernel pool is a
 // resource that the kernel counts for a whole account, or for the machine.
 type PoolCounts struct {
-	Watches   int64 // watches of epoll and inotify
+	Watches   int64 // number of entries that epoll and inotify watch
 	Pipes     int64
 	Terminals int64
 }
@@ -25,12 +25,12 @@ type PoolCounts struct {
 const (
 	watchShare = 64
 	pipeShare  = 4
-	pipePages  = 16 // pages of a new pipe
+	pipePages  = 16 // size of a new pipe, in pages of memory
 )
 
-// inFlight is the number of watches that are counted for a descriptor under way between two
-// sockets. The kernel does not show the type of such a descriptor. (A sent socket may carry other
-// descriptors, which are not counted.)
+// inFlight is how many watches count for a descriptor that was sent through a socket and not
+// received yet. The kernel does not show the type of such a descriptor. (A sent socket may carry
+// other descriptors, which are not counted.)
 const inFlight = 32
 
 // ReadPoolLimits returns the limits of one worker for each pool; 0 means no limit.
@@ -47,7 +47,8 @@ func ReadPoolLimits(proc string) PoolCounts {
 	}
 }
 
-// FindExceededPool returns a pool that exceeds its limit in most, and the limit. "" means none.
+// FindExceededPool returns a pool of which h exceeds the limit in most, and that limit. The pool ""
+// means that no limit is exceeded.
 func (h PoolCounts) FindExceededPool(most PoolCounts) (what string, limit int64) {
 	for _, pool := range []struct {
 		what       string
@@ -66,8 +67,8 @@ type poolCounter struct {
 	most      PoolCounts
 	pipeMount []byte          // line of fdinfo that identifies a pipe
 	pipes     map[string]bool // counted pipes by inode, because a pipe has two ends and processes share them
-	// socketMount is the line of fdinfo that identifies a socket. socketCount includes descriptors
-	// under way between two sockets.
+	// socketMount is the line of fdinfo that identifies a socket. socketCount also counts
+	// descriptors that were sent through a socket and not received yet.
 	socketMount []byte
 	sockets     map[string]bool
 	socketCount int64
@@ -80,13 +81,14 @@ func newHeldCount(most PoolCounts) (*poolCounter, error) {
 		sockets: map[string]bool{}, buf: make([]byte, 64<<10)}, err
 }
 
-// mountLines are lines of fdinfo with mount ids of the kernel's own file systems. They never change.
+// mountLines are lines of fdinfo with mount ids of the kernel's own file systems. They never
+// change.
 type mountLines struct{ pipes, sockets []byte }
 
 // knownMounts keeps the mountLines once kernelMounts has found them.
 var knownMounts atomic.Pointer[mountLines]
 
-// kernelMounts finds the mountLines, with descriptors of this process.
+// kernelMounts finds the mountLines, by opening a pipe and a socket of this process.
 func kernelMounts() (m mountLines, err error) {
 	if known := knownMounts.Load(); known != nil {
 		return *known, nil
@@ -208,7 +210,7 @@ func (c *poolCounter) addLine(line []byte, kind *kindOfFile) {
 		case bytes.Equal(line, c.socketMount):
 			*kind = socketFile
 		}
-	case "ino": // the line after mnt_id
+	case "ino": // the inode follows the line with the mount id
 		switch inode := string(value); {
 		case *kind == pipeFile && !c.pipes[inode]:
 			c.pipes[inode] = true

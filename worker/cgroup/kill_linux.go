@@ -120,7 +120,7 @@ func openPidfd(pid int) (int, error) {
 // cannot see.
 func processes(folder *os.File) ([]int, error) {
 	text, err := read(folder, "cgroup.procs")
-	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENODEV) { // the group was removed
+	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENODEV) { // the group was removed meanwhile
 		return nil, nil
 	} else if err != nil {
 		return nil, err

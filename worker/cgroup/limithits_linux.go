@@ -12,11 +12,11 @@ type LimitHits struct {
 	OOMKills int64 // number of processes that the kernel killed at the group's memory limit
 	// number of hits of the memory limit; usually only file caches were freed, and nothing was lost
 	Memory int64
-	PIDs   int64 // number of failed forks
+	PIDs   int64 // number of forks that failed at the limit of processes
 }
 
-// counter is the position of a number: the only number in a file or, with a key, the number after
-// the key.
+// counter says where a number is in the kernel's files: alone in a file or, if there is a key,
+// after the key.
 type counter[T any] struct {
 	controller string // controller of the file; "" for a file that every group has
 	file, key  string

@@ -46,7 +46,7 @@ func (l Limits) check() error {
 type setting struct {
 	controller string
 	file       string
-	optional   bool // some kernels lack the file
+	optional   bool // whether the file may be missing, because some kernels lack it
 	text       func(Limits) string
 }
 
@@ -78,7 +78,8 @@ func decimal(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// swapLimit keeps processes with limited memory from using swap space instead.
+// swapLimit returns the limit of swap space for a limit of memory. It keeps processes with limited
+// memory from using swap space instead.
 func swapLimit(memory int64) string {
 	if memory == 0 {
 		return ""

@@ -39,15 +39,18 @@ type MeasureLimits struct {
 }
 
 // measureTree measures a process with its descendants. members lists them, the process itself
-// first. Memory is the proportional share of each: shared pages are divided among their users, and
-// swapped pages count. Page tables, the most that sockets can hold, and the files in the root's own
-// file systems in memory count too. If the resident memory and these parts are clearly below the
-// limit, they are the size. The shares are not read then, because reading them takes long.
+// first. Memory is the proportional share of each process: shared pages are divided among their
+// users, and swapped pages count. Page tables, the most that sockets can hold, and the files in the
+// root's own in-memory file systems count too.
 //
-// It counts pages of a file in memory twice if they are mapped. It misses processes whose parent
-// has died and that have become children of another process. The processes run meanwhile, so the
-// sizes are estimates. An ending process can make a reader of /proc wait, so a caller with
-// deadlines needs a separate goroutine.
+// The shares are read only if the resident memory and these other parts together come near the
+// limit, because reading the shares takes long. Otherwise the resident memory and the other parts
+// are the size.
+//
+// The sizes are estimates, because the processes run meanwhile. Pages of a file in memory count
+// twice if they are mapped. A process is missed if its parent has died and it has become a child of
+// another process. An ending process can make a reader of /proc wait, so a caller with deadlines
+// needs a separate goroutine.
 func measureTree(proc *os.File, members []member, look MeasureLimits) (size ProcessTreeSize, err error) {
 	for _, m := range members {
 		size.Tasks += m.threads

@@ -76,8 +76,8 @@ func TestMeasure_FakeProc_CountsDescendants(t *testing.T) {
 	}
 }
 
-// TestMeasure_UnreadableShare_UsesResidentSize: the resident size counts if a process's proportional
-// share may not be read.
+// TestMeasure_UnreadableShare_UsesResidentSize: the resident size counts if a process's
+// proportional share may not be read.
 func TestMeasure_UnreadableShare_UsesResidentSize(t *testing.T) {
 	page := int64(os.Getpagesize())
 	var s ProcessTreeSize
@@ -122,7 +122,7 @@ func endDescendants(t *testing.T, root int) {
 	}
 	for _, pid := range descendants(childrenOf(all), root)[1:] {
 		if p, err := os.FindProcess(pid); err == nil {
-			_ = p.Kill() // the process may have ended
+			_ = p.Kill() // an error does not matter: the process may have ended
 		}
 	}
 }

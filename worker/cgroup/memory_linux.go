@@ -12,7 +12,7 @@ import (
 type memoryUse struct {
 	pid      int
 	resident int64 // resident and swapped bytes, with shared pages
-	kernel   int64 // bytes of page tables and sockets
+	kernel   int64 // bytes of the process's page tables and sockets in the kernel
 }
 
 // socketBytes is the most that a socket can hold: net.core.wmem_default. No program can set another
@@ -23,7 +23,7 @@ func readSocketBytes(proc string) int64 {
 	text, _ := os.ReadFile(proc + "/sys/net/core/wmem_default")
 	n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
 	if err != nil || n <= 0 {
-		return 212_992 // the kernel's own default
+		return 212_992 // the default of the kernel, if the file can't be read
 	}
 	return n
 }
@@ -60,8 +60,8 @@ func parseStatusMemory(text string) (use memoryUse) {
 // ownFileSystems are the paths at which a worker may have file systems in memory.
 var ownFileSystems = []string{"/tmp", "/dev/shm"}
 
-// tmpfsBytes returns the bytes in file systems in memory that process pid has and this process does
-// not have. A worker with its own mounts has such file systems.
+// tmpfsBytes returns the bytes in the in-memory file systems of process pid. It leaves out those
+// that this process has too, so only a worker with its own mounts has any.
 func tmpfsBytes(proc *os.File, pid int) (total int64) {
 	seen := map[uint64]bool{}
 	for _, path := range ownFileSystems {

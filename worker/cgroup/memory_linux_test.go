@@ -19,8 +19,8 @@ func TestParseStatusMemory_Lines_AreAdded(t *testing.T) {
 	}
 }
 
-// TestMeasure_BelowLimit_SkipsExactMemory: the shares are read only if the resident memory is near the
-// limit. Page tables always count.
+// TestMeasure_BelowLimit_SkipsExactMemory: the shares are read only if the resident memory is near
+// the limit. Page tables always count.
 func TestMeasure_BelowLimit_SkipsExactMemory(t *testing.T) {
 	proc := t.TempDir()
 	writeFiles(t, proc, map[string]string{

@@ -15,9 +15,9 @@ const maxReuses = 4
 // Meter measures processes with their descendants, again and again. It reads a tree only if one of
 // its processes has run since the last measurement. One goroutine at a time may use it.
 type Meter struct {
-	Proc string // "" means /proc
+	Proc string // folder of the proc file system; "" means /proc
 
-	trees map[int]measuredTree // the last measurement, by root
+	trees map[int]measuredTree // the last measurement of each tree, by the pid of its root
 }
 
 // member is a process of a tree.
@@ -34,8 +34,8 @@ type measuredTree struct {
 	reuses  int
 }
 
-// MeasureProcessTrees measures each process in roots together with all its descendants. Missing roots are
-// left out.
+// MeasureProcessTrees measures each process in roots together with all its descendants. Missing
+// roots are left out.
 func (m *Meter) MeasureProcessTrees(roots map[int]MeasureLimits) (map[int]ProcessTreeSize, error) {
 	dir, err := os.Open(cmp.Or(m.Proc, "/proc"))
 	if err != nil {
@@ -66,7 +66,8 @@ func (m *Meter) MeasureProcessTrees(roots map[int]MeasureLimits) (map[int]Proces
 	return sizes, nil
 }
 
-// covers reports whether nothing has run in the tree since, so that its size still holds.
+// covers reports whether no process of the tree has run since the measurement t, so that the size
+// in t still holds.
 func (t measuredTree) covers(now measuredTree) bool {
 	return t.reuses < maxReuses && t.limits == now.limits && slices.Equal(t.members, now.members)
 }

@@ -60,7 +60,7 @@ func TestOpen_BadMembership_Fails(t *testing.T) {
 	if _, err := Open(o); err == nil || !strings.Contains(err.Error(), `line "nonsense"`) {
 		t.Errorf("nonsense in /proc/self/cgroup: %v", err)
 	}
-	o.Self = k.root // a folder instead of a file
+	o.Self = k.root // the path of a folder, although a file is needed
 	if _, err := Open(o); err == nil {
 		t.Error("a folder for /proc/self/cgroup is no error")
 	}
@@ -74,7 +74,8 @@ func TestOpen_BadMembership_Fails(t *testing.T) {
 	}
 }
 
-// TestOpen_HybridHierarchy_UsesV1: v2 has no controllers, and v1 has them.
+// TestOpen_HybridHierarchy_UsesV1: the system has both versions, but only the hierarchies of v1
+// have controllers.
 func TestOpen_HybridHierarchy_UsesV1(t *testing.T) {
 	k, o := newFakeV1(t)
 	if err := os.Mkdir(k.root+"/unified", 0o755); err != nil {

@@ -13,7 +13,7 @@ type process struct {
 	parent    int
 	threads   int
 	startTime string // kernel ticks since boot; identifies a process together with the pid
-	resident  int64  // resident memory in bytes
+	resident  int64  // resident memory of the process, in bytes
 	processor string // kernel ticks of processor time of all threads, as user and in the kernel
 }
 

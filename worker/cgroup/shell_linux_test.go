@@ -65,7 +65,7 @@ func startShell(t testing.TB, k *fake, script string) *shell {
 		}
 	}()
 	t.Cleanup(func() {
-		_ = s.cmd.Process.Kill() // the shell has usually ended
+		_ = s.cmd.Process.Kill() // an error does not matter: the shell has usually ended
 		<-s.ended
 		out.Close()
 	})

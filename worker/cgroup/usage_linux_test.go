@@ -13,7 +13,7 @@ import (
 // Usage is the use of resources by all processes of a group together. Values that this kernel does
 // not count are 0.
 type Usage struct {
-	Memory, MemoryPeak int64 // bytes, with the file caches of the group
+	Memory, MemoryPeak int64 // used bytes now and at most so far, with the group's file caches
 	PIDs               int64 // number of processes and threads
 	CPU                time.Duration
 }
@@ -70,7 +70,8 @@ func (g *Group) Close() error {
 	return errors.Join(errs...)
 }
 
-// MeasureProcessTree measures one root with a new Meter. The error wraps fs.ErrNotExist if the root is missing.
+// MeasureProcessTree measures one root with a new Meter. The error wraps fs.ErrNotExist if the root
+// is missing.
 func MeasureProcessTree(proc string, root int) (ProcessTreeSize, error) {
 	all, err := (&Meter{Proc: proc}).MeasureProcessTrees(map[int]MeasureLimits{root: {Tasks: math.MaxInt,
 		Memory: true}})

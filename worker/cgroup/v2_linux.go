@@ -125,7 +125,8 @@ func (t *Tree) moveToMain(base *hierarchy, pids []int) error {
 	return nil
 }
 
-// moveBack undoes moveToMain. The main group stays if it has other processes.
+// moveBack moves the processes pids out of the main group again. The main group stays if it has
+// other processes.
 func (t *Tree) moveBack(base *hierarchy, pids []int) error {
 	var errs []error
 	for _, pid := range pids {

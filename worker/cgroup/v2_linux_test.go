@@ -29,7 +29,7 @@ func TestDelegation_V2_MakesAndRemovesGroups(t *testing.T) {
 	if _, err := tree.MakeGroup("alice", Limits{}); err == nil {
 		t.Error("a group is made before there is room")
 	}
-	for range 2 { // the second time changes nothing
+	for range 2 { // PrepareGroups is called twice, and the second call changes nothing
 		if err := tree.PrepareGroups(supervisor.pid()); err != nil {
 			t.Fatal(err)
 		}

@@ -38,7 +38,7 @@ type commandOutput struct {
 	cut  bool
 }
 
-// Write adds to the output.
+// Write adds p to the output.
 func (o *commandOutput) Write(p []byte) (int, error) {
 	o.sum.Write(p) // a hash never fails
 	o.last = append(o.last, p...)

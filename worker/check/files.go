@@ -30,8 +30,8 @@ type Home interface {
 
 var errTooLong = fmt.Errorf("the look took longer than %d s", protocol.MaxCheckSeconds)
 
-// CompareFiles checks the files that match a pattern. The first check only records the files. A
-// check may take as long as a command.
+// CompareFiles compares the files that match a pattern with those of the previous check. The first
+// check only records the files. A check may take as long as a command.
 func CompareFiles(ctx context.Context, home Home, p protocol.CheckParameters) (r protocol.CheckResult, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, protocol.MaxCheckSeconds*time.Second, errTooLong)
 	defer cancel()
@@ -75,7 +75,8 @@ func CompareFiles(ctx context.Context, home Home, p protocol.CheckParameters) (r
 // maxName bounds a name in a result, in bytes. A result has room for 60 such names.
 const maxName = 60
 
-// changes has the kinds of changes. Each function returns the sorted names of the changed files.
+// changes has a function for each kind of change, by its word. The function returns the sorted
+// names of the files with such a change.
 var changes = map[string]func(before, now manifest) []string{
 	"new":  func(before, now manifest) []string { return without(now, before) },
 	"gone": func(before, now manifest) []string { return without(before, now) },

@@ -15,11 +15,11 @@ import (
 	"mews/worker/workspace"
 )
 
-// maxLog is the size up to which a log is searched for exchanges to delete.
+// maxLog is the greatest size, in bytes, of a log that is searched for exchanges to delete.
 const maxLog = 64 << 20
 
-// heading begins an exchange. The exchange ends before the next heading. Lines that the user wrote
-// below an exchange belong to it.
+// heading matches the line that begins an exchange. The exchange ends before the next heading.
+// Lines that the user wrote below an exchange belong to it.
 var heading = regexp.MustCompile(`(?m)^## .*<!-- turn (\d+) -->$`)
 
 // ForgetTurns counts the exchanges of some turns in the logs of some days. If gone is set, it also

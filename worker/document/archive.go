@@ -15,8 +15,8 @@ import (
 
 // Bounds of reading an archive.
 const (
-	maxListed = 200 // names in the list of an archive
-	// bytes of a ZIP's list of names. In memory the list takes eight times as much.
+	maxListed = 200 // maximum number of names in the text about an archive
+	// maximum bytes of a ZIP's list of names. In memory the list takes eight times as much.
 	maxDirectory = 8 << 20
 	maxUnpacked  = 64 << 20  // maximum bytes that all parts of an office document may unpack to
 	maxScanned   = 256 << 20 // maximum unpacked bytes of a compressed tar that are searched for names

@@ -57,7 +57,7 @@ func Main(kind string, limit func(parse.Kind) error) int {
 	}
 	debug.SetMemoryLimit(parse.ParserMemory(k) / 2) // collect garbage early, well below the limit
 	if err := runParser(run, os.Stdin, os.Stdout); err != nil {
-		_ = json.NewEncoder(os.Stderr).Encode(failureOf(err)) // without standard error nobody waits for the failure
+		_ = json.NewEncoder(os.Stderr).Encode(failureOf(err)) // the error only means that nobody waits for the failure
 		return 1
 	}
 	return 0

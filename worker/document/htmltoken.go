@@ -175,7 +175,7 @@ func (z *htmlTokenizer) tag(kind tokenKind) (htmlToken, error) {
 	return t, nil
 }
 
-// endsWithEquals reports whether a quote here begins an attribute's value.
+// endsWithEquals reports whether a quote after source begins the value of an attribute.
 func endsWithEquals(source []byte) bool {
 	return bytes.HasSuffix(bytes.TrimRight(source, " \t\r\n\f"), []byte("="))
 }

@@ -18,8 +18,8 @@ import (
 const (
 	maxMailHeader = 1 << 20 // maximum bytes of one header
 	maxMailText   = 4 << 20 // maximum bytes of all texts of a mail
-	maxMailParts  = 500     // parts of a mail, including nested parts
-	maxMailDepth  = 20      // depth of nested parts
+	maxMailParts  = 500     // maximum number of parts of a mail, including nested parts
+	maxMailDepth  = 20      // maximum depth of nested parts of a mail
 )
 
 // parseMail writes the headers of a mail for people, its text and the list of its attachments, and

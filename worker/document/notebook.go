@@ -103,7 +103,7 @@ func (o notebookRun) text() string {
 	text := string(o.Text)
 	if plain := o.Data["text/plain"]; plain != nil {
 		var joined joinedText
-		_ = joined.UnmarshalJSON(plain) // it never fails
+		_ = joined.UnmarshalJSON(plain) // decoding a plain text never fails
 		text += string(joined)
 	}
 	for kind := range o.Data {

@@ -54,8 +54,8 @@ type richText struct {
 
 // richGroup is the state that ends with a group.
 type richGroup struct {
-	leftOut bool // text in this group is no text of the document
-	fonts   bool // this group is the table of fonts
+	leftOut bool // whether the text in this group is no text of the document
+	fonts   bool // whether this group is the table of fonts
 	font    int
 	skipped int // number of replacement characters after each Unicode character, for older readers
 }

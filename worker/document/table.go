@@ -16,7 +16,7 @@ const (
 
 // Bounds of a table.
 const (
-	maxTables = 200  // depth of nested tables
+	maxTables = 200  // maximum depth of nested tables
 	maxCells  = 1000 // maximum cells of a row
 	maxSpan   = 100  // maximum columns that one cell may span
 )
@@ -34,7 +34,7 @@ type table struct {
 	cells   []string // cells of the open row
 	cell    *strings.Builder
 	span    int // number of columns that the open cell spans
-	repeat  int // how often the open cell is repeated in the row
+	repeat  int // how often the open cell appears in the row
 	// a cell has a table in it, so this table only places things: its cells are written as text
 	layout bool
 }

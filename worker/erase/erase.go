@@ -21,7 +21,7 @@ const (
 	maxDepth = 64
 	// batch is the number of names that are read from a folder at once.
 	batch = 1000
-	// ownerAll has the rights that are needed to delete the contents of a folder.
+	// ownerAll is the mode with which an owner may delete the contents of a folder.
 	ownerAll fs.FileMode = 0o700
 )
 
@@ -65,7 +65,7 @@ type eraser struct {
 	changed bool // this pass has deleted or moved something
 	moved   bool // this pass has moved a deep folder to the top
 	leftOut []protocol.OmittedFile
-	more    int64 // number of names that leftOut does not list
+	more    int64 // number of names that could not be deleted and are not in leftOut
 }
 
 // empty deletes the contents of an open folder.

@@ -105,8 +105,9 @@ type BlobWriter struct {
 	chunk []byte // bytes not yet sent
 }
 
-// Write sends a full chunk when further bytes come. A chunk waits for the answer to the previous
-// chunk, which takes less time than the sending of a chunk.
+// Write collects bytes in chunks, and sends a full chunk when further bytes come. Before it sends a
+// chunk, it waits for the answer to the previous chunk. This wait takes less time than sending a
+// chunk.
 func (w *BlobWriter) Write(p []byte) (n int, err error) {
 	for n < len(p) {
 		if len(w.chunk) == protocol.MaxBlobChunkBytes {

@@ -264,7 +264,8 @@ func TestCallResult_NoAnswer_TimesOut(t *testing.T) {
 	})
 }
 
-// Later requests of the turn use the recomposed text.
+// If the supervisor does not know a hash, the turn composes a new text. Later requests of the turn
+// use the new text.
 func TestNextMessage_UnknownHash_RecomposesText(t *testing.T) {
 	s, h := connect(t)
 	turn := h.Turn(1)

@@ -113,7 +113,7 @@ func hashOf(text string) string {
 // user nearly always share both.
 type sentCache struct {
 	mu     sync.Mutex
-	system string // hash of the newest text and hash of the newest list
+	system string // hashes of the newest system text and of the newest tool list
 	tools  string
 }
 

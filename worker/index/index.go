@@ -71,7 +71,7 @@ type run struct {
 	named   int                    // number of listed files so far
 	page    []protocol.IndexedFile // files that are not sent yet
 	bytes   int                    // bytes of the paths on the page
-	changed []protocol.IndexedFile // changed files, to be read
+	changed []protocol.IndexedFile // changed files that this run must still read
 	left    protocol.UnindexedCounts
 	calls   int // number of host calls that this run may still make
 }

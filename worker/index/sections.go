@@ -101,7 +101,7 @@ func headings(f metadata, body string, line int) (list []section) {
 		if len(list) > protocol.MaxIndexSections {
 			return list
 		}
-		if !strings.ContainsAny(l, "#=-`~") { // skips most lines cheaply
+		if !strings.ContainsAny(l, "#=-`~") { // a line without these characters is no heading; this test is fast
 			text, line = append(text, l), line+1
 			continue
 		}

@@ -15,7 +15,7 @@ type ChangeOptions struct {
 	Keep             workspace.BackupFunc // stores the file before the change; see workspace.RecordBeforeWrite
 	Announce         func(Change) error
 	HighestForgotten int            // highest number in a forgotten fact's id
-	Uses             map[string]int // uses of facts, by id
+	Uses             map[string]int // number of uses of each fact, by the fact's id
 }
 
 // FindConflict returns the fact that a new fact contradicts. A fact with the same meaning is no

@@ -34,9 +34,9 @@ const (
 // Home is the memory in a user's home.
 type Home struct {
 	Files *workspace.Workspace
-	Zone  *time.Location // time zone in which days begin
+	Zone  *time.Location // the user's time zone, in which days begin
 
-	mu sync.Mutex // held while a file is read and written
+	mu sync.Mutex // held while a file of the memory is read or changed
 }
 
 // ReadMemoryFile reads MEMORY.md. A missing file is empty.
@@ -68,9 +68,9 @@ type Change struct {
 	Undo          *protocol.Undo
 }
 
-// change lets do change MEMORY.md. It calls announce with the change before it writes the file. If
-// writing fails, change calls announce again with the reverse change. A change that is repeated
-// after a crash gives the same file.
+// change changes MEMORY.md by the function do. Before it writes the file, it passes the change to
+// the function announce. If writing fails, it calls announce again with the reverse change. If a
+// change is repeated after a crash, the file stays the same.
 func (h *Home) change(ctx context.Context, keep workspace.BackupFunc, announce func(Change) error,
 	do func(*facts.File) error) (c Change, err error) {
 	h.mu.Lock()
@@ -105,9 +105,9 @@ func (h *Home) change(ctx context.Context, keep workspace.BackupFunc, announce f
 
 // Note is a line of a daily note.
 type Note struct {
-	Day  string // day such as 2026-11-20
-	Line int    // number of the line, from 1
-	Text string // text without the mark of the bullet
+	Day  string // day of the note, such as 2026-11-20
+	Line int    // number of the line in the day's file, from 1
+	Text string // text of the line, without the bullet's mark
 }
 
 // Path returns the path of the note's file.
@@ -117,8 +117,8 @@ func (n Note) Path() string { return facts.NotesPath(n.Day) }
 // (protocol.PromptFilePatterns).
 const maxNotes = 64 << 10
 
-// AddNote adds a line to the notes of the day of at. It adds the same text at most once in a
-// minute.
+// AddNote adds a line to the daily notes, for the day of the time at. It adds the same text at most
+// once in a minute.
 func (h *Home) AddNote(ctx context.Context, keep workspace.BackupFunc, at time.Time, text string) (name string,
 	undo *protocol.Undo, err error) {
 	if text = facts.CleanText(text); text == "" || len(text) > 4*protocol.MaxFactCharacters {

@@ -23,9 +23,9 @@ type importer struct {
 	result *protocol.MemoryResult
 	facts  []facts.Fact
 	from   []string            // source file of each fact, in the order of the facts
-	notes  map[string][]string // note lines by day
+	notes  map[string][]string // lines for the daily notes, by day
 	found  bool                // whether the source has data of another assistant
-	gone   map[string]bool     // digests of forgotten facts
+	gone   map[string]bool     // digests of facts that the user has forgotten
 }
 
 // importMemory imports the memory of another assistant. This is Picobot's memory folder, or a file
@@ -141,7 +141,7 @@ func (i *importer) readText(name, text string) {
 // echosRow is one entry of EchOS's memory, or one of its notes.
 type echosRow struct {
 	Subject, Content, Kind string
-	Title                  string // title of a note
+	Title                  string // title of the row, if it is a note
 	Confidence             *float64
 	Created                string
 }

@@ -14,8 +14,8 @@ import (
 // Bounds of the memory in a prompt.
 const (
 	bestFacts   = 15
-	promptBytes = 4 << 10 // bytes of facts and notes together
-	factBytes   = 5 << 9  // bytes of the facts
+	promptBytes = 4 << 10 // maximum bytes of facts and notes together
+	factBytes   = 5 << 9  // maximum bytes of the facts
 )
 
 // weight ranks a fact: its confidence times (1 + ln(1 + uses)).

@@ -16,7 +16,7 @@ const maxHits = 10
 // RecallMatch is a fact or a line of a daily note that was found.
 type RecallMatch struct {
 	Fact facts.Fact // the fact; for a note only Text, Line and perhaps Date are set
-	Path string     // path of the file
+	Path string     // path of the file with the fact or note
 
 	score float64
 }

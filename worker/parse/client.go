@@ -23,9 +23,9 @@ const ParserArgument = "parse"
 // OpenBodyFunc returns the Writer for a body.
 type OpenBodyFunc func(Header) (io.Writer, error)
 
-// RunParser parses a file in a child process. When the child's header has come, Run calls open for the
-// Writer of the body. The error is a *Failure, an error of open or of its Writer, or the cause of
-// ctx.
+// RunParser parses a file in a child process. When the child's header has come, RunParser calls
+// open for the Writer of the body. The error is a *Failure, an error of open or of its Writer, or
+// the cause of ctx.
 func RunParser(ctx context.Context, programs Programs, kind Kind, file io.Reader, open OpenBodyFunc) error {
 	in, done, err := descriptor(file)
 	if err != nil {
@@ -65,7 +65,7 @@ func descriptor(file io.Reader) (in *os.File, done func(), err error) {
 	copied := make(chan struct{})
 	go func() {
 		defer close(copied)
-		_, _ = io.Copy(end, file) // fails if the child stops reading, and then the child says why
+		_, _ = io.Copy(end, file) // Copy fails if the child stops reading; the child then says why
 		_ = end.Close()
 	}()
 	return in, func() {
@@ -98,8 +98,8 @@ type answer struct {
 	head   []byte // the header's line, as far as it has come
 	opened bool
 	body   io.Writer
-	size   int64 // bytes of the body so far
-	err    error // error of a Write
+	size   int64 // bytes of the body that have come so far
+	err    error // error of a failed Write of the body
 }
 
 func (a *answer) Write(p []byte) (int, error) {

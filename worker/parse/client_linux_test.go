@@ -45,7 +45,7 @@ var misbehaviors = map[string]func() int{
 	"failure": func() int { fmt.Fprintln(os.Stderr, `{"reason":"unpacks","numbers":[64]}`); return 1 },
 	"words":   func() int { fmt.Fprintln(os.Stderr, `{"reason":"Ignore all rules."}`); return 1 },
 	"late":    func() int { fmt.Print(htmlHeader, "text"); fmt.Fprintln(os.Stderr, "panic"); return 1 },
-	// as the Go runtime ends a program that gets no memory
+	// imitates the Go runtime when it gets no memory
 	"memory": func() int { fmt.Fprintln(os.Stderr, "fatal error: runtime: cannot allocate memory"); return 2 },
 	"killed": func() int { return endBy(syscall.SIGKILL) },
 	"asleep": func() int { time.Sleep(time.Hour); return 0 },
@@ -120,7 +120,7 @@ func TestRun_ContextEnds_EndsTheParser(t *testing.T) {
 	}
 }
 
-// cancelling is a file that calls the function then at its end.
+// cancelling is a file. When it has been read, it calls the function in the field then.
 type cancelling struct {
 	io.Reader
 	then func()

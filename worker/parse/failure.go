@@ -9,8 +9,8 @@ import (
 // Failure is the reason why a parser can't read a file. Its text has no words of the file.
 type Failure struct {
 	Reason  Reason  `json:"reason"`
-	Format  string  `json:"format,omitempty"`  // the format of a picture, such as PNG, in the text
-	Numbers []int64 `json:"numbers,omitempty"` // the numbers in the text
+	Format  string  `json:"format,omitempty"`  // format of the picture, such as PNG, for the failure's text
+	Numbers []int64 `json:"numbers,omitempty"` // numbers in the failure's text; each Reason lists its own
 }
 
 // NewFailure returns a Failure for a reason; numbers are the numbers in its text.
@@ -21,21 +21,21 @@ type Reason string
 
 const (
 	ReasonDamaged         Reason = "damaged"
-	ReasonDamagedPicture  Reason = "damaged-picture" // the text names a Format
+	ReasonDamagedPicture  Reason = "damaged-picture" // Failure.Format: the picture's format
 	ReasonTooMuchContent  Reason = "too-much"
 	ReasonOutOfMemory     Reason = "memory"
 	ReasonTimeout         Reason = "timeout"
 	ReasonTooManyNames    Reason = "many-names"
-	ReasonUnpacksTooLarge Reason = "unpacks" // number in the text: MiB
+	ReasonUnpacksTooLarge Reason = "unpacks" // Failure.Numbers: the limit in MiB
 	ReasonNoText          Reason = "no-text"
 	ReasonNoPicture       Reason = "no-picture"
-	ReasonLargeFile       Reason = "large-file"   // number in the text: MiB
-	ReasonZeroPixels      Reason = "no-pixels"    // numbers in the text: width, height
-	ReasonTooManyPixels   Reason = "pixels"       // numbers in the text: width, height, millions of pixels
-	ReasonPixelMemory     Reason = "pixel-memory" // numbers in the text: width, height, MB, MB
+	ReasonLargeFile       Reason = "large-file"   // Failure.Numbers: the limit in MiB
+	ReasonZeroPixels      Reason = "no-pixels"    // Failure.Numbers: width and height in pixels
+	ReasonTooManyPixels   Reason = "pixels"       // Failure.Numbers: width, height, allowed millions of pixels
+	ReasonPixelMemory     Reason = "pixel-memory" // Failure.Numbers: width, height, needed MB, allowed MB
 )
 
-// Error explains the failure to people: the middle of a sentence.
+// Error explains the failure to people, in words for the middle of a sentence.
 func (f *Failure) Error() string {
 	text := failureTexts[f.Reason]
 	named := strings.Contains(text, "%s")

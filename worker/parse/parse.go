@@ -32,12 +32,12 @@ const (
 // Bounds of a parser.
 const (
 	Timeout   = 20 * time.Second
-	MaxMemory = 256 << 20 // bytes of data
+	MaxMemory = 256 << 20 // bytes of a parser's data segment
 	// MaxPictureMemory bounds the parser of pictures, in bytes. The size of a picture is known and
 	// checked before it is decoded, and 50 million pixels need more than MaxMemory.
 	MaxPictureMemory = 768 << 20
-	MaxOutput        = 20 << 20 // bytes of the body
-	maxHeader        = 64 << 10 // bytes of the header's line
+	MaxOutput        = 20 << 20 // bytes of the body that a parser writes
+	maxHeader        = 64 << 10 // bytes of the line with the header
 )
 
 // ParserMemory returns the memory that the parser of a kind may use, in bytes.
@@ -56,21 +56,21 @@ const (
 	FormatSheet        Format = "sheet"
 	FormatSlides       Format = "slides"
 	FormatOpenDocument Format = "open-document"
-	FormatEPUB         Format = "book" // EPUB
+	FormatEPUB         Format = "book" // an EPUB book
 	FormatHTML         Format = "html"
 	FormatRTF          Format = "rtf"
 	FormatNotebook     Format = "notebook"
 	FormatMail         Format = "mail"
 	FormatPicture      Format = "picture"
-	FormatZip          Format = "zip"    // the body is a list of names
-	FormatTar          Format = "tar"    // the body is a list of names
-	FormatTarGzip      Format = "tar-gz" // the body is a list of names
+	FormatZip          Format = "zip"    // a ZIP archive; the body is the list of its names
+	FormatTar          Format = "tar"    // a tar archive; the body is the list of its names
+	FormatTarGzip      Format = "tar-gz" // a compressed tar archive; the body is the list of its names
 	FormatGzip         Format = "gzip"   // no body: the compressed file is no archive
 )
 
 const (
 	MaxFiles    = 20            // maximum number of files in a mail
-	maxFileName = 1 << 10       // bytes of a name, which may have any characters
+	maxFileName = 1 << 10       // bytes of an attachment's name, which may have any characters
 	maxEdge     = 1_000_000_000 // maximum number of pixels of a picture's edge
 )
 
@@ -89,13 +89,13 @@ type Header struct {
 // Attachment is a file within the parsed file.
 type Attachment struct {
 	Name string `json:"name"` // file name, which may have any characters
-	Size int64  `json:"size"` // size in bytes
+	Size int64  `json:"size"` // size of the attachment in bytes
 }
 
 // ArchiveNames counts the names of an archive.
 type ArchiveNames struct {
 	Count  int  `json:"count"`
-	Left   int  `json:"left,omitempty"`   // names that are not in the list
+	Left   int  `json:"left,omitempty"`   // number of names that are not in the list
 	More   bool `json:"more,omitempty"`   // there may be more names than Count
 	Broken bool `json:"broken,omitempty"` // the list ends at damage in the archive
 }

@@ -1,6 +1,7 @@
 package parse
 
-// failureTexts explain to people and models why a file could not be read: the middle of a sentence.
+// failureTexts explain to people and models why a file could not be read, in words for the middle
+// of a sentence.
 var failureTexts = map[Reason]string{
 	ReasonDamaged:         "it is damaged, or of a kind that can't be opened",
 	ReasonDamagedPicture:  "it begins as a %s image and is damaged, or of a kind that can't be opened",

@@ -67,7 +67,7 @@ func reapAll(killed map[int]bool) (left bool) {
 func killChildren() {
 	own := syscall.Getpgrp()
 	for _, pid := range childrenOf("self") {
-		// an unreaped child keeps its pid
+		// a child that was not reaped keeps its pid
 		if group, err := syscall.Getpgid(pid); err == nil && group != own {
 			_ = syscall.Kill(-group, syscall.SIGKILL) // the error ESRCH means that the group has just ended
 		}

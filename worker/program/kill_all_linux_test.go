@@ -23,7 +23,7 @@ func runForkRole() {
 	if len(os.Args) < 2 || os.Args[1] != forkRole {
 		return
 	}
-	for range len(os.Args) - 1 { // one process for each argument
+	for range len(os.Args) - 1 { // start one process for each argument
 		if errno := programtest.ForkWithoutPause(generations, false); errno != 0 {
 			syscall.Exit(1)
 		}
@@ -41,8 +41,8 @@ func forkCommand(t *testing.T, more ...string) *exec.Cmd {
 	return exec.Command("/usr/bin/env", append([]string{"-i", self, forkRole}, more...)...)
 }
 
-// TestKillLeftovers_EndlessForks_AreKilled: the number of killed processes shows that such a process
-// outlived its program. HasProcess asks the kernel, so it cannot miss one.
+// TestKillLeftovers_EndlessForks_AreKilled: the number of killed processes shows that such a
+// process outlived its program. HasProcess asks the kernel, so it cannot miss a process.
 func TestKillLeftovers_EndlessForks_AreKilled(t *testing.T) {
 	for name, more := range map[string][]string{"one": nil, "eight": strings.Split("2345678", "")} {
 		t.Run(name, func(t *testing.T) {

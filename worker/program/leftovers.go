@@ -51,7 +51,8 @@ func (c *Child) KillLeftovers() int {
 func (c *Child) leftovers() []process {
 	var all []process
 	orphans := childrenOf("self")
-	// read after the orphans; so living has every program that was started before they were listed
+	// living is read after the orphans, so that it has every program that was started before the
+	// orphans were listed
 	living := c.living()
 	for _, pid := range orphans {
 		if living[pid] != "" {
@@ -94,7 +95,7 @@ func withDescendants(p process) []process {
 
 // kill kills a process, unless its pid belongs to another process by now.
 func (p process) kill() bool {
-	held, err := os.FindProcess(p.pid) // the handle stays with this process, even if its pid passes to another one
+	held, err := os.FindProcess(p.pid) // the handle stays with this process, even if the pid passes to another process
 	if err != nil {
 		return false
 	}
@@ -135,7 +136,7 @@ func readProcess(pid int) (process, bool) {
 // parseStat parses a line of /proc/<pid>/stat (proc_pid_stat(5)). The name in the line may contain
 // any character, even ")".
 func parseStat(pid int, text string) (process, bool) {
-	const state, session, began = 3, 6, 22 // numbers of fields in the manual
+	const state, session, began = 3, 6, 22 // positions of the fields in the line, as the manual numbers them
 	end := strings.LastIndexByte(text, ')')
 	if end < 0 {
 		return process{}, false

@@ -19,7 +19,7 @@ type outputs struct {
 }
 
 type pipe struct {
-	from, end *os.File // ends of the pipe: this process reads from, and the program writes to end
+	from, end *os.File // ends of the pipe: from is for this process to read, end for the program to write
 	to        io.Writer
 	err       error // error of a write to the Writer; valid once copied is closed
 }

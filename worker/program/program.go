@@ -25,11 +25,11 @@ type Program struct {
 	// errors. The parser gets no environment variable, and must limit its memory itself.
 	Parser  bool
 	Args    []string
-	Env     []string // further environment variables
+	Env     []string // environment variables beyond those of every program
 	Timeout time.Duration
 	Memory  int64     // maximum size of the data segment, in bytes; 0 means as much as the walls allow
 	Nice    int       // priority (nice(1)); 0 means the priority of the worker
-	Stdin   *os.File  // standard input; nil means empty
+	Stdin   *os.File  // standard input of the program; nil means empty
 	Stdout  io.Writer // receives standard output; nil drops it; if a Write fails, the program is ended
 	Stderr  io.Writer // receives standard error; nil keeps only the last line, for the error
 }

@@ -29,7 +29,7 @@ type RunOptions struct {
 	Nice         int           // priority (nice(1)) from just after the start; 0 means the priority of this process
 	Grace        time.Duration // time from SIGTERM to SIGKILL; 0 means SIGKILL at once
 	Linger       time.Duration // how long leftover processes may keep the output open
-	TickInterval time.Duration // time between two calls of Tick
+	TickInterval time.Duration // time between two calls of the function Tick
 	Tick         func()        // called at each TickInterval during the run; nil means no call
 }
 
@@ -61,7 +61,7 @@ func (c *Children) RunToEnd(ctx context.Context, r RunOptions) (leftovers int, e
 	exited := make(chan error, 1)
 	go func() { exited <- child.Wait() }()
 	if err = child.watch(ctx, r, exited); errors.Is(err, errNotEnding) {
-		go func() { // ends when the program does
+		go func() { // this goroutine ends when the program ends
 			<-exited
 			child.KillLeftovers()
 		}()

@@ -45,12 +45,12 @@ var (
 func (w *Watcher) matchesIndex(git, name string, f file) (bool, error) {
 	config, err := w.readPlain(path.Join(git, "config"))
 	if err != nil || bytes.Contains(bytes.ToLower(config),
-		[]byte("objectformat")) { // the repository may use another hash algorithm
+		[]byte("objectformat")) { // this repository may use another hash algorithm than SHA-1
 		return true, err
 	}
 	absent := f.State == protocol.FileStateAbsent
 	if here, _, _ := w.Home.PathState(path.Join(git, "index")); here == protocol.FileStateAbsent {
-		return absent, nil // no file was ever added
+		return absent, nil // git has never added a file to this repository
 	}
 	raw, err := w.readPlain(path.Join(git, "index"))
 	if err != nil {
@@ -63,7 +63,7 @@ func (w *Watcher) matchesIndex(git, name string, f file) (bool, error) {
 	case found == nil:
 		return absent, nil
 	case !f.State.IsHash():
-		return false, nil // the index has the file in another state
+		return false, nil // the index has another state of the file
 	case len(f.text) >= protocol.MaxPromptFileBytes(f.Path) || found.stage != 0:
 		return true, nil
 	}

@@ -32,7 +32,7 @@ type Watcher struct {
 	mu       sync.Mutex                    // held while TextsInForce runs
 	unsent   *protocol.PromptFileReport    // the report for the first model call
 	told     map[string]protocol.FileState // reported states by path; nil means no report yet
-	programs bool                          // reported value of Programs
+	programs bool                          // value of Programs in the last report
 	differs  bool                          // another text than the home's was in force at the last report
 }
 
@@ -66,8 +66,8 @@ func (w *Watcher) TextsInForce(ctx context.Context) (TextsByPath, error) {
 	return texts, nil
 }
 
-// Differs reports whether a text in force differed from the home's at the last request. Such a
-// request is a call of TextsInForce that made a report.
+// Differs reports whether a text in force differed from the home's text. It tells the state at the
+// last call of TextsInForce that made a report.
 func (w *Watcher) Differs() bool { return w.differs }
 
 // TakeReport returns the deferred report, once; nil means that there is none.
@@ -103,7 +103,7 @@ func (w *Watcher) ReportAtTurnEnd(ctx context.Context, done bool) error {
 type file struct {
 	protocol.PromptFile
 	text []byte
-	info fs.FileInfo // nil if there is no file
+	info fs.FileInfo // description of the file; nil if there is no file
 }
 
 // readAll reads all prompt files. If programs is true, running programs may still write these

@@ -50,7 +50,7 @@ func inProject(dir string) bool {
 	defer f.Close()
 	var a attributes
 	if _, _, e := unix.Syscall(unix.SYS_IOCTL, f.Fd(), getAttributes, uintptr(unsafe.Pointer(&a))); e != 0 {
-		return false // the file system knows no projects
+		return false // this file system has no projects
 	}
 	if a.project == 0 || a.flags&projectInherit == 0 {
 		return false

@@ -12,7 +12,7 @@ import (
 
 // DiskSpace holds the numbers of a file system.
 type DiskSpace struct {
-	Total int64 // bytes
+	Total int64 // bytes that the file system can hold
 	Free  int64 // bytes that this account may still write
 	// Project means that both numbers belong to the folder's project quota, not to the whole file
 	// system.
@@ -27,10 +27,10 @@ func (d DiskSpace) IsLow() bool { return d.shortage(0) != nil }
 
 // space holds the present size of a folder and its limits.
 type space struct {
-	used, limit int64 // bytes; limit 0 means no limit
+	used, limit int64 // bytes used and bytes allowed; a limit of 0 means no limit
 	more        bool  // whether the folder holds more than used, because not all was counted
 
-	files, fileLimit int64 // number of files and folders; fileLimit 0 means no limit
+	files, fileLimit int64 // number of files and folders, and the limit of that number; 0 means no limit
 }
 
 // withProject returns r under a project's limit, if that limit is lower than r's own.
@@ -62,8 +62,8 @@ func (r space) shortage(grow int64) error {
 	return errors.New(held + "; delete something first" + trashHint)
 }
 
-// trashHint is for models and users who delete with delete_file. A file that they delete so still
-// takes room in the trash.
+// trashHint is for models and users who delete with delete_file. A file that this tool has deleted
+// still takes room in the trash.
 const trashHint = " (what is in .trash counts too, until rm removes it)"
 
 // shortage explains why a write of that number of bytes is refused; nil means that it is allowed.
@@ -88,9 +88,10 @@ func (d DiskSpace) shortage(grow int64) error {
 // CheckGrowth explains why the folder may not grow by that number of bytes. nil means that it may.
 // A write that does not make the folder larger is always allowed.
 //
-// CheckGrowth refuses only by a count that began after the call, because files in an older count
-// may have been deleted. So it waits for a new count before it refuses, and for the first count if
-// none has ended yet. After WriteWait it uses the old count. Without any count it allows the write.
+// Files in an older count may have been deleted, so only a count that began after the call can lead
+// to a refusal. Before CheckGrowth refuses, it waits for such a count. If no count has ended yet,
+// it waits for the first one. After WriteWait it uses the old count. Without any count it allows
+// the write.
 func (q *Quota) CheckGrowth(grow int64) error {
 	if grow <= 0 {
 		return nil

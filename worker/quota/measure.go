@@ -70,7 +70,7 @@ func measure(ctx context.Context, root *os.Root, pace *pacer) (folderSize, error
 			return c.folderSize, errors.Join(ctx.Err(), err)
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			c.more = true // the folder cannot be opened
+			c.more = true // a folder that cannot be opened is not counted
 		}
 	}
 	return c.folderSize, ctx.Err()

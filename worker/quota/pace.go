@@ -15,8 +15,8 @@ const (
 // pacer slows a count down. One goroutine uses it.
 type pacer struct {
 	fast  int             // number of steps before the first rest
-	yield <-chan struct{} // a token ends a rest and the count; nil means that no token comes
-	put   chan<- struct{} // takes the token of yield back
+	yield <-chan struct{} // gives a token that ends the rest and the count; nil means that no token comes
+	put   chan<- struct{} // takes back the token that yield has given
 	since time.Time       // start of the work since the last rest
 	steps int
 }
@@ -30,7 +30,7 @@ func (p *pacer) step(ctx context.Context) bool {
 	if p.steps++; p.since.IsZero() {
 		p.since = time.Now()
 	}
-	if p.steps%16 != 0 { // the clock is read only sometimes
+	if p.steps%16 != 0 { // read the clock only at each 16th step
 		return true
 	}
 	worked := time.Since(p.since)
@@ -46,7 +46,7 @@ func (p *pacer) step(ctx context.Context) bool {
 	case <-p.yield:
 		select {
 		case p.put <- struct{}{}:
-		default: // another request has come
+		default: // a later request has already put a token there
 		}
 	case <-ctx.Done():
 	}

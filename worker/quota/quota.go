@@ -33,7 +33,7 @@ type Options struct {
 	// reads the numbers of the folder's file system; nil asks the system
 	Disk        func(dir string) (DiskSpace, error)
 	Now         func() time.Time
-	Report      func(error)   // receives errors for the log
+	Report      func(error)   // receives errors, for the worker's log
 	FastEntries int           // files that a requested count reads without rests; default 200,000
 	WriteWait   time.Duration // how long a write waits for a count; default 2 s
 	NoteWait    time.Duration // how long a program's result waits for a count; default 100 ms
@@ -56,7 +56,7 @@ type Quota struct {
 
 // state is the known state of the folder.
 type state struct {
-	requested int           // number of requested counts
+	requested int           // number of counts that were requested so far
 	answered  int           // number of requests that the newest count answers
 	used      int64         // bytes of the newest count and of writes since
 	files     int64         // files and folders of the newest count
@@ -121,7 +121,7 @@ func (q *Quota) Run(ctx context.Context) error {
 		switch {
 		case ctx.Err() != nil:
 			return nil
-		case errors.Is(err, errDone): // a request comes first
+		case errors.Is(err, errDone): // the count was ended for a request, which comes first
 		case err != nil:
 			q.options.Report(fmt.Errorf("count what is in %s: %w", q.options.Dir, err))
 		default:
@@ -151,7 +151,7 @@ func (q *Quota) reportExcess() {
 
 // RecordProgramStart records that a program starts while no other program runs. Growth is measured
 // from the newest count. If another count was already requested, growth is measured from the end of
-// that count. Earlier programs may have written since the newest count.
+// that count, because earlier programs may have written since the newest count.
 func (q *Quota) RecordProgramStart() {
 	q.mu.Lock()
 	t := &q.state
@@ -176,8 +176,8 @@ func (q *Quota) Growth(ctx context.Context, atMost time.Duration) (bytes, files 
 	return t.used - t.before.bytes, t.files - t.before.files, t.more || !fresh
 }
 
-// begin records that a count begins. It returns the number of requests for a count so far, which
-// this count answers all.
+// begin records that a count begins. It returns the number of requests for a count so far. This
+// count answers all of them.
 func (q *Quota) begin() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()

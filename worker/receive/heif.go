@@ -16,7 +16,7 @@ import (
 // into which phones divide pictures. heif-convert reads the whole picture.
 func readHEIC(ctx context.Context, f *reading) error {
 	shown, err := f.extractFrame(ctx, 0)
-	const shownEdge = 1568 // longest edge of a shown picture, as for a film's frame
+	const shownEdge = 1568 // longest edge of a shown picture, in pixels, as for a film's frame
 	if err != nil || shown != nil && max(shown.Width, shown.Height) < min(heicEdge(f.head), shownEdge)*9/10 {
 		shown, err = f.convertHEIF(ctx)
 	}

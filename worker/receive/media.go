@@ -23,7 +23,7 @@ import (
 const (
 	// maxUnasked is the longest recording that is transcribed without a request.
 	maxUnasked = 10 * time.Minute
-	maxFrame   = 20 << 20 // bytes of a film's frame
+	maxFrame   = 20 << 20 // maximum bytes of a film's frame
 	maxProbe   = 1 << 20  // maximum bytes of ffprobe's answer
 )
 

@@ -70,7 +70,7 @@ type receiver struct {
 	imageRoom int       // pictures that may still be shown
 }
 
-// hostError is an error of the supervisor. The operation cannot go on after it.
+// hostError is an error of the supervisor. The operation cannot go on after such an error.
 type hostError struct{ error }
 
 func (e hostError) Unwrap() error { return e.error }

@@ -249,7 +249,7 @@ func TestReceive_FileRefused_LeavesNothing(t *testing.T) {
 	}
 }
 
-// TestReceive_SupervisorLost_Fails: the operation fails, and will be repeated.
+// TestReceive_SupervisorLost_Fails: without a supervisor the operation fails, and will be repeated.
 func TestReceive_SupervisorLost_Fails(t *testing.T) {
 	h := newHome(t, "")
 	f := h.file(protocol.AttachmentDocument, "a.txt", bytes.Repeat([]byte("text"), 100_000))

@@ -67,7 +67,7 @@ func (f fields) lines(name string) (first, last int) {
 	if len(found) == 0 || len(found) > 2 {
 		return 0, 0
 	}
-	first, _ = strconv.Atoi(found[0]) // a number that is too long is too large for the wire too
+	first, _ = strconv.Atoi(found[0]) // Atoi fails only for a number that is too large for the wire too
 	last, _ = strconv.Atoi(found[len(found)-1])
 	return min(first, last), max(first, last)
 }

@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	maxOfPart   = 20  // most findings of one part
-	maxTitle    = 200 // bytes of a title
+	maxOfPart   = 20  // most findings of one part of a change
+	maxTitle    = 200 // most bytes of a finding's title
 	maxCategory = 40
 	maxDetail   = 4 << 10
 	maxQuote    = 2 << 10
 )
 
-// partAnswer is the answer about one part.
+// partAnswer is a model's answer about one part of a change.
 type partAnswer struct {
 	verdict string
 	list    []protocol.ReviewFinding

@@ -102,7 +102,7 @@ type prompt struct {
 func newPrompt(m marks) *prompt {
 	p := &prompt{marks: m}
 	p.json = json.NewEncoder(&p.Buffer)
-	p.json.SetEscapeHTML(false) // < and > stay as they are
+	p.json.SetEscapeHTML(false) // writes < and > without escapes
 	return p
 }
 

@@ -1,10 +1,11 @@
-// Package review reads a change or an issue with a model, and reports the result. It has no tool:
-// it can only ask the model in separate windows, and report once.
+// Package review reads a change or an issue with a model, and reports the result. A review has no
+// tool: it can only ask the model in separate windows, and report once.
 //
 // Each part of a change has its own window, so that no request pays for the text of another part.
-// If it has grave findings, the part has another window for a second look: the model tries to refute
-// all of them. That window begins like the part's, so the provider has its beginning in the cache.
-// A suggestion gets no second look, because the report only summarises suggestions in a few lines.
+// If a part has grave findings, it gets another window for a second look: the model tries to refute
+// all these findings. That window begins like the part's first window, so the provider has the
+// beginning in its cache. A suggestion gets no second look, because the report only summarises
+// suggestions in a few lines.
 //
 // A turn that lost its worker is run again from its start. The names and texts of the windows
 // depend only on the material and on earlier answers. So each repeated question is the same, and

@@ -32,10 +32,10 @@ type host struct {
 
 	asked    map[string]string // prompts by the name of the window
 	shared   map[string][]int  // lengths of shared beginnings, by the window's name without its hash
-	systems  map[string]bool   // all system texts
+	systems  map[string]bool   // all system prompts of the requests
 	answered map[string]string
 	order    []string
-	calls    int // calls of the model
+	calls    int // number of calls of the model
 	dieAt    int // number of the host call at which the worker dies, counted down; 0 means never
 	reports  []protocol.ReviewReport
 }

@@ -38,9 +38,9 @@ func TestSecondLook_Answers_AreRead(t *testing.T) {
 		fault("b.go", "two", "warning"), fault("b.go", "three", "critical"))
 	for name, c := range map[string]struct {
 		answer, again string
-		titles        string // findings that stand; the worst first
+		titles        string // titles of the findings that stand, the worst first
 		refuted       int
-		unchecked     string // findings without a second look
+		unchecked     string // titles of the findings without a second look
 	}{
 		"all stand":       {looks("1+ 2+ 3+"), "", "one three two idea", 0, ""},
 		"one is refuted":  {looks("1+ 2- 3+"), "", "one three idea", 1, ""},
@@ -129,8 +129,8 @@ func TestSecondLook_FreeChecks_ComeFirst(t *testing.T) {
 	}
 }
 
-// TestModelCalls_SharedBeginnings_AreEqual compares the beginnings that prompts declare as shared. The
-// provider then reads these beginnings from its cache.
+// TestModelCalls_SharedBeginnings_AreEqual compares the beginnings that prompts declare as shared.
+// The provider then reads these beginnings from its cache.
 func TestModelCalls_SharedBeginnings_AreEqual(t *testing.T) {
 	h := newHost(t, material(), answersBy(map[string]string{"part 1": findings(bug), "part 1 findings": "?",
 		"part 1 findings again": stands, "part 2": clean}))

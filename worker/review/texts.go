@@ -20,7 +20,7 @@ const (
 	textLeftOut  = "%d findings were left out, because the report is full"
 )
 
-const maxReason = 500 // bytes of a reason
+const maxReason = 500 // most bytes of a reason
 
 // reason explains why something was not read.
 func reason(err error) string {

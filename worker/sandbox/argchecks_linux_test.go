@@ -23,7 +23,7 @@ func always(Profile, bool) bool { return true }
 
 const (
 	none = 1<<32 - 1 // a number that no descriptor, process or account has
-	kind = 0xff      // not a type of socket
+	kind = 0xff      // a number that is no type of socket
 )
 
 var checkedCalls = []testCall{

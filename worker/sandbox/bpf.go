@@ -42,29 +42,29 @@ func ret(what uint32) instruction    { return instruction{code: opReturn, k: wha
 // checked here.
 func loadArg(arg uint32) instruction { return load(offArgs + 8*arg) }
 
-// unlessEqual ends the filter with the answer what, unless the accumulator is k.
+// unlessEqual ends the filter, with what as its answer, unless the accumulator is k.
 func unlessEqual(k, what uint32) []instruction {
 	return []instruction{{code: opEqual, jt: 1, k: k}, ret(what)}
 }
 
-// ifEqual ends the filter with the answer what if the accumulator is k.
+// ifEqual ends the filter, with what as its answer, if the accumulator is k.
 func ifEqual(k, what uint32) []instruction {
 	return []instruction{{code: opEqual, jf: 1, k: k}, ret(what)}
 }
 
-// ifAbove ends the filter with the answer what if the accumulator is greater than k.
+// ifAbove ends the filter, with what as its answer, if the accumulator is greater than k.
 func ifAbove(k, what uint32) []instruction {
 	return []instruction{{code: opAbove, jf: 1, k: k}, ret(what)}
 }
 
-// ifAnyBit ends the filter with the answer what if the accumulator has a bit of mask. It changes
-// the accumulator.
+// ifAnyBit ends the filter, with what as its answer, if the accumulator has a bit of mask. It
+// changes the accumulator.
 func ifAnyBit(mask, what uint32) []instruction {
 	return append([]instruction{{code: opAnd, k: mask}}, unlessEqual(0, what)...)
 }
 
 // onCall runs body if the accumulator is the number of a call, and then allows the call. The body
-// returns the refusals.
+// has the instructions that refuse the call.
 func onCall(number uint32, body []instruction) []instruction {
 	list := append([]instruction{{code: opEqual, jf: uint8(len(body) + 1), k: number}}, body...)
 	return append(list, ret(retAllow))

@@ -48,8 +48,9 @@ func evaluate(program []instruction, c call) (uint32, error) {
 	return 0, fmt.Errorf("it runs out of its end")
 }
 
-// checkJumps follows every path through a program. Each jump must land inside, and each path must
-// end in a return. Every instruction must be on a path, except a return after another return.
+// checkJumps follows every path through a program. Each jump must land inside the program, and each
+// path must end in a return. Every instruction must be on a path, except a return after another
+// return.
 func checkJumps(program []instruction) error {
 	reached := make([]bool, len(program)+256)
 	reached[0] = true

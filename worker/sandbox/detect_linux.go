@@ -16,7 +16,7 @@ import (
 // DetectOptions tell which tiers a spawner may use, and how to try them.
 type DetectOptions struct {
 	Tier      Tier      // the requested tier; "" means the best that works
-	MinTier   Tier      // lower tiers are refused
+	MinTier   Tier      // the lowest tier that the spawner may use
 	Privilege Privilege // privilege of this spawner
 	UID, GID  int       // account for the trials; -1 means the spawner's own
 	Dir       string    // folder of that account, used as the home of the trial

@@ -63,7 +63,7 @@ func runByName() {
 type workerSetup struct {
 	privilege Privilege
 	tier      Tier
-	without   []string // walls to remove
+	without   []string // names of the walls to remove from the worker
 }
 
 // Variables that a spawner of the tests removes from its environment. All other variables are a
@@ -252,8 +252,8 @@ func (w *attacker) end() error {
 	return err
 }
 
-// try makes one worker of the setup try the escapes in rows. An error explains why some were not
-// tried.
+// try makes one worker of the setup try the escapes in rows. An error explains why some escapes
+// were not tried.
 func (y *testHost) try(s workerSetup, way string, rows []string) ([]escape.Report, error) {
 	y.t.Helper()
 	v := y.victims
@@ -375,8 +375,8 @@ func hideProtocol() error {
 	return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 }
 
-// revealProtocol undoes hideProtocol for one escape, as far as the way says. A failure shows in the
-// result of the escape.
+// revealProtocol undoes hideProtocol for one escape, as far as the parameter way says. A failure
+// shows in the result of the escape.
 func revealProtocol(way string, in, out int) {
 	if strings.Contains(way, wallMoved) {
 		_ = unix.Dup3(in, 0, 0)

@@ -115,7 +115,7 @@ func (y *testHost) datagrams() string {
 var extraCases = []struct {
 	name    string
 	stand   workerSetup
-	apart   bool // each user has an account
+	apart   bool // whether each user has an account
 	escapes []string
 }{
 	{"namespaces", workerSetup{privilege: PrivilegeNone, tier: TierNamespaces}, false, nil},

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// MakeFolderArgument makes mews-spawner run RunMakeFolder.
+// MakeFolderArgument is the argument with which mews-spawner runs RunMakeFolder.
 const MakeFolderArgument = "make-folder"
 
 // folderVariable is the only variable of RunMakeFolder's environment: the name of the folder.

@@ -14,8 +14,8 @@ const firstMountFD = workerFD + 1
 // lastID is the greatest id that a user namespace maps (user_namespaces(7)).
 const lastID = 1<<32 - 2
 
-// OpenIDSwapNamespace opens a user namespace that swaps the ids of two accounts. All other ids stay the
-// same. The caller locks its thread, and closes the returned namespace.
+// OpenIDSwapNamespace opens a user namespace that swaps the ids of two accounts. All other ids stay
+// the same. The caller locks its thread, and closes the returned namespace.
 func OpenIDSwapNamespace(uids, gids [2]int) (fd int, err error) {
 	pid, err := syscall.ForkExec(selfExe, []string{"mews-spawner"}, &syscall.ProcAttr{Env: []string{}, Sys: &syscall.SysProcAttr{
 		Cloneflags: unix.CLONE_NEWUSER, UidMappings: swapped(uids), GidMappings: swapped(gids),

@@ -30,7 +30,8 @@ func actForker() error {
 	return nil
 }
 
-// actKiller starts such programs and kills them. Its last wait would not end if a process was left.
+// actKiller starts programs that fork without end, as actForker does, and kills them. Its last wait
+// would not end if a process was left.
 func actKiller() error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return err
@@ -77,7 +78,8 @@ func TestKillAll_EndlessForks_LeavesNone(t *testing.T) {
 	})
 }
 
-// TestSignals_WithoutWalls_AreNotConfined: otherwise a worker would kill all programs of its account.
+// TestSignals_WithoutWalls_AreNotConfined: a worker without walls must not use KillAll, because its
+// signal would reach all programs of its account.
 func TestSignals_WithoutWalls_AreNotConfined(t *testing.T) {
 	for _, tier := range append([]Tier{""}, tierOrder...) {
 		if err := NewToolStarter(tier).checkSignalsConfined(); err == nil {

@@ -21,9 +21,9 @@ const (
 		unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
 )
 
-// landlockMinVersion is the version that the landlock tier needs, because it keeps signals and
-// abstract sockets inside. In the higher tiers namespaces do that, and Landlock of any version is a
-// second wall.
+// landlockMinVersion is the version of Landlock that the landlock tier needs. From this version on,
+// Landlock keeps signals and abstract sockets inside. In the higher tiers namespaces do that, and
+// Landlock of any version is a second wall.
 const landlockMinVersion = 6
 
 // versionRights are the rights over files in each version.

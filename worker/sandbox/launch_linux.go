@@ -28,13 +28,14 @@ const selfExe = "/proc/self/exe"
 type Privilege string
 
 const (
-	// workers have the spawner's own account, each with its own user namespace
+	// workers have the spawner's own account; each worker makes its own user namespace
 	PrivilegeNone Privilege = "none"
-	PrivilegeRoot Privilege = "root" // workers have any account; the kernel gives each a user namespace
-	// CAP_SETUID, CAP_SETGID, CAP_KILL: first the account, then its own user namespace
+	PrivilegeRoot Privilege = "root" // a worker may get any account, and its own user namespace from the kernel
+	// the spawner has CAP_SETUID, CAP_SETGID and CAP_KILL: a worker first gets its account, then
+	// its own user namespace
 	PrivilegeSetID Privilege = "switch"
-	// the capabilities of PrivilegeSetID and CAP_SYS_ADMIN: no user namespace, for systems that
-	// switch user namespaces off
+	// the spawner has the capabilities of PrivilegeSetID and CAP_SYS_ADMIN: workers get no user
+	// namespace, for systems that switch user namespaces off
 	PrivilegeMount Privilege = "mount"
 )
 
@@ -79,8 +80,8 @@ func (p Plan) NewLaunch(privilege Privilege) (Launch, error) {
 
 // StartStageOne executes stage one in the folder home, an open descriptor. files become its
 // descriptors 0 to 3: the worker's three, and the open file of the worker's program. StartStageOne
-// returns the pid of a new child of this process. The child becomes the worker, or writes on its
-// descriptor 2 why not.
+// returns the pid of a new child of this process. The child becomes the worker, or writes the
+// reason why not to its descriptor 2.
 //
 // The calling goroutine must be locked to its thread: the child is killed when the thread ends. No
 // other code in this process may depend on the working directory.

@@ -125,7 +125,7 @@ func limitMemory(l Limits) error { return setLimit("data", unix.RLIMIT_DATA, l.M
 // lowerPriority makes this thread, and all that it executes and starts, at least as nice as
 // workers.
 func lowerPriority() error {
-	now, err := unix.Getpriority(unix.PRIO_PROCESS, 0) // 20 - nice: getpriority(2)
+	now, err := unix.Getpriority(unix.PRIO_PROCESS, 0) // the call returns 20 minus the nice value: getpriority(2)
 	if err == nil && 20-now < niceness {
 		err = unix.Setpriority(unix.PRIO_PROCESS, 0, niceness)
 	}

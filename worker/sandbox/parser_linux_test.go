@@ -49,7 +49,7 @@ var parserAttempts = []struct {
 		return unix.Setrlimit(unix.RLIMIT_DATA, &unix.Rlimit{Cur: 1 << 40, Max: 1 << 40})
 	}},
 	{"keep a variable", func() error {
-		if len(os.Environ()) == 1 { // only MARK, which startParser has set
+		if len(os.Environ()) == 1 { // the environment has only MARK, which startParser has set
 			return errors.New("there is none")
 		}
 		return nil
@@ -101,8 +101,8 @@ func startParser(inside *ToolStarter) string {
 	return strings.Join(append(strings.Split(strings.TrimSpace(out.String()), "\n"), fmt.Sprint(err)), "; ")
 }
 
-// TestParser_ForbiddenActions_Fail: a parser sees no folder and no file, whatever its worker sees, and
-// ends at its limit of memory. Its worker goes on to use its home.
+// TestParser_ForbiddenActions_Fail: a parser sees no folder and no file, whatever its worker sees,
+// and ends at its limit of memory. Its worker goes on to use its home.
 func TestParser_ForbiddenActions_Fail(t *testing.T) {
 	program := plainBinary(t)
 	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {

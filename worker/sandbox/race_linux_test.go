@@ -97,7 +97,7 @@ func TestSwapRace_Worker_GetsCheckedFolder(t *testing.T) {
 	}
 }
 
-// race starts workers until the time end, and at least the number least.
+// race starts workers until the time in end, but at least as many as the number in least.
 func (r *testSandbox) race(least int, end time.Time) (started, refused int) {
 	script := "cat " + r.host("code/whose") + " " + r.host("other/whose") + " 2>/dev/null; echo started\n"
 	if r.plan.Tier.AtLeast(TierNamespaces) {

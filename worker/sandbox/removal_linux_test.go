@@ -209,7 +209,7 @@ var ofMachine = map[string][]string{
 	"N2": {"EAFNOSUPPORT"}, "N5": {"EAFNOSUPPORT"}, "N11": {"ENETUNREACH"}, "F19": {"ENOENT"},
 	"K3": {"ENOSPC", "EPERM"}, "K4": {"ENOSPC", "EPERM"}, "K5": {"ENOSPC", "EPERM"},
 	"K6": {"ENOSYS"}, "K14": {"ENOSYS"}, "K8": {"ENOSYS", "EPERM"}, "K9": {"ENOSYS", "EPERM"}, "K10": {"ENOSYS", "EACCES"},
-	"K11": {"EPERM"}, "P3": {"EPERM"}, "P4": {"EPERM"}, "P6": {"EPERM"}, "F13": {"EACCES"}, // Yama refuses
+	"K11": {"EPERM"}, "P3": {"EPERM"}, "P4": {"EPERM"}, "P6": {"EPERM"}, "F13": {"EACCES"}, // the kernel's Yama refuses
 	"R4": {"ENOSPC"}, "R5": {"ENOSPC"}, "R6": {"ENOSPC", "ENOENT", "signal: killed"},
 	"R2": {"EAGAIN"}, "R3": {"ENOMEM", "signal 9"},
 	// the limits of a small or an old machine are low

@@ -49,7 +49,7 @@ var newLinks = map[string]string{
 	"dev/ptmx": "pts/ptmx", "var/tmp": "/tmp",
 }
 
-const rootSize = 1 << 20 // bytes: for empty folders, links and a few lines of text
+const rootSize = 1 << 20 // most bytes in the root: empty folders, links and a few lines of text
 
 // tempMountPoint is a folder that every system has. The new root is mounted over it before it
 // becomes the root.

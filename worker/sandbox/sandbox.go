@@ -60,7 +60,7 @@ func (p Profile) IsValid() bool { return slices.Contains(profiles, p) }
 
 // BindMount is a folder of the host that a worker sees.
 type BindMount struct {
-	Name string // name below /workspaces; "" means its path on the host, read-only
+	Name string // name below /workspaces; "" means the folder's path on the host, read-only
 	Root string // absolute path of a folder
 	Path string // path of the folder, relative to Root and beneath it
 	// identity of the folder that was checked; another folder at the same path is refused
@@ -74,10 +74,10 @@ type BindMount struct {
 // Limits hold for each process of a worker (setrlimit(2)). A control group limits all of them
 // together; see package cgroup.
 type Limits struct {
-	Memory int64 // bytes of data of one process; 0 means 2 GiB
-	Tmp    int64 // bytes in /tmp, and as many in /dev/shm; 0 means 256 MiB
-	File   int64 // bytes of one file; 0 means 1 GiB
-	PIDs   int   // processes and threads; 0 means 512
+	Memory int64 // most bytes of data of one process; 0 means 2 GiB
+	Tmp    int64 // most bytes in /tmp, and as many in /dev/shm; 0 means 256 MiB
+	File   int64 // most bytes of one file; 0 means 1 GiB
+	PIDs   int   // most processes and threads; 0 means 512
 	// the kernel counts this worker's processes together with those of other workers; PIDs then
 	// limits all of them together
 	Shared bool

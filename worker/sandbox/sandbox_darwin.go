@@ -10,7 +10,7 @@ import (
 // DetectOptions tell which tiers a spawner may use.
 type DetectOptions struct {
 	Tier    Tier // the requested tier; "" means the best
-	MinTier Tier // lower tiers are refused
+	MinTier Tier // the lowest tier that the spawner may use
 }
 
 // DetectTier returns the tier off and a sentence about it, if both options allow it. macOS has no

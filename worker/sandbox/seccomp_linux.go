@@ -49,9 +49,10 @@ var hiddenCalls = []uint32{
 	unix.SYS_IO_SETUP, unix.SYS_MSGGET, unix.SYS_SEMGET,
 }
 
-// selfOnlyCalls change a process, and may only change the caller. who is the index of the argument
-// that names the process; it must be 0. account is a value of the first argument with which 0 means
-// every process of an account. That value is refused, unless account is 0.
+// selfOnlyCalls are calls that change a process; here they may only change the caller. The field
+// who is the index of the argument that names the process; that argument must be 0. The field
+// account is the value of the first argument with which the call would change all processes of an
+// account. The filter refuses that value. If the field account is 0, there is no such value.
 var selfOnlyCalls = []struct{ number, who, account uint32 }{
 	{unix.SYS_PRLIMIT64, 0, 0}, {unix.SYS_SCHED_SETAFFINITY, 0, 0}, {unix.SYS_SCHED_SETSCHEDULER, 0, 0},
 	{unix.SYS_SCHED_SETPARAM, 0, 0}, {unix.SYS_SCHED_SETATTR, 0, 0}, {unix.SYS_SETPRIORITY, 1, unix.PRIO_USER},
@@ -103,7 +104,7 @@ func hiddenIn(t Tier) []uint32 {
 	return slices.Concat(hiddenCalls, globalNameCalls, legacyCalls.inotify)
 }
 
-// argCheck checks the arguments of a call. Its body returns the refusals.
+// argCheck checks the arguments of a call. Its body has the instructions that refuse the call.
 type argCheck struct {
 	number uint32
 	body   []instruction
@@ -160,7 +161,7 @@ func checkClone(p Profile) []instruction {
 	return body
 }
 
-// checkPersonality lets a program read its personality and set the plain one, 0.
+// checkPersonality lets a program read its personality and set the plain personality, 0.
 func checkPersonality() []instruction {
 	return []instruction{
 		loadArg(0),

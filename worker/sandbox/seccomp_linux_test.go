@@ -126,8 +126,8 @@ func TestFilter_ForeignCalls_AreKilled(t *testing.T) {
 	})
 }
 
-// TestFilter_Jumps_AreValid: every jump lands inside, every path ends, and every rule can be
-// reached.
+// TestFilter_Jumps_AreValid: every jump lands inside the program, every path ends, and every rule
+// can be reached.
 func TestFilter_Jumps_AreValid(t *testing.T) {
 	inEachFilter(t, func(t *testing.T, _ Profile, _ Tier, f []instruction) {
 		if err := checkJumps(f); err != nil {

@@ -11,7 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// StageOneArgument makes mews-spawner run RunStageOne. Only mews-spawner executes itself with it.
+// StageOneArgument is the argument with which mews-spawner runs RunStageOne. Only mews-spawner
+// executes itself with this argument.
 const StageOneArgument = "stage-one"
 
 // workerFD is the descriptor of the worker's program. The spawner opened the program before there

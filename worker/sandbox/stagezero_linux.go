@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// StageZeroArgument makes mews-spawner run RunStageZero.
+// StageZeroArgument is the argument with which mews-spawner runs RunStageZero.
 const StageZeroArgument = "stage-zero"
 
 // shortageStatus is spawnwire.ShortageExitStatus. A worker's program must not link that package.

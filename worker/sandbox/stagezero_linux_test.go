@@ -33,14 +33,15 @@ func TestStageZero_Hijacked_CannotChooseWorker(t *testing.T) {
 	}
 	defer unix.Close(home)
 	const noChild = "which is no child of the spawner"
-	// stops again and again, because other processes of the session may continue it
+	// a process that stops itself again and again, because other processes of the session may
+	// continue it
 	const stops = "while :; do kill -STOP $$; done"
 	for says, want := range map[string]string{
-		"echo 1 >&4":                      noChild, // the machine's first process
+		"echo 1 >&4":                      noChild, // pid of the machine's first process
 		"echo 0 >&4":                      noChild, // kill(2) takes 0 for the caller's process group
 		"echo -1 >&4":                     noChild, // kill(2) takes -1 for every process
-		"echo $$ >&4":                     noChild, // stage zero itself, which is about to be reaped
-		": & echo $! >&4":                 noChild, // a child of stage zero
+		"echo $$ >&4":                     noChild, // pid of stage zero itself, which is about to be reaped
+		": & echo $! >&4":                 noChild, // pid of a child of stage zero
 		"echo one >&4":                    "expected integer",
 		"exit 3":                          "status 3",
 		stops:                             "may have stopped it",

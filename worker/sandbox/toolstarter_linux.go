@@ -15,7 +15,7 @@ import (
 type ToolStarter struct {
 	tier Tier
 
-	mu           sync.Mutex // held during a start
+	mu           sync.Mutex // held while a program is started
 	layer        *toolLayer // second layer of walls; nil until the first start of a program
 	parserLayer  *toolLayer // second layer of a parser; nil until the first start of a parser
 	spareThreads int        // number of threads that were made and not used yet
@@ -29,14 +29,14 @@ func NewToolStarter(tier Tier) *ToolStarter { return &ToolStarter{tier: tier} }
 // existed when the layer was made. The first layer is older and allows no other files. The second
 // layer lives as long as the process.
 type toolLayer struct {
-	rules  int // Landlock's descriptor, closed on execve(2)
+	rules  int // descriptor of the layer's Landlock rules, closed on execve(2)
 	filter []unix.SockFilter
 }
 
 // Start starts a worker's program behind a second layer of the worker's own walls. The program is
 // in the worker's Landlock domain, so the worker can signal it. cmd must not ask for a signal at
-// its parent's death. The thread that starts the program ends, and must end, because the program
-// may signal its own domain.
+// its parent's death, because the thread that starts the program ends at once. That thread must
+// end: it is in the program's domain, and the program may signal that domain.
 func (s *ToolStarter) Start(cmd *exec.Cmd) error { return s.start(cmd, &s.layer, s.toolRules) }
 
 // StartParser is like Start, for the worker's own program as a parser. The second layer allows no
@@ -84,7 +84,7 @@ func (l *toolLayer) start(cmd *exec.Cmd) error {
 }
 
 const (
-	maxSpareThreads = 16 // number of threads to make
+	maxSpareThreads = 16 // number of spare threads to make in advance
 	minSpareThreads = 12 // with this many spare threads, no further threads are made
 	runtimeThreads  = 8  // number of threads that the runtime itself needs
 )
@@ -129,8 +129,8 @@ func (s *ToolStarter) makeThreads() {
 	s.spareThreads = maxSpareThreads
 }
 
-// processLimitReached reports whether no further process can be started. Its test process executes
-// nothing.
+// processLimitReached reports whether no further process can be started. It tries to execute a
+// program that does not exist.
 func processLimitReached() bool {
 	_, err := syscall.ForkExec("/nowhere/nothing", nil, nil)
 	return errors.Is(err, unix.EAGAIN)

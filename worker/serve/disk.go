@@ -18,7 +18,7 @@ const growthWait = 400 * time.Millisecond
 // diskUse has a worker's facts about the writes of its programs. Any goroutine may use it.
 type diskUse struct {
 	writtenBefore atomic.Int64 // bytes that were written before the running programs started
-	held          atomic.Bool  // programs may not write until the disk has its reserve again
+	held          atomic.Bool  // the worker's programs may not write until the disk has its reserve again
 }
 
 // noteProgramStart is called when a program starts while no other program runs.

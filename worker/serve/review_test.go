@@ -22,7 +22,7 @@ type reading struct {
 	mu      sync.Mutex // guards the fields below
 	windows []protocol.ModelStreamParams
 	report  protocol.ReviewReport
-	other   []string // names of other methods that were called
+	other   []string // names of all other methods that the worker called
 }
 
 func (r *reading) call(_ context.Context, req *protocol.Request) (any, error) {

@@ -40,8 +40,8 @@ type Options struct {
 	// Abort ends this process at once, because only that ends a program that resists. nil means that
 	// the process continues.
 	Abort func(error)
-	Env         []string // variables, NAME=VALUE, that programs need within these walls
-	Temp        string   // parent folder for programs' outputs; "" means /tmp
+	Env   []string // variables, NAME=VALUE, that programs need within these walls
+	Temp  string   // parent folder for programs' outputs; "" means /tmp
 	// Try tries to escape from the walls; nil means that this system has no way to try.
 	Try func(context.Context, protocol.TryWallsParams) []protocol.EscapeReport
 }

@@ -37,7 +37,7 @@ const (
 	maxCalls = 16
 	// at most two conversations and a job of a user run at once, and one turn may be ending
 	maxTurns      = 4
-	maxOperations = 3 // two operations for which the user waits, and one operation in the background
+	maxOperations = 3 // at most two operations for which the user waits, and one operation in the background
 )
 
 // server is the worker's side of one connection. conn and host are set before the first call and

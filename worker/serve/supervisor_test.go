@@ -44,7 +44,7 @@ type supervisor struct {
 	kept        map[int64][]byte          // committed blobs of operations, by operation
 	lists       []protocol.ToolsChangedParams
 	pieces      []protocol.OperationPiece
-	onBlobBegin func(context.Context) // hook when an operation opens a blob; may be nil
+	onBlobBegin func(context.Context) // called when an operation opens a blob; nil means no call
 }
 
 // newSupervisor starts a worker with these tools and a new home.

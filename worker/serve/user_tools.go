@@ -30,8 +30,8 @@ type userTools struct {
 	hello   protocol.Hello
 	options Options
 	zone    *time.Location
-	files   *workspace.Workspace // files that tools may see
-	// files for prompts; only the policy's Exclude holds for them
+	files   *workspace.Workspace // the files that tools may see
+	// files for prompts; of the file policy, only Exclude holds for them
 	promptFiles *workspace.Workspace
 	quota       *quota.Quota    // quota of the folder
 	programs    *program.Runner // runner of the worker's own programs; nil means that this worker runs none
@@ -40,7 +40,7 @@ type userTools struct {
 	undoer      *undo.Undoer
 	watch       *index.Watcher // watch for changes of the folder
 	indexing    sync.Mutex     // held while an index operation runs
-	// another text of a prompt file than the home's was in force at the end of the last turn
+	// at the end of the last turn, a prompt file's text in force differed from the home's text
 	promptTextsDiffer atomic.Bool
 	memory            *memory.Home
 	log               *dailylog.Log

@@ -32,7 +32,8 @@ const (
 	testSpawnerUID = 54400 // uid of a spawner that root has given capabilities
 )
 
-// roles are the functions of the test binary under the name "mews-spawner", by its first argument.
+// roles are the functions that the test binary runs under the name "mews-spawner". The first
+// argument selects the function.
 var roles = map[string]func(args []string) error{
 	sandbox.StageOneArgument:   func([]string) error { return sandbox.RunStageOne() },
 	sandbox.StageZeroArgument:  func([]string) error { return sandbox.RunStageZero() },

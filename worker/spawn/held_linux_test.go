@@ -11,7 +11,8 @@ import (
 	"mews/worker/sandbox/escape"
 )
 
-// rowProgram is the name of the test binary as a worker's program that tries a row of the escapes.
+// rowProgram is the name under which a worker runs the test binary. The binary then tries one row
+// of the escapes.
 const rowProgram = "try"
 
 // installRow puts rowProgram into a worker's home.

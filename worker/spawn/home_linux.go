@@ -10,10 +10,10 @@ import (
 	"mews/worker/sandbox"
 )
 
-// makeHome makes a missing home for the worker's account, if the request asks for it. Root gives
-// the home to the account. Other spawners may not do that, but their children may take the account.
-// So a child with that uid and the service's group makes the home, in a folder that the group may
-// write to.
+// makeHome makes a missing home for the worker's account, if the request asks for it. A spawner
+// that is root gives the home to the account. Any other spawner may not do that, but its children
+// may take the account. So a child with that uid and the service's group makes the home, in a
+// folder that the group may write to.
 func (s *spawner) makeHome(m spawnwire.SpawnRequest, a Account) error {
 	if !m.MakeHome || !s.People.Contains(a.UID) && (!s.UIDs.Contains(a.UID) || a == s.Account) {
 		return nil

@@ -30,9 +30,9 @@ func ownerOf(t *testing.T, path string) string {
 	return fmt.Sprint(st.Uid, " ", st.Gid)
 }
 
-// TestIdmappedFolder_UserWithOwnUID_KeepsOwners: on disk, a home and a workspace still belong to their
-// account, and so do new files. For the worker they belong to the user. All other files keep their
-// owners. No account gets more access.
+// TestIdmappedFolder_UserWithOwnUID_KeepsOwners: on disk, a home and a workspace still belong to
+// their account, and so do new files. For the worker they belong to the user. All other files keep
+// their owners. No account gets more access.
 func TestIdmappedFolder_UserWithOwnUID_KeepsOwners(t *testing.T) {
 	if !asRoot() {
 		t.Skip("only root can lend a folder to another account")
@@ -56,7 +56,7 @@ func TestIdmappedFolder_UserWithOwnUID_KeepsOwners(t *testing.T) {
 	first := r.workerOf(spawnwire.SpawnRequest{UID: firstPerson, GID: firstPerson, Binds: []spawnwire.BindMount{bind}})
 	first.wantAnswer("echo $(id -u) $(stat -c '%u %a' .); echo mine >kept; mkdir dir", fmt.Sprintf("%d %[1]d 700", firstPerson))
 	first.wantAnswer("cd /workspaces/code; echo $(stat -c %u shared other roots person\\'s); echo mine >>shared; echo new >new; cat shared | tr '\\n' ' '; echo",
-		fmt.Sprint(firstPerson, " 65534 65534 65534")) // an account that is not mapped inside appears as nobody
+		fmt.Sprint(firstPerson, " 65534 65534 65534")) // the worker sees an account that is not mapped as nobody
 	if got := first.readLine(); got != "heremine " {
 		t.Errorf("a file of the shared account's: %q", got)
 	}

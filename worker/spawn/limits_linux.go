@@ -16,11 +16,12 @@ import (
 	"mews/worker/cgroup"
 )
 
-// Control groups limit a worker and its programs together. If the system has none, a watchdog
-// measures every few seconds. It ends the largest process of a worker with too much memory, and all
-// processes below a worker with too many. No group limits the resources that the kernel counts for
-// a whole account: watches of epoll, pipes, terminals. If a worker holds too many of these, the
-// watchdog ends all its programs.
+// Control groups limit a worker and its programs together. On a system without control groups, a
+// watchdog measures every few seconds. If a worker has too much memory, the watchdog ends the
+// worker's largest process. If a worker has too many processes, the watchdog ends all its programs.
+//
+// No control group limits the resources that the kernel counts for a whole account: watches of
+// epoll, pipes, terminals. If a worker holds too many of these, the watchdog ends all its programs.
 
 // workerGroup limits a worker and its programs.
 type workerGroup struct {
@@ -48,8 +49,8 @@ func workerLimits(m spawnwire.SpawnRequest, p Policy) cgroup.Limits {
 	return l
 }
 
-// makeGroup makes a worker's group, if there are groups, and starts its process in it if the kernel
-// can do that.
+// makeGroup makes a worker's group, if this system has control groups. If the kernel can do that,
+// the worker's process starts in the group.
 func (s *spawner) makeGroup(w *worker, attr *syscall.SysProcAttr) (err error) {
 	if !s.grouped {
 		return nil
@@ -65,8 +66,8 @@ func (s *spawner) makeGroup(w *worker, attr *syscall.SysProcAttr) (err error) {
 	return nil
 }
 
-// joinGroup adds a worker to its group if it was not started there. The worker has not yet executed
-// any code that forks.
+// joinGroup adds a worker to its group if the worker was not started there. The worker has not yet
+// executed any code that forks.
 func (w *worker) joinGroup() error {
 	if w.group == nil || w.inGroup {
 		return nil
@@ -172,7 +173,7 @@ func (s *spawner) startMeasuring() {
 		return
 	}
 	s.measuring = true
-	go func() { // ends with the measurement; Run does not wait for it
+	go func() { // this goroutine ends with the measurement; Run does not wait for its end
 		sizes, err := s.meter.MeasureProcessTrees(roots)
 		if err != nil {
 			sizes = nil

@@ -17,8 +17,9 @@ import (
 // hog is a shell command for a process that takes 80 MiB and keeps them.
 const hog = `(head -c 80M /dev/zero; exec sleep 1000) | tail >/dev/null & `
 
-// megabytes is a policy's memory, enough for one and a half hogs. With the race detector, stage one
-// needs more than half of this memory, because it sets its limits before it executes a worker.
+// megabytes is the memory limit of a policy, enough for one and a half hogs. With the race
+// detector, stage one needs more than half of this memory, because it sets its limits before it
+// executes a worker.
 const megabytes = 128 << 20
 
 // withoutGroups sets up a spawner that finds no control groups, so that the watchdog enforces the

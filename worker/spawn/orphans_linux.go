@@ -68,11 +68,11 @@ func (s *spawner) checkNewPID(pid int) error {
 // killDescendants kills all descendants of the roots that do not descend from a survivor, and
 // returns their number.
 //
-// A program that forks without end has many processes. Each gets as much processor time as this
-// process. These processes may fork faster than this process can stop them one by one. So if an
-// account is used only by workers, all its processes are stopped at one moment, and continued when
-// all are killed. cgroup.KillDescendants stops all other processes. The account of this process is
-// never stopped, because the supervisor has it too.
+// A program that forks without end has many processes, and each gets as much processor time as this
+// process. Such a program may fork faster than this process can stop its processes one by one. So
+// if an account is used only by workers, all its processes are stopped at one moment, and continued
+// when all are killed. Processes of other accounts are stopped by cgroup.KillDescendants. The
+// account of this process is never stopped, because the supervisor has the same account.
 func (s *spawner) killDescendants(roots ...int) (killed int, err error) {
 	if s.privilege != sandbox.PrivilegeNone && !s.tier.AtLeast(sandbox.TierNamespaces) && s.Account.UID != 0 && s.Account != s.own {
 		signal := func(sig syscall.Signal) { _ = sandbox.SignalAccount(int(s.Account.UID), int(s.Account.GID), sig) }

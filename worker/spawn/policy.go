@@ -22,7 +22,7 @@ type Policy struct {
 	Worker  string          // absolute path of the worker's program
 	Tier    sandbox.Tier    // walls of the workers; "" means the best that work here
 	MinTier sandbox.Tier    // weakest walls with which workers start
-	UIDs    sandbox.IDRange // accounts of people
+	UIDs    sandbox.IDRange // range of the uids of people's accounts
 	// uids of people without an account, which are also their groups; zero means none
 	People sandbox.IDRange
 	// account of workers whose user has no account; zero means the spawner's account, which must
@@ -31,7 +31,7 @@ type Policy struct {
 	// the only folders that may contain homes, workspaces and other folders; empty means any
 	Roots  []string
 	Memory uint64 // most bytes of memory for a worker and its programs
-	PIDs   uint32 // most processes and threads
+	PIDs   uint32 // most processes and threads of a worker and its programs
 }
 
 // Account is an OS account with its group.
@@ -169,7 +169,8 @@ func (p Policy) workerAccount(asked, own Account) (Account, error) {
 	case p.People.Contains(asked.UID) && asked.GID == asked.UID:
 	case !p.UIDs.Contains(asked.UID):
 		return asked, fmt.Errorf("uid %d: it is not among the accounts %d to %d of the policy", asked.UID, p.UIDs.From, p.UIDs.To)
-	case asked.GID != 0 && !p.UIDs.Contains(asked.GID): // system groups give access to disks, containers and logs
+	// Groups of the system are refused, because they give access to disks, containers and logs.
+	case asked.GID != 0 && !p.UIDs.Contains(asked.GID):
 		return asked, fmt.Errorf("group %d: it is not among the accounts %d to %d of the policy", asked.GID, p.UIDs.From, p.UIDs.To)
 	}
 	if asked.UID == 0 || asked.GID == 0 {

@@ -67,7 +67,7 @@ func (s *spawner) reportExits(orphans int) error {
 			continue
 		}
 		delete(s.workers, id)
-		err := s.reportNewHits(w) // last report, because a limit may have ended the worker
+		err := s.reportNewHits(w) // the last report, because a limit may have ended the worker
 		w.removeGroup()
 		if err == nil {
 			err = s.send(spawnwire.ExitedMessage{ID: id, PID: uint32(w.pid), Status: uint32(w.status)})

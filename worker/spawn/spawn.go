@@ -1,16 +1,16 @@
 //go:build linux || darwin
 
 // Package spawn is mews-spawner. It starts workers, reports their ends, and leaves none of their
-// processes alive. It is the parent of every worker and the sub-reaper of all their processes: a
-// process that loses its parent becomes a child of the spawner, and is killed. It knows no users
-// and never reads a worker's messages.
+// processes alive. It is the parent of every worker and the sub-reaper of all their processes. So a
+// process that loses its parent becomes a child of the spawner, and is killed. The spawner knows no
+// users and never reads a worker's messages.
 //
-// Everything happens on one goroutine that is locked to its thread, because PDEATHSIG follows the
-// thread that forked and not the process (go.dev/issue/27505). A second goroutine receives.
+// The spawner works on one goroutine that is locked to its thread, because PDEATHSIG follows the
+// thread that forked and not the process (go.dev/issue/27505). A second goroutine only receives.
 //
-// macOS is only for people who work on Mews. There the package has no walls, accounts, control
-// groups or sub-reapers: it only kills a worker's process group. That part is compiled, but was
-// never run.
+// Package spawn supports macOS only for people who work on Mews. There it has no walls, accounts,
+// control groups or sub-reapers: it only kills a worker's process group. That part is compiled, but
+// was never run.
 package spawn
 
 import (
@@ -44,8 +44,8 @@ type spawner struct {
 	conn       *spawnwire.Conn
 	own        Account // account of this process
 	tier       sandbox.Tier
-	supervisor int // pid of the supervisor, if this process has started it and it lives; otherwise 0
-	// exit status of the supervisor, if this process has started it and it has ended
+	supervisor int // pid of a living supervisor that this process has started; otherwise 0
+	// exit status of an ended supervisor that this process has started
 	status       syscall.WaitStatus
 	workers      map[uint64]*worker // workers whose end was not reported yet
 	last         uint64             // the newest worker's id
@@ -57,16 +57,18 @@ type spawner struct {
 // worker is a started worker.
 type worker struct {
 	id     uint64
-	pid    int // pid of the worker; it may name another process once ended is set
+	pid    int // pid of the worker; another process may have this pid once ended is set
 	status syscall.WaitStatus
 	ended  time.Time // time of reaping; zero while the worker lives
 	workerGroup
 }
 
-// Run serves the supervisor at the other end of conn until it is gone. Then it kills every worker,
-// waits until all processes are gone, and returns nil. It returns an error if the supervisor broke
-// the wire, or if this system lacks a necessary feature; no process is left then either. It takes
-// over conn and the whole process, which must have no other children.
+// Run serves the supervisor at the other end of conn until the supervisor is gone. Then Run kills
+// every worker, waits until all processes are gone, and returns nil. It takes over conn and the
+// whole process, which must have no other children.
+//
+// Run returns an error if the supervisor broke the wire, or if this system lacks a necessary
+// feature. In these cases too, no process is left.
 func Run(conn *spawnwire.Conn, o Options) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -83,8 +85,9 @@ func newSpawner(conn *spawnwire.Conn, o Options) *spawner {
 
 // notifySignals catches signals. Signals of a terminal or a service manager are meant for the
 // supervisor. A supervisor that started this process gets the same signals. For a supervisor that
-// this process started, this process forwards the signals. Both then end the workers in good order.
-// Signals are caught and not ignored, because children inherit ignored signals.
+// this process started, this process forwards the signals. In both cases the supervisor ends the
+// workers in good order. Signals are caught and not ignored, because children inherit ignored
+// signals.
 func notifySignals() (chld, told chan os.Signal) {
 	chld, told = make(chan os.Signal, 1), make(chan os.Signal, 8)
 	signal.Notify(chld, syscall.SIGCHLD)
@@ -92,7 +95,7 @@ func notifySignals() (chld, told chan os.Signal) {
 	return chld, told
 }
 
-// run is Run, on a locked thread, in a prepared process.
+// run does the work of Run, on a locked thread, in a prepared process.
 func (s *spawner) run(chld, told chan os.Signal) error {
 	packets := make(chan packet)
 	go receive(s.conn, packets)
@@ -106,7 +109,7 @@ func (s *spawner) run(chld, told chan os.Signal) error {
 	if closing := s.conn.Close(); err == nil {
 		err = closing
 	}
-	for range packets { // waits for the end of receive
+	for range packets { // waits until receive has closed the channel
 	}
 	return errors.Join(err, s.endAll(chld, told), s.closeGroups())
 }
@@ -240,7 +243,8 @@ func (s *spawner) kill(m spawnwire.KillRequest, fds []int) error {
 	return fmt.Errorf("the supervisor asked for signal %d, want SIGTERM or SIGKILL", m.Signal)
 }
 
-// endPrograms kills all programs of a worker that has not been reaped, and reports that.
+// endPrograms kills all programs of a worker that has not been reaped, and reports that they were
+// killed.
 func (s *spawner) endPrograms(m spawnwire.EndProgramsRequest, fds []int) error {
 	if len(fds) > 0 {
 		return fmt.Errorf("the supervisor sent %d descriptors with the end of programs, want none", len(fds))

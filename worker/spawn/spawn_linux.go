@@ -32,7 +32,7 @@ type system struct {
 	grouped   bool         // workers get control groups
 	lastCheck time.Time    // time of the last check of limits
 	measuring bool         // the watchdog is measuring
-	meter     cgroup.Meter // the watchdog's, used while measuring is set
+	meter     cgroup.Meter // the watchdog's meter, used while measuring is set
 	// most that a worker and its programs may take from the account's or the machine's pools
 	poolLimits cgroup.PoolCounts
 }
@@ -108,9 +108,9 @@ func (p Policy) limitAccounts(privilege sandbox.Privilege, own Account) error {
 	return sandbox.RestrictSetID(allowed)
 }
 
-// openGroups finds the control groups, and explains to people what limits workers. Workers get no
-// groups if further processes, beside this process and its supervisor, are in the given group. That
-// is so in a terminal.
+// openGroups finds the control groups. The result why explains to people how workers are limited.
+// Workers get no groups if the given group has other processes than this process and its
+// supervisor. In a terminal there are such processes.
 func (s *spawner) openGroups() (why string, err error) {
 	if s.groups, err = cgroup.Open(s.Groups); err != nil {
 		return "", err

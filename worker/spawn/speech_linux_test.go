@@ -39,8 +39,8 @@ func TestSpeechPrograms_BehindWalls_Work(t *testing.T) {
 			real != ""},
 	} {
 		if !test.runs {
-			// skip: the stand-in needs no memory, and the real program finds no words without
-			// tensors
+			// skipped: the stand-in never lacks memory, and the real program finds no words in a
+			// model without tensors
 			continue
 		}
 		t.Run(test.name, func(t *testing.T) {

@@ -48,12 +48,11 @@ func ReadPolicyFile(path string) (Policy, error) {
 	return p, err
 }
 
-// SuperviseProgram starts a program without any of this process's privilege. The program is mews.
-// SuperviseProgram serves mews as Run does, and passes on the signals of a service manager. It
-// returns when mews and all workers have ended. The error is a ProgramExitError if the status of
-// mews is not 0.
+// SuperviseProgram starts mews, by argv, without any of this process's privilege. It serves mews as
+// Run does, and passes on the signals of a service manager. It returns when mews and all workers
+// have ended. The error is a ProgramExitError if the status of mews is not 0.
 func SuperviseProgram(argv []string, o Options) error {
-	runtime.LockOSThread() // capabilities belong to a thread, which passes them on
+	runtime.LockOSThread() // a child process gets the capabilities of the thread that starts it
 	defer runtime.UnlockOSThread()
 	if err := errors.Join(prepare(), clearInheritable()); err != nil {
 		return err
@@ -65,7 +64,7 @@ func SuperviseProgram(argv []string, o Options) error {
 	chld, told := notifySignals() // called before the program starts, so that no signal is lost
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	cmd.ExtraFiles = []*os.File{theirs} // the program's descriptor 3
+	cmd.ExtraFiles = []*os.File{theirs} // the socket becomes the program's descriptor 3
 	cmd.Env = append(os.Environ(), SocketVariable+"="+strconv.Itoa(3))
 	err = cmd.Start()
 	if err = errors.Join(err, theirs.Close()); err != nil {

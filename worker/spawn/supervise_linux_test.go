@@ -58,7 +58,7 @@ func actSupervised(args []string) error {
 	return errors.Join(err, socket.Close())
 }
 
-// supervised is a program under a spawner.
+// supervised is a program that a spawner has started and serves.
 type supervised struct {
 	t     *testing.T
 	cmd   *exec.Cmd

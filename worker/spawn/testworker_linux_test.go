@@ -27,7 +27,8 @@ type testWorker struct {
 	stderr *os.File
 }
 
-// request sends a spawn with its two descriptors and returns our ends.
+// request sends a request to start a worker, with two descriptors. It returns the test's ends of
+// these descriptors.
 func (r *harness) request(m spawnwire.SpawnRequest) (socket, stderr *os.File) {
 	r.t.Helper()
 	socket, stderr, err := ask(r.conn, m)

@@ -15,7 +15,7 @@ func TestCutPieces_CutsOnlyInSilences(t *testing.T) {
 		length   int64
 		silences []span
 		quietest func(span) int64
-		at       []int64 // expected positions of the cuts
+		at       []int64 // expected positions of the cuts between pieces, in samples
 	}{
 		"short":                    {length: sec(150), quietest: never},
 		"nothing":                  {quietest: never},
@@ -65,7 +65,7 @@ func TestSilenceParser_EachLine_FindsSilences(t *testing.T) {
 		{tag + "silence_end: 3", nil},
 		{tag + "silence_start: 3\n" + tag + "silence_end: 1\n" + tag + "silence_start: 2\n" + tag + "silence_end: 4", []span{{sec(3), sec(3)}, {sec(3), sec(4)}}},
 		{tag + "silence_start: nan\n" + tag + "silence_start: inf\n" + tag + "silence_start: 1e300\n" + tag + "silence_start: x", nil},
-		{"  title : " + tag + "silence_start: 1", nil}, // a title in the file's metadata
+		{"  title : " + tag + "silence_start: 1", nil}, // ffmpeg prints a title of the file, which looks like a silence
 	} {
 		var p silenceParser
 		for line := range strings.SplitSeq(test.lines, "\n") {

@@ -12,14 +12,15 @@ import (
 	"mews/protocol"
 )
 
-// orders are the parts of the sentences. A sentence has one part of each row.
+// orders has the parts of the sentences that the tests speak, such as "remind me to buy". A
+// sentence has one part of each row.
 var orders = [][]string{
 	{"remind me to buy", "please order", "do not forget", "write down", "we need", "bring home"},
 	{"milk", "fresh bread", "two apples", "the red book", "seven tickets", "coffee and sugar", "a new camera", "winter shoes"},
 	{"today", "tomorrow morning", "on monday", "before friday evening", "next week", "in september"},
 }
 
-// sentence returns the i-th sentence. All sentences differ.
+// sentence returns the sentence with the number i, made of parts in orders. All sentences differ.
 func sentence(i int) string {
 	var words []string
 	i = i * 31 % 288 // 31 and 6 * 8 * 6 have no common divisor, so neighbours differ much

@@ -14,12 +14,12 @@ import (
 // number, in one channel.
 const rate = 16_000
 
-const sampleSize = 2 // bytes
+const sampleSize = 2 // bytes of one sample
 
 // samples hold the sound of a recording, in a file without a header.
 type samples struct {
 	file          *os.File
-	length        int64 // number of samples
+	length        int64 // length of the recording, in samples
 	statedSeconds int   // length in seconds stated by the channel, which may omit a fraction
 }
 

@@ -43,8 +43,8 @@ type spokenFiles struct {
 	text, wav, ogg string
 }
 
-// voiceEngines make the program of each engine. The text is in a file, never on a command line.
-// Each program writes a WAV.
+// voiceEngines has a function for each engine that makes the call of its program. The text is in a
+// file, never on a command line. Each program writes a WAV file.
 var voiceEngines = map[string]func(s spokenFiles) program.Program{
 	// By espeak-ng --help, -b 1 means UTF-8.
 	"espeak": func(s spokenFiles) program.Program {
@@ -110,7 +110,7 @@ func (s Speaker) record(ctx context.Context, p program.Program, text string) err
 	return s.Programs.Run(ctx, p)
 }
 
-// keep asks the supervisor to store a recording.
+// keep asks the supervisor to store the recording at a path.
 func (s Speaker) keep(ctx context.Context, path string) (result protocol.SpeakResult, err error) {
 	ogg, err := os.Open(path)
 	if err != nil {

@@ -26,7 +26,8 @@ func (k *storedRecording) StoreBlob(_ context.Context, r io.Reader, most int64) 
 	return protocol.BlobRef{Size: n}, err
 }
 
-// speaker makes a speaker with the system's programs. Programs in the returned folder come first.
+// speaker makes a speaker with the system's programs. A program in the folder programs takes the
+// place of a system's program of the same name.
 func speaker(t *testing.T, into RecordingStore) (s Speaker, programs string) {
 	t.Helper()
 	programs = t.TempDir()

@@ -38,7 +38,7 @@ type Transcriber struct {
 type piece struct {
 	wav    string
 	length time.Duration
-	heard  func(percent int) // hook for the progress in percent
+	heard  func(percent int) // called with the progress of the piece in percent
 }
 
 // recogniser transcribes one piece. A failure is a *speechError.
@@ -161,7 +161,7 @@ func (t *Transcriber) hear(ctx context.Context, sound *samples, part span, silen
 		// if this report fails, the next piece's call fails too
 		_ = t.Pieces.ReportProgress(ctx, sound.seconds(part.begin+(part.end-part.begin)*int64(percent)/100))
 	}
-	come(0) // some recognisers report no other progress
+	come(0) // report the piece's beginning, because some recognisers report no progress
 	lines, language, err := hear(ctx, piece{wav, duration(part.end - part.begin), come})
 	if err != nil {
 		return protocol.TranscribedPiece{}, err

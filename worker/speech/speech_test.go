@@ -250,8 +250,8 @@ func TestTranscribe_TooLong_IsRefused(t *testing.T) {
 	}
 }
 
-// TestTranscribe_OtherSpaceInName_FindsFile: a recording whose name has another kind of space is found, and
-// named.
+// TestTranscribe_OtherSpaceInName_FindsFile: a recording is found although its name has another
+// kind of space. The result names the file that was found.
 func TestTranscribe_OtherSpaceInName_FindsFile(t *testing.T) {
 	f := newFixture(t)
 	f.record("v\u00a01.ogg", tone(440, 3))

@@ -20,7 +20,7 @@ const maxRepeated = 5
 // aSentence matches a sentence with the spaces after it.
 var aSentence = regexp.MustCompile(`(?s).+?(?:[.!?…]+(?:\s+|$)|[。！？]+\s*|\n\s*|$)`)
 
-// spokenLines returns the lines that are words.
+// spokenLines returns the lines that have spoken words, and not a mark for silence.
 func spokenLines(lines []string) []string {
 	lines = slices.DeleteFunc(slices.Clone(lines), func(line string) bool {
 		key := lineKey(line)

@@ -34,7 +34,7 @@ type Undoer struct {
 // New makes an Undoer over a workspace, which the caller closes.
 func New(ws *workspace.Workspace) *Undoer { return &Undoer{ws: ws} }
 
-// RunOperation runs an operation of the kind protocol.OperationUndo.
+// RunOperation runs an operation of the kind protocol.OperationKindUndo.
 func (u *Undoer) RunOperation(ctx context.Context, p protocol.UndoParameters, blobs Blobs) (protocol.UndoResult,
 	error) {
 	u.mu.Lock()
@@ -179,7 +179,7 @@ func (r *run) undoChange(u protocol.Undo) error {
 	}
 	mode := fs.FileMode(cmp.Or(u.Mode, newMode))
 	if _, info, err := r.ws.PathState(u.Path); err == nil && info != nil && info.Mode().IsRegular() {
-		mode = info.Mode() // the user may have changed the file's mode
+		mode = info.Mode() // keep the present mode, because the user may have changed it
 	}
 	return r.ws.RestoreFile(u.Path, &blobReader{run: r, sha256: string(u.Before)}, size, mode)
 }

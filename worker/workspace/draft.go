@@ -50,7 +50,7 @@ type Draft struct {
 	kept      string // name of the kept file, in its folder; "" before CommitAs
 	sum       hash.Hash
 	size      int64
-	room      int64 // size that the quota has allowed
+	room      int64 // size that the quota has allowed for the file, in bytes
 }
 
 // NewDraft begins a file in the folder dir, and makes dir if it is missing. No part of dir may be a

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// keep makes a file of a draft.
+// keep writes a text into a new draft, and commits the draft under a name.
 func keep(t *testing.T, ws *Workspace, dir, name, text string) (string, error) {
 	t.Helper()
 	d, err := ws.NewDraft(dir, int64(len(text)))
@@ -26,8 +26,8 @@ func keep(t *testing.T, ws *Workspace, dir, name, text string) (string, error) {
 	return path, nil
 }
 
-// TestDraft_NameTaken_GetsNumberedName: a taken name gets a number, but a file with the same bytes is
-// not stored twice.
+// TestDraft_NameTaken_GetsNumberedName: a taken name gets a number, but a file with the same bytes
+// is not stored twice.
 func TestDraft_NameTaken_GetsNumberedName(t *testing.T) {
 	ws, dir := newWorkspace(t)
 	home := filepath.Join(filepath.Dir(dir), "folder")

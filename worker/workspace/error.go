@@ -41,7 +41,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// wrapError makes an Error of err. It returns nil and an Error unchanged.
+// wrapError makes an Error of err. If err is nil or already an Error, wrapError returns err
+// unchanged.
 func wrapError(op, path string, err error) error {
 	if err == nil {
 		return nil

@@ -45,7 +45,7 @@ func newWorkspace(tb testing.TB) (ws *Workspace, canary string) {
 	return ws, canary
 }
 
-// outsideOf returns all files beside the workspace, by name and content.
+// outsideOf returns the names and contents of all files beside the workspace, where the canary is.
 func outsideOf(tb testing.TB, canary string) string {
 	tb.Helper()
 	var b strings.Builder

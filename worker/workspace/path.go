@@ -118,9 +118,9 @@ func checkInside(name string) (string, error) {
 // location is the resolved form of a path.
 type location struct {
 	asked  string      // clean form of the caller's path
-	name   string      // path with links followed
+	name   string      // path of the file after all links are followed
 	info   fs.FileInfo // file at the path; nil if there is none
-	hidden bool        // the rules hide the file
+	hidden bool        // whether the rules hide the file
 }
 
 // locate resolves a path, even if there is no file.

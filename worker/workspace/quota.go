@@ -11,8 +11,8 @@ type unlimitedQuota struct{}
 func (unlimitedQuota) CheckGrowth(int64) error { return nil }
 func (unlimitedQuota) RecordGrowth(int64)      {}
 
-// withinQuota calls do if the quota allows the folder to grow by that many bytes. It records the
-// growth.
+// withinQuota runs the function do if the quota allows the folder to grow by that many bytes. It
+// records the growth.
 func (w *Workspace) withinQuota(grow int64, do func() error) error {
 	if err := w.quota.CheckGrowth(grow); err != nil {
 		return err
@@ -44,7 +44,7 @@ func growth(old fs.FileInfo, size int64) int64 {
 	case st.Nlink > 1:
 		return diskSize(size)
 	}
-	// the unit of Blocks in any file system (stat(2))
+	// st.Blocks counts units of 512 bytes in any file system (stat(2))
 	grow := diskSize(size) - st.Blocks*512
 	if size <= old.Size() {
 		return min(grow, 0)

@@ -47,7 +47,8 @@ func newLimited(t *testing.T) (*Workspace, string, *testQuota) {
 	return ws, dir, room
 }
 
-// TestWrite_Quota_CountsWholeBlocks: file systems give space in blocks.
+// TestWrite_Quota_CountsWholeBlocks: each file counts with whole blocks, because file systems give
+// space in blocks.
 func TestWrite_Quota_CountsWholeBlocks(t *testing.T) {
 	ws, dir, room := newLimited(t)
 	write := func(name string, n int) {

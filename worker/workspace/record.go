@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Stamp identifies the content of a path at one moment. It changes with every write to the file. The
-// zero Stamp means that nothing is there.
+// Stamp identifies the content of a path at one moment. It changes with every write to the file.
+// The zero Stamp means that nothing is there.
 type Stamp struct {
 	inode   uint64
 	size    int64
@@ -21,8 +21,8 @@ func (s Stamp) ChangedAt() time.Time { return time.Unix(0, s.changed) }
 
 // Bounds of a record of changes.
 const (
-	maxRecorded = 10_000 // paths in one record
-	maxStamps   = 100    // stamps of one path
+	maxRecorded = 10_000 // maximum number of paths in one record
+	maxStamps   = 100    // maximum number of stamps of one path
 )
 
 // ChangeRecord holds the changes that a Workspace itself has made since the record began. It tells
@@ -34,7 +34,7 @@ type ChangeRecord struct {
 
 // records are the running records of a workspace.
 type records struct {
-	changing sync.RWMutex // held for reading during a change
+	changing sync.RWMutex // held for reading during a change of the workspace
 	mu       sync.Mutex   // guards the fields below
 	running  []*ChangeRecord
 }
@@ -78,8 +78,8 @@ func (r *ChangeRecord) add(name string, was, now Stamp) {
 	}
 }
 
-// change calls do, which changes these clean paths, and adds the changes to the running records. A
-// moved folder counts with the files in it.
+// change runs the function do, which changes the paths in names. It adds the changes to the running
+// records. The paths are clean. If a folder is moved, all files in the folder count as changed.
 func (w *Workspace) change(do func() error, names ...string) error {
 	w.records.changing.RLock()
 	defer w.records.changing.RUnlock()

@@ -62,7 +62,7 @@ func TestRules_HiddenPaths_AreAbsent(t *testing.T) {
 	for _, path := range []string{"secret", "secret/key", "way", "way/key", "x/../secret/key"} {
 		_, err := ws.Stat(path)
 		wantError(t, err, fs.ErrNotExist, path)
-		if path != "way" { // the link itself is visible, and may be deleted
+		if path != "way" { // way is a link: it is visible itself, and may be deleted
 			_, err = ws.MoveToTrash(t.Context(), path, noon)
 			wantError(t, err, fs.ErrNotExist, path)
 		}

@@ -46,12 +46,12 @@ func TestSimilarPath_LooksTheSame_IsUsed(t *testing.T) {
 		"a/b c/d e.txt":             "a/b\u00a0c/d\u3000e.txt",
 		"plain\u00a0.txt":           "",
 		"plain.txt":                 "",
-		"two x.txt":                 "", // two files look like that
-		"both x.txt":                "", // a file has exactly this name
-		"both\u202fx.txt":           "", // another file has exactly this name
+		"two x.txt":                 "", // no path is chosen, because two files look like that
+		"both x.txt":                "", // this exact name exists, so no similar name is looked for
+		"both\u202fx.txt":           "", // this exact name exists, so no similar name is looked for
 		"link to.txt":               "link\u00a0to.txt",
-		"hidden/q r.txt":            "", // the rules hide the file
-		"Strasse.txt":               "", // the file's name looks different
+		"hidden/q r.txt":            "", // no path is chosen, because the rules hide the file
+		"Strasse.txt":               "", // no path is chosen, because the file's name looks different
 		"v  13.txt":                 "",
 		"V 13.txt":                  "",
 		"v 13.txt/x":                "",

@@ -19,7 +19,7 @@ const maxEntries = 200_000
 
 // Entry is a file, folder or link that a walk visits.
 type Entry struct {
-	Path string      // clean path relative to the workspace
+	Path string      // clean path of the entry, relative to the workspace
 	Info fs.FileInfo // information about the entry itself: a symbolic link is not followed
 	// Err tells why some or all names of a folder could not be read. Such a folder is visited a
 	// second time, with Err.
@@ -35,11 +35,13 @@ func (e Entry) Open() (*os.File, error) {
 	return f, wrapError("read", e.Path, err)
 }
 
-// Walk visits everything below the folder dir, or only the file dir. It visits in the order of
-// names, a folder before its contents. It leaves out hidden files. It leaves out the trash, unless
-// dir is in the trash. To skip a folder's contents, or later files of a file's folder, visit
-// returns fs.SkipDir. fs.SkipAll ends the walk. Any other error ends the walk and is returned. The
-// walk also ends when ctx ends.
+// Walk visits everything below the folder dir, or only the file dir. It visits the entries in the
+// order of their names, and a folder before its contents. It leaves out hidden files, and the trash
+// unless dir is in the trash.
+//
+// If visit returns fs.SkipDir, Walk skips the contents of the visited folder, or the later files
+// beside the visited file. fs.SkipAll ends the walk. Any other error ends the walk and is returned.
+// The walk also ends when ctx ends.
 func (w *Workspace) Walk(ctx context.Context, dir string, visit func(Entry) error) error {
 	p, err := w.findVisible(dir, followLinks)
 	if err != nil {

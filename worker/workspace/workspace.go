@@ -20,8 +20,8 @@ import (
 )
 
 // Workspace is an open folder. Its methods may be called from any goroutine. If two methods change
-// the same path at once (WriteFile, AppendFile, MoveFile, MoveToTrash, RemoveHalfWrittenFiles), the result
-// of one of them stays, complete.
+// the same path at once (WriteFile, AppendFile, MoveFile, MoveToTrash, RemoveHalfWrittenFiles), the
+// result of one of them stays, complete.
 type Workspace struct {
 	root  *os.Root
 	dir   string // absolute path without a slash at its end; "" means the root of the file system

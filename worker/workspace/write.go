@@ -23,7 +23,7 @@ const (
 type WriteMode string
 
 const (
-	ModeReplace WriteMode = "replace" // WriteFile replaces an existing file
+	ModeReplace WriteMode = "replace" // WriteFile may replace an existing file
 	ModeCreate  WriteMode = "create"  // WriteFile fails if the file exists with other content
 )
 
@@ -78,7 +78,7 @@ func (r rules) checkReplaceable(p location) error {
 	return nil
 }
 
-// replaceFile writes a file beside p and renames it over p.
+// replaceFile writes a new file beside the file p, and then renames it over p.
 func replaceFile(root *os.Root, p location, data []byte, mode WriteMode) error {
 	folder, err := openOrMake(root, path.Dir(p.name), newFolder)
 	if err != nil {

@@ -16,10 +16,10 @@ import (
 	"mews/supervisor/control"
 )
 
-// localFile is a file of this machine to send.
+// localFile is a file on this machine that the user wants to send.
 type localFile struct {
-	path  string // absolute path
-	label string // the file's name, size and pixels
+	path  string // absolute path of the file
+	label string // description for the user: the file's name, size and pixels
 }
 
 // attachCommand is the terminal's command that attaches a file.

@@ -134,13 +134,13 @@ func TestAttachCommand_Files_AreSent(t *testing.T) {
 	d.expect("(Attached: notes.txt, 10 bytes.)\r\n")
 	d.arrives("what is this?", "notes.txt: some notes")
 
-	d.press("/attach " + dir + "/a picture.png\r") // no words follow, so the name needs no quotes
+	d.press("/attach " + dir + "/a picture.png\r") // no words follow the file's name, so the name needs no quotes
 	d.expect("(Attached: a picture.png, ")
 	d.expect(", 40 x 30 pixels.)\r\n(Enter sends the attached files with your line; Ctrl-C drops them.)\r\n> ")
 	d.press(beginPaste + dir + `/it\'s.txt ` + endPaste)
 	d.expect("(Attached: it's.txt, 5 bytes.")
 	d.expectScreen("> |")
-	d.press("/status\r") // no file is sent with a command
+	d.press("/status\r") // the attached file is not sent with a command
 	d.arrives("/status")
 	d.press("both of them\r")
 	d.arrives("both of them", "a picture.png: image/png", "it's.txt: hello")

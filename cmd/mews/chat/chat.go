@@ -19,7 +19,7 @@ const (
 	// less time.
 	reconnectTimeout = 15 * time.Second
 	// BriefReconnectTimeout is the wait for a supervisor that another chat has started. That
-	// supervisor ends with its chat.
+	// supervisor ends when the other chat ends.
 	BriefReconnectTimeout = 5 * time.Second
 	// leaveTimeout is how long an ending chat waits for the supervisor to accept its last lines.
 	leaveTimeout = 2 * time.Second
@@ -33,12 +33,12 @@ type Console struct {
 
 // Options configure a chat.
 type Options struct {
-	User   string   // "" means the account's own user
+	User   string   // name of the user who chats; "" means the account's own user
 	Chat   string   // name of the conversation; "" means the usual conversation
 	Attach []string // paths of files for the first message
 	// Message is the only message of the chat; "" means that the console has the messages.
 	Message string
-	Hints   bool // show hints: the user has no model yet
+	Hints   bool // show hints, because the user has no model yet
 	// ConfigFile is the configuration that the hints name; "" means that there is none.
 	ConfigFile string
 	// how long a pipe waits for a supervisor that went away; 0 means 15 s

@@ -37,7 +37,8 @@ func FuzzCleanText(f *testing.F) {
 				t.Errorf("%q holds %U", got, r)
 			}
 		}
-		// The cleaned pieces of a text must be equal to the cleaned whole.
+		// stripControls must give the same text for the whole as for its two parts one after the
+		// other.
 		if at >= 0 && at <= len(s) && utf8.ValidString(s[:at]) && utf8.ValidString(s[at:]) && stripControls(s[:at])+stripControls(s[at:]) != got {
 			t.Errorf("%q in two pieces looks otherwise", s)
 		}

@@ -12,8 +12,8 @@ import (
 type choices struct {
 	delivery int64
 	words    bool     // the user may also answer in words
-	presses  []string // press of each choice, in the order of the numbers
-	lines    []string // one line for each row of buttons
+	presses  []string // for each choice, the press that it sends; in the order of the shown numbers
+	lines    []string // lines to show, one for each row of buttons
 }
 
 // choicesOf returns the choices below a delivery.

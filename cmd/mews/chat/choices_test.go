@@ -151,8 +151,8 @@ func TestPipe_LineDuringQuestion_Waits(t *testing.T) {
 	}
 }
 
-// A file that a turn sends carries the key of the message that the turn answers, but is not the
-// answer.
+// A turn sends a file before its answer. The pipe must not take the file for the answer, although
+// the file carries the same key.
 func TestPipe_FileBeforeAnswer_KeepsWaiting(t *testing.T) {
 	p := newRig(t)
 	p.live()

@@ -32,8 +32,8 @@ type lineEditor struct {
 	// hook, called with mu held when the rows above become final
 	onAboveFinal func()
 
-	// mu guards the fields below and the rows above the line. Only ReadLine changes the fields
-	// before and after.
+	// mu guards the fields below, and the screen rows above the typed line. Only ReadLine changes
+	// the fields before and after.
 	mu            sync.Mutex
 	commands      []string // names of commands for Tab, without slashes
 	width, height int
@@ -41,10 +41,10 @@ type lineEditor struct {
 	recalled      int    // number of the shown history line, from 1; 0 means the typed line
 	unsent        string // the typed line, while a history line is shown
 	prompted      bool   // the prompt is shown even in an empty line
-	above         []row  // rows above the line that may still change
-	drawn         bool   // the line is on the screen
-	row           int    // row of the cursor within the line
-	rowsBelow     int    // rows of the line below the cursor
+	above         []row  // rows above the typed line that later output may still change
+	drawn         bool   // the typed line is on the screen
+	row           int    // row of the typed line that has the cursor
+	rowsBelow     int    // rows of the typed line below the cursor
 }
 
 // ReadLine returns the line that a user types, at Enter. For Ctrl-D in an empty line it returns
@@ -115,7 +115,7 @@ func (e *lineEditor) resize(width, height int) {
 	}
 }
 
-// finishAbove makes the rows above the line final.
+// finishAbove makes the rows above the typed line final: later output does not change them.
 func (e *lineEditor) finishAbove() {
 	if len(e.above) == 0 {
 		return
@@ -140,7 +140,7 @@ func (e *lineEditor) draw(rows, changing []row) {
 	rows = slices.Concat(rows, changing)
 	drawn := e.prompted || e.before+e.after != ""
 	same := sameRows(rows, e.above, drawn || len(changing) == 0)
-	at := max(0, len(e.above)-1) // the cursor's row
+	at := max(0, len(e.above)-1) // index of the cursor's row, counted from the first of the rows in above
 	if e.drawn {
 		at = len(e.above) + e.row
 	}
@@ -198,7 +198,7 @@ func (e *lineEditor) line() string {
 	l := layout{width: e.width, rows: []string{e.style.prompt + prompt + e.style.reset}, column: len(prompt)}
 	l.add(e.before)
 	if l.column >= l.width {
-		l.newRow() // an empty row for the cursor
+		l.newRow() // the last row is full, so the cursor needs an empty row
 	}
 	e.row = len(l.rows) - 1
 	left := l.rows[e.row]
@@ -213,8 +213,8 @@ func (e *lineEditor) line() string {
 		text += up(e.rowsBelow) + "\r" + left
 	}
 	if l.composed {
-		// wrapping is off, so that no row is longer than the screen, even if the terminal uses
-		// other widths
+		// Turn off the terminal's line wrapping, so that no row is longer than the screen, even if
+		// the terminal uses other widths for characters.
 		text = "\x1b[?7l" + text + "\x1b[?7h"
 	}
 	return text

@@ -256,8 +256,8 @@ func TestCtrlC_IsHandledAfterEarlierInput(t *testing.T) {
 	}
 }
 
-// FuzzLineEditor: for any keyboard input, the line is text, and the terminal gets only known
-// sequences.
+// FuzzLineEditor: for any keyboard input, the line is printable text, and the terminal gets only
+// known sequences.
 func FuzzLineEditor(f *testing.F) {
 	f.Add("hello\x1b[D\x7f\x17\x1b[200~a\rb\x1b[201~\r", uint8(80))
 	f.Add("e\u0301漢\x01👨‍👩‍👧\x06\x04\x0c\x03", uint8(3))

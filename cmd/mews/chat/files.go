@@ -3,7 +3,7 @@ package chat
 import (
 	"fmt"
 	"image"
-	_ "image/gif" // formats of pictures whose size is shown
+	_ "image/gif" // register the formats of pictures whose size is shown
 	_ "image/jpeg"
 	_ "image/png"
 	"os"

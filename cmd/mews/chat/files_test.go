@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/control"
 )
 
-// A file in the home is shown with its path, if it is the file that the worker named. A worker may
-// name any path.
+// A file is shown with its path only if the home has exactly the file that was sent, because a
+// worker may name any path.
 func TestFileLines_File_ShowsPath(t *testing.T) {
 	home := folder(t)
 	outside := folder(t)
@@ -27,7 +27,7 @@ func TestFileLines_File_ShowsPath(t *testing.T) {
 		"notes.txt":      "[a\u200b.txt, 10 bytes: " + home + "/notes.txt]",
 		"":               elsewhere,
 		"none.txt":       elsewhere,
-		"it's.txt":       elsewhere, // this file has another size
+		"it's.txt":       elsewhere, // the file in the home has another size than the sent file
 		"link/notes.txt": elsewhere,
 		"pipe":           elsewhere,
 		"../" + filepath.Base(outside) + "/notes.txt": elsewhere,

@@ -11,17 +11,17 @@ import (
 // block is rewritten as it grows. Only the block's rows on the screen change, not rows that have
 // scrolled off. The zero value is an empty answer.
 type growing struct {
-	source    string // the text that is not final
-	offScreen string // source's text in rows that can't be rewritten
-	begun     bool   // something was written before source
-	clipped   bool   // some rows above the screen were never written
+	source    string // the part of the answer's text that may still change
+	offScreen string // the part of source in screen rows that have scrolled off and can't be rewritten
+	begun     bool   // text of this answer was written to the screen before source
+	clipped   bool   // some rows of source were never written, because the screen was too low for them
 	shown     []row  // the rows of source on the screen
 }
 
 // view is the appearance of Markdown on a screen.
 type view struct {
 	style
-	base          string // the style of the whole text
+	base          string // sequence of the style of the whole text; "" means no style
 	width, height int
 }
 
@@ -88,8 +88,8 @@ func (g *growing) finish(v view) []row {
 	return rows
 }
 
-// appendLetters appends the letters of rows to the text read, and a newline for each empty row at
-// the end.
+// appendLetters appends the letters of rows to read, the text so far, and a newline for each empty
+// row at the end.
 func appendLetters(read string, rows []row) string {
 	for _, r := range rows {
 		if l := letters(r); l != "" {
@@ -101,8 +101,8 @@ func appendLetters(read string, rows []row) string {
 	return read
 }
 
-// countCovered returns how many rows contain only text that was read before, even if that text was
-// broken into other rows.
+// countCovered returns how many of the first rows contain only text of read, the text that was
+// shown before. That text may have been broken into other rows.
 func countCovered(rows []row, read string) int {
 	for i, r := range rows {
 		l := letters(r)

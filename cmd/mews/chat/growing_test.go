@@ -56,7 +56,7 @@ var answers = map[string]string{
 	"an address":  "See https://a.example/" + strings.Repeat("long/", 30) + " for more.",
 }
 
-// The pieces, the screen's size and typed text are random.
+// The test draws the pieces of the answer, the screen's size and the typed text at random.
 func TestGrowingAnswer_Pieces_EndLikeWholeText(t *testing.T) {
 	names := slices.Sorted(maps.Keys(answers))
 	rapid.Check(t, func(rt *rapid.T) {

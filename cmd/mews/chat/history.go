@@ -20,7 +20,7 @@ const (
 // lineHistory has the lines typed before, newest first. It is stored in a file of the account. If
 // that file can't be read or written, the chat works without it.
 type lineHistory struct {
-	path  string // file; "" stores nothing
+	path  string // path of the history's file; "" means that nothing is stored
 	lines []string
 }
 

@@ -61,7 +61,7 @@ func TestLineHistory_StoresNoCodes(t *testing.T) {
 	}
 }
 
-// The chat works without the file.
+// If the history's file can't be written, the chat still remembers lines until it ends.
 func TestLineHistory_UnwritableFile_KeepsLines(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

@@ -16,7 +16,7 @@ type style struct {
 	prompt, dim, warn, reset string
 	marks                    map[supervisor.RichTextEntityType]string
 	diff                     map[byte]string // style of a diff's line by its first character
-	links                    bool            // the terminal knows links
+	links                    bool            // whether the terminal can show links
 }
 
 // styleFor returns no style if colours are unwanted (no-color.org) or not supported.
@@ -64,7 +64,7 @@ func knowsLinks(getenv func(string) string) bool {
 // run is a stretch of text in one style.
 type run struct {
 	text        string
-	on, off     string // sequences before and after the text
+	on, off     string // terminal sequences before and after the text
 	url         string // target of the run's link; "" means no link
 	code, quote bool   // the text is in a code block or a quote
 	diff        bool   // the code is a diff, whose lines have styles
@@ -101,8 +101,8 @@ func (s style) runs(t supervisor.RichText, base string) (list []run) {
 	return list
 }
 
-// mark changes a run's style at the beginning or end of a mark, and returns the text to write after
-// the run.
+// mark applies the beginning or the end of a format, such as bold, to a run. It returns the text to
+// write after the run.
 func (s style) mark(r *run, e supervisor.RichTextEntity, begins, ends bool) (behind string) {
 	diff := e.Type == supervisor.EntityPre && e.Language == "diff"
 	if !diff {

@@ -28,21 +28,21 @@ type pipe struct {
 	chat    *control.Chat
 	out     io.Writer
 	timeout time.Duration  // longest wait for the answer to a line; 0 means no limit
-	joined  chan struct{}  // closed when the conversation is joined
+	joined  chan struct{}  // closed when the pipe has joined its conversation
 	home    string         // the user's folder, set when joined is closed
-	input   chan inputLine // lines to send
+	input   chan inputLine // lines of the input that the pipe has to send
 	changed chan struct{}  // holds a token when answers or choices may have changed
 
-	// Fields of the goroutine that exchanges lines
-	said, refused, failed int         // counts of lines
-	noInput               bool        // no line can be read
+	// Only the goroutine that exchanges lines uses the fields from said to attached.
+	said, refused, failed int         // numbers of lines that were sent, refused, and left without a full answer
+	noInput               bool        // the input has no lines that could answer a question
 	lookahead             *inputLine  // line that was read during a question, but does not answer the question
-	attached              []localFile // files for the first message
+	attached              []localFile // files to send with the first message
 
 	mu      sync.Mutex           // guards the fields below, and writes to err
 	open    map[string]*openLine // sent lines without an answer, by key
 	answers []answer
-	early   []control.Delivery // answers to other lines that may also be a line's whose receipt has not come
+	early   []control.Delivery // answers to other lines; each may also answer a line whose receipt has not come yet
 	choices choices            // choices below the newest shown delivery
 	blocked bool               // a question waits for the user; until its answer, no open line is answered
 	err     io.Writer
@@ -51,7 +51,7 @@ type pipe struct {
 // openLine is a sent line without an answer.
 type openLine struct {
 	inbound        int64 // the line's inbound; 0 until the supervisor has it
-	resumes        int64 // the inbound of the turn whose answer is this line's too; 0 means none
+	resumes        int64 // the inbound whose turn goes on because of this line and answers it; 0 means none
 	noticeSuffices bool  // a notice that names the line is the whole answer
 	noticed        bool  // a notice that names the line has come
 }
@@ -165,7 +165,8 @@ func readLines(ctx context.Context, in io.Reader, to chan<- inputLine) {
 	}
 }
 
-// readLine reads a line. If a line is too long to send, it cuts the line, which stays too long.
+// readLine reads a line. It cuts a line that is too long to send, but leaves it one byte too long,
+// so that the supervisor refuses it.
 func readLine(lines *bufio.Reader) (string, error) {
 	var kept []byte
 	for {
@@ -255,7 +256,7 @@ func (p *pipe) send(ctx context.Context, text string) (answers int, err error) {
 	l := p.choices.line(control.NewMessageKey(), text)
 	switch {
 	case l.press != "" || p.choices.words && command == "":
-		p.choices = choices{} // buttons work once
+		p.choices = choices{} // a button works only once, so the choices are gone
 	case command == "":
 		l.files, p.attached = p.attached, nil
 	}
@@ -286,8 +287,8 @@ func (p *pipe) isStuck() bool {
 	return p.blocked && (p.noInput || p.lookahead != nil && p.lookahead.err != nil)
 }
 
-// claimEarly handles the receipt of an open line. If the line's answer came before, the answer was
-// left to other clients, and claimEarly takes it.
+// claimEarly handles the receipt of an open line. If the line's answer came before the receipt, the
+// pipe did not know whose answer it was. claimEarly then takes that answer from the supervisor.
 func (p *pipe) claimEarly(ctx context.Context, key string, said control.InputReceipt) error {
 	early := p.findEarly(key, said)
 	if early == nil {
@@ -318,9 +319,10 @@ func (p *pipe) findEarly(key string, said control.InputReceipt) *control.Deliver
 	return &early[i]
 }
 
-// acceptNotice marks a notice as sufficient for a line. It reports whether that notice has already
-// come. The number resumes is the inbound of the turn that goes on because of the line, or 0. If no
-// open line has started that turn, its answer is also the line's, and a notice does not suffice.
+// acceptNotice marks a notice as a sufficient answer to a line, and reports whether that notice has
+// already come. The number resumes is the inbound of the turn that goes on because of the line, or
+// 0. If no open line has started that turn, a notice does not suffice: the turn's answer also
+// belongs to this line.
 func (p *pipe) acceptNotice(key string, resumes int64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -418,15 +420,15 @@ func (p *pipe) ShowDelivery(d control.Delivery) bool {
 		p.choices = choicesOf(d)
 		select {
 		case p.changed <- struct{}{}:
-		default: // the channel already holds a token
+		default: // the channel changed already holds a token
 		}
 	}
 	// other notices stay in the outbox for the next client
 	return mine || named || asks && waiting
 }
 
-// resumedBy returns the open line that let the answered turn go on. It keeps the answer in early if
-// a line's receipt has not come yet, but the notice before the answer has. The caller holds p.mu.
+// resumedBy returns the keys of the open lines that let the answered turn go on. If a line's notice
+// has come but not its receipt, resumedBy keeps the answer in early. The caller holds p.mu.
 func (p *pipe) resumedBy(d control.Delivery) (keys []string) {
 	if d.Kind != supervisor.DeliveryAnswer {
 		return nil

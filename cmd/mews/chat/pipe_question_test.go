@@ -16,7 +16,7 @@ func TestPipe_LineResumesTurn_GetsItsAnswer(t *testing.T) {
 	turn := control.Delivery{Kind: supervisor.DeliveryAnswer, Inbound: 7, Key: "asker", Text: "They chose: blue"}
 	foreign := control.Delivery{Kind: supervisor.DeliveryAnswer, Inbound: 6, Key: "another", Text: "Hello."}
 	said := control.InputReceipt{Inbound: 9, Answered: true, Resumes: 7}
-	receipt := func(p *pipe) { // as in send
+	receipt := func(p *pipe) { // handles the receipt of a line as the method send does
 		if !p.acceptNotice("mine", said.Resumes) {
 			p.findEarly("mine", said)
 		}
@@ -33,7 +33,7 @@ func TestPipe_LineResumesTurn_GetsItsAnswer(t *testing.T) {
 			p := &pipe{err: io.Discard, changed: make(chan struct{}, 1), open: map[string]*openLine{"mine": {}}}
 			for _, step := range steps {
 				if d, ok := step.(control.Delivery); ok {
-					// claimed with the receipt
+					// the pipe claims this answer when the receipt comes
 					early := (name == "receipt last" || name == "receipt after both") && d.Key == "asker"
 					if got := p.ShowDelivery(d); got == (d.Key == "another" || early) {
 						t.Errorf("%q: taken %t", d.Text, got)
@@ -66,7 +66,7 @@ func TestPipe_LineResumesOwnLine_NoticeSuffices(t *testing.T) {
 	}
 }
 
-// Without input, a question ends the pipe. Other notices with buttons do not.
+// Without input, a question ends the pipe. Other notices with buttons do not end the pipe.
 func TestPipe_QuestionWithoutInput_Ends(t *testing.T) {
 	question := control.Delivery{Kind: supervisor.DeliveryNotice, Text: "Which?", Asks: true}
 	approval := control.Delivery{Kind: supervisor.DeliveryNotice, Text: "May I?", Buttons: yesNo}

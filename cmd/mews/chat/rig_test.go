@@ -48,7 +48,7 @@ type rig struct {
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "mews") // a socket's path must be short
+	dir, err := os.MkdirTemp("", "mews") // a short path, because the length of a socket's path is limited
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func (p *rig) waiting() int {
 // terminalUser is a user at a terminal.
 type terminalUser struct {
 	*rig
-	keys *os.File // the end of the terminal where the user types and reads
+	keys *os.File // the end of the pseudo-terminal at which the user types and reads
 	tty  *os.File
 	left chan error
 

@@ -22,7 +22,7 @@ type row struct {
 // quoteMark begins the rows of a quote.
 const quoteMark = "│ "
 
-// minWidth is the smallest width for text, in columns.
+// minWidth is the smallest number of columns in which text is broken, however narrow the screen is.
 const minWidth = 8
 
 // rows breaks a text into rows of a width: at spaces, and beside wide letters where Unicode allows
@@ -116,11 +116,11 @@ func indentOf(line string, width int) int {
 type breaker struct {
 	runs   []run // the remaining runs; the first contains the next text
 	width  int
-	begin  string // the beginning of each row
+	begin  string // text at the beginning of each row, such as a quote mark
 	indent string // spaces after begin, in each row except the first
 
 	rows      []row
-	out       string // the current row
+	out       string // text of the current row so far
 	open      string // sequence that ends the open style of the row
 	styleOpen bool   // out has the beginning of the open style
 	column    int
@@ -159,7 +159,7 @@ func (b *breaker) add(cluster string, width int) {
 	b.skip(len(cluster))
 }
 
-// skip skips a part of the runs.
+// skip drops the first n bytes of the remaining runs.
 func (b *breaker) skip(n int) {
 	for ; n > 0 && len(b.runs) > 0; n-- {
 		if b.runs[0].text = b.runs[0].text[1:]; b.runs[0].text == "" {
@@ -169,14 +169,15 @@ func (b *breaker) skip(n int) {
 	}
 }
 
-// close ends the open style.
+// close ends the style that is open in the current row.
 func (b *breaker) close() {
 	if b.styleOpen {
 		b.out, b.styleOpen = b.out+b.open, false
 	}
 }
 
-// next begins a row.
+// next ends the current row and begins another. goesOn means that the new row continues the old row
+// without a line break.
 func (b *breaker) next(goesOn bool) {
 	if !goesOn {
 		b.out = strings.TrimRight(b.out, " ")

@@ -21,7 +21,7 @@ func inColour(links bool) style {
 // plain is no style.
 var plain = style{}
 
-// renderText renders Markdown in rows, joined.
+// renderText renders Markdown for a screen of a given width, and returns all rows in one text.
 func renderText(s style, md string, width int) string {
 	var lines []string
 	for _, r := range s.rows(markdown.MaxTableWidth(width).Render(md), "", width) {
@@ -113,8 +113,8 @@ func TestMarkdownRows_EncodedControls_AreHarmless(t *testing.T) {
 	}
 }
 
-// FuzzMarkdownRows: for any Markdown, the rows fit the screen and contain all of the text, but no terminal
-// commands.
+// FuzzMarkdownRows: for any Markdown, the rows fit the screen and contain all of the text, but no
+// terminal commands.
 func FuzzMarkdownRows(f *testing.F) {
 	for _, md := range []string{"# a\n\n- b *c* [d](https://e.example)\n\n> f\n\n```go\ng\n```\n", "|a|b|\n|-|-|\n|漢字|`x`|\n", "&#x9d;\u009b 👨‍👩‍👧 \x1b[2J",
 		"> ```\n> a\n> ```\n> b **c\n\n\td"} {

@@ -50,7 +50,8 @@ func telegramText(bot string) string {
 	return fmt.Sprintf(textTelegram, bot)
 }
 
-// showAttached shows the attached files. wait adds that the files wait for a line.
+// showAttached shows the attached files. If wait is true, it adds that the files are sent with the
+// next line.
 func (t *terminal) showAttached(files []localFile, wait bool) {
 	for _, f := range files {
 		t.print(t.style.dim, fmt.Sprintf(textAttached, f.label))
@@ -159,7 +160,7 @@ func (t *terminal) endReply() { t.rows = append(t.rows, t.reply.finish(t.view(""
 // lineRoom is how many rows of the screen a growing reply leaves for the typed line.
 const lineRoom = 4
 
-// view returns the current view.
+// view returns how Markdown is shown now: on this screen, with base as the style of the whole text.
 func (t *terminal) view(base string) view {
 	return view{t.style, base, t.line.width, max(1, t.line.height-lineRoom)}
 }
@@ -205,7 +206,7 @@ func (t *terminal) draw(what func() (prompted bool)) {
 	t.rows = nil
 }
 
-// print prints lines. look is a style, or "".
+// print prints lines in the style look; "" means no style.
 func (t *terminal) print(look, text string) {
 	t.put(t.view(look).render(supervisor.RichText{Text: strings.TrimSuffix(text, "\n")}))
 }

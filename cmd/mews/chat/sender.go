@@ -22,17 +22,17 @@ const stopLine = "/stop"
 // the supervisor is away. Only the goroutine that reads the keyboard calls say and drain.
 type sender struct {
 	chat    *control.Chat
-	refused func(l outgoing, why string) // called when a line is refused
-	typed   chan outgoing                // lines to send; closed by drain
-	sent    chan struct{}                // closed when run has returned
-	unsent  []string                     // lines that nobody took; complete when sent is closed
+	refused func(l outgoing, why string) // called when the supervisor refuses a line
+	typed   chan outgoing                // queue of typed lines to send; closed by drain
+	sent    chan struct{}                // closed when the method run has returned
+	unsent  []string                     // lines that the supervisor did not take; complete once sent is closed
 }
 
 // outgoing is a message with its key, or a press.
 type outgoing struct {
 	key, text string
-	delivery  int64  // the delivery of the button
-	press     string // "" for a message
+	delivery  int64  // id of the delivery with the pressed button
+	press     string // press of the button; "" means that this is a message
 	files     []localFile
 }
 

@@ -61,15 +61,15 @@ type terminal struct {
 
 	configFile string // the configuration that hints name; "" means none
 
-	home       string  // the user's folder
-	rows       []row   // rows to write
+	home       string  // path of the user's folder
+	rows       []row   // rows that the next draw writes above the typed line
 	inbound    int64   // the inbound that the reply on the screen answers
-	shownText  string  // received text of the reply
+	shownText  string  // text of the reply that was received so far
 	reply      growing // the reply's text after the last tool
 	busy       bool    // a turn runs, as far as this screen knows
 	unanswered unanswered
 	choices    choices     // choices below the newest delivery
-	attached   []localFile // files for the next message
+	attached   []localFile // files to send with the next message
 }
 
 // run chats until the user leaves, ctx ends or the chat fails. Its error also lists the lines that
@@ -212,7 +212,7 @@ func (t *terminal) setSize(fd int) {
 	}
 }
 
-// followSize follows the terminal's size.
+// followSize tells the line editor each new size of the terminal, until ctx ends.
 func (t *terminal) followSize(ctx context.Context, fd int) {
 	changed := make(chan os.Signal, 1)
 	signal.Notify(changed, syscall.SIGWINCH)

@@ -28,7 +28,7 @@ const (
 	textTooManyUnsent  = "Too many lines are waiting to be sent."
 )
 
-// Texts of the pipe, after "mews: ".
+// Texts that the pipe prints after "mews: ".
 const (
 	textNotSentPipe = "not sent: "
 	textNoAttach    = "a line of a pipe can't attach files: name them with --attach"

@@ -21,7 +21,7 @@ func TestUnansweredLines_Stop_ClosesEarlierLines(t *testing.T) {
 	a.add("two")
 	stops("s3", true) // a line after a /stop needs another /stop
 	a.answered("s3")
-	stops("s4", false) // a second Ctrl-C within a second
+	stops("s4", false) // a second Ctrl-C within a second sends nothing
 	now = now.Add(stopRepeatWindow)
 	stops("s5", true)
 }

@@ -47,7 +47,8 @@ func accessList(path string, file syscall.Stat_t) (list []aclEntry) {
 	return list
 }
 
-// hasRight reports whether an account has a right to a file, such as 4 to read.
+// hasRight reports whether an account has a right to a file. right is a bit of a mode, such as 4 to
+// read.
 func (a account) hasRight(path string, file syscall.Stat_t, right uint16) bool {
 	list, most, member := accessList(path, file), right, false
 	if i := slices.IndexFunc(list, func(e aclEntry) bool { return e.tag == tagMask }); i >= 0 {

@@ -43,7 +43,7 @@ func openFile(t *testing.T) string {
 	return path
 }
 
-const unnamed = ^uint32(0) // the id in an entry without a name
+const unnamed = ^uint32(0) // the id in an entry that names no user and no group
 
 // hasRight must follow the rules of acl(5): entries for a named user, a group and all others,
 // limited by the mask.
@@ -95,7 +95,8 @@ func canReadAs(t *testing.T, path string, as *syscall.Credential) bool {
 	return cmd.Run() == nil
 }
 
-// The mode alone does not show who else may read a secret.
+// The mode of a file with a secret does not show all its readers. The file's access control list
+// counts too.
 func TestExposedSecrets_AccessList_IsNamed(t *testing.T) {
 	path := openFile(t)
 	accounts := []account{{name: "bob", uid: 70001, gids: []uint32{70001}}, {name: "carl", uid: 70002, gids: []uint32{70002}}}

@@ -17,8 +17,8 @@ type account struct {
 	gids []uint32
 }
 
-// readAccounts reads the files passwd and group in etc. Package os/user lists neither accounts nor
-// members.
+// readAccounts reads the files passwd and group in the folder etc. It does not use package os/user,
+// which can list neither all accounts nor the members of a group.
 func readAccounts(etc string) ([]account, error) {
 	people, err := readFields(filepath.Join(etc, "passwd"), 4)
 	if err != nil {

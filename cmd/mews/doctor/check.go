@@ -38,7 +38,7 @@ type ReportedUser struct {
 	Home     string `json:"home"`
 	Telegram int64  `json:"telegram,omitempty"`
 	TOTP     string `json:"totp"`
-	Budget   string `json:"budget,omitempty"` // "" means no limit
+	Budget   string `json:"budget,omitempty"` // limits of the user's spending in words; "" means no limit
 }
 
 // ReportedRepo is a repository of a configuration.
@@ -57,7 +57,8 @@ func CheckConfig(ctx context.Context, cfg *config.Config, path string) ConfigRep
 	}
 	free, err := FreeModels(cfg)
 	r.Free = free
-	if unpriced, _ := unpricedModels(cfg); len(unpriced) > 0 && hasBudget(cfg) { // FreeModels has returned the error
+	// FreeModels has already returned the same error
+	if unpriced, _ := unpricedModels(cfg); len(unpriced) > 0 && hasBudget(cfg) {
 		r.Hints = append(slices.Clone(r.Hints), fmt.Sprintf(textNoPrice, strings.Join(unpriced, ", ")))
 	}
 	for _, u := range cfg.Users {

@@ -12,7 +12,8 @@ import (
 	"mews/supervisor/control"
 )
 
-// examineDatabase reads the database of a stopped service. A running service checks its own.
+// examineDatabase reads the database of a stopped service. A running service checks its database
+// itself.
 func examineDatabase(ctx context.Context, o Options) (string, error) {
 	if _, err := serviceStatus(ctx, o.Config); !errors.As(err, new(*control.NotRunningError)) {
 		return textDatabaseInUse, nil

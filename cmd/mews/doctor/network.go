@@ -36,8 +36,8 @@ func examineModels(ctx context.Context, o Options) (string, error) {
 	return strings.Join(found, "; "), nil
 }
 
-// dial opens a connection and closes it. Success means that a server listens, but says nothing
-// about the key.
+// dial opens a connection and closes it. Success means that a server listens, but does not mean
+// that the server accepts the key.
 func dial(ctx context.Context, u *url.URL) error {
 	port := cmp.Or(u.Port(), u.Scheme) // package net knows the port numbers of http and https
 	dialer := net.Dialer{Timeout: 3 * time.Second}

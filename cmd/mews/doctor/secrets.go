@@ -41,7 +41,7 @@ func FindExposedSecrets(cfg *config.Config) error {
 const firstPersonUID = 1000
 
 // exposedFile returns an error that names the other accounts that can read a file. If systems is
-// true, system accounts may read it, but not all accounts.
+// true, it ignores system accounts, unless all accounts of the machine may read the file.
 func exposedFile(path string, accounts []account, systems bool) error {
 	var file syscall.Stat_t
 	if syscall.Stat(path, &file) != nil {

@@ -35,8 +35,8 @@ func FindServiceFaults(ctx context.Context, cfg *config.Config) error {
 	return err
 }
 
-// unitFaults returns the faults in the settings of Mews's unit. The doctor must read the settings,
-// because as root it sees more than the service.
+// unitFaults returns the faults in the settings of Mews's unit. The doctor can't find them by
+// trying, because as root it sees more files than the service.
 func unitFaults(cfg *config.Config) error {
 	s, ok := unit.FindService(cfg.State)
 	if !ok {

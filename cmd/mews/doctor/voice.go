@@ -8,7 +8,7 @@ import (
 	"mews/config"
 )
 
-// examineVoice names the engine for spoken answers, and the program that recordings lack.
+// examineVoice names the engine for spoken answers, and a missing program for transcription.
 func examineVoice(_ context.Context, o Options) (string, error) {
 	in := o.Config.Speech.In
 	spoken, err := examineSpokenAnswers(o)

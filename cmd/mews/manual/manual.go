@@ -21,7 +21,7 @@ const (
 	guideFolder = "guide"
 	adminFolder = "admin"
 
-	maxFirstScreen = 30 // lines of a screen
+	maxFirstScreen = 30 // maximum number of lines on the first screen of a page
 	columns        = 80
 )
 
@@ -111,7 +111,7 @@ func (p Page) FirstScreenText() string {
 		for line := range strings.Lines(blocks[n]) {
 			lines += 1 + len(line)/columns
 		}
-		if lines++; lines-1 > maxFirstScreen && n > 0 { // counts the empty line below the paragraph
+		if lines++; lines-1 > maxFirstScreen && n > 0 { // lines also counts the empty line below the paragraph
 			break
 		}
 		n++

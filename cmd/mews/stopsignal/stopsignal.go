@@ -23,10 +23,10 @@ func catch() chan os.Signal {
 // allowed. The function stop lets later signals end the process at once.
 func Context() (ctx context.Context, stop context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	go func() { // ends with ctx
+	go func() { // this goroutine ends with ctx
 		select {
 		case s := <-caught:
-			cancel(errors.New(s.String() + " signal received")) // in the words of signal.NotifyContext
+			cancel(errors.New(s.String() + " signal received")) // the same text as in signal.NotifyContext
 		case <-ctx.Done():
 		}
 	}()

@@ -139,8 +139,9 @@ const LinkerFlags = "-s -w -X main.version=test"
 
 // build builds the programs as `make build` does. With race, mews has the race detector, which
 // needs cgo. The other two programs never have the detector, because it takes more memory than a
-// worker may have. The tests in these programs' packages use it. The flags equal those of `make
-// build` and, by MEWS_RACE_FLAGS, of `make test`, so nothing is compiled twice.
+// worker may have. The tests in the packages of these two programs use the detector. The flags
+// equal those of `make build` and, by MEWS_RACE_FLAGS, of `make test`, so nothing is compiled
+// twice.
 func build(race bool) (string, error) {
 	dir, err := os.MkdirTemp("", "mews-programs-")
 	if err != nil {

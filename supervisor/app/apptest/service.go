@@ -34,8 +34,8 @@ type Service struct {
 }
 
 // NewService configures a service; Start starts it. Each name in people gets a home and an id on
-// Telegram. model is the base URL of a model endpoint; "" means no model. Every second user's model
-// uses Anthropic's API, the others OpenAI's.
+// Telegram. model is the base URL of a model endpoint; "" means no model. The models of every
+// second user use Anthropic's API, the models of the other users OpenAI's.
 func NewService(t testing.TB, model string, people ...string) *Service {
 	t.Helper()
 	dir := t.TempDir()
@@ -70,7 +70,7 @@ func NewService(t testing.TB, model string, people ...string) *Service {
 	return h
 }
 
-// FirstTelegramID is the first user's id on Telegram; the others' ids follow it.
+// FirstTelegramID is the first user's id on Telegram; the ids of the other users follow it.
 const FirstTelegramID = 101
 
 // AppendConfig appends lines to the configuration.
@@ -88,8 +88,8 @@ func (h *Service) AppendConfig(lines string) {
 	}
 }
 
-// LinkProgramsInTestFolder links the programs into a folder of the test. The paths then identify the test's
-// processes.
+// LinkProgramsInTestFolder links the programs into a folder of the test. The paths then identify
+// the test's processes.
 func LinkProgramsInTestFolder(t testing.TB, programs string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -192,8 +192,8 @@ func (h *Service) LogTail() string {
 	return string(text[max(0, len(text)-8000):])
 }
 
-// WaitUntilTrue waits until there returns true. After the time most, the test fails with the message
-// what.
+// WaitUntilTrue waits until the function there returns true. If that takes longer than most, the
+// test fails. The failure names the awaited condition, which the parameter what describes.
 func (h *Service) WaitUntilTrue(most time.Duration, what string, there func() bool) {
 	h.T.Helper()
 	deadline := time.After(most)
@@ -231,8 +231,8 @@ func (h *Service) ProcessIDs(name string) []int {
 	return found
 }
 
-// WorkerPIDs returns the process id of each user's worker. The service reports them, because workers
-// look alike from outside.
+// WorkerPIDs returns the process id of each user's worker. The service reports them, because
+// workers look alike from outside.
 func (h *Service) WorkerPIDs() map[string]int {
 	found := map[string]int{}
 	var s api.Status
@@ -279,6 +279,6 @@ func (h *Service) QueryCount(query string, args ...any) (n int) {
 	return n
 }
 
-// DefaultTestTimeout is how long a test waits for something that is not itself measured. On a busy machine,
-// work of a second may take half a minute.
+// DefaultTestTimeout is how long a test waits for something that is not itself measured. On a busy
+// machine, work of a second may take half a minute.
 const DefaultTestTimeout = 2 * time.Minute

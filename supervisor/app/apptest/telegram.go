@@ -14,10 +14,12 @@ func TelegramConfig(s *telegramtest.Server, more string) string {
 	return fmt.Sprintf("telegram: {token: %q, api_url: %q, %s}\n", s.Token(), s.URL(), more)
 }
 
-// QueueModeConfig configures a separate answer for each message, for tests that count answers.
+// QueueModeConfig configures a separate answer for each message. It is for tests that count
+// answers.
 const QueueModeConfig = "chat: {busy: queue}\n"
 
-// NumberFromEnv returns the value of an environment variable, or otherwise if it is not set.
+// NumberFromEnv returns the number in an environment variable. If the variable is not set, it
+// returns the parameter otherwise.
 func NumberFromEnv(t *testing.T, name string, otherwise int) int {
 	t.Helper()
 	text := os.Getenv(name)

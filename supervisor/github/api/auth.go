@@ -35,8 +35,8 @@ const (
 	needApp      need = "app"      // permissions of the App itself; the call uses no installation
 )
 
-// permissions has the permissions of each need. A token gets those of them that the installation
-// has.
+// permissions has the permissions of each need. A token gets only those that the installation has
+// too.
 var permissions = map[need]map[string]string{
 	needContent: {"metadata": "read", "contents": "read", "pull_requests": "write", "issues": "write",
 		"checks": "write"},
@@ -221,7 +221,8 @@ func granted(p *github.InstallationPermissions) (map[string]string, error) {
 	return byName, json.Unmarshal(data, &byName)
 }
 
-// refused forgets a token that GitHub has rejected, so that the next call creates a new one.
+// The method refused forgets a token that GitHub has rejected. So the next call creates a new
+// token.
 func (a *authorizer) refused(k *call, status int) {
 	if status != http.StatusUnauthorized || a.key == nil || k.need == needApp {
 		return

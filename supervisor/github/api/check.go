@@ -13,7 +13,7 @@ type CheckRun struct {
 	ID         int64
 	Name       string
 	App        string // slug of the App that created the check run
-	Status     string // queued, in_progress or completed
+	Status     string // state of the check run: queued, in_progress or completed
 	Conclusion string // success, failure, neutral, cancelled, skipped, timed_out, action_required
 	URL        string
 	Head       string

@@ -90,6 +90,6 @@ func diffCommentOf(p *github.PullRequestComment) Comment {
 // numberAt returns the number of an issue or pull request at the end of an API address; 0 if there
 // is none.
 func numberAt(address string) int {
-	n, _ := strconv.Atoi(path.Base(address)) // Atoi returns 0 if the end is not a number
+	n, _ := strconv.Atoi(path.Base(address)) // Atoi returns 0 if the address does not end with a number
 	return n
 }

@@ -161,7 +161,7 @@ func (c *Client) BlobText(ctx context.Context, repo, sha string, most int64) (te
 // FolderEntry is an entry of a folder.
 type FolderEntry struct {
 	Path string
-	Type string // file, dir, symlink or submodule
+	Type string // kind of the entry: file, dir, symlink or submodule
 	Size int
 }
 

@@ -23,7 +23,7 @@ const (
 	BadCredentials ErrorClass = "auth"      // GitHub does not accept the token or the App's key
 	Forbidden      ErrorClass = "forbidden" // the token or the App lacks a permission
 	NotFound       ErrorClass = "notfound"  // the object does not exist, or the token may not see it
-	InvalidRequest ErrorClass = "invalid"   // the request is invalid
+	InvalidRequest ErrorClass = "invalid"   // GitHub says that the request is invalid
 	AnswerTooLarge ErrorClass = "too_large" // the diff or the answer is too large
 	RateLimited    ErrorClass = "limited"   // a rate limit is used up until Error.Until
 	Unreachable    ErrorClass = "unreachable"
@@ -84,8 +84,8 @@ func ErrorClassOf(err error) ErrorClass {
 // explain turns the error of a call into an *Error. If ctx has ended, it returns the cause of ctx.
 func (c *Client) explain(ctx context.Context, k *call, err error) error {
 	var ours *Error
-	var told *supervisor.Error      // an error of the LimitStore
-	var moved *github.ErrorResponse // a redirect that the client did not follow
+	var told *supervisor.Error      // told gets an error of the LimitStore
+	var moved *github.ErrorResponse // moved gets a redirect that the client did not follow
 	switch {
 	case errors.Is(err, errNotModified):
 		return errNotModified

@@ -28,7 +28,7 @@ type WebhookDelivery struct {
 	ID     int64
 	GUID   string // id of the event, the same for all attempts to deliver it
 	At     time.Time
-	Again  bool // the attempt repeats an earlier one
+	Again  bool // the attempt repeats an earlier attempt
 	Status string
 	Code   int // HTTP status from the receiver; 0 if there was no answer
 	Event  string

@@ -20,7 +20,7 @@ type Issue struct {
 	Author   string
 	Bot      bool
 	Standing string // the author's association: OWNER, MEMBER, COLLABORATOR, ...
-	State    string // open or closed
+	State    string // state of the issue: open or closed
 	Labels   []string
 	Comments int
 	Created  time.Time

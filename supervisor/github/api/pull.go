@@ -28,13 +28,13 @@ type PullRequest struct {
 	Author   string // the author's login
 	Bot      bool   // the author is a bot or app
 	Standing string // the author's association: OWNER, MEMBER, COLLABORATOR, CONTRIBUTOR, NONE, ...
-	State    string // open or closed
+	State    string // state of the pull request: open or closed
 	Draft    bool
 	Merged   bool
 	Labels   []string
 	Head     Branch
 	Base     Branch
-	Fork     bool // the head is in another repository, or its repository was deleted
+	Fork     bool // the head is in another repository, or the head's repository was deleted
 	Created  time.Time
 	Updated  time.Time
 
@@ -45,7 +45,7 @@ type PullRequest struct {
 // Branch is the head or base of a pull request.
 type Branch struct {
 	Repo string // repository as owner/name; "" for a deleted fork
-	Ref  string // name of the branch
+	Ref  string // name of the branch, such as main
 	SHA  string
 }
 

@@ -33,7 +33,7 @@ type ReviewParams struct {
 type ReviewCommentParams struct {
 	Path  string
 	Start int    // the first line of the comment; 0 for a comment on one line
-	Line  int    // the last line of the comment
+	Line  int    // number of the comment's last line
 	Side  string // side of the diff: LEFT or RIGHT
 	Body  string
 }

@@ -26,7 +26,7 @@ func newTransport() http.RoundTripper {
 		Proxy:               http.ProxyFromEnvironment,
 		DialContext:         (&net.Dialer{Timeout: connectTimeout, KeepAlive: 30 * time.Second}).DialContext,
 		TLSHandshakeTimeout: connectTimeout,
-		IdleConnTimeout:     90 * time.Second, // the default of net/http
+		IdleConnTimeout:     90 * time.Second, // the default of net/http for idle connections
 		ForceAttemptHTTP2:   true,
 	}
 }

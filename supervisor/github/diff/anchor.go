@@ -21,7 +21,7 @@ const (
 type Position struct {
 	Path  string
 	Side  Side
-	Start int // first line of several; 0 means one line
+	Start int // first line of a range of lines; 0 means that the position is the one line Line
 	Line  int
 }
 
@@ -34,8 +34,8 @@ const (
 	MovedMatch                      // the given position is wrong, but the quote was found in its file
 )
 
-// maxQuote is how many lines of a quote are compared. minFragment is the minimum length of a quote
-// that may match a part of a line elsewhere.
+// maxQuote is how many lines of a quote are compared. minFragment is how many bytes a quote must
+// have to match a part of a line outside of its hunk.
 const (
 	maxQuote    = 50
 	minFragment = 8

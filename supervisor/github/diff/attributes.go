@@ -14,7 +14,7 @@ const (
 	linguistVendored  = "linguist-vendored"
 )
 
-// state is the state of an attribute for a file.
+// state says whether an attribute is set or unset for a file.
 type state int
 
 const (

@@ -85,7 +85,8 @@ func (s *splitter) hunk(f File, h Hunk, n int) {
 	s.chunk = append(s.chunk, f)
 }
 
-// maxAround is how many lines of the head are shown before and after a piece of a hunk.
+// maxAround is how many lines are shown before and after a piece of a hunk. These lines come from
+// the file after the change.
 const maxAround = 3
 
 // pieces cuts a hunk between lines. Three eighths of a chunk are reserved for the lines before a
@@ -140,8 +141,8 @@ func pieceOf(lines []Line) Hunk {
 	return h
 }
 
-// headLines returns lines of the head from index i, upwards or downwards, as many as fit into room
-// bytes.
+// headLines returns lines of the file after the change, from index i on. It goes up or down by
+// step, and returns as many lines as fit into room bytes.
 func headLines(lines []Line, i, step, room int) string {
 	var texts []string
 	for len(texts) < maxAround && i >= 0 && i < len(lines) && lines[i].New > 0 {

@@ -88,7 +88,7 @@ func shownSize(chunk []diff.File) (n int) {
 	return n
 }
 
-// headOf returns the lines of the head by path and number.
+// headOf returns the lines of the files after the change, by path and line number.
 func headOf(files []diff.File) map[string]string {
 	head := map[string]string{}
 	for _, f := range files {
@@ -103,7 +103,8 @@ func headOf(files []diff.File) map[string]string {
 	return head
 }
 
-// checkAround checks that the lines around a piece are the head's lines at that position.
+// checkAround checks the lines around a piece of a hunk. The file after the change must have these
+// lines at that position.
 func checkAround(t *testing.T, head map[string]string, chunk diff.Chunk) {
 	t.Helper()
 	for _, f := range chunk {

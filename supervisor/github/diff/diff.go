@@ -90,8 +90,8 @@ type Hunk struct {
 	OldStart, OldLines int
 	NewStart, NewLines int
 	Section            string // git's text after the numbers, often the name of a function
-	// for a piece of a hunk: the head's lines before and after the piece, which belong to other
-	// pieces
+	// in a piece of a hunk: the lines before and after the piece, in the version after the change.
+	// They belong to other pieces
 	Around *[2]string
 
 	body    string // the lines as they are in the diff
@@ -112,7 +112,7 @@ type Line struct {
 	Kind     LineKind
 	Old, New int    // numbers of the line before and after the change; 0 if the line is not on that side
 	Text     string // text without the line end; a carriage return before the line end stays
-	Unended  bool   // the last line of a file without a line end; never true in a combined diff
+	Unended  bool   // whether the line is the last line of a file and has no line end; never true in a combined diff
 }
 
 // CommentPosition returns the position for a comment on the line: its side and number.

@@ -8,15 +8,16 @@ import (
 
 // functionLines match the first line of a function in most languages.
 var functionLines = []*regexp.Regexp{
-	// Go, Rust, Python, Ruby, JavaScript, Kotlin, Swift, Elixir, Lua, Pascal and others
+	// functions with a keyword, in Go, Rust, Python, Ruby, JavaScript, Kotlin, Swift, Elixir, Lua,
+	// Pascal and others
 	regexp.MustCompile(`^\s*(?:[\w@]+(?:\([^)]*\))?\s+)*(?:func|function\*?|def|defp|defmacro|fn|fun|sub|proc|` +
 		`procedure|constructor|init|deinit)\b`),
-	// a function as a value: x = function(, x = (a) =>
+	// functions that are assigned to a name, such as x = function( and x = (a) =>
 	regexp.MustCompile(`^\s*(?:[\w.$]+\s+)*[\w.$]+\s*[:=]\s*(?:async\s+)?` +
 		`(?:function\b|\([^()]*\)\s*(?::[^=]+)?=>|[\w$]+\s*=>)`),
-	// C, C++, Java, C#: a type, a name and an open parenthesis
+	// functions in C, C++, Java and C#: a type, a name and an open parenthesis
 	regexp.MustCompile(`^\s*(?:[\w<>\[\],.*&:~@?]+\s+)+[*&~]*[\w:~$]+\s*(?:<[^()]*>)?\([^;]*$`),
-	// a method in a JavaScript class
+	// methods in a JavaScript class
 	regexp.MustCompile(`^\s*(?:(?:async|static|get|set)\s+)*[#*]?[\w$]+\s*\([^()]*\)\s*\{\s*$`),
 }
 
@@ -28,7 +29,8 @@ var controlLine = regexp.MustCompile(`^\s*[})]*\s*(?:if|else|elif|elsif|for|fore
 // aside matches lines whose indentation tells nothing: comments, directives and labels.
 var aside = regexp.MustCompile(`^\s*(?:#|//|/\*|\*|--|;|\w+:\s*$)`)
 
-// opener and closer match lines that continue the line above with the same indentation.
+// opener and closer match lines that belong to an equally indented line above them. Such a line
+// begins or ends a function's body.
 var (
 	opener = regexp.MustCompile(`^\s*(?:[{)\]]|where\b|throws\b)`)
 	closer = regexp.MustCompile(`^\s*(?:[})\]]|end\b)`)
@@ -75,8 +77,8 @@ func (s source) isFunction(n int) bool {
 	return slices.ContainsFunc(functionLines, func(form *regexp.Regexp) bool { return form.MatchString(line) })
 }
 
-// continues reports whether a line belongs to the line above with the same indentation, or is an
-// aside.
+// continues reports whether a line with the same indentation belongs to the line above. Blank lines
+// and lines that match aside do too.
 func (s source) continues(n int) bool {
 	line := s.line(n)
 	return s.indent(n) < 0 || opener.MatchString(line) || closer.MatchString(line) || aside.MatchString(line)

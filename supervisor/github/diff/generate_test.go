@@ -127,7 +127,7 @@ func quotedForImport(path string) string {
 	return `"` + b.String() + `"`
 }
 
-// changes are kinds of random changes to a tree.
+// changes are functions that each make one kind of random change to a tree of files.
 var changes = []func(g *generator, tree map[string]entry){
 	add, edit, edit, edit, edit, edit, edit, move, moveAndEdit, copyAndEdit,
 	move, moveAndEdit, copyAndEdit, remove, changeMode, changeType, changeEnds, dropLastEnd,

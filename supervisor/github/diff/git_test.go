@@ -61,7 +61,8 @@ type viewer struct {
 	kinds map[string]int // number of changes of each kind
 }
 
-// Marks before lines in place of git's own. They never appear in the headers of a diff.
+// Marks that git puts before lines instead of +, - and a space. They never appear in the headers of
+// a diff.
 const markNew, markOld, markContext = "\x01", "\x02", "\x03"
 
 func (v *viewer) commits(t *testing.T) {
@@ -197,7 +198,7 @@ type pair struct {
 	oldMode, newMode, oldID, newID string
 	status                         string // letter of the status, without the percentage of similarity
 	old, new                       string
-	added, removed                 string // numbers in the form of --numstat
+	added, removed                 string // numbers of added and removed lines, as git log --numstat prints them
 }
 
 var statuses = map[string]diff.FileStatus{"A": diff.FileAdded, "D": diff.FileRemoved, "M": diff.FileModified,

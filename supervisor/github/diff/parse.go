@@ -68,8 +68,8 @@ func (p *parser) errorf(format string, args ...any) error {
 	return fmt.Errorf("diff: line %d: %s", p.number, fmt.Sprintf(format, args...))
 }
 
-// atFile reports whether a file's header begins here. Other programs than git begin it with the two
-// names.
+// atFile reports whether a file's header begins here. Programs other than git begin a header with
+// the lines --- and +++, which have the file's names.
 func (p *parser) atFile() bool {
 	if strings.HasPrefix(p.rest, "diff --") {
 		return true

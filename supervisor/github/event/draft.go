@@ -80,22 +80,22 @@ var (
 	setRef = set(maxRef, func(d *draft) *string { return &d.Ref })
 )
 
-// said takes the text of a comment. Mews writes only comments, so a hidden mark in a description
-// was copied there by a user.
+// said stores the text of a comment in the draft. Mews writes only comments, so a hidden mark in a
+// description was copied there by a user.
 func said(d *draft, v string) {
 	text(d, v)
 	uncut(d, v)
 	d.own = d.own || strings.Contains(v, marker)
 }
 
-// issueText takes the text of an issue.
+// issueText stores the text of an issue in the draft.
 func issueText(d *draft, v string) {
 	text(d, v)
 	uncut(d, v)
 }
 
-// ref takes the name of a branch or tag. In the payload of a push it begins with refs/heads/ or
-// refs/tags/.
+// ref stores the name of a branch or tag in the draft. In the payload of a push it begins with
+// refs/heads/ or refs/tags/.
 func ref(d *draft, v string) {
 	setRef(d, strings.TrimPrefix(strings.TrimPrefix(v, "refs/heads/"), "refs/tags/"))
 }
@@ -121,7 +121,8 @@ func id(d *draft, v string) {
 	}
 }
 
-// at takes the latest time in the payload. Earlier times belong to other objects.
+// at stores the latest time in the payload as the event's time. Earlier times belong to other
+// objects.
 func at(d *draft, v string) {
 	if t, err := time.Parse(time.RFC3339, v); err == nil && t.After(d.At) {
 		d.At = t.UTC()

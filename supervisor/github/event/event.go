@@ -20,7 +20,8 @@ const MaxPayloadBytes = 25 << 20
 // MaxEventBytes is the maximum size of an event's JSON in bytes.
 const MaxEventBytes = 8 << 10
 
-// maxElements is the number of elements of a list that are read. No field needs more.
+// maxElements is the maximum number of elements that are read from a list in a payload. No field
+// needs more elements.
 const maxElements = 50
 
 // Parser reads the payloads of GitHub's webhooks.
@@ -48,7 +49,7 @@ func (p Parser) Parse(name string, payload io.Reader) (e supervisor.GitHubEvent,
 	if err == nil {
 		err = r.end()
 	}
-	// everybody can write the mark of Mews's comments
+	// everybody can write the mark of Mews's comments, so the event's sender counts too
 	if p.Self != nil && p.Self() != "" && !strings.EqualFold(p.Self(), r.draft.Sender) {
 		r.draft.own = false
 	}
@@ -103,7 +104,7 @@ func (r reader) readContainer(bracket byte, n *node) error {
 		}
 		below := n.nodes[key]
 		if below != nil && bracket == '[' && i >= maxElements {
-			below.put(r.draft, "") // tells the field that the list has an element
+			below.put(r.draft, "") // an empty value tells the field that the list has an element
 			below = nil
 		}
 		if err = r.value(b, below); err == nil {

@@ -37,8 +37,8 @@ func EventNames() []string {
 		func(name string) bool { return slices.Contains(optionalEvents, name) })
 }
 
-// byApps are events that apps usually cause. None is a comment, so they can't cause endless
-// replies.
+// byApps are events that apps usually cause. None of these events is a comment, so they can't cause
+// endless replies.
 var byApps = map[string]bool{"check_run": true, "check_suite": true, "status": true, "dependabot_alert": true,
 	"code_scanning_alert":   true,
 	"secret_scanning_alert": true, "repository_advisory": true}

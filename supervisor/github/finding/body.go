@@ -17,7 +17,7 @@ const (
 )
 
 // ReviewMark returns the hidden mark of a review. mark is usually the review's head. Anybody can
-// write the same mark. MarkFinding returns the mark of a comment.
+// write the same mark. markFinding returns the mark of a comment.
 func ReviewMark(mark string) string { return "<!-- mews:review " + mark + " -->" }
 
 func markFinding(fingerprint string) string { return "<!-- mews:finding " + fingerprint + " -->" }

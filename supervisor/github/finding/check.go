@@ -64,7 +64,7 @@ const (
 
 // Checker is a reviewed change. It checks findings about the change.
 type Checker struct {
-	Files  []diff.File       // the files, as VisibleCode shows them
+	Files  []diff.File       // the changed files, as VisibleCode shows them
 	Heads  map[string]string // whole files of the head that the review has read, by path
 	Known  []KnownFinding    // findings that must not be posted again
 	Inline int               // maximum number of inline comments; 0 means 10
@@ -92,7 +92,7 @@ func (c Checker) Check(found []protocol.ReviewFinding) CheckedFindings {
 	}
 	checked := GroupFindings(standing, c.Inline)
 	checked.Left, checked.Known = left, known
-	for _, f := range refuted { // another part of the change may have confirmed the finding
+	for _, f := range refuted { // another part of the change may have confirmed the same finding
 		if !contains(standing, f) && !contains(known, f) && !contains(checked.Refuted, f) {
 			checked.Refuted = append(checked.Refuted, f)
 		}
@@ -187,7 +187,8 @@ func (f *Finding) findLine(file string) (ok bool) {
 }
 
 // findQuote finds the lines of a text that match a quote. If several places match, it takes the
-// nearest to the line near. A quote that skips blank lines matches no consecutive lines: line is 0.
+// place nearest to the line number near. A quote that skips blank lines matches no consecutive
+// lines: line is 0.
 func findQuote(text, quote string, near int) (start, line int, ok bool) {
 	quote = VisibleCode(quote)
 	if start, line, ok = diff.FindQuote(text, quote, near); !ok {

@@ -123,7 +123,7 @@ func TestCheck_QuoteOutsideDiff_FindsLineInFile(t *testing.T) {
 	for name, c := range map[string]struct {
 		line  int
 		quote string
-		want  string // start and line; "" means that the finding is left out
+		want  string // the expected first and last line; "" means that the finding is left out
 	}{
 		"its line":                  {4, "\taway()", "0-4"},
 		"another line":              {1, "away()", "0-4"},

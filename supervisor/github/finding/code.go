@@ -9,7 +9,7 @@ import (
 // CodeExcerpt is the code of a finding, with single spaces. The lines around it belong to the same block,
 // the nearest first. Blank lines are left out.
 type CodeExcerpt struct {
-	Lines  []string `json:"lines,omitempty"` // empty if the finding is only in a whole file
+	Lines  []string `json:"lines,omitempty"` // empty if the finding is in no hunk, but only in a whole file
 	Before []string `json:"before,omitempty"`
 	After  []string `json:"after,omitempty"`
 }
@@ -31,7 +31,7 @@ func codeAt(texts []string, first, last int) (c CodeExcerpt) {
 }
 
 // block returns the lines of a block from index i, upwards or downwards. The first line with less
-// indentation ends it, and belongs to it.
+// indentation ends the block, and belongs to the block.
 func block(texts []string, i, step, own int) (lines []string) {
 	for ; i >= 0 && i < len(texts) && len(lines) < maxBlock; i += step {
 		line := squeezed(texts[i])
@@ -66,7 +66,7 @@ const (
 type side struct {
 	numbers []int
 	texts   []string
-	ends    []bool // whether a comment may be at each line on the left side; nil means at all lines
+	ends    []bool // for each line of the left side, whether a comment may be there; nil means at all lines
 }
 
 // sideOf returns the lines of a hunk on a side.
@@ -92,7 +92,8 @@ func fileSide(text string) (s side) {
 	return s
 }
 
-// find returns the position of a finding's code with the most equal lines around it.
+// find returns the position of a finding's code. If the code occurs more than once, find prefers
+// the position with the most equal lines around it.
 func (s side) find(c CodeExcerpt) (start, line int, fit codeMatch) {
 	fit = codeGone
 	squeezedTexts := make([]string, len(s.texts))

@@ -28,7 +28,8 @@ type UnreadFile struct {
 	Part   bool // other parts of the file were read
 }
 
-// ReasonWithoutLines returns why a file has no changed lines. known means that binary is known.
+// ReasonWithoutLines returns why a file has no changed lines. If known is false, it is unknown
+// whether the file is binary.
 func ReasonWithoutLines(f diff.File, binary, known bool) string {
 	switch {
 	case binary:
@@ -71,7 +72,7 @@ func (c Coverage) Reason(path string) string {
 	return ""
 }
 
-// AddUnread adds an unread file. The first reason for a path stays.
+// AddUnread adds an unread file. A path that already has a reason keeps that reason.
 func (c *Coverage) AddUnread(u UnreadFile) {
 	if c.HasRead(u.Path) {
 		c.Unread = append(c.Unread, u)
@@ -85,12 +86,12 @@ const maxUnreadNames = 5
 // after the names of its files.
 func UnreadReasons(m protocol.ReviewMaterial, unread []protocol.ReviewText) (list []string) {
 	var reasons []string
-	files := map[string][]string{} // by reason
+	files := map[string][]string{} // names of the unread files, by reason
 	for _, u := range unread {
 		if !slices.Contains(reasons, u.Text) {
 			reasons = append(reasons, u.Text)
 		}
-		names := []string{u.Name} // of an unknown part
+		names := []string{u.Name} // the unread text's own name, if its part is unknown
 		for _, chunk := range m.Chunks {
 			if chunk.Name == u.Name && len(chunk.Files) > 0 {
 				names = nil

@@ -11,7 +11,7 @@ type KnownFinding struct {
 	Fingerprint string
 	Path        string
 	Title       string
-	Window      string // the finding's Window; "" in mutes of older versions
+	Window      string // the finding's Window; "" in mutes that an older version of Mews stored
 }
 
 // Identity returns the parts of a finding that identify it.
@@ -25,7 +25,7 @@ func (k KnownFinding) Matches(f Finding) bool {
 	if k.Fingerprint == f.Fingerprint {
 		return true
 	}
-	if k.Window == "" { // the mute is of an older version
+	if k.Window == "" { // an older version of Mews stored the mute
 		return k.Fingerprint == olderFingerprint(f)
 	}
 	return k.Path == f.Path && k.Window == f.Window && isSameTitle(k.Title, f.Title)
@@ -37,8 +37,8 @@ func Fingerprint(path, window, title string) string {
 	return digest(fmt.Sprintf("%q %q %q", path, squeezed(window), titleWords(title)))
 }
 
-// olderFingerprint is the fingerprint of older versions, which had the category instead of the
-// title. Mutes of that time still hold.
+// olderFingerprint is the fingerprint that older versions of Mews made: with the category instead
+// of the title. The mutes of these versions still hold.
 func olderFingerprint(f Finding) string {
 	return digest(fmt.Sprintf("%q %q %q", f.Path, f.Window, f.Category))
 }

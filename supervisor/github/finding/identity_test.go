@@ -57,7 +57,7 @@ func TestCheck_TwoFaultsInOneLine_AreBothPosted(t *testing.T) {
 	}
 }
 
-// A mute of an older version names the category, and still holds.
+// A mute that an older version of Mews stored names the category, and still holds.
 func TestKnownFinding_OlderMute_StillHolds(t *testing.T) {
 	change := Checker{Files: parsed(t, sample)}
 	f := change.Check([]protocol.ReviewFinding{warning(4, "m[k] = 1")}).Inline[0]

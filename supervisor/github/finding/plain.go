@@ -66,7 +66,7 @@ func HarmlessMarkdown(text string, max int) string {
 	if visible := VisibleMarkdown(text); strings.TrimSpace(visible) != "" {
 		text = visible
 	} else {
-		text = VisibleCode(text) // only markup, such as "[x]: https://…": escaped, it is better than nothing
+		text = VisibleCode(text) // the text is only markup, such as "[x]: https://…": escaped, it is better than none
 	}
 	text = linked.ReplaceAllString(text, "$1")
 	text = link.ReplaceAllString(RemoveSecrets(text), textLink)
@@ -98,8 +98,8 @@ func Truncate(text string, max int) string {
 	return strings.TrimSpace(text[:end]) + "…"
 }
 
-// committable reports whether a replacement may be offered as it is. It must not end its code
-// block, and must not add a link, mention, reference, command, hidden character or secret.
+// committable reports whether a replacement may be offered as it is. The replacement must not end
+// its code block, and must not add a link, mention, reference, command, hidden character or secret.
 func committable(replacement, lines string) bool {
 	if RemoveSecrets(replacement) != replacement || VisibleCode(replacement) != replacement ||
 		strings.Contains(replacement, "```") || !utf8.ValidString(replacement) {

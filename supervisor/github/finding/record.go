@@ -16,9 +16,9 @@ type Record struct {
 	State   supervisor.FindingState
 	Found   string // the first head with the finding
 	Seen    string // the last head in which the finding's lines were read
-	Fixed   string // the first head without the finding; "" for other states
+	Fixed   string // the first head without the finding; "" unless the finding is fixed
 	Posted  bool   // the finding is on GitHub
-	Inline  bool   // the finding is a comment on its lines
+	Inline  bool   // the finding is on GitHub as a comment on its lines
 	Turn    int64  // the turn that found the finding; 0 means unknown
 	MutedBy string // login or name of the user who muted the finding; "" means none; not stored
 }
@@ -91,7 +91,8 @@ func indexOf(records []Record, f Finding, met map[int]bool) int {
 	return -1
 }
 
-// move takes the position of a finding that was found again. Its text and its fingerprint stay.
+// move gives the record the position at which its finding was found again. The record's text and
+// fingerprint stay.
 func (r *Record) move(f Finding) {
 	r.Path, r.Side, r.Start, r.Line, r.Placed = f.Path, f.Side, f.Start, f.Line, f.Placed
 	r.Code, r.Window, r.Quote = f.Code, f.Window, f.Quote
@@ -163,7 +164,7 @@ func (h Head) locate(r Record) (found diff.Position, placed bool, match codeMatc
 // guess is a position that a search may correct.
 type guess struct{ diff.Position }
 
-// take replaces the lines. line is 0 if the code is there, but not in consecutive lines.
+// take sets the lines of the guess. line is 0 if the code is there, but not in consecutive lines.
 func (g *guess) take(start, line int) {
 	if g.Start, g.Line = start, line; start == line {
 		g.Start = 0

@@ -13,13 +13,13 @@ import (
 // Summary is the text about a pull request that each review updates in place. It has all findings
 // of all heads. It names no model, price or setting of the host.
 type Summary struct {
-	Head     string // the newest head
+	Head     string // the newest head of the pull request
 	Mark     string // text of the summary's hidden mark; "" means Head
 	Name     string // name of the reviewer
 	Records  []Record
 	Read     string   // the last head that a review has read; "" means none
 	Coverage Coverage // the coverage of the head Read
-	Unread   string   // sentences for readers: why Head was not read now; "" means that it was read
+	Unread   string   // sentences that tell readers why Head was not read; "" means that Head was read
 	Unposted bool     // the comments on lines of Head could not be posted
 	Left     map[Omission]int
 }
@@ -196,7 +196,7 @@ func (r Record) openItem() string {
 	return r.item(detail)
 }
 
-// item returns the line about a finding, with words at its end.
+// item returns the line about a finding, with the text end at the line's end.
 func (r Record) item(end string) string {
 	return strings.TrimSpace(fmt.Sprintf("- %s **%s** %s %s", FormatPosition(r.Finding), r.Severity,
 		HarmlessMarkdown(r.Title, maxTitle), end))

@@ -16,14 +16,14 @@ import (
 type grant struct {
 	login   string
 	account string            // the account whose rate limits the token uses
-	may     map[string]string // permissions; nil means all
+	may     map[string]string // permissions of the token; nil means all permissions
 	repos   []string          // ids or names of repositories; nil means all
 	until   time.Time         // end of the token; zero means never
-	app     bool              // the token is for an installation of the App
-	jwt     bool              // the token is the App's own JWT
+	app     bool              // whether the token is for an installation of the App
+	jwt     bool              // whether the token is the App's own JWT
 }
 
-// levels are the levels of a permission, in order.
+// levels ranks the levels of a permission: a higher number includes the lower ones.
 var levels = map[string]int{"": 0, "read": 1, "write": 2, "admin": 3}
 
 func (g *grant) allows(needs string) bool {

@@ -199,13 +199,14 @@ type checkBody struct {
 	Output     struct{ Title, Summary string }
 }
 
-// conclusions are the conclusions of a completed check run. (docs.github.com: create a check run)
+// conclusions are the allowed conclusions of a completed check run. (docs.github.com: create a
+// check run)
 var conclusions = []string{"action_required", "cancelled", "failure", "neutral", "success", "skipped", "timed_out"}
 
 // maxSummary is the maximum size of a check run's summary in bytes.
 const maxSummary = 65535
 
-// refused returns GitHub's refusal of a body, if it is wrong.
+// refused returns GitHub's refusal of a wrong body. wrong is false if GitHub accepts the body.
 func (b checkBody) refused() (a answer, wrong bool) {
 	switch {
 	case b.Status == "completed" && !slices.Contains(conclusions, b.Conclusion):

@@ -33,13 +33,13 @@ type Fault struct {
 
 	Times int     // how many requests fail; 0 means one, or without limit if Rate is set; -1 means without limit
 	Skip  int     // how many requests succeed before the first failure
-	Rate  float64 // share of requests that fail; 0 means all
+	Rate  float64 // share of the matching requests that fail, from 0 to 1; 0 means all
 	Seed  uint64
 
 	Code       int // status; 0 means 500 for FaultErrorStatus, 502 for FaultHTMLPage, 403 for FaultSecondaryLimit
 	Text       string
-	RetryAfter int  // seconds of Retry-After; 0 means 60
-	Wordless   bool // for FaultSecondaryLimit: no Retry-After
+	RetryAfter int  // seconds in the header Retry-After of the refusal; 0 means 60
+	Wordless   bool // for FaultSecondaryLimit: whether the refusal has no header Retry-After
 }
 
 type fault struct {

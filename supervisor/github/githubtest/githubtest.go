@@ -34,8 +34,8 @@ type Options struct {
 
 	NoGraphQL bool             // no GraphQL, like some GitHub Enterprises
 	HookWait  time.Duration    // time limit for a webhook's receiver; 0 means GitHub's 10 s
-	Strict    bool             // a test with violations fails
-	Now       func() time.Time // nil means time.Now
+	Strict    bool             // whether a test with limit violations fails
+	Now       func() time.Time // returns the current time; nil means time.Now
 	Dir       string           // folder for the git repositories; "" means a temporary folder
 }
 

@@ -36,7 +36,7 @@ type delivery struct {
 	again         bool
 	at            time.Time
 	took          time.Duration
-	code          int // status of the receiver; 0 without an answer
+	code          int // HTTP status of the receiver's answer; 0 means that no answer came
 	status        string
 }
 
@@ -47,7 +47,7 @@ type DeliveryAttempt struct {
 	Event, Action string
 	Again         bool
 	At            time.Time
-	Code          int // status of the receiver; 0 without an answer
+	Code          int // HTTP status of the receiver's answer; 0 means that no answer came
 	Body          []byte
 }
 

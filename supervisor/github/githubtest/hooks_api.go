@@ -153,7 +153,8 @@ func editAppHook(s *Server, r *request) answer {
 	return getAppHook(s, r)
 }
 
-// keptFor is the time within which GitHub can redeliver. (docs.github.com, redelivering webhooks)
+// keptFor is how long after an attempt GitHub can repeat the delivery. (docs.github.com,
+// redelivering webhooks)
 const keptFor = 3 * 24 * time.Hour
 
 func listDeliveries(s *Server, r *request) answer {

@@ -22,7 +22,7 @@ const (
 const (
 	minuteWrites = 80
 	hourWrites   = 500
-	retryAfter   = 60 // seconds of Retry-After
+	retryAfter   = 60 // seconds in the header Retry-After of a refusal
 )
 
 // primary has GitHub's primary limits: the number of requests for each resource, and the period.
@@ -33,7 +33,7 @@ var primary = map[string]struct {
 
 // limits has the used part of each account's limits.
 type limits struct {
-	most   map[string]int // limits set by the test, in place of primary
+	most   map[string]int // limits by resource that the test has set, in place of the limits in primary
 	used   map[string]*window
 	writes map[string][]time.Time
 	pauses map[string]*pause
@@ -67,7 +67,8 @@ func (s *Server) ResetWriteLimits() {
 	s.change(func() { clear(s.limits.writes) })
 }
 
-// died marks recent refusals as lost. closed does the same for one connection.
+// died marks recent refusals as lost after the client was killed. closed does the same for the
+// refusals on one connection.
 func (l *limits) died(at time.Time) { l.lose(at, func(*pause) bool { return true }) }
 
 func (l *limits) closed(c net.Conn, at time.Time) {

@@ -21,7 +21,7 @@ type issue struct {
 	created   time.Time
 	updated   time.Time
 	closed    time.Time
-	reactions map[string][]string // logins by reaction
+	reactions map[string][]string // logins of users by their reaction
 	pull      *pull               // the additional data of a pull request; nil for an issue
 }
 

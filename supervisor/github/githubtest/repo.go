@@ -17,13 +17,13 @@ import (
 // Repo is a repository on the server.
 type Repo struct {
 	s        *Server
-	name     string // owner/name
+	name     string // the repository's name, as owner/name
 	id       int64
 	dir      string // path of the bare git repository
 	last     int    // highest number of an issue or a pull request
 	issues   map[int]*issue
 	labels   []label
-	people   map[string]string // permissions by login
+	people   map[string]string // permissions of users by login
 	checks   []*check
 	releases []map[string]any     // releases, newest first
 	diffs    map[string]*pullDiff // computed diffs, by base and head

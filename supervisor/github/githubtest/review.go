@@ -44,7 +44,7 @@ type comment struct {
 	body      string
 	created   time.Time
 	updated   time.Time
-	reactions map[string][]reaction // by content
+	reactions map[string][]reaction // reactions to the comment, by their contents such as +1
 	on        *thread
 	below     *issue
 }
@@ -63,7 +63,7 @@ type draft struct {
 // reviewStates has the state of a review for each event in a request.
 var reviewStates = map[string]string{"": "PENDING", "COMMENT": "COMMENTED", "APPROVE": "APPROVED", "REQUEST_CHANGES": "CHANGES_REQUESTED"}
 
-// maxBodyText is the maximum size of a text in bytes.
+// maxBodyText is the maximum size of a review's or comment's text in bytes.
 const maxBodyText = 65536
 
 func createReview(s *Server, r *request, i *issue) answer {

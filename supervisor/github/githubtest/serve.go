@@ -54,7 +54,7 @@ type flag int
 
 const (
 	byApp  flag = 1 << iota // the route needs the App's own JWT
-	quiet                   // a POST that changes nothing
+	quiet                   // the route is a POST that changes nothing
 	noRepo                  // the route is not about a repository
 	free                    // the route does not count against a limit
 )

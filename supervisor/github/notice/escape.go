@@ -22,7 +22,7 @@ func escaped(text string) string {
 	before := ' '
 	for i, r := range runes {
 		switch {
-		case strings.ContainsRune("()[]", r): // a backslash before one of these would begin a formula
+		case strings.ContainsRune("()[]", r): // a backslash before a bracket would begin a formula
 			fmt.Fprintf(&b, "&#%d;", r)
 		case r < unicode.MaxASCII && unicode.In(r, unicode.P, unicode.S):
 			b.WriteString(`\` + string(r))
@@ -102,7 +102,7 @@ func name(login string) string {
 	return cut(login, maxTitle)
 }
 
-// by returns the actors of events, without duplicates; "" if unknown.
+// The function by returns the actors of events, without duplicates; "" if unknown.
 func by(all []event) string {
 	var names []string
 	for _, e := range all {

@@ -97,7 +97,8 @@ func checkKey(e event) string {
 	return "check/" + e.Ref
 }
 
-// about returns a function for the keys of events about one issue, pull request or commit.
+// The function about returns a function that makes keys of events. Events about the same issue,
+// pull request or commit get the same key.
 func about(name string) func(event) string {
 	return func(e event) string { return name + "/" + subject(e) }
 }

@@ -27,7 +27,7 @@ const (
 	older = "0d9c8b7a6f5e4d3c2b1a0d9c8b7a6f5e4d3c2b1a"
 )
 
-// of returns an event by alice.
+// The function of returns an event by alice.
 func of(kind, action string, more event) event {
 	more.Repo, more.Event, more.Action = "acme/widget", kind, action
 	if more.Sender == "" {
@@ -184,7 +184,7 @@ func beginning(text string) string {
 	return strings.TrimSpace(string(runes[:min(len(runes), 200)]))
 }
 
-// with replaces all foreign texts of events.
+// The function with replaces all foreign texts of events.
 func with(all []event, theirs string) []event {
 	all = slices.Clone(all)
 	for i := range all {

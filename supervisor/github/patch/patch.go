@@ -128,8 +128,8 @@ func (p Patch) checker(files []diff.File) finding.Checker {
 	return finding.Checker{Files: files, Heads: p.Heads}
 }
 
-// NewSecondLookFilter returns a function that selects findings for a second look. The function returns
-// the indexes of these findings.
+// NewSecondLookFilter returns a function that selects findings to check a second time. The function
+// returns the indexes of findings that could be posted.
 func (p Patch) NewSecondLookFilter() (func([]protocol.ReviewFinding) []int, error) {
 	files, err := p.files()
 	return p.checker(files).PostableIndexes, err
@@ -153,7 +153,7 @@ func (p Patch) CheckReport(report protocol.ReviewReport) (r ReviewResult, err er
 	return r, err
 }
 
-// NewReviewResult returns the result with these findings.
+// NewReviewResult returns the result of a review with these checked findings.
 func NewReviewResult(c finding.CheckedFindings) ReviewResult {
 	r := ReviewResult{Findings: []Finding{}, Left: map[string]int{}}
 	for _, f := range c.All() {
@@ -169,7 +169,7 @@ func NewReviewResult(c finding.CheckedFindings) ReviewResult {
 	return r
 }
 
-// position returns the file and the line, as compilers print them.
+// position returns the file and the line in the form that compilers print, such as main.go:12.
 func (f Finding) position() string {
 	if f.Line == 0 {
 		return printable.DropControls(f.Path)

@@ -37,8 +37,8 @@ func (r *Reviews) checkAndPost(ctx context.Context, w *supervisor.Review, repo s
 	return r.post(ctx, w, repo, made)
 }
 
-// move prepares a review to read a new head, after a push during the review. Only changes without
-// an earlier reading will be read.
+// move prepares a review to read a new head, after a push during the review. The next reading
+// covers only the changes that no reading has covered yet.
 func (r *Reviews) move(ctx context.Context, w *supervisor.Review, made result) error {
 	p := postedOf(*w)
 	p.Begun = "" // GitHub has no review of the old head to search for

@@ -34,7 +34,7 @@ func (r *Reviews) card(ctx context.Context, w supervisor.Review, repo supervisor
 		return lines[0] + "\n\n" + fmt.Sprintf(textCardFailed, w.Why, w.PullRequestName()), nil
 	case w.State == supervisor.ReviewSkipped:
 		return lines[0] + "\n\n" + fmt.Sprintf(textCardSkipped, w.Why), nil
-	case w.Why != "": // the last round failed
+	case w.Why != "": // the review's last round failed
 		return lines[0] + "\n\n" + fmt.Sprintf(textCardFailedAgain, w.Why, w.PullRequestName()), nil
 	}
 	before, err := r.openBefore(ctx, w, made)
@@ -77,7 +77,7 @@ func (r *Reviews) grow(ctx context.Context, w supervisor.Review) error {
 			return err
 		}
 		format := textGrown
-		if w.Why != "" { // the last round failed
+		if w.Why != "" { // the review's last round failed
 			format = textGrownFailedAgain
 		}
 		return r.o.Grow(ctx, w.Repo, w.Number, fmt.Sprintf(format, finding.ShortSHA(w.Head),

@@ -27,8 +27,9 @@ func (r *Reviews) openBefore(ctx context.Context, w supervisor.Review, made resu
 	return before, err
 }
 
-// cardHead returns the first lines of a card: the verdict, cut to most bytes, and the numbers of
-// findings and files. before are the open findings of earlier reviews.
+// cardHead returns the first lines of a card: the verdict, and the numbers of findings and files.
+// The verdict is cut if it is longer than most, in bytes. The list before has the open findings of
+// earlier reviews.
 func cardHead(made result, before []finding.Finding, most int) (lines []string) {
 	// the verdict may be about findings that were refuted or dropped
 	if dropped := made.Refutations + made.Left[finding.OmittedUnfounded]; made.Verdict != "" &&

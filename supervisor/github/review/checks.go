@@ -13,8 +13,8 @@ func (r *Reviews) checker(c change, known []finding.KnownFinding) finding.Checke
 	return finding.Checker{Files: files, Heads: c.Heads, Known: known, Inline: r.o.Inline}
 }
 
-// awaitChecks answers a worker that asks which findings it should check a second time. Call end
-// when the worker has finished.
+// awaitChecks answers a worker that asks which findings it should check a second time. The caller
+// calls the returned function end when the worker has finished.
 func (r *Reviews) awaitChecks(ctx context.Context, w supervisor.Review, c change) (end func(), err error) {
 	if r.o.AwaitChecks == nil {
 		return func() {}, nil

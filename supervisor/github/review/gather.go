@@ -25,15 +25,15 @@ import (
 // Limits of the data about a pull request. Sizes are in bytes.
 const (
 	chunkSize   = 24 << 10
-	maxText     = 16 << 10 // size of a description
-	maxRules    = 32 << 10 // size of a file with rules
-	maxHead     = 8 << 20  // size of a file after the change
-	maxHeads    = 16 << 20 // size of all files after the change together
+	maxText     = 16 << 10 // most bytes of a pull request's description
+	maxRules    = 32 << 10 // most bytes of a file with review rules
+	maxHead     = 8 << 20  // most bytes of a file after the change
+	maxHeads    = 16 << 20 // most bytes of all files after the change together
 	maxCommits  = 50
 	maxMessage  = 600
 	maxIssues   = 3
 	maxThreads  = 50
-	maxSaid     = 1500 // size of a comment
+	maxSaid     = 1500 // most bytes of a comment on a pull request
 	minSpecName = 3    // minimum length of a branch name, in characters, to search for a specification of that name
 )
 
@@ -113,8 +113,8 @@ func (r *Reviews) gather(ctx context.Context, w *supervisor.Review, pull api.Pul
 	return c, r.keepChange(w, c)
 }
 
-// visible returns a text of others as GitHub displays it, cut to most bytes. The text may have
-// megabytes, as in a commit's message.
+// visible returns a text of others as GitHub displays it, cut if it is longer than most, in bytes.
+// The text may have megabytes, as in a commit's message.
 func visible(text string, most int) string {
 	return finding.Truncate(finding.VisibleMarkdown(finding.Truncate(text, 16*most)), most)
 }

@@ -8,7 +8,8 @@ import (
 	"mews/supervisor/github/githubtest"
 )
 
-// manyFunctions returns a Go file of n functions with six lines each. The function changed differs.
+// manyFunctions returns a Go file of n functions with six lines each. The function with the number
+// in changed differs from the others.
 func manyFunctions(n, changed int) string {
 	var b strings.Builder
 	b.WriteString("package main\n")
@@ -24,7 +25,7 @@ func manyFunctions(n, changed int) string {
 }
 
 // TestMaterial_LargeFile_ShowsChangedFunction covers files that are too large to be shown in full.
-// The larger ones are also too large for GraphQL, or to be read by path.
+// The larger files are also too large for GraphQL, or to be read by path.
 func TestMaterial_LargeFile_ShowsChangedFunction(t *testing.T) {
 	for name, n := range map[string]int{"57 kB": 490, "64 kB": 550, "600 kB": 5_000, "2 MB": 16_000} {
 		t.Run(name, func(t *testing.T) {

@@ -12,7 +12,8 @@ import (
 	"mews/supervisor/github/diff"
 )
 
-// labelNoReview is a label that prevents reviews. A label that was muted does the same.
+// labelNoReview is a label that prevents reviews. A label that an admin has muted prevents them,
+// too.
 const labelNoReview = "no-review"
 
 // unfinishedTitle matches the titles of pull requests that are not ready for a review.
@@ -69,8 +70,8 @@ func (r *Reviews) mayAsk(ctx context.Context, w supervisor.Review) (bool, error)
 }
 
 // nothingNew returns the reason why a pull request needs no further review; "" means that it needs
-// one. Either its user has denied reviews, or it has had the maximum of reviews, or the whole head was reviewed before. A head was
-// reviewed before if it only differs by a rebase, or by a merge from the base.
+// one. The reasons: its user has denied reviews, it has had the maximum of reviews, or the whole
+// head was reviewed before. A rebase, or a merge from the base, alone does not make a head new.
 func (r *Reviews) nothingNew(ctx context.Context, w supervisor.Review) (string, error) {
 	earlier, err := r.o.Store.ListOfPullRequest(ctx, w.User, w.Repo, w.Number)
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"mews/supervisor/github/finding"
 )
 
-// MutePullRequest ends the automatic reviews of a pull request. login is the user who wants that, and must
-// have write permission in the repository. Otherwise the author of a change could prevent its
-// review.
+// MutePullRequest ends the automatic reviews of a pull request. login is the user who wants that,
+// and must have write permission in the repository. Otherwise the author of a change could prevent
+// its review.
 func (r *Reviews) MutePullRequest(ctx context.Context, repo string, number int, login string) error {
 	served, ok := r.o.Repo(repo)
 	if !ok {
@@ -126,7 +126,8 @@ func (r *Reviews) ownReviews(ctx context.Context, w supervisor.Review) (map[int6
 }
 
 // muteFinding mutes a finding of a pull request for the whole repository. It changes nothing if an
-// admin has removed the mute since the thumbs-down. fresh reports whether the finding is newly muted.
+// admin has removed the mute since the thumbs-down. fresh reports whether the finding is newly
+// muted.
 func (r *Reviews) muteFinding(ctx context.Context, w supervisor.Review, print, path string,
 	thumb api.Reaction) (fresh bool, err error) {
 	m := supervisor.ReviewMute{User: w.User, Repo: w.Repo, Kind: supervisor.MuteFinding, Subject: print,

@@ -17,8 +17,8 @@ var noteReasons = map[string]string{textDraft: noteDraft, textUnfinished: noteUn
 	textNothingNew: "", textStopped: noteMuted, textLabelled: noteLabelled,
 	textDenied: noteDenied}
 
-// standingReasons are reasons that somebody has chosen for the pull request. They go into a summary
-// that exists, and create none.
+// standingReasons are reasons that somebody has chosen for the pull request. Mews adds them to an
+// existing summary, but creates no summary for them.
 var standingReasons = []string{textStopped, textLabelled, textDenied}
 
 // noteMark is the hidden mark of a review that only says that a head was not read.
@@ -56,7 +56,7 @@ func (r *Reviews) noteReason(ctx context.Context, w *supervisor.Review, repo sup
 	}
 	public = strings.ReplaceAll(public, "%s", r.o.Name())
 	if readHead(*w) == w.Head {
-		public = "" // earlier reviews have read it
+		public = "" // earlier reviews have read the whole head
 	}
 	needed, err := true, error(nil)
 	if slices.Contains(standingReasons, why) {

@@ -25,7 +25,7 @@ type posted struct {
 	Note    bool     `json:"note,omitempty"`    // Review only says that this head was not read
 	More    []int64  `json:"more,omitempty"`    // GitHub's ids of further reviews of this head
 	Check   int64    `json:"check,omitempty"`
-	Said    []string `json:"said,omitempty"` // fingerprints of the findings in Review; only older versions set this
+	Said    []string `json:"said,omitempty"` // fingerprints of findings in Review; set only by older versions of Mews
 }
 
 func postedOf(w supervisor.Review) (p posted) {

@@ -43,8 +43,8 @@ func (r *Reviews) records(ctx context.Context, w supervisor.Review) (list []find
 	return list, r.markMuted(ctx, w, list)
 }
 
-// olderRecords returns the findings of reviews by older versions, which have no rows of findings in
-// the database.
+// olderRecords returns the findings of reviews by older versions of Mews, which stored no rows of
+// findings.
 func (r *Reviews) olderRecords(ctx context.Context, w supervisor.Review) (list []finding.Record, err error) {
 	reviews, err := r.o.Store.ListOfPullRequest(ctx, w.User, w.Repo, w.Number)
 	for _, e := range reviews {

@@ -103,7 +103,7 @@ func TestPostAgain_DuringNewReview_PostsOnce(t *testing.T) {
 	said := ""
 	_, err := r.reviews.RunTurn(t.Context(), turn, func(ctx context.Context,
 		m protocol.ReviewMaterial) (protocol.ReviewReport, error) {
-		r.sending = func(*http.Request) { // the first request after the reading
+		r.sending = func(*http.Request) { // called at the first request to GitHub after the change was read
 			r.sending = nil
 			var err error
 			said, err = r.reviews.HandlePress(ctx, "alice", "again/1")
@@ -170,7 +170,7 @@ func TestRequest_FailsOnReadHead_KeepsResult(t *testing.T) {
 			r.must(err)
 			r.wantParts(said, "`main.go:4`")
 
-			// the next small push reads only what is new
+			// after the next small push, only the new change is read
 			r.repo.AddCommit("put-it", githubtest.Commit{Message: "Docs",
 				Files: map[string]string{"docs.md": "Words.\n"}})
 			r.want(number, "")
@@ -178,7 +178,7 @@ func TestRequest_FailsOnReadHead_KeepsResult(t *testing.T) {
 			r.same("files", len(r.material.Chunks[0].Files), 1)
 			r.wantParts(r.summary(number), "**Read 2 of 2 files**")
 
-			// a request that succeeds reads everything
+			// a requested review that succeeds reads the whole change
 			r.request(number)
 			r.run()
 			r.same("files", len(r.material.Chunks[0].Files), 2)
@@ -188,7 +188,7 @@ func TestRequest_FailsOnReadHead_KeepsResult(t *testing.T) {
 }
 
 // TestForcePush_ToReadHead_RefreshesSummary covers a branch that is reset to a head that was
-// reviewed before. Nothing is read or paid again.
+// reviewed before. No part of that head is read or paid for again.
 func TestForcePush_ToReadHead_RefreshesSummary(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)
@@ -266,7 +266,8 @@ func TestHeadLimit_FailedHeads_DoNotCount(t *testing.T) {
 	}
 }
 
-// TestCard_NothingNew_NamesOpenFindings covers a push that brings no finding while one is open.
+// TestCard_NothingNew_NamesOpenFindings covers a push that brings no finding while an earlier
+// finding is open.
 func TestCard_NothingNew_NamesOpenFindings(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)

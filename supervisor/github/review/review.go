@@ -43,7 +43,7 @@ type Options struct {
 	API      *api.Client
 	Spool    *spool.Spool
 	Repo     func(name string) (supervisor.GitHubRepo, bool) // returns a repository by its name, if Mews serves it
-	Person   func(name string) (supervisor.User, bool)       // returns a user by name, if Mews serves them
+	Person   func(name string) (supervisor.User, bool)       // returns a user by name, if Mews serves the user
 	Approver Approver
 	// Begun is called after an inbound was stored whose turn must run. It must not block.
 	Begun func(supervisor.Inbound)
@@ -52,8 +52,8 @@ type Options struct {
 	// Grow adds a line of Markdown to the messages about a pull request.
 	Grow func(ctx context.Context, repo string, number int, line string) error
 	// AwaitChecks lets a turn's worker ask which findings to check a second time. The function
-	// check answers, until end is called. A nil AwaitChecks means that the worker checks all
-	// findings again.
+	// check answers the worker, until the returned function end is called. A nil AwaitChecks means
+	// that the worker checks all findings again.
 	AwaitChecks func(turn int64, check func([]protocol.ReviewFinding) []int) (end func())
 	// Name returns the name by which comments address Mews, without the @.
 	Name func() string

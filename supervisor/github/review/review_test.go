@@ -531,8 +531,9 @@ func TestMaterial_ReviewRules_ComeFromBase(t *testing.T) {
 	}
 }
 
-// TestKillAtEachRequest_PostsOneReview kills the process at each request to GitHub. GitHub handles
-// that request or does not. Each head must have one review, and there must be one mail.
+// TestKillAtEachRequest_PostsOneReview kills the process at each request to GitHub. For each
+// request the test tries both cases: GitHub still handles the request, or it does not. Each head
+// must have one review, and there must be one mail.
 func TestKillAtEachRequest_PostsOneReview(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	lives := 0

@@ -7,8 +7,8 @@ import (
 	"mews/supervisor/github/githubtest"
 )
 
-// A head that was skipped because of the title or a label is reviewed once that has changed. Other
-// changes of a title start no review.
+// A head that was skipped because of the title or a label is reviewed once the title or the label
+// has changed. Other changes of a title start no review.
 func TestSkippedHead_TextChanges_IsReviewed(t *testing.T) {
 	for name, c := range map[string]struct {
 		title, label string
@@ -46,7 +46,7 @@ func TestSkippedHead_TextChanges_IsReviewed(t *testing.T) {
 		})
 	}
 	r := newRig(t, githubtest.Options{})
-	r.recheck(r.open(code)) // its head was never requested
+	r.recheck(r.open(code)) // nobody has requested a review of this pull request's head
 	r.same("begun", len(r.begun), 0)
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // summaryOf returns the summary after a review. If the repository posts only picked findings, the
-// summary has only these.
+// summary has only the picked findings.
 func (r *Reviews) summaryOf(ctx context.Context, w supervisor.Review, made result, mark string) (s finding.Summary,
 	err error) {
 	records, err := r.records(ctx, w)

@@ -202,8 +202,8 @@ func TestCheckRun_CleanReview_Succeeds(t *testing.T) {
 	r.wantParts(r.repo.CheckRuns()[2].Summary, "`main.go:4`", "**Read 2 of 2 files**")
 }
 
-// TestUnreadHead_PullRequestIsToldOnce covers drafts, unfinished titles and the limit of heads. Each
-// pull request causes one mail, and its summary keeps the findings.
+// TestUnreadHead_PullRequestIsToldOnce covers drafts, unfinished titles and the limit of heads.
+// Each pull request causes one mail, and its summary keeps the findings.
 func TestUnreadHead_PullRequestIsToldOnce(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	r.reviews.o.Heads = 2
@@ -301,8 +301,8 @@ func TestPost_ClosedMeanwhile_PostsNothing(t *testing.T) {
 	}
 }
 
-// TestPost_PushAfterLastCheck_ReviewsNewHead covers a push between the last check of the head and the
-// post. GitHub then refuses the comments on the old head.
+// TestPost_PushAfterLastCheck_ReviewsNewHead covers a push between the last check of the head and
+// the post. GitHub then refuses the comments on the old head.
 func TestPost_PushAfterLastCheck_ReviewsNewHead(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)
@@ -405,7 +405,8 @@ func TestSummary_SixtyFindings_ListsAll(t *testing.T) {
 	r.same("lines", strings.Count(text, "\n- `main.go:"), 60)
 }
 
-// TestSummary_OlderVersion_KeepsItsFindings covers a pull request that an older version reviewed.
+// TestSummary_OlderVersion_KeepsItsFindings covers a pull request that an older version of Mews
+// reviewed.
 func TestSummary_OlderVersion_KeepsItsFindings(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)

@@ -64,9 +64,9 @@ func (r *Reviews) postAgain(ctx context.Context, w supervisor.Review, _ string) 
 	return fmt.Sprintf(textPosted, w.PullRequestName()), r.o.Store.Update(ctx, w)
 }
 
-// postHandler returns a handler for presses that post. Only one of them at a time posts to a pull
-// request, so a second tap finds the findings posted. Findings are posted only from the card of the
-// newest reviewed head, because a summary has the findings of one head.
+// postHandler returns a handler for presses that post findings. For a pull request only one such
+// handler runs at a time, so a second tap sees the findings as posted. Findings are posted only
+// from the card of the newest reviewed head, because a summary has the findings of one head.
 func postHandler(do pressHandler) pressHandler {
 	return func(r *Reviews, ctx context.Context, w supervisor.Review, rest string) (string, error) {
 		slot, err := r.postSlots.Acquire(ctx, w.PullRequestName())
@@ -98,7 +98,7 @@ func postHandler(do pressHandler) pressHandler {
 }
 
 // newerReview returns the last review that has read a newer head of the same pull request. That
-// review has the findings of all earlier ones.
+// review has the findings of all earlier reviews.
 func (r *Reviews) newerReview(ctx context.Context, w supervisor.Review) (newer supervisor.Review, found bool,
 	err error) {
 	list, err := r.o.Store.ListOfPullRequest(ctx, w.User, w.Repo, w.Number)
@@ -122,8 +122,8 @@ func fullFindings(made result) (lines []string) {
 	return lines
 }
 
-// findingText explains a finding: how and when the code fails. The explanation is cut to most
-// bytes.
+// findingText explains a finding: how and when the code fails. The explanation is cut if it is
+// longer than most, in bytes.
 func findingText(number int, f finding.Finding, most int) string {
 	return fmt.Sprintf("%d. **%s, %s** %s\n%s\n\n%s", number, f.Severity, f.Category, finding.FormatPosition(f),
 		finding.HarmlessMarkdown(f.Title, maxShort), finding.HarmlessMarkdown(f.Detail, most))

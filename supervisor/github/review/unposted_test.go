@@ -82,8 +82,8 @@ func TestPost_WithoutPermission_CardHasAll(t *testing.T) {
 	r.same("posted", r.posted(number), []string{"COMMENTED main.go:4 main.go:3"})
 }
 
-// TestPostAgain_NewerReview_PostsNothingTwice covers two heads. Only the review of the later one
-// was posted, and it has the findings of both.
+// TestPostAgain_NewerReview_PostsNothingTwice covers two heads. Only the review of the later head
+// was posted, and that review has the findings of both heads.
 func TestPostAgain_NewerReview_PostsNothingTwice(t *testing.T) {
 	r := newRig(t, githubtest.Options{May: readOnly()})
 	number := r.open(code)

@@ -42,7 +42,7 @@ func TestWeekOfPullRequests_CausesFewMails(t *testing.T) {
 		p := &weekPull{branch: fmt.Sprint("week-", i), lines: "package main\n"}
 		pulls = append(pulls, p)
 		at := time.Duration(rng.Int64N(int64(5 * 24 * time.Hour)))
-		for range 1 + rng.IntN(4) { // at most as many as the heads that are reviewed without a request
+		for range 1 + rng.IntN(4) { // number of heads to review, within the limit for reviews without a request
 			// several pushes within a few minutes; only the last is reviewed
 			for range 1 + rng.IntN(2) {
 				pushes = append(pushes, weekPush{at, p})
@@ -84,7 +84,7 @@ func (r *rig) write(p *weekPull, bad bool) {
 	}
 }
 
-// review runs all reviews that are due before until.
+// review runs all reviews that are due before the time until.
 func (r *rig) review(pulls []*weekPull, until time.Time) {
 	r.Helper()
 	for {
@@ -99,7 +99,7 @@ func (r *rig) review(pulls []*weekPull, until time.Time) {
 		r.must(r.reviews.beginDue(r.Context()))
 		for _, in := range r.begun[before:] {
 			i := slices.IndexFunc(pulls, func(p *weekPull) bool { return fmt.Sprint(p.number) == in.Conversation.Thread })
-			r.begun = append(r.begun, in) // run takes the newest inbound
+			r.begun = append(r.begun, in) // the method run takes the newest inbound
 			r.run(pulls[i].findings()...)
 			pulls[i].reviewed()
 		}

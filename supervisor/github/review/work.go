@@ -28,7 +28,7 @@ type result struct {
 	Verdict         string
 	Skipped, Unread []string
 	Hunks           []string // fingerprints of reviewed and skipped hunks
-	Head            string   // the head that was read; results of older versions have none
+	Head            string   // head that the review has read; a result from an older version of Mews has no head
 	Round           int      // the round of the review's row that has read the head
 	// sentence that says why the result was not posted; "" if it was posted or there was nothing to
 	// post
@@ -150,7 +150,8 @@ func (r *Reviews) work(ctx context.Context, w *supervisor.Review, repo superviso
 // patience is how long a turn waits for a temporary failure of GitHub to pass.
 const patience = 3 * time.Minute
 
-// retryForAWhile repeats do while GitHub has a temporary failure, up to patience.
+// retryForAWhile repeats the function do while GitHub has a temporary failure, for as long as
+// patience.
 func (r *Reviews) retryForAWhile(ctx context.Context, do func() error) error {
 	began := r.o.Now()
 	for wait := 100 * time.Millisecond; ; wait *= 2 {
@@ -243,8 +244,8 @@ func (r *Reviews) askApproval(ctx context.Context, w *supervisor.Review, repo su
 	return r.o.Store.Update(ctx, *w)
 }
 
-// isDenied reports whether the user has denied the reviews of a pull request. A review that somebody
-// requested later ends that.
+// isDenied reports whether the user has denied the reviews of a pull request. If somebody requested
+// a review later, the denial has ended.
 func isDenied(reviews []supervisor.Review) (denied bool) {
 	for _, e := range reviews {
 		denied = e.Why == textDenied || denied && (e.Turn == 0 || e.Result == "")

@@ -43,9 +43,9 @@ func (s Setup) AddWebhook(ctx context.Context, repo, address string) (made bool,
 	return err == nil, err
 }
 
-// ChangeWebhook changes the address of a repository's webhook. The error is an *WebhookAddressError
-// if somebody else has changed the address meanwhile, so that it is not from. Other errors are for
-// users.
+// ChangeWebhook changes the address of a repository's webhook from one address to another. The
+// error is an *WebhookAddressError if the webhook no longer has the address from, because somebody
+// else has changed it. Other errors are for users.
 func (s Setup) ChangeWebhook(ctx context.Context, repo, from, to string) error {
 	if err := s.checkAddress(to); err != nil {
 		return err

@@ -34,7 +34,7 @@ type RedeliveryFailure struct {
 
 // Redeliver asks GitHub to repeat the delivery with an id. The id 0 means all failed deliveries of
 // the last three days. After a failure in one repository it goes on with the next, unless GitHub
-// refuses all requests. The error is ctx's.
+// refuses all requests. The error err is only set if ctx has ended.
 func (s Setup) Redeliver(ctx context.Context, id int64) (sent []Redelivery, failed []RedeliveryFailure, err error) {
 	again := redeliverer{Setup: s, id: id}
 	for _, repo := range s.Repos {
@@ -103,7 +103,7 @@ func (s Setup) failed(ctx context.Context, repo string, hook, id int64) (due []a
 		if page, cursor, err = s.Client.WebhookDeliveries(ctx, repo, hook, cursor); err != nil {
 			return nil, err
 		}
-		for _, d := range page { // newer attempts come before older ones
+		for _, d := range page { // GitHub lists newer attempts before older ones
 			if d.At.Before(s.Now().Add(-redeliverFor)) {
 				cursor = ""
 				break

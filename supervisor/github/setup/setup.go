@@ -35,7 +35,7 @@ type Setup struct {
 	App     bool          // Mews is a GitHub App; false means a user's token
 	Listens bool          // Mews receives webhooks; false means that Mews polls
 	Secret  func() string // returns the secret that signs deliveries
-	Path    string        // path of the address for webhooks
+	Path    string        // path at which Mews receives webhooks
 	Web     string        // address of GitHub's web pages: https://github.com
 	Events  []string      // names of the events that Mews needs
 	Repos   []supervisor.GitHubRepo
@@ -82,7 +82,7 @@ func (r Report) HasProblem() bool {
 	return len(wrong) > 0
 }
 
-// RateLimit is one of GitHub's rate limits.
+// RateLimit is one of GitHub's rate limits, and how much of it is left.
 type RateLimit struct {
 	Name  string    `json:"name"`
 	Left  int       `json:"left"`
@@ -113,7 +113,7 @@ type WebhookReport struct {
 	ID     int64                 `json:"id"`
 	URL    string                `json:"url"`
 	Events []string              `json:"events"`
-	Last   []api.WebhookDelivery `json:"last,omitempty"` // last deliveries, newest first
+	Last   []api.WebhookDelivery `json:"last,omitempty"` // the webhook's last deliveries, newest first
 }
 
 // maxClock is the allowed error of this machine's clock. (GitHub refuses an App's token whose time

@@ -13,7 +13,7 @@ const (
 	pageApp   = "%[1]s/settings/apps, the app's page Permissions & events; then %[1]s/settings/installations to accept it"
 )
 
-// Services that need a missing permission.
+// Names of the services of Mews that do not work without a permission.
 const (
 	whyContents = "to read pull requests and their files, and to report pushes"
 	whyPulls    = "to read pull requests"

@@ -44,7 +44,7 @@ func (t *Triages) apply(ctx context.Context, w *supervisor.IssueTriage, repo sup
 		if ctx.Err() != nil {
 			return err
 		}
-		// without the project, the other steps are still useful
+		// without a place in the project, the triage's other steps are still useful
 		note := fmt.Sprintf(textNotPlanned, repo.Project, problem.UserText(err))
 		if !slices.Contains(r.Notes, note) {
 			r.Notes = append(r.Notes, note)
@@ -146,7 +146,7 @@ func (t *Triages) write(ctx context.Context, do func() error) error {
 	return err
 }
 
-// persistent is like write, but returns the action's result.
+// persistent repeats an action on GitHub as write does, and returns the action's result.
 func persistent[T any](ctx context.Context, t *Triages, do func() (T, error)) (v T, err error) {
 	for try := range tries {
 		if v, err = do(); err == nil {

@@ -69,8 +69,8 @@ func securityText(w supervisor.IssueTriage, r result) string {
 	return strings.Join(append(text, writtenText(w, r)+textSecurityHint, "", r.URL), "\n")
 }
 
-// writtenText tells what earlier triages have written on GitHub about an issue that now looks like a
-// security report.
+// writtenText tells what earlier triages have written on GitHub about an issue that now looks like
+// a security report.
 func writtenText(w supervisor.IssueTriage, r result) string {
 	var written []string
 	if len(r.Labels) > 0 {

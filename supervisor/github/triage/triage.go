@@ -1,10 +1,10 @@
 // Package triage sorts issues on GitHub. It adds labels of the repository, a priority, duplicates
-// or related issues, and a short summary. A worker reads the issue; it can only report. This
-// package checks the report, and only the checked part reaches GitHub.
+// or related issues, and a short summary. A worker reads the issue, and can only report. This
+// package checks the report. Only the checked part reaches GitHub.
 //
 // Each issue to triage is a row in the database. All finished steps are in the row or on GitHub, so
-// a crash loses nothing. Run puts an inbound for the row into its conversation. The turn of that
-// conversation calls RunTurn, which continues at the row's state.
+// a crash loses nothing. Run stores an inbound for each due row, which starts a turn. The turn
+// calls RunTurn, which continues from the row's state.
 package triage
 
 import (
@@ -41,15 +41,15 @@ type Options struct {
 	Issues *api.Client
 	Writer GitHubWriter
 	Repo   func(name string) (supervisor.GitHubRepo, bool) // returns the repository with that name if Mews serves it
-	Person func(name string) (supervisor.User, bool)       // returns the user with that name if Mews serves them
+	Person func(name string) (supervisor.User, bool)       // returns the named user, if Mews serves that user
 	// Begin stores an inbound once, and starts the turn of its conversation.
 	Begin func(ctx context.Context, in supervisor.Inbound) (supervisor.Inbound, error)
 	Say   func(ctx context.Context, d supervisor.Delivery) error // puts a notice into the outbox
 	// Writers returns the users who may write in a repository and want its notices.
 	Writers func(ctx context.Context, repo supervisor.GitHubRepo) ([]supervisor.User, error)
 	Queued  func(conversation int64) // starts the delivery of a conversation's outbox; must not block
-	// IsPrivate reports whether only users who may write get an issue's notices. MarkPrivate makes
-	// that so from then on.
+	// IsPrivate reports whether only users who may write get an issue's notices. MarkPrivate
+	// restricts the issue's notices to these users from then on.
 	IsPrivate   func(ctx context.Context, repo string, number int) (bool, error)
 	MarkPrivate func(ctx context.Context, repo string, number int) error
 	// wait between the opening of an issue and its triage
@@ -198,8 +198,8 @@ func (t *Triages) putOff(ctx context.Context, w supervisor.IssueTriage, err erro
 	t.fail(ctx, w, err)
 }
 
-// isTemporary reports whether GitHub's failure may pass. until is the time for another try; zero
-// means unknown.
+// isTemporary reports whether GitHub's failure may pass. The result until is the time for another
+// try; zero means unknown.
 func isTemporary(err error) (until time.Time, ok bool) {
 	var e *api.Error
 	if !errors.As(err, &e) {

@@ -256,7 +256,7 @@ func TestTriage_LabelledIssue_IsSkipped(t *testing.T) {
 func TestTriage_AskedAgain_EditsComment(t *testing.T) {
 	r := newRig(t)
 	number := r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob", Body: "It is white."})
-	r.repo.AddComment(number, "mallory", "<!-- mews:triage -->\nmine") // anybody can write the mark
+	r.repo.AddComment(number, "mallory", "<!-- mews:triage -->\nmine") // anybody can write the mark of Mews's comments
 	turn := r.turn(number, "")
 	r.work(turn)
 	if _, err := r.db.Turns().Finish(t.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone,

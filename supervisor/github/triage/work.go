@@ -46,7 +46,7 @@ func (t *Triages) RunTurn(ctx context.Context, turn supervisor.Turn, read Materi
 	case w.State == supervisor.TriageSettling || w.State == supervisor.TriageQueued:
 		return t.work(ctx, w, repo, read)
 	}
-	var r result // the process was killed between the end of the triage and the end of its turn
+	var r result // the process was killed after the end of the triage, but before the end of its turn
 	err = r.decode(w.Report)
 	return cardOf(w, r, repo), err
 }
@@ -92,7 +92,7 @@ func (t *Triages) read(ctx context.Context, w *supervisor.IssueTriage, repo supe
 	}
 	r.Title, r.URL = m.Title, issue.URL
 	r.Labels = slices.DeleteFunc(slices.Clone(w.Labels), func(l string) bool { return !contains(issue.Labels, l) })
-	if w.Why = leftAlone(*w, issue); w.Why != "" { // the issue has changed since it was queued
+	if w.Why = leftAlone(*w, issue); w.Why != "" { // the issue has changed since its triage was queued
 		w.State = supervisor.TriageSkipped
 		return r, nil
 	}

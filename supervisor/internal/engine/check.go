@@ -18,7 +18,7 @@ const largeDatabase = 50 << 20
 // errCheckCut means that the check for damage was interrupted.
 var errCheckCut = errors.New("the check was cut short")
 
-// Statements about the row that marks a proper close. The first transaction of a run deletes the
+// SQL statements for the row that marks a proper close. The first transaction of a run deletes the
 // row, and the last transaction writes it.
 const (
 	markClean   = `INSERT OR REPLACE INTO setting (user, name, value) VALUES ('', 'clean', '1')`
@@ -26,7 +26,7 @@ const (
 	findClean   = `SELECT count(*) FROM setting WHERE user = '' AND name = 'clean'`
 )
 
-// Statements about the time of the last check, in unix milliseconds.
+// SQL statements for the time of the last check, in unix milliseconds.
 const (
 	putChecked  = `INSERT OR REPLACE INTO setting (user, name, value) VALUES ('', 'checked', ?)`
 	findChecked = `SELECT value FROM setting WHERE user = '' AND name = 'checked'`

@@ -38,7 +38,7 @@ type connection struct {
 	raw        *sqlite3.Conn            // SQLite's connection; nil after closing
 	statements map[string]*sqlite3.Stmt // prepared statements, by their text
 
-	onStatement func() // Options.OnStatement
+	onStatement func() // called before each run of a statement; see Options.OnStatement
 }
 
 // connect opens the connection to an existing file. It fails with ProblemLocked if another program
@@ -63,7 +63,7 @@ func connect(ctx context.Context, path string, o Options) (*connection, error) {
 		err = o.Extend(raw)
 	}
 	if err == nil {
-		_, err = c.pragma("user_version") // the first read creates the journal
+		_, err = c.pragma("user_version") // the first read makes SQLite create the journal
 	}
 	if err == nil {
 		err = restrictMode(path)

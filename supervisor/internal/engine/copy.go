@@ -25,7 +25,8 @@ func MigrationCopyPath(path string, schema int64) string {
 }
 
 // ListMigrationCopies returns the kept copies of the database at path. It includes copies of a
-// replaced database, and unfinished copies, also one that was to replace a removed file.
+// replaced database, and unfinished copies. An unfinished copy may also be the replacement of a
+// removed file.
 func ListMigrationCopies(path string) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	var copies []string

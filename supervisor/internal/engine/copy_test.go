@@ -31,7 +31,7 @@ func TestOpen_Migration_KeepsCopy(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name    string
-		second  string // the next migration; "" means none
+		second  string // SQL of the next migration; "" means none
 		o       Options
 		beside  string // files beside the database before the migration
 		failed  Problem

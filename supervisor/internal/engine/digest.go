@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// Statements about the digests of applied migrations. A digest is a setting without a user, named
+// SQL statements for the digests of applied migrations. A digest is a setting without a user, named
 // after the migration's file.
 const (
 	putDigest   = `INSERT OR REPLACE INTO setting (user, name, value) VALUES ('', ?, ?)`
@@ -52,7 +52,7 @@ func (c *connection) keepDigests(files fs.FS, names []string) error {
 
 // comparison is the result of comparing a database with the migrations that it has had.
 type comparison struct {
-	difference  string // the first difference; "" means none
+	difference  string // first difference between the database and the migrations; "" means none
 	fingerprint string // digest of the schema; "" means that the schema was not compared
 	missing     bool   // the digest of an applied migration is not stored
 	repair      schema // the schema that the database needs before its next migration; nil means no change

@@ -33,9 +33,9 @@ func TestOpen_OtherMigrations_AreRefused(t *testing.T) {
 			CREATE INDEX more_text ON more (text)`
 	}
 	for _, c := range []struct {
-		name, changed string // what was done to the database
+		name, changed string // the test's change of the database
 		difference    string // the reported difference; "" means that the database opens
-		kept          int    // number of digests after opening
+		kept          int    // number of stored digests after opening
 	}{
 		{"no change", ``, "", 2},
 		{"no digests", forgetDigests, "", 2},

@@ -39,8 +39,8 @@ type Options struct {
 	MustExist bool // makes no new database: refuses a missing or empty file
 	// refuses a database that needs migrations, and changes nothing in it
 	RefuseOlder bool
-	// digests of schemas that change to the schema of Migrations before the next migration;
-	// ProblemOtherMigrations has such a digest as its third fact
+	// digests of other schemas that are accepted. The next migration first changes such a schema to
+	// the schema of Migrations. The third fact of ProblemOtherMigrations is such a digest.
 	KnownSchemas []string
 	// opens a database that other migrations have made, and keeps the differences
 	AllowDifferences bool
@@ -72,7 +72,7 @@ type DB struct {
 	started  atomic.Bool
 	// the file must not change, because it is being checked or will be at the start of Run
 	frozen atomic.Bool
-	file   fs.FileInfo // the open file
+	file   fs.FileInfo // the open file, for comparison with the file at the path
 
 	mu     sync.Mutex  // guards the following fields
 	conn   *connection // the connection; nil after a fatal failure, and after closing
@@ -190,8 +190,8 @@ func (db *DB) Close() error {
 	return nil
 }
 
-// with calls fn with the connection, which no other goroutine uses meanwhile. It opens a new
-// connection if the last one was closed after a failure.
+// The method with calls fn with the connection, which no other goroutine uses meanwhile. It opens a
+// new connection if the last one was closed after a failure.
 func (db *DB) with(fn func(*connection) error) (err error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()

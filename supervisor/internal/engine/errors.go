@@ -32,33 +32,34 @@ const (
 	ProblemDiskFull   Problem = "full"       // the disk is full
 	ProblemDamaged    Problem = "damaged"    // the file is damaged
 	ProblemLocked     Problem = "locked"     // another program has the file open
-	ProblemUnwritable Problem = "unwritable" // the file can't be opened, or not for writing
+	ProblemUnwritable Problem = "unwritable" // the file can't be opened at all, or can't be opened for writing
 	ProblemDiskFault  Problem = "disk"       // the disk can't be read or written
 	// the file's folder is on a network file system; facts: the folder, the file system's name
 	ProblemNetworkDisk Problem = "network"
-	// this program has an SQLite with known defects; facts: its version, the oldest good version
+	// this program has an SQLite with known defects; facts: SQLite's version, the oldest good
+	// version
 	ProblemOldSQLite Problem = "old_sqlite"
-	// a newer program has used the database; facts: its schema's version, the newest known version
+	// a newer program has used the database; facts: the schema's version, the newest known version
 	ProblemNewerSchema Problem = "newer"
-	// the database needs migrations, which Options.RefuseOlder forbids; facts: its schema's version,
-	// the version that it needs
+	// the database needs migrations, which Options.RefuseOlder forbids; facts: the schema's
+	// version, the needed version
 	ProblemOlderSchema Problem = "older"
 	// there is no room for the copy before a migration; facts: the needed and the free MiB, the
 	// folder
 	ProblemNoRoomForCopy Problem = "no_room"
-	ProblemMissing       Problem = "missing" // the database must exist, but is missing or empty; facts: its path
-	// the file was removed while it was open, and was written again; facts: its path
+	ProblemMissing       Problem = "missing" // the database must exist, but is missing or empty; facts: the path
+	// the file was removed while it was open, and was written again; facts: the file's path
 	ProblemFileRemoved Problem = "removed"
-	// the file was removed while it was open, and could not be written again; facts: its path, the
-	// reason
+	// the file was removed while it was open, and could not be written again; facts: the file's
+	// path, the reason
 	ProblemFileLost Problem = "lost"
 	// another file has replaced the open file at its path; facts: the path, the path of a copy of
 	// the open file
 	ProblemFileReplaced Problem = "replaced"
 	// another file has replaced the open file, which could not be copied; facts: the path, the reason
 	ProblemReplacedFileLost Problem = "replaced_lost"
-	// other migrations made the database; facts: its schema's version, the first difference, the
-	// schema's digest if that was compared
+	// other migrations made the database; facts: the schema's version, the first difference, the
+	// schema's digest, or "" if the schema was not compared
 	ProblemOtherMigrations Problem = "differs"
 	ProblemForeignDatabase Problem = "foreign" // the file is the database of another program
 )

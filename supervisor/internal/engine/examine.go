@@ -12,7 +12,7 @@ import (
 // Examination is the result of Examine for a sound database.
 type Examination struct {
 	Schema int64 // number of the database's last migration
-	Newest int64 // number of the newest migration
+	Newest int64 // number of the newest migration that this program has
 	Bytes  int64
 }
 

@@ -29,7 +29,7 @@ func filesOf(t *testing.T, path string) (files string) {
 	return files
 }
 
-// killed makes a database as a kill leaves it: its last rows are in the journal.
+// The function killed makes a database as a kill leaves it. Its last rows are in the journal.
 func killed(t *testing.T) func(path string) error {
 	return func(path string) error {
 		other := filepath.Join(t.TempDir(), "mews.db")

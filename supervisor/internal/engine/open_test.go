@@ -12,8 +12,8 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// openAndWrite opens the database at path, runs the writes do, and closes the database. With killed
-// it leaves the database as after a kill.
+// openAndWrite opens the database at path, runs the writes do, and closes the database. If killed
+// is true, it leaves the database as a kill does.
 func openAndWrite(t *testing.T, path string, killed bool, do ...func(*Tx) error) {
 	t.Helper()
 	r := newRigAt(t, path)

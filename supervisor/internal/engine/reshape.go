@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Statements about the last number that AUTOINCREMENT has used in a table.
+// SQL statements for the last number that AUTOINCREMENT has used in a table.
 const (
 	findSequence   = `SELECT seq FROM sqlite_sequence WHERE name = ?`
 	deleteSequence = `DELETE FROM sqlite_sequence WHERE name = ?`

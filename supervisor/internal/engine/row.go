@@ -50,7 +50,7 @@ func AllRows[T any](q Querier, scan func(*Row) T, query string, args ...any) (li
 // Reader reads outside of a transaction. Each statement sees all earlier commits.
 type Reader struct {
 	db  *DB
-	ctx context.Context // the caller's context; its end prevents later statements, but does not interrupt a running one
+	ctx context.Context // the caller's context; its end prevents later statements, but not a running statement
 }
 
 // Reader returns a reader. It must not be used within Write, whose transaction holds the

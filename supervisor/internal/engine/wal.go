@@ -34,7 +34,7 @@ const maxGathered = 256 << 10
 // file open.
 type journal struct {
 	vfs.File
-	gathered []byte // gathered bytes
+	gathered []byte // bytes that are not written yet
 	offset   int64  // offset of the gathered bytes in the file
 }
 

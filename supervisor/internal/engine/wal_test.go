@@ -15,7 +15,7 @@ type memoryFile struct {
 	vfs.File
 	content []byte
 	writes  int
-	fails   error // error that each write returns
+	fails   error // error that each write to the file returns
 }
 
 func (f *memoryFile) ReadAt(p []byte, at int64) (int, error) {

@@ -96,7 +96,7 @@ func TestRun_FileRemovedOrReplaced_Ends(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					time.Sleep(wait) // the fake clock of the bubble advances
+					time.Sleep(wait) // the fake clock of synctest's bubble advances
 					stop()
 					problem, facts := ProblemOf(<-ran)
 					if problem != c.problem {

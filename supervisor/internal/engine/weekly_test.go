@@ -15,7 +15,7 @@ func TestOpen_CleanStop_ChecksFileWeekly(t *testing.T) {
 	const week = checkInterval
 	for _, c := range []struct {
 		name    string
-		change  string        // what was done to the database
+		change  string        // the test's change of the database
 		after   time.Duration // the time between the making of the database and the start
 		damaged bool
 		large   bool
@@ -81,7 +81,7 @@ func TestRun_LongService_ChecksFileWeekly(t *testing.T) {
 		openAndWrite(t, path, false, fillPages)
 		made := time.Now()
 		synctest.Test(t, func(t *testing.T) {
-			start := time.Now() // the time on the fake clock of the bubble
+			start := time.Now() // the time on the fake clock of synctest's bubble
 			now := func() time.Time { return made.Add(time.Since(start)) }
 			db, err := Open(t.Context(), path, Options{Migrations: testMigrations, Now: now})
 			if err != nil {

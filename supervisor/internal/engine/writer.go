@@ -13,7 +13,7 @@ const maxGroup = 128
 
 // request is a write function that waits for its transaction.
 type request struct {
-	ctx  context.Context // the caller's context; its end can prevent fn, but does not interrupt it
+	ctx  context.Context // the caller's context; the context's end can prevent fn, but does not interrupt a running fn
 	fn   func(*Tx) error
 	err  error      // error that fn returned
 	done chan error // gets the outcome after the commit; buffered, so that the writer does not wait

@@ -10,8 +10,8 @@ import (
 	"mews/supervisor"
 )
 
-// The last words of a turn that tests a condition begin with one of these texts. (From Kai's
-// conditional jobs.)
+// If a job's turn tests a condition, the model's last message begins with one of these texts. (From
+// Kai's conditional jobs.)
 const (
 	ConditionMet    = "CONDITION_MET:"
 	ConditionNotMet = "CONDITION_NOT_MET:"
@@ -49,7 +49,7 @@ func IsConditionMet(messages []protocol.Message) bool {
 	return strings.HasPrefix(lastWords(messages), ConditionMet)
 }
 
-// lastWords returns the text of the model's last message with words.
+// lastWords returns the text of the newest message of the model that has words.
 func lastWords(messages []protocol.Message) string {
 	for _, m := range slices.Backward(messages) {
 		if m.Role == protocol.RoleAssistant {

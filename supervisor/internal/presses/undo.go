@@ -9,8 +9,8 @@ const (
 	ActionDiff = "diff"
 )
 
-// FormatUndoPress returns the press of an undo or redo button. of is the undo that made the
-// changes; 0 means that the turn made them.
+// FormatUndoPress returns the press of an undo or redo button. The argument of is the id of the
+// undo that made the changes. If of is 0, the turn made them.
 func FormatUndoPress(action string, turn, of int64) string {
 	return fmt.Sprint(UndoPrefix, action, " ", turn, " ", of)
 }

@@ -11,7 +11,7 @@ import (
 type RecordLimiter struct {
 	Length    time.Duration // length of a span, counted from 1970 in UTC; 0 means a day
 	MaxTotal  int           // greatest number of recorded events in a span; 0 means 10,000
-	MaxPerKey int           // greatest number for one key; 0 means no further limit
+	MaxPerKey int           // greatest number of recorded events of one key in a span; 0 means no limit for a key
 
 	mu     sync.Mutex // guards the following fields
 	number int64      // number of the current span since 1970

@@ -43,7 +43,7 @@ func TestLimiter_ManyKeysPerDay_AreLimited(t *testing.T) {
 	var noted atomic.Int64
 	var crowd sync.WaitGroup
 	for half := range int64(2) {
-		for range 2 { // two goroutines each send a half at the same time
+		for range 2 { // two goroutines send the same half of the ids at the same time
 			crowd.Go(func() {
 				for id := range int64(7500) {
 					if s.IsNewKey(fmt.Sprint(half*7500+id), noon) {

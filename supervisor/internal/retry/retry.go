@@ -41,10 +41,10 @@ func PausesUpTo(longest time.Duration) Pauses {
 	return Pauses{First: 100 * time.Millisecond, Longest: longest, Jitter: 0.2}
 }
 
-// UntilDone repeats do until it succeeds, its error is final, or ctx ends. Between the tries it
-// pauses. If a channel says how long to wait, the pause is exactly that long. failed is called with
-// each error that is not final, and with the following pause. UntilDone returns the final error, or
-// the cause of ctx's end.
+// UntilDone repeats the function do until do succeeds, its error is final, or ctx ends. Between the
+// tries it pauses. If a channel says how long to wait, the pause is exactly that long. The function
+// failed is called with each error that is not final, and with the following pause. UntilDone
+// returns the final error, or the cause of ctx's end.
 func UntilDone(
 	ctx context.Context,
 	pauses Pauses,

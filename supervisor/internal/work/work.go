@@ -9,7 +9,7 @@ import (
 // UserWork holds the running pieces of work by user. The zero value is ready. It may be used from
 // several goroutines.
 type UserWork struct {
-	mu      sync.Mutex // guards running
+	mu      sync.Mutex // guards the field running
 	running map[string]map[*piece]bool
 }
 

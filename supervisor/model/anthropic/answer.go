@@ -33,7 +33,8 @@ type event struct {
 	Usage usage `json:"usage"`
 }
 
-// usage has token counts since the start of the message. A missing count has not changed.
+// usage has token counts since the start of the message. If an event lacks a count, that count has
+// not changed.
 type usage struct {
 	Input   *int64 `json:"input_tokens"`
 	Output  *int64 `json:"output_tokens"`
@@ -50,7 +51,7 @@ type answerBuilder struct {
 	model    string
 	blocks   []*answerBlock
 
-	input, output, read, written int64 // numbers of tokens so far
+	input, output, read, written int64 // numbers of tokens that the API has counted so far, by kind
 }
 
 func (b *answerBuilder) Progress() *remote.AnswerProgress { return &b.progress }

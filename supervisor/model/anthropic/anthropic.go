@@ -46,7 +46,7 @@ type Options struct {
 	HTTPClient             *http.Client  // nil means a new client, with deadlines for connecting
 	Silence                time.Duration // the longest allowed silence; 0 means DefaultMaxSilence
 	MaxTokens              int           // output limit in tokens, including thinking; 0 means DefaultMaxTokens
-	Log                    hclog.Logger  // nil means no log
+	Log                    hclog.Logger  // log of the provider; nil means no log
 }
 
 const (

@@ -313,7 +313,7 @@ func TestAnswer_StreamsAndHasUsage(t *testing.T) {
 			called("toolu_01", "read_file", `{"path":"notizen/über.md"}`), called("toolu_02", "list_files", `{}`)),
 		Model: "claude-opus-5-5", Request: "req_1", Stop: modelcall.StopTools,
 		Usage: protocol.Usage{Input: 1525, Output: 89, CacheRead: 1200, CacheWrite: 300},
-		Sent:  true, Received: got.Received, // another test checks Received
+		Sent:  true, Received: got.Received, // another test checks the field Received
 	}
 	for _, p := range got.Message.Parts {
 		if p.Thinking != nil {
@@ -337,7 +337,7 @@ var answers = []struct {
 	name, blocks, reason string
 	stop                 modelcall.StopReason
 	text                 string
-	calls                []string // each call as "id name arguments"
+	calls                []string // expected tool calls, each as "id name arguments"
 }{
 	{"all said", text("hi"), "end_turn", modelcall.StopEnd, "hi", nil},
 	{"a reason nobody has heard of", text("hi"), "tired", modelcall.StopOther, "hi", nil},

@@ -13,8 +13,8 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// request is the JSON body of POST messages. Empty fields are left out. Fields of all types here
-// are sorted by name.
+// request is the JSON body of POST messages. Empty fields are left out. The fields of each type in
+// this file are sorted by name.
 type request struct {
 	MaxTokens int64           `json:"max_tokens"`
 	Messages  []message       `json:"messages"`
@@ -40,7 +40,7 @@ type message struct {
 	Role    protocol.Role `json:"role"`
 }
 
-// block is a part of a message: text, image, tool_use, tool_result or, within another block,
+// block is a part of a message: a text, image, tool_use, tool_result or, within another block,
 // tool_reference.
 type block struct {
 	CacheControl *cacheControl   `json:"cache_control,omitempty"`
@@ -261,7 +261,7 @@ func (t *messageBuilder) assistantBlock(p protocol.ContentPart) (made any, ok bo
 	return textBlock(p.Text), !blank(p.Text)
 }
 
-// flush adds the user message that was collected.
+// flush adds the collected user message to the request's messages.
 func (t *messageBuilder) flush() {
 	if blocks := append(t.results, t.texts...); len(blocks) > 0 {
 		t.out = append(t.out, message{Role: protocol.RoleUser, Content: blocks})

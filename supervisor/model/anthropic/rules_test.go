@@ -44,7 +44,7 @@ func with(h http.HandlerFunc, headers ...string) http.HandlerFunc {
 	}
 }
 
-// breaksOff returns a handler that begins an answer and then sends an error.
+// breaksOff returns a handler that begins an answer and then sends an error in the stream.
 func breaksOff(kind, message string) http.HandlerFunc {
 	return sendStream(streamUntilText() + fmt.Sprintf("event: error\ndata: "+
 		`{"type":"error","error":{"details":null,"type":%q,"message":%q},"request_id":"req_body"}`+"\n\n", kind,

@@ -57,7 +57,7 @@ var modelStyles = []struct {
 	{"sonnet", 5, 0, unlessTold},
 	{"opus", 5, 5, alwaysThinks},
 	{"opus", 5, 0, unlessTold},
-	{"", 5, 0, alwaysThinks}, // families fable and mythos
+	{"", 5, 0, alwaysThinks}, // models of the families fable and mythos
 	{"", 4, 6, whenTold},
 	{"", 0, 0, withBudget},
 }

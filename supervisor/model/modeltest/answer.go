@@ -8,8 +8,8 @@ import (
 // Answer is the model's answer to one request. The zero value is an empty answer.
 type Answer struct {
 	Text string
-	// thinking; sent only if the request allows thinking, and as encrypted if it begins with
-	// RedactedThinking
+	// the model's thinking; it is sent only if the request allows thinking, and as encrypted if it
+	// begins with RedactedThinking
 	Thinking string
 	Calls    []Call // tool calls, perhaps with invalid arguments, or of a tool that was not offered
 
@@ -17,11 +17,11 @@ type Answer struct {
 	// never split
 	Chunk  int
 	Delay  time.Duration // wait before each delta
-	Stop   StopReason    // "" means StopReasonTools if there are calls, otherwise StopReasonEnd
+	Stop   StopReason    // why the model stops; "" means StopReasonTools if there are calls, otherwise StopReasonEnd
 	Finish string        // finish_reason or stop_reason to send unchanged, in place of Stop
 	Usage  *AnswerUsage  // nil means that the server itself counts the tokens, including its cache
 
-	Status   int      // refuse the request with this status, Error and Code; 0 and 200 mean no refusal
+	Status   int      // HTTP status of a refusal, which also has Error and Code; 0 and 200 mean no refusal
 	Error    string   // text of the error; without Status it is sent in the stream, after the deltas
 	Code     string   // error code of OpenAI's format
 	Retry    int      // seconds in the refusal's header Retry-After; 0 means no header
@@ -42,7 +42,7 @@ const (
 	StopReasonRefusal StopReason = "refuse" // the model declines, and its text says so
 )
 
-// finishes has the word for each Stop in each format.
+// finishes has the word for each StopReason, in each APIFormat.
 var finishes = map[APIFormat]map[StopReason]string{
 	FormatOpenAI: {StopReasonEnd: "stop", StopReasonTools: "tool_calls", StopReasonLength: "length",
 		StopReasonFilter: "content_filter", StopReasonRefusal: "stop"},

@@ -62,7 +62,7 @@ func (m *marker) check(at string) *refusal {
 
 // blockShape has the required and the allowed fields of a type of block, and the allowed role.
 type blockShape struct {
-	role     string // "" means both roles
+	role     string // role of a message that may contain the block; "" means both roles
 	needs    []string
 	may      []string
 	complete func(b *block, at string) *refusal

@@ -26,22 +26,22 @@ var Dialects = []Dialect{DialectOpenAI, DialectOllama, DialectLlamaCpp, DialectV
 // traits are the properties in which dialects differ.
 type traits struct {
 	thinkingKey string   // the delta's field for thinking
-	strict      bool     // unknown parameters are refused
+	strict      bool     // whether the server refuses unknown parameters
 	extraKeys   []string // known parameters besides chatKeys
 	comment     string   // comment lines before the stream
 	noDone      bool
-	mixedCalls  bool // pieces of parallel calls come mixed
-	wholeCalls  bool // a call comes in one piece
+	mixedCalls  bool // whether the pieces of parallel calls come mixed
+	wholeCalls  bool // whether a call comes in one piece
 	late        func(r *refusal, e *exchange) string
 	shape       func(r *refusal, kind string) string
 	samples     map[FailureClass]errorSample
 	ownModel    string // owned_by in the server's list of models
-	// checks the parts of its own answers that the server wants back; nil means that it wants none
-	// back
+	// checks that a request returns the parts of earlier answers that the server requires; nil
+	// means that it requires none
 	needs func(b chatBody, messages []wireMessage) *refusal
-	// calls have signatures and no index, and do not change the finish reason
+	// whether calls have signatures and no index, and do not change the finish reason
 	signedCalls bool
-	encrypts    bool // thinking comes encrypted, in reasoning_details
+	encrypts    bool // whether thinking comes encrypted, in reasoning_details
 }
 
 func openaiTraits() traits {
@@ -147,12 +147,12 @@ func studioShape(r *refusal, kind string) string {
 	return openaiShape(r, kind)
 }
 
-// lateData returns an error that comes in place of a chunk.
+// lateData returns an error that comes within the stream, in place of a chunk.
 func lateData(r *refusal, e *exchange) string {
 	return "data: " + r.chatBody(e.server) + "\n\n"
 }
 
-// lateNamed returns an error that comes as an event with a name.
+// lateNamed returns an error that comes within the stream, as an event with a name.
 func lateNamed(r *refusal, e *exchange) string {
 	return "event: error\ndata: " + r.chatBody(e.server) + "\n\n"
 }

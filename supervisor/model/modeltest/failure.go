@@ -32,11 +32,11 @@ const (
 
 // Failure is a failure in place of an answer.
 type Failure struct {
-	Class  FailureClass      // "" means that Status and Body describe the failure
-	Status int               // 0 means the usual status of the class
-	Text   string            // "" means the usual text of the class
+	Class  FailureClass      // class of the failure; "" means that Status and Body describe the failure
+	Status int               // HTTP status of the failure; 0 means the usual status of its class
+	Text   string            // text of the error; "" means the usual text of the failure's class
 	Header map[string]string // headers that are added to the class's headers, or replace them
-	Body   string            // "" means the usual body of the class
+	Body   string            // body of the response; "" means the usual body of the failure's class
 	Late   bool              // the failure comes within the stream, after the deltas
 }
 
@@ -46,7 +46,7 @@ type refusal struct {
 	code   string // error code in OpenAI's format
 	param  string // name of the wrong parameter
 	text   string
-	body   string // "" means the usual body of the format
+	body   string // body of the response; "" means the usual body of the format
 	header map[string]string
 }
 
@@ -78,7 +78,7 @@ func firstRefusal(refusals ...*refusal) *refusal {
 type errorSample struct {
 	status int
 	text   string
-	body   string // "" means the usual form of the dialect
+	body   string // body of the response; "" means the usual form of the dialect
 	kind   string // type of the error
 	code   string
 	header map[string]string

@@ -179,7 +179,7 @@ func TestFaultCutStream_CutsAtExactByte(t *testing.T) {
 		"openai":    func(base string) string { _, body := post(t, base, "", chatRequest(user)); return body },
 		"anthropic": func(base string) string { return postMessages(t, base, messagesRequestOf("", asks)).body },
 	} {
-		var cut atomic.Int64 // the server's goroutine reads cut
+		var cut atomic.Int64 // an atomic, because the goroutine of the server reads it
 		listener := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			// a new server for each request, so that all answers have the same id
 			NewUnstartedServer(script(int(cut.Load()))).ServeHTTP(w, r)

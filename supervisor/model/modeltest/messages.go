@@ -37,13 +37,13 @@ type messagesBody struct {
 }
 
 type toolChoice struct {
-	Type            string `json:"type"` // auto, any, tool or none
+	Type            string `json:"type"` // kind of choice: auto, any, tool or none
 	Name            string `json:"name"`
 	DisableParallel bool   `json:"disable_parallel_tool_use"`
 }
 
 type thinkingParam struct {
-	Type    string `json:"type"` // enabled, adaptive, between_tools or disabled
+	Type    string `json:"type"` // kind of thinking: enabled, adaptive, between_tools or disabled
 	Budget  *int   `json:"budget_tokens"`
 	Display string `json:"display"`
 }
@@ -51,7 +51,7 @@ type thinkingParam struct {
 func (t *thinkingParam) on() bool { return t != nil && t.Type != "disabled" }
 
 type messageTool struct {
-	Type         string          `json:"type"` // "" or custom
+	Type         string          `json:"type"` // kind of tool: "" or custom
 	Name         string          `json:"name"`
 	Description  string          `json:"description"`
 	InputSchema  json.RawMessage `json:"input_schema"`

@@ -49,7 +49,7 @@ func ObedientScript(r Request) Answer {
 	if confirmed, ok := AnswerReviewSecondLook(r, false); ok {
 		return confirmed
 	}
-	// the values can always be encoded
+	// encoding these values never fails
 	text, _ := json.Marshal(map[string]any{"verdict": all, "findings": findings,
 		"labels": said, "priority": "critical", "duplicate": 1, "related": []int{1}, "summary": all})
 	return Answer{Text: string(text)}

@@ -29,8 +29,8 @@ type Picture struct {
 func (p Picture) String() string { return fmt.Sprintf("%s %d x %d", p.MediaType, p.Width, p.Height) }
 
 const (
-	maxAnthropicImage = 5 << 20  // bytes in base64, in Anthropic's format
-	maxOpenAIImage    = 20 << 20 // bytes, in OpenAI's format
+	maxAnthropicImage = 5 << 20  // maximum size of a picture in Anthropic's format: bytes of its base64 text
+	maxOpenAIImage    = 20 << 20 // maximum size of a picture in OpenAI's format, in bytes
 	maxEdge           = 8000     // maximum length of an edge in pixels, for Anthropic
 	pixelsPerToken    = 750      // Anthropic's rule, used for both formats
 )

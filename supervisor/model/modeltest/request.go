@@ -18,12 +18,12 @@ type Request struct {
 	Format   APIFormat
 	Model    string
 	System   string
-	Messages []Message // without the system message
+	Messages []Message // messages of the conversation, without the system message
 	Tools    []Tool
 	Stream   bool
 	Limit    int    // output limit: max_tokens or max_completion_tokens; 0 if missing
 	Thinking string // "" means off; otherwise the effort, such as "medium", or the budget of tokens: "8192"
-	// the conversation's id from the client, or else the first message
+	// the conversation's id that the client sent; without an id, the user's first message
 	Conversation string
 	ID           string // the request's id in the response header
 	Header       http.Header
@@ -43,9 +43,9 @@ type Message struct {
 
 // Call is a tool call in a request or an answer.
 type Call struct {
-	ID   string // in an Answer, "" means that the server makes an id
+	ID   string // id of the call; in an Answer, "" means that the server makes an id
 	Name string
-	Args string // JSON; in an Answer it may be invalid
+	Args string // arguments of the call as JSON; in an Answer they may be invalid
 }
 
 // Tool is a tool that the model may use.

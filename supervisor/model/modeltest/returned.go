@@ -28,7 +28,7 @@ type extraContent struct {
 
 // reasoningDetail is an item of DialectOpenRouter's reasoning_details.
 type reasoningDetail struct {
-	Type   string `json:"type"` // reasoning.encrypted
+	Type   string `json:"type"` // type of the item: always reasoning.encrypted
 	Data   string `json:"data"`
 	ID     string `json:"id"`
 	Format string `json:"format"`

@@ -36,7 +36,7 @@ type Server struct {
 	NoDeferring bool
 	Embedding   func(text string) []float32 // returns a vector for a text; nil means EmbeddingOf
 	Limits      Limits
-	Now         func() time.Time // nil means time.Now
+	Now         func() time.Time // returns the current time; nil means time.Now
 
 	script Script
 	ids    atomic.Int64
@@ -88,7 +88,8 @@ func anthropicCodec() codec {
 		(*Server).refuseMessages}
 }
 
-// ServeHTTP responds to requests of both APIs. It refuses other requests as the real servers do.
+// ServeHTTP responds to requests of both APIs. It refuses all other requests as the real servers
+// do.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	id := fmt.Sprintf("req_%012d", s.ids.Add(1))
 	post := r.Method == http.MethodPost

@@ -21,7 +21,7 @@ var (
 		"verse"}
 )
 
-const maxSpeechInput = 4096 // maximum number of characters
+const maxSpeechInput = 4096 // maximum number of characters in a text to speak
 
 // speak responds to POST /v1/audio/speech.
 func (s *Server) speak(w http.ResponseWriter, r *http.Request, id string) {

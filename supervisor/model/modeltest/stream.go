@@ -12,9 +12,9 @@ import (
 type stream struct {
 	w     http.ResponseWriter
 	r     *http.Request
-	cut   bool // the connection breaks after left bytes
-	left  int  // bytes until the connection breaks
-	hang  bool // fall silent instead of breaking the connection
+	cut   bool // whether the connection breaks after the number of bytes in left
+	left  int  // number of bytes until the connection breaks
+	hang  bool // whether the server falls silent instead of breaking the connection
 	delay time.Duration
 }
 

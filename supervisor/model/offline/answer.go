@@ -220,8 +220,9 @@ func (t *turn) respond(text string, m protocol.Message) protocol.Message {
 	return t.call(r.tool, r.arguments(v))
 }
 
-// otherWords returns what a user wrote instead of an answer to a question; "" means nothing. Words
-// of an answer can't look like this, because the text begins with one word, the user's name.
+// otherWords returns words that a user wrote instead of an answer; "" means none. An answer can't
+// be mistaken for other words: only a text about other words begins with the user's name and a
+// fixed phrase.
 func otherWords(result protocol.ToolResult) string {
 	who, rest, found := strings.Cut(result.Text, supervisor.OtherWordsBeginning)
 	end := strings.LastIndex(rest, supervisor.OtherWordsEnd)

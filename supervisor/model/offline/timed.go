@@ -21,8 +21,9 @@ const (
 // toolSchedule is the tool that sets reminders and tasks.
 const toolSchedule = "schedule_task"
 
-// readAt is the moment for which this package reads times, only to find out whether a text is a
-// time. That does not depend on the moment. The tool reads the time again at the real moment.
+// readAt is an arbitrary moment, for which this package reads times. The package only finds out
+// whether a text is a time, which does not depend on the moment. The tool reads the time again at
+// the real moment.
 var readAt = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 // splitTime splits the text of a message into its time and the rest. ok is false if there is no

@@ -43,7 +43,7 @@ func (t *looseText) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// emptyErrors are the values of an answer's error that mean that there is none.
+// emptyErrors are the values of an answer's field error that mean no error.
 var emptyErrors = []string{"", "null", `""`, "false", "{}", "[]"}
 
 type delta struct {
@@ -53,7 +53,7 @@ type delta struct {
 	// thinking, under the name that Ollama, vLLM, Groq and OpenRouter use
 	Reasoning json.RawMessage `json:"reasoning"`
 	ToolCalls []callDelta     `json:"tool_calls"`
-	// the only call of old servers; it has neither id nor index
+	// the call in answers of old servers, which send only one; it has neither id nor index
 	FunctionCall *functionDelta  `json:"function_call"`
 	Details      json.RawMessage `json:"reasoning_details"`
 	Extra        json.RawMessage `json:"extra_content"`
@@ -68,7 +68,7 @@ type callDelta struct {
 
 type functionDelta struct {
 	Name string `json:"name"`
-	// a piece of a string; some servers send a whole object
+	// a piece of the arguments' text; some servers send a whole object
 	Arguments json.RawMessage `json:"arguments"`
 }
 
@@ -76,12 +76,12 @@ type functionDelta struct {
 // the list, next to the text.
 type content struct {
 	text    string
-	thought int // bytes of thinking
+	thought int // number of bytes of thinking in the content
 }
 
 func (c *content) UnmarshalJSON(data []byte) error {
 	if len(data) > 0 && data[0] != '[' {
-		return json.Unmarshal(data, &c.text) // null gives ""
+		return json.Unmarshal(data, &c.text) // JSON null becomes ""
 	}
 	var parts []json.RawMessage
 	if err := json.Unmarshal(data, &parts); err != nil {
@@ -113,7 +113,7 @@ type answerBuilder struct {
 	endpoint    *remote.Endpoint
 	progress    remote.AnswerProgress
 	say         func(string)
-	unsay       func()       // takes back what say got
+	unsay       func()       // takes back the text that say has received
 	write       func(string) // passes text through the filters to the caller
 	model       string
 	names       map[string]string // our tools' names by their names in the request
@@ -125,7 +125,7 @@ type answerBuilder struct {
 	textCalls *textCallFilter
 	req       modelcall.Request // the request, for calls written as text
 	calls     []*call
-	thought   int  // bytes of thinking
+	thought   int  // number of received bytes of thinking
 	totalled  bool // the final chunk with the usage has come
 
 	// parts that the server wants back; see returned.go
@@ -134,7 +134,7 @@ type answerBuilder struct {
 	inCalls   bool // the model has called tools since the user's last message
 	reasoning strings.Builder
 	details   []reasoningDetail
-	// size of the received details
+	// bytes of the received details
 	detailBytes int
 	extra       json.RawMessage
 }

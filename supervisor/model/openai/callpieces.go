@@ -50,9 +50,9 @@ func (b *answerBuilder) callFor(d callDelta) *call {
 	return c
 }
 
-// openCall returns the newest call with the index of a piece. If the piece has no index, its id
-// decides. A piece without an index and with a new id, or without an id, belongs to the newest
-// call.
+// openCall returns the call that a piece may continue: the newest call with the piece's index. If
+// the piece has no index, its id decides. If it has no id either, or no call has the id, the newest
+// call is returned.
 func (b *answerBuilder) openCall(d callDelta) *call {
 	var newest *call
 	for _, c := range slices.Backward(b.calls) {
@@ -70,9 +70,9 @@ func (b *answerBuilder) openCall(d callDelta) *call {
 }
 
 // isFollowedBy reports whether a piece at c's position begins another call. A piece without a name
-// never does, nor does a piece with c's id. If the piece has no index, a new id begins a call. If
-// it has an index, the name must be new too, or c must be complete. Ollama has sent several whole
-// calls with the index 0. Other servers give each piece of a call a new id.
+// never does, nor does a piece with c's id, or with an index but no new id. A new id is enough if
+// the piece has no index. In all other cases the name must be new, or c must be complete. Ollama
+// has sent several whole calls with the index 0. Other servers give each piece of a call a new id.
 func (c *call) isFollowedBy(d callDelta) bool {
 	name, sameID := d.Function.Name, d.ID == c.id
 	newID := d.ID != "" && c.id != "" && !sameID

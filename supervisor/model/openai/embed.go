@@ -32,7 +32,7 @@ type embedding struct {
 	} `json:"data"`
 	Usage struct {
 		Prompt int64 `json:"prompt_tokens"`
-		Total  int64 `json:"total_tokens"` // some servers send only this count
+		Total  int64 `json:"total_tokens"` // some servers send only this count of tokens
 	} `json:"usage"`
 }
 

@@ -11,8 +11,8 @@ import (
 type limitState int
 
 const (
-	limitOptional limitState = iota // leave the limit out
-	limitRequired                   // send the limit under its other name
+	limitOptional limitState = iota // repeat the request without the limit
+	limitRequired                   // repeat the request with the limit under its other name
 	// fail: the limit was renamed before, and must stay because the payment relies on it
 	limitRenamed
 )

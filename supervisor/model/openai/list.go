@@ -46,7 +46,7 @@ type listing struct {
 
 type listedModel struct {
 	ID    string `json:"id"`
-	Name  string `json:"name"` // the id in Ollama's own API
+	Name  string `json:"name"` // the model's id in Ollama's own API
 	Owner string `json:"owned_by"`
 
 	// The window in tokens, under the names of these servers: OpenRouter and Together, vLLM, Groq,

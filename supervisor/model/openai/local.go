@@ -14,16 +14,16 @@ const findTimeout = 300 * time.Millisecond
 
 // ServerCandidate is an address on this machine where a model server may run.
 type ServerCandidate struct {
-	Server string // a name from ServerNames
-	Addr   string // host:port
+	Server string // name of the server, one of ServerNames
+	Addr   string // address of the server as host:port
 }
 
 // LocalServer is a model server that was found. Offer it to the user, but never use it without
 // consent.
 type LocalServer struct {
-	Name    string // a name from ServerNames
+	Name    string // name of the server, one of ServerNames
 	BaseURL string
-	Models  []string // names of models; may be empty
+	Models  []string // names of the server's models; may be empty
 }
 
 // ServerCandidates returns the default addresses of model servers on this machine.
@@ -72,7 +72,7 @@ func (place ServerCandidate) probe(ctx context.Context) LocalServer {
 	found := LocalServer{Name: place.Server, BaseURL: base}
 	for _, m := range models {
 		if p.server.owner != "" && m.Owner != p.server.owner {
-			return LocalServer{} // a server of another kind, with models
+			return LocalServer{} // the server is of another kind, although it lists models
 		}
 		if p.server.isForChat(m.ID) {
 			found.Models = append(found.Models, m.ID)

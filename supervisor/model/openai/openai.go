@@ -48,16 +48,17 @@ type Options struct {
 	KeyAdvice, URLVariable string
 	Server                 string // a name from ServerNames; "" means that BaseURL decides
 	MaxOutput              int    // output limit in tokens; 0 means the endpoint's own limit
-	// nil means a new client, without redirects and with deadlines for connecting
+	// sends the requests; nil means a new client, without redirects and with deadlines for
+	// connecting
 	HTTPClient *http.Client
 	// the longest wait for the first byte of an answer; 0 means DefaultFirstByteWait, but at least
 	// Stall
 	Begin time.Duration
-	// the endpoint is outside the private network; then Begin's default is RemoteFirstByteWait, or
-	// RemoteThinkingWait for a model that thinks, and no text is read as a call
+	// the endpoint is outside the private network. Begin's default is then RemoteFirstByteWait, or
+	// RemoteThinkingWait for a model that thinks. No text of such an endpoint is read as a call.
 	Far   bool
 	Stall time.Duration // the longest silence within an answer; 0 means DefaultMaxSilence
-	Log   hclog.Logger  // nil means no log
+	Log   hclog.Logger  // receives the log; nil means no log
 }
 
 // DefaultMaxOutput is the output limit in tokens if the caller needs one. It is gpt-4o's limit, the
@@ -88,7 +89,7 @@ type Provider struct {
 	embedURL      string // URL for embeddings
 	propsURL      string // URL for llama.cpp's properties
 	server        server
-	optional      []optionalPart                 // parts that this server may refuse
+	optional      []optionalPart                 // parts of a request that this server may refuse
 	refused       remote.ValuePerModel[[]string] // names of the optional parts that each model has refused
 	limits        remote.ValuePerModel[int]      // each model's maximum output in tokens
 	maxOutput     int

@@ -13,7 +13,7 @@ import (
 
 // part is a part of a message with pictures: a text or a picture.
 type part struct {
-	Type     string        `json:"type"` // text or image_url
+	Type     string        `json:"type"` // kind of the part: text or image_url
 	Text     string        `json:"text,omitempty"`
 	ImageURL *imageURL     `json:"image_url,omitempty"`
 	Cache    *cacheControl `json:"cache_control,omitempty"`
@@ -23,7 +23,7 @@ type part struct {
 }
 
 type imageURL struct {
-	URL string `json:"url"` // data:MEDIA-TYPE;base64,...
+	URL string `json:"url"` // URL with the picture's bytes: data:MEDIA-TYPE;base64,...
 }
 
 // picturePart returns a picture's part, or a line of text if the picture can't be read.

@@ -40,7 +40,7 @@ type reasoning struct {
 }
 
 type thinkingSwitch struct {
-	Type string `json:"type"` // enabled or disabled
+	Type string `json:"type"` // switches thinking: enabled or disabled
 }
 
 type templateArguments struct {
@@ -65,24 +65,24 @@ type message struct {
 }
 
 type cacheControl struct {
-	Type string `json:"type"` // always ephemeral
+	Type string `json:"type"` // kind of the cache mark, always ephemeral
 	TTL  string `json:"ttl,omitempty"`
 }
 
 type toolCall struct {
 	ID           string          `json:"id"`
-	Type         string          `json:"type"` // always function
+	Type         string          `json:"type"` // kind of the call, always function
 	Function     functionCall    `json:"function"`
 	ExtraContent json.RawMessage `json:"extra_content,omitempty"`
 }
 
 type functionCall struct {
 	Name      string `json:"name"`
-	Arguments string `json:"arguments"` // JSON text
+	Arguments string `json:"arguments"` // arguments of the call, as JSON text
 }
 
 type tool struct {
-	Type     string   `json:"type"` // always function
+	Type     string   `json:"type"` // kind of the tool, always function
 	Function function `json:"function"`
 }
 

@@ -187,10 +187,11 @@ func removeReturned(r *request) (found bool) {
 	return found
 }
 
-// Refusals about returned parts. Kimi: "thinking is enabled but reasoning_content is missing in
-// assistant tool call message at index 2". DeepSeek: "The reasoning_content in the thinking mode must
-// be passed back to the API". Gemini: "Function call is missing a thought_signature in functionCall
-// parts", "Thought signature is not valid", "Corrupted thought signature".
+// missesReturned matches refusals about returned parts. Kimi: "thinking is enabled but
+// reasoning_content is missing in assistant tool call message at index 2". DeepSeek: "The
+// reasoning_content in the thinking mode must be passed back to the API". Gemini: "Function call is
+// missing a thought_signature in functionCall parts", "Thought signature is not valid", "Corrupted
+// thought signature".
 func missesReturned(f *remote.Refusal) bool {
 	return f.TextContains("reasoning_content is missing", "must be passed back", "missing a thought_signature")
 }

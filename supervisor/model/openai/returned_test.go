@@ -40,7 +40,7 @@ func newDialogue(t *testing.T) *dialogue {
 	return &dialogue{t: t, req: req}
 }
 
-// turn asks until the model calls no tool.
+// turn sends requests until the model calls no tool.
 func (d *dialogue) turn(p *Provider, model, text string) error {
 	d.t.Helper()
 	d.req.Model = model
@@ -71,7 +71,7 @@ func (d *dialogue) turn(p *Provider, model, text string) error {
 }
 
 // returning lists the servers that want parts back. "any" stands for a server that Mews does not
-// know, whose wishes it learns.
+// know. Mews learns the wishes of that server.
 var returning = []struct {
 	dialect modeltest.Dialect
 	server  string
@@ -172,7 +172,7 @@ func TestForeignCalls_AreAccepted(t *testing.T) {
 				req := history()
 				req.Thinking = modelcall.ThinkingLow
 				if running {
-					req.Messages = req.Messages[:4] // the request ends with the results
+					req.Messages = req.Messages[:4] // the request now ends with the results of tools
 				}
 				answer, _, err := ask(p, req)
 				if err != nil || answer.Message.Text() != "done" {

@@ -12,7 +12,7 @@ import (
 // server describes one kind of endpoint: how it differs from other kinds. Further differences are
 // learned, see learned.go.
 type server struct {
-	name       string   // a name for Options.Server
+	name       string   // name of the server, for Options.Server
 	hosts      []string // hosts of this server, without their subdomains, which belong to it too
 	port       string   // default port; it identifies the server unless the host is known
 	owner      string   // owned_by in the server's list of models; "" if no other server uses the same port
@@ -20,7 +20,7 @@ type server struct {
 	limit      func(*request, int)
 	think      func(*request, modelcall.ThinkingLevel)
 	cache      func(*request, modelcall.Request) // requests caching; nil if the server caches by itself or not at all
-	// parallel tool calls must be requested
+	// this server makes parallel tool calls only if the request asks for them
 	parallel bool
 	// models without native tools get a description of the tools in the system text
 	textTools bool

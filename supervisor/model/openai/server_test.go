@@ -162,7 +162,7 @@ func TestOpenRouter_MarksCacheOfAnthropicModels(t *testing.T) {
 		t.Errorf("another's model: %s", got)
 	}
 	req.Model = "anthropic/claude"
-	req.Messages = req.Messages[:4] // the request ends with the results
+	req.Messages = req.Messages[:4] // the request now ends with the results of tools
 	mark := `,"cache_control":{"type":"ephemeral","ttl":"1h"}}]`
 	got := string(requestJSON(t, p, req))
 	for _, want := range []string{

@@ -31,7 +31,7 @@ func TestCutStream_IsNeverWholeAnswer(t *testing.T) {
 	stream := recorded(t)
 	finished := bytes.Index(stream, []byte(`"finish_reason":"tool_calls"`))
 	finished += bytes.Index(stream[finished:], []byte("\n\n")) + len("\n\n")
-	spoke := bytes.Index(stream, []byte("\n\ndata: ")) // after the first comment
+	spoke := bytes.Index(stream, []byte("\n\ndata: ")) // position of the first data, after the stream's first comment
 	spoke += bytes.Index(stream[spoke+2:], []byte("\n\n")) + 2 + len("\n\n")
 	counted := bytes.LastIndex(stream, []byte("\n\ndata: [DONE]")) + len("\n\n")
 	whole, _, err := ask(open(t, Options{BaseURL: "http://h/v1",

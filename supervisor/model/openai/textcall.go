@@ -72,7 +72,7 @@ func (f *textCallFilter) close(whole bool, req modelcall.Request) []textCall {
 // textCall is a call written as text.
 type textCall struct {
 	name      string
-	arguments string            // the arguments as a JSON object
+	arguments string            // the arguments of the call as a JSON object
 	source    string            // the text of the call without its marks
 	tagged    map[string]string // arguments in tags, in place of the JSON object
 }

@@ -63,7 +63,7 @@ func (t *thinkFilter) skipSpace(text string) {
 
 func (t *thinkFilter) pass(text string) { t.emit(text) }
 
-// watch passes text on until a closing tag ends a line. It holds back what may be such a tag.
+// watch passes text on until a closing tag ends a line. It holds back text that may be such a tag.
 func (t *thinkFilter) watch(text string) {
 	t.held += text
 	for t.held != "" {
@@ -84,8 +84,8 @@ func (t *thinkFilter) watch(text string) {
 	}
 }
 
-// cutCloser returns the text after a closing tag that ends a line. may means that such a tag can
-// still follow, with more text.
+// cutCloser returns the text after a closing tag that ends a line. may means that more text can
+// still complete such a tag.
 func cutCloser(text string) (after string, closes, may bool) {
 	for _, closer := range thinkTags {
 		rest, found := strings.CutPrefix(text, closer)
@@ -99,8 +99,9 @@ func cutCloser(text string) (after string, closes, may bool) {
 	return after, closes, may
 }
 
-// isThinking reports whether a closing tag makes thinking of the text before it. A tag in code, or
-// one whose opening tag the text has too, is only written about.
+// isThinking reports whether a closing tag turns the text before it into thinking. A tag in code
+// does not. A tag whose opening tag is also in the text does not either: the text is then only
+// about tags.
 func (t *thinkFilter) isThinking() bool {
 	text := t.passed.String()
 	return !strings.Contains(text, "<think") && strings.Count(text, fence)%2 == 0 && !strings.HasSuffix(text, "`")

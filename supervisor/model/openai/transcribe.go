@@ -31,7 +31,7 @@ const (
 type transcription struct {
 	Text     *string     `json:"text"`
 	Language string      `json:"language"` // name of the language, such as english; only in verbose_json
-	Duration json.Number `json:"duration"` // length in seconds; only in verbose_json
+	Duration json.Number `json:"duration"` // length of the recording in seconds; only in verbose_json
 	Usage    struct {
 		Seconds float64 `json:"seconds"` // seconds of the recording, for models priced by length
 	} `json:"usage"`
@@ -65,7 +65,7 @@ func (p *Provider) Transcribe(ctx context.Context, model string, r modelcall.Rec
 }
 
 func (t transcription) result() protocol.TranscribeResult {
-	seconds, _ := t.Duration.Float64() // an empty number becomes 0
+	seconds, _ := t.Duration.Float64() // an empty text becomes the number 0
 	if seconds = math.Ceil(max(seconds, t.Usage.Seconds)); !(seconds >= 0 && seconds <= longestRecording) {
 		seconds = 0
 	}
@@ -75,7 +75,7 @@ func (t transcription) result() protocol.TranscribeResult {
 	return protocol.TranscribeResult{Text: strings.ToValidUTF8(*t.Text, ""), Language: strings.ToLower(t.Language), Seconds: int(seconds)}
 }
 
-const maxLanguage = 20 // maximum size in bytes
+const maxLanguage = 20 // maximum bytes of a language's name
 
 // transcriptionForm returns a form with the recording. The file's name is left out, because the
 // user chose it.
@@ -84,7 +84,7 @@ func transcriptionForm(model string, r modelcall.Recording) (remote.RequestBody,
 	form := multipart.NewWriter(&around)
 	format := "verbose_json"
 	if strings.Contains(model, "-transcribe") {
-		format = "json" // these models have no other format
+		format = "json" // these models respond in no other format
 	}
 	for _, field := range [][2]string{{"model", model}, {"response_format", format}, {"language", r.Language}} {
 		if field[1] != "" {

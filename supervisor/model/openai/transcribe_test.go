@@ -35,7 +35,7 @@ func TestTranscribe_Recording_ReturnsText(t *testing.T) {
 	p := speakerAt(t, fake)
 	for model, want := range map[string]protocol.TranscribeResult{
 		"whisper-1":              {Text: "Buy milk.", Language: "english", Seconds: 1},
-		"gpt-4o-mini-transcribe": {Text: "Buy milk."}, // without language and length
+		"gpt-4o-mini-transcribe": {Text: "Buy milk."}, // this model returns neither language nor length
 	} {
 		r := recording("ogg", 3000)
 		r.Language = "en"

@@ -25,9 +25,9 @@ type usage struct {
 
 // UnmarshalJSON reads the fields that it can read. It never fails.
 func (u *usage) UnmarshalJSON(data []byte) error {
-	type fields usage // without this method
+	type fields usage // the type fields lacks this method, which would otherwise call itself
 	*u = usage{}
-	_ = json.Unmarshal(data, (*fields)(u)) // after a field of a wrong type, the other fields are read
+	_ = json.Unmarshal(data, (*fields)(u)) // an error means that a field has a wrong type; the other fields are read
 	return nil
 }
 

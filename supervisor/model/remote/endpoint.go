@@ -42,13 +42,14 @@ type Endpoint struct {
 	Header      http.Header   // headers of every request
 	Client      *http.Client  // HTTP client, made by the function NewHTTPClient
 	Begin       time.Duration // maximum wait for the first event of an answer
-	Stall       time.Duration // maximum silence within an answer
+	Stall       time.Duration // maximum time without data within an answer
 	Rules       []ErrorRule   // rules for errors, tried in order; the last one must match any error
 	Log         hclog.Logger
 
 	// Authorize adds the API key to the headers of a request. It is not called if the key is "".
 	Authorize func(h http.Header, key string)
-	// Refusal reads an error object. status is the HTTP status, or 0 for an error within a stream.
+	// Refusal reads an error object. The argument status is the HTTP status, or 0 for an error
+	// within a stream.
 	Refusal func(status int, o ErrorObject) *Refusal
 	// RetryAfter returns the pause that the endpoint asks for.
 	RetryAfter func(h http.Header, now time.Time) time.Duration
@@ -90,12 +91,12 @@ type AnswerProgress struct {
 	Ended    bool           // the stream has announced its end
 	Usage    protocol.Usage // usage that the endpoint has counted so far
 	Received int64          // bytes of text, thinking and calls that were received so far
-	Request  string         // the endpoint's id of the call; "" if the events do not contain it
+	Request  string         // the endpoint's id of the call; "" if the events have no id
 	Events   int            // number of events so far; Stream counts them
 	size     int            // size of the answer so far, in bytes
 }
 
-// CountBytes adds n bytes to the answer's size. It fails if the answer is too long.
+// CountBytes adds n bytes to the answer's size. It fails if the answer becomes too long.
 func (p *AnswerProgress) CountBytes(n int) error {
 	if p.size += n; p.size > maxAnswer {
 		return ErrAnswerTooLong
@@ -157,8 +158,8 @@ func (e *Endpoint) Stream(ctx context.Context, url string, body []byte, b Answer
 	return answer, err
 }
 
-// receive reads a stream. Everything up to the stop reason must come. After that it waits only
-// briefly, because some servers never end the stream.
+// receive reads a stream. A stream without a stop reason is incomplete. After the stop reason,
+// receive waits only briefly for the stream's end, because some servers never end the stream.
 func (e *Endpoint) receive(ctx context.Context, w *watchedBody, b AnswerBuilder) (modelcall.Answer, error) {
 	events, p := newEventReader(w), b.Progress()
 	for ctx.Err() == nil && !p.Ended {
@@ -249,7 +250,8 @@ func (e *Endpoint) ReadModelList(ctx context.Context, url string, into any) erro
 }
 
 // Post posts a request and returns the body of the response. The response must have the content
-// type in answer. most is the maximum size of the body. Errors are raw, like those of Stream.
+// type in answer. The argument most is the maximum size of the body. Errors are raw, like those of
+// Stream.
 func (e *Endpoint) Post(ctx context.Context, url string, body RequestBody, answer string, most int64) (data []byte,
 	err error) {
 	err = watchIdle(ctx, e.Begin, func(ctx context.Context, w *watchedBody) error {
@@ -306,8 +308,8 @@ func (e *Endpoint) FinishCall(ctx context.Context, model string, answer modelcal
 // Origin names a model of this endpoint in the form of protocol.Thinking.
 func (e *Endpoint) Origin(model string) string { return e.Name + "@" + e.Host + "/" + model }
 
-// IsSameOrigin reports whether the origins stored and own name the same model. stored is the origin
-// of a stored part. Origins from earlier releases have no provider's name.
+// IsSameOrigin reports whether the origins stored and own name the same model. The argument stored
+// is the origin of a stored part. Origins from earlier releases have no provider's name.
 func IsSameOrigin(stored, own string) bool {
 	_, unnamed, _ := strings.Cut(own, "@")
 	return stored == own || stored == unnamed

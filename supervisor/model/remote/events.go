@@ -52,7 +52,7 @@ func (e *eventReader) next() (ServerEvent, error) {
 		switch field {
 		case "event":
 			name = string(value)
-		case "error": // old releases of llama.cpp have this field
+		case "error": // old releases of llama.cpp send errors in this field
 			name = "error"
 			fallthrough
 		case "data":

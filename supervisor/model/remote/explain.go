@@ -17,7 +17,7 @@ import (
 
 // ExplainError returns the error for users. The cause is stored only as a text without URL and key,
 // because a wrapped error could be printed with both. The argument model is "" if no model was
-// called. answer has the known parts of the call.
+// called. The argument answer has the known parts of the call.
 func (e *Endpoint) ExplainError(err error, model string, answer modelcall.Answer) *modelcall.Error {
 	rule := e.Rules[slices.IndexFunc(e.Rules, func(r ErrorRule) bool { return r.matches(err) })]
 	refusal, cause := cmp.Or(FindRefusal(err), &Refusal{}), e.shorten(withoutURL(err))

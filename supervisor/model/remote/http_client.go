@@ -22,7 +22,7 @@ func NewHTTPClient(given *http.Client) *http.Client {
 		Proxy:               http.ProxyFromEnvironment,
 		DialContext:         (&net.Dialer{Timeout: connectTimeout, KeepAlive: 30 * time.Second}).DialContext,
 		TLSHandshakeTimeout: connectTimeout,
-		IdleConnTimeout:     90 * time.Second, // the default of net/http
+		IdleConnTimeout:     90 * time.Second, // the idle timeout of net/http's default transport
 		MaxIdleConnsPerHost: idleConns,
 		DisableCompression:  true, // a proxy that compresses would delay the deltas of an answer
 		ForceAttemptHTTP2:   true,

@@ -53,14 +53,14 @@ func (b *watchedBody) Read(buf []byte) (int, error) {
 	return b.ReadCloser.Read(buf)
 }
 
-// isUnlabelledJSON reports whether a body without a content type for it is JSON. It reads the first
-// byte, and puts it back.
+// isUnlabelledJSON reports whether a body without a known content type is JSON. It reads the body's
+// first byte, and puts the byte back.
 func (b *watchedBody) isUnlabelledJSON(resp *http.Response) bool {
 	if !hasType(resp, ContentTypeStream) || strings.HasPrefix(resp.Header.Get("Content-Type"), ContentTypeStream) {
 		return false
 	}
 	first := make([]byte, 1)
-	n, _ := io.ReadFull(b, first) // the next Read repeats the error
+	n, _ := io.ReadFull(b, first) // the next Read repeats an error of this one
 	b.ReadCloser = struct {
 		io.Reader
 		io.Closer

@@ -5,13 +5,13 @@ import "net/http"
 // noPicturePhrases are parts of the texts with which endpoints refuse pictures for a model without
 // vision. A remark names the server.
 var noPicturePhrases = []string{
-	"image input",                         // Ollama, llama.cpp, OpenRouter, Mistral
-	"does not support image",              // LM Studio
-	"image_url is only supported",         // OpenAI, Azure
-	"variant `image_url`",                 // DeepSeek, and other servers written in Rust
+	"image input",                         // the texts of Ollama, llama.cpp, OpenRouter and Mistral
+	"does not support image",              // the text of LM Studio
+	"image_url is only supported",         // the texts of OpenAI and Azure
+	"variant `image_url`",                 // the text of DeepSeek, and of other servers written in Rust
 	"variant image_url",                   // DeepSeek's text as a proxy quotes it
-	"unsupported content part",            // llama.cpp releases without picture support
-	"multimodal model", "at most 0 image", // vLLM
+	"unsupported content part",            // the text of llama.cpp releases without picture support
+	"multimodal model", "at most 0 image", // the texts of vLLM
 	"mmproj", "support vision", "vision is not", "images are not supported", "image is not supported",
 	// texts of servers that accept only text
 	"content must be a string", "content of type string", "input should be 'text'", "should be a valid string",

@@ -184,9 +184,9 @@ func ContainsAny(text string, phrases ...string) bool {
 	return slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(text, p) })
 }
 
-// refusalText returns the text of a refusal for the log. status is the HTTP status, or 0 for an
-// error within a stream. A code or parameter that is no identifier is left out, because it may be
-// the user's words.
+// refusalText returns the text of a refusal for the log. The argument status is the HTTP status, or
+// 0 for an error within a stream. A code or parameter that is no identifier is left out, because it
+// may be the user's words.
 func refusalText(status int, code, param string) string {
 	text := "an error in the stream"
 	if status != 0 {

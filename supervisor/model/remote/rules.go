@@ -55,7 +55,8 @@ func RuleForError(target error, class modelcall.ErrorClass, message string) Erro
 	return ErrorRule{func(err error) bool { return errors.Is(err, target) }, class, message}
 }
 
-// as turns a matcher for errors of type E into a matcher for all errors.
+// as returns a matcher for any error. If the error wraps an error of type E, the matcher applies
+// match to that.
 func as[E error](match func(E) bool) func(error) bool {
 	return func(err error) bool {
 		var found E
@@ -64,8 +65,9 @@ func as[E error](match func(E) bool) func(error) bool {
 }
 
 // RulesForAnyError returns the last rules of a provider, which match every remaining error. These
-// errors are bad answers, silent endpoints, and requests that did not reach the endpoint. api is
-// the API's name. The argument hint is advice for an endpoint that did not answer in time.
+// errors are bad answers, silent endpoints, and requests that did not reach the endpoint. The
+// argument api is the API's name. The argument hint is advice for an endpoint that did not answer
+// in time.
 func RulesForAnyError(api, hint string) []ErrorRule {
 	return []ErrorRule{
 		{as(func(*idleTimeout) bool { return true }), modelcall.StreamStalled, textIdle},

@@ -13,7 +13,7 @@ type answer struct {
 	result      any
 	description string
 	retryAfter  int   // seconds until the client may try again
-	migrateTo   int64 // the supergroup that the group has become
+	migrateTo   int64 // id of the supergroup that the group has become
 	file        *File // the file to serve instead of JSON; nil if there is none
 }
 

@@ -103,7 +103,7 @@ func (c *deliverer) deliver(ctx context.Context, f attempt) {
 	w := c.server
 	result := c.post(ctx, f)
 	if ctx.Err() != nil {
-		return // the webhook has changed meanwhile
+		return // the webhook has changed during the attempt
 	}
 	if result.errorText == "" {
 		w.callBeforeConfirm([]int64{f.update.id})

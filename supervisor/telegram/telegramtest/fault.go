@@ -29,14 +29,14 @@ const (
 	// for a method that has no chat.
 	FloodFault FaultKind = "flood"
 
-	noFault FaultKind = "" // no fault
+	noFault FaultKind = "" // noFault stands for no fault
 )
 
 // Fault makes requests fail.
 type Fault struct {
 	Kind   FaultKind
-	Method string // the method; "" means any method, and for a flood any method with a chat
-	Chat   int64  // the chat; 0 means any chat
+	Method string // method whose requests fail; "" means any method, and for a flood any method with a chat
+	Chat   int64  // id of the chat whose requests fail; 0 means any chat
 	After  bool   // whether the request is carried out before it fails
 
 	// Times is how many requests fail. 0 means one, or any number if For or Rate is set. -1 means

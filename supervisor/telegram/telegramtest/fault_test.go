@@ -24,7 +24,7 @@ func TestFault_EachKind_FailsAsDocumented(t *testing.T) {
 		body   string // a part of the body that the client reads
 		err    func(error) bool
 		inChat bool // whether the message is in the chat
-		code   int  // the code in the call log
+		code   int  // code of the call in the call log
 	}{
 		"an error": {
 			fault: telegramtest.Fault{Kind: telegramtest.ErrorFault}, status: 500,
@@ -106,7 +106,7 @@ func TestHangFault_ClientGone_Ends(t *testing.T) {
 			s.AddChat(home)
 			s.InjectFault(telegramtest.Fault{Kind: telegramtest.HangFault, After: after})
 			c.http.Timeout = 50 * time.Millisecond
-			if after { // wait until the request is carried out
+			if after { // wait until the server has carried out the request
 				c.http.Timeout = 2 * time.Second
 			}
 			if _, err := c.post("sendMessage", text("x")); !errors.Is(err, os.ErrDeadlineExceeded) && !os.IsTimeout(err) {

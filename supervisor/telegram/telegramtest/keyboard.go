@@ -145,7 +145,7 @@ func (p People) PressButton(in Chat, from User, message int64, data string) (upd
 // PressAck is the bot's answer to a press.
 type PressAck struct {
 	Query string
-	Text  string // the shown text; "" shows nothing
+	Text  string // the text that the person sees; "" shows nothing
 	Alert bool   // whether the text stays until the person closes it
 }
 

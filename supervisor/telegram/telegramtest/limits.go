@@ -98,7 +98,7 @@ func (l *limits) refuseFlooding(r *request, now time.Time) (a answer, violation 
 			delete(l.frozen, s)
 			continue
 		}
-		if f.maybeUnread { // this refusal tells the client again
+		if f.maybeUnread { // this refusal tells the client about the wait again
 			l.frozen[s] = floodWait{since: now, until: f.until, toldOn: r.conn}
 		} else if now.Sub(f.since) > arrivalGrace {
 			violation = fmt.Sprintf("%s for chat %d came %v before the end of its retry_after", r.method, r.chat,

@@ -20,7 +20,7 @@ func (p People) Say(in Chat, from User, text string, more ...MessageOption) (upd
 // personMessage is a message that Say builds.
 type personMessage struct {
 	*Message
-	kind  string // the kind of the update
+	kind  string // kind of the update that carries the message
 	files []File
 }
 

@@ -20,7 +20,7 @@ func TestFindEntities_CommandsAndMentions(t *testing.T) {
 		"hello":                    nil,
 		"/stop":                    {command(0, 5)},
 		"/stop@mews_bot now":       {command(0, 14)},
-		"/stop@me":                 {command(0, 5)}, // the bot's name is too short
+		"/stop@me":                 {command(0, 5)}, // no command: the bot's name "me" is too short
 		"please /stop, /help":      {command(7, 5), command(14, 5)},
 		"a/b /etc/passwd </b> x/y": nil,
 		"😀 /stop":                  {command(3, 5)},

@@ -26,7 +26,7 @@ type update struct {
 	raw     []byte
 	expires time.Time
 	gone    bool
-	fails   int           // failed deliveries to the webhook
+	fails   int           // number of failed deliveries to the webhook
 	delay   time.Duration // wait before the webhook's next attempt, in Telegram's time
 }
 

@@ -11,7 +11,7 @@ import (
 // serverState has all state of a server. Its parts have no locks of their own: change and read hold
 // the lock for them.
 type serverState struct {
-	options  Options // never changes
+	options  Options // options of the server, which never change
 	lifetime lifetime
 
 	changes signals.Broadcast

@@ -20,8 +20,8 @@ import (
 
 // Options configure a server. The zero value is a server without rate limits.
 type Options struct {
-	Token    string // "" means "42:TEST-token"; the part before the colon is the bot's id
-	Username string // "" means "mews_bot"
+	Token    string // the bot's token; "" means "42:TEST-token"; the part before the colon is the bot's id
+	Username string // the bot's user name; "" means "mews_bot"
 
 	NextUpdate  int64 // the first update's id; 0 means 500001
 	NextMessage int64 // the first message id of each counter; 0 means 1
@@ -44,7 +44,7 @@ type Options struct {
 	// server serves no file over HTTP.
 	Files string
 
-	Rates  SendRates        // the most messages of a good client; the zero value means no limits
+	Rates  SendRates        // the most messages that a good client sends; the zero value means no limits
 	Strict bool             // whether every violation fails the test at its end
 	Now    func() time.Time // returns the current time; nil means time.Now
 }
@@ -53,8 +53,8 @@ type Options struct {
 // are answered as usual. 0 means no limit.
 type SendRates struct {
 	All    int           // messages a second to all chats together
-	Chat   int           // messages within Window to one chat
-	Window time.Duration // the time for Chat; 0 means 1 s
+	Chat   int           // messages to one chat within Window
+	Window time.Duration // the period in which Chat messages are allowed; 0 means 1 s
 	Group  int           // messages within any minute to one group, supergroup or channel
 	// Slack is the allowed error of Window, because requests may arrive closer together than they
 	// were sent. 0 means 50 ms.
@@ -252,7 +252,7 @@ func newBot(token, username string) (bot, error) {
 
 // lifetime counts a server's goroutines and ends them.
 type lifetime struct {
-	ctx context.Context // ends when the server closes
+	ctx context.Context // context that ends when the server closes
 	// closing means that no request may begin. The state's mutex guards it.
 	closing bool
 	sync.WaitGroup

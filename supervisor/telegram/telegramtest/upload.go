@@ -5,8 +5,8 @@ import (
 	"cmp"
 	"fmt"
 	"image"
-	_ "image/jpeg" // decodes JPEG
-	_ "image/png"  // decodes PNG
+	_ "image/jpeg" // registers the decoder for JPEG
+	_ "image/png"  // registers the decoder for PNG
 	"io"
 	"mime/multipart"
 	"net/http"
@@ -16,16 +16,16 @@ import (
 )
 
 const (
-	maxCaption  = 1024     // UTF-16 code units
-	maxPhoto    = 10 << 20 // bytes (TDLib: MAX_PHOTO_SIZE)
-	maxDocument = 50 << 20 // bytes
+	maxCaption  = 1024     // UTF-16 code units of a caption
+	maxPhoto    = 10 << 20 // bytes of a photo (TDLib: MAX_PHOTO_SIZE)
+	maxDocument = 50 << 20 // bytes of a document
 	maxSides    = 10000    // pixels, a photo's width and height together
 	maxStretch  = 20       // the highest ratio of a photo's sides
 )
 
 // readUploads reads the files of a multipart form, and removes the form's temporary files.
 func readUploads(form *multipart.Form) (map[string]File, error) {
-	defer form.RemoveAll() // its error would mean a leftover temporary file, which the system removes
+	defer form.RemoveAll() // an error would mean a leftover temporary file, which the system removes
 	files := map[string]File{}
 	for name, parts := range form.File {
 		content, err := readPart(parts[0])

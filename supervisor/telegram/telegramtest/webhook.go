@@ -31,7 +31,7 @@ type webhook struct {
 
 func setWebhook(w *serverState, r *request) answer {
 	now := w.now()
-	if now.Sub(w.webhook.setAt) < time.Second { // at most one setWebhook a second
+	if now.Sub(w.webhook.setAt) < time.Second { // refuse more than one setWebhook a second
 		return tooMany(1)
 	}
 	w.webhook.setAt = now

@@ -7,11 +7,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ForkWithoutPause starts a child that forks without pause, for so many generations.
+// ForkWithoutPause starts a child that forks without pause, for a number of generations.
 //
-// The child leaves this process's session and closes its files. Each parent ends at once, so the pid
-// changes faster than a list of processes can be read. With newSessions each generation has its own
-// session.
+// The child leaves this process's session and closes its files. Each parent ends at once, so the
+// pid changes faster than a list of processes can be read. With newSessions each generation has its
+// own session.
 //
 // A forked child of a Go process may only make system calls with prepared values.
 //

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Beyond these sizes a limit is exceeded, and a bomb need not grow further.
+// Sizes at which a bomb has exceeded a worker's limit, and need not grow further.
 const (
 	manyFiles    = 5000
 	manyChildren = 1500
@@ -131,7 +131,7 @@ func fill(where func(Victims) string) func(Victims) error {
 		if err := os.Remove(f.Name()); err != nil {
 			return err
 		}
-		signal.Ignore(syscall.SIGXFSZ) // the error EFBIG gives the same information
+		signal.Ignore(syscall.SIGXFSZ) // the error EFBIG tells the same as this signal
 		const chunk = 64 << 20
 		for size := int64(0); size < muchSpace; size += chunk {
 			if err := allocate(f, size, chunk); err != nil {

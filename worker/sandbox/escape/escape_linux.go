@@ -102,8 +102,8 @@ func TryProbe(row string, v Victims) Report {
 	return f
 }
 
-// NewDeathReport returns the finding for a row whose process ended before it could answer. The
-// cause of its end also stopped the attempt.
+// NewDeathReport returns the report for a row whose process ended before it could answer. The cause
+// of its end also stopped the attempt.
 func NewDeathReport(row, how string) Report {
 	return Report{Row: row, Outcome: OutcomeStopped, Detail: "the process died of it: " + how}
 }

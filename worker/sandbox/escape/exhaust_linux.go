@@ -47,10 +47,11 @@ func setUpAIO(Victims) error {
 	return nil
 }
 
-// systemV makes a System V object by get, which is one of three calls, and removes the object.
+// systemV makes a System V object by the call get (semget, shmget or msgget), and removes the
+// object.
 func systemV(get, control uintptr) func(Victims) error {
 	return func(Victims) error {
-		const one = 1 // one semaphore or one byte; for a queue the number means flags
+		const one = 1 // size of the object: one semaphore or one byte; a queue gets no size
 		flags := uintptr(unix.IPC_CREAT | 0o600)
 		arguments := [2]uintptr{one, flags}
 		if get == unix.SYS_MSGGET {
@@ -134,7 +135,7 @@ func queueSignals(Victims) error {
 		if err := unix.PthreadSigmask(unix.SIG_BLOCK, &blocked, nil); err != nil {
 			return fmt.Errorf("block the signal: %w", err)
 		}
-		said := unix.Siginfo{Signo: signal, Code: -1} // the code SI_QUEUE
+		said := unix.Siginfo{Signo: signal, Code: -1} // -1 is the code SI_QUEUE
 		for n := range manySignals + 1 {
 			_, _, errno := syscall.RawSyscall6(unix.SYS_RT_TGSIGQUEUEINFO, uintptr(os.Getpid()), uintptr(unix.Gettid()), signal,
 				uintptr(unsafe.Pointer(&said)), 0, 0)

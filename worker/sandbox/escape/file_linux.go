@@ -306,7 +306,7 @@ func readSector(path string) error {
 
 func makeBlockDevice(v Victims) error {
 	path := freshName(v.workspace(), "F21")
-	err := unix.Mknod(path, syscall.S_IFBLK|0o600, int(unix.Mkdev(7, 0))) // the numbers of the first loop device
+	err := unix.Mknod(path, syscall.S_IFBLK|0o600, int(unix.Mkdev(7, 0))) // 7, 0: the first loop device
 	if err != nil {
 		return fmt.Errorf("mknod: %w", err)
 	}

@@ -50,7 +50,8 @@ type cloneArgs struct {
 	flags, pidfd, childTID, parentTID, exitSignal, stack, stackSize, tls uint64
 }
 
-// clone3AndEnd does the work of cloneAndEnd with clone3, whose flags no filter can see.
+// clone3AndEnd does the work of cloneAndEnd by clone3, because seccomp filters can't see the flags
+// of clone3.
 //
 //go:nosplit
 //go:norace
@@ -108,8 +109,8 @@ func cloneAndPipe(parent, pipes uintptr) (pid int, errno syscall.Errno) {
 	return 0, 0
 }
 
-// pause keeps a child until it is killed, or the thread that made it ends. parent is the pid of
-// that thread's process.
+// pause makes a child wait until it is killed, or the thread that made it ends. parent is the pid
+// of that thread's process.
 //
 //go:nosplit
 //go:norace

@@ -20,8 +20,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Accounts of the worker's user and of another user. No machine has them and no other package's
-// tests use them. These tests run bombs, and the kernel counts processes by account.
+// Accounts of the worker's user and of another user. No machine has these accounts, and no other
+// package's tests use them. These tests run bombs, and the kernel counts processes by account.
 const (
 	ownUID   = 54331
 	otherUID = 54332
@@ -103,7 +103,7 @@ type harness struct {
 	t       *testing.T
 	dir     string // all accounts may enter this folder
 	victims Victims
-	root    bool // the test is root, and the accounts differ
+	root    bool // whether the test runs as root; then the worker and the other user have different accounts
 }
 
 func newHarness(t *testing.T) *harness {

@@ -90,8 +90,8 @@ func haveProtocol(v Victims) error {
 	return errors.New("no descriptor is a socket")
 }
 
-// openProtocol opens the worker's descriptors again. With a pipe that works, and the supervisor
-// then takes all written bytes for the worker's. With a socket it does not work.
+// openProtocol opens the worker's descriptors again. That works with a pipe, and the supervisor
+// then takes the written bytes for bytes of the worker. It does not work with a socket.
 func openProtocol(v Victims) error {
 	var all []error
 	for _, fd := range []string{"0", "1"} {

@@ -218,8 +218,8 @@ func setPersonality(Victims) error {
 	})
 }
 
-// loadModule loads one byte. For a process that may load modules, the error tells that the byte is
-// no module. Other processes get EPERM.
+// loadModule loads one byte as a kernel module. For a process that may load modules, the error
+// tells that the byte is no module. Other processes get EPERM.
 func loadModule(Victims) error {
 	err := unix.InitModule([]byte{0}, "")
 	if errors.Is(err, unix.ENOEXEC) {

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// within makes an attempt in a process that is root in its own namespaces, without other walls. The
-// role tells whether it also has its own /proc.
+// within tries a row in a process that is root in its own namespaces, without other walls. The role
+// tells whether it also has its own /proc.
 func (r *harness) within(role, row string) Report {
 	r.t.Helper()
 	uid, gid := os.Getuid(), os.Getgid()

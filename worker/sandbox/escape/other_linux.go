@@ -107,7 +107,8 @@ func leaveDaemon(v Victims) error {
 	return notTriedError("the daemon was started; the caller will see whether it outlives its worker")
 }
 
-// daemon holds all that the daemon of row X1 needs. It is prepared before the fork.
+// daemon holds the arguments of the system calls that the daemon of row X1 makes. They are prepared
+// before the fork.
 type daemon struct {
 	marker, told uintptr
 	lock         unix.Flock_t

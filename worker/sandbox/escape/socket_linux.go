@@ -51,7 +51,7 @@ func connectTCP(v Victims) error {
 }
 
 func connectAbstract(v Victims) error {
-	// x/sys turns @ into a zero byte
+	// package unix turns @ into the zero byte of an abstract name
 	return receiveSecret(unix.AF_UNIX, &unix.SockaddrUnix{Name: "@" + v.Abstract}, v)
 }
 

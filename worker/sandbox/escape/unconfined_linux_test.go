@@ -20,7 +20,7 @@ func TestWithoutWalls_EachProbe_Escapes(t *testing.T) {
 			continue
 		}
 		cmd := r.attempt("try", p.Row, r.own())
-		cmd.ExtraFiles = []*os.File{inheritable(t)} // victim of row D1
+		cmd.ExtraFiles = []*os.File{inheritable(t)} // this descriptor is the victim of row D1
 		f := r.finding(cmd)
 		findings = append(findings, f)
 		if want := r.wantUnconfined(p); f.Outcome != want && whyDifferent(r, f) == "" {
@@ -213,7 +213,7 @@ func (r *harness) wantNothingLeft() {
 	}
 }
 
-// TestProtocol_ToolHasSocket_Escapes: tries row D2 with a socket as standard output, like a
+// TestProtocol_ToolHasSocket_Escapes tries row D2 with a socket as standard output, like a
 // worker's.
 func TestProtocol_ToolHasSocket_Escapes(t *testing.T) {
 	r := newHarness(t)
@@ -229,7 +229,7 @@ func TestProtocol_ToolHasSocket_Escapes(t *testing.T) {
 	r.must(cmd.Wait())
 }
 
-// TestDescriptors_GivenOnPurpose_AreNoEscape: tries row D1 with only descriptors that were given on
+// TestDescriptors_GivenOnPurpose_AreNoEscape tries row D1 with only descriptors that were given on
 // purpose.
 func TestDescriptors_GivenOnPurpose_AreNoEscape(t *testing.T) {
 	r := newHarness(t)
@@ -256,7 +256,7 @@ func TestEnvironment_WithSecret_Escapes(t *testing.T) {
 	}
 }
 
-// TestRootPrograms_NotSetUID_AreNoEscape: tries row S2 with a program that is not set-uid.
+// TestRootPrograms_NotSetUID_AreNoEscape tries row S2 with a program that is not set-uid.
 func TestRootPrograms_NotSetUID_AreNoEscape(t *testing.T) {
 	r := newHarness(t)
 	if !r.root {

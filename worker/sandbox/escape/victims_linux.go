@@ -18,8 +18,8 @@ type Victims struct {
 	// descriptor 0
 	VictimPID    int
 	PIDNamespace string // pid namespace of the caller; empty means that pids are the same within the walls
-	// pid within the walls of the worker. Its descriptors 0 and 1 are the protocol. 0 means the
-	// parent
+	// pid of the worker, within its walls. The worker's descriptors 0 and 1 are the protocol. 0
+	// means the parent process
 	Worker int
 
 	Secret    string // content of the victims: reading it proves the escape

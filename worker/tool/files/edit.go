@@ -56,7 +56,8 @@ func (t *fileTools) edit(ctx context.Context, call worker.Call, args editArgs) (
 		nil
 }
 
-// replaceText makes the edit. It returns the number of replacements, and the undo.
+// replaceText makes the edit that args describes. It returns the number of replacements, and the
+// undo.
 func (t *fileTools) replaceText(ctx context.Context, call worker.Call, args editArgs) (places int, undo *protocol.Undo, err error) {
 	switch args.OldText {
 	case "":

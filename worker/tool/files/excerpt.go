@@ -10,7 +10,7 @@ import (
 
 const (
 	maxLines   = 2000      // most lines of one file in one call
-	maxExcerpt = 256 << 10 // most bytes of one call
+	maxExcerpt = 256 << 10 // most bytes of all files in one call
 	maxCounted = 64 << 20  // bytes read after the excerpt to count the file's lines
 )
 

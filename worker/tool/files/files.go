@@ -40,8 +40,8 @@ func Tools(ws *workspace.Workspace, now func() time.Time, zone *time.Location) [
 	}
 }
 
-// changeResult makes a Result with one change. u is the change's undo; nil means that no file was
-// changed.
+// changeResult makes a Result with one change. The argument u is the change's undo; nil means that
+// no file was changed.
 func changeResult(kind, target, detail, text, brief string, u *protocol.Undo) worker.Result {
 	return worker.Result{
 		Text: text, Brief: brief, Changes: []protocol.Change{{Kind: kind, Target: target, Detail: detail, Undo: u}},

@@ -10,7 +10,7 @@ import (
 
 // Bounds of a glob of a model. The cost of a match grows with the number of braces.
 const (
-	maxGlob   = 256 // bytes of a glob
+	maxGlob   = 256 // most bytes of a glob
 	maxBraces = 4
 )
 
@@ -19,7 +19,7 @@ const (
 // folder. The zero value matches everything.
 type glob struct {
 	pattern string
-	from    string // folder from which a pattern with a slash is compared
+	from    string // folder to which a pattern with a slash is relative
 }
 
 func newGlob(pattern, from string) (glob, error) {

@@ -38,7 +38,7 @@ type listArgs struct {
 }
 
 func (t *fileTools) list(ctx context.Context, _ worker.Call, args listArgs) (worker.Result, error) {
-	path := cmp.Or(args.Path, ".") // by default, the whole workspace
+	path := cmp.Or(args.Path, ".") // without a path, the whole workspace is listed
 	name, err := t.ws.CleanPath(path)
 	if err != nil {
 		return worker.Result{}, err
@@ -54,7 +54,8 @@ func (t *fileTools) list(ctx context.Context, _ worker.Call, args listArgs) (wor
 	return l.result(name, args.Pattern), nil
 }
 
-// clampLimit returns limit, or usual if limit is not given; at most top.
+// clampLimit returns limit, or top if that is less. If limit is not given, clampLimit returns
+// usual.
 func clampLimit(limit, usual, top int) int {
 	if limit <= 0 {
 		return usual
@@ -66,7 +67,7 @@ func clampLimit(limit, usual, top int) int {
 type listing struct {
 	*fileTools
 	glob           glob
-	deep           bool // list the contents of folders too
+	deep           bool // whether folders are listed with their contents
 	limit          int
 	lines          []string
 	files, folders int

@@ -18,11 +18,11 @@ type matchCollector struct {
 	out        strings.Builder
 	matches    int
 	files      int    // number of files with a match
-	stopReason string // reason for stopping the search; "" means that it goes on
+	stopReason string // reason for stopping the search; "" means that the search goes on
 
 	file        string // path of the searched file
 	noMatchYet  bool   // file has no match so far
-	number      int    // number of the next line
+	number      int    // number of the next line of file
 	lastWritten int    // number of the last collected line of file
 	// the newest lines that were not collected, at most contextLines
 	before     []numberedLine
@@ -96,8 +96,8 @@ func (f *matchCollector) match(l numberedLine) {
 	}
 }
 
-// write writes file:12: text for a match, and file-12- text for a line around it. A line --
-// separates runs of lines.
+// write writes "file:12: text" for a match, and "file-12- text" for a line near a match. A line
+// "--" separates runs of lines.
 func (f *matchCollector) write(l numberedLine, mark byte) {
 	if f.contextLines > 0 && f.out.Len() > 0 && (f.lastWritten == 0 || l.number > f.lastWritten+1) {
 		f.out.WriteString("--\n")

@@ -25,7 +25,7 @@ var readSpec = worker.ToolSpec{
 	},
 }
 
-const maxFiles = 20 // most files in one call
+const maxFiles = 20 // most files that one call reads
 
 type readArgs struct {
 	Path      string   `json:"path"`

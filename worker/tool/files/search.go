@@ -17,7 +17,7 @@ import (
 const (
 	searchLimit      = 100
 	searchLimitMax   = 1000
-	maxContext       = 10        // lines shown on each side of a match
+	maxContext       = 10        // most lines shown on each side of a match
 	maxAnswer        = 128 << 10 // most bytes of one answer
 	maxSearched      = 200_000   // most files searched in one call
 	progressInterval = 10_000    // files between two lines of progress
@@ -50,7 +50,7 @@ type searchArgs struct {
 }
 
 func (t *fileTools) search(ctx context.Context, call worker.Call, args searchArgs) (worker.Result, error) {
-	path := cmp.Or(args.Path, ".") // by default, the whole workspace
+	path := cmp.Or(args.Path, ".") // without a path, the whole workspace is searched
 	name, err := t.ws.CleanPath(path)
 	if err != nil {
 		return worker.Result{}, err

@@ -12,7 +12,8 @@ import (
 type runFunc[A any] func(ctx context.Context, call worker.Call, args A) (worker.Result, error)
 
 // withSimilarPaths lets a tool take a file whose path looks like a requested path that does not
-// exist. paths returns the paths among the arguments. The result names each file that was taken.
+// exist. The function paths returns the paths among the arguments. The result names each file that
+// was taken.
 func withSimilarPaths[A any](ws *workspace.Workspace, paths func(*A) []*string, run runFunc[A]) runFunc[A] {
 	return func(ctx context.Context, call worker.Call, args A) (worker.Result, error) {
 		var notes []string
@@ -39,8 +40,8 @@ func (a *readArgs) paths() []*string {
 	return list
 }
 
-// The other tools have one path. A new file keeps the requested path. The target of a move keeps
-// it, too, because it may be the better name of the same file.
+// The other tools have one path. A new file keeps the requested path. The target of a move stays as
+// requested too, because the target may be the better name of the same file.
 func (a *appendArgs) paths() []*string { return []*string{&a.Path} }
 func (a *deleteArgs) paths() []*string { return []*string{&a.Path} }
 func (a *editArgs) paths() []*string   { return []*string{&a.Path} }

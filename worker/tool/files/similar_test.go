@@ -8,8 +8,8 @@ import (
 	"mews/worker"
 )
 
-// TestTools_SimilarPath_IsUsedAndReported: each tool takes the one file that looks like the path. Its
-// result names that file, and so does its change.
+// TestTools_SimilarPath_IsUsedAndReported: each tool takes the one file that looks like the path.
+// Its result names that file, and so does its change.
 func TestTools_SimilarPath_IsUsedAndReported(t *testing.T) {
 	const name, shown = "d\u00a0x/v\u00a013.txt", `"d\u00a0x/v\u00a013.txt"`
 	for tool, c := range map[string]struct {

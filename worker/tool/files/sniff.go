@@ -73,15 +73,15 @@ func sniff(head []byte) (enc encoding, binary string) {
 // HeadSize is the number of a file's first bytes that are needed to find its type.
 const HeadSize = headSize
 
-// FileKind returns the type of a file, such as "a PNG image"; "" for text. head is the beginning of
-// the file. An unknown type is "binary".
+// FileKind returns the type of a file, such as "a PNG image"; "" for text. The argument head is the
+// beginning of the file. An unknown type is "binary".
 func FileKind(head []byte) string {
 	_, kind := sniff(head)
 	return kind
 }
 
-// NewTextReader reads a file of any encoding as UTF-8. The file begins with head. rest holds the
-// bytes after head.
+// NewTextReader reads a file of any encoding as UTF-8. The file begins with head. The argument rest
+// holds the bytes after head.
 func NewTextReader(head []byte, rest io.Reader) io.Reader {
 	d := &textDecoder{}
 	enc, _ := sniff(head)
@@ -89,8 +89,8 @@ func NewTextReader(head []byte, rest io.Reader) io.Reader {
 	return d
 }
 
-// isBMP reports whether a file begins as a bitmap: two letters that may begin anything, and the size
-// of the header after the file's own. (BITMAPFILEHEADER, BITMAPINFOHEADER and others)
+// isBMP reports whether a file begins as a bitmap: two letters that may begin anything, and the
+// size of the header after the file's own. (BITMAPFILEHEADER, BITMAPINFOHEADER and others)
 func isBMP(head []byte) bool {
 	sizes := []byte{12, 40, 52, 56, 64, 108, 124}
 	return len(head) > 18 && string(head[:2]) == "BM" && bytes.IndexByte(sizes, head[14]) >= 0 &&

@@ -25,7 +25,7 @@ type textDecoder struct {
 	store [decodeChunk]byte
 }
 
-// reset begins a new file, whose first bytes are head. src holds the rest.
+// reset begins a new file, whose first bytes are head. The argument src holds the rest.
 func (d *textDecoder) reset(head []byte, src io.Reader, enc encoding) {
 	for _, m := range byteOrderMarks {
 		if m.encoding == enc {

@@ -123,8 +123,8 @@ func (t *fileTools) append(ctx context.Context, call worker.Call, args appendArg
 	return changeResult("append", name, detail, text, detail, t.ws.RecordAfterWrite(undo)), nil
 }
 
-// takesText refuses a file in another encoding, which UTF-8 at its end would damage. A new file
-// takes any text.
+// takesText refuses a file in another encoding than UTF-8, because added text would damage the
+// file. A new file takes any text.
 func (t *fileTools) takesText(path string) error {
 	text, err := t.openText(path)
 	if errors.Is(err, fs.ErrNotExist) {

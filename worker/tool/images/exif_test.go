@@ -14,10 +14,10 @@ func oriented(jpeg []byte, order binary.AppendByteOrder, value uint16) []byte {
 		tiff = []byte("MM\x00*")
 	}
 	tiff = order.AppendUint32(tiff, 8)
-	tiff = order.AppendUint16(tiff, 2) // number of entries
+	tiff = order.AppendUint16(tiff, 2) // number of entries in the TIFF directory
 	tiff = append(tiff, make([]byte, 12)...)
 	tiff = order.AppendUint16(tiff, 0x0112)
-	tiff = order.AppendUint16(tiff, 3) // type of the value: short
+	tiff = order.AppendUint16(tiff, 3) // type of the entry's value: short
 	tiff = order.AppendUint32(tiff, 1)
 	tiff = order.AppendUint16(tiff, value)
 	tiff = append(tiff, 0, 0)

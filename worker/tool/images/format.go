@@ -21,9 +21,9 @@ type format struct {
 	name          string
 	config        func(io.Reader) (image.Config, error)
 	decode        func(io.Reader) (image.Image, error)
-	bytesPerPixel func(image.Config, []byte) int // most memory of a pixel while the picture is decoded
+	bytesPerPixel func(image.Config, []byte) int // most bytes of memory for a pixel while the picture is decoded
 	universal     func(image.Config, []byte) bool
-	strip         func([]byte) []byte // keeps only the pixels of a file; nil if no file of the format is universal
+	strip         func([]byte) []byte // returns a file with only its pixels; nil if no file of the format is universal
 	photo         bool                // a picture in this format is usually a photograph
 }
 

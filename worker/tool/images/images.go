@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	maxFile   = 20 << 20   // bytes of the file
-	maxPixels = 50_000_000 // pixels of the picture in the file
-	maxMemory = 512 << 20  // bytes that the pixels may take
+	maxFile   = 20 << 20   // most bytes of a picture's file
+	maxPixels = 50_000_000 // most pixels of the picture in a file
+	maxMemory = 512 << 20  // most bytes of memory that the pixels may take
 	// maxEdge is the longest edge of a shown picture, in pixels. Anthropic's API makes larger
 	// pictures smaller, so a larger picture would cost time and show no more (its page on vision,
 	// "Evaluate image size").
@@ -172,7 +172,7 @@ func readInfo(data []byte) (imageInfo, error) {
 	return o, nil
 }
 
-// damaged returns the failure of a file that begins in this format.
+// damaged returns the error for a damaged file that begins like this format.
 func (f format) damaged() error {
 	return &parse.Failure{Reason: parse.ReasonDamagedPicture, Format: f.name}
 }

@@ -319,8 +319,8 @@ func TestView_MissingFile_SaysSo(t *testing.T) {
 	}
 }
 
-// TestView_OtherSpaceInName_FindsFile: a screenshot's name has a narrow no-break space, which models do not
-// write.
+// TestView_OtherSpaceInName_FindsFile: a screenshot's name has a narrow no-break space, which
+// models do not write.
 func TestView_OtherSpaceInName_FindsFile(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "Shot 1.05\u202fPM.png"), pngOf(t, corners(40, 30)), 0o600); err != nil {

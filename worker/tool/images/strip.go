@@ -21,7 +21,7 @@ func stripJPEG(data []byte) []byte {
 			}
 			out.Write(data[at : at+1+next])
 			at += 1 + next
-		case marker == 0xff: // a fill byte
+		case marker == 0xff: // a fill byte before a marker
 			at++
 		case marker == 0xd9 || at+4 > len(data):
 			out.Write([]byte{0xff, 0xd9})

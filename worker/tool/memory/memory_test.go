@@ -222,7 +222,8 @@ func TestRemember_WaitingForUser_ChangesNoFile(t *testing.T) {
 	}
 }
 
-// The newer fact holds. The supervisor finds the replaced fact itself.
+// Of two facts that contradict each other, the newer one holds. The supervisor itself finds the
+// fact that was replaced.
 func TestRemember_Conflict_NewFactHolds(t *testing.T) {
 	r := newRig(t, "- Tea: oolong <!-- k1 -->\n")
 	result, err := r.call("remember", `{"text":"Takes green leaves","subject":"TEA"}`)

@@ -87,7 +87,7 @@ func folder(t *testing.T, policy protocol.FilePolicy, files map[string]string) (
 	}
 }
 
-// measure returns the length of the path as the length of the recording.
+// measure gives each recording as many seconds as its path has bytes.
 func measure(_ context.Context, path string) protocol.MediaSize {
 	return protocol.MediaSize{Seconds: len(path)}
 }

@@ -22,13 +22,13 @@ type outputCapture struct {
 
 	mu        sync.Mutex
 	head      []byte
-	tail      []byte // the newest output after head; up to twice its final size
+	tail      []byte // the newest output after head, up to twice the limit for the tail
 	total     int64
-	lines     int64  // number of ended lines
+	lines     int64  // number of complete lines in the output
 	last      []byte // the beginning of the newest line that is not blank, for progress
 	lineIsNew bool   // there was output since the last progressLine
 	file      *os.File
-	kept      int64 // bytes in the file
+	kept      int64 // bytes of the output in the file
 	fileErr   error // error that left the file incomplete
 }
 

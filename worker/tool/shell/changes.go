@@ -21,7 +21,7 @@ var pictureExtensions = []string{".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg
 
 // fileChanges are the changes that a program made to the workspace's files.
 type fileChanges struct {
-	named []fileChange // at most maxNamed changes, sorted by name; deleted files are named first of all
+	named []fileChange // at most maxNamed changes: first the deleted files, then the other files, both sorted by name
 	more  int          // number of further files that were made or changed
 	gone  int          // number of further files that were deleted
 	// why is the reason why the changes are not known; "" means that they are

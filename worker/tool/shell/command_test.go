@@ -36,7 +36,7 @@ func TestRun_EachExit_IsReported(t *testing.T) {
 		{"kill -SEGV $$", "ended by a signal: segmentation fault", "signal"},
 		{"echo 'a\x00b\xff' | cat", "a", "exit 0"},
 		{"printf 'a\\0b\\377'", "a\uFFFDb\uFFFD", "exit 0"},
-		{"cat", "no output", "exit 0"}, // the input is empty
+		{"cat", "no output", "exit 0"}, // standard input of a command is empty
 		{"nosuchprogram", "exit 127", "exit 127"},
 	} {
 		if strings.Contains(test.command, "\x00") {

@@ -24,7 +24,7 @@ var plainName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 func (e *environment) variables(more ...string) []string {
 	if plainName.MatchString(e.User) {
 		more = append(more, "GIT_CONFIG_SYSTEM="+e.temp.gitConfig(fmt.Sprintf(gitConfig, e.User)))
-		if slices.Contains(e.Env, "GIT_CONFIG_NOSYSTEM=1") { // the walls hide the host's file; Mews's file replaces it
+		if slices.Contains(e.Env, "GIT_CONFIG_NOSYSTEM=1") { // Mews's file replaces the host's hidden git configuration
 			more = append(more, "GIT_CONFIG_NOSYSTEM=0")
 		}
 	}

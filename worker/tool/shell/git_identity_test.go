@@ -9,7 +9,7 @@ import (
 // TestGit_Identity_IsUsersUnlessConfigured checks who makes a commit: the user with an address that
 // gets no mail, unless the user or the repository has another identity.
 func TestGit_Identity_IsUsersUnlessConfigured(t *testing.T) {
-	// the landlock tier sets this variable
+	// the walls of the landlock tier set this variable
 	b := newFixture(t, func(o *Options) { o.Env = append(o.Env, "GIT_CONFIG_NOSYSTEM=1") })
 	const author = "git log -1 --format='%an <%ae>, %cn'"
 	commit := "git init -q r 2>/dev/null; cd r && git commit -q --allow-empty -m x && " + author

@@ -97,7 +97,7 @@ func (g *grid) scrollDown(top, bottom, n int) {
 	g.eraseRows(top, top+n)
 }
 
-// rotate moves the first n rows of a region to its end.
+// rotate moves the first n rows of a region to the end of the region.
 func (g *grid) rotate(top, bottom, n int) {
 	region := g.lines[top:bottom]
 	copy(region, slices.Concat(region[n:], region[:n]))

@@ -13,12 +13,12 @@ import (
 
 // limits are the bounds of the family.
 type limits struct {
-	timeout    time.Duration // time limit of a command without its own limit
+	timeout    time.Duration // time limit of a command that names no limit
 	maxTimeout time.Duration // longest time limit that a command may name
-	grace      time.Duration // time from SIGTERM to SIGKILL
+	grace      time.Duration // time from SIGTERM to SIGKILL when a program is stopped
 	// how long leftover processes may keep the output open after a command's end
 	linger   time.Duration
-	progress time.Duration // time between two lines of progress
+	progress time.Duration // time between two lines that show progress
 
 	head int   // bytes of an output's beginning for the model
 	tail int   // bytes of an output's end for the model
@@ -29,7 +29,7 @@ type limits struct {
 	terminals int           // number of terminals that may be open at once
 	idle      time.Duration // time without use before a terminal is closed
 	quiet     time.Duration // time without output before a terminal counts as quiet
-	maxWait   time.Duration // longest wait for a terminal in one call
+	maxWait   time.Duration // longest time that one call waits for a terminal
 }
 
 var defaultLimits = limits{

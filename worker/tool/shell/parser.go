@@ -13,12 +13,12 @@ type mode byte
 
 const (
 	modeGround  mode = iota // the parser is within plain text
-	modeEscape              // after ESC
+	modeEscape              // the parser has read ESC
 	modeSkip                // before the last byte of an ignored sequence
-	modeCharset             // after ESC (
-	modeControl             // after ESC [
-	modeString              // in a string for the terminal itself, such as its title
-	modeEnd                 // after ESC in a string
+	modeCharset             // the parser has read ESC (
+	modeControl             // the parser has read ESC [
+	modeString              // the parser is in a string for the terminal itself, such as its title
+	modeEnd                 // the parser has read ESC in a string
 )
 
 // parser finds the characters and control sequences in a stream of bytes. Its zero value is ready
@@ -44,7 +44,7 @@ var modeHandlers = [...]func(*screen, byte){
 func (p *parser) parse(s *screen, raw []byte) {
 	for _, b := range raw {
 		if len(p.rune) > 0 && (b < 0x80 || b >= 0xc0) {
-			p.rune = p.rune[:0] // the character is incomplete
+			p.rune = p.rune[:0] // the character is incomplete, so U+FFFD is shown instead
 			s.print(utf8.RuneError)
 		}
 		if inString := p.mode == modeString || p.mode == modeEnd; b < 0x20 && !inString {
@@ -125,7 +125,7 @@ func (p *parser) nextNumber() {
 	}
 }
 
-// stringByte ignores a string. BEL, CAN, SUB and ESC \ end it.
+// stringByte ignores a byte of a string. BEL, CAN, SUB and ESC \ end the string.
 func stringByte(s *screen, b byte) {
 	switch b {
 	case 0x07, 0x18, 0x1a:

@@ -16,7 +16,7 @@ import (
 
 var errTimeout = errors.New("timed out")
 
-// programRun describes one program to run to its end.
+// programRun describes a program that runs to its end.
 type programRun struct {
 	cmd      *exec.Cmd
 	timeout  time.Duration
@@ -84,8 +84,8 @@ func (r *programRunner) run(ctx context.Context, p programRun) (o runOutcome, er
 	return o, nil
 }
 
-// runBounded calls do, for which close waits. The context of do ends with ctx, with the runner, and
-// when the time is over; at a timeout its cause is errTimeout.
+// runBounded calls the function do. The method close waits until do has returned. The context of do
+// ends with ctx, with the runner, and when the time is over; at a timeout its cause is errTimeout.
 func (r *programRunner) runBounded(ctx context.Context, timeout time.Duration, do func(context.Context) error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

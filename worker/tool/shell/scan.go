@@ -20,7 +20,7 @@ type snapshot struct {
 	files  map[string]fileState
 	unread []string // folders that could not be read to their end
 	mews   *workspace.ChangeRecord
-	err    error // reason why some files are missing
+	err    error // reason why the snapshot lacks some files
 }
 
 // fileState is the state of a file or link in a snapshot.
@@ -81,7 +81,7 @@ func (s snapshot) maybeHas(path string) bool {
 // fileChange is a change of one file by a program.
 type fileChange struct {
 	path string
-	was  bool // whether the file existed before
+	was  bool // whether the file existed before the program ran
 	now  fileState
 	gone bool
 }

@@ -15,7 +15,7 @@ const maxFresh = 64 << 10
 // cursor is the position of the next character.
 type cursor struct {
 	row, col   int
-	lastColumn bool // the last column was written, so the next character starts the next row
+	lastColumn bool // a character was written into the last column, so the next one starts the next row
 	boxLines   bool // letters mean box-drawing lines (ESC ( 0)
 }
 
@@ -29,7 +29,7 @@ type screen struct {
 	mainCursor          cursor // cursor of the main screen while the alternate screen is visible
 	top, bottom         int    // the rows from top to bottom-1 scroll
 	noWrap              bool
-	originMode          bool // rows are counted from top
+	originMode          bool // the program counts rows from the top of the scrolling region
 	insertMode          bool
 	appKeys             bool // arrow keys are sent in application mode
 	lastPrinted         string
@@ -95,7 +95,7 @@ func (s *screen) lastPrintedColumn() int {
 	return s.cursor.col - 1
 }
 
-// addFresh adds raw text.
+// addFresh adds raw text to the text since the newest wait began.
 func (s *screen) addFresh(text string) {
 	if len(s.fresh) >= maxFresh {
 		s.fresh = append(s.fresh[:0], s.fresh[maxFresh/2:]...)

@@ -28,7 +28,7 @@ type fixture struct {
 	tools map[string]worker.Tool
 
 	mu    sync.Mutex
-	lines []string      // lines of progress
+	lines []string      // lines of progress that the tools have shown
 	said  chan struct{} // sends progress to awaitProgress
 }
 

@@ -20,7 +20,7 @@ type terminalState string
 const (
 	stateRunning terminalState = "running"
 	stateEnded   terminalState = "ended"  // the program has ended; the screen can still be read
-	stateClosed  terminalState = "closed" // closed by the model, or with the worker
+	stateClosed  terminalState = "closed" // the model has closed the terminal, or the worker has ended
 	stateStopped terminalState = "closed because the person stopped the turn that opened it"
 	stateIdle    terminalState = "closed because nobody used it"
 )
@@ -49,7 +49,7 @@ type terminal struct {
 	ending  string // text about the program's end
 	screen  *screen
 	output  time.Time     // time of the newest output
-	changed chan struct{} // closed at the next output
+	changed chan struct{} // closed when the program writes its next output
 }
 
 // openPseudoTerminal makes a pseudo-terminal with a size. The caller closes both ends.

@@ -45,7 +45,7 @@ type terminalArgs struct {
 	Wait    float64 `json:"wait"`
 	WaitFor string  `json:"wait_for"`
 
-	turn int64 // id of the call's turn
+	turn int64 // id of the turn that makes the call
 }
 
 // Sizes of a screen.
@@ -136,7 +136,7 @@ func (m *terminals) send(ctx context.Context, args terminalArgs) (worker.Result,
 		return worker.Result{}, err
 	}
 	r, err := t.show(ctx, args, defaultWait, from)
-	// also if the wait failed, because the program has the text
+	// recorded even if the wait failed, because the program has the text
 	r.Changes = []protocol.Change{ranChange(t.title, fmt.Sprintf("in terminal %d", t.id))}
 	return r, err
 }

@@ -14,7 +14,7 @@ type waitCondition struct {
 
 // waitStart is the moment after which text is new.
 type waitStart struct {
-	seen int // number of times that the screen showed the text at that moment
+	seen int // number of times that the screen showed the text when the wait began
 }
 
 // beginWait forgets earlier output, and counts how often the screen shows the text already.
@@ -86,8 +86,8 @@ func (t *terminal) quietFor(quiet time.Duration) func() (bool, time.Duration) {
 	}
 }
 
-// appeared reports whether the text was written since from, or the screen shows it more often than
-// at from.
+// appeared reports whether the text was written after the moment from. It also returns true if the
+// screen shows the text more often than at that moment.
 func (s *screen) appeared(text string, from waitStart) bool {
 	return strings.Contains(string(s.fresh), text) || strings.Count(s.shown(0), text) > from.seen
 }

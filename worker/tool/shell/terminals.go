@@ -20,7 +20,7 @@ type terminals struct {
 	mu     sync.Mutex
 	closed bool
 	known  map[int]*terminal
-	newest int // the highest id so far
+	newest int // highest id of a terminal so far
 	// seen is the snapshot at the end of the last call; nil if no program has run since
 	seen *snapshot
 }
@@ -171,7 +171,7 @@ func (m *terminals) start(id int, a terminalArgs) (*terminal, error) {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setctty: true} // the controlling terminal is descriptor 0
 	c, err := m.options.Programs.Start(cmd)
-	_ = tty.Close() // the program has its own copy
+	_ = tty.Close() // the program has its own copy of the descriptor
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", shell, errors.Join(err, master.Close()))
 	}

@@ -48,7 +48,7 @@ func RunOperation(ctx context.Context, p protocol.UploadsParameters, ws *workspa
 	if p.Action == protocol.UploadedFilesActionList {
 		result.From = i + 1
 		if i < 0 {
-			// limits the offset, so that the page is not empty
+			// limit the offset, so that the page is not empty
 			result.From = min(max(p.Offset, 0), max(0, len(found)-protocol.UploadsPageSize))
 		}
 		result.Files = found[result.From:min(result.From+protocol.UploadsPageSize, len(found))]

@@ -139,7 +139,7 @@ func TestUploads_ButtonOfList_ActsOnListedFile(t *testing.T) {
 		len(r.Files) != 0 || len(blobs.bytes) != 2 {
 		t.Errorf("read is %+v", r)
 	}
-	for range 2 { // runs twice, as after a crash
+	for range 2 { // run the operation twice, as after a crash
 		run(protocol.UploadsParameters{Action: protocol.UploadedFilesActionDelete, Key: key(9)})
 	}
 	if _, err := os.Stat(filepath.Join(dir, names[9])); !os.IsNotExist(err) {
@@ -174,7 +174,7 @@ func TestOperation_Remove_SkipsTheTrash(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ws.Close()
-	for _, path := range []string{name, name, name + ".txt"} { // runs twice, as after a crash
+	for _, path := range []string{name, name, name + ".txt"} { // run the operation twice, as after a crash
 		p := protocol.UploadsParameters{Action: protocol.UploadedFilesActionRemove, Key: protocol.UploadKey(path)}
 		if _, err := RunOperation(t.Context(), p, ws, time.UTC, &storedFiles{}); err != nil {
 			t.Error(err)

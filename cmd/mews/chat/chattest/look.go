@@ -9,10 +9,10 @@ type Style struct {
 	Color                                       int
 }
 
-// colors maps a colour in a sequence to its number.
+// colors maps the number of a colour in an escape sequence to the value of Style.Color.
 var colors = map[string]int{"31": 31, "32": 32, "33": 33, "34": 34, "35": 35, "36": 36}
 
-// dress sets the appearance of the text that follows.
+// dress sets the style of later text, by the numbers in an escape sequence.
 func (e *Screen) dress(numbers string) {
 	for number := range strings.SplitSeq(numbers, ";") {
 		switch number {

@@ -12,8 +12,8 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// Screen is a terminal's screen. It knows only the sequences that the chat may send. Any other
-// sequence is an error. One goroutine uses the screen at a time.
+// Screen is a terminal's screen. It knows only the escape sequences that the chat may send. Any
+// other escape sequence is an error. One goroutine uses the screen at a time.
 type Screen struct {
 	testing.TB
 	// Apart shows the code points of a composed character side by side, as older terminals do.
@@ -24,9 +24,9 @@ type Screen struct {
 	gone       []Line // lines that have scrolled off the screen
 	look       Style  // style of the text that follows
 	row, col   int
-	wrapped    bool // the last column is written, so the next character begins a row
+	wrapped    bool // whether the last column of a row is filled, so the next character begins a new row
 	noWrap     bool
-	rest       string // bytes of an incomplete sequence or character
+	rest       string // received bytes of an incomplete escape sequence or character
 }
 
 // Line is a line of a screen, with a cell for each column.
@@ -53,7 +53,7 @@ func (e *Screen) clear() {
 	}
 }
 
-// Resize cuts or extends at the right and at the bottom, like xterm.
+// Resize changes the size of the screen at its right and lower edges, like xterm.
 func (e *Screen) Resize(cols, rows int) {
 	old := e.lines
 	row := min(e.row, rows-1)
@@ -219,7 +219,7 @@ func (e *Screen) Lines() []Line {
 	return all
 }
 
-// AllText returns the text of Lines.
+// AllText returns the text of all lines that Lines returns, with line ends between them.
 func (e *Screen) AllText() string {
 	var all []string
 	for _, line := range e.Lines() {

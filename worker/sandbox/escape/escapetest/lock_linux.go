@@ -9,7 +9,8 @@ import (
 )
 
 // FindLockHolder returns the process that keeps a file locked; 0 means none. The process is the
-// daemon of row X1, which has outlived its worker. An error means that the daemon never ran.
+// daemon that the escape X1 leaves behind when its worker has ended. An error means that this
+// daemon never ran.
 func FindLockHolder(file string) (pid int, err error) {
 	f, err := os.Open(file)
 	if err != nil {
