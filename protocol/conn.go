@@ -113,8 +113,8 @@ func (c *Conn) Close(cause error) {
 	}
 }
 
-// Done returns a channel that is closed when the connection ends. Goroutines that Run has started
-// may still be ending then.
+// Done returns a channel that is closed when the connection ends. Goroutines of Run may
+// still be ending then.
 func (c *Conn) Done() <-chan struct{} { return c.done }
 
 // Err returns nil while the connection lives, and then the cause of its end.

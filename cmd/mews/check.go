@@ -88,7 +88,7 @@ func printExamined(con console, head string, what admin.DiagnoseRequest, found a
 
 // printRunning prints the check that the running service makes of itself. It is for Mews without a
 // configuration file, because the service may have other environment variables than this process.
-// told is false if there is a configuration file, or if no service answers.
+// The result told is false if there is a configuration file, or if no service answers.
 func printRunning(ctx context.Context, con console, cfg *config.Config, path string,
 	what admin.DiagnoseRequest) (told bool, err error) {
 	if path != "" || os.Getenv(admin.DiagnoseEnvVariable) != "" {

@@ -68,5 +68,9 @@ func (o *Service) removePerson(ctx context.Context, by Caller, q UserRequest) (T
 	if err := o.Configuration.Refresh(ctx); err != nil {
 		return TextResult{}, fmt.Errorf("the change is stored, and takes effect at the next start: %w", err)
 	}
+	if _, err := userDataOf(ctx, o.Store.People, o.Configuration.Summary(), u.Name); supervisor.ErrorCodeOf(err) ==
+		supervisor.CodeNotFound {
+		return TextResult{fmt.Sprintf(textRemovedWithoutData, u.Name)}, nil
+	}
 	return TextResult{fmt.Sprintf(textRemoved, u.Name, u.Home, u.Name)}, nil
 }

@@ -39,7 +39,8 @@ const (
 		"delivered on Telegram only when they may speak again: `mews user enable %s`."
 	textRemoveConfigured = "%s is in the configuration. Remove them there and run `mews reload`; `mews user " +
 		"disable %s` shuts them out until then."
-	textRemoved = "%s is no user of Mews any more. Their folder %s and their messages are still " +
+	textRemovedWithoutData = "%s is no user of Mews any more. There is no data of them here."
+	textRemoved            = "%s is no user of Mews any more. Their folder %s and their messages are still " +
 		"there; `mews user delete %s` deletes them."
 	textInviteSuspended = "%s may not speak for now. Run `mews user enable %s` first."
 	textStaysSuspended  = "%s is suspended, and an invite would not change that. `mews user enable %s` does."

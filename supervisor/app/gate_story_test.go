@@ -31,7 +31,7 @@ func TestGate_RightCode_AnswersHeldMessages(t *testing.T) {
 	for _, text := range []string{"one", "two", "three"} {
 		l.say("bob", text)
 	}
-	l.sayAndAwait("alice", "hello", "echo: hello") // once alice has her answer, bob's earlier update was handled too
+	l.sayAndAwait("alice", "hello", "echo: hello") // alice's answer comes after bob's earlier update
 	l.awaitTold("bob", 0, locked)
 	bad, good := l.wrongCode("bob"), l.code("bob", 0)
 	wrong := l.sayAndAwait("bob", bad, "Wrong code. 4 tries are left")

@@ -104,7 +104,7 @@ func (p *phrase) dateIn(year, digits int, month time.Month, n int) (date time.Ti
 }
 
 // lastDay reads an impossible date as the month's last day, and keeps the date for the author's
-// error. ok is false if such a date can't be read, or if a number is no day or no month.
+// error. The result ok is false if such a date can't be read, or if a number is no day or no month.
 func (p *phrase) lastDay(year int, dated bool, month time.Month, n int) (date time.Time, ok bool) {
 	if p.impossible == nil || month < time.January || month > time.December || n < 1 || n > 31 {
 		return date, false

@@ -27,8 +27,8 @@ func (cs *cards) card(j supervisor.Job) supervisor.Delivery {
 	return cardWith(j, cs.checkText(j), cs.DescribeOptions(j))
 }
 
-// cardWith returns the card of a job. check describes the job's check, and terms are sentences
-// about its options. cardWith does no I/O, so it may be called while the job is being stored.
+// cardWith returns the card of a job. The argument check describes the job's check, and terms are
+// sentences about its options. The function does no I/O, so it may be called while the job is being stored.
 func cardWith(j supervisor.Job, check string, terms []string) (d supervisor.Delivery) {
 	d.Conversation, d.Text = j.Conversation, fmt.Sprintf(textMade, nouns[j.Kind], j.ID, j.Text)
 	if j.Name != "" {

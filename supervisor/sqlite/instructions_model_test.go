@@ -162,7 +162,8 @@ func (m *promptFileModel) report(s *modelTurn, r protocol.PromptFileReport) {
 	for range 2 {
 		answer, _, err := m.db.PromptFiles().
 			StoreReport(m.t.Context(), supervisor.PromptFileReport{PromptFileReport: r, User: m.user, First: !s.begun,
-				Resumed: s.resumed, Private: supervisor.Conversation{User: m.user, Channel: supervisor.ChannelTelegram, Chat: "1"}})
+				Resumed: s.resumed,
+				Private: supervisor.Conversation{User: m.user, Channel: supervisor.ChannelTelegram, Chat: "1"}})
 		m.must(err)
 		if len(answer.Need) > 0 {
 			r.Files[0].Inspected, r.Files[0].Text, r.Files[0].FromGit = true, []byte(m.disk), strings.HasPrefix(m.disk, "git")

@@ -27,7 +27,8 @@ const (
 
 	// A check's command has a row until the report after it. The worker may end before that report.
 	// Then the report of a turn that started once the command was surely over covers the command.
-	putCheckCommand    = `INSERT INTO check_command (user, began_at) VALUES (?1, ?2) ON CONFLICT (user) DO UPDATE SET began_at = ?2`
+	putCheckCommand = `INSERT INTO check_command (user, began_at) VALUES (?1, ?2)
+		ON CONFLICT (user) DO UPDATE SET began_at = ?2`
 	deleteCheckCommand = `DELETE FROM check_command WHERE user = ?`
 	hasCheckCommand    = `SELECT EXISTS (SELECT 1 FROM check_command c WHERE c.user = ?1 AND c.began_at + ?3 >=
 		(SELECT coalesce(max(t.started_at), 0) FROM turn t

@@ -9,9 +9,9 @@ import (
 )
 
 // SignalAccount signals all processes of an account at one moment. Not even a process that is just
-// being forked escapes. kill(2) with the pid -1 reaches all processes that the caller may signal.
-// fork(2) starts over if its caller was signalled meanwhile. It needs CAP_SETUID and CAP_SETGID,
-// and refuses root and the account of this process.
+// being forked escapes. The call kill(2) with the pid -1 reaches all processes that the caller may
+// signal, and fork(2) starts over if its caller was signalled meanwhile. SignalAccount needs
+// CAP_SETUID and CAP_SETGID, and refuses root and the account of this process.
 func SignalAccount(uid, gid int, sig unix.Signal) error {
 	if uid <= 0 || gid <= 0 || uid == unix.Getuid() || uid == unix.Geteuid() {
 		return fmt.Errorf("signal all of account %d: it is this process's own, or none of people's", uid)

@@ -34,9 +34,9 @@ type toolLayer struct {
 }
 
 // Start starts a worker's program behind a second layer of the worker's own walls. The program is
-// in the worker's Landlock domain, so the worker can signal it. cmd must not ask for a signal at
-// its parent's death, because the thread that starts the program ends at once. That thread must
-// end: it is in the program's domain, and the program may signal that domain.
+// in the worker's Landlock domain, so the worker can signal it. The command must not ask for a
+// signal at its parent's death, because the thread that starts the program ends at once. That
+// thread must end: it is in the program's domain, and the program may signal that domain.
 func (s *ToolStarter) Start(cmd *exec.Cmd) error { return s.start(cmd, &s.layer, s.toolRules) }
 
 // StartParser is like Start, for the worker's own program as a parser. The second layer allows no
