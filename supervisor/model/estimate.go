@@ -16,12 +16,13 @@ const tokenBytes = 4
 const maxAnswerTokens = 1_000_000
 
 // credibleUsage returns the counted usage of a call without counts that are certainly false: more
-// input tokens than the request has bytes, and more output tokens than the answer can have. A false
+// input tokens than fit into the call, and more output tokens than the answer can have. A false
 // count counts as missing. credibleUsage also tells the admins about a false count.
 func (c *call) credibleUsage(m ResolvedModel, counted protocol.Usage, received int64) protocol.Usage {
 	u, req := counted, c.sent
 	req.Measured = modelcall.TokenCount{}
-	if u.Input > inputBound(m, c.provider(m).kind, req) {
+	// a server may count thinking as input, so the answer's room is added
+	if u.Input > inputBound(m, c.provider(m).kind, req)+cmp.Or(c.sent.Output, defaultOutput) {
 		u.Input, u.CacheRead, u.CacheWrite = 0, 0, 0
 	}
 	if u.Output > max(cmp.Or(c.sent.Output, maxAnswerTokens), received) {
