@@ -99,7 +99,8 @@ func isFence(line string) bool {
 	return len(shown)-len(strings.TrimLeft(shown, "=＝═〓")) >= 5
 }
 
-// isStamp reports whether a line looks like a stamp or a heading.
+// isStamp reports whether a line looks like a stamp, such as "[Tue 1 Dec 2026 10:00]", or like a
+// heading of Mews.
 func isStamp(line string) bool {
 	plain := fold(trimBlank(line))
 	return stamp.MatchString(plain) || heading.MatchString(plain)

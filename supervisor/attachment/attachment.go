@@ -40,10 +40,10 @@ type Files interface {
 
 // Operations runs operations in users' workers.
 type Operations interface {
-	// RunOperation runs an operation, or continues the existing operation of its attachment. It
-	// returns the ended operation. ok is false if ctx has ended, or the operation could not begin.
-	// If ctx ended with a cause other than context.Canceled, the operation is cancelled, too. The
-	// function meanwhile runs during the operation; nil means no function.
+	// RunOperation runs op to its end, and returns it. If the attachment of op has an operation
+	// already, RunOperation continues that operation. The result ok is false if op could not begin,
+	// or if ctx ended first. The end of ctx cancels the operation, unless its cause is
+	// context.Canceled. A meanwhile that is not nil is called while the operation runs.
 	RunOperation(ctx context.Context, op supervisor.Operation, meanwhile func(ctx context.Context,
 		id int64)) (_ supervisor.Operation, ok bool)
 }

@@ -130,8 +130,8 @@ type PressRequest struct {
 type InputReceipt struct {
 	Inbound int64 `json:"inbound"`
 	Held    bool  `json:"held,omitempty"` // whether the message waits until the user sends a code
-	// Answered means that the message was a code, invalid, or the answer to a question. A notice is
-	// then its only answer.
+	// Answered means that no turn follows: the message was invalid, was a code, or answered a
+	// question. The user gets only a notice.
 	Answered bool `json:"answered,omitempty"`
 	// Resumes is the inbound whose turn goes on, because the message answered its question; 0 means
 	// none.

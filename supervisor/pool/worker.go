@@ -14,7 +14,7 @@ import (
 type Worker[H Host] struct {
 	managed  *managedWorker[H]
 	process  *process[H]
-	turns    atomic.Int32 // number of turns answered during this lease
+	turns    atomic.Int32 // number of turns answered since the session took the worker
 	released atomic.Bool
 	shared   atomic.Bool
 }

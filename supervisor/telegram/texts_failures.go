@@ -9,7 +9,7 @@ const (
 	textUnexplained = "no details are known"
 	// textAlarm takes the time of the first failure, the problem and the remedy.
 	textAlarm          = "Since %s there is trouble with Telegram: %s. %s Mews goes on trying."
-	textRecovered      = "All messages from Telegram arrive again, after %s of trouble."
+	textRecovered      = "Messages from Telegram get through again. The trouble lasted %s."
 	textNothingLost    = " Messages sent meanwhile are not lost."
 	textTakenByOther   = " The other program took some messages. People who got no answer should write again."
 	textOldMessageLost = " Telegram keeps messages for 24 hours only: older ones are lost. People who wrote then should write again."

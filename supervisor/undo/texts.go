@@ -40,7 +40,7 @@ const (
 	textWholeFolder = "changes of a program in a folder with too many files to list"
 	textMoreFiles   = "and %s more"
 	textDiffInGroup = "I don't show the diff here, because everybody would read it. " +
-		"In our private chat, /undo covers only my changes there."
+		"In our private chat, /undo shows only the changes that I made there."
 	textNoDiff      = "Nothing differs any more."
 	textLongDiff    = "These are the changes."
 	textProgramsRan = "A program ran: %s. I can't take back what a program does."

@@ -9,7 +9,7 @@ import (
 // flood fills neither the memory nor a log. The zero value is ready. It may be used from several
 // goroutines.
 type RecordLimiter struct {
-	Length    time.Duration // length of a span, counted from 1970 in UTC; 0 means a day
+	Length    time.Duration // length of a span; 0 means a day; the first span begins at 1970-01-01 UTC
 	MaxTotal  int           // greatest number of recorded events in a span; 0 means 10,000
 	MaxPerKey int           // greatest number of recorded events of one key in a span; 0 means no limit for a key
 
