@@ -136,7 +136,7 @@ func TestWebhook_FailedDelivery_IsShownInStatus(t *testing.T) {
 	})
 	told := p.heard.all()
 	if len(told) != 2 || !strings.Contains(told[0], "cannot deliver to the webhook (Connection refused)") ||
-		!strings.Contains(told[0], "X-Telegram-Bot-Api-Secret-Token") || !strings.Contains(told[1], "again, after 2") {
+		!strings.Contains(told[0], "X-Telegram-Bot-Api-Secret-Token") || !strings.Contains(told[1], "lasted 2") {
 		t.Errorf("told %q", told)
 	}
 	if n := len(p.requests("setWebhook")); n != 1 || p.status.State != telegram.HealthOK {
