@@ -133,8 +133,8 @@ func sendEveryShape(l *gatedService, u telegramtest.User) {
 	l.bot.Say(home, u, "last words")
 }
 
-// pressEveryWay presses an invented button and a button of alice's, neither of which belongs to the
-// user. It presses them in the chat of the button and in other chats.
+// pressEveryWay presses invented buttons and a button of alice's. The user owns none of them. It
+// presses them in the chat of the button and in other chats.
 func pressEveryWay(l *gatedService, u telegramtest.User, card telegramtest.Message) {
 	for _, data := range []string{card.Keyboard[0][0].Data, "q:AAAAAAAAAAAAAAAAAAAAAA:once", "m:0", "s:stream=off", "g:1", "e:1", "x"} {
 		for _, chat := range []int64{u.ID, apptest.FirstTelegramID} {

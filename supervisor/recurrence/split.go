@@ -61,7 +61,7 @@ func SplitAtColon(words string) (when, text string, ok bool) {
 
 // SplitTimeAndText splits "WHEN: TEXT", or words with a time at their beginning or end. If there is
 // a colon, when may be unreadable. ok is false if there is neither a colon nor a time. It is also
-// false for a time alone, and for a time of which only a part is readable.
+// false for a time alone, and for a half-readable time.
 func SplitTimeAndText(words string, now time.Time, order DateOrder) (when, text string, ok bool) {
 	if when, text, ok = SplitAtColon(words); ok {
 		return mePattern.ReplaceAllString(when, ""), text, true

@@ -60,7 +60,7 @@ func TestSplit_Words_GiveTimeAndText(t *testing.T) {
 	}
 }
 
-// A time alone has no text. A time of which only a part is readable is no time.
+// A time alone has no text. A half-readable time is no time.
 func TestSplit_WholeOrHalfTimes_AreNoText(t *testing.T) {
 	now := time.Date(2026, 11, 20, 13, 19, 0, 0, zoneOf(t, "Europe/Madrid"))
 	for words, alone := range map[string]bool{

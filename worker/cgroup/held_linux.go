@@ -47,8 +47,8 @@ func ReadPoolLimits(proc string) PoolCounts {
 	}
 }
 
-// FindExceededPool returns a pool of which h exceeds the limit in most, and that limit. The pool ""
-// means that no limit is exceeded.
+// FindExceededPool compares the counts of h with the limits in most. It returns a pool whose limit
+// is exceeded, and that limit. The pool "" means that no limit is exceeded.
 func (h PoolCounts) FindExceededPool(most PoolCounts) (what string, limit int64) {
 	for _, pool := range []struct {
 		what       string

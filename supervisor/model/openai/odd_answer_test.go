@@ -50,8 +50,8 @@ func TestAnswer_OddFields_IsKept(t *testing.T) {
 	}
 }
 
-// TestWholeAnswer_OtherType_IsRead sends a whole answer, or nothing, with different content types.
-func TestWholeAnswer_OtherType_IsRead(t *testing.T) {
+// TestUnstreamedAnswer_OtherType_IsRead sends a whole answer, or nothing, with different content types.
+func TestUnstreamedAnswer_OtherType_IsRead(t *testing.T) {
 	const whole = `{"choices":[{"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}]}`
 	const stream = `data: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}]}` + "\n\n"
 	for _, c := range []struct {
