@@ -28,6 +28,12 @@ import (
 //go:embed migration/*.sql
 var migrations embed.FS
 
+// newSchema holds the statements for a new database. Their result is that of all migrations, which a
+// test checks: `go test ./supervisor/sqlite -run TestNewSchema -update` writes the file.
+//
+//go:embed schema.sql
+var newSchema string
+
 // Options configures a DB. The zero value works.
 type Options struct {
 	Now func() time.Time // returns the current time; nil means time.Now
@@ -74,8 +80,8 @@ type DB struct {
 // call.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	names, _ := json.Marshal(append([]string{}, o.EndsTurn...)) // strings can always be encoded, so there is no error
-	e, err := engine.Open(ctx, path, engine.Options{Now: o.Now, Log: o.Log, Migrations: migrations, VFS: o.vfs,
-		OnCommit: o.OnCommit, OnStatement: o.OnStatement, KnownSchemas: knownSchemas, KeepCopy: !o.WithoutCopy,
+	e, err := engine.Open(ctx, path, engine.Options{Now: o.Now, Log: o.Log, Migrations: migrations, NewSchema: newSchema,
+		VFS: o.vfs, OnCommit: o.OnCommit, OnStatement: o.OnStatement, KnownSchemas: knownSchemas, KeepCopy: !o.WithoutCopy,
 		MustExist: o.MustExist, RefuseOlder: o.RefuseOlder, AllowDifferences: o.AllowDifferences})
 	if err != nil {
 		return nil, wrap(err, "open the database %s", path)

@@ -34,6 +34,9 @@ type Options struct {
 	Filesystem func(dir string) (Filesystem, error)
 	// files migration/0001_name.sql, migration/0002_name.sql and so on, without a gap
 	Migrations fs.FS
+	// statements that give an empty database the schema of Migrations, but faster; "" means that
+	// Migrations make it
+	NewSchema string
 	// copies the database to MigrationCopyPath before the first migration of a start
 	KeepCopy  bool
 	MustExist bool // makes no new database: refuses a missing or empty file

@@ -12,13 +12,13 @@ import (
 // applicationID is the number in the file's header that marks a database of Mews: "MEWS".
 const applicationID = 0x4d455753
 
-// migrate runs the missing migrations, each in a transaction of its own. An empty database gets all
-// of them in one transaction, which waits for the disk once. Foreign keys are off meanwhile. So a
-// migration may rebuild a table that other tables refer to: create a new table, fill it, drop the
-// old table, rename the new table. Before the commit every reference must be valid. The first
-// transaction gives the database the schema repair before its migration; nil means none. isNew
-// reports whether the database was empty.
-func (c *connection) migrate(files fs.FS, repair schema) (isNew bool, err error) {
+// migrate runs the missing migrations, each in a transaction of its own. An empty database gets the
+// statements of newSchema instead, which have the same result; "" means that it gets all migrations
+// in one transaction. Foreign keys are off meanwhile. So a migration may rebuild a table that other
+// tables refer to: create a new table, fill it, drop the old table, rename the new table. Before the
+// commit every reference must be valid. The first transaction gives the database the schema repair
+// before its migration; nil means none. isNew reports whether the database was empty.
+func (c *connection) migrate(files fs.FS, newSchema string, repair schema) (isNew bool, err error) {
 	names, have, err := c.versions(files)
 	if err != nil || have >= int64(len(names)) {
 		return false, err
@@ -33,6 +33,9 @@ func (c *connection) migrate(files fs.FS, repair schema) (isNew bool, err error)
 		}
 	}
 	if have == 0 {
+		if newSchema != "" {
+			return true, c.inOneTransaction(func() error { return c.create(files, names, newSchema) })
+		}
 		return true, c.apply(files, names, 0, nil)
 	}
 	for i := int(have); i < len(names); i++ {
@@ -88,12 +91,7 @@ func (c *connection) apply(files fs.FS, names []string, applied int, repair sche
 				return fmt.Errorf("migration %s: %w", name, err)
 			}
 		}
-		end := fmt.Sprintf("%s; PRAGMA application_id = %d; PRAGMA user_version = %d", unmarkClean, applicationID,
-			len(names))
-		if err := c.exec(end); err != nil {
-			return err
-		}
-		if err := c.keepDigests(files, names[applied:]); err != nil {
+		if err := c.recordVersion(files, names, applied); err != nil {
 			return err
 		}
 		if err := c.checkForeignKeys(); err != nil {
@@ -101,6 +99,25 @@ func (c *connection) apply(files fs.FS, names []string, applied int, repair sche
 		}
 		return nil
 	})
+}
+
+// create gives an empty database the schema that all migrations make.
+func (c *connection) create(files fs.FS, names []string, newSchema string) error {
+	if err := c.exec(newSchema); err != nil {
+		return fmt.Errorf("create the schema: %w", err)
+	}
+	return c.recordVersion(files, names, 0)
+}
+
+// recordVersion records that the database has had all these migrations. applied is the number of
+// migrations that it had before.
+func (c *connection) recordVersion(files fs.FS, names []string, applied int) error {
+	err := c.exec(fmt.Sprintf("%s; PRAGMA application_id = %d; PRAGMA user_version = %d", unmarkClean, applicationID,
+		len(names)))
+	if err != nil {
+		return err
+	}
+	return c.keepDigests(files, names[applied:])
 }
 
 // checkForeignKeys fails if a row refers to a row that does not exist.

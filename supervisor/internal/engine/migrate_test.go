@@ -30,7 +30,7 @@ func TestOpen_Migrations_RunInOrderOrFail(t *testing.T) {
 			r := newRig(t)
 			defer r.run()()
 			maps.Copy(c.files, testMigrations)
-			_, err := r.db.conn.migrate(c.files, nil)
+			_, err := r.db.conn.migrate(c.files, "", nil)
 			if (err == nil) != (c.words == "") || err != nil && !strings.Contains(err.Error(), c.words) {
 				t.Errorf("got %v, want %q", err, c.words)
 			}

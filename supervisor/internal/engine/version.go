@@ -46,7 +46,7 @@ func (c *connection) prepare(path string, o Options) (late bool, err error) {
 	if err := c.keepCopy(path, o); err != nil {
 		return false, err
 	}
-	isNew, err := c.migrate(o.Migrations, repair)
+	isNew, err := c.migrate(o.Migrations, o.NewSchema, repair)
 	if err != nil {
 		return false, err
 	}
