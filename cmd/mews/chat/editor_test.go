@@ -261,6 +261,7 @@ func TestCtrlC_IsHandledAfterEarlierInput(t *testing.T) {
 func FuzzLineEditor(f *testing.F) {
 	f.Add("hello\x1b[D\x7f\x17\x1b[200~a\rb\x1b[201~\r", uint8(80))
 	f.Add("e\u0301漢\x01👨‍👩‍👧\x06\x04\x0c\x03", uint8(3))
+	f.Add("é\xe6\x01\xa2\x01👨\u200d👩\u202c👧\n\x04\f\x03", uint8(0)) // a mark that joins no character
 	f.Fuzz(func(t *testing.T, typed string, width uint8) {
 		if len(typed) > 1000 {
 			return // skip: the input is too slow to draw, and tests nothing new

@@ -157,6 +157,9 @@ func (e *Screen) print(r rune) {
 			return
 		}
 	}
+	if width == 0 {
+		return // a terminal drops a mark that joins no character
+	}
 	if e.wrapped || e.col+width > e.cols {
 		if e.noWrap {
 			e.col = e.cols - width
