@@ -174,7 +174,8 @@ func inPieces(text string, size int) []string {
 // be equal.
 func FuzzText(f *testing.F) {
 	for _, seed := range []string{"hello", "<think>a</think>b", "<thi", "a\n```tool_call\n{\"name\":\"f\"}\n```\nb",
-		"```tool_call {}```", "```tool_call\n```tool_call\n```", "\n\n<think>", "```", "a\r\n```tool_call\r\n{}\r\n```"} {
+		"```tool_call {}```", "```tool_call\n```tool_call\n```", "\n\n<think>", "```", "a\r\n```tool_call\r\n{}\r\n```",
+		"a</think>b", "```tool_call\n{}\n```</think>"} {
 		f.Add(seed, 1)
 		f.Add(seed, 4)
 	}
@@ -186,10 +187,11 @@ func FuzzText(f *testing.F) {
 				_ = b.addText(piece) // a too long text fails in both cases
 			}
 			b.close(false)
-			if said.String() != b.text.String() {
+			// text before </think> was said before it turned out to be thinking
+			if !strings.HasSuffix(said.String(), b.text.String()) {
 				t.Fatalf("said %q, kept %q", said.String(), b.text.String())
 			}
-			return said.String(), b.calls
+			return b.text.String(), b.calls
 		}
 		once, calls := read([]string{text})
 		again, callsAgain := read(inPieces(text, max(1, size)))
