@@ -2,7 +2,7 @@ package protocol
 
 // Version is the version of the wire. Both sides must have the same version; there is no
 // negotiation, because the three binaries are built and installed together.
-const Version = 9
+const Version = 10
 
 // MethodHello is the supervisor's first call on a new connection. A worker answers nothing else
 // before it.
@@ -21,6 +21,14 @@ type Hello struct {
 	DiskFiles int64 `json:"disk_files,omitempty"`
 	// days for which received files stay in uploads/; 0 means forever
 	Uploads int `json:"uploads,omitempty"`
+	// History limits the home's file history; nil means that none is kept.
+	History *FileHistoryLimits `json:"history,omitempty"`
+}
+
+// FileHistoryLimits limit the file history of a home.
+type FileHistoryLimits struct {
+	Room    int64    `json:"room"`              // bytes that the history may have, above 0
+	Exclude []string `json:"exclude,omitempty"` // globs of files that are not kept, as in FilePolicy
 }
 
 // FilePolicy restricts the file tools by globs. The globs match slash-separated paths relative to

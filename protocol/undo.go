@@ -57,6 +57,11 @@ type Undo struct {
 	// Obstacle tells why the change cannot be undone; "" if it can. If it is set, only Path
 	// matters. With ObstacleProgramChange, After matters too.
 	Obstacle string `json:"not,omitempty"`
+	// Kept means that the bytes from before are in the home's file history, and not in a blob.
+	Kept bool `json:"kept,omitempty"`
+	// Span stands for all changes of the home between two points of its file history. Then Path is
+	// ".", and the other fields are zero.
+	Span *HistorySpan `json:"span,omitempty"`
 }
 
 // Validate returns an error for an undo that no honest side names.
@@ -66,12 +71,25 @@ func (u Undo) Validate() error {
 			return fmt.Errorf("path %.80q", path)
 		}
 	}
+	if u.Span != nil {
+		return u.checkSpan()
+	}
 	if u.Path == "" || u.Path == "." && u.Obstacle == "" || u.To == "." || u.Size < 0 || u.Mode < 0 || u.Mode > 0o777 ||
 		len(u.Obstacle) > MaxUndoReasonBytes || u.To != "" && (u.Before == FileStateAbsent ||
 		u.After != FileStateAbsent) {
 		return errors.New("a path, a size, a mode or a reason that can't be")
 	}
 	return errors.Join(u.Before.check(), u.After.check())
+}
+
+// checkSpan returns an error for a span that no honest side names.
+func (u Undo) checkSpan() error {
+	rest := u
+	rest.Path, rest.Span = "", nil
+	if u.Path != "." || rest != (Undo{}) || !u.Span.isValid() {
+		return errors.New("a span of the file history that can't be")
+	}
+	return nil
 }
 
 // LargeFileState returns the state of a file whose bytes Mews has not read.
@@ -84,7 +102,7 @@ const ObstacleProgramChange = "a program has changed it"
 
 // Inverse returns the Undo that reverses u after u was carried out.
 func (u Undo) Inverse() Undo {
-	inverse := Undo{Path: u.Path, Before: u.After, After: u.Before, Mode: u.Mode}
+	inverse := Undo{Path: u.Path, Before: u.After, After: u.Before, Mode: u.Mode, Kept: u.Kept}
 	if u.To != "" {
 		inverse.Path, inverse.To, inverse.Before, inverse.After = u.To, u.Path, u.Before, FileStateAbsent
 	}
@@ -152,9 +170,51 @@ type UndoneChange struct {
 	Why     string      `json:"why,omitempty"`
 	// Found is the state that a forced undo replaced, with its Size and Mode. If it is a hash, its
 	// bytes are kept as a blob.
-	Found FileState `json:"found,omitempty"`
-	Size  int64     `json:"size,omitempty"`
-	Mode  int       `json:"mode,omitempty"`
+	Found FileState   `json:"found,omitempty"`
+	Size  int64       `json:"size,omitempty"`
+	Mode  int         `json:"mode,omitempty"`
+	Span  *UndoneSpan `json:"span,omitempty"` // the outcome for a change with a Span
+}
+
+// UndoneSpan is the outcome of the undo of a span.
+type UndoneSpan struct {
+	Restored PathCount `json:"restored"` // paths that are as they were before the span
+	Changed  PathCount `json:"changed"`  // paths that were left alone, because they have changed since
+	Shared   PathCount `json:"shared"`   // paths that were left alone, because another program ran too
+	NotKept  PathCount `json:"not_kept"` // paths whose earlier bytes are not kept
+	// Span has the changes that the undo itself made; nil means none.
+	Span *HistorySpan `json:"span,omitempty"`
+}
+
+// PathCount is a number of paths, of which some are named.
+type PathCount struct {
+	Count int64    `json:"count,omitempty"`
+	Named []string `json:"named,omitempty"` // at most MaxNamedPaths
+}
+
+// MaxNamedPaths bounds PathCount.Named.
+const MaxNamedPaths = 20
+
+func (c PathCount) check() error {
+	if len(c.Named) > MaxNamedPaths || c.Count < int64(len(c.Named)) {
+		return fmt.Errorf("%d paths, %d named", c.Count, len(c.Named))
+	}
+	for _, path := range c.Named {
+		if !fs.ValidPath(path) || len(path) > MaxReceivedPathBytes {
+			return fmt.Errorf("path %.80q", path)
+		}
+	}
+	return nil
+}
+
+func (s *UndoneSpan) check() error {
+	if s == nil {
+		return nil
+	}
+	if s.Span != nil && !s.Span.isValid() {
+		return errors.New("a span of the file history that can't be")
+	}
+	return errors.Join(s.Restored.check(), s.Changed.check(), s.Shared.check(), s.NotKept.check())
 }
 
 // UndoResult holds the outcome of each change. After UndoActionDiff it has only Diff; nil means no
@@ -170,11 +230,14 @@ func (r UndoResult) Validate(p UndoParameters) error {
 		len(r.Changes) != len(p.Changes) {
 		return fmt.Errorf("%d changes of %d", len(r.Changes), len(p.Changes))
 	}
-	for _, c := range r.Changes {
+	for i, c := range r.Changes {
+		if (c.Span != nil) != (p.Changes[i].Span != nil) {
+			return fmt.Errorf("change %d: an outcome of another kind", i)
+		}
 		if !undoOutcomes[c.Outcome] || len(c.Why) > MaxUndoReasonBytes || c.Size < 0 || c.Mode < 0 || c.Mode > 0o777 {
 			return fmt.Errorf("outcome %.20q", c.Outcome)
 		}
-		if err := c.Found.check(); err != nil {
+		if err := errors.Join(c.Found.check(), c.Span.check()); err != nil {
 			return err
 		}
 	}

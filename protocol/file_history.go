@@ -1,0 +1,184 @@
+package protocol
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+)
+
+// HistorySpan is the time between two points of a home's file history. Later points have greater
+// numbers; the first is 1.
+type HistorySpan struct {
+	From int64 `json:"from"`
+	To   int64 `json:"to"`
+	// Shared means that another program ran during the span, so that a change may be either's.
+	Shared bool `json:"shared,omitempty"`
+}
+
+func (s HistorySpan) isValid() bool { return s.From > 0 && s.To > s.From }
+
+// HistoryAuthor tells who made a point of the file history.
+type HistoryAuthor struct {
+	Kind HistoryAuthorKind `json:"kind"`
+	// id of the turn; 0 means that no turn made the changes
+	Turn int64 `json:"turn,omitempty"`
+	// first words of a command, or the name of a tool, at most MaxHistoryWords bytes
+	Words string `json:"words,omitempty"`
+}
+
+// HistoryAuthorKind is the kind of whoever changed files.
+type HistoryAuthorKind string
+
+const (
+	HistoryAuthorTool    HistoryAuthorKind = "tool"    // a tool of the assistant, or a file that the user sent
+	HistoryAuthorProgram HistoryAuthorKind = "program" // a program of the assistant
+	HistoryAuthorUndo    HistoryAuthorKind = "undo"    // an undo
+	HistoryAuthorRestore HistoryAuthorKind = "restore" // a restore of an earlier version
+	HistoryAuthorOther   HistoryAuthorKind = "other"   // somebody outside of Mews, such as the user
+)
+
+var historyAuthorKinds = map[HistoryAuthorKind]bool{HistoryAuthorTool: true, HistoryAuthorProgram: true,
+	HistoryAuthorUndo: true, HistoryAuthorRestore: true, HistoryAuthorOther: true}
+
+// Bounds of file history operations.
+const (
+	MaxHistoryWords    = 80      // bytes of HistoryAuthor.Words
+	MaxFileVersions    = 50      // versions in one result
+	MaxForgottenPaths  = 1000    // paths that are forgotten together
+	MaxShownVersion    = 1 << 20 // bytes of a version that is shown or compared as text
+	MaxSearchedPhrases = 100     // phrases that are sought together
+)
+
+// OperationKindFileHistory lists, shows, restores or forgets earlier versions of a home's files. It
+// takes FileHistoryParameters and returns FileHistoryResult. Repeated after a crash it continues.
+const OperationKindFileHistory OperationKind = "file_history"
+
+// FileHistoryAction is the task of a file history operation.
+type FileHistoryAction string
+
+const (
+	// list the versions of the file or folder Path, newest first
+	FileHistoryVersions FileHistoryAction = "versions"
+	// commit a blob with the bytes of Path at a point
+	FileHistoryShow FileHistoryAction = "show"
+	// commit a blob with the difference between Path at a point and now, in the form of diff -u
+	FileHistoryDiff FileHistoryAction = "diff"
+	// count what FileHistoryRestore would change
+	FileHistoryPreview FileHistoryAction = "preview"
+	// make Path as it was at a point: a file, or a folder with everything in it. With Copy, restore
+	// to that new path instead.
+	FileHistoryRestore FileHistoryAction = "restore"
+	// report the size and age of the history
+	FileHistorySpace FileHistoryAction = "space"
+	// delete all earlier versions of Paths, also of files in folders among them
+	FileHistoryForget FileHistoryAction = "forget"
+	// name the files of Paths with a version, present or earlier, that has one of Phrases
+	FileHistorySearch FileHistoryAction = "search"
+)
+
+var fileHistoryActions = map[FileHistoryAction]bool{FileHistoryVersions: true, FileHistoryShow: true, FileHistoryDiff: true,
+	FileHistoryPreview: true, FileHistoryRestore: true, FileHistorySpace: true, FileHistoryForget: true, FileHistorySearch: true}
+
+// FileHistoryParameters are the parameters of a file history operation.
+type FileHistoryParameters struct {
+	Action FileHistoryAction `json:"action"`
+	// clean path in the home; "." means the home. Missing for FileHistorySpace, FileHistoryForget
+	// and FileHistorySearch.
+	Path string `json:"path,omitempty"`
+	// Point chooses the moment; 0 means the last point until At, or if At is zero, the newest point
+	Point int64     `json:"point,omitempty"`
+	At    time.Time `json:"at,omitzero"`
+	// Before bounds a list: only versions of points with lower numbers; 0 means all
+	Before  int64    `json:"before,omitempty"`
+	Copy    string   `json:"copy,omitempty"` // new path for FileHistoryRestore; "" means in place
+	Paths   []string `json:"paths,omitempty"`
+	Phrases []string `json:"phrases,omitempty"`
+}
+
+// Validate returns an error for parameters that no honest side gives.
+func (p FileHistoryParameters) Validate() error {
+	if !fileHistoryActions[p.Action] || p.Point < 0 || p.Before < 0 || len(p.Paths) > MaxForgottenPaths ||
+		len(p.Phrases) > MaxSearchedPhrases {
+		return fmt.Errorf("action %.20q with point %d, %d paths and %d phrases", p.Action, p.Point, len(p.Paths), len(p.Phrases))
+	}
+	for _, path := range append([]string{p.Path, p.Copy}, p.Paths...) {
+		if path != "" && !fs.ValidPath(path) || len(path) > MaxReceivedPathBytes {
+			return fmt.Errorf("path %.80q", path)
+		}
+	}
+	needsPath := p.Action != FileHistorySpace && p.Action != FileHistoryForget && p.Action != FileHistorySearch
+	if needsPath != (p.Path != "") || p.Copy == "." || p.Copy != "" && p.Action != FileHistoryRestore {
+		return fmt.Errorf("path %.80q for %s", p.Path, p.Action)
+	}
+	return nil
+}
+
+// FileVersion is a path as it was at one point.
+type FileVersion struct {
+	Point int64     `json:"point"`
+	At    time.Time `json:"at"`
+	// state of the path; FileStateAbsent means that it was deleted
+	State FileState     `json:"state,omitempty"`
+	Size  int64         `json:"size,omitempty"`
+	Mode  int           `json:"mode,omitempty"`
+	By    HistoryAuthor `json:"by"`
+	// NotKept tells why the bytes are not kept; "" means that they are
+	NotKept string `json:"not_kept,omitempty"`
+}
+
+// FileHistoryResult is the result of a file history operation. Only the fields of its action are
+// set.
+type FileHistoryResult struct {
+	Versions []FileVersion `json:"versions,omitempty"` // at most MaxFileVersions
+	More     bool          `json:"more,omitempty"`     // there are older versions
+	Version  *FileVersion  `json:"version,omitempty"`  // the version that was shown, compared or restored
+	Blob     *BlobRef      `json:"blob,omitempty"`     // nil means no difference
+
+	// counts of FileHistoryPreview and FileHistoryRestore
+	Restored PathCount `json:"restored,omitzero"` // paths that get an earlier state
+	Deleted  PathCount `json:"deleted,omitzero"`  // paths that were not there at the point
+	NotKept  PathCount `json:"not_kept,omitzero"` // paths that stay as they are, because their bytes are not kept
+	// the changes that the restore made, so that they can be undone; nil means none
+	Span *HistorySpan `json:"span,omitempty"`
+
+	Space *HistorySpace `json:"space,omitempty"`
+	Found []string      `json:"found,omitempty"` // paths of FileHistorySearch, at most MaxForgottenPaths
+	Gone  int64         `json:"gone,omitempty"`  // number of versions that were forgotten
+}
+
+// Validate returns an error for a result that no honest worker gives.
+func (r FileHistoryResult) Validate() error {
+	if len(r.Versions) > MaxFileVersions || len(r.Found) > MaxForgottenPaths || r.Span != nil && !r.Span.isValid() || r.Gone < 0 {
+		return fmt.Errorf("%d versions and %d paths", len(r.Versions), len(r.Found))
+	}
+	versions := r.Versions
+	if r.Version != nil {
+		versions = append(versions, *r.Version)
+	}
+	for _, v := range versions {
+		if err := v.check(); err != nil {
+			return err
+		}
+	}
+	return errors.Join(r.Restored.check(), r.Deleted.check(), r.NotKept.check())
+}
+
+func (v FileVersion) check() error {
+	if v.Point < 1 || v.Size < 0 || v.Mode < 0 || v.Mode > 0o777 || !historyAuthorKinds[v.By.Kind] ||
+		len(v.By.Words) > MaxHistoryWords || len(v.NotKept) > MaxUndoReasonBytes {
+		return fmt.Errorf("version %d of %.20q", v.Point, v.By.Kind)
+	}
+	return v.State.check()
+}
+
+// HistorySpace is the size and age of a home's file history.
+type HistorySpace struct {
+	Bytes  int64     `json:"bytes"`           // bytes on the disk
+	Room   int64     `json:"room"`            // bytes that it may have
+	Files  int64     `json:"files"`           // files of the home whose present bytes are kept
+	Left   PathCount `json:"left,omitzero"`   // files of the home whose present bytes are not kept
+	Oldest time.Time `json:"oldest,omitzero"` // time of the oldest version
+	// why no history is kept; "" means that it is
+	Off string `json:"off,omitempty"`
+}
