@@ -320,7 +320,7 @@ func actWorker() error {
 	if err := hideProtocol(); err != nil {
 		return err
 	}
-	inside := NewToolStarter(Tier(takeVariable(TierVariable)))
+	inside := NewToolStarter(Tier(takeVariable(TierVariable)), nil)
 	answers := os.NewFile(uintptr(out), "answers")
 	lines := bufio.NewScanner(os.NewFile(uintptr(in), "questions"))
 	for lines.Scan() {
