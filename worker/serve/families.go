@@ -53,7 +53,9 @@ func (t *turnTools) all(more []worker.Tool) (tools []worker.Tool) {
 		tools = append(tools, promptfile.WithPendingChangeNote(tool))
 	}
 	for _, family := range turnFamilies {
-		tools = append(tools, family(t)...)
+		for _, tool := range family(t) {
+			tools = append(tools, t.withFileHistory(tool))
+		}
 	}
 	slices.SortFunc(tools, func(a, b worker.Tool) int { return strings.Compare(a.Name, b.Name) })
 	return tools

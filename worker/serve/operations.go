@@ -63,7 +63,9 @@ func (s *server) startOperation(ctx context.Context, start protocol.OperationSta
 		if !u.hasHome() {
 			return nil, invalidOperation("this worker has no home")
 		}
+		endRecord := u.recordFor(ctx, recordedOperations[start.Kind])
 		result, err := run(ctx, u, s.host.Operation(start.Operation), start)
+		endRecord()
 		if err != nil {
 			return nil, operationError(ctx, start, err)
 		}
@@ -149,7 +151,7 @@ func undoChanges(ctx context.Context, u *userTools, h *host.Operation, p protoco
 	if err := p.Validate(); err != nil {
 		return nil, invalidOperation("parameters: %v", err)
 	}
-	return u.undoer.RunOperation(ctx, p, h)
+	return u.undoer.RunOperation(ctx, h.ID(), p, h)
 }
 
 // archiveHome sends a tar of the home to the supervisor.

@@ -94,7 +94,12 @@ func (r *run) contentBefore(u protocol.Undo) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	return read(&blobReader{run: r, sha256: string(u.Before)}, size)
+	bytes, err := r.openBefore(u)
+	if err != nil {
+		return content{}, err
+	}
+	c, err := read(bytes, size)
+	return c, errors.Join(err, bytes.Close())
 }
 
 // contentNow returns the present content of a path.
