@@ -88,6 +88,7 @@ var floors = map[string]int{
 	"mews/worker/agent":              2,
 	"mews/worker/archive":            2,
 	"mews/worker/erase":              2,
+	"mews/worker/filehistory":        2,
 	"mews/worker/dailylog":           2,
 	"mews/worker/prompt":             2,
 	"mews/worker/parse":              2,

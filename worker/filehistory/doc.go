@@ -1,0 +1,2 @@
+// Package filehistory keeps the earlier versions of a home's files.
+package filehistory
