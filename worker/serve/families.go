@@ -11,6 +11,7 @@ import (
 	"mews/worker/host"
 	"mews/worker/promptfile"
 	"mews/worker/tool/delegated"
+	"mews/worker/tool/filehistory"
 	"mews/worker/tool/files"
 	"mews/worker/tool/memory"
 	"mews/worker/tool/output"
@@ -24,6 +25,12 @@ var families = []func(*userTools) []worker.Tool{
 	func(u *userTools) []worker.Tool { return files.Tools(u.files, u.options.Now, u.zone) },
 	func(u *userTools) []worker.Tool { return u.images.Tools() },
 	func(u *userTools) []worker.Tool { return uploads.Tools(u.files, u.options.Now, u.zone) },
+	func(u *userTools) []worker.Tool {
+		if !isUnrestricted(u.hello.Files) {
+			return nil // a restore could change hidden files
+		}
+		return filehistory.Tools(u.files, u.history, u.zone)
+	},
 }
 
 // turnFamilies makes the tools that call the supervisor. Each row makes one family for a turn.

@@ -9,6 +9,8 @@ import (
 	"mews/protocol"
 	"mews/worker"
 	"mews/worker/filehistory"
+	"mews/worker/host"
+	versions "mews/worker/tool/filehistory"
 	"mews/worker/tool/shell"
 	"mews/worker/workspace"
 )
@@ -112,6 +114,14 @@ func (u *userTools) recordChanges(ctx context.Context, changed *workspace.PathRe
 	if _, err := u.history.Record(context.WithoutCancel(ctx), paths, by); err != nil {
 		u.options.Report(fmt.Errorf("record changes of %s in the file history: %w", by.Words, err))
 	}
+}
+
+// runFileHistory lists, shows, restores or forgets earlier versions of files.
+func runFileHistory(ctx context.Context, u *userTools, h *host.Operation, p protocol.FileHistoryParameters) (any, error) {
+	if err := p.Validate(); err != nil {
+		return nil, invalidOperation("parameters: %v", err)
+	}
+	return versions.Operation{ID: h.ID(), Files: u.files, History: u.history, Off: u.historyOff, Blobs: h}.Run(ctx, p)
 }
 
 // recordedOperations are the operations whose changes go into the file history, with the words for

@@ -22,16 +22,17 @@ type operation func(ctx context.Context, u *userTools, h *host.Operation, start 
 
 // operations holds all kinds of operations that a worker knows.
 var operations = map[protocol.OperationKind]operation{
-	protocol.OperationKindArchive: withParameters(archiveHome),
-	protocol.OperationKindLog:     withParameters(logExchange),
-	protocol.OperationKindCheck:   withParameters(runCheck),
-	protocol.OperationKindErase:   withParameters(eraseHome),
-	protocol.OperationKindIndex:   withParameters(indexHome),
-	protocol.OperationKindMemory:  withParameters(runMemory),
-	protocol.OperationKindReceive: withParameters(receiveFiles),
-	protocol.OperationKindSpeak:   withParameters(speak),
-	protocol.OperationKindUndo:    withParameters(undoChanges),
-	protocol.OperationKindUploads: withParameters(runUploads),
+	protocol.OperationKindArchive:     withParameters(archiveHome),
+	protocol.OperationKindLog:         withParameters(logExchange),
+	protocol.OperationKindCheck:       withParameters(runCheck),
+	protocol.OperationKindErase:       withParameters(eraseHome),
+	protocol.OperationKindFileHistory: withParameters(runFileHistory),
+	protocol.OperationKindIndex:       withParameters(indexHome),
+	protocol.OperationKindMemory:      withParameters(runMemory),
+	protocol.OperationKindReceive:     withParameters(receiveFiles),
+	protocol.OperationKindSpeak:       withParameters(speak),
+	protocol.OperationKindUndo:        withParameters(undoChanges),
+	protocol.OperationKindUploads:     withParameters(runUploads),
 
 	protocol.OperationKindTranscribe: transcribe,
 }

@@ -4,18 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
-	"unicode/utf8"
-
-	"github.com/rogpeppe/go-internal/diff"
 
 	"mews/protocol"
-	"mews/protocol/amount"
+	"mews/worker/textdiff"
 	"mews/worker/workspace"
 )
-
-// maxDiffed is the size in bytes beyond which a text is shown only by its size, like a binary file.
-const maxDiffed = 1 << 20
 
 // diff commits the difference between the state before the changes and now; nil means no
 // difference.
@@ -56,79 +49,36 @@ func movedTo(path string, later []protocol.Undo) string {
 	return path
 }
 
-// content is one side of a difference.
-type content struct {
-	text  []byte
-	large bool // whether the content is too large to show, so that only its size is shown
-	note  string
-}
-
 // diffFile adds the difference between the state before a change and the present state.
 func (r *run) diffFile(b *bytes.Buffer, u protocol.Undo, now string) error {
 	before, err := r.contentBefore(u)
 	if err != nil {
 		return err
 	}
-	after, err := r.contentNow(now)
+	after, err := textdiff.ReadPresent(r.ws, now)
 	if err != nil {
 		return err
 	}
-	name := workspace.QuotePath(now)
-	if before.large || after.large {
-		fmt.Fprintf(b, "%s: %s before, %s now\n", name, before.note, after.note)
-		return nil
-	}
-	b.Write(diff.Diff("before/"+name, before.text, "now/"+name, after.text))
+	textdiff.Write(b, workspace.QuotePath(now), before, after)
 	return nil
 }
 
 // contentBefore returns the content before a change.
-func (r *run) contentBefore(u protocol.Undo) (content, error) {
+func (r *run) contentBefore(u protocol.Undo) (textdiff.Content, error) {
 	if u.Before == protocol.FileStateAbsent {
-		return content{note: "nothing"}, nil
+		return textdiff.Nothing, nil
 	}
 	size, err := r.keptSize(u)
 	if err != nil && failedOutcome(err).Outcome == protocol.UndoOutcomeExpired {
-		return content{large: true, note: "bytes that are not kept any more"}, nil
+		return textdiff.Describe("bytes that are not kept any more"), nil
 	}
 	if err != nil {
-		return content{}, err
+		return textdiff.Content{}, err
 	}
 	bytes, err := r.openBefore(u)
 	if err != nil {
-		return content{}, err
+		return textdiff.Content{}, err
 	}
-	c, err := read(bytes, size)
+	c, err := textdiff.Read(bytes, size)
 	return c, errors.Join(err, bytes.Close())
-}
-
-// contentNow returns the present content of a path.
-func (r *run) contentNow(path string) (content, error) {
-	state, info, err := r.ws.PathState(path)
-	switch {
-	case err != nil:
-		return content{large: true, note: "something that can't be read"}, nil
-	case state == protocol.FileStateAbsent:
-		return content{note: "nothing"}, nil
-	case info == nil || !info.Mode().IsRegular():
-		return content{large: true, note: "a folder or a link"}, nil
-	}
-	f, err := r.ws.OpenRegularFile(path)
-	if err != nil {
-		return content{}, err
-	}
-	c, err := read(f, info.Size())
-	return c, errors.Join(err, f.Close())
-}
-
-func read(from io.Reader, size int64) (content, error) {
-	c := content{note: amount.FormatBytes(size)}
-	if size > maxDiffed {
-		c.large = true
-		return c, nil
-	}
-	var err error
-	c.text, err = io.ReadAll(io.LimitReader(from, maxDiffed))
-	c.large = !utf8.Valid(c.text) || bytes.IndexByte(c.text, 0) >= 0
-	return c, err
 }
