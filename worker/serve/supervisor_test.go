@@ -24,7 +24,17 @@ import (
 	"mews/worker/serve"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain runs the tests, or a worker that a test has started.
+func TestMain(m *testing.M) {
+	if os.Getenv(workerVariable) != "" {
+		if err := runWorkerProcess(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // supervisor is the other end of a worker under test. It uses a real connection, and a
 // hosttest.Host answers the calls of each turn.
