@@ -17,6 +17,11 @@ type Stamp struct {
 	changed int64 // when the file was last changed, in nanoseconds
 }
 
+// NewStamp returns the stamp of a file with this inode, size, and time of change in nanoseconds.
+func NewStamp(inode uint64, size, changed int64) Stamp {
+	return Stamp{inode: inode, size: size, changed: changed}
+}
+
 // ChangedAt returns when the file was last changed.
 func (s Stamp) ChangedAt() time.Time { return time.Unix(0, s.changed) }
 
