@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"mews/protocol"
+	"mews/protocol/amount"
 	"mews/worker/textdiff"
 	"mews/worker/workspace"
 )
@@ -17,6 +19,12 @@ func (r *run) diff() (*protocol.BlobRef, error) {
 	shown := map[string]bool{} // files that were already shown, by their present paths
 	for i := len(r.changes) - 1; i >= 0 && b.Len() < protocol.MaxDiffBytes; i-- {
 		u := r.changes[i]
+		if u.Span != nil {
+			if err := r.diffSpan(&b, i, shown); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		if u.To != "" {
 			fmt.Fprintf(&b, "%s: moved to %s\n", workspace.QuotePath(u.Path), workspace.QuotePath(u.To))
 			continue
@@ -81,4 +89,79 @@ func (r *run) contentBefore(u protocol.Undo) (textdiff.Content, error) {
 	}
 	c, err := textdiff.Read(bytes, size)
 	return c, errors.Join(err, bytes.Close())
+}
+
+// diffSpan adds the changes of a span: their number, some names, and the differences of some files.
+func (r *run) diffSpan(b *bytes.Buffer, at int, shown map[string]bool) error {
+	if r.history == nil {
+		fmt.Fprintf(b, "changes of a program: %v\n", errNoHistory)
+		return nil
+	}
+	list, err := r.history.Differences(*r.changes[at].Span)
+	if errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintf(b, "changes of a program: %v\n", errNotKept)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(b, "a program changed %s\n", amount.Plural(len(list), "path", "paths"))
+	named, compared := 0, 0
+	for _, d := range list {
+		now := movedTo(d.Path, r.changes[:at])
+		isFile := d.Before.Size > 0 || d.After.Size > 0 || d.Before.State.IsHash() || d.After.State.IsHash()
+		if isFile && compared < protocol.MaxNamedPaths && !shown[now] && b.Len() < protocol.MaxDiffBytes {
+			compared++
+			shown[now] = true
+			if err := r.diffVersion(b, d.Before, now); err != nil {
+				return err
+			}
+		} else if !isFile && named < protocol.MaxNamedPaths {
+			named++
+			fmt.Fprintf(b, "%s: %s before, %s then\n", workspace.QuotePath(d.Path), describeState(d.Before.State), describeState(d.After.State))
+		}
+	}
+	if rest := len(list) - named - compared; rest > 0 {
+		fmt.Fprintf(b, "and %s more\n", amount.Plural(rest, "path", "paths"))
+	}
+	return nil
+}
+
+// describeState names the state of a path that is no file.
+func describeState(state protocol.FileState) string {
+	switch state {
+	case protocol.FileStateAbsent:
+		return "nothing"
+	case protocol.FileStateFolder, protocol.FileStateLink:
+		return "a " + string(state)
+	}
+	return "a special file"
+}
+
+// diffVersion adds the difference between a version and the present file.
+func (r *run) diffVersion(b *bytes.Buffer, v protocol.FileVersion, now string) error {
+	before, err := r.contentOf(v)
+	if err != nil {
+		return err
+	}
+	after, err := textdiff.ReadPresent(r.ws, now)
+	if err != nil {
+		return err
+	}
+	textdiff.Write(b, workspace.QuotePath(now), before, after)
+	return nil
+}
+
+// contentOf returns the content of a version.
+func (r *run) contentOf(v protocol.FileVersion) (textdiff.Content, error) {
+	switch {
+	case v.NotKept != "":
+		return textdiff.Describe(amount.FormatBytes(v.Size) + " that are not kept"), nil
+	case !v.State.IsHash():
+		if v.State == protocol.FileStateAbsent {
+			return textdiff.Nothing, nil
+		}
+		return textdiff.Describe(describeState(v.State)), nil
+	}
+	return r.contentBefore(protocol.Undo{Before: v.State, Kept: true})
 }

@@ -2,6 +2,8 @@ package undo
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,24 +18,94 @@ var (
 	errNotKept   = errors.New("the earlier bytes are not kept any longer")
 )
 
-// author returns the author of the undo's own changes in the file history. If the operation has more
-// than one part, the words number the part.
-func (r *run) author(part int, only bool) protocol.HistoryAuthor {
-	words := fmt.Sprint("undo ", r.operation)
-	if !only {
-		words += fmt.Sprintf(", part %d", part+1)
+// authorWords returns the words of an undo's author in the file history. They are those of no other
+// undo, even if a restored database gives an operation's id again.
+func authorWords(operation int64, p protocol.UndoParameters) string {
+	text, _ := json.Marshal(p) // never fails
+	sum := sha256.Sum256(text)
+	return fmt.Sprintf("undo %d (%x)", operation, sum[:4])
+}
+
+// author returns the author of a part's own changes, with the number of the part from 1.
+func (r *run) author(part int) protocol.HistoryAuthor {
+	words := r.words
+	if part > 1 {
+		words += fmt.Sprint(", part ", part)
 	}
 	return protocol.HistoryAuthor{Kind: protocol.HistoryAuthorUndo, Words: words}
 }
 
+// countBegun returns the number of parts up to the last one that an earlier try of the operation has
+// begun.
+func (r *run) countBegun(parts []part) (begun int) {
+	for i, p := range parts {
+		if r.history == nil {
+			break
+		}
+		if span, err := r.history.FindSpan(p.by); err == nil && span.To > 0 {
+			begun = i + 1
+		}
+	}
+	return begun
+}
+
+// madeSpan returns the outcome of a part that an earlier try of the operation has completed.
+func (r *run) madeSpan(p part) protocol.UndoneChange {
+	o := protocol.UndoneChange{Outcome: protocol.UndoOutcomeAlreadyUndone, Span: &protocol.UndoneSpan{}}
+	made, err := r.history.FindSpan(p.by)
+	if err != nil || made.To == 0 {
+		return o
+	}
+	if list, err := r.history.Differences(made); err == nil && len(list) > 0 {
+		o.Outcome, o.Span.Span = protocol.UndoOutcomeDone, &made
+		o.Span.Restored.Count = int64(len(list))
+	}
+	return o
+}
+
+// findOutcomes sets the outcomes of single files that an earlier try of the operation has undone.
+func (r *run) findOutcomes(p part) {
+	done := protocol.UndoOutcomeDone
+	if r.force {
+		done = protocol.UndoOutcomeAlreadyUndone // the state that it replaced is not known any more
+	}
+	for _, group := range r.groups(p) {
+		outcome := protocol.UndoOutcomeChangedSince
+		if r.wasUndone(group, p.by) {
+			outcome = done
+		}
+		for _, i := range group {
+			r.outcomes[i].Outcome = outcome
+		}
+	}
+}
+
+// wasUndone reports whether the author has brought the files of a group to their earlier states.
+func (r *run) wasUndone(group []int, by protocol.HistoryAuthor) bool {
+	wanted := newTree(&cachedDisk{r, map[string]protocol.FileState{}})
+	for _, i := range group {
+		wanted.undoChange(r.changes[i])
+	}
+	for _, i := range group {
+		path := r.changes[i].Path
+		versions, _, err := r.history.Versions(path, 0)
+		if err != nil || !slices.ContainsFunc(versions, func(v protocol.FileVersion) bool {
+			return v.By == by && v.State == wanted.states[path]
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
 // undoSpan undoes all changes of a span.
-func (r *run) undoSpan(span protocol.HistorySpan, by protocol.HistoryAuthor) protocol.UndoneChange {
+func (r *run) undoSpan(p part) protocol.UndoneChange {
 	if r.history == nil {
 		failed := failedOutcome(errNoHistory)
 		failed.Span = &protocol.UndoneSpan{}
 		return failed
 	}
-	undone, err := r.history.UndoSpan(r.ctx, span, r.force, by)
+	undone, err := r.history.UndoSpan(r.ctx, *p.span, r.force, p.by)
 	o := protocol.UndoneChange{Outcome: spanOutcome(undone)}
 	if err != nil {
 		o = failedOutcome(err)
@@ -42,10 +114,10 @@ func (r *run) undoSpan(span protocol.HistorySpan, by protocol.HistoryAuthor) pro
 	return o
 }
 
-// spanOutcome returns the outcome for a whole span. If some paths were restored, it is done.
+// spanOutcome returns the outcome for a whole span. It is done if the undo has changed any path.
 func spanOutcome(u protocol.UndoneSpan) protocol.UndoOutcome {
 	switch {
-	case u.Restored.Count > 0:
+	case u.Span != nil:
 		return protocol.UndoOutcomeDone
 	case u.Changed.Count > 0 || u.Shared.Count > 0:
 		return protocol.UndoOutcomeChangedSince
@@ -53,37 +125,6 @@ func spanOutcome(u protocol.UndoneSpan) protocol.UndoOutcome {
 		return protocol.UndoOutcomeExpired
 	}
 	return protocol.UndoOutcomeAlreadyUndone
-}
-
-// wasUndoneBefore reports whether an earlier try of this operation has undone a whole group. It then
-// sets the outcomes. Later parts of the operation may have changed the files again.
-func (r *run) wasUndoneBefore(group []int, by protocol.HistoryAuthor) bool {
-	if r.history == nil {
-		return false
-	}
-	wanted := newTree(&cachedDisk{r, map[string]protocol.FileState{}})
-	for _, i := range group {
-		wanted.undoChange(r.changes[i])
-	}
-	for path, state := range wanted.states {
-		if state == protocol.FileStateFolder {
-			continue // a folder on the way to a file
-		}
-		versions, _, err := r.history.Versions(path, 0)
-		if err != nil || !slices.ContainsFunc(versions, func(v protocol.FileVersion) bool {
-			return v.By == by && v.State == state
-		}) {
-			return false
-		}
-	}
-	outcome := protocol.UndoOutcomeDone
-	if r.force {
-		outcome = protocol.UndoOutcomeAlreadyUndone // the state that it replaced is not known any more
-	}
-	for _, i := range group {
-		r.outcomes[i].Outcome = outcome
-	}
-	return true
 }
 
 // record adds the undo's own changes to the file history. An error is only reported: the next look at

@@ -48,8 +48,8 @@ func (u *Undoer) RunOperation(ctx context.Context, operation int64, p protocol.U
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	r := &run{ws: u.ws, history: u.history, ctx: ctx, blobs: blobs, changes: p.Changes,
-		outcomes:  make([]protocol.UndoneChange, len(p.Changes)),
-		operation: operation, report: u.report}
+		outcomes: make([]protocol.UndoneChange, len(p.Changes)),
+		words:    authorWords(operation, p), report: u.report}
 	switch p.Action {
 	case protocol.UndoActionUnchangedFiles, protocol.UndoActionForce:
 		r.force = p.Action == protocol.UndoActionForce
@@ -73,49 +73,74 @@ type run struct {
 	outcomes []protocol.UndoneChange
 	force    bool // undo also changes of files that have changed since
 
-	operation int64
-	report    func(error)
+	words  string // words of the author in the file history
+	report func(error)
 }
 
-// undoAll undoes the changes, the newest first. Neighbouring changes of single files are one part,
-// and a span is one. Each part has an author of its own in the file history, so that a repeated
-// operation knows which parts are done.
-func (r *run) undoAll() {
-	part := 0
-	for from := 0; from < len(r.changes); part++ {
+// part is a span, or neighbouring changes of single files, which are undone together.
+type part struct {
+	from, to int                    // positions of the changes
+	span     *protocol.HistorySpan  // nil means single files
+	by       protocol.HistoryAuthor // author of the undo's own changes
+}
+
+// parts divides the changes into parts, in their order. Each part has an author of its own in the
+// file history, so that a repeated operation knows which parts have begun.
+func (r *run) parts() (list []part) {
+	for from := 0; from < len(r.changes); {
 		to := from + 1
 		for to < len(r.changes) && r.changes[from].Span == nil && r.changes[to].Span == nil {
 			to++
 		}
-		by := r.author(part, to-from == len(r.changes))
-		if span := r.changes[from].Span; span != nil {
-			r.outcomes[from] = r.undoSpan(*span, by)
-		} else {
-			r.undoFiles(from, to, by)
-		}
+		list = append(list, part{from: from, to: to, span: r.changes[from].Span, by: r.author(len(list) + 1)})
 		from = to
+	}
+	return list
+}
+
+// undoAll undoes the changes, the newest first. It does not repeat the parts that an earlier try of
+// the operation has completed, because later parts may have changed the same files again.
+func (r *run) undoAll() {
+	parts := r.parts()
+	begun := r.countBegun(parts)
+	for i, p := range parts {
+		switch {
+		case p.span != nil && i+1 < begun:
+			r.outcomes[p.from] = r.madeSpan(p)
+		case p.span != nil:
+			r.outcomes[p.from] = r.undoSpan(p)
+		case i < begun:
+			r.findOutcomes(p)
+		default:
+			r.undoFiles(p)
+		}
 	}
 }
 
-// undoFiles undoes the changes of single files from one position to another, and records its own
-// changes in the file history.
-func (r *run) undoFiles(from, to int, by protocol.HistoryAuthor) {
+// undoFiles undoes the changes of single files, and records its own changes in the file history.
+func (r *run) undoFiles(p part) {
 	changed := r.ws.StartPathRecord()
-	for _, group := range groupRelated(r.changes[from:to]) {
-		for n := range group {
-			group[n] += from
+	if r.force {
+		for i := p.from; i < p.to; i++ {
+			r.forceChange(i)
 		}
-		switch {
-		case r.wasUndoneBefore(group, by):
-		case r.force:
-			for _, i := range group {
-				r.forceChange(i)
-			}
-		default:
+	} else {
+		for _, group := range r.groups(p) {
 			r.undoGroup(group)
 		}
 	}
-	r.record(changed.Stop(), by)
+	r.record(changed.Stop(), p.by)
+}
+
+// groups lists the positions of the changes of each independent group of a part.
+func (r *run) groups(p part) [][]int {
+	list := groupRelated(r.changes[p.from:p.to])
+	for _, group := range list {
+		for n := range group {
+			group[n] += p.from
+		}
+	}
+	return list
 }
 
 // cachedDisk is a disk that remembers the first state of each path.

@@ -105,7 +105,7 @@ func describeState(v protocol.FileVersion) string {
 	case v.State == protocol.FileStateAbsent:
 		return "deleted"
 	case v.State == protocol.FileStateFolder || v.State == protocol.FileStateLink:
-		return string(v.State)
+		return "a " + string(v.State)
 	case v.NotKept != "":
 		return amount.FormatBytes(v.Size) + ", not kept: " + v.NotKept
 	}
@@ -154,8 +154,8 @@ func (f *fileHistory) restore(ctx context.Context, call worker.Call, args restor
 			return r, err
 		}
 	}
-	done, err := f.history.Restore(ctx, request, protocol.HistoryAuthor{Kind: protocol.HistoryAuthorRestore,
-		Turn: call.Turn, Words: restoreSpec.Name})
+	// an author without words has a span of its own for each restore
+	done, err := f.history.Restore(ctx, request, protocol.HistoryAuthor{Kind: protocol.HistoryAuthorRestore, Turn: call.Turn})
 	if err != nil {
 		err = explain(fmt.Sprintf("restore %s", workspace.QuotePath(request.Path)), err)
 	}

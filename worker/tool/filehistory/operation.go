@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -89,6 +91,8 @@ func (o Operation) open(p protocol.FileHistoryParameters) (protocol.FileVersion,
 	switch {
 	case err != nil:
 		return v, nil, explain(attempt, err)
+	case v.State == protocol.FileStateAbsent:
+		return v, nil, fmt.Errorf("%s: it was not there then", attempt)
 	case file == nil:
 		return v, nil, fmt.Errorf("%s: it was %s", attempt, describeState(v))
 	}
@@ -154,7 +158,7 @@ func (o Operation) restore(ctx context.Context, p protocol.FileHistoryParameters
 	request := filehistory.RestoreRequest{Path: p.Path, Point: p.Point, Copy: p.Copy,
 		Preview: p.Action == protocol.FileHistoryPreview}
 	done, err := o.History.Restore(ctx, request, protocol.HistoryAuthor{Kind: protocol.HistoryAuthorRestore,
-		Words: fmt.Sprint("restore ", o.ID)})
+		Words: restoreWords(o.ID, p)})
 	if err != nil {
 		return r, explain("restore "+workspace.QuotePath(cmp.Or(p.Copy, p.Path)), err)
 	}
@@ -168,6 +172,14 @@ func (o Operation) restore(ctx context.Context, p protocol.FileHistoryParameters
 		}
 	}
 	return r, nil
+}
+
+// restoreWords returns the words of a restore's author. They are those of no other restore, even if a
+// restored database gives an operation's id again.
+func restoreWords(operation int64, p protocol.FileHistoryParameters) string {
+	text, _ := json.Marshal(p) // never fails
+	sum := sha256.Sum256(text)
+	return fmt.Sprintf("restore %d (%x)", operation, sum[:4])
 }
 
 func (o Operation) space(context.Context, protocol.FileHistoryParameters) (protocol.FileHistoryResult, error) {
