@@ -67,7 +67,7 @@ func newFolder(t testing.TB, dir string) *folder {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = ws.Close() })
-	f := &folder{t: t, dir: dir, ws: ws, tools: map[string]worker.Tool{}, blobs: &blobs{gone: map[string]bool{}}, undo: New(ws)}
+	f := &folder{t: t, dir: dir, ws: ws, tools: map[string]worker.Tool{}, blobs: &blobs{gone: map[string]bool{}}, undo: New(ws, nil, nil)}
 	for _, tool := range files.Tools(ws, time.Now, nil) {
 		f.tools[tool.Name] = tool
 	}
@@ -136,7 +136,7 @@ func (f *folder) content() map[string]string {
 func (f *folder) run(action protocol.UndoAction, changes []protocol.Undo) []protocol.UndoneChange {
 	f.t.Helper()
 	p := protocol.UndoParameters{Action: action, Changes: changes}
-	r, err := f.undo.RunOperation(f.t.Context(), p, f.blobs)
+	r, err := f.undo.RunOperation(f.t.Context(), 1, p, f.blobs)
 	f.must(err)
 	f.must(r.Validate(p))
 	return r.Changes
@@ -262,7 +262,7 @@ func kill(t *rapid.T, f *folder, list []protocol.Undo) {
 		}
 		return nil
 	}
-	_, _ = f.undo.RunOperation(ctx, protocol.UndoParameters{Action: protocol.UndoActionUnchangedFiles, Changes: list},
+	_, _ = f.undo.RunOperation(ctx, 1, protocol.UndoParameters{Action: protocol.UndoActionUnchangedFiles, Changes: list},
 		f.blobs)
 	f.blobs.reads = nil
 }
