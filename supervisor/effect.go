@@ -40,6 +40,7 @@ const (
 	EffectChangeUndone   = "change.undone"
 	EffectProgramUndone  = "program.undone" // the user took back what a program changed
 	EffectFilesRestored  = "files.restored" // the user restored an earlier version of a file or a folder
+	EffectRestoreUndone  = "restore.undone" // the user took back a restore
 	EffectQuestionAsked  = "question.asked"
 	EffectFileReceived   = "file.received"
 	EffectFactCorrected  = "fact.corrected" // the user corrected a fact
@@ -121,4 +122,12 @@ type UndoneSpan struct {
 type RestoredNames struct {
 	Paths    []string // changed files
 	Programs []string // first words of programs that changed files
+}
+
+// FileHistorySize is the size of the file history of a user's home at a time.
+type FileHistorySize struct {
+	protocol.HistorySpace
+	At time.Time `json:"at"`
+	// Whole means that the worker has kept all files that it can, after the home got its history.
+	Whole bool `json:"whole,omitempty"`
 }

@@ -37,7 +37,8 @@ type ledger struct {
 // changedAnything reports whether an effect that is no program may have changed any file of the
 // home: an undo of what a program did, or a restore of an earlier version.
 func changedAnything(e supervisor.FileEffect) bool {
-	return e.HasSpan && e.Kind != "run" || e.Kind == supervisor.EffectFilesRestored
+	return e.HasSpan && e.Kind != "run" || e.Kind == supervisor.EffectFilesRestored ||
+		e.Kind == supervisor.EffectRestoreUndone
 }
 
 // ledgerOf builds a ledger from effects, oldest first.

@@ -103,7 +103,9 @@ func (u *Undoer) FindLastTurn(ctx context.Context, in supervisor.Conversation, n
 }
 
 // keepsAll reports whether all changes of a user's programs are kept.
-func (u *Undoer) keepsAll(user string) bool { return u.hasHistory(user) && len(u.outsideHome(user)) == 0 }
+func (u *Undoer) keepsAll(user string) bool {
+	return u.hasHistory(user) && len(u.outsideHome(user)) == 0
+}
 
 func (u *Undoer) hasHistory(user string) bool { return u.HasHistory != nil && u.HasHistory(user) }
 
