@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"sync"
 	"syscall"
@@ -42,6 +43,9 @@ type Options struct {
 	Abort func(error)
 	Env   []string // variables, NAME=VALUE, that programs need within these walls
 	Temp  string   // parent folder for programs' outputs; "" means /tmp
+	// History is the open folder for the file history of the user's home; nil means that none is
+	// kept. The server owns and closes it.
+	History *os.File
 	// Try tries to escape from the walls; nil means that this system has no way to try.
 	Try func(context.Context, protocol.TryWallsParams) []protocol.EscapeReport
 }
