@@ -96,7 +96,7 @@ const (
 	textTerminalNotKept  = "not kept, so unchanged"
 	textNoBytes          = "These bytes are not here any more."
 	textNoAction         = "%q is no action of mews home."
-	textNoMomentGiven    = "Name a version with --point, or a moment with --at."
+	textNoMomentGiven    = "Name a version with --version, or a moment with --at."
 )
 
 // Notices about what is not kept.
