@@ -125,6 +125,8 @@ type FileVersion struct {
 	By    HistoryAuthor `json:"by"`
 	// NotKept tells why the bytes are not kept; "" means that they are
 	NotKept string `json:"not_kept,omitempty"`
+	// Path is the changed file, in a list of the versions of a folder; "" means not named
+	Path string `json:"path,omitempty"`
 }
 
 // FileHistoryResult is the result of a file history operation. Only the fields of its action are
@@ -166,7 +168,8 @@ func (r FileHistoryResult) Validate() error {
 
 func (v FileVersion) check() error {
 	if v.Point < 1 || v.Size < 0 || v.Mode < 0 || v.Mode > 0o777 || !historyAuthorKinds[v.By.Kind] ||
-		len(v.By.Words) > MaxHistoryWords || len(v.NotKept) > MaxUndoReasonBytes {
+		len(v.By.Words) > MaxHistoryWords || len(v.NotKept) > MaxUndoReasonBytes ||
+		v.Path != "" && !fs.ValidPath(v.Path) || len(v.Path) > MaxReceivedPathBytes {
 		return fmt.Errorf("version %d of %.20q", v.Point, v.By.Kind)
 	}
 	return v.State.check()
@@ -178,7 +181,14 @@ type HistorySpace struct {
 	Room   int64     `json:"room"`            // bytes that it may have
 	Files  int64     `json:"files"`           // files of the home whose present bytes are kept
 	Left   PathCount `json:"left,omitzero"`   // files of the home whose present bytes are not kept
+	Why    []NotKept `json:"why,omitempty"`   // why the files of Left are not kept, by reason
 	Oldest time.Time `json:"oldest,omitzero"` // time of the oldest version
 	// why no history is kept; "" means that it is
 	Off string `json:"off,omitempty"`
+}
+
+// NotKept is a number of files that are not kept for one reason.
+type NotKept struct {
+	Reason string `json:"reason"`
+	Count  int64  `json:"count"`
 }

@@ -38,6 +38,9 @@ const (
 	EffectMessageSent    = "message.sent"
 	EffectCallBegun      = "call.begun" // a tool call began, and its end is unknown
 	EffectChangeUndone   = "change.undone"
+	EffectProgramUndone  = "program.undone" // the user took back what a program changed
+	EffectFilesRestored  = "files.restored" // the user restored an earlier version of a file or a folder
+	EffectRestoreUndone  = "restore.undone" // the user took back a restore
 	EffectQuestionAsked  = "question.asked"
 	EffectFileReceived   = "file.received"
 	EffectFactCorrected  = "fact.corrected" // the user corrected a fact
@@ -92,6 +95,7 @@ type FileChange struct {
 	Turn      int64
 	Operation int64  // id of the undo that made the change; 0 means that the turn itself made it
 	Kind      string // kind of the change in the ledger
+	Target    string // target of the change in the ledger, such as the first words of a program
 	CreatedAt time.Time
 }
 
@@ -101,6 +105,29 @@ type UndoneChanges struct {
 	Turn      int64
 	UndoOf    int64 // id of the undo that made the changes; 0 means that the turn itself made them
 	Operation int64
-	Effects   []int64         // ids of the changes in the ledger
+	Effects   []int64         // ids of the changes in the ledger, without those of Spans
 	Changes   []protocol.Undo // changes that would redo the undone changes
+	Spans     []UndoneSpan
+}
+
+// UndoneSpan is a span of the file history that an operation has undone.
+type UndoneSpan struct {
+	Effect int64 // id of the span's change in the ledger
+	// Partly means that some files of the span were left alone, so that the span stays in force.
+	Partly  bool
+	Inverse *protocol.HistorySpan // the changes that the undo itself made; nil means none
+}
+
+// RestoredNames names changes that a user has undone or redone.
+type RestoredNames struct {
+	Paths    []string // changed files
+	Programs []string // first words of programs that changed files
+}
+
+// FileHistorySize is the size of the file history of a user's home at a time.
+type FileHistorySize struct {
+	protocol.HistorySpace
+	At time.Time `json:"at"`
+	// Whole means that the worker has kept all files that it can, after the home got its history.
+	Whole bool `json:"whole,omitempty"`
 }

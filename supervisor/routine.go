@@ -131,5 +131,7 @@ type FileEffect struct {
 	Kind   string      // kind of the effect in the ledger
 	Target string      //
 	Change *FileChange // the recorded change; nil means none
-	At     time.Time
+	// HasSpan means that the change stands for all changes between two points of the file history.
+	HasSpan bool
+	At      time.Time
 }

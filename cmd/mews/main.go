@@ -46,6 +46,7 @@ func verbs() []verb {
 		{"memory", memoryVerb},
 		{"search", searchVerb},
 		{"history", historyVerb},
+		{"home", homeVerb},
 		{"user", userVerb},
 		{"totp", totpVerb},
 		{"audit", auditVerb},

@@ -28,6 +28,7 @@ var helps = map[string]help{
 		"search for words in your conversations, and in the files of your folder"},
 	"history": {"[--config FILE] [--user NAME] [--from TIME] [--to TIME] [--format FORMAT] [--output FILE]",
 		"write out the messages, oldest first"},
+	"home":   {"WHAT [PATH] [FLAG] ...", "earlier versions of the files in a home: log, show, diff, restore"},
 	"user":   {"WHAT [NAME] [FLAG] ...", "who may talk: list, show, add, invite, disable, enable, disconnect, remove, export, delete"},
 	"totp":   {"WHAT [NAME] [FLAG] ...", "second factors: enroll, status, reset, unlock"},
 	"audit":  {"[verify] [FLAG] ...", "list who did what and when; verify finds rows that were changed"},
@@ -43,6 +44,14 @@ var helps = map[string]help{
 	"github":  {"WHAT [ARGUMENT] [FLAG] ...", "repositories on GitHub: check, add, redeliver, status, quiet"},
 	"voice test": {"FILE [--user NAME] [--config FILE] [--json]",
 		"transcribe a file like a voice message; your assistant does not see it, and nothing is kept"},
+	"home log": {"[PATH] [--at MOMENT] [--before N] [--user NAME] [--config FILE] [--json]",
+		"list the versions of a file or a folder, newest first; without PATH, of the whole home"},
+	"home show": {"PATH [--at MOMENT] [--version N] [--user NAME] [--config FILE] [--json]",
+		"print a version of a file"},
+	"home diff": {"PATH [--at MOMENT] [--version N] [--user NAME] [--config FILE] [--json]",
+		"print the difference between a version of a file and the file now"},
+	"home restore": {"PATH [--at MOMENT] [--version N] [--copy PATH] [--yes] [--user NAME] [--config FILE] [--json]",
+		"make a file or a folder as it was; without --yes only count what would change; the PATH . is the whole home"},
 	"user list": {"[--json]", "list who may talk to Mews, and why"},
 	"user show": {"NAME [--json]", "show one person"},
 	"user add": {"NAME [--role admin|user] [--account A] [--timezone TZ] [--again]",
@@ -101,6 +110,11 @@ const (
 	flagChatName      = "open a separate conversation of this `NAME`"
 	flagEscapes       = "make a worker try the known ways out of its walls, and show the results"
 	flagUsageUser     = "the user `NAME`; without it, yourself, and for an admin everybody"
+	flagHomeAt        = "the version of this `MOMENT`: " + spans.MomentHelpText
+	flagHomeVersion   = "the version of this number `N`, as mews home log lists it"
+	flagHomeBefore    = "only versions with numbers below `N`"
+	flagHomeCopy      = "restore to this new `PATH`, and leave what is there"
+	flagHomeYes       = "restore; what is there now is kept as a version"
 	flagMemoryUser    = "the user `NAME`; without it, yourself"
 	flagActivityUser  = "the user `NAME`; without it, yourself, and for an admin the counts of all users"
 	flagActivityKind  = "only effects of this `KIND`: changed, run, sent, asked, received"
@@ -217,3 +231,6 @@ const (
 	textUnconfirmed = "no code was given, so the second factor is not active yet: run this again, or send the bot a code"
 	textAskCode     = "The six digits that the app shows now: "
 )
+
+// textHomeAtAndVersion is the error about two flags that both choose a version.
+const textHomeAtAndVersion = "Give either --at or --version.\n"

@@ -3,6 +3,7 @@ package api
 import (
 	"time"
 
+	"mews/supervisor"
 	"mews/supervisor/pool"
 )
 
@@ -53,6 +54,9 @@ type UserStatus struct {
 	DiskLimit int64 `json:"disk_limit,omitempty"` // the limit of the home in bytes; 0 means no limit
 
 	Index HomeIndexCounts `json:"index,omitzero"` // the search index of the home; zero means not known
+
+	// FileHistory is the size of the home's file history; nil means not known.
+	FileHistory *supervisor.FileHistorySize `json:"file_history,omitempty"`
 }
 
 // HomeIndexCounts counts the searchable files of a home, and the other files by reason.

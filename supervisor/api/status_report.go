@@ -35,6 +35,8 @@ type StatusReporter struct {
 	Memory  fmt.Stringer // the memory limit of each worker
 	PIDs    int          // the process limit of each worker
 	Disk    int64        // the limit of a home in bytes
+	// FileHistory returns the last known size of a user's file history; nil means not known
+	FileHistory func(ctx context.Context, user string) *supervisor.FileHistorySize
 }
 
 // answer returns the status of all users to an admin, and a user's own status to other users.
@@ -115,6 +117,9 @@ func (r StatusReporter) statusOf(ctx context.Context, names []string, service bo
 				Files: report.Files, Sections: report.Sections, Bytes: report.Bytes, Unread: report.At.IsZero(),
 				Large: report.Large, NotText: report.NotText, Unreadable: report.Unreadable, Excess: report.Excess,
 			}
+		}
+		if r.FileHistory != nil {
+			line.FileHistory = r.FileHistory(ctx, name)
 		}
 		if w, ok := workers[name]; ok {
 			line.Worker, line.PID, line.Since = string(w.State), w.PID, w.Since

@@ -51,7 +51,7 @@ func (s Status) Text(now time.Time) string {
 	}
 	for _, u := range s.Users {
 		fmt.Fprintf(t, "user\t%s: %s; %s: %s\n", u.Name, workerLine(u, now), strings.TrimSpace("folder "+u.Home),
-			HomeSizeText(u)+indexLine(u.Index))
+			HomeSizeText(u)+indexLine(u.Index)+fileHistoryLine(u.FileHistory))
 	}
 	t.Flush()
 	return b.String()
@@ -117,6 +117,32 @@ func HomeSizeText(u UserStatus) string {
 	}
 	if u.DiskLimit > 0 {
 		line += " of " + amount.BinarySize(u.DiskLimit)
+	}
+	return line
+}
+
+// fileHistoryLine says how much room earlier versions of files use, and what is not kept.
+func fileHistoryLine(size *supervisor.FileHistorySize) string {
+	switch {
+	case size == nil:
+		return ""
+	case size.Off != "":
+		return fmt.Sprintf(textHistoryOff, size.Off)
+	}
+	line := fmt.Sprintf(textHistorySize, amount.BinarySize(size.Bytes), amount.BinarySize(size.Room),
+		amount.Plural(size.Files, "file", "files"))
+	if !size.Oldest.IsZero() {
+		line += fmt.Sprintf(textHistoryOldest, size.Oldest.Local().Format(time.DateOnly))
+	}
+	var left []string
+	for _, why := range size.Why {
+		left = append(left, fmt.Sprintf(textHistoryReason, amount.FormatNumber(why.Count), why.Reason))
+	}
+	if len(left) == 0 && size.Left.Count > 0 {
+		left = []string{amount.Plural(size.Left.Count, "file", "files")}
+	}
+	if len(left) > 0 {
+		line += fmt.Sprintf(textHistoryLeft, strings.Join(left, "; "))
 	}
 	return line
 }

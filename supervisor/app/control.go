@@ -70,7 +70,7 @@ func (s *service) statusReporter() api.StatusReporter {
 		Chosen:  s.modelChoice().CurrentModel,
 		Places:  s.places,
 		Workers: s.pool.List, Index: s.index, Memory: s.config.Worker.Memory, PIDs: s.config.Worker.PIDs,
-		Disk: int64(s.config.Worker.Disk),
+		Disk: int64(s.config.Worker.Disk), FileHistory: s.fileHistorySize,
 	}
 	if s.channel != nil {
 		r.Channel = s.channel.status

@@ -2,6 +2,7 @@ package app
 
 import (
 	"mews/supervisor/feature"
+	"mews/supervisor/filehistory"
 	"mews/supervisor/forget"
 	"mews/supervisor/github"
 	"mews/supervisor/memory"
@@ -27,6 +28,7 @@ func (s *service) newFeatures() []feature.Feature {
 		s.memory().Feature(),
 		s.instructions().Feature(),
 		s.newUndos().Feature(),
+		s.newFileHistory().Feature(),
 		s.newSearcher().Feature(),
 		s.forgetter.Feature(),
 		s.voices.Feature(),
@@ -40,13 +42,24 @@ func (s *service) newFeatures() []feature.Feature {
 
 // newUndos makes the feature that undoes changes of files.
 func (s *service) newUndos() *undo.Undoer {
-	return undo.New(undo.Options{Store: s.db.Undos(), Operations: s.operations, Spool: s.spool, Now: s.now})
+	return undo.New(undo.Options{Store: s.db.Undos(), Operations: s.operations, Spool: s.spool,
+		HasHistory:  func(user string) bool { return s.whyNoFileHistory(user) == "" },
+		OutsideHome: s.workspaceNames, Now: s.now})
+}
+
+// newFileHistory makes the feature that shows and restores earlier versions of files.
+func (s *service) newFileHistory() *filehistory.FileHistory {
+	return filehistory.New(filehistory.Options{Operations: s.operations, Kept: s.db.Operations(), Effects: s.db.Effects(),
+		Settings: s.db.Settings(), Blobs: s.db.Blobs(), Sent: s.db.Inbox(), Spool: s.spool,
+		ShowDiff: s.newUndos().DiffDelivery, WhyOff: s.whyNoFileHistory, Running: s.usersWithWorker,
+		TellOnce: s.tellOnceInPrivate, Zone: s.settings.Zone, Now: s.now,
+		Report: func(err error) { s.log.Warn("file history", "error", err) }})
 }
 
 // newSearcher makes the feature that searches messages and homes.
 func (s *service) newSearcher() *search.Searcher {
 	return search.New(search.Options{Index: s.index, Transcript: s.db.Transcript(),
-		Conversations: s.db.Conversations(), Sent: s.db.Inbox(),
+		Conversations: s.db.Conversations(), Sent: s.db.Inbox(), Files: s.newFileHistory().Subcommand(),
 		Zone: s.settings.Zone, Now: s.now})
 }
 

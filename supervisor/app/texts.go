@@ -45,3 +45,10 @@ const (
 	textNoWorkers = "Mews can't start the process that reads a folder: %v."
 	textJobModel  = "you may not use the model %s; /models lists the models that you may use"
 )
+
+// Reasons why no file history is kept.
+const (
+	textNoHistoryRoom    = "worker.history is 0B"
+	textNoHistorySystem  = "they need Linux"
+	textNoHistorySandbox = "they need the sandbox, and worker.sandbox is off"
+)

@@ -49,7 +49,12 @@ var Kinds = []Kind{
 		detail: " (%s)",
 		hidden: true,
 	},
+	{Name: "restore", Group: GroupChanged, words: "restored an earlier version of", detail: " (%s)"},
+	{Name: supervisor.EffectFilesRestored, Group: GroupChanged, words: "restored, as you asked, an earlier version of",
+		detail: " (%s)", hidden: true},
+	{Name: supervisor.EffectRestoreUndone, Group: GroupChanged, words: "took back a restore of", hidden: true},
 	{Name: supervisor.EffectChangeUndone, Group: GroupChanged, words: "took back a change of", hidden: true},
+	{Name: supervisor.EffectProgramUndone, Group: GroupChanged, words: "took back what a program changed:", hidden: true},
 	{Name: "run", Group: GroupProgramsRun, words: "ran", detail: " (%s)", showsLast: true},
 	{Name: "begin", Group: GroupProgramsRun, words: "began", suffix: ": how far it came is not known"},
 	{Name: supervisor.EffectCallBegun, Group: GroupProgramsRun, words: "began", suffix: ": how far it came is not " +

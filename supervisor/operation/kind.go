@@ -73,8 +73,12 @@ var kinds = map[protocol.OperationKind]kind{
 		}), check: checkUploads},
 	protocol.OperationKindUndo: {profile: pool.ProfileUser, queue: queueNow,
 		bounds: boundsOf(func(protocol.UndoParameters) bounds {
-			return bounds{timeout: 5 * time.Minute, maxBytes: 256 << 20}
+			return bounds{timeout: 15 * time.Minute, maxBytes: 256 << 20}
 		}), check: checkUndo},
+	protocol.OperationKindFileHistory: {profile: pool.ProfileUser, queue: queueNow,
+		bounds: boundsOf(func(p protocol.FileHistoryParameters) bounds {
+			return bounds{timeout: fileHistoryTimeout(p.Action), maxBytes: protocol.MaxSentFileBytes, maxBlobs: 1}
+		}), check: checkFileHistory},
 	protocol.OperationKindTranscribe: {profile: pool.ProfileUser, queue: queueBackground, bounds: boundsOf(
 		func(p protocol.TranscribeParameters) bounds {
 			return bounds{timeout: pieceTimeout + time.Duration(p.Seconds)*time.Second/10, seconds: max(p.Seconds, 1)}
@@ -97,6 +101,16 @@ var kinds = map[protocol.OperationKind]kind{
 			return bounds{timeout: 2 * time.Minute, maxBytes: protocol.MaxIndexCalls * protocol.MaxIndexBlobBytes,
 				maxBlobs: protocol.MaxIndexCalls}
 		}), check: checkIndex},
+}
+
+// fileHistoryTimeout returns the time for an action of the file history. Restoring or forgetting
+// may rewrite the whole home or its history.
+func fileHistoryTimeout(action protocol.FileHistoryAction) time.Duration {
+	switch action {
+	case protocol.FileHistoryRestore, protocol.FileHistoryForget:
+		return 15 * time.Minute
+	}
+	return 3 * time.Minute
 }
 
 // eraseGrace is the time that a worker may take to stop erasing after its time is up.
@@ -174,12 +188,25 @@ func checkUndo(parameters string, raw json.RawMessage, committed []protocol.Blob
 	if err == nil && result.Diff != nil && !slices.Contains(committed, *result.Diff) {
 		err = errNotCommitted
 	}
-	for _, c := range result.Changes {
+	for i, c := range result.Changes {
+		if i < len(p.Changes) && p.Changes[i].Kept { // the bytes are in the home's file history
+			continue
+		}
 		if c.Found.IsHash() && !slices.Contains(committed, protocol.BlobRef{SHA256: string(c.Found), Size: c.Size}) {
 			err = errNotCommitted
 		}
 	}
 	return errors.Join(err, result.Validate(p))
+}
+
+func checkFileHistory(parameters string, raw json.RawMessage, committed []protocol.BlobRef) error {
+	var p protocol.FileHistoryParameters
+	var result protocol.FileHistoryResult
+	err := errors.Join(protocol.DecodeStrict([]byte(parameters), &p), protocol.DecodeStrict(raw, &result))
+	if err == nil && result.Blob != nil && !slices.Contains(committed, *result.Blob) {
+		err = errNotCommitted
+	}
+	return errors.Join(err, p.Validate(), result.Validate())
 }
 
 func checkUploads(_ string, raw json.RawMessage, committed []protocol.BlobRef) error {

@@ -34,6 +34,13 @@ type ledger struct {
 	blind time.Time
 }
 
+// changedAnything reports whether an effect that is no program may have changed any file of the
+// home: an undo of what a program did, or a restore of an earlier version.
+func changedAnything(e supervisor.FileEffect) bool {
+	return e.HasSpan && e.Kind != "run" || e.Kind == supervisor.EffectFilesRestored ||
+		e.Kind == supervisor.EffectRestoreUndone
+}
+
 // ledgerOf builds a ledger from effects, oldest first.
 func ledgerOf(effects []supervisor.FileEffect) ledger {
 	l := ledger{left: map[string]protocol.FileState{}, unknown: map[string]bool{}}
@@ -43,6 +50,8 @@ func ledgerOf(effects []supervisor.FileEffect) ledger {
 		switch {
 		case slices.Contains(factEffects, e.Kind):
 			l.unknown[memoryFile] = true
+		case changedAnything(e):
+			l.ran, l.blind = true, e.At
 		case slices.Contains(programs, e.Kind) && (c == nil || c.Path == "."):
 			l.ran = true
 			if e.Kind != "run" { // the effect of a program's run names no files; the effects after it do

@@ -24,9 +24,31 @@ func (s *Searcher) commands() []feature.Command {
 			Group: feature.GroupEveryday, Run: s.command, Prefix: prefix, Press: s.nextPage},
 		{SlashCommand: supervisor.SlashCommand{Name: historyName,
 			Help: "what was said last; /history 2026-11-20, /history 2026-11-01..2026-11-07 or /history 7d WORDS " +
-				"shows another time"},
-			Group: feature.GroupPrivacy, Run: s.command},
+				"shows another time; /history files lists earlier versions of files"},
+			Group: feature.GroupPrivacy, Run: s.history, MayAsk: true,
+			Prefix: s.Files.Prefix, Press: s.Files.Press, Keeps: s.Files.Keeps, Private: s.isPrivate},
 	}
+}
+
+// history runs /history, or the command about files whose name is the first argument.
+func (s *Searcher) history(ctx context.Context, r feature.CommandRequest) (supervisor.Delivery, error) {
+	if rest, ok := s.cutFiles(r.Arguments); ok {
+		r.Arguments = rest
+		return s.Files.Run(ctx, r)
+	}
+	return s.command(ctx, r)
+}
+
+// cutFiles cuts the name of the command about files from the beginning of arguments.
+func (s *Searcher) cutFiles(arguments string) (rest string, ok bool) {
+	name, rest, _ := strings.Cut(arguments, " ")
+	return strings.TrimSpace(rest), s.Files.Run != nil && strings.EqualFold(name, s.Files.Name)
+}
+
+// isPrivate reports whether the answer to arguments is only for the user.
+func (s *Searcher) isPrivate(arguments string) bool {
+	rest, ok := s.cutFiles(arguments)
+	return ok && s.Files.Private != nil && s.Files.Private(rest)
 }
 
 // command runs /search and /history.

@@ -51,8 +51,11 @@ type Options struct {
 	Transcript    Transcript
 	Conversations Conversations
 	Sent          InboundFinder
-	Zone          func(user string) *time.Location
-	Now           func() time.Time
+	// Files is the command that the first argument of /history may name, for earlier versions of
+	// files. The zero value means none.
+	Files feature.Command
+	Zone  func(user string) *time.Location
+	Now   func() time.Time
 }
 
 // Searcher searches the history and the homes of users. It may be used from several goroutines.

@@ -69,6 +69,7 @@ var released = map[string]string{
 	"migration/0047_kept.sql":              "ae4c3f6fe1054c9f35cdb708bef7a675dc0f3bf6b82376ff9141c6b35c7b748c",
 	"migration/0048_removed_mute.sql":      "1846f59cca31a1e2f2e503c1f218ec4638faa69520dab66cf4377a3fba0232cd",
 	"migration/0049_check_command.sql":     "df6a319725a852135a9a272a509de013ac3d84efe66e7409c3b386ea449bfe80",
+	"migration/0050_undo_span.sql":         "5c1350da258edafa26d6dc9c06a04650aff0a5a7e3d7795eee1e7752cd77f25d",
 }
 
 func TestMigrations_Released_AreUnchanged(t *testing.T) {

@@ -46,7 +46,7 @@ func TestRecordUndo_ModelIsToldOnce(t *testing.T) {
 	d := s.finish(turn, "done")
 	s.same("buttons where they can not be taken away again", len(d.Buttons), 0)
 	find := func(skip int) int64 {
-		id, _, err := undos.FindLastTurn(ctx, s.home, time.Unix(0, 0), skip)
+		id, _, err := undos.FindLastTurn(ctx, s.home, time.Unix(0, 0), skip, false)
 		s.must(err)
 		return id
 	}
@@ -159,7 +159,7 @@ func TestFindLastTurn_ImpossibleUndo_IsFound(t *testing.T) {
 	_, err := s.db.Turns().CommitResult(t.Context(), newer.ID, r)
 	s.must(err)
 	for skip, want := range []int64{newer.ID, older.ID, 0} {
-		got, _, err := s.db.Undos().FindLastTurn(t.Context(), s.home, time.Unix(0, 0), skip)
+		got, _, err := s.db.Undos().FindLastTurn(t.Context(), s.home, time.Unix(0, 0), skip, false)
 		s.must(err)
 		s.same("the turn", got, want)
 	}
@@ -209,10 +209,10 @@ func TestFindLastTurn_ProgramRan_IsNotSkipped(t *testing.T) {
 			if c.counts {
 				want = newer.ID
 			}
-			got, _, err := undos.FindLastTurn(ctx, s.home, time.Unix(0, 0), 0)
+			got, _, err := undos.FindLastTurn(ctx, s.home, time.Unix(0, 0), 0, false)
 			s.must(err)
 			s.same("the turn", got, want)
-			programs, err := undos.ListPrograms(ctx, "alice", newer.ID)
+			programs, err := undos.ListPrograms(ctx, "alice", newer.ID, false)
 			s.must(err)
 			var told []string
 			for _, e := range programs {
@@ -225,7 +225,7 @@ func TestFindLastTurn_ProgramRan_IsNotSkipped(t *testing.T) {
 				}
 			}
 			s.same("programs", told, wanted)
-			theirs, err := undos.ListPrograms(ctx, "bob", newer.ID)
+			theirs, err := undos.ListPrograms(ctx, "bob", newer.ID, false)
 			s.must(err)
 			s.same("of another person's turn", len(theirs), 0)
 		})
@@ -239,7 +239,7 @@ func TestFindLastTurn_StoppedProgram_IsNotSkipped(t *testing.T) {
 	turn := s.startTurnCalling("c2")
 	s.must(s.db.Turns().CommitCallStart(t.Context(), turn.ID, "c2"))
 	s.finish(turn, "stopped")
-	got, _, err := s.db.Undos().FindLastTurn(t.Context(), s.home, time.Unix(0, 0), 0)
+	got, _, err := s.db.Undos().FindLastTurn(t.Context(), s.home, time.Unix(0, 0), 0, false)
 	s.must(err)
 	s.same("the turn", got, turn.ID)
 }

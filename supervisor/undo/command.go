@@ -23,7 +23,7 @@ const (
 	pressForce = "force"
 	pressLeave = "leave"
 	maxShown   = 4096 // the most UTF-16 units of a shown diff
-	maxNamed   = 10   // the most file names in a sentence
+	maxNamed   = 10   // the most file names in a sentence without a count
 )
 
 // Kinds of effects of programs, as workers report them.
@@ -124,7 +124,7 @@ func (u *Undoer) tellUndone(ctx context.Context, r feature.CommandRequest, turn,
 	case d.Text == "":
 		d.Text = textNothingToUndo
 	case len(report.Programs) > 0,
-		of == 0 && len(report.Paths[OutcomeRestored])+len(report.Paths[OutcomeChangedSince]) == 0:
+		of == 0 && report.count(OutcomeRestored)+report.count(OutcomeChangedSince) == 0:
 		if _, earlier, err := u.FindLastTurn(ctx, r.Conversation, 2); err == nil && earlier {
 			d.Text += "\n" + textUndoEarlier
 		}
@@ -132,10 +132,10 @@ func (u *Undoer) tellUndone(ctx context.Context, r feature.CommandRequest, turn,
 	button := func(text, action string, of int64) supervisor.Button {
 		return supervisor.Button{Text: text, Press: presses.FormatUndoPress(action, turn, of)}
 	}
-	if len(report.Paths[OutcomeRestored]) > 0 {
+	if report.redoable {
 		d.Buttons = append(d.Buttons, []supervisor.Button{RedoButton(turn, report.Operation)})
 	}
-	if len(report.Paths[OutcomeChangedSince]) > 0 {
+	if report.count(OutcomeChangedSince) > 0 {
 		row := []supervisor.Button{button(textUndoAnyway, pressForce, of), button(textLeave, pressLeave, of)}
 		if !r.Conversation.IsInGroup() {
 			row = append(row, button(TextDiffButton, presses.ActionDiff, of))
@@ -150,6 +150,9 @@ func (r *Report) text() string {
 	var lines []string
 	for _, line := range undoLines {
 		names := nameFiles(r.Paths[line.outcome])
+		if c := r.countSpans(line.outcome); c.Count > 0 {
+			names = nameCounted(r.Paths[line.outcome], c)
+		}
 		if line.outcome == OutcomeChangedByProgram {
 			lines = append(lines, r.programLines()...)
 			names = strings.Join(append(nonEmpty(names), r.more()...), textListAnd)
@@ -158,7 +161,7 @@ func (r *Report) text() string {
 			lines = append(lines, fmt.Sprintf(line.text, names))
 		}
 	}
-	return strings.Join(lines, "\n")
+	return strings.Join(append(lines, r.spanLines()...), "\n")
 }
 
 // programLines returns sentences about the programs that ran, each named once.

@@ -15,9 +15,12 @@ const (
 
 // Notes to the model about undone changes.
 const (
-	textTold      = "[The user has undone your change to %s.]\n"
-	textToldAgain = "[The user has restored your change to %s.]\n"
-	textToldMore  = "%d more files"
+	textTold             = "[The user has undone your change to %s.]\n"
+	textToldAgain        = "[The user has restored your change to %s.]\n"
+	textToldProgram      = "[The user has undone what your program changed: %s.]\n"
+	textToldProgramAgain = "[The user has restored what your program changed: %s.]\n"
+	textToldMore         = "%d more files"
+	textToldMorePrograms = "%d more programs"
 )
 
 // Answers of /undo.
@@ -43,7 +46,16 @@ const (
 		"In our private chat, /undo shows only the changes that I made there."
 	textNoDiff      = "Nothing differs any more."
 	textLongDiff    = "These are the changes."
+	textAndMore     = " and %s"
 	textProgramsRan = "A program ran: %s. I can't take back what a program does."
+	// texts about what programs changed between two points of the file history
+	textSpanExpired = "I no longer have the files from before %s."
+	textSpanFailed  = "Can't be taken back: what %s changed (%s)."
+	textShared      = "Changed while two programs ran, so I put these back only by name: %s. " +
+		"Write “/history files NAME”."
+	textLost        = "They stay as they are, because I had not kept them: %s."
+	textOutsideHome = "I keep no earlier versions of what a program changes in %s."
+	textHistoryHint = "“/history files” shows earlier versions of your files."
 	textUnknownEnd  = "Interrupted, so I do not know what it did: %s."
 	textDeleted     = "deleted"
 	textRestored    = "restored"

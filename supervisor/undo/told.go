@@ -25,22 +25,23 @@ func Buttons(in supervisor.Conversation, turn int64) [][]supervisor.Button {
 // CannotUndoNote returns the ledger's note about a change that can't be taken back.
 func CannotUndoNote(why string) string { return fmt.Sprintf(textNever, why) }
 
-// maxTold is the most restored files that a note to the model names.
+// maxTold is the most files or programs that a sentence of a note to the model names.
 const maxTold = 20
 
-// RestoredFilesNote returns the note to the model about files that the user restored. undone are
-// the files without the model's change. redone are the files with the change again.
-func RestoredFilesNote(undone, redone []string) (text string) {
+// RestoredFilesNote returns the note to the model about changes that the user has taken back.
+// undone are changes that are gone. redone are changes that are in force again.
+func RestoredFilesNote(undone, redone supervisor.RestoredNames) (text string) {
 	for _, told := range []struct {
-		paths    []string
-		sentence string
-	}{{undone, textTold}, {redone, textToldAgain}} {
-		names := make([]string, min(len(told.paths), maxTold))
+		names          []string
+		sentence, more string
+	}{{undone.Paths, textTold, textToldMore}, {undone.Programs, textToldProgram, textToldMorePrograms},
+		{redone.Paths, textToldAgain, textToldMore}, {redone.Programs, textToldProgramAgain, textToldMorePrograms}} {
+		names := make([]string, min(len(told.names), maxTold))
 		for i := range names {
-			names[i] = onOneLine(told.paths[i])
+			names[i] = onOneLine(told.names[i])
 		}
-		if more := len(told.paths) - maxTold; more > 0 {
-			names = append(names, fmt.Sprintf(textToldMore, more))
+		if more := len(told.names) - maxTold; more > 0 {
+			names = append(names, fmt.Sprintf(told.more, more))
 		}
 		if len(names) > 0 {
 			text += fmt.Sprintf(told.sentence, strings.Join(names, ", "))

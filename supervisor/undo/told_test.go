@@ -22,7 +22,7 @@ func TestRestoredFilesNote_Files_AreOnOneLine(t *testing.T) {
 		{[]string{"a"}, []string{"b"}, "[The user has undone your change to a.]\n[The user has restored your change to b.]\n"},
 		{nil, many, "[The user has restored your change to " + strings.Join(many[:20], ", ") + ", 3 more files.]\n"},
 	} {
-		if got := RestoredFilesNote(c.undone, c.redone); got != c.want {
+		if got := RestoredFilesNote(supervisor.RestoredNames{Paths: c.undone}, supervisor.RestoredNames{Paths: c.redone}); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}

@@ -21,11 +21,11 @@ import (
 // Store lists the changes of turns.
 type Store interface {
 	FindTurnUser(ctx context.Context, turn int64) (string, error)
-	FindLastTurn(ctx context.Context, in supervisor.Conversation, since time.Time, skip int) (turn int64, ok bool,
-		err error)
+	FindLastTurn(ctx context.Context, in supervisor.Conversation, since time.Time, skip int, kept bool) (turn int64,
+		ok bool, err error)
 	FindLastUndo(ctx context.Context, in supervisor.Conversation, since time.Time) (turn, operation int64, err error)
 	ListChanges(ctx context.Context, user string, turn, operation int64) ([]supervisor.FileChange, error)
-	ListPrograms(ctx context.Context, user string, turn int64) ([]supervisor.Effect, error)
+	ListPrograms(ctx context.Context, user string, turn int64, kept bool) ([]supervisor.Effect, error)
 	RecordUndo(ctx context.Context, u supervisor.UndoneChanges) error
 }
 
@@ -40,7 +40,13 @@ type Options struct {
 	Store      Store
 	Operations Operations
 	Spool      *spool.Spool // the spool with the diffs from workers
-	Now        func() time.Time
+	// HasHistory reports whether the user's home has a file history now. nil means that no home has
+	// one.
+	HasHistory func(user string) bool
+	// OutsideHome lists the folders outside of the home that the user's programs may change. nil
+	// means none.
+	OutsideHome func(user string) []string
+	Now         func() time.Time
 }
 
 // Undoer takes changes back. Its methods may be called from any goroutine.
@@ -58,8 +64,16 @@ func (u *Undoer) Feature() feature.Feature {
 type Report struct {
 	Operation int64                // the operation that took changes back; 0 means none
 	Paths     map[Outcome][]string // the files' paths by outcome, each path once
-	// effects of programs that name no file; if an undo is undone, there are none
+	Spans     []SpanReport         // what programs, undos and restores of files changed
+	// effects of programs whose changes are not kept and that name no file; if an undo is undone,
+	// there are none
 	Programs []supervisor.Effect
+	// folders outside of the home where a program of the turn may have changed files
+	outside []string
+	// hint means that earlier versions of files are kept, although some changes can't be undone
+	hint bool
+	// redoable means that the undo can be undone
+	redoable bool
 	// changes by programs; a file that a tool changed too is listed with that change
 	byPrograms []supervisor.FileChange
 }
@@ -85,7 +99,21 @@ var outcomes = map[protocol.UndoOutcome]Outcome{
 // FindLastTurn finds the nth newest turn that changed files or ran a program. n is 1 for the
 // newest.
 func (u *Undoer) FindLastTurn(ctx context.Context, in supervisor.Conversation, n int) (turn int64, ok bool, err error) {
-	return u.Store.FindLastTurn(ctx, in, u.since(), n-1)
+	return u.Store.FindLastTurn(ctx, in, u.since(), n-1, u.keepsAll(in.User))
+}
+
+// keepsAll reports whether all changes of a user's programs are kept.
+func (u *Undoer) keepsAll(user string) bool {
+	return u.hasHistory(user) && len(u.outsideHome(user)) == 0
+}
+
+func (u *Undoer) hasHistory(user string) bool { return u.HasHistory != nil && u.HasHistory(user) }
+
+func (u *Undoer) outsideHome(user string) []string {
+	if u.OutsideHome == nil {
+		return nil
+	}
+	return u.OutsideHome(user)
 }
 
 func (u *Undoer) since() time.Time { return u.Now().Add(-spool.Retention) }
@@ -112,6 +140,10 @@ func (u *Undoer) UndoTurn(ctx context.Context, user string, turn, of int64, forc
 	done := supervisor.UndoneChanges{User: user, Turn: turn, UndoOf: of, Operation: op}
 	differences := differencesOf(list)
 	for i, c := range result.Changes {
+		if list[i].Span != nil {
+			report.addSpan(list[i], c, &done)
+			continue
+		}
 		outcome, why := outcomes[c.Outcome], ""
 		switch outcome {
 		case OutcomeImpossible:
@@ -125,9 +157,11 @@ func (u *Undoer) UndoTurn(ctx context.Context, user string, turn, of int64, forc
 			done.Changes = append(done.Changes, inverse(list[i].Undo, c, force))
 		}
 	}
-	if len(done.Effects) == 0 {
+	if len(done.Effects)+len(done.Spans) == 0 {
 		return report, nil
 	}
+	report.redoable = len(done.Changes) > 0 ||
+		slices.ContainsFunc(done.Spans, func(s supervisor.UndoneSpan) bool { return s.Inverse != nil })
 	return report, u.Store.RecordUndo(ctx, done)
 }
 
@@ -136,6 +170,9 @@ func (u *Undoer) UndoTurn(ctx context.Context, user string, turn, of int64, forc
 func differencesOf(list []supervisor.FileChange) map[string]string {
 	differs, wasThere := map[string]string{}, map[string]bool{}
 	for _, c := range list {
+		if c.Span != nil {
+			continue
+		}
 		if _, known := wasThere[c.Path]; !known {
 			wasThere[c.Path] = c.After != protocol.FileStateAbsent
 		}
@@ -172,13 +209,16 @@ func (u *Undoer) list(ctx context.Context, user string, turn, of int64, report *
 	}
 	all, err := u.Store.ListChanges(ctx, user, turn, of)
 	if err == nil && of == 0 {
-		report.Programs, err = u.Store.ListPrograms(ctx, user, turn)
+		report.Programs, err = u.Store.ListPrograms(ctx, user, turn, u.keepsAll(user))
+		report.hint = u.hasHistory(user)
 	}
 	if err != nil {
 		return nil, err
 	}
+	ran := len(report.Programs) > 0
 	var never []supervisor.FileChange
 	for _, c := range all {
+		ran = ran || c.Span != nil && c.Kind == kindRun
 		switch {
 		case c.Obstacle == protocol.ObstacleProgramChange:
 			report.byPrograms = append(report.byPrograms, c)
@@ -190,6 +230,8 @@ func (u *Undoer) list(ctx context.Context, user string, turn, of int64, report *
 	for _, c := range slices.Backward(all) {
 		switch {
 		case c.Obstacle != "":
+		case c.CreatedAt.Before(u.since()) && c.Span != nil:
+			report.Spans = append(report.Spans, SpanReport{Program: c.Target, Outcome: OutcomeExpired})
 		case c.CreatedAt.Before(u.since()):
 			report.add(OutcomeExpired, c.Path, "")
 		case slices.ContainsFunc(never, func(n supervisor.FileChange) bool { return related(c.Undo, n.Path) }):
@@ -197,6 +239,9 @@ func (u *Undoer) list(ctx context.Context, user string, turn, of int64, report *
 		default:
 			list = append(list, c)
 		}
+	}
+	if ran {
+		report.outside = u.outsideHome(user)
 	}
 	if len(list) > protocol.MaxUndoChanges {
 		return nil, supervisor.Errorf(supervisor.CodeInvalid, textTooMany, len(list), protocol.MaxUndoChanges)
@@ -250,7 +295,8 @@ func (u *Undoer) StoreDiff(ctx context.Context, user string, turn, of int64) (di
 	err error) {
 	found := Report{Paths: map[Outcome][]string{}}
 	list, err := u.list(ctx, user, turn, of, &found)
-	report = Report{Paths: map[Outcome][]string{}, Programs: found.Programs, byPrograms: found.byPrograms}
+	report = Report{Paths: map[Outcome][]string{}, Programs: found.Programs, byPrograms: found.byPrograms,
+		outside: found.outside, hint: found.hint}
 	report.addPrograms()
 	if err != nil || len(list) == 0 {
 		return nil, report, err

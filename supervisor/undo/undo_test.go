@@ -20,7 +20,7 @@ type changeRows struct {
 	programs []supervisor.Effect
 }
 
-func (changeRows) FindLastTurn(context.Context, supervisor.Conversation, time.Time, int) (int64, bool, error) {
+func (changeRows) FindLastTurn(context.Context, supervisor.Conversation, time.Time, int, bool) (int64, bool, error) {
 	return 1, true, nil
 }
 func (changeRows) FindTurnUser(context.Context, int64) (string, error) { return "alice", nil }
@@ -33,7 +33,7 @@ func (changeRows) FindLastUndo(context.Context, supervisor.Conversation, time.Ti
 	return 0, 0, nil
 }
 
-func (r changeRows) ListPrograms(context.Context, string, int64) ([]supervisor.Effect, error) {
+func (r changeRows) ListPrograms(context.Context, string, int64, bool) ([]supervisor.Effect, error) {
 	return r.programs, nil
 }
 

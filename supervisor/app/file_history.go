@@ -1,0 +1,68 @@
+package app
+
+import (
+	"context"
+	"path"
+	"runtime"
+
+	"mews/supervisor"
+	"mews/supervisor/filehistory"
+)
+
+// whyNoFileHistory returns why the home of a user has no file history; "" means that it has one.
+func (s *service) whyNoFileHistory(string) string {
+	switch {
+	case s.config.Worker.History == 0:
+		return textNoHistoryRoom
+	case runtime.GOOS != "linux":
+		return textNoHistorySystem
+	case s.places.Spawner.Sandbox().Tier == "off":
+		return textNoHistorySandbox
+	}
+	return ""
+}
+
+// workspaceNames lists the folders outside of the home that a user's programs may change, as the
+// programs see them.
+func (s *service) workspaceNames(user string) (names []string) {
+	u, _ := s.people.Find(user)
+	for _, folder := range u.Workspaces {
+		names = append(names, "/workspaces/"+path.Base(folder))
+	}
+	return names
+}
+
+// usersWithWorker lists the users whose workers run.
+func (s *service) usersWithWorker() (users []string) {
+	for _, w := range s.runningWorkers() {
+		users = append(users, w.User)
+	}
+	return users
+}
+
+// tellOnceInPrivate sends a user a message to the private chat, unless a message with the same name
+// was sent before.
+func (s *service) tellOnceInPrivate(ctx context.Context, user, name, text string) {
+	u, known := s.people.Find(user)
+	if known {
+		s.notices().TellOnce(ctx, u.PrivateChat(), name, text)
+	}
+}
+
+// fileHistorySize returns the last known size of a user's file history; nil means that it is not
+// known. Without a file history, it has the reason.
+func (s *service) fileHistorySize(ctx context.Context, user string) *supervisor.FileHistorySize {
+	if why := s.whyNoFileHistory(user); why != "" {
+		size := supervisor.FileHistorySize{At: s.now()}
+		size.Off = why
+		return &size
+	}
+	size, ok, err := filehistory.FindSize(ctx, s.db.Settings(), user)
+	if err != nil {
+		s.log.Warn("read the size of a file history", "user", user, "error", err)
+	}
+	if err != nil || !ok {
+		return nil
+	}
+	return &size
+}

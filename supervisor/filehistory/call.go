@@ -1,0 +1,183 @@
+package filehistory
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/feature"
+	"mews/supervisor/printable"
+	"mews/supervisor/spans"
+)
+
+// MethodHome is the control call for earlier versions of a user's files. It takes a Query and
+// returns a Report. Users may ask about their own home. Admins may ask about any user's home, which
+// the audit log records.
+const MethodHome = "home"
+
+// Action is the task of a Query.
+type Action string
+
+const (
+	ActionLog     Action = "log"     // list versions
+	ActionShow    Action = "show"    // store the bytes of a version, for ActionRead
+	ActionDiff    Action = "diff"    // store the difference to now, for ActionRead
+	ActionPreview Action = "preview" // count what ActionRestore would change
+	ActionRestore Action = "restore"
+	ActionRead    Action = "read" // return stored bytes
+)
+
+// Query is one request about earlier versions.
+type Query struct {
+	User   string            `json:"user,omitempty"` // user whose home is meant; "" means the caller
+	Action Action            `json:"action"`
+	Path   string            `json:"path,omitempty"`   // file or folder; "" means the home
+	At     string            `json:"at,omitempty"`     // moment in a form that spans.ParseMoment reads
+	Point  int64             `json:"point,omitempty"`  // number of a version
+	Before int64             `json:"before,omitempty"` // bounds the list of ActionLog; 0 means no bound
+	Copy   string            `json:"copy,omitempty"`   // new path for ActionRestore; "" means in place
+	Blob   *protocol.BlobRef `json:"blob,omitempty"`   // bytes for ActionRead
+	Offset int64             `json:"offset,omitempty"`
+}
+
+// Report is the answer to a Query. Only the fields of its action are set.
+type Report struct {
+	Path string `json:"path,omitempty"`
+	protocol.FileHistoryResult
+	Bytes []byte `json:"bytes,omitempty"` // of ActionRead; none after the end
+}
+
+// maxRead is the most bytes of one answer to ActionRead.
+const maxRead = 256 << 10
+
+func (h *FileHistory) calls() []feature.ControlCall {
+	return []feature.ControlCall{feature.NewControlCall(MethodHome, h.answer)}
+}
+
+var actionsOfHome = map[Action]protocol.FileHistoryAction{ActionLog: protocol.FileHistoryVersions,
+	ActionShow: protocol.FileHistoryShow, ActionDiff: protocol.FileHistoryDiff,
+	ActionPreview: protocol.FileHistoryPreview, ActionRestore: protocol.FileHistoryRestore}
+
+func (h *FileHistory) answer(ctx context.Context, by feature.Caller, q Query) (r Report, err error) {
+	action, known := actionsOfHome[q.Action]
+	if !known && q.Action != ActionRead {
+		return r, supervisor.Errorf(supervisor.CodeInvalid, textNoAction, string(q.Action))
+	}
+	audited := "home." + string(q.Action)
+	if q.Action == ActionRead { // the audit log has the action that stored the bytes
+		audited = ""
+	}
+	user, err := by.UserFor(q.User, audited)
+	if err != nil {
+		return r, err
+	}
+	if q.Action == ActionRead {
+		return h.read(ctx, user.Name, q)
+	}
+	asked := request{}
+	if asked.path, err = cleanPath(q.Path); err != nil {
+		return r, err
+	}
+	if q.At != "" {
+		if asked.at, err = spans.ParseMoment(q.At, h.Now().In(h.Zone(user.Name))); err != nil {
+			return r, err
+		}
+	}
+	if q.Point == 0 && asked.at.IsZero() && (q.Action == ActionPreview || q.Action == ActionRestore) {
+		return r, supervisor.Errorf(supervisor.CodeInvalid, textNoMomentGiven)
+	}
+	p := asked.parameters(action, q.Point)
+	r.Path, p.Before, p.Copy = asked.path, q.Before, q.Copy
+	if q.Action == ActionRestore {
+		r.FileHistoryResult, err = h.restoreVersion(ctx, user.Name, 0, p, asked)
+	} else {
+		p.Copy = ""
+		r.FileHistoryResult, err = h.run(ctx, user.Name, 0, p)
+	}
+	return r, err
+}
+
+// read returns a part of bytes that the user owns.
+func (h *FileHistory) read(ctx context.Context, user string, q Query) (r Report, err error) {
+	if q.Blob == nil || q.Offset < 0 {
+		return r, supervisor.Errorf(supervisor.CodeInvalid, textNoAction, string(q.Action))
+	}
+	size, owned, err := h.Blobs.IsOwner(ctx, user, q.Blob.SHA256)
+	if err != nil || !owned {
+		return r, cmp.Or(err, supervisor.Errorf(supervisor.CodeNotFound, textNoBytes))
+	}
+	if q.Offset >= size {
+		return r, nil
+	}
+	r.Bytes = make([]byte, min(maxRead, size-q.Offset))
+	if _, _, err = h.Spool.ReadAt(q.Blob.SHA256, r.Bytes, q.Offset); err != nil {
+		return Report{}, fmt.Errorf("read an earlier version: %w", err)
+	}
+	return r, nil
+}
+
+// WriteBlob writes the bytes of a report to w. ask sends a query.
+func WriteBlob(user string, blob *protocol.BlobRef, w io.Writer, ask func(Query) (Report, error)) error {
+	if blob == nil {
+		return nil
+	}
+	for offset := int64(0); offset < blob.Size; {
+		part, err := ask(Query{User: user, Action: ActionRead, Blob: blob, Offset: offset})
+		if err != nil {
+			return err
+		}
+		if len(part.Bytes) == 0 {
+			return io.ErrUnexpectedEOF
+		}
+		if _, err := w.Write(part.Bytes); err != nil {
+			return err
+		}
+		offset += int64(len(part.Bytes))
+	}
+	return nil
+}
+
+// FormatReport formats versions, or the counts of a restore, for a terminal.
+func FormatReport(action Action, r Report) string {
+	var b strings.Builder
+	switch action {
+	case ActionLog:
+		for _, v := range r.Versions {
+			fmt.Fprintf(&b, textTerminalLine, v.Point, v.At.Local().Format("2006-01-02 15:04"), printable.DropControls(stateText(v)),
+				strings.TrimSpace(printable.DropControls(authorText(v.By, noQuote)+"  "+v.Path)))
+		}
+		if len(r.Versions) == 0 {
+			return textTerminalNone
+		}
+		if r.More {
+			fmt.Fprintf(&b, textTerminalOlder, r.Versions[len(r.Versions)-1].Point)
+		}
+	case ActionDiff:
+		if r.Blob == nil {
+			return textTerminalSame
+		}
+	case ActionPreview, ActionRestore:
+		texts := []string{textTerminalWould, textTerminalDelete, textTerminalNotKept}
+		if action == ActionRestore {
+			texts = []string{textTerminalRestored, textTerminalDeleted, textTerminalNotKept}
+		}
+		for i, c := range []protocol.PathCount{r.Restored, r.Deleted, r.NotKept} {
+			if c.Count > 0 {
+				fmt.Fprintf(&b, textTerminalCounts, texts[i], nameCounted(c, printable.DropControls))
+			}
+		}
+		switch {
+		case b.Len() == 0:
+			b.WriteString(textTerminalSame)
+		case action == ActionPreview:
+			b.WriteString(textTerminalPreview)
+		}
+	}
+	return b.String()
+}
+
+func noQuote(text string) string { return text }

@@ -1,0 +1,184 @@
+package filehistory
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"mews/protocol"
+	"mews/protocol/amount"
+	"mews/supervisor"
+	"mews/supervisor/feature"
+	"mews/supervisor/internal/presses"
+	"mews/supervisor/markdown"
+	"mews/supervisor/slash"
+)
+
+// Actions of the buttons. Those about a version have the inbound of the command, from which the
+// path and the moment are read again, and a point; 0 means the moment of the command.
+const (
+	pressLook    = "look"
+	pressCompare = "diff"
+	pressAsk     = "ask" // previews a restore
+	pressPutBack = "put"
+	pressCopy    = "copy"
+	pressOlder   = "older" // lists versions before the point
+	pressLeave   = "leave"
+	pressUndo    = "undo" // takes back what was restored between two points
+)
+
+// keepsButtons reports whether a message keeps its buttons after a press.
+func keepsButtons(press string) bool {
+	action, _, _, _ := presses.ParseFileHistoryPress(press)
+	return action == pressLook || action == pressCompare || action == pressAsk
+}
+
+// maxListed is the most versions in an answer, because each has a row of buttons.
+const maxListed = 8
+
+const timeLayout = "Mon 2 Jan 2006 15:04"
+
+// command runs `/history files`.
+func (h *FileHistory) command(ctx context.Context, r feature.CommandRequest) (d supervisor.Delivery, err error) {
+	asked, err := parseRequest(r.Arguments, r.At.In(h.Zone(r.Conversation.User)))
+	switch {
+	case err != nil:
+		return d, err
+	case asked.at.IsZero():
+		return h.list(ctx, r, asked, r.Inbound, 0)
+	}
+	return h.preview(ctx, r, asked, r.Inbound, 0)
+}
+
+// press runs the action of a button.
+func (h *FileHistory) press(ctx context.Context, r feature.CommandRequest) (d supervisor.Delivery, err error) {
+	action, first, second, ok := presses.ParseFileHistoryPress(r.Arguments)
+	switch {
+	case !ok:
+		return supervisor.Delivery{Text: feature.DeadButtonText}, nil
+	case r.Conversation.IsInGroup():
+		return supervisor.Delivery{Text: textInGroup}, nil
+	case action == pressLeave:
+		return supervisor.Delivery{Text: textLeftAlone}, nil
+	case action == pressUndo:
+		return h.takeBack(ctx, r, protocol.HistorySpan{From: first, To: second})
+	}
+	run, known := map[string]func(context.Context, feature.CommandRequest, request, int64, int64) (supervisor.Delivery, error){
+		pressLook: h.look, pressCompare: h.compare, pressAsk: h.preview, pressPutBack: h.putBack, pressCopy: h.copyBack,
+		pressOlder: h.list}[action]
+	asked, found, err := h.find(ctx, r, first)
+	if err != nil || !known || !found {
+		return supervisor.Delivery{Text: feature.DeadButtonText}, err
+	}
+	return run(ctx, r, asked, first, second)
+}
+
+// find reads the request of an earlier command again.
+func (h *FileHistory) find(ctx context.Context, r feature.CommandRequest, inbound int64) (asked request, ok bool, err error) {
+	in, ok, err := h.Sent.Find(ctx, r.Conversation.User, inbound)
+	if err != nil || !ok {
+		return asked, false, err
+	}
+	_, arguments := slash.Parse(in.Text)
+	name, rest, _ := strings.Cut(arguments, " ")
+	if !strings.EqualFold(strings.TrimSpace(name), SubcommandName) {
+		return asked, false, nil
+	}
+	asked, err = parseRequest(rest, in.ReceivedAt.In(h.Zone(r.Conversation.User)))
+	return asked, err == nil, nil
+}
+
+// list lists versions before a point; 0 means the newest.
+func (h *FileHistory) list(ctx context.Context, r feature.CommandRequest, asked request, inbound, before int64) (
+	d supervisor.Delivery, err error) {
+	result, err := h.run(ctx, r.Conversation.User, 0, protocol.FileHistoryParameters{Action: protocol.FileHistoryVersions,
+		Path: asked.path, Before: before})
+	if err != nil {
+		return d, err
+	}
+	home := asked.path == "."
+	list := result.Versions[:min(len(result.Versions), maxListed)]
+	switch {
+	case len(list) == 0 && home:
+		return supervisor.Delivery{Text: textNoChanges}, nil
+	case len(list) == 0:
+		return supervisor.Delivery{Text: fmt.Sprintf(textNoVersions, markdown.QuoteName(asked.path))}, nil
+	case home:
+		d.Text = textHomeVersions
+	default:
+		d.Text = fmt.Sprintf(textVersions, markdown.QuoteName(asked.path))
+	}
+	for i, v := range list {
+		d.Text += versionLine(i+1, v, h.Zone(r.Conversation.User))
+		if row := versionButtons(i+1, v, inbound); len(row) > 0 {
+			d.Buttons = append(d.Buttons, row)
+		}
+	}
+	if home {
+		d.Text += textHomeHint
+	}
+	if result.More || len(list) < len(result.Versions) {
+		d.Buttons = append(d.Buttons, []supervisor.Button{{Text: textOlder,
+			Press: presses.FormatFileHistoryPress(pressOlder, inbound, list[len(list)-1].Point)}})
+	}
+	return d, nil
+}
+
+// versionLine returns the line about a version.
+func versionLine(n int, v protocol.FileVersion, zone *time.Location) string {
+	at := v.At.In(zone).Format(timeLayout)
+	if v.Path != "" {
+		return fmt.Sprintf(textVersionNamed, n, at, authorText(v.By, markdown.QuoteName), markdown.QuoteName(v.Path), stateText(v))
+	}
+	return fmt.Sprintf(textVersionLine, n, at, authorText(v.By, markdown.QuoteName), stateText(v))
+}
+
+// stateText tells in a few words what a version is.
+func stateText(v protocol.FileVersion) string {
+	text := ""
+	switch v.State {
+	case protocol.FileStateAbsent:
+		return textDeleted
+	case protocol.FileStateFolder:
+		text = textFolder
+	case protocol.FileStateLink:
+		text = textLink
+	default:
+		text = amount.FormatBytes(v.Size)
+	}
+	if v.NotKept != "" {
+		return fmt.Sprintf(textNotKept, text, v.NotKept)
+	}
+	return text
+}
+
+// authorText tells who made a version. The function quote escapes the words of the author.
+func authorText(by protocol.HistoryAuthor, quote func(string) string) string {
+	text := authorTexts[by.Kind]
+	if !strings.Contains(text, "%s") {
+		return text
+	}
+	if by.Words == "" {
+		return strings.TrimSuffix(strings.TrimSuffix(text, " (%s)"), " %s")
+	}
+	return fmt.Sprintf(text, quote(by.Words))
+}
+
+// versionButtons returns the buttons of a version. A change that is listed with its file has none,
+// because its list is not about that file.
+func versionButtons(n int, v protocol.FileVersion, inbound int64) (row []supervisor.Button) {
+	button := func(text, action string) {
+		row = append(row, supervisor.Button{Text: fmt.Sprintf(text, n),
+			Press: presses.FormatFileHistoryPress(action, inbound, v.Point)})
+	}
+	switch {
+	case v.Path != "" || v.State == protocol.FileStateAbsent || v.NotKept != "":
+		return nil
+	case v.State != protocol.FileStateFolder && v.State != protocol.FileStateLink:
+		button(textLook, pressLook)
+		button(textCompare, pressCompare)
+	}
+	button(textPutBackNumber, pressAsk)
+	return row
+}

@@ -1,0 +1,186 @@
+package filehistory
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+
+	"mews/protocol"
+	"mews/protocol/amount"
+	"mews/supervisor"
+	"mews/supervisor/feature"
+	"mews/supervisor/internal/presses"
+	"mews/supervisor/markdown"
+)
+
+// parameters returns the parameters of an operation about the version of a request or a point.
+func (asked request) parameters(action protocol.FileHistoryAction, point int64) protocol.FileHistoryParameters {
+	return protocol.FileHistoryParameters{Action: action, Path: asked.path, Point: point, At: atUnlessPoint(asked.at, point)}
+}
+
+// preview tells what a restore would change, and offers it.
+func (h *FileHistory) preview(ctx context.Context, r feature.CommandRequest, asked request, inbound, point int64) (
+	d supervisor.Delivery, err error) {
+	result, err := h.run(ctx, r.Conversation.User, 0, asked.parameters(protocol.FileHistoryPreview, point))
+	if err != nil {
+		return d, err
+	}
+	lines := countLines(result, textWouldRestore, textWouldDelete, textWouldNotKeep)
+	if len(lines) == 0 {
+		lines = []string{textNothingDiffers}
+	}
+	lines = append(lines, fmt.Sprintf(textCopyHint, markdown.QuoteName(asked.copyPath(point))))
+	d.Text = fmt.Sprintf(textPreview, asked.name(), h.momentText(r.Conversation.User, asked, result.Version)) +
+		strings.Join(lines, "\n")
+	var row []supervisor.Button
+	if result.Restored.Count+result.Deleted.Count > 0 {
+		row = append(row, supervisor.Button{Text: textPutBack, Press: presses.FormatFileHistoryPress(pressPutBack, inbound, point)})
+	}
+	row = append(row, supervisor.Button{Text: textAsCopy, Press: presses.FormatFileHistoryPress(pressCopy, inbound, point)},
+		supervisor.Button{Text: textLeave, Press: presses.FormatFileHistoryPress(pressLeave, 0, 0)})
+	d.Buttons = [][]supervisor.Button{row}
+	return d, nil
+}
+
+// name returns the path as Markdown, or words for the whole home.
+func (asked request) name() string {
+	if asked.path == "." {
+		return textWholeHome
+	}
+	return markdown.QuoteName(asked.path)
+}
+
+// copyPath returns the path of a copy.
+func (asked request) copyPath(point int64) string {
+	when := fmt.Sprint("-version-", point)
+	if point == 0 {
+		when = asked.at.Format("-2006-01-02-1504")
+	}
+	if asked.path == "." {
+		return "home" + when
+	}
+	ext := path.Ext(asked.path)
+	if strings.TrimSuffix(path.Base(asked.path), ext) == "" { // the name of a hidden file is no extension
+		ext = ""
+	}
+	return strings.TrimSuffix(asked.path, ext) + when + ext
+}
+
+// putBack restores a version in place.
+func (h *FileHistory) putBack(ctx context.Context, r feature.CommandRequest, asked request, _, point int64) (
+	supervisor.Delivery, error) {
+	return h.restore(ctx, r, asked, point, "")
+}
+
+// copyBack restores a version as a copy.
+func (h *FileHistory) copyBack(ctx context.Context, r feature.CommandRequest, asked request, _, point int64) (
+	supervisor.Delivery, error) {
+	return h.restore(ctx, r, asked, point, asked.copyPath(point))
+}
+
+// restore restores a version, and offers to take that back.
+func (h *FileHistory) restore(ctx context.Context, r feature.CommandRequest, asked request, point int64, to string) (
+	d supervisor.Delivery, err error) {
+	p := asked.parameters(protocol.FileHistoryRestore, point)
+	p.Copy = to
+	result, err := h.restoreVersion(ctx, r.Conversation.User, r.Inbound, p, asked)
+	if err != nil {
+		return d, err
+	}
+	at := h.momentText(r.Conversation.User, asked, result.Version)
+	lines := countLines(result, strings.Replace(textRestored, "%s", at, 1), textDeletedNow, textStaysNotKept)
+	switch {
+	case to != "" && result.Span != nil:
+		lines = append([]string{fmt.Sprintf(textCopied, markdown.QuoteName(to))}, lines...)
+	case len(lines) == 0:
+		lines = []string{textNothingPutBack}
+	}
+	d.Text, d.Buttons = strings.Join(lines, "\n"), takeBackButton(result.Span)
+	return d, nil
+}
+
+// restoreVersion restores a version, and records that in the ledger. inbound is the inbound that
+// asks, so that a repeat after a crash restores nothing else; 0 means none.
+func (h *FileHistory) restoreVersion(ctx context.Context, user string, inbound int64, p protocol.FileHistoryParameters,
+	asked request) (r protocol.FileHistoryResult, err error) {
+	r, err = h.run(ctx, user, inbound, p)
+	if err != nil || r.Span == nil {
+		return r, err
+	}
+	at := h.momentText(user, asked, r.Version)
+	e := supervisor.Effect{User: user, Kind: supervisor.EffectFilesRestored, Target: p.Path,
+		Detail: fmt.Sprintf(textRestoredDetail, amount.Plural(r.Restored.Count+r.Deleted.Count, "file", "files"), at)}
+	if e.Target == "." {
+		e.Target = textWholeHome
+	}
+	if p.Copy != "" {
+		e.Target, e.Detail = p.Copy, fmt.Sprintf(textCopyDetail, e.Target, at)
+	}
+	return r, h.Effects.Put(ctx, e)
+}
+
+// takeBack takes back what a restore, or the undo of a restore, changed.
+func (h *FileHistory) takeBack(ctx context.Context, r feature.CommandRequest, span protocol.HistorySpan) (
+	d supervisor.Delivery, err error) {
+	done, err := h.undoSpan(ctx, r.Conversation.User, r.Inbound, span)
+	if err != nil {
+		return d, err
+	}
+	var lines []string
+	for _, line := range []struct {
+		text  string
+		count protocol.PathCount
+	}{{textTakenBack, done.Restored}, {textChangedSince, done.Changed}, {textMayBeOther, done.Shared},
+		{textStaysNotKept, done.NotKept}} {
+		if line.count.Count > 0 {
+			lines = append(lines, fmt.Sprintf(line.text, nameCounted(line.count, markdown.QuoteName)))
+		}
+	}
+	if len(lines) == 0 {
+		lines = []string{textNothingToTake}
+	}
+	d.Text, d.Buttons = strings.Join(lines, "\n"), takeBackButton(done.Span)
+	if done.Span != nil {
+		err = h.Effects.Put(ctx, supervisor.Effect{User: r.Conversation.User, Kind: supervisor.EffectRestoreUndone,
+			Target: amount.Plural(done.Restored.Count, "file", "files")})
+	}
+	return d, err
+}
+
+// takeBackButton returns the button that takes changes back; nil means that there are none.
+func takeBackButton(span *protocol.HistorySpan) [][]supervisor.Button {
+	if span == nil {
+		return nil
+	}
+	return [][]supervisor.Button{{{Text: textTakeBack, Press: presses.FormatFileHistoryPress(pressUndo, span.From, span.To)}}}
+}
+
+// countLines returns a sentence for each count of a preview or a restore.
+func countLines(r protocol.FileHistoryResult, restored, deleted, notKept string) (lines []string) {
+	for _, line := range []struct {
+		text  string
+		count protocol.PathCount
+	}{{restored, r.Restored}, {deleted, r.Deleted}, {notKept, r.NotKept}} {
+		if line.count.Count > 0 {
+			lines = append(lines, fmt.Sprintf(line.text, nameCounted(line.count, markdown.QuoteName)))
+		}
+	}
+	return lines
+}
+
+// nameCounted joins the named paths of a count, and the number of the others.
+func nameCounted(c protocol.PathCount, quote func(string) string) string {
+	var names []string
+	for _, path := range c.Named {
+		names = append(names, quote(path))
+	}
+	text, left := strings.Join(names, ", "), c.Count-int64(len(names))
+	switch {
+	case left <= 0:
+		return text
+	case text == "":
+		return amount.Plural(left, "file", "files")
+	}
+	return text + fmt.Sprintf(textMoreFiles, amount.Plural(left, "more file", "more files"))
+}

@@ -1,0 +1,106 @@
+package filehistory
+
+import (
+	"mews/protocol"
+	"mews/supervisor/spans"
+)
+
+// Reasons why nothing is shown or restored.
+const (
+	textOff     = "I keep no earlier versions of your files: %s."
+	textFailed  = "I could not do that: %s."
+	textBadPath = "I need a path in your home, such as notes/plan.md."
+	textUsage   = "Write “/history files”, “/history files PATH”, or “/history files --at \"yesterday 9:00\" PATH”. " +
+		"A moment is: " + spans.MomentHelpText + "."
+	textInGroup = "I show earlier versions of files only in our private chat."
+)
+
+// Answers of /history files.
+const (
+	textVersions      = "Versions of %s, newest first:\n"
+	textHomeVersions  = "The last changes of your files, newest first:\n"
+	textNoVersions    = "I have no version of %s. “/history files” lists the last changes."
+	textNoChanges     = "I have no earlier versions of your files yet."
+	textVersionLine   = "%d. %s, %s: %s\n"
+	textVersionNamed  = "%d. %s, %s: %s, %s\n"
+	textHomeHint      = "\n“/history files PATH” lists the versions of a file. “--at \"yesterday 9:00\"” shows everything as it was then."
+	textDeleted       = "deleted"
+	textFolder        = "folder changed"
+	textLink          = "link"
+	textNotKept       = "%s, not kept: %s"
+	textLook          = "Look at %d"
+	textCompare       = "Compare %d"
+	textPutBackNumber = "Put back %d"
+	textOlder         = "Older"
+
+	textVersion      = "%s on %s:\n"
+	textEmptyVersion = "%s was empty on %s."
+	textLongVersion  = "%s on %s, as a file."
+	textPrintIt      = " In a terminal, `mews home show` prints it."
+	textSame         = "%s is the same now."
+)
+
+// Answers about restoring an earlier version.
+const (
+	textPreview        = "%s as it was on %s:\n"
+	textWouldRestore   = "Gets its earlier version: %s."
+	textWouldDelete    = "Was not there then, so I would delete: %s."
+	textWouldNotKeep   = "Stays as it is, because I had not kept it: %s."
+	textNothingDiffers = "Nothing has changed since."
+	textCopyHint       = "A copy goes to %s."
+	textPutBack        = "Put back"
+	textAsCopy         = "As a copy"
+	textLeave          = "Leave"
+
+	textRestored       = "As it was on %s: %s."
+	textCopied         = "The copy is in %s."
+	textDeletedNow     = "Deleted, because it was not there then: %s."
+	textStaysNotKept   = "Stays as it is, because I had not kept it: %s."
+	textNothingPutBack = "Everything was like that already."
+	textTakeBack       = "Take this back"
+	textLeftAlone      = "Left as it is."
+	textTakenBack      = "As it was before: %s."
+	textChangedSince   = "Left alone, because it has changed since: %s."
+	textMayBeOther     = "Changed while a program ran, so I put it back only by name: %s."
+	textNothingToTake  = "There was nothing to take back."
+	textAtVersion      = "version %d" // the moment of a version whose time is not known
+	textMoreFiles      = " and %s"
+)
+
+// Words of the ledger about a restore.
+const (
+	textWholeHome      = "your home"
+	textRestoredDetail = "%s, as of %s"
+	textCopyDetail     = "a copy of %s, as of %s"
+)
+
+// authorTexts are the words about each kind of author. %s is the program or tool.
+var authorTexts = map[protocol.HistoryAuthorKind]string{
+	protocol.HistoryAuthorTool: "assistant (%s)", protocol.HistoryAuthorProgram: "program %s",
+	protocol.HistoryAuthorUndo: "an undo", protocol.HistoryAuthorRestore: "a restore",
+	protocol.HistoryAuthorOther: "you",
+}
+
+// Texts of `mews home`.
+const (
+	textTerminalLine     = "%8d  %s  %-10s  %s\n" // the number, the time, the state and the author of a version
+	textTerminalOlder    = "There are older versions: add --before %d.\n"
+	textTerminalNone     = "No versions are kept.\n"
+	textTerminalSame     = "Nothing differs.\n"
+	textTerminalPreview  = "Nothing was changed. Add --yes to restore.\n"
+	textTerminalCounts   = "%s: %s\n"
+	textTerminalRestored = "restored"
+	textTerminalWould    = "would be restored"
+	textTerminalDeleted  = "deleted, because it was not there then"
+	textTerminalDelete   = "would be deleted, because it was not there then"
+	textTerminalNotKept  = "not kept, so unchanged"
+	textNoBytes          = "These bytes are not here any more."
+	textNoAction         = "%q is no action of mews home."
+	textNoMomentGiven    = "Name a version with --version, or a moment with --at."
+)
+
+// Notices about what is not kept.
+const (
+	textBaseline    = "I now keep earlier versions of your files: %s of %s. Not kept: %s. “/history files” shows the versions."
+	textReasonCount = "%s (%s)"
+)

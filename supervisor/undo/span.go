@@ -1,0 +1,128 @@
+package undo
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"mews/protocol"
+	"mews/protocol/amount"
+	"mews/supervisor"
+	"mews/supervisor/markdown"
+)
+
+// SpanReport is the outcome of the undo of a span of the file history.
+type SpanReport struct {
+	Program string // first words of the program that made the changes
+	Outcome Outcome
+	Why     string // reason why nothing was undone; "" means none
+	protocol.UndoneSpan
+}
+
+// addSpan adds the outcome of a span to the report, and to the changes that the store records.
+func (r *Report) addSpan(of supervisor.FileChange, c protocol.UndoneChange, done *supervisor.UndoneChanges) {
+	s := SpanReport{Program: of.Target, Outcome: outcomes[c.Outcome], Why: c.Why}
+	if c.Span != nil {
+		s.UndoneSpan = *c.Span
+	}
+	r.Spans = append(r.Spans, s)
+	if s.Outcome == OutcomeRestored || s.Outcome == OutcomeChangedSince {
+		done.Spans = append(done.Spans, supervisor.UndoneSpan{Effect: of.Effect, Partly: s.Changed.Count > 0, Inverse: s.Span})
+	}
+}
+
+// count returns the number of files with an outcome.
+func (r *Report) count(outcome Outcome) int64 {
+	return int64(len(r.Paths[outcome])) + r.countSpans(outcome).Count
+}
+
+// countSpans sums up the files of all spans with an outcome.
+func (r *Report) countSpans(outcome Outcome) (sum protocol.PathCount) {
+	for _, s := range r.Spans {
+		switch outcome {
+		case OutcomeRestored:
+			sum = addCounts(sum, s.Restored)
+		case OutcomeChangedSince:
+			sum = addCounts(sum, s.Changed)
+		}
+	}
+	return sum
+}
+
+// addCounts adds two counts. A path that both name counts once.
+func addCounts(a, b protocol.PathCount) protocol.PathCount {
+	sum := protocol.PathCount{Count: a.Count + b.Count, Named: slices.Clone(a.Named)}
+	for _, path := range b.Named {
+		if slices.Contains(sum.Named, path) {
+			sum.Count--
+		} else {
+			sum.Named = append(sum.Named, path)
+		}
+	}
+	return sum
+}
+
+// nameCounted names listed files, which may have reasons, and further files that are only counted.
+func nameCounted(listed []string, more protocol.PathCount) string {
+	sum := addCounts(protocol.PathCount{Count: int64(len(listed)), Named: pathsOf(listed)}, more)
+	shown := sum.Named[:min(len(sum.Named), protocol.MaxNamedPaths)]
+	var names []string
+	for i, path := range shown {
+		name := markdown.QuoteName(path)
+		if i < len(listed) {
+			if _, why := SplitPathAndReason(listed[i]); why != "" {
+				name += " (" + why + ")"
+			}
+		}
+		names = append(names, name)
+	}
+	text, left := strings.Join(names, ", "), sum.Count-int64(len(shown))
+	switch {
+	case left == 0:
+		return text
+	case text == "":
+		return amount.Plural(left, "file", "files")
+	}
+	return text + fmt.Sprintf(textAndMore, amount.Plural(left, "more file", "more files"))
+}
+
+func pathsOf(listed []string) (paths []string) {
+	for _, l := range listed {
+		path, _ := SplitPathAndReason(l)
+		paths = append(paths, path)
+	}
+	return paths
+}
+
+// spanLines returns the sentences about spans that have no line of undoLines, and about what no
+// history keeps.
+func (r *Report) spanLines() (lines []string) {
+	var shared, lost protocol.PathCount
+	for _, s := range r.Spans {
+		shared, lost = addCounts(shared, s.Shared), addCounts(lost, s.NotKept)
+		switch name := markdown.QuoteName(s.Program); {
+		case s.Outcome == OutcomeExpired:
+			lines = append(lines, fmt.Sprintf(textSpanExpired, name))
+		case s.Outcome == OutcomeImpossible:
+			lines = append(lines, fmt.Sprintf(textSpanFailed, name, s.Why))
+		}
+	}
+	if shared.Count > 0 {
+		lines = append(lines, fmt.Sprintf(textShared, nameCounted(nil, shared)))
+	}
+	if lost.Count > 0 {
+		lines = append(lines, fmt.Sprintf(textLost, nameCounted(nil, lost)))
+	}
+	if len(r.outside) > 0 {
+		lines = append(lines, fmt.Sprintf(textOutsideHome, nameFiles(r.outside)))
+	}
+	if r.hint && r.hasUnknownEnd() {
+		lines = append(lines, textHistoryHint)
+	}
+	return lines
+}
+
+// hasUnknownEnd reports whether a call of a program was interrupted.
+func (r *Report) hasUnknownEnd() bool {
+	return slices.ContainsFunc(r.Programs, func(e supervisor.Effect) bool { return e.Kind != kindRun && e.Kind != kindProgram })
+}
