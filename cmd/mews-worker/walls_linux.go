@@ -81,7 +81,8 @@ func (w *wallTester) keepSecret(secret string) error {
 	if w.history == nil {
 		return errors.New("the file history: this worker has none to try")
 	}
-	fd, err := unix.Openat(int(w.history.Fd()), escape.HistoryFile, unix.O_WRONLY|unix.O_CREAT|unix.O_TRUNC|unix.O_CLOEXEC, 0o600)
+	const flags = unix.O_WRONLY | unix.O_CREAT | unix.O_TRUNC | unix.O_CLOEXEC
+	fd, err := unix.Openat(int(w.history.Fd()), escape.HistoryFile, flags, 0o600)
 	if err != nil {
 		return fmt.Errorf("write to the file history: %w", err)
 	}

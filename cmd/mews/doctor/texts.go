@@ -119,6 +119,11 @@ const (
 		"These sysctls raise the limits for everybody: " +
 		"fs.epoll.max_user_watches, fs.pipe-user-pages-soft and fs.inotify.max_user_instances."
 
+	textHistoryNone  = " No file history is kept, because worker.history is 0B."
+	textHistoryOff   = " No file history is kept, because without walls every program could change it."
+	textHistoryModes = " Programs can neither read nor write the files of the file history. " +
+		"But they can change their modes, times and attributes."
+
 	// spawnerBetter is the spawner's text before the list of stronger tiers that failed.
 	spawnerBetter = " Stronger walls do not work here: "
 )
