@@ -122,7 +122,7 @@ func (r *run) diffSpan(b *bytes.Buffer, at int, shown map[string]bool) error {
 		}
 	}
 	if rest := len(list) - named - compared; rest > 0 {
-		fmt.Fprintf(b, "and %s more\n", amount.Plural(rest, "path", "paths"))
+		fmt.Fprintf(b, "and %s\n", amount.Plural(rest, "more path", "more paths"))
 	}
 	return nil
 }
