@@ -118,7 +118,8 @@ func (r *run) diffSpan(b *bytes.Buffer, at int, shown map[string]bool) error {
 			}
 		} else if !isFile && named < protocol.MaxNamedPaths {
 			named++
-			fmt.Fprintf(b, "%s: %s before, %s then\n", workspace.QuotePath(d.Path), describeState(d.Before.State), describeState(d.After.State))
+			fmt.Fprintf(b, "%s: %s before, %s then\n", workspace.QuotePath(d.Path), describeState(d.Before.State),
+				describeState(d.After.State))
 		}
 	}
 	if rest := len(list) - named - compared; rest > 0 {

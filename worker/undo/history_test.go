@@ -40,7 +40,8 @@ func (f *keptFolder) tool(name string, arguments map[string]any) []protocol.Undo
 	changed := f.ws.StartPathRecord()
 	undos := f.call(name, arguments)
 	f.turn++
-	_, err := f.history.Record(f.t.Context(), changed.Stop(), protocol.HistoryAuthor{Kind: protocol.HistoryAuthorTool, Turn: f.turn, Words: name})
+	_, err := f.history.Record(f.t.Context(), changed.Stop(),
+		protocol.HistoryAuthor{Kind: protocol.HistoryAuthorTool, Turn: f.turn, Words: name})
 	f.must(err)
 	for i := range undos {
 		undos[i].Kept = true
@@ -59,7 +60,8 @@ func (f *keptFolder) program(run func()) []protocol.Undo {
 	after, err := f.history.Walk(f.t.Context())
 	f.must(err)
 	f.turn++
-	span, err := p.End(f.t.Context(), after, protocol.HistoryAuthor{Kind: protocol.HistoryAuthorProgram, Turn: f.turn, Words: "program"})
+	span, err := p.End(f.t.Context(), after, protocol.HistoryAuthor{Kind: protocol.HistoryAuthorProgram,
+		Turn: f.turn, Words: "program"})
 	f.must(err)
 	return []protocol.Undo{{Path: ".", Span: &span}}
 }
@@ -168,7 +170,8 @@ func TestUndo_KeptBytesGone_IsExpired(t *testing.T) {
 		}
 	}
 	f.undo = New(f.ws, nil, nil)
-	if got := f.run(protocol.UndoActionUnchangedFiles, changes); got[0].Outcome != protocol.UndoOutcomeFailed || got[0].Why == "" {
+	if got := f.run(protocol.UndoActionUnchangedFiles, changes); got[0].Outcome != protocol.UndoOutcomeFailed ||
+		got[0].Why == "" {
 		t.Errorf("without a history: %+v", got)
 	}
 	if now := f.content()["x"]; now != "new" {
@@ -194,12 +197,14 @@ func TestDiff_Spans_NameAndCompare(t *testing.T) {
 		f.must(os.MkdirAll(filepath.Join(f.dir, "a folder"), 0o755))
 		f.must(os.Symlink("x", filepath.Join(f.dir, "a link")))
 	})...)
-	r, err := f.undo.RunOperation(t.Context(), 1, protocol.UndoParameters{Action: protocol.UndoActionDiff, Changes: newestFirst(all)}, f.blobs)
+	r, err := f.undo.RunOperation(t.Context(), 1, protocol.UndoParameters{Action: protocol.UndoActionDiff,
+		Changes: newestFirst(all)}, f.blobs)
 	f.must(err)
 	part, err := f.blobs.ReadBlob(t.Context(), r.Diff.SHA256, 0, protocol.MaxBlobChunkBytes)
 	f.must(err)
 	text := string(part.Data)
-	for _, want := range []string{"\n-before\n+now\n", "a program changed 33 paths\n", "a folder: nothing before, a folder then\n", "a link: nothing before, a link then\n",
+	for _, want := range []string{"\n-before\n+now\n", "a program changed 33 paths\n",
+		"a folder: nothing before, a folder then\n", "a link: nothing before, a link then\n",
 		"many/00: 7 bytes before, 4 bytes now\n", "+++ now/many/01\n", "\n-old\n+new\n", "and 11 more paths\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in %s", want, text)
@@ -209,7 +214,8 @@ func TestDiff_Spans_NameAndCompare(t *testing.T) {
 		t.Error(text)
 	}
 	gone := []protocol.Undo{{Path: ".", Span: &protocol.HistorySpan{From: 1000, To: 1001}}}
-	if _, err := f.undo.RunOperation(t.Context(), 2, protocol.UndoParameters{Action: protocol.UndoActionDiff, Changes: gone}, f.blobs); err != nil {
+	if _, err := f.undo.RunOperation(t.Context(), 2, protocol.UndoParameters{Action: protocol.UndoActionDiff,
+		Changes: gone}, f.blobs); err != nil {
 		t.Errorf("of a span that is gone: %v", err)
 	}
 	if got := f.run(protocol.UndoActionUnchangedFiles, gone); got[0].Outcome != protocol.UndoOutcomeExpired {

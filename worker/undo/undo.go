@@ -36,7 +36,7 @@ type Undoer struct {
 }
 
 // New makes an Undoer over a workspace and its file history, which the caller closes. history may be
-// nil. report receives errors of the file history that do not stop an undo.
+// nil. An error of the file history that does not stop an undo goes to report.
 func New(ws *workspace.Workspace, history *filehistory.History, report func(error)) *Undoer {
 	return &Undoer{ws: ws, history: history, report: report}
 }

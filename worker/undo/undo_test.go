@@ -68,7 +68,8 @@ func newFolder(t testing.TB, dir string) *folder {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = ws.Close() })
-	f := &folder{t: t, dir: dir, ws: ws, tools: map[string]worker.Tool{}, blobs: &blobs{gone: map[string]bool{}}, undo: New(ws, nil, nil)}
+	f := &folder{t: t, dir: dir, ws: ws, tools: map[string]worker.Tool{}, blobs: &blobs{gone: map[string]bool{}},
+		undo: New(ws, nil, nil)}
 	for _, tool := range files.Tools(ws, time.Now, nil) {
 		f.tools[tool.Name] = tool
 	}

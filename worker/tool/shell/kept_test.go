@@ -83,7 +83,7 @@ func TestRun_FileHistory_HasNoLimit(t *testing.T) {
 }
 
 // TestTerminal_EndedUnwatched_IsNotShared: a terminal's program that ended between two calls does not make
-// later programs share their changes. What it changed is in the next program's result.
+// later programs share their changes. Its changes are in the next program's result.
 func TestTerminal_EndedUnwatched_IsNotShared(t *testing.T) {
 	b, _ := newKeptFixture(t)
 	b.write("diary.md", "years")
@@ -119,7 +119,8 @@ func TestCheckCommand_FileHistory_HasIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	versions, _, err := history.Versions("diary.md", 0)
-	if err != nil || len(versions) != 2 || versions[0].State != protocol.FileStateAbsent || versions[0].By.Words != "rm diary.md" ||
+	if err != nil || len(versions) != 2 || versions[0].State != protocol.FileStateAbsent ||
+		versions[0].By.Words != "rm diary.md" ||
 		versions[0].By.Turn != 0 || versions[1].NotKept != "" {
 		t.Errorf("got %+v, %v", versions, err)
 	}
@@ -131,14 +132,16 @@ func TestNote_NotKept_IsNamed(t *testing.T) {
 		"":                                    {},
 		"not kept before: 1 file: a.iso":      {lost: protocol.PathCount{Count: 1, Named: []string{"a.iso"}}},
 		`not kept before: 2 files: "a\nb", c`: {lost: protocol.PathCount{Count: 2, Named: []string{"a\nb", "c"}}},
-		"not kept before: 5,760 files: a, b, c, ...":  {lost: protocol.PathCount{Count: 5760, Named: []string{"a", "b", "c", "d"}}},
+		"not kept before: 5,760 files: a, b, c, ...": {lost: protocol.PathCount{Count: 5760, Named: []string{"a",
+			"b", "c", "d"}}},
 		"not kept before: 3 files":                    {lost: protocol.PathCount{Count: 3}},
 		"not kept before: the home: it can't be read": {fault: "the home:\nit can't be read"},
 	} {
 		if got := k.note(3); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
-		if run := k.complete(protocol.Change{Detail: "exit 0"}); run.Detail != strings.TrimSuffix("exit 0; "+want, "; ") {
+		if run := k.complete(protocol.Change{Detail: "exit 0"}); run.Detail != strings.TrimSuffix("exit 0; "+want,
+			"; ") {
 			t.Errorf("the ledger says %q", run.Detail)
 		}
 	}

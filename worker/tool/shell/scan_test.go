@@ -103,11 +103,15 @@ func BenchmarkScan(b *testing.B) {
 					}
 				}
 			}
+			record := func() {
+				by := protocol.HistoryAuthor{Kind: protocol.HistoryAuthorProgram}
+				_, _ = f.shell.programs.recordProgram(b.Context(), by, func() error { return nil })
+			}
 			for range 3 { // keeps the files
-				_, _ = f.shell.programs.recordProgram(b.Context(), protocol.HistoryAuthor{}, func() error { return nil })
+				record()
 			}
 			for b.Loop() {
-				_, _ = f.shell.programs.recordProgram(b.Context(), protocol.HistoryAuthor{}, func() error { return nil })
+				record()
 			}
 		})
 	}
@@ -124,7 +128,8 @@ func openHistory(t testing.TB, home string) *filehistory.History {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := filehistory.Open(filehistory.Options{Folder: folder, Home: ws, Room: 1 << 30, Now: time.Now, Report: func(err error) { t.Error(err) }})
+	h, err := filehistory.Open(filehistory.Options{Folder: folder, Home: ws, Room: 1 << 30, Now: time.Now,
+		Report: func(err error) { t.Error(err) }})
 	if err != nil {
 		t.Fatal(err)
 	}
