@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -43,24 +44,20 @@ func (k *keptHome) startProcess() (kill func()) {
 	protocoltest.RunConn(k.t, s.conn)
 	k.s = s
 	k.greet()
-	killed := false
-	kill = func() {
-		if !killed {
-			killed = true
-			_ = cmd.Process.Kill()
-			_ = cmd.Wait()
-		}
-	}
+	kill = sync.OnceFunc(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
 	k.t.Cleanup(kill)
 	return kill
 }
 
-// restoredAt brings the home back as it was before all changes that a point's author made.
-func (k *keptHome) restoreBefore(path string, is func(protocol.FileVersion) bool) {
+// restoreBefore brings the home back as it was before the newest version of a path that is wanted.
+func (k *keptHome) restoreBefore(path string, wanted func(protocol.FileVersion) bool) {
 	k.t.Helper()
 	versions := k.fileHistory(protocol.FileHistoryParameters{Action: protocol.FileHistoryVersions, Path: path}).Versions
 	for _, v := range versions {
-		if is(v) {
+		if wanted(v) {
 			k.fileHistory(protocol.FileHistoryParameters{Action: protocol.FileHistoryRestore, Path: ".",
 				Point: v.Point - 1})
 			return
