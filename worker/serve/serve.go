@@ -41,10 +41,11 @@ type Options struct {
 	// Abort ends this process at once, because only that ends a program that resists. nil means that
 	// the process continues.
 	Abort func(error)
-	// History is the open folder of the home's file history; nil means that none is kept. Run closes it.
+	Env   []string // variables, NAME=VALUE, that programs need within these walls
+	Temp  string   // parent folder for programs' outputs; "" means /tmp
+	// History is the open folder for the file history of the user's home; nil means that none is
+	// kept. The server owns and closes it.
 	History *os.File
-	Env     []string // variables, NAME=VALUE, that programs need within these walls
-	Temp    string   // parent folder for programs' outputs; "" means /tmp
 	// Try tries to escape from the walls; nil means that this system has no way to try.
 	Try func(context.Context, protocol.TryWallsParams) []protocol.EscapeReport
 }
