@@ -53,6 +53,7 @@ var checks = map[string]func(c *checker, path string, value any){
 	"timezone":      checkOf((*checker).checkTimezone),
 	"folders":       checkOf((*checker).checkFolders),
 	"globs":         checkOf((*checker).checkGlobs),
+	"history_dir":   checkOf((*checker).checkHistoryDir),
 	"speech_in":     checkOf((*checker).checkSpeechIn),
 	"speech_out":    checkOf((*checker).checkSpeechOut),
 	"github_api":    checkOf((*checker).checkGitHubAPI),
@@ -79,6 +80,7 @@ func (c *checker) check() {
 	})
 	c.checkHomes()
 	c.checkNested()
+	c.checkHistories()
 }
 
 // checkWord notes a word that is not in the oneof tag. A key without a default may be empty.

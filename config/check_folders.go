@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -67,22 +68,58 @@ func (c *checker) checkHomes() {
 	}
 }
 
+func (c *checker) checkHistoryDir(path, dir string) {
+	if dir != "" && (!filepath.IsAbs(dir) || dir == "/") {
+		c.wrong(path, quote(dir), wantHistoryDir)
+	}
+}
+
+// historySuffix ends the name of the folder of a home's file history.
+const historySuffix = ".history"
+
+// checkHistories keeps the file histories outside the folders in which programs run.
+func (c *checker) checkHistories() {
+	histories := cmp.Or(c.cfg.Worker.HistoryDir, filepath.Join(c.cfg.State, "homes"))
+	if c.cfg.Worker.History == 0 || !filepath.IsAbs(histories) || histories == "/" {
+		return
+	}
+	for _, g := range c.givenFolders() {
+		below, _ := strings.CutPrefix(g.folder, histories+"/")
+		first, _, _ := strings.Cut(below, "/")
+		if filepath.IsAbs(g.folder) && (inside(histories, g.folder) || below != g.folder && strings.HasSuffix(first, historySuffix)) {
+			c.wrong(g.path, quote(g.folder), fmt.Sprintf(wantNoHistory, histories))
+		}
+	}
+}
+
+// folderKey is a folder that workers get, and the path of its key.
+type folderKey struct{ path, folder string }
+
+// changedFolders lists the folders that workers may change.
+func (c *checker) changedFolders() (list []folderKey) {
+	for i, u := range c.cfg.Users {
+		list = append(list, folderKey{userPath(i) + ".home", u.Home})
+		for j, folder := range u.Workspaces {
+			list = append(list, folderKey{elementPath(userPath(i)+".workspaces", j), folder})
+		}
+	}
+	return list
+}
+
+// givenFolders lists all folders that workers get.
+func (c *checker) givenFolders() []folderKey {
+	list := c.changedFolders()
+	for i, folder := range c.cfg.Worker.ReadOnly {
+		list = append(list, folderKey{elementPath("worker.read_only", i), folder})
+	}
+	return list
+}
+
 // checkNested keeps every folder of a worker outside the folders that another worker may change.
 // Otherwise that other worker could replace the inner folder. Several users may share one folder.
 func (c *checker) checkNested() {
-	type entry struct{ path, folder string }
-	var changed []entry
-	for i, u := range c.cfg.Users {
-		changed = append(changed, entry{userPath(i) + ".home", u.Home})
-		for j, folder := range u.Workspaces {
-			changed = append(changed, entry{elementPath(userPath(i)+".workspaces", j), folder})
-		}
-	}
-	given := changed
-	for i, folder := range c.cfg.Worker.ReadOnly {
-		given = append(given, entry{elementPath("worker.read_only", i), folder})
-	}
-	for _, g := range given {
+	changed := c.changedFolders()
+	for _, g := range c.givenFolders() {
 		for _, other := range changed {
 			// checkHomes notes two homes that overlap
 			homes := strings.HasSuffix(g.path, ".home") && strings.HasSuffix(other.path, ".home")

@@ -36,6 +36,7 @@ func complete(cfg *Config, env Env) {
 		cfg.Users = []User{{Name: userName(env.Login), Role: roleAdmin, Account: env.Login}}
 	}
 	cleanAll(cfg.Worker.ReadOnly)
+	cleanPath(&cfg.Worker.HistoryDir)
 	all := EffectRules{}
 	maps.Copy(all, env.Effects)
 	maps.Copy(all, cfg.Approvals.All)

@@ -38,6 +38,7 @@ type Config struct {
 	Chat     Chat          `yaml:"chat"`
 	Speech   Speech        `yaml:"speech"`
 	Uploads  Uploads       `yaml:"uploads"`
+	History  FileHistory   `yaml:"history"`
 	Limits   Limits        `yaml:"limits"`
 
 	Access    Access    `yaml:"access" reload:"live"`
@@ -190,6 +191,12 @@ type Worker struct {
 	// maximum number of files and folders in the home; 0 means no limit
 	DiskFiles int64 `yaml:"disk_files" default:"1000000" min:"0" max:"1000000000"`
 
+	// History limits the file history of a user's home, in bytes; 0 means no history. It is kept
+	// beside the home, and does not count towards Disk.
+	History Size `yaml:"history" default:"2GiB" min:"64MiB" zero:"no history"`
+	// absolute path of the folder of all file histories; "" means the folder homes in State
+	HistoryDir string `yaml:"history_dir" check:"history_dir"`
+
 	// absolute paths of folders that every worker may read
 	ReadOnly []string `yaml:"read_only" check:"folders"`
 	// time without a turn after which a worker is ended
@@ -199,6 +206,11 @@ type Worker struct {
 // Uploads configures the files that users send.
 type Uploads struct {
 	Keep int `yaml:"keep" min:"0" max:"36500"` // days to keep uploads; 0 means forever
+}
+
+// FileHistory configures the file histories of all homes.
+type FileHistory struct {
+	Exclude []string `yaml:"exclude" check:"globs"` // globs of files whose earlier versions are not kept
 }
 
 // Chat configures conversations.

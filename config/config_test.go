@@ -80,7 +80,7 @@ func TestLoad_EmptyFile_HasDefaults(t *testing.T) {
 				Telegram: Telegram{APIURL: "https://api.telegram.org", Rate: SendRate{Chat: 1, Group: 20, All: 30}},
 				Models:   Models{Default: "offline", Thinking: "off", Cache: "5m", Silence: time.Minute},
 				Worker: Worker{Idle: 30 * time.Minute, Sandbox: "auto", SandboxMin: "namespaces", Account: "mews",
-					Memory: GiB, PIDs: 256, Disk: 10 * GiB},
+					Memory: GiB, PIDs: 256, Disk: 10 * GiB, History: 2 * GiB},
 				Chat: Chat{Stream: "edit", Busy: "steer", Reactions: "waiting", Claims: "check"},
 				Speech: Speech{In: SpeechRecognition{Engine: "whisper", Program: "whisper-cli", Language: "auto",
 					Longest: time.Hour, Echo: "true"}, Out: SpeechSynthesis{Engine: "auto"}},
@@ -129,12 +129,13 @@ models:
     claude: {kind: anthropic, api_key: "${KEY}"}
     proxy: {kind: anthropic, base_url: http://proxy:8080}
 worker: {idle: 90s, sandbox: accounts, sandbox_min: landlock, account: hawks, uids: 70000-79999, memory: 2GiB, pids: 512, disk: 5GiB,
-  read_only: [/opt/models/]}
+  history: 4GiB, history_dir: /srv//histories/,  read_only: [/opt/models/]}
 chat: {stream: final, busy: queue}
 speech:
   in: {engine: command, program: /opt/models/w, model: /usr/share/m.bin, language: de, threads: 2, longest: 5m, echo: false, command: [hear, "{wav}"]}
   out: {engine: endpoint, program: piper, command: [say, "{wav}"], model: cloud/tts, voice: ann, voices: {ann: alloy, ben: echo}}
 uploads: {keep: 30}
+history: {exclude: [build/**]}
 limits: {steps: "${STEPS}", turn: 1h, history: 1000, output: 1KiB, turns: 1, model_calls: 256, speech: 2}
 access: {session: 90s, session_max: 90s, rate: {burst: 1, second: 0.5}, key_file: /keys/seal}
 budget: {month: "${STEPS}", users: {turn: 0.000001, day: 0.10, month: 1000000, extend: 0, jobs: {run: 0.25, month: 0}}}
@@ -197,7 +198,7 @@ func TestLoad_WholeFile_SetsEveryKey(t *testing.T) {
 			},
 		},
 		Worker: Worker{Idle: 90 * time.Second, Sandbox: "accounts", SandboxMin: "landlock", Account: "hawks", UIDs: "70000-79999", Memory: 2 * GiB,
-			PIDs: 512, Disk: 5 * GiB, ReadOnly: []string{"/opt/models"}},
+			PIDs: 512, Disk: 5 * GiB, History: 4 * GiB, HistoryDir: "/srv/histories", ReadOnly: []string{"/opt/models"}},
 		Chat: Chat{Stream: "final", Busy: "queue", Reactions: "waiting", Claims: "check"},
 		Speech: Speech{In: SpeechRecognition{Engine: "command", Program: "/opt/models/w", Model: "/usr/share/m.bin",
 			Language: "de", Threads: 2,
@@ -206,6 +207,7 @@ func TestLoad_WholeFile_SetsEveryKey(t *testing.T) {
 				Model: "cloud/tts",
 				Voice: "ann", Voices: map[string]string{"ann": "alloy", "ben": "echo"}}},
 		Uploads:     Uploads{Keep: 30},
+		History:     FileHistory{Exclude: []string{"build/**"}},
 		Limits:      Limits{Steps: 7, Turn: time.Hour, History: 1000, Output: KiB, Turns: 1, ModelCalls: 256, Speech: 2},
 		SecretFiles: []string{"/keys/seal", "/keys/app.pem", "/etc/mews/mews.yaml"},
 		SecretVariables: map[string]string{

@@ -43,6 +43,7 @@ const givenDefaults = `
 files: {include: [], exclude: [], append_only: []}
 models: {fallback: [], allowed: [], providers: {}}
 worker: {read_only: []}
+history: {exclude: []}
 telegram: {groups: []}
 budget: {month: 0, users: {turn: 0, day: 0, month: 0, extend: 0}}
 `

@@ -80,6 +80,8 @@ const (
 	wantFewFolders  = "at most %d folders"
 	wantFolderApart = "a folder that does not overlap %s (%s)"
 	wantNotNested   = "a folder outside %s (%s), which a worker may change: it could put another folder in its place"
+	wantHistoryDir  = "an absolute path of a folder, or leave it out"
+	wantNoHistory   = "a folder without the file histories, which lie in %s"
 	wantGlob        = "a glob below the person's folder, such as notes/**/*.md"
 	wantSessionMax  = "at least access.session, which is %s"
 

@@ -33,6 +33,8 @@ type EscapeVictims struct {
 	// name of an abstract Unix socket, without its zero byte
 	Abstract string `json:"abstract,omitempty"`
 	Socket   string `json:"socket,omitempty"` // a Unix socket's path
+	// the folder of this worker's file history on the host, in which the worker keeps Secret
+	History string `json:"history,omitempty"`
 }
 
 // TryWallsResult is the result of walls.try.

@@ -16,6 +16,7 @@ import (
 
 	"mews/worker/document"
 	"mews/worker/parse"
+	"mews/worker/sandbox"
 	"mews/worker/serve"
 )
 
@@ -45,6 +46,10 @@ func run() error {
 	if len(os.Args) > 1 {
 		return fmt.Errorf("arguments %q: want none, or --version", os.Args[1:])
 	}
+	inherited, err := sandbox.TakeInherited()
+	if err != nil {
+		return err
+	}
 	socket, err := takeSocket()
 	if err != nil {
 		return err
@@ -55,10 +60,10 @@ func run() error {
 	debug.SetGCPercent(gcPercent)
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	start, startParser, killAll := programWalls()
-	return serve.Run(ctx, socket, serve.Options{Build: version, Now: time.Now, Report: logError, Try: tryWalls, Temp: os.TempDir(),
-		Env: inheritedVariables(), Start: start, StartParser: startParser, KillAll: killAll, Abort: abort,
-	})
+	o := serve.Options{Build: version, Now: time.Now, Report: logError, Temp: os.TempDir(), Env: inheritedVariables(), Abort: abort,
+		History: inherited.History}
+	addWalls(&o, inherited)
+	return serve.Run(ctx, socket, o)
 }
 
 // gcPercent is how much the heap may grow before a collection, in percent of the memory in use. A

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,21 +11,26 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"mews/protocol"
 	"mews/worker/parse"
 	"mews/worker/sandbox"
 	"mews/worker/sandbox/escape"
+	"mews/worker/serve"
 )
 
 // escapeArgument is the argument that makes this program try one escape.
 const escapeArgument = "escape"
 
-// programWalls returns the functions that start tools' programs and parsers, within a second layer
-// of this process's walls, and the function that kills them all. The environment names the walls'
+// addWalls sets the functions that start tools' programs and parsers, within a second layer of this
+// process's walls, that kill them all, and that try to escape. The environment names the walls'
 // tier; a process started by hand has no walls.
-func programWalls() (tool, parser func(*exec.Cmd) error, killAll func() error) {
-	s := sandbox.NewToolStarter(sandbox.Tier(os.Getenv(sandbox.TierVariable)))
-	return s.Start, s.StartParser, s.KillAll
+func addWalls(o *serve.Options, inherited sandbox.Inherited) {
+	s := sandbox.NewToolStarter(sandbox.Tier(os.Getenv(sandbox.TierVariable)), inherited.ToolRules)
+	o.Start, o.StartParser, o.KillAll = s.Start, s.StartParser, s.KillAll
+	w := &wallTester{starter: s, history: inherited.History}
+	o.Try = w.try
 }
 
 // limitParser limits this process, which parses a file. The worker ends it after parse.Timeout.
@@ -45,26 +51,60 @@ func runEscape(row, victims string) {
 // attemptLimit is how long one attempt may take.
 const attemptLimit = 10 * time.Second
 
-// tryWalls tries each row of the escapes in a separate process.
-func tryWalls(ctx context.Context, try protocol.TryWallsParams) []protocol.EscapeReport {
+// wallTester tries to escape from this process's walls.
+type wallTester struct {
+	starter *sandbox.ToolStarter
+	history *os.File // open folder of the file history; nil means none
+}
+
+// try tries each row of the escapes in a separate process.
+func (w *wallTester) try(ctx context.Context, try protocol.TryWallsParams) []protocol.EscapeReport {
 	v := escapeVictims(try.Victims)
+	if err := w.keepSecret(v.Secret); err != nil {
+		logError(err)
+		v.History = "" // its rows are then not tried
+	}
 	var list []protocol.EscapeReport
 	for _, p := range escape.AllProbes() {
 		if !p.Core && !try.All {
 			continue
 		}
-		f := tryRow(ctx, p.Row, v)
+		f := w.tryRow(ctx, p, v)
 		list = append(list, protocol.EscapeReport{Row: p.Row, What: p.What, Outcome: string(f.Outcome),
 			Detail: f.Detail})
 	}
 	return list
 }
 
-func tryRow(ctx context.Context, row string, v escape.Victims) escape.Report {
+// keepSecret writes the secret into the file history, for the rows that try to reach it.
+func (w *wallTester) keepSecret(secret string) error {
+	if w.history == nil {
+		return errors.New("the file history: this worker has none to try")
+	}
+	fd, err := unix.Openat(int(w.history.Fd()), escape.HistoryFile, unix.O_WRONLY|unix.O_CREAT|unix.O_TRUNC|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		return fmt.Errorf("write to the file history: %w", err)
+	}
+	file := os.NewFile(uintptr(fd), escape.HistoryFile)
+	_, err = file.WriteString(secret)
+	return errors.Join(err, file.Close())
+}
+
+func (w *wallTester) tryRow(ctx context.Context, p escape.Probe, v escape.Victims) escape.Report {
 	bounded, cancel := context.WithTimeout(ctx, attemptLimit)
 	defer cancel()
-	out, err := exec.CommandContext(bounded, "/proc/self/exe", escapeArgument, row, v.Encode()).Output()
-	f, bad := escape.DecodeReport(strings.TrimSpace(string(out)))
+	var out bytes.Buffer
+	row, cmd := p.Row, exec.CommandContext(bounded, "/proc/self/exe", escapeArgument, p.Row, v.Encode())
+	cmd.Stdout = &out
+	start := cmd.Start
+	if p.Program {
+		start = func() error { return w.starter.StartProbe(cmd) }
+	}
+	err := start()
+	if err == nil {
+		err = cmd.Wait()
+	}
+	f, bad := escape.DecodeReport(strings.TrimSpace(out.String()))
 	ended := new(exec.ExitError)
 	switch {
 	case bad == nil:
@@ -84,6 +124,6 @@ func escapeVictims(v protocol.EscapeVictims) escape.Victims {
 	return escape.Victims{
 		Secret: v.Secret, SupervisorPID: v.Supervisor, VictimPID: v.Process, PIDNamespace: v.PIDNamespace, Worker: os.Getpid(),
 		OtherHome: v.OtherHome, OwnOutside: v.OwnOutside, SecretFile: v.StateFile, TCP: v.TCP, Abstract: v.Abstract,
-		Socket: v.Socket, Workspace: home, Marker: filepath.Join(home, protocol.DaemonMarkerFile),
+		Socket: v.Socket, History: v.History, Workspace: home, Marker: filepath.Join(home, protocol.DaemonMarkerFile),
 	}
 }

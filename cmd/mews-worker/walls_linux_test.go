@@ -17,7 +17,8 @@ func TestTryWalls_BrokenProbe_IsNotStopped(t *testing.T) {
 	late, over := context.WithTimeout(t.Context(), 5*time.Millisecond)
 	defer over()
 	for name, ctx := range map[string]context.Context{"ended": ended, "late": late} {
-		if f := tryRow(ctx, "F1", escape.Victims{}); f.Outcome != escape.OutcomeUntried || f.Detail == "" {
+		probe, _ := escape.FindProbe("F1")
+		if f := new(wallTester).tryRow(ctx, probe, escape.Victims{}); f.Outcome != escape.OutcomeUntried || f.Detail == "" {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}

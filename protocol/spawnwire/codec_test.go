@@ -13,7 +13,8 @@ import (
 // every has one message of each kind. Each field has its greatest value.
 var every = []Message{
 	SpawnRequest{ID: 1<<64 - 1, UID: 1<<32 - 1, GID: 1<<32 - 1, Root: "/" + strings.Repeat("r", MaxPathBytes-1),
-		Path: strings.Repeat("p", MaxPathBytes), Profile: strings.Repeat("w", MaxWordBytes), Memory: 1<<64 - 1,
+		Path: strings.Repeat("p", MaxPathBytes), MakeHome: true, HistoryRoot: "/" + strings.Repeat("h", MaxPathBytes-1),
+		HistoryPath: strings.Repeat("y", MaxPathBytes), Profile: strings.Repeat("w", MaxWordBytes), Memory: 1<<64 - 1,
 		PIDs: 1<<32 - 1,
 		Binds: slices.Repeat([]BindMount{{strings.Repeat("n", MaxWordBytes), strings.Repeat("r", MaxPathBytes),
 			strings.Repeat("p", MaxPathBytes),
@@ -101,6 +102,8 @@ func TestEncode_BadMessages_AreRefused(t *testing.T) {
 	for name, m := range map[string]Message{
 		"a long path":         SpawnRequest{Path: strings.Repeat("p", MaxPathBytes+1)},
 		"a path with a zero":  SpawnRequest{Root: "/srv\x00/etc"},
+		"a long history root": SpawnRequest{HistoryRoot: strings.Repeat("h", MaxPathBytes+1)},
+		"a history not UTF-8": SpawnRequest{HistoryRoot: "/srv", HistoryPath: "\xff.history"},
 		"nine folders":        SpawnRequest{Binds: make([]BindMount, MaxBindMounts+1)},
 		"a reason not UTF-8":  RefusedMessage{Reason: "\xff"},
 		"a tier of no bounds": ReadyMessage{Tier: strings.Repeat("t", MaxWordBytes+1)},
@@ -128,6 +131,16 @@ func TestClipText_AnyText_BecomesValid(t *testing.T) {
 // ReadyMessage of another version. From such a ReadyMessage it reads only the version.
 func FuzzDecode(f *testing.F) {
 	for _, m := range every {
+		packet, err := Encode(m)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(packet)
+	}
+	for _, m := range []SpawnRequest{
+		{ID: 1, Root: "/srv/homes", Path: "ann", HistoryRoot: "/srv/homes", HistoryPath: "ann.history", Profile: "worker"},
+		{ID: 2, Root: "/srv/homes", Path: "ann", HistoryPath: "../ann.history", Profile: "worker"},
+	} {
 		packet, err := Encode(m)
 		if err != nil {
 			f.Fatal(err)

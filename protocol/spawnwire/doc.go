@@ -2,7 +2,8 @@
 // Unix socket of type SOCK_SEQPACKET, one message a packet. (macOS lacks this type: there the
 // socket is of type SOCK_STREAM, and each packet comes after its length in four bytes.)
 //
-//	supervisor to spawner    spawn{id, uid, gid, root, path, make_home, profile, memory, pids, binds}, with two descriptors
+//	supervisor to spawner    spawn{id, uid, gid, root, path, make_home, history_root, history_path, profile, memory, pids, binds}, with
+//	                         two descriptors
 //	                         kill{id, signal}
 //	                         end_programs{id, kind, limit}
 //	spawner to supervisor    ready{version, tier, why, limits, from, to}, once, first
@@ -26,7 +27,7 @@ package spawnwire
 // Version is the version of this wire. There is no negotiation: the binaries are built and
 // installed together. In every version a ReadyMessage is of kind 3 and its version is its first
 // field.
-const Version = 6
+const Version = 7
 
 // Bounds of one message, in bytes. A receiver has room for MaxPacketBytes; a longer packet breaks
 // the wire.
@@ -35,6 +36,6 @@ const (
 	MaxWordBytes   = 64   // most bytes of a profile, a tier or a name
 	MaxTextBytes   = 1024 // most bytes of a reason for people
 	MaxBindMounts  = 8    // most folders of one worker besides the home
-	MaxPacketBytes = (MaxBindMounts + 1) * (2*MaxPathBytes + 1024)
+	MaxPacketBytes = (MaxBindMounts + 2) * (2*MaxPathBytes + 1024)
 	MaxDescriptors = 2 // most descriptors with one message
 )

@@ -18,10 +18,15 @@ type SpawnRequest struct {
 	Path string `limit:"path"` // the home, relative to Root and beneath it; "." is Root itself
 	// creates a missing home; allowed only for accounts in the policy's people or uids
 	MakeHome bool
-	Profile  string      `limit:"word"` // walls of the worker: see worker/sandbox
-	Memory   uint64      // most bytes of the worker and its programs; 0 means the spawner's own limit
-	PIDs     uint32      // most processes and threads of the worker; 0 means the spawner's own limit
-	Binds    []BindMount // folders that the worker sees besides the home, at most MaxBindMounts
+	// the worker's folder for the file history of its home: the absolute path of a folder, and a
+	// name in it that ends in .history. Both are "" for a worker without a history. The spawner
+	// makes a missing folder.
+	HistoryRoot string      `limit:"path"`
+	HistoryPath string      `limit:"path"`
+	Profile     string      `limit:"word"` // walls of the worker: see worker/sandbox
+	Memory      uint64      // most bytes of the worker and its programs; 0 means the spawner's own limit
+	PIDs        uint32      // most processes and threads of the worker; 0 means the spawner's own limit
+	Binds       []BindMount // folders that the worker sees besides the home, at most MaxBindMounts
 }
 
 // BindMount is a folder besides the home that a worker sees.

@@ -148,7 +148,7 @@ func BenchmarkFilter(b *testing.B) {
 func BenchmarkToolChild(b *testing.B) {
 	for _, tier := range []Tier{TierNamespaces, TierLandlock} {
 		b.Run(string(tier), func(b *testing.B) {
-			in := NewToolStarter(tier)
+			in := NewToolStarter(tier, nil)
 			// these paths exist inside a worker; the folders are not changed
 			for _, dir := range []string{InnerHomePath, InnerWorkspacesPath} {
 				if err := os.Mkdir(dir, 0o755); err == nil {

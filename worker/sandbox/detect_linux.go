@@ -170,9 +170,12 @@ func waitExit(pid int) error {
 
 // OpenBindMount opens a folder beneath root. The BindMount identifies the opened folder, so that no
 // other folder is mounted later. The caller closes the descriptor.
-func OpenBindMount(root, path string) (BindMount, int, error) {
+func OpenBindMount(root, path string) (BindMount, int, error) { return openBind(root, path, 0) }
+
+// openBind is OpenBindMount with more flags of openat2(2) for the path.
+func openBind(root, path string, resolve uint64) (BindMount, int, error) {
 	b := BindMount{Root: root, Path: path}
-	fd, err := openBeneath(root, path)
+	fd, err := openBeneath(root, path, resolve)
 	if err != nil {
 		return b, -1, err
 	}

@@ -21,17 +21,20 @@ const documentHead = `# Escapes
 Each row is a real attempt to escape from a worker's walls: to read a secret, send a signal, make a socket, exceed a limit. A
 worker of each tier makes them against real victims outside. These are another person's home, the state folder, and a process
 of the worker's own account with a secret in its environment. Others are a set-uid program, and services on 127.0.0.1, on an
-abstract name and on a path. In the tier accounts the other person and the service have accounts of their own. In the other two
-everybody shares one account, and only the walls separate them.
+abstract name and on a path. One is the file history of the worker's own home, which is for the worker and not for its programs.
+In the tier accounts the other person and the service have accounts of their own. In the other two everybody shares one account,
+and only the walls separate them.
 
 The tests write this file: MEWS_UPDATE_GOLDEN=1 go test -run TestEscapes_EachTier_StopsItsProbes ./worker/sandbox, as root. It is about the profile
-worker. Programs of tools are behind a second layer of the same walls and escape in no other row.
+worker. Programs of tools are behind a second layer of the same walls and escape in no other row. The rows H are always made as
+such a program.
 
 Known: F16 tells one boot of a machine from another, and nothing else. The landlock tier has these known escapes. Other processes
 are listed with the names of their descriptors, but nobody can read them (F6, F14). A daemon lives until the spawner's next
-sweep (X1). The terminals are the host's, and the watchdog counts them (Q5). People who share an account in that tier can change
-the modes of all its files and see that these exist. Neither Landlock nor a filter can refuse that. The kernel counts processes
-by account, so the spawner leaves R2 to a control group. In these rows only accounts or namespaces keep people apart.
+sweep (X1). The terminals are the host's, and the watchdog counts them (Q5). Programs can change the modes and times of the file
+history (H3, H4), but neither read nor write it. People who share an account in that tier can change the modes of all its files
+and see that these exist. Neither Landlock nor a filter can refuse that. The kernel counts processes by account, so the spawner
+leaves R2 to a control group. In these rows only accounts or namespaces keep people apart.
 
 `
 
@@ -48,6 +51,8 @@ root; the walls refuse most of them once more.
   closed; environment: it is made anew
 - socket: the protocol is no pipe, which could be opened again; moved: it is on a descriptor that no child has; private: no
   process of the same account can read the worker; input: a child gets none of the worker's descriptors
+- closed: the descriptor of the file history is closed on execve; program: the second layer of walls, around programs alone.
+  In landlock this layer has rules of its own without the file history, which the worker's own layer allows
 
 `
 

@@ -1,5 +1,7 @@
 package sandbox
 
+import "fmt"
+
 // Paths of the user's folders inside a worker, in the tiers in which workers have their own mounts.
 const (
 	InnerHomePath       = "/home"
@@ -31,6 +33,12 @@ func environment(p Plan) []string {
 		"PATH=/usr/local/bin:/usr/bin:/bin",
 		"LANG=C.UTF-8",
 		"HOME=" + p.Tier.HomePath(p.Home.path()),
+	}
+	if p.History != (BindMount{}) {
+		env = append(env, fmt.Sprint(historyVariable, "=", historyFD))
+		if p.Tier == TierLandlock {
+			env = append(env, fmt.Sprint(toolRulesVariable, "=", toolRulesFD))
+		}
 	}
 	// all accounts use the host's /tmp, and Git fails if it may not read /etc/gitconfig
 	if p.Tier == TierLandlock {

@@ -110,10 +110,19 @@ func actSpawner() error {
 	if err != nil {
 		return fmt.Errorf("open the worker: %w", err)
 	}
+	folder, err := unix.Open(p.History.path(), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("open the history: %w", err)
+	}
+	history, err := p.PassHistory(folder, privilege)
+	if err != nil {
+		return fmt.Errorf("pass the history: %w", err)
+	}
 	launch, err := p.NewLaunch(privilege)
 	if err != nil {
 		return err
 	}
+	launch.History = uintptr(max(history, 0))
 	if without != "" {
 		removeNamespaces(&launch.Attr, strings.Split(without, ","))
 		launch.Env = append(launch.Env, wallsVariable+"="+without, secretVariable+"="+secret)
@@ -144,8 +153,11 @@ func (y *testHost) plan(s workerSetup) Plan {
 	home, fd, err := OpenBindMount(filepath.Split(y.home))
 	y.must(err)
 	y.must(unix.Close(fd))
+	history, fd, err := OpenHistory(filepath.Split(y.victims.History))
+	y.must(err)
+	y.must(unix.Close(fd))
 	p := Plan{
-		Tier: s.tier, Profile: ProfileWorker, Worker: y.program, Home: home,
+		Tier: s.tier, Profile: ProfileWorker, Worker: y.program, Home: home, History: history,
 		UID: y.people.person, GID: y.people.person,
 	}
 	if s.tier == TierLandlock { // the limit counts all of the account's processes
@@ -309,6 +321,10 @@ func actWorker() error {
 	if isReader() {
 		return actReader()
 	}
+	inherited, err := TakeInherited()
+	if err != nil {
+		return err
+	}
 	in, err := unix.FcntlInt(0, unix.F_DUPFD_CLOEXEC, 3)
 	if err != nil {
 		return err
@@ -320,7 +336,7 @@ func actWorker() error {
 	if err := hideProtocol(); err != nil {
 		return err
 	}
-	inside := NewToolStarter(Tier(takeVariable(TierVariable)))
+	inside := NewToolStarter(Tier(takeVariable(TierVariable)), inherited.ToolRules)
 	answers := os.NewFile(uintptr(out), "answers")
 	lines := bufio.NewScanner(os.NewFile(uintptr(in), "questions"))
 	for lines.Scan() {
@@ -335,6 +351,9 @@ func actWorker() error {
 			return err
 		}
 		revealProtocol(way, in, out)
+		if err := leakHistory(inherited.History, strings.Contains(way, wallClosed)); err != nil {
+			return err
+		}
 		f := tryInChild(inside, row, way, victims)
 		if err := hideProtocol(); err != nil {
 			return err
@@ -387,6 +406,33 @@ func revealProtocol(way string, in, out int) {
 	}
 }
 
+// leakHistory makes children inherit the folder of the history, or not.
+func leakHistory(folder *os.File, leak bool) error {
+	if folder == nil {
+		return nil
+	}
+	flags := unix.FD_CLOEXEC
+	if leak {
+		flags = 0
+	}
+	_, err := unix.FcntlInt(folder.Fd(), unix.F_SETFD, flags)
+	return err
+}
+
+// startProgram starts a row's attempt as a program of the worker, as far as the parameter way says.
+// Without the worker's own root the second layer has the rules of landlockOnHost.
+func startProgram(inside *ToolStarter, cmd *exec.Cmd, way string) error {
+	switch {
+	case strings.Contains(way, wallProgram):
+		return cmd.Start()
+	case inside.tier.AtLeast(TierNamespaces) && strings.Contains(way, wallRoot):
+		return inside.start(cmd, &inside.probeLayer, func(version int) (int, error) {
+			return newRuleset(version, append(rulesOnHost(), ownProgramRule))
+		})
+	}
+	return inside.StartProbe(cmd)
+}
+
 // tryInChild makes a child try the escape row. The attempt may kill the child.
 func tryInChild(inside *ToolStarter, row, way, victims string) escape.Report {
 	ctx, cancel := context.WithTimeout(context.Background(), rowWaiting)
@@ -396,6 +442,9 @@ func tryInChild(inside *ToolStarter, row, way, victims string) escape.Report {
 	cmd.Args, cmd.Stdout, cmd.Stderr = []string{rowName, row, victims}, &out, &out
 	cmd.WaitDelay = time.Second
 	start := cmd.Start
+	if p, ok := escape.FindProbe(row); ok && p.Program {
+		start = func() error { return startProgram(inside, cmd, way) }
+	}
 	if strings.Contains(way, asTool) {
 		cmd.Path = filepath.Join(os.Getenv("HOME"), toolProgram)
 		cmd.Env = []string{"PATH=/usr/bin:/bin"}
@@ -461,10 +510,11 @@ func lightRows(p escape.Probe) bool { return !p.Heavy && !p.Watched }
 // Escapes that are known to succeed. F16 can only identify a machine and its boot. Without a
 // process namespace a worker can list other processes and the names of their descriptors, and a
 // daemon outlives its worker until the spawner's sweep. Without its own root a worker can open the
-// host's terminals, which the spawner's watchdog counts.
+// host's terminals, which the spawner's watchdog counts. Without its own mounts a file history has a
+// path, and Landlock does not govern modes and times.
 var (
 	knownBehindNamespaces = []string{"F16"}
-	knownBehindLandlock   = []string{"F6", "F14", "F16", "Q5", "X1"}
+	knownBehindLandlock   = []string{"F6", "F14", "F16", "H3", "H4", "Q5", "X1"}
 )
 
 // scenarios returns the scenarios that this process can run. Root can run all scenarios. Other

@@ -9,7 +9,7 @@ import (
 )
 
 // firstMountFD is the first of stage one's descriptors of mounts.
-const firstMountFD = workerFD + 1
+const firstMountFD = toolRulesFD + 1
 
 // lastID is the greatest id that a user namespace maps (user_namespaces(7)).
 const lastID = 1<<32 - 2

@@ -36,7 +36,7 @@ func actKiller() error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return err
 	}
-	inside := NewToolStarter(Tier(takeVariable(TierVariable)))
+	inside := NewToolStarter(Tier(takeVariable(TierVariable)), nil)
 	for range 20 {
 		if err := errors.Join(startSome(inside, 2, "./"+forkerName), inside.KillAll()); err != nil {
 			return err
@@ -82,7 +82,7 @@ func TestKillAll_EndlessForks_LeavesNone(t *testing.T) {
 // signal would reach all programs of its account.
 func TestSignals_WithoutWalls_AreNotConfined(t *testing.T) {
 	for _, tier := range append([]Tier{""}, tierOrder...) {
-		if err := NewToolStarter(tier).checkSignalsConfined(); err == nil {
+		if err := NewToolStarter(tier, nil).checkSignalsConfined(); err == nil {
 			t.Errorf("%q: a process without walls may kill all processes", tier)
 		}
 	}

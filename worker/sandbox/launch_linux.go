@@ -1,9 +1,11 @@
 package sandbox
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -16,6 +18,10 @@ type Launch struct {
 	Argv []string
 	Env  []string
 	Attr syscall.SysProcAttr
+
+	// an open folder, or its mount, that becomes stage one's descriptor 4; 0 means that stage one
+	// gets none
+	History uintptr
 
 	viaStageZero bool
 	self         string // path of this process's program, which becomes stage one
@@ -79,13 +85,16 @@ func (p Plan) NewLaunch(privilege Privilege) (Launch, error) {
 }
 
 // StartStageOne executes stage one in the folder home, an open descriptor. files become its
-// descriptors 0 to 3: the worker's three, and the open file of the worker's program. StartStageOne
-// returns the pid of a new child of this process. The child becomes the worker, or writes the
+// descriptors: 0 to 3 are the worker's three and the open file of the worker's program, and from 6
+// on follow mounts. Descriptors 4 and 5 are never free, so that stage one's runtime cannot take the
+// numbers of the history and of the tool layer's rules. StartStageOne returns the pid of a new child of this process. The child becomes the worker, or writes the
 // reason why not to its descriptor 2.
 //
 // The calling goroutine must be locked to its thread: the child is killed when the thread ends. No
 // other code in this process may depend on the working directory.
 func (l Launch) StartStageOne(home int, files ...uintptr) (pid int, err error) {
+	program := files[workerFD]
+	files = slices.Insert(slices.Clone(files), historyFD, cmp.Or(l.History, program), program)
 	attr := syscall.ProcAttr{Env: l.Env, Sys: &l.Attr, Files: files}
 	if l.viaStageZero {
 		return l.startViaStageZero(home, attr)

@@ -85,8 +85,8 @@ func attachMount(fd, dir int, path string) error {
 
 // openBeneath opens a folder or file beneath root. It follows no link that leads out of root, and
 // no link at all on the way to root: the configuration named a path without links, so a link there
-// is new.
-func openBeneath(root, path string) (fd int, err error) {
+// is new. resolve has more flags of openat2(2) for the path.
+func openBeneath(root, path string, resolve uint64) (fd int, err error) {
 	dir, err := unix.Openat2(unix.AT_FDCWD, root, &unix.OpenHow{
 		Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS,
 	})
@@ -97,7 +97,7 @@ func openBeneath(root, path string) (fd int, err error) {
 		return -1, fmt.Errorf("open %s: %w", root, err)
 	}
 	defer unix.Close(dir)
-	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_MAGICLINKS}
+	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_MAGICLINKS | resolve}
 	// the kernel answers EAGAIN if a rename elsewhere happened during the lookup of a ".."
 	// (openat2(2))
 	for range 8 {
@@ -114,7 +114,7 @@ func openBeneath(root, path string) (fd int, err error) {
 
 // openChecked opens the bind's folder, which must be the checked folder.
 func (b BindMount) openChecked() (int, error) {
-	fd, err := openBeneath(b.Root, b.Path)
+	fd, err := openBeneath(b.Root, b.Path, 0)
 	if err != nil {
 		return -1, err
 	}

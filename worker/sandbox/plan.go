@@ -10,13 +10,14 @@ import (
 // a user's data reaches. The next execve(2) drops the plan.
 const (
 	planPrefix = "MEWS_PLAN_"
-	planFormat = "%q %q %q %d %d %d %d %t %d %d %t" // format of everything except the home and the binds
+	planFormat = "%q %q %q %d %d %d %d %t %d %d %t" // format of everything except the folders
 	bindFormat = "%q %q %q %d %d %t %d"
 )
 
 // Environ returns the plan as stage one's environment.
 func (p Plan) Environ() []string {
-	env := []string{planPrefix + "VALUES=" + p.encode(), planPrefix + "HOME=" + p.Home.encode()}
+	env := []string{planPrefix + "VALUES=" + p.encode(), planPrefix + "HOME=" + p.Home.encode(),
+		planPrefix + "HISTORY=" + p.History.encode()}
 	for i, b := range p.Binds {
 		env = append(env, fmt.Sprintf("%sBIND%d=%s", planPrefix, i, b.encode()))
 	}
@@ -48,6 +49,7 @@ func readPlan(environ []string) (p Plan, err error) {
 	}
 	take("VALUES", p.decode)
 	take("HOME", p.Home.decode)
+	take("HISTORY", p.History.decode)
 	for i := 0; len(values) > 0 && err == nil; i++ {
 		var b BindMount
 		take(fmt.Sprint("BIND", i), b.decode)

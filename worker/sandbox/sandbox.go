@@ -67,7 +67,7 @@ type BindMount struct {
 	Device   uint64
 	Inode    uint64
 	Writable bool
-	// stage one's descriptor of a shared mount; 0 means that stage one makes the mount
+	// stage one's descriptor of the folder or its mount; 0 means that stage one opens the folder
 	Mount int
 }
 
@@ -96,9 +96,13 @@ type Plan struct {
 	Worker  string // the worker's program on the host, absolute
 	// the user's folder; in the landlock tier it keeps its path. Home and Binds are zero with
 	// ProfileReview
-	Home   BindMount
-	Binds  []BindMount
-	Limits Limits
+	Home  BindMount
+	Binds []BindMount
+	// the worker's folder for the file history of its home; the zero value means none. Stage one
+	// opens it, or gets it as a descriptor from the spawner. It has no path inside the walls,
+	// except in the landlock tier.
+	History BindMount
+	Limits  Limits
 	// account of the worker; -1 means that the process already has the account
 	UID   int
 	GID   int
@@ -123,6 +127,12 @@ func (p Plan) check() error {
 		return fmt.Errorf("limits %+v: none is below 0", p.Limits)
 	case p.hasNoFolders() && (p.Home != BindMount{} || len(p.Binds) > 0):
 		return fmt.Errorf("home %q and %d folders: a worker that only reads has none", p.Home.Root, len(p.Binds))
+	case p.History != BindMount{} && (p.hasNoFolders() || !p.Tier.AtLeast(TierLandlock)):
+		return fmt.Errorf("history %q: a worker with no folders or no walls has none", p.History.path())
+	case p.History.Mount != 0 && p.History.Mount != historyFD:
+		return fmt.Errorf("history %q: it comes as descriptor %d, want %d", p.History.path(), p.History.Mount, historyFD)
+	case p.History != BindMount{} && !filepath.IsAbs(p.History.Root):
+		return fmt.Errorf("history %q: want an absolute root", p.History.Root)
 	case !p.hasNoFolders() && !filepath.IsAbs(p.Home.Root):
 		return fmt.Errorf("home %q: want an absolute root", p.Home.Root)
 	}

@@ -49,6 +49,7 @@ var stageOneActions = []struct {
 }{
 	{TierOff, "close descriptors", closeDescriptors},
 	{TierNamespaces, "name the machine", func(Plan) error { return unix.Sethostname([]byte("mews")) }},
+	{TierLandlock, "open the history", openHistory},
 	{TierNamespaces, "build the root", buildRoot},
 	{TierNamespaces, "bound what is watched", boundInotify},
 	{TierOff, "change the account", func(p Plan) error { return setAccount(p.UID, p.GID) }},
@@ -113,7 +114,16 @@ func restrictFiles(p Plan) error {
 			return err
 		}
 	}
-	return restrict(version, append(rules, rule{path: fdPath(workerFD), rights: rightsRead, optional: p.Probe}))
+	rules = append(rules, rule{path: fdPath(workerFD), rights: rightsRead, optional: p.Probe})
+	if p.History == (BindMount{}) {
+		return restrict(version, rules)
+	}
+	if p.Tier == TierLandlock {
+		if err := leaveToolRules(version, rules); err != nil {
+			return err
+		}
+	}
+	return restrict(version, append(rules, historyRule))
 }
 
 // nullRule allows the worker to open /dev/null in place of standard input and output.

@@ -18,10 +18,10 @@ const StageZeroArgument = "stage-zero"
 const shortageStatus = 75
 
 // pidFD is the descriptor to which RunStageZero writes the pid of stage one.
-const pidFD = 4
+const pidFD = firstMountFD
 
 // RunStageZero starts stage one with this process's account. Stage one is a child of this process's
-// parent. RunStageZero writes its pid to descriptor 4, and returns. Descriptors 0 to 3 are the
+// parent. RunStageZero writes its pid to descriptor 6, and returns. Descriptors 0 to 5 are the
 // descriptors of stage one.
 func RunStageZero() error {
 	p, err := readPlan(os.Environ())
@@ -37,7 +37,7 @@ func RunStageZero() error {
 	}
 	unix.CloseOnExec(pidFD)
 	pid, err := syscall.ForkExec(selfExe, []string{"mews-spawner", StageOneArgument}, &syscall.ProcAttr{
-		Env: p.Environ(), Sys: &attr, Files: []uintptr{0, 1, 2, 3},
+		Env: p.Environ(), Sys: &attr, Files: []uintptr{0, 1, 2, 3, 4, 5},
 	})
 	if err != nil {
 		return fmt.Errorf("make the namespaces as uid %d: %w", os.Getuid(), withNamespaceAdvice(err))

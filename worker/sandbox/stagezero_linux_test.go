@@ -37,15 +37,15 @@ func TestStageZero_Hijacked_CannotChooseWorker(t *testing.T) {
 	// continue it
 	const stops = "while :; do kill -STOP $$; done"
 	for says, want := range map[string]string{
-		"echo 1 >&4":                      noChild, // pid of the machine's first process
-		"echo 0 >&4":                      noChild, // kill(2) takes 0 for the caller's process group
-		"echo -1 >&4":                     noChild, // kill(2) takes -1 for every process
-		"echo $$ >&4":                     noChild, // pid of stage zero itself, which is about to be reaped
-		": & echo $! >&4":                 noChild, // pid of a child of stage zero
-		"echo one >&4":                    "expected integer",
+		"echo 1 >&6":                      noChild, // pid of the machine's first process
+		"echo 0 >&6":                      noChild, // kill(2) takes 0 for the caller's process group
+		"echo -1 >&6":                     noChild, // kill(2) takes -1 for every process
+		"echo $$ >&6":                     noChild, // pid of stage zero itself, which is about to be reaped
+		": & echo $! >&6":                 noChild, // pid of a child of stage zero
+		"echo one >&6":                    "expected integer",
 		"exit 3":                          "status 3",
 		stops:                             "may have stopped it",
-		"echo 1 >&4; exec 4>&-; " + stops: noChild,
+		"echo 1 >&6; exec 6>&-; " + stops: noChild,
 	} {
 		program := filepath.Join(dir, "zero")
 		if err := os.WriteFile(program, []byte("#!/bin/sh\n"+says+"\n"), 0o755); err != nil {

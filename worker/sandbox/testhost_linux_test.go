@@ -151,7 +151,12 @@ func (y *testHost) makeFolders() {
 	y.must(os.Mkdir(y.home, 0o700))
 	y.chown(y.home, y.people.person)
 	y.must(os.Link(y.program, filepath.Join(y.home, toolProgram)))
+	secret := y.secretIn(filepath.Join("own", "home"+historySuffix), escape.HistoryFile, y.people.person, 0o700)
+	v.History = filepath.Dir(secret)
 }
+
+// historySuffix ends the name of the folder of a file history.
+const historySuffix = ".history"
 
 func (y *testHost) secretIn(dir, name string, uid int, mode os.FileMode) string {
 	dir = filepath.Join(y.dir, dir)
@@ -242,7 +247,7 @@ func actVictim() error {
 // nothingLeft checks that escapes have left nothing behind.
 func (y *testHost) nothingLeft() {
 	y.t.Helper()
-	for _, dir := range []string{y.home, filepath.Dir(y.victims.OwnOutside), "/etc"} {
+	for _, dir := range []string{y.home, y.victims.History, filepath.Dir(y.victims.OwnOutside), "/etc"} {
 		if left, err := filepath.Glob(dir + "/.mews-*"); err != nil || len(left) != 0 {
 			y.t.Errorf("left behind: %v, %v", left, err)
 		}

@@ -14,16 +14,23 @@ import (
 // ToolStarter starts a worker's programs behind a second layer of walls. Any goroutine may use it.
 type ToolStarter struct {
 	tier Tier
+	// Landlock rules of the layer for programs; nil means that the layer allows all that the first
+	// layer does
+	ruleset *os.File
 
 	mu           sync.Mutex // held while a program is started
 	layer        *toolLayer // second layer of walls; nil until the first start of a program
 	parserLayer  *toolLayer // second layer of a parser; nil until the first start of a parser
+	probeLayer   *toolLayer // second layer of an escape attempt; nil until the first attempt
 	spareThreads int        // number of threads that were made and not used yet
 	wasFull      bool       // the process limit was reached at the last start
 }
 
-// NewToolStarter returns a starter for a worker in a tier.
-func NewToolStarter(tier Tier) *ToolStarter { return &ToolStarter{tier: tier} }
+// NewToolStarter returns a starter for a worker in a tier. It owns rules, which are those of
+// Inherited.
+func NewToolStarter(tier Tier, rules *os.File) *ToolStarter {
+	return &ToolStarter{tier: tier, ruleset: rules}
+}
 
 // toolLayer is a second layer of walls that any thread can apply. Its rules name the files that
 // existed when the layer was made. The first layer is older and allows no other files. The second
@@ -37,26 +44,38 @@ type toolLayer struct {
 // in the worker's Landlock domain, so the worker can signal it. The command must not ask for a
 // signal at its parent's death, because the thread that starts the program ends at once. That
 // thread must end: it is in the program's domain, and the program may signal that domain.
-func (s *ToolStarter) Start(cmd *exec.Cmd) error { return s.start(cmd, &s.layer, s.toolRules) }
+func (s *ToolStarter) Start(cmd *exec.Cmd) error { return s.start(cmd, &s.layer, s.toolRuleset) }
+
+// StartProbe is like Start, for the worker's own program as an attempt to escape. The second layer
+// allows that program too.
+func (s *ToolStarter) StartProbe(cmd *exec.Cmd) error {
+	return s.start(cmd, &s.probeLayer, func(version int) (int, error) {
+		if s.ruleset != nil { // these rules allow the worker's program
+			return s.toolRuleset(version)
+		}
+		return newRuleset(version, append(s.toolRules(), ownProgramRule))
+	})
+}
+
+// ownProgramRule allows to execute the worker's own program.
+var ownProgramRule = rule{path: "/proc/self/exe", rights: rightsRead}
 
 // StartParser is like Start, for the worker's own program as a parser. The second layer allows no
 // file except that program and /dev/null. The parser calls LimitParser before it reads anything.
 func (s *ToolStarter) StartParser(cmd *exec.Cmd) error {
-	return s.start(
-		cmd,
-		&s.parserLayer,
-		func() []rule { return []rule{{path: "/proc/self/exe", rights: rightsRead}, nullRule} },
-	)
+	return s.start(cmd, &s.parserLayer, func(version int) (int, error) {
+		return newRuleset(version, []rule{ownProgramRule, nullRule})
+	})
 }
 
-// start starts a program behind a layer. The first start makes the layer with these rules.
-func (s *ToolStarter) start(cmd *exec.Cmd, kept **toolLayer, rules func() []rule) error {
+// start starts a program behind a layer. The first start makes the layer with this ruleset.
+func (s *ToolStarter) start(cmd *exec.Cmd, kept **toolLayer, ruleset func(version int) (int, error)) error {
 	if !s.tier.AtLeast(TierLandlock) {
 		return cmd.Start()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	layer, err := s.makeLayer(kept, rules)
+	layer, err := s.makeLayer(kept, ruleset)
 	if err != nil {
 		return err
 	}
@@ -143,7 +162,15 @@ func hasNoChildren() bool {
 	return errors.Is(unix.Waitid(unix.P_ALL, 0, nil, children, nil), unix.ECHILD)
 }
 
-// toolRules returns the rules of the second layer for programs.
+// toolRuleset returns the ruleset of the second layer for programs.
+func (s *ToolStarter) toolRuleset(version int) (int, error) {
+	if s.ruleset != nil {
+		return unix.FcntlInt(s.ruleset.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	}
+	return newRuleset(version, s.toolRules())
+}
+
+// toolRules returns the rules of the second layer for programs, if stage one has made none.
 func (s *ToolStarter) toolRules() []rule {
 	if !s.tier.AtLeast(TierNamespaces) {
 		// Only the first layer knows which folders of the host the worker may use. Its refusals
@@ -155,7 +182,7 @@ func (s *ToolStarter) toolRules() []rule {
 
 // makeLayer returns a second layer, which is made at its first use and then kept. The caller holds
 // the mutex.
-func (s *ToolStarter) makeLayer(kept **toolLayer, rules func() []rule) (*toolLayer, error) {
+func (s *ToolStarter) makeLayer(kept **toolLayer, ruleset func(version int) (int, error)) (*toolLayer, error) {
 	if *kept != nil {
 		return *kept, nil
 	}
@@ -163,7 +190,7 @@ func (s *ToolStarter) makeLayer(kept **toolLayer, rules func() []rule) (*toolLay
 	if err != nil {
 		return nil, err
 	}
-	set, err := newRuleset(version, rules())
+	set, err := ruleset(version)
 	if err != nil {
 		return nil, err
 	}

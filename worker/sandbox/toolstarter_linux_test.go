@@ -45,8 +45,8 @@ func startOnMain() error {
 	if unix.Gettid() != unix.Getpid() {
 		return errors.New("this is not the main thread")
 	}
-	starter := NewToolStarter(TierLandlock)
-	second, err := starter.makeLayer(&starter.layer, starter.toolRules)
+	starter := NewToolStarter(TierLandlock, nil)
+	second, err := starter.makeLayer(&starter.layer, starter.toolRuleset)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func startMany() error {
 	if err := setNoNewPrivs(); err != nil {
 		return err
 	}
-	inside := NewToolStarter(TierLandlock)
+	inside := NewToolStarter(TierLandlock, nil)
 	first := exec.Command("/bin/sleep", "1000")
 	if err := inside.Start(first); err != nil {
 		return err
@@ -173,7 +173,7 @@ func startBeside() error {
 	if os.Getenv("BEHIND") == "" {
 		return execBehind(rule{path: ".", rights: rightsWrite}, rule{path: beside, rights: rightsWrite})
 	}
-	inside := NewToolStarter(TierLandlock)
+	inside := NewToolStarter(TierLandlock, nil)
 	if err := startSome(inside, 1, "/bin/sh", "-c", "echo mine >$WORKSPACE/new && grep mine $WORKSPACE/new && echo >here"); err != nil {
 		return fmt.Errorf("in the workspace: %w", err)
 	}

@@ -84,8 +84,14 @@ func newServer(o Options) *server {
 	return s
 }
 
-// close releases the tools of the user after the connection has ended.
+// close releases the tools of the user, and the folder of the file history, after the connection
+// has ended.
 func (s *server) close() {
+	if s.options.History != nil {
+		if err := s.options.History.Close(); err != nil {
+			s.options.Report(err)
+		}
+	}
 	s.update(func(state *serverState) {
 		if state.tools != nil {
 			state.tools.close()

@@ -80,7 +80,7 @@ func runPrograms(say func(string)) error {
 	if err != nil {
 		return err
 	}
-	inside := sandbox.NewToolStarter(sandbox.Tier(os.Getenv(sandbox.TierVariable)))
+	inside := sandbox.NewToolStarter(sandbox.Tier(os.Getenv(sandbox.TierVariable)), nil)
 	started := program.NewChildren(inside.Start)
 	tools := shell.New(ws, shell.Options{Home: "/home", Programs: started, Now: time.Now})
 	go func() { // runs until the worker is killed

@@ -127,7 +127,7 @@ func transcribeFirst(parameters []byte) (protocol.TranscribeResult, error) {
 	if err != nil {
 		return protocol.TranscribeResult{}, err
 	}
-	inside := sandbox.NewToolStarter(sandbox.Tier(os.Getenv(sandbox.TierVariable)))
+	inside := sandbox.NewToolStarter(sandbox.Tier(os.Getenv(sandbox.TierVariable)), nil)
 	t := speech.Transcriber{
 		Programs: &program.Runner{Children: program.NewChildren(inside.Start), Environment: program.Environment{Home: "/home"}},
 		Files:    ws, Home: "/home", Temp: filepath.Join(os.TempDir(), "speech"), Pieces: noPieces{},

@@ -13,8 +13,8 @@ import (
 	"mews/worker/sandbox"
 )
 
-// start starts a new worker with socket as its descriptors 0 and 1, stderr as 2, and no other
-// descriptor.
+// start starts a new worker with socket as its descriptors 0 and 1, and stderr as 2. Its only other
+// descriptors are those of sandbox.Inherited.
 func (s *spawner) start(m spawnwire.SpawnRequest, socket, stderr int) (*worker, error) {
 	account, err := s.workerAccount(Account{m.UID, m.GID}, s.own)
 	if err != nil {
@@ -27,6 +27,13 @@ func (s *spawner) start(m spawnwire.SpawnRequest, socket, stderr int) (*worker, 
 	}
 	defer unix.Close(home)
 	defer lent.close()
+	history, err := s.openHistory(m, &plan)
+	if err != nil {
+		return nil, err
+	}
+	if history >= 0 {
+		defer unix.Close(history)
+	}
 	program, err := unix.Open(s.Worker, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, fmt.Errorf("execute %s: %w", s.Worker, err)
@@ -36,6 +43,7 @@ func (s *spawner) start(m spawnwire.SpawnRequest, socket, stderr int) (*worker, 
 	if err != nil {
 		return nil, err
 	}
+	launch.History = uintptr(max(history, 0))
 	if err := s.makeGroup(w, &launch.Attr); err != nil {
 		return nil, err
 	}
@@ -105,8 +113,8 @@ func (s *spawner) plan(m spawnwire.SpawnRequest, w *worker, a Account) (p sandbo
 // openNoHome opens the first folder of a worker without a home. The worker sees no file of that
 // folder.
 func openNoHome(m spawnwire.SpawnRequest) (int, error) {
-	if m.Root != "" || m.Path != "" || len(m.Binds) > 0 {
-		return -1, fmt.Errorf("home %q and %d folders: a worker that only reads has none", m.Path, len(m.Binds))
+	if m.Root != "" || m.Path != "" || m.HistoryRoot != "" || m.HistoryPath != "" || len(m.Binds) > 0 {
+		return -1, fmt.Errorf("home %q, history %q and %d folders: a worker that only reads has none", m.Path, m.HistoryPath, len(m.Binds))
 	}
 	return unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 }

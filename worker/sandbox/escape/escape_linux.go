@@ -38,6 +38,9 @@ type Probe struct {
 	What  string // a few words about the attempt
 	Core  bool   // tried at every start: the row is quick, is no bomb, and leaves nothing behind
 	Heavy bool   // a bomb: bounded, but not for machines where people work
+	// Program means that the attempt is made as a program of the worker, behind the second layer of
+	// walls. The worker itself may do it.
+	Program bool
 	// Watched means that no wall refuses the attempt: a spawner's watchdog ends it within a few
 	// sweeps.
 	Watched bool
@@ -67,7 +70,7 @@ type Report struct {
 
 // AllProbes returns all rows, in the order of display.
 func AllProbes() []Probe {
-	return slices.Concat(files(), processes(), sockets(), kernel(), identity(), inherited(), bombs(), exhaust(), others())
+	return slices.Concat(files(), histories(), processes(), sockets(), kernel(), identity(), inherited(), bombs(), exhaust(), others())
 }
 
 // FindProbe returns the row with this name.

@@ -189,6 +189,7 @@ func (r *harness) makeFolders() {
 	r.victims.Workspace = filepath.Join(r.dir, "above", "workspace")
 	r.must(os.Mkdir(r.victims.Workspace, 0o700))
 	r.chown(r.victims.Workspace, ownUID)
+	r.victims.History = filepath.Dir(r.file(filepath.Join("above", "workspace.history", HistoryFile), ownUID, 0o700))
 	r.victims.Marker = filepath.Join(r.victims.Workspace, "marker")
 	if r.root {
 		r.victims.OtherHome = r.file(filepath.Join("other", "diary"), otherUID, 0o700)

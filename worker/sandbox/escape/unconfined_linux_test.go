@@ -202,7 +202,7 @@ func hasPowers(t *testing.T, caps ...int) bool {
 func (r *harness) wantNothingLeft() {
 	r.t.Helper()
 	above := filepath.Dir(r.victims.OwnOutside)
-	for _, pattern := range []string{r.victims.Workspace + "/.mews-*", above + "/.mews-*", "/etc/.mews-*"} {
+	for _, pattern := range []string{r.victims.Workspace + "/.mews-*", r.victims.History + "/.mews-*", above + "/.mews-*", "/etc/.mews-*"} {
 		if left, err := filepath.Glob(pattern); err != nil || len(left) != 0 {
 			r.t.Errorf("left behind: %v, %v", left, err)
 		}

@@ -1,0 +1,52 @@
+package spawn
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"mews/protocol/spawnwire"
+	"mews/worker/sandbox"
+)
+
+// historySuffix ends the name of each folder of a file history. So no request can name a home or
+// another folder in place of a history.
+const historySuffix = ".history"
+
+// openHistory opens the folder of a worker's file history, and puts it into the plan, whose account
+// is set. A missing folder is made for that account. It returns the descriptor for Launch.History,
+// which the caller closes; -1 means none.
+func (s *spawner) openHistory(m spawnwire.SpawnRequest, p *sandbox.Plan) (fd int, err error) {
+	if m.HistoryRoot == "" && m.HistoryPath == "" {
+		return -1, nil
+	}
+	if fd, err = s.openHistoryFolder(m, Account{uint32(p.UID), uint32(p.GID)}, p); err == nil {
+		fd, err = p.PassHistory(fd, s.privilege)
+	}
+	return fd, wrap(err, "history %s", filepath.Join(m.HistoryRoot, m.HistoryPath))
+}
+
+// openHistoryFolder opens the folder itself.
+func (s *spawner) openHistoryFolder(m spawnwire.SpawnRequest, a Account, p *sandbox.Plan) (fd int, err error) {
+	name := m.HistoryPath
+	if filepath.Base(name) != name || !strings.HasSuffix(name, historySuffix) || name == historySuffix {
+		return -1, fmt.Errorf("want a name without slashes that ends in %s", historySuffix)
+	}
+	if err := s.makeMissing(m.HistoryRoot, name, a); err != nil {
+		return -1, err
+	}
+	if p.History, fd, err = sandbox.OpenHistory(m.HistoryRoot, name); err != nil {
+		return -1, err
+	}
+	var st unix.Stat_t
+	if err = unix.Fstat(fd, &st); err == nil && st.Uid != a.UID {
+		err = fmt.Errorf("it belongs to uid %d and not to the worker's uid %d; run chown -hR %[2]d:%d on it", st.Uid, a.UID, a.GID)
+	}
+	if err != nil {
+		return -1, errors.Join(err, unix.Close(fd))
+	}
+	return fd, nil
+}
