@@ -2,6 +2,7 @@ package filehistory
 
 import (
 	"cmp"
+	"context"
 
 	"mews/protocol"
 )
@@ -12,7 +13,7 @@ type Difference struct {
 	Before, After protocol.FileVersion
 }
 
-// Differences lists the changes that the author of a span has made, one for each path, sorted.
+// Differences lists the changes of a span by its author, one for each path, sorted.
 func (h *History) Differences(span protocol.HistorySpan) (list []Difference, err error) {
 	err = h.do(func(s *store) error {
 		changes, _, err := s.spanChanges(span)
@@ -27,7 +28,7 @@ func (h *History) Differences(span protocol.HistorySpan) (list []Difference, err
 	return list, err
 }
 
-// FindSpan returns the span of all points that an author has made; the zero span means none. The
+// FindSpan returns the span of all points of an author. The zero span means that there are none. The
 // author must have words that nobody else has.
 func (h *History) FindSpan(by protocol.HistoryAuthor) (span protocol.HistorySpan, err error) {
 	err = h.do(func(s *store) error {
@@ -44,4 +45,12 @@ func (h *History) FindSpan(by protocol.HistoryAuthor) (span protocol.HistorySpan
 		return nil
 	})
 	return span, err
+}
+
+// Look records what others have changed, and keeps new bytes for at most 2 s.
+func (h *History) Look(ctx context.Context) error {
+	return h.do(func(s *store) error {
+		_, err := h.look(ctx, s, nil, untilDeadline(ctx, maxWait))
+		return err
+	})
 }
