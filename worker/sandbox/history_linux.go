@@ -95,9 +95,13 @@ func leaveToolRules(version int, rules []rule) error {
 	return errors.Join(unix.Dup3(set, toolRulesFD, 0), unix.Close(set))
 }
 
-// reopenFolder opens a folder for reading, of which the descriptor only names the path.
+// reopenFolder opens a folder for reading, of which the descriptor only names the path. Without
+// namespaces a program may have changed the folder's mode, so that is set again.
 func reopenFolder(folder *os.File) (*os.File, error) {
 	defer folder.Close()
+	if err := os.Chmod(fdPath(int(folder.Fd())), 0o700); err != nil {
+		return nil, fmt.Errorf("close the folder of the file history to others: %w", err)
+	}
 	fd, err := unix.Openat(int(folder.Fd()), ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, fmt.Errorf("open the folder of the file history: %w", err)

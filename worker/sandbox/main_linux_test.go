@@ -12,7 +12,7 @@ func TestMain(m *testing.M) {
 	runByName()
 	roles := map[string]func() error{StageOneArgument: RunStageOne, StageZeroArgument: RunStageZero, "detect": detect,
 		"filtered": callFiltered, "swap": swap, "off": tryOff,
-		"startMany": startMany, "startBeside": startBeside, "startOnMain": startOnMain}
+		"startMany": startMany, "startBeside": startBeside, "startOnMain": startOnMain, "inherit": inherit}
 	if len(os.Args) == 2 && roles[os.Args[1]] != nil {
 		if err := roles[os.Args[1]](); err != nil {
 			fmt.Fprintln(os.Stderr, "mews-spawner:", err)

@@ -39,6 +39,15 @@ var parserAttempts = []struct {
 		"read its worker's memory map",
 		func() error { _, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", os.Getppid())); return err },
 	},
+	{"read the file history", func() error { _, err := os.ReadFile(filepath.Join(os.Args[1], "..", historyName, "kept")); return err }},
+	{"have a folder open", func() error {
+		for fd := range 64 {
+			if _, err := os.Stat(fmt.Sprintf("/proc/self/fd/%d/.", fd)); err == nil {
+				return nil
+			}
+		}
+		return errors.New("there is none")
+	}},
 	{"signal its worker", func() error { return syscall.Kill(os.Getppid(), 0) }},
 	{"write to its input", func() error { _, err := os.Stdin.WriteString("x"); return err }},
 	{"open its input for writing", func() error {
@@ -107,6 +116,8 @@ func TestParser_ForbiddenActions_Fail(t *testing.T) {
 	program := plainBinary(t)
 	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
 		r.program, r.plan.Worker = program, program
+		r.keepHistory()
+		r.must(os.WriteFile(filepath.Join(r.host(historyName), "kept"), []byte("mine"), 0o644))
 		r.must(os.WriteFile(filepath.Join(r.host("home"), "letter"), []byte("mine"), 0o644))
 		got := strings.Split(r.mustPrint(strings.Repeat(parserQuestion+"\n", 2)), "\n")
 		want := "tried; exit status 2" // status 2: the Go runtime got no memory

@@ -35,7 +35,9 @@ func plan() *rapid.Generator[Plan] {
 			Profile: rapid.SampledFrom([]Profile{ProfileWorker, ProfileReview}).Draw(t, "profile"),
 			Worker:  "/" + word().Draw(t, "worker"),
 			Home:    bind().Draw(t, "home"),
-			Binds:   rapid.SliceOfN(bind(), 0, 12).Draw(t, "binds"),
+			History: BindMount{Root: "/" + word().Draw(t, "histories"), Path: word().Draw(t, "history"),
+				Mount: rapid.SampledFrom([]int{0, historyFD}).Draw(t, "history mount"), Inode: rapid.Uint64().Draw(t, "history inode")},
+			Binds: rapid.SliceOfN(bind(), 0, 12).Draw(t, "binds"),
 			Limits: Limits{
 				Memory: rapid.Int64Min(0).Draw(t, "memory"), Tmp: rapid.Int64Min(0).Draw(t, "tmp"),
 				File: rapid.Int64Min(0).Draw(t, "file"), PIDs: rapid.IntMin(0).Draw(t, "pids"), Shared: rapid.Bool().Draw(t, "shared"),
@@ -52,6 +54,9 @@ func TestPlan_EnvironmentInAnyOrder_IsRead(t *testing.T) {
 		p := plan().Draw(t, "plan")
 		if p.hasNoFolders() {
 			p.Home, p.Binds = BindMount{}, nil
+		}
+		if p.hasNoFolders() || !p.Tier.AtLeast(TierLandlock) || rapid.Bool().Draw(t, "no history") {
+			p.History = BindMount{}
 		}
 		if len(p.Binds) == 0 {
 			p.Binds = nil
@@ -79,7 +84,7 @@ func TestPlan_EnvironmentInAnyOrder_IsRead(t *testing.T) {
 
 func FuzzReadPlan(f *testing.F) {
 	good := Plan{Tier: TierNamespaces, Profile: ProfileWorker, Worker: "/w", Home: BindMount{Root: "/h", Path: "a"},
-		UID: -1, GID: -1,
+		UID: -1, GID: -1, History: BindMount{Root: "/h", Path: "a.history", Mount: historyFD},
 		Binds: []BindMount{{Name: "code", Root: "/srv", Path: "code", Device: 1, Inode: 2, Writable: true}}}
 	f.Add(strings.Join(good.Environ(), "\n"))
 	f.Add("MEWS_PLAN_HOME=`a` \"\" \"\" 1 2 true\nMEWS_PLAN_BIND0=")
@@ -121,15 +126,21 @@ func TestReadPlan_BadPlan_IsRefused(t *testing.T) {
 		"reads a folder": func(p *Plan) {
 			p.Profile, p.Home, p.Binds = ProfileReview, BindMount{}, []BindMount{{Name: "a", Root: "/srv"}}
 		},
-		"relative":       seen(BindMount{Name: "a", Root: "srv"}),
-		"slash":          seen(BindMount{Name: "a/b", Root: "/srv"}),
-		"up":             seen(BindMount{Name: "..", Root: "/srv"}),
-		"here":           seen(BindMount{Name: ".", Root: "/srv"}),
-		"all":            seen(BindMount{Name: "/", Root: "/srv"}),
-		"the host's":     seen(BindMount{Root: "/srv", Writable: true}),
-		"hides the home": seen(BindMount{Root: "/", Path: "home"}),
-		"hides /etc":     seen(BindMount{Root: "/etc/", Path: "."}),
-		"hides all":      seen(BindMount{Root: "/"}),
+		"history of a review": func(p *Plan) {
+			p.Profile, p.Home, p.History = ProfileReview, BindMount{}, BindMount{Root: "/h", Path: "a.history"}
+		},
+		"history without walls":   func(p *Plan) { p.Tier, p.History = TierOff, BindMount{Root: "/h", Path: "a.history"} },
+		"history at a descriptor": func(p *Plan) { p.History = BindMount{Root: "/h", Path: "a.history", Mount: 3} },
+		"relative history":        func(p *Plan) { p.History = BindMount{Root: "h", Path: "a.history"} },
+		"relative":                seen(BindMount{Name: "a", Root: "srv"}),
+		"slash":                   seen(BindMount{Name: "a/b", Root: "/srv"}),
+		"up":                      seen(BindMount{Name: "..", Root: "/srv"}),
+		"here":                    seen(BindMount{Name: ".", Root: "/srv"}),
+		"all":                     seen(BindMount{Name: "/", Root: "/srv"}),
+		"the host's":              seen(BindMount{Root: "/srv", Writable: true}),
+		"hides the home":          seen(BindMount{Root: "/", Path: "home"}),
+		"hides /etc":              seen(BindMount{Root: "/etc/", Path: "."}),
+		"hides all":               seen(BindMount{Root: "/"}),
 	} {
 		p := good()
 		spoil(&p)

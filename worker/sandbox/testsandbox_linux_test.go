@@ -47,6 +47,9 @@ func buildableTiers(t testing.TB) []Tier {
 	return tiers
 }
 
+// historyName is the name of the file history's folder, beside the home.
+const historyName = "home.history"
+
 // newTestSandbox makes a sandbox whose worker is a shell, with the account testUID if this process
 // may use it.
 func newTestSandbox(t testing.TB, tier Tier) *testSandbox {
@@ -57,7 +60,7 @@ func newTestSandbox(t testing.TB, tier Tier) *testSandbox {
 		uid = testUID
 	}
 	r.base = homeOf(t, uid)
-	for _, name := range []string{"home", "code"} {
+	for _, name := range []string{"home", "code", historyName} {
 		r.must(os.Mkdir(filepath.Join(r.base, name), 0o700))
 		r.must(os.Chown(filepath.Join(r.base, name), uid, uid))
 	}
@@ -71,6 +74,9 @@ func newTestSandbox(t testing.TB, tier Tier) *testSandbox {
 	r.plan.Binds = []BindMount{code}
 	return r
 }
+
+// keepHistory gives the worker a file history.
+func (r *testSandbox) keepHistory() { r.plan.History = r.checkedBind(historyName) }
 
 func (r *testSandbox) must(err error) {
 	r.t.Helper()
@@ -106,11 +112,25 @@ func (r *testSandbox) start(in, out *os.File) (int, error) {
 		return 0, err
 	}
 	defer unix.Close(program)
-	launch, err := r.plan.NewLaunch(r.privilege)
+	plan := r.plan
+	history := -1
+	if plan.History != (BindMount{}) {
+		folder, err := unix.Open(r.host(historyName), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return 0, err
+		}
+		if history, err = plan.PassHistory(folder, r.privilege); err != nil {
+			return 0, err
+		}
+		if history >= 0 {
+			defer unix.Close(history)
+		}
+	}
+	launch, err := plan.NewLaunch(r.privilege)
 	if err != nil {
 		return 0, err
 	}
-	launch.self = r.self
+	launch.self, launch.History = r.self, uintptr(max(history, 0))
 	return launch.StartStageOne(home, in.Fd(), out.Fd(), out.Fd(), uintptr(program))
 }
 

@@ -49,6 +49,10 @@ var roles = map[string]func(args []string) error{
 func TestMain(m *testing.M) {
 	switch filepath.Base(os.Args[0]) {
 	case "mews-worker":
+		if os.Getenv("MEWS_HISTORY") != "" {
+			actAsKeeper()
+			return
+		}
 		actAsFirst()
 		return
 	case rowProgram:
