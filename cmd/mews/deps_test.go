@@ -88,6 +88,7 @@ var floors = map[string]int{
 	"mews/worker/agent":              2,
 	"mews/worker/archive":            2,
 	"mews/worker/erase":              2,
+	"mews/worker/filehistory":        2,
 	"mews/worker/dailylog":           2,
 	"mews/worker/prompt":             2,
 	"mews/worker/parse":              2,
@@ -119,6 +120,7 @@ var floors = map[string]int{
 	"mews/worker/memory":              1,
 	"mews/worker/program":             1,
 	"mews/worker/quota":               1,
+	"mews/worker/textdiff":            1,
 	"mews/worker/workspace":           1,
 	"mews/supervisor/internal/engine": 1,
 	"mews/supervisor/effect":          1,
@@ -165,6 +167,7 @@ var allowedSiblings = map[[2]string]string{
 	{"mews/worker/tool/images", "mews/worker/parse"}: "a picture and its failure cross the pipe" +
 		" of a parser",
 	{"mews/worker/memory", "mews/worker/workspace"}:                  "the memory is files of the home",
+	{"mews/worker/textdiff", "mews/worker/workspace"}:                "one side of a difference is a file of the home",
 	{"mews/supervisor/internal/quotes", "mews/supervisor"}:           "the words are below everything of their side",
 	{"mews/supervisor/internal/quotes", "mews/supervisor/printable"}: "a quote is written in printable lines",
 	{"mews/supervisor/answer", "mews/supervisor/internal/quotes"}:    "mechanisms are below everything of their side",

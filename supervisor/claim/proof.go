@@ -20,6 +20,7 @@ var proofs = map[string][]DeedKind{
 	"move_file":     {DeedWrite, DeedDelete},
 	"delete_file":   {DeedWrite, DeedDelete},
 	"delete_upload": {DeedWrite, DeedDelete},
+	"restore_file":  {DeedWrite, DeedDelete},
 
 	"remember":      {DeedRemember, DeedWrite},
 	"update_memory": {DeedRemember, DeedWrite},
@@ -34,6 +35,7 @@ var proofs = map[string][]DeedKind{
 	"update_task":   {DeedSchedule, DeedWrite, DeedPromise},
 	"cancel_task":   {DeedSchedule, DeedWrite, DeedDelete},
 
+	"file_history":      {DeedLookup},
 	"list_files":        {DeedLookup},
 	"list_uploads":      {DeedLookup},
 	"read_file":         {DeedLookup},

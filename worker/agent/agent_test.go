@@ -11,6 +11,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/google/go-cmp/cmp"
+
 	"mews/protocol"
 	"mews/worker"
 	"mews/worker/agent"
@@ -259,6 +261,29 @@ func TestStop_CommitsOnlyResultsOfEndedTools(t *testing.T) {
 		if result, done := host.CallResult(call); done {
 			t.Errorf("call %s has the result %+v", call, result)
 		}
+	}
+}
+
+// TestStop_ToolWithChanges_CommitsThem: a stopped tool that reports what it had changed has a result,
+// so that its changes can be undone.
+func TestStop_ToolWithChanges_CommitsThem(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	host := newHost(t, hosttest.CallMessage(hosttest.ToolCall("a", "program", `{}`)))
+	changes := []protocol.Change{{Kind: "run", Target: "rm -rf .",
+		Undo: &protocol.Undo{Path: ".", Span: &protocol.HistorySpan{From: 1, To: 2}}}}
+	got, err := agent.Run(ctx, host.TurnStart(), agent.Options{Host: host, Tools: []worker.Tool{
+		tool("program", protocol.EffectOnce, func(ctx context.Context, _ worker.Call) (worker.Result, error) {
+			stop()
+			<-ctx.Done()
+			return worker.Result{Changes: changes, World: true}, context.Cause(ctx)
+		}),
+	}})
+	if want := (protocol.TurnEnd{Why: protocol.TurnEndStopped, Steps: 1}); err != nil || got != want {
+		t.Fatalf("got %+v, %v, want %+v", got, err, want)
+	}
+	result, done := host.CallResult("a")
+	if diff := cmp.Diff(changes, result.Changes); !done || diff != "" || !result.Failed || !result.World {
+		t.Errorf("got %+v, %v\n%s", result, done, diff)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 const (
 	textInterrupted = "interrupted: the outcome of this call is unknown; look before doing it again"
 	textNotRun      = "not run: the turn ended before this call began"
+	textStopped     = "stopped: the turn ended while this ran"
 	textNoTool      = "there is no tool %.80q; the tools are: %s. find_tools lists and opens more"
 )
 
@@ -111,8 +112,8 @@ func (t *turn) execute(ctx context.Context, p protocol.PendingCall) (toolOutcome
 	return t.run(ctx, tool, p.Call)
 }
 
-// run runs the tool. A tool that gave up because ctx ended has no outcome. A tool that finished
-// although ctx had ended has an outcome.
+// run runs the tool. If a tool gave up because ctx ended, it has no outcome, unless it reports what
+// it had changed by then. A tool that finished although ctx had ended has an outcome.
 func (t *turn) run(ctx context.Context, tool worker.Tool, call protocol.ToolCall) (toolOutcome, error) {
 	result, err := t.runRecovered(ctx, tool, worker.Call{
 		ID:         call.ID,
@@ -125,7 +126,12 @@ func (t *turn) run(ctx context.Context, tool worker.Tool, call protocol.ToolCall
 	case err == nil:
 		return toolOutcome{Result: result}, nil
 	case ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))):
-		return toolOutcome{}, errNoResult
+		if len(result.Changes) == 0 {
+			return toolOutcome{}, errNoResult
+		}
+		stopped := failedOutcome(textStopped)
+		stopped.Changes, stopped.World = result.Changes, result.World
+		return stopped, nil
 	case isWaiting(err):
 		return toolOutcome{}, errWaits
 	default:

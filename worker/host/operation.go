@@ -17,6 +17,9 @@ func (h *Host) Operation(id int64) *Operation {
 	return &Operation{blobStore{host: h, operation: id}, id}
 }
 
+// ID returns the id of the operation.
+func (o *Operation) ID() int64 { return o.id }
+
 // CommitPiece commits a finished piece and waits for permission to begin the next. It sets
 // p.Operation; see protocol.OperationPiece.
 func (o *Operation) CommitPiece(ctx context.Context, p protocol.OperationPiece) error {

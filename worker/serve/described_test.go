@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write testdata/tools.txt anew")
 // the file is new. With -update the test writes the file.
 func TestTools_Descriptions_EqualGolden(t *testing.T) {
 	const file = "testdata/tools.txt"
-	s := startWorker(t, context.Background(), serve.Options{Start: (*exec.Cmd).Start})
+	s := startWorker(t, context.Background(), serve.Options{Start: (*exec.Cmd).Start, History: openHistory(t)})
 	described := map[string]string{}
 	var all strings.Builder
 	for _, tool := range s.hello().Tools {
@@ -61,7 +61,7 @@ func describe(tool protocol.Tool) string {
 // TestTools_OnlyDescribedArguments_AreAccepted calls each tool with all arguments of its schema and
 // one more. Only the additional argument is refused. No tool runs.
 func TestTools_OnlyDescribedArguments_AreAccepted(t *testing.T) {
-	s := startWorker(t, context.Background(), serve.Options{Start: (*exec.Cmd).Start})
+	s := startWorker(t, context.Background(), serve.Options{Start: (*exec.Cmd).Start, History: openHistory(t)})
 	var calls []protocol.ToolCall
 	for _, tool := range s.hello().Tools {
 		calls = append(calls, hosttest.ToolCall(tool.Name, tool.Name, sampleCall(t, tool)))

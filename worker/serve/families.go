@@ -11,6 +11,7 @@ import (
 	"mews/worker/host"
 	"mews/worker/promptfile"
 	"mews/worker/tool/delegated"
+	"mews/worker/tool/filehistory"
 	"mews/worker/tool/files"
 	"mews/worker/tool/memory"
 	"mews/worker/tool/output"
@@ -24,6 +25,12 @@ var families = []func(*userTools) []worker.Tool{
 	func(u *userTools) []worker.Tool { return files.Tools(u.files, u.options.Now, u.zone) },
 	func(u *userTools) []worker.Tool { return u.images.Tools() },
 	func(u *userTools) []worker.Tool { return uploads.Tools(u.files, u.options.Now, u.zone) },
+	func(u *userTools) []worker.Tool {
+		if !isUnrestricted(u.hello.Files) {
+			return nil // a restore could change hidden files
+		}
+		return filehistory.Tools(u.files, u.history, u.zone)
+	},
 }
 
 // turnFamilies makes the tools that call the supervisor. Each row makes one family for a turn.
@@ -53,7 +60,9 @@ func (t *turnTools) all(more []worker.Tool) (tools []worker.Tool) {
 		tools = append(tools, promptfile.WithPendingChangeNote(tool))
 	}
 	for _, family := range turnFamilies {
-		tools = append(tools, family(t)...)
+		for _, tool := range family(t) {
+			tools = append(tools, t.withFileHistory(tool))
+		}
 	}
 	slices.SortFunc(tools, func(a, b worker.Tool) int { return strings.Compare(a.Name, b.Name) })
 	return tools

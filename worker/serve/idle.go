@@ -77,13 +77,14 @@ func (s *server) expireUploads(ctx context.Context) {
 		return
 	}
 	before := s.options.Now().In(u.zone).AddDate(0, 0, -u.hello.Uploads)
+	defer u.recordFor(ctx, "expired uploads")()
 	if _, err := u.files.ExpireUploads(ctx, before); err != nil && ctx.Err() == nil {
 		s.options.Report(fmt.Errorf("remove files that were received before %s: %w", before.Format(time.DateOnly), err))
 	}
 }
 
-// runHome measures the folder, announces changed tools and watches the home until ctx ends. It
-// first waits until hello has named a user.
+// runHome measures the folder, announces changed tools, watches the home and keeps its file history
+// until ctx ends. It first waits until hello has named a user.
 func (s *server) runHome(ctx context.Context) {
 	var u *userTools
 	select {
@@ -94,6 +95,7 @@ func (s *server) runHome(ctx context.Context) {
 	var follow sync.WaitGroup
 	follow.Go(func() { s.followTools(ctx, u) })
 	follow.Go(func() { s.watchHome(ctx, u) })
+	follow.Go(func() { s.runHistory(ctx, u) })
 	if err := u.quota.Run(ctx); err != nil {
 		s.options.Report(err)
 	}

@@ -22,16 +22,17 @@ type operation func(ctx context.Context, u *userTools, h *host.Operation, start 
 
 // operations holds all kinds of operations that a worker knows.
 var operations = map[protocol.OperationKind]operation{
-	protocol.OperationKindArchive: withParameters(archiveHome),
-	protocol.OperationKindLog:     withParameters(logExchange),
-	protocol.OperationKindCheck:   withParameters(runCheck),
-	protocol.OperationKindErase:   withParameters(eraseHome),
-	protocol.OperationKindIndex:   withParameters(indexHome),
-	protocol.OperationKindMemory:  withParameters(runMemory),
-	protocol.OperationKindReceive: withParameters(receiveFiles),
-	protocol.OperationKindSpeak:   withParameters(speak),
-	protocol.OperationKindUndo:    withParameters(undoChanges),
-	protocol.OperationKindUploads: withParameters(runUploads),
+	protocol.OperationKindArchive:     withParameters(archiveHome),
+	protocol.OperationKindLog:         withParameters(logExchange),
+	protocol.OperationKindCheck:       withParameters(runCheck),
+	protocol.OperationKindErase:       withParameters(eraseHome),
+	protocol.OperationKindFileHistory: withParameters(runFileHistory),
+	protocol.OperationKindIndex:       withParameters(indexHome),
+	protocol.OperationKindMemory:      withParameters(runMemory),
+	protocol.OperationKindReceive:     withParameters(receiveFiles),
+	protocol.OperationKindSpeak:       withParameters(speak),
+	protocol.OperationKindUndo:        withParameters(undoChanges),
+	protocol.OperationKindUploads:     withParameters(runUploads),
 
 	protocol.OperationKindTranscribe: transcribe,
 }
@@ -63,7 +64,9 @@ func (s *server) startOperation(ctx context.Context, start protocol.OperationSta
 		if !u.hasHome() {
 			return nil, invalidOperation("this worker has no home")
 		}
+		endRecord := u.recordFor(ctx, recordedOperations[start.Kind])
 		result, err := run(ctx, u, s.host.Operation(start.Operation), start)
+		endRecord()
 		if err != nil {
 			return nil, operationError(ctx, start, err)
 		}
@@ -149,7 +152,7 @@ func undoChanges(ctx context.Context, u *userTools, h *host.Operation, p protoco
 	if err := p.Validate(); err != nil {
 		return nil, invalidOperation("parameters: %v", err)
 	}
-	return u.undoer.RunOperation(ctx, p, h)
+	return u.undoer.RunOperation(ctx, h.ID(), p, h)
 }
 
 // archiveHome sends a tar of the home to the supervisor.

@@ -97,6 +97,9 @@ func (s *server) close() {
 			state.tools.close()
 		}
 	})
+	if s.options.History != nil {
+		_ = s.options.History.Close() // an open file history has closed it already
+	}
 }
 
 // runWork runs a turn or operation with the user's tools. It can be stopped.

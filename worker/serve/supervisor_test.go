@@ -24,7 +24,17 @@ import (
 	"mews/worker/serve"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain runs the tests, or a worker that a test has started.
+func TestMain(m *testing.M) {
+	if os.Getenv(workerVariable) != "" {
+		if err := runWorkerProcess(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // supervisor is the other end of a worker under test. It uses a real connection, and a
 // hosttest.Host answers the calls of each turn.
@@ -34,6 +44,8 @@ type supervisor struct {
 	pipe  io.ReadWriteCloser
 	ended chan error // the result of serve.Run
 	dir   string     // path of the home, if the test has filled a home
+	// limits of the file history in hello; nil means no history
+	history *protocol.FileHistoryLimits
 
 	mu          sync.Mutex
 	hosts       map[int64]*hosttest.Host
@@ -71,6 +83,9 @@ func startWorker(t *testing.T, ctx context.Context, o serve.Options) *supervisor
 		t: t, ended: make(chan error, 1), hosts: map[int64]*hosttest.Host{}, blobs: map[int64][]byte{}, system: map[string]string{},
 		kept: map[int64][]byte{},
 	}
+	if o.History != nil {
+		s.history = &protocol.FileHistoryLimits{Room: 1 << 30}
+	}
 	ours, theirs := protocoltest.NewSocketPair(t)
 	o.Build, o.Now, o.Report = "test", time.Now, s.report
 	s.pipe = ours
@@ -84,6 +99,16 @@ func startWorker(t *testing.T, ctx context.Context, o serve.Options) *supervisor
 		}
 	})
 	return s
+}
+
+// openHistory opens a new folder for a file history. The worker closes it.
+func openHistory(t *testing.T) *os.File {
+	t.Helper()
+	folder, err := os.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return folder
 }
 
 func (s *supervisor) report(err error) {
@@ -109,7 +134,8 @@ func (s *supervisor) wait() error {
 func (s *supervisor) hello() protocol.HelloResult {
 	s.t.Helper()
 	var result protocol.HelloResult
-	hello := protocol.Hello{Version: protocol.Version, User: "alice", Home: s.t.TempDir(), Timezone: "Europe/Madrid"}
+	hello := protocol.Hello{Version: protocol.Version, User: "alice", Home: s.t.TempDir(), Timezone: "Europe/Madrid",
+		History: s.history}
 	if err := s.conn.Call(s.t.Context(), protocol.MethodHello, hello, &result); err != nil {
 		s.t.Fatal(err)
 	}

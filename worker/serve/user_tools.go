@@ -12,6 +12,7 @@ import (
 	"mews/protocol"
 	"mews/worker"
 	"mews/worker/dailylog"
+	"mews/worker/filehistory"
 	"mews/worker/index"
 	"mews/worker/memory"
 	"mews/worker/program"
@@ -33,13 +34,17 @@ type userTools struct {
 	files   *workspace.Workspace // the files that tools may see
 	// files for prompts; of the file policy, only Exclude holds for them
 	promptFiles *workspace.Workspace
-	quota       *quota.Quota    // quota of the folder
-	programs    *program.Runner // runner of the worker's own programs; nil means that this worker runs none
-	shell       *shell.Shell    // shell tools; nil means that the model may run no programs
-	images      *images.Viewer
-	undoer      *undo.Undoer
-	watch       *index.Watcher // watch for changes of the folder
-	indexing    sync.Mutex     // held while an index operation runs
+	quota       *quota.Quota // quota of the folder
+	// history has earlier versions of the home's files; nil means that none are kept
+	history      *filehistory.History
+	historyFiles *workspace.Workspace // files of the history, if tools may not see all files; nil otherwise
+	historyOff   string               // why there is no history
+	programs     *program.Runner      // runner of the worker's own programs; nil means that this worker runs none
+	shell        *shell.Shell         // shell tools; nil means that the model may run no programs
+	images       *images.Viewer
+	undoer       *undo.Undoer
+	watch        *index.Watcher // watch for changes of the folder
+	indexing     sync.Mutex     // held while an index operation runs
 	// at the end of the last turn, a prompt file's text in force differed from the home's text
 	promptTextsDiffer atomic.Bool
 	memory            *memory.Home
@@ -79,13 +84,20 @@ func openUserTools(hello protocol.Hello, o Options, exceeded func(bytes, files i
 	}
 	u.files.SetQuota(u.quota)
 	u.watch = index.NewWatcher(hello.Home)
-	u.images, u.undoer = images.New(u.files, u.convertPicture), undo.New(u.files)
+	u.openHistory()
+	u.images, u.undoer = images.New(u.files, u.convertPicture), undo.New(u.files, u.history, o.Report)
 	u.memory, u.log = &memory.Home{Files: u.files, Zone: zone}, &dailylog.Log{Files: u.files, Zone: zone}
-	for _, family := range families {
-		u.tools = append(u.tools, family(u)...)
+	if u.history != nil {
+		u.memory.Keep = u.history.Keep
 	}
-	if o.Tools != nil {
-		u.tools = o.Tools
+	tools := o.Tools
+	for _, family := range families {
+		if o.Tools == nil {
+			tools = append(tools, family(u)...)
+		}
+	}
+	for _, tool := range tools {
+		u.tools = append(u.tools, u.withFileHistory(tool))
 	}
 	if o.Start != nil {
 		u.programs = &program.Runner{Children: program.NewChildren(u.start), Environment: program.Environment{
@@ -96,7 +108,7 @@ func openUserTools(hello protocol.Hello, o Options, exceeded func(bytes, files i
 	if u.programs != nil && isUnrestricted(hello.Files) {
 		u.shell = shell.New(u.files, shell.Options{
 			Home: hello.Home, User: hello.User, Zone: hello.Timezone, Env: o.Env, Temp: o.Temp, Now: o.Now,
-			QuotaNote: u.quota.RefusalNote, Programs: u.programs.Children,
+			QuotaNote: u.quota.RefusalNote, Programs: u.programs.Children, History: u.history,
 		})
 		u.tools = append(u.tools, u.shell.Tools()...)
 	}
@@ -130,7 +142,8 @@ func (u *userTools) close() {
 	if u.shell != nil {
 		running = u.shell.Close()
 	}
-	if err := errors.Join(running, u.files.Close(), u.promptFiles.Close(), u.quota.Close(), u.watch.Close()); err != nil {
+	err := errors.Join(running, u.closeHistory(), u.files.Close(), u.promptFiles.Close(), u.quota.Close(), u.watch.Close())
+	if err != nil {
 		u.options.Report(fmt.Errorf("close the home: %w", err))
 	}
 }

@@ -14,7 +14,7 @@ import (
 // shown returns the diff that is shown for changes.
 func (f *folder) shown(changes []protocol.Undo) string {
 	f.t.Helper()
-	r, err := f.undo.RunOperation(f.t.Context(), protocol.UndoParameters{Action: protocol.UndoActionDiff,
+	r, err := f.undo.RunOperation(f.t.Context(), 1, protocol.UndoParameters{Action: protocol.UndoActionDiff,
 		Changes: changes}, f.blobs)
 	f.must(err)
 	if r.Diff == nil {

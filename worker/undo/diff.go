@@ -4,18 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
-	"unicode/utf8"
-
-	"github.com/rogpeppe/go-internal/diff"
+	"io/fs"
 
 	"mews/protocol"
 	"mews/protocol/amount"
+	"mews/worker/textdiff"
 	"mews/worker/workspace"
 )
-
-// maxDiffed is the size in bytes beyond which a text is shown only by its size, like a binary file.
-const maxDiffed = 1 << 20
 
 // diff commits the difference between the state before the changes and now; nil means no
 // difference.
@@ -24,6 +19,12 @@ func (r *run) diff() (*protocol.BlobRef, error) {
 	shown := map[string]bool{} // files that were already shown, by their present paths
 	for i := len(r.changes) - 1; i >= 0 && b.Len() < protocol.MaxDiffBytes; i-- {
 		u := r.changes[i]
+		if u.Span != nil {
+			if err := r.diffSpan(&b, i, shown); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		if u.To != "" {
 			fmt.Fprintf(&b, "%s: moved to %s\n", workspace.QuotePath(u.Path), workspace.QuotePath(u.To))
 			continue
@@ -56,74 +57,112 @@ func movedTo(path string, later []protocol.Undo) string {
 	return path
 }
 
-// content is one side of a difference.
-type content struct {
-	text  []byte
-	large bool // whether the content is too large to show, so that only its size is shown
-	note  string
-}
-
 // diffFile adds the difference between the state before a change and the present state.
 func (r *run) diffFile(b *bytes.Buffer, u protocol.Undo, now string) error {
 	before, err := r.contentBefore(u)
 	if err != nil {
 		return err
 	}
-	after, err := r.contentNow(now)
+	after, err := textdiff.ReadPresent(r.ws, now)
 	if err != nil {
 		return err
 	}
-	name := workspace.QuotePath(now)
-	if before.large || after.large {
-		fmt.Fprintf(b, "%s: %s before, %s now\n", name, before.note, after.note)
-		return nil
-	}
-	b.Write(diff.Diff("before/"+name, before.text, "now/"+name, after.text))
+	textdiff.Write(b, workspace.QuotePath(now), before, after)
 	return nil
 }
 
 // contentBefore returns the content before a change.
-func (r *run) contentBefore(u protocol.Undo) (content, error) {
+func (r *run) contentBefore(u protocol.Undo) (textdiff.Content, error) {
 	if u.Before == protocol.FileStateAbsent {
-		return content{note: "nothing"}, nil
+		return textdiff.Nothing, nil
 	}
 	size, err := r.keptSize(u)
 	if err != nil && failedOutcome(err).Outcome == protocol.UndoOutcomeExpired {
-		return content{large: true, note: "bytes that are not kept any more"}, nil
+		return textdiff.Describe("bytes that are not kept any more"), nil
 	}
 	if err != nil {
-		return content{}, err
+		return textdiff.Content{}, err
 	}
-	return read(&blobReader{run: r, sha256: string(u.Before)}, size)
+	bytes, err := r.openBefore(u)
+	if err != nil {
+		return textdiff.Content{}, err
+	}
+	c, err := textdiff.Read(bytes, size)
+	return c, errors.Join(err, bytes.Close())
 }
 
-// contentNow returns the present content of a path.
-func (r *run) contentNow(path string) (content, error) {
-	state, info, err := r.ws.PathState(path)
+// diffSpan adds the changes of a span: their number, some names, and the differences of some files.
+func (r *run) diffSpan(b *bytes.Buffer, at int, shown map[string]bool) error {
+	if r.history == nil {
+		fmt.Fprintf(b, "changes of a program: %v\n", errNoHistory)
+		return nil
+	}
+	list, err := r.history.Differences(*r.changes[at].Span)
+	if errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintf(b, "changes of a program: %v\n", errNotKept)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(b, "a program changed %s\n", amount.Plural(len(list), "path", "paths"))
+	named, compared := 0, 0
+	for _, d := range list {
+		now := movedTo(d.Path, r.changes[:at])
+		isFile := d.Before.Size > 0 || d.After.Size > 0 || d.Before.State.IsHash() || d.After.State.IsHash()
+		if isFile && compared < protocol.MaxNamedPaths && !shown[now] && b.Len() < protocol.MaxDiffBytes {
+			compared++
+			shown[now] = true
+			if err := r.diffVersion(b, d.Before, now); err != nil {
+				return err
+			}
+		} else if !isFile && named < protocol.MaxNamedPaths {
+			named++
+			fmt.Fprintf(b, "%s: %s before, %s then\n", workspace.QuotePath(d.Path), describeState(d.Before.State),
+				describeState(d.After.State))
+		}
+	}
+	if rest := len(list) - named - compared; rest > 0 {
+		fmt.Fprintf(b, "and %s\n", amount.Plural(rest, "more path", "more paths"))
+	}
+	return nil
+}
+
+// describeState names the state of a path that is no file.
+func describeState(state protocol.FileState) string {
+	switch state {
+	case protocol.FileStateAbsent:
+		return "nothing"
+	case protocol.FileStateFolder, protocol.FileStateLink:
+		return "a " + string(state)
+	}
+	return "a special file"
+}
+
+// diffVersion adds the difference between a version and the present file.
+func (r *run) diffVersion(b *bytes.Buffer, v protocol.FileVersion, now string) error {
+	before, err := r.contentOf(v)
+	if err != nil {
+		return err
+	}
+	after, err := textdiff.ReadPresent(r.ws, now)
+	if err != nil {
+		return err
+	}
+	textdiff.Write(b, workspace.QuotePath(now), before, after)
+	return nil
+}
+
+// contentOf returns the content of a version.
+func (r *run) contentOf(v protocol.FileVersion) (textdiff.Content, error) {
 	switch {
-	case err != nil:
-		return content{large: true, note: "something that can't be read"}, nil
-	case state == protocol.FileStateAbsent:
-		return content{note: "nothing"}, nil
-	case info == nil || !info.Mode().IsRegular():
-		return content{large: true, note: "a folder or a link"}, nil
+	case v.NotKept != "":
+		return textdiff.Describe(amount.FormatBytes(v.Size) + " that are not kept"), nil
+	case !v.State.IsHash():
+		if v.State == protocol.FileStateAbsent {
+			return textdiff.Nothing, nil
+		}
+		return textdiff.Describe(describeState(v.State)), nil
 	}
-	f, err := r.ws.OpenRegularFile(path)
-	if err != nil {
-		return content{}, err
-	}
-	c, err := read(f, info.Size())
-	return c, errors.Join(err, f.Close())
-}
-
-func read(from io.Reader, size int64) (content, error) {
-	c := content{note: amount.FormatBytes(size)}
-	if size > maxDiffed {
-		c.large = true
-		return c, nil
-	}
-	var err error
-	c.text, err = io.ReadAll(io.LimitReader(from, maxDiffed))
-	c.large = !utf8.Valid(c.text) || bytes.IndexByte(c.text, 0) >= 0
-	return c, err
+	return r.contentBefore(protocol.Undo{Before: v.State, Kept: true})
 }

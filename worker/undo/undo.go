@@ -1,4 +1,5 @@
-// Package undo undoes changes that file tools made to a user's files, and shows them as a diff.
+// Package undo undoes changes that file tools and programs made to a user's files, and shows them as
+// a diff.
 package undo
 
 import (
@@ -12,6 +13,7 @@ import (
 	"sync"
 
 	"mews/protocol"
+	"mews/worker/filehistory"
 	"mews/worker/workspace"
 )
 
@@ -27,28 +29,28 @@ type Blobs interface {
 
 // Undoer undoes changes in one folder, one undo after the other.
 type Undoer struct {
-	ws *workspace.Workspace
-	mu sync.Mutex // held while an undo runs
+	ws      *workspace.Workspace
+	history *filehistory.History // file history of the folder; nil means that none is kept
+	report  func(error)
+	mu      sync.Mutex // held while an undo runs
 }
 
-// New makes an Undoer over a workspace, which the caller closes.
-func New(ws *workspace.Workspace) *Undoer { return &Undoer{ws: ws} }
+// New makes an Undoer over a workspace and its file history, which the caller closes. history may be
+// nil. An error of the file history that does not stop an undo goes to report.
+func New(ws *workspace.Workspace, history *filehistory.History, report func(error)) *Undoer {
+	return &Undoer{ws: ws, history: history, report: report}
+}
 
-// RunOperation runs an operation of the kind protocol.OperationKindUndo.
-func (u *Undoer) RunOperation(ctx context.Context, p protocol.UndoParameters, blobs Blobs) (protocol.UndoResult,
+// RunOperation runs an operation of the kind protocol.OperationKindUndo. operation is its id. An
+// operation that is repeated with the same id continues.
+func (u *Undoer) RunOperation(ctx context.Context, operation int64, p protocol.UndoParameters, blobs Blobs) (protocol.UndoResult,
 	error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	r := &run{ws: u.ws, ctx: ctx, blobs: blobs, changes: p.Changes, outcomes: make([]protocol.UndoneChange, len(p.Changes))}
+	r := u.newRun(ctx, operation, p, blobs)
 	switch p.Action {
-	case protocol.UndoActionUnchangedFiles:
-		for _, group := range groupRelated(p.Changes) {
-			r.undoGroup(group)
-		}
-	case protocol.UndoActionForce:
-		for i := range p.Changes {
-			r.force(i)
-		}
+	case protocol.UndoActionUnchangedFiles, protocol.UndoActionForce:
+		r.undoAll()
 	case protocol.UndoActionDiff:
 		diff, err := r.diff()
 		return protocol.UndoResult{Diff: diff}, err
@@ -58,13 +60,90 @@ func (u *Undoer) RunOperation(ctx context.Context, p protocol.UndoParameters, bl
 	return protocol.UndoResult{Changes: r.outcomes}, ctx.Err()
 }
 
+func (u *Undoer) newRun(ctx context.Context, operation int64, p protocol.UndoParameters, blobs Blobs) *run {
+	return &run{ws: u.ws, history: u.history, ctx: ctx, blobs: blobs, changes: p.Changes,
+		outcomes: make([]protocol.UndoneChange, len(p.Changes)), force: p.Action == protocol.UndoActionForce,
+		words: authorWords(operation, p), report: u.report}
+}
+
 // run is a running undo.
 type run struct {
 	ws       *workspace.Workspace
+	history  *filehistory.History
 	ctx      context.Context
 	blobs    Blobs
 	changes  []protocol.Undo
 	outcomes []protocol.UndoneChange
+	force    bool // undo also changes of files that have changed since
+
+	words  string // words of the author in the file history
+	report func(error)
+}
+
+// part is a span, or neighbouring changes of single files, which are undone together.
+type part struct {
+	from, to int                    // positions of the changes
+	span     *protocol.HistorySpan  // nil means single files
+	by       protocol.HistoryAuthor // author of the undo's own changes
+}
+
+// parts divides the changes into parts, in their order. Each part has an author of its own in the
+// file history, so that a repeated operation knows which parts have begun.
+func (r *run) parts() (list []part) {
+	for from := 0; from < len(r.changes); {
+		to := from + 1
+		for to < len(r.changes) && r.changes[from].Span == nil && r.changes[to].Span == nil {
+			to++
+		}
+		list = append(list, part{from: from, to: to, span: r.changes[from].Span, by: r.author(len(list) + 1)})
+		from = to
+	}
+	return list
+}
+
+// undoAll undoes the changes, the newest first. It does not repeat the parts that an earlier try of
+// the operation has completed, because later parts may have changed the same files again.
+func (r *run) undoAll() {
+	parts := r.parts()
+	begun := r.countBegun(parts)
+	for i, p := range parts {
+		switch {
+		case p.span != nil && i+1 < begun:
+			r.outcomes[p.from] = r.madeSpan(p)
+		case p.span != nil:
+			r.outcomes[p.from] = r.undoSpan(p)
+		case i < begun:
+			r.findOutcomes(p)
+		default:
+			r.undoFiles(p)
+		}
+	}
+}
+
+// undoFiles undoes the changes of single files, and records its own changes in the file history.
+func (r *run) undoFiles(p part) {
+	changed := r.ws.StartPathRecord()
+	if r.force {
+		for i := p.from; i < p.to; i++ {
+			r.forceChange(i)
+		}
+	} else {
+		for _, group := range r.groups(p) {
+			r.undoGroup(group)
+		}
+	}
+	r.record(changed.Stop(), p.by)
+}
+
+// groups lists the positions of the changes of each independent group of a part.
+func (r *run) groups(p part) [][]int {
+	list := groupRelated(r.changes[p.from:p.to])
+	for _, group := range list {
+		for n := range group {
+			group[n] += p.from
+		}
+	}
+	return list
 }
 
 // cachedDisk is a disk that remembers the first state of each path.
@@ -127,7 +206,7 @@ func (r *run) prepare(changes []protocol.Undo, disk disk) error {
 		}
 		// The bytes are already stored as the state before another change.
 		if u.To == "" && u.After.IsHash() && !t.put[u.Path] {
-			if now, _, err := r.keep(t.onDisk(u.Path)); err != nil || now != u.After {
+			if now, _, err := r.keep(t.onDisk(u.Path), u.Kept); err != nil || now != u.After {
 				return cmp.Or(err, errChanged)
 			}
 		}
@@ -141,12 +220,20 @@ func (r *run) keptSize(u protocol.Undo) (int64, error) {
 	if u.To != "" || !u.Before.IsHash() {
 		return 0, nil
 	}
+	if u.Kept {
+		bytes, size, err := r.openKept(u.Before)
+		if err == nil {
+			_ = bytes.Close() // only the size was wanted
+		}
+		return size, err
+	}
 	part, err := r.blobs.ReadBlob(r.ctx, string(u.Before), 0, 1)
 	return part.Size, err
 }
 
-// keep stores the bytes of a file, which may be missing.
-func (r *run) keep(path string) (state protocol.FileState, info fs.FileInfo, err error) {
+// keep stores the bytes of a file, which may be missing. They go into the file history or into a
+// blob, where the redo seeks them.
+func (r *run) keep(path string, inHistory bool) (state protocol.FileState, info fs.FileInfo, err error) {
 	state, info, err = r.ws.PathState(path)
 	if err != nil || !state.IsHash() {
 		return state, info, err
@@ -156,7 +243,11 @@ func (r *run) keep(path string) (state protocol.FileState, info fs.FileInfo, err
 		return state, info, err
 	}
 	defer f.Close() // a failed Close loses nothing, because the file was only read
-	ref, err := r.blobs.StoreUndoBlob(r.ctx, f, protocol.MaxUndoFileBytes)
+	store := r.blobs.StoreUndoBlob
+	if inHistory {
+		store = r.keepInHistory
+	}
+	ref, err := store(r.ctx, f, protocol.MaxUndoFileBytes)
 	return protocol.FileState(ref.SHA256), info, err
 }
 
@@ -181,19 +272,23 @@ func (r *run) undoChange(u protocol.Undo) error {
 	if _, info, err := r.ws.PathState(u.Path); err == nil && info != nil && info.Mode().IsRegular() {
 		mode = info.Mode() // keep the present mode, because the user may have changed it
 	}
-	return r.ws.RestoreFile(u.Path, &blobReader{run: r, sha256: string(u.Before)}, size, mode)
+	bytes, err := r.openBefore(u)
+	if err != nil {
+		return err
+	}
+	return errors.Join(r.ws.RestoreFile(u.Path, bytes, size, mode), bytes.Close())
 }
 
 // newMode is the mode of a file whose earlier mode is not known.
 const newMode = 0o644
 
-// force undoes a change although the file has changed since. It keeps the present file.
-func (r *run) force(i int) {
+// forceChange undoes a change although the file has changed since. It keeps the present file.
+func (r *run) forceChange(i int) {
 	u, o := r.changes[i], &r.outcomes[i]
 	_, err := r.keptSize(u)
 	if err == nil && u.To == "" {
 		var info fs.FileInfo
-		if o.Found, info, err = r.keep(u.Path); err == nil && info != nil {
+		if o.Found, info, err = r.keep(u.Path, u.Kept); err == nil && info != nil {
 			o.Size, o.Mode = info.Size(), int(info.Mode().Perm())
 		}
 		if err == nil && o.Found != protocol.FileStateAbsent && !o.Found.IsHash() {
@@ -225,7 +320,7 @@ func failedOutcome(err error) protocol.UndoneChange {
 	switch {
 	case errors.Is(err, errChanged):
 		return protocol.UndoneChange{Outcome: protocol.UndoOutcomeChangedSince}
-	case errors.As(err, &said) && said.Code == protocol.CodeBlobExpired:
+	case errors.As(err, &said) && said.Code == protocol.CodeBlobExpired, errors.Is(err, errNotKept):
 		return protocol.UndoneChange{Outcome: protocol.UndoOutcomeExpired}
 	}
 	why := cmp.Or(said.Message, err.Error())

@@ -77,7 +77,7 @@ func (d *Draft) open(dir string, size int64) (err error) {
 	if d.folder, err = openOrMake(d.ws.root, d.dir, newFolder); err != nil {
 		return err
 	}
-	name := temporaryPrefix + rand.Text() + temporarySuffix
+	name := TemporaryPrefix + rand.Text() + TemporarySuffix
 	if d.file, err = d.folder.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, newFile); err != nil {
 		return errors.Join(err, d.folder.Close())
 	}

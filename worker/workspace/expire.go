@@ -31,7 +31,7 @@ func (w *Workspace) ExpireUploads(ctx context.Context, before time.Time) (remove
 			err = errors.Join(err, w.removeReceived(path.Join(name, e.Name())))
 			removed++
 		}
-		_ = w.root.Remove(name) // a folder that is not empty stays
+		w.removeIfEmpty(name)
 	}
 	return removed, err
 }
@@ -69,8 +69,15 @@ func isReceivedName(name string) bool {
 // folder is empty then. A missing file is no error.
 func (w *Workspace) RemoveUpload(name string) error {
 	err := w.removeReceived(name)
-	_ = w.root.Remove(path.Dir(name)) // a folder that is not empty stays
+	w.removeIfEmpty(path.Dir(name))
 	return err
+}
+
+// removeIfEmpty removes a folder if it is empty.
+func (w *Workspace) removeIfEmpty(name string) {
+	if w.root.Remove(name) == nil {
+		w.recordPaths([]string{name})
+	}
 }
 
 func (w *Workspace) removeReceived(name string) error {

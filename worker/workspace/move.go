@@ -18,6 +18,9 @@ const trash = ".trash"
 // deletions in the same second.
 const trashTimeLayout = "20060102T150405Z"
 
+// IsInTrash reports whether a clean path is the trash, or in it.
+func IsInTrash(name string) bool { return inTrash(name) }
+
 func inTrash(name string) bool { return name == trash || strings.HasPrefix(name, trash+"/") }
 
 // originalPath returns the former path of a file in the trash. Other paths stay as they are.

@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"io/fs"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -14,6 +15,11 @@ type Stamp struct {
 	inode   uint64
 	size    int64
 	changed int64 // when the file was last changed, in nanoseconds
+}
+
+// NewStamp returns the stamp of a file with this inode, size, and time of change in nanoseconds.
+func NewStamp(inode uint64, size, changed int64) Stamp {
+	return Stamp{inode: inode, size: size, changed: changed}
 }
 
 // ChangedAt returns when the file was last changed.
@@ -37,6 +43,42 @@ type records struct {
 	changing sync.RWMutex // held for reading during a change of the workspace
 	mu       sync.Mutex   // guards the fields below
 	running  []*ChangeRecord
+	paths    []*PathRecord
+}
+
+// PathRecord lists the paths that a Workspace itself changes while the record runs.
+type PathRecord struct {
+	ws    *Workspace
+	paths map[string]bool
+}
+
+// StartPathRecord starts a record of changed paths. The caller calls Stop.
+func (w *Workspace) StartPathRecord() *PathRecord {
+	r := &PathRecord{ws: w, paths: map[string]bool{}}
+	w.records.mu.Lock()
+	defer w.records.mu.Unlock()
+	w.records.paths = append(w.records.paths, r)
+	return r
+}
+
+// Stop ends the record. It returns the clean paths, sorted. Of a moved folder it returns the old and
+// the new path. If another goroutine changes the workspace too, its paths are among them.
+func (r *PathRecord) Stop() []string {
+	r.ws.records.mu.Lock()
+	defer r.ws.records.mu.Unlock()
+	r.ws.records.paths = slices.DeleteFunc(r.ws.records.paths, func(other *PathRecord) bool { return other == r })
+	return slices.Sorted(maps.Keys(r.paths))
+}
+
+// recordPaths adds changed paths to the running records of paths.
+func (w *Workspace) recordPaths(names []string) {
+	w.records.mu.Lock()
+	defer w.records.mu.Unlock()
+	for _, r := range w.records.paths {
+		for _, name := range names {
+			r.paths[name] = true
+		}
+	}
 }
 
 // ChangeRecord starts a record. The caller calls Stop.
@@ -83,6 +125,7 @@ func (r *ChangeRecord) add(name string, was, now Stamp) {
 func (w *Workspace) change(do func() error, names ...string) error {
 	w.records.changing.RLock()
 	defer w.records.changing.RUnlock()
+	defer w.recordPaths(names)
 	w.records.mu.Lock()
 	recording := len(w.records.running) > 0
 	w.records.mu.Unlock()

@@ -292,5 +292,6 @@ func (w *Workspace) RemoveEmptyFolders(ctx context.Context, name string) error {
 			err = w.root.Remove(folder)
 		}
 	}
+	w.recordPaths([]string{name})
 	return wrapError("make room at", name, err)
 }

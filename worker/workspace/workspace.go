@@ -66,6 +66,12 @@ func Open(dir string, policy protocol.FilePolicy) (*Workspace, error) {
 // Close closes the folder. Open files stay open.
 func (w *Workspace) Close() error { return w.root.Close() }
 
+// OpenFolder opens the folder itself for reading. The caller closes it.
+func (w *Workspace) OpenFolder() (*os.File, error) {
+	f, err := w.root.Open(".")
+	return f, wrapError("read", ".", err)
+}
+
 // Stat describes the file at path, links followed.
 func (w *Workspace) Stat(path string) (fs.FileInfo, error) {
 	p, err := w.findVisible(path, followLinks)

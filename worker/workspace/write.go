@@ -85,7 +85,7 @@ func replaceFile(root *os.Root, p location, data []byte, mode WriteMode) error {
 		return err
 	}
 	defer folder.Close()
-	temporary := temporaryPrefix + rand.Text() + temporarySuffix
+	temporary := TemporaryPrefix + rand.Text() + TemporarySuffix
 	err = writeTemporary(folder, temporary, data, p.info)
 	if err == nil {
 		err = rename(folder, temporary, folder, path.Base(p.name), mode == ModeCreate)
@@ -169,11 +169,11 @@ func ignoreMissing(err error) error {
 // Names of half-written files. A crash leaves such a file behind. No listing shows it, and
 // RemoveHalfWrittenFiles removes it.
 const (
-	temporaryPrefix = ".mews-"
-	temporarySuffix = ".tmp"
+	TemporaryPrefix = ".mews-"
+	TemporarySuffix = ".tmp"
 )
 
 func isTemporary(base string) bool {
-	return len(base) > len(temporaryPrefix)+len(temporarySuffix) &&
-		strings.HasPrefix(base, temporaryPrefix) && strings.HasSuffix(base, temporarySuffix)
+	return len(base) > len(TemporaryPrefix)+len(TemporarySuffix) &&
+		strings.HasPrefix(base, TemporaryPrefix) && strings.HasSuffix(base, TemporarySuffix)
 }

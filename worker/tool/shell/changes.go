@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"path"
@@ -25,14 +24,9 @@ type fileChanges struct {
 	more  int          // number of further files that were made or changed
 	gone  int          // number of further files that were deleted
 	// why is the reason why the changes are not known; "" means that they are
-	why string
-}
-
-// changesSince returns the changes since a snapshot, whose record it stops.
-func (e *environment) changesSince(ctx context.Context, before snapshot) fileChanges {
-	after := e.takeSnapshot(ctx)
-	after.mews.Stop()
-	return e.changesBetween(before, after)
+	why     string
+	kept    keptChanges       // the changes in the file history
+	earlier []protocol.Change // changes by terminals that ended before the program began
 }
 
 func (e *environment) changesBetween(before, after snapshot) (f fileChanges) {
@@ -76,7 +70,7 @@ func (f fileChanges) ledger() (changes []protocol.Change) {
 		changes = append(changes, protocol.Change{Kind: kindProgram, Target: c.path, Detail: detail,
 			Undo: workspace.RecordProgramChange(c.path, c.after())})
 	}
-	return append(changes, f.rest()...)
+	return append(append(changes, f.rest()...), f.earlier...)
 }
 
 const (
@@ -115,7 +109,7 @@ func (f fileChanges) written() (changes []protocol.Change) {
 		changes = append(changes, protocol.Change{Kind: kind, Target: c.path, Detail: c.words(),
 			Undo: workspace.RecordProgramChange(c.path, c.after())})
 	}
-	return append(changes, f.rest()...)
+	return append(append(changes, f.rest()...), f.earlier...)
 }
 
 // words returns the change in a few words.

@@ -49,16 +49,16 @@ func (r *programRunner) command(ctx context.Context, call worker.Call, args comm
 		return worker.Result{}, err
 	}
 	cmd := r.newCommand(dir, r.variables("TERM=dumb"), shell, "-c", args.Command)
-	before := r.takeSnapshot(ctx)
-	before.settle()
-	o, err := r.run(ctx, programRun{cmd: cmd, timeout: timeout, progress: call.Progress})
+	var o runOutcome
+	found, err := r.recordProgram(ctx, programAuthor(call.Turn, args.Command), func() (err error) {
+		o, err = r.run(ctx, programRun{cmd: cmd, timeout: timeout, progress: call.Progress})
+		return err
+	})
 	if err != nil {
-		before.mews.Stop()
-		return worker.Result{}, err
+		return found.stopped(args.Command), err
 	}
-	found := r.changesSince(context.WithoutCancel(ctx), before)
-	return worker.Result{Text: o.head() + o.output.text, Brief: o.brief(),
-		Changes: append([]protocol.Change{o.change(args.Command)}, found.ledger()...)}, nil
+	return worker.Result{Text: o.head() + found.kept.head() + o.output.text, Brief: o.brief(),
+		Changes: append([]protocol.Change{found.kept.complete(o.change(args.Command))}, found.ledger()...)}, nil
 }
 
 // checkCommand refuses a command that no shell can take.

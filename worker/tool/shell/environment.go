@@ -20,8 +20,11 @@ type environment struct {
 
 // tempName returns the name of the temporary folder in the workspace; "" if the folder is
 // elsewhere.
-func (e *environment) tempName() string {
-	name, err := filepath.Rel(e.Home, e.options.Temp)
+func (e *environment) tempName() string { return TempName(e.Home, e.options.Temp) }
+
+// TempName returns the name of the folder temp in a home; "" if the folder is elsewhere.
+func TempName(home, temp string) string {
+	name, err := filepath.Rel(home, temp)
 	if err != nil || !filepath.IsLocal(name) || name == "." {
 		return ""
 	}

@@ -35,8 +35,9 @@ type runOutcome struct {
 // programRunner runs programs to their end.
 type programRunner struct {
 	*environment
-	ctx    context.Context // context that ends when the runner is closed
-	cancel context.CancelCauseFunc
+	terminals *terminals
+	ctx       context.Context // context that ends when the runner is closed
+	cancel    context.CancelCauseFunc
 
 	mu      sync.Mutex
 	closed  bool

@@ -46,18 +46,19 @@ func (r *programRunner) python(ctx context.Context, call worker.Call, args pytho
 		return worker.Result{}, err
 	}
 	defer cleanUp()
-	before := r.takeSnapshot(ctx)
-	before.settle()
 	cmd := r.newCommand(r.Home, r.variables("TERM=dumb", "MPLBACKEND=Agg"), line[0], line[1:]...)
-	o, err := r.run(ctx, programRun{cmd: cmd, timeout: timeout, progress: call.Progress})
+	title := strings.TrimSpace("python " + args.Path)
+	var o runOutcome
+	found, err := r.recordProgram(ctx, programAuthor(call.Turn, title), func() (err error) {
+		o, err = r.run(ctx, programRun{cmd: cmd, timeout: timeout, progress: call.Progress})
+		return err
+	})
 	if err != nil {
-		before.mews.Stop()
-		return worker.Result{}, err
+		return found.stopped(title), err
 	}
-	found := r.changesSince(context.WithoutCancel(ctx), before)
 	return worker.Result{
-		Text: o.head() + found.head() + o.output.text, Brief: o.brief() + found.brief(),
-		Changes: append([]protocol.Change{o.change(strings.TrimSpace("python " + args.Path))}, found.written()...),
+		Text: o.head() + found.kept.head() + found.head() + o.output.text, Brief: o.brief() + found.brief(),
+		Changes: append([]protocol.Change{found.kept.complete(o.change(title))}, found.written()...),
 	}, nil
 }
 

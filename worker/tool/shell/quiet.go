@@ -24,11 +24,19 @@ func (s *Shell) RunCheckCommand(ctx context.Context, command string, out io.Writ
 	}
 	cmd := s.newCommand(s.Home, s.variables("TERM=dumb"), bash, "-c", command)
 	limits := s.options.limits
-	err = s.programs.runBounded(ctx, protocol.MaxCheckSeconds*time.Second, func(ctx context.Context) error {
-		_, err := s.options.Programs.RunToEnd(ctx, program.RunOptions{Cmd: cmd, Output: out, Grace: limits.grace,
-			Linger: limits.linger})
-		return err
-	})
+	run := func() error {
+		return s.programs.runBounded(ctx, protocol.MaxCheckSeconds*time.Second, func(ctx context.Context) error {
+			_, err := s.options.Programs.RunToEnd(ctx, program.RunOptions{Cmd: cmd, Output: out, Grace: limits.grace,
+				Linger: limits.linger})
+			return err
+		})
+	}
+	if s.options.History != nil {
+		// nobody is told of the changes, but the file history has them
+		_, err = s.programs.recordProgram(ctx, programAuthor(0, command), run)
+	} else {
+		err = run()
+	}
 	switch {
 	case errors.Is(err, errTimeout):
 		return false, fmt.Errorf("the command took longer than %d s", protocol.MaxCheckSeconds)

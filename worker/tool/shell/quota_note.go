@@ -25,14 +25,20 @@ func define[A any](e *environment, s worker.ToolSpec, run func(context.Context, 
 		if err != nil {
 			return result, fmt.Errorf("%s: %w", s.Name, err)
 		}
-		if note == "" {
-			return result, nil
-		}
-		first, rest, more := strings.Cut(result.Text, "\n")
-		result.Text = first + "\n" + note
-		if more {
-			result.Text += "\n" + rest
-		}
+		result.Text = insertLine(result.Text, note)
 		return result, nil
 	})
+}
+
+// insertLine makes line the second line of a text; "" means no line.
+func insertLine(text, line string) string {
+	if line == "" {
+		return text
+	}
+	first, rest, more := strings.Cut(text, "\n")
+	text = first + "\n" + line
+	if more {
+		text += "\n" + rest
+	}
+	return text
 }

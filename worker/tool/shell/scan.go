@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mews/protocol"
+	"mews/worker/filehistory"
 	"mews/worker/workspace"
 )
 
@@ -18,7 +19,8 @@ var errTooManyFiles = errors.New("too many files")
 // Mews itself makes. The caller of takeSnapshot stops the record.
 type snapshot struct {
 	files  map[string]fileState
-	unread []string // folders that could not be read to their end
+	unread []string          // folders that could not be read to their end
+	tree   *filehistory.Tree // the same and more, for the file history; nil means that none is kept
 	mews   *workspace.ChangeRecord
 	err    error // reason why the snapshot lacks some files
 }
@@ -35,6 +37,11 @@ type fileState struct {
 // with ctx.
 func (e *environment) takeSnapshot(ctx context.Context) snapshot {
 	seen := snapshot{files: map[string]fileState{}, mews: e.ws.StartChangeRecord()}
+	if e.options.History != nil {
+		seen.tree, seen.err = e.options.History.Walk(ctx)
+		seen.readTree()
+		return seen
+	}
 	entries, temp := 0, e.tempName()
 	seen.err = e.ws.Walk(ctx, ".", func(entry workspace.Entry) error {
 		if entries++; entries > e.options.limits.entries {
@@ -54,6 +61,22 @@ func (e *environment) takeSnapshot(ctx context.Context) snapshot {
 		return nil
 	})
 	return seen
+}
+
+// readTree takes the files from the tree, so that the workspace is walked only once. A tree has no
+// limit of entries.
+func (s *snapshot) readTree() {
+	if s.err != nil {
+		return
+	}
+	s.unread = s.tree.Unread()
+	for entry := range s.tree.Entries() {
+		kind := entry.Mode.Type()
+		if (kind.IsRegular() || kind == fs.ModeSymlink) && !workspace.IsInTrash(entry.Path) {
+			s.files[entry.Path] = fileState{stamp: entry.Stamp, regular: kind.IsRegular(), size: entry.Size,
+				modified: entry.Modified}
+		}
+	}
 }
 
 // maxTick is longer than a tick of any kernel's clock.

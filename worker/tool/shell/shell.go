@@ -17,6 +17,7 @@ import (
 
 	"mews/protocol"
 	"mews/worker"
+	"mews/worker/filehistory"
 	"mews/worker/program"
 	"mews/worker/workspace"
 )
@@ -29,6 +30,10 @@ type Options struct {
 	Path string   // variable PATH; "" means the system's usual folders
 	Env  []string // more variables, NAME=VALUE, that the walls need
 	Temp string   // parent folder for outputs and scripts; "" means /tmp
+
+	// History is the file history of Home, if Home is a user's home. It keeps the files from before
+	// each program. nil means that none is kept. The caller closes it after the shell.
+	History *filehistory.History
 
 	Programs *program.Children // starter of programs behind their walls
 	// QuotaNote is called after each call. It explains why the workspace is full; "" means that
@@ -59,10 +64,11 @@ func New(ws *workspace.Workspace, o Options) *Shell {
 		e.Home = home
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
+	terminals := &terminals{environment: e, known: map[int]*terminal{}}
 	return &Shell{
 		environment: e,
-		programs:    &programRunner{environment: e, ctx: ctx, cancel: cancel},
-		terminals:   &terminals{environment: e, known: map[int]*terminal{}},
+		programs:    &programRunner{environment: e, terminals: terminals, ctx: ctx, cancel: cancel},
+		terminals:   terminals,
 	}
 }
 

@@ -88,7 +88,19 @@ func (m *terminals) act(ctx context.Context, call worker.Call, args terminalArgs
 	}
 	before := m.takeSeen(ctx)
 	result, err := act(m, ctx, args)
-	result.Changes = append(result.Changes, m.changesSinceSeen(context.WithoutCancel(ctx), before).ledger()...)
+	title := "terminal"
+	if t, unknown := m.find(args.ID); unknown == nil {
+		title = t.title
+	}
+	found := m.changesSinceSeen(context.WithoutCancel(ctx), before, args.turn, title)
+	if !found.kept.isEmpty() && len(result.Changes) == 0 {
+		result.Changes = []protocol.Change{ranChange(title, "in a terminal, since the last call")}
+	}
+	if len(result.Changes) > 0 {
+		result.Changes[0] = found.kept.complete(result.Changes[0])
+	}
+	result.Text = insertLine(result.Text, found.kept.note(protocol.MaxNamedPaths))
+	result.Changes = append(result.Changes, found.ledger()...)
 	return result, err
 }
 

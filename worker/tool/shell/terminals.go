@@ -21,8 +21,17 @@ type terminals struct {
 	closed bool
 	known  map[int]*terminal
 	newest int // highest id of a terminal so far
-	// seen is the snapshot at the end of the last call; nil if no program has run since
-	seen *snapshot
+	// seen is the state at the end of the last call; nil if no program has run since
+	seen *seenState
+}
+
+// seenState is the state of the workspace with which the end of a call is compared.
+type seenState struct {
+	snapshot
+	kept keptProgram // the programs of the terminals from then on
+	// the terminal of the last call, for the file history
+	turn  int64
+	title string
 }
 
 // close closes all terminals. The error names the terminals that were open.
@@ -32,6 +41,7 @@ func (m *terminals) close() error {
 	all := m.sorted()
 	if m.seen != nil {
 		m.seen.mews.Stop()
+		m.seen.kept.drop()
 		m.seen = nil
 	}
 	m.mu.Unlock()
@@ -59,8 +69,8 @@ func (m *terminals) endTurn(turn int64) {
 	closing.Wait()
 }
 
-// takeSeen returns the snapshot with which the files are compared at the end of a call.
-func (m *terminals) takeSeen(ctx context.Context) snapshot {
+// takeSeen returns the state with which the files are compared at the end of a call.
+func (m *terminals) takeSeen(ctx context.Context) seenState {
 	m.mu.Lock()
 	seen := m.seen
 	m.seen = nil
@@ -70,23 +80,30 @@ func (m *terminals) takeSeen(ctx context.Context) snapshot {
 	}
 	before := m.takeSnapshot(ctx)
 	before.settle()
-	return before
+	return seenState{snapshot: before, kept: m.keepBefore(ctx, before)}
 }
 
-// changesSinceSeen returns the changes since a snapshot of takeSeen. If programs still run, the
-// next call compares with the present files, so that no change between two calls is missed.
-func (m *terminals) changesSinceSeen(ctx context.Context, before snapshot) fileChanges {
+// changesSinceSeen returns the changes since a state of takeSeen. turn and title are those of the
+// call's terminal. If programs still run, the next call compares with the present files, so that no
+// change between two calls is missed.
+func (m *terminals) changesSinceSeen(ctx context.Context, before seenState, turn int64, title string) fileChanges {
 	after := m.takeSnapshot(ctx)
 	after.settle()
-	found := m.changesBetween(before, after)
+	found := m.changesBetween(before.snapshot, after)
+	found.kept = before.kept.end(ctx, after, programAuthor(turn, title))
+	next := &seenState{snapshot: after, turn: turn, title: title}
+	if len(m.running()) > 0 {
+		next.kept = m.keepBefore(ctx, after)
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	unused := &after
+	unused := next
 	if !m.closed && len(onlyRunning(m.sorted())) > 0 {
-		m.seen, unused = &after, m.seen
+		m.seen, unused = next, m.seen
 	}
 	if unused != nil {
 		unused.mews.Stop()
+		unused.kept.drop()
 	}
 	return found
 }

@@ -1,0 +1,132 @@
+package filehistory
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"mews/protocol"
+)
+
+// eachChange calls visit for all changes of the points from one number to another, oldest first. A
+// record that is damaged is reported and left out.
+func (s *store) eachChange(from, to int64, visit func(p *point, c *change)) {
+	for _, pack := range s.packs.list {
+		for _, m := range pack.meta {
+			if m.kind != changesRecord || m.point < from || m.point > to {
+				continue
+			}
+			payload, _, err := s.packs.read(pack.number, m.at, m.size)
+			if err != nil {
+				s.report(err)
+				continue
+			}
+			number, nonce, list, err := decodeChanges(payload)
+			if err != nil {
+				s.report(fmt.Errorf("read the changes of point %d: %w", m.point, err))
+			}
+			if p := s.index.point(number); p != nil && p.nonce == nonce {
+				for i := range list {
+					visit(p, &list[i])
+				}
+			}
+		}
+	}
+}
+
+// eachPresent calls visit for the entries whose bytes were kept after their point.
+func (s *store) eachPresent(visit func(p *present)) {
+	for _, pack := range s.packs.list {
+		for _, m := range pack.meta {
+			if m.kind != presentRecord {
+				continue
+			}
+			payload, _, err := s.packs.read(pack.number, m.at, m.size)
+			if err != nil {
+				s.report(err)
+				continue
+			}
+			list, err := decodePresent(payload)
+			if err != nil {
+				s.report(fmt.Errorf("read kept files: %w", err))
+			}
+			for i := range list {
+				visit(&list[i])
+			}
+		}
+	}
+}
+
+// errNoPoint means that a span or point is not in the history.
+var errNoPoint = errors.New("the file history does not reach back so far")
+
+// spanChanges returns the changes that the author of a span has made, one for each path. shared has
+// the paths that another program may have changed.
+func (s *store) spanChanges(span protocol.HistorySpan) (list []change, shared map[string]bool, err error) {
+	last := s.index.point(span.To)
+	if last == nil || span.From >= span.To {
+		return nil, nil, fmt.Errorf("points %d to %d: %w", span.From, span.To, errors.Join(errNoPoint, fs.ErrNotExist))
+	}
+	at := map[string]int{}
+	shared = map[string]bool{}
+	s.eachChange(span.From+1, span.To, func(p *point, c *change) {
+		if !isOfAuthor(p, last.by) {
+			return
+		}
+		if span.Shared || p.shared {
+			shared[c.path] = true
+		}
+		if i, known := at[c.path]; known {
+			list[i].after = c.after
+			return
+		}
+		at[c.path] = len(list)
+		list = append(list, *c)
+	})
+	s.addLaterBytes(span, at, list)
+	slices.SortFunc(list, func(a, b change) int { return strings.Compare(a.path, b.path) })
+	return list, shared, nil
+}
+
+// isOfAuthor reports whether a point in a span belongs to the span's author. Points of programs
+// that ran at the same time count as each other's.
+func isOfAuthor(p *point, by protocol.HistoryAuthor) bool {
+	return p.by.Kind == by.Kind && (by.Kind == protocol.HistoryAuthorProgram || p.by.Words == by.Words)
+}
+
+// addLaterBytes adds the digests of new bytes that were kept after the span.
+func (s *store) addLaterBytes(span protocol.HistorySpan, at map[string]int, list []change) {
+	if !slices.ContainsFunc(list, func(c change) bool { return !c.after.isKept() }) {
+		return
+	}
+	s.eachPresent(func(p *present) {
+		if i, known := at[p.path]; known && p.since > span.From && p.since <= span.To && list[i].after.hasStamp(&p.entry) {
+			list[i].after.digest = p.digest
+		}
+	})
+}
+
+// stateAt returns the entries of a path and of everything below it as they were at a point. Paths
+// that were not looked at before are unknown.
+func (s *store) stateAt(number int64, below string) map[string]entry {
+	state := map[string]entry{}
+	has := func(path string) bool { return path == below || isBelow(path, below) }
+	s.eachChange(number+1, s.index.last(), func(p *point, c *change) {
+		if _, known := state[c.path]; !known && has(c.path) {
+			state[c.path] = c.before
+		}
+	})
+	for path, e := range s.index.present {
+		if _, known := state[path]; !known && has(path) {
+			state[path] = *e
+		}
+	}
+	for path, e := range state {
+		if e.kind == absent {
+			delete(state, path)
+		}
+	}
+	return state
+}

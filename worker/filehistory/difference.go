@@ -1,0 +1,47 @@
+package filehistory
+
+import (
+	"cmp"
+
+	"mews/protocol"
+)
+
+// Difference is the change of one path in a span.
+type Difference struct {
+	Path          string // may have any bytes except NUL
+	Before, After protocol.FileVersion
+}
+
+// Differences lists the changes of a span by its author, one for each path, sorted.
+func (h *History) Differences(span protocol.HistorySpan) (list []Difference, err error) {
+	err = h.do(func(s *store) error {
+		changes, _, err := s.spanChanges(span)
+		for i := range changes {
+			c := &changes[i]
+			from := cmp.Or(s.index.point(span.From), s.index.point(span.To))
+			list = append(list, Difference{Path: c.path, Before: s.fileVersion(from, &c.before),
+				After: s.fileVersion(s.index.point(span.To), &c.after)})
+		}
+		return err
+	})
+	return list, err
+}
+
+// FindSpan returns the span of all points of an author. The zero span means that there are none. The
+// author must have words that nobody else has.
+func (h *History) FindSpan(by protocol.HistoryAuthor) (span protocol.HistorySpan, err error) {
+	err = h.do(func(s *store) error {
+		for i := range s.index.points {
+			p := &s.index.points[i]
+			if p.by != by {
+				continue
+			}
+			if span.To == 0 {
+				span.From = p.number - 1
+			}
+			span.To = p.number
+		}
+		return nil
+	})
+	return span, err
+}

@@ -1,0 +1,51 @@
+// Package filehistory keeps the earlier versions of a home's files, so that everything that was
+// there can be put back. The user's programs have no access to its folder.
+//
+// # Words
+//
+// A point is a numbered moment: 1, 2, 3. Each point has the changes of some paths since the point
+// before: kind, permissions, size, times, inode and the digest of the bytes, before and after. A
+// span leads from one point to another. A version is the state of a path at a point.
+//
+// # Files
+//
+// The folder has packs (000001.pack and so on) and an index. A pack begins with a magic, a version
+// and a random id, and has records up to 16 MiB. A record has a header of 20 bytes: magic, kind,
+// compression, both lengths, and a CRC-32C that includes the id of the pack. So no file of the home
+// can hold bytes that look like a record. The kinds:
+//
+//   - B: a chunk, up to 1 MiB of a file's bytes, addressed by their SHA-256
+//   - L: the list of the chunks of a larger file, addressed by the SHA-256 of the whole
+//   - C: some changes of a point, before its P record
+//   - P: a point, with its time and author; without it the changes before it do not count
+//   - S: present entries; the digests were added after their point, or its changes were dropped
+//   - H: bytes that a file tool keeps before a change; they stay for 48 hours
+//
+// Records are only appended. A record counts if its checksum is right. A torn record at the end of
+// the last pack is cut off at the next load. A damaged record loses itself alone, and is reported.
+// Payloads from 64 bytes on are compressed with S2, which is three times as fast as compress/flate
+// at its lowest level, for packs that are a fifth larger.
+//
+// The index file has all that a load needs: where each chunk is, the points, and the present entry
+// of each path. It is written when the history is closed or has been idle, and has a checksum. A
+// load reads what was appended to the packs since. If the index is missing, damaged, or not of
+// these packs, all of it is rebuilt from the packs.
+//
+// # Keeping
+//
+// BeginProgram compares the home with the present entries by size, time of change (ctime), inode
+// and mode. It keeps all new bytes before the program starts, for at most 2 s. Small and new files
+// come first. End compares again, and syncs the packs once. Run keeps new bytes in the background,
+// on a thread of lower priority and at most 20 MiB a second. A file that changed while it was read
+// is read up to three times. A file that changed within a tick of the clock is read again later.
+//
+// Names are kept as they are, as bytes. Counts in messages name only paths in UTF-8.
+//
+// # Room
+//
+// All versions stay for 48 hours, one a day for 30 days, and one a week for a year. If there is no
+// room, spare versions go first: those of the files with the most versions and bytes. Within 48
+// hours a version is spare only if it existed for less than an hour and newer ones follow. Present
+// files and the last versions of deleted files are never spare. If that is not enough, the new
+// bytes are refused. Packs are thinned by writing a new pack, and renaming it over the old one.
+package filehistory

@@ -1,0 +1,127 @@
+package filehistory
+
+import (
+	"io"
+	"os"
+	"path"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// home reads the files of the home. It follows no link.
+type home struct {
+	dir *os.File
+}
+
+// openBelow opens a name in an open folder. It waits for no pipe, and follows no link.
+func openBelow(fd int, name string, flags int) (*os.File, error) {
+	flags |= unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK
+	for {
+		below, err := unix.Openat(fd, name, flags, 0)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		return os.NewFile(uintptr(below), name), nil
+	}
+}
+
+// openFolder opens a folder of the home by steps.
+func (h *home) openFolder(name string) (*os.File, error) {
+	dir, err := openBelow(int(h.dir.Fd()), ".", unix.O_DIRECTORY)
+	if name == "." {
+		return dir, err
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if err != nil {
+			return nil, err
+		}
+		var below *os.File
+		below, err = openBelow(int(dir.Fd()), part, unix.O_DIRECTORY)
+		dir.Close()
+		dir = below
+	}
+	return dir, err
+}
+
+// stat returns the present entry of a path; absent if nothing is there or a part of it is no
+// folder.
+func (h *home) stat(name string) (entry, error) {
+	dir, err := h.openFolder(path.Dir(name))
+	if err == unix.ENOENT || err == unix.ENOTDIR || err == unix.ELOOP {
+		return entry{}, nil
+	}
+	if err != nil {
+		return entry{}, err
+	}
+	defer dir.Close()
+	var st unix.Stat_t
+	err = unix.Fstatat(int(dir.Fd()), path.Base(name), &st, unix.AT_SYMLINK_NOFOLLOW)
+	if err == unix.ENOENT {
+		return entry{}, nil
+	}
+	if err != nil {
+		return entry{}, err
+	}
+	e := entryOf(&st)
+	if e.kind == link {
+		target := make([]byte, maxPath)
+		n, err := unix.Readlinkat(int(dir.Fd()), path.Base(name), target)
+		if err != nil {
+			return entry{}, err
+		}
+		e.target = string(target[:n])
+	}
+	return e, nil
+}
+
+// openFile opens a file that should have a stamp. If it is another file, changed is set.
+func (h *home) openFile(name string, e *entry) (f *os.File, changed bool, err error) {
+	dir, err := h.openFolder(path.Dir(name))
+	if err != nil {
+		return nil, false, err
+	}
+	defer dir.Close()
+	if f, err = openBelow(int(dir.Fd()), path.Base(name), 0); err != nil {
+		return nil, false, err
+	}
+	now, err := statFile(f)
+	if err != nil {
+		f.Close()
+		return nil, false, err
+	}
+	if !now.hasStamp(e) {
+		f.Close()
+		return nil, true, nil
+	}
+	return f, false, nil
+}
+
+func statFile(f *os.File) (entry, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
+		return entry{}, err
+	}
+	return entryOf(&st), nil
+}
+
+// cacheSignature begins a file CACHEDIR.TAG (bford.info/cachedir).
+const cacheSignature = "Signature: 8a477f597d28d172789f06886806bc55"
+
+// isCacheFolder reports whether a folder is marked as a cache.
+func isCacheFolder(fd int) bool {
+	f, err := openBelow(fd, "CACHEDIR.TAG", 0)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	if e, err := statFile(f); err != nil || e.kind != file {
+		return false
+	}
+	head := make([]byte, len(cacheSignature))
+	_, err = io.ReadFull(f, head)
+	return err == nil && string(head) == cacheSignature
+}

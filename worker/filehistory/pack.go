@@ -1,0 +1,212 @@
+package filehistory
+
+import (
+	"crypto/rand"
+	"fmt"
+	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	packMagic  = "MEWSPACK\x01\x00\x00\x00\x00\x00\x00\x00"
+	packHeader = len(packMagic) + len(packID{})
+	packSize   = 16 << 20 // a pack that has this many bytes gets no more records
+	maxPack    = 64 << 20 // a larger file is no pack
+)
+
+// pack is a file with records.
+type pack struct {
+	number   uint32
+	id       packID
+	size     int64
+	meta     []metaLocation // records without bytes of files, in their order
+	unsynced bool
+	torn     bool // the file may be longer than size, after a write that failed
+}
+
+// metaLocation is the location of a record in its pack.
+type metaLocation struct {
+	kind     recordKind
+	at, size uint32
+	point    int64 // number of the point of a record of changes
+}
+
+// location is the location of a chunk, or of the list of chunks of a large file.
+type location struct {
+	pack     uint32
+	at, size uint32 // offset and length of the record
+	length   uint32 // bytes of the chunk
+	isLarge  bool
+}
+
+func newPackID() (id packID) {
+	_, _ = rand.Read(id[:]) // never fails
+	return id
+}
+
+func packName(number uint32) string { return fmt.Sprintf("%06d.pack", number) }
+
+// packs are all packs of a history, in the order of their numbers.
+type packs struct {
+	folder        *folder
+	list          []*pack
+	folderChanged bool // the names in the folder are not synced
+	open          *os.File
+	opened        uint32 // number of the pack that is open
+	buffer        []byte
+}
+
+func (p *packs) find(number uint32) *pack {
+	for _, pack := range p.list {
+		if pack.number == number {
+			return pack
+		}
+	}
+	return nil
+}
+
+// total returns the bytes of all packs.
+func (p *packs) total() (n int64) {
+	for _, pack := range p.list {
+		n += pack.size
+	}
+	return n
+}
+
+// use opens a pack for reading and writing. The next call closes it.
+func (p *packs) use(number uint32) (*os.File, error) {
+	if p.open != nil && p.opened == number {
+		return p.open, nil
+	}
+	p.close()
+	f, err := p.folder.open(packName(number), unix.O_RDWR)
+	if err != nil {
+		return nil, err
+	}
+	p.open, p.opened = f, number
+	return f, nil
+}
+
+func (p *packs) close() {
+	if p.open != nil {
+		_ = p.open.Close() // all that must last was synced
+		p.open = nil
+	}
+}
+
+// create makes a new pack at the end of the list.
+func (p *packs) create() (*pack, error) {
+	pack := &pack{number: 1, id: newPackID(), size: int64(packHeader), unsynced: true}
+	if n := len(p.list); n > 0 {
+		pack.number = p.list[n-1].number + 1
+	}
+	p.close()
+	f, err := p.folder.open(packName(pack.number), unix.O_RDWR|unix.O_CREAT|unix.O_TRUNC)
+	if err != nil {
+		return nil, err
+	}
+	p.open, p.opened, p.folderChanged = f, pack.number, true
+	if err := p.folder.write(f, append([]byte(packMagic), pack.id[:]...), 0); err != nil {
+		return nil, err
+	}
+	p.list = append(p.list, pack)
+	return pack, nil
+}
+
+// append writes a record to the last pack.
+func (p *packs) append(f frame) (*pack, uint32, error) {
+	var last *pack
+	if n := len(p.list); n > 0 {
+		last = p.list[n-1]
+	}
+	if last == nil || last.size+f.size() > packSize {
+		var err error
+		if last, err = p.create(); err != nil {
+			return nil, 0, err
+		}
+	}
+	file, err := p.use(last.number)
+	if err == nil && last.torn {
+		err = p.folder.truncate(file, last.size)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	p.buffer = f.appendTo(p.buffer[:0], last.id)
+	if err := p.folder.write(file, p.buffer, last.size); err != nil {
+		last.torn = p.folder.truncate(file, last.size) != nil
+		return nil, 0, &historyError{fmt.Errorf("write to the file history: %w", err)}
+	}
+	at := uint32(last.size)
+	last.size, last.unsynced, last.torn = last.size+f.size(), true, false
+	return last, at, nil
+}
+
+// read returns the unpacked payload of a record.
+func (p *packs) read(number, at, size uint32) ([]byte, recordKind, error) {
+	file, err := p.use(number)
+	if err != nil {
+		return nil, 0, err
+	}
+	pack, b := p.find(number), make([]byte, size)
+	if _, err := file.ReadAt(b, int64(at)); err != nil || pack == nil {
+		return nil, 0, fmt.Errorf("read %s of the file history: %w", packName(number), noEOF(err))
+	}
+	f, ok := parseRecord(b, pack.id)
+	if !ok {
+		return nil, 0, fmt.Errorf("read %s of the file history at %d: %w", packName(number), at, errBadRecord)
+	}
+	payload, err := f.payload()
+	return payload, f.kind, err
+}
+
+func noEOF(err error) error {
+	if err == io.EOF || err == nil {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// sync makes all records durable.
+func (p *packs) sync() error {
+	for _, pack := range p.list {
+		if !pack.unsynced {
+			continue
+		}
+		file, err := p.use(pack.number)
+		if err == nil {
+			err = p.folder.syncFile(file)
+		}
+		if err != nil {
+			return fmt.Errorf("sync %s of the file history: %w", packName(pack.number), err)
+		}
+		pack.unsynced = false
+	}
+	if !p.folderChanged {
+		return nil
+	}
+	if err := p.folder.sync(); err != nil {
+		return fmt.Errorf("sync the file history: %w", err)
+	}
+	p.folderChanged = false
+	return nil
+}
+
+// readPack reads a whole pack from an offset on.
+func (p *packs) readPack(number uint32, from int64) ([]byte, error) {
+	file, err := p.use(number)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.NewSectionReader(file, from, maxPack-from))
+}
+
+// parsePackHeader returns the id of a pack.
+func parsePackHeader(b []byte) (id packID, ok bool) {
+	if len(b) < packHeader || string(b[:len(packMagic)]) != packMagic {
+		return id, false
+	}
+	return packID(b[len(packMagic):packHeader]), true
+}

@@ -1,0 +1,205 @@
+package filehistory
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"mews/protocol"
+)
+
+// Program is a running program, whose changes End records.
+type Program struct {
+	history *History
+	from    int64 // point before the program
+	shared  bool  // another program ran at the same time
+	notKept []string
+	ended   bool
+}
+
+// BeginProgram keeps the files of a tree that are not kept yet. It stops after 2 s; NotKept names
+// the rest. The caller calls End or Drop.
+func (h *History) BeginProgram(ctx context.Context, before *Tree) (*Program, error) {
+	p := &Program{history: h}
+	err := h.do(func(s *store) error {
+		stop := untilDeadline(ctx, maxWait)
+		left, err := h.look(ctx, s, before, stop)
+		if err != nil {
+			return err
+		}
+		for _, path := range left {
+			if e := s.index.present[path]; e != nil && !e.isKept() {
+				p.notKept = append(p.notKept, path)
+			}
+		}
+		p.from, p.shared = s.index.last(), len(h.running) > 0
+		for other := range h.running {
+			other.shared = true
+		}
+		h.running[p] = true
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(p.notKept) > 0 {
+		h.wakeRun()
+	}
+	return p, nil
+}
+
+// NotKept counts files whose bytes from before the program are not kept. Before End, these are the
+// files that BeginProgram did not keep. After End, only those that the program changed or deleted.
+func (p *Program) NotKept() protocol.PathCount {
+	p.history.mu.Lock()
+	defer p.history.mu.Unlock()
+	return countPaths(p.notKept)
+}
+
+// End records the changes that the program made, and syncs them to the disk. The zero span means
+// that it changed nothing.
+func (p *Program) End(ctx context.Context, after *Tree, by protocol.HistoryAuthor) (span protocol.HistorySpan, err error) {
+	h := p.history
+	err = h.do(func(s *store) error {
+		if p.ended {
+			return errClosed
+		}
+		t, err := h.fresh(ctx, after)
+		if err != nil {
+			return err
+		}
+		changes := s.compare(t, ".")
+		if len(changes) == 0 && !s.hasSharedChanges(p.from) {
+			p.notKept = nil
+			return nil
+		}
+		to, err := s.appendPoint(point{by: by, shared: p.shared}, changes)
+		if err == nil {
+			err = s.packs.sync()
+		}
+		if err != nil {
+			return err
+		}
+		span = protocol.HistorySpan{From: p.from, To: to, Shared: p.shared}
+		return p.findLost(s, span)
+	})
+	p.Drop()
+	h.wakeRun()
+	return span, err
+}
+
+// hasSharedChanges reports whether changes by running programs were found after a point.
+func (s *store) hasSharedChanges(from int64) bool {
+	return slices.ContainsFunc(s.index.points, func(p point) bool {
+		return p.number > from && p.shared && p.by.Kind == protocol.HistoryAuthorProgram
+	})
+}
+
+// findLost sets the files that a span has changed and whose earlier bytes are not kept.
+func (p *Program) findLost(s *store, span protocol.HistorySpan) error {
+	changes, _, err := s.spanChanges(span)
+	p.notKept = nil
+	for i := range changes {
+		if before := &changes[i].before; before.kind == file && !s.hasBytes(before.digest) {
+			p.notKept = append(p.notKept, changes[i].path)
+		}
+	}
+	return err
+}
+
+// Drop forgets a program that did not start. After End it does nothing.
+func (p *Program) Drop() {
+	p.history.mu.Lock()
+	defer p.history.mu.Unlock()
+	p.ended = true
+	delete(p.history.running, p)
+}
+
+// Record records that somebody has changed these clean paths, and everything in folders among them.
+// It keeps the new bytes.
+func (h *History) Record(ctx context.Context, paths []string, by protocol.HistoryAuthor) (span protocol.HistorySpan, err error) {
+	err = h.do(func(s *store) error {
+		h.recorded = time.Now().UnixNano()
+		changes, err := h.changesOf(ctx, s, paths)
+		if err != nil || len(changes) == 0 {
+			return err
+		}
+		list := s.candidatesOf(changes)
+		if _, err := s.keepAll(h.home, list, true, untilDeadline(ctx, maxWait)); err != nil {
+			return err
+		}
+		if err := s.keepMoved(changes); err != nil {
+			return err
+		}
+		from := s.index.last()
+		to, err := s.appendPoint(point{by: by}, changes)
+		if err == nil {
+			err = s.packs.sync()
+		}
+		span = protocol.HistorySpan{From: from, To: to}
+		return err
+	})
+	if err != nil {
+		return protocol.HistorySpan{}, err
+	}
+	h.wakeRun()
+	return span, nil
+}
+
+// changesOf returns the changes of some paths, of everything in folders among them, and of folders
+// above them, from the present list to now.
+func (h *History) changesOf(ctx context.Context, s *store, paths []string) (changes []change, err error) {
+	now := map[string]entry{}
+	wanted := map[string]bool{}
+	for _, path := range paths {
+		wanted[path] = true
+		for at := path; at != "."; at = parentOf(at) {
+			if _, seen := now[at]; seen || at != path && s.index.present[at] != nil {
+				continue
+			}
+			e, err := h.home.stat(at)
+			if err != nil {
+				return nil, err
+			}
+			e.why = h.home.reasonOf(at, &e, h.rules)
+			now[at] = e
+		}
+		if e := now[path]; e.kind != directory {
+			continue
+		}
+		tree, err := h.home.walk(ctx, path, h.rules)
+		if err != nil {
+			return nil, err
+		}
+		for i := range tree.entries {
+			now[tree.entries[i].path] = tree.entries[i].entry
+		}
+	}
+	for path := range s.index.present {
+		if _, seen := now[path]; !seen && isWanted(path, wanted) {
+			now[path] = entry{}
+		}
+	}
+	for path, e := range now {
+		c := change{path: path, after: e}
+		if was := s.index.present[path]; was != nil {
+			c.before = *was
+		}
+		if !c.before.hasStamp(&c.after) {
+			changes = append(changes, c)
+		}
+	}
+	slices.SortFunc(changes, func(a, b change) int { return strings.Compare(a.path, b.path) })
+	return changes, nil
+}
+
+// isWanted reports whether a path or a folder above it is wanted.
+func isWanted(path string, wanted map[string]bool) bool {
+	for ; path != "."; path = parentOf(path) {
+		if wanted[path] {
+			return true
+		}
+	}
+	return wanted["."]
+}

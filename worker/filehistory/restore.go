@@ -1,0 +1,176 @@
+package filehistory
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"mews/protocol"
+)
+
+// RestoreRequest asks for a path as it was at a point.
+type RestoreRequest struct {
+	Path    string // clean path of a file or folder; "." means the home
+	Point   int64  // 0 means the newest point
+	Copy    string // new path to restore to; "" means in place
+	Preview bool   // only count
+}
+
+// RestoreResult tells what a restore has changed, or would change.
+type RestoreResult struct {
+	Restored protocol.PathCount // paths that get an earlier state
+	Deleted  protocol.PathCount // paths that were not there at the point
+	// NotKept counts paths that stay, because their earlier or present bytes are not kept
+	NotKept protocol.PathCount
+	// Span has the changes of the restore; the zero span means none
+	Span protocol.HistorySpan
+}
+
+// Restore makes a path as it was at a point, in place or as a copy. What is there now is kept
+// before. Repeated with the same author, it continues.
+func (h *History) Restore(ctx context.Context, r RestoreRequest, by protocol.HistoryAuthor) (result RestoreResult, err error) {
+	err = h.do(func(s *store) error {
+		p, err := s.pointOrLast(r.Point)
+		if err != nil {
+			return err
+		}
+		if _, err := h.look(ctx, s, nil, func() bool { return true }); err != nil {
+			return err
+		}
+		plan := &restorePlan{store: s}
+		if err := plan.make(r, p.number, s.unfinished(by) > 0); err != nil {
+			return err
+		}
+		if !r.Preview {
+			if err := h.lookAt(ctx, s, plan.paths()); err != nil { // keeps what is there now
+				return err
+			}
+			plan = &restorePlan{store: s}
+			if err := plan.make(r, p.number, true); err != nil {
+				return err
+			}
+		}
+		var failed map[string]bool
+		if !r.Preview && len(plan.steps) > 0 {
+			failed, result.Span, err = h.putBack(ctx, s, plan.steps, by)
+		} else if from := s.unfinished(by); !r.Preview && from > 0 {
+			result.Span = protocol.HistorySpan{From: from - 1, To: s.index.last()}
+		}
+		plan.count(failed, &result)
+		return err
+	})
+	h.wakeRun()
+	return result, err
+}
+
+// pointOrLast returns a point; 0 means the newest.
+func (s *store) pointOrLast(number int64) (*point, error) {
+	if number == 0 {
+		number = s.index.last()
+	}
+	p := s.index.point(number)
+	if p == nil {
+		return nil, fmt.Errorf("point %d: %w: %w", number, errNoPoint, fs.ErrNotExist)
+	}
+	return p, nil
+}
+
+// restorePlan has the steps of a restore.
+type restorePlan struct {
+	store  *store
+	steps  []step
+	noByte []string
+}
+
+// make compares a path at a point with the present. The present list is up to date.
+func (plan *restorePlan) make(r RestoreRequest, number int64, continues bool) error {
+	was := plan.store.stateAt(number, r.Path)
+	if len(was) == 0 && r.Path != "." {
+		return fmt.Errorf("%s at point %d: %w", r.Path, number, fs.ErrNotExist)
+	}
+	if r.Copy != "" {
+		if !continues && plan.store.index.present[r.Copy] != nil {
+			return fmt.Errorf("%s: %w", r.Copy, fs.ErrExist)
+		}
+		plan.copy(r, was)
+		return nil
+	}
+	for path, to := range was {
+		plan.add(path, to)
+	}
+	for path := range plan.store.index.present {
+		if _, known := was[path]; !known && isBelow(path, r.Path) {
+			plan.add(path, entry{})
+		}
+	}
+	for parent := parentOf(r.Path); parent != "." && r.Path != "."; parent = parentOf(parent) {
+		if e, known := plan.store.stateAt(number, parent)[parent]; known && plan.store.index.present[parent] == nil {
+			plan.add(parent, e)
+		}
+	}
+	return nil
+}
+
+// add decides about one path.
+func (plan *restorePlan) add(path string, to entry) {
+	now := entry{}
+	if p := plan.store.index.present[path]; p != nil {
+		now = *p
+	}
+	switch {
+	case now.isSame(&to), to.kind == unknown:
+	case to.kind == special, to.kind == file && !plan.store.hasBytes(to.digest), now.kind == special,
+		now.kind == file && !plan.store.hasBytes(now.digest):
+		plan.noByte = append(plan.noByte, path)
+	default:
+		plan.steps = append(plan.steps, step{path: path, now: now, to: to})
+	}
+}
+
+// paths returns the paths that the restore would change, or cannot change.
+func (plan *restorePlan) paths() []string {
+	list := slices.Clone(plan.noByte)
+	for i := range plan.steps {
+		list = append(list, plan.steps[i].path)
+	}
+	return list
+}
+
+// copy plans to make a copy at a new path.
+func (plan *restorePlan) copy(r RestoreRequest, was map[string]entry) {
+	for name, to := range was {
+		if r.Path == "." && isBelow(name, r.Copy) {
+			continue
+		}
+		target := path.Join(r.Copy, strings.TrimPrefix(name, r.Path))
+		if r.Path == "." {
+			target = path.Join(r.Copy, name)
+		}
+		plan.add(target, to)
+	}
+	if r.Path == "." {
+		plan.add(r.Copy, entry{kind: directory, mode: 0o755})
+	}
+}
+
+// count fills in the counts of a result.
+func (plan *restorePlan) count(failed map[string]bool, result *RestoreResult) {
+	var restored, deleted []string
+	for _, st := range plan.steps {
+		switch {
+		case failed[st.path]:
+			plan.noByte = append(plan.noByte, st.path)
+		case st.to.kind == absent:
+			deleted = append(deleted, st.path)
+		default:
+			restored = append(restored, st.path)
+		}
+	}
+	for _, list := range [][]string{restored, deleted, plan.noByte} {
+		sortForNames(list)
+	}
+	result.Restored, result.Deleted, result.NotKept = countPaths(restored), countPaths(deleted), countPaths(plan.noByte)
+}

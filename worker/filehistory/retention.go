@@ -1,0 +1,105 @@
+package filehistory
+
+import (
+	"math"
+	"time"
+)
+
+// Times for which versions are kept, as room allows.
+const (
+	keepAllFor    = 48 * time.Hour       // all versions
+	keepDailyFor  = 30 * 24 * time.Hour  // the last version of each day
+	keepWeeklyFor = 365 * 24 * time.Hour // the last version of each week
+)
+
+// present time of a version that nothing has replaced
+const never = math.MaxInt64
+
+// version is the content of a file for some time.
+type version struct {
+	digest      digest
+	since       int64 // number of the point that made it; 0 means unknown
+	from, until int64 // times in ns
+	isLast      bool  // nothing followed: the file is still there, or was deleted
+}
+
+func (v *version) isPresent() bool { return v.until == never }
+
+// isWanted reports whether the version should be kept at a time, if there is room.
+func (v *version) isWanted(now int64) bool {
+	switch age := time.Duration(now - v.until); {
+	case v.isPresent() || age < keepAllFor:
+		return true
+	case age < keepDailyFor:
+		return v.isLast || crosses(v.from, v.until, 24*time.Hour)
+	case age < keepWeeklyFor:
+		return crosses(v.from, v.until, 7*24*time.Hour)
+	}
+	return false
+}
+
+// crosses reports whether a boundary between two periods is in a span of time.
+func crosses(from, until int64, period time.Duration) bool {
+	return from/int64(period) != until/int64(period)
+}
+
+// isSpare reports whether the version may make room for others. Versions of the last 48 hours may if
+// they existed for less than an hour and newer ones follow.
+func (v *version) isSpare(now int64) bool {
+	switch {
+	case v.isPresent() || v.isLast:
+		return false
+	case time.Duration(now-v.until) < keepAllFor:
+		return !crosses(v.from, v.until, time.Hour)
+	}
+	return true
+}
+
+// versionList has the versions of one path, oldest first.
+type versionList []version
+
+// add follows a change of the path at a point.
+func (l *versionList) add(p *point, c *change) {
+	n := len(*l)
+	if n > 0 && (*l)[n-1].isPresent() {
+		open := &(*l)[n-1]
+		open.until, open.isLast = p.at, c.after.kind == absent
+		if c.before.digest != (digest{}) {
+			open.digest = c.before.digest // it may have been kept after its point
+		}
+	} else if c.before.kind == file && c.before.digest != (digest{}) {
+		*l = append(*l, version{digest: c.before.digest, until: p.at, isLast: c.after.kind == absent})
+	}
+	if c.after.kind == file {
+		*l = append(*l, version{digest: c.after.digest, since: p.number, from: p.at, until: never, isLast: true})
+	}
+}
+
+// versions returns the versions of all files.
+func (s *store) versions() map[string]versionList {
+	all := map[string]versionList{}
+	s.eachChange(1, s.index.last(), func(p *point, c *change) {
+		l := all[c.path]
+		l.add(p, c)
+		all[c.path] = l
+	})
+	s.eachPresent(func(p *present) {
+		for i, v := range all[p.path] {
+			if v.since == p.since && v.digest == (digest{}) {
+				all[p.path][i].digest = p.digest
+			}
+		}
+	})
+	return all
+}
+
+// newestBeforeChange returns the index of the newest version that is not the present one; -1 means
+// that there is none.
+func (l versionList) newestBeforeChange() int {
+	for i := len(l) - 1; i >= 0; i-- {
+		if !l[i].isPresent() {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,52 @@
+package filehistory
+
+import (
+	"fmt"
+
+	"mews/protocol"
+)
+
+// room is how much a history may grow.
+type room struct {
+	most  int64                                 // bytes from the configuration
+	limit int64                                 // most bytes at present
+	left  int64                                 // bytes that may be added before the disk is asked again
+	disk  func() (free, total int64, err error) // numbers of the disk
+	tried int64                                 // newest point when makeRoom last found nothing
+}
+
+const (
+	freeShare = 10      // a history takes at most a tenth of what is free
+	roomStep  = 4 << 20 // bytes after which the disk is asked again
+)
+
+// measureRoom sets the limit and the bytes that may be added.
+func (s *store) measureRoom() error {
+	free, total, err := s.room.disk()
+	if err != nil {
+		return fmt.Errorf("measure the disk of the file history: %w", err)
+	}
+	used := s.packs.total()
+	s.room.limit = min(s.room.most, (free+used)/freeShare)
+	s.room.left = min(s.room.limit-used, free-protocol.DiskReserve(total), roomStep)
+	return nil
+}
+
+// checkRoom takes room for a number of bytes. If there is none, it makes room.
+func (s *store) checkRoom(n int64) error {
+	if n > s.room.left {
+		if err := s.measureRoom(); err != nil {
+			return err
+		}
+	}
+	if n > s.room.left {
+		if err := s.makeRoom(n); err != nil {
+			return err
+		}
+	}
+	if n > s.room.left {
+		return errNoRoom
+	}
+	s.room.left -= n
+	return nil
+}

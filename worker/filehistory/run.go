@@ -1,0 +1,146 @@
+package filehistory
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"time"
+)
+
+// Times of the background work.
+const (
+	lookEvery   = time.Hour     // between two looks at what others have changed
+	idleAfter   = time.Minute   // time without use after which the index is freed
+	keepPace    = 20 << 20      // bytes that are kept in a second
+	keepSlice   = 2 << 20       // bytes that are kept before others get their turn
+	sliceFiles  = 100           // files that are kept before others get their turn
+	niceness    = 10            // priority of the background work (nice(1))
+	retryFailed = 6 * time.Hour // time after which files without room are tried again
+)
+
+// Run works in the background until ctx ends: it keeps the home's files, finds changes by others
+// each hour, deletes old versions and frees memory.
+func (h *History) Run(ctx context.Context) error {
+	runtime.LockOSThread() // without an unlock, the thread with its priority ends with this goroutine
+	lowerPriority()
+	ticker := time.NewTicker(idleAfter)
+	defer ticker.Stop()
+	looked, retried := time.Time{}, h.options.Now()
+	for {
+		now := h.options.Now()
+		if now.Sub(looked) >= lookEvery {
+			h.report(h.lookAround(ctx, now.Sub(retried) >= retryFailed))
+			if now.Sub(retried) >= retryFailed {
+				retried = now
+			}
+			looked = now
+			h.report(h.keepWaiting(ctx))
+			h.report(h.deleteOld(ctx))
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-h.wake:
+			h.report(h.keepWaiting(ctx))
+		case <-ticker.C:
+			h.report(h.unloadIdle())
+		}
+	}
+}
+
+func (h *History) report(err error) {
+	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, errClosed) {
+		h.options.Report(err)
+	}
+}
+
+// lookAround records what others have changed. While programs run it does nothing, because their
+// changes are not those of others.
+func (h *History) lookAround(ctx context.Context, retry bool) error {
+	tree, err := h.Walk(ctx)
+	if err != nil {
+		return err
+	}
+	return h.do(func(s *store) error {
+		if len(h.running) > 0 {
+			return nil
+		}
+		for _, e := range s.index.present {
+			if retry && e.kind == file && e.why == noRoom && !e.isKept() {
+				e.why = pending
+			}
+		}
+		_, err := h.look(ctx, s, tree, func() bool { return true })
+		return errors.Join(err, s.packs.sync())
+	})
+}
+
+// keepWaiting keeps all files that wait, at keepPace. It makes what it has kept durable.
+func (h *History) keepWaiting(ctx context.Context) error {
+	var paths []string
+	err := h.do(func(s *store) error {
+		for _, c := range s.candidates(nil) {
+			paths = append(paths, c.path)
+		}
+		return nil
+	})
+	for err == nil && len(paths) > 0 && ctx.Err() == nil {
+		bytes := int64(0)
+		err = h.do(func(s *store) (err error) {
+			paths, bytes, err = s.keepSome(h.home, paths, func() bool { return ctx.Err() != nil })
+			return err
+		})
+		rest := time.NewTimer(time.Duration(bytes) * time.Second / keepPace)
+		select {
+		case <-rest.C:
+		case <-ctx.Done():
+		}
+		rest.Stop()
+	}
+	return errors.Join(err, h.do(func(s *store) error { return s.packs.sync() }))
+}
+
+// keepSome keeps the first of some present files, and returns the rest. Files that have changed
+// since wait for the next look.
+func (s *store) keepSome(h *home, paths []string, stop func() bool) (rest []string, bytes int64, err error) {
+	var list []candidate
+	for len(paths) > 0 && len(list) < sliceFiles && bytes < keepSlice {
+		if e := s.index.present[paths[0]]; e != nil && (e.wantsBytes() || e.racy) {
+			clone := *e
+			list = append(list, candidate{path: paths[0], e: &clone, isPresent: true})
+			bytes += e.size
+		}
+		paths = paths[1:]
+	}
+	_, err = s.keepAll(h, list, false, stop)
+	_, lost := s.settle(slices.DeleteFunc(list, func(c candidate) bool {
+		p := s.index.present[c.path] // other bytes with the same stamp are a change, for the next look
+		return p == nil || p.isKept() && p.digest != c.e.digest
+	}))
+	return paths, bytes, errors.Join(err, lost)
+}
+
+// deleteOld deletes versions that are too old, one pack at a time.
+func (h *History) deleteOld(ctx context.Context) error {
+	for more := true; more && ctx.Err() == nil; {
+		err := h.do(func(s *store) (err error) {
+			more, err = s.tidy()
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unloadIdle frees the index if nothing has used it for a while.
+func (h *History) unloadIdle() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.store == nil || len(h.running) > 0 || time.Since(h.used) < idleAfter {
+		return nil
+	}
+	return h.unload()
+}

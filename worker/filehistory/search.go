@@ -1,0 +1,78 @@
+package filehistory
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Search returns the files among paths, or in folders among them, with a version that has one of
+// the phrases. Upper and lower case count as the same.
+func (h *History) Search(ctx context.Context, paths, phrases []string) (found []string, err error) {
+	err = h.do(func(s *store) error {
+		wanted := pathSet(paths)
+		versions := map[string]map[digest]bool{}
+		add := func(path string, d digest) {
+			if s.hasBytes(d) && isWanted(path, wanted) {
+				if versions[path] == nil {
+					versions[path] = map[digest]bool{}
+				}
+				versions[path][d] = true
+			}
+		}
+		s.eachChange(1, s.index.last(), func(_ *point, c *change) {
+			add(c.path, c.before.digest)
+			add(c.path, c.after.digest)
+		})
+		s.eachPresent(func(p *present) { add(p.path, p.digest) })
+		for i := range s.index.holds {
+			add(s.index.holds[i].path, s.index.holds[i].digest)
+		}
+		searched := map[digest]bool{}
+		for path, digests := range versions {
+			for d := range digests {
+				if ctx.Err() != nil {
+					return context.Cause(ctx)
+				}
+				has, known := searched[d]
+				if !known {
+					has = s.hasPhrase(d, phrases)
+					searched[d] = has
+				}
+				if has {
+					found = append(found, path)
+					break
+				}
+			}
+		}
+		slices.Sort(found)
+		return nil
+	})
+	return found, err
+}
+
+func pathSet(paths []string) map[string]bool {
+	set := make(map[string]bool, len(paths))
+	for _, path := range paths {
+		set[path] = true
+	}
+	return set
+}
+
+// hasPhrase reports whether kept bytes have one of the phrases. Damaged bytes have none.
+func (s *store) hasPhrase(d digest, phrases []string) bool {
+	chunks, _, err := s.chunksOf(d)
+	if err != nil {
+		s.report(err)
+		return false
+	}
+	text, err := io.ReadAll(newBlobReader(d, chunks, s.readChunk))
+	if err != nil {
+		s.report(err)
+	}
+	lower := strings.ToLower(string(text))
+	return slices.ContainsFunc(phrases, func(phrase string) bool {
+		return phrase != "" && strings.Contains(lower, strings.ToLower(phrase))
+	})
+}

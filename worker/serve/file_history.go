@@ -1,0 +1,147 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"mews/protocol"
+	"mews/worker"
+	"mews/worker/filehistory"
+	"mews/worker/host"
+	versions "mews/worker/tool/filehistory"
+	"mews/worker/tool/shell"
+	"mews/worker/workspace"
+)
+
+// openHistory opens the file history of the home, if hello and the walls give it one. It takes over
+// the folder of the history. A history that cannot be opened is off, so that the user is served.
+func (u *userTools) openHistory() {
+	switch {
+	case u.hello.History == nil:
+		u.historyOff = textHistoryOff
+		return
+	case u.options.History == nil:
+		u.historyOff = textHistoryNoFolder
+		return
+	}
+	var err error
+	home := u.files
+	if !isUnrestricted(u.hello.Files) { // the history has all files, also those that tools must not see
+		if home, err = workspace.Open(u.hello.Home, protocol.FilePolicy{}); err == nil {
+			home.SetQuota(u.quota)
+			u.historyFiles = home
+		}
+	}
+	if err == nil {
+		u.history, err = filehistory.Open(filehistory.Options{Folder: u.options.History, Home: home,
+			Room: u.hello.History.Room, Exclude: u.hello.History.Exclude, Now: u.options.Now, Report: u.options.Report,
+			Temp: shell.TempName(u.hello.Home, cmp.Or(u.options.Temp, "/tmp"))})
+	}
+	if err != nil {
+		u.history, u.historyOff = nil, fmt.Sprintf(textHistoryBroken, err)
+		u.options.Report(fmt.Errorf("open the file history: %w", err))
+	}
+}
+
+// Reasons why a home has no file history.
+const (
+	textHistoryOff      = "no file history is kept here"
+	textHistoryNoFolder = "no file history is kept within these walls"
+	textHistoryBroken   = "the file history can't be opened: %v"
+)
+
+// closeHistory closes the file history.
+func (u *userTools) closeHistory() (err error) {
+	if u.history != nil {
+		err = u.history.Close()
+	}
+	if u.historyFiles != nil {
+		err = errors.Join(err, u.historyFiles.Close())
+	}
+	return err
+}
+
+// runHistory keeps the files of the home until ctx ends. It waits for the first turn or operation,
+// which shows that the supervisor has the answer to hello.
+func (s *server) runHistory(ctx context.Context, u *userTools) {
+	if u.history == nil {
+		return
+	}
+	select {
+	case <-ctx.Done():
+		return
+	case <-s.working:
+	}
+	if err := u.history.Run(ctx); err != nil && ctx.Err() == nil {
+		s.options.Report(fmt.Errorf("keep the file history: %w", err))
+	}
+}
+
+// withFileHistory makes a tool keep the bytes from before its changes in the file history, and
+// record its changes there. The tools that run programs do that themselves.
+func (u *userTools) withFileHistory(tool worker.Tool) worker.Tool {
+	if u.history == nil || tool.Effect == protocol.EffectNone {
+		return tool
+	}
+	run := tool.Run
+	tool.Run = func(ctx context.Context, call worker.Call) (worker.Result, error) {
+		if call.KeepBefore != nil {
+			call.KeepBefore = u.history.Keep
+		}
+		changed := u.files.StartPathRecord()
+		result, err := run(ctx, call)
+		u.recordChanges(ctx, changed, protocol.HistoryAuthor{Kind: protocol.HistoryAuthorTool, Turn: call.Turn,
+			Words: tool.Name})
+		for _, c := range result.Changes {
+			if c.Undo != nil && c.Undo.Obstacle == "" && c.Undo.Span == nil {
+				c.Undo.Kept = true
+			}
+		}
+		return result, err
+	}
+	return tool
+}
+
+// recordChanges ends a record, and adds its paths to the file history. It only reports errors,
+// because the next look at the home finds the changes too.
+func (u *userTools) recordChanges(ctx context.Context, changed *workspace.PathRecord, by protocol.HistoryAuthor) {
+	paths := changed.Stop()
+	if len(paths) == 0 {
+		return
+	}
+	if _, err := u.history.Record(context.WithoutCancel(ctx), paths, by); err != nil {
+		u.options.Report(fmt.Errorf("record changes of %s in the file history: %w", by.Words, err))
+	}
+}
+
+// runFileHistory lists, shows, restores or forgets earlier versions of files.
+func runFileHistory(ctx context.Context, u *userTools, h *host.Operation, p protocol.FileHistoryParameters) (any,
+	error) {
+	if err := p.Validate(); err != nil {
+		return nil, invalidOperation("parameters: %v", err)
+	}
+	return versions.Operation{ID: h.ID(), Files: u.files, History: u.history, Off: u.historyOff, Blobs: h}.Run(ctx, p)
+}
+
+// recordedOperations are the operations whose changes go into the file history, with the words for
+// their author. An undo records its changes itself.
+var recordedOperations = map[protocol.OperationKind]string{
+	protocol.OperationKindLog:     "daily log",
+	protocol.OperationKindMemory:  "memory",
+	protocol.OperationKindReceive: "received files",
+	protocol.OperationKindUploads: "uploads",
+}
+
+// recordFor starts to record changes of a task that is no tool. The returned function ends the record,
+// and adds the changes to the file history.
+func (u *userTools) recordFor(ctx context.Context, words string) (end func()) {
+	if u.history == nil || words == "" {
+		return func() {}
+	}
+	changed := u.files.StartPathRecord()
+	return func() {
+		u.recordChanges(ctx, changed, protocol.HistoryAuthor{Kind: protocol.HistoryAuthorTool, Words: words})
+	}
+}

@@ -1,0 +1,208 @@
+package filehistory
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"mews/protocol"
+	"mews/worker/filehistory"
+	"mews/worker/textdiff"
+	"mews/worker/workspace"
+)
+
+// Blobs stores a version, or a difference, for the supervisor.
+type Blobs interface {
+	StoreBlob(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
+}
+
+// Operation is a file history operation in a home.
+type Operation struct {
+	ID      int64
+	Files   *workspace.Workspace
+	History *filehistory.History // nil means that no history is kept
+	Off     string               // why no history is kept
+	Blobs   Blobs
+}
+
+// Run runs an operation of the kind protocol.OperationKindFileHistory.
+func (o Operation) Run(ctx context.Context, p protocol.FileHistoryParameters) (r protocol.FileHistoryResult,
+	err error) {
+	run, known := actions[p.Action]
+	switch {
+	case !known:
+		return r, fmt.Errorf("there is no action %.20q", p.Action)
+	case o.History == nil && p.Action == protocol.FileHistorySpace:
+		return protocol.FileHistoryResult{Space: &protocol.HistorySpace{Off: o.Off}}, nil
+	case o.History == nil:
+		return r, errors.New(o.Off)
+	}
+	if p.Path != "" {
+		if p.Point, err = o.point(p); err != nil {
+			return r, err
+		}
+	}
+	return run(o, ctx, p)
+}
+
+// point returns the point of a moment; 0 means the newest.
+func (o Operation) point(p protocol.FileHistoryParameters) (int64, error) {
+	if p.Point > 0 || p.At.IsZero() {
+		return p.Point, nil
+	}
+	point, err := o.History.FindPoint(p.At)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = errors.New("nothing that old is kept")
+	}
+	return point, err
+}
+
+// actions holds the task of each action.
+var actions = map[protocol.FileHistoryAction]func(Operation, context.Context,
+	protocol.FileHistoryParameters) (protocol.FileHistoryResult, error){
+	protocol.FileHistoryVersions: Operation.versions,
+	protocol.FileHistoryShow:     Operation.show,
+	protocol.FileHistoryDiff:     Operation.diff,
+	protocol.FileHistoryPreview:  Operation.restore,
+	protocol.FileHistoryRestore:  Operation.restore,
+	protocol.FileHistorySpace:    Operation.space,
+	protocol.FileHistoryForget:   Operation.forget,
+	protocol.FileHistorySearch:   Operation.search,
+}
+
+func (o Operation) versions(_ context.Context, p protocol.FileHistoryParameters) (r protocol.FileHistoryResult,
+	err error) {
+	before := p.Before
+	if p.Point > 0 && (before == 0 || p.Point < before) {
+		before = p.Point + 1 // the moment's own version is among them
+	}
+	r.Versions, r.More, err = o.History.Versions(p.Path, before)
+	return r, err
+}
+
+// open opens a version whose bytes are kept. The caller closes the reader.
+func (o Operation) open(p protocol.FileHistoryParameters) (protocol.FileVersion, io.ReadCloser, error) {
+	attempt := "open an earlier version of " + workspace.QuotePath(p.Path)
+	v, file, err := o.History.OpenVersion(p.Path, p.Point)
+	switch {
+	case err != nil:
+		return v, nil, explain(attempt, err)
+	case v.State == protocol.FileStateAbsent:
+		return v, nil, fmt.Errorf("%s: it was not there then", attempt)
+	case file == nil:
+		return v, nil, fmt.Errorf("%s: it was %s", attempt, describeState(v))
+	}
+	return v, file, nil
+}
+
+func (o Operation) show(ctx context.Context, p protocol.FileHistoryParameters) (r protocol.FileHistoryResult,
+	err error) {
+	v, file, err := o.open(p)
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if v.Size > protocol.MaxSentFileBytes {
+		return r, fmt.Errorf("show %s: the version is too large to be sent; restore it instead",
+			workspace.QuotePath(p.Path))
+	}
+	ref, err := o.Blobs.StoreBlob(ctx, file, protocol.MaxSentFileBytes)
+	r.Version, r.Blob = &v, &ref
+	return r, err
+}
+
+// diff commits the difference between a version and the present file. Of a folder only a preview
+// tells the difference.
+func (o Operation) diff(ctx context.Context, p protocol.FileHistoryParameters) (r protocol.FileHistoryResult,
+	err error) {
+	v, file, err := o.History.OpenVersion(p.Path, p.Point)
+	if err != nil {
+		return r, explain("compare "+workspace.QuotePath(p.Path), err)
+	}
+	if v.State == protocol.FileStateFolder {
+		return r, fmt.Errorf("compare %s: it was a folder; preview its restore instead", workspace.QuotePath(p.Path))
+	}
+	r.Version = &v
+	before := textdiff.Nothing
+	if file != nil {
+		before, err = textdiff.Read(file, v.Size)
+		err = errors.Join(err, file.Close())
+	} else if v.State != protocol.FileStateAbsent {
+		before = textdiff.Describe(describeState(v))
+	}
+	if err != nil {
+		return r, err
+	}
+	if now, _, err := o.Files.PathState(p.Path); err == nil && now == v.State {
+		return r, nil
+	}
+	after, err := textdiff.ReadPresent(o.Files, p.Path)
+	if err != nil {
+		return r, err
+	}
+	var b bytes.Buffer
+	textdiff.Write(&b, workspace.QuotePath(p.Path), before, after)
+	if b.Len() == 0 {
+		return r, nil
+	}
+	ref, err := o.Blobs.StoreBlob(ctx, bytes.NewReader(b.Bytes()[:min(b.Len(), protocol.MaxDiffBytes)]),
+		protocol.MaxDiffBytes)
+	r.Blob = &ref
+	return r, err
+}
+
+func (o Operation) restore(ctx context.Context, p protocol.FileHistoryParameters) (r protocol.FileHistoryResult,
+	err error) {
+	if p.Point == 0 {
+		return r, errors.New("name a point or a time to restore")
+	}
+	request := filehistory.RestoreRequest{Path: p.Path, Point: p.Point, Copy: p.Copy,
+		Preview: p.Action == protocol.FileHistoryPreview}
+	done, err := o.History.Restore(ctx, request, protocol.HistoryAuthor{Kind: protocol.HistoryAuthorRestore,
+		Words: restoreWords(o.ID, p)})
+	if err != nil {
+		return r, explain("restore "+workspace.QuotePath(cmp.Or(p.Copy, p.Path)), err)
+	}
+	r.Restored, r.Deleted, r.NotKept = done.Restored, done.Deleted, done.NotKept
+	if isChange(done.Span) {
+		r.Span = &done.Span
+	}
+	if v, file, err := o.History.OpenVersion(p.Path, p.Point); err == nil {
+		if r.Version = &v; file != nil {
+			return r, file.Close()
+		}
+	}
+	return r, nil
+}
+
+// restoreWords returns the words of a restore's author. They are those of no other restore, even if a
+// restored database gives an operation's id again.
+func restoreWords(operation int64, p protocol.FileHistoryParameters) string {
+	text, _ := json.Marshal(p) // never fails
+	sum := sha256.Sum256(text)
+	return fmt.Sprintf("restore %d (%x)", operation, sum[:4])
+}
+
+func (o Operation) space(context.Context, protocol.FileHistoryParameters) (protocol.FileHistoryResult, error) {
+	space := o.History.Space()
+	return protocol.FileHistoryResult{Space: &space}, nil
+}
+
+func (o Operation) forget(ctx context.Context, p protocol.FileHistoryParameters) (r protocol.FileHistoryResult,
+	err error) {
+	r.Gone, err = o.History.Forget(ctx, p.Paths)
+	return r, err
+}
+
+func (o Operation) search(ctx context.Context, p protocol.FileHistoryParameters) (r protocol.FileHistoryResult,
+	err error) {
+	found, err := o.History.Search(ctx, p.Paths, p.Phrases)
+	r.Found = found[:min(len(found), protocol.MaxForgottenPaths)]
+	return r, err
+}
