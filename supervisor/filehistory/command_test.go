@@ -57,23 +57,29 @@ func TestHistoryFiles_NoPath_ListsLastChanges(t *testing.T) {
 	if d := r.ask(""); d.Text != textNoChanges || r.worker.last().Path != "." {
 		t.Errorf("empty: %q", d.Text)
 	}
-	named := version(9, sha, protocol.HistoryAuthorProgram, "make")
-	named.Path = "out/a_b.o"
-	list := []protocol.FileVersion{named}
-	for i := range 9 {
-		list = append(list, version(int64(8-i), protocol.FileStateFolder, protocol.HistoryAuthorOther, ""))
+	named := func(point int64, path string) protocol.FileVersion {
+		v := version(point, sha, protocol.HistoryAuthorProgram, "make")
+		v.Path = path
+		return v
+	}
+	list := []protocol.FileVersion{named(99, "a_b.o"), named(98, "1"), named(98, "2"), named(97, "1"), named(97, "2"),
+		named(97, "3"), named(97, "4")}
+	for i := range int64(20) {
+		list = append(list, named(96-i, "x"))
 	}
 	r.worker.results[protocol.FileHistoryVersions] = protocol.FileHistoryResult{Versions: list}
 	d := r.ask("")
-	if !strings.HasPrefix(d.Text, textHomeVersions+fmt.Sprintf(textVersionNamed, 1, at.Format(timeLayout), "program `make`",
-		"`out/a_b.o`", "3 bytes")) || !strings.HasSuffix(d.Text, textHomeHint) {
-		t.Errorf("said %q", d.Text)
+	line := func(names string) string {
+		return fmt.Sprintf(textChangeLine, at.Format(timeLayout), "program `make`", names)
 	}
-	if got := texts(d); len(got) != maxListed || got[0] != "Put back 2" || got[maxListed-1] != textOlder {
-		t.Errorf("buttons %q", got)
+	want := textHomeVersions + line(fmt.Sprintf(textOneChange, "`a_b.o`", "3 bytes")) + line("`1`, `2`") +
+		line("`1`, `2`, `3`"+textAndMoreChanges)
+	if !strings.HasPrefix(d.Text, want) || !strings.HasSuffix(d.Text, textHomeHint) ||
+		strings.Count(d.Text, "\n- ") != maxChanges || !slices.Equal(texts(d), []string{textOlder}) {
+		t.Errorf("said %q with %q", d.Text, texts(d))
 	}
 	r.press(d, textOlder)
-	if got := r.worker.last(); got.Before != 2 {
+	if got := r.worker.last(); got.Before != 99-maxChanges+1 {
 		t.Errorf("older: asked for %+v", got)
 	}
 	if d := r.ask("gone.md"); d.Text == textNoChanges {

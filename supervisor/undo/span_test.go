@@ -79,6 +79,10 @@ func TestUndo_Span_CountsAndNamesFiles(t *testing.T) {
 			says(undoLines[0].text, "`a`") + "\n" + says(textShared, "`c`"), false, []string{textUndoAgain}},
 		"not kept": {undone(protocol.UndoneSpan{Restored: paths(1, "a"), NotKept: paths(31, "big.iso"), Span: inverse}),
 			says(undoLines[0].text, "`a`") + "\n" + says(textLost, "`big.iso` and 30 more files"), false, []string{textUndoAgain}},
+		"none kept": {protocol.UndoneChange{Outcome: protocol.UndoOutcomeExpired, Span: &protocol.UndoneSpan{NotKept: paths(1, "a")}},
+			says(textLost, "`a`") + "\n" + textUndoEarlier, false, nil},
+		"all of two programs": {protocol.UndoneChange{Outcome: protocol.UndoOutcomeChangedSince,
+			Span: &protocol.UndoneSpan{Shared: paths(1, "a")}}, says(textShared, "`a`") + "\n" + textUndoEarlier, false, nil},
 		"already": {protocol.UndoneChange{Outcome: protocol.UndoOutcomeAlreadyUndone,
 			Span: &protocol.UndoneSpan{Restored: paths(1, "a")}}, says(undoLines[0].text, "`a`"), false, nil},
 		"expired": {protocol.UndoneChange{Outcome: protocol.UndoOutcomeExpired, Span: &protocol.UndoneSpan{}},
@@ -103,7 +107,7 @@ func TestUndo_Span_CountsAndNamesFiles(t *testing.T) {
 		if len(asked.Changes) != 1 || asked.Changes[0].Span.From != 3 || asked.Validate() != nil {
 			t.Errorf("%s: asked for %+v", name, asked)
 		}
-		failed := c.outcome.Outcome == protocol.UndoOutcomeExpired || c.outcome.Outcome == protocol.UndoOutcomeFailed
+		failed := c.outcome.Outcome == protocol.UndoOutcomeExpired && c.outcome.Span.NotKept.Count == 0 || c.outcome.Outcome == protocol.UndoOutcomeFailed
 		if failed != (len(recorded.Spans) == 0) || !failed && (recorded.Spans[0].Effect != 3 || recorded.Spans[0].Partly != c.partly ||
 			recorded.Spans[0].Inverse != nil != (c.outcome.Span.Span != nil)) {
 			t.Errorf("%s: recorded %+v", name, recorded)
