@@ -58,7 +58,7 @@ const OperationKindFileHistory OperationKind = "file_history"
 type FileHistoryAction string
 
 const (
-	// list the versions of the file or folder Path, newest first
+	// list the versions of the file or folder Path, newest first; of the home, its last changes
 	FileHistoryVersions FileHistoryAction = "versions"
 	// commit a blob with the bytes of Path at a point
 	FileHistoryShow FileHistoryAction = "show"
@@ -125,7 +125,7 @@ type FileVersion struct {
 	By    HistoryAuthor `json:"by"`
 	// NotKept tells why the bytes are not kept; "" means that they are
 	NotKept string `json:"not_kept,omitempty"`
-	// Path is the changed file, in a list of the versions of a folder; "" means not named
+	// Path is a changed file, in a list of the home's last changes; "" in other lists
 	Path string `json:"path,omitempty"`
 }
 

@@ -25,6 +25,9 @@ func (r *Report) addSpan(of supervisor.FileChange, c protocol.UndoneChange, done
 	if c.Span != nil {
 		s.UndoneSpan = *c.Span
 	}
+	if s.Outcome == OutcomeExpired && s.NotKept.Count > 0 { // nothing more can be put back
+		s.Outcome = OutcomeRestored
+	}
 	r.Spans = append(r.Spans, s)
 	if s.Outcome == OutcomeRestored || s.Outcome == OutcomeChangedSince {
 		done.Spans = append(done.Spans, supervisor.UndoneSpan{Effect: of.Effect, Partly: s.Changed.Count > 0, Inverse: s.Span})

@@ -85,7 +85,11 @@ func (o Operation) versions(_ context.Context, p protocol.FileHistoryParameters)
 	if p.Point > 0 && (before == 0 || p.Point < before) {
 		before = p.Point + 1 // the moment's own version is among them
 	}
-	r.Versions, r.More, err = o.History.Versions(p.Path, before)
+	if p.Path == "." {
+		r.Versions, r.More, err = o.History.LastChanges(before)
+	} else {
+		r.Versions, r.More, err = o.History.Versions(p.Path, before)
+	}
 	return r, err
 }
 
@@ -194,6 +198,9 @@ func restoreWords(operation int64, p protocol.FileHistoryParameters) string {
 
 func (o Operation) space(context.Context, protocol.FileHistoryParameters) (protocol.FileHistoryResult, error) {
 	space := o.History.Space()
+	for _, left := range o.History.LeftOut() {
+		space.Why = append(space.Why, protocol.NotKept{Reason: left.Why, Count: left.Files})
+	}
 	return protocol.FileHistoryResult{Space: &space}, nil
 }
 
