@@ -79,6 +79,9 @@ func (h *History) do(operation func(s *store) error) error {
 	}
 	defer func() { clear(h.store.fresh) }()
 	h.used = time.Now()
+	if err := h.store.measureRoom(); err != nil {
+		return err
+	}
 	return operation(h.store)
 }
 
@@ -97,9 +100,6 @@ func (h *History) load() error {
 		s.room.disk = h.folder.disk
 	}
 	if err := s.load(); err != nil {
-		return err
-	}
-	if err := s.measureRoom(); err != nil {
 		return err
 	}
 	if s.index.last() == 0 {

@@ -102,6 +102,7 @@ type putter struct {
 	to     *workspace.Restorer
 	failed map[string]bool
 	made   []string // folders that were missing
+	parent string   // folder that is known to exist; "" means none
 }
 
 // run removes first, deepest paths first; then it makes folders, links and files from the top; and
@@ -169,10 +170,13 @@ func (w *putter) file(st *step) error {
 
 // makeParents makes the folders above a path that are missing.
 func (w *putter) makeParents(name string) error {
-	if name == "." {
+	if name == "." || name == w.parent {
 		return nil
 	}
 	_, err := w.to.Stat(name)
+	if err == nil {
+		w.parent = name
+	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

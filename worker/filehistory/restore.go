@@ -40,7 +40,7 @@ func (h *History) Restore(ctx context.Context, r RestoreRequest, by protocol.His
 		if _, err := h.look(ctx, s, nil, func() bool { return true }); err != nil {
 			return err
 		}
-		plan := &restorePlan{store: s}
+		plan := &restorePlan{store: s, preview: r.Preview}
 		if err := plan.make(r, p.number, s.unfinished(by) > 0); err != nil {
 			return err
 		}
@@ -80,9 +80,10 @@ func (s *store) pointOrLast(number int64) (*point, error) {
 
 // restorePlan has the steps of a restore.
 type restorePlan struct {
-	store  *store
-	steps  []step
-	noByte []string
+	store   *store
+	preview bool // files that wait to be kept count as kept
+	steps   []step
+	noByte  []string
 }
 
 // make compares a path at a point with the present. The present list is up to date.
@@ -123,7 +124,7 @@ func (plan *restorePlan) add(path string, to entry) {
 	switch {
 	case now.isSame(&to), to.kind == unknown:
 	case to.kind == special, to.kind == file && !plan.store.hasBytes(to.digest), now.kind == special,
-		now.kind == file && !plan.store.hasBytes(now.digest):
+		now.kind == file && !plan.store.hasBytes(now.digest) && !(plan.preview && now.wantsBytes()):
 		plan.noByte = append(plan.noByte, path)
 	default:
 		plan.steps = append(plan.steps, step{path: path, now: now, to: to})
