@@ -56,17 +56,14 @@ func (h *FileHistory) watchSpace(ctx context.Context) error {
 	return nil
 }
 
-// measureDue measures the file histories that are due. A worker that has just started is due at the
-// next call.
+// measureDue measures the file histories that are due. A worker that has just started is due.
 func (h *FileHistory) measureDue(ctx context.Context, watched map[string]watch) {
 	running := h.Running()
 	for _, user := range running {
 		w, known := watched[user]
 		switch now := h.Now(); {
 		case h.WhyOff(user) != "":
-		case !known:
-			watched[user] = watch{next: now}
-		case !now.Before(w.next):
+		case !known || !now.Before(w.next):
 			watched[user] = h.measure(ctx, user, w)
 		}
 	}

@@ -61,7 +61,7 @@ func TestMeasure_AllKept_TellsNothing(t *testing.T) {
 	}
 }
 
-// A worker is measured at the second look, each minute until nothing changes, and then each hour. A
+// A worker is measured at the first look, each minute until nothing changes, and then each hour. A
 // failed measurement waits an hour. A worker that starts again is measured again.
 func TestMeasureDue_RunningWorkers_AreMeasured(t *testing.T) {
 	r := newRig(t)
@@ -82,7 +82,6 @@ func TestMeasureDue_RunningWorkers_AreMeasured(t *testing.T) {
 			t.Errorf("after %s: measured %d times, want %d", after, len(r.worker.asked), want)
 		}
 	}
-	look(time.Minute, 0)
 	look(time.Minute, 1)
 	look(time.Minute-1, 0)
 	look(1, 1) // settled
@@ -91,10 +90,10 @@ func TestMeasureDue_RunningWorkers_AreMeasured(t *testing.T) {
 	running = false
 	look(time.Hour, 0)
 	running = true
-	look(time.Hour, 0)
+	look(time.Hour, 1)
 	look(time.Minute, 1)
 	r.worker.fails = "the worker is gone"
-	look(time.Minute, 1)
+	look(time.Hour, 1)
 	look(time.Hour-1, 0)
 	r.off = "worker.history is 0B"
 	look(time.Hour, 0)

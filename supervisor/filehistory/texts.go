@@ -8,7 +8,7 @@ import (
 // Reasons why nothing is shown or restored.
 const (
 	textOff     = "I keep no earlier versions of your files: %s."
-	textFailed  = "I could not do that: %s."
+	textFailed  = "I could not do that: %s"
 	textBadPath = "I need a path in your home, such as notes/plan.md."
 	textUsage   = "Write “/history files”, “/history files PATH”, or “/history files --at \"yesterday 9:00\" PATH”. " +
 		"A moment is: " + spans.MomentHelpText + "."

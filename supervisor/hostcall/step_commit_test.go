@@ -69,6 +69,18 @@ func TestToolResult_Invalid_EndsWorker(t *testing.T) {
 		"a long detail": {func(r *protocol.ToolResult) {
 			r.Changes = []protocol.Change{{Kind: "write", Detail: field + "x"}}
 		}, false},
+		"old bytes of nobody": {func(r *protocol.ToolResult) {
+			r.Changes = []protocol.Change{{Kind: "edit", Undo: &protocol.Undo{Path: "a", Before: protocol.FileState(hash("y"))}}}
+		}, false},
+		"old bytes in the file history": {func(r *protocol.ToolResult) {
+			r.Changes = []protocol.Change{{Kind: "edit", Undo: &protocol.Undo{Path: "a", Before: protocol.FileState(hash("y")), Kept: true}}}
+		}, true},
+		"a span of the file history": {func(r *protocol.ToolResult) {
+			r.Changes = []protocol.Change{{Kind: "run", Undo: &protocol.Undo{Path: ".", Span: &protocol.HistorySpan{From: 1, To: 2}}}}
+		}, true},
+		"a span that ends before it begins": {func(r *protocol.ToolResult) {
+			r.Changes = []protocol.Change{{Kind: "run", Undo: &protocol.Undo{Path: ".", Span: &protocol.HistorySpan{From: 2, To: 1}}}}
+		}, false},
 		"another person's blob":  {func(r *protocol.ToolResult) { r.Rest = blobRef("bob's", 4) }, false},
 		"a blob of nobody":       {func(r *protocol.ToolResult) { r.Rest = blobRef("y", 1) }, false},
 		"a blob's wrong size":    {func(r *protocol.ToolResult) { r.Rest = blobRef("x", 2) }, false},
