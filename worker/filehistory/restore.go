@@ -29,9 +29,10 @@ type RestoreResult struct {
 	Span protocol.HistorySpan
 }
 
-// Restore makes a path as it was at a point, in place or as a copy. What is there now is kept
-// before. Repeated with the same author, it continues.
-func (h *History) Restore(ctx context.Context, r RestoreRequest, by protocol.HistoryAuthor) (result RestoreResult, err error) {
+// Restore makes a path as it was at a point, in place or as a copy. The present state is
+// kept before. Repeated with the same author, it continues.
+func (h *History) Restore(ctx context.Context, r RestoreRequest,
+	by protocol.HistoryAuthor) (result RestoreResult, err error) {
 	err = h.do(func(s *store) error {
 		p, err := s.pointOrLast(r.Point)
 		if err != nil {

@@ -131,8 +131,8 @@ func (r *rewriter) record(f frame) error {
 }
 
 func (r *rewriter) blob(d digest, f frame) {
-	r.blobs[d] = location{pack: r.pack.number, at: uint32(len(r.content)), size: uint32(f.size()), length: uint32(f.raw),
-		isLarge: f.kind == largeRecord}
+	r.blobs[d] = location{pack: r.pack.number, at: uint32(len(r.content)), size: uint32(f.size()),
+		length: uint32(f.raw), isLarge: f.kind == largeRecord}
 	r.content = f.appendTo(r.content, r.pack.id)
 }
 
