@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"time"
 )
@@ -133,5 +134,7 @@ func (h *History) unloadIdle() error {
 	if h.store == nil || len(h.running) > 0 || time.Since(h.used) < idleAfter {
 		return nil
 	}
-	return h.unload()
+	err := h.unload()
+	debug.FreeOSMemory() // the worker may be idle for hours
+	return err
 }
