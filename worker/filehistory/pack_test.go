@@ -46,9 +46,11 @@ func FuzzPack(f *testing.F) {
 
 // FuzzRecord reads any bytes as the payload of each kind of record.
 func FuzzRecord(f *testing.F) {
-	e := entry{kind: file, mode: 0o644, size: 3, modify: 5, change: 6, inode: 7, device: 8, digest: digestOf(nil), sparse: true}
+	e := entry{kind: file, mode: 0o644, size: 3, modify: 5, change: 6, inode: 7, device: 8, digest: digestOf(nil),
+		sparse: true}
 	f.Add(appendChange(appendChangesHead(nil, 1, 2), &change{path: "a", after: e}))
-	f.Add(appendPoint(nil, &point{number: 1, at: 5, by: protocol.HistoryAuthor{Kind: protocol.HistoryAuthorTool, Words: "x"}}))
+	by := protocol.HistoryAuthor{Kind: protocol.HistoryAuthorTool, Words: "x"}
+	f.Add(appendPoint(nil, &point{number: 1, at: 5, by: by}))
 	f.Add(appendPresent(nil, "a", &entry{kind: link, target: "b"}))
 	f.Add(appendHold(nil, &hold{path: "a"}))
 	f.Add(appendLarge(nil, &large{size: 5, chunks: []digest{{1}}}))

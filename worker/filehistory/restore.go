@@ -29,9 +29,10 @@ type RestoreResult struct {
 	Span protocol.HistorySpan
 }
 
-// Restore makes a path as it was at a point, in place or as a copy. What is there now is kept
-// before. Repeated with the same author, it continues.
-func (h *History) Restore(ctx context.Context, r RestoreRequest, by protocol.HistoryAuthor) (result RestoreResult, err error) {
+// Restore makes a path as it was at a point, in place or as a copy. The present state is
+// kept before. Repeated with the same author, it continues.
+func (h *History) Restore(ctx context.Context, r RestoreRequest,
+	by protocol.HistoryAuthor) (result RestoreResult, err error) {
 	err = h.do(func(s *store) error {
 		p, err := s.pointOrLast(r.Point)
 		if err != nil {
@@ -88,7 +89,10 @@ type restorePlan struct {
 
 // make compares a path at a point with the present. The present list is up to date.
 func (plan *restorePlan) make(r RestoreRequest, number int64, continues bool) error {
-	was := plan.store.stateAt(number, r.Path)
+	was, err := plan.store.stateAt(number, r.Path)
+	if err != nil {
+		return err
+	}
 	if len(was) == 0 && r.Path != "." {
 		return fmt.Errorf("%s at point %d: %w", r.Path, number, fs.ErrNotExist)
 	}
@@ -108,7 +112,14 @@ func (plan *restorePlan) make(r RestoreRequest, number int64, continues bool) er
 		}
 	}
 	for parent := parentOf(r.Path); parent != "." && r.Path != "."; parent = parentOf(parent) {
-		if e, known := plan.store.stateAt(number, parent)[parent]; known && plan.store.index.present[parent] == nil {
+		if plan.store.index.present[parent] != nil {
+			break
+		}
+		above, err := plan.store.stateAt(number, parent)
+		if err != nil {
+			return err
+		}
+		if e, known := above[parent]; known {
 			plan.add(parent, e)
 		}
 	}

@@ -88,7 +88,8 @@ func TestRestore_Copy_LeavesOriginal(t *testing.T) {
 	if !errors.Is(err, fs.ErrExist) {
 		t.Errorf("got %v", err)
 	}
-	if result := f.restore(RestoreRequest{Path: ".", Point: 1, Copy: "everything"}); f.read("everything/dir/a") != "one" {
+	result = f.restore(RestoreRequest{Path: ".", Point: 1, Copy: "everything"})
+	if f.read("everything/dir/a") != "one" {
 		t.Errorf("got %+v", result)
 	}
 }

@@ -22,15 +22,15 @@ func noise(seed uint64, n int) string {
 
 // TestRoom_JunkForAnHour_KeepsDiary writes junk over and over, and then deletes the diary.
 func TestRoom_JunkForAnHour_KeepsDiary(t *testing.T) {
-	f := newFixture(t, func(o *Options) { o.Room = 4 << 20 })
+	f := newFixture(t, func(o *Options) { o.Room = 2 << 20 })
 	f.write("diary", "dear diary")
-	f.write("book", noise(0, 200<<10))
+	f.write("book", noise(0, 50<<10))
 	for i := range 60 {
 		p := f.begin()
 		for j := range 3 {
-			f.write(fmt.Sprint("junk", j), noise(uint64(i*10+j+1), 200<<10))
+			f.write(fmt.Sprint("junk", j), noise(uint64(i*10+j+1), 50<<10))
 		}
-		f.write("book", noise(uint64(1000+i), 200<<10))
+		f.write("book", noise(uint64(1000+i), 50<<10))
 		f.end(p)
 		f.keepAll()
 		f.pass(time.Minute)
@@ -44,14 +44,14 @@ func TestRoom_JunkForAnHour_KeepsDiary(t *testing.T) {
 	if f.read("diary") != "dear diary" {
 		t.Errorf("got %q, %+v", f.read("diary"), undone)
 	}
-	if got := f.version("book", 1); got != noise(0, 200<<10) {
+	if got := f.version("book", 1); got != noise(0, 50<<10) {
 		t.Error("the first version of the book is gone")
 	}
 	if lost := p.NotKept().Count; undone.NotKept.Count != lost || undone.Restored.Count != 5-lost {
 		t.Errorf("got %+v, %d not kept", undone, lost)
 	}
-	if space := f.h.Space(); space.Bytes > 5<<20 {
-		t.Errorf("the history takes %d bytes of 4 MiB", space.Bytes)
+	if space := f.h.Space(); space.Bytes > 2200<<10 {
+		t.Errorf("the history takes %d bytes of 2 MiB", space.Bytes)
 	}
 }
 

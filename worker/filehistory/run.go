@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"time"
 )
@@ -18,8 +19,8 @@ const (
 	niceness   = 10          // priority of the background work (nice(1))
 )
 
-// Run works in the background until ctx ends: it keeps the home's files, finds changes by others
-// each hour, deletes old versions and frees memory.
+// Run does the background work of the history until ctx ends. It keeps the home's files, finds
+// changes by others each hour, deletes old versions, and frees memory.
 func (h *History) Run(ctx context.Context) error {
 	runtime.LockOSThread() // without an unlock, the thread with its priority ends with this goroutine
 	lowerPriority()
@@ -133,5 +134,7 @@ func (h *History) unloadIdle() error {
 	if h.store == nil || len(h.running) > 0 || time.Since(h.used) < idleAfter {
 		return nil
 	}
-	return h.unload()
+	err := h.unload()
+	debug.FreeOSMemory() // the worker may be idle for hours
+	return err
 }
