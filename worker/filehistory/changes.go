@@ -102,7 +102,8 @@ func (s *store) addLaterBytes(span protocol.HistorySpan, at map[string]int, list
 		return
 	}
 	s.eachPresent(func(p *present) {
-		if i, known := at[p.path]; known && p.since > span.From && p.since <= span.To && list[i].after.hasStamp(&p.entry) {
+		i, known := at[p.path]
+		if known && p.since > span.From && p.since <= span.To && list[i].after.hasStamp(&p.entry) {
 			list[i].after.digest = p.digest
 		}
 	})

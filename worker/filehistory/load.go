@@ -156,7 +156,8 @@ func (l *loader) badPack(number uint32, length int, isLast bool) error {
 // cut removes the bytes after the last good record, which a crash has left.
 func (l *loader) cut(p *pack, bytes int, isLast bool) error {
 	if !isLast {
-		l.store.report(fmt.Errorf("read %s of the file history: the last %d bytes are damaged", packName(p.number), bytes))
+		l.store.report(fmt.Errorf("read %s of the file history: its last %d bytes are damaged", packName(p.number),
+			bytes))
 		return nil
 	}
 	file, err := l.store.packs.use(p.number)
@@ -181,7 +182,7 @@ func (l *loader) record(p *pack, at uint32, f frame) error {
 	case largeRecord:
 		list, err := decodeLarge(payload)
 		if err == nil {
-			x.blobs[list.digest] = location{pack: p.number, at: at, size: size, length: uint32(f.raw), isLarge: true}
+			x.blobs[list.digest] = location{pack: p.number, at: at, size: size, isLarge: true}
 		}
 		return err
 	case changesRecord:

@@ -29,9 +29,10 @@ type RestoreResult struct {
 	Span protocol.HistorySpan
 }
 
-// Restore makes a path as it was at a point, in place or as a copy. What is there now is kept
-// before. Repeated with the same author, it continues.
-func (h *History) Restore(ctx context.Context, r RestoreRequest, by protocol.HistoryAuthor) (result RestoreResult, err error) {
+// Restore makes a path as it was at a point, in place or as a copy. The present state is
+// kept before. Repeated with the same author, it continues.
+func (h *History) Restore(ctx context.Context, r RestoreRequest,
+	by protocol.HistoryAuthor) (result RestoreResult, err error) {
 	err = h.do(func(s *store) error {
 		p, err := s.pointOrLast(r.Point)
 		if err != nil {
@@ -40,7 +41,7 @@ func (h *History) Restore(ctx context.Context, r RestoreRequest, by protocol.His
 		if _, err := h.look(ctx, s, nil, func() bool { return true }); err != nil {
 			return err
 		}
-		plan := &restorePlan{store: s}
+		plan := &restorePlan{store: s, preview: r.Preview}
 		if err := plan.make(r, p.number, s.unfinished(by) > 0); err != nil {
 			return err
 		}
@@ -80,9 +81,10 @@ func (s *store) pointOrLast(number int64) (*point, error) {
 
 // restorePlan has the steps of a restore.
 type restorePlan struct {
-	store  *store
-	steps  []step
-	noByte []string
+	store   *store
+	preview bool // files that wait to be kept count as kept
+	steps   []step
+	noByte  []string
 }
 
 // make compares a path at a point with the present. The present list is up to date.
@@ -123,7 +125,7 @@ func (plan *restorePlan) add(path string, to entry) {
 	switch {
 	case now.isSame(&to), to.kind == unknown:
 	case to.kind == special, to.kind == file && !plan.store.hasBytes(to.digest), now.kind == special,
-		now.kind == file && !plan.store.hasBytes(now.digest):
+		now.kind == file && !plan.store.hasBytes(now.digest) && !(plan.preview && now.wantsBytes()):
 		plan.noByte = append(plan.noByte, path)
 	default:
 		plan.steps = append(plan.steps, step{path: path, now: now, to: to})

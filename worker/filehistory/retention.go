@@ -3,6 +3,8 @@ package filehistory
 import (
 	"math"
 	"time"
+
+	"mews/protocol"
 )
 
 // Times for which versions are kept, as room allows.
@@ -21,6 +23,7 @@ type version struct {
 	since       int64 // number of the point that made it; 0 means unknown
 	from, until int64 // times in ns
 	isLast      bool  // nothing followed: the file is still there, or was deleted
+	byProgram   bool  // a program made it
 }
 
 func (v *version) isPresent() bool { return v.until == never }
@@ -43,14 +46,15 @@ func crosses(from, until int64, period time.Duration) bool {
 	return from/int64(period) != until/int64(period)
 }
 
-// isSpare reports whether the version may make room for others. Versions of the last 48 hours may if
-// they existed for less than an hour and newer ones follow.
+// isSpare reports whether the version may make room for others. A version of the last 48 hours may
+// only if a program made it and it existed for less than an hour: so no program can push out what
+// others have made.
 func (v *version) isSpare(now int64) bool {
 	switch {
 	case v.isPresent() || v.isLast:
 		return false
 	case time.Duration(now-v.until) < keepAllFor:
-		return !crosses(v.from, v.until, time.Hour)
+		return v.byProgram && !crosses(v.from, v.until, time.Hour)
 	}
 	return true
 }
@@ -71,7 +75,12 @@ func (l *versionList) add(p *point, c *change) {
 		*l = append(*l, version{digest: c.before.digest, until: p.at, isLast: c.after.kind == absent})
 	}
 	if c.after.kind == file {
-		*l = append(*l, version{digest: c.after.digest, since: p.number, from: p.at, until: never, isLast: true})
+		from := p.at
+		if c.before.kind == unknown {
+			from = 0 // it is older than the history
+		}
+		*l = append(*l, version{digest: c.after.digest, since: p.number, from: from, until: never, isLast: true,
+			byProgram: p.by.Kind == protocol.HistoryAuthorProgram})
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Search returns the files among paths, or in folders among them, with a version that has one of
-// the phrases. Upper and lower case count as the same.
+// Search returns the files of which a version has one of the phrases. It searches the files among
+// paths, and those in folders among them. Upper and lower case count as the same.
 func (h *History) Search(ctx context.Context, paths, phrases []string) (found []string, err error) {
 	err = h.do(func(s *store) error {
 		wanted := pathSet(paths)

@@ -26,7 +26,7 @@ func (c *census) use(d digest) {
 	}
 	c.live += int64(at.size)
 	if at.isLarge {
-		chunks, _, _ := c.store.chunksOf(d) // an unreadable list has no chunks that could be read
+		chunks, _, _ := c.store.chunksOf(d) // an unreadable list has no chunks
 		for _, chunk := range chunks {
 			c.use(chunk)
 		}
@@ -149,7 +149,9 @@ func (s *store) compact(c *census, wanted int64) error {
 	for number := range unused {
 		numbers = append(numbers, number)
 	}
-	slices.SortFunc(numbers, func(a, b uint32) int { return cmp.Or(cmp.Compare(unused[b], unused[a]), cmp.Compare(a, b)) })
+	slices.SortFunc(numbers, func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(unused[b], unused[a]), cmp.Compare(a, b))
+	})
 	for _, number := range numbers {
 		if wanted <= 0 {
 			return nil
@@ -162,7 +164,7 @@ func (s *store) compact(c *census, wanted int64) error {
 	return nil
 }
 
-// Thin deletes all versions that were replaced more than 48 hours ago, to make room on the disk.
+// Thin deletes all versions that were replaced over 48 hours ago. It makes room on the disk.
 func (h *History) Thin(ctx context.Context) error {
 	return h.do(func(s *store) error {
 		now := s.now().UnixNano()

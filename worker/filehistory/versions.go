@@ -33,8 +33,9 @@ func (e *entry) notKept() string {
 	return reasons[e.why]
 }
 
-// Versions lists at most protocol.MaxFileVersions versions of a file or folder, the newest first.
-// Only points below before count; 0 means all. more means that there are older versions.
+// Versions lists versions of a file or folder, the newest first. There are at most
+// protocol.MaxFileVersions; more means that there are older ones. Only points below before count; 0
+// means all.
 func (h *History) Versions(path string, before int64) (list []protocol.FileVersion, more bool, err error) {
 	err = h.do(func(s *store) error {
 		versions := s.versionsOf(path)

@@ -44,6 +44,9 @@ func (o Operation) Run(ctx context.Context, p protocol.FileHistoryParameters) (r
 		return r, errors.New(o.Off)
 	}
 	if p.Path != "" {
+		if err := o.History.Look(ctx); err != nil { // so that the newest version is the present one
+			return r, err
+		}
 		if p.Point, err = o.point(p); err != nil {
 			return r, err
 		}
