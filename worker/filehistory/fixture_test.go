@@ -2,6 +2,7 @@ package filehistory
 
 import (
 	"context"
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -66,6 +67,9 @@ func (f *fixture) pass(d time.Duration) {
 func (f *fixture) report(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if errors.Is(err, errKilled) {
+		return
+	}
 	f.reports = append(f.reports, err)
 }
 

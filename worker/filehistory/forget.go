@@ -2,6 +2,7 @@ package filehistory
 
 import (
 	"context"
+	"errors"
 	"path"
 	"strings"
 )
@@ -22,10 +23,11 @@ func (h *History) Forget(ctx context.Context, paths []string) (versions int64, e
 			}
 		}
 		s.forgetWords(paths)
-		f := s.forgetting(wanted)
-		if err := s.removeHolds(f); err != nil {
+		f, err := s.forgetting(wanted)
+		if err != nil {
 			return err
 		}
+		s.removeHolds(f)
 		for _, p := range append([]*pack(nil), s.packs.list...) {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
@@ -54,7 +56,7 @@ func (s *store) forgetWords(paths []string) {
 }
 
 // removeHolds removes the holds that do not pass from the index.
-func (s *store) removeHolds(f filter) error {
+func (s *store) removeHolds(f filter) {
 	var left []hold
 	for i := range s.index.holds {
 		if f.hold(&s.index.holds[i]) {
@@ -62,11 +64,10 @@ func (s *store) removeHolds(f filter) error {
 		}
 	}
 	s.index.holds = left
-	return nil
 }
 
 // forgetting returns a filter for everything except some paths, and the bytes that only they have.
-func (s *store) forgetting(wanted map[string]bool) filter {
+func (s *store) forgetting(wanted map[string]bool) (filter, error) {
 	forgotten, used := map[digest]bool{}, map[digest]bool{}
 	note := func(path string, digests ...digest) {
 		set := used
@@ -77,8 +78,9 @@ func (s *store) forgetting(wanted map[string]bool) filter {
 			set[d] = true
 		}
 	}
-	s.eachChange(1, s.index.last(), func(_ *point, c *change) { note(c.path, c.before.digest, c.after.digest) })
-	s.eachPresent(func(p *present) { note(p.path, p.digest) })
+	err := errors.Join(
+		s.eachChange(1, s.index.last(), func(_ *point, c *change) { note(c.path, c.before.digest, c.after.digest) }),
+		s.eachPresent(func(p *present) { note(p.path, p.digest) }))
 	for _, h := range s.index.holds {
 		if h.path != "" {
 			note(h.path, h.digest)
@@ -93,7 +95,13 @@ func (s *store) forgetting(wanted map[string]bool) filter {
 		}
 	}
 	for d := range used {
-		chunks, _, _ := s.chunksOf(d)
+		if !s.hasBytes(d) {
+			continue
+		}
+		chunks, _, lost := s.chunksOf(d)
+		if lost != nil {
+			err = errors.Join(err, s.unlessDamaged(lost))
+		}
 		for _, chunk := range chunks {
 			used[chunk] = true
 		}
@@ -103,5 +111,5 @@ func (s *store) forgetting(wanted map[string]bool) filter {
 		change:  func(_ *point, c *change) bool { return !isWanted(c.path, wanted) },
 		present: func(p *present) bool { return !isWanted(p.path, wanted) },
 		hold:    hold,
-	}
+	}, err
 }

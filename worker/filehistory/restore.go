@@ -89,7 +89,10 @@ type restorePlan struct {
 
 // make compares a path at a point with the present. The present list is up to date.
 func (plan *restorePlan) make(r RestoreRequest, number int64, continues bool) error {
-	was := plan.store.stateAt(number, r.Path)
+	was, err := plan.store.stateAt(number, r.Path)
+	if err != nil {
+		return err
+	}
 	if len(was) == 0 && r.Path != "." {
 		return fmt.Errorf("%s at point %d: %w", r.Path, number, fs.ErrNotExist)
 	}
@@ -109,7 +112,14 @@ func (plan *restorePlan) make(r RestoreRequest, number int64, continues bool) er
 		}
 	}
 	for parent := parentOf(r.Path); parent != "." && r.Path != "."; parent = parentOf(parent) {
-		if e, known := plan.store.stateAt(number, parent)[parent]; known && plan.store.index.present[parent] == nil {
+		if plan.store.index.present[parent] != nil {
+			break
+		}
+		above, err := plan.store.stateAt(number, parent)
+		if err != nil {
+			return err
+		}
+		if e, known := above[parent]; known {
 			plan.add(parent, e)
 		}
 	}

@@ -1,6 +1,7 @@
 package filehistory
 
 import (
+	"errors"
 	"math"
 	"time"
 
@@ -85,21 +86,20 @@ func (l *versionList) add(p *point, c *change) {
 }
 
 // versions returns the versions of all files.
-func (s *store) versions() map[string]versionList {
+func (s *store) versions() (map[string]versionList, error) {
 	all := map[string]versionList{}
-	s.eachChange(1, s.index.last(), func(p *point, c *change) {
+	err := s.eachChange(1, s.index.last(), func(p *point, c *change) {
 		l := all[c.path]
 		l.add(p, c)
 		all[c.path] = l
 	})
-	s.eachPresent(func(p *present) {
+	return all, errors.Join(err, s.eachPresent(func(p *present) {
 		for i, v := range all[p.path] {
 			if v.since == p.since && v.digest == (digest{}) {
 				all[p.path][i].digest = p.digest
 			}
 		}
-	})
-	return all
+	}))
 }
 
 // newestBeforeChange returns the index of the newest version that is not the present one; -1 means

@@ -19,14 +19,14 @@ type filter struct {
 }
 
 // thinning returns a filter that keeps the bytes that a census has counted.
-func (s *store) thinning(c *census) filter {
+func (s *store) thinning(c *census) (filter, error) {
 	now := s.now().UnixNano()
 	type key struct {
 		path  string
 		since int64
 	}
 	later := map[key]digest{} // digests that were added after their point
-	s.eachPresent(func(p *present) { later[key{p.path, p.since}] = p.digest })
+	err := s.eachPresent(func(p *present) { later[key{p.path, p.since}] = p.digest })
 	isUsed := func(e *entry) bool { return e.kind == directory || e.kind == link || c.uses[e.digest] > 0 }
 	return filter{
 		blob: func(d digest) bool { return c.uses[d] > 0 },
@@ -40,7 +40,7 @@ func (s *store) thinning(c *census) filter {
 			return known != nil && known.since == p.since || isUsed(&p.entry)
 		},
 		hold: s.isHeld,
-	}
+	}, err
 }
 
 // rewriter copies a pack.

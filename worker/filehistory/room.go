@@ -43,7 +43,7 @@ func (s *store) checkRoom(n int64) error {
 	}
 	if n > s.room.left {
 		if err := s.makeRoom(n); err != nil {
-			return err
+			s.report(err) // there is no room then
 		}
 	}
 	if n > s.room.left {

@@ -21,11 +21,16 @@ func (h *History) Search(ctx context.Context, paths, phrases []string) (found []
 				versions[path][d] = true
 			}
 		}
-		s.eachChange(1, s.index.last(), func(_ *point, c *change) {
+		err := s.eachChange(1, s.index.last(), func(_ *point, c *change) {
 			add(c.path, c.before.digest)
 			add(c.path, c.after.digest)
 		})
-		s.eachPresent(func(p *present) { add(p.path, p.digest) })
+		if err == nil {
+			err = s.eachPresent(func(p *present) { add(p.path, p.digest) })
+		}
+		if err != nil {
+			return err
+		}
 		for i := range s.index.holds {
 			add(s.index.holds[i].path, s.index.holds[i].digest)
 		}

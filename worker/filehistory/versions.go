@@ -38,7 +38,10 @@ func (e *entry) notKept() string {
 // means all.
 func (h *History) Versions(path string, before int64) (list []protocol.FileVersion, more bool, err error) {
 	err = h.do(func(s *store) error {
-		versions := s.versionsOf(path)
+		versions, err := s.versionsOf(path)
+		if err != nil {
+			return err
+		}
 		slices.Reverse(versions)
 		for _, v := range versions {
 			if before > 0 && v.Point >= before {
@@ -56,18 +59,21 @@ func (h *History) Versions(path string, before int64) (list []protocol.FileVersi
 }
 
 // versionsOf lists the versions of a path, oldest first.
-func (s *store) versionsOf(path string) (list []protocol.FileVersion) {
+func (s *store) versionsOf(path string) (list []protocol.FileVersion, err error) {
 	later := map[int64]entry{}
-	s.eachPresent(func(p *present) {
+	err = s.eachPresent(func(p *present) {
 		if p.path == path {
 			later[p.since] = p.entry
 		}
 	})
+	if err != nil {
+		return nil, err
+	}
 	if e := s.index.present[path]; e != nil {
 		later[e.since] = *e
 	}
 	last := entry{kind: noEntryKind}
-	s.eachChange(1, s.index.last(), func(p *point, c *change) {
+	err = s.eachChange(1, s.index.last(), func(p *point, c *change) {
 		switch {
 		case c.path == path:
 			e := c.after
@@ -82,7 +88,7 @@ func (s *store) versionsOf(path string) (list []protocol.FileVersion) {
 			list = append(list, s.fileVersion(p, &entry{kind: directory, mode: 0o755}))
 		}
 	})
-	return list
+	return list, err
 }
 
 // FindPoint returns the last point until a time, or fs.ErrNotExist.
@@ -109,7 +115,11 @@ func (h *History) OpenVersion(path string, number int64) (v protocol.FileVersion
 		if err != nil {
 			return err
 		}
-		e := s.stateAt(p.number, path)[path]
+		state, err := s.stateAt(p.number, path)
+		if err != nil {
+			return err
+		}
+		e := state[path]
 		if e.kind == unknown {
 			return fmt.Errorf("%s at point %d: %w: %w", path, p.number, errNoPoint, fs.ErrNotExist)
 		}
