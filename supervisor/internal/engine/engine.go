@@ -34,8 +34,9 @@ type Options struct {
 	Filesystem func(dir string) (Filesystem, error)
 	// files migration/0001_name.sql, migration/0002_name.sql and so on, without a gap
 	Migrations fs.FS
-	// statements that give an empty database the schema of Migrations, but faster; "" means that
-	// Migrations make it
+	// statements that give an empty database the schema of Migrations, but faster. Each is stored by
+	// SQLite as it stands here, begins a line with CREATE, and ends with a semicolon and a newline.
+	// "" means that Migrations make the schema.
 	NewSchema string
 	// copies the database to MigrationCopyPath before the first migration of a start
 	KeepCopy  bool

@@ -58,8 +58,8 @@ const (
 	ProblemFileReplaced Problem = "replaced"
 	// another file has replaced the open file, which could not be copied; facts: the path, the reason
 	ProblemReplacedFileLost Problem = "replaced_lost"
-	// other migrations made the database; facts: the schema's version, the first difference, the
-	// schema's digest, or "" if the schema was not compared
+	// other migrations or a person changed the database's schema; facts: the schema's version, the
+	// first difference, the schema's digest, or "" if the schema was not compared
 	ProblemOtherMigrations Problem = "differs"
 	ProblemForeignDatabase Problem = "foreign" // the file is the database of another program
 )
