@@ -36,6 +36,10 @@ const textJoinedAsYou = "A new account speaks as you, %s, from now on: the %s ac
 const textHomesLost = "The folder of people's homes, %s, is missing, with the files of %s. " +
 	"Put it back if you have it. `mews run --new-homes` makes empty ones."
 
+// textNoInodes says why the service does not start on a disk that can hold no more files.
+const textNoInodes = "The disk of Mews's state folder %[1]s has no room for new files: its inodes are used up. " +
+	"Delete many small files there, then start Mews again. `df -i %[1]s` shows the room."
+
 // Texts about the state folder and about models of jobs.
 const (
 	textOtherAccount = "Mews is not running, and its state folder %s belongs to user id %d. Start Mews, or run this as " +

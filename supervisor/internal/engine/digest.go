@@ -81,6 +81,19 @@ func (c *connection) compare(o Options) (repair schema, err error) {
 	return found.repair, nil
 }
 
+// refuseDifferences does the same as compare, but it changes nothing.
+func (c *connection) refuseDifferences(o Options) error {
+	names, have, err := c.versions(o.Migrations)
+	if err != nil {
+		return err
+	}
+	found, err := c.compareMigrations(o, names[:have])
+	if err == nil && found.difference != "" && !o.AllowDifferences {
+		err = found.refusal(have)
+	}
+	return err
+}
+
 // refusal returns the error for a database with a difference.
 func (found comparison) refusal(version int64) error {
 	return &Error{ProblemOtherMigrations, []any{version, found.difference, found.fingerprint}}
