@@ -18,6 +18,8 @@ const (
 		"minute."
 	textExportsBusy = "%d exports are running, and no more can run at once. None of them has ended " +
 		"within %d seconds. Run this again in a minute."
+	textOtherFile = "Nothing was changed. Mews runs with the configuration %s, not with %s. Run " +
+		"`mews reload --config %s`, or restart Mews with the other file."
 	textExportGone       = "This export has ended. Begin it again."
 	textExportNotAudited = "This export has no entry in the audit log. %s"
 	textFactorOff        = "%s uses no second factor: the configuration has `totp: off`."

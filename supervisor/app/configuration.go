@@ -19,7 +19,9 @@ type configuration struct {
 	*users.Loader
 	setPrices func(*config.Config) error   // sets the prices of models; after an error the old prices stay
 	applyRest func(was, is *config.Config) // applies the rest of a new configuration, which can't fail
-	otherBot  atomic.Bool                  // the file names another bot of Telegram, which waits for a restart
+	// asks Telegram whether it refuses another token of the bot; nil without Telegram
+	refusesToken func(ctx context.Context, token string) (refused bool, err error)
+	tokenNote    atomic.Pointer[string] // why the file's token of Telegram is not in force; nil or "" if it is
 	current   atomic.Pointer[config.Config]
 }
 

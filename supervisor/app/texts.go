@@ -9,6 +9,10 @@ const (
 	textOtherBot       = "Another bot takes effect only at a restart: telegram.token. Everything else is in force. " +
 		"Messages and " +
 		"chats belong to a bot, so the present one goes on until you restart Mews%s."
+	textTokenRefused = "Telegram refuses the new telegram.token, so the old one stays in use. Everything else is in " +
+		"force. Copy the token from @BotFather again, then run `mews reload`."
+	textTokenUnchecked = "Telegram did not say whether it accepts the new telegram.token, so the old one stays in " +
+		"use: %v. Everything else is in force. Run `mews reload` again later."
 	textWarnings     = "\nMews starts without these refused settings:\n%v"
 	textNeedsRestart = "Nothing was changed, because this takes effect only at a restart: %s. Restart Mews%s, " +
 		"or undo the change " +
