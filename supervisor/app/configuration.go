@@ -22,7 +22,7 @@ type configuration struct {
 	// asks Telegram whether it refuses another token of the bot; nil without Telegram
 	refusesToken func(ctx context.Context, token string) (refused bool, err error)
 	tokenNote    atomic.Pointer[string] // why the file's token of Telegram is not in force; nil or "" if it is
-	current   atomic.Pointer[config.Config]
+	current      atomic.Pointer[config.Config]
 }
 
 // Current returns the configuration that is in force.

@@ -47,7 +47,8 @@ func (s *service) newUndos() *undo.Undoer {
 func (s *service) newSearcher() *search.Searcher {
 	return search.New(search.Options{Index: s.index, Transcript: s.db.Transcript(),
 		Conversations: s.db.Conversations(), Sent: s.db.Inbox(),
-		Zone: s.settings.Zone, Now: s.now})
+		GroupTitle: s.groupTitles().Find,
+		Zone:       s.settings.Zone, Now: s.now})
 }
 
 // newForgetter makes the feature that deletes messages that users want forgotten.

@@ -51,6 +51,7 @@ type Options struct {
 	Transcript    Transcript
 	Conversations Conversations
 	Sent          InboundFinder
+	GroupTitle    func(supervisor.Conversation) string // returns a group's title; "" means unknown; may be nil
 	Zone          func(user string) *time.Location
 	Now           func() time.Time
 }
