@@ -40,7 +40,7 @@ func (c *configuration) Apply(ctx context.Context, cfg *config.Config) error {
 // usersConfiguration returns the part of a configuration that package users needs.
 func usersConfiguration(cfg *config.Config) *users.Configuration {
 	u := &users.Configuration{Users: usersOf(cfg), Homes: filepath.Join(cfg.State, "homes"),
-		Budget: BudgetFromConfig(cfg.Budget.Users)}
+		Budget: BudgetFromConfig(cfg.Budget.Users), Month: cfg.Budget.Month.Micro}
 	for _, id := range cfg.Telegram.Groups {
 		u.Groups = append(u.Groups, access.Group{Channel: supervisor.ChannelTelegram, Chat: strconv.FormatInt(id, 10)})
 	}
