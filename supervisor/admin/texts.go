@@ -18,7 +18,8 @@ const (
 		"minute."
 	textExportsBusy = "%d exports are running, and no more can run at once. None of them has ended " +
 		"within %d seconds. Run this again in a minute."
-	textOtherFile = "Nothing was changed. Mews runs with the configuration %s, not with %s. Run " +
+	textDeletionBegun = "The deletion of %s has begun and not ended. `mews user delete %s` goes on with it.\n"
+	textOtherFile     = "Nothing was changed. Mews runs with the configuration %s, not with %s. Run " +
 		"`mews reload --config %s`, or restart Mews with the other file."
 	textExportGone       = "This export has ended. Begin it again."
 	textExportNotAudited = "This export has no entry in the audit log. %s"

@@ -44,6 +44,7 @@ var allowedStatements = map[string]string{
 	findRepositoryStatus:            "an admin asks how a repository is",
 	listSettingUsers:                "the folder of homes is missing at a start",
 	findDeletionStep:                "an admin adds or deletes a user",
+	listBegunDeletions:              "an admin lists the users",
 	listUnchained:                   "the first start after an update gives the log its digests",
 	listPosted:                      "the reviews that were posted are read once in a while",
 	cleanShown:                      "it holds what is to be deleted from chats soon",
