@@ -27,7 +27,7 @@ const (
 	textFactorTaken      = "An admin has taken your second factor away, with its recovery codes, and ended your logins."
 	textFactorNeeded     = " You need a new one to speak here: ask for an invite."
 	textFactorOptional   = "They need none until they set up another."
-	textCantBeAdded      = "%s can't be added: %v."
+	textCantBeAdded      = "Nobody was added: %v."
 	textNotAdded         = "%s was not added: %v."
 	textAdded            = "%s is a user of Mews now (%s), with the folder %s."
 	textAddedAgain       = "%s is a user of Mews again (%s), with the folder %s and their other stored data."
