@@ -32,7 +32,8 @@ func (m modelCommands) ResolveName(spec string) (string, error) {
 func (m modelCommands) ListOffers(ctx context.Context) []command.ModelOffer {
 	var offers []command.ModelOffer
 	for _, o := range m.catalogue.ListModels(ctx) {
-		offers = append(offers, command.ModelOffer{Spec: o.Spec, Default: o.Default, Unpriced: m.IsUnpriced(o.Spec), Err: o.Err})
+		offers = append(offers, command.ModelOffer{Spec: o.Spec, Default: o.Default, Err: o.Err,
+			Unpriced: m.IsUnpriced(o.Spec)})
 	}
 	return offers
 }

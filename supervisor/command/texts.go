@@ -217,8 +217,9 @@ const (
 const (
 	textUsageUsage = "I know /usage, /usage 7d, and for admins “/usage all”, but not %s. A time is one of: " +
 		spans.HelpText + "."
-	textUsageFuture     = "%s is still to come, so nothing was used then."
-	textSharedSpent     = "\n\nThe money of everybody here together is used up for this month. An admin can raise budget.month."
+	textUsageFuture = "%s is still to come, so nothing was used then."
+	textSharedSpent = "\n\nThe money of everybody here together is used up for this month. " +
+		"An admin can raise budget.month."
 	textUsageIn         = "%s %s: %v"
 	textFrom            = "from %s"
 	textUntil           = "until %s"

@@ -29,7 +29,7 @@ type UsageSums interface {
 type Budgets interface {
 	// ListRemainingBudgets returns the money that a user may still spend, for each of their limits.
 	ListRemainingBudgets(ctx context.Context, user string) ([]budget.Allowance, error)
-	// IsSharedLimitReached reports whether all users together have spent what they may in this month.
+	// IsSharedLimitReached reports whether the monthly limit of all users together is spent.
 	IsSharedLimitReached(ctx context.Context) (bool, error)
 }
 

@@ -58,7 +58,7 @@ func (s Space) IsFull() bool {
 // startFiles is the number of new files that a start of the service may need.
 const startFiles = 8
 
-// LacksFilesForStart reports whether the service can't start because too few new files fit on the disk.
+// LacksFilesForStart reports whether too few new files fit on the disk for a start.
 func (s Space) LacksFilesForStart() bool { return s.Files > 0 && s.FreeFiles < startFiles }
 
 // isExhausted reports whether nothing can be written any more.

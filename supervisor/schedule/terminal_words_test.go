@@ -10,7 +10,7 @@ import (
 
 func TestForTerminal_NamesNoChatCommand(t *testing.T) {
 	for text, want := range map[string]string{
-		textUsage:                           "Write when, a colon, and what: `mews job add 'tomorrow at 9: call the plumber'`\n",
+		textUsage:                           "a colon, and what: `mews job add 'tomorrow at 9: call the plumber'`\n",
 		fmt.Sprintf(textNoText, "at 9"):     "Write it after a colon: `mews job add 'at 9: call Ann'`",
 		fmt.Sprintf(textTooMany, 200):       "`mews job` lists them, and `mews job delete` deletes one.",
 		textNoJobs:                          "Set one: `mews job add 'tomorrow at 9: call the plumber'`. Or ask",

@@ -55,8 +55,8 @@ func explain(err error) error {
 	return problem.New(problems[found], err, facts...)
 }
 
-// IsUnwritable reports whether err means that the database can't be written now, for example on a
-// full disk.
+// IsUnwritable reports whether err means that the database can't be written now. Its disk may be
+// full.
 func IsUnwritable(err error) bool { return engine.IsUnwritable(err) }
 
 // invalid returns the error for a request that the current state does not allow.

@@ -132,8 +132,8 @@ func (c *Client) SetToken(token string) {
 	}
 }
 
-// RefusesToken asks Telegram once, within getMeTimeout, whether it refuses another token of this bot.
-// An error without a refusal means that Telegram gave no answer.
+// RefusesToken asks Telegram once whether it refuses another token of this bot. It waits for
+// getMeTimeout. An error without a refusal means that Telegram gave no answer.
 func (c *Client) RefusesToken(ctx context.Context, token string) (yes bool, err error) {
 	other, err := New(Options{Token: token, APIURL: c.root, Transport: c.sends})
 	if err != nil {

@@ -156,7 +156,7 @@ func (s *Settings) PutSetting(ctx context.Context, user, name, kept string) erro
 	return s.Store.Put(ctx, user, name, kept)
 }
 
-// IsSharedLimitReached reports whether all users together have spent what they may in this month.
+// IsSharedLimitReached reports whether the monthly limit of all users together is spent.
 func (s *Settings) IsSharedLimitReached(ctx context.Context) (bool, error) {
 	limit := s.Configuration().Month
 	if limit == 0 {

@@ -100,7 +100,8 @@ func ProblemOf(err error) (p Problem, facts []any) {
 	return ProblemNone, nil
 }
 
-// IsUnwritable reports whether err means that the database can't be written now, but may be readable.
+// IsUnwritable reports whether err means that the database can't be written now. Perhaps it can be
+// read.
 func IsUnwritable(err error) bool {
 	problem, _ := ProblemOf(err)
 	return problem == ProblemDiskFull || problem == ProblemUnwritable
