@@ -17,7 +17,8 @@ func reloadVerb(ctx context.Context, con console, args []string) error {
 	if err != nil {
 		return err
 	}
-	list, err := app.CallAdminService[admin.ConfigurationChanges](ctx, cfg, admin.MethodReload, struct{}{})
+	list, err := app.CallAdminService[admin.ConfigurationChanges](ctx, cfg, admin.MethodReload,
+		admin.ReloadRequest{File: cfg.File})
 	if err != nil {
 		return err
 	}

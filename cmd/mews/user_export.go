@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
 
 	"mews/cmd/mews/chat"
+	"mews/config"
 	"mews/supervisor"
 	"mews/supervisor/app"
 )
@@ -26,11 +28,20 @@ func userExport(ctx context.Context, con console, v subcommand, args []string) e
 		if chat.IsTerminal(con.out) {
 			return supervisor.Errorf(supervisor.CodeInvalid, textExportTerminal)
 		}
-		return app.WriteUserExport(ctx, cfg, name, con.out)
+		return writeExport(ctx, con, cfg, name, con.out)
 	}
-	err = writeNewFile(*output, func(f *os.File) error { return app.WriteUserExport(ctx, cfg, name, f) })
+	err = writeNewFile(*output, func(f *os.File) error { return writeExport(ctx, con, cfg, name, f) })
 	if err == nil {
 		_, err = fmt.Fprintf(con.out, textExported, *output, name)
+	}
+	return err
+}
+
+// writeExport writes an export to w, and warns if the audit log has no entry about it.
+func writeExport(ctx context.Context, con console, cfg *config.Config, name string, w io.Writer) error {
+	note, err := app.WriteUserExport(ctx, cfg, name, w)
+	if note != "" {
+		fmt.Fprintln(con.err, "mews: "+note)
 	}
 	return err
 }

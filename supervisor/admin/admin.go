@@ -71,10 +71,11 @@ type Configuration interface {
 	CheckNewUser(u supervisor.User) error
 	// Refresh loads the users again.
 	Refresh(ctx context.Context) error
-	// ReadChanges reads the configuration file again and lists the changes. The function use
+	// ReadChanges reads the configuration file again and lists the changes. It may ask Telegram about
+	// a new token. The function use
 	// applies the changes; if use fails, nothing has changed. The errors of both functions are for
 	// people.
-	ReadChanges() (changes []ConfigurationChange, use func(ctx context.Context) error, err error)
+	ReadChanges(ctx context.Context) (changes []ConfigurationChange, use func(ctx context.Context) error, err error)
 }
 
 // ConfigurationSummary has facts of a configuration about its users.

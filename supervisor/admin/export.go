@@ -2,10 +2,13 @@ package admin
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 
 	"mews/supervisor"
+	"mews/supervisor/problem"
+	"mews/supervisor/sqlite"
 )
 
 // ExportRequest are the parameters of user.export.
@@ -19,23 +22,36 @@ type ExportPiece struct {
 	Token string `json:"token"`
 	Bytes []byte `json:"bytes,omitempty"`
 	Last  bool   `json:"last,omitempty"`
+	Note  string `json:"note,omitempty"` // in the first piece: why the audit log has no entry; "" if it has one
 }
 
 // Export begins an export of a user's data, or returns its next piece.
 func (o *Service) Export(ctx context.Context, by Caller, q ExportRequest) (ExportPiece, error) {
 	if q.Token != "" {
 		bytes, last, err := o.exports.next(ctx, by, q.Token)
-		return ExportPiece{q.Token, bytes, last}, err
+		return ExportPiece{Token: q.Token, Bytes: bytes, Last: last}, err
 	}
 	u, err := o.userOrFormer(ctx, by, q.User)
 	if err != nil {
 		return ExportPiece{}, err
 	}
-	if err := o.note(ctx, by, u.Name, "user.exported", ""); err != nil {
+	note, err := o.noteExport(ctx, by, u.Name)
+	if err != nil {
 		return ExportPiece{}, err
 	}
 	token, err := o.exports.begin(ctx, by, func(ctx context.Context, w io.Writer) error { return o.pack(ctx, u, w) })
-	return ExportPiece{Token: token}, err
+	return ExportPiece{Token: token, Note: note}, err
+}
+
+// noteExport adds an export's entry to the audit log. If the database can't be written, the export
+// goes on without an entry, because it may be all that saves the data. Then the text says so.
+func (o *Service) noteExport(ctx context.Context, by Caller, user string) (text string, err error) {
+	err = o.note(ctx, by, user, "user.exported", "")
+	if !sqlite.IsUnwritable(err) {
+		return "", err
+	}
+	o.Logger.Warn("an export has no entry in the audit log", "user", user, "by", by.String(), "error", err)
+	return fmt.Sprintf(textExportNotAudited, problem.UserText(err)), nil
 }
 
 // userOrFormer returns a user, or a placeholder for a former user with stored data. The placeholder
@@ -53,14 +69,15 @@ func (o *Service) userOrFormer(ctx context.Context, by Caller, name string) (sup
 	return supervisor.User{Name: name, Home: e.Home}, gone
 }
 
-func (o *Service) WriteExport(ctx context.Context, name string, w io.Writer) error {
+// WriteExport writes the whole export of a user's data. note is the one of the first ExportPiece.
+func (o *Service) WriteExport(ctx context.Context, name string, w io.Writer) (note string, err error) {
 	by := o.Caller(uint32(os.Getuid()))
 	u, err := o.userOrFormer(ctx, by, name)
 	if err != nil {
-		return err
+		return "", err
 	}
-	if err := o.note(ctx, by, u.Name, "user.exported", ""); err != nil {
-		return err
+	if note, err = o.noteExport(ctx, by, u.Name); err != nil {
+		return "", err
 	}
-	return o.pack(ctx, u, w)
+	return note, o.pack(ctx, u, w)
 }

@@ -19,6 +19,8 @@ type UserRequest struct {
 // for other users.
 type People struct {
 	Users []Person `json:"users"`
+	// names of former users whose deletion has begun and not ended; only in the list of all users
+	Deleting []string `json:"deleting,omitempty"`
 }
 
 // Person is a user, with their accounts, second factor and logins.
@@ -78,6 +80,11 @@ func (o *Service) ListPeople(ctx context.Context, by Caller, q UserRequest) (Peo
 		return People{}, err
 	}
 	list := People{Users: []Person{}}
+	if by.Admin && q.User == "" {
+		if list.Deleting, err = o.Store.People.ListBegunDeletions(ctx); err != nil {
+			return People{}, err
+		}
+	}
 	for _, name := range names {
 		u, err := o.userOrCaller(by, name)
 		if err != nil {

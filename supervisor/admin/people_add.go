@@ -6,7 +6,6 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/placement"
-	"mews/supervisor/printable"
 )
 
 // AddUserRequest are the parameters of user.add.
@@ -31,8 +30,7 @@ func (o *Service) AddPerson(ctx context.Context, by Caller, q AddUserRequest) (T
 	u := supervisor.User{Name: q.Name, Role: supervisor.Role(q.Role), Account: q.Account, Timezone: q.Timezone,
 		Home: facts.HomePath(q.Name)}
 	if err := o.Configuration.CheckNewUser(u); err != nil {
-		return TextResult{}, supervisor.Errorf(supervisor.CodeInvalid, textCantBeAdded, printable.DropControls(q.Name),
-			err)
+		return TextResult{}, supervisor.Errorf(supervisor.CodeInvalid, textCantBeAdded, err)
 	}
 	if err := o.checkAccountIsFree(q.Account); err != nil {
 		return TextResult{}, err

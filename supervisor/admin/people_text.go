@@ -24,6 +24,9 @@ func (l People) Text() string {
 			amount.Plural(len(p.Logins), "chat", "chats"), p.Home)
 	}
 	t.Flush()
+	for _, name := range l.Deleting {
+		fmt.Fprintf(&b, textDeletionBegun, name, name)
+	}
 	return b.String()
 }
 

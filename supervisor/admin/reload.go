@@ -13,6 +13,11 @@ import (
 	"mews/supervisor/printable"
 )
 
+// ReloadRequest are the parameters of reload.
+type ReloadRequest struct {
+	File string `json:"file,omitempty"` // the path of the caller's configuration file; "" accepts any
+}
+
 // ConfigurationChanges are the changes that a reload applied.
 type ConfigurationChanges struct {
 	Changes []ConfigurationChange `json:"changes"`
@@ -43,14 +48,17 @@ func (c ConfigurationChange) String() string {
 }
 
 // reload reads the configuration again, and applies either all changes or none. The entry of the
-// audit log is stored before anything changes.
-func (o *Service) reload(ctx context.Context, by Caller, _ struct{}) (ConfigurationChanges, error) {
+// audit log is stored before anything changes. It refuses a caller with another configuration file.
+func (o *Service) reload(ctx context.Context, by Caller, q ReloadRequest) (ConfigurationChanges, error) {
 	if o.Running == nil {
 		return ConfigurationChanges{}, supervisor.Errorf(supervisor.CodeUnavailable, textNotRunning)
 	}
+	if file := o.Configuration.Summary().File; file != "" && q.File != "" && !isSameFile(file, q.File) {
+		return ConfigurationChanges{}, supervisor.Errorf(supervisor.CodeInvalid, textOtherFile, file, q.File, file)
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	changes, use, err := o.Configuration.ReadChanges()
+	changes, use, err := o.Configuration.ReadChanges(ctx)
 	if err != nil {
 		return ConfigurationChanges{}, err
 	}
@@ -69,6 +77,16 @@ func (o *Service) reload(ctx context.Context, by Caller, _ struct{}) (Configurat
 	}
 	return ConfigurationChanges{Changes: changes, Note: o.Configuration.Summary().Note}, o.note(ctx, by, by.name,
 		"config.reloaded", strings.Join(keys, ", "))
+}
+
+// isSameFile reports whether two paths lead to the same file. An unreadable path counts by its name.
+func isSameFile(a, b string) bool {
+	one, oneErr := os.Stat(a)
+	other, otherErr := os.Stat(b)
+	if oneErr != nil || otherErr != nil {
+		return a == b
+	}
+	return os.SameFile(one, other)
 }
 
 // cleanEvery is the time between two checks for expired files of terminals.
@@ -95,7 +113,7 @@ func (o *Service) Run(ctx context.Context) error {
 			continue
 		case <-signals:
 		}
-		list, err := o.reload(ctx, o.Caller(uint32(os.Getuid())), struct{}{})
+		list, err := o.reload(ctx, o.Caller(uint32(os.Getuid())), ReloadRequest{})
 		if err != nil {
 			o.Logger.Error("could not read the configuration again", "error", err)
 			continue

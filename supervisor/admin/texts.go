@@ -18,16 +18,20 @@ const (
 		"minute."
 	textExportsBusy = "%d exports are running, and no more can run at once. None of them has ended " +
 		"within %d seconds. Run this again in a minute."
-	textExportGone     = "This export has ended. Begin it again."
-	textFactorOff      = "%s uses no second factor: the configuration has `totp: off`."
-	textFactorTaken    = "An admin has taken your second factor away, with its recovery codes, and ended your logins."
-	textFactorNeeded   = " You need a new one to speak here: ask for an invite."
-	textFactorOptional = "They need none until they set up another."
-	textCantBeAdded    = "%s can't be added: %v."
-	textNotAdded       = "%s was not added: %v."
-	textAdded          = "%s is a user of Mews now (%s), with the folder %s."
-	textAddedAgain     = "%s is a user of Mews again (%s), with the folder %s and their other stored data."
-	textNoBot          = "Telegram is not set up here, so there is no bot to write to. Make a bot with " +
+	textDeletionBegun = "The deletion of %s has begun and not ended. `mews user delete %s` goes on with it.\n"
+	textOtherFile     = "Nothing was changed. Mews runs with the configuration %s, not with %s. Run " +
+		"`mews reload --config %s`, or restart Mews with the other file."
+	textExportGone       = "This export has ended. Begin it again."
+	textExportNotAudited = "This export has no entry in the audit log. %s"
+	textFactorOff        = "%s uses no second factor: the configuration has `totp: off`."
+	textFactorTaken      = "An admin has taken your second factor away, with its recovery codes, and ended your logins."
+	textFactorNeeded     = " You need a new one to speak here: ask for an invite."
+	textFactorOptional   = "They need none until they set up another."
+	textCantBeAdded      = "Nobody was added: %v."
+	textNotAdded         = "%s was not added: %v."
+	textAdded            = "%s is a user of Mews now (%s), with the folder %s."
+	textAddedAgain       = "%s is a user of Mews again (%s), with the folder %s and their other stored data."
+	textNoBot            = "Telegram is not set up here, so there is no bot to write to. Make a bot with " +
 		"@BotFather, set its token as telegram.token_file in the configuration, and " +
 		"start Mews again."
 	textNothingToGiveBack = "There is no stored data of %s to give back. Leave out --again, or check the " +

@@ -13,6 +13,9 @@ import (
 func (s *service) openAdmin(context.Context) error {
 	s.configuration.setPrices = func(cfg *config.Config) error { return s.models.SetPrices(pricesOf(cfg)) }
 	s.configuration.applyRest = s.applyConfiguration
+	if s.channel != nil {
+		s.configuration.refusesToken = s.channel.client.RefusesToken
+	}
 	o := s.adminOptions()
 	o.Archive, o.Erase = s.archive, s.erase
 	o.Running = &admin.RunningParts{Clean: s.cleanFiles, Work: admin.UserWork{

@@ -84,6 +84,21 @@ func TestReload_SystemdSecrets_PrintsRestartHint(t *testing.T) {
 	}
 }
 
+// The other file has the same state folder, so the command reaches the service.
+func TestReload_OtherFile_IsRefused(t *testing.T) {
+	c := newCommandLine(t, true)
+	running, other := c.file, filepath.Join(c.dir, "other.yaml")
+	link := filepath.Join(c.dir, "link.yaml")
+	must(t, os.Symlink(running, link))
+	c.file = other
+	c.configure(fmt.Sprintf(commandLineConfig, c.dir) + "access: {session: 5m}\n")
+	c.mustFail("Mews runs with the configuration "+running+", not with "+other, "reload")
+	c.file = link
+	if out := c.mustRun("reload"); out != "nothing has changed\n" {
+		t.Errorf("the same file by a link: %q", out)
+	}
+}
+
 func TestReload_NoService_IsRefused(t *testing.T) {
 	newCommandLine(t, false).mustFail("Mews is not running here", "reload")
 }

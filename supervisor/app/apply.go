@@ -28,8 +28,8 @@ func (c *configuration) Summary() admin.ConfigurationSummary {
 // were not read again, and warnings.
 func (c *configuration) reloadNote(cfg *config.Config) string {
 	var notes []string
-	if c.otherBot.Load() {
-		notes = append(notes, fmt.Sprintf(textOtherBot, restartHint(cfg.State)))
+	if note := c.tokenNote.Load(); note != nil && *note != "" {
+		notes = append(notes, *note)
 	}
 	for _, note := range []string{restartOnlySecrets(cfg), strings.TrimPrefix(warnings(cfg), "\n")} {
 		if note != "" {
@@ -54,8 +54,8 @@ func (c *configuration) CheckNewUser(u supervisor.User) error {
 
 // ReadChanges reads the configuration file again. It returns the changes, and a function that puts
 // the new configuration into force.
-func (c *configuration) ReadChanges() (changes []admin.ConfigurationChange, use func(context.Context) error,
-	err error) {
+func (c *configuration) ReadChanges(ctx context.Context) (changes []admin.ConfigurationChange,
+	use func(context.Context) error, err error) {
 	was := c.Current()
 	if was.File == "" {
 		return nil, nil, supervisor.Errorf(supervisor.CodeInvalid, textNoFile)
@@ -70,12 +70,20 @@ func (c *configuration) ReadChanges() (changes []admin.ConfigurationChange, use 
 	}
 	changes = []admin.ConfigurationChange{}
 	var fixed []string
-	otherBot := false
+	tokenNote := ""
 	for _, d := range config.Diff(was, is) {
+		if d.Key == config.TelegramTokenKey && !d.Restart {
+			if note, err := c.checkToken(ctx, is.Telegram.Token.Reveal()); err != nil {
+				return nil, nil, err
+			} else if note != "" {
+				tokenNote = note
+				continue
+			}
+		}
 		changes = append(changes, admin.ConfigurationChange(d))
 		switch {
 		case d.Restart && d.Key == config.TelegramTokenKey:
-			otherBot = true
+			tokenNote = fmt.Sprintf(textOtherBot, restartHint(was.State))
 		case d.Restart:
 			fixed = append(fixed, d.Key)
 		}
@@ -84,16 +92,34 @@ func (c *configuration) ReadChanges() (changes []admin.ConfigurationChange, use 
 		return nil, nil, supervisor.Errorf(supervisor.CodeInvalid, textNeedsRestart, strings.Join(fixed, ", "), restartHint(was.State),
 			warnings(is))
 	}
-	if otherBot { // messages, chats and the offset of updates belong to a bot
+	if tokenNote != "" { // messages, chats and the offset of updates belong to a bot
 		is.Telegram.Token = was.Telegram.Token
 	}
 	return changes, func(ctx context.Context) error {
 		err := c.apply(ctx, was, is)
 		if err == nil {
-			c.otherBot.Store(otherBot)
+			c.tokenNote.Store(&tokenNote)
 		}
 		return err
 	}, nil
+}
+
+// checkToken returns a note if Telegram refuses another token of the bot, or does not answer. Then the
+// old token stays in use. "" means that the token is good.
+func (c *configuration) checkToken(ctx context.Context, token string) (note string, err error) {
+	if c.refusesToken == nil || token == "" {
+		return "", nil
+	}
+	refused, err := c.refusesToken(ctx, token)
+	switch {
+	case ctx.Err() != nil:
+		return "", context.Cause(ctx)
+	case refused:
+		return textTokenRefused, nil
+	case err != nil:
+		return fmt.Sprintf(textTokenUnchecked, err), nil
+	}
+	return "", nil
 }
 
 // restartOnlySecrets names the secrets that systemd handed over (LoadCredential=). systemd hands

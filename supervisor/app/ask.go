@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -109,8 +110,9 @@ func ExamineDatabase(ctx context.Context, cfg *config.Config) (e sqlite.Database
 	return e, true, err
 }
 
-// WriteUserExport writes an export of a user. This process makes the export if no service runs.
-func WriteUserExport(ctx context.Context, cfg *config.Config, name string, w io.Writer) error {
+// WriteUserExport writes an export of a user. This process makes the export if no service runs. note
+// says why the audit log has no entry about it; "" means that it has one.
+func WriteUserExport(ctx context.Context, cfg *config.Config, name string, w io.Writer) (note string, err error) {
 	p := admin.ExportPiece{}
 	for !p.Last {
 		token := p.Token
@@ -118,16 +120,19 @@ func WriteUserExport(ctx context.Context, cfg *config.Config, name string, w io.
 		err := control.CallOnce(ctx, SocketPath(cfg), admin.MethodUserExport, admin.ExportRequest{User: name,
 			Token: token}, &p)
 		if gone := new(control.NotRunningError); errors.As(err, &gone) && token == "" {
-			return withoutService(ctx, cfg, true, func(ctx context.Context, o *admin.Service) error {
-				return o.WriteExport(ctx, name, w)
+			err = withoutService(ctx, cfg, true, func(ctx context.Context, o *admin.Service) (err error) {
+				note, err = o.WriteExport(ctx, name, w)
+				return err
 			})
+			return note, err
 		}
 		if err != nil {
-			return err
+			return "", err
 		}
+		note = cmp.Or(note, p.Note)
 		if _, err := w.Write(p.Bytes); err != nil {
-			return fmt.Errorf("write the export: %w", err)
+			return "", fmt.Errorf("write the export: %w", err)
 		}
 	}
-	return nil
+	return note, nil
 }

@@ -19,8 +19,10 @@ type configuration struct {
 	*users.Loader
 	setPrices func(*config.Config) error   // sets the prices of models; after an error the old prices stay
 	applyRest func(was, is *config.Config) // applies the rest of a new configuration, which can't fail
-	otherBot  atomic.Bool                  // the file names another bot of Telegram, which waits for a restart
-	current   atomic.Pointer[config.Config]
+	// asks Telegram whether it refuses another token of the bot; nil without Telegram
+	refusesToken func(ctx context.Context, token string) (refused bool, err error)
+	tokenNote    atomic.Pointer[string] // why the file's token of Telegram is not in force; nil or "" if it is
+	current      atomic.Pointer[config.Config]
 }
 
 // Current returns the configuration that is in force.
@@ -38,7 +40,7 @@ func (c *configuration) Apply(ctx context.Context, cfg *config.Config) error {
 // usersConfiguration returns the part of a configuration that package users needs.
 func usersConfiguration(cfg *config.Config) *users.Configuration {
 	u := &users.Configuration{Users: usersOf(cfg), Homes: filepath.Join(cfg.State, "homes"),
-		Budget: BudgetFromConfig(cfg.Budget.Users)}
+		Budget: BudgetFromConfig(cfg.Budget.Users), Month: cfg.Budget.Month.Micro}
 	for _, id := range cfg.Telegram.Groups {
 		u.Groups = append(u.Groups, access.Group{Channel: supervisor.ChannelTelegram, Chat: strconv.FormatInt(id, 10)})
 	}

@@ -2,8 +2,10 @@ package app
 
 import (
 	"context"
+	"fmt"
 
 	"mews/protocol"
+	"mews/supervisor"
 	"mews/supervisor/disk"
 )
 
@@ -36,7 +38,7 @@ func (s *service) runningWorkers() (list []disk.Worker) {
 }
 
 // makeRoom frees the ballast if the disk of the state folder is full, so that the service can
-// start.
+// start. It refuses to start if the disk still has no room for new files.
 func (s *storage) makeRoom(context.Context) error {
 	room, err := disk.FreeBallastForStart(s.private(""))
 	if err != nil {
@@ -44,6 +46,10 @@ func (s *storage) makeRoom(context.Context) error {
 	}
 	if room.IsLow() {
 		s.log.Error("the disk of the state folder has little room", "room", room)
+	}
+	if room.LacksFilesForStart() {
+		return &supervisor.Error{Code: supervisor.CodeUnavailable,
+			Message: fmt.Sprintf(textNoInodes, s.config.State)}
 	}
 	return nil
 }

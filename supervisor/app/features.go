@@ -60,7 +60,7 @@ func (s *service) newFileHistory() *filehistory.FileHistory {
 func (s *service) newSearcher() *search.Searcher {
 	return search.New(search.Options{Index: s.index, Transcript: s.db.Transcript(),
 		Conversations: s.db.Conversations(), Sent: s.db.Inbox(), Files: s.newFileHistory().Subcommand(),
-		Zone: s.settings.Zone, Now: s.now})
+		GroupTitle: s.groupTitles().Find, Zone: s.settings.Zone, Now: s.now})
 }
 
 // newForgetter makes the feature that deletes messages that users want forgotten.

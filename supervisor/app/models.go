@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"mews/config"
+	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/command"
 	"mews/supervisor/model"
@@ -31,9 +32,16 @@ func (m modelCommands) ResolveName(spec string) (string, error) {
 func (m modelCommands) ListOffers(ctx context.Context) []command.ModelOffer {
 	var offers []command.ModelOffer
 	for _, o := range m.catalogue.ListModels(ctx) {
-		offers = append(offers, command.ModelOffer(o))
+		offers = append(offers, command.ModelOffer{Spec: o.Spec, Default: o.Default, Err: o.Err,
+			Unpriced: m.IsUnpriced(o.Spec)})
 	}
 	return offers
+}
+
+// IsUnpriced reports whether the price of a model is unknown.
+func (m modelCommands) IsUnpriced(spec string) bool {
+	_, known := m.catalogue.Cost(spec, protocol.Usage{}, 0)
+	return !known
 }
 
 // NewModelCatalogue makes the catalogue of a configuration's models. The caller closes it.

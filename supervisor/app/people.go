@@ -43,6 +43,9 @@ func (s *service) openPeople(ctx context.Context) (err error) {
 	return s.configuration.Apply(ctx, s.config)
 }
 
+// groupTitles returns the store of the titles of group chats.
+func (s *service) groupTitles() users.GroupTitles { return users.GroupTitles{Store: s.db.Settings()} }
+
 // modelChoice returns the store of the models that users chose.
 func (s *service) modelChoice() users.ModelChoice {
 	return users.ModelChoice{People: s.people, Settings: s.db.Settings(), Configuration: s.configuration.Configuration}

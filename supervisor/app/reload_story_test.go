@@ -8,6 +8,7 @@ import (
 	"mews/supervisor/admin"
 	"mews/supervisor/control"
 	"mews/supervisor/model/modeltest"
+	"mews/supervisor/telegram/telegramtest"
 )
 
 // A reload applies another token of the same bot, and another key of a model. Both apply at once,
@@ -32,6 +33,31 @@ func TestReload_NewTokenAndKey_ApplyAtOnce(t *testing.T) {
 		requests[len(requests)-1].Header.Get("Authorization"); first != "Bearer sk-first" ||
 		last != "Bearer sk-second" {
 		t.Errorf("the model was asked with %q and %q", first, last)
+	}
+	// Telegram refuses the token: the old one stays, and everything else applies at once
+	l.configureAgain(old+"-second", old+"-mistyped", "sk-second", "sk-third")
+	for n := range 2 {
+		changes = admin.ConfigurationChanges{}
+		if err := control.CallOnce(t.Context(), l.Socket, admin.MethodReload, struct{}{}, &changes); err != nil ||
+			!strings.Contains(changes.Note, "Telegram refuses the new telegram.token") || len(changes.Changes) != 1-n {
+			t.Errorf("a refused token: %v, %+v", err, changes)
+		}
+	}
+	l.sayAndAwait("bob", "refused", "echo: refused")
+	// Telegram does not answer about the token
+	l.configureAgain(old+"-mistyped", old+"-third")
+	end := l.bot.InjectFault(telegramtest.Fault{Kind: telegramtest.HTMLFault, Method: "getMe"})
+	changes = admin.ConfigurationChanges{}
+	if err := control.CallOnce(t.Context(), l.Socket, admin.MethodReload, struct{}{}, &changes); err != nil ||
+		!strings.Contains(changes.Note, "did not say whether it accepts the new telegram.token") {
+		t.Errorf("an unanswered check: %v, %+v", err, changes)
+	}
+	end()
+	l.configureAgain(old+"-third", old+"-second", "sk-third", "sk-second")
+	changes = admin.ConfigurationChanges{}
+	if err := control.CallOnce(t.Context(), l.Socket, admin.MethodReload, struct{}{}, &changes); err != nil ||
+		changes.Note != "" || len(changes.Changes) != 1 {
+		t.Errorf("the good token again: %v, %+v", err, changes)
 	}
 	// another bot waits for a restart, and everything else applies at once
 	l.configureAgain(old, "43"+old[strings.Index(old, ":"):], "sk-second", "sk-third")

@@ -32,6 +32,7 @@ func (s *service) newSchedule() *schedule.Schedule {
 		Translate:     s.translateTime,
 		Command:       s.db.Inbox().Find,
 		Conversations: s.db.Conversations(),
+		GroupTitle:    s.groupTitles().Find,
 		MaySpeakIn:    func(c supervisor.Conversation) bool { return s.people.IsGroupAllowed(c.Channel, c.Chat) },
 		Approve:       newApprover(s).Allow, Ask: questionAsker{s}.Ask, Model: s.resolveJobModel, Budget: s.jobBudget,
 		Limits: func() protocol.TurnLimits { return turnLimits(s.config) },

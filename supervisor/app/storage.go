@@ -86,7 +86,7 @@ func (s *storage) openStore(ctx context.Context) (err error) {
 	}
 	if s.db, err = sqlite.Open(ctx, s.private("mews.db"), sqlite.Options{Now: s.now, Log: s.log.Named("sqlite"),
 		EndsTurn: command.TurnEndingCommandNames(), OnCommit: s.committed, OnMessage: s.indexMessage, Zone: s.zone,
-		Policies: policies.All(), MustExist: used && !s.newDatabase, RefuseOlder: s.idle,
+		Policies: policies.All(), MustExist: used && !s.newDatabase, RefuseOlder: s.idle, ReadOnlyIfUnwritable: s.idle,
 		WithoutCopy: s.withoutCopy, AllowDifferences: s.allowDifferences}); err != nil {
 		return err
 	}

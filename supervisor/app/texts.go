@@ -9,6 +9,10 @@ const (
 	textOtherBot       = "Another bot takes effect only at a restart: telegram.token. Everything else is in force. " +
 		"Messages and " +
 		"chats belong to a bot, so the present one goes on until you restart Mews%s."
+	textTokenRefused = "Telegram refuses the new telegram.token, so the old one stays in use. Everything else is in " +
+		"force. Copy the token from @BotFather again, then run `mews reload`."
+	textTokenUnchecked = "Telegram did not say whether it accepts the new telegram.token, so the old one stays in " +
+		"use: %v. Everything else is in force. Run `mews reload` again later."
 	textWarnings     = "\nMews starts without these refused settings:\n%v"
 	textNeedsRestart = "Nothing was changed, because this takes effect only at a restart: %s. Restart Mews%s, " +
 		"or undo the change " +
@@ -35,6 +39,10 @@ const textJoinedAsYou = "A new account speaks as you, %s, from now on: the %s ac
 // textHomesLost says why the service does not start if the folder of homes is missing.
 const textHomesLost = "The folder of people's homes, %s, is missing, with the files of %s. " +
 	"Put it back if you have it. `mews run --new-homes` makes empty ones."
+
+// textNoInodes says why the service does not start on a disk that can hold no more files.
+const textNoInodes = "The disk of Mews's state folder %[1]s has no room for new files: its inodes are used up. " +
+	"Delete many small files there, then start Mews again. `df -i %[1]s` shows the room."
 
 // Texts about the state folder and about models of jobs.
 const (

@@ -35,3 +35,21 @@ func TestUserDelete_List_NeedsNoSpawner(t *testing.T) {
 		}
 	}
 }
+
+// The deletion of eve was cut off after its first step.
+func TestUserList_BegunDeletion_IsNamed(t *testing.T) {
+	c := newCommandLine(t, true)
+	c.mustRun("user", "add", "eve")
+	c.mustRun("user", "remove", "eve")
+	const line = "The deletion of eve has begun and not ended. `mews user delete eve` goes on with it.\n"
+	list := func(when string, named bool) {
+		if out := c.mustRun("user", "list"); strings.HasSuffix(out, line) != named {
+			t.Errorf("%s: %q", when, out)
+		}
+	}
+	list("before the deletion", false)
+	must(t, c.s.db.UserAccessStores().People.BeginDeletion(t.Context(), "eve", ""))
+	list("during the deletion", true)
+	must(t, c.s.db.Audit().Append(t.Context(), "eve", "user.deleted", ""))
+	list("after the deletion", false)
+}

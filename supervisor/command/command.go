@@ -4,6 +4,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -58,6 +59,9 @@ func (c *Commands) requestIn(in supervisor.Conversation, r feature.CommandReques
 	return r
 }
 
+// otherNames are words that people try as commands, each with the command that they mean.
+var otherNames = map[string]string{"reminder": "jobs", "reminders": "jobs", "tasks": "jobs", "todos": "jobs"}
+
 // unknownText answers an unknown command. It suggests the most similar command that the user may
 // use.
 func (c *Commands) unknownText(r feature.CommandRequest) string {
@@ -67,7 +71,7 @@ func (c *Commands) unknownText(r feature.CommandRequest) string {
 			all = append(all, commandNames(row)...)
 		}
 	}
-	if meant := spelling.NearestName(r.Name, all); meant != "" {
+	if meant := cmp.Or(otherNames[r.Name], spelling.NearestName(r.Name, all)); meant != "" {
 		return fmt.Sprintf(textCommandMeant, r.Name, meant)
 	}
 	return fmt.Sprintf(textNoCommand, r.Name)

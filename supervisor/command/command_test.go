@@ -185,6 +185,7 @@ func TestCommands_Each_GivesAnAnswer(t *testing.T) {
 		{"/help assistant", "/status - "},
 		{"/new", "A new topic."},
 		{"/stop", "Nothing is running here."},
+		{"/reminders", "There is no /reminders. Did you mean /jobs?"},
 		{"/status", "all is well"},
 		{"/STATUS", "all is well"},
 		{"/Status@mews_bot please", "all is well"},

@@ -22,6 +22,7 @@ type Models interface {
 	// ListOffers returns the models that providers list. A provider without a list of models is
 	// also an offer.
 	ListOffers(ctx context.Context) []ModelOffer
+	IsUnpriced(spec string) bool // reports whether the price of a model is unknown
 }
 
 // ModelChoices are the users' own choices of models.

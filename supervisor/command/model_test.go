@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,6 +34,11 @@ func (m models) ResolveName(spec string) (string, error) {
 }
 
 func (m models) ListOffers(context.Context) []command.ModelOffer { return m }
+
+// IsUnpriced reports whether the listed model has the mark.
+func (m models) IsUnpriced(spec string) bool {
+	return slices.ContainsFunc(m, func(o command.ModelOffer) bool { return o.Spec == spec && o.Unpriced })
+}
 
 // modelChoices has the chosen model of each user. Users may not choose models of the provider
 // "barred".
@@ -146,6 +152,22 @@ func TestModels_SilentProvider_ListsModelInUse(t *testing.T) {
 	h.live()
 	if got := h.ask("/models"); !strings.Contains(got, "\n- `shut/m` (in use)\n\n`shut` did not list") {
 		t.Errorf("told was\n%s", got)
+	}
+}
+
+func TestModels_UnpricedModelInUse_SaysSo(t *testing.T) {
+	for _, listed := range []bool{true, false} {
+		h := newRig(t)
+		offers := models{{Spec: "lan/qwen3", Unpriced: true, Default: true}, {Spec: "lan/other", Unpriced: true}}
+		if !listed {
+			offers = append(offers[:0:0], command.ModelOffer{Spec: "lan", Err: "It could not be reached."}, offers[0])
+		}
+		h.options.Models, h.options.Choices = offers, modelChoices{"ann": "lan/qwen3"}
+		h.live()
+		want := "\n- `lan/qwen3` (in use; its price is unknown, so it answers nobody with a spending limit)\n"
+		if got := h.ask("/models"); !strings.Contains(got, want) {
+			t.Errorf("listed %v: told was\n%s", listed, got)
+		}
 	}
 }
 

@@ -36,7 +36,8 @@ func models(ctx context.Context, c *Commands, r feature.CommandRequest) (string,
 		return o.Err == "" && o.Spec != l.used && (!o.canChat() || !c.o.Choices.MayChoose(r.Conversation.User, o.Spec))
 	})
 	if current.err == nil && !slices.ContainsFunc(offers, func(o ModelOffer) bool { return o.Spec == l.used }) {
-		offers = append(offers, ModelOffer{Spec: l.used}) // the model in use belongs to a provider without a list
+		// the model in use belongs to a provider without a list
+		offers = append(offers, ModelOffer{Spec: l.used, Unpriced: c.o.Models.IsUnpriced(l.used)})
 	}
 	return l.text(offers), nil
 }
@@ -91,6 +92,8 @@ func (l modelList) selectOffers(offers []ModelOffer) (shown []ModelOffer, more i
 // remark returns the remark behind a model: "in use" or "the default".
 func (l modelList) remark(o ModelOffer) string {
 	switch {
+	case o.Spec == l.used && o.Unpriced:
+		return textInUseUnpriced
 	case o.Spec == l.used && o.Default:
 		return textInUseDefault
 	case o.Spec == l.used:

@@ -12,9 +12,10 @@ import (
 
 // ModelOffer is an available model, or a provider without a list of models.
 type ModelOffer struct {
-	Spec    string // the model's full name, or the provider's name if Err is set
-	Default bool
-	Err     string // reason why the provider has no list, as a text for the user; "" if it has one
+	Spec     string // the model's full name, or the provider's name if Err is set
+	Default  bool
+	Unpriced bool   // the price of the model is unknown
+	Err      string // reason why the provider has no list, as a text for the user; "" if it has one
 }
 
 // nonChatNames are parts of names of models that can't chat: models that embed, speak, listen,

@@ -206,6 +206,7 @@ const (
 	textMoreOfProvider = "- and %s more of %s"
 	textInUse          = " (in use)"
 	textInUseDefault   = " (in use, the default)"
+	textInUseUnpriced  = " (in use; its price is unknown, so it answers nobody with a spending limit)"
 	textDefault        = " (the default)"
 	textSilent         = "%s did not list its models."
 	textSilentWhy      = "%s did not list its models: %s"
@@ -216,6 +217,9 @@ const (
 const (
 	textUsageUsage = "I know /usage, /usage 7d, and for admins “/usage all”, but not %s. A time is one of: " +
 		spans.HelpText + "."
+	textUsageFuture = "%s is still to come, so nothing was used then."
+	textSharedSpent = "\n\nThe money of everybody here together is used up for this month. " +
+		"An admin can raise budget.month."
 	textUsageIn         = "%s %s: %v"
 	textFrom            = "from %s"
 	textUntil           = "until %s"

@@ -29,6 +29,8 @@ type UsageSums interface {
 type Budgets interface {
 	// ListRemainingBudgets returns the money that a user may still spend, for each of their limits.
 	ListRemainingBudgets(ctx context.Context, user string) ([]budget.Allowance, error)
+	// IsSharedLimitReached reports whether the monthly limit of all users together is spent.
+	IsSharedLimitReached(ctx context.Context) (bool, error)
 }
 
 // GeneratedFiles stores generated pictures and texts, to be sent as files.
@@ -63,6 +65,9 @@ func showUsage(ctx context.Context, c *Commands, r feature.CommandRequest) (d su
 		span, err := spans.Parse(words, now.In(zone))
 		if err != nil {
 			return d, supervisor.Errorf(supervisor.CodeInvalid, textUsageUsage, markdown.QuoteName(words))
+		}
+		if span.From.After(now) {
+			return d, supervisor.Errorf(supervisor.CodeInvalid, textUsageFuture, markdown.QuoteName(words))
 		}
 		d.Text, err = c.usageIn(ctx, report, span, now.In(zone))
 		return d, err
@@ -118,6 +123,9 @@ func (c *Commands) sumUsage(ctx context.Context, s *usageReport, now time.Time, 
 	if personal && err == nil {
 		s.left, err = c.o.Budgets.ListRemainingBudgets(ctx, s.user)
 	}
+	if personal && err == nil {
+		s.sharedSpent, err = c.o.Budgets.IsSharedLimitReached(ctx)
+	}
 	return err
 }
 
@@ -134,6 +142,7 @@ type usageReport struct {
 	today, week, month []usage.Line
 	topics             []usage.Line // this month's usage by conversation
 	left               []budget.Allowance
+	sharedSpent        bool // the limit of all users together is reached
 }
 
 func (s usageReport) text() string {
@@ -153,6 +162,9 @@ func (s usageReport) text() string {
 	}
 	if len(s.left) > 0 {
 		b.WriteString(".")
+	}
+	if s.sharedSpent {
+		b.WriteString(textSharedSpent)
 	}
 	return b.String()
 }

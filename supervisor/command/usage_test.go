@@ -57,6 +57,12 @@ func (b budgets) ListRemainingBudgets(_ context.Context, user string) ([]budget.
 	return b[user], nil
 }
 
+// IsSharedLimitReached reports whether the map has the key "everybody".
+func (b budgets) IsSharedLimitReached(context.Context) (bool, error) {
+	_, spent := b["everybody"]
+	return spent, nil
+}
+
 // pictures records drawn pictures.
 type pictures struct{ kept [][]byte }
 
@@ -132,6 +138,30 @@ func TestUsage_Span_SumsThatSpan(t *testing.T) {
 		if c.asked == "" && len(kept.asked) > 0 ||
 			c.asked != "" && (len(kept.asked) != 1 || !strings.HasPrefix(kept.asked[0], c.asked)) {
 			t.Errorf("%s: asked was %q", c.ask, kept.asked)
+		}
+	}
+}
+
+func TestUsage_FutureSpan_IsRefused(t *testing.T) {
+	h := newRig(t)
+	h.live()
+	for span, refused := range map[string]bool{"2999-01-01": true, "2999-01-01..2999-01-05": true, "2999-01": true,
+		"today": false, "2020-01-01..2999-01-01": false} {
+		if got := h.ask("/usage " + span); strings.Contains(got, "is still to come") != refused {
+			t.Errorf("/usage %s: %q", span, got)
+		}
+	}
+}
+
+func TestUsage_SharedLimitReached_SaysSo(t *testing.T) {
+	for _, spent := range []bool{true, false} {
+		h := newRig(t)
+		if spent {
+			h.options.Budgets = budgets{"everybody": nil}
+		}
+		h.live()
+		if got := h.ask("/usage"); strings.Contains(got, "The money of everybody here together is used up") != spent {
+			t.Errorf("spent %v: %q", spent, got)
 		}
 	}
 }

@@ -55,6 +55,12 @@ func (s Space) IsFull() bool {
 		s.Files > 0 && s.FreeFiles < min(ballastFiles, protocol.FileCountReserve(s.Files))
 }
 
+// startFiles is the number of new files that a start of the service may need.
+const startFiles = 8
+
+// LacksFilesForStart reports whether too few new files fit on the disk for a start.
+func (s Space) LacksFilesForStart() bool { return s.Files > 0 && s.FreeFiles < startFiles }
+
 // isExhausted reports whether nothing can be written any more.
 func (s Space) isExhausted() bool { return s.Free == 0 || s.Files > 0 && s.FreeFiles == 0 }
 

@@ -15,6 +15,9 @@ const (
 	// TextEditedCommand answers an edited command.
 	TextEditedCommand = "A command runs only once. To change a reminder, press Change below it, or use /jobs. " +
 		"Or send the command again."
+	// TextEditedIntoCommand answers a text that was edited into a command after its answer.
+	TextEditedIntoCommand = "I had answered this before you made it a command, so the command did not run. " +
+		"Send it as a new message."
 	textEditedAnswered = "You changed this message after I had answered it."
 	textAnswerAnew     = "Answer it anew"
 	textTryAgain       = "Try again"

@@ -54,6 +54,8 @@ type Options struct {
 	// ChatReturned resumes the jobs that wait for a chat. It is called when the chat takes messages
 	// again.
 	ChatReturned func(ctx context.Context, channel supervisor.Channel, chat string) error
+	// KeepGroupTitle stores the title of a group with an accepted message.
+	KeepGroupTitle func(ctx context.Context, channel supervisor.Channel, chat, title string) error
 	// Acknowledge ends the wait of the user who pressed a button, and shows that user a text for a
 	// moment; "" shows none. It never blocks.
 	Acknowledge func(query, text string)
@@ -104,6 +106,9 @@ func (h *UpdateHandler) StoreBatch(ctx context.Context, batch []supervisor.Incom
 		item, ok, err := h.admit(ctx, in)
 		if err == nil && (ok || in.Kind == supervisor.IncomingChatUnblocked) {
 			err = h.o.ChatReturned(ctx, in.Channel, in.Chat)
+		}
+		if err == nil && ok && in.Group && in.Title != "" {
+			err = h.o.KeepGroupTitle(ctx, in.Channel, in.Chat, in.Title)
 		}
 		if err != nil {
 			return err

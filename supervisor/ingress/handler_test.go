@@ -71,7 +71,8 @@ func newFixture(t *testing.T) *fixture {
 			p.returned = append(p.returned, chat)
 			return nil
 		},
-		Wake: func(context.Context, string) error { return nil }, Queued: func(int64) {}, Audit: p.note, Log: hclog.NewNullLogger(),
+		KeepGroupTitle: func(context.Context, supervisor.Channel, string, string) error { return nil },
+		Wake:           func(context.Context, string) error { return nil }, Queued: func(int64) {}, Audit: p.note, Log: hclog.NewNullLogger(),
 	})
 	return p
 }

@@ -68,8 +68,9 @@ var texts = map[Kind]struct {
 		"Another file took the place of Mews's database %s while Mews ran. Mews's own data could not be saved: %v. " +
 			"Mews has stopped. Start it again to use the new file."},
 	DatabaseSchemaDiffers: {supervisor.CodeInvalid,
-		"The database differs from what this Mews makes (schema %[1]d): %[2]s. Run the version that last used it. " +
-			"`mews run --database-differs` uses it as it is, and parts of Mews may then fail."},
+		"The database differs from what this Mews makes (schema %[1]d): %[2]s. Run the version that last used it, " +
+			"or undo a change that was made by hand. `mews run --database-differs` uses it as it is, and parts of " +
+			"Mews may then fail."},
 	ForeignDatabase: {supervisor.CodeInvalid,
 		"The file is a database of another program, not of Mews. Set `state` to a folder of Mews's own."},
 	UserExists: {supervisor.CodeInvalid, "There is a person called %s already. Choose another name."},

@@ -50,7 +50,8 @@ func (ed *editor) approve(ctx context.Context, from origin, j, was supervisor.Jo
 	if !j.Conversation.IsInGroup() || slices.Equal(what, before) {
 		return nil
 	}
-	text := fmt.Sprintf(textMayPost, strings.ToLower(nouns[j.Kind]), groupName(j.Conversation),
+	text := fmt.Sprintf(textMayPost, strings.ToLower(nouns[j.Kind]),
+		groupName(j.Conversation)+ed.quotedTitle(" (%s)", j.Conversation),
 		printable.DropControls(clip(j.Text, maxQuestionText)))
 	for _, more := range []string{cmp.Or(from.when, describeTimes(j)), j.Name, ed.checkText(j),
 		formatOption(textWorkspace, j.Options.Workspace)} {

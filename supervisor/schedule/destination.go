@@ -22,6 +22,7 @@ type destinations struct {
 	conversations sqlite.Conversations
 	people        func(name string) (supervisor.User, bool)
 	allowed       func(supervisor.Conversation) bool
+	title         func(supervisor.Conversation) string // a group's title; "" means unknown; may be nil
 }
 
 // setDestination sets the conversation in which a job posts, if values name one. The value is here,
@@ -47,7 +48,7 @@ func (ed *editor) setDestination(ctx context.Context, from origin, j *supervisor
 	if i < 0 {
 		names := []string{wordHere, wordPrivate}
 		for _, c := range groups {
-			names = append(names, groupName(c))
+			names = append(names, groupName(c)+ed.quotedTitle(" (%s)", c))
 		}
 		return supervisor.Errorf(supervisor.CodeInvalid, textNoChat,
 			printable.DropControls(brief(to)), strings.Join(names, ", "))
@@ -76,6 +77,30 @@ func groupName(c supervisor.Conversation) string {
 	return c.Chat + "/" + c.Thread
 }
 
+// describeGroup returns the title of a group and its topic's number, or groupName without a title.
+func (ds *destinations) describeGroup(c supervisor.Conversation) string {
+	title := ds.quotedTitle("%s", c)
+	switch {
+	case title == "":
+		return groupName(c)
+	case c.Thread != "":
+		return fmt.Sprintf(textTopicOf, title, c.Thread)
+	}
+	return title
+}
+
+// quotedTitle returns a group's title in quotes, in a layout; "" means that the title is unknown.
+func (ds *destinations) quotedTitle(layout string, c supervisor.Conversation) string {
+	if ds.title == nil {
+		return ""
+	}
+	title := ds.title(c)
+	if title == "" {
+		return ""
+	}
+	return fmt.Sprintf(layout, "“"+printable.DropControls(brief(title))+"”")
+}
+
 // destination returns the conversation in which a job posts. For a job that was set in a terminal,
 // or whose group is no longer allowed, it is the user's private chat.
 func (ds *destinations) destination(j supervisor.Job) supervisor.Conversation {
@@ -90,7 +115,7 @@ func (ds *destinations) destination(j supervisor.Job) supervisor.Conversation {
 func (ds *destinations) destinationText(j supervisor.Job) string {
 	switch c := ds.destination(j); {
 	case c.IsInGroup():
-		return fmt.Sprintf(textInGroup, groupName(c))
+		return fmt.Sprintf(textInGroup, ds.describeGroup(c))
 	case c.Chat == "":
 		return textInTerminal
 	case c.Thread != "":

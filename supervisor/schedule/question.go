@@ -119,7 +119,11 @@ func (qs *JobRequests) Answer(ctx context.Context, user supervisor.User, q JobRe
 	if err := cmp.Or(q.check(), qs.rules.Typed(q.Check)); err != nil {
 		return JobReport{}, err
 	}
-	return do(qs, ctx, user, user.PrivateChat(), q)
+	r, err := do(qs, ctx, user, user.PrivateChat(), q)
+	if q.Action == "" || q.Action == "list" || q.Action == "pause" { // other texts quote the job's own words
+		r.Said = forTerminal(r.Said)
+	}
+	return r, errorForTerminal(err)
 }
 
 // check refuses fields that the action does not use, so that no input is ignored silently.

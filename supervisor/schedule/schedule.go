@@ -81,7 +81,8 @@ type Options struct {
 	Conversations sqlite.Conversations
 	Translate     TranslateFunc // reads times that the parser can't read; nil means no translation
 	// Command returns a user's earlier command.
-	Command func(ctx context.Context, user string, id int64) (in supervisor.Inbound, ok bool, err error)
+	Command    func(ctx context.Context, user string, id int64) (in supervisor.Inbound, ok bool, err error)
+	GroupTitle func(supervisor.Conversation) string // returns a group's title; "" means unknown; may be nil
 	// reports whether people may speak in a group
 	MaySpeakIn func(supervisor.Conversation) bool
 	// allows an effect or returns an error, as approval.Approver.Allow does
@@ -127,7 +128,7 @@ type Schedule struct {
 // New returns a Schedule. Its Run fires the jobs.
 func New(o Options) *Schedule {
 	jobs := &Jobs{store: o.Store, person: o.Person, wakeOutbox: o.Queued, now: o.Now, woken: make(chan struct{}, 1)}
-	to := &destinations{conversations: o.Conversations, people: o.Person, allowed: o.MaySpeakIn}
+	to := &destinations{conversations: o.Conversations, people: o.Person, allowed: o.MaySpeakIn, title: o.GroupTitle}
 	show := &cards{destinations: to, rules: o.CheckRules, budget: o.Budget}
 	edit := &editor{Jobs: jobs, cards: show, allow: o.Approve, ask: o.Ask, resolveModel: o.Model, limits: o.Limits,
 		routineTimes: o.RoutineTimes, translateWords: o.Translate}

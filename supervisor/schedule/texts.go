@@ -76,6 +76,7 @@ const (
 	textMayPost      = "May a %s speak in the group %s? %s"
 	textClipped      = "%s… (%d characters in all)"
 	textBuiltIn      = "%s is built in: its name and text can't be changed"
+	textTopicOf      = "%s, topic %s"
 	textInGroup      = "It goes to the group %s."
 	textInTerminal   = "It goes to the terminal."
 	textInTopic      = "It goes to the topic %s of this chat."

@@ -98,7 +98,17 @@ func (s *Searcher) markdown(number int, h Hit, words string) string {
 	if link := link(m); link != "" {
 		when = "[" + when + "](" + link + ")"
 	}
-	return fmt.Sprintf(textPersonHit, number, when, ConversationName(m.Conversation), m.Speaker(), code(cmp.Or(excerpt(messageText(m), words, maxUserExcerpt), textWordless)))
+	return fmt.Sprintf(textPersonHit, number, when, s.conversationName(m.Conversation), m.Speaker(), code(cmp.Or(excerpt(messageText(m), words, maxUserExcerpt), textWordless)))
+}
+
+// conversationName is ConversationName with the group's title, for its user.
+func (s *Searcher) conversationName(c supervisor.Conversation) string {
+	if s.GroupTitle != nil && c.IsInGroup() {
+		if title := s.GroupTitle(c); title != "" {
+			c.Chat = code(title)
+		}
+	}
+	return ConversationName(c)
 }
 
 // messageText returns a message's words, and the names of the tools that it calls.

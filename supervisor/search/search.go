@@ -53,9 +53,10 @@ type Options struct {
 	Sent          InboundFinder
 	// Files is the command that the first argument of /history may name, for earlier versions of
 	// files. The zero value means none.
-	Files feature.Command
-	Zone  func(user string) *time.Location
-	Now   func() time.Time
+	Files      feature.Command
+	GroupTitle func(supervisor.Conversation) string // returns a group's title; "" means unknown; may be nil
+	Zone       func(user string) *time.Location
+	Now        func() time.Time
 }
 
 // Searcher searches the history and the homes of users. It may be used from several goroutines.

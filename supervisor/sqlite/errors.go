@@ -55,6 +55,10 @@ func explain(err error) error {
 	return problem.New(problems[found], err, facts...)
 }
 
+// IsUnwritable reports whether err means that the database can't be written now. Its disk may be
+// full.
+func IsUnwritable(err error) bool { return engine.IsUnwritable(err) }
+
 // invalid returns the error for a request that the current state does not allow.
 func invalid(format string, args ...any) error {
 	return &supervisor.Error{Code: supervisor.CodeInvalid, Err: fmt.Errorf(format, args...)}

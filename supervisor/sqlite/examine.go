@@ -19,7 +19,8 @@ type DatabaseExamination struct {
 // the database open. The errors are those of Open. ExamineDatabase finds more damage than Open,
 // because it reads everything.
 func ExamineDatabase(ctx context.Context, path string) (DatabaseExamination, error) {
-	e, err := engine.Examine(ctx, path, engine.Options{Migrations: migrations, KnownSchemas: knownSchemas})
+	e, err := engine.Examine(ctx, path, engine.Options{Migrations: migrations, NewSchema: newSchema,
+		KnownSchemas: knownSchemas})
 	if err != nil {
 		return DatabaseExamination{}, wrap(err, "read the database %s", path)
 	}

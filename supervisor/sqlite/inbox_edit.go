@@ -70,6 +70,8 @@ type EditPolicy struct {
 	RetryButtons  func(turn int64) [][]supervisor.Button
 	NewAnswerNote string // note below the earlier answer after the text is answered again
 	CommandNote   string // answer to an edited command, which does not run again
+	// answer to a text that was edited into a command after its answer; the command does not run
+	LateCommandNote string
 }
 
 // editEffects maps the state of a text to the function that handles its edit. In other states an
@@ -172,7 +174,8 @@ func (t *tx) putNoticeOf(in supervisor.Inbound, text string, buttons [][]supervi
 	return true
 }
 
-// runCommand runs a text that was edited into a command, once. If the text waits, it is dropped.
+// runCommand runs a text that was edited into a command, once. If the text waits, it is dropped. If
+// it was answered, the command does not run, and a notice says so.
 func (e edit) runCommand() (changed []supervisor.Inbound) {
 	switch e.old.State {
 	case supervisor.InboundArriving, supervisor.InboundNew:
@@ -186,6 +189,7 @@ func (e edit) runCommand() (changed []supervisor.Inbound) {
 		changed = append(changed, e.old)
 	case supervisor.InboundRunning:
 	default:
+		e.notify(e.policies.Edits.LateCommandNote, nil)
 		return nil
 	}
 	return append(changed, e.putItem(e.item))

@@ -188,6 +188,8 @@ func TestEdit_InboundState_DecidesHandling(t *testing.T) {
 					want = fmt.Sprintf(offered, 1)
 				} else if c.state == "command" { // the command runs once, and its user is told so
 					want = inbox.TextEditedCommand + " "
+				} else if c.state == "answered" && c.edit == "a command" {
+					want = inbox.TextEditedIntoCommand + " "
 				}
 				s.same("offered", s.offers(), want)
 				s.now = s.now.Add(time.Minute)

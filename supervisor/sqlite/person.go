@@ -32,6 +32,8 @@ const (
 	// the last step of a user's deletion
 	findDeletionStep = `SELECT action FROM audit WHERE user = ? AND action IN ('user.added', 'user.deleting', 'user.deleted')
 		ORDER BY id DESC LIMIT 1`
+	listBegunDeletions = `SELECT user FROM audit WHERE action IN ('user.added', 'user.deleting', 'user.deleted')
+		GROUP BY user HAVING max(id) = max(iif(action = 'user.deleting', id, 0)) ORDER BY user`
 )
 
 // deletionBegun is the action of the audit entry at the beginning of a user's deletion.
@@ -68,6 +70,11 @@ func (s Users) IsDeletionBegun(ctx context.Context, name string) (bool, error) {
 	step, err := engine.FirstValue(s.db.reader(ctx, "ask whether %s is being deleted", name), engine.ScanString,
 		findDeletionStep, name)
 	return step == deletionBegun, err
+}
+
+// ListBegunDeletions lists the users whose deletion has begun and not ended.
+func (s Users) ListBegunDeletions(ctx context.Context) ([]string, error) {
+	return engine.AllRows(s.db.reader(ctx, "list begun deletions"), engine.ScanString, listBegunDeletions)
 }
 
 // List lists the added users by name, with Name, Role, Account and Timezone.

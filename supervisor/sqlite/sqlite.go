@@ -56,6 +56,9 @@ type Options struct {
 	WithoutCopy bool // Open makes no copy of the database before a migration
 	MustExist   bool // Open refuses a missing or empty file instead of making a new database
 	RefuseOlder bool // Open refuses a database that needs migrations
+	// If the database can't be opened for writing, Open opens it for reading. Writers then return the
+	// reason.
+	ReadOnlyIfUnwritable bool
 	// Open accepts a database whose schema differs from this program's
 	AllowDifferences bool
 
@@ -80,9 +83,11 @@ type DB struct {
 // call.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	names, _ := json.Marshal(append([]string{}, o.EndsTurn...)) // strings can always be encoded, so there is no error
-	e, err := engine.Open(ctx, path, engine.Options{Now: o.Now, Log: o.Log, Migrations: migrations, NewSchema: newSchema,
-		VFS: o.vfs, OnCommit: o.OnCommit, OnStatement: o.OnStatement, KnownSchemas: knownSchemas, KeepCopy: !o.WithoutCopy,
-		MustExist: o.MustExist, RefuseOlder: o.RefuseOlder, AllowDifferences: o.AllowDifferences})
+	e, err := engine.Open(ctx, path, engine.Options{Now: o.Now, Log: o.Log, Migrations: migrations,
+		NewSchema: newSchema, VFS: o.vfs, OnCommit: o.OnCommit, OnStatement: o.OnStatement, KnownSchemas: knownSchemas,
+		KeepCopy:  !o.WithoutCopy,
+		MustExist: o.MustExist, RefuseOlder: o.RefuseOlder, AllowDifferences: o.AllowDifferences,
+		ReadOnlyIfUnwritable: o.ReadOnlyIfUnwritable})
 	if err != nil {
 		return nil, wrap(err, "open the database %s", path)
 	}

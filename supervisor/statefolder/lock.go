@@ -25,10 +25,13 @@ func (e *InUseError) Error() string {
 }
 
 // LockFolder locks the state folder for this process. The kernel releases the lock when the process
-// ends, also by a crash.
+// ends, also by a crash. The folder's disk may be full or read-only.
 func LockFolder(state string) (*os.File, error) {
 	path := filepath.Join(state, "lock")
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if errors.Is(err, unix.EROFS) {
+		f, err = os.Open(path)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("lock the state folder: %w", err)
 	}
@@ -37,11 +40,12 @@ func LockFolder(state string) (*os.File, error) {
 		defer f.Close()
 		return nil, &InUseError{state: state, holder: holder(f)}
 	}
-	if err == nil {
-		err = errors.Join(f.Truncate(0), writeAt(f, fmt.Sprintln(os.Getpid())))
-	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("lock the state folder: %w", err), f.Close())
+	}
+	// The lock holds without this number, so a full or read-only disk is no failure.
+	if err := f.Truncate(0); err == nil {
+		_, _ = f.WriteAt(fmt.Appendln(nil, os.Getpid()), 0)
 	}
 	return f, nil
 }
@@ -52,9 +56,4 @@ func holder(f *os.File) string {
 		return " (process " + pid + ")"
 	}
 	return ""
-}
-
-func writeAt(f *os.File, s string) error {
-	_, err := f.WriteAt([]byte(s), 0)
-	return err
 }

@@ -2,6 +2,7 @@ package telegram
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -129,6 +130,19 @@ func (c *Client) SetToken(token string) {
 	if parts != nil && parts[1] == strconv.FormatInt(c.id, 10) {
 		c.setToken(token, parts[2])
 	}
+}
+
+// RefusesToken asks Telegram once whether it refuses another token of this bot. It waits for
+// getMeTimeout. An error without a refusal means that Telegram gave no answer.
+func (c *Client) RefusesToken(ctx context.Context, token string) (yes bool, err error) {
+	other, err := New(Options{Token: token, APIURL: c.root, Transport: c.sends})
+	if err != nil {
+		return true, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, getMeTimeout)
+	defer cancel()
+	_, err = other.GetMe(ctx)
+	return refused(http.StatusUnauthorized, http.StatusNotFound)(err), err
 }
 
 func loggerOr(log hclog.Logger) hclog.Logger { return cmp.Or(log, hclog.NewNullLogger()) }

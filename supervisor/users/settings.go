@@ -156,6 +156,21 @@ func (s *Settings) PutSetting(ctx context.Context, user, name, kept string) erro
 	return s.Store.Put(ctx, user, name, kept)
 }
 
+// IsSharedLimitReached reports whether the monthly limit of all users together is spent.
+func (s *Settings) IsSharedLimitReached(ctx context.Context) (bool, error) {
+	limit := s.Configuration().Month
+	if limit == 0 {
+		return false, nil
+	}
+	month, _ := budget.MonthBounds(s.Now(), time.Local)
+	sums, err := s.Usage.Sum(ctx, sqlite.UsageQuery{From: month})
+	spent := int64(0)
+	for _, sum := range sums {
+		spent += sum.Cost
+	}
+	return spent >= limit, err
+}
+
 // ListRemainingBudgets returns the money that a user may still spend, for each limit.
 func (s *Settings) ListRemainingBudgets(ctx context.Context, user string) ([]budget.Allowance, error) {
 	u, _, err := s.EffectiveUser(ctx, user)

@@ -20,6 +20,7 @@ type Configuration struct {
 	Groups []access.Group    // the groups in which users may speak
 	Homes  string            // the folder of the homes of added users
 	Budget supervisor.Budget // the budget of added users
+	Month  int64             // the limit of all users together in a month; 0 means no limit
 	// MayChoose reports whether a user may choose a model. spec is the model's full name.
 	MayChoose func(user, spec string) bool
 	Defaults  DefaultSettings

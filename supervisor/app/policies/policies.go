@@ -35,6 +35,7 @@ func All() sqlite.Policies {
 			RetryButtons:    inbox.RetryButtons,
 			NewAnswerNote:   inbox.TextNewAnswerBelow,
 			CommandNote:     inbox.TextEditedCommand,
+			LateCommandNote: inbox.TextEditedIntoCommand,
 		},
 		Questions: sqlite.QuestionAnswerPolicy{
 			MayAsk:          answer.CheckQuestionLimit,

@@ -58,9 +58,9 @@ type comparison struct {
 	repair      schema // the schema that the database needs before its next migration; nil means no change
 }
 
-// compare refuses a database that other migrations have made, unless Options.AllowDifferences is
-// set. It stores missing digests, and returns the schema that the database needs before its next
-// migration. nil means that the database's own schema is right.
+// compare refuses a database whose schema other migrations or a person changed, unless
+// Options.AllowDifferences is set. It stores missing digests, and returns the schema that the
+// database needs before its next migration. nil means that the database's own schema is right.
 func (c *connection) compare(o Options) (repair schema, err error) {
 	names, have, err := c.versions(o.Migrations)
 	if err != nil || have == 0 {
@@ -81,19 +81,36 @@ func (c *connection) compare(o Options) (repair schema, err error) {
 	return found.repair, nil
 }
 
+// refuseDifferences does the same as compare, but it changes nothing.
+func (c *connection) refuseDifferences(o Options) error {
+	names, have, err := c.versions(o.Migrations)
+	if err != nil {
+		return err
+	}
+	found, err := c.compareMigrations(o, names[:have])
+	if err == nil && found.difference != "" && !o.AllowDifferences {
+		err = found.refusal(have)
+	}
+	return err
+}
+
 // refusal returns the error for a database with a difference.
 func (found comparison) refusal(version int64) error {
 	return &Error{ProblemOtherMigrations, []any{version, found.difference, found.fingerprint}}
 }
 
-// compareMigrations compares the database with the migrations that it has had. It changes nothing.
+// compareMigrations compares the database with the migrations that it has had: first their digests,
+// then the schema. Of a rebuildable database it compares only digests. It changes nothing.
 func (c *connection) compareMigrations(o Options, names []string) (found comparison, err error) {
 	stored, err := c.digests()
 	if err != nil {
 		return found, err
 	}
 	found.difference, found.missing, err = compareDigests(o.Migrations, names, stored)
-	if err != nil || found.difference != "" || !found.missing || o.Rebuildable {
+	if err != nil || found.difference != "" || o.Rebuildable {
+		return found, err
+	}
+	if newest, err := c.hasNewSchema(o, len(names)); err != nil || newest {
 		return found, err
 	}
 	want, err := schemaOfMigrations(o, names)

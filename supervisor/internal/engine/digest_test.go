@@ -65,6 +65,9 @@ func TestOpen_OtherMigrations_AreRefused(t *testing.T) {
 			"the index more_text is another", 0},
 		{"digest of a migration and a change", `DELETE FROM setting WHERE name = '` + first + `'; DROP INDEX more_text`,
 			"the index more_text is missing", 1},
+		{"change by hand", `DROP INDEX more_text`, "the index more_text is missing", 2},
+		{"change by hand at an older version", `DROP TABLE more; PRAGMA user_version = 1; ALTER TABLE setting ADD more TEXT;
+			DELETE FROM setting WHERE name = '` + second + `'`, "the column setting.more is not of this program", 2},
 		{"statistics of SQLite", forgetDigests + `ANALYZE`, "", 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {

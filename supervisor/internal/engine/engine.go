@@ -34,14 +34,17 @@ type Options struct {
 	Filesystem func(dir string) (Filesystem, error)
 	// files migration/0001_name.sql, migration/0002_name.sql and so on, without a gap
 	Migrations fs.FS
-	// statements that give an empty database the schema of Migrations, but faster; "" means that
-	// Migrations make it
+	// statements that give an empty database the schema of Migrations, but faster. Each is stored by
+	// SQLite as it stands here, begins a line with CREATE, and ends with a semicolon and a newline.
+	// "" means that Migrations make the schema.
 	NewSchema string
 	// copies the database to MigrationCopyPath before the first migration of a start
 	KeepCopy  bool
 	MustExist bool // makes no new database: refuses a missing or empty file
 	// refuses a database that needs migrations, and changes nothing in it
 	RefuseOlder bool
+	// opens a database that can't be opened for writing only for reading. Write then returns the error.
+	ReadOnlyIfUnwritable bool
 	// digests of other schemas that are accepted. The next migration first changes such a schema to
 	// the schema of Migrations. The third fact of ProblemOtherMigrations is such a digest.
 	KnownSchemas []string
@@ -76,6 +79,8 @@ type DB struct {
 	// the file must not change, because it is being checked or will be at the start of Run
 	frozen atomic.Bool
 	file   fs.FileInfo // the open file, for comparison with the file at the path
+	// why the database is open for reading only; nil means that it can be written
+	unwritable error
 
 	mu     sync.Mutex  // guards the following fields
 	conn   *connection // the connection; nil after a fatal failure, and after closing
@@ -104,8 +109,16 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 		o.Extend = func(*sqlite3.Conn) error { return nil }
 	}
 	db := &DB{path: path, o: o, queue: make(chan *request), stopped: make(chan struct{})}
-	if err := db.open(ctx); err != nil {
-		return nil, blameFullDisk(err, filepath.Dir(path), o.Filesystem)
+	err := blameFullDisk(db.open(ctx), filepath.Dir(path), o.Filesystem)
+	if o.ReadOnlyIfUnwritable && IsUnwritable(err) {
+		db.unwritable = err
+		if unreadable := db.openReadOnly(ctx); unreadable != nil {
+			return nil, errors.Join(err, unreadable)
+		}
+		return db, nil
+	}
+	if err != nil {
+		return nil, err
 	}
 	return db, nil
 }
@@ -114,7 +127,7 @@ func (db *DB) open(ctx context.Context) (err error) {
 	if db.path, err = prepareFile(db.path, db.o.Filesystem, db.o.MustExist); err != nil {
 		return err
 	}
-	conn, err := connect(ctx, db.path, db.o)
+	conn, err := db.connect(ctx)
 	if err != nil {
 		return err
 	}
@@ -126,6 +139,34 @@ func (db *DB) open(ctx context.Context) (err error) {
 	db.frozen.Store(late)
 	db.file, err = os.Stat(db.path)
 	return err
+}
+
+// openReadOnly opens a database for reading, and changes no file.
+func (db *DB) openReadOnly(ctx context.Context) error {
+	db.o.MustExist, db.o.RefuseOlder = true, true
+	conn, err := db.connect(ctx)
+	if err != nil {
+		return err
+	}
+	if err = conn.refuseUnusable(db.path, db.o); err == nil {
+		err = conn.refuseDifferences(db.o)
+	}
+	if err == nil {
+		db.file, err = os.Stat(db.path)
+	}
+	if err != nil {
+		return errors.Join(err, conn.close())
+	}
+	db.conn = conn
+	return nil
+}
+
+// connect opens a connection for writing. After openReadOnly it opens one for reading.
+func (db *DB) connect(ctx context.Context) (*connection, error) {
+	if db.unwritable != nil {
+		return openUnchanged(ctx, db.path, db.o)
+	}
+	return connect(ctx, db.path, db.o)
 }
 
 // Path returns the absolute path of the database.
@@ -202,7 +243,7 @@ func (db *DB) with(fn func(*connection) error) (err error) {
 	case db.closed:
 		return ErrClosed
 	case db.conn == nil:
-		if db.conn, err = connect(context.Background(), db.path, db.o); err == nil && db.frozen.Load() {
+		if db.conn, err = db.connect(context.Background()); err == nil && db.frozen.Load() {
 			err = db.conn.freezeFile() // a check reads the file, so the file must not change
 		}
 		if err != nil {

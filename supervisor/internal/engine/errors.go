@@ -58,8 +58,8 @@ const (
 	ProblemFileReplaced Problem = "replaced"
 	// another file has replaced the open file, which could not be copied; facts: the path, the reason
 	ProblemReplacedFileLost Problem = "replaced_lost"
-	// other migrations made the database; facts: the schema's version, the first difference, the
-	// schema's digest, or "" if the schema was not compared
+	// other migrations or a person changed the database's schema; facts: the schema's version, the
+	// first difference, the schema's digest, or "" if the schema was not compared
 	ProblemOtherMigrations Problem = "differs"
 	ProblemForeignDatabase Problem = "foreign" // the file is the database of another program
 )
@@ -80,7 +80,7 @@ var problems = []struct {
 	{[]error{sqlite3.FULL, syscall.ENOSPC, syscall.EDQUOT}, ProblemDiskFull},
 	{[]error{sqlite3.CORRUPT, sqlite3.NOTADB}, ProblemDamaged},
 	{[]error{sqlite3.BUSY, sqlite3.LOCKED}, ProblemLocked},
-	{[]error{sqlite3.READONLY, sqlite3.PERM, sqlite3.CANTOPEN, fs.ErrPermission}, ProblemUnwritable},
+	{[]error{sqlite3.READONLY, sqlite3.PERM, sqlite3.CANTOPEN, fs.ErrPermission, syscall.EROFS}, ProblemUnwritable},
 	{[]error{sqlite3.IOERR}, ProblemDiskFault},
 }
 
@@ -98,6 +98,13 @@ func ProblemOf(err error) (p Problem, facts []any) {
 		}
 	}
 	return ProblemNone, nil
+}
+
+// IsUnwritable reports whether err means that the database can't be written now. Perhaps it can be
+// read.
+func IsUnwritable(err error) bool {
+	problem, _ := ProblemOf(err)
+	return problem == ProblemDiskFull || problem == ProblemUnwritable
 }
 
 // contextError returns the cause of ctx's end, or nil before the end.

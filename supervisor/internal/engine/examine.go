@@ -45,21 +45,17 @@ func Examine(ctx context.Context, path string, o Options) (e Examination, err er
 		return e, err
 	}
 	e.Schema, e.Newest = have, int64(len(names))
-	found, err := c.compareMigrations(o, names[:have])
-	if err == nil && found.difference != "" {
-		err = found.refusal(have)
-	}
-	return e, err
+	return e, c.refuseDifferences(o)
 }
 
 // openUnchanged opens a database for reading, and changes none of its files. It reads the journal
-// that a killed program has left, but does not empty the journal.
+// that a killed program has left, but does not empty the journal. The disk may be read-only.
 func openUnchanged(ctx context.Context, path string, o Options) (*connection, error) {
 	journal, err := os.Stat(path + "-wal")
 	if err != nil || journal.Size() == 0 {
 		return openReader(ctx, path, o, url.Values{"mode": {"ro"}, "immutable": {"1"}})
 	}
-	c, err := openReader(ctx, path, o, url.Values{"mode": {"rw"}})
+	c, err := openReader(ctx, path, o, url.Values{"mode": {"rw"}, "vfs": {readerVFSName}})
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,8 @@ type schema []schemaObject
 const (
 	listObjects = `SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\_%' ESCAPE '\'
 		ORDER BY type <> 'table', rowid`
-	listColumns = `SELECT name, type || ' ' || "notnull" || ' ' || coalesce(dflt_value, '') || ' ' || pk || ' ' || hidden
+	listStatements = `SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\_%' ESCAPE '\'`
+	listColumns    = `SELECT name, type || ' ' || "notnull" || ' ' || coalesce(dflt_value, '') || ' ' || pk || ' ' || hidden
 		FROM pragma_table_xinfo(?) ORDER BY cid`
 )
 
@@ -45,6 +46,25 @@ func (c *connection) schema() (s schema, err error) {
 		}
 	}
 	return s, err
+}
+
+// hasNewSchema reports whether the database has exactly the objects of Options.NewSchema, which is the
+// schema at the newest version. Every start calls it, so it compares only texts. Without NewSchema, or
+// at an older version, it returns false.
+func (c *connection) hasNewSchema(o Options, version int) (bool, error) {
+	names, _, err := c.versions(o.Migrations)
+	if err != nil || o.NewSchema == "" || version != len(names) {
+		return false, err
+	}
+	objects, same := 0, true
+	err = c.run(func(r *Row) bool {
+		var statement string
+		r.Scan(&statement)
+		objects++
+		same = strings.Contains(o.NewSchema, statement+";\n")
+		return same
+	}, listStatements, nil)
+	return same && objects == strings.Count("\n"+o.NewSchema, "\nCREATE "), err
 }
 
 // schemaOfMigrations returns the schema that migrations make.

@@ -15,24 +15,7 @@ var oldestSQLite = [3]int{3, 51, 3}
 // due. A check is due after an improper close, or a week after the last check. The check of a large
 // database is postponed; late is true then.
 func (c *connection) prepare(path string, o Options) (late bool, err error) {
-	var version string
-	err = c.run(func(r *Row) bool { r.Scan(&version); return false }, `SELECT sqlite_version()`, nil)
-	if err == nil {
-		err = checkVersion(version)
-	}
-	if err == nil {
-		err = c.refuseForeign()
-	}
-	if err == nil {
-		err = c.refuseNewer(o.Migrations)
-	}
-	if err == nil && o.RefuseOlder {
-		err = c.refuseOlder(o.Migrations)
-	}
-	if err == nil && o.MustExist {
-		err = c.refuseUnused(path)
-	}
-	if err != nil {
+	if err := c.refuseUnusable(path, o); err != nil {
 		return false, err
 	}
 	clean, err := c.wasClean()
@@ -58,6 +41,28 @@ func (c *connection) prepare(path string, o Options) (late bool, err error) {
 		return false, err
 	}
 	return c.check(path, o.Now())
+}
+
+// refuseUnusable refuses a database that this program may not use, and an SQLite with known defects.
+func (c *connection) refuseUnusable(path string, o Options) error {
+	var version string
+	err := c.run(func(r *Row) bool { r.Scan(&version); return false }, `SELECT sqlite_version()`, nil)
+	if err == nil {
+		err = checkVersion(version)
+	}
+	if err == nil {
+		err = c.refuseForeign()
+	}
+	if err == nil {
+		err = c.refuseNewer(o.Migrations)
+	}
+	if err == nil && o.RefuseOlder {
+		err = c.refuseOlder(o.Migrations)
+	}
+	if err == nil && o.MustExist {
+		err = c.refuseUnused(path)
+	}
+	return err
 }
 
 // checkVersion refuses an SQLite library that could damage the database.

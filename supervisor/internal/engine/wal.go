@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"errors"
+	"syscall"
+
 	"github.com/ncruces/go-sqlite3/vfs"
 )
 
@@ -8,7 +11,36 @@ import (
 // the journal.
 const vfsName = "mews"
 
-func init() { vfs.Register(vfsName, NewGatheringVFS(vfs.Find("").(vfs.VFSFilename))) }
+// readerVFSName is the name of the VFS that opens files for reading if their disk is read-only.
+const readerVFSName = "mews-reader"
+
+func init() {
+	files := vfs.Find("").(vfs.VFSFilename)
+	vfs.Register(vfsName, NewGatheringVFS(files))
+	vfs.Register(readerVFSName, readerVFS{files})
+}
+
+// readerVFS opens files of a read-only disk for reading, as SQLite's own VFS in C does.
+type readerVFS struct{ vfs.VFSFilename }
+
+func (v readerVFS) OpenFilename(name *vfs.Filename, flags vfs.OpenFlag) (vfs.File, vfs.OpenFlag, error) {
+	f, opened, err := v.VFSFilename.OpenFilename(name, flags)
+	if errors.Is(err, syscall.EROFS) {
+		flags = flags&^(vfs.OPEN_READWRITE|vfs.OPEN_CREATE) | vfs.OPEN_READONLY
+		if f, opened, err = v.VFSFilename.OpenFilename(name, flags); err == nil {
+			f = unlockedFile{f}
+		}
+	}
+	return f, opened, err
+}
+
+// unlockedFile is a file of a read-only disk. It takes no lock, because nobody can write the file, and
+// the kernel gives no exclusive lock on a file that is open for reading.
+type unlockedFile struct{ vfs.File }
+
+func (unlockedFile) Lock(vfs.LockLevel) error         { return nil }
+func (unlockedFile) Unlock(vfs.LockLevel) error       { return nil }
+func (unlockedFile) CheckReservedLock() (bool, error) { return false, nil }
 
 // NewGatheringVFS returns a VFS that gathers several writes to the journal into one.
 func NewGatheringVFS(files vfs.VFSFilename) vfs.VFS { return gatheringVFS{files} }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,7 +62,7 @@ func (t *Tx) ScrubJournal() { t.scrub = true }
 // runs at most once, on the goroutine of Run, and must read only through its Tx. If ctx ends before
 // fn has begun, fn does not run. If fn has begun, Write waits for the outcome.
 func (db *DB) Write(ctx context.Context, fn func(*Tx) error) error {
-	if err := contextError(ctx); err != nil {
+	if err := cmp.Or(contextError(ctx), db.unwritable); err != nil {
 		return err
 	}
 	r := &request{ctx: ctx, fn: fn, done: make(chan error, 1)}
@@ -227,6 +228,9 @@ const truncateJournal = `PRAGMA wal_checkpoint(TRUNCATE)`
 // finish marks the database as properly closed and empties the journal. It is called after the last
 // write.
 func (db *DB) finish() error {
+	if db.unwritable != nil {
+		return nil
+	}
 	return db.with(func(c *connection) error {
 		return errors.Join(c.exec(markClean), c.exec(truncateJournal))
 	})
