@@ -59,7 +59,7 @@ var german = language{
 			generiert verbessert archiviert`,
 		erase:    "gelöscht",
 		remove:   "entfernt gestrichen geleert weggeworfen rausgenommen herausgenommen abgesagt aufgeräumt",
-		send:     "geschickt gesendet verschickt versandt gemailt weitergeleitet zugeschickt abgeschickt abgesendet",
+		send:     "geschickt gesendet verschickt versandt gemailt weitergeleitet zugeschickt abgeschickt abgesendet rausgeschickt hinausgeschickt",
 		share:    "geteilt veröffentlicht hochgeladen eingereicht",
 		execute:  "ausgeführt kompiliert installiert",
 		run:      "gestartet getestet neu_gestartet laufen_lassen laufenlassen ausprobiert gebaut angehalten",
