@@ -29,6 +29,7 @@ const (
 	sayHeld       = `UPDATE fire SET delivery = ?, held = NULL WHERE held = ?`
 	holdFire      = `UPDATE fire SET held = ? WHERE job = ? AND due = ?`
 	askHeld       = `UPDATE question SET delivery = ?, held = NULL WHERE held = ?`
+	listHeldOf    = `SELECT id, earlier FROM held_notice h WHERE job = ? AND NOT EXISTS (SELECT 1 FROM question WHERE held = h.id)`
 	renewHeld     = `UPDATE held_notice SET due_at = ? WHERE user = ?`
 )
 
@@ -136,6 +137,14 @@ func (t *tx) hold(d supervisor.Delivery, of noticeSubject, end time.Time) (id in
 		t.Exec(dropHeld, oldest[1].id)
 	}
 	return id
+}
+
+// dropHeldOf drops the held notices of a job that its user has ended. Questions stay.
+func (t *tx) dropHeldOf(job int64) {
+	for _, h := range all(t, scanHeldCount, listHeldOf, job) {
+		t.Exec(clearHeld, h.id)
+		t.Exec(dropHeld, h.id)
+	}
 }
 
 // NoticePolicy decides which notices quiet hours hold. It also makes the message after quiet hours.
