@@ -32,7 +32,8 @@ var unplain = []struct {
 	pattern *regexp.Regexp
 	instead string
 }{
-	{"Wh", regexp.MustCompile(`^(What|Who|Whoever|Whatever|Whose)( [^ ?]+){3,}$`), "begin with the noun, not with a clause"},
+	{"Wh", regexp.MustCompile(`^(What|Who|Whoever|Whatever|Whose)( [^ ?]+){3,}$`),
+		"begin with the noun, not with a clause"},
 	{"Nothing|That", regexp.MustCompile(`^(Nothing|That) (that|of|which|is there|what)\b`),
 		"begin with the noun, not with a clause"},
 	{"Where", regexp.MustCompile(`^Where\b[^?]*,`), "write if, or name the place"},
@@ -51,8 +52,8 @@ var unplain = []struct {
 	{"is so|it is", regexp.MustCompile(`\bis so (with|of|for|where|if)\b|^So it is\b|^It is so\b`),
 		"write the same holds for"},
 	{"what is no|who ", regexp.MustCompile(`\bwhat is no\b|\bwho (has|have|is|are) no(ne|t)? there\b`), "name it"},
-	{"likewise|there|where|whither|hence", regexp.MustCompile(`\b(likewise|thereof|therein|whereof|wherein|whither|hence)\b`),
-		"write a plain word"},
+	{"likewise|there|where|whither|hence",
+		regexp.MustCompile(`\b(likewise|thereof|therein|whereof|wherein|whither|hence)\b`), "write a plain word"},
 	{"may not be", regexp.MustCompile(`\bmay not be (\w+) but\b`), "write only"},
 }
 

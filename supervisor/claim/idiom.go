@@ -28,7 +28,8 @@ var idioms = sync.OnceValue(func() (list []idiom) {
 			`(?: now)? (?:place|running|ticking)`}, // "in place" is one token with the word "place"
 		{DeedSchedule, ` (?:der|dein)(?: [^ ,]+)? (?:timer|wecker|countdown) läuft(?: jetzt)?`},
 		{DeedRemember, ` i(?: will| ll)(?: definitely| certainly)? (?:(?:keep|bear) (?:that|this|it) in mind` +
-			`|remember (?:that|this|it)) (?:for next time|for the future|from now on|in(?: the)? future|going forward)`},
+			`|remember (?:that|this|it))` +
+			` (?:for next time|for the future|from now on|in(?: the)? future|going forward)`},
 		{DeedRemember, ` (?:ich behalte das|das behalte ich) (?:fürs nächste mal|für das nächste mal|künftig)` +
 			` im hinterkopf`},
 		{DeedSend, ` (?:die|deine) (?:[^ ,]*nachricht|[^ ,]*mail|sms|einladung) ist(?: jetzt| schon| nun)?` +

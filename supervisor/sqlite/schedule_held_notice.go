@@ -29,8 +29,9 @@ const (
 	sayHeld       = `UPDATE fire SET delivery = ?, held = NULL WHERE held = ?`
 	holdFire      = `UPDATE fire SET held = ? WHERE job = ? AND due = ?`
 	askHeld       = `UPDATE question SET delivery = ?, held = NULL WHERE held = ?`
-	listHeldOf    = `SELECT id, earlier FROM held_notice h WHERE job = ? AND NOT EXISTS (SELECT 1 FROM question WHERE held = h.id)`
-	renewHeld     = `UPDATE held_notice SET due_at = ? WHERE user = ?`
+	listHeldOf    = `SELECT id, earlier FROM held_notice h WHERE job = ?
+		AND NOT EXISTS (SELECT 1 FROM question WHERE held = h.id)`
+	renewHeld = `UPDATE held_notice SET due_at = ? WHERE user = ?`
 )
 
 // quietUntil returns when the user's current quiet hours end. ok is false outside quiet hours.

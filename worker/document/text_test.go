@@ -134,9 +134,10 @@ func TestZip_Documents_BecomeText(t *testing.T) {
 	hidden := map[string]string{
 		"xl/workbook.xml": `<w><sheet name="A" state="visible" id="1"/><sheet name="B" state="hidden" id="2"/>` +
 			`<sheet name="C" state="veryHidden" id="1"/></w>`,
-		"xl/_rels/workbook.xml.rels": `<r><Relationship Id="1" Target="s.xml"/><Relationship Id="2" Target="t.xml"/></r>`,
-		"xl/s.xml":                   `<d><row><c r="A1"><v>1</v></c></row></d>`,
-		"xl/t.xml":                   `<d><row><c r="A1"><v>2</v></c></row></d>`,
+		"xl/_rels/workbook.xml.rels": `<r><Relationship Id="1" Target="s.xml"/>` +
+			`<Relationship Id="2" Target="t.xml"/></r>`,
+		"xl/s.xml": `<d><row><c r="A1"><v>1</v></c></row></d>`,
+		"xl/t.xml": `<d><row><c r="A1"><v>2</v></c></row></d>`,
 	}
 	compareTexts(t, parse.KindZip, map[string]struct{ data, want string }{
 		"hidden sheets": {string(makeZip(t, hidden)), "A:\n1\n\n" + fmt.Sprintf(textHiddenSheet, "B") + ":\n2\n\n" +

@@ -80,7 +80,8 @@ func (c *Client) EditComment(ctx context.Context, repo string, id int64, body st
 // a diff. A second reaction with the same content changes nothing.
 func (c *Client) AddReaction(ctx context.Context, repo string, comment int64, onDiff bool, content string) error {
 	k := &call{action: "react to a comment in " + repo, repo: repo}
-	_, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.Reaction, *github.Response, error) {
+	type answer = *github.Reaction
+	_, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (answer, *github.Response, error) {
 		if onDiff {
 			return c.gh.Reactions.CreatePullRequestCommentReaction(ctx, owner, name, comment, content)
 		}

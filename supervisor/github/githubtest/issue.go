@@ -238,6 +238,9 @@ func editComment(s *Server, r *request) answer {
 	return good(c.json(c.below))
 }
 
+// reactionContents are the reactions that GitHub knows.
+var reactionContents = strings.Fields("+1 -1 laugh confused heart hooray rocket eyes")
+
 // reactTo adds a reaction to a comment on a diff, or to another comment. As on GitHub, the same
 // reaction of the same user is kept once.
 func reactTo(onDiff bool) func(*Server, *request) answer {
@@ -247,8 +250,7 @@ func reactTo(onDiff bool) func(*Server, *request) answer {
 		if c == nil || (c.below == nil) != onDiff {
 			return notFound()
 		}
-		if !r.into(&asked) || !slices.Contains([]string{"+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes"},
-			asked.Content) {
+		if !r.into(&asked) || !slices.Contains(reactionContents, asked.Content) {
 			return invalid("Reaction", "content", "invalid")
 		}
 		given := map[string]any{"id": s.id(), "content": asked.Content}
