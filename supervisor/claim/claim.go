@@ -109,6 +109,13 @@ func (f *finder) sentence(s sentence) {
 			f.add(Claim{Kind: kind, Sentence: s.text, Earlier: uncertain || f.affirmed || s.has(i, already)})
 		})
 	}
+	if words := s.pattern(); !s.question && !f.affirmed {
+		for _, i := range idioms() {
+			if i.says.MatchString(words) {
+				f.add(Claim{Kind: i.kind, Sentence: s.text, Earlier: true})
+			}
+		}
+	}
 	f.begun, f.confirmed = true, isDone && len(s.tokens) <= maxConfirmation
 }
 

@@ -37,6 +37,17 @@ func (s sentence) promise() bool {
 	if s.question {
 		return false
 	}
+	text := s.pattern()
+	for _, p := range promiseLanguages() {
+		if p.in(text) {
+			return true
+		}
+	}
+	return false
+}
+
+// pattern returns the sentence in the form that the patterns of promises and idioms match.
+func (s sentence) pattern() string {
 	var b strings.Builder
 	for _, t := range s.tokens {
 		b.WriteByte(' ')
@@ -49,13 +60,7 @@ func (s sentence) promise() bool {
 			b.WriteByte('#')
 		}
 	}
-	text := b.String()
-	for _, p := range promiseLanguages() {
-		if p.in(text) {
-			return true
-		}
-	}
-	return false
+	return b.String()
 }
 
 func (p promises) in(text string) bool {

@@ -57,9 +57,10 @@ var german = language{
 		change: `angelegt erstellt geändert bearbeitet angepasst ersetzt umbenannt kopiert umgewandelt zusammengeführt repariert
 			korrigiert erzeugt exportiert sortiert heruntergeladen entpackt überschrieben behoben wiederhergestellt umgeschrieben formatiert
 			generiert verbessert archiviert`,
-		erase:    "gelöscht",
-		remove:   "entfernt gestrichen geleert weggeworfen rausgenommen herausgenommen abgesagt aufgeräumt",
-		send:     "geschickt gesendet verschickt versandt gemailt weitergeleitet zugeschickt abgeschickt abgesendet",
+		erase:  "gelöscht",
+		remove: "entfernt gestrichen geleert weggeworfen rausgenommen herausgenommen abgesagt aufgeräumt",
+		send: `geschickt gesendet verschickt versandt gemailt weitergeleitet zugeschickt abgeschickt abgesendet
+			rausgeschickt`,
 		share:    "geteilt veröffentlicht hochgeladen eingereicht",
 		execute:  "ausgeführt kompiliert installiert",
 		run:      "gestartet getestet neu_gestartet laufen_lassen laufenlassen ausprobiert gebaut angehalten",

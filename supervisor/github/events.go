@@ -19,8 +19,9 @@ import (
 // Reviews handles requests about pull requests. A repeated request changes nothing.
 type Reviews interface {
 	AddRequest(ctx context.Context, w supervisor.GitHubWorkRequest) error
-	// MutePullRequest ends the automatic reviews of a pull request if login may do that.
-	MutePullRequest(ctx context.Context, repo string, number int, login string) error
+	// MutePullRequest ends the automatic reviews of a pull request if the sender of a comment may do
+	// that.
+	MutePullRequest(ctx context.Context, repo string, of supervisor.GitHubEvent) error
 }
 
 // Triages handles requests about issues. A repeated request changes nothing.

@@ -82,7 +82,7 @@ func (e *EventHandler) obey(ctx context.Context, repo supervisor.GitHubRepo, of 
 	switch {
 	// MutePullRequest asks GitHub whether the sender may write
 	case word == "stop" && of.IsPull && e.o.Reviews != nil:
-		return e.o.Reviews.MutePullRequest(ctx, repo.Name, of.Number, of.Sender)
+		return e.o.Reviews.MutePullRequest(ctx, repo.Name, of)
 	case word == "review" && of.IsPull && writers[of.Association]:
 		return e.wantReview(ctx, repo, w)
 	case word == "triage" && !of.IsPull && writers[of.Association]:

@@ -51,8 +51,8 @@ func (w *requestLog) AddRequest(_ context.Context, v supervisor.GitHubWorkReques
 	return w.add(fmt.Sprintf("%s#%d %s %s fork=%v%s", v.Repo, v.Number, v.Requester, v.Text, v.Fork, recheck))
 }
 
-func (w *requestLog) MutePullRequest(_ context.Context, repo string, number int, login string) error {
-	return w.add(fmt.Sprintf("stop %s#%d %s", repo, number, login))
+func (w *requestLog) MutePullRequest(_ context.Context, repo string, of supervisor.GitHubEvent) error {
+	return w.add(fmt.Sprintf("stop %s#%d %s", repo, of.Number, of.Sender))
 }
 
 func (w *requestLog) add(what string) error {

@@ -39,6 +39,26 @@ func TestQuietHours_LongNight_EndsInOneMessage(t *testing.T) {
 	h.wantSaid(t, strings.Join(want, "\n\n"))
 }
 
+// A held message about a job is dropped if its user deletes the job during quiet hours. Messages
+// about other jobs stay.
+func TestQuietHours_JobDeleted_DropsNotice(t *testing.T) {
+	h := newHarness(t)
+	h.setQuietHours(t, "12:00-23:00")
+	h.remind(t, "alice", "every 2 hours 9 times: tea.")
+	h.remind(t, "alice", "every 2 hours 9 times: walk.")
+	h.passTime(t, 2*time.Hour)
+	j := h.job(t, 1)
+	j.State, j.Next = supervisor.JobDone, time.Time{}
+	if err := h.Change(t.Context(), j); err != nil {
+		t.Fatal(err)
+	}
+	h.now = noon.Add(12 * time.Hour)
+	if err := h.release(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	h.wantSaid(t, "Reminder: walk.")
+}
+
 // A held message replaces an earlier held message with the same job, outcome and conversation.
 func TestQuietHours_SameOutcome_ReplacesNotice(t *testing.T) {
 	h := newHarness(t)

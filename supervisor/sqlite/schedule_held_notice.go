@@ -29,7 +29,9 @@ const (
 	sayHeld       = `UPDATE fire SET delivery = ?, held = NULL WHERE held = ?`
 	holdFire      = `UPDATE fire SET held = ? WHERE job = ? AND due = ?`
 	askHeld       = `UPDATE question SET delivery = ?, held = NULL WHERE held = ?`
-	renewHeld     = `UPDATE held_notice SET due_at = ? WHERE user = ?`
+	listHeldOf    = `SELECT id, earlier FROM held_notice h WHERE job = ?
+		AND NOT EXISTS (SELECT 1 FROM question WHERE held = h.id)`
+	renewHeld = `UPDATE held_notice SET due_at = ? WHERE user = ?`
 )
 
 // quietUntil returns when the user's current quiet hours end. ok is false outside quiet hours.
@@ -136,6 +138,14 @@ func (t *tx) hold(d supervisor.Delivery, of noticeSubject, end time.Time) (id in
 		t.Exec(dropHeld, oldest[1].id)
 	}
 	return id
+}
+
+// dropHeldOf drops the held notices of a job that its user has ended. Questions stay.
+func (t *tx) dropHeldOf(job int64) {
+	for _, h := range all(t, scanHeldCount, listHeldOf, job) {
+		t.Exec(clearHeld, h.id)
+		t.Exec(dropHeld, h.id)
+	}
 }
 
 // NoticePolicy decides which notices quiet hours hold. It also makes the message after quiet hours.

@@ -162,6 +162,9 @@ func (s Jobs) Change(ctx context.Context, j supervisor.Job) error {
 		if j.State != supervisor.JobActive { // Fires that wait to begin, or to be tried again, are dropped.
 			t.Exec(skipClaimed, t.Now, j.ID)
 		}
+		if j.State == supervisor.JobDone {
+			t.dropHeldOf(j.ID)
+		}
 	}, "change job %d", j.ID)
 }
 

@@ -25,12 +25,19 @@ const (
 
 // workbook holds the parts of a spreadsheet that its sheets refer to.
 type workbook struct {
-	shared []string    // texts that cells refer to by number
-	dates  []bool      // whether each style shows a date, by the style's number
-	sheets [][2]string // name and file of each sheet, in order
+	shared []string   // texts that cells refer to by number
+	dates  []bool     // whether each style shows a date, by the style's number
+	sheets []sheetRef // in the order of the workbook
 }
 
-// writeSheets writes each sheet as CSV below a line with its name, and its formulas below it.
+// sheetRef names one sheet of a workbook.
+type sheetRef struct {
+	name, file string
+	hidden     bool // spreadsheet programs do not show the sheet
+}
+
+// writeSheets writes each sheet as CSV below a line with its name, and its formulas below it. The
+// line marks a hidden sheet. Its cells are written too, because formulas of other sheets use them.
 func writeSheets(z *zipFile, out *lines) error {
 	var b workbook
 	for _, read := range []func(*zipFile) error{b.readSheets, b.readShared, b.readStyles} {
@@ -39,8 +46,12 @@ func writeSheets(z *zipFile, out *lines) error {
 		}
 	}
 	for _, sheet := range b.sheets {
-		out.add(sheet[0] + ":\n")
-		if err := z.unpack(sheet[1], func(from io.Reader) error { return b.writeSheet(from, out) }); err != nil {
+		name := sheet.name
+		if sheet.hidden {
+			name = fmt.Sprintf(textHiddenSheet, name)
+		}
+		out.add(name + ":\n")
+		if err := z.unpack(sheet.file, func(from io.Reader) error { return b.writeSheet(from, out) }); err != nil {
 			return err
 		}
 		out.add("\n")
@@ -65,7 +76,9 @@ func (b *workbook) readSheets(z *zipFile) error {
 	}
 	return z.eachStart("xl/workbook.xml", func(e xml.StartElement) error {
 		if e.Name.Local == "sheet" && len(b.sheets) < maxSheets {
-			b.sheets = append(b.sheets, [2]string{attribute(e, "name"), files[attribute(e, "id")]})
+			state := attribute(e, "state") // "hidden", or "veryHidden" by a program (ECMA-376, 18.18.68)
+			b.sheets = append(b.sheets, sheetRef{attribute(e, "name"), files[attribute(e, "id")],
+				strings.HasSuffix(strings.ToLower(state), "hidden")})
 		}
 		return nil
 	})

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -130,7 +131,17 @@ func TestZip_Documents_BecomeText(t *testing.T) {
 			`si="0">B1+1</f><v>3</v></c>` +
 			`<c r="D1"><f t="shared" si="0"/><v>4</v></c></row></d>`,
 	}
+	hidden := map[string]string{
+		"xl/workbook.xml": `<w><sheet name="A" state="visible" id="1"/><sheet name="B" state="hidden" id="2"/>` +
+			`<sheet name="C" state="veryHidden" id="1"/></w>`,
+		"xl/_rels/workbook.xml.rels": `<r><Relationship Id="1" Target="s.xml"/>` +
+			`<Relationship Id="2" Target="t.xml"/></r>`,
+		"xl/s.xml": `<d><row><c r="A1"><v>1</v></c></row></d>`,
+		"xl/t.xml": `<d><row><c r="A1"><v>2</v></c></row></d>`,
+	}
 	compareTexts(t, parse.KindZip, map[string]struct{ data, want string }{
+		"hidden sheets": {string(makeZip(t, hidden)), "A:\n1\n\n" + fmt.Sprintf(textHiddenSheet, "B") + ":\n2\n\n" +
+			fmt.Sprintf(textHiddenSheet, "C") + ":\n1\n\n"},
 		"a table in Word": {string(makeZip(t, map[string]string{"word/document.xml": tableXML})),
 			"Before\n| Name |  | Cost |\n| --- | --- | --- |\n| Rent / cold |  | 8\\|50 |\n\nAfter\n"},
 		"a slide's table": {string(makeZip(t, map[string]string{"ppt/presentation.xml": "<p/>",

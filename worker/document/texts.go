@@ -4,6 +4,7 @@ package document
 const (
 	textFormulas     = "Formulas:"
 	textMoreFormulas = "(%d more formulas)"
+	textHiddenSheet  = "%s (hidden sheet)"
 	textSlide        = "Slide %d:"
 	textPicture      = "[picture: %s]"
 	textOutput       = "Output:"

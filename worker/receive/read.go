@@ -227,9 +227,16 @@ func readText(_ context.Context, f *reading) error {
 		return nil
 	}
 	rest := io.NewSectionReader(f.file, int64(len(f.head)), f.size)
-	text, err := io.ReadAll(io.LimitReader(files.NewTextReader(f.head, rest), maxWhole+1))
+	limit := int64(maxWhole + 1)
+	if isCard(f.head) {
+		limit = maxCard
+	}
+	text, err := io.ReadAll(io.LimitReader(files.NewTextReader(f.head, rest), limit))
 	if err != nil {
 		return err
+	}
+	if isCard(f.head) {
+		text = []byte(omitEncoded(string(text)))
 	}
 	if most := min(maxWhole, f.textRoom); len(text) <= most {
 		f.addQuote(kind, string(text), "")

@@ -188,6 +188,7 @@ func TestDocuments_EachFormat_IsQuoted(t *testing.T) {
 func TestReceive_Markup_IsReadAsText(t *testing.T) {
 	h := newHome(t, "")
 	page := "<!doctype html><title>T</title><p>a &amp; b</p>"
+	photo := strings.Repeat("QUJD", 100<<10)
 	for name, c := range map[string]struct{ data, kind, text string }{
 		"a.html":       {page, "a web page (HTML)", "# T\n\na & b"},
 		"page":         {page, "a web page (HTML)", "# T\n\na & b"},
@@ -200,6 +201,8 @@ func TestReceive_Markup_IsReadAsText(t *testing.T) {
 		"a.vcf":        {"BEGIN:VCARD\nFN:Ann\nEND:VCARD\n", "text", "BEGIN:VCARD\nFN:Ann\nEND:VCARD"},
 		"broken.ipynb": {"{", "text", "{"},
 		"broken.eml":   {"no header here", "text", "no header here"},
+		"photo.vcf": {"BEGIN:VCARD\nPHOTO;ENCODING=b:" + photo + "\nFN:Ann\nEND:VCARD\n", "text",
+			"BEGIN:VCARD\nPHOTO;ENCODING=b:[307.2 KB left out]\nFN:Ann\nEND:VCARD"},
 	} {
 		got := h.receiveOne(name, []byte(c.data))
 		beside := ""

@@ -197,16 +197,17 @@ func (h *Service) LogTail() string {
 func (h *Service) WaitUntilTrue(most time.Duration, what string, there func() bool) {
 	h.T.Helper()
 	deadline := time.After(most)
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for !there() {
+	for pause := minPause; !there(); pause = min(pause+minPause, maxPause) {
 		select {
 		case <-deadline:
 			h.T.Fatalf("waited %s for %s; left: %v\n%s", most, what, h.ProcessIDs(""), h.LogTail())
-		case <-tick.C:
+		case <-time.After(pause):
 		}
 	}
 }
+
+// Pauses between two checks of a condition. A check may read the whole database.
+const minPause, maxPause = 2 * time.Millisecond, 20 * time.Millisecond
 
 // ProcessIDs lists the running processes of one of the programs. "" means all programs.
 func (h *Service) ProcessIDs(name string) []int {

@@ -76,6 +76,20 @@ func (c *Client) EditComment(ctx context.Context, repo string, id int64, body st
 	return err
 }
 
+// AddReaction reacts to a comment, for example with +1. onDiff says that the comment is on lines of
+// a diff. A second reaction with the same content changes nothing.
+func (c *Client) AddReaction(ctx context.Context, repo string, comment int64, onDiff bool, content string) error {
+	k := &call{action: "react to a comment in " + repo, repo: repo}
+	type answer = *github.Reaction
+	_, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (answer, *github.Response, error) {
+		if onDiff {
+			return c.gh.Reactions.CreatePullRequestCommentReaction(ctx, owner, name, comment, content)
+		}
+		return c.gh.Reactions.CreateIssueCommentReaction(ctx, owner, name, comment, content)
+	})
+	return err
+}
+
 func commentOf(i *github.IssueComment) Comment {
 	return Comment{ID: i.GetID(), Number: numberAt(i.GetIssueURL()), Author: i.GetUser().GetLogin(), Bot: i.GetUser().GetType() == "Bot",
 		Standing: i.GetAuthorAssociation(), Body: i.GetBody(), URL: i.GetHTMLURL(), Created: i.GetCreatedAt().Time, Updated: i.GetUpdatedAt().Time}

@@ -173,10 +173,10 @@ func commentLines(text string) map[commentLine]string {
 	return found
 }
 
-// TestFindPosition_WrongPosition_IsCorrected draws 100,000 wrong numbers, sides, paths and quotes.
+// TestFindPosition_WrongPosition_IsCorrected draws 30,000 wrong numbers, sides, paths and quotes.
 // The result must be a position that GitHub accepts and that has the quote, or no position.
 func TestFindPosition_WrongPosition_IsCorrected(t *testing.T) {
-	const anchors = 100_000
+	const anchors = 30_000
 	random := rand.New(rand.NewPCG(16, 1))
 	text := manyHunks(random)
 	files, err := diff.Parse(text)

@@ -10,11 +10,11 @@ import (
 	"mews/supervisor/github/diff"
 )
 
-// large returns a diff of 10 MB. Its files, hunks and lines have usual lengths.
-func large() string {
+// large returns a diff of some bytes or a little more. Its files, hunks and lines have usual lengths.
+func large(size int) string {
 	random := rand.New(rand.NewPCG(16, 4))
 	var b strings.Builder
-	for f := 0; b.Len() < 10_000_000; f++ {
+	for f := 0; b.Len() < size; f++ {
 		fmt.Fprintf(&b, "diff --git a/d/f%d.go b/d/f%d.go\nindex 1111111..2222222 100644\n--- a/d/f%d.go\n+++ b/d/f%d.go\n", f, f, f, f)
 		for h := range 1 + random.IntN(8) {
 			var body strings.Builder
@@ -54,7 +54,7 @@ func readAll(tb testing.TB, text string) (files []diff.File, lines int) {
 // BenchmarkParse parses a diff of 10 MB. It may take 200 ms, and memory of three times the diff's
 // size, including the text.
 func BenchmarkParse(b *testing.B) {
-	text := large()
+	text := large(10_000_000)
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
@@ -63,14 +63,15 @@ func BenchmarkParse(b *testing.B) {
 }
 
 // TestParse_AllocationsAreBounded allows memory of three times the text's size, including the text.
-// It parses 10 MB of usual changes, and 10 MB of the smallest hunks.
+// It parses 2 MB of usual changes, and 2 MB of the smallest hunks.
 func TestParse_AllocationsAreBounded(t *testing.T) {
+	const size = 2_000_000
 	var hunks strings.Builder
 	hunks.WriteString("diff --git a/a b/a\n--- a/a\n+++ b/a\n")
-	for i := 1; hunks.Len() < 10_000_000; i += 8 {
+	for i := 1; hunks.Len() < size; i += 8 {
 		fmt.Fprintf(&hunks, "@@ -%d,7 +%d,7 @@\n \n \n \n-\n+a\n \n \n \n", i, i)
 	}
-	for _, text := range []string{large(), hunks.String()} {
+	for _, text := range []string{large(size), hunks.String()} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		files, lines := readAll(t, text)

@@ -17,18 +17,21 @@ import (
 	"mews/supervisor/github/diff"
 )
 
+// generated is the number of commits that the test generates. They are the same in each run.
+const generated = 600
+
 // TestDiff_AgreesWithGit parses the diff of every commit in a repository, and compares the result
 // with other output of git. It compares paths, modes, statuses, counts and lines. A file's hunks
 // must also turn the old content into the new one. The variable MEWS_DIFFS is the path of a
 // repository. MEWS_DIFFS_COMMITS selects its commits, in the form of git log. Without these
-// variables, the test generates 2,000 commits.
+// variables, the test generates 600 commits.
 func TestDiff_AgreesWithGit(t *testing.T) {
 	repo := os.Getenv("MEWS_DIFFS")
 	made := repo == ""
 	if made {
 		repo = t.TempDir()
 		git(t, repo, nil, "init", "-q", "--bare")
-		git(t, repo, bytes.NewReader(history(16, 2000)), "fast-import", "--quiet")
+		git(t, repo, bytes.NewReader(history(16, generated)), "fast-import", "--quiet")
 	}
 	which := strings.Fields(cmp.Or(os.Getenv("MEWS_DIFFS_COMMITS"), "--all"))
 	v := &viewer{repo: repo, which: which, blobs: startBlobs(t, repo), kinds: map[string]int{}}
@@ -39,7 +42,7 @@ func TestDiff_AgreesWithGit(t *testing.T) {
 	if !made {
 		return
 	}
-	if v.read != 2000 {
+	if v.read != generated {
 		t.Errorf("%d commits", v.read)
 	}
 	for _, kind := range []string{

@@ -238,6 +238,42 @@ func editComment(s *Server, r *request) answer {
 	return good(c.json(c.below))
 }
 
+// reactionContents are the reactions that GitHub knows.
+var reactionContents = strings.Fields("+1 -1 laugh confused heart hooray rocket eyes")
+
+// reactTo adds a reaction to a comment on a diff, or to another comment. As on GitHub, the same
+// reaction of the same user is kept once.
+func reactTo(onDiff bool) func(*Server, *request) answer {
+	return func(s *Server, r *request) answer {
+		var asked struct{ Content string }
+		c := r.repo.commentBy(r.id("comment"))
+		if c == nil || (c.below == nil) != onDiff {
+			return notFound()
+		}
+		if !r.into(&asked) || !slices.Contains(reactionContents, asked.Content) {
+			return invalid("Reaction", "content", "invalid")
+		}
+		given := map[string]any{"id": s.id(), "content": asked.Content}
+		if slices.ContainsFunc(c.reactions[asked.Content], func(one reaction) bool { return one.by == r.grant.login }) {
+			return good(given)
+		}
+		c.reactions[asked.Content] = append(c.reactions[asked.Content], reaction{r.grant.login, s.now()})
+		return created(given)
+	}
+}
+
+// Reactions lists the users that reacted to a comment in one way, such as +1.
+func (r *Repo) Reactions(comment int64, content string) (by []string) {
+	r.s.change(func() {
+		if c := r.commentBy(comment); c != nil {
+			for _, one := range c.reactions[content] {
+				by = append(by, one.by)
+			}
+		}
+	})
+	return by
+}
+
 func getComment(_ *Server, r *request) answer {
 	c := r.repo.commentBy(r.id("comment"))
 	if c == nil || c.below == nil {

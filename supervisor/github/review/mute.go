@@ -11,23 +11,27 @@ import (
 	"mews/supervisor/github/finding"
 )
 
-// MutePullRequest ends the automatic reviews of a pull request. login is the user who wants that,
-// and must have write permission in the repository. Otherwise the author of a change could prevent
-// its review.
-func (r *Reviews) MutePullRequest(ctx context.Context, repo string, number int, login string) error {
+// MutePullRequest ends the automatic reviews of a pull request, as a comment orders. The sender must
+// have write permission in the repository. Otherwise the author of a change could prevent its
+// review. A reaction to the comment says that the order was carried out.
+func (r *Reviews) MutePullRequest(ctx context.Context, repo string, of supervisor.GitHubEvent) error {
 	served, ok := r.o.Repo(repo)
 	if !ok {
 		return nil
 	}
 	rights := map[string]bool{}
-	if err := r.readRight(ctx, served.Name, login, rights); err != nil || !rights[login] {
+	if err := r.readRight(ctx, served.Name, of.Sender, rights); err != nil || !rights[of.Sender] {
 		return err
 	}
 	_, err := r.o.Store.AddMute(ctx, supervisor.ReviewMute{User: served.User, Repo: served.Name,
 		Kind:    supervisor.MutePullRequest,
-		Subject: strconv.Itoa(number), By: login,
+		Subject: strconv.Itoa(of.Number), By: of.Sender,
 		Why: textByComment})
-	return err
+	onDiff := of.Event == "pull_request_review_comment"
+	if err != nil || of.Comment == 0 || of.Event != "issue_comment" && !onDiff {
+		return err // GitHub's REST API has no reactions to reviews
+	}
+	return ignoreRefusal(r.o.API.AddReaction(ctx, served.Name, of.Comment, onDiff, "+1"))
 }
 
 // ignoreRefusal returns err if another try may succeed, and nil if GitHub has refused.

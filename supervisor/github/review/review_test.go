@@ -151,13 +151,13 @@ func TestReview_DraftOrBotPull_IsSkipped(t *testing.T) {
 			number := r.open(code, c.change)
 			if c.why == textStopped {
 				for _, guest := range []string{"mallory", "alice"} { // alice is the author of the pull request
-					r.must(r.reviews.MutePullRequest(t.Context(), "acme/widget", number, guest))
+					r.must(r.reviews.MutePullRequest(t.Context(), "acme/widget", stopBy(guest, number)))
 					mutes, err := r.db.Reviews().ListMutes(t.Context(), "alice", "")
 					r.must(err)
 					r.same("a stranger silences nobody", len(mutes), 0)
 				}
 				r.repo.SetPermission("alice", "write")
-				r.must(r.reviews.MutePullRequest(t.Context(), "acme/widget", number, "alice"))
+				r.must(r.reviews.MutePullRequest(t.Context(), "acme/widget", stopBy("alice", number)))
 			}
 			r.want(number, "")
 			if card := r.run(); (card == "") != (c.why != "") {

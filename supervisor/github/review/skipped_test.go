@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"mews/supervisor"
 	"mews/supervisor/github/githubtest"
 )
 
@@ -50,6 +51,36 @@ func TestSkippedHead_TextChanges_IsReviewed(t *testing.T) {
 	r.same("begun", len(r.begun), 0)
 }
 
+// stopBy is the event of a review with an order to stop.
+func stopBy(login string, number int) supervisor.GitHubEvent {
+	return supervisor.GitHubEvent{Event: "pull_request_review", Number: number, Sender: login}
+}
+
+// An order to stop that was carried out gets one thumb up, even if the event comes twice. An order
+// of a user without write permission gets none.
+func TestStopOrder_CarriedOut_GetsReaction(t *testing.T) {
+	r := newRig(t, githubtest.Options{Strict: true})
+	r.repo.SetPermission("alice", "write")
+	number := r.open(code)
+	for login, want := range map[string]int{"alice": 1, "guest": 0} {
+		id := r.repo.AddComment(number, login, "@mews stop")
+		for range 2 {
+			r.must(r.reviews.MutePullRequest(r.Context(), "acme/widget", supervisor.GitHubEvent{Event: "issue_comment",
+				Number: number, Sender: login, Comment: id}))
+		}
+		r.same(login+"'s reactions", len(r.repo.Reactions(id, "+1")), want)
+	}
+	r.repo.AddReview(number, "alice", "COMMENTED", "", githubtest.DiffComment{Path: "main.go", Side: "RIGHT", Line: 1,
+		Body: "@mews stop"})
+	onDiff := r.repo.Reviews(number)[0].Comments[0].ID
+	r.must(r.reviews.MutePullRequest(r.Context(), "acme/widget", supervisor.GitHubEvent{
+		Event: "pull_request_review_comment", Number: number, Sender: "alice", Comment: onDiff}))
+	r.same("reactions to the comment on the diff", len(r.repo.Reactions(onDiff, "+1")), 1)
+	// a comment that was deleted meanwhile
+	r.must(r.reviews.MutePullRequest(r.Context(), "acme/widget", supervisor.GitHubEvent{Event: "issue_comment",
+		Number: number, Sender: "alice", Comment: 1 << 40}))
+}
+
 // If somebody stops the reviews of a pull request, the summary says that a later head is not
 // reviewed. Without a summary, nothing is written.
 func TestStoppedReviews_LaterHead_SummarySaysSo(t *testing.T) {
@@ -58,7 +89,7 @@ func TestStoppedReviews_LaterHead_SummarySaysSo(t *testing.T) {
 		note string
 	}{
 		"stopped": {func(r *rig, n int) {
-			r.must(r.reviews.MutePullRequest(r.Context(), "acme/widget", n, "alice"))
+			r.must(r.reviews.MutePullRequest(r.Context(), "acme/widget", stopBy("alice", n)))
 		}, "Somebody has stopped its reviews. Write `@mews review` for one."},
 		"labelled": {func(r *rig, n int) { r.repo.AddLabel(n, "no-review", "alice") }, noteLabelled},
 	} {
