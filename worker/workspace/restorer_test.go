@@ -59,7 +59,8 @@ func TestRestorer_LinkOnTheWay_IsRefused(t *testing.T) {
 	}
 	defer w.Close()
 	if err := errors.Join(os.Mkdir(filepath.Join(dir, "real"), 0o755),
-		os.WriteFile(filepath.Join(dir, "real/a"), nil, 0o644), os.Symlink("real", filepath.Join(dir, "link"))); err != nil {
+		os.WriteFile(filepath.Join(dir, "real/a"), nil, 0o644),
+		os.Symlink("real", filepath.Join(dir, "link"))); err != nil {
 		t.Fatal(err)
 	}
 	r := w.StartRestore()
