@@ -77,8 +77,10 @@ const (
 	FileHistorySearch FileHistoryAction = "search"
 )
 
-var fileHistoryActions = map[FileHistoryAction]bool{FileHistoryVersions: true, FileHistoryShow: true, FileHistoryDiff: true,
-	FileHistoryPreview: true, FileHistoryRestore: true, FileHistorySpace: true, FileHistoryForget: true, FileHistorySearch: true}
+var fileHistoryActions = map[FileHistoryAction]bool{FileHistoryVersions: true, FileHistoryShow: true,
+	FileHistoryDiff:    true,
+	FileHistoryPreview: true, FileHistoryRestore: true, FileHistorySpace: true, FileHistoryForget: true,
+	FileHistorySearch: true}
 
 // FileHistoryParameters are the parameters of a file history operation.
 type FileHistoryParameters struct {
@@ -100,7 +102,8 @@ type FileHistoryParameters struct {
 func (p FileHistoryParameters) Validate() error {
 	if !fileHistoryActions[p.Action] || p.Point < 0 || p.Before < 0 || len(p.Paths) > MaxForgottenPaths ||
 		len(p.Phrases) > MaxSearchedPhrases {
-		return fmt.Errorf("action %.20q with point %d, %d paths and %d phrases", p.Action, p.Point, len(p.Paths), len(p.Phrases))
+		return fmt.Errorf("action %.20q with point %d, %d paths and %d phrases", p.Action, p.Point, len(p.Paths),
+			len(p.Phrases))
 	}
 	for _, path := range append([]string{p.Path, p.Copy}, p.Paths...) {
 		if path != "" && !fs.ValidPath(path) || len(path) > MaxReceivedPathBytes {
@@ -151,7 +154,8 @@ type FileHistoryResult struct {
 
 // Validate returns an error for a result that no honest worker gives.
 func (r FileHistoryResult) Validate() error {
-	if len(r.Versions) > MaxFileVersions || len(r.Found) > MaxForgottenPaths || r.Span != nil && !r.Span.isValid() || r.Gone < 0 {
+	if len(r.Versions) > MaxFileVersions || len(r.Found) > MaxForgottenPaths || r.Span != nil && !r.Span.isValid() ||
+		r.Gone < 0 {
 		return fmt.Errorf("%d versions and %d paths", len(r.Versions), len(r.Found))
 	}
 	versions := r.Versions

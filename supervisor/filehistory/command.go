@@ -64,7 +64,8 @@ func (h *FileHistory) press(ctx context.Context, r feature.CommandRequest) (d su
 	case action == pressUndo:
 		return h.takeBack(ctx, r, protocol.HistorySpan{From: first, To: second})
 	}
-	run, known := map[string]func(context.Context, feature.CommandRequest, request, int64, int64) (supervisor.Delivery, error){
+	run, known := map[string]func(context.Context, feature.CommandRequest, request, int64,
+		int64) (supervisor.Delivery, error){
 		pressLook: h.look, pressCompare: h.compare, pressAsk: h.preview, pressPutBack: h.putBack, pressCopy: h.copyBack,
 		pressOlder: h.list}[action]
 	asked, found, err := h.find(ctx, r, first)
@@ -75,7 +76,8 @@ func (h *FileHistory) press(ctx context.Context, r feature.CommandRequest) (d su
 }
 
 // find reads the request of an earlier command again.
-func (h *FileHistory) find(ctx context.Context, r feature.CommandRequest, inbound int64) (asked request, ok bool, err error) {
+func (h *FileHistory) find(ctx context.Context, r feature.CommandRequest, inbound int64) (asked request, ok bool,
+	err error) {
 	in, ok, err := h.Sent.Find(ctx, r.Conversation.User, inbound)
 	if err != nil || !ok {
 		return asked, false, err
@@ -92,8 +94,9 @@ func (h *FileHistory) find(ctx context.Context, r feature.CommandRequest, inboun
 // list lists versions before a point; 0 means the newest.
 func (h *FileHistory) list(ctx context.Context, r feature.CommandRequest, asked request, inbound, before int64) (
 	d supervisor.Delivery, err error) {
-	result, err := h.run(ctx, r.Conversation.User, 0, protocol.FileHistoryParameters{Action: protocol.FileHistoryVersions,
-		Path: asked.path, Before: before})
+	result, err := h.run(ctx, r.Conversation.User, 0,
+		protocol.FileHistoryParameters{Action: protocol.FileHistoryVersions,
+			Path: asked.path, Before: before})
 	if err != nil {
 		return d, err
 	}
@@ -104,7 +107,8 @@ func (h *FileHistory) list(ctx context.Context, r feature.CommandRequest, asked 
 	} else if shown = min(len(result.Versions), maxListed); shown > 0 {
 		d.Text, last = fmt.Sprintf(textVersions, markdown.QuoteName(asked.path)), result.Versions[shown-1].Point
 		for i, v := range result.Versions[:shown] {
-			d.Text += fmt.Sprintf(textVersionLine, i+1, v.At.In(zone).Format(timeLayout), authorText(v.By, markdown.QuoteName),
+			d.Text += fmt.Sprintf(textVersionLine, i+1, v.At.In(zone).Format(timeLayout), authorText(v.By,
+				markdown.QuoteName),
 				stateText(v))
 			if row := versionButtons(i+1, v, inbound); len(row) > 0 {
 				d.Buttons = append(d.Buttons, row)

@@ -13,7 +13,8 @@ import (
 func TestMeasure_SettledBaseline_IsToldOnce(t *testing.T) {
 	r := newRig(t)
 	space := func(files, left int64, why ...protocol.NotKept) *protocol.HistorySpace {
-		return &protocol.HistorySpace{Bytes: 10 * files, Room: 1000, Files: files, Left: protocol.PathCount{Count: left, Named: nil}, Why: why}
+		return &protocol.HistorySpace{Bytes: 10 * files, Room: 1000, Files: files,
+			Left: protocol.PathCount{Count: left, Named: nil}, Why: why}
 	}
 	large, noRoom := protocol.NotKept{Reason: "too large", Count: 31}, protocol.NotKept{Reason: "no room", Count: 5760}
 	w := watch{}
@@ -33,7 +34,8 @@ func TestMeasure_SettledBaseline_IsToldOnce(t *testing.T) {
 			t.Errorf("%d: %+v, %t, %v, told %q", i, size, ok, err, r.told)
 		}
 	}
-	want := "ann " + noticeBaseline + ": " + fmt.Sprintf(textBaseline, "14,210", "20,001 files", "31 (too large), 5,760 (no room)")
+	want := "ann " + noticeBaseline + ": " + fmt.Sprintf(textBaseline, "14,210", "20,001 files",
+		"31 (too large), 5,760 (no room)")
 	if !slices.Equal(r.told, []string{want}) {
 		t.Errorf("told %q, want %q", r.told, want)
 	}

@@ -57,7 +57,8 @@ func TestFileHistoryResult_Lies_AreRefused(t *testing.T) {
 		{`{"action":"show","path":"a"}`, blob, nil, false},
 		{`{"action":"space"}`, `{"space":{"bytes":1,"room":2,"files":3}}`, nil, true},
 		{`{"action":"space"}`, `{"span":{"from":2,"to":1}}`, nil, false},
-		{`{"action":"versions","path":"."}`, `{"versions":[{"point":1,"at":"2026-11-30T10:00:00Z","by":{"kind":"x"}}]}`, nil, false},
+		{`{"action":"versions","path":"."}`,
+			`{"versions":[{"point":1,"at":"2026-11-30T10:00:00Z","by":{"kind":"x"}}]}`, nil, false},
 		{`{"action":"versions","path":"."}`, `{"more":true,"unknown":1}`, nil, false},
 	} {
 		err := kinds[protocol.OperationKindFileHistory].check(c.parameters, []byte(c.result), c.committed)

@@ -30,7 +30,8 @@ func (r *Report) addSpan(of supervisor.FileChange, c protocol.UndoneChange, done
 	}
 	r.Spans = append(r.Spans, s)
 	if s.Outcome == OutcomeRestored || s.Outcome == OutcomeChangedSince {
-		done.Spans = append(done.Spans, supervisor.UndoneSpan{Effect: of.Effect, Partly: s.Changed.Count > 0, Inverse: s.Span})
+		done.Spans = append(done.Spans, supervisor.UndoneSpan{Effect: of.Effect, Partly: s.Changed.Count > 0,
+			Inverse: s.Span})
 	}
 }
 
@@ -127,5 +128,8 @@ func (r *Report) spanLines() (lines []string) {
 
 // hasUnknownEnd reports whether a call of a program was interrupted.
 func (r *Report) hasUnknownEnd() bool {
-	return slices.ContainsFunc(r.Programs, func(e supervisor.Effect) bool { return e.Kind != kindRun && e.Kind != kindProgram })
+	return slices.ContainsFunc(r.Programs, func(e supervisor.Effect) bool {
+		return e.Kind != kindRun &&
+			e.Kind != kindProgram
+	})
 }

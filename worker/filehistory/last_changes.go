@@ -20,8 +20,9 @@ func (h *History) LastChanges(before int64) (list []protocol.FileVersion, more b
 			last = min(last, before-1)
 		}
 		ofPoint := map[int64]int{}
-		s.eachChange(1, last, func(p *point, c *change) {
-			if len(c.path) > protocol.MaxReceivedPathBytes || !fs.ValidPath(c.path) || ofPoint[p.number] == maxChangesOfPoint {
+		if err := s.eachChange(1, last, func(p *point, c *change) {
+			if len(c.path) > protocol.MaxReceivedPathBytes || !fs.ValidPath(c.path) ||
+				ofPoint[p.number] == maxChangesOfPoint {
 				return
 			}
 			ofPoint[p.number]++
@@ -31,7 +32,9 @@ func (h *History) LastChanges(before int64) (list []protocol.FileVersion, more b
 				v.NotKept = ""
 			}
 			list = append(list, v)
-		})
+		}); err != nil {
+			return err
+		}
 		slices.SortStableFunc(list, func(a, b protocol.FileVersion) int { return int(b.Point - a.Point) })
 		more = len(list) > protocol.MaxFileVersions
 		list = slices.Clone(list[:min(len(list), protocol.MaxFileVersions)])

@@ -24,7 +24,8 @@ func TestLastChanges_Points_AreNamedNewestFirst(t *testing.T) {
 		t.Fatalf("got %+v, %t, %v", list, more, err)
 	}
 	for i, v := range list[:4] {
-		if v.Point != many.To || v.Path != fmt.Sprint("b", i) || v.By.Kind != protocol.HistoryAuthorProgram || v.NotKept != "" {
+		if v.Point != many.To || v.Path != fmt.Sprint("b", i) || v.By.Kind != protocol.HistoryAuthorProgram ||
+			v.NotKept != "" {
 			t.Errorf("%d: got %+v", i, v)
 		}
 	}
