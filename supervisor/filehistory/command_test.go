@@ -201,7 +201,8 @@ func TestHistoryFiles_NothingDiffers_OffersCopy(t *testing.T) {
 	if !strings.Contains(d.Text, textNothingDiffers) || !slices.Equal(texts(d), []string{textAsCopy, textLeave}) {
 		t.Errorf("said %q with %q", d.Text, texts(d))
 	}
-	r.worker.results[protocol.FileHistoryVersions] = protocol.FileHistoryResult{Versions: []protocol.FileVersion{version(7, sha, protocol.HistoryAuthorOther, "")}}
+	r.worker.results[protocol.FileHistoryVersions] = protocol.FileHistoryResult{
+		Versions: []protocol.FileVersion{version(7, sha, protocol.HistoryAuthorOther, "")}}
 	preview := r.press(r.ask("notes.md"), "Put back 1")
 	if got := r.worker.last(); got.Action != protocol.FileHistoryPreview || got.Point != 7 || !got.At.IsZero() {
 		t.Errorf("asked for %+v", got)
