@@ -43,7 +43,8 @@ func (s *spawner) openHistoryFolder(m spawnwire.SpawnRequest, a Account, p *sand
 	}
 	var st unix.Stat_t
 	if err = unix.Fstat(fd, &st); err == nil && st.Uid != a.UID {
-		err = fmt.Errorf("it belongs to uid %d and not to the worker's uid %d; run chown -hR %[2]d:%d on it", st.Uid, a.UID, a.GID)
+		const format = "it belongs to uid %d and not to the worker's uid %d; run chown -hR %[2]d:%d on it"
+		err = fmt.Errorf(format, st.Uid, a.UID, a.GID)
 	}
 	if err != nil {
 		return -1, errors.Join(err, unix.Close(fd))
