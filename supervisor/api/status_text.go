@@ -121,18 +121,23 @@ func HomeSizeText(u UserStatus) string {
 	return line
 }
 
-// fileHistoryLine says how much room earlier versions of files use, and what is not kept.
+// fileHistoryLine says how much room earlier versions of files use; nil means that it is not known.
 func fileHistoryLine(size *supervisor.FileHistorySize) string {
-	switch {
-	case size == nil:
+	if size == nil {
 		return ""
-	case size.Off != "":
+	}
+	return fmt.Sprintf(textHistory, FileHistoryText(*size))
+}
+
+// FileHistoryText says how much room earlier versions of files use, and what is not kept.
+func FileHistoryText(size supervisor.FileHistorySize) string {
+	if size.Off != "" {
 		return fmt.Sprintf(textHistoryOff, size.Off)
 	}
-	line := fmt.Sprintf(textHistorySize, amount.BinarySize(size.Bytes), amount.BinarySize(size.Room),
+	text := fmt.Sprintf(textHistorySize, amount.BinarySize(size.Bytes), amount.BinarySize(size.Room),
 		amount.Plural(size.Files, "file", "files"))
 	if !size.Oldest.IsZero() {
-		line += fmt.Sprintf(textHistoryOldest, size.Oldest.Local().Format(time.DateOnly))
+		text += fmt.Sprintf(textHistoryOldest, size.Oldest.Local().Format(time.DateOnly))
 	}
 	var left []string
 	for _, why := range size.Why {
@@ -142,9 +147,9 @@ func fileHistoryLine(size *supervisor.FileHistorySize) string {
 		left = []string{amount.Plural(size.Left.Count, "file", "files")}
 	}
 	if len(left) > 0 {
-		line += fmt.Sprintf(textHistoryLeft, strings.Join(left, "; "))
+		text += fmt.Sprintf(textHistoryLeft, strings.Join(left, ", "))
 	}
-	return line
+	return text
 }
 
 // indexLine says how many files of a home can be searched, and why the other files can't.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -27,7 +28,7 @@ func PlacementOptions(cfg *config.Config, log hclog.Logger) placement.Options {
 	w := cfg.Worker
 	from, to := w.UIDRange()
 	return placement.Options{UIDs: placement.UIDRange{From: from, To: to}, UIDsOptional: w.UIDs == config.AutomaticUIDs,
-		State: cfg.State, Account: w.Account, MakeAccount: cfg.Local, Tier: w.Sandbox, LeastTier: w.SandboxMin,
+		History: w.History > 0, HistoryDir: cmp.Or(w.HistoryDir, filepath.Join(cfg.State, "homes")), State: cfg.State, Account: w.Account, MakeAccount: cfg.Local, Tier: w.Sandbox, LeastTier: w.SandboxMin,
 		ReadOnly: w.ReadOnly, Memory: int64(w.Memory), PIDs: int(w.PIDs), Log: log}
 }
 
@@ -51,7 +52,7 @@ func (s *service) openWorkers(ctx context.Context) error {
 	if err := cmp.Or(<-checked, err); err != nil {
 		return err
 	}
-	place, err := placement.SelfTestLocation(s.config.State, s.places.Workers)
+	place, err := placement.SelfTestLocation(s.config.State, s.places.Workers, s.places.Spawner.Sandbox().Tier)
 	if err != nil {
 		return err
 	}
@@ -136,9 +137,13 @@ func (s *service) workerSpec(name string) (pool.WorkerSpec, error) {
 	if err != nil {
 		return pool.WorkerSpec{}, fmt.Errorf("start worker for %s: %w", name, err)
 	}
+	var history *protocol.FileHistoryLimits
+	if place.HistoryPath != "" {
+		history = &protocol.FileHistoryLimits{Room: int64(s.config.Worker.History), Exclude: s.config.History.Exclude}
+	}
 	return pool.WorkerSpec{Key: name, Profile: pool.ProfileUser, Place: place, Hello: &protocol.Hello{
 		User: u.Name, Home: s.places.HomePathInSandbox(u.Home), Timezone: u.Timezone, Files: u.Files,
 		Disk: int64(s.config.Worker.Disk), DiskFiles: s.config.Worker.DiskFiles,
-		Uploads: s.config.Uploads.Keep,
+		Uploads: s.config.Uploads.Keep, History: history,
 	}}, nil
 }

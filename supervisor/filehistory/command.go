@@ -80,9 +80,9 @@ func (h *FileHistory) find(ctx context.Context, r feature.CommandRequest, inboun
 	if err != nil || !ok {
 		return asked, false, err
 	}
-	_, arguments := slash.Parse(in.Text)
+	command, arguments := slash.Parse(in.Text)
 	name, rest, _ := strings.Cut(arguments, " ")
-	if !strings.EqualFold(strings.TrimSpace(name), SubcommandName) {
+	if command != commandName || !strings.EqualFold(strings.TrimSpace(name), SubcommandName) {
 		return asked, false, nil
 	}
 	asked, err = parseRequest(rest, in.ReceivedAt.In(h.Zone(r.Conversation.User)))

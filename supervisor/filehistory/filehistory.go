@@ -65,6 +65,9 @@ func (h *FileHistory) Feature() feature.Feature {
 		Parts: []feature.Part{{Name: "file histories", Run: h.watchSpace}}}
 }
 
+// commandName is the command that has Subcommand.
+const commandName = "history"
+
 // SubcommandName is the first argument of /history for earlier versions of files.
 const SubcommandName = "files"
 

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,25 +51,26 @@ type watch struct {
 func (h *FileHistory) watchSpace(ctx context.Context) error {
 	watched := map[string]watch{}
 	for retry.Sleep(ctx, firstInterval) {
-		running := map[string]bool{}
-		for _, user := range h.Running() {
-			running[user] = true
-			w, known := watched[user]
-			switch now := h.Now(); {
-			case h.WhyOff(user) != "":
-			case !known: // the worker has just started
-				watched[user] = watch{next: now}
-			case !now.Before(w.next):
-				watched[user] = h.measure(ctx, user, w)
-			}
-		}
-		for user := range watched {
-			if !running[user] {
-				delete(watched, user)
-			}
-		}
+		h.measureDue(ctx, watched)
 	}
 	return nil
+}
+
+// measureDue measures the file histories that are due. A worker that has just started is due at the
+// next call.
+func (h *FileHistory) measureDue(ctx context.Context, watched map[string]watch) {
+	running := h.Running()
+	for _, user := range running {
+		w, known := watched[user]
+		switch now := h.Now(); {
+		case h.WhyOff(user) != "":
+		case !known:
+			watched[user] = watch{next: now}
+		case !now.Before(w.next):
+			watched[user] = h.measure(ctx, user, w)
+		}
+	}
+	maps.DeleteFunc(watched, func(user string, _ watch) bool { return !slices.Contains(running, user) })
 }
 
 // measure measures a user's file history, and tells the user once what the baseline lacks.

@@ -19,13 +19,17 @@ var KnownEscapes = map[string]map[string]string{
 		"F16": bootID,
 		"F6":  "other processes of the account are listed, and the names of what they have open",
 		"F14": "processes are listed",
+		"H3":  historyModes,
+		"H4":  historyModes,
 		"Q5":  "the terminals are the machine's; one who has more than 64 is ended within seconds",
 		"X1":  "a daemon may outlive its worker until Mews has ended it",
 	},
 }
 
 const (
-	bootID  = "a number that says when the machine was started"
+	bootID       = "a number that says when the machine was started"
+	historyModes = "the file history has a path there, and Landlock does not govern modes and times; programs can neither read nor write it"
+
 	ownPool = "what it takes is counted for the worker's account, which is one person's unless several share it"
 )
 

@@ -17,7 +17,7 @@ func TryEscapesWithoutWalls(ctx context.Context, bin, state, name string) (outco
 	if err != nil {
 		return nil, err
 	}
-	place, err := SelfTestLocation(state, workers)
+	place, err := SelfTestLocation(state, workers, "off")
 	if err != nil {
 		return nil, err
 	}

@@ -34,9 +34,13 @@ type Options struct {
 	Tier        string   // tier of the sandbox; "auto" means the best that works
 	LeastTier   string   // the weakest sandbox tier that is allowed
 	ReadOnly    []string // folders that every worker may read
-	Memory      int64    // limit of a worker and its processes, in bytes
-	PIDs        int      // maximum of processes that a worker may have at once
-	UIDs        UIDRange // uids for users without an account, if the sandbox uses accounts
+	// whether workers keep a file history of their homes, and the folder of all histories; the
+	// history of a user in it is NAME.history
+	History    bool
+	HistoryDir string
+	Memory     int64    // limit of a worker and its processes, in bytes
+	PIDs       int      // maximum of processes that a worker may have at once
+	UIDs       UIDRange // uids for users without an account, if the sandbox uses accounts
 	// UIDsOptional lets users without an account share one account if the uids are not free. If
 	// UIDsOptional is false, Mews serves nobody in that case.
 	UIDsOptional bool
@@ -119,7 +123,7 @@ func (c *WorkerLocations) Start(ctx context.Context) error {
 func (c *WorkerLocations) SetUsers(users []supervisor.User) (commit func(), err error) {
 	var homes []string
 	for _, u := range users {
-		homes = append(homes, u.Home)
+		homes = append(homes, u.Home, c.HistoryPath(u))
 	}
 	if err := c.checkUIDs(users, homes); err != nil {
 		return nil, err
@@ -200,6 +204,9 @@ func (c *WorkerLocations) LocationOf(u supervisor.User) (pool.WorkerLocation, er
 		GID: whose.GID,
 		// a spawner that has started this process ignores these limits and has its own
 		Memory: uint64(c.Memory), PIDs: uint32(c.PIDs)}
+	if p.HistoryRoot, p.HistoryPath, err = c.historyOf(u, whose); err != nil {
+		return pool.WorkerLocation{}, err
+	}
 	for _, path := range u.Workspaces {
 		p.Binds = append(p.Binds, spawnwire.BindMount{Name: filepath.Base(path), Root: roots[path],
 			Path:     filepath.Base(path),
@@ -226,26 +233,32 @@ func (c *WorkerLocations) HomePathInSandbox(home string) string {
 }
 
 // giveHome gives a home below the state folder to its worker's account, with all files. Workers of
-// an earlier version made files as root. giveHome leaves out files that may have another name
-// outside the home. It never changes homes outside the state folder.
+// an earlier version made files as root. It never changes homes outside the state folder.
 func (c *WorkerLocations) giveHome(u supervisor.User) error {
 	whose := c.Workers
 	if own, err := FindAccount(u.Account); err == nil && u.Account != "" && own.UID != 0 && c.Tier != "namespaces" {
 		whose = own
 	}
+	return c.giveFolder(u, u.Home, whose)
+}
+
+// giveFolder gives a folder of root's, and all files in it, to a worker's account. It leaves out
+// files that may have another name outside the folder. Only root can do that; any other process
+// changes nothing.
+func (c *WorkerLocations) giveFolder(u supervisor.User, folder string, whose Account) error {
 	if os.Getuid() != 0 || whose.UID == 0 {
 		return nil
 	}
-	above, err := os.OpenRoot(filepath.Dir(u.Home))
+	above, err := os.OpenRoot(filepath.Dir(folder))
 	if err != nil {
 		return err
 	}
 	defer above.Close()
-	if info, err := above.Lstat(filepath.Base(u.Home)); err != nil || !info.IsDir() {
-		return errors.Join(err, fmt.Errorf("%s is no folder", u.Home))
+	if info, err := above.Lstat(filepath.Base(folder)); err != nil || !info.IsDir() {
+		return errors.Join(err, fmt.Errorf("%s is no folder", folder))
 	}
 	// OpenRoot follows no links out of the folder
-	root, err := above.OpenRoot(filepath.Base(u.Home))
+	root, err := above.OpenRoot(filepath.Base(folder))
 	if err != nil {
 		return err
 	}

@@ -14,9 +14,25 @@ import (
 	"mews/supervisor/pool"
 )
 
-// SelfTestLocation returns the folder and account of the worker that tests the sandbox.
-func SelfTestLocation(state string, workers Account) (pool.WorkerLocation, error) {
-	const name = "trial"
+// selfTestHome is the name of the home of the worker that tests the sandbox, in the state folder.
+const selfTestHome = "trial"
+
+// SelfTestLocation returns the folders and the account of the worker that tests a sandbox of this
+// tier.
+func SelfTestLocation(state string, workers Account, tier string) (pool.WorkerLocation, error) {
+	place := pool.WorkerLocation{Root: state, Path: selfTestHome}
+	err := makeSelfTestFolder(state, selfTestHome, workers)
+	if err == nil && keepsHistory(tier) {
+		place.HistoryRoot, place.HistoryPath = state, selfTestHome+HistorySuffix
+		err = makeSelfTestFolder(state, place.HistoryPath, workers)
+	}
+	if err != nil {
+		return pool.WorkerLocation{}, fmt.Errorf("make a folder to try the walls in: %w", err)
+	}
+	return place, nil
+}
+
+func makeSelfTestFolder(state, name string, workers Account) error {
 	path := filepath.Join(state, name)
 	err := os.Mkdir(path, 0o700)
 	if errors.Is(err, fs.ErrExist) {
@@ -28,10 +44,7 @@ func SelfTestLocation(state string, workers Account) (pool.WorkerLocation, error
 	if err == nil && workers.UID != 0 {
 		err = os.Lchown(path, int(workers.UID), int(workers.GID))
 	}
-	if err != nil {
-		return pool.WorkerLocation{}, fmt.Errorf("make a folder to try the walls in: %w", err)
-	}
-	return pool.WorkerLocation{Root: state, Path: name}, nil
+	return err
 }
 
 // SelfTestSpec returns the spec of a worker without a user.

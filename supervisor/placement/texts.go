@@ -17,7 +17,7 @@ const (
 		"mews-worker of one release together, and then start Mews again"
 	textNoAccount  = "%s: there is no account %q on this machine: write another `account:`, or make it"
 	textHomeHidden = "the folder of %s, %s: the unit hides %s from the service (ProtectHome=). Add ProtectHome=no and ReadWritePaths=%s with systemctl edit"
-	textHomeOfOurs = "the folder of %s, %s, was made for another account than theirs. Hand it over, as root: chown -hR %d:%d %s"
+	textHomeOfOurs = "the folder of %s, %s, was made for another account than theirs. Hand it over, as root: %s"
 	textHomeLost   = "the folder of %s, %s, is missing, with all their files. Put it back if you have it. " +
 		"`mews run --new-homes` makes an empty one"
 	textHomeOfUID = "the folder of %s, %s, belongs to the user id %d, and not to the account that people share. " +

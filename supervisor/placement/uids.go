@@ -87,7 +87,7 @@ func (c *WorkerLocations) ownUID(u supervisor.User) (uint32, error) {
 	if uid > 0 || err != nil {
 		return uid, err
 	}
-	wanted, taken, err := c.folderOwners(u.Home)
+	wanted, taken, err := c.folderOwners(u.Home, c.HistoryPath(u))
 	var used []uint32
 	if err == nil && c.UIDsOptional {
 		used, err = c.UIDs.usedUIDs("/proc", ownedFolders)
@@ -123,8 +123,8 @@ func (c *WorkerLocations) firstUID() uint32 {
 }
 
 // folderOwners returns the owner of a home, and the owners of other users' folders. The owner is 0
-// if the home is missing, or if its owner also owns another folder.
-func (c *WorkerLocations) folderOwners(home string) (own uint32, others []uint32, err error) {
+// if the home is missing, or if its owner also owns another folder except the home's file history.
+func (c *WorkerLocations) folderOwners(home, history string) (own uint32, others []uint32, err error) {
 	homes := filepath.Join(c.State, "homes")
 	entries, err := os.ReadDir(homes) // this includes the homes of former users
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -132,7 +132,9 @@ func (c *WorkerLocations) folderOwners(home string) (own uint32, others []uint32
 	}
 	folders := map[string]bool{home: true}
 	for _, e := range entries {
-		folders[filepath.Join(homes, e.Name())] = true
+		if path := filepath.Join(homes, e.Name()); path != history {
+			folders[path] = true
+		}
 	}
 	if known := c.roots.Load(); known != nil {
 		for path := range *known {
@@ -177,7 +179,7 @@ func (c *WorkerLocations) checkOwner(u supervisor.User, owner uint32, whose Acco
 		}
 		whose = Account{uid, uid}
 	}
-	return fmt.Errorf(textHomeOfOurs, u.Name, u.Home, whose.UID, whose.GID, u.Home)
+	return fmt.Errorf(textHomeOfOurs, u.Name, u.Home, c.chownCommand(u, whose))
 }
 
 // sharedAccount returns the account of workers whose users have no account.
@@ -199,7 +201,18 @@ func (c *WorkerLocations) HandOverCommand(u supervisor.User, worker int) string 
 	if err != nil {
 		return ""
 	}
-	return fmt.Sprintf("chown -hR %d:%d %s", uid, uid, u.Home)
+	return c.chownCommand(u, Account{uid, uid})
+}
+
+// chownCommand returns the command that gives a user's home and its file history to an account.
+func (c *WorkerLocations) chownCommand(u supervisor.User, whose Account) string {
+	command := fmt.Sprintf("chown -hR %d:%d %s", whose.UID, whose.GID, u.Home)
+	if history := c.HistoryPath(u); history != "" {
+		if _, err := os.Lstat(history); err == nil {
+			command += " " + history
+		}
+	}
+	return command
 }
 
 // SharesAccount reports whether a user's worker may share its account with other workers. worker is

@@ -48,6 +48,7 @@ func NewVictims(state string, whose Account) (v *victims, err error) {
 	}
 	own, other := filepath.Join(v.Dir, "own"), filepath.Join(v.Dir, "other")
 	v.OwnOutside, v.OtherHome = filepath.Join(own, "outside"), filepath.Join(other, "diary")
+	v.History = filepath.Join(state, selfTestHome+HistorySuffix)
 	v.Socket, v.Abstract = filepath.Join(own, "socket"), "mews-victim-"+v.Secret
 	return v, errors.Join(os.Mkdir(own, 0o700), os.Mkdir(other, 0o700), v.keep(v.OwnOutside), v.keep(v.OtherHome),
 		v.listen("tcp", "127.0.0.1:0"), v.listen("unix", v.Socket), v.listen("unix", "@"+v.Abstract),

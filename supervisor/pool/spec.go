@@ -28,11 +28,14 @@ const (
 var profiles = map[WorkerProfile]struct {
 	sandbox string // the spawner's name for the profile
 	oneShot bool
+	// the worker gets the file history of its location. At most one worker at a time may have a
+	// history, because one process writes it.
+	history bool
 }{
-	ProfileUser:     {sandbox: "worker"},
+	ProfileUser:     {sandbox: "worker", history: true},
 	ProfileHome:     {sandbox: "worker", oneShot: true},
 	ProfileCheck:    {sandbox: "worker", oneShot: true},
-	ProfileSelfTest: {sandbox: "worker", oneShot: true},
+	ProfileSelfTest: {sandbox: "worker", oneShot: true, history: true},
 	ProfileReview:   {sandbox: "review", oneShot: true},
 }
 
@@ -69,6 +72,10 @@ type WorkerLocation struct {
 	Memory   uint64 // limit of the worker and its processes in bytes; 0 means the spawner's own limit
 	PIDs     uint32 // maximum of the worker's processes and threads
 	Binds    []spawnwire.BindMount
+	// folder of the home's file history, of which HistoryPath is the name in HistoryRoot; both are
+	// "" if none is kept
+	HistoryRoot string
+	HistoryPath string
 }
 
 // request returns the message that asks the spawner for the worker.
@@ -78,7 +85,10 @@ func (s WorkerSpec) request() (spawnwire.SpawnRequest, error) {
 		return spawnwire.SpawnRequest{}, fmt.Errorf("no worker has the profile %q", s.Profile)
 	}
 	p := s.Place
+	if !profile.history {
+		p.HistoryRoot, p.HistoryPath = "", ""
+	}
 	return spawnwire.SpawnRequest{Root: p.Root, Path: p.Path, MakeHome: p.MakeHome, UID: p.UID, GID: p.GID,
-		Memory: p.Memory, PIDs: p.PIDs, Binds: p.Binds,
+		Memory: p.Memory, PIDs: p.PIDs, Binds: p.Binds, HistoryRoot: p.HistoryRoot, HistoryPath: p.HistoryPath,
 		Profile: profile.sandbox}, nil
 }

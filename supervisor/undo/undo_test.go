@@ -69,7 +69,6 @@ func TestUndo_Programs_AreNamed(t *testing.T) {
 	ran := func(kind, target, detail string) supervisor.Effect {
 		return supervisor.Effect{Kind: kind, Target: target, Detail: detail}
 	}
-	says := func(format, names string) string { return fmt.Sprintf(format, names) }
 	changed := undoLines[len(undoLines)-1].text
 	for name, c := range map[string]struct {
 		changes  []supervisor.FileChange

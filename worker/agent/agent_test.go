@@ -269,7 +269,8 @@ func TestStop_CommitsOnlyResultsOfEndedTools(t *testing.T) {
 func TestStop_ToolWithChanges_CommitsThem(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	host := newHost(t, hosttest.CallMessage(hosttest.ToolCall("a", "program", `{}`)))
-	changes := []protocol.Change{{Kind: "run", Target: "rm -rf .", Undo: &protocol.Undo{Path: ".", Span: &protocol.HistorySpan{From: 1, To: 2}}}}
+	changes := []protocol.Change{{Kind: "run", Target: "rm -rf .",
+		Undo: &protocol.Undo{Path: ".", Span: &protocol.HistorySpan{From: 1, To: 2}}}}
 	got, err := agent.Run(ctx, host.TurnStart(), agent.Options{Host: host, Tools: []worker.Tool{
 		tool("program", protocol.EffectOnce, func(ctx context.Context, _ worker.Call) (worker.Result, error) {
 			stop()

@@ -12,7 +12,7 @@ type Difference struct {
 	Before, After protocol.FileVersion
 }
 
-// Differences lists the changes that the author of a span has made, one for each path, sorted.
+// Differences lists the changes of a span by its author, one for each path, sorted.
 func (h *History) Differences(span protocol.HistorySpan) (list []Difference, err error) {
 	err = h.do(func(s *store) error {
 		changes, _, err := s.spanChanges(span)
@@ -27,7 +27,7 @@ func (h *History) Differences(span protocol.HistorySpan) (list []Difference, err
 	return list, err
 }
 
-// FindSpan returns the span of all points that an author has made; the zero span means none. The
+// FindSpan returns the span of all points of an author. The zero span means that there are none. The
 // author must have words that nobody else has.
 func (h *History) FindSpan(by protocol.HistoryAuthor) (span protocol.HistorySpan, err error) {
 	err = h.do(func(s *store) error {

@@ -7,16 +7,26 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
+	"pgregory.net/rapid"
 
 	"mews/protocol"
 	"mews/worker/workspace"
 )
 
+// tester is the part of testing.TB that a fixture uses.
+type tester interface {
+	Helper()
+	Fatal(args ...any)
+	TempDir() string
+	Cleanup(f func())
+}
+
 // fixture is a home with a history.
 type fixture struct {
-	t       testing.TB
+	t       tester
 	home    string
 	history string
 	h       *History
@@ -26,7 +36,7 @@ type fixture struct {
 	reports []error
 }
 
-func newFixture(t testing.TB, change ...func(o *Options)) *fixture {
+func newFixture(t tester, change ...func(o *Options)) *fixture {
 	f := &fixture{t: t, home: t.TempDir(), history: t.TempDir(), now: time.Date(2026, 11, 30, 9, 30, 0, 0, time.UTC)}
 	f.options = Options{Room: 1 << 30, Now: f.time, Report: f.report,
 		disk: func() (int64, int64, error) { return 100 << 30, 200 << 30, nil }}
@@ -34,7 +44,9 @@ func newFixture(t testing.TB, change ...func(o *Options)) *fixture {
 		c(&f.options)
 	}
 	f.open()
-	t.Cleanup(f.close)
+	if _, isProperty := t.(rapidTB); !isProperty {
+		t.Cleanup(f.close)
+	}
 	return f
 }
 
@@ -174,7 +186,7 @@ func (f *fixture) contents() map[string]string {
 	return contentsOf(f.t, f.home)
 }
 
-func contentsOf(t testing.TB, home string) map[string]string {
+func contentsOf(t tester, home string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	err := filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
@@ -214,4 +226,27 @@ func contentsOf(t testing.TB, home string) map[string]string {
 func (f *fixture) keepAll() {
 	f.t.Helper()
 	f.check(f.h.keepWaiting(context.Background()))
+}
+
+// fullDisk is the error of a disk without room.
+const fullDisk = unix.ENOSPC
+
+// rapidTB gives a fixture what a rapid.T lacks. finish removes the folders.
+type rapidTB struct{ *rapid.T }
+
+func (t rapidTB) TempDir() string {
+	dir, err := os.MkdirTemp("", "filehistory")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// finish closes the history of a property test, and removes its folders.
+func (f *fixture) finish() {
+	if f.h != nil {
+		_ = f.h.Close() // it may have been killed
+	}
+	_ = os.RemoveAll(f.home)
+	_ = os.RemoveAll(f.history)
 }

@@ -112,6 +112,14 @@ func (f *folder) write(file *os.File, b []byte, at int64) error {
 	return err
 }
 
+// truncate cuts a file to a length.
+func (f *folder) truncate(file *os.File, size int64) error {
+	if err := f.before("truncate", file.Name()); err != nil {
+		return err
+	}
+	return file.Truncate(size)
+}
+
 func (f *folder) syncFile(file *os.File) error {
 	if err := f.before("sync", file.Name()); err != nil {
 		return err

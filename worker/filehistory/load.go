@@ -163,7 +163,7 @@ func (l *loader) cut(p *pack, bytes int, isLast bool) error {
 	if err != nil {
 		return err
 	}
-	return file.Truncate(p.size)
+	return l.store.folder.truncate(file, p.size)
 }
 
 // record adds one record to the index.

@@ -129,14 +129,14 @@ func (p *packs) append(f frame) (*pack, uint32, error) {
 	}
 	file, err := p.use(last.number)
 	if err == nil && last.torn {
-		err = file.Truncate(last.size)
+		err = p.folder.truncate(file, last.size)
 	}
 	if err != nil {
 		return nil, 0, err
 	}
 	p.buffer = f.appendTo(p.buffer[:0], last.id)
 	if err := p.folder.write(file, p.buffer, last.size); err != nil {
-		last.torn = file.Truncate(last.size) != nil
+		last.torn = p.folder.truncate(file, last.size) != nil
 		return nil, 0, &historyError{fmt.Errorf("write to the file history: %w", err)}
 	}
 	at := uint32(last.size)

@@ -129,6 +129,9 @@ func (h *History) Record(ctx context.Context, paths []string, by protocol.Histor
 		if _, err := s.keepAll(h.home, list, true, untilDeadline(ctx, maxWait)); err != nil {
 			return err
 		}
+		if err := s.keepMoved(changes); err != nil {
+			return err
+		}
 		from := s.index.last()
 		to, err := s.appendPoint(point{by: by}, changes)
 		if err == nil {

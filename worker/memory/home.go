@@ -35,6 +35,9 @@ const (
 type Home struct {
 	Files *workspace.Workspace
 	Zone  *time.Location // the user's time zone, in which days begin
+	// Keep stores MEMORY.md before an operation corrects or imports facts; nil means that it is not
+	// stored. Tools have their own function in ChangeOptions.
+	Keep workspace.BackupFunc
 
 	mu sync.Mutex // held while a file of the memory is read or changed
 }

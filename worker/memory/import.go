@@ -195,7 +195,7 @@ func (i *importer) add(where string, fact facts.Fact) {
 }
 
 func (i *importer) keepFacts(ctx context.Context, after int) (Change, error) {
-	return i.h.change(ctx, nil, nil, func(file *facts.File) error {
+	return i.h.change(ctx, i.h.Keep, nil, func(file *facts.File) error {
 		for n, fact := range i.facts {
 			if _, known := facts.FindSimilarFact(file.Facts(), fact.Text); known {
 				i.result.Known++

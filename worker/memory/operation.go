@@ -62,7 +62,8 @@ var actions = map[protocol.MemoryAction]func(*Home, context.Context, protocol.Me
 		_ *protocol.MemoryResult) ([]facts.Fact, Change, error) {
 		today := now.In(h.Zone).Format(time.DateOnly)
 		fact := facts.Fact{Text: p.Text, Confidence: 1, Date: today}
-		kept, c, err := h.CorrectFact(ctx, ChangeOptions{HighestForgotten: p.HighestForgotten}, p.ID, fact)
+		kept, c, err := h.CorrectFact(ctx, ChangeOptions{Keep: h.Keep, HighestForgotten: p.HighestForgotten},
+			p.ID, fact)
 		return []facts.Fact{kept}, c, err
 	},
 	protocol.MemoryActionForget: func(h *Home, ctx context.Context, p protocol.MemoryParameters, _ time.Time,

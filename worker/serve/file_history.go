@@ -117,7 +117,8 @@ func (u *userTools) recordChanges(ctx context.Context, changed *workspace.PathRe
 }
 
 // runFileHistory lists, shows, restores or forgets earlier versions of files.
-func runFileHistory(ctx context.Context, u *userTools, h *host.Operation, p protocol.FileHistoryParameters) (any, error) {
+func runFileHistory(ctx context.Context, u *userTools, h *host.Operation, p protocol.FileHistoryParameters) (any,
+	error) {
 	if err := p.Validate(); err != nil {
 		return nil, invalidOperation("parameters: %v", err)
 	}

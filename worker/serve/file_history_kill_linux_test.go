@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -38,29 +39,27 @@ func (k *keptHome) startProcess() (kill func()) {
 		_ = f.Close() // the worker has its own
 	}
 	s.pipe = ours
-	s.conn = protocol.NewConn(ours, protocoltest.HandlerFuncs{CallFunc: s.call, NotifyFunc: s.notify}, protocol.Options{})
+	s.conn = protocol.NewConn(ours, protocoltest.HandlerFuncs{CallFunc: s.call, NotifyFunc: s.notify},
+		protocol.Options{})
 	protocoltest.RunConn(k.t, s.conn)
 	k.s = s
 	k.greet()
-	killed := false
-	kill = func() {
-		if !killed {
-			killed = true
-			_ = cmd.Process.Kill()
-			_ = cmd.Wait()
-		}
-	}
+	kill = sync.OnceFunc(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
 	k.t.Cleanup(kill)
 	return kill
 }
 
-// restoredAt brings the home back as it was before all changes that a point's author made.
-func (k *keptHome) restoreBefore(path string, is func(protocol.FileVersion) bool) {
+// restoreBefore brings the home back as it was before the newest version of a path that is wanted.
+func (k *keptHome) restoreBefore(path string, wanted func(protocol.FileVersion) bool) {
 	k.t.Helper()
 	versions := k.fileHistory(protocol.FileHistoryParameters{Action: protocol.FileHistoryVersions, Path: path}).Versions
 	for _, v := range versions {
-		if is(v) {
-			k.fileHistory(protocol.FileHistoryParameters{Action: protocol.FileHistoryRestore, Path: ".", Point: v.Point - 1})
+		if wanted(v) {
+			k.fileHistory(protocol.FileHistoryParameters{Action: protocol.FileHistoryRestore, Path: ".",
+				Point: v.Point - 1})
 			return
 		}
 	}
@@ -77,7 +76,8 @@ func TestKill_WhileProgramRuns_KeepsAll(t *testing.T) {
 	before := k.content()
 	kill := k.startProcess()
 	begun, end := newPipe(t), newPipe(t)
-	_, id := k.prepareTurn(bash("rm -rf docs diary.md; echo > " + begun + "; cat " + end + "; rm -rf many; echo > " + begun))
+	_, id := k.prepareTurn(bash("rm -rf docs diary.md; echo > " + begun +
+		"; cat " + end + "; rm -rf many; echo > " + begun))
 	ended := make(chan error, 1)
 	go func() {
 		_, err := k.s.turn(context.Background(), id)
@@ -129,8 +129,9 @@ func TestKill_BeforeCommit_HistoryHasTheProgram(t *testing.T) {
 	k.startProcess()
 	k.turn(bash("true"))
 	k.restoreBefore("diary.md", func(v protocol.FileVersion) bool {
-		return v.State == protocol.FileStateAbsent && v.By == protocol.HistoryAuthor{Kind: protocol.HistoryAuthorProgram, Turn: id,
-			Words: "rm -rf docs diary.md"}
+		return v.State == protocol.FileStateAbsent &&
+			v.By == protocol.HistoryAuthor{Kind: protocol.HistoryAuthorProgram, Turn: id,
+				Words: "rm -rf docs diary.md"}
 	})
 	if diff := cmp.Diff(before, k.content()); diff != "" {
 		t.Error(diff)
@@ -145,7 +146,8 @@ func TestKill_AfterCommit_UndoBringsAllBack(t *testing.T) {
 	}
 	before := k.content()
 	kill := k.startProcess()
-	results := k.turn(bash("rm -rf docs diary.md"), call{"write_file", map[string]any{"path": "notes/empty", "content": "x", "overwrite": true}},
+	results := k.turn(bash("rm -rf docs diary.md"), call{"write_file", map[string]any{"path": "notes/empty",
+		"content": "x", "overwrite": true}},
 		bash("sed -i s/number/figure/ many/*"))
 	kill()
 	k.startProcess()

@@ -20,12 +20,14 @@ var digits = regexp.MustCompile(` \([0-9a-f]{8}\)`)
 // versionsOf lists the versions of a path, newest first, as author and state.
 func (k *keptHome) versionsOf(path string) (list []string) {
 	k.t.Helper()
-	for _, v := range k.fileHistory(protocol.FileHistoryParameters{Action: protocol.FileHistoryVersions, Path: path}).Versions {
+	for _, v := range k.fileHistory(protocol.FileHistoryParameters{Action: protocol.FileHistoryVersions,
+		Path: path}).Versions {
 		state := "file"
 		if !v.State.IsHash() {
 			state = string(v.State)
 		}
-		list = append(list, strings.TrimSpace(fmt.Sprintf("%s %d %s: %s", v.By.Kind, v.By.Turn, digits.ReplaceAllString(v.By.Words, ""), state)))
+		list = append(list, strings.TrimSpace(fmt.Sprintf("%s %d %s: %s", v.By.Kind, v.By.Turn,
+			digits.ReplaceAllString(v.By.Words, ""), state)))
 	}
 	return list
 }
@@ -40,7 +42,8 @@ func TestFileHistory_EachChange_HasItsAuthor(t *testing.T) {
 	k.undo(protocol.UndoActionUnchangedFiles, undos(results[1]))
 	k.undo(protocol.UndoActionUnchangedFiles, undos(results[0]))
 	k.turn(bash("rm a.md"))
-	want := []string{"program 4 rm a.md:", "undo 0 undo 3: file", "undo 0 undo 2: file", "program 1 echo three > a.md: file",
+	want := []string{"program 4 rm a.md:", "undo 0 undo 3: file", "undo 0 undo 2: file",
+		"program 1 echo three > a.md: file",
 		"tool 1 write_file: file"}
 	got := k.versionsOf("a.md")
 	if diff := cmp.Diff(want, got[:min(len(got), len(want))]); diff != "" {
@@ -58,7 +61,8 @@ func TestFileHistory_Operations_RecordChanges(t *testing.T) {
 	k.s.kept[k.ids] = []byte(text)
 	var received protocol.ReceiveResult
 	k.operate(k.ids, protocol.OperationKindReceive, json.RawMessage(fmt.Sprintf(
-		`{"sent_at":86400,"files":[{"blob":{"sha256":%q,"size":%d},"kind":"document","name":"a.txt"}]}`, ref.SHA256, ref.Size)), &received)
+		`{"sent_at":86400,"files":[{"blob":{"sha256":%q,"size":%d},"kind":"document","name":"a.txt"}]}`, ref.SHA256,
+		ref.Size)), &received)
 	upload := received.Files[0].Path
 	if got := k.versionsOf(upload); len(got) != 1 || got[0] != "tool 0 received files: file" {
 		t.Errorf("of an upload: %q", got)
@@ -70,14 +74,16 @@ func TestFileHistory_Operations_RecordChanges(t *testing.T) {
 	}
 	k.ids++
 	var removed protocol.UploadsResult
-	k.operate(k.ids, protocol.OperationKindUploads, protocol.UploadsParameters{Action: protocol.UploadedFilesActionRemove,
-		Key: protocol.UploadKey(upload)}, &removed)
+	k.operate(k.ids, protocol.OperationKindUploads,
+		protocol.UploadsParameters{Action: protocol.UploadedFilesActionRemove,
+			Key: protocol.UploadKey(upload)}, &removed)
 	if got := k.versionsOf(upload); len(removed.Files) != 1 || got[0] != "tool 0 uploads:" {
 		t.Errorf("of a deleted upload: %q", got)
 	}
 	k.ids++
 	var corrected protocol.MemoryResult
-	k.operate(k.ids, protocol.OperationKindMemory, protocol.MemoryParameters{Action: protocol.MemoryActionCorrect, ID: "k1", Text: "likes coffee"}, &corrected)
+	k.operate(k.ids, protocol.OperationKindMemory, protocol.MemoryParameters{Action: protocol.MemoryActionCorrect,
+		ID: "k1", Text: "likes coffee"}, &corrected)
 	if got := k.versionsOf("MEMORY.md"); got[0] != "tool 0 memory: file" {
 		t.Errorf("of a corrected fact: %q, %+v", got, corrected)
 	}
@@ -90,20 +96,24 @@ func TestFileHistory_Actions_ShowAndRestore(t *testing.T) {
 	before := k.content()
 	k.turn(bash("echo more >> docs/a.md; rm docs/b.md; echo c > docs/c.md"))
 	after := k.content()
-	list := k.fileHistory(protocol.FileHistoryParameters{Action: protocol.FileHistoryVersions, Path: "docs/a.md"}).Versions
+	list := k.fileHistory(protocol.FileHistoryParameters{Action: protocol.FileHistoryVersions,
+		Path: "docs/a.md"}).Versions
 	if len(list) < 2 {
 		t.Fatalf("got %+v", list)
 	}
 	at := list[1]
-	shown := k.fileHistory(protocol.FileHistoryParameters{Action: protocol.FileHistoryShow, Path: "docs/a.md", Point: at.Point})
+	shown := k.fileHistory(protocol.FileHistoryParameters{Action: protocol.FileHistoryShow, Path: "docs/a.md",
+		Point: at.Point})
 	if shown.Blob == nil || *shown.Blob != refOf("one\n") || string(k.s.kept[k.ids]) != "one\n" {
 		t.Errorf("shown: %+v", shown)
 	}
-	byTime := k.fileHistory(protocol.FileHistoryParameters{Action: protocol.FileHistoryShow, Path: "docs/a.md", At: list[0].At})
+	byTime := k.fileHistory(protocol.FileHistoryParameters{Action: protocol.FileHistoryShow, Path: "docs/a.md",
+		At: list[0].At})
 	if byTime.Blob == nil || *byTime.Blob != refOf("one\nmore\n") {
 		t.Errorf("shown by time: %+v", byTime)
 	}
-	diff := k.fileHistory(protocol.FileHistoryParameters{Action: protocol.FileHistoryDiff, Path: "docs/a.md", Point: at.Point})
+	diff := k.fileHistory(protocol.FileHistoryParameters{Action: protocol.FileHistoryDiff, Path: "docs/a.md",
+		Point: at.Point})
 	if diff.Blob == nil || !strings.Contains(string(k.s.kept[k.ids]), "\n one\n+more\n") {
 		t.Errorf("compared: %+v, %s", diff, k.s.kept[k.ids])
 	}
@@ -111,16 +121,21 @@ func TestFileHistory_Actions_ShowAndRestore(t *testing.T) {
 	if same.Blob != nil {
 		t.Errorf("compared with itself: %+v", same)
 	}
-	preview := k.fileHistory(protocol.FileHistoryParameters{Action: protocol.FileHistoryPreview, Path: "docs", Point: at.Point})
-	if preview.Restored.Count != 2 || preview.Deleted.Count != 1 || preview.Span != nil || !cmp.Equal(after, k.content()) {
+	preview := k.fileHistory(protocol.FileHistoryParameters{Action: protocol.FileHistoryPreview, Path: "docs",
+		Point: at.Point})
+	if preview.Restored.Count != 2 || preview.Deleted.Count != 1 || preview.Span != nil || !cmp.Equal(after,
+		k.content()) {
 		t.Errorf("preview: %+v", preview)
 	}
-	copied := k.fileHistory(protocol.FileHistoryParameters{Action: protocol.FileHistoryRestore, Path: "docs", Point: at.Point, Copy: "old/docs"})
-	if now := k.content(); copied.Span == nil || !strings.HasSuffix(now["old/docs/a.md"], " one\n") || now["docs/b.md"] != "" {
+	copied := k.fileHistory(protocol.FileHistoryParameters{Action: protocol.FileHistoryRestore, Path: "docs",
+		Point: at.Point, Copy: "old/docs"})
+	if now := k.content(); copied.Span == nil || !strings.HasSuffix(now["old/docs/a.md"], " one\n") ||
+		now["docs/b.md"] != "" {
 		t.Errorf("a copy: %+v, %q", copied, now)
 	}
 	k.undo(protocol.UndoActionUnchangedFiles, []protocol.Undo{{Path: ".", Span: copied.Span}})
-	restored := k.fileHistory(protocol.FileHistoryParameters{Action: protocol.FileHistoryRestore, Path: "docs", Point: at.Point})
+	restored := k.fileHistory(protocol.FileHistoryParameters{Action: protocol.FileHistoryRestore, Path: "docs",
+		Point: at.Point})
 	if diff := cmp.Diff(before, k.content()); diff != "" || restored.Span == nil {
 		t.Errorf("restored: %+v\n%s", restored, diff)
 	}
@@ -128,11 +143,13 @@ func TestFileHistory_Actions_ShowAndRestore(t *testing.T) {
 	if diff := cmp.Diff(after, k.content()); diff != "" {
 		t.Errorf("after its undo:\n%s", diff)
 	}
-	found := k.fileHistory(protocol.FileHistoryParameters{Action: protocol.FileHistorySearch, Paths: []string{"docs"}, Phrases: []string{"two"}})
+	found := k.fileHistory(protocol.FileHistoryParameters{Action: protocol.FileHistorySearch,
+		Paths: []string{"docs"}, Phrases: []string{"two"}})
 	if !cmp.Equal(found.Found, []string{"docs/b.md"}) {
 		t.Errorf("found: %+v", found)
 	}
-	if gone := k.fileHistory(protocol.FileHistoryParameters{Action: protocol.FileHistoryForget, Paths: []string{"docs/b.md"}}); gone.Gone == 0 {
+	if gone := k.fileHistory(protocol.FileHistoryParameters{Action: protocol.FileHistoryForget,
+		Paths: []string{"docs/b.md"}}); gone.Gone == 0 {
 		t.Errorf("forgotten: %+v", gone)
 	}
 	if left := k.versionsOf("docs/b.md"); len(left) > 0 {
@@ -160,9 +177,10 @@ func TestFileHistory_BadRequests_SayWhy(t *testing.T) {
 		"a file that was not": {k, `{"action":"show","path":"missing"}`, "it was not there then"},
 		"a folder shown":      {k, `{"action":"show","path":"docs"}`, "it was a folder"},
 		"a folder compared":   {k, `{"action":"diff","path":"docs"}`, "it was a folder"},
-		"before the first":    {k, `{"action":"show","path":"docs/a.md","at":"2001-01-01T00:00:00Z"}`, "nothing that old is kept"},
-		"no moment":           {k, `{"action":"restore","path":"docs"}`, "name a point or a time"},
-		"a late point":        {k, `{"action":"restore","path":"docs","point":1000}`, "no such version is kept"},
+		"before the first": {k, `{"action":"show","path":"docs/a.md","at":"2001-01-01T00:00:00Z"}`,
+			"nothing that old is kept"},
+		"no moment":    {k, `{"action":"restore","path":"docs"}`, "name a point or a time"},
+		"a late point": {k, `{"action":"restore","path":"docs","point":1000}`, "no such version is kept"},
 	} {
 		k.ids++
 		_, err := test.k.s.operation(t.Context(), 1000+k.ids, protocol.OperationKindFileHistory, test.parameters)
@@ -184,25 +202,30 @@ func TestRestoreTool_Restores_IsAnEffect(t *testing.T) {
 	k.turn(bash("rm -rf docs"))
 	after := k.content()
 	listed := k.turn(call{"file_history", map[string]any{"path": "docs/a.md"}})[0]
-	match := regexp.MustCompile(`(?m)^version (\d+)  \d{4}-\d\d-\d\d \d\d:\d\d  4 bytes  `).FindStringSubmatch(listed.Text)
+	line := regexp.MustCompile(`(?m)^version (\d+)  \d{4}-\d\d-\d\d \d\d:\d\d  4 bytes  `)
+	match := line.FindStringSubmatch(listed.Text)
 	if match == nil || !strings.Contains(listed.Text, "  deleted  program: rm -rf docs\n") || len(listed.Changes) > 0 {
 		t.Fatalf("listed: %s", listed.Text)
 	}
 	version := json.Number(match[1])
 	preview := k.turn(call{"restore_file", map[string]any{"path": "docs", "version": version, "preview": true}})[0]
-	if len(preview.Changes) > 0 || !strings.Contains(preview.Text, "would be restored") || !cmp.Equal(after, k.content()) {
+	if len(preview.Changes) > 0 || !strings.Contains(preview.Text, "would be restored") || !cmp.Equal(after,
+		k.content()) {
 		t.Errorf("preview: %+v", preview)
 	}
 	restored := k.turn(call{"restore_file", map[string]any{"path": "docs", "version": version}})[0]
-	if diff := cmp.Diff(before, k.content()); diff != "" || len(restored.Changes) != 1 || restored.Changes[0].Kind != "restore" || restored.Changes[0].Target != "docs" {
+	if diff := cmp.Diff(before, k.content()); diff != "" || len(restored.Changes) != 1 ||
+		restored.Changes[0].Kind != "restore" || restored.Changes[0].Target != "docs" {
 		t.Fatalf("restored: %+v\n%s", restored, diff)
 	}
 	k.undo(protocol.UndoActionUnchangedFiles, undos(restored))
 	if diff := cmp.Diff(after, k.content()); diff != "" {
 		t.Errorf("undone:\n%s", diff)
 	}
-	copied := k.turn(call{"restore_file", map[string]any{"path": "docs/a.md", "version": version, "copy_to": "old.md"}})[0]
-	if text, err := os.ReadFile(filepath.Join(k.dir, "old.md")); err != nil || string(text) != "one\n" || copied.Changes[0].Target != "old.md" {
+	copied := k.turn(call{"restore_file", map[string]any{"path": "docs/a.md", "version": version,
+		"copy_to": "old.md"}})[0]
+	if text, err := os.ReadFile(filepath.Join(k.dir, "old.md")); err != nil || string(text) != "one\n" ||
+		copied.Changes[0].Target != "old.md" {
 		t.Errorf("a copy: %+v, %v", copied, err)
 	}
 	for name, arguments := range map[string]map[string]any{
@@ -214,7 +237,8 @@ func TestRestoreTool_Restores_IsAnEffect(t *testing.T) {
 		"copy_to is the whole home":   {"path": "docs", "version": version, "copy_to": "."},
 		"it leads out of the folder ": {"path": "docs", "version": version, "copy_to": "../x"},
 	} {
-		if r := k.turn(call{"restore_file", arguments})[0]; !r.Failed || !strings.Contains(r.Text, strings.TrimSpace(name)) {
+		if r := k.turn(call{"restore_file", arguments})[0]; !r.Failed || !strings.Contains(r.Text,
+			strings.TrimSpace(name)) {
 			t.Errorf("%v: %q, want %q", arguments, r.Text, name)
 		}
 	}

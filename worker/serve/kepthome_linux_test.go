@@ -152,7 +152,8 @@ func (k *keptHome) prepareTurn(calls ...call) (*hosttest.Host, int64) {
 		if err != nil {
 			k.t.Fatal(err)
 		}
-		script = append(script, hosttest.CallMessage(hosttest.ToolCall(fmt.Sprint("call", i), c.tool, string(arguments))))
+		script = append(script, hosttest.CallMessage(hosttest.ToolCall(fmt.Sprint("call", i), c.tool,
+			string(arguments))))
 	}
 	k.ids++
 	return k.s.host(k.ids, script...), k.ids

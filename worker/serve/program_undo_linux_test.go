@@ -15,7 +15,8 @@ import (
 
 // homeFiles are the files of a home with everything that people have.
 func homeFiles() map[string]string {
-	files := map[string]string{"diary.md": "years\n", "docs/a.md": "one\n", "docs/deep/b.md": "two\n", ".hidden/c": "three\n",
+	files := map[string]string{"diary.md": "years\n", "docs/a.md": "one\n", "docs/deep/b.md": "two\n",
+		".hidden/c":   "three\n",
 		"notes/empty": "", "new\nline": "four\n"}
 	for i := range 30 {
 		files[fmt.Sprintf("many/%02d.txt", i)] = fmt.Sprintf("number %d\n", i)
@@ -38,7 +39,7 @@ func TestUndo_Program_BringsAllBack(t *testing.T) {
 		"a file for a folder": "rm -rf docs && echo x > docs",
 		"a link for a file":   "ln -sf docs/a.md diary.md",
 		"makes files":         "mkdir -p made/deep && touch made/deep/x && mkdir made/empty && ln -s nowhere made/link",
-		"keeps the times":     "touch -r diary.md stamp && printf YEARS > diary.md && touch -r stamp diary.md && rm stamp",
+		"keeps the times":     "touch -r diary.md s && printf YEARS > diary.md && touch -r s diary.md && rm s",
 		"fails in the middle": "rm -rf docs; false",
 		"leaves a process":    "(sleep 1000; rm -rf many) & rm -rf docs",
 	} {
@@ -159,7 +160,8 @@ func TestUndo_ProgramsAtOnce_AreShared(t *testing.T) {
 	}
 	result, _ := first.CallResult("call0")
 	changes := undos(append(results, result)...)
-	if len(changes) != 2 || changes[0].Span == nil || !changes[0].Span.Shared || changes[1].Span == nil || !changes[1].Span.Shared {
+	if len(changes) != 2 || changes[0].Span == nil || !changes[0].Span.Shared || changes[1].Span == nil ||
+		!changes[1].Span.Shared {
 		t.Fatalf("got %+v", changes)
 	}
 	undone := k.undo(protocol.UndoActionUnchangedFiles, changes)
@@ -226,7 +228,8 @@ func TestProgram_Terminal_EachCallHasSpan(t *testing.T) {
 		return c
 	}
 	before := k.content()
-	opened := k.turn(terminal("action", "open", "command", "rm -rf docs; echo ready; cat "+go1+"; rm diary.md; echo > "+done1+"; sleep 1000",
+	opened := k.turn(terminal("action", "open", "command",
+		"rm -rf docs; echo ready; cat "+go1+"; rm diary.md; echo > "+done1+"; sleep 1000",
 		"wait_for", "ready"))
 	if err := os.WriteFile(go1, []byte("go"), 0); err != nil {
 		t.Fatal(err)
@@ -256,16 +259,19 @@ func TestProgram_Terminal_EachCallHasSpan(t *testing.T) {
 // TestProgram_NoHistory_AsBefore: without a file history, no span and no kept bytes are reported.
 func TestProgram_NoHistory_AsBefore(t *testing.T) {
 	k := newKeptHome(t, homeFiles(), false)
-	results := k.turn(bash("rm diary.md"), call{"write_file", map[string]any{"path": "docs/a.md", "content": "x", "overwrite": true}})
+	results := k.turn(bash("rm diary.md"), call{"write_file", map[string]any{"path": "docs/a.md", "content": "x",
+		"overwrite": true}})
 	want := []protocol.Change{{Kind: "program", Target: "diary.md", Detail: "deleted",
 		Undo: &protocol.Undo{Path: "diary.md", Obstacle: protocol.ObstacleProgramChange}}}
-	if diff := cmp.Diff(want, results[0].Changes[1:]); diff != "" || results[0].Changes[0].Undo != nil || strings.Contains(results[0].Text, "kept") {
+	if diff := cmp.Diff(want, results[0].Changes[1:]); diff != "" || results[0].Changes[0].Undo != nil ||
+		strings.Contains(results[0].Text, "kept") {
 		t.Errorf("got %q and %+v\n%s", results[0].Text, results[0].Changes, diff)
 	}
 	if u := results[1].Changes[0].Undo; u == nil || u.Kept || !u.Before.IsHash() {
 		t.Errorf("got %+v", u)
 	}
-	undone := k.undo(protocol.UndoActionUnchangedFiles, []protocol.Undo{{Path: ".", Span: &protocol.HistorySpan{From: 1, To: 2}}})
+	undone := k.undo(protocol.UndoActionUnchangedFiles, []protocol.Undo{{Path: ".",
+		Span: &protocol.HistorySpan{From: 1, To: 2}}})
 	if undone.Changes[0].Outcome != protocol.UndoOutcomeFailed || undone.Changes[0].Why == "" {
 		t.Errorf("the undo of a span: %+v", undone)
 	}

@@ -87,14 +87,17 @@ func openUserTools(hello protocol.Hello, o Options, exceeded func(bytes, files i
 	u.openHistory()
 	u.images, u.undoer = images.New(u.files, u.convertPicture), undo.New(u.files, u.history, o.Report)
 	u.memory, u.log = &memory.Home{Files: u.files, Zone: zone}, &dailylog.Log{Files: u.files, Zone: zone}
+	if u.history != nil {
+		u.memory.Keep = u.history.Keep
+	}
+	tools := o.Tools
 	for _, family := range families {
-		u.tools = append(u.tools, family(u)...)
+		if o.Tools == nil {
+			tools = append(tools, family(u)...)
+		}
 	}
-	if o.Tools != nil {
-		u.tools = o.Tools
-	}
-	for i, tool := range u.tools {
-		u.tools[i] = u.withFileHistory(tool)
+	for _, tool := range tools {
+		u.tools = append(u.tools, u.withFileHistory(tool))
 	}
 	if o.Start != nil {
 		u.programs = &program.Runner{Children: program.NewChildren(u.start), Environment: program.Environment{

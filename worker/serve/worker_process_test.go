@@ -26,5 +26,6 @@ func runWorkerProcess() error {
 		return err
 	}
 	return serve.Run(context.Background(), conn.(*net.UnixConn), serve.Options{Build: "test", Now: time.Now,
-		Report: func(err error) { fmt.Fprintln(os.Stderr, err) }, Start: (*exec.Cmd).Start, History: os.NewFile(4, "history")})
+		Report: func(err error) { fmt.Fprintln(os.Stderr, err) }, Start: (*exec.Cmd).Start, History: os.NewFile(4,
+			"history")})
 }

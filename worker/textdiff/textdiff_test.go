@@ -37,7 +37,8 @@ func TestWrite_Contents_ShowsTextOrWords(t *testing.T) {
 		"a link":    {read("a"), textdiff.Describe("a link"), "n: 1 byte before, a link now\n"},
 	} {
 		var b bytes.Buffer
-		if textdiff.Write(&b, "n", test.before, test.after); !strings.HasSuffix(b.String(), test.want) || test.want == "" && b.Len() > 0 {
+		if textdiff.Write(&b, "n", test.before, test.after); !strings.HasSuffix(b.String(), test.want) ||
+			test.want == "" && b.Len() > 0 {
 			t.Errorf("%s: got %q, want %q", name, b.String(), test.want)
 		}
 	}

@@ -118,11 +118,12 @@ func (r *run) diffSpan(b *bytes.Buffer, at int, shown map[string]bool) error {
 			}
 		} else if !isFile && named < protocol.MaxNamedPaths {
 			named++
-			fmt.Fprintf(b, "%s: %s before, %s then\n", workspace.QuotePath(d.Path), describeState(d.Before.State), describeState(d.After.State))
+			fmt.Fprintf(b, "%s: %s before, %s then\n", workspace.QuotePath(d.Path), describeState(d.Before.State),
+				describeState(d.After.State))
 		}
 	}
 	if rest := len(list) - named - compared; rest > 0 {
-		fmt.Fprintf(b, "and %s more\n", amount.Plural(rest, "path", "paths"))
+		fmt.Fprintf(b, "and %s\n", amount.Plural(rest, "more path", "more paths"))
 	}
 	return nil
 }

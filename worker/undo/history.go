@@ -106,6 +106,9 @@ func (r *run) undoSpan(p part) protocol.UndoneChange {
 		return failed
 	}
 	undone, err := r.history.UndoSpan(r.ctx, *p.span, r.force, p.by)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = errNotKept
+	}
 	o := protocol.UndoneChange{Outcome: spanOutcome(undone)}
 	if err != nil {
 		o = failedOutcome(err)

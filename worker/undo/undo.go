@@ -36,7 +36,7 @@ type Undoer struct {
 }
 
 // New makes an Undoer over a workspace and its file history, which the caller closes. history may be
-// nil. report receives errors of the file history that do not stop an undo.
+// nil. An error of the file history that does not stop an undo goes to report.
 func New(ws *workspace.Workspace, history *filehistory.History, report func(error)) *Undoer {
 	return &Undoer{ws: ws, history: history, report: report}
 }
@@ -47,12 +47,9 @@ func (u *Undoer) RunOperation(ctx context.Context, operation int64, p protocol.U
 	error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	r := &run{ws: u.ws, history: u.history, ctx: ctx, blobs: blobs, changes: p.Changes,
-		outcomes: make([]protocol.UndoneChange, len(p.Changes)),
-		words:    authorWords(operation, p), report: u.report}
+	r := u.newRun(ctx, operation, p, blobs)
 	switch p.Action {
 	case protocol.UndoActionUnchangedFiles, protocol.UndoActionForce:
-		r.force = p.Action == protocol.UndoActionForce
 		r.undoAll()
 	case protocol.UndoActionDiff:
 		diff, err := r.diff()
@@ -61,6 +58,12 @@ func (u *Undoer) RunOperation(ctx context.Context, operation int64, p protocol.U
 		return protocol.UndoResult{}, fmt.Errorf("there is no action %.20q", p.Action)
 	}
 	return protocol.UndoResult{Changes: r.outcomes}, ctx.Err()
+}
+
+func (u *Undoer) newRun(ctx context.Context, operation int64, p protocol.UndoParameters, blobs Blobs) *run {
+	return &run{ws: u.ws, history: u.history, ctx: ctx, blobs: blobs, changes: p.Changes,
+		outcomes: make([]protocol.UndoneChange, len(p.Changes)), force: p.Action == protocol.UndoActionForce,
+		words: authorWords(operation, p), report: u.report}
 }
 
 // run is a running undo.

@@ -38,6 +38,7 @@ type blobs struct {
 	gone  map[string]bool
 	most  int64 // maximum bytes from before changes that may be kept; 0 means no limit
 	reads func() error
+	keep  workspace.BackupFunc // keeps bytes from before a tool's change; nil means StoreUndoBlob
 }
 
 func (b *blobs) StoreUndoBlob(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
@@ -67,7 +68,8 @@ func newFolder(t testing.TB, dir string) *folder {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = ws.Close() })
-	f := &folder{t: t, dir: dir, ws: ws, tools: map[string]worker.Tool{}, blobs: &blobs{gone: map[string]bool{}}, undo: New(ws, nil, nil)}
+	f := &folder{t: t, dir: dir, ws: ws, tools: map[string]worker.Tool{}, blobs: &blobs{gone: map[string]bool{}},
+		undo: New(ws, nil, nil)}
 	for _, tool := range files.Tools(ws, time.Now, nil) {
 		f.tools[tool.Name] = tool
 	}
@@ -81,7 +83,11 @@ func (f *folder) call(name string, arguments map[string]any) (undos []protocol.U
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	result, _ := f.tools[name].Run(f.t.Context(), worker.Call{Arguments: raw, KeepBefore: f.blobs.StoreUndoBlob})
+	keep := f.blobs.keep
+	if keep == nil {
+		keep = f.blobs.StoreUndoBlob
+	}
+	result, _ := f.tools[name].Run(f.t.Context(), worker.Call{Arguments: raw, KeepBefore: keep})
 	for _, c := range result.Changes {
 		if c.Undo != nil {
 			if err := c.Undo.Validate(); err != nil {

@@ -21,16 +21,22 @@ func TestPathRecord_EachChange_IsListed(t *testing.T) {
 		"read": {func(w *Workspace) error { _, err := w.Stat("a"); return err }, nil},
 		"write": {func(w *Workspace) error { _, err := w.WriteFile("new/b", []byte("x"), ModeReplace); return err },
 			[]string{"new/b"}},
-		"append":   {func(w *Workspace) error { _, err := w.AppendFile("a", []byte("x")); return err }, []string{"a"}},
-		"move":     {func(w *Workspace) error { _, err := w.MoveFile(context.Background(), "d", "e"); return err }, []string{"d", "e"}},
-		"trash":    {func(w *Workspace) error { _, err := w.MoveToTrash(context.Background(), "a", at); return err }, []string{".trash/20261130T090000Z-1/a", "a"}},
+		"append": {func(w *Workspace) error { _, err := w.AppendFile("a", []byte("x")); return err }, []string{"a"}},
+		"move": {func(w *Workspace) error { _, err := w.MoveFile(context.Background(), "d", "e"); return err },
+			[]string{"d", "e"}},
+		"trash": {func(w *Workspace) error {
+			_, err := w.MoveToTrash(context.Background(), "a",
+				at)
+			return err
+		}, []string{".trash/20261130T090000Z-1/a", "a"}},
 		"put back": {func(w *Workspace) error { return w.RestorePath("d", "f") }, []string{"d", "f"}},
 		"remove":   {func(w *Workspace) error { return w.RemoveFile("a") }, []string{"a"}},
 		"an upload": {func(w *Workspace) error { return w.RemoveUpload("uploads/2026-11-12/131905-a") },
 			[]string{"uploads/2026-11-12", "uploads/2026-11-12/131905-a"}},
 		"expiry": {func(w *Workspace) error { _, err := w.ExpireUploads(context.Background(), at); return err },
 			[]string{"uploads/2026-11-12", "uploads/2026-11-12/131905-a"}},
-		"empty folders": {func(w *Workspace) error { return w.RemoveEmptyFolders(context.Background(), "empty") }, []string{"empty"}},
+		"empty folders": {func(w *Workspace) error { return w.RemoveEmptyFolders(context.Background(), "empty") },
+			[]string{"empty"}},
 		"a draft": {func(w *Workspace) error {
 			d, err := w.NewDraft("uploads/2026-11-30", 1)
 			if err != nil {
@@ -42,7 +48,8 @@ func TestPathRecord_EachChange_IsListed(t *testing.T) {
 		}, []string{"uploads/2026-11-30/b"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ws, _ := open(t, protocol.FilePolicy{}, map[string]string{"a": "x", "d/a": "x", "uploads/2026-11-12/131905-a": "x"})
+			ws, _ := open(t, protocol.FilePolicy{}, map[string]string{"a": "x", "d/a": "x",
+				"uploads/2026-11-12/131905-a": "x"})
 			must(t, ws.root.Mkdir("empty", 0o755))
 			record := ws.StartPathRecord()
 			must(t, test.do(ws))

@@ -44,6 +44,7 @@ var examinations = []examination{
 	{"state", examineState},
 	{"disk", examineDisk},
 	{"homes", examineHomes},
+	{"versions", examineHistory},
 	{"models", examineModels},
 	{"telegram", examineTelegram},
 	{"github", examineGitHub},

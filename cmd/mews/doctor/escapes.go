@@ -56,11 +56,11 @@ func tryEscapesIn(ctx context.Context, o Options, s *pool.Spawner, workers place
 	if err := placement.CheckStateFolder(cfg.State); err != nil {
 		return 0, err
 	}
-	place, err := placement.SelfTestLocation(cfg.State, workers)
+	walls := s.Sandbox()
+	place, err := placement.SelfTestLocation(cfg.State, workers, walls.Tier)
 	if err != nil {
 		return 0, err
 	}
-	walls := s.Sandbox()
 	fmt.Fprintf(o.Out, "walls   %s. %s\nlimits  %s\n\n", walls.Tier, walls.Why, walls.Limits)
 	marker := filepath.Join(place.Root, place.Path, protocol.DaemonMarkerFile)
 	defer os.Remove(marker)

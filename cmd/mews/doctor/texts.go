@@ -119,6 +119,14 @@ const (
 		"These sysctls raise the limits for everybody: " +
 		"fs.epoll.max_user_watches, fs.pipe-user-pages-soft and fs.inotify.max_user_instances."
 
+	textVersionsOff = "earlier versions of files are not kept, because worker.history is 0B"
+	textVersions    = "earlier versions of files: at most %s for each home, in %s"
+
+	textHistoryNone  = " No file history is kept, because worker.history is 0B."
+	textHistoryOff   = " No file history is kept, because without walls every program could change it."
+	textHistoryModes = " Programs can change the modes, times and attributes of the files in the file history, but neither read nor " +
+		"write these files."
+
 	// spawnerBetter is the spawner's text before the list of stronger tiers that failed.
 	spawnerBetter = " Stronger walls do not work here: "
 )

@@ -23,11 +23,25 @@ func examineWalls(ctx context.Context, o Options) (string, error) {
 	if err := placement.CheckVersions(ctx, o.Version); err != nil {
 		return "", err
 	}
-	walls, shared := status.Walls, sharedAccountText(o.Config, status)
+	walls := status.Walls
+	more := sharedAccountText(o.Config, status) + historyText(o.Config, walls.Tier)
 	if walls.IsWeak() {
-		return "", &warning{strings.ToUpper(walls.Tier) + ". " + splitTiers(walls.Why) + shared}
+		return "", &warning{strings.ToUpper(walls.Tier) + ". " + splitTiers(walls.Why) + more}
 	}
-	return walls.Tier + ". " + walls.Why + shared, nil
+	return walls.Tier + ". " + walls.Why + more, nil
+}
+
+// historyText says why no file history is kept, or which wall around it is missing in a tier.
+func historyText(cfg *config.Config, tier string) string {
+	switch {
+	case cfg.Worker.History == 0:
+		return textHistoryNone
+	case tier == "off":
+		return textHistoryOff
+	case tier == "landlock":
+		return textHistoryModes
+	}
+	return ""
 }
 
 func examineLimits(ctx context.Context, o Options) (string, error) {

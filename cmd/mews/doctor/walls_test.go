@@ -81,6 +81,20 @@ func TestSharedAccountText_CountsUsers(t *testing.T) {
 	}
 }
 
+func TestHistoryText_EachTier_SaysWhatIsMissing(t *testing.T) {
+	cfg := &config.Config{}
+	for _, tier := range []string{"accounts", "namespaces", "landlock", "off"} {
+		cfg.Worker.History = 0
+		if got := historyText(cfg, tier); got != textHistoryNone {
+			t.Errorf("no room in %s: %q", tier, got)
+		}
+		cfg.Worker.History = config.GiB
+		if got, want := historyText(cfg, tier), map[string]string{"landlock": textHistoryModes, "off": textHistoryOff}[tier]; got != want {
+			t.Errorf("in %s: %q, want %q", tier, got, want)
+		}
+	}
+}
+
 // A locked marker shows that the daemon lives.
 func TestCheckDaemon_SurvivingProcess_IsFound(t *testing.T) {
 	marker := filepath.Join(t.TempDir(), protocol.DaemonMarkerFile)

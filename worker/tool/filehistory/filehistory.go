@@ -86,12 +86,14 @@ func (f *fileHistory) list(_ context.Context, _ worker.Call, args listArgs) (wor
 		return worker.Result{}, fmt.Errorf("list the versions of %s: %w", workspace.QuotePath(name), err)
 	}
 	if len(versions) == 0 {
-		return worker.Result{Text: fmt.Sprintf("No version of %s is kept.", workspace.QuotePath(name)), Brief: "none"}, nil
+		return worker.Result{Text: fmt.Sprintf("No version of %s is kept.", workspace.QuotePath(name)),
+			Brief: "none"}, nil
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "Versions of %s, newest first; restore_file brings one back:\n", workspace.QuotePath(name))
 	for _, v := range versions {
-		fmt.Fprintf(&b, "version %d  %s  %s  %s\n", v.Point, v.At.In(f.zone).Format(timeLayout), describeState(v), describeAuthor(v.By))
+		fmt.Fprintf(&b, "version %d  %s  %s  %s\n", v.Point, v.At.In(f.zone).Format(timeLayout), describeState(v),
+			describeAuthor(v.By))
 	}
 	if more {
 		fmt.Fprintf(&b, "... and older ones; give at: %s\n", versions[len(versions)-1].At.In(f.zone).Format(timeLayout))
@@ -155,7 +157,8 @@ func (f *fileHistory) restore(ctx context.Context, call worker.Call, args restor
 		}
 	}
 	// an author without words has a span of its own for each restore
-	done, err := f.history.Restore(ctx, request, protocol.HistoryAuthor{Kind: protocol.HistoryAuthorRestore, Turn: call.Turn})
+	done, err := f.history.Restore(ctx, request, protocol.HistoryAuthor{Kind: protocol.HistoryAuthorRestore,
+		Turn: call.Turn})
 	if err != nil {
 		err = explain(fmt.Sprintf("restore %s", workspace.QuotePath(request.Path)), err)
 	}
@@ -183,7 +186,8 @@ func (f *fileHistory) restored(request filehistory.RestoreRequest, done filehist
 		}
 	}
 	if isChange(done.Span) {
-		r.Changes = []protocol.Change{{Kind: "restore", Target: target, Detail: fmt.Sprintf("version %d: %s", request.Point, r.Brief),
+		r.Changes = []protocol.Change{{Kind: "restore", Target: target, Detail: fmt.Sprintf("version %d: %s",
+			request.Point, r.Brief),
 			Undo: &protocol.Undo{Path: ".", Span: &done.Span}}}
 	}
 	return r

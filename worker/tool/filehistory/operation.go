@@ -32,7 +32,8 @@ type Operation struct {
 }
 
 // Run runs an operation of the kind protocol.OperationKindFileHistory.
-func (o Operation) Run(ctx context.Context, p protocol.FileHistoryParameters) (r protocol.FileHistoryResult, err error) {
+func (o Operation) Run(ctx context.Context, p protocol.FileHistoryParameters) (r protocol.FileHistoryResult,
+	err error) {
 	run, known := actions[p.Action]
 	switch {
 	case !known:
@@ -75,7 +76,8 @@ var actions = map[protocol.FileHistoryAction]func(Operation, context.Context,
 	protocol.FileHistorySearch:   Operation.search,
 }
 
-func (o Operation) versions(_ context.Context, p protocol.FileHistoryParameters) (r protocol.FileHistoryResult, err error) {
+func (o Operation) versions(_ context.Context, p protocol.FileHistoryParameters) (r protocol.FileHistoryResult,
+	err error) {
 	before := p.Before
 	if p.Point > 0 && (before == 0 || p.Point < before) {
 		before = p.Point + 1 // the moment's own version is among them
@@ -99,14 +101,16 @@ func (o Operation) open(p protocol.FileHistoryParameters) (protocol.FileVersion,
 	return v, file, nil
 }
 
-func (o Operation) show(ctx context.Context, p protocol.FileHistoryParameters) (r protocol.FileHistoryResult, err error) {
+func (o Operation) show(ctx context.Context, p protocol.FileHistoryParameters) (r protocol.FileHistoryResult,
+	err error) {
 	v, file, err := o.open(p)
 	if err != nil {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	if v.Size > protocol.MaxSentFileBytes {
-		return r, fmt.Errorf("show %s: the version is too large to be sent; restore it instead", workspace.QuotePath(p.Path))
+		return r, fmt.Errorf("show %s: the version is too large to be sent; restore it instead",
+			workspace.QuotePath(p.Path))
 	}
 	ref, err := o.Blobs.StoreBlob(ctx, file, protocol.MaxSentFileBytes)
 	r.Version, r.Blob = &v, &ref
@@ -115,7 +119,8 @@ func (o Operation) show(ctx context.Context, p protocol.FileHistoryParameters) (
 
 // diff commits the difference between a version and the present file. Of a folder only a preview
 // tells the difference.
-func (o Operation) diff(ctx context.Context, p protocol.FileHistoryParameters) (r protocol.FileHistoryResult, err error) {
+func (o Operation) diff(ctx context.Context, p protocol.FileHistoryParameters) (r protocol.FileHistoryResult,
+	err error) {
 	v, file, err := o.History.OpenVersion(p.Path, p.Point)
 	if err != nil {
 		return r, explain("compare "+workspace.QuotePath(p.Path), err)
@@ -146,12 +151,14 @@ func (o Operation) diff(ctx context.Context, p protocol.FileHistoryParameters) (
 	if b.Len() == 0 {
 		return r, nil
 	}
-	ref, err := o.Blobs.StoreBlob(ctx, bytes.NewReader(b.Bytes()[:min(b.Len(), protocol.MaxDiffBytes)]), protocol.MaxDiffBytes)
+	ref, err := o.Blobs.StoreBlob(ctx, bytes.NewReader(b.Bytes()[:min(b.Len(), protocol.MaxDiffBytes)]),
+		protocol.MaxDiffBytes)
 	r.Blob = &ref
 	return r, err
 }
 
-func (o Operation) restore(ctx context.Context, p protocol.FileHistoryParameters) (r protocol.FileHistoryResult, err error) {
+func (o Operation) restore(ctx context.Context, p protocol.FileHistoryParameters) (r protocol.FileHistoryResult,
+	err error) {
 	if p.Point == 0 {
 		return r, errors.New("name a point or a time to restore")
 	}
@@ -187,12 +194,14 @@ func (o Operation) space(context.Context, protocol.FileHistoryParameters) (proto
 	return protocol.FileHistoryResult{Space: &space}, nil
 }
 
-func (o Operation) forget(ctx context.Context, p protocol.FileHistoryParameters) (r protocol.FileHistoryResult, err error) {
+func (o Operation) forget(ctx context.Context, p protocol.FileHistoryParameters) (r protocol.FileHistoryResult,
+	err error) {
 	r.Gone, err = o.History.Forget(ctx, p.Paths)
 	return r, err
 }
 
-func (o Operation) search(ctx context.Context, p protocol.FileHistoryParameters) (r protocol.FileHistoryResult, err error) {
+func (o Operation) search(ctx context.Context, p protocol.FileHistoryParameters) (r protocol.FileHistoryResult,
+	err error) {
 	found, err := o.History.Search(ctx, p.Paths, p.Phrases)
 	r.Found = found[:min(len(found), protocol.MaxForgottenPaths)]
 	return r, err

@@ -12,7 +12,8 @@ const timeLayout = "2006-01-02 15:04"
 
 // timeLayouts are the forms in which a time may be given. A time without a zone is in the user's
 // zone, and a date means its first moment.
-var timeLayouts = []string{time.RFC3339, timeLayout, "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02T15:04:05", time.DateOnly}
+var timeLayouts = []string{time.RFC3339, timeLayout, "2006-01-02T15:04", "2006-01-02 15:04:05",
+	"2006-01-02T15:04:05", time.DateOnly}
 
 // parseTime reads a time. A time to the minute includes the whole minute, because versions are shown
 // to the minute.

@@ -167,7 +167,8 @@ func (m *terminals) endUnwatched(ctx context.Context, now snapshot) []protocol.C
 	found := m.changesBetween(seen.snapshot, now)
 	found.kept = seen.kept.end(ctx, now, programAuthor(seen.turn, seen.title))
 	if changes := found.ledger(); len(changes) > 0 || !found.kept.isEmpty() {
-		return append([]protocol.Change{found.kept.complete(ranChange(seen.title, "in a terminal that has ended"))}, changes...)
+		return append([]protocol.Change{found.kept.complete(ranChange(seen.title, "in a terminal that has ended"))},
+			changes...)
 	}
 	return nil
 }

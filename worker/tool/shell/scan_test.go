@@ -1,15 +1,18 @@
 package shell
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"mews/protocol"
+	"mews/worker/filehistory"
 	"mews/worker/workspace"
 )
 
@@ -80,21 +83,60 @@ func TestScan_ManyChanges_AreCut(t *testing.T) {
 	}
 }
 
-// BenchmarkScan scans as many files as a scan may compare.
+// BenchmarkScan scans as many files as a scan may compare, without and with a file history.
 func BenchmarkScan(b *testing.B) {
-	f := newFixture(b, nil)
-	for i := range 200 {
-		dir := filepath.Join(f.dir, fmt.Sprint("d", i))
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			b.Fatal(err)
-		}
-		for j := range 98 {
-			if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(j)), nil, 0o600); err != nil {
-				b.Fatal(err)
+	for name, kept := range map[string]bool{"alone": false, "history": true} {
+		b.Run(name, func(b *testing.B) {
+			f := newFixture(b, func(o *Options) {
+				if kept {
+					o.History = openHistory(b, o.Home)
+				}
+			})
+			for i := range 200 {
+				dir := filepath.Join(f.dir, fmt.Sprint("d", i))
+				if err := os.Mkdir(dir, 0o755); err != nil {
+					b.Fatal(err)
+				}
+				for j := range 98 {
+					if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(j)), nil, 0o600); err != nil {
+						b.Fatal(err)
+					}
+				}
 			}
+			record := func() {
+				by := protocol.HistoryAuthor{Kind: protocol.HistoryAuthorProgram}
+				_, _ = f.shell.programs.recordProgram(b.Context(), by, func() error { return nil })
+			}
+			for range 3 { // keeps the files
+				record()
+			}
+			for b.Loop() {
+				record()
+			}
+		})
+	}
+}
+
+// openHistory opens a new file history of a home. It closes before the test's folders are removed.
+func openHistory(t testing.TB, home string) *filehistory.History {
+	t.Helper()
+	ws, err := workspace.Open(home, protocol.FilePolicy{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, err := os.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := filehistory.Open(filehistory.Options{Folder: folder, Home: ws, Room: 1 << 30, Now: time.Now,
+		Report: func(err error) { t.Error(err) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(h.Close(), ws.Close()); err != nil {
+			t.Error(err)
 		}
-	}
-	for b.Loop() {
-		_, _ = f.shell.programs.recordProgram(b.Context(), protocol.HistoryAuthor{}, func() error { return nil })
-	}
+	})
+	return h
 }

@@ -1,0 +1,130 @@
+package filehistory
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/feature"
+)
+
+// caller is an account that may ask about ann, and about others if it is an admin.
+func caller(audited *[]string, admin bool) feature.Caller {
+	return feature.Caller{Admin: admin, UserFor: func(user, action string) (supervisor.User, error) {
+		if user != "" && user != "ann" && !admin {
+			return supervisor.User{}, supervisor.Errorf(supervisor.CodeForbidden, "not yours")
+		}
+		if user == "" {
+			user = "ann"
+		}
+		if action != "" {
+			*audited = append(*audited, user+" "+action)
+		}
+		return supervisor.User{Name: user}, nil
+	}}
+}
+
+func TestHomeCall_Actions_AskWorkerOfUser(t *testing.T) {
+	r := newRig(t)
+	r.worker.results[protocol.FileHistoryRestore] = protocol.FileHistoryResult{Restored: protocol.PathCount{Count: 1, Named: []string{"a"}},
+		Span: &protocol.HistorySpan{From: 3, To: 4}}
+	for _, c := range []struct {
+		q    Query
+		want string // the parameters for the worker; "" means an error
+	}{
+		{Query{Action: ActionLog}, "versions . 0 0 "},
+		{Query{Action: ActionLog, Path: "notes/", Before: 9}, "versions notes 0 9 "},
+		{Query{Action: ActionShow, Path: "a", Point: 7}, "show a 7 0 "},
+		{Query{Action: ActionDiff, Path: "a", At: "yesterday 9:00"}, "diff a 0 0 2026-11-29 09:00"},
+		{Query{Action: ActionPreview, Path: "a", At: "2h", Copy: "b"}, "preview a 0 0 2026-11-30 10:00"},
+		{Query{Action: ActionRestore, Path: "a", Point: 7, Copy: "b"}, "restore a 7 0 b"},
+		{Query{Action: ActionRestore, Path: "a"}, ""},
+		{Query{Action: ActionPreview}, ""},
+		{Query{Action: ActionShow, Path: "../a", Point: 7}, ""},
+		{Query{Action: ActionRestore, Path: "a", Point: 7, Copy: "../b"}, ""},
+		{Query{Action: ActionRestore, Path: "a", Point: -7}, ""},
+		{Query{Action: ActionLog, At: "tomorrow"}, ""},
+		{Query{Action: "forget", Path: "a"}, ""},
+		{Query{Action: ActionRead}, ""},
+		{Query{Action: ActionLog, User: "bob"}, ""},
+	} {
+		r.worker.asked = nil
+		_, err := r.answer(t.Context(), caller(new([]string), false), c.q)
+		got := ""
+		for _, p := range r.worker.asked {
+			got = fmt.Sprintf("%s %s %d %d %s", p.Action, p.Path, p.Point, p.Before, p.Copy)
+			if !p.At.IsZero() {
+				got += p.At.Format("2006-01-02 15:04")
+			}
+		}
+		if got != c.want || (err == nil) != (c.want != "") {
+			t.Errorf("%+v: asked for %q, %v, want %q", c.q, got, err, c.want)
+		}
+	}
+	if got := r.ledger(); len(got) != 1 || !strings.HasPrefix(got[0], "files.restored b a copy of a, as of ") {
+		t.Errorf("the ledger has %q", got)
+	}
+	var audited []string
+	_, err := r.answer(t.Context(), caller(&audited, true), Query{User: "bob", Action: ActionLog})
+	if err != nil || !slices.Equal(audited, []string{"bob home.log"}) || r.worker.done.User != "bob" {
+		t.Errorf("an admin: %v, audited %q", err, audited)
+	}
+}
+
+// Bytes come in parts. Only the owner of the bytes gets them.
+func TestHomeCall_Read_ReturnsOwnBytes(t *testing.T) {
+	r := newRig(t)
+	for _, size := range []int{0, 1, maxRead, maxRead + 1, 3 * maxRead} {
+		blob, written := r.store(strings.Repeat("x", size)), new(bytes.Buffer)
+		err := WriteBlob("", blob, written, func(q Query) (Report, error) {
+			return r.answer(t.Context(), caller(new([]string), false), q)
+		})
+		if err != nil || written.Len() != size {
+			t.Errorf("%d bytes: wrote %d, %v", size, written.Len(), err)
+		}
+	}
+	theirs := r.store("secret")
+	for name, q := range map[string]Query{"another user": {User: "bob", Action: ActionRead, Blob: theirs},
+		"no such bytes":   {Action: ActionRead, Blob: &protocol.BlobRef{SHA256: string(sha), Size: 3}},
+		"a bad name":      {Action: ActionRead, Blob: &protocol.BlobRef{SHA256: "../../mews.db", Size: 3}},
+		"a negative part": {Action: ActionRead, Blob: theirs, Offset: -1}} {
+		if got, err := r.answer(t.Context(), caller(new([]string), true), q); err == nil {
+			t.Errorf("%s: %q", name, got.Bytes)
+		}
+	}
+	if got, err := r.answer(t.Context(), caller(new([]string), false), Query{Action: ActionRead, Blob: theirs, Offset: 6}); err != nil || got.Bytes != nil {
+		t.Errorf("behind the end: %+v, %v", got, err)
+	}
+}
+
+func TestFormatReport_Actions_AreWorded(t *testing.T) {
+	v := version(7, sha, protocol.HistoryAuthorProgram, "rm a")
+	v.At, v.Path = v.At.Local(), "a\x1b"
+	counts := protocol.FileHistoryResult{Restored: protocol.PathCount{Count: 3, Named: []string{"a", "b"}}, Deleted: protocol.PathCount{Count: 1, Named: []string{"c"}},
+		NotKept: protocol.PathCount{Count: 1, Named: []string{"d"}}}
+	line := func(text, names string) string { return fmt.Sprintf(textTerminalCounts, text, names) }
+	for name, c := range map[string]struct {
+		action Action
+		result protocol.FileHistoryResult
+		want   string
+	}{
+		"log": {ActionLog, protocol.FileHistoryResult{More: true, Versions: []protocol.FileVersion{v}},
+			fmt.Sprintf(textTerminalLine, 7, at.Local().Format("2006-01-02 15:04"), "3 bytes", "program rm a  a") + fmt.Sprintf(textTerminalOlder, 7)},
+		"empty log": {ActionLog, protocol.FileHistoryResult{}, textTerminalNone},
+		"preview": {ActionPreview, counts, line(textTerminalWould, "a, b and 1 more file") + line(textTerminalDelete, "c") +
+			line(textTerminalNotKept, "d") + textTerminalPreview},
+		"restore": {ActionRestore, counts, line(textTerminalRestored, "a, b and 1 more file") + line(textTerminalDeleted, "c") +
+			line(textTerminalNotKept, "d")},
+		"nothing": {ActionRestore, protocol.FileHistoryResult{}, textTerminalSame},
+		"same":    {ActionDiff, protocol.FileHistoryResult{}, textTerminalSame},
+		"show":    {ActionShow, protocol.FileHistoryResult{}, ""},
+	} {
+		if got := FormatReport(c.action, Report{FileHistoryResult: c.result}); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,249 @@
+package filehistory
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/feature"
+)
+
+const sha = protocol.FileState("1111111111111111111111111111111111111111111111111111111111111111")
+
+var at = time.Date(2026, 11, 29, 9, 0, 0, 0, time.UTC)
+
+func version(point int64, state protocol.FileState, kind protocol.HistoryAuthorKind, words string) protocol.FileVersion {
+	return protocol.FileVersion{Point: point, At: at, State: state, Size: 3,
+		By: protocol.HistoryAuthor{Kind: kind, Words: words}}
+}
+
+// The list has a line for each version, and the buttons that fit its state.
+func TestHistoryFiles_File_ListsVersions(t *testing.T) {
+	r := newRig(t)
+	large := version(3, protocol.LargeFileState(5, at), protocol.HistoryAuthorOther, "")
+	large.NotKept = "it has more than 64 MiB"
+	r.worker.results[protocol.FileHistoryVersions] = protocol.FileHistoryResult{More: true, Versions: []protocol.FileVersion{
+		version(9, protocol.FileStateAbsent, protocol.HistoryAuthorProgram, "rm `notes.md`"),
+		version(7, sha, protocol.HistoryAuthorTool, "edit_file"), version(5, protocol.FileStateFolder, protocol.HistoryAuthorUndo, "undo 3"),
+		version(4, sha, protocol.HistoryAuthorProgram, ""), large}}
+	d := r.ask("`my notes.md`")
+	when := at.Format(timeLayout)
+	want := fmt.Sprintf(textVersions, "`my notes.md`") +
+		fmt.Sprintf(textVersionLine, 1, when, "program `rm notes.md`", textDeleted) +
+		fmt.Sprintf(textVersionLine, 2, when, "assistant (`edit_file`)", "3 bytes") +
+		fmt.Sprintf(textVersionLine, 3, when, "an undo", textFolder) +
+		fmt.Sprintf(textVersionLine, 4, when, "program", "3 bytes") +
+		fmt.Sprintf(textVersionLine, 5, when, "you", fmt.Sprintf(textNotKept, "3 bytes", "it has more than 64 MiB"))
+	if d.Text != want {
+		t.Errorf("said %q, want %q", d.Text, want)
+	}
+	buttons := []string{"Look at 2", "Compare 2", "Put back 2", "Put back 3", "Look at 4", "Compare 4", "Put back 4", textOlder}
+	if got := texts(d); !slices.Equal(got, buttons) {
+		t.Errorf("buttons %q, want %q", got, buttons)
+	}
+	r.press(d, textOlder)
+	if got := r.worker.last(); got.Path != "my notes.md" || got.Before != 3 {
+		t.Errorf("older: asked for %+v", got)
+	}
+}
+
+func TestHistoryFiles_NoPath_ListsLastChanges(t *testing.T) {
+	r := newRig(t)
+	if d := r.ask(""); d.Text != textNoChanges || r.worker.last().Path != "." {
+		t.Errorf("empty: %q", d.Text)
+	}
+	named := version(9, sha, protocol.HistoryAuthorProgram, "make")
+	named.Path = "out/a_b.o"
+	list := []protocol.FileVersion{named}
+	for i := range 9 {
+		list = append(list, version(int64(8-i), protocol.FileStateFolder, protocol.HistoryAuthorOther, ""))
+	}
+	r.worker.results[protocol.FileHistoryVersions] = protocol.FileHistoryResult{Versions: list}
+	d := r.ask("")
+	if !strings.HasPrefix(d.Text, textHomeVersions+fmt.Sprintf(textVersionNamed, 1, at.Format(timeLayout), "program `make`",
+		"`out/a_b.o`", "3 bytes")) || !strings.HasSuffix(d.Text, textHomeHint) {
+		t.Errorf("said %q", d.Text)
+	}
+	if got := texts(d); len(got) != maxListed || got[0] != "Put back 2" || got[maxListed-1] != textOlder {
+		t.Errorf("buttons %q", got)
+	}
+	r.press(d, textOlder)
+	if got := r.worker.last(); got.Before != 2 {
+		t.Errorf("older: asked for %+v", got)
+	}
+	if d := r.ask("gone.md"); d.Text == textNoChanges {
+		t.Errorf("a file: %q", d.Text)
+	}
+}
+
+func TestLook_Versions_AreShown(t *testing.T) {
+	r := newRig(t)
+	v := version(7, sha, protocol.HistoryAuthorTool, "")
+	r.worker.results[protocol.FileHistoryVersions] = protocol.FileHistoryResult{Versions: []protocol.FileVersion{v}}
+	list, when := r.ask("sub/notes.md"), at.Format(timeLayout)
+	for content, want := range map[string]string{
+		"tea ```\n":                      fmt.Sprintf(textVersion, "`sub/notes.md`", when),
+		"":                               fmt.Sprintf(textEmptyVersion, "`sub/notes.md`", when),
+		"\xff\xfe":                       fmt.Sprintf(textLongVersion, "`sub/notes.md`", when),
+		strings.Repeat("x", maxShown+1):  fmt.Sprintf(textLongVersion, "`sub/notes.md`", when),
+		strings.Repeat("é", 3*maxShown):  fmt.Sprintf(textLongVersion, "`sub/notes.md`", when),
+		strings.Repeat("x", 20*maxShown): fmt.Sprintf(textLongVersion, "`sub/notes.md`", when),
+	} {
+		blob := r.store(content)
+		r.worker.results[protocol.FileHistoryShow] = protocol.FileHistoryResult{Version: &v, Blob: blob}
+		d := r.press(list, "Look at 1")
+		isFile := strings.HasPrefix(want, fmt.Sprintf(textLongVersion, "`sub/notes.md`", when))
+		if !strings.HasPrefix(d.Text, want) || isFile != (len(d.Files) == 1) || isFile && (d.Files[0].Name != "notes.md" ||
+			d.Files[0].SHA256 != blob.SHA256 || d.Files[0].Size != int64(len(content))) {
+			t.Errorf("%.20q: %.80q with %+v", content, d.Text, d.Files)
+		}
+		if got := r.worker.last(); got.Path != "sub/notes.md" || got.Point != 7 || got.Action != protocol.FileHistoryShow {
+			t.Errorf("asked for %+v", got)
+		}
+	}
+	if d := r.press(list, "Compare 1"); d.Text != fmt.Sprintf(textSame, "`sub/notes.md`") {
+		t.Errorf("no difference: %q", d.Text)
+	}
+	r.worker.results[protocol.FileHistoryDiff] = protocol.FileHistoryResult{Version: &v, Blob: r.store("-a\n+b\n")}
+	if d := r.press(list, "Compare 1"); !strings.HasPrefix(d.Text, "diff of ") {
+		t.Errorf("a difference: %q", d.Text)
+	}
+}
+
+// A restore shows first what it would change. It is an effect, and it can be taken back.
+func TestHistoryFiles_AtMoment_PreviewsThenRestores(t *testing.T) {
+	r := newRig(t)
+	r.worker.results[protocol.FileHistoryPreview] = protocol.FileHistoryResult{
+		Restored: protocol.PathCount{Count: 4814, Named: []string{"a.md", "b.md"}},
+		Deleted:  protocol.PathCount{Count: 1, Named: []string{"new.md"}}, NotKept: protocol.PathCount{Count: 1, Named: []string{"big.iso"}}}
+	d, when := r.ask(`--at "yesterday 9:00"`), at.Format(timeLayout)
+	want := fmt.Sprintf(textPreview, textWholeHome, when) + strings.Join([]string{
+		fmt.Sprintf(textWouldRestore, "`a.md`, `b.md` and 4,812 more files"), fmt.Sprintf(textWouldDelete, "`new.md`"),
+		fmt.Sprintf(textWouldNotKeep, "`big.iso`"), fmt.Sprintf(textCopyHint, "`home-2026-11-29-0900`")}, "\n")
+	if buttons := []string{textPutBack, textAsCopy, textLeave}; d.Text != want || !slices.Equal(texts(d), buttons) {
+		t.Fatalf("said %q with %q, want %q with %q", d.Text, texts(d), want, buttons)
+	}
+	if got := r.worker.last(); got.Path != "." || !got.At.Equal(at) || got.Point != 0 || len(r.ledger()) != 0 {
+		t.Errorf("asked for %+v", got)
+	}
+
+	r.worker.results[protocol.FileHistoryRestore] = protocol.FileHistoryResult{Restored: protocol.PathCount{Count: 2, Named: []string{"a.md", "b.md"}},
+		Deleted: protocol.PathCount{Count: 1, Named: []string{"new.md"}}, Span: &protocol.HistorySpan{From: 20, To: 21}}
+	done := r.press(d, textPutBack)
+	want = fmt.Sprintf(textRestored, when, "`a.md`, `b.md`") + "\n" + fmt.Sprintf(textDeletedNow, "`new.md`")
+	if done.Text != want || !slices.Equal(texts(done), []string{textTakeBack}) || r.worker.inbound != 8 {
+		t.Errorf("said %q with %q, want %q", done.Text, texts(done), want)
+	}
+	if got := r.worker.last(); got.Action != protocol.FileHistoryRestore || !got.At.Equal(at) || got.Copy != "" {
+		t.Errorf("asked for %+v", got)
+	}
+	r.worker.undone = protocol.UndoneSpan{Restored: protocol.PathCount{Count: 2, Named: []string{"a.md"}},
+		Changed: protocol.PathCount{Count: 1, Named: []string{"b.md"}}, Span: &protocol.HistorySpan{From: 21, To: 22}}
+	back := r.press(done, textTakeBack)
+	want = fmt.Sprintf(textTakenBack, "`a.md` and 1 more file") + "\n" + fmt.Sprintf(textChangedSince, "`b.md`")
+	if back.Text != want || !slices.Equal(texts(back), []string{textTakeBack}) || r.worker.spans[0] != (protocol.HistorySpan{From: 20, To: 21}) {
+		t.Errorf("taken back: %q with %q, want %q", back.Text, texts(back), want)
+	}
+	if got, want := r.ledger(), []string{"restore.undone 2 files ", "files.restored your home 3 files, as of " + when}; !slices.Equal(got, want) {
+		t.Errorf("the ledger has %q, want %q", got, want)
+	}
+	if d := r.press(d, textLeave); d.Text != textLeftAlone {
+		t.Errorf("left: %q", d.Text)
+	}
+}
+
+func TestRestore_Copies_AreNamed(t *testing.T) {
+	r := newRig(t)
+	r.worker.results[protocol.FileHistoryRestore] = protocol.FileHistoryResult{Restored: protocol.PathCount{Count: 1, Named: []string{"x"}},
+		Span: &protocol.HistorySpan{From: 20, To: 21}}
+	for asked, want := range map[string]string{
+		"notes/plan.md": "notes/plan-2026-11-29-0900.md", "notes": "notes-2026-11-29-0900", ".bashrc": ".bashrc-2026-11-29-0900",
+		"a.tar.gz": "a.tar-2026-11-29-0900.gz", "": "home-2026-11-29-0900",
+	} {
+		d := r.press(r.ask("--at \"2026-11-29 9:00\" "+asked), textAsCopy)
+		if got := r.worker.last(); got.Copy != want || !strings.HasPrefix(d.Text, fmt.Sprintf(textCopied, "`"+want+"`")) {
+			t.Errorf("%q: %q, %q, want %q", asked, got.Copy, d.Text, want)
+		}
+	}
+	if got := (request{path: "a.md"}).copyPath(7); got != "a-version-7.md" {
+		t.Error(got)
+	}
+}
+
+// Without a difference there is nothing to put back.
+func TestHistoryFiles_NothingDiffers_OffersCopy(t *testing.T) {
+	r := newRig(t)
+	d := r.ask("--at 2h notes")
+	if !strings.Contains(d.Text, textNothingDiffers) || !slices.Equal(texts(d), []string{textAsCopy, textLeave}) {
+		t.Errorf("said %q with %q", d.Text, texts(d))
+	}
+	r.worker.results[protocol.FileHistoryVersions] = protocol.FileHistoryResult{Versions: []protocol.FileVersion{version(7, sha, protocol.HistoryAuthorOther, "")}}
+	preview := r.press(r.ask("notes.md"), "Put back 1")
+	if got := r.worker.last(); got.Action != protocol.FileHistoryPreview || got.Point != 7 || !got.At.IsZero() {
+		t.Errorf("asked for %+v", got)
+	}
+	if d := r.press(preview, textAsCopy); d.Text != textNothingPutBack || len(d.Buttons) != 0 || len(r.ledger()) != 0 {
+		t.Errorf("nothing restored: %q", d.Text)
+	}
+}
+
+// No press reaches a home through another command, another user's command or a group.
+func TestPress_Forged_DoesNothing(t *testing.T) {
+	r := newRig(t)
+	r.sent[7], r.sent[8], r.sent[9] = "/history files notes.md", "/history 7d notes", "/forget files"
+	for _, press := range []string{"fh:look 8 1", "fh:look 9 1", "fh:look 99 1", "fh:look 7", "fh:look 7 -1", "fh:look -7 1", "fh:x 7 1",
+		"fh:", "fh:look x 1", "fh:put 8 0"} {
+		if d := r.pressRaw(press); d.Text != feature.DeadButtonText || len(r.worker.asked) != 0 {
+			t.Errorf("%s: %q, asked for %+v", press, d.Text, r.worker.asked)
+		}
+	}
+	for _, press := range []string{"fh:undo 0 0", "fh:undo 5 4", "fh:undo 5 5"} {
+		if d := r.pressRaw(press); d.Text != feature.DeadButtonText || len(r.worker.spans) != 0 {
+			t.Errorf("%s: %q", press, d.Text)
+		}
+	}
+	group := *r
+	group.chat.Chat = "-42"
+	for _, press := range []string{"fh:look 7 1", "fh:put 7 1", "fh:undo 1 2", "fh:older 7 3"} {
+		if d := group.pressRaw(press); d.Text != textInGroup || len(r.worker.asked)+len(r.worker.spans) != 0 {
+			t.Errorf("%s in a group: %q", press, d.Text)
+		}
+	}
+	other := *r
+	other.chat.User = "bob"
+	if d := other.pressRaw("fh:look 7 1"); d.Text != feature.DeadButtonText || len(r.worker.asked) != 0 {
+		t.Errorf("of another user: %q", d.Text)
+	}
+	if command := r.Subcommand(); !command.Private("") || !command.Private("--at 2h") {
+		t.Error("the answer is not private")
+	}
+}
+
+func TestHistoryFiles_Faults_AreExplained(t *testing.T) {
+	r := newRig(t)
+	for arguments, want := range map[string]string{"../x": textBadPath, "/etc/passwd": textBadPath, "--at 2h a --at": "", "a --at 2h b": textUsage} {
+		if d := r.ask(arguments); want != "" && d.Text != want {
+			t.Errorf("%q: %q, want %q", arguments, d.Text, want)
+		}
+	}
+	r.worker.fails = "nothing that old is kept"
+	if d := r.ask("--at 2h"); d.Text != fmt.Sprintf(textFailed, r.worker.fails) {
+		t.Errorf("failed: %q", d.Text)
+	}
+	r.worker.asked, r.off = nil, "worker.history is 0B"
+	if d := r.ask(""); d.Text != fmt.Sprintf(textOff, r.off) || len(r.worker.asked) != 0 {
+		t.Errorf("off: %q", d.Text)
+	}
+	if _, err := r.run(t.Context(), "ann", 0, protocol.FileHistoryParameters{}); supervisor.ErrorCodeOf(err) != supervisor.CodeUnavailable {
+		t.Errorf("off: %v", err)
+	}
+	r.off = ""
+	if _, err := r.run(t.Context(), "ann", 0, protocol.FileHistoryParameters{Action: "x"}); !errors.As(err, new(*supervisor.Error)) {
+		t.Errorf("a wrong action: %v", err)
+	}
+}

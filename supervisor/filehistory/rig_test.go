@@ -1,0 +1,176 @@
+package filehistory
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/feature"
+	"mews/supervisor/internal/presses"
+	"mews/supervisor/spool"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// worker is a fake of the user's worker. It answers each action with a result, and stores the
+// parameters that it got.
+type worker struct {
+	results map[protocol.FileHistoryAction]protocol.FileHistoryResult
+	undone  protocol.UndoneSpan
+	fails   string // the reason why operations fail; "" means that they do not
+	asked   []protocol.FileHistoryParameters
+	spans   []protocol.HistorySpan
+	done    supervisor.Operation
+	inbound int64 // of the last operation
+}
+
+func (w *worker) Start(_ context.Context, op supervisor.Operation) (supervisor.Operation, error) {
+	var result any
+	w.inbound = op.Inbound
+	if op.Kind == protocol.OperationKindUndo {
+		var p protocol.UndoParameters
+		if err := json.Unmarshal([]byte(op.Parameters), &p); err != nil {
+			return op, err
+		}
+		w.spans = append(w.spans, *p.Changes[0].Span)
+		result = protocol.UndoResult{Changes: []protocol.UndoneChange{{Outcome: protocol.UndoOutcomeDone, Span: &w.undone}}}
+	} else {
+		var p protocol.FileHistoryParameters
+		if err := json.Unmarshal([]byte(op.Parameters), &p); err != nil {
+			return op, err
+		}
+		w.asked = append(w.asked, p)
+		result = w.results[p.Action]
+	}
+	encoded, err := json.Marshal(result)
+	w.done = supervisor.Operation{ID: 1, User: op.User, Kind: op.Kind, Inbound: op.Inbound, State: supervisor.OperationDone, Result: string(encoded)}
+	if w.fails != "" {
+		w.done.State, w.done.Result = supervisor.OperationFailed, w.fails
+	}
+	return w.done, err
+}
+
+func (w *worker) Wait(context.Context, int64) (supervisor.Operation, error) { return w.done, nil }
+
+func (w *worker) last() protocol.FileHistoryParameters { return w.asked[len(w.asked)-1] }
+
+// commands are the inbounds of ann's earlier commands.
+type commands map[int64]string
+
+func (c commands) Find(_ context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error) {
+	text, ok := c[inbound]
+	return supervisor.Inbound{ID: inbound, Text: text, ReceivedAt: now}, ok && user == "ann", nil
+}
+
+var now = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+
+// rig is a FileHistory with a database and a fake worker.
+type rig struct {
+	*testing.T
+	*FileHistory
+	worker *worker
+	db     *sqlite.DB
+	sent   commands
+	off    string
+	told   []string
+	chat   supervisor.Conversation
+}
+
+func newRig(t *testing.T) *rig {
+	t.Helper()
+	store, err := spool.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	r := &rig{T: t, worker: &worker{results: map[protocol.FileHistoryAction]protocol.FileHistoryResult{}}, db: sqlitetest.Open(t),
+		sent: commands{}, chat: supervisor.Conversation{ID: 1, User: "ann", Channel: supervisor.ChannelTelegram, Chat: "42"}}
+	r.FileHistory = New(Options{Operations: r.worker, Kept: r.db.Operations(), Effects: r.db.Effects(), Settings: r.db.Settings(),
+		Blobs: r.db.Blobs(), Sent: r.sent, Spool: store, WhyOff: func(string) string { return r.off },
+		ShowDiff: func(ref protocol.BlobRef) (supervisor.Delivery, error) {
+			return supervisor.Delivery{Text: "diff of " + ref.SHA256}, nil
+		},
+		Running: func() []string { return []string{"ann"} },
+		TellOnce: func(_ context.Context, user, name, text string) {
+			r.told = append(r.told, user+" "+name+": "+text)
+		},
+		Zone: func(string) *time.Location { return time.UTC }, Now: func() time.Time { return now }, Report: func(err error) { t.Error(err) }})
+	return r
+}
+
+// ask runs `/history files` with arguments.
+func (r *rig) ask(arguments string) supervisor.Delivery {
+	r.Helper()
+	r.sent[7] = "/history files " + arguments
+	d, err := r.Subcommand().Run(r.Context(), feature.CommandRequest{Conversation: r.chat, Inbound: 7, At: now, Arguments: arguments})
+	if err != nil {
+		d.Text = err.Error()
+	}
+	return d
+}
+
+// press presses the button with a text below an answer.
+func (r *rig) press(below supervisor.Delivery, text string) supervisor.Delivery {
+	r.Helper()
+	for _, row := range below.Buttons {
+		for _, b := range row {
+			if b.Text == text {
+				return r.pressRaw(b.Press)
+			}
+		}
+	}
+	r.Fatalf("no button %q below %+v", text, below)
+	return supervisor.Delivery{}
+}
+
+func (r *rig) pressRaw(press string) supervisor.Delivery {
+	r.Helper()
+	if len(press) > 64 {
+		r.Errorf("the press %q is too long", press)
+	}
+	d, err := r.Subcommand().Press(r.Context(), feature.CommandRequest{Conversation: r.chat, Inbound: 8, At: now,
+		Arguments: strings.TrimPrefix(press, presses.FileHistoryPrefix)})
+	if err != nil {
+		d.Text = err.Error()
+	}
+	return d
+}
+
+// store puts bytes of ann into the spool.
+func (r *rig) store(text string) *protocol.BlobRef {
+	r.Helper()
+	ref, err := r.Spool.StoreBytes("a version", []byte(text))
+	if err == nil {
+		err = r.db.Blobs().AddOwner(r.Context(), "ann", ref, 0)
+	}
+	if err != nil {
+		r.Fatal(err)
+	}
+	return &ref
+}
+
+// ledger lists the effects of ann, newest first.
+func (r *rig) ledger() (lines []string) {
+	r.Helper()
+	list, err := r.db.Effects().List(r.Context(), supervisor.EffectQuery{User: "ann", Limit: 10})
+	if err != nil {
+		r.Fatal(err)
+	}
+	for _, e := range list {
+		lines = append(lines, e.Kind+" "+e.Target+" "+e.Detail)
+	}
+	return lines
+}
+
+func texts(d supervisor.Delivery) (texts []string) {
+	for _, row := range d.Buttons {
+		for _, b := range row {
+			texts = append(texts, b.Text)
+		}
+	}
+	return texts
+}

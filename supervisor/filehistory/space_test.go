@@ -1,0 +1,104 @@
+package filehistory
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"mews/protocol"
+)
+
+// The user is told once what the baseline lacks: when the size has stopped changing.
+func TestMeasure_SettledBaseline_IsToldOnce(t *testing.T) {
+	r := newRig(t)
+	space := func(files, left int64, why ...protocol.NotKept) *protocol.HistorySpace {
+		return &protocol.HistorySpace{Bytes: 10 * files, Room: 1000, Files: files, Left: protocol.PathCount{Count: left, Named: nil}, Why: why}
+	}
+	large, noRoom := protocol.NotKept{Reason: "too large", Count: 31}, protocol.NotKept{Reason: "no room", Count: 5760}
+	w := watch{}
+	for i, c := range []struct {
+		space *protocol.HistorySpace
+		told  int
+		whole bool
+	}{
+		{space(1, 20000), 0, false}, {space(9000, 11001), 0, false}, {space(14210, 5791, large, noRoom), 0, false},
+		{space(14210, 5791, large, noRoom), 1, true}, {space(14211, 5791, large, noRoom), 1, true},
+		{space(14211, 5791, large, noRoom), 1, true},
+	} {
+		r.worker.results[protocol.FileHistorySpace] = protocol.FileHistoryResult{Space: c.space}
+		w = r.measure(t.Context(), "ann", w)
+		size, ok, err := FindSize(t.Context(), r.Settings, "ann")
+		if err != nil || !ok || size.Files != c.space.Files || size.Whole != c.whole || len(r.told) != c.told {
+			t.Errorf("%d: %+v, %t, %v, told %q", i, size, ok, err, r.told)
+		}
+	}
+	want := "ann " + noticeBaseline + ": " + fmt.Sprintf(textBaseline, "14,210", "20,001 files", "31 (too large), 5,760 (no room)")
+	if !slices.Equal(r.told, []string{want}) {
+		t.Errorf("told %q, want %q", r.told, want)
+	}
+	if wait := w.next.Sub(now); wait != laterInterval {
+		t.Errorf("measured again after %s", wait)
+	}
+}
+
+// A home whose files are all kept gets no notice, also not later.
+func TestMeasure_AllKept_TellsNothing(t *testing.T) {
+	r := newRig(t)
+	w := watch{}
+	for _, left := range []int64{0, 0, 7, 7} {
+		r.worker.results[protocol.FileHistorySpace] = protocol.FileHistoryResult{Space: &protocol.HistorySpace{Files: 3, Left: protocol.PathCount{Count: left}}}
+		w = r.measure(t.Context(), "ann", w)
+	}
+	r.worker.results[protocol.FileHistorySpace] = protocol.FileHistoryResult{Space: &protocol.HistorySpace{Off: "no room at all", Left: protocol.PathCount{Count: 7}}}
+	r.measure(t.Context(), "ann", watch{})
+	if len(r.told) != 0 {
+		t.Errorf("told %q", r.told)
+	}
+	size, _, err := FindSize(t.Context(), r.Settings, "ann")
+	if err != nil || size.Off == "" {
+		t.Errorf("%+v, %v", size, err)
+	}
+}
+
+// A worker is measured at the second look, each minute until nothing changes, and then each hour. A
+// failed measurement waits an hour. A worker that starts again is measured again.
+func TestMeasureDue_RunningWorkers_AreMeasured(t *testing.T) {
+	r := newRig(t)
+	clock, running, faults := now, true, 0
+	r.Now, r.Report = func() time.Time { return clock }, func(error) { faults++ }
+	r.Running = func() []string {
+		if running {
+			return []string{"ann"}
+		}
+		return nil
+	}
+	r.worker.results[protocol.FileHistorySpace] = protocol.FileHistoryResult{Space: &protocol.HistorySpace{Files: 3}}
+	watched := map[string]watch{}
+	look := func(after time.Duration, want int) {
+		t.Helper()
+		clock, r.worker.asked = clock.Add(after), nil
+		if r.measureDue(t.Context(), watched); len(r.worker.asked) != want {
+			t.Errorf("after %s: measured %d times, want %d", after, len(r.worker.asked), want)
+		}
+	}
+	look(time.Minute, 0)
+	look(time.Minute, 1)
+	look(time.Minute-1, 0)
+	look(1, 1) // settled
+	look(time.Hour-1, 0)
+	look(1, 1)
+	running = false
+	look(time.Hour, 0)
+	running = true
+	look(time.Hour, 0)
+	look(time.Minute, 1)
+	r.worker.fails = "the worker is gone"
+	look(time.Minute, 1)
+	look(time.Hour-1, 0)
+	r.off = "worker.history is 0B"
+	look(time.Hour, 0)
+	if faults != 1 {
+		t.Errorf("%d faults reported", faults)
+	}
+}

@@ -1,0 +1,65 @@
+package placement
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"mews/supervisor"
+)
+
+// HistorySuffix ends the name of the folder of a home's file history. No user's name has a dot, so
+// no home has such a name.
+const HistorySuffix = ".history"
+
+// keepsHistory reports whether workers behind the walls of a tier may keep a file history. Without
+// walls, every program would reach it.
+func keepsHistory(tier string) bool { return tier != "off" }
+
+// HistoryPath returns the folder of the file history of a user's home. It exists once a worker has
+// kept a history, even if none is kept any longer.
+func (c *WorkerLocations) HistoryPath(u supervisor.User) string {
+	if c.HistoryDir == "" {
+		return ""
+	}
+	return filepath.Join(c.HistoryDir, u.Name+HistorySuffix)
+}
+
+// historyOf returns the location of a user's file history for the user's worker, whose account is
+// whose; the zero value means the shared account. "" means that none is kept. A process without a
+// service keeps none, because it may not make folders. The spawner makes a missing folder. If root
+// owns the folder, as after a restore of a backup, it is given to the account.
+func (c *WorkerLocations) historyOf(u supervisor.User, whose Account) (root, name string, err error) {
+	path := c.HistoryPath(u)
+	if !c.History || c.Idle || !keepsHistory(c.Spawner.Sandbox().Tier) {
+		return "", "", nil
+	}
+	if err := c.makeHistories(); err != nil {
+		return "", "", fmt.Errorf("make the folder of file histories: %w", err)
+	}
+	if root, err = filepath.EvalSymlinks(c.HistoryDir); err != nil {
+		return "", "", fmt.Errorf("find the folder of file histories: %w", err)
+	}
+	if whose == (Account{}) {
+		whose = c.sharedAccount()
+	}
+	if _, err := os.Lstat(path); err == nil {
+		if err := c.giveFolder(u, path, whose); err != nil {
+			return "", "", fmt.Errorf("give the file history of %s to its worker's account: %w", u.Name, err)
+		}
+	}
+	return root, filepath.Base(path), nil
+}
+
+// makeHistories makes the folder of all file histories. In the state folder it is the folder of
+// homes; elsewhere it is made only if it is missing.
+func (c *WorkerLocations) makeHistories() error {
+	if c.HistoryDir != filepath.Join(c.State, "homes") {
+		if _, err := os.Stat(c.HistoryDir); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return c.makeHomes(c.HistoryDir)
+}

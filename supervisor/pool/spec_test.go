@@ -1,0 +1,21 @@
+package pool
+
+import "testing"
+
+// TestWorkerSpec_History_OnlyOneWorkerWrites: one-shot workers may run beside the user's worker,
+// which alone writes the file history.
+func TestWorkerSpec_History_OnlyOneWorkerWrites(t *testing.T) {
+	for profile := range profiles {
+		spec := WorkerSpec{Profile: profile, Place: WorkerLocation{Root: "/homes", Path: "ann", HistoryRoot: "/histories",
+			HistoryPath: "ann.history"}}
+		m, err := spec.request()
+		if err != nil {
+			t.Fatal(err)
+		}
+		given := m.HistoryRoot == "/histories" && m.HistoryPath == "ann.history"
+		none := m.HistoryRoot == "" && m.HistoryPath == ""
+		if want := profile == ProfileUser || profile == ProfileSelfTest; given != want || none == want {
+			t.Errorf("%s: %q in %q", profile, m.HistoryPath, m.HistoryRoot)
+		}
+	}
+}

@@ -1,0 +1,35 @@
+package filehistory
+
+// fileID tells files from each other, as long as nobody writes to them. A move keeps it.
+type fileID struct {
+	device, inode uint64
+	size, modify  int64
+}
+
+func (e *entry) fileID() fileID { return fileID{e.device, e.inode, e.size, e.modify} }
+
+// keepMoved gives a moved file's earlier path the bytes that were kept at its new path. Without it,
+// they would be missing there if a tool moves a file right after a program has made it. The caller
+// knows that only Mews has made the changes.
+func (s *store) keepMoved(changes []change) error {
+	kept := map[fileID]digest{}
+	for i := range changes {
+		if e := &changes[i].after; e.kind == file && e.isKept() {
+			kept[e.fileID()] = e.digest
+		}
+	}
+	var paths []string
+	for i := range changes {
+		c := &changes[i]
+		d, known := kept[c.before.fileID()]
+		if c.after.kind != absent || c.before.kind != file || c.before.isKept() || !known {
+			continue
+		}
+		c.before.digest = d
+		if p := s.index.present[c.path]; p != nil {
+			p.digest, p.why = d, pending
+			paths = append(paths, c.path)
+		}
+	}
+	return s.appendPresents(paths)
+}
