@@ -127,6 +127,9 @@ func runUploads(ctx context.Context, u *userTools, h *host.Operation, p protocol
 	if err == nil && p.Action == protocol.UploadedFilesActionSend && result.Blob != nil {
 		result.Size = u.measure(ctx, result.Files[0].Path)
 	}
+	if err == nil && p.Action == protocol.UploadedFilesActionRemove {
+		err = u.forgetUpload(ctx, p.Key)
+	}
 	return result, err
 }
 
