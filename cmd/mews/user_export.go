@@ -11,6 +11,7 @@ import (
 
 	"mews/cmd/mews/chat"
 	"mews/supervisor"
+	"mews/supervisor/admin"
 	"mews/supervisor/app"
 )
 
@@ -18,17 +19,19 @@ import (
 func userExport(ctx context.Context, con console, v subcommand, args []string) error {
 	set, file := v.flags(con)
 	output := set.String("output", "", flagOutput)
+	history := set.Bool("history", false, flagExportHistory)
 	name, cfg, err := parseUserName(set, file, args)
 	if err != nil {
 		return err
 	}
+	q := admin.ExportRequest{User: name, History: *history}
 	if *output == "" {
 		if chat.IsTerminal(con.out) {
 			return supervisor.Errorf(supervisor.CodeInvalid, textExportTerminal)
 		}
-		return app.WriteUserExport(ctx, cfg, name, con.out)
+		return app.WriteUserExport(ctx, cfg, q, con.out)
 	}
-	err = writeNewFile(*output, func(f *os.File) error { return app.WriteUserExport(ctx, cfg, name, f) })
+	err = writeNewFile(*output, func(f *os.File) error { return app.WriteUserExport(ctx, cfg, q, f) })
 	if err == nil {
 		_, err = fmt.Fprintf(con.out, textExported, *output, name)
 	}

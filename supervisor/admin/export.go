@@ -10,8 +10,10 @@ import (
 
 // ExportRequest are the parameters of user.export.
 type ExportRequest struct {
-	User  string `json:"user,omitempty"`
-	Token string `json:"token,omitempty"` // "" begins an export; later calls have the token of the first piece
+	User string `json:"user,omitempty"`
+	// add the home's file history; only for the call that begins
+	History bool   `json:"history,omitempty"`
+	Token   string `json:"token,omitempty"` // "" begins an export; later calls have the token of the first piece
 }
 
 // ExportPiece is the next piece of an export.
@@ -34,7 +36,9 @@ func (o *Service) Export(ctx context.Context, by Caller, q ExportRequest) (Expor
 	if err := o.note(ctx, by, u.Name, "user.exported", ""); err != nil {
 		return ExportPiece{}, err
 	}
-	token, err := o.exports.begin(ctx, by, func(ctx context.Context, w io.Writer) error { return o.pack(ctx, u, w) })
+	token, err := o.exports.begin(ctx, by, func(ctx context.Context, w io.Writer) error {
+		return o.pack(ctx, u, q.History, w)
+	})
 	return ExportPiece{Token: token}, err
 }
 
@@ -53,14 +57,14 @@ func (o *Service) userOrFormer(ctx context.Context, by Caller, name string) (sup
 	return supervisor.User{Name: name, Home: e.Home}, gone
 }
 
-func (o *Service) WriteExport(ctx context.Context, name string, w io.Writer) error {
+func (o *Service) WriteExport(ctx context.Context, q ExportRequest, w io.Writer) error {
 	by := o.Caller(uint32(os.Getuid()))
-	u, err := o.userOrFormer(ctx, by, name)
+	u, err := o.userOrFormer(ctx, by, q.User)
 	if err != nil {
 		return err
 	}
 	if err := o.note(ctx, by, u.Name, "user.exported", ""); err != nil {
 		return err
 	}
-	return o.pack(ctx, u, w)
+	return o.pack(ctx, u, q.History, w)
 }

@@ -110,16 +110,15 @@ func ExamineDatabase(ctx context.Context, cfg *config.Config) (e sqlite.Database
 }
 
 // WriteUserExport writes an export of a user. This process makes the export if no service runs.
-func WriteUserExport(ctx context.Context, cfg *config.Config, name string, w io.Writer) error {
+func WriteUserExport(ctx context.Context, cfg *config.Config, q admin.ExportRequest, w io.Writer) error {
 	p := admin.ExportPiece{}
 	for !p.Last {
-		token := p.Token
+		q.Token = p.Token
 		p = admin.ExportPiece{}
-		err := control.CallOnce(ctx, SocketPath(cfg), admin.MethodUserExport, admin.ExportRequest{User: name,
-			Token: token}, &p)
-		if gone := new(control.NotRunningError); errors.As(err, &gone) && token == "" {
+		err := control.CallOnce(ctx, SocketPath(cfg), admin.MethodUserExport, q, &p)
+		if gone := new(control.NotRunningError); errors.As(err, &gone) && q.Token == "" {
 			return withoutService(ctx, cfg, true, func(ctx context.Context, o *admin.Service) error {
-				return o.WriteExport(ctx, name, w)
+				return o.WriteExport(ctx, q, w)
 			})
 		}
 		if err != nil {

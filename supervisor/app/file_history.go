@@ -1,13 +1,21 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"path"
+	"path/filepath"
 	"runtime"
 
+	"mews/config"
 	"mews/supervisor"
 	"mews/supervisor/filehistory"
 )
+
+// historyDir returns the folder of all file histories.
+func historyDir(cfg *config.Config) string {
+	return cmp.Or(cfg.Worker.HistoryDir, filepath.Join(cfg.State, "homes"))
+}
 
 // whyNoFileHistory returns why the home of a user has no file history; "" means that it has one.
 func (s *service) whyNoFileHistory(string) string {

@@ -17,39 +17,46 @@ import (
 // eraseSeconds is how long one call of erase empties a home. A client gives up a call after 30 s.
 const eraseSeconds = 5
 
-// homeSpec returns the spec of a one-shot worker that packs or empties a home. The home's user may
-// already be removed from the configuration.
-func (s *service) homeSpec(user string) (pool.WorkerSpec, error) {
+// homeSpec returns the spec of a one-shot worker that packs or empties a home, or its file history.
+// The home's user may already be removed from the configuration.
+func (s *service) homeSpec(user string, profile pool.WorkerProfile) (pool.WorkerSpec, error) {
 	u, known := s.settings.Find(user)
 	if !known {
 		u = supervisor.User{Name: user, Home: filepath.Join(s.config.State, "homes", user)}
 	}
-	place, err := s.places.LocationForHomeOperation(u)
+	find := s.places.LocationForHomeOperation
+	if profile == pool.ProfileHistory {
+		find, u.Home = s.places.LocationForHistoryOperation, s.places.HistoryPath(u)
+	}
+	place, err := find(u)
 	if err != nil {
 		return pool.WorkerSpec{}, fmt.Errorf("start a worker for the home of %s: %w", user, err)
 	}
-	return pool.WorkerSpec{Profile: pool.ProfileHome, Place: place,
+	return pool.WorkerSpec{Profile: profile, Place: place,
 		Hello: &protocol.Hello{User: user, Home: s.places.HomePathInSandbox(u.Home)}}, nil
 }
 
-// erase lets a worker empty a home for some seconds.
-func (s *service) erase(ctx context.Context, user string) (operation.EraseReport, error) {
+// erase lets a worker empty a home, or its file history, for some seconds.
+func (s *service) erase(ctx context.Context, user string, history bool) (operation.EraseReport, error) {
+	if history {
+		return s.operations.EraseHistory(ctx, user, eraseSeconds)
+	}
 	return s.operations.EraseHome(ctx, user, eraseSeconds)
 }
 
 // eraseAlone does the work of erase in a process that runs no service.
-func (s *service) eraseAlone(ctx context.Context, user string) (erased operation.EraseReport, err error) {
+func (s *service) eraseAlone(ctx context.Context, user string, history bool) (erased operation.EraseReport, err error) {
 	err = s.withWorkers(ctx, func(ctx context.Context) (err error) {
-		erased, err = s.erase(ctx, user)
+		erased, err = s.erase(ctx, user, history)
 		return err
 	})
 	return erased, err
 }
 
 // archiveAlone does the work of archive in a process that runs no service.
-func (s *service) archiveAlone(ctx context.Context, user string) (a operation.Archive, err error) {
+func (s *service) archiveAlone(ctx context.Context, user string, history bool) (a operation.Archive, err error) {
 	err = s.withWorkers(ctx, func(ctx context.Context) (err error) {
-		a, err = s.archive(ctx, user)
+		a, err = s.archive(ctx, user, history)
 		return err
 	})
 	return a, err
