@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 
@@ -78,6 +79,8 @@ type WorkerLocations struct {
 	notices *rare.Throttle // limits how often a user is told of the same limit
 	// why users without an account share one account; "" if they have their own uids
 	Sharing string
+
+	historyFaults sync.Map // texts by user; see HistoryFault
 
 	broken map[string]bool // users who could not be prepared; only SetUsers uses the map
 	// roots maps each folder of a worker to its parent folder, with links resolved.
