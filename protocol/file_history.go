@@ -58,7 +58,7 @@ const OperationKindFileHistory OperationKind = "file_history"
 type FileHistoryAction string
 
 const (
-	// list the versions of the file or folder Path, newest first
+	// list the versions of the file or folder Path, newest first; of the home, its last changes
 	FileHistoryVersions FileHistoryAction = "versions"
 	// commit a blob with the bytes of Path at a point
 	FileHistoryShow FileHistoryAction = "show"
@@ -80,8 +80,10 @@ const (
 	FileHistorySearch FileHistoryAction = "search"
 )
 
-var fileHistoryActions = map[FileHistoryAction]bool{FileHistoryVersions: true, FileHistoryShow: true, FileHistoryDiff: true,
-	FileHistoryPreview: true, FileHistoryRestore: true, FileHistorySpace: true, FileHistoryForget: true, FileHistoryCount: true,
+var fileHistoryActions = map[FileHistoryAction]bool{FileHistoryVersions: true, FileHistoryShow: true,
+	FileHistoryDiff:    true,
+	FileHistoryPreview: true, FileHistoryRestore: true, FileHistorySpace: true, FileHistoryForget: true,
+	FileHistoryCount:  true,
 	FileHistorySearch: true}
 
 // FileHistoryParameters are the parameters of a file history operation.
@@ -104,7 +106,8 @@ type FileHistoryParameters struct {
 func (p FileHistoryParameters) Validate() error {
 	if !fileHistoryActions[p.Action] || p.Point < 0 || p.Before < 0 || len(p.Paths) > MaxForgottenPaths ||
 		len(p.Phrases) > MaxSearchedPhrases {
-		return fmt.Errorf("action %.20q with point %d, %d paths and %d phrases", p.Action, p.Point, len(p.Paths), len(p.Phrases))
+		return fmt.Errorf("action %.20q with point %d, %d paths and %d phrases", p.Action, p.Point, len(p.Paths),
+			len(p.Phrases))
 	}
 	for _, path := range append([]string{p.Path, p.Copy}, p.Paths...) {
 		if path != "" && !fs.ValidPath(path) || len(path) > MaxReceivedPathBytes {
@@ -130,7 +133,7 @@ type FileVersion struct {
 	By    HistoryAuthor `json:"by"`
 	// NotKept tells why the bytes are not kept; "" means that they are
 	NotKept string `json:"not_kept,omitempty"`
-	// Path is the changed file, in a list of the versions of a folder; "" means not named
+	// Path is a changed file, in a list of the home's last changes; "" in other lists
 	Path string `json:"path,omitempty"`
 }
 
@@ -156,7 +159,8 @@ type FileHistoryResult struct {
 
 // Validate returns an error for a result that no honest worker gives.
 func (r FileHistoryResult) Validate() error {
-	if len(r.Versions) > MaxFileVersions || len(r.Found) > MaxForgottenPaths || r.Span != nil && !r.Span.isValid() || r.Gone < 0 {
+	if len(r.Versions) > MaxFileVersions || len(r.Found) > MaxForgottenPaths || r.Span != nil && !r.Span.isValid() ||
+		r.Gone < 0 {
 		return fmt.Errorf("%d versions and %d paths", len(r.Versions), len(r.Found))
 	}
 	versions := r.Versions

@@ -15,6 +15,7 @@
 //	escape       a known way out of the sandbox; each is tried at a start
 //	event        a line of a worker to the supervisor that needs no answer
 //	family       tools that are shown to a model together
+//	file history earlier versions of a home's files, kept by its worker
 //	handshake    the first line each way, with versions and limits
 //	instructions what prompt files say, as far as it is in force
 //	kernel pool  a resource that the kernel counts for an account or the machine
@@ -23,6 +24,7 @@
 //	namespaces   the kernel's separate views of mounts, processes and network
 //	parser       a process that reads one file of a foreign format, and sees no folder
 //	pieces       parts of a recording or an operation that are committed one by one
+//	point        a numbered moment of a file history
 //	profile      what a worker is started for, and the walls that follow from it
 //	program      a process that a tool starts
 //	quota        how much a home may hold
@@ -32,8 +34,10 @@
 //	schema       the JSON Schema of a tool's arguments
 //	seccomp      the kernel's filter of system calls
 //	self-test    a worker without a user that tries the escapes
+//	span         what one program, tool, undo or restore changed, from one point to another
 //	spawner      the small program that starts and ends workers
 //	tier         which walls this machine can build: accounts, namespaces, landlock, off
 //	tool         a function that a model may call
+//	version      a path as it was at a point
 //	walls        all that keeps a worker in: mounts, Landlock, seccomp, limits
 package worker

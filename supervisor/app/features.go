@@ -49,7 +49,8 @@ func (s *service) newUndos() *undo.Undoer {
 
 // newFileHistory makes the feature that shows and restores earlier versions of files.
 func (s *service) newFileHistory() *filehistory.FileHistory {
-	return filehistory.New(filehistory.Options{Operations: s.operations, Kept: s.db.Operations(), Effects: s.db.Effects(),
+	return filehistory.New(filehistory.Options{Operations: s.operations, Kept: s.db.Operations(),
+		Effects:  s.db.Effects(),
 		Settings: s.db.Settings(), Blobs: s.db.Blobs(), Sent: s.db.Inbox(), Spool: s.spool,
 		ShowDiff: s.newUndos().DiffDelivery, WhyOff: s.whyNoFileHistory, Running: s.usersWithWorker,
 		TellOnce: s.tellOnceInPrivate, Zone: s.settings.Zone, Now: s.now,

@@ -54,7 +54,8 @@ var Kinds = []Kind{
 		detail: " (%s)", hidden: true},
 	{Name: supervisor.EffectRestoreUndone, Group: GroupChanged, words: "took back a restore of", hidden: true},
 	{Name: supervisor.EffectChangeUndone, Group: GroupChanged, words: "took back a change of", hidden: true},
-	{Name: supervisor.EffectProgramUndone, Group: GroupChanged, words: "took back what a program changed:", hidden: true},
+	{Name: supervisor.EffectProgramUndone, Group: GroupChanged, words: "took back what a program changed:",
+		hidden: true},
 	{Name: "run", Group: GroupProgramsRun, words: "ran", detail: " (%s)", showsLast: true},
 	{Name: "begin", Group: GroupProgramsRun, words: "began", suffix: ": how far it came is not known"},
 	{Name: supervisor.EffectCallBegun, Group: GroupProgramsRun, words: "began", suffix: ": how far it came is not " +

@@ -147,7 +147,8 @@ func FormatReport(action Action, r Report) string {
 	switch action {
 	case ActionLog:
 		for _, v := range r.Versions {
-			fmt.Fprintf(&b, textTerminalLine, v.Point, v.At.Local().Format("2006-01-02 15:04"), printable.DropControls(stateText(v)),
+			fmt.Fprintf(&b, textTerminalLine, v.Point, v.At.Local().Format("2006-01-02 15:04"),
+				printable.DropControls(stateText(v)),
 				strings.TrimSpace(printable.DropControls(authorText(v.By, noQuote)+"  "+v.Path)))
 		}
 		if len(r.Versions) == 0 {

@@ -30,7 +30,8 @@ func caller(audited *[]string, admin bool) feature.Caller {
 
 func TestHomeCall_Actions_AskWorkerOfUser(t *testing.T) {
 	r := newRig(t)
-	r.worker.results[protocol.FileHistoryRestore] = protocol.FileHistoryResult{Restored: protocol.PathCount{Count: 1, Named: []string{"a"}},
+	r.worker.results[protocol.FileHistoryRestore] = protocol.FileHistoryResult{Restored: protocol.PathCount{Count: 1,
+		Named: []string{"a"}},
 		Span: &protocol.HistorySpan{From: 3, To: 4}}
 	for _, c := range []struct {
 		q    Query
@@ -96,7 +97,8 @@ func TestHomeCall_Read_ReturnsOwnBytes(t *testing.T) {
 			t.Errorf("%s: %q", name, got.Bytes)
 		}
 	}
-	if got, err := r.answer(t.Context(), caller(new([]string), false), Query{Action: ActionRead, Blob: theirs, Offset: 6}); err != nil || got.Bytes != nil {
+	if got, err := r.answer(t.Context(), caller(new([]string), false), Query{Action: ActionRead, Blob: theirs,
+		Offset: 6}); err != nil || got.Bytes != nil {
 		t.Errorf("behind the end: %+v, %v", got, err)
 	}
 }
@@ -104,7 +106,8 @@ func TestHomeCall_Read_ReturnsOwnBytes(t *testing.T) {
 func TestFormatReport_Actions_AreWorded(t *testing.T) {
 	v := version(7, sha, protocol.HistoryAuthorProgram, "rm a")
 	v.At, v.Path = v.At.Local(), "a\x1b"
-	counts := protocol.FileHistoryResult{Restored: protocol.PathCount{Count: 3, Named: []string{"a", "b"}}, Deleted: protocol.PathCount{Count: 1, Named: []string{"c"}},
+	counts := protocol.FileHistoryResult{Restored: protocol.PathCount{Count: 3, Named: []string{"a", "b"}},
+		Deleted: protocol.PathCount{Count: 1, Named: []string{"c"}},
 		NotKept: protocol.PathCount{Count: 1, Named: []string{"d"}}}
 	line := func(text, names string) string { return fmt.Sprintf(textTerminalCounts, text, names) }
 	for name, c := range map[string]struct {
@@ -113,11 +116,14 @@ func TestFormatReport_Actions_AreWorded(t *testing.T) {
 		want   string
 	}{
 		"log": {ActionLog, protocol.FileHistoryResult{More: true, Versions: []protocol.FileVersion{v}},
-			fmt.Sprintf(textTerminalLine, 7, at.Local().Format("2006-01-02 15:04"), "3 bytes", "program rm a  a") + fmt.Sprintf(textTerminalOlder, 7)},
+			fmt.Sprintf(textTerminalLine, 7, at.Local().Format("2006-01-02 15:04"), "3 bytes", "program rm a  a") +
+				fmt.Sprintf(textTerminalOlder, 7)},
 		"empty log": {ActionLog, protocol.FileHistoryResult{}, textTerminalNone},
-		"preview": {ActionPreview, counts, line(textTerminalWould, "a, b and 1 more file") + line(textTerminalDelete, "c") +
+		"preview": {ActionPreview, counts, line(textTerminalWould, "a, b and 1 more file") + line(textTerminalDelete,
+			"c") +
 			line(textTerminalNotKept, "d") + textTerminalPreview},
-		"restore": {ActionRestore, counts, line(textTerminalRestored, "a, b and 1 more file") + line(textTerminalDeleted, "c") +
+		"restore": {ActionRestore, counts, line(textTerminalRestored, "a, b and 1 more file") +
+			line(textTerminalDeleted, "c") +
 			line(textTerminalNotKept, "d")},
 		"nothing": {ActionRestore, protocol.FileHistoryResult{}, textTerminalSame},
 		"same":    {ActionDiff, protocol.FileHistoryResult{}, textTerminalSame},

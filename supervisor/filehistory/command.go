@@ -64,7 +64,8 @@ func (h *FileHistory) press(ctx context.Context, r feature.CommandRequest) (d su
 	case action == pressUndo:
 		return h.takeBack(ctx, r, protocol.HistorySpan{From: first, To: second})
 	}
-	run, known := map[string]func(context.Context, feature.CommandRequest, request, int64, int64) (supervisor.Delivery, error){
+	run, known := map[string]func(context.Context, feature.CommandRequest, request, int64,
+		int64) (supervisor.Delivery, error){
 		pressLook: h.look, pressCompare: h.compare, pressAsk: h.preview, pressPutBack: h.putBack, pressCopy: h.copyBack,
 		pressOlder: h.list}[action]
 	asked, found, err := h.find(ctx, r, first)
@@ -75,7 +76,8 @@ func (h *FileHistory) press(ctx context.Context, r feature.CommandRequest) (d su
 }
 
 // find reads the request of an earlier command again.
-func (h *FileHistory) find(ctx context.Context, r feature.CommandRequest, inbound int64) (asked request, ok bool, err error) {
+func (h *FileHistory) find(ctx context.Context, r feature.CommandRequest, inbound int64) (asked request, ok bool,
+	err error) {
 	in, ok, err := h.Sent.Find(ctx, r.Conversation.User, inbound)
 	if err != nil || !ok {
 		return asked, false, err
@@ -92,46 +94,75 @@ func (h *FileHistory) find(ctx context.Context, r feature.CommandRequest, inboun
 // list lists versions before a point; 0 means the newest.
 func (h *FileHistory) list(ctx context.Context, r feature.CommandRequest, asked request, inbound, before int64) (
 	d supervisor.Delivery, err error) {
-	result, err := h.run(ctx, r.Conversation.User, 0, protocol.FileHistoryParameters{Action: protocol.FileHistoryVersions,
-		Path: asked.path, Before: before})
+	result, err := h.run(ctx, r.Conversation.User, 0,
+		protocol.FileHistoryParameters{Action: protocol.FileHistoryVersions,
+			Path: asked.path, Before: before})
 	if err != nil {
 		return d, err
 	}
-	home := asked.path == "."
-	list := result.Versions[:min(len(result.Versions), maxListed)]
-	switch {
-	case len(list) == 0 && home:
-		return supervisor.Delivery{Text: textNoChanges}, nil
-	case len(list) == 0:
-		return supervisor.Delivery{Text: fmt.Sprintf(textNoVersions, markdown.QuoteName(asked.path))}, nil
-	case home:
-		d.Text = textHomeVersions
-	default:
-		d.Text = fmt.Sprintf(textVersions, markdown.QuoteName(asked.path))
-	}
-	for i, v := range list {
-		d.Text += versionLine(i+1, v, h.Zone(r.Conversation.User))
-		if row := versionButtons(i+1, v, inbound); len(row) > 0 {
-			d.Buttons = append(d.Buttons, row)
+	zone := h.Zone(r.Conversation.User)
+	last, shown := int64(0), 0
+	if asked.path == "." {
+		d.Text, last, shown = changesText(result.Versions, zone)
+	} else if shown = min(len(result.Versions), maxListed); shown > 0 {
+		d.Text, last = fmt.Sprintf(textVersions, markdown.QuoteName(asked.path)), result.Versions[shown-1].Point
+		for i, v := range result.Versions[:shown] {
+			d.Text += fmt.Sprintf(textVersionLine, i+1, v.At.In(zone).Format(timeLayout), authorText(v.By,
+				markdown.QuoteName),
+				stateText(v))
+			if row := versionButtons(i+1, v, inbound); len(row) > 0 {
+				d.Buttons = append(d.Buttons, row)
+			}
 		}
+	} else {
+		d.Text = fmt.Sprintf(textNoVersions, markdown.QuoteName(asked.path))
 	}
-	if home {
-		d.Text += textHomeHint
-	}
-	if result.More || len(list) < len(result.Versions) {
+	if shown > 0 && (result.More || shown < len(result.Versions)) {
 		d.Buttons = append(d.Buttons, []supervisor.Button{{Text: textOlder,
-			Press: presses.FormatFileHistoryPress(pressOlder, inbound, list[len(list)-1].Point)}})
+			Press: presses.FormatFileHistoryPress(pressOlder, inbound, last)}})
 	}
 	return d, nil
 }
 
-// versionLine returns the line about a version.
-func versionLine(n int, v protocol.FileVersion, zone *time.Location) string {
-	at := v.At.In(zone).Format(timeLayout)
-	if v.Path != "" {
-		return fmt.Sprintf(textVersionNamed, n, at, authorText(v.By, markdown.QuoteName), markdown.QuoteName(v.Path), stateText(v))
+// maxChanges is the most lines about the last changes of a home.
+const maxChanges = 15
+
+// changesText lists the last changes of a home, with a line for each point. It returns the last
+// listed point, and the number of listed changes.
+func changesText(list []protocol.FileVersion, zone *time.Location) (text string, last int64, shown int) {
+	if len(list) == 0 {
+		return textNoChanges, 0, 0
 	}
-	return fmt.Sprintf(textVersionLine, n, at, authorText(v.By, markdown.QuoteName), stateText(v))
+	text = textHomeVersions
+	for lines := 0; shown < len(list) && lines < maxChanges; lines++ {
+		v, of := list[shown], shown
+		for shown < len(list) && list[shown].Point == v.Point {
+			shown++
+		}
+		last = v.Point
+		text += fmt.Sprintf(textChangeLine, v.At.In(zone).Format(timeLayout), authorText(v.By, markdown.QuoteName),
+			changedText(list[of:shown]))
+	}
+	return text + textHomeHint, last, shown
+}
+
+// maxNamedChanges is the most files that the line about a point names.
+const maxNamedChanges = 3
+
+// changedText names the files that changed at one point.
+func changedText(list []protocol.FileVersion) string {
+	if len(list) == 1 {
+		return fmt.Sprintf(textOneChange, markdown.QuoteName(list[0].Path), stateText(list[0]))
+	}
+	var names []string
+	for _, v := range list[:min(len(list), maxNamedChanges)] {
+		names = append(names, markdown.QuoteName(v.Path))
+	}
+	text := strings.Join(names, ", ")
+	if len(list) > maxNamedChanges {
+		text += textAndMoreChanges
+	}
+	return text
 }
 
 // stateText tells in a few words what a version is.
@@ -165,15 +196,15 @@ func authorText(by protocol.HistoryAuthor, quote func(string) string) string {
 	return fmt.Sprintf(text, quote(by.Words))
 }
 
-// versionButtons returns the buttons of a version. A change that is listed with its file has none,
-// because its list is not about that file.
+// versionButtons returns the buttons of a version. A deleted file, and one that is not kept, have
+// none.
 func versionButtons(n int, v protocol.FileVersion, inbound int64) (row []supervisor.Button) {
 	button := func(text, action string) {
 		row = append(row, supervisor.Button{Text: fmt.Sprintf(text, n),
 			Press: presses.FormatFileHistoryPress(action, inbound, v.Point)})
 	}
 	switch {
-	case v.Path != "" || v.State == protocol.FileStateAbsent || v.NotKept != "":
+	case v.State == protocol.FileStateAbsent || v.NotKept != "":
 		return nil
 	case v.State != protocol.FileStateFolder && v.State != protocol.FileStateLink:
 		button(textLook, pressLook)

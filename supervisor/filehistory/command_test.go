@@ -17,7 +17,8 @@ const sha = protocol.FileState("111111111111111111111111111111111111111111111111
 
 var at = time.Date(2026, 11, 29, 9, 0, 0, 0, time.UTC)
 
-func version(point int64, state protocol.FileState, kind protocol.HistoryAuthorKind, words string) protocol.FileVersion {
+func version(point int64, state protocol.FileState, kind protocol.HistoryAuthorKind,
+	words string) protocol.FileVersion {
 	return protocol.FileVersion{Point: point, At: at, State: state, Size: 3,
 		By: protocol.HistoryAuthor{Kind: kind, Words: words}}
 }
@@ -27,10 +28,12 @@ func TestHistoryFiles_File_ListsVersions(t *testing.T) {
 	r := newRig(t)
 	large := version(3, protocol.LargeFileState(5, at), protocol.HistoryAuthorOther, "")
 	large.NotKept = "it has more than 64 MiB"
-	r.worker.results[protocol.FileHistoryVersions] = protocol.FileHistoryResult{More: true, Versions: []protocol.FileVersion{
-		version(9, protocol.FileStateAbsent, protocol.HistoryAuthorProgram, "rm `notes.md`"),
-		version(7, sha, protocol.HistoryAuthorTool, "edit_file"), version(5, protocol.FileStateFolder, protocol.HistoryAuthorUndo, "undo 3"),
-		version(4, sha, protocol.HistoryAuthorProgram, ""), large}}
+	r.worker.results[protocol.FileHistoryVersions] = protocol.FileHistoryResult{More: true,
+		Versions: []protocol.FileVersion{
+			version(9, protocol.FileStateAbsent, protocol.HistoryAuthorProgram, "rm `notes.md`"),
+			version(7, sha, protocol.HistoryAuthorTool, "edit_file"), version(5, protocol.FileStateFolder,
+				protocol.HistoryAuthorUndo, "undo 3"),
+			version(4, sha, protocol.HistoryAuthorProgram, ""), large}}
 	d := r.ask("`my notes.md`")
 	when := at.Format(timeLayout)
 	want := fmt.Sprintf(textVersions, "`my notes.md`") +
@@ -42,7 +45,8 @@ func TestHistoryFiles_File_ListsVersions(t *testing.T) {
 	if d.Text != want {
 		t.Errorf("said %q, want %q", d.Text, want)
 	}
-	buttons := []string{"Look at 2", "Compare 2", "Put back 2", "Put back 3", "Look at 4", "Compare 4", "Put back 4", textOlder}
+	buttons := []string{"Look at 2", "Compare 2", "Put back 2", "Put back 3", "Look at 4", "Compare 4", "Put back 4",
+		textOlder}
 	if got := texts(d); !slices.Equal(got, buttons) {
 		t.Errorf("buttons %q, want %q", got, buttons)
 	}
@@ -57,23 +61,29 @@ func TestHistoryFiles_NoPath_ListsLastChanges(t *testing.T) {
 	if d := r.ask(""); d.Text != textNoChanges || r.worker.last().Path != "." {
 		t.Errorf("empty: %q", d.Text)
 	}
-	named := version(9, sha, protocol.HistoryAuthorProgram, "make")
-	named.Path = "out/a_b.o"
-	list := []protocol.FileVersion{named}
-	for i := range 9 {
-		list = append(list, version(int64(8-i), protocol.FileStateFolder, protocol.HistoryAuthorOther, ""))
+	named := func(point int64, path string) protocol.FileVersion {
+		v := version(point, sha, protocol.HistoryAuthorProgram, "make")
+		v.Path = path
+		return v
+	}
+	list := []protocol.FileVersion{named(99, "a_b.o"), named(98, "1"), named(98, "2"), named(97, "1"), named(97, "2"),
+		named(97, "3"), named(97, "4")}
+	for i := range int64(20) {
+		list = append(list, named(96-i, "x"))
 	}
 	r.worker.results[protocol.FileHistoryVersions] = protocol.FileHistoryResult{Versions: list}
 	d := r.ask("")
-	if !strings.HasPrefix(d.Text, textHomeVersions+fmt.Sprintf(textVersionNamed, 1, at.Format(timeLayout), "program `make`",
-		"`out/a_b.o`", "3 bytes")) || !strings.HasSuffix(d.Text, textHomeHint) {
-		t.Errorf("said %q", d.Text)
+	line := func(names string) string {
+		return fmt.Sprintf(textChangeLine, at.Format(timeLayout), "program `make`", names)
 	}
-	if got := texts(d); len(got) != maxListed || got[0] != "Put back 2" || got[maxListed-1] != textOlder {
-		t.Errorf("buttons %q", got)
+	want := textHomeVersions + line(fmt.Sprintf(textOneChange, "`a_b.o`", "3 bytes")) + line("`1`, `2`") +
+		line("`1`, `2`, `3`"+textAndMoreChanges)
+	if !strings.HasPrefix(d.Text, want) || !strings.HasSuffix(d.Text, textHomeHint) ||
+		strings.Count(d.Text, "\n- ") != maxChanges || !slices.Equal(texts(d), []string{textOlder}) {
+		t.Errorf("said %q with %q", d.Text, texts(d))
 	}
 	r.press(d, textOlder)
-	if got := r.worker.last(); got.Before != 2 {
+	if got := r.worker.last(); got.Before != 99-maxChanges+1 {
 		t.Errorf("older: asked for %+v", got)
 	}
 	if d := r.ask("gone.md"); d.Text == textNoChanges {
@@ -116,7 +126,7 @@ func TestLook_Versions_AreShown(t *testing.T) {
 }
 
 // A restore shows first what it would change. It is an effect, and it can be taken back.
-func TestHistoryFiles_AtMoment_PreviewsThenRestores(t *testing.T) {
+func TestHistoryFiles_Moment_PreviewsThenRestores(t *testing.T) {
 	r := newRig(t)
 	r.worker.results[protocol.FileHistoryPreview] = protocol.FileHistoryResult{
 		Restored: protocol.PathCount{Count: 4814, Named: []string{"a.md", "b.md"}},

@@ -78,8 +78,8 @@ func (h *FileHistory) Subcommand() feature.Command {
 		Private: feature.AlwaysPrivateAnswer, Prefix: presses.FileHistoryPrefix, Press: h.press, Keeps: keepsButtons}
 }
 
-// run runs a file history operation in the user's worker, and waits for its result. inbound is the
-// inbound that asks, so that a repeat after a crash has the same result; 0 means none.
+// run runs a file history operation in the user's worker, and waits for its result. The argument
+// inbound is the asking inbound; 0 means none. A repeat for the same inbound has the same result.
 func (h *FileHistory) run(ctx context.Context, user string, inbound int64, p protocol.FileHistoryParameters) (
 	r protocol.FileHistoryResult, err error) {
 	if why := h.WhyOff(user); why != "" {
@@ -126,7 +126,8 @@ func (h *FileHistory) undoSpan(ctx context.Context, user string, inbound int64, 
 	if err := p.Validate(); err != nil {
 		return done, supervisor.Errorf(supervisor.CodeInvalid, feature.DeadButtonText)
 	}
-	raw, _, err := h.operate(ctx, supervisor.Operation{User: user, Kind: protocol.OperationKindUndo, Inbound: inbound}, p)
+	raw, _, err := h.operate(ctx, supervisor.Operation{User: user, Kind: protocol.OperationKindUndo,
+		Inbound: inbound}, p)
 	if err != nil {
 		return done, err
 	}

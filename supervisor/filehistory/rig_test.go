@@ -37,7 +37,8 @@ func (w *worker) Start(_ context.Context, op supervisor.Operation) (supervisor.O
 			return op, err
 		}
 		w.spans = append(w.spans, *p.Changes[0].Span)
-		result = protocol.UndoResult{Changes: []protocol.UndoneChange{{Outcome: protocol.UndoOutcomeDone, Span: &w.undone}}}
+		result = protocol.UndoResult{Changes: []protocol.UndoneChange{{Outcome: protocol.UndoOutcomeDone,
+			Span: &w.undone}}}
 	} else {
 		var p protocol.FileHistoryParameters
 		if err := json.Unmarshal([]byte(op.Parameters), &p); err != nil {
@@ -47,7 +48,8 @@ func (w *worker) Start(_ context.Context, op supervisor.Operation) (supervisor.O
 		result = w.results[p.Action]
 	}
 	encoded, err := json.Marshal(result)
-	w.done = supervisor.Operation{ID: 1, User: op.User, Kind: op.Kind, Inbound: op.Inbound, State: supervisor.OperationDone, Result: string(encoded)}
+	w.done = supervisor.Operation{ID: 1, User: op.User, Kind: op.Kind, Inbound: op.Inbound,
+		State: supervisor.OperationDone, Result: string(encoded)}
 	if w.fails != "" {
 		w.done.State, w.done.Result = supervisor.OperationFailed, w.fails
 	}
@@ -87,10 +89,13 @@ func newRig(t *testing.T) *rig {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	r := &rig{T: t, worker: &worker{results: map[protocol.FileHistoryAction]protocol.FileHistoryResult{}}, db: sqlitetest.Open(t),
-		sent: commands{}, chat: supervisor.Conversation{ID: 1, User: "ann", Channel: supervisor.ChannelTelegram, Chat: "42"}}
-	r.FileHistory = New(Options{Operations: r.worker, Kept: r.db.Operations(), Effects: r.db.Effects(), Settings: r.db.Settings(),
-		Blobs: r.db.Blobs(), Sent: r.sent, Spool: store, WhyOff: func(string) string { return r.off },
+	r := &rig{T: t, worker: &worker{results: map[protocol.FileHistoryAction]protocol.FileHistoryResult{}},
+		db:   sqlitetest.Open(t),
+		sent: commands{}, chat: supervisor.Conversation{ID: 1, User: "ann", Channel: supervisor.ChannelTelegram,
+			Chat: "42"}}
+	r.FileHistory = New(Options{Operations: r.worker, Kept: r.db.Operations(), Effects: r.db.Effects(),
+		Settings: r.db.Settings(),
+		Blobs:    r.db.Blobs(), Sent: r.sent, Spool: store, WhyOff: func(string) string { return r.off },
 		ShowDiff: func(ref protocol.BlobRef) (supervisor.Delivery, error) {
 			return supervisor.Delivery{Text: "diff of " + ref.SHA256}, nil
 		},
@@ -98,7 +103,8 @@ func newRig(t *testing.T) *rig {
 		TellOnce: func(_ context.Context, user, name, text string) {
 			r.told = append(r.told, user+" "+name+": "+text)
 		},
-		Zone: func(string) *time.Location { return time.UTC }, Now: func() time.Time { return now }, Report: func(err error) { t.Error(err) }})
+		Zone: func(string) *time.Location { return time.UTC }, Now: func() time.Time { return now },
+		Report: func(err error) { t.Error(err) }})
 	return r
 }
 
@@ -106,7 +112,8 @@ func newRig(t *testing.T) *rig {
 func (r *rig) ask(arguments string) supervisor.Delivery {
 	r.Helper()
 	r.sent[7] = "/history files " + arguments
-	d, err := r.Subcommand().Run(r.Context(), feature.CommandRequest{Conversation: r.chat, Inbound: 7, At: now, Arguments: arguments})
+	d, err := r.Subcommand().Run(r.Context(), feature.CommandRequest{Conversation: r.chat, Inbound: 7, At: now,
+		Arguments: arguments})
 	if err != nil {
 		d.Text = err.Error()
 	}

@@ -23,8 +23,9 @@ const settingSpace = "file history"
 // noticeBaseline is the name of the notice about what the baseline could not keep.
 const noticeBaseline = "file history"
 
-// FindSize returns the last known size of a user's file history; ok is false if there is none.
-func FindSize(ctx context.Context, settings sqlite.Settings, user string) (size supervisor.FileHistorySize, ok bool, err error) {
+// FindSize returns the last known size of a user's file history. ok is false if it is not known.
+func FindSize(ctx context.Context, settings sqlite.Settings, user string) (size supervisor.FileHistorySize, ok bool,
+	err error) {
 	value, ok, err := settings.Find(ctx, user, settingSpace)
 	if err != nil || !ok {
 		return size, false, err
@@ -56,17 +57,14 @@ func (h *FileHistory) watchSpace(ctx context.Context) error {
 	return nil
 }
 
-// measureDue measures the file histories that are due. A worker that has just started is due at the
-// next call.
+// measureDue measures the file histories that are due. A worker that has just started is due.
 func (h *FileHistory) measureDue(ctx context.Context, watched map[string]watch) {
 	running := h.Running()
 	for _, user := range running {
 		w, known := watched[user]
 		switch now := h.Now(); {
 		case h.WhyOff(user) != "":
-		case !known:
-			watched[user] = watch{next: now}
-		case !now.Before(w.next):
+		case !known || !now.Before(w.next):
 			watched[user] = h.measure(ctx, user, w)
 		}
 	}
@@ -84,7 +82,8 @@ func (h *FileHistory) measure(ctx context.Context, user string, w watch) watch {
 		return watch{last: w.last, next: now.Add(laterInterval)}
 	}
 	settled := result.Space.Off != "" || reflect.DeepEqual(w.last, *result.Space)
-	if err := h.record(ctx, user, supervisor.FileHistorySize{HistorySpace: *result.Space, At: now, Whole: settled}); err != nil && ctx.Err() == nil {
+	if err := h.record(ctx, user, supervisor.FileHistorySize{HistorySpace: *result.Space, At: now,
+		Whole: settled}); err != nil && ctx.Err() == nil {
 		h.Report(fmt.Errorf("record the size of the file history of %s: %w", user, err))
 	}
 	next := now.Add(firstInterval)

@@ -13,7 +13,8 @@ import (
 func TestMeasure_SettledBaseline_IsToldOnce(t *testing.T) {
 	r := newRig(t)
 	space := func(files, left int64, why ...protocol.NotKept) *protocol.HistorySpace {
-		return &protocol.HistorySpace{Bytes: 10 * files, Room: 1000, Files: files, Left: protocol.PathCount{Count: left, Named: nil}, Why: why}
+		return &protocol.HistorySpace{Bytes: 10 * files, Room: 1000, Files: files,
+			Left: protocol.PathCount{Count: left, Named: nil}, Why: why}
 	}
 	large, noRoom := protocol.NotKept{Reason: "too large", Count: 31}, protocol.NotKept{Reason: "no room", Count: 5760}
 	w := watch{}
@@ -33,7 +34,8 @@ func TestMeasure_SettledBaseline_IsToldOnce(t *testing.T) {
 			t.Errorf("%d: %+v, %t, %v, told %q", i, size, ok, err, r.told)
 		}
 	}
-	want := "ann " + noticeBaseline + ": " + fmt.Sprintf(textBaseline, "14,210", "20,001 files", "31 (too large), 5,760 (no room)")
+	want := "ann " + noticeBaseline + ": " + fmt.Sprintf(textBaseline, "14,210", "20,001 files",
+		"31 (too large), 5,760 (no room)")
 	if !slices.Equal(r.told, []string{want}) {
 		t.Errorf("told %q, want %q", r.told, want)
 	}
@@ -61,7 +63,7 @@ func TestMeasure_AllKept_TellsNothing(t *testing.T) {
 	}
 }
 
-// A worker is measured at the second look, each minute until nothing changes, and then each hour. A
+// A worker is measured at the first look, each minute until nothing changes, and then each hour. A
 // failed measurement waits an hour. A worker that starts again is measured again.
 func TestMeasureDue_RunningWorkers_AreMeasured(t *testing.T) {
 	r := newRig(t)
@@ -82,7 +84,6 @@ func TestMeasureDue_RunningWorkers_AreMeasured(t *testing.T) {
 			t.Errorf("after %s: measured %d times, want %d", after, len(r.worker.asked), want)
 		}
 	}
-	look(time.Minute, 0)
 	look(time.Minute, 1)
 	look(time.Minute-1, 0)
 	look(1, 1) // settled
@@ -91,10 +92,10 @@ func TestMeasureDue_RunningWorkers_AreMeasured(t *testing.T) {
 	running = false
 	look(time.Hour, 0)
 	running = true
-	look(time.Hour, 0)
+	look(time.Hour, 1)
 	look(time.Minute, 1)
 	r.worker.fails = "the worker is gone"
-	look(time.Minute, 1)
+	look(time.Hour, 1)
 	look(time.Hour-1, 0)
 	r.off = "worker.history is 0B"
 	look(time.Hour, 0)

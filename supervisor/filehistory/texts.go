@@ -8,7 +8,7 @@ import (
 // Reasons why nothing is shown or restored.
 const (
 	textOff     = "I keep no earlier versions of your files: %s."
-	textFailed  = "I could not do that: %s."
+	textFailed  = "I could not do that: %s"
 	textBadPath = "I need a path in your home, such as notes/plan.md."
 	textUsage   = "Write “/history files”, “/history files PATH”, or “/history files --at \"yesterday 9:00\" PATH”. " +
 		"A moment is: " + spans.MomentHelpText + "."
@@ -17,21 +17,23 @@ const (
 
 // Answers of /history files.
 const (
-	textVersions      = "Versions of %s, newest first:\n"
-	textHomeVersions  = "The last changes of your files, newest first:\n"
-	textNoVersions    = "I have no version of %s. “/history files” lists the last changes."
-	textNoChanges     = "I have no earlier versions of your files yet."
-	textVersionLine   = "%d. %s, %s: %s\n"
-	textVersionNamed  = "%d. %s, %s: %s, %s\n"
-	textHomeHint      = "\n“/history files PATH” lists the versions of a file. “--at \"yesterday 9:00\"” shows everything as it was then."
-	textDeleted       = "deleted"
-	textFolder        = "folder changed"
-	textLink          = "link"
-	textNotKept       = "%s, not kept: %s"
-	textLook          = "Look at %d"
-	textCompare       = "Compare %d"
-	textPutBackNumber = "Put back %d"
-	textOlder         = "Older"
+	textVersions       = "Versions of %s, newest first:\n"
+	textHomeVersions   = "The last changes of your files, newest first:\n"
+	textNoVersions     = "I have no version of %s. “/history files” lists the last changes."
+	textNoChanges      = "I have no earlier versions of your files yet."
+	textVersionLine    = "%d. %s, %s: %s\n"
+	textChangeLine     = "- %s, %s: %s\n"
+	textOneChange      = "%s (%s)"
+	textAndMoreChanges = " and more"
+	textHomeHint       = "\n“/history files PATH” lists the versions of a file. “--at \"yesterday 9:00\"” shows everything as it was then."
+	textDeleted        = "deleted"
+	textFolder         = "folder changed"
+	textLink           = "link"
+	textNotKept        = "%s, not kept: %s"
+	textLook           = "Look at %d"
+	textCompare        = "Compare %d"
+	textPutBackNumber  = "Put back %d"
+	textOlder          = "Older"
 
 	textVersion      = "%s on %s:\n"
 	textEmptyVersion = "%s was empty on %s."

@@ -69,6 +69,22 @@ func TestToolResult_Invalid_EndsWorker(t *testing.T) {
 		"a long detail": {func(r *protocol.ToolResult) {
 			r.Changes = []protocol.Change{{Kind: "write", Detail: field + "x"}}
 		}, false},
+		"old bytes of nobody": {func(r *protocol.ToolResult) {
+			r.Changes = []protocol.Change{{Kind: "edit", Undo: &protocol.Undo{Path: "a",
+				Before: protocol.FileState(hash("y"))}}}
+		}, false},
+		"old bytes in the file history": {func(r *protocol.ToolResult) {
+			r.Changes = []protocol.Change{{Kind: "edit", Undo: &protocol.Undo{Path: "a",
+				Before: protocol.FileState(hash("y")), Kept: true}}}
+		}, true},
+		"a span of the file history": {func(r *protocol.ToolResult) {
+			r.Changes = []protocol.Change{{Kind: "run", Undo: &protocol.Undo{Path: ".",
+				Span: &protocol.HistorySpan{From: 1, To: 2}}}}
+		}, true},
+		"a span that ends before it begins": {func(r *protocol.ToolResult) {
+			r.Changes = []protocol.Change{{Kind: "run", Undo: &protocol.Undo{Path: ".",
+				Span: &protocol.HistorySpan{From: 2, To: 1}}}}
+		}, false},
 		"another person's blob":  {func(r *protocol.ToolResult) { r.Rest = blobRef("bob's", 4) }, false},
 		"a blob of nobody":       {func(r *protocol.ToolResult) { r.Rest = blobRef("y", 1) }, false},
 		"a blob's wrong size":    {func(r *protocol.ToolResult) { r.Rest = blobRef("x", 2) }, false},
@@ -153,7 +169,8 @@ func TestModelStream_StepNotStored_CostsNothing(t *testing.T) {
 			calls := r.makeCalls()
 			next(r)
 			for _, call := range calls {
-				if _, err := r.call(protocol.MethodModelStream, r.modelStream()); wireCode(err) != protocol.CodeInvalidParams || *called != 1 {
+				if _, err := r.call(protocol.MethodModelStream,
+					r.modelStream()); wireCode(err) != protocol.CodeInvalidParams || *called != 1 {
 					t.Errorf("with call %s open: %v, and the model was called %d times", call.ID, err, *called)
 				}
 				if err := r.done(protocol.ToolResult{Call: call.ID, Name: call.Name}); err != nil {
@@ -176,7 +193,8 @@ func TestStepLimit_IsCountedBySupervisor(t *testing.T) {
 	r.conn.BeginTurn(turn)
 	r.makeCalls()
 	r.makeCalls()
-	if _, err := r.call(protocol.MethodModelStream, r.modelStream()); wireCode(err) != protocol.CodeFailed || *called != 2 {
+	if _, err := r.call(protocol.MethodModelStream, r.modelStream()); wireCode(err) != protocol.CodeFailed ||
+		*called != 2 {
 		t.Errorf("the sixth step: %v, and the model was called %d times", err, *called)
 	}
 	if told := problem.UserText(r.conn.EndTurn(turn.ID, protocol.TurnEndError).Failure); !strings.Contains(told,

@@ -29,7 +29,8 @@ func (t *turn) checkResult(ctx context.Context, r *protocol.ToolResult) error {
 		return feature.WorkerOffence{Err: err}
 	}
 	for i, c := range r.Changes {
-		if u := c.Undo; u != nil && u.Obstacle == "" && u.To == "" && u.Before.IsHash() {
+		// kept bytes are in the file history of the home, which only the worker reads
+		if u := c.Undo; u != nil && u.Obstacle == "" && u.To == "" && u.Before.IsHash() && !u.Kept {
 			if err := t.checkBlob(ctx, string(u.Before), u.Size); err != nil {
 				return fmt.Errorf("change %d: %w", i, err)
 			}

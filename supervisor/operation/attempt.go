@@ -1,10 +1,12 @@
 package operation
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -14,6 +16,7 @@ import (
 	"mews/supervisor/internal/retry"
 	"mews/supervisor/internal/slots"
 	"mews/supervisor/pool"
+	"mews/supervisor/printable"
 	"mews/supervisor/spool"
 )
 
@@ -223,6 +226,8 @@ func (t *execution[H]) ended(worker *pool.Worker[H], end protocol.OperationEnd, 
 		return nil, failure(textTimeout, errTimeout)
 	case errors.As(err, &said) && cause != nil:
 		return nil, cause
+	case errors.As(err, &said) && t.kind.tellsWhy:
+		return nil, failure(reasonOf(said.Message, t.ID, t.Kind), err)
 	case errors.As(err, &said):
 		return nil, failure(textFailed, err)
 	case err != nil:
@@ -239,6 +244,18 @@ func (t *execution[H]) ended(worker *pool.Worker[H], end protocol.OperationEnd, 
 		return nil, failure(textFailed, err)
 	}
 	return end.Result, nil
+}
+
+// maxReason is the most characters of a worker's reason.
+const maxReason = 300
+
+// reasonOf returns a worker's reason for the user, without the name of the operation.
+func reasonOf(message string, id int64, kind protocol.OperationKind) string {
+	reason := printable.DropControls(strings.TrimPrefix(message, fmt.Sprintf("operation %d (%s): ", id, kind)))
+	if runes := []rune(reason); len(runes) > maxReason {
+		reason = string(runes[:maxReason-1]) + "…"
+	}
+	return cmp.Or(reason, textFailed)
 }
 
 // failure returns the error of an operation that cannot be done.

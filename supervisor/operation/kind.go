@@ -30,6 +30,8 @@ type kind struct {
 	// how long committed blobs stay after the operation's end, unless they belong to the user
 	keep   time.Duration
 	bounds func(parameters string) (bounds, error)
+	// tellsWhy means that the user reads the worker's reason why the operation failed.
+	tellsWhy bool
 	// check returns an error for a wrong result. An honest worker never sends a wrong result.
 	check func(parameters string, result json.RawMessage, committed []protocol.BlobRef) error
 }
@@ -82,7 +84,7 @@ var kinds = map[protocol.OperationKind]kind{
 		bounds: boundsOf(func(protocol.UndoParameters) bounds {
 			return bounds{timeout: 15 * time.Minute, maxBytes: 256 << 20}
 		}), check: checkUndo},
-	protocol.OperationKindFileHistory: {profile: pool.ProfileUser, queue: queueNow,
+	protocol.OperationKindFileHistory: {profile: pool.ProfileUser, queue: queueNow, tellsWhy: true,
 		bounds: boundsOf(func(p protocol.FileHistoryParameters) bounds {
 			return bounds{timeout: fileHistoryTimeout(p.Action), maxBytes: protocol.MaxSentFileBytes, maxBlobs: 1}
 		}), check: checkFileHistory},

@@ -26,8 +26,8 @@ var (
 	agoPattern   = regexp.MustCompile(`^(\d{1,4}) ?(m|mins?|minutes?|h|hrs?|hours?|d|days?|w|weeks?) ago$`)
 )
 
-// ParseMoment parses a moment of the past as a person writes it, such as "yesterday 9:00" or 2h. A
-// day, a month or a year stands for its end, but for now if it has not ended. now is in the user's
+// ParseMoment parses a moment of the past, such as "yesterday 9:00" or 2h. A day, a month or a year
+// stands for its end. If it has not ended, it stands for now. The argument now is in the user's
 // time zone. The error is a text for the author of the moment.
 func ParseMoment(text string, now time.Time) (at time.Time, err error) {
 	text = strings.ToLower(strings.Join(strings.Fields(text), " "))
@@ -55,7 +55,8 @@ func parseMoment(text string, now time.Time) (at time.Time, ok bool) {
 	if err != nil {
 		return at, false
 	}
-	if isLength := lengthPattern.MatchString(text) && !periodPattern.MatchString(text); isLength || s.To.Sub(s.From) <= time.Minute || s.From.After(now) {
+	if isLength := lengthPattern.MatchString(text) && !periodPattern.MatchString(text); isLength ||
+		s.To.Sub(s.From) <= time.Minute || s.From.After(now) {
 		return s.From, true
 	}
 	if s.To.After(now) {

@@ -102,8 +102,8 @@ const listProgramEffects = selectEffect + `WHERE turn = ?1 AND user = ?2 AND (` 
 	OR kind = 'program' AND NOT EXISTS (SELECT 1 FROM undo u WHERE u.effect = effect.id))
 	AND NOT ` + callHasSpan + ` ORDER BY id`
 
-// ListPrograms lists a turn's effects about programs whose changes are not kept, oldest first. It
-// leaves out the files that ListChanges lists. If kept is true, it also leaves out programs that
+// ListPrograms lists a turn's effects about programs without kept changes, oldest first. It leaves
+// out the files that ListChanges lists. If kept is true, it also leaves out programs that
 // changed nothing. For a turn of another user the list is empty.
 func (s Undos) ListPrograms(ctx context.Context, user string, turn int64, kept bool) ([]supervisor.Effect, error) {
 	return engine.AllRows(s.db.reader(ctx, "list the programs of turn %d", turn), scanEffect, listProgramEffects, turn,

@@ -49,7 +49,8 @@ func (s *story) changes(turn, operation int64) []supervisor.FileChange {
 func TestListChanges_Span_ReplacesItsFiles(t *testing.T) {
 	rm := ranWithSpan("rm -rf .", 4, 9)
 	rm.Undo.Span.Shared = true
-	edit := protocol.Change{Kind: "edit", Target: "n", Undo: &protocol.Undo{Path: "n", Before: one, After: two, Kept: true}}
+	edit := protocol.Change{Kind: "edit", Target: "n", Undo: &protocol.Undo{Path: "n", Before: one, After: two,
+		Kept: true}}
 	more := protocol.Change{Kind: "program", Target: "7 more files", Detail: "deleted"}
 	ls := protocol.Change{Kind: "run", Target: "ls"}
 	begun := protocol.Change{Kind: "begin", Target: "run_command"}
@@ -62,13 +63,14 @@ func TestListChanges_Span_ReplacesItsFiles(t *testing.T) {
 		"a span":               {[]protocol.Change{rm}, true, []string{"."}, nil},
 		"a span and its files": {[]protocol.Change{rm, byProgram("a"), byProgram("b"), more}, true, []string{"."}, nil},
 		"a span, none kept":    {[]protocol.Change{rm, byProgram("a"), more}, false, []string{"."}, nil},
-		"no span":              {[]protocol.Change{ls, byProgram("a"), more}, true, []string{"a"}, []string{"ls", "7 more files"}},
-		"no change":            {[]protocol.Change{ls}, true, nil, nil},
-		"no change, not kept":  {[]protocol.Change{ls}, false, nil, []string{"ls"}},
-		"an edit and a span":   {[]protocol.Change{edit, rm}, true, []string{"n", "."}, nil},
-		"an unknown end":       {[]protocol.Change{begun}, true, nil, []string{"run_command"}},
-		"an edit alone":        {[]protocol.Change{edit}, true, []string{"n"}, nil},
-		"nothing at all":       {nil, true, nil, nil},
+		"no span": {[]protocol.Change{ls, byProgram("a"), more}, true, []string{"a"}, []string{"ls",
+			"7 more files"}},
+		"no change":           {[]protocol.Change{ls}, true, nil, nil},
+		"no change, not kept": {[]protocol.Change{ls}, false, nil, []string{"ls"}},
+		"an edit and a span":  {[]protocol.Change{edit, rm}, true, []string{"n", "."}, nil},
+		"an unknown end":      {[]protocol.Change{begun}, true, nil, []string{"run_command"}},
+		"an edit alone":       {[]protocol.Change{edit}, true, []string{"n"}, nil},
+		"nothing at all":      {nil, true, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)
@@ -123,13 +125,15 @@ func TestListChanges_OtherCall_KeepsItsFiles(t *testing.T) {
 // program that changed nothing, if all changes are kept.
 func TestFindLastTurn_Span_IsUndoable(t *testing.T) {
 	s := newStory(t)
-	older := s.running("c1", protocol.Change{Kind: "edit", Target: "n", Undo: &protocol.Undo{Path: "n", Before: one, After: two}})
+	older := s.running("c1", protocol.Change{Kind: "edit", Target: "n", Undo: &protocol.Undo{Path: "n", Before: one,
+		After: two}})
 	newer := s.running("c2", ranWithSpan("rm diary.md", 3, 4), byProgram("diary.md"))
 	last := s.running("c3", protocol.Change{Kind: "run", Target: "ls"})
 	s.same("not kept", s.lastTurn(false), last.ID)
 	s.same("kept", s.lastTurn(true), newer.ID)
 	s.must(s.db.Undos().RecordUndo(t.Context(), supervisor.UndoneChanges{User: "alice", Turn: newer.ID, Operation: 7,
-		Spans: []supervisor.UndoneSpan{{Effect: s.changes(newer.ID, 0)[0].Effect, Inverse: &protocol.HistorySpan{From: 5, To: 6}}}}))
+		Spans: []supervisor.UndoneSpan{{Effect: s.changes(newer.ID, 0)[0].Effect,
+			Inverse: &protocol.HistorySpan{From: 5, To: 6}}}}))
 	s.same("undone", s.lastTurn(true), older.ID)
 	s.same("undone, and not kept", s.lastTurn(false), last.ID)
 }
@@ -145,7 +149,8 @@ func TestRecordUndo_Span_CanBeRedone(t *testing.T) {
 		s.must(undos.RecordUndo(ctx, done))
 	}
 	s.same("rows", s.query("SELECT count(*) FROM undo"), "2")
-	s.same("in the ledger", s.query("SELECT kind || ' ' || target FROM effect ORDER BY id DESC LIMIT 1"), "program.undone rm -rf .")
+	s.same("in the ledger", s.query("SELECT kind || ' ' || target FROM effect ORDER BY id DESC LIMIT 1"),
+		"program.undone rm -rf .")
 	s.same("left", len(s.changes(turn.ID, 0)), 0)
 	inverse := s.changes(turn.ID, 7)
 	s.same("inverse", *inverse[0].Span, protocol.HistorySpan{From: 5, To: 6})
@@ -164,21 +169,23 @@ func TestRecordUndo_Span_CanBeRedone(t *testing.T) {
 	s.same("told of that", s.lastUserText(), "[The user has restored what your program changed: rm -rf ..]\nso?")
 }
 
-// A span stays in force if files were left alone. What was restored can be taken back.
+// A span stays in force if files were left alone. The restored files can be changed back.
 func TestRecordUndo_PartOfSpan_StaysInForce(t *testing.T) {
 	s := newStory(t)
 	undos := s.db.Undos()
 	turn := s.running("c1", ranWithSpan("make", 3, 4))
 	effect := s.changes(turn.ID, 0)[0].Effect
-	part := supervisor.UndoneChanges{User: "alice", Turn: turn.ID, Operation: 7, Spans: []supervisor.UndoneSpan{{Effect: effect,
-		Partly: true, Inverse: &protocol.HistorySpan{From: 5, To: 6}}}}
+	part := supervisor.UndoneChanges{User: "alice", Turn: turn.ID, Operation: 7,
+		Spans: []supervisor.UndoneSpan{{Effect: effect,
+			Partly: true, Inverse: &protocol.HistorySpan{From: 5, To: 6}}}}
 	for range 2 { // the second round is a repeat after a crash
 		s.must(undos.RecordUndo(t.Context(), part))
 	}
 	s.same("rows", s.query("SELECT count(*) FROM undo"), "2")
 	s.same("still in force", s.lastTurn(true), turn.ID)
 	rest := part
-	rest.Operation, rest.Spans = 8, []supervisor.UndoneSpan{{Effect: effect, Inverse: &protocol.HistorySpan{From: 7, To: 8}}}
+	rest.Operation, rest.Spans = 8, []supervisor.UndoneSpan{{Effect: effect, Inverse: &protocol.HistorySpan{From: 7,
+		To: 8}}}
 	s.must(undos.RecordUndo(t.Context(), rest))
 	s.same("undone", s.lastTurn(true), int64(0))
 	nothing := part
@@ -186,6 +193,7 @@ func TestRecordUndo_PartOfSpan_StaysInForce(t *testing.T) {
 	s.must(undos.RecordUndo(t.Context(), nothing))
 	s.same("all rows", s.query("SELECT count(*) FROM undo"), "3")
 	foreign := part
-	foreign.Operation, foreign.Spans = 10, []supervisor.UndoneSpan{{Effect: effect + 100, Partly: true, Inverse: &protocol.HistorySpan{From: 9, To: 10}}}
+	foreign.Operation, foreign.Spans = 10, []supervisor.UndoneSpan{{Effect: effect + 100, Partly: true,
+		Inverse: &protocol.HistorySpan{From: 9, To: 10}}}
 	s.checkRefused(undos.RecordUndo(t.Context(), foreign), supervisor.CodeNotFound, "no effect")
 }

@@ -25,9 +25,13 @@ func (r *Report) addSpan(of supervisor.FileChange, c protocol.UndoneChange, done
 	if c.Span != nil {
 		s.UndoneSpan = *c.Span
 	}
+	if s.Outcome == OutcomeExpired && s.NotKept.Count > 0 { // nothing more can be put back
+		s.Outcome = OutcomeRestored
+	}
 	r.Spans = append(r.Spans, s)
 	if s.Outcome == OutcomeRestored || s.Outcome == OutcomeChangedSince {
-		done.Spans = append(done.Spans, supervisor.UndoneSpan{Effect: of.Effect, Partly: s.Changed.Count > 0, Inverse: s.Span})
+		done.Spans = append(done.Spans, supervisor.UndoneSpan{Effect: of.Effect, Partly: s.Changed.Count > 0,
+			Inverse: s.Span})
 	}
 }
 
@@ -124,5 +128,8 @@ func (r *Report) spanLines() (lines []string) {
 
 // hasUnknownEnd reports whether a call of a program was interrupted.
 func (r *Report) hasUnknownEnd() bool {
-	return slices.ContainsFunc(r.Programs, func(e supervisor.Effect) bool { return e.Kind != kindRun && e.Kind != kindProgram })
+	return slices.ContainsFunc(r.Programs, func(e supervisor.Effect) bool {
+		return e.Kind != kindRun &&
+			e.Kind != kindProgram
+	})
 }

@@ -41,8 +41,9 @@ func (w worker) Wait(context.Context, int64) (supervisor.Operation, error) {
 }
 
 func spanOf(program string, from, to int64) supervisor.FileChange {
-	return supervisor.FileChange{Undo: protocol.Undo{Path: ".", Span: &protocol.HistorySpan{From: from, To: to}}, Effect: from,
-		Kind: "run", Target: program, CreatedAt: time.Now()}
+	return supervisor.FileChange{Undo: protocol.Undo{Path: ".", Span: &protocol.HistorySpan{From: from, To: to}},
+		Effect: from,
+		Kind:   "run", Target: program, CreatedAt: time.Now()}
 }
 
 func paths(count int64, names ...string) protocol.PathCount {
@@ -78,19 +79,29 @@ func TestUndo_Span_CountsAndNamesFiles(t *testing.T) {
 		"two programs": {undone(protocol.UndoneSpan{Restored: paths(1, "a"), Shared: paths(1, "c"), Span: inverse}),
 			says(undoLines[0].text, "`a`") + "\n" + says(textShared, "`c`"), false, []string{textUndoAgain}},
 		"not kept": {undone(protocol.UndoneSpan{Restored: paths(1, "a"), NotKept: paths(31, "big.iso"), Span: inverse}),
-			says(undoLines[0].text, "`a`") + "\n" + says(textLost, "`big.iso` and 30 more files"), false, []string{textUndoAgain}},
+			says(undoLines[0].text, "`a`") + "\n" + says(textLost, "`big.iso` and 30 more files"), false,
+			[]string{textUndoAgain}},
+		"none kept": {protocol.UndoneChange{Outcome: protocol.UndoOutcomeExpired,
+			Span: &protocol.UndoneSpan{NotKept: paths(1, "a")}},
+			says(textLost, "`a`") + "\n" + textUndoEarlier, false, nil},
+		"all of two programs": {protocol.UndoneChange{Outcome: protocol.UndoOutcomeChangedSince,
+			Span: &protocol.UndoneSpan{Shared: paths(1, "a")}}, says(textShared, "`a`") + "\n" + textUndoEarlier,
+			false, nil},
 		"already": {protocol.UndoneChange{Outcome: protocol.UndoOutcomeAlreadyUndone,
 			Span: &protocol.UndoneSpan{Restored: paths(1, "a")}}, says(undoLines[0].text, "`a`"), false, nil},
 		"expired": {protocol.UndoneChange{Outcome: protocol.UndoOutcomeExpired, Span: &protocol.UndoneSpan{}},
 			says(textSpanExpired, "`rm -rf .`") + "\n" + textUndoEarlier, false, nil},
-		"failed": {protocol.UndoneChange{Outcome: protocol.UndoOutcomeFailed, Why: "the disk is full", Span: &protocol.UndoneSpan{}},
+		"failed": {protocol.UndoneChange{Outcome: protocol.UndoOutcomeFailed, Why: "the disk is full",
+			Span: &protocol.UndoneSpan{}},
 			fmt.Sprintf(textSpanFailed, "`rm -rf .`", "the disk is full") + "\n" + textUndoEarlier, false, nil},
 	} {
 		var recorded supervisor.UndoneChanges
 		var asked protocol.UndoParameters
-		u := New(Options{Now: time.Now, Store: spanRows{changeRows{changes: []supervisor.FileChange{spanOf("rm -rf .", 3, 4)}}, &recorded},
+		u := New(Options{Now: time.Now, Store: spanRows{changeRows{changes: []supervisor.FileChange{spanOf("rm -rf .",
+			3, 4)}}, &recorded},
 			Operations: worker{protocol.UndoResult{Changes: []protocol.UndoneChange{c.outcome}}, &asked}})
-		d, err := u.tellUndone(t.Context(), feature.CommandRequest{Conversation: supervisor.Conversation{User: "alice"}}, 1, 0, false)
+		d, err := u.tellUndone(t.Context(),
+			feature.CommandRequest{Conversation: supervisor.Conversation{User: "alice"}}, 1, 0, false)
 		var buttons []string
 		for _, row := range d.Buttons {
 			for _, b := range row {
@@ -103,8 +114,10 @@ func TestUndo_Span_CountsAndNamesFiles(t *testing.T) {
 		if len(asked.Changes) != 1 || asked.Changes[0].Span.From != 3 || asked.Validate() != nil {
 			t.Errorf("%s: asked for %+v", name, asked)
 		}
-		failed := c.outcome.Outcome == protocol.UndoOutcomeExpired || c.outcome.Outcome == protocol.UndoOutcomeFailed
-		if failed != (len(recorded.Spans) == 0) || !failed && (recorded.Spans[0].Effect != 3 || recorded.Spans[0].Partly != c.partly ||
+		failed := c.outcome.Outcome == protocol.UndoOutcomeExpired && c.outcome.Span.NotKept.Count == 0 ||
+			c.outcome.Outcome == protocol.UndoOutcomeFailed
+		if failed != (len(recorded.Spans) == 0) || !failed && (recorded.Spans[0].Effect != 3 ||
+			recorded.Spans[0].Partly != c.partly ||
 			recorded.Spans[0].Inverse != nil != (c.outcome.Span.Span != nil)) {
 			t.Errorf("%s: recorded %+v", name, recorded)
 		}
@@ -116,30 +129,36 @@ func says(format, names string) string { return fmt.Sprintf(format, names) }
 // Spans and single changes are undone in one operation, the newest first.
 func TestUndo_SpansAndFiles_AreUndoneInOrder(t *testing.T) {
 	const before, after = protocol.FileState("large 1 1"), protocol.FileState("large 2 2")
-	edit := supervisor.FileChange{Undo: protocol.Undo{Path: "a", Before: before, After: after, Kept: true}, Effect: 1, CreatedAt: time.Now()}
+	edit := supervisor.FileChange{Undo: protocol.Undo{Path: "a", Before: before, After: after, Kept: true}, Effect: 1,
+		CreatedAt: time.Now()}
 	var recorded supervisor.UndoneChanges
 	var asked protocol.UndoParameters
 	u := New(Options{Now: time.Now,
-		Store: spanRows{changeRows{changes: []supervisor.FileChange{edit, spanOf("make", 3, 4), spanOf("rm b", 5, 6)}}, &recorded},
+		Store: spanRows{changeRows{changes: []supervisor.FileChange{edit, spanOf("make", 3, 4), spanOf("rm b", 5,
+			6)}}, &recorded},
 		Operations: worker{protocol.UndoResult{Changes: []protocol.UndoneChange{
 			undone(protocol.UndoneSpan{Restored: paths(1, "b"), Span: &protocol.HistorySpan{From: 20, To: 21}}),
 			undone(protocol.UndoneSpan{Restored: paths(2, "a", "b"), Span: &protocol.HistorySpan{From: 21, To: 22}}),
 			{Outcome: protocol.UndoOutcomeDone}}}, &asked}})
-	d, err := u.tellUndone(t.Context(), feature.CommandRequest{Conversation: supervisor.Conversation{User: "alice"}}, 1, 0, false)
+	d, err := u.tellUndone(t.Context(), feature.CommandRequest{Conversation: supervisor.Conversation{User: "alice"}},
+		1, 0, false)
 	if want := says(undoLines[0].text, "`a`, `b`"); err != nil || d.Text != want {
 		t.Errorf("said %q, %v, want %q", d.Text, err, want)
 	}
-	if len(asked.Changes) != 3 || asked.Changes[0].Span.From != 5 || asked.Changes[1].Span.From != 3 || !asked.Changes[2].Kept {
+	if len(asked.Changes) != 3 || asked.Changes[0].Span.From != 5 || asked.Changes[1].Span.From != 3 ||
+		!asked.Changes[2].Kept {
 		t.Errorf("asked for %+v", asked.Changes)
 	}
-	if len(recorded.Effects) != 1 || len(recorded.Changes) != 1 || !recorded.Changes[0].Kept || len(recorded.Spans) != 2 {
+	if len(recorded.Effects) != 1 || len(recorded.Changes) != 1 || !recorded.Changes[0].Kept ||
+		len(recorded.Spans) != 2 {
 		t.Errorf("recorded %+v", recorded)
 	}
 }
 
-// What is not kept is said: changes outside of the home, and calls with an unknown end.
+// The answer names changes that are not kept: outside of the home, and by calls with an unknown end.
 func TestUndo_ChangesThatAreNotKept_AreNamed(t *testing.T) {
-	ran, interrupted := supervisor.Effect{Kind: "run", Target: "ls"}, supervisor.Effect{Kind: "call.begun", Target: "run_command"}
+	ran, interrupted := supervisor.Effect{Kind: "run", Target: "ls"}, supervisor.Effect{Kind: "call.begun",
+		Target: "run_command"}
 	for name, c := range map[string]struct {
 		changes  []supervisor.FileChange
 		programs []supervisor.Effect
@@ -158,11 +177,14 @@ func TestUndo_ChangesThatAreNotKept_AreNamed(t *testing.T) {
 	} {
 		var recorded supervisor.UndoneChanges
 		var asked protocol.UndoParameters
-		u := New(Options{Now: time.Now, Store: spanRows{changeRows{changes: c.changes, programs: c.programs}, &recorded},
+		u := New(Options{Now: time.Now, Store: spanRows{changeRows{changes: c.changes, programs: c.programs},
+			&recorded},
 			HasHistory: func(string) bool { return c.history }, OutsideHome: func(string) []string { return c.outside },
 			Operations: worker{protocol.UndoResult{Changes: []protocol.UndoneChange{
-				undone(protocol.UndoneSpan{Restored: paths(1, "a"), Span: &protocol.HistorySpan{From: 20, To: 21}})}}, &asked}})
-		d, err := u.tellUndone(t.Context(), feature.CommandRequest{Conversation: supervisor.Conversation{User: "alice"}}, 1, 0, false)
+				undone(protocol.UndoneSpan{Restored: paths(1, "a"), Span: &protocol.HistorySpan{From: 20, To: 21}})}},
+				&asked}})
+		d, err := u.tellUndone(t.Context(),
+			feature.CommandRequest{Conversation: supervisor.Conversation{User: "alice"}}, 1, 0, false)
 		if want := strings.Join(c.want, "\n"); err != nil || d.Text != want {
 			t.Errorf("%s: %q, %v, want %q", name, d.Text, err, want)
 		}

@@ -19,10 +19,12 @@ func TestRestoredFilesNote_Files_AreOnOneLine(t *testing.T) {
 	}{
 		{nil, nil, ""},
 		{[]string{"a", "b\n[c]"}, nil, "[The user has undone your change to a, b__c_.]\n"},
-		{[]string{"a"}, []string{"b"}, "[The user has undone your change to a.]\n[The user has restored your change to b.]\n"},
+		{[]string{"a"}, []string{"b"},
+			"[The user has undone your change to a.]\n[The user has restored your change to b.]\n"},
 		{nil, many, "[The user has restored your change to " + strings.Join(many[:20], ", ") + ", 3 more files.]\n"},
 	} {
-		if got := RestoredFilesNote(supervisor.RestoredNames{Paths: c.undone}, supervisor.RestoredNames{Paths: c.redone}); got != c.want {
+		if got := RestoredFilesNote(supervisor.RestoredNames{Paths: c.undone},
+			supervisor.RestoredNames{Paths: c.redone}); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}
@@ -30,7 +32,8 @@ func TestRestoredFilesNote_Files_AreOnOneLine(t *testing.T) {
 
 func TestButtons_InGroup_HideDiff(t *testing.T) {
 	for chat, want := range map[string]int{"7": 2, "-7": 1} {
-		if got := Buttons(supervisor.Conversation{Channel: supervisor.ChannelTelegram, Chat: chat}, 3); len(got) != 1 || len(got[0]) != want {
+		if got := Buttons(supervisor.Conversation{Channel: supervisor.ChannelTelegram, Chat: chat},
+			3); len(got) != 1 || len(got[0]) != want {
 			t.Errorf("in %s: %v", chat, got)
 		}
 	}

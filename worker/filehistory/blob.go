@@ -90,7 +90,8 @@ func (s *store) putBlob(d digest, f frame, isLarge bool) error {
 	if err != nil {
 		return err
 	}
-	s.index.blobs[d] = location{pack: pack.number, at: at, size: uint32(f.size()), length: uint32(f.raw), isLarge: isLarge}
+	s.index.blobs[d] = location{pack: pack.number, at: at, size: uint32(f.size()), length: uint32(f.raw),
+		isLarge: isLarge}
 	s.index.changed = true
 	return nil
 }

@@ -7,12 +7,14 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"mews/protocol"
 )
 
 // eachChange calls visit for all changes of the points from one number to another, oldest first. A
-// record that is damaged is reported and left out.
-func (s *store) eachChange(from, to int64, visit func(p *point, c *change)) {
+// record that is damaged is reported and left out. Another error ends it.
+func (s *store) eachChange(from, to int64, visit func(p *point, c *change)) error {
 	for _, pack := range s.packs.list {
 		for _, m := range pack.meta {
 			if m.kind != changesRecord || m.point < from || m.point > to {
@@ -20,7 +22,9 @@ func (s *store) eachChange(from, to int64, visit func(p *point, c *change)) {
 			}
 			payload, _, err := s.packs.read(pack.number, m.at, m.size)
 			if err != nil {
-				s.report(err)
+				if err := s.unlessDamaged(err); err != nil {
+					return err
+				}
 				continue
 			}
 			number, nonce, list, err := decodeChanges(payload)
@@ -34,10 +38,20 @@ func (s *store) eachChange(from, to int64, visit func(p *point, c *change)) {
 			}
 		}
 	}
+	return nil
+}
+
+// unlessDamaged reports the error of a damaged record, and returns any other error.
+func (s *store) unlessDamaged(err error) error {
+	if !errors.Is(err, errBadRecord) && !errors.Is(err, unix.EIO) {
+		return err
+	}
+	s.report(err)
+	return nil
 }
 
 // eachPresent calls visit for the entries whose bytes were kept after their point.
-func (s *store) eachPresent(visit func(p *present)) {
+func (s *store) eachPresent(visit func(p *present)) error {
 	for _, pack := range s.packs.list {
 		for _, m := range pack.meta {
 			if m.kind != presentRecord {
@@ -45,7 +59,9 @@ func (s *store) eachPresent(visit func(p *present)) {
 			}
 			payload, _, err := s.packs.read(pack.number, m.at, m.size)
 			if err != nil {
-				s.report(err)
+				if err := s.unlessDamaged(err); err != nil {
+					return err
+				}
 				continue
 			}
 			list, err := decodePresent(payload)
@@ -57,6 +73,7 @@ func (s *store) eachPresent(visit func(p *present)) {
 			}
 		}
 	}
+	return nil
 }
 
 // errNoPoint means that a span or point is not in the history.
@@ -71,7 +88,7 @@ func (s *store) spanChanges(span protocol.HistorySpan) (list []change, shared ma
 	}
 	at := map[string]int{}
 	shared = map[string]bool{}
-	s.eachChange(span.From+1, span.To, func(p *point, c *change) {
+	err = s.eachChange(span.From+1, span.To, func(p *point, c *change) {
 		if !isOfAuthor(p, last.by) {
 			return
 		}
@@ -85,9 +102,11 @@ func (s *store) spanChanges(span protocol.HistorySpan) (list []change, shared ma
 		at[c.path] = len(list)
 		list = append(list, *c)
 	})
-	s.addLaterBytes(span, at, list)
+	if err == nil {
+		err = s.addLaterBytes(span, at, list)
+	}
 	slices.SortFunc(list, func(a, b change) int { return strings.Compare(a.path, b.path) })
-	return list, shared, nil
+	return list, shared, err
 }
 
 // isOfAuthor reports whether a point in a span belongs to the span's author. Points of programs
@@ -97,12 +116,13 @@ func isOfAuthor(p *point, by protocol.HistoryAuthor) bool {
 }
 
 // addLaterBytes adds the digests of new bytes that were kept after the span.
-func (s *store) addLaterBytes(span protocol.HistorySpan, at map[string]int, list []change) {
+func (s *store) addLaterBytes(span protocol.HistorySpan, at map[string]int, list []change) error {
 	if !slices.ContainsFunc(list, func(c change) bool { return !c.after.isKept() }) {
-		return
+		return nil
 	}
-	s.eachPresent(func(p *present) {
-		if i, known := at[p.path]; known && p.since > span.From && p.since <= span.To && list[i].after.hasStamp(&p.entry) {
+	return s.eachPresent(func(p *present) {
+		i, known := at[p.path]
+		if known && p.since > span.From && p.since <= span.To && list[i].after.hasStamp(&p.entry) {
 			list[i].after.digest = p.digest
 		}
 	})
@@ -110,10 +130,10 @@ func (s *store) addLaterBytes(span protocol.HistorySpan, at map[string]int, list
 
 // stateAt returns the entries of a path and of everything below it as they were at a point. Paths
 // that were not looked at before are unknown.
-func (s *store) stateAt(number int64, below string) map[string]entry {
+func (s *store) stateAt(number int64, below string) (map[string]entry, error) {
 	state := map[string]entry{}
 	has := func(path string) bool { return path == below || isBelow(path, below) }
-	s.eachChange(number+1, s.index.last(), func(p *point, c *change) {
+	err := s.eachChange(number+1, s.index.last(), func(p *point, c *change) {
 		if _, known := state[c.path]; !known && has(c.path) {
 			state[c.path] = c.before
 		}
@@ -128,5 +148,5 @@ func (s *store) stateAt(number int64, below string) map[string]entry {
 			delete(state, path)
 		}
 	}
-	return state
+	return state, err
 }

@@ -69,7 +69,7 @@ func (s *store) candidates(changes []change) (list []candidate) {
 		}
 	}
 	for path, e := range s.index.present {
-		if (e.wantsBytes() || e.racy && e.kind == file && e.isKept()) && !changed[path] {
+		if (e.wantsBytes() || e.racy && e.kind == file && e.isKept() || s.mayRetry(e)) && !changed[path] {
 			clone := *e
 			list = append(list, candidate{path: path, e: &clone, isPresent: true})
 		}

@@ -2,6 +2,7 @@ package filehistory
 
 import (
 	"cmp"
+	"context"
 
 	"mews/protocol"
 )
@@ -44,4 +45,12 @@ func (h *History) FindSpan(by protocol.HistoryAuthor) (span protocol.HistorySpan
 		return nil
 	})
 	return span, err
+}
+
+// Look records what others have changed, and keeps new bytes for at most 2 s.
+func (h *History) Look(ctx context.Context) error {
+	return h.do(func(s *store) error {
+		_, err := h.look(ctx, s, nil, untilDeadline(ctx, maxWait))
+		return err
+	})
 }

@@ -45,7 +45,8 @@
 //
 // All versions stay for 48 hours, one a day for 30 days, and one a week for a year. If there is no
 // room, spare versions go first: those of the files with the most versions and bytes. Within 48
-// hours a version is spare only if it existed for less than an hour and newer ones follow. Present
-// files and the last versions of deleted files are never spare. If that is not enough, the new
-// bytes are refused. Packs are thinned by writing a new pack, and renaming it over the old one.
+// hours a version is spare only if a program made it, it existed for less than an hour, and newer
+// ones follow. Present files and the last versions of deleted files are never spare. If that is not
+// enough, the new bytes are refused. Packs are thinned by writing a new pack, and renaming it over
+// the old one.
 package filehistory

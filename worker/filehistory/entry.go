@@ -42,7 +42,7 @@ type entry struct {
 	kind   entryKind
 	why    reason // why the bytes are not kept; with a zero digest, pending means that they will be
 	sparse bool   // the file has holes
-	// racy means that the file may have changed after it was read, within the same tick of the clock
+	// racy means that the file may have changed after it was read, in the same tick of the clock
 	racy   bool
 	mode   uint16 // permissions, with setuid, setgid and sticky bits as in stat(2)
 	size   int64

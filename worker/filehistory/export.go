@@ -3,6 +3,7 @@ package filehistory
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"slices"
@@ -83,8 +84,11 @@ func (r *Reader) WriteVersions(ctx context.Context, w io.Writer) (sums []string,
 			sums = append(sums, e.digest.String())
 		}
 	}
-	later := r.laterBytes()
-	r.store.eachChange(1, r.store.index.last(), func(p *point, c *change) {
+	later, err := r.laterBytes()
+	if err != nil {
+		return nil, err
+	}
+	unread := r.store.eachChange(1, r.store.index.last(), func(p *point, c *change) {
 		if d := c.before.digest; d != (digest{}) && d != last[c.path] {
 			write(p, c.path, &c.before, true)
 		}
@@ -95,7 +99,7 @@ func (r *Reader) WriteVersions(ctx context.Context, w io.Writer) (sums []string,
 		write(p, c.path, &after, false)
 	})
 	slices.Reverse(sums)
-	return sums, err
+	return sums, errors.Join(err, unread)
 }
 
 type pathAtPoint struct {
@@ -104,13 +108,13 @@ type pathAtPoint struct {
 }
 
 // laterBytes returns the bytes that were kept after their point.
-func (r *Reader) laterBytes() map[pathAtPoint]digest {
+func (r *Reader) laterBytes() (map[pathAtPoint]digest, error) {
 	all := map[pathAtPoint]digest{}
-	r.store.eachPresent(func(p *present) { all[pathAtPoint{p.path, p.since}] = p.digest })
+	err := r.store.eachPresent(func(p *present) { all[pathAtPoint{p.path, p.since}] = p.digest })
 	for path, e := range r.store.index.present {
 		all[pathAtPoint{path, e.since}] = e.digest
 	}
-	return all
+	return all, err
 }
 
 func (r *Reader) exported(p *point, path string, e *entry, before bool) ExportedVersion {

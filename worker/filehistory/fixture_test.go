@@ -2,11 +2,13 @@ package filehistory
 
 import (
 	"context"
+	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
+	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -65,6 +67,9 @@ func (f *fixture) pass(d time.Duration) {
 func (f *fixture) report(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if errors.Is(err, errKilled) {
+		return
+	}
 	f.reports = append(f.reports, err)
 }
 
@@ -77,11 +82,16 @@ func (f *fixture) open() {
 }
 
 func (f *fixture) tryOpen(history string) (*History, error) {
-	o := f.options
-	var err error
-	if o.Folder, err = os.Open(history); err != nil {
+	dir, err := os.Open(history)
+	if err != nil {
 		return nil, err
 	}
+	return f.openIn(dir)
+}
+
+func (f *fixture) openIn(dir *os.File) (h *History, err error) {
+	o := f.options
+	o.Folder = dir
 	if o.Home, err = workspace.Open(f.home, protocol.FilePolicy{}); err != nil {
 		return nil, err
 	}
@@ -234,11 +244,29 @@ const fullDisk = unix.ENOSPC
 // rapidTB gives a fixture what a rapid.T lacks. finish removes the folders.
 type rapidTB struct{ *rapid.T }
 
-func (t rapidTB) TempDir() string {
-	dir, err := os.MkdirTemp("", "filehistory")
+// memoryFolder is a folder in memory, where syncs cost nothing.
+const memoryFolder = "/dev/shm"
+
+func (t rapidTB) TempDir() string { return memoryTempDir(t) }
+
+func memoryTempDir(t tester) string {
+	in := ""
+	if info, err := os.Stat(memoryFolder); err == nil && info.IsDir() {
+		in = memoryFolder
+	}
+	dir, err := os.MkdirTemp(in, "filehistory")
 	if err != nil {
 		t.Fatal(err)
 	}
+	return dir
+}
+
+// memoryTB makes the folders of a test in memory.
+type memoryTB struct{ testing.TB }
+
+func (t memoryTB) TempDir() string {
+	dir := memoryTempDir(t)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	return dir
 }
 

@@ -23,6 +23,19 @@ const (
 	fileMode   = 0o600
 )
 
+// reopenFolder opens a folder again for reading. Its descriptor may be that of a mount, which can be
+// used as a place alone (O_PATH).
+func reopenFolder(dir *os.File) (*os.File, error) {
+	own, err := openBelow(int(dir.Fd()), ".", unix.O_DIRECTORY)
+	if err == unix.EACCES && dir.Chmod(folderMode) == nil {
+		own, err = openBelow(int(dir.Fd()), ".", unix.O_DIRECTORY)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open the file history: %w", err)
+	}
+	return own, nil
+}
+
 func (f *folder) before(step, name string) error {
 	if f.inject == nil {
 		return nil

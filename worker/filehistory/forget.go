@@ -1,6 +1,9 @@
 package filehistory
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // Forget deletes all versions of these paths, and of everything in folders among them. When it
 // returns, no pack has their bytes or names, unless other paths have the same bytes. It returns the
@@ -10,7 +13,7 @@ func (h *History) Forget(ctx context.Context, paths []string) (versions int64, e
 }
 
 // removeHolds removes the holds that do not pass from the index.
-func (s *store) removeHolds(f filter) error {
+func (s *store) removeHolds(f filter) {
 	var left []hold
 	for i := range s.index.holds {
 		if f.hold(&s.index.holds[i]) {
@@ -18,12 +21,11 @@ func (s *store) removeHolds(f filter) error {
 		}
 	}
 	s.index.holds = left
-	return nil
 }
 
 // forgetting returns a filter for everything except some paths, and the bytes that only they have.
 // Bytes that are held for an unknown path do not pass if they have one of the phrases.
-func (s *store) forgetting(wanted map[string]bool, phrases []string) filter {
+func (s *store) forgetting(wanted map[string]bool, phrases []string) (filter, error) {
 	forgotten, used := map[digest]bool{}, map[digest]bool{}
 	note := func(path string, digests ...digest) {
 		set := used
@@ -34,8 +36,9 @@ func (s *store) forgetting(wanted map[string]bool, phrases []string) filter {
 			set[d] = true
 		}
 	}
-	s.eachChange(1, s.index.last(), func(_ *point, c *change) { note(c.path, c.before.digest, c.after.digest) })
-	s.eachPresent(func(p *present) { note(p.path, p.digest) })
+	err := errors.Join(
+		s.eachChange(1, s.index.last(), func(_ *point, c *change) { note(c.path, c.before.digest, c.after.digest) }),
+		s.eachPresent(func(p *present) { note(p.path, p.digest) }))
 	for _, h := range s.index.holds {
 		if h.path != "" {
 			note(h.path, h.digest)
@@ -52,7 +55,13 @@ func (s *store) forgetting(wanted map[string]bool, phrases []string) filter {
 		}
 	}
 	for d := range used {
-		chunks, _, _ := s.chunksOf(d)
+		if !s.hasBytes(d) {
+			continue
+		}
+		chunks, _, lost := s.chunksOf(d)
+		if lost != nil {
+			err = errors.Join(err, s.unlessDamaged(lost))
+		}
 		for _, chunk := range chunks {
 			used[chunk] = true
 		}
@@ -64,5 +73,5 @@ func (s *store) forgetting(wanted map[string]bool, phrases []string) filter {
 		hold:    hold,
 
 		skipsWhole: true,
-	}
+	}, err
 }

@@ -54,7 +54,11 @@ func Open(o Options) (*History, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &History{options: o, home: &home{dir: dir}, rules: rules, folder: &folder{dir: o.Folder, inject: o.inject},
+	own, err := reopenFolder(o.Folder)
+	if err != nil {
+		return nil, errors.Join(err, dir.Close())
+	}
+	return &History{options: o, home: &home{dir: dir}, rules: rules, folder: &folder{dir: own, inject: o.inject},
 		wake: make(chan struct{}, 1), running: map[*Program]bool{}}, nil
 }
 
@@ -67,7 +71,7 @@ func (h *History) Close() error {
 	}
 	err := h.unload()
 	h.closed = true
-	return errors.Join(err, h.options.Folder.Close(), h.home.dir.Close())
+	return errors.Join(err, h.folder.dir.Close(), h.options.Folder.Close(), h.home.dir.Close())
 }
 
 // do runs an operation on the loaded store.
@@ -79,6 +83,9 @@ func (h *History) do(operation func(s *store) error) error {
 	}
 	defer func() { clear(h.store.fresh) }()
 	h.used = time.Now()
+	if err := h.store.measureRoom(); err != nil {
+		return err
+	}
 	return operation(h.store)
 }
 
@@ -97,9 +104,6 @@ func (h *History) load() error {
 		s.room.disk = h.folder.disk
 	}
 	if err := s.load(); err != nil {
-		return err
-	}
-	if err := s.measureRoom(); err != nil {
 		return err
 	}
 	if s.index.last() == 0 {

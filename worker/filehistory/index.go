@@ -118,7 +118,8 @@ func decodeIndex(b []byte) (*index, []*pack, bool) {
 	for range d.count() {
 		p := &pack{number: uint32(d.size()), id: packID(d.fixed(len(packID{}))), size: d.size()}
 		for range d.count() {
-			p.meta = append(p.meta, metaLocation{kind: recordKind(d.byte()), at: uint32(d.size()), size: uint32(d.size()),
+			p.meta = append(p.meta, metaLocation{kind: recordKind(d.byte()), at: uint32(d.size()),
+				size:  uint32(d.size()),
 				point: d.size()})
 		}
 		list = append(list, p)
@@ -131,7 +132,8 @@ func decodeIndex(b []byte) (*index, []*pack, bool) {
 	for range n {
 		key := digest(d.fixed(len(digest{})))
 		isLarge := d.byte() == 1
-		x.blobs[key] = location{pack: uint32(d.size()), at: uint32(d.size()), size: uint32(d.size()), length: uint32(d.size()),
+		x.blobs[key] = location{pack: uint32(d.size()), at: uint32(d.size()), size: uint32(d.size()),
+			length:  uint32(d.size()),
 			isLarge: isLarge}
 	}
 	n = d.count()

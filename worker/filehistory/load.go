@@ -159,7 +159,8 @@ func (l *loader) cut(p *pack, bytes int, isLast bool) error {
 		return nil // another process may be writing them
 	}
 	if !isLast {
-		l.store.report(fmt.Errorf("read %s of the file history: the last %d bytes are damaged", packName(p.number), bytes))
+		l.store.report(fmt.Errorf("read %s of the file history: its last %d bytes are damaged", packName(p.number),
+			bytes))
 		return nil
 	}
 	file, err := l.store.packs.use(p.number)
@@ -184,7 +185,7 @@ func (l *loader) record(p *pack, at uint32, f frame) error {
 	case largeRecord:
 		list, err := decodeLarge(payload)
 		if err == nil {
-			x.blobs[list.digest] = location{pack: p.number, at: at, size: size, length: uint32(f.raw), isLarge: true}
+			x.blobs[list.digest] = location{pack: p.number, at: at, size: size, isLarge: true}
 		}
 		return err
 	case changesRecord:

@@ -151,8 +151,12 @@ func (p *packs) read(number, at, size uint32) ([]byte, recordKind, error) {
 		return nil, 0, err
 	}
 	pack, b := p.find(number), make([]byte, size)
-	if _, err := file.ReadAt(b, int64(at)); err != nil || pack == nil {
-		return nil, 0, fmt.Errorf("read %s of the file history: %w", packName(number), noEOF(err))
+	_, err = file.ReadAt(b, int64(at))
+	if err == io.EOF || pack == nil {
+		err = errBadRecord
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("read %s of the file history at %d: %w", packName(number), at, err)
 	}
 	f, ok := parseRecord(b, pack.id)
 	if !ok {
@@ -160,13 +164,6 @@ func (p *packs) read(number, at, size uint32) ([]byte, recordKind, error) {
 	}
 	payload, err := f.payload()
 	return payload, f.kind, err
-}
-
-func noEOF(err error) error {
-	if err == io.EOF || err == nil {
-		return io.ErrUnexpectedEOF
-	}
-	return err
 }
 
 // sync makes all records durable.

@@ -19,11 +19,15 @@ func (h *home) reasonOf(name string, e *entry, r *leftOut) reason {
 
 // sortForNames sorts paths so that the first are good examples: short paths first.
 func sortForNames(paths []string) {
-	slices.SortFunc(paths, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
+	slices.SortFunc(paths, func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+	})
 }
 
 func sortLeftOut(list []LeftOut) {
-	slices.SortFunc(list, func(a, b LeftOut) int { return cmp.Or(cmp.Compare(b.Files, a.Files), cmp.Compare(a.Why, b.Why)) })
+	slices.SortFunc(list, func(a, b LeftOut) int {
+		return cmp.Or(cmp.Compare(b.Files, a.Files), cmp.Compare(a.Why, b.Why))
+	})
 }
 
 // candidatesOf lists the new files in some changes whose bytes should be kept.

@@ -59,7 +59,8 @@ func (p *Program) NotKept() protocol.PathCount {
 
 // End records the changes that the program made, and syncs them to the disk. The zero span means
 // that it changed nothing.
-func (p *Program) End(ctx context.Context, after *Tree, by protocol.HistoryAuthor) (span protocol.HistorySpan, err error) {
+func (p *Program) End(ctx context.Context, after *Tree,
+	by protocol.HistoryAuthor) (span protocol.HistorySpan, err error) {
 	h := p.history
 	err = h.do(func(s *store) error {
 		if p.ended {
@@ -116,9 +117,10 @@ func (p *Program) Drop() {
 	delete(p.history.running, p)
 }
 
-// Record records that somebody has changed these clean paths, and everything in folders among them.
-// It keeps the new bytes.
-func (h *History) Record(ctx context.Context, paths []string, by protocol.HistoryAuthor) (span protocol.HistorySpan, err error) {
+// Record records changes of clean paths, and of everything in folders among them. It keeps the new
+// bytes. The zero span means that nothing has changed.
+func (h *History) Record(ctx context.Context, paths []string,
+	by protocol.HistoryAuthor) (span protocol.HistorySpan, err error) {
 	err = h.do(func(s *store) error {
 		h.recorded = time.Now().UnixNano()
 		changes, err := h.changesOf(ctx, s, paths)

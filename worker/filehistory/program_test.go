@@ -59,7 +59,8 @@ func TestUndoSpan_LaterChange_IsLeftAlone(t *testing.T) {
 	})
 	f.write("mine", "by hand")
 	undone := f.undo(span, false, "undo 1")
-	if f.read("mine") != "by hand" || f.read("other") != "old" || undone.Changed.Count != 1 || undone.Restored.Count != 1 {
+	if f.read("mine") != "by hand" || f.read("other") != "old" || undone.Changed.Count != 1 ||
+		undone.Restored.Count != 1 {
 		t.Errorf("got %q, %q, %+v", f.read("mine"), f.read("other"), undone)
 	}
 	undone = f.undo(span, true, "undo 2")
@@ -147,7 +148,8 @@ func TestKeep_ToolChange_IsRead48HoursLater(t *testing.T) {
 	f.check(err)
 	f.check(open.Close())
 	f.write("a", "two")
-	span, err := f.h.Record(context.Background(), []string{"a"}, protocol.HistoryAuthor{Kind: protocol.HistoryAuthorTool, Words: "edit_file"})
+	span, err := f.h.Record(context.Background(), []string{"a"}, protocol.HistoryAuthor{
+		Kind: protocol.HistoryAuthorTool, Words: "edit_file"})
 	f.check(err)
 	f.reopen()
 	r, size, err := f.h.ReadKept(ref.SHA256)

@@ -35,6 +35,9 @@ type machine struct {
 	moments []moment
 	kill    int // number of steps until the history is killed; negative means never
 	full    bool
+	small   bool // versions by programs may be deleted for room
+	who     string
+	wasFull bool // so that files may lack bytes that no program has changed since
 	dead    bool
 	number  int
 }
@@ -74,23 +77,25 @@ func (m *machine) revive() bool {
 	return true
 }
 
-var someNames = []string{"a", "b.md", "dir", "dir/c", "dir/d", "dir/deep/er/e", "new\nline", "bad\xffutf8", "node_modules/x", "ü",
+var someNames = []string{"a", "b.md", "dir", "dir/c", "dir/d", "dir/deep/er/e", "new\nline", "bad\xffutf8",
+	"node_modules/x", "ü",
 	".trash/f", "link"}
 
 // change changes the home in one way.
 func (m *machine) change(t *rapid.T) {
 	name := rapid.SampledFrom(someNames).Draw(t, "name")
 	full := m.path(name)
-	switch rapid.SampledFrom([]string{"write", "write", "append", "remove", "removeAll", "rename", "chmod", "mkdir", "symlink",
+	switch rapid.SampledFrom([]string{"write", "write", "append", "remove", "removeAll", "rename", "chmod", "mkdir",
+		"symlink",
 		"touch"}).Draw(t, "change") {
 	case "write":
 		text := rapid.SampledFrom([]string{"", "x", "hello\n", strings.Repeat("long ", 5000)}).Draw(t, "text")
 		m.number++
 		_ = os.MkdirAll(path.Dir(full), 0o755)
-		_ = os.WriteFile(full, fmt.Append(nil, text, m.number), 0o644)
+		_ = os.WriteFile(full, fmt.Append(nil, m.who, text, m.number), 0o644)
 	case "append":
 		if f, err := os.OpenFile(full, os.O_WRONLY|os.O_APPEND, 0); err == nil {
-			_, _ = f.WriteString("more")
+			_, _ = f.WriteString("more " + m.who)
 			_ = f.Close()
 		}
 	case "remove":
@@ -113,13 +118,21 @@ func (m *machine) change(t *rapid.T) {
 	}
 }
 
-// program runs changes as a program, and notes the home before it.
 func (m *machine) runProgram(t *rapid.T) {
+	m.runProgramOf(func() {
+		for range rapid.IntRange(0, 4).Draw(t, "changes") {
+			m.change(t)
+		}
+	}, t)
+}
+
+// runProgramOf runs changes as a program, and notes the home before it.
+func (m *machine) runProgramOf(run func(), t *rapid.T) {
 	p, err := m.h.BeginProgram(context.Background(), m.walk())
 	was := m.contents()
-	for range rapid.IntRange(0, 4).Draw(t, "changes") {
-		m.change(t)
-	}
+	m.who = "program"
+	defer func() { m.who = "" }()
+	run()
 	if err != nil {
 		m.checkFailed(t, err)
 		return // the caller is told that nothing is kept
@@ -141,7 +154,7 @@ func (m *machine) runProgram(t *rapid.T) {
 
 // checkFailed fails unless the history was killed or the disk is full.
 func (m *machine) checkFailed(t *rapid.T, err error) {
-	if !m.dead && !m.full {
+	if !m.dead && !m.full && !(m.small && errors.Is(err, errNoRoom)) {
 		t.Fatal(err)
 	}
 }
@@ -173,6 +186,9 @@ func (m *machine) undoLast(t *rapid.T) {
 		return
 	}
 	last := m.moments[len(m.moments)-1]
+	if m.time().Sub(last.at) >= keepAllFor {
+		return
+	}
 	m.number++
 	words := fmt.Sprint("undo ", m.number)
 	for {
@@ -188,6 +204,9 @@ func (m *machine) undoLast(t *rapid.T) {
 	}
 	now := m.contents()
 	for name, text := range last.home {
+		if strings.HasPrefix(now[name], "d") {
+			continue // a folder that holds files of others stays
+		}
 		if now[name] != text && !last.notKept[name] && m.wasChanged(last, name) {
 			t.Fatalf("%q has %.80q after the undo, want %.80q", name, now[name], text)
 		}
@@ -215,11 +234,12 @@ func (m *machine) checkMoments(t *rapid.T) {
 			continue
 		}
 		for _, name := range slices.Sorted(maps.Keys(at.home)) {
-			if !m.wasChanged(at, name) && m.full {
+			if m.wasFull && !m.wasChanged(at, name) {
 				continue
 			}
 			mode, text, isFile := strings.Cut(at.home[name], " ")
-			if !isFile || !strings.HasPrefix(mode, "-") || at.notKept[name] || isBelow(name, "node_modules") {
+			if !isFile || !strings.HasPrefix(mode, "-") || at.notKept[name] || isBelow(name, "node_modules") ||
+				m.small && strings.Contains(text, "program") {
 				continue
 			}
 			if got := m.version(name, at.point); got != text {
@@ -241,12 +261,17 @@ func (m *machine) actions() map[string]func(t *rapid.T) {
 			}
 		},
 		"look": func(t *rapid.T) {
-			if err := m.h.lookAround(context.Background(), true); err != nil {
+			if err := m.h.lookAround(context.Background()); err != nil {
 				m.checkFailed(t, err)
 			}
 		},
 		"tidy": func(t *rapid.T) {
 			if err := m.h.deleteOld(context.Background()); err != nil {
+				m.checkFailed(t, err)
+			}
+		},
+		"thin": func(t *rapid.T) {
+			if err := m.h.Thin(context.Background()); err != nil {
 				m.checkFailed(t, err)
 			}
 		},
@@ -293,10 +318,26 @@ func TestHistory_FullDisk_NamesLosses(t *testing.T) {
 		m := newMachine(rapidTB{t}, 1<<30)
 		defer m.finish()
 		actions := m.actions()
-		actions["full"] = func(*rapid.T) { m.full = !m.full }
+		actions["full"] = func(*rapid.T) { m.full, m.wasFull = !m.full, true }
 		actions["reopen"] = func(*rapid.T) {
 			m.full = false
 			m.reopen()
+		}
+		actions[""] = m.checkMoments
+		t.Repeat(actions)
+	})
+}
+
+func TestHistory_SmallRoom_KeepsOrNames(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := newMachine(rapidTB{t}, 32<<10)
+		defer m.finish()
+		m.small, m.wasFull = true, true
+		actions := m.actions()
+		actions["junk"] = func(t *rapid.T) {
+			m.number++
+			junk := "program" + noise(uint64(m.number), 8<<10)
+			m.runProgramOf(func() { m.write(fmt.Sprint("junk", m.number%3), junk) }, t)
 		}
 		actions[""] = m.checkMoments
 		t.Repeat(actions)

@@ -8,7 +8,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -26,7 +25,8 @@ type step struct {
 
 // putBack carries out steps as one span of an author. failed has the paths that were left alone. A
 // full disk and the quota end it early.
-func (h *History) putBack(ctx context.Context, s *store, steps []step, by protocol.HistoryAuthor) (failed map[string]bool,
+func (h *History) putBack(ctx context.Context, s *store, steps []step,
+	by protocol.HistoryAuthor) (failed map[string]bool,
 	span protocol.HistorySpan, err error) {
 	span.From = s.index.last()
 	if n := s.unfinished(by); n > 0 {
@@ -85,7 +85,8 @@ func (h *History) putChanges(s *store, steps []step, made []string) (changes []c
 			return nil, err
 		}
 		c.after.why = h.home.reasonOf(path, &c.after, h.rules)
-		if to := targets[path]; to != nil && c.after.kind == file && c.after.size == to.size && c.after.modify == to.modify {
+		to := targets[path]
+		if to != nil && c.after.kind == file && c.after.size == to.size && c.after.modify == to.modify {
 			c.after.digest = to.digest
 		}
 		if !c.before.hasStamp(&c.after) {
@@ -102,6 +103,7 @@ type putter struct {
 	to     *workspace.Restorer
 	failed map[string]bool
 	made   []string // folders that were missing
+	parent string   // folder that is known to exist; "" means none
 }
 
 // run removes first, deepest paths first; then it makes folders, links and files from the top; and
@@ -109,7 +111,8 @@ type putter struct {
 func (w *putter) run(steps []step) error {
 	for i := range steps {
 		st := &steps[i]
-		st.replaces = st.now.kind != absent && st.to.kind != st.now.kind && (st.now.kind == directory || st.to.kind == directory)
+		st.replaces = st.now.kind != absent && st.to.kind != st.now.kind &&
+			(st.now.kind == directory || st.to.kind == directory)
 	}
 	slices.SortFunc(steps, func(a, b step) int { return strings.Compare(b.path, a.path) })
 	for i := range steps {
@@ -169,10 +172,13 @@ func (w *putter) file(st *step) error {
 
 // makeParents makes the folders above a path that are missing.
 func (w *putter) makeParents(name string) error {
-	if name == "." {
+	if name == "." || name == w.parent {
 		return nil
 	}
 	_, err := w.to.Stat(name)
+	if err == nil {
+		w.parent = name
+	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -183,6 +189,10 @@ func (w *putter) makeParents(name string) error {
 	return w.to.Folder(name, 0o755)
 }
 
+// pathErrors are errors that concern one path alone.
+var pathErrors = []error{workspace.ErrIsLink, workspace.ErrFileTooLarge, fs.ErrNotExist, fs.ErrExist, fs.ErrPermission,
+	unix.ENOTDIR, unix.EISDIR, unix.ENOTEMPTY, unix.EEXIST, unix.ENAMETOOLONG, unix.EBUSY, unix.EINVAL, errBadRecord}
+
 // try notes a path that was left alone. It returns errors that the next path would get too.
 func (w *putter) try(path string, err error) error {
 	if err == nil && w.ctx.Err() != nil {
@@ -192,8 +202,7 @@ func (w *putter) try(path string, err error) error {
 		return nil
 	}
 	w.failed[path] = true
-	for _, own := range []error{workspace.ErrIsLink, fs.ErrNotExist, fs.ErrExist, fs.ErrPermission, unix.ENOTDIR, unix.EISDIR,
-		unix.ENOTEMPTY, unix.EEXIST, unix.ENAMETOOLONG, unix.EBUSY, syscall.EINVAL, errBadRecord, workspace.ErrFileTooLarge} {
+	for _, own := range pathErrors {
 		if errors.Is(err, own) {
 			return nil
 		}

@@ -29,9 +29,10 @@ type RestoreResult struct {
 	Span protocol.HistorySpan
 }
 
-// Restore makes a path as it was at a point, in place or as a copy. What is there now is kept
-// before. Repeated with the same author, it continues.
-func (h *History) Restore(ctx context.Context, r RestoreRequest, by protocol.HistoryAuthor) (result RestoreResult, err error) {
+// Restore makes a path as it was at a point, in place or as a copy. The present state is
+// kept before. Repeated with the same author, it continues.
+func (h *History) Restore(ctx context.Context, r RestoreRequest,
+	by protocol.HistoryAuthor) (result RestoreResult, err error) {
 	err = h.do(func(s *store) error {
 		p, err := s.pointOrLast(r.Point)
 		if err != nil {
@@ -40,7 +41,7 @@ func (h *History) Restore(ctx context.Context, r RestoreRequest, by protocol.His
 		if _, err := h.look(ctx, s, nil, func() bool { return true }); err != nil {
 			return err
 		}
-		plan := &restorePlan{store: s}
+		plan := &restorePlan{store: s, preview: r.Preview}
 		if err := plan.make(r, p.number, s.unfinished(by) > 0); err != nil {
 			return err
 		}
@@ -80,14 +81,18 @@ func (s *store) pointOrLast(number int64) (*point, error) {
 
 // restorePlan has the steps of a restore.
 type restorePlan struct {
-	store  *store
-	steps  []step
-	noByte []string
+	store   *store
+	preview bool // files that wait to be kept count as kept
+	steps   []step
+	noByte  []string
 }
 
 // make compares a path at a point with the present. The present list is up to date.
 func (plan *restorePlan) make(r RestoreRequest, number int64, continues bool) error {
-	was := plan.store.stateAt(number, r.Path)
+	was, err := plan.store.stateAt(number, r.Path)
+	if err != nil {
+		return err
+	}
 	if len(was) == 0 && r.Path != "." {
 		return fmt.Errorf("%s at point %d: %w", r.Path, number, fs.ErrNotExist)
 	}
@@ -107,7 +112,14 @@ func (plan *restorePlan) make(r RestoreRequest, number int64, continues bool) er
 		}
 	}
 	for parent := parentOf(r.Path); parent != "." && r.Path != "."; parent = parentOf(parent) {
-		if e, known := plan.store.stateAt(number, parent)[parent]; known && plan.store.index.present[parent] == nil {
+		if plan.store.index.present[parent] != nil {
+			break
+		}
+		above, err := plan.store.stateAt(number, parent)
+		if err != nil {
+			return err
+		}
+		if e, known := above[parent]; known {
 			plan.add(parent, e)
 		}
 	}
@@ -123,7 +135,7 @@ func (plan *restorePlan) add(path string, to entry) {
 	switch {
 	case now.isSame(&to), to.kind == unknown:
 	case to.kind == special, to.kind == file && !plan.store.hasBytes(to.digest), now.kind == special,
-		now.kind == file && !plan.store.hasBytes(now.digest):
+		now.kind == file && !plan.store.hasBytes(now.digest) && !(plan.preview && now.wantsBytes()):
 		plan.noByte = append(plan.noByte, path)
 	default:
 		plan.steps = append(plan.steps, step{path: path, now: now, to: to})

@@ -1,8 +1,11 @@
 package filehistory
 
 import (
+	"errors"
 	"math"
 	"time"
+
+	"mews/protocol"
 )
 
 // Times for which versions are kept, as room allows.
@@ -21,6 +24,7 @@ type version struct {
 	since       int64 // number of the point that made it; 0 means unknown
 	from, until int64 // times in ns
 	isLast      bool  // nothing followed: the file is still there, or was deleted
+	byProgram   bool  // a program made it
 }
 
 func (v *version) isPresent() bool { return v.until == never }
@@ -43,14 +47,15 @@ func crosses(from, until int64, period time.Duration) bool {
 	return from/int64(period) != until/int64(period)
 }
 
-// isSpare reports whether the version may make room for others. Versions of the last 48 hours may if
-// they existed for less than an hour and newer ones follow.
+// isSpare reports whether the version may make room for others. A version of the last 48 hours may
+// only if a program made it and it existed for less than an hour: so no program can push out what
+// others have made.
 func (v *version) isSpare(now int64) bool {
 	switch {
 	case v.isPresent() || v.isLast:
 		return false
 	case time.Duration(now-v.until) < keepAllFor:
-		return !crosses(v.from, v.until, time.Hour)
+		return v.byProgram && !crosses(v.from, v.until, time.Hour)
 	}
 	return true
 }
@@ -71,26 +76,30 @@ func (l *versionList) add(p *point, c *change) {
 		*l = append(*l, version{digest: c.before.digest, until: p.at, isLast: c.after.kind == absent})
 	}
 	if c.after.kind == file {
-		*l = append(*l, version{digest: c.after.digest, since: p.number, from: p.at, until: never, isLast: true})
+		from := p.at
+		if c.before.kind == unknown {
+			from = 0 // it is older than the history
+		}
+		*l = append(*l, version{digest: c.after.digest, since: p.number, from: from, until: never, isLast: true,
+			byProgram: p.by.Kind == protocol.HistoryAuthorProgram})
 	}
 }
 
 // versions returns the versions of all files.
-func (s *store) versions() map[string]versionList {
+func (s *store) versions() (map[string]versionList, error) {
 	all := map[string]versionList{}
-	s.eachChange(1, s.index.last(), func(p *point, c *change) {
+	err := s.eachChange(1, s.index.last(), func(p *point, c *change) {
 		l := all[c.path]
 		l.add(p, c)
 		all[c.path] = l
 	})
-	s.eachPresent(func(p *present) {
+	return all, errors.Join(err, s.eachPresent(func(p *present) {
 		for i, v := range all[p.path] {
 			if v.since == p.since && v.digest == (digest{}) {
 				all[p.path][i].digest = p.digest
 			}
 		}
-	})
-	return all
+	}))
 }
 
 // newestBeforeChange returns the index of the newest version that is not the present one; -1 means

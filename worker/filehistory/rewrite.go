@@ -22,21 +22,28 @@ type filter struct {
 }
 
 // thinning returns a filter that keeps the bytes that a census has counted.
-func (s *store) thinning(c *census) filter {
+func (s *store) thinning(c *census) (filter, error) {
 	now := s.now().UnixNano()
-	hasBytes := func(e *entry) bool { return e.kind != file || c.uses[e.digest] > 0 }
+	type key struct {
+		path  string
+		since int64
+	}
+	later := map[key]digest{} // digests that were added after their point
+	err := s.eachPresent(func(p *present) { later[key{p.path, p.since}] = p.digest })
+	isUsed := func(e *entry) bool { return e.kind == directory || e.kind == link || c.uses[e.digest] > 0 }
 	return filter{
 		blob: func(d digest) bool { return c.uses[d] > 0 },
 		change: func(p *point, ch *change) bool {
-			age := time.Duration(now - p.at)
-			return age < keepAllFor || age < keepWeeklyFor && (hasBytes(&ch.before) || hasBytes(&ch.after))
+			known, age := s.index.present[ch.path], time.Duration(now-p.at)
+			return age < keepAllFor || age < keepWeeklyFor && (isUsed(&ch.before) || isUsed(&ch.after) ||
+				known != nil && known.since == p.number || c.uses[later[key{ch.path, p.number}]] > 0)
 		},
 		present: func(p *present) bool {
 			known := s.index.present[p.path]
-			return known != nil && known.since == p.since || hasBytes(&p.entry)
+			return known != nil && known.since == p.since || isUsed(&p.entry)
 		},
 		hold: s.isHeld,
-	}
+	}, err
 }
 
 // rewriter copies a pack.
@@ -140,8 +147,8 @@ func (r *rewriter) passes(yes bool) bool {
 }
 
 func (r *rewriter) blob(d digest, f frame) {
-	r.blobs[d] = location{pack: r.pack.number, at: uint32(len(r.content)), size: uint32(f.size()), length: uint32(f.raw),
-		isLarge: f.kind == largeRecord}
+	r.blobs[d] = location{pack: r.pack.number, at: uint32(len(r.content)), size: uint32(f.size()),
+		length: uint32(f.raw), isLarge: f.kind == largeRecord}
 	r.content = f.appendTo(r.content, r.pack.id)
 }
 

@@ -10,6 +10,7 @@ import (
 type room struct {
 	most  int64                                 // bytes from the configuration
 	limit int64                                 // most bytes at present
+	free  int64                                 // bytes between the used bytes and the limit
 	left  int64                                 // bytes that may be added before the disk is asked again
 	disk  func() (free, total int64, err error) // numbers of the disk
 	tried int64                                 // newest point when makeRoom last found nothing
@@ -28,7 +29,8 @@ func (s *store) measureRoom() error {
 	}
 	used := s.packs.total()
 	s.room.limit = min(s.room.most, (free+used)/freeShare)
-	s.room.left = min(s.room.limit-used, free-protocol.DiskReserve(total), roomStep)
+	s.room.free = min(s.room.limit-used, free-protocol.DiskReserve(total))
+	s.room.left = min(s.room.free, roomStep)
 	return nil
 }
 
@@ -41,7 +43,7 @@ func (s *store) checkRoom(n int64) error {
 	}
 	if n > s.room.left {
 		if err := s.makeRoom(n); err != nil {
-			return err
+			s.report(err) // there is no room then
 		}
 	}
 	if n > s.room.left {
@@ -49,4 +51,12 @@ func (s *store) checkRoom(n int64) error {
 	}
 	s.room.left -= n
 	return nil
+}
+
+// mayRetry reports whether there may be room for a file now that had none before.
+func (s *store) mayRetry(e *entry) bool {
+	if e.kind != file || e.why != noRoom || e.isKept() || e.size > s.room.free {
+		return false
+	}
+	return !s.isFirstSeen(e) || s.packs.total() <= s.room.limit/2
 }

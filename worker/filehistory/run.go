@@ -4,36 +4,33 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"time"
 )
 
 // Times of the background work.
 const (
-	lookEvery   = time.Hour     // between two looks at what others have changed
-	idleAfter   = time.Minute   // time without use after which the index is freed
-	keepPace    = 20 << 20      // bytes that are kept in a second
-	keepSlice   = 2 << 20       // bytes that are kept before others get their turn
-	sliceFiles  = 100           // files that are kept before others get their turn
-	niceness    = 10            // priority of the background work (nice(1))
-	retryFailed = 6 * time.Hour // time after which files without room are tried again
+	lookEvery  = time.Hour   // between two looks at what others have changed
+	idleAfter  = time.Minute // time without use after which the index is freed
+	keepPace   = 20 << 20    // bytes that are kept in a second
+	keepSlice  = 2 << 20     // bytes that are kept before others get their turn
+	sliceFiles = 100         // files that are kept before others get their turn
+	niceness   = 10          // priority of the background work (nice(1))
 )
 
-// Run works in the background until ctx ends: it keeps the home's files, finds changes by others
-// each hour, deletes old versions and frees memory.
+// Run does the background work of the history until ctx ends. It keeps the home's files, finds
+// changes by others each hour, deletes old versions, and frees memory.
 func (h *History) Run(ctx context.Context) error {
 	runtime.LockOSThread() // without an unlock, the thread with its priority ends with this goroutine
 	lowerPriority()
 	ticker := time.NewTicker(idleAfter)
 	defer ticker.Stop()
-	looked, retried := time.Time{}, h.options.Now()
+	looked := time.Time{}
 	for {
 		now := h.options.Now()
 		if now.Sub(looked) >= lookEvery {
-			h.report(h.lookAround(ctx, now.Sub(retried) >= retryFailed))
-			if now.Sub(retried) >= retryFailed {
-				retried = now
-			}
+			h.report(h.lookAround(ctx))
 			looked = now
 			h.report(h.keepWaiting(ctx))
 			h.report(h.deleteOld(ctx))
@@ -57,7 +54,7 @@ func (h *History) report(err error) {
 
 // lookAround records what others have changed. While programs run it does nothing, because their
 // changes are not those of others.
-func (h *History) lookAround(ctx context.Context, retry bool) error {
+func (h *History) lookAround(ctx context.Context) error {
 	tree, err := h.Walk(ctx)
 	if err != nil {
 		return err
@@ -65,11 +62,6 @@ func (h *History) lookAround(ctx context.Context, retry bool) error {
 	return h.do(func(s *store) error {
 		if len(h.running) > 0 {
 			return nil
-		}
-		for _, e := range s.index.present {
-			if retry && e.kind == file && e.why == noRoom && !e.isKept() {
-				e.why = pending
-			}
 		}
 		_, err := h.look(ctx, s, tree, func() bool { return true })
 		return errors.Join(err, s.packs.sync())
@@ -106,7 +98,7 @@ func (h *History) keepWaiting(ctx context.Context) error {
 func (s *store) keepSome(h *home, paths []string, stop func() bool) (rest []string, bytes int64, err error) {
 	var list []candidate
 	for len(paths) > 0 && len(list) < sliceFiles && bytes < keepSlice {
-		if e := s.index.present[paths[0]]; e != nil && (e.wantsBytes() || e.racy) {
+		if e := s.index.present[paths[0]]; e != nil && (e.wantsBytes() || e.racy || s.mayRetry(e)) {
 			clone := *e
 			list = append(list, candidate{path: paths[0], e: &clone, isPresent: true})
 			bytes += e.size
@@ -142,5 +134,7 @@ func (h *History) unloadIdle() error {
 	if h.store == nil || len(h.running) > 0 || time.Since(h.used) < idleAfter {
 		return nil
 	}
-	return h.unload()
+	err := h.unload()
+	debug.FreeOSMemory() // the worker may be idle for hours
+	return err
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Search returns the files among paths, or in folders among them, with a version that has one of
-// the phrases. Upper and lower case count as the same.
+// Search returns the files of which a version has one of the phrases. It searches the files among
+// paths, and those in folders among them. Upper and lower case count as the same.
 func (h *History) Search(ctx context.Context, paths, phrases []string) (found []string, err error) {
 	err = h.do(func(s *store) error {
 		wanted := pathSet(paths)
@@ -21,11 +21,16 @@ func (h *History) Search(ctx context.Context, paths, phrases []string) (found []
 				versions[path][d] = true
 			}
 		}
-		s.eachChange(1, s.index.last(), func(_ *point, c *change) {
+		err := s.eachChange(1, s.index.last(), func(_ *point, c *change) {
 			add(c.path, c.before.digest)
 			add(c.path, c.after.digest)
 		})
-		s.eachPresent(func(p *present) { add(p.path, p.digest) })
+		if err == nil {
+			err = s.eachPresent(func(p *present) { add(p.path, p.digest) })
+		}
+		if err != nil {
+			return err
+		}
 		for i := range s.index.holds {
 			add(s.index.holds[i].path, s.index.holds[i].digest)
 		}

@@ -3,6 +3,7 @@ package filehistory
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 )
@@ -10,6 +11,7 @@ import (
 // census counts which kept bytes are used.
 type census struct {
 	store *store
+	err   error          // error that leaves the counts incomplete
 	uses  map[digest]int // uses of files and of chunks
 	live  int64          // bytes of used chunks on the disk
 }
@@ -26,7 +28,10 @@ func (c *census) use(d digest) {
 	}
 	c.live += int64(at.size)
 	if at.isLarge {
-		chunks, _, _ := c.store.chunksOf(d) // an unreadable list has no chunks that could be read
+		chunks, _, err := c.store.chunksOf(d)
+		if err != nil {
+			c.err = errors.Join(c.err, c.store.unlessDamaged(err))
+		}
 		for _, chunk := range chunks {
 			c.use(chunk)
 		}
@@ -46,7 +51,10 @@ func (c *census) drop(d digest) (freed int64) {
 	c.live -= int64(at.size)
 	freed = int64(at.size)
 	if at.isLarge {
-		chunks, _, _ := c.store.chunksOf(d)
+		chunks, _, err := c.store.chunksOf(d)
+		if err != nil {
+			c.err = errors.Join(c.err, c.store.unlessDamaged(err))
+		}
 		for _, chunk := range chunks {
 			freed += c.drop(chunk)
 		}
@@ -87,7 +95,11 @@ func (s *store) makeRoom(n int64) error {
 		return nil
 	}
 	s.room.tried = s.index.last()
-	now, all := s.now().UnixNano(), s.versions()
+	now := s.now().UnixNano()
+	all, err := s.versions()
+	if err != nil {
+		return err
+	}
 	c := s.count(all, func(v *version) bool { return v.isWanted(now) })
 	goal := s.room.limit - n - min(2*packSize, s.room.limit/8)
 	if c.live > goal {
@@ -139,6 +151,10 @@ func (s *store) dropSpare(c *census, all map[string]versionList, now, goal int64
 
 // compact rewrites packs with unused bytes until that many bytes are freed.
 func (s *store) compact(c *census, wanted int64) error {
+	f, err := s.thinning(c)
+	if err := errors.Join(err, c.err); err != nil {
+		return err // with incomplete counts, used bytes would be deleted
+	}
 	unused := map[uint32]int64{}
 	for d, at := range s.index.blobs {
 		if c.uses[d] == 0 {
@@ -149,24 +165,30 @@ func (s *store) compact(c *census, wanted int64) error {
 	for number := range unused {
 		numbers = append(numbers, number)
 	}
-	slices.SortFunc(numbers, func(a, b uint32) int { return cmp.Or(cmp.Compare(unused[b], unused[a]), cmp.Compare(a, b)) })
+	slices.SortFunc(numbers, func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(unused[b], unused[a]), cmp.Compare(a, b))
+	})
 	for _, number := range numbers {
 		if wanted <= 0 {
 			return nil
 		}
 		wanted -= unused[number]
-		if err := s.rewrite(number, s.thinning(c)); err != nil {
+		if err := s.rewrite(number, f); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Thin deletes all versions that were replaced more than 48 hours ago, to make room on the disk.
+// Thin deletes all versions that were replaced over 48 hours ago. It makes room on the disk.
 func (h *History) Thin(ctx context.Context) error {
 	return h.do(func(s *store) error {
 		now := s.now().UnixNano()
-		c := s.count(s.versions(), func(v *version) bool {
+		all, err := s.versions()
+		if err != nil {
+			return err
+		}
+		c := s.count(all, func(v *version) bool {
 			return v.isPresent() || time.Duration(now-v.until) < keepAllFor
 		})
 		if err := s.compact(c, s.packs.total()); err != nil {
@@ -180,7 +202,11 @@ func (h *History) Thin(ctx context.Context) error {
 // returns whether there is more to do.
 func (s *store) tidy() (more bool, err error) {
 	now := s.now().UnixNano()
-	c := s.count(s.versions(), func(v *version) bool { return v.isWanted(now) })
+	all, err := s.versions()
+	if err != nil {
+		return false, err
+	}
+	c := s.count(all, func(v *version) bool { return v.isWanted(now) })
 	if s.packs.total()-c.live < packSize {
 		return false, nil
 	}
@@ -190,9 +216,13 @@ func (s *store) tidy() (more bool, err error) {
 			unused[at.pack] += int64(at.size)
 		}
 	}
+	f, err := s.thinning(c)
+	if err := errors.Join(err, c.err); err != nil {
+		return false, err
+	}
 	for number, bytes := range unused {
 		if bytes > packSize/4 {
-			return true, s.rewrite(number, s.thinning(c))
+			return true, s.rewrite(number, f)
 		}
 	}
 	return false, nil

@@ -29,10 +29,11 @@ func (h *History) ForgetTraces(ctx context.Context, paths, phrases []string, tur
 			}
 		}
 		s.forgetWords(paths, phrases, turns)
-		f := s.forgetting(wanted, phrases)
-		if err := s.removeHolds(f); err != nil {
+		f, err := s.forgetting(wanted, phrases)
+		if err != nil {
 			return err
 		}
+		s.removeHolds(f)
 		for _, p := range append([]*pack(nil), s.packs.list...) {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
@@ -103,8 +104,12 @@ func (h *History) EachVersion(ctx context.Context, path string, visit func(text 
 				}
 			}
 		}
-		s.eachChange(1, s.index.last(), func(_ *point, c *change) { add(c.path, c.before.digest, c.after.digest) })
-		s.eachPresent(func(p *present) { add(p.path, p.digest) })
+		err := errors.Join(
+			s.eachChange(1, s.index.last(), func(_ *point, c *change) { add(c.path, c.before.digest, c.after.digest) }),
+			s.eachPresent(func(p *present) { add(p.path, p.digest) }))
+		if err != nil {
+			return err
+		}
 		for i := range s.index.holds {
 			if h := &s.index.holds[i]; h.path == "" {
 				add(path, h.digest) // it may be of this path
@@ -143,7 +148,9 @@ func (h *History) PathsBelow(folder string) (paths []string, err error) {
 				paths = append(paths, path)
 			}
 		}
-		s.eachChange(1, s.index.last(), func(_ *point, c *change) { add(c.path) })
+		if err := s.eachChange(1, s.index.last(), func(_ *point, c *change) { add(c.path) }); err != nil {
+			return err
+		}
 		for path := range s.index.present {
 			add(path)
 		}
@@ -158,7 +165,8 @@ func (h *History) PathsBelow(folder string) (paths []string, err error) {
 func (h *History) CountEarlier(paths []string) (versions int64, err error) {
 	err = h.do(func(s *store) error {
 		wanted := pathSet(paths)
-		for path, list := range s.versions() {
+		all, err := s.versions()
+		for path, list := range all {
 			if !isWanted(path, wanted) {
 				continue
 			}
@@ -168,7 +176,7 @@ func (h *History) CountEarlier(paths []string) (versions int64, err error) {
 				}
 			}
 		}
-		return nil
+		return err
 	})
 	return versions, err
 }

@@ -50,8 +50,9 @@ func (t *Tree) Entries() iter.Seq[TreeEntry] {
 	return func(yield func(TreeEntry) bool) {
 		for i := range t.entries {
 			e := &t.entries[i]
-			if !yield(TreeEntry{Path: e.path, Mode: e.perm() | e.kind.mode(), Size: e.size, Modified: time.Unix(0, e.modify),
-				Stamp: workspace.NewStamp(e.inode, e.size, e.change)}) {
+			if !yield(TreeEntry{Path: e.path, Mode: e.perm() | e.kind.mode(), Size: e.size,
+				Modified: time.Unix(0, e.modify),
+				Stamp:    workspace.NewStamp(e.inode, e.size, e.change)}) {
 				return
 			}
 		}
@@ -217,7 +218,8 @@ func (w *walker) entry(fd int, at walkFolder, name string) {
 
 // entryOf returns what stat tells about a path.
 func entryOf(st *unix.Stat_t) entry {
-	e := entry{mode: uint16(st.Mode & 0o7777), size: st.Size, modify: st.Mtim.Nano(), change: st.Ctim.Nano(), inode: st.Ino,
+	e := entry{mode: uint16(st.Mode & 0o7777), size: st.Size, modify: st.Mtim.Nano(), change: st.Ctim.Nano(),
+		inode:  st.Ino,
 		device: uint64(st.Dev)}
 	switch st.Mode & unix.S_IFMT {
 	case unix.S_IFREG:

@@ -135,6 +135,7 @@ func (u *undoPlan) result() protocol.UndoneSpan {
 	for _, list := range [][]string{u.restored, u.changed, u.sharing, u.noByte} {
 		sortForNames(list)
 	}
-	return protocol.UndoneSpan{Restored: countPaths(u.restored), Changed: countPaths(u.changed), Shared: countPaths(u.sharing),
+	return protocol.UndoneSpan{Restored: countPaths(u.restored), Changed: countPaths(u.changed),
+		Shared:  countPaths(u.sharing),
 		NotKept: countPaths(u.noByte)}
 }

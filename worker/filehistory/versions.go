@@ -33,11 +33,15 @@ func (e *entry) notKept() string {
 	return reasons[e.why]
 }
 
-// Versions lists at most protocol.MaxFileVersions versions of a file or folder, the newest first.
-// Only points below before count; 0 means all. more means that there are older versions.
+// Versions lists versions of a file or folder, the newest first. There are at most
+// protocol.MaxFileVersions; more means that there are older ones. Only points below before count; 0
+// means all.
 func (h *History) Versions(path string, before int64) (list []protocol.FileVersion, more bool, err error) {
 	err = h.do(func(s *store) error {
-		versions := s.versionsOf(path)
+		versions, err := s.versionsOf(path)
+		if err != nil {
+			return err
+		}
 		slices.Reverse(versions)
 		for _, v := range versions {
 			if before > 0 && v.Point >= before {
@@ -55,18 +59,21 @@ func (h *History) Versions(path string, before int64) (list []protocol.FileVersi
 }
 
 // versionsOf lists the versions of a path, oldest first.
-func (s *store) versionsOf(path string) (list []protocol.FileVersion) {
+func (s *store) versionsOf(path string) (list []protocol.FileVersion, err error) {
 	later := map[int64]entry{}
-	s.eachPresent(func(p *present) {
+	err = s.eachPresent(func(p *present) {
 		if p.path == path {
 			later[p.since] = p.entry
 		}
 	})
+	if err != nil {
+		return nil, err
+	}
 	if e := s.index.present[path]; e != nil {
 		later[e.since] = *e
 	}
 	last := entry{kind: noEntryKind}
-	s.eachChange(1, s.index.last(), func(p *point, c *change) {
+	err = s.eachChange(1, s.index.last(), func(p *point, c *change) {
 		switch {
 		case c.path == path:
 			e := c.after
@@ -81,7 +88,7 @@ func (s *store) versionsOf(path string) (list []protocol.FileVersion) {
 			list = append(list, s.fileVersion(p, &entry{kind: directory, mode: 0o755}))
 		}
 	})
-	return list
+	return list, err
 }
 
 // FindPoint returns the last point until a time, or fs.ErrNotExist.
@@ -108,7 +115,11 @@ func (h *History) OpenVersion(path string, number int64) (v protocol.FileVersion
 		if err != nil {
 			return err
 		}
-		e := s.stateAt(p.number, path)[path]
+		state, err := s.stateAt(p.number, path)
+		if err != nil {
+			return err
+		}
+		e := state[path]
 		if e.kind == unknown {
 			return fmt.Errorf("%s at point %d: %w: %w", path, p.number, errNoPoint, fs.ErrNotExist)
 		}

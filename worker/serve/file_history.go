@@ -126,7 +126,12 @@ func runFileHistory(ctx context.Context, u *userTools, h *host.Operation, p prot
 }
 
 // recordedOperations are the operations whose changes go into the file history, with the words for
-// their author. An undo records its changes itself.
+// their author. An undo and a restore record their changes themselves, and a check keeps the files
+// from before its command.
+//
+// Parsers, converters and speech recognition write only to temporary folders. Nothing is kept before
+// them. If a hostile file makes such a program change the home, the next look at the home finds that
+// as somebody else's change.
 var recordedOperations = map[protocol.OperationKind]string{
 	protocol.OperationKindLog:     "daily log",
 	protocol.OperationKindMemory:  "memory",

@@ -87,18 +87,13 @@ func newServer(o Options) *server {
 // close releases the tools of the user, and the folder of the file history, after the connection
 // has ended.
 func (s *server) close() {
-	if s.options.History != nil {
-		if err := s.options.History.Close(); err != nil {
-			s.options.Report(err)
-		}
-	}
 	s.update(func(state *serverState) {
 		if state.tools != nil {
 			state.tools.close()
 		}
 	})
 	if s.options.History != nil {
-		_ = s.options.History.Close() // an open file history has closed it already
+		_ = s.options.History.Close() // an open file history has already closed it
 	}
 }
 

@@ -17,7 +17,7 @@ type Stamp struct {
 	changed int64 // when the file was last changed, in nanoseconds
 }
 
-// NewStamp returns the stamp of a file with this inode, size, and time of change in nanoseconds.
+// NewStamp returns the stamp of a file. changed is the time of its last change in nanoseconds.
 func NewStamp(inode uint64, size, changed int64) Stamp {
 	return Stamp{inode: inode, size: size, changed: changed}
 }

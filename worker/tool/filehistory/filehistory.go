@@ -68,10 +68,13 @@ type listArgs struct {
 	At   string `json:"at"`
 }
 
-func (f *fileHistory) list(_ context.Context, _ worker.Call, args listArgs) (worker.Result, error) {
+func (f *fileHistory) list(ctx context.Context, _ worker.Call, args listArgs) (worker.Result, error) {
 	name, err := f.ws.CleanPath(args.Path)
 	if err != nil {
 		return worker.Result{}, err
+	}
+	if err := f.history.Look(ctx); err != nil { // so that the newest version is the present one
+		return worker.Result{}, fmt.Errorf("list versions: %w", err)
 	}
 	before := int64(0)
 	if args.At != "" {

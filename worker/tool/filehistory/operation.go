@@ -44,6 +44,9 @@ func (o Operation) Run(ctx context.Context, p protocol.FileHistoryParameters) (r
 		return r, errors.New(o.Off)
 	}
 	if p.Path != "" {
+		if err := o.History.Look(ctx); err != nil { // so that the newest version is the present one
+			return r, err
+		}
 		if p.Point, err = o.point(p); err != nil {
 			return r, err
 		}
@@ -83,7 +86,11 @@ func (o Operation) versions(_ context.Context, p protocol.FileHistoryParameters)
 	if p.Point > 0 && (before == 0 || p.Point < before) {
 		before = p.Point + 1 // the moment's own version is among them
 	}
-	r.Versions, r.More, err = o.History.Versions(p.Path, before)
+	if p.Path == "." {
+		r.Versions, r.More, err = o.History.LastChanges(before)
+	} else {
+		r.Versions, r.More, err = o.History.Versions(p.Path, before)
+	}
 	return r, err
 }
 
@@ -192,6 +199,9 @@ func restoreWords(operation int64, p protocol.FileHistoryParameters) string {
 
 func (o Operation) space(context.Context, protocol.FileHistoryParameters) (protocol.FileHistoryResult, error) {
 	space := o.History.Space()
+	for _, left := range o.History.LeftOut() {
+		space.Why = append(space.Why, protocol.NotKept{Reason: left.Why, Count: left.Files})
+	}
 	return protocol.FileHistoryResult{Space: &space}, nil
 }
 

@@ -1,0 +1,81 @@
+package filehistory
+
+import (
+	"context"
+	"os"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// runFixture is a fixture whose history runs in the background, in a bubble of synctest.
+func runFixture(t *testing.T) (f *fixture, stop func()) {
+	f = newFixture(t, func(o *Options) { o.Now = time.Now })
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error)
+	go func() { ended <- f.h.Run(ctx) }()
+	return f, func() {
+		cancel()
+		f.check(<-ended)
+		f.close()
+	}
+}
+
+func TestRun_NewHome_KeepsEverything(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, stop := runFixture(t)
+		defer stop()
+		f.write("a", "one")
+		time.Sleep(lookEvery + time.Minute)
+		if space := f.h.Space(); space.Files != 1 || space.Left.Count != 0 {
+			t.Errorf("got %+v", space)
+		}
+		f.program(func() { f.write("b", "two") })
+		time.Sleep(time.Second)
+		if got := f.version("b", 0); got != "two" {
+			t.Errorf("got %q", got)
+		}
+		f.write("by hand", "three")
+		time.Sleep(lookEvery + time.Minute)
+		list, _, err := f.h.Versions("by hand", 0)
+		f.check(err)
+		if len(list) != 1 || list[0].By.Kind != "other" || list[0].NotKept != "" {
+			t.Errorf("got %+v", list)
+		}
+	})
+}
+
+func TestRun_IdleHistory_FreesItsIndex(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, stop := runFixture(t)
+		defer stop()
+		f.write("a", "one")
+		f.program(func() { f.write("a", "two") })
+		time.Sleep(3 * idleAfter)
+		f.h.mu.Lock()
+		loaded := f.h.store != nil
+		f.h.mu.Unlock()
+		if loaded {
+			t.Error("the index is still in memory")
+		}
+		if got := f.version("a", 0); got != "two" {
+			t.Errorf("got %q", got)
+		}
+	})
+}
+
+func TestRun_RunningProgram_KeepsItsChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, stop := runFixture(t)
+		defer stop()
+		f.write("a", "one")
+		p := f.begin()
+		f.write("a", "two")
+		time.Sleep(2 * lookEvery)
+		f.check(os.Remove(f.path("a")))
+		span := f.end(p)
+		if undone := f.undo(span, false, "undo 1"); f.read("a") != "one" {
+			t.Errorf("got %q, %+v", f.read("a"), undone)
+		}
+	})
+}
