@@ -86,7 +86,8 @@ func (c *checker) checkHistories() {
 	for _, g := range c.givenFolders() {
 		below, _ := strings.CutPrefix(g.folder, histories+"/")
 		first, _, _ := strings.Cut(below, "/")
-		if filepath.IsAbs(g.folder) && (inside(histories, g.folder) || below != g.folder && strings.HasSuffix(first, historySuffix)) {
+		within := below != g.folder && strings.HasSuffix(first, historySuffix)
+		if filepath.IsAbs(g.folder) && (inside(histories, g.folder) || within) {
 			c.wrong(g.path, quote(g.folder), fmt.Sprintf(wantNoHistory, histories))
 		}
 	}

@@ -60,9 +60,11 @@ type wallTester struct {
 // try tries each row of the escapes in a separate process.
 func (w *wallTester) try(ctx context.Context, try protocol.TryWallsParams) []protocol.EscapeReport {
 	v := escapeVictims(try.Victims)
-	if err := w.keepSecret(v.Secret); err != nil {
-		logError(err)
+	if w.history == nil {
 		v.History = "" // its rows are then not tried
+	} else if err := w.keepSecret(v.Secret); err != nil {
+		logError(err)
+		v.History = ""
 	}
 	var list []protocol.EscapeReport
 	for _, p := range escape.AllProbes() {
@@ -76,12 +78,15 @@ func (w *wallTester) try(ctx context.Context, try protocol.TryWallsParams) []pro
 	return list
 }
 
-// keepSecret writes the secret into the file history, for the rows that try to reach it.
+// keepSecret writes the secret into the file history, for the rows that try to reach it. It replaces
+// the file of an earlier worker, which may belong to another account after a restore of a backup.
 func (w *wallTester) keepSecret(secret string) error {
-	if w.history == nil {
-		return errors.New("the file history: this worker has none to try")
+	folder := int(w.history.Fd())
+	if err := unix.Unlinkat(folder, escape.HistoryFile, 0); err != nil && err != unix.ENOENT {
+		return fmt.Errorf("delete from the file history: %w", err)
 	}
-	fd, err := unix.Openat(int(w.history.Fd()), escape.HistoryFile, unix.O_WRONLY|unix.O_CREAT|unix.O_TRUNC|unix.O_CLOEXEC, 0o600)
+	const flags = unix.O_WRONLY | unix.O_CREAT | unix.O_EXCL | unix.O_CLOEXEC
+	fd, err := unix.Openat(folder, escape.HistoryFile, flags, 0o600)
 	if err != nil {
 		return fmt.Errorf("write to the file history: %w", err)
 	}

@@ -18,7 +18,8 @@ func TestTryWalls_BrokenProbe_IsNotStopped(t *testing.T) {
 	defer over()
 	for name, ctx := range map[string]context.Context{"ended": ended, "late": late} {
 		probe, _ := escape.FindProbe("F1")
-		if f := new(wallTester).tryRow(ctx, probe, escape.Victims{}); f.Outcome != escape.OutcomeUntried || f.Detail == "" {
+		f := new(wallTester).tryRow(ctx, probe, escape.Victims{})
+		if f.Outcome != escape.OutcomeUntried || f.Detail == "" {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}

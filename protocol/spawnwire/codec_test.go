@@ -138,7 +138,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(packet)
 	}
 	for _, m := range []SpawnRequest{
-		{ID: 1, Root: "/srv/homes", Path: "ann", HistoryRoot: "/srv/homes", HistoryPath: "ann.history", Profile: "worker"},
+		{ID: 1, Root: "/srv/homes", Path: "ann", HistoryRoot: "/srv/histories", HistoryPath: "ann.history"},
 		{ID: 2, Root: "/srv/homes", Path: "ann", HistoryPath: "../ann.history", Profile: "worker"},
 	} {
 		packet, err := Encode(m)

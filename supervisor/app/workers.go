@@ -27,7 +27,8 @@ func PlacementOptions(cfg *config.Config, log hclog.Logger) placement.Options {
 	w := cfg.Worker
 	from, to := w.UIDRange()
 	return placement.Options{UIDs: placement.UIDRange{From: from, To: to}, UIDsOptional: w.UIDs == config.AutomaticUIDs,
-		History: w.History > 0, HistoryDir: historyDir(cfg), State: cfg.State, Account: w.Account, MakeAccount: cfg.Local, Tier: w.Sandbox, LeastTier: w.SandboxMin,
+		History: w.History > 0, HistoryDir: historyDir(cfg),
+		State: cfg.State, Account: w.Account, MakeAccount: cfg.Local, Tier: w.Sandbox, LeastTier: w.SandboxMin,
 		ReadOnly: w.ReadOnly, Memory: int64(w.Memory), PIDs: int(w.PIDs), Log: log}
 }
 

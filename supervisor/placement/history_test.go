@@ -39,8 +39,9 @@ func startLocations(t *testing.T, tier string, o placement.Options) *placement.W
 		t.Fatal(err)
 	}
 	bin := apptest.BuildPrograms(t)
-	s, err := pool.StartSpawner(t.Context(), pool.SpawnerOptions{Path: filepath.Join(bin, "mews-spawner"), Worker: filepath.Join(bin, "mews-worker"),
-		Tier: tier, Least: "off", UID: workers.UID, GID: workers.GID, Log: hclog.NewNullLogger()})
+	s, err := pool.StartSpawner(t.Context(), pool.SpawnerOptions{
+		Path: filepath.Join(bin, "mews-spawner"), Worker: filepath.Join(bin, "mews-worker"), Tier: tier,
+		Least: "off", UID: workers.UID, GID: workers.GID, Log: hclog.NewNullLogger()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,8 +127,13 @@ func TestSelfTest_EachTier_ReachesNoHistory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			secret := filepath.Join(state, "trial.history", "mews-escape-secret") // this process's, as after a restore
+			if err := os.WriteFile(secret, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
 			outcomes := map[string]string{}
-			err = placement.WithSelfTestWorker(t.Context(), places.Spawner, place, func(worker *pool.Worker[pool.RefusingHost]) error {
+			type worker = pool.Worker[pool.RefusingHost]
+			err = placement.WithSelfTestWorker(t.Context(), places.Spawner, place, func(worker *worker) error {
 				findings, err := placement.TryEscapes(t.Context(), worker, state, places.Workers, false)
 				for _, f := range placement.SandboxHoles(tier, findings) {
 					t.Errorf("%s: %s %s", f.Row, f.Outcome, f.Detail)
@@ -170,8 +176,9 @@ func TestHistory_OfRoots_IsGivenToWorker(t *testing.T) {
 	history := places.HistoryPath(ann)
 	pack := filepath.Join(history, "packs", "1")
 	outside := filepath.Join(state, "private", "key")
-	if err := errors.Join(os.MkdirAll(filepath.Dir(pack), 0o700), os.WriteFile(pack, nil, 0o600), os.WriteFile(outside, nil, 0o600),
-		os.Symlink(outside, filepath.Join(history, "link")), os.Link(outside, filepath.Join(history, "hard"))); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(pack), 0o700), os.WriteFile(pack, nil, 0o600),
+		os.WriteFile(outside, nil, 0o600), os.Symlink(outside, filepath.Join(history, "link")),
+		os.Link(outside, filepath.Join(history, "hard"))); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := places.LocationOf(ann); err != nil {

@@ -17,8 +17,7 @@ import (
 // selfTestHome is the name of the home of the worker that tests the sandbox, in the state folder.
 const selfTestHome = "trial"
 
-// SelfTestLocation returns the folders and the account of the worker that tests a sandbox of this
-// tier.
+// SelfTestLocation returns the location of the worker that tests a sandbox of this tier.
 func SelfTestLocation(state string, workers Account, tier string) (pool.WorkerLocation, error) {
 	place := pool.WorkerLocation{Root: state, Path: selfTestHome}
 	err := makeSelfTestFolder(state, selfTestHome, workers)

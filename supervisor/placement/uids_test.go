@@ -160,7 +160,8 @@ func TestOwnUID_NewDatabase_FollowsHomes(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for name, uid := range map[string]int{"ann": from, "former": from + 2, "twin": from + 3} { // file histories of homes
+		for _, name := range []string{"ann", "former", "twin"} {
+			uid := owners[name]
 			history := filepath.Join(state, "homes", name+HistorySuffix)
 			if err := errors.Join(os.Mkdir(history, 0o700), os.Chown(history, uid, uid)); err != nil {
 				t.Fatal(err)
@@ -170,8 +171,8 @@ func TestOwnUID_NewDatabase_FollowsHomes(t *testing.T) {
 		if err := errors.Join(os.Mkdir(elsewhere, 0o700), os.Chown(elsewhere, to, to)); err != nil {
 			t.Fatal(err)
 		}
-		p := &WorkerLocations{Options: Options{State: state, HistoryDir: filepath.Join(state, "homes"), UIDs: UIDRange{from, to},
-			Kept: openUIDs(t)}}
+		p := &WorkerLocations{Options: Options{State: state, HistoryDir: filepath.Join(state, "homes"),
+			UIDs: UIDRange{from, to}, Kept: openUIDs(t)}}
 		for i, name := range c.users {
 			uid, err := p.ownUID(supervisor.User{Name: filepath.Base(name), Home: filepath.Join(state, "homes", name)})
 			if uid != c.want[i] || (err != nil) != (c.want[i] == 0) {

@@ -6,8 +6,8 @@ import "testing"
 // which alone writes the file history. An export only reads it.
 func TestWorkerSpec_History_OnlyOneWorkerWrites(t *testing.T) {
 	for profile := range profiles {
-		spec := WorkerSpec{Profile: profile, Place: WorkerLocation{Root: "/homes", Path: "ann", HistoryRoot: "/histories",
-			HistoryPath: "ann.history"}}
+		place := WorkerLocation{Root: "/homes", Path: "ann", HistoryRoot: "/histories", HistoryPath: "ann.history"}
+		spec := WorkerSpec{Profile: profile, Place: place}
 		m, err := spec.request()
 		if err != nil {
 			t.Fatal(err)

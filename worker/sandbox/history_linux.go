@@ -12,8 +12,9 @@ const (
 	// attributes of the history's mount
 	historyAttrs = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV | unix.MOUNT_ATTR_NOEXEC
 	// rights of a worker below the history's folder
-	rightsHistory = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR | unix.LANDLOCK_ACCESS_FS_WRITE_FILE |
-		unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_MAKE_REG | unix.LANDLOCK_ACCESS_FS_MAKE_DIR |
+	rightsHistory = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR |
+		unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE |
+		unix.LANDLOCK_ACCESS_FS_MAKE_REG | unix.LANDLOCK_ACCESS_FS_MAKE_DIR |
 		unix.LANDLOCK_ACCESS_FS_REMOVE_FILE | unix.LANDLOCK_ACCESS_FS_REMOVE_DIR | unix.LANDLOCK_ACCESS_FS_REFER
 )
 
@@ -23,10 +24,9 @@ func OpenHistory(root, name string) (BindMount, int, error) {
 	return openBind(root, name, unix.RESOLVE_NO_SYMLINKS)
 }
 
-// PassHistory makes stage one of the plan get its history as a descriptor: the open folder, which
-// PassHistory takes over, or its mount. The caller sets Launch.History to the returned descriptor,
-// and closes it; -1 means that stage one opens the folder by its path. Stage one can always do that
-// if it has the account or the capabilities of this process.
+// PassHistory prepares the open folder of the plan's history for stage one. It takes the folder
+// over, and returns the folder or its mount. The caller sets Launch.History to that descriptor, and
+// closes it. -1 means that stage one opens the folder by its path.
 func (p *Plan) PassHistory(folder int, privilege Privilege) (fd int, err error) {
 	if p.Tier == TierLandlock {
 		p.History.Mount = historyFD
@@ -95,8 +95,8 @@ func leaveToolRules(version int, rules []rule) error {
 	return errors.Join(unix.Dup3(set, toolRulesFD, 0), unix.Close(set))
 }
 
-// reopenFolder opens a folder for reading, of which the descriptor only names the path. Without
-// namespaces a program may have changed the folder's mode, so that is set again.
+// reopenFolder opens the folder of an O_PATH descriptor for reading. Without namespaces a program
+// may have changed the folder's mode, so reopenFolder sets it again.
 func reopenFolder(folder *os.File) (*os.File, error) {
 	defer folder.Close()
 	if err := os.Chmod(fdPath(int(folder.Fd())), 0o700); err != nil {

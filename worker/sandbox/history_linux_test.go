@@ -63,7 +63,8 @@ func TestHistory_FolderSwapped_IsRefused(t *testing.T) {
 	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
 		r.keepHistory()
 		r.plan.History.Inode++
-		if said, err := r.run("echo started"); err == nil || !strings.Contains(said, "is another folder than the one that was checked") {
+		said, err := r.run("echo started")
+		if err == nil || !strings.Contains(said, "is another folder than the one that was checked") {
 			t.Errorf("%v: %s", err, said)
 		}
 	})
@@ -109,10 +110,16 @@ func TestTakeInherited_EachEnvironment_IsChecked(t *testing.T) {
 		env  []string
 		want string
 	}{
-		"nothing":            {nil, "no history, no rules"},
-		"a history":          {[]string{"MEWS_TIER=namespaces", "MEWS_HISTORY=4"}, "history drwx------, no rules; closed"},
-		"rules":              {[]string{"MEWS_TIER=landlock", "MEWS_HISTORY=4", "MEWS_TOOL_RULES=5"}, "history drwx------, rules; closed"},
-		"rules missing":      {[]string{"MEWS_TIER=landlock", "MEWS_HISTORY=4"}, "MEWS_HISTORY is set without MEWS_TOOL_RULES"},
+		"nothing":   {nil, "no history, no rules"},
+		"a history": {[]string{"MEWS_TIER=namespaces", "MEWS_HISTORY=4"}, "history drwx------, no rules; closed"},
+		"rules": {
+			[]string{"MEWS_TIER=landlock", "MEWS_HISTORY=4", "MEWS_TOOL_RULES=5"},
+			"history drwx------, rules; closed",
+		},
+		"rules missing": {
+			[]string{"MEWS_TIER=landlock", "MEWS_HISTORY=4"},
+			"MEWS_HISTORY is set without MEWS_TOOL_RULES",
+		},
 		"another descriptor": {[]string{"MEWS_HISTORY=5"}, `MEWS_HISTORY="5": want 4`},
 		"no number":          {[]string{"MEWS_HISTORY=4x"}, `MEWS_HISTORY="4x": want 4`},
 		"empty":              {[]string{"MEWS_HISTORY="}, `MEWS_HISTORY="": want 4`},
@@ -165,7 +172,8 @@ func inherit() error {
 		text += "no "
 	}
 	text += "rules"
-	left, err := exec.Command("/bin/sh", "-c", `[ -e /proc/$$/fd/4 ] || echo closed; env | grep MEWS_[HT]O; true`).Output()
+	const script = `[ -e /proc/$$/fd/4 ] || echo closed; env | grep MEWS_[HT]O; true`
+	left, err := exec.Command("/bin/sh", "-c", script).Output()
 	if err != nil {
 		return err
 	}

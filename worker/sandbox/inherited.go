@@ -45,7 +45,8 @@ func TakeInherited() (Inherited, error) {
 		return i, nil
 	}
 	if Tier(os.Getenv(TierVariable)) == TierLandlock && i.ToolRules == nil {
-		return i, fmt.Errorf("%s is set without %s: programs would reach the history", historyVariable, toolRulesVariable)
+		const format = "%s is set without %s: programs would reach the history"
+		return i, fmt.Errorf(format, historyVariable, toolRulesVariable)
 	}
 	i.History, err = reopenFolder(folder)
 	return i, err

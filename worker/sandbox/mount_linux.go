@@ -97,7 +97,8 @@ func openBeneath(root, path string, resolve uint64) (fd int, err error) {
 		return -1, fmt.Errorf("open %s: %w", root, err)
 	}
 	defer unix.Close(dir)
-	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_MAGICLINKS | resolve}
+	resolve |= unix.RESOLVE_BENEATH | unix.RESOLVE_NO_MAGICLINKS
+	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: resolve}
 	// the kernel answers EAGAIN if a rename elsewhere happened during the lookup of a ".."
 	// (openat2(2))
 	for range 8 {

@@ -39,7 +39,10 @@ var parserAttempts = []struct {
 		"read its worker's memory map",
 		func() error { _, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", os.Getppid())); return err },
 	},
-	{"read the file history", func() error { _, err := os.ReadFile(filepath.Join(os.Args[1], "..", historyName, "kept")); return err }},
+	{"read the file history", func() error {
+		_, err := os.ReadFile(filepath.Join(os.Args[1], "..", historyName, "kept"))
+		return err
+	}},
 	{"have a folder open", func() error {
 		for fd := range 64 {
 			if _, err := os.Stat(fmt.Sprintf("/proc/self/fd/%d/.", fd)); err == nil {

@@ -36,7 +36,8 @@ func plan() *rapid.Generator[Plan] {
 			Worker:  "/" + word().Draw(t, "worker"),
 			Home:    bind().Draw(t, "home"),
 			History: BindMount{Root: "/" + word().Draw(t, "histories"), Path: word().Draw(t, "history"),
-				Mount: rapid.SampledFrom([]int{0, historyFD}).Draw(t, "history mount"), Inode: rapid.Uint64().Draw(t, "history inode")},
+				Mount: rapid.SampledFrom([]int{0, historyFD}).Draw(t, "history mount"),
+				Inode: rapid.Uint64().Draw(t, "history inode")},
 			Binds: rapid.SliceOfN(bind(), 0, 12).Draw(t, "binds"),
 			Limits: Limits{
 				Memory: rapid.Int64Min(0).Draw(t, "memory"), Tmp: rapid.Int64Min(0).Draw(t, "tmp"),
@@ -129,7 +130,7 @@ func TestReadPlan_BadPlan_IsRefused(t *testing.T) {
 		"history of a review": func(p *Plan) {
 			p.Profile, p.Home, p.History = ProfileReview, BindMount{}, BindMount{Root: "/h", Path: "a.history"}
 		},
-		"history without walls":   func(p *Plan) { p.Tier, p.History = TierOff, BindMount{Root: "/h", Path: "a.history"} },
+		"history without walls":   func(p *Plan) { p.Tier, p.History = TierOff, BindMount{Root: "/h", Path: "a"} },
 		"history at a descriptor": func(p *Plan) { p.History = BindMount{Root: "/h", Path: "a.history", Mount: 3} },
 		"relative history":        func(p *Plan) { p.History = BindMount{Root: "h", Path: "a.history"} },
 		"relative":                seen(BindMount{Name: "a", Root: "srv"}),

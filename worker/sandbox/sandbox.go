@@ -130,7 +130,7 @@ func (p Plan) check() error {
 	case p.History != BindMount{} && (p.hasNoFolders() || !p.Tier.AtLeast(TierLandlock)):
 		return fmt.Errorf("history %q: a worker with no folders or no walls has none", p.History.path())
 	case p.History.Mount != 0 && p.History.Mount != historyFD:
-		return fmt.Errorf("history %q: it comes as descriptor %d, want %d", p.History.path(), p.History.Mount, historyFD)
+		return fmt.Errorf("history %q: it is descriptor %d, want %d", p.History.path(), p.History.Mount, historyFD)
 	case p.History != BindMount{} && !filepath.IsAbs(p.History.Root):
 		return fmt.Errorf("history %q: want an absolute root", p.History.Root)
 	case !p.hasNoFolders() && !filepath.IsAbs(p.Home.Root):

@@ -114,7 +114,8 @@ func (s *spawner) plan(m spawnwire.SpawnRequest, w *worker, a Account) (p sandbo
 // folder.
 func openNoHome(m spawnwire.SpawnRequest) (int, error) {
 	if m.Root != "" || m.Path != "" || m.HistoryRoot != "" || m.HistoryPath != "" || len(m.Binds) > 0 {
-		return -1, fmt.Errorf("home %q, history %q and %d folders: a worker that only reads has none", m.Path, m.HistoryPath, len(m.Binds))
+		const format = "home %q, history %q and %d folders: a worker that only reads has none"
+		return -1, fmt.Errorf(format, m.Path, m.HistoryPath, len(m.Binds))
 	}
 	return unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 }

@@ -124,8 +124,8 @@ const (
 
 	textHistoryNone  = " No file history is kept, because worker.history is 0B."
 	textHistoryOff   = " No file history is kept, because without walls every program could change it."
-	textHistoryModes = " Programs can change the modes, times and attributes of the files in the file history, but neither read nor " +
-		"write these files."
+	textHistoryModes = " Programs can neither read nor write the files of the file history. " +
+		"But they can change their modes, times and attributes."
 
 	// spawnerBetter is the spawner's text before the list of stronger tiers that failed.
 	spawnerBetter = " Stronger walls do not work here: "

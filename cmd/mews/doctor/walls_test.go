@@ -89,7 +89,8 @@ func TestHistoryText_EachTier_SaysWhatIsMissing(t *testing.T) {
 			t.Errorf("no room in %s: %q", tier, got)
 		}
 		cfg.Worker.History = config.GiB
-		if got, want := historyText(cfg, tier), map[string]string{"landlock": textHistoryModes, "off": textHistoryOff}[tier]; got != want {
+		want := map[string]string{"landlock": textHistoryModes, "off": textHistoryOff}[tier]
+		if got := historyText(cfg, tier); got != want {
 			t.Errorf("in %s: %q, want %q", tier, got, want)
 		}
 	}

@@ -145,7 +145,8 @@ func TestProbe_FileNameTaken_UsesAnother(t *testing.T) {
 func TestTryProbe_NoVictims_IsUntried(t *testing.T) {
 	r := newHarness(t)
 	r.victims = Victims{Workspace: r.victims.Workspace}
-	needy := strings.Fields("F2 F3 F4 F5 F6 F8 F9 F10 F11 F12 F13 F14 F15 H1 H2 H3 H4 H5 P1 P2 P3 P4 P5 P6 P7 P8 P9 N8 N9 N10 S2 E1 X1")
+	needy := strings.Fields("F2 F3 F4 F5 F6 F8 F9 F10 F11 F12 F13 F14 F15 H1 H2 H3 H4 H5 " +
+		"P1 P2 P3 P4 P5 P6 P7 P8 P9 N8 N9 N10 S2 E1 X1")
 	for _, row := range append(needy, "Z9") {
 		if f := r.finding(r.attempt("try", row, r.own())); f.Outcome != OutcomeUntried {
 			t.Errorf("%+v", f)

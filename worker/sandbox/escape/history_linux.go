@@ -3,14 +3,11 @@ package escape
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // HistoryFile is the file with the secret in the folder of the worker's file history.
@@ -39,16 +36,15 @@ func reachHistory(try func(dir string, v Victims) error) func(Victims) error {
 		var all []error
 		for _, dir := range historyPaths(v) {
 			// Landlock does not refuse this call
-			_, err := os.Lstat(filepath.Join(dir, HistoryFile))
-			if err == nil {
-				err = try(dir, v)
+			if _, err := os.Lstat(filepath.Join(dir, HistoryFile)); err != nil {
+				continue
 			}
-			switch {
+			switch err := try(dir, v); {
 			case err == nil:
 				return escapedError("by " + dir)
 			case errors.As(err, new(escapedError)):
 				return err
-			case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ENOTDIR):
+			default:
 				all = append(all, err)
 			}
 		}
