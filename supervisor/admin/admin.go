@@ -51,11 +51,20 @@ type Options struct {
 	// history is set, the archive has the home's file history too. The user may be a former user.
 	// Archive's errors are texts for people.
 	Archive func(ctx context.Context, user string, history bool) (operation.Archive, error)
-	// Erase lets a one-shot worker delete all files of a user's home, or if history is set, of its
-	// file history, for some seconds. If files are left, another call continues. The user may be a
-	// former user. Erase's errors are texts for people.
-	Erase  func(ctx context.Context, user string, history bool) (operation.EraseReport, error)
+	// Erase lets one-shot workers delete all files of a user's home and of its file history, for
+	// some seconds. If files are left, another call continues. The user may be a former user. The
+	// errors in the result are texts for people.
+	Erase  func(ctx context.Context, user string, what EraseTargets) Erased
 	Copies DatabaseCopies // the database's copies; nil means that there are none
+}
+
+// EraseTargets are the folders of a user that Erase empties, the history first.
+type EraseTargets struct{ History, Home bool }
+
+// Erased is the result of Erase for both folders.
+type Erased struct {
+	History, Home       operation.EraseReport
+	HistoryErr, HomeErr error
 }
 
 // DatabaseCopies are the copies of the database from before its migrations.

@@ -90,40 +90,30 @@ func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) 
 			return UserData{}, supervisor.Errorf(supervisor.CodeUnavailable, textNotAllDeleted, q.User, err)
 		}
 	}
-	if e.More, err = o.eraseHistory(ctx, q.User, e.History); err != nil || e.More {
-		return e, err
-	}
-	if e.More, err = o.eraseHome(ctx, q.User, &e); err != nil || e.More {
+	if e.More, err = o.eraseFolders(ctx, q.User, &e); err != nil || e.More {
 		return e, err
 	}
 	return o.eraseRows(ctx, by, q.User, e)
 }
 
-// eraseHome deletes the home of a removed user. A worker empties it, because this process may not
-// read it. The result more means that the worker's time was up.
-func (o *Service) eraseHome(ctx context.Context, user string, e *UserData) (more bool, err error) {
-	if e.Home == "" {
+// eraseFolders deletes the file history and the home of a removed user. Workers empty them, because
+// this process may not read them. The result more means that the workers' time was up.
+func (o *Service) eraseFolders(ctx context.Context, user string, e *UserData) (more bool, err error) {
+	if e.Home == "" && e.History == "" {
 		return false, nil
 	}
-	erased, workerErr := o.Erase(ctx, user, false)
-	if erased.More || ctx.Err() != nil {
-		return erased.More, context.Cause(ctx)
+	erased := o.Erase(ctx, user, EraseTargets{History: e.History != "", Home: e.Home != ""})
+	if more = erased.History.More || erased.Home.More; more || ctx.Err() != nil {
+		return more, context.Cause(ctx)
 	}
-	e.Files = max(e.Files, erased.Files)
-	return false, o.removeErased(user, e.Home, erased, workerErr)
-}
-
-// eraseHistory deletes the file history of a removed user's home, as eraseHome does. It comes first,
-// because the home shows a later call that there is work left.
-func (o *Service) eraseHistory(ctx context.Context, user, history string) (more bool, err error) {
-	if history == "" {
-		return false, nil
+	if e.History != "" {
+		err = o.removeErased(user, e.History, erased.History, erased.HistoryErr)
 	}
-	erased, workerErr := o.Erase(ctx, user, true)
-	if erased.More || ctx.Err() != nil {
-		return erased.More, context.Cause(ctx)
+	if e.Home != "" {
+		e.Files = max(e.Files, erased.Home.Files)
+		err = cmp.Or(o.removeErased(user, e.Home, erased.Home, erased.HomeErr), err)
 	}
-	return false, o.removeErased(user, history, erased, workerErr)
+	return false, err
 }
 
 // removeErased removes a folder that a worker has emptied. The error is for people.

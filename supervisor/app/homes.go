@@ -36,21 +36,25 @@ func (s *service) homeSpec(user string, profile pool.WorkerProfile) (pool.Worker
 		Hello: &protocol.Hello{User: user, Home: s.places.HomePathInSandbox(u.Home)}}, nil
 }
 
-// erase lets a worker empty a home, or its file history, for some seconds.
-func (s *service) erase(ctx context.Context, user string, history bool) (operation.EraseReport, error) {
-	if history {
-		return s.operations.EraseHistory(ctx, user, eraseSeconds)
+// erase lets workers empty a home and its file history, each for some seconds.
+func (s *service) erase(ctx context.Context, user string, what admin.EraseTargets) (erased admin.Erased) {
+	if what.History {
+		erased.History, erased.HistoryErr = s.operations.EraseHistory(ctx, user, eraseSeconds)
 	}
-	return s.operations.EraseHome(ctx, user, eraseSeconds)
+	if what.Home && !erased.History.More && ctx.Err() == nil {
+		erased.Home, erased.HomeErr = s.operations.EraseHome(ctx, user, eraseSeconds)
+	}
+	return erased
 }
 
 // eraseAlone does the work of erase in a process that runs no service.
-func (s *service) eraseAlone(ctx context.Context, user string, history bool) (erased operation.EraseReport, err error) {
-	err = s.withWorkers(ctx, func(ctx context.Context) (err error) {
-		erased, err = s.erase(ctx, user, history)
-		return err
+func (s *service) eraseAlone(ctx context.Context, user string, what admin.EraseTargets) (erased admin.Erased) {
+	err := s.withWorkers(ctx, func(ctx context.Context) error {
+		erased = s.erase(ctx, user, what)
+		return nil
 	})
-	return erased, err
+	erased.HistoryErr, erased.HomeErr = errors.Join(erased.HistoryErr, err), errors.Join(erased.HomeErr, err)
+	return erased
 }
 
 // archiveAlone does the work of archive in a process that runs no service.
