@@ -68,7 +68,8 @@ func TestUserDelete_FileHistory_GoesWithHome(t *testing.T) {
 	r.checkGone("yan")
 
 	foreign := filepath.Join(r.history("xia"), "roots")
-	if err := errors.Join(os.Mkdir(foreign, 0o755), os.WriteFile(filepath.Join(foreign, "file"), nil, 0o600)); err != nil {
+	if err := errors.Join(os.Mkdir(foreign, 0o755), os.WriteFile(filepath.Join(foreign, "file"), nil,
+		0o600)); err != nil {
 		t.Fatal(err)
 	}
 	r.deleteFails("xia", r.history("xia")+" could not be emptied")

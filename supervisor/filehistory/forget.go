@@ -11,8 +11,8 @@ func (h *FileHistory) CountEarlier(ctx context.Context, user string, paths []str
 	return h.sum(ctx, user, protocol.FileHistoryCount, paths)
 }
 
-// ForgetEarlier deletes the earlier versions of some files of a user's home, and returns their
-// number. What is there now stays kept. A second call deletes nothing more.
+// ForgetEarlier deletes and counts the earlier versions of some files of a user's home. The present
+// versions stay kept. A second call deletes nothing more.
 func (h *FileHistory) ForgetEarlier(ctx context.Context, user string, paths []string) (int64, error) {
 	return h.sum(ctx, user, protocol.FileHistoryForget, paths)
 }

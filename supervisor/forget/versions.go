@@ -32,7 +32,8 @@ func (g *Forgetter) changedFiles(ctx context.Context, f supervisor.ForgetRequest
 
 // offerVersions adds to a question how many earlier versions stay of the files that a request leaves
 // alone, and a button that deletes them too.
-func (g *Forgetter) offerVersions(ctx context.Context, f supervisor.ForgetRequest, press string, d *supervisor.Delivery) error {
+func (g *Forgetter) offerVersions(ctx context.Context, f supervisor.ForgetRequest, press string,
+	d *supervisor.Delivery) error {
 	paths, err := g.changedFiles(ctx, f)
 	if err != nil || len(paths) == 0 {
 		return err

@@ -30,7 +30,8 @@ func (o *Operations[H]) EraseHistory(ctx context.Context, user string, seconds i
 	return o.erase(ctx, user, seconds, pool.ProfileHistory)
 }
 
-func (o *Operations[H]) erase(ctx context.Context, user string, seconds int, profile pool.WorkerProfile) (EraseReport, error) {
+func (o *Operations[H]) erase(ctx context.Context, user string, seconds int, profile pool.WorkerProfile) (
+	EraseReport, error) {
 	// encoding a number can't fail
 	parameters, _ := json.Marshal(protocol.EraseParameters{Seconds: seconds})
 	id, raw, err := o.runOnce(ctx, user, profile, protocol.OperationKindErase, string(parameters))
@@ -48,7 +49,8 @@ func (o *Operations[H]) erase(ctx context.Context, user string, seconds int, pro
 // runOnce runs an operation in a one-shot worker with a profile, and waits for the end. The operation is not
 // stored, because its caller begins again after a crash. The user may already be deleted. The
 // caller discards the blobs. An error is for people, unless ctx has ended.
-func (o *Operations[H]) runOnce(ctx context.Context, user string, profile pool.WorkerProfile, kind protocol.OperationKind,
+func (o *Operations[H]) runOnce(ctx context.Context, user string, profile pool.WorkerProfile,
+	kind protocol.OperationKind,
 	parameters string) (id int64, result json.RawMessage, err error) {
 	id = firstIndex + o.homes.lastID.Add(1)
 	own, done, _ := o.userWork.BeginWork(ctx, user, func() bool { return true })

@@ -65,8 +65,8 @@ func (c *WorkerLocations) historyOf(u supervisor.User, whose Account) (root, nam
 	return root, filepath.Base(path), nil
 }
 
-// HistoryFault returns why the last worker of a user could not use its file history, for people. It
-// is "" if nothing is wrong.
+// HistoryFault says why a user's last worker could not use its file history. The text is for people,
+// and "" if nothing is wrong.
 func (c *WorkerLocations) HistoryFault(user string) string {
 	text, _ := c.historyFaults.Load(user)
 	fault, _ := text.(string)

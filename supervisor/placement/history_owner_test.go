@@ -34,7 +34,8 @@ func TestHistory_OfOtherAccount_IsNamed(t *testing.T) {
 	place, err := places.LocationOf(ann)
 	fault := places.HistoryFault("ann")
 	if err != nil || place.HistoryPath != "" || !strings.Contains(fault, "user id 54499") ||
-		!strings.HasSuffix(fault, fmt.Sprintf("chown -hR %d:%d %s %s", places.Workers.UID, places.Workers.GID, ann.Home, history)) {
+		!strings.HasSuffix(fault, fmt.Sprintf("chown -hR %d:%d %s %s", places.Workers.UID, places.Workers.GID,
+			ann.Home, history)) {
 		t.Errorf("%+v, %v, %q", place, err, fault)
 	}
 	packing, err := places.LocationForHomeOperation(ann)
@@ -49,7 +50,8 @@ func TestHistory_OfOtherAccount_IsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	place, err = places.LocationOf(ann)
-	if err != nil || place.HistoryPath != "ann.history" || places.HistoryFault("ann") != "" || places.HistoryFault("bob") != "" {
+	if err != nil || place.HistoryPath != "ann.history" || places.HistoryFault("ann") != "" ||
+		places.HistoryFault("bob") != "" {
 		t.Errorf("handed over: %+v, %v, %q", place, err, places.HistoryFault("ann"))
 	}
 	if packing, err = places.LocationForHomeOperation(ann); err != nil || packing.HistoryPath != "ann.history" {

@@ -14,7 +14,8 @@ func TestWorkerSpec_History_OnlyOneWorkerWrites(t *testing.T) {
 		}
 		given := m.HistoryRoot == "/histories" && m.HistoryPath == "ann.history"
 		none := m.HistoryRoot == "" && m.HistoryPath == ""
-		if want := profile == ProfileUser || profile == ProfileSelfTest || profile == ProfileExport; given != want || none == want {
+		if want := profile == ProfileUser || profile == ProfileSelfTest || profile == ProfileExport; given != want ||
+			none == want {
 			t.Errorf("%s: %q in %q", profile, m.HistoryPath, m.HistoryRoot)
 		}
 	}

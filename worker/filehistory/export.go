@@ -32,7 +32,8 @@ func (r *Reader) load() error {
 	if r.store != nil {
 		r.store.packs.close()
 	}
-	s := &store{folder: &folder{dir: r.folder, readOnly: true}, now: time.Now, report: r.report, fresh: map[digest]bool{}}
+	s := &store{folder: &folder{dir: r.folder, readOnly: true}, now: time.Now, report: r.report,
+		fresh: map[digest]bool{}}
 	if err := s.load(); err != nil {
 		return err
 	}
@@ -65,7 +66,8 @@ type ExportedVersion struct {
 	NotKept string `json:"not_kept,omitempty"`
 }
 
-var exportedKinds = map[entryKind]string{absent: "deleted", file: "file", directory: "folder", link: "link", special: "special"}
+var exportedKinds = map[entryKind]string{absent: "deleted", file: "file", directory: "folder", link: "link",
+	special: "special"}
 
 // WriteVersions writes a line of JSON for each version, the oldest first. It returns the SHA-256 of
 // all kept bytes among them, those of the newest versions first.
@@ -118,8 +120,8 @@ func (r *Reader) laterBytes() (map[pathAtPoint]digest, error) {
 }
 
 func (r *Reader) exported(p *point, path string, e *entry, before bool) ExportedVersion {
-	v := ExportedVersion{Path: path, Point: p.number, Time: p.time(), Before: before, Who: p.by, Kind: exportedKinds[e.kind],
-		Mode: int(e.perm()), Size: e.size, Target: e.target}
+	v := ExportedVersion{Path: path, Point: p.number, Time: p.time(), Before: before, Who: p.by,
+		Kind: exportedKinds[e.kind], Mode: int(e.perm()), Size: e.size, Target: e.target}
 	if !utf8.ValidString(path) {
 		v.PathBytes = []byte(path)
 	}

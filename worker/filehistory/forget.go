@@ -7,7 +7,7 @@ import (
 
 // Forget deletes all versions of these paths, and of everything in folders among them. When it
 // returns, no pack has their bytes or names, unless other paths have the same bytes. It returns the
-// number of versions. What is at the paths now is kept again.
+// number of versions. The present versions are kept again.
 func (h *History) Forget(ctx context.Context, paths []string) (versions int64, err error) {
 	return h.ForgetTraces(ctx, paths, nil, nil)
 }

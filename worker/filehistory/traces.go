@@ -13,9 +13,10 @@ import (
 )
 
 // ForgetTraces does the work of Forget for some paths. It also deletes bytes that tools kept for
-// unknown paths, if they have one of the phrases, and the words of authors that have a phrase or
-// belong to one of the turns. Repeated after a crash, it ends the work.
-func (h *History) ForgetTraces(ctx context.Context, paths, phrases []string, turns []int64) (versions int64, err error) {
+// unknown paths, if they have one of the phrases. It deletes the words of authors that have a phrase
+// or belong to one of the turns. Repeated after a crash, it ends the work.
+func (h *History) ForgetTraces(ctx context.Context, paths, phrases []string, turns []int64) (
+	versions int64, err error) {
 	err = h.do(func(s *store) error {
 		wanted := pathSet(paths)
 		if err := s.folder.remove(indexName); err != nil { // it has the names too
@@ -90,8 +91,8 @@ func (s *store) forgetWords(paths, phrases []string, turns []int64) {
 	}
 }
 
-// EachVersion calls visit for the kept bytes of each version of a file, and stops at its first
-// error. Unreadable bytes are reported and left out.
+// EachVersion calls visit for the kept bytes of each version of a file. It stops at the first error
+// of visit. Unreadable bytes are reported and left out.
 func (h *History) EachVersion(ctx context.Context, path string, visit func(text []byte) error) error {
 	return h.do(func(s *store) error {
 		seen := map[digest]bool{{}: true}
@@ -160,8 +161,8 @@ func (h *History) PathsBelow(folder string) (paths []string, err error) {
 	return paths, err
 }
 
-// CountEarlier returns the number of versions of some paths, and of everything in folders among
-// them, without the present ones.
+// CountEarlier counts the versions of some paths, and of everything in folders among them. Present
+// versions do not count.
 func (h *History) CountEarlier(paths []string) (versions int64, err error) {
 	err = h.do(func(s *store) error {
 		wanted := pathSet(paths)

@@ -30,7 +30,8 @@ func (k *keptHome) export(most int64) (members map[string]string, r protocol.Arc
 	other.s = startWorker(k.t, k.t.Context(), serve.Options{History: folder})
 	other.greet()
 	other.ids++
-	other.operate(other.ids, protocol.OperationKindArchive, protocol.ArchiveParameters{MaxBytes: most, History: true}, &r)
+	other.operate(other.ids, protocol.OperationKindArchive, protocol.ArchiveParameters{MaxBytes: most,
+		History: true}, &r)
 	members = map[string]string{}
 	for all := tar.NewReader(bytes.NewReader(other.s.kept[other.ids])); ; {
 		h, err := all.Next()
@@ -70,7 +71,8 @@ func TestExport_History_HasAllThatWasThere(t *testing.T) {
 		k.turn(bash(fmt.Sprintf("echo step %d > a.md", i)))
 		want[fmt.Sprintf("a.md step %d\n", i)] = true
 	}
-	k.turn(bash("rm -rf docs"), call{"write_file", map[string]any{"path": "c.md", "content": "three\n"}}, bash("ln -s c.md link"))
+	k.turn(bash("rm -rf docs"), call{"write_file", map[string]any{"path": "c.md", "content": "three\n"}},
+		bash("ln -s c.md link"))
 	want["c.md three\n"] = true
 	before := k.packs()
 	members, r := k.export(64 << 20)
@@ -81,7 +83,8 @@ func TestExport_History_HasAllThatWasThere(t *testing.T) {
 	for _, v := range exportedVersions(t, members) {
 		deleted = deleted || v.Path == "docs/b" && v.Kind == "deleted"
 		linked = linked || v.Path == "link" && v.Target == "c.md"
-		byProgram = byProgram || v.Path == "a.md" && v.Who.Words == "echo step 1 > a.md" && v.Who.Turn > 0 && !v.Time.IsZero()
+		byProgram = byProgram || v.Path == "a.md" && v.Who.Words == "echo step 1 > a.md" && v.Who.Turn > 0 &&
+			!v.Time.IsZero()
 		if v.SHA256 == "" {
 			continue
 		}
@@ -126,7 +129,8 @@ func TestExport_HistoryTooLarge_NamesTheRest(t *testing.T) {
 	members, r := k.export(protocol.MinArchiveBytes + 300000)
 	last := sha256.Sum256(bytes.Repeat([]byte("2"), 400000))
 	if len(r.LeftOut) != 2 || !strings.HasPrefix(r.LeftOut[0].Path, "history/files/") || members["files/a"] == "" ||
-		len(members["history/files/"+hex.EncodeToString(last[:])]) != 400000 || strings.Count(members["left-out.txt"], "\n") != 2 {
+		len(members["history/files/"+hex.EncodeToString(last[:])]) != 400000 ||
+		strings.Count(members["left-out.txt"], "\n") != 2 {
 		t.Errorf("%+v, %q", r, members["left-out.txt"])
 	}
 }

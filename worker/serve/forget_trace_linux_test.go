@@ -72,10 +72,12 @@ func (k *keptHome) memory(p protocol.MemoryParameters) (r protocol.MemoryResult)
 func teaHome(t *testing.T) *keptHome {
 	t.Helper()
 	k := &keptHome{t: t, dir: t.TempDir(), folder: t.TempDir(), kept: true}
-	k.write("MEMORY.md", "- has a cat <!-- k1 fact 0.9 2026-11-20 #1 -->\n- takes oolong <!-- k7 fact 0.9 2026-11-20 #4711 -->\n")
+	k.write("MEMORY.md", "- has a cat <!-- k1 fact 0.9 2026-11-20 #1 -->\n"+
+		"- takes oolong <!-- k7 fact 0.9 2026-11-20 #4711 -->\n")
 	k.write("memory/2026-11-20.md", "- 09:00 takes Oolong\n- 09:05 walked\n- 09:07 bought jasmine\n")
 	k.write("memory/2026-11-21.md", "- 09:00 rained\n")
-	k.write("logs/2026-11-20.md", "# Friday\n\n## 09:01 <!-- turn 900 -->\n\nearlgrey please\n\n## 09:02 <!-- turn 901 -->\n\nbye\n")
+	k.write("logs/2026-11-20.md", "# Friday\n\n## 09:01 <!-- turn 900 -->\n\nearlgrey please\n\n"+
+		"## 09:02 <!-- turn 901 -->\n\nbye\n")
 	k.write("diary.md", "dear diary\n")
 	return k
 }
@@ -102,7 +104,8 @@ func TestForgetFact_NoTrace(t *testing.T) {
 		t.Fatalf("before there is %q", got)
 	}
 	diary := len(k.versionsOf("diary.md"))
-	if r := k.memory(protocol.MemoryParameters{Action: protocol.MemoryActionForget, ID: "k7"}); len(r.Facts) != 1 || r.Refused != "" {
+	if r := k.memory(protocol.MemoryParameters{Action: protocol.MemoryActionForget, ID: "k7"}); len(r.Facts) != 1 ||
+		r.Refused != "" {
 		t.Fatalf("%+v", r)
 	}
 	if got := k.traces(words...); len(got) > 0 {
@@ -172,8 +175,8 @@ func TestForgetFact_Killed_RepeatLeavesNoTrace(t *testing.T) {
 	}
 	ended := make(chan struct{})
 	k.ids++
-	go func() {
-		_, _ = k.s.operation(context.Background(), k.ids, protocol.OperationKindMemory, string(parameters)) // the worker dies
+	go func() { // the worker dies, so this call fails
+		_, _ = k.s.operation(context.Background(), k.ids, protocol.OperationKindMemory, string(parameters))
 		close(ended)
 	}()
 	changed("MEMORY.md")
@@ -226,7 +229,8 @@ func TestUploads_RemovedForGood_NoTrace(t *testing.T) {
 	if got := k.traces("rooibos", "120000-a.txt"); len(got) != 2 {
 		t.Fatalf("before there is %q", got)
 	}
-	p := protocol.UploadsParameters{Action: protocol.UploadedFilesActionRemove, Key: protocol.UploadKey("uploads/2026-11-20/120000-a.txt")}
+	p := protocol.UploadsParameters{Action: protocol.UploadedFilesActionRemove,
+		Key: protocol.UploadKey("uploads/2026-11-20/120000-a.txt")}
 	k.ids++
 	k.operate(k.ids, protocol.OperationKindUploads, p, new(protocol.UploadsResult))
 	if got := k.traces("rooibos", "120000-a.txt"); len(got) > 0 {
@@ -234,7 +238,8 @@ func TestUploads_RemovedForGood_NoTrace(t *testing.T) {
 	}
 	k.write("uploads/2026-11-20/120000-a.txt", "rooibos")
 	k.turn(bash("true"))
-	if err := os.Remove(filepath.Join(k.dir, "uploads/2026-11-20/120000-a.txt")); err != nil { // as a kill after the removal
+	// as a kill after the removal
+	if err := os.Remove(filepath.Join(k.dir, "uploads/2026-11-20/120000-a.txt")); err != nil {
 		t.Fatal(err)
 	}
 	k.ids++

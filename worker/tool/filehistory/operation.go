@@ -211,7 +211,8 @@ func (o Operation) forget(ctx context.Context, p protocol.FileHistoryParameters)
 	return r, err
 }
 
-func (o Operation) count(_ context.Context, p protocol.FileHistoryParameters) (r protocol.FileHistoryResult, err error) {
+func (o Operation) count(_ context.Context, p protocol.FileHistoryParameters) (r protocol.FileHistoryResult,
+	err error) {
 	r.Gone, err = o.History.CountEarlier(p.Paths)
 	return r, err
 }
