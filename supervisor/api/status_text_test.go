@@ -19,11 +19,13 @@ func TestStatusText_FileHistory_IsShown(t *testing.T) {
 	unnamed.Why = nil
 	for want, size := range map[string]*supervisor.FileHistorySize{
 		"": nil,
-		"earlier versions: 40 MiB of 2 GiB, of 14,210 files, oldest from 2026-11-01 (not kept: 31 (too large), 5,760 (no room))": {
+		"earlier versions: 40 MiB of 2 GiB, of 14,210 files, oldest from 2026-11-01 " +
+			"(not kept: 31 (too large), 5,760 (no room))": {
 			HistorySpace: space},
-		"oldest from 2026-11-01 (not kept: 5,791 files)":       {HistorySpace: unnamed},
-		"earlier versions: 0 B of 1 GiB, of 0 files\n":         {HistorySpace: protocol.HistorySpace{Room: 1 << 30}},
-		"earlier versions: none, because worker.history is 0B": {HistorySpace: protocol.HistorySpace{Off: "worker.history is 0B"}},
+		"oldest from 2026-11-01 (not kept: 5,791 files)": {HistorySpace: unnamed},
+		"earlier versions: 0 B of 1 GiB, of 0 files\n":   {HistorySpace: protocol.HistorySpace{Room: 1 << 30}},
+		"earlier versions: none, because worker.history is 0B": {
+			HistorySpace: protocol.HistorySpace{Off: "worker.history is 0B"}},
 	} {
 		text := Status{Users: []UserStatus{{Name: "ann", FileHistory: size}}}.Text(time.Now())
 		if !strings.Contains(text, want) || want == "" && strings.Contains(text, "earlier versions") {

@@ -328,7 +328,7 @@ func committedBeforeTold(t *testing.T) {
 func partsInOrder(t *testing.T) {
 	want := []string{"database", "audit", "sweep", "copies", "modes", "homes", "process", "index", "admin", "outbox",
 		"cleaner", "reactor", "presses", "workers", "disks", "operations",
-		"voices", "attachments", "sessions", "questions", "forget", "schedule", "commands", "telegram", "telegram menu", "webhooks", "control socket"}
+		"voices", "attachments", "sessions", "questions", "file histories", "forget", "schedule", "commands", "telegram", "telegram menu", "webhooks", "control socket"}
 	if got := app.ServicePartNames(); !slices.Equal(got, want) {
 		t.Errorf("they start as %q, want %q", got, want)
 	}

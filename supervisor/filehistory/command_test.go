@@ -108,11 +108,13 @@ func TestLook_Versions_AreShown(t *testing.T) {
 		r.worker.results[protocol.FileHistoryShow] = protocol.FileHistoryResult{Version: &v, Blob: blob}
 		d := r.press(list, "Look at 1")
 		isFile := strings.HasPrefix(want, fmt.Sprintf(textLongVersion, "`sub/notes.md`", when))
-		if !strings.HasPrefix(d.Text, want) || isFile != (len(d.Files) == 1) || isFile && (d.Files[0].Name != "notes.md" ||
-			d.Files[0].SHA256 != blob.SHA256 || d.Files[0].Size != int64(len(content))) {
+		if !strings.HasPrefix(d.Text, want) || isFile != (len(d.Files) == 1) || isFile &&
+			(d.Files[0].Name != "notes.md" ||
+				d.Files[0].SHA256 != blob.SHA256 || d.Files[0].Size != int64(len(content))) {
 			t.Errorf("%.20q: %.80q with %+v", content, d.Text, d.Files)
 		}
-		if got := r.worker.last(); got.Path != "sub/notes.md" || got.Point != 7 || got.Action != protocol.FileHistoryShow {
+		if got := r.worker.last(); got.Path != "sub/notes.md" || got.Point != 7 ||
+			got.Action != protocol.FileHistoryShow {
 			t.Errorf("asked for %+v", got)
 		}
 	}
@@ -130,7 +132,8 @@ func TestHistoryFiles_Moment_PreviewsThenRestores(t *testing.T) {
 	r := newRig(t)
 	r.worker.results[protocol.FileHistoryPreview] = protocol.FileHistoryResult{
 		Restored: protocol.PathCount{Count: 4814, Named: []string{"a.md", "b.md"}},
-		Deleted:  protocol.PathCount{Count: 1, Named: []string{"new.md"}}, NotKept: protocol.PathCount{Count: 1, Named: []string{"big.iso"}}}
+		Deleted:  protocol.PathCount{Count: 1, Named: []string{"new.md"}}, NotKept: protocol.PathCount{Count: 1,
+			Named: []string{"big.iso"}}}
 	d, when := r.ask(`--at "yesterday 9:00"`), at.Format(timeLayout)
 	want := fmt.Sprintf(textPreview, textWholeHome, when) + strings.Join([]string{
 		fmt.Sprintf(textWouldRestore, "`a.md`, `b.md` and 4,812 more files"), fmt.Sprintf(textWouldDelete, "`new.md`"),
@@ -142,7 +145,8 @@ func TestHistoryFiles_Moment_PreviewsThenRestores(t *testing.T) {
 		t.Errorf("asked for %+v", got)
 	}
 
-	r.worker.results[protocol.FileHistoryRestore] = protocol.FileHistoryResult{Restored: protocol.PathCount{Count: 2, Named: []string{"a.md", "b.md"}},
+	r.worker.results[protocol.FileHistoryRestore] = protocol.FileHistoryResult{Restored: protocol.PathCount{Count: 2,
+		Named: []string{"a.md", "b.md"}},
 		Deleted: protocol.PathCount{Count: 1, Named: []string{"new.md"}}, Span: &protocol.HistorySpan{From: 20, To: 21}}
 	done := r.press(d, textPutBack)
 	want = fmt.Sprintf(textRestored, when, "`a.md`, `b.md`") + "\n" + fmt.Sprintf(textDeletedNow, "`new.md`")
@@ -156,10 +160,12 @@ func TestHistoryFiles_Moment_PreviewsThenRestores(t *testing.T) {
 		Changed: protocol.PathCount{Count: 1, Named: []string{"b.md"}}, Span: &protocol.HistorySpan{From: 21, To: 22}}
 	back := r.press(done, textTakeBack)
 	want = fmt.Sprintf(textTakenBack, "`a.md` and 1 more file") + "\n" + fmt.Sprintf(textChangedSince, "`b.md`")
-	if back.Text != want || !slices.Equal(texts(back), []string{textTakeBack}) || r.worker.spans[0] != (protocol.HistorySpan{From: 20, To: 21}) {
+	if back.Text != want || !slices.Equal(texts(back), []string{textTakeBack}) ||
+		r.worker.spans[0] != (protocol.HistorySpan{From: 20, To: 21}) {
 		t.Errorf("taken back: %q with %q, want %q", back.Text, texts(back), want)
 	}
-	if got, want := r.ledger(), []string{"restore.undone 2 files ", "files.restored your home 3 files, as of " + when}; !slices.Equal(got, want) {
+	if got, want := r.ledger(), []string{"restore.undone 2 files ", "files.restored your home 3 files, as of " +
+		when}; !slices.Equal(got, want) {
 		t.Errorf("the ledger has %q, want %q", got, want)
 	}
 	if d := r.press(d, textLeave); d.Text != textLeftAlone {
@@ -169,14 +175,17 @@ func TestHistoryFiles_Moment_PreviewsThenRestores(t *testing.T) {
 
 func TestRestore_Copies_AreNamed(t *testing.T) {
 	r := newRig(t)
-	r.worker.results[protocol.FileHistoryRestore] = protocol.FileHistoryResult{Restored: protocol.PathCount{Count: 1, Named: []string{"x"}},
+	r.worker.results[protocol.FileHistoryRestore] = protocol.FileHistoryResult{Restored: protocol.PathCount{Count: 1,
+		Named: []string{"x"}},
 		Span: &protocol.HistorySpan{From: 20, To: 21}}
 	for asked, want := range map[string]string{
-		"notes/plan.md": "notes/plan-2026-11-29-0900.md", "notes": "notes-2026-11-29-0900", ".bashrc": ".bashrc-2026-11-29-0900",
+		"notes/plan.md": "notes/plan-2026-11-29-0900.md", "notes": "notes-2026-11-29-0900",
+		".bashrc":  ".bashrc-2026-11-29-0900",
 		"a.tar.gz": "a.tar-2026-11-29-0900.gz", "": "home-2026-11-29-0900",
 	} {
 		d := r.press(r.ask("--at \"2026-11-29 9:00\" "+asked), textAsCopy)
-		if got := r.worker.last(); got.Copy != want || !strings.HasPrefix(d.Text, fmt.Sprintf(textCopied, "`"+want+"`")) {
+		if got := r.worker.last(); got.Copy != want || !strings.HasPrefix(d.Text, fmt.Sprintf(textCopied,
+			"`"+want+"`")) {
 			t.Errorf("%q: %q, %q, want %q", asked, got.Copy, d.Text, want)
 		}
 	}
@@ -192,7 +201,8 @@ func TestHistoryFiles_NothingDiffers_OffersCopy(t *testing.T) {
 	if !strings.Contains(d.Text, textNothingDiffers) || !slices.Equal(texts(d), []string{textAsCopy, textLeave}) {
 		t.Errorf("said %q with %q", d.Text, texts(d))
 	}
-	r.worker.results[protocol.FileHistoryVersions] = protocol.FileHistoryResult{Versions: []protocol.FileVersion{version(7, sha, protocol.HistoryAuthorOther, "")}}
+	r.worker.results[protocol.FileHistoryVersions] = protocol.FileHistoryResult{
+		Versions: []protocol.FileVersion{version(7, sha, protocol.HistoryAuthorOther, "")}}
 	preview := r.press(r.ask("notes.md"), "Put back 1")
 	if got := r.worker.last(); got.Action != protocol.FileHistoryPreview || got.Point != 7 || !got.At.IsZero() {
 		t.Errorf("asked for %+v", got)
@@ -206,7 +216,8 @@ func TestHistoryFiles_NothingDiffers_OffersCopy(t *testing.T) {
 func TestPress_Forged_DoesNothing(t *testing.T) {
 	r := newRig(t)
 	r.sent[7], r.sent[8], r.sent[9] = "/history files notes.md", "/history 7d notes", "/forget files"
-	for _, press := range []string{"fh:look 8 1", "fh:look 9 1", "fh:look 99 1", "fh:look 7", "fh:look 7 -1", "fh:look -7 1", "fh:x 7 1",
+	for _, press := range []string{"fh:look 8 1", "fh:look 9 1", "fh:look 99 1", "fh:look 7", "fh:look 7 -1",
+		"fh:look -7 1", "fh:x 7 1",
 		"fh:", "fh:look x 1", "fh:put 8 0"} {
 		if d := r.pressRaw(press); d.Text != feature.DeadButtonText || len(r.worker.asked) != 0 {
 			t.Errorf("%s: %q, asked for %+v", press, d.Text, r.worker.asked)
@@ -236,7 +247,8 @@ func TestPress_Forged_DoesNothing(t *testing.T) {
 
 func TestHistoryFiles_Faults_AreExplained(t *testing.T) {
 	r := newRig(t)
-	for arguments, want := range map[string]string{"../x": textBadPath, "/etc/passwd": textBadPath, "--at 2h a --at": "", "a --at 2h b": textUsage} {
+	for arguments, want := range map[string]string{"../x": textBadPath, "/etc/passwd": textBadPath,
+		"--at 2h a --at": "", "a --at 2h b": textUsage} {
 		if d := r.ask(arguments); want != "" && d.Text != want {
 			t.Errorf("%q: %q, want %q", arguments, d.Text, want)
 		}
@@ -249,11 +261,13 @@ func TestHistoryFiles_Faults_AreExplained(t *testing.T) {
 	if d := r.ask(""); d.Text != fmt.Sprintf(textOff, r.off) || len(r.worker.asked) != 0 {
 		t.Errorf("off: %q", d.Text)
 	}
-	if _, err := r.run(t.Context(), "ann", 0, protocol.FileHistoryParameters{}); supervisor.ErrorCodeOf(err) != supervisor.CodeUnavailable {
+	if _, err := r.run(t.Context(), "ann", 0,
+		protocol.FileHistoryParameters{}); supervisor.ErrorCodeOf(err) != supervisor.CodeUnavailable {
 		t.Errorf("off: %v", err)
 	}
 	r.off = ""
-	if _, err := r.run(t.Context(), "ann", 0, protocol.FileHistoryParameters{Action: "x"}); !errors.As(err, new(*supervisor.Error)) {
+	if _, err := r.run(t.Context(), "ann", 0, protocol.FileHistoryParameters{Action: "x"}); !errors.As(err,
+		new(*supervisor.Error)) {
 		t.Errorf("a wrong action: %v", err)
 	}
 }

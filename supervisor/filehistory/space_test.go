@@ -49,10 +49,12 @@ func TestMeasure_AllKept_TellsNothing(t *testing.T) {
 	r := newRig(t)
 	w := watch{}
 	for _, left := range []int64{0, 0, 7, 7} {
-		r.worker.results[protocol.FileHistorySpace] = protocol.FileHistoryResult{Space: &protocol.HistorySpace{Files: 3, Left: protocol.PathCount{Count: left}}}
+		r.worker.results[protocol.FileHistorySpace] = protocol.FileHistoryResult{
+			Space: &protocol.HistorySpace{Files: 3, Left: protocol.PathCount{Count: left}}}
 		w = r.measure(t.Context(), "ann", w)
 	}
-	r.worker.results[protocol.FileHistorySpace] = protocol.FileHistoryResult{Space: &protocol.HistorySpace{Off: "no room at all", Left: protocol.PathCount{Count: 7}}}
+	r.worker.results[protocol.FileHistorySpace] = protocol.FileHistoryResult{
+		Space: &protocol.HistorySpace{Off: "no room at all", Left: protocol.PathCount{Count: 7}}}
 	r.measure(t.Context(), "ann", watch{})
 	if len(r.told) != 0 {
 		t.Errorf("told %q", r.told)

@@ -25,15 +25,16 @@ const (
 	textChangeLine     = "- %s, %s: %s\n"
 	textOneChange      = "%s (%s)"
 	textAndMoreChanges = " and more"
-	textHomeHint       = "\n“/history files PATH” lists the versions of a file. “--at \"yesterday 9:00\"” shows everything as it was then."
-	textDeleted        = "deleted"
-	textFolder         = "folder changed"
-	textLink           = "link"
-	textNotKept        = "%s, not kept: %s"
-	textLook           = "Look at %d"
-	textCompare        = "Compare %d"
-	textPutBackNumber  = "Put back %d"
-	textOlder          = "Older"
+	textHomeHint       = "\n“/history files PATH” lists the versions of a file. " +
+		"“--at \"yesterday 9:00\"” shows everything as it was then."
+	textDeleted       = "deleted"
+	textFolder        = "folder changed"
+	textLink          = "link"
+	textNotKept       = "%s, not kept: %s"
+	textLook          = "Look at %d"
+	textCompare       = "Compare %d"
+	textPutBackNumber = "Put back %d"
+	textOlder         = "Older"
 
 	textVersion      = "%s on %s:\n"
 	textEmptyVersion = "%s was empty on %s."
@@ -103,6 +104,7 @@ const (
 
 // Notices about what is not kept.
 const (
-	textBaseline    = "I now keep earlier versions of your files: %s of %s. Not kept: %s. “/history files” shows the versions."
+	textBaseline = "I now keep earlier versions of your files: %s of %s. Not kept: %s. " +
+		"“/history files” shows the versions."
 	textReasonCount = "%s (%s)"
 )

@@ -28,7 +28,7 @@ var KnownEscapes = map[string]map[string]string{
 
 const (
 	bootID       = "a number that says when the machine was started"
-	historyModes = "Landlock does not govern modes and times; programs can neither read nor write the file history"
+	historyModes = "modes and times are not governed by Landlock; programs can neither read nor write the file history"
 
 	ownPool = "what it takes is counted for the worker's account, which is one person's unless several share it"
 )

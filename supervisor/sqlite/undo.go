@@ -36,8 +36,8 @@ func (t *tx) putUndo(user string, turn, operation int64, u protocol.Undo) {
 	if u.Span != nil {
 		span = *u.Span
 	}
-	t.Exec(insertUndo, user, turn, operation, u.Path, u.To, string(u.Before), string(u.After), u.Size, u.Mode, u.Obstacle, u.Kept,
-		span.From, span.To, span.Shared, t.Now)
+	t.Exec(insertUndo, user, turn, operation, u.Path, u.To, string(u.Before), string(u.After), u.Size, u.Mode,
+		u.Obstacle, u.Kept, span.From, span.To, span.Shared, t.Now)
 }
 
 const undoable = `u.operation = 0 AND u.undone_by IS NULL AND u.why_not = ''`
@@ -170,8 +170,8 @@ func (s Undos) ListChanges(ctx context.Context, user string, turn, operation int
 	return engine.AllRows(s.db.reader(ctx, "list the changes of turn %d", turn),
 		func(r *engine.Row) (c supervisor.FileChange) {
 			var span protocol.HistorySpan
-			r.Scan(&c.Effect, &c.Turn, &c.Operation, &c.Kind, &c.Target, &c.Path, &c.To, &c.Before, &c.After, &c.Size, &c.Mode,
-				&c.Obstacle, &c.Kept, &span.From, &span.To, &span.Shared, &c.CreatedAt)
+			r.Scan(&c.Effect, &c.Turn, &c.Operation, &c.Kind, &c.Target, &c.Path, &c.To, &c.Before, &c.After, &c.Size,
+				&c.Mode, &c.Obstacle, &c.Kept, &span.From, &span.To, &span.Shared, &c.CreatedAt)
 			if span.To > 0 {
 				c.Span = &span
 			}

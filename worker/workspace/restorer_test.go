@@ -23,7 +23,8 @@ func TestRestorer_AllKinds_AreMade(t *testing.T) {
 	at := time.Unix(1_000_000, 5)
 	r := w.StartRestore()
 	file := RestoredFile{Content: strings.NewReader("text"), Size: 4, Mode: 0o640, Modified: at}
-	err = errors.Join(r.Folder("a", 0o500), r.File("a/file", file), r.Link("a/link", "file"), r.Mode("a", 0o500), r.Close())
+	err = errors.Join(r.Folder("a", 0o500), r.File("a/file", file), r.Link("a/link", "file"), r.Mode("a", 0o500),
+		r.Close())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +58,8 @@ func TestRestorer_LinkOnTheWay_IsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	if err := errors.Join(os.Mkdir(filepath.Join(dir, "real"), 0o755), os.WriteFile(filepath.Join(dir, "real/a"), nil, 0o644),
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, "real"), 0o755),
+		os.WriteFile(filepath.Join(dir, "real/a"), nil, 0o644),
 		os.Symlink("real", filepath.Join(dir, "link"))); err != nil {
 		t.Fatal(err)
 	}
