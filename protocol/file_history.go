@@ -71,8 +71,11 @@ const (
 	FileHistoryRestore FileHistoryAction = "restore"
 	// report the size and age of the history
 	FileHistorySpace FileHistoryAction = "space"
-	// delete all earlier versions of Paths, also of files in folders among them
+	// delete all earlier versions of Paths, also of files in folders among them; what is there now
+	// stays kept
 	FileHistoryForget FileHistoryAction = "forget"
+	// count the earlier versions of Paths, which FileHistoryForget would delete
+	FileHistoryCount FileHistoryAction = "count"
 	// name the files of Paths with a version, present or earlier, that has one of Phrases
 	FileHistorySearch FileHistoryAction = "search"
 )
@@ -80,13 +83,14 @@ const (
 var fileHistoryActions = map[FileHistoryAction]bool{FileHistoryVersions: true, FileHistoryShow: true,
 	FileHistoryDiff:    true,
 	FileHistoryPreview: true, FileHistoryRestore: true, FileHistorySpace: true, FileHistoryForget: true,
+	FileHistoryCount:  true,
 	FileHistorySearch: true}
 
 // FileHistoryParameters are the parameters of a file history operation.
 type FileHistoryParameters struct {
 	Action FileHistoryAction `json:"action"`
-	// clean path in the home; "." means the home. Missing for FileHistorySpace, FileHistoryForget
-	// and FileHistorySearch.
+	// clean path in the home; "." means the home. Missing for the actions about Paths, and for
+	// FileHistorySpace.
 	Path string `json:"path,omitempty"`
 	// Point chooses the moment; 0 means the last point until At, or if At is zero, the newest point
 	Point int64     `json:"point,omitempty"`
@@ -110,7 +114,8 @@ func (p FileHistoryParameters) Validate() error {
 			return fmt.Errorf("path %.80q", path)
 		}
 	}
-	needsPath := p.Action != FileHistorySpace && p.Action != FileHistoryForget && p.Action != FileHistorySearch
+	needsPath := p.Action != FileHistorySpace && p.Action != FileHistoryForget && p.Action != FileHistoryCount &&
+		p.Action != FileHistorySearch
 	if needsPath != (p.Path != "") || p.Copy == "." || p.Copy != "" && p.Action != FileHistoryRestore {
 		return fmt.Errorf("path %.80q for %s", p.Path, p.Action)
 	}
@@ -149,7 +154,7 @@ type FileHistoryResult struct {
 
 	Space *HistorySpace `json:"space,omitempty"`
 	Found []string      `json:"found,omitempty"` // paths of FileHistorySearch, at most MaxForgottenPaths
-	Gone  int64         `json:"gone,omitempty"`  // number of versions that were forgotten
+	Gone  int64         `json:"gone,omitempty"`  // number of versions that were forgotten, or counted
 }
 
 // Validate returns an error for a result that no honest worker gives.

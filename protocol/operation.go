@@ -38,6 +38,7 @@ type ArchiveParameters struct {
 	// maximum size of the tar in bytes, at least MinArchiveBytes. A file that does not fit is left
 	// out.
 	MaxBytes int64 `json:"max_bytes"`
+	History  bool  `json:"history,omitempty"` // add the home's file history
 }
 
 // MinArchiveBytes is the smallest bound of an archive, in bytes. An archive must hold the list of

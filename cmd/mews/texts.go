@@ -62,13 +62,14 @@ var helps = map[string]help{
 	"user enable":     {"NAME", "let a disabled person in again"},
 	"user disconnect": {"NAME NUMBER", "remove a Telegram account that a person linked by an invite"},
 	"user remove":     {"NAME", "remove a person who is not in the configuration; their files and data stay"},
-	"user export":     {"NAME [--output FILE]", "write a person's stored data and files to a .tar.gz; works for removed people too"},
-	"user delete":     {"NAME [--yes]", "delete everything kept of a removed person, and their folder"},
-	"totp enroll":     {"NAME", "set up a person's second factor: show its secret once, and ask for a code"},
-	"totp status":     {"[NAME] [--json]", "list who has a second factor, and who is locked out"},
-	"totp reset":      {"NAME", "take away a person's second factor, its recovery codes, and their logins"},
-	"totp unlock":     {"NAME", "let a person who is locked out try codes again"},
-	"github check":    {"[OWNER/REPO] [--json]", "list what is missing on GitHub, and what to do: permissions, webhook, clock, limits"},
+	"user export": {"NAME [--history] [--output FILE]",
+		"write a person's stored data and files to a .tar.gz; works for removed people too"},
+	"user delete":  {"NAME [--yes]", "delete everything kept of a removed person, and their folder"},
+	"totp enroll":  {"NAME", "set up a person's second factor: show its secret once, and ask for a code"},
+	"totp status":  {"[NAME] [--json]", "list who has a second factor, and who is locked out"},
+	"totp reset":   {"NAME", "take away a person's second factor, its recovery codes, and their logins"},
+	"totp unlock":  {"NAME", "let a person who is locked out try codes again"},
+	"github check": {"[OWNER/REPO] [--json]", "list what is missing on GitHub, and what to do: permissions, webhook, clock, limits"},
 	"github add": {"OWNER/REPO [--url URL] [--yes] [--json]",
 		"make a repository's webhook, and print what goes into the configuration"},
 	"github redeliver": {"[ID] [--failed] [--json]", "ask GitHub to send a delivery again, or all failed ones of the last three days"},
@@ -141,6 +142,7 @@ const (
 	flagQuietRemove   = "take back the mute with this `NUMBER`"
 	flagHookURL       = "the `URL` at which GitHub reaches webhooks.listen, such as https://bot.example.org/webhook/github"
 	flagFailed        = "all failed deliveries"
+	flagExportHistory = "add the earlier versions of their files"
 	flagOutput        = "write to the new `FILE`; without it, to standard output"
 )
 

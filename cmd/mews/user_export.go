@@ -13,6 +13,7 @@ import (
 	"mews/cmd/mews/chat"
 	"mews/config"
 	"mews/supervisor"
+	"mews/supervisor/admin"
 	"mews/supervisor/app"
 )
 
@@ -20,17 +21,19 @@ import (
 func userExport(ctx context.Context, con console, v subcommand, args []string) error {
 	set, file := v.flags(con)
 	output := set.String("output", "", flagOutput)
+	history := set.Bool("history", false, flagExportHistory)
 	name, cfg, err := parseUserName(set, file, args)
 	if err != nil {
 		return err
 	}
+	q := admin.ExportRequest{User: name, History: *history}
 	if *output == "" {
 		if chat.IsTerminal(con.out) {
 			return supervisor.Errorf(supervisor.CodeInvalid, textExportTerminal)
 		}
-		return writeExport(ctx, con, cfg, name, con.out)
+		return writeExport(ctx, con, cfg, q, con.out)
 	}
-	err = writeNewFile(*output, func(f *os.File) error { return writeExport(ctx, con, cfg, name, f) })
+	err = writeNewFile(*output, func(f *os.File) error { return writeExport(ctx, con, cfg, q, f) })
 	if err == nil {
 		_, err = fmt.Fprintf(con.out, textExported, *output, name)
 	}
@@ -38,8 +41,8 @@ func userExport(ctx context.Context, con console, v subcommand, args []string) e
 }
 
 // writeExport writes an export to w, and warns if the audit log has no entry about it.
-func writeExport(ctx context.Context, con console, cfg *config.Config, name string, w io.Writer) error {
-	note, err := app.WriteUserExport(ctx, cfg, name, w)
+func writeExport(ctx context.Context, con console, cfg *config.Config, q admin.ExportRequest, w io.Writer) error {
+	note, err := app.WriteUserExport(ctx, cfg, q, w)
 	if note != "" {
 		fmt.Fprintln(con.err, "mews: "+note)
 	}

@@ -47,14 +47,24 @@ type Options struct {
 	// EraseIndex deletes a user's part of the search index, after the user's rows are deleted; nil
 	// does nothing.
 	EraseIndex func(ctx context.Context, user string) error
-	// Archive lets a one-shot worker archive a user's home, which this process may not read. The
-	// user may be a former user. Archive's errors are texts for people.
-	Archive func(ctx context.Context, user string) (operation.Archive, error)
-	// Erase lets a one-shot worker delete all files of a user's home, for some seconds. If files
-	// are left, another call continues. The user may be a former user. Erase's errors are texts for
-	// people.
-	Erase  func(ctx context.Context, user string) (operation.EraseReport, error)
+	// Archive lets a one-shot worker archive a user's home, which this process may not read. If
+	// history is set, the archive has the home's file history too. The user may be a former user.
+	// Archive's errors are texts for people.
+	Archive func(ctx context.Context, user string, history bool) (operation.Archive, error)
+	// Erase lets one-shot workers delete all files of a user's home and of its file history, for
+	// some seconds. If files are left, another call continues. The user may be a former user. The
+	// errors in the result are texts for people.
+	Erase  func(ctx context.Context, user string, what EraseTargets) Erased
 	Copies DatabaseCopies // the database's copies; nil means that there are none
+}
+
+// EraseTargets are the folders of a user that Erase empties, the history first.
+type EraseTargets struct{ History, Home bool }
+
+// Erased is the result of Erase for both folders.
+type Erased struct {
+	History, Home       operation.EraseReport
+	HistoryErr, HomeErr error
 }
 
 // DatabaseCopies are the copies of the database from before its migrations.
@@ -80,10 +90,12 @@ type Configuration interface {
 
 // ConfigurationSummary has facts of a configuration about its users.
 type ConfigurationSummary struct {
-	Users  []supervisor.User // the configured users
-	Homes  string            // the folder for the homes of added users
-	HasBot bool              // a Telegram bot is configured
-	Logins access.GateLimits // the limits of logins
+	Users []supervisor.User // the configured users
+	Homes string            // the folder for the homes of added users
+	// the folder for the file histories of all homes
+	Histories string
+	HasBot    bool              // a Telegram bot is configured
+	Logins    access.GateLimits // the limits of logins
 	// reports whether a folder is, contains or lies in a configured user's folder
 	Overlaps  func(home string) bool
 	ValidName func(name string) bool // reports whether a name is allowed for a user

@@ -22,11 +22,12 @@ import (
 
 // pack writes all data of a user as a .tar.gz. The user's folder goes to files/ or files.tar, and
 // the messages of the database to transcript.jsonl. The rows about the user's access go to
-// settings.json. left-out.txt lists unreadable files. pack follows no link. If the user has no
-// folder, the archive has no files.
-func (o *Service) pack(ctx context.Context, u supervisor.User, w io.Writer) error {
+// settings.json. left-out.txt lists unreadable files. If history is
+// set, files.tar has the home's file history too. pack follows no link. If the user has no folder,
+// the archive has no files.
+func (o *Service) pack(ctx context.Context, u supervisor.User, history bool, w io.Writer) error {
 	zipped := gzip.NewWriter(w)
-	p := &packer{tar: tar.NewWriter(zipped)}
+	p := &packer{tar: tar.NewWriter(zipped), history: history}
 	if u.Home != "" {
 		if err := o.packHome(ctx, u, p); err != nil {
 			return err
@@ -39,10 +40,10 @@ func (o *Service) pack(ctx context.Context, u supervisor.User, w io.Writer) erro
 	return errors.Join(p.member("left-out.txt", int64(len(left)), strings.NewReader(left)), p.tar.Close(), zipped.Close())
 }
 
-// packHome adds a user's home. If the home belongs to another account than this process, a worker
-// archives it.
+// packHome adds a user's home. If the home belongs to another account than this process, or with its
+// file history, a worker archives it.
 func (o *Service) packHome(ctx context.Context, u supervisor.User, p *packer) error {
-	if isForeign(u.Home) {
+	if _, err := os.Lstat(u.Home); isForeign(u.Home) || p.history && err == nil {
 		return o.packArchive(ctx, u, p)
 	}
 	home, err := os.OpenRoot(u.Home)
@@ -71,7 +72,7 @@ func isForeign(folder string) bool {
 // packArchive adds a home's archive as one member, files.tar. A worker made the archive, so this
 // process does not open it.
 func (o *Service) packArchive(ctx context.Context, u supervisor.User, p *packer) error {
-	a, err := o.Archive(ctx, u.Name)
+	a, err := o.Archive(ctx, u.Name, p.history)
 	if err != nil {
 		return &supervisor.Error{Code: supervisor.ErrorCodeOf(err), Message: o.workerFault(err), Err: err}
 	}
@@ -121,6 +122,7 @@ type packer struct {
 	tar     *tar.Writer
 	home    *os.Root // the folder whose files are being added
 	leftOut []string // lines about unreadable files
+	history bool     // the archive has the home's file history too
 }
 
 // member adds a file with mode 0600 to the archive.

@@ -14,6 +14,7 @@ import (
 
 	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/operation"
 	"mews/supervisor/problem"
 )
 
@@ -25,10 +26,12 @@ type DeleteRequest struct {
 
 // UserData is the stored data of a user, or the data that was deleted.
 type UserData struct {
-	Rows  map[string]int64 `json:"rows"` // the number of rows by table
-	Home  string           `json:"home,omitempty"`
-	Files int64            `json:"files,omitempty"`
-	Bytes int64            `json:"bytes,omitempty"`
+	Rows map[string]int64 `json:"rows"` // the number of rows by table
+	Home string           `json:"home,omitempty"`
+	// folder of the home's file history; "" means that there is none
+	History string `json:"history,omitempty"`
+	Files   int64  `json:"files,omitempty"`
+	Bytes   int64  `json:"bytes,omitempty"`
 	// number of copies of the database from before an update
 	Copies int `json:"copies,omitempty"`
 	// Unread means that Files and Bytes lack files that this process can't read.
@@ -40,9 +43,9 @@ type UserData struct {
 // DeletePerson deletes all data of a user who was removed. The audit log stays.
 //
 // The order of the steps lets a later call continue after a crash. First the user's accounts are
-// unbound, the user's work ends, and copies of the database are deleted. Then a worker empties the
-// folder below the state folder, and at last the rows are deleted. If the folder can't be emptied,
-// the rows stay.
+// unbound, the user's work ends, and copies of the database are deleted. Then
+// workers empty the folder of the file history and the home, and at last the rows are deleted. If a
+// folder can't be emptied, the rows stay.
 func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) (UserData, error) {
 	if !o.Configuration.Summary().ValidName(q.User) {
 		return UserData{}, supervisor.Errorf(supervisor.CodeInvalid, textInvalidName, q.User)
@@ -87,33 +90,44 @@ func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) 
 			return UserData{}, supervisor.Errorf(supervisor.CodeUnavailable, textNotAllDeleted, q.User, err)
 		}
 	}
-	if e.More, err = o.eraseHome(ctx, q.User, &e); err != nil || e.More {
+	if e.More, err = o.eraseFolders(ctx, q.User, &e); err != nil || e.More {
 		return e, err
 	}
 	return o.eraseRows(ctx, by, q.User, e)
 }
 
-// eraseHome deletes the home of a removed user. A worker empties it, because this process may not
-// read it. The result more means that the worker's time was up.
-func (o *Service) eraseHome(ctx context.Context, user string, e *UserData) (more bool, err error) {
-	if e.Home == "" {
+// eraseFolders deletes the file history and the home of a removed user. Workers empty them, because
+// this process may not read them. The result more means that the workers' time was up.
+func (o *Service) eraseFolders(ctx context.Context, user string, e *UserData) (more bool, err error) {
+	if e.Home == "" && e.History == "" {
 		return false, nil
 	}
-	erased, workerErr := o.Erase(ctx, user)
-	if erased.More || ctx.Err() != nil {
-		return erased.More, context.Cause(ctx)
+	erased := o.Erase(ctx, user, EraseTargets{History: e.History != "", Home: e.Home != ""})
+	if more = erased.History.More || erased.Home.More; more || ctx.Err() != nil {
+		return more, context.Cause(ctx)
 	}
-	e.Files = max(e.Files, erased.Files)
-	err = removeHome(e.Home)
+	if e.History != "" {
+		err = o.removeErased(user, e.History, erased.History, erased.HistoryErr)
+	}
+	if e.Home != "" {
+		e.Files = max(e.Files, erased.Home.Files)
+		err = cmp.Or(o.removeErased(user, e.Home, erased.Home, erased.HomeErr), err)
+	}
+	return false, err
+}
+
+// removeErased removes a folder that a worker has emptied. The error is for people.
+func (o *Service) removeErased(user, folder string, erased operation.EraseReport, workerErr error) error {
+	err := removeFolder(folder)
 	if err == nil {
-		return false, nil // the home is gone, so the worker's errors do not matter
+		return nil // the folder is gone, so the worker's errors do not matter
 	}
 	why := strings.TrimSpace(strings.Join(erased.LeftOut, ""))
 	if workerErr != nil {
 		why = o.workerFault(workerErr)
 	}
-	return false, &supervisor.Error{Code: supervisor.CodeUnavailable, Err: errors.Join(workerErr, err),
-		Message: fmt.Sprintf(textHomeNotEmptied, user, e.Home, cmp.Or(why, err.Error()))}
+	return &supervisor.Error{Code: supervisor.CodeUnavailable, Err: errors.Join(workerErr, err),
+		Message: fmt.Sprintf(textHomeNotEmptied, user, folder, cmp.Or(why, err.Error()))}
 }
 
 // workerFault returns the text for people about a worker that could not read or empty a home.
@@ -146,16 +160,16 @@ func (o *Service) shutOut(ctx context.Context, by Caller, name string) error {
 	return o.Configuration.Refresh(ctx)
 }
 
-// removeHome deletes a folder with all its files. It follows no link.
-func removeHome(home string) error {
-	above, err := os.OpenRoot(filepath.Dir(home))
+// removeFolder deletes a folder with all its files. It follows no link.
+func removeFolder(folder string) error {
+	above, err := os.OpenRoot(filepath.Dir(folder))
 	if err != nil {
 		return err
 	}
-	if err = above.Remove(filepath.Base(home)); errors.Is(err, fs.ErrNotExist) {
+	if err = above.Remove(filepath.Base(folder)); errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	} else if err != nil {
-		err = above.RemoveAll(filepath.Base(home))
+		err = above.RemoveAll(filepath.Base(folder))
 	}
 	return errors.Join(err, above.Close())
 }
@@ -172,6 +186,9 @@ func (e UserData) Text() (text string) {
 		text += fmt.Sprintf(textDeletionUnread, e.Home, size, files)
 	case e.Home != "":
 		text += fmt.Sprintf(textDeletionHome, e.Home, size, files)
+	}
+	if e.History != "" {
+		text += fmt.Sprintf(textDeletionHistory, e.History)
 	}
 	if e.Copies > 0 {
 		text += fmt.Sprintf(textDeletionCopies, amount.Plural(e.Copies, "copy", "copies"))

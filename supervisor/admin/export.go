@@ -13,8 +13,10 @@ import (
 
 // ExportRequest are the parameters of user.export.
 type ExportRequest struct {
-	User  string `json:"user,omitempty"`
-	Token string `json:"token,omitempty"` // "" begins an export; later calls have the token of the first piece
+	User string `json:"user,omitempty"`
+	// add the home's file history; only for the call that begins
+	History bool   `json:"history,omitempty"`
+	Token   string `json:"token,omitempty"` // "" begins an export; later calls have the token of the first piece
 }
 
 // ExportPiece is the next piece of an export.
@@ -39,7 +41,9 @@ func (o *Service) Export(ctx context.Context, by Caller, q ExportRequest) (Expor
 	if err != nil {
 		return ExportPiece{}, err
 	}
-	token, err := o.exports.begin(ctx, by, func(ctx context.Context, w io.Writer) error { return o.pack(ctx, u, w) })
+	token, err := o.exports.begin(ctx, by, func(ctx context.Context, w io.Writer) error {
+		return o.pack(ctx, u, q.History, w)
+	})
 	return ExportPiece{Token: token, Note: note}, err
 }
 
@@ -70,14 +74,14 @@ func (o *Service) userOrFormer(ctx context.Context, by Caller, name string) (sup
 }
 
 // WriteExport writes the whole export of a user's data. note is the one of the first ExportPiece.
-func (o *Service) WriteExport(ctx context.Context, name string, w io.Writer) (note string, err error) {
+func (o *Service) WriteExport(ctx context.Context, q ExportRequest, w io.Writer) (note string, err error) {
 	by := o.Caller(uint32(os.Getuid()))
-	u, err := o.userOrFormer(ctx, by, name)
+	u, err := o.userOrFormer(ctx, by, q.User)
 	if err != nil {
 		return "", err
 	}
 	if note, err = o.noteExport(ctx, by, u.Name); err != nil {
 		return "", err
 	}
-	return note, o.pack(ctx, u, w)
+	return note, o.pack(ctx, u, q.History, w)
 }

@@ -90,6 +90,8 @@ const (
 	textDeletionClosed = "  %s, with files that only their own account can read\n"
 	textDeletionUnread = "  %s, %s in %s, and files that only their own account can read\n"
 	textDeletionHome   = "  %s, %s in %s\n"
+	// %s is a folder
+	textDeletionHistory = "  %s, with earlier versions of their files\n"
 	// %s is the number of copies, such as "2 copies"
 	textDeletionCopies = "  %s of the database, made before an update, with other people's data too\n"
 	textLogFits        = "%s, each matches the row before it\n"

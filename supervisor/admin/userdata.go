@@ -13,6 +13,7 @@ import (
 
 	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/placement"
 	"mews/supervisor/problem"
 	"mews/supervisor/sqlite"
 )
@@ -24,11 +25,17 @@ func userDataOf(ctx context.Context, people sqlite.Users, facts ConfigurationSum
 	if e.Rows, err = people.CountUserRows(ctx, name); err != nil {
 		return e, err
 	}
+	history := facts.HistoryPath(name)
+	if info, err := os.Lstat(history); err == nil && info.IsDir() && !facts.Overlaps(history) {
+		e.History = history
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return e, fmt.Errorf("find the file history of %s: %w", name, err)
+	}
 	home := facts.HomePath(name)
 	info, err := os.Lstat(home)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), err == nil && (!info.IsDir() || facts.Overlaps(home)):
-		if len(e.Rows) == 0 {
+		if len(e.Rows) == 0 && e.History == "" {
 			return e, supervisor.Errorf(supervisor.CodeNotFound, textNothingKept, name)
 		}
 		return e, nil
@@ -56,6 +63,11 @@ func userDataOf(ctx context.Context, people sqlite.Users, facts ConfigurationSum
 // HomePath returns the folder of a user who was added while Mews ran.
 func (f ConfigurationSummary) HomePath(name string) string { return filepath.Join(f.Homes, name) }
 
+// HistoryPath returns the folder of the file history of a user's home.
+func (f ConfigurationSummary) HistoryPath(name string) string {
+	return filepath.Join(f.Histories, name+placement.HistorySuffix)
+}
+
 // checkUnclaimed returns an error if a name has stored data but no user. A new user of that name
 // would get the old folder and messages. An empty folder does not count. If the deletion of the
 // data has begun, the error is DeletionNotEnded.
@@ -70,9 +82,10 @@ func checkUnclaimed(ctx context.Context, people sqlite.Users, facts Configuratio
 		return err
 	}
 	var kept []string
-	if entries, err := os.ReadDir(facts.HomePath(name)); err != nil && !errors.Is(err, fs.ErrNotExist) ||
-		len(entries) > 0 {
-		kept = append(kept, "the folder "+facts.HomePath(name)) // an unreadable folder counts as stored data
+	for _, folder := range []string{facts.HomePath(name), facts.HistoryPath(name)} {
+		if entries, err := os.ReadDir(folder); err != nil && !errors.Is(err, fs.ErrNotExist) || len(entries) > 0 {
+			kept = append(kept, "the folder "+folder) // an unreadable folder counts as stored data
+		}
 	}
 	if len(rows) > 0 {
 		total := int64(0)

@@ -19,8 +19,9 @@ import (
 func (c *configuration) Summary() admin.ConfigurationSummary {
 	cfg := c.Current()
 	return admin.ConfigurationSummary{Users: usersOf(cfg), Homes: filepath.Join(cfg.State, "homes"),
-		HasBot: cfg.Telegram.Token.Reveal() != "",
-		Logins: gateLimits(cfg), Overlaps: cfg.OverlapsHome, ValidName: config.IsValidUserName, File: cfg.File,
+		Histories: historyDir(cfg),
+		HasBot:    cfg.Telegram.Token.Reveal() != "",
+		Logins:    gateLimits(cfg), Overlaps: cfg.OverlapsHome, ValidName: config.IsValidUserName, File: cfg.File,
 		Note: c.reloadNote(cfg)}
 }
 

@@ -112,16 +112,15 @@ func ExamineDatabase(ctx context.Context, cfg *config.Config) (e sqlite.Database
 
 // WriteUserExport writes an export of a user. This process makes the export if no service runs. note
 // says why the audit log has no entry about it; "" means that it has one.
-func WriteUserExport(ctx context.Context, cfg *config.Config, name string, w io.Writer) (note string, err error) {
+func WriteUserExport(ctx context.Context, cfg *config.Config, q admin.ExportRequest, w io.Writer) (note string, err error) {
 	p := admin.ExportPiece{}
 	for !p.Last {
-		token := p.Token
+		q.Token = p.Token
 		p = admin.ExportPiece{}
-		err := control.CallOnce(ctx, SocketPath(cfg), admin.MethodUserExport, admin.ExportRequest{User: name,
-			Token: token}, &p)
-		if gone := new(control.NotRunningError); errors.As(err, &gone) && token == "" {
+		err := control.CallOnce(ctx, SocketPath(cfg), admin.MethodUserExport, q, &p)
+		if gone := new(control.NotRunningError); errors.As(err, &gone) && q.Token == "" {
 			err = withoutService(ctx, cfg, true, func(ctx context.Context, o *admin.Service) (err error) {
-				note, err = o.WriteExport(ctx, name, w)
+				note, err = o.WriteExport(ctx, q, w)
 				return err
 			})
 			return note, err

@@ -1,16 +1,24 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"path"
+	"path/filepath"
 	"runtime"
 
+	"mews/config"
 	"mews/supervisor"
 	"mews/supervisor/filehistory"
 )
 
+// historyDir returns the folder of all file histories.
+func historyDir(cfg *config.Config) string {
+	return cmp.Or(cfg.Worker.HistoryDir, filepath.Join(cfg.State, "homes"))
+}
+
 // whyNoFileHistory returns why the home of a user has no file history; "" means that it has one.
-func (s *service) whyNoFileHistory(string) string {
+func (s *service) whyNoFileHistory(user string) string {
 	switch {
 	case s.config.Worker.History == 0:
 		return textNoHistoryRoom
@@ -19,7 +27,7 @@ func (s *service) whyNoFileHistory(string) string {
 	case s.places.Spawner.Sandbox().Tier == "off":
 		return textNoHistorySandbox
 	}
-	return ""
+	return s.places.HistoryFault(user)
 }
 
 // workspaceNames lists the folders outside of the home that a user's programs may change, as the

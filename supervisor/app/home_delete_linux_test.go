@@ -112,6 +112,9 @@ func (r *unitRig) checkGone(name string) {
 	if _, err := os.Lstat(filepath.Join(r.Dir, "state", "homes", name)); !errors.Is(err, fs.ErrNotExist) {
 		r.T.Errorf("the home of %s: %v", name, err)
 	}
+	if _, err := os.Lstat(r.history(name)); !errors.Is(err, fs.ErrNotExist) {
+		r.T.Errorf("the file history of %s: %v", name, err)
+	}
 	for _, table := range []string{"host_uid", "inbox", "turn", "message", "outbox", "conversation", "effect"} {
 		if n := r.QueryCount("SELECT count(*) FROM "+table+" WHERE user = ?", name); n != 0 {
 			r.T.Errorf("%d rows of %s are left in %s", n, name, table)
@@ -224,9 +227,14 @@ func TestUserDelete_KilledAnywhere_EndsTheSame(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		history := r.history(name)
+		if err := errors.Join(os.Mkdir(history, 0o700), os.WriteFile(filepath.Join(history, "000001.pack"), nil, 0o600),
+			os.WriteFile(filepath.Join(history, "index"), nil, 0o600)); err != nil {
+			t.Fatal(err)
+		}
 		uid := r.firstUID + i
 		if out, err := exec.CommandContext(t.Context(), "chown", "-R", fmt.Sprintf("%d:%d", uid, uid),
-			home).CombinedOutput(); err != nil {
+			home, history).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
 		r.must("", "user", "remove", name)

@@ -17,39 +17,50 @@ import (
 // eraseSeconds is how long one call of erase empties a home. A client gives up a call after 30 s.
 const eraseSeconds = 5
 
-// homeSpec returns the spec of a one-shot worker that packs or empties a home. The home's user may
-// already be removed from the configuration.
-func (s *service) homeSpec(user string) (pool.WorkerSpec, error) {
+// homeSpec returns the spec of a one-shot worker that packs or empties a home, or its file history.
+// The home's user may already be removed from the configuration.
+func (s *service) homeSpec(user string, profile pool.WorkerProfile) (pool.WorkerSpec, error) {
 	u, known := s.settings.Find(user)
 	if !known {
 		u = supervisor.User{Name: user, Home: filepath.Join(s.config.State, "homes", user)}
 	}
-	place, err := s.places.LocationForHomeOperation(u)
+	find := s.places.LocationForHomeOperation
+	if profile == pool.ProfileHistory {
+		find, u.Home = s.places.LocationForHistoryOperation, s.places.HistoryPath(u)
+	}
+	place, err := find(u)
 	if err != nil {
 		return pool.WorkerSpec{}, fmt.Errorf("start a worker for the home of %s: %w", user, err)
 	}
-	return pool.WorkerSpec{Profile: pool.ProfileHome, Place: place,
+	return pool.WorkerSpec{Profile: profile, Place: place,
 		Hello: &protocol.Hello{User: user, Home: s.places.HomePathInSandbox(u.Home)}}, nil
 }
 
-// erase lets a worker empty a home for some seconds.
-func (s *service) erase(ctx context.Context, user string) (operation.EraseReport, error) {
-	return s.operations.EraseHome(ctx, user, eraseSeconds)
+// erase lets workers empty a home and its file history, each for some seconds.
+func (s *service) erase(ctx context.Context, user string, what admin.EraseTargets) (erased admin.Erased) {
+	if what.History {
+		erased.History, erased.HistoryErr = s.operations.EraseHistory(ctx, user, eraseSeconds)
+	}
+	if what.Home && !erased.History.More && ctx.Err() == nil {
+		erased.Home, erased.HomeErr = s.operations.EraseHome(ctx, user, eraseSeconds)
+	}
+	return erased
 }
 
 // eraseAlone does the work of erase in a process that runs no service.
-func (s *service) eraseAlone(ctx context.Context, user string) (erased operation.EraseReport, err error) {
-	err = s.withWorkers(ctx, func(ctx context.Context) (err error) {
-		erased, err = s.erase(ctx, user)
-		return err
+func (s *service) eraseAlone(ctx context.Context, user string, what admin.EraseTargets) (erased admin.Erased) {
+	err := s.withWorkers(ctx, func(ctx context.Context) error {
+		erased = s.erase(ctx, user, what)
+		return nil
 	})
-	return erased, err
+	erased.HistoryErr, erased.HomeErr = errors.Join(erased.HistoryErr, err), errors.Join(erased.HomeErr, err)
+	return erased
 }
 
 // archiveAlone does the work of archive in a process that runs no service.
-func (s *service) archiveAlone(ctx context.Context, user string) (a operation.Archive, err error) {
+func (s *service) archiveAlone(ctx context.Context, user string, history bool) (a operation.Archive, err error) {
 	err = s.withWorkers(ctx, func(ctx context.Context) (err error) {
-		a, err = s.archive(ctx, user)
+		a, err = s.archive(ctx, user, history)
 		return err
 	})
 	return a, err

@@ -17,8 +17,8 @@ func (s *service) openOperations(context.Context) error {
 		Now: s.now, Serves: s.isActive,
 		Speech: s.config.Limits.Speech, Log: s.log.Named("operation"),
 		Spec: func(user string, profile pool.WorkerProfile) (pool.WorkerSpec, error) {
-			if profile == pool.ProfileHome {
-				return s.homeSpec(user)
+			if profile == pool.ProfileHome || profile == pool.ProfileExport || profile == pool.ProfileHistory {
+				return s.homeSpec(user, profile)
 			}
 			spec, err := s.workerSpec(user)
 			spec.Profile = profile
@@ -29,18 +29,22 @@ func (s *service) openOperations(context.Context) error {
 }
 
 // archive packs a user's home into an archive, in the user's worker. It fails if the disk has no
-// room.
-func (s *service) archive(ctx context.Context, user string) (a operation.Archive, err error) {
+// room. The archive may have the file history too.
+func (s *service) archive(ctx context.Context, user string, history bool) (a operation.Archive, err error) {
 	room, err := s.spool.FreeSpace()
 	if err != nil {
 		return a, fmt.Errorf("look for room for an archive: %w", err)
 	}
 	holds, more := s.places.Disk.HomeSize(user)
-	most, err := operation.MaxArchiveSize(user, room, int64(s.config.Worker.Disk), holds, more)
+	quota := int64(s.config.Worker.Disk)
+	if history && quota > 0 {
+		quota += int64(s.config.Worker.History)
+	}
+	most, err := operation.MaxArchiveSize(user, room, quota, holds, more)
 	if err != nil {
 		return a, err
 	}
-	return s.operations.ArchiveHome(ctx, user, most)
+	return s.operations.ArchiveHome(ctx, user, most, history)
 }
 
 // uploads returns the uploaded files of users, which their workers keep.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -28,7 +27,7 @@ func PlacementOptions(cfg *config.Config, log hclog.Logger) placement.Options {
 	w := cfg.Worker
 	from, to := w.UIDRange()
 	return placement.Options{UIDs: placement.UIDRange{From: from, To: to}, UIDsOptional: w.UIDs == config.AutomaticUIDs,
-		History: w.History > 0, HistoryDir: cmp.Or(w.HistoryDir, filepath.Join(cfg.State, "homes")),
+		History: w.History > 0, HistoryDir: historyDir(cfg),
 		State: cfg.State, Account: w.Account, MakeAccount: cfg.Local, Tier: w.Sandbox, LeastTier: w.SandboxMin,
 		ReadOnly: w.ReadOnly, Memory: int64(w.Memory), PIDs: int(w.PIDs), Log: log}
 }

@@ -24,8 +24,10 @@ const (
 	prefix = "forget:"
 	// the press also has the span in Unix milliseconds, and whether only this conversation is meant
 	pressForget = "do"
-	pressSpan   = "span" // the press also has the arguments of the command
-	pressKeep   = "no"
+	// like pressForget, with the earlier versions of the files that stay
+	pressForgetVersions = "all"
+	pressSpan           = "span" // the press also has the arguments of the command
+	pressKeep           = "no"
 )
 
 func (g *Forgetter) commands() []feature.Command {
@@ -77,10 +79,13 @@ func (g *Forgetter) command(ctx context.Context, r feature.CommandRequest) (d su
 	if counts.Changed > 0 {
 		d.Text += fmt.Sprintf(textFilesStay, amount.Plural(counts.Changed, "file", "files"))
 	}
-	press := fmt.Sprintf("%s%s %d %d %t", prefix, pressForget, f.Since.UnixMilli(), f.Until.UnixMilli(), whole)
-	d.Buttons = [][]supervisor.Button{{{Text: textForgetYes, Press: press},
+	press := fmt.Sprintf(" %d %d %t", f.Since.UnixMilli(), f.Until.UnixMilli(), whole)
+	d.Buttons = [][]supervisor.Button{{{Text: textForgetYes, Press: prefix + pressForget + press},
 		{Text: textForgetNo, Press: prefix + pressKeep}}}
-	return d, nil
+	if counts.Changed > 0 {
+		err = g.offerVersions(ctx, f, prefix+pressForgetVersions+press, &d)
+	}
+	return d, err
 }
 
 // askFact shows a fact, counts the rows that contain its words, and asks whether to forget it.
@@ -145,13 +150,20 @@ func (g *Forgetter) press(ctx context.Context, r feature.CommandRequest) (d supe
 	}
 	var since, until int64
 	whole := false
-	if n, err := fmt.Sscanf(rest, "%d %d %t", &since, &until, &whole); action != pressForget || err != nil || n != 3 {
+	if n, err := fmt.Sscanf(rest, "%d %d %t", &since, &until, &whole); err != nil || n != 3 ||
+		action != pressForget && action != pressForgetVersions {
 		return supervisor.Delivery{Text: textForgotNothing}, nil
 	}
 	f := supervisor.ForgetRequest{User: r.Conversation.User, Inbound: r.Inbound, Since: time.UnixMilli(since),
 		Until: time.UnixMilli(min(until, r.At.UnixMilli()))}
 	if whole || r.Conversation.IsInGroup() {
 		f.Conversation = r.Conversation.ID
+	}
+	versions := int64(0)
+	if action == pressForgetVersions {
+		if versions, err = g.forgetVersions(ctx, f); err != nil {
+			return d, fmt.Errorf("forget earlier versions of files: %w", err)
+		}
 	}
 	counts, err := g.Forget(ctx, f)
 	if err != nil {
@@ -160,6 +172,9 @@ func (g *Forgetter) press(ctx context.Context, r feature.CommandRequest) (d supe
 	waiting := counts.Waiting
 	counts.Waiting = 0
 	d.Text = fmt.Sprintf(textForgotten, lines(counts))
+	if versions > 0 {
+		d.Text += "\n- " + amount.Plural(versions, oneForgottenVersion, manyForgottenVersions)
+	}
 	if waiting > 0 {
 		d.Text += fmt.Sprintf(textForgetsLater, amount.Plural(waiting, "message", "messages"))
 	}

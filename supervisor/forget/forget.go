@@ -25,6 +25,7 @@ type Store interface {
 	ListUnfinished(ctx context.Context) ([]supervisor.ForgetRequest, error)
 	CountMatches(ctx context.Context, f supervisor.ForgetRequest) (supervisor.ForgetCounts, error)
 	ForgetNextPart(ctx context.Context, f supervisor.ForgetRequest) (supervisor.ForgetStep, error)
+	ListChangedFiles(ctx context.Context, f supervisor.ForgetRequest) ([]string, error)
 	RemoveForgottenBlobs(ctx context.Context, user string, remove func(sha256 string) error) error
 	PutProgress(ctx context.Context, f supervisor.ForgetRequest) error
 }
@@ -80,6 +81,7 @@ type Options struct {
 	Turns     HomeTurns
 	Facts     sqlite.Memories // the forgotten facts whose words may still be in the database
 	Memories  Memories
+	Versions  Versions                 // nil means that there are no earlier versions of files
 	Copies    Copies                   // nil means that there are no copies
 	FactPress func(fact string) string // returns the press of a button that forgets a fact
 	People    People

@@ -94,9 +94,10 @@ func (m *Memory) CountOrDeleteTurnData(ctx context.Context, user string, of prot
 	gone bool) (n supervisor.ForgetCounts, err error) {
 	r, err := m.operate(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryActionShow, Turns: &of})
 	n = supervisor.ForgetCounts{Facts: int64(len(r.Facts)), Notes: int64(r.Notes), Logged: int64(r.Logs)}
-	if err != nil || !gone || n == (supervisor.ForgetCounts{}) {
+	if err != nil || !gone {
 		return n, err
 	}
+	// Even if the home has nothing any more, earlier versions of its files may have.
 	// The forgotten facts are stored before the file changes. So after a crash the facts are not
 	// remembered again.
 	stored, err := m.storedTexts(ctx, user)

@@ -10,6 +10,7 @@ import (
 	"mews/protocol"
 	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/pool"
 )
 
 // roomToSpare is the free space that must remain on the state folder's disk beside an archive.
@@ -24,11 +25,16 @@ type Archive struct {
 
 // ArchiveHome lets a worker pack a user's home into an archive, and waits for the end. The archive
 // has at most maxBytes bytes. The archive is deleted when it is closed, or at the next start. The
-// user may already be deleted. The errors are for people.
-func (o *Operations[H]) ArchiveHome(ctx context.Context, user string, maxBytes int64) (Archive, error) {
-	// encoding a number can't fail
-	parameters, _ := json.Marshal(protocol.ArchiveParameters{MaxBytes: maxBytes})
-	id, raw, err := o.runOnce(ctx, user, protocol.OperationKindArchive, string(parameters))
+// user may already be deleted. If history is set, the archive has the home's file history too. The
+// errors are for people.
+func (o *Operations[H]) ArchiveHome(ctx context.Context, user string, maxBytes int64, history bool) (Archive, error) {
+	// encoding these parameters can't fail
+	parameters, _ := json.Marshal(protocol.ArchiveParameters{MaxBytes: maxBytes, History: history})
+	profile := pool.ProfileHome
+	if history {
+		profile = pool.ProfileExport
+	}
+	id, raw, err := o.runOnce(ctx, user, profile, protocol.OperationKindArchive, string(parameters))
 	if err != nil {
 		o.DeleteBlobs(id)
 		if told := new(supervisor.Error); errors.As(err, &told) {

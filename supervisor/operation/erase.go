@@ -8,6 +8,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/pool"
 )
 
 // EraseReport says which files of a home were deleted.
@@ -21,25 +22,36 @@ type EraseReport struct {
 // stops after some seconds. The user may already be deleted. The home itself stays. The errors are
 // for people.
 func (o *Operations[H]) EraseHome(ctx context.Context, user string, seconds int) (EraseReport, error) {
+	return o.erase(ctx, user, seconds, pool.ProfileHome)
+}
+
+// EraseHistory does the work of EraseHome for the file history of a user's home.
+func (o *Operations[H]) EraseHistory(ctx context.Context, user string, seconds int) (EraseReport, error) {
+	return o.erase(ctx, user, seconds, pool.ProfileHistory)
+}
+
+func (o *Operations[H]) erase(ctx context.Context, user string, seconds int, profile pool.WorkerProfile) (
+	EraseReport, error) {
 	// encoding a number can't fail
 	parameters, _ := json.Marshal(protocol.EraseParameters{Seconds: seconds})
-	id, raw, err := o.runOnce(ctx, user, protocol.OperationKindErase, string(parameters))
+	id, raw, err := o.runOnce(ctx, user, profile, protocol.OperationKindErase, string(parameters))
 	o.DeleteBlobs(id)
 	if err != nil {
 		return EraseReport{}, err
 	}
 	var result protocol.EraseResult
 	if err := json.Unmarshal(raw, &result); err != nil {
-		return EraseReport{}, fmt.Errorf("read the result of erasing the home of %s: %w", user, err)
+		return EraseReport{}, fmt.Errorf("read the result of erasing a folder of %s: %w", user, err)
 	}
 	return EraseReport{result.Files, result.More, leftOutLines(result.LeftOut, result.LeftOutMore)}, nil
 }
 
-// runOnce runs an operation in a one-shot worker, and waits for the end. The operation is not
+// runOnce runs an operation in a one-shot worker with a profile, and waits for the end. The operation is not
 // stored, because its caller begins again after a crash. The user may already be deleted. The
 // caller discards the blobs. An error is for people, unless ctx has ended.
-func (o *Operations[H]) runOnce(ctx context.Context, user string, kind protocol.OperationKind, parameters string) (
-	id int64, result json.RawMessage, err error) {
+func (o *Operations[H]) runOnce(ctx context.Context, user string, profile pool.WorkerProfile,
+	kind protocol.OperationKind,
+	parameters string) (id int64, result json.RawMessage, err error) {
 	id = firstIndex + o.homes.lastID.Add(1)
 	own, done, _ := o.userWork.BeginWork(ctx, user, func() bool { return true })
 	defer done()
@@ -47,6 +59,7 @@ func (o *Operations[H]) runOnce(ctx context.Context, user string, kind protocol.
 	if t == nil {
 		return id, nil, failure(textUnknown, fmt.Errorf("%s: the parameters can't be read", kind))
 	}
+	t.kind.profile = profile
 	defer t.slot.Release()
 	if err := t.slot.Wait(own); err != nil {
 		return id, nil, err

@@ -66,12 +66,19 @@ var kinds = map[protocol.OperationKind]kind{
 			return bounds{timeout: 3 * time.Minute, maxBytes: 16 << 20, maxBlobs: 1}
 		}), check: checkSpeak},
 	protocol.OperationKindMemory: {profile: pool.ProfileUser, queue: queueNow,
-		bounds: boundsOf(func(protocol.MemoryParameters) bounds {
+		bounds: boundsOf(func(p protocol.MemoryParameters) bounds {
+			if p.Action == protocol.MemoryActionForget { // this may rewrite the whole file history
+				return bounds{timeout: fileHistoryTimeout(protocol.FileHistoryForget)}
+			}
 			return bounds{timeout: time.Minute}
 		}), check: checkMemory},
 	protocol.OperationKindUploads: {profile: pool.ProfileUser, queue: queueNow,
-		bounds: boundsOf(func(protocol.UploadsParameters) bounds {
-			return bounds{timeout: time.Minute, maxBytes: protocol.MaxSentFileBytes, maxBlobs: 1}
+		bounds: boundsOf(func(p protocol.UploadsParameters) bounds {
+			timeout := time.Minute
+			if p.Action == protocol.UploadedFilesActionRemove {
+				timeout = fileHistoryTimeout(protocol.FileHistoryForget)
+			}
+			return bounds{timeout: timeout, maxBytes: protocol.MaxSentFileBytes, maxBlobs: 1}
 		}), check: checkUploads},
 	protocol.OperationKindUndo: {profile: pool.ProfileUser, queue: queueNow,
 		bounds: boundsOf(func(protocol.UndoParameters) bounds {

@@ -30,7 +30,8 @@ func (c *WorkerLocations) HistoryPath(u supervisor.User) string {
 // historyOf returns the location of a user's file history for the user's worker, whose account is
 // whose; the zero value means the shared account. "" means that none is kept. A process without a
 // service keeps none, because it may not make folders. The spawner makes a missing folder. If root
-// owns the folder, as after a restore of a backup, it is given to the account.
+// owns the folder, as after a restore of a backup, it is given to the account. A history of another
+// account is not used: HistoryFault names it, and the user is served without one.
 func (c *WorkerLocations) historyOf(u supervisor.User, whose Account) (root, name string, err error) {
 	path := c.HistoryPath(u)
 	if !c.History || c.Idle || !keepsHistory(c.Spawner.Sandbox().Tier) {
@@ -45,12 +46,42 @@ func (c *WorkerLocations) historyOf(u supervisor.User, whose Account) (root, nam
 	if whose == (Account{}) {
 		whose = c.sharedAccount()
 	}
-	if _, err := os.Lstat(path); err == nil {
-		if err := c.giveFolder(u, path, whose); err != nil {
-			return "", "", fmt.Errorf("give the file history of %s to its worker's account: %w", u.Name, err)
+	info, err := os.Lstat(path)
+	if err == nil {
+		if err = c.giveFolder(u, path, whose); err == nil {
+			info, err = os.Lstat(path)
 		}
 	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		c.setHistoryFault(u, fmt.Sprintf(textHistoryClosed, path, err))
+		return "", "", nil
+	}
+	// the spawner decides about a folder of the shared account
+	if err == nil && OwnerUID(info) != whose.UID && OwnerUID(info) != c.sharedAccount().UID {
+		c.setHistoryFault(u, fmt.Sprintf(textHistoryOfUID, path, OwnerUID(info), c.chownCommand(u, whose)))
+		return "", "", nil
+	}
+	c.setHistoryFault(u, "")
 	return root, filepath.Base(path), nil
+}
+
+// HistoryFault says why a user's last worker could not use its file history. The text is for people,
+// and "" if nothing is wrong.
+func (c *WorkerLocations) HistoryFault(user string) string {
+	text, _ := c.historyFaults.Load(user)
+	fault, _ := text.(string)
+	return fault
+}
+
+// setHistoryFault stores why a user's file history can't be used, and logs a new fault.
+func (c *WorkerLocations) setHistoryFault(u supervisor.User, fault string) {
+	if c.HistoryFault(u.Name) == fault {
+		return
+	}
+	c.historyFaults.Store(u.Name, fault)
+	if fault != "" {
+		c.Log.Warn("a file history is not used", "user", u.Name, "why", fault)
+	}
 }
 
 // makeHistories makes the folder of all file histories. In the state folder it is the folder of

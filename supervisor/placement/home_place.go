@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/user"
@@ -12,23 +13,46 @@ import (
 )
 
 // LocationForHomeOperation returns a worker's location for packing or emptying a home. The worker
-// does nothing else. The location includes the worker's limits. The user may be gone, so the home's
-// owner is the worker's account.
+// does nothing else. The location includes the worker's limits, and the home's file history if the
+// worker's account owns it. The user may be gone, so the home's owner is the worker's account.
 func (c *WorkerLocations) LocationForHomeOperation(u supervisor.User) (pool.WorkerLocation, error) {
-	if c.isOurs(u.Home) {
-		if err := c.giveHome(u); err != nil {
+	p, err := c.locationForFolder(u, u.Home, c.isOurs(u.Home))
+	if err != nil || !keepsHistory(c.Spawner.Sandbox().Tier) {
+		return p, err
+	}
+	history := c.HistoryPath(u)
+	info, err := os.Lstat(history)
+	if err != nil || !info.IsDir() || OwnerUID(info) != cmp.Or(p.UID, c.sharedAccount().UID) {
+		return p, nil
+	}
+	root, err := filepath.EvalSymlinks(c.HistoryDir)
+	p.HistoryRoot, p.HistoryPath = root, filepath.Base(history)
+	return p, err
+}
+
+// LocationForHistoryOperation returns the location of a worker that empties a file history. For the
+// worker the history's folder is its home.
+func (c *WorkerLocations) LocationForHistoryOperation(u supervisor.User) (pool.WorkerLocation, error) {
+	return c.locationForFolder(u, c.HistoryPath(u), true)
+}
+
+// locationForFolder returns the location of a worker whose home is a folder. If give is set, a
+// folder of root's is given to the worker's account.
+func (c *WorkerLocations) locationForFolder(u supervisor.User, folder string, give bool) (pool.WorkerLocation, error) {
+	if give {
+		if err := c.giveFolder(u, folder, c.recipientOf(u)); err != nil {
 			return pool.WorkerLocation{}, fmt.Errorf("give the folder of %s to its worker's account: %w", u.Name, err)
 		}
 	}
-	info, err := os.Lstat(u.Home)
+	info, err := os.Lstat(folder)
 	if err != nil {
 		return pool.WorkerLocation{}, fmt.Errorf("the folder of %s: %w", u.Name, err)
 	}
-	root, err := filepath.EvalSymlinks(filepath.Dir(u.Home))
+	root, err := filepath.EvalSymlinks(filepath.Dir(folder))
 	if err != nil {
 		return pool.WorkerLocation{}, fmt.Errorf("the folder of %s: %w", u.Name, err)
 	}
-	p := pool.WorkerLocation{Root: root, Path: filepath.Base(u.Home), Memory: uint64(c.Memory), PIDs: uint32(c.PIDs)}
+	p := pool.WorkerLocation{Root: root, Path: filepath.Base(folder), Memory: uint64(c.Memory), PIDs: uint32(c.PIDs)}
 	if owner := OwnerUID(info); owner != c.sharedAccount().UID {
 		p.UID, p.GID = owner, c.groupOf(owner)
 	}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 
@@ -78,6 +79,8 @@ type WorkerLocations struct {
 	notices *rare.Throttle // limits how often a user is told of the same limit
 	// why users without an account share one account; "" if they have their own uids
 	Sharing string
+
+	historyFaults sync.Map // texts by user; see HistoryFault
 
 	broken map[string]bool // users who could not be prepared; only SetUsers uses the map
 	// roots maps each folder of a worker to its parent folder, with links resolved.
@@ -235,11 +238,15 @@ func (c *WorkerLocations) HomePathInSandbox(home string) string {
 // giveHome gives a home below the state folder to its worker's account, with all files. Workers of
 // an earlier version made files as root. It never changes homes outside the state folder.
 func (c *WorkerLocations) giveHome(u supervisor.User) error {
-	whose := c.Workers
+	return c.giveFolder(u, u.Home, c.recipientOf(u))
+}
+
+// recipientOf returns the account to which root gives the folders of a user.
+func (c *WorkerLocations) recipientOf(u supervisor.User) Account {
 	if own, err := FindAccount(u.Account); err == nil && u.Account != "" && own.UID != 0 && c.Tier != "namespaces" {
-		whose = own
+		return own
 	}
-	return c.giveFolder(u, u.Home, whose)
+	return c.Workers
 }
 
 // giveFolder gives a folder of root's, and all files in it, to a worker's account. It leaves out

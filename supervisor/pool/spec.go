@@ -17,6 +17,12 @@ const (
 	// ProfileHome is for a one-shot worker that packs or empties a user's home. The user may be
 	// gone.
 	ProfileHome WorkerProfile = "archive"
+	// ProfileExport is for a one-shot worker that packs a user's home and reads its file history.
+	// The user may be gone.
+	ProfileExport WorkerProfile = "export"
+	// ProfileHistory is for a one-shot worker that empties the folder of a file history, which is
+	// its home. The user is gone.
+	ProfileHistory WorkerProfile = "history"
 	// ProfileCheck is for a one-shot worker that reads a user's files. It is used if no other
 	// worker of the user runs.
 	ProfileCheck    WorkerProfile = "look"
@@ -28,12 +34,14 @@ const (
 var profiles = map[WorkerProfile]struct {
 	sandbox string // the spawner's name for the profile
 	oneShot bool
-	// the worker gets the file history of its location. At most one worker at a time may have a
-	// history, because one process writes it.
+	// the worker gets the file history of its location. At most one such worker at a time may
+	// write to it; others only read.
 	history bool
 }{
 	ProfileUser:     {sandbox: "worker", history: true},
 	ProfileHome:     {sandbox: "worker", oneShot: true},
+	ProfileExport:   {sandbox: "worker", oneShot: true, history: true},
+	ProfileHistory:  {sandbox: "worker", oneShot: true},
 	ProfileCheck:    {sandbox: "worker", oneShot: true},
 	ProfileSelfTest: {sandbox: "worker", oneShot: true, history: true},
 	ProfileReview:   {sandbox: "review", oneShot: true},

@@ -3,7 +3,7 @@ package pool
 import "testing"
 
 // TestWorkerSpec_History_OnlyOneWorkerWrites: one-shot workers may run beside the user's worker,
-// which alone writes the file history.
+// which alone writes the file history. An export only reads it.
 func TestWorkerSpec_History_OnlyOneWorkerWrites(t *testing.T) {
 	for profile := range profiles {
 		place := WorkerLocation{Root: "/homes", Path: "ann", HistoryRoot: "/histories", HistoryPath: "ann.history"}
@@ -14,7 +14,8 @@ func TestWorkerSpec_History_OnlyOneWorkerWrites(t *testing.T) {
 		}
 		given := m.HistoryRoot == "/histories" && m.HistoryPath == "ann.history"
 		none := m.HistoryRoot == "" && m.HistoryPath == ""
-		if want := profile == ProfileUser || profile == ProfileSelfTest; given != want || none == want {
+		if want := profile == ProfileUser || profile == ProfileSelfTest || profile == ProfileExport; given != want ||
+			none == want {
 			t.Errorf("%s: %q in %q", profile, m.HistoryPath, m.HistoryRoot)
 		}
 	}

@@ -52,6 +52,8 @@ type Options struct {
 	MaxBytes int64 // maximum size of the tar, above 1 MiB; a file that does not fit is left out
 	MaxNamed int   // most entries in Result.LeftOut
 	MaxText  int   // most bytes of a path or a reason in Result.LeftOut
+	// More adds members after the home's files; nil adds none. Its error ends the archive.
+	More func(m Members) error
 }
 
 // Write writes the contents of the folder home to w as a tar. It follows no link and keeps links as
@@ -74,6 +76,11 @@ func Write(ctx context.Context, home string, w io.Writer, o Options) (Result, er
 	for _, name := range a.sparse {
 		if err := a.addLast(name); err != nil {
 			return Result{}, fmt.Errorf("archive %q: %w", name, err)
+		}
+	}
+	if o.More != nil {
+		if err := o.More(Members{a}); err != nil {
+			return Result{}, fmt.Errorf("archive more than the home: %w", err)
 		}
 	}
 	if err := errors.Join(a.addLeftOut(), a.tar.Close()); err != nil {

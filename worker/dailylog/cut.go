@@ -23,7 +23,8 @@ const maxLog = 64 << 20
 var heading = regexp.MustCompile(`(?m)^## .*<!-- turn (\d+) -->$`)
 
 // ForgetTurns counts the exchanges of some turns in the logs of some days. If gone is set, it also
-// deletes these exchanges. A second call changes nothing.
+// deletes these exchanges, and earlier versions of logs that have them. A second call changes
+// nothing more.
 func (l *Log) ForgetTurns(ctx context.Context, of protocol.TurnDataQuery, gone bool) (n int, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -36,7 +37,7 @@ func (l *Log) ForgetTurns(ctx context.Context, of protocol.TurnDataQuery, gone b
 		return nil
 	})
 	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
+		err = nil
 	}
 	for _, name := range names {
 		state, text, _ := l.Files.PeekFile(name, maxLog)
@@ -47,6 +48,9 @@ func (l *Log) ForgetTurns(ctx context.Context, of protocol.TurnDataQuery, gone b
 		if n += cut; gone && cut > 0 && err == nil {
 			_, err = l.Files.WriteFile(name, []byte(left), workspace.ModeReplace)
 		}
+	}
+	if err == nil && gone {
+		err = l.forgetVersions(ctx, of)
 	}
 	return n, err
 }

@@ -29,6 +29,8 @@ const maxTail = 4 << 20
 type Log struct {
 	Files *workspace.Workspace
 	Zone  *time.Location // time zone in which days begin
+	// Versions are the earlier versions of the logs, which forgetting deletes too; nil means none.
+	Versions Versions
 
 	mu sync.Mutex // held while a log is read and written
 }

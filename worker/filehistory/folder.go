@@ -14,6 +14,8 @@ type folder struct {
 	dir *os.File
 	// inject is for tests: it is called before each step, and its error becomes that of the step
 	inject func(step, name string) error
+	// readOnly means that another process may write to the folder, so that nothing is changed
+	readOnly bool
 }
 
 const (
@@ -44,6 +46,9 @@ func (f *folder) before(step, name string) error {
 // setModes sets the modes of the folder and its files. If the folder has a path, a program may have
 // changed them.
 func (f *folder) setModes() error {
+	if f.readOnly {
+		return nil
+	}
 	if err := f.dir.Chmod(folderMode); err != nil {
 		return err
 	}
@@ -97,6 +102,9 @@ func (f *folder) rename(from, to string) error {
 
 // remove removes a file. A missing file is no error.
 func (f *folder) remove(name string) error {
+	if f.readOnly {
+		return nil
+	}
 	if err := f.before("remove", name); err != nil {
 		return err
 	}

@@ -3,56 +3,13 @@ package filehistory
 import (
 	"context"
 	"errors"
-	"path"
-	"strings"
 )
 
 // Forget deletes all versions of these paths, and of everything in folders among them. When it
 // returns, no pack has their bytes or names, unless other paths have the same bytes. It returns the
-// number of versions. A file that is still there is kept again at the next look.
+// number of versions. The present versions are kept again.
 func (h *History) Forget(ctx context.Context, paths []string) (versions int64, err error) {
-	err = h.do(func(s *store) error {
-		wanted := pathSet(paths)
-		if err := s.folder.remove(indexName); err != nil { // it has the names too
-			return err
-		}
-		s.index.changed = true
-		for path := range s.index.present {
-			if isWanted(path, wanted) {
-				delete(s.index.present, path)
-			}
-		}
-		s.forgetWords(paths)
-		f, err := s.forgetting(wanted)
-		if err != nil {
-			return err
-		}
-		s.removeHolds(f)
-		for _, p := range append([]*pack(nil), s.packs.list...) {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			dropped, err := s.rewritePack(p.number, f)
-			if err != nil {
-				return err
-			}
-			versions += dropped
-		}
-		return s.save()
-	})
-	return versions, err
-}
-
-// forgetWords removes the words of authors that name one of the paths.
-func (s *store) forgetWords(paths []string) {
-	for i := range s.index.points {
-		words := &s.index.points[i].by.Words
-		for _, name := range paths {
-			if base := path.Base(name); strings.Contains(*words, base) {
-				*words = ""
-			}
-		}
-	}
+	return h.ForgetTraces(ctx, paths, nil, nil)
 }
 
 // removeHolds removes the holds that do not pass from the index.
@@ -67,7 +24,8 @@ func (s *store) removeHolds(f filter) {
 }
 
 // forgetting returns a filter for everything except some paths, and the bytes that only they have.
-func (s *store) forgetting(wanted map[string]bool) (filter, error) {
+// Bytes that are held for an unknown path do not pass if they have one of the phrases.
+func (s *store) forgetting(wanted map[string]bool, phrases []string) (filter, error) {
 	forgotten, used := map[digest]bool{}, map[digest]bool{}
 	note := func(path string, digests ...digest) {
 		set := used
@@ -84,6 +42,8 @@ func (s *store) forgetting(wanted map[string]bool) (filter, error) {
 	for _, h := range s.index.holds {
 		if h.path != "" {
 			note(h.path, h.digest)
+		} else if len(phrases) > 0 && s.hasPhrase(h.digest, phrases) {
+			forgotten[h.digest] = true
 		}
 	}
 	hold := func(h *hold) bool {
@@ -111,5 +71,7 @@ func (s *store) forgetting(wanted map[string]bool) (filter, error) {
 		change:  func(_ *point, c *change) bool { return !isWanted(c.path, wanted) },
 		present: func(p *present) bool { return !isWanted(p.path, wanted) },
 		hold:    hold,
+
+		skipsWhole: true,
 	}, err
 }

@@ -155,6 +155,9 @@ func (l *loader) badPack(number uint32, length int, isLast bool) error {
 
 // cut removes the bytes after the last good record, which a crash has left.
 func (l *loader) cut(p *pack, bytes int, isLast bool) error {
+	if l.store.folder.readOnly {
+		return nil // another process may be writing them
+	}
 	if !isLast {
 		l.store.report(fmt.Errorf("read %s of the file history: its last %d bytes are damaged", packName(p.number),
 			bytes))

@@ -1,6 +1,7 @@
 package filehistory
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,6 +17,8 @@ type filter struct {
 	change  func(p *point, c *change) bool
 	present func(p *present) bool
 	hold    func(h *hold) bool
+	// skipsWhole leaves packs alone in which everything passes
+	skipsWhole bool
 }
 
 // thinning returns a filter that keeps the bytes that a census has counted.
@@ -52,6 +55,7 @@ type rewriter struct {
 	blobs    map[digest]location
 	restated []string // paths whose present entry has lost its record
 	dropped  int64    // changes that were dropped
+	lost     bool     // something of the old pack is not in the new one
 }
 
 // rewrite replaces a pack by one without the records that do not pass. A crash leaves the old or
@@ -77,11 +81,15 @@ func (s *store) rewritePack(number uint32, f filter) (dropped int64, err error) 
 	}
 	r := &rewriter{store: s, filter: f, blobs: map[digest]location{}, pack: &pack{number: number, id: newPackID()}}
 	r.content = append(append(make([]byte, 0, len(b)), packMagic...), r.pack.id[:]...)
-	scanRecords(b[:min(int64(len(b)), old.size)], packHeader, old.id, func(_ int, rec frame) {
+	end, bad := scanRecords(b[:min(int64(len(b)), old.size)], packHeader, old.id, func(_ int, rec frame) {
 		if err := r.record(rec); err != nil {
 			s.report(err) // a damaged record is lost
+			r.lost = true
 		}
 	})
+	if r.lost = r.lost || bad > 0 || end < len(b); f.skipsWhole && !r.lost {
+		return 0, nil
+	}
 	r.restate()
 	r.pack.size = int64(len(r.content))
 	if err := s.replace(r); err != nil {
@@ -98,7 +106,7 @@ func (r *rewriter) record(f frame) error {
 	}
 	switch f.kind {
 	case chunkRecord:
-		if d := digestOf(payload); r.filter.blob(d) {
+		if d := digestOf(payload); r.passes(r.filter.blob(d)) {
 			r.blob(d, f)
 		}
 	case largeRecord:
@@ -106,7 +114,7 @@ func (r *rewriter) record(f frame) error {
 		if err != nil {
 			return err
 		}
-		if r.filter.blob(l.digest) {
+		if r.passes(r.filter.blob(l.digest)) {
 			r.blob(l.digest, f)
 		}
 	case changesRecord:
@@ -115,19 +123,27 @@ func (r *rewriter) record(f frame) error {
 		return r.presents(payload)
 	case holdRecord:
 		h, err := decodeHold(payload)
-		if err == nil && r.filter.hold(&h) {
+		if err == nil && r.passes(r.filter.hold(&h)) {
 			r.meta(f, 0)
 		}
 		return err
 	case pointRecord:
 		d := decoder{b: payload}
 		p := d.point()
-		if known := r.store.index.point(p.number); known != nil && known.nonce == p.nonce {
-			r.meta(newFrame(pointRecord, appendPoint(nil, known), nil), p.number)
+		if known := r.store.index.point(p.number); r.passes(known != nil && known.nonce == p.nonce) {
+			b := appendPoint(nil, known)
+			r.passes(bytes.Equal(b, payload))
+			r.meta(newFrame(pointRecord, b, nil), p.number)
 		}
 		return d.end()
 	}
 	return nil
+}
+
+// passes notes that something is lost unless it passes, and returns whether it does.
+func (r *rewriter) passes(yes bool) bool {
+	r.lost = r.lost || !yes
+	return yes
 }
 
 func (r *rewriter) blob(d digest, f frame) {
@@ -145,13 +161,13 @@ func (r *rewriter) meta(f frame, number int64) {
 func (r *rewriter) changes(payload []byte) error {
 	number, nonce, list, err := decodeChanges(payload)
 	p := r.store.index.point(number)
-	if err != nil || p == nil || p.nonce != nonce {
+	if err != nil || !r.passes(p != nil && p.nonce == nonce) {
 		return err
 	}
 	b, some := appendChangesHead(nil, number, nonce), false
 	for i := range list {
 		c := &list[i]
-		if r.filter.change(p, c) {
+		if r.passes(r.filter.change(p, c)) {
 			b, some = appendChange(b, c), true
 			continue
 		}
@@ -170,7 +186,7 @@ func (r *rewriter) presents(payload []byte) error {
 	list, err := decodePresent(payload)
 	var b []byte
 	for i := range list {
-		if r.filter.present(&list[i]) {
+		if r.passes(r.filter.present(&list[i])) {
 			b = appendPresent(b, list[i].path, &list[i].entry)
 		}
 	}

@@ -63,8 +63,18 @@ func (h *Home) CorrectFact(ctx context.Context, w ChangeOptions, id string, fact
 }
 
 // ForgetFacts deletes facts, and returns the deleted facts. It calls told with these facts before
-// it writes the file.
+// it writes the file. Earlier versions with their words are deleted too, also by a repeated call.
 func (h *Home) ForgetFacts(ctx context.Context, ids []string, told func(Change, []facts.Fact) error) (
+	gone []facts.Fact, c Change, err error) {
+	gone, c, err = h.removeFacts(ctx, ids, told)
+	if err == nil {
+		err = h.forgetFactVersions(ctx, ids, gone)
+	}
+	return gone, c, err
+}
+
+// removeFacts deletes facts from MEMORY.md. Earlier versions stay.
+func (h *Home) removeFacts(ctx context.Context, ids []string, told func(Change, []facts.Fact) error) (
 	gone []facts.Fact, c Change, err error) {
 	announce := func(c Change) error { return told(c, gone) }
 	c, err = h.change(ctx, nil, announce, func(file *facts.File) error {

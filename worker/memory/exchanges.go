@@ -10,7 +10,7 @@ import (
 )
 
 // forgetTurns finds the facts and notes that came from some turns. If gone is true, it deletes
-// these facts and notes. A second call changes nothing.
+// these facts and notes, and earlier versions that have them. A second call changes nothing more.
 func (h *Home) forgetTurns(
 	ctx context.Context, of protocol.TurnDataQuery, gone bool,
 ) (r protocol.MemoryResult, err error) {
@@ -25,11 +25,14 @@ func (h *Home) forgetTurns(
 	}
 	var c Change
 	if gone && len(ids) > 0 {
-		_, c, err = h.ForgetFacts(ctx, ids, func(Change, []facts.Fact) error { return nil })
+		_, c, err = h.removeFacts(ctx, ids, func(Change, []facts.Fact) error { return nil })
 	}
 	fillResult(&r, found, c)
 	if err == nil {
 		r.Notes, err = h.cutNotes(ctx, of, gone)
+	}
+	if err == nil && gone {
+		err = h.forgetTurnVersions(ctx, of)
 	}
 	return r, err
 }

@@ -38,6 +38,8 @@ type Home struct {
 	// Keep stores MEMORY.md before an operation corrects or imports facts; nil means that it is not
 	// stored. Tools have their own function in ChangeOptions.
 	Keep workspace.BackupFunc
+	// Versions are the earlier versions of the files, which forgetting deletes too; nil means none.
+	Versions Versions
 
 	mu sync.Mutex // held while a file of the memory is read or changed
 }

@@ -48,7 +48,7 @@ func (u *userTools) openHistory() {
 // Reasons why a home has no file history.
 const (
 	textHistoryOff      = "no file history is kept here"
-	textHistoryNoFolder = "no file history is kept within these walls"
+	textHistoryNoFolder = "no file history is kept within these walls, or its folder belongs to another account"
 	textHistoryBroken   = "the file history can't be opened: %v"
 )
 

@@ -77,8 +77,8 @@ func TestFileHistory_Operations_RecordChanges(t *testing.T) {
 	k.operate(k.ids, protocol.OperationKindUploads,
 		protocol.UploadsParameters{Action: protocol.UploadedFilesActionRemove,
 			Key: protocol.UploadKey(upload)}, &removed)
-	if got := k.versionsOf(upload); len(removed.Files) != 1 || got[0] != "tool 0 uploads:" {
-		t.Errorf("of a deleted upload: %q", got)
+	if got := k.versionsOf(upload); len(removed.Files) != 1 || len(got) > 0 {
+		t.Errorf("of an upload that was removed for good: %q", got)
 	}
 	k.ids++
 	var corrected protocol.MemoryResult

@@ -127,6 +127,9 @@ func runUploads(ctx context.Context, u *userTools, h *host.Operation, p protocol
 	if err == nil && p.Action == protocol.UploadedFilesActionSend && result.Blob != nil {
 		result.Size = u.measure(ctx, result.Files[0].Path)
 	}
+	if err == nil && p.Action == protocol.UploadedFilesActionRemove {
+		err = u.forgetUpload(ctx, p.Key)
+	}
 	return result, err
 }
 
@@ -155,7 +158,7 @@ func undoChanges(ctx context.Context, u *userTools, h *host.Operation, p protoco
 	return u.undoer.RunOperation(ctx, h.ID(), p, h)
 }
 
-// archiveHome sends a tar of the home to the supervisor.
+// archiveHome sends a tar of the home to the supervisor, with its file history if that is wanted.
 func archiveHome(ctx context.Context, u *userTools, h *host.Operation, p protocol.ArchiveParameters) (any, error) {
 	if p.MaxBytes < protocol.MinArchiveBytes {
 		return nil, invalidOperation("parameters: max_bytes: %d, want at least %d", p.MaxBytes,
@@ -165,9 +168,13 @@ func archiveHome(ctx context.Context, u *userTools, h *host.Operation, p protoco
 	if err != nil {
 		return nil, err
 	}
-	written, err := archive.Write(ctx, u.hello.Home, blob, archive.Options{
+	options := archive.Options{
 		MaxBytes: p.MaxBytes, MaxNamed: protocol.MaxOmittedFiles, MaxText: protocol.MaxOmittedTextBytes,
-	})
+	}
+	if p.History {
+		options.More = func(m archive.Members) error { return u.addHistory(ctx, m) }
+	}
+	written, err := archive.Write(ctx, u.hello.Home, blob, options)
 	if err != nil {
 		return nil, err
 	}

@@ -88,7 +88,7 @@ func openUserTools(hello protocol.Hello, o Options, exceeded func(bytes, files i
 	u.images, u.undoer = images.New(u.files, u.convertPicture), undo.New(u.files, u.history, o.Report)
 	u.memory, u.log = &memory.Home{Files: u.files, Zone: zone}, &dailylog.Log{Files: u.files, Zone: zone}
 	if u.history != nil {
-		u.memory.Keep = u.history.Keep
+		u.memory.Keep, u.memory.Versions, u.log.Versions = u.history.Keep, u.history, u.history
 	}
 	tools := o.Tools
 	for _, family := range families {

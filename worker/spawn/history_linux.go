@@ -16,14 +16,22 @@ import (
 // another folder in place of a history.
 const historySuffix = ".history"
 
+// errOthersHistory means that a history belongs to another account than the worker's.
+var errOthersHistory = errors.New("it belongs to another account")
+
 // openHistory opens the folder of a worker's file history, and puts it into the plan, whose account
 // is set. A missing folder is made for that account. It returns the descriptor for Launch.History,
-// which the caller closes; -1 means none.
+// which the caller closes; -1 means none. A folder of another account is not used, so that its user
+// is served without a history.
 func (s *spawner) openHistory(m spawnwire.SpawnRequest, p *sandbox.Plan) (fd int, err error) {
 	if m.HistoryRoot == "" && m.HistoryPath == "" {
 		return -1, nil
 	}
-	if fd, err = s.openHistoryFolder(m, Account{uint32(p.UID), uint32(p.GID)}, p); err == nil {
+	if fd, err = s.openHistoryFolder(m, Account{uint32(p.UID), uint32(p.GID)}, p); errors.Is(err, errOthersHistory) {
+		p.History = sandbox.BindMount{}
+		return -1, nil
+	}
+	if err == nil {
 		fd, err = p.PassHistory(fd, s.privilege)
 	}
 	return fd, wrap(err, "history %s", filepath.Join(m.HistoryRoot, m.HistoryPath))
@@ -43,8 +51,7 @@ func (s *spawner) openHistoryFolder(m spawnwire.SpawnRequest, a Account, p *sand
 	}
 	var st unix.Stat_t
 	if err = unix.Fstat(fd, &st); err == nil && st.Uid != a.UID {
-		const format = "it belongs to uid %d and not to the worker's uid %d; run chown -hR %[2]d:%d on it"
-		err = fmt.Errorf(format, st.Uid, a.UID, a.GID)
+		err = errOthersHistory
 	}
 	if err != nil {
 		return -1, errors.Join(err, unix.Close(fd))

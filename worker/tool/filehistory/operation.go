@@ -76,6 +76,7 @@ var actions = map[protocol.FileHistoryAction]func(Operation, context.Context,
 	protocol.FileHistoryRestore:  Operation.restore,
 	protocol.FileHistorySpace:    Operation.space,
 	protocol.FileHistoryForget:   Operation.forget,
+	protocol.FileHistoryCount:    Operation.count,
 	protocol.FileHistorySearch:   Operation.search,
 }
 
@@ -207,6 +208,12 @@ func (o Operation) space(context.Context, protocol.FileHistoryParameters) (proto
 func (o Operation) forget(ctx context.Context, p protocol.FileHistoryParameters) (r protocol.FileHistoryResult,
 	err error) {
 	r.Gone, err = o.History.Forget(ctx, p.Paths)
+	return r, err
+}
+
+func (o Operation) count(_ context.Context, p protocol.FileHistoryParameters) (r protocol.FileHistoryResult,
+	err error) {
+	r.Gone, err = o.History.CountEarlier(p.Paths)
 	return r, err
 }
 

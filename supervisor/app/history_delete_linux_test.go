@@ -1,0 +1,82 @@
+package app_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mews/supervisor/placement"
+)
+
+// history returns the folder of a user's file history.
+func (r *unitRig) history(name string) string {
+	return filepath.Join(r.Dir, "state", "homes", name+placement.HistorySuffix)
+}
+
+// deleteFails deletes a user, and fails if that succeeds or the output lacks want.
+func (r *unitRig) deleteFails(name, want string) {
+	r.T.Helper()
+	out, err := r.verb("user", "delete", name, "--yes").CombinedOutput()
+	if err == nil || strings.Contains(string(out), "is deleted") || !strings.Contains(string(out), want) ||
+		r.QueryCount("SELECT count(*) FROM message WHERE user = ?", name) == 0 {
+		r.T.Errorf("mews user delete %s: %v: %s", name, err, out)
+	}
+}
+
+// The file history of a home is in an export, and is deleted with the home, whatever is left of both.
+func TestUserDelete_FileHistory_GoesWithHome(t *testing.T) {
+	t.Parallel()
+	r := newUnitRig(t)
+	r.Start()
+	for _, name := range []string{"zoe", "yan", "xia"} {
+		r.addUser(name)
+		info, err := os.Lstat(r.history(name))
+		if err != nil || int(placement.OwnerUID(info)) < r.firstUID {
+			t.Fatalf("the file history of %s: %v, %v", name, info, err)
+		}
+	}
+	r.must("", "user", "export", "zoe", "--history", "--output", "zoe.tgz")
+	r.checkExport("zoe.tgz")
+	versions, err := exec.CommandContext(t.Context(), "sh", "-c", "tar -xOzf "+filepath.Join(r.Dir, "zoe.tgz")+
+		" files.tar | tar -xO history/versions.jsonl").CombinedOutput()
+	if err != nil || !strings.Contains(string(versions), `"path":"tea.md"`) {
+		t.Errorf("the exported versions: %v: %s", err, versions)
+	}
+	for _, name := range []string{"zoe", "yan", "xia"} {
+		r.must("", "user", "remove", name)
+	}
+	r.must("", "user", "export", "zoe", "--history", "--output", "removed.tgz")
+	r.checkExport("removed.tgz")
+	if out, err := r.verb("user", "delete", "zoe", "--dry-run").CombinedOutput(); err == nil &&
+		!strings.Contains(string(out), r.history("zoe")) {
+		t.Errorf("what would be deleted: %s", out)
+	}
+	r.must("zoe is deleted.", "user", "delete", "zoe", "--yes")
+	r.checkGone("zoe")
+
+	if err := os.RemoveAll(filepath.Join(r.Dir, "state", "homes", "yan")); err != nil {
+		t.Fatal(err)
+	}
+	out, err := r.verb("user", "add", "yan").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), r.history("yan")) {
+		t.Errorf("another user of that name: %v: %s", err, out)
+	}
+	r.must("yan is deleted.", "user", "delete", "yan", "--yes")
+	r.checkGone("yan")
+
+	foreign := filepath.Join(r.history("xia"), "roots")
+	if err := errors.Join(os.Mkdir(foreign, 0o755), os.WriteFile(filepath.Join(foreign, "file"), nil,
+		0o600)); err != nil {
+		t.Fatal(err)
+	}
+	r.deleteFails("xia", r.history("xia")+" could not be emptied")
+	if err := os.RemoveAll(foreign); err != nil {
+		t.Fatal(err)
+	}
+	r.Stop()
+	r.must("xia is deleted.", "user", "delete", "xia", "--yes")
+	r.checkGone("xia")
+}

@@ -1,0 +1,67 @@
+package forget
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"mews/protocol"
+	"mews/protocol/amount"
+	"mews/supervisor"
+)
+
+// Versions are the earlier versions of the files in users' homes. Without a file history there are
+// none.
+type Versions interface {
+	CountEarlier(ctx context.Context, user string, paths []string) (int64, error)
+	// ForgetEarlier deletes the earlier versions of some files, and returns their number.
+	ForgetEarlier(ctx context.Context, user string, paths []string) (int64, error)
+}
+
+// changedFiles lists the files of the home that a request leaves alone.
+func (g *Forgetter) changedFiles(ctx context.Context, f supervisor.ForgetRequest) ([]string, error) {
+	if g.o.Versions == nil {
+		return nil, nil
+	}
+	paths, err := g.o.Store.ListChangedFiles(ctx, f)
+	return slices.DeleteFunc(paths, func(path string) bool {
+		return !fs.ValidPath(path) || path == "." || len(path) > protocol.MaxReceivedPathBytes
+	}), err
+}
+
+// offerVersions adds to a question how many earlier versions stay of the files that a request leaves
+// alone, and a button that deletes them too.
+func (g *Forgetter) offerVersions(ctx context.Context, f supervisor.ForgetRequest, press string,
+	d *supervisor.Delivery) error {
+	paths, err := g.changedFiles(ctx, f)
+	if err != nil || len(paths) == 0 {
+		return err
+	}
+	n, err := g.o.Versions.CountEarlier(ctx, f.User, paths)
+	if err != nil || n == 0 {
+		return err
+	}
+	d.Text += fmt.Sprintf(textVersionsStay, amount.Plural(n, oneVersion, manyVersions))
+	d.Buttons = slices.Insert(d.Buttons, 1, []supervisor.Button{{Text: textForgetVersions, Press: press}})
+	return nil
+}
+
+// forgetVersions deletes the earlier versions of the files that a request leaves alone. It comes before
+// the request itself, which deletes the rows that name the files.
+func (g *Forgetter) forgetVersions(ctx context.Context, f supervisor.ForgetRequest) (int64, error) {
+	paths, err := g.changedFiles(ctx, f)
+	if err != nil || len(paths) == 0 {
+		return 0, err
+	}
+	return g.o.Versions.ForgetEarlier(ctx, f.User, paths)
+}
+
+// Words for a number of earlier versions.
+const (
+	oneVersion   = "earlier version of these files"
+	manyVersions = "earlier versions of these files"
+
+	oneForgottenVersion   = "earlier version of a file"
+	manyForgottenVersions = "earlier versions of files"
+)

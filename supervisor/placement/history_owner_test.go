@@ -1,0 +1,60 @@
+package placement_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mews/supervisor"
+	"mews/supervisor/placement"
+)
+
+// TestHistory_OfOtherAccount_IsNamed: the user is served without a history, until the folder is handed
+// over. The command names both folders.
+func TestHistory_OfOtherAccount_IsNamed(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root gives files away")
+	}
+	state := newState(t)
+	homes := filepath.Join(state, "homes")
+	places := startLocations(t, "namespaces", placement.Options{State: state, History: true, HistoryDir: homes})
+	ann := supervisor.User{Name: "ann", Home: filepath.Join(homes, "ann")}
+	commit, err := places.SetUsers([]supervisor.User{ann})
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit()
+	history := places.HistoryPath(ann)
+	if err := errors.Join(os.Mkdir(history, 0o700), os.Chown(history, 54499, 54499)); err != nil {
+		t.Fatal(err)
+	}
+	place, err := places.LocationOf(ann)
+	fault := places.HistoryFault("ann")
+	if err != nil || place.HistoryPath != "" || !strings.Contains(fault, "user id 54499") ||
+		!strings.HasSuffix(fault, fmt.Sprintf("chown -hR %d:%d %s %s", places.Workers.UID, places.Workers.GID,
+			ann.Home, history)) {
+		t.Errorf("%+v, %v, %q", place, err, fault)
+	}
+	packing, err := places.LocationForHomeOperation(ann)
+	if err != nil || packing.HistoryPath != "" {
+		t.Errorf("a worker that packs the home: %+v, %v", packing, err)
+	}
+	emptying, err := places.LocationForHistoryOperation(ann)
+	if err != nil || emptying.UID != 54499 || emptying.Path != "ann.history" {
+		t.Errorf("a worker that empties the history: %+v, %v", emptying, err)
+	}
+	if err := os.Chown(history, int(places.Workers.UID), int(places.Workers.GID)); err != nil {
+		t.Fatal(err)
+	}
+	place, err = places.LocationOf(ann)
+	if err != nil || place.HistoryPath != "ann.history" || places.HistoryFault("ann") != "" ||
+		places.HistoryFault("bob") != "" {
+		t.Errorf("handed over: %+v, %v, %q", place, err, places.HistoryFault("ann"))
+	}
+	if packing, err = places.LocationForHomeOperation(ann); err != nil || packing.HistoryPath != "ann.history" {
+		t.Errorf("handed over, a worker that packs the home: %+v, %v", packing, err)
+	}
+}
