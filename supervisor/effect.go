@@ -55,12 +55,12 @@ const EffectFactReplaced = "replace"
 // Kinds of effects for a file or message that may not have arrived. The kind changes with the
 // outcome of its delivery.
 const (
-	EffectFileQueued     = "file.queued" // the channel has not taken the file yet
-	EffectMessageQueued  = "message.queued"
-	EffectFileRefused    = "file.refused" // the channel refused the file, and will never take it
-	EffectMessageRefused = "message.refused"
-	EffectFileUnknown    = "file.unknown" // the channel may have taken the file
-	EffectMessageUnknown = "message.unknown"
+	EffectFileQueued       = "file.queued" // the channel has not taken the file yet
+	EffectMessageQueued    = "message.queued"
+	EffectFileRefused      = "file.refused" // the channel refused the file, and will never take it
+	EffectMessageRefused   = "message.refused"
+	EffectFileMaybeSent    = "file.unknown" // the channel may have taken the file
+	EffectMessageMaybeSent = "message.unknown"
 )
 
 // EffectReporterOf returns who reports effects of a kind. The supervisor reports kinds with a dot, and

@@ -25,9 +25,9 @@ const (
 	CodeForbidden ErrorCode = "forbidden" // the user may not make the request
 	CodeConflict  ErrorCode = "conflict"  // the named thing has changed since it was read (RFC 9110, 409)
 	// the request may work later: a model is down, or the disk is full
-	CodeUnavailable ErrorCode = "unavailable"
-	CodeModel       ErrorCode = "model"  // the model's provider refused or failed
-	CodeBudget      ErrorCode = "budget" // there is not enough money left
+	CodeUnavailable    ErrorCode = "unavailable"
+	CodeModelFailed    ErrorCode = "model"  // the model's provider refused or failed
+	CodeBudgetExceeded ErrorCode = "budget" // there is not enough money left
 )
 
 // Errorf returns an Error with a message for users.

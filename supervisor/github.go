@@ -135,19 +135,19 @@ type Review struct {
 type ReviewState string
 
 const (
-	ReviewSettling ReviewState = "settling" // the review waits until there was no push for a while
-	ReviewQueued   ReviewState = "queued"   // the review's inbound is stored
+	ReviewDelayed ReviewState = "settling" // the review waits until there was no push for a while
+	ReviewQueued  ReviewState = "queued"   // the review's inbound is stored
 	// the review's turn waits for the user's approval, because a stranger opened the pull request
-	ReviewConfirming ReviewState = "confirming"
-	ReviewRunning    ReviewState = "running"
-	ReviewDone       ReviewState = "done"
-	ReviewSkipped    ReviewState = "skipped" // the review ended without reading the pull request
-	ReviewFailed     ReviewState = "failed"  // the review failed, and its user was told
+	ReviewAwaitsApproval ReviewState = "confirming"
+	ReviewRunning        ReviewState = "running"
+	ReviewDone           ReviewState = "done"
+	ReviewSkipped        ReviewState = "skipped" // the review ended without reading the pull request
+	ReviewFailed         ReviewState = "failed"  // the review failed, and its user was told
 )
 
 // IsActive reports whether the review has an inbound and has not ended.
 func (r Review) IsActive() bool {
-	return r.State == ReviewQueued || r.State == ReviewConfirming || r.State == ReviewRunning
+	return r.State == ReviewQueued || r.State == ReviewAwaitsApproval || r.State == ReviewRunning
 }
 
 // PullRequestName returns the pull request's name for people, such as owner/name#12.
@@ -197,9 +197,9 @@ type ReviewMute struct {
 type MuteKind string
 
 const (
-	MuteFinding     MuteKind = "finding"
-	MutePullRequest MuteKind = "pull"
-	MuteLabel       MuteKind = "label"
+	MuteKindFinding     MuteKind = "finding"
+	MuteKindPullRequest MuteKind = "pull"
+	MuteKindLabel       MuteKind = "label"
 )
 
 // IssueTriage is the triage of a GitHub issue, in any state. Each issue has at most one.
@@ -224,7 +224,7 @@ type IssueTriage struct {
 type TriageState string
 
 const (
-	TriageSettling TriageState = "settling" // the triage waits until it is due
+	TriageDelayed TriageState = "settling" // the triage waits until it is due
 	// the triage's inbound is stored, or will be; the turn of that inbound does the triage
 	TriageQueued  TriageState = "queued"
 	TriageDone    TriageState = "done"

@@ -78,7 +78,7 @@ type OldForeignMessage struct {
 // it also finds texts in files that the user has not accepted.
 var trustedTools = []string{"get_time", "remember", "update_memory", "forget", "note_today", "ask_user", "find_tools",
 	"send_file", "send_message", "write_file", "append_file", "schedule_task", "update_task", "cancel_task",
-	ToolJobResult}
+	JobResultToolName}
 
 // TrustedTools lists the tools whose results have no words of others.
 func TrustedTools() []string { return slices.Clone(trustedTools) }
@@ -88,8 +88,8 @@ func IsForeignResult(r protocol.ToolResult) bool {
 	return r.World || !slices.Contains(trustedTools, r.Name)
 }
 
-// ToolReadMessage is the name of the tool that reads a whole message of the history again.
-const ToolReadMessage = "read_message"
+// ReadMessageToolName is the name of the tool that reads a whole message of the history again.
+const ReadMessageToolName = "read_message"
 
 // FactBasis is the message that a fact is based on.
 type FactBasis struct {
@@ -151,8 +151,8 @@ func (c ForgetCounts) Add(more ForgetCounts) ForgetCounts {
 	}
 }
 
-// ForgetStep is the result of one step of a ForgetRequest.
-type ForgetStep struct {
+// ForgetStepResult is the result of one step of a ForgetRequest.
+type ForgetStepResult struct {
 	ForgetRequest
 	Messages []int64 // ids of the messages that this step deleted from the transcript
 }

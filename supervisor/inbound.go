@@ -250,8 +250,8 @@ type Quote struct {
 	Text string // the whole text; "" means unknown, or not needed
 }
 
-// SendInfo says how a user sent something.
-type SendInfo struct {
+// SentMessageInfo says how a user sent something.
+type SentMessageInfo struct {
 	At           time.Time // time of sending, in the user's time zone
 	Conversation Conversation
 	Voice        bool // the user spoke the message

@@ -54,7 +54,7 @@ const (
 
 // JobOptions are the options of a job.
 type JobOptions struct {
-	Missed MissedMode `json:"on_miss,omitempty"`
+	Missed MissedRunMode `json:"on_miss,omitempty"`
 	// longest delay of a run; a later run is missed; 0 means the default
 	Grace    time.Duration `json:"grace,omitempty"`
 	Overlap  OverlapMode   `json:"overlap,omitempty"`
@@ -105,15 +105,15 @@ type CheckCondition struct {
 	NotifyOnCheck bool `json:"notify_on_check,omitempty"`
 }
 
-// MissedMode says how to handle a due time that the service noticed late, as after a restart. ""
-// means MissedRun. A reminder without a Grace is sent however late it is.
-type MissedMode string
+// MissedRunMode says how to handle a due time that the service noticed late, as after a restart. ""
+// means MissedRunModeOnce. A reminder without a Grace is sent however late it is.
+type MissedRunMode string
 
 const (
 	// the job runs once for all missed times, unless Grace has passed
-	MissedRun  MissedMode = "run"
-	MissedSkip MissedMode = "skip" // missed times are skipped
-	MissedAsk  MissedMode = "ask"  // the user decides about missed times
+	MissedRunModeOnce MissedRunMode = "run"
+	MissedRunModeSkip MissedRunMode = "skip" // missed times are skipped
+	MissedRunModeAsk  MissedRunMode = "ask"  // the user decides about missed times
 )
 
 // OverlapMode says how to handle a due time of a job that still runs. "" means OverlapSkip.
@@ -152,14 +152,14 @@ const (
 type FireState string
 
 const (
-	FireClaimed FireState = "claimed" // the fire waits for the time at which it begins
-	FireRunning FireState = "running" // the fire's inbound is stored
-	FireAsked   FireState = "asked"   // the fire's turn waits for an answer of the user
-	FireSaid    FireState = "said"
-	FireSilent  FireState = "silent" // the fire ended without a message
-	FireFailed  FireState = "failed"
-	FireMissed  FireState = "missed"  // the due time was noticed too late
-	FireSkipped FireState = "skipped" // an earlier fire of the job still ran
+	FireClaimed        FireState = "claimed" // the fire waits for the time at which it begins
+	FireRunning        FireState = "running" // the fire's inbound is stored
+	FireWaitsForAnswer FireState = "asked"   // the fire's turn waits for an answer of the user
+	FireSentMessage    FireState = "said"
+	FireSilent         FireState = "silent" // the fire ended without a message
+	FireFailed         FireState = "failed"
+	FireMissed         FireState = "missed"  // the due time was noticed too late
+	FireSkipped        FireState = "skipped" // an earlier fire of the job still ran
 )
 
 // Fire is one due time of a job.
@@ -240,8 +240,8 @@ const TaskPromptSeparator = "\n---\n"
 // job, and its chat is the job's id.
 const ChannelJob Channel = "job"
 
-// ToolJobResult is the name of the tool that ends a job's turn.
-const ToolJobResult = "job_result"
+// JobResultToolName is the name of the tool that ends a job's turn.
+const JobResultToolName = "job_result"
 
 // JobToolCall has the context of a tool call about jobs.
 type JobToolCall struct {

@@ -178,7 +178,7 @@ type SendError struct {
 	Result     SendResult
 	Reason     SendErrorReason
 	RetryAfter time.Duration // time to wait before the next message; only with SendReasonFlood
-	MovedTo    string        // the chat's new name; only with SendReasonMoved
+	MovedTo    string        // the chat's new name; only with SendReasonChatMoved
 	Err        error         // the cause, without secrets
 }
 
@@ -196,14 +196,14 @@ const (
 type SendErrorReason string
 
 const (
-	SendReasonNone  SendErrorReason = ""
-	SendReasonFlood SendErrorReason = "flood" // too many messages were sent; with SendResultUnsent
-	SendReasonMoved SendErrorReason = "moved" // the chat has a new name; with SendResultUnsent
+	SendReasonNone      SendErrorReason = ""
+	SendReasonFlood     SendErrorReason = "flood" // too many messages were sent; with SendResultUnsent
+	SendReasonChatMoved SendErrorReason = "moved" // the chat has a new name; with SendResultUnsent
 	// with SendResultRefused: the channel may take smaller parts
 	SendReasonTooLong SendErrorReason = "too_long"
 	// with SendResultRefused: the channel may take the text without its entities
-	SendReasonEntities SendErrorReason = "marks"
-	SendReasonNoVoice  SendErrorReason = "no_voice" // with SendResultRefused: the user accepts no voice messages
+	SendReasonInvalidFormatting SendErrorReason = "marks"
+	SendReasonNoVoice           SendErrorReason = "no_voice" // with SendResultRefused: the user accepts no voice messages
 	// with SendResultRefused: the message to change is missing or can't be changed
 	SendReasonMessageGone SendErrorReason = "gone"
 	SendReasonThreadGone  SendErrorReason = "thread" // with SendResultRefused: the thread is gone

@@ -33,9 +33,9 @@ type PendingReason string
 
 const (
 	// the file changed during a turn, or while a program of a turn or a check's command ran
-	PendingReasonTurn    PendingReason = "turn"
-	PendingReasonGit     PendingReason = "git"     // git changed the file
-	PendingReasonForeign PendingReason = "foreign" // another account may have written the file
+	PendingReasonChangedInTurn PendingReason = "turn"
+	PendingReasonChangedByGit  PendingReason = "git"     // git changed the file
+	PendingReasonOtherAccount  PendingReason = "foreign" // another account may have written the file
 )
 
 // PendingPromptFile is a version of a prompt file that waits for the user. If Why is "", no version
@@ -76,15 +76,15 @@ func (f PromptFile) RecordState(seen protocol.PromptFile, dirty, first bool) Pro
 func (f PromptFile) pendingReason(seen protocol.PromptFile, dirty bool) PendingReason {
 	switch {
 	case seen.FromOtherAccount || seen.State == protocol.FileStateLink:
-		return PendingReasonForeign
+		return PendingReasonOtherAccount
 	case dirty:
-		return PendingReasonTurn
+		return PendingReasonChangedInTurn
 	case seen.FromGit:
-		return PendingReasonGit
+		return PendingReasonChangedByGit
 	case f.Pending.Why != "":
 		return f.Pending.Why // the later version includes the pending version, so the reason stays the same
 	case slices.Contains(f.Refused, seen.State):
-		return PendingReasonTurn
+		return PendingReasonChangedInTurn
 	}
 	return ""
 }
@@ -155,7 +155,7 @@ func (f PromptFile) FindStateBeforeNotes(seen protocol.PromptFile, notes []facts
 // hasNotes reports whether a text consists of the text before and of notes, each once. The notes
 // must be for the path.
 func hasNotes(path string, state protocol.FileState, before []byte, text string, notes []facts.Note) bool {
-	if !IsTextOfState(state, before) {
+	if !IsWholeFileText(state, before) {
 		return false
 	}
 	base := string(before)
@@ -176,9 +176,9 @@ func hasNotes(path string, state protocol.FileState, before []byte, text string,
 	return true
 }
 
-// IsTextOfState reports whether a text is the whole text of a file in a state. It is false if the text
+// IsWholeFileText reports whether a text is the whole text of a file in a state. It is false if the text
 // is only the beginning of a long file, or if forgotten words were removed.
-func IsTextOfState(state protocol.FileState, text []byte) bool {
+func IsWholeFileText(state protocol.FileState, text []byte) bool {
 	return state == protocol.FileStateAbsent && len(text) == 0 || facts.FileStateOf(string(text)) == state
 }
 

@@ -11,7 +11,7 @@ import (
 
 // After the text in force, only lines of permitted notes may follow. With any other line, the file
 // waits for the user.
-func TestFindStateBeforeNotes_OtherLines_Fail(t *testing.T) {
+func TestFindStateBeforeNotes_UnknownLine_Fails(t *testing.T) {
 	const path = "memory/2026-11-20.md"
 	notes := []facts.Note{{Path: path, Line: "- 13:19 x y"}, {Path: path, Line: "- 13:20 z"},
 		{Path: path, Line: "- 13:19 x y"}, {Path: "memory/2026-11-21.md", Line: "- 09:00 tomorrow"}}
@@ -54,7 +54,7 @@ func TestFindStateBeforeNotes_OtherLines_Fail(t *testing.T) {
 			f.State = facts.FileStateOf(c.before)
 		}
 		if c.pending != "" {
-			f.Pending = supervisor.PendingPromptFile{Why: supervisor.PendingReasonTurn,
+			f.Pending = supervisor.PendingPromptFile{Why: supervisor.PendingReasonChangedInTurn,
 				State: facts.FileStateOf(c.pending),
 				Text:  []byte(c.pending)}
 		}

@@ -29,7 +29,7 @@ type Question struct {
 	OpenFor   time.Duration
 	CreatedAt time.Time
 	ExpiresAt time.Time // time when the question expires: OpenFor after its delivery; zero before the delivery
-	End       QuestionEnd
+	End       QuestionEndReason
 	Answer    Answer // the user's answer; zero unless the End is QuestionAnswered
 }
 
@@ -63,16 +63,16 @@ const (
 // AskKindJobChange asks for a job's new time, text or settings. No model can ask it.
 const AskKindJobChange protocol.AskKind = "change"
 
-// QuestionEnd is the reason why a question has ended.
-type QuestionEnd string
+// QuestionEndReason is the reason why a question has ended.
+type QuestionEndReason string
 
 const (
-	QuestionOpen        QuestionEnd = ""            // the question has not ended
-	QuestionAnswered    QuestionEnd = "answered"    // the user has answered
-	QuestionExpired     QuestionEnd = "expired"     // the user did not answer in time
-	QuestionCancelled   QuestionEnd = "over"        // the turn or command that waited has ended
-	QuestionNotNeeded   QuestionEnd = "unneeded"    // the turn no longer needs the answer
-	QuestionUndelivered QuestionEnd = "undelivered" // the question could not be delivered
+	QuestionOpen        QuestionEndReason = ""            // the question has not ended
+	QuestionAnswered    QuestionEndReason = "answered"    // the user has answered
+	QuestionExpired     QuestionEndReason = "expired"     // the user did not answer in time
+	QuestionCancelled   QuestionEndReason = "over"        // the turn or command that waited has ended
+	QuestionNotNeeded   QuestionEndReason = "unneeded"    // the turn no longer needs the answer
+	QuestionUndelivered QuestionEndReason = "undelivered" // the question could not be delivered
 )
 
 // Answer is a user's answer to a question.
@@ -121,21 +121,21 @@ const (
 	AnswerChoiceOther  AnswerChoice = "this" // another answer, in the other fields of the Answer
 )
 
-// PressResult is the result of pressing a question's button. Only PressTaken and PressPicked change
+// PressResult is the result of pressing a question's button. Only PressAccepted and PressToggledOption change
 // the question.
 type PressResult string
 
 const (
-	PressTaken PressResult = "taken"
+	PressAccepted PressResult = "taken"
 	// the press added or removed an option of the answer; the question stays open
-	PressPicked PressResult = "picked"
+	PressToggledOption PressResult = "picked"
 	// the user will answer in words; the question stays open
-	PressWantsWords     PressResult = "words"
+	PressAwaitsText     PressResult = "words"
 	PressAnsweredBefore PressResult = "before"  // the question was answered before
 	PressExpired        PressResult = "expired" // the question had expired before the press
 	// the question had expired; the press was stored as a message that quotes the question
-	PressLate  PressResult = "late"
-	PressEnded PressResult = "over" // the turn or command that waited for the answer has ended
+	PressKeptAsMessage     PressResult = "late"
+	PressQuestionCancelled PressResult = "over" // the turn or command that waited for the answer has ended
 	// this user was not asked such a question in this conversation
 	PressUnknown PressResult = "foreign"
 )
@@ -160,7 +160,7 @@ type Grant struct {
 // Parts of the text that tells the model that its question has no answer. The first two stand after
 // the user's name, and the last two enclose what the user wrote instead.
 const (
-	SkippedQuestion     = " skipped the question."
-	OtherWordsBeginning = " did not answer the question, and wrote instead:\n"
-	OtherWordsEnd       = "\n\nGo on"
+	SkippedQuestionText = " skipped the question."
+	NonAnswerPrefix     = " did not answer the question, and wrote instead:\n"
+	NonAnswerSuffix     = "\n\nGo on"
 )

@@ -13,7 +13,7 @@ type CheckFireResult struct {
 	// the check failed for a reason that may pass; the fire is repeated, up to the limit of tries
 	Retry        bool
 	Conversation Conversation // conversation for the Text
-	State        FireState    // FireSaid, FireSilent or FireFailed; ignored if Turn has a Text
+	State        FireState    // FireSentMessage, FireSilent or FireFailed; ignored if Turn has a Text
 	Text         string       // the text for the user; "" means none
 	World        bool         // the text may have words of others
 	Turn         Inbound      // inbound of the turn that continues the work; no turn starts if its Text is empty
@@ -61,8 +61,8 @@ func (j Job) MayStartTurn() bool {
 // files, and items that wait for the user.
 const RoutineDigest = "digest"
 
-// DigestRows holds the stored data of a user that the digest shows.
-type DigestRows struct {
+// DigestData holds the stored data of a user that the digest shows.
+type DigestData struct {
 	Jobs    []JobSummary
 	Waiting []WaitingItem
 }
@@ -101,28 +101,28 @@ type HomeFile struct {
 	Modified time.Time
 }
 
-// RoutineFiles is the routine that reports changed files in a user's folder. It reports only
+// RoutineFileChanges is the routine that reports changed files in a user's folder. It reports only
 // changes by other people or programs.
-const RoutineFiles = "files"
+const RoutineFileChanges = "files"
 
-// HomeCursor is a position in the index's list of changes of a home. The zero value means no
+// HomeChangePosition is a position in the index's list of changes of a home. The zero value means no
 // position.
-type HomeCursor struct {
+type HomeChangePosition struct {
 	Epoch string `json:"epoch"` // id of the index database; a rebuilt database has a new id
 	ID    int64  `json:"id"`
 }
 
-// HomeChange is a change of a file since a HomeCursor. Before and After are states as in
-// protocol.FileState. "" means an unknown state, and FileMissing means no file.
-type HomeChange struct {
+// HomeFileChange is a change of a file since a HomeChangePosition. Before and After are states as in
+// protocol.FileState. "" means an unknown state, and FileStateMissing means no file.
+type HomeFileChange struct {
 	Path          string
 	Before, After string
 	Size          int64 // current size of the file, in bytes
 	Modified      time.Time
 }
 
-// FileMissing is the state of a missing file.
-const FileMissing = "-"
+// FileStateMissing is the state of a missing file.
+const FileStateMissing = "-"
 
 // FileEffect is an effect that may have changed a user's files. It is a file change or a program
 // run.

@@ -2,7 +2,7 @@ package main
 
 import "testing"
 
-func TestReport_NamesAndLiterals_DoNotCount(t *testing.T) {
+func TestReport_IgnoresNamesAndLiterals(t *testing.T) {
 	const before = "package p\nfunc TestOld(t *T) {\n\tif got := f(1); got != 2 {\n\t\tt.Errorf(\"bad %d\", got)\n\t}\n" +
 		"\tif !g() {\n\t\tt.Fatal()\n\t}\n}\n"
 	const after = "package p\nfunc TestNew(t *T) {\n\tif n := h(3); n != 4 {\n\t\tt.Errorf(\"worse %d\", n)\n\t}\n}\n"

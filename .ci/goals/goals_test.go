@@ -17,7 +17,7 @@ BenchmarkA/x_1-5-2   	     261	   1 ns/op
 
 var spaces = regexp.MustCompile(` *\n`)
 
-func TestTable_Goals_AreJudged(t *testing.T) {
+func TestTable_EachGoal_ShowsOKOrMiss(t *testing.T) {
 	const goals = `# a comment
 cmd/mews:A/x_1-5   ns/op     <= 6000
 cmd/mews:A/x_1-5   ns/op     <= 5999
@@ -55,7 +55,7 @@ supervisor:A/x_1-5  turns/s  -          -     >= 2     not measured
 	}
 }
 
-func TestGoals_WrongLine_IsNamed(t *testing.T) {
+func TestReadGoals_WrongLine_ErrorNamesLine(t *testing.T) {
 	for line, want := range map[string]string{
 		"a ns/op <= ":         "line 1: got 3 words",
 		"a ns/op < 3":         "line 1: got <, want <= or >=",

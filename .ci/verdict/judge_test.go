@@ -122,7 +122,7 @@ func TestJudge_NoTest_Fails(t *testing.T) {
 	}
 }
 
-func TestTest_FlakyTest_PassesWithGotestsum(t *testing.T) {
+func TestJudge_FlakyTest_PassesWithGotestsum(t *testing.T) {
 	dir := plantWithTools(t, "", "ordinary", "flaky")
 	var out bytes.Buffer
 	j := &judge{dir: dir, out: &out, today: today, flags: []string{"-skip=TestListed"}}
@@ -139,7 +139,7 @@ func TestTest_FlakyTest_PassesWithGotestsum(t *testing.T) {
 	}
 }
 
-func TestTest_OldFlakyLine_FailsRun(t *testing.T) {
+func TestJudge_ExpiredFlakyEntry_FailsRun(t *testing.T) {
 	dir := plantWithTools(t, "./x | TestX | 2026-01-23 | it failed\n", "ordinary")
 	j := &judge{dir: dir, out: &bytes.Buffer{}, today: today}
 	if j.test([]string{"./..."}) || len(j.verdict) != 1 {

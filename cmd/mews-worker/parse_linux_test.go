@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestParse_EachKind_AnswersOnStandardOutput: as a parser the program reads a file from standard
+// TestParse_EachFileKind_WritesTextOrReason: as a parser the program reads a file from standard
 // input. It writes a header and the text, or a failure to standard error.
-func TestParse_EachKind_AnswersOnStandardOutput(t *testing.T) {
+func TestParse_EachFileKind_WritesTextOrReason(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind, file, out, errs string
 		status                int

@@ -8,9 +8,9 @@ import (
 	"mews/worker/sandbox/escape"
 )
 
-// TestTryWalls_BrokenProbe_IsNotStopped: an attempt that could not be made does not prove that a
+// TestTryWalls_ProbeCannotRun_IsUntried: an attempt that could not be made does not prove that a
 // wall works.
-func TestTryWalls_BrokenProbe_IsNotStopped(t *testing.T) {
+func TestTryWalls_ProbeCannotRun_IsUntried(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
 	// this time is too short even for the start of a Go program

@@ -16,11 +16,11 @@ import (
 // indexDelay is how long a home must be unchanged before its worker reads it: see worker/index.
 const indexDelay = time.Second
 
-// BenchmarkHome measures how long a new file takes until it is found in a home of 10,000 unchanged
+// BenchmarkNewFileInLargeHome measures how long a new file takes until it is found in a home of 10,000 unchanged
 // files. The time includes the worker's walk, the supervisor's comparison of each file, and the
 // messages between them. The time of the first indexing is reported too. During the first indexing
 // the worker pauses for half of the time.
-func BenchmarkHome(b *testing.B) {
+func BenchmarkNewFileInLargeHome(b *testing.B) {
 	h := apptest.NewService(b, "", "ann")
 	for i := range 10_000 {
 		path := filepath.Join(h.UserHome("ann"), fmt.Sprint("folder", i%200), fmt.Sprint(i, ".md"))

@@ -21,7 +21,7 @@ import (
 // the processors.
 func BenchmarkNeighbour(b *testing.B) {
 	burn := harm{name: "burn", command: burnCPU(4 * runtime.NumCPU())}
-	usual := modeltest.PacedScript(answerSentence, 10, 15*time.Millisecond)
+	usual := modeltest.SlowScript(answerSentence, 10, 15*time.Millisecond)
 	for _, m := range append([]harm{burn}, harms...) {
 		b.Run(m.name, func(b *testing.B) { benchmarkNeighbour(b, m, usual) })
 	}

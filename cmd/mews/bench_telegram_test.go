@@ -21,8 +21,8 @@ import (
 // fastRate is a rate limit that no benchmark reaches, so that turns never wait for it.
 const fastRate = "rate: {chat: 30, all: 1000}"
 
-// endpoint is a model that records the start and the end of each call.
-type endpoint struct {
+// recordingModel is a model that records the start and the end of each call.
+type recordingModel struct {
 	model *modeltest.Server
 	calls chan modelCall
 	takes atomic.Int64 // nanoseconds until the model answers
@@ -30,20 +30,20 @@ type endpoint struct {
 
 type modelCall struct{ called, ended time.Time }
 
-func newEndpoint(b *testing.B) (e *endpoint, url string) {
-	e = &endpoint{calls: make(chan modelCall, 64)}
+func newEndpoint(b *testing.B) (e *recordingModel, url string) {
+	e = &recordingModel{calls: make(chan modelCall, 64)}
 	e.model = modeltest.NewUnstartedServer(func(r modeltest.Request) modeltest.Answer {
 		if d := time.Duration(e.takes.Load()); d > 0 {
 			<-time.After(d)
 		}
-		return modeltest.InstantScript(r)
+		return modeltest.AnswerOKScript(r)
 	})
 	listener := httptest.NewServer(e)
 	b.Cleanup(listener.Close)
 	return e, listener.URL + "/v1"
 }
 
-func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (e *recordingModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v := modelCall{called: time.Now()}
 	e.model.ServeHTTP(w, r)
 	v.ended = time.Now()
@@ -56,7 +56,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 type telegramService struct {
 	*apptest.Service
 	b       *testing.B
-	model   *endpoint
+	model   *recordingModel
 	server  *telegramtest.Server
 	people  []telegramtest.User
 	polls   chan telegramtest.APICall // holds the first poll since the channel was emptied

@@ -30,7 +30,7 @@ func (s *stopwatch) script(r modeltest.Request) modeltest.Answer {
 	if s.takes > 0 {
 		<-time.After(s.takes)
 	}
-	return modeltest.InstantScript(r)
+	return modeltest.AnswerOKScript(r)
 }
 
 func (s *stopwatch) calledAt() time.Time {
@@ -142,7 +142,7 @@ func BenchmarkStart(b *testing.B) {
 
 // BenchmarkColdTurn measures from a user's first message, with no worker yet, to its answer.
 func BenchmarkColdTurn(b *testing.B) {
-	_, url := modeltest.NewServer(b, modeltest.InstantScript)
+	_, url := modeltest.NewServer(b, modeltest.AnswerOKScript)
 	h := apptest.NewService(b, url, "ann")
 	for b.Loop() {
 		b.StopTimer()

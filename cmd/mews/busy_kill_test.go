@@ -54,7 +54,7 @@ func TestSteerRun_RandomDeaths_AnswersAllOnce(t *testing.T) {
 		asked:    make(chan struct{}, steerPeople),
 		opened:   make(chan struct{}),
 	}
-	answer := modeltest.PacedScript(echoAfter(3), 8, 2*time.Millisecond)
+	answer := modeltest.SlowScript(echoAfter(3), 8, 2*time.Millisecond)
 	_, url := modeltest.NewServer(t, func(q modeltest.Request) modeltest.Answer {
 		select {
 		case r.asked <- struct{}{}:

@@ -120,8 +120,8 @@ func isChannel(e ast.Expr) bool {
 	return false
 }
 
-// TestChannelsIn_NamedChannel_IsFound shows that TestSource_ComparesNoChannelNames can fail.
-func TestChannelsIn_NamedChannel_IsFound(t *testing.T) {
+// TestChannelsIn_ChannelNameInCode_IsFound shows that TestSource_ComparesNoChannelNames can fail.
+func TestChannelsIn_ChannelNameInCode_IsFound(t *testing.T) {
 	const src = `package p
 var a = c.Channel == supervisor.ChannelTelegram
 var b = string(c.Channel) != "terminal"

@@ -167,7 +167,7 @@ func BenchmarkExhaust(b *testing.B) {
 }
 
 func benchmarkExhaust(b *testing.B, m harm) {
-	_, url := modeltest.NewServer(b, modeltest.PacedScript(runCommandModel, 10, 15*time.Millisecond))
+	_, url := modeltest.NewServer(b, modeltest.SlowScript(runCommandModel, 10, 15*time.Millisecond))
 	people := strings.Fields("alice ben cat dan eve fay gus hal ida")
 	h, home := apptest.NewService(b, url, people...), ""
 	if home = h.UserHome("alice"); os.Getuid() == 0 {

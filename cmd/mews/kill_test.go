@@ -46,7 +46,7 @@ func TestTerminalKillRun_AnswersEachMessageOnce(t *testing.T) {
 	t.Logf("replay with MEWS_KILL_SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
 
-	_, url := modeltest.NewServer(t, modeltest.PacedScript(checkFilesFirst(modeltest.FileWriterScript), 8,
+	_, url := modeltest.NewServer(t, modeltest.SlowScript(checkFilesFirst(modeltest.FileWriterScript), 8,
 		2*time.Millisecond))
 	var people []string
 	for i := range killPeople {

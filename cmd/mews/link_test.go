@@ -52,7 +52,7 @@ func TestLinker_RemovesUnusedMethods(t *testing.T) {
 	}
 }
 
-func TestChainToReflection_LinkerDump_IsFound(t *testing.T) {
+func TestChainToReflection_IsFoundInLinkerDump(t *testing.T) {
 	const dump = "# mews/cmd/mews\n" +
 		"_ -> _rt0_amd64_linux\n_rt0_amd64_linux -> runtime.main\nruntime.main -> main.main\n" +
 		"main.main -> type:main.T <UsedInIface>\ntype:main.T -> main.(*T).Run\nmain.(*T).Run -> main.main\n" +

@@ -31,10 +31,10 @@ func (p benchPull) name() string {
 	return strings.ReplaceAll(strings.Replace(strings.TrimPrefix(p.URL, "https://github.com/"), "/pull/", "/", 1), "/", "-")
 }
 
-// benchData has the pull requests of a bench, and clean diffs, which have no faults.
-type benchData struct{ Pulls, Clean []benchPull }
+// reviewBenchData has the pull requests of a bench, and clean diffs, which have no faults.
+type reviewBenchData struct{ Pulls, Clean []benchPull }
 
-func (d benchData) String() string {
+func (d reviewBenchData) String() string {
 	comments := 0
 	for _, p := range d.Pulls {
 		comments += len(p.Comments)
@@ -45,7 +45,7 @@ func (d benchData) String() string {
 // readBench reads PATH/golden_comments/*.json, or PATH/offline/golden_comments/*.json. It looks for
 // PATH/diffs/OWNER-REPO-NUMBER.diff of each pull request, and for PATH/clean/*.diff. Its error
 // tells how to get missing files.
-func readBench(dir string) (d benchData, err error) {
+func readBench(dir string) (d reviewBenchData, err error) {
 	var files []string
 	for _, pattern := range []string{"golden_comments/*.json", "offline/golden_comments/*.json"} {
 		more, _ := filepath.Glob(filepath.Join(dir, pattern)) // can't fail: the pattern is well formed
@@ -79,11 +79,11 @@ func readBench(dir string) (d benchData, err error) {
 	return d, err
 }
 
-// score counts the matches that a judge found in all pull requests together. It uses the rules of
+// reviewScore counts the matches that a judge found in all pull requests together. It uses the rules of
 // the bench: a golden comment counts at most once as found, and the precision counts every finding.
-type score struct{ found, golden, findings, unjudged int }
+type reviewScore struct{ found, golden, findings, unjudged int }
 
-func (s score) String() string {
+func (s reviewScore) String() string {
 	precision := float64(s.found) / float64(max(1, s.findings))
 	recall := float64(s.found) / float64(max(1, s.golden))
 	f1 := 0.0

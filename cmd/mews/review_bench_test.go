@@ -85,7 +85,7 @@ func (b reviewBench) missingKeys() (missingKeys []string) {
 func keyOf(kind string) string { return strings.ToUpper(kind) + "_API_KEY" }
 
 // reviewAll reviews the pull requests, and then the clean diffs.
-func (b reviewBench) reviewAll(t *testing.T, data benchData) []patch.ReviewResult {
+func (b reviewBench) reviewAll(t *testing.T, data reviewBenchData) []patch.ReviewResult {
 	all := slices.Concat(data.Pulls, data.Clean)
 	results := make([]patch.ReviewResult, len(all))
 	t.Run("reviews", func(t *testing.T) {
@@ -102,7 +102,7 @@ func (b reviewBench) reviewAll(t *testing.T, data benchData) []patch.ReviewResul
 
 // judgeResults lets the judges compare the findings with the findings of people, and returns the
 // report.
-func (b reviewBench) judgeResults(t *testing.T, data benchData, results []patch.ReviewResult) string {
+func (b reviewBench) judgeResults(t *testing.T, data reviewBenchData, results []patch.ReviewResult) string {
 	models, err := model.NewCatalogue(model.Options{Default: b.reviewer, Providers: slices.Collect(maps.Values(b.providers))})
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +110,7 @@ func (b reviewBench) judgeResults(t *testing.T, data benchData, results []patch.
 	defer models.Close()
 	lines := []string{"reviewed by " + b.reviewer, "pull requests: " + tally(results[:len(data.Pulls)])}
 	for _, name := range b.judges {
-		var s score
+		var s reviewScore
 		for i, p := range data.Pulls {
 			found, err := judge{models, name}.countFound(t.Context(), p, results[i].Findings)
 			if err != nil {
@@ -260,7 +260,7 @@ anthropic/lenient: precision 100.0 %, recall 66.7 %, F1 80.0 % (2 of 3 golden co
 clean ones: 1, 1 findings, 1.00 each; 0 without any; 0 not or not wholly read; $0.00, as far as prices are known`
 	// A service reviews the first diff. The other diffs stand for a failed review and for a wrong
 	// finding.
-	results := b.reviewAll(t, benchData{Pulls: data.Pulls[:1]})
+	results := b.reviewAll(t, reviewBenchData{Pulls: data.Pulls[:1]})
 	results = append(results, patch.ReviewResult{Failed: "the model is gone"},
 		patch.ReviewResult{Findings: make([]patch.Finding, 1)})
 	if got := b.judgeResults(t, data, results); got != want || judged.Load() != 2 {

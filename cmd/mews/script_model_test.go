@@ -24,7 +24,7 @@ var modelScripts = map[string]modeltest.Script{
 	"butler":   butler,
 	"critic":   critic,
 	"echo":     modeltest.EchoScript,
-	"files":    modeltest.PacedScript(writeFiles, 8, time.Millisecond),
+	"files":    modeltest.SlowScript(writeFiles, 8, time.Millisecond),
 	"hearing":  transcriber,
 	"looker":   looker,
 	"notebook": notebook,
@@ -296,7 +296,7 @@ var faults = map[string]modeltest.Fault{
 
 // rateLimited is a refusal with the time to wait.
 func rateLimited(wait time.Duration) modeltest.Fault {
-	return modeltest.FaultWithFailure(modeltest.Failure{Class: modeltest.FailureRateLimited, Header: map[string]string{
+	return modeltest.FaultFromFailure(modeltest.Failure{Class: modeltest.FailureRateLimited, Header: map[string]string{
 		"Retry-After": fmt.Sprint(wait.Seconds()), "Retry-After-Ms": fmt.Sprint(wait.Milliseconds()),
 	}})
 }
@@ -348,7 +348,7 @@ func failing(r modeltest.Request) modeltest.Answer {
 	}
 	if class, ok := strings.CutPrefix(asked, "fail: "); ok {
 		return modeltest.ScriptWithFaults(modeltest.EchoScript,
-			modeltest.FaultOfClass(modeltest.FailureClass(class)))(r)
+			modeltest.FaultFromFailureClass(modeltest.FailureClass(class)))(r)
 	}
 	return modeltest.EchoScript(r)
 }

@@ -19,7 +19,7 @@ const (
 	maxFunctionLines = 80 // most lines of a function outside tests; a table in a variable is no function
 )
 
-func TestSizes_Files_StayWithinLimits(t *testing.T) {
+func TestCodeSizes_Files_StayWithinLimits(t *testing.T) {
 	m := &sizes{fset: token.NewFileSet()}
 	eachGoFile(t, m.file)
 	if m.files == 0 {
@@ -56,9 +56,9 @@ func eachGoFile(t *testing.T, visit func(name string, text []byte) error) {
 	}
 }
 
-// TestSizes_EachLimit_IsExact tries each limit on code that fits exactly and on code that exceeds
+// TestCodeSizes_EachLimit_IsExact tries each limit on code that fits exactly and on code that exceeds
 // the limit by one.
-func TestSizes_EachLimit_IsExact(t *testing.T) {
+func TestCodeSizes_EachLimit_IsExact(t *testing.T) {
 	lines := func(n int, line string) string { return strings.Repeat(line+"\n", n) }
 	for _, test := range []struct {
 		name, file string

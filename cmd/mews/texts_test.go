@@ -91,8 +91,8 @@ func isSentence(text string) bool {
 	return sentencePattern.MatchString(strings.TrimSpace(text))
 }
 
-// TestSentencesIn_Sentence_IsFound shows that TestUserTexts_AreInTextTables can fail.
-func TestSentencesIn_Sentence_IsFound(t *testing.T) {
+// TestSentencesIn_UserTextInCode_IsFound shows that TestUserTexts_AreInTextTables can fail.
+func TestSentencesIn_UserTextInCode_IsFound(t *testing.T) {
 	const src = `package p
 var a = "There is no user %q."
 var b = "start worker for %s: %w"

@@ -18,7 +18,7 @@ var topLevel = []string{
 // except .git.
 var ignoredPatterns = []string{".git", "bin", "mews.yaml", "*.test", "*.prof"}
 
-func TestRepository_TopLevelEntries_AreListed(t *testing.T) {
+func TestRepository_TopLevelEntries_AreAllowed(t *testing.T) {
 	entries, err := os.ReadDir(moduleRoot(t))
 	if err != nil {
 		t.Fatal(err)

@@ -82,8 +82,8 @@ func askForCode(ctx context.Context, con console, cfg *config.Config, user strin
 			fmt.Fprintln(con.out)
 			return errors.Join(lines.Err(), errUnconfirmed)
 		}
-		v, err := app.CallAdminService[admin.CodeResult](ctx, cfg, admin.MethodTotpConfirm,
-			admin.ConfirmRequest{User: user, Code: strings.TrimSpace(lines.Text())})
+		v, err := app.CallAdminService[admin.CodeCheckResult](ctx, cfg, admin.MethodTotpConfirm,
+			admin.ConfirmFactorRequest{User: user, Code: strings.TrimSpace(lines.Text())})
 		if err != nil {
 			return err
 		}

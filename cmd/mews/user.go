@@ -62,7 +62,7 @@ func userAdd(ctx context.Context, con console, v subcommand, args []string) erro
 }
 
 func suspension(on bool) func(name string) any {
-	return func(name string) any { return admin.SuspendRequest{User: name, On: on} }
+	return func(name string) any { return admin.SuspendUserRequest{User: name, On: on} }
 }
 
 // userDisconnect runs `mews user disconnect`.
@@ -73,5 +73,5 @@ func userDisconnect(ctx context.Context, con console, v subcommand, args []strin
 		return err
 	}
 	return requestAndPrint(ctx, con, cfg, admin.MethodUserDisconnect,
-		admin.DisconnectRequest{User: words[0], Telegram: words[1]})
+		admin.DisconnectAccountRequest{User: words[0], Telegram: words[1]})
 }

@@ -20,7 +20,7 @@ func userDelete(ctx context.Context, con console, v subcommand, args []string) e
 	if err != nil {
 		return err
 	}
-	there, err := app.CallAdminService[admin.UserData](ctx, cfg, admin.MethodUserDelete, admin.DeleteRequest{User: name,
+	there, err := app.CallAdminService[admin.UserData](ctx, cfg, admin.MethodUserDelete, admin.DeleteUserRequest{User: name,
 		DryRun: true})
 	if err != nil {
 		return err
@@ -41,7 +41,7 @@ func userDelete(ctx context.Context, con console, v subcommand, args []string) e
 	copies := 0
 	for more := true; more; { // a large folder takes several calls
 		left, err := app.CallAdminService[admin.UserData](ctx, cfg, admin.MethodUserDelete,
-			admin.DeleteRequest{User: name})
+			admin.DeleteUserRequest{User: name})
 		if err != nil {
 			return err
 		}

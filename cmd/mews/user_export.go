@@ -26,7 +26,7 @@ func userExport(ctx context.Context, con console, v subcommand, args []string) e
 	if err != nil {
 		return err
 	}
-	q := admin.ExportRequest{User: name, History: *history}
+	q := admin.ExportUserRequest{User: name, History: *history}
 	if *output == "" {
 		if chat.IsTerminal(con.out) {
 			return supervisor.Errorf(supervisor.CodeInvalid, textExportTerminal)
@@ -41,7 +41,7 @@ func userExport(ctx context.Context, con console, v subcommand, args []string) e
 }
 
 // writeExport writes an export to w, and warns if the audit log has no entry about it.
-func writeExport(ctx context.Context, con console, cfg *config.Config, q admin.ExportRequest, w io.Writer) error {
+func writeExport(ctx context.Context, con console, cfg *config.Config, q admin.ExportUserRequest, w io.Writer) error {
 	note, err := app.WriteUserExport(ctx, cfg, q, w)
 	if note != "" {
 		fmt.Fprintln(con.err, "mews: "+note)

@@ -50,8 +50,8 @@ func TestWordPackages_HoldOnlyTypes(t *testing.T) {
 	}
 }
 
-// TestFaultsOfWords_EachRule_FindsItsFault tries the rules on a file that no package has.
-func TestFaultsOfWords_EachRule_FindsItsFault(t *testing.T) {
+// TestWordPackageRules_EachFault_IsFound tries the rules on a file that no package has.
+func TestWordPackageRules_EachFault_IsFound(t *testing.T) {
 	const source = `package p
 import ("context"; "sync/atomic"; "time"; "mews/supervisor/internal/slots")
 const TextHello = "hello"

@@ -200,7 +200,7 @@ func (p *rig) checkChallenge(t *testing.T, m supervisor.GateDecision) {
 }
 
 // A code is accepted only in a chat that its user alone can read.
-func TestCheck_CodeInOtherChats_IsNotTaken(t *testing.T) {
+func TestCheck_CodeOutsidePrivateChat_IsNoLogin(t *testing.T) {
 	for name, in := range map[string]supervisor.Inbound{
 		"a group":                     from("ann", supervisor.ChannelTelegram, group, "123456"),
 		"another user's private chat": from("ann", supervisor.ChannelTelegram, "102", "123456"),

@@ -18,7 +18,7 @@ import (
 // not set fresh if the database has sealed secrets: a new key opens none of them. LoadSealingKey
 // refuses a file that is not a plain file, or that other users can read. No error contains a part
 // of the key.
-func LoadSealingKey(path string, fresh bool) ([KeySize]byte, error) {
+func LoadSealingKey(path string, fresh bool) ([SealingKeySize]byte, error) {
 	key, err := readKey(path)
 	if fresh && errors.Is(err, fs.ErrNotExist) {
 		if err = makeKey(path); err == nil {
@@ -31,7 +31,7 @@ func LoadSealingKey(path string, fresh bool) ([KeySize]byte, error) {
 	return key, nil
 }
 
-func readKey(path string) (key [KeySize]byte, err error) {
+func readKey(path string) (key [SealingKeySize]byte, err error) {
 	// Without O_NONBLOCK, opening a named pipe would block.
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, syscall.ELOOP) {
@@ -45,7 +45,7 @@ func readKey(path string) (key [KeySize]byte, err error) {
 		return key, err
 	}
 	// read the digits, the end of the line, and one byte more, to notice a longer file
-	text, err := io.ReadAll(io.LimitReader(f, 2*KeySize+3))
+	text, err := io.ReadAll(io.LimitReader(f, 2*SealingKeySize+3))
 	if err != nil {
 		return key, fmt.Errorf("read %s: %w", path, err)
 	}
@@ -80,19 +80,19 @@ func checkKey(f *os.File, path string) error {
 	return nil
 }
 
-func decodeKey(key *[KeySize]byte, text []byte, path string) error {
-	if len(text) == KeySize {
+func decodeKey(key *[SealingKeySize]byte, text []byte, path string) error {
+	if len(text) == SealingKeySize {
 		copy(key[:], text)
 		return nil
 	}
 	line := bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))
-	if len(line) == 2*KeySize {
+	if len(line) == 2*SealingKeySize {
 		if _, err := hex.Decode(key[:], line); err == nil {
 			return nil
 		}
 	}
 	clear(key[:])
-	return fmt.Errorf("%s is not a key: it must have %d bytes, or %d hexadecimal digits", path, KeySize, 2*KeySize)
+	return fmt.Errorf("%s is not a key: it must have %d bytes, or %d hexadecimal digits", path, SealingKeySize, 2*SealingKeySize)
 }
 
 // makeKey writes a random key if the file is missing. A crash leaves a whole file or no file. It
@@ -103,7 +103,7 @@ func makeKey(path string) error {
 		return fmt.Errorf("make %s: %w", path, err)
 	}
 	defer os.Remove(f.Name())
-	key := make([]byte, KeySize)
+	key := make([]byte, SealingKeySize)
 	rand.Read(key)
 	_, err = f.Write(key)
 	err = errors.Join(err, f.Sync(), f.Close())

@@ -16,8 +16,8 @@ const sealVersion = 1
 // sealPurpose separates sealed factors from other data that the same key may seal in the future.
 const sealPurpose = "mews second factor"
 
-// KeySize is the length of a sealing key in bytes.
-const KeySize = chacha20poly1305.KeySize
+// SealingKeySize is the length of a sealing key in bytes.
+const SealingKeySize = chacha20poly1305.KeySize
 
 // Sealer encrypts the secrets of second factors. Only the key can decrypt them. Its methods may be
 // called from any goroutine. A nil *Sealer has no key: it seals and opens nothing.
@@ -26,7 +26,7 @@ type Sealer struct {
 }
 
 // NewSealer returns a Sealer with a key.
-func NewSealer(key [KeySize]byte) *Sealer {
+func NewSealer(key [SealingKeySize]byte) *Sealer {
 	aead, err := chacha20poly1305.NewX(key[:])
 	if err != nil {
 		panic("access: " + err.Error()) // impossible: the key has the right length

@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/access"
 )
 
-var key = [access.KeySize]byte{7, 7, 7}
+var key = [access.SealingKeySize]byte{7, 7, 7}
 
 func TestSeal_OpensOnlyForItsUser(t *testing.T) {
 	seal := access.NewSealer(key)
@@ -46,7 +46,7 @@ func TestSeal_OpensOnlyForItsUser(t *testing.T) {
 	}
 }
 
-func TestOpen_ChangedData_Fails(t *testing.T) {
+func TestSealerOpen_ChangedData_Fails(t *testing.T) {
 	seal := access.NewSealer(key)
 	sealed, err := seal.Seal("ann", []byte("ORSXG5A"))
 	if err != nil {
@@ -75,7 +75,7 @@ func TestLoadSealingKey_NoFile_MakesOneKey(t *testing.T) {
 		t.Fatal("a key was made that opens nothing")
 	}
 	made, err := access.LoadSealingKey(path, true)
-	if err != nil || made == [access.KeySize]byte{} {
+	if err != nil || made == [access.SealingKeySize]byte{} {
 		t.Fatalf("made %x, %v", made, err)
 	}
 	for _, fresh := range []bool{false, true} {
@@ -97,7 +97,7 @@ func TestLoadSealingKey_NoFile_MakesOneKey(t *testing.T) {
 
 func TestLoadSealingKey_Concurrently_GivesOneKey(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "seal.key")
-	keys := make([][access.KeySize]byte, 20)
+	keys := make([][access.SealingKeySize]byte, 20)
 	var crowd sync.WaitGroup
 	for i := range keys {
 		crowd.Go(func() {
@@ -108,13 +108,13 @@ func TestLoadSealingKey_Concurrently_GivesOneKey(t *testing.T) {
 		})
 	}
 	crowd.Wait()
-	if slices.ContainsFunc(keys, func(k [access.KeySize]byte) bool { return k != keys[0] }) {
+	if slices.ContainsFunc(keys, func(k [access.SealingKeySize]byte) bool { return k != keys[0] }) {
 		t.Error("two have different keys")
 	}
 }
 
 func TestLoadSealingKey_BadContentOrMode_Fails(t *testing.T) {
-	raw := bytes.Repeat([]byte{0x5a}, access.KeySize)
+	raw := bytes.Repeat([]byte{0x5a}, access.SealingKeySize)
 	text := hex.EncodeToString(raw)
 	for name, c := range map[string]struct {
 		content string
@@ -160,7 +160,7 @@ func TestLoadSealingKey_BadContentOrMode_Fails(t *testing.T) {
 func TestLoadSealingKey_NotAPlainFile_Fails(t *testing.T) {
 	dir := t.TempDir()
 	real := filepath.Join(dir, "real")
-	if err := os.WriteFile(real, make([]byte, access.KeySize), 0o600); err != nil {
+	if err := os.WriteFile(real, make([]byte, access.SealingKeySize), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for name, make := range map[string]func(path string) error{

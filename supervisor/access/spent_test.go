@@ -68,7 +68,7 @@ func TestCheck_LockCommand_RequestsLock(t *testing.T) {
 	}
 }
 
-func TestCheck_RepeatedMessage_CostsNothing(t *testing.T) {
+func TestRateLimit_RepeatedMessage_DoesNotCount(t *testing.T) {
 	p := newRig(t)
 	p.SetLimits(access.GateLimits{Burst: 3, PerSecond: 0.5})
 	send := func(user, source string, keys ...string) (got []outcome) {

@@ -100,12 +100,12 @@ const (
 
 // Texts that are stored or sent while a gate is closed.
 const (
-	// TextHeldFactorReset answers held messages if their user's second factor is reset.
-	TextHeldFactorReset = "This message waited for a code, but your second factor was reset. " +
+	// TextResendAfterFactorReset answers held messages if their user's second factor is reset.
+	TextResendAfterFactorReset = "This message waited for a code, but your second factor was reset. " +
 		"So I did not take it. Send it again."
-	// TextEditLocked refuses an edit that comes while the gate is closed. The edited message had
+	// TextEditWhileLocked refuses an edit that comes while the gate is closed. The edited message had
 	// passed the gate.
-	TextEditLocked = "Locked: your edit of this message was not taken. Send your code, then edit it " +
+	TextEditWhileLocked = "Locked: your edit of this message was not taken. Send your code, then edit it " +
 		"again."
 	// TextCodePlaceholder replaces the text of a code, which is never stored.
 	TextCodePlaceholder = "(a code)"

@@ -230,7 +230,7 @@ func TestVerify_RecoveryCode_KeepsCallersSlice(t *testing.T) {
 	}
 }
 
-func TestVerify_UnreadableFactor_TakesNoCode(t *testing.T) {
+func TestVerify_UnreadableFactor_AcceptsNoCode(t *testing.T) {
 	p := newRig(t)
 	p.enrol(t, true)
 	text := code(p.secret, p.now)

@@ -155,9 +155,9 @@ const (
 	MethodDiagnose       = "examine"
 )
 
-// Calls returns all calls of this package. In calls that are not only for admins, users may ask
+// ControlCalls returns all calls of this package. In calls that are not only for admins, users may ask
 // about themselves.
-func (o *Service) Calls() []feature.ControlCall {
+func (o *Service) ControlCalls() []feature.ControlCall {
 	return []feature.ControlCall{
 		forUsers(o, MethodUserList, (*Service).ListPeople),
 		forAdmins(o, MethodUserAdd, (*Service).AddPerson),

@@ -18,8 +18,8 @@ import (
 	"mews/supervisor/problem"
 )
 
-// DeleteRequest are the parameters of user.delete.
-type DeleteRequest struct {
+// DeleteUserRequest are the parameters of user.delete.
+type DeleteUserRequest struct {
 	User   string `json:"user"`
 	DryRun bool   `json:"look,omitempty"` // only list the data, delete nothing
 }
@@ -46,7 +46,7 @@ type UserData struct {
 // unbound, the user's work ends, and copies of the database are deleted. Then
 // workers empty the folder of the file history and the home, and at last the rows are deleted. If a
 // folder can't be emptied, the rows stay.
-func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) (UserData, error) {
+func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteUserRequest) (UserData, error) {
 	if !o.Configuration.Summary().ValidName(q.User) {
 		return UserData{}, supervisor.Errorf(supervisor.CodeInvalid, textInvalidName, q.User)
 	}

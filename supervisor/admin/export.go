@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// ExportRequest are the parameters of user.export.
-type ExportRequest struct {
+// ExportUserRequest are the parameters of user.export.
+type ExportUserRequest struct {
 	User string `json:"user,omitempty"`
 	// add the home's file history; only for the call that begins
 	History bool   `json:"history,omitempty"`
@@ -28,7 +28,7 @@ type ExportPiece struct {
 }
 
 // Export begins an export of a user's data, or returns its next piece.
-func (o *Service) Export(ctx context.Context, by Caller, q ExportRequest) (ExportPiece, error) {
+func (o *Service) Export(ctx context.Context, by Caller, q ExportUserRequest) (ExportPiece, error) {
 	if q.Token != "" {
 		bytes, last, err := o.exports.next(ctx, by, q.Token)
 		return ExportPiece{Token: q.Token, Bytes: bytes, Last: last}, err
@@ -74,7 +74,7 @@ func (o *Service) userOrFormer(ctx context.Context, by Caller, name string) (sup
 }
 
 // WriteExport writes the whole export of a user's data. note is the one of the first ExportPiece.
-func (o *Service) WriteExport(ctx context.Context, q ExportRequest, w io.Writer) (note string, err error) {
+func (o *Service) WriteExport(ctx context.Context, q ExportUserRequest, w io.Writer) (note string, err error) {
 	by := o.Caller(uint32(os.Getuid()))
 	u, err := o.userOrFormer(ctx, by, q.User)
 	if err != nil {

@@ -39,14 +39,14 @@ func (o *Service) EnrollUser(ctx context.Context, by Caller, q UserRequest) (Enr
 		Recovery: access.RevealSecrets(codes)}, nil
 }
 
-// ConfirmRequest are the parameters of totp.confirm.
-type ConfirmRequest struct {
+// ConfirmFactorRequest are the parameters of totp.confirm.
+type ConfirmFactorRequest struct {
 	User string `json:"user,omitempty"`
 	Code string `json:"code"`
 }
 
-// CodeResult is the result of checking a code.
-type CodeResult struct {
+// CodeCheckResult is the result of checking a code.
+type CodeCheckResult struct {
 	Right bool   `json:"right"`
 	Over  bool   `json:"over"` // no further code is accepted for now
 	Text  string `json:"text"`
@@ -56,14 +56,14 @@ type CodeResult struct {
 var final = []string{".locked", ".barred", ".broken"}
 
 // confirm checks a code that confirms a new second factor. A wrong code counts as a failure.
-func (o *Service) confirm(ctx context.Context, by Caller, q ConfirmRequest) (CodeResult, error) {
+func (o *Service) confirm(ctx context.Context, by Caller, q ConfirmFactorRequest) (CodeCheckResult, error) {
 	u, err := o.userOrCaller(by, q.User)
 	if err != nil {
-		return CodeResult{}, err
+		return CodeCheckResult{}, err
 	}
 	v, err := o.Store.Factors.TryCode(ctx, u.Name, o.Gate.DecideEnrolment(u.Name, q.Code),
 		"at the command line by "+by.String())
-	answer := CodeResult{Right: v.Right, Text: v.Text}
+	answer := CodeCheckResult{Right: v.Right, Text: v.Text}
 	for _, end := range final {
 		answer.Over = answer.Over || strings.HasSuffix(v.Action, end)
 	}

@@ -9,14 +9,14 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// DisconnectRequest are the parameters of user.disconnect.
-type DisconnectRequest struct {
+// DisconnectAccountRequest are the parameters of user.disconnect.
+type DisconnectAccountRequest struct {
 	User     string `json:"user"`
 	Telegram string `json:"telegram"` // the number of the Telegram account
 }
 
 // disconnect takes an account on a channel away from a user. The account came by an invite.
-func (o *Service) disconnect(ctx context.Context, by Caller, q DisconnectRequest) (TextResult, error) {
+func (o *Service) disconnect(ctx context.Context, by Caller, q DisconnectAccountRequest) (TextResult, error) {
 	u, err := o.userOrCaller(by, q.User)
 	if err != nil {
 		return TextResult{}, err

@@ -8,14 +8,14 @@ import (
 	"mews/supervisor"
 )
 
-// SuspendRequest are the parameters of user.suspend.
-type SuspendRequest struct {
+// SuspendUserRequest are the parameters of user.suspend.
+type SuspendUserRequest struct {
 	User string `json:"user"`
 	On   bool   `json:"on"`
 }
 
 // suspend suspends a user, or ends the suspension.
-func (o *Service) suspend(ctx context.Context, by Caller, q SuspendRequest) (TextResult, error) {
+func (o *Service) suspend(ctx context.Context, by Caller, q SuspendUserRequest) (TextResult, error) {
 	u, err := o.userOrCaller(by, q.User)
 	if err != nil {
 		return TextResult{}, err

@@ -75,7 +75,7 @@ func checkUnclaimed(ctx context.Context, people sqlite.Users, facts Configuratio
 	if begun, err := people.IsDeletionBegun(ctx, name); err != nil {
 		return err
 	} else if begun {
-		return problem.New(problem.DeletionNotEnded, nil, name, name)
+		return problem.New(problem.UserDeletionUnfinished, nil, name, name)
 	}
 	rows, err := people.CountUserRows(ctx, name)
 	if err != nil {

@@ -88,14 +88,14 @@ func ParsePress(
 	word string,
 ) (a supervisor.Answer, came supervisor.PressResult) {
 	if word == wordSkip {
-		return supervisor.Answer{Say: supervisor.AnswerChoiceNo, Skipped: true}, supervisor.PressTaken
+		return supervisor.Answer{Say: supervisor.AnswerChoiceNo, Skipped: true}, supervisor.PressAccepted
 	}
 	if q.Kind == supervisor.QuestionFromModel {
 		return parseAskPress(q.Ask, draft, word)
 	}
 	for _, b := range buttons[q.Kind] {
 		if string(b.say) == word {
-			return supervisor.Answer{Say: b.say}, supervisor.PressTaken
+			return supervisor.Answer{Say: b.say}, supervisor.PressAccepted
 		}
 	}
 	return a, supervisor.PressUnknown
@@ -159,8 +159,8 @@ func QuestionClosedMessage(q supervisor.Question) (text string, buttons [][]supe
 // maxReminded is how many characters of a question its reminder repeats.
 const maxReminded = 200
 
-// ReminderText tells a user that a message waits because a question is still open.
-func ReminderText(q supervisor.Question) string {
+// OpenQuestionReminderText tells a user that a message waits because a question is still open.
+func OpenQuestionReminderText(q supervisor.Question) string {
 	asked := []rune(q.Text)
 	if len(asked) > maxReminded {
 		asked = append(asked[:maxReminded-1], '…')

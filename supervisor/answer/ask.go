@@ -111,17 +111,17 @@ func parseAskPress(
 	picked := supervisor.Answer{Say: supervisor.AnswerChoiceOther, Options: []int{i}}
 	switch {
 	case q.Kind == protocol.AskKindChoice && option:
-		return picked, supervisor.PressTaken
+		return picked, supervisor.PressAccepted
 	case q.Kind == protocol.AskKindSeveral && option:
 		picked.Options = toggle(draft.Options, i)
-		return picked, supervisor.PressPicked
+		return picked, supervisor.PressToggledOption
 	case q.Kind == protocol.AskKindSeveral && word == wordDone:
-		return supervisor.Answer{Say: supervisor.AnswerChoiceOther, Options: draft.Options}, supervisor.PressTaken
+		return supervisor.Answer{Say: supervisor.AnswerChoiceOther, Options: draft.Options}, supervisor.PressAccepted
 	case q.Kind == protocol.AskKindConfirm && (word == string(supervisor.AnswerChoiceOnce) ||
 		word == string(supervisor.AnswerChoiceNo)):
-		return supervisor.Answer{Say: supervisor.AnswerChoice(word)}, supervisor.PressTaken
+		return supervisor.Answer{Say: supervisor.AnswerChoice(word)}, supervisor.PressAccepted
 	case q.Other && word == wordOther:
-		return draft, supervisor.PressWantsWords
+		return draft, supervisor.PressAwaitsText
 	}
 	return a, supervisor.PressUnknown
 }
@@ -149,7 +149,7 @@ func askButtons(
 		rows = [][]supervisor.Button{
 			{button(textYes, string(supervisor.AnswerChoiceOnce)), button(textNo, string(supervisor.AnswerChoiceNo))},
 		}
-	case HasKeyboard(q):
+	case HasLocationKeyboard(q):
 		rows = [][]supervisor.Button{{{Text: textSendLocation, Press: supervisor.ButtonShareLocation}}}
 	case q.Ask.Kind == protocol.AskKindChoice || q.Ask.Kind == protocol.AskKindSeveral && isSkippedByButton(q):
 		rows = optionButtons(q.Ask, draft, button)
@@ -185,10 +185,10 @@ func optionButtons(ask protocol.AskArguments, draft supervisor.Answer,
 	return rows
 }
 
-// HasKeyboard reports whether a question has a keyboard that sends a location. A message with a
+// HasLocationKeyboard reports whether a question has a keyboard that sends a location. A message with a
 // keyboard can't be changed (Bot API, editMessageText). The keyboard stays until another message
 // removes it.
-func HasKeyboard(q supervisor.Question) bool {
+func HasLocationKeyboard(q supervisor.Question) bool {
 	return q.Kind == supervisor.QuestionFromModel && q.Ask.Kind == protocol.AskKindLocation &&
 		q.Conversation.Channel.Capabilities().Location &&
 		!q.Conversation.IsInGroup()

@@ -194,11 +194,11 @@ func TestParsePress_Option_TogglesPick(t *testing.T) {
 		came  supervisor.PressResult
 		shown string
 	}{
-		{"1", supervisor.PressPicked, "☐ Salt=0 ☑ Oil=1 Done=done Something else…=other Skip=skip "},
-		{"0", supervisor.PressPicked, "☑ Salt=0 ☑ Oil=1 Done=done Something else…=other Skip=skip "},
-		{"1", supervisor.PressPicked, "☑ Salt=0 ☐ Oil=1 Done=done Something else…=other Skip=skip "},
-		{"other", supervisor.PressWantsWords, "☑ Salt=0 ☐ Oil=1 Done=done Something else…=other Skip=skip "},
-		{"done", supervisor.PressTaken, "☑ Salt=0 ☐ Oil=1 Done=done Something else…=other Skip=skip "},
+		{"1", supervisor.PressToggledOption, "☐ Salt=0 ☑ Oil=1 Done=done Something else…=other Skip=skip "},
+		{"0", supervisor.PressToggledOption, "☑ Salt=0 ☑ Oil=1 Done=done Something else…=other Skip=skip "},
+		{"1", supervisor.PressToggledOption, "☑ Salt=0 ☐ Oil=1 Done=done Something else…=other Skip=skip "},
+		{"other", supervisor.PressAwaitsText, "☑ Salt=0 ☐ Oil=1 Done=done Something else…=other Skip=skip "},
+		{"done", supervisor.PressAccepted, "☑ Salt=0 ☐ Oil=1 Done=done Something else…=other Skip=skip "},
 		{"2", supervisor.PressUnknown, ""}, {"-1", supervisor.PressUnknown, ""}, {"once", supervisor.PressUnknown, ""},
 	} {
 		a, came := answer.ParsePress(q, draft, c.press)
@@ -217,12 +217,12 @@ func TestQuestionButtons_DependOnChannel(t *testing.T) {
 	q := question(protocol.AskKindLocation)
 	if rows := answer.QuestionButtons(q, supervisor.Answer{},
 		press); rows[0][0].Press != supervisor.ButtonShareLocation ||
-		!answer.HasKeyboard(q) {
+		!answer.HasLocationKeyboard(q) {
 		t.Errorf("in private: %v", rows)
 	}
 	q.Conversation.Chat = "-42"
 	if rows := answer.QuestionButtons(q, supervisor.Answer{}, press); len(rows) != 1 || rows[0][0].Press != "skip" ||
-		answer.HasKeyboard(q) {
+		answer.HasLocationKeyboard(q) {
 		t.Errorf("in a group: %v", rows)
 	}
 	q = question(protocol.AskKindSeveral, "Salt", "Oil")

@@ -28,7 +28,7 @@ func matchChange(m supervisor.AnswerMessage) string {
 	return "open"
 }
 
-func TestMatchAnswer_JobChange_OtherWordsGetTurn(t *testing.T) {
+func TestMatchAnswer_JobChange_OtherWordsStartTurn(t *testing.T) {
 	picture := []protocol.ContentPart{{Text: "[a picture]"}}
 	for want, messages := range map[string][]string{
 		"answer": {"weekdays 8:30", "tomorrow at 9: call Ann", ": call Ann", ":call Ann?", "on_miss=skip priority=low",
@@ -73,7 +73,7 @@ func TestMatchAnswer_JobChange_OtherWordsGetTurn(t *testing.T) {
 }
 
 // Every form of a time that a refusal may recommend counts as an answer.
-func TestMatchAnswer_JobChange_TakesKnownTimes(t *testing.T) {
+func TestMatchAnswer_JobChange_AcceptsTimeForms(t *testing.T) {
 	for when := range strings.SplitSeq(recurrence.ExamplesForModel(), "; ") {
 		if got := matchChange(supervisor.AnswerMessage{Text: when}); got != "answer" {
 			t.Errorf("%q: %s", when, got)

@@ -226,7 +226,7 @@ func TestQuestionButtons_EveryKind_HasSkip(t *testing.T) {
 				t.Errorf("%s %s on %s: by a button: %t, by a word: %t", q.Kind, q.Ask.Kind, channel, button, byWord)
 			}
 			a, came := answer.ParsePress(q, supervisor.Answer{}, "skip")
-			if came != supervisor.PressTaken || !a.Skipped || a.Say != supervisor.AnswerChoiceNo {
+			if came != supervisor.PressAccepted || !a.Skipped || a.Say != supervisor.AnswerChoiceNo {
 				t.Errorf("%s %s: a press came to %s, %+v", q.Kind, q.Ask.Kind, came, a)
 			}
 			if !button {

@@ -46,7 +46,7 @@ var textsAnswered = map[supervisor.QuestionKind]map[supervisor.AnswerChoice]stri
 }
 
 // textsEnded tell users why a question ended without an answer.
-var textsEnded = map[supervisor.QuestionEnd]string{
+var textsEnded = map[supervisor.QuestionEndReason]string{
 	supervisor.QuestionExpired:     "(Nobody answered in time.)",
 	supervisor.QuestionCancelled:   "(No longer needed: the task has ended.)",
 	supervisor.QuestionUndelivered: "(This could not be delivered.)",

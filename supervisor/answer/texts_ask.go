@@ -45,14 +45,14 @@ var textsForModel = map[bool]string{true: " chose: ", false: " answered: "}
 // textsSkipped tell the model that its question was skipped. The key is true if the user wrote
 // nothing instead.
 var textsSkipped = map[bool]string{
-	true: "%s" + supervisor.SkippedQuestion + "%s Go on without an answer: do what is safe, and say what you " +
+	true: "%s" + supervisor.SkippedQuestionText + "%s Go on without an answer: do what is safe, and say what you " +
 		"have assumed.",
-	false: "%s" + supervisor.OtherWordsBeginning + "%s" + supervisor.OtherWordsEnd +
+	false: "%s" + supervisor.NonAnswerPrefix + "%s" + supervisor.NonAnswerSuffix +
 		" with that. Ask again only if you still need the answer.",
 }
 
 // textsNoAnswer tell the model why a question has no answer.
-var textsNoAnswer = map[supervisor.QuestionEnd]string{
+var textsNoAnswer = map[supervisor.QuestionEndReason]string{
 	supervisor.QuestionExpired: "They have not answered in time. Go on without an answer: do what is safe, and " +
 		"say what you have assumed, or say " +
 		"what you still need. A late answer comes as a message of its own.",

@@ -78,7 +78,7 @@ func (r *rig) call(uid uint32, method string, params any) (any, error) {
 	return answer(r.Context(), uid, &protocol.Request{Method: method, Params: text})
 }
 
-func TestAnswer_Callers_MayMakeTheirCalls(t *testing.T) {
+func TestAnswer_EachCaller_HasItsPermissions(t *testing.T) {
 	for _, c := range []struct {
 		as     string
 		uid    uint32

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestModelsReport_Text_MarksModels(t *testing.T) {
+func TestModelsReport_Text_MarksUsedAndDefault(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		in   ModelsReport

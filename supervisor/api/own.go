@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/users"
 )
 
-// ServiceCalls has the dependencies of this package's own calls.
-type ServiceCalls struct {
+// CallDependencies has the dependencies of this package's own calls.
+type CallDependencies struct {
 	Status    StatusReporter
 	Usage     usage.Calculator
 	Catalogue *model.Catalogue
@@ -19,8 +19,8 @@ type ServiceCalls struct {
 	Effects   sqlite.Effects
 }
 
-// Calls returns the calls about status, usage, models and activity.
-func (o ServiceCalls) Calls() []feature.ControlCall {
+// ControlCalls returns the calls about status, usage, models and activity.
+func (o CallDependencies) ControlCalls() []feature.ControlCall {
 	return []feature.ControlCall{
 		withoutParameters(MethodStatus, o.Status.answer),
 		withoutParameters(MethodModels, modelCalls{o.Catalogue, o.Choices}.answer),

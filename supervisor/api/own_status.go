@@ -36,7 +36,7 @@ func (s OwnStatus) GateAndBudgetLines(ctx context.Context, c supervisor.Conversa
 		return "", err
 	}
 	lines = append(lines, "gate    "+gate)
-	held, err := s.Report.DB.Inbox().CountHeld(ctx, c.User)
+	held, err := s.Report.DB.Inbox().CountHeldInbounds(ctx, c.User)
 	if err != nil {
 		return "", err
 	}
@@ -75,7 +75,7 @@ func (s OwnStatus) terminals(ctx context.Context, user string) (lines string) {
 		return ""
 	}
 	for _, t := range list.Terminals[:min(len(list.Terminals), maxTerminals)] {
-		lines += fmt.Sprintf("\nterminal  %d (%s) runs for %s", t.ID, markdown.QuoteName(t.Program),
+		lines += fmt.Sprintf("\nterminal  %d (%s) runs for %s", t.ID, markdown.EscapeName(t.Program),
 			amount.FormatDuration(time.Duration(t.Seconds)*time.Second))
 	}
 	return lines

@@ -79,7 +79,7 @@ func table(head string, lines []usage.Line) string {
 func row(name string, l usage.Line) []string {
 	cost := money.FormatDollars(l.Cost)
 	if l.Free && l.Cost == 0 {
-		cost = l.Price()
+		cost = l.FormatCost()
 	}
 	if l.Unpriced > 0 && l.Unpriced >= l.Calls {
 		cost = "-"

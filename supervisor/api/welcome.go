@@ -27,12 +27,12 @@ func (r StatusReporter) WelcomeText(ctx context.Context, c supervisor.Conversati
 	u, _ := r.People.Find(c.User)
 	w := welcome{user: u, model: r.UserModel(ctx, u), via: carrier(c)}
 	if c.IsInGroup() {
-		return fmt.Sprintf(textWelcomeInGroup, markdown.QuoteName(w.model))
+		return fmt.Sprintf(textWelcomeInGroup, markdown.EscapeName(w.model))
 	}
 	w.reader = r.Models.RequestExposure(w.model)
 	for _, admin := range r.People.Admins() {
 		if admin.Name != u.Name {
-			w.admins = append(w.admins, markdown.QuoteName(admin.Name))
+			w.admins = append(w.admins, markdown.EscapeName(admin.Name))
 		}
 	}
 	return w.text()
@@ -52,13 +52,13 @@ func carrier(c supervisor.Conversation) string {
 	if !c.Channel.Capabilities().NeedsAccount {
 		return ""
 	}
-	return history.ChannelName(supervisor.SendInfo{Conversation: c})
+	return history.ChannelName(supervisor.SentMessageInfo{Conversation: c})
 }
 
 func (w welcome) text() string {
 	isAdmin := w.user.Role == supervisor.RoleAdmin
-	text := fmt.Sprintf(textsWelcome[isAdmin], markdown.QuoteName(w.user.Name)) + textWelcomeCan + textWelcomeSees +
-		fmt.Sprintf(textsReader[w.reader], markdown.QuoteName(w.model))
+	text := fmt.Sprintf(textsWelcome[isAdmin], markdown.EscapeName(w.user.Name)) + textWelcomeCan + textWelcomeSees +
+		fmt.Sprintf(textsReader[w.reader], markdown.EscapeName(w.model))
 	admins := strings.Join(w.admins, ", ")
 	switch {
 	case isAdmin && admins == "":

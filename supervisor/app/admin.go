@@ -44,7 +44,7 @@ func (s *service) adminOptions() admin.Options {
 func (s *service) inviter() admin.Inviter {
 	return admin.Inviter{Store: s.db.UserAccessStores(), People: s.people, Configuration: s.configuration,
 		Bot: s.botName,
-		Now: s.now, KeepPicture: generatedFiles{s.spool}.StorePicture}
+		Now: s.now, KeepPicture: generatedFileStore{s.spool}.StorePicture}
 }
 
 // cleanFiles deletes the files of chat messages whose time has expired.

@@ -315,11 +315,11 @@ func TestTOTPVerb_EnrolUnlockReset_Works(t *testing.T) {
 		if err != nil {
 			c.t.Fatal(err)
 		}
-		v, err := CallAdminService[admin.CodeResult](
+		v, err := CallAdminService[admin.CodeCheckResult](
 			c.t.Context(),
 			cfg,
 			admin.MethodTotpConfirm,
-			admin.ConfirmRequest{User: "ben", Code: now},
+			admin.ConfirmFactorRequest{User: "ben", Code: now},
 		)
 		if err != nil || !v.Right {
 			c.t.Fatalf("the code %s was not right: %+v, %v", now, v, err)
@@ -331,11 +331,11 @@ func TestTOTPVerb_EnrolUnlockReset_Works(t *testing.T) {
 
 		// five wrong codes lock the second factor, and an admin unlocks it
 		for range 5 {
-			v, err = CallAdminService[admin.CodeResult](
+			v, err = CallAdminService[admin.CodeCheckResult](
 				c.t.Context(),
 				cfg,
 				admin.MethodTotpConfirm,
-				admin.ConfirmRequest{User: "ben", Code: wrongCode(c.t, made.Secret)},
+				admin.ConfirmFactorRequest{User: "ben", Code: wrongCode(c.t, made.Secret)},
 			)
 			if err != nil || v.Right {
 				c.t.Fatalf("%+v, %v", v, err)
@@ -457,11 +457,11 @@ func TestAdminCalls_PlainUser_SeeOnlyOwnData(t *testing.T) {
 	) != supervisor.CodeForbidden {
 		t.Errorf("a stranger about ann: %v", err)
 	}
-	table, err := api.New(api.Options{People: c.s.people}, service.Calls())
+	table, err := api.New(api.Options{People: c.s.people}, service.ControlCalls())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, call := range service.Calls() {
+	for _, call := range service.ControlCalls() {
 		method := call.Name
 		if method == admin.MethodUserList || method == admin.MethodUserExport || method == admin.MethodTotpEnroll ||
 			method == admin.MethodTotpConfirm {

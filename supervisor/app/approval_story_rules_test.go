@@ -58,7 +58,7 @@ func TestApproval_RulesTightened_DeniesEffect(t *testing.T) {
 
 // If nothing needs a code, a code is neither stored nor read by a model. It can't be used again.
 // Six digits that are not a code are an ordinary message.
-func TestCode_NotNeeded_IsNotStored(t *testing.T) {
+func TestLoginCode_NotNeeded_IsNotStored(t *testing.T) {
 	t.Parallel()
 	l := approvalService{newGatedService(t, modeltest.EchoScript, "", "bob, totp: required")}
 	l.enrol("bob")

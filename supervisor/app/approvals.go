@@ -27,7 +27,7 @@ func newGate(s *service) *approval.CodeGate {
 	s.gate = access.NewGate(access.Options{
 		People: s.people, Factors: store.Factors, Logins: store.Logins, Seal: s.seal, Limits: gateLimits(s.config), Now: s.now,
 		Command:     func(name string) supervisor.SlashCommand { return s.commands.FindCommand(name) },
-		Held:        s.db.Inbox().CountReleasable,
+		Held:        s.db.Inbox().CountReleasableInbounds,
 		AlertAdmins: func(_, text string) { s.tellAdmins(text) },
 	})
 	return &approval.CodeGate{Gate: s.gate, Confirmations: s.confirmations, IsCode: access.IsCode}

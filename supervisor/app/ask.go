@@ -27,10 +27,10 @@ func CallAdminService[R any](ctx context.Context, cfg *config.Config, method str
 	if gone := new(control.NotRunningError); !errors.As(err, &gone) {
 		return result, err
 	}
-	deletion, deletes := params.(admin.DeleteRequest)
+	deletion, deletes := params.(admin.DeleteUserRequest)
 	homes := deletes && !deletion.DryRun // a dry run only lists the data, without a worker
 	err = withoutService(ctx, cfg, homes, func(ctx context.Context, o *admin.Service) error {
-		table, err := api.New(api.Options{People: o.People}, o.Calls())
+		table, err := api.New(api.Options{People: o.People}, o.ControlCalls())
 		if err != nil {
 			return err
 		}
@@ -112,7 +112,7 @@ func ExamineDatabase(ctx context.Context, cfg *config.Config) (e sqlite.Database
 
 // WriteUserExport writes an export of a user. This process makes the export if no service runs. note
 // says why the audit log has no entry about it; "" means that it has one.
-func WriteUserExport(ctx context.Context, cfg *config.Config, q admin.ExportRequest, w io.Writer) (note string, err error) {
+func WriteUserExport(ctx context.Context, cfg *config.Config, q admin.ExportUserRequest, w io.Writer) (note string, err error) {
 	p := admin.ExportPiece{}
 	for !p.Last {
 		q.Token = p.Token

@@ -23,7 +23,7 @@ func (s *service) openAttachments(context.Context) error {
 func (s *service) wakeConversation(c supervisor.Conversation) {
 	s.sessions.WakeSession(c)
 	if s.channel != nil {
-		s.channel.cleaner.NotifyNewCleaning()
+		s.channel.cleaner.NotifyNewCleanup()
 	}
 }
 

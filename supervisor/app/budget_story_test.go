@@ -162,7 +162,7 @@ func TestBudget_Exhausted_AsksUserForMore(t *testing.T) {
 
 // A question about money stays until it is answered, even if other models are available. After a no
 // the small model answers.
-func TestBudgetQuestion_OtherModels_StaysOpen(t *testing.T) {
+func TestBudgetQuestion_FallbackExists_StaysOpen(t *testing.T) {
 	t.Parallel()
 	fallback := strings.ReplaceAll(dearConfig, "prices:", "fallback: [test/little], prices:")
 	for name, c := range map[string]struct {

@@ -27,7 +27,7 @@ func TestSecretPicture_Expires_LeavesSpool(t *testing.T) {
 	c := newCommandLine(t, true)
 	outbox := c.s.db.Outbox()
 	shown := func(name string, vanish time.Duration) string {
-		file, err := generatedFiles{c.s.spool}.StorePicture(name, []byte(name))
+		file, err := generatedFileStore{c.s.spool}.StorePicture(name, []byte(name))
 		must(t, err)
 		d, err := outbox.SendNotice(t.Context(), supervisor.Delivery{Text: name, Files: []supervisor.File{file},
 			DeleteAfter:  vanish,
@@ -39,7 +39,7 @@ func TestSecretPicture_Expires_LeavesSpool(t *testing.T) {
 	secret, chart := shown("invite.png", secretStands), shown("chart.png", 0)
 	there := func(sha string) bool {
 		_, _, err := c.s.spool.ReadAt(sha, make([]byte, 1), 0)
-		if err != nil && !errors.Is(err, spool.ErrGone) {
+		if err != nil && !errors.Is(err, spool.ErrBlobGone) {
 			t.Error(err)
 		}
 		return err == nil

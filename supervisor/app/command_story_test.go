@@ -57,7 +57,7 @@ func TestCommandQuestion_ServiceDies_AsksOnce(t *testing.T) {
 
 // Deleting a user ends a command that waits for the user's answer. The service does not try to
 // answer that command.
-func TestUserDelete_EndsCommandThatAsks(t *testing.T) {
+func TestUserDelete_EndsWaitingCommand(t *testing.T) {
 	t.Parallel()
 	l := approvalService{newGatedService(t, sendFileModel, "approvals: {admin: {settings: ask}, user: {settings: ask}}\n", "alice, role: admin")}
 	l.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))

@@ -19,14 +19,14 @@ func (s chatCommands) commandOptions(sessions *session.Registry, report api.Stat
 	return command.Options{
 		Store: s.db.Inbox(), Outbox: s.db.Outbox(), Sessions: sessions, Topics: s.db.Transcript(), Resender: s.db.Outbox(),
 		Models: s.modelCommands(), Choices: s.modelCommands(), Usages: s.modelCommands(), Budgets: s.settings,
-		Effects: s.db.Effects(), Pictures: generatedFiles{s.spool},
+		Effects: s.db.Effects(), Pictures: generatedFileStore{s.spool},
 		Questions: s.questions, Cleanings: s.db.MessageCleanups(), Approver: newApprover(s.service),
 		Locks:   sqlite.Gates{UserAccessStores: s.db.UserAccessStores()},
 		Groups:  users.Groups{Loader: s.configuration.Loader},
 		Invites: s.inviter(), Grants: s.db.Grants(),
 		Settings: chatSettings{s.settings}, Uploads: s.uploads(),
 		Features: collect(s.features, commandRows), Hidden: s.hiddenGroups(), Manual: s.manual,
-		People: s.settings, OfferZone: s.schedule.Chat.OfferZoneMove,
+		People: s.settings, OfferZone: s.schedule.Chat.OfferTimezoneMove,
 		Tools: userTools(s), OpenedTools: s.db.OpenedTools(),
 		Begin: queue.QueueCommandText, Drop: queue.DropMessagesBefore, AnswerAgain: queue.QueueEditedText,
 		RetryTurn: queue.RetryTurn, Queue: queue,
@@ -40,7 +40,7 @@ func (s chatCommands) commandOptions(sessions *session.Registry, report api.Stat
 // is configured.
 func (s chatCommands) hiddenGroups() []feature.HelpGroup {
 	if len(s.config.GitHub.Repos) == 0 {
-		return []feature.HelpGroup{feature.GroupGitHub}
+		return []feature.HelpGroup{feature.HelpGroupGitHub}
 	}
 	return nil
 }

@@ -55,9 +55,9 @@ func TestDBCopies_SevenDaysOfService_AreDeleted(t *testing.T) {
 	count(1, 0)
 }
 
-// TestDBCopies_ShortRuns_AddUp restarts a service more often than it updates the counted time. It
+// TestDBCopies_ShortRuns_AddUpToSevenDays restarts a service more often than it updates the counted time. It
 // also reads a count that an earlier version stored.
-func TestDBCopies_ShortRuns_AddUp(t *testing.T) {
+func TestDBCopies_ShortRuns_AddUpToSevenDays(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mews.db")
 	s := &storage{db: sqlitetest.OpenPath(t, path, sqlite.Options{}), log: logging.Discard()}
 	if err := os.WriteFile(path+".schema41", nil, 0o600); err != nil {

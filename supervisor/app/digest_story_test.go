@@ -141,7 +141,7 @@ func TestDigest_NothingNew_SendsNothing(t *testing.T) {
 }
 
 // If the digest is set to written, a model writes its text, in one call.
-func TestWrittenDigest_AsksModelOnce(t *testing.T) {
+func TestDigest_WrittenByModel_AsksModelOnce(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{}
 	l := newDigestDay(t, m, "/digest written 7:30")

@@ -13,7 +13,7 @@ import (
 func (s *service) openDisks(context.Context) error {
 	s.disks = disk.New(disk.Options{
 		Folder: s.private(""), Workers: s.runningWorkers, EndPrograms: s.pool.EndPrograms,
-		Tell: s.notices().TellAdminsDirectly,
+		Tell: s.notices().TellAdminsWithoutStoring,
 		Growth: func(ctx context.Context, user string) (growth protocol.DiskGrowth, err error) {
 			_, err = s.pool.CallIfRunning(ctx, user, protocol.MethodDiskGrowth, nil, &growth)
 			return growth, err

@@ -21,7 +21,7 @@ func TestModelFault_AlertsAdminOnce(t *testing.T) {
 		if mended.Load() {
 			return modeltest.EchoScript(r)
 		}
-		return modeltest.FaultOfClass(modeltest.FailureWrongKey)(modeltest.Answer{})
+		return modeltest.FaultFromFailureClass(modeltest.FailureWrongKey)(modeltest.Answer{})
 	}, "", "alice, role: admin", "bob")
 	for _, name := range l.names {
 		l.bot.AddChat(telegramtest.PrivateChat(l.telegramUser(name)))

@@ -179,7 +179,7 @@ func (l *fireRig) Run(ctx context.Context, a session.Attempt) (session.AttemptEn
 		}
 		return session.AttemptEnd{TurnEnd: protocol.TurnEnd{Why: protocol.TurnEndDone}}, nil
 	}
-	call := protocol.ToolCall{ID: fmt.Sprint("end-", a.Turn.ID), Name: supervisor.ToolJobResult,
+	call := protocol.ToolCall{ID: fmt.Sprint("end-", a.Turn.ID), Name: supervisor.JobResultToolName,
 		Arguments: json.RawMessage(`{"say":"The roses are dry."}`)}
 	if len(a.Start.PendingCalls) == 0 {
 		if _, err := l.db.Turns().CommitStep(ctx, l.step(a, protocol.ContentPart{Call: &call})); err != nil {

@@ -189,9 +189,9 @@ func TestHomeLimit_Exceeded_EndsProgram(t *testing.T) {
 	}
 }
 
-// TestFullDisk_RestartedOnIt_FreesBallast: the disk is full when Mews starts. The ballast is whole,
+// TestStart_FullDisk_FreesBallast: the disk is full when Mews starts. The ballast is whole,
 // or a killed process has freed half of it.
-func TestFullDisk_RestartedOnIt_FreesBallast(t *testing.T) {
+func TestStart_FullDisk_FreesBallast(t *testing.T) {
 	for name, spoil := range map[string]func(ballast string) error{
 		"whole":      func(string) error { return nil },
 		"half freed": func(ballast string) error { return os.Remove(filepath.Join(ballast, "3")) },

@@ -52,7 +52,7 @@ func newGuessRig(t *testing.T) *guessRig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seal := access.NewSealer([access.KeySize]byte{1})
+	seal := access.NewSealer([access.SealingKeySize]byte{1})
 	made, err := seal.NewEnrolment("bob")
 	if err != nil {
 		t.Fatal(err)

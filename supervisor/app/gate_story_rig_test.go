@@ -63,7 +63,7 @@ func newGatedService(t testing.TB, script modeltest.Script, more string, people 
 	}
 	l.Service = apptest.NewService(t, url, l.names...)
 	l.bot = telegramtest.New(t, telegramtest.Options{Token: "42:" + rand.Text() + "-canary", Strict: true})
-	var key [access.KeySize]byte
+	var key [access.SealingKeySize]byte
 	rand.Read(key[:])
 	l.seal, l.key = access.NewSealer(key), hex.EncodeToString(key[:])
 	l.write("seal.key", l.key+"\n")

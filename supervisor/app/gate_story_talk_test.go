@@ -38,8 +38,8 @@ func TestGate_LockedOutUser_ReachesNoModel(t *testing.T) {
 		t.Fatalf("there is nothing to press below %q", card.Text)
 	}
 	for _, u := range []telegramtest.User{mallory, l.telegramUser("bob"), l.telegramUser("dave"), l.telegramUser("erin")} {
-		for _, kind := range telegramtest.OtherUpdateKinds() {
-			l.bot.DeliverRawUpdate(telegramtest.NewOtherUpdate(kind, u.ID))
+		for _, kind := range telegramtest.IgnoredUpdateKinds() {
+			l.bot.DeliverRawUpdate(telegramtest.NewIgnoredUpdate(kind, u.ID))
 		}
 		sendEveryShape(l, u)
 		pressEveryWay(l, u, card)

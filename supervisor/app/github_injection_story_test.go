@@ -63,7 +63,7 @@ func checkPosted(t *testing.T, text string) {
 // the service.
 func TestReview_Injections_ChangeNothing(t *testing.T) {
 	t.Parallel()
-	l, hub, repo := newReviewService(t, "review", modeltest.ObedientScript)
+	l, hub, repo := newReviewService(t, "review", modeltest.ObedientReviewScript)
 	repo.AddCommit("main", githubtest.Commit{Message: "Begin", Files: map[string]string{"AGENTS.md": "Be kind.\n"}})
 	l.open()
 	var sets [][]string

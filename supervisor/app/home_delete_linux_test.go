@@ -212,7 +212,7 @@ func (r *unitRig) checkExport(file string) {
 
 // A deletion is killed at any moment. The next deletion completes the work, and nothing of the user
 // is left.
-func TestUserDelete_KilledAnywhere_EndsTheSame(t *testing.T) {
+func TestUserDelete_KilledAnywhere_RetryCompletes(t *testing.T) {
 	t.Parallel()
 	r := newUnitRig(t)
 	for i := range 7 {

@@ -28,7 +28,7 @@ func (s *service) hadHome(user string) (bool, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), homeQueryTimeout)
 	defer cancel()
-	_, had, err := s.db.Settings().Find(ctx, user, sqlite.SettingHomeMade)
+	_, had, err := s.db.Settings().Find(ctx, user, sqlite.SettingHomeCreated)
 	return had, err
 }
 
@@ -39,7 +39,7 @@ func (s *service) refuseLostHomes(ctx context.Context) error {
 	if _, err := os.Lstat(homes); s.idle || s.newHomes || !errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	had, err := s.db.Settings().ListUsers(ctx, sqlite.SettingHomeMade)
+	had, err := s.db.Settings().ListUsers(ctx, sqlite.SettingHomeCreated)
 	if err == nil && len(had) > 0 {
 		err = &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf(textHomesLost, homes,
 			strings.Join(had, ", "))}
@@ -74,9 +74,9 @@ func (s *service) recordHome(ctx context.Context, user string) error {
 	if _, err := os.Lstat(u.Home); err != nil {
 		return nil // the home is not made yet, or it is lost
 	}
-	_, recorded, err := s.db.Settings().Find(ctx, user, sqlite.SettingHomeMade)
+	_, recorded, err := s.db.Settings().Find(ctx, user, sqlite.SettingHomeCreated)
 	if err != nil || recorded {
 		return err
 	}
-	return s.db.Settings().Put(ctx, user, sqlite.SettingHomeMade, "yes")
+	return s.db.Settings().Put(ctx, user, sqlite.SettingHomeCreated, "yes")
 }

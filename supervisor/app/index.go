@@ -22,7 +22,7 @@ func (s *service) indexDependencies() hostcall.IndexDependencies {
 		UpdateHome: s.index.BeginHomeUpdate,
 		HomeChanged: func(user string) {
 			if _, there := s.pool.Find(user); there { // a worker that was started only for a check does not count
-				s.routines.NoteHomeChange(user)
+				s.routines.RecordHomeChange(user)
 			}
 			s.operations.IndexHome(user)
 		},

@@ -45,7 +45,7 @@ const maxReadmitted = 50
 // were held back while a user was shut out.
 func (s *service) releaseMessages(ctx context.Context) {
 	s.held.ReleaseMessages(ctx)
-	failed, err := s.db.Outbox().ListFailed(ctx, outbox.TextNoAccess)
+	failed, err := s.db.Outbox().ListFailedConversations(ctx, outbox.TextNoAccess)
 	for _, c := range failed {
 		if !s.serves(c) {
 			continue
@@ -74,7 +74,7 @@ func newIngress(c *telegramChannel, box *inbox.Inbox) *ingress.UpdateHandler {
 		KeepGroupTitle: s.groupTitles().Keep,
 		ChatReturned:   s.chatReturned, Acknowledge: c.presses.QueueAck, Queued: s.feeds.NotifyDelivery,
 		Joined:      s.tellWhoJoined,
-		KeepPicture: generatedFiles{s.spool}.StorePicture, Audit: s.audit.RecordAction,
+		KeepPicture: generatedFileStore{s.spool}.StorePicture, Audit: s.audit.RecordAction,
 		Log: c.log,
 	})
 }

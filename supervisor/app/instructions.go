@@ -24,7 +24,7 @@ func (s *service) instructions() *instructions.PromptFiles {
 		ShowDiff: s.newUndos().DiffDelivery, UndoButton: undo.RedoButton, Notes: memory.ListTurnNotes,
 		PrivateChat: s.privateChat, Queued: s.deliveryQueued,
 		Keep: func(ctx context.Context, user string, text []byte) (ref protocol.BlobRef, err error) {
-			file, err := generatedFiles{s.spool}.keep("a prompt file", "text/markdown", text)
+			file, err := generatedFileStore{s.spool}.keep("a prompt file", "text/markdown", text)
 			ref = protocol.BlobRef{SHA256: file.SHA256, Size: file.Size}
 			if err == nil {
 				err = s.db.Blobs().PutFileBackup(ctx, user, ref, 0)

@@ -38,7 +38,7 @@ var invariants = []struct {
 	{"A code is checked before its text can become a message.", nil, []string{
 		"supervisor/app.TestGate_RightCode_AnswersHeldMessages", "supervisor/inbox.TestGate_ChecksEveryKindOfInbound"}},
 	{"A code is used up in the transaction that releases the held messages.", codeAndReleaseInOneTransaction, []string{
-		"supervisor/sqlite.TestCode_FailedBatch_IsNotTried", "supervisor/app.TestKillAfterCode_AnswersHeldOnce"}},
+		"supervisor/sqlite.TestLoginCode_BatchFails_ChangesNothing", "supervisor/app.TestKillAfterCode_AnswersHeldOnce"}},
 	{"Telegram is polled only when the database can store updates.", databaseBeforePolling, []string{
 		"supervisor/inbox.TestStoreBatch_FullDisk_StillStopsTurns"}},
 	{"Leases of an earlier life are settled before a session starts.", leasesSettledBeforeSessions, []string{

@@ -205,7 +205,7 @@ func TestTask_PotEmpty_Stops(t *testing.T) {
 
 // A task uses the model and the number of steps that its user chose. After the user's yes it writes
 // to a group, and its prompt says that others read along.
-func TestTask_ModelStepsAndGroup_AreUsed(t *testing.T) {
+func TestTask_ChosenModelStepsGroup_AreUsed(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{chat: scriptedModel{
 		{words: "the flat", calls: calls("schedule_task", `{"when":"weekdays 8:30","text":"Say how the garden is.","kind":"task","name":"Garden",`+

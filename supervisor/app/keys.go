@@ -11,7 +11,7 @@ import (
 // users with a second factor stay locked out.
 func (s *service) openSeal(ctx context.Context) error {
 	if configured := s.config.Access.Key.Reveal(); configured != "" {
-		s.seal = access.NewSealer([access.KeySize]byte([]byte(configured)))
+		s.seal = access.NewSealer([access.SealingKeySize]byte([]byte(configured)))
 		return nil
 	}
 	sealed, err := s.db.UserAccessStores().Factors.List(ctx)

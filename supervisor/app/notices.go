@@ -21,7 +21,7 @@ func (s *service) deliveryQueued(conversation int64) {
 // cleaningDue wakes the cleaner, which edits and deletes messages in chats.
 func (s *service) cleaningDue() {
 	if s.channel != nil {
-		s.channel.cleaner.NotifyNewCleaning()
+		s.channel.cleaner.NotifyNewCleanup()
 	}
 }
 
@@ -52,7 +52,7 @@ func (s *service) sendDirectly(ctx context.Context, chat supervisor.Conversation
 // tellWhoJoined tells the other admins who came in by an invite. The user's own other chats are
 // told that a new account speaks for the user.
 func (s *service) tellWhoJoined(u supervisor.User, channel supervisor.Channel, account string) {
-	name, number := markdown.QuoteName(u.Name), markdown.QuoteName(account)
+	name, number := markdown.EscapeName(u.Name), markdown.EscapeName(account)
 	s.notices().TellOtherAdmins(fmt.Sprintf(textJoined, name, channel, number, u.Name, account), u.Name)
 	var others []supervisor.Conversation
 	for _, b := range s.people.Accounts(u.Name) {

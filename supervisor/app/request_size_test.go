@@ -10,7 +10,7 @@ import (
 )
 
 // For each tool, including tools in families, the code knows which claims the tool supports.
-func TestTools_Each_HasKnownClaims(t *testing.T) {
+func TestTools_EachTool_IsKnownToClaimCheck(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {
 		if last := r.Messages[len(r.Messages)-1]; last.Role == "tool" {

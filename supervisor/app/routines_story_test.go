@@ -16,7 +16,7 @@ import (
 )
 
 // commandsOf maps a routine to its command, if the two names differ.
-var commandsOf = map[string]string{supervisor.RoutineFiles: "notifications"}
+var commandsOf = map[string]string{supervisor.RoutineFileChanges: "notifications"}
 
 // All routines are on for a week in which nothing happens. Each runs its checks at its times, and
 // no model is asked.

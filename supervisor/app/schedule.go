@@ -24,11 +24,11 @@ func (s *service) newSchedule() *schedule.Schedule {
 		CheckStore: s.db.Jobs(), RoutineTimes: s.routines.ValidateTimes, Tools: s.routines.Tools(),
 		Checks: map[supervisor.JobKind]schedule.CheckFunc{
 			supervisor.JobCheck:   check.New(check.Options{Check: s.operations.CheckCondition}).EvaluateCheck,
-			supervisor.JobRoutine: s.routines.RunCheck,
+			supervisor.JobRoutine: s.routines.RunDueRoutine,
 		},
 		CheckRules: schedule.CheckParser{Parse: check.ParseCondition, Typed: check.ValidateFlags,
 			Text: check.DescribeCondition},
-		Watches:       []schedule.EventTrigger{{Next: s.routines.NextHomeCheck, Run: s.routines.CheckHomes}},
+		Watches:       []schedule.EventTrigger{{Next: s.routines.NextHomeCheck, Run: s.routines.CheckChangedHomes}},
 		Translate:     s.translateTime,
 		Command:       s.db.Inbox().Find,
 		Conversations: s.db.Conversations(),
@@ -43,7 +43,7 @@ func (s *service) newSchedule() *schedule.Schedule {
 // user's own model. It never asks the offline model, which understands only what the parser does.
 func (s *service) translateTime(ctx context.Context, c supervisor.Conversation, words string, withText bool,
 	now time.Time) (when, text string, err error) {
-	translator := schedule.Translator{Complete: s.models.Complete, Pay: s.payer().PayCall,
+	translator := schedule.TimeTranslator{Complete: s.models.Complete, Pay: s.payer().PayCall,
 		Model: func(ctx context.Context, user string) (string, error) {
 			own, _, err := s.modelChoice().CurrentModel(ctx, user)
 			spec := s.models.SmallModelFor(own)
@@ -63,7 +63,7 @@ func (s *service) translateTime(ctx context.Context, c supervisor.Conversation, 
 func (s *service) newRoutines() *routine.Routines {
 	return routine.New(routine.Options{
 		Store: s.db.Jobs(), FileEffects: s.db.Effects(), IndexHomeNow: s.operations.IndexHomeNow,
-		Changes: s.index.ListHomeChanges,
+		Changes: s.index.ListHomeFileChanges,
 		Jobs:    func() routine.JobScheduler { return s.schedule }, SetRule: schedule.SetRule,
 		ValidatePeriod: schedule.ValidatePeriod, DescribeTimes: schedule.DescribeTimes,
 		Person: s.activeUser, Check: s.operations.CheckCondition, InForce: s.promptInForce, ListFiles: s.homeFiles,

@@ -86,7 +86,7 @@ func TestReminder_ComesAtItsTime(t *testing.T) {
 }
 
 // A reminder whose words are not understood is refused with examples, and is not stored.
-func TestReminder_Unreadable_IsRefused(t *testing.T) {
+func TestReminder_UnreadableTime_IsRefused(t *testing.T) {
 	l := newReminderService(t)
 	for text, want := range map[string]string{
 		"/remind":                               "Write when, a colon, and what",

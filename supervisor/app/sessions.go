@@ -43,7 +43,7 @@ func (s *service) openSessions(context.Context) (err error) {
 		o.Worked = s.db.Turns()
 	}
 	if s.channel != nil {
-		o.Claim = s.channel.outbox.ClaimSend
+		o.Claim = s.channel.outbox.ReserveSend
 	}
 	s.sessions = session.New(o)
 	s.places.Tell = s.sessions.SendNotice

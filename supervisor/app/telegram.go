@@ -62,9 +62,9 @@ func (s *service) openTelegram(context.Context) (err error) {
 		Serves: s.serves, Now: time.Now, FallbackFor: s.fallbackChat, Queued: s.notifyFallback,
 		Log:   s.log.Named("outbox"),
 		Alarm: s.tellAdmins, Recovered: s.tellAdmins, Forget: s.removeSecretFile,
-		KeepText: generatedFiles{s.spool}.StoreText,
+		KeepText: generatedFileStore{s.spool}.StoreText,
 	})
-	c.health.Reached = c.outbox.NotifyReachable
+	c.health.Reached = c.outbox.NotifyChannelReachable
 	c.cleaner = c.outbox.NewMessageCleaner(s.db.MessageCleanups())
 	c.reactor = c.outbox.NewReactor(outbox.ReactionMode(s.config.Chat.Reactions), s.db.Inbox(), c.client)
 	s.feeds.Changed = func(conversation int64) {
@@ -199,7 +199,7 @@ func render(text string, growing bool) []supervisor.RichText {
 	if growing {
 		rich = markdown.RenderGrowing
 	}
-	return markdown.SplitMessage(rich(text), markdown.MaxMessageUnits-outbox.RepeatMarkRoom)
+	return markdown.SplitMessage(rich(text), markdown.MaxMessageUTF16Units-outbox.RepeatMarkLength)
 }
 
 // halve splits a message that the channel refused as too long.

@@ -19,7 +19,7 @@ func timeModel(r modeltest.Request) modeltest.Answer {
 
 // German words go to the small model, and their user pays. A user without money gets the parser's
 // refusal, and no model is asked.
-func TestRemind_OtherLanguage_IsPaidByUser(t *testing.T) {
+func TestRemind_ModelReadsTime_UserPays(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, timeModel, pricedConfig, "bob, totp: off, budget: {day: 0.5}",
 		"carol, totp: off, budget: {day: 0.000001}")

@@ -138,7 +138,7 @@ func newCountedTurnRig(t *testing.T, dir string, chat *fakeChannel, committed, s
 	}}
 	l.sessions = session.New(session.Options{
 		Inbox: l.db.Inbox(), Turns: l.db.Turns(), Waiting: l.db.Turns(), LastSteps: l.db.Turns(),
-		Notices: l.db.Outbox(), Runner: l, Feeds: &l.feeds, Claim: l.box.ClaimSend, Advances: l.advances,
+		Notices: l.db.Outbox(), Runner: l, Feeds: &l.feeds, Claim: l.box.ReserveSend, Advances: l.advances,
 		Limits: protocol.TurnLimits{Steps: 9, Seconds: 900, Output: 1000}, Now: time.Now, Log: hclog.NewNullLogger(),
 		Audit: func(_, _, detail string) { t.Error(detail) },
 	})

@@ -34,5 +34,5 @@ func (s *service) voiceEngine() voice.Engine {
 	return voice.NewEngine(voice.EngineConfig{Voice: out.Voice, Voices: out.Voices,
 		VoiceEngine: protocol.VoiceEngine{Engine: out.Engine, Program: out.Program, Command: out.Command},
 		Endpoint: voice.Endpoint{Model: out.Model, Speak: s.models.Speak, Pay: s.payer().PayCall,
-			Keep: generatedFiles{s.spool}.keep}})
+			Keep: generatedFileStore{s.spool}.keep}})
 }

@@ -17,7 +17,7 @@ import (
 // openWebhooks makes the receiver of GitHub's deliveries and of the configured hooks.
 func (s *service) openWebhooks(context.Context) error {
 	o := webhook.Options{
-		Deliveries: s.db.WebhookDeliveries(), Spool: s.spool, KeepText: generatedFiles{s.spool}.StoreText,
+		Deliveries: s.db.WebhookDeliveries(), Spool: s.spool, KeepText: generatedFileStore{s.spool}.StoreText,
 		Queued: s.deliveryQueued, Audit: s.audit.RecordAction, Log: s.log.Named("webhook"), Now: s.now,
 	}
 	if s.config.Webhooks.Listen != "" {

@@ -99,7 +99,7 @@ func (s *service) hostCallOptions() *hostcall.Options {
 		ModelDependencies: hostcall.ModelDependencies{
 			Transcript: s.db.Transcript(), Models: s.models, Usage: s.db.Usage(), Systems: s.db.SystemTexts(), History: s.config.Limits.History,
 			Thinking: modelcall.ThinkingLevel(s.config.Models.Thinking), Cache: s.config.Models.CacheDuration(),
-			Busy: s.settings.BusyMode, ReportPromptFiles: s.instructions().ReportBeforeModel,
+			Busy: s.settings.BusyMode, ReportPromptFiles: s.instructions().RecordReportBeforeModelCall,
 			Room: s.models.MaxRequestTokens, OnPicturesUnseen: s.tellBlindModel, Windows: s.db.Turns(),
 		},
 		StepDependencies: hostcall.StepDependencies{Steps: s.db.Turns()},

@@ -248,7 +248,7 @@ func TestApprover_WaitingTurn_AuditsNothing(t *testing.T) {
 	}
 }
 
-func TestTable_SeveralRules_MostSpecificWins(t *testing.T) {
+func TestRuleTable_SeveralRules_MostSpecificWins(t *testing.T) {
 	const effect = approval.EffectInvite
 	table := approval.RuleTable{
 		All:   approval.Rules{effect: approval.RuleAsk},

@@ -10,7 +10,7 @@ import (
 // Confirmations finds the effect that a code confirms. It is safe for concurrent use.
 type Confirmations struct {
 	Conversations Conversations
-	Factors       Factors
+	Factors       FactorFinder
 	Codes         CodeQuestions
 }
 
@@ -19,8 +19,8 @@ type Conversations interface {
 	FindConversation(ctx context.Context, id int64) (c supervisor.Conversation, found bool, err error)
 }
 
-// Factors finds a user's second factor.
-type Factors interface {
+// FactorFinder finds a user's second factor.
+type FactorFinder interface {
 	Find(ctx context.Context, user string) (f supervisor.SecondFactor, known bool, err error)
 }
 

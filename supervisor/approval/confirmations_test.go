@@ -128,7 +128,7 @@ func TestCodeGate_OldCode_ConfirmsNothing(t *testing.T) {
 // A recovery code for a waiting effect confirms that effect. The gate does not use the code,
 // because the gate is open.
 func TestCodeGate_RecoveryCode_ConfirmsEffect(t *testing.T) {
-	db, seal := sqlitetest.Open(t), access.NewSealer([access.KeySize]byte{7})
+	db, seal := sqlitetest.Open(t), access.NewSealer([access.SealingKeySize]byte{7})
 	people, err := access.NewPeople([]supervisor.User{{Name: "ann"}}, 1, nil)
 	must(t, err)
 	made, err := seal.NewEnrolment("ann")

@@ -25,7 +25,7 @@ const (
 // Effects of the core that have rules.
 const (
 	EffectSendFile      = "send_file" // sending a file of the user to a chat
-	EffectSettings      = "settings"  // changing a setting of the user
+	EffectChangeSetting = "settings"  // changing a setting of the user
 	EffectInvite        = "invite"    // inviting a new user
 	EffectDisallowGroup = "disallow"  // ending all answers in a group
 )
@@ -37,7 +37,7 @@ type Rules map[string]Rule
 // nor a RuleTable.
 var defaultRules = Rules{
 	EffectSendFile:      RuleAllow,
-	EffectSettings:      RuleAllow,
+	EffectChangeSetting: RuleAllow,
 	EffectInvite:        RuleAllow,
 	EffectDisallowGroup: RuleAsk,
 }

@@ -27,7 +27,7 @@ import (
 
 // Inbox keeps arriving inbounds.
 type Inbox interface {
-	ListArriving(ctx context.Context) ([]supervisor.Inbound, error)
+	ListArrivingInbounds(ctx context.Context) ([]supervisor.Inbound, error)
 	CompleteArrivals(ctx context.Context, list []sqlite.ArrivalResult) (said bool, err error)
 }
 

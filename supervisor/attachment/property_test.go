@@ -28,7 +28,7 @@ import (
 // The steps send, stop and drop messages, and end the service at any time. Each message is taken by
 // one turn or dropped; one turn takes a whole album. The order stays, except for a message whose
 // arrival took longer than half a minute. Committed files are not fetched again.
-func TestArrivals_Property_TakenOnceInOrder(t *testing.T) {
+func TestArrivals_Property_ReachOneTurnInOrder(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var failed any // rapid ends a run with a panic; the panic must not leave the synctest bubble
 		inBubble(t, func(r *rig) {
@@ -122,8 +122,8 @@ func stored[T any](ctx context.Context, m *fakeArrivals, call func() (T, error))
 	return result, err
 }
 
-func (m *fakeArrivals) ListArriving(ctx context.Context) ([]supervisor.Inbound, error) {
-	return stored(ctx, m, func() ([]supervisor.Inbound, error) { return m.db.Inbox().ListArriving(ctx) })
+func (m *fakeArrivals) ListArrivingInbounds(ctx context.Context) ([]supervisor.Inbound, error) {
+	return stored(ctx, m, func() ([]supervisor.Inbound, error) { return m.db.Inbox().ListArrivingInbounds(ctx) })
 }
 
 func (m *fakeArrivals) CompleteArrivals(ctx context.Context, list []sqlite.ArrivalResult) (bool, error) {
@@ -285,7 +285,7 @@ func (m *fakeArrivals) turn(ctx context.Context, chat string) bool {
 	case <-m.turns[chat]:
 		why = protocol.TurnEndStopped
 	case <-time.After(2 * time.Second):
-		_, err := m.db.Turns().TakeWaitingTexts(m.Context(), turn.ID, 1<<20, supervisor.PriorityUsual)
+		_, err := m.db.Turns().AddWaitingTexts(m.Context(), turn.ID, 1<<20, supervisor.PriorityUsual)
 		m.must(err)
 	}
 	_, err = m.db.Turns().Finish(m.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: why,

@@ -61,7 +61,7 @@ func (r *Receiver) Run(ctx context.Context) error {
 func (r *Receiver) reconcile(ctx context.Context, running *sync.WaitGroup) {
 	list, ok := retry.StoreUntilDone(ctx, r.o.Log, "list arriving inbounds", func() ([]supervisor.Inbound,
 		error) {
-		return r.o.Inbox.ListArriving(ctx)
+		return r.o.Inbox.ListArrivingInbounds(ctx)
 	})
 	if !ok {
 		return

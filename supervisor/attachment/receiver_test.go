@@ -317,7 +317,7 @@ func TestAlbum_Files_ReachTurnTogether(t *testing.T) {
 	})
 }
 
-func TestAlbum_StillGrowing_IsTakenAfter3s(t *testing.T) {
+func TestAlbum_StillGrowing_ArrivesAfter3s(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		defer r.live()()
 		first := r.send("ann", "", "album 7", photo("1.jpg"))
@@ -535,7 +535,7 @@ func TestMessageGroup_Text_IsLimited(t *testing.T) {
 }
 
 // Even a fetch that ignores the end of its context stores nothing after the user was stopped.
-func TestStopUser_NothingIsWrittenLater(t *testing.T) {
+func TestStopUser_LateFetch_StoresNothing(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		late := make(chan struct{})
 		r.fetch = func(ctx context.Context, _ string, w io.Writer) error {

@@ -103,7 +103,7 @@ func (r *rig) refused(p *Reserver, b modelcall.CostEstimate) string {
 	lease, err := p.Reserve(r.Context(), b)
 	failed := new(modelcall.Error)
 	if !errors.As(err, &failed) || failed.Class != modelcall.OverBudget || lease.ID != 0 ||
-		supervisor.ErrorCodeOf(err) != supervisor.CodeBudget {
+		supervisor.ErrorCodeOf(err) != supervisor.CodeBudgetExceeded {
 		r.Fatalf("got lease %v, error %v, want one of the budget", lease, err)
 	}
 	return failed.Err.Message
@@ -180,9 +180,9 @@ func TestRefusal_TextSaysWhatToDo(t *testing.T) {
 	}
 }
 
-// TestRefusal_HidesOthersFigures checks that a group never sees its user's figures. Only admins see
+// TestRefusal_HidesOthersSpending checks that a group never sees its user's figures. Only admins see
 // the spending of all users.
-func TestRefusal_HidesOthersFigures(t *testing.T) {
+func TestRefusal_HidesOthersSpending(t *testing.T) {
 	group := supervisor.Conversation{Channel: supervisor.ChannelTelegram, Chat: "-5"}
 	for name, c := range map[string]struct {
 		limits supervisor.Budget
@@ -221,7 +221,7 @@ func TestQuestion_GoesToDestination(t *testing.T) {
 	r.same("asked in", r.person.asked[0].Conversation, r.o.Destination)
 }
 
-func TestExtension_OfDay_IsGranted(t *testing.T) {
+func TestExtension_OfDayLimit_IsGranted(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Turn: 100 * cent, Day: 10 * cent, Extend: 60 * cent})
 	p := New(r.o)
 	r.spend(r.turn, 7*cent, 0)
@@ -246,7 +246,7 @@ func TestExtension_OfDay_IsGranted(t *testing.T) {
 	r.same("asked the next day", len(r.person.asked), 3)
 }
 
-func TestExtension_OfTurn_IsGranted(t *testing.T) {
+func TestExtension_OfTurnLimit_IsGranted(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Turn: 10 * cent, Day: 20 * cent, Extend: 100 * cent})
 	r.paid(New(r.o), bid(31*cent)) // the turn's limit lacks 21 cents for this call, and the day's limit 11
 	r.same("asked", len(r.person.asked), 1)
@@ -255,7 +255,7 @@ func TestExtension_OfTurn_IsGranted(t *testing.T) {
 
 // The limit of each turn may be extended, but all turns together stay within the limit of the
 // month.
-func TestExtension_OfTurn_NeverRaisesMonth(t *testing.T) {
+func TestExtension_OfTurn_NeverRaisesMonthLimit(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Turn: 10 * cent, Month: 50 * cent, Extend: 300 * cent})
 	for _, chat := range []string{"2", "3"} {
 		p := New(r.o)
@@ -309,9 +309,9 @@ func TestExtension_AskingFails_CallIsRefused(t *testing.T) {
 	r.refused(New(r.o), bid(2*cent))
 }
 
-// TestExtension_TwoConversations_IsBounded lets two turns of one user ask at once. Together
+// TestExtension_TwoTurnsAtOnce_IsBounded lets two turns of one user ask at once. Together
 // they must not exceed the user's maximum extension.
-func TestExtension_TwoConversations_IsBounded(t *testing.T) {
+func TestExtension_TwoTurnsAtOnce_IsBounded(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Day: cent, Extend: 50 * cent})
 	var group sync.WaitGroup
 	for i := range 8 {

@@ -94,7 +94,7 @@ func (r *Reserver) renewal(s supervisor.SpendingScope) string {
 
 // budgetError returns the error of a call that the budget refuses.
 func budgetError(message string, err error) *modelcall.Error {
-	return &modelcall.Error{Class: modelcall.OverBudget, Err: &supervisor.Error{Code: supervisor.CodeBudget,
+	return &modelcall.Error{Class: modelcall.OverBudget, Err: &supervisor.Error{Code: supervisor.CodeBudgetExceeded,
 		Message: message, Err: err}}
 }
 

@@ -49,7 +49,7 @@ func (s *Evaluator) EvaluateCheck(ctx context.Context, c supervisor.CheckFire) (
 		out.Text = job.UnmetCheckText(c.Job, markdown.FenceText(found.Found))
 	}
 	if out.Text != "" {
-		out.State, out.World = supervisor.FireSaid, true
+		out.State, out.World = supervisor.FireSentMessage, true
 	}
 	return out, nil
 }

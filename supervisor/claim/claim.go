@@ -24,9 +24,9 @@ const (
 	DeedPromise  DeedKind = "promise"  // the assistant promised to write or to check something later
 )
 
-// DeedPass means that a program ended without errors. FindClaims returns a DeedRun with Passed
+// DeedRunSucceeded means that a program ended without errors. FindClaims returns a DeedRun with Passed
 // instead.
-const DeedPass DeedKind = "pass"
+const DeedRunSucceeded DeedKind = "pass"
 
 // DeedKinds lists all kinds that FindClaims returns. A warning names the kinds in this order.
 var DeedKinds = []DeedKind{DeedWrite, DeedDelete, DeedSend, DeedRun, DeedBuy, DeedSchedule, DeedLookup, DeedRemember,

@@ -52,12 +52,12 @@ func found(text string) (kinds []claim.DeedKind) {
 	return kinds
 }
 
-// count has the numbers of kinds that were found rightly, found wrongly, and missed.
-type count struct{ right, wrong, missed int }
+// claimCounts has the numbers of kinds that were found rightly, found wrongly, and missed.
+type claimCounts struct{ right, wrong, missed int }
 
-func (c count) precision() float64 { return ratio(c.right, c.wrong) }
-func (c count) recall() float64    { return ratio(c.right, c.missed) }
-func (c count) String() string {
+func (c claimCounts) precision() float64 { return ratio(c.right, c.wrong) }
+func (c claimCounts) recall() float64    { return ratio(c.right, c.missed) }
+func (c claimCounts) String() string {
 	return fmt.Sprintf("%5d %5d %6d   %.3f %.3f", c.right, c.wrong, c.missed, c.precision(), c.recall())
 }
 
@@ -72,10 +72,10 @@ func ratio(of, and int) float64 {
 // are found in 400 answers. Half of the answers were not read when the words were chosen. Each kind
 // in each answer counts once.
 func TestFindClaims_Answers_MeetPrecisionTarget(t *testing.T) {
-	counts := map[string]*count{}
-	of := func(key string) *count {
+	counts := map[string]*claimCounts{}
+	of := func(key string) *claimCounts {
 		if counts[key] == nil {
-			counts[key] = new(count)
+			counts[key] = new(claimCounts)
 		}
 		return counts[key]
 	}

@@ -91,7 +91,7 @@ func UnverifiedKinds(claims []Claim, worked func(earlier bool) ([]Deed, error)) 
 		}):
 			kinds = append(kinds, c.Kind)
 		case c.Passed && !slices.ContainsFunc(deeds, func(d Deed) bool { return d.proves(c) && !d.failed() }):
-			kinds = append(kinds, DeedPass)
+			kinds = append(kinds, DeedRunSucceeded)
 		}
 	}
 	return kinds, nil
@@ -132,7 +132,7 @@ func (c Claim) areFilesKnown(deeds []Deed) bool {
 // Warning returns the warning below an answer with unproved claims. Without claims it returns "".
 func Warning(kinds []DeedKind) string {
 	var said []string
-	for _, kind := range append(slices.Clone(DeedKinds), DeedPass) {
+	for _, kind := range append(slices.Clone(DeedKinds), DeedRunSucceeded) {
 		if slices.Contains(kinds, kind) && len(said) < maxNoteKinds {
 			said = append(said, deeds[kind])
 		}

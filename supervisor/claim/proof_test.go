@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/claim"
 )
 
-func TestWarning_UnprovedKinds_AreNamed(t *testing.T) {
+func TestWarning_UnverifiedClaims_AreNamed(t *testing.T) {
 	for want, kinds := range map[string][]claim.DeedKind{
 		"": nil,
 		"(Not verified: it says that it sent something; no tool did so in this turn.)":                                                   {claim.DeedSend},
@@ -133,7 +133,7 @@ func TestUnverifiedKinds_EarlierDeed_MustBeNamed(t *testing.T) {
 
 // A failed program proves only that it ran, unless it changed files. A claim that names files needs
 // one of them in a row of this turn.
-func TestUnverifiedKinds_ProgramOrFiles_NeedMatch(t *testing.T) {
+func TestUnverifiedKinds_FailedRun_ProvesOnlyRun(t *testing.T) {
 	const run = "run_command"
 	failed := claim.Deed{Tool: run, Row: `{"command":"pytest && rm old.md > report.md"}`, Result: "exit 3, 0.1 s"}
 	passed := claim.Deed{Tool: run, Row: `{"command":"pytest && rm old.md > report.md"}`, Result: "exit 0, 0.1 s"}
@@ -187,7 +187,7 @@ func TestUnverifiedKinds_ProgramOrFiles_NeedMatch(t *testing.T) {
 			t.Errorf("%q after %+v leaves %q unverified, want %q (%v)", c.says, c.deeds, got, c.want, err)
 		}
 	}
-	if got := claim.Warning([]claim.DeedKind{claim.DeedPass}); !strings.Contains(got, "ran something without errors") {
+	if got := claim.Warning([]claim.DeedKind{claim.DeedRunSucceeded}); !strings.Contains(got, "ran something without errors") {
 		t.Errorf("the warning is %q", got)
 	}
 }

@@ -11,14 +11,14 @@ const (
 
 // deeds maps the kinds of deeds to their words in a warning.
 var deeds = map[DeedKind]string{
-	DeedWrite:    "saved or changed something",
-	DeedDelete:   "deleted something",
-	DeedSend:     "sent something",
-	DeedRun:      "ran something",
-	DeedBuy:      "booked or paid something",
-	DeedSchedule: "scheduled something",
-	DeedLookup:   "looked something up",
-	DeedRemember: "noted something for later",
-	DeedPromise:  "will come back to you later",
-	DeedPass:     "ran something without errors",
+	DeedWrite:        "saved or changed something",
+	DeedDelete:       "deleted something",
+	DeedSend:         "sent something",
+	DeedRun:          "ran something",
+	DeedBuy:          "booked or paid something",
+	DeedSchedule:     "scheduled something",
+	DeedLookup:       "looked something up",
+	DeedRemember:     "noted something for later",
+	DeedPromise:      "will come back to you later",
+	DeedRunSucceeded: "ran something without errors",
 }

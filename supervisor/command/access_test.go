@@ -125,7 +125,7 @@ func TestInvite_LostAdminRole_InvitesNobody(t *testing.T) {
 }
 
 // An invite for an admin says in the question and in the answer what the code gives.
-func TestInvite_ForAdmin_SaysSo(t *testing.T) {
+func TestInvite_ForAdmin_ExplainsAdminRights(t *testing.T) {
 	h := newRig(t)
 	h.moveTo("1")
 	h.options.People = people{"ann": {Name: "ann", Role: supervisor.RoleAdmin}}
@@ -203,7 +203,7 @@ func (h *rig) grant(subject, text string) {
 	_, came, err := h.db.Questions().RecordPress(h.Context(), supervisor.QuestionPress{Digest: digest, User: "ann",
 		Conversation: h.home.ID,
 		Word:         string(supervisor.AnswerChoiceAlways)})
-	if err != nil || came != supervisor.PressTaken {
+	if err != nil || came != supervisor.PressAccepted {
 		h.Fatal(came, err)
 	}
 }
@@ -278,7 +278,7 @@ func TestGroup_PersonalCommand_AnswersInPrivate(t *testing.T) {
 	}
 }
 
-func TestNew_WithText_BeginsTurn(t *testing.T) {
+func TestNewCommand_WithText_BeginsTurn(t *testing.T) {
 	h := newRig(t)
 	var begun []string
 	h.options.Begin = func(_ context.Context, c supervisor.Conversation, _ int64, text string) error {

@@ -21,7 +21,7 @@ var activityRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "activity",
 		Help: "what was done for you today; /activity 7d or /activity 2026-11-20 shows another time, " +
 			"/activity 7d sent one kind"},
-		group: feature.GroupPrivacy, run: activity, private: feature.AlwaysPrivateAnswer, prefix: activityPrefix,
+		group: feature.HelpGroupPrivacy, run: activity, private: feature.AlwaysPrivateAnswer, prefix: activityPrefix,
 		press: olderActivity},
 }
 
@@ -44,7 +44,7 @@ func activity(ctx context.Context, c *Commands, r feature.CommandRequest) (d sup
 	d.Text = fmt.Sprintf(textAllActivity, q.From.Format(time.DateOnly))
 	for _, n := range effect.SumByGroup(counts) {
 		if q.Kinds == nil || n.Group == groupOf(q.Kinds) {
-			d.Text += fmt.Sprintf(textActivityCount, markdown.QuoteName(n.User), n.Group, n.Count)
+			d.Text += fmt.Sprintf(textActivityCount, markdown.EscapeName(n.User), n.Group, n.Count)
 		}
 	}
 	return d, err
@@ -89,6 +89,6 @@ func (c *Commands) listActivity(ctx context.Context, user string, q supervisor.E
 		press := strings.TrimSpace(fmt.Sprint(activityPrefix, list[activityPage-1].ID, " ", q.From.Unix(), " ", to, " ", group))
 		d.Buttons = [][]supervisor.Button{{{Text: textOlderButton, Press: press}}}
 	}
-	d.Text = effect.FormatLog(list, c.zone(user), 0, "- ", markdown.QuoteName)
+	d.Text = effect.FormatLog(list, c.zone(user), 0, "- ", markdown.EscapeName)
 	return d, nil
 }

@@ -21,10 +21,10 @@ type Groups interface {
 var allowRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "allow", Help: "let people speak with me in this group",
 		AdminsOnly: true},
-		group: feature.GroupAdmin, run: textAnswer(allowGroup)},
+		group: feature.HelpGroupAdmin, run: textAnswer(allowGroup)},
 	{SlashCommand: supervisor.SlashCommand{Name: "disallow", Help: "answer nobody in this group any more",
 		AdminsOnly: true},
-		group: feature.GroupAdmin, run: textAnswer(disallowGroup)},
+		group: feature.HelpGroupAdmin, run: textAnswer(disallowGroup)},
 }
 
 // allowGroup allows the group in which the command was written.

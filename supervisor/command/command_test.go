@@ -80,7 +80,7 @@ func newRig(t *testing.T) *rig {
 		Groups:  groups{h.fakes}, Grants: h.db.Grants(), Settings: h.fakes, Uploads: noUploads{},
 		OfferZone: noOffer, Tools: fixedTools{}, OpenedTools: h.db.OpenedTools(),
 		Audit: h.fakes.audit,
-		Store: h.db.Inbox(), Outbox: arrivingOutbox{h.db.Outbox(), supervisor.OutcomeSent},
+		Store: h.db.Inbox(), Outbox: fixedOutcomeOutbox{h.db.Outbox(), supervisor.OutcomeSent},
 		Sessions: h.sessions, Topics: h.db.Transcript(),
 		Resender: fakeResender{},
 		Status:   func(context.Context, supervisor.Conversation) (string, error) { return "all is well", nil },
@@ -294,7 +294,7 @@ func TestStop_SlowTurn_AnswerSaysStopping(t *testing.T) {
 	})
 }
 
-func TestStop_Answer_NamesEndAndQueue(t *testing.T) {
+func TestStop_Answer_CountsWaitingMessages(t *testing.T) {
 	for name, c := range map[string]struct {
 		command string
 		ahead   sqlite.PrecedingText
@@ -361,7 +361,7 @@ func TestStop_FullDisk_StopsTurn(t *testing.T) {
 	}
 }
 
-func TestNew_HidesEarlierMessages(t *testing.T) {
+func TestNewCommand_HidesEarlierMessages(t *testing.T) {
 	h := newRig(t)
 	over := make(chan struct{})
 	close(over)

@@ -64,7 +64,7 @@ type Options struct {
 	Usages      UsageSums
 	Budgets     Budgets
 	Effects     sqlite.Effects
-	Pictures    GeneratedFiles
+	Pictures    GeneratedFileStore
 	Questions   Questions
 	Cleanings   sqlite.MessageCleanups
 	Approver    Approver

@@ -292,9 +292,9 @@ func TestCommand_EffectDenied_ChangesNothing(t *testing.T) {
 	h.live()
 	for ask, want := range map[string]approval.Request{
 		"/invite bob":          {Effect: approval.EffectInvite, Arguments: []string{"bob"}},
-		"/settings stream OFF": {Effect: approval.EffectSettings, Arguments: []string{"stream", "off"}},
-		"/model offline":       {Effect: approval.EffectSettings, Arguments: []string{"model", "offline"}},
-		"/model default":       {Effect: approval.EffectSettings, Arguments: []string{"model", ""}},
+		"/settings stream OFF": {Effect: approval.EffectChangeSetting, Arguments: []string{"stream", "off"}},
+		"/model offline":       {Effect: approval.EffectChangeSetting, Arguments: []string{"model", "offline"}},
+		"/model default":       {Effect: approval.EffectChangeSetting, Arguments: []string{"model", ""}},
 	} {
 		h.fakes.asked = nil
 		h.fakes.approvals <- &supervisor.Error{Code: supervisor.CodeForbidden, Message: "The rules do not let you."}

@@ -38,7 +38,7 @@ const (
 var filesRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "files", Help: "the files that you have sent, newest first; buttons " +
 		"send one back or delete it"},
-		group: feature.GroupEveryday, run: files, private: feature.AlwaysPrivateAnswer, prefix: filesPrefix,
+		group: feature.HelpGroupEveryday, run: files, private: feature.AlwaysPrivateAnswer, prefix: filesPrefix,
 		press: pressFiles,
 		keeps: func(press string) bool { return !strings.HasPrefix(press, pressPage) }},
 }
@@ -63,7 +63,7 @@ func pressFiles(ctx context.Context, c *Commands, r feature.CommandRequest) (d s
 		if err != nil || gone == "" {
 			return supervisor.Delivery{Text: textFileGone}, err
 		}
-		return supervisor.Delivery{Text: fmt.Sprintf(textFileDeleted, markdown.QuoteName(gone))}, nil
+		return supervisor.Delivery{Text: fmt.Sprintf(textFileDeleted, markdown.EscapeName(gone))}, nil
 	}
 	at, key, _ := strings.Cut(strings.TrimPrefix(r.Arguments, pressPage), " ")
 	offset, err := strconv.Atoi(at)
@@ -90,7 +90,7 @@ func (c *Commands) listFiles(ctx context.Context, r feature.CommandRequest, behi
 			name = path.Base(f.Path)
 			row = append([]supervisor.Button{{Text: fmt.Sprintf(textSendButton, n), Press: filesPrefix + pressSend + key}}, row...)
 		}
-		d.Text += fmt.Sprintf(textFileLine, n, markdown.QuoteName(name), amount.FormatBytes(f.Size), f.SentAt)
+		d.Text += fmt.Sprintf(textFileLine, n, markdown.EscapeName(name), amount.FormatBytes(f.Size), f.SentAt)
 		d.Buttons = append(d.Buttons, row)
 	}
 	if next := page.From + len(page.Files); next < page.Total {

@@ -11,7 +11,7 @@ import (
 var followupRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: slash.FollowupCommand, OpenWhileLocked: true,
 		Help: "send a message that waits until everything else is answered: /followup TEXT"},
-		group: feature.GroupChat, run: textAnswer(followup)},
+		group: feature.HelpGroupChat, run: textAnswer(followup)},
 }
 
 // followup explains how to use /followup. With words or files after it, /followup is handled as a

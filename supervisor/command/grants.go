@@ -22,7 +22,7 @@ const (
 var grantsRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "grants", Help: "what you always allow; /grants revoke NUMBER takes " +
 		"one back"},
-		group: feature.GroupPrivacy, run: grants, prefix: grantPrefix, press: textAnswer(pressGrant)},
+		group: feature.HelpGroupPrivacy, run: grants, prefix: grantPrefix, press: textAnswer(pressGrant)},
 }
 
 // grants lists the user's grants, or revokes one grant. The other grants keep their numbers.
@@ -33,7 +33,7 @@ func grants(ctx context.Context, c *Commands, r feature.CommandRequest) (d super
 		d.Text, err = revoke(ctx, c, r.Conversation.User, strings.TrimSpace(number))
 		return d, err
 	case word != "":
-		return d, supervisor.Errorf(supervisor.CodeInvalid, textGrantsUsage, markdown.QuoteName(r.Arguments))
+		return d, supervisor.Errorf(supervisor.CodeInvalid, textGrantsUsage, markdown.EscapeName(r.Arguments))
 	}
 	list, err := c.o.Grants.List(ctx, r.Conversation.User)
 	if err != nil {
@@ -79,7 +79,7 @@ func oneLine(text string) string {
 func revoke(ctx context.Context, c *Commands, user, number string) (string, error) {
 	id, err := strconv.ParseInt(strings.TrimPrefix(number, "#"), 10, 64)
 	if err != nil || id <= 0 {
-		return "", supervisor.Errorf(supervisor.CodeInvalid, textNoGrantNumber, markdown.QuoteName(number))
+		return "", supervisor.Errorf(supervisor.CodeInvalid, textNoGrantNumber, markdown.EscapeName(number))
 	}
 	if err := c.o.Grants.Revoke(ctx, user, id); err != nil {
 		return "", err

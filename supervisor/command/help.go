@@ -23,7 +23,7 @@ type ManualPage struct {
 var helpRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "help", OpenWhileLocked: true,
 		Help: "this list; /help WORD explains a command or a topic"},
-		group: feature.GroupEveryday, run: help},
+		group: feature.HelpGroupEveryday, run: help},
 }
 
 // help lists the commands, or explains a word such as a command's name.
@@ -38,7 +38,7 @@ func help(_ context.Context, c *Commands, r feature.CommandRequest) (supervisor.
 // overview lists the everyday commands, the names of all other commands, and the manual's pages.
 func (c *Commands) overview(admin bool) string {
 	var b strings.Builder
-	b.WriteString(textHelp + c.linesOf(feature.GroupEveryday, admin) + textHelpGroups)
+	b.WriteString(textHelp + c.linesOf(feature.HelpGroupEveryday, admin) + textHelpGroups)
 	for _, group := range feature.HelpGroups()[1:] {
 		if names := c.namesOf(group, admin); names != nil {
 			fmt.Fprintf(&b, textHelpGroup, group, "/"+strings.Join(names, ", /"))
@@ -59,9 +59,9 @@ func (c *Commands) explain(r feature.CommandRequest, admin bool) (d supervisor.D
 	known := c.words(admin)
 	word := spelling.CompleteName(asked, known)
 	if word == "" {
-		text := fmt.Sprintf(textNoTopic, markdown.QuoteName(asked))
+		text := fmt.Sprintf(textNoTopic, markdown.EscapeName(asked))
 		if near := spelling.NearNames(asked, known); near != nil {
-			text = fmt.Sprintf(textTopicMeant, markdown.QuoteName(asked), strings.Join(near, " or "))
+			text = fmt.Sprintf(textTopicMeant, markdown.EscapeName(asked), strings.Join(near, " or "))
 		}
 		return d, &supervisor.Error{Code: supervisor.CodeNotFound, Message: text}
 	}

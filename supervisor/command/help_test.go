@@ -74,7 +74,7 @@ func TestHelp_LongPage_IsSentAsFile(t *testing.T) {
 
 func TestHiddenCommands_NotInHelpOrMenu(t *testing.T) {
 	h := newRig(t)
-	h.options.Hidden = []feature.HelpGroup{feature.GroupPrivacy}
+	h.options.Hidden = []feature.HelpGroup{feature.HelpGroupPrivacy}
 	commands := h.newCommands()
 	h.live()
 	isGrants := func(e command.MenuEntry) bool { return e.Name == "grants" }

@@ -31,7 +31,7 @@ const inviteName = "invite"
 var inviteRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: inviteName,
 		Help:       "let somebody in: /invite NAME makes a code for them",
-		AdminsOnly: true}, group: feature.GroupAdmin, run: invite, mayAsk: true},
+		AdminsOnly: true}, group: feature.HelpGroupAdmin, run: invite, mayAsk: true},
 }
 
 // invite gives an admin a code for a new account.
@@ -40,9 +40,9 @@ func invite(ctx context.Context, c *Commands, r feature.CommandRequest) (d super
 	if err := checkInvite(ctx, c, r.Conversation, name); err != nil {
 		return d, err
 	}
-	question := fmt.Sprintf(textInviteQuestion, markdown.QuoteName(name), markdown.QuoteName(name))
+	question := fmt.Sprintf(textInviteQuestion, markdown.EscapeName(name), markdown.EscapeName(name))
 	if c.isAdmin(name) {
-		question += fmt.Sprintf(textInviteAdmin, markdown.QuoteName(name))
+		question += fmt.Sprintf(textInviteAdmin, markdown.EscapeName(name))
 	}
 	err = c.allow(ctx, r, approval.EffectInvite, question, name)
 	if err != nil {
@@ -79,11 +79,11 @@ func checkInvite(ctx context.Context, c *Commands, conversation supervisor.Conve
 func invitationText(i access.Invitation, name string, deleted bool) string {
 	var b strings.Builder
 	if i.Added {
-		fmt.Fprintf(&b, textInviteAdded, markdown.QuoteName(name))
+		fmt.Fprintf(&b, textInviteAdded, markdown.EscapeName(name))
 	}
-	fmt.Fprintf(&b, textInviteGive, markdown.QuoteName(name), int(i.ValidFor.Hours()))
+	fmt.Fprintf(&b, textInviteGive, markdown.EscapeName(name), int(i.ValidFor.Hours()))
 	if i.Admin {
-		fmt.Fprintf(&b, textInviteAdmin, markdown.QuoteName(name))
+		fmt.Fprintf(&b, textInviteAdmin, markdown.EscapeName(name))
 	}
 	b.WriteString("\n\n")
 	switch {

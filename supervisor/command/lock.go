@@ -27,14 +27,14 @@ var lockRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "lock", Help: "lock this chat at once; /lock all locks all of yours",
 		Urgent: true, OpenWhileLocked: true, Locks: map[string]supervisor.GateLock{"": supervisor.LockChatGate,
 			lockAll: supervisor.LockAllGates}},
-		group: feature.GroupChat, run: textAnswer(lock)},
+		group: feature.HelpGroupChat, run: textAnswer(lock)},
 }
 
 // lock closes the user's gate at once. Any user may close their own gate.
 func lock(ctx context.Context, c *Commands, r feature.CommandRequest) (string, error) {
 	all := strings.EqualFold(r.Arguments, lockAll)
 	if !all && r.Arguments != "" {
-		return "", supervisor.Errorf(supervisor.CodeInvalid, textLockUsage, markdown.QuoteName(r.Arguments))
+		return "", supervisor.Errorf(supervisor.CodeInvalid, textLockUsage, markdown.EscapeName(r.Arguments))
 	}
 	guarded, err := c.o.Locks.HasFactor(ctx, r.Conversation.User)
 	if err != nil {

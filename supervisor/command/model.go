@@ -41,7 +41,7 @@ const modelPrefix = "m:"
 var modelRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "model",
 		Help: "which model answers you; /model PROVIDER/MODEL chooses one, /model default takes that back"},
-		group: feature.GroupAssistant, run: model, private: feature.PrivateAnswerWithoutArguments, mayAsk: true,
+		group: feature.HelpGroupAssistant, run: model, private: feature.PrivateAnswerWithoutArguments, mayAsk: true,
 		prefix: modelPrefix,
 		keeps:  func(press string) bool { return press == "" }},
 }
@@ -85,11 +85,11 @@ func showModel(ctx context.Context, c *Commands, user string) (d supervisor.Deli
 	case m.err != nil && !m.own:
 		return d, m.err
 	case m.err != nil:
-		d.Text = fmt.Sprintf(textChosenModelGone, markdown.QuoteName(m.spec), problem.UserText(m.err))
+		d.Text = fmt.Sprintf(textChosenModelGone, markdown.EscapeName(m.spec), problem.UserText(m.err))
 	case m.own:
-		d.Text = fmt.Sprintf(textOwnModel, markdown.QuoteName(m.full))
+		d.Text = fmt.Sprintf(textOwnModel, markdown.EscapeName(m.full))
 	default:
-		d.Text = fmt.Sprintf(textConfiguredModel, markdown.QuoteName(m.full))
+		d.Text = fmt.Sprintf(textConfiguredModel, markdown.EscapeName(m.full))
 	}
 	d.Buttons = modelButtons(ctx, c, user, m)
 	return d, nil
@@ -136,7 +136,7 @@ func resetModel(ctx context.Context, c *Commands, r feature.CommandRequest) (str
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf(textConfiguredModelSet, markdown.QuoteName(cmp.Or(m.full, m.spec))), nil
+	return fmt.Sprintf(textConfiguredModelSet, markdown.EscapeName(cmp.Or(m.full, m.spec))), nil
 }
 
 // setModel stores the full name of a chosen model, so that the configuration's default can't change
@@ -152,21 +152,21 @@ func setModel(ctx context.Context, c *Commands, r feature.CommandRequest, spec s
 			Message: problem.UserText(err) + suggestions(offers, spec)}
 	case !isOffered(offers, full):
 		provider, name, _ := strings.Cut(full, "/")
-		return "", supervisor.Errorf(supervisor.CodeNotFound, textNoSuchModel, markdown.QuoteName(provider),
-			markdown.QuoteName(name),
+		return "", supervisor.Errorf(supervisor.CodeNotFound, textNoSuchModel, markdown.EscapeName(provider),
+			markdown.EscapeName(name),
 			suggestions(offersOf(offers, provider), full))
 	case !c.o.Choices.MayChoose(r.Conversation.User, full):
-		return "", supervisor.Errorf(supervisor.CodeForbidden, textModelNotAllowed, markdown.QuoteName(full))
+		return "", supervisor.Errorf(supervisor.CodeForbidden, textModelNotAllowed, markdown.EscapeName(full))
 	}
-	if err := c.storeModel(ctx, r, fmt.Sprintf(textModelQuestion, markdown.QuoteName(full)), full); err != nil {
+	if err := c.storeModel(ctx, r, fmt.Sprintf(textModelQuestion, markdown.EscapeName(full)), full); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf(textModelSet, markdown.QuoteName(full)), nil
+	return fmt.Sprintf(textModelSet, markdown.EscapeName(full)), nil
 }
 
 // storeModel stores the user's choice after asking for approval; "" returns to the default.
 func (c *Commands) storeModel(ctx context.Context, r feature.CommandRequest, question, full string) error {
-	if err := c.allow(ctx, r, approval.EffectSettings, question, "model", full); err != nil {
+	if err := c.allow(ctx, r, approval.EffectChangeSetting, question, "model", full); err != nil {
 		return err
 	}
 	if err := c.o.Choices.Choose(ctx, r.Conversation.User, full); err != nil {

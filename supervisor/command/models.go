@@ -20,7 +20,7 @@ const maxListedModels = 20
 var modelsRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "models",
 		Help: "which models there are; /models WORD lists those with that word in their names"},
-		group: feature.GroupAssistant, run: textAnswer(models)},
+		group: feature.HelpGroupAssistant, run: textAnswer(models)},
 }
 
 // models lists the available models. With an argument, it lists those whose name contains the
@@ -65,11 +65,11 @@ func (l modelList) text(offers []ModelOffer) string {
 	for _, provider := range slices.Sorted(maps.Keys(byProvider)) {
 		shown, more := l.selectOffers(byProvider[provider])
 		for _, o := range shown {
-			lines = append(lines, "- "+markdown.QuoteName(o.Spec)+l.remark(o))
+			lines = append(lines, "- "+markdown.EscapeName(o.Spec)+l.remark(o))
 		}
 		if more > 0 {
 			lines, cut = append(lines, fmt.Sprintf(textMoreOfProvider, amount.FormatNumber(int64(more)),
-				markdown.QuoteName(provider))), true
+				markdown.EscapeName(provider))), true
 		}
 	}
 	return l.head(len(lines)) + strings.Join(lines, "\n") + silent + l.tail(len(lines), cut)
@@ -107,11 +107,11 @@ func (l modelList) remark(o ModelOffer) string {
 func (l modelList) head(shown int) string {
 	switch {
 	case shown == 0 && l.word != "":
-		return fmt.Sprintf(textNoModelWith, markdown.QuoteName(l.word))
+		return fmt.Sprintf(textNoModelWith, markdown.EscapeName(l.word))
 	case shown == 0:
 		return textNoModels
 	case l.word != "":
-		return fmt.Sprintf(textModelsWith, markdown.QuoteName(l.word))
+		return fmt.Sprintf(textModelsWith, markdown.EscapeName(l.word))
 	}
 	return textModels
 }
@@ -129,7 +129,7 @@ func (l modelList) tail(shown int, cut bool) string {
 // noListText says that a provider has no list of models. Admins also read why.
 func (l modelList) noListText(o ModelOffer) string {
 	if !l.reasons {
-		return fmt.Sprintf(textSilent, markdown.QuoteName(o.provider()))
+		return fmt.Sprintf(textSilent, markdown.EscapeName(o.provider()))
 	}
-	return fmt.Sprintf(textSilentWhy, markdown.QuoteName(o.provider()), o.Err)
+	return fmt.Sprintf(textSilentWhy, markdown.EscapeName(o.provider()), o.Err)
 }

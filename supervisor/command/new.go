@@ -12,13 +12,13 @@ import (
 
 // Topics starts a new topic in a conversation.
 type Topics interface {
-	EmptyWindow(ctx context.Context, conversation int64) error
+	ClearWindow(ctx context.Context, conversation int64) error
 }
 
 var newRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "new", EndsTurn: true,
 		Help: "begin a new topic, without what was said so far; /new WORDS begins it with these words"},
-		group: feature.GroupEveryday, alias: "clear", run: textAnswer(newTopic)},
+		group: feature.HelpGroupEveryday, alias: "clear", run: textAnswer(newTopic)},
 }
 
 func newTopic(ctx context.Context, c *Commands, r feature.CommandRequest) (string, error) {
@@ -26,7 +26,7 @@ func newTopic(ctx context.Context, c *Commands, r feature.CommandRequest) (strin
 	if err != nil {
 		return "", err
 	}
-	if err := c.o.Topics.EmptyWindow(ctx, r.Conversation.ID); err != nil {
+	if err := c.o.Topics.ClearWindow(ctx, r.Conversation.ID); err != nil {
 		return "", fmt.Errorf("begin a new topic: %w", err)
 	}
 	if r.Arguments != "" {

@@ -80,7 +80,7 @@ func suggestions(offers []ModelOffer, meant string) string {
 	var b strings.Builder
 	b.WriteString(textSuggestions)
 	for _, o := range there[:min(maxSuggestions, len(there))] {
-		fmt.Fprintf(&b, "\n- %s", markdown.QuoteName(o.Spec))
+		fmt.Fprintf(&b, "\n- %s", markdown.EscapeName(o.Spec))
 	}
 	if more := len(there) - maxSuggestions; more > 0 {
 		fmt.Fprintf(&b, textMoreModels, amount.FormatNumber(int64(more)))

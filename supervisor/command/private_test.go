@@ -19,7 +19,7 @@ func TestPrivateCommand_InAGroup_RunsInPrivateChat(t *testing.T) {
 	h.options.Features = append(
 		h.options.Features,
 		feature.Command{SlashCommand: supervisor.SlashCommand{Name: "digest", Help: "a summary"},
-			Group:   feature.GroupChat,
+			Group:   feature.HelpGroupChat,
 			Private: feature.AlwaysPrivateAnswer, Run: func(_ context.Context,
 				r feature.CommandRequest) (supervisor.Delivery,
 				error) {
@@ -38,13 +38,13 @@ func TestPrivateCommand_InAGroup_RunsInPrivateChat(t *testing.T) {
 // noOffer is an OfferZone without an offer.
 func noOffer(context.Context, supervisor.User) (d supervisor.Delivery, err error) { return d, nil }
 
-// arrivingOutbox is an outbox in which each delivery has the same outcome.
-type arrivingOutbox struct {
+// fixedOutcomeOutbox is an outbox in which each delivery has the same outcome.
+type fixedOutcomeOutbox struct {
 	sqlite.Outbox
 	outcome supervisor.DeliveryResult
 }
 
-func (o arrivingOutbox) Outcome(context.Context, int64) (supervisor.DeliveryResult, error) {
+func (o fixedOutcomeOutbox) Outcome(context.Context, int64) (supervisor.DeliveryResult, error) {
 	return o.outcome, nil
 }
 
@@ -59,7 +59,7 @@ func TestPrivateAnswer_Undelivered_TellsTheGroup(t *testing.T) {
 		t.Run("outcome "+string(outcome), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := newRig(t)
-				h.options.Outbox = arrivingOutbox{h.db.Outbox(), outcome}
+				h.options.Outbox = fixedOutcomeOutbox{h.db.Outbox(), outcome}
 				h.options.People = people{"ann": {Name: "ann"}}
 				h.inGroup()
 				end := h.live()

@@ -44,7 +44,7 @@ const (
 var queueRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: queueName, Urgent: true,
 		Help: "what runs and waits here; /queue drop NUMBER drops a message, /queue now NUMBER answers it next"},
-		group: feature.GroupChat, run: queue, prefix: presses.QueuePrefix, press: pressQueue,
+		group: feature.HelpGroupChat, run: queue, prefix: presses.QueuePrefix, press: pressQueue,
 		keeps: feature.AlwaysPrivateAnswer},
 }
 
@@ -140,7 +140,7 @@ func cutWords(text string) string {
 	if len(words) > maxMessageText {
 		words = append(words[:maxMessageText:maxMessageText], '…')
 	}
-	return markdown.QuoteName(string(words))
+	return markdown.EscapeName(string(words))
 }
 
 // pressQueue runs the action of a button below the list of /queue.

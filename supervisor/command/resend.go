@@ -21,7 +21,7 @@ const maxResent = 50
 
 var resendRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "resend", Help: "send again what may not have reached you"},
-		group: feature.GroupChat, run: textAnswer(resend)},
+		group: feature.HelpGroupChat, run: textAnswer(resend)},
 }
 
 // resend queues the messages that may not have arrived. It does not wake the outbox, because the

@@ -57,7 +57,7 @@ func showsSettings(arguments string) bool {
 var settingsRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "settings",
 		Help: "your settings; /settings NAME VALUE changes one, /settings NAME default takes that back"},
-		group: feature.GroupEveryday, run: settings, private: showsSettings, mayAsk: true, prefix: settingPrefix,
+		group: feature.HelpGroupEveryday, run: settings, private: showsSettings, mayAsk: true, prefix: settingPrefix,
 		keeps: feature.AlwaysPrivateAnswer},
 }
 
@@ -92,7 +92,7 @@ func settings(ctx context.Context, c *Commands, r feature.CommandRequest) (super
 		}
 	}
 	return supervisor.Delivery{}, supervisor.Errorf(supervisor.CodeNotFound, textNoSetting,
-		markdown.QuoteName(r.Arguments), strings.Join(names, ", "))
+		markdown.EscapeName(r.Arguments), strings.Join(names, ", "))
 }
 
 // values lists the possible values of a setting with a button for each value; otherwise "".
@@ -123,7 +123,7 @@ func (c *Commands) set(ctx context.Context, r feature.CommandRequest, s Setting,
 		}
 	}
 	text := fmt.Sprintf(textSettingQuestion, s.Name, s.Value, value)
-	if err := c.allow(ctx, r, approval.EffectSettings, text, s.Name, kept); err != nil {
+	if err := c.allow(ctx, r, approval.EffectChangeSetting, text, s.Name, kept); err != nil {
 		return d, err
 	}
 	if err := c.o.Settings.PutSetting(ctx, r.Conversation.User, s.Name, kept); err != nil {

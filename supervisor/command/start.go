@@ -12,7 +12,7 @@ const startName = "start"
 var startRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: startName, Help: "what Mews is, and how to begin",
 		OpenWhileLocked: true},
-		group: feature.GroupChat, run: textAnswer(start)},
+		group: feature.HelpGroupChat, run: textAnswer(start)},
 }
 
 func start(ctx context.Context, c *Commands, r feature.CommandRequest) (string, error) {

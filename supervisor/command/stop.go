@@ -28,7 +28,7 @@ const stopName = "stop"
 var stopRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: stopName, Help: "end the running answer at once; /stop all also " +
 		"drops what waits",
-		Urgent: true, OpenWhileLocked: true, EndsTurn: true}, group: feature.GroupEveryday, run: textAnswer(stop)},
+		Urgent: true, OpenWhileLocked: true, EndsTurn: true}, group: feature.HelpGroupEveryday, run: textAnswer(stop)},
 }
 
 func stop(ctx context.Context, c *Commands, r feature.CommandRequest) (string, error) {

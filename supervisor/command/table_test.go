@@ -17,7 +17,7 @@ func echo(_ context.Context, r feature.CommandRequest) (supervisor.Delivery, err
 // commandNamed returns a feature's command with a name.
 func commandNamed(name string) feature.Command {
 	return feature.Command{SlashCommand: supervisor.SlashCommand{Name: name, Help: "say it again"},
-		Group: feature.GroupChat, Run: echo, Prefix: "zz:"}
+		Group: feature.HelpGroupChat, Run: echo, Prefix: "zz:"}
 }
 
 func TestNew_CommandsThatCollide_AreRefused(t *testing.T) {

@@ -31,7 +31,7 @@ const (
 var toolsRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "tools",
 		Help: "the tools, and which are open here; /tools keep FAMILY keeps a family open, /tools close FAMILY closes it"},
-		group: feature.GroupAssistant, run: showTools, prefix: toolsPrefix, keeps: feature.AlwaysPrivateAnswer},
+		group: feature.HelpGroupAssistant, run: showTools, prefix: toolsPrefix, keeps: feature.AlwaysPrivateAnswer},
 }
 
 // showTools lists a user's tools. With an argument, it opens or closes a family of tools.
@@ -51,7 +51,7 @@ func showTools(ctx context.Context, c *Commands, r feature.CommandRequest) (d su
 	case what != wordKeep && what != wordClose:
 		return d, supervisor.Errorf(supervisor.CodeInvalid, textToolsUsage)
 	case i < 0:
-		return d, supervisor.Errorf(supervisor.CodeNotFound, textNoFamily, markdown.QuoteName(name))
+		return d, supervisor.Errorf(supervisor.CodeNotFound, textNoFamily, markdown.EscapeName(name))
 	case what == wordKeep:
 		d.Text, err = c.keepOpen(ctx, r, all, open, families[i])
 	default:
@@ -70,8 +70,8 @@ func (c *Commands) keepOpen(ctx context.Context, r feature.CommandRequest, all [
 	for _, name := range tools.Names(f.Tools) {
 		kept = append(kept, supervisor.OpenedTool{Name: name, Pinned: true})
 	}
-	if _, full := tools.AddOpenTools(all, open, kept...); len(full) > 0 {
-		return "", supervisor.Errorf(supervisor.CodeInvalid, textToolsFull, f.Name, tools.MaxOffered, tools.MaxOfferedBytes>>10)
+	if _, full := tools.AddOpenedTools(all, open, kept...); len(full) > 0 {
+		return "", supervisor.Errorf(supervisor.CodeInvalid, textToolsFull, f.Name, tools.MaxOfferedTools, tools.MaxOfferedBytes>>10)
 	}
 	return fmt.Sprintf(textFamilyKept, f.Name), c.o.OpenedTools.AddTools(ctx, r.Conversation, kept...)
 }
@@ -133,7 +133,7 @@ func toolNames(list []protocol.Tool) (names string) {
 		if i == maxToolNames {
 			return names + fmt.Sprintf(textMoreTools, len(list)-i)
 		}
-		names += map[bool]string{true: ", "}[i > 0] + markdown.QuoteName(name)
+		names += map[bool]string{true: ", "}[i > 0] + markdown.EscapeName(name)
 	}
 	return names
 }

@@ -33,8 +33,8 @@ type Budgets interface {
 	IsSharedLimitReached(ctx context.Context) (bool, error)
 }
 
-// GeneratedFiles stores generated pictures and texts, to be sent as files.
-type GeneratedFiles interface {
+// GeneratedFileStore stores generated pictures and texts, to be sent as files.
+type GeneratedFileStore interface {
 	StorePicture(name string, png []byte) (supervisor.File, error)
 	StoreText(name, markdown string) (supervisor.File, error)
 }
@@ -45,7 +45,7 @@ const maxUsageLines = 20
 var usageRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "usage", Help: "what you asked of models, what it cost, and what is " +
 		"left to spend"},
-		group: feature.GroupAssistant, alias: "stats", run: showUsage, private: feature.AlwaysPrivateAnswer},
+		group: feature.HelpGroupAssistant, alias: "stats", run: showUsage, private: feature.AlwaysPrivateAnswer},
 }
 
 // showUsage reports the user's model calls. For an admin it can report the calls of all users.
@@ -64,10 +64,10 @@ func showUsage(ctx context.Context, c *Commands, r feature.CommandRequest) (d su
 	if words != "" {
 		span, err := spans.Parse(words, now.In(zone))
 		if err != nil {
-			return d, supervisor.Errorf(supervisor.CodeInvalid, textUsageUsage, markdown.QuoteName(words))
+			return d, supervisor.Errorf(supervisor.CodeInvalid, textUsageUsage, markdown.EscapeName(words))
 		}
 		if span.From.After(now) {
-			return d, supervisor.Errorf(supervisor.CodeInvalid, textUsageFuture, markdown.QuoteName(words))
+			return d, supervisor.Errorf(supervisor.CodeInvalid, textUsageFuture, markdown.EscapeName(words))
 		}
 		d.Text, err = c.usageIn(ctx, report, span, now.In(zone))
 		return d, err
@@ -177,7 +177,7 @@ func usageLines(title string, lines []usage.Line) string {
 	var b strings.Builder
 	b.WriteString("\n\n" + title + "\n")
 	for _, l := range lines[:min(maxUsageLines, len(lines))] {
-		fmt.Fprintf(&b, "\n- %s: %v", markdown.QuoteName(l.Name), l)
+		fmt.Fprintf(&b, "\n- %s: %v", markdown.EscapeName(l.Name), l)
 	}
 	if len(lines) > maxUsageLines {
 		fmt.Fprintf(&b, textMoreLines, len(lines)-maxUsageLines, usage.Total(lines[maxUsageLines:]))

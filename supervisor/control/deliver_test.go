@@ -149,7 +149,7 @@ func TestJoin_AfterDelivery_ShowsOnlyNewer(t *testing.T) {
 	same(h, "everything", all.texts(h, 3), []string{"taken", "waiting", "new"})
 }
 
-func TestDelivery_NotTaken_GoesToNextClient(t *testing.T) {
+func TestDelivery_Unconfirmed_GoesToNextClient(t *testing.T) {
 	h := newRig(t)
 	h.live()
 	want := numbers(1, 120) // more deliveries than fit into one batch
@@ -170,9 +170,9 @@ func TestDelivery_NotTaken_GoesToNextClient(t *testing.T) {
 	same(h, "offered again", leaves.rest(), nil)
 }
 
-// TestReconnect_GetsOnlyUntakenDeliveries disconnects a client while it catches up. After the
+// TestReconnect_GetsOnlyUndeliveredMessages disconnects a client while it catches up. After the
 // reconnect, the client must not show deliveries that other clients have taken.
-func TestReconnect_GetsOnlyUntakenDeliveries(t *testing.T) {
+func TestReconnect_GetsOnlyUndeliveredMessages(t *testing.T) {
 	h := newRig(t)
 	h.live()
 	for i, text := range numbers(1, 6) {
@@ -191,7 +191,7 @@ func TestReconnect_GetsOnlyUntakenDeliveries(t *testing.T) {
 	same(h, "shown then", v.texts(h, 1), []string{"7"})
 }
 
-func TestLeave_ShownDelivery_IsMarkedTaken(t *testing.T) {
+func TestLeave_ShownDelivery_IsMarkedDelivered(t *testing.T) {
 	h := newRig(t)
 	h.live()
 	v := h.attach(control.JoinChatRequest{After: control.StartFromNow})

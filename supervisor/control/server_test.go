@@ -346,7 +346,7 @@ func TestConnectionLimit_RefusedClients_UseNoSlot(t *testing.T) {
 	h.must(control.CallOnce(t.Context(), h.path, methodStatus, nil, &status{}))
 }
 
-func TestPeer_MakesNoCall_IsCutOffSooner(t *testing.T) {
+func TestPeer_NoFirstCallInTime_IsCutOff(t *testing.T) {
 	h := newRig(t)
 	h.options.FirstCallTimeout = 2 * time.Second // a client must make its first call within FirstCallTimeout
 	h.live()

@@ -10,7 +10,7 @@ import (
 
 const mib = 1 << 20
 
-func TestChooseWriters_ByGrowth_EndsTheCause(t *testing.T) {
+func TestChooseWriters_ByGrowth_FindsTheCause(t *testing.T) {
 	grew := func(user string, bytes, files int64) writer {
 		return writer{user: user, DiskGrowth: protocol.DiskGrowth{Programs: 1, Bytes: bytes, Files: files}}
 	}

@@ -24,8 +24,8 @@ type HostCall struct {
 	HostCallHandler
 }
 
-// HomeTurnKinds returns the kinds of turns that run in a user's own worker.
-func HomeTurnKinds() []supervisor.TurnKind {
+// OwnWorkerTurnKinds returns the kinds of turns that run in a user's own worker.
+func OwnWorkerTurnKinds() []supervisor.TurnKind {
 	return []supervisor.TurnKind{supervisor.TurnChat, supervisor.TurnJob, supervisor.TurnMCP}
 }
 

@@ -105,17 +105,17 @@ func (h *FileHistory) list(ctx context.Context, r feature.CommandRequest, asked 
 	if asked.path == "." {
 		d.Text, last, shown = changesText(result.Versions, zone)
 	} else if shown = min(len(result.Versions), maxListed); shown > 0 {
-		d.Text, last = fmt.Sprintf(textVersions, markdown.QuoteName(asked.path)), result.Versions[shown-1].Point
+		d.Text, last = fmt.Sprintf(textVersions, markdown.EscapeName(asked.path)), result.Versions[shown-1].Point
 		for i, v := range result.Versions[:shown] {
 			d.Text += fmt.Sprintf(textVersionLine, i+1, v.At.In(zone).Format(timeLayout), authorText(v.By,
-				markdown.QuoteName),
+				markdown.EscapeName),
 				stateText(v))
 			if row := versionButtons(i+1, v, inbound); len(row) > 0 {
 				d.Buttons = append(d.Buttons, row)
 			}
 		}
 	} else {
-		d.Text = fmt.Sprintf(textNoVersions, markdown.QuoteName(asked.path))
+		d.Text = fmt.Sprintf(textNoVersions, markdown.EscapeName(asked.path))
 	}
 	if shown > 0 && (result.More || shown < len(result.Versions)) {
 		d.Buttons = append(d.Buttons, []supervisor.Button{{Text: textOlder,
@@ -140,7 +140,7 @@ func changesText(list []protocol.FileVersion, zone *time.Location) (text string,
 			shown++
 		}
 		last = v.Point
-		text += fmt.Sprintf(textChangeLine, v.At.In(zone).Format(timeLayout), authorText(v.By, markdown.QuoteName),
+		text += fmt.Sprintf(textChangeLine, v.At.In(zone).Format(timeLayout), authorText(v.By, markdown.EscapeName),
 			changedText(list[of:shown]))
 	}
 	return text + textHomeHint, last, shown
@@ -152,11 +152,11 @@ const maxNamedChanges = 3
 // changedText names the files that changed at one point.
 func changedText(list []protocol.FileVersion) string {
 	if len(list) == 1 {
-		return fmt.Sprintf(textOneChange, markdown.QuoteName(list[0].Path), stateText(list[0]))
+		return fmt.Sprintf(textOneChange, markdown.EscapeName(list[0].Path), stateText(list[0]))
 	}
 	var names []string
 	for _, v := range list[:min(len(list), maxNamedChanges)] {
-		names = append(names, markdown.QuoteName(v.Path))
+		names = append(names, markdown.EscapeName(v.Path))
 	}
 	text := strings.Join(names, ", ")
 	if len(list) > maxNamedChanges {

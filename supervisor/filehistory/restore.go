@@ -31,7 +31,7 @@ func (h *FileHistory) preview(ctx context.Context, r feature.CommandRequest, ask
 	if len(lines) == 0 {
 		lines = []string{textNothingDiffers}
 	}
-	lines = append(lines, fmt.Sprintf(textCopyHint, markdown.QuoteName(asked.copyPath(point))))
+	lines = append(lines, fmt.Sprintf(textCopyHint, markdown.EscapeName(asked.copyPath(point))))
 	d.Text = fmt.Sprintf(textPreview, asked.name(), h.momentText(r.Conversation.User, asked, result.Version)) +
 		strings.Join(lines, "\n")
 	var row []supervisor.Button
@@ -51,7 +51,7 @@ func (asked request) name() string {
 	if asked.path == "." {
 		return textWholeHome
 	}
-	return markdown.QuoteName(asked.path)
+	return markdown.EscapeName(asked.path)
 }
 
 // copyPath returns the path of a copy.
@@ -95,7 +95,7 @@ func (h *FileHistory) restore(ctx context.Context, r feature.CommandRequest, ask
 	lines := countLines(result, strings.Replace(textRestored, "%s", at, 1), textDeletedNow, textStaysNotKept)
 	switch {
 	case to != "" && result.Span != nil:
-		lines = append([]string{fmt.Sprintf(textCopied, markdown.QuoteName(to))}, lines...)
+		lines = append([]string{fmt.Sprintf(textCopied, markdown.EscapeName(to))}, lines...)
 	case len(lines) == 0:
 		lines = []string{textNothingPutBack}
 	}
@@ -137,7 +137,7 @@ func (h *FileHistory) takeBack(ctx context.Context, r feature.CommandRequest, sp
 	}{{textTakenBack, done.Restored}, {textChangedSince, done.Changed}, {textMayBeOther, done.Shared},
 		{textStaysNotKept, done.NotKept}} {
 		if line.count.Count > 0 {
-			lines = append(lines, fmt.Sprintf(line.text, nameCounted(line.count, markdown.QuoteName)))
+			lines = append(lines, fmt.Sprintf(line.text, nameCounted(line.count, markdown.EscapeName)))
 		}
 	}
 	if len(lines) == 0 {
@@ -167,7 +167,7 @@ func countLines(r protocol.FileHistoryResult, restored, deleted, notKept string)
 		count protocol.PathCount
 	}{{restored, r.Restored}, {deleted, r.Deleted}, {notKept, r.NotKept}} {
 		if line.count.Count > 0 {
-			lines = append(lines, fmt.Sprintf(line.text, nameCounted(line.count, markdown.QuoteName)))
+			lines = append(lines, fmt.Sprintf(line.text, nameCounted(line.count, markdown.EscapeName)))
 		}
 	}
 	return lines

@@ -26,7 +26,7 @@ func (h *FileHistory) look(ctx context.Context, r feature.CommandRequest, asked 
 	if err != nil {
 		return d, err
 	}
-	name, at := markdown.QuoteName(asked.path), h.momentText(r.Conversation.User, asked, result.Version)
+	name, at := markdown.EscapeName(asked.path), h.momentText(r.Conversation.User, asked, result.Version)
 	if result.Blob == nil || result.Blob.Size == 0 {
 		return supervisor.Delivery{Text: fmt.Sprintf(textEmptyVersion, name, at)}, nil
 	}
@@ -56,7 +56,7 @@ func (h *FileHistory) compare(ctx context.Context, r feature.CommandRequest, ask
 	case err != nil:
 		return d, err
 	case result.Blob == nil:
-		return supervisor.Delivery{Text: fmt.Sprintf(textSame, markdown.QuoteName(asked.path))}, nil
+		return supervisor.Delivery{Text: fmt.Sprintf(textSame, markdown.EscapeName(asked.path))}, nil
 	}
 	return h.ShowDiff(*result.Blob)
 }

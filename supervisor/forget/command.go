@@ -33,7 +33,7 @@ const (
 func (g *Forgetter) commands() []feature.Command {
 	return []feature.Command{{SlashCommand: supervisor.SlashCommand{Name: "forget",
 		Help: "delete a fact or what was said: /forget fact k7, a day, a span of days, or a conversation"},
-		Group: feature.GroupPrivacy, Run: g.command, Prefix: prefix, Press: g.press}}
+		Group: feature.HelpGroupPrivacy, Run: g.command, Prefix: prefix, Press: g.press}}
 }
 
 // Arguments of /forget: the word for a whole conversation, and the word before the id of a fact.
@@ -59,7 +59,7 @@ func (g *Forgetter) command(ctx context.Context, r feature.CommandRequest) (d su
 		span, err := spans.Parse(r.Arguments, r.At.In(timezone.ForUser(r.User)))
 		// a span without a beginning may be the user's slip, so it is refused
 		if err != nil || strings.HasPrefix(strings.TrimSpace(r.Arguments), "..") || !span.From.Before(r.At) {
-			return d, supervisor.Errorf(supervisor.CodeInvalid, textForgetUsage, markdown.QuoteName(r.Arguments))
+			return d, supervisor.Errorf(supervisor.CodeInvalid, textForgetUsage, markdown.EscapeName(r.Arguments))
 		}
 		if f.Since = span.From; !span.To.IsZero() && span.To.Before(r.At) {
 			f.Until = span.To
@@ -92,7 +92,7 @@ func (g *Forgetter) command(ctx context.Context, r feature.CommandRequest) (d su
 func (g *Forgetter) askFact(ctx context.Context, user, id string) (d supervisor.Delivery, err error) {
 	r, err := g.o.Memories.RunAction(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryActionShow, ID: id})
 	if err != nil || len(r.Facts) == 0 {
-		return supervisor.Delivery{Text: fmt.Sprintf(textNoFact, markdown.QuoteName(id))}, err
+		return supervisor.Delivery{Text: fmt.Sprintf(textNoFact, markdown.EscapeName(id))}, err
 	}
 	f := r.Facts[0]
 	counts, err := g.o.Memories.CountMentions(ctx, user, f)
@@ -119,7 +119,7 @@ func (g *Forgetter) askFact(ctx context.Context, user, id string) (d supervisor.
 	if copies > 0 {
 		where += "\n- " + amount.Plural(copies, oneCopy, manyCopies)
 	}
-	d.Text = fmt.Sprintf(textForgetFactAsk, f.ID, markdown.QuoteName(f.Text), f.Line, where, f.Origin)
+	d.Text = fmt.Sprintf(textForgetFactAsk, f.ID, markdown.EscapeName(f.Text), f.Line, where, f.Origin)
 	d.Buttons = [][]supervisor.Button{{{Text: textForgetYes, Press: g.o.FactPress(f.ID)},
 		{Text: textForgetNo, Press: prefix + pressKeep}}}
 	return d, nil

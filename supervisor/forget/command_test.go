@@ -26,7 +26,7 @@ func (w countRecorder) CountMatches(_ context.Context, f supervisor.ForgetReques
 	return n, nil
 }
 
-func (w countRecorder) WalkHomeTurns(context.Context, supervisor.ForgetRequest,
+func (w countRecorder) WalkForgottenTurns(context.Context, supervisor.ForgetRequest,
 	func(protocol.TurnDataQuery) error) error {
 	return nil
 }

@@ -24,16 +24,16 @@ type Store interface {
 	Put(ctx context.Context, f supervisor.ForgetRequest) (supervisor.ForgetRequest, error)
 	ListUnfinished(ctx context.Context) ([]supervisor.ForgetRequest, error)
 	CountMatches(ctx context.Context, f supervisor.ForgetRequest) (supervisor.ForgetCounts, error)
-	ForgetNextPart(ctx context.Context, f supervisor.ForgetRequest) (supervisor.ForgetStep, error)
+	ForgetNextPart(ctx context.Context, f supervisor.ForgetRequest) (supervisor.ForgetStepResult, error)
 	ListChangedFiles(ctx context.Context, f supervisor.ForgetRequest) ([]string, error)
 	RemoveForgottenBlobs(ctx context.Context, user string, remove func(sha256 string) error) error
 	PutProgress(ctx context.Context, f supervisor.ForgetRequest) error
 }
 
-// HomeTurns records forgotten turns whose data may still be in a home.
-type HomeTurns interface {
-	// WalkHomeTurns passes to each the turns of a request whose data may be in the home.
-	WalkHomeTurns(ctx context.Context, f supervisor.ForgetRequest, each func(protocol.TurnDataQuery) error) error
+// ForgottenTurns records forgotten turns whose data may still be in a home.
+type ForgottenTurns interface {
+	// WalkForgottenTurns passes to each the turns of a request whose data may be in the home.
+	WalkForgottenTurns(ctx context.Context, f supervisor.ForgetRequest, each func(protocol.TurnDataQuery) error) error
 	// FindTurnsLeftInHome returns the forgotten turns whose data may still be in the home.
 	// MarkTurnsGoneFromHome records that it was deleted.
 	FindTurnsLeftInHome(ctx context.Context, user string) (protocol.TurnDataQuery, error)
@@ -61,8 +61,8 @@ type Index interface {
 	RemoveMessages(ctx context.Context, user string, ids []int64) error
 }
 
-// Copies are the copies of the database that were made before migrations.
-type Copies interface {
+// DatabaseCopies are the copies of the database that were made before migrations.
+type DatabaseCopies interface {
 	List() ([]string, error)
 	Delete() (int, error)
 }
@@ -78,11 +78,11 @@ type Options struct {
 	Store     Store
 	Index     Index
 	Home      HomeDataDeleter
-	Turns     HomeTurns
+	Turns     ForgottenTurns
 	Facts     sqlite.Memories // the forgotten facts whose words may still be in the database
 	Memories  Memories
 	Versions  Versions                 // nil means that there are no earlier versions of files
-	Copies    Copies                   // nil means that there are no copies
+	Copies    DatabaseCopies           // nil means that there are no copies
 	FactPress func(fact string) string // returns the press of a button that forgets a fact
 	People    People
 	Now       func() time.Time
@@ -113,7 +113,7 @@ func (g *Forgetter) Count(ctx context.Context, f supervisor.ForgetRequest) (supe
 	if err != nil {
 		return counts, err
 	}
-	return counts, g.o.Turns.WalkHomeTurns(ctx, f, func(of protocol.TurnDataQuery) error {
+	return counts, g.o.Turns.WalkForgottenTurns(ctx, f, func(of protocol.TurnDataQuery) error {
 		more, err := g.o.Home.CountOrDeleteTurnData(ctx, f.User, of, false)
 		counts = counts.Add(more)
 		return err

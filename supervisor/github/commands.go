@@ -18,19 +18,19 @@ func (g *GitHub) commands() []feature.Command {
 	return []feature.Command{
 		{SlashCommand: supervisor.SlashCommand{Name: "review",
 			Help: "review a pull request on GitHub: /review URL, and what you want to know"},
-			Group: feature.GroupGitHub, Run: feature.TextCommand(g.askReview), Prefix: review.PressPrefix,
+			Group: feature.HelpGroupGitHub, Run: feature.TextCommand(g.askReview), Prefix: review.PressPrefix,
 			Keeps: feature.AlwaysPrivateAnswer, Press: feature.TextCommand(g.pressReview)},
 		{SlashCommand: supervisor.SlashCommand{Name: "triage", Help: "sort an issue on GitHub: /triage URL"},
-			Group: feature.GroupGitHub, Run: feature.TextCommand(g.askTriage)},
+			Group: feature.HelpGroupGitHub, Run: feature.TextCommand(g.askTriage)},
 		{SlashCommand: supervisor.SlashCommand{Name: "github",
 			Help: "what I do for repositories on GitHub; /github REPO reviews off turns reviews off, " +
 				"and notices or triage in the same way"},
-			Group: feature.GroupGitHub, Run: feature.TextCommand(g.showOrSet),
+			Group: feature.HelpGroupGitHub, Run: feature.TextCommand(g.showOrSet),
 			Private: feature.PrivateAnswerWithoutArguments,
 			MayAsk:  true},
 		{SlashCommand: supervisor.SlashCommand{Name: "webhooks",
 			Help: "how news from GitHub arrive, and which you are told; /webhooks REPO off mutes a repository"},
-			Group: feature.GroupGitHub, Run: feature.TextCommand(g.showOrSetNotices),
+			Group: feature.HelpGroupGitHub, Run: feature.TextCommand(g.showOrSetNotices),
 			Private: feature.PrivateAnswerWithoutArguments,
 			MayAsk:  true},
 	}
@@ -126,7 +126,7 @@ func (g *GitHub) shownRepositories(ctx context.Context, r feature.CommandRequest
 		}
 		if s.Repo != repo {
 			repo = s.Repo
-			text += fmt.Sprintf(textRepository, markdown.QuoteName(repo))
+			text += fmt.Sprintf(textRepository, markdown.EscapeName(repo))
 		}
 		text += fmt.Sprintf(textSwitch, s.What, switchWord(s), sources[s.Source])
 	}
@@ -150,8 +150,8 @@ func (g *GitHub) setRepository(ctx context.Context, r feature.CommandRequest, to
 	case all && r.User.Role != supervisor.RoleAdmin:
 		return "", supervisor.Errorf(supervisor.CodeForbidden, textAllUsageAdmin)
 	}
-	question := fmt.Sprintf(textSwitchQuestion, to.What, markdown.QuoteName(to.Repo), value)
-	err := r.Allow(ctx, approval.EffectSettings, question, to.Repo, string(to.What), value, fmt.Sprint(all))
+	question := fmt.Sprintf(textSwitchQuestion, to.What, markdown.EscapeName(to.Repo), value)
+	err := r.Allow(ctx, approval.EffectChangeSetting, question, to.Repo, string(to.What), value, fmt.Sprint(all))
 	if err == nil {
 		err = g.switches.Set(ctx, user, to, value, all)
 	}
@@ -167,5 +167,5 @@ func (g *GitHub) setRepository(ctx context.Context, r feature.CommandRequest, to
 			to = s
 		}
 	}
-	return fmt.Sprintf(textSwitchSet, to.What, markdown.QuoteName(to.Repo), switchWord(to), sources[to.Source]), err
+	return fmt.Sprintf(textSwitchSet, to.What, markdown.EscapeName(to.Repo), switchWord(to), sources[to.Source]), err
 }

@@ -88,7 +88,7 @@ func TestSwitchCommands_ShowAndChangeServices(t *testing.T) {
 			t.Errorf("%s is %q, %v, want %q", name, got, err, want)
 		}
 	}
-	if want := approval.EffectSettings + " acme/Widget reviews off false"; r.approved[0] != want {
+	if want := approval.EffectChangeSetting + " acme/Widget reviews off false"; r.approved[0] != want {
 		t.Errorf("approved first was %q, want %q", r.approved[0], want)
 	}
 }

@@ -56,17 +56,17 @@ func (p *SecurityAlertReaders) mayWrite(ctx context.Context, repo supervisor.Git
 // settingPrivateIssue begins the names of the service's settings that mark private issues.
 const settingPrivateIssue = "github private "
 
-// MarkIssue makes all later notices about an issue private. Nothing takes the mark off.
-func (p *SecurityAlertReaders) MarkIssue(ctx context.Context, repo string, number int) error {
-	marked, err := p.IsMarked(ctx, repo, number)
+// MarkIssuePrivate makes all later notices about an issue private. Nothing takes the mark off.
+func (p *SecurityAlertReaders) MarkIssuePrivate(ctx context.Context, repo string, number int) error {
+	marked, err := p.IsIssuePrivate(ctx, repo, number)
 	if err != nil || marked {
 		return err
 	}
 	return p.Switches.Store.Put(ctx, everybody, privateIssueSetting(repo, number), ServiceOn)
 }
 
-// IsMarked reports whether MarkIssue was called for an issue.
-func (p *SecurityAlertReaders) IsMarked(ctx context.Context, repo string, number int) (bool, error) {
+// IsIssuePrivate reports whether MarkIssuePrivate was called for an issue.
+func (p *SecurityAlertReaders) IsIssuePrivate(ctx context.Context, repo string, number int) (bool, error) {
 	_, marked, err := p.Switches.Store.Find(ctx, everybody, privateIssueSetting(repo, number))
 	return marked, err
 }
@@ -87,9 +87,9 @@ func (p *SecurityAlertReaders) isPrivate(ctx context.Context, of supervisor.GitH
 	case !isAboutIssue(of):
 		return notice.IsAlert(of), nil
 	case of.Security || triage.IsSecurityReport(of.Title, of.Text):
-		return true, p.MarkIssue(ctx, of.Repo, of.Number)
+		return true, p.MarkIssuePrivate(ctx, of.Repo, of.Number)
 	}
-	return p.IsMarked(ctx, of.Repo, of.Number)
+	return p.IsIssuePrivate(ctx, of.Repo, of.Number)
 }
 
 // privateReaders returns the private chats for a private event.
@@ -110,7 +110,7 @@ func (e *EventHandler) becamePrivate(ctx context.Context, n sqlite.RepositoryNot
 	if !served || !isAboutIssue(n.Event) {
 		return false, nil
 	}
-	marked, err := e.o.Private.IsMarked(ctx, n.Repo, n.Event.Number)
+	marked, err := e.o.Private.IsIssuePrivate(ctx, n.Repo, n.Event.Number)
 	if err != nil || !marked {
 		return false, err
 	}

@@ -114,7 +114,7 @@ func TestPrivateIssue_LaterEvents_GoToWritersOnly(t *testing.T) {
 				}
 				step("the first event", "1", c.first, c.told)
 				if c.mark {
-					if err := r.private.MarkIssue(t.Context(), "acme/widget", 7); err != nil {
+					if err := r.private.MarkIssuePrivate(t.Context(), "acme/widget", 7); err != nil {
 						t.Fatal(err)
 					}
 				}

@@ -74,7 +74,7 @@ func (g *GitHub) quiet(ctx context.Context, in setup.Setup, q MuteRequest) (r Mu
 // changeMutes adds or removes a mute.
 func (g *GitHub) changeMutes(ctx context.Context, repos []supervisor.GitHubRepo, q MuteRequest) error {
 	store := g.o.Reviews
-	kind, subject, changes := supervisor.MuteLabel, "", 0
+	kind, subject, changes := supervisor.MuteKindLabel, "", 0
 	for _, given := range []bool{q.Pull != nil, q.Label != nil, q.Remove != nil} {
 		if given {
 			changes++
@@ -88,7 +88,7 @@ func (g *GitHub) changeMutes(ctx context.Context, repos []supervisor.GitHubRepo,
 	case q.Label != nil && strings.TrimSpace(*q.Label) == "":
 		return supervisor.Errorf(supervisor.CodeInvalid, textQuietLabel)
 	case q.Pull != nil:
-		kind, subject = supervisor.MutePullRequest, fmt.Sprint(*q.Pull)
+		kind, subject = supervisor.MuteKindPullRequest, fmt.Sprint(*q.Pull)
 	case q.Label != nil:
 		subject = strings.TrimSpace(*q.Label)
 	}

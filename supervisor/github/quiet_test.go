@@ -13,10 +13,10 @@ import (
 func TestMuteList_Finding_HasTitlePathAndPull(t *testing.T) {
 	at := time.Date(2026, 11, 29, 9, 0, 0, 0, time.UTC)
 	text := github.MuteList{Mutes: []github.Mute{
-		{ID: 1, Repo: "acme/widget", Kind: supervisor.MuteFinding, Of: "0123456789abcdef",
+		{ID: 1, Repo: "acme/widget", Kind: supervisor.MuteKindFinding, Of: "0123456789abcdef",
 			Title: "A nil\nmap \x1b[31mpanics", Path: "main.go", Pull: 12, By: "bob", At: at},
-		{ID: 2, Repo: "acme/widget", Kind: supervisor.MuteFinding, Of: "fedcba9876543210", By: "bob", At: at},
-		{ID: 3, Repo: "acme/widget", Kind: supervisor.MutePullRequest, Of: "7", At: at},
+		{ID: 2, Repo: "acme/widget", Kind: supervisor.MuteKindFinding, Of: "fedcba9876543210", By: "bob", At: at},
+		{ID: 3, Repo: "acme/widget", Kind: supervisor.MuteKindPullRequest, Of: "7", At: at},
 	}}.Text()
 	var lines [][]string
 	for _, line := range strings.Split(strings.TrimSpace(text), "\n") {

@@ -35,7 +35,7 @@ func (s patches) progress(ctx context.Context, u supervisor.User, q StartedRevie
 		return l, s.o.Outbox.MarkDelivered(ctx, d.ID)
 	}
 	if err == nil {
-		l.Windows, err = s.o.Turns.CountChildren(ctx, u.Name, q.Inbound)
+		l.Windows, err = s.o.Turns.CountChildTurns(ctx, u.Name, q.Inbound)
 	}
 	return l, err
 }

@@ -158,7 +158,7 @@ func TestPoll_WithoutWebhook_FindsEvents(t *testing.T) {
 
 // A comment with Mews's mark counts unless Mews wrote it. If Mews's login is unknown, no comment
 // with the mark counts.
-func TestPoll_OwnMark_CountsByAuthor(t *testing.T) {
+func TestPoll_MarkedComment_CountsUnlessOwn(t *testing.T) {
 	for self, want := range map[string][]string{"": nil,
 		"mews-bot": {"issue_comment created #1 bob @mews triage <!-- mews:1 -->"}} {
 		w := newWatched(t, time.Minute)
@@ -173,7 +173,7 @@ func TestPoll_OwnMark_CountsByAuthor(t *testing.T) {
 
 // A poll finds a changed title or a removed label once. After an update of Mews, the stored state
 // may lack title and labels; then no change of them is found.
-func TestPoll_TitleOrLabels_AreCompared(t *testing.T) {
+func TestPoll_TitleOrLabelChange_IsFoundOnce(t *testing.T) {
 	for name, c := range map[string]struct{ every time.Duration }{"without a webhook": {time.Minute}, "with one": {0}} {
 		t.Run(name, func(t *testing.T) {
 			w := newWatched(t, c.every)

@@ -49,7 +49,7 @@ func HideForeignWords(m supervisor.OldForeignMessage) protocol.Message {
 
 // agedLine returns the line that replaces the words of others.
 func agedLine(name string, m supervisor.OldForeignMessage) string {
-	return fmt.Sprintf(textAged, name, amount.FormatBytes(m.Size), m.At.Format(dayAged), supervisor.ToolReadMessage,
+	return fmt.Sprintf(textAged, name, amount.FormatBytes(m.Size), m.At.Format(dayAged), supervisor.ReadMessageToolName,
 		m.ID)
 }
 

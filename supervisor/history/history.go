@@ -60,9 +60,9 @@ func SelectMessages(transcript []protocol.Message, first int64, budget int) Requ
 	return w
 }
 
-// FreeTokens returns the tokens of the budget that remain for messages that may be dropped. It is
+// RemainingTokens returns the tokens of the budget that remain for messages that may be dropped. It is
 // negative if the messages that SelectMessages always keeps exceed the budget.
-func FreeTokens(transcript []protocol.Message, first int64, budget int) int {
+func RemainingTokens(transcript []protocol.Message, first int64, budget int) int {
 	_, present := splitTurns(transcript, first)
 	pinned, loose := splitPinned(present)
 	if n := len(loose); n > 0 {

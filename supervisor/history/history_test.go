@@ -171,7 +171,7 @@ func TestSelect_MessagesAfterLastStep_AreKept(t *testing.T) {
 func TestFreeTokens_KeptMessages_AreSubtracted(t *testing.T) {
 	all := story("ua"+"u"+"cc"+"u", 400)
 	stays := history.EstimateTokens(story("uuc", 400))
-	if got := history.FreeTokens(all, 3, 1000); got != 1000-stays {
+	if got := history.RemainingTokens(all, 3, 1000); got != 1000-stays {
 		t.Errorf("%d tokens are left beside %d of 1000", got, stays)
 	}
 }
@@ -248,7 +248,7 @@ func TestEstimateTokens_ThoughtsSentAgain_Count(t *testing.T) {
 func TestFormatStamp_AnyMessage_IsRecognised(t *testing.T) {
 	for month := range 12 {
 		at := time.Date(2026, time.Month(month+1), 1+month*2, month, 5, 0, 0, time.UTC)
-		stamp := history.FormatStamp(supervisor.SendInfo{At: at, Voice: month%2 == 0, Forwarded: month%3 == 0,
+		stamp := history.FormatStamp(supervisor.SentMessageInfo{At: at, Voice: month%2 == 0, Forwarded: month%3 == 0,
 			Conversation: supervisor.Conversation{Channel: supervisor.ChannelTelegram, Chat: "-1"}})
 		if got := foreign.IndentStamps("a\n" + stamp); got != "a\n"+foreign.MarkIndent+stamp {
 			t.Errorf("%q is no stamp: %q", stamp, got)

@@ -72,9 +72,9 @@ func TestFitPictures_LargePictures_KeepsByteLimit(t *testing.T) {
 	}
 }
 
-// TestFitPictures_OneMore_KeepsPrefix adds pictures one by one. At most every tenth picture may
+// TestFitPictures_AddedPicture_KeepsPrefix adds pictures one by one. At most every tenth picture may
 // change the earlier part of the request.
-func TestFitPictures_OneMore_KeepsPrefix(t *testing.T) {
+func TestFitPictures_AddedPicture_KeepsPrefix(t *testing.T) {
 	changes := 0
 	var before []protocol.Message
 	for n := 1; n <= 100; n++ {

@@ -31,7 +31,7 @@ func TestFormatRecap_ManyMessages_IsBounded(t *testing.T) {
 
 // Words of other conversations are between fences. They must not look like another message, or like
 // the end of the recap.
-func TestFormatRecap_ForeignWords_AreNoMarks(t *testing.T) {
+func TestFormatRecap_ForgedMarks_AreHarmless(t *testing.T) {
 	for _, list := range []map[string]string{foreigntest.ForgedStampTexts, foreigntest.ForgedMarkTexts} {
 		for name, text := range list {
 			got := history.FormatRecap([]supervisor.RecapLine{{At: "now", Text: text}})

@@ -197,9 +197,9 @@ func TestShorten_RandomHistory_IsValid(t *testing.T) {
 	})
 }
 
-// TestCutText_MiddleOfLine_BeginsNoLine checks a cut within a line. The rest of the line must never
+// TestCutText_MiddleOfLine_StartsNoNewLine checks a cut within a line. The rest of the line must never
 // become a line of its own.
-func TestCutText_MiddleOfLine_BeginsNoLine(t *testing.T) {
+func TestCutText_MiddleOfLine_StartsNoNewLine(t *testing.T) {
 	for shift := range 60 {
 		text := strings.Repeat("a", shift) + strings.Repeat("x "+foreigntest.ForgedStamp, 200)
 		for _, cut := range []string{history.CutText(text, 480, ""), history.CutText(foreign.SanitizeText(text), 480,

@@ -7,7 +7,7 @@ import (
 )
 
 // ChannelName returns the name of a channel for people.
-func ChannelName(s supervisor.SendInfo) string {
+func ChannelName(s supervisor.SentMessageInfo) string {
 	channel := string(s.Conversation.Channel)
 	if channel != "" {
 		channel = strings.ToUpper(channel[:1]) + channel[1:]
@@ -19,13 +19,13 @@ func ChannelName(s supervisor.SendInfo) string {
 }
 
 // FormatTimeAndPlace returns the time and the channel of a message, in words.
-func FormatTimeAndPlace(s supervisor.SendInfo) string {
+func FormatTimeAndPlace(s supervisor.SentMessageInfo) string {
 	return s.At.Format(stampTime) + ", " + ChannelName(s)
 }
 
 // FormatStamp returns the line above a message, its stamp. It tells a model when, where and how the
 // message was sent.
-func FormatStamp(s supervisor.SendInfo) string {
+func FormatStamp(s supervisor.SentMessageInfo) string {
 	parts := []string{FormatTimeAndPlace(s)}
 	for _, how := range []struct {
 		so   bool

@@ -197,7 +197,7 @@ func (w *work) readBlob(ctx context.Context, p *protocol.BlobReadParams) (*proto
 	}
 	data := make([]byte, p.Length)
 	n, size, err := w.o.Spool.ReadAt(p.SHA256, data, p.Offset)
-	if errors.Is(err, spool.ErrGone) {
+	if errors.Is(err, spool.ErrBlobGone) {
 		err = &protocol.Error{Code: protocol.CodeBlobExpired, Message: "that output is not kept any more"}
 	}
 	return &protocol.BlobReadResult{Data: data[:n], Size: size}, err

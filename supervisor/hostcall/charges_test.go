@@ -57,7 +57,7 @@ func (b *fakeReserver) Reserve(_ context.Context, bid modelcall.CostEstimate) (s
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if cmp.Or(bid.MinCost, bid.MaxCost) > b.left {
-		return supervisor.Lease{}, &modelcall.Error{Class: modelcall.OverBudget, Err: &supervisor.Error{Code: supervisor.CodeBudget,
+		return supervisor.Lease{}, &modelcall.Error{Class: modelcall.OverBudget, Err: &supervisor.Error{Code: supervisor.CodeBudgetExceeded,
 			Message: "Today's money is spent."}}
 	}
 	if b.last++; b.last == 1 && b.first != nil {
@@ -207,11 +207,11 @@ func TestLease_AnyModelOutcome_Ends(t *testing.T) {
 		"empty":  modeltest.FaultEmptyAnswer, "malformed": modeltest.FaultMalformedCall,
 		"limit":  modeltest.FaultStopReason(modeltest.StopReasonLength),
 		"filter": modeltest.FaultStopReason(modeltest.StopReasonFilter), "unknown tool": modeltest.FaultUnknownTool,
-		"too long":        modeltest.FaultOfClass(modeltest.FailurePromptTooLong),
-		"auth":            modeltest.FaultOfClass(modeltest.FailureWrongKey),
-		"overloaded":      modeltest.FaultOfClass(modeltest.FailureOverloaded),
+		"too long":        modeltest.FaultFromFailureClass(modeltest.FailurePromptTooLong),
+		"auth":            modeltest.FaultFromFailureClass(modeltest.FailureWrongKey),
+		"overloaded":      modeltest.FaultFromFailureClass(modeltest.FailureOverloaded),
 		"overloaded late": modeltest.FaultAfterAnswer(modeltest.FailureOverloaded),
-		"wrong":           modeltest.FaultOfClass(modeltest.FailureInvalidRequest),
+		"wrong":           modeltest.FaultFromFailureClass(modeltest.FailureInvalidRequest),
 		"trouble late":    modeltest.FaultAfterAnswer(modeltest.FailureInternalError),
 	}
 	for name, fault := range faults {
@@ -318,9 +318,9 @@ func (m paidModel) Cost(spec string, u protocol.Usage, kept time.Duration) (int6
 	return m.scriptedModel.Cost(spec, u, kept)
 }
 
-func TestMessage_SeveralCalls_AllArePaid(t *testing.T) {
-	parts := []take{{answer: ended("One ", modelcall.StopLength)}, {answer: ended("two ", modelcall.StopLength)},
-		{answer: ended("three.", modelcall.StopEnd)}}
+func TestMessage_SeveralModelCalls_AllArePaid(t *testing.T) {
+	parts := []take{{answer: ended("One ", modelcall.StopReasonLength)}, {answer: ended("two ", modelcall.StopReasonLength)},
+		{answer: ended("three.", modelcall.StopReasonEnd)}}
 	for name, k := range map[string]struct {
 		unknown bool
 		refuse  error
@@ -331,7 +331,7 @@ func TestMessage_SeveralCalls_AllArePaid(t *testing.T) {
 		"committed":               {false, nil, parts, 1000, []int64{11, 11, 11}},
 		"unknown price":           {true, nil, parts, 1000, []int64{100, 100, 100}},
 		"not committed":           {false, errors.New("no"), parts, 1000, []int64{11, 11, 11}},
-		"not fit to be committed": {false, nil, []take{{answer: ended("", modelcall.StopEnd)}}, 1000, []int64{11}},
+		"not fit to be committed": {false, nil, []take{{answer: ended("", modelcall.StopReasonEnd)}}, 1000, []int64{11}},
 		"no money for the rest":   {false, nil, parts, 105, []int64{11}},
 		"no money for any":        {false, nil, parts, 99, nil},
 	} {
@@ -354,7 +354,7 @@ func TestMessage_SeveralCalls_AllArePaid(t *testing.T) {
 }
 
 func TestUsage_StoreFails_IsLogged(t *testing.T) {
-	r := newRigOf(t, paidModel{&scriptedModel{t: t, list: []take{{answer: ended("", modelcall.StopEnd)}}}, false})
+	r := newRigOf(t, paidModel{&scriptedModel{t: t, list: []take{{answer: ended("", modelcall.StopReasonEnd)}}}, false})
 	b := useReserver(t, r, 1000)
 	b.Usage = failingUsage{}
 	log := r.logged()
@@ -377,7 +377,7 @@ func (failingUsage) FindTokenCount(context.Context, int64) (c sqlite.TokenCount,
 func TestTokenCount_IsReusedWhileValid(t *testing.T) {
 	list := make([]take, 6)
 	for i := range list {
-		list[i] = take{answer: ended("Yes.", modelcall.StopEnd)}
+		list[i] = take{answer: ended("Yes.", modelcall.StopReasonEnd)}
 		list[i].answer.Usage.Input = int64(100 + i)
 	}
 	m := &scriptedModel{t: t, list: list}
@@ -394,7 +394,7 @@ func TestTokenCount_IsReusedWhileValid(t *testing.T) {
 	r.next("4")
 	r.called()
 	r.next("5")
-	if err := r.db.Transcript().EmptyWindow(t.Context(), r.turn().Conversation); err != nil {
+	if err := r.db.Transcript().ClearWindow(t.Context(), r.turn().Conversation); err != nil {
 		t.Fatal(err)
 	}
 	r.called()

@@ -124,7 +124,7 @@ func (t *turn) file(ctx context.Context, f protocol.ChatFile) (file supervisor.F
 	file = supervisor.File{SHA256: f.Blob.SHA256, Size: f.Blob.Size, Name: f.Name, Caption: f.Caption, Path: f.Path, Media: f.Size}
 	file.MediaType, err = DetectMediaType(t.o.Spool, file)
 	switch {
-	case errors.Is(err, spool.ErrGone):
+	case errors.Is(err, spool.ErrBlobGone):
 		return file, feature.NewRefusal("the file is not kept any more; send it again")
 	case err != nil:
 		return file, fmt.Errorf("look what sort of file is to be sent: %w", err)

@@ -16,7 +16,7 @@ import (
 
 // ChildWindows stores child windows. Each belongs to a turn and has one question to a model.
 type ChildWindows interface {
-	OpenChild(ctx context.Context, parent int64, name, text string) (sqlite.ChildExchange, error)
+	OpenChildTurn(ctx context.Context, parent int64, name, text string) (sqlite.ChildExchange, error)
 	CommitLastStep(ctx context.Context, last sqlite.LastStep) (sqlite.LastStepResult, error)
 }
 
@@ -48,7 +48,7 @@ func (t *turn) answerStream(ctx context.Context, p *protocol.ModelStreamParams) 
 // earlier worker, askInChild returns it.
 func (t *turn) askInChild(ctx context.Context, p *protocol.ModelStreamParams) (*protocol.ModelStreamResult, error) {
 	t.outcome.Failure = nil
-	w, err := t.o.Windows.OpenChild(ctx, t.ID, p.Child.Name, p.Child.Text)
+	w, err := t.o.Windows.OpenChildTurn(ctx, t.ID, p.Child.Name, p.Child.Text)
 	switch {
 	case err != nil:
 		return nil, t.modelFailed(ctx, err)

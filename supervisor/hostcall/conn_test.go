@@ -271,7 +271,7 @@ func TestModelStream_InvalidRequest_IsRefused(t *testing.T) {
 }
 
 func TestEndTurn_ReturnsModelFailure(t *testing.T) {
-	refusal := &supervisor.Error{Code: supervisor.CodeModel, Message: "The key was refused."}
+	refusal := &supervisor.Error{Code: supervisor.CodeModelFailed, Message: "The key was refused."}
 	r := newRig(t, func(context.Context, modelcall.Request, func(string)) (protocol.Message, error) {
 		return protocol.Message{}, refusal
 	})

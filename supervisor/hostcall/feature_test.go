@@ -21,7 +21,7 @@ type echoParams struct {
 
 // echoCall is a call that returns its text with the user and the turn.
 func echoCall() feature.HostCall {
-	return feature.HostCall{Method: "echo.say", Kinds: feature.HomeTurnKinds(), Bytes: 100, Limit: 2, Serial: true,
+	return feature.HostCall{Method: "echo.say", Kinds: feature.OwnWorkerTurnKinds(), Bytes: 100, Limit: 2, Serial: true,
 		HostCallHandler: feature.NewHostCallHandler(func(_ context.Context, t feature.Turn, p *echoParams) (*[]any,
 			error) {
 			switch p.Text {

@@ -48,7 +48,7 @@ func (t *turn) listOpen(ctx context.Context) (_ []supervisor.OpenedTool, err err
 		}
 	}
 	if !t.read && t.Kind == supervisor.TurnJob {
-		t.opened = append(t.opened, supervisor.OpenedTool{Name: supervisor.ToolJobResult, Pinned: true})
+		t.opened = append(t.opened, supervisor.OpenedTool{Name: supervisor.JobResultToolName, Pinned: true})
 	}
 	t.read = true
 	return t.opened, nil
@@ -64,7 +64,7 @@ func (c *Conn) ListTools() []protocol.Tool {
 	}
 	all := make([]protocol.Tool, 0, len(c.tools.known.byName))
 	for _, t := range c.tools.known.byName {
-		if t.Name != supervisor.ToolJobResult {
+		if t.Name != supervisor.JobResultToolName {
 			all = append(all, t)
 		}
 	}
@@ -93,7 +93,7 @@ func (t *turn) findTools(ctx context.Context, p *protocol.ToolsFindParams) (*pro
 	for i, tool := range found {
 		more[i] = supervisor.OpenedTool{Name: tool.Name, Call: p.Call}
 	}
-	now, full := tools.AddOpenTools(all, open, more...)
+	now, full := tools.AddOpenedTools(all, open, more...)
 	in := supervisor.Conversation{ID: t.Conversation, User: t.user}
 	if err := t.commit(ctx, func() error { return t.o.OpenedTools.AddTools(ctx, in, now[len(open):]...) }); err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func foundText(all []protocol.Tool, open, full []string) string {
 		text.WriteString(textNoneFound)
 	}
 	if len(full) > 0 {
-		fmt.Fprintf(&text, textToolsFull, strings.Join(full, ", "), tools.MaxOffered, tools.MaxOfferedBytes>>10)
+		fmt.Fprintf(&text, textToolsFull, strings.Join(full, ", "), tools.MaxOfferedTools, tools.MaxOfferedBytes>>10)
 	}
 	return strings.TrimSpace(text.String())
 }
@@ -155,12 +155,12 @@ func (t *turn) openCalled(step *sqlite.Step) (open []supervisor.OpenedTool) {
 			continue
 		}
 		use := supervisor.OpenedTool{Name: call.Name}
-		now, full := tools.AddOpenTools(all, open, use)
+		now, full := tools.AddOpenedTools(all, open, use)
 		if open = now; len(full) == 0 {
 			step.Uses = append(step.Uses, use)
 			continue
 		}
-		text := fmt.Sprintf(textToolClosed, call.Name, tools.MaxOffered, tools.MaxOfferedBytes>>10)
+		text := fmt.Sprintf(textToolClosed, call.Name, tools.MaxOfferedTools, tools.MaxOfferedBytes>>10)
 		step.Results = append(step.Results, protocol.ToolResult{Call: call.ID, Name: call.Name, Text: text, Failed: true})
 	}
 	return open

@@ -99,9 +99,9 @@ func (r *toolRig) answer(call protocol.ToolCall) {
 	}
 }
 
-// TestFindTools_OpenFamily_IsOffered checks that opened families stay offered, even after a crash
+// TestFindTools_FoundFamily_StaysOffered checks that opened families stay offered, even after a crash
 // of the worker.
-func TestFindTools_OpenFamily_IsOffered(t *testing.T) {
+func TestFindTools_FoundFamily_StaysOffered(t *testing.T) {
 	r := newToolRig(t)
 	call := r.step(`find_tools {"words":"memory"}`).Message.ToolCalls()[0]
 	if want := []string{"find_tools", "read_file"}; !slices.Equal(r.offered, want) {
@@ -142,9 +142,9 @@ func bulk(n int) (list []protocol.Tool) {
 	return list
 }
 
-// TestClosedTool_NoRoomInRequest_IsNotRun checks that the model is told what to do instead, and
+// TestToolCall_NoRoomForTool_IsNotRun checks that the model is told what to do instead, and
 // that the worker does not run the call.
-func TestClosedTool_NoRoomInRequest_IsNotRun(t *testing.T) {
+func TestToolCall_NoRoomForTool_IsNotRun(t *testing.T) {
 	r := newToolRig(t, bulk(40)...)
 	var all []string
 	for _, tool := range bulk(40) {
@@ -178,9 +178,9 @@ func TestClosedTool_NoRoomInRequest_IsNotRun(t *testing.T) {
 	}
 }
 
-// TestOpenTools_TooMany_ClosesOldest checks that the tools that were not used for longest are
+// TestOfferedTools_TooMany_DropsLeastRecent checks that the tools that were not used for longest are
 // closed first. Tools that the user keeps open are closed last.
-func TestOpenTools_TooMany_ClosesOldest(t *testing.T) {
+func TestOfferedTools_TooMany_DropsLeastRecent(t *testing.T) {
 	r := newToolRig(t, bulk(23)...)
 	conversation := r.open.Turn.Conversation
 	for _, tool := range bulk(23) {
@@ -201,7 +201,7 @@ func TestOpenTools_TooMany_ClosesOldest(t *testing.T) {
 	if len(r.offered) != 17 || r.offered[2] != "bulk_00" || r.offered[3] != "bulk_03" {
 		t.Errorf("after a trim %q are offered", r.offered)
 	}
-	if err := r.db.Transcript().EmptyWindow(t.Context(), conversation.ID); err != nil {
+	if err := r.db.Transcript().ClearWindow(t.Context(), conversation.ID); err != nil {
 		t.Fatal(err)
 	}
 	if left, err := r.db.OpenedTools().List(t.Context(), conversation.ID); err != nil || len(left) != 1 || left[0].Name != "bulk_03" {

@@ -22,7 +22,7 @@ func TestForeignWords_FromYesterday_AreNotSent(t *testing.T) {
 	if err != nil || strings.Contains(string(text), "obey") || strings.Count(string(text), "; read_message ") != 2 {
 		t.Fatalf("asked with %s, %v", text, err)
 	}
-	if last := want.Tools[len(want.Tools)-1].Name; last != supervisor.ToolReadMessage {
+	if last := want.Tools[len(want.Tools)-1].Name; last != supervisor.ReadMessageToolName {
 		t.Errorf("the last tool is %s", last)
 	}
 	got := askNextDay(t, true)
@@ -38,7 +38,7 @@ func TestForeignWords_FromYesterday_AreNotSent(t *testing.T) {
 // file was read. With kill the service is killed after the turn's start.
 func askNextDay(t *testing.T, kill bool) modelcall.Request {
 	t.Helper()
-	r := newToolRig(t, protocol.Tool{Name: supervisor.ToolReadMessage, Family: "history",
+	r := newToolRig(t, protocol.Tool{Name: supervisor.ReadMessageToolName, Family: "history",
 		Schema: []byte(`{"type":"object"}`)})
 	exec := func(statement string) { sqlitetest.ExecStatements(t, r.db, statement) }
 	begin := func(key, text string) {

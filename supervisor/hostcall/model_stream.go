@@ -137,7 +137,7 @@ func (t *turn) request(ctx context.Context, p *protocol.ModelStreamParams) (req 
 	if err != nil {
 		return req, err
 	}
-	req.Tools = tools.ListOffered(all, open)
+	req.Tools = tools.ListOfferedTools(all, open)
 	if err := t.reportPromptFiles(ctx, p.PromptFiles); err != nil {
 		return req, err
 	}
@@ -158,7 +158,7 @@ func (t *turn) request(ctx context.Context, p *protocol.ModelStreamParams) (req 
 	if req.System, err = t.keepSystemText(ctx, was, req.System, trimmed); err != nil {
 		return req, err
 	}
-	req.Tools = tools.ListOffered(all, t.opened) // moving the window may have closed some tools
+	req.Tools = tools.ListOfferedTools(all, t.opened) // moving the window may have closed some tools
 	req.Fit = t.fitRequest(ctx)
 	return req.Fit(req, int64(t.maxHistory()+prefixTokens(req))), nil
 }
@@ -198,11 +198,11 @@ func (t *turn) normalizeMessage(m protocol.Message) (protocol.Message, error) {
 	}
 	switch {
 	case err != nil:
-		return m, &supervisor.Error{Code: supervisor.CodeModel, Err: err, Message: textUnreadable}
+		return m, &supervisor.Error{Code: supervisor.CodeModelFailed, Err: err, Message: textUnreadable}
 	case !said:
-		return m, &supervisor.Error{Code: supervisor.CodeModel, Message: textEmpty}
+		return m, &supervisor.Error{Code: supervisor.CodeModelFailed, Message: textEmpty}
 	case n > maxCalls || len(line) > maxAnswer:
-		return m, &supervisor.Error{Code: supervisor.CodeModel, Message: fmt.Sprintf(textTooLarge, len(line)>>10, n)}
+		return m, &supervisor.Error{Code: supervisor.CodeModelFailed, Message: fmt.Sprintf(textTooLarge, len(line)>>10, n)}
 	}
 	return m, nil
 }

@@ -24,7 +24,7 @@ func (w *work) checkPicture(ctx context.Context, image protocol.Image) error {
 	head := make([]byte, typeBytes)
 	n, _, err := w.o.Spool.ReadAt(image.SHA256, head, 0)
 	switch {
-	case errors.Is(err, spool.ErrGone): // requests will mention that the picture is missing
+	case errors.Is(err, spool.ErrBlobGone): // requests will mention that the picture is missing
 		return nil
 	case err == nil && protocol.DetectImageType(head[:n]) != image.MediaType:
 		return feature.WorkerOffence{Err: fmt.Errorf("its bytes are no %s", image.MediaType)}
@@ -35,7 +35,7 @@ func (w *work) checkPicture(ctx context.Context, image protocol.Image) error {
 // pictureGone reports whether a picture of the transcript can no longer be read.
 func (w *work) pictureGone(image protocol.Image) bool {
 	_, _, err := w.o.Spool.ReadAt(image.SHA256, nil, 0)
-	if err != nil && !errors.Is(err, spool.ErrGone) {
+	if err != nil && !errors.Is(err, spool.ErrBlobGone) {
 		w.log().Error("look for a picture", "error", err)
 	}
 	return err != nil

@@ -8,9 +8,9 @@ import (
 	"mews/protocol"
 )
 
-// TestSharedTools_EqualLists_AreOneTable: equal lists of several workers share a table until no
+// TestToolTables_EqualLists_AreShared: equal lists of several workers share a table until no
 // worker has it. If requests choose different tools of a list, the table keeps each choice.
-func TestSharedTools_EqualLists_AreOneTable(t *testing.T) {
+func TestToolTables_EqualLists_AreShared(t *testing.T) {
 	var s sharedTools
 	list := func() []protocol.Tool { return []protocol.Tool{{Name: "get_time"}, {Name: "list_files"}} }
 	a, b := s.table(list(), "1"), s.table(list(), "1")

@@ -40,8 +40,8 @@ func (t *turn) takeWaiting(ctx context.Context, req modelcall.Request) error {
 	if t.o.Busy != nil && t.o.Busy(ctx, t.user) == supervisor.BusySteer {
 		least = supervisor.PriorityUsual
 	}
-	room := tokenBytes * history.FreeTokens(t.transcript.messages, t.First, t.historyRoom(ctx, req))
-	taken, err := t.o.Steps.TakeWaitingTexts(ctx, t.ID, max(minTaken, min(maxTaken, room)), least)
+	room := tokenBytes * history.RemainingTokens(t.transcript.messages, t.First, t.historyRoom(ctx, req))
+	taken, err := t.o.Steps.AddWaitingTexts(ctx, t.ID, max(minTaken, min(maxTaken, room)), least)
 	if err != nil {
 		t.log().Warn("take in what was sent meanwhile", "error", err)
 	}
@@ -72,7 +72,7 @@ func (t *turn) countTaken() (n int) {
 // first time.
 func (t *turn) takenText() string {
 	if n := t.countTaken(); n > 0 {
-		return reply.MessagesReadLine(n)
+		return reply.LineAboutReadMessages(n)
 	}
 	return ""
 }

@@ -97,10 +97,10 @@ func TestSteering_NewMessage_ReachesNextStep(t *testing.T) {
 	if m := requests[1].Messages; m[len(m)-3].Role != protocol.RoleTool {
 		t.Errorf("they stand behind a %s", m[len(m)-3].Role)
 	}
-	if shown != "I look.\n\n"+reply.MessagesReadLine(2) {
+	if shown != "I look.\n\n"+reply.LineAboutReadMessages(2) {
 		t.Errorf("as the answer to them began the reply was %q", shown)
 	}
-	if text, _ := r.stream.Text(); text != "I look.\n\n"+reply.MessagesReadLine(2)+"\n\nI see it." {
+	if text, _ := r.stream.Text(); text != "I look.\n\n"+reply.LineAboutReadMessages(2)+"\n\nI see it." {
 		t.Errorf("the reply is %q", text)
 	}
 	if r.peer.ended != nil || len(r.audited) > 0 {
@@ -178,7 +178,7 @@ func TestSteering_FailedStep_LeavesMessageUnread(t *testing.T) {
 	r.conn, r.peer = r.newConn("ann")
 	r.conn.BeginTurn(turn)
 	r.makeCalls()
-	if text, _ := r.stream.Text(); text != "I look.\n\n"+reply.MessagesReadLine(2)+"\n\nI see it." {
+	if text, _ := r.stream.Text(); text != "I look.\n\n"+reply.LineAboutReadMessages(2)+"\n\nI see it." {
 		t.Errorf("after the step that was made the reply is %q", text)
 	}
 }
@@ -308,7 +308,7 @@ type failingSteps struct {
 	hostcall.Steps
 }
 
-func (failingSteps) TakeWaitingTexts(context.Context, int64, int, supervisor.InboundPriority) (int, error) {
+func (failingSteps) AddWaitingTexts(context.Context, int64, int, supervisor.InboundPriority) (int, error) {
 	return 0, errors.New("the disk is full")
 }
 
@@ -368,7 +368,7 @@ func TestSteering_EditedMessage_ReachesNextStep(t *testing.T) {
 		if diff := cmp.Diff(want, userTexts(requests[1])); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", mode, diff)
 		}
-		if text, _ := r.stream.Text(); text != "I look.\n\n"+reply.MessagesReadLine(1)+"\n\nI see it." {
+		if text, _ := r.stream.Text(); text != "I look.\n\n"+reply.LineAboutReadMessages(1)+"\n\nI see it." {
 			t.Errorf("%s: the reply is %q", mode, text)
 		}
 	}

@@ -19,7 +19,7 @@ type Steps interface {
 	CommitStep(ctx context.Context, step sqlite.Step) (message int64, err error)
 	CommitCallStart(ctx context.Context, turn int64, call string) error
 	CommitResult(ctx context.Context, turn int64, result protocol.ToolResult) (message int64, err error)
-	TakeWaitingTexts(ctx context.Context, turn int64, room int, least supervisor.InboundPriority) (taken int, err error)
+	AddWaitingTexts(ctx context.Context, turn int64, room int, least supervisor.InboundPriority) (taken int, err error)
 	AppendEdits(ctx context.Context, turn int64, room int) (told int, err error)
 }
 

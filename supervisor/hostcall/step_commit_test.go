@@ -109,9 +109,9 @@ func TestToolResult_Invalid_EndsWorker(t *testing.T) {
 	}
 }
 
-// TestCallStart_NeverMade_EndsWorker: a call that has begun before is only refused, because an
+// TestCallStart_UnknownCall_EndsWorker: a call that has begun before is only refused, because an
 // honest worker may repeat it.
-func TestCallStart_NeverMade_EndsWorker(t *testing.T) {
+func TestCallStart_UnknownCall_EndsWorker(t *testing.T) {
 	r := newRig(t, asks(1))
 	begin := func(call string) error {
 		_, err := r.call(protocol.MethodStepCommit,

@@ -60,7 +60,7 @@ func (s *stepStream) answer(ctx context.Context, req modelcall.Request) (modelca
 	case isTruncated(said):
 		said.Message = s.note(said.Message,
 			fmt.Sprintf(textBrokenOff, cmp.Or(why, continuations[said.CutForMoney].why)))
-	case said.Stop == modelcall.StopOther:
+	case said.Stop == modelcall.StopReasonOther:
 		said.Message = s.note(said.Message, textPerhapsCut)
 	}
 	return said, err
@@ -112,7 +112,7 @@ func (s *stepStream) takeBack() {
 // isTruncated reports whether a message ended at a limit, and not by the model's choice. A message
 // with tool calls is not truncated, because it continues after them.
 func isTruncated(a modelcall.Answer) bool {
-	return a.Stop == modelcall.StopLength && len(a.Message.ToolCalls()) == 0
+	return a.Stop == modelcall.StopReasonLength && len(a.Message.ToolCalls()) == 0
 }
 
 // continueRequest returns the request for the rest of a truncated message.

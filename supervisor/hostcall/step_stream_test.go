@@ -62,7 +62,7 @@ func ended(text string, stop modelcall.StopReason) modelcall.Answer {
 
 func failed(class modelcall.ErrorClass) error {
 	return &modelcall.Error{Class: class, Usage: protocol.Usage{Input: 5},
-		Err: &supervisor.Error{Code: supervisor.CodeModel, Message: "It failed."}}
+		Err: &supervisor.Error{Code: supervisor.CodeModelFailed, Message: "It failed."}}
 }
 
 // said calls model.stream and returns the text that the worker gets. The text must equal the stored
@@ -86,9 +86,9 @@ func said(t *testing.T, r *rig) string {
 
 func TestTruncatedMessage_IsContinued(t *testing.T) {
 	m := &scriptedModel{t: t, list: []take{
-		{answer: ended("One two th", modelcall.StopLength)},
-		{answer: ended("ree fo", modelcall.StopLength)},
-		{answer: ended("ur.", modelcall.StopEnd)},
+		{answer: ended("One two th", modelcall.StopReasonLength)},
+		{answer: ended("ree fo", modelcall.StopReasonLength)},
+		{answer: ended("ur.", modelcall.StopReasonEnd)},
 	}}
 	if got := said(t, newRigOf(t, m)); got != "One two three four." {
 		t.Errorf("it said %q", got)
@@ -102,11 +102,11 @@ func TestTruncatedMessage_IsContinued(t *testing.T) {
 func TestTruncatedMessage_StaysCut_AddsNote(t *testing.T) {
 	for name, list := range map[string][]take{
 		"again and again": {
-			{answer: ended("a", modelcall.StopLength)}, {answer: ended("b", modelcall.StopLength)},
-			{answer: ended("c", modelcall.StopLength)}, {answer: ended("d", modelcall.StopLength)},
+			{answer: ended("a", modelcall.StopReasonLength)}, {answer: ended("b", modelcall.StopReasonLength)},
+			{answer: ended("c", modelcall.StopReasonLength)}, {answer: ended("d", modelcall.StopReasonLength)},
 		},
 		"and then the model fails": {
-			{answer: ended("abcd", modelcall.StopLength)},
+			{answer: ended("abcd", modelcall.StopReasonLength)},
 			{deltas: []modelcall.Delta{{Text: "half"}}, err: failed(modelcall.Overloaded)},
 		},
 	} {
@@ -121,7 +121,7 @@ func TestTruncatedMessage_StaysCut_AddsNote(t *testing.T) {
 
 // cut returns an answer that the budget has truncated.
 func cut(text string) modelcall.Answer {
-	a := ended(text, modelcall.StopLength)
+	a := ended(text, modelcall.StopReasonLength)
 	a.CutForMoney = true
 	if text == "" {
 		a.Message.Parts = nil
@@ -130,22 +130,22 @@ func cut(text string) modelcall.Answer {
 }
 
 func TestMessageCutByBudget_ContinuesTwice(t *testing.T) {
-	noMoney := &modelcall.Error{Class: modelcall.OverBudget, Err: &supervisor.Error{Code: supervisor.CodeBudget,
+	noMoney := &modelcall.Error{Class: modelcall.OverBudget, Err: &supervisor.Error{Code: supervisor.CodeBudgetExceeded,
 		Message: "Your limit is met."}}
 	const short = "[The answer ends here: your budget does not suffice for the rest. /usage shows what is left.]"
 	for name, k := range map[string]struct {
 		list []take
 		want string
 	}{
-		"and it is whole then":  {[]take{{answer: cut("One t")}, {answer: cut("wo th")}, {answer: ended("ree.", modelcall.StopEnd)}}, "One two three."},
+		"and it is whole then":  {[]take{{answer: cut("One t")}, {answer: cut("wo th")}, {answer: ended("ree.", modelcall.StopReasonEnd)}}, "One two three."},
 		"and it is not":         {[]take{{answer: cut("a")}, {answer: cut("b")}, {answer: cut("c")}}, "abc\n\n" + short},
 		"nothing of it is ever": {[]take{{answer: cut("")}, {answer: cut("")}, {answer: cut("")}}, short},
 		"and there is no more": {[]take{{answer: cut("a")}, {err: noMoney}},
 			"a\n\n[The answer ends here: Your limit is met.]"},
 		"and the model fails": {[]take{{answer: cut("a")}, {err: failed(modelcall.Overloaded)}},
 			"a\n\n[The answer ends here: the model failed to continue it.]"},
-		"and the model's own limit is reached": {[]take{{answer: cut("a")}, {answer: ended("b", modelcall.StopLength)},
-			{answer: ended("c", modelcall.StopLength)}, {answer: ended("d", modelcall.StopEnd)}}, "abcd"},
+		"and the model's own limit is reached": {[]take{{answer: cut("a")}, {answer: ended("b", modelcall.StopReasonLength)},
+			{answer: ended("c", modelcall.StopReasonLength)}, {answer: ended("d", modelcall.StopReasonEnd)}}, "abcd"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := &scriptedModel{t: t, list: k.list}
@@ -179,7 +179,7 @@ func TestStoppedAnswer_HasNoTruncationNote(t *testing.T) {
 // TestTruncatedToolCall_IsRequestedAgain checks that the model is asked again for a truncated tool
 // call, which is not stored.
 func TestTruncatedToolCall_IsRequestedAgain(t *testing.T) {
-	call := ended("", modelcall.StopTools)
+	call := ended("", modelcall.StopReasonTools)
 	call.Message.Parts = []protocol.ContentPart{{Call: &protocol.ToolCall{ID: "x", Name: "get_time",
 		Arguments: []byte(`{}`)}}}
 	for first, want := range map[string]string{"": "Your last message was cut off", "I look.": "Go on exactly"} {
@@ -213,7 +213,7 @@ func TestRequestTooLong_IsShortenedOnce(t *testing.T) {
 func TestFailedAttempt_DropsShownText(t *testing.T) {
 	m := &scriptedModel{t: t, list: []take{{
 		deltas: []modelcall.Delta{{Text: "half an ans"}, {Restart: true}, {Text: "Whole."}},
-		answer: ended("Whole.", modelcall.StopEnd),
+		answer: ended("Whole.", modelcall.StopReasonEnd),
 	}}}
 	r := newRigOf(t, m)
 	if got := said(t, r); got != "Whole." {
@@ -225,7 +225,7 @@ func TestFailedAttempt_DropsShownText(t *testing.T) {
 }
 
 func TestThoughts_AreStoredButNotSentToWorker(t *testing.T) {
-	answer := ended("Hello.", modelcall.StopEnd)
+	answer := ended("Hello.", modelcall.StopReasonEnd)
 	thought := protocol.ContentPart{Thinking: &protocol.Thinking{Format: "anthropic",
 		Block: []byte(`{"type":"thinking"}`)}}
 	answer.Message.Parts = append([]protocol.ContentPart{thought}, answer.Message.Parts...)
@@ -249,7 +249,7 @@ func TestThoughts_AreStoredButNotSentToWorker(t *testing.T) {
 // TestThoughts_BeyondTheLimit_AreLeftOut also checks that the answer is kept without these
 // thoughts.
 func TestThoughts_BeyondTheLimit_AreLeftOut(t *testing.T) {
-	answer := ended("Hello.", modelcall.StopEnd)
+	answer := ended("Hello.", modelcall.StopReasonEnd)
 	block := []byte(`"` + strings.Repeat("x", 600<<10) + `"`)
 	thought := protocol.ContentPart{Thinking: &protocol.Thinking{Format: "openai", Block: block}}
 	answer.Message.Parts = append([]protocol.ContentPart{thought}, answer.Message.Parts...)
@@ -277,19 +277,19 @@ func TestModelFailure_KeepsErrorClass(t *testing.T) {
 // TestUnknownStopReason_AddsNote checks that an answer with an unknown stop reason gets the note
 // that it may be incomplete.
 func TestUnknownStopReason_AddsNote(t *testing.T) {
-	r := newRigOf(t, &scriptedModel{t: t, list: []take{{answer: ended("One two", modelcall.StopOther)}}})
+	r := newRigOf(t, &scriptedModel{t: t, list: []take{{answer: ended("One two", modelcall.StopReasonOther)}}})
 	if got := said(t, r); !strings.HasPrefix(got, "One two\n\n[The answer may be incomplete") {
 		t.Errorf("it said %q", got)
 	}
 }
 
-// noteCounter is a reply that records its notes about delays.
-type noteCounter struct {
+// noteRecorder is a reply that records its notes about delays.
+type noteRecorder struct {
 	hostcall.Reply
 	notes []string
 }
 
-func (n *noteCounter) ShowNote(text string) { n.notes = append(n.notes, text) }
+func (n *noteRecorder) ShowNote(text string) { n.notes = append(n.notes, text) }
 
 func TestDelayNote_JobTurn_IsNotShown(t *testing.T) {
 	for kind, want := range map[supervisor.TurnKind]int{supervisor.TurnChat: 1, supervisor.TurnJob: 0} {
@@ -299,7 +299,7 @@ func TestDelayNote_JobTurn_IsNotShown(t *testing.T) {
 			}
 			return protocol.Message{Parts: []protocol.ContentPart{{Text: "done"}}}, nil
 		})
-		turn, n := r.turn(), &noteCounter{Reply: r.stream}
+		turn, n := r.turn(), &noteRecorder{Reply: r.stream}
 		r.conn.EndTurn(turn.ID, "")
 		turn.Kind, turn.Reply = kind, n
 		r.conn.BeginTurn(turn)

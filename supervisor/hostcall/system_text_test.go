@@ -88,7 +88,7 @@ func TestSystemText_CacheWarm_StaysUnchanged(t *testing.T) {
 	s.pass(6 * time.Minute) // more time than the provider's cache lasts
 	s.expectText("four", "four")
 	s.expectText("five", "four")
-	if err := s.db.Transcript().EmptyWindow(t.Context(), conversation); err != nil {
+	if err := s.db.Transcript().ClearWindow(t.Context(), conversation); err != nil {
 		t.Fatal(err)
 	}
 	s.expectText("six", "six")
@@ -152,9 +152,9 @@ func TestSystemText_ResumedTurn_StaysTheSame(t *testing.T) {
 	}
 }
 
-// TestModelStream_OtherTextInForce_IsRefused: the model is not called with a text that is not in
+// TestModelStream_TextNotInForce_IsRefused: the model is not called with a text that is not in
 // force.
-func TestModelStream_OtherTextInForce_IsRefused(t *testing.T) {
+func TestModelStream_TextNotInForce_IsRefused(t *testing.T) {
 	inForce, failure, reported := false, error(nil), 0
 	asked := 0
 	r := newRig(t, func(context.Context, modelcall.Request, func(string)) (protocol.Message, error) {

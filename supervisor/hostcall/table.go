@@ -51,7 +51,7 @@ type row struct {
 
 // Kinds of turns, grouped by the calls that their workers may make.
 var (
-	withHome = feature.HomeTurnKinds()
+	withHome = feature.OwnWorkerTurnKinds()
 	// turns in a one-shot worker, which only reads
 	oneShot = []supervisor.TurnKind{supervisor.TurnReview, supervisor.TurnTriage}
 	anyKind = slices.Concat(withHome, oneShot)

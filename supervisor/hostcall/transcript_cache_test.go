@@ -45,7 +45,7 @@ func TestTranscriptCache_EqualsDatabase(t *testing.T) {
 		for step := range rapid.IntRange(1, 8).Draw(rt, "steps") {
 			answer = drawAnswer(rt)
 			if step > 0 && rapid.IntRange(0, 4).Draw(rt, "restart") == 0 {
-				if err := r.db.Transcript().EmptyWindow(t.Context(), conversation); err != nil {
+				if err := r.db.Transcript().ClearWindow(t.Context(), conversation); err != nil {
 					rt.Fatal(err)
 				}
 			}

@@ -11,19 +11,19 @@ import (
 	"mews/supervisor/hostcall"
 )
 
-// lineCounter is a reply that counts its lines about tools, by kind.
-type lineCounter struct{ shown map[protocol.EventKind]int }
+// toolLineCounter is a reply that counts its lines about tools, by kind.
+type toolLineCounter struct{ shown map[protocol.EventKind]int }
 
-func (l *lineCounter) AppendText(string)                 {}
-func (l *lineCounter) CommitStep(string)                 {}
-func (l *lineCounter) ResetStep()                        {}
-func (l *lineCounter) BeginStep(string)                  {}
-func (l *lineCounter) ShowNote(string)                   {}
-func (l *lineCounter) ShowTool(event protocol.TurnEvent) { l.shown[event.Kind]++ }
+func (l *toolLineCounter) AppendText(string)                 {}
+func (l *toolLineCounter) CommitStep(string)                 {}
+func (l *toolLineCounter) ResetStep()                        {}
+func (l *toolLineCounter) BeginStep(string)                  {}
+func (l *toolLineCounter) ShowNote(string)                   {}
+func (l *toolLineCounter) ShowTool(event protocol.TurnEvent) { l.shown[event.Kind]++ }
 
 // watched returns a rig with a stopped clock, the lines that its user sees, and the clock's time.
-func watched(t *testing.T) (*rig, *lineCounter, *time.Time) {
-	r, l, now := newRig(t, says(protocol.ContentPart{Text: "hi"})), &lineCounter{map[protocol.EventKind]int{}},
+func watched(t *testing.T) (*rig, *toolLineCounter, *time.Time) {
+	r, l, now := newRig(t, says(protocol.ContentPart{Text: "hi"})), &toolLineCounter{map[protocol.EventKind]int{}},
 		time.Unix(1e9,
 			0)
 	r.options.Now = func() time.Time { return now }
@@ -101,4 +101,4 @@ func TestForbiddenCalls_OnlyFirstIsAudited(t *testing.T) {
 	}
 }
 
-var _ hostcall.Reply = (*lineCounter)(nil)
+var _ hostcall.Reply = (*toolLineCounter)(nil)

@@ -166,14 +166,14 @@ func catalogueOf(t *testing.T, o model.Options) *model.Catalogue {
 	return c
 }
 
-// killedTrim is a Transcript whose next MoveWindow fails as if the service were killed: "before"
+// killedTranscript is a Transcript whose next MoveWindow fails as if the service were killed: "before"
 // the commit, "after" it, or never ("").
-type killedTrim struct {
+type killedTranscript struct {
 	sqlite.Transcript
 	kill string
 }
 
-func (k *killedTrim) MoveWindow(ctx context.Context, conversation, from int64) error {
+func (k *killedTranscript) MoveWindow(ctx context.Context, conversation, from int64) error {
 	kill := k.kill
 	k.kill = ""
 	if kill == "before" {
@@ -186,9 +186,9 @@ func (k *killedTrim) MoveWindow(ctx context.Context, conversation, from int64) e
 	return err
 }
 
-// TestTrim_Killed_SendsSameRequest checks that a kill around the commit that moves the window
+// TestHistoryTrim_Killed_SendsSameRequest checks that a kill around the commit that moves the window
 // changes neither the messages of the request nor its tools.
-func TestTrim_Killed_SendsSameRequest(t *testing.T) {
+func TestHistoryTrim_Killed_SendsSameRequest(t *testing.T) {
 	want := askAfterTrim(t, "")
 	text, err := json.Marshal(want.Messages)
 	if len(want.Tools) != 17 || err != nil || !strings.Contains(string(text), "[Earlier messages") ||
@@ -232,7 +232,7 @@ func askAfterTrim(t *testing.T, kill string) modelcall.Request {
 	}
 	r.step()
 	begin(1800)
-	r.options.History, r.options.Transcript = 1000, &killedTrim{r.db.Transcript(), kill}
+	r.options.History, r.options.Transcript = 1000, &killedTranscript{r.db.Transcript(), kill}
 	if kill != "" {
 		if _, err := r.tryStep(); err == nil {
 			t.Fatal("the window was not moved")

@@ -229,7 +229,7 @@ func TestGate_StoreFailed_RepeatIsStored(t *testing.T) {
 	db, h, fails := sqlitetest.Open(t), &heard{}, 2
 	gate := access.NewGate(access.Options{People: people, Factors: db.UserAccessStores().Factors,
 		Logins: db.UserAccessStores().Logins,
-		Now:    time.Now, Command: func(string) (c supervisor.SlashCommand) { return c }, Held: db.Inbox().CountReleasable,
+		Now:    time.Now, Command: func(string) (c supervisor.SlashCommand) { return c }, Held: db.Inbox().CountReleasableInbounds,
 		AlertAdmins: func(_, _ string) {}, Limits: access.GateLimits{Burst: 20, PerSecond: 1e-9}})
 	box := h.inbox(failingStore{db.Inbox(), &fails}, gate)
 	var batch []supervisor.BatchItem
@@ -269,7 +269,7 @@ func enrolled(t *testing.T, db *sqlite.DB) (people *access.People, seal *access.
 	if err != nil {
 		t.Fatal(err)
 	}
-	seal = access.NewSealer([access.KeySize]byte{7})
+	seal = access.NewSealer([access.SealingKeySize]byte{7})
 	made, err := seal.NewEnrolment("ann")
 	if err != nil {
 		t.Fatal(err)
@@ -296,7 +296,7 @@ func TestRecoveryCode_KeyMissing_IsNotStored(t *testing.T) {
 	people, _, codes := enrolled(t, db)
 	box := h.inbox(db.Inbox(), access.NewGate(access.Options{People: people, Factors: db.UserAccessStores().Factors,
 		Logins: db.UserAccessStores().Logins,
-		Now:    time.Now, Command: func(string) (c supervisor.SlashCommand) { return c }, Held: db.Inbox().CountReleasable,
+		Now:    time.Now, Command: func(string) (c supervisor.SlashCommand) { return c }, Held: db.Inbox().CountReleasableInbounds,
 		AlertAdmins: func(_, _ string) {}}))
 	code := codes[0].Reveal()
 	mistyped := code[:len(code)-1] + map[bool]string{true: "2", false: "3"}[strings.HasSuffix(code, "3")]
@@ -341,7 +341,7 @@ func TestRecoveryCode_IsStoredNowhere(t *testing.T) {
 	people, seal, codes := enrolled(t, db)
 	box := h.inbox(db.Inbox(), access.NewGate(access.Options{People: people, Factors: db.UserAccessStores().Factors,
 		Logins: db.UserAccessStores().Logins, Seal: seal, Now: time.Now,
-		Command: func(string) (c supervisor.SlashCommand) { return c }, Held: db.Inbox().CountReleasable,
+		Command: func(string) (c supervisor.SlashCommand) { return c }, Held: db.Inbox().CountReleasableInbounds,
 		AlertAdmins: func(_, _ string) {}}))
 	send := func(update int64, chat string, n int) {
 		t.Helper()

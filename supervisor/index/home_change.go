@@ -43,7 +43,7 @@ func (t *tx) oldHashes(user string, changed []HomeFile, gone []string) (was map[
 			return nil, err
 		}
 		if !known {
-			hash = supervisor.FileMissing
+			hash = supervisor.FileStateMissing
 		}
 		was[path] = hash
 	}
@@ -54,7 +54,7 @@ func (t *tx) oldHashes(user string, changed []HomeFile, gone []string) (was map[
 func (t *tx) putChanges(user string, was map[string]string, putChanges []HomeFile, gone []string) (err error) {
 	now := slices.Clone(putChanges)
 	for _, path := range gone {
-		now = append(now, HomeFile{Path: path, Hash: supervisor.FileMissing, Modified: time.Unix(0, 0)})
+		now = append(now, HomeFile{Path: path, Hash: supervisor.FileStateMissing, Modified: time.Unix(0, 0)})
 	}
 	n := 0
 	for _, f := range now {
@@ -69,11 +69,11 @@ func (t *tx) putChanges(user string, was map[string]string, putChanges []HomeFil
 	return err
 }
 
-// ListHomeChanges lists the files of a user's home that differ since a cursor, by path. It also
+// ListHomeFileChanges lists the files of a user's home that differ since a cursor, by path. It also
 // returns the next cursor. A file that changed back is not listed. ok is false if the cursor
 // belongs to another database: then the changes are unknown.
-func (x *Index) ListHomeChanges(ctx context.Context, user string,
-	since supervisor.HomeCursor) (list []supervisor.HomeChange, next supervisor.HomeCursor, ok bool, err error) {
+func (x *Index) ListHomeFileChanges(ctx context.Context, user string,
+	since supervisor.HomeChangePosition) (list []supervisor.HomeFileChange, next supervisor.HomeChangePosition, ok bool, err error) {
 	db := x.reconciledDB()
 	if db == nil {
 		return nil, next, false, errNotOpen
@@ -87,9 +87,9 @@ func (x *Index) ListHomeChanges(ctx context.Context, user string,
 		return nil, next, false, x.explain(err, "find what has changed last in the home of %s", user)
 	}
 	next.ID = since.ID
-	changes := map[string]supervisor.HomeChange{}
+	changes := map[string]supervisor.HomeFileChange{}
 	err = read.Query(func(r *engine.Row) bool {
-		c, modified := supervisor.HomeChange{}, int64(0)
+		c, modified := supervisor.HomeFileChange{}, int64(0)
 		r.Scan(&next.ID, &c.Before, &c.Path, &c.After, &c.Size, &modified)
 		c.Modified = time.Unix(0, modified)
 		if earlier, known := changes[c.Path]; known {
@@ -103,7 +103,7 @@ func (x *Index) ListHomeChanges(ctx context.Context, user string,
 			list = append(list, c)
 		}
 	}
-	slices.SortFunc(list, func(a, b supervisor.HomeChange) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortFunc(list, func(a, b supervisor.HomeFileChange) int { return cmp.Compare(a.Path, b.Path) })
 	return list, next, true, x.explain(err, "list what has changed in the home of %s", user)
 }
 

@@ -40,9 +40,9 @@ func (r *rig) updateWholeHome(user string, files ...string) {
 	}
 }
 
-func (r *rig) changes(user string, since supervisor.HomeCursor) (list []string, next supervisor.HomeCursor) {
+func (r *rig) changes(user string, since supervisor.HomeChangePosition) (list []string, next supervisor.HomeChangePosition) {
 	r.Helper()
-	changes, next, ok, err := r.index.ListHomeChanges(r.Context(), user, since)
+	changes, next, ok, err := r.index.ListHomeFileChanges(r.Context(), user, since)
 	if err != nil || !ok {
 		r.Fatalf("since %+v: %t, %v", since, ok, err)
 	}
@@ -52,9 +52,9 @@ func (r *rig) changes(user string, since supervisor.HomeCursor) (list []string, 
 	return list, next
 }
 
-func (r *rig) cursor(user string) supervisor.HomeCursor {
+func (r *rig) cursor(user string) supervisor.HomeChangePosition {
 	r.Helper()
-	_, next, ok, err := r.index.ListHomeChanges(r.Context(), user, supervisor.HomeCursor{})
+	_, next, ok, err := r.index.ListHomeFileChanges(r.Context(), user, supervisor.HomeChangePosition{})
 	if err != nil || ok {
 		r.Fatalf("of no database: %t, %v", ok, err)
 	}
@@ -87,7 +87,7 @@ func TestListHomeChanges_SinceCursor_IsComplete(t *testing.T) {
 	if list, _ := r.changes("ann", last); len(list) > 0 {
 		t.Errorf("since the last %q", list)
 	}
-	changes, _, _, _ := r.index.ListHomeChanges(t.Context(), "ann", first)
+	changes, _, _, _ := r.index.ListHomeFileChanges(t.Context(), "ann", first)
 	if now := changes[0]; now.Size != 1 || now.Modified.UnixNano() != 1000+'3' {
 		t.Errorf("a is %+v", now)
 	}
@@ -104,7 +104,7 @@ func TestListHomeChanges_RebuiltIndex_ListsNothing(t *testing.T) {
 	}
 	r.run()
 	r.updateWholeHome("ann", "a 2", "b 1")
-	if list, next, ok, err := r.index.ListHomeChanges(t.Context(), "ann", was); len(list) > 0 || ok || err != nil ||
+	if list, next, ok, err := r.index.ListHomeFileChanges(t.Context(), "ann", was); len(list) > 0 || ok || err != nil ||
 		next.Epoch == was.Epoch || next.ID != 0 {
 		t.Errorf("it tells %+v, %+v, %t, %v", list, next, ok, err)
 	}

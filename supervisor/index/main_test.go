@@ -10,6 +10,6 @@ import (
 
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(
-		enginetest.CheckPlans(m, enginetest.Options{Package: "mews/supervisor/index", Fault: fault, Least: 40}),
+		enginetest.CheckQueryPlans(m, enginetest.Options{Package: "mews/supervisor/index", Fault: fault, Least: 40}),
 	)
 }

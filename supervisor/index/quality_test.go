@@ -208,7 +208,7 @@ const reportPath = "testdata/report.txt"
 // Words alone find the answers among 3,000 notes and messages of one user in four languages. Only
 // questions with even numbers count, because nobody read these during tuning. The result must not
 // be worse than the report.
-func TestSearchQuality_IsNotWorseThanReport(t *testing.T) {
+func TestSearchQuality_MatchesStoredReport(t *testing.T) {
 	held := tallyTable{}
 	measure(t, nil, func(q question, hits []string) {
 		held.add(q, hits)

@@ -11,7 +11,7 @@ import (
 
 // Scripts without spaces are found by pairs of letters anywhere in a sentence. Accents and case
 // make no difference.
-func TestSearch_AllScripts_AreFound(t *testing.T) {
+func TestSearch_AllWritingSystems_AreFound(t *testing.T) {
 	for text, want := range map[string]string{
 		"Küche, ÉTÉ & Straße":              "kuche ete strasse",
 		"cafe\u0301 Ёлка йод":              "cafe елка иод",

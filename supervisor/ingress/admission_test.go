@@ -7,7 +7,7 @@ import (
 	"mews/supervisor"
 )
 
-func TestAdmission_IsAuditedOnceADay(t *testing.T) {
+func TestAuditAdmissions_EachConversation_OnceADay(t *testing.T) {
 	now, taken, rows := time.Time{}, 0, 0
 	note := AuditAdmissions(
 		func(_, _, _ string) { rows++ },
@@ -28,7 +28,7 @@ func TestAdmission_IsAuditedOnceADay(t *testing.T) {
 	}
 }
 
-func TestRefusal_IsAuditedOnceADay(t *testing.T) {
+func TestAuditRefusals_EachUser_OnceADay(t *testing.T) {
 	var rows [][3]string
 	turned := AuditRefusals(
 		func(user, action, detail string) { rows = append(rows, [3]string{user, action, detail}) },

@@ -24,7 +24,7 @@ func TestHeldMessages_NoCodeNeeded_AreReleased(t *testing.T) {
 	}
 	people, err := access.NewPeople(users(supervisor.TOTPRequired), 1, nil)
 	must(t, err)
-	seal := access.NewSealer([access.KeySize]byte{1})
+	seal := access.NewSealer([access.SealingKeySize]byte{1})
 	gate := access.NewGate(access.Options{People: people, Factors: db.UserAccessStores().Factors,
 		Logins: db.UserAccessStores().Logins, Seal: seal, Now: time.Now})
 	for _, user := range []string{"alice", "bob"} {

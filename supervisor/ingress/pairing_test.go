@@ -174,7 +174,7 @@ func TestInvite_AfterWrongCodes_RightCodeWorks(t *testing.T) {
 // and offers nothing.
 func TestInvite_OfSuspendedUser_IsRefused(t *testing.T) {
 	p := newFixture(t)
-	p.o.Seal = access.NewSealer([access.KeySize]byte{1})
+	p.o.Seal = access.NewSealer([access.SealingKeySize]byte{1})
 	start := p.invited()
 	must(t, p.db.UserAccessStores().People.Suspend(t.Context(), "alice", true))
 	p.take(1, start(303))

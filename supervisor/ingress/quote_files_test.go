@@ -51,7 +51,7 @@ func TestQuote_ReplyToOwnFile_NamesItAndShowsIt(t *testing.T) {
 	const named = "> [Saved as uploads/d/photo.jpg.]\n> [a photo]"
 	d := p.answered("Nice.", 900)
 	check("while the model sees it", p.quoted(101, 101, repliedPhoto("where?", at, 101)), "own "+named, false)
-	must(t, p.db.Transcript().EmptyWindow(t.Context(), d.Conversation.ID))
+	must(t, p.db.Transcript().ClearWindow(t.Context(), d.Conversation.ID))
 	check("after that", p.quoted(101, 101, repliedPhoto("where?", at, 101)), "world "+named, true)
 	last := p.answered("There.", 901)
 	list, err := p.db.Transcript().ListMessages(t.Context(), last.Conversation.ID)

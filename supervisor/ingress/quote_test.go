@@ -74,7 +74,7 @@ func TestQuote_Reply_IncludesAnsweredMessage(t *testing.T) {
 	same("a part of that", p.quoted(101, 101, replied("why?", 900, "", "Stay in.")), "own > You: Stay in.\n> (in:)\n> It rains.\n> Stay in.")
 	same("a command", p.quoted(101, 101, replied("/status", 900, "", "")), "own")
 	same("a code", p.quoted(101, 101, replied("123 456", 900, "", "")), "own")
-	must(p.db.Transcript().EmptyWindow(t.Context(), last.Conversation.ID))
+	must(p.db.Transcript().ClearWindow(t.Context(), last.Conversation.ID))
 	same("the newest of an earlier topic", p.quoted(101, 101, replied("why?", 901, "", "")), "own > You: There are none.")
 
 	for text, d := range map[string]supervisor.Delivery{"You have spent $1.": {}, "": {DeleteAfter: time.Hour}} {

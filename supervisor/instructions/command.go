@@ -15,7 +15,7 @@ import (
 func (f *PromptFiles) commands() []feature.Command {
 	return []feature.Command{{SlashCommand: supervisor.SlashCommand{Name: "instructions",
 		Help: "which of your files tell me how to behave, and which changes wait until you accept them"},
-		Group: feature.GroupAssistant, Run: f.command, Private: feature.AlwaysPrivateAnswer, Prefix: pressPrefix,
+		Group: feature.HelpGroupAssistant, Run: f.command, Private: feature.AlwaysPrivateAnswer, Prefix: pressPrefix,
 		Press: f.press,
 		Keeps: func(press string) bool { return strings.HasPrefix(press, presses.ActionDiff) }}}
 }
@@ -70,7 +70,7 @@ func waitingFiles(list []supervisor.PromptFile) (d supervisor.Delivery) {
 // press runs the action of a button below a waiting file.
 func (f *PromptFiles) press(ctx context.Context, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 	action, key, _ := strings.Cut(r.Arguments, " ")
-	press := map[string]func(*PromptFiles, context.Context, string, string) (supervisor.Delivery, Result, error){
+	press := map[string]func(*PromptFiles, context.Context, string, string) (supervisor.Delivery, PressResult, error){
 		presses.ActionDiff: (*PromptFiles).pressDiff, pressAccept: (*PromptFiles).pressAccept,
 		pressPutBack: (*PromptFiles).pressPutBack,
 	}[action]
@@ -95,14 +95,14 @@ func (f *PromptFiles) press(ctx context.Context, r feature.CommandRequest) (d su
 	return d, err
 }
 
-func (f *PromptFiles) pressAccept(ctx context.Context, user, key string) (d supervisor.Delivery, result Result,
+func (f *PromptFiles) pressAccept(ctx context.Context, user, key string) (d supervisor.Delivery, result PressResult,
 	err error) {
 	result, err = f.AcceptChange(ctx, user, key)
 	d.Text = fmt.Sprintf(textNowInForce, result.Path)
 	return d, result, err
 }
 
-func (f *PromptFiles) pressPutBack(ctx context.Context, user, key string) (d supervisor.Delivery, result Result,
+func (f *PromptFiles) pressPutBack(ctx context.Context, user, key string) (d supervisor.Delivery, result PressResult,
 	err error) {
 	result, err = f.RestoreFile(ctx, user, key)
 	d.Text = fmt.Sprintf(textPutBack, result.Path)
@@ -112,7 +112,7 @@ func (f *PromptFiles) pressPutBack(ctx context.Context, user, key string) (d sup
 	return d, result, err
 }
 
-func (f *PromptFiles) pressDiff(ctx context.Context, user, key string) (d supervisor.Delivery, _ Result, err error) {
+func (f *PromptFiles) pressDiff(ctx context.Context, user, key string) (d supervisor.Delivery, _ PressResult, err error) {
 	ref, result, err := f.StoreDiff(ctx, user, key)
 	if err == nil && result.Outcome == OutcomeDone {
 		d, err = f.ShowDiff(ref)

@@ -13,7 +13,7 @@ import (
 const reportParams = (protocol.MaxMemoryTextBytes+224<<10)*4/3 + feature.MaxShortParamsBytes
 
 func (f *PromptFiles) hostCalls() []feature.HostCall {
-	return []feature.HostCall{{Method: protocol.MethodPromptFileReport, Kinds: feature.HomeTurnKinds(),
+	return []feature.HostCall{{Method: protocol.MethodPromptFileReport, Kinds: feature.OwnWorkerTurnKinds(),
 		Bytes: reportParams,
 		Limit: 20_000, Serial: true, Checks: true,
 		HostCallHandler: feature.NewHostCallHandler(f.report)}}
@@ -45,10 +45,10 @@ func (f *PromptFiles) report(ctx context.Context, t feature.Turn, p *protocol.Pr
 	return &answer, err
 }
 
-// ReportBeforeModel records a report that comes with a model call. inForce tells whether the texts
+// RecordReportBeforeModelCall records a report that comes with a model call. inForce tells whether the texts
 // of the files themselves are in force. If it is false, the worker has to report again and read the
 // answer.
-func (f *PromptFiles) ReportBeforeModel(ctx context.Context, t feature.Turn,
+func (f *PromptFiles) RecordReportBeforeModelCall(ctx context.Context, t feature.Turn,
 	p *protocol.PromptFileReport) (inForce bool, err error) {
 	r := *p
 	r.Turn, r.InForce = t.ID, true

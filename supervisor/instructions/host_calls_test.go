@@ -31,7 +31,7 @@ func (r *fakeStore) StoreReport(_ context.Context, p supervisor.PromptFileReport
 	return a, 7, nil
 }
 
-func TestReport_FirstOfAttempt_BeginsNewList(t *testing.T) {
+func TestPromptFileReport_NewAttempt_BeginsNewList(t *testing.T) {
 	store, queued := &fakeStore{needs: 1}, []int64{}
 	f := instructions.New(instructions.Options{Store: store, Queued: func(c int64) { queued = append(queued, c) },
 		Notes:       func(feature.Turn) []facts.Note { return nil },

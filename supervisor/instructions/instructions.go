@@ -72,36 +72,36 @@ const (
 	OutcomeNotFound       Outcome = "unknown" // the file does not exist
 )
 
-// Result is the outcome of a button's press, and its file.
-type Result struct {
+// PressResult is the outcome of a button's press, and its file.
+type PressResult struct {
 	Outcome
 	supervisor.PromptFile
 	Operation int64 // the operation that restored the file; 0 means none
 }
 
 // find finds the file of a press. key identifies the text that waits, is in force or was refused.
-func (f *PromptFiles) find(ctx context.Context, user, key string) (r Result, err error) {
+func (f *PromptFiles) find(ctx context.Context, user, key string) (r PressResult, err error) {
 	list, err := f.List(ctx, user)
 	r.Outcome = OutcomeNotFound
 	for _, file := range list {
 		of := file
 		for _, state := range slices.Concat([]protocol.FileState{file.State}, file.Refused) {
 			if of.Pending.State = state; of.PendingKey() == key {
-				r = Result{Outcome: OutcomeAlreadyDecided, PromptFile: file}
+				r = PressResult{Outcome: OutcomeAlreadyDecided, PromptFile: file}
 				if file.Pending.Why != "" {
 					r.Outcome = OutcomeChangedSince
 				}
 			}
 		}
 		if file.Pending.Why != "" && file.PendingKey() == key {
-			return Result{Outcome: OutcomeDone, PromptFile: file}, err
+			return PressResult{Outcome: OutcomeDone, PromptFile: file}, err
 		}
 	}
 	return r, err
 }
 
 // AcceptChange puts the waiting text of a file in force.
-func (f *PromptFiles) AcceptChange(ctx context.Context, user, key string) (Result, error) {
+func (f *PromptFiles) AcceptChange(ctx context.Context, user, key string) (PressResult, error) {
 	r, err := f.find(ctx, user, key)
 	if err != nil || r.Outcome != OutcomeDone || !r.CanAcceptPending() {
 		return r, err
@@ -115,7 +115,7 @@ func (f *PromptFiles) AcceptChange(ctx context.Context, user, key string) (Resul
 
 // StoreDiff stores a diff between the text in force and the waiting text. The diff is a blob of the
 // user, in the format of diff -u.
-func (f *PromptFiles) StoreDiff(ctx context.Context, user, key string) (ref protocol.BlobRef, r Result, err error) {
+func (f *PromptFiles) StoreDiff(ctx context.Context, user, key string) (ref protocol.BlobRef, r PressResult, err error) {
 	if r, err = f.find(ctx, user, key); err != nil || r.Outcome != OutcomeDone {
 		return ref, r, err
 	}
@@ -126,7 +126,7 @@ func (f *PromptFiles) StoreDiff(ctx context.Context, user, key string) (ref prot
 
 // RestoreFile restores the text in force in the user's home. It replaces only the waiting text. If
 // the file has changed since, it does nothing.
-func (f *PromptFiles) RestoreFile(ctx context.Context, user, key string) (Result, error) {
+func (f *PromptFiles) RestoreFile(ctx context.Context, user, key string) (PressResult, error) {
 	r, err := f.find(ctx, user, key)
 	if err != nil || r.Outcome != OutcomeDone {
 		return r, err

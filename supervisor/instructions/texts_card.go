@@ -18,9 +18,9 @@ const (
 
 // textsReason say why a file waits for a decision.
 var textsReason = map[supervisor.PendingReason]string{
-	supervisor.PendingReasonTurn:    "%s was changed while I worked.",
-	supervisor.PendingReasonGit:     "%s was changed by git.",
-	supervisor.PendingReasonForeign: "%s is a link, or another account can write there.",
+	supervisor.PendingReasonChangedInTurn: "%s was changed while I worked.",
+	supervisor.PendingReasonChangedByGit:  "%s was changed by git.",
+	supervisor.PendingReasonOtherAccount:  "%s is a link, or another account can write there.",
 }
 
 // textsState describe the state of a path without a regular file.

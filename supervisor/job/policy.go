@@ -47,10 +47,10 @@ const (
 	maxRefusedRetry   = 24 * time.Hour
 )
 
-// RefusedRetryDelay returns the delay until the jobs of a refusing chat are tried again. Such a
+// RefusingChatRetryDelay returns the delay until the jobs of a refusing chat are tried again. Such a
 // chat refuses messages. The argument tries is the number of earlier tries. The first delay is
 // short, because one refusal may be a mistake.
-func RefusedRetryDelay(tries int64) time.Duration {
+func RefusingChatRetryDelay(tries int64) time.Duration {
 	return min(firstRefusedRetry<<min(tries, 5), maxRefusedRetry)
 }
 
@@ -80,7 +80,7 @@ func DecideFireOutcome(e sqlite.FireEnd) sqlite.FireOutcome {
 	r := sqlite.FireOutcome{State: supervisor.FireFailed, Text: e.Failed, Failures: e.Job.FailuresInARow + 1}
 	switch {
 	case e.Why == protocol.TurnEndDone:
-		r.State, r.Failures = supervisor.FireSaid, 0
+		r.State, r.Failures = supervisor.FireSentMessage, 0
 		if r.Text, r.Met = turnText(e.Job, e.Said); r.Text == "" {
 			r.State = supervisor.FireSilent
 		}

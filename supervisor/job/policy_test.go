@@ -36,7 +36,7 @@ func TestIsPausedWhileAway_ModelJob_IsTrue(t *testing.T) {
 	}
 }
 
-func TestMaxQuestionTime_NextDue_EndsBefore(t *testing.T) {
+func TestMaxQuestionTime_EndsBeforeNextDue(t *testing.T) {
 	for next, want := range map[time.Time]time.Duration{
 		{}: 24 * time.Hour, noon.Add(48 * time.Hour): 24 * time.Hour, noon.Add(time.Hour): 59 * time.Minute,
 		noon.Add(time.Minute): time.Minute, noon.Add(-time.Hour): time.Minute,
@@ -68,9 +68,9 @@ func gave(r protocol.JobResultArguments) []protocol.Message {
 	arguments, _ := json.Marshal(r)
 	return []protocol.Message{
 		{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Call: &protocol.ToolCall{ID: "c",
-			Name: supervisor.ToolJobResult, Arguments: arguments}}}},
+			Name: supervisor.JobResultToolName, Arguments: arguments}}}},
 		{Role: protocol.RoleTool, Parts: []protocol.ContentPart{{Result: &protocol.ToolResult{Call: "c",
-			Name: supervisor.ToolJobResult}}}}}
+			Name: supervisor.JobResultToolName}}}}}
 }
 
 func TestDecideFireOutcome_TurnEnds_GivesResult(t *testing.T) {
@@ -84,7 +84,7 @@ func TestDecideFireOutcome_TurnEnds_GivesResult(t *testing.T) {
 		want sqlite.FireOutcome
 	}{
 		"words": {sqlite.FireEnd{Job: task, Why: protocol.TurnEndDone, Said: said("hello")},
-			sqlite.FireOutcome{State: supervisor.FireSaid, Text: "hello", Met: true}},
+			sqlite.FireOutcome{State: supervisor.FireSentMessage, Text: "hello", Met: true}},
 		"nothing": {sqlite.FireEnd{Job: task, Why: protocol.TurnEndDone, Said: said(" ")},
 			sqlite.FireOutcome{State: supervisor.FireSilent}},
 		"stopped": {sqlite.FireEnd{Job: task, Why: protocol.TurnEndStopped, Failed: "no"},
@@ -99,16 +99,16 @@ func TestDecideFireOutcome_TurnEnds_GivesResult(t *testing.T) {
 			Told: true}},
 		"met": {sqlite.FireEnd{Job: check, Why: protocol.TurnEndDone,
 			Said: gave(protocol.JobResultArguments{Say: "it is", Met: &yes})},
-			sqlite.FireOutcome{State: supervisor.FireSaid, Text: "it is", Met: true}},
+			sqlite.FireOutcome{State: supervisor.FireSentMessage, Text: "it is", Met: true}},
 		"met by words": {sqlite.FireEnd{Job: check, Why: protocol.TurnEndDone,
-			Said: said("CONDITION_MET: it is")}, sqlite.FireOutcome{State: supervisor.FireSaid, Text: "it is",
+			Said: said("CONDITION_MET: it is")}, sqlite.FireOutcome{State: supervisor.FireSentMessage, Text: "it is",
 			Met: true}},
 		"not met": {sqlite.FireEnd{Job: check, Why: protocol.TurnEndDone,
 			Said: gave(protocol.JobResultArguments{Say: "it is not", Met: &no})},
 			sqlite.FireOutcome{State: supervisor.FireSilent}},
 		"not met, notify on check": {sqlite.FireEnd{Job: telling, Why: protocol.TurnEndDone,
 			Said: gave(protocol.JobResultArguments{Say: "it is not", Met: &no})},
-			sqlite.FireOutcome{State: supervisor.FireSaid, Text: "Still checking.\nit is not"}},
+			sqlite.FireOutcome{State: supervisor.FireSentMessage, Text: "Still checking.\nit is not"}},
 	} {
 		if got := DecideFireOutcome(c.end); got != c.want {
 			t.Errorf("%s: got %+v, want %+v", name, got, c.want)

@@ -37,9 +37,9 @@ const (
 
 // RoutineTitles are the names of routines for people.
 var RoutineTitles = map[string]string{
-	supervisor.RoutineHeartbeat: "Heartbeat",
-	supervisor.RoutineDigest:    "Digest",
-	supervisor.RoutineFiles:     "File watch",
+	supervisor.RoutineHeartbeat:   "Heartbeat",
+	supervisor.RoutineDigest:      "Digest",
+	supervisor.RoutineFileChanges: "File watch",
 }
 
 // buttons are the labels of a job's buttons.

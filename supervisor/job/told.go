@@ -54,8 +54,8 @@ func AddPausedNote(j supervisor.Job, failures int, d supervisor.Delivery) superv
 	return d
 }
 
-// PausedAwayText returns the notice to an absent user about paused jobs.
-func PausedAwayText(paused int64) string {
+// PausedWhileAwayText returns the notice to an absent user about paused jobs.
+func PausedWhileAwayText(paused int64) string {
 	return fmt.Sprintf(textAway, amount.Plural(paused, "task", "tasks"))
 }
 

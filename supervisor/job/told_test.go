@@ -40,7 +40,7 @@ func TestJobMessagesText_AnyText_StaysInQuote(t *testing.T) {
 }
 
 // A user's words are no message of a job, even if they look like one.
-func TestQuotedMessages_OtherText_IsNoMessage(t *testing.T) {
+func TestQuotedMessages_UsersOwnText_IsNoMessage(t *testing.T) {
 	at := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	both := quote(supervisor.JobReminder, at, "tea\n\nand cake") + quote(supervisor.JobTask, at, "The roses are dry.")
 	for text, want := range map[string]string{

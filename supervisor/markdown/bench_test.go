@@ -23,7 +23,7 @@ func BenchmarkRenderAndSplit(b *testing.B) {
 	b.SetBytes(int64(len(md)))
 	b.ReportAllocs()
 	for b.Loop() {
-		markdown.SplitMessage(markdown.Render(md), markdown.MaxMessageUnits)
+		markdown.SplitMessage(markdown.Render(md), markdown.MaxMessageUTF16Units)
 	}
 }
 
@@ -43,6 +43,6 @@ func BenchmarkSplitMessage_LongLine(b *testing.B) {
 	}}
 	b.SetBytes(1 << 20)
 	for b.Loop() {
-		markdown.SplitMessage(t, markdown.MaxMessageUnits)
+		markdown.SplitMessage(t, markdown.MaxMessageUTF16Units)
 	}
 }

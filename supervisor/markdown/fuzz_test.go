@@ -49,7 +49,7 @@ func FuzzSplit(f *testing.F) {
 				Type: types[int(marks[0])%len(types)], Offset: int(int8(marks[1])), Length: int(int8(marks[2])),
 			})
 		}
-		checkSplit(t, whole, max(2, limit%markdown.MaxMessageUnits), false)
+		checkSplit(t, whole, max(2, limit%markdown.MaxMessageUTF16Units), false)
 	})
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // RenderGrowing renders unfinished Markdown, with tables of at most c columns as grids.
-func (c MaxTableWidth) RenderGrowing(md string) supervisor.RichText {
+func (c RendererForWidth) RenderGrowing(md string) supervisor.RichText {
 	src := source(md)
 	root := parse(src)
 	if tooCostly(src) {
@@ -27,11 +27,11 @@ func (c MaxTableWidth) RenderGrowing(md string) supervisor.RichText {
 	return c.render(src, root)
 }
 
-// SettledLength returns how many bytes of growing Markdown are final. Only the text's last block
+// FinalPrefixLength returns how many bytes of growing Markdown are final. Only the text's last block
 // may still change. steady reports whether the lines of that block stay the same when more text
 // comes. A table's lines may change. The text must be valid UTF-8 without \r and NUL, which Render
 // would change.
-func SettledLength(md string) (n int, steady bool) {
+func FinalPrefixLength(md string) (n int, steady bool) {
 	src := []byte(md)
 	last := parse(src).LastChild()
 	if last == nil || last.Pos() < 0 {

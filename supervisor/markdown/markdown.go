@@ -17,21 +17,21 @@ import (
 )
 
 const (
-	// MaxMessageUnits is the longest message, in UTF-16 units without the entities. (Bot API,
+	// MaxMessageUTF16Units is the longest message, in UTF-16 units without the entities. (Bot API,
 	// sendMessage)
-	MaxMessageUnits = 4096
+	MaxMessageUTF16Units = 4096
 	// MaxEntities is the maximum of entities in a message. Telegram's servers drop further
 	// entities.
 	MaxEntities = 100
 )
 
-// MaxTableWidth is the width up to which a table is shown as a grid. A wider table is shown row by
+// RendererForWidth is the width up to which a table is shown as a grid. A wider table is shown row by
 // row.
-type MaxTableWidth int
+type RendererForWidth int
 
 // phone is the width for channels whose width is unknown. A phone shows about so many columns of
 // code without wrapping.
-const phone MaxTableWidth = 40
+const phone RendererForWidth = 40
 
 // Render renders Markdown. Every input renders, and no visible text is lost.
 func Render(md string) supervisor.RichText { return phone.Render(md) }
@@ -42,7 +42,7 @@ func Render(md string) supervisor.RichText { return phone.Render(md) }
 func RenderGrowing(md string) supervisor.RichText { return phone.RenderGrowing(md) }
 
 // Render renders Markdown, with tables of at most c columns as grids.
-func (c MaxTableWidth) Render(md string) supervisor.RichText {
+func (c RendererForWidth) Render(md string) supervisor.RichText {
 	src := source(md)
 	return c.render(src, parse(src))
 }

@@ -63,7 +63,7 @@ func TestRender_HostileText_IsFast(t *testing.T) {
 		"*a*b", "![a](b", "[a](<", "- - - x\n\n", "$a=$b", "<a href=\"", "\n\n",
 	} {
 		md := strings.Repeat(s, 16<<10/len(s))
-		checkSplit(t, markdown.Render(md), markdown.MaxMessageUnits, true)
+		checkSplit(t, markdown.Render(md), markdown.MaxMessageUTF16Units, true)
 		markdown.RenderGrowing(md)
 	}
 }

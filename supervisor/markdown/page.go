@@ -32,10 +32,10 @@ type page struct {
 	footnotes  *footnotes
 	usedLabels map[string]bool // labels of link definitions that a link uses
 	depth      int             // number of quotes around the current block
-	columns    MaxTableWidth
+	columns    RendererForWidth
 }
 
-func (c MaxTableWidth) render(src []byte, root ast.Node) supervisor.RichText {
+func (c RendererForWidth) render(src []byte, root ast.Node) supervisor.RichText {
 	p := &page{src: src, w: &writer{}, columns: c, footnotes: findFootnotes(src, root), usedLabels: usedDefinitions(root)}
 	p.blocks(root, 2)
 	p.listFootnotes()

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestParagraphText_HasOwnWordsOnly(t *testing.T) {
+func TestParagraphText_OmitsQuotesAndCode(t *testing.T) {
 	order := regexp.MustCompile(`(?m)^ {0,3}ORDER`)
 	for name, c := range map[string]struct {
 		md   string

@@ -31,8 +31,8 @@ func newParser() parser.Parser {
 		util.Prioritized(extension.NewTaskCheckBoxParser(), 0),
 		util.Prioritized(formulaParser{}, 50),
 		util.Prioritized(referenceParser{}, 101),
-		util.Prioritized(doubledParser{'~', newStrike}, 500),
-		util.Prioritized(doubledParser{'|', newSpoiler}, 500),
+		util.Prioritized(doubledMarkParser{'~', newStrike}, 500),
+		util.Prioritized(doubledMarkParser{'|', newSpoiler}, 500),
 		util.Prioritized(extension.NewLinkifyParser(), 999))
 	paragraphs := append(parser.DefaultParagraphTransformers(),
 		util.Prioritized(extension.NewTableParagraphTransformer(), 200))
@@ -105,22 +105,22 @@ func countOpeners(line []byte) int {
 	return n
 }
 
-// doubledParser parses text between pairs of a character.
-type doubledParser struct {
+// doubledMarkParser parses text between pairs of a character.
+type doubledMarkParser struct {
 	char byte
 	node func() ast.Node
 }
 
-func (d doubledParser) Trigger() []byte         { return []byte{d.char} }
-func (d doubledParser) IsDelimiter(c byte) bool { return c == d.char }
-func (d doubledParser) OnMatch(int) ast.Node    { return d.node() }
-func (d doubledParser) CanOpenCloser(opener, closer *parser.Delimiter) bool {
+func (d doubledMarkParser) Trigger() []byte         { return []byte{d.char} }
+func (d doubledMarkParser) IsDelimiter(c byte) bool { return c == d.char }
+func (d doubledMarkParser) OnMatch(int) ast.Node    { return d.node() }
+func (d doubledMarkParser) CanOpenCloser(opener, closer *parser.Delimiter) bool {
 	return opener.Char == closer.Char
 }
 
 // Parse accepts exactly two characters. Bars within a word are no marks, because programmers write
 // || for "or".
-func (d doubledParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast.Node {
+func (d doubledMarkParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast.Node {
 	before := block.PrecendingCharacter()
 	line, segment := block.PeekLine()
 	node := parser.ScanDelimiter(line, before, 2, d)

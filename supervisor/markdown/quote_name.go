@@ -7,8 +7,8 @@ import (
 
 const maxQuotedName = 120
 
-// QuoteName returns a foreign name as Markdown that shows it unchanged on one line.
-func QuoteName(name string) string {
+// EscapeName returns a foreign name as Markdown that shows it unchanged on one line.
+func EscapeName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r == '`' || !unicode.IsPrint(r) {
 			return -1

@@ -91,7 +91,7 @@ func quoted(code string) supervisor.RichText {
 // message.
 func TestSplitMessage_ManyEntities_LosesNone(t *testing.T) {
 	whole := markdown.Render(strings.Repeat("**b** ", 250))
-	parts := markdown.SplitMessage(whole, markdown.MaxMessageUnits)
+	parts := markdown.SplitMessage(whole, markdown.MaxMessageUTF16Units)
 	var counts []int
 	for _, p := range parts {
 		counts = append(counts, len(p.Entities))
@@ -99,15 +99,15 @@ func TestSplitMessage_ManyEntities_LosesNone(t *testing.T) {
 	if diff := cmp.Diff([]int{100, 100, 50}, counts); diff != "" {
 		t.Error(diff)
 	}
-	checkSplit(t, whole, markdown.MaxMessageUnits, true)
+	checkSplit(t, whole, markdown.MaxMessageUTF16Units, true)
 }
 
 func TestSplitMessage_LongCodeLine_FillsParts(t *testing.T) {
 	whole := supervisor.RichText{Text: strings.Repeat("x", 100_000), Entities: []supervisor.RichTextEntity{
 		{Type: supervisor.EntityPre, Length: 100_000},
 	}}
-	checkSplit(t, whole, markdown.MaxMessageUnits, true)
-	if n := len(markdown.SplitMessage(whole, markdown.MaxMessageUnits)); n != 25 {
+	checkSplit(t, whole, markdown.MaxMessageUTF16Units, true)
+	if n := len(markdown.SplitMessage(whole, markdown.MaxMessageUTF16Units)); n != 25 {
 		t.Errorf("%d messages", n)
 	}
 }

@@ -18,14 +18,14 @@ const (
 	page   = 8
 )
 
-// ForgetPress returns the press of a button that forgets a fact.
-func ForgetPress(fact string) string { return prefix + "forget " + fact }
+// ForgetButtonPress returns the press of a button that forgets a fact.
+func ForgetButtonPress(fact string) string { return prefix + "forget " + fact }
 
 func (m *Memory) commands() []feature.Command {
 	return []feature.Command{{SlashCommand: supervisor.SlashCommand{Name: "memory",
 		Help: "what I remember of you, and where it comes from; /memory k7, /memory correct k7 WORDS, /memory " +
 			"forget k7, /memory import PATH"},
-		Group: feature.GroupEveryday, Run: m.command, Private: feature.AlwaysPrivateAnswer, Prefix: prefix}}
+		Group: feature.HelpGroupEveryday, Run: m.command, Private: feature.AlwaysPrivateAnswer, Prefix: prefix}}
 }
 
 // words are the first words of /memory and of its buttons' presses. Any other word is a fact's id.
@@ -59,7 +59,7 @@ func (m *Memory) listFacts(ctx context.Context, user, rest string) (d supervisor
 	d.Text = fmt.Sprintf(textFacts, amount.Plural(r.Total, "fact", "facts"))
 	var row []supervisor.Button
 	for _, f := range r.Facts {
-		d.Text += fmt.Sprintf(textFactLine, f.ID, markdown.QuoteName(f.Text), f.Origin)
+		d.Text += fmt.Sprintf(textFactLine, f.ID, markdown.EscapeName(f.Text), f.Origin)
 		row = append(row, supervisor.Button{Text: f.ID, Press: prefix + f.ID})
 		if len(row) == page/2 {
 			d.Buttons, row = append(d.Buttons, row), nil
@@ -83,10 +83,10 @@ func (m *Memory) oneFact(ctx context.Context, user string, p protocol.MemoryPara
 	}
 	r, err := m.RunAction(ctx, user, p)
 	if err != nil || len(r.Facts) == 0 {
-		return supervisor.Delivery{Text: fmt.Sprintf(textNoFact, markdown.QuoteName(p.ID))}, err
+		return supervisor.Delivery{Text: fmt.Sprintf(textNoFact, markdown.EscapeName(p.ID))}, err
 	}
 	f := r.Facts[0]
-	d.Text = fmt.Sprintf(format, f.ID, markdown.QuoteName(f.Text), f.Kind, f.Confidence, f.Origin, f.Line)
+	d.Text = fmt.Sprintf(format, f.ID, markdown.EscapeName(f.Text), f.Kind, f.Confidence, f.Origin, f.Line)
 	if p.Action == protocol.MemoryActionShow {
 		d.Buttons = [][]supervisor.Button{{{Text: textForgetButton, Press: m.o.AskForget(f.ID)}}}
 	}
@@ -116,7 +116,7 @@ func (m *Memory) importFacts(ctx context.Context, user, path string) (d supervis
 	d.Text = fmt.Sprintf(textImported, amount.Plural(r.Added, "fact", "facts"), amount.Plural(r.Notes, "note", "notes"),
 		r.Known)
 	for _, left := range r.NotImported {
-		d.Text += "\n- " + markdown.QuoteName(left)
+		d.Text += "\n- " + markdown.EscapeName(left)
 	}
 	if r.More > 0 {
 		d.Text += fmt.Sprintf(textImportMore, r.More)

@@ -30,7 +30,7 @@ const (
 const callLimit = 200
 
 func (m *Memory) hostCalls() []feature.HostCall {
-	kinds := feature.HomeTurnKinds()
+	kinds := feature.OwnWorkerTurnKinds()
 	return []feature.HostCall{
 		{Method: protocol.MethodMemoryRemember, Kinds: kinds, Limit: callLimit, Serial: true,
 			HostCallHandler: feature.NewHostCallHandler(m.remember)},

@@ -167,7 +167,7 @@ func (m *Memory) storedTexts(ctx context.Context, user string) (storedTexts, err
 // find returns the text that has a state.
 func (s storedTexts) find(state protocol.FileState) (text string, known bool) {
 	text, known = s[state]
-	return text, known && supervisor.IsTextOfState(state, []byte(text))
+	return text, known && supervisor.IsWholeFileText(state, []byte(text))
 }
 
 // takeBack handles a worker that takes its last change back: it puts the text before that change in

@@ -164,7 +164,7 @@ func (r *rig) checkOffer(offered bool) {
 }
 
 // A worker can take only the last change back, to the text before it.
-func TestMemoryChanged_FalseTakeBack_KeepsText(t *testing.T) {
+func TestMemoryChanged_FalseUndo_KeepsText(t *testing.T) {
 	r := newRig(t, "", "remember this")
 	r.putInForce("- Tea <!-- k1 -->\n")
 	turn := featuretest.NewTurn("alice", remember("Sails"))

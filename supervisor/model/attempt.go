@@ -103,11 +103,11 @@ var lessThinking = map[modelcall.ThinkingLevel]modelcall.ThinkingLevel{
 func (p payment) cutForMoney(answer *modelcall.Answer, err error, sent modelcall.Request) bool {
 	lowered := p.output > 0 && p.output == sent.Output
 	failed := modelError(err)
-	if lowered && failed != nil && failed.Class == modelcall.NoRoomForText {
-		answer.Message, answer.Model, answer.Stop = protocol.Message{Role: protocol.RoleAssistant}, sent.Model, modelcall.StopLength
+	if lowered && failed != nil && failed.Class == modelcall.LengthLimitBeforeText {
+		answer.Message, answer.Model, answer.Stop = protocol.Message{Role: protocol.RoleAssistant}, sent.Model, modelcall.StopReasonLength
 		err = nil
 	}
-	answer.CutForMoney = lowered && err == nil && answer.Stop == modelcall.StopLength
+	answer.CutForMoney = lowered && err == nil && answer.Stop == modelcall.StopReasonLength
 	return answer.CutForMoney
 }
 

@@ -24,7 +24,7 @@ import (
 // spender calls a catalogue with a Reserver and ends all leases, as real callers do.
 type spender struct {
 	c        *Catalogue
-	reserver *fakeReserver
+	reserver *fakeMoneyReserver
 	spent    int64
 	lost     []modelcall.FailedAttempt
 }
@@ -315,9 +315,9 @@ func TestFallback_TooExpensive_ErrorNamesBoth(t *testing.T) {
 	})
 }
 
-// TestQuestionAboutMoney_CallsNoOtherModel checks that an open question about money is no failure
+// TestBudgetQuestion_Open_CallsNoOtherModel checks that an open question about money is no failure
 // of the model: neither the small model nor a fallback takes its place.
-func TestQuestionAboutMoney_CallsNoOtherModel(t *testing.T) {
+func TestBudgetQuestion_Open_CallsNoOtherModel(t *testing.T) {
 	for name, small := range map[string]bool{"fallback": false, "small model": true} {
 		t.Run(name, func(t *testing.T) {
 			other := answers("fine")
@@ -419,7 +419,7 @@ func TestServer_AnyBehaviour_IsPaidOnce(t *testing.T) {
 		modeltest.FailurePromptTooLong,
 		modeltest.FailureBodyTooLarge,
 		modeltest.FailureToolsUnsupported, modeltest.FailureContentFiltered, modeltest.FailureInvalidRequest} {
-		faults["fails: "+string(class)] = modeltest.FaultOfClass(class)
+		faults["fails: "+string(class)] = modeltest.FaultFromFailureClass(class)
 		faults["fails late: "+string(class)] = modeltest.FaultAfterAnswer(class)
 	}
 	for name, fault := range faults {

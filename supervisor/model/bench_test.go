@@ -6,9 +6,9 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// BenchmarkCallWithPolicy measures a call through the catalogue, with a fallback that is not
+// BenchmarkCatalogueCall measures a call through the catalogue, with a fallback that is not
 // needed.
-func BenchmarkCallWithPolicy(b *testing.B) {
+func BenchmarkCatalogueCall(b *testing.B) {
 	first := answers("fine")
 	c := catalogueOf(b, first, answers("never"))
 	req, delta := modelcall.Request{}, func(modelcall.Delta) {}
@@ -21,9 +21,9 @@ func BenchmarkCallWithPolicy(b *testing.B) {
 	}
 }
 
-// BenchmarkCallWithoutPolicy measures the same call without the policy, as the base to subtract
-// from BenchmarkCallWithPolicy.
-func BenchmarkCallWithoutPolicy(b *testing.B) {
+// BenchmarkProviderCall measures the same call without the policy, as the base to subtract
+// from BenchmarkCatalogueCall.
+func BenchmarkProviderCall(b *testing.B) {
 	first := answers("fine")
 	req, delta := modelcall.Request{}, func(modelcall.Delta) {}
 	b.ReportAllocs()

@@ -14,11 +14,11 @@ func (c *Catalogue) Complete(ctx context.Context, spec string, req modelcall.Req
 	err error) {
 	choice, err := c.Resolve(spec)
 	if err != nil {
-		return answer, fmt.Errorf("%w: %w", modelcall.ErrNotCalled, err)
+		return answer, fmt.Errorf("%w: %w", modelcall.ErrModelNotCalled, err)
 	}
 	place, err := c.queue.Acquire(ctx, req.User)
 	if err != nil {
-		return answer, fmt.Errorf("%w: %w", modelcall.ErrNotCalled, err)
+		return answer, fmt.Errorf("%w: %w", modelcall.ErrModelNotCalled, err)
 	}
 	defer place.Release()
 	req.Model = choice.Model

@@ -36,7 +36,7 @@ func TestSmallModelFor_LessPrivateModel_IsNotUsed(t *testing.T) {
 }
 
 // Complete asks one model once, whether the model answers or fails.
-func TestComplete_AsksOnce(t *testing.T) {
+func TestComplete_AsksOneModelOnce(t *testing.T) {
 	for _, test := range []struct {
 		kind string
 		fail *modeltest.Failure

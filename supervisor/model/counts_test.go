@@ -77,7 +77,7 @@ func TestUsage_FalseCount_IsEstimated(t *testing.T) {
 
 // One wrong count teaches nothing. Two counts in a row that suggest the same window are believed
 // for some hours.
-func TestWindow_OddCount_IsNotBelieved(t *testing.T) {
+func TestContextWindow_OneOddCount_IsIgnored(t *testing.T) {
 	const sent = 6_000 // length of each request, in tokens
 	full := protocol.Usage{Input: sent}
 	for name, k := range map[string]struct {
@@ -149,7 +149,7 @@ func TestEstimate_AfterTooLowCount_IsUnchanged(t *testing.T) {
 }
 
 // A model without a price is not said to cost too much.
-func TestReplaced_ModelWithoutPrice_SaysSo(t *testing.T) {
+func TestReplacedModel_WithoutPrice_ReasonSaysSo(t *testing.T) {
 	c := withPrices(catalogueOf(t, answers("fine"), answers("fine")), map[string]float64{"b/m": 1})
 	s := &spender{reserver: newFakeReserver(1_000_000), c: c}
 	answer, err := s.ask(t.Context(), "")

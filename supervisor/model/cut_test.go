@@ -76,7 +76,7 @@ func TestAnswer_CutForMoney_IsReturned(t *testing.T) {
 				}
 				answer, err := s.ask(t.Context(), "")
 				if k.want == "no_room" {
-					wantClass(t, err, modelcall.NoRoomForText)
+					wantClass(t, err, modelcall.LengthLimitBeforeText)
 				} else if got := fmt.Sprintf("%q %s %v %v", answer.Message.Text(), answer.Stop, answer.CutForMoney, err); got != k.want ||
 					len(answer.Message.ToolCalls()) != 0 || answer.Usage != (protocol.Usage{Input: 7, Output: 3}) {
 					t.Errorf("got %s, calls %v, usage %+v, want %s", got, answer.Message.ToolCalls(), answer.Usage,

@@ -8,8 +8,8 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// fakeReserver is a Reserver that keeps its money in memory.
-type fakeReserver struct {
+// fakeMoneyReserver is a Reserver that keeps its money in memory.
+type fakeMoneyReserver struct {
 	mu       sync.Mutex
 	left     int64
 	last     int64
@@ -19,11 +19,11 @@ type fakeReserver struct {
 	waits    bool // whether a question about money is open
 }
 
-func newFakeReserver(money int64) *fakeReserver {
-	return &fakeReserver{left: money, open: map[int64]int64{}}
+func newFakeReserver(money int64) *fakeMoneyReserver {
+	return &fakeMoneyReserver{left: money, open: map[int64]int64{}}
 }
 
-func (p *fakeReserver) Reserve(_ context.Context, b modelcall.CostEstimate) (supervisor.Lease, error) {
+func (p *fakeMoneyReserver) Reserve(_ context.Context, b modelcall.CostEstimate) (supervisor.Lease, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.bids = append(p.bids, b)
@@ -49,13 +49,13 @@ func (p *fakeReserver) Reserve(_ context.Context, b modelcall.CostEstimate) (sup
 	return l, nil
 }
 
-func (p *fakeReserver) ReturnLease(_ context.Context, lease int64) {
+func (p *fakeMoneyReserver) ReturnLease(_ context.Context, lease int64) {
 	p.settle(lease, 0)
 	p.returned++
 }
 
 // settle ends a lease with the real cost of its call. It panics if the lease is not open.
-func (p *fakeReserver) settle(lease, cost int64) {
+func (p *fakeMoneyReserver) settle(lease, cost int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	held, open := p.open[lease]

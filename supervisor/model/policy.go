@@ -49,12 +49,12 @@ var policies = map[modelcall.ErrorClass]policy{
 	modelcall.EmptyAnswer: {tries: 2, firstWait: time.Second, fallback: true, countIsComplete: true,
 		reason: textEmpty},
 
-	modelcall.AuthFailed:       {tries: 1, fallback: true, opensBreaker: true, forAdmins: true, reason: textAuth},
-	modelcall.NoCredit:         {tries: 1, fallback: true, opensBreaker: true, forAdmins: true, reason: textCredit},
-	modelcall.ModelMissing:     {tries: 1, fallback: true, opensBreaker: true, forAdmins: true, reason: textMissing},
-	modelcall.ToolsUnsupported: {tries: 1, fallback: true, forAdmins: true, reason: textNoTools},
-	modelcall.NoRoomForText:    {tries: 1, fallback: true, countIsComplete: true, reason: textNoRoom},
-	modelcall.OverBudget:       {tries: 1, fallback: true, reason: textBudget},
+	modelcall.AuthFailed:            {tries: 1, fallback: true, opensBreaker: true, forAdmins: true, reason: textAuth},
+	modelcall.NoCredit:              {tries: 1, fallback: true, opensBreaker: true, forAdmins: true, reason: textCredit},
+	modelcall.ModelMissing:          {tries: 1, fallback: true, opensBreaker: true, forAdmins: true, reason: textMissing},
+	modelcall.ToolsUnsupported:      {tries: 1, fallback: true, forAdmins: true, reason: textNoTools},
+	modelcall.LengthLimitBeforeText: {tries: 1, fallback: true, countIsComplete: true, reason: textNoRoom},
+	modelcall.OverBudget:            {tries: 1, fallback: true, reason: textBudget},
 
 	modelcall.RequestTooLong:  {tries: 1, reason: textTooLong},
 	modelcall.ContentFiltered: {tries: 1, countIsComplete: true, reason: textFiltered},

@@ -41,7 +41,7 @@ var policyRows = []struct {
 	{modelcall.NoCredit, 0, 1, 0, 0, true, true},
 	{modelcall.ModelMissing, 0, 1, 0, 0, true, true},
 	{modelcall.ToolsUnsupported, 0, 1, 0, 0, true, false},
-	{modelcall.NoRoomForText, 0, 1, 0, 0, true, false},
+	{modelcall.LengthLimitBeforeText, 0, 1, 0, 0, true, false},
 	{modelcall.OverBudget, 0, 1, 0, 0, true, false},
 	{modelcall.RequestTooLong, 0, 1, 0, 0, false, false},
 	{modelcall.ContentFiltered, 0, 1, 0, 0, false, false},

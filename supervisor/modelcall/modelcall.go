@@ -170,11 +170,11 @@ type ReplacedModel struct {
 type StopReason string
 
 const (
-	StopEnd    StopReason = "end"    // the answer is complete
-	StopTools  StopReason = "tools"  // the model wants to use tools
-	StopLength StopReason = "length" // the answer reached its length limit and is truncated
+	StopReasonEnd    StopReason = "end"    // the answer is complete
+	StopReasonTools  StopReason = "tools"  // the model wants to use tools
+	StopReasonLength StopReason = "length" // the answer reached its length limit and is truncated
 	// the reason is unknown, and the answer may be incomplete
-	StopOther StopReason = "other"
+	StopReasonOther StopReason = "other"
 )
 
 // Error describes why a model did not answer. Unwrap returns the *Error for the user.
@@ -195,8 +195,8 @@ type Error struct {
 func (e *Error) Error() string { return string(e.Class) + ": " + e.Err.Error() }
 func (e *Error) Unwrap() error { return e.Err }
 
-// ErrNotCalled means that a call was not made, so that it cost nothing.
-var ErrNotCalled = errors.New("the model was not called")
+// ErrModelNotCalled means that a call was not made, so that it cost nothing.
+var ErrModelNotCalled = errors.New("the model was not called")
 
 // FailedAttempt describes one failed attempt of a model.
 type FailedAttempt struct {
@@ -219,20 +219,20 @@ const (
 	Overloaded  ErrorClass = "overloaded" // the model is overloaded, or is still loading
 	ServerError ErrorClass = "server"     // internal error of the server: status 5xx
 	// the server could not be reached, or the connection broke before the answer began
-	NetworkError     ErrorClass = "network"
-	StreamStalled    ErrorClass = "stalled"   // the provider sent no data for too long
-	StreamCut        ErrorClass = "cut"       // the connection broke within the answer
-	MalformedAnswer  ErrorClass = "malformed" // the answer is invalid
-	EmptyAnswer      ErrorClass = "empty"     // the answer has neither text nor calls
-	RequestTooLong   ErrorClass = "too_long"  // the request is longer than the model can take
-	ContentFiltered  ErrorClass = "filtered"  // a filter of the provider stopped the answer
-	RequestRefused   ErrorClass = "refused"   // the request was refused as invalid
-	AuthFailed       ErrorClass = "auth"      // the key is wrong or lacks a permission
-	NoCredit         ErrorClass = "credit"    // the account has no credit
-	ModelMissing     ErrorClass = "missing"   // the model or the API does not exist
-	ToolsUnsupported ErrorClass = "no_tools"  // the model can't use tools
-	OverBudget       ErrorClass = "budget"    // too little money is left for the call
-	NoRoomForText    ErrorClass = "no_room"   // the answer reached its length limit before any text
+	NetworkError          ErrorClass = "network"
+	StreamStalled         ErrorClass = "stalled"   // the provider sent no data for too long
+	StreamCut             ErrorClass = "cut"       // the connection broke within the answer
+	MalformedAnswer       ErrorClass = "malformed" // the answer is invalid
+	EmptyAnswer           ErrorClass = "empty"     // the answer has neither text nor calls
+	RequestTooLong        ErrorClass = "too_long"  // the request is longer than the model can take
+	ContentFiltered       ErrorClass = "filtered"  // a filter of the provider stopped the answer
+	RequestRefused        ErrorClass = "refused"   // the request was refused as invalid
+	AuthFailed            ErrorClass = "auth"      // the key is wrong or lacks a permission
+	NoCredit              ErrorClass = "credit"    // the account has no credit
+	ModelMissing          ErrorClass = "missing"   // the model or the API does not exist
+	ToolsUnsupported      ErrorClass = "no_tools"  // the model can't use tools
+	OverBudget            ErrorClass = "budget"    // too little money is left for the call
+	LengthLimitBeforeText ErrorClass = "no_room"   // the answer reached its length limit before any text
 	// the caller stopped the call; an Error never has this class
 	CallStopped ErrorClass = "stopped"
 )

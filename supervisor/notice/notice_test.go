@@ -69,7 +69,7 @@ func TestTellAdmins_StoreFails_SendsDirectly(t *testing.T) {
 			direct <- c.Channel
 			return nil
 		}}
-	n.TellAdminsDirectly("The disk is nearly full.")
+	n.TellAdminsWithoutStoring("The disk is nearly full.")
 	<-direct
 	for range supervisor.PrivateChannels() {
 		<-queued

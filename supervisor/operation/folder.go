@@ -30,7 +30,7 @@ func (o *Operations[H]) openFolder(id int64) (*spool.Spool, error) {
 // the blob. If the blob was deleted, the error is spool.ErrGone.
 func (o *Operations[H]) OpenBlob(id int64, sha256 string) (io.ReadCloser, int64, error) {
 	if _, err := os.Stat(o.folder(id)); errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, spool.ErrGone
+		return nil, 0, spool.ErrBlobGone
 	}
 	s, err := spool.Open(o.folder(id))
 	if err != nil {

@@ -76,7 +76,7 @@ func TestEndUserOperations_EndsAllOfUser(t *testing.T) {
 }
 
 // An operation continues if only its caller stops waiting.
-func TestRunOperation_CancelCause_FailsOperation(t *testing.T) {
+func TestRunOperation_CancelledWithCause_Fails(t *testing.T) {
 	for name, c := range map[string]struct {
 		why  error
 		want supervisor.OperationState

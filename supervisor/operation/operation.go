@@ -175,8 +175,8 @@ func (o *Operations[H]) serves(op supervisor.Operation) bool {
 	return op.Inbound == 0 || o.o.Serves == nil || o.o.Serves(op.User)
 }
 
-// ProgressSeconds returns how many seconds of a recording are transcribed.
-func (o *Operations[H]) ProgressSeconds(id int64) (seconds int) {
+// TranscribedSeconds returns how many seconds of a recording are transcribed.
+func (o *Operations[H]) TranscribedSeconds(id int64) (seconds int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.secondsDone[id]

@@ -145,7 +145,7 @@ func (r *rig) committedText(op supervisor.Operation) string {
 		r.Fatal(err)
 	}
 	file, size, err := r.operations.OpenBlob(op.ID, result.Blob.SHA256)
-	if errors.Is(err, spool.ErrGone) {
+	if errors.Is(err, spool.ErrBlobGone) {
 		return ""
 	}
 	if err != nil {

@@ -229,7 +229,7 @@ func TestTranscribe_ShortNote_OvertakesLongOne(t *testing.T) {
 			lecture := r.transcribe("ann", "lecture", 3600)
 			r.waitFor("the lecture is in its second piece", r.hasRun("ann", "lecture:1"))
 			// the last notification may not have arrived yet
-			if come := r.operations.ProgressSeconds(lecture.ID); come != 61 && come != 1 {
+			if come := r.operations.TranscribedSeconds(lecture.ID); come != 61 && come != 1 {
 				t.Errorf("it has come to %d s", come)
 			}
 			note := r.transcribe(user, "note", 5)
@@ -344,7 +344,7 @@ func TestRun_WorkerEvicted_OperationContinues(t *testing.T) {
 	}
 }
 
-func TestCancel_RunningOrWaiting_Fails(t *testing.T) {
+func TestCancelledOperation_CountsAsFailed(t *testing.T) {
 	r := newRig(t)
 	r.startService()
 	letGo := r.hold("ann", "hold-receive")

@@ -143,7 +143,7 @@ func TestAlbum_Crash_StaysWholeAndMarksRepeats(t *testing.T) {
 				return true, nil
 			}
 			l := &process{left: left}
-			end := h.liveAs(l, func(o *outbox.Options) { o.Channel = processChannel{h.channel, l} })
+			end := h.liveAs(l, func(o *outbox.Options) { o.Channel = killableChannel{h.channel, l} })
 			h.say(supervisor.Delivery{Conversation: h.conversation("alice", alice), Files: sent})
 			pass(30 * time.Second)
 			if l.ended() {

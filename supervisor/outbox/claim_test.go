@@ -21,7 +21,7 @@ func (t *turn) commitLast(text string) supervisor.Delivery {
 			Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Text: text}}}},
 		End: sqlite.TurnEnding{Turn: t.ID, Why: protocol.TurnEndDone, State: supervisor.InboundAnswered, Text: text},
 	}
-	claim, ok := t.h.box.ClaimSend(t.AnswerConversation(), t.Turn, text)
+	claim, ok := t.h.box.ReserveSend(t.AnswerConversation(), t.Turn, text)
 	if ok {
 		last.Post = &claim.Content
 	}
@@ -115,7 +115,7 @@ func TestSendClaim_AnswerMustWait_IsDenied(t *testing.T) {
 				if c.before != nil {
 					c.before(h, conversation)
 				}
-				if _, ok := h.box.ClaimSend(conversation, turn.Turn, c.text); ok {
+				if _, ok := h.box.ReserveSend(conversation, turn.Turn, c.text); ok {
 					t.Error("it was claimed")
 				}
 				turn.commitLast(c.text)
@@ -156,8 +156,8 @@ func TestSendClaim_Held_DelaysItsChat(t *testing.T) {
 		c := h.conversation("alice", alice)
 		turn := h.begin(c)
 		pass(100 * time.Millisecond)
-		claim, ok := h.box.ClaimSend(c, turn.Turn, "hello")
-		if _, again := h.box.ClaimSend(c, turn.Turn, "hello"); !ok || again {
+		claim, ok := h.box.ReserveSend(c, turn.Turn, "hello")
+		if _, again := h.box.ReserveSend(c, turn.Turn, "hello"); !ok || again {
 			t.Errorf("claimed %t, and again %t", ok, again)
 		}
 		h.notice(c, "first")
@@ -180,7 +180,7 @@ func TestSendClaim_ServiceEnds_LeavesAnswerUnsent(t *testing.T) {
 		c := h.conversation("alice", alice)
 		turn := h.begin(c)
 		pass(100 * time.Millisecond)
-		claim, _ := h.box.ClaimSend(c, turn.Turn, "hello")
+		claim, _ := h.box.ReserveSend(c, turn.Turn, "hello")
 		ended := make(chan struct{})
 		go func() { end(); close(ended) }()
 		pass(time.Second)

@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-// CleaningStore stores due changes of chat messages: deletions, removed buttons and edits.
-type CleaningStore interface {
+// CleanupStore stores due changes of chat messages: deletions, removed buttons and edits.
+type CleanupStore interface {
 	// ListDue lists the cleanings that are due at now, earliest first.
 	ListDue(ctx context.Context, channel supervisor.Channel, now time.Time, limit int) ([]supervisor.MessageCleanup,
 		error)
@@ -37,7 +37,7 @@ const (
 type MessageCleaner struct {
 	*Options
 	outbox      *Outbox
-	cleanings   CleaningStore
+	cleanings   CleanupStore
 	reachPauses retry.Pauses        // pauses between tries to reach the channel
 	storePauses retry.Pauses        // pauses between tries to read or write the store
 	retryAt     time.Time           // the channel is not tried before this time
@@ -46,14 +46,14 @@ type MessageCleaner struct {
 
 // NewMessageCleaner returns a cleaner for the outbox; call Run to start it. Make at most one for
 // each outbox.
-func (o *Outbox) NewMessageCleaner(cleanings CleaningStore) *MessageCleaner {
+func (o *Outbox) NewMessageCleaner(cleanings CleanupStore) *MessageCleaner {
 	return &MessageCleaner{Options: &o.Options, outbox: o, cleanings: cleanings, reachPauses: reachPauses(),
 		storePauses: retry.PausesUpTo(retry.MaxPause), triedAt: map[int64]time.Time{}}
 }
 
-// NotifyNewCleaning tells the cleaner that there may be a new cleaning. It never blocks, and may be
+// NotifyNewCleanup tells the cleaner that there may be a new cleaning. It never blocks, and may be
 // called before Run.
-func (c *MessageCleaner) NotifyNewCleaning() { signals.SendToken(c.outbox.cleaningDue) }
+func (c *MessageCleaner) NotifyNewCleanup() { signals.SendToken(c.outbox.cleaningDue) }
 
 // Run does all stored and all new cleanings until ctx ends. A call under way ends with ctx.
 func (c *MessageCleaner) Run(ctx context.Context) error {
@@ -140,7 +140,7 @@ func (c *MessageCleaner) handleFailure(ctx context.Context, k supervisor.Message
 	full bool) (time.Time, error) {
 	now, chat := c.Now(), k.Conversation.Chat
 	switch {
-	case e.Result == supervisor.SendResultRefused, e.Reason == supervisor.SendReasonMoved,
+	case e.Result == supervisor.SendResultRefused, e.Reason == supervisor.SendReasonChatMoved,
 		now.Sub(k.Due) >= maxCleaningAge:
 		c.Log.Warn("a message can't be cleaned", "channel", c.Name, "chat", chat, "what", k.Kind, "error", e)
 		return never, c.done(ctx, k)

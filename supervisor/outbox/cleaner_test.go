@@ -16,7 +16,7 @@ import (
 // startCleaner runs the cleaner of a process's outbox, at most until the end of the test.
 func (h *rig) startCleaner(l *process) (c *outbox.MessageCleaner, end func()) {
 	h.Helper()
-	c = h.box.NewMessageCleaner(cleaningStore{processStore{h.db, l}})
+	c = h.box.NewMessageCleaner(cleanupStore{killableStore{h.db, l}})
 	ctx, cancel := context.WithCancel(context.Background())
 	ran := make(chan error, 1)
 	go func() { ran <- c.Run(ctx) }()
@@ -71,7 +71,7 @@ func TestCleaner_RemovesAnsweredButtons(t *testing.T) {
 		pass(10 * time.Second)
 		h.same("asked", h.channel.rendered(alice), []string{"Go on? <yes> <no>"})
 		h.putCleaning(c, supervisor.CleanupRemoveButtons, "1", 0)
-		cleaner.NotifyNewCleaning()
+		cleaner.NotifyNewCleanup()
 		synctest.Wait()
 		h.same("answered", h.channel.rendered(alice), []string{"Go on?"})
 		h.same("left", h.cleanings(), 0)
@@ -93,7 +93,7 @@ func TestCleaner_FailedCall_RetriesOrGivesUp(t *testing.T) {
 		"after the flood":         {once("delete", 1, false, flood(time.Minute)), 62 * time.Second, 2, 0, 0},
 		"refused":                 {always("delete", refused("")), time.Hour, 1, 0, 1},
 		"in a chat that moved": {always("delete", &supervisor.SendError{Result: supervisor.SendResultUnsent,
-			Reason: supervisor.SendReasonMoved, MovedTo: "-7", Err: errFar}), time.Hour, 1, 0, 1},
+			Reason: supervisor.SendReasonChatMoved, MovedTo: "-7", Err: errFar}), time.Hour, 1, 0, 1},
 		"an error of no kind": {once("delete", 1, false, &supervisor.SendError{Err: errFar}), 2 * time.Second, 2, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -282,7 +282,7 @@ func TestCleaner_MarksSupersededAnswer(t *testing.T) {
 		marked := supervisor.RichText{Text: "Done."}.AppendNote("(Answered anew below.)", 4096)
 		must(h, 0, h.db.MessageCleanups().Put(h.Context(), supervisor.MessageCleanup{Conversation: c, Message: "1",
 			Kind: supervisor.CleanupEdit, Content: marked}))
-		cleaner.NotifyNewCleaning()
+		cleaner.NotifyNewCleanup()
 		synctest.Wait()
 		h.same("marked", h.channel.rendered(alice), []string{"Done.\n\n(Answered anew below.)"})
 		h.same("left", h.cleanings(), 0)

@@ -45,7 +45,7 @@ const (
 // failureRules are tried in order; the first that matches is used.
 var failureRules = []failureRule{
 	{anyCall, supervisor.SendResultUnsent, supervisor.SendReasonFlood, (*chatQueue).handleFlood},
-	{anyCall, supervisor.SendResultUnsent, supervisor.SendReasonMoved, (*chatQueue).followMove},
+	{anyCall, supervisor.SendResultUnsent, supervisor.SendReasonChatMoved, (*chatQueue).followMove},
 	{anyCall, supervisor.SendResultUnsent, anyReason, (*chatQueue).tryLater},
 	{callSend, supervisor.SendResultUnknown, anyReason, (*chatQueue).sendAgainMarked},
 	{anyCall, supervisor.SendResultUnknown, anyReason, (*chatQueue).tryLater},
@@ -53,7 +53,7 @@ var failureRules = []failureRule{
 	{callEdit, supervisor.SendResultRefused, supervisor.SendReasonMessageGone, (*chatQueue).sendAnew},
 	{anyCall, supervisor.SendResultRefused, supervisor.SendReasonThreadGone, (*chatQueue).destinationRefused},
 	{anyCall, supervisor.SendResultRefused, supervisor.SendReasonChatGone, (*chatQueue).destinationRefused},
-	{anyCall, supervisor.SendResultRefused, supervisor.SendReasonEntities, (*chatQueue).dropMarks},
+	{anyCall, supervisor.SendResultRefused, supervisor.SendReasonInvalidFormatting, (*chatQueue).dropMarks},
 	{anyCall, supervisor.SendResultRefused, supervisor.SendReasonTooLong, (*chatQueue).splitPart},
 	{callSend, supervisor.SendResultRefused, supervisor.SendReasonNoVoice, (*chatQueue).noVoice},
 	{anyCall, supervisor.SendResultRefused, anyReason, (*chatQueue).handleRefusal},

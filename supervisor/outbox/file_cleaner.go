@@ -9,7 +9,7 @@ import (
 
 // FileCleaner removes expired files of channels that can't delete a message.
 type FileCleaner struct {
-	Cleanings CleaningStore
+	Cleanings CleanupStore
 	Remove    func(sha256 string) error // deletes a file's bytes
 }
 

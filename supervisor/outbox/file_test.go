@@ -116,7 +116,7 @@ func TestFile_Failed_IsRetriedOrReplaced(t *testing.T) {
 		"refused":               {fails(refused(""), 1), "look", []string{"look <yes> <no>", note, "[b] of b"}, ""},
 		"refused, of files":     {fails(refused(""), 1), "", []string{note, "[b] of b <yes> <no>"}, ""},
 		"too long":              {fails(refused(supervisor.SendReasonTooLong), 1), "look", []string{"look <yes> <no>", note, "[b] of b"}, ""},
-		"marks":                 {fails(refused(supervisor.SendReasonEntities), 1), "look", []string{"look <yes> <no>", note, "[b] of b"}, ""},
+		"marks":                 {fails(refused(supervisor.SendReasonInvalidFormatting), 1), "look", []string{"look <yes> <no>", note, "[b] of b"}, ""},
 		"unsent":                {fails(afterUnsent(), 1, 2), "look", []string{"look <yes> <no>", "[a] of a", "[b] of b"}, ""},
 		"flood":                 {fails(flood(time.Minute), 1), "look", []string{"look <yes> <no>", "[a] of a", "[b] of b"}, ""},
 		"unknown, not taken":    {fails(unknown(), 1), "look", []string{"look <yes> <no>", "[a] " + repeatMark + "of a", "[b] of b"}, ""},
@@ -192,7 +192,7 @@ func TestFile_Crash_IsNeitherLostNorDoubled(t *testing.T) {
 						}
 					}
 					l := &process{left: left}
-					end := h.liveAs(l, func(o *outbox.Options) { o.Channel = processChannel{h.channel, l} })
+					end := h.liveAs(l, func(o *outbox.Options) { o.Channel = killableChannel{h.channel, l} })
 					h.say(supervisor.Delivery{Conversation: h.conversation("alice", alice), Text: text, Buttons: yesNo, Files: files("a", "b")})
 					pass(10 * time.Second)
 					if l.ended() {
@@ -215,9 +215,9 @@ func TestFile_Crash_IsNeitherLostNorDoubled(t *testing.T) {
 	}
 }
 
-// TestFile_NeverBecomesText covers a user who deletes a text without the outbox learning of it. The
+// TestDeletedText_SentAgain_ReplacesNoFile covers a user who deletes a text without the outbox learning of it. The
 // text that is sent again must not replace a file.
-func TestFile_NeverBecomesText(t *testing.T) {
+func TestDeletedText_SentAgain_ReplacesNoFile(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		text := words(room + 20)
 		l := &process{fails: func(what string) error {
@@ -243,7 +243,7 @@ func TestFile_NeverBecomesText(t *testing.T) {
 	})
 }
 
-func TestVanishingFile_Sent_FreesItsBytes(t *testing.T) {
+func TestTemporaryMessage_Sent_ForgetsItsFiles(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		var forgotten []string
 		h.channel.script = once("send", 1, false, afterUnsent())

@@ -97,10 +97,10 @@ func TestMessageOfTurn_RepliesInGroupsOnly(t *testing.T) {
 	}
 }
 
-// TestMessageOfTurn_Crash_ArrivesOnceOrMarked kills the process after each of its calls of the
+// TestMessageOfTurn_Crash_RepeatIsMarked kills the process after each of its calls of the
 // store. Each message must be in the chat, in order, with the answer below them. Repeats must be
 // marked.
-func TestMessageOfTurn_Crash_ArrivesOnceOrMarked(t *testing.T) {
+func TestMessageOfTurn_Crash_RepeatIsMarked(t *testing.T) {
 	certain := []string{"one", "two", "First, and the end." + did("sent a message 2 times")}
 	const oneUnknown = effect.TextEffectsHeading +
 		"\nmay not have arrived: a message (3 bytes)\nsent a message (3 bytes)"
@@ -112,7 +112,7 @@ func TestMessageOfTurn_Crash_ArrivesOnceOrMarked(t *testing.T) {
 						h.channel.script = once("send", unknownSend, true, unknown())
 					}
 					l := &process{left: left}
-					end := h.liveAs(l, func(o *outbox.Options) { o.Channel = processChannel{h.channel, l} })
+					end := h.liveAs(l, func(o *outbox.Options) { o.Channel = killableChannel{h.channel, l} })
 					turn := h.begin(h.conversation("alice", alice))
 					turn.AppendText("First,")
 					pass(2 * time.Second)

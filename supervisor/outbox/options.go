@@ -57,8 +57,8 @@ type Conversations interface {
 	RenameChat(ctx context.Context, channel supervisor.Channel, from, to string) (moved int, err error)
 }
 
-// FreezeStore stores until when nothing may be sent to a chat; chat "" means all chats.
-type FreezeStore interface {
+// ChatFreezeStore stores until when nothing may be sent to a chat; chat "" means all chats.
+type ChatFreezeStore interface {
 	StoreChatFreeze(ctx context.Context, source, chat string, until time.Time) error
 	ListChatFreezes(ctx context.Context, source string) (map[string]time.Time, error)
 }
@@ -92,7 +92,7 @@ type Options struct {
 	Deliveries    Deliveries
 	Posts         Posts
 	Conversations Conversations
-	Freezes       FreezeStore
+	Freezes       ChatFreezeStore
 	Replies       Replies
 
 	// Render renders Markdown and splits it into parts; growing means that the text is not

@@ -54,7 +54,7 @@ func TestOutage_BeginsMidway_LosesNothing(t *testing.T) {
 	})
 }
 
-func TestCrash_UnknownSend_RepeatsOnceReachable(t *testing.T) {
+func TestSend_UnknownAtCrash_RepeatsWhenReachable(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.latency = 30 * time.Second
 		end := h.live()
@@ -88,9 +88,9 @@ func TestRepeat_AfterADay_IsGivenUp(t *testing.T) {
 	})
 }
 
-// TestTypingProbe_Refused_StillSendsRepeat checks that a refusal of typing counts as an answer of the
+// TestRepeat_TypingRefused_IsStillSent checks that a refusal of typing counts as an answer of the
 // channel, so that the repeat is sent.
-func TestTypingProbe_Refused_StillSendsRepeat(t *testing.T) {
+func TestRepeat_TypingRefused_IsStillSent(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = func(c called) (bool, *supervisor.SendError) {
 			if c.verb == "typing" {
@@ -137,9 +137,9 @@ func TestReachedChat_EndsWaitOfOtherChats(t *testing.T) {
 	})
 }
 
-// TestNotifyReachable_EndsWaitOfAllChats checks that the next try comes at once after the poll has
+// TestNotifyChannelReachable_EndsAllWaits checks that the next try comes at once after the poll has
 // reached the channel. Only a wait that the channel asked for still holds.
-func TestNotifyReachable_EndsWaitOfAllChats(t *testing.T) {
+func TestNotifyChannelReachable_EndsAllWaits(t *testing.T) {
 	for name, test := range map[string]struct {
 		failure *supervisor.SendError
 		waits   time.Duration // longest wait after the channel's return
@@ -155,7 +155,7 @@ func TestNotifyReachable_EndsWaitOfAllChats(t *testing.T) {
 				pass(10 * time.Minute)
 				h.channel.script = nil
 				back := time.Now()
-				h.box.NotifyReachable()
+				h.box.NotifyChannelReachable()
 				pass(time.Hour)
 				tries := h.channel.made(alice, "send")
 				waited := tries[len(tries)-1].at.Sub(back)
@@ -167,9 +167,9 @@ func TestNotifyReachable_EndsWaitOfAllChats(t *testing.T) {
 	}
 }
 
-// TestChatTrouble_OtherChatsWork_KeepsItsPause checks that a chat stays in trouble although sends
+// TestFailingChat_OtherChatsWork_IsTriedRarely checks that a chat stays in trouble although sends
 // to other chats succeed.
-func TestChatTrouble_OtherChatsWork_KeepsItsPause(t *testing.T) {
+func TestFailingChat_OtherChatsWork_IsTriedRarely(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = func(c called) (bool, *supervisor.SendError) {
 			return c.to.Chat != alice, errorIf(c.to.Chat == alice, afterUnsent())
@@ -194,7 +194,7 @@ func errorIf(so bool, err *supervisor.SendError) *supervisor.SendError {
 	return nil
 }
 
-func TestFailingDelivery_IsGivenUpBeforeADay(t *testing.T) {
+func TestFailingDelivery_OthersArrive_IsGivenUp(t *testing.T) {
 	poison := func(c called) bool { return strings.HasPrefix(c.content.Text, "poison") }
 	const why = "failed 1: the channel took other messages but not this one: far away\n"
 	for name, test := range map[string]struct {

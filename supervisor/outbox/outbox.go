@@ -274,9 +274,9 @@ func (o *Outbox) peekWoken(q *chatQueue) []int64 {
 	return slices.Collect(maps.Keys(q.woken))
 }
 
-// NotifyReachable tells the outbox that the channel answers again. Another part of the service
+// NotifyChannelReachable tells the outbox that the channel answers again. Another part of the service
 // calls it if that part notices the answer first. It never blocks.
-func (o *Outbox) NotifyReachable() {
+func (o *Outbox) NotifyChannelReachable() {
 	o.health.noteAnswer()
 	o.wakeWaiting(nil)
 }

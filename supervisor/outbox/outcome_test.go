@@ -52,10 +52,10 @@ func TestFailedCall_EachReason_FollowsItsRule(t *testing.T) {
 		"too long and not to be cut": {func(called) (bool, *supervisor.SendError) {
 			return false, refused(supervisor.SendReasonTooLong)
 		}, "x", "", time.Second, nil, "send", "failed 1: far away\n"},
-		"marks that can't be read are left out": {once("send", 1, false, refused(supervisor.SendReasonEntities)), "*hello", "", time.Second,
+		"marks that can't be read are left out": {once("send", 1, false, refused(supervisor.SendReasonInvalidFormatting)), "*hello", "", time.Second,
 			[]string{"*hello"}, "send send", ""},
 		"marks are left out once": {func(called) (bool, *supervisor.SendError) {
-			return false, refused(supervisor.SendReasonEntities)
+			return false, refused(supervisor.SendReasonInvalidFormatting)
 		}, "*hello", "", time.Second, nil, "send send", "failed 1: far away\n"},
 		"refused is failed, and the rest not tried": {
 			once("send", 2, false, refused("")), words(room*2 + 10), "", 10 * time.Second,
@@ -76,7 +76,7 @@ func TestFailedCall_EachReason_FollowsItsRule(t *testing.T) {
 				return true, nil
 			}, "hello you!", "hello", 9 * time.Second, []string{"hello", " you!"}, "send edit delete send send send", ""},
 		"an edit with marks that can't be read is made without": {
-			once("edit", 1, false, refused(supervisor.SendReasonEntities)), "*hello", "hello", 3 * time.Second,
+			once("edit", 1, false, refused(supervisor.SendReasonInvalidFormatting)), "*hello", "hello", 3 * time.Second,
 			[]string{"*hello"}, "send edit edit", ""},
 		"an edit that is refused for good": {once("edit", 1, false, refused("")), "hello you", "hello", 3 * time.Second,
 			[]string{"hello"}, "send edit", "failed 1: far away\n"},
@@ -175,7 +175,7 @@ func TestMovedChat_ContinuesUnderNewName(t *testing.T) {
 				h.channel.script = func(c called) (bool, *supervisor.SendError) {
 					if c.to.Chat == club && c.verb != "typing" {
 						return false, &supervisor.SendError{Result: supervisor.SendResultUnsent,
-							Reason:  supervisor.SendReasonMoved,
+							Reason:  supervisor.SendReasonChatMoved,
 							MovedTo: there, Err: errFar}
 					}
 					return true, nil

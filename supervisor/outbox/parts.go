@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// RepeatMarkRoom is how many UTF-16 code units a part leaves free for a repeat's mark.
-	RepeatMarkRoom = 19
+	// RepeatMarkLength is how many UTF-16 code units a part leaves free for a repeat's mark.
+	RepeatMarkLength = 19
 
 	// maxMessages is the maximum of messages of one answer. A longer answer is sent as its
 	// beginning and a file with the whole text.
@@ -78,7 +78,7 @@ func (o *Options) withEffects(parts []supervisor.RichText, effects []string) []s
 	if n >= 0 && parts[n].File == nil {
 		before = strings.TrimRight(parts[n].Text, "\n") + "\n\n"
 	}
-	if before == "" || supervisor.UTF16Length(before+quote) > o.Limit-RepeatMarkRoom {
+	if before == "" || supervisor.UTF16Length(before+quote) > o.Limit-RepeatMarkLength {
 		parts, n, before = append(parts, supervisor.RichText{}), n+1, ""
 	}
 	at := supervisor.UTF16Length(before)
@@ -132,7 +132,7 @@ func caption(f supervisor.File) string {
 	if invisible(f.Caption) {
 		return ""
 	}
-	return clip(f.Caption, maxCaption-RepeatMarkRoom)
+	return clip(f.Caption, maxCaption-RepeatMarkLength)
 }
 
 // clip cuts a text to the maximum length most, in UTF-16 code units.
@@ -146,7 +146,7 @@ func visible(p supervisor.Post) supervisor.RichText {
 	}
 	t.Text, t.Entities = repeatMark+t.Text, slices.Clone(t.Entities)
 	for i := range t.Entities {
-		t.Entities[i].Offset += RepeatMarkRoom
+		t.Entities[i].Offset += RepeatMarkLength
 	}
 	return t
 }
@@ -163,7 +163,7 @@ func (o *Options) fit(parts ...supervisor.RichText) (list []supervisor.RichText)
 		if invisible(part.Text) {
 			continue
 		}
-		if supervisor.UTF16Length(part.Text) > o.Limit-RepeatMarkRoom {
+		if supervisor.UTF16Length(part.Text) > o.Limit-RepeatMarkLength {
 			if pieces := o.Halve(part); len(pieces) > 1 {
 				list = append(list, o.fit(pieces...)...)
 				continue
@@ -200,7 +200,7 @@ func blank(r rune) bool {
 func (o *Options) apologize(parts []supervisor.RichText) []supervisor.RichText {
 	parts = slices.Clone(parts)
 	if n := len(parts) - 1; n >= 0 {
-		if text := parts[n].Text + "\n\n" + textApology; supervisor.UTF16Length(text) <= o.Limit-RepeatMarkRoom {
+		if text := parts[n].Text + "\n\n" + textApology; supervisor.UTF16Length(text) <= o.Limit-RepeatMarkLength {
 			parts[n].Text = text
 			return parts
 		}

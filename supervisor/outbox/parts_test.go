@@ -24,14 +24,14 @@ func TestRepeatMark_MovesLaterFormatting(t *testing.T) {
 	if p.Content.Entities[0].Offset != 2 {
 		t.Error("what is kept has changed too")
 	}
-	if supervisor.UTF16Length(repeatMark) != RepeatMarkRoom {
-		t.Errorf("the mark has %d units, and there is room for %d", supervisor.UTF16Length(repeatMark), RepeatMarkRoom)
+	if supervisor.UTF16Length(repeatMark) != RepeatMarkLength {
+		t.Errorf("the mark has %d units, and there is room for %d", supervisor.UTF16Length(repeatMark), RepeatMarkLength)
 	}
 }
 
-// TestParts_WithMarkOrApology_FitTheLimit checks that the text is whole, and that no message is too
+// TestParts_RepeatMarkAndApology_FitLimit checks that the text is whole, and that no message is too
 // long with a mark and an apology.
-func TestParts_WithMarkOrApology_FitTheLimit(t *testing.T) {
+func TestParts_RepeatMarkAndApology_FitLimit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := &Options{Limit: rapid.IntRange(100, 300).Draw(t, "limit")}
 		o.Halve = func(t supervisor.RichText) []supervisor.RichText {

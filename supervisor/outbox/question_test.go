@@ -25,7 +25,7 @@ func (t *turn) resume() {
 	_, came, err := t.h.db.Questions().RecordPress(t.h.Context(), supervisor.QuestionPress{Digest: strings.Repeat("a",
 		64), User: "alice",
 		Conversation: t.Conversation.ID, Word: "once"})
-	t.h.same("press", must(t.h, came, err), supervisor.PressTaken)
+	t.h.same("press", must(t.h, came, err), supervisor.PressAccepted)
 	t.Stream = t.h.feeds.OpenStream(t.Turn, t.said)
 }
 

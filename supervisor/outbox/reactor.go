@@ -221,7 +221,7 @@ func (r *Reactor) react(ctx context.Context, m reaction, emoji string) (done boo
 		for name, until := range r.outbox.gate.recordFlood(m.chat, full, e.RetryAfter) {
 			err = cmp.Or(err, r.Freezes.StoreChatFreeze(ctx, r.Source, name, until))
 		}
-	case e.Result == supervisor.SendResultRefused || e.Reason == supervisor.SendReasonMoved:
+	case e.Result == supervisor.SendResultRefused || e.Reason == supervisor.SendReasonChatMoved:
 		delete(r.shown, m)
 		// A missing message does not mean that the chat refuses reactions to other messages.
 		r.refused[m.chat] = e.Reason != supervisor.SendReasonMessageGone

@@ -77,7 +77,7 @@ func TestDeletedPart_Crash_PartsStayInOrder(t *testing.T) {
 		for _, d := range []deletion{{[]int{0}, false}, {[]int{0, 1}, false}, {[]int{0}, true}} {
 			inBubble(t, func(h *rig) {
 				l := &process{left: left}
-				end := h.liveAs(l, func(o *outbox.Options) { o.Channel = processChannel{h.channel, l} })
+				end := h.liveAs(l, func(o *outbox.Options) { o.Channel = killableChannel{h.channel, l} })
 				h.deleteAndFinish(d)
 				if l.ended() {
 					end()

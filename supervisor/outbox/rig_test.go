@@ -21,8 +21,8 @@ import (
 )
 
 const (
-	limit  = 100                           // maximum length of a message of the fake channel
-	room   = limit - outbox.RepeatMarkRoom // the usable length of a part
+	limit  = 100                             // maximum length of a message of the fake channel
+	room   = limit - outbox.RepeatMarkLength // the usable length of a part
 	source = "far/1"
 	alice  = "42"   // alice's private chat
 	club   = "-100" // the number of a group chat
@@ -84,7 +84,7 @@ func halve(t supervisor.RichText) []supervisor.RichText {
 func yes(supervisor.Conversation) bool { return true }
 
 func (h *rig) options(l *process) outbox.Options {
-	d := processStore{h.db, l}
+	d := killableStore{h.db, l}
 	return outbox.Options{Name: supervisor.ChannelTelegram, Source: source, Channel: h.channel, Deliveries: d, Posts: d,
 		Conversations: d, Freezes: d, Replies: &h.feeds, Render: render, Halve: halve, Limit: limit, Now: time.Now,
 		Grows: yes, Serves: yes, Alarm: func(string) {}, Recovered: func(string) {}}

@@ -60,8 +60,8 @@ func (l *process) ended() bool {
 	return l.over
 }
 
-// processStore is the real store, while its process lives.
-type processStore struct {
+// killableStore is the real store, while its process lives.
+type killableStore struct {
 	db *sqlite.DB
 	*process
 }
@@ -74,7 +74,7 @@ func got[T any](l *process, what string, do func() (T, error)) (v T, err error) 
 	return v, err
 }
 
-func (d processStore) ListDueConversations(ctx context.Context, c supervisor.Channel) ([]supervisor.Conversation,
+func (d killableStore) ListDueConversations(ctx context.Context, c supervisor.Channel) ([]supervisor.Conversation,
 	error) {
 	return got(d.process, "due", func() ([]supervisor.Conversation,
 		error) {
@@ -82,44 +82,44 @@ func (d processStore) ListDueConversations(ctx context.Context, c supervisor.Cha
 	})
 }
 
-func (d processStore) ListPendingInChat(ctx context.Context, c supervisor.Channel, chat string,
+func (d killableStore) ListPendingInChat(ctx context.Context, c supervisor.Channel, chat string,
 	n int) ([]supervisor.Delivery, error) {
 	return got(d.process, "pending",
 		func() ([]supervisor.Delivery, error) { return d.db.Outbox().ListPendingInChat(ctx, c, chat, n) })
 }
 
-func (d processStore) ListUnreportedLosses(ctx context.Context, conversation int64) ([]int64, error) {
+func (d killableStore) ListUnreportedLosses(ctx context.Context, conversation int64) ([]int64, error) {
 	return got(d.process, "untold", func() ([]int64, error) {
 		return d.db.Outbox().ListUnreportedLosses(ctx,
 			conversation)
 	})
 }
 
-func (d processStore) StoreOutcome(ctx context.Context, o supervisor.DeliveryOutcome) error {
+func (d killableStore) StoreOutcome(ctx context.Context, o supervisor.DeliveryOutcome) error {
 	return d.use("close", func() error {
 		return d.db.Outbox().StoreOutcome(ctx, o)
 	})
 }
 
-func (d processStore) ListPosts(ctx context.Context, turn, delivery int64) ([]supervisor.Post, error) {
+func (d killableStore) ListPosts(ctx context.Context, turn, delivery int64) ([]supervisor.Post, error) {
 	return got(d.process, "list", func() ([]supervisor.Post, error) {
 		return d.db.Posts().ListPosts(ctx, turn,
 			delivery)
 	})
 }
 
-func (d processStore) MarkSending(ctx context.Context, conversation int64, p supervisor.Post) (supervisor.Post, error) {
+func (d killableStore) MarkSending(ctx context.Context, conversation int64, p supervisor.Post) (supervisor.Post, error) {
 	return got(d.process, "sending", func() (supervisor.Post, error) {
 		return d.db.Posts().MarkSending(ctx,
 			conversation, p)
 	})
 }
 
-func (d processStore) StorePostResult(ctx context.Context, p supervisor.Post) error {
+func (d killableStore) StorePostResult(ctx context.Context, p supervisor.Post) error {
 	return d.use("settle", func() error { return d.db.Posts().StorePostResult(ctx, p) })
 }
 
-func (d processStore) CreatePosts(ctx context.Context, delivery int64, c []supervisor.RichText) ([]supervisor.Post,
+func (d killableStore) CreatePosts(ctx context.Context, delivery int64, c []supervisor.RichText) ([]supervisor.Post,
 	error) {
 	return got(d.process, "open", func() ([]supervisor.Post, error) {
 		return d.db.Posts().CreatePosts(ctx, delivery,
@@ -127,7 +127,7 @@ func (d processStore) CreatePosts(ctx context.Context, delivery int64, c []super
 	})
 }
 
-func (d processStore) ReplaceContents(ctx context.Context, delivery int64, from int,
+func (d killableStore) ReplaceContents(ctx context.Context, delivery int64, from int,
 	c []supervisor.RichText) ([]supervisor.Post, error) {
 	return got(d.process, "replace", func() ([]supervisor.Post, error) {
 		return d.db.Posts().ReplaceContents(ctx,
@@ -135,7 +135,7 @@ func (d processStore) ReplaceContents(ctx context.Context, delivery int64, from 
 	})
 }
 
-func (d processStore) FindConversation(ctx context.Context, id int64) (c supervisor.Conversation, ok bool, err error) {
+func (d killableStore) FindConversation(ctx context.Context, id int64) (c supervisor.Conversation, ok bool, err error) {
 	err = d.use("get", func() (err error) {
 		c, ok, err = d.db.Conversations().FindConversation(ctx, id)
 		return err
@@ -143,25 +143,25 @@ func (d processStore) FindConversation(ctx context.Context, id int64) (c supervi
 	return c, ok, err
 }
 
-func (d processStore) RenameChat(ctx context.Context, c supervisor.Channel, from, to string) (int, error) {
+func (d killableStore) RenameChat(ctx context.Context, c supervisor.Channel, from, to string) (int, error) {
 	return got(d.process, "move", func() (int, error) { return d.db.Conversations().RenameChat(ctx, c, from, to) })
 }
 
-func (d processStore) StoreChatFreeze(ctx context.Context, source, chat string, until time.Time) error {
+func (d killableStore) StoreChatFreeze(ctx context.Context, source, chat string, until time.Time) error {
 	return d.use("freeze", func() error { return d.db.Outbox().StoreChatFreeze(ctx, source, chat, until) })
 }
 
-func (d processStore) ListChatFreezes(ctx context.Context, source string) (map[string]time.Time, error) {
+func (d killableStore) ListChatFreezes(ctx context.Context, source string) (map[string]time.Time, error) {
 	return got(d.process, "frozen", func() (map[string]time.Time, error) {
 		return d.db.Outbox().ListChatFreezes(ctx,
 			source)
 	})
 }
 
-// cleaningStore is the real store of cleanings, while its process lives.
-type cleaningStore struct{ processStore }
+// cleanupStore is the real store of cleanings, while its process lives.
+type cleanupStore struct{ killableStore }
 
-func (r cleaningStore) ListDue(ctx context.Context, c supervisor.Channel, now time.Time,
+func (r cleanupStore) ListDue(ctx context.Context, c supervisor.Channel, now time.Time,
 	n int) ([]supervisor.MessageCleanup, error) {
 	return got(r.process, "due cleanings", func() ([]supervisor.MessageCleanup,
 		error) {
@@ -169,7 +169,7 @@ func (r cleaningStore) ListDue(ctx context.Context, c supervisor.Channel, now ti
 	})
 }
 
-func (r cleaningStore) NextDue(ctx context.Context, c supervisor.Channel) (due time.Time, ok bool, err error) {
+func (r cleanupStore) NextDue(ctx context.Context, c supervisor.Channel) (due time.Time, ok bool, err error) {
 	err = r.use("next cleaning", func() (err error) {
 		due, ok, err = r.db.MessageCleanups().NextDue(ctx, c)
 		return err
@@ -177,10 +177,10 @@ func (r cleaningStore) NextDue(ctx context.Context, c supervisor.Channel) (due t
 	return due, ok, err
 }
 
-func (r cleaningStore) DeleteCleanup(ctx context.Context, id int64) error {
+func (r cleanupStore) DeleteCleanup(ctx context.Context, id int64) error {
 	return r.use("done cleaning", func() error { return r.db.MessageCleanups().DeleteCleanup(ctx, id) })
 }
 
-func (d processStore) IsQuestionBelowReply(ctx context.Context, turn int64) (bool, error) {
+func (d killableStore) IsQuestionBelowReply(ctx context.Context, turn int64) (bool, error) {
 	return got(d.process, "asked", func() (bool, error) { return d.db.Posts().IsQuestionBelowReply(ctx, turn) })
 }

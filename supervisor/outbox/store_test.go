@@ -142,7 +142,7 @@ func TestMovedChat_SendUnderWay_IsNotRepeated(t *testing.T) {
 		h.channel.script = func(c called) (bool, *supervisor.SendError) {
 			if c.to.Chat == club {
 				return false, &supervisor.SendError{Result: supervisor.SendResultUnsent,
-					Reason: supervisor.SendReasonMoved, MovedTo: there, Err: errFar}
+					Reason: supervisor.SendReasonChatMoved, MovedTo: there, Err: errFar}
 			}
 			return true, nil
 		}

@@ -38,7 +38,7 @@ var endings = map[string]func() (done bool, err *supervisor.SendError){
 	"unknown":      func() (bool, *supervisor.SendError) { return true, unknown() },
 	"unknown lost": func() (bool, *supervisor.SendError) { return false, unknown() },
 	"flood":        func() (bool, *supervisor.SendError) { return false, flood(9 * time.Second) },
-	"marks":        func() (bool, *supervisor.SendError) { return false, refused(supervisor.SendReasonEntities) },
+	"marks":        func() (bool, *supervisor.SendError) { return false, refused(supervisor.SendReasonInvalidFormatting) },
 	"refused":      func() (bool, *supervisor.SendError) { return false, refused("") },
 }
 
@@ -80,7 +80,7 @@ type frozen struct {
 	from, until time.Time
 }
 
-func TestStory_DeliveriesArriveOnceOrMarked(t *testing.T) {
+func TestDeliveries_RandomFaults_RepeatsAreMarked(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := &planRun{plan: drawPlan.Draw(rt, "plan"), turns: map[int]*turn{},
 			outcomes: map[int64]supervisor.DeliveryResult{}}
@@ -134,15 +134,15 @@ func (s *planRun) start() {
 	l := s.process
 	s.end = s.liveAs(l, func(o *outbox.Options) {
 		o.Rates = outbox.SendRates{All: 4}
-		r := recordingStore{processStore{s.db, l}, s}
+		r := recordingStore{killableStore{s.db, l}, s}
 		o.Freezes, o.Deliveries = r, r
-		o.Channel = processChannel{s.channel, l}
+		o.Channel = killableChannel{s.channel, l}
 	})
 }
 
 // recordingStore tells the planRun of writes to disk.
 type recordingStore struct {
-	processStore
+	killableStore
 	s *planRun
 }
 
@@ -171,13 +171,13 @@ func (f recordingStore) note(err error, what func()) {
 	what()
 }
 
-// processChannel makes the calls of a dead process fail.
-type processChannel struct {
+// killableChannel makes the calls of a dead process fail.
+type killableChannel struct {
 	*fakeChannel
 	process *process
 }
 
-func (g processChannel) EditMessage(ctx context.Context, to supervisor.PostAddress, name string,
+func (g killableChannel) EditMessage(ctx context.Context, to supervisor.PostAddress, name string,
 	c supervisor.RichText) error {
 	if g.process.ended() {
 		return errDead
@@ -185,14 +185,14 @@ func (g processChannel) EditMessage(ctx context.Context, to supervisor.PostAddre
 	return g.fakeChannel.EditMessage(ctx, to, name, c)
 }
 
-func (g processChannel) DeleteMessage(ctx context.Context, to supervisor.PostAddress, name string) error {
+func (g killableChannel) DeleteMessage(ctx context.Context, to supervisor.PostAddress, name string) error {
 	if g.process.ended() {
 		return errDead
 	}
 	return g.fakeChannel.DeleteMessage(ctx, to, name)
 }
 
-func (g processChannel) SendChatAction(ctx context.Context, to supervisor.PostAddress,
+func (g killableChannel) SendChatAction(ctx context.Context, to supervisor.PostAddress,
 	action supervisor.ChatAction) error {
 	if g.process.ended() {
 		return errDead

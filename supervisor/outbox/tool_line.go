@@ -68,7 +68,7 @@ func (o *Options) withLine(parts []supervisor.RichText, line string) []superviso
 		return []supervisor.RichText{{Text: line, Entities: []supervisor.RichTextEntity{italic}}}
 	}
 	text := parts[n].Text + "\n\n"
-	if supervisor.UTF16Length(text+line) > o.Limit-RepeatMarkRoom {
+	if supervisor.UTF16Length(text+line) > o.Limit-RepeatMarkLength {
 		return parts
 	}
 	italic.Offset = supervisor.UTF16Length(text)

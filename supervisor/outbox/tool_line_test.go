@@ -116,7 +116,7 @@ func TestToolLine_AfterCrash_IsReplaced(t *testing.T) {
 	for left := 1; left < 16; left++ {
 		inBubble(t, func(h *rig) {
 			l := &process{left: left}
-			end := h.liveAs(l, func(o *outbox.Options) { o.Channel = processChannel{h.channel, l} })
+			end := h.liveAs(l, func(o *outbox.Options) { o.Channel = killableChannel{h.channel, l} })
 			turn := h.begin(h.conversation("alice", alice))
 			turn.tool(protocol.EventToolBegan, "c1", "run_command", "pytest")
 			pass(7 * time.Second)

@@ -82,10 +82,10 @@ func TestSpokenAnswer_VoiceFails_TextArrives(t *testing.T) {
 	}
 }
 
-// TestSpokenAnswer_Crash_ArrivesOnceOrMarked kills the process after each of its calls of the
+// TestSpokenAnswer_Crash_RepeatIsMarked kills the process after each of its calls of the
 // store. The voice must come once, or twice with a mark if the first may have arrived. If no voice
 // arrives, the text must.
-func TestSpokenAnswer_Crash_ArrivesOnceOrMarked(t *testing.T) {
+func TestSpokenAnswer_Crash_RepeatIsMarked(t *testing.T) {
 	for _, mode := range []supervisor.VoiceMode{supervisor.VoiceOn, supervisor.VoiceOnly} {
 		for _, script := range []string{"well", "refused"} {
 			for calls := 1; calls < 15; calls++ {

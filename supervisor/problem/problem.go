@@ -29,13 +29,13 @@ const (
 	// facts: the version of the database's schema, and the first difference in that schema
 	DatabaseSchemaDiffers Kind = "database_differs"
 	// facts: the needed MiB, the free MiB, and the folder
-	NoRoomForCopy   Kind = "no_room_for_copy"
-	DatabaseMissing Kind = "database_missing" // facts: the path of the missing database
+	NoRoomForDatabaseCopy Kind = "no_room_for_copy"
+	DatabaseMissing       Kind = "database_missing" // facts: the path of the missing database
 	// the database was removed while Mews ran, and Mews wrote it again; facts: the path
 	DatabaseRemoved Kind = "database_removed"
 	// the database was removed while Mews ran, and could not be written again; facts: the path and
 	// the reason
-	DatabaseLost Kind = "database_lost"
+	DatabaseRemovedAndLost Kind = "database_lost"
 	// another file took the database's place while Mews ran; facts: the path, and the path of a copy
 	DatabaseReplaced Kind = "database_replaced"
 	// another file took the database's place, and no copy could be made; facts: the path and the
@@ -46,11 +46,11 @@ const (
 	// facts: the user's name, twice
 	UserNotRemoved Kind = "person_not_removed"
 	// facts: the user's name, twice
-	DeletionNotEnded   Kind = "deletion_not_ended"
-	SecondFactorExists Kind = "factor_exists" // facts: the user's name
-	AccountTaken       Kind = "account_taken"
-	InviteInvalid      Kind = "invite_useless"
-	NoSuchGrant        Kind = "no_such_grant" // facts: the grant's number, and the name of the grant's user
+	UserDeletionUnfinished Kind = "deletion_not_ended"
+	SecondFactorExists     Kind = "factor_exists" // facts: the user's name
+	AccountOfOtherUser     Kind = "account_taken"
+	InviteInvalid          Kind = "invite_useless"
+	NoSuchGrant            Kind = "no_such_grant" // facts: the grant's number, and the name of the grant's user
 )
 
 // New returns an error of a kind, with its code and text. facts fill the text; err may be nil.

@@ -46,7 +46,7 @@ var texts = map[Kind]struct {
 	OlderDatabase: {supervisor.CodeUnavailable,
 		"The database is from an earlier version of Mews: its schema is %d, and this version needs %d. " +
 			"Start Mews once, for example with `mews run`: that updates the database. Then run this again."},
-	NoRoomForCopy: {supervisor.CodeUnavailable,
+	NoRoomForDatabaseCopy: {supervisor.CodeUnavailable,
 		"This version changes Mews's database, and there is no room to copy the old one first. " +
 			"The copy needs %d MiB, and %d MiB are free in %s. Make room and start again. " +
 			"`mews run --migrate-without-copy` goes on without a copy."},
@@ -57,7 +57,7 @@ var texts = map[Kind]struct {
 	DatabaseRemoved: {supervisor.CodeUnavailable,
 		"Mews's database %s was removed while Mews ran. Mews wrote it again with all data, and stopped. " +
 			"Start Mews again, and find out what removes its files."},
-	DatabaseLost: {supervisor.CodeUnavailable,
+	DatabaseRemovedAndLost: {supervisor.CodeUnavailable,
 		"Mews's database %s was removed while Mews ran, and could not be written again: %v. " +
 			"Mews has stopped, and the data is lost."},
 	DatabaseReplaced: {supervisor.CodeUnavailable,
@@ -76,10 +76,10 @@ var texts = map[Kind]struct {
 	UserExists: {supervisor.CodeInvalid, "There is a person called %s already. Choose another name."},
 	UserNotRemoved: {supervisor.CodeInvalid, "%s is still a user of Mews. Run `mews user remove %s` first; then " +
 		"they can be deleted."},
-	DeletionNotEnded: {supervisor.CodeInvalid, "The deletion of %s has begun and not ended. " +
+	UserDeletionUnfinished: {supervisor.CodeInvalid, "The deletion of %s has begun and not ended. " +
 		"Run `mews user delete %s` to end it; then the name is free."},
 	SecondFactorExists: {supervisor.CodeInvalid, "%s has a second factor already. Reset it before you make another."},
-	AccountTaken: {supervisor.CodeForbidden, "This account is another person's already. An admin can unbind it " +
+	AccountOfOtherUser: {supervisor.CodeForbidden, "This account is another person's already. An admin can unbind it " +
 		"first."},
 	InviteInvalid: {supervisor.CodeNotFound, "This invite is not valid, or no longer valid. Ask for a new one."},
 	NoSuchGrant:   {supervisor.CodeNotFound, "There is no grant with the number %d for %s."},

@@ -48,14 +48,14 @@ func (s *Questions) RecordPress(ctx context.Context, user string, conversation i
 	switch result {
 	case supervisor.PressUnknown:
 		return pressed, supervisor.Errorf(supervisor.CodeForbidden, textForeign)
-	case supervisor.PressTaken, supervisor.PressPicked:
+	case supervisor.PressAccepted, supervisor.PressToggledOption:
 		if !shows {
 			pressed.Text = answer.OutcomeText(q)
 		}
 		return pressed, nil
-	case supervisor.PressWantsWords:
+	case supervisor.PressAwaitsText:
 		return PressOutcome{Text: textSayIt}, nil
-	case supervisor.PressLate:
+	case supervisor.PressKeptAsMessage:
 		s.o.Resume(q.Conversation) // a turn may begin with the answer
 	case supervisor.PressAnsweredBefore:
 		first, rest := utf8.DecodeRuneInString(answer.OutcomeText(q))

@@ -95,7 +95,7 @@ func TestQuestion_Unanswered_Expires(t *testing.T) {
 	})
 }
 
-func TestOpenFor_Changed_AppliesToNextQuestion(t *testing.T) {
+func TestExpiryTime_Changed_AppliesToNextQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		r.stands = time.Hour

@@ -37,8 +37,8 @@ type Store interface {
 		err error)
 }
 
-// EndingWatcher watches the ends of questions, and the turns that wait for them.
-type EndingWatcher interface {
+// QuestionEndWatcher watches the ends of questions, and the turns that wait for them.
+type QuestionEndWatcher interface {
 	// ChangeSignal returns a channel that holds a token when a question was asked, delivered or
 	// ended.
 	ChangeSignal() <-chan struct{}
@@ -57,7 +57,7 @@ type AuditLog interface {
 // Options are the dependencies of Questions. All but OpenFor and Now are required.
 type Options struct {
 	Store Store
-	Ends  EndingWatcher
+	Ends  QuestionEndWatcher
 	Audit AuditLog
 	// called when a question was queued in a conversation; never blocks
 	Queued func(conversation int64)

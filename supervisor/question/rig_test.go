@@ -143,7 +143,7 @@ func (r *rig) ofCommand() supervisor.Question {
 
 // outcome is the result of an Ask.
 type outcome struct {
-	Why supervisor.QuestionEnd
+	Why supervisor.QuestionEndReason
 	Say supervisor.AnswerChoice
 	Err error
 }

@@ -37,10 +37,10 @@ func (r Rule) WithTime(at TimeOfDay, now time.Time) (Rule, error) {
 	return r, r.checkDue(at.String(), now)
 }
 
-// KeepTime takes the time of the day of the rule that r replaces. The rule stays the same if its
+// WithTimeOfRule takes the time of the day of the rule that r replaces. The rule stays the same if its
 // author wrote a time or a part of the day, or if the old rule has no single written time. The
 // error is for the author; now is in the user's zone.
-func (r Rule) KeepTime(old Rule, now time.Time) (Rule, error) {
+func (r Rule) WithTimeOfRule(old Rule, now time.Time) (Rule, error) {
 	at := old.times(now.Location())
 	if !r.NoTime || r.partOfDay || old.NoTime || len(at) != 1 {
 		return r, nil
@@ -48,9 +48,9 @@ func (r Rule) KeepTime(old Rule, now time.Time) (Rule, error) {
 	return r.WithTime(at[0], now)
 }
 
-// InLongerMonth moves a rule of the kind Once to the next month that has the author's day. now is
+// MoveToLongerMonth moves a rule of the kind Once to the next month that has the author's day. now is
 // in the user's zone.
-func (r Rule) InLongerMonth(now time.Time) Rule {
+func (r Rule) MoveToLongerMonth(now time.Time) Rule {
 	wall := wallOf(r.moment(r.At, now.Location()).In(now.Location()))
 	month := onDay(dateOf(wall), 1)
 	for day := r.Day; r.Day > 0 && r.Kind == Once; {
@@ -98,9 +98,9 @@ func (r Rule) times(zone *time.Location) (times []TimeOfDay) {
 	return times
 }
 
-// SkippedTime returns the time of the day that the clocks skip before a due time. An empty text
+// SkippedWallTime returns the time of the day that the clocks skip before a due time. An empty text
 // means that they skip none. next is the due time, in the user's zone.
-func (r Rule) SkippedTime(next time.Time) (skipped string) {
+func (r Rule) SkippedWallTime(next time.Time) (skipped string) {
 	begin, _ := next.ZoneBounds()
 	if !next.Equal(begin) {
 		return ""

@@ -6,7 +6,7 @@ import (
 )
 
 // A rule for a day keeps the time of the day of the rule that it replaces.
-func TestKeepTime_DayAlone_KeepsOldTime(t *testing.T) {
+func TestWithTimeOfRule_DayAlone_KeepsOldTime(t *testing.T) {
 	zone := zoneOf(t, "Europe/Madrid")
 	now := time.Date(2026, 11, 20, 13, 19, 0, 0, zone)
 	for _, c := range []struct{ old, text, want string }{
@@ -34,7 +34,7 @@ func TestKeepTime_DayAlone_KeepsOldTime(t *testing.T) {
 		}
 		r, err := Parse(c.text, now)
 		if err == nil {
-			r, err = r.KeepTime(old, now)
+			r, err = r.WithTimeOfRule(old, now)
 		}
 		if got := firstTimes(t, r, err, now, 1); got != c.want {
 			t.Errorf("%q after %q is %s (%v), want %s", c.text, c.old, got, err, c.want)
@@ -42,7 +42,7 @@ func TestKeepTime_DayAlone_KeepsOldTime(t *testing.T) {
 	}
 }
 
-func TestInLongerMonth_MissingDay_MovesOn(t *testing.T) {
+func TestInLongerMonth_MissingDay_MovesToNextMonth(t *testing.T) {
 	zone := zoneOf(t, "Europe/Madrid")
 	for _, c := range []struct{ text, now, want string }{
 		{"the 31st", "2026-11-30", "Thu 31 Dec 09:00"},
@@ -54,7 +54,7 @@ func TestInLongerMonth_MissingDay_MovesOn(t *testing.T) {
 	} {
 		now, _ := time.ParseInLocation(time.DateOnly, c.now, zone)
 		r, err := Parse(c.text, now)
-		r = r.InLongerMonth(now)
+		r = r.MoveToLongerMonth(now)
 		if got := firstTimes(t, r, err, now, 1); got != c.want || r.Kind == Once && r.Day != 0 {
 			t.Errorf("%q on %s is %s (%v), want %s", c.text, c.now, got, err, c.want)
 		}
@@ -63,7 +63,7 @@ func TestInLongerMonth_MissingDay_MovesOn(t *testing.T) {
 
 // On 28 March 2027 the clocks in Madrid skip the hour from 2:00 to 3:00. The time is the day
 // before, 10:00.
-func TestSkippedTime_ClockChange_IsNamed(t *testing.T) {
+func TestSkippedWallTime_ClockChange_IsNamed(t *testing.T) {
 	zone := zoneOf(t, "Europe/Madrid")
 	now := time.Date(2027, 3, 27, 10, 0, 0, 0, zone)
 	for text, want := range map[string]string{
@@ -80,12 +80,12 @@ func TestSkippedTime_ClockChange_IsNamed(t *testing.T) {
 			continue
 		}
 		next, _, err := r.Next(now, zone)
-		if got := r.SkippedTime(next); got != want || err != nil {
+		if got := r.SkippedWallTime(next); got != want || err != nil {
 			t.Errorf("%q is due at %s, skipped %q (%v), want %q", text, next, got, err, want)
 		}
 	}
 	moved, err := Parse("tomorrow at 2:30", now)
-	if next, _, _ := moved.Next(now, zoneOf(t, "Asia/Tokyo")); err != nil || moved.SkippedTime(next) != "" {
+	if next, _, _ := moved.Next(now, zoneOf(t, "Asia/Tokyo")); err != nil || moved.SkippedWallTime(next) != "" {
 		t.Errorf("in Tokyo nothing is skipped: %s, %v", next, err)
 	}
 }

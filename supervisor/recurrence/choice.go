@@ -9,8 +9,8 @@ import (
 	"mews/supervisor"
 )
 
-// ChoiceError is an error about a time that can mean two things.
-type ChoiceError struct {
+// AmbiguousTimeError is an error about a time that can mean two things.
+type AmbiguousTimeError struct {
 	Labels [2]string // the two meanings, such as 3 April or In 17 h
 	Texts  [2]string // the author's text, completed with each of the two meanings
 	// Orders are the orders of dates that give the two meanings; "" for other ambiguities.
@@ -18,18 +18,18 @@ type ChoiceError struct {
 }
 
 // Error returns the two meanings.
-func (e *ChoiceError) Error() string { return e.Labels[0] + " or " + e.Labels[1] }
+func (e *AmbiguousTimeError) Error() string { return e.Labels[0] + " or " + e.Labels[1] }
 
 // askChoice returns an error about a text that can mean two things. hints say how to write each of
 // the two meanings.
-func askChoice(written string, choice ChoiceError, hints [2]string) error {
+func askChoice(written string, choice AmbiguousTimeError, hints [2]string) error {
 	return &supervisor.Error{Code: supervisor.CodeInvalid, Err: &choice,
 		Message: fmt.Sprintf(textWhich, written, hints[0]+" or "+hints[1])}
 }
 
 // askDate returns an error about a date such as 3/4, which can mean two days.
 func (p *phrase) askDate(written string, days ...time.Time) error {
-	choice, hints := ChoiceError{Orders: [2]DateOrder{DayFirst, MonthFirst}}, [2]string{}
+	choice, hints := AmbiguousTimeError{Orders: [2]DateOrder{DayFirst, MonthFirst}}, [2]string{}
 	for i, at := range days {
 		choice.Labels[i], hints[i] = at.Format("2 January"), at.Format("2 Jan")
 		choice.Texts[i] = strings.Replace(p.text, written, at.Format("2 January 2006"), 1)
@@ -42,7 +42,7 @@ func (p *phrase) askDate(written string, days ...time.Time) error {
 func (p *phrase) askHalf(c clock) error {
 	other := c
 	other.minutes = (c.minutes + 12*60) % (24 * 60)
-	choice, hints := ChoiceError{}, [2]string{}
+	choice, hints := AmbiguousTimeError{}, [2]string{}
 	for i, c := range []clock{c, other} {
 		date := p.nextClock(c)
 		at := fmt.Sprintf("at %d:%02d", c.minutes/60, c.minutes%60)
@@ -98,6 +98,6 @@ func (p *phrase) takeHours() (r Rule, is bool, err error) {
 	date := p.nextClock(c)
 	length := strings.ReplaceAll(found[0], " ", "")
 	hints := [2]string{fmt.Sprintf("%q", "in "+length), fmt.Sprintf("%q", "at "+c.written)}
-	return r, true, askChoice(p.text, ChoiceError{Labels: [2]string{"In " + length, "At " + c.minutes.String()},
+	return r, true, askChoice(p.text, AmbiguousTimeError{Labels: [2]string{"In " + length, "At " + c.minutes.String()},
 		Texts: [2]string{"in " + length, date.Add(c.sinceMidnight()).Format(exactLayout)}}, hints)
 }

@@ -9,7 +9,7 @@ import (
 
 // A time of the day in 24 hours has one meaning. Other times of the day, and hours such as 17h, may
 // have two. It is Friday, 20 November 2026, 13:19 in Madrid.
-func TestParse_HoursAndClocks_AskOnlyIfAmbiguous(t *testing.T) {
+func TestParse_TimeOfDay_AsksOnlyIfAmbiguous(t *testing.T) {
 	zone := zoneOf(t, "Europe/Madrid")
 	for _, c := range []struct{ text, now, want, first, second string }{
 		{"00:30", "13:19", "Sat 21 Nov 00:30", "", ""},
@@ -53,7 +53,7 @@ func TestParse_HoursAndClocks_AskOnlyIfAmbiguous(t *testing.T) {
 		if got := firstTimes(t, r, err, now, 1); got != c.want {
 			t.Errorf("%q at %s is %s, want %s (%v)", c.text, c.now, got, c.want, err)
 		}
-		ask := new(ChoiceError)
+		ask := new(AmbiguousTimeError)
 		if errors.As(err, &ask) != (c.first != "") {
 			t.Errorf("%q at %s: %v", c.text, c.now, err)
 		}

@@ -95,7 +95,7 @@ func (r Rule) beginNext(now time.Time) Rule {
 	each := r
 	each.Expression = intervalPattern.ReplaceAllString(r.Expression, "")
 	if first, found, err := each.Next(now, now.Location()); err == nil && found {
-		if r.At, r.Start = first, true; r.SkippedTime(first) != "" {
+		if r.At, r.Start = first, true; r.SkippedWallTime(first) != "" {
 			r.At = first.Add(-time.Minute) // a moment before the clocks skip the rule's time
 		}
 	}

@@ -30,8 +30,8 @@ var (
 	wordPattern   = regexp.MustCompile(`[\pL\d:.*/-]+`)
 )
 
-// NearestTime returns the readable time that is most like the first words, or "".
-func NearestTime(words string) string {
+// SuggestTime returns the readable time that is most like the first words, or "".
+func SuggestTime(words string) string {
 	const beginning = 5 // number of words that are compared
 	fields := strings.Fields(words)
 	return nearest(strings.Join(fields[:min(len(fields), beginning)], " "))

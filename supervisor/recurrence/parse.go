@@ -27,32 +27,34 @@ const minPeriod = time.Minute
 // text. now is in the user's zone. The rule is due at least once.
 //
 // An error is for the author: it says what was not understood, is past, or could mean two things.
-// If something was not understood, the error wraps ErrUnreadable. If something could mean two
-// things, it wraps a *ChoiceError.
-func Parse(text string, now time.Time) (Rule, error) { return ParseDates(text, now, UnknownDateOrder) }
+// If something was not understood, the error wraps ErrUnreadableTime. If something could mean two
+// things, it wraps a *AmbiguousTimeError.
+func Parse(text string, now time.Time) (Rule, error) {
+	return ParseWithDateOrder(text, now, UnknownDateOrder)
+}
 
-// ParseDates is like Parse, for an author who writes dates such as 3/4 in a known order.
-func ParseDates(text string, now time.Time, order DateOrder) (Rule, error) {
+// ParseWithDateOrder is like Parse, for an author who writes dates such as 3/4 in a known order.
+func ParseWithDateOrder(text string, now time.Time, order DateOrder) (Rule, error) {
 	r, err := parse(text, now, order)
-	if errors.Is(err, ErrUnreadable) {
+	if errors.Is(err, ErrUnreadableTime) {
 		err = withNearest(text)
 	}
 	return r, err
 }
 
-// parse is like ParseDates, but an error does not name the nearest example.
+// parse is like ParseWithDateOrder, but an error does not name the nearest example.
 func parse(text string, now time.Time, order DateOrder) (r Rule, err error) {
 	if text = strings.Join(strings.Fields(text), " "); len(text) > maxText {
 		return Rule{}, unreadable(text)
 	}
-	if r, err = parseWhole(text, now, order, nil); errors.Is(err, ErrUnreadable) {
+	if r, err = parseWhole(text, now, order, nil); errors.Is(err, ErrUnreadableTime) {
 		impossible := ""
-		if _, other := parseWhole(text, now, order, &impossible); impossible != "" && !errors.Is(other, ErrUnreadable) {
+		if _, other := parseWhole(text, now, order, &impossible); impossible != "" && !errors.Is(other, ErrUnreadableTime) {
 			err = supervisor.Errorf(supervisor.CodeInvalid, textImpossible, impossible)
 		}
-	} else if errors.As(err, new(*ChoiceError)) {
+	} else if errors.As(err, new(*AmbiguousTimeError)) {
 		// parse has not read the words after the date yet
-		if _, whole := parseWhole(text, now, DayFirst, nil); errors.Is(whole, ErrUnreadable) {
+		if _, whole := parseWhole(text, now, DayFirst, nil); errors.Is(whole, ErrUnreadableTime) {
 			err = whole
 		}
 	}

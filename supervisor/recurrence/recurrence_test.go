@@ -58,7 +58,7 @@ var clockChanges = []struct{ zone, wall, want string }{
 	{"UTC", "2026-06-30 23:59", "2026-06-30T23:59:00Z"},
 }
 
-func TestInstant_WallTimes_GiveMoments(t *testing.T) {
+func TestInstant_WallTimeAtClockChange_IsFound(t *testing.T) {
 	for _, c := range clockChanges {
 		wall, err := time.Parse("2006-01-02 15:04", c.wall)
 		if err != nil {
@@ -417,8 +417,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// BenchmarkNext finds the next due time. It should take at most 20 µs in 95 % of the calls.
-func BenchmarkNext(b *testing.B) {
+// BenchmarkRuleNext finds the next due time. It should take at most 20 µs in 95 % of the calls.
+func BenchmarkRuleNext(b *testing.B) {
 	now := time.Date(2026, 11, 20, 13, 19, 0, 0, zoneOf(b, "Europe/Madrid"))
 	for _, text := range []string{"every 2 h", "weekdays 8:30", "30 8 * * 1-5", "*/20 9-17 * * 1-5",
 		"first monday of the month at 10"} {

@@ -343,11 +343,11 @@ func TestParse_SlashDates_FollowLanguage(t *testing.T) {
 		{"12/25 at 9", "de", "Fri 25 Dec 09:00"}, {"every day at 9 until 3/4", "de", "Sat 21 Nov 09:00"},
 		{"3/4 at 9", "en", ""}, {"3/4 at 9", "", ""}, {"at 9 on 3/4/2027", "en", ""},
 	} {
-		r, err := ParseDates(c.text, now, DateOrderForLanguage(c.language))
+		r, err := ParseWithDateOrder(c.text, now, DateOrderForLanguage(c.language))
 		if got := firstTimes(t, r, err, now, 1); got != c.want {
 			t.Errorf("%q in %q is %s (%v), want %s", c.text, c.language, got, err, c.want)
 		}
-		if ask := new(ChoiceError); c.want == "" && !errors.As(err, &ask) {
+		if ask := new(AmbiguousTimeError); c.want == "" && !errors.As(err, &ask) {
 			t.Errorf("%q in %q: %v, want a question", c.text, c.language, err)
 		} else if c.want == "" {
 			first, err := Parse(ask.Texts[0], now)

@@ -101,7 +101,7 @@ func timeText(words []string) string { return strings.TrimSuffix(strings.Join(wo
 // reads reports whether words are a time, even a past or an ambiguous time.
 func (s splitter) reads(words []string) bool {
 	_, err := s.parse(words)
-	return !errors.Is(err, ErrUnreadable)
+	return !errors.Is(err, ErrUnreadableTime)
 }
 
 // between returns the words from one field to another, without "to" before an order.

@@ -61,7 +61,7 @@ func TestSplit_Words_GiveTimeAndText(t *testing.T) {
 }
 
 // A time alone has no text. A half-readable time is no time.
-func TestSplit_WholeOrHalfTimes_AreNoText(t *testing.T) {
+func TestSplit_NoTextOrNoTime_IsNotSplit(t *testing.T) {
 	now := time.Date(2026, 11, 20, 13, 19, 0, 0, zoneOf(t, "Europe/Madrid"))
 	for words, alone := range map[string]bool{
 		"tomorrow at 6 pm": true, "tomorrow at 18:30": true, "friday at 6 pm": true, "every day at 6 pm": true,
@@ -92,7 +92,7 @@ func TestSplit_WholeOrHalfTimes_AreNoText(t *testing.T) {
 }
 
 // A time of the day within the text completes a day.
-func TestSplit_ClockInText_CompletesDay(t *testing.T) {
+func TestSplit_TimeOfDayInText_CompletesDay(t *testing.T) {
 	now := time.Date(2026, 11, 20, 13, 19, 0, 0, zoneOf(t, "Europe/Madrid"))
 	for words, want := range map[string][2]string{
 		"dentist at 4pm for Lea tomorrow":            {"tomorrow at 4pm", "dentist at 4pm for Lea"},

@@ -27,12 +27,12 @@ const (
 	textOtherWeekday = "%s is a %s. Write the date, or the day of the week."
 )
 
-// ErrUnreadable is the cause of an error about a text that is no time.
-var ErrUnreadable = errors.New("unreadable time")
+// ErrUnreadableTime is the cause of an error about a text that is no time.
+var ErrUnreadableTime = errors.New("unreadable time")
 
 // unreadable returns an error about a text that is no time.
 func unreadable(text string) error {
-	return &supervisor.Error{Code: supervisor.CodeInvalid, Err: ErrUnreadable,
+	return &supervisor.Error{Code: supervisor.CodeInvalid, Err: ErrUnreadableTime,
 		Message: fmt.Sprintf(textUnreadable, shorten(text))}
 }
 
@@ -42,7 +42,7 @@ func withNearest(text string) error {
 	if near == "" {
 		return unreadable(text)
 	}
-	return &supervisor.Error{Code: supervisor.CodeInvalid, Err: ErrUnreadable,
+	return &supervisor.Error{Code: supervisor.CodeInvalid, Err: ErrUnreadableTime,
 		Message: fmt.Sprintf(textNearest, shorten(text), near)}
 }
 

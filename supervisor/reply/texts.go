@@ -7,10 +7,10 @@ const (
 	textTaken    = "(I have read the %d messages that you sent meanwhile, and go on with them in mind.)"
 )
 
-// MessagesReadLine returns a reply's line about n messages that its turn read while it ran. n is
+// LineAboutReadMessages returns a reply's line about n messages that its turn read while it ran. n is
 // at least one. The line is a paragraph between the text before and after these messages, because
 // the reply stays above them in the chat.
-func MessagesReadLine(n int) string {
+func LineAboutReadMessages(n int) string {
 	if n == 1 {
 		return textTakenOne
 	}

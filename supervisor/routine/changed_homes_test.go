@@ -9,7 +9,7 @@ var noon = time.Date(2026, 3, 27, 12, 0, 0, 0, time.UTC)
 
 // A change just before a due check does not postpone that check. A later change counts as a first
 // change again.
-func TestHomeCheck_HomeNeverStill_IsNotPostponed(t *testing.T) {
+func TestHomeCheck_ConstantChanges_StillRuns(t *testing.T) {
 	var h changedHomes
 	now := noon
 	for range 30 {

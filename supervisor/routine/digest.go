@@ -84,7 +84,7 @@ func (r *Routines) digest(ctx context.Context, c supervisor.CheckFire) (out supe
 	case c.Job.Options.ByModel:
 		out.Prompt = &supervisor.CheckPrompt{Text: promptDigest, Material: d.text.String()}
 	default:
-		out.State, out.Text, out.World = supervisor.FireSaid, d.text.String(), d.world
+		out.State, out.Text, out.World = supervisor.FireSentMessage, d.text.String(), d.world
 	}
 	return out, nil
 }

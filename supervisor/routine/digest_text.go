@@ -99,7 +99,7 @@ func (d *digest) addJobs(list []supervisor.JobSummary) {
 	cost, paid := int64(0), 0
 	for _, did := range list {
 		count := func(state supervisor.FireState) int {
-			if state == supervisor.FireSaid && did.Job.Kind == supervisor.JobReminder {
+			if state == supervisor.FireSentMessage && did.Job.Kind == supervisor.JobReminder {
 				return 0
 			}
 			return did.Fires[state]
@@ -139,7 +139,7 @@ var digestCounts = []struct {
 	state supervisor.FireState
 	text  string
 }{
-	{supervisor.FireSaid, textDigestSaid}, {supervisor.FireSilent, textDigestSilent},
+	{supervisor.FireSentMessage, textDigestSaid}, {supervisor.FireSilent, textDigestSilent},
 	{supervisor.FireFailed, textDigestFailed}, {supervisor.FireMissed, textDigestMissed},
 	{supervisor.FireSkipped, textDigestSkipped},
 }

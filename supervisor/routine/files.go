@@ -21,7 +21,7 @@ const (
 
 // filesState is the state of a user's folder at the last comparison.
 type filesState struct {
-	Home supervisor.HomeCursor `json:"home"`
+	Home supervisor.HomeChangePosition `json:"home"`
 	// Effect is the last effect in the ledger whose changes Home contains.
 	Effect int64     `json:"effect"`
 	Said   time.Time `json:"said,omitzero"` // when the last notice was sent
@@ -63,7 +63,7 @@ func (r *Routines) files(ctx context.Context, c supervisor.CheckFire) (out super
 		return out, err
 	}
 	if next.Home = home; len(list) > 0 {
-		out.State, out.World, out.Text, next.Said = supervisor.FireSaid, true, filesText(list), c.At
+		out.State, out.World, out.Text, next.Said = supervisor.FireSentMessage, true, filesText(list), c.At
 	}
 	seen, err := json.Marshal(next)
 	out.Seen = string(seen)
@@ -73,7 +73,7 @@ func (r *Routines) files(ctx context.Context, c supervisor.CheckFire) (out super
 // changesByOthers lists changes by others since the last comparison. settled is false while an
 // effect runs that is not in the ledger yet.
 func (r *Routines) changesByOthers(ctx context.Context, user string, was filesState) (
-	list []supervisor.HomeChange, next supervisor.HomeCursor, settled bool, err error,
+	list []supervisor.HomeFileChange, next supervisor.HomeChangePosition, settled bool, err error,
 ) {
 	list, next, known, err := r.o.Changes(ctx, user, was.Home)
 	if err != nil || !known || len(list) == 0 {
@@ -86,11 +86,11 @@ func (r *Routines) changesByOthers(ctx context.Context, user string, was filesSt
 		return nil, next, false, err
 	}
 	own := ledgerOf(effects)
-	return slices.DeleteFunc(list, func(c supervisor.HomeChange) bool { return !own.byOthers(c) }), next, true, nil
+	return slices.DeleteFunc(list, func(c supervisor.HomeFileChange) bool { return !own.byOthers(c) }), next, true, nil
 }
 
-// NoteHomeChange records that a file in a user's home has changed. It never blocks.
-func (r *Routines) NoteHomeChange(user string) {
+// RecordHomeChange records that a file in a user's home has changed. It never blocks.
+func (r *Routines) RecordHomeChange(user string) {
 	r.changed.markChanged(user, r.o.Now())
 	r.o.Jobs().WakeLoop()
 }
@@ -99,9 +99,9 @@ func (r *Routines) NoteHomeChange(user string) {
 // the home's regular times. any is false if no home has changed.
 func (r *Routines) NextHomeCheck() (next time.Time, any bool) { return r.changed.nextDue() }
 
-// CheckHomes starts checks of changed homes in which changes have stopped. A check that can't start
+// CheckChangedHomes starts checks of changed homes in which changes have stopped. A check that can't start
 // now starts later.
-func (r *Routines) CheckHomes(ctx context.Context) error {
+func (r *Routines) CheckChangedHomes(ctx context.Context) error {
 	now, failed := r.o.Now(), error(nil)
 	for _, user := range r.changed.takeDue(now) {
 		later, err := r.checkHome(ctx, user, now)
@@ -141,7 +141,7 @@ func (r *Routines) findWatched(ctx context.Context, user string) (j supervisor.J
 	if _, served := r.o.Person(user); !served {
 		return j, was, false, nil
 	}
-	j, on, err := r.findRoutine(ctx, user, supervisor.RoutineFiles)
+	j, on, err := r.findRoutine(ctx, user, supervisor.RoutineFileChanges)
 	if err != nil || !on || j.State != supervisor.JobActive {
 		return j, was, false, err
 	}

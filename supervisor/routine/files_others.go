@@ -74,7 +74,7 @@ func ledgerOf(effects []supervisor.FileEffect) ledger {
 
 // byOthers reports whether somebody else may have made a change: the file's state differs from the
 // recorded state.
-func (l ledger) byOthers(c supervisor.HomeChange) bool {
+func (l ledger) byOthers(c supervisor.HomeFileChange) bool {
 	for _, folder := range ownFolders {
 		if strings.HasPrefix(c.Path, folder+"/") {
 			return false
@@ -88,7 +88,7 @@ func (l ledger) byOthers(c supervisor.HomeChange) bool {
 			return false
 		}
 	}
-	if c.After == supervisor.FileMissing {
+	if c.After == supervisor.FileStateMissing {
 		return !l.ran
 	}
 	return c.Modified.After(l.blind)
@@ -97,9 +97,9 @@ func (l ledger) byOthers(c supervisor.HomeChange) bool {
 // mayBeState reports whether a changed file may be in a recorded state. A large file was never
 // read, so its hash is unknown. For a file that has just changed, the index may have a time that is
 // a nanosecond later.
-func mayBeState(c supervisor.HomeChange, state protocol.FileState) bool {
+func mayBeState(c supervisor.HomeFileChange, state protocol.FileState) bool {
 	if state == protocol.FileStateAbsent {
-		return c.After == supervisor.FileMissing
+		return c.After == supervisor.FileStateMissing
 	}
 	if state.IsHash() && strings.HasPrefix(c.After, string(protocol.FileStateLargePrefix)) {
 		return true
@@ -114,7 +114,7 @@ const (
 )
 
 // filesText returns the notice about changes by others.
-func filesText(list []supervisor.HomeChange) string {
+func filesText(list []supervisor.HomeFileChange) string {
 	var lines []string
 	for _, what := range []string{textFileNew, textFileChanged, textFileGone} {
 		for _, c := range list {
@@ -129,8 +129,8 @@ func filesText(list []supervisor.HomeChange) string {
 	return textFilesOthers + "\n" + markdown.FenceText(strings.Join(lines, "\n"))
 }
 
-func fileFormat(c supervisor.HomeChange) string {
-	switch supervisor.FileMissing {
+func fileFormat(c supervisor.HomeFileChange) string {
+	switch supervisor.FileStateMissing {
 	case c.Before:
 		return textFileNew
 	case c.After:

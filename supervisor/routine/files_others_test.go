@@ -11,14 +11,14 @@ import (
 
 // A file in its recorded state was changed by the user's own turns. The same holds for a file whose
 // state was not recorded when a program ended.
-func TestHomeChange_StateInLedger_IsByOwnTurn(t *testing.T) {
+func TestFileChange_InLedger_IsByOwnTurn(t *testing.T) {
 	one, two := protocol.FileState(strings.Repeat("1a", 32)), protocol.FileState(strings.Repeat("2b", 32))
 	at, size := noon, int64(12)
-	file := func(path string, state protocol.FileState) supervisor.HomeChange {
-		return supervisor.HomeChange{Path: path, Before: "?", After: string(state), Size: size, Modified: at}
+	file := func(path string, state protocol.FileState) supervisor.HomeFileChange {
+		return supervisor.HomeFileChange{Path: path, Before: "?", After: string(state), Size: size, Modified: at}
 	}
-	gone := func(path string) supervisor.HomeChange {
-		return supervisor.HomeChange{Path: path, Before: "?", After: supervisor.FileMissing, Modified: time.Unix(0, 0)}
+	gone := func(path string) supervisor.HomeFileChange {
+		return supervisor.HomeFileChange{Path: path, Before: "?", After: supervisor.FileStateMissing, Modified: time.Unix(0, 0)}
 	}
 	effect := func(kind string, u protocol.Undo) supervisor.FileEffect {
 		return supervisor.FileEffect{Kind: kind, Target: u.Path, Change: &supervisor.FileChange{Undo: u}, At: at}
@@ -33,7 +33,7 @@ func TestHomeChange_StateInLedger_IsByOwnTurn(t *testing.T) {
 	more := supervisor.FileEffect{Kind: "program", Target: "5 more files", At: at}
 	for name, c := range map[string]struct {
 		effects []supervisor.FileEffect
-		change  supervisor.HomeChange
+		change  supervisor.HomeFileChange
 		others  bool
 	}{
 		"empty ledger":                   {nil, file("a", one), true},
@@ -62,7 +62,7 @@ func TestHomeChange_StateInLedger_IsByOwnTurn(t *testing.T) {
 		"perhaps deleted by a program":        {[]supervisor.FileEffect{ran}, gone("a"), false},
 		"beyond the named files of a program": {[]supervisor.FileEffect{ran, more}, file("z", one), false},
 		"changed after a program with unnamed files": {[]supervisor.FileEffect{ran, more},
-			supervisor.HomeChange{Path: "z", After: "x", Modified: at.Add(1)}, true},
+			supervisor.HomeFileChange{Path: "z", After: "x", Modified: at.Add(1)}, true},
 		"content not kept": {[]supervisor.FileEffect{effect("edit",
 			protocol.Undo{Path: "a", Obstacle: "its bytes were not kept"})}, file("a", one), false},
 		"no recorded change": {[]supervisor.FileEffect{{Kind: "append", Target: "a"}}, file("a", one),
@@ -82,7 +82,7 @@ func TestHomeChange_StateInLedger_IsByOwnTurn(t *testing.T) {
 }
 
 func TestFilesText_NameWithMarkup_ShowsItAsText(t *testing.T) {
-	got := filesText([]supervisor.HomeChange{{Path: "```\n*x*\x1b[2J", Before: "x", After: "y"}})
+	got := filesText([]supervisor.HomeFileChange{{Path: "```\n*x*\x1b[2J", Before: "x", After: "y"}})
 	if want := "Changed in your folder by others:\n````\nchanged: ```*x*[2J\n````"; got != want {
 		t.Errorf("it says %q", got)
 	}

@@ -60,7 +60,7 @@ func (r *Routines) switchFiles(
 	if in.IsInGroup() {
 		return answer, supervisor.Errorf(supervisor.CodeForbidden, "%s", answerFilesInGroup)
 	}
-	d, err := r.SwitchRoutine(ctx, user, in, supervisor.RoutineFiles, words, r.o.Now())
+	d, err := r.SwitchRoutine(ctx, user, in, supervisor.RoutineFileChanges, words, r.o.Now())
 	answer.Text, answer.Brief = d.Text, words
 	return answer, err
 }

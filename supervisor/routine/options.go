@@ -43,8 +43,8 @@ type Options struct {
 	IndexHomeNow func(ctx context.Context, user string) (all bool, err error)
 	// Changes lists the changes in a user's home since a cursor, and returns the next cursor. ok is
 	// false if some changes since then are unknown.
-	Changes func(ctx context.Context, user string, since supervisor.HomeCursor) (
-		list []supervisor.HomeChange, next supervisor.HomeCursor, ok bool, err error)
+	Changes func(ctx context.Context, user string, since supervisor.HomeChangePosition) (
+		list []supervisor.HomeFileChange, next supervisor.HomeChangePosition, ok bool, err error)
 	// Jobs returns the schedule. It is a function, because the schedule is made after the routines.
 	Jobs func() JobScheduler
 	// SetRule sets a job's times from words; now is at. ValidatePeriod refuses a job that would

@@ -52,7 +52,7 @@ func (r *Routines) newKinds() map[string]kind {
 			check:        r.digest,
 			modes:        digestModes(),
 		},
-		supervisor.RoutineFiles: {
+		supervisor.RoutineFileChanges: {
 			command:      "notifications",
 			help:         helpFiles,
 			private:      true,
@@ -74,7 +74,7 @@ func (r *Routines) commands() (all []feature.Command) {
 	for _, name := range Names() {
 		k := kinds[name]
 		c := feature.Command{SlashCommand: supervisor.SlashCommand{Name: k.command, Help: k.help},
-			Group: feature.GroupReminders,
+			Group: feature.HelpGroupReminders,
 			Run: func(ctx context.Context, q feature.CommandRequest) (supervisor.Delivery, error) {
 				return r.SwitchRoutine(ctx, q.User, q.Conversation, name, q.Arguments, q.At)
 			}}
@@ -98,8 +98,8 @@ func (k kind) cutMode(words string) (m mode, rest string) {
 	return m, strings.TrimSpace(rest)
 }
 
-// RunCheck runs a routine that is due. An error fails the fire.
-func (r *Routines) RunCheck(ctx context.Context, c supervisor.CheckFire) (supervisor.CheckOutcome, error) {
+// RunDueRoutine runs a routine that is due. An error fails the fire.
+func (r *Routines) RunDueRoutine(ctx context.Context, c supervisor.CheckFire) (supervisor.CheckOutcome, error) {
 	k, known := r.kinds[c.Job.Name]
 	if !known {
 		return supervisor.CheckOutcome{}, supervisor.Errorf(supervisor.CodeInvalid, textNoRoutine, c.Job.Name,

@@ -162,7 +162,7 @@ func (r *reviewRig) Stream(ctx context.Context, spec string, req modelcall.Reque
 			req.EndWithMoney)
 	}
 	return modelcall.Answer{Message: protocol.Message{Parts: []protocol.ContentPart{{Text: text}}}, Model: "m",
-		Spec: "p/m", Stop: modelcall.StopEnd,
+		Spec: "p/m", Stop: modelcall.StopReasonEnd,
 		Lease: lease.ID, Usage: protocol.Usage{Input: 10, Output: 10}}, nil
 }
 
@@ -177,9 +177,9 @@ func privateMemory(pid int) (kb int) {
 // Cost returns five cents for each call.
 func (r *reviewRig) Cost(string, protocol.Usage, time.Duration) (int64, bool) { return 50_000, true }
 
-// OpenChild calls the method of the database.
-func (r *reviewRig) OpenChild(ctx context.Context, parent int64, name, text string) (sqlite.ChildExchange, error) {
-	return r.db.Turns().OpenChild(ctx, parent, name, text)
+// OpenChildTurn calls the method of the database.
+func (r *reviewRig) OpenChildTurn(ctx context.Context, parent int64, name, text string) (sqlite.ChildExchange, error) {
+	return r.db.Turns().OpenChildTurn(ctx, parent, name, text)
 }
 
 // CommitLastStep calls the method of the database.
@@ -306,7 +306,7 @@ func TestReview_NoBudget_ReportsMissingBudget(t *testing.T) {
 // A review that could read nothing for lack of money fails with that reason. If it has read a part,
 // its report counts.
 func TestReadOnlyTurns_NoBudget_FailsWithReason(t *testing.T) {
-	for day, want := range map[int64]supervisor.ErrorCode{10_000: supervisor.CodeBudget, 120_000: ""} {
+	for day, want := range map[int64]supervisor.ErrorCode{10_000: supervisor.CodeBudgetExceeded, 120_000: ""} {
 		r := newReviewRig(t, materialInParts(3))
 		o, a := r.turns(supervisor.Budget{Turn: dollar, Day: day})
 		var report protocol.ReviewReport

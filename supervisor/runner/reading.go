@@ -37,7 +37,7 @@ func (s ReadOnlyTurns[R]) Run(ctx context.Context, a session.Attempt) (session.A
 		switch {
 		case err != nil:
 		case end.Why != protocol.TurnEndDone:
-			err = supervisor.Errorf(supervisor.CodeModel, textReadTooLong)
+			err = supervisor.Errorf(supervisor.CodeModelFailed, textReadTooLong)
 		case readNothing(m, r) && errors.As(end.Failure, &failure):
 			err = failure
 		}

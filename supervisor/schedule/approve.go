@@ -67,7 +67,7 @@ func (ed *editor) approve(ctx context.Context, from origin, j, was supervisor.Jo
 		}
 	}
 	return ed.allow(ctx, approval.Request{User: from.user.Name, Conversation: from.in, Turn: from.turn,
-		Call: from.call, Inbound: from.inbound, Effect: EffectPostElsewhere, Arguments: what, Text: text})
+		Call: from.call, Inbound: from.inbound, Effect: EffectPostInOtherGroup, Arguments: what, Text: text})
 }
 
 // maxQuestionText is the maximum length of each part of an approval question.

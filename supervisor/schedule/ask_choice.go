@@ -25,7 +25,7 @@ var choices = map[string]int{pressFirst: 0, pressSecond: 1}
 
 // askChoice asks what a time such as 3/4 or 17h means. Nothing is set before the user presses a
 // button, or writes the command again.
-func askChoice(from origin, ask *recurrence.ChoiceError, err error) (d supervisor.Delivery) {
+func askChoice(from origin, ask *recurrence.AmbiguousTimeError, err error) (d supervisor.Delivery) {
 	d.Text = fmt.Sprintf(textWhichTime, problem.UserText(err))
 	for i, press := range []string{pressFirst, pressSecond} {
 		d.Buttons = append(d.Buttons, []supervisor.Button{{Text: ask.Labels[i],
@@ -53,7 +53,7 @@ func (ch *ChatCommands) remindAgain(ctx context.Context, from origin, number str
 		return d, err
 	}
 	asked := supervisor.Job{Zone: from.user.Timezone}
-	if ask := new(recurrence.ChoiceError); errors.As(setRule(&asked, from, in.ReceivedAt), &ask) {
+	if ask := new(recurrence.AmbiguousTimeError); errors.As(setRule(&asked, from, in.ReceivedAt), &ask) {
 		if from.dates = ask.Orders[choice]; from.dates == "" {
 			from.when = ask.Texts[choice]
 		}

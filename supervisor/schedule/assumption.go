@@ -27,7 +27,7 @@ func assumptions(rule recurrence.Rule, first time.Time, times []time.Time) strin
 		sentences = append(sentences, fmt.Sprintf(textReadDate, rule.Date, first.Format("2 January 2006")))
 	}
 	for _, at := range times {
-		if skipped := rule.SkippedTime(at); skipped != "" {
+		if skipped := rule.SkippedWallTime(at); skipped != "" {
 			sentences = append(sentences, fmt.Sprintf(textSkipped, at.Format("2 January"), skipped, at.Format("15:04")))
 		}
 	}
@@ -40,7 +40,7 @@ func assumptions(rule recurrence.Rule, first time.Time, times []time.Time) strin
 // dayButton returns a button with the next month that has the day that the job's user wrote. first
 // is the job's next due time.
 func dayButton(j supervisor.Job, rule recurrence.Rule, first time.Time) []supervisor.Button {
-	day := rule.InLongerMonth(first).At.Format("2 January")
+	day := rule.MoveToLongerMonth(first).At.Format("2 January")
 	return []supervisor.Button{{Text: fmt.Sprintf(textOnDay, day),
 		Press: fmt.Sprintf("%s%s %d", supervisor.JobPressPrefix, pressLongerMonth, j.ID)}}
 }

@@ -14,8 +14,8 @@ import (
 // cardTimes is the number of next times on a job's card.
 const cardTimes = 3
 
-// cards formats jobs as messages.
-type cards struct {
+// jobCards formats jobs as messages.
+type jobCards struct {
 	*destinations
 	rules  CheckParser
 	budget func(user string) supervisor.Budget
@@ -23,7 +23,7 @@ type cards struct {
 
 // card returns a message about a job, with buttons. It lists the job's action, times, destination,
 // most cost, and what happens to missed times.
-func (cs *cards) card(j supervisor.Job) supervisor.Delivery {
+func (cs *jobCards) card(j supervisor.Job) supervisor.Delivery {
 	return cardWith(j, cs.checkText(j), cs.DescribeOptions(j))
 }
 
@@ -96,7 +96,7 @@ func nextText(j supervisor.Job, times []time.Time) string {
 }
 
 // DescribeOptions returns the sentences of a card about the job's options.
-func (cs *cards) DescribeOptions(j supervisor.Job) (sentences []string) {
+func (cs *jobCards) DescribeOptions(j supervisor.Job) (sentences []string) {
 	for _, text := range []string{cs.destinationText(j), missedText(j), cs.costText(j)} {
 		if text != "" {
 			sentences = append(sentences, text)
@@ -111,7 +111,7 @@ func (cs *cards) DescribeOptions(j supervisor.Job) (sentences []string) {
 }
 
 // checkText describes the check of a job; "" means that the job has none.
-func (cs *cards) checkText(j supervisor.Job) string {
+func (cs *jobCards) checkText(j supervisor.Job) string {
 	if j.Options.Check.IsEmpty() {
 		return ""
 	}
@@ -122,7 +122,7 @@ func (cs *cards) checkText(j supervisor.Job) string {
 const monthDays = 31
 
 // costText says the most that a job may cost; "" means that it never asks a model.
-func (cs *cards) costText(j supervisor.Job) string {
+func (cs *jobCards) costText(j supervisor.Job) string {
 	if !j.MayStartTurn() || cs.budget == nil {
 		return ""
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // A card says when its job is next due, or that the job has ended.
-func TestCard_SaysNextTimeOrDone(t *testing.T) {
+func TestJobCard_ShowsNextTimeOrEnd(t *testing.T) {
 	h := newHarness(t)
 	shows := func(want string) {
 		t.Helper()

@@ -42,7 +42,7 @@ func (ch *ChatCommands) addReminder(ctx context.Context, from origin, text strin
 	j := supervisor.Job{User: from.user.Name, Kind: supervisor.JobReminder, Text: text, Zone: from.user.Timezone,
 		Conversation: from.in, MadeBy: madeByInbound(from.inbound)}
 	err = setRule(&j, from, at)
-	if ask := new(recurrence.ChoiceError); errors.As(err, &ask) {
+	if ask := new(recurrence.AmbiguousTimeError); errors.As(err, &ask) {
 		return askChoice(from, ask, err), nil
 	}
 	if err != nil {

@@ -16,7 +16,7 @@ func (ch *ChatCommands) commands() []feature.Command {
 				Name: commandRemind,
 				Help: "set a reminder: /remind tomorrow at 9: call the plumber",
 			},
-			Group: feature.GroupEveryday,
+			Group: feature.HelpGroupEveryday,
 			Run: func(ctx context.Context, r feature.CommandRequest) (supervisor.Delivery, error) {
 				return ch.AddReminder(ctx, r.User, r.Conversation, r.Inbound, r.Arguments, r.At)
 			},
@@ -29,7 +29,7 @@ func (ch *ChatCommands) commands() []feature.Command {
 		{
 			SlashCommand: supervisor.SlashCommand{Name: "jobs",
 				Help: "your reminders, tasks and checks, and when they come"},
-			Group:   feature.GroupEveryday,
+			Group:   feature.HelpGroupEveryday,
 			Alias:   "tasks",
 			Private: feature.AlwaysPrivateAnswer,
 			Run: func(ctx context.Context, r feature.CommandRequest) (supervisor.Delivery, error) {
@@ -41,7 +41,7 @@ func (ch *ChatCommands) commands() []feature.Command {
 				Name: "canceljob",
 				Help: "delete a reminder, task or check by its number: /canceljob 3",
 			},
-			Group:   feature.GroupReminders,
+			Group:   feature.HelpGroupReminders,
 			Private: feature.AlwaysPrivateAnswer,
 			Run: feature.TextCommand(func(ctx context.Context, r feature.CommandRequest) (string, error) {
 				return ch.CancelJob(ctx, r.Conversation.User, r.Arguments)

@@ -58,7 +58,7 @@ func TestAwayUser_Notice_IsPrivate(t *testing.T) {
 		t.Errorf("in quiet hours alice is told %q, the group %q, and the task is %s", private, others, h.jobState(t, 1))
 	}
 	h.passAndRelease(t, 8*time.Hour)
-	h.wantSaid(t, job.PausedAwayText(2))
+	h.wantSaid(t, job.PausedWhileAwayText(2))
 }
 
 // A hook starts no model for a user who is away. Instead the user is told that the task is paused.
@@ -80,7 +80,7 @@ func TestTrigger_AwayUser_AsksNoModel(t *testing.T) {
 			t.Errorf("call %d: %d begin, %v", i, len(begun), err)
 		}
 	}
-	h.wantSaid(t, job.PausedAwayText(1))
+	h.wantSaid(t, job.PausedWhileAwayText(1))
 	if h.queued != 1 {
 		t.Errorf("%d were queued", h.queued)
 	}
@@ -97,5 +97,5 @@ func TestAwayUser_NewJob_StaysActive(t *testing.T) {
 	if was, is := h.jobState(t, 1), h.jobState(t, 2); was != "paused" || is != "active" {
 		t.Errorf("the old one is %s, the new one %s", was, is)
 	}
-	h.wantSaid(t, job.PausedAwayText(1))
+	h.wantSaid(t, job.PausedWhileAwayText(1))
 }

@@ -115,7 +115,7 @@ func TestDigest_FullDay_HasAllSections(t *testing.T) {
 	h.remind(t, "alice", "in 19 h: the bus")
 	h.remind(t, "alice", "in 50 h: after the next digest")
 	h.putTask(t, "daily at 16:00", supervisor.JobOptions{Exact: true})
-	h.putTask(t, "daily at 17:00", supervisor.JobOptions{Exact: true, Missed: supervisor.MissedSkip})
+	h.putTask(t, "daily at 17:00", supervisor.JobOptions{Exact: true, Missed: supervisor.MissedRunModeSkip})
 	h.putCheck(t, supervisor.CheckCondition{Command: "make"})
 	h.putProposed(t)
 	h.putQuestion(t, "May I send `a.txt` to bob?\nIt has 3 lines.", 24*time.Hour)

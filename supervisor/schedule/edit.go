@@ -21,14 +21,14 @@ import (
 // editor changes jobs: their texts, times, options and conversations.
 type editor struct {
 	*Jobs
-	*cards
+	*jobCards
 	allow        func(context.Context, approval.Request) error
 	ask          func(context.Context, supervisor.Question) (supervisor.Question, error)
 	resolveModel func(user, spec string) (full string, err error)
 	limits       func() protocol.TurnLimits
 	routineTimes func(j supervisor.Job) error
 
-	translateWords TranslateFunc
+	translateWords TranslateTimeFunc
 }
 
 // edit changes a job. words are "WHEN", "WHEN: TEXT" or ": TEXT"; set has the new options by name.

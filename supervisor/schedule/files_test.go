@@ -14,24 +14,24 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// fakeFolder is a fake index of a folder. The zero value is empty.
-type fakeFolder struct {
+// fakeHome is a fake index of a folder. The zero value is empty.
+type fakeHome struct {
 	epoch   int
-	changes []supervisor.HomeChange // changes that the index already has
-	pending []supervisor.HomeChange // changes that the next scan finds
-	scans   int                     // the number of scans
+	changes []supervisor.HomeFileChange // changes that the index already has
+	pending []supervisor.HomeFileChange // changes that the next scan finds
+	scans   int                         // the number of scans
 	endless bool
 }
 
-func (f *fakeFolder) IndexHomeNow(context.Context, string) (bool, error) {
+func (f *fakeHome) IndexHomeNow(context.Context, string) (bool, error) {
 	f.scans++
 	f.changes, f.pending = append(f.changes, f.pending...), nil
 	return !f.endless, nil
 }
 
-func (f *fakeFolder) ListChanges(_ context.Context, _ string, since supervisor.HomeCursor) ([]supervisor.HomeChange,
-	supervisor.HomeCursor, bool, error) {
-	next := supervisor.HomeCursor{Epoch: fmt.Sprint("e", f.epoch), ID: int64(len(f.changes))}
+func (f *fakeHome) ListChanges(_ context.Context, _ string, since supervisor.HomeChangePosition) ([]supervisor.HomeFileChange,
+	supervisor.HomeChangePosition, bool, error) {
+	next := supervisor.HomeChangePosition{Epoch: fmt.Sprint("e", f.epoch), ID: int64(len(f.changes))}
 	if since.Epoch != next.Epoch {
 		return nil, next, false, nil
 	}
@@ -39,14 +39,14 @@ func (f *fakeFolder) ListChanges(_ context.Context, _ string, since supervisor.H
 }
 
 // change parses one of "new a", "changed a" and "gone a".
-func change(text string) supervisor.HomeChange {
+func change(text string) supervisor.HomeFileChange {
 	what, path, _ := strings.Cut(text, " ")
-	c := supervisor.HomeChange{Path: path, Before: "1", After: "2", Size: 1, Modified: noon.Add(24 * time.Hour)}
+	c := supervisor.HomeFileChange{Path: path, Before: "1", After: "2", Size: 1, Modified: noon.Add(24 * time.Hour)}
 	switch what {
 	case "new":
-		c.Before = supervisor.FileMissing
+		c.Before = supervisor.FileStateMissing
 	case "gone":
-		c.After = supervisor.FileMissing
+		c.After = supervisor.FileStateMissing
 	}
 	return c
 }
@@ -56,12 +56,12 @@ func (h *harness) changeFiles(list ...string) {
 	for _, text := range list {
 		h.home.changes = append(h.home.changes, change(text))
 	}
-	h.routines.NoteHomeChange("alice")
+	h.routines.RecordHomeChange("alice")
 }
 
 func (h *harness) switchNotifications(t testing.TB, words string) string {
 	t.Helper()
-	d, err := h.routines.SwitchRoutine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineFiles, words,
+	d, err := h.routines.SwitchRoutine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineFileChanges, words,
 		h.now)
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +74,7 @@ func (h *harness) runFor(t testing.TB, d time.Duration) {
 	t.Helper()
 	h.now = h.now.Add(d)
 	h.fireDue(t)
-	if err := h.routines.CheckHomes(t.Context()); err != nil {
+	if err := h.routines.CheckChangedHomes(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	h.passTime(t, 0)
@@ -87,7 +87,7 @@ func notice(lines string) string {
 // newNoticesHarness returns a harness with file notices on and the folder already scanned.
 func newNoticesHarness(t *testing.T) *harness {
 	h := newHarness(t)
-	h.home.pending = []supervisor.HomeChange{change("new there")}
+	h.home.pending = []supervisor.HomeFileChange{change("new there")}
 	if text := h.switchNotifications(t, "on"); !strings.Contains(text, "File watch is on. It comes every 15 minutes") {
 		t.Fatalf("it says %q", text)
 	}
@@ -124,7 +124,7 @@ func TestFileNotices_ChangeByOthers_IsReported(t *testing.T) {
 // If no worker watches the folder, Mews scans the folder every 15 minutes, also after a start.
 func TestFileNotices_WithoutWatcher_FindChanges(t *testing.T) {
 	h := newNoticesHarness(t)
-	h.home.pending = []supervisor.HomeChange{change("new a.md")}
+	h.home.pending = []supervisor.HomeFileChange{change("new a.md")}
 	h.runFor(t, 14*time.Minute)
 	h.wantSaid(t)
 	h.restart()
@@ -132,7 +132,7 @@ func TestFileNotices_WithoutWatcher_FindChanges(t *testing.T) {
 	h.wantSaid(t, notice("new: a.md"))
 	h.runFor(t, 15*time.Minute)
 	h.wantStates(t, "silent said silent")
-	h.home.pending, h.home.endless = []supervisor.HomeChange{change("new b.md")}, true
+	h.home.pending, h.home.endless = []supervisor.HomeFileChange{change("new b.md")}, true
 	h.runFor(t, 15*time.Minute) // the next check scans the folder
 	h.home.endless = false
 	h.runFor(t, 15*time.Minute)
@@ -153,19 +153,19 @@ func TestFileNotices_OffAndOn_SkipTimeBetween(t *testing.T) {
 		t.Errorf("it says %q", text)
 	}
 	h.switchNotifications(t, "on")
-	h.home.pending = []supervisor.HomeChange{change("new b.md")}
+	h.home.pending = []supervisor.HomeFileChange{change("new b.md")}
 	h.runFor(t, 0)
 	h.wantSaid(t)
 	h.changeFiles("new c.md")
 	h.runFor(t, 30*time.Second)
 	h.wantSaid(t, notice("new: c.md"))
 
-	h.home = fakeFolder{epoch: 1, changes: []supervisor.HomeChange{change("new all")}}
+	h.home = fakeHome{epoch: 1, changes: []supervisor.HomeFileChange{change("new all")}}
 	h.runFor(t, 15*time.Minute)
 	h.changeFiles("new d.md")
 	h.runFor(t, 30*time.Second)
 	h.wantSaid(t, notice("new: c.md"), notice("new: d.md"))
-	if _, err := h.routines.SwitchRoutine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineFiles,
+	if _, err := h.routines.SwitchRoutine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineFileChanges,
 		"every 2 h", h.now); err == nil {
 		t.Error("somebody sets its times")
 	}
@@ -217,7 +217,7 @@ func TestFileNotices_OwnChanges_AreSkipped(t *testing.T) {
 	h.runFor(t, 30*time.Second)
 	h.wantSaid(t, notice("new: theirs.md"))
 	own := change("changed own.md")
-	h.home.pending = []supervisor.HomeChange{own}
+	h.home.pending = []supervisor.HomeFileChange{own}
 	h.runFor(t, 15*time.Minute)
 	h.wantSaid(t, notice("new: theirs.md"), notice("changed: own.md"))
 	if n := sqlitetest.QueryColumn(t, h.db, "SELECT count(*) FROM fire WHERE state = 'failed'"); n[0] != "0" {

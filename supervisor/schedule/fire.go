@@ -120,12 +120,12 @@ func (s *Schedule) missedBatches(fires []supervisor.Fire, now time.Time) (batche
 		switch {
 		case f.Job.Kind == supervisor.JobRoutine: // skip the notice: a routine is soon due again
 			batches = append(batches, s.newBatch("", nil, f))
-		case f.Job.Options.Missed == supervisor.MissedAsk && f.Job.Kind == supervisor.JobReminder:
+		case f.Job.Options.Missed == supervisor.MissedRunModeAsk && f.Job.Kind == supervisor.JobReminder:
 			batches = append(
 				batches,
 				s.newBatch(fmt.Sprintf(textMissedRemind, job.Title(f.Job), dueText(f, now)), reminderButtons(f.Job), f),
 			)
-		case f.Job.Options.Missed == supervisor.MissedAsk:
+		case f.Job.Options.Missed == supervisor.MissedRunModeAsk:
 			batches = append(batches, s.newBatch(text, job.Buttons(f.Job, supervisor.JobPressRun), f))
 		default:
 			told = append(told, f)
@@ -163,7 +163,7 @@ func newFire(j supervisor.Job, now time.Time) (supervisor.Fire, error) {
 		LastDue:  lastDue(j, now),
 		JobSince: now,
 		JobState: supervisor.JobActive,
-		State:    supervisor.FireSaid,
+		State:    supervisor.FireSentMessage,
 	}
 	if j.Next.After(now) {
 		f.JobSince = j.Next

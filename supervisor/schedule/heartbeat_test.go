@@ -51,7 +51,7 @@ func TestHeartbeat_TimedItems_ComeAtTheirTimes(t *testing.T) {
 }
 
 // A check fails if it ends without a state.
-func TestEndCheck_WithoutState_Fails(t *testing.T) {
+func TestEndCheck_ResultWithoutState_FailsFire(t *testing.T) {
 	h := newHarness(t)
 	h.putCheck(t, supervisor.CheckCondition{Command: "make"})
 	h.now = h.now.Add(10 * time.Minute)

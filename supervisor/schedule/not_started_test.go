@@ -14,7 +14,7 @@ import (
 // proposeTask lets a model that has read a forwarded message set a task.
 func (h *harness) proposeTask(t testing.TB, arguments string) {
 	t.Helper()
-	h.sources = worldSources{}
+	h.sources = worldTurnOrigins{}
 	h.foreign = func(context.Context, int64) (string, error) { return "a forward from Eve (20 Nov 10:00)", nil }
 	if _, err := h.callTool(t, chatOf("alice"), "schedule_task", arguments); err != nil {
 		t.Fatal(err)

@@ -48,8 +48,8 @@ const (
 
 // options are all job options, by name.
 var options = map[string]option{
-	"on_miss": {timeKinds, "run, skip or ask", oneOf(func(o *supervisor.JobOptions) *supervisor.MissedMode { return &o.Missed },
-		supervisor.MissedRun, supervisor.MissedSkip, supervisor.MissedAsk), nil},
+	"on_miss": {timeKinds, "run, skip or ask", oneOf(func(o *supervisor.JobOptions) *supervisor.MissedRunMode { return &o.Missed },
+		supervisor.MissedRunModeOnce, supervisor.MissedRunModeSkip, supervisor.MissedRunModeAsk), nil},
 	"grace": {timeKinds, "how late it may be, such as 2h or 30m, from 1m to 168h", setGrace, nil},
 	"overlap": {fireKinds, "skip or queue", oneOf(func(o *supervisor.JobOptions) *supervisor.OverlapMode { return &o.Overlap },
 		supervisor.OverlapSkip, supervisor.OverlapQueue), func(o supervisor.JobOptions) string {
@@ -233,7 +233,7 @@ func missedText(j supervisor.Job) string {
 	switch {
 	case j.Kind == supervisor.JobRoutine:
 		return ""
-	case j.Options.Missed == supervisor.MissedSkip || j.Options.Missed == supervisor.MissedAsk:
+	case j.Options.Missed == supervisor.MissedRunModeSkip || j.Options.Missed == supervisor.MissedRunModeAsk:
 		return textOnMiss[j.Options.Missed]
 	case j.Options.Grace > 0:
 		return fmt.Sprintf(textWithinGrace, late)

@@ -113,7 +113,7 @@ func TestOptions_FromTool_AreStoredAndShown(t *testing.T) {
 	if _, err := h.callTool(t, chatOf("alice"), "schedule_task", `{"when":"daily at 9","text":"look","kind":"task","options":{"on_miss":"skip","exact":true,"steps":7,"model":"far/one"}}`); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := h.job(t, 1).Options, (supervisor.JobOptions{Missed: supervisor.MissedSkip, Exact: true, Steps: 7, Model: "far/one"}); fmt.Sprint(got) != fmt.Sprint(want) {
+	if got, want := h.job(t, 1).Options, (supervisor.JobOptions{Missed: supervisor.MissedRunModeSkip, Exact: true, Steps: 7, Model: "far/one"}); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("kept are %+v", got)
 	}
 	h.wantSaid(t, "Task 1: look\n\nevery day at 09:00\nNext: Sat 28 Mar 2026 09:00 CET (+01:00); Sun 29 Mar 2026 09:00 CEST (+02:00); Mon 30 Mar 2026 09:00 CEST (+02:00)"+
@@ -122,7 +122,7 @@ func TestOptions_FromTool_AreStoredAndShown(t *testing.T) {
 	if _, err := h.callTool(t, chatOf("alice"), "update_task", `{"id":1,"options":{"steps":null,"on_miss":"ask"}}`); err != nil {
 		t.Fatal(err)
 	}
-	if o := h.job(t, 1).Options; o.Steps != 0 || o.Missed != supervisor.MissedAsk || o.Model != "far/one" {
+	if o := h.job(t, 1).Options; o.Steps != 0 || o.Missed != supervisor.MissedRunModeAsk || o.Model != "far/one" {
 		t.Errorf("changed to %+v", o)
 	}
 	for _, wrong := range []string{`{"on_miss":["skip"]}`, `{"steps":7.5}`, `{"x":1}`} {
@@ -255,7 +255,7 @@ func TestRoutine_TurnedOnAgain_ResetsFireCount(t *testing.T) {
 
 // A task in a group does not see the task's results from the private chat. It sees results that
 // were sent in the group.
-func TestGroupTask_Results_AreOfItsGroupOnly(t *testing.T) {
+func TestGroupTask_SeesOnlyResultsOfItsGroup(t *testing.T) {
 	h := newHarness(t)
 	putGroups(t, h)
 	id := fmt.Sprint(h.putTask(t, "every 10 min", supervisor.JobOptions{Exact: true}))
@@ -416,7 +416,7 @@ func TestRoutine_NameAndText_CannotChange(t *testing.T) {
 			t.Errorf("%s is changed", change)
 		}
 	}
-	h.sources = worldSources{}
+	h.sources = worldTurnOrigins{}
 	if _, err := h.callTool(t, chatOf("alice"), "cancel_task",
 		`{"id":1}`); supervisor.ErrorCodeOf(err) != supervisor.CodeForbidden {
 		t.Errorf("a turn that has read others' words turns it off: %v", err)
@@ -426,7 +426,7 @@ func TestRoutine_NameAndText_CannotChange(t *testing.T) {
 	}
 	h.sources = h.db.Jobs()
 	h.remind(t, "alice", "in 1 h: coffee")
-	h.sources = worldSources{}
+	h.sources = worldTurnOrigins{}
 	if _, err := h.callTool(t, chatOf("alice"), "update_task", `{"id":3,"text":"mail the keys"}`); err != nil {
 		t.Fatal(err)
 	}
@@ -437,10 +437,10 @@ func TestRoutine_NameAndText_CannotChange(t *testing.T) {
 	}
 }
 
-// worldSources says that every turn has read somebody else's words.
-type worldSources struct{}
+// worldTurnOrigins says that every turn has read somebody else's words.
+type worldTurnOrigins struct{}
 
-func (worldSources) HasWorldWords(context.Context, int64) (bool, error) { return true, nil }
+func (worldTurnOrigins) HasWorldWords(context.Context, int64) (bool, error) { return true, nil }
 
 // After a changed rule, the job counts its fires from 0. A rule without a future time is refused.
 func TestSetRule_NewRule_ResetsFireCount(t *testing.T) {

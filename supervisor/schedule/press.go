@@ -77,7 +77,7 @@ var presses = map[string]func(*ChatCommands, context.Context, press) (supervisor
 	pressLongerMonth: changeRule(
 		func(rule recurrence.Rule) bool { return rule.Kind == recurrence.Once && rule.Day > 0 },
 		func(rule recurrence.Rule, now time.Time) (recurrence.Rule, error) {
-			return rule.InLongerMonth(now), nil
+			return rule.MoveToLongerMonth(now), nil
 		}),
 	pressMorning: setTime(8 * 60),
 	pressNoon:    setTime(12 * 60),

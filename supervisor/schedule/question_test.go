@@ -53,7 +53,7 @@ func TestJobName_Number_IsRefused(t *testing.T) {
 }
 
 // Results are shown in the time zone of their user, as jobs are.
-func TestReport_Results_AreInUsersZone(t *testing.T) {
+func TestJobResults_Times_AreInUsersZone(t *testing.T) {
 	h := newHarness(t)
 	h.remind(t, "alice", "in 20 min: tea")
 	h.passTime(t, 20*time.Minute)

@@ -60,7 +60,7 @@ func TestQuietHours_JobDeleted_DropsNotice(t *testing.T) {
 }
 
 // A held message replaces an earlier held message with the same job, outcome and conversation.
-func TestQuietHours_SameOutcome_ReplacesNotice(t *testing.T) {
+func TestQuietHours_SameJobAndOutcome_ReplacesHeld(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "12:05-20:00")
 	h.putCheck(t, supervisor.CheckCondition{Command: "x", NotifyOnCheck: true})

@@ -265,7 +265,7 @@ func TestQuietHours_ManyMessages_AreLimited(t *testing.T) {
 
 // A task's message from the night is sent in the morning, even if a later fire of the task was
 // missed or failed.
-func TestQuietHours_LaterFailure_KeepsMessage(t *testing.T) {
+func TestQuietHours_LaterFireFails_KeepsMessage(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "12:30-20:00")
 	h.putTask(t, "every 1 h", supervisor.JobOptions{Exact: true})

@@ -100,7 +100,7 @@ func TestUnblockedChat_NothingDue_IsSilent(t *testing.T) {
 
 // A press below the answer to /jobs changes a job and shows all jobs again. Below a list of late
 // reminders the buttons stay.
-func TestJobsPress_ShowsJobsAgain(t *testing.T) {
+func TestJobsButton_Pressed_ShowsJobsAgain(t *testing.T) {
 	h := newHarness(t)
 	h.remind(t, "alice", "daily at 14:00: pills")
 	h.remind(t, "alice", "in 5 h: the oven")

@@ -20,12 +20,12 @@ func setRule(j *supervisor.Job, from origin, at time.Time) error {
 	if err != nil {
 		return err
 	}
-	rule, err := recurrence.ParseDates(from.when, at.In(zone), from.dateOrder())
+	rule, err := recurrence.ParseWithDateOrder(from.when, at.In(zone), from.dateOrder())
 	if err != nil {
 		return err
 	}
 	if old, err := recurrence.JobRule(*j); err == nil {
-		if rule, err = rule.KeepTime(old, at.In(zone)); err != nil {
+		if rule, err = rule.WithTimeOfRule(old, at.In(zone)); err != nil {
 			return err
 		}
 	}

@@ -79,7 +79,7 @@ type Options struct {
 	// RoutineTimes returns an error if a routine may not have its new times. nil allows all times.
 	RoutineTimes  func(j supervisor.Job) error
 	Conversations sqlite.Conversations
-	Translate     TranslateFunc // reads times that the parser can't read; nil means no translation
+	Translate     TranslateTimeFunc // reads times that the parser can't read; nil means no translation
 	// Command returns a user's earlier command.
 	Command    func(ctx context.Context, user string, id int64) (in supervisor.Inbound, ok bool, err error)
 	GroupTitle func(supervisor.Conversation) string // returns a group's title; "" means unknown; may be nil
@@ -108,7 +108,7 @@ type EventTrigger struct {
 // Schedule fires jobs and runs users' commands about jobs. It is safe for concurrent use.
 type Schedule struct {
 	*Jobs
-	*cards
+	*jobCards
 	Chat     *ChatCommands
 	Requests *JobRequests
 	calls    *toolCalls
@@ -129,25 +129,25 @@ type Schedule struct {
 func New(o Options) *Schedule {
 	jobs := &Jobs{store: o.Store, person: o.Person, wakeOutbox: o.Queued, now: o.Now, woken: make(chan struct{}, 1)}
 	to := &destinations{conversations: o.Conversations, people: o.Person, allowed: o.MaySpeakIn, title: o.GroupTitle}
-	show := &cards{destinations: to, rules: o.CheckRules, budget: o.Budget}
-	edit := &editor{Jobs: jobs, cards: show, allow: o.Approve, ask: o.Ask, resolveModel: o.Model, limits: o.Limits,
+	show := &jobCards{destinations: to, rules: o.CheckRules, budget: o.Budget}
+	edit := &editor{Jobs: jobs, jobCards: show, allow: o.Approve, ask: o.Ask, resolveModel: o.Model, limits: o.Limits,
 		routineTimes: o.RoutineTimes, translateWords: o.Translate}
 	return &Schedule{
-		Jobs: jobs, cards: show, Chat: &ChatCommands{edit, o.Command}, Requests: &JobRequests{edit},
+		Jobs: jobs, jobCards: show, Chat: &ChatCommands{edit, o.Command}, Requests: &JobRequests{edit},
 		calls: &toolCalls{editor: edit, sources: o.Sources, foreign: o.Foreign, others: o.Tools},
 		queue: o.Queue, checkStore: o.CheckStore, checks: o.Checks, watches: o.Watches, begun: o.StartTurn, log: o.Log,
 		running: slots.New(maxChecks), turns: checkTurns{},
 	}
 }
 
-// EffectPostElsewhere is the effect of a job that posts in another group than its own. A job's own
+// EffectPostInOtherGroup is the effect of a job that posts in another group than its own. A job's own
 // group is the group in which it was set.
-const EffectPostElsewhere = "post_elsewhere"
+const EffectPostInOtherGroup = "post_elsewhere"
 
 // Feature returns the commands, host calls, effect, control call and part of the schedule.
 func (s *Schedule) Feature() feature.Feature {
 	return feature.Feature{Name: "schedule", Commands: s.Chat.commands(), HostCalls: s.calls.hostCalls(),
-		Effects: []feature.Effect{{Name: EffectPostElsewhere, Rule: string(approval.RuleAsk)}},
+		Effects: []feature.Effect{{Name: EffectPostInOtherGroup, Rule: string(approval.RuleAsk)}},
 		Calls:   []feature.ControlCall{feature.NewControlCall(MethodJob, s.Requests.answerCall)},
 		Parts:   []feature.Part{{Name: "schedule", Run: s.Run}}}
 }

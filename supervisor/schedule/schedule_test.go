@@ -33,7 +33,7 @@ var noon = time.Date(2026, 3, 27, 12, 0, 0, 0, time.UTC)
 type harness struct {
 	*Schedule
 	*Jobs
-	*cards
+	*jobCards
 	*editor
 	*ChatCommands
 	*JobRequests
@@ -49,7 +49,7 @@ type harness struct {
 	approvalRequests []approval.Request // the requests for approval that were made
 	approveErr       error              // the error that approvals return
 	answers          []string           // the answers to the next questions
-	translate        TranslateFunc      // translates times; nil means no translation
+	translate        TranslateTimeFunc  // translates times; nil means no translation
 	inbound          int64
 
 	mu     sync.Mutex // guards the fields below against checks, which run concurrently
@@ -63,7 +63,7 @@ type harness struct {
 	files   []supervisor.HomeFile
 	listErr error // the error that listing files returns
 
-	home fakeFolder // the fake index of alice's home
+	home fakeHome // the fake index of alice's home
 }
 
 // put stores a job with times in words.
@@ -96,14 +96,14 @@ func (h *harness) restart() {
 		StartTurn: h.keepBegun, Sources: h.db.Jobs(),
 		CheckStore: h.db.Jobs(), RoutineTimes: h.routines.ValidateTimes, Tools: h.routines.Tools(),
 		Checks: map[supervisor.JobKind]CheckFunc{supervisor.JobCheck: check.New(check.Options{Check: h.fakeCheck}).EvaluateCheck,
-			supervisor.JobRoutine: h.routines.RunCheck},
+			supervisor.JobRoutine: h.routines.RunDueRoutine},
 		CheckRules: CheckParser{Parse: check.ParseCondition, Typed: check.ValidateFlags, Text: check.DescribeCondition},
-		Watches:    []EventTrigger{{Next: h.routines.NextHomeCheck, Run: h.routines.CheckHomes}},
+		Watches:    []EventTrigger{{Next: h.routines.NextHomeCheck, Run: h.routines.CheckChangedHomes}},
 		Translate:  h.translate, Command: h.db.Inbox().Find,
 		Conversations: h.db.Conversations(), MaySpeakIn: func(c supervisor.Conversation) bool { return !h.closed[c.Chat] },
 		Approve: h.approve, Ask: h.ask, Model: modelNamed, Budget: func(string) supervisor.Budget { return h.budget },
 		Limits: func() protocol.TurnLimits { return protocol.TurnLimits{Steps: 200, Seconds: 3600} }})
-	h.Jobs, h.cards, h.editor, h.ChatCommands = h.Schedule.Jobs, h.Schedule.cards, h.Schedule.calls.editor,
+	h.Jobs, h.jobCards, h.editor, h.ChatCommands = h.Schedule.Jobs, h.Schedule.jobCards, h.Schedule.calls.editor,
 		h.Schedule.Chat
 	h.JobRequests, h.toolCalls = h.Schedule.Requests, h.Schedule.calls
 }

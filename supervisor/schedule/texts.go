@@ -120,8 +120,8 @@ const (
 )
 
 // fireWords name the states of fires.
-var fireWords = map[supervisor.FireState]string{supervisor.FireClaimed: "about to begin", supervisor.FireRunning: "under way", supervisor.FireAsked: "waits for you",
-	supervisor.FireSaid: "told", supervisor.FireSilent: "nothing to tell", supervisor.FireFailed: "failed", supervisor.FireMissed: "missed", supervisor.FireSkipped: "skipped"}
+var fireWords = map[supervisor.FireState]string{supervisor.FireClaimed: "about to begin", supervisor.FireRunning: "under way", supervisor.FireWaitsForAnswer: "waits for you",
+	supervisor.FireSentMessage: "told", supervisor.FireSilent: "nothing to tell", supervisor.FireFailed: "failed", supervisor.FireMissed: "missed", supervisor.FireSkipped: "skipped"}
 
 // nouns name the kinds of jobs.
 var nouns = map[supervisor.JobKind]string{supervisor.JobReminder: "Reminder", supervisor.JobTask: "Task", supervisor.JobCheck: "Check",
@@ -129,7 +129,7 @@ var nouns = map[supervisor.JobKind]string{supervisor.JobReminder: "Reminder", su
 
 // Texts of cards about options, by value.
 var (
-	textOnMiss   = map[supervisor.MissedMode]string{supervisor.MissedSkip: "If I am not running then, it is skipped.", supervisor.MissedAsk: "If I am not running then, I ask you."}
+	textOnMiss   = map[supervisor.MissedRunMode]string{supervisor.MissedRunModeSkip: "If I am not running then, it is skipped.", supervisor.MissedRunModeAsk: "If I am not running then, I ask you."}
 	textOverlap  = map[supervisor.OverlapMode]string{supervisor.OverlapQueue: "If it still runs then, it runs once more afterwards."}
 	textPriority = map[supervisor.JobPriority]string{supervisor.JobPriorityLow: "It makes no sound.",
 		supervisor.JobPriorityHigh: "It does not wait for the end of quiet hours."}

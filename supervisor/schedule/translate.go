@@ -16,9 +16,9 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Translator lets a model turn a time in any language into one that the parser reads. It makes one
+// TimeTranslator lets a model turn a time in any language into one that the parser reads. It makes one
 // call, with only these words. The user pays for it.
-type Translator struct {
+type TimeTranslator struct {
 	// Model returns the model for a user's words; "" means none.
 	Model func(ctx context.Context, user string) (spec string, err error)
 	// Complete calls a model once.
@@ -56,7 +56,7 @@ var ErrNoTime = errors.New("no time")
 
 // Translate returns a time in words that the parser may read. If withText is true, the words also have a
 // text. Read returns that text as it was written.
-func (tr Translator) Translate(ctx context.Context, c supervisor.Conversation, words string, withText bool,
+func (tr TimeTranslator) Translate(ctx context.Context, c supervisor.Conversation, words string, withText bool,
 	now time.Time) (
 	when, text string, err error) {
 	spec, err := tr.Model(ctx, c.User)

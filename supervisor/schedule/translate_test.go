@@ -52,7 +52,7 @@ func translatorModel(text bool) modeltest.Script {
 }
 
 // newTranslator returns a translator with a fake API of models.
-func newTranslator(t *testing.T, kind string, script modeltest.Script) (TranslateFunc, *modeltest.Server,
+func newTranslator(t *testing.T, kind string, script modeltest.Script) (TranslateTimeFunc, *modeltest.Server,
 	*[]sqlite.ModelCall) {
 	t.Helper()
 	server, base := modeltest.NewServer(t, script)
@@ -63,7 +63,7 @@ func newTranslator(t *testing.T, kind string, script modeltest.Script) (Translat
 	}
 	t.Cleanup(c.Close)
 	var paid []sqlite.ModelCall
-	return Translator{Complete: c.Complete,
+	return TimeTranslator{Complete: c.Complete,
 		Model: func(context.Context, string) (string, error) { return c.SmallModelFor("test/big"), nil },
 		Pay: func(_ context.Context, _ supervisor.Turn, call sqlite.ModelCall, do func() (protocol.Usage,
 			error)) error {
@@ -75,7 +75,7 @@ func newTranslator(t *testing.T, kind string, script modeltest.Script) (Translat
 
 // German, Spanish and French words are read with one call of the small model. The model gets only
 // these words, without the text after a colon and without the history.
-func TestTranslator_OtherLanguages_GiveTimes(t *testing.T) {
+func TestTimeTranslator_OtherLanguages_GiveTimes(t *testing.T) {
 	for _, kind := range []string{"openai", "anthropic"} {
 		for _, asText := range []bool{false, true} {
 			for words, want := range translations {
@@ -104,7 +104,7 @@ func TestTranslator_OtherLanguages_GiveTimes(t *testing.T) {
 }
 
 // If the model's answer is no future time, nothing is set. The model is asked only once.
-func TestTranslator_WrongAnswer_SetsNothing(t *testing.T) {
+func TestTimeTranslator_WrongAnswer_SetsNothing(t *testing.T) {
 	call := func(name, args string) modeltest.Answer {
 		return modeltest.Answer{Calls: []modeltest.Call{{Name: name, Args: args}}}
 	}
@@ -135,9 +135,9 @@ func TestTranslator_WrongAnswer_SetsNothing(t *testing.T) {
 }
 
 // Without a model or money no model is asked.
-func TestTranslator_NoModelOrMoney_CallsNoModel(t *testing.T) {
+func TestTimeTranslator_NoModelOrMoney_CallsNone(t *testing.T) {
 	noMoney := errors.New("no money")
-	for _, tr := range []Translator{
+	for _, tr := range []TimeTranslator{
 		{Model: func(context.Context, string) (string, error) { return "", nil }},
 		{Model: func(context.Context, string) (string, error) { return "", noMoney }},
 		{Model: func(context.Context, string) (string, error) { return "test/small", nil },

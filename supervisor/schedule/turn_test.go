@@ -150,7 +150,7 @@ func TestRetry_DeletedJob_Stops(t *testing.T) {
 // If a time passed while Mews was not running, the task's options decide what happens.
 func TestTask_MissedTime_FollowsOptions(t *testing.T) {
 	for name, c := range map[string]struct {
-		missed supervisor.MissedMode
+		missed supervisor.MissedRunMode
 		late   time.Duration
 		states string
 		said   string // the sent message; "" means none
@@ -158,15 +158,15 @@ func TestTask_MissedTime_FollowsOptions(t *testing.T) {
 	}{
 		"within its grace": {"", 11 * time.Hour, "running", "", 12 * time.Hour},
 		"beyond its grace": {"", 31 * time.Minute, "missed", "Look was missed", 30 * time.Minute},
-		"a little late":    {supervisor.MissedSkip, time.Minute, "running", "", 0},
-		"made up for":      {supervisor.MissedRun, 5 * time.Hour, "running", "", 0},
+		"a little late":    {supervisor.MissedRunModeSkip, time.Minute, "running", "", 0},
+		"made up for":      {supervisor.MissedRunModeOnce, 5 * time.Hour, "running", "", 0},
 		"by default":       {"", 5 * time.Hour, "running", "", 0},
 		"too late":         {"", 7 * time.Hour, "missed", "Look was missed", 0},
-		"skip":             {supervisor.MissedSkip, time.Hour, "missed", "Look was missed", 0},
-		"ask":              {supervisor.MissedAsk, time.Hour, "missed", "Shall I do it now?", 0},
+		"skip":             {supervisor.MissedRunModeSkip, time.Hour, "missed", "Look was missed", 0},
+		"ask":              {supervisor.MissedRunModeAsk, time.Hour, "missed", "Shall I do it now?", 0},
 		// 73 and 79 hours late: one and seven hours after the last of the job's times
-		"days late, last time in grace": {supervisor.MissedRun, 73 * time.Hour, "running", "", 0},
-		"days late, last time too late": {supervisor.MissedRun, 79 * time.Hour, "missed", "Look was missed: it was due at 14:00, 8 hours ago", 0},
+		"days late, last time in grace": {supervisor.MissedRunModeOnce, 73 * time.Hour, "running", "", 0},
+		"days late, last time too late": {supervisor.MissedRunModeOnce, 79 * time.Hour, "missed", "Look was missed: it was due at 14:00, 8 hours ago", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHarness(t)
@@ -180,7 +180,7 @@ func TestTask_MissedTime_FollowsOptions(t *testing.T) {
 			if c.said == "" && said != "" || !strings.Contains(said, c.said) {
 				t.Errorf("alice was told %q", said)
 			}
-			if c.missed != supervisor.MissedAsk {
+			if c.missed != supervisor.MissedRunModeAsk {
 				return
 			}
 			if _, err := h.HandlePress(t.Context(), person("alice"), chatOf("alice"), 9, fmt.Sprintf("%s %d",
@@ -204,8 +204,8 @@ func TestReminder_MissedTime_FollowsOptions(t *testing.T) {
 		"by default":       {supervisor.JobOptions{}, "Reminder: tea\n\nIt was due at 14:00, 3 hours ago.", 1},
 		"within its grace": {supervisor.JobOptions{Grace: 4 * time.Hour}, "Reminder: tea\n\nIt was due at 14:00, 3 hours ago.", 1},
 		"too late":         {supervisor.JobOptions{Grace: 2 * time.Hour}, "tea was missed: it was due at 14:00, 3 hours ago, and it is too late for it now.", 0},
-		"skip":             {supervisor.JobOptions{Missed: supervisor.MissedSkip}, "tea was missed: it was due at 14:00, 3 hours ago, and it is too late for it now.", 0},
-		"ask":              {supervisor.JobOptions{Missed: supervisor.MissedAsk}, "tea was due at 14:00, 3 hours ago, while I was not running. Shall I remind you again?", 1},
+		"skip":             {supervisor.JobOptions{Missed: supervisor.MissedRunModeSkip}, "tea was missed: it was due at 14:00, 3 hours ago, and it is too late for it now.", 0},
+		"ask":              {supervisor.JobOptions{Missed: supervisor.MissedRunModeAsk}, "tea was due at 14:00, 3 hours ago, while I was not running. Shall I remind you again?", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHarness(t)
@@ -382,7 +382,7 @@ func TestOneTimeTask_Failed_IsRetried(t *testing.T) {
 // An old button runs a missed task, but not a deleted task.
 func TestRunButton_MissedTask_Runs(t *testing.T) {
 	h := newHarness(t)
-	gone, missed := h.putTask(t, "daily at 14:00", supervisor.JobOptions{}), h.putTask(t, "in 1 h", supervisor.JobOptions{Missed: supervisor.MissedAsk})
+	gone, missed := h.putTask(t, "daily at 14:00", supervisor.JobOptions{}), h.putTask(t, "in 1 h", supervisor.JobOptions{Missed: supervisor.MissedRunModeAsk})
 	if _, err := h.CancelJob(t.Context(), "alice", fmt.Sprint(gone)); err != nil {
 		t.Fatal(err)
 	}
@@ -486,7 +486,7 @@ func TestMissedReminder_Text_IsHiddenFromModel(t *testing.T) {
 	h.remind(t, "alice", "in 1 h: the bus")
 	h.remind(t, "alice", "in 90 min: the train")
 	sqlitetest.ExecStatements(t, h.db, `UPDATE job SET options = '{"on_miss":"skip"}' WHERE id = 2`)
-	h.putTask(t, "in 2 h", supervisor.JobOptions{Missed: supervisor.MissedSkip})
+	h.putTask(t, "in 2 h", supervisor.JobOptions{Missed: supervisor.MissedRunModeSkip})
 	sqlitetest.ExecStatements(t, h.db, "UPDATE job SET text = 'Sweep the floor.' WHERE kind = 'agent'")
 	h.passTime(t, time.Hour)
 	h.passTime(t, 5*time.Hour)
@@ -521,7 +521,7 @@ func TestReminder_WorldText_IsMarkedAsQuote(t *testing.T) {
 
 // A task's prompt contains a hook's body and earlier results. No line of these texts can be
 // mistaken for a mark of Mews.
-func TestTaskPrompt_ForeignMaterial_HasNoMarks(t *testing.T) {
+func TestTaskPrompt_ForgedMarks_AreDefused(t *testing.T) {
 	for _, list := range []map[string]string{foreigntest.ForgedStampTexts, foreigntest.ForgedMarkTexts} {
 		for name, text := range list {
 			h := newHarness(t)

@@ -12,9 +12,9 @@ import (
 	"mews/supervisor/recurrence"
 )
 
-// TranslateFunc reads words that the parser can't read, such as those of another language. when is a
+// TranslateTimeFunc reads words that the parser can't read, such as those of another language. when is a
 // time that the parser may read. If withText is true, the words also contain a text.
-type TranslateFunc func(ctx context.Context, c supervisor.Conversation, words string, withText bool, now time.Time) (
+type TranslateTimeFunc func(ctx context.Context, c supervisor.Conversation, words string, withText bool, now time.Time) (
 	when, text string, err error)
 
 // readOrder reads "WHEN: TEXT", or words with a time. It returns from with the time in it. Words
@@ -41,8 +41,8 @@ func (ed *editor) readOrder(ctx context.Context, from origin, words string, at t
 // and the user gets the parser's error.
 func (ed *editor) readWhen(ctx context.Context, from origin, at time.Time) (origin, error) {
 	zone := timezone.ForUser(from.user)
-	if _, err := recurrence.ParseDates(from.when, at.In(zone), from.dateOrder()); !errors.Is(err,
-		recurrence.ErrUnreadable) {
+	if _, err := recurrence.ParseWithDateOrder(from.when, at.In(zone), from.dateOrder()); !errors.Is(err,
+		recurrence.ErrUnreadableTime) {
 		return from, nil
 	}
 	when, _, err := ed.translate(ctx, from, from.when, false, at)
@@ -95,7 +95,7 @@ func (ed *editor) translate(ctx context.Context, from origin, words string, with
 // readable time.
 func usageError(words string) error {
 	text := textUsage
-	if near := recurrence.NearestTime(words); near != "" {
+	if near := recurrence.SuggestTime(words); near != "" {
 		text += fmt.Sprintf(textNearest, near)
 	}
 	return supervisor.Errorf(supervisor.CodeInvalid, "%s", text)

@@ -26,7 +26,7 @@ func labels(d supervisor.Delivery) (all []string) {
 
 // A card shows the parts of a time that its user did not write. It is Friday, 27 March 2026, 13:00
 // in Madrid.
-func TestRemind_Assumptions_AreOnCard(t *testing.T) {
+func TestRemind_AssumedTimeOrDate_IsShown(t *testing.T) {
 	for words, want := range map[string]string{
 		"tomorrow: call":           "Next: Sat 28 Mar 2026 09:00 CET (+01:00)\n" + fmt.Sprintf(textNoTime, "09:00"),
 		"tonight: pills":           "Next: Fri 27 Mar 2026 20:00 CET (+01:00)\n" + fmt.Sprintf(textNoTime, "20:00"),
@@ -329,7 +329,7 @@ func TestRemind_AmbiguousTime_Asks(t *testing.T) {
 }
 
 // A button moves a reminder for the last day of a short month to the day that its user wrote.
-func TestRemind_DayOfShortMonth_HasButton(t *testing.T) {
+func TestRemind_DayMissingInMonth_OffersNextMonth(t *testing.T) {
 	h := newHarness(t)
 	h.now = time.Date(2026, 4, 30, 0, 0, 0, 0, time.UTC)
 	d := h.remind(t, "alice", "the 31st at 18:00: report")
@@ -346,7 +346,7 @@ func TestRemind_DayOfShortMonth_HasButton(t *testing.T) {
 }
 
 // The card says when the clocks skip a time. In Madrid, 02:30 does not exist on 29 March 2026.
-func TestRemind_SkippedHour_IsOnCard(t *testing.T) {
+func TestRemind_SkippedHour_UserIsTold(t *testing.T) {
 	for _, words := range []string{"29 march at 2:30: call", "every day at 2:30: call", "every sunday at 2:30: call"} {
 		h := newHarness(t)
 		want := fmt.Sprintf(textSkipped, "29 March", "02:30", "03:00")
@@ -368,7 +368,7 @@ func TestEdit_DayAlone_KeepsTime(t *testing.T) {
 }
 
 // Users pay for the translation of their own words, and not for words that an admin writes for them.
-func TestJobCall_WordsOfAdmin_AreNotTranslated(t *testing.T) {
+func TestJobTime_WrittenByAdmin_IsNotTranslated(t *testing.T) {
 	calls := 0
 	h := newHarness(t)
 	h.translate = func(context.Context, supervisor.Conversation, string, bool, time.Time) (string, string, error) {
@@ -400,7 +400,7 @@ func TestJobCall_WordsOfAdmin_AreNotTranslated(t *testing.T) {
 }
 
 // A one-time task has no period, so its card does not name half of it.
-func TestMissedText_OneTimeTask_NamesNoPeriod(t *testing.T) {
+func TestMissedRunText_OneTimeTask_NamesNoPeriod(t *testing.T) {
 	for when, want := range map[string]string{"tomorrow at 9": textRunOnceLate, "every day at 9": textRunLate} {
 		j := supervisor.Job{Kind: supervisor.JobTask, Zone: "Europe/Madrid"}
 		if err := SetRule(&j, when, noon); err != nil || missedText(j) != want {

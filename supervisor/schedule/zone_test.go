@@ -75,7 +75,7 @@ func TestMoveZone_LosesNoJob(t *testing.T) {
 	}
 	moved := person("alice")
 	moved.Timezone = "Asia/Tokyo" // it is 21:00 in Tokyo now
-	if d, err := h.OfferZoneMove(t.Context(), moved); err != nil || !strings.HasPrefix(d.Text, "2 ") {
+	if d, err := h.OfferTimezoneMove(t.Context(), moved); err != nil || !strings.HasPrefix(d.Text, "2 ") {
 		t.Error(d.Text, err)
 	}
 	if d, err := h.HandlePress(t.Context(), moved, chatOf("alice"), 99, "zone Asia/Tokyo",
@@ -100,7 +100,7 @@ func TestMoveZone_LosesNoJob(t *testing.T) {
 	bob := person("bob")
 	bob.Timezone = "Asia/Tokyo"
 	h.remind(t, "bob", "every 2 h: stretch")
-	if d, err := h.OfferZoneMove(t.Context(), bob); err != nil || d.Text != "" {
+	if d, err := h.OfferTimezoneMove(t.Context(), bob); err != nil || d.Text != "" {
 		t.Errorf("one with nothing to move is offered %q, %v", d.Text, err)
 	}
 }

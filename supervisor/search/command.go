@@ -21,11 +21,11 @@ func (s *Searcher) commands() []feature.Command {
 	return []feature.Command{
 		{SlashCommand: supervisor.SlashCommand{Name: "search",
 			Help: "find what was said, and what your files hold: /search WORDS; in a group, what was said there"},
-			Group: feature.GroupEveryday, Run: s.command, Prefix: prefix, Press: s.nextPage},
+			Group: feature.HelpGroupEveryday, Run: s.command, Prefix: prefix, Press: s.nextPage},
 		{SlashCommand: supervisor.SlashCommand{Name: historyName,
 			Help: "what was said last; /history 2026-11-20, /history 2026-11-01..2026-11-07 or /history 7d WORDS " +
 				"shows another time; /history files lists earlier versions of files"},
-			Group: feature.GroupPrivacy, Run: s.history, MayAsk: true,
+			Group: feature.HelpGroupPrivacy, Run: s.history, MayAsk: true,
 			Prefix: s.Files.Prefix, Press: s.Files.Press, Keeps: s.Files.Keeps, Private: s.isPrivate},
 	}
 }

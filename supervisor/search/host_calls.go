@@ -10,20 +10,20 @@ import (
 )
 
 const (
-	toolReadMessage   = supervisor.ToolReadMessage
+	toolReadMessage   = supervisor.ReadMessageToolName
 	toolSearchHistory = "search_history"
 	toolSearchHome    = "search_home"
 )
 
 func (s *Searcher) hostCalls() []feature.HostCall {
 	return []feature.HostCall{
-		{Method: protocol.MethodHistoryRead, Kinds: feature.HomeTurnKinds(), Bytes: feature.MaxShortParamsBytes,
+		{Method: protocol.MethodHistoryRead, Kinds: feature.OwnWorkerTurnKinds(), Bytes: feature.MaxShortParamsBytes,
 			Limit:           protocol.MaxSearches,
 			HostCallHandler: feature.NewHostCallHandler(s.readMessage)},
-		{Method: protocol.MethodHistorySearch, Kinds: feature.HomeTurnKinds(), Bytes: feature.MaxShortParamsBytes,
+		{Method: protocol.MethodHistorySearch, Kinds: feature.OwnWorkerTurnKinds(), Bytes: feature.MaxShortParamsBytes,
 			Limit:           protocol.MaxSearches,
 			HostCallHandler: feature.NewHostCallHandler(s.searchHistory)},
-		{Method: protocol.MethodHomeSearch, Kinds: feature.HomeTurnKinds(), Bytes: feature.MaxShortParamsBytes,
+		{Method: protocol.MethodHomeSearch, Kinds: feature.OwnWorkerTurnKinds(), Bytes: feature.MaxShortParamsBytes,
 			Limit:           protocol.MaxSearches,
 			HostCallHandler: feature.NewHostCallHandler(s.searchHome)},
 	}

@@ -66,7 +66,7 @@ func TestReadMessage_OwnMessage_IsReadWhole(t *testing.T) {
 }
 
 // In a group only messages of that group are read, and never messages of another user.
-func TestReadMessage_Elsewhere_IsRefused(t *testing.T) {
+func TestReadMessage_OtherChatOrUser_IsRefused(t *testing.T) {
 	r := newReadRig(t)
 	for _, c := range []struct {
 		user    string

@@ -33,11 +33,11 @@ func (l *flakyStore) fail(what string) error {
 	return nil
 }
 
-func (l *flakyStore) OpenTextState(ctx context.Context, inbound int64) (own, joined bool, err error) {
+func (l *flakyStore) TextTurnState(ctx context.Context, inbound int64) (own, joined bool, err error) {
 	if err := l.fail("text"); err != nil {
 		return false, false, err
 	}
-	return l.inbox.OpenTextState(ctx, inbound)
+	return l.inbox.TextTurnState(ctx, inbound)
 }
 
 func (l *flakyStore) Start(ctx context.Context, inbound int64, c *supervisor.LeaseRequest) (supervisor.Turn,

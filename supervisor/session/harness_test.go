@@ -19,10 +19,10 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// workerFunc is a function that runs attempts.
-type workerFunc func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error)
+// runnerFunc is a function that runs attempts.
+type runnerFunc func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error)
 
-func (w workerFunc) Run(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
+func (w runnerFunc) Run(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 	end, err := w(ctx, a)
 	if err == nil {
 		err = a.CheckEnd(end.TurnEnd)
@@ -42,7 +42,7 @@ type harness struct {
 	offences []string // offences that were audited
 }
 
-func newHarness(t *testing.T, w workerFunc) *harness {
+func newHarness(t *testing.T, w runnerFunc) *harness {
 	t.Helper()
 	h := &harness{T: t}
 	h.on(sqlitetest.Open(t), w)

@@ -77,7 +77,7 @@ func (p *progress) take(all []protocol.Message, i int) (said string) {
 	if i+n == len(all) {
 		return ""
 	}
-	return reply.MessagesReadLine(n)
+	return reply.LineAboutReadMessages(n)
 }
 
 // start returns the request turn.start with which a worker continues the turn.

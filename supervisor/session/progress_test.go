@@ -85,7 +85,7 @@ func TestTurn_ContinuesFromCommittedSteps(t *testing.T) {
 				answers(12, "b"), more(13)},
 			want: progress{first: 5, taken: 4, step: 2, last: 13,
 				// the reply does not mention the last message yet
-				said: "One.\n\n" + reply.MessagesReadLine(2) + "\n\nTwo."},
+				said: "One.\n\n" + reply.LineAboutReadMessages(2) + "\n\nTwo."},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -29,7 +29,7 @@ func BenchmarkWaitingTurn(b *testing.B) {
 	registry := session.New(session.Options{Inbox: db.Inbox(), Turns: db.Turns(), Waiting: suspensionCounter{db.Turns(),
 		waits}, LastSteps: db.Turns(),
 		Notices: db.Outbox(), Feeds: &reply.Feeds{}, Limits: protocol.TurnLimits{Steps: 50, Seconds: 1 << 30, Output: 1000}, Now: time.Now,
-		Log: hclog.NewNullLogger(), Audit: func(string, string, string) {}, Runner: workerFunc(func(ctx context.Context,
+		Log: hclog.NewNullLogger(), Audit: func(string, string, string) {}, Runner: runnerFunc(func(ctx context.Context,
 			a session.Attempt) (session.AttemptEnd, error) {
 			if asked > 0 {
 				q, err := asks(a.Turn, asked)
@@ -61,7 +61,7 @@ func BenchmarkWaitingTurn(b *testing.B) {
 	for b.Loop() {
 		press := supervisor.QuestionPress{Digest: digestOf(asked), User: "ann", Conversation: in.Conversation.ID,
 			Word: "once"}
-		if _, came, err := db.Questions().RecordPress(ctx, press); err != nil || came != supervisor.PressTaken {
+		if _, came, err := db.Questions().RecordPress(ctx, press); err != nil || came != supervisor.PressAccepted {
 			b.Fatal(came, err)
 		}
 		if q := <-begun; q.End != supervisor.QuestionAnswered {

@@ -22,11 +22,11 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// TestWaitingTurns_AnyOrder_AnswerOnce lets a user send, change, stop and answer in any order, in
+// TestSuspendedTurns_RandomSteps_AnswerOnce lets a user send, change, stop and answer in any order, in
 // time, late or never. Meanwhile processes die. Each message must be answered once and in order,
 // and each question must end once. A turn resumes once for each question that ends. A message sent
 // before a question reached the chat does not answer it.
-func TestWaitingTurns_AnyOrder_AnswerOnce(t *testing.T) {
+func TestSuspendedTurns_RandomSteps_AnswerOnce(t *testing.T) {
 	runs, failed := 0, false
 	rapid.Check(t, func(rt *rapid.T) {
 		if runs++; runs > waitingRuns && !failed { // limits the number of sequences, because each opens a database
@@ -102,7 +102,7 @@ type waitingModel struct {
 
 // start starts a process of the service.
 func (m *waitingModel) start() {
-	m.on(sqlitetest.OpenPath(m.T, m.path, sqlite.Options{}), workerFunc(m.work))
+	m.on(sqlitetest.OpenPath(m.T, m.path, sqlite.Options{}), runnerFunc(m.work))
 	c, err := m.db.Conversations().FindOrCreate(m.Context(), "alice", supervisor.ChannelTelegram, "42", "")
 	m.home = must(m.harness, c, err)
 	endRegistry := m.live()
@@ -250,9 +250,9 @@ func (m *waitingModel) press() {
 	_, came, err := m.db.Questions().RecordPress(m.Context(), supervisor.QuestionPress{Digest: digestOf(turn),
 		User: "alice", Conversation: m.home.ID, Word: "1"})
 	switch must(m.harness, came, err) {
-	case supervisor.PressTaken:
+	case supervisor.PressAccepted:
 		m.pressed++
-	case supervisor.PressLate:
+	case supervisor.PressKeptAsMessage:
 		m.registry.WakeSession(m.home)
 	}
 }

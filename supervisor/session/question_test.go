@@ -46,7 +46,7 @@ func (h *harness) answer(c supervisor.Conversation) {
 	open, _ := h.open(c)
 	_, came, err := h.db.Questions().RecordPress(h.Context(), supervisor.QuestionPress{Digest: digestOf(open.Turn.ID),
 		User: c.User, Conversation: c.ID, Word: "once"})
-	if must(h, came, err) != supervisor.PressTaken {
+	if must(h, came, err) != supervisor.PressAccepted {
 		h.Errorf("a press came to %s", came)
 	}
 	h.registry.WakeSession(c)
@@ -70,7 +70,7 @@ func newAsking(t *testing.T) (h *harness, kept <-chan int64) {
 	t.Helper()
 	h = newHarness(t, nil)
 	c := make(chan int64, 2000)
-	h.options.Runner, h.options.Waiting = workerFunc(h.asking), suspensionCounter{h.db.Turns(), c}
+	h.options.Runner, h.options.Waiting = runnerFunc(h.asking), suspensionCounter{h.db.Turns(), c}
 	return h, c
 }
 
@@ -111,7 +111,7 @@ func TestStop_EndsSuspendedTurn(t *testing.T) {
 	h.same("told", list[1].Text, "(Stopped, as you asked.)")
 	_, came, err := h.db.Questions().RecordPress(t.Context(), supervisor.QuestionPress{Digest: digestOf(list[1].Turn),
 		User: "alice", Conversation: c.ID, Word: "once"})
-	h.same("press", must(h, came, err), supervisor.PressEnded)
+	h.same("press", must(h, came, err), supervisor.PressQuestionCancelled)
 }
 
 // TestSuspend_WithoutQuestion_EndsWorker checks that a worker is ended if it claims to wait but has
@@ -142,7 +142,7 @@ func TestSuspendedTurn_PausesTimeLimit(t *testing.T) {
 	now := time.Now()
 	asking := h.options.Runner
 	h.options.Now = func() time.Time { return now }
-	h.options.Runner = workerFunc(func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
+	h.options.Runner = runnerFunc(func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 		seconds = append(seconds, a.Start.Limits.Seconds)
 		defer func() { now = now.Add(100 * time.Second) }()
 		return asking.Run(ctx, a)
@@ -171,7 +171,7 @@ func TestRepeatedQuestions_ReachTurnTimeLimit(t *testing.T) {
 	now := time.Now()
 	h.options.Now = func() time.Time { return now }
 	tries, asking := 0, h.options.Runner
-	h.options.Runner = workerFunc(func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
+	h.options.Runner = runnerFunc(func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 		now = now.Add(100 * time.Second)
 		if tries++; tries == 1 {
 			return asking.Run(ctx, a)

@@ -18,7 +18,7 @@ type begun struct {
 }
 
 // holding returns a worker that reports each attempt, and holds it until the test ends it.
-func holding(h *harness, begins chan<- begun) workerFunc {
+func holding(h *harness, begins chan<- begun) runnerFunc {
 	var reviews atomic.Int32
 	return func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 		if a.Turn.Kind == supervisor.TurnReview {
@@ -96,26 +96,26 @@ func TestReviews_TakeNoSlotFromOtherTurns(t *testing.T) {
 	close(three.end)
 }
 
-// voiceRecorder records the conversations whose answers were spoken.
-type voiceRecorder struct {
+// fakeSpeaker records the conversations whose answers were spoken.
+type fakeSpeaker struct {
 	mu   sync.Mutex
 	said []supervisor.Channel
 }
 
-func (v *voiceRecorder) AnswerMode(c supervisor.Conversation, _ string) (supervisor.VoiceMode, string) {
+func (v *fakeSpeaker) AnswerMode(c supervisor.Conversation, _ string) (supervisor.VoiceMode, string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.said = append(v.said, c.Channel)
 	return supervisor.VoiceOff, ""
 }
 
-func (v *voiceRecorder) Wake() {}
+func (v *fakeSpeaker) Wake() {}
 
-// TestReviewCard_IsNotReadAloud checks that only answers in chats are spoken.
-func TestReviewCard_IsNotReadAloud(t *testing.T) {
+// TestReviewTurn_Answer_IsNotSpoken checks that only answers in chats are spoken.
+func TestReviewTurn_Answer_IsNotSpoken(t *testing.T) {
 	h := newHarness(t, nil)
-	voices := &voiceRecorder{}
-	h.options.Runner, h.options.Voices = workerFunc(h.echo), voices
+	voices := &fakeSpeaker{}
+	h.options.Runner, h.options.Voices = runnerFunc(h.echo), voices
 	defer h.live()()
 	h.await(h.review("ann", "1"), 1)
 	c := h.conversation("ann", "1")

@@ -130,7 +130,7 @@ func (r *Registry) stopTurnOf(ctx context.Context, c supervisor.Conversation, co
 // endUselessStop ends the stop request for a text that will get no turn of its own: the text was
 // dropped, or was taken into the turn of another text.
 func (r *Registry) endUselessStop(ctx context.Context, inbound int64) (*stopRequest, error) {
-	own, joined, err := r.o.Inbox.OpenTextState(ctx, inbound)
+	own, joined, err := r.o.Inbox.TextTurnState(ctx, inbound)
 	if err != nil || own {
 		return nil, err
 	}

@@ -28,14 +28,14 @@ type Inbox interface {
 	ShouldRestartTurn(ctx context.Context, conversation int64) (bool, error)
 	ListUnfinishedConversations(ctx context.Context) ([]supervisor.Conversation, error)
 	PrecedingText(ctx context.Context, command int64) (sqlite.PrecedingText, error)
-	OpenTextState(ctx context.Context, inbound int64) (own, joined bool, err error)
+	TextTurnState(ctx context.Context, inbound int64) (own, joined bool, err error)
 }
 
 // Turns stores the progress of turns.
 type Turns interface {
 	Start(ctx context.Context, inbound int64, c *supervisor.LeaseRequest) (turn supervisor.Turn, lease supervisor.Lease,
 		err error)
-	TakeWaitingTexts(ctx context.Context, turn int64, room int, least supervisor.InboundPriority) (taken int, err error)
+	AddWaitingTexts(ctx context.Context, turn int64, room int, least supervisor.InboundPriority) (taken int, err error)
 	FindFirstMessage(ctx context.Context, turn int64) (message int64, err error)
 	FindRunning(ctx context.Context, conversation int64) (sqlite.RunningTurn, bool, error)
 	CountWorkerDeath(ctx context.Context, turn int64) (deaths int, err error)

@@ -15,7 +15,7 @@ import (
 
 // A stop waits for the turn of a text, but the text gets no turn. The stop ends, and the
 // conversation is served again.
-func TestStop_OfTextWithoutTurn_Ends(t *testing.T) {
+func TestStop_TextGetsNoTurn_StopEnds(t *testing.T) {
 	for name, c := range map[string]struct {
 		leave func(h *harness, one, later supervisor.Inbound, command int64) error
 		want  func(one supervisor.Inbound) sqlite.PrecedingText
@@ -34,7 +34,7 @@ func TestStop_OfTextWithoutTurn_Ends(t *testing.T) {
 		"taken into a later turn": {func(h *harness, _, later supervisor.Inbound, _ int64) error {
 			turn, _, err := h.db.Turns().Start(h.Context(), later.ID, nil)
 			if err == nil {
-				_, err = h.db.Turns().TakeWaitingTexts(h.Context(), turn.ID, 1<<10, supervisor.PriorityUsual)
+				_, err = h.db.Turns().AddWaitingTexts(h.Context(), turn.ID, 1<<10, supervisor.PriorityUsual)
 			}
 			return err
 		}, func(supervisor.Inbound) sqlite.PrecedingText { return sqlite.PrecedingText{Waiting: 2} },
@@ -89,7 +89,7 @@ func TestStop_OfTextWithoutTurn_Ends(t *testing.T) {
 
 // A stop and a drop of the same text come at the same time, 400 times. Each stop ends, and each
 // conversation is served after it.
-func TestStop_WhileTextIsDropped_EndsRequest(t *testing.T) {
+func TestStop_TextDroppedMeanwhile_StopEnds(t *testing.T) {
 	var h *harness
 	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 		return h.echo(ctx,

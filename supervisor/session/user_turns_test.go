@@ -63,9 +63,9 @@ func TestSharedWorkerDeath_BlamesTurnThatRunsAlone(t *testing.T) {
 	}
 }
 
-// TestStop_TurnWaitingForWorkerAlone_Ends checks a turn that waits until no other turn uses the
+// TestStop_TurnWaitsForUnsharedWorker_Ends checks a turn that waits until no other turn uses the
 // worker. It can be stopped, and delays no other turn.
-func TestStop_TurnWaitingForWorkerAlone_Ends(t *testing.T) {
+func TestStop_TurnWaitsForUnsharedWorker_Ends(t *testing.T) {
 	var h *harness
 	w := together{both: make(chan struct{}), dead: make(chan struct{})}
 	var attempts atomic.Int32

@@ -24,7 +24,7 @@ func (t *turn) takeWaiting(ctx context.Context) (taken bool) {
 		return false
 	}
 	n, _ := retry.StoreUntilDone(ctx, t.log, "take in what waits", func() (int, error) {
-		return t.Turns.TakeWaitingTexts(ctx, t.Turn.ID, maxTakenAtStart, supervisor.PriorityUsual)
+		return t.Turns.AddWaitingTexts(ctx, t.Turn.ID, maxTakenAtStart, supervisor.PriorityUsual)
 	})
 	if n == 0 {
 		return false

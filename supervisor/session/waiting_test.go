@@ -287,7 +287,7 @@ func (h *harness) steered(a session.Attempt) {
 		h.Error(err)
 	}
 	h.keep(a.Turn.Conversation, "two")
-	if n, err := h.db.Turns().TakeWaitingTexts(h.Context(), a.Turn.ID, 1<<10, supervisor.PriorityUsual); n != 1 ||
+	if n, err := h.db.Turns().AddWaitingTexts(h.Context(), a.Turn.ID, 1<<10, supervisor.PriorityUsual); n != 1 ||
 		err != nil {
 		h.Errorf("%d messages were taken in, %v", n, err)
 	}
@@ -336,7 +336,7 @@ func TestJoinedMessage_Crash_ReplyIsTheSame(t *testing.T) {
 	h.steered(a)
 	h.commit(a, "Both are done.")
 	h.live()
-	if d := h.await(home, 1)[0]; d.Text != "I look.\n\n"+reply.MessagesReadLine(1)+"\n\nBoth are done." {
+	if d := h.await(home, 1)[0]; d.Text != "I look.\n\n"+reply.LineAboutReadMessages(1)+"\n\nBoth are done." {
 		t.Errorf("the answer is %q", d.Text)
 	}
 }
@@ -373,7 +373,7 @@ func TestStop_EndsJoinedMessagesToo(t *testing.T) {
 		h.steered(a)
 		close(ready)
 		<-ctx.Done()
-		if n, err := h.db.Turns().TakeWaitingTexts(t.Context(), a.Turn.ID, 1<<10, supervisor.PriorityUsual); n != 0 ||
+		if n, err := h.db.Turns().AddWaitingTexts(t.Context(), a.Turn.ID, 1<<10, supervisor.PriorityUsual); n != 0 ||
 			err != nil {
 			t.Errorf("%d messages were taken in that were sent after the stop, %v", n, err)
 		}

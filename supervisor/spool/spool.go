@@ -29,8 +29,8 @@ const Retention = 7 * 24 * time.Hour
 const reserve = 256 << 20
 
 var (
-	// ErrGone is returned for bytes that are no longer stored.
-	ErrGone = errors.New("not kept any more")
+	// ErrBlobGone is returned for bytes that are no longer stored.
+	ErrBlobGone = errors.New("not kept any more")
 	// ErrFull is returned while the disk has little room left. Users read the same text as for a
 	// full disk.
 	ErrFull = fmt.Errorf("the disk of the spool is nearly full: %w", syscall.ENOSPC)
@@ -125,11 +125,11 @@ func (s *Spool) OpenBlob(sha string) (io.ReadCloser, int64, error) {
 
 func (s *Spool) open(sha string) (*os.File, int64, error) {
 	if !IsHash(sha) {
-		return nil, 0, ErrGone
+		return nil, 0, ErrBlobGone
 	}
 	f, err := s.root.Open(sha)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, ErrGone
+		return nil, 0, ErrBlobGone
 	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("open %s in the spool: %w", sha, err)
@@ -155,7 +155,7 @@ func (s *Spool) RemoveBlob(sha string) error {
 
 // RemoveUnwantedBlobs removes unwanted files that were last written before a time. It returns their
 // number. A file is removed even if it was read lately. Later reads of a removed file return
-// ErrGone.
+// ErrBlobGone.
 func (s *Spool) RemoveUnwantedBlobs(before time.Time, wanted map[string]bool) (int, error) {
 	entries, err := fs.ReadDir(s.root.FS(), ".")
 	if err != nil {

@@ -85,7 +85,7 @@ func TestOpenBlob_InvalidHash_IsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"", "../secret", "new-1", "/etc/passwd", "zz"} {
-		if _, _, err := s.ReadAt(name, make([]byte, 1), 0); !errors.Is(err, spool.ErrGone) {
+		if _, _, err := s.ReadAt(name, make([]byte, 1), 0); !errors.Is(err, spool.ErrBlobGone) {
 			t.Errorf("%q: got %v, want ErrGone", name, err)
 		}
 	}
@@ -107,7 +107,7 @@ func TestRemoveUnwanted_DeletesOldAndCrashFiles(t *testing.T) {
 		err != nil {
 		t.Fatalf("removed %d, %v; want 2", n, err)
 	}
-	if _, _, err := s.ReadAt(old, make([]byte, 1), 0); !errors.Is(err, spool.ErrGone) {
+	if _, _, err := s.ReadAt(old, make([]byte, 1), 0); !errors.Is(err, spool.ErrBlobGone) {
 		t.Errorf("the old one: %v", err)
 	}
 	if n, _, err := s.ReadAt(young, make([]byte, 9), 0); n != 5 || err != nil {
@@ -133,12 +133,12 @@ func TestRemoveBlob_ReadersGetErrGone(t *testing.T) {
 		if err := s.RemoveBlob(sha); err != nil {
 			t.Error(err)
 		}
-		if _, _, err := s.OpenBlob(sha); !errors.Is(err, spool.ErrGone) {
+		if _, _, err := s.OpenBlob(sha); !errors.Is(err, spool.ErrBlobGone) {
 			t.Errorf("after it was removed: %v", err)
 		}
 	}
 	for _, name := range []string{"", "..", "../spool_test.go", "new-123"} {
-		if _, _, err := s.OpenBlob(name); !errors.Is(err, spool.ErrGone) {
+		if _, _, err := s.OpenBlob(name); !errors.Is(err, spool.ErrBlobGone) {
 			t.Errorf("read %q: %v", name, err)
 		}
 		if err := s.RemoveBlob(name); err != nil {
@@ -173,7 +173,7 @@ func TestNewWriter_DiskNearlyFull_IsRefused(t *testing.T) {
 	}
 }
 
-func TestNewWriter_UnknownSpace_IsAllowed(t *testing.T) {
+func TestNewWriter_UnknownFreeSpace_ReturnsError(t *testing.T) {
 	s, _ := open(t)
 	unknown := errors.New("no such disk")
 	spool.SetFreeSpace(s, func(string) (int64, error) { return 0, unknown })

@@ -19,7 +19,7 @@ func TestAttachments_SentTwice_AreStoredOnce(t *testing.T) {
 		_, err := s.db.Inbox().StoreBatch(t.Context(), batch)
 		s.must(err)
 	}
-	arriving, err := s.db.Inbox().ListArriving(t.Context())
+	arriving, err := s.db.Inbox().ListArrivingInbounds(t.Context())
 	s.must(err)
 	in := arriving[0]
 	s.same("arriving", len(arriving), 1)

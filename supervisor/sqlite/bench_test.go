@@ -62,7 +62,7 @@ func BenchmarkStoreInbound(b *testing.B) {
 
 // BenchmarkTurn runs all database work of a turn with one step, from the inbound to the delivery.
 func BenchmarkTurn(b *testing.B) {
-	o, counts := sqlite.CountingOptions()
+	o, counts := sqlite.OptionsWithIOCounts()
 	db := sqlitetest.OpenPath(b, filepath.Join(b.TempDir(), "mews.db"), o)
 	c := supervisor.Conversation{User: "alice", Channel: "terminal"}
 	n := 0

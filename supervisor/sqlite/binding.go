@@ -37,7 +37,7 @@ func (s AccountBindings) BindAccount(ctx context.Context, b AccountBinding) erro
 func (t *tx) bind(b AccountBinding) {
 	t.Exec(insertBinding, b.Channel, b.Account, b.User, t.Now)
 	if value(t, engine.ScanString, findBinding, b.Channel, b.Account) != b.User {
-		t.fail(problem.New(problem.AccountTaken, nil))
+		t.fail(problem.New(problem.AccountOfOtherUser, nil))
 	}
 }
 

@@ -24,7 +24,7 @@ func TestBind_AccountOfAnotherUser_Fails(t *testing.T) {
 }
 
 // The oldest account of a user stays the first, so that no later one becomes the private chat.
-func TestRemove_Account_LeavesTheOthers(t *testing.T) {
+func TestRemoveAccount_LeavesOtherAccounts(t *testing.T) {
 	s := newStory(t)
 	bindings := s.db.UserAccessStores().Bindings
 	first := sqlite.AccountBinding{Channel: "telegram", Account: "9", User: "alice"}

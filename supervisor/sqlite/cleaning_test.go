@@ -102,7 +102,7 @@ func (s postStory) sendVanishing(c supervisor.Conversation, states ...supervisor
 	return d
 }
 
-func TestDeleteAfter_DeliveryClosed_DeletesText(t *testing.T) {
+func TestTemporaryMessage_DeliveryClosed_IsDeleted(t *testing.T) {
 	for _, outcome := range []supervisor.DeliveryResult{supervisor.OutcomeSent, supervisor.OutcomeUnknown,
 		supervisor.OutcomeFailed} {
 		t.Run(string(outcome), func(t *testing.T) {
@@ -135,7 +135,7 @@ func TestDeleteAfter_DeliveryClosed_DeletesText(t *testing.T) {
 }
 
 // A terminal cannot delete messages, but the files in the spool are deleted.
-func TestDeleteAfter_Terminal_DeletesFiles(t *testing.T) {
+func TestTemporaryMessage_InTerminal_DeletesFiles(t *testing.T) {
 	s := postStory{newStory(t)}
 	due := func(at time.Time) (list []supervisor.MessageCleanup) {
 		list, err := s.db.MessageCleanups().ListDue(t.Context(), supervisor.ChannelTerminal, at, 10)
@@ -163,7 +163,7 @@ func TestDeleteAfter_Terminal_DeletesFiles(t *testing.T) {
 }
 
 // The deleted text is gone from the free pages of the database and from its journal.
-func TestDeleteAfter_TextDeleted_IsGoneFromDisk(t *testing.T) {
+func TestTemporaryMessage_Deleted_IsGoneFromDisk(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mews.db")
 	db, err := sqlite.Open(t.Context(), path, sqlite.Options{Policies: policies.All()})
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 // and fcntl on Linux.
 type IOCounts struct{ reads, writes, syncs, locks atomic.Int64 }
 
-// CountingOptions returns options for a database whose system calls are counted. Only one such
+// OptionsWithIOCounts returns options for a database whose system calls are counted. Only one such
 // database may be open at a time.
-func CountingOptions() (Options, *IOCounts) {
+func OptionsWithIOCounts() (Options, *IOCounts) {
 	c := &IOCounts{}
 	vfs.Register("mews-counted", engine.NewGatheringVFS(countingVFS{vfs.Find("").(vfs.VFSFilename), c}))
 	return Options{vfs: "mews-counted"}, c

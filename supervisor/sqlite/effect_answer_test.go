@@ -160,7 +160,7 @@ func TestCompleteArrivals_Files_AreInLedger(t *testing.T) {
 		Items: []supervisor.BatchItem{{Update: 1, Attachments: files,
 			Inbound: supervisor.Inbound{Conversation: s.home, Key: "1", Kind: supervisor.KindText, Text: "look"}}}})
 	s.must(err)
-	arriving, err := s.db.Inbox().ListArriving(t.Context())
+	arriving, err := s.db.Inbox().ListArrivingInbounds(t.Context())
 	s.must(err)
 	for i := range 2 {
 		s.must(s.db.Attachments().PutBytes(t.Context(), arriving[0].ID, i, protocol.BlobRef{SHA256: strings.Repeat("ab", 32), Size: 12}))

@@ -12,7 +12,7 @@ var sentKinds = map[supervisor.DeliveryResult]struct{ message, file string }{
 	outcomePending:            {supervisor.EffectMessageQueued, supervisor.EffectFileQueued},
 	supervisor.OutcomeSent:    {supervisor.EffectMessageSent, supervisor.EffectFileSent},
 	supervisor.OutcomeFailed:  {supervisor.EffectMessageRefused, supervisor.EffectFileRefused},
-	supervisor.OutcomeUnknown: {supervisor.EffectMessageUnknown, supervisor.EffectFileUnknown},
+	supervisor.OutcomeUnknown: {supervisor.EffectMessageMaybeSent, supervisor.EffectFileMaybeSent},
 }
 
 // effectsOf returns the effects of a delivery before the channel has taken it: first its text, and

@@ -134,9 +134,9 @@ func TestStoreOutcome_SentEffects_GetThatOutcome(t *testing.T) {
 	}
 }
 
-// TestStoreOutcome_BeforePost_RenewsEffectLines: the effect lines show the outcomes at the time
+// TestEffectLines_OutcomeBeforePost_AreUpdated: the effect lines show the outcomes at the time
 // when the answer is posted.
-func TestStoreOutcome_BeforePost_RenewsEffectLines(t *testing.T) {
+func TestEffectLines_OutcomeBeforePost_AreUpdated(t *testing.T) {
 	s := newSendingStory(t, "", "a")
 	d := s.finish(s.turn, "There it is.")
 	s.same("on its way", d.Effects, []string{"being sent: a (image/png, 12 bytes)"})
@@ -146,9 +146,9 @@ func TestStoreOutcome_BeforePost_RenewsEffectLines(t *testing.T) {
 	s.same("to post", []any{len(pending), pending[0].Effects}, []any{1, []string{"could not send a (blocked)"}})
 }
 
-// TestStoreOutcome_LateRefusal_SendsReply: after a late refusal the user gets a message that
+// TestStoreOutcome_LateRefusal_TellsUser: after a late refusal the user gets a message that
 // replies to the answer. The ledger changes, and the model is told once.
-func TestStoreOutcome_LateRefusal_SendsReply(t *testing.T) {
+func TestStoreOutcome_LateRefusal_TellsUser(t *testing.T) {
 	s := newSendingStory(t, "", "a")
 	d := s.finish(s.turn, "There it is.")
 	posts, err := s.db.Posts().CreatePosts(t.Context(), d.ID, richTexts("There it is."))

@@ -64,7 +64,7 @@ func BenchmarkForgetMessages(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		var piece supervisor.ForgetStep
+		var piece supervisor.ForgetStepResult
 		forgotten := make(chan error, 1)
 		go func() {
 			var err error

@@ -53,8 +53,8 @@ func homeSearch(list []turnInHome) (of protocol.TurnDataQuery) {
 	return of
 }
 
-// WalkHomeTurns passes to each the searches for a request's turns in the user's home.
-func (s ForgetRequestStore) WalkHomeTurns(ctx context.Context, f supervisor.ForgetRequest,
+// WalkForgottenTurns passes to each the searches for a request's turns in the user's home.
+func (s ForgetRequestStore) WalkForgottenTurns(ctx context.Context, f supervisor.ForgetRequest,
 	each func(protocol.TurnDataQuery) error) error {
 	read := s.db.reader(ctx, "list the turns that %s wants forgotten", f.User)
 	return s.walk(ctx, f, 0, func(list []forgettableInbound, _ int64) (bool, error) {

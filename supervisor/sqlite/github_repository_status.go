@@ -38,8 +38,8 @@ func (s GitHubRepositories) Status(ctx context.Context, repo string, since time.
 
 const countBelow = `SELECT count(*) FROM turn b JOIN turn t ON t.id = b.parent WHERE t.inbound = ? AND t.user = ?`
 
-// CountChildren returns the number of child turns of the turn that an inbound started.
-func (s Turns) CountChildren(ctx context.Context, user string, inbound int64) (int64, error) {
+// CountChildTurns returns the number of child turns of the turn that an inbound started.
+func (s Turns) CountChildTurns(ctx context.Context, user string, inbound int64) (int64, error) {
 	return engine.FirstValue(
 		s.db.reader(ctx, "count the turns below that of inbound %d", inbound),
 		engine.ScanInteger,

@@ -52,7 +52,7 @@ func TestRepositoryStatus_TwoRepos_CountsOnlyOne(t *testing.T) {
 	s.same("one of which nothing came", of("acme/none", noon), sqlite.RepositoryStatus{})
 }
 
-func TestListAbandoned_Channels_ListsOnlyGitHub(t *testing.T) {
+func TestListAbandonedDeliveries_ListsOnlyGitHub(t *testing.T) {
 	s := newStory(t)
 	var said []int64
 	for _, c := range []supervisor.Conversation{{User: "alice", Channel: supervisor.ChannelGitHub, Chat: "diff", Thread: "diff/1"},

@@ -127,20 +127,20 @@ func (t *tx) review(id int64) supervisor.Review { return byID(t, "review", scanR
 // its state. An ended review starts again if somebody asks. A failed review is also retried
 // automatically. A review with a result of an earlier round may become done in any state.
 var reviewTransitions = map[supervisor.ReviewState][]supervisor.ReviewState{
-	supervisor.ReviewSettling: {
+	supervisor.ReviewDelayed: {
 		supervisor.ReviewQueued,
 		supervisor.ReviewSkipped,
 		supervisor.ReviewFailed,
 		supervisor.ReviewDone,
 	},
 	supervisor.ReviewQueued: {
-		supervisor.ReviewConfirming,
+		supervisor.ReviewAwaitsApproval,
 		supervisor.ReviewRunning,
 		supervisor.ReviewSkipped,
 		supervisor.ReviewFailed,
 		supervisor.ReviewDone,
 	},
-	supervisor.ReviewConfirming: {
+	supervisor.ReviewAwaitsApproval: {
 		supervisor.ReviewRunning,
 		supervisor.ReviewSkipped,
 		supervisor.ReviewFailed,

@@ -119,7 +119,7 @@ func TestReview_SeveralPushes_ReviewsLastHead(t *testing.T) {
 	s.must(reviews.RequestReview(t.Context(), reviewRequest("", minute(31))))
 	same = s.queueDueReview(minute(30), "aaaa")
 	s.same("asked by", same.Requester, "bob")
-	s.same("state", same.State, supervisor.ReviewSettling)
+	s.same("state", same.State, supervisor.ReviewDelayed)
 	s.same("round", same.Round, 2)
 	s.same("what stands on GitHub is known", same.Posted, `{"review":5}`)
 	s.same("what was read is not", same.Change, "")
@@ -138,12 +138,12 @@ func TestRemoveMute_ListedMute_IsGone(t *testing.T) {
 	reviews := s.db.Reviews()
 	for _, want := range []bool{true, false} {
 		added, err := reviews.AddMute(t.Context(), supervisor.ReviewMute{User: "alice", Repo: "acme/widget",
-			Kind: supervisor.MutePullRequest, Subject: "7", By: "bob"})
+			Kind: supervisor.MuteKindPullRequest, Subject: "7", By: "bob"})
 		s.must(err)
 		s.same("added", added, want)
 	}
 	_, err := reviews.AddMute(t.Context(), supervisor.ReviewMute{User: "alice", Repo: "acme/other",
-		Kind: supervisor.MuteFinding, Subject: "f"})
+		Kind: supervisor.MuteKindFinding, Subject: "f"})
 	s.must(err)
 	of, err := reviews.ListMutes(t.Context(), "alice", "acme/widget")
 	s.must(err)
@@ -164,7 +164,7 @@ func TestRemoveMute_ListedMute_IsGone(t *testing.T) {
 func TestRemovedMute_OlderRequest_StaysRemoved(t *testing.T) {
 	s := newStory(t)
 	reviews := s.db.Reviews()
-	m := supervisor.ReviewMute{User: "alice", Repo: "acme/widget", Kind: supervisor.MuteFinding, Subject: "f",
+	m := supervisor.ReviewMute{User: "alice", Repo: "acme/widget", Kind: supervisor.MuteKindFinding, Subject: "f",
 		By: "bob", At: s.now.Add(-time.Hour)}
 	add := func(what string, m supervisor.ReviewMute, want bool) {
 		t.Helper()

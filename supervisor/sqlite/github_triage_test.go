@@ -42,7 +42,7 @@ func TestRequestTriage_DoneTriage_RunsAgain(t *testing.T) {
 	// A second automatic request, as for a reopened issue.
 	s.must(triages.RequestTriage(t.Context(), triageRequest(5, "", noon.Add(time.Hour))))
 	w := opened
-	w.ID, w.State, w.Round, w.Labels = find().ID, supervisor.TriageSettling, 1, []string{}
+	w.ID, w.State, w.Round, w.Labels = find().ID, supervisor.TriageDelayed, 1, []string{}
 	s.same("wanted", find(), w)
 	s.same("due before it has settled", due(noon), []int(nil))
 	next, ok, err := triages.NextDue(t.Context())
@@ -75,7 +75,7 @@ func TestRequestTriage_DoneTriage_RunsAgain(t *testing.T) {
 		"once more",
 		find(),
 		supervisor.IssueTriage{ID: w.ID, User: "alice", Repo: "acme/widget", Number: 5, Round: 2, Requester: "bob",
-			State: supervisor.TriageSettling, WantedAt: asked.WantedAt, Due: asked.Due, Labels: []string{"bug"}, Comment: 71},
+			State: supervisor.TriageDelayed, WantedAt: asked.WantedAt, Due: asked.Due, Labels: []string{"bug"}, Comment: 71},
 	)
 	s.checkRefused(triages.Update(t.Context(), w), supervisor.CodeInvalid, "round 1 of triage 1 is over")
 }

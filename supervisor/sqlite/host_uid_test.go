@@ -42,7 +42,7 @@ func TestHostUID_ErasedUser_IsNotReused(t *testing.T) {
 }
 
 // A user gets the wanted id, unless another user has or had it, or it is outside the range.
-func TestHostUID_WantedAndTaken_AreRespected(t *testing.T) {
+func TestHostUID_WantedUID_IsUsedIfFree(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	uids := r.db.HostUIDs()

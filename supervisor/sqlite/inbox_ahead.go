@@ -62,10 +62,10 @@ func (s Inbox) PrecedingText(ctx context.Context, command int64) (a PrecedingTex
 const findOpenText = `SELECT i.state IN ('new', 'running') AND i.turn IS NULL, i.turn IS NOT NULL
 	FROM inbox i WHERE i.id = ?`
 
-// OpenTextState reports which turn answers a text. The result own means that the text waits for a
+// TextTurnState reports which turn answers a text. The result own means that the text waits for a
 // turn of its own, or that its own turn has not ended. The result joined means that the text has
 // joined the turn of another text.
-func (s Inbox) OpenTextState(ctx context.Context, inbound int64) (own, joined bool, err error) {
+func (s Inbox) TextTurnState(ctx context.Context, inbound int64) (own, joined bool, err error) {
 	found, err := engine.FirstValue(s.db.reader(ctx, "find what became of text %d", inbound), scanOpenText,
 		findOpenText,
 		inbound)

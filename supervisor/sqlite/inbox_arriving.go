@@ -30,8 +30,8 @@ const (
 	failOperationsOf   = `UPDATE operation SET state = 'failed', result = ?, updated_at = ? WHERE inbound = ? AND state IN ('waiting', 'running')`
 )
 
-// ListArriving lists the arriving inbounds of all users that no gate holds, oldest first.
-func (s Inbox) ListArriving(ctx context.Context) ([]supervisor.Inbound, error) {
+// ListArrivingInbounds lists the arriving inbounds of all users that no gate holds, oldest first.
+func (s Inbox) ListArrivingInbounds(ctx context.Context) ([]supervisor.Inbound, error) {
 	return engine.AllRows(s.db.reader(ctx, "list arriving inbounds"), scanInbound, listArriving)
 }
 

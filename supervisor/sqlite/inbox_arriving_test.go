@@ -74,7 +74,7 @@ func TestNextInbound_ArrivingInbound_IsSkipped(t *testing.T) {
 	turn, _, err := s.db.Turns().Start(t.Context(), photo.ID, nil)
 	s.must(err)
 	s.same("what the model reads", s.nextWords(), `world [{"text":"look"},{"text":"file of key-1"}]`)
-	taken, err := s.db.Turns().TakeWaitingTexts(t.Context(), turn.ID, 1000, supervisor.PriorityUsual)
+	taken, err := s.db.Turns().AddWaitingTexts(t.Context(), turn.ID, 1000, supervisor.PriorityUsual)
 	s.must(err)
 	s.same("taken in", taken, 1)
 	s.same("what the model reads", s.nextWords(), `world [{"text":"look"},{"text":"file of key-1"}]; own [{"text":"and now?"}]`)
@@ -88,7 +88,7 @@ func TestTakeTexts_ArrivedInbound_JoinsTurn(t *testing.T) {
 	photo := s.send("", "", 1) // this photo gets the key key-2
 	s.text("three")
 	take := func(room int) int {
-		taken, err := s.db.Turns().TakeWaitingTexts(t.Context(), turn.ID, room, supervisor.PriorityUsual)
+		taken, err := s.db.Turns().AddWaitingTexts(t.Context(), turn.ID, room, supervisor.PriorityUsual)
 		s.must(err)
 		return taken
 	}
@@ -115,13 +115,13 @@ func TestAlbum_AllParts_ShareOneTurn(t *testing.T) {
 	s.same("the next", s.next(), "key-3")
 }
 
-func TestForwardedTexts_WithoutFiles_AreArriving(t *testing.T) {
+func TestForwardedText_WithoutFile_WaitsForMore(t *testing.T) {
 	s := arrivals{newStory(t)}
 	in := s.send("[Forwarded from Bob]\nhello", "forward", 0)
 	s.same("state", in.State, supervisor.InboundArriving)
 }
 
-func TestDropWaitingTexts_Command_DropsEarlier(t *testing.T) {
+func TestDropWaitingTexts_DropsTextsBeforeCommand(t *testing.T) {
 	s := arrivals{newStory(t)}
 	running := s.text("one")
 	_, _, err := s.db.Turns().Start(t.Context(), running.ID, nil)
@@ -167,7 +167,7 @@ func TestPutOperation_SameAttachment_ReturnsFirst(t *testing.T) {
 	s.same("once it has arrived", s.query("SELECT count(*) FROM operation"), "0")
 }
 
-func TestOrigin_ReceivedFileResult_IsWorld(t *testing.T) {
+func TestOrigin_ResultWithForeignWords_IsWorld(t *testing.T) {
 	s := arrivals{newStory(t)}
 	turn := s.startTurnCalling("c1", "c2")
 	read := result("c1", "words of a letter")

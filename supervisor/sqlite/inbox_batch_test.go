@@ -185,7 +185,7 @@ func TestDeleteRawUpdates_OldUpdates_AreDeleted(t *testing.T) {
 	s.same("inbounds", s.query("SELECT count(*) FROM inbox"), fmt.Sprint(many+2))
 }
 
-func TestAnswerCommand_MessageName_IsOnAnswer(t *testing.T) {
+func TestAnswer_NamesMessageItAnswers(t *testing.T) {
 	s := batchStory{newStory(t)}
 	in, _, err := s.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: s.home, Source: "terminal",
 		Key:     "k",

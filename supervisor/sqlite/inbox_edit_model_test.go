@@ -112,7 +112,7 @@ func (m *editModel) arrive(late int) {
 }
 
 func (m *editModel) arriving() []supervisor.Inbound {
-	list, err := m.db.Inbox().ListArriving(m.Context())
+	list, err := m.db.Inbox().ListArrivingInbounds(m.Context())
 	m.must(err)
 	return slices.DeleteFunc(list, func(in supervisor.Inbound) bool { return in.Conversation.ID != m.home.ID })
 }

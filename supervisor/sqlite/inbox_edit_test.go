@@ -266,7 +266,7 @@ func TestEdit_ClosedGate_IsNotStored(t *testing.T) {
 		s.same("once it has closed", len(r.Stored), 0)
 	}
 	s.same("kept", s.rowsOf("m4"), "text new and the day")
-	s.same("said", s.pendingTexts(c), []string{locked, "Come in.", access.TextEditLocked})
+	s.same("said", s.pendingTexts(c), []string{locked, "Come in.", access.TextEditWhileLocked})
 	refused := editItem(8, 4, "(a message that could not be taken)")
 	refused.Answer = "Too fast."
 	s.receive(refused)
@@ -275,7 +275,7 @@ func TestEdit_ClosedGate_IsNotStored(t *testing.T) {
 	s.receive(held)
 	stop := editItem(10, 9, "/stop")
 	s.same("what is held becomes a command", texts(s.receive(stop).Stored), []string{"dropped hold this", "new /stop"})
-	n, err := s.db.Inbox().CountHeld(t.Context(), "alice")
+	n, err := s.db.Inbox().CountHeldInbounds(t.Context(), "alice")
 	s.must(err)
 	s.same("held", n, int64(0))
 	bobs := editItem(11, 4, "something else")

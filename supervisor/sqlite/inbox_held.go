@@ -36,14 +36,14 @@ const (
 	countHeldAt      = `SELECT count(*) FROM inbox i JOIN conversation c ON c.id = i.conversation ` + isReleasedByCode
 )
 
-// CountHeld returns how many inbounds of a user a closed gate holds.
-func (s Inbox) CountHeld(ctx context.Context, user string) (n int64, err error) {
+// CountHeldInbounds returns how many inbounds of a user a closed gate holds.
+func (s Inbox) CountHeldInbounds(ctx context.Context, user string) (n int64, err error) {
 	return engine.FirstValue(s.db.reader(ctx, "count held inbounds of %s", user), engine.ScanInteger, countHeld, user)
 }
 
-// CountReleasable returns how many inbounds a code would release. The code is sent by c's user from
+// CountReleasableInbounds returns how many inbounds a code would release. The code is sent by c's user from
 // c's chat.
-func (s Inbox) CountReleasable(ctx context.Context, c supervisor.Conversation) (n int64, err error) {
+func (s Inbox) CountReleasableInbounds(ctx context.Context, c supervisor.Conversation) (n int64, err error) {
 	return engine.FirstValue(s.db.reader(ctx, "count the inbounds that a code of %s in chat %s of %s would release",
 		c.User, c.Chat, c.Channel), engine.ScanInteger, countHeldAt, c.User, c.Channel, c.Chat)
 }

@@ -35,7 +35,7 @@ func TestGateLock_LaterItemsOfBatch_AreHeld(t *testing.T) {
 	s.same("closed by the command", n, int64(2))
 }
 
-func TestCode_GateClosedMeanwhile_IsNotStored(t *testing.T) {
+func TestLoginCode_GateClosedMeanwhile_IsNotStored(t *testing.T) {
 	s := batchStory{newStory(t)}
 	digits := func(update, step int64) supervisor.BatchItem {
 		item := guardedItem("alice", update, "999999")

@@ -122,7 +122,7 @@ func (m *gateModel) expect(item supervisor.BatchItem) {
 
 // check compares the database with the model.
 func (m *gateModel) check() {
-	held, err := m.db.Inbox().CountHeld(m.Context(), m.user)
+	held, err := m.db.Inbox().CountHeldInbounds(m.Context(), m.user)
 	if err != nil || held != int64(len(m.held)) {
 		m.Fatalf("%d are held, %v; want %v", held, err, m.held)
 	}

@@ -129,7 +129,7 @@ func TestClosedGate_WrongCode_ReleasesNothing(t *testing.T) {
 	s.must(err)
 	s.same("failures", f.Failures, 1)
 	s.same("is there", ok, true)
-	n, err := s.db.Inbox().CountHeld(t.Context(), "alice")
+	n, err := s.db.Inbox().CountHeldInbounds(t.Context(), "alice")
 	s.must(err)
 	s.same("held", n, int64(2))
 	unnamed := codeItem("alice", 5, 7)
@@ -173,7 +173,7 @@ func repeated(step time.Duration, n int) (steps []time.Duration) {
 	return steps
 }
 
-func TestHeldInbound_AllLists_LeaveInboundOut(t *testing.T) {
+func TestHeldInbound_IsLeftOutOfAllLists(t *testing.T) {
 	s := batchStory{newStory(t)}
 	command := guardedItem("alice", 2, "/status")
 	command.Inbound.Kind = supervisor.KindCommand
@@ -258,7 +258,7 @@ func TestChallenge_LikelyCode_IsRepeatedSoon(t *testing.T) {
 
 // A code opens the gate of its chat, and the gates of groups whose challenge was sent to that chat.
 // So somebody who took over another account of the user releases nothing.
-func TestCode_OneChat_OpensNoOtherAccount(t *testing.T) {
+func TestLoginCode_OneChat_OpensNoOtherAccount(t *testing.T) {
 	terminal := func(item supervisor.BatchItem) supervisor.BatchItem {
 		item.Inbound.Conversation.Channel, item.Inbound.Conversation.Chat = supervisor.ChannelTerminal, ""
 		return item
@@ -281,7 +281,7 @@ func TestCode_OneChat_OpensNoOtherAccount(t *testing.T) {
 				inChat("-100", challengedIn("43", guardedItem("alice", 5, "in the group as the other"))), guardedItem("bob", 6, "bob's"),
 				inChat("side", terminal(guardedItem("alice", 7, "in another conversation there"))))
 			s.same("told the other one too", s.pendingTexts(s.chat("alice", "43")), []string{locked, locked})
-			waits, err := s.db.Inbox().CountReleasable(t.Context(), c.code.Inbound.Conversation)
+			waits, err := s.db.Inbox().CountReleasableInbounds(t.Context(), c.code.Inbound.Conversation)
 			s.must(err)
 			s.same("waits for a code from there", waits, int64(len(c.released)))
 			s.same("released", texts(s.receive(c.code).Released), c.released)
@@ -302,14 +302,14 @@ func TestClosedGate_HundredHeld_RefusesMore(t *testing.T) {
 	s.same("told", r.Queued, []int64{r.Stored[0].Conversation.ID, r.Stored[1].Conversation.ID})
 	s.same("said", s.pendingTexts(r.Stored[0].Conversation),
 		[]string{"This was not taken, because too many of your messages wait for a code. Send a code first, then send this again."})
-	n, err := s.db.Inbox().CountHeld(t.Context(), "alice")
+	n, err := s.db.Inbox().CountHeldInbounds(t.Context(), "alice")
 	s.must(err)
 	s.same("held", n, int64(100))
 	s.same("released", len(s.receive(inChat("1", codeItem("alice", 103, 1))).Released), 34)
 	s.same("taken again", texts(s.receive(inChat("2", guardedItem("alice", 104, "again"))).Stored), []string{"held new again"})
 }
 
-func TestAnswerOnlyItem_OpenGate_IsAnswered(t *testing.T) {
+func TestAnswerOnlyMessage_OpenGate_GetsNoTurn(t *testing.T) {
 	s := batchStory{newStory(t)}
 	s.receive(codeItem("alice", 1, 7)) // the gate is open; that makes no difference for AnswerOnly
 	never := guardedItem("alice", 2, "hello")
@@ -321,7 +321,7 @@ func TestAnswerOnlyItem_OpenGate_IsAnswered(t *testing.T) {
 	s.same("said", s.pendingTexts(r.Stored[0].Conversation), []string{"Come in.", "Ask an admin.", "I can't look at photos."})
 }
 
-func TestCode_FailedBatch_IsNotTried(t *testing.T) {
+func TestLoginCode_BatchFails_ChangesNothing(t *testing.T) {
 	s := batchStory{newStory(t)}
 	s.receive(guardedItem("alice", 1, "one"))
 	nobody := textItem("", 3, "of nobody")

@@ -174,7 +174,7 @@ func (m *queueModel) take(least supervisor.InboundPriority) {
 	if m.turn == 0 {
 		return
 	}
-	n, err := m.db.Turns().TakeWaitingTexts(m.t.Context(), m.turn, 1<<20, least)
+	n, err := m.db.Turns().AddWaitingTexts(m.t.Context(), m.turn, 1<<20, least)
 	m.must(err)
 	list := m.waiting(int64(least))
 	if n != len(list) {

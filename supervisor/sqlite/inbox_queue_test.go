@@ -89,7 +89,7 @@ func TestQueue_Priorities_OrderTexts(t *testing.T) {
 	s.same("now", s.advance(kept[3].ID).State, supervisor.InboundDropped)
 	s.same("the album", []string{s.state(kept[3].ID), s.state(kept[4].ID)}, []string{"dropped", "dropped"})
 
-	taken, err := s.db.Turns().TakeWaitingTexts(t.Context(), turn.ID, 1000, supervisor.PriorityNow)
+	taken, err := s.db.Turns().AddWaitingTexts(t.Context(), turn.ID, 1000, supervisor.PriorityNow)
 	s.must(err)
 	s.same("taken of what is wanted next", taken, 1)
 	s.same("state", s.state(kept[0].ID), "running")
@@ -123,7 +123,7 @@ func TestTakeTexts_FollowUp_StaysInQueue(t *testing.T) {
 
 // An arriving inbound does not delay a text that was moved to the front. An arriving follow-up
 // delays no text.
-func TestArrivingInbound_LowPriority_DelaysNone(t *testing.T) {
+func TestArrivingInbound_LowPriority_DelaysNoText(t *testing.T) {
 	s := newStory(t)
 	s.putTexts("followup:album/", "a", "other/", "b")
 	for _, want := range []string{"a", "b"} {

@@ -15,7 +15,7 @@ import (
 // Changes by hand before and after a check's command are in force at once. Changes during the command
 // wait. If the command's end was not reported, later changes wait too, until a turn that started
 // after the command's time.
-func TestCheckCommand_ChangeDuring_Waits(t *testing.T) {
+func TestPromptFile_ChangedDuringCheck_Waits(t *testing.T) {
 	const before, during, after = "before", "during", "after"
 	for name, c := range map[string]struct {
 		change       string        // when AGENTS.md changes

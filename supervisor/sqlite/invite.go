@@ -67,7 +67,7 @@ func (s Invites) Redeem(ctx context.Context, digest string, channel supervisor.C
 			t.fail(problem.New(problem.InviteInvalid, nil))
 		}
 		if owner != "" && owner != i.User {
-			t.fail(problem.New(problem.AccountTaken, nil))
+			t.fail(problem.New(problem.AccountOfOtherUser, nil))
 		}
 		t.bind(AccountBinding{Channel: channel, Account: account, User: i.User})
 		t.audit(i.User, "invite.redeemed", "by account "+account+" of "+string(channel))

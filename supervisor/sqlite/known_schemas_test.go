@@ -195,7 +195,7 @@ func TestOpen_KnownSchema_IsRepaired(t *testing.T) {
 }
 
 // No form of 0042 can follow a variant of 0041, so the build stopped there. No database has both.
-func TestSchemaVariants_LaterColumnMissing_Fail(t *testing.T) {
+func TestSchemaVariants_NextMigration_Fails(t *testing.T) {
 	n := 0
 	for _, f := range forms(t, 42) {
 		if strings.Contains(f[40], "variant") {

@@ -18,8 +18,8 @@ func TestMain(m *testing.M) {
 		os.Exit(writeUntilKilled(path))
 	}
 	goleak.VerifyTestMain(
-		enginetest.CheckPlans(m, enginetest.Options{Package: "mews/supervisor/sqlite", HelperFiles: []string{"tx.go"},
-			Open: withEmpty, Fault: sqlite.PlanFault, Least: 500}),
+		enginetest.CheckQueryPlans(m, enginetest.Options{Package: "mews/supervisor/sqlite", HelperFiles: []string{"tx.go"},
+			Open: withEmpty, Fault: sqlite.QueryPlanFault, Least: 500}),
 	)
 }
 

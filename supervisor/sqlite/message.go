@@ -61,8 +61,8 @@ const restartAt = `SELECT coalesce(
 	(SELECT min(m.id) FROM turn t JOIN message m ON m.turn = t.id WHERE t.conversation = ?1 AND t.ended_at IS NULL),
 	(SELECT max(id) + 1 FROM message WHERE conversation = ?1), 0)`
 
-// EmptyWindow empties a conversation's window. Only the messages of the running turn stay.
-func (s Transcript) EmptyWindow(ctx context.Context, conversation int64) error {
+// ClearWindow empties a conversation's window. Only the messages of the running turn stay.
+func (s Transcript) ClearWindow(ctx context.Context, conversation int64) error {
 	return s.db.write(ctx, func(t *tx) { t.restart(conversation) }, "restart conversation %d", conversation)
 }
 

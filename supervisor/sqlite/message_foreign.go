@@ -60,7 +60,7 @@ func (t turnTx) ageForeign() {
 	}
 	for _, m := range all(t, scanMessage, listAged, in.ID) {
 		if json.Unmarshal([]byte(m.parts), &m.Parts) == nil && (m.recap || isForeign(m.OldForeignMessage)) {
-			t.openTools(in, []supervisor.OpenedTool{{Name: supervisor.ToolReadMessage}})
+			t.openTools(in, []supervisor.OpenedTool{{Name: supervisor.ReadMessageToolName}})
 			return
 		}
 	}

@@ -152,7 +152,7 @@ func TestWorldWords_NextDay_BecomeOneLine(t *testing.T) {
 				m.World != (c.in.Origin == world || c.in.Quote != "") {
 				t.Errorf("read again is %+v, %v", m, err)
 			}
-			s.runCall(next, supervisor.ToolReadMessage, "obey", true)
+			s.runCall(next, supervisor.ReadMessageToolName, "obey", true)
 			if facts, tasks := s.material(next); !facts || !tasks {
 				t.Errorf("after it was read again: facts %t, tasks %t", facts, tasks)
 			}
@@ -162,7 +162,7 @@ func TestWorldWords_NextDay_BecomeOneLine(t *testing.T) {
 
 // The beginning of requests changes once a day, with the first turn of the day. A message that was
 // not answered yet stays whole.
-func TestWorldWords_NewDay_ChangeRequestOnce(t *testing.T) {
+func TestModelRequest_BeginningChangesOncePerDay(t *testing.T) {
 	s := newZoneStory(t)
 	forward := supervisor.Inbound{Text: "[Forwarded from Eve]\nobey", Origin: supervisor.OriginWorld}
 	s.finish(s.startInbound(forward), "ok")

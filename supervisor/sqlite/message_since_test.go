@@ -32,7 +32,7 @@ func TestListSince_MovedWindow_IsReported(t *testing.T) {
 	s.must(err)
 	s.same("newer", newer, all[2:])
 	s.same("window", window, sqlite.ModelWindow{From: all[2].ID, Trimmed: true})
-	s.must(s.db.Transcript().EmptyWindow(t.Context(), s.home.ID))
+	s.must(s.db.Transcript().ClearWindow(t.Context(), s.home.ID))
 	_, window, err = s.db.Transcript().ListSince(t.Context(), s.home.ID, 0)
 	s.must(err)
 	s.same("trimmed once the person has begun anew", window.Trimmed, false)

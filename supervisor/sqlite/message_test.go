@@ -43,22 +43,22 @@ func TestMoveWindow_ForeignMessage_Fails(t *testing.T) {
 	s.same("window", s.transcript(s.home), all)
 }
 
-func TestEmptyWindow_OldMessages_AreHidden(t *testing.T) {
+func TestClearWindow_OldMessages_AreHidden(t *testing.T) {
 	s := newStory(t)
 	// The window of a conversation without messages can be emptied too.
-	s.must(s.db.Transcript().EmptyWindow(t.Context(), s.home.ID))
+	s.must(s.db.Transcript().ClearWindow(t.Context(), s.home.ID))
 	runTalk(s)
-	s.must(s.db.Transcript().EmptyWindow(t.Context(), s.home.ID))
+	s.must(s.db.Transcript().ClearWindow(t.Context(), s.home.ID))
 	s.same("window", len(s.transcript(s.home)), 0)
 	s.startTurn("hello again")
 	s.same("window", len(s.transcript(s.home)), 1)
 }
 
-func TestEmptyWindow_RunningTurn_StaysVisible(t *testing.T) {
+func TestClearWindow_RunningTurn_StaysVisible(t *testing.T) {
 	s := newStory(t)
 	runTalk(s)
 	turn := s.startTurnCalling("c1")
-	s.must(s.db.Transcript().EmptyWindow(t.Context(), s.home.ID))
+	s.must(s.db.Transcript().ClearWindow(t.Context(), s.home.ID))
 	_, err := s.db.Turns().CommitResult(t.Context(), turn.ID, result("c1", "one"))
 	s.must(err)
 	s.same("window", len(s.transcript(s.home)), 3)

@@ -92,7 +92,7 @@ func TestListUnreported_ReportedDelivery_IsGone(t *testing.T) {
 	s.same("a second outcome", untold(), []int64{first.ID, after.ID})
 }
 
-func TestListUndelivered_Conversations_AreSummed(t *testing.T) {
+func TestListUndelivered_SumsPerChatAndOutcome(t *testing.T) {
 	s := newStory(t)
 	mine, theirs := s.chat("alice", "42"), s.chat("bob", "43")
 	for i, c := range []struct {

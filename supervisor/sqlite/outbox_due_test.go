@@ -34,7 +34,7 @@ func TestListDueConversations_Restart_ListsUnsent(t *testing.T) {
 	s.same("there", []bool{ok, none}, []bool{true, false})
 }
 
-func TestListPendingInChat_Group_HasOneOrder(t *testing.T) {
+func TestListPendingInChat_Group_ListsAllUsers(t *testing.T) {
 	s := newStory(t)
 	alice, bob := s.chat("alice", "-5"), s.chat("bob", "-5")
 	topic, err := s.db.Conversations().FindOrCreate(t.Context(), "alice", supervisor.ChannelTelegram, "-5", "9")

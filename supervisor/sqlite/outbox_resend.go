@@ -45,8 +45,8 @@ const (
 		AND why = ? AND created_at >= ? ORDER BY id LIMIT ?`
 )
 
-// ListFailed lists the conversations whose deliveries failed for a reason, within a week.
-func (s Outbox) ListFailed(ctx context.Context, why string) ([]supervisor.Conversation, error) {
+// ListFailedConversations lists the conversations whose deliveries failed for a reason, within a week.
+func (s Outbox) ListFailedConversations(ctx context.Context, why string) ([]supervisor.Conversation, error) {
 	return engine.AllRows(s.db.reader(ctx, "list deliveries that failed for %q", why), scanConversation, listFailed,
 		why, s.db.engine.Now().Add(-maxResendAge))
 }

@@ -44,7 +44,7 @@ const deletionBegun = "user.deleting"
 func (s Users) Add(ctx context.Context, u supervisor.User, entries ...AuditEntry) error {
 	return s.db.write(ctx, func(t *tx) {
 		if value(t, engine.ScanString, findDeletionStep, u.Name) == deletionBegun {
-			t.fail(problem.New(problem.DeletionNotEnded, nil, u.Name, u.Name))
+			t.fail(problem.New(problem.UserDeletionUnfinished, nil, u.Name, u.Name))
 		}
 		t.Exec(insertPerson, u.Name, u.Role, u.Account, u.Timezone, t.Now)
 		if errors.Is(t.err, engine.ErrPrimaryKey) {
@@ -97,7 +97,7 @@ func (s Users) Remove(ctx context.Context, name string, entries ...AuditEntry) (
 			all, there = all+n, n > 0 // the last statement deletes the user, so n tells whether the user existed
 		}
 		t.settings = true
-		t.Exec(deleteSetting, name, SettingHomeMade)
+		t.Exec(deleteSetting, name, SettingHomeCreated)
 		return all
 	}, "remove user %s", name)
 	return there && err == nil, err

@@ -62,9 +62,9 @@ var allowedStatements = map[string]string{
 	eraseStatements["conversation"]: "a person is erased, one conversation at a time",
 }
 
-// PlanFault returns the step of a statement's plan that reads finished work; "" means none.
+// QueryPlanFault returns the step of a statement's plan that reads finished work; "" means none.
 // Statements of turns and of the start must not read finished work.
-func PlanFault(s enginetest.Statement) string {
+func QueryPlanFault(s enginetest.Statement) string {
 	for _, step := range s.Plan {
 		isHarmless := slices.ContainsFunc(harmlessScans, func(s allowedScan) bool { return s.step.MatchString(step) })
 		if strings.HasPrefix(step, "SCAN") && !isHarmless && allowedStatements[s.Text] == "" && !wholesaleStatement.MatchString(s.Text) {

@@ -26,7 +26,7 @@ func startReview(s *story) supervisor.Turn {
 // openChild opens a named child turn.
 func openChild(s *story, turn supervisor.Turn, name, text string) sqlite.ChildExchange {
 	s.Helper()
-	w, err := s.db.Turns().OpenChild(s.Context(), turn.ID, name, text)
+	w, err := s.db.Turns().OpenChildTurn(s.Context(), turn.ID, name, text)
 	s.must(err)
 	return w
 }
@@ -127,8 +127,8 @@ func TestRequestedReviewLimit_CountsOwnRequests(t *testing.T) {
 	mustTake(s, pays(second, 100))
 }
 
-// OpenChild finds an existing child turn by its name, even if it has ended meanwhile.
-func TestOpenChild_SameName_ReturnsSameTurn(t *testing.T) {
+// OpenChildTurn finds an existing child turn by its name, even if it has ended meanwhile.
+func TestOpenChildTurn_SameName_ReturnsSameTurn(t *testing.T) {
 	s := newStory(t)
 	turn := startReview(s)
 	first := openChild(s, turn, "part 1", "read this")
@@ -146,7 +146,7 @@ func TestOpenChild_SameName_ReturnsSameTurn(t *testing.T) {
 	s.same("before its end", s.query(kept, turn.ID), "user kept,assistant kept")
 	s.finish(turn, "the card")
 	s.same("after its end", s.query(kept, turn.ID), "user,assistant kept")
-	_, err := s.db.Turns().OpenChild(t.Context(), turn.ID, "part 2", "read more")
+	_, err := s.db.Turns().OpenChildTurn(t.Context(), turn.ID, "part 2", "read more")
 	s.checkRefused(err, supervisor.CodeInvalid, "has ended")
 	s.same("running", s.query("SELECT count(*) FROM turn WHERE ended_at IS NULL"), "0")
 	counts, err := s.db.UserAccessStores().People.Erase(t.Context(), "alice")

@@ -129,7 +129,7 @@ func (t *tx) ask(q supervisor.Question, digest string, buttons [][]supervisor.Bu
 	switch {
 	case errors.Is(t.err, engine.ErrForeignKey):
 		t.err = notFound("there is no conversation %d of %s", in.ID, in.User)
-	case errors.Is(t.err, engine.ErrCheck):
+	case errors.Is(t.err, engine.ErrCheckConstraint):
 		t.err = invalid("a question of the kind %q about %q can't be asked", q.Kind, q.Subject)
 	}
 	if q.Call != "" {
@@ -256,17 +256,17 @@ func (t *tx) press(p supervisor.QuestionPress) (none supervisor.Question, came s
 	case q.End == supervisor.QuestionAnswered:
 		return q.Question, supervisor.PressAnsweredBefore
 	case q.End == supervisor.QuestionExpired && q.Kind == supervisor.QuestionFromModel &&
-		came == supervisor.PressTaken &&
+		came == supervisor.PressAccepted &&
 		!said.Skipped:
 		return q.Question, t.pressLate(q, said)
 	case q.End == supervisor.QuestionExpired:
 		return q.Question, supervisor.PressExpired
 	case q.End != supervisor.QuestionOpen:
-		return q.Question, supervisor.PressEnded
-	case came == supervisor.PressPicked:
+		return q.Question, supervisor.PressQuestionCancelled
+	case came == supervisor.PressToggledOption:
 		t.Exec(putDraft, columnEncoder{said}, q.ID)
 		t.showPicks(q, said)
-	case came == supervisor.PressTaken:
+	case came == supervisor.PressAccepted:
 		return t.endQuestion(q, supervisor.QuestionAnswered, said), came
 	}
 	return q.Question, came
@@ -300,7 +300,7 @@ func (t *tx) pressLate(q questionRow, said supervisor.Answer) supervisor.PressRe
 	if !fresh {
 		return supervisor.PressExpired
 	}
-	return supervisor.PressLate
+	return supervisor.PressKeptAsMessage
 }
 
 // questionRow is a question as it is stored.

@@ -70,7 +70,7 @@ func TestPress_QuestionEnded_BecomesMessage(t *testing.T) {
 	s.now = s.now.Add(24 * time.Hour)
 	expire(s)
 	s.same("the message", questionText(s), "Which?\n\n(Nobody answered in time.) [Red] [Blue] [Skip]")
-	for _, want := range []supervisor.PressResult{supervisor.PressLate, supervisor.PressExpired} {
+	for _, want := range []supervisor.PressResult{supervisor.PressKeptAsMessage, supervisor.PressExpired} {
 		s.same("a press", pressWord(s, q, "1"), want)
 	}
 	s.same("kept", s.query("SELECT group_concat(quote || ' < ' || text) FROM inbox WHERE source = 'question'"), "> You: Which? < Blue")
@@ -86,10 +86,10 @@ func TestPickedOptions_DonePressed_AnswerQuestion(t *testing.T) {
 		came  supervisor.PressResult
 		shows string
 	}{
-		{"0", supervisor.PressPicked, "Which? [☑ Salt] [☐ Oil] [Done] [Skip]"},
-		{"1", supervisor.PressPicked, "Which? [☑ Salt] [☑ Oil] [Done] [Skip]"},
-		{"0", supervisor.PressPicked, "Which? [☐ Salt] [☑ Oil] [Done] [Skip]"},
-		{"done", supervisor.PressTaken, "Which?\n\n➜ Oil"},
+		{"0", supervisor.PressToggledOption, "Which? [☑ Salt] [☐ Oil] [Done] [Skip]"},
+		{"1", supervisor.PressToggledOption, "Which? [☑ Salt] [☑ Oil] [Done] [Skip]"},
+		{"0", supervisor.PressToggledOption, "Which? [☐ Salt] [☑ Oil] [Done] [Skip]"},
+		{"done", supervisor.PressAccepted, "Which?\n\n➜ Oil"},
 		{"0", supervisor.PressAnsweredBefore, "Which?\n\n➜ Oil"},
 	} {
 		s.same("press "+c.word, pressWord(s, q, c.word), c.came)

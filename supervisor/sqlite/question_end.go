@@ -14,7 +14,7 @@ const moveQuestion = `UPDATE question SET why = ?1, answer = nullif(?2, ''), end
 
 // endQuestion ends a question; no other function does. The question's message shows the end and
 // loses its buttons.
-func (t *tx) endQuestion(q questionRow, why supervisor.QuestionEnd, a supervisor.Answer) supervisor.Question {
+func (t *tx) endQuestion(q questionRow, why supervisor.QuestionEndReason, a supervisor.Answer) supervisor.Question {
 	if q.End != supervisor.QuestionOpen {
 		t.fail(invalid("question %d has ended (%s)", q.ID, q.End))
 	}

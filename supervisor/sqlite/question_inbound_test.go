@@ -28,7 +28,7 @@ func TestAsk_CommandRunAgain_FindsQuestion(t *testing.T) {
 		again, fresh := ask(s, q, nonceB)
 		s.same("after a crash", again.ID, first.ID)
 		s.same("fresh again", fresh, false)
-		s.same("press", press(s, nonceA, answer), supervisor.PressTaken)
+		s.same("press", press(s, nonceA, answer), supervisor.PressAccepted)
 		for range 2 { // the second run is after a crash between the command's effect and its answer
 			again, fresh = ask(s, q, nonceB)
 			s.same("answer", again.Answer.Say, answer)
@@ -58,7 +58,7 @@ func TestQuestion_CommandAnswered_IsEnded(t *testing.T) {
 	ask(s, q, nonceA)
 	_, err := s.db.Outbox().AnswerCommand(t.Context(), in.ID, supervisor.Delivery{Text: "Not done."})
 	s.must(err)
-	s.same("press", press(s, nonceA, supervisor.AnswerChoiceAlways), supervisor.PressEnded)
+	s.same("press", press(s, nonceA, supervisor.AnswerChoiceAlways), supervisor.PressQuestionCancelled)
 	_, _, err = s.db.Questions().Ask(t.Context(), q, nonceB, onceDeny)
 	s.checkRefused(err, supervisor.CodeInvalid, "is no command that waits")
 }

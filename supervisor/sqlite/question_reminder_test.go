@@ -57,7 +57,7 @@ func (s *story) cleanings() (list []string) {
 	return list
 }
 
-func TestReminder_EachWaitingMessage_HasButtons(t *testing.T) {
+func TestQuestionReminder_WaitingText_HasButtons(t *testing.T) {
 	for _, kind := range []supervisor.QuestionKind{supervisor.QuestionBudget, supervisor.QuestionLoginCode} {
 		s := newStory(t)
 		q := askOnTelegram(s, kind)
@@ -77,7 +77,7 @@ func TestReminder_EachWaitingMessage_HasButtons(t *testing.T) {
 		first, rest := reminders[0].ID, reminders[1:]
 		post, err := s.db.Posts().MarkSending(t.Context(), q.Conversation.ID, supervisor.Post{Delivery: first})
 		s.must(err)
-		s.same("a press", pressWord(s, q, "skip"), supervisor.PressTaken)
+		s.same("a press", pressWord(s, q, "skip"), supervisor.PressAccepted)
 		post.State, post.Message = supervisor.PostSent, "late"
 		s.must(s.db.Posts().StorePostResult(t.Context(), post))
 		s.close(reminders[0], supervisor.OutcomeSent, "")
@@ -90,12 +90,12 @@ func TestReminder_EachWaitingMessage_HasButtons(t *testing.T) {
 }
 
 // Ticks show in every message with the buttons. All ticks go away when the question ends.
-func TestReminder_OptionPicked_ShowsTick(t *testing.T) {
+func TestQuestionReminder_OptionPicked_ShowsTick(t *testing.T) {
 	s := newStory(t)
 	q := askModelQuestion(s, protocol.AskKindSeveral, "Salt", "Oil")
 	s.receiveText(q.Conversation, "one moment")
 	s.postPending(q.Conversation)
-	s.same("press", pressWord(s, q, "1"), supervisor.PressPicked)
+	s.same("press", pressWord(s, q, "1"), supervisor.PressToggledOption)
 	s.same("after a press", s.cleanings(), []string{"edit m2 4", "edit 900 4"})
 	s.same("ticks", questionText(s), "Which? [☐ Salt] [☑ Oil] [Done] [Skip]")
 	s.receiveText(q.Conversation, "hold on")

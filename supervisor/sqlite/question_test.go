@@ -105,7 +105,7 @@ func TestUseAnswer_YesOnce_CountsOnce(t *testing.T) {
 	answer, taken := use(s, q.ID)
 	s.same("before", answer, supervisor.AnswerChoiceNone)
 	s.same("taken by nobody", taken, false)
-	s.same("press", press(s, nonceA, supervisor.AnswerChoiceOnce), supervisor.PressTaken)
+	s.same("press", press(s, nonceA, supervisor.AnswerChoiceOnce), supervisor.PressAccepted)
 	s.same("press again", press(s, nonceA, supervisor.AnswerChoiceNo), supervisor.PressAnsweredBefore)
 	answer, taken = use(s, q.ID)
 	s.same("first", answer, supervisor.AnswerChoiceOnce)
@@ -249,7 +249,7 @@ func TestPress_TurnEnded_IsIgnored(t *testing.T) {
 	turn := s.startTurn("send it")
 	ask(s, approvalQuestion(s, turn), nonceA)
 	s.finish(turn, "Stopped.")
-	s.same("press", press(s, nonceA, supervisor.AnswerChoiceAlways), supervisor.PressEnded)
+	s.same("press", press(s, nonceA, supervisor.AnswerChoiceAlways), supervisor.PressQuestionCancelled)
 	s.same("granted", s.query("SELECT count(*) FROM granted"), "0")
 	_, _, err := s.db.Questions().Ask(t.Context(), approvalQuestion(s, turn), nonceB, nil)
 	s.checkRefused(err, supervisor.CodeInvalid, "has ended")
@@ -294,7 +294,7 @@ func TestPress_Concurrent_OnlyOneIsAnswer(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-			if came == supervisor.PressTaken {
+			if came == supervisor.PressAccepted {
 				taken.Add(1)
 			}
 		})
@@ -310,8 +310,8 @@ func TestWithdraw_QuestionWithoutTurn_IsEnded(t *testing.T) {
 	_, fresh := ask(s, q, nonceB)
 	s.same("is asked anew", fresh, true)
 	s.must(s.db.Questions().Withdraw(t.Context(), first.ID))
-	s.same("press", press(s, nonceA, supervisor.AnswerChoiceOnce), supervisor.PressEnded)
-	s.same("the other", press(s, nonceB, supervisor.AnswerChoiceOnce), supervisor.PressTaken)
+	s.same("press", press(s, nonceA, supervisor.AnswerChoiceOnce), supervisor.PressQuestionCancelled)
+	s.same("the other", press(s, nonceB, supervisor.AnswerChoiceOnce), supervisor.PressAccepted)
 	s.must(s.db.Questions().Withdraw(t.Context(), first.ID+1))
 	answer, _ := use(s, first.ID+1)
 	s.same("an answer stays", answer, supervisor.AnswerChoiceOnce)

@@ -54,7 +54,7 @@ func (t turnTx) recap(in supervisor.Inbound) (list []recapped, world bool) {
 		list = append(list, all(t, func(r *engine.Row) (m recapped) {
 			var at time.Time
 			r.Scan(&m.Message, &at, &m.world)
-			m.At = t.policies.History.Where(supervisor.SendInfo{At: at.In(zone), Conversation: c})
+			m.At = t.policies.History.Where(supervisor.SentMessageInfo{At: at.In(zone), Conversation: c})
 			return m
 		}, listRecapped, c.ID, t.Now-recapAge.Milliseconds(), recapMessages)...)
 	}

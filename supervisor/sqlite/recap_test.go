@@ -116,7 +116,7 @@ func TestRecap_NotPrivateChat_IsMissing(t *testing.T) {
 		"old messages":               {[]string{"alice 42 169h user here"}, "45", nil, false, "own"},
 		"conversation with messages": {[]string{"alice 42 2h user here", "alice 45 1h user too"}, "45", nil, false, "own"},
 		"conversation after /new": {[]string{"alice 42 2h user here", "alice 45 1h user too"}, "45",
-			func(db *sqlite.DB) error { return db.Transcript().EmptyWindow(t.Context(), 2) }, false, "own"},
+			func(db *sqlite.DB) error { return db.Transcript().ClearWindow(t.Context(), 2) }, false, "own"},
 		"forgotten conversation": {[]string{"alice 42 2h user here", "alice 45 1h user too"}, "45", func(db *sqlite.DB) error {
 			_, err := db.ForgetRequestStore().ForgetNextPart(t.Context(), supervisor.ForgetRequest{User: "alice",
 				Conversation: 2, Since: time.Unix(0, 0), Until: now})

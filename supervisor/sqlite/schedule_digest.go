@@ -27,7 +27,7 @@ const (
 
 // ReadDigestRows returns results of a user's jobs in a span. It also returns the items that wait
 // for the user. The digest job itself is left out.
-func (s Jobs) ReadDigestRows(ctx context.Context, user string, after, until time.Time) (d supervisor.DigestRows,
+func (s Jobs) ReadDigestRows(ctx context.Context, user string, after, until time.Time) (d supervisor.DigestData,
 	err error) {
 	read := s.db.reader(ctx, "read the digest of %s", user)
 	err = read.Query(func(row *engine.Row) bool {

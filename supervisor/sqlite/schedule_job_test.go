@@ -52,7 +52,7 @@ func TestPutFires_ChangedJob_IsSkipped(t *testing.T) {
 				JobSince: noon.Add(time.Hour),
 				NextDue:  noon.Add(2 * time.Hour),
 				JobState: supervisor.JobActive,
-				State:    supervisor.FireSaid,
+				State:    supervisor.FireSentMessage,
 			},
 		},
 		Notice: supervisor.Delivery{Conversation: c, Text: "Reminder: tea"},
@@ -106,7 +106,7 @@ func TestPutFires_ChangedJob_IsSkipped(t *testing.T) {
 		[]supervisor.FireBatch{
 			{
 				Fires: []supervisor.Fire{
-					{Job: other, JobSince: s.now, JobState: supervisor.JobDone, State: supervisor.FireSaid},
+					{Job: other, JobSince: s.now, JobState: supervisor.JobDone, State: supervisor.FireSentMessage},
 				},
 				Notice: supervisor.Delivery{Conversation: c2, Text: "Reminder: soup"},
 			},

@@ -19,7 +19,7 @@ func (s *story) fireJobs(c supervisor.Conversation, texts ...string) (said []sup
 		s.must(err)
 		d, err := s.db.Jobs().
 			PutFires(s.Context(), []supervisor.FireBatch{{Fires: []supervisor.Fire{{Job: j, JobSince: noon, NextDue: noon.Add(time.Hour),
-				JobState: supervisor.JobActive, State: supervisor.FireSaid}}, Notice: supervisor.Delivery{Conversation: c, Text: text}}})
+				JobState: supervisor.JobActive, State: supervisor.FireSentMessage}}, Notice: supervisor.Delivery{Conversation: c, Text: text}}})
 		s.must(err)
 		said = append(said, d...)
 	}
@@ -122,7 +122,7 @@ func TestJobs_ChatRefusesAgain_AreRetriedLater(t *testing.T) {
 		s.must(err)
 		s.same("held", []bool{len(due) == 1, due[0].IsHeld}, []bool{true, true})
 		fire := supervisor.Fire{Job: due[0], JobSince: s.now, NextDue: noon.Add(100 * time.Hour),
-			JobState: supervisor.JobActive, State: supervisor.FireSaid}
+			JobState: supervisor.JobActive, State: supervisor.FireSentMessage}
 		said, err := s.db.Jobs().PutFiresOfReachableChat(t.Context(), want[0], []supervisor.FireBatch{
 			{Fires: []supervisor.Fire{fire}, Notice: supervisor.Delivery{Conversation: chat, Text: "tea"}}})
 		s.must(err)
@@ -146,7 +146,7 @@ func TestJobs_ChatRefusesAgain_AreRetriedLater(t *testing.T) {
 }
 
 // A job that its user has paused or deleted meanwhile stays paused or deleted.
-func TestRefusedReminder_Paused_StaysPaused(t *testing.T) {
+func TestPausedReminder_ChatRefusesIt_StaysPaused(t *testing.T) {
 	s := newStory(t)
 	chat := s.chat("alice", "42")
 	said := s.fireJobs(chat, "tea", "soup")

@@ -21,9 +21,9 @@ const (
 	listSettingUsers = `SELECT user FROM setting WHERE name = ? ORDER BY user`
 )
 
-// SettingHomeMade is set once a user has a home in the state folder. It is no choice of the user.
+// SettingHomeCreated is set once a user has a home in the state folder. It is no choice of the user.
 // Users.Remove deletes it.
-const SettingHomeMade = "home made"
+const SettingHomeCreated = "home made"
 
 // ListUsers lists the users with a setting.
 func (s Settings) ListUsers(ctx context.Context, name string) ([]string, error) {

@@ -46,7 +46,7 @@ func TestSource_Transactions_HaveNoUserTexts(t *testing.T) {
 	}
 }
 
-func TestUserTextIn_TextsAndButtons_AreFound(t *testing.T) {
+func TestUserTextCheck_TextsAndButtons_AreFound(t *testing.T) {
 	for code, want := range map[string]bool{
 		`"You have written nothing."`: true, "`Locked: %s`": true, "`\n[Before this came %s.]`": true, "supervisor.TextLocked": true, `[][]supervisor.Button{{{Text: "x"}}}`: true,
 		`supervisor.Button{}`: true, `[]supervisor.Button{}`: true,

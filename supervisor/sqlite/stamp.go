@@ -14,10 +14,10 @@ const findSending = `SELECT i.edited_at, i.source = 'question', i.kind = 'job', 
 
 // HistoryTexts makes the model's texts about messages, such as their time and channel.
 type HistoryTexts struct {
-	Stamp func(supervisor.SendInfo) string // returns the text about a message's time, channel and way of sending
-	Where func(supervisor.SendInfo) string // returns the text about a message's time and conversation
+	Stamp func(supervisor.SentMessageInfo) string // returns the text about a message's time, channel and way of sending
+	Where func(supervisor.SentMessageInfo) string // returns the text about a message's time and conversation
 	// Channel returns the name of the channel for people.
-	Channel func(supervisor.SendInfo) string
+	Channel func(supervisor.SentMessageInfo) string
 	// Aged returns a message of an earlier day without its words of others.
 	Aged func(supervisor.OldForeignMessage) protocol.Message
 	// Recap returns the text about other conversations.
@@ -32,7 +32,7 @@ func (t turnTx) stamp(in supervisor.Inbound, correction bool) string {
 		return ""
 	}
 	var edited int64
-	s, _ := one(t, func(r *engine.Row) (s supervisor.SendInfo) {
+	s, _ := one(t, func(r *engine.Row) (s supervisor.SentMessageInfo) {
 		r.Scan(&edited, &s.Pressed, &s.Scheduled, &s.Forwarded, &s.Voice, &s.File)
 		return s
 	}, findSending, in.ID, supervisor.InboundGroupForwarded)

@@ -10,9 +10,9 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// BenchmarkTurnsTogether runs the turn of BenchmarkTurn for fifty users at once. The turns read
+// BenchmarkConcurrentTurns runs the turn of BenchmarkTurn for fifty users at once. The turns read
 // about as often as they write.
-func BenchmarkTurnsTogether(b *testing.B) {
+func BenchmarkConcurrentTurns(b *testing.B) {
 	db := sqlitetest.Open(b)
 	var group sync.WaitGroup
 	for w := range 50 {

@@ -92,7 +92,7 @@ func TestResetFactor_HeldInbounds_AreAnswered(t *testing.T) {
 	s.same("released by a later code", len(s.receive(codeItem("alice", 5, 1)).Released), 0)
 }
 
-func TestTryCode_MissingFactor_IsCounted(t *testing.T) {
+func TestTryCode_NoSecondFactor_CountsFailures(t *testing.T) {
 	s := newStory(t)
 	factors := s.db.UserAccessStores().Factors
 	for range 2 {

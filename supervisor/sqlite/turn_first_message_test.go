@@ -30,7 +30,7 @@ func runStoppedTurn(s *story, text string) {
 	s.must(err)
 }
 
-func TestFirstMessage_StoppedTurns_AreIncluded(t *testing.T) {
+func TestFirstUnanswered_StoppedTurns_AreIncluded(t *testing.T) {
 	for name, c := range map[string]struct {
 		before func(*story)
 		want   string

@@ -59,7 +59,7 @@ func TestCommitLastStep_WaitingText_TurnContinues(t *testing.T) {
 	s.same("deliveries", s.query("SELECT count(*) FROM outbox"), "0")
 }
 
-func TestCommitLastStep_EarlierDelivery_NoPost(t *testing.T) {
+func TestCommitLastStep_DeliveryWaits_MakesNoPost(t *testing.T) {
 	for name, c := range map[string]struct {
 		before func(s *story, turn supervisor.Turn)
 		sends  bool

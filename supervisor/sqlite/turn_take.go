@@ -30,7 +30,7 @@ const (
 	newestRole       = `SELECT role FROM message WHERE turn = ? ORDER BY id DESC LIMIT 1`
 )
 
-// TakeWaitingTexts lets waiting texts of a turn's conversation join the turn. Each text becomes
+// AddWaitingTexts lets waiting texts of a turn's conversation join the turn. Each text becomes
 // running and goes to the end of the transcript. A text that joined is answered, parked and done
 // together with the turn's first inbound.
 //
@@ -40,8 +40,8 @@ const (
 //
 // No text joins if a worker has crashed in the turn. No text joins if the model's last message has
 // open calls. If that message has no calls, the turn ends, and waiting texts start a turn of their
-// own. TakeWaitingTexts fails if the turn has ended.
-func (s Turns) TakeWaitingTexts(ctx context.Context, turn int64, room int, least supervisor.InboundPriority) (taken int,
+// own. AddWaitingTexts fails if the turn has ended.
+func (s Turns) AddWaitingTexts(ctx context.Context, turn int64, room int, least supervisor.InboundPriority) (taken int,
 	err error) {
 	_, waits, err := engine.FirstRow(s.db.reader(ctx, "list texts for turn %d to take", turn), engine.ScanInteger,
 		findTakable, turn,

@@ -18,7 +18,7 @@ func (s *story) take(turn supervisor.Turn) int {
 // takeUpTo lets waiting texts of at most room bytes join a turn, and returns their number.
 func (s *story) takeUpTo(turn supervisor.Turn, room int) int {
 	s.Helper()
-	n, err := s.db.Turns().TakeWaitingTexts(s.Context(), turn.ID, room, supervisor.PriorityUsual)
+	n, err := s.db.Turns().AddWaitingTexts(s.Context(), turn.ID, room, supervisor.PriorityUsual)
 	s.must(err)
 	return n
 }
@@ -74,11 +74,11 @@ func TestTakeTexts_BetweenSteps_JoinTurn(t *testing.T) {
 		"done done done new")
 	s.same("what came too late", s.state(late.ID), "new")
 
-	_, err = s.db.Turns().TakeWaitingTexts(t.Context(), turn.ID, 100, supervisor.PriorityUsual)
+	_, err = s.db.Turns().AddWaitingTexts(t.Context(), turn.ID, 100, supervisor.PriorityUsual)
 	s.checkRefused(err, supervisor.CodeInvalid, "has ended")
 }
 
-func TestFinishTurn_TakenInbounds_EndTogether(t *testing.T) {
+func TestFinishTurn_JoinedInbounds_EndTogether(t *testing.T) {
 	for why, want := range map[protocol.TurnEndReason]supervisor.InboundState{protocol.TurnEndStopped: supervisor.InboundAnswered,
 		protocol.TurnEndError: supervisor.InboundParked, protocol.TurnEndStepLimit: supervisor.InboundAnswered} {
 		s := newStory(t)
@@ -120,7 +120,7 @@ func TestTakeTexts_BehindWaitingCommand_JoinTurn(t *testing.T) {
 }
 
 // Later messages do not join a turn whose workers crashed, since they did not cause the crashes.
-func TestTakeTexts_TurnWithDeaths_TakesNone(t *testing.T) {
+func TestTakeTexts_WorkerDied_NoneJoinTurn(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurn("first")
 	_, err := s.db.Turns().CountWorkerDeath(t.Context(), turn.ID)
@@ -143,7 +143,7 @@ func TestTakeTexts_TooLongText_BlocksLaterTexts(t *testing.T) {
 	s.same("taken in with room for it", s.takeUpTo(turn, 40<<10), 2)
 }
 
-func TestEraseUser_TurnWithTakenTexts_IsDeleted(t *testing.T) {
+func TestEraseUser_TurnWithJoinedTexts_IsDeleted(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurn("first")
 	s.text("second")
@@ -155,7 +155,7 @@ func TestEraseUser_TurnWithTakenTexts_IsDeleted(t *testing.T) {
 }
 
 // Messages that were sent together get one answer. If only some of them fit, all wait.
-func TestTakeTexts_Album_IsTakenAsWhole(t *testing.T) {
+func TestTakeTexts_Album_JoinsAsWhole(t *testing.T) {
 	s := arrivals{newStory(t)}
 	turn := s.startTurn("first")
 	before := s.text("before")

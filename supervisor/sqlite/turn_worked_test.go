@@ -56,7 +56,7 @@ func TestListSuccessfulTools_FailedCall_IsLeftOut(t *testing.T) {
 
 // The row of an earlier call has its arguments, its result and its effects. A call whose file the
 // channel refused has not worked.
-func TestListSuccessfulTools_EarlierCall_HasRow(t *testing.T) {
+func TestListSuccessfulTools_EarlierCall_IsListed(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurnCalling("c1")
 	s.commitChanges(turn, "c1", protocol.Change{Kind: "write", Target: "notes.md", Detail: "created, 8 bytes"})

@@ -94,7 +94,7 @@ func TestPutWebhookDelivery_LongEvent_Fails(t *testing.T) {
 	}
 }
 
-func TestWebhookBody_AllHandled_IsListedUnneeded(t *testing.T) {
+func TestListUnneededBodies_AllHandled_ListsBody(t *testing.T) {
 	s := newWebhookStory(t)
 	s.put(pushDelivery("1"))
 	s.put(pushDelivery("2")) // another delivery with the same body

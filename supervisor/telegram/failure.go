@@ -71,7 +71,7 @@ var failureRules = []failureRule{
 
 	{responderSelf, 0, 0, nil, supervisor.SendResultRefused, supervisor.SendReasonNone},
 
-	{responderAPI, 400, 499, moved, supervisor.SendResultUnsent, supervisor.SendReasonMoved},
+	{responderAPI, 400, 499, moved, supervisor.SendResultUnsent, supervisor.SendReasonChatMoved},
 	{responderAPI, 429, 429, nil, supervisor.SendResultUnsent, supervisor.SendReasonFlood},
 	{responderAPI, floodWaitCode, floodWaitCode, nil, supervisor.SendResultUnsent, supervisor.SendReasonFlood},
 	// the bot is logged in at another server
@@ -84,7 +84,7 @@ var failureRules = []failureRule{
 	// another program uses this token
 	{responderAPI, 409, 409, nil, supervisor.SendResultUnsent, supervisor.SendReasonNone},
 	{responderAPI, 400, 400, says(tooLong), supervisor.SendResultRefused, supervisor.SendReasonTooLong},
-	{responderAPI, 400, 400, says(badMarks), supervisor.SendResultRefused, supervisor.SendReasonEntities},
+	{responderAPI, 400, 400, says(badMarks), supervisor.SendResultRefused, supervisor.SendReasonInvalidFormatting},
 	{responderAPI, 400, 400, says(gone), supervisor.SendResultRefused, supervisor.SendReasonMessageGone},
 	{responderAPI, 400, 400, says(noVoice), supervisor.SendResultRefused, supervisor.SendReasonNoVoice},
 	{responderAPI, 400, 400, says(noThread), supervisor.SendResultRefused, supervisor.SendReasonThreadGone},
@@ -192,7 +192,7 @@ func (f *failure) sendError() *supervisor.SendError {
 	switch r.reason {
 	case supervisor.SendReasonFlood:
 		e.RetryAfter = f.flood()
-	case supervisor.SendReasonMoved:
+	case supervisor.SendReasonChatMoved:
 		e.MovedTo = strconv.FormatInt(f.api.ResponseParams.MigrateToChatId, 10)
 	}
 	return e

@@ -38,7 +38,7 @@ var (
 	unknown     = outcome{fate: supervisor.SendResultUnknown}
 	rejected    = outcome{fate: supervisor.SendResultRefused}
 	long        = outcome{fate: supervisor.SendResultRefused, reason: supervisor.SendReasonTooLong}
-	marks       = outcome{fate: supervisor.SendResultRefused, reason: supervisor.SendReasonEntities}
+	marks       = outcome{fate: supervisor.SendResultRefused, reason: supervisor.SendReasonInvalidFormatting}
 	refusedChat = outcome{fate: supervisor.SendResultRefused, reason: supervisor.SendReasonChatGone}
 	lost        = outcome{fate: supervisor.SendResultRefused, reason: supervisor.SendReasonMessageGone}
 )
@@ -69,7 +69,7 @@ var wholeAnswers = []struct {
 	{"group that became a supergroup", 400,
 		`{"ok":false,"error_code":400,"description":"Bad Request: group chat was upgraded to a supergroup chat",` +
 			`"parameters":{"migrate_to_chat_id":-1001234567890}}`,
-		outcome{fate: supervisor.SendResultUnsent, reason: supervisor.SendReasonMoved, moved: "-1001234567890"}},
+		outcome{fate: supervisor.SendResultUnsent, reason: supervisor.SendReasonChatMoved, moved: "-1001234567890"}},
 
 	{"too long", 400, no(400, "Bad Request: message is too long"), long},
 	{"too long, by its code", 400, no(400, "Bad Request: MESSAGE_TOO_LONG"), long},
@@ -257,7 +257,7 @@ func FuzzAPIResponse(f *testing.F) {
 		}
 		e := failureOf(t, err)
 		if !slices.Contains(fates, e.Result) || (e.Reason == supervisor.SendReasonFlood) != (e.RetryAfter > 0) ||
-			(e.Reason == supervisor.SendReasonMoved) != (e.MovedTo != "") {
+			(e.Reason == supervisor.SendReasonChatMoved) != (e.MovedTo != "") {
 			t.Errorf("%q: %+v", raw, *e)
 		}
 	})

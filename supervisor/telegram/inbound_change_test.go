@@ -9,7 +9,7 @@ import (
 )
 
 // ParseUpdate reads an added emoji, and a chat that takes messages again. It ignores other changes.
-func TestParseUpdate_Changes_AreRead(t *testing.T) {
+func TestParseUpdate_ReactionOrUnblock_IsRead(t *testing.T) {
 	const (
 		private = `"chat":{"id":1001,"type":"private","first_name":"Ann"}`
 		group   = `"chat":{"id":-77,"type":"group","title":"The house"}`

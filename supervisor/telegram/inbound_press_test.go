@@ -64,9 +64,9 @@ func TestParseUpdate_ChatTitle_IsOneLine(t *testing.T) {
 // action.
 func TestParseUpdate_OtherTypes_AreIgnored(t *testing.T) {
 	self := telegram.BotIdentity{ID: 42, Name: me.Name} // the bot of telegramtest
-	for _, kind := range telegramtest.OtherUpdateKinds() {
+	for _, kind := range telegramtest.IgnoredUpdateKinds() {
 		t.Run(kind, func(t *testing.T) {
-			raw := telegramtest.NewOtherUpdate(kind, 1001)
+			raw := telegramtest.NewIgnoredUpdate(kind, 1001)
 			if !json.Valid(raw) {
 				t.Fatalf("this is no JSON: %s", raw)
 			}
@@ -80,7 +80,7 @@ func TestParseUpdate_OtherTypes_AreIgnored(t *testing.T) {
 
 // TestOtherUpdateTypes_ListIsComplete checks that all update types of the library are tested.
 func TestOtherUpdateTypes_ListIsComplete(t *testing.T) {
-	known := telegramtest.OtherUpdateKinds()
+	known := telegramtest.IgnoredUpdateKinds()
 	update := reflect.TypeFor[gotgbot.Update]()
 	for i := range update.NumField() {
 		name, _, _ := strings.Cut(update.Field(i).Tag.Get("json"), ",")

@@ -477,8 +477,8 @@ func FuzzParseUpdate(f *testing.F) {
 	}
 	f.Add([]byte(message(ann, smallGroup, `"migrate_to_chat_id":-100777`)))
 	f.Add([]byte(press(privateChat, ann, `"data":"yes"`)))
-	for _, kind := range telegramtest.OtherUpdateKinds() {
-		f.Add([]byte(telegramtest.NewOtherUpdate(kind, 42)))
+	for _, kind := range telegramtest.IgnoredUpdateKinds() {
+		f.Add([]byte(telegramtest.NewIgnoredUpdate(kind, 42)))
 	}
 	f.Add([]byte(`{"update_id":1e3,"message":{"message_id":1,"date":1,"chat":{"id":1,"type":"private"},"from":{"id":1},"text":"x",` +
 		`"entities":[{"type":"text_link","offset":9223372036854775807,"length":1,"url":"x"}]}}`))

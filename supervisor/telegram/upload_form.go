@@ -44,20 +44,20 @@ func (u uploads) reader(heads [][]byte, end []byte) (io.ReadCloser, error) {
 			return nil, errors.Join(err, form.Close())
 		}
 		form.sources = append(form.sources, source)
-		parts = append(parts, bytes.NewReader(heads[i]), &exactReader{source, file.size})
+		parts = append(parts, bytes.NewReader(heads[i]), &exactLengthReader{source, file.size})
 	}
 	form.Reader = io.MultiReader(append(parts, bytes.NewReader(end))...)
 	return form, nil
 }
 
-// exactReader reads exactly n bytes. If the file has fewer, it fails before any later byte is read.
+// exactLengthReader reads exactly n bytes. If the file has fewer, it fails before any later byte is read.
 // Otherwise the form would look complete although the file is not.
-type exactReader struct {
+type exactLengthReader struct {
 	source io.Reader
 	left   int64
 }
 
-func (e *exactReader) Read(p []byte) (int, error) {
+func (e *exactLengthReader) Read(p []byte) (int, error) {
 	if e.left == 0 {
 		return 0, io.EOF
 	}

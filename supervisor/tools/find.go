@@ -23,7 +23,7 @@ const (
 const minWord = 3
 
 // FindTools returns the tools of families that match words, the best match first. It returns at
-// most MaxFound tools with MaxFoundBytes in all. The name of a family or a tool finds only that
+// most MaxFoundTools tools with MaxFoundBytes in all. The name of a family or a tool finds only that
 // family or tool. The name of another assistant's tool finds our tools with the same purpose.
 func FindTools(all []protocol.Tool, words string) []protocol.Tool {
 	type match struct {
@@ -44,7 +44,7 @@ func FindTools(all []protocol.Tool, words string) []protocol.Tool {
 		matches = append(matches, match{t, score})
 	}
 	slices.SortStableFunc(matches, func(a, b match) int { return cmp.Compare(b.score, a.score) })
-	found := list{most: MaxFound, mostSize: MaxFoundBytes}
+	found := list{most: MaxFoundTools, mostSize: MaxFoundBytes}
 	for _, m := range matches {
 		if m.score > 0 && 2*m.score >= best { // a match of less than half the best score is accidental
 			found.add(m.Tool)

@@ -14,9 +14,9 @@ import (
 
 // Limits of the tools that are offered at once, and of the tools that one search opens.
 const (
-	MaxOffered      = 40
+	MaxOfferedTools = 40
 	MaxOfferedBytes = 24 << 10
-	MaxFound        = protocol.MaxToolsPerFindCall
+	MaxFoundTools   = protocol.MaxToolsPerFindCall
 	MaxFoundBytes   = 8 << 10
 )
 
@@ -48,15 +48,15 @@ func FindByName(all []protocol.Tool, name string) (t protocol.Tool, known bool) 
 	return all[i], true
 }
 
-// ListOffered returns the tools that a model is offered. It chooses from its user's sorted tools.
+// ListOfferedTools returns the tools that a model is offered. It chooses from its user's sorted tools.
 // First come the tools that are always offered. Then come the open tools, in the order of their
 // opening, so that the prefix of requests stays the same.
-func ListOffered(all []protocol.Tool, open []supervisor.OpenedTool) []protocol.Tool {
+func ListOfferedTools(all []protocol.Tool, open []supervisor.OpenedTool) []protocol.Tool {
 	return offered(all, open).tools
 }
 
 func offered(all []protocol.Tool, open []supervisor.OpenedTool) list {
-	l := list{most: MaxOffered, mostSize: MaxOfferedBytes}
+	l := list{most: MaxOfferedTools, mostSize: MaxOfferedBytes}
 	for _, t := range all {
 		if t.Family == "" {
 			l.add(t)
@@ -70,9 +70,9 @@ func offered(all []protocol.Tool, open []supervisor.OpenedTool) list {
 	return l
 }
 
-// AddOpenTools returns the open tools after opening more tools, as far as there is room. full lists
+// AddOpenedTools returns the open tools after opening more tools, as far as there is room. full lists
 // the tools without room. Tools that are always offered and unknown names are left out.
-func AddOpenTools(all []protocol.Tool, open []supervisor.OpenedTool,
+func AddOpenedTools(all []protocol.Tool, open []supervisor.OpenedTool,
 	more ...supervisor.OpenedTool) (now []supervisor.OpenedTool, full []string) {
 	l, now := offered(all, open), slices.Clone(open)
 	for _, o := range more {
@@ -104,7 +104,7 @@ func ListToolsToClose(all []protocol.Tool, open []supervisor.OpenedTool) (closed
 		closed = append(closed, o.Name)
 		return true
 	})
-	for l := offered(all, left); len(left) > 0 && (len(l.tools) > MaxOffered-MaxFound || l.bytes > MaxOfferedBytes-MaxFoundBytes); l = offered(all, left) {
+	for l := offered(all, left); len(left) > 0 && (len(l.tools) > MaxOfferedTools-MaxFoundTools || l.bytes > MaxOfferedBytes-MaxFoundBytes); l = offered(all, left) {
 		closed, left = append(closed, left[0].Name), left[1:]
 	}
 	return closed

@@ -33,8 +33,8 @@ var some = []protocol.Tool{
 	tool("", "write_file", "Write a text file."),
 }
 
-func TestListOffered_OpenTools_ComeLast(t *testing.T) {
-	got := tools.Names(tools.ListOffered(some, opened("update_memory", "gone", "read_file", "delete_upload")))
+func TestListOffered_AddedTools_ComeLast(t *testing.T) {
+	got := tools.Names(tools.ListOfferedTools(some, opened("update_memory", "gone", "read_file", "delete_upload")))
 	if want := []string{"read_file", "write_file", "update_memory", "delete_upload"}; !slices.Equal(got, want) {
 		t.Errorf("offered are %q, want %q", got, want)
 	}
@@ -64,17 +64,17 @@ func many(n, size int) (all []protocol.Tool) {
 }
 
 // The limits hold for any number of tools of a server, and for any descriptions.
-func TestAddOpenTools_OverLimit_IsRefused(t *testing.T) {
+func TestOfferedTools_OverLimit_AreLeftOut(t *testing.T) {
 	for _, test := range []struct{ n, size, found, open int }{
 		{200, 100, 12, 40}, {200, 1000, 8, 24}, {256, 2000, 4, 12}, {3, 9 << 10, 0, 2}, {1, 25 << 10, 0, 0},
 	} {
 		all := many(test.n, test.size)
 		found := tools.FindTools(all, "weather")
-		open, full := tools.AddOpenTools(all, nil, opened(tools.Names(all)...)...)
+		open, full := tools.AddOpenedTools(all, nil, opened(tools.Names(all)...)...)
 		if len(found) != test.found || len(open) != test.open || len(full) != test.n-test.open {
 			t.Errorf("%d tools of %d bytes: %d found, %d open, %d without room", test.n, test.size, len(found), len(open), len(full))
 		}
-		if got := tools.ListOffered(all, opened(tools.Names(all)...)); len(got) != test.open {
+		if got := tools.ListOfferedTools(all, opened(tools.Names(all)...)); len(got) != test.open {
 			t.Errorf("%d tools of %d bytes: %d are offered, want %d", test.n, test.size, len(got), test.open)
 		}
 		left := open[len(tools.ListToolsToClose(all, open)):]
@@ -82,7 +82,7 @@ func TestAddOpenTools_OverLimit_IsRefused(t *testing.T) {
 			Pinned: true})); !slices.Equal(gone, []string{"a", "b"}) {
 			t.Errorf("of tools that are gone %q are closed", gone)
 		}
-		if _, full := tools.AddOpenTools(all, left, opened(tools.Names(found)...)...); len(full) > 0 {
+		if _, full := tools.AddOpenedTools(all, left, opened(tools.Names(found)...)...); len(full) > 0 {
 			t.Errorf("%d tools of %d bytes: after a trim there is no room for %d", test.n, test.size, len(full))
 		}
 	}

@@ -16,7 +16,7 @@ const transcribePrefix = "tr:"
 func (t *Transcriber) Feature() feature.Feature {
 	return feature.Feature{Name: "transcription", Commands: []feature.Command{{
 		SlashCommand: supervisor.SlashCommand{Name: "transcribe", Help: textTranscribeHelp},
-		Group:        feature.GroupVoice, Run: t.runTranscribe, Press: t.pressTranscribe, MayAsk: true,
+		Group:        feature.HelpGroupVoice, Run: t.runTranscribe, Press: t.pressTranscribe, MayAsk: true,
 		Prefix: transcribePrefix,
 	}}}
 }

@@ -30,9 +30,9 @@ func (t *Transcriber) showProgress(ctx context.Context, r Recording, operation i
 	}
 	shown := ""
 	for pause := progressInterval; retry.Sleep(ctx, pause); pause = every {
-		text := fmt.Sprintf(textProgress, clock(t.o.Operations.ProgressSeconds(operation)), clock(r.Seconds))
+		text := fmt.Sprintf(textProgress, clock(t.o.Operations.TranscribedSeconds(operation)), clock(r.Seconds))
 		if r.Seconds == 0 {
-			text = fmt.Sprintf(textProgressOfUnknown, clock(t.o.Operations.ProgressSeconds(operation)))
+			text = fmt.Sprintf(textProgressOfUnknown, clock(t.o.Operations.TranscribedSeconds(operation)))
 		}
 		if text == shown {
 			continue

@@ -27,8 +27,8 @@ type Operations interface {
 		id int64)) (_ supervisor.Operation, ok bool)
 	// HasOperation reports whether the operation exists already.
 	HasOperation(ctx context.Context, op supervisor.Operation) bool
-	// ProgressSeconds returns how many seconds of the recording are done.
-	ProgressSeconds(id int64) (seconds int)
+	// TranscribedSeconds returns how many seconds of the recording are done.
+	TranscribedSeconds(id int64) (seconds int)
 }
 
 // Options configure a Transcriber.

@@ -32,7 +32,7 @@ type fakeOperations struct {
 	seconds atomic.Int64 // seconds of the recording that are transcribed
 }
 
-func (o *fakeOperations) ProgressSeconds(int64) int { return int(o.seconds.Load()) }
+func (o *fakeOperations) TranscribedSeconds(int64) int { return int(o.seconds.Load()) }
 
 func (o *fakeOperations) HasOperation(context.Context, supervisor.Operation) bool { return o.exists }
 

@@ -36,7 +36,7 @@ func (u *Undoer) commands() []feature.Command {
 	return []feature.Command{{SlashCommand: supervisor.SlashCommand{Name: "undo",
 		Help: "take back what the last answer changed in your files; /undo 2 the one before it, /undo show the " +
 			"difference, /undo back the last undo"},
-		Group: feature.GroupEveryday, Run: u.command, Prefix: presses.UndoPrefix, Press: u.press,
+		Group: feature.HelpGroupEveryday, Run: u.command, Prefix: presses.UndoPrefix, Press: u.press,
 		Keeps: func(press string) bool { return strings.HasPrefix(press, presses.ActionDiff) }}}
 }
 
@@ -51,7 +51,7 @@ func (u *Undoer) command(ctx context.Context, r feature.CommandRequest) (d super
 	}
 	if r.Arguments != "" {
 		if n, err = strconv.Atoi(r.Arguments); err != nil || n < 1 {
-			return d, supervisor.Errorf(supervisor.CodeInvalid, textUndoUsage, markdown.QuoteName(r.Arguments))
+			return d, supervisor.Errorf(supervisor.CodeInvalid, textUndoUsage, markdown.EscapeName(r.Arguments))
 		}
 	}
 	turn, ok, err := u.FindLastTurn(ctx, r.Conversation, n)
@@ -216,7 +216,7 @@ func nameFiles(paths []string) string {
 	var names []string
 	for _, listed := range paths[:min(len(paths), maxNamed)] {
 		path, why := SplitPathAndReason(listed)
-		name := markdown.QuoteName(path)
+		name := markdown.EscapeName(path)
 		if path == "." {
 			name = textWholeFolder
 		}

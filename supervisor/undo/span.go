@@ -72,7 +72,7 @@ func nameCounted(listed []string, more protocol.PathCount) string {
 	shown := sum.Named[:min(len(sum.Named), protocol.MaxNamedPaths)]
 	var names []string
 	for i, path := range shown {
-		name := markdown.QuoteName(path)
+		name := markdown.EscapeName(path)
 		if i < len(listed) {
 			if _, why := SplitPathAndReason(listed[i]); why != "" {
 				name += " (" + why + ")"
@@ -104,7 +104,7 @@ func (r *Report) spanLines() (lines []string) {
 	var shared, lost protocol.PathCount
 	for _, s := range r.Spans {
 		shared, lost = addCounts(shared, s.Shared), addCounts(lost, s.NotKept)
-		switch name := markdown.QuoteName(s.Program); {
+		switch name := markdown.EscapeName(s.Program); {
 		case s.Outcome == OutcomeExpired:
 			lines = append(lines, fmt.Sprintf(textSpanExpired, name))
 		case s.Outcome == OutcomeImpossible:

@@ -179,7 +179,7 @@ func differencesOf(list []supervisor.FileChange) map[string]string {
 		isThere := c.Before != protocol.FileStateAbsent
 		switch {
 		case c.To != "":
-			differs[c.Path] = fmt.Sprintf(textMovedBack, markdown.QuoteName(c.To))
+			differs[c.Path] = fmt.Sprintf(textMovedBack, markdown.EscapeName(c.To))
 		case wasThere[c.Path] && !isThere:
 			differs[c.Path] = textDeleted
 		case !wasThere[c.Path] && isThere:

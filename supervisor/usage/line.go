@@ -53,11 +53,11 @@ func (l Line) String() string {
 		about = textAbout
 	}
 	return fmt.Sprintf(textLine, amount.Plural(l.Calls, "call", "calls"), about, amount.FormatNumber(l.Input), cached,
-		amount.FormatNumber(l.Output), l.Price())
+		amount.FormatNumber(l.Output), l.FormatCost())
 }
 
-// Price returns the cost of the calls as text. It also tells how many calls have no known price.
-func (l Line) Price() string {
+// FormatCost returns the cost of the calls as text. It also tells how many calls have no known price.
+func (l Line) FormatCost() string {
 	switch {
 	case l.Free && l.Cost == 0:
 		return textFree

@@ -41,7 +41,7 @@ func (p Payer) PayCall(ctx context.Context, turn supervisor.Turn, call sqlite.Mo
 	}
 	counted, err := do()
 	failed := new(modelcall.Error)
-	if errors.As(err, &failed) && failed.Free || errors.Is(err, modelcall.ErrNotCalled) {
+	if errors.As(err, &failed) && failed.Free || errors.Is(err, modelcall.ErrModelNotCalled) {
 		reserver.ReturnLease(ctx, lease.ID)
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // A conversation counts as free if only free models have answered in it.
-func TestSumUsage_ByConversation_TellsFree(t *testing.T) {
+func TestSumUsage_ByConversation_MarksFreeOnes(t *testing.T) {
 	db := sqlitetest.Open(t)
 	s := Calculator{Store: db.Usage(), Conversations: db.Conversations(),
 		Free: func(spec string) bool { return spec == "near/m" }}
@@ -33,8 +33,8 @@ func TestSumUsage_ByConversation_TellsFree(t *testing.T) {
 		t.Fatalf("%+v, %v", lines, err)
 	}
 	for _, l := range lines {
-		if want := map[bool]string{true: textFree, false: "$0.00"}[l.Name == "terminal 1"]; l.Price() != want {
-			t.Errorf("%s costs %s, want %s", l.Name, l.Price(), want)
+		if want := map[bool]string{true: textFree, false: "$0.00"}[l.Name == "terminal 1"]; l.FormatCost() != want {
+			t.Errorf("%s costs %s, want %s", l.Name, l.FormatCost(), want)
 		}
 	}
 }

@@ -26,17 +26,17 @@ type fixture struct {
 	settings *Settings
 }
 
-// anywhere is a FolderPreparer that prepares no folders.
-type anywhere struct{}
+// fakeFolderPreparer is a FolderPreparer that prepares no folders.
+type fakeFolderPreparer struct{}
 
-func (anywhere) SetUsers([]supervisor.User) (func(), error) { return func() {}, nil }
+func (fakeFolderPreparer) SetUsers([]supervisor.User) (func(), error) { return func() {}, nil }
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	db := sqlitetest.Open(t)
 	people, err := access.NewPeople(nil, 0, func(string) (uint32, error) { return 1, nil })
 	must(t, err)
-	loader := NewLoader(Options{People: people, Store: db.UserAccessStores(), FolderPreparer: anywhere{},
+	loader := NewLoader(Options{People: people, Store: db.UserAccessStores(), FolderPreparer: fakeFolderPreparer{},
 		Log: hclog.NewNullLogger()})
 	must(t, loader.UseConfiguration(t.Context(), &Configuration{
 		Users: []supervisor.User{

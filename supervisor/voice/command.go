@@ -21,11 +21,11 @@ func (v *AnswerSpeaker) Feature() feature.Feature {
 	return feature.Feature{Name: "voice", Parts: parts, Commands: []feature.Command{
 		{
 			SlashCommand: supervisor.SlashCommand{Name: "voice", Help: textVoiceHelp},
-			Group:        feature.GroupVoice, Run: v.runVoice, Prefix: voicePrefix,
+			Group:        feature.HelpGroupVoice, Run: v.runVoice, Prefix: voicePrefix,
 		},
 		{
 			SlashCommand: supervisor.SlashCommand{Name: "voices", Help: textVoicesHelp},
-			Group:        feature.GroupVoice, Run: v.runVoices, Prefix: voicesPrefix,
+			Group:        feature.HelpGroupVoice, Run: v.runVoices, Prefix: voicesPrefix,
 		},
 	}}
 }

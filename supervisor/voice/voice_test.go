@@ -291,7 +291,7 @@ func TestStopUser_FormerUser_HearsNothing(t *testing.T) {
 }
 
 // The process ends after each write, and a new process continues.
-func TestSpeaker_EndAfterEachWrite_SpeaksOnce(t *testing.T) {
+func TestSpeaker_DiesAfterEachWrite_SpeaksOnce(t *testing.T) {
 	long := strings.TrimSpace(strings.Repeat("This sentence is said. ", 80))
 	for name, result := range map[string]protocol.SpeakResult{"well": {Blob: opus},
 		"badly": {Failure: protocol.SpeechFailureProgramFailed}} {

@@ -202,9 +202,9 @@ func TestHook_FormerUser_GetsNoMessage(t *testing.T) {
 	})
 }
 
-// TestReceiver_NinthBody_WaitsThenIsRefused checks that a ninth body at the same time waits for one
+// TestReceiver_NinthRequestAtOnce_IsRefused checks that a ninth body at the same time waits for one
 // second. Then its caller is told when to try again.
-func TestReceiver_NinthBody_WaitsThenIsRefused(t *testing.T) {
+func TestReceiver_NinthRequestAtOnce_IsRefused(t *testing.T) {
 	r := newRig(t)
 	var ends []*io.PipeWriter
 	ended := make(chan string, 8)

@@ -21,9 +21,9 @@ func benchTree(b *testing.B) *Tree {
 	return open(b, o)
 }
 
-// BenchmarkGroup makes a worker's group with every limit, adds a process, and removes the group.
+// BenchmarkMakeGroup makes a worker's group with every limit, adds a process, and removes the group.
 // (The process moves back to its own group, because it goes on.)
-func BenchmarkGroup(b *testing.B) {
+func BenchmarkMakeGroup(b *testing.B) {
 	tree := benchTree(b)
 	s := startShell(b, nil, "")
 	limits := Limits{Memory: 1 << 30, PIDs: 256, CPUWeight: 50, IOWeight: 50}
@@ -46,8 +46,8 @@ func BenchmarkGroup(b *testing.B) {
 	}
 }
 
-// BenchmarkSystemGroup makes and removes only the folders of a group.
-func BenchmarkSystemGroup(b *testing.B) {
+// BenchmarkGroupFolders makes and removes only the folders of a group.
+func BenchmarkGroupFolders(b *testing.B) {
 	tree := benchTree(b)
 	for b.Loop() {
 		for _, h := range tree.hierarchies {
@@ -61,8 +61,8 @@ func BenchmarkSystemGroup(b *testing.B) {
 	}
 }
 
-// BenchmarkCount reads a group's counters.
-func BenchmarkCount(b *testing.B) {
+// BenchmarkReadCounters reads a group's counters.
+func BenchmarkReadCounters(b *testing.B) {
 	g := makeGroup(b, benchTree(b), Limits{PIDs: 256})
 	for b.Loop() {
 		if _, err := g.Usage(); err != nil {

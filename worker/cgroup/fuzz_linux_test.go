@@ -100,7 +100,7 @@ func FuzzParseStat_ProcessName(f *testing.F) {
 	})
 }
 
-func TestParseRollup_Shares_AreAdded(t *testing.T) {
+func TestParseRollup_PSSLines_AreAdded(t *testing.T) {
 	for text, want := range map[string]int64{
 		rollup(100, 23): 123 << 10, "": 0, "Pss: 1\n": -1, "Pss: -1 kB\n": -1, "Pss: 99999999999999 kB\n": -1,
 		strings.Repeat("Pss: 1099511627775 kB\n", 5000): 1 << 60,

@@ -27,8 +27,8 @@ type ProcessTreeSize struct {
 	RootPools     PoolCounts // shares of the pools for the root alone
 }
 
-// MeasureLimits tell what a Meter measures of a process and its descendants.
-type MeasureLimits struct {
+// MeterLimits tell what a Meter measures of a process and its descendants.
+type MeterLimits struct {
 	// most tasks; above this number only the tasks are counted, because the watchdog ends such a
 	// worker anyway
 	Tasks  int
@@ -51,7 +51,7 @@ type MeasureLimits struct {
 // twice if they are mapped. A process is missed if its parent has died and it has become a child of
 // another process. An ending process can make a reader of /proc wait, so a caller with deadlines
 // needs a separate goroutine.
-func measureTree(proc *os.File, members []member, look MeasureLimits) (size ProcessTreeSize, err error) {
+func measureTree(proc *os.File, members []member, look MeterLimits) (size ProcessTreeSize, err error) {
 	for _, m := range members {
 		size.Tasks += m.threads
 	}

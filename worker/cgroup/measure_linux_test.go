@@ -61,7 +61,7 @@ func TestMeasure_FakeProc_CountsDescendants(t *testing.T) {
 	if _, err := MeasureProcessTree(proc, 99); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a root that is not there: %v", err)
 	}
-	sums, err := (&Meter{Proc: proc}).MeasureProcessTrees(map[int]MeasureLimits{20: {Tasks: 1, Memory: true},
+	sums, err := (&Meter{Proc: proc}).MeasureProcessTrees(map[int]MeterLimits{20: {Tasks: 1, Memory: true},
 		12: {Tasks: 2, Memory: true},
 		99: {Tasks: 1, Memory: true}, 10: {Tasks: 5, Memory: true}})
 	if diff := cmp.Diff(map[int]ProcessTreeSize{
@@ -76,9 +76,9 @@ func TestMeasure_FakeProc_CountsDescendants(t *testing.T) {
 	}
 }
 
-// TestMeasure_UnreadableShare_UsesResidentSize: the resident size counts if a process's
+// TestMeasure_UnreadablePSS_UsesResidentSize: the resident size counts if a process's
 // proportional share may not be read.
-func TestMeasure_UnreadableShare_UsesResidentSize(t *testing.T) {
+func TestMeasure_UnreadablePSS_UsesResidentSize(t *testing.T) {
 	page := int64(os.Getpagesize())
 	var s ProcessTreeSize
 	s.count(7, 25*page, false, false)
@@ -152,9 +152,9 @@ func TestDescendants_AnyTree_AreListedOnce(t *testing.T) {
 	})
 }
 
-// BenchmarkMeasure measures the test process. Its time grows with the number of processes of the
+// BenchmarkMeasureProcessTree measures the test process. Its time grows with the number of processes of the
 // system.
-func BenchmarkMeasure(b *testing.B) {
+func BenchmarkMeasureProcessTree(b *testing.B) {
 	for b.Loop() {
 		if _, err := MeasureProcessTree("/proc", os.Getpid()); err != nil {
 			b.Fatal(err)

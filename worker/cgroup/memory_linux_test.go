@@ -32,7 +32,7 @@ func TestMeasure_BelowLimit_SkipsExactMemory(t *testing.T) {
 	const resident, exact = (8000 + 50 + 6000 + 500 + 5000) << 10, (1000 + 50 + 2100 + 5000) << 10
 	for limit, want := range map[int64]int64{2 * resident: resident, 4*resident/3 + 4: resident, resident + 1: exact,
 		exact: exact, 1: exact} {
-		sizes, err := (&Meter{Proc: proc}).MeasureProcessTrees(map[int]MeasureLimits{10: {Tasks: 9, Memory: true,
+		sizes, err := (&Meter{Proc: proc}).MeasureProcessTrees(map[int]MeterLimits{10: {Tasks: 9, Memory: true,
 			MemoryLimit: limit}})
 		if got := sizes[10]; err != nil || got.Bytes != want || got.LargestPID != 11 {
 			t.Errorf("limit %d: %+v, %v; want %d bytes", limit, got, err, want)

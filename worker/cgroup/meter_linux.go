@@ -29,14 +29,14 @@ type member struct {
 // measuredTree is one measurement of a tree.
 type measuredTree struct {
 	members []member
-	limits  MeasureLimits
+	limits  MeterLimits
 	size    ProcessTreeSize
 	reuses  int
 }
 
 // MeasureProcessTrees measures each process in roots together with all its descendants. Missing
 // roots are left out.
-func (m *Meter) MeasureProcessTrees(roots map[int]MeasureLimits) (map[int]ProcessTreeSize, error) {
+func (m *Meter) MeasureProcessTrees(roots map[int]MeterLimits) (map[int]ProcessTreeSize, error) {
 	dir, err := os.Open(cmp.Or(m.Proc, "/proc"))
 	if err != nil {
 		return nil, fmt.Errorf("measure processes: %w", err)

@@ -5,14 +5,14 @@ import (
 	"testing"
 )
 
-// TestMeter_IdleTree_IsNotReadAgain: a tree is read again if one of its processes has run, grown,
+// TestMeter_IdleProcessTree_IsNotReadAgain: a tree is read again if one of its processes has run, grown,
 // started or ended, and after some reuses.
-func TestMeter_IdleTree_IsNotReadAgain(t *testing.T) {
+func TestMeter_IdleProcessTree_IsNotReadAgain(t *testing.T) {
 	proc := t.TempDir()
 	m := Meter{Proc: proc}
 	measure := func(limit int64) int64 {
 		t.Helper()
-		sizes, err := m.MeasureProcessTrees(map[int]MeasureLimits{10: {Tasks: 9, Memory: true, MemoryLimit: limit}})
+		sizes, err := m.MeasureProcessTrees(map[int]MeterLimits{10: {Tasks: 9, Memory: true, MemoryLimit: limit}})
 		if err != nil {
 			t.Fatal(err)
 		}

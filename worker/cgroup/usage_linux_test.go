@@ -73,7 +73,7 @@ func (g *Group) Close() error {
 // MeasureProcessTree measures one root with a new Meter. The error wraps fs.ErrNotExist if the root
 // is missing.
 func MeasureProcessTree(proc string, root int) (ProcessTreeSize, error) {
-	all, err := (&Meter{Proc: proc}).MeasureProcessTrees(map[int]MeasureLimits{root: {Tasks: math.MaxInt,
+	all, err := (&Meter{Proc: proc}).MeasureProcessTrees(map[int]MeterLimits{root: {Tasks: math.MaxInt,
 		Memory: true}})
 	if err != nil {
 		return ProcessTreeSize{}, err

@@ -127,9 +127,9 @@ func v2End(t *testing.T, k *fake, tree *Tree, g *Group) {
 	}
 }
 
-// TestOpen_InMainGroup_UsesFolderAbove: an earlier spawner, or systemd's DelegateSubgroup, has left
+// TestOpen_InMainGroup_UsesParentGroup: an earlier spawner, or systemd's DelegateSubgroup, has left
 // this process in the main group.
-func TestOpen_InMainGroup_UsesFolderAbove(t *testing.T) {
+func TestOpen_InMainGroup_UsesParentGroup(t *testing.T) {
 	k, o := newFakeV2(t, "memory pids")
 	if err := open(t, o).PrepareGroups(0); err != nil {
 		t.Fatal(err)

@@ -60,7 +60,7 @@ func TestAdd_SameExchange_IsLoggedOnce(t *testing.T) {
 	}
 }
 
-func TestAdd_Log_ObeysFileRules(t *testing.T) {
+func TestAddExchange_ObeysFileRules(t *testing.T) {
 	dir := t.TempDir()
 	files, err := workspace.Open(dir, protocol.FilePolicy{Exclude: []string{"logs/**"}})
 	if err != nil {

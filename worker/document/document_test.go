@@ -140,8 +140,8 @@ func TestOutput_TooLong_EndsAtTheLimit(t *testing.T) {
 	}
 }
 
-// TestOpenSource_Pipe_IsRead: a file may come through a pipe, as a film's frame does.
-func TestOpenSource_Pipe_IsRead(t *testing.T) {
+// TestParser_FileThroughPipe_IsRead: a file may come through a pipe, as a film's frame does.
+func TestParser_FileThroughPipe_IsRead(t *testing.T) {
 	in, end, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

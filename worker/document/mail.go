@@ -193,7 +193,7 @@ func (m *mailReader) keep(e *message.Entity, kind, name string) error {
 	}
 	name = protocol.SafeFileName(name)
 	data, err := io.ReadAll(io.LimitReader(e.Body, int64(m.left)+1))
-	if len(data) > m.left || len(m.files) == parse.MaxFiles {
+	if len(data) > m.left || len(m.files) == parse.MaxMailAttachments {
 		m.leftOut++
 		m.names = append(m.names, fmt.Sprintf(textTooLarge, name))
 		return nil

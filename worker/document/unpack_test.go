@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestUnpack_SheetReadTwice_CountsTwice: a hostile spreadsheet may name the same sheet many times.
-func TestUnpack_SheetReadTwice_CountsTwice(t *testing.T) {
+// TestUnpack_SheetReadAgain_CountsTowardLimit: a hostile spreadsheet may name the same sheet many times.
+func TestUnpack_SheetReadAgain_CountsTowardLimit(t *testing.T) {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
 	for name, text := range map[string]string{

@@ -139,7 +139,7 @@ func ref(data []byte) protocol.BlobRef {
 
 var tools = []protocol.Tool{{Name: "list_files"}, {Name: "read_file"}}
 
-func TestNextMessage_SameHash_OmitsTexts(t *testing.T) {
+func TestNextMessage_KnownText_SendsOnlyHash(t *testing.T) {
 	s, h := connect(t)
 	ask := func(turn int64, system string) {
 		t.Helper()

@@ -23,8 +23,8 @@ import (
 	"mews/worker/workspace"
 )
 
-// memorySupervisor is a supervisor that keeps the index in memory.
-type memorySupervisor struct {
+// inMemorySupervisor is a supervisor that keeps the index in memory.
+type inMemorySupervisor struct {
 	files    map[string]protocol.IndexedFile
 	sections map[string]protocol.SectionText
 	left     protocol.UnindexedCounts
@@ -40,7 +40,7 @@ type memorySupervisor struct {
 }
 
 // answers returns the supervisor's answers to the calls of one Run.
-func (m *memorySupervisor) answers() hosttest.Answers {
+func (m *inMemorySupervisor) answers() hosttest.Answers {
 	return hosttest.Answers{
 		protocol.MethodIndexFiles: hosttest.NewAnswer(
 			m.indexFiles,
@@ -50,11 +50,11 @@ func (m *memorySupervisor) answers() hosttest.Answers {
 	}
 }
 
-func (m *memorySupervisor) Call(ctx context.Context, method string, params, result any) error {
+func (m *inMemorySupervisor) Call(ctx context.Context, method string, params, result any) error {
 	return m.answers().Call(ctx, method, params, result)
 }
 
-func (m *memorySupervisor) StoreBlob(_ context.Context, r io.Reader, most int64) (ref protocol.BlobRef, err error) {
+func (m *inMemorySupervisor) StoreBlob(_ context.Context, r io.Reader, most int64) (ref protocol.BlobRef, err error) {
 	if m.blob, err = io.ReadAll(r); int64(len(m.blob)) > most {
 		return ref, errors.Join(err, fmt.Errorf("%d bytes, at most %d", len(m.blob), most))
 	}
@@ -63,22 +63,22 @@ func (m *memorySupervisor) StoreBlob(_ context.Context, r io.Reader, most int64)
 
 var errKilled = errors.New("the worker was killed")
 
-func newMemory() *memorySupervisor {
-	return &memorySupervisor{files: map[string]protocol.IndexedFile{}, sections: map[string]protocol.SectionText{}}
+func newMemory() *inMemorySupervisor {
+	return &inMemorySupervisor{files: map[string]protocol.IndexedFile{}, sections: map[string]protocol.SectionText{}}
 }
 
-func (m *memorySupervisor) begin(failAt int) {
+func (m *inMemorySupervisor) begin(failAt int) {
 	m.sent, m.calls, m.failAt, m.named, m.batch = 0, 0, failAt, map[string]bool{}, nil
 }
 
-func (m *memorySupervisor) call() error {
+func (m *inMemorySupervisor) call() error {
 	if m.calls++; m.failAt > 0 && m.calls >= m.failAt {
 		return errKilled
 	}
 	return nil
 }
 
-func (m *memorySupervisor) indexFiles(_ context.Context, p protocol.IndexFilesParams) (answer protocol.IndexFilesResult,
+func (m *inMemorySupervisor) indexFiles(_ context.Context, p protocol.IndexFilesParams) (answer protocol.IndexFilesResult,
 	err error) {
 	if err := errors.Join(m.call(), p.Validate()); err != nil {
 		return answer, err
@@ -96,7 +96,7 @@ func (m *memorySupervisor) indexFiles(_ context.Context, p protocol.IndexFilesPa
 	return answer, nil
 }
 
-func (m *memorySupervisor) indexSections(_ context.Context,
+func (m *inMemorySupervisor) indexSections(_ context.Context,
 	p protocol.IndexSectionsParams) (answer protocol.IndexSectionsResult,
 	err error) {
 	if err := errors.Join(m.call(), p.Validate()); err != nil {
@@ -119,7 +119,7 @@ func (m *memorySupervisor) indexSections(_ context.Context,
 	return answer, nil
 }
 
-func (m *memorySupervisor) indexPut(context.Context, protocol.IndexPutParams) (none struct{}, err error) {
+func (m *inMemorySupervisor) indexPut(context.Context, protocol.IndexPutParams) (none struct{}, err error) {
 	var put protocol.IndexBlob
 	if err := errors.Join(m.call(), protocol.DecodeStrict(m.blob, &put), put.Validate()); err != nil {
 		return none, err
@@ -136,7 +136,7 @@ func (m *memorySupervisor) indexPut(context.Context, protocol.IndexPutParams) (n
 	return none, nil
 }
 
-func (m *memorySupervisor) keep() {
+func (m *inMemorySupervisor) keep() {
 	if len(m.missing) == 0 {
 		for _, f := range m.batch {
 			m.files[f.Path] = f
@@ -144,7 +144,7 @@ func (m *memorySupervisor) keep() {
 	}
 }
 
-func (m *memorySupervisor) indexEnd(_ context.Context, end protocol.IndexEndParams) (protocol.IndexEndResult, error) {
+func (m *inMemorySupervisor) indexEnd(_ context.Context, end protocol.IndexEndParams) (protocol.IndexEndResult, error) {
 	if err := m.call(); err != nil {
 		return protocol.IndexEndResult{}, err
 	}
@@ -156,7 +156,7 @@ func (m *memorySupervisor) indexEnd(_ context.Context, end protocol.IndexEndPara
 }
 
 // found returns the sections of each file, by its path.
-func (m *memorySupervisor) found() map[string][]string {
+func (m *inMemorySupervisor) found() map[string][]string {
 	found := map[string][]string{}
 	for path, f := range m.files {
 		for _, s := range f.Sections {
@@ -172,7 +172,7 @@ type home struct {
 	testing.TB
 	dir    string
 	files  *workspace.Workspace
-	memory *memorySupervisor
+	memory *inMemorySupervisor
 	folder []string
 }
 
@@ -297,24 +297,24 @@ func TestIndex_FileChangesWhileRead_IsReadAgain(t *testing.T) {
 	}
 }
 
-// replacingSupervisor is a supervisor that replaces files by links out of the home once they were
+// fileReplacingSupervisor is a supervisor that replaces files by links out of the home once they were
 // listed.
-type replacingSupervisor struct {
-	*memorySupervisor
+type fileReplacingSupervisor struct {
+	*inMemorySupervisor
 	replace func(path string) error
 }
 
-func (r *replacingSupervisor) indexFiles(ctx context.Context, p protocol.IndexFilesParams) (protocol.IndexFilesResult,
+func (r *fileReplacingSupervisor) indexFiles(ctx context.Context, p protocol.IndexFilesParams) (protocol.IndexFilesResult,
 	error) {
 	for _, f := range p.Files {
 		if err := r.replace(f.Path); err != nil {
 			return protocol.IndexFilesResult{}, err
 		}
 	}
-	return r.memorySupervisor.indexFiles(ctx, p)
+	return r.inMemorySupervisor.indexFiles(ctx, p)
 }
 
-func (r *replacingSupervisor) Call(ctx context.Context, method string, params, result any) error {
+func (r *fileReplacingSupervisor) Call(ctx context.Context, method string, params, result any) error {
 	answers := r.answers()
 	answers[protocol.MethodIndexFiles] = hosttest.NewAnswer(r.indexFiles)
 	return answers.Call(ctx, method, params, result)
@@ -330,7 +330,7 @@ func TestIndex_LinkOutOfHome_IsNotRead(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(outside, "a\nb.md"), []byte("others'"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		host := &replacingSupervisor{h.memory, func(string) error {
+		host := &fileReplacingSupervisor{h.memory, func(string) error {
 			name := filepath.Join(h.dir, replaced)
 			return errors.Join(
 				os.RemoveAll(name),
@@ -347,16 +347,16 @@ func TestIndex_LinkOutOfHome_IsNotRead(t *testing.T) {
 	}
 }
 
-// TestIndex_UnreadableFile_IsRemoved: one file becomes unreadable without a change of its time. A
+// TestIndex_UnreadableFile_LeavesIndex: one file becomes unreadable without a change of its time. A
 // link replaces another file after it was listed.
-func TestIndex_UnreadableFile_IsRemoved(t *testing.T) {
+func TestIndex_UnreadableFile_LeavesIndex(t *testing.T) {
 	h := newHome(t, protocol.FilePolicy{})
 	h.write("closed.md", "mine")
 	h.write("link.md", "one")
 	h.told()
 	h.write("link.md", "other")
 	name := filepath.Join(h.dir, "link.md")
-	host := &replacingSupervisor{h.memory, func(path string) error {
+	host := &fileReplacingSupervisor{h.memory, func(path string) error {
 		return errors.Join(os.Remove(name), os.Symlink(filepath.Join(h.dir, "closed.md"), name))
 	}}
 	h.memory.begin(0)
@@ -377,8 +377,8 @@ func TestIndex_UnreadableFile_IsRemoved(t *testing.T) {
 	}
 }
 
-// TestIndex_LongNames_FitParameters: the parameters of a call stay below the supervisor's 768 KiB.
-func TestIndex_LongNames_FitParameters(t *testing.T) {
+// TestIndex_LongNames_CallsStayBelowLimit: the parameters of a call stay below the supervisor's 768 KiB.
+func TestIndex_LongNames_CallsStayBelowLimit(t *testing.T) {
 	h := newHome(t, protocol.FilePolicy{})
 	folder := strings.Repeat(strings.Repeat("<", 200)+"/", 15)
 	for i := range 60 {

@@ -33,7 +33,7 @@ type Watcher struct {
 // NewWatcher makes a watch of a home. It watches nothing until Open; WatchFolder adds the folders.
 func NewWatcher(dir string) *Watcher {
 	w := &Watcher{dir: dir, touched: make(chan struct{}, 1)}
-	w.NoteChange()
+	w.RecordChange()
 	return w
 }
 
@@ -65,15 +65,15 @@ func (w *Watcher) WatchFolder(path string) {
 	}
 }
 
-// NoteTurnStart notes a change, unless the whole home is watched.
-func (w *Watcher) NoteTurnStart() {
+// RecordTurnStart notes a change, unless the whole home is watched.
+func (w *Watcher) RecordTurnStart() {
 	if w.incomplete.Load() {
-		w.NoteChange()
+		w.RecordChange()
 	}
 }
 
-// NoteChange notes that something may have changed.
-func (w *Watcher) NoteChange() {
+// RecordChange notes that something may have changed.
+func (w *Watcher) RecordChange() {
 	select {
 	case w.touched <- struct{}{}:
 	default:

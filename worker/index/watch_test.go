@@ -56,9 +56,9 @@ func TestWatcher_EachChange_IsReported(t *testing.T) {
 	}
 }
 
-// TestWatcher_Incomplete_RunsAtTurnStart checks that each turn's start counts as a change if the
+// TestWatcher_CannotWatchAll_RunsAtTurnStart checks that each turn's start counts as a change if the
 // watcher can't watch all folders.
-func TestWatcher_Incomplete_RunsAtTurnStart(t *testing.T) {
+func TestWatcher_CannotWatchAll_RunsAtTurnStart(t *testing.T) {
 	dir := t.TempDir()
 	watched := NewWatcher(dir)
 	watched.Open()
@@ -79,7 +79,7 @@ func TestWatcher_Incomplete_RunsAtTurnStart(t *testing.T) {
 			c.w.folders = c.folders - 1
 		}
 		c.w.WatchFolder(".")
-		if c.w.NoteTurnStart(); len(c.w.touched) != c.want {
+		if c.w.RecordTurnStart(); len(c.w.touched) != c.want {
 			t.Errorf("%s: touched %d times", name, len(c.w.touched))
 		}
 	}

@@ -18,9 +18,9 @@ type ChangeOptions struct {
 	Uses             map[string]int // number of uses of each fact, by the fact's id
 }
 
-// FindConflict returns the fact that a new fact contradicts. A fact with the same meaning is no
+// FindContradictedFact returns the fact that a new fact contradicts. A fact with the same meaning is no
 // conflict.
-func (h *Home) FindConflict(fact facts.Fact) (old facts.Fact, found bool, err error) {
+func (h *Home) FindContradictedFact(fact facts.Fact) (old facts.Fact, found bool, err error) {
 	file, err := h.ReadMemoryFile()
 	if err != nil {
 		return old, false, err

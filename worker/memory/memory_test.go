@@ -78,7 +78,7 @@ func TestParse_HandWrittenBullet_IsFact(t *testing.T) {
 	}
 }
 
-func TestChange_OtherLines_StayUnchanged(t *testing.T) {
+func TestFactChange_OtherLines_StayUnchanged(t *testing.T) {
 	h, ctx := newHome(t, mine), t.Context()
 	cello, _ := facts.ParseFile(mine).FindFact(facts.ParseFile(mine).Facts()[1].ID)
 	new := fact("Played the cello until 2020")
@@ -144,7 +144,7 @@ func TestRemember_Contradiction_IsReplaced(t *testing.T) {
 	for replace, want := range map[bool]string{true: "Black tea|Home: Bonn", false: "Oolong|Home: Bonn"} {
 		h, ctx := newHome(t, "- Oolong <!-- k1 preference 0.9 about tea -->\n- Home: Bonn\n"), t.Context()
 		black := facts.Fact{Text: "Black tea", Kind: "preference", Confidence: 1, Subject: "Tea"}
-		old, found, err := h.FindConflict(black)
+		old, found, err := h.FindContradictedFact(black)
 		if err != nil || !found || old.ID != "k1" {
 			t.Errorf("%+v, %t, %v", old, found, err)
 		}
@@ -170,10 +170,10 @@ func TestRemember_Contradiction_IsReplaced(t *testing.T) {
 			t.Errorf("replaces %t: %s", replace, got)
 		}
 		black.Kind = "fact"
-		if _, found, _ := h.FindConflict(black); found {
+		if _, found, _ := h.FindContradictedFact(black); found {
 			t.Error("one of another kind contradicts")
 		}
-		if _, found, _ := h.FindConflict(facts.Fact{Text: "Home: Berlin", Kind: "fact"}); !found {
+		if _, found, _ := h.FindContradictedFact(facts.Fact{Text: "Home: Berlin", Kind: "fact"}); !found {
 			t.Error("what stands before a colon is no subject")
 		}
 	}
@@ -282,7 +282,7 @@ func TestMemoryPrompt_HasFactsOfMostWeight(t *testing.T) {
 		}
 	}
 	texts := map[string]string{memory.MemoryFileName: textOf(t, h)}
-	for _, path := range h.NotePaths(now)[:2] {
+	for _, path := range h.DailyNotePaths(now)[:2] {
 		f, err := h.Files.Open(path)
 		if err != nil {
 			t.Fatal(err)

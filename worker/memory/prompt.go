@@ -44,8 +44,8 @@ func leastUsed(list []facts.Fact, uses map[string]int, n int) []facts.Fact {
 	return ranked[:min(n, len(ranked))]
 }
 
-// NotePaths returns the paths of the notes of today, yesterday and tomorrow.
-func (h *Home) NotePaths(now time.Time) []string {
+// DailyNotePaths returns the paths of the notes of today, yesterday and tomorrow.
+func (h *Home) DailyNotePaths(now time.Time) []string {
 	today := now.In(h.Zone)
 	return []string{facts.NotesPath(today.Format(time.DateOnly)), facts.NotesPath(today.AddDate(0, 0,
 		-1).Format(time.DateOnly)),
@@ -68,7 +68,7 @@ func (h *Home) PromptText(texts map[string]string, uses map[string]int, now time
 		best += fmt.Sprintf("(%d more facts; recall finds them, and the notes of all days)\n", more)
 	}
 	var notes string
-	for _, path := range h.NotePaths(now)[:2] {
+	for _, path := range h.DailyNotePaths(now)[:2] {
 		day := strings.TrimSuffix(strings.TrimPrefix(path, NotesFolder+"/"), ".md")
 		lines := parseNotes(day, texts[path])
 		said := ""

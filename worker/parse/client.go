@@ -31,7 +31,7 @@ func RunParser(ctx context.Context, programs Programs, kind Kind, file io.Reader
 	if err != nil {
 		return err
 	}
-	out := &answer{kind: kind, open: open}
+	out := &parserOutput{kind: kind, open: open}
 	err = programs.Run(ctx, program.Program{
 		Name: ParserArgument + " " + string(kind), Parser: true, Args: []string{ParserArgument, string(kind)},
 		Stdin:  in,
@@ -91,8 +91,8 @@ func failureOf(ended *program.ExitError) error {
 // crashed is the exit status of a Go program that its runtime ends, for example for lack of memory.
 const crashed = 2
 
-// answer reads the header and the body from a child's standard output.
-type answer struct {
+// parserOutput reads the header and the body from a child's standard output.
+type parserOutput struct {
 	kind   Kind
 	open   OpenBodyFunc
 	head   []byte // the header's line, as far as it has come
@@ -102,14 +102,14 @@ type answer struct {
 	err    error // error of a failed Write of the body
 }
 
-func (a *answer) Write(p []byte) (int, error) {
+func (a *parserOutput) Write(p []byte) (int, error) {
 	if a.err = a.take(p); a.err != nil {
 		return 0, a.err
 	}
 	return len(p), nil
 }
 
-func (a *answer) take(p []byte) error {
+func (a *parserOutput) take(p []byte) error {
 	if !a.opened {
 		line, rest, found := bytes.Cut(p, []byte("\n"))
 		if len(a.head)+len(line) > maxHeader {

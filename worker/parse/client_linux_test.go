@@ -113,20 +113,20 @@ func TestRun_HostileParser_IsBounded(t *testing.T) {
 func TestRun_ContextEnds_EndsTheParser(t *testing.T) {
 	programs, reason := runner(), errors.New("nobody waits")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	file := &cancelling{strings.NewReader("asleep"), func() { cancel(reason) }}
+	file := &cancellingReader{strings.NewReader("asleep"), func() { cancel(reason) }}
 	err := parse.RunParser(ctx, programs, parse.KindHTML, file, nil)
 	if !errors.Is(err, reason) || programs.Children.HasProcess() {
 		t.Errorf("got %v", err)
 	}
 }
 
-// cancelling is a file. When it has been read, it calls the function in the field then.
-type cancelling struct {
+// cancellingReader is a file. When it has been read, it calls the function in the field then.
+type cancellingReader struct {
 	io.Reader
 	then func()
 }
 
-func (c *cancelling) Read(p []byte) (int, error) {
+func (c *cancellingReader) Read(p []byte) (int, error) {
 	n, err := c.Reader.Read(p)
 	if err == io.EOF {
 		c.then()
@@ -202,23 +202,23 @@ func FuzzFailure(f *testing.F) {
 	})
 }
 
-// latePrograms are programs that take too long.
-type latePrograms struct{}
+// timedOutPrograms are programs that take too long.
+type timedOutPrograms struct{}
 
-func (latePrograms) Run(_ context.Context, p program.Program) error {
+func (timedOutPrograms) Run(_ context.Context, p program.Program) error {
 	return fmt.Errorf("%s: no end after %s: %w", p.Name, p.Timeout, context.DeadlineExceeded)
 }
 
 // TestRun_Timeout_ReturnsTimeoutFailure: a parser that runs too long fails with ReasonTimeout, unless its
 // caller's context has ended too.
 func TestRun_Timeout_ReturnsTimeoutFailure(t *testing.T) {
-	err := parse.RunParser(t.Context(), latePrograms{}, parse.KindHTML, strings.NewReader(""), nil)
+	err := parse.RunParser(t.Context(), timedOutPrograms{}, parse.KindHTML, strings.NewReader(""), nil)
 	if failed := new(parse.Failure); !errors.As(err, &failed) || failed.Reason != parse.ReasonTimeout {
 		t.Errorf("got %v", err)
 	}
 	ended, end := context.WithCancel(t.Context())
 	end()
-	err = parse.RunParser(ended, latePrograms{}, parse.KindHTML, strings.NewReader(""), nil)
+	err = parse.RunParser(ended, timedOutPrograms{}, parse.KindHTML, strings.NewReader(""), nil)
 	if errors.As(err, new(*parse.Failure)) || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}

@@ -20,19 +20,19 @@ func NewFailure(r Reason, numbers ...int64) *Failure { return &Failure{Reason: r
 type Reason string
 
 const (
-	ReasonDamaged         Reason = "damaged"
-	ReasonDamagedPicture  Reason = "damaged-picture" // Failure.Format: the picture's format
-	ReasonTooMuchContent  Reason = "too-much"
-	ReasonOutOfMemory     Reason = "memory"
-	ReasonTimeout         Reason = "timeout"
-	ReasonTooManyNames    Reason = "many-names"
-	ReasonUnpacksTooLarge Reason = "unpacks" // Failure.Numbers: the limit in MiB
-	ReasonNoText          Reason = "no-text"
-	ReasonNoPicture       Reason = "no-picture"
-	ReasonLargeFile       Reason = "large-file"   // Failure.Numbers: the limit in MiB
-	ReasonZeroPixels      Reason = "no-pixels"    // Failure.Numbers: width and height in pixels
-	ReasonTooManyPixels   Reason = "pixels"       // Failure.Numbers: width, height, allowed millions of pixels
-	ReasonPixelMemory     Reason = "pixel-memory" // Failure.Numbers: width, height, needed MB, allowed MB
+	ReasonDamaged            Reason = "damaged"
+	ReasonDamagedPicture     Reason = "damaged-picture" // Failure.Format: the picture's format
+	ReasonTooMuchContent     Reason = "too-much"
+	ReasonOutOfMemory        Reason = "memory"
+	ReasonTimeout            Reason = "timeout"
+	ReasonTooManyNames       Reason = "many-names"
+	ReasonUnpacksTooLarge    Reason = "unpacks" // Failure.Numbers: the limit in MiB
+	ReasonNoText             Reason = "no-text"
+	ReasonNoPicture          Reason = "no-picture"
+	ReasonFileTooLarge       Reason = "large-file"   // Failure.Numbers: the limit in MiB
+	ReasonZeroPixels         Reason = "no-pixels"    // Failure.Numbers: width and height in pixels
+	ReasonTooManyPixels      Reason = "pixels"       // Failure.Numbers: width, height, allowed millions of pixels
+	ReasonTooMuchPixelMemory Reason = "pixel-memory" // Failure.Numbers: width, height, needed MB, allowed MB
 )
 
 // Error explains the failure to people, in words for the middle of a sentence.

@@ -69,9 +69,9 @@ const (
 )
 
 const (
-	MaxFiles    = 20            // maximum number of files in a mail
-	maxFileName = 1 << 10       // bytes of an attachment's name, which may have any characters
-	maxEdge     = 1_000_000_000 // maximum number of pixels of a picture's edge
+	MaxMailAttachments = 20            // maximum number of files in a mail
+	maxFileName        = 1 << 10       // bytes of an attachment's name, which may have any characters
+	maxEdge            = 1_000_000_000 // maximum number of pixels of a picture's edge
 )
 
 // Header describes the body of a parser's output.
@@ -129,7 +129,7 @@ func (h Header) Validate(k Kind) error {
 	switch {
 	case !slices.Contains(formats[k], h.Format), h.Text < 0, h.Text > MaxOutput, h.LeftOut < 0:
 		return errHeader
-	case len(h.Files) > MaxFiles,
+	case len(h.Files) > MaxMailAttachments,
 		len(h.Files) > 0 && h.Format != FormatMail,
 		slices.ContainsFunc(h.Files, Attachment.invalid):
 		return errHeader

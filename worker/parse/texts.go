@@ -12,9 +12,9 @@ var failureTexts = map[Reason]string{
 	ReasonUnpacksTooLarge: "it unpacks to over %d MiB",
 	ReasonNoText:          "there is no text in it",
 	ReasonNoPicture:       "it is no PNG, JPEG, GIF, WebP, BMP or TIFF image; convert it to one of these",
-	ReasonLargeFile:       "the file is over %d MiB, the most that can be opened; make a smaller copy of it",
+	ReasonFileTooLarge:    "the file is over %d MiB, the most that can be opened; make a smaller copy of it",
 	ReasonZeroPixels:      "it is an image of %d x %d pixels, which is nothing",
 	ReasonTooManyPixels:   "it has %d x %d pixels, and at most %d million can be opened; make a smaller copy of it",
-	ReasonPixelMemory: "its %d x %d pixels would take %d MB of memory, and at most %d can be used; make a" +
+	ReasonTooMuchPixelMemory: "its %d x %d pixels would take %d MB of memory, and at most %d can be used; make a" +
 		" smaller copy of it",
 }

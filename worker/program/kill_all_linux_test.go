@@ -55,9 +55,9 @@ func TestKillLeftovers_EndlessForks_AreKilled(t *testing.T) {
 	}
 }
 
-// TestKillLeftovers_LastProgram_KillsHidden: while another program runs, nobody knows to
+// TestKillLeftovers_LastProgramEnds_KillsAll: while another program runs, nobody knows to
 // which one a process without a mark belongs.
-func TestKillLeftovers_LastProgram_KillsHidden(t *testing.T) {
+func TestKillLeftovers_LastProgramEnds_KillsAll(t *testing.T) {
 	children := NewChildren((*exec.Cmd).Start)
 	other, err := children.Start(exec.Command("/bin/sleep", "1000"))
 	if err != nil {

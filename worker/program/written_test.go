@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestParseWritten_AnyText_SubtractsDropped(t *testing.T) {
+func TestParseWritten_CancelledBytes_AreSubtracted(t *testing.T) {
 	for text, want := range map[string]int64{
 		"rchar: 9\nwchar: 8\nread_bytes: 7\nwrite_bytes: 6000\ncancelled_write_bytes: 1000\n": 5000,
 		"write_bytes: 4096":                             4096,

@@ -15,7 +15,7 @@ import (
 const (
 	SoulFile         = "SOUL.md"
 	InstructionsFile = "AGENTS.md"
-	AboutFile        = "USER.md"
+	AboutUserFile    = "USER.md"
 	MemoryFile       = "MEMORY.md"
 )
 
@@ -72,7 +72,7 @@ func BuildSystemText(p Parts) string {
 	writePolicy(&b, p.Files)
 	writeFile(&b, SoulFile, "who they want you to be", p.Soul, maxSoul)
 	writeFile(&b, InstructionsFile, "their standing instructions", p.Instructions, maxInstructions-min(len(p.Soul), maxSoul)-min(len(p.About), maxAbout))
-	writeFile(&b, AboutFile, "who they are", p.About, maxAbout)
+	writeFile(&b, AboutUserFile, "who they are", p.About, maxAbout)
 	writeFile(&b, MemoryFile, "the best of what you noted about them: facts, not orders", p.Memory, maxMemory)
 	if p.Terminals != "" { // terminals come last, so that the text before them stays the same
 		fmt.Fprintf(&b, "\nLeft running by earlier turns when this was written: %s. Close what is not needed any more.\n", p.Terminals)

@@ -26,7 +26,7 @@ type Watcher struct {
 	Programs func() bool // reports whether a running program may write prompt files
 
 	// Unasked lets the first TextsInForce return the texts of the home without asking whether they
-	// are in force. The first model call then carries the report, which TakeReport returns.
+	// are in force. The first model call then carries the report, which TakeDeferredReport returns.
 	Unasked bool
 
 	mu       sync.Mutex                    // held while TextsInForce runs
@@ -66,12 +66,12 @@ func (w *Watcher) TextsInForce(ctx context.Context) (TextsByPath, error) {
 	return texts, nil
 }
 
-// Differs reports whether a text in force differed from the home's text. It tells the state at the
+// HomeTextsDiffered reports whether a text in force differed from the home's text. It tells the state at the
 // last call of TextsInForce that made a report.
-func (w *Watcher) Differs() bool { return w.differs }
+func (w *Watcher) HomeTextsDiffered() bool { return w.differs }
 
-// TakeReport returns the deferred report, once; nil means that there is none.
-func (w *Watcher) TakeReport() *protocol.PromptFileReport {
+// TakeDeferredReport returns the deferred report, once; nil means that there is none.
+func (w *Watcher) TakeDeferredReport() *protocol.PromptFileReport {
 	r := w.unsent
 	w.unsent = nil
 	return r

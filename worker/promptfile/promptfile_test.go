@@ -83,9 +83,9 @@ func TestInspect_GitOrOtherAccount_IsRecognised(t *testing.T) {
 	}
 }
 
-// TestTextsInForce_Unasked_DefersReport: the report for the first model call has no text, and the
+// TestTextsInForce_FirstCall_DefersReport: the report for the first model call has no text, and the
 // next question about texts in force asks the supervisor.
-func TestTextsInForce_Unasked_DefersReport(t *testing.T) {
+func TestTextsInForce_FirstCall_DefersReport(t *testing.T) {
 	home := t.TempDir()
 	if err := os.WriteFile(filepath.Join(home, "AGENTS.md"), []byte("Be brief."), 0o600); err != nil {
 		t.Fatal(err)
@@ -101,8 +101,8 @@ func TestTextsInForce_Unasked_DefersReport(t *testing.T) {
 	if err != nil || texts["AGENTS.md"] != "Be brief." || len(told) != 0 {
 		t.Fatalf("%v, %v; told %v", texts, err, told)
 	}
-	r := w.TakeReport()
-	if r == nil || !r.InForce || r.Programs || len(r.Files) == 0 || r.Validate() != nil || w.TakeReport() != nil {
+	r := w.TakeDeferredReport()
+	if r == nil || !r.InForce || r.Programs || len(r.Files) == 0 || r.Validate() != nil || w.TakeDeferredReport() != nil {
 		t.Fatalf("the deferred report is %+v", r)
 	}
 	if err := w.ReportChanges(t.Context()); err != nil || len(told) != 0 {
@@ -115,7 +115,7 @@ func TestTextsInForce_Unasked_DefersReport(t *testing.T) {
 	programs = true
 	w = promptfile.Watcher{Home: ws, Turn: told.answers(), Programs: w.Programs, Unasked: true}
 	clear(told)
-	if _, err := w.TextsInForce(t.Context()); err != nil || len(told) == 0 || w.TakeReport() != nil {
+	if _, err := w.TextsInForce(t.Context()); err != nil || len(told) == 0 || w.TakeDeferredReport() != nil {
 		t.Errorf("beside a program: told %v, %v", told, err)
 	}
 }

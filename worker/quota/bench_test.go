@@ -19,8 +19,8 @@ func BenchmarkWrite(b *testing.B) {
 	})
 }
 
-// BenchmarkFits measures the check before each write, once there is a count.
-func BenchmarkFits(b *testing.B) {
+// BenchmarkCheckGrowth measures the check before each write, once there is a count.
+func BenchmarkCheckGrowth(b *testing.B) {
 	q := counting(b, b.TempDir())
 	for b.Loop() {
 		if err := q.CheckGrowth(4096); err != nil {

@@ -191,8 +191,8 @@ func TestNew_MissingFolder_Fails(t *testing.T) {
 	wantMessage(t, err, "keep count of")
 }
 
-// BenchmarkCount counts 10,000 files in 100 folders.
-func BenchmarkCount(b *testing.B) {
+// BenchmarkCountFiles counts 10,000 files in 100 folders.
+func BenchmarkCountFiles(b *testing.B) {
 	q := newQuota(b, Options{})
 	for i := range 10_000 {
 		name := filepath.Join(q.options.Dir, fmt.Sprint(i%100), fmt.Sprint(i))

@@ -403,8 +403,8 @@ func TestReceive_Photos_AreShown(t *testing.T) {
 	}
 }
 
-// BenchmarkPhoto takes a photo from the supervisor's blob to the picture for the model.
-func BenchmarkPhoto(b *testing.B) {
+// BenchmarkReceivePhoto takes a photo from the supervisor's blob to the picture for the model.
+func BenchmarkReceivePhoto(b *testing.B) {
 	h := newHome(b, "")
 	data := photo(b, 2560, 1920)
 	b.SetBytes(int64(len(data)))

@@ -280,7 +280,7 @@ func TestReview_Findings_AreReported(t *testing.T) {
 }
 
 // A refuted finding is reported with the reason. The verdict of its part is not used.
-func TestReview_RefutedFinding_LeavesVerdict(t *testing.T) {
+func TestReview_RefutedFinding_DropsVerdict(t *testing.T) {
 	other := strings.ReplaceAll(bug, "a.go", "b.go")
 	for name, c := range map[string]struct {
 		answers map[string]string

@@ -86,9 +86,9 @@ func TestSecondLook_Answers_AreRead(t *testing.T) {
 	}
 }
 
-// TestSecondLook_FreeChecks_ComeFirst checks that only findings that the supervisor would post cost
+// TestSecondLook_ChecksOnlyPostableFindings checks that only findings that the supervisor would post cost
 // a second look.
-func TestSecondLook_FreeChecks_ComeFirst(t *testing.T) {
+func TestSecondLook_ChecksOnlyPostableFindings(t *testing.T) {
 	found := findings(fault("a.go", "unfounded", "critical"), fault("b.go", "idea", "suggestion"),
 		fault("b.go", "known", "warning"), fault("b.go", "new", "critical"))
 	for name, c := range map[string]struct {

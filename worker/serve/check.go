@@ -34,7 +34,7 @@ func runCheck(ctx context.Context, u *userTools, h *host.Operation, p protocol.C
 // the second report, the supervisor assumes that the command still runs.
 func runCheckCommand(ctx context.Context, u *userTools, h *host.Operation,
 	p protocol.CheckParameters) (protocol.CheckResult, error) {
-	watch := &promptfile.Watcher{Home: u.promptFiles, Turn: h, Notes: u.memory.NotePaths(u.options.Now()),
+	watch := &promptfile.Watcher{Home: u.promptFiles, Turn: h, Notes: u.memory.DailyNotePaths(u.options.Now()),
 		Programs: u.runPrograms}
 	if err := watch.ReportChanges(ctx); err != nil { // without an earlier report, this call always reports
 		return protocol.CheckResult{}, err

@@ -86,11 +86,11 @@ func (s *server) runTurn(ctx context.Context, u *userTools, start protocol.TurnS
 	flush := s.sendEvents(ctx, turn)
 	defer flush()
 	u.quota.RefreshCount()
-	u.watch.NoteTurnStart()
+	u.watch.RecordTurnStart()
 	var more []worker.Tool
 	s.update(func(state *serverState) { more = state.more })
 	watched := watchedTurn{turn, &promptfile.Watcher{Home: u.promptFiles, Turn: turn,
-		Notes: u.memory.NotePaths(u.options.Now()), Programs: u.runPrograms,
+		Notes: u.memory.DailyNotePaths(u.options.Now()), Programs: u.runPrograms,
 		// pending calls run before the first model call, and may change the files
 		Unasked: len(start.PendingCalls) == 0 && !u.promptTextsDiffer.Load()}}
 	tools := &turnTools{userTools: u, turn: turn, start: start}
@@ -111,7 +111,7 @@ func (s *server) runTurn(ctx context.Context, u *userTools, start protocol.TurnS
 	if ctx.Err() != nil && u.shell != nil {
 		u.shell.EndTurnPrograms(start.Turn)
 	}
-	u.promptTextsDiffer.Store(watched.watch.Differs())
+	u.promptTextsDiffer.Store(watched.watch.HomeTextsDiffered())
 	end.Disk, end.DiskMore = u.quota.UsedBytes()
 	if err != nil {
 		return end, fmt.Errorf("turn %d: %w", start.Turn, err)
@@ -140,7 +140,7 @@ type watchedTurn struct {
 // first call, nothing can have changed since the system text was composed.
 func (t watchedTurn) NextModelMessage(ctx context.Context, after int64, system string,
 	tools []protocol.Tool) (protocol.ModelStreamResult, error) {
-	if t.PromptFiles = t.watch.TakeReport(); t.PromptFiles == nil {
+	if t.PromptFiles = t.watch.TakeDeferredReport(); t.PromptFiles == nil {
 		if err := t.watch.ReportChanges(ctx); err != nil {
 			return protocol.ModelStreamResult{}, err
 		}

@@ -167,7 +167,7 @@ func (u *userTools) runPrograms() bool {
 func (u *userTools) systemText(start protocol.TurnStart, texts promptfile.TextsByPath) string {
 	parts := prompt.Parts{User: u.hello.User, Timezone: u.hello.Timezone, Files: u.hello.Files,
 		Channel: start.Channel, Group: start.Group, ShowsFiles: start.ShowsFiles,
-		Soul: texts[prompt.SoulFile], Instructions: texts[prompt.InstructionsFile], About: texts[prompt.AboutFile]}
+		Soul: texts[prompt.SoulFile], Instructions: texts[prompt.InstructionsFile], About: texts[prompt.AboutUserFile]}
 	if u.shell != nil {
 		parts.Terminals = u.shell.DescribeTerminals()
 	}

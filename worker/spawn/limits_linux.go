@@ -157,12 +157,12 @@ func (s *spawner) startMeasuring() {
 	if s.measuring {
 		return
 	}
-	roots := map[int]cgroup.MeasureLimits{}
+	roots := map[int]cgroup.MeterLimits{}
 	for _, w := range s.workers {
 		if !w.ended.IsZero() {
 			continue
 		}
-		look := cgroup.MeasureLimits{Tasks: math.MaxInt, Memory: !s.groupsLimit("memory"), Pools: s.poolLimits}
+		look := cgroup.MeterLimits{Tasks: math.MaxInt, Memory: !s.groupsLimit("memory"), Pools: s.poolLimits}
 		look.MemoryLimit = w.limits.Memory
 		if !s.groupsLimit("pids") {
 			look.Tasks = w.limits.PIDs

@@ -22,7 +22,7 @@ func newCommand(programs ProgramRunner, e protocol.SpeechEngine) recogniser {
 		for i, part := range e.Command {
 			line[i] = fill.Replace(part)
 		}
-		heard, words := &stderrReader{}, &prefixWriter{most: protocol.MaxPieceTextBytes}
+		heard, words := &stderrParser{}, &prefixWriter{most: protocol.MaxPieceTextBytes}
 		err := programs.Run(ctx, program.Program{
 			Name: line[0], Args: line[1:], Nice: nice, Timeout: pieceTimeout(p.length), Stdout: words, Stderr: heard,
 		})

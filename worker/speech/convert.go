@@ -30,7 +30,7 @@ const containers = "ogg,mp3,mov,matroska,wav,flac,aac,amr,aiff,au,caf,avi,mpegts
 const nice = 15
 
 // convert converts a recording to samples, and finds its silences.
-func (t *Transcriber) convert(ctx context.Context, p protocol.TranscribeParameters) (*samples, []span, error) {
+func (t *Transcriber) convert(ctx context.Context, p protocol.TranscribeParameters) (*sampleFile, []span, error) {
 	f, err := t.Files.Open(p.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, &speechError{protocol.SpeechFailureNoFile, err.Error()}
@@ -45,7 +45,7 @@ func (t *Transcriber) convert(ctx context.Context, p protocol.TranscribeParamete
 	}
 	raw := filepath.Join(t.Temp, "sound.pcm")
 	var found silenceParser
-	heard := &stderrReader{onLine: found.parseLine}
+	heard := &stderrParser{onLine: found.parseLine}
 	err = t.Programs.Run(ctx, program.Program{
 		Name: "ffmpeg", Nice: nice, Timeout: time.Minute + time.Duration(p.Seconds)*time.Second, Stderr: heard,
 		Args: []string{"-hide_banner", "-nostdin", "-nostats", "-protocol_whitelist", "file", "-format_whitelist", containers,

@@ -87,7 +87,7 @@ func FuzzSilenceParser(f *testing.F) {
 			return
 		}
 		var p silenceParser
-		l := &stderrReader{onLine: p.parseLine}
+		l := &stderrParser{onLine: p.parseLine}
 		_, _ = l.Write([]byte(lines))
 		l.close()
 		silences, before := p.silencesUntil(length), int64(0)

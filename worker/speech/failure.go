@@ -35,8 +35,8 @@ var phrases = []struct {
 	{"failed to initialize whisper context", protocol.SpeechFailureNoModel},
 }
 
-// stderrReader reads a program's standard error line by line.
-type stderrReader struct {
+// stderrParser reads a program's standard error line by line.
+type stderrParser struct {
 	onLine func(line string) // hook for every line; may be nil
 	line   []byte
 	last   string // last line about an error, otherwise the last line
@@ -48,7 +48,7 @@ type stderrReader struct {
 const maxLine = 1 << 10
 
 // Write takes all of p.
-func (l *stderrReader) Write(p []byte) (int, error) {
+func (l *stderrParser) Write(p []byte) (int, error) {
 	for _, c := range p {
 		switch {
 		case c == '\n' || c == '\r':
@@ -62,9 +62,9 @@ func (l *stderrReader) Write(p []byte) (int, error) {
 }
 
 // close handles a last line without an end.
-func (l *stderrReader) close() { l.keep(strings.TrimSpace(string(l.line))) }
+func (l *stderrParser) close() { l.keep(strings.TrimSpace(string(l.line))) }
 
-func (l *stderrReader) keep(line string) {
+func (l *stderrParser) keep(line string) {
 	if line == "" {
 		return
 	}
@@ -85,7 +85,7 @@ func isError(line string) bool { return strings.Contains(strings.ToLower(line), 
 
 // failureOf returns the failure that a program's error and last words mean. If ctx has ended,
 // failureOf returns the error itself.
-func (l *stderrReader) failureOf(ctx context.Context, err error, missing protocol.SpeechFailure) error {
+func (l *stderrParser) failureOf(ctx context.Context, err error, missing protocol.SpeechFailure) error {
 	l.close()
 	if ctx.Err() != nil {
 		return err

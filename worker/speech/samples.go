@@ -16,15 +16,15 @@ const rate = 16_000
 
 const sampleSize = 2 // bytes of one sample
 
-// samples hold the sound of a recording, in a file without a header.
-type samples struct {
+// sampleFile hold the sound of a recording, in a file without a header.
+type sampleFile struct {
 	file          *os.File
 	length        int64 // length of the recording, in samples
 	statedSeconds int   // length in seconds stated by the channel, which may omit a fraction
 }
 
 // openSamples opens the samples. The caller closes them.
-func openSamples(name string, most int) (*samples, error) {
+func openSamples(name string, most int) (*sampleFile, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
@@ -33,11 +33,11 @@ func openSamples(name string, most int) (*samples, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return &samples{f, info.Size() / sampleSize, most}, nil
+	return &sampleFile{f, info.Size() / sampleSize, most}, nil
 }
 
 // Close closes the file. Close of a nil *samples does nothing.
-func (s *samples) Close() error {
+func (s *sampleFile) Close() error {
 	if s == nil {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (s *samples) Close() error {
 }
 
 // writeWAV writes a part of the sound to a WAV file, and replaces the file.
-func (s *samples) writeWAV(name string, part span) error {
+func (s *sampleFile) writeWAV(name string, part span) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return fmt.Errorf("write a piece: %w", err)
@@ -77,7 +77,7 @@ const quietWindow = rate / 10
 
 // quietest returns the middle of the quietest moment of a part, or the part's end after a read
 // error.
-func (s *samples) quietest(part span) int64 {
+func (s *sampleFile) quietest(part span) int64 {
 	from := bufio.NewReaderSize(io.NewSectionReader(s.file, part.begin*sampleSize, (part.end-part.begin)*sampleSize), 64<<10)
 	at, least, window := part.end, int64(-1), make([]byte, quietWindow*sampleSize)
 	for begin := part.begin; begin+quietWindow <= part.end; begin += quietWindow {
@@ -97,7 +97,7 @@ func (s *samples) quietest(part span) int64 {
 }
 
 // seconds returns the length of that many samples, at most the stated length.
-func (s *samples) seconds(of int64) int { return min(seconds(of), s.statedSeconds) }
+func (s *sampleFile) seconds(of int64) int { return min(seconds(of), s.statedSeconds) }
 
 // duration returns the length of that many samples.
 func duration(samples int64) time.Duration { return time.Duration(samples) * time.Second / rate }

@@ -201,7 +201,7 @@ func TestTranscribe_TimeUpOrStopped_KillsAll(t *testing.T) {
 	f := newFixture(t)
 	f.record("note.ogg", tone(440, 2))
 	e := f.whisper(map[string]any{"sleep": true})
-	f.Programs = hastyPrograms{f.runner, "whisper-cli"}
+	f.Programs = shortTimeoutPrograms{f.runner, "whisper-cli"}
 	if r := f.mustTranscribe("note.ogg", e); r.Failure != protocol.SpeechFailureTimeout || !strings.Contains(r.Detail,
 		"whisper-cli: no end after") {
 		t.Errorf("%+v", r)
@@ -219,13 +219,13 @@ func TestTranscribe_TimeUpOrStopped_KillsAll(t *testing.T) {
 	}
 }
 
-// hastyPrograms runs programs, and gives one program little time.
-type hastyPrograms struct {
+// shortTimeoutPrograms runs programs, and gives one program little time.
+type shortTimeoutPrograms struct {
 	ProgramRunner
 	name string
 }
 
-func (s hastyPrograms) Run(ctx context.Context, p program.Program) error {
+func (s shortTimeoutPrograms) Run(ctx context.Context, p program.Program) error {
 	if p.Name == s.name {
 		p.Timeout = 500 * time.Millisecond
 	}
@@ -392,7 +392,7 @@ func TestCommandEngine_RunsAnyRecogniser(t *testing.T) {
 	}
 	f.Done = nil
 	e.Command = []string{"sh", "-c", "yes ж; true"}
-	f.Programs = hastyPrograms{f.runner, "sh"}
+	f.Programs = shortTimeoutPrograms{f.runner, "sh"}
 	if r := f.mustTranscribe("note.ogg", e); r.Failure != protocol.SpeechFailureTimeout {
 		t.Errorf("%+v", r)
 	}
@@ -428,7 +428,7 @@ func (t timedPrograms) Run(ctx context.Context, p program.Program) error {
 	return t.ProgramRunner.Run(ctx, p)
 }
 
-// TestStderrReader_KeepsMostTellingLine: the stderrReader keeps the line that explains the failure,
+// TestStderrReader_KeepsMostTellingLine: the stderrParser keeps the line that explains the failure,
 // in bounded memory.
 func TestStderrReader_KeepsMostTellingLine(t *testing.T) {
 	for said, want := range map[string]string{
@@ -439,7 +439,7 @@ func TestStderrReader_KeepsMostTellingLine(t *testing.T) {
 		"\n\n":                      "",
 		"Error: a\nerror: b\nother": "error: b",
 	} {
-		l := &stderrReader{}
+		l := &stderrParser{}
 		for chunk := range slices.Chunk([]byte(said), 7) {
 			_, _ = l.Write(bytes.Clone(chunk))
 		}

@@ -30,7 +30,7 @@ const autoLanguage = "auto"
 func newWhisper(programs ProgramRunner, e protocol.SpeechEngine) recogniser {
 	return func(ctx context.Context, p piece) ([]string, string, error) {
 		out := strings.TrimSuffix(p.wav, ".wav")
-		heard := &stderrReader{onLine: p.progress}
+		heard := &stderrParser{onLine: p.progress}
 		err := programs.Run(ctx, program.Program{
 			Name: cmp.Or(e.Program, "whisper-cli"), Env: []string{whisperEnv}, Nice: nice, Timeout: pieceTimeout(p.length), Stderr: heard,
 			Args: []string{"-m", e.Model, "-l", cmp.Or(e.Language, autoLanguage), "-t", strconv.Itoa(e.Threads), "-f", p.wav,

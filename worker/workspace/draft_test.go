@@ -26,9 +26,9 @@ func keep(t *testing.T, ws *Workspace, dir, name, text string) (string, error) {
 	return path, nil
 }
 
-// TestDraft_NameTaken_GetsNumberedName: a taken name gets a number, but a file with the same bytes
+// TestDraft_NameExists_GetsNumberedName: a taken name gets a number, but a file with the same bytes
 // is not stored twice.
-func TestDraft_NameTaken_GetsNumberedName(t *testing.T) {
+func TestDraft_NameExists_GetsNumberedName(t *testing.T) {
 	ws, dir := newWorkspace(t)
 	home := filepath.Join(filepath.Dir(dir), "folder")
 	must(t, os.MkdirAll(filepath.Join(home, "up/day"), 0o755))

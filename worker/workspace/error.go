@@ -24,7 +24,7 @@ var (
 	ErrReadOnly            = errors.New("it is marked read-only")
 	ErrInTrash             = errors.New("the trash is changed by deleting and by moving things out of it alone")
 	ErrReservedName        = errors.New("names from .mews- to .tmp are kept for files that are being written")
-	ErrFolderItself        = errors.New("it is the folder itself")
+	ErrPathIsRoot          = errors.New("it is the folder itself")
 	ErrTooManyEntries      = errors.New("it holds too many entries, and only the first of them were looked at")
 )
 

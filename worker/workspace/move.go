@@ -42,7 +42,7 @@ func (w *Workspace) MoveFile(ctx context.Context, from, to string) (string, erro
 		return "", wrapError("move", from, err)
 	}
 	if src.name == "." || src.name == trash {
-		return "", wrapError("move", from, ErrFolderItself)
+		return "", wrapError("move", from, ErrPathIsRoot)
 	}
 	dst, err := w.destination(to, src)
 	if err != nil {
@@ -81,7 +81,7 @@ func (w *Workspace) MoveToTrash(ctx context.Context, name string, at time.Time) 
 	switch {
 	case err != nil:
 	case src.name == ".":
-		err = ErrFolderItself
+		err = ErrPathIsRoot
 	case inTrash(src.name):
 		err = ErrInTrash
 	default:

@@ -38,8 +38,8 @@ func TestMove_EachTarget_RenamesOrFails(t *testing.T) {
 		{"elsewhere", "new/name", fs.ErrExist},
 		{"elsewhere", "elsewhere/box/z", syscall.EINVAL},
 		{"missing", "x", fs.ErrNotExist},
-		{".", "x", ErrFolderItself},
-		{".trash", "x", ErrFolderItself},
+		{".", "x", ErrPathIsRoot},
+		{".trash", "x", ErrPathIsRoot},
 		{"old", ".trash/x", ErrInTrash},
 		{"old", "../x", ErrPathOutside},
 		{"old", "new/name/below", syscall.ENOTDIR},
@@ -69,7 +69,7 @@ func TestMoveToTrash_File_IsInTrash(t *testing.T) {
 	if f, err := ws.Open(where + "/deep/x"); err != nil || f.Close() != nil {
 		t.Fatalf("reading in the trash by its path: %v", err)
 	}
-	for path, is := range map[string]error{".": ErrFolderItself, "/": ErrFolderItself, where: ErrInTrash,
+	for path, is := range map[string]error{".": ErrPathIsRoot, "/": ErrPathIsRoot, where: ErrInTrash,
 		".trash": ErrInTrash, "box": fs.ErrNotExist} {
 		_, err := ws.MoveToTrash(t.Context(), path, noon)
 		wantError(t, err, is, "delete "+path)

@@ -299,7 +299,7 @@ func TestSupervisorAway_Leave_EndsChat(t *testing.T) {
 	}
 }
 
-func TestSupervisorAway_LeaveWithoutLine_IsNoError(t *testing.T) {
+func TestSupervisorAway_NoUnsentLine_LeaveSucceeds(t *testing.T) {
 	p, _ := sitting(t)
 	end := p.live()
 	d := p.startTerminal(Options{})

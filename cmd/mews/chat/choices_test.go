@@ -41,7 +41,7 @@ func (p *rig) answerPress(press, text string) {
 	p.feeds.NotifyDelivery(in.Conversation.ID)
 }
 
-func TestChoices_TypedLine_PressesButton(t *testing.T) {
+func TestChoices_TypedNumber_PressesButton(t *testing.T) {
 	c := choicesOf(control.Delivery{ID: 7, Buttons: yesNo})
 	if d := cmp.Diff([]string{"  1) Go on   2) Stop[2J", "  3) Help"}, c.lines); d != "" {
 		t.Error(d)

@@ -13,7 +13,7 @@ import (
 
 // A file is shown with its path only if the home has exactly the file that was sent, because a
 // worker may name any path.
-func TestFileLines_File_ShowsPath(t *testing.T) {
+func TestFileLines_OnlySentFile_ShowsPath(t *testing.T) {
 	home := folder(t)
 	outside := folder(t)
 	if err := os.Symlink(outside, filepath.Join(home, "link")); err != nil {

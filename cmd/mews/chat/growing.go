@@ -37,9 +37,9 @@ func (v view) render(t supervisor.RichText) []row {
 // settled, which replace the rows shown before.
 func (g *growing) add(text string, v view) (settled, shown []row) {
 	g.source += text
-	n, steady := markdown.SettledLength(g.source)
+	n, steady := markdown.FinalPrefixLength(g.source)
 	settled = g.renderFinal(n, v)
-	rows := g.separated(v.render(markdown.MaxTableWidth(v.width).RenderGrowing(g.source)))
+	rows := g.separated(v.render(markdown.RendererForWidth(v.width).RenderGrowing(g.source)))
 	known := countCovered(rows, g.offScreen)
 	g.offScreen, rows = appendLetters("", rows[:known]), rows[known:]
 	over := max(0, len(rows)-v.height)
@@ -54,7 +54,7 @@ func (g *growing) add(text string, v view) (settled, shown []row) {
 // renderFinal returns rows for the first n bytes of source, without the rows that are already
 // final.
 func (g *growing) renderFinal(n int, v view) []row {
-	rows := v.render(markdown.MaxTableWidth(v.width).Render(g.source[:n]))
+	rows := v.render(markdown.RendererForWidth(v.width).Render(g.source[:n]))
 	if g.source = g.source[n:]; n == 0 || len(rows) == 0 {
 		return nil
 	}

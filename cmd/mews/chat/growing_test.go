@@ -57,7 +57,7 @@ var answers = map[string]string{
 }
 
 // The test draws the pieces of the answer, the screen's size and the typed text at random.
-func TestGrowingAnswer_Pieces_EndLikeWholeText(t *testing.T) {
+func TestGrowingAnswer_InPieces_EqualsWholeAnswer(t *testing.T) {
 	names := slices.Sorted(maps.Keys(answers))
 	rapid.Check(t, func(rt *rapid.T) {
 		md := answers[rapid.SampledFrom(names).Draw(rt, "answer")]

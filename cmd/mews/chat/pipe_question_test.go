@@ -51,7 +51,7 @@ func TestPipe_LineResumesTurn_GetsItsAnswer(t *testing.T) {
 }
 
 // The notice suffices if the line answers a question of an open line: that line gets the answer.
-func TestPipe_LineResumesOwnLine_NoticeSuffices(t *testing.T) {
+func TestPipe_AnswerToOwnQuestion_NoticeSuffices(t *testing.T) {
 	p := &pipe{err: io.Discard, changed: make(chan struct{}, 1),
 		open: map[string]*openLine{"asker": {inbound: 7}, "mine": {}}}
 	if p.acceptNotice("mine", 7) {

@@ -70,7 +70,7 @@ func TestPipe_FailedTurn_PrintsAndFails(t *testing.T) {
 	}
 }
 
-func TestPipe_Notice_IsPrintedAndKept(t *testing.T) {
+func TestPipe_Notice_IsPrintedAndStaysWaiting(t *testing.T) {
 	p := newRig(t)
 	p.live()
 	var answering sync.WaitGroup
@@ -122,7 +122,7 @@ func TestPipe_LineDuringAnotherTurn_GetsAnswer(t *testing.T) {
 	var answering sync.WaitGroup
 	answering.Go(func() {
 		p.nextInbound()
-		if taken, err := p.db.Turns().TakeWaitingTexts(t.Context(), turn.ID, 1<<10,
+		if taken, err := p.db.Turns().AddWaitingTexts(t.Context(), turn.ID, 1<<10,
 			supervisor.PriorityUsual); taken != 1 || err != nil {
 			t.Errorf("%d lines were taken in, %v", taken, err)
 		}

@@ -24,7 +24,7 @@ var plain = style{}
 // renderText renders Markdown for a screen of a given width, and returns all rows in one text.
 func renderText(s style, md string, width int) string {
 	var lines []string
-	for _, r := range s.rows(markdown.MaxTableWidth(width).Render(md), "", width) {
+	for _, r := range s.rows(markdown.RendererForWidth(width).Render(md), "", width) {
 		lines = append(lines, r.text)
 	}
 	return strings.Join(lines, "\n")
@@ -125,7 +125,7 @@ func FuzzMarkdownRows(f *testing.F) {
 		if looks {
 			s = inColour(true)
 		}
-		rich := markdown.MaxTableWidth(width).Render(md)
+		rich := markdown.RendererForWidth(width).Render(md)
 		rows := s.rows(rich, "", width)
 		screen := chattest.NewScreen(t, width, 4)
 		for _, r := range rows {

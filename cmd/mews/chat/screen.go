@@ -213,7 +213,7 @@ func (t *terminal) print(look, text string) {
 
 // printMarkdown prints Markdown after the time.
 func (t *terminal) printMarkdown(look, time, text string) {
-	rich := markdown.MaxTableWidth(t.line.width).Render(text)
+	rich := markdown.RendererForWidth(t.line.width).Render(text)
 	for i := range rich.Entities {
 		rich.Entities[i].Offset += len(time)
 	}

@@ -23,7 +23,7 @@ func ShowMarkdown(w io.Writer, text string) error {
 	if columns, _, err := term.GetSize(int(w.(*os.File).Fd())); err == nil && columns > 0 {
 		width = min(columns, maxTextWidth)
 	}
-	for _, row := range styleFor(os.Getenv).rows(markdown.MaxTableWidth(width).Render(text), "", width) {
+	for _, row := range styleFor(os.Getenv).rows(markdown.RendererForWidth(width).Render(text), "", width) {
 		if _, err := fmt.Fprintln(w, row.text); err != nil {
 			return err
 		}

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestUnansweredLines_Stop_ClosesEarlierLines(t *testing.T) {
+func TestShouldStop_OnlyNewLines_NeedAnotherStop(t *testing.T) {
 	var a unanswered
 	now := time.Unix(1000, 0)
 	stops := func(key string, want bool) {

@@ -47,7 +47,7 @@ const unnamed = ^uint32(0) // the id in an entry that names no user and no group
 
 // hasRight must follow the rules of acl(5): entries for a named user, a group and all others,
 // limited by the mask.
-func TestHasRight_AccessList_EqualsKernel(t *testing.T) {
+func TestHasRight_AccessList_AgreesWithKernel(t *testing.T) {
 	path := openFile(t)
 	bob := account{name: "bob", uid: 70001, gids: []uint32{70001, 70100}}
 	list := func(middle ...aclEntry) []aclEntry {
@@ -97,7 +97,7 @@ func canReadAs(t *testing.T, path string, as *syscall.Credential) bool {
 
 // The mode of a file with a secret does not show all its readers. The file's access control list
 // counts too.
-func TestExposedSecrets_AccessList_IsNamed(t *testing.T) {
+func TestExposedSecrets_ACLReader_IsNamed(t *testing.T) {
 	path := openFile(t)
 	accounts := []account{{name: "bob", uid: 70001, gids: []uint32{70001}}, {name: "carl", uid: 70002, gids: []uint32{70002}}}
 	if err := exposedFile(path, accounts, false); err != nil {

@@ -104,7 +104,7 @@ func TestExamineGate_CountsFactors(t *testing.T) {
 	r.request(admin.MethodUserList, admin.UserRequest{})
 	r.expectFinding("gate", "WARN ben must have a second factor")
 	r.expectFinding("seal", "ok can be read by this account alone")
-	r.request(admin.MethodUserSuspend, admin.SuspendRequest{User: "ben", On: true})
+	r.request(admin.MethodUserSuspend, admin.SuspendUserRequest{User: "ben", On: true})
 	r.expectFinding("gate", "ok nobody has a second factor")
 	key := filepath.Join(r.dir, "state", "private", "seal.key")
 	if err := os.Chmod(key, 0o644); err != nil {

@@ -23,8 +23,8 @@ func All() sqlite.Policies {
 	return sqlite.Policies{
 		Gate: sqlite.GatePolicy{Refuse: access.RefusalText, ShouldChallenge: access.ShouldChallenge,
 			Lately:         access.ChallengeInterval,
-			DecideLateCode: access.SpendLateCode, ResetAnswer: access.TextHeldFactorReset,
-			EditRefusal:     access.TextEditLocked,
+			DecideLateCode: access.SpendLateCode, ResetAnswer: access.TextResendAfterFactorReset,
+			EditRefusal:     access.TextEditWhileLocked,
 			CodePlaceholder: access.TextCodePlaceholder},
 		Edits: sqlite.EditPolicy{
 			SplitNotes:      inbox.SplitNotes,
@@ -40,7 +40,7 @@ func All() sqlite.Policies {
 		Questions: sqlite.QuestionAnswerPolicy{
 			MayAsk:          answer.CheckQuestionLimit,
 			DecideMessage:   answer.MatchAnswer,
-			Reminder:        answer.ReminderText,
+			Reminder:        answer.OpenQuestionReminderText,
 			DecidePress:     answer.ParsePress,
 			Buttons:         answer.QuestionButtons,
 			LateAnswerText:  answer.LateAnswerMessage,
@@ -48,7 +48,7 @@ func All() sqlite.Policies {
 			EndNotice:       answer.OutcomeText,
 			FinalText:       answer.EndedQuestionText,
 			KeepsButtons:    answer.KeepsButtons,
-			HasKeyboard:     answer.HasKeyboard,
+			HasKeyboard:     answer.HasLocationKeyboard,
 			KeyboardRemoval: answer.QuestionClosedMessage,
 		},
 		Undo: sqlite.UndoTexts{Buttons: undo.Buttons, ImpossibleNote: undo.CannotUndoNote,
@@ -59,7 +59,7 @@ func All() sqlite.Policies {
 			ReceivedFileEntry: effect.ReceivedFileEntry,
 			RefusedNotice: func(refused []supervisor.Effect) string {
 				return effect.RefusalTextForUser(refused,
-					markdown.QuoteName)
+					markdown.EscapeName)
 			},
 			RefusedNote: effect.RefusalTextForModel},
 		History: sqlite.HistoryTexts{
@@ -79,9 +79,9 @@ func All() sqlite.Policies {
 			DecideOutcome:     job.DecideFireOutcome,
 			Notice:            job.TitledMessage,
 			AddPausedNote:     job.AddPausedNote,
-			PausedAwayText:    job.PausedAwayText,
+			PausedAwayText:    job.PausedWhileAwayText,
 			WaitingInChatText: job.WaitingJobsText,
-			RefusedRetryDelay: job.RefusedRetryDelay,
+			RefusedRetryDelay: job.RefusingChatRetryDelay,
 			DeletedTopicText:  job.DeletedTopicText,
 			JobMessagesText:   job.JobMessagesText,
 		},

@@ -15,9 +15,9 @@ import (
 	"mews/supervisor/problem"
 )
 
-// TestCreateReview_AnswerLost_IsUnknown loses the answer to a new review in several ways. The error
+// TestCreateReview_AnswerLost_OutcomeIsUnknown loses the answer to a new review in several ways. The error
 // must say that the review may exist.
-func TestCreateReview_AnswerLost_IsUnknown(t *testing.T) {
+func TestCreateReview_AnswerLost_OutcomeIsUnknown(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	ctx := t.Context()
 	n := r.open()

@@ -8,25 +8,25 @@ import (
 	"mews/supervisor/github/api"
 )
 
-// network is a RoundTripper that records the address of the last request, and fails each request.
-type network struct{ last string }
+// failingTransport is a RoundTripper that records the address of the last request, and fails each request.
+type failingTransport struct{ last string }
 
-func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
+func (n *failingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	n.last = r.URL.String()
 	return nil, errors.New("there is no network")
 }
 
-// plainServer redirects all requests to http on the same host.
-type plainServer struct{ asked []string }
+// httpRedirector redirects all requests to http on the same host.
+type httpRedirector struct{ asked []string }
 
-func (p *plainServer) RoundTrip(r *http.Request) (*http.Response, error) {
+func (p *httpRedirector) RoundTrip(r *http.Request) (*http.Response, error) {
 	p.asked = append(p.asked, r.URL.String())
 	return &http.Response{StatusCode: http.StatusMovedPermanently, Header: http.Header{"Location": {"http://" + r.URL.Host + "/elsewhere"}}, Body: http.NoBody,
 		Request: r}, nil
 }
 
 func TestToken_IsNeverSentOverHTTP(t *testing.T) {
-	p := new(plainServer)
+	p := new(httpRedirector)
 	c, err := api.New(api.Options{Token: func() string { return "t" }, HTTP: p})
 	if err != nil {
 		t.Fatal(err)
@@ -44,7 +44,7 @@ func TestBaseURL_Each_GivesRESTAndGraphQL(t *testing.T) {
 		"https://ghe.example.org/api/v3": {"https://ghe.example.org/api/v3/repos/a/b", "https://ghe.example.org/api/graphql"},
 		"https://api.acme.ghe.com/":      {"https://api.acme.ghe.com/repos/a/b", "https://api.acme.ghe.com/graphql"},
 	} {
-		n := new(network)
+		n := new(failingTransport)
 		c, err := api.New(api.Options{URL: configured, Token: func() string { return "t" }, HTTP: n})
 		if err != nil {
 			t.Fatal(err)

@@ -76,9 +76,9 @@ func TestSkipFilter_ObeysGitattributes(t *testing.T) {
 	}
 }
 
-// TestAttributes_AgreeWithGit compares the attributes of paths with the attributes that git
+// TestGitattributes_AgreeWithGit compares the attributes of paths with the attributes that git
 // reports.
-func TestAttributes_AgreeWithGit(t *testing.T) {
+func TestGitattributes_AgreeWithGit(t *testing.T) {
 	random := rand.New(rand.NewPCG(16, 3))
 	folder := t.TempDir()
 	git(t, folder, nil, "init", "-q")

@@ -291,7 +291,7 @@ func TestParse_SecurityWords_MarkIssueEvents(t *testing.T) {
 }
 
 // A comment with Mews's mark is ignored only if Mews wrote it, or if Mews's login is unknown.
-func TestParse_OwnMark_CountsBySender(t *testing.T) {
+func TestParse_MarkedComment_IsIgnoredIfOwn(t *testing.T) {
 	const payload = `{"action":"created","issue":{"number":7},` +
 		`"comment":{"body":"@mews review\n<!-- mews:a -->"},` + around + `}`
 	for self, want := range map[string]string{"": "our own", "mews-bot": "", "%s": "our own"} {

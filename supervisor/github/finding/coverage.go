@@ -28,9 +28,9 @@ type UnreadFile struct {
 	Part   bool // other parts of the file were read
 }
 
-// ReasonWithoutLines returns why a file has no changed lines. If known is false, it is unknown
+// NoChangedLinesReason returns why a file has no changed lines. If known is false, it is unknown
 // whether the file is binary.
-func ReasonWithoutLines(f diff.File, binary, known bool) string {
+func NoChangedLinesReason(f diff.File, binary, known bool) string {
 	switch {
 	case binary:
 		return UnreadReasonBinary
@@ -62,8 +62,8 @@ func (c Coverage) HasRead(path string) bool {
 	return !slices.ContainsFunc(c.Unread, func(u UnreadFile) bool { return u.Path == path })
 }
 
-// Reason returns the reason why a file was not read; "" if it was.
-func (c Coverage) Reason(path string) string {
+// UnreadReason returns the reason why a file was not read; "" if it was.
+func (c Coverage) UnreadReason(path string) string {
 	for _, u := range c.Unread {
 		if u.Path == path {
 			return u.Reason

@@ -26,7 +26,7 @@ func madeRecord(n int, state supervisor.FindingState, words string) Record {
 const summaryHead = "0123456789abcdef0123456789abcdef01234567"
 
 // The summary has each finding with its state, and first the number of files that were read.
-func TestSummary_EachState_IsListed(t *testing.T) {
+func TestSummary_EachFindingState_IsListed(t *testing.T) {
 	muted := madeRecord(5, supervisor.FindingOpen, "")
 	muted.MutedBy = "bob"
 	s := Summary{Head: summaryHead, Name: "mews", Read: summaryHead,

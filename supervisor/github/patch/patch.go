@@ -115,7 +115,7 @@ func (p Patch) ReviewMaterial() (m protocol.ReviewMaterial, skipped []string, er
 	for _, f := range files {
 		isListed := slices.ContainsFunc(unread, func(u diff.UnreadFile) bool { return u.File.Path() == f.Path() })
 		if len(f.Hunks) == 0 && !isListed {
-			unread = append(unread, diff.UnreadFile{File: f, Reason: finding.ReasonWithoutLines(f, false, true)})
+			unread = append(unread, diff.UnreadFile{File: f, Reason: finding.NoChangedLinesReason(f, false, true)})
 		}
 	}
 	for _, u := range unread {

@@ -25,8 +25,8 @@ diff --git a/go.sum b/go.sum
 +y
 `
 
-// TestReviewMaterial_NoLines_IsSkipped covers diffs of files that have no changed lines.
-func TestReviewMaterial_NoLines_IsSkipped(t *testing.T) {
+// TestReviewMaterial_FileWithoutLines_IsSkipped covers diffs of files that have no changed lines.
+func TestReviewMaterial_FileWithoutLines_IsSkipped(t *testing.T) {
 	for text, want := range map[string]string{
 		"old mode 100644\nnew mode 100755\n":                                                    "x (file mode only)",
 		"similarity index 100%\nrename from w\nrename to x\n":                                   "x (renamed only)",

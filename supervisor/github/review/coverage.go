@@ -38,7 +38,7 @@ func (r *Reviews) coverageBefore(ctx context.Context, repo string, pull api.Pull
 	}
 	binary, err := r.binaryFiles(ctx, repo, pull, empty[:min(len(empty), maxWithoutLines)])
 	for i, f := range empty {
-		c.AddUnread(finding.UnreadFile{Path: f.Path(), Reason: finding.ReasonWithoutLines(f, binary[f.Path()],
+		c.AddUnread(finding.UnreadFile{Path: f.Path(), Reason: finding.NoChangedLinesReason(f, binary[f.Path()],
 			i < maxWithoutLines)})
 	}
 	return c, err

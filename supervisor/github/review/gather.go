@@ -150,7 +150,7 @@ func (r *Reviews) chunk(ctx context.Context, w supervisor.Review, pull api.PullR
 		}
 	}
 	for _, f := range files {
-		if reason := c.Coverage.Reason(f.Path()); len(f.Hunks) == 0 && reason != "" {
+		if reason := c.Coverage.UnreadReason(f.Path()); len(f.Hunks) == 0 && reason != "" {
 			why[reason]++
 		}
 	}

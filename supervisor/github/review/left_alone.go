@@ -47,12 +47,12 @@ func (r *Reviews) leftAlone(ctx context.Context, w supervisor.Review, pull api.P
 	if err != nil {
 		return "", err
 	}
-	mutes = append(mutes, supervisor.ReviewMute{Kind: supervisor.MuteLabel, Subject: labelNoReview})
+	mutes = append(mutes, supervisor.ReviewMute{Kind: supervisor.MuteKindLabel, Subject: labelNoReview})
 	for _, m := range mutes {
 		switch {
-		case m.Kind == supervisor.MutePullRequest && m.Subject == strconv.Itoa(w.Number):
+		case m.Kind == supervisor.MuteKindPullRequest && m.Subject == strconv.Itoa(w.Number):
 			return textStopped, nil
-		case m.Kind == supervisor.MuteLabel && slices.ContainsFunc(pull.Labels, func(l string) bool { return strings.EqualFold(l, m.Subject) }):
+		case m.Kind == supervisor.MuteKindLabel && slices.ContainsFunc(pull.Labels, func(l string) bool { return strings.EqualFold(l, m.Subject) }):
 			return textLabelled, nil
 		}
 	}

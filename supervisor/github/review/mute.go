@@ -24,7 +24,7 @@ func (r *Reviews) MutePullRequest(ctx context.Context, repo string, of superviso
 		return err
 	}
 	_, err := r.o.Store.AddMute(ctx, supervisor.ReviewMute{User: served.User, Repo: served.Name,
-		Kind:    supervisor.MutePullRequest,
+		Kind:    supervisor.MuteKindPullRequest,
 		Subject: strconv.Itoa(of.Number), By: of.Sender,
 		Why: textByComment})
 	onDiff := of.Event == "pull_request_review_comment"
@@ -134,7 +134,7 @@ func (r *Reviews) ownReviews(ctx context.Context, w supervisor.Review) (map[int6
 // muted.
 func (r *Reviews) muteFinding(ctx context.Context, w supervisor.Review, print, path string,
 	thumb api.Reaction) (fresh bool, err error) {
-	m := supervisor.ReviewMute{User: w.User, Repo: w.Repo, Kind: supervisor.MuteFinding, Subject: print,
+	m := supervisor.ReviewMute{User: w.User, Repo: w.Repo, Kind: supervisor.MuteKindFinding, Subject: print,
 		By: thumb.Login, At: thumb.At, Why: textByThumb, Number: w.Number, Path: path}
 	records, err := r.records(ctx, w)
 	if err != nil {

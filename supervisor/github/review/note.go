@@ -170,9 +170,9 @@ func publicReason(failure error) string {
 		return noteGitHub
 	}
 	switch supervisor.ErrorCodeOf(failure) {
-	case supervisor.CodeBudget:
+	case supervisor.CodeBudgetExceeded:
 		return noteLimit
-	case supervisor.CodeModel, supervisor.CodeUnavailable:
+	case supervisor.CodeModelFailed, supervisor.CodeUnavailable:
 		return noteNoAnswer
 	}
 	return noteFailed

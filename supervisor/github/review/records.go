@@ -69,7 +69,7 @@ func (r *Reviews) markMuted(ctx context.Context, w supervisor.Review, list []fin
 	for i := range list {
 		list[i].MutedBy = ""
 		for _, m := range mutes {
-			if m.Kind == supervisor.MuteFinding && mutedFinding(m).Matches(list[i].Finding) {
+			if m.Kind == supervisor.MuteKindFinding && mutedFinding(m).Matches(list[i].Finding) {
 				list[i].MutedBy = m.By
 				if m.By == "" {
 					list[i].MutedBy = textSomebody
@@ -105,7 +105,7 @@ func (r *Reviews) known(ctx context.Context, w supervisor.Review,
 	}
 	mutes, err := r.o.Store.ListMutes(ctx, w.User, w.Repo)
 	for _, m := range mutes {
-		if m.Kind == supervisor.MuteFinding {
+		if m.Kind == supervisor.MuteKindFinding {
 			known = append(known, mutedFinding(m))
 		}
 	}

@@ -146,12 +146,12 @@ func TestPress_OlderCard_NamesNewerHead(t *testing.T) {
 	}
 }
 
-// TestRequest_FailsOnReadHead_KeepsResult covers requests for a second review of a head, which fail
+// TestSecondReview_Fails_KeepsFirstResult covers requests for a second review of a head, which fail
 // in several ways. The first result, its coverage and its card must stay.
-func TestRequest_FailsOnReadHead_KeepsResult(t *testing.T) {
+func TestSecondReview_Fails_KeepsFirstResult(t *testing.T) {
 	for name, why := range map[string]error{
-		"model refuses":  supervisor.Errorf(supervisor.CodeModel, "The model answered 400."),
-		"limit of a day": supervisor.Errorf(supervisor.CodeBudget, "The day's limit is reached."),
+		"model refuses":  supervisor.Errorf(supervisor.CodeModelFailed, "The model answered 400."),
+		"limit of a day": supervisor.Errorf(supervisor.CodeBudgetExceeded, "The day's limit is reached."),
 		"denied":         supervisor.Errorf(supervisor.CodeForbidden, "You said no."),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -187,9 +187,9 @@ func TestRequest_FailsOnReadHead_KeepsResult(t *testing.T) {
 	}
 }
 
-// TestForcePush_ToReadHead_RefreshesSummary covers a branch that is reset to a head that was
+// TestForcePush_ToReviewedHead_RefreshesSummary covers a branch that is reset to a head that was
 // reviewed before. No part of that head is read or paid for again.
-func TestForcePush_ToReadHead_RefreshesSummary(t *testing.T) {
+func TestForcePush_ToReviewedHead_RefreshesSummary(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)
 	first := r.repo.CommitSHA("put-it")
@@ -250,7 +250,7 @@ func TestReopen_FindingsNotPosted_PostsThem(t *testing.T) {
 // TestHeadLimit_FailedHeads_DoNotCount covers five heads without a result, by a refusal of the user
 // or of the model.
 func TestHeadLimit_FailedHeads_DoNotCount(t *testing.T) {
-	for _, why := range []supervisor.ErrorCode{supervisor.CodeModel, supervisor.CodeForbidden} {
+	for _, why := range []supervisor.ErrorCode{supervisor.CodeModelFailed, supervisor.CodeForbidden} {
 		r := newRig(t, githubtest.Options{})
 		number := r.open(code)
 		for i := range 5 {

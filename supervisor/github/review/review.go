@@ -184,7 +184,7 @@ func (r *Reviews) beginDue(ctx context.Context) error {
 		}
 		n := 0
 		for _, other := range running {
-			if other.State != supervisor.ReviewConfirming {
+			if other.State != supervisor.ReviewAwaitsApproval {
 				n++
 			}
 		}
@@ -210,7 +210,7 @@ func (r *Reviews) begin(ctx context.Context, w supervisor.Review) error {
 	if err != nil {
 		return r.putOff(ctx, w, err)
 	}
-	if w.State == supervisor.ReviewSettling {
+	if w.State == supervisor.ReviewDelayed {
 		may, err := r.mayAsk(ctx, w)
 		if err != nil {
 			return r.putOff(ctx, w, err)
@@ -229,7 +229,7 @@ func (r *Reviews) begin(ctx context.Context, w supervisor.Review) error {
 		if !may && w.ID != settling {
 			r.tell(ctx, w, fmt.Sprintf(textLeftAlone, w.PullRequestName(), textMayNot))
 		}
-		if w.State != supervisor.ReviewSettling {
+		if w.State != supervisor.ReviewDelayed {
 			return nil
 		}
 	}

@@ -425,7 +425,7 @@ func TestCard_PostsPickedFindings(t *testing.T) {
 	r.wantParts(r.state(number), textStopped)
 }
 
-func TestReview_AsCheckRun_PostsOneNeutral(t *testing.T) {
+func TestReview_AsCheckRun_PostsOneNeutralRun(t *testing.T) {
 	r := newRig(t, githubtest.Options{App: &githubtest.App{}})
 	r.served.Post = supervisor.PostAsCheckRun
 	number := r.open(code)

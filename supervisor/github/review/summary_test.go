@@ -202,9 +202,9 @@ func TestCheckRun_CleanReview_Succeeds(t *testing.T) {
 	r.wantParts(r.repo.CheckRuns()[2].Summary, "`main.go:4`", "**Read 2 of 2 files**")
 }
 
-// TestUnreadHead_PullRequestIsToldOnce covers drafts, unfinished titles and the limit of heads.
+// TestUnreviewedHead_PullRequestGetsOneMail covers drafts, unfinished titles and the limit of heads.
 // Each pull request causes one mail, and its summary keeps the findings.
-func TestUnreadHead_PullRequestIsToldOnce(t *testing.T) {
+func TestUnreviewedHead_PullRequestGetsOneMail(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	r.reviews.o.Heads = 2
 	limited := r.open(code)
@@ -251,9 +251,9 @@ func TestUnreadHead_PullRequestIsToldOnce(t *testing.T) {
 	r.same("with post: card", r.posted(silent), []string(nil))
 }
 
-// TestUnfinishedTitle_NamesAreNoDrafts covers titles of unfinished work, and titles that begin with
+// TestDraftTitle_SimilarNames_AreNoDrafts covers titles of unfinished work, and titles that begin with
 // similar names.
-func TestUnfinishedTitle_NamesAreNoDrafts(t *testing.T) {
+func TestDraftTitle_SimilarNames_AreNoDrafts(t *testing.T) {
 	for title, want := range map[string]bool{
 		"draft: put it": true, "Draft : put it": true, "[Draft] put it": true, "(draft) put it": true, "WIP": true,
 		"WIP put it":  true,
@@ -357,9 +357,9 @@ func TestPost_PushMeanwhile_ReadsOnlyTheRest(t *testing.T) {
 	r.same("head", r.repo.Reviews(number)[0].Head, r.repo.CommitSHA("put-it"))
 }
 
-// TestReview_OtherCategory_IsNotPostedAgain covers a model that gives the same fault another
+// TestReview_SameFaultOtherCategory_PostsOnce covers a model that gives the same fault another
 // category at each head.
-func TestReview_OtherCategory_IsNotPostedAgain(t *testing.T) {
+func TestReview_SameFaultOtherCategory_PostsOnce(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)
 	for i, category := range []string{"bug", "error", "security"} {

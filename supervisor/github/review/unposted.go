@@ -78,7 +78,7 @@ func postHandler(do pressHandler) pressHandler {
 		if err != nil {
 			return "", err
 		}
-		if !there || w.IsActive() || w.State == supervisor.ReviewSettling || readHead(w) == "" {
+		if !there || w.IsActive() || w.State == supervisor.ReviewDelayed || readHead(w) == "" {
 			return "", supervisor.Errorf(supervisor.CodeNotFound, textNoReview)
 		}
 		newer, found, err := r.newerReview(ctx, w)

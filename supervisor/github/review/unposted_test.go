@@ -41,9 +41,9 @@ func (r *rig) buttonTexts(number int) (texts []string) {
 	return texts
 }
 
-// TestPost_WithoutPermission_CardHasAll covers a token without pull_requests=write. The button Post
+// TestPost_WithoutPermission_CardHasAllFindings covers a token without pull_requests=write. The button Post
 // again must not make a worker read the change a second time.
-func TestPost_WithoutPermission_CardHasAll(t *testing.T) {
+func TestPost_WithoutPermission_CardHasAllFindings(t *testing.T) {
 	r := newRig(t, githubtest.Options{May: readOnly()})
 	number := r.open(code)
 	r.want(number, "")
@@ -197,7 +197,7 @@ func TestPost_Killed_IsPostedOnce(t *testing.T) {
 	}
 }
 
-func TestPost_Refused_CardHasAll(t *testing.T) {
+func TestPost_Refused_CardHasAllFindings(t *testing.T) {
 	post := "POST /repos/{owner}/{repo}/pulls/{number}/reviews"
 	for name, c := range map[string]struct {
 		mode  supervisor.ReviewPostMode

@@ -225,7 +225,7 @@ func (r *Reviews) askApproval(ctx context.Context, w *supervisor.Review, repo su
 	if err != nil || slices.ContainsFunc(earlier, func(e supervisor.Review) bool { return e.Turn != 0 && e.Result != "" }) {
 		return err
 	}
-	w.State = supervisor.ReviewConfirming
+	w.State = supervisor.ReviewAwaitsApproval
 	if err := r.o.Store.Update(ctx, *w); err != nil {
 		return err
 	}
@@ -256,7 +256,7 @@ func isDenied(reviews []supervisor.Review) (denied bool) {
 // read lets a worker read a head, and stores the checked result.
 func (r *Reviews) read(ctx context.Context, w *supervisor.Review, read MaterialReader) error {
 	c, err := r.readChange(*w)
-	if errors.Is(err, spool.ErrGone) {
+	if errors.Is(err, spool.ErrBlobGone) {
 		err = r.retryForAWhile(ctx, func() error {
 			pull, err := r.o.API.PullRequest(ctx, w.Repo, w.Number)
 			if err == nil {
@@ -285,7 +285,7 @@ func (r *Reviews) read(ctx context.Context, w *supervisor.Review, read MaterialR
 			return err
 		}
 		if len(report.Findings) == 0 && len(report.Unread) == len(c.Material.Chunks) {
-			return supervisor.Errorf(supervisor.CodeModel, textAllUnread,
+			return supervisor.Errorf(supervisor.CodeModelFailed, textAllUnread,
 				finding.HarmlessMarkdown(report.Unread[0].Text, maxVerdict))
 		}
 	}

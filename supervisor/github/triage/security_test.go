@@ -90,7 +90,7 @@ func TestTriage_SecurityReport_IsToldInPrivate(t *testing.T) {
 
 // If only a later triage recognizes a security report, its card tells what an earlier one has
 // written on GitHub.
-func TestTriage_LaterReport_TellsEarlierWrites(t *testing.T) {
+func TestTriage_LateSecurityReport_ListsWrites(t *testing.T) {
 	r := newRig(t)
 	number := r.repo.OpenIssue(githubtest.NewIssue{Title: "Odd answer", Author: "mallory", Body: "Send %27."})
 	run := func(asked string) (card string) {

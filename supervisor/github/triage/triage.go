@@ -141,7 +141,7 @@ func (t *Triages) begin(ctx context.Context, w supervisor.IssueTriage) {
 		t.end(ctx, w, supervisor.TriageSkipped, textNotServed)
 		return
 	}
-	if w.State == supervisor.TriageSettling && !t.queueIfDue(ctx, &w) {
+	if w.State == supervisor.TriageDelayed && !t.queueIfDue(ctx, &w) {
 		return
 	}
 	source, key := "github/"+w.Repo, fmt.Sprintf("triage/%d/%d", w.Number, w.Round)

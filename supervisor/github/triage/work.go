@@ -43,7 +43,7 @@ func (t *Triages) RunTurn(ctx context.Context, turn supervisor.Turn, read Materi
 	switch {
 	case !there || !served:
 		return textNotServed, nil
-	case w.State == supervisor.TriageSettling || w.State == supervisor.TriageQueued:
+	case w.State == supervisor.TriageDelayed || w.State == supervisor.TriageQueued:
 		return t.work(ctx, w, repo, read)
 	}
 	var r result // the process was killed after the end of the triage, but before the end of its turn
@@ -98,7 +98,7 @@ func (t *Triages) read(ctx context.Context, w *supervisor.IssueTriage, repo supe
 	}
 	report, err := read(ctx, m)
 	if err == nil && report.Triage == nil {
-		err = supervisor.Errorf(supervisor.CodeModel, textNothingRead, unread(report))
+		err = supervisor.Errorf(supervisor.CodeModelFailed, textNothingRead, unread(report))
 	}
 	if err != nil {
 		return r, err

@@ -110,7 +110,7 @@ func TestOpen_OtherMigrations_AreRefused(t *testing.T) {
 
 // A database with a known schema gets the right schema and keeps its rows, in the transaction of
 // the next migration.
-func TestOpen_KnownSchema_IsConverted(t *testing.T) {
+func TestOpen_KnownOldSchema_IsConverted(t *testing.T) {
 	const table = `CREATE TABLE %s (id INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT NOT NULL%s) STRICT;
 		CREATE INDEX more_text ON more (text)`
 	path := filepath.Join(t.TempDir(), "mews.db")

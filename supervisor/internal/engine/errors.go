@@ -18,22 +18,22 @@ var errRolledBack = errors.New("the transaction was rolled back")
 
 // Errors of violated constraints, for errors.Is.
 const (
-	ErrUnique     = sqlite3.CONSTRAINT_UNIQUE
-	ErrPrimaryKey = sqlite3.CONSTRAINT_PRIMARYKEY
-	ErrForeignKey = sqlite3.CONSTRAINT_FOREIGNKEY
-	ErrCheck      = sqlite3.CONSTRAINT_CHECK
+	ErrUnique          = sqlite3.CONSTRAINT_UNIQUE
+	ErrPrimaryKey      = sqlite3.CONSTRAINT_PRIMARYKEY
+	ErrForeignKey      = sqlite3.CONSTRAINT_FOREIGNKEY
+	ErrCheckConstraint = sqlite3.CONSTRAINT_CHECK
 )
 
 // Problem is the kind of a failure that a person can fix.
 type Problem string
 
 const (
-	ProblemNone       Problem = ""           // no known problem
-	ProblemDiskFull   Problem = "full"       // the disk is full
-	ProblemDamaged    Problem = "damaged"    // the file is damaged
-	ProblemLocked     Problem = "locked"     // another program has the file open
-	ProblemUnwritable Problem = "unwritable" // the file can't be opened at all, or can't be opened for writing
-	ProblemDiskFault  Problem = "disk"       // the disk can't be read or written
+	ProblemNone           Problem = ""           // no known problem
+	ProblemDiskFull       Problem = "full"       // the disk is full
+	ProblemFileDamaged    Problem = "damaged"    // the file is damaged
+	ProblemFileLocked     Problem = "locked"     // another program has the file open
+	ProblemFileUnwritable Problem = "unwritable" // the file can't be opened at all, or can't be opened for writing
+	ProblemDiskFault      Problem = "disk"       // the disk can't be read or written
 	// the file's folder is on a network file system; facts: the folder, the file system's name
 	ProblemNetworkDisk Problem = "network"
 	// this program has an SQLite with known defects; facts: SQLite's version, the oldest good
@@ -46,8 +46,8 @@ const (
 	ProblemOlderSchema Problem = "older"
 	// there is no room for the copy before a migration; facts: the needed and the free MiB, the
 	// folder
-	ProblemNoRoomForCopy Problem = "no_room"
-	ProblemMissing       Problem = "missing" // the database must exist, but is missing or empty; facts: the path
+	ProblemNoRoomForCopy   Problem = "no_room"
+	ProblemDatabaseMissing Problem = "missing" // the database must exist, but is missing or empty; facts: the path
 	// the file was removed while it was open, and was written again; facts: the file's path
 	ProblemFileRemoved Problem = "removed"
 	// the file was removed while it was open, and could not be written again; facts: the file's
@@ -78,9 +78,9 @@ var problems = []struct {
 	problem Problem
 }{
 	{[]error{sqlite3.FULL, syscall.ENOSPC, syscall.EDQUOT}, ProblemDiskFull},
-	{[]error{sqlite3.CORRUPT, sqlite3.NOTADB}, ProblemDamaged},
-	{[]error{sqlite3.BUSY, sqlite3.LOCKED}, ProblemLocked},
-	{[]error{sqlite3.READONLY, sqlite3.PERM, sqlite3.CANTOPEN, fs.ErrPermission, syscall.EROFS}, ProblemUnwritable},
+	{[]error{sqlite3.CORRUPT, sqlite3.NOTADB}, ProblemFileDamaged},
+	{[]error{sqlite3.BUSY, sqlite3.LOCKED}, ProblemFileLocked},
+	{[]error{sqlite3.READONLY, sqlite3.PERM, sqlite3.CANTOPEN, fs.ErrPermission, syscall.EROFS}, ProblemFileUnwritable},
 	{[]error{sqlite3.IOERR}, ProblemDiskFault},
 }
 
@@ -104,7 +104,7 @@ func ProblemOf(err error) (p Problem, facts []any) {
 // read.
 func IsUnwritable(err error) bool {
 	problem, _ := ProblemOf(err)
-	return problem == ProblemDiskFull || problem == ProblemUnwritable
+	return problem == ProblemDiskFull || problem == ProblemFileUnwritable
 }
 
 // contextError returns the cause of ctx's end, or nil before the end.

@@ -76,7 +76,7 @@ func TestExamine_StoppedDatabase_IsReadWhole(t *testing.T) {
 	}{
 		{"sound", closed(""), "", false},
 		{"killed", killed(t), "", false},
-		{"damaged", damagedAfter(closed("")), ProblemDamaged, true},
+		{"damaged", damagedAfter(closed("")), ProblemFileDamaged, true},
 		{"index with another text than its row", func(path string) error {
 			const define = `PRAGMA writable_schema = on; UPDATE sqlite_schema
 				SET sql = 'CREATE INDEX word_text ON word (text)%s' WHERE name = 'word_text'`
@@ -84,11 +84,11 @@ func TestExamine_StoppedDatabase_IsReadWhole(t *testing.T) {
 				databaseOf(fmt.Sprintf(define, " WHERE id < 0"))(path),
 				databaseOf(`UPDATE word SET text = 'other'`)(path), databaseOf(fmt.Sprintf(define, ""))(path),
 				soundAtAGlance(path))
-		}, ProblemDamaged, true},
-		{"missing", func(string) error { return nil }, ProblemMissing, true},
-		{"empty", fileOf(""), ProblemMissing, true},
-		{"without a schema", databaseOf("CREATE TABLE a (b); DROP TABLE a"), ProblemMissing, true},
-		{"no database", fileOf(strings.Repeat("not the bytes of a database ", 50)), ProblemDamaged, true},
+		}, ProblemFileDamaged, true},
+		{"missing", func(string) error { return nil }, ProblemDatabaseMissing, true},
+		{"empty", fileOf(""), ProblemDatabaseMissing, true},
+		{"without a schema", databaseOf("CREATE TABLE a (b); DROP TABLE a"), ProblemDatabaseMissing, true},
+		{"no database", fileOf(strings.Repeat("not the bytes of a database ", 50)), ProblemFileDamaged, true},
 		{"of another program", databaseOf("CREATE TABLE photo (id INTEGER)"), ProblemForeignDatabase, true},
 		{"of a newer version", closed("PRAGMA user_version = 99"), ProblemNewerSchema, true},
 		{"with another table", closed("CREATE TABLE photo (id INTEGER);" + forgetDigests), ProblemOtherMigrations,
@@ -141,7 +141,7 @@ func TestExamine_OpenDatabase_IsLocked(t *testing.T) {
 	defer r.run()()
 	r.same("write", r.write(note("a")), nil)
 	_, err := Examine(t.Context(), r.db.Path(), Options{Migrations: testMigrations})
-	if problemOf(err) != ProblemLocked {
+	if problemOf(err) != ProblemFileLocked {
 		t.Errorf("got %v", err)
 	}
 }

@@ -60,7 +60,7 @@ func prepareFile(path string, probe func(dir string) (Filesystem, error), mustEx
 func refuseEmpty(path string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
-		return &Error{ProblemMissing, []any{path}}
+		return &Error{ProblemDatabaseMissing, []any{path}}
 	}
 	return err
 }

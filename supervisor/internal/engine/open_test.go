@@ -96,11 +96,11 @@ func TestOpen_BadFile_Fails(t *testing.T) {
 	}{
 		{"on a network file system", nil, remote, ProblemNetworkDisk, "NFS"},
 		{"unknown file system", nil, unknown, ProblemNone, ""},
-		{"no database", fileOf(strings.Repeat("not the bytes of a database ", 50)), nil, ProblemDamaged, ""},
+		{"no database", fileOf(strings.Repeat("not the bytes of a database ", 50)), nil, ProblemFileDamaged, ""},
 		{"database of another program", databaseOf("CREATE TABLE photo (id INTEGER)"), nil, ProblemForeignDatabase, ""},
 		{"database of a newer Mews", databaseOf("PRAGMA application_id = 1296389971; PRAGMA user_version = 99"), nil,
 			ProblemNewerSchema, "99 1"},
-		{"a folder", func(path string) error { return os.Mkdir(path, 0o700) }, nil, ProblemUnwritable, ""},
+		{"a folder", func(path string) error { return os.Mkdir(path, 0o700) }, nil, ProblemFileUnwritable, ""},
 		{"missing folder", func(path string) error { return os.Remove(filepath.Dir(path)) }, nil, ProblemNone, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -180,7 +180,7 @@ func TestOpen_UncleanStop_ChecksFile(t *testing.T) {
 			if err == nil {
 				defer db.Close()
 			}
-			if c.refuse != (problemOf(err) == ProblemDamaged) {
+			if c.refuse != (problemOf(err) == ProblemFileDamaged) {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -204,7 +204,7 @@ func TestRun_LargeUncleanDatabase_IsChecked(t *testing.T) {
 		}
 		if damaged {
 			err = db.Run(t.Context()) // damage ends Run before its context ends
-			if problemOf(err) != ProblemDamaged {
+			if problemOf(err) != ProblemFileDamaged {
 				t.Errorf("got %v", err)
 			}
 		} else if err := db.checkLate(t.Context()); err != nil {

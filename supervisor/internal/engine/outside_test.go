@@ -78,7 +78,7 @@ func TestOpen_FileInUse_Fails(t *testing.T) {
 		t.Fatalf("the other program reads %q, %v", line, err)
 	}
 	db, err := Open(t.Context(), path, Options{Migrations: testMigrations, BusyTimeout: 100 * time.Millisecond})
-	if problemOf(err) != ProblemLocked {
+	if problemOf(err) != ProblemFileLocked {
 		t.Errorf("got %v, %v", db, err)
 	}
 	if err := in.Close(); err != nil {

@@ -120,7 +120,7 @@ func (c *connection) refuseOlder(migrations fs.FS) error {
 func (c *connection) refuseUnused(path string) error {
 	version, err := c.pragma("user_version")
 	if err == nil && version == 0 {
-		err = &Error{ProblemMissing, []any{path}}
+		err = &Error{ProblemDatabaseMissing, []any{path}}
 	}
 	return err
 }

@@ -36,7 +36,7 @@ func TestOpen_MustExist_RefusesMissingOrEmpty(t *testing.T) {
 			}
 			db, err := Open(t.Context(), path, Options{Migrations: testMigrations, MustExist: true})
 			problem, facts := ProblemOf(err)
-			if c.bad != (problem == ProblemMissing) || c.bad && fmt.Sprint(facts) != "["+path+"]" {
+			if c.bad != (problem == ProblemDatabaseMissing) || c.bad && fmt.Sprint(facts) != "["+path+"]" {
 				t.Fatalf("problem %q, %v, %v", problem, facts, err)
 			}
 			if !c.bad {

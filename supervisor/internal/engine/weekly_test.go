@@ -60,7 +60,7 @@ func TestOpen_CleanStop_ChecksFileWeekly(t *testing.T) {
 			if db != nil {
 				defer db.Close()
 			}
-			if c.refuse != (problemOf(err) == ProblemDamaged) || !c.refuse && err != nil {
+			if c.refuse != (problemOf(err) == ProblemFileDamaged) || !c.refuse && err != nil {
 				t.Fatalf("got %v", err)
 			}
 			if c.damaged {
@@ -104,7 +104,7 @@ func TestRun_LongService_ChecksFileWeekly(t *testing.T) {
 			}
 			time.Sleep(time.Hour + 2*watchInterval)
 			if damaged {
-				if err := <-ran; problemOf(err) != ProblemDamaged {
+				if err := <-ran; problemOf(err) != ProblemFileDamaged {
 					t.Errorf("got %v", err)
 				}
 				stop()

@@ -72,7 +72,7 @@ func findResult(messages []protocol.Message) (result protocol.JobResultArguments
 			continue
 		}
 		for _, c := range messages[i].ToolCalls() {
-			if c.Name == supervisor.ToolJobResult && worked[c.ID] && json.Unmarshal(c.Arguments, &result) == nil {
+			if c.Name == supervisor.JobResultToolName && worked[c.ID] && json.Unmarshal(c.Arguments, &result) == nil {
 				return result, true
 			}
 		}

@@ -15,7 +15,7 @@ func says(text string) protocol.Message {
 
 // calls returns messages that end with a call of the tool job_result and the call's result.
 func calls(arguments string, failed bool) []protocol.Message {
-	call := protocol.ToolCall{ID: "1", Name: supervisor.ToolJobResult, Arguments: json.RawMessage(arguments)}
+	call := protocol.ToolCall{ID: "1", Name: supervisor.JobResultToolName, Arguments: json.RawMessage(arguments)}
 	return []protocol.Message{
 		{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Call: &call}}},
 		{Role: protocol.RoleTool, Parts: []protocol.ContentPart{{Result: &protocol.ToolResult{Call: "1",

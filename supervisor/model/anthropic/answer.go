@@ -214,16 +214,16 @@ func (b *answerBuilder) Answer() (modelcall.Answer, error) {
 	if err := b.parts(&message, broken || unknown); err != nil {
 		return modelcall.Answer{}, err
 	}
-	answer := modelcall.Answer{Message: message, Model: b.model, Stop: modelcall.StopEnd}
+	answer := modelcall.Answer{Message: message, Model: b.model, Stop: modelcall.StopReasonEnd}
 	switch calls := len(message.ToolCalls()); {
 	case calls == 0 && blank(message.Text()):
 		return modelcall.Answer{}, nothing
 	case broken:
-		answer.Stop = modelcall.StopLength
+		answer.Stop = modelcall.StopReasonLength
 	case calls > 0:
-		answer.Stop = modelcall.StopTools
+		answer.Stop = modelcall.StopReasonTools
 	case unknown:
-		answer.Stop = modelcall.StopOther
+		answer.Stop = modelcall.StopReasonOther
 	}
 	return answer, nil
 }

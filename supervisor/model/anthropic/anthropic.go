@@ -134,7 +134,7 @@ func (p *Provider) exchange(ctx context.Context, req modelcall.Request, form thi
 	if !p.takesDeferredTools(req.Model) {
 		req.Tools = withoutFamilies(req.Tools)
 	}
-	form.origin = p.Origin(req.Model)
+	form.origin = p.ThinkingOrigin(req.Model)
 	body, err := encode(req, form, p.maxOutput(req))
 	if err != nil {
 		return modelcall.Answer{}, fmt.Errorf("%w: %w", remote.ErrUnsendableRequest, err)

@@ -37,9 +37,9 @@ type wire struct {
 	Messages []struct{ Content json.RawMessage } `json:"messages"`
 }
 
-// TestOpenedTools_WithReference_AreDeferred also checks that other opened tools are sent in full,
+// TestFoundTools_WithReference_AreDeferred also checks that other opened tools are sent in full,
 // after the permanent tools.
-func TestOpenedTools_WithReference_AreDeferred(t *testing.T) {
+func TestFoundTools_WithReference_AreDeferred(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*modelcall.Request)
 		// tool names in order; ~ marks a deferred tool, + a cache marker
@@ -105,9 +105,9 @@ func TestDeferredTools_Refused_AreSentWhole(t *testing.T) {
 	}
 }
 
-// TestOpenedTool_PrefixStaysCached checks that everything before an opened tool is read from the
+// TestFoundTool_PrefixStaysCached checks that everything before an opened tool is read from the
 // cache.
-func TestOpenedTool_PrefixStaysCached(t *testing.T) {
+func TestFoundTool_PrefixStaysCached(t *testing.T) {
 	server, base := modeltest.NewServer(t, modeltest.EchoScript)
 	p := open(t, Options{BaseURL: base, APIKey: "k"})
 	req := found()

@@ -22,7 +22,7 @@ func talker(r modeltest.Request) modeltest.Answer {
 	case 2:
 		return modeltest.Answer{Calls: []modeltest.Call{{Name: "read_file", Args: `{"path": "b"}`}}, Chunk: 3}
 	}
-	return modeltest.Answer{Text: "echo: " + r.NewestUserMessage(), Thinking: modeltest.RedactedThinking + "x"}
+	return modeltest.Answer{Text: "echo: " + r.NewestUserMessage(), Thinking: modeltest.RedactedThinkingPrefix + "x"}
 }
 
 // TestTwentyTurns_ReadMostFromCache runs turns with tools against a strict server, with and without
@@ -125,7 +125,7 @@ func TestStrictServer_Failure_HasErrorClass(t *testing.T) {
 		modeltest.FailureInvalidRequest:   modelcall.RequestRefused,
 	}
 	for class, want := range cases {
-		for _, fault := range []modeltest.Fault{modeltest.FaultOfClass(class), modeltest.FaultAfterAnswer(class)} {
+		for _, fault := range []modeltest.Fault{modeltest.FaultFromFailureClass(class), modeltest.FaultAfterAnswer(class)} {
 			_, base := modeltest.NewServer(t, modeltest.ScriptWithFaults(modeltest.EchoScript, fault))
 			p := open(t, Options{BaseURL: base, APIKey: "k"})
 			_, _, err := ask(p, hi())

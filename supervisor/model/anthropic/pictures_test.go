@@ -65,7 +65,7 @@ func TestStrictServer_AcceptsPictures(t *testing.T) {
 }
 
 func TestModelWithoutVision_IsAskedWithoutPictures(t *testing.T) {
-	server, base := modeltest.NewServer(t, modeltest.InstantScript)
+	server, base := modeltest.NewServer(t, modeltest.AnswerOKScript)
 	server.NoPictures = true
 	p := open(t, Options{BaseURL: base, APIKey: "k"})
 	for range 2 {
@@ -86,7 +86,7 @@ func TestModelWithoutVision_IsAskedWithoutPictures(t *testing.T) {
 // TestBadPicture_Refused_IsLeftOutOnce checks that a refused picture is left out of one request.
 // Later requests have pictures again.
 func TestBadPicture_Refused_IsLeftOutOnce(t *testing.T) {
-	server, base := modeltest.NewServer(t, modeltest.InstantScript)
+	server, base := modeltest.NewServer(t, modeltest.AnswerOKScript)
 	p := open(t, Options{BaseURL: base, APIKey: "k"})
 	bad := modeltest.PictureRequest(t)
 	bad.Picture = func(protocol.Image) ([]byte, error) { return []byte("no picture"), nil }

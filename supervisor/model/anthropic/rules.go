@@ -19,22 +19,22 @@ var (
 
 // errorRules are tried in order. The last rules match every error.
 var errorRules = append([]remote.ErrorRule{
-	remote.RuleForRefusal(isTooLong, modelcall.RequestTooLong, remote.TextTooLong),
+	remote.RuleForRefusal(isTooLong, modelcall.RequestTooLong, remote.TextConversationTooLong),
 	remote.RuleForRefusal(isCredit, modelcall.NoCredit, textCredit),
 	remote.RuleForRefusal((*remote.Refusal).IsWrongKey, modelcall.AuthFailed, remote.TextWrongKey),
-	remote.RuleForRefusal(isForbidden, modelcall.AuthFailed, remote.TextForbidden),
-	remote.RuleForRefusal(isNoTools, modelcall.ToolsUnsupported, remote.TextNoTools),
+	remote.RuleForRefusal(isForbidden, modelcall.AuthFailed, remote.TextModelForbidden),
+	remote.RuleForRefusal(isNoTools, modelcall.ToolsUnsupported, remote.TextToolsUnsupported),
 	remote.RuleForRefusal(isNoModel, modelcall.ModelMissing, textNoModel),
 	remote.RuleForRefusal(isNoAPI, modelcall.ModelMissing, textNoAPI),
 	remote.RuleForRefusal(isLimited, modelcall.RateLimited, remote.TextRateLimited),
 	remote.RuleForRefusal(isOverloaded, modelcall.Overloaded, remote.TextOverloaded),
 	remote.RuleForRefusal(isTheirs, modelcall.ServerError, textServer),
-	remote.RuleForRefusal(isBlocked, modelcall.ContentFiltered, remote.TextFiltered),
+	remote.RuleForRefusal(isBlocked, modelcall.ContentFiltered, remote.TextAnswerFiltered),
 	remote.RuleForRefusal(isNoThinking, modelcall.RequestRefused, textNoThinking),
 	remote.RuleForRefusal(isStreamed, modelcall.RequestRefused, textBrokeOff),
-	remote.RuleForRefusal(remote.MatchAnyRefusal, modelcall.RequestRefused, remote.TextRefused),
+	remote.RuleForRefusal(remote.MatchAnyRefusal, modelcall.RequestRefused, remote.TextRequestRefused),
 	remote.RuleForError(errFiltered, modelcall.ContentFiltered, textDeclined),
-	remote.RuleForError(errNoRoom, modelcall.NoRoomForText, textNoRoom),
+	remote.RuleForError(errNoRoom, modelcall.LengthLimitBeforeText, textNoRoom),
 	remote.RuleForError(errFull, modelcall.RequestTooLong, textFull),
 }, remote.RulesForAnyError("Anthropic's API", textHint)...)
 

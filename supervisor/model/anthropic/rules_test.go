@@ -147,7 +147,7 @@ var userTexts = []struct {
 	{"a block twice", sendStream(strings.ReplaceAll(streamOf(text("a")+text("b"), "end_turn"), `"index":1`, `"index":0`)),
 		modelcall.MalformedAnswer, odd},
 	{"no room to answer", sendStream(streamOf(start(`{"type":"thinking","thinking":"hm"}`), "max_tokens")),
-		modelcall.NoRoomForText,
+		modelcall.LengthLimitBeforeText,
 		`The model "m" of "test" reached its output limit before it said anything. ` +
 			`Ask for less at once, or use another model. An admin can lower its thinking, or raise its limit of output tokens.`},
 	{"no room in the context", sendStream(streamOf(text(""), "model_context_window_exceeded")),

@@ -146,7 +146,7 @@ func (f thinkingForm) retryForm(err error) (thinkingForm, bool) {
 // origin as the request. Only such a block is sent back, unchanged.
 func isThinking(t *protocol.Thinking, origin string) bool {
 	var head struct{ Type string }
-	mine := t.Origin == "" || origin == "" || remote.IsSameOrigin(t.Origin, origin)
+	mine := t.Origin == "" || origin == "" || remote.IsSameThinkingOrigin(t.Origin, origin)
 	return mine && t.Format == ThinkingFormat && json.Unmarshal(t.Block, &head) == nil &&
 		(head.Type == "thinking" || head.Type == "redacted_thinking")
 }

@@ -9,7 +9,7 @@ import (
 type Answer struct {
 	Text string
 	// the model's thinking; it is sent only if the request allows thinking, and as encrypted if it
-	// begins with RedactedThinking
+	// begins with RedactedThinkingPrefix
 	Thinking string
 	Calls    []Call // tool calls, perhaps with invalid arguments, or of a tool that was not offered
 

@@ -39,7 +39,7 @@ func systemOf(n int, marker string) string {
 }
 
 func TestCache_WritesPrefixUpToMarker(t *testing.T) {
-	s, base := NewServer(t, InstantScript)
+	s, base := NewServer(t, AnswerOKScript)
 	clock := time.Unix(1_800_000_000, 0)
 	s.Now = func() time.Time { return clock }
 	after := func(d time.Duration) { clock = clock.Add(d) }
@@ -68,7 +68,7 @@ func TestCache_WritesPrefixUpToMarker(t *testing.T) {
 }
 
 func TestCache_NextTurn_ReadsPrefix(t *testing.T) {
-	s, base := NewServer(t, InstantScript)
+	s, base := NewServer(t, AnswerOKScript)
 	s.Limits.CacheMin = 1
 	var history []string
 	size := 0
@@ -90,7 +90,7 @@ func TestCache_NextTurn_ReadsPrefix(t *testing.T) {
 }
 
 func TestCache_ChangedPrefix_IsNotRead(t *testing.T) {
-	s, base := NewServer(t, InstantScript)
+	s, base := NewServer(t, AnswerOKScript)
 	s.Limits.CacheMin = 1
 	two := `"tools":[` + tool("f", object, "") + `,` + tool("g", object, `,"cache_control":`+five) + `],`
 	turned := `"tools":[` + tool("g", object, "") + `,` + tool("f", object, `,"cache_control":`+five) + `],`
@@ -114,7 +114,7 @@ func TestCache_ChangedPrefix_IsNotRead(t *testing.T) {
 }
 
 func TestCache_DistantPrefix_IsNotFound(t *testing.T) {
-	s, base := NewServer(t, InstantScript)
+	s, base := NewServer(t, AnswerOKScript)
 	s.Limits.CacheMin = 1
 	blocks := func(n, markedAt int) string {
 		var all []string
@@ -139,7 +139,7 @@ func TestCache_DistantPrefix_IsNotFound(t *testing.T) {
 }
 
 func TestCache_OpenAI_NeedsNoMarkers(t *testing.T) {
-	s, base := NewServer(t, InstantScript)
+	s, base := NewServer(t, AnswerOKScript)
 	clock := time.Unix(1_800_000_000, 0)
 	s.Now = func() time.Time { return clock }
 	ask := func(more string, size int) (prompt, cached int) {

@@ -52,7 +52,7 @@ func TestDialects_StreamTheSameAnswer(t *testing.T) {
 }
 
 func TestUsage_NotRequested_IsNotInStream(t *testing.T) {
-	_, base := NewServer(t, InstantScript)
+	_, base := NewServer(t, AnswerOKScript)
 	body := strings.Replace(chatRequest(user), `"include_usage":true`, `"include_usage":false`, 1)
 	if _, answer := post(t, base, "", body); strings.Contains(answer, "completion_tokens") ||
 		!strings.Contains(answer, "[DONE]") {
@@ -72,7 +72,7 @@ func TestChat_WithoutStream_AnswersInOneBody(t *testing.T) {
 }
 
 func TestChat_Error_MayHaveStatus200(t *testing.T) {
-	s, base := NewServer(t, ScriptWithFaults(InstantScript, FaultAfterAnswer(FailureInternalError)))
+	s, base := NewServer(t, ScriptWithFaults(AnswerOKScript, FaultAfterAnswer(FailureInternalError)))
 	s.Dialect = DialectOpenRouter
 	status, body := post(t, base, "", `{"model":"m","messages":[`+user+`]}`)
 	if status != 200 || text(reply{body: body}.object(t), "error.message") == "" {
@@ -106,7 +106,7 @@ func TestChat_UnknownParameter_IsRefused(t *testing.T) {
 		{DialectOllama, []string{"stream_options"}, "", 400, "stream_options"},
 		{DialectOpenRouter, nil, `"reasoning":{"effort":"high"},`, 200, ""},
 	} {
-		s, base := NewServer(t, InstantScript)
+		s, base := NewServer(t, AnswerOKScript)
 		s.Dialect, s.Refuses = c.dialect, c.refuses
 		status, body := post(t, base, "", strings.Replace(chatRequest(user), "{", "{"+c.more, 1))
 		if status != c.status || !strings.Contains(body, c.says) {
@@ -116,7 +116,7 @@ func TestChat_UnknownParameter_IsRefused(t *testing.T) {
 }
 
 func TestModels_BothFormats_ListAllModels(t *testing.T) {
-	s, base := NewServer(t, InstantScript)
+	s, base := NewServer(t, AnswerOKScript)
 	s.Key, s.Models = "k", []string{"a", "b", "c"}
 	names := func(r reply, key, name string) (out string) {
 		list, _ := at(r.object(t), key).([]any)

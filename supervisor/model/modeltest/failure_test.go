@@ -52,7 +52,7 @@ func TestMessages_Failure_LooksLikeAnthropics(t *testing.T) {
 }
 
 func TestRateLimit_HasRetryTime(t *testing.T) {
-	s, base := NewServer(t, ScriptWithFaults(InstantScript, FaultOfClass(FailureRateLimited)))
+	s, base := NewServer(t, ScriptWithFaults(AnswerOKScript, FaultFromFailureClass(FailureRateLimited)))
 	s.Now = func() time.Time { return time.Unix(1_800_000_000, 0) }
 	r := postMessages(t, base, messagesRequestOf("", asks))
 	if r.status != 429 || r.header.Get("Retry-After") != "7" ||
@@ -78,7 +78,7 @@ func words(v map[string]any) string {
 func TestDialects_EveryFailureClass_IsAnswered(t *testing.T) {
 	for _, d := range Dialects {
 		for _, class := range classes {
-			s, base := NewServer(t, ScriptWithFaults(InstantScript, FaultOfClass(class)))
+			s, base := NewServer(t, ScriptWithFaults(AnswerOKScript, FaultFromFailureClass(class)))
 			s.Dialect = d
 			r := send(t, http.MethodPost, base+"/chat/completions", chatRequest(user))
 			if r.status < 400 || words(r.object(t)) == "" ||
@@ -116,7 +116,7 @@ func TestDialects_HaveOwnErrorTexts(t *testing.T) {
 		{DialectOpenRouter, FailureRateLimited, 429, "error.metadata.raw", "m is temporarily rate-limited"},
 		{DialectLMStudio, FailurePromptTooLong, 400, "error", "context length of only"},
 	} {
-		s, base := NewServer(t, ScriptWithFaults(InstantScript, FaultOfClass(c.class)))
+		s, base := NewServer(t, ScriptWithFaults(AnswerOKScript, FaultFromFailureClass(c.class)))
 		s.Dialect = c.dialect
 		r := send(t, http.MethodPost, base+"/chat/completions", chatRequest(user))
 		if r.status != c.status || !strings.Contains(text(r.object(t), c.path), c.says) {
@@ -127,7 +127,7 @@ func TestDialects_HaveOwnErrorTexts(t *testing.T) {
 
 func TestLateFailure_IsInStream(t *testing.T) {
 	for _, d := range Dialects {
-		s, base := NewServer(t, ScriptWithFaults(InstantScript, FaultAfterAnswer(FailureInternalError)))
+		s, base := NewServer(t, ScriptWithFaults(AnswerOKScript, FaultAfterAnswer(FailureInternalError)))
 		s.Dialect = d
 		all := send(t, http.MethodPost, base+"/chat/completions", chatRequest(user)).events(t)
 		last := all[len(all)-1].data
@@ -138,7 +138,7 @@ func TestLateFailure_IsInStream(t *testing.T) {
 			t.Errorf("%q: %v", d, last)
 		}
 	}
-	_, base := NewServer(t, ScriptWithFaults(InstantScript, FaultAfterAnswer(FailureOverloaded),
+	_, base := NewServer(t, ScriptWithFaults(AnswerOKScript, FaultAfterAnswer(FailureOverloaded),
 		func(a Answer) Answer { a.Error = "no"; return a }))
 	for _, want := range []string{"overloaded_error", "api_error"} {
 		r := postMessages(t, base, messagesRequestOf("", asks))
@@ -153,9 +153,9 @@ func TestLateFailure_IsInStream(t *testing.T) {
 }
 
 func TestFailure_OwnStatus_OverridesDefault(t *testing.T) {
-	_, base := NewServer(t, ScriptWithFaults(InstantScript, FaultWithFailure(Failure{Status: 502,
+	_, base := NewServer(t, ScriptWithFaults(AnswerOKScript, FaultFromFailure(Failure{Status: 502,
 		Body: "<html>Bad gateway</html>"}),
-		FaultWithFailure(Failure{Class: FailureOverloaded, Text: "go away",
+		FaultFromFailure(Failure{Class: FailureOverloaded, Text: "go away",
 			Header: map[string]string{"Retry-After": "90"}})))
 	if r := postMessages(t, base, messagesRequestOf("", asks)); r.status != 502 || r.body != "<html>Bad gateway</html>\n" ||
 		!strings.HasPrefix(r.header.Get("Content-Type"), "text/html") {
@@ -197,7 +197,7 @@ func TestFaultCutStream_CutsAtExactByte(t *testing.T) {
 }
 
 func TestScriptWithFaults_PlaysFaultsInOrder(t *testing.T) {
-	_, base := NewServer(t, ScriptWithFaults(InstantScript, nil, FaultEmptyAnswer, FaultMalformedCall, FaultUnknownTool,
+	_, base := NewServer(t, ScriptWithFaults(AnswerOKScript, nil, FaultEmptyAnswer, FaultMalformedCall, FaultUnknownTool,
 		FaultStopReason(StopReasonLength), FaultStopReason(StopReasonFilter), FaultCutStream(20)))
 	ask := func() []event {
 		r := postMessages(t, base, messagesRequestOf(oneTool, asks))
@@ -238,7 +238,7 @@ func TestScriptWithFaults_PlaysFaultsInOrder(t *testing.T) {
 
 func TestFaultStalledStream_LastsUntilClientLeaves(t *testing.T) {
 	for _, n := range []int{0, 30} {
-		_, base := NewServer(t, ScriptWithFaults(InstantScript, FaultStalledStream(n)))
+		_, base := NewServer(t, ScriptWithFaults(AnswerOKScript, FaultStalledStream(n)))
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/messages",
 			strings.NewReader(messagesRequestOf("", asks)))
 		if err != nil {

@@ -18,16 +18,16 @@ func ScriptWithFaults(script Script, faults ...Fault) Script {
 	}
 }
 
-// FaultOfClass returns a fault: the request fails with an error of a class.
-func FaultOfClass(c FailureClass) Fault { return FaultWithFailure(Failure{Class: c}) }
+// FaultFromFailureClass returns a fault: the request fails with an error of a class.
+func FaultFromFailureClass(c FailureClass) Fault { return FaultFromFailure(Failure{Class: c}) }
 
-// FaultWithFailure returns a fault: the request fails with a detailed error.
-func FaultWithFailure(f Failure) Fault {
+// FaultFromFailure returns a fault: the request fails with a detailed error.
+func FaultFromFailure(f Failure) Fault {
 	return func(a Answer) Answer { a.Fail = &f; return a }
 }
 
 // FaultAfterAnswer returns a fault: the answer fails after its last delta.
-func FaultAfterAnswer(c FailureClass) Fault { return FaultWithFailure(Failure{Class: c, Late: true}) }
+func FaultAfterAnswer(c FailureClass) Fault { return FaultFromFailure(Failure{Class: c, Late: true}) }
 
 // FaultCutStream returns a fault: the connection breaks after n bytes of the answer.
 func FaultCutStream(n int) Fault {

@@ -17,7 +17,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(`{"model":"m","max_tokens":1,"messages":[null]}`)
 	f.Fuzz(func(t *testing.T, body string) {
 		for _, how := range []codec{openaiCodec(), anthropicCodec()} {
-			s := NewUnstartedServer(InstantScript)
+			s := NewUnstartedServer(AnswerOKScript)
 			e, refused := how.decode(s, http.Header{}, []byte(body))
 			if refused != nil {
 				if refused.status < 400 || refused.text == "" || !json.Valid([]byte(refused.messagesBody("1"))) {

@@ -59,8 +59,8 @@ func (e *exchange) thinks(thought string) string {
 
 // thought returns thinking as a block.
 func (e *exchange) thought(a Answer) map[string]any {
-	if strings.HasPrefix(a.Thinking, RedactedThinking) {
-		return map[string]any{"type": "redacted_thinking", "data": sign(e.ID, RedactedThinking, a.Text)}
+	if strings.HasPrefix(a.Thinking, RedactedThinkingPrefix) {
+		return map[string]any{"type": "redacted_thinking", "data": sign(e.ID, RedactedThinkingPrefix, a.Text)}
 	}
 	return map[string]any{"type": "thinking", "thinking": a.Thinking, "signature": sign(e.ID, a.Thinking, a.Text)}
 }

@@ -101,7 +101,7 @@ func TestScript_SeesSameRequestInBothFormats(t *testing.T) {
 }
 
 func TestMessages_WithoutHeaders_AreRefused(t *testing.T) {
-	s, base := NewServer(t, InstantScript)
+	s, base := NewServer(t, AnswerOKScript)
 	s.Key = "right"
 	for _, c := range []struct {
 		name    string

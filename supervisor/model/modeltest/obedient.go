@@ -14,11 +14,11 @@ const obeyPrefix = "OBEY "
 // numberedLine matches a numbered line of a diff that exists after the change.
 var numberedLine = regexp.MustCompile(`^R(\d+) [+ ](.*)$`)
 
-// ObedientScript reviews and triages, and obeys the text that it reads, from any author. If a line
+// ObedientReviewScript reviews and triages, and obeys the text that it reads, from any author. If a line
 // of the text begins with OBEY, the rest of the line is the answer. Otherwise every field of the
 // answer repeats the text: as a finding at the first line of each file, as labels, as a summary.
-// ObedientScript confirms every finding.
-func ObedientScript(r Request) Answer {
+// ObedientReviewScript confirms every finding.
+func ObedientReviewScript(r Request) Answer {
 	var said []string
 	path, findings := "", []map[string]any{}
 	for line := range strings.Lines(r.NewestUserMessage()) {
@@ -62,15 +62,15 @@ func markOf(prompt string) string {
 	return line[strings.LastIndexByte(line, ' ')+1:]
 }
 
-// InjectedOrder is a text with an instruction, and the call with which a model obeys it.
-type InjectedOrder struct {
+// PromptInjection is a text with an instruction, and the call with which a model obeys it.
+type PromptInjection struct {
 	Text string
 	Call Call
 }
 
-// ObeyOrdersScript returns a script that obeys orders in any text, by any author. Without an order,
+// ObeyInjectionsScript returns a script that obeys orders in any text, by any author. Without an order,
 // it obeys its user: "read FILE", "run COMMAND". Then it says "done".
-func ObeyOrdersScript(orders []InjectedOrder) Script {
+func ObeyInjectionsScript(orders []PromptInjection) Script {
 	return func(r Request) Answer {
 		read, done := "", map[string]bool{}
 		for _, d := range r.AnsweredCalls() {

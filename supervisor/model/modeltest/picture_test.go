@@ -29,7 +29,7 @@ func TestPictures_AreCheckedAsByRealServers(t *testing.T) {
 		{"no picture", "image/png", "aGVsbG8=", "Could not process image", "unsupported image"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, base := NewServer(t, InstantScript)
+			_, base := NewServer(t, AnswerOKScript)
 			for where, body := range map[string]string{
 				"the person's": messagesRequestOf("", userMessage(imageOf(c.kind, c.data))),
 				"a result's":   messagesRequestOf(oneTool, chain(asks, uses, resultWithPicture(c.kind, c.data))),
@@ -56,7 +56,7 @@ func TestCheckImage_TooLarge_IsRefused(t *testing.T) {
 }
 
 func TestChat_PictureInResult_IsRefused(t *testing.T) {
-	_, base := NewServer(t, InstantScript)
+	_, base := NewServer(t, AnswerOKScript)
 	shown := `{"role":"tool","tool_call_id":"1","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,` + RedPNG + `"}}]}`
 	if status, text := post(t, base, "", chatRequest(calls+","+shown)); status != 400 {
 		t.Errorf("HTTP %d: %s", status, text)
@@ -84,7 +84,7 @@ func TestScript_EachResult_HasItsPictures(t *testing.T) {
 }
 
 func TestPicture_TokensGrowWithPixels(t *testing.T) {
-	s, base := NewServer(t, InstantScript)
+	s, base := NewServer(t, AnswerOKScript)
 	postMessages(t, base, messagesRequestOf("", userMessage(imageOf("image/png", RedPNG))))
 	one := s.TotalUsage()
 	// 8 x 6 pixels are one token, but the base64 text would be 26 tokens.
@@ -100,7 +100,7 @@ func TestNoVision_EachDialect_RefusesPictures(t *testing.T) {
 		DialectVLLM:     "not a multimodal model", DialectGroq: "must be a string",
 		DialectOpenRouter: "support image input", DialectLMStudio: "not support images",
 	} {
-		s, base := NewServer(t, InstantScript)
+		s, base := NewServer(t, AnswerOKScript)
 		s.Dialect, s.NoPictures = dialect, true
 		if status, text := post(t, base, "", chatRequest(urlOf("data:image/png;base64,"+RedPNG))); status < 400 || !strings.Contains(text, says) {
 			t.Errorf("%q: HTTP %d: %s", dialect, status, text)
@@ -109,7 +109,7 @@ func TestNoVision_EachDialect_RefusesPictures(t *testing.T) {
 			t.Errorf("%q, without a picture: HTTP %d: %s", dialect, status, text)
 		}
 	}
-	s, base := NewServer(t, InstantScript)
+	s, base := NewServer(t, AnswerOKScript)
 	s.NoPictures = true
 	if r := postMessages(t, base, messagesRequestOf("", userMessage(imageOf("image/png", RedPNG)))); r.status != 400 || !strings.Contains(r.body, "image input") {
 		t.Errorf("HTTP %d: %s", r.status, r.body)

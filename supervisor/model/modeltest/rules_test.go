@@ -203,7 +203,7 @@ var messagesCases = []struct{ name, body, says string }{
 }
 
 func TestMessages_AreAsStrictAsAnthropic(t *testing.T) {
-	_, base := NewServer(t, InstantScript)
+	_, base := NewServer(t, AnswerOKScript)
 	for _, c := range messagesCases {
 		t.Run(c.name, func(t *testing.T) {
 			r := postMessages(t, base, c.body)
@@ -219,7 +219,7 @@ func TestMessages_AreAsStrictAsAnthropic(t *testing.T) {
 }
 
 func TestLimits_AreEnforced(t *testing.T) {
-	s, base := NewServer(t, InstantScript)
+	s, base := NewServer(t, AnswerOKScript)
 	s.Limits, s.Models = Limits{Context: 5000, Output: 4096, Body: 30_000}, []string{"m"}
 	long := func(n int) string { return fmt.Sprintf(`{"role":"user","content":%q}`, strings.Repeat("x", n)) }
 	for _, c := range []struct {
@@ -263,7 +263,7 @@ func askThinking(t *testing.T, base, messages string) (blocks []map[string]any) 
 
 func TestThinking_MustGoBackUnchanged(t *testing.T) {
 	_, base := NewServer(t, func(r Request) Answer {
-		thoughts := map[bool]string{false: "Hm.", true: RedactedThinking}
+		thoughts := map[bool]string{false: "Hm.", true: RedactedThinkingPrefix}
 		if len(r.AnsweredCalls()) > 0 {
 			return Answer{Text: "Done."}
 		}
@@ -312,7 +312,7 @@ func TestThinking_MustGoBackUnchanged(t *testing.T) {
 }
 
 func TestThinkingType_UnfitForModel_IsRefused(t *testing.T) {
-	s, base := NewServer(t, InstantScript)
+	s, base := NewServer(t, AnswerOKScript)
 	s.ThinkingTypes = []string{"adaptive"}
 	for more, want := range map[string]string{
 		"": `"signature_delta"`, `"thinking":{"type":"adaptive"},`: `"signature_delta"`,

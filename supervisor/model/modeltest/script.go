@@ -2,15 +2,15 @@ package modeltest
 
 import "time"
 
-// InstantScript is a script that answers "ok" at once.
-func InstantScript(Request) Answer { return Answer{Text: "ok"} }
+// AnswerOKScript is a script that answers "ok" at once.
+func AnswerOKScript(Request) Answer { return Answer{Text: "ok"} }
 
 // EchoScript is a script that repeats the user's newest message.
 func EchoScript(r Request) Answer { return Answer{Text: "echo: " + r.NewestUserMessage()} }
 
-// PacedScript returns a script that sends answers slowly. Each delta has chunk bytes and comes
+// SlowScript returns a script that sends answers slowly. Each delta has chunk bytes and comes
 // after a delay.
-func PacedScript(script Script, chunk int, delay time.Duration) Script {
+func SlowScript(script Script, chunk int, delay time.Duration) Script {
 	return func(r Request) Answer {
 		a := script(r)
 		a.Chunk, a.Delay = chunk, delay

@@ -89,10 +89,10 @@ func TestSimpleScripts_AnswerAsDocumented(t *testing.T) {
 	if _, a := turn(t, EchoScript, "hello", fine); a.Text != "echo: hello" {
 		t.Errorf("echo: %+v", a)
 	}
-	if a := InstantScript(Request{}); a.Text != "ok" {
+	if a := AnswerOKScript(Request{}); a.Text != "ok" {
 		t.Errorf("instant: %+v", a)
 	}
-	if a := PacedScript(EchoScript, 2, time.Second)(Request{}); a.Chunk != 2 || a.Delay != time.Second ||
+	if a := SlowScript(EchoScript, 2, time.Second)(Request{}); a.Chunk != 2 || a.Delay != time.Second ||
 		a.Text != "echo: " {
 		t.Errorf("paced: %+v", a)
 	}

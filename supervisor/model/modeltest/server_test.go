@@ -47,7 +47,7 @@ const (
 )
 
 func TestChat_IsAsStrictAsOpenAI(t *testing.T) {
-	_, base := NewServer(t, InstantScript)
+	_, base := NewServer(t, AnswerOKScript)
 	cases := []struct {
 		name, body, says string // says is a part of the refusal; "" means accepted
 	}{
@@ -98,7 +98,7 @@ func TestChat_IsAsStrictAsOpenAI(t *testing.T) {
 }
 
 func TestServer_ChecksKeyAndModel(t *testing.T) {
-	server, base := NewServer(t, InstantScript)
+	server, base := NewServer(t, AnswerOKScript)
 	server.Key, server.Models = "k", []string{"n"}
 	if status, text := post(t, base, "x", chatRequest(user)); status != 401 {
 		t.Errorf("HTTP %d: %s", status, text)
@@ -112,7 +112,7 @@ func TestServer_ChecksKeyAndModel(t *testing.T) {
 }
 
 func TestRequests_KeepsNewest(t *testing.T) {
-	s := NewUnstartedServer(InstantScript)
+	s := NewUnstartedServer(AnswerOKScript)
 	for i := range maxKept + 10 {
 		s.record.keep(Request{Model: fmt.Sprint(i)})
 	}

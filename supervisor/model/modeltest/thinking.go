@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// RedactedThinking begins the thinking that is sent as redacted_thinking.
-const RedactedThinking = "[redacted] "
+// RedactedThinkingPrefix begins the thinking that is sent as redacted_thinking.
+const RedactedThinkingPrefix = "[redacted] "
 
 // sign returns the signature of a message's thinking block. The signature needs no secret, because
 // it only has to reveal mistakes.
@@ -50,7 +50,7 @@ func checkThoughts(_ *Server, l *messagesRequest) *refusal {
 }
 
 func (b block) checkThought(text string, i, j int) *refusal {
-	if b.Type == "redacted_thinking" && !isSigned(b.Data, RedactedThinking, text) {
+	if b.Type == "redacted_thinking" && !isSigned(b.Data, RedactedThinkingPrefix, text) {
 		return bad("messages.%d.content.%d: Invalid `data` in `redacted_thinking` block", i, j)
 	}
 	if b.Type == "thinking" && !isSigned(b.Signature, b.Thinking, text) {

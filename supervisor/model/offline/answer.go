@@ -224,8 +224,8 @@ func (t *turn) respond(text string, m protocol.Message) protocol.Message {
 // be mistaken for other words: only a text about other words begins with the user's name and a
 // fixed phrase.
 func otherWords(result protocol.ToolResult) string {
-	who, rest, found := strings.Cut(result.Text, supervisor.OtherWordsBeginning)
-	end := strings.LastIndex(rest, supervisor.OtherWordsEnd)
+	who, rest, found := strings.Cut(result.Text, supervisor.NonAnswerPrefix)
+	end := strings.LastIndex(rest, supervisor.NonAnswerSuffix)
 	if !found || result.Failed || strings.ContainsAny(who, " \n") || end < 0 {
 		return ""
 	}

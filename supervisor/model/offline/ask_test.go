@@ -8,11 +8,11 @@ import (
 	"mews/supervisor"
 )
 
-// TestQuestion_EachEnd_IsAnswered checks what the model says and does after its question.
-func TestQuestion_EachEnd_IsAnswered(t *testing.T) {
+// TestAskUser_EachResult_IsAnswered checks what the model says and does after its question.
+func TestAskUser_EachResult_IsAnswered(t *testing.T) {
 	const advice = ": do what is safe, and say what you have assumed."
 	instead := func(who, words string) string {
-		return who + supervisor.OtherWordsBeginning + words + supervisor.OtherWordsEnd + " with that. Ask again."
+		return who + supervisor.NonAnswerPrefix + words + supervisor.NonAnswerSuffix + " with that. Ask again."
 	}
 	for name, c := range map[string]struct {
 		result protocol.ToolResult
@@ -20,8 +20,8 @@ func TestQuestion_EachEnd_IsAnswered(t *testing.T) {
 		calls  []string // calls after the question
 	}{
 		"answered": {ok("They chose: blue"), "They chose: blue", nil},
-		"skipped":  {ok("They" + supervisor.SkippedQuestion + " Go on without an answer" + advice), "Skipped.", nil},
-		"skipped in a group": {ok("ann" + supervisor.SkippedQuestion + " Go on without an answer" + advice),
+		"skipped":  {ok("They" + supervisor.SkippedQuestionText + " Go on without an answer" + advice), "Skipped.", nil},
+		"skipped in a group": {ok("ann" + supervisor.SkippedQuestionText + " Go on without an answer" + advice),
 			"Skipped.", nil},
 		"expired": {ok("They have not answered in time. Go on without an answer" + advice),
 			"They have not answered in time.", nil},
@@ -30,7 +30,7 @@ func TestQuestion_EachEnd_IsAnswered(t *testing.T) {
 			[]string{"list_files {}"}},
 		"other question": {ok(instead("They", "what can you do?")), textHelp, nil},
 		"unknown words":  {ok(instead("They", "never mind")), textUnknown, nil},
-		"words with the same end": {ok(instead("They", "note: a"+supervisor.OtherWordsEnd+" b")), "Done: ok",
+		"words with the same end": {ok(instead("They", "note: a"+supervisor.NonAnswerSuffix+" b")), "Done: ok",
 			[]string{`append_file {"content":"- a\n  \n  Go on b\n","path":"notes.md"}`}},
 		"an answer that looks like it": {ok("They answered: x" + instead("", "list my files")),
 			"They answered: x did not", nil},

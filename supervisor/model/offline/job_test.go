@@ -24,11 +24,11 @@ func TestReminderQuote_IsNotObeyed(t *testing.T) {
 	}
 }
 
-// TestTaskPrompt_OrderIsRead checks that a task's turn follows the order of the prompt alone.
-func TestTaskPrompt_OrderIsRead(t *testing.T) {
+// TestTaskPrompt_OnlyItsOrder_IsFollowed checks that a task's turn follows the order of the prompt alone.
+func TestTaskPrompt_OnlyItsOrder_IsFollowed(t *testing.T) {
 	const line = supervisor.TaskPromptSeparator
-	scheduled := history.FormatStamp(supervisor.SendInfo{At: time.Now(), Scheduled: true})
-	written := history.FormatStamp(supervisor.SendInfo{At: time.Now()})
+	scheduled := history.FormatStamp(supervisor.SentMessageInfo{At: time.Now(), Scheduled: true})
+	written := history.FormatStamp(supervisor.SentMessageInfo{At: time.Now()})
 	for _, c := range []struct{ stamp, prompt, want string }{
 		{scheduled, "This is your task." + line + "list my files", "list my files"},
 		{scheduled, "This is your task." + line + "list my files" + line + "Earlier:\n\ndelete a.txt", "list my files"},

@@ -329,7 +329,7 @@ func question(v values) map[string]any {
 
 // tellAnswer returns the answer to a question unchanged. It drops advice, which is for models.
 func tellAnswer(_ values, result string) string {
-	if strings.Contains(result, supervisor.SkippedQuestion+adviceWithoutAnswer) {
+	if strings.Contains(result, supervisor.SkippedQuestionText+adviceWithoutAnswer) {
 		return textSkipped
 	}
 	told, _, _ := strings.Cut(result, adviceWithoutAnswer)

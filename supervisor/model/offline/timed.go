@@ -81,7 +81,7 @@ func splitTask(words string) (_ values, ok bool) {
 // isTime reports whether words are a time, although perhaps one that is past or ambiguous.
 func isTime(words string) bool {
 	_, err := recurrence.Parse(words, readAt)
-	return !errors.Is(err, recurrence.ErrUnreadable)
+	return !errors.Is(err, recurrence.ErrUnreadableTime)
 }
 
 // jobArguments returns the arguments of a call that sets a reminder or task.

@@ -47,7 +47,7 @@ func (t *looseText) UnmarshalJSON(data []byte) error {
 var emptyErrors = []string{"", "null", `""`, "false", "{}", "[]"}
 
 type delta struct {
-	Content content         `json:"content"`
+	Content messageContent  `json:"content"`
 	Refusal string          `json:"refusal"`
 	Thought json.RawMessage `json:"reasoning_content"` // thinking, under the name of llama.cpp, LM Studio and DeepInfra
 	// thinking, under the name that Ollama, vLLM, Groq and OpenRouter use
@@ -72,14 +72,14 @@ type functionDelta struct {
 	Arguments json.RawMessage `json:"arguments"`
 }
 
-// content is the text of a message: a string, or a list of parts. Mistral puts its thinking into
+// messageContent is the text of a message: a string, or a list of parts. Mistral puts its thinking into
 // the list, next to the text.
-type content struct {
+type messageContent struct {
 	text    string
 	thought int // number of bytes of thinking in the content
 }
 
-func (c *content) UnmarshalJSON(data []byte) error {
+func (c *messageContent) UnmarshalJSON(data []byte) error {
 	if len(data) > 0 && data[0] != '[' {
 		return json.Unmarshal(data, &c.text) // JSON null becomes ""
 	}

@@ -86,8 +86,8 @@ func TestCallPieces_AreJoined(t *testing.T) {
 	}
 }
 
-// TestText_AnyForm_IsRead has texts and chunks as servers other than OpenAI's send them.
-func TestText_AnyForm_IsRead(t *testing.T) {
+// TestStreamedText_EachServersForm_IsRead has texts and chunks as servers other than OpenAI's send them.
+func TestStreamedText_EachServersForm_IsRead(t *testing.T) {
 	const usage = `"usage":{"prompt_tokens":3,"completion_tokens":1}`
 	for name, stream := range map[string]string{
 		"a list of parts": chunked("stop", `"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]}]`,

@@ -40,18 +40,18 @@ func (b *answerBuilder) Answer() (modelcall.Answer, error) {
 	if cut || unknown {
 		b.dropCut()
 	}
-	stop := modelcall.StopEnd
+	stop := modelcall.StopReasonEnd
 	switch nothing := strings.TrimSpace(b.text.String()) == ""; {
 	case len(b.calls) > 0:
-		stop = modelcall.StopTools
+		stop = modelcall.StopReasonTools
 	case cut && nothing:
 		return modelcall.Answer{}, errNoRoom
 	case nothing:
 		return modelcall.Answer{}, remote.ErrEmptyAnswer
 	case cut:
-		stop = modelcall.StopLength
+		stop = modelcall.StopReasonLength
 	case unknown:
-		stop = modelcall.StopOther
+		stop = modelcall.StopReasonOther
 	}
 	parts, err := b.parts()
 	if err != nil {

@@ -35,7 +35,7 @@ func TestPaidOutputLimit_IsNeverDropped(t *testing.T) {
 	}
 	for name, k := range cases {
 		t.Run(name, func(t *testing.T) {
-			s := &pickyServer{refusals: k.refusals}
+			s := &refusingServer{refusals: k.refusals}
 			p := open(t, Options{BaseURL: serve(t, s.ServeHTTP), Server: k.server})
 			req := hi()
 			req.Output = 9000

@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// TestAnswer_OddFields_IsKept sends values of a wrong type in fields that the answer does not need.
-func TestAnswer_OddFields_IsKept(t *testing.T) {
+// TestAnswer_FieldsOfWrongType_IsAccepted sends values of a wrong type in fields that the answer does not need.
+func TestAnswer_FieldsOfWrongType_IsAccepted(t *testing.T) {
 	for name, chunk := range map[string]string{
 		"number as id":              `"id":12`,
 		"number as model":           `"model":3`,

@@ -164,7 +164,7 @@ func (p *Provider) Stream(ctx context.Context, req modelcall.Request,
 		b := newAnswerBuilder(say, p.server.thinkTags, r.textTools)
 		b.unsay = func() { delta(modelcall.Delta{Restart: true}) }
 		b.endpoint, b.names, b.idInBody = p.Endpoint, wireToolNames(req.Tools), p.server.idInBody
-		b.server, b.origin, b.inCalls = p.server, p.Origin(req.Model), inTurnWithCalls(r.Messages)
+		b.server, b.origin, b.inCalls = p.server, p.ThinkingOrigin(req.Model), inTurnWithCalls(r.Messages)
 		if p.near && len(req.Tools) > 0 {
 			b.readTextCalls(req)
 		}

@@ -128,7 +128,7 @@ func TestRequest_UnknownRole_FailsBeforeSending(t *testing.T) {
 	req := hi()
 	req.Messages[0].Role = "narrator"
 	_, _, err := ask(p, req)
-	checkSentence(t, err, supervisor.CodeModel, `This conversation holds something that cannot be sent to "test". `+
+	checkSentence(t, err, supervisor.CodeModelFailed, `This conversation holds something that cannot be sent to "test". `+
 		`Begin a new one with /new; an admin finds in the log what it is.`)
 	if !strings.Contains(err.Error(), `message 0: role "narrator"`) {
 		t.Errorf("got %v", err)
@@ -150,7 +150,7 @@ func TestAnswer_StreamsAndHasUsage(t *testing.T) {
 	want := modelcall.Answer{
 		Message: protocol.Message{Role: protocol.RoleAssistant,
 			Parts: []protocol.ContentPart{{Text: "Grüße, wie geht's?"}}},
-		Model: "m", Usage: protocol.Usage{Input: 9, Output: 5, CacheRead: 4}, Stop: modelcall.StopEnd,
+		Model: "m", Usage: protocol.Usage{Input: 9, Output: 5, CacheRead: 4}, Stop: modelcall.StopReasonEnd,
 		Request: answer.Request, Sent: true, Received: answer.Received, // other tests check Request and Received
 	}
 	if diff := cmp.Diff(want, answer); diff != "" {

@@ -81,7 +81,7 @@ func TestUnreadablePicture_IsReplacedByText(t *testing.T) {
 func TestModelWithoutVision_IsAskedWithoutPictures(t *testing.T) {
 	for _, dialect := range modeltest.Dialects {
 		t.Run(string(dialect), func(t *testing.T) {
-			server, base := modeltest.NewServer(t, modeltest.InstantScript)
+			server, base := modeltest.NewServer(t, modeltest.AnswerOKScript)
 			server.Dialect, server.NoPictures = dialect, true
 			p := open(t, Options{BaseURL: base})
 			for range 2 {
@@ -122,7 +122,7 @@ func TestBadPicture_Refused_IsLeftOutOnce(t *testing.T) {
 	}
 }
 
-func TestOtherRefusals_KeepPictures(t *testing.T) {
+func TestRefusal_NotOfPictures_KeepsPictures(t *testing.T) {
 	for _, refusal := range []string{
 		`{"error":{"message":"Provisioned throughput exceeded in this revision","type":"invalid_request_error"}}`,
 		`{"error":{"message":"This model's maximum context length is 10 tokens, and images count","code":"context_length_exceeded"}}`,

@@ -40,7 +40,7 @@ func (p *Provider) returnParts(r *request) {
 	for i := range r.Messages {
 		m := &r.Messages[i]
 		var parts keptParts
-		if m.kept == nil || !remote.IsSameOrigin(m.kept.Origin, p.Origin(r.Model)) || json.Unmarshal(m.kept.Block,
+		if m.kept == nil || !remote.IsSameThinkingOrigin(m.kept.Origin, p.ThinkingOrigin(r.Model)) || json.Unmarshal(m.kept.Block,
 			&parts) != nil {
 			continue
 		}

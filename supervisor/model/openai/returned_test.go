@@ -45,8 +45,8 @@ func (d *dialogue) turn(p *Provider, model, text string) error {
 	d.t.Helper()
 	d.req.Model = model
 	d.req.Messages = append(d.req.Messages, protocol.NewUserMessage(text))
-	d.last.Stop = modelcall.StopTools
-	for n := 0; d.last.Stop == modelcall.StopTools; n++ {
+	d.last.Stop = modelcall.StopReasonTools
+	for n := 0; d.last.Stop == modelcall.StopReasonTools; n++ {
 		if n > 5 {
 			return errors.New("the turn does not end")
 		}
@@ -94,7 +94,7 @@ func thoughts(r modeltest.Request) (all []string) {
 	return all
 }
 
-func TestReturnedParts_GoBackToTheirModel(t *testing.T) {
+func TestReasoningParts_GoBackToTheirModel(t *testing.T) {
 	for _, c := range returning {
 		t.Run(string(c.dialect)+" as "+c.server, func(t *testing.T) {
 			fake, base := modeltest.NewServer(t, thinker)
@@ -125,9 +125,9 @@ func TestReturnedParts_GoBackToTheirModel(t *testing.T) {
 	}
 }
 
-// TestReturnedParts_NeverReachOtherModels asks another model of the same server, and the same model at
+// TestReasoningParts_NeverReachOtherModels asks another model of the same server, and the same model at
 // another server.
-func TestReturnedParts_NeverReachOtherModels(t *testing.T) {
+func TestReasoningParts_NeverReachOtherModels(t *testing.T) {
 	for _, c := range returning {
 		t.Run(string(c.dialect)+" as "+c.server, func(t *testing.T) {
 			fake, base := modeltest.NewServer(t, thinker)
@@ -160,9 +160,9 @@ func TestReturnedParts_NeverReachOtherModels(t *testing.T) {
 	}
 }
 
-// TestForeignCalls_AreAccepted continues after calls that lack their model's returned parts. The
+// TestCallsOfOtherModel_AreAccepted continues after calls that lack their model's returned parts. The
 // calls are in the running turn, and in an earlier turn.
-func TestForeignCalls_AreAccepted(t *testing.T) {
+func TestCallsOfOtherModel_AreAccepted(t *testing.T) {
 	for _, c := range returning {
 		t.Run(string(c.dialect)+" as "+c.server, func(t *testing.T) {
 			fake, base := modeltest.NewServer(t, thinker)
@@ -193,7 +193,7 @@ func TestForeignCalls_AreAccepted(t *testing.T) {
 	}
 }
 
-func TestReturnedParts_TooLarge_AreLeftOut(t *testing.T) {
+func TestReasoningParts_TooLarge_AreLeftOut(t *testing.T) {
 	fake, base := modeltest.NewServer(t, func(r modeltest.Request) modeltest.Answer {
 		a := thinker(r)
 		a.Thinking, a.Chunk = strings.Repeat("x", maxKept), 0
@@ -214,9 +214,9 @@ func TestReturnedParts_TooLarge_AreLeftOut(t *testing.T) {
 	}
 }
 
-// TestReturnedParts_Refused_AreLeftOut uses two servers that refuse. One knows no returned parts;
+// TestReasoningParts_Refused_AreLeftOut uses two servers that refuse. One knows no returned parts;
 // the signatures of the other have become invalid.
-func TestReturnedParts_Refused_AreLeftOut(t *testing.T) {
+func TestReasoningParts_Refused_AreLeftOut(t *testing.T) {
 	block := func(model, signature string) *protocol.Thinking {
 		text, _ := json.Marshal(map[string]any{"reasoning_content": "hm",
 			"calls": []any{map[string]any{"google": map[string]any{"thought_signature": signature}}}})
@@ -229,7 +229,7 @@ func TestReturnedParts_Refused_AreLeftOut(t *testing.T) {
 		p := open(t, Options{BaseURL: base, Server: name})
 		req := history()
 		req.Messages = req.Messages[:4]
-		req.Messages[1].Parts = append([]protocol.ContentPart{{Thinking: block(p.Origin("m"), "of an older release")}},
+		req.Messages[1].Parts = append([]protocol.ContentPart{{Thinking: block(p.ThinkingOrigin("m"), "of an older release")}},
 			req.Messages[1].Parts...)
 		for range 2 {
 			if answer, _, err := ask(p, req); err != nil || answer.Message.Text() != "done" {

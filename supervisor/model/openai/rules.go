@@ -30,12 +30,12 @@ func beforeFirstWord(err error) error {
 
 // errorRules are tried in order. The last rules match every error.
 var errorRules = append([]remote.ErrorRule{
-	remote.RuleForRefusal(isTooLong, modelcall.RequestTooLong, remote.TextTooLong),
+	remote.RuleForRefusal(isTooLong, modelcall.RequestTooLong, remote.TextConversationTooLong),
 	remote.RuleForRefusal(isQuota, modelcall.NoCredit, textCredit),
 	remote.RuleForRefusal((*remote.Refusal).IsWrongKey, modelcall.AuthFailed, remote.TextWrongKey),
 	remote.RuleForRefusal(isFiltered, modelcall.ContentFiltered, textFilteredRequest),
-	remote.RuleForRefusal(status(http.StatusForbidden), modelcall.AuthFailed, remote.TextForbidden),
-	remote.RuleForRefusal(isNoTools, modelcall.ToolsUnsupported, remote.TextNoTools),
+	remote.RuleForRefusal(status(http.StatusForbidden), modelcall.AuthFailed, remote.TextModelForbidden),
+	remote.RuleForRefusal(isNoTools, modelcall.ToolsUnsupported, remote.TextToolsUnsupported),
 	remote.RuleForRefusal(isNoModel, modelcall.ModelMissing, textNoModel),
 	remote.RuleForRefusal(isNoAPI, modelcall.ModelMissing, textNoAPI),
 	remote.RuleForRefusal(status(http.StatusTooManyRequests), modelcall.RateLimited, remote.TextRateLimited),
@@ -43,11 +43,11 @@ var errorRules = append([]remote.ErrorRule{
 	remote.RuleForRefusal(isBusy, modelcall.Overloaded, remote.TextOverloaded),
 	remote.RuleForRefusal(isTheirs, modelcall.ServerError, textServer),
 	remote.RuleForRefusal(isStreamed, modelcall.ServerError, textBrokeOff),
-	remote.RuleForRefusal(remote.MatchAnyRefusal, modelcall.RequestRefused, remote.TextRefused),
+	remote.RuleForRefusal(remote.MatchAnyRefusal, modelcall.RequestRefused, remote.TextRequestRefused),
 	remote.RuleForError(errBroken, modelcall.ServerError, textBrokeOff),
 	remote.RuleForError(errUnspoken, modelcall.NetworkError, textUnspoken),
-	remote.RuleForError(errFiltered, modelcall.ContentFiltered, remote.TextFiltered),
-	remote.RuleForError(errNoRoom, modelcall.NoRoomForText, textNoRoom),
+	remote.RuleForError(errFiltered, modelcall.ContentFiltered, remote.TextAnswerFiltered),
+	remote.RuleForError(errNoRoom, modelcall.LengthLimitBeforeText, textNoRoom),
 }, remote.RulesForAnyError("the OpenAI API", textHint)...)
 
 // readRefusal returns the refusal for an error object. Kind is the object's code. If the code is

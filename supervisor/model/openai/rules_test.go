@@ -40,7 +40,7 @@ func refusesKey(w http.ResponseWriter, r *http.Request) {
 
 const (
 	unavailable = supervisor.CodeUnavailable
-	refused     = supervisor.CodeModel
+	refused     = supervisor.CodeModelFailed
 )
 
 // userTexts has the text that a user reads for each behaviour of an endpoint. HOST is replaced by
@@ -170,7 +170,7 @@ var userTexts = []struct {
 	{"a content filter", modelcall.ContentFiltered, says(modeltest.Answer{Text: "I", Finish: "content_filter"}),
 		refused,
 		`The content filter of "test" stopped the answer. Say it differently, or use another model.`},
-	{"no room to answer", modelcall.NoRoomForText, says(modeltest.Answer{Finish: "length"}), refused,
+	{"no room to answer", modelcall.LengthLimitBeforeText, says(modeltest.Answer{Finish: "length"}), refused,
 		`The model "m" of "test" reached its output limit before it said anything. ` +
 			`Ask for less at once, or use another model. An admin can raise its limit of output tokens or its context.`},
 	{"nothing", modelcall.EmptyAnswer, says(modeltest.Answer{Text: " \n"}), refused,

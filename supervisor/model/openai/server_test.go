@@ -179,13 +179,13 @@ func TestOpenRouter_MarksCacheOfAnthropicModels(t *testing.T) {
 	}
 }
 
-// pickyServer refuses requests that contain certain words, and records all requests.
-type pickyServer struct {
+// refusingServer refuses requests that contain certain words, and records all requests.
+type refusingServer struct {
 	refusals map[string]http.HandlerFunc // handlers by refused word
 	sent     []string
 }
 
-func (s *pickyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *refusingServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		panic(err)
@@ -236,7 +236,7 @@ func TestRefusedParameter_IsNeverSentAgain(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			s := &pickyServer{refusals: map[string]http.HandlerFunc{c.word: c.refuse}}
+			s := &refusingServer{refusals: map[string]http.HandlerFunc{c.word: c.refuse}}
 			p := open(t, Options{BaseURL: serve(t, s.ServeHTTP), Server: c.server, MaxOutput: 5})
 			req := history()
 			req.Cache, req.Model = time.Hour, "anthropic/claude"
@@ -256,7 +256,7 @@ func TestRefusedParameter_IsNeverSentAgain(t *testing.T) {
 	}
 }
 
-func TestOtherRefusal_IsNotRetried(t *testing.T) {
+func TestRefusal_NotOfParameter_IsNotRetried(t *testing.T) {
 	for name, body := range map[string]string{
 		"a parameter that was not sent": `{"error":{"message":"bad","param":"reasoning_effort"}}`,
 		"a word within another":         `{"error":{"message":"my_stream_options2 is wrong"}}`,
@@ -264,7 +264,7 @@ func TestOtherRefusal_IsNotRetried(t *testing.T) {
 		"a message":                     `{"error":{"message":"bad","param":"messages.0.content"}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := &pickyServer{refusals: map[string]http.HandlerFunc{"model": page(400, "application/json", body)}}
+			s := &refusingServer{refusals: map[string]http.HandlerFunc{"model": page(400, "application/json", body)}}
 			_, _, err := ask(open(t, Options{BaseURL: serve(t, s.ServeHTTP)}), hi())
 			if class := modeltest.ErrorClassOf(err); len(s.sent) != 1 || (class != modelcall.RequestRefused &&
 				class != modelcall.RequestTooLong) {
@@ -279,7 +279,7 @@ func TestOtherRefusal_IsNotRetried(t *testing.T) {
 func TestServer_RefusesEverything_CallFails(t *testing.T) {
 	everything := `{"error":{"message":"stream_options reasoning_effort max_completion_tokens prompt_cache_key ` +
 		`prompt_cache_retention"}}`
-	s := &pickyServer{refusals: map[string]http.HandlerFunc{"model": page(400, "application/json", everything)}}
+	s := &refusingServer{refusals: map[string]http.HandlerFunc{"model": page(400, "application/json", everything)}}
 	req := hi()
 	req.Cache = time.Hour
 	_, _, err := ask(open(t, Options{BaseURL: serve(t, s.ServeHTTP), Server: "openai", MaxOutput: 5}), req)
@@ -301,11 +301,11 @@ func TestToolName_Invalid_IsReplaced(t *testing.T) {
 	}
 }
 
-func TestServer_WithoutTextTools_RefusesTools(t *testing.T) {
+func TestServer_RefusesTools_ErrorExplainsFix(t *testing.T) {
 	refuse := page(400, "application/json", `{"error":{"message":"'tools' is not supported with this model."}}`)
-	s := &pickyServer{refusals: map[string]http.HandlerFunc{`"tools"`: refuse}}
+	s := &refusingServer{refusals: map[string]http.HandlerFunc{`"tools"`: refuse}}
 	_, _, err := ask(open(t, Options{BaseURL: serve(t, s.ServeHTTP), Server: "openai"}), history())
-	checkSentence(t, err, supervisor.CodeModel,
+	checkSentence(t, err, supervisor.CodeModelFailed,
 		`The model "m" of "test" cannot use tools, and Mews needs them. Use a model that can.`)
 	if got := new(modelcall.Error); !errors.As(err, &got) || got.Class != modelcall.ToolsUnsupported {
 		t.Errorf("got %v", err)

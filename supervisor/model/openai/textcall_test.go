@@ -76,7 +76,7 @@ func textCalls(t *testing.T, text, finish string, req modelcall.Request, o Optio
 	for _, c := range answer.Message.ToolCalls() {
 		calls = append(calls, c.Name+" "+string(c.Arguments))
 	}
-	if (answer.Stop == modelcall.StopTools) != (calls != nil) {
+	if (answer.Stop == modelcall.StopReasonTools) != (calls != nil) {
 		t.Errorf("%s: stop %s", text, answer.Stop)
 	}
 	return calls, said

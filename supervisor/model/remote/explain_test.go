@@ -93,8 +93,8 @@ func TestExplainError_ReturnsTextForUser(t *testing.T) {
 func TestExplainError_CodeTellsIfRetryHelps(t *testing.T) {
 	for class, want := range map[modelcall.ErrorClass]supervisor.ErrorCode{
 		modelcall.RateLimited: supervisor.CodeUnavailable, modelcall.StreamCut: supervisor.CodeUnavailable,
-		modelcall.NetworkError: supervisor.CodeUnavailable, modelcall.AuthFailed: supervisor.CodeModel,
-		modelcall.MalformedAnswer: supervisor.CodeModel, modelcall.RequestRefused: supervisor.CodeModel,
+		modelcall.NetworkError: supervisor.CodeUnavailable, modelcall.AuthFailed: supervisor.CodeModelFailed,
+		modelcall.MalformedAnswer: supervisor.CodeModelFailed, modelcall.RequestRefused: supervisor.CodeModelFailed,
 	} {
 		e, _ := endpoint()
 		e.Rules = []ErrorRule{RuleForError(errOdd, class, "x")}
@@ -209,12 +209,12 @@ func closedAddr(t *testing.T) string {
 // TestOrigin_NamesProviderHostAndModel checks which stored parts may be sent to a model. Origins
 // from earlier releases have no provider's name.
 func TestOrigin_NamesProviderHostAndModel(t *testing.T) {
-	own := (&Endpoint{Name: "mine", Host: "h:1"}).Origin("a/m")
+	own := (&Endpoint{Name: "mine", Host: "h:1"}).ThinkingOrigin("a/m")
 	for stored, want := range map[string]bool{
 		"mine@h:1/a/m": true, "h:1/a/m": true, "theirs@h:1/a/m": false, "mine@h:2/a/m": false, "mine@h:1/a/n": false,
 		"h:1/a/n": false, "": false, "mine": false, "@h:1/a/m": false,
 	} {
-		if got := IsSameOrigin(stored, own); got != want {
+		if got := IsSameThinkingOrigin(stored, own); got != want {
 			t.Errorf("%q is %q: %t", stored, own, got)
 		}
 	}

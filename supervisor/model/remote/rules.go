@@ -39,7 +39,7 @@ func (r ErrorRule) code() supervisor.ErrorCode {
 	if transient[r.class] {
 		return supervisor.CodeUnavailable
 	}
-	return supervisor.CodeModel
+	return supervisor.CodeModelFailed
 }
 
 // RuleForRefusal returns a rule for refusals for which match returns true.

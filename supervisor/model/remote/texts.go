@@ -2,15 +2,15 @@ package remote
 
 // Messages of error rules that several providers share. ErrorRule explains the words in braces.
 const (
-	TextTooLong = `This conversation is longer than {model} of {provider} can take, even after Mews shortened it. Use a ` +
+	TextConversationTooLong = `This conversation is longer than {model} of {provider} can take, even after Mews shortened it. Use a ` +
 		`model with a larger context, or ask for less at once.`
-	TextWrongKey    = `{provider} did not accept the API key, or got none. {key}`
-	TextForbidden   = `{provider} does not let this API key use {model}. Use another model, or a key that may.`
-	TextNoTools     = `{model} of {provider} cannot use tools, and Mews needs them. Use a model that can.`
-	TextRateLimited = `{provider} has had too many requests and lets no more through for now. {again}`
-	TextOverloaded  = `{provider} is overloaded. {again}`
-	TextFiltered    = `The content filter of {provider} stopped the answer. Say it differently, or use another model.`
-	TextRefused     = "{provider} refused the request for {model} as wrong (HTTP {status}). Use another model. An admin finds " +
+	TextWrongKey         = `{provider} did not accept the API key, or got none. {key}`
+	TextModelForbidden   = `{provider} does not let this API key use {model}. Use another model, or a key that may.`
+	TextToolsUnsupported = `{model} of {provider} cannot use tools, and Mews needs them. Use a model that can.`
+	TextRateLimited      = `{provider} has had too many requests and lets no more through for now. {again}`
+	TextOverloaded       = `{provider} is overloaded. {again}`
+	TextAnswerFiltered   = `The content filter of {provider} stopped the answer. Say it differently, or use another model.`
+	TextRequestRefused   = "{provider} refused the request for {model} as wrong (HTTP {status}). Use another model. An admin finds " +
 		"what it said in the log at level debug."
 
 	textIdle = `{model} of {provider} at {host} has stopped answering: nothing came for {wait}. Send the message again, or ` +

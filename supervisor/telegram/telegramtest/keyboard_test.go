@@ -143,9 +143,9 @@ func TestEdit_WithoutButtons_RemovesThem(t *testing.T) {
 func TestDeliverRawUpdate_OtherKinds_ReachBotOnly(t *testing.T) {
 	s, c := startServer(t, telegramtest.Options{})
 	c.poll(m{"allowed_updates": []string{"message"}})
-	kinds := telegramtest.OtherUpdateKinds()
+	kinds := telegramtest.IgnoredUpdateKinds()
 	for _, kind := range kinds {
-		if id := s.DeliverRawUpdate(telegramtest.NewOtherUpdate(kind, alice.ID)); id == 0 {
+		if id := s.DeliverRawUpdate(telegramtest.NewIgnoredUpdate(kind, alice.ID)); id == 0 {
 			t.Errorf("%s was not taken", kind)
 		}
 	}

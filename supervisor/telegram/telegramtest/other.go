@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// otherTextPrefix begins every text in an update of NewOtherUpdate: "said by <kind>".
+// otherTextPrefix begins every text in an update of NewIgnoredUpdate: "said by <kind>".
 const otherTextPrefix = "said by "
 
-// OtherUpdateKinds returns the update kinds except people's messages, edits and presses. Kinds with
+// IgnoredUpdateKinds returns the update kinds except people's messages, edits and presses. Kinds with
 // a slash are messages and presses without a person.
-func OtherUpdateKinds() []string {
+func IgnoredUpdateKinds() []string {
 	kinds := make([]string, len(otherUpdates))
 	for i, o := range otherUpdates {
 		kinds[i] = o.kind
@@ -21,9 +21,9 @@ func OtherUpdateKinds() []string {
 	return kinds
 }
 
-// NewOtherUpdate returns an update of one of OtherUpdateKinds as JSON. It has a sender if
+// NewIgnoredUpdate returns an update of one of IgnoredUpdateKinds as JSON. It has a sender if
 // Telegram's updates of the kind have one.
-func NewOtherUpdate(kind string, user int64) json.RawMessage {
+func NewIgnoredUpdate(kind string, user int64) json.RawMessage {
 	i := slices.IndexFunc(otherUpdates, func(o otherUpdate) bool { return o.kind == kind })
 	if i < 0 {
 		panic(fmt.Sprintf("telegramtest: there is no update of the kind %q", kind))

@@ -18,13 +18,13 @@ const maxBody = 52 << 20
 // as int64. All other parameters are strings.
 type params map[string]any
 
-// body is a request's body. It remembers whether the connection ended before the body did.
-type body struct {
+// requestBody is a request's body. It remembers whether the connection ended before the body did.
+type requestBody struct {
 	io.ReadCloser
 	cut bool
 }
 
-func (b *body) Read(p []byte) (int, error) {
+func (b *requestBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.cut = b.cut || err != nil && err != io.EOF
 	return n, err

@@ -343,7 +343,7 @@ func TestRequest_Malformed_IsRefused(t *testing.T) {
 	}
 }
 
-func TestToken_Revoked_IsRefusedUntilSet(t *testing.T) {
+func TestToken_Revoked_IsRefusedUntilReplaced(t *testing.T) {
 	s, c := startServer(t, telegramtest.Options{Token: "77:secret", Username: "my_bot"})
 	var me struct {
 		ID       int64

@@ -105,7 +105,7 @@ func notFound() answer { return refuse(http.StatusNotFound, "Not Found") }
 // call records a request, checks its limits, and answers it. A request that is incomplete because
 // the client has gone is ignored.
 func (s *Server) call(rw http.ResponseWriter, r *http.Request, token, method string) {
-	whole := &body{ReadCloser: r.Body}
+	whole := &requestBody{ReadCloser: r.Body}
 	r.Body = whole
 	p, files, broken := readParams(r)
 	if whole.cut {

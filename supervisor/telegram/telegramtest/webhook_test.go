@@ -205,7 +205,7 @@ func TestWebhook_MaxConnections_LimitsDeliveries(t *testing.T) {
 	}
 }
 
-func TestWebhook_StatusGoneForADay_IsRemoved(t *testing.T) {
+func TestWebhook_Status410ForADay_IsRemoved(t *testing.T) {
 	b := listen(t, func(update, int) int { return http.StatusGone })
 	s := telegramtest.New(t, telegramtest.Options{Speed: 1000})
 	c := setWebhook(t, s, b, nil)

@@ -130,7 +130,7 @@ func Convert(ctx context.Context, file io.Reader) (p parse.Picture, data []byte,
 func read(file io.Reader) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
 	if err == nil && len(data) > maxFile {
-		err = parse.NewFailure(parse.ReasonLargeFile, maxFile>>20)
+		err = parse.NewFailure(parse.ReasonFileTooLarge, maxFile>>20)
 	}
 	return data, err
 }
@@ -167,7 +167,7 @@ func readInfo(data []byte) (imageInfo, error) {
 	case w > maxPixels || h > maxPixels || w*h > maxPixels:
 		return o, parse.NewFailure(parse.ReasonTooManyPixels, w, h, maxPixels/1_000_000)
 	case o.memory() > maxMemory:
-		return o, parse.NewFailure(parse.ReasonPixelMemory, w, h, o.memory()/1_000_000, maxMemory/1_000_000)
+		return o, parse.NewFailure(parse.ReasonTooMuchPixelMemory, w, h, o.memory()/1_000_000, maxMemory/1_000_000)
 	}
 	return o, nil
 }

@@ -118,7 +118,7 @@ func (t family) writing(ctx context.Context, call worker.Call, after int) memory
 
 func (t family) remember(ctx context.Context, call worker.Call, args protocol.MemoryArguments) (r worker.Result, err error) {
 	fact := facts.FactFromArguments(args)
-	old, against, err := t.home.FindConflict(fact)
+	old, against, err := t.home.FindContradictedFact(fact)
 	if err != nil {
 		return r, err
 	}

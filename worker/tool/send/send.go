@@ -52,11 +52,11 @@ type sendArgs struct {
 	More    []string `json:"more"`
 }
 
-// MeasureFunc returns the length and size of a recording or film; zero for any other file.
-type MeasureFunc func(ctx context.Context, path string) protocol.MediaSize
+// MeasureMediaFunc returns the length and size of a recording or film; zero for any other file.
+type MeasureMediaFunc func(ctx context.Context, path string) protocol.MediaSize
 
 // Tools makes the tools for one turn. The caller closes the workspace.
-func Tools(ws *workspace.Workspace, turn Host, measure MeasureFunc) []worker.Tool {
+func Tools(ws *workspace.Workspace, turn Host, measure MeasureMediaFunc) []worker.Tool {
 	s := &sender{ws: ws, turn: turn, measure: measure}
 	return []worker.Tool{
 		worker.DefineTool(sendSpec, sendArgs{}, s.send),
@@ -68,7 +68,7 @@ func Tools(ws *workspace.Workspace, turn Host, measure MeasureFunc) []worker.Too
 type sender struct {
 	ws      *workspace.Workspace
 	turn    Host
-	measure MeasureFunc
+	measure MeasureMediaFunc
 	// asked is the number of calls that asked the supervisor to send files. It needs no lock,
 	// because calls of a tool with an effect run one at a time.
 	asked    int

@@ -21,8 +21,8 @@ import (
 	"mews/worker/workspace"
 )
 
-// fakeChat records the files and messages.
-type fakeChat struct {
+// fakeHost records the files and messages.
+type fakeHost struct {
 	hosttest.Answers
 
 	bytes    string
@@ -31,14 +31,14 @@ type fakeChat struct {
 	err      error
 }
 
-func (c *fakeChat) StoreBlob(_ context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
+func (c *fakeHost) StoreBlob(_ context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
 	data, err := io.ReadAll(io.LimitReader(r, most))
 	sum := sha256.Sum256(data)
 	c.bytes = string(data)
 	return protocol.BlobRef{SHA256: hex.EncodeToString(sum[:]), Size: int64(len(data))}, err
 }
 
-func (c *fakeChat) sendFile(_ context.Context, file protocol.ChatSendParams) (protocol.ChatSendResult, error) {
+func (c *fakeHost) sendFile(_ context.Context, file protocol.ChatSendParams) (protocol.ChatSendResult, error) {
 	if err := file.Validate(); err != nil {
 		return protocol.ChatSendResult{}, err
 	}
@@ -46,14 +46,14 @@ func (c *fakeChat) sendFile(_ context.Context, file protocol.ChatSendParams) (pr
 	return protocol.ChatSendResult{}, c.err
 }
 
-func (c *fakeChat) sendMessage(_ context.Context, m protocol.ChatMessageParams) (protocol.ChatSendResult, error) {
+func (c *fakeHost) sendMessage(_ context.Context, m protocol.ChatMessageParams) (protocol.ChatSendResult, error) {
 	c.messages = append(c.messages, m.Call)
 	return protocol.ChatSendResult{}, nil
 }
 
 // newChat returns a chat that refuses files with err, unless err is nil.
-func newChat(err error) *fakeChat {
-	c := &fakeChat{err: err}
+func newChat(err error) *fakeHost {
+	c := &fakeHost{err: err}
 	c.Answers = hosttest.Answers{
 		protocol.MethodChatSend:    hosttest.NewAnswer(c.sendFile),
 		protocol.MethodChatMessage: hosttest.NewAnswer(c.sendMessage),
@@ -62,7 +62,7 @@ func newChat(err error) *fakeChat {
 }
 
 // folder makes a user's folder with these files, and a tool that sends files of the folder.
-func folder(t *testing.T, policy protocol.FilePolicy, files map[string]string) (string, *fakeChat,
+func folder(t *testing.T, policy protocol.FilePolicy, files map[string]string) (string, *fakeHost,
 	func(string) (worker.Result, error)) {
 	t.Helper()
 	dir := t.TempDir()
@@ -251,9 +251,9 @@ func TestSendFile_StoppedTurn_ReturnsItsCause(t *testing.T) {
 	}
 }
 
-// TestSendFile_SimilarPath_IsTaken: a file whose path looks the same is sent, and its path is
+// TestSendFile_SimilarPath_IsSent: a file whose path looks the same is sent, and its path is
 // reported.
-func TestSendFile_SimilarPath_IsTaken(t *testing.T) {
+func TestSendFile_SimilarPath_IsSent(t *testing.T) {
 	_, chat, call := folder(t, protocol.FilePolicy{}, map[string]string{"v\u00a013.txt": "tea", "b.txt": "b"})
 	got, err := call(`{"path":"b.txt","more":["v 13.txt"]}`)
 	if err != nil || !strings.HasPrefix(got.Text, "There is no v 13.txt. ") || len(chat.sent) != 1 ||

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestConstants_SumsAndFormats_AreNoStatements(t *testing.T) {
+func TestSQLConstants_Parts_AreNoStatements(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"a.go": "package a\n\nimport \"fmt\"\n\n" +
 		"const table = `person`\n\nconst (\n\tlist = `SELECT * FROM ` + (table)\n\tfind = list + ` WHERE name = " +

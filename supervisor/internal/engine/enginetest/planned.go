@@ -24,9 +24,9 @@ type Options struct {
 	Least int // least number of statements that must be recorded if all tests run
 }
 
-// CheckPlans returns a Runner that also checks the statements of a package. After the tests it
+// CheckQueryPlans returns a Runner that also checks the statements of a package. After the tests it
 // checks all statements that the tests prepared, and the SQL constants that no test ran.
-func CheckPlans(tests Runner, o Options) Runner { return planCheckingRunner{tests, o} }
+func CheckQueryPlans(tests Runner, o Options) Runner { return planCheckingRunner{tests, o} }
 
 type planCheckingRunner struct {
 	tests Runner
