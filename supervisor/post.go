@@ -203,7 +203,7 @@ const (
 	SendReasonTooLong SendErrorReason = "too_long"
 	// with SendResultRefused: the channel may take the text without its entities
 	SendReasonInvalidFormatting SendErrorReason = "marks"
-	SendReasonNoVoice           SendErrorReason = "no_voice" // with SendResultRefused: the user accepts no voice messages
+	SendReasonNoVoice           SendErrorReason = "no_voice" // with SendResultRefused: the user takes no voice messages
 	// with SendResultRefused: the message to change is missing or can't be changed
 	SendReasonMessageGone SendErrorReason = "gone"
 	SendReasonThreadGone  SendErrorReason = "thread" // with SendResultRefused: the thread is gone

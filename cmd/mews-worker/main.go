@@ -60,7 +60,8 @@ func run() error {
 	debug.SetGCPercent(gcPercent)
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	o := serve.Options{Build: version, Now: time.Now, Report: logError, Temp: os.TempDir(), Env: inheritedVariables(), Abort: abort,
+	o := serve.Options{Build: version, Now: time.Now, Report: logError, Temp: os.TempDir(), Env: inheritedVariables(),
+		Abort:   abort,
 		History: inherited.History}
 	addWalls(&o, inherited)
 	return serve.Run(ctx, socket, o)

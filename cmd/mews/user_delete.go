@@ -20,8 +20,9 @@ func userDelete(ctx context.Context, con console, v subcommand, args []string) e
 	if err != nil {
 		return err
 	}
-	there, err := app.CallAdminService[admin.UserData](ctx, cfg, admin.MethodUserDelete, admin.DeleteUserRequest{User: name,
-		DryRun: true})
+	there, err := app.CallAdminService[admin.UserData](ctx, cfg, admin.MethodUserDelete,
+		admin.DeleteUserRequest{User: name,
+			DryRun: true})
 	if err != nil {
 		return err
 	}

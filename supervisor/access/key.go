@@ -92,7 +92,8 @@ func decodeKey(key *[SealingKeySize]byte, text []byte, path string) error {
 		}
 	}
 	clear(key[:])
-	return fmt.Errorf("%s is not a key: it must have %d bytes, or %d hexadecimal digits", path, SealingKeySize, 2*SealingKeySize)
+	return fmt.Errorf("%s is not a key: it must have %d bytes, or %d hexadecimal digits", path, SealingKeySize,
+		2*SealingKeySize)
 }
 
 // makeKey writes a random key if the file is missing. A crash leaves a whole file or no file. It

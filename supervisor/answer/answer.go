@@ -159,7 +159,7 @@ func QuestionClosedMessage(q supervisor.Question) (text string, buttons [][]supe
 // maxReminded is how many characters of a question its reminder repeats.
 const maxReminded = 200
 
-// OpenQuestionReminderText tells a user that a message waits because a question is still open.
+// OpenQuestionReminderText says that a message waits because a question is still open.
 func OpenQuestionReminderText(q supervisor.Question) string {
 	asked := []rune(q.Text)
 	if len(asked) > maxReminded {

@@ -112,7 +112,8 @@ func ExamineDatabase(ctx context.Context, cfg *config.Config) (e sqlite.Database
 
 // WriteUserExport writes an export of a user. This process makes the export if no service runs. note
 // says why the audit log has no entry about it; "" means that it has one.
-func WriteUserExport(ctx context.Context, cfg *config.Config, q admin.ExportUserRequest, w io.Writer) (note string, err error) {
+func WriteUserExport(ctx context.Context, cfg *config.Config, q admin.ExportUserRequest, w io.Writer) (note string,
+	err error) {
 	p := admin.ExportPiece{}
 	for !p.Last {
 		q.Token = p.Token

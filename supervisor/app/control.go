@@ -55,7 +55,8 @@ func (s *service) greeting(ctx context.Context, report api.StatusReporter, u sup
 func (s *service) methods(report api.StatusReporter) (map[string]api.MethodFunc, error) {
 	own := api.CallDependencies{Status: report, Usage: s.usageSums(), Catalogue: s.models, Choices: s.modelChoice(),
 		Effects: s.db.Effects()}
-	table, err := api.New(api.Options{People: s.people, Audit: s.audit.RecordAction}, own.ControlCalls(), s.admins.ControlCalls(),
+	table, err := api.New(api.Options{People: s.people, Audit: s.audit.RecordAction}, own.ControlCalls(),
+		s.admins.ControlCalls(),
 		collect(s.features, func(f feature.Feature) []feature.ControlCall { return f.Calls }))
 	if err != nil {
 		return nil, err

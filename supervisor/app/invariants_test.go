@@ -38,7 +38,8 @@ var invariants = []struct {
 	{"A code is checked before its text can become a message.", nil, []string{
 		"supervisor/app.TestGate_RightCode_AnswersHeldMessages", "supervisor/inbox.TestGate_ChecksEveryKindOfInbound"}},
 	{"A code is used up in the transaction that releases the held messages.", codeAndReleaseInOneTransaction, []string{
-		"supervisor/sqlite.TestLoginCode_BatchFails_ChangesNothing", "supervisor/app.TestKillAfterCode_AnswersHeldOnce"}},
+		"supervisor/sqlite.TestLoginCode_BatchFails_ChangesNothing",
+		"supervisor/app.TestKillAfterCode_AnswersHeldOnce"}},
 	{"Telegram is polled only when the database can store updates.", databaseBeforePolling, []string{
 		"supervisor/inbox.TestStoreBatch_FullDisk_StillStopsTurns"}},
 	{"Leases of an earlier life are settled before a session starts.", leasesSettledBeforeSessions, []string{
@@ -328,7 +329,8 @@ func committedBeforeTold(t *testing.T) {
 func partsInOrder(t *testing.T) {
 	want := []string{"database", "audit", "sweep", "copies", "modes", "homes", "process", "index", "admin", "outbox",
 		"cleaner", "reactor", "presses", "workers", "disks", "operations",
-		"voices", "attachments", "sessions", "questions", "file histories", "forget", "schedule", "commands", "telegram", "telegram menu", "webhooks", "control socket"}
+		"voices", "attachments", "sessions", "questions", "file histories", "forget", "schedule", "commands",
+		"telegram", "telegram menu", "webhooks", "control socket"}
 	if got := app.ServicePartNames(); !slices.Equal(got, want) {
 		t.Errorf("they start as %q, want %q", got, want)
 	}

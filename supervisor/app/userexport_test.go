@@ -197,7 +197,8 @@ func TestUserDelete_StopsWorkBeforeDeleting(t *testing.T) {
 		},
 	}}
 	drop := func() error {
-		_, err := service.DeletePerson(t.Context(), service.Caller(uint32(os.Getuid())), admin.DeleteUserRequest{User: "dan"})
+		_, err := service.DeletePerson(t.Context(), service.Caller(uint32(os.Getuid())),
+			admin.DeleteUserRequest{User: "dan"})
 		return err
 	}
 	if err := drop(); supervisor.ErrorCodeOf(err) != supervisor.CodeUnavailable || !strings.Contains(err.Error(),

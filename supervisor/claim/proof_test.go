@@ -187,7 +187,8 @@ func TestUnverifiedKinds_FailedRun_ProvesOnlyRun(t *testing.T) {
 			t.Errorf("%q after %+v leaves %q unverified, want %q (%v)", c.says, c.deeds, got, c.want, err)
 		}
 	}
-	if got := claim.Warning([]claim.DeedKind{claim.DeedRunSucceeded}); !strings.Contains(got, "ran something without errors") {
+	if got := claim.Warning([]claim.DeedKind{claim.DeedRunSucceeded}); !strings.Contains(got,
+		"ran something without errors") {
 		t.Errorf("the warning is %q", got)
 	}
 }

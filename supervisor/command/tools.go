@@ -71,7 +71,8 @@ func (c *Commands) keepOpen(ctx context.Context, r feature.CommandRequest, all [
 		kept = append(kept, supervisor.OpenedTool{Name: name, Pinned: true})
 	}
 	if _, full := tools.AddOpenedTools(all, open, kept...); len(full) > 0 {
-		return "", supervisor.Errorf(supervisor.CodeInvalid, textToolsFull, f.Name, tools.MaxOfferedTools, tools.MaxOfferedBytes>>10)
+		return "", supervisor.Errorf(supervisor.CodeInvalid, textToolsFull, f.Name, tools.MaxOfferedTools,
+			tools.MaxOfferedBytes>>10)
 	}
 	return fmt.Sprintf(textFamilyKept, f.Name), c.o.OpenedTools.AddTools(ctx, r.Conversation, kept...)
 }

@@ -17,6 +17,7 @@ const (
 
 // HelpGroups lists the groups in the order of /help.
 func HelpGroups() []HelpGroup {
-	return []HelpGroup{HelpGroupEveryday, HelpGroupChat, HelpGroupReminders, HelpGroupAssistant, HelpGroupPrivacy, HelpGroupVoice, HelpGroupGitHub,
+	return []HelpGroup{HelpGroupEveryday, HelpGroupChat, HelpGroupReminders, HelpGroupAssistant, HelpGroupPrivacy,
+		HelpGroupVoice, HelpGroupGitHub,
 		HelpGroupAdmin}
 }

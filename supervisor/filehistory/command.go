@@ -37,8 +37,6 @@ func keepsButtons(press string) bool {
 // maxListed is the most versions in an answer, because each has a row of buttons.
 const maxListed = 8
 
-const timeLayout = "Mon 2 Jan 2006 15:04"
-
 // command runs `/history files`.
 func (h *FileHistory) command(ctx context.Context, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 	asked, err := parseRequest(r.Arguments, r.At.In(h.Zone(r.Conversation.User)))

@@ -5,6 +5,9 @@ import (
 	"mews/supervisor/spans"
 )
 
+// timeLayout is the form of a moment in texts.
+const timeLayout = "Mon 2 Jan 2006 15:04"
+
 // Reasons why nothing is shown or restored.
 const (
 	textOff     = "I keep no earlier versions of your files: %s."

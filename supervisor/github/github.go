@@ -106,7 +106,8 @@ func New(o Options) *GitHub {
 	g.triages = triage.New(triage.Options{
 		Store: o.Triages, Issues: o.Client, Writer: o.Client, Repo: g.FindRepo, Person: o.Find, Settle: o.TriageSettle,
 		Begin: g.begin, Say: o.Say, Writers: private.List, Queued: o.Queued,
-		IsPrivate: private.IsIssuePrivate, MarkPrivate: private.MarkIssuePrivate, Now: o.Now, Log: o.Log.Named("triage"),
+		IsPrivate: private.IsIssuePrivate, MarkPrivate: private.MarkIssuePrivate, Now: o.Now,
+		Log: o.Log.Named("triage"),
 	})
 	g.events = NewEventHandler(EventHandlerOptions{
 		Repos: o.Setup.Repos, Self: g.Login, Name: g.calledBy, Deliveries: o.Deliveries, Store: o.Repositories,

@@ -60,8 +60,8 @@ func SelectMessages(transcript []protocol.Message, first int64, budget int) Requ
 	return w
 }
 
-// RemainingTokens returns the tokens of the budget that remain for messages that may be dropped. It is
-// negative if the messages that SelectMessages always keeps exceed the budget.
+// RemainingTokens returns the tokens of the budget for messages that may be dropped. It is negative
+// if the messages that SelectMessages always keeps exceed the budget.
 func RemainingTokens(transcript []protocol.Message, first int64, budget int) int {
 	_, present := splitTurns(transcript, first)
 	pinned, loose := splitPinned(present)

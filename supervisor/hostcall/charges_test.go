@@ -57,8 +57,9 @@ func (b *fakeReserver) Reserve(_ context.Context, bid modelcall.CostEstimate) (s
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if cmp.Or(bid.MinCost, bid.MaxCost) > b.left {
-		return supervisor.Lease{}, &modelcall.Error{Class: modelcall.OverBudget, Err: &supervisor.Error{Code: supervisor.CodeBudgetExceeded,
-			Message: "Today's money is spent."}}
+		return supervisor.Lease{}, &modelcall.Error{Class: modelcall.OverBudget,
+			Err: &supervisor.Error{Code: supervisor.CodeBudgetExceeded,
+				Message: "Today's money is spent."}}
 	}
 	if b.last++; b.last == 1 && b.first != nil {
 		b.first()
@@ -319,7 +320,8 @@ func (m paidModel) Cost(spec string, u protocol.Usage, kept time.Duration) (int6
 }
 
 func TestMessage_SeveralModelCalls_AllArePaid(t *testing.T) {
-	parts := []take{{answer: ended("One ", modelcall.StopReasonLength)}, {answer: ended("two ", modelcall.StopReasonLength)},
+	parts := []take{{answer: ended("One ", modelcall.StopReasonLength)}, {answer: ended("two ",
+		modelcall.StopReasonLength)},
 		{answer: ended("three.", modelcall.StopReasonEnd)}}
 	for name, k := range map[string]struct {
 		unknown bool
@@ -328,12 +330,13 @@ func TestMessage_SeveralModelCalls_AllArePaid(t *testing.T) {
 		money   int64
 		want    []int64
 	}{
-		"committed":               {false, nil, parts, 1000, []int64{11, 11, 11}},
-		"unknown price":           {true, nil, parts, 1000, []int64{100, 100, 100}},
-		"not committed":           {false, errors.New("no"), parts, 1000, []int64{11, 11, 11}},
-		"not fit to be committed": {false, nil, []take{{answer: ended("", modelcall.StopReasonEnd)}}, 1000, []int64{11}},
-		"no money for the rest":   {false, nil, parts, 105, []int64{11}},
-		"no money for any":        {false, nil, parts, 99, nil},
+		"committed":     {false, nil, parts, 1000, []int64{11, 11, 11}},
+		"unknown price": {true, nil, parts, 1000, []int64{100, 100, 100}},
+		"not committed": {false, errors.New("no"), parts, 1000, []int64{11, 11, 11}},
+		"not fit to be committed": {false, nil, []take{{answer: ended("", modelcall.StopReasonEnd)}}, 1000,
+			[]int64{11}},
+		"no money for the rest": {false, nil, parts, 105, []int64{11}},
+		"no money for any":      {false, nil, parts, 99, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRigOf(t, paidModel{&scriptedModel{t: t, list: k.list}, k.unknown})

@@ -202,7 +202,8 @@ func (t *turn) normalizeMessage(m protocol.Message) (protocol.Message, error) {
 	case !said:
 		return m, &supervisor.Error{Code: supervisor.CodeModelFailed, Message: textEmpty}
 	case n > maxCalls || len(line) > maxAnswer:
-		return m, &supervisor.Error{Code: supervisor.CodeModelFailed, Message: fmt.Sprintf(textTooLarge, len(line)>>10, n)}
+		return m, &supervisor.Error{Code: supervisor.CodeModelFailed, Message: fmt.Sprintf(textTooLarge, len(line)>>10,
+			n)}
 	}
 	return m, nil
 }

@@ -137,14 +137,16 @@ func TestMessageCutByBudget_ContinuesTwice(t *testing.T) {
 		list []take
 		want string
 	}{
-		"and it is whole then":  {[]take{{answer: cut("One t")}, {answer: cut("wo th")}, {answer: ended("ree.", modelcall.StopReasonEnd)}}, "One two three."},
+		"and it is whole then": {[]take{{answer: cut("One t")}, {answer: cut("wo th")}, {answer: ended("ree.",
+			modelcall.StopReasonEnd)}}, "One two three."},
 		"and it is not":         {[]take{{answer: cut("a")}, {answer: cut("b")}, {answer: cut("c")}}, "abc\n\n" + short},
 		"nothing of it is ever": {[]take{{answer: cut("")}, {answer: cut("")}, {answer: cut("")}}, short},
 		"and there is no more": {[]take{{answer: cut("a")}, {err: noMoney}},
 			"a\n\n[The answer ends here: Your limit is met.]"},
 		"and the model fails": {[]take{{answer: cut("a")}, {err: failed(modelcall.Overloaded)}},
 			"a\n\n[The answer ends here: the model failed to continue it.]"},
-		"and the model's own limit is reached": {[]take{{answer: cut("a")}, {answer: ended("b", modelcall.StopReasonLength)},
+		"and the model's own limit is reached": {[]take{{answer: cut("a")}, {answer: ended("b",
+			modelcall.StopReasonLength)},
 			{answer: ended("c", modelcall.StopReasonLength)}, {answer: ended("d", modelcall.StopReasonEnd)}}, "abcd"},
 	} {
 		t.Run(name, func(t *testing.T) {

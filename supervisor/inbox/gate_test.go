@@ -229,7 +229,8 @@ func TestGate_StoreFailed_RepeatIsStored(t *testing.T) {
 	db, h, fails := sqlitetest.Open(t), &heard{}, 2
 	gate := access.NewGate(access.Options{People: people, Factors: db.UserAccessStores().Factors,
 		Logins: db.UserAccessStores().Logins,
-		Now:    time.Now, Command: func(string) (c supervisor.SlashCommand) { return c }, Held: db.Inbox().CountReleasableInbounds,
+		Now:    time.Now, Command: func(string) (c supervisor.SlashCommand) { return c },
+		Held:        db.Inbox().CountReleasableInbounds,
 		AlertAdmins: func(_, _ string) {}, Limits: access.GateLimits{Burst: 20, PerSecond: 1e-9}})
 	box := h.inbox(failingStore{db.Inbox(), &fails}, gate)
 	var batch []supervisor.BatchItem
@@ -296,7 +297,8 @@ func TestRecoveryCode_KeyMissing_IsNotStored(t *testing.T) {
 	people, _, codes := enrolled(t, db)
 	box := h.inbox(db.Inbox(), access.NewGate(access.Options{People: people, Factors: db.UserAccessStores().Factors,
 		Logins: db.UserAccessStores().Logins,
-		Now:    time.Now, Command: func(string) (c supervisor.SlashCommand) { return c }, Held: db.Inbox().CountReleasableInbounds,
+		Now:    time.Now, Command: func(string) (c supervisor.SlashCommand) { return c },
+		Held:        db.Inbox().CountReleasableInbounds,
 		AlertAdmins: func(_, _ string) {}}))
 	code := codes[0].Reveal()
 	mistyped := code[:len(code)-1] + map[bool]string{true: "2", false: "3"}[strings.HasSuffix(code, "3")]

@@ -13,7 +13,8 @@ import (
 // rebuildable reports whether rebuilding the database fixes an error.
 func rebuildable(err error) bool {
 	switch problem, _ := engine.ProblemOf(err); problem {
-	case engine.ProblemFileDamaged, engine.ProblemNewerSchema, engine.ProblemOtherMigrations, engine.ProblemForeignDatabase:
+	case engine.ProblemFileDamaged, engine.ProblemNewerSchema, engine.ProblemOtherMigrations,
+		engine.ProblemForeignDatabase:
 		return true
 	}
 	return false

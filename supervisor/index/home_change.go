@@ -73,7 +73,8 @@ func (t *tx) putChanges(user string, was map[string]string, putChanges []HomeFil
 // returns the next cursor. A file that changed back is not listed. ok is false if the cursor
 // belongs to another database: then the changes are unknown.
 func (x *Index) ListHomeFileChanges(ctx context.Context, user string,
-	since supervisor.HomeChangePosition) (list []supervisor.HomeFileChange, next supervisor.HomeChangePosition, ok bool, err error) {
+	since supervisor.HomeChangePosition) (list []supervisor.HomeFileChange, next supervisor.HomeChangePosition, ok bool,
+	err error) {
 	db := x.reconciledDB()
 	if db == nil {
 		return nil, next, false, errNotOpen

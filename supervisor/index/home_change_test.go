@@ -40,7 +40,8 @@ func (r *rig) updateWholeHome(user string, files ...string) {
 	}
 }
 
-func (r *rig) changes(user string, since supervisor.HomeChangePosition) (list []string, next supervisor.HomeChangePosition) {
+func (r *rig) changes(user string, since supervisor.HomeChangePosition) (list []string,
+	next supervisor.HomeChangePosition) {
 	r.Helper()
 	changes, next, ok, err := r.index.ListHomeFileChanges(r.Context(), user, since)
 	if err != nil || !ok {

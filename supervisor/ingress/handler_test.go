@@ -72,7 +72,8 @@ func newFixture(t *testing.T) *fixture {
 			return nil
 		},
 		KeepGroupTitle: func(context.Context, supervisor.Channel, string, string) error { return nil },
-		Wake:           func(context.Context, string) error { return nil }, Queued: func(int64) {}, Audit: p.note, Log: hclog.NewNullLogger(),
+		Wake:           func(context.Context, string) error { return nil }, Queued: func(int64) {}, Audit: p.note,
+		Log: hclog.NewNullLogger(),
 	})
 	return p
 }

@@ -112,7 +112,8 @@ func (f *PromptFiles) pressPutBack(ctx context.Context, user, key string) (d sup
 	return d, result, err
 }
 
-func (f *PromptFiles) pressDiff(ctx context.Context, user, key string) (d supervisor.Delivery, _ PressResult, err error) {
+func (f *PromptFiles) pressDiff(ctx context.Context, user, key string) (d supervisor.Delivery, _ PressResult,
+	err error) {
 	ref, result, err := f.StoreDiff(ctx, user, key)
 	if err == nil && result.Outcome == OutcomeDone {
 		d, err = f.ShowDiff(ref)

@@ -115,7 +115,8 @@ func (f *PromptFiles) AcceptChange(ctx context.Context, user, key string) (Press
 
 // StoreDiff stores a diff between the text in force and the waiting text. The diff is a blob of the
 // user, in the format of diff -u.
-func (f *PromptFiles) StoreDiff(ctx context.Context, user, key string) (ref protocol.BlobRef, r PressResult, err error) {
+func (f *PromptFiles) StoreDiff(ctx context.Context, user, key string) (ref protocol.BlobRef, r PressResult,
+	err error) {
 	if r, err = f.find(ctx, user, key); err != nil || r.Outcome != OutcomeDone {
 		return ref, r, err
 	}

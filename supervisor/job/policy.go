@@ -47,9 +47,9 @@ const (
 	maxRefusedRetry   = 24 * time.Hour
 )
 
-// RefusingChatRetryDelay returns the delay until the jobs of a refusing chat are tried again. Such a
-// chat refuses messages. The argument tries is the number of earlier tries. The first delay is
-// short, because one refusal may be a mistake.
+// RefusingChatRetryDelay returns the time until a refusing chat is tried again. Such a chat refuses
+// messages. The argument tries is the number of earlier tries. The first delay is short, because
+// one refusal may be a mistake.
 func RefusingChatRetryDelay(tries int64) time.Duration {
 	return min(firstRefusedRetry<<min(tries, 5), maxRefusedRetry)
 }

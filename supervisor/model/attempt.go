@@ -104,7 +104,8 @@ func (p payment) cutForMoney(answer *modelcall.Answer, err error, sent modelcall
 	lowered := p.output > 0 && p.output == sent.Output
 	failed := modelError(err)
 	if lowered && failed != nil && failed.Class == modelcall.LengthLimitBeforeText {
-		answer.Message, answer.Model, answer.Stop = protocol.Message{Role: protocol.RoleAssistant}, sent.Model, modelcall.StopReasonLength
+		answer.Message, answer.Model, answer.Stop = protocol.Message{Role: protocol.RoleAssistant}, sent.Model,
+			modelcall.StopReasonLength
 		err = nil
 	}
 	answer.CutForMoney = lowered && err == nil && answer.Stop == modelcall.StopReasonLength

@@ -113,10 +113,11 @@ func TestFile_Failed_IsRetriedOrReplaced(t *testing.T) {
 		want   []string
 		lost   string
 	}{
-		"refused":               {fails(refused(""), 1), "look", []string{"look <yes> <no>", note, "[b] of b"}, ""},
-		"refused, of files":     {fails(refused(""), 1), "", []string{note, "[b] of b <yes> <no>"}, ""},
-		"too long":              {fails(refused(supervisor.SendReasonTooLong), 1), "look", []string{"look <yes> <no>", note, "[b] of b"}, ""},
-		"marks":                 {fails(refused(supervisor.SendReasonInvalidFormatting), 1), "look", []string{"look <yes> <no>", note, "[b] of b"}, ""},
+		"refused":           {fails(refused(""), 1), "look", []string{"look <yes> <no>", note, "[b] of b"}, ""},
+		"refused, of files": {fails(refused(""), 1), "", []string{note, "[b] of b <yes> <no>"}, ""},
+		"too long":          {fails(refused(supervisor.SendReasonTooLong), 1), "look", []string{"look <yes> <no>", note, "[b] of b"}, ""},
+		"marks": {fails(refused(supervisor.SendReasonInvalidFormatting), 1), "look",
+			[]string{"look <yes> <no>", note, "[b] of b"}, ""},
 		"unsent":                {fails(afterUnsent(), 1, 2), "look", []string{"look <yes> <no>", "[a] of a", "[b] of b"}, ""},
 		"flood":                 {fails(flood(time.Minute), 1), "look", []string{"look <yes> <no>", "[a] of a", "[b] of b"}, ""},
 		"unknown, not taken":    {fails(unknown(), 1), "look", []string{"look <yes> <no>", "[a] " + repeatMark + "of a", "[b] of b"}, ""},

@@ -52,7 +52,8 @@ func TestFailedCall_EachReason_FollowsItsRule(t *testing.T) {
 		"too long and not to be cut": {func(called) (bool, *supervisor.SendError) {
 			return false, refused(supervisor.SendReasonTooLong)
 		}, "x", "", time.Second, nil, "send", "failed 1: far away\n"},
-		"marks that can't be read are left out": {once("send", 1, false, refused(supervisor.SendReasonInvalidFormatting)), "*hello", "", time.Second,
+		"marks that can't be read are left out": {once("send", 1, false,
+			refused(supervisor.SendReasonInvalidFormatting)), "*hello", "", time.Second,
 			[]string{"*hello"}, "send send", ""},
 		"marks are left out once": {func(called) (bool, *supervisor.SendError) {
 			return false, refused(supervisor.SendReasonInvalidFormatting)

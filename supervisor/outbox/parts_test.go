@@ -25,7 +25,8 @@ func TestRepeatMark_MovesLaterFormatting(t *testing.T) {
 		t.Error("what is kept has changed too")
 	}
 	if supervisor.UTF16Length(repeatMark) != RepeatMarkLength {
-		t.Errorf("the mark has %d units, and there is room for %d", supervisor.UTF16Length(repeatMark), RepeatMarkLength)
+		t.Errorf("the mark has %d units, and there is room for %d", supervisor.UTF16Length(repeatMark),
+			RepeatMarkLength)
 	}
 }
 

@@ -108,7 +108,8 @@ func (d killableStore) ListPosts(ctx context.Context, turn, delivery int64) ([]s
 	})
 }
 
-func (d killableStore) MarkSending(ctx context.Context, conversation int64, p supervisor.Post) (supervisor.Post, error) {
+func (d killableStore) MarkSending(ctx context.Context, conversation int64, p supervisor.Post) (supervisor.Post,
+	error) {
 	return got(d.process, "sending", func() (supervisor.Post, error) {
 		return d.db.Posts().MarkSending(ctx,
 			conversation, p)

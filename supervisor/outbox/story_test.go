@@ -38,8 +38,11 @@ var endings = map[string]func() (done bool, err *supervisor.SendError){
 	"unknown":      func() (bool, *supervisor.SendError) { return true, unknown() },
 	"unknown lost": func() (bool, *supervisor.SendError) { return false, unknown() },
 	"flood":        func() (bool, *supervisor.SendError) { return false, flood(9 * time.Second) },
-	"marks":        func() (bool, *supervisor.SendError) { return false, refused(supervisor.SendReasonInvalidFormatting) },
-	"refused":      func() (bool, *supervisor.SendError) { return false, refused("") },
+	"marks": func() (bool, *supervisor.SendError) {
+		return false,
+			refused(supervisor.SendReasonInvalidFormatting)
+	},
+	"refused": func() (bool, *supervisor.SendError) { return false, refused("") },
 }
 
 var drawPlan = rapid.Custom(func(t *rapid.T) plan {

@@ -48,8 +48,8 @@ func (r Rule) WithTimeOfRule(old Rule, now time.Time) (Rule, error) {
 	return r.WithTime(at[0], now)
 }
 
-// MoveToLongerMonth moves a rule of the kind Once to the next month that has the author's day. now is
-// in the user's zone.
+// MoveToLongerMonth moves a Once rule to the next month that has the author's day. now is in the
+// user's zone.
 func (r Rule) MoveToLongerMonth(now time.Time) Rule {
 	wall := wallOf(r.moment(r.At, now.Location()).In(now.Location()))
 	month := onDay(dateOf(wall), 1)

@@ -33,7 +33,7 @@ func Parse(text string, now time.Time) (Rule, error) {
 	return ParseWithDateOrder(text, now, UnknownDateOrder)
 }
 
-// ParseWithDateOrder is like Parse, for an author who writes dates such as 3/4 in a known order.
+// ParseWithDateOrder is like Parse, but knows how the author writes dates such as 3/4.
 func ParseWithDateOrder(text string, now time.Time, order DateOrder) (Rule, error) {
 	r, err := parse(text, now, order)
 	if errors.Is(err, ErrUnreadableTime) {
@@ -49,7 +49,8 @@ func parse(text string, now time.Time, order DateOrder) (r Rule, err error) {
 	}
 	if r, err = parseWhole(text, now, order, nil); errors.Is(err, ErrUnreadableTime) {
 		impossible := ""
-		if _, other := parseWhole(text, now, order, &impossible); impossible != "" && !errors.Is(other, ErrUnreadableTime) {
+		if _, other := parseWhole(text, now, order, &impossible); impossible != "" && !errors.Is(other,
+			ErrUnreadableTime) {
 			err = supervisor.Errorf(supervisor.CodeInvalid, textImpossible, impossible)
 		}
 	} else if errors.As(err, new(*AmbiguousTimeError)) {

@@ -7,9 +7,9 @@ const (
 	textTaken    = "(I have read the %d messages that you sent meanwhile, and go on with them in mind.)"
 )
 
-// LineAboutReadMessages returns a reply's line about n messages that its turn read while it ran. n is
-// at least one. The line is a paragraph between the text before and after these messages, because
-// the reply stays above them in the chat.
+// LineAboutReadMessages says that the turn read n more messages while it ran. n is at least one.
+// The line is a paragraph between the text before and after these messages, because the reply stays
+// above them in the chat.
 func LineAboutReadMessages(n int) string {
 	if n == 1 {
 		return textTakenOne

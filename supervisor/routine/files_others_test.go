@@ -18,7 +18,8 @@ func TestFileChange_InLedger_IsByOwnTurn(t *testing.T) {
 		return supervisor.HomeFileChange{Path: path, Before: "?", After: string(state), Size: size, Modified: at}
 	}
 	gone := func(path string) supervisor.HomeFileChange {
-		return supervisor.HomeFileChange{Path: path, Before: "?", After: supervisor.FileStateMissing, Modified: time.Unix(0, 0)}
+		return supervisor.HomeFileChange{Path: path, Before: "?", After: supervisor.FileStateMissing,
+			Modified: time.Unix(0, 0)}
 	}
 	effect := func(kind string, u protocol.Undo) supervisor.FileEffect {
 		return supervisor.FileEffect{Kind: kind, Target: u.Path, Change: &supervisor.FileChange{Undo: u}, At: at}

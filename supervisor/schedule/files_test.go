@@ -29,7 +29,8 @@ func (f *fakeHome) IndexHomeNow(context.Context, string) (bool, error) {
 	return !f.endless, nil
 }
 
-func (f *fakeHome) ListChanges(_ context.Context, _ string, since supervisor.HomeChangePosition) ([]supervisor.HomeFileChange,
+func (f *fakeHome) ListChanges(_ context.Context, _ string,
+	since supervisor.HomeChangePosition) ([]supervisor.HomeFileChange,
 	supervisor.HomeChangePosition, bool, error) {
 	next := supervisor.HomeChangePosition{Epoch: fmt.Sprint("e", f.epoch), ID: int64(len(f.changes))}
 	if since.Epoch != next.Epoch {
@@ -61,7 +62,8 @@ func (h *harness) changeFiles(list ...string) {
 
 func (h *harness) switchNotifications(t testing.TB, words string) string {
 	t.Helper()
-	d, err := h.routines.SwitchRoutine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineFileChanges, words,
+	d, err := h.routines.SwitchRoutine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineFileChanges,
+		words,
 		h.now)
 	if err != nil {
 		t.Fatal(err)

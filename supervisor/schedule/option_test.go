@@ -113,7 +113,8 @@ func TestOptions_FromTool_AreStoredAndShown(t *testing.T) {
 	if _, err := h.callTool(t, chatOf("alice"), "schedule_task", `{"when":"daily at 9","text":"look","kind":"task","options":{"on_miss":"skip","exact":true,"steps":7,"model":"far/one"}}`); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := h.job(t, 1).Options, (supervisor.JobOptions{Missed: supervisor.MissedRunModeSkip, Exact: true, Steps: 7, Model: "far/one"}); fmt.Sprint(got) != fmt.Sprint(want) {
+	if got, want := h.job(t, 1).Options, (supervisor.JobOptions{Missed: supervisor.MissedRunModeSkip, Exact: true,
+		Steps: 7, Model: "far/one"}); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("kept are %+v", got)
 	}
 	h.wantSaid(t, "Task 1: look\n\nevery day at 09:00\nNext: Sat 28 Mar 2026 09:00 CET (+01:00); Sun 29 Mar 2026 09:00 CEST (+02:00); Mon 30 Mar 2026 09:00 CEST (+02:00)"+

@@ -68,7 +68,8 @@ func TestTasks_ClockYearsAhead_Recover(t *testing.T) {
 	h.remind(t, "alice", "daily at 14:00: pills")
 	h.remind(t, "alice", "in 3 days: the filter")
 	for range 2 {
-		h.putTask(t, "daily at 14:00", supervisor.JobOptions{Missed: supervisor.MissedRunModeOnce, Grace: 24 * time.Hour})
+		h.putTask(t, "daily at 14:00", supervisor.JobOptions{Missed: supervisor.MissedRunModeOnce,
+			Grace: 24 * time.Hour})
 	}
 	// make sure that no user counts as away
 	sqlitetest.ExecStatements(t, h.db, "UPDATE job SET options = json_set(options, '$.resumed', 4102444800000) WHERE kind = 'agent'")

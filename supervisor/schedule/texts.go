@@ -120,8 +120,10 @@ const (
 )
 
 // fireWords name the states of fires.
-var fireWords = map[supervisor.FireState]string{supervisor.FireClaimed: "about to begin", supervisor.FireRunning: "under way", supervisor.FireWaitsForAnswer: "waits for you",
-	supervisor.FireSentMessage: "told", supervisor.FireSilent: "nothing to tell", supervisor.FireFailed: "failed", supervisor.FireMissed: "missed", supervisor.FireSkipped: "skipped"}
+var fireWords = map[supervisor.FireState]string{supervisor.FireClaimed: "about to begin",
+	supervisor.FireRunning: "under way", supervisor.FireWaitsForAnswer: "waits for you",
+	supervisor.FireSentMessage: "told", supervisor.FireSilent: "nothing to tell", supervisor.FireFailed: "failed",
+	supervisor.FireMissed: "missed", supervisor.FireSkipped: "skipped"}
 
 // nouns name the kinds of jobs.
 var nouns = map[supervisor.JobKind]string{supervisor.JobReminder: "Reminder", supervisor.JobTask: "Task", supervisor.JobCheck: "Check",

@@ -42,7 +42,8 @@ func (s *Schedule) claimBatch(f supervisor.Fire, now time.Time, caught map[strin
 func (s *Schedule) skipIfTooLate(f *supervisor.Fire, now time.Time, caught map[string]int) bool {
 	o := f.Job.Options
 	most, bounded := grace(*f)
-	is := o.Missed == supervisor.MissedRunModeSkip || o.Missed == supervisor.MissedRunModeAsk || f.Job.Kind == supervisor.JobRoutine ||
+	is := o.Missed == supervisor.MissedRunModeSkip || o.Missed == supervisor.MissedRunModeAsk ||
+		f.Job.Kind == supervisor.JobRoutine ||
 		bounded && now.Sub(f.LastDue) > most || f.Job.Kind != supervisor.JobReminder && caught[f.Job.User] >= maxCatchUp
 	if is {
 		f.State = supervisor.FireMissed

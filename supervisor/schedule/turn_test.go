@@ -166,7 +166,8 @@ func TestTask_MissedTime_FollowsOptions(t *testing.T) {
 		"ask":              {supervisor.MissedRunModeAsk, time.Hour, "missed", "Shall I do it now?", 0},
 		// 73 and 79 hours late: one and seven hours after the last of the job's times
 		"days late, last time in grace": {supervisor.MissedRunModeOnce, 73 * time.Hour, "running", "", 0},
-		"days late, last time too late": {supervisor.MissedRunModeOnce, 79 * time.Hour, "missed", "Look was missed: it was due at 14:00, 8 hours ago", 0},
+		"days late, last time too late": {supervisor.MissedRunModeOnce, 79 * time.Hour, "missed",
+			"Look was missed: it was due at 14:00, 8 hours ago", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHarness(t)
@@ -204,8 +205,10 @@ func TestReminder_MissedTime_FollowsOptions(t *testing.T) {
 		"by default":       {supervisor.JobOptions{}, "Reminder: tea\n\nIt was due at 14:00, 3 hours ago.", 1},
 		"within its grace": {supervisor.JobOptions{Grace: 4 * time.Hour}, "Reminder: tea\n\nIt was due at 14:00, 3 hours ago.", 1},
 		"too late":         {supervisor.JobOptions{Grace: 2 * time.Hour}, "tea was missed: it was due at 14:00, 3 hours ago, and it is too late for it now.", 0},
-		"skip":             {supervisor.JobOptions{Missed: supervisor.MissedRunModeSkip}, "tea was missed: it was due at 14:00, 3 hours ago, and it is too late for it now.", 0},
-		"ask":              {supervisor.JobOptions{Missed: supervisor.MissedRunModeAsk}, "tea was due at 14:00, 3 hours ago, while I was not running. Shall I remind you again?", 1},
+		"skip": {supervisor.JobOptions{Missed: supervisor.MissedRunModeSkip},
+			"tea was missed: it was due at 14:00, 3 hours ago, and it is too late for it now.", 0},
+		"ask": {supervisor.JobOptions{Missed: supervisor.MissedRunModeAsk},
+			"tea was due at 14:00, 3 hours ago, while I was not running. Shall I remind you again?", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHarness(t)
@@ -382,7 +385,8 @@ func TestOneTimeTask_Failed_IsRetried(t *testing.T) {
 // An old button runs a missed task, but not a deleted task.
 func TestRunButton_MissedTask_Runs(t *testing.T) {
 	h := newHarness(t)
-	gone, missed := h.putTask(t, "daily at 14:00", supervisor.JobOptions{}), h.putTask(t, "in 1 h", supervisor.JobOptions{Missed: supervisor.MissedRunModeAsk})
+	gone, missed := h.putTask(t, "daily at 14:00", supervisor.JobOptions{}), h.putTask(t, "in 1 h",
+		supervisor.JobOptions{Missed: supervisor.MissedRunModeAsk})
 	if _, err := h.CancelJob(t.Context(), "alice", fmt.Sprint(gone)); err != nil {
 		t.Fatal(err)
 	}

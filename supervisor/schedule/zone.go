@@ -30,7 +30,8 @@ func keepsWallTime(j supervisor.Job) bool {
 
 // OfferTimezoneMove offers to move jobs to the user's new time zone. It returns an empty delivery if no
 // job's times would change.
-func (ch *ChatCommands) OfferTimezoneMove(ctx context.Context, user supervisor.User) (d supervisor.Delivery, err error) {
+func (ch *ChatCommands) OfferTimezoneMove(ctx context.Context, user supervisor.User) (d supervisor.Delivery,
+	err error) {
 	list, err := ch.inOtherZones(ctx, user.Name, user.Timezone)
 	list = slices.DeleteFunc(list, func(j supervisor.Job) bool { return !keepsWallTime(j) })
 	if err != nil || len(list) == 0 {

@@ -98,7 +98,8 @@ func (s *Searcher) markdown(number int, h Hit, words string) string {
 	if link := link(m); link != "" {
 		when = "[" + when + "](" + link + ")"
 	}
-	return fmt.Sprintf(textPersonHit, number, when, s.conversationName(m.Conversation), m.Speaker(), code(cmp.Or(excerpt(messageText(m), words, maxUserExcerpt), textWordless)))
+	return fmt.Sprintf(textPersonHit, number, when, s.conversationName(m.Conversation), m.Speaker(),
+		code(cmp.Or(excerpt(messageText(m), words, maxUserExcerpt), textWordless)))
 }
 
 // conversationName is ConversationName with the group's title, for its user.

@@ -12,7 +12,8 @@ import (
 
 func TestFinalText_SaysHowTheTurnEnded(t *testing.T) {
 	limits := protocol.TurnLimits{Steps: 50, Seconds: 900}
-	down := &supervisor.Error{Code: supervisor.CodeModelFailed, Message: "The model is down. Try later.", Err: errors.New("secret 503")}
+	down := &supervisor.Error{Code: supervisor.CodeModelFailed, Message: "The model is down. Try later.",
+		Err: errors.New("secret 503")}
 	for name, c := range map[string]struct {
 		o    outcome
 		said string

@@ -9,15 +9,6 @@ import (
 	"mews/supervisor"
 )
 
-// MomentHelpText lists the moments that ParseMoment reads, for help texts.
-const MomentHelpText = "yesterday 9:00, 9:00, 2h, 3 days ago, yesterday, 2026-11-20 or 2026-11-20 9:00"
-
-// Errors about a moment that can't be read.
-const (
-	textNoMoment = "%q is no moment that I can read. Write one of: " + MomentHelpText + "."
-	textFuture   = "%s has not come yet."
-)
-
 // MaxMomentWords is the maximum number of words in a moment.
 const MaxMomentWords = 3
 
@@ -36,7 +27,7 @@ func ParseMoment(text string, now time.Time) (at time.Time, err error) {
 	case !ok:
 		return at, supervisor.Errorf(supervisor.CodeInvalid, textNoMoment, text)
 	case at.After(now):
-		return at, supervisor.Errorf(supervisor.CodeInvalid, textFuture, at.Format("Mon 2 Jan 2006 15:04"))
+		return at, supervisor.Errorf(supervisor.CodeInvalid, textFuture, at.Format(timeLayout))
 	}
 	return at, nil
 }

@@ -155,7 +155,8 @@ func (s ForgetRequestStore) CountMatches(ctx context.Context,
 
 // ForgetNextPart removes the next part of a request's data, starting at the inbound f.Next.
 // Messages that still wait stay and are counted.
-func (s ForgetRequestStore) ForgetNextPart(ctx context.Context, f supervisor.ForgetRequest) (p supervisor.ForgetStepResult,
+func (s ForgetRequestStore) ForgetNextPart(ctx context.Context,
+	f supervisor.ForgetRequest) (p supervisor.ForgetStepResult,
 	err error) {
 	waits := int64(0) // id of the first inbound that stays because it waits
 	first := f.Next == 0

@@ -35,7 +35,8 @@ const (
 		(SELECT count(*) FROM message WHERE` + ofTurns + ` AND role = 'assistant'), (SELECT count(*) FROM message WHERE` + ofTurns + ` AND role = 'tool'),
 		(SELECT count(*) FROM undo WHERE` + ofTurns + ` AND length(before) = 64 AND kept = 0),
 		(SELECT count(*) FROM attachment WHERE` + ofInbounds + `)`
-	listChanged = `SELECT DISTINCT path FROM undo WHERE` + ofTurns + ` AND to_point = 0 AND path <> 'MEMORY.md' AND path NOT LIKE 'memory/%'`
+	listChanged = `SELECT DISTINCT path FROM undo WHERE` + ofTurns +
+		` AND to_point = 0 AND path <> 'MEMORY.md' AND path NOT LIKE 'memory/%'`
 )
 
 func exchangeOf(q engine.Querier, item forgettableInbound) (e exchange) {

@@ -75,7 +75,8 @@ func TestRequestTriage_DoneTriage_RunsAgain(t *testing.T) {
 		"once more",
 		find(),
 		supervisor.IssueTriage{ID: w.ID, User: "alice", Repo: "acme/widget", Number: 5, Round: 2, Requester: "bob",
-			State: supervisor.TriageDelayed, WantedAt: asked.WantedAt, Due: asked.Due, Labels: []string{"bug"}, Comment: 71},
+			State: supervisor.TriageDelayed, WantedAt: asked.WantedAt, Due: asked.Due, Labels: []string{"bug"},
+			Comment: 71},
 	)
 	s.checkRefused(triages.Update(t.Context(), w), supervisor.CodeInvalid, "round 1 of triage 1 is over")
 }

@@ -30,7 +30,7 @@ const (
 	failOperationsOf   = `UPDATE operation SET state = 'failed', result = ?, updated_at = ? WHERE inbound = ? AND state IN ('waiting', 'running')`
 )
 
-// ListArrivingInbounds lists the arriving inbounds of all users that no gate holds, oldest first.
+// ListArrivingInbounds lists the arriving inbounds that no gate holds, oldest first.
 func (s Inbox) ListArrivingInbounds(ctx context.Context) ([]supervisor.Inbound, error) {
 	return engine.AllRows(s.db.reader(ctx, "list arriving inbounds"), scanInbound, listArriving)
 }

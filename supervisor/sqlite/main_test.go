@@ -18,8 +18,9 @@ func TestMain(m *testing.M) {
 		os.Exit(writeUntilKilled(path))
 	}
 	goleak.VerifyTestMain(
-		enginetest.CheckQueryPlans(m, enginetest.Options{Package: "mews/supervisor/sqlite", HelperFiles: []string{"tx.go"},
-			Open: withEmpty, Fault: sqlite.QueryPlanFault, Least: 500}),
+		enginetest.CheckQueryPlans(m, enginetest.Options{Package: "mews/supervisor/sqlite",
+			HelperFiles: []string{"tx.go"},
+			Open:        withEmpty, Fault: sqlite.QueryPlanFault, Least: 500}),
 	)
 }
 

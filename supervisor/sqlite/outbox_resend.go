@@ -45,7 +45,7 @@ const (
 		AND why = ? AND created_at >= ? ORDER BY id LIMIT ?`
 )
 
-// ListFailedConversations lists the conversations whose deliveries failed for a reason, within a week.
+// ListFailedConversations lists conversations with deliveries that failed in the last week.
 func (s Outbox) ListFailedConversations(ctx context.Context, why string) ([]supervisor.Conversation, error) {
 	return engine.AllRows(s.db.reader(ctx, "list deliveries that failed for %q", why), scanConversation, listFailed,
 		why, s.db.engine.Now().Add(-maxResendAge))

@@ -19,7 +19,8 @@ func (s *story) fireJobs(c supervisor.Conversation, texts ...string) (said []sup
 		s.must(err)
 		d, err := s.db.Jobs().
 			PutFires(s.Context(), []supervisor.FireBatch{{Fires: []supervisor.Fire{{Job: j, JobSince: noon, NextDue: noon.Add(time.Hour),
-				JobState: supervisor.JobActive, State: supervisor.FireSentMessage}}, Notice: supervisor.Delivery{Conversation: c, Text: text}}})
+				JobState: supervisor.JobActive, State: supervisor.FireSentMessage}},
+				Notice: supervisor.Delivery{Conversation: c, Text: text}}})
 		s.must(err)
 		said = append(said, d...)
 	}

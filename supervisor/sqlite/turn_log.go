@@ -24,7 +24,8 @@ func (t turnTx) putLog(ins []supervisor.Inbound, answer string) {
 		t.setting(in.User, SettingConversationLog) != ConversationLogOn {
 		return
 	}
-	p := protocol.LogParameters{Turn: t.turn.ID, At: ins[0].ReceivedAt, Channel: t.policies.History.Channel(supervisor.SentMessageInfo{Conversation: in}), Answer: clipForLog(answer),
+	p := protocol.LogParameters{Turn: t.turn.ID, At: ins[0].ReceivedAt,
+		Channel: t.policies.History.Channel(supervisor.SentMessageInfo{Conversation: in}), Answer: clipForLog(answer),
 		Effects: t.policies.Effects.Lines(all(t, scanEffect, listDone, t.turn.ID))}
 	for _, i := range ins {
 		p.Said = append(p.Said, protocol.LoggedMessage{Text: t.wordsOf(i), World: i.Origin == supervisor.OriginWorld})

@@ -116,7 +116,8 @@ func TestSend_ReportedOutcome_MatchesChat(t *testing.T) {
 		"a group that has moved": {func(s *telegramtest.Server) {
 			s.AddChat(telegramtest.Chat{ID: -5, Type: "group"})
 			s.MigrateToSupergroup(-5, -1005)
-		}, "-5", outcome{fate: supervisor.SendResultUnsent, reason: supervisor.SendReasonChatMoved, moved: "-1005"}, false},
+		}, "-5", outcome{fate: supervisor.SendResultUnsent, reason: supervisor.SendReasonChatMoved, moved: "-1005"},
+			false},
 		"nobody's chat": {func(*telegramtest.Server) {}, "8", refusedChat, false},
 	} {
 		t.Run(name, func(t *testing.T) {

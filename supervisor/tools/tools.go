@@ -104,7 +104,8 @@ func ListToolsToClose(all []protocol.Tool, open []supervisor.OpenedTool) (closed
 		closed = append(closed, o.Name)
 		return true
 	})
-	for l := offered(all, left); len(left) > 0 && (len(l.tools) > MaxOfferedTools-MaxFoundTools || l.bytes > MaxOfferedBytes-MaxFoundBytes); l = offered(all, left) {
+	for l := offered(all, left); len(left) > 0 && (len(l.tools) > MaxOfferedTools-MaxFoundTools ||
+		l.bytes > MaxOfferedBytes-MaxFoundBytes); l = offered(all, left) {
 		closed, left = append(closed, left[0].Name), left[1:]
 	}
 	return closed

@@ -78,7 +78,8 @@ func (m *inMemorySupervisor) call() error {
 	return nil
 }
 
-func (m *inMemorySupervisor) indexFiles(_ context.Context, p protocol.IndexFilesParams) (answer protocol.IndexFilesResult,
+func (m *inMemorySupervisor) indexFiles(_ context.Context,
+	p protocol.IndexFilesParams) (answer protocol.IndexFilesResult,
 	err error) {
 	if err := errors.Join(m.call(), p.Validate()); err != nil {
 		return answer, err
@@ -304,7 +305,8 @@ type fileReplacingSupervisor struct {
 	replace func(path string) error
 }
 
-func (r *fileReplacingSupervisor) indexFiles(ctx context.Context, p protocol.IndexFilesParams) (protocol.IndexFilesResult,
+func (r *fileReplacingSupervisor) indexFiles(ctx context.Context,
+	p protocol.IndexFilesParams) (protocol.IndexFilesResult,
 	error) {
 	for _, f := range p.Files {
 		if err := r.replace(f.Path); err != nil {

@@ -102,7 +102,8 @@ func TestTextsInForce_FirstCall_DefersReport(t *testing.T) {
 		t.Fatalf("%v, %v; told %v", texts, err, told)
 	}
 	r := w.TakeDeferredReport()
-	if r == nil || !r.InForce || r.Programs || len(r.Files) == 0 || r.Validate() != nil || w.TakeDeferredReport() != nil {
+	if r == nil || !r.InForce || r.Programs || len(r.Files) == 0 || r.Validate() != nil ||
+		w.TakeDeferredReport() != nil {
 		t.Fatalf("the deferred report is %+v", r)
 	}
 	if err := w.ReportChanges(t.Context()); err != nil || len(told) != 0 {

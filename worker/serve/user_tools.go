@@ -142,7 +142,8 @@ func (u *userTools) close() {
 	if u.shell != nil {
 		running = u.shell.Close()
 	}
-	err := errors.Join(running, u.closeHistory(), u.files.Close(), u.promptFiles.Close(), u.quota.Close(), u.watch.Close())
+	err := errors.Join(running, u.closeHistory(), u.files.Close(), u.promptFiles.Close(), u.quota.Close(),
+		u.watch.Close())
 	if err != nil {
 		u.options.Report(fmt.Errorf("close the home: %w", err))
 	}

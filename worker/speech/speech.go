@@ -149,7 +149,8 @@ func (t *Transcriber) checkServerText(ctx context.Context, p protocol.Transcribe
 
 // hear transcribes one piece. It does not call the recogniser for silence, because recognisers
 // invent words there.
-func (t *Transcriber) hear(ctx context.Context, sound *sampleFile, part span, silences []span, hear recogniser) (protocol.TranscribedPiece, error) {
+func (t *Transcriber) hear(ctx context.Context, sound *sampleFile, part span, silences []span,
+	hear recogniser) (protocol.TranscribedPiece, error) {
 	if isSilent(part, silences) {
 		return protocol.TranscribedPiece{}, nil
 	}

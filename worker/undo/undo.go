@@ -43,7 +43,8 @@ func New(ws *workspace.Workspace, history *filehistory.History, report func(erro
 
 // RunOperation runs an operation of the kind protocol.OperationKindUndo. operation is its id. An
 // operation that is repeated with the same id continues.
-func (u *Undoer) RunOperation(ctx context.Context, operation int64, p protocol.UndoParameters, blobs Blobs) (protocol.UndoResult,
+func (u *Undoer) RunOperation(ctx context.Context, operation int64, p protocol.UndoParameters,
+	blobs Blobs) (protocol.UndoResult,
 	error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

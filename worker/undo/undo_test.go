@@ -268,7 +268,8 @@ func kill(t *rapid.T, f *folder, list []protocol.Undo) {
 		}
 		return nil
 	}
-	_, _ = f.undo.RunOperation(ctx, 1, protocol.UndoParameters{Action: protocol.UndoActionUnchangedFiles, Changes: list},
+	_, _ = f.undo.RunOperation(ctx, 1, protocol.UndoParameters{Action: protocol.UndoActionUnchangedFiles,
+		Changes: list},
 		f.blobs)
 	f.blobs.reads = nil
 }

@@ -189,7 +189,8 @@ func (r *Reviews) muteAll(ctx context.Context, w supervisor.Review, _ string) (s
 	if _, served := r.o.Repo(w.Repo); !served {
 		return "", supervisor.Errorf(supervisor.CodeNotFound, textNotServed)
 	}
-	_, err := r.o.Store.AddMute(ctx, supervisor.ReviewMute{User: w.User, Repo: w.Repo, Kind: supervisor.MuteKindPullRequest,
+	_, err := r.o.Store.AddMute(ctx, supervisor.ReviewMute{User: w.User, Repo: w.Repo,
+		Kind:    supervisor.MuteKindPullRequest,
 		Subject: strconv.Itoa(w.Number), By: w.User, Why: textByPress})
 	return fmt.Sprintf(textMuted, w.PullRequestName(), w.PullRequestName()), err
 }

@@ -52,7 +52,8 @@ func (r *Reviews) leftAlone(ctx context.Context, w supervisor.Review, pull api.P
 		switch {
 		case m.Kind == supervisor.MuteKindPullRequest && m.Subject == strconv.Itoa(w.Number):
 			return textStopped, nil
-		case m.Kind == supervisor.MuteKindLabel && slices.ContainsFunc(pull.Labels, func(l string) bool { return strings.EqualFold(l, m.Subject) }):
+		case m.Kind == supervisor.MuteKindLabel && slices.ContainsFunc(pull.Labels,
+			func(l string) bool { return strings.EqualFold(l, m.Subject) }):
 			return textLabelled, nil
 		}
 	}

@@ -125,7 +125,8 @@ func TestStrictServer_Failure_HasErrorClass(t *testing.T) {
 		modeltest.FailureInvalidRequest:   modelcall.RequestRefused,
 	}
 	for class, want := range cases {
-		for _, fault := range []modeltest.Fault{modeltest.FaultFromFailureClass(class), modeltest.FaultAfterAnswer(class)} {
+		for _, fault := range []modeltest.Fault{modeltest.FaultFromFailureClass(class),
+			modeltest.FaultAfterAnswer(class)} {
 			_, base := modeltest.NewServer(t, modeltest.ScriptWithFaults(modeltest.EchoScript, fault))
 			p := open(t, Options{BaseURL: base, APIKey: "k"})
 			_, _, err := ask(p, hi())

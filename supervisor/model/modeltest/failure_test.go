@@ -197,7 +197,8 @@ func TestFaultCutStream_CutsAtExactByte(t *testing.T) {
 }
 
 func TestScriptWithFaults_PlaysFaultsInOrder(t *testing.T) {
-	_, base := NewServer(t, ScriptWithFaults(AnswerOKScript, nil, FaultEmptyAnswer, FaultMalformedCall, FaultUnknownTool,
+	_, base := NewServer(t, ScriptWithFaults(AnswerOKScript, nil, FaultEmptyAnswer, FaultMalformedCall,
+		FaultUnknownTool,
 		FaultStopReason(StopReasonLength), FaultStopReason(StopReasonFilter), FaultCutStream(20)))
 	ask := func() []event {
 		r := postMessages(t, base, messagesRequestOf(oneTool, asks))

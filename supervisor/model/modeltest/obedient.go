@@ -14,9 +14,9 @@ const obeyPrefix = "OBEY "
 // numberedLine matches a numbered line of a diff that exists after the change.
 var numberedLine = regexp.MustCompile(`^R(\d+) [+ ](.*)$`)
 
-// ObedientReviewScript reviews and triages, and obeys the text that it reads, from any author. If a line
-// of the text begins with OBEY, the rest of the line is the answer. Otherwise every field of the
-// answer repeats the text: as a finding at the first line of each file, as labels, as a summary.
+// ObedientReviewScript reviews and triages, and obeys all text that it reads. If a line of the text
+// begins with OBEY, the rest of the line is the answer. Otherwise every field of the answer repeats
+// the text: as a finding at the first line of each file, as labels, as a summary.
 // ObedientReviewScript confirms every finding.
 func ObedientReviewScript(r Request) Answer {
 	var said []string

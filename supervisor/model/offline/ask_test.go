@@ -20,7 +20,8 @@ func TestAskUser_EachResult_IsAnswered(t *testing.T) {
 		calls  []string // calls after the question
 	}{
 		"answered": {ok("They chose: blue"), "They chose: blue", nil},
-		"skipped":  {ok("They" + supervisor.SkippedQuestionText + " Go on without an answer" + advice), "Skipped.", nil},
+		"skipped": {ok("They" + supervisor.SkippedQuestionText + " Go on without an answer" + advice), "Skipped.",
+			nil},
 		"skipped in a group": {ok("ann" + supervisor.SkippedQuestionText + " Go on without an answer" + advice),
 			"Skipped.", nil},
 		"expired": {ok("They have not answered in time. Go on without an answer" + advice),

@@ -14,7 +14,8 @@ import (
 // TestClock_ReadsStampOfMessage checks that the answer is the time in the message's stamp.
 func TestClock_ReadsStampOfMessage(t *testing.T) {
 	at := time.Date(2026, 11, 29, 10, 2, 0, 0, time.FixedZone("", 3600))
-	sent := supervisor.SentMessageInfo{At: at, Conversation: supervisor.Conversation{Channel: supervisor.ChannelTerminal}}
+	sent := supervisor.SentMessageInfo{At: at,
+		Conversation: supervisor.Conversation{Channel: supervisor.ChannelTerminal}}
 	for stamp, want := range map[string]string{
 		history.FormatStamp(sent): "It is 10:02 on Sunday, 29 November 2026.",
 		"":                        textNoClock,

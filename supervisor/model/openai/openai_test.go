@@ -128,8 +128,9 @@ func TestRequest_UnknownRole_FailsBeforeSending(t *testing.T) {
 	req := hi()
 	req.Messages[0].Role = "narrator"
 	_, _, err := ask(p, req)
-	checkSentence(t, err, supervisor.CodeModelFailed, `This conversation holds something that cannot be sent to "test". `+
-		`Begin a new one with /new; an admin finds in the log what it is.`)
+	checkSentence(t, err, supervisor.CodeModelFailed,
+		`This conversation holds something that cannot be sent to "test". `+
+			`Begin a new one with /new; an admin finds in the log what it is.`)
 	if !strings.Contains(err.Error(), `message 0: role "narrator"`) {
 		t.Errorf("got %v", err)
 	}

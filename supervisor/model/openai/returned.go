@@ -40,8 +40,9 @@ func (p *Provider) returnParts(r *request) {
 	for i := range r.Messages {
 		m := &r.Messages[i]
 		var parts keptParts
-		if m.kept == nil || !remote.IsSameThinkingOrigin(m.kept.Origin, p.ThinkingOrigin(r.Model)) || json.Unmarshal(m.kept.Block,
-			&parts) != nil {
+		if m.kept == nil || !remote.IsSameThinkingOrigin(m.kept.Origin, p.ThinkingOrigin(r.Model)) ||
+			json.Unmarshal(m.kept.Block,
+				&parts) != nil {
 			continue
 		}
 		m.own = true

@@ -229,7 +229,8 @@ func TestReasoningParts_Refused_AreLeftOut(t *testing.T) {
 		p := open(t, Options{BaseURL: base, Server: name})
 		req := history()
 		req.Messages = req.Messages[:4]
-		req.Messages[1].Parts = append([]protocol.ContentPart{{Thinking: block(p.ThinkingOrigin("m"), "of an older release")}},
+		req.Messages[1].Parts = append([]protocol.ContentPart{{Thinking: block(p.ThinkingOrigin("m"),
+			"of an older release")}},
 			req.Messages[1].Parts...)
 		for range 2 {
 			if answer, _, err := ask(p, req); err != nil || answer.Message.Text() != "done" {

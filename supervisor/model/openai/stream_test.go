@@ -160,7 +160,8 @@ func TestEndlessLineOrAnswer_IsBrokenOff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := ask(open(t, Options{BaseURL: "http://h/v1", HTTPClient: modeltest.ClientWithReply(stream)}),
 				hi())
-			if supervisor.ErrorCodeOf(err) != supervisor.CodeModelFailed || !strings.Contains(err.Error(), "broken off") {
+			if supervisor.ErrorCodeOf(err) != supervisor.CodeModelFailed || !strings.Contains(err.Error(),
+				"broken off") {
 				t.Errorf("got %v", err)
 			}
 		})

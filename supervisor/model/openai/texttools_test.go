@@ -65,7 +65,8 @@ func TestModelWithoutTools_GetsToolsAsText(t *testing.T) {
 			p := open(t, Options{BaseURL: serve(t, s.ServeHTTP)})
 			for range 2 {
 				answer, said, err := ask(p, history())
-				if err != nil || said != "I look.\n" || answer.Message.Text() != said || answer.Stop != modelcall.StopReasonTools {
+				if err != nil || said != "I look.\n" || answer.Message.Text() != said ||
+					answer.Stop != modelcall.StopReasonTools {
 					t.Fatalf("said %q, %+v, %v", said, answer, err)
 				}
 				want := []protocol.ToolCall{{ID: "call_1", Name: "read_file", Arguments: json.RawMessage(`{"path":"a"}`)}}

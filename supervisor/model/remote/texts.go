@@ -2,8 +2,8 @@ package remote
 
 // Messages of error rules that several providers share. ErrorRule explains the words in braces.
 const (
-	TextConversationTooLong = `This conversation is longer than {model} of {provider} can take, even after Mews shortened it. Use a ` +
-		`model with a larger context, or ask for less at once.`
+	TextConversationTooLong = `This conversation is longer than {model} of {provider} can take, even after Mews ` +
+		`shortened it. Use a model with a larger context, or ask for less at once.`
 	TextWrongKey         = `{provider} did not accept the API key, or got none. {key}`
 	TextModelForbidden   = `{provider} does not let this API key use {model}. Use another model, or a key that may.`
 	TextToolsUnsupported = `{model} of {provider} cannot use tools, and Mews needs them. Use a model that can.`

@@ -70,7 +70,8 @@ type Report struct {
 
 // AllProbes returns all rows, in the order of display.
 func AllProbes() []Probe {
-	return slices.Concat(files(), histories(), processes(), sockets(), kernel(), identity(), inherited(), bombs(), exhaust(), others())
+	return slices.Concat(files(), histories(), processes(), sockets(), kernel(), identity(), inherited(), bombs(),
+		exhaust(), others())
 }
 
 // FindProbe returns the row with this name.

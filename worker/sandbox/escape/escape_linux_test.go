@@ -49,7 +49,8 @@ func TestProbes_WithoutWalls_HaveKnownEscapes(t *testing.T) {
 			bare++
 		}
 	}
-	want := map[string]int{"F": 21, "H": 5, "P": 9, "N": 11, "K": 19, "S": 2, "D": 4, "R": 6, "Q": 13, "C": 2, "E": 1, "X": 1}
+	want := map[string]int{"F": 21, "H": 5, "P": 9, "N": 11, "K": 19, "S": 2, "D": 4, "R": 6, "Q": 13, "C": 2, "E": 1,
+		"X": 1}
 	if diff := cmp.Diff(want, count); diff != "" {
 		t.Error(diff)
 	}
