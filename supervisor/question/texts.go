@@ -4,10 +4,10 @@ import "mews/supervisor"
 
 // textsTooLate tell users that their answer no longer counts.
 var textsTooLate = map[supervisor.PressResult]string{
-	supervisor.PressExpired:           "This question has expired, so it counted as a no. Ask again for what you wanted.",
-	supervisor.PressKeptAsMessage:     "Your answer came too late: I went on without it. I read it as a new message now.",
-	supervisor.PressQuestionCancelled: "The task behind this question was stopped or has ended, so nothing was done. Ask again for what " +
-		"you wanted.",
+	supervisor.PressExpired:       "This question has expired, so it counted as a no. Ask again for what you wanted.",
+	supervisor.PressKeptAsMessage: "Your answer came too late: I went on without it. I read it as a new message now.",
+	supervisor.PressQuestionCancelled: "The task behind this question was stopped or has ended, so nothing was done. " +
+		"Ask again for what you wanted.",
 }
 
 const (
