@@ -88,7 +88,7 @@ var floors = map[string]int{
 	"mews/worker/agent":              2,
 	"mews/worker/archive":            2,
 	"mews/worker/erase":              2,
-	"mews/worker/filehistory":        2,
+	"mews/worker/filehistory":        1,
 	"mews/worker/dailylog":           2,
 	"mews/worker/prompt":             2,
 	"mews/worker/parse":              2,
@@ -167,6 +167,7 @@ var allowedSiblings = map[[2]string]string{
 	{"mews/worker/tool/images", "mews/worker/parse"}: "a picture and its failure cross the pipe" +
 		" of a parser",
 	{"mews/worker/memory", "mews/worker/workspace"}:                  "the memory is files of the home",
+	{"mews/worker/filehistory", "mews/worker/workspace"}:             "it reads and restores the files of a home",
 	{"mews/worker/textdiff", "mews/worker/workspace"}:                "one side of a difference is a file of the home",
 	{"mews/supervisor/internal/quotes", "mews/supervisor"}:           "the words are below everything of their side",
 	{"mews/supervisor/internal/quotes", "mews/supervisor/printable"}: "a quote is written in printable lines",
