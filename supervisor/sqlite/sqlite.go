@@ -80,8 +80,9 @@ type DB struct {
 // call.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	names, _ := json.Marshal(append([]string{}, o.EndsTurn...)) // strings can always be encoded, so there is no error
-	e, err := engine.Open(ctx, path, engine.Options{Now: o.Now, Log: o.Log, Migrations: migrations, NewSchema: newSchema,
-		VFS: o.vfs, OnCommit: o.OnCommit, OnStatement: o.OnStatement, KnownSchemas: knownSchemas, KeepCopy: !o.WithoutCopy,
+	e, err := engine.Open(ctx, path, engine.Options{Now: o.Now, Log: o.Log, Migrations: migrations,
+		NewSchema: newSchema, VFS: o.vfs, OnCommit: o.OnCommit, OnStatement: o.OnStatement, KnownSchemas: knownSchemas,
+		KeepCopy:  !o.WithoutCopy,
 		MustExist: o.MustExist, RefuseOlder: o.RefuseOlder, AllowDifferences: o.AllowDifferences})
 	if err != nil {
 		return nil, wrap(err, "open the database %s", path)

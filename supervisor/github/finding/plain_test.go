@@ -16,7 +16,7 @@ import (
 var activeMarkup = regexp.MustCompile(`(?i)@[a-z0-9]|#[0-9]|\bGH-[0-9]|[a-z][a-z0-9+.-]*://|\bwww\.`)
 
 // escapedMark matches a mark that Markdown shows without the backslash before it.
-var escapedMark = regexp.MustCompile(`\\([!-/:-@\[-`+"`"+`{-~])`)
+var escapedMark = regexp.MustCompile(`\\([!-/:-@\[-` + "`" + `{-~])`)
 
 // checkInert fails if Markdown contains more than words, code and lists.
 func checkInert(t *testing.T, markdown string) {
