@@ -12,7 +12,8 @@ import (
 type HistorySpan struct {
 	From int64 `json:"from"`
 	To   int64 `json:"to"`
-	// Shared means that another program ran during the span, so that a change may be either's.
+	// Shared means that another program ran during the span, so that each change may be of either
+	// program.
 	Shared bool `json:"shared,omitempty"`
 }
 
@@ -27,7 +28,7 @@ type HistoryAuthor struct {
 	Words string `json:"words,omitempty"`
 }
 
-// HistoryAuthorKind is the kind of whoever changed files.
+// HistoryAuthorKind is the kind of an author of changes.
 type HistoryAuthorKind string
 
 const (
@@ -35,7 +36,7 @@ const (
 	HistoryAuthorProgram HistoryAuthorKind = "program" // a program of the assistant
 	HistoryAuthorUndo    HistoryAuthorKind = "undo"    // an undo
 	HistoryAuthorRestore HistoryAuthorKind = "restore" // a restore of an earlier version
-	HistoryAuthorOther   HistoryAuthorKind = "other"   // somebody outside of Mews, such as the user
+	HistoryAuthorOther   HistoryAuthorKind = "other"   // a change from outside Mews, such as by the user
 )
 
 var historyAuthorKinds = map[HistoryAuthorKind]bool{HistoryAuthorTool: true, HistoryAuthorProgram: true,
@@ -45,13 +46,14 @@ var historyAuthorKinds = map[HistoryAuthorKind]bool{HistoryAuthorTool: true, His
 const (
 	MaxHistoryWords    = 80      // bytes of HistoryAuthor.Words
 	MaxFileVersions    = 50      // versions in one result
-	MaxForgottenPaths  = 1000    // paths that are forgotten together
+	MaxForgottenPaths  = 1000    // paths in one request to forget
 	MaxShownVersion    = 1 << 20 // bytes of a version that is shown or compared as text
-	MaxSearchedPhrases = 100     // phrases that are sought together
+	MaxSearchedPhrases = 100     // phrases in one search
 )
 
-// OperationKindFileHistory lists, shows, restores or forgets earlier versions of a home's files. It
-// takes FileHistoryParameters and returns FileHistoryResult. Repeated after a crash it continues.
+// OperationKindFileHistory lists, shows, restores or forgets earlier versions of files. It takes
+// FileHistoryParameters and returns FileHistoryResult. A repeated operation continues after a
+// crash.
 const OperationKindFileHistory OperationKind = "file_history"
 
 // FileHistoryAction is the task of a file history operation.
@@ -71,8 +73,8 @@ const (
 	FileHistoryRestore FileHistoryAction = "restore"
 	// report the size and age of the history
 	FileHistorySpace FileHistoryAction = "space"
-	// delete all earlier versions of Paths, also of files in folders among them; what is there now
-	// stays kept
+	// delete all earlier versions of Paths, also of files in folders among them; the present
+	// versions stay kept
 	FileHistoryForget FileHistoryAction = "forget"
 	// count the earlier versions of Paths, which FileHistoryForget would delete
 	FileHistoryCount FileHistoryAction = "count"
@@ -153,8 +155,8 @@ type FileHistoryResult struct {
 	Span *HistorySpan `json:"span,omitempty"`
 
 	Space *HistorySpace `json:"space,omitempty"`
-	Found []string      `json:"found,omitempty"` // paths of FileHistorySearch, at most MaxForgottenPaths
-	Gone  int64         `json:"gone,omitempty"`  // number of versions that were forgotten, or counted
+	Found []string      `json:"found,omitempty"` // paths that FileHistorySearch found, at most MaxForgottenPaths
+	Gone  int64         `json:"gone,omitempty"`  // number of versions that were deleted or counted
 }
 
 // Validate returns an error for a result that no honest worker gives.
@@ -196,7 +198,7 @@ type HistorySpace struct {
 	Off string `json:"off,omitempty"`
 }
 
-// NotKept is a number of files that are not kept for one reason.
+// NotKept counts the files that are not kept for one reason.
 type NotKept struct {
 	Reason string `json:"reason"`
 	Count  int64  `json:"count"`

@@ -186,7 +186,7 @@ type UndoneSpan struct {
 	Span *HistorySpan `json:"span,omitempty"`
 }
 
-// PathCount is a number of paths, with the names of some.
+// PathCount is a number of paths, with the names of some of them.
 type PathCount struct {
 	Count int64    `json:"count,omitempty"`
 	Named []string `json:"named,omitempty"` // at most MaxNamedPaths

@@ -61,7 +61,7 @@ type wallTester struct {
 func (w *wallTester) try(ctx context.Context, try protocol.TryWallsParams) []protocol.EscapeReport {
 	v := escapeVictims(try.Victims)
 	if w.history == nil {
-		v.History = "" // its rows are then not tried
+		v.History = "" // the rows about the history are then not tried
 	} else if err := w.keepSecret(v.Secret); err != nil {
 		logError(err)
 		v.History = ""

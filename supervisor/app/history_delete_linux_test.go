@@ -26,7 +26,8 @@ func (r *unitRig) deleteFails(name, want string) {
 	}
 }
 
-// The file history of a home is in an export, and is deleted with the home, whatever is left of both.
+// An export has the file history of a home. A deletion deletes it with the home, even if a part of
+// both is already gone.
 func TestUserDelete_FileHistory_GoesWithHome(t *testing.T) {
 	t.Parallel()
 	r := newUnitRig(t)

@@ -68,7 +68,7 @@ func (h *FileHistory) answer(ctx context.Context, by feature.Caller, q Query) (r
 		return r, supervisor.Errorf(supervisor.CodeInvalid, textNoAction, string(q.Action))
 	}
 	audited := "home." + string(q.Action)
-	if q.Action == ActionRead { // the audit log has the action that stored the bytes
+	if q.Action == ActionRead { // the audit log already has the action that stored the bytes
 		audited = ""
 	}
 	user, err := by.UserFor(q.User, audited)

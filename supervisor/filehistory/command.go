@@ -15,8 +15,8 @@ import (
 	"mews/supervisor/slash"
 )
 
-// Actions of the buttons. Those about a version have the inbound of the command, from which the
-// path and the moment are read again, and a point; 0 means the moment of the command.
+// Actions of the buttons. A button about a version names the command's inbound, from which the path
+// and the moment are read again. It also names a point; 0 means the moment of the command.
 const (
 	pressLook    = "look"
 	pressCompare = "diff"

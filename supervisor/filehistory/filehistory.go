@@ -1,6 +1,6 @@
 // Package filehistory is the feature that shows and restores earlier versions of the files in
-// users' homes. The user's worker keeps the versions. The package also tells users once what is not
-// kept.
+// users' homes. The user's worker keeps the versions. The package also tells each user once which
+// files are not kept.
 package filehistory
 
 import (
@@ -37,7 +37,7 @@ type Options struct {
 	Blobs      sqlite.Blobs
 	Sent       InboundFinder
 	Spool      *spool.Spool // the spool with the versions and diffs from workers
-	// ShowDiff makes an answer of a diff in the spool.
+	// ShowDiff makes an answer from a diff in the spool.
 	ShowDiff func(ref protocol.BlobRef) (supervisor.Delivery, error)
 	// WhyOff returns why a user's home has no file history; "" means that it has one.
 	WhyOff func(user string) string
@@ -79,7 +79,8 @@ func (h *FileHistory) Subcommand() feature.Command {
 }
 
 // run runs a file history operation in the user's worker, and waits for its result. The argument
-// inbound is the asking inbound; 0 means none. A repeat for the same inbound has the same result.
+// inbound is the asking inbound; 0 means none. A repeated call for the same inbound returns the
+// same result.
 func (h *FileHistory) run(ctx context.Context, user string, inbound int64, p protocol.FileHistoryParameters) (
 	r protocol.FileHistoryResult, err error) {
 	if why := h.WhyOff(user); why != "" {
@@ -96,8 +97,8 @@ func (h *FileHistory) run(ctx context.Context, user string, inbound int64, p pro
 	return r, json.Unmarshal([]byte(result), &r)
 }
 
-// operate runs an operation and returns its result. The row of an operation without an inbound is
-// deleted, because it names files.
+// operate runs an operation and returns its result. It deletes the row of an operation without an
+// inbound, because the row names files.
 func (h *FileHistory) operate(ctx context.Context, op supervisor.Operation, parameters any) (result string, id int64,
 	err error) {
 	encoded, _ := json.Marshal(parameters) // Marshal never fails for these parameters

@@ -12,13 +12,13 @@ func (h *FileHistory) CountEarlier(ctx context.Context, user string, paths []str
 }
 
 // ForgetEarlier deletes and counts the earlier versions of some files of a user's home. The present
-// versions stay kept. A second call deletes nothing more.
+// versions stay. A second call deletes no further versions.
 func (h *FileHistory) ForgetEarlier(ctx context.Context, user string, paths []string) (int64, error) {
 	return h.sum(ctx, user, protocol.FileHistoryForget, paths)
 }
 
-// sum runs an action on some paths, and returns the number of versions. Without a file history it is
-// 0.
+// sum runs an action on some paths, and returns the number of versions. If there is no file
+// history, the number is 0.
 func (h *FileHistory) sum(ctx context.Context, user string, action protocol.FileHistoryAction, paths []string) (
 	versions int64, err error) {
 	if h.WhyOff(user) != "" {

@@ -81,8 +81,8 @@ func takeMoment(text, typed string, now time.Time) (at time.Time, rest string, e
 	return at, "", err
 }
 
-// cleanPath returns the clean path of a file or folder in the home. Names of the home itself may
-// come before it, and quotation marks around it.
+// cleanPath returns the clean path of a file or folder in the home. The text may begin with a name
+// of the home itself, and quotation marks may enclose it.
 func cleanPath(name string) (string, error) {
 	name = strings.TrimSpace(name)
 	for _, quote := range []string{"`", `"`, "'", "“”", "„“"} {

@@ -103,8 +103,8 @@ func (h *FileHistory) restore(ctx context.Context, r feature.CommandRequest, ask
 	return d, nil
 }
 
-// restoreVersion restores a version, and records that in the ledger. inbound is the inbound that
-// asks, so that a repeat after a crash restores nothing else; 0 means none.
+// restoreVersion restores a version, and records that in the ledger. inbound is the asking inbound;
+// 0 means none. A repeated call for the same inbound restores nothing else.
 func (h *FileHistory) restoreVersion(ctx context.Context, user string, inbound int64, p protocol.FileHistoryParameters,
 	asked request) (r protocol.FileHistoryResult, err error) {
 	r, err = h.run(ctx, user, inbound, p)
@@ -151,7 +151,7 @@ func (h *FileHistory) takeBack(ctx context.Context, r feature.CommandRequest, sp
 	return d, err
 }
 
-// takeBackButton returns the button that takes changes back; nil means that there are none.
+// takeBackButton returns the button that takes back the changes of a span. nil means no changes.
 func takeBackButton(span *protocol.HistorySpan) [][]supervisor.Button {
 	if span == nil {
 		return nil

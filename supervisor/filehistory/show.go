@@ -18,7 +18,7 @@ import (
 // maxShown is the most UTF-16 units of a version that is shown as text.
 const maxShown = 3500
 
-// look shows a version of a file. A long version, or one that is no text, becomes a file.
+// look shows a version of a file. It sends a long version, or one that is no text, as a file.
 func (h *FileHistory) look(ctx context.Context, r feature.CommandRequest, asked request, _, point int64) (
 	d supervisor.Delivery, err error) {
 	result, err := h.run(ctx, r.Conversation.User, 0, protocol.FileHistoryParameters{Action: protocol.FileHistoryShow,
@@ -61,7 +61,7 @@ func (h *FileHistory) compare(ctx context.Context, r feature.CommandRequest, ask
 	return h.ShowDiff(*result.Blob)
 }
 
-// atUnlessPoint returns the moment for an operation, which has either a point or a moment.
+// atUnlessPoint returns the moment for an operation; zero if the operation has a point instead.
 func atUnlessPoint(at time.Time, point int64) time.Time {
 	if point > 0 {
 		return time.Time{}
@@ -69,7 +69,8 @@ func atUnlessPoint(at time.Time, point int64) time.Time {
 	return at
 }
 
-// momentText returns the moment of a request, or else of a version.
+// momentText returns the moment of a request. If the request has none, it returns that of a
+// version.
 func (h *FileHistory) momentText(user string, asked request, v *protocol.FileVersion) string {
 	at := asked.at
 	if at.IsZero() && v != nil {

@@ -17,13 +17,15 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// settingSpace is the name of the setting with a user's supervisor.FileHistorySize. It is no choice of the user.
+// settingSpace is the name of the setting with a user's supervisor.FileHistorySize. The user does
+// not choose it.
 const settingSpace = "file history"
 
-// noticeBaseline is the name of the notice about what the baseline could not keep.
+// noticeBaseline is the name of the notice about files that the baseline lacks. The baseline has
+// the first version of each file in the home.
 const noticeBaseline = "file history"
 
-// FindSize returns the last known size of a user's file history. ok is false if it is not known.
+// FindSize returns the last known size of a user's file history. If none is known, ok is false.
 func FindSize(ctx context.Context, settings sqlite.Settings, user string) (size supervisor.FileHistorySize, ok bool,
 	err error) {
 	value, ok, err := settings.Find(ctx, user, settingSpace)
@@ -35,20 +37,20 @@ func FindSize(ctx context.Context, settings sqlite.Settings, user string) (size 
 }
 
 const (
-	// firstInterval is the time between two measurements until nothing changes any more.
+	// firstInterval is the time between two measurements until two in a row are equal.
 	firstInterval = time.Minute
 	// laterInterval is the time between two measurements after that.
 	laterInterval = time.Hour
 )
 
-// watch is what is known of the file history of a running worker.
+// watch has the last measurement of a running worker's file history, and the time of the next.
 type watch struct {
 	last protocol.HistorySpace
 	next time.Time
 }
 
-// watchSpace measures the file histories of running workers until ctx ends. The first time that two
-// measurements in a row are equal, the baseline is over, and the user is told what it lacks.
+// watchSpace measures the file histories of running workers until ctx ends. Once two measurements
+// in a row are equal, the baseline is complete, and the user is told what it lacks.
 func (h *FileHistory) watchSpace(ctx context.Context) error {
 	watched := map[string]watch{}
 	for retry.Sleep(ctx, firstInterval) {

@@ -9,7 +9,7 @@ import (
 	"mews/protocol"
 )
 
-// The user is told once what the baseline lacks: when the size has stopped changing.
+// The user is told once what the baseline lacks, after the size has stopped changing.
 func TestMeasure_SettledBaseline_IsToldOnce(t *testing.T) {
 	r := newRig(t)
 	space := func(files, left int64, why ...protocol.NotKept) *protocol.HistorySpace {

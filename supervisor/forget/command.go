@@ -24,7 +24,7 @@ const (
 	prefix = "forget:"
 	// the press also has the span in Unix milliseconds, and whether only this conversation is meant
 	pressForget = "do"
-	// like pressForget, with the earlier versions of the files that stay
+	// like pressForget, and also deletes the earlier versions of the files that stay
 	pressForgetVersions = "all"
 	pressSpan           = "span" // the press also has the arguments of the command
 	pressKeep           = "no"

@@ -19,7 +19,7 @@ type Versions interface {
 	ForgetEarlier(ctx context.Context, user string, paths []string) (int64, error)
 }
 
-// changedFiles lists the files of the home that a request leaves alone.
+// changedFiles lists the changed files of the home, which a request to forget leaves alone.
 func (g *Forgetter) changedFiles(ctx context.Context, f supervisor.ForgetRequest) ([]string, error) {
 	if g.o.Versions == nil {
 		return nil, nil
@@ -30,8 +30,8 @@ func (g *Forgetter) changedFiles(ctx context.Context, f supervisor.ForgetRequest
 	}), err
 }
 
-// offerVersions adds to a question how many earlier versions stay of the files that a request leaves
-// alone, and a button that deletes them too.
+// offerVersions adds to a question the number of earlier versions that a request leaves alone. It
+// also adds a button that deletes these versions too.
 func (g *Forgetter) offerVersions(ctx context.Context, f supervisor.ForgetRequest, press string,
 	d *supervisor.Delivery) error {
 	paths, err := g.changedFiles(ctx, f)
@@ -47,8 +47,8 @@ func (g *Forgetter) offerVersions(ctx context.Context, f supervisor.ForgetReques
 	return nil
 }
 
-// forgetVersions deletes the earlier versions of the files that a request leaves alone. It comes before
-// the request itself, which deletes the rows that name the files.
+// forgetVersions deletes the earlier versions of the files that a request leaves alone. Call it
+// before the request itself, which deletes the rows that name the files.
 func (g *Forgetter) forgetVersions(ctx context.Context, f supervisor.ForgetRequest) (int64, error) {
 	paths, err := g.changedFiles(ctx, f)
 	if err != nil || len(paths) == 0 {

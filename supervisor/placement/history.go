@@ -18,8 +18,8 @@ const HistorySuffix = ".history"
 // walls, every program would reach it.
 func keepsHistory(tier string) bool { return tier != "off" }
 
-// HistoryPath returns the folder of the file history of a user's home. It exists once a worker has
-// kept a history, even if none is kept any longer.
+// HistoryPath returns the folder of the file history of a user's home. The folder exists once a
+// worker has kept a history there. It stays if no history is kept any longer.
 func (c *WorkerLocations) HistoryPath(u supervisor.User) string {
 	if c.HistoryDir == "" {
 		return ""
@@ -27,11 +27,11 @@ func (c *WorkerLocations) HistoryPath(u supervisor.User) string {
 	return filepath.Join(c.HistoryDir, u.Name+HistorySuffix)
 }
 
-// historyOf returns the location of a user's file history for the user's worker, whose account is
-// whose; the zero value means the shared account. "" means that none is kept. A process without a
-// service keeps none, because it may not make folders. The spawner makes a missing folder. If root
-// owns the folder, as after a restore of a backup, it is given to the account. A history of another
-// account is not used: HistoryFault names it, and the user is served without one.
+// historyOf returns the location of a user's file history. "" means that no history is kept, as in
+// a process without a service, which may not make folders. The parameter whose is the account of
+// the user's worker; the zero value means the shared account. The spawner makes a missing folder.
+// If root owns the folder, as after a restore of a backup, root gives it to the account. A history
+// of another account is not used: HistoryFault names it, and the user is served without a history.
 func (c *WorkerLocations) historyOf(u supervisor.User, whose Account) (root, name string, err error) {
 	path := c.HistoryPath(u)
 	if !c.History || c.Idle || !keepsHistory(c.Spawner.Sandbox().Tier) {
@@ -65,8 +65,8 @@ func (c *WorkerLocations) historyOf(u supervisor.User, whose Account) (root, nam
 	return root, filepath.Base(path), nil
 }
 
-// HistoryFault says why a user's last worker could not use its file history. The text is for people,
-// and "" if nothing is wrong.
+// HistoryFault says why a user's last worker could not use its file history. The text is for
+// people; "" means no fault.
 func (c *WorkerLocations) HistoryFault(user string) string {
 	text, _ := c.historyFaults.Load(user)
 	fault, _ := text.(string)
@@ -84,8 +84,8 @@ func (c *WorkerLocations) setHistoryFault(u supervisor.User, fault string) {
 	}
 }
 
-// makeHistories makes the folder of all file histories. In the state folder it is the folder of
-// homes; elsewhere it is made only if it is missing.
+// makeHistories makes the folder of all file histories, if it is missing. In the state folder that
+// is the folder of homes.
 func (c *WorkerLocations) makeHistories() error {
 	if c.HistoryDir != filepath.Join(c.State, "homes") {
 		if _, err := os.Stat(c.HistoryDir); !errors.Is(err, fs.ErrNotExist) {

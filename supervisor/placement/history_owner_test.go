@@ -12,8 +12,8 @@ import (
 	"mews/supervisor/placement"
 )
 
-// TestHistory_OfOtherAccount_IsNamed: the user is served without a history, until the folder is handed
-// over. The command names both folders.
+// TestHistory_OfOtherAccount_IsNamed: the user is served without a history, until root gives the
+// folder to the account. The shown command names both folders.
 func TestHistory_OfOtherAccount_IsNamed(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root gives files away")

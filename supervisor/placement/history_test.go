@@ -127,7 +127,7 @@ func TestSelfTest_EachTier_ReachesNoHistory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			secret := filepath.Join(state, "trial.history", "mews-escape-secret") // this process's, as after a restore
+			secret := filepath.Join(state, "trial.history", "mews-escape-secret") // of this process, as after a restore
 			if err := os.WriteFile(secret, nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -159,7 +159,7 @@ func TestSelfTest_EachTier_ReachesNoHistory(t *testing.T) {
 	}
 }
 
-// TestHistory_OfRoots_IsGivenToWorker: root owns a history after a restore of a backup.
+// TestHistory_OfRoots_IsGivenToWorker: after root restored a backup, the history belongs to root.
 func TestHistory_OfRoots_IsGivenToWorker(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root gives files away")

@@ -18,7 +18,7 @@ var (
 )
 
 // ParseMoment parses a moment of the past, such as "yesterday 9:00" or 2h. A day, a month or a year
-// stands for its end. If it has not ended, it stands for now. The argument now is in the user's
+// stands for its end. If that has not ended, it stands for now. The argument now is in the user's
 // time zone. The error is a text for the author of the moment.
 func ParseMoment(text string, now time.Time) (at time.Time, err error) {
 	text = strings.ToLower(strings.Join(strings.Fields(text), " "))

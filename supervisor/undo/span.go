@@ -25,7 +25,7 @@ func (r *Report) addSpan(of supervisor.FileChange, c protocol.UndoneChange, done
 	if c.Span != nil {
 		s.UndoneSpan = *c.Span
 	}
-	if s.Outcome == OutcomeExpired && s.NotKept.Count > 0 { // nothing more can be put back
+	if s.Outcome == OutcomeExpired && s.NotKept.Count > 0 { // the undo restored everything that it could
 		s.Outcome = OutcomeRestored
 	}
 	r.Spans = append(r.Spans, s)
@@ -98,8 +98,7 @@ func pathsOf(listed []string) (paths []string) {
 	return paths
 }
 
-// spanLines returns the sentences about spans that have no line of undoLines, and about what no
-// history keeps.
+// spanLines returns the sentences about spans, and about changes that are not kept.
 func (r *Report) spanLines() (lines []string) {
 	var shared, lost protocol.PathCount
 	for _, s := range r.Spans {

@@ -28,7 +28,8 @@ func CannotUndoNote(why string) string { return fmt.Sprintf(textNever, why) }
 // maxTold is the most files or programs that a sentence of a note to the model names.
 const maxTold = 20
 
-// RestoredFilesNote returns the note to the model about changes that the user took back. undone are changes that are gone. redone are changes that are in force again.
+// RestoredFilesNote returns the note to the model about changes that the user took back. The
+// changes in undone are gone. The changes in redone are in force again.
 func RestoredFilesNote(undone, redone supervisor.RestoredNames) (text string) {
 	for _, told := range []struct {
 		names          []string

@@ -70,7 +70,7 @@ type Report struct {
 	Programs []supervisor.Effect
 	// folders outside of the home where a program of the turn may have changed files
 	outside []string
-	// hint means that earlier versions of files are kept, although some changes can't be undone
+	// hint means that the answer may point to /history files, because the home has a file history
 	hint bool
 	// redoable means that the undo can be undone
 	redoable bool

@@ -9,7 +9,8 @@ import (
 
 func digestOf(b []byte) digest { return sha256.Sum256(b) }
 
-// appendMeta writes a record that holds no bytes of files. Room does not limit it.
+// appendMeta writes a record that holds no bytes of files. It writes the record even if the history
+// has no room.
 func (s *store) appendMeta(kind recordKind, payload []byte, number int64) error {
 	f := newFrame(kind, payload, nil)
 	p, at, err := s.packs.append(f)
@@ -21,7 +22,7 @@ func (s *store) appendMeta(kind recordKind, payload []byte, number int64) error 
 	return nil
 }
 
-// appendPoint adds a point with its changes. It fills in number, time and nonce.
+// appendPoint adds a point with its changes. It fills in the point's number, time and nonce.
 func (s *store) appendPoint(p point, changes []change) (int64, error) {
 	var random [8]byte
 	_, _ = rand.Read(random[:]) // never fails
@@ -68,7 +69,7 @@ func (s *store) appendPresents(paths []string) error {
 	return nil
 }
 
-// appendHold holds bytes for holdTime.
+// appendHold writes a record that keeps bytes for holdTime.
 func (s *store) appendHold(h hold) error {
 	h.at = s.now().UnixNano()
 	if err := s.appendMeta(holdRecord, appendHold(nil, &h), 0); err != nil {

@@ -37,7 +37,7 @@ func reportCPU(b *testing.B) (pause, resume func()) {
 	return pause, resume
 }
 
-// fill makes a home with many files of some hundred bytes.
+// fill makes many files of a few hundred bytes each in the home.
 func (f *fixture) fill(files int) {
 	for i := range files {
 		f.write(fmt.Sprintf("d%d/s%d/file%d.md", i%20, i%200, i), strings.Repeat(fmt.Sprint("line ", i, "\n"), 1+i%40))
@@ -92,7 +92,7 @@ func BenchmarkRebuild_20000Files(b *testing.B) {
 	pause()
 }
 
-// BenchmarkKeep_64MiB measures how fast new bytes are kept, of text that compresses to a third.
+// BenchmarkKeep_64MiB measures how fast the history keeps new text that compresses to a third.
 func BenchmarkKeep_64MiB(b *testing.B) {
 	f := newFixture(b, func(o *Options) { o.Room = 1 << 40 })
 	const files, size = 64, 1 << 20

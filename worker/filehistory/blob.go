@@ -9,7 +9,7 @@ import (
 	"io/fs"
 )
 
-// chunkSize is the size of the pieces in which larger files are kept.
+// chunkSize is the size of a chunk in bytes. A larger file is kept in several chunks.
 const chunkSize = 1 << 20
 
 // errNoRoom refuses bytes that the history has no room for.
@@ -25,7 +25,7 @@ type blobKeeper struct {
 }
 
 // keepBytes keeps the bytes of r, and returns their digest and number. It refuses more than most
-// bytes.
+// bytes. It calls between after each full chunk, and stops at its error.
 func (s *store) keepBytes(r io.Reader, most int64, between func() error) (digest, int64, error) {
 	if s.keeper.chunk == nil {
 		s.keeper.chunk = make([]byte, chunkSize)

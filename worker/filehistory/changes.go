@@ -12,8 +12,8 @@ import (
 	"mews/protocol"
 )
 
-// eachChange calls visit for all changes of the points from one number to another, oldest first. A
-// record that is damaged is reported and left out. Another error ends it.
+// eachChange calls visit for all changes of the points from one number to another, oldest first. It
+// reports and skips a damaged record. Any other error ends the iteration.
 func (s *store) eachChange(from, to int64, visit func(p *point, c *change)) error {
 	for _, pack := range s.packs.list {
 		for _, m := range pack.meta {
@@ -50,7 +50,7 @@ func (s *store) unlessDamaged(err error) error {
 	return nil
 }
 
-// eachPresent calls visit for the entries whose bytes were kept after their point.
+// eachPresent calls visit for each present entry whose bytes were kept only after its point.
 func (s *store) eachPresent(visit func(p *present)) error {
 	for _, pack := range s.packs.list {
 		for _, m := range pack.meta {
@@ -109,8 +109,8 @@ func (s *store) spanChanges(span protocol.HistorySpan) (list []change, shared ma
 	return list, shared, err
 }
 
-// isOfAuthor reports whether a point in a span belongs to the span's author. Points of programs
-// that ran at the same time count as each other's.
+// isOfAuthor reports whether a point in a span belongs to the span's author. If programs ran at the
+// same time, each point of theirs belongs to all of them.
 func isOfAuthor(p *point, by protocol.HistoryAuthor) bool {
 	return p.by.Kind == by.Kind && (by.Kind == protocol.HistoryAuthorProgram || p.by.Words == by.Words)
 }
@@ -128,8 +128,8 @@ func (s *store) addLaterBytes(span protocol.HistorySpan, at map[string]int, list
 	})
 }
 
-// stateAt returns the entries of a path and of everything below it as they were at a point. Paths
-// that were not looked at before are unknown.
+// stateAt returns the entries of a path and of everything below it as they were at a point. An
+// entry has the kind unknown if the history had not yet looked at its path.
 func (s *store) stateAt(number int64, below string) (map[string]entry, error) {
 	state := map[string]entry{}
 	has := func(path string) bool { return path == below || isBelow(path, below) }

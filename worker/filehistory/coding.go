@@ -26,7 +26,7 @@ func (d *decoder) fail() {
 
 func (d *decoder) unsigned() uint64 {
 	v, n := binary.Uvarint(d.b)
-	if n <= 0 || n > 1 && d.b[n-1] == 0 { // a number has one form
+	if n <= 0 || n > 1 && d.b[n-1] == 0 { // a number has only one valid encoding
 		d.fail()
 		return 0
 	}
@@ -44,7 +44,7 @@ func (d *decoder) signed() int64 {
 	return v
 }
 
-// size reads a number of bytes or a point: a number that is not negative as an int64.
+// size reads a number of bytes, or the number of a point. It must fit into an int64.
 func (d *decoder) size() int64 {
 	v := int64(d.unsigned())
 	if v < 0 {
@@ -54,7 +54,7 @@ func (d *decoder) size() int64 {
 	return v
 }
 
-// count reads a number of items that take at least one byte each.
+// count reads a number of items. It fails if there are fewer bytes left than items.
 func (d *decoder) count() int {
 	v := d.unsigned()
 	if v > uint64(len(d.b)) {
@@ -88,7 +88,7 @@ func (d *decoder) string() string {
 	return string(d.fixed(d.count()))
 }
 
-// end returns an error unless all bytes were read and good.
+// end returns an error unless all bytes were read and valid.
 func (d *decoder) end() error {
 	if d.bad || len(d.b) > 0 {
 		return errBadRecord

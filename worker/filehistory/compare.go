@@ -39,7 +39,7 @@ func (s *store) compare(t *Tree, below string) (changes []change) {
 	return changes
 }
 
-// updateReason follows a change of the rules about left out files.
+// updateReason updates the reason after a change of the rules about files that are left out.
 func (e *entry) updateReason(why reason) {
 	if e.digest != (digest{}) || e.why == why {
 		return
@@ -57,8 +57,8 @@ type candidate struct {
 	isPresent bool // e is a copy of the present entry, and not part of a change
 }
 
-// candidates lists the new files in some changes, and the files of the present list, whose bytes
-// should be kept: small files first, and of similar ones the newest.
+// candidates lists the files whose bytes should be kept. They are new files in some changes, and
+// files of the present list. Small files come first; among files of similar size, the newest.
 func (s *store) candidates(changes []change) (list []candidate) {
 	changed := make(map[string]bool, len(changes))
 	for i := range changes {
@@ -81,8 +81,9 @@ func (s *store) candidates(changes []change) (list []candidate) {
 	return list
 }
 
-// keepFound keeps the files in some changes, and those of the present list that are not kept. It
-// returns all changes with digests, and the paths that are not kept then.
+// keepFound keeps the files in some changes, and files of the present list that were not kept yet.
+// The result all has all changes with their digests. The result left has the paths that are still
+// not kept.
 func (s *store) keepFound(h *home, changes []change, stop func() bool) (all []change, left []string, err error) {
 	list := s.candidates(changes)
 	left, err = s.keepAll(h, list, true, stop)
@@ -90,8 +91,8 @@ func (s *store) keepFound(h *home, changes []change, stop func() bool) (all []ch
 	return append(changes, more...), left, errors.Join(err, lost)
 }
 
-// settle takes the candidates of the present list over into that list. It returns changes of files
-// that had other bytes than before.
+// settle stores what was kept of the candidates of the present list in that list. If a file had
+// other bytes than before, settle returns that as a change.
 func (s *store) settle(list []candidate) (changes []change, err error) {
 	var kept []string
 	for _, c := range list {
@@ -117,12 +118,12 @@ func (s *store) foundAuthor(programs int) point {
 		return point{by: protocol.HistoryAuthor{Kind: protocol.HistoryAuthorProgram}, shared: true}
 	}
 	if n := len(s.index.points); n > 0 && s.index.points[n-1].begun {
-		return point{by: s.index.points[n-1].by} // a crash has cut an undo or a restore
+		return point{by: s.index.points[n-1].by} // a crash has interrupted an undo or a restore
 	}
 	return point{by: protocol.HistoryAuthor{Kind: protocol.HistoryAuthorOther}}
 }
 
-// countPaths counts paths and names some. Names that the protocol cannot carry are only counted.
+// countPaths counts paths and names some. It only counts paths that the protocol can't carry.
 func countPaths(paths []string) (c protocol.PathCount) {
 	c.Count = int64(len(paths))
 	for _, path := range paths {

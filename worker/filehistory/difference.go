@@ -28,8 +28,8 @@ func (h *History) Differences(span protocol.HistorySpan) (list []Difference, err
 	return list, err
 }
 
-// FindSpan returns the span of all points of an author. The zero span means that there are none. The
-// author must have words that nobody else has.
+// FindSpan returns the span of all points of an author. The zero span means that there are none. No
+// other author may have the same words.
 func (h *History) FindSpan(by protocol.HistoryAuthor) (span protocol.HistorySpan, err error) {
 	err = h.do(func(s *store) error {
 		for i := range s.index.points {
@@ -47,7 +47,7 @@ func (h *History) FindSpan(by protocol.HistoryAuthor) (span protocol.HistorySpan
 	return span, err
 }
 
-// Look records what others have changed, and keeps new bytes for at most 2 s.
+// Look records changes from outside Mews. It spends at most 2 s on keeping their new bytes.
 func (h *History) Look(ctx context.Context) error {
 	return h.do(func(s *store) error {
 		_, err := h.look(ctx, s, nil, untilDeadline(ctx, maxWait))

@@ -1,5 +1,5 @@
-// Package filehistory keeps the earlier versions of a home's files, so that everything that was
-// there can be put back. The user's programs have no access to its folder.
+// Package filehistory keeps earlier versions of a home's files, so that they can be restored. The
+// user's programs have no access to its folder.
 //
 // # Words
 //
@@ -21,25 +21,26 @@
 //   - S: present entries; the digests were added after their point, or its changes were dropped
 //   - H: bytes that a file tool keeps before a change; they stay for 48 hours
 //
-// Records are only appended. A record counts if its checksum is right. A torn record at the end of
-// the last pack is cut off at the next load. A damaged record loses itself alone, and is reported.
-// Payloads from 64 bytes on are compressed with S2, which is three times as fast as compress/flate
-// at its lowest level, for packs that are a fifth larger.
+// Records are only appended. A record counts if its checksum is right. An incomplete record at the
+// end of the last pack is cut off at the next load. A damaged record is reported, and affects no
+// other record. Payloads from 64 bytes on are compressed with S2, which is three times as fast as
+// compress/flate at its lowest level, for packs that are a fifth larger.
 //
 // The index file has all that a load needs: where each chunk is, the points, and the present entry
 // of each path. It is written when the history is closed or has been idle, and has a checksum. A
-// load reads what was appended to the packs since. If the index is missing, damaged, or not of
-// these packs, all of it is rebuilt from the packs.
+// load reads what was appended to the packs since. If the index is missing, is damaged or belongs
+// to other packs, all of it is rebuilt from the packs.
 //
 // # Keeping
 //
 // BeginProgram compares the home with the present entries by size, time of change (ctime), inode
-// and mode. It keeps all new bytes before the program starts, for at most 2 s. Small and new files
-// come first. End compares again, and syncs the packs once. Run keeps new bytes in the background,
-// on a thread of lower priority and at most 20 MiB a second. A file that changed while it was read
-// is read up to three times. A file that changed within a tick of the clock is read again later.
+// and mode. It keeps new bytes before the program starts, but it delays the start by at most 2 s.
+// Small and new files come first. End compares again, and syncs the packs once. Run keeps new bytes
+// in the background, on a thread of lower priority and at most 20 MiB a second. A file that changed
+// while it was read is read up to three times. A file that changed within a tick of the clock is
+// read again later.
 //
-// Names are kept as they are, as bytes. Counts in messages name only paths in UTF-8.
+// Names may have any bytes. Messages name only paths in UTF-8, and count the others.
 //
 // # Room
 //
@@ -47,6 +48,6 @@
 // room, spare versions go first: those of the files with the most versions and bytes. Within 48
 // hours a version is spare only if a program made it, it existed for less than an hour, and newer
 // ones follow. Present files and the last versions of deleted files are never spare. If that is not
-// enough, the new bytes are refused. Packs are thinned by writing a new pack, and renaming it over
-// the old one.
+// enough, the new bytes are refused. To delete versions, the history writes a new pack and renames
+// it over the old one.
 package filehistory

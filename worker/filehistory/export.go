@@ -21,8 +21,8 @@ type Reader struct {
 	store  *store
 }
 
-// NewReader makes a reader of the history in an open folder, which the caller closes. report gets
-// errors about damaged records.
+// NewReader makes a reader of the history in an open folder, which the caller closes. The function
+// report gets errors about damaged records.
 func NewReader(folder *os.File, report func(error)) (*Reader, error) {
 	r := &Reader{folder: folder, report: report}
 	return r, r.load()
@@ -54,7 +54,7 @@ type ExportedVersion struct {
 	PathBytes []byte    `json:"path_bytes,omitempty"`
 	Point     int64     `json:"point"`
 	Time      time.Time `json:"time"`
-	// Before means that the path was so right before the point, and that nobody knows since when
+	// Before means that the path had this state right before the point; its beginning is unknown
 	Before bool                   `json:"before,omitempty"`
 	Who    protocol.HistoryAuthor `json:"who"`
 	Kind   string                 `json:"kind"` // file, folder, link, special or deleted
@@ -70,7 +70,7 @@ var exportedKinds = map[entryKind]string{absent: "deleted", file: "file", direct
 	special: "special"}
 
 // WriteVersions writes a line of JSON for each version, the oldest first. It returns the SHA-256 of
-// all kept bytes among them, those of the newest versions first.
+// all their kept bytes, those of the newest versions first.
 func (r *Reader) WriteVersions(ctx context.Context, w io.Writer) (sums []string, err error) {
 	lines, seen := json.NewEncoder(w), map[digest]bool{}
 	last := map[string]digest{}
@@ -139,7 +139,7 @@ func (r *Reader) exported(p *point, path string, e *entry, before bool) Exported
 	return v
 }
 
-// Open opens kept bytes, and returns their number.
+// Open opens kept bytes by their SHA-256 in hex, and returns their number.
 func (r *Reader) Open(sha256 string) (io.ReadCloser, int64, error) {
 	d, _ := parseDigest(sha256)
 	chunks, size, err := r.store.chunksOf(d)

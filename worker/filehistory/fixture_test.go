@@ -232,7 +232,7 @@ func contentsOf(t tester, home string) map[string]string {
 	return all
 }
 
-// keepAll keeps everything that waits, as Run does.
+// keepAll keeps all files that wait to be kept, as Run does.
 func (f *fixture) keepAll() {
 	f.t.Helper()
 	f.check(f.h.keepWaiting(context.Background()))
@@ -241,7 +241,7 @@ func (f *fixture) keepAll() {
 // fullDisk is the error of a disk without room.
 const fullDisk = unix.ENOSPC
 
-// rapidTB gives a fixture what a rapid.T lacks. finish removes the folders.
+// rapidTB adds TempDir to a rapid.T, so that a fixture can use it. finish removes the folders.
 type rapidTB struct{ *rapid.T }
 
 // memoryFolder is a folder in memory, where syncs cost nothing.
@@ -273,7 +273,7 @@ func (t memoryTB) TempDir() string {
 // finish closes the history of a property test, and removes its folders.
 func (f *fixture) finish() {
 	if f.h != nil {
-		_ = f.h.Close() // it may have been killed
+		_ = f.h.Close() // the history may have been killed
 	}
 	_ = os.RemoveAll(f.home)
 	_ = os.RemoveAll(f.history)

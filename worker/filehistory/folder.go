@@ -23,8 +23,8 @@ const (
 	fileMode   = 0o600
 )
 
-// reopenFolder opens a folder again for reading. Its descriptor may be that of a mount, which can be
-// used as a place alone (O_PATH).
+// reopenFolder opens a folder again for reading. The given descriptor may be open with O_PATH, as
+// that of a mount is, so that nothing can be read from it.
 func reopenFolder(dir *os.File) (*os.File, error) {
 	own, err := openBelow(int(dir.Fd()), ".", unix.O_DIRECTORY)
 	if err == unix.EACCES && dir.Chmod(folderMode) == nil {
@@ -44,7 +44,7 @@ func (f *folder) before(step, name string) error {
 }
 
 // setModes sets the modes of the folder and its files. If the folder has a path, a program may have
-// changed them.
+// changed its modes.
 func (f *folder) setModes() error {
 	if f.readOnly {
 		return nil

@@ -7,12 +7,12 @@ import (
 
 // Forget deletes all versions of these paths, and of everything in folders among them. When it
 // returns, no pack has their bytes or names, unless other paths have the same bytes. It returns the
-// number of versions. The present versions are kept again.
+// number of deleted versions. Then it keeps the present versions again.
 func (h *History) Forget(ctx context.Context, paths []string) (versions int64, err error) {
 	return h.ForgetTraces(ctx, paths, nil, nil)
 }
 
-// removeHolds removes the holds that do not pass from the index.
+// removeHolds removes from the index the holds that do not pass a filter.
 func (s *store) removeHolds(f filter) {
 	var left []hold
 	for i := range s.index.holds {
@@ -23,8 +23,8 @@ func (s *store) removeHolds(f filter) {
 	s.index.holds = left
 }
 
-// forgetting returns a filter for everything except some paths, and the bytes that only they have.
-// Bytes that are held for an unknown path do not pass if they have one of the phrases.
+// forgetting returns a filter that drops some paths, and the bytes that only they have. It also
+// drops bytes that a tool kept for an unknown path, if they have one of the phrases.
 func (s *store) forgetting(wanted map[string]bool, phrases []string) (filter, error) {
 	forgotten, used := map[digest]bool{}, map[digest]bool{}
 	note := func(path string, digests ...digest) {

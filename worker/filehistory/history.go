@@ -38,7 +38,7 @@ type History struct {
 	store    *store     // nil until it is used, and after a while without use
 	used     time.Time  // last use of the store
 	running  map[*Program]bool
-	recorded int64 // time of the last recorded change that no tree had found, in ns
+	recorded int64 // time of the last change that was recorded without a tree, in ns
 	closed   bool
 }
 
@@ -135,7 +135,7 @@ func (h *History) Walk(ctx context.Context) (*Tree, error) {
 	return h.home.walk(ctx, ".", h.rules)
 }
 
-// fresh returns a tree that is not older than any recorded change.
+// fresh returns t, or a new tree if t is older than the last recorded change.
 func (h *History) fresh(ctx context.Context, t *Tree) (*Tree, error) {
 	if t != nil && t.at > h.recorded {
 		return t, nil
@@ -143,7 +143,8 @@ func (h *History) fresh(ctx context.Context, t *Tree) (*Tree, error) {
 	return h.Walk(ctx)
 }
 
-// look records what others have changed, and keeps the new bytes until stop returns true.
+// look records changes from outside Mews, and keeps their new bytes until stop returns true. The
+// result left has the paths that are not kept then.
 func (h *History) look(ctx context.Context, s *store, t *Tree, stop func() bool) (left []string, err error) {
 	if t, err = h.fresh(ctx, t); err != nil {
 		return nil, err
@@ -156,11 +157,11 @@ func (h *History) look(ctx context.Context, s *store, t *Tree, stop func() bool)
 	return left, err
 }
 
-// wakeRun lets Run keep the files that wait.
+// wakeRun tells Run that files wait to be kept.
 func (h *History) wakeRun() {
 	select {
 	case h.wake <- struct{}{}:
-	default: // it has not begun with the last wake
+	default: // Run has not received the last wake yet
 	}
 }
 

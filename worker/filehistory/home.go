@@ -14,7 +14,8 @@ type home struct {
 	dir *os.File
 }
 
-// openBelow opens a name in an open folder. It waits for no pipe, and follows no link.
+// openBelow opens a name in an open folder. It does not wait if that is a pipe, and follows no
+// link.
 func openBelow(fd int, name string, flags int) (*os.File, error) {
 	flags |= unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK
 	for {
@@ -29,7 +30,7 @@ func openBelow(fd int, name string, flags int) (*os.File, error) {
 	}
 }
 
-// openFolder opens a folder of the home by steps.
+// openFolder opens a folder of the home, one folder of its path after the other.
 func (h *home) openFolder(name string) (*os.File, error) {
 	dir, err := openBelow(int(h.dir.Fd()), ".", unix.O_DIRECTORY)
 	if name == "." {
@@ -78,7 +79,7 @@ func (h *home) stat(name string) (entry, error) {
 	return e, nil
 }
 
-// openFile opens a file that should have a stamp. If it is another file, changed is set.
+// openFile opens a file. If the file no longer has the stamp of e, changed is set.
 func (h *home) openFile(name string, e *entry) (f *os.File, changed bool, err error) {
 	dir, err := h.openFolder(path.Dir(name))
 	if err != nil {

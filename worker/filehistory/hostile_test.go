@@ -64,7 +64,7 @@ func TestBeginProgram_LeftOutFiles_HaveReasons(t *testing.T) {
 func TestKeepFile_ChangesWhileRead_IsNamed(t *testing.T) {
 	f := newFixture(t)
 	f.write("log", strings.Repeat("x", 3*chunkSize))
-	grow := func() bool { // is asked before and within each read
+	grow := func() bool { // is called before and during each read
 		file, err := os.OpenFile(f.path("log"), os.O_WRONLY|os.O_APPEND, 0)
 		f.check(err)
 		_, err = file.WriteString("more")
@@ -182,7 +182,7 @@ func TestUndoSpan_QuotaRefuses_TellsAndContinues(t *testing.T) {
 	}
 }
 
-// fakeQuota allows some files.
+// fakeQuota is a quota with room for a number of files.
 type fakeQuota struct{ left int }
 
 func (q *fakeQuota) CheckGrowth(int64) error {

@@ -16,7 +16,7 @@ const (
 	indexMagic     = "MEWSINDX\x01"
 )
 
-// index is in memory what the packs hold, without the bytes and the changes.
+// index is the content of the packs in memory, without bytes of files and without changes.
 type index struct {
 	points  []point // in the order of their numbers
 	present map[string]*entry
@@ -46,7 +46,7 @@ func (x *index) point(number int64) *point {
 	return &x.points[at]
 }
 
-// apply makes the present entries as they are after some changes.
+// apply applies the changes of a point to the present entries.
 func (x *index) apply(number int64, changes []change) {
 	for i := range changes {
 		c := &changes[i]
@@ -155,7 +155,7 @@ func (s *store) save() error {
 	if !s.index.changed {
 		return nil
 	}
-	if err := s.packs.sync(); err != nil { // the index may only tell of bytes that are on the disk
+	if err := s.packs.sync(); err != nil { // the index may only name bytes that are durable
 		return err
 	}
 	f, err := s.folder.open(indexTemporary, unix.O_WRONLY|unix.O_CREAT|unix.O_TRUNC)

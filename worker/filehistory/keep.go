@@ -27,11 +27,12 @@ func isSendable(path string) bool {
 }
 
 // keepAll keeps the bytes of files until stop returns true. It returns the paths whose bytes are
-// not kept then. follow means that a file that has changed meanwhile is kept as it is now.
+// still not kept. If follow is set, a file that has changed meanwhile is kept with its present
+// bytes.
 func (s *store) keepAll(h *home, list []candidate, follow bool, stop func() bool) (left []string, err error) {
 	for _, c := range list {
 		if s.isFirstSeen(c.e) && s.packs.total() > s.room.limit/2 {
-			c.e.why = noRoom // the other half is for changes
+			c.e.why = noRoom // the other half of the room is for changes
 		} else if err == nil && !stop() {
 			err = s.keepFile(h, c.path, c.e, follow, stop)
 		}
@@ -82,8 +83,8 @@ func (s *store) keepFile(h *home, path string, e *entry, follow bool, stop func(
 	return nil
 }
 
-// readFile keeps the bytes of a file that should have a stamp. If it has another before or after,
-// changed is set.
+// readFile keeps the bytes of a file. If the file's stamp is not that of e before or after the
+// reading, changed is set.
 func (s *store) readFile(h *home, path string, e *entry, stop func() bool) (d digest, changed bool, err error) {
 	if e.size == 0 {
 		d, _, err = s.keepBytes(noBytes{}, 0, func() error { return nil })

@@ -14,8 +14,8 @@ import (
 	"mews/protocol"
 )
 
-// eachKill runs a test once for each step at which an operation can be killed. run prepares a
-// history, and returns the operation, and the check after it was repeated.
+// eachKill runs a test once for each step at which an operation can be killed. prepare prepares a
+// history. It returns the operation, and a check. A killed operation is repeated before the check.
 func eachKill(t *testing.T, prepare func(m *machine) (operation func() error, check func())) {
 	for step := 0; ; step++ {
 		m := newMachine(t, 1<<30)

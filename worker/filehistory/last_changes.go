@@ -28,7 +28,7 @@ func (h *History) LastChanges(before int64) (list []protocol.FileVersion, more b
 			ofPoint[p.number]++
 			v := s.fileVersion(p, &c.after)
 			v.Path = c.path
-			if c.after.wantsBytes() { // they may have been kept after the point
+			if c.after.wantsBytes() { // the bytes may have been kept after the point
 				v.NotKept = ""
 			}
 			list = append(list, v)

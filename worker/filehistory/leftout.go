@@ -31,8 +31,8 @@ func newLeftOut(o *Options) (*leftOut, error) {
 	return r, nil
 }
 
-// reasonFor returns why the bytes of a path are not kept; pending if they are. above is the reason
-// of its folder. A folder's reason applies to everything in it.
+// reasonFor returns why the bytes of a path are not kept; pending means that they are kept. above
+// is the reason of its folder. A folder's reason applies to everything in it.
 func (r *leftOut) reasonFor(full, name string, e *entry, above reason) reason {
 	switch {
 	case above != pending:

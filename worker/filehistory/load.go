@@ -71,7 +71,7 @@ func (s *store) listPacks() (numbers []uint32, err error) {
 	return numbers, err
 }
 
-// adopt takes the packs of an index file, if they still are the packs in the folder.
+// adopt takes the list of packs from an index file, if the folder still has the same packs.
 func (s *store) adopt(known []*pack, numbers []uint32) bool {
 	if len(known) > len(numbers) {
 		return false

@@ -1,6 +1,6 @@
 package filehistory
 
-// fileID tells files from each other, as long as nobody writes to them. A move keeps it.
+// fileID identifies a file while nobody writes to the file. A move does not change it.
 type fileID struct {
 	device, inode uint64
 	size, modify  int64
@@ -8,9 +8,9 @@ type fileID struct {
 
 func (e *entry) fileID() fileID { return fileID{e.device, e.inode, e.size, e.modify} }
 
-// keepMoved gives a moved file's earlier path the bytes that were kept at its new path. Without it,
-// they would be missing there if a tool moves a file right after a program has made it. The caller
-// knows that only Mews has made the changes.
+// keepMoved gives the old path of a moved file the digest that was kept at the new path. Otherwise
+// the old path would lack its bytes if a tool moves a file right after a program made it. The
+// caller makes sure that only Mews made the changes.
 func (s *store) keepMoved(changes []change) error {
 	kept := map[fileID]digest{}
 	for i := range changes {

@@ -17,7 +17,7 @@ func (h *home) reasonOf(name string, e *entry, r *leftOut) reason {
 	return r.reasonFor(name, path.Base(name), e, h.reasonBelow(path.Dir(name), r))
 }
 
-// sortForNames sorts paths so that the first are good examples: short paths first.
+// sortForNames sorts paths so that good examples come first: short paths.
 func sortForNames(paths []string) {
 	slices.SortFunc(paths, func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))

@@ -14,11 +14,11 @@ type point struct {
 	by     protocol.HistoryAuthor
 	// shared means that another program ran meanwhile
 	shared bool
-	// begun marks the start of an undo or restore. Changes that are found next belong to it, if it
-	// did not come to its end.
+	// begun marks the start of an undo or restore. If a crash interrupted that, the changes that
+	// are found next belong to it.
 	begun bool
-	// nonce is in the records of the point's changes too. It tells them from changes of a point
-	// that was lost in a crash.
+	// nonce is in the records of the point's changes too. So these changes are not taken for those
+	// of a point that was lost in a crash.
 	nonce uint64
 }
 
@@ -30,7 +30,7 @@ type change struct {
 	before, after entry
 }
 
-// present is a path with its entry at its point.
+// present is a path with its present entry, whose field since is the entry's point.
 type present struct {
 	path string
 	entry

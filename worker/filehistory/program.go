@@ -97,7 +97,7 @@ func (s *store) hasSharedChanges(from int64) bool {
 	})
 }
 
-// findLost sets the files that a span has changed and whose earlier bytes are not kept.
+// findLost makes NotKept count the files of a span whose earlier bytes are not kept.
 func (p *Program) findLost(s *store, span protocol.HistorySpan) error {
 	changes, _, err := s.spanChanges(span)
 	p.notKept = nil
@@ -149,8 +149,8 @@ func (h *History) Record(ctx context.Context, paths []string,
 	return span, nil
 }
 
-// changesOf returns the changes of some paths, of everything in folders among them, and of folders
-// above them, from the present list to now.
+// changesOf returns the changes of some paths from the present list to now. It includes everything
+// in folders among the paths, and the folders above them.
 func (h *History) changesOf(ctx context.Context, s *store, paths []string) (changes []change, err error) {
 	now := map[string]entry{}
 	wanted := map[string]bool{}

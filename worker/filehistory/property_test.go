@@ -20,7 +20,7 @@ import (
 
 var errKilled = errors.New("killed")
 
-// moment is the home before a program that has ended.
+// moment is a copy of the home from before a program.
 type moment struct {
 	point   int64
 	at      time.Time
@@ -37,7 +37,7 @@ type machine struct {
 	full    bool
 	small   bool // versions by programs may be deleted for room
 	who     string
-	wasFull bool // so that files may lack bytes that no program has changed since
+	wasFull bool // the disk was full: bytes that no program changed may be missing
 	dead    bool
 	number  int
 }
@@ -66,12 +66,12 @@ func (m *machine) inject(step, _ string) error {
 	return nil
 }
 
-// revive opens the history again after a kill. It returns whether there was one.
+// revive opens the history again after a kill. It reports whether there was a kill.
 func (m *machine) revive() bool {
 	if m.kill = -1; !m.dead {
 		return false
 	}
-	// the old one is left as it is: a killed process closes nothing
+	// the old history stays open, because a killed process closes nothing
 	m.dead, m.h = false, nil
 	m.open()
 	return true
@@ -81,7 +81,7 @@ var someNames = []string{"a", "b.md", "dir", "dir/c", "dir/d", "dir/deep/er/e", 
 	"node_modules/x", "ü",
 	".trash/f", "link"}
 
-// change changes the home in one way.
+// change makes one random change in the home.
 func (m *machine) change(t *rapid.T) {
 	name := rapid.SampledFrom(someNames).Draw(t, "name")
 	full := m.path(name)
@@ -114,7 +114,7 @@ func (m *machine) change(t *rapid.T) {
 	case "symlink":
 		_ = os.Symlink(rapid.SampledFrom(someNames).Draw(t, "target"), full)
 	case "touch":
-		_ = os.Chtimes(full, time.Unix(1, 0), time.Unix(1, 0)) // only ctime tells
+		_ = os.Chtimes(full, time.Unix(1, 0), time.Unix(1, 0)) // only ctime shows the change
 	}
 }
 
@@ -205,7 +205,7 @@ func (m *machine) undoLast(t *rapid.T) {
 	now := m.contents()
 	for name, text := range last.home {
 		if strings.HasPrefix(now[name], "d") {
-			continue // a folder that holds files of others stays
+			continue // an undo leaves a folder that holds other files
 		}
 		if now[name] != text && !last.notKept[name] && m.wasChanged(last, name) {
 			t.Fatalf("%q has %.80q after the undo, want %.80q", name, now[name], text)
@@ -227,7 +227,7 @@ func (m *machine) wasChanged(at moment, name string) bool {
 	return changed
 }
 
-// checkMoments looks for the bytes of all files before the programs of the last 48 hours.
+// checkMoments checks that the history has all files from before each program of the last 48 hours.
 func (m *machine) checkMoments(t *rapid.T) {
 	for _, at := range m.moments {
 		if m.time().Sub(at.at) >= keepAllFor {

@@ -16,7 +16,7 @@ import (
 	"mews/worker/workspace"
 )
 
-// step makes one path as it was.
+// step restores one path.
 type step struct {
 	path     string
 	now, to  entry
@@ -24,7 +24,7 @@ type step struct {
 }
 
 // putBack carries out steps as one span of an author. failed has the paths that were left alone. A
-// full disk and the quota end it early.
+// full disk or the quota ends putBack early.
 func (h *History) putBack(ctx context.Context, s *store, steps []step,
 	by protocol.HistoryAuthor) (failed map[string]bool,
 	span protocol.HistorySpan, err error) {
@@ -53,8 +53,8 @@ func (h *History) putBack(ctx context.Context, s *store, steps []step,
 	return w.failed, span, errors.Join(err, lost)
 }
 
-// unfinished returns the first point of an author that has begun to put files back. An author
-// without words has a new span each time.
+// unfinished returns the first point of an undo or restore that its author has begun; 0 means none.
+// An author without words always begins a new span.
 func (s *store) unfinished(by protocol.HistoryAuthor) int64 {
 	if by.Words == "" {
 		return 0
@@ -106,8 +106,8 @@ type putter struct {
 	parent string   // folder that is known to exist; "" means none
 }
 
-// run removes first, deepest paths first; then it makes folders, links and files from the top; and
-// last it sets the modes of folders.
+// run first removes paths, the deepest first. Then it makes folders, links and files from the top.
+// At last it sets the modes of folders.
 func (w *putter) run(steps []step) error {
 	for i := range steps {
 		st := &steps[i]
@@ -141,7 +141,7 @@ func (w *putter) run(steps []step) error {
 	return nil
 }
 
-// put makes a path, after what was in its place is gone.
+// put makes a path. The caller has removed anything else in its place.
 func (w *putter) put(st *step) error {
 	if err := w.makeParents(path.Dir(st.path)); err != nil {
 		return err

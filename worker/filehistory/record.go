@@ -15,7 +15,7 @@ const (
 	chunkRecord   recordKind = 'B' // bytes of a file
 	largeRecord   recordKind = 'L' // list of the chunks of a file with more than one
 	changesRecord recordKind = 'C' // some changes of a point
-	pointRecord   recordKind = 'P' // a point, whose changes stand before it
+	pointRecord   recordKind = 'P' // a point, which comes after its changes
 	presentRecord recordKind = 'S' // present entries whose bytes were kept after their point
 	holdRecord    recordKind = 'H' // bytes that a tool keeps before a change
 )
@@ -78,7 +78,7 @@ func (f frame) appendTo(b []byte, id packID) []byte {
 	return append(b, f.stored...)
 }
 
-// parseHeader returns a record's kind and lengths. The checksum is not compared.
+// parseHeader returns a record's kind and lengths. It does not check the checksum.
 func parseHeader(b []byte) (f frame, stored int, ok bool) {
 	if len(b) < recordHeader || string(b[:4]) != recordMagic || b[6] != 0 || b[7] != 0 {
 		return frame{}, 0, false

@@ -29,8 +29,8 @@ type RestoreResult struct {
 	Span protocol.HistorySpan
 }
 
-// Restore makes a path as it was at a point, in place or as a copy. The present state is
-// kept before. Repeated with the same author, it continues.
+// Restore restores a path to its state at a point, in place or as a copy. It first keeps the
+// present state. A repeated call with the same author continues.
 func (h *History) Restore(ctx context.Context, r RestoreRequest,
 	by protocol.HistoryAuthor) (result RestoreResult, err error) {
 	err = h.do(func(s *store) error {

@@ -15,7 +15,7 @@ const (
 	keepWeeklyFor = 365 * 24 * time.Hour // the last version of each week
 )
 
-// present time of a version that nothing has replaced
+// never is the end of a version that no later version has replaced
 const never = math.MaxInt64
 
 // version is the content of a file for some time.
@@ -47,9 +47,9 @@ func crosses(from, until int64, period time.Duration) bool {
 	return from/int64(period) != until/int64(period)
 }
 
-// isSpare reports whether the version may make room for others. A version of the last 48 hours may
-// only if a program made it and it existed for less than an hour: so no program can push out what
-// others have made.
+// isSpare reports whether the version may make room for others. A version of the last 48 hours is
+// spare only if a program made it and it existed for less than an hour. So no program can push out
+// versions by tools or people.
 func (v *version) isSpare(now int64) bool {
 	switch {
 	case v.isPresent() || v.isLast:
@@ -63,14 +63,14 @@ func (v *version) isSpare(now int64) bool {
 // versionList has the versions of one path, oldest first.
 type versionList []version
 
-// add follows a change of the path at a point.
+// add ends the version before a change of the path, and adds the version after it.
 func (l *versionList) add(p *point, c *change) {
 	n := len(*l)
 	if n > 0 && (*l)[n-1].isPresent() {
 		open := &(*l)[n-1]
 		open.until, open.isLast = p.at, c.after.kind == absent
 		if c.before.digest != (digest{}) {
-			open.digest = c.before.digest // it may have been kept after its point
+			open.digest = c.before.digest // the bytes may have been kept after their point
 		}
 	} else if c.before.kind == file && c.before.digest != (digest{}) {
 		*l = append(*l, version{digest: c.before.digest, until: p.at, isLast: c.after.kind == absent})

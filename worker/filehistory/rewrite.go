@@ -98,7 +98,7 @@ func (s *store) rewritePack(number uint32, f filter) (dropped int64, err error) 
 	return r.dropped, nil
 }
 
-// record copies one record, or what passes of it.
+// record copies one record, or the part of it that passes.
 func (r *rewriter) record(f frame) error {
 	payload, err := f.payload()
 	if err != nil {
@@ -140,7 +140,7 @@ func (r *rewriter) record(f frame) error {
 	return nil
 }
 
-// passes notes that something is lost unless it passes, and returns whether it does.
+// passes returns yes. If yes is false, it also notes that something of the old pack is lost.
 func (r *rewriter) passes(yes bool) bool {
 	r.lost = r.lost || !yes
 	return yes
@@ -240,7 +240,8 @@ func (s *store) replace(r *rewriter) error {
 	i := slices.IndexFunc(s.packs.list, func(p *pack) bool { return p.number == r.pack.number })
 	s.packs.list[i] = r.pack
 	s.index.changed = true
-	if r.pack.size == int64(packHeader) && i < len(s.packs.list)-1 { // the last number is not given twice
+	// the last pack stays, so that its number is not used again
+	if r.pack.size == int64(packHeader) && i < len(s.packs.list)-1 {
 		s.packs.list = slices.Delete(s.packs.list, i, i+1)
 		err = s.folder.remove(name)
 	}

@@ -17,7 +17,7 @@ type room struct {
 }
 
 const (
-	freeShare = 10      // a history takes at most a tenth of what is free
+	freeShare = 10      // a history uses at most a tenth of the free bytes
 	roomStep  = 4 << 20 // bytes after which the disk is asked again
 )
 
@@ -34,7 +34,7 @@ func (s *store) measureRoom() error {
 	return nil
 }
 
-// checkRoom takes room for a number of bytes. If there is none, it makes room.
+// checkRoom reserves room for a number of bytes. If there is too little, it makes room.
 func (s *store) checkRoom(n int64) error {
 	if n > s.room.left {
 		if err := s.measureRoom(); err != nil {
@@ -53,7 +53,7 @@ func (s *store) checkRoom(n int64) error {
 	return nil
 }
 
-// mayRetry reports whether there may be room for a file now that had none before.
+// mayRetry reports whether there may now be room for a file that was refused for lack of room.
 func (s *store) mayRetry(e *entry) bool {
 	if e.kind != file || e.why != noRoom || e.isKept() || e.size > s.room.free {
 		return false

@@ -187,7 +187,7 @@ func TestVersion_ByAge_IsKeptDailyThenWeekly(t *testing.T) {
 	const day = 24 * time.Hour
 	for _, c := range []struct {
 		name        string
-		from, until time.Duration // ago
+		from, until time.Duration // times before now
 		last        bool
 		want        bool
 	}{

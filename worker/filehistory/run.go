@@ -11,18 +11,18 @@ import (
 
 // Times of the background work.
 const (
-	lookEvery  = time.Hour   // between two looks at what others have changed
+	lookEvery  = time.Hour   // time between two searches for changes from outside Mews
 	idleAfter  = time.Minute // time without use after which the index is freed
-	keepPace   = 20 << 20    // bytes that are kept in a second
-	keepSlice  = 2 << 20     // bytes that are kept before others get their turn
-	sliceFiles = 100         // files that are kept before others get their turn
+	keepPace   = 20 << 20    // most bytes that are kept in a second
+	keepSlice  = 2 << 20     // bytes that are kept before other calls get the lock
+	sliceFiles = 100         // files that are kept before other calls get the lock
 	niceness   = 10          // priority of the background work (nice(1))
 )
 
 // Run does the background work of the history until ctx ends. It keeps the home's files, finds
-// changes by others each hour, deletes old versions, and frees memory.
+// changes from outside Mews each hour, deletes old versions, and frees memory.
 func (h *History) Run(ctx context.Context) error {
-	runtime.LockOSThread() // without an unlock, the thread with its priority ends with this goroutine
+	runtime.LockOSThread() // never unlocked, so the thread and its priority end with this goroutine
 	lowerPriority()
 	ticker := time.NewTicker(idleAfter)
 	defer ticker.Stop()
@@ -52,8 +52,8 @@ func (h *History) report(err error) {
 	}
 }
 
-// lookAround records what others have changed. While programs run it does nothing, because their
-// changes are not those of others.
+// lookAround records changes from outside Mews. While programs run it does nothing, because it
+// can't tell their changes from those.
 func (h *History) lookAround(ctx context.Context) error {
 	tree, err := h.Walk(ctx)
 	if err != nil {
@@ -68,7 +68,7 @@ func (h *History) lookAround(ctx context.Context) error {
 	})
 }
 
-// keepWaiting keeps all files that wait, at keepPace. It makes what it has kept durable.
+// keepWaiting keeps all files that wait, at keepPace, and makes their bytes durable.
 func (h *History) keepWaiting(ctx context.Context) error {
 	var paths []string
 	err := h.do(func(s *store) error {
@@ -107,7 +107,7 @@ func (s *store) keepSome(h *home, paths []string, stop func() bool) (rest []stri
 	}
 	_, err = s.keepAll(h, list, false, stop)
 	_, lost := s.settle(slices.DeleteFunc(list, func(c candidate) bool {
-		p := s.index.present[c.path] // other bytes with the same stamp are a change, for the next look
+		p := s.index.present[c.path] // the next look records other bytes with the same stamp as a change
 		return p == nil || p.isKept() && p.digest != c.e.digest
 	}))
 	return paths, bytes, errors.Join(err, lost)

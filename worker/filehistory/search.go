@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Search returns the files of which a version has one of the phrases. It searches the files among
+// Search returns the files that have a version with one of the phrases. It searches the files among
 // paths, and those in folders among them. Upper and lower case count as the same.
 func (h *History) Search(ctx context.Context, paths, phrases []string) (found []string, err error) {
 	err = h.do(func(s *store) error {

@@ -1,6 +1,6 @@
 package filehistory
 
-// reason is a reason why the bytes of a file are not kept. The numbers stand in packs: a new reason
+// reason is a reason why the bytes of a file are not kept. Packs store the numbers, so a new reason
 // goes to the end.
 type reason byte
 

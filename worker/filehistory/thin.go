@@ -149,7 +149,7 @@ func (s *store) dropSpare(c *census, all map[string]versionList, now, goal int64
 	}
 }
 
-// compact rewrites packs with unused bytes until that many bytes are freed.
+// compact rewrites packs with unused bytes until it has freed the wanted number of bytes.
 func (s *store) compact(c *census, wanted int64) error {
 	f, err := s.thinning(c)
 	if err := errors.Join(err, c.err); err != nil {
@@ -180,7 +180,7 @@ func (s *store) compact(c *census, wanted int64) error {
 	return nil
 }
 
-// Thin deletes all versions that were replaced over 48 hours ago. It makes room on the disk.
+// Thin deletes all versions that were replaced over 48 hours ago. That frees room on the disk.
 func (h *History) Thin(ctx context.Context) error {
 	return h.do(func(s *store) error {
 		now := s.now().UnixNano()

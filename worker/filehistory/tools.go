@@ -12,8 +12,8 @@ import (
 	"mews/protocol"
 )
 
-// Keep keeps at most that many bytes of a file before a tool changes it. They are on the disk when
-// Keep returns, and stay for 48 hours. Keep is a workspace.BackupFunc.
+// Keep keeps the bytes of a file before a tool changes it. It refuses more than most bytes. The
+// bytes are on the disk when Keep returns, and stay for 48 hours. Keep is a workspace.BackupFunc.
 func (h *History) Keep(ctx context.Context, r io.Reader, most int64) (ref protocol.BlobRef, err error) {
 	err = h.do(func(s *store) error {
 		path, e := h.pathOf(r)
@@ -43,7 +43,7 @@ func (h *History) Keep(ctx context.Context, r io.Reader, most int64) (ref protoc
 }
 
 // pathOf returns the path of an open file of the home, and its entry. The path is "" if the reader
-// is no such file.
+// is not a file of the home.
 func (h *History) pathOf(r io.Reader) (string, entry) {
 	f, ok := r.(*os.File)
 	if !ok {

@@ -13,13 +13,13 @@ import (
 )
 
 // ForgetTraces does the work of Forget for some paths. It also deletes bytes that tools kept for
-// unknown paths, if they have one of the phrases. It deletes the words of authors that have a phrase
-// or belong to one of the turns. Repeated after a crash, it ends the work.
+// unknown paths, if they have one of the phrases. It deletes the words of authors that have a
+// phrase or belong to one of the turns. A call that is repeated after a crash completes the work.
 func (h *History) ForgetTraces(ctx context.Context, paths, phrases []string, turns []int64) (
 	versions int64, err error) {
 	err = h.do(func(s *store) error {
 		wanted := pathSet(paths)
-		if err := s.folder.remove(indexName); err != nil { // it has the names too
+		if err := s.folder.remove(indexName); err != nil { // the index file has the names too
 			return err
 		}
 		s.index.changed = true
@@ -50,8 +50,8 @@ func (h *History) ForgetTraces(ctx context.Context, paths, phrases []string, tur
 	return versions, err
 }
 
-// keepAgain keeps what is at some forgotten paths. It counts as not looked at before, so that a
-// restore of an earlier point leaves it alone.
+// keepAgain keeps the present files at some forgotten paths. Their earlier states count as unknown,
+// so that a restore of an earlier point leaves the files alone.
 func (h *History) keepAgain(ctx context.Context, s *store, paths []string) error {
 	changes, err := h.changesOf(ctx, s, paths)
 	wanted := pathSet(paths)
@@ -113,7 +113,7 @@ func (h *History) EachVersion(ctx context.Context, path string, visit func(text 
 		}
 		for i := range s.index.holds {
 			if h := &s.index.holds[i]; h.path == "" {
-				add(path, h.digest) // it may be of this path
+				add(path, h.digest) // the bytes may be of this path
 			} else {
 				add(h.path, h.digest)
 			}

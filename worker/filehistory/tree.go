@@ -216,7 +216,7 @@ func (w *walker) entry(fd int, at walkFolder, name string) {
 	w.entries = append(w.entries, treeEntry{path: full, entry: e})
 }
 
-// entryOf returns what stat tells about a path.
+// entryOf returns the entry of a path from the result of stat(2).
 func entryOf(st *unix.Stat_t) entry {
 	e := entry{mode: uint16(st.Mode & 0o7777), size: st.Size, modify: st.Mtim.Nano(), change: st.Ctim.Nano(),
 		inode:  st.Ino,

@@ -6,9 +6,9 @@ import (
 	"mews/protocol"
 )
 
-// UndoSpan makes the paths that a span has changed as they were before. It leaves paths alone that
-// have changed since, or that another program may have changed, unless force is set. Repeated with
-// the same author, it continues.
+// UndoSpan restores the paths that a span has changed to their states before the span. Without
+// force, it leaves alone paths that have changed since, or that another program may have changed. A
+// repeated call with the same author continues.
 func (h *History) UndoSpan(ctx context.Context, span protocol.HistorySpan, force bool,
 	by protocol.HistoryAuthor) (undone protocol.UndoneSpan, err error) {
 	err = h.do(func(s *store) error {
@@ -47,7 +47,7 @@ func (h *History) UndoSpan(ctx context.Context, span protocol.HistorySpan, force
 	return undone, err
 }
 
-// lookAtChanges records what others have done with some paths since, and keeps it.
+// lookAtChanges does the work of lookAt for the paths of some changes.
 func (h *History) lookAtChanges(ctx context.Context, s *store, changes []change) error {
 	paths := make([]string, len(changes))
 	for i := range changes {
@@ -56,7 +56,7 @@ func (h *History) lookAtChanges(ctx context.Context, s *store, changes []change)
 	return h.lookAt(ctx, s, paths)
 }
 
-// lookAt records the changes of some paths by others, and keeps the bytes that are there now.
+// lookAt records changes of some paths from outside Mews, and keeps the present bytes.
 func (h *History) lookAt(ctx context.Context, s *store, paths []string) error {
 	var changes []change
 	for _, path := range paths {

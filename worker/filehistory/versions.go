@@ -91,7 +91,8 @@ func (s *store) versionsOf(path string) (list []protocol.FileVersion, err error)
 	return list, err
 }
 
-// FindPoint returns the last point until a time, or fs.ErrNotExist.
+// FindPoint returns the last point at or before a time. If there is none, it returns
+// fs.ErrNotExist.
 func (h *History) FindPoint(at time.Time) (number int64, err error) {
 	err = h.do(func(s *store) error {
 		for _, p := range s.index.points {

@@ -19,8 +19,9 @@ type Versions interface {
 }
 
 // forgetVersions deletes the earlier versions of MEMORY.md and of daily notes, if a version has one
-// of the phrases, or words of a fact that is wanted. It begins with the notes, because the versions
-// of MEMORY.md have the words that a repeat seeks. The files themselves have changed before.
+// of the phrases, or words of a fact that is wanted. It begins with the notes, because a repeated
+// call needs the words in the versions of MEMORY.md. The caller has changed the files themselves
+// before.
 func (h *Home) forgetVersions(ctx context.Context, wanted func(facts.Fact) bool, phrases []string,
 	turns []int64) error {
 	if h.Versions == nil {

@@ -406,7 +406,7 @@ func revealProtocol(way string, in, out int) {
 	}
 }
 
-// leakHistory makes children inherit the folder of the history, or not.
+// leakHistory makes children inherit the folder of the history if leak is set.
 func leakHistory(folder *os.File, leak bool) error {
 	if folder == nil {
 		return nil
@@ -419,8 +419,9 @@ func leakHistory(folder *os.File, leak bool) error {
 	return err
 }
 
-// startProgram starts a row's attempt as a program of the worker, as far as the parameter way says.
-// Without the worker's own root the second layer has the rules of landlockOnHost.
+// startProgram starts a row's attempt as a program of the worker. The parameter way names walls
+// that this program lacks. Without the worker's own root the second layer has the rules of
+// landlockOnHost.
 func startProgram(inside *ToolStarter, cmd *exec.Cmd, way string) error {
 	switch {
 	case strings.Contains(way, wallProgram):

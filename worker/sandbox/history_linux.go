@@ -24,9 +24,9 @@ func OpenHistory(root, name string) (BindMount, int, error) {
 	return openBind(root, name, unix.RESOLVE_NO_SYMLINKS)
 }
 
-// PassHistory prepares the open folder of the plan's history for stage one. It takes the folder
-// over, and returns the folder or its mount. The caller sets Launch.History to that descriptor, and
-// closes it. -1 means that stage one opens the folder by its path.
+// PassHistory prepares the open folder of the plan's history for stage one. It returns the folder
+// itself, or closes it and returns a mount of it. The caller sets Launch.History to that
+// descriptor, and closes it. -1 means that stage one opens the folder by its path.
 func (p *Plan) PassHistory(folder int, privilege Privilege) (fd int, err error) {
 	if p.Tier == TierLandlock {
 		p.History.Mount = historyFD

@@ -15,7 +15,8 @@ import (
 
 // TestHistory_EachTier_IsWorkersAlone: a worker keeps files in its history by the descriptor. The
 // folder leads nowhere else, and no program can be executed there. With a mount namespace the
-// folder has no path. A shell is the worker, and does by /proc/self/fd what a worker does by calls.
+// folder has no path. In this test the worker is a shell, which reaches the descriptor by
+// /proc/self/fd.
 func TestHistory_EachTier_IsWorkersAlone(t *testing.T) {
 	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
 		r.keepHistory()
@@ -70,7 +71,7 @@ func TestHistory_FolderSwapped_IsRefused(t *testing.T) {
 	})
 }
 
-// TestOpenHistory_AnyLink_IsRefused: a file history is never another folder.
+// TestOpenHistory_AnyLink_IsRefused: no link leads to a file history.
 func TestOpenHistory_AnyLink_IsRefused(t *testing.T) {
 	root := t.TempDir()
 	for name, make := range map[string]func(path string) error{
@@ -104,7 +105,7 @@ func TestOpenHistory_AnyLink_IsRefused(t *testing.T) {
 }
 
 // TestTakeInherited_EachEnvironment_IsChecked executes a process with descriptors as stage one
-// leaves them. A program of the user's could have changed the folder's mode.
+// leaves them. A program of the user may have changed the folder's mode.
 func TestTakeInherited_EachEnvironment_IsChecked(t *testing.T) {
 	for name, c := range map[string]struct {
 		env  []string

@@ -62,8 +62,8 @@ func exportedVersions(t *testing.T, members map[string]string) (list []filehisto
 	return list
 }
 
-// TestExport_History_HasAllThatWasThere: each state of a file that was there before a program or tool
-// is in the archive, to the byte, with its time and author. The history itself stays as it was.
+// TestExport_History_HasAllThatWasThere: the archive has each state of a file from before a program
+// or tool, to the byte, with its time and author. The history itself stays as it was.
 func TestExport_History_HasAllThatWasThere(t *testing.T) {
 	k := newKeptHome(t, map[string]string{"a.md": "one\n", "docs/b": strings.Repeat("large", 1<<19)}, true)
 	want := map[string]bool{"a.md one\n": true, "docs/b " + strings.Repeat("large", 1<<19): true}
@@ -74,7 +74,7 @@ func TestExport_History_HasAllThatWasThere(t *testing.T) {
 	k.turn(bash("rm -rf docs"), call{"write_file", map[string]any{"path": "c.md", "content": "three\n"}},
 		bash("ln -s c.md link"))
 	want["c.md three\n"] = true
-	k.turn(bash("true")) // before it starts, everything is kept
+	k.turn(bash("true")) // before the program starts, everything is kept
 	before := k.versionsOf("a.md")
 	members, r := k.export(64 << 20)
 	if len(r.LeftOut) > 0 || members["left-out.txt"] != "" || members["files/a.md"] != "step 2\n" {
@@ -110,7 +110,7 @@ func TestExport_HistoryTooLarge_NamesTheRest(t *testing.T) {
 	for i := range 3 {
 		k.turn(bash(fmt.Sprintf("head -c 400000 /dev/zero | tr '\\0' %d > a", i)))
 	}
-	k.turn(bash("true")) // before it starts, everything is kept
+	k.turn(bash("true")) // before the program starts, everything is kept
 	members, r := k.export(protocol.MinArchiveBytes + 300000)
 	last := sha256.Sum256(bytes.Repeat([]byte("2"), 400000))
 	if len(r.LeftOut) != 2 || !strings.HasPrefix(r.LeftOut[0].Path, "history/files/") || members["files/a"] == "" ||

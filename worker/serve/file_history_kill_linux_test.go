@@ -52,7 +52,7 @@ func (k *keptHome) startProcess() (kill func()) {
 	return kill
 }
 
-// restoreBefore brings the home back as it was before the newest version of a path that is wanted.
+// restoreBefore restores the home to its state before the newest wanted version of a path.
 func (k *keptHome) restoreBefore(path string, wanted func(protocol.FileVersion) bool) {
 	k.t.Helper()
 	versions := k.fileHistory(protocol.FileHistoryParameters{Action: protocol.FileHistoryVersions, Path: path}).Versions

@@ -14,7 +14,7 @@ import (
 	"mews/protocol"
 )
 
-// digits are those in the words of undos and restores that nobody can foresee.
+// digits matches the part of the words of undos and restores that no test can foresee.
 var digits = regexp.MustCompile(` \([0-9a-f]{8}\)`)
 
 // versionsOf lists the versions of a path, newest first, as author and state.
@@ -32,8 +32,8 @@ func (k *keptHome) versionsOf(path string) (list []string) {
 	return list
 }
 
-// TestFileHistory_EachChange_HasItsAuthor: tools, programs, the user's own uploads and corrections,
-// undos and restores are versions, with their author.
+// TestFileHistory_EachChange_HasItsAuthor: each change makes a version with its author. Tools,
+// programs, uploads, corrections, undos and restores make changes.
 func TestFileHistory_EachChange_HasItsAuthor(t *testing.T) {
 	k := newKeptHome(t, map[string]string{"a.md": "one\n"}, true)
 	results := k.turn(
@@ -51,7 +51,8 @@ func TestFileHistory_EachChange_HasItsAuthor(t *testing.T) {
 	}
 }
 
-// TestFileHistory_Operations_RecordChanges: files that the user sends, facts and logs are versions too.
+// TestFileHistory_Operations_RecordChanges: files that the user sends, facts and logs have versions
+// too.
 func TestFileHistory_Operations_RecordChanges(t *testing.T) {
 	k := newKeptHome(t, map[string]string{"MEMORY.md": "- likes tea <!-- k1 fact 0.9 2026-11-20 #1 -->\n"}, true)
 	k.turn(bash("true"))
@@ -89,7 +90,8 @@ func TestFileHistory_Operations_RecordChanges(t *testing.T) {
 	}
 }
 
-// TestFileHistory_Actions_ShowAndRestore: each action of the operation on a file with two versions.
+// TestFileHistory_Actions_ShowAndRestore: the test runs each action of the operation on a file with
+// two versions.
 func TestFileHistory_Actions_ShowAndRestore(t *testing.T) {
 	k := newKeptHome(t, map[string]string{"docs/a.md": "one\n", "docs/b.md": "two\n"}, true)
 	k.turn(bash("true"))

@@ -82,7 +82,7 @@ func teaHome(t *testing.T) *keptHome {
 	return k
 }
 
-// changeTea makes versions: a correction of the fact, a changed note, and commands of a turn.
+// changeTea makes versions by a correction of the fact, a changed note, and commands of a turn.
 func changeTea(k *keptHome) (turn int64) {
 	k.t.Helper()
 	k.turn(bash("echo 'about darjeeling' > diary.md"))
@@ -162,8 +162,8 @@ func TestForgetSpan_NoTrace(t *testing.T) {
 	}
 }
 
-// TestForgetFact_Killed_RepeatLeavesNoTrace: the worker is killed once the file is rewritten, at
-// whatever pack that meets. The repeated operation finds no fact, and still deletes its versions.
+// TestForgetFact_Killed_RepeatLeavesNoTrace: the worker is killed after MEMORY.md was rewritten,
+// while it deletes versions. The repeated operation finds no fact, and still deletes its versions.
 func TestForgetFact_Killed_RepeatLeavesNoTrace(t *testing.T) {
 	k := teaHome(t)
 	kill := k.startProcess()
@@ -238,7 +238,7 @@ func TestUploads_RemovedForGood_NoTrace(t *testing.T) {
 	}
 	k.write("uploads/2026-11-20/120000-a.txt", "rooibos")
 	k.turn(bash("true"))
-	// as a kill after the removal
+	// as if the worker was killed after the removal
 	if err := os.Remove(filepath.Join(k.dir, "uploads/2026-11-20/120000-a.txt")); err != nil {
 		t.Fatal(err)
 	}

@@ -6,8 +6,8 @@ import (
 	"mews/protocol"
 )
 
-// forgetUpload deletes all versions of a file below uploads/ that was removed for good. The file is
-// sought by its key, so that a repeat finds it too.
+// forgetUpload deletes all versions of a file below uploads/ that was removed for good. It searches
+// for the file by its key, so that a repeated call finds the file too.
 func (u *userTools) forgetUpload(ctx context.Context, key string) error {
 	if u.history == nil {
 		return nil

@@ -24,8 +24,8 @@ func homeFiles() map[string]string {
 	return files
 }
 
-// TestUndo_Program_BringsAllBack: whatever a program did to the home, one undo brings everything back,
-// and its redo does the program's work again.
+// TestUndo_Program_BringsAllBack: one undo restores everything in the home after a program. Its
+// redo restores the program's changes.
 func TestUndo_Program_BringsAllBack(t *testing.T) {
 	for name, command := range map[string]string{
 		"deletes all":         "rm -rf ./*",
@@ -69,8 +69,8 @@ func TestUndo_Program_BringsAllBack(t *testing.T) {
 	}
 }
 
-// TestUndo_ToolsAndPrograms_InOneGo: changes of tools and programs of one turn mix, and the same files
-// change more than once.
+// TestUndo_ToolsAndPrograms_InOneGo: tools and programs of one turn change files in turn, some
+// files more than once.
 func TestUndo_ToolsAndPrograms_InOneGo(t *testing.T) {
 	k := newKeptHome(t, homeFiles(), true)
 	before := k.content()
@@ -139,8 +139,8 @@ func TestUndo_ChangedSince_WaitsForForce(t *testing.T) {
 	}
 }
 
-// TestUndo_ProgramsAtOnce_AreShared: what changed while two programs ran may be either's. Only a
-// forced undo puts it back.
+// TestUndo_ProgramsAtOnce_AreShared: a change that was made while two programs ran may be of either
+// program. Only a forced undo puts it back.
 func TestUndo_ProgramsAtOnce_AreShared(t *testing.T) {
 	k := newKeptHome(t, homeFiles(), true)
 	before := k.content()
@@ -174,8 +174,8 @@ func TestUndo_ProgramsAtOnce_AreShared(t *testing.T) {
 	}
 }
 
-// TestProgram_NotKeptBefore_IsNamed: bytes that are left out by name are named once a program has
-// changed them, in the result and in the ledger, and by the undo.
+// TestProgram_NotKeptBefore_IsNamed: if a program changes files that are left out by name, the
+// result, the ledger and the undo name these files.
 func TestProgram_NotKeptBefore_IsNamed(t *testing.T) {
 	k := newKeptHome(t, map[string]string{"a": "x", "big.iso": "much", "other.iso": "more"}, true)
 	results := k.turn(bash("echo hello"), bash("rm a big.iso"))
@@ -215,8 +215,8 @@ func TestProgram_StoppedTurn_CanBeUndone(t *testing.T) {
 	}
 }
 
-// TestProgram_Terminal_EachCallHasSpan: what a terminal's program changes between two calls is in the
-// span of the second. A tool's change in between is not.
+// TestProgram_Terminal_EachCallHasSpan: changes by a terminal's program between two calls are in
+// the span of the second call. A tool's change in between is not.
 func TestProgram_Terminal_EachCallHasSpan(t *testing.T) {
 	k := newKeptHome(t, homeFiles(), true)
 	go1, done1 := newPipe(t), newPipe(t)

@@ -12,8 +12,8 @@ import (
 	"mews/worker/sandbox"
 )
 
-// historySuffix ends the name of each folder of a file history. So no request can name a home or
-// another folder in place of a history.
+// historySuffix ends the name of each folder of a file history. So no request can pass off another
+// folder, such as a home, as a history.
 const historySuffix = ".history"
 
 // errOthersHistory means that a history belongs to another account than the worker's.
@@ -21,8 +21,8 @@ var errOthersHistory = errors.New("it belongs to another account")
 
 // openHistory opens the folder of a worker's file history, and puts it into the plan, whose account
 // is set. A missing folder is made for that account. It returns the descriptor for Launch.History,
-// which the caller closes; -1 means none. A folder of another account is not used, so that its user
-// is served without a history.
+// which the caller closes; -1 means none. A folder of another account is not used; its user is
+// served without a history.
 func (s *spawner) openHistory(m spawnwire.SpawnRequest, p *sandbox.Plan) (fd int, err error) {
 	if m.HistoryRoot == "" && m.HistoryPath == "" {
 		return -1, nil
@@ -37,7 +37,8 @@ func (s *spawner) openHistory(m spawnwire.SpawnRequest, p *sandbox.Plan) (fd int
 	return fd, wrap(err, "history %s", filepath.Join(m.HistoryRoot, m.HistoryPath))
 }
 
-// openHistoryFolder opens the folder itself.
+// openHistoryFolder opens or makes the folder for account a, and sets p.History. It returns
+// errOthersHistory for a folder of another account.
 func (s *spawner) openHistoryFolder(m spawnwire.SpawnRequest, a Account, p *sandbox.Plan) (fd int, err error) {
 	name := m.HistoryPath
 	if filepath.Base(name) != name || !strings.HasSuffix(name, historySuffix) || name == historySuffix {

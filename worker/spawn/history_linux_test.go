@@ -157,7 +157,7 @@ func TestHistory_EachTier_ProgramsReachNothing(t *testing.T) {
 			t.Errorf("the folder has the mode %v and belongs to %s", info.Mode(), owner)
 		}
 		r.kill(w)
-		if err := os.Chmod(path, 0); err != nil { // as a program may do without namespaces
+		if err := os.Chmod(path, 0); err != nil { // a program may do that without namespaces
 			t.Fatal(err)
 		}
 		next := r.workerOf(m)
@@ -173,7 +173,7 @@ func TestHistory_EachTier_ProgramsReachNothing(t *testing.T) {
 	})
 }
 
-// seen shows that the script finds a folder that is not hidden.
+// seen checks that the script finds a folder that is not hidden.
 func (r *harness) seen(w *testWorker, history string) {
 	r.t.Helper()
 	home := filepath.Join(r.root, fmt.Sprint("home", w.id))
@@ -226,7 +226,7 @@ func TestHistory_UserWithOwnUID_OwnsFolder(t *testing.T) {
 	}
 }
 
-// TestHistory_BadRequest_IsRefused: a bad request is a fault of the supervisor, or names a folder
+// TestHistory_BadRequest_IsRefused: a bad request comes from a faulty supervisor, or names a folder
 // that somebody has replaced.
 func TestHistory_BadRequest_IsRefused(t *testing.T) {
 	eachKeeper(t, func(t *testing.T, r *harness) {
@@ -277,8 +277,8 @@ func TestHistory_BadRequest_IsRefused(t *testing.T) {
 	})
 }
 
-// TestHistory_OfOtherAccount_IsNotUsed: the worker starts without a history, and the folder stays as it
-// is.
+// TestHistory_OfOtherAccount_IsNotUsed: the worker starts without a history of another account, and
+// that folder does not change.
 func TestHistory_OfOtherAccount_IsNotUsed(t *testing.T) {
 	if !asRoot() {
 		t.Skip("only root can give a folder away")
@@ -291,7 +291,7 @@ func TestHistory_OfOtherAccount_IsNotUsed(t *testing.T) {
 			}
 			w := r.workerOf(spawnwire.SpawnRequest{HistoryRoot: r.root, HistoryPath: "ann.history"})
 			w.write("kept")
-			if said := w.readLine(); !strings.HasPrefix(said, "process ") { // as a worker without a history
+			if said := w.readLine(); !strings.HasPrefix(said, "process ") { // a worker without a history says this
 				t.Errorf("a worker of %d: %q", owner, said)
 			}
 			r.kill(w)
@@ -302,7 +302,7 @@ func TestHistory_OfOtherAccount_IsNotUsed(t *testing.T) {
 	})
 }
 
-// TestHistory_OutsideAllowedRoots_IsRefused: a history lies only in a root of the policy.
+// TestHistory_OutsideAllowedRoots_IsRefused: a history must be in a root of the policy.
 func TestHistory_OutsideAllowedRoots_IsRefused(t *testing.T) {
 	allowed := makeHomesFolder(t)
 	r := startSpawner(t, "root="+allowed)

@@ -26,7 +26,7 @@ type Content struct {
 // Nothing is the content of a file that does not exist.
 var Nothing = Content{Note: "nothing"}
 
-// Describe returns a content that is shown only by a few words.
+// Describe returns a content that is shown only as a note.
 func Describe(note string) Content { return Content{Opaque: true, Note: note} }
 
 // Read reads the content of a file of that many bytes.

@@ -12,8 +12,8 @@ import (
 	"mews/worker/workspace"
 )
 
-// TestWrite_Contents_ShowsTextOrWords: a text is compared line by line. For all other contents, a few
-// words stand on each side.
+// TestWrite_Contents_ShowsTextOrWords: a text is compared line by line. For all other contents, the
+// diff has a few words for each side.
 func TestWrite_Contents_ShowsTextOrWords(t *testing.T) {
 	read := func(text string) textdiff.Content {
 		c, err := textdiff.Read(strings.NewReader(text), int64(len(text)))
@@ -44,7 +44,7 @@ func TestWrite_Contents_ShowsTextOrWords(t *testing.T) {
 	}
 }
 
-// TestReadPresent_Paths_FollowsNoLink: a link is not read, and a missing file is nothing.
+// TestReadPresent_Paths_FollowsNoLink: a link is not read, and a missing file reads as Nothing.
 func TestReadPresent_Paths_FollowsNoLink(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("text"), 0o600); err != nil {

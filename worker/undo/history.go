@@ -18,8 +18,8 @@ var (
 	errNotKept   = errors.New("the earlier bytes are not kept any longer")
 )
 
-// authorWords returns the words of an undo's author in the file history. They are those of no other
-// undo, even if a restored database gives an operation's id again.
+// authorWords returns the words of an undo's author in the file history. No other undo has the same
+// words, even if a restored database uses an operation's id again.
 func authorWords(operation int64, p protocol.UndoParameters) string {
 	text, _ := json.Marshal(p) // never fails
 	sum := sha256.Sum256(text)
@@ -117,7 +117,8 @@ func (r *run) undoSpan(p part) protocol.UndoneChange {
 	return o
 }
 
-// spanOutcome returns the outcome for a whole span. It is done if the undo has changed any path.
+// spanOutcome returns the outcome for a whole span. It is UndoOutcomeDone if the undo has changed
+// any path.
 func spanOutcome(u protocol.UndoneSpan) protocol.UndoOutcome {
 	switch {
 	case u.Span != nil:

@@ -85,7 +85,7 @@ func (f *keptFolder) fill() {
 	f.put("other", "stays")
 }
 
-// TestUndo_KilledBetweenParts_Continues: an undo is killed after any number of its parts, and repeated.
+// TestUndo_KilledBetweenParts_Continues: an undo is killed after some of its parts, and repeated.
 // Then the files and the outcomes are those of an undo in one go.
 func TestUndo_KilledBetweenParts_Continues(t *testing.T) {
 	for _, action := range []protocol.UndoAction{protocol.UndoActionUnchangedFiles, protocol.UndoActionForce} {
@@ -125,8 +125,8 @@ func TestUndo_KilledBetweenParts_Continues(t *testing.T) {
 	}
 }
 
-// TestUndo_RepeatedWhole_ChangesNothing: the answer of a completed undo was lost. Repeated, it leaves
-// alone what the user has done since.
+// TestUndo_RepeatedWhole_ChangesNothing: the answer of a completed undo was lost. The repeated undo
+// leaves alone what the user has done since.
 func TestUndo_RepeatedWhole_ChangesNothing(t *testing.T) {
 	f := newKeptFolder(t)
 	f.fill()
@@ -142,7 +142,8 @@ func TestUndo_RepeatedWhole_ChangesNothing(t *testing.T) {
 	}
 }
 
-// TestUndo_IDAgain_IsNoRepeat: a restored database may give an operation's id to another undo.
+// TestUndo_IDAgain_IsNoRepeat: a restored database may give another undo an id that was used
+// before.
 func TestUndo_IDAgain_IsNoRepeat(t *testing.T) {
 	f := newKeptFolder(t)
 	f.fill()
@@ -157,8 +158,8 @@ func TestUndo_IDAgain_IsNoRepeat(t *testing.T) {
 	}
 }
 
-// TestUndo_KeptBytesGone_IsExpired: bytes that the history does not have are expired, and nothing is
-// changed.
+// TestUndo_KeptBytesGone_IsExpired: if the history lacks the bytes, the outcome is expired, and no
+// file changes.
 func TestUndo_KeptBytesGone_IsExpired(t *testing.T) {
 	f := newKeptFolder(t)
 	f.fill()
@@ -179,8 +180,8 @@ func TestUndo_KeptBytesGone_IsExpired(t *testing.T) {
 	}
 }
 
-// TestDiff_Spans_NameAndCompare: of a program's changes, the first files are compared and the others
-// counted. A file that a tool has changed too is shown once.
+// TestDiff_Spans_NameAndCompare: the diff compares the first files that a program changed, and
+// counts the others. A file that a tool has changed too is shown once.
 func TestDiff_Spans_NameAndCompare(t *testing.T) {
 	f := newKeptFolder(t)
 	for i := range 30 {

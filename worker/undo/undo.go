@@ -35,14 +35,14 @@ type Undoer struct {
 	mu      sync.Mutex // held while an undo runs
 }
 
-// New makes an Undoer over a workspace and its file history, which the caller closes. history may be
-// nil. An error of the file history that does not stop an undo goes to report.
+// New makes an Undoer over a workspace and its file history, which the caller closes. The history
+// may be nil. The function report gets errors of the file history that do not stop an undo.
 func New(ws *workspace.Workspace, history *filehistory.History, report func(error)) *Undoer {
 	return &Undoer{ws: ws, history: history, report: report}
 }
 
-// RunOperation runs an operation of the kind protocol.OperationKindUndo. operation is its id. An
-// operation that is repeated with the same id continues.
+// RunOperation runs an operation of the kind protocol.OperationKindUndo. The parameter operation is
+// its id. A repeated operation with the same id continues.
 func (u *Undoer) RunOperation(ctx context.Context, operation int64, p protocol.UndoParameters,
 	blobs Blobs) (protocol.UndoResult,
 	error) {
@@ -233,7 +233,7 @@ func (r *run) keptSize(u protocol.Undo) (int64, error) {
 }
 
 // keep stores the bytes of a file, which may be missing. They go into the file history or into a
-// blob, where the redo seeks them.
+// blob, where the redo looks for them.
 func (r *run) keep(path string, inHistory bool) (state protocol.FileState, info fs.FileInfo, err error) {
 	state, info, err = r.ws.PathState(path)
 	if err != nil || !state.IsHash() {

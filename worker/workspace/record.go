@@ -17,7 +17,8 @@ type Stamp struct {
 	changed int64 // when the file was last changed, in nanoseconds
 }
 
-// NewStamp returns the stamp of a file. changed is the time of its last change in nanoseconds.
+// NewStamp returns the stamp of a file. The parameter changed is the time of its last change in
+// nanoseconds.
 func NewStamp(inode uint64, size, changed int64) Stamp {
 	return Stamp{inode: inode, size: size, changed: changed}
 }
@@ -61,8 +62,8 @@ func (w *Workspace) StartPathRecord() *PathRecord {
 	return r
 }
 
-// Stop ends the record. It returns the clean paths, sorted. Of a moved folder it returns the old and
-// the new path. If another goroutine changes the workspace too, its paths are among them.
+// Stop ends the record. It returns the clean paths, sorted. For a moved folder it returns the old
+// and the new path. If another goroutine changes the workspace too, its paths are among them.
 func (r *PathRecord) Stop() []string {
 	r.ws.records.mu.Lock()
 	defer r.ws.records.mu.Unlock()
@@ -81,7 +82,7 @@ func (w *Workspace) recordPaths(names []string) {
 	}
 }
 
-// ChangeRecord starts a record. The caller calls Stop.
+// StartChangeRecord starts a record. The caller calls Stop.
 func (w *Workspace) StartChangeRecord() *ChangeRecord {
 	r := &ChangeRecord{ws: w, stamps: map[string][]Stamp{}}
 	w.records.mu.Lock()

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Restorer makes many paths as they were before. It follows no link, and asks the quota before each
-// file. Close makes all changes durable together. One goroutine uses it.
+// Restorer restores many paths to earlier states. It follows no link, and asks the quota before
+// each file. Close makes all changes durable together. One goroutine uses it.
 type Restorer struct {
 	ws     *Workspace
 	folder *os.Root // the folder that was used last
@@ -120,7 +120,7 @@ func (w *sparseWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// finish gives the file its length, if it ends in a hole.
+// finish sets the length of a file that ends in a hole.
 func (w *sparseWriter) finish() error {
 	if !w.sparse {
 		return nil
@@ -145,7 +145,7 @@ func (r *Restorer) Folder(name string, mode fs.FileMode) error {
 	return wrapError("put back", name, err)
 }
 
-// ownerAll lets the owner fill a folder. Mode takes it away again.
+// ownerAll lets the owner fill a folder. Mode later sets the folder's own mode.
 const ownerAll fs.FileMode = 0o700
 
 // Link makes the path a symbolic link. It replaces anything except a folder.
@@ -207,7 +207,8 @@ func isOrIsBelow(name, folder string) bool {
 	return name == folder || strings.HasPrefix(name, folder+"/")
 }
 
-// open opens a folder by steps, none of which may be a link. It keeps the last folder open.
+// open opens a folder, one folder of its path after the other. None of them may be a link. It keeps
+// the last folder open.
 func (r *Restorer) open(name string) (*os.Root, error) {
 	if r.folder != nil && r.at == name {
 		return r.folder, nil

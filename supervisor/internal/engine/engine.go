@@ -43,7 +43,8 @@ type Options struct {
 	MustExist bool // makes no new database: refuses a missing or empty file
 	// refuses a database that needs migrations, and changes nothing in it
 	RefuseOlder bool
-	// opens a database that can't be opened for writing only for reading. Write then returns the error.
+	// if the database can't be opened for writing, Open opens it for reading, and Write returns the
+	// error
 	ReadOnlyIfUnwritable bool
 	// digests of other schemas that are accepted. The next migration first changes such a schema to
 	// the schema of Migrations. The third fact of ProblemOtherMigrations is such a digest.

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestReadOnlyIfUnwritable_NoRoom_Reads: the database was closed or its process was killed. Then its
-// disk has no room for a byte or a file, or is mounted read-only. Without
-// room for bytes, and beside an existing journal, it still opens for writing.
+// TestReadOnlyIfUnwritable_NoRoom_Reads: the database was closed, or its process was killed. Then
+// its disk has no room for bytes or files, or is mounted read-only. Without room for bytes, and
+// beside an existing journal, it still opens for writing.
 func TestReadOnlyIfUnwritable_NoRoom_Reads(t *testing.T) {
 	fill := func(write func(n int) error) error {
 		for n := 0; ; n++ {

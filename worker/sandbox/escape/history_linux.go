@@ -30,7 +30,7 @@ func histories() []Probe {
 
 func history(v Victims) string { return v.History }
 
-// reachHistory makes an attempt on each path that may lead to the history's folder.
+// reachHistory returns an attempt that calls try with each path to the history's folder.
 func reachHistory(try func(dir string, v Victims) error) func(Victims) error {
 	return func(v Victims) error {
 		var all []error
@@ -55,11 +55,12 @@ func reachHistory(try func(dir string, v Victims) error) func(Victims) error {
 	}
 }
 
-// maxReasons bounds the errors in a report.
+// maxReasons is the most errors that a report names.
 const maxReasons = 3
 
-// historyPaths lists the paths by which a program could reach the history: its path outside of the
-// walls, the folder beside the home, and the descriptors, roots and folders of all processes.
+// historyPaths lists the paths by which a program could reach the history. These are its path
+// outside of the walls, the folder beside the home, and the descriptors, roots and folders of all
+// processes.
 func historyPaths(v Victims) []string {
 	name := filepath.Base(v.History)
 	paths := []string{v.History, filepath.Join(v.workspace(), "..", name), "../" + name}

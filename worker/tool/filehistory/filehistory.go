@@ -73,7 +73,7 @@ func (f *fileHistory) list(ctx context.Context, _ worker.Call, args listArgs) (w
 	if err != nil {
 		return worker.Result{}, err
 	}
-	if err := f.history.Look(ctx); err != nil { // so that the newest version is the present one
+	if err := f.history.Look(ctx); err != nil { // so that the newest version is the present file
 		return worker.Result{}, fmt.Errorf("list versions: %w", err)
 	}
 	before := int64(0)
@@ -196,7 +196,7 @@ func (f *fileHistory) restored(request filehistory.RestoreRequest, done filehist
 	return r
 }
 
-// isChange reports whether a span has changes.
+// isChange reports whether a span has any points.
 func isChange(span protocol.HistorySpan) bool { return span.To > span.From }
 
 // countRestored returns the counts of a restore in a few words.

@@ -44,7 +44,7 @@ func (o Operation) Run(ctx context.Context, p protocol.FileHistoryParameters) (r
 		return r, errors.New(o.Off)
 	}
 	if p.Path != "" {
-		if err := o.History.Look(ctx); err != nil { // so that the newest version is the present one
+		if err := o.History.Look(ctx); err != nil { // so that the newest version is the present file
 			return r, err
 		}
 		if p.Point, err = o.point(p); err != nil {
@@ -66,7 +66,7 @@ func (o Operation) point(p protocol.FileHistoryParameters) (int64, error) {
 	return point, err
 }
 
-// actions holds the task of each action.
+// actions holds the function that runs each action.
 var actions = map[protocol.FileHistoryAction]func(Operation, context.Context,
 	protocol.FileHistoryParameters) (protocol.FileHistoryResult, error){
 	protocol.FileHistoryVersions: Operation.versions,
@@ -84,7 +84,7 @@ func (o Operation) versions(_ context.Context, p protocol.FileHistoryParameters)
 	err error) {
 	before := p.Before
 	if p.Point > 0 && (before == 0 || p.Point < before) {
-		before = p.Point + 1 // the moment's own version is among them
+		before = p.Point + 1 // the list includes the moment's own version
 	}
 	if p.Path == "." {
 		r.Versions, r.More, err = o.History.LastChanges(before)
@@ -125,8 +125,8 @@ func (o Operation) show(ctx context.Context, p protocol.FileHistoryParameters) (
 	return r, err
 }
 
-// diff commits the difference between a version and the present file. Of a folder only a preview
-// tells the difference.
+// diff commits the difference between a version and the present file. A folder has no diff;
+// FileHistoryPreview counts its changes.
 func (o Operation) diff(ctx context.Context, p protocol.FileHistoryParameters) (r protocol.FileHistoryResult,
 	err error) {
 	v, file, err := o.History.OpenVersion(p.Path, p.Point)
@@ -189,8 +189,8 @@ func (o Operation) restore(ctx context.Context, p protocol.FileHistoryParameters
 	return r, nil
 }
 
-// restoreWords returns the words of a restore's author. They are those of no other restore, even if a
-// restored database gives an operation's id again.
+// restoreWords returns the words of a restore's author. No other restore has the same words, even
+// if a restored database uses an operation's id again.
 func restoreWords(operation int64, p protocol.FileHistoryParameters) string {
 	text, _ := json.Marshal(p) // never fails
 	sum := sha256.Sum256(text)

@@ -79,7 +79,7 @@ func programAuthor(turn int64, command string) protocol.HistoryAuthor {
 // maxNamedInDetail bounds the files that the ledger names as not kept.
 const maxNamedInDetail = 3
 
-// note tells what was not kept, with the names of at most most files; "" means that everything was.
+// note tells which files were not kept, with at most most names; "" means that all were kept.
 func (k keptChanges) note(most int) string {
 	switch {
 	case k.fault != "":
@@ -153,8 +153,8 @@ func (r *programRunner) recordProgram(ctx context.Context, by protocol.HistoryAu
 }
 
 // endUnwatched ends the interval since the last call, if all terminals have ended since. It returns
-// the ledger's changes in that interval. Without it, the file history would take all later changes
-// for changes that a terminal's program may have made.
+// the ledger's changes in that interval. Otherwise the file history would attribute all later
+// changes to a terminal's program.
 func (m *terminals) endUnwatched(ctx context.Context, now snapshot) []protocol.Change {
 	m.mu.Lock()
 	seen := m.seen

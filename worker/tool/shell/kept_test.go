@@ -69,7 +69,7 @@ func TestRun_FileHistory_NamesSameChanges(t *testing.T) {
 	}
 }
 
-// TestRun_FileHistory_HasNoLimit: a folder with more files than a walk without history compares.
+// TestRun_FileHistory_HasNoLimit: the history compares more files than a walk without it.
 func TestRun_FileHistory_HasNoLimit(t *testing.T) {
 	b := newFixture(t, func(o *Options) {
 		o.limits.entries = 10
@@ -126,7 +126,7 @@ func TestCheckCommand_FileHistory_HasIt(t *testing.T) {
 	}
 }
 
-// TestNote_NotKept_IsNamed: the words about files that are not kept.
+// TestNote_NotKept_IsNamed: the note names files that are not kept.
 func TestNote_NotKept_IsNamed(t *testing.T) {
 	for want, k := range map[string]keptChanges{
 		"":                                    {},
