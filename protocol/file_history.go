@@ -99,7 +99,7 @@ type FileHistoryParameters struct {
 	At    time.Time `json:"at,omitzero"`
 	// Before bounds a list: only versions of points with lower numbers; 0 means all
 	Before  int64    `json:"before,omitempty"`
-	Copy    string   `json:"copy,omitempty"` // new path for FileHistoryRestore; "" means in place
+	Copy    string   `json:"copy,omitempty"` // new path for a restore or its preview; "" means in place
 	Paths   []string `json:"paths,omitempty"`
 	Phrases []string `json:"phrases,omitempty"`
 }
@@ -118,7 +118,8 @@ func (p FileHistoryParameters) Validate() error {
 	}
 	needsPath := p.Action != FileHistorySpace && p.Action != FileHistoryForget && p.Action != FileHistoryCount &&
 		p.Action != FileHistorySearch
-	if needsPath != (p.Path != "") || p.Copy == "." || p.Copy != "" && p.Action != FileHistoryRestore {
+	if needsPath != (p.Path != "") || p.Copy == "." || p.Copy != "" && p.Action != FileHistoryRestore &&
+		p.Action != FileHistoryPreview {
 		return fmt.Errorf("path %.80q for %s", p.Path, p.Action)
 	}
 	return nil

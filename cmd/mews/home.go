@@ -70,6 +70,10 @@ func homeLog(ctx context.Context, con console, v subcommand, args []string) erro
 // showReport sends the query, and shows the report.
 func (q *homeQuery) showReport(ctx context.Context, con console) error {
 	report, err := q.ask(ctx)(q.Query)
+	for err == nil && report.Operation != 0 { // the restore goes on
+		q.Operation = report.Operation
+		report, err = q.ask(ctx)(q.Query)
+	}
 	if err != nil {
 		return err
 	}

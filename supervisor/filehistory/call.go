@@ -41,14 +41,18 @@ type Query struct {
 	Before int64             `json:"before,omitempty"` // bounds the list of ActionLog; 0 means no bound
 	Copy   string            `json:"copy,omitempty"`   // new path for ActionRestore; "" means in place
 	Blob   *protocol.BlobRef `json:"blob,omitempty"`   // bytes for ActionRead
-	Offset int64             `json:"offset,omitempty"`
+	// Operation of a report, to wait again for the end of its restore; 0 begins a restore
+	Operation int64 `json:"operation,omitempty"`
+	Offset    int64 `json:"offset,omitempty"`
 }
 
 // Report is the answer to a Query. Only the fields of its action are set.
 type Report struct {
 	Path string `json:"path,omitempty"`
 	protocol.FileHistoryResult
-	Bytes []byte `json:"bytes,omitempty"` // of ActionRead; none after the end
+	// Operation is the operation of a restore that has not ended; 0 means that it has
+	Operation int64  `json:"operation,omitempty"`
+	Bytes     []byte `json:"bytes,omitempty"` // of ActionRead; none after the end
 }
 
 // maxRead is the most bytes of one answer to ActionRead.
@@ -91,12 +95,19 @@ func (h *FileHistory) answer(ctx context.Context, by feature.Caller, q Query) (r
 		return r, supervisor.Errorf(supervisor.CodeInvalid, textNoMomentGiven)
 	}
 	p := asked.parameters(action, q.Point)
-	r.Path, p.Before, p.Copy = asked.path, q.Before, q.Copy
+	p.Before = q.Before
+	if q.Copy != "" {
+		if p.Copy, err = cleanPath(q.Copy); err != nil {
+			return r, err
+		}
+	}
 	if q.Action == ActionRestore {
-		r.FileHistoryResult, err = h.restoreVersion(ctx, user.Name, 0, p, asked)
-	} else {
-		p.Copy = ""
-		r.FileHistoryResult, err = h.run(ctx, user.Name, 0, p)
+		return h.restoreByCall(ctx, user.Name, asked.path, q, p)
+	}
+	r.Path = asked.path
+	r.FileHistoryResult, err = h.run(ctx, user.Name, 0, p)
+	for i := range r.Versions {
+		r.Versions[i].At = r.Versions[i].At.In(h.Zone(user.Name)) // as --at is read
 	}
 	return r, err
 }
@@ -147,7 +158,7 @@ func FormatReport(action Action, r Report) string {
 	switch action {
 	case ActionLog:
 		for _, v := range r.Versions {
-			fmt.Fprintf(&b, textTerminalLine, v.Point, v.At.Local().Format("2006-01-02 15:04"),
+			fmt.Fprintf(&b, textTerminalLine, v.Point, v.At.Format("2006-01-02 15:04"),
 				printable.DropControls(stateText(v)),
 				strings.TrimSpace(printable.DropControls(authorText(v.By, noQuote)+"  "+v.Path)))
 		}

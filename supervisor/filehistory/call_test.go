@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"mews/protocol"
 	"mews/supervisor"
@@ -41,7 +42,7 @@ func TestHomeCall_Actions_AskWorkerOfUser(t *testing.T) {
 		{Query{Action: ActionLog, Path: "notes/", Before: 9}, "versions notes 0 9 "},
 		{Query{Action: ActionShow, Path: "a", Point: 7}, "show a 7 0 "},
 		{Query{Action: ActionDiff, Path: "a", At: "yesterday 9:00"}, "diff a 0 0 2026-11-29 09:00"},
-		{Query{Action: ActionPreview, Path: "a", At: "2h", Copy: "b"}, "preview a 0 0 2026-11-30 10:00"},
+		{Query{Action: ActionPreview, Path: "a", At: "2h", Copy: "b"}, "preview a 0 0 b2026-11-30 10:00"},
 		{Query{Action: ActionRestore, Path: "a", Point: 7, Copy: "b"}, "restore a 7 0 b"},
 		{Query{Action: ActionRestore, Path: "a"}, ""},
 		{Query{Action: ActionPreview}, ""},
@@ -76,6 +77,72 @@ func TestHomeCall_Actions_AskWorkerOfUser(t *testing.T) {
 	}
 }
 
+// TestHomeCall_LongRestore_IsAskedAgain: a restore that outlasts a call is recorded once, also if
+// nobody asks again.
+func TestHomeCall_LongRestore_IsAskedAgain(t *testing.T) {
+	r := newRig(t)
+	r.callWait = time.Millisecond
+	r.worker.results[protocol.FileHistoryRestore] = protocol.FileHistoryResult{Restored: protocol.PathCount{Count: 1,
+		Named: []string{"a"}}, Span: &protocol.HistorySpan{From: 3, To: 4}}
+	ask := func(q Query) (Report, error) { return r.answer(t.Context(), caller(new([]string), true), q) }
+	q := Query{Action: ActionRestore, Path: "a", Point: 7}
+	r.worker.busy = 2
+	for range 2 {
+		report, err := ask(q)
+		if err != nil || report.Operation == 0 || report.Span != nil {
+			t.Fatalf("got %+v, %v", report, err)
+		}
+		q.Operation = report.Operation
+	}
+	if _, err := ask(Query{User: "bob", Action: ActionRestore, Path: "a", Point: 7, Operation: q.Operation}); err == nil {
+		t.Error("another user's operation was waited for")
+	}
+	report, err := ask(q)
+	if err != nil || report.Operation != 0 || report.Restored.Count != 1 || len(r.worker.asked) != 1 {
+		t.Errorf("got %+v, %v, and the worker was asked for %v", report, err, r.worker.asked)
+	}
+	if _, err := ask(q); err == nil {
+		t.Error("a finished operation was waited for again")
+	}
+	r.worker.busy = 1
+	q.Operation = 0
+	if report, err = ask(q); err != nil || report.Operation == 0 {
+		t.Fatalf("got %+v, %v", report, err)
+	}
+	r.Now = time.Now
+	r.finishAbandoned(t.Context())
+	if got := r.ledger(); len(got) != 1 {
+		t.Errorf("the ledger has %q", got)
+	}
+	r.Now = func() time.Time { return time.Now().Add(time.Hour) }
+	r.finishAbandoned(t.Context())
+	r.finishAbandoned(t.Context())
+	if got := r.ledger(); len(got) != 2 {
+		t.Errorf("the ledger has %q", got)
+	}
+}
+
+// Times are in the user's time zone, in which --at is read too.
+func TestHomeCall_Log_HasUsersZone(t *testing.T) {
+	r := newRig(t)
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Zone = func(string) *time.Location { return berlin }
+	v := version(7, sha, protocol.HistoryAuthorProgram, "rm a")
+	v.At = time.Date(2026, 11, 29, 7, 0, 31, 0, time.UTC)
+	r.worker.results[protocol.FileHistoryVersions] = protocol.FileHistoryResult{Versions: []protocol.FileVersion{v}}
+	report, err := r.answer(t.Context(), caller(new([]string), false), Query{Action: ActionLog, Path: "a"})
+	if text := FormatReport(ActionLog, report); err != nil || !strings.Contains(text, "2026-11-29 08:00 ") {
+		t.Fatalf("got %q, %v", text, err)
+	}
+	_, err = r.answer(t.Context(), caller(new([]string), false), Query{Action: ActionDiff, Path: "a", At: "2026-11-29 08:00"})
+	if got := r.worker.last().At; err != nil || got.Before(v.At) || got.Sub(v.At) >= time.Minute {
+		t.Errorf("--at asks for %s, %v", got, err)
+	}
+}
+
 // Bytes come in parts. Only the owner of the bytes gets them.
 func TestHomeCall_Read_ReturnsOwnBytes(t *testing.T) {
 	r := newRig(t)
@@ -105,7 +172,7 @@ func TestHomeCall_Read_ReturnsOwnBytes(t *testing.T) {
 
 func TestFormatReport_Actions_AreWorded(t *testing.T) {
 	v := version(7, sha, protocol.HistoryAuthorProgram, "rm a")
-	v.At, v.Path = v.At.Local(), "a\x1b"
+	v.Path = "a\x1b"
 	counts := protocol.FileHistoryResult{Restored: protocol.PathCount{Count: 3, Named: []string{"a", "b"}},
 		Deleted: protocol.PathCount{Count: 1, Named: []string{"c"}},
 		NotKept: protocol.PathCount{Count: 1, Named: []string{"d"}}}
@@ -116,7 +183,7 @@ func TestFormatReport_Actions_AreWorded(t *testing.T) {
 		want   string
 	}{
 		"log": {ActionLog, protocol.FileHistoryResult{More: true, Versions: []protocol.FileVersion{v}},
-			fmt.Sprintf(textTerminalLine, 7, at.Local().Format("2006-01-02 15:04"), "3 bytes", "program rm a  a") +
+			fmt.Sprintf(textTerminalLine, 7, at.Format("2006-01-02 15:04"), "3 bytes", "program rm a  a") +
 				fmt.Sprintf(textTerminalOlder, 7)},
 		"empty log": {ActionLog, protocol.FileHistoryResult{}, textTerminalNone},
 		"preview": {ActionPreview, counts, line(textTerminalWould, "a, b and 1 more file") + line(textTerminalDelete,

@@ -53,10 +53,13 @@ type Options struct {
 
 // FileHistory answers requests about earlier versions. Its methods may be called from any
 // goroutine.
-type FileHistory struct{ Options }
+type FileHistory struct {
+	Options
+	callWait time.Duration // how long a control call waits for a restore
+}
 
 // New returns the feature of earlier versions of files.
-func New(o Options) *FileHistory { return &FileHistory{o} }
+func New(o Options) *FileHistory { return &FileHistory{Options: o, callWait: maxCallWait} }
 
 // Feature returns the control calls and the background work of the feature. Its slash command is
 // Subcommand.
@@ -83,40 +86,55 @@ func (h *FileHistory) Subcommand() feature.Command {
 // same result.
 func (h *FileHistory) run(ctx context.Context, user string, inbound int64, p protocol.FileHistoryParameters) (
 	r protocol.FileHistoryResult, err error) {
-	if why := h.WhyOff(user); why != "" {
-		return r, supervisor.Errorf(supervisor.CodeUnavailable, textOff, why)
+	op := supervisor.Operation{User: user, Kind: protocol.OperationKindFileHistory, Inbound: inbound}
+	if op, err = h.start(ctx, op, p); err != nil {
+		return r, err
 	}
-	if err := p.Validate(); err != nil {
-		return r, &supervisor.Error{Code: supervisor.CodeInvalid, Message: textBadPath, Err: err}
-	}
-	result, _, err := h.operate(ctx, supervisor.Operation{User: user, Kind: protocol.OperationKindFileHistory,
-		Inbound: inbound}, p)
+	result, err := h.wait(ctx, op)
 	if err != nil {
 		return r, err
 	}
 	return r, json.Unmarshal([]byte(result), &r)
 }
 
-// operate runs an operation and returns its result. It deletes the row of an operation without an
-// inbound, because the row names files.
-func (h *FileHistory) operate(ctx context.Context, op supervisor.Operation, parameters any) (result string, id int64,
-	err error) {
+// start starts a file history operation.
+func (h *FileHistory) start(ctx context.Context, op supervisor.Operation, p protocol.FileHistoryParameters) (
+	supervisor.Operation, error) {
+	if why := h.WhyOff(op.User); why != "" {
+		return op, supervisor.Errorf(supervisor.CodeUnavailable, textOff, why)
+	}
+	if err := p.Validate(); err != nil {
+		return op, &supervisor.Error{Code: supervisor.CodeInvalid, Message: textBadPath, Err: err}
+	}
+	return h.startAny(ctx, op, p)
+}
+
+// startAny starts an operation of any kind.
+func (h *FileHistory) startAny(ctx context.Context, op supervisor.Operation, parameters any) (
+	supervisor.Operation, error) {
 	encoded, _ := json.Marshal(parameters) // Marshal never fails for these parameters
 	op.Parameters = string(encoded)
-	op, err = h.Operations.Start(ctx, op)
-	if err == nil {
-		op, err = h.Operations.Wait(ctx, op.ID)
-	}
+	started, err := h.Operations.Start(ctx, op)
 	if err != nil {
-		return "", 0, fmt.Errorf("%s for %s: %w", op.Kind, op.User, err)
+		return op, fmt.Errorf("%s for %s: %w", op.Kind, op.User, err)
 	}
-	if op.Inbound == 0 {
-		err = h.Kept.Delete(ctx, op.ID)
+	return started, nil
+}
+
+// wait waits for an operation, and returns its result. It deletes the row of an operation without
+// an inbound, because the row names files.
+func (h *FileHistory) wait(ctx context.Context, op supervisor.Operation) (result string, err error) {
+	ended, err := h.Operations.Wait(ctx, op.ID)
+	if err != nil {
+		return "", fmt.Errorf("%s for %s: %w", op.Kind, op.User, err)
 	}
-	if op.State != supervisor.OperationDone {
-		return "", op.ID, supervisor.Errorf(supervisor.CodeUnavailable, textFailed, op.Result)
+	if ended.Inbound == 0 {
+		err = h.Kept.Delete(context.WithoutCancel(ctx), ended.ID)
 	}
-	return op.Result, op.ID, err
+	if ended.State != supervisor.OperationDone {
+		return "", supervisor.Errorf(supervisor.CodeUnavailable, textFailed, ended.Result)
+	}
+	return ended.Result, err
 }
 
 // undoSpan takes back what a restore changed.
@@ -127,8 +145,11 @@ func (h *FileHistory) undoSpan(ctx context.Context, user string, inbound int64, 
 	if err := p.Validate(); err != nil {
 		return done, supervisor.Errorf(supervisor.CodeInvalid, feature.DeadButtonText)
 	}
-	raw, _, err := h.operate(ctx, supervisor.Operation{User: user, Kind: protocol.OperationKindUndo,
-		Inbound: inbound}, p)
+	op, err := h.startAny(ctx, supervisor.Operation{User: user, Kind: protocol.OperationKindUndo, Inbound: inbound}, p)
+	if err != nil {
+		return done, err
+	}
+	raw, err := h.wait(ctx, op)
 	if err != nil {
 		return done, err
 	}

@@ -3,8 +3,10 @@ package filehistory
 import (
 	"io/fs"
 	"path"
+	"regexp"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"mews/supervisor"
 	"mews/supervisor/spans"
@@ -16,70 +18,67 @@ type request struct {
 	at   time.Time // the moment; zero means a list of versions
 }
 
-// flagAt is the flag before a moment. Phones write two hyphens as a dash.
-const flagAt = "--at"
+// flagPattern matches the flag before a moment. Phones write two hyphens as a dash.
+var flagPattern = regexp.MustCompile(`(?:^|[\s\p{Z}])(?:--|—|–)at(?:=|[\s\p{Z}]|$)`)
 
-var asTyped = strings.NewReplacer("—at", flagAt, "–at", flagAt, "“", `"`, "”", `"`, "„", `"`, "‘", "'", "’", "'")
+// Quotation marks around a moment, as keyboards write them.
+const (
+	singleQuotes = "'‘’‚"
+	doubleQuotes = "\"“”„"
+)
 
 // parseRequest parses the arguments of `/history files`: a path, and a moment after --at. now is in
 // the user's time zone.
 func parseRequest(arguments string, now time.Time) (r request, err error) {
-	before, after, found := cutFlag(arguments)
-	if found {
-		if r.at, after, err = takeMoment(asTyped.Replace(after), after, now); err != nil {
+	path := arguments
+	if at := flagPattern.FindStringIndex(arguments); at != nil {
+		before := strings.TrimSpace(arguments[:at[0]])
+		if r.at, path, err = takeMoment(strings.TrimSpace(arguments[at[1]:]), now); err != nil {
 			return r, err
 		}
-		if before != "" && after != "" {
+		if before != "" && path != "" {
 			return r, supervisor.Errorf(supervisor.CodeInvalid, textUsage)
 		}
-		before += after
+		path = before + path
 	}
-	r.path, err = cleanPath(before)
+	r.path, err = cleanPath(path)
 	return r, err
 }
 
-// cutFlag cuts the arguments around the flag --at.
-func cutFlag(arguments string) (before, after string, found bool) {
-	rest := arguments
-	for {
-		word, more, _ := strings.Cut(strings.TrimLeft(rest, " \t\n"), " ")
-		if asTyped.Replace(word) == flagAt {
-			i := len(arguments) - len(strings.TrimLeft(rest, " \t\n"))
-			return strings.TrimSpace(arguments[:i]), strings.TrimSpace(more), true
+// takeMoment takes a moment from the beginning of a text, and returns the rest. Quotation marks may
+// enclose the moment.
+func takeMoment(text string, now time.Time) (at time.Time, rest string, err error) {
+	for _, quotes := range []string{singleQuotes, doubleQuotes} {
+		first, size := utf8.DecodeRuneInString(text)
+		if !strings.ContainsRune(quotes, first) {
+			continue
 		}
-		if more == "" {
-			return strings.TrimSpace(arguments), "", false
+		end := strings.IndexAny(text[size:], quotes)
+		if end < 0 {
+			return at, "", supervisor.Errorf(supervisor.CodeInvalid, textUsage)
 		}
-		rest = more
+		at, err = spans.ParseMoment(text[size:size+end], now)
+		return at, strings.TrimSpace(strings.TrimLeft(text[size+end:], quotes)), err
 	}
-}
-
-// takeMoment takes a moment from the beginning of a text. Quotation marks may enclose it. typed is
-// the text as the user typed it, from which the rest is taken.
-func takeMoment(text, typed string, now time.Time) (at time.Time, rest string, err error) {
-	for _, quote := range []string{`"`, "'"} {
-		if inner, ok := strings.CutPrefix(text, quote); ok {
-			moment, rest, closed := strings.Cut(inner, quote)
-			if !closed {
-				return at, "", supervisor.Errorf(supervisor.CodeInvalid, textUsage)
-			}
-			at, err = spans.ParseMoment(moment, now)
-			return at, strings.TrimSpace(rest), err
-		}
-	}
-	words := strings.Fields(typed)
+	words := strings.Fields(text)
 	for n := min(spans.MaxMomentWords, len(words)); n > 0; n-- {
-		if at, err = spans.ParseMoment(strings.Join(words[:n], " "), now); err == nil {
-			rest = typed
-			for _, word := range words[:n] {
-				rest = strings.TrimPrefix(strings.TrimSpace(rest), word)
-			}
-			return at, strings.TrimSpace(rest), nil
+		if at, err = spans.ParseMoment(strings.Join(words[:n], " "), now); err != nil {
+			continue
 		}
+		if n < len(words) && clockPattern.MatchString(words[n]) {
+			return at, "", supervisor.Errorf(supervisor.CodeInvalid, textUsage)
+		}
+		for _, word := range words[:n] {
+			text = strings.TrimPrefix(strings.TrimSpace(text), word)
+		}
+		return at, strings.TrimSpace(text), nil
 	}
 	_, err = spans.ParseMoment(strings.Join(words[:min(2, len(words))], " "), now)
 	return at, "", err
 }
+
+// clockPattern matches what looks like a time of the day that could not be read, not like a path.
+var clockPattern = regexp.MustCompile(`(?i)^(at|um|\d{1,2}([:.]\d{0,2})?(am|pm|h|uhr)?)$`)
 
 // cleanPath returns the clean path of a file or folder in the home. The text may begin with a name
 // of the home itself, and quotation marks may enclose it.

@@ -87,7 +87,7 @@ func (h *FileHistory) restore(ctx context.Context, r feature.CommandRequest, ask
 	d supervisor.Delivery, err error) {
 	p := asked.parameters(protocol.FileHistoryRestore, point)
 	p.Copy = to
-	result, err := h.restoreVersion(ctx, r.Conversation.User, r.Inbound, p, asked)
+	result, err := h.restoreVersion(ctx, r.Conversation.User, r.Inbound, p)
 	if err != nil {
 		return d, err
 	}
@@ -103,15 +103,24 @@ func (h *FileHistory) restore(ctx context.Context, r feature.CommandRequest, ask
 	return d, nil
 }
 
-// restoreVersion restores a version, and records that in the ledger. inbound is the asking inbound;
-// 0 means none. A repeated call for the same inbound restores nothing else.
-func (h *FileHistory) restoreVersion(ctx context.Context, user string, inbound int64, p protocol.FileHistoryParameters,
-	asked request) (r protocol.FileHistoryResult, err error) {
+// restoreVersion restores a version for an inbound, and records that in the ledger. A repeated call
+// for the same inbound restores nothing else.
+func (h *FileHistory) restoreVersion(ctx context.Context, user string, inbound int64,
+	p protocol.FileHistoryParameters) (r protocol.FileHistoryResult, err error) {
 	r, err = h.run(ctx, user, inbound, p)
 	if err != nil || r.Span == nil {
 		return r, err
 	}
-	at := h.momentText(user, asked, r.Version)
+	return r, h.Effects.Put(ctx, h.effect(user, p, r))
+}
+
+// effect returns the effect of a restore.
+func (h *FileHistory) effect(user string, p protocol.FileHistoryParameters, r protocol.FileHistoryResult) supervisor.Effect {
+	version := r.Version
+	if version == nil { // it is gone
+		version = &protocol.FileVersion{Point: p.Point}
+	}
+	at := h.momentText(user, request{at: p.At}, version)
 	e := supervisor.Effect{User: user, Kind: supervisor.EffectFilesRestored, Target: p.Path,
 		Detail: fmt.Sprintf(textRestoredDetail, amount.Plural(r.Restored.Count+r.Deleted.Count, "file", "files"), at)}
 	if e.Target == "." {
@@ -120,7 +129,7 @@ func (h *FileHistory) restoreVersion(ctx context.Context, user string, inbound i
 	if p.Copy != "" {
 		e.Target, e.Detail = p.Copy, fmt.Sprintf(textCopyDetail, e.Target, at)
 	}
-	return r, h.Effects.Put(ctx, e)
+	return e
 }
 
 // takeBack takes back what a restore, or the undo of a restore, changed.

@@ -26,6 +26,8 @@ type worker struct {
 	spans   []protocol.HistorySpan
 	done    supervisor.Operation
 	inbound int64 // of the last operation
+	kept    sqlite.Operations
+	busy    int // number of waits that end before the operation
 }
 
 func (w *worker) Start(_ context.Context, op supervisor.Operation) (supervisor.Operation, error) {
@@ -49,14 +51,36 @@ func (w *worker) Start(_ context.Context, op supervisor.Operation) (supervisor.O
 	}
 	encoded, err := json.Marshal(result)
 	w.done = supervisor.Operation{ID: 1, User: op.User, Kind: op.Kind, Inbound: op.Inbound,
-		State: supervisor.OperationDone, Result: string(encoded)}
+		Parameters: op.Parameters, State: supervisor.OperationDone, Result: string(encoded)}
 	if w.fails != "" {
 		w.done.State, w.done.Result = supervisor.OperationFailed, w.fails
+	}
+	if op.Inbound == 0 && err == nil {
+		err = w.store(op)
 	}
 	return w.done, err
 }
 
-func (w *worker) Wait(context.Context, int64) (supervisor.Operation, error) { return w.done, nil }
+// store stores the operation, which has ended.
+func (w *worker) store(op supervisor.Operation) error {
+	stored, err := w.kept.Put(context.Background(), op)
+	w.done.ID = stored.ID
+	if err == nil {
+		err = w.kept.ChangeState(context.Background(), stored.ID, supervisor.OperationRunning, "")
+	}
+	if err == nil {
+		err = w.kept.ChangeState(context.Background(), stored.ID, w.done.State, w.done.Result)
+	}
+	return err
+}
+
+func (w *worker) Wait(ctx context.Context, _ int64) (supervisor.Operation, error) {
+	if w.busy--; w.busy >= 0 {
+		<-ctx.Done()
+		return supervisor.Operation{}, ctx.Err()
+	}
+	return w.done, nil
+}
 
 func (w *worker) last() protocol.FileHistoryParameters { return w.asked[len(w.asked)-1] }
 
@@ -93,6 +117,7 @@ func newRig(t *testing.T) *rig {
 		db:   sqlitetest.Open(t),
 		sent: commands{}, chat: supervisor.Conversation{ID: 1, User: "ann", Channel: supervisor.ChannelTelegram,
 			Chat: "42"}}
+	r.worker.kept = r.db.Operations()
 	r.FileHistory = New(Options{Operations: r.worker, Kept: r.db.Operations(), Effects: r.db.Effects(),
 		Settings: r.db.Settings(),
 		Blobs:    r.db.Blobs(), Sent: r.sent, Spool: store, WhyOff: func(string) string { return r.off },

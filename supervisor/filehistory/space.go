@@ -50,11 +50,13 @@ type watch struct {
 }
 
 // watchSpace measures the file histories of running workers until ctx ends. Once two measurements
-// in a row are equal, the baseline is complete, and the user is told what it lacks.
+// in a row are equal, the baseline is complete, and the user is told what it lacks. watchSpace also
+// finishes abandoned operations.
 func (h *FileHistory) watchSpace(ctx context.Context) error {
 	watched := map[string]watch{}
 	for retry.Sleep(ctx, firstInterval) {
 		h.measureDue(ctx, watched)
+		h.finishAbandoned(ctx)
 	}
 	return nil
 }

@@ -101,6 +101,7 @@ const (
 	textTerminalDelete   = "would be deleted, because it was not there then"
 	textTerminalNotKept  = "not kept, so unchanged"
 	textNoBytes          = "These bytes are not here any more."
+	textNoRestore        = "This restore has ended. `mews activity` lists what it changed."
 	textNoAction         = "%q is no action of mews home."
 	textNoMomentGiven    = "Name a version with --version, or a moment with --at."
 )

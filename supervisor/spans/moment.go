@@ -17,20 +17,26 @@ var (
 	agoPattern   = regexp.MustCompile(`^(\d{1,4}) ?(m|mins?|minutes?|h|hrs?|hours?|d|days?|w|weeks?) ago$`)
 )
 
-// ParseMoment parses a moment of the past, such as "yesterday 9:00" or 2h. A day, a month or a year
-// stands for its end. If that has not ended, it stands for now. The argument now is in the user's
-// time zone. The error is a text for the author of the moment.
+// ParseMoment parses a moment of the past, such as "yesterday 9:00" or 2h. A minute, a day, a month
+// or a year stands for its end, because times are shown to the minute. If that has not ended, it
+// stands for now. The argument now is in the user's time zone. The error is a text for the author
+// of the moment.
 func ParseMoment(text string, now time.Time) (at time.Time, err error) {
 	text = strings.ToLower(strings.Join(strings.Fields(text), " "))
 	at, ok := parseMoment(text, now)
 	switch {
 	case !ok:
 		return at, supervisor.Errorf(supervisor.CodeInvalid, textNoMoment, text)
-	case at.After(now):
+	case at.Truncate(time.Minute).After(now):
 		return at, supervisor.Errorf(supervisor.CodeInvalid, textFuture, at.Format(timeLayout))
+	case at.After(now):
+		return now, nil
 	}
 	return at, nil
 }
+
+// lastInMinute is the time from the beginning of a minute to its last moment.
+const lastInMinute = time.Minute - time.Nanosecond
 
 func parseMoment(text string, now time.Time) (at time.Time, ok bool) {
 	if at, ok := parseAgo(text, now); ok {
@@ -42,15 +48,19 @@ func parseMoment(text string, now time.Time) (at time.Time, ok bool) {
 	if strings.Contains(text, "..") {
 		return at, false
 	}
+	if at, err := time.Parse(time.RFC3339, strings.ToUpper(text)); err == nil {
+		return at, true
+	}
 	s, err := Parse(text, now)
-	if err != nil {
+	isLength := lengthPattern.MatchString(text) && !periodPattern.MatchString(text)
+	switch {
+	case err != nil:
 		return at, false
-	}
-	if isLength := lengthPattern.MatchString(text) && !periodPattern.MatchString(text); isLength ||
-		s.To.Sub(s.From) <= time.Minute || s.From.After(now) {
+	case isLength, s.From.After(now):
 		return s.From, true
-	}
-	if s.To.After(now) {
+	case s.To.Sub(s.From) <= time.Minute:
+		return s.From.Add(lastInMinute), true
+	case s.To.After(now):
 		return now, true
 	}
 	return s.To, true
@@ -91,5 +101,5 @@ func parseClock(text string, now time.Time) (at time.Time, ok bool) {
 	hour, _ := strconv.Atoi(found[1]) // the pattern has only digits
 	minute, _ := strconv.Atoi(found[2])
 	y, m, d := day.From.Date()
-	return time.Date(y, m, d, hour, minute, 0, 0, now.Location()), true
+	return time.Date(y, m, d, hour, minute, 0, 0, now.Location()).Add(lastInMinute), true
 }

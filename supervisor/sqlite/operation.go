@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"slices"
+	"time"
 
 	"mews/protocol"
 	"mews/supervisor"
@@ -30,6 +31,8 @@ const (
 	insertPiece     = `INSERT INTO operation_piece (operation, position, user, language, text) SELECT id, ?, user, ?, ? FROM operation WHERE id = ?`
 	deletePieces    = `DELETE FROM operation_piece WHERE operation = ?`
 	deleteOperation = `DELETE FROM operation WHERE id = ? AND state NOT IN ('waiting', 'running')`
+	endedOperations = selectOperation + `WHERE kind = ? AND inbound IS NULL AND state NOT IN ('waiting', 'running') AND updated_at < ?
+		ORDER BY id`
 )
 
 // Put stores a new operation and returns it. It reads the fields up to Position. If the attachment
@@ -125,6 +128,23 @@ func (s Operations) ListPieces(ctx context.Context, id int64) ([]protocol.Transc
 // nothing.
 func (s Operations) Delete(ctx context.Context, id int64) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(deleteOperation, id) }, "delete operation %d", id)
+}
+
+// ListEnded lists the operations of a kind that ended before a time and that no inbound asked for,
+// oldest first.
+func (s Operations) ListEnded(ctx context.Context, kind protocol.OperationKind, before time.Time) ([]supervisor.Operation, error) {
+	return engine.AllRows(s.db.reader(ctx, "list the ended operations %s", kind), scanOperation, endedOperations, kind,
+		before.UnixMilli())
+}
+
+// DeleteWithEffect deletes an ended operation, and stores its effect in the same transaction. If the
+// operation was deleted before, no effect is stored.
+func (s Operations) DeleteWithEffect(ctx context.Context, id int64, e supervisor.Effect) error {
+	return s.db.write(ctx, func(t *tx) {
+		if t.ExecCount(deleteOperation, id) > 0 {
+			t.putEffect(e)
+		}
+	}, "delete operation %d with an effect", id)
 }
 
 // moveOperation changes an operation's state; no other function does. The argument o must have been

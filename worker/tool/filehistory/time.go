@@ -11,12 +11,12 @@ import (
 const timeLayout = "2006-01-02 15:04"
 
 // timeLayouts are the forms in which a time may be given. A time without a zone is in the user's
-// zone, and a date means its first moment.
+// zone.
 var timeLayouts = []string{time.RFC3339, timeLayout, "2006-01-02T15:04", "2006-01-02 15:04:05",
 	"2006-01-02T15:04:05", time.DateOnly}
 
-// parseTime reads a time. A time to the minute includes the whole minute, because versions are shown
-// to the minute.
+// parseTime reads a time. A minute or a day stands for its end, because versions are shown to the
+// minute.
 func parseTime(text string, zone *time.Location) (time.Time, error) {
 	for _, layout := range timeLayouts {
 		at, err := time.ParseInLocation(layout, text, zone)
@@ -25,6 +25,9 @@ func parseTime(text string, zone *time.Location) (time.Time, error) {
 		}
 		if layout == timeLayout || layout == "2006-01-02T15:04" {
 			at = at.Add(time.Minute - time.Nanosecond)
+		}
+		if layout == time.DateOnly {
+			at = at.AddDate(0, 0, 1).Add(-time.Nanosecond)
 		}
 		return at, nil
 	}
