@@ -4,6 +4,7 @@
 package filehistory
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -158,8 +159,8 @@ func (h *FileHistory) undoSpan(ctx context.Context, user string, inbound int64, 
 		return done, err
 	}
 	c := result.Changes[0] // an undo operation has one result for each change
-	if c.Span == nil || c.Outcome == protocol.UndoOutcomeExpired || c.Outcome == protocol.UndoOutcomeFailed {
-		return done, supervisor.Errorf(supervisor.CodeUnavailable, textFailed, c.Why)
+	if c.Span == nil || c.Outcome == protocol.UndoOutcomeFailed {
+		return done, supervisor.Errorf(supervisor.CodeUnavailable, textFailed, cmp.Or(c.Why, textGone))
 	}
 	return *c.Span, nil
 }

@@ -12,6 +12,7 @@ const timeLayout = "Mon 2 Jan 2006 15:04"
 const (
 	textOff     = "I keep no earlier versions of your files: %s."
 	textFailed  = "I could not do that: %s"
+	textGone    = "these versions are no longer kept"
 	textBadPath = "I need a path in your home, such as notes/plan.md."
 	textUsage   = "Write “/history files”, “/history files PATH”, or “/history files --at \"yesterday 9:00\" PATH”. " +
 		"A moment is: " + spans.MomentHelpText + "."

@@ -36,7 +36,7 @@ func (u *Undoer) commands() []feature.Command {
 	return []feature.Command{{SlashCommand: supervisor.SlashCommand{Name: "undo",
 		Help: "take back what the last answer changed in your files; /undo 2 the one before it, /undo show the " +
 			"difference, /undo back the last undo"},
-		Group: feature.HelpGroupEveryday, Run: u.command, Prefix: presses.UndoPrefix, Press: u.press,
+		Group: feature.HelpGroupEveryday, Run: u.command, MayAsk: true, Prefix: presses.UndoPrefix, Press: u.press,
 		Keeps: func(press string) bool { return strings.HasPrefix(press, presses.ActionDiff) }}}
 }
 
@@ -116,7 +116,7 @@ func RedoButton(turn, operation int64) supervisor.Button {
 // tellUndone takes changes back, and returns the answer about the result.
 func (u *Undoer) tellUndone(ctx context.Context, r feature.CommandRequest, turn, of int64, force bool) (
 	d supervisor.Delivery, err error) {
-	report, err := u.UndoTurn(ctx, r.Conversation.User, turn, of, force)
+	report, err := u.UndoTurn(ctx, r.Conversation.User, r.Inbound, turn, of, force)
 	if err != nil {
 		return d, err
 	}
