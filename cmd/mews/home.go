@@ -5,8 +5,10 @@ import (
 	"flag"
 	"fmt"
 
+	"mews/cmd/mews/chat"
 	"mews/config"
 	"mews/supervisor/filehistory"
+	"mews/supervisor/printable"
 )
 
 // homeVerb runs `mews home`, for earlier versions of the files in a home.
@@ -108,7 +110,11 @@ func homeBytes(ctx context.Context, con console, v subcommand, args []string, ac
 	if _, err := fmt.Fprint(con.out, filehistory.FormatReport(action, report)); err != nil {
 		return err
 	}
-	return filehistory.WriteBlob(q.User, report.Blob, con.out, q.ask(ctx))
+	out := con.out
+	if chat.IsTerminal(out) {
+		out = printable.NewWriter(out)
+	}
+	return filehistory.WriteBlob(q.User, report.Blob, out, q.ask(ctx))
 }
 
 // homeRestore runs `mews home restore`. Without --yes it only counts what would change.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"mews/protocol/amount"
@@ -14,8 +15,13 @@ import (
 // examineHistory shows how much room the earlier versions of files use, and what is not kept.
 func examineHistory(ctx context.Context, o Options) (string, error) {
 	limit := int64(o.Config.Worker.History)
-	if limit == 0 {
+	switch {
+	case limit == 0:
 		return textVersionsOff, nil
+	case runtime.GOOS != "linux":
+		return textVersionsNoLinux, nil
+	case o.Config.Worker.Sandbox == "off":
+		return textVersionsNoSandbox, nil
 	}
 	folder := cmp.Or(o.Config.Worker.HistoryDir, filepath.Join(o.Config.State, "homes"))
 	text := fmt.Sprintf(textVersions, amount.BinarySize(limit), folder)

@@ -26,6 +26,10 @@ func TestExamineHistory_StoppedService_NamesFolder(t *testing.T) {
 	if text, _ = examineHistory(t.Context(), Options{Config: cfg}); !strings.Contains(text, "/srv/histories") {
 		t.Errorf("elsewhere: %q", text)
 	}
+	cfg.Worker.Sandbox = "off"
+	if text, err = examineHistory(t.Context(), Options{Config: cfg}); err != nil || text != textVersionsNoSandbox {
+		t.Errorf("without walls: %q, %v", text, err)
+	}
 }
 
 func TestVersionLines_KnownSizes_AreListed(t *testing.T) {

@@ -119,8 +119,10 @@ const (
 		"These sysctls raise the limits for everybody: " +
 		"fs.epoll.max_user_watches, fs.pipe-user-pages-soft and fs.inotify.max_user_instances."
 
-	textVersionsOff = "earlier versions of files are not kept, because worker.history is 0B"
-	textVersions    = "earlier versions of files: at most %s for each home, in %s"
+	textVersionsOff       = "earlier versions of files are not kept, because worker.history is 0B"
+	textVersionsNoLinux   = "earlier versions of files are not kept, because that needs Linux"
+	textVersionsNoSandbox = "earlier versions of files are not kept, because worker.sandbox is off"
+	textVersions          = "earlier versions of files: at most %s for each home, in %s"
 
 	textHistoryNone  = " No file history is kept, because worker.history is 0B."
 	textHistoryOff   = " No file history is kept, because without walls every program could change it."
