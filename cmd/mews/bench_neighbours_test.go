@@ -86,6 +86,30 @@ func benchmarkNeighbour(b *testing.B, m harm, script modeltest.Script) {
 	b.ReportMetric(0, "ns/op")
 }
 
+// keptFiles writes 128 MiB, which a worker keeps in 6 s or more, and waits for what was left before.
+const keptFiles = "sleep 8; rm -f kept*; for i in $(seq 128); do head -c 1M /dev/urandom >kept$i; done"
+
+// BenchmarkNeighbour_KeepsFiles compares bob's turns with and without alice's worker keeping new
+// files in its file history.
+func BenchmarkNeighbour_KeepsFiles(b *testing.B) {
+	_, url := modeltest.NewServer(b, modeltest.SlowScript(answerSentence, 10, 15*time.Millisecond))
+	h := apptest.NewService(b, url, "alice", "bob")
+	h.Start()
+	defer h.Stop()
+	alice, bob := newNeighbour(h, "alice"), newClient(b, h, "bob")
+	var alone, beside []time.Duration
+	for b.Loop() {
+		alone = append(alone, bob.timeTurns(b)...)
+		alice.ask("run " + keptFiles)
+		beside = append(beside, bob.timeTurns(b)...)
+		alice.ask("run sleep 8")
+	}
+	bob.stop()
+	b.ReportMetric(float64(median(beside))/float64(median(alone)), "x_alone")
+	b.ReportMetric(float64(median(beside).Microseconds()), "µs-beside")
+	b.ReportMetric(0, "ns/op")
+}
+
 // timeTurns times a few turns in a new conversation. In a long conversation turns take longer.
 func (v *benchClient) timeTurns(b *testing.B) (took []time.Duration) {
 	b.Helper()
