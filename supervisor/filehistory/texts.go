@@ -109,5 +109,7 @@ const (
 const (
 	textBaseline = "I now keep earlier versions of your files: %s of %s. Not kept: %s. " +
 		"“/history files” shows the versions."
-	textReasonCount = "%s (%s)"
+	textReasonCount  = "%s (%s)"
+	textNoRepository = "I keep no earlier versions of files in %s, and the folder is no git repository. " +
+		"What a program changes there can't be taken back. Make a repository there if you want to go back."
 )
