@@ -28,8 +28,8 @@ func newWorkerSpecs(t *testing.T, more string) *service {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	file := filepath.Join(dir, "mews.yaml")
-	text := fmt.Sprintf("state: %[1]s/state\nusers: [{name: ann, role: admin, home: %[1]s/ann, workspaces: [%[1]s/site]}]\n"+
-		"%[2]s\n", dir, more)
+	text := fmt.Sprintf("state: %[1]s/state\n%[2]s\nusers:\n"+
+		"  - {name: ann, role: admin, home: %[1]s/ann, workspaces: [%[1]s/site]}\n", dir, more)
 	if err := errors.Join(os.Chmod(dir, 0o711), os.Mkdir(filepath.Join(dir, "ann"), 0o700),
 		os.Mkdir(filepath.Join(dir, "site"), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
 		t.Fatal(err)
@@ -59,17 +59,18 @@ func newWorkerSpecs(t *testing.T, more string) *service {
 func TestWorkerSpec_FileHistory_SendsItsLimits(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		config string
-		want   *protocol.FileHistoryLimits
+		worker, excludes string
+		want             *protocol.FileHistoryLimits
 	}{
-		"limits": {"worker: {sandbox_min: off, sandbox: landlock, history: 300MiB}\nhistory: {exclude: [\"films/**\", \"*.iso\"]}",
+		"limits": {"sandbox: landlock, history: 300MiB", `"films/**", "*.iso"`,
 			&protocol.FileHistoryLimits{Room: 300 << 20, Exclude: []string{"films/**", "*.iso"}}},
-		"defaults": {"worker: {sandbox_min: off, sandbox: landlock}", &protocol.FileHistoryLimits{Room: 2 << 30}},
-		"no room":  {"worker: {sandbox_min: off, sandbox: landlock, history: 0B}\nhistory: {exclude: [\"*.iso\"]}", nil},
-		"no walls": {"worker: {sandbox_min: off, sandbox: off}\nhistory: {exclude: [\"*.iso\"]}", nil},
+		"defaults": {"sandbox: landlock", "", &protocol.FileHistoryLimits{Room: 2 << 30, Exclude: []string{}}},
+		"no room":  {"sandbox: landlock, history: 0B", `"*.iso"`, nil},
+		"no walls": {"sandbox: off", `"*.iso"`, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			spec, err := newWorkerSpecs(t, c.config).workerSpec("ann")
+			config := fmt.Sprintf("worker: {sandbox_min: off, %s}\nhistory: {exclude: [%s]}", c.worker, c.excludes)
+			spec, err := newWorkerSpecs(t, config).workerSpec("ann")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -123,7 +123,8 @@ func TestMeasure_NoRepository_TellsAfterProgram(t *testing.T) {
 		Space: &protocol.HistorySpace{Files: 3, NoRepository: []string{"/workspaces/site", "/workspaces/new"}}}
 	for _, ran := range []bool{false, true, true} {
 		if ran {
-			if err := r.Effects.Put(t.Context(), supervisor.Effect{User: "ann", Kind: "run", Target: "make"}); err != nil {
+			program := supervisor.Effect{User: "ann", Kind: kindRun, Target: "make"}
+			if err := r.Effects.Put(t.Context(), program); err != nil {
 				t.Fatal(err)
 			}
 			wanted = []string{"ann " + fmt.Sprintf(textNoRepository, "`/workspaces/site`"),

@@ -235,7 +235,7 @@ func (c *WorkerLocations) HomePathInSandbox(home string) string {
 	return home
 }
 
-// WorkspacePathsInSandbox returns the paths of a user's workspaces inside the worker's sandbox.
+// WorkspacePathsInSandbox returns the paths of a user's workspaces as the worker sees them.
 func (c *WorkerLocations) WorkspacePathsInSandbox(u supervisor.User) (paths []string) {
 	for _, folder := range u.Workspaces {
 		switch c.Spawner.Sandbox().Tier {
