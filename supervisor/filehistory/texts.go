@@ -111,5 +111,5 @@ const (
 		"“/history files” shows the versions."
 	textReasonCount  = "%s (%s)"
 	textNoRepository = "I keep no earlier versions of files in %s, and the folder is no git repository. " +
-		"I can't take back changes of programs there. Make a repository there if you want that."
+		"I can't take back changes of programs there. Make a repository there to keep versions yourself."
 )
