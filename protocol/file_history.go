@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"time"
 )
 
@@ -102,6 +103,9 @@ type FileHistoryParameters struct {
 	Copy    string   `json:"copy,omitempty"` // new path for a restore or its preview; "" means in place
 	Paths   []string `json:"paths,omitempty"`
 	Phrases []string `json:"phrases,omitempty"`
+	// Workspaces are the user's folders outside of the home, by the paths that the worker sees; only for
+	// FileHistorySpace
+	Workspaces []string `json:"workspaces,omitempty"`
 }
 
 // Validate returns an error for parameters that no honest side gives.
@@ -111,9 +115,14 @@ func (p FileHistoryParameters) Validate() error {
 		return fmt.Errorf("action %.20q with point %d, %d paths and %d phrases", p.Action, p.Point, len(p.Paths),
 			len(p.Phrases))
 	}
-	for _, path := range append([]string{p.Path, p.Copy}, p.Paths...) {
-		if path != "" && !fs.ValidPath(path) || len(path) > MaxReceivedPathBytes {
-			return fmt.Errorf("path %.80q", path)
+	for _, name := range append([]string{p.Path, p.Copy}, p.Paths...) {
+		if name != "" && !fs.ValidPath(name) || len(name) > MaxReceivedPathBytes {
+			return fmt.Errorf("path %.80q", name)
+		}
+	}
+	for _, folder := range p.Workspaces {
+		if !path.IsAbs(folder) || len(folder) > MaxReceivedPathBytes || p.Action != FileHistorySpace {
+			return fmt.Errorf("workspace %.80q for %s", folder, p.Action)
 		}
 	}
 	needsPath := p.Action != FileHistorySpace && p.Action != FileHistoryForget && p.Action != FileHistoryCount &&
@@ -197,6 +206,8 @@ type HistorySpace struct {
 	Oldest time.Time `json:"oldest,omitzero"` // time of the oldest version
 	// why no history is kept; "" means that it is
 	Off string `json:"off,omitempty"`
+	// NoRepository lists the workspaces that are no git repository, so that nothing keeps their versions
+	NoRepository []string `json:"no_repository,omitempty"`
 }
 
 // NotKept counts the files that are not kept for one reason.

@@ -232,7 +232,8 @@ type MemoryFact struct {
 	Confidence float64 `json:"confidence"`
 	Message    int64   `json:"message,omitempty"`
 	Origin     string  `json:"source"` // origin of the fact, in words for people
-	Line       int     `json:"line"`
+	// line in MEMORY.md; 0 means that only earlier versions of the file have the fact
+	Line int `json:"line"`
 }
 
 // Validate refuses a result that no honest worker sends.

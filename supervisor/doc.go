@@ -24,6 +24,7 @@
 //	effect       something that a turn changed or sent; a row of the ledger
 //	fact         one thing that the assistant remembers of a user
 //	feature      a capability of the product in one folder, with its commands, tools and tests
+//	file history earlier versions of a home's files, kept by its worker
 //	finding      one problem that a review reports
 //	fire         one due time of a job
 //	gate         the check for a second factor, before anything is kept
@@ -34,14 +35,12 @@
 //	hook         a webhook of the configuration, for other programs
 //	host call    a request of a worker to the supervisor
 //	inbound      one message, press or call to the service, kept in the inbox
-//	incoming     what a channel has brought, before anybody was asked
 //	index        the search database of messages and files
 //	job          something due at a time: a reminder, a task, a check or a routine
 //	lease        money set aside for one call of a model
 //	ledger       the effects of all turns
 //	message      a row of the transcript, as a model sees it
 //	notice       a message about a repository or files that nobody asked for
-//	one-shot     a worker that runs a single turn and has no folder
 //	operation    work of a worker that is no turn: receive, transcribe, archive
 //	origin       whose words a message has: own or world
 //	outbox       deliveries that are not done
@@ -49,7 +48,6 @@
 //	part         something that runs for as long as the service does
 //	poll         one request for news, to Telegram or GitHub
 //	pool         the running workers
-//	position     a number in an order: in a list, a diff or a queue
 //	post         one call of a channel that sends or edits a part of a delivery
 //	pot          money that several calls may spend together
 //	press        the use of a button
@@ -57,6 +55,7 @@
 //	prompt file  a file of the home that is part of the system prompt, such as AGENTS.md
 //	question     what a turn or command waits for a user to answer
 //	reply        an answer while it grows
+//	restore      making a file, a folder or a home as it was in an earlier version
 //	review       a turn that reads a pull request
 //	routine      a built-in job: digest, heartbeat, notifications
 //	section      a part of a file in the index
@@ -68,9 +67,10 @@
 //	task         a job that runs a turn
 //	triage       a turn that sorts an issue
 //	turn         the work for one or several inbounds: started, stepped, ended
-//	undo         taking back what the file tools changed
+//	undo         taking back what a turn changed, by file tools or programs
 //	user         a person who may talk; has a name, a role, a home, a budget
-//	worker       the sandboxed process of one user
+//	version      a file or folder as it was at one moment
+//	worker       the sandboxed process of one user; a one-shot worker ends after one turn or operation
 //	workspace    the folder in which a turn works
 //	world        words of others: forwarded, quoted, from files or the web
 package supervisor

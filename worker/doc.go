@@ -4,6 +4,8 @@
 // The glossary of package supervisor holds here too. These words are the worker's own:
 //
 //	attempt      one run of a turn in a worker; a turn that was cut short gets another
+//	author       who made a point of a file history: a tool, program, undo, restore or somebody else
+//	baseline     the first version of each file that was there before the file history
 //	block        a bounded piece of a text, between two headings or by size
 //	brief        a few words about a result, for the user: "12 lines"
 //	call         one use of a tool
@@ -15,13 +17,13 @@
 //	escape       a known way out of the sandbox; each is tried at a start
 //	event        a line of a worker to the supervisor that needs no answer
 //	family       tools that are shown to a model together
-//	file history earlier versions of a home's files, kept by its worker
 //	handshake    the first line each way, with versions and limits
 //	instructions what prompt files say, as far as it is in force
 //	kernel pool  a resource that the kernel counts for an account or the machine
 //	landlock     the kernel's rules about paths and sockets
 //	leftovers    processes of a program that still run when the program has ended
 //	namespaces   the kernel's separate views of mounts, processes and network
+//	pack         a file of the file history with bytes and points; changes are appended
 //	parser       a process that reads one file of a foreign format, and sees no folder
 //	pieces       parts of a recording or an operation that are committed one by one
 //	point        a numbered moment of a file history
@@ -38,6 +40,5 @@
 //	spawner      the small program that starts and ends workers
 //	tier         which walls this machine can build: accounts, namespaces, landlock, off
 //	tool         a function that a model may call
-//	version      a path as it was at a point
 //	walls        all that keeps a worker in: mounts, Landlock, seccomp, limits
 package worker

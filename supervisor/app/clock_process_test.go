@@ -33,7 +33,7 @@ func serveByClock(clock string) (code int) {
 		}
 		return time.UnixMilli(at)
 	}
-	if err := app.RunServiceInTest(ctx, os.Args[len(os.Args)-1], os.Stderr, now, func() {}, nil); err != nil {
+	if err := app.RunServiceInTest(ctx, os.Args[len(os.Args)-1], os.Stderr, now, func() {}, nil, false); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}

@@ -44,7 +44,7 @@ func (s *service) newFeatures() []feature.Feature {
 func (s *service) newUndos() *undo.Undoer {
 	return undo.New(undo.Options{Store: s.db.Undos(), Operations: s.operations, Spool: s.spool,
 		HasHistory:  func(user string) bool { return s.whyNoFileHistory(user) == "" },
-		OutsideHome: s.workspaceNames, Now: s.now})
+		OutsideHome: s.workspacePaths, Now: s.now})
 }
 
 // newFileHistory makes the feature that shows and restores earlier versions of files.
@@ -53,7 +53,8 @@ func (s *service) newFileHistory() *filehistory.FileHistory {
 		Effects:  s.db.Effects(),
 		Settings: s.db.Settings(), Blobs: s.db.Blobs(), Sent: s.db.Inbox(), Spool: s.spool,
 		ShowDiff: s.newUndos().DiffDelivery, WhyOff: s.whyNoFileHistory, Running: s.usersWithWorker,
-		TellOnce: s.tellOnceInPrivate, Zone: s.settings.Zone, Now: s.now,
+		Workspaces: s.workspacePaths,
+		TellOnce:   s.tellOnceInPrivate, Zone: s.settings.Zone, Now: s.now,
 		Report: func(err error) { s.log.Warn("file history", "error", err) }})
 }
 

@@ -3,7 +3,6 @@ package app
 import (
 	"cmp"
 	"context"
-	"path"
 	"path/filepath"
 	"runtime"
 
@@ -30,14 +29,11 @@ func (s *service) whyNoFileHistory(user string) string {
 	return s.places.HistoryFault(user)
 }
 
-// workspaceNames lists the folders outside of the home that a user's programs may change, as the
+// workspacePaths lists the folders outside of the home that a user's programs may change, as the
 // programs see them.
-func (s *service) workspaceNames(user string) (names []string) {
+func (s *service) workspacePaths(user string) []string {
 	u, _ := s.people.Find(user)
-	for _, folder := range u.Workspaces {
-		names = append(names, "/workspaces/"+path.Base(folder))
-	}
-	return names
+	return s.places.WorkspacePathsInSandbox(u)
 }
 
 // usersWithWorker lists the users whose workers run.

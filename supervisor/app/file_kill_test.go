@@ -135,7 +135,7 @@ func (l *killedService) runIn(dir string, committed func()) {
 	started, ended := make(chan struct{}), make(chan error, 1)
 	go func() { // the function end waits for this goroutine
 		ended <- app.RunServiceInTest(ctx, filepath.Join(dir, "mews.yaml"), log, time.Now, func() { close(started) },
-			committed)
+			committed, false)
 	}()
 	l.end = func() {
 		cancel()

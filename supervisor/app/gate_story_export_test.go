@@ -21,12 +21,14 @@ func ServicePartNames() (names []string) {
 
 // RunServiceInTest runs a service in the test's process, with the test's clock. The service ends
 // with ctx. RunServiceInTest calls started when the service accepts messages. It calls committed
-// after each commit, unless committed is nil.
+// after each commit, unless committed is nil. If differs is true, the database may have another
+// schema than that of this program.
 func RunServiceInTest(ctx context.Context, file string, log io.Writer, now func() time.Time, started,
-	committed func()) (err error) {
+	committed func(), differs bool) (err error) {
 	cfg, err := readConfig(file)
 	if err != nil {
 		return err
 	}
-	return Run(ctx, Options{Config: cfg, Log: logging.New(cfg.Log.Level, false, log), Now: now, Ready: func(string) { started() }, Committed: committed})
+	return Run(ctx, Options{Config: cfg, Log: logging.New(cfg.Log.Level, false, log), Now: now,
+		Ready: func(string) { started() }, Committed: committed, AllowDifferences: differs})
 }

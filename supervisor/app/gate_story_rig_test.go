@@ -40,6 +40,7 @@ type gatedService struct {
 
 	testClock
 	committed func()             // called after each commit of the service in the test's process; may be nil
+	differs   bool               // the test has changed the database's schema
 	cancel    context.CancelFunc // stops the service in the test's process
 	end       func()             // waits until the service in the test's process has ended
 }
@@ -134,7 +135,7 @@ func (l *gatedService) open() {
 	started, ended := make(chan struct{}), make(chan error, 1)
 	// the function end waits for this goroutine
 	go func() {
-		ended <- app.RunServiceInTest(ctx, l.Config, log, l.now, func() { close(started) }, l.committed)
+		ended <- app.RunServiceInTest(ctx, l.Config, log, l.now, func() { close(started) }, l.committed, l.differs)
 	}()
 	l.cancel, l.end = cancel, func() {
 		cancel()
@@ -168,7 +169,7 @@ func (l *gatedService) withDatabase(work func(*sqlite.DB)) {
 	db, err := sqlite.Open(
 		l.T.Context(),
 		filepath.Join(private, "mews.db"),
-		sqlite.Options{Now: l.now, Policies: policies.All()},
+		sqlite.Options{Now: l.now, Policies: policies.All(), AllowDifferences: l.differs},
 	)
 	if err != nil {
 		l.T.Fatal(err)

@@ -111,6 +111,7 @@ func codeAndReleaseInOneTransaction(t *testing.T) {
 		sqlitetest.ExecStatements(t, db, `CREATE TRIGGER no_release BEFORE UPDATE OF held ON inbox WHEN new.held = 0
 			BEGIN SELECT RAISE(ABORT, 'the disk takes no more'); END`)
 	})
+	l.differs = true
 	const spent = "SELECT (SELECT total(last_step) FROM totp) || ' ' || (SELECT count(*) FROM login) || ' ' || " +
 		"(SELECT count(*) FROM inbox WHERE held = 0) || ' ' || (SELECT count(*) FROM audit WHERE action = 'login')"
 	before := sqlitetest.QueryColumnInCopy(t, l.database(), spent)
@@ -127,6 +128,7 @@ func codeAndReleaseInOneTransaction(t *testing.T) {
 	}
 	l.shut()
 	l.withDatabase(func(db *sqlite.DB) { sqlitetest.ExecStatements(t, db, "DROP TRIGGER no_release") })
+	l.differs = false
 	l.open()
 	l.awaitTold("bob", 1, unlocked, "echo: held words")
 }

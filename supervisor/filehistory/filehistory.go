@@ -44,6 +44,9 @@ type Options struct {
 	WhyOff func(user string) string
 	// Running lists the users whose workers run.
 	Running func() []string
+	// Workspaces lists a user's folders outside of the home, by the paths that the worker sees. nil
+	// means none.
+	Workspaces func(user string) []string
 	// TellOnce sends a user a message, unless a message with the same name was sent before.
 	TellOnce func(ctx context.Context, user, name, text string)
 	Zone     func(user string) *time.Location

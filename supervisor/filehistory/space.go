@@ -14,6 +14,7 @@ import (
 	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/internal/retry"
+	"mews/supervisor/markdown"
 	"mews/supervisor/sqlite"
 )
 
@@ -24,6 +25,12 @@ const settingSpace = "file history"
 // noticeBaseline is the name of the notice about files that the baseline lacks. The baseline has
 // the first version of each file in the home.
 const noticeBaseline = "file history"
+
+// noticeNoRepository begins the names of the notices about workspaces that are no git repository.
+const noticeNoRepository = "no repository "
+
+// kindRun is the kind of the effect that a program ran.
+const kindRun = "run"
 
 // FindSize returns the last known size of a user's file history. If none is known, ok is false.
 func FindSize(ctx context.Context, settings sqlite.Settings, user string) (size supervisor.FileHistorySize, ok bool,
@@ -78,13 +85,21 @@ func (h *FileHistory) measureDue(ctx context.Context, watched map[string]watch) 
 // measure measures a user's file history, and tells the user once what the baseline lacks.
 func (h *FileHistory) measure(ctx context.Context, user string, w watch) watch {
 	now := h.Now()
-	result, err := h.run(ctx, user, 0, protocol.FileHistoryParameters{Action: protocol.FileHistorySpace})
+	p := protocol.FileHistoryParameters{Action: protocol.FileHistorySpace}
+	if h.Workspaces != nil {
+		p.Workspaces = h.Workspaces(user)
+	}
+	result, err := h.run(ctx, user, 0, p)
 	if err != nil || result.Space == nil {
 		if err != nil && ctx.Err() == nil {
 			h.Report(fmt.Errorf("measure the file history of %s: %w", user, err))
 		}
 		return watch{last: w.last, next: now.Add(laterInterval)}
 	}
+	if err := h.tellNoRepository(ctx, user, result.Space.NoRepository); err != nil && ctx.Err() == nil {
+		h.Report(fmt.Errorf("tell %s about workspaces without a repository: %w", user, err))
+	}
+	result.Space.NoRepository = nil
 	settled := result.Space.Off != "" || reflect.DeepEqual(w.last, *result.Space)
 	if err := h.record(ctx, user, supervisor.FileHistorySize{HistorySpace: *result.Space, At: now,
 		Whole: settled}); err != nil && ctx.Err() == nil {
@@ -95,6 +110,22 @@ func (h *FileHistory) measure(ctx context.Context, user string, w watch) watch {
 		next = now.Add(laterInterval)
 	}
 	return watch{last: *result.Space, next: next}
+}
+
+// tellNoRepository tells a user once about each workspace that is no git repository: nothing keeps
+// earlier versions of its files. It waits until the user's programs may have changed the workspace.
+func (h *FileHistory) tellNoRepository(ctx context.Context, user string, workspaces []string) error {
+	if len(workspaces) == 0 {
+		return nil
+	}
+	ran, err := h.Effects.List(ctx, supervisor.EffectQuery{User: user, Kinds: []string{kindRun}, Limit: 1})
+	if err != nil || len(ran) == 0 {
+		return err
+	}
+	for _, folder := range workspaces {
+		h.TellOnce(ctx, user, noticeNoRepository+folder, fmt.Sprintf(textNoRepository, markdown.EscapeName(folder)))
+	}
+	return nil
 }
 
 // record stores a measurement. Names of files are not stored.

@@ -1,12 +1,14 @@
 package filehistory
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"testing"
 	"time"
 
 	"mews/protocol"
+	"mews/supervisor"
 )
 
 // The user is told once what the baseline lacks, after the size has stopped changing.
@@ -103,5 +105,39 @@ func TestMeasureDue_RunningWorkers_AreMeasured(t *testing.T) {
 	look(time.Hour, 0)
 	if faults != 1 {
 		t.Errorf("%d faults reported", faults)
+	}
+}
+
+// A user is told once of each workspace without a repository, after the first program has run.
+func TestMeasure_NoRepository_TellsAfterProgram(t *testing.T) {
+	r := newRig(t)
+	var wanted []string
+	notices := map[string]bool{}
+	r.TellOnce = func(_ context.Context, user, name, text string) {
+		if !notices[name] {
+			notices[name], r.told = true, append(r.told, user+" "+text)
+		}
+	}
+	r.Workspaces = func(string) []string { return []string{"/workspaces/site", "/workspaces/code", "/workspaces/new"} }
+	r.worker.results[protocol.FileHistorySpace] = protocol.FileHistoryResult{
+		Space: &protocol.HistorySpace{Files: 3, NoRepository: []string{"/workspaces/site", "/workspaces/new"}}}
+	for _, ran := range []bool{false, true, true} {
+		if ran {
+			program := supervisor.Effect{User: "ann", Kind: kindRun, Target: "make"}
+			if err := r.Effects.Put(t.Context(), program); err != nil {
+				t.Fatal(err)
+			}
+			wanted = []string{"ann " + fmt.Sprintf(textNoRepository, "`/workspaces/site`"),
+				"ann " + fmt.Sprintf(textNoRepository, "`/workspaces/new`")}
+		}
+		if r.measure(t.Context(), "ann", watch{}); !slices.Equal(r.told, wanted) {
+			t.Errorf("a program ran: %v; told %q", ran, r.told)
+		}
+		if asked := r.worker.last().Workspaces; len(asked) != 3 {
+			t.Errorf("asked about %q", asked)
+		}
+	}
+	if size, _, err := FindSize(t.Context(), r.Settings, "ann"); err != nil || size.NoRepository != nil {
+		t.Errorf("stored is %+v, %v", size, err)
 	}
 }

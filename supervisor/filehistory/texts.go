@@ -111,5 +111,7 @@ const (
 const (
 	textBaseline = "I now keep earlier versions of your files: %s of %s. Not kept: %s. " +
 		"“/history files” shows the versions."
-	textReasonCount = "%s (%s)"
+	textReasonCount  = "%s (%s)"
+	textNoRepository = "I keep no earlier versions of files in %s, and the folder is no git repository. " +
+		"I can't take back changes of programs there. Make a repository there to keep versions yourself."
 )

@@ -15,11 +15,13 @@ const (
 	textForgetAsk       = "If you confirm, I delete this for good:\n%s\n\nIts copies in my inbox, outbox, " +
 		"questions, ledger and index go too. Reminders set in that time or conversation end, too."
 	textNoFact        = "There is no fact %s. /memory lists all facts."
-	textForgetFactAsk = "If you confirm, I delete this for good:\n\n%s %s\n\n- line %d of MEMORY.md%s\n\nIts " +
+	textForgetFactAsk = "If you confirm, I delete this for good:\n\n%s %s\n\n- %s%s\n\nIts " +
 		"words also go from my index. Your own message stays (%s). " +
 		"/forget with its day deletes that too.\n\nI can't delete what was sent to the model's provider and " +
-		"Telegram. Your other files and your admin's copies stay too."
-	textNotOurs = "\n\nI can't delete these:\n- Copies at the model's provider and Telegram. You can " +
+		"Telegram. Your other files, their earlier versions and your admin's copies stay too."
+	textMemoryLine    = "line %d of MEMORY.md, and earlier versions that have it"
+	textEarlierMemory = "earlier versions of MEMORY.md; the file itself does not have it any more"
+	textNotOurs       = "\n\nI can't delete these:\n- Copies at the model's provider and Telegram. You can " +
 		"delete messages in the chat yourself.\n- Your own files, and what you wrote yourself into MEMORY.md, " +
 		"daily notes and logs.\n" +
 		"- The lines that a terminal keeps for its arrow keys (`~/.local/state/mews/history`).\n" +

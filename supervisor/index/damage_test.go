@@ -32,7 +32,8 @@ func TestRun_UnusableDatabase_IsRebuilt(t *testing.T) {
 			return errors.Join(err, f.Close())
 		},
 		"newer": func(t *testing.T, path string) error {
-			db, err := engine.Open(t.Context(), path, engine.Options{Migrations: migrations, Extend: fts5.Register})
+			db, err := engine.Open(t.Context(), path, engine.Options{Migrations: migrations, Extend: fts5.Register,
+				Rebuildable: true})
 			if err != nil {
 				return err
 			}

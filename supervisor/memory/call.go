@@ -46,13 +46,20 @@ func FetchAllPages(q Query, ask func(Query) (protocol.MemoryResult, error)) (all
 	}
 }
 
+// terminalFact formats a fact for a terminal.
+func terminalFact(f protocol.MemoryFact) string {
+	text, origin := printable.DropControls(f.Text), printable.DropControls(f.Origin)
+	if f.Line == 0 {
+		return fmt.Sprintf(textTerminalEarlier, f.ID, text, f.Kind, f.Confidence, origin)
+	}
+	return fmt.Sprintf(textTerminalFact, f.ID, text, f.Kind, f.Confidence, origin, f.Line)
+}
+
 // FormatResult formats facts, or the result of an import, for a terminal.
 func FormatResult(action protocol.MemoryAction, r protocol.MemoryResult) string {
 	var b strings.Builder
 	for _, f := range r.Facts {
-		fmt.Fprintf(&b, textTerminalFact, f.ID, printable.DropControls(f.Text), f.Kind, f.Confidence,
-			printable.DropControls(f.Origin),
-			f.Line)
+		fmt.Fprint(&b, terminalFact(f))
 	}
 	switch {
 	case action == protocol.MemoryActionImport:

@@ -86,6 +86,9 @@ func (m *Memory) oneFact(ctx context.Context, user string, p protocol.MemoryPara
 		return supervisor.Delivery{Text: fmt.Sprintf(textNoFact, markdown.EscapeName(p.ID))}, err
 	}
 	f := r.Facts[0]
+	if format == textFact && f.Line == 0 {
+		format = textEarlierFact
+	}
 	d.Text = fmt.Sprintf(format, f.ID, markdown.EscapeName(f.Text), f.Kind, f.Confidence, f.Origin, f.Line)
 	if p.Action == protocol.MemoryActionShow {
 		d.Buttons = [][]supervisor.Button{{{Text: textForgetButton, Press: m.o.AskForget(f.ID)}}}

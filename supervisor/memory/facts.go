@@ -44,7 +44,8 @@ func (m *Memory) RunAction(ctx context.Context, user string, p protocol.MemoryPa
 		r, err = m.operate(ctx, user, p)
 	}
 	changed := r.Before != r.After
-	if err == nil && (changed || r.Notes > 0) {
+	forgotten := p.Action == protocol.MemoryActionForget && len(r.Facts) > 0 // even if only earlier versions had it
+	if err == nil && (changed || forgotten || r.Notes > 0) {
 		e := supervisor.Effect{User: user, Kind: effects[p.Action], Target: cmp.Or(p.ID, p.Path)}
 		if p.Action == protocol.MemoryActionImport {
 			e.Detail = amount.Plural(r.Added, "fact", "facts") + ", " + amount.Plural(r.Notes, "note", "notes")

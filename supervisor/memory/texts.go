@@ -31,6 +31,7 @@ const (
 	textNoFact      = "There is no fact %s. /memory lists all facts."
 	textFact        = "%[1]s %[2]s\n\n%[3]s, confidence %[4]g, %[5]s, line %[6]d of MEMORY.md\n\n`/memory correct " +
 		"%[1]s NEW WORDS` corrects it."
+	textEarlierFact   = "%[1]s %[2]s\n\nMEMORY.md does not have this any more, but earlier versions of the file do."
 	textFactCorrected = "%[1]s is now %[2]s."
 	textFactForgotten = "%[1]s is forgotten. I deleted its words, except in messages that you wrote yourself."
 	textMoreButton    = "More"
@@ -42,6 +43,7 @@ const (
 // Lines and errors that the command `mews memory` prints.
 const (
 	textTerminalFact      = "%s  %s\n    %s, confidence %g, %s, MEMORY.md:%d\n"
+	textTerminalEarlier   = "%s  %s\n    %s, confidence %g, %s, only in earlier versions of MEMORY.md\n"
 	textTerminalTaken     = "facts: %d, notes: %d, known already: %d, not imported: %d\n"
 	textTerminalNone      = "there is no such fact\n"
 	textTerminalForgotten = "forgotten\n"

@@ -58,11 +58,25 @@ func (c *WorkerLocations) historyOf(u supervisor.User, whose Account) (root, nam
 	}
 	// the spawner decides about a folder of the shared account
 	if err == nil && OwnerUID(info) != whose.UID && OwnerUID(info) != c.sharedAccount().UID {
-		c.setHistoryFault(u, fmt.Sprintf(textHistoryOfUID, path, OwnerUID(info), c.chownCommand(u, whose)))
+		c.setHistoryFault(u, c.ownerFault(u, path, OwnerUID(info), whose))
 		return "", "", nil
 	}
 	c.setHistoryFault(u, "")
 	return root, filepath.Base(path), nil
+}
+
+// ownerFault says why the file history of another account is not used. The text shows a command
+// unless the home also belongs to another account: then the home is the fault. No command changes
+// the owner of a folder that an admin has chosen as the home.
+func (c *WorkerLocations) ownerFault(u supervisor.User, path string, owner uint32, whose Account) string {
+	command := c.chownCommand(u, whose)
+	if !c.isOurs(u.Home) {
+		if info, err := os.Stat(u.Home); err != nil || OwnerUID(info) != whose.UID {
+			return fmt.Sprintf(textHistoryAndHome, path, owner)
+		}
+		command = fmt.Sprintf("chown -hR %d:%d %s", whose.UID, whose.GID, path)
+	}
+	return fmt.Sprintf(textHistoryOfUID, path, owner, command)
 }
 
 // HistoryFault says why a user's last worker could not use its file history. The text is for

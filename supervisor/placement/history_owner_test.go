@@ -58,3 +58,40 @@ func TestHistory_OfOtherAccount_IsNamed(t *testing.T) {
 		t.Errorf("handed over, a worker that packs the home: %+v, %v", packing, err)
 	}
 }
+
+// TestHistory_HomeOfAdmin_StaysUnnamed: no shown command changes the owner of a folder that an
+// admin has chosen as the home. If that folder is the fault, no command is shown.
+func TestHistory_HomeOfAdmin_StaysUnnamed(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root gives files away")
+	}
+	state := newState(t)
+	homes := filepath.Join(state, "homes")
+	places := startLocations(t, "namespaces", placement.Options{State: state, History: true, HistoryDir: homes})
+	ann := supervisor.User{Name: "ann", Home: filepath.Join(filepath.Dir(state), "chosen")}
+	history := places.HistoryPath(ann)
+	if err := errors.Join(os.Mkdir(ann.Home, 0o700), os.Chown(ann.Home, 54499, 54499), os.MkdirAll(history, 0o700),
+		os.Chown(history, 54499, 54499)); err != nil {
+		t.Fatal(err)
+	}
+	commit, err := places.SetUsers([]supervisor.User{ann})
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit()
+	place, err := places.LocationOf(ann)
+	fault := places.HistoryFault("ann")
+	if err != nil || place.HistoryPath != "" || !strings.Contains(fault, "user id 54499") ||
+		strings.Contains(fault, "chown") {
+		t.Errorf("a home and a history of one account: %+v, %v, %q", place, err, fault)
+	}
+	if err := os.Chown(ann.Home, int(places.Workers.UID), int(places.Workers.GID)); err != nil {
+		t.Fatal(err)
+	}
+	place, err = places.LocationOf(ann)
+	fault = places.HistoryFault("ann")
+	if err != nil || place.HistoryPath != "" ||
+		!strings.HasSuffix(fault, fmt.Sprintf("chown -hR %d:%d %s", places.Workers.UID, places.Workers.GID, history)) {
+		t.Errorf("a history of another account: %+v, %v, %q", place, err, fault)
+	}
+}

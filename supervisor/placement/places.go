@@ -235,6 +235,18 @@ func (c *WorkerLocations) HomePathInSandbox(home string) string {
 	return home
 }
 
+// WorkspacePathsInSandbox returns the paths of a user's workspaces as the worker sees them.
+func (c *WorkerLocations) WorkspacePathsInSandbox(u supervisor.User) (paths []string) {
+	for _, folder := range u.Workspaces {
+		switch c.Spawner.Sandbox().Tier {
+		case "accounts", "namespaces":
+			folder = "/workspaces/" + filepath.Base(folder)
+		}
+		paths = append(paths, folder)
+	}
+	return paths
+}
+
 // giveHome gives a home below the state folder to its worker's account, with all files. Workers of
 // an earlier version made files as root. It never changes homes outside the state folder.
 func (c *WorkerLocations) giveHome(u supervisor.User) error {

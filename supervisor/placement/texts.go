@@ -22,7 +22,9 @@ const (
 		"`mews run --new-homes` makes an empty one"
 	textHomeOfUID = "the folder of %s, %s, belongs to the user id %d, and not to the account that people share. " +
 		"They share it because of this: %s"
-	textHistoryOfUID  = "their folder %s belongs to the user id %d. Hand it over, as root: %s"
+	textHistoryOfUID   = "their folder %s belongs to the user id %d. Hand it over, as root: %s"
+	textHistoryAndHome = "their folder %s belongs to the user id %d. " +
+		"Mend the home first: it belongs to another account too"
 	textHistoryClosed = "their folder %s can't be used: %v"
 	textHomeMissing   = "the folder of %s, %s, is not there: install -d -m 700 -o %s -g %s %s"
 	textHomeBehind    = "the folder of %s, %s, is below %s, whose mode %04o keeps the service out. Run chmod o+x %s, or choose another `home:`"

@@ -53,10 +53,10 @@ var actions = map[protocol.MemoryAction]func(*Home, context.Context, protocol.Me
 		from := min(max(p.Offset, 0), len(all))
 		return all[from:min(len(all), from+min(max(p.Limit, 1), protocol.MaxFactsPerMemoryPage))], Change{}, err
 	},
-	protocol.MemoryActionShow: func(h *Home, _ context.Context, p protocol.MemoryParameters, _ time.Time,
+	protocol.MemoryActionShow: func(h *Home, ctx context.Context, p protocol.MemoryParameters, _ time.Time,
 		_ *protocol.MemoryResult) ([]facts.Fact, Change, error) {
-		file, err := h.ReadMemoryFile()
-		return found(file.FindFact(p.ID)), Change{}, err
+		list, err := h.findFact(ctx, p.ID)
+		return list, Change{}, err
 	},
 	protocol.MemoryActionCorrect: func(h *Home, ctx context.Context, p protocol.MemoryParameters, now time.Time,
 		_ *protocol.MemoryResult) ([]facts.Fact, Change, error) {
@@ -68,14 +68,25 @@ var actions = map[protocol.MemoryAction]func(*Home, context.Context, protocol.Me
 	},
 	protocol.MemoryActionForget: func(h *Home, ctx context.Context, p protocol.MemoryParameters, _ time.Time,
 		_ *protocol.MemoryResult) ([]facts.Fact, Change, error) {
-		return h.ForgetFacts(ctx, []string{p.ID}, func(Change, []facts.Fact) error { return nil })
+		list, err := h.findFact(ctx, p.ID)
+		if err != nil {
+			return nil, Change{}, err
+		}
+		_, c, err := h.ForgetFacts(ctx, []string{p.ID}, func(Change, []facts.Fact) error { return nil })
+		return list, c, err
 	},
 	protocol.MemoryActionImport: (*Home).importMemory,
 }
 
-func found(f facts.Fact, ok bool) []facts.Fact {
-	if !ok {
-		return nil
+// findFact returns the fact with an id, or no fact. If MEMORY.md does not have the fact any more,
+// it returns the fact of an earlier version, without a line.
+func (h *Home) findFact(ctx context.Context, id string) (list []facts.Fact, err error) {
+	file, err := h.ReadMemoryFile()
+	if err != nil {
+		return nil, err
 	}
-	return []facts.Fact{f}
+	if f, ok := file.FindFact(id); ok {
+		return []facts.Fact{f}, nil
+	}
+	return h.findEarlierFact(ctx, id)
 }

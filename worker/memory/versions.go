@@ -50,6 +50,22 @@ func (h *Home) forgetVersions(ctx context.Context, wanted func(facts.Fact) bool,
 	return err
 }
 
+// findEarlierFact returns the last fact with an id that a version of MEMORY.md has, without a line.
+// If there is none, it returns nil.
+func (h *Home) findEarlierFact(ctx context.Context, id string) (list []facts.Fact, err error) {
+	if h.Versions == nil {
+		return nil, nil
+	}
+	err = h.Versions.EachVersion(ctx, MemoryFileName, func(text []byte) error {
+		if f, ok := facts.ParseFile(string(text)).FindFact(id); ok {
+			f.Line = 0
+			list = []facts.Fact{f}
+		}
+		return nil
+	})
+	return list, err
+}
+
 // forgetFactVersions deletes the earlier versions with the words of some facts.
 func (h *Home) forgetFactVersions(ctx context.Context, ids []string, gone []facts.Fact) error {
 	var phrases []string

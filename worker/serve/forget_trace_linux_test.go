@@ -117,6 +117,30 @@ func TestForgetFact_NoTrace(t *testing.T) {
 	}
 }
 
+// TestForgetFact_RemovedByHand_NoTrace: the user has removed a fact from MEMORY.md, and earlier
+// versions still have its words. They are shown and deleted under the fact's id.
+func TestForgetFact_RemovedByHand_NoTrace(t *testing.T) {
+	k := teaHome(t)
+	k.startProcess()
+	changeTea(k)
+	k.write("MEMORY.md", "- has a cat <!-- k1 fact 0.9 2026-11-20 #1 -->\n")
+	shown := k.memory(protocol.MemoryParameters{Action: protocol.MemoryActionShow, ID: "k7"})
+	if len(shown.Facts) != 1 || shown.Facts[0].Text != "takes lapsang" || shown.Facts[0].Line != 0 {
+		t.Fatalf("shown is %+v", shown)
+	}
+	r := k.memory(protocol.MemoryParameters{Action: protocol.MemoryActionForget, ID: "k7"})
+	if len(r.Facts) != 1 || r.Facts[0].Text != "takes lapsang" || r.Refused != "" || r.Total != 1 {
+		t.Errorf("forgotten is %+v", r)
+	}
+	if got := k.traces("oolong", "lapsang"); len(got) > 0 {
+		t.Errorf("left are %q", got)
+	}
+	k.checkPresentKept("MEMORY.md")
+	if r = k.memory(protocol.MemoryParameters{Action: protocol.MemoryActionForget, ID: "k7"}); len(r.Facts) != 0 {
+		t.Errorf("forgotten again is %+v", r)
+	}
+}
+
 // checkPresentKept checks that the newest version of each file has its present bytes.
 func (k *keptHome) checkPresentKept(paths ...string) {
 	k.t.Helper()

@@ -47,23 +47,21 @@ func LinkProgramsBesideTest(t testing.TB) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	programs := BuildPrograms(t)
+	folders.Lock() // so that no other test goes on before both links are there
+	defer folders.Unlock()
 	for _, name := range []string{"mews-spawner", "mews-worker"} {
 		link := filepath.Join(filepath.Dir(self), name)
-		folders.Lock()
-		made := slices.Contains(folders.made, link)
-		if !made {
-			folders.made = append(folders.made, link)
-		}
-		folders.Unlock()
-		if made {
+		if slices.Contains(folders.made, link) {
 			continue
 		}
 		if err := os.Remove(link); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Fatal(err)
 		}
-		if err := os.Link(filepath.Join(BuildPrograms(t), name), link); err != nil {
+		if err := os.Link(filepath.Join(programs, name), link); err != nil {
 			t.Fatal(err)
 		}
+		folders.made = append(folders.made, link)
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
+	"path/filepath"
 
 	"mews/protocol"
 	"mews/worker/filehistory"
@@ -197,12 +199,26 @@ func restoreWords(operation int64, p protocol.FileHistoryParameters) string {
 	return fmt.Sprintf("restore %d (%x)", operation, sum[:4])
 }
 
-func (o Operation) space(context.Context, protocol.FileHistoryParameters) (protocol.FileHistoryResult, error) {
+func (o Operation) space(_ context.Context, p protocol.FileHistoryParameters) (protocol.FileHistoryResult, error) {
 	space := o.History.Space()
 	for _, left := range o.History.LeftOut() {
 		space.Why = append(space.Why, protocol.NotKept{Reason: left.Why, Count: left.Files})
 	}
+	space.NoRepository = withoutRepository(p.Workspaces)
 	return protocol.FileHistoryResult{Space: &space}, nil
+}
+
+// withoutRepository returns the folders that are no git repository. Missing folders are left out,
+// and folders that can't be read.
+func withoutRepository(folders []string) (list []string) {
+	for _, folder := range folders {
+		_, err := os.Stat(folder)
+		_, repository := os.Lstat(filepath.Join(folder, ".git")) // a file in a worktree of git
+		if err == nil && errors.Is(repository, fs.ErrNotExist) {
+			list = append(list, folder)
+		}
+	}
+	return list
 }
 
 func (o Operation) forget(ctx context.Context, p protocol.FileHistoryParameters) (r protocol.FileHistoryResult,
