@@ -112,15 +112,13 @@ func (s *store) settle(list []candidate) (changes []change, err error) {
 	return changes, s.appendPresents(kept)
 }
 
-// foundAuthor returns the author of changes that are found now.
-func (s *store) foundAuthor(programs int) point {
-	if programs > 0 {
-		return point{by: protocol.HistoryAuthor{Kind: protocol.HistoryAuthorProgram}, shared: true}
+// retryUnreadable makes files that could not be read wait to be kept again.
+func (s *store) retryUnreadable() {
+	for _, e := range s.index.present {
+		if e.kind == file && !e.isKept() && e.why == unreadable {
+			e.why = pending
+		}
 	}
-	if n := len(s.index.points); n > 0 && s.index.points[n-1].begun {
-		return point{by: s.index.points[n-1].by} // a crash has interrupted an undo or a restore
-	}
-	return point{by: protocol.HistoryAuthor{Kind: protocol.HistoryAuthorOther}}
 }
 
 // countPaths counts paths and names some. It only counts paths that the protocol can't carry.

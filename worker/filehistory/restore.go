@@ -1,6 +1,7 @@
 package filehistory
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -38,6 +39,9 @@ func (h *History) Restore(ctx context.Context, r RestoreRequest,
 		if err != nil {
 			return err
 		}
+		if err := h.lookAgain(ctx, s, cmp.Or(r.Copy, r.Path), by); err != nil {
+			return err
+		}
 		if _, err := h.look(ctx, s, nil, func() bool { return true }); err != nil {
 			return err
 		}
@@ -46,7 +50,7 @@ func (h *History) Restore(ctx context.Context, r RestoreRequest,
 			return err
 		}
 		if !r.Preview {
-			if err := h.lookAt(ctx, s, plan.paths()); err != nil { // keeps what is there now
+			if err := h.lookAt(ctx, s, plan.paths(), by); err != nil { // keeps what is there now
 				return err
 			}
 			plan = &restorePlan{store: s}

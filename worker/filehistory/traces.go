@@ -7,7 +7,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"mews/protocol"
 )
@@ -23,7 +22,6 @@ func (h *History) ForgetTraces(ctx context.Context, paths, phrases []string, tur
 			return err
 		}
 		s.index.changed = true
-		h.recorded = time.Now().UnixNano()
 		for path := range s.index.present {
 			if isWanted(path, wanted) {
 				delete(s.index.present, path)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -27,8 +28,10 @@ const (
 // Tree lists everything in the home at one moment.
 type Tree struct {
 	entries []treeEntry
-	unread  []string
-	at      int64 // start of the walk in ns
+	unread  map[string]reason // folders and other paths that could not be read to their end, with reasons
+	at      time.Time         // start of the walk
+	number  int64             // no other tree of this worker has it
+	isCut   bool              // the home holds more entries
 }
 
 type treeEntry struct {
@@ -59,8 +62,29 @@ func (t *Tree) Entries() iter.Seq[TreeEntry] {
 	}
 }
 
-// Unread returns the folders that could not be read to their end.
-func (t *Tree) Unread() []string { return t.unread }
+// Unread returns the folders and other paths that could not be read to their end, sorted.
+func (t *Tree) Unread() []string { return slices.Sorted(maps.Keys(t.unread)) }
+
+// Err returns ErrManyFiles if the home holds more entries than the tree.
+func (t *Tree) Err() error {
+	if t.isCut {
+		return ErrManyFiles
+	}
+	return nil
+}
+
+// unreadable returns the unread paths that are not on another disk. A nil tree has none.
+func (t *Tree) unreadable() (list []string) {
+	if t == nil {
+		return nil
+	}
+	for path, why := range t.unread {
+		if why != onOtherDisk {
+			list = append(list, path)
+		}
+	}
+	return list
+}
 
 // mode returns the kind in Go's form.
 func (k entryKind) mode() fs.FileMode {
@@ -75,12 +99,20 @@ func (k entryKind) mode() fs.FileMode {
 	return 0
 }
 
-// errManyEntries ends a walk. Then nothing counts as deleted.
-var errManyEntries = errors.New("the home holds too many files")
+// ErrManyFiles ends a walk. Then nothing counts as deleted.
+var ErrManyFiles = errors.New("the home holds more than 1,000,000 files and folders")
 
-// mayHold reports whether a path that is not in the tree may be in a folder that was not read.
+// mayHold reports whether a path that is not in the tree may exist, because the path or a folder
+// above it was not read.
 func (t *Tree) mayHold(path string) bool {
-	return slices.ContainsFunc(t.unread, func(folder string) bool { return isBelow(path, folder) })
+	if len(t.unread) == 0 {
+		return false
+	}
+	for at := path; ; at = parentOf(at) {
+		if _, is := t.unread[at]; is || at == "." {
+			return is
+		}
+	}
 }
 
 // isBelow reports whether a path is in a folder.
@@ -106,7 +138,8 @@ type walkFolder struct {
 
 // walk lists everything below a folder of the home. The folder itself is not in the tree.
 func (h *home) walk(ctx context.Context, from string, rules *leftOut) (*Tree, error) {
-	w := &walker{Tree: Tree{at: time.Now().UnixNano()}, ctx: ctx, home: h, rules: rules}
+	w := &walker{Tree: Tree{at: time.Now(), number: h.walks.Add(1), unread: map[string]reason{}}, ctx: ctx, home: h,
+		rules: rules}
 	var st unix.Stat_t
 	if err := unix.Fstat(int(h.dir.Fd()), &st); err != nil {
 		return nil, err
@@ -124,13 +157,13 @@ func (h *home) walk(ctx context.Context, from string, rules *leftOut) (*Tree, er
 		switch {
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
-		case err == errManyEntries:
-			w.unread = []string{from}
+		case err == ErrManyFiles:
+			w.unread[from], w.isCut = noRoom, true
 			return &w.Tree, nil
 		case err != nil && next.path == ".":
 			return nil, err
 		case err != nil:
-			w.unread = append(w.unread, next.path)
+			w.unread[next.path] = unreadable
 		}
 	}
 	return &w.Tree, nil
@@ -158,13 +191,17 @@ func (w *walker) folder(dir *os.File, at walkFolder, open int) error {
 		if w.ctx.Err() != nil {
 			return context.Cause(w.ctx)
 		}
-		if len(w.entries) >= maxEntries {
-			return errManyEntries
+		if len(w.entries) >= w.rules.most {
+			return ErrManyFiles
 		}
 	}
 	for i, end := first, len(w.entries); i < end; i++ {
 		e := &w.entries[i]
-		if e.kind != directory || e.why == onOtherDisk {
+		if e.kind != directory {
+			continue
+		}
+		if e.why == onOtherDisk { // what was there before the mount stays
+			w.unread[e.path] = onOtherDisk
 			continue
 		}
 		below := walkFolder{e.path, e.why}
@@ -176,39 +213,44 @@ func (w *walker) folder(dir *os.File, at walkFolder, open int) error {
 		if err == nil {
 			err = w.folder(sub, below, open+1)
 		}
-		if err == errManyEntries || w.ctx.Err() != nil {
+		if err == ErrManyFiles || w.ctx.Err() != nil {
 			return err
 		}
 		if err != nil {
-			w.unread = append(w.unread, below.path)
+			w.unread[below.path] = unreadable
 		}
 	}
 	return nil
 }
 
-// entry adds an entry of a folder. A name that was deleted meanwhile is left out.
+// entry adds an entry of a folder. It leaves out a name that was deleted meanwhile, and marks one
+// that it cannot look at as unread.
 func (w *walker) entry(fd int, at walkFolder, name string) {
 	full := name
 	if at.path != "." {
 		full = at.path + "/" + name
 	}
-	if len(full) > maxPath || full == w.rules.temp || isHalfWritten(name) {
+	if full == w.rules.temp {
 		return
 	}
-	var st unix.Stat_t
-	if unix.Fstatat(fd, name, &st, unix.AT_SYMLINK_NOFOLLOW) != nil {
+	if len(full) > maxPath {
+		w.unread[at.path] = unreadable
 		return
 	}
-	e := entryOf(&st)
-	if e.kind == link {
-		target := make([]byte, maxPath)
-		n, err := unix.Readlinkat(fd, name, target)
-		if err != nil {
-			return
-		}
-		e.target = string(target[:n])
+	e, device, err := statBelow(fd, name)
+	switch {
+	case err == unix.ENOENT:
+		return
+	case err == unix.EACCES: // the same for each name in this folder
+		w.unread[at.path] = unreadable
+		return
+	case err != nil:
+		w.unread[full] = unreadable
+		return
+	case isHalfWritten(name, time.Since(time.Unix(0, e.change))):
+		return
 	}
-	if uint64(st.Dev) != w.device {
+	if device != w.device {
 		e.why = onOtherDisk
 	} else {
 		e.why = w.rules.reasonFor(full, name, &e, at.why)
@@ -235,7 +277,10 @@ func entryOf(st *unix.Stat_t) entry {
 	return e
 }
 
-// isHalfWritten reports whether a name is that of a file that is being written.
-func isHalfWritten(name string) bool {
-	return strings.HasPrefix(name, workspace.TemporaryPrefix) && strings.HasSuffix(name, workspace.TemporarySuffix)
+// halfWrittenFor is longer than Mews ever needs to write a file.
+const halfWrittenFor = time.Hour
+
+// isHalfWritten reports whether Mews may be writing a file of this name and age.
+func isHalfWritten(name string, age time.Duration) bool {
+	return age < halfWrittenFor && strings.HasPrefix(name, workspace.TemporaryPrefix) && strings.HasSuffix(name, workspace.TemporarySuffix)
 }
