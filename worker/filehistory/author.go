@@ -46,3 +46,13 @@ func (h *History) lookAgain(ctx context.Context, s *store, path string, by proto
 	_, err := s.appendPoint(point{by: by}, changes)
 	return err
 }
+
+// spanSince returns the span from a point to the author's last point. Number 0 gives the zero span.
+func (s *store) spanSince(number int64, by protocol.HistoryAuthor) (span protocol.HistorySpan) {
+	for i := range s.index.points {
+		if p := &s.index.points[i]; number > 0 && p.number >= number && p.by == by {
+			span = protocol.HistorySpan{From: number - 1, To: p.number}
+		}
+	}
+	return span
+}

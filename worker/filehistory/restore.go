@@ -61,8 +61,8 @@ func (h *History) Restore(ctx context.Context, r RestoreRequest,
 		var failed map[string]bool
 		if !r.Preview && len(plan.steps) > 0 {
 			failed, result.Span, err = h.putBack(ctx, s, plan.steps, by)
-		} else if from := s.unfinished(by); !r.Preview && from > 0 {
-			result.Span = protocol.HistorySpan{From: from - 1, To: s.index.last()}
+		} else if !r.Preview {
+			result.Span = s.spanSince(s.unfinished(by), by)
 		}
 		plan.count(failed, &result)
 		return err

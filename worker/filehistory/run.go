@@ -59,6 +59,11 @@ func (h *History) lookAround(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	return h.recordTree(ctx, tree)
+}
+
+// recordTree does the work of lookAround with a tree.
+func (h *History) recordTree(ctx context.Context, tree *Tree) error {
 	return h.do(func(s *store) error {
 		s.retryUnreadable()
 		if len(h.running) > 0 {

@@ -27,8 +27,8 @@ func (h *History) UndoSpan(ctx context.Context, span protocol.HistorySpan, force
 		made := protocol.HistorySpan{}
 		if len(u.steps) > 0 {
 			failed, made, err = h.putBack(ctx, s, u.steps, by)
-		} else if from := s.unfinished(by); from > 0 {
-			made = protocol.HistorySpan{From: from - 1, To: s.index.last()}
+		} else {
+			made = s.spanSince(s.unfinished(by), by)
 		}
 		for _, st := range u.steps {
 			if failed[st.path] {
