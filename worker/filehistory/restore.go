@@ -34,7 +34,7 @@ type RestoreResult struct {
 // present state. A repeated call with the same author continues.
 func (h *History) Restore(ctx context.Context, r RestoreRequest,
 	by protocol.HistoryAuthor) (result RestoreResult, err error) {
-	err = h.do(func(s *store) error {
+	err = h.doFor(ctx, func(s *store) error {
 		p, err := s.pointOrLast(r.Point)
 		if err != nil {
 			return err

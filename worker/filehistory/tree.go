@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"iter"
-	"maps"
 	"os"
 	"path"
 	"slices"
@@ -28,10 +27,13 @@ const (
 // Tree lists everything in the home at one moment.
 type Tree struct {
 	entries []treeEntry
-	unread  map[string]reason // folders and other paths that could not be read to their end, with reasons
-	at      time.Time         // start of the walk
-	number  int64             // no other tree of this worker has it
-	isCut   bool              // the home holds more entries
+	unread  []string        // folders and other paths that could not be read to their end
+	mounts  map[string]bool // unread folders that are on another disk
+	at      time.Time       // start of the walk
+	number  int64           // no other tree of this worker has it
+	isCut   bool            // the home holds more entries
+
+	unreadSet map[string]bool // the same as unread, for mayHold
 }
 
 type treeEntry struct {
@@ -62,8 +64,8 @@ func (t *Tree) Entries() iter.Seq[TreeEntry] {
 	}
 }
 
-// Unread returns the folders and other paths that could not be read to their end, sorted.
-func (t *Tree) Unread() []string { return slices.Sorted(maps.Keys(t.unread)) }
+// Unread returns the folders and other paths that could not be read to their end.
+func (t *Tree) Unread() []string { return t.unread }
 
 // Err returns ErrManyFiles if the home holds more entries than the tree.
 func (t *Tree) Err() error {
@@ -74,16 +76,11 @@ func (t *Tree) Err() error {
 }
 
 // unreadable returns the unread paths that are not on another disk. A nil tree has none.
-func (t *Tree) unreadable() (list []string) {
+func (t *Tree) unreadable() []string {
 	if t == nil {
 		return nil
 	}
-	for path, why := range t.unread {
-		if why != onOtherDisk {
-			list = append(list, path)
-		}
-	}
-	return list
+	return slices.DeleteFunc(slices.Clone(t.unread), func(path string) bool { return t.mounts[path] })
 }
 
 // mode returns the kind in Go's form.
@@ -108,10 +105,16 @@ func (t *Tree) mayHold(path string) bool {
 	if len(t.unread) == 0 {
 		return false
 	}
-	for at := path; ; at = parentOf(at) {
-		if _, is := t.unread[at]; is || at == "." {
-			return is
-		}
+	if len(t.unreadSet) != len(t.unread) {
+		t.unreadSet = pathSet(t.unread)
+	}
+	return isWanted(path, t.unreadSet)
+}
+
+// addUnread notes a path that could not be read.
+func (t *Tree) addUnread(path string) {
+	if n := len(t.unread); n == 0 || t.unread[n-1] != path {
+		t.unread = append(t.unread, path)
 	}
 }
 
@@ -138,7 +141,7 @@ type walkFolder struct {
 
 // walk lists everything below a folder of the home. The folder itself is not in the tree.
 func (h *home) walk(ctx context.Context, from string, rules *leftOut) (*Tree, error) {
-	w := &walker{Tree: Tree{at: time.Now(), number: h.walks.Add(1), unread: map[string]reason{}}, ctx: ctx, home: h,
+	w := &walker{Tree: Tree{at: time.Now(), number: h.walks.Add(1), mounts: map[string]bool{}}, ctx: ctx, home: h,
 		rules: rules}
 	var st unix.Stat_t
 	if err := unix.Fstat(int(h.dir.Fd()), &st); err != nil {
@@ -158,12 +161,12 @@ func (h *home) walk(ctx context.Context, from string, rules *leftOut) (*Tree, er
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
 		case err == ErrManyFiles:
-			w.unread[from], w.isCut = noRoom, true
+			w.unread, w.isCut = []string{from}, true
 			return &w.Tree, nil
 		case err != nil && next.path == ".":
 			return nil, err
 		case err != nil:
-			w.unread[next.path] = unreadable
+			w.addUnread(next.path)
 		}
 	}
 	return &w.Tree, nil
@@ -201,7 +204,8 @@ func (w *walker) folder(dir *os.File, at walkFolder, open int) error {
 			continue
 		}
 		if e.why == onOtherDisk { // what was there before the mount stays
-			w.unread[e.path] = onOtherDisk
+			w.addUnread(e.path)
+			w.mounts[e.path] = true
 			continue
 		}
 		below := walkFolder{e.path, e.why}
@@ -217,7 +221,7 @@ func (w *walker) folder(dir *os.File, at walkFolder, open int) error {
 			return err
 		}
 		if err != nil {
-			w.unread[below.path] = unreadable
+			w.addUnread(below.path)
 		}
 	}
 	return nil
@@ -234,7 +238,7 @@ func (w *walker) entry(fd int, at walkFolder, name string) {
 		return
 	}
 	if len(full) > maxPath {
-		w.unread[at.path] = unreadable
+		w.addUnread(at.path)
 		return
 	}
 	e, device, err := statBelow(fd, name)
@@ -242,10 +246,10 @@ func (w *walker) entry(fd int, at walkFolder, name string) {
 	case err == unix.ENOENT:
 		return
 	case err == unix.EACCES: // the same for each name in this folder
-		w.unread[at.path] = unreadable
+		w.addUnread(at.path)
 		return
 	case err != nil:
-		w.unread[full] = unreadable
+		w.addUnread(full)
 		return
 	case isHalfWritten(name, time.Since(time.Unix(0, e.change))):
 		return

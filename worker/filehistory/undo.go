@@ -11,7 +11,7 @@ import (
 // repeated call with the same author continues.
 func (h *History) UndoSpan(ctx context.Context, span protocol.HistorySpan, force bool,
 	by protocol.HistoryAuthor) (undone protocol.UndoneSpan, err error) {
-	err = h.do(func(s *store) error {
+	err = h.doFor(ctx, func(s *store) error {
 		changes, shared, err := s.spanChanges(span)
 		if err != nil {
 			return err
