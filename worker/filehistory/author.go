@@ -33,7 +33,7 @@ func (h *History) lookAgain(ctx context.Context, s *store, path string, by proto
 		if err != nil {
 			return err
 		}
-		changes = s.compare(tree, path)
+		changes = h.compareHome(s, tree)
 	} else {
 		var err error
 		if changes, err = h.changesOf(ctx, s, []string{path}); err != nil {

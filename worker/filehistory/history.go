@@ -201,7 +201,7 @@ func (h *History) look(ctx context.Context, s *store, t *Tree, stop func() bool)
 	if t, err = h.fresh(ctx, t); err != nil {
 		return nil, err
 	}
-	changes, left, err := s.keepFound(h.home, s.compare(t, "."), stop)
+	changes, left, err := s.keepFound(h.home, h.compareHome(s, t), stop)
 	if err != nil || len(changes) == 0 {
 		return left, err
 	}

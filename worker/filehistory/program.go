@@ -83,7 +83,7 @@ func (p *Program) End(ctx context.Context, after *Tree,
 		if err != nil {
 			return err
 		}
-		changes := s.compare(t, ".")
+		changes := h.compareHome(s, t)
 		if len(changes) == 0 && !s.hasSharedChanges(p.from) {
 			p.setNotKept(nil)
 			return nil
@@ -95,7 +95,9 @@ func (p *Program) End(ctx context.Context, after *Tree,
 		if err != nil {
 			return err
 		}
-		s.exact = t.number
+		if !t.isCut {
+			s.exact = t.number
+		}
 		span = protocol.HistorySpan{From: p.from, To: to, Shared: p.shared}
 		return p.findLost(s, span, t)
 	})
