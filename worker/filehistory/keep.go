@@ -50,9 +50,16 @@ func (s *store) isFirstSeen(e *entry) bool { return e.since > 0 && e.since == s.
 // keepFile keeps the bytes of one file, and sets its digest or the reason why they are not kept.
 // Its only errors are those of the history's own disk.
 func (s *store) keepFile(h *home, path string, e *entry, follow bool, stop func() bool) error {
+	s.goOn = func() error {
+		if stop() {
+			return errStopped
+		}
+		return nil
+	}
+	defer func() { s.goOn = nil }()
 	for range maxReads {
 		before := time.Now()
-		d, changed, err := s.readFile(h, path, e, stop)
+		d, changed, err := s.readFile(h, path, e)
 		var own *historyError
 		switch {
 		case err == errStopped:
@@ -88,7 +95,7 @@ func (s *store) keepFile(h *home, path string, e *entry, follow bool, stop func(
 
 // readFile keeps the bytes of a file. If the file's stamp is not that of e before or after the
 // reading, changed is set.
-func (s *store) readFile(h *home, path string, e *entry, stop func() bool) (d digest, changed bool, err error) {
+func (s *store) readFile(h *home, path string, e *entry) (d digest, changed bool, err error) {
 	if e.size == 0 {
 		d, _, err = s.keepBytes(noBytes{}, 0, func() error { return nil })
 		return d, false, err
@@ -98,13 +105,6 @@ func (s *store) readFile(h *home, path string, e *entry, stop func() bool) (d di
 		return digest{}, changed || errors.Is(err, fs.ErrNotExist), err
 	}
 	defer f.Close()
-	s.goOn = func() error {
-		if stop() {
-			return errStopped
-		}
-		return nil
-	}
-	defer func() { s.goOn = nil }()
 	d, size, err := s.keepBytes(f, e.size, s.goOn)
 	if err == errTooMany || err == nil && size != e.size {
 		return digest{}, true, nil
