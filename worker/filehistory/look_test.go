@@ -26,7 +26,7 @@ func (f *fixture) changesAfter(number int64) (list []string) {
 	return list
 }
 
-func TestLookAround_ProgramMeanwhile_RecordsNoOldTree(t *testing.T) {
+func TestLookAround_OldTree_IsNotRecorded(t *testing.T) {
 	f := newFixture(t)
 	f.write("a", "one")
 	f.program(func() {})
@@ -49,7 +49,7 @@ func TestLookAround_ProgramMeanwhile_RecordsNoOldTree(t *testing.T) {
 	}
 }
 
-func TestEnd_OtherProgramMeanwhile_RecordsNoOldTree(t *testing.T) {
+func TestEnd_OldTree_IsNotRecorded(t *testing.T) {
 	f := newFixture(t)
 	f.write("a", "one")
 	first, second := f.begin(), f.begin()
@@ -105,7 +105,7 @@ func TestBeginProgram_TreeOfEnd_IsUsedAgain(t *testing.T) {
 	}
 }
 
-// Without changes, a program makes two walks and writes nothing. What it changed takes one sync.
+// Without changes, a program makes two walks and writes nothing. Its changes take one sync.
 func TestProgram_Syncs_OnlyForChanges(t *testing.T) {
 	steps := map[string]int{}
 	f := newFixture(t, func(o *Options) {
@@ -149,7 +149,7 @@ func TestHasStamp_OtherDevice_IsSame(t *testing.T) {
 }
 
 // A stranger's change after an interrupted undo is not that undo's.
-func TestLook_InterruptedUndo_LeavesChangesToOthers(t *testing.T) {
+func TestLook_InterruptedUndo_BooksToOthers(t *testing.T) {
 	f := newFixture(t)
 	f.write("mine", "old")
 	f.write("other", "old")

@@ -286,5 +286,6 @@ const halfWrittenFor = time.Hour
 
 // isHalfWritten reports whether Mews may be writing a file of this name and age.
 func isHalfWritten(name string, age time.Duration) bool {
-	return age < halfWrittenFor && strings.HasPrefix(name, workspace.TemporaryPrefix) && strings.HasSuffix(name, workspace.TemporarySuffix)
+	return age < halfWrittenFor && strings.HasPrefix(name, workspace.TemporaryPrefix) &&
+		strings.HasSuffix(name, workspace.TemporarySuffix)
 }
