@@ -84,11 +84,11 @@ func (s *store) putLarge(l *large) error {
 
 func (s *store) putBlob(d digest, f frame, isLarge bool) error {
 	if err := s.checkRoom(f.size()); err != nil {
-		return err
+		return asOwnError(err)
 	}
 	pack, at, err := s.packs.append(f)
 	if err != nil {
-		return err
+		return asOwnError(err)
 	}
 	s.index.blobs[d] = location{pack: pack.number, at: at, size: uint32(f.size()), length: uint32(f.raw),
 		isLarge: isLarge}

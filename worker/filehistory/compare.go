@@ -39,6 +39,35 @@ func (s *store) compare(t *Tree, below string) (changes []change) {
 	return changes
 }
 
+// maxStats bounds the paths that are looked at one by one, in about a second.
+const maxStats = 100_000
+
+// compareHome returns the changes from the present entries to a tree of the whole home. If the home
+// holds too many files, it looks at the paths that the tree lacks one by one.
+func (h *History) compareHome(s *store, t *Tree) []change {
+	changes := s.compare(t, ".")
+	if !t.isCut {
+		return changes
+	}
+	looked := 0
+	for path, p := range s.index.present {
+		if p.walk == s.walks {
+			continue
+		}
+		if looked++; looked > maxStats {
+			break
+		}
+		now, err := h.home.stat(path)
+		if err != nil || p.hasStamp(&now) {
+			continue
+		}
+		now.why = h.home.reasonOf(path, &now, h.rules)
+		changes = append(changes, change{path: path, before: *p, after: now})
+	}
+	slices.SortFunc(changes, func(a, b change) int { return strings.Compare(a.path, b.path) })
+	return changes
+}
+
 // updateReason updates the reason after a change of the rules about files that are left out.
 func (e *entry) updateReason(why reason) {
 	if e.digest != (digest{}) || e.why == why {
@@ -112,15 +141,13 @@ func (s *store) settle(list []candidate) (changes []change, err error) {
 	return changes, s.appendPresents(kept)
 }
 
-// foundAuthor returns the author of changes that are found now.
-func (s *store) foundAuthor(programs int) point {
-	if programs > 0 {
-		return point{by: protocol.HistoryAuthor{Kind: protocol.HistoryAuthorProgram}, shared: true}
+// retryUnreadable makes files that could not be read wait to be kept again.
+func (s *store) retryUnreadable() {
+	for _, e := range s.index.present {
+		if e.kind == file && !e.isKept() && e.why == unreadable {
+			e.why = pending
+		}
 	}
-	if n := len(s.index.points); n > 0 && s.index.points[n-1].begun {
-		return point{by: s.index.points[n-1].by} // a crash has interrupted an undo or a restore
-	}
-	return point{by: protocol.HistoryAuthor{Kind: protocol.HistoryAuthorOther}}
 }
 
 // countPaths counts paths and names some. It only counts paths that the protocol can't carry.

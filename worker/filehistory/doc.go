@@ -35,10 +35,16 @@
 //
 // BeginProgram compares the home with the present entries by size, time of change (ctime), inode
 // and mode. It keeps new bytes before the program starts, but it delays the start by at most 2 s.
-// Small and new files come first. End compares again, and syncs the packs once. Run keeps new bytes
-// in the background, on a thread of lower priority and at most 20 MiB a second. A file that changed
+// That includes the time for which another operation has the history. Small and new files come
+// first. End compares again, and syncs the packs once. A tree that is older than the last recorded
+// change is replaced by a new one. Run keeps new bytes in the background, on a thread of lower
+// priority and at most 20 MiB a second. It stops for a while if others wait. A file that changed
 // while it was read is read up to three times. A file that changed within a tick of the clock is
-// read again later.
+// read again later. A file that could not be read is tried again each hour.
+//
+// Nothing counts as deleted in a folder that cannot be read, below a new mount, or beyond a path of
+// 4096 bytes. If a program deletes such a folder, NotKept names it. A home of more than 1,000,000
+// files and folders is not listed to its end, which Tree.Err says.
 //
 // Names may have any bytes. Messages name only paths in UTF-8, and count the others.
 //

@@ -56,14 +56,15 @@ type entry struct {
 	walk   uint32 // number of the last comparison that found the path; only in memory
 }
 
-// hasStamp reports whether two entries have the same kind, mode, size, inode and time of change.
+// hasStamp reports whether two entries have the same kind, mode, size, inode and time of change. The
+// device does not count: its number may be another one after a reboot.
 func (e *entry) hasStamp(o *entry) bool {
 	if e.kind != o.kind || e.mode != o.mode {
 		return false
 	}
 	switch e.kind {
 	case file:
-		return e.size == o.size && e.change == o.change && e.inode == o.inode && e.device == o.device
+		return e.size == o.size && e.change == o.change && e.inode == o.inode
 	case link:
 		return e.target == o.target
 	}

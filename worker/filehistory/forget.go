@@ -7,9 +7,26 @@ import (
 
 // Forget deletes all versions of these paths, and of everything in folders among them. When it
 // returns, no pack has their bytes or names, unless other paths have the same bytes. It returns the
-// number of deleted versions. Then it keeps the present versions again.
+// number of deleted versions. Then it keeps the present versions again. Without paths it only reads
+// the packs if a crash may have left bytes without a name.
 func (h *History) Forget(ctx context.Context, paths []string) (versions int64, err error) {
-	return h.ForgetTraces(ctx, paths, nil, nil)
+	if len(paths) == 0 {
+		isDone := false
+		err := h.doFor(ctx, func(s *store) error {
+			isDone = !h.interrupted
+			return nil
+		})
+		if err != nil || isDone {
+			return 0, err
+		}
+	}
+	if versions, err = h.ForgetTraces(ctx, paths, nil, nil); err == nil {
+		err = h.do(func(*store) error {
+			h.interrupted = false
+			return nil
+		})
+	}
+	return versions, err
 }
 
 // removeHolds removes from the index the holds that do not pass a filter.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
-	"sync"
 	"time"
 
 	"mews/protocol"
@@ -22,8 +22,9 @@ type Options struct {
 	Now     func() time.Time
 	Report  func(error) // gets errors that no caller sees, such as a damaged record
 
-	inject func(step, name string) error         // for tests: see folder
-	disk   func() (free, total int64, err error) // for tests: instead of the system's numbers
+	entries int                                   // for tests: most entries of a tree; 0 means maxEntries
+	inject  func(step, name string) error         // for tests: see folder
+	disk    func() (free, total int64, err error) // for tests: instead of the system's numbers
 }
 
 // History is the file history of one home. Its methods may be called from any goroutine.
@@ -34,12 +35,16 @@ type History struct {
 	folder  *folder
 	wake    chan struct{} // wakes Run if files wait to be kept
 
-	mu       sync.Mutex // guards the fields below
-	store    *store     // nil until it is used, and after a while without use
-	used     time.Time  // last use of the store
+	mu       *lock     // guards the fields below
+	store    *store    // nil until it is used, and after a while without use
+	used     time.Time // last use of the store
 	running  map[*Program]bool
-	recorded int64 // time of the last change that was recorded without a tree, in ns
+	recorded time.Time // time of the last change of the points or of the present entries
+	exact    int64     // number of the tree that has the present entries; 0 means none
 	closed   bool
+	// interrupted means that a crash came before the index was saved, so that the packs may have
+	// bytes that no record names
+	interrupted bool
 }
 
 var errClosed = errors.New("the file history is closed")
@@ -59,7 +64,7 @@ func Open(o Options) (*History, error) {
 		return nil, errors.Join(err, dir.Close())
 	}
 	return &History{options: o, home: &home{dir: dir}, rules: rules, folder: &folder{dir: own, inject: o.inject},
-		wake: make(chan struct{}, 1), running: map[*Program]bool{}}, nil
+		mu: newLock(), wake: make(chan struct{}, 1), running: map[*Program]bool{}}, nil
 }
 
 // Close saves the index and closes the folder. Call it after Run has returned.
@@ -76,17 +81,61 @@ func (h *History) Close() error {
 
 // do runs an operation on the loaded store.
 func (h *History) do(operation func(s *store) error) error {
-	h.mu.Lock()
+	return h.doFor(context.Background(), operation)
+}
+
+// doFor runs an operation on the loaded store. If ctx ends before it begins, it does not run.
+func (h *History) doFor(ctx context.Context, operation func(s *store) error) error {
+	if err := h.lockLoaded(ctx); err != nil {
+		return err
+	}
 	defer h.mu.Unlock()
-	if err := h.load(); err != nil {
-		return err
-	}
-	defer func() { clear(h.store.fresh) }()
+	maps.DeleteFunc(h.running, func(p *Program, _ bool) bool { return p.ended.Load() })
+	s := h.store
+	last, present := s.index.last(), len(s.index.present)
+	defer func() {
+		if s.index.last() != last || len(s.index.present) != present {
+			h.recorded, h.exact = time.Now(), s.exact
+		}
+		s.exact = 0
+		clear(s.fresh)
+	}()
 	h.used = time.Now()
-	if err := h.store.measureRoom(); err != nil {
+	if err := s.measureRoom(); err != nil {
 		return err
 	}
-	return operation(h.store)
+	return operation(s)
+}
+
+// lockLoaded takes the lock, and loads the store. If ctx ends meanwhile, the load goes on, and
+// keeps the lock until it is done.
+func (h *History) lockLoaded(ctx context.Context) error {
+	if err := h.mu.lockFor(ctx); err != nil {
+		return err
+	}
+	load := func() error {
+		err := h.load()
+		if err != nil {
+			h.mu.Unlock()
+		}
+		return err
+	}
+	if h.store != nil || ctx.Done() == nil {
+		return load()
+	}
+	loaded := make(chan error, 1)
+	go func() { loaded <- load() }()
+	select {
+	case err := <-loaded:
+		return err
+	case <-ctx.Done():
+		go func() {
+			if <-loaded == nil {
+				h.mu.Unlock()
+			}
+		}()
+		return context.Cause(ctx)
+	}
 }
 
 // load loads the store if it is not. The caller holds mu. A new history begins with a list of the
@@ -106,6 +155,7 @@ func (h *History) load() error {
 	if err := s.load(); err != nil {
 		return err
 	}
+	h.interrupted = h.interrupted || s.index.changed
 	if s.index.last() == 0 {
 		tree, err := h.home.walk(context.Background(), ".", h.rules)
 		if err != nil {
@@ -114,6 +164,7 @@ func (h *History) load() error {
 		if _, err := s.appendPoint(s.foundAuthor(0), s.compare(tree, ".")); err != nil {
 			return err
 		}
+		h.recorded = time.Now()
 	}
 	h.store = s
 	return nil
@@ -135,9 +186,10 @@ func (h *History) Walk(ctx context.Context) (*Tree, error) {
 	return h.home.walk(ctx, ".", h.rules)
 }
 
-// fresh returns t, or a new tree if t is older than the last recorded change.
+// fresh returns t, or a new tree if t is older than the last recorded change. A tree that is older
+// lacks newer files, so these would count as deleted.
 func (h *History) fresh(ctx context.Context, t *Tree) (*Tree, error) {
-	if t != nil && t.at > h.recorded {
+	if t != nil && (t.at.After(h.recorded) || t.number == h.exact) {
 		return t, nil
 	}
 	return h.Walk(ctx)
@@ -149,7 +201,7 @@ func (h *History) look(ctx context.Context, s *store, t *Tree, stop func() bool)
 	if t, err = h.fresh(ctx, t); err != nil {
 		return nil, err
 	}
-	changes, left, err := s.keepFound(h.home, s.compare(t, "."), stop)
+	changes, left, err := s.keepFound(h.home, h.compareHome(s, t), stop)
 	if err != nil || len(changes) == 0 {
 		return left, err
 	}

@@ -5,13 +5,15 @@ import (
 	"os"
 	"path"
 	"strings"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 )
 
 // home reads the files of the home. It follows no link.
 type home struct {
-	dir *os.File
+	dir   *os.File
+	walks atomic.Int64 // number of walks
 }
 
 // openBelow opens a name in an open folder. It does not wait if that is a pipe, and follows no
@@ -59,24 +61,28 @@ func (h *home) stat(name string) (entry, error) {
 		return entry{}, err
 	}
 	defer dir.Close()
-	var st unix.Stat_t
-	err = unix.Fstatat(int(dir.Fd()), path.Base(name), &st, unix.AT_SYMLINK_NOFOLLOW)
+	e, _, err := statBelow(int(dir.Fd()), path.Base(name))
 	if err == unix.ENOENT {
 		return entry{}, nil
 	}
-	if err != nil {
-		return entry{}, err
+	return e, err
+}
+
+// statBelow returns the entry and the device of a name in an open folder.
+func statBelow(fd int, name string) (e entry, device uint64, err error) {
+	var st unix.Stat_t
+	if err := unix.Fstatat(fd, name, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+		return entry{}, 0, err
 	}
-	e := entryOf(&st)
-	if e.kind == link {
+	if e = entryOf(&st); e.kind == link {
 		target := make([]byte, maxPath)
-		n, err := unix.Readlinkat(int(dir.Fd()), path.Base(name), target)
+		n, err := unix.Readlinkat(fd, name, target)
 		if err != nil {
-			return entry{}, err
+			return entry{}, 0, err
 		}
 		e.target = string(target[:n])
 	}
-	return e, nil
+	return e, e.device, nil
 }
 
 // openFile opens a file. If the file no longer has the stamp of e, changed is set.

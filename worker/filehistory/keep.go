@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -49,20 +50,29 @@ func (s *store) isFirstSeen(e *entry) bool { return e.since > 0 && e.since == s.
 // keepFile keeps the bytes of one file, and sets its digest or the reason why they are not kept.
 // Its only errors are those of the history's own disk.
 func (s *store) keepFile(h *home, path string, e *entry, follow bool, stop func() bool) error {
+	s.goOn = func() error {
+		if stop() {
+			return errStopped
+		}
+		return nil
+	}
+	defer func() { s.goOn = nil }()
 	for range maxReads {
 		before := time.Now()
-		d, changed, err := s.readFile(h, path, e, stop)
+		d, changed, err := s.readFile(h, path, e)
 		var own *historyError
 		switch {
 		case err == errStopped:
 			return nil
-		case errors.Is(err, errNoRoom), errors.As(err, &own) && errors.Is(err, unix.ENOSPC):
+		case errors.Is(err, errNoRoom), errors.As(err, &own) && isFullDisk(err):
 			e.why = noRoom
 			return nil
 		case errors.As(err, &own):
 			return err
 		case err != nil && !changed:
-			e.why = unreadable
+			if !isPassing(err) {
+				e.why = unreadable // until the next hourly look
+			}
 			return nil
 		case !changed:
 			e.digest, e.why = d, pending
@@ -85,7 +95,7 @@ func (s *store) keepFile(h *home, path string, e *entry, follow bool, stop func(
 
 // readFile keeps the bytes of a file. If the file's stamp is not that of e before or after the
 // reading, changed is set.
-func (s *store) readFile(h *home, path string, e *entry, stop func() bool) (d digest, changed bool, err error) {
+func (s *store) readFile(h *home, path string, e *entry) (d digest, changed bool, err error) {
 	if e.size == 0 {
 		d, _, err = s.keepBytes(noBytes{}, 0, func() error { return nil })
 		return d, false, err
@@ -95,12 +105,7 @@ func (s *store) readFile(h *home, path string, e *entry, stop func() bool) (d di
 		return digest{}, changed || errors.Is(err, fs.ErrNotExist), err
 	}
 	defer f.Close()
-	d, size, err := s.keepBytes(f, e.size, func() error {
-		if stop() {
-			return errStopped
-		}
-		return nil
-	})
+	d, size, err := s.keepBytes(f, e.size, s.goOn)
 	if err == errTooMany || err == nil && size != e.size {
 		return digest{}, true, nil
 	}
@@ -120,6 +125,25 @@ type historyError struct{ err error }
 
 func (e *historyError) Error() string { return e.err.Error() }
 func (e *historyError) Unwrap() error { return e.err }
+
+// asOwnError marks an error as one of the history's own files, unless it only says that there is no
+// room or no time.
+func asOwnError(err error) error {
+	if err == errStopped || errors.Is(err, errNoRoom) {
+		return err
+	}
+	return &historyError{err}
+}
+
+// isFullDisk reports whether an error means that the disk has no room for this user.
+func isFullDisk(err error) bool { return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) }
+
+// isPassing reports whether an error says nothing about the file, so that the next attempt may
+// read it.
+func isPassing(err error) bool {
+	return slices.ContainsFunc([]error{unix.EMFILE, unix.ENFILE, unix.ENOMEM, unix.ESTALE, unix.EAGAIN, unix.EINTR},
+		func(passing error) bool { return errors.Is(err, passing) })
+}
 
 // untilDeadline returns a function that reports whether a time has passed or ctx has ended.
 func untilDeadline(ctx context.Context, wait time.Duration) func() bool {

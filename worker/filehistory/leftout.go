@@ -1,6 +1,7 @@
 package filehistory
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"strings"
@@ -18,10 +19,11 @@ var leftOutFolders = map[string]bool{"node_modules": true, "__pycache__": true, 
 type leftOut struct {
 	globs []string
 	temp  string // path that no walk enters
+	most  int    // most entries of a tree
 }
 
 func newLeftOut(o *Options) (*leftOut, error) {
-	r := &leftOut{temp: o.Temp}
+	r := &leftOut{temp: o.Temp, most: cmp.Or(o.entries, maxEntries)}
 	for _, glob := range o.Exclude {
 		if glob == "" || !doublestar.ValidatePattern(glob) {
 			return nil, fmt.Errorf("history.exclude: %q is not a valid pattern", glob)

@@ -23,6 +23,9 @@ type store struct {
 	// fresh are digests of bytes that no record names yet, while an operation runs
 	fresh map[digest]bool
 	walks uint32 // number of comparisons
+	exact int64  // number of the tree that the running operation has recorded as it is; 0 means none
+	// goOn returns errStopped once the running operation should end; nil means that it never should
+	goOn func() error
 }
 
 // load reads the index. It rebuilds what the index file lacks from the packs.

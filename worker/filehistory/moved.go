@@ -2,11 +2,11 @@ package filehistory
 
 // fileID identifies a file while nobody writes to the file. A move does not change it.
 type fileID struct {
-	device, inode uint64
-	size, modify  int64
+	inode        uint64
+	size, modify int64
 }
 
-func (e *entry) fileID() fileID { return fileID{e.device, e.inode, e.size, e.modify} }
+func (e *entry) fileID() fileID { return fileID{e.inode, e.size, e.modify} }
 
 // keepMoved gives the old path of a moved file the digest that was kept at the new path. Otherwise
 // the old path would lack its bytes if a tool moves a file right after a program made it. The

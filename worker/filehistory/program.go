@@ -4,7 +4,8 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
+	"sync"
+	"sync/atomic"
 
 	"mews/protocol"
 )
@@ -12,18 +13,24 @@ import (
 // Program is a running program, whose changes End records.
 type Program struct {
 	history *History
-	from    int64 // point before the program
-	shared  bool  // another program ran at the same time
+	from    int64    // point before the program
+	shared  bool     // another program ran at the same time
+	unread  []string // folders that could not be read before the program
+	ended   atomic.Bool
+
+	mu      sync.Mutex // guards the field below
 	notKept []string
-	ended   bool
 }
 
 // BeginProgram keeps the files of a tree that are not kept yet. It stops after 2 s; NotKept names
-// the rest. The caller calls End or Drop.
+// the rest. If another operation has the history for so long, it returns an error. The caller calls
+// End or Drop.
 func (h *History) BeginProgram(ctx context.Context, before *Tree) (*Program, error) {
-	p := &Program{history: h}
-	err := h.do(func(s *store) error {
-		stop := untilDeadline(ctx, maxWait)
+	p := &Program{history: h, unread: before.unreadable()}
+	stop := untilDeadline(ctx, maxWait)
+	waiting, cancel := context.WithTimeoutCause(ctx, maxWait, errBusy)
+	defer cancel()
+	err := h.doFor(waiting, func(s *store) error {
 		left, err := h.look(ctx, s, before, stop)
 		if err != nil {
 			return err
@@ -52,9 +59,15 @@ func (h *History) BeginProgram(ctx context.Context, before *Tree) (*Program, err
 // NotKept counts files whose bytes from before the program are not kept. Before End, these are the
 // files that BeginProgram did not keep. After End, only those that the program changed or deleted.
 func (p *Program) NotKept() protocol.PathCount {
-	p.history.mu.Lock()
-	defer p.history.mu.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	return countPaths(p.notKept)
+}
+
+func (p *Program) setNotKept(paths []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.notKept = paths
 }
 
 // End records the changes that the program made, and syncs them to the disk. The zero span means
@@ -63,16 +76,16 @@ func (p *Program) End(ctx context.Context, after *Tree,
 	by protocol.HistoryAuthor) (span protocol.HistorySpan, err error) {
 	h := p.history
 	err = h.do(func(s *store) error {
-		if p.ended {
+		if p.ended.Load() {
 			return errClosed
 		}
 		t, err := h.fresh(ctx, after)
 		if err != nil {
 			return err
 		}
-		changes := s.compare(t, ".")
+		changes := h.compareHome(s, t)
 		if len(changes) == 0 && !s.hasSharedChanges(p.from) {
-			p.notKept = nil
+			p.setNotKept(nil)
 			return nil
 		}
 		to, err := s.appendPoint(point{by: by, shared: p.shared}, changes)
@@ -82,8 +95,11 @@ func (p *Program) End(ctx context.Context, after *Tree,
 		if err != nil {
 			return err
 		}
+		if !t.isCut {
+			s.exact = t.number
+		}
 		span = protocol.HistorySpan{From: p.from, To: to, Shared: p.shared}
-		return p.findLost(s, span)
+		return p.findLost(s, span, t)
 	})
 	p.Drop()
 	h.wakeRun()
@@ -97,32 +113,40 @@ func (s *store) hasSharedChanges(from int64) bool {
 	})
 }
 
-// findLost makes NotKept count the files of a span whose earlier bytes are not kept.
-func (p *Program) findLost(s *store, span protocol.HistorySpan) error {
+// findLost makes NotKept count the files of a span whose earlier bytes are not kept. It also counts
+// folders that could not be read before, and that the program has deleted or made readable.
+func (p *Program) findLost(s *store, span protocol.HistorySpan, after *Tree) error {
 	changes, _, err := s.spanChanges(span)
-	p.notKept = nil
+	var lost []string
 	for i := range changes {
 		if before := &changes[i].before; before.kind == file && !s.hasBytes(before.digest) {
-			p.notKept = append(p.notKept, changes[i].path)
+			lost = append(lost, changes[i].path)
 		}
 	}
+	for _, folder := range p.unread {
+		if !after.mayHold(folder) {
+			lost = append(lost, folder)
+		}
+	}
+	p.setNotKept(lost)
 	return err
 }
 
-// Drop forgets a program that did not start. After End it does nothing.
+// Drop forgets a program that did not start. After End it does nothing. It does not wait for other
+// operations.
 func (p *Program) Drop() {
-	p.history.mu.Lock()
-	defer p.history.mu.Unlock()
-	p.ended = true
-	delete(p.history.running, p)
+	p.ended.Store(true)
+	if h := p.history; h.mu.TryLock() { // else the next operation forgets it
+		delete(h.running, p)
+		h.mu.Unlock()
+	}
 }
 
 // Record records changes of clean paths, and of everything in folders among them. It keeps the new
 // bytes. The zero span means that nothing has changed.
 func (h *History) Record(ctx context.Context, paths []string,
 	by protocol.HistoryAuthor) (span protocol.HistorySpan, err error) {
-	err = h.do(func(s *store) error {
-		h.recorded = time.Now().UnixNano()
+	err = h.doFor(ctx, func(s *store) error {
 		changes, err := h.changesOf(ctx, s, paths)
 		if err != nil || len(changes) == 0 {
 			return err

@@ -40,9 +40,7 @@ func (h *History) putBack(ctx context.Context, s *store, steps []step,
 		return nil, protocol.HistorySpan{}, err
 	}
 	w := &putter{ctx: ctx, store: s, to: h.options.Home.StartRestore(), failed: map[string]bool{}}
-	h.recorded = time.Now().UnixNano()
 	err = errors.Join(w.run(steps), w.to.Close())
-	h.recorded = time.Now().UnixNano()
 	changes, lost := h.putChanges(s, steps, w.made)
 	if lost == nil {
 		span.To, lost = s.appendPoint(point{by: by}, changes)

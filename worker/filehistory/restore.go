@@ -1,6 +1,7 @@
 package filehistory
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -33,9 +34,12 @@ type RestoreResult struct {
 // present state. A repeated call with the same author continues.
 func (h *History) Restore(ctx context.Context, r RestoreRequest,
 	by protocol.HistoryAuthor) (result RestoreResult, err error) {
-	err = h.do(func(s *store) error {
+	err = h.doFor(ctx, func(s *store) error {
 		p, err := s.pointOrLast(r.Point)
 		if err != nil {
+			return err
+		}
+		if err := h.lookAgain(ctx, s, cmp.Or(r.Copy, r.Path), by); err != nil {
 			return err
 		}
 		if _, err := h.look(ctx, s, nil, func() bool { return true }); err != nil {
@@ -46,7 +50,7 @@ func (h *History) Restore(ctx context.Context, r RestoreRequest,
 			return err
 		}
 		if !r.Preview {
-			if err := h.lookAt(ctx, s, plan.paths()); err != nil { // keeps what is there now
+			if err := h.lookAt(ctx, s, plan.paths(), by); err != nil { // keeps what is there now
 				return err
 			}
 			plan = &restorePlan{store: s}
@@ -57,8 +61,8 @@ func (h *History) Restore(ctx context.Context, r RestoreRequest,
 		var failed map[string]bool
 		if !r.Preview && len(plan.steps) > 0 {
 			failed, result.Span, err = h.putBack(ctx, s, plan.steps, by)
-		} else if from := s.unfinished(by); !r.Preview && from > 0 {
-			result.Span = protocol.HistorySpan{From: from - 1, To: s.index.last()}
+		} else if !r.Preview {
+			result.Span = s.spanSince(s.unfinished(by), by)
 		}
 		plan.count(failed, &result)
 		return err

@@ -59,8 +59,13 @@ type rewriter struct {
 }
 
 // rewrite replaces a pack by one without the records that do not pass. A crash leaves the old or
-// the new pack.
+// the new pack. It returns errStopped if the running operation should end.
 func (s *store) rewrite(number uint32, f filter) error {
+	if s.goOn != nil {
+		if err := s.goOn(); err != nil {
+			return err
+		}
+	}
 	_, err := s.rewritePack(number, f)
 	if err != nil {
 		return fmt.Errorf("rewrite %s of the file history: %w", packName(number), err)

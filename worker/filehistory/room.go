@@ -42,7 +42,10 @@ func (s *store) checkRoom(n int64) error {
 		}
 	}
 	if n > s.room.left {
-		if err := s.makeRoom(n); err != nil {
+		if err := s.makeRoom(n); err == errStopped {
+			s.room.tried = 0
+			return err
+		} else if err != nil {
 			s.report(err) // there is no room then
 		}
 	}

@@ -59,7 +59,13 @@ func (h *History) lookAround(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	return h.recordTree(ctx, tree)
+}
+
+// recordTree does the work of lookAround with a tree.
+func (h *History) recordTree(ctx context.Context, tree *Tree) error {
 	return h.do(func(s *store) error {
+		s.retryUnreadable()
 		if len(h.running) > 0 {
 			return nil
 		}
@@ -80,7 +86,7 @@ func (h *History) keepWaiting(ctx context.Context) error {
 	for err == nil && len(paths) > 0 && ctx.Err() == nil {
 		bytes := int64(0)
 		err = h.do(func(s *store) (err error) {
-			paths, bytes, err = s.keepSome(h.home, paths, func() bool { return ctx.Err() != nil })
+			paths, bytes, err = s.keepSome(h.home, paths, func() bool { return ctx.Err() != nil || h.mu.isWanted() })
 			return err
 		})
 		rest := time.NewTimer(time.Duration(bytes) * time.Second / keepPace)
@@ -93,8 +99,8 @@ func (h *History) keepWaiting(ctx context.Context) error {
 	return errors.Join(err, h.do(func(s *store) error { return s.packs.sync() }))
 }
 
-// keepSome keeps the first of some present files, and returns the rest. Files that have changed
-// since wait for the next look.
+// keepSome keeps the first of some present files until stop returns true, and returns the rest.
+// Files that have changed since wait for the next look.
 func (s *store) keepSome(h *home, paths []string, stop func() bool) (rest []string, bytes int64, err error) {
 	var list []candidate
 	for len(paths) > 0 && len(list) < sliceFiles && bytes < keepSlice {
@@ -105,7 +111,17 @@ func (s *store) keepSome(h *home, paths []string, stop func() bool) (rest []stri
 		}
 		paths = paths[1:]
 	}
-	_, err = s.keepAll(h, list, false, stop)
+	for i := range list {
+		stopped := false
+		_, lost := s.keepAll(h, list[i:i+1], false, func() bool {
+			stopped = stopped || stop()
+			return stopped
+		})
+		err = errors.Join(err, lost)
+		if stopped && !list[i].e.isKept() {
+			paths = append(paths, list[i].path)
+		}
+	}
 	_, lost := s.settle(slices.DeleteFunc(list, func(c candidate) bool {
 		p := s.index.present[c.path] // the next look records other bytes with the same stamp as a change
 		return p == nil || p.isKept() && p.digest != c.e.digest

@@ -50,7 +50,7 @@ func TestRun_IdleHistory_FreesItsIndex(t *testing.T) {
 		f, stop := runFixture(t)
 		defer stop()
 		f.write("a", "one")
-		f.program(func() { f.write("a", "two") })
+		f.program(func() { f.write("a", "and two") })
 		time.Sleep(3 * idleAfter)
 		f.h.mu.Lock()
 		loaded := f.h.store != nil
@@ -58,7 +58,7 @@ func TestRun_IdleHistory_FreesItsIndex(t *testing.T) {
 		if loaded {
 			t.Error("the index is still in memory")
 		}
-		if got := f.version("a", 0); got != "two" {
+		if got := f.version("a", 0); got != "and two" {
 			t.Errorf("got %q", got)
 		}
 	})

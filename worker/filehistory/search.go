@@ -10,9 +10,9 @@ import (
 // Search returns the files that have a version with one of the phrases. It searches the files among
 // paths, and those in folders among them. Upper and lower case count as the same.
 func (h *History) Search(ctx context.Context, paths, phrases []string) (found []string, err error) {
-	err = h.do(func(s *store) error {
+	versions := map[string]map[digest]bool{}
+	err = h.doFor(ctx, func(s *store) error {
 		wanted := pathSet(paths)
-		versions := map[string]map[digest]bool{}
 		add := func(path string, d digest) {
 			if s.hasBytes(d) && isWanted(path, wanted) {
 				if versions[path] == nil {
@@ -34,27 +34,30 @@ func (h *History) Search(ctx context.Context, paths, phrases []string) (found []
 		for i := range s.index.holds {
 			add(s.index.holds[i].path, s.index.holds[i].digest)
 		}
-		searched := map[digest]bool{}
-		for path, digests := range versions {
-			for d := range digests {
-				if ctx.Err() != nil {
-					return context.Cause(ctx)
-				}
-				has, known := searched[d]
-				if !known {
-					has = s.hasPhrase(d, phrases)
-					searched[d] = has
-				}
-				if has {
-					found = append(found, path)
-					break
-				}
-			}
-		}
-		slices.Sort(found)
 		return nil
 	})
-	return found, err
+	searched := map[digest]bool{}
+	for path, digests := range versions {
+		for d := range digests {
+			has, known := searched[d]
+			if !known && err == nil { // other operations get the lock between two versions
+				err = h.doFor(ctx, func(s *store) error {
+					has = s.hasBytes(d) && s.hasPhrase(d, phrases)
+					return context.Cause(ctx)
+				})
+				searched[d] = has
+			}
+			if has {
+				found = append(found, path)
+				break
+			}
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(found)
+	return found, nil
 }
 
 func pathSet(paths []string) map[string]bool {

@@ -7,7 +7,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"mews/protocol"
 )
@@ -17,13 +16,12 @@ import (
 // phrase or belong to one of the turns. A call that is repeated after a crash completes the work.
 func (h *History) ForgetTraces(ctx context.Context, paths, phrases []string, turns []int64) (
 	versions int64, err error) {
-	err = h.do(func(s *store) error {
+	err = h.doFor(ctx, func(s *store) error {
 		wanted := pathSet(paths)
 		if err := s.folder.remove(indexName); err != nil { // the index file has the names too
 			return err
 		}
 		s.index.changed = true
-		h.recorded = time.Now().UnixNano()
 		for path := range s.index.present {
 			if isWanted(path, wanted) {
 				delete(s.index.present, path)
@@ -94,7 +92,7 @@ func (s *store) forgetWords(paths, phrases []string, turns []int64) {
 // EachVersion calls visit for the kept bytes of each version of a file. It stops at the first error
 // of visit. Unreadable bytes are reported and left out.
 func (h *History) EachVersion(ctx context.Context, path string, visit func(text []byte) error) error {
-	return h.do(func(s *store) error {
+	return h.doFor(ctx, func(s *store) error {
 		seen := map[digest]bool{{}: true}
 		var list []digest
 		add := func(of string, digests ...digest) {

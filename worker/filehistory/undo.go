@@ -11,12 +11,12 @@ import (
 // repeated call with the same author continues.
 func (h *History) UndoSpan(ctx context.Context, span protocol.HistorySpan, force bool,
 	by protocol.HistoryAuthor) (undone protocol.UndoneSpan, err error) {
-	err = h.do(func(s *store) error {
+	err = h.doFor(ctx, func(s *store) error {
 		changes, shared, err := s.spanChanges(span)
 		if err != nil {
 			return err
 		}
-		if err := h.lookAtChanges(ctx, s, changes); err != nil {
+		if err := h.lookAtChanges(ctx, s, changes, by); err != nil {
 			return err
 		}
 		u := &undoPlan{store: s, shared: shared, force: force}
@@ -27,8 +27,8 @@ func (h *History) UndoSpan(ctx context.Context, span protocol.HistorySpan, force
 		made := protocol.HistorySpan{}
 		if len(u.steps) > 0 {
 			failed, made, err = h.putBack(ctx, s, u.steps, by)
-		} else if from := s.unfinished(by); from > 0 {
-			made = protocol.HistorySpan{From: from - 1, To: s.index.last()}
+		} else {
+			made = s.spanSince(s.unfinished(by), by)
 		}
 		for _, st := range u.steps {
 			if failed[st.path] {
@@ -48,16 +48,17 @@ func (h *History) UndoSpan(ctx context.Context, span protocol.HistorySpan, force
 }
 
 // lookAtChanges does the work of lookAt for the paths of some changes.
-func (h *History) lookAtChanges(ctx context.Context, s *store, changes []change) error {
+func (h *History) lookAtChanges(ctx context.Context, s *store, changes []change, by protocol.HistoryAuthor) error {
 	paths := make([]string, len(changes))
 	for i := range changes {
 		paths[i] = changes[i].path
 	}
-	return h.lookAt(ctx, s, paths)
+	return h.lookAt(ctx, s, paths, by)
 }
 
-// lookAt records changes of some paths from outside Mews, and keeps the present bytes.
-func (h *History) lookAt(ctx context.Context, s *store, paths []string) error {
+// lookAt records changes of some paths from outside Mews, and keeps the present bytes. After an
+// interrupted undo or restore by the same author, the changes are that author's.
+func (h *History) lookAt(ctx context.Context, s *store, paths []string, by protocol.HistoryAuthor) error {
 	var changes []change
 	for _, path := range paths {
 		c := change{path: path}
@@ -95,7 +96,11 @@ func (h *History) lookAt(ctx context.Context, s *store, paths []string) error {
 	if err := s.appendPresents(kept); err != nil || len(found) == 0 {
 		return err
 	}
-	_, err := s.appendPoint(s.foundAuthor(len(h.running)), found)
+	author := s.foundAuthor(len(h.running))
+	if s.isInterrupted(by) {
+		author = point{by: by}
+	}
+	_, err := s.appendPoint(author, found)
 	return err
 }
 

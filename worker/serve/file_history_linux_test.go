@@ -245,3 +245,44 @@ func TestRestoreTool_Restores_IsAnEffect(t *testing.T) {
 		}
 	}
 }
+
+// TestTurn_WithoutTools_LeavesHistoryAlone: such a turn neither looks at the home nor writes to the
+// history.
+func TestTurn_WithoutTools_LeavesHistoryAlone(t *testing.T) {
+	k := newKeptHome(t, map[string]string{"a.md": "one\n"}, true)
+	k.turn()
+	// the file is kept after the first look at the home, so the next look is an hour away then
+	for kept := int64(0); kept < 1; {
+		kept = k.fileHistory(protocol.FileHistoryParameters{Action: protocol.FileHistorySpace}).Space.Files
+	}
+	k.write("b.md", "a look would record this")
+	before := k.packs()
+	k.turn()
+	if diff := cmp.Diff(before, k.packs()); diff != "" {
+		t.Errorf("the turn wrote to the history:\n%s", diff)
+	}
+	k.turn(bash("true"))
+	if cmp.Equal(before, k.packs()) {
+		t.Error("a program's start did not keep the new file")
+	}
+}
+
+// packs returns the sizes of the packs by name.
+func (k *keptHome) packs() map[string]int64 {
+	k.t.Helper()
+	all := map[string]int64{}
+	entries, err := os.ReadDir(k.folder)
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil {
+			k.t.Fatal(err)
+		}
+		if strings.HasSuffix(e.Name(), ".pack") {
+			all[e.Name()] = info.Size()
+		}
+	}
+	return all
+}

@@ -9,6 +9,7 @@ import (
 
 	"mews/protocol"
 	"mews/protocol/amount"
+	"mews/worker/filehistory"
 	"mews/worker/workspace"
 )
 
@@ -34,6 +35,8 @@ func (e *environment) changesBetween(before, after snapshot) (f fileChanges) {
 	switch {
 	case errors.Is(err, errTooManyFiles):
 		f.why = fmt.Sprintf("the folder holds more than %s", amount.FormatNumber(int64(e.options.limits.entries)))
+	case errors.Is(err, filehistory.ErrManyFiles):
+		f.why = filehistory.ErrManyFiles.Error()
 	case err != nil:
 		f.why = "the folder could not be read"
 	}

@@ -15,7 +15,7 @@ import (
 // keptProgram is a program in the file history. The zero value means that no history is kept.
 type keptProgram struct {
 	program *filehistory.Program
-	fault   string // why nothing was kept before the program; "" means that it was
+	fault   string // why not all was kept before the program; "" means that it was
 }
 
 // keepBefore keeps the files of a snapshot in the file history, before a program starts. The caller
@@ -28,8 +28,13 @@ func (e *environment) keepBefore(ctx context.Context, before snapshot) (p keptPr
 	if err == nil {
 		p.program, err = e.options.History.BeginProgram(ctx, before.tree)
 	}
+	if err == nil {
+		err = before.cut // what the tree lacks is not kept
+	} else {
+		p.program = nil
+	}
 	if err != nil {
-		p.program, p.fault = nil, err.Error()
+		p.fault = err.Error()
 	}
 	return p
 }
@@ -43,9 +48,11 @@ type keptChanges struct {
 
 // end records the changes of the program until a snapshot.
 func (p keptProgram) end(ctx context.Context, after snapshot, by protocol.HistoryAuthor) (k keptChanges) {
-	if p.program == nil {
-		k.fault = p.fault
+	if k.fault = p.fault; p.program == nil {
 		return k
+	}
+	if after.cut != nil {
+		k.fault = after.cut.Error()
 	}
 	if after.err != nil {
 		p.program.Drop()

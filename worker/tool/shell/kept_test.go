@@ -146,3 +146,33 @@ func TestNote_NotKept_IsNamed(t *testing.T) {
 		}
 	}
 }
+
+// TestKept_TooManyFiles_IsNamed: if the home holds more files than a tree, the result says so, and
+// no file counts as deleted.
+func TestKept_TooManyFiles_IsNamed(t *testing.T) {
+	b, _ := newKeptFixture(t)
+	b.write("diary.md", "years")
+	e := b.shell.environment
+	for _, cut := range []string{"before", "after"} {
+		before := e.takeSnapshot(t.Context())
+		if cut == "before" {
+			before.cut = filehistory.ErrManyFiles
+		}
+		kept := e.keepBefore(t.Context(), before)
+		b.write("new.md", cut)
+		after := e.takeSnapshot(t.Context())
+		if cut == "after" {
+			after.cut, after.unread = filehistory.ErrManyFiles, []string{"."}
+			delete(after.files, "diary.md")
+		}
+		if !after.maybeHas("diary.md") && cut == "after" {
+			t.Error("the diary counts as deleted")
+		}
+		found := e.changesBetween(before, after)
+		k := kept.end(t.Context(), after, programAuthor(1, "sh"))
+		want := filehistory.ErrManyFiles.Error()
+		if found.why != want || k.fault != want || k.undo == nil {
+			t.Errorf("%s: got %q, %q, %+v", cut, found.why, k.fault, k.undo)
+		}
+	}
+}

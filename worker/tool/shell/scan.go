@@ -23,6 +23,7 @@ type snapshot struct {
 	tree   *filehistory.Tree // the same and more, for the file history; nil means that none is kept
 	mews   *workspace.ChangeRecord
 	err    error // reason why the snapshot lacks some files
+	cut    error // reason why the tree lacks some files, although the history uses it
 }
 
 // fileState is the state of a file or link in a snapshot.
@@ -63,13 +64,13 @@ func (e *environment) takeSnapshot(ctx context.Context) snapshot {
 	return seen
 }
 
-// readTree takes the files from the tree, so that the workspace is walked only once. A tree has no
-// limit of entries.
+// readTree takes the files from the tree, so that the workspace is walked only once. A tree has its
+// own limit of entries.
 func (s *snapshot) readTree() {
 	if s.err != nil {
 		return
 	}
-	s.unread = s.tree.Unread()
+	s.unread, s.cut = s.tree.Unread(), s.tree.Err()
 	for entry := range s.tree.Entries() {
 		kind := entry.Mode.Type()
 		if (kind.IsRegular() || kind == fs.ModeSymlink) && !workspace.IsInTrash(entry.Path) {
@@ -96,9 +97,12 @@ func (s snapshot) settle() {
 	}
 }
 
-// maybeHas reports whether a file that is not in the snapshot may be in a folder that was not read.
+// maybeHas reports whether a file that is not in the snapshot may exist, because the file or a
+// folder above it was not read.
 func (s snapshot) maybeHas(path string) bool {
-	return slices.ContainsFunc(s.unread, func(folder string) bool { return strings.HasPrefix(path, folder+"/") })
+	return slices.ContainsFunc(s.unread, func(unread string) bool {
+		return unread == "." || path == unread || strings.HasPrefix(path, unread+"/")
+	})
 }
 
 // fileChange is a change of one file by a program.
@@ -124,7 +128,7 @@ func (c fileChange) after() protocol.FileState {
 // stops the record of the first snapshot.
 func (s snapshot) compare(after snapshot) (changes []fileChange, err error) {
 	s.mews.Stop()
-	if err := errors.Join(s.err, after.err); err != nil {
+	if err := errors.Join(s.err, after.err, s.cut, after.cut); err != nil {
 		return nil, err
 	}
 	for path, now := range after.files {

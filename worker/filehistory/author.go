@@ -1,0 +1,58 @@
+package filehistory
+
+import (
+	"context"
+
+	"mews/protocol"
+)
+
+// foundAuthor returns the author of changes that are found now.
+func (s *store) foundAuthor(programs int) point {
+	if programs > 0 {
+		return point{by: protocol.HistoryAuthor{Kind: protocol.HistoryAuthorProgram}, shared: true}
+	}
+	return point{by: protocol.HistoryAuthor{Kind: protocol.HistoryAuthorOther}}
+}
+
+// isInterrupted reports whether an undo or a restore by this author has begun and not ended, and
+// nothing was recorded since. Then it has changed paths without a record of that.
+func (s *store) isInterrupted(by protocol.HistoryAuthor) bool {
+	n := len(s.index.points)
+	return n > 0 && by.Words != "" && s.index.points[n-1].begun && s.index.points[n-1].by == by
+}
+
+// lookAgain records the changes below a path, and of the path, as those of an interrupted restore
+// by the same author. Without an interrupted restore it does nothing.
+func (h *History) lookAgain(ctx context.Context, s *store, path string, by protocol.HistoryAuthor) error {
+	if !s.isInterrupted(by) {
+		return nil
+	}
+	var changes []change
+	if path == "." {
+		tree, err := h.Walk(ctx)
+		if err != nil {
+			return err
+		}
+		changes = h.compareHome(s, tree)
+	} else {
+		var err error
+		if changes, err = h.changesOf(ctx, s, []string{path}); err != nil {
+			return err
+		}
+	}
+	if len(changes) == 0 {
+		return nil
+	}
+	_, err := s.appendPoint(point{by: by}, changes)
+	return err
+}
+
+// spanSince returns the span from a point to the author's last point. Number 0 gives the zero span.
+func (s *store) spanSince(number int64, by protocol.HistoryAuthor) (span protocol.HistorySpan) {
+	for i := range s.index.points {
+		if p := &s.index.points[i]; number > 0 && p.number >= number && p.by == by {
+			span = protocol.HistorySpan{From: number - 1, To: p.number}
+		}
+	}
+	return span
+}
