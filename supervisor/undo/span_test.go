@@ -91,6 +91,14 @@ func TestUndo_Span_CountsAndNamesFiles(t *testing.T) {
 			Span: &protocol.UndoneSpan{Restored: paths(1, "a")}}, says(undoLines[0].text, "`a`"), false, nil},
 		"expired": {protocol.UndoneChange{Outcome: protocol.UndoOutcomeExpired, Span: &protocol.UndoneSpan{}},
 			says(textSpanExpired, "`rm -rf .`") + "\n" + textUndoEarlier, false, nil},
+		"one failed": {undone(protocol.UndoneSpan{Restored: paths(1, "a"), Failed: paths(2, "b"), Span: inverse}),
+			says(undoLines[0].text, "`a`") + "\n" + says(textCouldNotChange, "`b` and 1 more file"), true,
+			[]string{textUndoAgain}},
+		"ended early": {protocol.UndoneChange{Outcome: protocol.UndoOutcomeFailed, Why: "the disk is full",
+			Span: &protocol.UndoneSpan{Restored: paths(1, "a"), Failed: paths(1, "b"), Span: inverse}},
+			says(undoLines[0].text, "`a`") + "\n" +
+				fmt.Sprintf(textSpanFailed, "`rm -rf .`", "the disk is full") + "\n" +
+				says(textCouldNotChange, "`b`"), true, []string{textUndoAgain}},
 		"failed": {protocol.UndoneChange{Outcome: protocol.UndoOutcomeFailed, Why: "the disk is full",
 			Span: &protocol.UndoneSpan{}},
 			fmt.Sprintf(textSpanFailed, "`rm -rf .`", "the disk is full") + "\n" + textUndoEarlier, false, nil},
@@ -115,7 +123,7 @@ func TestUndo_Span_CountsAndNamesFiles(t *testing.T) {
 			t.Errorf("%s: asked for %+v", name, asked)
 		}
 		failed := c.outcome.Outcome == protocol.UndoOutcomeExpired && c.outcome.Span.NotKept.Count == 0 ||
-			c.outcome.Outcome == protocol.UndoOutcomeFailed
+			c.outcome.Outcome == protocol.UndoOutcomeFailed && c.outcome.Span.Span == nil
 		if failed != (len(recorded.Spans) == 0) || !failed && (recorded.Spans[0].Effect != 3 ||
 			recorded.Spans[0].Partly != c.partly ||
 			recorded.Spans[0].Inverse != nil != (c.outcome.Span.Span != nil)) {

@@ -53,14 +53,16 @@ const (
 	textSpanFailed  = "Can't be taken back: what %s changed (%s)."
 	textShared      = "Changed while two programs ran, so I put these back only by name: %s. " +
 		"Write “/history files NAME”."
-	textLost        = "They stay as they are, because I had not kept them: %s."
-	textOutsideHome = "I keep no earlier versions of what a program changes in %s."
-	textHistoryHint = "“/history files” shows earlier versions of your files."
-	textUnknownEnd  = "Interrupted, so I do not know what it did: %s."
-	textDeleted     = "deleted"
-	textRestored    = "restored"
-	textMovedBack   = "moved back from %s"
-	textListAnd     = ", and "
+	textLost = "They stay as they are, because I had not kept them: %s."
+	// the system refused to change these files
+	textCouldNotChange = "I could not change these files: %s."
+	textOutsideHome    = "I keep no earlier versions of what a program changes in %s."
+	textHistoryHint    = "“/history files” shows earlier versions of your files."
+	textUnknownEnd     = "Interrupted, so I do not know what it did: %s."
+	textDeleted        = "deleted"
+	textRestored       = "restored"
+	textMovedBack      = "moved back from %s"
+	textListAnd        = ", and "
 )
 
 // undoLines report files by the outcome of an undo.
