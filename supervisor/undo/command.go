@@ -116,7 +116,7 @@ func RedoButton(turn, operation int64) supervisor.Button {
 // tellUndone takes changes back, and returns the answer about the result.
 func (u *Undoer) tellUndone(ctx context.Context, r feature.CommandRequest, turn, of int64, force bool) (
 	d supervisor.Delivery, err error) {
-	report, err := u.UndoTurn(ctx, r.Conversation.User, turn, of, force)
+	report, err := u.UndoTurn(ctx, r.Conversation.User, r.Inbound, turn, of, force)
 	if err != nil {
 		return d, err
 	}

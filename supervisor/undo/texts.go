@@ -30,6 +30,8 @@ const (
 	textUndoUsage = "I do not know %s. Write /undo, “/undo 2” for the answer before the last one, " +
 		"“/undo show”, or “/undo back”."
 	textNothingToRedo = "No /undo can be taken back here. I can take one back for 7 days."
+	// the answer to a command that runs again after a crash
+	textUndoneBefore  = "I have done that already, before a restart. “/undo back” takes back the last /undo."
 	textRedoHint      = "“/undo back” takes back the last /undo."
 	textNothingToUndo = "There is nothing to take back here. I can undo my changes to your files for 7 days."
 	textFewerToUndo   = "Fewer answers than that changed files or ran programs. /undo takes back the changes of" +

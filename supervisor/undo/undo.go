@@ -120,8 +120,10 @@ func (u *Undoer) since() time.Time { return u.Now().Add(-spool.Retention) }
 
 // UndoTurn takes back the changes of a turn, or of an earlier undo of the turn. The parameter of is
 // the operation of that earlier undo; 0 means the turn's own changes. If force is true, UndoTurn
-// also overwrites files that have changed since.
-func (u *Undoer) UndoTurn(ctx context.Context, user string, turn, of int64, force bool) (report Report, err error) {
+// also overwrites files that have changed since. inbound is the asking inbound; 0 means none. A
+// repeated call for the same inbound undoes nothing else.
+func (u *Undoer) UndoTurn(ctx context.Context, user string, inbound, turn, of int64, force bool) (report Report,
+	err error) {
 	report.Paths = map[Outcome][]string{}
 	defer func() { report.addPrograms() }()
 	list, err := u.list(ctx, user, turn, of, &report)
@@ -132,7 +134,7 @@ func (u *Undoer) UndoTurn(ctx context.Context, user string, turn, of int64, forc
 	if force {
 		p.Action = protocol.UndoActionForce
 	}
-	op, result, err := u.operate(ctx, user, p)
+	op, result, err := u.operate(ctx, user, inbound, p)
 	if err != nil {
 		return report, err
 	}
@@ -301,7 +303,7 @@ func (u *Undoer) StoreDiff(ctx context.Context, user string, turn, of int64) (di
 	if err != nil || len(list) == 0 {
 		return nil, report, err
 	}
-	_, result, err := u.operate(ctx, user, protocol.UndoParameters{Action: protocol.UndoActionDiff,
+	_, result, err := u.operate(ctx, user, 0, protocol.UndoParameters{Action: protocol.UndoActionDiff,
 		Changes: undos(list)})
 	return result.Diff, report, err
 }
@@ -314,11 +316,14 @@ func undos(list []supervisor.FileChange) (undos []protocol.Undo) {
 }
 
 // operate runs an undo operation in the user's worker.
-func (u *Undoer) operate(ctx context.Context, user string, p protocol.UndoParameters) (id int64,
+func (u *Undoer) operate(ctx context.Context, user string, inbound int64, p protocol.UndoParameters) (id int64,
 	result protocol.UndoResult, err error) {
 	parameters, _ := json.Marshal(p) // Marshal never fails for UndoParameters
 	op, err := u.Operations.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationKindUndo,
-		Parameters: string(parameters)})
+		Parameters: string(parameters), Inbound: inbound})
+	if err == nil && inbound != 0 && op.Parameters != string(parameters) {
+		return 0, result, supervisor.Errorf(supervisor.CodeInvalid, textUndoneBefore)
+	}
 	if err == nil {
 		op, err = u.Operations.Wait(ctx, op.ID)
 	}

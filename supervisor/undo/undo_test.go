@@ -49,13 +49,13 @@ func TestUndo_LostOrUnsafeChanges_Stay(t *testing.T) {
 		change("old", "", spool.Retention+1), change("large", "it was large", 0), change("large", "", 0),
 		change("a.out", protocol.ObstacleProgramChange, 0),
 	}}})
-	report, err := u.UndoTurn(t.Context(), "alice", 1, 0, false)
+	report, err := u.UndoTurn(t.Context(), "alice", 0, 1, 0, false)
 	want := map[Outcome][]string{OutcomeExpired: {"old"}, OutcomeImpossible: {"large" + whyMark + "it was large"},
 		OutcomeChangedByProgram: {"a.out"}}
 	if err != nil || fmt.Sprint(report.Paths) != fmt.Sprint(want) {
 		t.Errorf("reported is %q, %v, want %q", report.Paths, err, want)
 	}
-	if _, err := u.UndoTurn(t.Context(), "bob", 1, 0, false); supervisor.ErrorCodeOf(err) != supervisor.CodeForbidden {
+	if _, err := u.UndoTurn(t.Context(), "bob", 0, 1, 0, false); supervisor.ErrorCodeOf(err) != supervisor.CodeForbidden {
 		t.Errorf("somebody else's: %v", err)
 	}
 }
