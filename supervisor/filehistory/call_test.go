@@ -127,7 +127,8 @@ func TestFormatReport_Actions_AreWorded(t *testing.T) {
 			line(textTerminalNotKept, "d")},
 		"ended early": {ActionRestore, protocol.FileHistoryResult{Restored: protocol.PathCount{Count: 1,
 			Named: []string{"a"}}, Failed: protocol.PathCount{Count: 1, Named: []string{"b"}}, Why: "no room"},
-			line(textTerminalRestored, "a") + line(textTerminalFailed, "b") + fmt.Sprintf(textTerminalEarly, "no room")},
+			line(textTerminalRestored, "a") + line(textTerminalFailed, "b") +
+				fmt.Sprintf(textTerminalEarly, "no room")},
 		"nothing": {ActionRestore, protocol.FileHistoryResult{}, textTerminalSame},
 		"same":    {ActionDiff, protocol.FileHistoryResult{}, textTerminalSame},
 		"show":    {ActionShow, protocol.FileHistoryResult{}, ""},

@@ -39,7 +39,8 @@ func TestUndo_RepeatedCommand_KeepsRedo(t *testing.T) {
 	var asked protocol.UndoParameters
 	inverse := &protocol.HistorySpan{From: 20, To: 21}
 	operations := rememberedOperations{worker{protocol.UndoResult{Changes: []protocol.UndoneChange{
-		undone(protocol.UndoneSpan{Restored: paths(1, "a"), Span: inverse})}}, &asked}, map[int64]supervisor.Operation{}}
+		undone(protocol.UndoneSpan{Restored: paths(1, "a"), Span: inverse})}}, &asked},
+		map[int64]supervisor.Operation{}}
 	u := New(Options{Now: time.Now, Store: killedRows{rows}, Operations: operations})
 	const inbound = 77
 	if _, err := u.UndoTurn(t.Context(), "alice", inbound, 1, 0, false); !errors.Is(err, errKilled) {
