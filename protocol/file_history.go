@@ -161,6 +161,8 @@ type FileHistoryResult struct {
 	Restored PathCount `json:"restored,omitzero"` // paths that get an earlier state
 	Deleted  PathCount `json:"deleted,omitzero"`  // paths that were not there at the point
 	NotKept  PathCount `json:"not_kept,omitzero"` // paths that stay as they are, because their bytes are not kept
+	Failed   PathCount `json:"failed,omitzero"`   // paths that could not be changed
+	Why      string    `json:"why,omitempty"`     // why a restore ended early; "" means that it did not
 	// the changes that the restore made, so that they can be undone; nil means none
 	Span *HistorySpan `json:"span,omitempty"`
 
@@ -172,7 +174,7 @@ type FileHistoryResult struct {
 // Validate returns an error for a result that no honest worker gives.
 func (r FileHistoryResult) Validate() error {
 	if len(r.Versions) > MaxFileVersions || len(r.Found) > MaxForgottenPaths || r.Span != nil && !r.Span.isValid() ||
-		r.Gone < 0 {
+		r.Gone < 0 || len(r.Why) > MaxUndoReasonBytes {
 		return fmt.Errorf("%d versions and %d paths", len(r.Versions), len(r.Found))
 	}
 	versions := r.Versions
@@ -184,7 +186,7 @@ func (r FileHistoryResult) Validate() error {
 			return err
 		}
 	}
-	return errors.Join(r.Restored.check(), r.Deleted.check(), r.NotKept.check())
+	return errors.Join(r.Restored.check(), r.Deleted.check(), r.NotKept.check(), r.Failed.check())
 }
 
 func (v FileVersion) check() error {

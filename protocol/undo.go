@@ -124,8 +124,9 @@ const (
 type UndoAction string
 
 const (
-	UndoActionUnchangedFiles UndoAction = "back"  // undo only changes of files that are unchanged since the turn
-	UndoActionForce          UndoAction = "force" // undo all changes, even of files that have changed since the turn
+	UndoActionUnchangedFiles UndoAction = "back" // undo only changes of files that are unchanged since the turn
+	// undo also changes of files that have changed since the turn, unless two programs ran meanwhile
+	UndoActionForce UndoAction = "force"
 	// commit a blob with the difference between the earlier and the present files, in the form of
 	// diff -u
 	UndoActionDiff UndoAction = "diff"
@@ -181,7 +182,9 @@ type UndoneSpan struct {
 	Restored PathCount `json:"restored"` // paths that are as they were before the span
 	Changed  PathCount `json:"changed"`  // paths that were left alone, because they have changed since
 	Shared   PathCount `json:"shared"`   // paths that were left alone, because another program ran too
-	NotKept  PathCount `json:"not_kept"` // paths whose earlier bytes are not kept
+	NotKept  PathCount `json:"not_kept"` // paths that stay, because their earlier or present bytes are not kept
+	// Failed counts paths that could not be changed
+	Failed PathCount `json:"failed,omitzero"`
 	// Span has the changes that the undo itself made; nil means none.
 	Span *HistorySpan `json:"span,omitempty"`
 }
@@ -214,7 +217,8 @@ func (s *UndoneSpan) check() error {
 	if s.Span != nil && !s.Span.isValid() {
 		return errors.New("a span of the file history that can't be")
 	}
-	return errors.Join(s.Restored.check(), s.Changed.check(), s.Shared.check(), s.NotKept.check())
+	return errors.Join(s.Restored.check(), s.Changed.check(), s.Shared.check(), s.NotKept.check(),
+		s.Failed.check())
 }
 
 // UndoResult holds the outcome of each change. After UndoActionDiff it has only Diff; nil means no

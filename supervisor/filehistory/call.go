@@ -173,14 +173,17 @@ func FormatReport(action Action, r Report) string {
 			return textTerminalSame
 		}
 	case ActionPreview, ActionRestore:
-		texts := []string{textTerminalWould, textTerminalDelete, textTerminalNotKept}
+		texts := []string{textTerminalWould, textTerminalDelete, textTerminalNotKept, textTerminalFailed}
 		if action == ActionRestore {
-			texts = []string{textTerminalRestored, textTerminalDeleted, textTerminalNotKept}
+			texts = []string{textTerminalRestored, textTerminalDeleted, textTerminalNotKept, textTerminalFailed}
 		}
-		for i, c := range []protocol.PathCount{r.Restored, r.Deleted, r.NotKept} {
+		for i, c := range []protocol.PathCount{r.Restored, r.Deleted, r.NotKept, r.Failed} {
 			if c.Count > 0 {
 				fmt.Fprintf(&b, textTerminalCounts, texts[i], nameCounted(c, printable.DropControls))
 			}
+		}
+		if r.Why != "" {
+			fmt.Fprintf(&b, textTerminalEarly, printable.DropControls(r.Why))
 		}
 		switch {
 		case b.Len() == 0:

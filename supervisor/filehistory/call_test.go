@@ -192,6 +192,10 @@ func TestFormatReport_Actions_AreWorded(t *testing.T) {
 		"restore": {ActionRestore, counts, line(textTerminalRestored, "a, b and 1 more file") +
 			line(textTerminalDeleted, "c") +
 			line(textTerminalNotKept, "d")},
+		"ended early": {ActionRestore, protocol.FileHistoryResult{Restored: protocol.PathCount{Count: 1,
+			Named: []string{"a"}}, Failed: protocol.PathCount{Count: 1, Named: []string{"b"}}, Why: "no room"},
+			line(textTerminalRestored, "a") + line(textTerminalFailed, "b") +
+				fmt.Sprintf(textTerminalEarly, "no room")},
 		"nothing": {ActionRestore, protocol.FileHistoryResult{}, textTerminalSame},
 		"same":    {ActionDiff, protocol.FileHistoryResult{}, textTerminalSame},
 		"show":    {ActionShow, protocol.FileHistoryResult{}, ""},

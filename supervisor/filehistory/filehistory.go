@@ -162,7 +162,10 @@ func (h *FileHistory) undoSpan(ctx context.Context, user string, inbound int64, 
 		return done, err
 	}
 	c := result.Changes[0] // an undo operation has one result for each change
-	if c.Span == nil || c.Outcome == protocol.UndoOutcomeFailed {
+	// after an early end, some changes were taken back
+	endedEarly := c.Span != nil && c.Span.Span != nil
+	failed := c.Outcome == protocol.UndoOutcomeExpired || c.Outcome == protocol.UndoOutcomeFailed
+	if c.Span == nil || failed && !endedEarly {
 		return done, supervisor.Errorf(supervisor.CodeUnavailable, textFailed, cmp.Or(c.Why, textGone))
 	}
 	return *c.Span, nil

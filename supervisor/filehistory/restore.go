@@ -144,7 +144,7 @@ func (h *FileHistory) takeBack(ctx context.Context, r feature.CommandRequest, sp
 		text  string
 		count protocol.PathCount
 	}{{textTakenBack, done.Restored}, {textChangedSince, done.Changed}, {textMayBeOther, done.Shared},
-		{textStaysNotKept, done.NotKept}} {
+		{textStaysNotKept, done.NotKept}, {textCouldNotChange, done.Failed}} {
 		if line.count.Count > 0 {
 			lines = append(lines, fmt.Sprintf(line.text, nameCounted(line.count, markdown.EscapeName)))
 		}
@@ -174,10 +174,13 @@ func countLines(r protocol.FileHistoryResult, restored, deleted, notKept string)
 	for _, line := range []struct {
 		text  string
 		count protocol.PathCount
-	}{{restored, r.Restored}, {deleted, r.Deleted}, {notKept, r.NotKept}} {
+	}{{restored, r.Restored}, {deleted, r.Deleted}, {notKept, r.NotKept}, {textCouldNotChange, r.Failed}} {
 		if line.count.Count > 0 {
 			lines = append(lines, fmt.Sprintf(line.text, nameCounted(line.count, markdown.EscapeName)))
 		}
+	}
+	if r.Why != "" {
+		lines = append(lines, fmt.Sprintf(textEndedEarly, r.Why))
 	}
 	return lines
 }

@@ -29,9 +29,10 @@ func (r *Report) addSpan(of supervisor.FileChange, c protocol.UndoneChange, done
 		s.Outcome = OutcomeRestored
 	}
 	r.Spans = append(r.Spans, s)
-	if s.Outcome == OutcomeRestored || s.Outcome == OutcomeChangedSince {
-		done.Spans = append(done.Spans, supervisor.UndoneSpan{Effect: of.Effect, Partly: s.Changed.Count > 0,
-			Inverse: s.Span})
+	endedEarly := s.Outcome == OutcomeImpossible && s.Span != nil
+	if s.Outcome == OutcomeRestored || s.Outcome == OutcomeChangedSince || endedEarly {
+		done.Spans = append(done.Spans, supervisor.UndoneSpan{Effect: of.Effect,
+			Partly: endedEarly || s.Changed.Count+s.Failed.Count > 0, Inverse: s.Span})
 	}
 }
 
@@ -100,9 +101,10 @@ func pathsOf(listed []string) (paths []string) {
 
 // spanLines returns the sentences about spans, and about changes that are not kept.
 func (r *Report) spanLines() (lines []string) {
-	var shared, lost protocol.PathCount
+	var shared, lost, failed protocol.PathCount
 	for _, s := range r.Spans {
 		shared, lost = addCounts(shared, s.Shared), addCounts(lost, s.NotKept)
+		failed = addCounts(failed, s.Failed)
 		switch name := markdown.EscapeName(s.Program); {
 		case s.Outcome == OutcomeExpired:
 			lines = append(lines, fmt.Sprintf(textSpanExpired, name))
@@ -115,6 +117,9 @@ func (r *Report) spanLines() (lines []string) {
 	}
 	if lost.Count > 0 {
 		lines = append(lines, fmt.Sprintf(textLost, nameCounted(nil, lost)))
+	}
+	if failed.Count > 0 {
+		lines = append(lines, fmt.Sprintf(textCouldNotChange, nameCounted(nil, failed)))
 	}
 	if len(r.outside) > 0 {
 		lines = append(lines, fmt.Sprintf(textOutsideHome, nameFiles(r.outside)))

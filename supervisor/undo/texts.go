@@ -30,6 +30,8 @@ const (
 	textUndoUsage = "I do not know %s. Write /undo, “/undo 2” for the answer before the last one, " +
 		"“/undo show”, or “/undo back”."
 	textNothingToRedo = "No /undo can be taken back here. I can take one back for 7 days."
+	// the answer to a command that runs again after a crash
+	textUndoneBefore  = "I have done that already, before a restart. “/undo back” takes back the last /undo."
 	textRedoHint      = "“/undo back” takes back the last /undo."
 	textNothingToUndo = "There is nothing to take back here. I can undo my changes to your files for 7 days."
 	textFewerToUndo   = "Fewer answers than that changed files or ran programs. /undo takes back the changes of" +
@@ -53,14 +55,16 @@ const (
 	textSpanFailed  = "Can't be taken back: what %s changed (%s)."
 	textShared      = "Changed while two programs ran, so I put these back only by name: %s. " +
 		"Write “/history files NAME”."
-	textLost        = "They stay as they are, because I had not kept them: %s."
-	textOutsideHome = "I keep no earlier versions of what a program changes in %s."
-	textHistoryHint = "“/history files” shows earlier versions of your files."
-	textUnknownEnd  = "Interrupted, so I do not know what it did: %s."
-	textDeleted     = "deleted"
-	textRestored    = "restored"
-	textMovedBack   = "moved back from %s"
-	textListAnd     = ", and "
+	textLost = "They stay as they are, because I had not kept them: %s."
+	// the system refused to change these files
+	textCouldNotChange = "I could not change these files: %s."
+	textOutsideHome    = "I keep no earlier versions of what a program changes in %s."
+	textHistoryHint    = "“/history files” shows earlier versions of your files."
+	textUnknownEnd     = "Interrupted, so I do not know what it did: %s."
+	textDeleted        = "deleted"
+	textRestored       = "restored"
+	textMovedBack      = "moved back from %s"
+	textListAnd        = ", and "
 )
 
 // undoLines report files by the outcome of an undo.

@@ -120,8 +120,8 @@ func (u *Undoer) since() time.Time { return u.Now().Add(-spool.Retention) }
 
 // UndoTurn takes back the changes of a turn, or of an earlier undo of the turn. The parameter of is
 // the operation of that earlier undo; 0 means the turn's own changes. If force is true, UndoTurn
-// also overwrites files that have changed since. A repeated call for the same inbound undoes nothing
-// else.
+// also overwrites files that have changed since. inbound is the asking inbound; 0 means none. A
+// repeated call for the same inbound undoes nothing else.
 func (u *Undoer) UndoTurn(ctx context.Context, user string, inbound, turn, of int64, force bool) (report Report,
 	err error) {
 	report.Paths = map[Outcome][]string{}
@@ -138,15 +138,8 @@ func (u *Undoer) UndoTurn(ctx context.Context, user string, inbound, turn, of in
 	if err != nil {
 		return report, err
 	}
-	earlier, err := changesOfEarlierRun(op, p)
-	if err != nil {
-		return report, err
-	}
-	if earlier != nil {
-		list = earlier
-	}
-	report.Operation = op.ID
-	done := supervisor.UndoneChanges{User: user, Turn: turn, UndoOf: of, Operation: op.ID}
+	report.Operation = op
+	done := supervisor.UndoneChanges{User: user, Turn: turn, UndoOf: of, Operation: op}
 	differences := differencesOf(list)
 	for i, c := range result.Changes {
 		if list[i].Span != nil {
@@ -169,28 +162,9 @@ func (u *Undoer) UndoTurn(ctx context.Context, user string, inbound, turn, of in
 	if len(done.Effects)+len(done.Spans) == 0 {
 		return report, nil
 	}
-	if earlier != nil { // of which turn is not known, so the answer has no button; /undo back does the same
-		return report, nil
-	}
 	report.redoable = len(done.Changes) > 0 ||
 		slices.ContainsFunc(done.Spans, func(s supervisor.UndoneSpan) bool { return s.Inverse != nil })
 	return report, u.Store.RecordUndo(ctx, done)
-}
-
-// changesOfEarlierRun returns the changes of an operation that has other parameters. Then the command
-// ran before a crash, and has recorded that undo. nil means that the operation is new.
-func changesOfEarlierRun(op supervisor.Operation, p protocol.UndoParameters) (list []supervisor.FileChange, err error) {
-	if asked, _ := json.Marshal(p); op.Parameters == string(asked) { // Marshal never fails for UndoParameters
-		return nil, nil
-	}
-	var was protocol.UndoParameters
-	if err := json.Unmarshal([]byte(op.Parameters), &was); err != nil {
-		return nil, fmt.Errorf("read the parameters of operation %d: %w", op.ID, err)
-	}
-	for _, c := range was.Changes {
-		list = append(list, supervisor.FileChange{Undo: c})
-	}
-	return list, nil
 }
 
 // differencesOf returns how each file differs after its changes, newest first, were taken back. ""
@@ -341,21 +315,23 @@ func undos(list []supervisor.FileChange) (undos []protocol.Undo) {
 	return undos
 }
 
-// operate runs an undo operation in the user's worker. The argument inbound is the asking inbound; 0
-// means none. A repeated call for the same inbound returns the same operation.
-func (u *Undoer) operate(ctx context.Context, user string, inbound int64, p protocol.UndoParameters) (
-	op supervisor.Operation, result protocol.UndoResult, err error) {
+// operate runs an undo operation in the user's worker.
+func (u *Undoer) operate(ctx context.Context, user string, inbound int64, p protocol.UndoParameters) (id int64,
+	result protocol.UndoResult, err error) {
 	parameters, _ := json.Marshal(p) // Marshal never fails for UndoParameters
-	op, err = u.Operations.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationKindUndo,
-		Inbound: inbound, Parameters: string(parameters)})
+	op, err := u.Operations.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationKindUndo,
+		Parameters: string(parameters), Inbound: inbound})
+	if err == nil && inbound != 0 && op.Parameters != string(parameters) {
+		return 0, result, supervisor.Errorf(supervisor.CodeInvalid, textUndoneBefore)
+	}
 	if err == nil {
 		op, err = u.Operations.Wait(ctx, op.ID)
 	}
 	if err != nil {
-		return op, result, fmt.Errorf("%s changes of %s: %w", p.Action, user, err)
+		return 0, result, fmt.Errorf("%s changes of %s: %w", p.Action, user, err)
 	}
 	if op.State != supervisor.OperationDone {
-		return op, result, supervisor.Errorf(supervisor.CodeUnavailable, textFailed, op.Result)
+		return 0, result, supervisor.Errorf(supervisor.CodeUnavailable, textFailed, op.Result)
 	}
-	return op, result, json.Unmarshal([]byte(op.Result), &result)
+	return op.ID, result, json.Unmarshal([]byte(op.Result), &result)
 }

@@ -55,7 +55,8 @@ func TestUndo_LostOrUnsafeChanges_Stay(t *testing.T) {
 	if err != nil || fmt.Sprint(report.Paths) != fmt.Sprint(want) {
 		t.Errorf("reported is %q, %v, want %q", report.Paths, err, want)
 	}
-	if _, err := u.UndoTurn(t.Context(), "bob", 0, 1, 0, false); supervisor.ErrorCodeOf(err) != supervisor.CodeForbidden {
+	_, err = u.UndoTurn(t.Context(), "bob", 0, 1, 0, false)
+	if supervisor.ErrorCodeOf(err) != supervisor.CodeForbidden {
 		t.Errorf("somebody else's: %v", err)
 	}
 }

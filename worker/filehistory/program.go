@@ -174,23 +174,14 @@ func (h *History) Record(ctx context.Context, paths []string,
 }
 
 // changesOf returns the changes of some paths from the present list to now. It includes everything
-// in folders among the paths, and the folders above them.
+// in folders among the paths, and the folders above them. Paths that it cannot look at have no
+// change; the next look finds them.
 func (h *History) changesOf(ctx context.Context, s *store, paths []string) (changes []change, err error) {
-	now := map[string]entry{}
-	wanted := map[string]bool{}
+	now, wanted := map[string]entry{}, map[string]bool{}
+	all := &Tree{} // everything in the folders
 	for _, path := range paths {
 		wanted[path] = true
-		for at := path; at != "."; at = parentOf(at) {
-			if _, seen := now[at]; seen || at != path && s.index.present[at] != nil {
-				continue
-			}
-			e, err := h.home.stat(at)
-			if err != nil {
-				return nil, err
-			}
-			e.why = h.home.reasonOf(at, &e, h.rules)
-			now[at] = e
-		}
+		h.lookUp(s, path, now, all)
 		if e := now[path]; e.kind != directory {
 			continue
 		}
@@ -198,12 +189,13 @@ func (h *History) changesOf(ctx context.Context, s *store, paths []string) (chan
 		if err != nil {
 			return nil, err
 		}
-		for i := range tree.entries {
-			now[tree.entries[i].path] = tree.entries[i].entry
-		}
+		all.entries, all.unread = append(all.entries, tree.entries...), append(all.unread, tree.unread...)
+	}
+	for i := range all.entries {
+		now[all.entries[i].path] = all.entries[i].entry
 	}
 	for path := range s.index.present {
-		if _, seen := now[path]; !seen && isWanted(path, wanted) {
+		if _, seen := now[path]; !seen && isWanted(path, wanted) && !all.mayHold(path) {
 			now[path] = entry{}
 		}
 	}
@@ -218,6 +210,25 @@ func (h *History) changesOf(ctx context.Context, s *store, paths []string) (chan
 	}
 	slices.SortFunc(changes, func(a, b change) int { return strings.Compare(a.path, b.path) })
 	return changes, nil
+}
+
+// lookUp adds the entries of a path, and of the folders above it that are not in the present list.
+func (h *History) lookUp(s *store, path string, now map[string]entry, all *Tree) {
+	for at := path; at != "."; at = parentOf(at) {
+		if _, seen := now[at]; seen || at != path && s.index.present[at] != nil {
+			continue
+		}
+		e, err := h.home.stat(at)
+		if err != nil {
+			all.unread = append(all.unread, at) // so nothing in it counts as deleted
+			if p := s.index.present[at]; p != nil {
+				now[at] = *p
+			}
+			continue
+		}
+		e.why = h.home.reasonOf(at, &e, h.rules)
+		now[at] = e
+	}
 }
 
 // isWanted reports whether a path or a folder above it is wanted.

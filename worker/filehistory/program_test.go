@@ -88,8 +88,12 @@ func TestUndoSpan_TwoPrograms_LeavesSharedPaths(t *testing.T) {
 	if undone.Shared.Count != 2 || f.read("a") != "one" {
 		t.Errorf("got %+v, %q", undone, f.read("a"))
 	}
-	if undone = f.undo(spanOne, true, "undo 2"); undone.Restored.Count != 2 || f.read("a")+f.read("b") != "oldold" {
+	if undone = f.undo(spanOne, true, "undo 2"); undone.Shared.Count != 2 || f.read("a")+f.read("b") != "onetwo" {
 		t.Errorf("got %+v, %q", undone, f.read("a")+f.read("b"))
+	}
+	f.restore(RestoreRequest{Path: "a", Point: spanOne.From}) // by name
+	if got := f.read("a") + f.read("b"); got != "oldtwo" {
+		t.Errorf("got %q", got)
 	}
 }
 

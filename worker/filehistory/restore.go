@@ -3,6 +3,7 @@ package filehistory
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -26,6 +27,8 @@ type RestoreResult struct {
 	Deleted  protocol.PathCount // paths that were not there at the point
 	// NotKept counts paths that stay, because their earlier or present bytes are not kept
 	NotKept protocol.PathCount
+	// Failed counts paths that stay, because they have changed meanwhile or there was an error
+	Failed protocol.PathCount
 	// Span has the changes of the restore; the zero span means none
 	Span protocol.HistorySpan
 }
@@ -49,19 +52,22 @@ func (h *History) Restore(ctx context.Context, r RestoreRequest,
 		if err := plan.make(r, p.number, s.unfinished(by) > 0); err != nil {
 			return err
 		}
-		if !r.Preview {
-			if err := h.lookAt(ctx, s, plan.paths(), by); err != nil { // keeps what is there now
-				return err
-			}
-			plan = &restorePlan{store: s}
-			if err := plan.make(r, p.number, true); err != nil {
-				return err
-			}
+		if r.Preview {
+			plan.count(nil, &result)
+			return nil
 		}
-		var failed map[string]bool
-		if !r.Preview && len(plan.steps) > 0 {
+		unseen, err := h.lookAt(ctx, s, plan.paths(), by) // keeps what is there now
+		if err != nil {
+			return err
+		}
+		plan = &restorePlan{store: s, unseen: unseen}
+		if err := plan.make(r, p.number, true); err != nil {
+			return err
+		}
+		var failed map[string]error
+		if len(plan.steps) > 0 {
 			failed, result.Span, err = h.putBack(ctx, s, plan.steps, by)
-		} else if !r.Preview {
+		} else {
 			result.Span = s.spanSince(s.unfinished(by), by)
 		}
 		plan.count(failed, &result)
@@ -86,9 +92,11 @@ func (s *store) pointOrLast(number int64) (*point, error) {
 // restorePlan has the steps of a restore.
 type restorePlan struct {
 	store   *store
-	preview bool // files that wait to be kept count as kept
+	preview bool             // files that wait to be kept count as kept
+	unseen  map[string]error // paths that cannot be looked at
 	steps   []step
 	noByte  []string
+	failed  []string
 }
 
 // make compares a path at a point with the present. The present list is up to date.
@@ -98,7 +106,7 @@ func (plan *restorePlan) make(r RestoreRequest, number int64, continues bool) er
 		return err
 	}
 	if len(was) == 0 && r.Path != "." {
-		return fmt.Errorf("%s at point %d: %w", r.Path, number, fs.ErrNotExist)
+		return plan.store.whyMissing(r.Path, number)
 	}
 	if r.Copy != "" {
 		if !continues && plan.store.index.present[r.Copy] != nil {
@@ -130,13 +138,31 @@ func (plan *restorePlan) make(r RestoreRequest, number int64, continues bool) er
 	return nil
 }
 
-// add decides about one path.
+// ErrAbsent means that a path did not exist at a point.
+var ErrAbsent = errors.New("it was not there then")
+
+// whyMissing returns the error for a path that the history does not have at a point. It is
+// ErrAbsent if the history has the path at another point.
+func (s *store) whyMissing(path string, number int64) error {
+	list, err := s.versionsOf(path)
+	if err == nil {
+		if err = fs.ErrNotExist; len(list) > 0 {
+			err = ErrAbsent
+		}
+	}
+	return fmt.Errorf("%s at point %d: %w", path, number, err)
+}
+
+// add decides about one path. The bytes that it restores stay kept until the end of the operation.
 func (plan *restorePlan) add(path string, to entry) {
+	plan.store.pin(&to)
 	now := entry{}
 	if p := plan.store.index.present[path]; p != nil {
 		now = *p
 	}
 	switch {
+	case plan.unseen[path] != nil:
+		plan.failed = append(plan.failed, path)
 	case now.isSame(&to), to.kind == unknown:
 	case to.kind == special, to.kind == file && !plan.store.hasBytes(to.digest), now.kind == special,
 		now.kind == file && !plan.store.hasBytes(now.digest) && !(plan.preview && now.wantsBytes()):
@@ -172,21 +198,22 @@ func (plan *restorePlan) copy(r RestoreRequest, was map[string]entry) {
 	}
 }
 
-// count fills in the counts of a result.
-func (plan *restorePlan) count(failed map[string]bool, result *RestoreResult) {
+// count fills in the counts of a result. failed has the paths that were left alone.
+func (plan *restorePlan) count(failed map[string]error, result *RestoreResult) {
 	var restored, deleted []string
 	for _, st := range plan.steps {
 		switch {
-		case failed[st.path]:
-			plan.noByte = append(plan.noByte, st.path)
+		case failed[st.path] != nil:
+			plan.failed = append(plan.failed, st.path)
 		case st.to.kind == absent:
 			deleted = append(deleted, st.path)
 		default:
 			restored = append(restored, st.path)
 		}
 	}
-	for _, list := range [][]string{restored, deleted, plan.noByte} {
+	for _, list := range [][]string{restored, deleted, plan.noByte, plan.failed} {
 		sortForNames(list)
 	}
-	result.Restored, result.Deleted, result.NotKept = countPaths(restored), countPaths(deleted), countPaths(plan.noByte)
+	result.Restored, result.Deleted = countPaths(restored), countPaths(deleted)
+	result.NotKept, result.Failed = countPaths(plan.noByte), countPaths(plan.failed)
 }

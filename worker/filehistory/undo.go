@@ -2,13 +2,15 @@ package filehistory
 
 import (
 	"context"
+	"errors"
 
 	"mews/protocol"
 )
 
-// UndoSpan restores the paths that a span has changed to their states before the span. Without
-// force, it leaves alone paths that have changed since, or that another program may have changed. A
-// repeated call with the same author continues.
+// UndoSpan restores the paths that a span has changed to their states before the span. It leaves
+// alone paths that another program may have changed too, and paths whose present bytes would be
+// lost. Without force, it also leaves alone paths that have changed since. A repeated call with the
+// same author continues.
 func (h *History) UndoSpan(ctx context.Context, span protocol.HistorySpan, force bool,
 	by protocol.HistoryAuthor) (undone protocol.UndoneSpan, err error) {
 	err = h.doFor(ctx, func(s *store) error {
@@ -16,27 +18,21 @@ func (h *History) UndoSpan(ctx context.Context, span protocol.HistorySpan, force
 		if err != nil {
 			return err
 		}
-		if err := h.lookAtChanges(ctx, s, changes, by); err != nil {
+		u := &undoPlan{store: s, shared: shared, force: force}
+		if u.unseen, err = h.lookAtChanges(ctx, s, changes, by); err != nil {
 			return err
 		}
-		u := &undoPlan{store: s, shared: shared, force: force}
 		for i := range changes {
 			u.add(&changes[i])
 		}
-		var failed map[string]bool
+		var failed map[string]error
 		made := protocol.HistorySpan{}
 		if len(u.steps) > 0 {
 			failed, made, err = h.putBack(ctx, s, u.steps, by)
 		} else {
 			made = s.spanSince(s.unfinished(by), by)
 		}
-		for _, st := range u.steps {
-			if failed[st.path] {
-				u.changed = append(u.changed, st.path)
-			} else {
-				u.restored = append(u.restored, st.path)
-			}
-		}
+		u.addOutcomes(failed)
 		undone = u.result()
 		if made.To > made.From {
 			undone.Span = &made
@@ -47,40 +43,34 @@ func (h *History) UndoSpan(ctx context.Context, span protocol.HistorySpan, force
 	return undone, err
 }
 
-// lookAtChanges does the work of lookAt for the paths of some changes.
-func (h *History) lookAtChanges(ctx context.Context, s *store, changes []change, by protocol.HistoryAuthor) error {
+// lookAtChanges does the work of lookAt for the paths of some changes, whose earlier bytes stay
+// kept meanwhile.
+func (h *History) lookAtChanges(ctx context.Context, s *store, changes []change, by protocol.HistoryAuthor) (
+	unseen map[string]error, err error) {
 	paths := make([]string, len(changes))
 	for i := range changes {
 		paths[i] = changes[i].path
+		s.pin(&changes[i].before)
 	}
 	return h.lookAt(ctx, s, paths, by)
 }
 
-// lookAt records changes of some paths from outside Mews, and keeps the present bytes. After an
-// interrupted undo or restore by the same author, the changes are that author's.
-func (h *History) lookAt(ctx context.Context, s *store, paths []string, by protocol.HistoryAuthor) error {
-	var changes []change
-	for _, path := range paths {
-		c := change{path: path}
-		if was := s.index.present[path]; was != nil {
-			c.before = *was
-		}
-		now, err := h.home.stat(path)
-		if err != nil {
-			return err
-		}
-		if c.after = now; c.before.hasStamp(&now) {
-			c.after = c.before
-		} else {
-			c.after.why = h.home.reasonOf(path, &now, h.rules)
-		}
-		if !c.before.hasStamp(&c.after) || c.after.wantsBytes() {
-			changes = append(changes, c)
-		}
+// pin protects the bytes of an entry from makeRoom until the operation ends.
+func (s *store) pin(e *entry) {
+	if s.hasBytes(e.digest) {
+		s.fresh[e.digest] = true
 	}
+}
+
+// lookAt records changes of some paths from outside Mews, and keeps the present bytes. After an
+// interrupted undo or restore by the same author, the changes are that author's. unseen has the
+// paths that it cannot look at. The end of ctx is an error.
+func (h *History) lookAt(ctx context.Context, s *store, paths []string, by protocol.HistoryAuthor) (
+	unseen map[string]error, err error) {
+	changes, unseen := h.lookForChanges(s, paths)
 	list := s.candidatesOf(changes)
 	if _, err := s.keepAll(h.home, list, true, func() bool { return ctx.Err() != nil }); err != nil {
-		return err
+		return nil, err
 	}
 	var kept []string
 	var found []change
@@ -93,24 +83,53 @@ func (h *History) lookAt(ctx context.Context, s *store, paths []string, by proto
 			kept = append(kept, c.path)
 		}
 	}
-	if err := s.appendPresents(kept); err != nil || len(found) == 0 {
-		return err
+	if err = s.appendPresents(kept); err == nil && len(found) > 0 {
+		author := s.foundAuthor(len(h.running))
+		if s.isInterrupted(by) {
+			author = point{by: by}
+		}
+		_, err = s.appendPoint(author, found)
 	}
-	author := s.foundAuthor(len(h.running))
-	if s.isInterrupted(by) {
-		author = point{by: by}
+	if err == nil && ctx.Err() != nil {
+		err = context.Cause(ctx) // some bytes are not kept
 	}
-	_, err := s.appendPoint(author, found)
-	return err
+	return unseen, err
+}
+
+// lookForChanges returns the paths that have changed or whose bytes should be kept.
+func (h *History) lookForChanges(s *store, paths []string) (changes []change, unseen map[string]error) {
+	unseen = map[string]error{}
+	for _, path := range paths {
+		c := change{path: path}
+		if was := s.index.present[path]; was != nil {
+			c.before = *was
+		}
+		now, err := h.home.stat(path)
+		if err != nil {
+			unseen[path] = err
+			continue
+		}
+		if c.after = now; c.before.hasStamp(&now) {
+			c.after = c.before
+		} else {
+			c.after.why = h.home.reasonOf(path, &now, h.rules)
+		}
+		if !c.before.hasStamp(&c.after) || c.after.wantsBytes() {
+			changes = append(changes, c)
+		}
+	}
+	return changes, unseen
 }
 
 // undoPlan sorts the changes of a span by what an undo does with them.
 type undoPlan struct {
-	store                              *store
-	shared                             map[string]bool
-	force                              bool
-	steps                              []step
-	restored, changed, sharing, noByte []string
+	store  *store
+	shared map[string]bool
+	unseen map[string]error // paths that cannot be looked at
+	force  bool
+	steps  []step
+
+	restored, changed, sharing, noByte, failed []string
 }
 
 // add decides about one change. The present list is up to date.
@@ -120,27 +139,45 @@ func (u *undoPlan) add(c *change) {
 		now = *p
 	}
 	isBefore := now.isSame(&c.before)
+	hasChanged := !now.isSame(&c.after)
 	switch {
 	case isBefore && c.before.isSame(&c.after), c.before.kind == unknown:
 		return // nothing to undo
+	case u.unseen[c.path] != nil:
+		u.failed = append(u.failed, c.path)
 	case isBefore:
 		u.restored = append(u.restored, c.path)
-	case u.shared[c.path] && !u.force:
+	case u.shared[c.path]:
 		u.sharing = append(u.sharing, c.path)
-	case !u.force && !now.isSame(&c.after):
+	case !u.force && hasChanged:
 		u.changed = append(u.changed, c.path)
-	case c.before.kind == special, c.before.kind == file && !u.store.hasBytes(c.before.digest):
+	case c.before.kind == special, c.before.kind == file && !u.store.hasBytes(c.before.digest),
+		hasChanged && now.kind == file && !u.store.hasBytes(now.digest):
 		u.noByte = append(u.noByte, c.path)
 	default:
 		u.steps = append(u.steps, step{path: c.path, now: now, to: c.before})
 	}
 }
 
+// addOutcomes sorts the steps by their outcomes. failed has the paths that were left alone.
+func (u *undoPlan) addOutcomes(failed map[string]error) {
+	for _, st := range u.steps {
+		switch err := failed[st.path]; {
+		case err == nil:
+			u.restored = append(u.restored, st.path)
+		case errors.Is(err, errMoved):
+			u.changed = append(u.changed, st.path)
+		default:
+			u.failed = append(u.failed, st.path)
+		}
+	}
+}
+
 func (u *undoPlan) result() protocol.UndoneSpan {
-	for _, list := range [][]string{u.restored, u.changed, u.sharing, u.noByte} {
+	for _, list := range [][]string{u.restored, u.changed, u.sharing, u.noByte, u.failed} {
 		sortForNames(list)
 	}
 	return protocol.UndoneSpan{Restored: countPaths(u.restored), Changed: countPaths(u.changed),
 		Shared:  countPaths(u.sharing),
-		NotKept: countPaths(u.noByte)}
+		NotKept: countPaths(u.noByte), Failed: countPaths(u.failed)}
 }

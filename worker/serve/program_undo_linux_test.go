@@ -140,7 +140,7 @@ func TestUndo_ChangedSince_WaitsForForce(t *testing.T) {
 }
 
 // TestUndo_ProgramsAtOnce_AreShared: a change that was made while two programs ran may be of either
-// program. Only a forced undo puts it back.
+// program. No undo puts it back, but a restore by name does.
 func TestUndo_ProgramsAtOnce_AreShared(t *testing.T) {
 	k := newKeptHome(t, homeFiles(), true)
 	before := k.content()
@@ -168,7 +168,14 @@ func TestUndo_ProgramsAtOnce_AreShared(t *testing.T) {
 	if undone.Changes[0].Span.Shared.Count+undone.Changes[1].Span.Shared.Count < 5 || cmp.Equal(before, k.content()) {
 		t.Errorf("got %+v", undone)
 	}
-	k.undo(protocol.UndoActionForce, changes)
+	undone = k.undo(protocol.UndoActionForce, changes)
+	if undone.Changes[0].Span.Shared.Count+undone.Changes[1].Span.Shared.Count < 5 || cmp.Equal(before, k.content()) {
+		t.Errorf("got %+v", undone)
+	}
+	for _, name := range []string{"docs", "diary.md"} {
+		k.fileHistory(protocol.FileHistoryParameters{Action: protocol.FileHistoryRestore, Path: name,
+			Point: min(changes[0].Span.From, changes[1].Span.From)})
+	}
 	if diff := cmp.Diff(before, k.content()); diff != "" {
 		t.Fatal(diff)
 	}

@@ -16,6 +16,8 @@ import (
 var (
 	errNoHistory = errors.New("the file history is off")
 	errNotKept   = errors.New("the earlier bytes are not kept any longer")
+	// errNotChanged means that an undo could change no path, and that others are not the reason.
+	errNotChanged = errors.New("the files could not be changed")
 )
 
 // authorWords returns the words of an undo's author in the file history. No other undo has the same
@@ -110,8 +112,11 @@ func (r *run) undoSpan(p part) protocol.UndoneChange {
 		err = errNotKept
 	}
 	o := protocol.UndoneChange{Outcome: spanOutcome(undone)}
-	if err != nil {
+	switch {
+	case err != nil:
 		o = failedOutcome(err)
+	case o.Outcome == protocol.UndoOutcomeFailed:
+		o = failedOutcome(errNotChanged)
 	}
 	o.Span = &undone
 	return o
@@ -127,6 +132,8 @@ func spanOutcome(u protocol.UndoneSpan) protocol.UndoOutcome {
 		return protocol.UndoOutcomeChangedSince
 	case u.NotKept.Count > 0:
 		return protocol.UndoOutcomeExpired
+	case u.Failed.Count > 0:
+		return protocol.UndoOutcomeFailed
 	}
 	return protocol.UndoOutcomeAlreadyUndone
 }

@@ -14,15 +14,23 @@ import (
 
 // Restorer restores many paths to earlier states. It follows no link, and asks the quota before
 // each file. Close makes all changes durable together. One goroutine uses it.
+//
+// A folder that its owner may not change is opened for the owner until Mode or Close.
 type Restorer struct {
 	ws     *Workspace
 	folder *os.Root // the folder that was used last
 	at     string   // its path; "" means none
 	used   bool     // whether anything may have changed
+	// writable means that the folder was opened for its owner
+	writable bool
+	// opened has the earlier permissions of the folders that were opened for their owner
+	opened map[string]fs.FileMode
 }
 
 // StartRestore starts a restore. The caller calls Close.
-func (w *Workspace) StartRestore() *Restorer { return &Restorer{ws: w} }
+func (w *Workspace) StartRestore() *Restorer {
+	return &Restorer{ws: w, opened: map[string]fs.FileMode{}}
+}
 
 // RestoredFile is a file for Restorer.File.
 type RestoredFile struct {
@@ -31,6 +39,9 @@ type RestoredFile struct {
 	Mode     fs.FileMode
 	Modified time.Time
 	Sparse   bool // leave holes for blocks of zeros
+	// Check is called right before the file gets its place. Its error leaves the path as it is. nil
+	// means no check.
+	Check func() error
 }
 
 // File makes the path hold exactly the file. It replaces anything except a folder. The folder of
@@ -40,7 +51,7 @@ func (r *Restorer) File(name string, f RestoredFile) error {
 }
 
 func (r *Restorer) file(name string, f RestoredFile) error {
-	folder, err := r.open(path.Dir(name))
+	folder, err := r.openToChange(path.Dir(name))
 	if err != nil {
 		return err
 	}
@@ -59,7 +70,14 @@ func (r *Restorer) file(name string, f RestoredFile) error {
 		temporary := TemporaryPrefix + rand.Text() + TemporarySuffix
 		err := writeRestored(folder, temporary, f)
 		if err == nil {
-			err = r.ws.change(func() error { return folder.Rename(temporary, base) }, name)
+			err = r.ws.change(func() error {
+				if f.Check != nil {
+					if err := f.Check(); err != nil {
+						return err
+					}
+				}
+				return folder.Rename(temporary, base)
+			}, name)
 		}
 		if err != nil {
 			return errors.Join(err, ignoreMissing(folder.Remove(temporary)))
@@ -128,29 +146,9 @@ func (w *sparseWriter) finish() error {
 	return w.file.Truncate(w.at)
 }
 
-// Folder makes a folder unless there is one, and sets its mode. Its own folder must exist.
-func (r *Restorer) Folder(name string, mode fs.FileMode) error {
-	folder, err := r.open(path.Dir(name))
-	if err != nil {
-		return wrapError("put back", name, err)
-	}
-	base := path.Base(name)
-	err = r.ws.change(func() error { return folder.Mkdir(base, mode.Perm()|ownerAll) }, name)
-	if errors.Is(err, fs.ErrExist) {
-		if info, lost := folder.Lstat(base); lost != nil || !info.IsDir() {
-			return wrapError("put back", name, errors.Join(syscall.ENOTDIR, lost))
-		}
-		err = nil
-	}
-	return wrapError("put back", name, err)
-}
-
-// ownerAll lets the owner fill a folder. Mode later sets the folder's own mode.
-const ownerAll fs.FileMode = 0o700
-
 // Link makes the path a symbolic link. It replaces anything except a folder.
 func (r *Restorer) Link(name, target string) error {
-	folder, err := r.open(path.Dir(name))
+	folder, err := r.openToChange(path.Dir(name))
 	if err == nil {
 		err = r.ws.change(func() error {
 			temporary := TemporaryPrefix + rand.Text() + TemporarySuffix
@@ -168,7 +166,7 @@ func (r *Restorer) Link(name, target string) error {
 
 // Remove removes a file, a link or an empty folder for good. A missing path is no error.
 func (r *Restorer) Remove(name string) error {
-	folder, err := r.open(path.Dir(name))
+	folder, err := r.openToChange(path.Dir(name))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil
 	}
@@ -182,95 +180,31 @@ func (r *Restorer) Remove(name string) error {
 	if err == nil && !info.IsDir() {
 		r.ws.quota.RecordGrowth(-diskSize(info.Size()))
 	}
-	if err == nil && r.at != "" && isOrIsBelow(r.at, name) {
-		r.leave()
-	}
-	return wrapError("remove", name, ignoreMissing(err))
-}
-
-// Mode sets the permissions of a file or folder.
-func (r *Restorer) Mode(name string, mode fs.FileMode) error {
-	folder, err := r.open(path.Dir(name))
 	if err == nil {
-		var info fs.FileInfo
-		if info, err = folder.Lstat(path.Base(name)); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-			err = ErrIsLink
+		delete(r.opened, name)
+		if r.at != "" && isOrIsBelow(r.at, name) {
+			r.leave()
 		}
 	}
-	if err == nil {
-		err = r.ws.change(func() error { return folder.Chmod(path.Base(name), mode.Perm()) }, name)
-	}
-	return wrapError("put back", name, err)
+	return wrapError("remove", name, ignoreMissing(err))
 }
 
 func isOrIsBelow(name, folder string) bool {
 	return name == folder || strings.HasPrefix(name, folder+"/")
 }
 
-// open opens a folder, one folder of its path after the other. None of them may be a link. It keeps
-// the last folder open.
-func (r *Restorer) open(name string) (*os.Root, error) {
-	if r.folder != nil && r.at == name {
-		return r.folder, nil
-	}
-	r.leave()
-	at, err := r.ws.root.OpenRoot(".")
-	if name != "." {
-		for part := range strings.SplitSeq(name, "/") {
-			if err != nil {
-				return nil, err
-			}
-			at, err = openStep(at, part)
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	r.folder, r.at, r.used = at, name, true
-	return at, nil
-}
-
-// openStep opens a folder in a folder, which it closes.
-func openStep(at *os.Root, name string) (*os.Root, error) {
-	defer at.Close()
-	info, err := at.Lstat(name)
-	switch {
-	case err != nil:
-		return nil, err
-	case info.Mode()&fs.ModeSymlink != 0:
-		return nil, ErrIsLink
-	case !info.IsDir():
-		return nil, syscall.ENOTDIR
-	}
-	below, err := at.OpenRoot(name)
-	if err != nil {
-		return nil, err
-	}
-	opened, err := below.Stat(".")
-	if err != nil || !os.SameFile(info, opened) {
-		return nil, errors.Join(ErrIsLink, err, below.Close())
-	}
-	return below, nil
-}
-
-func (r *Restorer) leave() {
-	if r.folder != nil {
-		_ = r.folder.Close() // it was only used to reach files
-		r.folder, r.at = nil, ""
-	}
-}
-
-// Close makes all changes durable.
+// Close closes folders that were opened for their owners, and makes all changes durable.
 func (r *Restorer) Close() error {
+	err := r.closeOpened()
 	r.leave()
 	if !r.used {
-		return nil
-	}
-	f, err := r.ws.root.Open(".")
-	if err != nil {
 		return err
 	}
-	return wrapError("put back", ".", errors.Join(syncFileSystem(f), f.Close()))
+	f, lost := r.ws.root.Open(".")
+	if lost != nil {
+		return errors.Join(err, lost)
+	}
+	return errors.Join(err, wrapError("put back", ".", errors.Join(syncFileSystem(f), f.Close())))
 }
 
 // Stat describes a path, without following a link at its end.

@@ -183,7 +183,8 @@ func (f *fileHistory) restored(request filehistory.RestoreRequest, done filehist
 	for _, named := range []struct {
 		title string
 		protocol.PathCount
-	}{{"restored", done.Restored}, {"deleted", done.Deleted}, {"not kept, so unchanged", done.NotKept}} {
+	}{{"restored", done.Restored}, {"deleted", done.Deleted}, {"not kept, so unchanged", done.NotKept},
+		{"could not be changed", done.Failed}} {
 		if named.Count > 0 {
 			r.Text += "\n" + named.title + ": " + namePaths(named.PathCount)
 		}
@@ -208,6 +209,9 @@ func countRestored(done filehistory.RestoreResult) string {
 	if done.NotKept.Count > 0 {
 		text += ", " + amount.FormatNumber(done.NotKept.Count) + " not kept"
 	}
+	if done.Failed.Count > 0 {
+		text += ", " + amount.FormatNumber(done.Failed.Count) + " failed"
+	}
 	return text
 }
 
@@ -225,6 +229,9 @@ func namePaths(c protocol.PathCount) string {
 
 // explain returns an error for people.
 func explain(attempt string, err error) error {
+	if errors.Is(err, filehistory.ErrAbsent) {
+		return fmt.Errorf("%s: %w", attempt, filehistory.ErrAbsent)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: no such version is kept; list the versions", attempt)
 	}

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"mews/protocol"
 	"mews/worker/filehistory"
@@ -177,9 +178,13 @@ func (o Operation) restore(ctx context.Context, p protocol.FileHistoryParameters
 	done, err := o.History.Restore(ctx, request, protocol.HistoryAuthor{Kind: protocol.HistoryAuthorRestore,
 		Words: restoreWords(o.ID, p)})
 	if err != nil {
-		return r, explain("restore "+workspace.QuotePath(cmp.Or(p.Copy, p.Path)), err)
+		err = explain("restore "+workspace.QuotePath(cmp.Or(p.Copy, p.Path)), err)
+		if ctx.Err() != nil || done.Restored.Count+done.Deleted.Count == 0 || !isChange(done.Span) {
+			return r, err
+		}
+		r.Why = reasonOf(err) // the result has the changes that were made
 	}
-	r.Restored, r.Deleted, r.NotKept = done.Restored, done.Deleted, done.NotKept
+	r.Restored, r.Deleted, r.NotKept, r.Failed = done.Restored, done.Deleted, done.NotKept, done.Failed
 	if isChange(done.Span) {
 		r.Span = &done.Span
 	}
@@ -189,6 +194,12 @@ func (o Operation) restore(ctx context.Context, p protocol.FileHistoryParameters
 		}
 	}
 	return r, nil
+}
+
+// reasonOf returns an error as a short text.
+func reasonOf(err error) string {
+	text := err.Error()
+	return strings.ToValidUTF8(text[:min(len(text), protocol.MaxUndoReasonBytes)], "")
 }
 
 // restoreWords returns the words of a restore's author. No other restore has the same words, even

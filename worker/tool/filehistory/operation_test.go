@@ -1,0 +1,116 @@
+package filehistory
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/worker/filehistory"
+	"mews/worker/workspace"
+)
+
+// keptHome is a home with a file history.
+type keptHome struct {
+	*testing.T
+	dir string
+	op  Operation
+}
+
+func newKeptHome(t *testing.T) *keptHome {
+	h := &keptHome{T: t, dir: t.TempDir()}
+	ws, err := workspace.Open(h.dir, protocol.FilePolicy{})
+	h.must(err)
+	folder, err := os.Open(t.TempDir())
+	h.must(err)
+	history, err := filehistory.Open(filehistory.Options{Folder: folder, Home: ws, Room: 1 << 30, Now: time.Now,
+		Report: func(err error) { t.Error(err) }})
+	h.must(err)
+	t.Cleanup(func() { h.must(errors.Join(history.Close(), ws.Close())) })
+	h.op = Operation{ID: 1, Files: ws, History: history}
+	return h
+}
+
+func (h *keptHome) must(err error) {
+	h.Helper()
+	if err != nil {
+		h.Fatal(err)
+	}
+}
+
+func (h *keptHome) write(name, text string) {
+	h.Helper()
+	h.must(os.WriteFile(filepath.Join(h.dir, name), []byte(text), 0o644))
+}
+
+// look keeps the present files.
+func (h *keptHome) look() {
+	h.Helper()
+	tree, err := h.op.History.Walk(h.Context())
+	h.must(err)
+	p, err := h.op.History.BeginProgram(h.Context(), tree)
+	h.must(err)
+	p.Drop()
+}
+
+func (h *keptHome) restore(path string, point int64) (protocol.FileHistoryResult, error) {
+	return h.op.Run(h.Context(), protocol.FileHistoryParameters{Action: protocol.FileHistoryRestore, Path: path,
+		Point: point})
+}
+
+// fullQuota has no room for a second file.
+type fullQuota struct{ files int }
+
+var errNoRoom = errors.New("there is no room")
+
+func (q *fullQuota) CheckGrowth(int64) error {
+	if q.files++; q.files > 1 {
+		return errNoRoom
+	}
+	return nil
+}
+
+func (q *fullQuota) RecordGrowth(int64) {}
+
+func TestRestore_EndsEarly_KeepsItsSpan(t *testing.T) {
+	h := newKeptHome(t)
+	for _, name := range []string{"a", "b", "c"} {
+		h.write(name, "old")
+	}
+	h.look()
+	for _, name := range []string{"a", "b", "c"} {
+		h.write(name, "new")
+	}
+	h.op.Files.SetQuota(&fullQuota{})
+	r, err := h.restore(".", 1)
+	if err != nil || r.Restored.Count != 1 || r.Failed.Count != 2 || r.Span == nil ||
+		!strings.Contains(r.Why, errNoRoom.Error()) || r.Validate() != nil {
+		t.Fatalf("got %+v, %v", r, err)
+	}
+	by := protocol.HistoryAuthor{Kind: protocol.HistoryAuthorUndo, Words: "undo 1"}
+	h.op.Files.SetQuota(&fullQuota{})
+	if undone, err := h.op.History.UndoSpan(t.Context(), *r.Span, false, by); err != nil || undone.Restored.Count != 1 {
+		t.Errorf("got %+v, %v", undone, err)
+	}
+	h.op.ID = 2
+	h.op.Files.SetQuota(&fullQuota{files: 1})
+	if r, err = h.restore(".", 1); !errors.Is(err, errNoRoom) {
+		t.Errorf("got %+v, %v", r, err)
+	}
+}
+
+func TestRestore_AbsentThen_IsSaid(t *testing.T) {
+	h := newKeptHome(t)
+	h.write("a", "1")
+	h.look()
+	h.write("b", "2")
+	h.look()
+	for path, want := range map[string]string{"b": filehistory.ErrAbsent.Error(), "c": "no such version is kept"} {
+		if _, err := h.restore(path, 1); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v", path, err)
+		}
+	}
+}
