@@ -37,6 +37,14 @@ func (x *index) last() int64 {
 	return x.points[len(x.points)-1].number
 }
 
+// lastTime returns the time of the newest point in ns; 0 means that there is none.
+func (x *index) lastTime() int64 {
+	if len(x.points) == 0 {
+		return 0
+	}
+	return x.points[len(x.points)-1].at
+}
+
 // point returns a point by its number; nil means that it is unknown.
 func (x *index) point(number int64) *point {
 	at, found := slices.BinarySearchFunc(x.points, number, func(p point, n int64) int { return int(p.number - n) })

@@ -19,6 +19,7 @@ type store struct {
 	keeper blobKeeper
 	room   room
 	now    func() time.Time
+	clock  *clock // for the age of versions
 	report func(error)
 	// fresh are digests of bytes that no record names yet, while an operation runs
 	fresh map[digest]bool

@@ -24,6 +24,8 @@ type pack struct {
 	meta     []metaLocation // records without bytes of files, in their order
 	unsynced bool
 	torn     bool // the file may be longer than size, after a write that failed
+	doubtful bool // a sync has failed, so that the disk may lack bytes that the system's memory has
+	bad      bool // a part can't be read; nothing is appended, and only Forget rewrites it
 }
 
 // metaLocation is the location of a record in its pack.
@@ -75,6 +77,21 @@ func (p *packs) total() (n int64) {
 	return n
 }
 
+// records returns the bytes of all records without bytes of files.
+func (p *packs) records() (n int64) {
+	for _, pack := range p.list {
+		n += pack.records()
+	}
+	return n
+}
+
+func (p *pack) records() (n int64) {
+	for _, m := range p.meta {
+		n += int64(m.size)
+	}
+	return n
+}
+
 // use opens a pack for reading and writing. The next call closes it.
 func (p *packs) use(number uint32) (*os.File, error) {
 	if p.open != nil && p.opened == number {
@@ -121,7 +138,7 @@ func (p *packs) append(f frame) (*pack, uint32, error) {
 	if n := len(p.list); n > 0 {
 		last = p.list[n-1]
 	}
-	if last == nil || last.size+f.size() > packSize {
+	if last == nil || last.bad || last.size+f.size() > packSize {
 		var err error
 		if last, err = p.create(); err != nil {
 			return nil, 0, err
