@@ -86,7 +86,7 @@ func (h *History) do(operation func(s *store) error) error {
 	if err := h.load(); err != nil {
 		return err
 	}
-	defer func() { clear(h.store.fresh) }()
+	defer clear(h.store.fresh)
 	h.used = time.Now()
 	if err := h.store.measureRoom(); err != nil {
 		return err

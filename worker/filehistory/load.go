@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // store is the content of a history folder: the packs, and the index in memory. One goroutine uses
@@ -35,7 +37,7 @@ func (s *store) load() error {
 	if err != nil {
 		return err
 	}
-	s.packs = packs{folder: s.folder}
+	s.packs = packs{folder: s.folder, pinned: s.packs.pinned}
 	x, known, ok := s.readIndex()
 	if ok && !s.adopt(known, numbers) || !ok {
 		x, s.packs.list = newIndex(), nil
@@ -81,6 +83,9 @@ func (s *store) adopt(known []*pack, numbers []uint32) bool {
 		if p.number != numbers[i] {
 			return false
 		}
+		if p.bad {
+			continue
+		}
 		file, err := s.packs.use(p.number)
 		if err != nil {
 			return false
@@ -90,7 +95,7 @@ func (s *store) adopt(known []*pack, numbers []uint32) bool {
 		if err != nil || info.Size() < p.size {
 			return false
 		}
-		_, err = file.ReadAt(head, 0)
+		_, err = s.packs.folder.readAt(file, head, 0)
 		if id, ok := parsePackHeader(head); err != nil || !ok || id != p.id {
 			return false
 		}
@@ -112,7 +117,10 @@ func (l *loader) pack(number uint32, isLast bool) error {
 	if p != nil {
 		from = p.size
 	}
-	b, err := s.packs.readPack(number, from)
+	if p != nil && p.bad {
+		return nil
+	}
+	b, isWhole, err := s.packs.salvagePack(number, from)
 	if err != nil {
 		return fmt.Errorf("read %s of the file history: %w", packName(number), err)
 	}
@@ -123,7 +131,7 @@ func (l *loader) pack(number uint32, isLast bool) error {
 	if p == nil {
 		id, ok := parsePackHeader(b)
 		if !ok {
-			return l.badPack(number, len(b), isLast)
+			return l.badPack(number, len(b), isLast && isWhole)
 		}
 		p = &pack{number: number, id: id, size: int64(packHeader)}
 		s.packs.list = append(s.packs.list, p)
@@ -138,6 +146,10 @@ func (l *loader) pack(number uint32, isLast bool) error {
 	if bad > 0 {
 		s.report(fmt.Errorf("read %s of the file history: %d places are damaged", packName(number), bad))
 	}
+	if p.bad = !isWhole; p.bad {
+		s.report(fmt.Errorf("read %s of the file history: a part can't be read: %w", packName(number), unix.EIO))
+		return nil
+	}
 	if end < len(b) {
 		return l.cut(p, len(b)-end, isLast)
 	}
@@ -150,6 +162,7 @@ func (l *loader) badPack(number uint32, length int, isLast bool) error {
 		l.store.packs.close()
 		return l.store.folder.remove(packName(number))
 	}
+	l.store.packs.list = append(l.store.packs.list, &pack{number: number, size: int64(length), bad: true})
 	l.store.report(fmt.Errorf("read %s of the file history: it has no header", packName(number)))
 	return nil
 }

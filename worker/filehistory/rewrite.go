@@ -94,6 +94,12 @@ type rewriter struct {
 // the new pack.
 func (s *store) rewrite(number uint32, f filter) error {
 	_, err := s.rewritePack(number, f)
+	if errors.Is(err, unix.EIO) {
+		s.packs.find(number).bad = true // its records stay, so that other packs can be rewritten
+		s.index.changed = true
+		s.report(fmt.Errorf("rewrite %s of the file history: %w", packName(number), err))
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("rewrite %s of the file history: %w", packName(number), err)
 	}
@@ -108,6 +114,9 @@ func (s *store) rewritePack(number uint32, f filter) (dropped int64, err error) 
 		}
 	}
 	b, err := s.packs.readPack(number, 0)
+	if f.skipsWhole && errors.Is(err, unix.EIO) {
+		b, _, err = s.packs.salvagePack(number, 0)
+	}
 	if err != nil {
 		return 0, err
 	}

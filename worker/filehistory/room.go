@@ -25,7 +25,7 @@ const (
 	roomStep  = 4 << 20 // bytes after which the disk is asked again
 
 	recordsShare = 8       // this part of the room is for records of changes only
-	smallPoint   = 4 << 20 // records of a point that may use the disk's reserve
+	smallPoint   = 4 << 20 // records that any room holds; so few of a point may use the disk's reserve
 )
 
 // measureRoom sets the limit and the bytes that may be added.
@@ -38,7 +38,7 @@ func (s *store) measureRoom() error {
 	s.room.limit = min(s.room.most, (free+used)/freeShare)
 	s.room.overReserve = free - protocol.DiskReserve(total)
 	s.room.free = min(s.room.limit-used-max(0, s.room.limit/recordsShare-records), s.room.overReserve)
-	s.room.records = max(s.room.most-used, s.room.most/recordsShare-records)
+	s.room.records = max(s.room.most-used, s.room.most/recordsShare-records, smallPoint-records)
 	s.room.left = min(s.room.free, roomStep)
 	return nil
 }
