@@ -37,7 +37,7 @@ func newRig(t *testing.T, users ...string) *rig {
 		space: Space{Total: 1000 * mib, Free: 500 * mib, Files: 10_000, FreeFiles: 9_000}}
 	folder := t.TempDir()
 	r.Guard = New(Options{Folder: folder, Limit: 100 * mib, FileLimit: 500, Now: func() time.Time { return r.now },
-		Log:   hclog.NewNullLogger(),
+		Log: hclog.NewNullLogger(),
 		Space: func(string) (Space, error) {
 			r.mu.Lock()
 			defer r.mu.Unlock()

@@ -32,10 +32,10 @@ func (s *store) thinning(c *census) (filter, error) {
 	err := s.eachPresent(func(p *present) { later[key{p.path, p.since}] = p.digest })
 	all, unread := s.spansOfPaths()
 	isUsed := func(e *entry) bool {
-		if e.kind == directory || e.kind == link || e.kind == file && e.size == 0 {
-			return !c.bare
+		if c.bare && (e.kind == link || e.size == 0) {
+			return false
 		}
-		return c.uses[e.digest] > 0
+		return e.kind == directory || e.kind == link || c.uses[e.digest] > 0
 	}
 	isNeeded := func(p *point, ch *change) bool {
 		known := s.index.present[ch.path]

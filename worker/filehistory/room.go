@@ -50,12 +50,16 @@ func (s *store) checkRoom(n int64) error {
 			return err
 		}
 	}
-	if n > s.room.left {
+	for range 2 { // a deletion can go once nothing older of its path is left
+		if n <= s.room.left || s.room.tried == s.index.last() {
+			break
+		}
 		if err := s.makeRoom(n); err != nil {
 			s.report(err) // there is no room then
 		}
 	}
 	if n > s.room.left {
+		s.room.tried = s.index.last()
 		return errNoRoom
 	}
 	s.room.left -= n

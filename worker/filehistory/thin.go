@@ -93,9 +93,6 @@ func (s *store) isHeld(h *hold) bool { return time.Duration(s.clock.trusted()-h.
 // makeRoom deletes versions until a number of bytes can be added. It first deletes those that are
 // too old, then those of the files with the most versions and bytes.
 func (s *store) makeRoom(n int64) error {
-	if s.room.tried == s.index.last() {
-		return nil
-	}
 	now := s.clock.trusted()
 	all, err := s.versions()
 	if err != nil {
@@ -118,11 +115,7 @@ func (s *store) makeRoom(n int64) error {
 	if err := s.compact(c, f, s.packs.total()-goal-s.packs.records()); err != nil {
 		return err
 	}
-	err = s.measureRoom()
-	if n > s.room.left {
-		s.room.tried = s.index.last()
-	}
-	return err
+	return s.measureRoom()
 }
 
 // dropSpare drops spare versions until the used bytes are at most a goal.
