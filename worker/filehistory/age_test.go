@@ -162,7 +162,9 @@ func noiseName(seed uint64) string {
 // TestRoom_LongPoint_LeavesReserve: a point that would use up the disk's reserve is refused.
 func TestRoom_LongPoint_LeavesReserve(t *testing.T) {
 	free := int64(100 << 30)
-	f := newFixture(memoryTB{t}, func(o *Options) { o.disk = func() (int64, int64, error) { return free, 200 << 30, nil } })
+	f := newFixture(memoryTB{t}, func(o *Options) {
+		o.disk = func() (int64, int64, error) { return free, 200 << 30, nil }
+	})
 	f.program(func() { f.write("a", "1") })
 	before := f.h.Space().Bytes
 	free = protocol.DiskReserve(200<<30) + 1<<20
