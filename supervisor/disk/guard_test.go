@@ -35,7 +35,7 @@ type rig struct {
 func newRig(t *testing.T, users ...string) *rig {
 	r := &rig{t: t, now: time.Unix(1_800_000_000, 0), users: users, thin: func() {},
 		growth: map[string]protocol.DiskGrowth{},
-		space: Space{Total: 1000 * mib, Free: 500 * mib, Files: 10_000, FreeFiles: 9_000}}
+		space:  Space{Total: 1000 * mib, Free: 500 * mib, Files: 10_000, FreeFiles: 9_000}}
 	folder := t.TempDir()
 	r.Guard = New(Options{Folder: folder, Limit: 100 * mib, FileLimit: 500, Now: func() time.Time { return r.now },
 		Log: hclog.NewNullLogger(),
