@@ -14,6 +14,11 @@ type DiskGrowth struct {
 	Partial  bool  `json:"partial,omitempty"` // the count of the home is not complete
 }
 
+// MethodDiskThin tells a worker that a disk is nearly full. The worker deletes all versions in the
+// file history that were replaced over 48 hours ago, and then answers. It has no parameters and no
+// result. The supervisor may call it at any time after hello.
+const MethodDiskThin = "disk.thin"
+
 // MethodDiskHold tells a worker that its programs filled the disk and were ended. Until the disk
 // has its reserve again, new programs may delete files, but not write to any. It has no parameters
 // and no result. The supervisor may call it at any time after hello.

@@ -93,6 +93,7 @@
 //	  operation.start  OperationStart to OperationEnd          its result ends the operation
 //	  terminals.list   no parameters to TerminalList           at any time after hello
 //	  disk.growth      no parameters to DiskGrowth             at any time after hello
+//	  disk.thin        no parameters, no result                at any time after hello
 //	  disk.hold        no parameters, no result                at any time after hello
 //	  stop             no parameters, no result                cancel turns and operations, answer, end
 //
@@ -264,8 +265,10 @@
 //	{"W":{"jsonrpc":"2.0","id":8,"result":{"terminals":[{"id":1,"program":"bash","turn":7,"seconds":240}]}}}
 //	{"S":{"jsonrpc":"2.0","id":9,"method":"disk.growth","params":{}}}
 //	{"W":{"jsonrpc":"2.0","id":9,"result":{"programs":1,"bytes":7340032,"files":12,"written":8388608}}}
-//	{"S":{"jsonrpc":"2.0","id":10,"method":"disk.hold","params":{}}}
+//	{"S":{"jsonrpc":"2.0","id":10,"method":"disk.thin","params":{}}}
 //	{"W":{"jsonrpc":"2.0","id":10,"result":null}}
-//	{"S":{"jsonrpc":"2.0","id":11,"method":"stop","params":{}}}
+//	{"S":{"jsonrpc":"2.0","id":11,"method":"disk.hold","params":{}}}
 //	{"W":{"jsonrpc":"2.0","id":11,"result":null}}
+//	{"S":{"jsonrpc":"2.0","id":12,"method":"stop","params":{}}}
+//	{"W":{"jsonrpc":"2.0","id":12,"result":null}}
 package protocol

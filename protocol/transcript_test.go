@@ -22,6 +22,7 @@ var methods = map[string]struct{ params, result func() any }{
 	protocol.MethodCancel:            {of[protocol.CancelParams], nil},
 	protocol.MethodTerminalsList:     {nil, of[protocol.TerminalList]},
 	protocol.MethodDiskGrowth:        {nil, of[protocol.DiskGrowth]},
+	protocol.MethodDiskThin:          {},
 	protocol.MethodDiskHold:          {},
 	protocol.MethodTryWalls:          {of[protocol.TryWallsParams], of[protocol.TryWallsResult]},
 	protocol.MethodTurnStart:         {of[protocol.TurnStart], of[protocol.TurnEnd]},

@@ -3,10 +3,12 @@ package app
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/disk"
+	"mews/supervisor/placement"
 )
 
 // openDisks makes the guard that keeps a full disk from harming everybody.
@@ -17,6 +19,10 @@ func (s *service) openDisks(context.Context) error {
 		Growth: func(ctx context.Context, user string) (growth protocol.DiskGrowth, err error) {
 			_, err = s.pool.CallIfRunning(ctx, user, protocol.MethodDiskGrowth, nil, &growth)
 			return growth, err
+		},
+		Thin: func(ctx context.Context, user string) error {
+			_, err := s.pool.CallIfRunning(ctx, user, protocol.MethodDiskThin, nil, nil)
+			return err
 		},
 		Hold: func(ctx context.Context, user string) error {
 			_, err := s.pool.CallIfRunning(ctx, user, protocol.MethodDiskHold, nil, nil)
@@ -31,7 +37,8 @@ func (s *service) openDisks(context.Context) error {
 func (s *service) runningWorkers() (list []disk.Worker) {
 	for _, w := range s.pool.List() {
 		if u, known := s.people.Find(w.Key); known && w.PID != 0 {
-			list = append(list, disk.Worker{User: w.Key, Folders: append([]string{u.Home}, u.Workspaces...)})
+			list = append(list, disk.Worker{User: w.Key, Folders: append([]string{u.Home}, u.Workspaces...),
+				History: filepath.Join(historyDir(s.config), w.Key+placement.HistorySuffix)})
 		}
 	}
 	return list

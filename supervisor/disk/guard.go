@@ -21,6 +21,7 @@ import (
 type Worker struct {
 	User    string
 	Folders []string // the user's home, and then the workspaces
+	History string   // folder of the file history; "" means none
 }
 
 // Options of a Guard. All are required, except Space.
@@ -29,6 +30,8 @@ type Options struct {
 	Workers func() []Worker // lists the running workers of users
 	// Growth asks a user's worker how much its programs have written.
 	Growth func(ctx context.Context, user string) (protocol.DiskGrowth, error)
+	// Thin deletes versions of a user's files that were replaced over 48 hours ago.
+	Thin func(ctx context.Context, user string) error
 	// Hold keeps the programs that a user's worker starts later from writing.
 	Hold func(ctx context.Context, user string) error
 	// EndPrograms ends the programs of a user's worker because of a limit, and returns whether any
@@ -52,6 +55,8 @@ const (
 	// how long to wait for a worker's answer
 	workerTimeout = 900 * time.Millisecond
 	endTimeout    = 5 * time.Second // how long to wait for the end of programs
+	thinTimeout   = 5 * time.Second // how long programs go on while old versions are deleted
+	thinLimit     = time.Hour       // how long a worker may delete old versions
 )
 
 // Guard watches disks. Run is its only goroutine; the other methods may be called from any.
@@ -80,6 +85,7 @@ type reading struct {
 	Space
 	path  string
 	users []string // users with a running worker and a folder on the disk
+	kept  []string // users with a running worker and a file history on the disk
 	own   bool     // the state folder is on the disk
 }
 
@@ -185,11 +191,17 @@ func (g *Guard) read(workers []Worker) map[uint64]*reading {
 			add(folder, w.User)
 		}
 	}
+	for _, w := range workers {
+		if device, err := DeviceOf(w.History); w.History != "" && err == nil && found[device] != nil {
+			found[device].kept = append(found[device].kept, w.User)
+		}
+	}
 	return found
 }
 
 // checkDisk ends programs if the disk has less than its reserve. It does so when the shortage
-// begins, and again each time that the room has clearly shrunk.
+// begins, and again each time that the room has clearly shrunk. When the shortage begins, it first
+// deletes old versions of files.
 func (g *Guard) checkDisk(ctx context.Context, s *state, r *reading) {
 	if !r.IsLow() {
 		if s.low {
@@ -202,6 +214,11 @@ func (g *Guard) checkDisk(ctx context.Context, s *state, r *reading) {
 	falling := s.low && r.hasFallen(s.mark)
 	if s.low && !falling {
 		return
+	}
+	if !s.low {
+		if g.thin(ctx, r); !r.IsLow() {
+			return
+		}
 	}
 	n := need{files: !r.lacksBytes(), urgent: r.IsFull(), falling: falling}
 	n.noise = r.noise(n.files)
@@ -216,6 +233,47 @@ func (g *Guard) checkDisk(ctx context.Context, s *state, r *reading) {
 		g.tell("low", r, fmt.Sprintf(textLowOther, r.path, r.Space, r.DescribeReserve()))
 	}
 	s.low, s.mark = true, r.Space
+}
+
+// thin deletes old versions from the file histories on a disk, and measures the disk again. It waits
+// until all are deleted, the disk is full, or thinTimeout has passed.
+func (g *Guard) thin(ctx context.Context, r *reading) {
+	if len(r.kept) == 0 {
+		return
+	}
+	thinned := make(chan struct{})
+	go func() {
+		defer close(thinned)
+		ctx, cancel := context.WithTimeout(ctx, thinLimit)
+		defer cancel()
+		var all sync.WaitGroup
+		for _, user := range r.kept {
+			all.Go(func() {
+				if err := g.Thin(ctx, user); err != nil {
+					g.Log.Warn("old versions of files were not deleted", "user", user, "error", err)
+				}
+			})
+		}
+		all.Wait()
+	}()
+	timeout, cancel := context.WithTimeout(ctx, thinTimeout)
+	defer cancel()
+	for isDone := false; !isDone && timeout.Err() == nil; {
+		retry.SleepOrWake(timeout, busyInterval/5, thinned)
+		select {
+		case <-thinned:
+			isDone = true
+		default:
+		}
+		space, err := g.Space(r.path)
+		if err != nil {
+			g.Log.Debug("a disk can't be watched", "error", err)
+			return
+		}
+		if r.Space = space; r.IsFull() {
+			return
+		}
+	}
 }
 
 // askGrowth asks the workers of users how much their programs have written.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -27,21 +28,34 @@ type rig struct {
 	ended  []string // whose programs were ended and why, each as "user kind"
 	held   []string
 	told   []string
+	mu     sync.Mutex // guards space while file histories are thinned
+	thin   func()     // called for each file history that is thinned
 }
 
 func newRig(t *testing.T, users ...string) *rig {
-	r := &rig{t: t, now: time.Unix(1_800_000_000, 0), users: users, growth: map[string]protocol.DiskGrowth{},
-		space: Space{Total: 1000 * mib, Free: 500 * mib, Files: 10_000, FreeFiles: 9_000}}
+	r := &rig{t: t, now: time.Unix(1_800_000_000, 0), users: users, thin: func() {},
+		growth: map[string]protocol.DiskGrowth{},
+		space:  Space{Total: 1000 * mib, Free: 500 * mib, Files: 10_000, FreeFiles: 9_000}}
 	folder := t.TempDir()
 	r.Guard = New(Options{Folder: folder, Limit: 100 * mib, FileLimit: 500, Now: func() time.Time { return r.now },
-		Log:   hclog.NewNullLogger(),
-		Space: func(string) (Space, error) { return r.space, nil },
+		Log: hclog.NewNullLogger(),
+		Space: func(string) (Space, error) {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			return r.space, nil
+		},
 		Growth: func(_ context.Context, user string) (protocol.DiskGrowth, error) {
 			growth, known := r.growth[user]
 			if !known {
 				return growth, errors.New("it does not answer")
 			}
 			return growth, nil
+		},
+		Thin: func(context.Context, string) error {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.thin()
+			return nil
 		},
 		Hold: func(_ context.Context, user string) error { r.held = append(r.held, user); return nil },
 		EndPrograms: func(_ context.Context, user, kind string, limit uint64) bool {
@@ -63,7 +77,7 @@ func (r *rig) look() {
 	r.now = r.now.Add(time.Second)
 	var workers []Worker
 	for _, user := range r.users {
-		workers = append(workers, Worker{User: user, Folders: []string{r.Folder}})
+		workers = append(workers, Worker{User: user, Folders: []string{r.Folder}, History: r.Folder})
 	}
 	r.endExceeding(r.t.Context())
 	r.check(r.t.Context(), workers)
@@ -115,6 +129,30 @@ func TestGuard_FileLimitReached_EndsItsCause(t *testing.T) {
 	r.want("ended", r.ended, "bob "+pool.LimitFreeSpace)
 	if len(r.told) != 1 || !strings.Contains(r.told[0], "room for 100 more files") {
 		t.Errorf("told: %q", r.told)
+	}
+}
+
+// TestGuard_LowDisk_ThinsHistoryFirst: programs go on if the disk has room after that.
+func TestGuard_LowDisk_ThinsHistoryFirst(t *testing.T) {
+	r := newRig(t, "ann")
+	r.growth["ann"] = protocol.DiskGrowth{Programs: 1, Bytes: 400 * mib}
+	thinned := 0
+	r.thin = func() {
+		if len(r.ended) > 0 {
+			t.Error("a program was ended first")
+		}
+		if thinned++; thinned == 1 {
+			r.space.Free = 60 * mib
+		}
+	}
+	r.space.Free = 49 * mib
+	r.look()
+	r.want("ended with room again", r.ended)
+	r.space.Free = 49 * mib // this time, the history has nothing to delete
+	r.look()
+	r.want("ended", r.ended, "ann "+pool.LimitFreeSpace)
+	if thinned != 2 {
+		t.Errorf("thinned %d times", thinned)
 	}
 }
 

@@ -1,6 +1,7 @@
 package filehistory
 
 import (
+	"bytes"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
@@ -12,12 +13,15 @@ func digestOf(b []byte) digest { return sha256.Sum256(b) }
 // appendMeta writes a record that holds no bytes of files. It writes the record even if the history
 // has no room.
 func (s *store) appendMeta(kind recordKind, payload []byte, number int64) error {
-	f := newFrame(kind, payload, nil)
+	return s.appendFrame(newFrame(kind, payload, nil), number)
+}
+
+func (s *store) appendFrame(f frame, number int64) error {
 	p, at, err := s.packs.append(f)
 	if err != nil {
 		return err
 	}
-	p.meta = append(p.meta, metaLocation{kind: kind, at: at, size: uint32(f.size()), point: number})
+	p.meta = append(p.meta, metaLocation{kind: f.kind, at: at, size: uint32(f.size()), point: number})
 	s.index.changed = true
 	return nil
 }
@@ -28,16 +32,15 @@ func (s *store) appendPoint(p point, changes []change) (int64, error) {
 	_, _ = rand.Read(random[:]) // never fails
 	p.number, p.nonce = s.index.last()+1, binary.LittleEndian.Uint64(random[:])
 	p.at = s.now().UnixNano()
-	if n := len(s.index.points); n > 0 {
-		p.at = max(p.at, s.index.points[n-1].at) // a clock may go back, but points stay in order
+	if last := s.index.lastTime(); last-p.at < int64(maxAhead) {
+		p.at = max(p.at, last) // a clock may go back a little, but points stay in order
 	}
-	for rest := changes; len(rest) > 0; {
-		b := appendChangesHead(nil, p.number, p.nonce)
-		for len(rest) > 0 && len(b) < maxBatch {
-			b = appendChange(b, &rest[0])
-			rest = rest[1:]
-		}
-		if err := s.appendMeta(changesRecord, b, p.number); err != nil {
+	frames, size := changesFrames(&p, changes)
+	if err := s.checkRecords(size, changes); err != nil {
+		return 0, err
+	}
+	for _, f := range frames {
+		if err := s.appendFrame(f, p.number); err != nil {
 			return 0, err
 		}
 	}
@@ -47,6 +50,21 @@ func (s *store) appendPoint(p point, changes []change) (int64, error) {
 	s.index.points = append(s.index.points, p)
 	s.index.apply(p.number, changes)
 	return p.number, nil
+}
+
+// changesFrames returns the records of a point's changes, and their size.
+func changesFrames(p *point, changes []change) (frames []frame, size int64) {
+	for len(changes) > 0 {
+		b := appendChangesHead(nil, p.number, p.nonce)
+		for len(changes) > 0 && len(b) < maxBatch {
+			b = appendChange(b, &changes[0])
+			changes = changes[1:]
+		}
+		f := newFrame(changesRecord, b, nil)
+		f.stored = bytes.Clone(f.stored) // the buffer is much larger
+		frames, size = append(frames, f), size+f.size()
+	}
+	return frames, size
 }
 
 // appendPresents writes the present entries of some paths.

@@ -56,4 +56,15 @@
 // ones follow. Present files and the last versions of deleted files are never spare. If that is not
 // enough, the new bytes are refused. To delete versions, the history writes a new pack and renames
 // it over the old one.
+//
+// Records of changes count in the room, and an eighth of it is for them alone. They are deleted
+// with their versions, or after a year. The record of a deletion stays while another change of its
+// path does. If there is no room for the records of a point, the point is refused.
+//
+// If the system's clock jumps ahead, versions get older only after an hour with that time.
+//
+// # Damage
+//
+// A part of a pack that can't be read loses only its own records. The index names that pack as bad:
+// nothing is appended to it, and only Forget rewrites it.
 package filehistory

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"time"
@@ -25,25 +26,34 @@ type Reader struct {
 // report gets errors about damaged records.
 func NewReader(folder *os.File, report func(error)) (*Reader, error) {
 	r := &Reader{folder: folder, report: report}
-	return r, r.load()
+	if err := r.load(); err != nil {
+		r.store.packs.unpin()
+		return nil, err
+	}
+	return r, nil
 }
 
 func (r *Reader) load() error {
 	if r.store != nil {
-		r.store.packs.close()
+		r.store.packs.unpin()
 	}
 	s := &store{folder: &folder{dir: r.folder, readOnly: true}, now: time.Now, report: r.report,
 		fresh: map[digest]bool{}}
-	if err := s.load(); err != nil {
-		return err
-	}
 	r.store = s
-	return nil
+	var err error
+	for range maxReads {
+		s.packs.unpin()
+		s.packs.pinned = map[uint32]*os.File{}
+		if err = s.load(); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	} // a pack was deleted after its name was read
+	return err
 }
 
 // Close closes the packs that are open.
 func (r *Reader) Close() error {
-	r.store.packs.close()
+	r.store.packs.unpin()
 	return nil
 }
 

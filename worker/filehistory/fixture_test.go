@@ -35,12 +35,13 @@ type fixture struct {
 	options Options
 	mu      sync.Mutex
 	now     time.Time
+	passed  time.Duration // without jumps of the clock
 	reports []error
 }
 
 func newFixture(t tester, change ...func(o *Options)) *fixture {
 	f := &fixture{t: t, home: t.TempDir(), history: t.TempDir(), now: time.Date(2026, 11, 30, 9, 30, 0, 0, time.UTC)}
-	f.options = Options{Room: 1 << 30, Now: f.time, Report: f.report,
+	f.options = Options{Room: 1 << 30, Now: f.time, Report: f.report, elapsed: f.elapsed,
 		disk: func() (int64, int64, error) { return 100 << 30, 200 << 30, nil }}
 	for _, c := range change {
 		c(&f.options)
@@ -58,10 +59,23 @@ func (f *fixture) time() time.Time {
 	return f.now
 }
 
-func (f *fixture) pass(d time.Duration) {
+func (f *fixture) elapsed() time.Duration {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.passed
+}
+
+// jump sets the clock forward or back, without time passing.
+func (f *fixture) jump(d time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.now = f.now.Add(d)
+}
+
+func (f *fixture) pass(d time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.now, f.passed = f.now.Add(d), f.passed+d
 }
 
 func (f *fixture) report(err error) {

@@ -16,6 +16,8 @@ type folder struct {
 	inject func(step, name string) error
 	// readOnly means that another process may write to the folder, so that nothing is changed
 	readOnly bool
+	// unreadable is for tests: it reports whether a part of a file can't be read
+	unreadable func(name string, from, to int64) bool
 }
 
 const (
@@ -82,14 +84,28 @@ func (f *folder) open(name string, flags int) (*os.File, error) {
 	if err := f.before("open", name); err != nil {
 		return nil, err
 	}
-	fd, err := unix.Openat(int(f.dir.Fd()), name, flags|unix.O_NOFOLLOW|unix.O_CLOEXEC, fileMode)
-	if err == unix.EACCES && f.setMode(name) == nil {
+	var fd int
+	err := f.withMode(name, func() (err error) {
 		fd, err = unix.Openat(int(f.dir.Fd()), name, flags|unix.O_NOFOLLOW|unix.O_CLOEXEC, fileMode)
-	}
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("open %s of the file history: %w", name, err)
 	}
 	return os.NewFile(uintptr(fd), name), nil
+}
+
+// withMode does something in the folder. If that is not permitted, it sets the modes of the folder
+// and of a file, and tries once more. The name "" means no file.
+func (f *folder) withMode(name string, do func() error) error {
+	err := do()
+	if err != unix.EACCES || f.readOnly || f.dir.Chmod(folderMode) != nil {
+		return err
+	}
+	if name != "" && name != "." && f.setMode(name) != nil {
+		return err
+	}
+	return do()
 }
 
 // rename gives a file its final name, and replaces the file of that name.
@@ -97,7 +113,7 @@ func (f *folder) rename(from, to string) error {
 	if err := f.before("rename", to); err != nil {
 		return err
 	}
-	return unix.Renameat(int(f.dir.Fd()), from, int(f.dir.Fd()), to)
+	return f.withMode("", func() error { return unix.Renameat(int(f.dir.Fd()), from, int(f.dir.Fd()), to) })
 }
 
 // remove removes a file. A missing file is no error.
@@ -108,10 +124,11 @@ func (f *folder) remove(name string) error {
 	if err := f.before("remove", name); err != nil {
 		return err
 	}
-	if err := unix.Unlinkat(int(f.dir.Fd()), name, 0); err != unix.ENOENT {
-		return err
+	err := f.withMode("", func() error { return unix.Unlinkat(int(f.dir.Fd()), name, 0) })
+	if err == unix.ENOENT {
+		return nil
 	}
-	return nil
+	return err
 }
 
 // sync makes the names in the folder durable.
@@ -131,6 +148,14 @@ func (f *folder) write(file *os.File, b []byte, at int64) error {
 	}
 	_, err := file.WriteAt(b, at)
 	return err
+}
+
+// readAt reads bytes at an offset of a file.
+func (f *folder) readAt(file *os.File, b []byte, at int64) (int, error) {
+	if f.unreadable != nil && f.unreadable(file.Name(), at, at+int64(len(b))) {
+		return 0, unix.EIO
+	}
+	return file.ReadAt(b, at)
 }
 
 // truncate cuts a file to a length.

@@ -24,6 +24,7 @@ type Options struct {
 
 	entries int                                   // for tests: most entries of a tree; 0 means maxEntries
 	inject  func(step, name string) error         // for tests: see folder
+	elapsed func() time.Duration                  // for tests: see clock
 	disk    func() (free, total int64, err error) // for tests: instead of the system's numbers
 }
 
@@ -34,6 +35,7 @@ type History struct {
 	rules   *leftOut
 	folder  *folder
 	wake    chan struct{} // wakes Run if files wait to be kept
+	clock   clock         // only the store uses it
 
 	mu       *lock     // guards the fields below
 	store    *store    // nil until it is used, and after a while without use
@@ -63,8 +65,11 @@ func Open(o Options) (*History, error) {
 	if err != nil {
 		return nil, errors.Join(err, dir.Close())
 	}
+	if o.elapsed == nil {
+		o.elapsed = elapsedFromNow()
+	}
 	return &History{options: o, home: &home{dir: dir}, rules: rules, folder: &folder{dir: own, inject: o.inject},
-		mu: newLock(), wake: make(chan struct{}, 1), running: map[*Program]bool{}}, nil
+		clock: clock{now: o.Now, elapsed: o.elapsed}, mu: newLock(), wake: make(chan struct{}, 1), running: map[*Program]bool{}}, nil
 }
 
 // Close saves the index and closes the folder. Call it after Run has returned.
@@ -147,7 +152,8 @@ func (h *History) load() error {
 	if h.store != nil {
 		return nil
 	}
-	s := &store{folder: h.folder, now: h.options.Now, report: h.options.Report, fresh: map[digest]bool{}}
+	s := &store{folder: h.folder, now: h.options.Now, clock: &h.clock, report: h.options.Report,
+		fresh: map[digest]bool{}}
 	s.room.most, s.room.disk = h.options.Room, h.options.disk
 	if s.room.disk == nil {
 		s.room.disk = h.folder.disk
@@ -166,6 +172,7 @@ func (h *History) load() error {
 		}
 		h.recorded = time.Now()
 	}
+	h.clock.begin(s.index.lastTime())
 	h.store = s
 	return nil
 }
@@ -232,9 +239,7 @@ func (h *History) Space() (space protocol.HistorySpace) {
 		}
 		sortForNames(left)
 		space.Left = countPaths(left)
-		if len(s.index.points) > 0 {
-			space.Oldest = s.index.points[0].time()
-		}
+		space.Oldest = s.oldest()
 		return nil
 	})
 	if err != nil {

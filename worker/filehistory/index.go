@@ -13,7 +13,7 @@ import (
 const (
 	indexName      = "index"
 	indexTemporary = "index.tmp"
-	indexMagic     = "MEWSINDX\x01"
+	indexMagic     = "MEWSINDX\x02"
 )
 
 // index is the content of the packs in memory, without bytes of files and without changes.
@@ -35,6 +35,14 @@ func (x *index) last() int64 {
 		return 0
 	}
 	return x.points[len(x.points)-1].number
+}
+
+// lastTime returns the time of the newest point in ns; 0 means that there is none.
+func (x *index) lastTime() int64 {
+	if len(x.points) == 0 {
+		return 0
+	}
+	return x.points[len(x.points)-1].at
 }
 
 // point returns a point by its number; nil means that it is unknown.
@@ -60,6 +68,13 @@ func (x *index) apply(number int64, changes []change) {
 	}
 }
 
+func appendBool(b []byte, yes bool) []byte {
+	if yes {
+		return append(b, 1)
+	}
+	return append(b, 0)
+}
+
 // encode returns the content of the index file.
 func (x *index) encode(list []*pack) []byte {
 	b := make([]byte, 0, 1<<16+len(x.blobs)*60+len(x.present)*140)
@@ -69,6 +84,7 @@ func (x *index) encode(list []*pack) []byte {
 		b = binary.AppendUvarint(b, uint64(p.number))
 		b = append(b, p.id[:]...)
 		b = binary.AppendUvarint(b, uint64(p.size))
+		b = appendBool(b, p.bad)
 		b = binary.AppendUvarint(b, uint64(len(p.meta)))
 		for _, m := range p.meta {
 			b = append(b, byte(m.kind))
@@ -84,11 +100,7 @@ func (x *index) encode(list []*pack) []byte {
 	b = binary.AppendUvarint(b, uint64(len(x.blobs)))
 	for d, at := range x.blobs {
 		b = append(b, d[:]...)
-		isLarge := byte(0)
-		if at.isLarge {
-			isLarge = 1
-		}
-		b = append(b, isLarge)
+		b = appendBool(b, at.isLarge)
 		for _, n := range []uint32{at.pack, at.at, at.size, at.length} {
 			b = binary.AppendUvarint(b, uint64(n))
 		}
@@ -116,7 +128,7 @@ func decodeIndex(b []byte) (*index, []*pack, bool) {
 	}
 	d, x, list := decoder{b: body[len(indexMagic):]}, newIndex(), []*pack(nil)
 	for range d.count() {
-		p := &pack{number: uint32(d.size()), id: packID(d.fixed(len(packID{}))), size: d.size()}
+		p := &pack{number: uint32(d.size()), id: packID(d.fixed(len(packID{}))), size: d.size(), bad: d.byte() == 1}
 		for range d.count() {
 			p.meta = append(p.meta, metaLocation{kind: recordKind(d.byte()), at: uint32(d.size()),
 				size:  uint32(d.size()),

@@ -45,7 +45,7 @@ func (s *store) keepAll(h *home, list []candidate, follow bool, stop func() bool
 }
 
 // isFirstSeen reports whether a file is as it was when the history began.
-func (s *store) isFirstSeen(e *entry) bool { return e.since > 0 && e.since == s.index.points[0].number }
+func (s *store) isFirstSeen(e *entry) bool { return e.since == firstPoint }
 
 // keepFile keeps the bytes of one file, and sets its digest or the reason why they are not kept.
 // Its only errors are those of the history's own disk.

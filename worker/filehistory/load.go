@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // store is the content of a history folder: the packs, and the index in memory. One goroutine uses
@@ -19,6 +21,7 @@ type store struct {
 	keeper blobKeeper
 	room   room
 	now    func() time.Time
+	clock  *clock // for the age of versions
 	report func(error)
 	// fresh are digests of bytes that no record names yet, while an operation runs
 	fresh map[digest]bool
@@ -37,7 +40,7 @@ func (s *store) load() error {
 	if err != nil {
 		return err
 	}
-	s.packs = packs{folder: s.folder}
+	s.packs = packs{folder: s.folder, pinned: s.packs.pinned}
 	x, known, ok := s.readIndex()
 	if ok && !s.adopt(known, numbers) || !ok {
 		x, s.packs.list = newIndex(), nil
@@ -83,6 +86,9 @@ func (s *store) adopt(known []*pack, numbers []uint32) bool {
 		if p.number != numbers[i] {
 			return false
 		}
+		if p.bad {
+			continue
+		}
 		file, err := s.packs.use(p.number)
 		if err != nil {
 			return false
@@ -92,7 +98,7 @@ func (s *store) adopt(known []*pack, numbers []uint32) bool {
 		if err != nil || info.Size() < p.size {
 			return false
 		}
-		_, err = file.ReadAt(head, 0)
+		_, err = s.packs.folder.readAt(file, head, 0)
 		if id, ok := parsePackHeader(head); err != nil || !ok || id != p.id {
 			return false
 		}
@@ -114,7 +120,10 @@ func (l *loader) pack(number uint32, isLast bool) error {
 	if p != nil {
 		from = p.size
 	}
-	b, err := s.packs.readPack(number, from)
+	if p != nil && p.bad {
+		return nil
+	}
+	b, isWhole, err := s.packs.salvagePack(number, from)
 	if err != nil {
 		return fmt.Errorf("read %s of the file history: %w", packName(number), err)
 	}
@@ -125,7 +134,7 @@ func (l *loader) pack(number uint32, isLast bool) error {
 	if p == nil {
 		id, ok := parsePackHeader(b)
 		if !ok {
-			return l.badPack(number, len(b), isLast)
+			return l.badPack(number, len(b), isLast && isWhole)
 		}
 		p = &pack{number: number, id: id, size: int64(packHeader)}
 		s.packs.list = append(s.packs.list, p)
@@ -140,6 +149,10 @@ func (l *loader) pack(number uint32, isLast bool) error {
 	if bad > 0 {
 		s.report(fmt.Errorf("read %s of the file history: %d places are damaged", packName(number), bad))
 	}
+	if p.bad = !isWhole; p.bad {
+		s.report(fmt.Errorf("read %s of the file history: a part can't be read: %w", packName(number), unix.EIO))
+		return nil
+	}
 	if end < len(b) {
 		return l.cut(p, len(b)-end, isLast)
 	}
@@ -152,6 +165,7 @@ func (l *loader) badPack(number uint32, length int, isLast bool) error {
 		l.store.packs.close()
 		return l.store.folder.remove(packName(number))
 	}
+	l.store.packs.list = append(l.store.packs.list, &pack{number: number, size: int64(length), bad: true})
 	l.store.report(fmt.Errorf("read %s of the file history: it has no header", packName(number)))
 	return nil
 }

@@ -2,6 +2,7 @@ package filehistory
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,6 +15,8 @@ const (
 	packHeader = len(packMagic) + len(packID{})
 	packSize   = 16 << 20 // a pack that has this many bytes gets no more records
 	maxPack    = 64 << 20 // a larger file is no pack
+
+	maxBadBlocks = 64 // blocks of a pack that can't be read, before the rest is given up
 )
 
 // pack is a file with records.
@@ -24,6 +27,8 @@ type pack struct {
 	meta     []metaLocation // records without bytes of files, in their order
 	unsynced bool
 	torn     bool // the file may be longer than size, after a write that failed
+	doubtful bool // a sync has failed, so that the disk may lack bytes that the system's memory has
+	bad      bool // a part can't be read; nothing is appended, and only Forget rewrites it
 }
 
 // metaLocation is the location of a record in its pack.
@@ -56,6 +61,9 @@ type packs struct {
 	open          *os.File
 	opened        uint32 // number of the pack that is open
 	buffer        []byte
+	// pinned are open packs by their number, which stay readable if they are replaced; nil means that
+	// packs are closed after use
+	pinned map[uint32]*os.File
 }
 
 func (p *packs) find(number uint32) *pack {
@@ -75,17 +83,43 @@ func (p *packs) total() (n int64) {
 	return n
 }
 
+// records returns the bytes of all records without bytes of files.
+func (p *packs) records() (n int64) {
+	for _, pack := range p.list {
+		n += pack.records()
+	}
+	return n
+}
+
+func (p *pack) records() (n int64) {
+	for _, m := range p.meta {
+		n += int64(m.size)
+	}
+	return n
+}
+
 // use opens a pack for reading and writing. The next call closes it.
 func (p *packs) use(number uint32) (*os.File, error) {
 	if p.open != nil && p.opened == number {
 		return p.open, nil
 	}
 	p.close()
-	f, err := p.folder.open(packName(number), unix.O_RDWR)
-	if err != nil {
-		return nil, err
+	if f := p.pinned[number]; f != nil {
+		return f, nil
 	}
-	p.open, p.opened = f, number
+	flags := unix.O_RDWR
+	if p.folder.readOnly {
+		flags = unix.O_RDONLY
+	}
+	f, err := p.folder.open(packName(number), flags)
+	switch {
+	case err != nil:
+		return nil, err
+	case p.pinned != nil:
+		p.pinned[number] = f
+	default:
+		p.open, p.opened = f, number
+	}
 	return f, nil
 }
 
@@ -94,6 +128,14 @@ func (p *packs) close() {
 		_ = p.open.Close() // all that must last was synced
 		p.open = nil
 	}
+}
+
+// unpin closes the packs that stay open.
+func (p *packs) unpin() {
+	for _, f := range p.pinned {
+		_ = f.Close() // they are only read
+	}
+	p.pinned = nil
 }
 
 // create makes a new pack at the end of the list.
@@ -121,7 +163,7 @@ func (p *packs) append(f frame) (*pack, uint32, error) {
 	if n := len(p.list); n > 0 {
 		last = p.list[n-1]
 	}
-	if last == nil || last.size+f.size() > packSize {
+	if last == nil || last.bad || last.size+f.size() > packSize {
 		var err error
 		if last, err = p.create(); err != nil {
 			return nil, 0, err
@@ -151,7 +193,7 @@ func (p *packs) read(number, at, size uint32) ([]byte, recordKind, error) {
 		return nil, 0, err
 	}
 	pack, b := p.find(number), make([]byte, size)
-	_, err = file.ReadAt(b, int64(at))
+	_, err = p.folder.readAt(file, b, int64(at))
 	if err == io.EOF || pack == nil {
 		err = errBadRecord
 	}
@@ -173,8 +215,12 @@ func (p *packs) sync() error {
 			continue
 		}
 		file, err := p.use(pack.number)
+		if err == nil && pack.doubtful {
+			err = p.writeAgain(file, pack)
+		}
 		if err == nil {
 			err = p.folder.syncFile(file)
+			pack.doubtful = err != nil
 		}
 		if err != nil {
 			return fmt.Errorf("sync %s of the file history: %w", packName(pack.number), err)
@@ -197,7 +243,60 @@ func (p *packs) readPack(number uint32, from int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return io.ReadAll(io.NewSectionReader(file, from, maxPack-from))
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	b := make([]byte, max(0, min(info.Size(), maxPack)-from))
+	n, err := p.folder.readAt(file, b, from)
+	if err == io.EOF {
+		err = nil
+	}
+	return b[:n], err
+}
+
+// salvagePack reads a pack like readPack. Blocks that the disk can't read become zeros, and isWhole
+// is false then. After many of them it stops.
+func (p *packs) salvagePack(number uint32, from int64) (b []byte, isWhole bool, err error) {
+	b, err = p.readPack(number, from)
+	if !errors.Is(err, unix.EIO) {
+		return b, true, err
+	}
+	file, err := p.use(number)
+	if err != nil {
+		return nil, false, err
+	}
+	b = nil
+	block := make([]byte, 4096)
+	for bad := 0; bad < maxBadBlocks && int64(len(b)) < maxPack; {
+		n, err := p.folder.readAt(file, block, from+int64(len(b)))
+		if errors.Is(err, unix.EIO) {
+			clear(block)
+			n, err, bad = len(block), nil, bad+1
+		}
+		if b = append(b, block[:n]...); err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, false, err
+		}
+	}
+	return b, false, nil
+}
+
+// writeAgain writes a pack's bytes anew after a sync that failed. The system may have dropped bytes
+// that it could not write, and the next sync would not tell.
+func (p *packs) writeAgain(file *os.File, pack *pack) error {
+	b := make([]byte, pack.size)
+	if _, err := p.folder.readAt(file, b, 0); err != nil {
+		return err
+	}
+	id, ok := parsePackHeader(b)
+	end, bad := scanRecords(b, packHeader, pack.id, func(int, frame) {})
+	if !ok || id != pack.id || bad > 0 || end < len(b) {
+		return fmt.Errorf("the disk has lost records: %w", errBadRecord)
+	}
+	return p.folder.write(file, b, 0)
 }
 
 // parsePackHeader returns the id of a pack.

@@ -7,6 +7,9 @@ import (
 	"mews/protocol"
 )
 
+// firstPoint is the number of the point that lists the home as it was when the history began.
+const firstPoint = 1
+
 // point is a numbered moment of the history.
 type point struct {
 	number int64

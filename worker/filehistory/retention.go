@@ -37,7 +37,7 @@ func (v *version) isWanted(now int64) bool {
 	case age < keepDailyFor:
 		return v.isLast || crosses(v.from, v.until, 24*time.Hour)
 	case age < keepWeeklyFor:
-		return crosses(v.from, v.until, 7*24*time.Hour)
+		return v.isLast || crosses(v.from, v.until, 7*24*time.Hour)
 	}
 	return false
 }

@@ -23,27 +23,59 @@ type filter struct {
 
 // thinning returns a filter that keeps the bytes that a census has counted.
 func (s *store) thinning(c *census) (filter, error) {
-	now := s.now().UnixNano()
+	now := s.clock.trusted()
 	type key struct {
 		path  string
 		since int64
 	}
 	later := map[key]digest{} // digests that were added after their point
 	err := s.eachPresent(func(p *present) { later[key{p.path, p.since}] = p.digest })
-	isUsed := func(e *entry) bool { return e.kind == directory || e.kind == link || c.uses[e.digest] > 0 }
+	all, unread := s.spansOfPaths()
+	isUsed := func(e *entry) bool {
+		if c.bare && (e.kind == link || e.size == 0) {
+			return false
+		}
+		return e.kind == directory || e.kind == link || c.uses[e.digest] > 0
+	}
+	isNeeded := func(p *point, ch *change) bool {
+		known := s.index.present[ch.path]
+		return isUsed(&ch.before) || isUsed(&ch.after) || known != nil && known.since == p.number ||
+			c.uses[later[key{ch.path, p.number}]] > 0
+	}
 	return filter{
 		blob: func(d digest) bool { return c.uses[d] > 0 },
 		change: func(p *point, ch *change) bool {
-			known, age := s.index.present[ch.path], time.Duration(now-p.at)
-			return age < keepAllFor || age < keepWeeklyFor && (isUsed(&ch.before) || isUsed(&ch.after) ||
-				known != nil && known.since == p.number || c.uses[later[key{ch.path, p.number}]] > 0)
+			isDeletion, of := ch.after.kind == absent, all[ch.path]
+			switch age := time.Duration(now - p.at); {
+			case age < keepAllFor:
+				return true
+			case age < keepWeeklyFor:
+				return isNeeded(p, ch) || isDeletion && of.first != of.last
+			}
+			return isDeletion && of.first != p.number // without it, a rebuild would find the path again
 		},
 		present: func(p *present) bool {
 			known := s.index.present[p.path]
 			return known != nil && known.since == p.since || isUsed(&p.entry)
 		},
 		hold: s.isHeld,
-	}, err
+	}, errors.Join(err, unread)
+}
+
+// pathSpan has the first and the last point with a change of a path.
+type pathSpan struct{ first, last int64 }
+
+func (s *store) spansOfPaths() (map[string]pathSpan, error) {
+	all := map[string]pathSpan{}
+	err := s.eachChange(1, s.index.last(), func(p *point, c *change) {
+		of := all[c.path]
+		if of.first == 0 {
+			of.first = p.number
+		}
+		of.last = p.number
+		all[c.path] = of
+	})
+	return all, err
 }
 
 // rewriter copies a pack.
@@ -67,6 +99,12 @@ func (s *store) rewrite(number uint32, f filter) error {
 		}
 	}
 	_, err := s.rewritePack(number, f)
+	if errors.Is(err, unix.EIO) {
+		s.packs.find(number).bad = true // its records stay, so that other packs can be rewritten
+		s.index.changed = true
+		s.report(fmt.Errorf("rewrite %s of the file history: %w", packName(number), err))
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("rewrite %s of the file history: %w", packName(number), err)
 	}
@@ -81,6 +119,9 @@ func (s *store) rewritePack(number uint32, f filter) (dropped int64, err error) 
 		}
 	}
 	b, err := s.packs.readPack(number, 0)
+	if f.skipsWhole && errors.Is(err, unix.EIO) {
+		b, _, err = s.packs.salvagePack(number, 0)
+	}
 	if err != nil {
 		return 0, err
 	}

@@ -13,12 +13,19 @@ type room struct {
 	free  int64                                 // bytes between the used bytes and the limit
 	left  int64                                 // bytes that may be added before the disk is asked again
 	disk  func() (free, total int64, err error) // numbers of the disk
-	tried int64                                 // newest point when makeRoom last found nothing
+	tried int64                                 // newest point when makeRoom last freed too little
+
+	records      int64 // bytes of records of changes that may be added
+	overReserve  int64 // bytes between the disk's free bytes and its reserve
+	triedRecords int64 // newest point when thinRecords was last called
 }
 
 const (
 	freeShare = 10      // a history uses at most a tenth of the free bytes
 	roomStep  = 4 << 20 // bytes after which the disk is asked again
+
+	recordsShare = 8       // this part of the room is for records of changes only
+	smallPoint   = 4 << 20 // records that any room holds; so few of a point may use the disk's reserve
 )
 
 // measureRoom sets the limit and the bytes that may be added.
@@ -27,9 +34,11 @@ func (s *store) measureRoom() error {
 	if err != nil {
 		return fmt.Errorf("measure the disk of the file history: %w", err)
 	}
-	used := s.packs.total()
+	used, records := s.packs.total(), s.packs.records()
 	s.room.limit = min(s.room.most, (free+used)/freeShare)
-	s.room.free = min(s.room.limit-used, free-protocol.DiskReserve(total))
+	s.room.overReserve = free - protocol.DiskReserve(total)
+	s.room.free = min(s.room.limit-used-max(0, s.room.limit/recordsShare-records), s.room.overReserve)
+	s.room.records = max(s.room.most-used, s.room.most/recordsShare-records, smallPoint-records)
 	s.room.left = min(s.room.free, roomStep)
 	return nil
 }
@@ -41,7 +50,10 @@ func (s *store) checkRoom(n int64) error {
 			return err
 		}
 	}
-	if n > s.room.left {
+	for range 2 { // a deletion can go once nothing older of its path is left
+		if n <= s.room.left || s.room.tried == s.index.last() {
+			break
+		}
 		if err := s.makeRoom(n); err == errStopped {
 			s.room.tried = 0
 			return err
@@ -50,9 +62,39 @@ func (s *store) checkRoom(n int64) error {
 		}
 	}
 	if n > s.room.left {
+		s.room.tried = s.index.last()
 		return errNoRoom
 	}
 	s.room.left -= n
+	return nil
+}
+
+// fitsRecords reports whether the records of a point may be added. Records may exceed a limit that
+// only follows from a lack of room on the disk, because an undo needs them.
+func (r *room) fitsRecords(n int64) bool {
+	return n <= r.records && (n <= smallPoint || n <= r.overReserve)
+}
+
+// checkRecords makes room for the records of a point if there is too little.
+func (s *store) checkRecords(n int64, changes []change) error {
+	if err := s.measureRoom(); err != nil {
+		return err
+	}
+	if s.room.fitsRecords(n) {
+		return nil
+	}
+	for i := range changes { // bytes that the point needs stay
+		s.fresh[changes[i].before.digest], s.fresh[changes[i].after.digest] = true, true
+	}
+	if s.room.triedRecords != s.index.last() {
+		s.room.triedRecords = s.index.last()
+		if err := s.thinRecords(); err != nil {
+			s.report(err) // there is no room then
+		}
+	}
+	if !s.room.fitsRecords(n) {
+		return &historyError{fmt.Errorf("record %d changes: %w", len(changes), errNoRoom)}
+	}
 	return nil
 }
 

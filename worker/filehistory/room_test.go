@@ -197,7 +197,7 @@ func TestVersion_ByAge_IsKeptDailyThenWeekly(t *testing.T) {
 		{"a minute three days ago, then deleted", 3*day + time.Minute, 3 * day, true, true},
 		{"a night two months ago", 62*day + 13*time.Hour, 62 * day, false, false},
 		{"two weeks two months ago", 74 * day, 60 * day, false, true},
-		{"a minute two months ago, then deleted", 60*day + time.Minute, 60 * day, true, false},
+		{"a minute two months ago, then deleted", 60*day + time.Minute, 60 * day, true, true},
 		{"two years ago", 800 * day, 700 * day, true, false},
 	} {
 		v := version{from: ago(c.from), until: ago(c.until), isLast: c.last}

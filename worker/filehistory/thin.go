@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"time"
 )
@@ -14,6 +15,7 @@ type census struct {
 	err   error          // error that leaves the counts incomplete
 	uses  map[digest]int // uses of files and of chunks
 	live  int64          // bytes of used chunks on the disk
+	bare  bool           // records of folders, links and empty files go after 48 hours too
 }
 
 // use counts a use of a file's bytes.
@@ -86,26 +88,31 @@ func (s *store) count(all map[string]versionList, passes func(v *version) bool) 
 	return c
 }
 
-func (s *store) isHeld(h *hold) bool { return time.Duration(s.now().UnixNano()-h.at) < holdTime }
+func (s *store) isHeld(h *hold) bool { return time.Duration(s.clock.trusted()-h.at) < holdTime }
 
 // makeRoom deletes versions until a number of bytes can be added. It first deletes those that are
 // too old, then those of the files with the most versions and bytes.
 func (s *store) makeRoom(n int64) error {
-	if s.room.tried == s.index.last() {
-		return nil
-	}
-	s.room.tried = s.index.last()
-	now := s.now().UnixNano()
+	now := s.clock.trusted()
 	all, err := s.versions()
 	if err != nil {
 		return err
 	}
 	c := s.count(all, func(v *version) bool { return v.isWanted(now) })
-	goal := s.room.limit - n - min(2*packSize, s.room.limit/8)
-	if c.live > goal {
-		s.dropSpare(c, all, now, goal)
+	f, err := s.thinning(c)
+	if err != nil {
+		return err
 	}
-	if err := s.compact(c, s.packs.total()-goal); err != nil {
+	unused, err := s.unused(c, f)
+	if err != nil {
+		return err
+	}
+	share := max(s.room.limit/recordsShare, s.packs.records())
+	goal := s.room.limit - n - min(2*packSize, s.room.limit/8) - share // for bytes of files
+	if c.live > goal+unused.records {
+		s.dropSpare(c, all, now, goal+unused.records)
+	}
+	if err := s.compact(c, f, s.packs.total()-goal-s.packs.records()); err != nil {
 		return err
 	}
 	return s.measureRoom()
@@ -150,29 +157,16 @@ func (s *store) dropSpare(c *census, all map[string]versionList, now, goal int64
 }
 
 // compact rewrites packs with unused bytes until it has freed the wanted number of bytes.
-func (s *store) compact(c *census, wanted int64) error {
-	f, err := s.thinning(c)
+func (s *store) compact(c *census, f filter, wanted int64) error {
+	unused, err := s.unused(c, f)
 	if err := errors.Join(err, c.err); err != nil {
 		return err // with incomplete counts, used bytes would be deleted
 	}
-	unused := map[uint32]int64{}
-	for d, at := range s.index.blobs {
-		if c.uses[d] == 0 {
-			unused[at.pack] += int64(at.size)
-		}
-	}
-	numbers := make([]uint32, 0, len(unused))
-	for number := range unused {
-		numbers = append(numbers, number)
-	}
-	slices.SortFunc(numbers, func(a, b uint32) int {
-		return cmp.Or(cmp.Compare(unused[b], unused[a]), cmp.Compare(a, b))
-	})
-	for _, number := range numbers {
+	for _, number := range unused.numbers() {
 		if wanted <= 0 {
 			return nil
 		}
-		wanted -= unused[number]
+		wanted -= unused.packs[number]
 		if err := s.rewrite(number, f); err != nil {
 			return err
 		}
@@ -183,47 +177,91 @@ func (s *store) compact(c *census, wanted int64) error {
 // Thin deletes all versions that were replaced over 48 hours ago. That frees room on the disk.
 func (h *History) Thin(ctx context.Context) error {
 	return h.do(func(s *store) error {
-		now := s.now().UnixNano()
-		all, err := s.versions()
-		if err != nil {
-			return err
-		}
-		c := s.count(all, func(v *version) bool {
+		now := s.clock.trusted()
+		return s.thinTo(func(v *version) bool {
 			return v.isPresent() || time.Duration(now-v.until) < keepAllFor
 		})
-		if err := s.compact(c, s.packs.total()); err != nil {
-			return err
-		}
-		return s.measureRoom()
 	})
+}
+
+// thinRecords deletes spare versions that are older than 48 hours, and the records that only they
+// need.
+func (s *store) thinRecords() error {
+	now := s.clock.trusted()
+	return s.thinTo(func(v *version) bool {
+		return v.isPresent() || time.Duration(now-v.until) < keepAllFor || v.isLast && v.isWanted(now)
+	})
+}
+
+// thinTo deletes the versions that do not pass, and the records of changes that only they need.
+func (s *store) thinTo(passes func(v *version) bool) error {
+	all, err := s.versions()
+	if err != nil {
+		return err
+	}
+	c := s.count(all, passes)
+	c.bare = true
+	f, err := s.thinning(c)
+	if err == nil {
+		err = s.compact(c, f, s.packs.total())
+	}
+	return errors.Join(err, s.measureRoom())
 }
 
 // tidy deletes versions that are too old, if that frees much. It rewrites at most one pack, and
 // returns whether there is more to do.
 func (s *store) tidy() (more bool, err error) {
-	now := s.now().UnixNano()
+	now := s.clock.trusted()
+	s.prune(now)
 	all, err := s.versions()
 	if err != nil {
 		return false, err
 	}
 	c := s.count(all, func(v *version) bool { return v.isWanted(now) })
-	if s.packs.total()-c.live < packSize {
-		return false, nil
-	}
-	unused := map[uint32]int64{}
-	for d, at := range s.index.blobs {
-		if c.uses[d] == 0 {
-			unused[at.pack] += int64(at.size)
-		}
-	}
 	f, err := s.thinning(c)
+	if err != nil {
+		return false, err
+	}
+	unused, err := s.unused(c, f)
 	if err := errors.Join(err, c.err); err != nil {
 		return false, err
 	}
-	for number, bytes := range unused {
-		if bytes > packSize/4 {
-			return true, s.rewrite(number, f)
+	numbers := unused.numbers()
+	if unused.total() < packSize || unused.packs[numbers[0]] <= packSize/4 {
+		return false, nil
+	}
+	return true, s.rewrite(numbers[0], f)
+}
+
+// prune removes holds that have ended, and points that are older than a year and have no changes.
+// Their records are unused then.
+func (s *store) prune(now int64) {
+	held, points := len(s.index.holds), len(s.index.points)
+	s.index.holds = slices.DeleteFunc(s.index.holds, func(h hold) bool { return !s.isHeld(&h) })
+	used := map[int64]bool{s.index.last(): true}
+	for _, pack := range s.packs.list {
+		for _, m := range pack.meta {
+			used[m.point] = used[m.point] || m.kind == changesRecord
 		}
 	}
-	return false, nil
+	s.index.points = slices.DeleteFunc(s.index.points, func(p point) bool {
+		return !used[p.number] && time.Duration(now-p.at) >= keepWeeklyFor
+	})
+	s.index.changed = s.index.changed || len(s.index.holds) < held || len(s.index.points) < points
+}
+
+// oldest returns the time of the oldest point that still has changes.
+func (s *store) oldest() (at time.Time) {
+	first := int64(math.MaxInt64)
+	for _, pack := range s.packs.list {
+		for _, m := range pack.meta {
+			if m.kind == changesRecord {
+				first = min(first, m.point)
+			}
+		}
+	}
+	if p := s.index.point(first); p != nil {
+		at = p.time()
+	}
+	return at
 }

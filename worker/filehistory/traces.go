@@ -7,6 +7,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"mews/protocol"
 )
@@ -16,11 +18,18 @@ import (
 // phrase or belong to one of the turns. A call that is repeated after a crash completes the work.
 func (h *History) ForgetTraces(ctx context.Context, paths, phrases []string, turns []int64) (
 	versions int64, err error) {
-	err = h.doFor(ctx, func(s *store) error {
+	err = h.doFor(ctx, func(s *store) (err error) {
 		wanted := pathSet(paths)
 		if err := s.folder.remove(indexName); err != nil { // the index file has the names too
 			return err
 		}
+		defer func() {
+			if err != nil { // the index in memory lacks paths that packs may still have
+				err = errors.Join(err, s.packs.sync())
+				s.packs.close()
+				h.store = nil
+			}
+		}()
 		s.index.changed = true
 		for path := range s.index.present {
 			if isWanted(path, wanted) {
@@ -69,8 +78,8 @@ func (h *History) keepAgain(ctx context.Context, s *store, paths []string) error
 	return errors.Join(err, s.packs.sync())
 }
 
-// forgetWords removes the words of authors that name one of the paths, have one of the phrases, or
-// belong to one of the turns.
+// forgetWords removes the words of programs that name one of the paths, have one of the phrases, or
+// belong to one of the turns. The words of other authors name no file.
 func (s *store) forgetWords(paths, phrases []string, turns []int64) {
 	sought := make([]string, 0, len(paths)+len(phrases))
 	for _, name := range paths {
@@ -82,11 +91,30 @@ func (s *store) forgetWords(paths, phrases []string, turns []int64) {
 	for i := range s.index.points {
 		by := &s.index.points[i].by
 		words := strings.ToLower(by.Words)
-		has := func(part string) bool { return part != "" && part != "." && strings.Contains(words, part) }
-		if by.Turn > 0 && slices.Contains(turns, by.Turn) || slices.ContainsFunc(sought, has) {
+		has := func(part string) bool { return part != "." && hasWhole(words, part) }
+		if by.Kind == protocol.HistoryAuthorProgram &&
+			(by.Turn > 0 && slices.Contains(turns, by.Turn) || slices.ContainsFunc(sought, has)) {
 			by.Words = ""
 		}
 	}
+}
+
+// hasWhole reports whether a text has a part that no letter or digit continues on either side.
+func hasWhole(text, part string) bool {
+	continues := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	for at := 0; part != ""; at++ {
+		i := strings.Index(text[at:], part)
+		if i < 0 {
+			return false
+		}
+		at += i
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		after, _ := utf8.DecodeRuneInString(text[at+len(part):])
+		if !continues(before) && !continues(after) {
+			return true
+		}
+	}
+	return false
 }
 
 // EachVersion calls visit for the kept bytes of each version of a file. It stops at the first error

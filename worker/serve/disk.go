@@ -51,6 +51,14 @@ func (s *server) diskGrowth(ctx context.Context, _ *protocol.Request) (any, erro
 		Written: written, Partial: partial}, nil
 }
 
+// thinHistory deletes old versions of the home's files, because a disk is nearly full.
+func (s *server) thinHistory(ctx context.Context, _ *protocol.Request) (any, error) {
+	if u := s.userTools(); u != nil && u.history != nil {
+		return nil, u.history.Thin(ctx)
+	}
+	return nil, nil
+}
+
 // holdDisk keeps later programs from writing, until the disk has its reserve again.
 func (s *server) holdDisk(context.Context, *protocol.Request) (any, error) {
 	if u := s.userTools(); u != nil {

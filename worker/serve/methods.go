@@ -20,6 +20,7 @@ var methods = map[string]method{
 	protocol.MethodTryWalls:       {[]phase{phaseNew}, decodeParams((*server).tryWalls)},
 	protocol.MethodTerminalsList:  {[]phase{phaseReady}, (*server).terminals},
 	protocol.MethodDiskGrowth:     {[]phase{phaseReady}, (*server).diskGrowth},
+	protocol.MethodDiskThin:       {[]phase{phaseReady}, (*server).thinHistory},
 	protocol.MethodDiskHold:       {[]phase{phaseReady}, (*server).holdDisk},
 	protocol.MethodTurnStart:      {[]phase{phaseReady}, decodeParams((*server).startTurn)},
 	protocol.MethodOperationStart: {[]phase{phaseReady}, decodeParams((*server).startOperation)},
