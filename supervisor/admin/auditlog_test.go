@@ -41,9 +41,9 @@ func TestAuditFault_EachFault_HasASentence(t *testing.T) {
 			Broken: 5, MissingFrom: 5, MissingTo: 6},
 		"Row 4 has no digest: Mews did not write it.": {Why: sqlite.AuditRowWithoutDigest,
 			Broken: 4},
-		"The digest of row 3 does not fit: it was changed, or one before it was.": {Why: sqlite.AuditRowChanged,
+		"The digest of row 3 does not fit: somebody changed this row or an earlier row.": {Why: sqlite.AuditRowChanged,
 			Broken: 3},
-		"The log ends before the given digest: rows are missing at its end.": {Why: sqlite.AuditLogCutOff,
+		"The log ends before the head that you gave: rows are missing at its end.": {Why: sqlite.AuditLogCutOff,
 			Broken: 5},
 	} {
 		if got := auditFault(r); got != want {

@@ -17,7 +17,7 @@ func TestSettings_List_ShowsOrigins(t *testing.T) {
 	h.live()
 	h.fakes.settings = map[string]string{"budget day": "$1.00"}
 	got := h.answerOf(h.keep("/settings"))
-	want := "Your settings:\n\n- model: `offline`, the configuration's\n- thinking: off, the configuration's\n" +
+	want := "Your settings:\n\n- model: `offline`, set by the configuration\n- thinking: off, set by the configuration\n" +
 		"- budget day: $1.00, your own\n- stream: on, the default" + settingsEnd +
 		"- `/settings model offline`\n- `/settings budget day 1.50`\n- `/settings stream off`"
 	if diff := cmp.Diff(want, got.Text); diff != "" {

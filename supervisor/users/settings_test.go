@@ -70,7 +70,7 @@ func sourceOf(s Setting) string {
 	case s.Own:
 		return "your own"
 	case s.Configured:
-		return "the configuration's"
+		return "set by the configuration"
 	}
 	return "the default"
 }
@@ -185,7 +185,7 @@ func TestSettings_List_ShowsEachSetting(t *testing.T) {
 	list, err := p.List(t.Context(), "ann")
 	must(t, err)
 	want := [][3]string{{"model", "`offline`", "the default"}, {"thinking", "off", "the default"}, {"history", "messages are kept for ever", "the default"},
-		{"timezone", "Europe/Madrid", "the configuration's"}, {"budget day", "$1.00 ($1.00 of $1.00 is left today)", "your own"}, {"budget month", "no limit", "the default"},
+		{"timezone", "Europe/Madrid", "set by the configuration"}, {"budget day", "$1.00 ($1.00 of $1.00 is left today)", "your own"}, {"budget month", "no limit", "the default"},
 		{"stream", "off", "your own"}, {"ledger", "on", "the default"}, {"log", "off", "the default"}, {"quiet", "off", "the default"}, {"busy", "steer", "the default"},
 		{"speech language", "auto", "the default"}}
 	var got [][3]string
