@@ -68,7 +68,7 @@ func parseDollars(text string) (int64, string, error) {
 func sourceOf(s Setting) string {
 	switch {
 	case s.Own:
-		return "your own"
+		return "set by you"
 	case s.Configured:
 		return "set by the configuration"
 	}
@@ -185,8 +185,8 @@ func TestSettings_List_ShowsEachSetting(t *testing.T) {
 	list, err := p.List(t.Context(), "ann")
 	must(t, err)
 	want := [][3]string{{"model", "`offline`", "the default"}, {"thinking", "off", "the default"}, {"history", "messages are kept for ever", "the default"},
-		{"timezone", "Europe/Madrid", "set by the configuration"}, {"budget day", "$1.00 ($1.00 of $1.00 is left today)", "your own"}, {"budget month", "no limit", "the default"},
-		{"stream", "off", "your own"}, {"ledger", "on", "the default"}, {"log", "off", "the default"}, {"quiet", "off", "the default"}, {"busy", "steer", "the default"},
+		{"timezone", "Europe/Madrid", "set by the configuration"}, {"budget day", "$1.00 ($1.00 of $1.00 is left today)", "set by you"}, {"budget month", "no limit", "the default"},
+		{"stream", "off", "set by you"}, {"ledger", "on", "the default"}, {"log", "off", "the default"}, {"quiet", "off", "the default"}, {"busy", "steer", "the default"},
 		{"speech language", "auto", "the default"}}
 	var got [][3]string
 	for _, one := range list {

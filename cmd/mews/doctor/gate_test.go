@@ -97,7 +97,7 @@ func (r *rig) expectFinding(name string, want string) {
 func TestExamineGate_CountsFactors(t *testing.T) {
 	r := newRig(t)
 	r.expectFinding("gate", "ok nobody has a second factor yet")
-	r.expectFinding("seal", "ok is not there yet; Mews makes the database when it starts")
+	r.expectFinding("seal", "ok is made when Mews starts")
 	if _, err := os.Stat(filepath.Join(r.dir, "state")); err == nil {
 		t.Error("the doctor has made a state folder")
 	}

@@ -89,7 +89,7 @@ func TestSummary_LaterHeads_LoseNoFinding(t *testing.T) {
 	r.want(number, "")
 	fails("Not reviewed. ")
 	listed("after a failed review of changed lines", "14 findings in lines that changed since",
-		"Lines changed, not looked at since `")
+		"These lines have changed, and were last reviewed at `")
 
 	r.repo.AddCommit("put-it", githubtest.Commit{Message: "More docs", Files: map[string]string{"docs.md": "More.\n"}})
 	r.want(number, "")
