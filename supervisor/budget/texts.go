@@ -13,7 +13,8 @@ import (
 
 // Texts for a user about a call that the budget refuses.
 const (
-	textUnpriced = "There is a spending limit, and the price of %s is unknown, so I did not ask that model. Choose another " +
+	textUnpriced = "There is a spending limit, and the price of %s is unknown, so I did not ask that model. Choose " +
+		"another " +
 		"model with /model; an admin can add the price (models.prices)."
 	textNotServed   = "You may not speak here any more, so no model was asked."
 	textUnreadable  = "Your budget could not be read, so %s was not asked. %s"

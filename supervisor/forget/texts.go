@@ -7,7 +7,8 @@ import (
 // Answers of /forget.
 const (
 	textForgetHelp = "I can forget what was said. Write one of these:\n" +
-		"- /forget conversation (the one in this chat)\n- /forget fact k7 (/memory lists them)\n- /forget with a time: " +
+		"- /forget conversation (the one in this chat)\n- /forget fact k7 (/memory lists them)\n- /forget with a " +
+		"time: " +
 		spans.HelpText + "\n\nBefore I delete anything, I show it to you and ask."
 	textForgetUsage = "I can't read %s as a time, or that time is still to come. Write /forget conversation, " +
 		"or /forget with one of: " + spans.HelpText + "."
@@ -17,7 +18,8 @@ const (
 	textNoFact        = "There is no fact %s. /memory lists all facts."
 	textForgetFactAsk = "If you confirm, I delete this for good:\n\n%s %s\n\n- line %d of MEMORY.md%s\n\nIts " +
 		"words also go from my index. Your own message stays (%s). " +
-		"/forget with the day of that message deletes it too.\n\nI can't delete what was sent to the model's provider and " +
+		"/forget with the day of that message deletes it too.\n\nI can't delete what was sent to the model's " +
+		"provider and " +
 		"Telegram. Your other files and your admin's copies stay too."
 	textNotOurs = "\n\nI can't delete these:\n- Copies at the model's provider and Telegram. You can " +
 		"delete messages in the chat yourself.\n- Your own files, and what you wrote yourself into MEMORY.md, " +

@@ -9,7 +9,8 @@ const (
 	textRepositories    = "Your repositories on GitHub:\n"
 	textRepository      = "\n- %s:"
 	textSwitch          = "\n  - %s %s, %s"
-	textRepositoriesEnd = "\n\n“/github %s notices off” turns notices off for you. Choose notices, reviews or triage, " +
+	textRepositoriesEnd = "\n\n“/github %s notices off” turns notices off for you. Choose notices, reviews or " +
+		"triage, " +
 		"and on, off or default. Admins can add “all”."
 	textGitHubUsage = "Write the repository, then notices, reviews or triage, then on, off or default: " +
 		"“/github OWNER/REPO reviews off”."

@@ -22,6 +22,7 @@ const (
 var outcomeTexts = map[Outcome]string{
 	OutcomeAlreadyDecided: "%s: you have already decided about this change.",
 	OutcomeChangedSince:   "%s has changed since that message. Look at it again:",
-	OutcomeNotYetReported: "%s has changed since that message, so I left it alone. Send me any message, and I will read it again.",
-	OutcomeNotFound:       "No change waits for your decision here any more.%.0s",
+	OutcomeNotYetReported: "%s has changed since that message, so I left it alone. Send me any message, and I will " +
+		"read it again.",
+	OutcomeNotFound: "No change waits for your decision here any more.%.0s",
 }

@@ -12,7 +12,8 @@ const (
 		"To resume them, use the buttons of /jobs. Reminders still come."
 
 	// TextChangeRefused tells a model that has read words of others that it may not change jobs.
-	TextChangeRefused = "You have read words of somebody else here, so only your user can change jobs and notifications. They " +
+	TextChangeRefused = "You have read words of somebody else here, so only your user can change jobs and " +
+		"notifications. They " +
 		"use /jobs and /notifications."
 
 	textSays          = "**%s**\n\n%s"

@@ -68,25 +68,26 @@ const (
 	textNotChecked   = "I could not check: %s"
 	textNotNow       = "something went wrong; the log says what"
 
-	textNoOption     = "there is no option %q: there are %s"
-	textNotOfKind    = "a %s has no %s: it has %s"
-	textWrongOption  = "%s can't be %q: want %s"
-	textNoWorkspace  = "you have no workspaces: an admin gives them in the configuration"
-	textNoChat       = "there is no chat %q where you may speak: want one of %s"
-	textMayPost      = "May a %s write in the group %s? %s"
-	textClipped      = "%s… (%d characters in all)"
-	textBuiltIn      = "%s is built in: its name and text can't be changed"
-	textTopicOf      = "%s, topic %s"
-	textInGroup      = "It goes to the group %s."
-	textInTerminal   = "It goes to the terminal."
-	textInTopic      = "It goes to the topic %s of this chat."
-	textInPrivate    = "It goes to our private chat."
-	textNoBudget     = "Its cost has no limit."
-	textCostsOnce    = "It may cost up to %s."
-	textCostsRun     = "It may cost up to %s a month, %s each time."
-	textCosts        = "It may cost up to %s a month."
-	textRemindLate   = "If I am not running then, it comes as soon as I am back."
-	textRunLate      = "If I am not running then, it is done when I am back. After half its period, at most 6 hours, it counts as missed."
+	textNoOption    = "there is no option %q: there are %s"
+	textNotOfKind   = "a %s has no %s: it has %s"
+	textWrongOption = "%s can't be %q: want %s"
+	textNoWorkspace = "you have no workspaces: an admin gives them in the configuration"
+	textNoChat      = "there is no chat %q where you may speak: want one of %s"
+	textMayPost     = "May a %s write in the group %s? %s"
+	textClipped     = "%s… (%d characters in all)"
+	textBuiltIn     = "%s is built in: its name and text can't be changed"
+	textTopicOf     = "%s, topic %s"
+	textInGroup     = "It goes to the group %s."
+	textInTerminal  = "It goes to the terminal."
+	textInTopic     = "It goes to the topic %s of this chat."
+	textInPrivate   = "It goes to our private chat."
+	textNoBudget    = "Its cost has no limit."
+	textCostsOnce   = "It may cost up to %s."
+	textCostsRun    = "It may cost up to %s a month, %s each time."
+	textCosts       = "It may cost up to %s a month."
+	textRemindLate  = "If I am not running then, it comes as soon as I am back."
+	textRunLate     = "If I am not running then, it is done when I am back. After half its period, at most 6 " +
+		"hours, it counts as missed."
 	textRunOnceLate  = "If I am not running then, it is done when I am back. After 6 hours it counts as missed."
 	textWithinGrace  = "If I am not running then, it comes when I am back, up to %s late."
 	textExact        = "It begins exactly on time."
@@ -131,8 +132,9 @@ var nouns = map[supervisor.JobKind]string{supervisor.JobReminder: "Reminder", su
 
 // Texts of cards about options, by value.
 var (
-	textOnMiss   = map[supervisor.MissedRunMode]string{supervisor.MissedRunModeSkip: "If I am not running then, it is skipped.", supervisor.MissedRunModeAsk: "If I am not running then, I ask you."}
-	textOverlap  = map[supervisor.OverlapMode]string{supervisor.OverlapQueue: "If its last run is not over then, it runs once more afterwards."}
+	textOnMiss  = map[supervisor.MissedRunMode]string{supervisor.MissedRunModeSkip: "If I am not running then, it is skipped.", supervisor.MissedRunModeAsk: "If I am not running then, I ask you."}
+	textOverlap = map[supervisor.OverlapMode]string{supervisor.OverlapQueue: "If its last run is not over then, " +
+		"it runs once more afterwards."}
 	textPriority = map[supervisor.JobPriority]string{supervisor.JobPriorityLow: "Its messages make no sound.",
 		supervisor.JobPriorityHigh: "It does not wait for the end of quiet hours."}
 )

@@ -64,8 +64,9 @@ var failureClasses = []*failureClass{
 		advice: "Check that telegram.webhook.url can be reached from outside, and that the proxy in front of Mews forwards the " +
 			"header X-Telegram-Bot-Api-Secret-Token."},
 	{is: isGateway, away: true,
-		text:   "something in front of Telegram answers with an error ({text})",
-		advice: "The trouble may pass by itself. Check telegram.api_url in the configuration, and a proxy if there is one."},
+		text: "something in front of Telegram answers with an error ({text})",
+		advice: "The trouble may pass by itself. Check telegram.api_url in the configuration, and a proxy if there " +
+			"is one."},
 	{is: isNotTelegram,
 		text:   "the server that answers is not Telegram's Bot API",
 		advice: "Check telegram.api_url in the configuration, and a proxy if there is one."},

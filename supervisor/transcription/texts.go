@@ -43,7 +43,8 @@ const (
 	textNoHearing      = "this machine has no speech model. An admin can download one and name it in speech.in.model: " +
 		"`mews help voice-setup` says how."
 	textTryAgain = "Try again"
-	textTooLong  = "the recording is %s long, and I transcribe at most %s. Send it in parts, or ask an admin to raise speech.in.longest."
+	textTooLong  = "the recording is %s long, and I transcribe at most %s. Send it in parts, or ask an admin to " +
+		"raise speech.in.longest."
 )
 
 // textsFailure says for each failure what happened and what to do.
@@ -53,13 +54,16 @@ var textsFailure = map[protocol.SpeechFailure]string{
 		"`mews check` names what is missing.",
 	protocol.SpeechFailureNoModel: "the speech model is missing or damaged. An admin can download it again and name it in " +
 		"speech.in.model; `mews check` checks it.",
-	protocol.SpeechFailureProgramFailed: "the program that transcribes has failed. Trying again may help; the log says what it wrote last.",
+	protocol.SpeechFailureProgramFailed: "the program that transcribes has failed. Trying again may help; the log " +
+		"says what it wrote last.",
 	protocol.SpeechFailureOutOfMemory: "transcribing takes more memory than I may use. " +
 		"An admin may choose a smaller model, or raise worker.memory.",
-	protocol.SpeechFailureTimeout: "transcribing takes too long on this machine. Try again when the machine has less to do, or ask an admin for a smaller model.",
+	protocol.SpeechFailureTimeout: "transcribing takes too long on this machine. Try again when the machine has " +
+		"less to do, or ask an admin for a smaller model.",
 	protocol.SpeechFailureNoSound: "the recording has no sound that I can read. Record it again, and send that.",
 	protocol.SpeechFailureNoFile:  "there is no such file.",
-	protocol.SpeechFailureTooLong: "the recording is too long. Send it in parts, or ask an admin to raise speech.in.longest.",
+	protocol.SpeechFailureTooLong: "the recording is too long. Send it in parts, or ask an admin to raise " +
+		"speech.in.longest.",
 	protocol.SpeechFailureNoFFmpeg: "this machine has no ffmpeg, which reads recordings. " +
 		"An admin may install it (on Debian: apt-get install ffmpeg).",
 }

@@ -43,8 +43,9 @@ const (
 
 	textStateClosed = "%s can't be written by this account: %w; choose another `state:` or give the account the folder"
 	textDiskFree    = "%s free below %s"
-	textDiskLow     = "the disk of %s has little room: %s. With less than %s free, assistants can't write. Free some space"
-	textDiskFull    = "the disk of %s is full: %s. When no space is left, Mews refuses messages. Free some space"
+	textDiskLow     = "the disk of %s has little room: %s. With less than %s free, assistants can't write. Free " +
+		"some space"
+	textDiskFull = "the disk of %s is full: %s. When no space is left, Mews refuses messages. Free some space"
 
 	textHomes          = "%s, and every folder is there"
 	textHomesNotYet    = "%s, and %d of the folders are there; Mews makes the others when they are needed"
