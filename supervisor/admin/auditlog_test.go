@@ -26,7 +26,8 @@ func TestAuditLine_Text_PrintsNoControlCharacters(t *testing.T) {
 func TestAuditReport_IntactLog_MentionsHeadFlag(t *testing.T) {
 	for r, want := range map[AuditReport]string{{Rows: 3, Head: "ab"}: "3 rows, each matches the row before it\nhead " +
 		" ab\n",
-		{Rows: 3, Early: 1, Head: "ab"}: "1 row is without a digest: written by an old version of Mews, or changed to"} {
+		{Rows: 3, Early: 1, Head: "ab"}: "1 row is without a digest: written by an old version of Mews, or changed " +
+			"to"} {
 		if got := r.Text(); !strings.Contains(got, want) || !strings.Contains(got, "--head") {
 			t.Errorf("%+v: %q", r, got)
 		}

@@ -67,7 +67,8 @@ var textsReader = map[model.RequestExposure]string{
 
 // Texts of the start of the service.
 const (
-	textReadyAlso = "  also    on Telegram, for the id in MEWS_TELEGRAM_ID; `mews status` shows whether Telegram works\n"
+	textReadyAlso = "  also    on Telegram, for the id in MEWS_TELEGRAM_ID; `mews status` shows whether Telegram " +
+		"works\n"
 	textReadyChat = "Talk to it:            mews chat   " +
 		"(in another terminal; `mews run --chat` does both in one)\n"
 	textReadyTelegram = "On Telegram:           TELEGRAM_TOKEN=123456:ABC... MEWS_TELEGRAM_ID=42 mews run\n" +

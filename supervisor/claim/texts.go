@@ -6,7 +6,8 @@ const (
 	textAnd     = " and "
 	textNoteEnd = "; no tool did that for this answer.)"
 	// textPromise is the whole warning if an answer claims nothing but a promise.
-	textPromise = "(Not verified: the assistant says that it will come back to you; it set no reminder or task for that.)"
+	textPromise = "(Not verified: the assistant says that it will come back to you; it set no reminder or task for " +
+		"that.)"
 )
 
 // deeds maps the kinds of deeds to their words in a warning.

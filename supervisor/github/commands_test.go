@@ -69,7 +69,8 @@ func TestSwitchCommands_ShowAndChangeServices(t *testing.T) {
 		{"/webhooks ACME/widget off", "From now on notices of `acme/widget` are off, set by you."},
 		{"/webhooks", github.DescribeEventArrival(0) + "\n\nYour repositories on GitHub:\n\n- `acme/widget`:\n" +
 			"  - notices off, set by you" + end},
-		{"/github acme/widget reviews default", "From now on reviews of `acme/widget` are on, set by the configuration."},
+		{"/github acme/widget reviews default", "From now on reviews of `acme/widget` are on, set by the " +
+			"configuration."},
 		{"/github acme/widget reviews off all", "Only an admin can turn something off for everybody."},
 		{"/github acme/widget reviews", "Write the repository, then notices"},
 		{"/github acme/widget stars on", "Write the repository, then notices"},

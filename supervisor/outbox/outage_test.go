@@ -287,7 +287,8 @@ func TestAlarm_IsRaisedOnce(t *testing.T) {
 				if len(told) != 2 {
 					t.Fatalf("told %q", told)
 				}
-				h.same("alarm", told[0], "alarm: Since 2000-01-01 00:00 UTC no message could be sent to telegram: the channel did not "+
+				h.same("alarm", told[0], "alarm: Since 2000-01-01 00:00 UTC no message could be sent to telegram: "+
+					"the channel did not "+
 					"take the message: far away. Mews keeps the messages and tries again for a day.")
 				if !strings.HasPrefix(told[1], "recovered: Messages to telegram can be sent again, after 3") {
 					t.Errorf("told %q", told[1])
@@ -325,7 +326,8 @@ func TestStatus_ListsTroubles(t *testing.T) {
 			t.Errorf("got %+v, now %v", got, now)
 		}
 		got.Since, got.Until = time.Time{}, time.Time{}
-		want := outbox.ChatTrouble{Chat: alice, Error: "Mews does not know whether the channel took the message: far away"}
+		want := outbox.ChatTrouble{Chat: alice, Error: "Mews does not know whether the channel took the message: " +
+			"far away"}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Error(d)
 		}

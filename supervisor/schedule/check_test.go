@@ -74,7 +74,8 @@ func TestCheck_WithoutName_ShowsTextOnce(t *testing.T) {
 	h.passTime(t, 10*time.Minute)
 	h.found.Met = true
 	h.passTime(t, 10*time.Minute)
-	h.wantSaid(t, "**"+text[:39]+"…**\n\nI have checked, and the condition is not met yet.\n```\nok\n```", text+"\n\n```\nok\n```")
+	h.wantSaid(t, "**"+text[:39]+"…**\n\nI have checked, and the condition is not met "+
+		"yet.\n```\nok\n```", text+"\n\n```\nok\n```")
 }
 
 func TestCheck_NotifyOnCheck_SendsEachResult(t *testing.T) {

@@ -34,8 +34,9 @@ const (
 	textNoAttach    = "/attach does not work in piped input. Name the files with --attach"
 	textHeld        = "your line is kept until you send a code. Send the code as a line, or in `mews chat`"
 	textNoAnswer    = "no answer came within %s. Your line is kept, and answered later"
-	textAnswerHow   = "your assistant waits for your answer to the question above. Answer with `mews chat ANSWER`, or in `mews chat`"
-	textPipeFailed  = "of %s, %d could not be sent and %d had no full answer"
+	textAnswerHow   = "your assistant waits for your answer to the question above. Answer with `mews chat ANSWER`, " +
+		"or in `mews chat`"
+	textPipeFailed = "of %s, %d could not be sent and %d had no full answer"
 )
 
 // Errors about files to send.

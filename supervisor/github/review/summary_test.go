@@ -215,7 +215,8 @@ func TestUnreviewedHead_PullRequestGetsOneMail(t *testing.T) {
 	}
 	last := r.repo.CommitSHA("put-it")
 	r.wantParts(r.summary(limited),
-		fmt.Sprintf("**Not reviewed:** `%.12s`. This pull request has reached its limit of automatic reviews. Write `@mews "+
+		fmt.Sprintf("**Not reviewed:** `%.12s`. This pull request has reached its limit of automatic reviews. "+
+			"Write `@mews "+
 			"review` for another one.", last),
 		"<summary>1 open finding</summary>", "`main.go:4`")
 	r.same("mails", r.hub.CountMails("acme/widget", limited), 1)

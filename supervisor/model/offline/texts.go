@@ -19,10 +19,12 @@ const (
 	textUnknownAgain = "I did not understand that either."
 	textTry          = " I understand %s and %s. Say `help` for more."
 	textNothing      = "There is no message to answer."
-	textReminders    = "I can set a reminder if you name a time and what it is about: `remind me tomorrow at 9 to call " +
+	textReminders    = "I can set a reminder if you name a time and what it is about: `remind me tomorrow at 9 to " +
+		"call " +
 		"Ann`. The " +
 		"command `/remind tomorrow at 9: call Ann` does the same, and /jobs lists what is set."
-	textNoReminders = "I can't set reminders here, but this command can: `/remind tomorrow at 9: call Ann`. /jobs lists " +
+	textNoReminders = "I can't set reminders here, but this command can: `/remind tomorrow at 9: call Ann`. /jobs " +
+		"lists " +
 		"what is set."
 	textMemory     = "/memory shows all that I remember of you, and where each fact comes from."
 	textBegins     = "The text begins:\n%s"
