@@ -62,7 +62,7 @@ const (
 	textMoveAlong    = "Move these %d"
 	textMoveOne      = "Move it"
 	textMoved        = "%s moved to your new time zone. /jobs shows when they come."
-	textNotServed    = "%s is not a user of Mews"
+	textNotServed    = "%s is no user of Mews, or is suspended"
 	textNoTask       = "%s %d is %s: a webhook can run only an active task or check"
 	textLastFailed   = "; the last %d failed"
 	textNotChecked   = "I could not check: %s"
