@@ -26,7 +26,7 @@ const (
 		"admin finds in the log what it is."
 	textNotListening = `Mews cannot reach {provider}: nothing accepts connections at {host}. ` +
 		`Is the server running there?`
-	textUnknownHost  = `Mews cannot reach {provider}: the name of {host} is not known. Check {url} and this ` +
+	textUnknownHost = `Mews cannot reach {provider}: the name of {host} is not known. Check {url} and this ` +
 		`machine's network.`
 	textCertificate = `Mews does not trust {provider}: the certificate of {host} is not valid. Check {url} and this ` +
 		`machine's clock.`
