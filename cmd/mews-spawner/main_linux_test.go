@@ -175,7 +175,7 @@ func TestSupervise_StartsMews(t *testing.T) {
 		said    string
 	}{
 		"as the service": {&syscall.Credential{Uid: testUID, Gid: testUID}, 7, "mews-spawner: /bin/sh ended with status 7\n"},
-		"as root":        {nil, 1, "as root it would start mews as root"},
+		"as root":        {nil, 1, "would start mews as root"},
 	} {
 		cmd := program(t, args...)
 		if c.account != nil { // the account can make no control groups, and cannot reach root's folders

@@ -18,7 +18,7 @@ var helps = map[string]help{
 	"status": {"[--config FILE] [--json]", "show what runs, for whom, and what waits"},
 	"models": {"[--config FILE] [--json]", "list the models, and which one answers you"},
 	"usage": {"[--config FILE] [--user NAME] [--days N] [--since WHEN] [--json]",
-		"show what models were asked, and what it cost"},
+		"show how often models were called, and the cost"},
 	"activity": {"[--config FILE] [--user NAME] [--since WHEN] [--kind KIND] [--json]",
 		"show what was done for a person, and who asked for it"},
 	"job": {"[WHAT] [WORDS]... [--task] [--name NAME] [--files PATTERN] [--command COMMAND] [--ask QUESTION] [--auto-remove] [--notify-on-check] [--set NAME=VALUE]... [--config FILE] [--user NAME] [--json]", "reminders and tasks: list, show JOB, add WHEN: TEXT, edit JOB WHEN: TEXT, run JOB, pause JOB, resume JOB, delete JOB, results [JOB]"},
@@ -52,12 +52,12 @@ var helps = map[string]help{
 		"print the difference between a version of a file and the file now"},
 	"home restore": {"PATH [--at MOMENT] [--version N] [--copy PATH] [--yes] [--user NAME] [--config FILE] [--json]",
 		"make a file or a folder as it was; without --yes only count what would change; the PATH . is the whole home"},
-	"user list": {"[--json]", "list who may talk to Mews, and why"},
+	"user list": {"[--json]", "list who may talk to Mews, and where each was added"},
 	"user show": {"NAME [--json]", "show one person"},
 	"user add": {"NAME [--role admin|user] [--account A] [--timezone TZ] [--again]",
 		"add a person without editing the configuration; their folder is made below the state folder"},
 	"user invite": {"NAME [--enrol=false] [--revoke]",
-		"print a code that lets a person in on Telegram; with --revoke take back the unused ones"},
+		"print a code that lets a person in on Telegram; with --revoke cancel the unused codes"},
 	"user disable":    {"NAME", "shut a person out for now, end their logins, and take back their invites"},
 	"user enable":     {"NAME", "let a disabled person in again"},
 	"user disconnect": {"NAME NUMBER", "remove a Telegram account that a person linked by an invite"},
@@ -88,19 +88,19 @@ const textNoPoller = "this machine has no epoll watches or no file descriptors l
 const (
 	flagConfig        = "the configuration `FILE`"
 	flagJobUser       = "the user `NAME`; without it, yourself"
-	flagJobTask       = "with add: your assistant does what TEXT says; without it you are reminded of TEXT"
+	flagJobTask       = "with add: your assistant does what TEXT says; without --task it only reminds you of TEXT"
 	flagJobFiles      = "with add: send TEXT, or with --task do it, when a file that matches `PATTERN` is new, changed or deleted"
 	flagJobCommand    = "with add: send TEXT, or with --task do it, when `COMMAND` exits with 0"
 	flagJobAsk        = "with --files or --command: let a model answer `QUESTION` about the result when it changes"
-	flagJobNotify     = "of a check: send the result of each run"
-	flagJobAutoRemove = "of a check: end it after its first message"
-	flagJobName       = "with add: give it the name `NAME`"
+	flagJobNotify     = "with add, for a check: send the result of each run"
+	flagJobAutoRemove = "with add, for a check: end the check after its first message"
+	flagJobName       = "with add: give the job the name `NAME`"
 	flagJobSet        = "with add and edit, may be repeated: `NAME=VALUE`; names are on_miss, grace, overlap, priority, exact, model, workspace, steps, minutes, to"
-	flagJSON          = "print it as JSON"
+	flagJSON          = "print the output as JSON"
 	flagReloadConfig  = "the configuration `FILE`, only to find the service; the service reads its own file again"
 	flagRunChat       = "open the chat; leaving it stops the service"
 	flagRunUser       = "with --chat: speak as the user of this `NAME` (admins only)"
-	flagRunHomes      = "make empty homes in place of missing ones"
+	flagRunHomes      = "make an empty home folder for each missing one"
 	flagRunNew        = "make a new database if it is missing or empty, although other files of Mews are there"
 	flagRunNoCopy     = "update the database for this version without making a copy first"
 	flagRunDiffers    = "use a database that differs from what this version makes; parts of Mews may then fail"
@@ -109,7 +109,7 @@ const (
 	flagChatAttach    = "send this `FILE` with the first message; may be repeated"
 	flagChatTimeout   = "end with an error if an answer takes longer than `TIME`, such as 5m; only with TEXT or a pipe"
 	flagChatName      = "open a separate conversation of this `NAME`"
-	flagEscapes       = "make a worker try the known ways out of its walls, and show the results"
+	flagEscapes       = "make a worker try all known escapes from its sandbox, and show the results"
 	flagUsageUser     = "the user `NAME`; without it, yourself, and for an admin everybody"
 	flagHomeAt        = "the version of this `MOMENT`: " + spans.MomentHelpText
 	flagHomeVersion   = "the version of this number `N`, as mews home log lists it"
@@ -122,7 +122,7 @@ const (
 	flagDays          = "the last `DAYS` days, including today"
 	flagAuditUser     = "only rows of the user `NAME`"
 	flagAuditAction   = "only actions that begin with `PREFIX`, such as login or totp."
-	flagSince         = "not before the beginning of `WHEN`: today, yesterday, 24h, 7d, last week, 2026-11-22"
+	flagSince         = "only from the beginning of `WHEN` on: today, yesterday, 24h, 7d, last week, 2026-11-22"
 	flagLimit         = "the newest `N` rows; 0 shows all"
 	flagAuditJSON     = "print each row as a line of JSON"
 	flagHead          = "the `HEX` that an earlier run printed as head: shows whether the log's end was cut off since"
@@ -132,7 +132,7 @@ const (
 	flagAgain         = "for a returning user: give them their stored data back"
 	flagEnrol         = "the invite also lets them set up a second factor in the chat"
 	flagRevoke        = "take back the unused invites, and make none"
-	flagYes           = "do not ask"
+	flagYes           = "do not ask for confirmation"
 	flagDiff          = "a diff in git's format, in this `FILE`; - is standard input"
 	flagRange         = "the changes between two commits: the `RANGE`, such as main..HEAD"
 	flagReviewUser    = "the user `NAME` who asks; without it, yourself"
@@ -141,7 +141,7 @@ const (
 	flagQuietLabel    = "stop reviewing pull requests with the label `NAME`"
 	flagQuietRemove   = "take back the mute with this `NUMBER`"
 	flagHookURL       = "the `URL` at which GitHub reaches webhooks.listen, such as https://bot.example.org/webhook/github"
-	flagFailed        = "all failed deliveries"
+	flagFailed        = "send all failed deliveries of the last three days again"
 	flagExportHistory = "add the earlier versions of their files"
 	flagOutput        = "write to the new `FILE`; without it, to standard output"
 )
@@ -158,7 +158,7 @@ const (
 	textNoVerb       = "mews: there is no verb %q\n"
 	textMeant        = "Did you mean: %s\n"
 	textWrongSince   = "--since %q: want a time such as " + spans.HelpText
-	textNoSubcommand = "mews %s: there is no %q\n"
+	textNoSubcommand = "mews %s: there is no subcommand %q\n"
 	textNoArgument   = "mews %s takes no argument %q\n"
 	textNoName       = "mews %s needs %s\n"
 )
@@ -168,7 +168,7 @@ const (
 	textEscapesNoJSON   = "mews doctor: --escapes has no --json"
 	textEmptyMessage    = "mews chat: TEXT is empty"
 	textUserWithoutChat = "mews run: --user works only with --chat: it names the user who chats"
-	textStartedWithout  = "mews: %v\nMews starts without these parts.\n"
+	textStartedWithout  = "mews: %v\nMews starts without these settings. Correct them, then start Mews again.\n"
 	textModelNearby     = "%s runs at %s; to use its model: OPENAI_BASE_URL=%s OPENAI_MODEL=%s mews run"
 	textWrongDays       = "mews usage: --days %d: want from 1 to %d\n"
 	textDaysAndSince    = "mews usage: want --days or --since, not both\n"
@@ -191,7 +191,7 @@ const (
 	textRunsAlready     = "mews: Mews runs here already, since %s (process %d). This chat uses it: model %s, %s.\n"
 	textNoTelegram      = "no Telegram"
 	textVariablesUnused = "mews: The running Mews has its own settings, so these variables are not used: %s. " +
-		"Stop that Mews to start with these.\n"
+		"To use them, stop that Mews and start it again with them.\n"
 )
 
 // Texts about the end of a chat that ends its service.
@@ -200,7 +200,7 @@ const (
 	textWaits         = " Until it runs again, these wait: %s."
 	textNextJob       = "the next run is on %s"
 	nextJobLayout     = "Mon 2 Jan 15:04"
-	textTelegramStops = " Nobody is answered on Telegram."
+	textTelegramStops = " Mews then answers nobody on Telegram."
 	textKeepRunning   = "\n`mews run` keeps it running without a chat; `mews help service` says how it starts with " +
 		"the machine.\n"
 )
@@ -213,11 +213,11 @@ const (
 	textInviteLink    = "\nThey open that link, or send this to the bot:\n\n"
 	textInviteBotless = "%s Then they send this to the bot:\n\n"
 	textInviteSend    = "They send this to the bot on Telegram:\n\n"
-	textInviteEnrol   = "\nWith it they can set up a second factor in that chat.\n"
-	textDeleteAsk     = "\nThis can't be undone; `mews user export %s` saves it first. Their running work is stopped, as by /stop, " +
-		"and their worker is ended. Type the name to delete everything: "
+	textInviteEnrol   = "\nThen they can set up a second factor in the chat with the bot.\n"
+	textDeleteAsk     = "\nThis can't be undone; `mews user export %s` saves the data first. Mews stops their running work, as /stop does, " +
+		"and ends their worker. Type the name to delete everything: "
 	textNotDeleted     = "Nothing was deleted: that is another name."
-	textNotConfirmed   = "Nothing was deleted: no name was typed. With --yes it is not asked for."
+	textNotConfirmed   = "Nothing was deleted, because you typed no name. --yes deletes without this question."
 	textCopiesDeleted  = "Copies of the database that were made before an update were deleted first."
 	textDeleted        = "%s is deleted. Their rows in the audit log stay, and so does a folder outside the state folder.\n"
 	textDeletion       = "Stored data of %s:\n\n%s"

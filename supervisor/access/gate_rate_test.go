@@ -99,7 +99,8 @@ func TestSetLimits_OtherRate_TakesEffect(t *testing.T) {
 		m := p.decide(t, terminalText(fmt.Sprint(i)))
 		got = append(got, string(outcomeOf(m)))
 		if i == 2 &&
-			(!strings.Contains(m.Refusal, "2 at once, and then 0.5 a second") || m.Code != supervisor.CodeUnavailable) {
+			(!strings.Contains(m.Refusal, "2 messages at once, and then 0.5 a "+
+				"second") || m.Code != supervisor.CodeUnavailable) {
 			t.Errorf("%q", m.Refusal)
 		}
 	}

@@ -5,28 +5,28 @@ import "fmt"
 // Refusals and challenges of the gate.
 const (
 	textNoUser         = "There is no user %q here."
-	textSuspended      = "%s is suspended here, and nobody can speak as %s until an admin has ended that."
+	textSuspended      = "%s is suspended here. Nobody can speak as %s until an admin lifts the suspension."
 	textTooManyWaiting = "This message was not taken, because %d of your messages wait already. Send it " +
 		"again in a few minutes."
 	textAlsoRefused = " I also refused %s before it, without a reply."
 	textNextRefused = " I also refuse messages right after it, and only some of them get a " +
 		"reply."
-	textTooFast = "This was not taken, because you send too fast: I take %d at once, and then %g a " +
-		"second. Try again in a moment. /stop is always taken."
+	textTooFast = "I did not take this message, because you send too fast: I take %d messages at once, and then %g a " +
+		"second. Try again in a moment. I always take /stop."
 
 	textLocked = "Locked. Send the six digits that your authenticator app shows, or a recovery " +
 		"code. Your message is kept, and answered then."
 	textLockedElsewhere = "Your message in another chat waits, because that chat is locked. Send me, here " +
 		"in our private chat, the six digits that your authenticator app shows, or a " +
 		"recovery code. Then I answer your message there."
-	textLockedNoChat         = "Locked, and no code can be sent here. Send this in our private chat."
+	textLockedNoChat         = "Locked, and I accept no codes here. Send your message in our private chat."
 	textLockedOut            = " Too many codes were wrong, so I accept none before %s."
 	textSendCodeAlone        = "Send the code alone, without other words. "
-	textPressLocked          = "Locked. Send your code, then press again."
-	textPressLockedElsewhere = "Locked. Write a message here, send your code in our private chat when I ask for " +
-		"it there, then press again."
-	textTooManyHeld = "This was not taken, because too many of your messages wait for a code. Send a " +
-		"code first, then send this again."
+	textPressLocked          = "Locked. Send your code, then press the button again."
+	textPressLockedElsewhere = "Locked. Write a message here. I then ask for your code in our private chat. " +
+		"Send the code there, then press the button again."
+	textTooManyHeld = "I did not take this message, because too many of your messages wait for a code. Send a " +
+		"code first, then send this message again."
 	textCodeLate = "That code came too late: nothing was done, and the code is used up. Ask again " +
 		"for what you wanted."
 	textRecoveryAmongWords = "Locked, and this was not taken: it seems to have a recovery code in it. Send " +
@@ -36,16 +36,16 @@ const (
 		"and send me the six digits that it shows. Then send this again."
 	textNoFactor = "You need a second factor to speak here, and have none yet. Ask an admin for an invite, or to run " +
 		"`mews totp enroll %s`. Then send this again."
-	textLookupFailed = "This can't be taken now, because Mews can't check whether you have sent your " +
-		"code. Send it again later. An admin can see why in the log, or with `mews " +
+	textLookupFailed = "Mews can't take your message now, because it can't check whether you have sent your " +
+		"code. Send the message again later. An admin can see why in the log, or with `mews " +
 		"doctor`."
 	textUnreadableFactor = "Your chat stays locked: your second factor can't be read, so no code can be " +
 		"checked. An admin can restore the key file, or remove the factor with `mews " +
 		"totp reset %s`."
 
 	// textGateAlert is the alert to admins about a locked-out user.
-	textGateAlert = "%s is locked out, because Mews could not %s: %v. This lasts until it works " +
-		"again; `mews doctor` may name the cause."
+	textGateAlert = "%s is locked out, because Mews could not %s: %v. They can speak again once " +
+		"that works; `mews doctor` may name the cause."
 )
 
 // Answers to users who have sent a code.
@@ -88,7 +88,7 @@ func textRecoveryLeft(n int) string {
 // Refusals for processes on this machine.
 const (
 	textSpeakAsUnknown = "There is no user %q. There are: %s."
-	textSpeakAsDenied  = "Only an admin may speak as %q; this account is not one."
+	textSpeakAsDenied  = "Only an admin may speak as %q; your account is not an admin's."
 	textNameUser       = "Name the user to speak as, with --user NAME. There are: %s."
 	textNoAccount      = "No user of Mews has this account (user id %d). An admin can add it: `account:` under " +
 		"`users:` in the configuration."

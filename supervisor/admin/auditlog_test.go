@@ -26,7 +26,8 @@ func TestAuditLine_Text_PrintsNoControlCharacters(t *testing.T) {
 func TestAuditReport_IntactLog_MentionsHeadFlag(t *testing.T) {
 	for r, want := range map[AuditReport]string{{Rows: 3, Head: "ab"}: "3 rows, each matches the row before it\nhead " +
 		" ab\n",
-		{Rows: 3, Early: 1, Head: "ab"}: "1 row is without a digest: from before digests, or changed"} {
+		{Rows: 3, Early: 1, Head: "ab"}: "1 row is without a digest: written by an old version of Mews, or changed " +
+			"to"} {
 		if got := r.Text(); !strings.Contains(got, want) || !strings.Contains(got, "--head") {
 			t.Errorf("%+v: %q", r, got)
 		}
@@ -41,9 +42,9 @@ func TestAuditFault_EachFault_HasASentence(t *testing.T) {
 			Broken: 5, MissingFrom: 5, MissingTo: 6},
 		"Row 4 has no digest: Mews did not write it.": {Why: sqlite.AuditRowWithoutDigest,
 			Broken: 4},
-		"The digest of row 3 does not fit: it was changed, or one before it was.": {Why: sqlite.AuditRowChanged,
+		"The digest of row 3 does not fit: somebody changed this row or an earlier row.": {Why: sqlite.AuditRowChanged,
 			Broken: 3},
-		"The log ends before the given digest: rows are missing at its end.": {Why: sqlite.AuditLogCutOff,
+		"The log ends before the head that you gave: rows are missing at its end.": {Why: sqlite.AuditLogCutOff,
 			Broken: 5},
 	} {
 		if got := auditFault(r); got != want {

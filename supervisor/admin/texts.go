@@ -11,7 +11,7 @@ const (
 	textWorkNotEnded = "%s was shut out, but their running work could not be ended, so nothing else was " +
 		"deleted: %v. Run this again."
 	textNotAllDeleted  = "%s was shut out, but not all of their data could be deleted: %v. Run this again."
-	textHomeNotEmptied = "%s was shut out. Their folder %s could not be emptied, so their rows were kept:\n%s\n" +
+	textHomeNotEmptied = "%s was shut out. Their folder %s could not be emptied, so their stored data was kept:\n%s\n" +
 		"Fix that, and run this again."
 	textAsRoot     = " Run this as root, or start Mews first."
 	textNotServing = "No export can begin now, because Mews is starting or stopping. Try again in a " +
@@ -26,7 +26,7 @@ const (
 	textFactorOff        = "%s uses no second factor: the configuration has `totp: off`."
 	textFactorTaken      = "An admin has taken your second factor away, with its recovery codes, and ended your logins."
 	textFactorNeeded     = " You need a new one to speak here: ask for an invite."
-	textFactorOptional   = "They need none until they set up another."
+	textFactorOptional   = "They need no code until they set up a new second factor."
 	textCantBeAdded      = "Nobody was added: %v."
 	textNotAdded         = "%s was not added: %v."
 	textAdded            = "%s is a user of Mews now (%s), with the folder %s."
@@ -38,9 +38,9 @@ const (
 		"name."
 	textNoAccount    = "This machine has no account %q. Make it first, or leave out --account."
 	textAccountTaken = "The account %s is %s's already."
-	textSuspended    = "%s may not speak any more. %s ended, and their unused invites are void. Their " +
-		"messages are not taken. An answer that is being written is finished, but " +
-		"delivered on Telegram only when they may speak again: `mews user enable %s`."
+	textSuspended    = "%s may not speak any more. %s ended, and their unused invites are void. Mews " +
+		"refuses their messages. It finishes a running answer, but delivers the answer on " +
+		"Telegram only when they may speak again: `mews user enable %s`."
 	textRemoveConfigured = "%s is in the configuration. Remove them there and run `mews reload`; `mews user " +
 		"disable %s` shuts them out until then."
 	textRemovedWithoutData = "%s is no user of Mews any more. There is no data of them here."
@@ -49,7 +49,7 @@ const (
 	textInviteSuspended = "%s may not speak for now. Run `mews user enable %s` first."
 	textStaysSuspended  = "%s is suspended, and an invite would not change that. `mews user enable %s` does."
 	textAddedNotInvited = "%s No invite could be made: %v."
-	textAfterRestart    = "another one, after a restart"
+	textAfterRestart    = "a new one, which Mews uses after a restart"
 	textCantInvite      = "Nobody can be invited as %q: %v."
 	textNotRunning      = "Mews is not running here. It reads its configuration when it starts."
 	textNoHome          = "there is no such folder"
@@ -81,12 +81,12 @@ const (
 
 // Lines of the lists of users and of the audit log.
 const (
-	textPeopleHead     = "NAME\tROLE\tFROM\tTELEGRAM\tSECOND FACTOR\tOPEN IN\tFOLDER\n"
+	textPeopleHead     = "NAME\tROLE\tFROM\tTELEGRAM\tSECOND FACTOR\tUNLOCKED IN\tFOLDER\n"
 	textMaySpeak       = "may speak"
 	textMayNotSpeak    = "DISABLED: may not speak"
 	textNoLimit        = "no limit"
 	textLoginSince     = "login\t%s since %s\n"
-	textFactorLine     = "%s\t%s\topen in %s\n"
+	textFactorLine     = "%s\t%s\tunlocked in %s\n"
 	textDeletionClosed = "  %s, with files that only their own account can read\n"
 	textDeletionUnread = "  %s, %s in %s, and files that only their own account can read\n"
 	textDeletionHome   = "  %s, %s in %s\n"
@@ -95,8 +95,8 @@ const (
 	// %s is the number of copies, such as "2 copies"
 	textDeletionCopies = "  %s of the database, made before an update, with other people's data too\n"
 	textLogFits        = "%s, each matches the row before it\n"
-	textLogEarly       = "%s without a digest: from before digests, or changed to look so. " +
-		"Only the head shows a change in them\n"
+	textLogEarly       = "%s without a digest: written by an old version of Mews, or changed to look so. " +
+		"Only the head shows whether somebody changed such rows\n"
 	textLogHead = "head  %s\nSomebody who can write the database can cut off the log's end, " +
 		"or rewrite all of it. Only the head shows that: keep it elsewhere, and pass it with --head the next time.\n"
 )
@@ -106,6 +106,6 @@ var textsLogFault = map[sqlite.AuditFault]string{
 	sqlite.AuditRowsMissing:      "The rows from {from} to {to} are missing.",
 	sqlite.AuditLastRowsMissing:  "The rows from {from} to {to} are missing, at the log's end.",
 	sqlite.AuditRowWithoutDigest: "Row {row} has no digest: Mews did not write it.",
-	sqlite.AuditRowChanged:       "The digest of row {row} does not fit: it was changed, or one before it was.",
-	sqlite.AuditLogCutOff:        "The log ends before the given digest: rows are missing at its end.",
+	sqlite.AuditRowChanged:       "The digest of row {row} does not fit: somebody changed this row or an earlier row.",
+	sqlite.AuditLogCutOff:        "The log ends before the head that you gave: rows are missing at its end.",
 }

@@ -50,7 +50,7 @@ var textsEnded = map[supervisor.QuestionEndReason]string{
 	supervisor.QuestionExpired:     "(Nobody answered in time.)",
 	supervisor.QuestionCancelled:   "(No longer needed: the task has ended.)",
 	supervisor.QuestionUndelivered: "(This could not be delivered.)",
-	supervisor.QuestionNotNeeded:   "(No longer needed: I go on without this.)",
+	supervisor.QuestionNotNeeded:   "(No longer needed: I go on without your answer.)",
 }
 
 // reminderIntro returns the beginning of a reminder's text.
@@ -64,12 +64,12 @@ func reminderIntro(q supervisor.Question) string {
 // textsWaits begin a reminder. No model can be called before a question about money or a code has
 // ended. The texts for these kinds say how to end the task.
 var textsWaits = map[supervisor.QuestionKind]string{
-	supervisor.QuestionBudget: "I kept your message for later. I call no model before you answer this, with a " +
-		"button, “yes” or “no”. Or /stop ends the task:",
+	supervisor.QuestionBudget: "I kept your message for later. First answer this question about the cost, with a " +
+		"button, “yes” or “no”. /stop ends the task:",
 	supervisor.QuestionApproval: "I kept your message for later. First answer this, with a button, or with “yes” or " +
 		"“no”. /stop ends the task:",
-	supervisor.QuestionLoginCode: "I kept your message for later. I call no model before I have the code: six " +
-		"digits, “yes” is not one. Or /stop ends the task:",
+	supervisor.QuestionLoginCode: "I kept your message for later. First send the code: six " +
+		"digits, “yes” is not enough. /stop ends the task:",
 }
 
 // Texts about questions that the user has skipped.

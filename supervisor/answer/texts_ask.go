@@ -14,7 +14,7 @@ const (
 	textDone         = "Done"
 	textOther        = "Something else…"
 	textSendLocation = "Send where I am"
-	textSeveralHint  = "Answer with their numbers or words, such as “1, 3”, “all” or “none”."
+	textSeveralHint  = "Answer with the numbers or words of the options, such as “1, 3”, “all” or “none”."
 	textSkipHint     = "Write “skip” to skip this."
 	textAnswer       = "➜ "
 	textNone         = "None of them"

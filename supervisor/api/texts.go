@@ -3,7 +3,7 @@ package api
 import "mews/supervisor/model"
 
 const (
-	textAdminsOnly = "Only an admin may do that; this account is not one."
+	textAdminsOnly = "Only an admin may do that; your account is not an admin's."
 )
 
 // Texts of mews status.
@@ -67,7 +67,8 @@ var textsReader = map[model.RequestExposure]string{
 
 // Texts of the start of the service.
 const (
-	textReadyAlso = "  also    on Telegram, for the id in MEWS_TELEGRAM_ID; `mews status` tells how that goes\n"
+	textReadyAlso = "  also    on Telegram, for the id in MEWS_TELEGRAM_ID; `mews status` shows whether Telegram " +
+		"works\n"
 	textReadyChat = "Talk to it:            mews chat   " +
 		"(in another terminal; `mews run --chat` does both in one)\n"
 	textReadyTelegram = "On Telegram:           TELEGRAM_TOKEN=123456:ABC... MEWS_TELEGRAM_ID=42 mews run\n" +
@@ -87,7 +88,7 @@ var textsReady = map[bool]string{
 
 // Texts of mews models and mews activity.
 const (
-	textNoActivityKind = "There is no kind %q; there are %s."
+	textNoActivityKind = "There is no kind of activity %q. The kinds are %s."
 	textProviderSilent = "%s did not say which models it has: %s\n"
 	textInUseDefault   = "in use, the default"
 	textInUse          = "in use"

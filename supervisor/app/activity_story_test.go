@@ -38,7 +38,7 @@ func TestActivity_ShowsOwnEffectsOnly(t *testing.T) {
 	l.say("bob", "his.txt")
 	l.awaitNewest("bob", "What I did\nwrote his.txt (created, 1 byte)")
 	l.say("bob", "/settings ledger off")
-	l.awaitNewest("bob", "From now on ledger is off, your own.")
+	l.awaitNewest("bob", "From now on ledger is off, set by you.")
 	l.say("bob", "more.txt")
 	l.awaitNewest("bob", "more.txt")
 	if told := lastOf(l.told("bob")); strings.Contains(told, "What I did") {

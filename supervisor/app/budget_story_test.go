@@ -67,7 +67,7 @@ func TestEndlessTurn_StopsAtBudgetLimit(t *testing.T) {
 	l.awaitNewest("bob", "beyond your limit for one answer, $0.10", "Every message that you send has a budget of its own")
 	checkSpentCloseTo(l, 100_000)
 	l.say("bob", "go on")
-	l.awaitNewest("bob", "beyond your limit for a day, $0.15", "It begins anew on ")
+	l.awaitNewest("bob", "beyond your limit for a day, $0.15", "The limit begins anew on ")
 	checkSpentCloseTo(l, 150_000)
 	before := l.model.CountRequests()
 	l.move(24 * time.Hour)

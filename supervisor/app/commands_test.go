@@ -177,7 +177,7 @@ func TestCommandOptions_AllFields_AreSet(t *testing.T) {
 		t.Error("what was pressed was not set")
 	}
 	list, err := s.db.Outbox().ListPending(t.Context(), c.ID, 0, 10)
-	if err != nil || len(list) != 1 || list[0].Text != "From now on stream is off, your own." {
+	if err != nil || len(list) != 1 || list[0].Text != "From now on stream is off, set by you." {
 		t.Errorf("told was %+v, %v", list, err)
 	}
 	if due, err := s.db.MessageCleanups().ListDue(t.Context(), c.Channel, time.Now(), 10); err != nil || len(due) != 0 {

@@ -56,7 +56,7 @@ func TestGate_LockedOutUser_ReachesNoModel(t *testing.T) {
 	checkSilent(t, l, mallory.ID, flatChat.ID, l.telegramUser("dave").ID)
 	for name, may := range map[string][]string{
 		"alice": {"", "", "echo: the end"},
-		"bob":   {locked, "Locked. Send your code, then press again.", "That is a story"},
+		"bob":   {locked, "Locked. Send your code, then press the button again.", "That is a story"},
 		"erin":  {"You need a second factor to speak here", "That is a story"},
 	} {
 		for _, text := range l.told(name)[min(len(l.told(name)), 1):] {

@@ -6,9 +6,9 @@ const (
 		"Restart Mews to use a new file."
 	textNothingChanged = "Nothing was changed. %v"
 	textRestartOnly    = "systemd passes these secrets only when Mews starts: %s. After you change one, run: %s"
-	textOtherBot       = "Another bot takes effect only at a restart: telegram.token. Everything else is in force. " +
+	textOtherBot       = "The new telegram.token takes effect only at a restart. Everything else is in force. " +
 		"Messages and " +
-		"chats belong to a bot, so the present one goes on until you restart Mews%s."
+		"chats belong to a bot, so Mews keeps the old bot until you restart Mews%s."
 	textTokenRefused = "Telegram refuses the new telegram.token, so the old one stays in use. Everything else is in " +
 		"force. Copy the token from @BotFather again, then run `mews reload`."
 	textTokenUnchecked = "Telegram did not say whether it accepts the new telegram.token, so the old one stays in " +
@@ -38,7 +38,7 @@ const textJoinedAsYou = "A new account speaks as you, %s, from now on: the %s ac
 
 // textHomesLost says why the service does not start if the folder of homes is missing.
 const textHomesLost = "The folder of people's homes, %s, is missing, with the files of %s. " +
-	"Put it back if you have it. `mews run --new-homes` makes empty ones."
+	"Put the folder back if you have a copy. `mews run --new-homes` makes empty homes instead."
 
 // textNoInodes says why the service does not start on a disk that can hold no more files.
 const textNoInodes = "The disk of Mews's state folder %[1]s has no room for new files: its inodes are used up. " +

@@ -6,8 +6,9 @@ const (
 		"If you send none, I don't do it."
 	textCodeElsewhere = "I did not check that code: I asked for one in another topic of this chat. Send it there."
 	textCodeStale     = "That code is from before I asked. Send me the one that your app shows now."
-	textCodeBusy      = "Another question here waits for a code of %s, or did a moment ago. Ask for this again in a minute."
-	textCodeNoFactor  = "This needs a code, but %s has no second factor. An admin can set one up with " +
+	textCodeBusy      = "I am still busy with another question here that needs a code of %s. Ask for this again in " +
+		"a minute."
+	textCodeNoFactor = "This needs a code, but %s has no second factor. An admin can set one up with " +
 		"`mews totp enroll %s`."
 	textCodeInGroup = "This needs a code of %s, and I take codes only in our private chat. Ask for it there."
 )

@@ -137,7 +137,8 @@ func TestReserve_UnknownPrice_IsRefused(t *testing.T) {
 	r := newRig(t, supervisor.Budget{})
 	r.o.Installation = 100 * cent
 	got := r.refused(New(r.o), modelcall.CostEstimate{Spec: "new/one"})
-	const want = "the price of new/one is unknown, so it was not asked. Choose another model with /model; an admin can add the price (models.prices)."
+	const want = "the price of new/one is unknown, so I did not ask that model. Choose another model with /model; an admin " +
+		"can add the price (models.prices)."
 	if !strings.Contains(got, want) {
 		t.Errorf("got %q", got)
 	}
@@ -151,17 +152,18 @@ func TestRefusal_TextSaysWhatToDo(t *testing.T) {
 		want   string
 	}{
 		{"turn", supervisor.Budget{Turn: 10 * cent, Day: 100 * cent}, 0, "Asking a/b would go beyond your limit for one " +
-			"answer, $0.10: $0.07 was spent, $0.02 is set aside for running calls, and even a short answer may cost up to $0.05. Every " +
-			"message that you send has a budget of its own. An admin can raise it (users[].budget.turn)."},
-		{"day", supervisor.Budget{Turn: 10 * cent, Day: 10 * cent}, 0, "Asking a/b would go beyond your limit for a day, " +
-			"$0.10: $0.07 was spent, $0.02 is set aside for running calls, and even a short answer may cost up to $0.05. It begins anew on " +
-			"Saturday, 21 November, at 00:00 CET. An admin can raise it (users[].budget.day)."},
+			"answer, $0.10: $0.07 was spent, $0.02 is set aside for answers under way, and even a short answer may " +
+			"cost up to $0.05. Every message that you send has a budget of its own. An admin can raise the limit (users[].budget.turn)."},
+		{"day", supervisor.Budget{Turn: 10 * cent, Day: 10 * cent}, 0, "Asking a/b would go beyond your limit for a " +
+			"day, $0.10: $0.07 was spent, $0.02 is set aside for answers under way, and even a short answer may cost " +
+			"up to $0.05. The limit begins anew on Saturday, 21 November, at 00:00 CET. An admin can raise the limit (users[].budget.day)."},
 		{"month", supervisor.Budget{Day: 10 * cent, Month: 10 * cent, Extend: 100 * cent}, 0, "Asking a/b would go beyond " +
-			"your limit for a month, $0.10: $0.07 was spent, $0.02 is set aside for running calls, and even a short answer may cost up to " +
-			"$0.05. It begins anew on Tuesday, 1 December, at 00:00 CET. An admin can raise it (users[].budget.month)."},
+			"your limit for a month, $0.10: $0.07 was spent, $0.02 is set aside for answers under way, and even a " +
+			"short answer may cost up to $0.05. The limit begins anew on Tuesday, 1 December, at 00:00 CET. An admin can " +
+			"raise the limit (users[].budget.month)."},
 		{"everybody's", supervisor.Budget{Month: 10 * cent, Extend: 100 * cent}, 10 * cent, "Asking a/b would go beyond the " +
-			"limit of everybody here together for a month, $0.10: $0.07 was spent, $0.02 is set aside for running calls, " +
-			"and even a short answer may cost up to $0.05. It begins anew on "},
+			"limit of everybody here together for a month, $0.10: $0.07 was spent, $0.02 is set aside for answers under way, " +
+			"and even a short answer may cost up to $0.05. The limit begins anew on "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t, c.limits)
@@ -172,7 +174,7 @@ func TestRefusal_TextSaysWhatToDo(t *testing.T) {
 			got := r.refused(p, bid(5*cent))
 			if c.house == 0 {
 				r.same("text", got, c.want)
-			} else if !strings.HasPrefix(got, c.want) || !strings.HasSuffix(got, "An admin can raise it (budget.month).") {
+			} else if !strings.HasPrefix(got, c.want) || !strings.HasSuffix(got, "An admin can raise the limit (budget.month).") {
 				t.Errorf("got %q", got)
 			}
 			r.same("asked", len(r.person.asked), 0)
@@ -190,12 +192,14 @@ func TestRefusal_HidesOthersSpending(t *testing.T) {
 		want   string
 	}{
 		"in a group": {supervisor.Budget{Day: 10 * cent}, func(o *Options) { o.Destination = group },
-			"Asking a/b would go beyond your limit for a day: even a short answer may cost up to $0.05. It begins anew on Saturday, 21 November, at " +
-				"00:00 CET. An admin can raise it (users[].budget.day)."},
+			"Asking a/b would go beyond your limit for a day: even a short answer may cost up to $0.05. The limit begins " +
+				"anew on Saturday, 21 November, at 00:00 CET. An admin can raise the limit (users[].budget.day)."},
 		"an admin in a group": {supervisor.Budget{}, func(o *Options) { o.Destination, o.Installation, o.Admin = group, 10*cent, true },
-			"Asking a/b would go beyond the limit of everybody here together for a month: even a short answer may cost up to $0.05. It begins"},
+			"Asking a/b would go beyond the limit of everybody here together for a month: even a short answer may " +
+				"cost up to $0.05. The limit begins"},
 		"who is no admin": {supervisor.Budget{}, func(o *Options) { o.Installation = 10 * cent },
-			"Asking a/b would go beyond the limit of everybody here together for a month: even a short answer may cost up to $0.05. It begins"},
+			"Asking a/b would go beyond the limit of everybody here together for a month: even a short answer may " +
+				"cost up to $0.05. The limit begins"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, c.limits)

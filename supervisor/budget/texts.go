@@ -13,14 +13,15 @@ import (
 
 // Texts for a user about a call that the budget refuses.
 const (
-	textUnpriced = "There is a spending limit, and the price of %s is unknown, so it was not asked. Choose another " +
+	textUnpriced = "There is a spending limit, and the price of %s is unknown, so I did not ask that model. Choose " +
+		"another " +
 		"model with /model; an admin can add the price (models.prices)."
 	textNotServed   = "You may not speak here any more, so no model was asked."
 	textUnreadable  = "Your budget could not be read, so %s was not asked. %s"
-	textNotReserved = "The cost of %s could not be set aside, so it was not asked. %s"
+	textNotReserved = "I could not set the cost of %s aside, so I did not ask that model. %s"
 	textDenied      = " You said no to spending more on this answer."
 	textNotAllowed  = " I asked whether I may spend more, and you did not say yes in time."
-	textRaise       = "%s%s %s An admin can raise it (%s)."
+	textRaise       = "%s%s %s An admin can raise the limit (%s)."
 	textMayExtend   = "%s May I go on, and spend up to %s more? Yes raises your limits for this answer " +
 		"and for today, but never for the month."
 
@@ -28,14 +29,14 @@ const (
 	// Groups get this text without figures.
 	textShortagePlain = "Asking %s would go beyond %s: even a short answer may cost up to %s."
 	textWaits         = "(⏳ The rest of the budget is set aside for other answers. I go on when one of them has ended.)"
-	textHeld          = ", %s is set aside for running calls"
+	textHeld          = ", %s is set aside for answers under way"
 	textExtended      = ", raised by %s"
 
 	textEachTask    = "Each run has a budget of its own."
 	textEachMessage = "Every message that you send has a budget of its own."
 	textEachReview  = "Each review has a budget of its own."
 	textEachTriage  = "Each triage has a budget of its own."
-	layoutBegins    = "It begins anew on Monday, 2 January, at 15:04 MST."
+	layoutBegins    = "The limit begins anew on Monday, 2 January, at 15:04 MST."
 )
 
 // scopeText has two texts for a limit: its name with a verb before the amount, and its key in the

@@ -102,12 +102,12 @@ func TestWaitForMoney_OwnCallEnds_NextCallStarts(t *testing.T) {
 			r.spend(r.turn, 9*cent, lease)
 			p.OnSettled(supervisor.Lease{ID: lease, Amount: 10 * cent}, true)
 		}, "0 budget: Asking a/b would go beyond your limit for a day, $0.10: $0.09 was spent, and even a short answer may cost up " +
-			"to $0.02. It begins anew on Saturday, 21 November, at 00:00 CET. An admin can raise it (users[].budget.day)."},
+			"to $0.02. The limit begins anew on Saturday, 21 November, at 00:00 CET. An admin can raise the limit (users[].budget.day)."},
 		"what one cost cannot be kept": {func(_ *rig, p *Reserver, lease int64) {
 			p.OnSettled(supervisor.Lease{ID: lease, Amount: 10 * cent}, false)
-		}, "0 budget: Asking a/b would go beyond your limit for a day, $0.10: $0.00 was spent, $0.10 is set aside for running calls, " +
-			"and even a short answer may cost up to $0.02. It begins anew on Saturday, 21 November, at 00:00 CET. An admin can raise it " +
-			"(users[].budget.day)."},
+		}, "0 budget: Asking a/b would go beyond your limit for a day, $0.10: $0.00 was spent, $0.10 is set aside for answers under way, " +
+			"and even a short answer may cost up to $0.02. The limit begins anew on Saturday, 21 November, at 00:00 CET. An " +
+			"admin can raise the limit (users[].budget.day)."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, supervisor.Budget{Day: 10 * cent})

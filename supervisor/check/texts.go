@@ -5,7 +5,7 @@ const (
 		"--files PATTERN or --command COMMAND"
 	textOneTest      = "a check tests files or a command, not both"
 	textTestsFiles   = "It tests the files %s."
-	textTestsCommand = "It runs this command, and is met if that exits with 0: %s"
+	textTestsCommand = "It runs this command. Its condition is true if the command exits with 0: %s"
 	textTestsAsk     = " If something changes, a model decides: %s"
 	answerNoTest     = "a check needs check.files, a pattern, or check.command"
 	answerBadTest    = "invalid check: %v"

@@ -12,13 +12,17 @@ import (
 func TestWarning_UnverifiedClaims_AreNamed(t *testing.T) {
 	for want, kinds := range map[string][]claim.DeedKind{
 		"": nil,
-		"(Not verified: it says that it sent something; no tool did so in this turn.)":                                                   {claim.DeedSend},
-		"(Not verified: it says that it deleted something and ran something; no tool did so in this turn.)":                              {claim.DeedRun, claim.DeedDelete},
-		"(Not verified: it says that it saved or changed something, deleted something and sent something; no tool did so in this turn.)": claim.DeedKinds,
+		"(Not verified: the assistant says that it sent something; no tool did that for this " +
+			"answer.)": {claim.DeedSend},
+		"(Not verified: the assistant says that it deleted something and ran something; no tool did that for this " +
+			"answer.)": {claim.DeedRun, claim.DeedDelete},
+		"(Not verified: the assistant says that it saved or changed something, deleted something and sent " +
+			"something; no tool did that for this answer.)": claim.DeedKinds,
 
-		"(Not verified: it says that it will come back to you; no reminder or task was set for that.)": {claim.DeedPromise},
-		"(Not verified: it says that it scheduled something and will come back to you later; no tool did so in " +
-			"this turn.)": {claim.DeedPromise, claim.DeedSchedule},
+		"(Not verified: the assistant says that it will come back to you; it set no reminder or task for " +
+			"that.)": {claim.DeedPromise},
+		"(Not verified: the assistant says that it scheduled something and will come back to you later; no tool " +
+			"did that for this answer.)": {claim.DeedPromise, claim.DeedSchedule},
 	} {
 		note := claim.Warning(kinds)
 		if note != want {

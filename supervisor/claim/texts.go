@@ -2,11 +2,12 @@ package claim
 
 // Parts of the warning about claims: textNote, then the deeds, then textNoteEnd.
 const (
-	textNote    = "(Not verified: it says that it "
+	textNote    = "(Not verified: the assistant says that it "
 	textAnd     = " and "
-	textNoteEnd = "; no tool did so in this turn.)"
+	textNoteEnd = "; no tool did that for this answer.)"
 	// textPromise is the whole warning if an answer claims nothing but a promise.
-	textPromise = "(Not verified: it says that it will come back to you; no reminder or task was set for that.)"
+	textPromise = "(Not verified: the assistant says that it will come back to you; it set no reminder or task for " +
+		"that.)"
 )
 
 // deeds maps the kinds of deeds to their words in a warning.

@@ -55,7 +55,7 @@ func TestActivity_OlderButton_ShowsNextPage(t *testing.T) {
 	d := h.answerOf(h.keep("/activity 7d changed"))
 	seen := d.Text
 	for range 2 {
-		if len(d.Buttons) != 1 || d.Buttons[0][0].Text != "Older ones" || len(d.Buttons[0][0].Press) > 64 {
+		if len(d.Buttons) != 1 || d.Buttons[0][0].Text != "Older files" || len(d.Buttons[0][0].Press) > 64 {
 			t.Fatalf("buttons %+v", d.Buttons)
 		}
 		h.addEffect("ann", "edit", "new", now) // newer effects must not shift the older pages

@@ -232,7 +232,7 @@ func TestPress_AnsweredQuestion_LosesButtons(t *testing.T) {
 		"model in group": {press: "m:offline", chat: "-1", want: "From your next message on `offline`",
 			cleaned: []string{"unbutton 7"}},
 		"missing model":          {press: "m:far/gone", chat: "1", want: "There is no model"},
-		"setting":                {press: "s:stream off", chat: "1", want: "From now on stream is off, your own."},
+		"setting":                {press: "s:stream off", chat: "1", want: "From now on stream is off, set by you."},
 		"missing grant":          {press: "g:9", chat: "1", want: "There is no grant with the number 9"},
 		"unknown press":          {press: "zz", chat: "1", want: "This button does nothing any more.", cleaned: []string{"unbutton 7"}},
 		"slash command as press": {press: "/stop", chat: "1", want: "This button does nothing any more.", cleaned: []string{"unbutton 7"}},

@@ -38,8 +38,8 @@ type Setting struct {
 type SettingOrigin string
 
 const (
-	SettingFromUser    SettingOrigin = "your own"
-	SettingFromConfig  SettingOrigin = "the configuration's"
+	SettingFromUser    SettingOrigin = "set by you"
+	SettingFromConfig  SettingOrigin = "set by the configuration"
 	SettingFromDefault SettingOrigin = "the default"
 )
 

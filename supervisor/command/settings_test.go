@@ -17,8 +17,9 @@ func TestSettings_List_ShowsOrigins(t *testing.T) {
 	h.live()
 	h.fakes.settings = map[string]string{"budget day": "$1.00"}
 	got := h.answerOf(h.keep("/settings"))
-	want := "Your settings:\n\n- model: `offline`, the configuration's\n- thinking: off, the configuration's\n" +
-		"- budget day: $1.00, your own\n- stream: on, the default" + settingsEnd +
+	want := "Your settings:\n\n- model: `offline`, set by the configuration\n- thinking: off, set by the " +
+		"configuration\n" +
+		"- budget day: $1.00, set by you\n- stream: on, the default" + settingsEnd +
 		"- `/settings model offline`\n- `/settings budget day 1.50`\n- `/settings stream off`"
 	if diff := cmp.Diff(want, got.Text); diff != "" {
 		t.Error(diff)
@@ -47,8 +48,9 @@ func TestSettings_SetAndReset_TakeEffect(t *testing.T) {
 		ask, want string
 		own       map[string]string
 	}{
-		{"/settings stream off", "From now on stream is off, your own.", map[string]string{"stream": "off"}},
-		{"/settings  Budget   DAY 1", "From now on budget day is 1, your own. It counts at once.", map[string]string{"stream": "off", "budget day": "1"}},
+		{"/settings stream off", "From now on stream is off, set by you.", map[string]string{"stream": "off"}},
+		{"/settings  Budget   DAY 1", "From now on budget day is 1, set by you. It counts at " +
+			"once.", map[string]string{"stream": "off", "budget day": "1"}},
 		{"/settings stream Default", "From now on stream is on, the default.", map[string]string{"budget day": "1"}},
 		{"/settings stream bad", "No stream is bad.", map[string]string{"budget day": "1"}},
 		{"/settings stream", "Write a value, on or off: “/settings stream off”, or “/settings stream default”.", map[string]string{"budget day": "1"}},

@@ -11,8 +11,8 @@ const (
 	textCommandMeant   = "There is no /%s. Did you mean /%s?"
 	textAdminsOnly     = "Only an admin may use /%s."
 	textAnswersAgain   = "I am answering your edited message again."
-	textTriesAgain     = "I am trying that again."
-	textTriedBefore    = "There is nothing to try again: I already did, or it is not here any more."
+	textTriesAgain     = "I am trying to answer again."
+	textTriedBefore    = "There is nothing to try again: I have tried already, or the message is gone."
 	textAnsweredBefore = "There is nothing to answer again. I answered that edit already, or I never answered the message."
 
 	textStartEnd = "\n/help lists the commands."
@@ -66,11 +66,11 @@ const (
 	textQueueGone     = "%s no longer waits here."
 	textNotListed     = "My last list has no number %d. /queue lists what waits now."
 	textFollowup      = "“/followup TEXT” queues a message behind all others, whatever your setting " +
-		"busy is. Files may come with it. If nothing runs, I answer it at once."
+		"`busy` says. You can attach files. If nothing runs, I answer the message at once."
 )
 
 // queueButtons has the labels of the buttons below the list; %d is the number of the message.
-var queueButtons = map[string]string{pressDrop: "Drop %d", pressNow: "Now %d"}
+var queueButtons = map[string]string{pressDrop: "Drop %d", pressNow: "Answer %d next"}
 
 // queuePriorities are remarks about messages with an unusual priority.
 var queuePriorities = map[supervisor.InboundPriority]string{
@@ -98,7 +98,7 @@ const (
 	textFileDeleted  = "%s is in the trash now. Ask me to restore it if you still want it."
 	textSendButton   = "Send %d"
 	textDeleteButton = "Delete %d"
-	textOlderButton  = "Older ones"
+	textOlderButton  = "Older files"
 )
 
 // Answers of /activity.
@@ -124,7 +124,7 @@ const (
 		"messages, and messages that name me. Each person has an assistant of their own: it sees what you write to it " +
 		"here, but not your private chats. Everybody here reads its answers, even if they come from your " +
 		"folder. /disallow ends this."
-	textMayDisallow     = "Shall I answer nobody in this group any more?"
+	textMayDisallow     = "Shall I stop answering in this group?"
 	textGroupLeft       = "I answer nobody in that group any more. To change that, write /allow there."
 	textGroupDisallowed = "I no longer answer in this group. An admin can change that with /allow."
 	textGroupConfigured = "The configuration allows this group (telegram.groups), so I still answer here. Remove it " +

@@ -2,7 +2,7 @@ package command
 
 // Answers of /tools.
 const (
-	textTools        = "Always there: %s."
+	textTools        = "Tools that are always open: %s."
 	textToolsOpen    = "\n\nOpen in this conversation:\n"
 	textToolsClosed  = "\n\nClosed (I open a family when I need it):\n"
 	textToolFamily   = "\n- %s: %s%s"

@@ -30,16 +30,19 @@ func TestTools_KeepOrClose_ChangesToolList(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, step := range []struct{ said, want string }{
-		{"/tools", "Always there: `get_time`, `list_files`.\n\nOpen in this conversation:\n\n- memory: `forget`\n\n" +
+		{"/tools", "Tools that are always open: `get_time`, `list_files`.\n\nOpen in this conversation:\n\n- " +
+			"memory: `forget`\n\n" +
 			"Closed (I open a family when I need it):\n\n- big: `big_one`, `big_two`\n- memory: `note today`"},
 		{"/tools keep nothing", "There is no family of tools called `nothing`."},
 		{"/tools drop memory", "I know /tools, which lists all tools"},
 		{"/tools keep big", "There is no room for the tools of big: at most 40 tools of 24 KiB"},
 		{"/tools keep Memory", "From your next message on, the tools of memory stay open in this conversation."},
-		{"/tools", "Always there: `get_time`, `list_files`.\n\nOpen in this conversation:\n\n- memory: `forget`, `note today` (kept open)\n\n" +
+		{"/tools", "Tools that are always open: `get_time`, `list_files`.\n\nOpen in this conversation:\n\n- " +
+			"memory: `forget`, `note today` (kept open)\n\n" +
 			"Closed (I open a family when I need it):\n\n- big: `big_one`, `big_two`"},
 		{"/tools close memory", "The tools of memory are closed"},
-		{"/tools", "Always there: `get_time`, `list_files`.\n\nClosed (I open a family when I need it):\n\n- big: `big_one`, `big_two`\n- memory: `forget`, `note today`"},
+		{"/tools", "Tools that are always open: `get_time`, `list_files`.\n\nClosed (I open a family when I need " +
+			"it):\n\n- big: `big_one`, `big_two`\n- memory: `forget`, `note today`"},
 	} {
 		if got := h.ask(step.said); !strings.HasPrefix(got, step.want) {
 			t.Errorf("%s: %q, want %q", step.said, got, step.want)

@@ -212,7 +212,7 @@ func TestBallast_DiskFull_FreedAndMadeAgain(t *testing.T) {
 	r.look()
 	whole(false)
 	r.want("ended", r.ended, "ann "+pool.LimitFreeSpace)
-	if len(r.told) != 2 || !strings.Contains(r.told[1], "freed its ballast of 50 MiB") {
+	if len(r.told) != 2 || !strings.Contains(r.told[1], "deleted its spare files of 50 MiB") {
 		t.Errorf("told: %q", r.told)
 	}
 	r.space.Free = 99 * mib // room for the reserve, but not for the ballast too

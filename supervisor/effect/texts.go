@@ -53,13 +53,13 @@ var Kinds = []Kind{
 	{Name: supervisor.EffectFilesRestored, Group: GroupChanged, words: "restored, as you asked, an earlier version of",
 		detail: " (%s)", hidden: true},
 	{Name: supervisor.EffectRestoreUndone, Group: GroupChanged, words: "took back a restore of", hidden: true},
-	{Name: supervisor.EffectChangeUndone, Group: GroupChanged, words: "took back a change of", hidden: true},
+	{Name: supervisor.EffectChangeUndone, Group: GroupChanged, words: "undid a change to", hidden: true},
 	{Name: supervisor.EffectProgramUndone, Group: GroupChanged, words: "took back what a program changed:",
 		hidden: true},
 	{Name: "run", Group: GroupProgramsRun, words: "ran", detail: " (%s)", showsLast: true},
-	{Name: "begin", Group: GroupProgramsRun, words: "began", suffix: ": how far it came is not known"},
-	{Name: supervisor.EffectCallBegun, Group: GroupProgramsRun, words: "began", suffix: ": how far it came is not " +
-		"known"},
+	{Name: "begin", Group: GroupProgramsRun, words: "began", suffix: ": it may not have finished"},
+	{Name: supervisor.EffectCallBegun, Group: GroupProgramsRun, words: "began", suffix: ": it may not " +
+		"have finished"},
 	{
 		Name:   supervisor.EffectFileSent,
 		Group:  GroupSent,

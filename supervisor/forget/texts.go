@@ -7,8 +7,9 @@ import (
 // Answers of /forget.
 const (
 	textForgetHelp = "I can forget what was said. Write one of these:\n" +
-		"- /forget conversation (this one)\n- /forget fact k7 (/memory lists them)\n- /forget with a time: " +
-		spans.HelpText + "\n\nI first show you what that covers, and ask."
+		"- /forget conversation (the one in this chat)\n- /forget fact k7 (/memory lists them)\n- /forget with a " +
+		"time: " +
+		spans.HelpText + "\n\nBefore I delete anything, I show it to you and ask."
 	textForgetUsage = "I can't read %s as a time, or that time is still to come. Write /forget conversation, " +
 		"or /forget with one of: " + spans.HelpText + "."
 	textNothingToForget = "I have no messages from that time."
@@ -17,8 +18,8 @@ const (
 	textNoFact        = "There is no fact %s. /memory lists all facts."
 	textForgetFactAsk = "If you confirm, I delete this for good:\n\n%s %s\n\n- %s%s\n\nIts " +
 		"words also go from my index. Your own message stays (%s). " +
-		"/forget with its day deletes that too.\n\nI can't delete what was sent to the model's provider and " +
-		"Telegram. Your other files, their earlier versions and your admin's copies stay too."
+		"/forget with the day of that message deletes it too.\n\nI can't delete what was sent to the model's " +
+		"provider and Telegram. Your other files, their earlier versions and your admin's copies stay too."
 	textMemoryLine    = "line %d of MEMORY.md, and earlier versions that have it"
 	textEarlierMemory = "earlier versions of MEMORY.md; the file itself does not have it any more"
 	textNotOurs       = "\n\nI can't delete these:\n- Copies at the model's provider and Telegram. You can " +

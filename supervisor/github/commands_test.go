@@ -59,17 +59,18 @@ func (r *commandRig) ask(user, text string) string {
 
 func TestSwitchCommands_ShowAndChangeServices(t *testing.T) {
 	r := newCommandRig(t)
-	end := "\n\n“/github acme/widget notices off” turns them off for you. It takes notices, reviews or triage, " +
+	end := "\n\n“/github acme/widget notices off” turns notices off for you. Choose notices, reviews or triage, " +
 		"and on, off or default. Admins can add “all”."
 	for _, step := range []struct{ ask, want string }{
 		{"/github", "Your repositories on GitHub:\n\n- `acme/widget`:\n" +
-			"  - notices on, the configuration's\n  - reviews on, the configuration's\n" +
-			"  - triage off, the configuration's" + end},
-		{"/github acme/Widget Reviews OFF", "From now on reviews of `acme/widget` are off, your own."},
-		{"/webhooks ACME/widget off", "From now on notices of `acme/widget` are off, your own."},
+			"  - notices on, set by the configuration\n  - reviews on, set by the configuration\n" +
+			"  - triage off, set by the configuration" + end},
+		{"/github acme/Widget Reviews OFF", "From now on reviews of `acme/widget` are off, set by you."},
+		{"/webhooks ACME/widget off", "From now on notices of `acme/widget` are off, set by you."},
 		{"/webhooks", github.DescribeEventArrival(0) + "\n\nYour repositories on GitHub:\n\n- `acme/widget`:\n" +
-			"  - notices off, your own" + end},
-		{"/github acme/widget reviews default", "From now on reviews of `acme/widget` are on, the configuration's."},
+			"  - notices off, set by you" + end},
+		{"/github acme/widget reviews default", "From now on reviews of `acme/widget` are on, set by the " +
+			"configuration."},
 		{"/github acme/widget reviews off all", "Only an admin can turn something off for everybody."},
 		{"/github acme/widget reviews", "Write the repository, then notices"},
 		{"/github acme/widget stars on", "Write the repository, then notices"},
@@ -96,14 +97,14 @@ func TestSwitchCommands_ShowAndChangeServices(t *testing.T) {
 func TestSwitchCommands_AdminTurnsOff_IsAudited(t *testing.T) {
 	r := newCommandRig(t)
 	got := r.ask("alice", "/github acme/widget reviews off all")
-	want := "From now on reviews of `acme/widget` are off, an admin's."
+	want := "From now on reviews of `acme/widget` are off, set by an admin."
 	if got != want {
 		t.Errorf("told was %q, want %q", got, want)
 	}
 	if want := "alice github.set reviews of acme/widget: off"; !slices.Contains(r.audited, want) {
 		t.Errorf("audited is %q, want %q", r.audited, want)
 	}
-	if got, want := r.ask("bob", "/github"), "\n  - reviews off, an admin's"; !strings.Contains(got, want) {
+	if got, want := r.ask("bob", "/github"), "\n  - reviews off, set by an admin"; !strings.Contains(got, want) {
 		t.Errorf("told was %q, want %q in it", got, want)
 	}
 }

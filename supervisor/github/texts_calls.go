@@ -22,24 +22,24 @@ const (
 	textRepoYAML = "github:\n  repos:\n    %s: {user: %s, review: true, triage: true, post: card}" +
 		"  # card: nothing is posted until you say so\n"
 
-	textRepoStatus  = "%s  %s's, by %s; %s\n  in a week: %d taken, %d ignored, %d failed; %d waiting\n"
-	textNothingCame = "nothing has come in a week"
-	textLastCame    = "the last came at %s"
-	textRepoWork    = "  to be done: %s, %s; cost today: %s"
-	textRepoDay     = " of %s"
+	textRepoStatus  = "%s  user %s, by %s; %s\n  events in a week: %d taken, %d ignored, %d failed; %d waiting\n"
+	textNothingCame = "no event in a week"
+	textLastCame    = "last event at %s"
+	textRepoWork    = "  not done yet: %s, %s; cost today: %s"
+	textRepoDay     = " of at most %s"
 	textRepoLooked  = "  polled at %s. %s"
 	textLimitLeft   = "GitHub's limit of %s: %d of %d left, until %s\n"
 
 	textNoAddress    = "%q is no pull request. Write https://github.com/OWNER/REPO/pull/5, or OWNER/REPO#5."
 	textPatchInbound = "Review a change of %d bytes."
 	textPatchGone    = "The change has been deleted. Ask for its review again."
-	textPartSize     = "A part of a diff has 1 to %d bytes."
+	textPartSize     = "Each part of a diff must have 1 to %d bytes."
 	textDiffSize     = "The diff has more than %d MiB, or has parts that are not yours. " +
 		"Review a part of it."
 	textLongDiff   = "the diff has %s, and at most %s are reviewed at once: review a part of it"
 	textWrongRange = "--range %q: want two commits, as in main..HEAD"
 	textReviewing  = "Reviewing ...\n"
-	textReviewed   = "looked at %s in %s\n"
+	textReviewed   = "checked %s in %s\n"
 	textNoPull     = "Mews does not serve the repository %q, or it is somebody else's here. " +
 		"`mews github status` lists those that it serves."
 
@@ -49,7 +49,7 @@ const (
 	textQuietLabel     = "--label needs the name of a label."
 	textByAdmin        = "an admin"
 	textNoMute         = "There is no mute with the number %d. `mews github quiet` lists them."
-	textRedelivered    = "Mews asked GitHub to repeat these.\n"
+	textRedelivered    = "Mews asked GitHub to send these deliveries again.\n"
 	textNotRedelivered = "%s: %s\n"
 	textNoRedelivery   = "No delivery needs to be repeated.\n"
 	textNoMutes        = "Nothing is muted.\n"

@@ -2,14 +2,15 @@ package github
 
 // Texts of /github and /webhooks.
 const (
-	textSourceConfig    = "the configuration's"
-	textSourceAdmin     = "an admin's"
-	textSourceOwn       = "your own"
+	textSourceConfig    = "set by the configuration"
+	textSourceAdmin     = "set by an admin"
+	textSourceOwn       = "set by you"
 	textNoRepositories  = "Mews serves no repository on GitHub for you."
 	textRepositories    = "Your repositories on GitHub:\n"
 	textRepository      = "\n- %s:"
 	textSwitch          = "\n  - %s %s, %s"
-	textRepositoriesEnd = "\n\n“/github %s notices off” turns them off for you. It takes notices, reviews or triage, " +
+	textRepositoriesEnd = "\n\n“/github %s notices off” turns notices off for you. Choose notices, reviews or " +
+		"triage, " +
 		"and on, off or default. Admins can add “all”."
 	textGitHubUsage = "Write the repository, then notices, reviews or triage, then on, off or default: " +
 		"“/github OWNER/REPO reviews off”."

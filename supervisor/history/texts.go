@@ -31,7 +31,7 @@ const (
 	dayAged         = "2 Jan"
 	textAgedResult  = "a result"
 	textAgedPicture = "a picture"
-	textAgedRecap   = "messages from elsewhere"
+	textAgedRecap   = "messages from other chats"
 	textAgedWords   = "words of others"
 )
 

@@ -116,7 +116,7 @@ func TestSendFiles_IsSentOnce(t *testing.T) {
 		t.Errorf("asked was %+v", asked)
 	}
 	if want := "May I send the file `cat.png` here (image/png, "; !strings.HasPrefix(asked.Text, want) ||
-		!strings.HasSuffix(asked.Text, "It would say: `Tom 'and' Jerry`") {
+		!strings.HasSuffix(asked.Text, "Its caption would be: `Tom 'and' Jerry`") {
 		t.Errorf("the person reads %q", asked.Text)
 	}
 	if r.peer.ended != nil {

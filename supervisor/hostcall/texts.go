@@ -17,7 +17,7 @@ const (
 	textMaySend = "May I send the file %s here (%s, %s)?"
 	// textMaySendToo is the part of the question for each further file.
 	textMaySendToo = " And with it %s (%s, %s)?"
-	textCaption    = " It would say: %s"
+	textCaption    = " Its caption would be: %s"
 )
 
 const (
@@ -37,7 +37,7 @@ const (
 )
 
 // textBeforeFull says why a file's bytes are not stored before a change of the file.
-const textBeforeFull = "the limits are 16 MiB for a file, 64 MiB for a turn and %d MiB for a user"
+const textBeforeFull = "undo stores at most 16 MiB for a file, 64 MiB for a turn and %d MiB for a user"
 
 // Texts for the model about tools that are not offered.
 const (

@@ -10,5 +10,6 @@ const (
 	textFull        = "The disk is full: the newest messages cannot be found yet."
 	textByWords     = "This search used only words, because the model that searches by meaning does not answer."
 	textNoMoney     = "This search used only words, because no money is left for the model that searches by meaning."
-	textMeaning     = "%d %% of it can be found by its meaning so far. All of it can be found by its words."
+	textMeaning     = "The search can find %d %% of your messages and files by their meaning so far. It can find " +
+		"all of them by their words."
 )

@@ -20,8 +20,9 @@ const (
 
 // outcomeTexts answer the press of a button if its action was not done.
 var outcomeTexts = map[Outcome]string{
-	OutcomeAlreadyDecided: "%s: this was already decided.",
-	OutcomeChangedSince:   "%s has changed since. Look again:",
-	OutcomeNotYetReported: "%s has changed since, so I left it alone. Send me any message, and I will read it again.",
-	OutcomeNotFound:       "Nothing waits here any more.%.0s",
+	OutcomeAlreadyDecided: "%s: you have already decided about this change.",
+	OutcomeChangedSince:   "%s has changed since that message. Look at it again:",
+	OutcomeNotYetReported: "%s has changed since that message, so I left it alone. Send me any message, and I will " +
+		"read it again.",
+	OutcomeNotFound: "No change waits for your decision here any more.%.0s",
 }

@@ -13,7 +13,7 @@ const (
 	textOf     = "%s: %s" // the label of a button: the file's name and the action
 
 	textWhat = "It is in force once you accept it."
-	textLink = "I follow no links and read no folders there. Put it back, or put a file there."
+	textLink = "I follow no links and read no folders there. Put the old file back, or put a new file there."
 )
 
 // textsReason say why a file waits for a decision.

@@ -108,7 +108,8 @@ func TestDecideFireOutcome_TurnEnds_GivesResult(t *testing.T) {
 			sqlite.FireOutcome{State: supervisor.FireSilent}},
 		"not met, notify on check": {sqlite.FireEnd{Job: telling, Why: protocol.TurnEndDone,
 			Said: gave(protocol.JobResultArguments{Say: "it is not", Met: &no})},
-			sqlite.FireOutcome{State: supervisor.FireSentMessage, Text: "Still checking.\nit is not"}},
+			sqlite.FireOutcome{State: supervisor.FireSentMessage, Text: "I have checked, and the condition is not " +
+				"met yet.\nit is not"}},
 	} {
 		if got := DecideFireOutcome(c.end); got != c.want {
 			t.Errorf("%s: got %+v, want %+v", name, got, c.want)

@@ -4,7 +4,7 @@ import "mews/supervisor"
 
 // Texts about jobs.
 const (
-	textThreadGone  = "The topic this was for is gone.\n\n"
+	textThreadGone  = "The topic of this message was deleted.\n\n"
 	textChatRefuses = "A chat no longer takes my messages (%s). I hold back %s there. " +
 		"Once you write to me there, they go on, and I tell you what was missed."
 	textFails = "\n\nThat was failure %d in a row, so I have paused it."
@@ -12,11 +12,12 @@ const (
 		"To resume them, use the buttons of /jobs. Reminders still come."
 
 	// TextChangeRefused tells a model that has read words of others that it may not change jobs.
-	TextChangeRefused = "You have read words of somebody else here, so only your user can change that. They " +
+	TextChangeRefused = "You have read words of somebody else here, so only your user can change jobs and " +
+		"notifications. They " +
 		"use /jobs and /notifications."
 
 	textSays          = "**%s**\n\n%s"
-	textStillChecking = "Still checking."
+	textStillChecking = "I have checked, and the condition is not met yet."
 )
 
 // Texts about notices that were held until the end of quiet hours.

@@ -12,7 +12,7 @@ const (
 	textNoProvider      = "There is no model provider %q for the model %q. %s. They are set under models in the configuration."
 	textProviders       = "The providers are %s"
 	textOneProvider     = "There is one provider: %s"
-	textListTimeout     = "It did not list its models within %s."
+	textListTimeout     = "The provider did not list its models within %s."
 	textFallback        = " And the fallback %s: %s"
 	textSlow            = "(⏳ %s has not answered for 15 seconds. I am still waiting.)"
 	textSilent          = "(⏳ %s has sent nothing for 15 seconds. I am still waiting for the rest.)"

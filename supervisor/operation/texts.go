@@ -14,8 +14,8 @@ const (
 	textNoFolder = "This could not be done: the state folder has no room for it. The log says why."
 	textNotThere = "There is no such operation."
 	textUnknown  = "This could not be done: this version of Mews does not know how."
-	textUnwanted = "It is no longer needed."
-	textUserGone = "Its user is no longer a user of Mews."
+	textUnwanted = "The work is no longer needed."
+	textUserGone = "The person is no longer a user of Mews."
 )
 
 // Errors of archives and uploads.

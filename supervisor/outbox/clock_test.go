@@ -47,7 +47,7 @@ func TestDelivery_ClockWasAhead_IsTriedForADay(t *testing.T) {
 		h.notice(h.conversation("alice", alice), "hello")
 		h.live(func(o *outbox.Options) { o.Now = func() time.Time { return time.Now().Add(-1000 * time.Hour) } })
 		pass(24*time.Hour + 2*time.Minute)
-		h.same("lost", h.lost(), "failed 1: could not be reached for 24 h: far away\n")
+		h.same("lost", h.lost(), "failed 1: the chat could not be reached for 24 h: far away\n")
 	})
 }
 

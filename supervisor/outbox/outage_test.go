@@ -75,7 +75,7 @@ func TestRepeat_AfterADay_IsGivenUp(t *testing.T) {
 		c := h.conversation("alice", alice)
 		h.notice(c, "hello")
 		pass(24*time.Hour + 2*time.Minute)
-		h.same("lost", h.lost(), "unknown 1: could not be reached for 24 h: far away\n")
+		h.same("lost", h.lost(), "unknown 1: the chat could not be reached for 24 h: far away\n")
 		h.same("sends", h.channel.verbs(alice), "send")
 		h.same("troubles", h.box.Status().Troubles, []outbox.ChatTrouble(nil))
 		pass(time.Hour)
@@ -287,8 +287,9 @@ func TestAlarm_IsRaisedOnce(t *testing.T) {
 				if len(told) != 2 {
 					t.Fatalf("told %q", told)
 				}
-				h.same("alarm", told[0], "alarm: Since 2000-01-01 00:00 UTC no message could be sent to telegram: it was not "+
-					"taken: far away. Mews keeps the messages and tries again for a day.")
+				h.same("alarm", told[0], "alarm: Since 2000-01-01 00:00 UTC no message could be sent to telegram: "+
+					"the channel did not "+
+					"take the message: far away. Mews keeps the messages and tries again for a day.")
 				if !strings.HasPrefix(told[1], "recovered: Messages to telegram can be sent again, after 3") {
 					t.Errorf("told %q", told[1])
 				}
@@ -325,7 +326,8 @@ func TestStatus_ListsTroubles(t *testing.T) {
 			t.Errorf("got %+v, now %v", got, now)
 		}
 		got.Since, got.Until = time.Time{}, time.Time{}
-		want := outbox.ChatTrouble{Chat: alice, Error: "it is not known whether it was taken: far away"}
+		want := outbox.ChatTrouble{Chat: alice, Error: "Mews does not know whether the channel took the message: " +
+			"far away"}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Error(d)
 		}

@@ -124,7 +124,7 @@ func TestUnreachableChat_IsTriedForADay(t *testing.T) {
 		pass(23 * time.Hour)
 		h.same("lost before a day is over", h.lost(), "")
 		pass(time.Hour + 2*time.Minute)
-		h.same("lost", h.lost(), "failed 1: could not be reached for 24 h: far away\n")
+		h.same("lost", h.lost(), "failed 1: the chat could not be reached for 24 h: far away\n")
 		tries := h.channel.made(alice, "send")
 		for i := range len(tries) - 1 {
 			// after a short outage, messages go within 3 s

@@ -18,9 +18,9 @@ const (
 	textFileLost = "(The file %s could not be sent: %s)"
 
 	// Reasons why a delivery failed or may not have arrived.
-	textPartRefused     = "the channel refused a part of it"
-	textNotAcknowledged = "the channel did not confirm it"
-	textUnreachable     = "could not be reached for 24 h: "
+	textPartRefused     = "the channel refused a part of the message"
+	textNotAcknowledged = "the channel did not confirm the message"
+	textUnreachable     = "the chat could not be reached for 24 h: "
 	textOthersTaken     = "the channel took other messages but not this one: "
 
 	// Messages about trouble with the channel or the store.
@@ -31,6 +31,6 @@ const (
 
 // resultTexts describe the result of a failed call. The channel's own words follow.
 var resultTexts = map[supervisor.SendResult]string{
-	supervisor.SendResultUnsent:  "it was not taken",
-	supervisor.SendResultUnknown: "it is not known whether it was taken",
+	supervisor.SendResultUnsent:  "the channel did not take the message",
+	supervisor.SendResultUnknown: "Mews does not know whether the channel took the message",
 }

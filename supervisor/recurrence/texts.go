@@ -15,14 +15,14 @@ const (
 	textUnreadable = "%q is no time that I can read. Write one such as: " + Examples + "."
 	textNearest    = "%q is no time that I can read. Nearest is: %s. Or write one such as: " + Examples + "."
 	textPast       = "That would have been %s, which is past. Write a time in the future."
-	textNever      = "%q never comes."
+	textNever      = "%q never comes. Write another time."
 	textWhich      = "%q can mean two things. Write %s."
 	textImpossible = "%s. Write another date."
 	textNoSuchDay  = "%v has no %s"
 	textTimes      = "%q can mean two things. Write %q, or the times of the day, such as %q."
 	textPeriod     = "%q is more often than once a minute. Write one such as: every 5 min."
 
-	textHasTime      = "Its time was changed meanwhile. Press Change to write another."
+	textHasTime      = "The time of this reminder or task was changed meanwhile. Press Change to write another time."
 	textOtherZone    = "That rule starts in the time zone %s, and yours is %s. Write it in your time zone."
 	textOtherWeekday = "%s is a %s. Write the date, or the day of the week."
 )

@@ -15,7 +15,7 @@ const (
 	textDigestTomorrow = "tomorrow %s"
 	textDigestLater    = " and later"
 	textDigestDid      = "**Since %s**"
-	textDigestCosts    = " (%s together)"
+	textDigestCosts    = " (%s in all)"
 	textDigestSaid     = "%d with news"
 	textDigestSilent   = "%d without news"
 	textDigestFailed   = "%d failed"

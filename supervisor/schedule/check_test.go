@@ -74,7 +74,8 @@ func TestCheck_WithoutName_ShowsTextOnce(t *testing.T) {
 	h.passTime(t, 10*time.Minute)
 	h.found.Met = true
 	h.passTime(t, 10*time.Minute)
-	h.wantSaid(t, "**"+text[:39]+"…**\n\nStill checking.\n```\nok\n```", text+"\n\n```\nok\n```")
+	h.wantSaid(t, "**"+text[:39]+"…**\n\nI have checked, and the condition is not met "+
+		"yet.\n```\nok\n```", text+"\n\n```\nok\n```")
 }
 
 func TestCheck_NotifyOnCheck_SendsEachResult(t *testing.T) {
@@ -84,7 +85,7 @@ func TestCheck_NotifyOnCheck_SendsEachResult(t *testing.T) {
 	h.passTime(t, 10*time.Minute)
 	h.passTime(t, 10*time.Minute)
 	h.wantStates(t, "said said")
-	still := "**Build**\n\nStill checking.\n```\nno x\n```"
+	still := "**Build**\n\nI have checked, and the condition is not met yet.\n```\nno x\n```"
 	h.wantSaid(t, still, still)
 }
 

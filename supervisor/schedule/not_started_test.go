@@ -50,7 +50,8 @@ func TestProposedTask_TimePasses_IsReported(t *testing.T) {
 		}
 	}
 	said := h.saidTo(t, chatOf("alice"))
-	if len(said) != 2 || !strings.HasPrefix(said[1], "Mail was not started: it waited for you, and its time was ") {
+	if len(said) != 2 || !strings.HasPrefix(said[1], "Mail was not started, because you did not press Start. Its "+
+		"time was ") {
 		t.Errorf("alice is told %q", said)
 	}
 	h.wantStates(t, "missed")

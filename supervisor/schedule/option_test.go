@@ -291,7 +291,7 @@ func TestJob_PostToOtherChat_NeedsApproval(t *testing.T) {
 	if _, err := h.callTool(t, chatOf("alice"), "schedule_task", fmt.Sprintf(call, "-5")); err != nil {
 		t.Fatal(err)
 	}
-	if a := h.approvalRequests; len(a) != 2 || a[0].Effect != "post_elsewhere" || a[0].Subject() != a[1].Subject() || a[0].Text != "May a reminder speak in the group -5? look\ndaily at 14:00" {
+	if a := h.approvalRequests; len(a) != 2 || a[0].Effect != "post_elsewhere" || a[0].Subject() != a[1].Subject() || a[0].Text != "May a reminder write in the group -5? look\ndaily at 14:00" {
 		t.Errorf("asked for were %+v", a)
 	}
 	for _, to := range []string{"-6", "-7", "-5/3", "100", "x"} {
@@ -498,7 +498,7 @@ func TestChangeButton_Answer_ChangesJob(t *testing.T) {
 		{"weekdays 16:00: coffee", "Reminder 1: coffee\n\nweekdays at 16:00\n"},
 		{": hot tea", "Reminder 1: hot tea\n\nweekdays at 16:00\n"},
 		{": shopping: milk", "Reminder 1: shopping: milk\n\nweekdays at 16:00\n"},
-		{"on_miss=skip priority=low", "it is skipped. It makes no sound."},
+		{"on_miss=skip priority=low", "it is skipped. Its messages make no sound."},
 	} {
 		h.answers = []string{c.answer}
 		d, err := h.HandlePress(t.Context(), person("alice"), chatOf("alice"), 7, "change 1", h.now)

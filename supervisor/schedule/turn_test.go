@@ -266,7 +266,7 @@ func TestLateTurns_SameUser_BeginOneByOne(t *testing.T) {
 	if n := strings.Count(h.states(t), "missed"); n != 2 {
 		t.Errorf("%d are missed, want 2: %s", n, h.states(t))
 	}
-	h.wantSaid(t, "These were missed, and it is too late for them now:\n\n- **11**: 14:00, 2 hours ago: Look\n- **12**: 14:00, 2 hours ago: Look")
+	h.wantSaid(t, "I missed these reminders and tasks, and it is too late for them now:\n\n- **11**: 14:00, 2 hours ago: Look\n- **12**: 14:00, 2 hours ago: Look")
 }
 
 // Turns that are due together begin at different moments. A turn's delay is the same after a

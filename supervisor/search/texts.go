@@ -6,10 +6,10 @@ const (
 	textInHome       = "the text files of the home"
 	textNothing      = "No match in %s for any of the words %q. Try other words, in the language of the text, or only the dates.\n"
 	textNothingSaid  = "Nothing was said in that time."
-	textNoQuery      = "Give words, or dates in from and to."
-	textNoWords      = "Give words."
+	textNoQuery      = "Give words to search for, or dates in from and to."
+	textNoWords      = "Give words to search for."
 	textNoWho        = "who is %q; it must be person or assistant."
-	textMoreForModel = "(There are more: use rarer words, or dates.)\n"
+	textMoreForModel = "(There are more matches: use rarer words, or dates.)\n"
 	textShown        = "(Messages of this conversation that you still see are left out.)\n"
 	textGoesOn       = "(More follows. Search again from %s.)\n"
 	textFileHit      = "%s, line %d"
@@ -20,7 +20,7 @@ const (
 	textNoMessage    = "There is no message %d here."
 	textReadMessage  = "Message %d, %s, %s, %s:\n%s" // values: number, time, conversation, speaker, words of a message
 	textToolResult   = "a tool"
-	textGoesOnUnread = "\n[The rest of it is too long.]"
+	textGoesOnUnread = "\n[The rest of the message is too long to show.]"
 )
 
 // neighbourLabels is the beginning of a neighbour's line. The key says whether the neighbour comes

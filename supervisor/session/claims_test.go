@@ -34,9 +34,11 @@ func errorOr(err, otherwise error) error {
 }
 
 const (
-	notSaved    = "(Not verified: it says that it saved or changed something; no tool did so in this turn.)"
-	notPromised = "(Not verified: it says that it will come back to you; no reminder or task was set for that.)"
-	notDeleted  = "(Not verified: it says that it deleted something; no tool did so in this turn.)"
+	notSaved = "(Not verified: the assistant says that it saved or changed something; no tool did that for this " +
+		"answer.)"
+	notPromised = "(Not verified: the assistant says that it will come back to you; it set no reminder or task for " +
+		"that.)"
+	notDeleted = "(Not verified: the assistant says that it deleted something; no tool did that for this answer.)"
 )
 
 // TestClaim_NoToolRan_AddsNoteToAnswer runs several turns in one conversation. In each turn tools
@@ -69,10 +71,11 @@ func TestClaim_NoToolRan_AddsNoteToAnswer(t *testing.T) {
 		{"the tool has failed", "!delete_file", "I've deleted notes.md.", notDeleted, 1, false},
 		{"a program may have", "run_command", "I've deleted notes.md.", "", 1, false},
 		{"but not have sent", "run_command", "I've sent you the file, and I've saved it.",
-			"(Not verified: it says that it sent something; no tool did so in this turn.)", 2, false},
+			"(Not verified: the assistant says that it sent something; no tool did that for this answer.)", 2, false},
 		{"a tool that nobody knows", "garden_water", "I've emailed Bob.", "", 1, false},
 		{"much at once", "", "I've saved it, deleted the old one, sent it and scheduled a call.",
-			"(Not verified: it says that it saved or changed something, deleted something and sent something; no tool did so in this turn.)",
+			"(Not verified: the assistant says that it saved or changed something, deleted something and sent " +
+				"something; no tool did that for this answer.)",
 			4, false},
 		{"the store is away", "", "I've saved it to notes.md.", "", 1, true},
 	}
@@ -149,7 +152,8 @@ func TestClaim_AboutAttachment_AddsNoNote(t *testing.T) {
 		parts string
 		want  string
 	}{
-		{supervisor.Inbound{Kind: supervisor.KindText}, "", "\n\n(Not verified: it says that it looked something up; no tool did so in this turn.)"},
+		{supervisor.Inbound{Kind: supervisor.KindText}, "", "\n\n(Not verified: the assistant says that it looked " +
+			"something up; no tool did that for this answer.)"},
 		{supervisor.Inbound{Kind: supervisor.KindText}, `[{"text":"With this came contract.pdf: ..."}]`, ""},
 		{supervisor.Inbound{Kind: supervisor.KindText, Origin: supervisor.OriginWorld}, "", ""},
 		{supervisor.Inbound{Kind: supervisor.KindJob}, "", ""},

@@ -33,7 +33,7 @@ func TestAnswer_TurnWithEffects_ListsEffects(t *testing.T) {
 		State: supervisor.InboundAnswered,
 		Text:  "nothing said", TextWithEffects: "see below", Unanswered: "It was not run."})
 	s.must(err)
-	want := []string{"edited notes.md 2 times", "began read_file: how far it came is not known"}
+	want := []string{"edited notes.md 2 times", "began read_file: it may not have finished"}
 	s.same("effects", d.Effects, want)
 	s.same("text", d.Text, "see below")
 	list, err := s.db.Outbox().ListPending(t.Context(), s.home.ID, 0, 10)

@@ -67,7 +67,9 @@ func TestClosedGate_Press_IsAnswered(t *testing.T) {
 	r := s.receive(press(2), elsewhere, codeItem("alice", 4, 8), press(5))
 	s.same("kept", texts(r.Stored), []string{"answered q:1", "answered q:1", "answered (a code)", "new q:1"})
 	s.same("released", len(r.Released), 0)
-	s.same("said", s.pendingTexts(s.chat("alice", "42")), []string{"Come in.", "Locked. Send your code, then press again.", "Come in."})
+	s.same("said", s.pendingTexts(s.chat("alice", "42")), []string{"Come in.", "Locked. Send your code, then press " +
+		"the button again.", "Come in."})
 	s.same("in the group", s.pendingTexts(s.chat("alice", "-100")), []string{
-		"Locked. Write a message here, send your code in our private chat when I ask for it there, then press again."})
+		"Locked. Write a message here. I then ask for your code in our private chat. Send the code there, then " +
+			"press the button again."})
 }

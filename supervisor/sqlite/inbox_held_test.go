@@ -301,7 +301,7 @@ func TestClosedGate_HundredHeld_RefusesMore(t *testing.T) {
 	s.same("kept", texts(r.Stored), []string{"answered one more", "held new bob's"})
 	s.same("told", r.Queued, []int64{r.Stored[0].Conversation.ID, r.Stored[1].Conversation.ID})
 	s.same("said", s.pendingTexts(r.Stored[0].Conversation),
-		[]string{"This was not taken, because too many of your messages wait for a code. Send a code first, then send this again."})
+		[]string{"I did not take this message, because too many of your messages wait for a code. Send a code first, then send this message again."})
 	n, err := s.db.Inbox().CountHeldInbounds(t.Context(), "alice")
 	s.must(err)
 	s.same("held", n, int64(100))

@@ -43,7 +43,7 @@ func TestJob_ThreadDeleted_SpeaksInPrivateChat(t *testing.T) {
 					Reason: supervisor.SendReasonThreadGone, NoticeTo: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "1"}}),
 		)
 	}
-	s.same("in the private chat", s.pendingTexts(private), []string{"The topic this was for is gone.\n\ntea"})
+	s.same("in the private chat", s.pendingTexts(private), []string{"The topic of this message was deleted.\n\ntea"})
 	n, err := s.db.Outbox().ResendUndelivered(t.Context(), topic.ID, 10)
 	s.must(err)
 	s.same("sent again", n, 0)

@@ -238,10 +238,12 @@ func TestTranscribeCommand_NoWords_SaysWhy(t *testing.T) {
 			"There is no file `v 1.ogg` in your folder. /files lists what you have sent.", ""},
 		"silent": {protocol.TranscribeResult{Seconds: 14}, "Nobody speaks in `v 1.ogg` (0:14).", ""},
 		"no sound": {protocol.TranscribeResult{Failure: protocol.SpeechFailureNoSound},
-			"I can't transcribe your recording: there is no sound in it that I can read. It is kept: `v 1.ogg`.", ""},
+			"I can't transcribe your recording: the recording has no sound that I can read. It is kept: `v " +
+				"1.ogg`.", ""},
 		"another": {protocol.TranscribeResult{Text: "Milch.", Seconds: 14, Recording: "v\u00a01.ogg"},
 			"Heard:\n> Milch.",
-			"[recording, 0:14] Milch.\n[No file has exactly that path. v\u00a01.ogg looks the same, so it was taken.]"},
+			"[recording, 0:14] Milch.\n[No file has exactly that path. v\u00a01.ogg looks the same, so that file " +
+				"was used.]"},
 	} {
 		r := newRig(true)
 		r.setResult(c.result)
@@ -286,7 +288,8 @@ func TestTranscribe_RefusedRecording_StartsNothing(t *testing.T) {
 		change        func(*transcription.Recording)
 	}{
 		"without a model": {"there is no model.", "there is no model.", func(*transcription.Recording) {}},
-		"too long":        {"", "it is 1:00:01 long, and I transcribe at most 1:00:00", func(r *transcription.Recording) { r.Seconds = 3601 }},
+		"too long": {"", "the recording is 1:00:01 long, and I transcribe at most " +
+			"1:00:00", func(r *transcription.Recording) { r.Seconds = 3601 }},
 		"long audio file": {"", "nobody asked for it", func(r *transcription.Recording) { r.Kind, r.Seconds = protocol.AttachmentAudio, 600 }},
 	} {
 		r := newRig(true)

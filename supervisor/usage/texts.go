@@ -12,4 +12,4 @@ const (
 )
 
 // textNoConversation is logged for admins if a user has no conversation whose budget can pay.
-const textNoConversation = "%s has no conversation, so calls for them can't be paid."
+const textNoConversation = "%s has no conversation whose budget can pay for a model."

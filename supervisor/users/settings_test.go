@@ -68,9 +68,9 @@ func parseDollars(text string) (int64, string, error) {
 func sourceOf(s Setting) string {
 	switch {
 	case s.Own:
-		return "your own"
+		return "set by you"
 	case s.Configured:
-		return "the configuration's"
+		return "set by the configuration"
 	}
 	return "the default"
 }
@@ -121,13 +121,13 @@ func TestSettings_InvalidValue_IsRefused(t *testing.T) {
 		{"ann", SettingTimezone, "Europe/Nowhere", `This machine knows no time zone "Europe/Nowhere". Europe/Madrid is one; capital letters count.`},
 		{"ann", SettingTimezone, "Local", `This machine knows no time zone "Local". Europe/Madrid is one; capital letters count.`},
 		{"ann", SettingTimezone, "Berlin", fmt.Sprintf(textNearZone, "Berlin", "Europe/Berlin")},
-		{"ann", SettingDailyLimit, "2.51", "The configuration allows you $2.50, and you can only set less. An admin can raise it."},
+		{"ann", SettingDailyLimit, "2.51", "The configuration allows you $2.50, and you can only set less. An admin can raise that limit."},
 		{"ann", SettingDailyLimit, "-1", `"-1" is no amount. Write US dollars, such as 1.50.`},
 		{"ann", SettingDailyLimit, "0", "With a limit of 0, I could not ask any model. Write an amount, such as 1.50, or default."},
 		{"ann", SettingDailyLimit, "0.000001", `"0.000001" is too little: no call of a model is that cheap. The least is $0.0001.`},
 		{"ben", SettingMonthlyLimit, "much", `"much" is no amount. Write US dollars, such as 1.50.`},
-		{"ben", SettingStreamReplies, "maybe", `With on, answers grow before your eyes; with off, they come when they are whole. "maybe" is neither.`},
-		{"ben", SettingBusyMode, "wait", `With steer, I take what you send into the answer that I am working on; with queue, I answer it next; with restart, I begin ` +
+		{"ben", SettingStreamReplies, "maybe", `With on, answers grow before your eyes. With off, they come when they are whole. "maybe" is neither.`},
+		{"ben", SettingBusyMode, "wait", `With steer, I take what you send into the answer that I am working on. With queue, I answer it next. With restart, I begin ` +
 			`the answer again. "wait" is none of them.`},
 		{"ben", "colour", "red", `There is no setting "colour".`},
 	} {
@@ -184,9 +184,9 @@ func TestSettings_List_ShowsEachSetting(t *testing.T) {
 	set(t, p, "ann", SettingDailyLimit, "1")
 	list, err := p.List(t.Context(), "ann")
 	must(t, err)
-	want := [][3]string{{"model", "`offline`", "the default"}, {"thinking", "off", "the default"}, {"history", "what was said is kept for ever", "the default"},
-		{"timezone", "Europe/Madrid", "the configuration's"}, {"budget day", "$1.00 ($1.00 of $1.00 is left today)", "your own"}, {"budget month", "no limit", "the default"},
-		{"stream", "off", "your own"}, {"ledger", "on", "the default"}, {"log", "off", "the default"}, {"quiet", "off", "the default"}, {"busy", "steer", "the default"},
+	want := [][3]string{{"model", "`offline`", "the default"}, {"thinking", "off", "the default"}, {"history", "messages are kept for ever", "the default"},
+		{"timezone", "Europe/Madrid", "set by the configuration"}, {"budget day", "$1.00 ($1.00 of $1.00 is left today)", "set by you"}, {"budget month", "no limit", "the default"},
+		{"stream", "off", "set by you"}, {"ledger", "on", "the default"}, {"log", "off", "the default"}, {"quiet", "off", "the default"}, {"busy", "steer", "the default"},
 		{"speech language", "auto", "the default"}}
 	var got [][3]string
 	for _, one := range list {

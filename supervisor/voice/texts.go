@@ -9,7 +9,7 @@ const (
 		"writing. Once you allow them, /voice on makes me speak again."
 	textNoSample = "There is no sample of the voice %s: %s"
 	textSample   = "Hello, this is %s."
-	textNotSaid  = "(I could not say this aloud: %s I try again with the next answer. /voice off ends that.)"
+	textNotSaid  = "(I could not say this aloud: %s I try again with the next answer. /voice off turns my voice off.)"
 	textNotSpoke = "something went wrong; the log says what."
 )
 
@@ -20,19 +20,19 @@ var failures = map[protocol.SpeechFailure]string{
 	protocol.SpeechFailureNoModel:       "the voice's model is missing, or your assistant may not read its folder (worker.read_only).",
 	protocol.SpeechFailureProgramFailed: "the program that speaks has failed.",
 	protocol.SpeechFailureOutOfMemory:   "the program that speaks was ended; it probably took more memory than your assistant may have (worker.memory).",
-	protocol.SpeechFailureTimeout:       "it took longer than two minutes.",
+	protocol.SpeechFailureTimeout:       "speaking took longer than two minutes.",
 	protocol.SpeechFailureNoSound:       "the program that speaks has made no sound that ffmpeg can read.",
 	protocol.SpeechFailureNoFFmpeg:      "ffmpeg is not installed. An admin can install it.",
 }
 
 // Reasons why an answer comes in writing, for a user who wants only voice messages.
 const (
-	textWrittenBecauseSilent    = "(In writing, because there is nothing in it to say aloud.)"
-	textWrittenBecauseOfWarning = "(In writing too, so that you can read the warning in it.)"
-	textWrittenBecauseOfCode    = "(In writing too, because there is code in it.)"
-	textWrittenBecauseTooLong   = "(In writing too, because it is too long to say all of it aloud.)"
+	textWrittenBecauseSilent    = "(In writing, because this answer has nothing to say aloud.)"
+	textWrittenBecauseOfWarning = "(In writing too, so that you can read the warning in this answer.)"
+	textWrittenBecauseOfCode    = "(In writing too, because this answer contains code.)"
+	textWrittenBecauseTooLong   = "(In writing too, because this answer is too long to say all of it aloud.)"
 	// TextWrittenBecauseOfFiles is for an answer with files, buttons or a part that is in the chat already.
-	TextWrittenBecauseOfFiles = "(In writing too, because of its files, its buttons, or a part that came before.)"
+	TextWrittenBecauseOfFiles = "(In writing too, because this answer has files, buttons or an earlier part.)"
 )
 
 // Texts of /voice and /voices.

@@ -317,7 +317,7 @@ func TestSpeaker_DiesAfterEachWrite_SpeaksOnce(t *testing.T) {
 				want := []string{long, "voice.ogg voice-2.ogg"}
 				switch {
 				case name == "badly":
-					want[1] = "(I could not say this aloud: the program that speaks has failed. I try again with the next answer. /voice off ends that.)"
+					want[1] = "(I could not say this aloud: the program that speaks has failed. I try again with the next answer. /voice off turns my voice off.)"
 				case mode == supervisor.VoiceOnly:
 					want = want[1:]
 				}

@@ -8,6 +8,7 @@ var listenHints = []struct {
 	hint string
 }{
 	{syscall.EADDRINUSE, "end the program that has this port, or write another one into webhooks.listen"},
-	{syscall.EACCES, "a port below 1024 needs a permission: write one above into webhooks.listen, behind a reverse proxy"},
+	{syscall.EACCES, "a port below 1024 needs a permission: write a higher port into webhooks.listen, behind a " +
+		"reverse proxy"},
 	{syscall.EADDRNOTAVAIL, "this machine has no such address: write one of its own into webhooks.listen"},
 }

@@ -47,7 +47,7 @@ func TestGitHub_IgnoredEvent_IsStored(t *testing.T) {
 		{"ping", `{"zen":"z"` + common + `User"}}`, "200 ignored: ping"},
 		{"star", `{"action":"created"` + common + `User"}}`, "200 ignored: event star"},
 		{"issues", `{"action":"pinned"` + common + `User"}}`, "200 ignored: issues pinned"},
-		{"issues", `{"action":"opened"` + common + `Bot"}}`, "200 ignored: of a bot"},
+		{"issues", `{"action":"opened"` + common + `Bot"}}`, "200 ignored: from a bot"},
 		{"push", strings.Replace(push("x"), "Acme", "evil", 1), "200 ignored: repository not configured"},
 		{"ping", `{"zen":"z"` + common + `User"}}`, "200 ignored: ping"},
 	} {

@@ -187,7 +187,7 @@ func TestHook_InvalidRequest_IsRefused(t *testing.T) {
 	req.ContentLength, req.Body = -1, io.NopCloser(&repeatingBody{" ", webhook.MaxHookBodyBytes + 1})
 	r.same("too long", answerTo(r.hooks["ci"], req), "413 the body is too long")
 	r.gone.Store(true)
-	r.same("nobody", answerTo(r.hooks["ci"], bearer("1")), "503 nobody is there to read it")
+	r.same("nobody", answerTo(r.hooks["ci"], bearer("1")), "503 Mews has no user who can read the message")
 	r.same("files", len(r.files()), 0)
 }
 

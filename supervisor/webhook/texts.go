@@ -8,7 +8,7 @@ const (
 	textUnsigned   = "the signature or the secret is missing, or is not the right one"
 	textBusy       = "too many deliveries at once"
 	textFull       = "no room is left for deliveries"
-	textNotKept    = "the delivery could not be kept"
+	textNotKept    = "Mews could not store the delivery"
 	textTooLong    = "the body is too long"
 	textNotInTime  = "the body did not come in time"
 	textNotJSON    = "the content type is not application/json: choose that for the webhook"
@@ -16,7 +16,7 @@ const (
 	textUnreadable = "the payload is not one of GitHub's"
 	textNoJSON     = "the body is no JSON"
 	textTooOften   = "more than 30 messages a minute"
-	textNobody     = "nobody is there to read it"
+	textNobody     = "Mews has no user who can read the message"
 )
 
 // The reason why a delivery about another repository is ignored.

@@ -61,7 +61,7 @@ func TestReceive_HostileFile_IsKeptAndBounded(t *testing.T) {
 			"The first 20 MiB of it are in"},
 		"names.zip":     {manyNames, "Its list of names is too long.", ""},
 		"broken.zip":    {[]byte("PK\x03\x04\x00garbage"), "It is damaged, or of a kind that can't be opened.", ""},
-		"bomb.tgz":      {append(zipped(t, endless.Bytes()), bytes.Repeat(zipped(t, make([]byte, 1<<20)), 300)...), "", "The archive is damaged after this."},
+		"bomb.tgz":      {append(zipped(t, endless.Bytes()), bytes.Repeat(zipped(t, make([]byte, 1<<20)), 300)...), "", "The rest of the archive is damaged."},
 		"broken.pdf":    {[]byte("%PDF-1.4\ngarbage"), "damaged", ""},
 		"pages.pdf":     {pdf(10_000, "Page"), "", "All of it is in"},
 		"broken.ogg":    {[]byte("OggS\x00" + strings.Repeat("\xff\x00", 1000)), "damaged", ""},

@@ -320,13 +320,16 @@ func TestArchives_Names_AreListed(t *testing.T) {
 		data       []byte
 		head, text string
 	}{
-		"a.zip":    {makeZip(t, map[string]string{"../x\n": "abc", "b/c.txt": "1"}), "a ZIP archive with 2 names, ", "=====\n\"../x\\n\"  3 bytes\nb/c.txt  1 byte"},
-		"many.zip": {makeZip(t, many), "a ZIP archive with 300 names, ", "f199  0 bytes\n=====\n[100 more names are left out.]\n"},
-		"a.tar":    {tarOf(t, "a", "b"), "a tar archive with 2 names, ", "=====\na  3 bytes\nb  3 bytes\n=====\n"},
-		"a.tgz":    {zipped(t, tarOf(t, "a")), "a compressed tar archive with 1 name, ", "=====\na  3 bytes\n=====\n"},
-		"many.tgz": {zipped(t, tarOf(t, names...)), "a compressed tar archive with 200 names, ", "=====\n[There may be more names.]\n"},
-		"half.tar": {tarOf(t, "a", "b")[:1300], "a tar archive with 1 name, ", "=====\n[The archive is damaged after this.]\n"},
-		"x.gz":     {zipped(t, []byte("no tar")), "gzip-compressed, ", "bytes.]\n"},
+		"a.zip": {makeZip(t, map[string]string{"../x\n": "abc", "b/c.txt": "1"}), "a ZIP archive with 2 names, ", "=====\n\"../x\\n\"  3 bytes\nb/c.txt  1 byte"},
+		"many.zip": {makeZip(t, many), "a ZIP archive with 300 names, ", "f199  0 bytes\n=====\n[100 more file " +
+			"names are left out.]\n"},
+		"a.tar": {tarOf(t, "a", "b"), "a tar archive with 2 names, ", "=====\na  3 bytes\nb  3 bytes\n=====\n"},
+		"a.tgz": {zipped(t, tarOf(t, "a")), "a compressed tar archive with 1 name, ", "=====\na  3 bytes\n=====\n"},
+		"many.tgz": {zipped(t, tarOf(t, names...)), "a compressed tar archive with 200 names, ", "=====\n[There " +
+			"may be more file names.]\n"},
+		"half.tar": {tarOf(t, "a", "b")[:1300], "a tar archive with 1 name, ", "=====\n[The rest of the archive is " +
+			"damaged.]\n"},
+		"x.gz": {zipped(t, []byte("no tar")), "gzip-compressed, ", "bytes.]\n"},
 	} {
 		got := h.receiveOne(name, c.data)
 		if text := texts(got); got.Failure != "" || !strings.HasPrefix(text, "[File "+day+name+": "+c.head) || !strings.Contains(text, c.text) {
@@ -373,9 +376,10 @@ func TestReceive_AudioAndVideo_HaveDuration(t *testing.T) {
 		"a long one":                 {h.file(protocol.AttachmentAudio, "a.mp3", long), 0, 0, "an MP3 recording, 10 minutes and"},
 		"a video":                    {h.file(protocol.AttachmentVideo, "a.mp4", both), 3, 1, "an MP4 video, 3 seconds, "},
 		"a video without sound":      {h.file(protocol.AttachmentVideo, "a.mp4", silent), 0, 1, "an MP4 video, 3 seconds, "},
-		"an animation":               {h.file(protocol.AttachmentAnimation, "", silent), 0, 1, "One frame of it.]"},
-		"a moving sticker":           {protocol.ArrivedFile{Kind: protocol.AttachmentSticker, MediaType: "video/webm", Blob: h.blobs.put(webm)}, 0, 1, "sticker.webm"},
-		"text sent as film":          {h.file(protocol.AttachmentVideo, "a.mp4", []byte("hello")), 0, 0, "text, 5 bytes"},
+		"an animation": {h.file(protocol.AttachmentAnimation, "", silent), 0, 1, "One frame of the " +
+			"video.]"},
+		"a moving sticker":  {protocol.ArrivedFile{Kind: protocol.AttachmentSticker, MediaType: "video/webm", Blob: h.blobs.put(webm)}, 0, 1, "sticker.webm"},
+		"text sent as film": {h.file(protocol.AttachmentVideo, "a.mp4", []byte("hello")), 0, 0, "text, 5 bytes"},
 	} {
 		got := h.takes(c.file)
 		if got.Failure != "" || got.Seconds != c.seconds && got.Seconds != c.seconds-1 || pictures(got) != c.pictures || !strings.Contains(texts(got), c.text) || c.text == "" && got.Parts != nil {

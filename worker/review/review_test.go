@@ -379,7 +379,7 @@ func TestReview_TimeUp_ReportsFindingsSoFar(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		case stopped && (end.Why != protocol.TurnEndStopped || len(h.reports) > 0):
 			t.Errorf("%s: %+v, %d reports", name, end, len(h.reports))
-		case !stopped && (len(h.reports) != 1 || fmt.Sprint(h.reports[0].Unread) != "[{a.go the time for it was up} {b.go the time for it was up}]"):
+		case !stopped && (len(h.reports) != 1 || fmt.Sprint(h.reports[0].Unread) != "[{a.go the time for the review was up} {b.go the time for the review was up}]"):
 			t.Errorf("%s: %+v", name, h.reports)
 		}
 		stop()

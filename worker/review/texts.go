@@ -9,13 +9,13 @@ import (
 // Reasons for unread parts and findings. The supervisor shows them to the user.
 var (
 	errUnreadable   = errors.New("the model's answer could not be read, even when it was asked again")
-	errNoSecondLook = errors.New("the model did not say whether it stands")
+	errNoSecondLook = errors.New("the model did not say whether the finding is right")
 	errTooLong      = errors.New("it is too long for one request")
 )
 
 const (
 	textNotTwice = "“%s” was not checked a second time: %s"
-	textNoTime   = "the time for it was up"
+	textNoTime   = "the time for the review was up"
 	textNoReason = "no reason was given"
 	textLeftOut  = "%d findings were left out, because the report is full"
 )

@@ -3,7 +3,8 @@ package sandbox
 // tierTexts explain the tiers to people.
 var tierTexts = map[Tier]string{
 	TierAccounts: "Each person's worker has its own files and processes, and no network. It runs as the OS account that the " +
-		"configuration gives to the person. People without an account get a user id each, if the configuration reserves some; otherwise they share one.",
+		"configuration gives to the person. People without an account get a user id each if the configuration " +
+		"reserves some. Otherwise they share one.",
 	TierNamespaces: "Each person's worker has its own files and processes, and no network. All workers share one OS account, " +
 		"unless the configuration gives a person another one.",
 	TierLandlock: "Workers read and write only their person's files and reach no network. But they see the names of other " +
@@ -18,8 +19,9 @@ const (
 	textLessThanMin     = "sandbox %q is weaker than sandbox_min %q"
 	textBetterWalls     = " Stronger walls do not work here: %s."
 	textNoAccountChange = "this spawner may not change accounts; it needs CAP_SETUID, CAP_SETGID and CAP_KILL"
-	textNoWallsOnMacOS  = "macOS has no walls: set sandbox and sandbox_min to off to run workers without any"
-	textOldKernel       = "it needs Linux 5.13 or later, and in a container a seccomp profile that allows this call: with Docker " +
+	textNoWallsOnMacOS  = "macOS has no walls for workers: set sandbox and sandbox_min to off to run workers " +
+		"without any"
+	textOldKernel = "it needs Linux 5.13 or later, and in a container a seccomp profile that allows this call: with Docker " +
 		"--security-opt seccomp=unconfined"
 	textProcMasked     = "a container that hides parts of /proc lets no process mount its own /proc"
 	textLandlockTooOld = "the kernel has version %d of Landlock, and without namespaces %d is needed (Linux 6.12)"

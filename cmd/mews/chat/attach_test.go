@@ -227,7 +227,7 @@ func TestPipe_AttachLine_IsRefused(t *testing.T) {
 	var out, told bytes.Buffer
 	err := runPipe(t.Context(), Console{Out: &out, Err: &told}, strings.NewReader("/attach "+dir+"/notes.txt look\n"), p.socket, Options{})
 	if err == nil || !strings.Contains(told.String(),
-		"not sent: a line of a pipe can't attach files: name them with --attach") || len(p.accepted) > 0 {
+		"not sent: /attach does not work in piped input. Name the files with --attach") || len(p.accepted) > 0 {
 		t.Errorf("told was %q, %v", told.String(), err)
 	}
 	err = runPipe(t.Context(), Console{Out: &out, Err: &told}, strings.NewReader("look\n"), p.socket, Options{Attach: []string{dir + "/none"}})

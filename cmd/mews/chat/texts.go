@@ -6,8 +6,8 @@ const (
 	textModel    = "Model: %s. /help lists the commands.\nCtrl-C clears your line. In an empty line it stops the answer. Ctrl-D leaves.\n" +
 		"Tab completes a command. A file that you drop here, or name with /attach, goes with your next line.\n"
 	textTelegram       = "On Telegram: @%s, https://t.me/%[1]s\n"
-	textTelegramStarts = "On Telegram: connecting; /status tells how that goes.\n"
-	textWalls          = "Walls: %s\n"
+	textTelegramStarts = "On Telegram: connecting. /status shows whether Telegram works.\n"
+	textWalls          = "Weak sandbox: %s\n"
 	textHints          = "Try: list my files · take a note: call Ann on Friday · run: ls -la · what can you do?\n"
 	textRealModel      = "For a real model: OPENAI_BASE_URL=http://127.0.0.1:11434/v1 OPENAI_MODEL=qwen3 make run\n"
 	textRealModelFile  = "For a real model, name it under `models:` in %s; `mews help models` says how.\n"
@@ -31,11 +31,12 @@ const (
 // Texts that the pipe prints after "mews: ".
 const (
 	textNotSentPipe = "not sent: "
-	textNoAttach    = "a line of a pipe can't attach files: name them with --attach"
-	textHeld        = "your line is kept, and waits for a code. Send the code as a line, or in `mews chat`"
+	textNoAttach    = "/attach does not work in piped input. Name the files with --attach"
+	textHeld        = "your line is kept until you send a code. Send the code as a line, or in `mews chat`"
 	textNoAnswer    = "no answer came within %s. Your line is kept, and answered later"
-	textAnswerHow   = "your assistant waits for an answer to this. Give it with `mews chat ANSWER`, or in `mews chat`"
-	textPipeFailed  = "of %s, %d could not be sent and %d had no full answer"
+	textAnswerHow   = "your assistant waits for your answer to the question above. Answer with `mews chat ANSWER`, " +
+		"or in `mews chat`"
+	textPipeFailed = "of %s, %d could not be sent and %d had no full answer"
 )
 
 // Errors about files to send.

@@ -13,7 +13,7 @@ const (
 		"Remove the list: setfacl -b %s"
 	textSecretOwned = "%s holds a secret and belongs to the account %s, which is neither the service's nor root's: chown root %s"
 
-	textNoUnit      = "no unit runs Mews here"
+	textNoUnit      = "no systemd unit runs Mews here"
 	textUnit        = "%s.service"
 	textUnitAccount = "%s.service: there is no account %q (User=)"
 	textUnreadable  = "%[1]s can't be read by the service's account %[2]s (mode %[3]o, group %[4]s). Run chgrp %[2]s %[1]s && chmod 640 %[1]s, or let systemd " +
@@ -43,8 +43,9 @@ const (
 
 	textStateClosed = "%s can't be written by this account: %w; choose another `state:` or give the account the folder"
 	textDiskFree    = "%s free below %s"
-	textDiskLow     = "the disk of %s has little room: %s. Below a reserve of %s nobody's assistant writes; make room"
-	textDiskFull    = "the disk of %s is full: %s. Messages are refused when nothing is left; make room"
+	textDiskLow     = "the disk of %s has little room: %s. With less than %s free, assistants can't write. Free " +
+		"some space"
+	textDiskFull = "the disk of %s is full: %s. When no space is left, Mews refuses messages. Free some space"
 
 	textHomes          = "%s, and every folder is there"
 	textHomesNotYet    = "%s, and %d of the folders are there; Mews makes the others when they are needed"
@@ -73,13 +74,13 @@ const (
 	textRunning    = "running as process %d; gave up on %s"
 	// findings about the database
 	textDatabaseInUse  = "in use by the service, which checks it each week"
-	textNoDatabase     = "made when Mews starts"
+	textNoDatabase     = "not there yet; Mews makes the database when it starts"
 	textDatabaseUnread = "%w; run mews doctor as root or as the service's account"
 	textDatabase       = "%s, fully checked: no damage; schema %d"
 	textDatabaseOlder  = "; the next start of Mews updates it to schema %d"
 	textDatabaseCopies = "; %s of it, made before an update"
 	textCannotStart    = "the worker of %s can't be started: %s"
-	textOtherService   = "the service runs version %s and this is %s: %s"
+	textOtherService   = "the service runs version %s, but this mews is version %s: %s"
 )
 
 // Findings about the gate, its key and the budget.
@@ -106,7 +107,7 @@ const (
 // Findings about the sandbox and the limits.
 const (
 	textLimits        = "%s of memory and %d processes for each worker. %s"
-	textLimitsUnknown = "unknown, because there are no walls yet"
+	textLimitsUnknown = "unknown, because no sandbox works yet (see walls)"
 	textSharedAccount = " %d people share one account and its kernel limits: %s."
 
 	textSharedByChoice = "give each an `account:` of their own, or write `worker: {uids: auto}`"
@@ -138,7 +139,7 @@ const (
 	textNoConfigFile    = "no configuration file, so the defaults apply"
 	textEmptyConfig     = "%s is empty, so the defaults apply"
 	textChecked         = "%s: in order\n  state  %s\n  model  %s\n"
-	textCheckedFree     = "  free   %s\n"
+	textCheckedFree     = "  models without cost: %s\n"
 	textCheckedTelegram = "  telegram, at %s\n"
 	textCheckedUser     = "  user   %s (%s), folder %s%s\n"
 	textCheckedID       = ", telegram %d"
@@ -184,7 +185,7 @@ const (
 	markKnown   = "known" // the attempt is known to succeed in this tier
 
 	textEscapesSum  = "\n%d attempts in tier %s: %d stopped, %d known to succeed, %d not tried here, %d ESCAPED\n"
-	textEscaped     = "%s escaped the walls of tier %q"
+	textEscaped     = "%s escaped the sandbox of tier %q"
 	textDaemonEnded = "the daemon ended with its worker"
 	textDaemonLives = "the daemon lives on as process %d"
 )

@@ -14,8 +14,10 @@ var classTexts = map[ErrorClass]struct {
 		"permission that is missing and the page to grant it."},
 	NotFound: {supervisor.CodeNotFound, "GitHub found nothing there, or hides it from Mews's token (tried to %s). Check the name; " +
 		"`mews github check` says whether the token may read the repository."},
-	InvalidRequest: {supervisor.CodeInvalid, "GitHub refused the request as wrong (tried to %s). Its answer is in the log."},
-	AnswerTooLarge: {supervisor.CodeInvalid, "The answer is larger than GitHub sends, or than Mews accepts (tried to %s). Ask for a smaller " +
+	InvalidRequest: {supervisor.CodeInvalid, "GitHub refused the request as wrong (tried to %s). An admin can read " +
+		"GitHub's answer in the log."},
+	AnswerTooLarge: {supervisor.CodeInvalid, "The answer is too large for GitHub or for Mews (tried to %s). Ask " +
+		"for a smaller " +
 		"part."},
 	RateLimited: {supervisor.CodeUnavailable, "GitHub's limit of requests is used up (tried to %s). Mews asks again once there is room; " +
 		"`mews github status` says when."},

@@ -191,9 +191,9 @@ func TestParse_UnusedEvent_IsIgnored(t *testing.T) {
 		{"ping", `{"zen":"z"}`}:                                                                                     "ping",
 		{"sponsorship", `{"action":"created"}`}:                                                                     "event sponsorship",
 		{"issues", `{"action":"pinned",` + around + `}`}:                                                            "issues pinned",
-		{"release", `{"action":"published",` + bot + `}`}:                                                           "of a bot",
+		{"release", `{"action":"published",` + bot + `}`}:                                                           "from a bot",
 		{"status", `{"sha":"s",` + bot + `}`}:                                                                       "",
-		{"issue_comment", `{"action":"created","comment":{"body":"x\n<!-- mews:a -->"},` + bot + `}`}:               "our own",
+		{"issue_comment", `{"action":"created","comment":{"body":"x\n<!-- mews:a -->"},` + bot + `}`}:               "from Mews itself",
 		{"pull_request", `{"action":"opened","pull_request":{"number":7,"body":"<!-- mews:a -->"},` + around + `}`}: "",
 		{"issues", `{"action":"opened","issue":{"number":7,"body":"<!-- mews:a -->"},` + around + `}`}:              "",
 	} {
@@ -294,7 +294,7 @@ func TestParse_SecurityWords_MarkIssueEvents(t *testing.T) {
 func TestParse_MarkedComment_IsIgnoredIfOwn(t *testing.T) {
 	const payload = `{"action":"created","issue":{"number":7},` +
 		`"comment":{"body":"@mews review\n<!-- mews:a -->"},` + around + `}`
-	for self, want := range map[string]string{"": "our own", "mews-bot": "", "%s": "our own"} {
+	for self, want := range map[string]string{"": "from Mews itself", "mews-bot": "", "%s": "from Mews itself"} {
 		e, _, err := parse("issues", strings.NewReader(`{"action":"opened","issue":{"number":7},`+around+`}`))
 		if err != nil {
 			t.Fatal(err)

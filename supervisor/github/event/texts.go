@@ -5,6 +5,6 @@ const (
 	textPing   = "ping"
 	textEvent  = "event %s"
 	textAction = "%s %s"
-	textOwn    = "our own"
-	textBot    = "of a bot"
+	textOwn    = "from Mews itself"
+	textBot    = "from a bot"
 )

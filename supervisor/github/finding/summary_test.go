@@ -44,7 +44,7 @@ func TestSummary_EachFindingState_IsListed(t *testing.T) {
 		"<details open><summary>1 open finding</summary>\n\n- `dir/file1.go:1` **critical** Fault 1 Always. " +
 		"Always.\n\n</details>\n\n" +
 		"<details><summary>1 finding in lines that changed since</summary>\n\n- `dir/file2.go:2` **critical** " +
-		"Fault 2 Lines changed, not looked at since `bbbb`.\n\n</details>\n\n" +
+		"Fault 2 These lines have changed, and were last reviewed at `bbbb`.\n\n</details>\n\n" +
 		"<details><summary>1 muted finding</summary>\n\n- `dir/file5.go:5` **critical** Fault 5 Muted by " +
 		"bob.\n\n</details>\n\n" +
 		"<details><summary>1 fixed finding</summary>\n\n- `dir/file3.go:3` **critical** Fault 3 Fixed in " +

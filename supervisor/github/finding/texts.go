@@ -32,7 +32,7 @@ const (
 	textMoreItems   = "- and %d more\n"
 	textMoreFiles   = "and %d more"
 
-	textChanged = "Lines changed, not looked at since `%s`."
+	textChanged = "These lines have changed, and were last reviewed at `%s`."
 	textMutedBy = "Muted by %s."
 	textFixedIn = "Fixed in `%s`."
 	textRefuted = "Refuted: %s"
@@ -40,7 +40,7 @@ const (
 	textLeft      = "Left out: %s."
 	textFoot      = "This review is automatic. Write `@%s stop` to end reviews here."
 	textNews      = "New at `%s`: %s. The summary in the first review is kept up to date."
-	textUnfounded = "with a wrong quote"
+	textUnfounded = "with a quote that is not in the code"
 )
 
 // counted has the singular and the plural of counted nouns.

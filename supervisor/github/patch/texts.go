@@ -1,9 +1,9 @@
 package patch
 
 const (
-	textNoDiff     = "There is no change in that. Give a diff in the format of `git diff`."
-	textNoFindings = "Nothing was found.\n"
-	textNoneInRead = "Nothing was found in what could be read.\n"
+	textNoDiff     = "The text contains no changes. Give a diff in the format of `git diff`."
+	textNoFindings = "The review found no problems.\n"
+	textNoneInRead = "The review found no problems in the parts that it could read.\n"
 	textSkipped    = "Skipped: %s\n"
 	textUnread     = "NOT REVIEWED: %s\n"
 	textUnposted   = "NOT POSTED: %s\n"

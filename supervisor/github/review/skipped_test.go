@@ -90,7 +90,7 @@ func TestStoppedReviews_LaterHead_SummarySaysSo(t *testing.T) {
 	}{
 		"stopped": {func(r *rig, n int) {
 			r.must(r.reviews.MutePullRequest(r.Context(), "acme/widget", stopBy("alice", n)))
-		}, "Somebody has stopped its reviews. Write `@mews review` for one."},
+		}, "Somebody has stopped the reviews of this pull request. Write `@mews review` for one."},
 		"labelled": {func(r *rig, n int) { r.repo.AddLabel(n, "no-review", "alice") }, noteLabelled},
 	} {
 		t.Run(name, func(t *testing.T) {

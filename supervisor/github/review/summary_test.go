@@ -89,7 +89,7 @@ func TestSummary_LaterHeads_LoseNoFinding(t *testing.T) {
 	r.want(number, "")
 	fails("Not reviewed. ")
 	listed("after a failed review of changed lines", "14 findings in lines that changed since",
-		"Lines changed, not looked at since `")
+		"These lines have changed, and were last reviewed at `")
 
 	r.repo.AddCommit("put-it", githubtest.Commit{Message: "More docs", Files: map[string]string{"docs.md": "More.\n"}})
 	r.want(number, "")
@@ -165,7 +165,7 @@ func TestCleanReview_PostsNothing(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)
 	r.want(number, "")
-	r.wantParts(r.run(), "no findings", "Nothing is posted: all was read, and nothing found.")
+	r.wantParts(r.run(), "no findings", "Nothing was posted: the review read all files and found no problems.")
 	r.same("posted", r.posted(number), []string(nil))
 	r.repo.AddCommit("put-it", githubtest.Commit{Message: "Sums", Files: map[string]string{"go.sum": "x\n"}})
 	r.want(number, "")
@@ -215,7 +215,8 @@ func TestUnreviewedHead_PullRequestGetsOneMail(t *testing.T) {
 	}
 	last := r.repo.CommitSHA("put-it")
 	r.wantParts(r.summary(limited),
-		fmt.Sprintf("**Not reviewed:** `%.12s`. It has had its number of automatic reviews. Write `@mews "+
+		fmt.Sprintf("**Not reviewed:** `%.12s`. This pull request has reached its limit of automatic reviews. "+
+			"Write `@mews "+
 			"review` for another one.", last),
 		"<summary>1 open finding</summary>", "`main.go:4`")
 	r.same("mails", r.hub.CountMails("acme/widget", limited), 1)
@@ -382,7 +383,7 @@ func TestCard_OnlyFindingRefuted_HidesVerdict(t *testing.T) {
 	no := bug("main.go", 4, `m["a"] = 1`)
 	no.Refutation = "m is never nil"
 	card := r.run(no)
-	r.wantParts(card, "Found: no findings.", "A second look refuted 1 finding.")
+	r.wantParts(card, "Found: no findings.", "A second check rejected 1 finding.")
 	if strings.Contains(card, "It could be worse.") {
 		t.Errorf("the verdict on a refuted finding is shown: %s", card)
 	}

@@ -51,7 +51,7 @@ func TestPost_WithoutPermission_CardHasAllFindings(t *testing.T) {
 	r.wantParts(card, "Found: 2 critical findings, 1 suggestion.", "It could be worse.", "`main.go:4`",
 		"```\n\tm[\"a\"]++\n```", "`main.go:3`",
 		"This is the end.", "Say what it is", "Not posted: GitHub does not allow Mews's token to do this",
-		"“Post again” posts this, and costs nothing.")
+		"“Post again” posts the result, and costs nothing.")
 	r.same("state", r.state(number), "done")
 	r.same("posted", r.posted(number), []string(nil))
 	r.same("buttons", r.buttonTexts(number), []string{"Post again review/again/1", "Mute review/mute/1"})

@@ -25,8 +25,8 @@ const (
 // Lines about checks without a problem.
 const (
 	textLogin   = "GitHub knows Mews as %s"
-	textLimit   = "%s: %d of %d left, until %s"
-	textAllowed = "may do all that is configured"
+	textLimit   = "GitHub's limit of %s: %d of %d left, until %s"
+	textAllowed = "Mews has all permissions that the configuration needs"
 	textHook    = "webhook %s sends %s"
 )
 

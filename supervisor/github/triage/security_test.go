@@ -66,7 +66,7 @@ func TestTriage_SecurityReport_IsToldInPrivate(t *testing.T) {
 			}
 			card := r.work(turn)
 			r.has("the card", card, "looks like a security report", "Odd answer", "The page stays white.",
-				"Told in private too: bob.")
+				"Mews also told these users in private: bob.")
 			if again := r.work(turn); again != card {
 				t.Errorf("again the card is %q", again)
 			}
@@ -148,7 +148,7 @@ func TestTriage_EmptyIssue_GetsNoComment(t *testing.T) {
 				r.skip(number)
 				r.work(r.turn(other, ""))
 				w, _, err := r.db.Triages().Find(t.Context(), "alice", "acme/widget", number)
-				if err != nil || w.State != supervisor.TriageSkipped || w.Why != "there is nothing in it to read" ||
+				if err != nil || w.State != supervisor.TriageSkipped || w.Why != "it has no text" ||
 					len(r.read) != 1 {
 					t.Errorf("it is %s: %q, %v; read %d", w.State, w.Why, err, len(r.read))
 				}

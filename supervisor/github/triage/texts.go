@@ -19,7 +19,7 @@ const (
 	textWrittenComment = "a comment (%s)"
 	textSecurityHint   = "Anybody who sees the repository can read the issue."
 	textToldYou        = "Nobody else was told."
-	textToldMore       = "Told in private too: %s."
+	textToldMore       = "Mews also told these users in private: %s."
 	textNoComment      = "No comment was written, because the issue has no text."
 
 	textNotPlanned = "Not put into the project “%s”: %s"
@@ -28,19 +28,19 @@ const (
 
 	textNothingRead = "The model gave no result: %s. Try again, or set another model under github.triage."
 	textNoReason    = "it gave no reason"
-	textNoSearch    = "Issues that may be related could not be searched for."
+	textNoSearch    = "Mews could not search for related issues."
 )
 
 // Reasons why an issue is not triaged.
 const (
-	textNotServed = "its repository is not served any more"
-	textTurnEnded = "its turn was stopped"
-	textGone      = "it is not there any more"
+	textNotServed = "Mews no longer serves its repository"
+	textTurnEnded = "its triage was stopped"
+	textGone      = "it no longer exists on GitHub"
 	textIsPull    = "it is a pull request"
 	textClosed    = "it is closed"
 	textBots      = "a bot has opened it"
 	textLabelled  = "it has labels that people gave it"
-	textEmpty     = "there is nothing in it to read"
+	textEmpty     = "it has no text"
 )
 
 // Texts of comments and cards.

@@ -174,7 +174,7 @@ func TestRequest_HasAnthropicsShape(t *testing.T) {
 				{"id":"1","input":{"path":"<a>"},"name":"read_file","type":"tool_use"},
 				{"id":"2","input":{},"name":"tool_with_spaces","type":"tool_use"}],"role":"assistant"},
 			{"content":[{"tool_use_id":"1","content":[{"text":"A","type":"text"}],"type":"tool_result"},
-				{"tool_use_id":"2","is_error":true,"content":[{"text":"It failed and did not say why.","type":"text"}],
+				{"tool_use_id":"2","is_error":true,"content":[{"text":"The tool failed and did not say why.","type":"text"}],
 				"type":"tool_result"},
 				{"text":"and quickly",` + marker + `,"type":"text"}],"role":"user"},
 			{"content":[{"id":"3","input":{},"name":"list_files","type":"tool_use"}],"role":"assistant"},

@@ -20,4 +20,4 @@ const (
 )
 
 // textSilentFailure tells the model that a tool failed without a text.
-const textSilentFailure = "It failed and did not say why."
+const textSilentFailure = "The tool failed and did not say why."

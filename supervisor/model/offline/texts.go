@@ -17,24 +17,26 @@ const (
 	textHelp         = "I am the offline model: a list of rules, not an AI. These are examples of what I understand:"
 	textAlsoClock    = "I can also tell the time and the date."
 	textUnknownAgain = "I did not understand that either."
-	textTry          = " These I know: %s and %s. Say `help` for the others."
+	textTry          = " I understand %s and %s. Say `help` for more."
 	textNothing      = "There is no message to answer."
-	textReminders    = "I can set that if you name a time and what it is about: `remind me tomorrow at 9 to call " +
+	textReminders    = "I can set a reminder if you name a time and what it is about: `remind me tomorrow at 9 to " +
+		"call " +
 		"Ann`. The " +
 		"command `/remind tomorrow at 9: call Ann` does the same, and /jobs lists what is set."
-	textNoReminders = "I can't set that here, and a command does: `/remind tomorrow at 9: call Ann`. /jobs lists " +
+	textNoReminders = "I can't set reminders here, but this command can: `/remind tomorrow at 9: call Ann`. /jobs " +
+		"lists " +
 		"what is set."
 	textMemory     = "/memory shows all that I remember of you, and where each fact comes from."
-	textBegins     = "It begins:\n%s"
+	textBegins     = "The text begins:\n%s"
 	textOnlyShows  = "I can show a text, but not say what it means: for that I would need a real model."
 	textOnlyKept   = "I keep it in your folder. Say `list my files` to see where."
 	textWake       = "Wake up!"
-	textPressStart = "It waits until you press Start on its card."
+	textPressStart = "Press Start on its card, or nothing happens."
 	textNoJobs     = "You have no reminders or tasks."
-	textJobs       = "These are set:\n%s"
+	textJobs       = "Your reminders and tasks:\n%s"
 	textClock      = "It is %s."
 	textNoClock    = "I can't tell the time here."
-	textNoList     = "There may be none yet; `add milk to my shopping list` makes one."
+	textNoList     = "There may be no list yet; `add milk to my shopping list` makes one."
 	textSkipped    = "Skipped."
 	textUnseen     = "I cannot see the picture that you sent."
 
@@ -47,20 +49,20 @@ const (
 
 	textPictureFile = ", and I cannot see pictures"
 	textNoTool      = "For that I would need the tool %s, and I do not have it here."
-	textOtherCall   = "I cannot continue this turn: it used %s, but I would use %s. " +
+	textOtherCall   = "I cannot continue this answer: it began with the tool %s, but I would use %s. " +
 		"Please ask again."
 	textInterrupted = "I do not know whether I could %s: it was interrupted, and its outcome is unknown. " +
 		"Please check that before you ask again."
 	textFailed       = "I could not %s: %s"
 	textFailedLines  = "I could not %s:\n%s"
 	textFailedSilent = "I could not %s. The tool did not say why."
-	textNoNotes      = "There may be none yet; `take a note: ...` makes the first."
+	textNoNotes      = "There may be no notes yet; `take a note: ...` makes the first."
 	textDone         = "Done: %s"
 	textDoneLines    = "Done:\n%s"
 	textEmptyFile    = "%s is empty."
 	textEmptyFolder  = "There is nothing in your folder."
 	textFolder       = "This is in your folder:\n%s"
 	textFound        = "This is what I found:\n%s"
-	textOutput       = "It says:\n%s"
+	textOutput       = "The output is:\n%s"
 	textCut          = "That is only the beginning. Not shown: %s."
 )

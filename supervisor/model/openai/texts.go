@@ -15,7 +15,7 @@ const (
 		`minute.`
 	textNoRoom = "{model} of {provider} reached its output limit before it said anything. Ask for less at " +
 		"once, or use another model. An admin can raise its limit of output tokens or its context."
-	textHint = `Is it running there?`
+	textHint = `Is the server running there?`
 )
 
 // textForeignCall introduces the call of another model and its result, as text. It is for a model

@@ -158,7 +158,8 @@ func TestUnreachableEndpoint_ErrorHasTextForUser(t *testing.T) {
 		name, want string
 		err        error
 	}{
-		{"nothing listens", `Mews cannot reach "test": nothing accepts connections at h:80. Is it running there?`,
+		{"nothing listens", `Mews cannot reach "test": nothing accepts connections at h:80. ` +
+			`Is the server running there?`,
 			get(t, "http://"+closedAddr(t))},
 		{"no such name", `Mews cannot reach "test": the name of h:80 is not known. Check the base_url of "test" and ` +
 			`this machine's network.`,

@@ -24,8 +24,9 @@ const (
 		`or use another model.`
 	textUnsendable = "This conversation holds something that cannot be sent to {provider}. Begin a new one with /new; an " +
 		"admin finds in the log what it is."
-	textNotListening = `Mews cannot reach {provider}: nothing accepts connections at {host}. Is it running there?`
-	textUnknownHost  = `Mews cannot reach {provider}: the name of {host} is not known. Check {url} and this ` +
+	textNotListening = `Mews cannot reach {provider}: nothing accepts connections at {host}. ` +
+		`Is the server running there?`
+	textUnknownHost = `Mews cannot reach {provider}: the name of {host} is not known. Check {url} and this ` +
 		`machine's network.`
 	textCertificate = `Mews does not trust {provider}: the certificate of {host} is not valid. Check {url} and this ` +
 		`machine's clock.`

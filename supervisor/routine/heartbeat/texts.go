@@ -1,3 +1,4 @@
 package heartbeat
 
-const textWrong = "I can't read the time at its beginning. Write it as in: - @weekdays 8:30 look at the build"
+const textWrong = "I can't read the time at the beginning of this item. Write it as in: - @weekdays 8:30 look at " +
+	"the build"
