@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strconv"
 	"time"
 )
 
@@ -15,9 +16,21 @@ type HistorySpan struct {
 	// Shared means that another program ran during the span, so that each change may be of either
 	// program.
 	Shared bool `json:"shared,omitempty"`
+	// Nonce is the nonce of the point To. An undo fails unless the history has that point.
+	Nonce PointNonce `json:"nonce,omitempty"`
 }
 
-func (s HistorySpan) isValid() bool { return s.From > 0 && s.To > s.From }
+func (s HistorySpan) isValid() bool { return s.From > 0 && s.To > s.From && s.Nonce.IsValid() }
+
+// PointNonce is the random number of a point, in hex. In another history, such as one that replaced
+// a lost one, the point with the same number has another nonce. "" means unknown.
+type PointNonce string
+
+// IsValid reports whether the nonce is unknown, or a number in hex.
+func (n PointNonce) IsValid() bool {
+	_, err := strconv.ParseUint(string(n), 16, 64)
+	return n == "" || err == nil && len(n) <= 16
+}
 
 // HistoryAuthor tells who made a point of the file history.
 type HistoryAuthor struct {
@@ -97,6 +110,8 @@ type FileHistoryParameters struct {
 	// Point chooses the moment; 0 means the last point until At, or if At is zero, the newest point
 	Point int64     `json:"point,omitempty"`
 	At    time.Time `json:"at,omitzero"`
+	// Nonce is the nonce of Point; "" means that any history's point will do
+	Nonce PointNonce `json:"nonce,omitempty"`
 	// Before bounds a list: only versions of points with lower numbers; 0 means all
 	Before  int64    `json:"before,omitempty"`
 	Copy    string   `json:"copy,omitempty"` // new path for FileHistoryRestore; "" means in place
@@ -107,7 +122,7 @@ type FileHistoryParameters struct {
 // Validate returns an error for parameters that no honest side gives.
 func (p FileHistoryParameters) Validate() error {
 	if !fileHistoryActions[p.Action] || p.Point < 0 || p.Before < 0 || len(p.Paths) > MaxForgottenPaths ||
-		len(p.Phrases) > MaxSearchedPhrases {
+		len(p.Phrases) > MaxSearchedPhrases || !p.Nonce.IsValid() {
 		return fmt.Errorf("action %.20q with point %d, %d paths and %d phrases", p.Action, p.Point, len(p.Paths),
 			len(p.Phrases))
 	}
@@ -126,8 +141,9 @@ func (p FileHistoryParameters) Validate() error {
 
 // FileVersion is a path as it was at one point.
 type FileVersion struct {
-	Point int64     `json:"point"`
-	At    time.Time `json:"at"`
+	Point int64      `json:"point"`
+	Nonce PointNonce `json:"nonce,omitempty"` // of Point
+	At    time.Time  `json:"at"`
 	// state of the path; FileStateAbsent means that it was deleted
 	State FileState     `json:"state,omitempty"`
 	Size  int64         `json:"size,omitempty"`
@@ -178,7 +194,7 @@ func (r FileHistoryResult) Validate() error {
 }
 
 func (v FileVersion) check() error {
-	if v.Point < 1 || v.Size < 0 || v.Mode < 0 || v.Mode > 0o777 || !historyAuthorKinds[v.By.Kind] ||
+	if v.Point < 1 || !v.Nonce.IsValid() || v.Size < 0 || v.Mode < 0 || v.Mode > 0o777 || !historyAuthorKinds[v.By.Kind] ||
 		len(v.By.Words) > MaxHistoryWords || len(v.NotKept) > MaxUndoReasonBytes ||
 		v.Path != "" && !fs.ValidPath(v.Path) || len(v.Path) > MaxReceivedPathBytes {
 		return fmt.Errorf("version %d of %.20q", v.Point, v.By.Kind)

@@ -30,8 +30,8 @@ const (
 
 // keepsButtons reports whether a message keeps its buttons after a press.
 func keepsButtons(press string) bool {
-	action, _, _, _ := presses.ParseFileHistoryPress(press)
-	return action == pressLook || action == pressCompare || action == pressAsk
+	p, _ := presses.ParseFileHistoryPress(press)
+	return p.Action == pressLook || p.Action == pressCompare || p.Action == pressAsk
 }
 
 // maxListed is the most versions in an answer, because each has a row of buttons.
@@ -51,26 +51,27 @@ func (h *FileHistory) command(ctx context.Context, r feature.CommandRequest) (d 
 
 // press runs the action of a button.
 func (h *FileHistory) press(ctx context.Context, r feature.CommandRequest) (d supervisor.Delivery, err error) {
-	action, first, second, ok := presses.ParseFileHistoryPress(r.Arguments)
+	p, ok := presses.ParseFileHistoryPress(r.Arguments)
 	switch {
 	case !ok:
 		return supervisor.Delivery{Text: feature.DeadButtonText}, nil
 	case r.Conversation.IsInGroup():
 		return supervisor.Delivery{Text: textInGroup}, nil
-	case action == pressLeave:
+	case p.Action == pressLeave:
 		return supervisor.Delivery{Text: textLeftAlone}, nil
-	case action == pressUndo:
-		return h.takeBack(ctx, r, protocol.HistorySpan{From: first, To: second})
+	case p.Action == pressUndo:
+		return h.takeBack(ctx, r, protocol.HistorySpan{From: p.First, To: p.Second, Nonce: p.Nonce})
 	}
 	run, known := map[string]func(context.Context, feature.CommandRequest, request, int64,
 		int64) (supervisor.Delivery, error){
 		pressLook: h.look, pressCompare: h.compare, pressAsk: h.preview, pressPutBack: h.putBack, pressCopy: h.copyBack,
-		pressOlder: h.list}[action]
-	asked, found, err := h.find(ctx, r, first)
+		pressOlder: h.list}[p.Action]
+	asked, found, err := h.find(ctx, r, p.First)
 	if err != nil || !known || !found {
 		return supervisor.Delivery{Text: feature.DeadButtonText}, err
 	}
-	return run(ctx, r, asked, first, second)
+	asked.nonce = p.Nonce
+	return run(ctx, r, asked, p.First, p.Second)
 }
 
 // find reads the request of an earlier command again.
@@ -117,7 +118,7 @@ func (h *FileHistory) list(ctx context.Context, r feature.CommandRequest, asked 
 	}
 	if shown > 0 && (result.More || shown < len(result.Versions)) {
 		d.Buttons = append(d.Buttons, []supervisor.Button{{Text: textOlder,
-			Press: presses.FormatFileHistoryPress(pressOlder, inbound, last)}})
+			Press: presses.FileHistoryPress{Action: pressOlder, First: inbound, Second: last}.String()}})
 	}
 	return d, nil
 }
@@ -199,7 +200,7 @@ func authorText(by protocol.HistoryAuthor, quote func(string) string) string {
 func versionButtons(n int, v protocol.FileVersion, inbound int64) (row []supervisor.Button) {
 	button := func(text, action string) {
 		row = append(row, supervisor.Button{Text: fmt.Sprintf(text, n),
-			Press: presses.FormatFileHistoryPress(action, inbound, v.Point)})
+			Press: presses.FileHistoryPress{Action: action, First: inbound, Second: v.Point, Nonce: v.Nonce}.String()})
 	}
 	switch {
 	case v.State == protocol.FileStateAbsent || v.NotKept != "":

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/spans"
 )
@@ -14,6 +15,8 @@ import (
 type request struct {
 	path string    // clean path in the home; "." means the home
 	at   time.Time // the moment; zero means a list of versions
+	// nonce is the nonce of the point that a button names; "" means that any history's point will do
+	nonce protocol.PointNonce
 }
 
 // flagAt is the flag before a moment. Phones write two hyphens as a dash.

@@ -28,8 +28,8 @@ func (db *DB) Undos() Undos { return Undos{db} }
 
 // insertUndo stores the data to undo the effect that was stored last.
 const insertUndo = `INSERT INTO undo (effect, user, turn, operation, path, moved_to, before, after, size, mode, why_not, kept,
-		from_point, to_point, shared, created_at)
-	VALUES (last_insert_rowid(), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+		from_point, to_point, shared, nonce, created_at)
+	VALUES (last_insert_rowid(), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 func (t *tx) putUndo(user string, turn, operation int64, u protocol.Undo) {
 	span := protocol.HistorySpan{}
@@ -37,7 +37,8 @@ func (t *tx) putUndo(user string, turn, operation int64, u protocol.Undo) {
 		span = *u.Span
 	}
 	t.Exec(insertUndo, user, turn, operation, u.Path, u.To, string(u.Before), string(u.After), u.Size, u.Mode,
-		u.Obstacle, u.Kept, span.From, span.To, span.Shared, t.Now)
+		u.Obstacle, u.Kept, span.From, span.To, span.Shared,
+		string(span.Nonce), t.Now)
 }
 
 const undoable = `u.operation = 0 AND u.undone_by IS NULL AND u.why_not = ''`
@@ -159,7 +160,7 @@ func (s Undos) FindTurnUser(ctx context.Context, turn int64) (user string, err e
 }
 
 const listChanges = `SELECT u.effect, u.turn, u.operation, effect.kind, effect.target, u.path, u.moved_to, u.before, u.after, u.size, u.mode,
-		u.why_not, u.kept, u.from_point, u.to_point, u.shared, u.created_at
+		u.why_not, u.kept, u.from_point, u.to_point, u.shared, u.nonce, u.created_at
 	FROM undo u JOIN effect ON effect.id = u.effect WHERE u.turn = ?1 AND u.user = ?2 AND u.operation = ?3 AND u.undone_by IS NULL
 	AND NOT (u.why_not = ?4 AND ` + callHasSpan + `) ORDER BY u.effect`
 
@@ -171,7 +172,7 @@ func (s Undos) ListChanges(ctx context.Context, user string, turn, operation int
 		func(r *engine.Row) (c supervisor.FileChange) {
 			var span protocol.HistorySpan
 			r.Scan(&c.Effect, &c.Turn, &c.Operation, &c.Kind, &c.Target, &c.Path, &c.To, &c.Before, &c.After, &c.Size,
-				&c.Mode, &c.Obstacle, &c.Kept, &span.From, &span.To, &span.Shared, &c.CreatedAt)
+				&c.Mode, &c.Obstacle, &c.Kept, &span.From, &span.To, &span.Shared, &span.Nonce, &c.CreatedAt)
 			if span.To > 0 {
 				c.Span = &span
 			}

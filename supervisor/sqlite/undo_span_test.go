@@ -11,7 +11,7 @@ import (
 // ranWithSpan is the change of a program whose changes are a span of the file history.
 func ranWithSpan(target string, from, to int64) protocol.Change {
 	return protocol.Change{Kind: "run", Target: target, Detail: "exit 0",
-		Undo: &protocol.Undo{Path: ".", Span: &protocol.HistorySpan{From: from, To: to}}}
+		Undo: &protocol.Undo{Path: ".", Span: &protocol.HistorySpan{From: from, To: to, Nonce: "9f3a"}}}
 }
 
 // byProgram is a program's change of one file, as the ledger lists it.
@@ -79,7 +79,7 @@ func TestListChanges_Span_ReplacesItsFiles(t *testing.T) {
 			for _, change := range s.changes(turn.ID, 0) {
 				paths = append(paths, change.Path)
 				if change.Path == "." {
-					s.same("span", *change.Span, protocol.HistorySpan{From: 4, To: 9, Shared: true})
+					s.same("span", *change.Span, protocol.HistorySpan{From: 4, To: 9, Shared: true, Nonce: "9f3a"})
 					s.same("program", change.Target, "rm -rf .")
 				} else if change.Path == "n" {
 					s.same("kept", change.Kept, true)
@@ -164,7 +164,7 @@ func TestRecordUndo_Span_CanBeRedone(t *testing.T) {
 	s.must(undos.RecordUndo(ctx, supervisor.UndoneChanges{User: "alice", Turn: turn.ID, UndoOf: 7, Operation: 8,
 		Spans: []supervisor.UndoneSpan{{Effect: inverse[0].Effect, Inverse: &protocol.HistorySpan{From: 7, To: 8}}}}))
 	s.same("in force again", s.lastTurn(true), turn.ID)
-	s.same("listed again", *s.changes(turn.ID, 0)[0].Span, protocol.HistorySpan{From: 3, To: 4})
+	s.same("listed again", *s.changes(turn.ID, 0)[0].Span, protocol.HistorySpan{From: 3, To: 4, Nonce: "9f3a"})
 	s.startTurn("so?")
 	s.same("told of that", s.lastUserText(), "[The user has restored what your program changed: rm -rf ..]\nso?")
 }

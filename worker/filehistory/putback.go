@@ -45,7 +45,9 @@ func (h *History) putBack(ctx context.Context, s *store, steps []step,
 	h.recorded = time.Now().UnixNano()
 	changes, lost := h.putChanges(s, steps, w.made)
 	if lost == nil {
-		span.To, lost = s.appendPoint(point{by: by}, changes)
+		var to int64
+		to, lost = s.appendPoint(point{by: by}, changes)
+		span = s.spanTo(span.From, to)
 	}
 	if lost == nil {
 		lost = s.packs.sync()

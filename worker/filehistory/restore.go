@@ -58,7 +58,7 @@ func (h *History) Restore(ctx context.Context, r RestoreRequest,
 		if !r.Preview && len(plan.steps) > 0 {
 			failed, result.Span, err = h.putBack(ctx, s, plan.steps, by)
 		} else if from := s.unfinished(by); !r.Preview && from > 0 {
-			result.Span = protocol.HistorySpan{From: from - 1, To: s.index.last()}
+			result.Span = s.spanTo(from-1, s.index.last())
 		}
 		plan.count(failed, &result)
 		return err

@@ -28,7 +28,7 @@ func (h *History) UndoSpan(ctx context.Context, span protocol.HistorySpan, force
 		if len(u.steps) > 0 {
 			failed, made, err = h.putBack(ctx, s, u.steps, by)
 		} else if from := s.unfinished(by); from > 0 {
-			made = protocol.HistorySpan{From: from - 1, To: s.index.last()}
+			made = s.spanTo(from-1, s.index.last())
 		}
 		for _, st := range u.steps {
 			if failed[st.path] {

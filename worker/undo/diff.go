@@ -8,6 +8,7 @@ import (
 
 	"mews/protocol"
 	"mews/protocol/amount"
+	"mews/worker/filehistory"
 	"mews/worker/textdiff"
 	"mews/worker/workspace"
 )
@@ -100,6 +101,10 @@ func (r *run) diffSpan(b *bytes.Buffer, at int, shown map[string]bool) error {
 	list, err := r.history.Differences(*r.changes[at].Span)
 	if errors.Is(err, fs.ErrNotExist) {
 		fmt.Fprintf(b, "changes of a program: %v\n", errNotKept)
+		return nil
+	}
+	if errors.Is(err, filehistory.ErrOtherHistory) {
+		fmt.Fprintf(b, "changes of a program: %v\n", filehistory.ErrOtherHistory)
 		return nil
 	}
 	if err != nil {

@@ -222,4 +222,11 @@ func TestDiff_Spans_NameAndCompare(t *testing.T) {
 	if got := f.run(protocol.UndoActionUnchangedFiles, gone); got[0].Outcome != protocol.UndoOutcomeExpired {
 		t.Errorf("the undo of a span that is gone: %+v", got)
 	}
+	other := *newestFirst(all)[0].Span
+	other.Nonce = "7e57"
+	gone[0].Span = &other
+	if got := f.run(protocol.UndoActionUnchangedFiles, gone); got[0].Outcome != protocol.UndoOutcomeFailed ||
+		got[0].Why != filehistory.ErrOtherHistory.Error() {
+		t.Errorf("the undo of a span of another history: %+v", got)
+	}
 }

@@ -228,5 +228,8 @@ func explain(attempt string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: no such version is kept; list the versions", attempt)
 	}
+	if errors.Is(err, filehistory.ErrOtherHistory) {
+		err = filehistory.ErrOtherHistory
+	}
 	return fmt.Errorf("%s: %w", attempt, err)
 }

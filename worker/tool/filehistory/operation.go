@@ -56,6 +56,11 @@ func (o Operation) Run(ctx context.Context, p protocol.FileHistoryParameters) (r
 
 // point returns the point of a moment; 0 means the newest.
 func (o Operation) point(p protocol.FileHistoryParameters) (int64, error) {
+	if p.Point > 0 && p.Nonce != "" {
+		if err := o.History.CheckPoint(p.Point, p.Nonce); err != nil {
+			return 0, explain("find version "+fmt.Sprint(p.Point), err)
+		}
+	}
 	if p.Point > 0 || p.At.IsZero() {
 		return p.Point, nil
 	}
