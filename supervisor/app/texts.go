@@ -56,6 +56,7 @@ const (
 
 // Reasons why no file history is kept.
 const (
+	textHistoryLeft      = "\n\nEarlier versions of your files stay in `%s`, which I can't open. Ask your admin to delete it."
 	textNoHistoryRoom    = "worker.history is 0B"
 	textNoHistorySystem  = "they need Linux"
 	textNoHistorySandbox = "they need the sandbox, and worker.sandbox is off"

@@ -86,6 +86,12 @@ func (h *FileHistory) run(ctx context.Context, user string, inbound int64, p pro
 	if why := h.WhyOff(user); why != "" {
 		return r, supervisor.Errorf(supervisor.CodeUnavailable, textOff, why)
 	}
+	return h.runAlways(ctx, user, inbound, p)
+}
+
+// runAlways does the work of run, also if no file history is kept.
+func (h *FileHistory) runAlways(ctx context.Context, user string, inbound int64, p protocol.FileHistoryParameters) (
+	r protocol.FileHistoryResult, err error) {
 	if err := p.Validate(); err != nil {
 		return r, &supervisor.Error{Code: supervisor.CodeInvalid, Message: textBadPath, Err: err}
 	}

@@ -17,18 +17,15 @@ func (h *FileHistory) ForgetEarlier(ctx context.Context, user string, paths []st
 	return h.sum(ctx, user, protocol.FileHistoryForget, paths)
 }
 
-// sum runs an action on some paths, and returns the number of versions. If there is no file
-// history, the number is 0.
+// sum runs an action on some paths, and returns the number of versions. Versions from before also
+// count if no file history is kept any longer.
 func (h *FileHistory) sum(ctx context.Context, user string, action protocol.FileHistoryAction, paths []string) (
 	versions int64, err error) {
-	if h.WhyOff(user) != "" {
-		return 0, nil
-	}
 	for len(paths) > 0 && err == nil {
 		some := paths[:min(len(paths), protocol.MaxForgottenPaths)]
 		paths = paths[len(some):]
 		var r protocol.FileHistoryResult
-		r, err = h.run(ctx, user, 0, protocol.FileHistoryParameters{Action: action, Paths: some})
+		r, err = h.runAlways(ctx, user, 0, protocol.FileHistoryParameters{Action: action, Paths: some})
 		versions += r.Gone
 	}
 	return versions, err

@@ -79,6 +79,7 @@ func (g *Forgetter) command(ctx context.Context, r feature.CommandRequest) (d su
 	if counts.Changed > 0 {
 		d.Text += fmt.Sprintf(textFilesStay, amount.Plural(counts.Changed, "file", "files"))
 	}
+	d.Text += g.historyLeft(f.User)
 	press := fmt.Sprintf(" %d %d %t", f.Since.UnixMilli(), f.Until.UnixMilli(), whole)
 	d.Buttons = [][]supervisor.Button{{{Text: textForgetYes, Press: prefix + pressForget + press},
 		{Text: textForgetNo, Press: prefix + pressKeep}}}
@@ -119,7 +120,8 @@ func (g *Forgetter) askFact(ctx context.Context, user, id string) (d supervisor.
 	if copies > 0 {
 		where += "\n- " + amount.Plural(copies, oneCopy, manyCopies)
 	}
-	d.Text = fmt.Sprintf(textForgetFactAsk, f.ID, markdown.EscapeName(f.Text), f.Line, where, f.Origin)
+	d.Text = fmt.Sprintf(textForgetFactAsk, f.ID, markdown.EscapeName(f.Text), f.Line, where, f.Origin) +
+		g.historyLeft(user)
 	d.Buttons = [][]supervisor.Button{{{Text: textForgetYes, Press: g.o.FactPress(f.ID)},
 		{Text: textForgetNo, Press: prefix + pressKeep}}}
 	return d, nil
@@ -178,6 +180,7 @@ func (g *Forgetter) press(ctx context.Context, r feature.CommandRequest) (d supe
 	if waiting > 0 {
 		d.Text += fmt.Sprintf(textForgetsLater, amount.Plural(waiting, "message", "messages"))
 	}
+	d.Text += g.historyLeft(f.User)
 	return d, nil
 }
 

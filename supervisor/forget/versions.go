@@ -19,6 +19,14 @@ type Versions interface {
 	ForgetEarlier(ctx context.Context, user string, paths []string) (int64, error)
 }
 
+// historyLeft tells where earlier versions stay that can't be deleted; "" means nowhere.
+func (g *Forgetter) historyLeft(user string) string {
+	if g.o.HistoryLeft == nil {
+		return ""
+	}
+	return g.o.HistoryLeft(user)
+}
+
 // changedFiles lists the changed files of the home, which a request to forget leaves alone.
 func (g *Forgetter) changedFiles(ctx context.Context, f supervisor.ForgetRequest) ([]string, error) {
 	if g.o.Versions == nil {

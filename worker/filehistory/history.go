@@ -21,6 +21,8 @@ type Options struct {
 	Temp    string               // path in the home that no walk enters; "" means none
 	Now     func() time.Time
 	Report  func(error) // gets errors that no caller sees, such as a damaged record
+	// ForgetOnly means that no new bytes are kept. Versions from before can be forgotten.
+	ForgetOnly bool
 
 	inject func(step, name string) error         // for tests: see folder
 	disk   func() (free, total int64, err error) // for tests: instead of the system's numbers
@@ -106,7 +108,7 @@ func (h *History) load() error {
 	if err := s.load(); err != nil {
 		return err
 	}
-	if s.index.last() == 0 {
+	if s.index.last() == 0 && !h.options.ForgetOnly {
 		tree, err := h.home.walk(context.Background(), ".", h.rules)
 		if err != nil {
 			return fmt.Errorf("list the home: %w", err)

@@ -51,8 +51,12 @@ func (h *History) ForgetTraces(ctx context.Context, paths, phrases []string, tur
 }
 
 // keepAgain keeps the present files at some forgotten paths. Their earlier states count as unknown,
-// so that a restore of an earlier point leaves the files alone.
+// so that a restore of an earlier point leaves the files alone. A history that is only for forgetting
+// records the files without their bytes.
 func (h *History) keepAgain(ctx context.Context, s *store, paths []string) error {
+	if s.index.last() == 0 {
+		return nil // the history begins when it is used again
+	}
 	changes, err := h.changesOf(ctx, s, paths)
 	wanted := pathSet(paths)
 	changes = slices.DeleteFunc(changes, func(c change) bool { return !isWanted(c.path, wanted) })
@@ -62,9 +66,11 @@ func (h *History) keepAgain(ctx context.Context, s *store, paths []string) error
 	for i := range changes {
 		changes[i].before.kind = unknown
 	}
-	list := s.candidatesOf(changes)
-	if _, err := s.keepAll(h.home, list, true, untilDeadline(ctx, maxWait)); err != nil {
-		return err
+	if !h.options.ForgetOnly {
+		list := s.candidatesOf(changes)
+		if _, err := s.keepAll(h.home, list, true, untilDeadline(ctx, maxWait)); err != nil {
+			return err
+		}
 	}
 	_, err = s.appendPoint(point{by: protocol.HistoryAuthor{Kind: protocol.HistoryAuthorOther}}, changes)
 	h.wakeRun()
