@@ -29,10 +29,11 @@ const (
 	textBack      = "back" // the argument of /undo that takes back the last undo
 	textUndoUsage = "I do not know %s. Write /undo, “/undo 2” for the answer before the last one, " +
 		"“/undo show”, or “/undo back”."
-	textNothingToRedo = "No /undo can be taken back here. I can take one back for 7 days."
+	textNothingToRedo = "No /undo can be taken back here. I can take one back for up to 7 days."
 	textRedoHint      = "“/undo back” takes back the last /undo."
-	textNothingToUndo = "There is nothing to take back here. I can undo my changes to your files for 7 days."
-	textFewerToUndo   = "Fewer answers than that changed files or ran programs. /undo takes back the changes of" +
+	textNothingToUndo = "There is nothing to take back here. I can undo my changes to your files for up to " +
+		"7 days."
+	textFewerToUndo = "Fewer answers than that changed files or ran programs. /undo takes back the changes of" +
 		" the last one."
 	textUndoEarlier = "To take back the changes of an earlier answer, write /undo with a number. 2 is the one " +
 		"before the last."
@@ -70,7 +71,7 @@ var undoLines = []struct {
 }{
 	{OutcomeRestored, "As it was before: %s."},
 	{OutcomeChangedSince, "Left alone, because it or a file changed with it has changed since: %s."},
-	{OutcomeExpired, "Left alone, because I keep old versions for 7 days only: %s."},
+	{OutcomeExpired, "Left alone, because I no longer have the version from before: %s."},
 	{OutcomeImpossible, "Can't be taken back: %s."},
 	{OutcomeChangedByProgram, "Changed by a program, which can't be taken back: %s."},
 }

@@ -84,7 +84,7 @@ type Outcome string
 const (
 	OutcomeRestored     Outcome = "back"    // file as before the turn; the reason says if it was deleted or restored
 	OutcomeChangedSince Outcome = "changed" // the file is left alone, because it has changed since
-	OutcomeExpired      Outcome = "expired" // the old content was deleted after 7 days
+	OutcomeExpired      Outcome = "expired" // the old content is not kept any longer
 	OutcomeImpossible   Outcome = "never"   // the old content was not stored, or writing failed; there is a reason
 	// a program changed the file; there is a reason if the program deleted the file
 	OutcomeChangedByProgram Outcome = "program"
