@@ -204,12 +204,14 @@ func (v FileVersion) check() error {
 
 // HistorySpace is the size and age of a home's file history.
 type HistorySpace struct {
-	Bytes  int64     `json:"bytes"`           // bytes on the disk
-	Room   int64     `json:"room"`            // bytes that it may have
-	Files  int64     `json:"files"`           // files of the home whose present bytes are kept
-	Left   PathCount `json:"left,omitzero"`   // files of the home whose present bytes are not kept
-	Why    []NotKept `json:"why,omitempty"`   // why the files of Left are not kept, by reason
-	Oldest time.Time `json:"oldest,omitzero"` // time of the oldest version
+	Bytes int64     `json:"bytes"`         // bytes on the disk
+	Room  int64     `json:"room"`          // bytes that it may have
+	Files int64     `json:"files"`         // files of the home whose present bytes are kept
+	Left  PathCount `json:"left,omitzero"` // files of the home whose present bytes are not kept
+	// Waiting is the number of files of Left that will be kept soon; 0 means that all that can be kept is
+	Waiting int64     `json:"waiting,omitempty"`
+	Why     []NotKept `json:"why,omitempty"`   // why the files of Left are not kept, by reason
+	Oldest  time.Time `json:"oldest,omitzero"` // time of the oldest version
 	// why no history is kept; "" means that it is
 	Off string `json:"off,omitempty"`
 }

@@ -178,6 +178,9 @@ func (h *History) Space() (space protocol.HistorySpace) {
 				space.Files++
 			case e.kind == file:
 				left = append(left, path)
+				if e.wantsBytes() {
+					space.Waiting++
+				}
 			}
 		}
 		sortForNames(left)
