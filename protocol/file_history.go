@@ -60,6 +60,7 @@ const (
 	MaxHistoryWords    = 80      // bytes of HistoryAuthor.Words
 	MaxFileVersions    = 50      // versions in one result
 	MaxForgottenPaths  = 1000    // paths in one request to forget
+	MaxForgottenSpans  = 1000    // spans in one request to forget
 	MaxShownVersion    = 1 << 20 // bytes of a version that is shown or compared as text
 	MaxSearchedPhrases = 100     // phrases in one search
 )
@@ -86,10 +87,10 @@ const (
 	FileHistoryRestore FileHistoryAction = "restore"
 	// report the size and age of the history
 	FileHistorySpace FileHistoryAction = "space"
-	// delete all earlier versions of Paths, also of files in folders among them; the present
-	// versions stay kept
+	// delete all earlier versions of Paths, also of files in folders among them, and of the files that
+	// Spans changed; the present versions stay kept
 	FileHistoryForget FileHistoryAction = "forget"
-	// count the earlier versions of Paths, which FileHistoryForget would delete
+	// count the earlier versions that FileHistoryForget would delete
 	FileHistoryCount FileHistoryAction = "count"
 	// name the files of Paths with a version, present or earlier, that has one of Phrases
 	FileHistorySearch FileHistoryAction = "search"
@@ -117,14 +118,22 @@ type FileHistoryParameters struct {
 	Copy    string   `json:"copy,omitempty"` // new path for FileHistoryRestore; "" means in place
 	Paths   []string `json:"paths,omitempty"`
 	Phrases []string `json:"phrases,omitempty"`
+	// Spans stand for the files that they changed, without the memory. Spans that are not kept any
+	// longer stand for none.
+	Spans []HistorySpan `json:"spans,omitempty"`
 }
 
 // Validate returns an error for parameters that no honest side gives.
 func (p FileHistoryParameters) Validate() error {
 	if !fileHistoryActions[p.Action] || p.Point < 0 || p.Before < 0 || len(p.Paths) > MaxForgottenPaths ||
-		len(p.Phrases) > MaxSearchedPhrases || !p.Nonce.IsValid() {
+		len(p.Phrases) > MaxSearchedPhrases || len(p.Spans) > MaxForgottenSpans || !p.Nonce.IsValid() {
 		return fmt.Errorf("action %.20q with point %d, %d paths and %d phrases", p.Action, p.Point, len(p.Paths),
 			len(p.Phrases))
+	}
+	for _, span := range p.Spans {
+		if !span.isValid() {
+			return fmt.Errorf("points %d to %d", span.From, span.To)
+		}
 	}
 	for _, path := range append([]string{p.Path, p.Copy}, p.Paths...) {
 		if path != "" && !fs.ValidPath(path) || len(path) > MaxReceivedPathBytes {
@@ -173,6 +182,32 @@ type FileHistoryResult struct {
 	Space *HistorySpace `json:"space,omitempty"`
 	Found []string      `json:"found,omitempty"` // paths that FileHistorySearch found, at most MaxForgottenPaths
 	Gone  int64         `json:"gone,omitempty"`  // number of versions that were deleted or counted
+	// counts of FileHistoryCount by file
+	Earlier EarlierVersions `json:"earlier,omitzero"`
+}
+
+// EarlierVersions counts the earlier versions of some files.
+type EarlierVersions struct {
+	Files []PathVersions `json:"files,omitempty"` // files with versions, at most MaxNamedPaths
+	More  int64          `json:"more,omitempty"`  // further files with versions
+}
+
+// PathVersions is the number of earlier versions of a path.
+type PathVersions struct {
+	Path     string `json:"path"`
+	Versions int64  `json:"versions"`
+}
+
+func (e EarlierVersions) check() error {
+	if len(e.Files) > MaxNamedPaths || e.More < 0 {
+		return fmt.Errorf("versions of %d files and %d more", len(e.Files), e.More)
+	}
+	for _, f := range e.Files {
+		if !fs.ValidPath(f.Path) || len(f.Path) > MaxReceivedPathBytes || f.Versions < 1 {
+			return fmt.Errorf("%d versions of %.80q", f.Versions, f.Path)
+		}
+	}
+	return nil
 }
 
 // Validate returns an error for a result that no honest worker gives.
@@ -190,7 +225,7 @@ func (r FileHistoryResult) Validate() error {
 			return err
 		}
 	}
-	return errors.Join(r.Restored.check(), r.Deleted.check(), r.NotKept.check())
+	return errors.Join(r.Restored.check(), r.Deleted.check(), r.NotKept.check(), r.Earlier.check())
 }
 
 func (v FileVersion) check() error {

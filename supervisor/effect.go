@@ -118,6 +118,16 @@ type UndoneSpan struct {
 	Inverse *protocol.HistorySpan // the changes that the undo itself made; nil means none
 }
 
+// ChangedFiles are files of a home that turns have changed.
+type ChangedFiles struct {
+	Paths []string
+	// Spans stand for all files that they changed, also those that Paths lacks.
+	Spans []protocol.HistorySpan
+}
+
+// IsEmpty reports whether there are no files.
+func (c ChangedFiles) IsEmpty() bool { return len(c.Paths)+len(c.Spans) == 0 }
+
 // RestoredNames names changes that a user has undone or redone.
 type RestoredNames struct {
 	Paths    []string // changed files

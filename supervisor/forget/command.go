@@ -79,13 +79,11 @@ func (g *Forgetter) command(ctx context.Context, r feature.CommandRequest) (d su
 	if counts.Changed > 0 {
 		d.Text += fmt.Sprintf(textFilesStay, amount.Plural(counts.Changed, "file", "files"))
 	}
-	d.Text += g.historyLeft(f.User)
 	press := fmt.Sprintf(" %d %d %t", f.Since.UnixMilli(), f.Until.UnixMilli(), whole)
 	d.Buttons = [][]supervisor.Button{{{Text: textForgetYes, Press: prefix + pressForget + press},
 		{Text: textForgetNo, Press: prefix + pressKeep}}}
-	if counts.Changed > 0 {
-		err = g.offerVersions(ctx, f, prefix+pressForgetVersions+press, &d)
-	}
+	err = g.offerVersions(ctx, f, prefix+pressForgetVersions+press, &d)
+	d.Text += g.historyLeft(f.User)
 	return d, err
 }
 

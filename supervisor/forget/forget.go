@@ -25,7 +25,7 @@ type Store interface {
 	ListUnfinished(ctx context.Context) ([]supervisor.ForgetRequest, error)
 	CountMatches(ctx context.Context, f supervisor.ForgetRequest) (supervisor.ForgetCounts, error)
 	ForgetNextPart(ctx context.Context, f supervisor.ForgetRequest) (supervisor.ForgetStepResult, error)
-	ListChangedFiles(ctx context.Context, f supervisor.ForgetRequest) ([]string, error)
+	ListChangedFiles(ctx context.Context, f supervisor.ForgetRequest) (supervisor.ChangedFiles, error)
 	RemoveForgottenBlobs(ctx context.Context, user string, remove func(sha256 string) error) error
 	PutProgress(ctx context.Context, f supervisor.ForgetRequest) error
 }

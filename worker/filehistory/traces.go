@@ -166,24 +166,3 @@ func (h *History) PathsBelow(folder string) (paths []string, err error) {
 	})
 	return paths, err
 }
-
-// CountEarlier counts the versions of some paths, and of everything in folders among them. Present
-// versions do not count.
-func (h *History) CountEarlier(paths []string) (versions int64, err error) {
-	err = h.do(func(s *store) error {
-		wanted := pathSet(paths)
-		all, err := s.versions()
-		for path, list := range all {
-			if !isWanted(path, wanted) {
-				continue
-			}
-			for i := range list {
-				if v := &list[i]; !v.isPresent() && s.hasBytes(v.digest) {
-					versions++
-				}
-			}
-		}
-		return err
-	})
-	return versions, err
-}

@@ -210,18 +210,6 @@ func (o Operation) space(context.Context, protocol.FileHistoryParameters) (proto
 	return protocol.FileHistoryResult{Space: &space}, nil
 }
 
-func (o Operation) forget(ctx context.Context, p protocol.FileHistoryParameters) (r protocol.FileHistoryResult,
-	err error) {
-	r.Gone, err = o.History.Forget(ctx, p.Paths)
-	return r, err
-}
-
-func (o Operation) count(_ context.Context, p protocol.FileHistoryParameters) (r protocol.FileHistoryResult,
-	err error) {
-	r.Gone, err = o.History.CountEarlier(p.Paths)
-	return r, err
-}
-
 func (o Operation) search(ctx context.Context, p protocol.FileHistoryParameters) (r protocol.FileHistoryResult,
 	err error) {
 	found, err := o.History.Search(ctx, p.Paths, p.Phrases)
