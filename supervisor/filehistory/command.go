@@ -106,8 +106,8 @@ func (h *FileHistory) list(ctx context.Context, r feature.CommandRequest, asked 
 	} else if shown = min(len(result.Versions), maxListed); shown > 0 {
 		d.Text, last = fmt.Sprintf(textVersions, markdown.EscapeName(asked.path)), result.Versions[shown-1].Point
 		for i, v := range result.Versions[:shown] {
-			d.Text += fmt.Sprintf(textVersionLine, i+1, v.At.In(zone).Format(timeLayout), authorText(v.By,
-				markdown.EscapeName),
+			at := v.At.In(zone)
+			d.Text += fmt.Sprintf(textVersionLine, i+1, at.Format(timeLayout), authorText(v.By, at, markdown.EscapeName),
 				stateText(v))
 			if row := versionButtons(i+1, v, inbound); len(row) > 0 {
 				d.Buttons = append(d.Buttons, row)
@@ -139,7 +139,8 @@ func changesText(list []protocol.FileVersion, zone *time.Location) (text string,
 			shown++
 		}
 		last = v.Point
-		text += fmt.Sprintf(textChangeLine, v.At.In(zone).Format(timeLayout), authorText(v.By, markdown.EscapeName),
+		at := v.At.In(zone)
+		text += fmt.Sprintf(textChangeLine, at.Format(timeLayout), authorText(v.By, at, markdown.EscapeName),
 			changedText(list[of:shown]))
 	}
 	return text + textHomeHint, last, shown
@@ -183,9 +184,13 @@ func stateText(v protocol.FileVersion) string {
 	return text
 }
 
-// authorText tells who made a version. The function quote escapes the words of the author.
-func authorText(by protocol.HistoryAuthor, quote func(string) string) string {
+// authorText tells who made a version, which was found at a time in the reader's zone. The function
+// quote escapes the words of the author.
+func authorText(by protocol.HistoryAuthor, at time.Time, quote func(string) string) string {
 	text := authorTexts[by.Kind]
+	if by.Kind == protocol.HistoryAuthorOther {
+		return fmt.Sprintf(text, at.Format("15:04"))
+	}
 	if !strings.Contains(text, "%s") {
 		return text
 	}

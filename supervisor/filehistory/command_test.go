@@ -41,7 +41,8 @@ func TestHistoryFiles_File_ListsVersions(t *testing.T) {
 		fmt.Sprintf(textVersionLine, 2, when, "assistant (`edit_file`)", "3 bytes") +
 		fmt.Sprintf(textVersionLine, 3, when, "an undo", textFolder) +
 		fmt.Sprintf(textVersionLine, 4, when, "program", "3 bytes") +
-		fmt.Sprintf(textVersionLine, 5, when, "you", fmt.Sprintf(textNotKept, "3 bytes", "it has more than 64 MiB"))
+		fmt.Sprintf(textVersionLine, 5, when, "changed before "+at.Format("15:04"),
+			fmt.Sprintf(textNotKept, "3 bytes", "it has more than 64 MiB"))
 	if d.Text != want {
 		t.Errorf("said %q, want %q", d.Text, want)
 	}

@@ -17,6 +17,7 @@ type request struct {
 	at   time.Time // the moment; zero means a list of versions
 	// nonce is the nonce of the point that a button names; "" means that any history's point will do
 	nonce protocol.PointNonce
+	admin bool // an admin asks about another user's home
 }
 
 // flagAt is the flag before a moment. Phones write two hyphens as a dash.

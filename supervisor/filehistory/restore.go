@@ -122,8 +122,16 @@ func (h *FileHistory) restoreVersion(ctx context.Context, user string, inbound i
 	if p.Copy != "" {
 		e.Target, e.Detail = p.Copy, fmt.Sprintf(textCopyDetail, e.Target, at)
 	}
+	if asked.admin {
+		e.Kind = supervisor.EffectFilesRestoredByAdmin
+		h.TellOnce(ctx, user, fmt.Sprint(noticeAdminRestore, " ", r.Span.To, " ", r.Span.Nonce),
+			fmt.Sprintf(textAdminRestored, markdown.EscapeName(e.Target), e.Detail))
+	}
 	return r, h.Effects.Put(ctx, e)
 }
+
+// noticeAdminRestore begins the names of notices about restores by an admin.
+const noticeAdminRestore = "admin restore"
 
 // takeBack takes back what a restore, or the undo of a restore, changed.
 func (h *FileHistory) takeBack(ctx context.Context, r feature.CommandRequest, span protocol.HistorySpan) (

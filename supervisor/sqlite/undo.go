@@ -115,9 +115,10 @@ func (s Undos) ListPrograms(ctx context.Context, user string, turn int64, kept b
 const hasUndo = `SELECT EXISTS (SELECT 1 FROM undo u WHERE u.turn = ? AND ` + undoable + `)`
 
 const (
-	// listUntoldUndos selects the paths of undone changes, or the programs that made them. The last
+	// listUntoldUndos selects the paths of undone changes, or the programs that made them. An undone
+	// restore by a tool has its path. The last
 	// column is true if the undo was undone too, so that the turn's own change is in force again.
-	listUntoldUndos = `SELECT iif(u.to_point > 0, e.target, u.path) name, u.to_point > 0 program,
+	listUntoldUndos = `SELECT iif(u.to_point > 0, e.target, u.path) name, e.kind = 'program.undone' program,
 		EXISTS (SELECT 1 FROM undo o WHERE o.turn = u.turn AND o.undone_by = u.operation AND o.operation > 0) redone
 		FROM undo u CROSS JOIN turn t ON t.id = u.turn JOIN effect e ON e.id = u.effect
 		WHERE u.user = ?1 AND u.operation > 0 AND u.told = 0 AND u.undone_by IS NULL
@@ -187,7 +188,7 @@ const (
 	markSpanRedone = `UPDATE undo SET undone_by = NULL WHERE undone_by = ?1 AND turn = ?2 AND to_point > 0
 		AND EXISTS (SELECT 1 FROM effect e WHERE e.id = undo.effect AND e.target = ?3)`
 	findUndoing  = `SELECT conversation FROM turn WHERE id = ? AND user = ?`
-	findTarget   = `SELECT target FROM effect WHERE id = ? AND user = ? AND turn = ?`
+	findEffect   = selectEffect + `WHERE id = ? AND user = ? AND turn = ?`
 	isUndoStored = `SELECT EXISTS (SELECT 1 FROM undo WHERE turn = ? AND operation = ?)`
 )
 
@@ -253,10 +254,14 @@ func (t *tx) recordSpan(u supervisor.UndoneChanges, span supervisor.UndoneSpan, 
 	if span.Inverse == nil || !whole && (stored || !span.Partly) {
 		return whole
 	}
-	target, ok := one(t, engine.ScanString, findTarget, span.Effect, u.User, u.Turn)
+	of, ok := one(t, scanEffect, findEffect, span.Effect, u.User, u.Turn)
 	if !ok {
 		t.fail(notFound("there is no effect %d of turn %d", span.Effect, u.Turn))
 	}
-	t.putUndone(u, supervisor.EffectProgramUndone, target, protocol.Undo{Path: ".", Span: span.Inverse})
+	kind := supervisor.EffectProgramUndone
+	if supervisor.IsRestoreKind(of.Kind) {
+		kind = supervisor.EffectRestoreUndone
+	}
+	t.putUndone(u, kind, of.Target, protocol.Undo{Path: ".", Span: span.Inverse})
 	return whole
 }

@@ -169,6 +169,33 @@ func TestRecordUndo_Span_CanBeRedone(t *testing.T) {
 	s.same("told of that", s.lastUserText(), "[The user has restored what your program changed: rm -rf ..]\nso?")
 }
 
+// The undo of a restore by a tool is told as the undo of a restore, and not of a program.
+func TestRecordUndo_Restore_IsNoProgram(t *testing.T) {
+	s := newStory(t)
+	ctx, undos := t.Context(), s.db.Undos()
+	turn := s.running("c1", protocol.Change{Kind: "restore", Target: "docs", Detail: "version 3",
+		Undo: &protocol.Undo{Path: ".", Span: &protocol.HistorySpan{From: 3, To: 4, Nonce: "9f3a"}}})
+	effect := s.changes(turn.ID, 0)[0].Effect
+	for i, told := range []string{"[The user has undone your change to docs.]",
+		"[The user has restored your change to docs.]"} {
+		operation := int64(7 + i)
+		done := supervisor.UndoneChanges{User: "alice", Turn: turn.ID, Operation: operation,
+			Spans: []supervisor.UndoneSpan{{Effect: effect, Inverse: &protocol.HistorySpan{From: 5, To: 6}}}}
+		if i == 1 {
+			done.UndoOf = 7
+		}
+		s.must(undos.RecordUndo(ctx, done))
+		s.same("in the ledger", s.query("SELECT kind || ' ' || target FROM effect ORDER BY id DESC LIMIT 1"),
+			"restore.undone docs")
+		if i == 0 {
+			effect = s.changes(turn.ID, operation)[0].Effect
+		}
+		next := s.startTurn("what now?")
+		s.same("told", s.lastUserText(), told+"\nwhat now?")
+		s.finish(next, "this")
+	}
+}
+
 // A span stays in force if files were left alone. The restored files can be changed back.
 func TestRecordUndo_PartOfSpan_StaysInForce(t *testing.T) {
 	s := newStory(t)

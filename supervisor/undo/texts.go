@@ -50,9 +50,11 @@ const (
 	textAndMore     = " and %s"
 	textProgramsRan = "A program ran: %s. I can't take back what a program does."
 	// texts about what programs changed between two points of the file history
-	textSpanExpired = "I no longer have the files from before %s."
-	textSpanFailed  = "Can't be taken back: what %s changed (%s)."
-	textShared      = "Changed while two programs ran, so I put these back only by name: %s. " +
+	textSpanExpired    = "I no longer have the files from before %s."
+	textSpanFailed     = "Can't be taken back: what %s changed (%s)."
+	textRestoreExpired = "I no longer have the files from before the restore of %s."
+	textRestoreFailed  = "Can't be taken back: the restore of %s (%s)."
+	textShared         = "Changed while two programs ran, so I put these back only by name: %s. " +
 		"Write “/history files NAME”."
 	textLost        = "They stay as they are, because I had not kept them: %s."
 	textOutsideHome = "I keep no earlier versions of what a program changes in %s."

@@ -231,7 +231,8 @@ func (u *Undoer) list(ctx context.Context, user string, turn, of int64, report *
 		switch {
 		case c.Obstacle != "":
 		case c.CreatedAt.Before(u.since()) && c.Span != nil:
-			report.Spans = append(report.Spans, SpanReport{Program: c.Target, Outcome: OutcomeExpired})
+			report.Spans = append(report.Spans, SpanReport{Program: c.Target,
+				Restore: supervisor.IsRestoreKind(c.Kind), Outcome: OutcomeExpired})
 		case c.CreatedAt.Before(u.since()):
 			report.add(OutcomeExpired, c.Path, "")
 		case slices.ContainsFunc(never, func(n supervisor.FileChange) bool { return related(c.Undo, n.Path) }):

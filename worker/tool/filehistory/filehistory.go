@@ -120,7 +120,7 @@ func describeState(v protocol.FileVersion) string {
 // authorWords are words about each kind of author.
 var authorWords = map[protocol.HistoryAuthorKind]string{
 	protocol.HistoryAuthorTool: "tool", protocol.HistoryAuthorProgram: "program", protocol.HistoryAuthorUndo: "undo",
-	protocol.HistoryAuthorRestore: "restore", protocol.HistoryAuthorOther: "outside of this chat, such as the person",
+	protocol.HistoryAuthorRestore: "restore", protocol.HistoryAuthorOther: "not known: changed before then",
 }
 
 func describeAuthor(by protocol.HistoryAuthor) string {
