@@ -229,8 +229,8 @@ func (r FileHistoryResult) Validate() error {
 }
 
 func (v FileVersion) check() error {
-	if v.Point < 1 || !v.Nonce.IsValid() || v.Size < 0 || v.Mode < 0 || v.Mode > 0o777 || !historyAuthorKinds[v.By.Kind] ||
-		len(v.By.Words) > MaxHistoryWords || len(v.NotKept) > MaxUndoReasonBytes ||
+	if v.Point < 1 || !v.Nonce.IsValid() || v.Size < 0 || v.Mode < 0 || v.Mode > 0o777 ||
+		!historyAuthorKinds[v.By.Kind] || len(v.By.Words) > MaxHistoryWords || len(v.NotKept) > MaxUndoReasonBytes ||
 		v.Path != "" && !fs.ValidPath(v.Path) || len(v.Path) > MaxReceivedPathBytes {
 		return fmt.Errorf("version %d of %.20q", v.Point, v.By.Kind)
 	}
@@ -243,7 +243,7 @@ type HistorySpace struct {
 	Room  int64     `json:"room"`          // bytes that it may have
 	Files int64     `json:"files"`         // files of the home whose present bytes are kept
 	Left  PathCount `json:"left,omitzero"` // files of the home whose present bytes are not kept
-	// Waiting is the number of files of Left that will be kept soon; 0 means that all that can be kept is
+	// Waiting is the number of files of Left that will be kept soon.
 	Waiting int64     `json:"waiting,omitempty"`
 	Why     []NotKept `json:"why,omitempty"`   // why the files of Left are not kept, by reason
 	Oldest  time.Time `json:"oldest,omitzero"` // time of the oldest version

@@ -68,7 +68,7 @@ const (
 // EffectRestore is the kind of a restore by a tool.
 const EffectRestore = "restore"
 
-// IsRestoreKind reports whether effects of a kind are restores by a tool, or undos of restores.
+// IsRestoreKind reports whether a kind means restores by a tool, or undos of restores.
 func IsRestoreKind(kind string) bool { return kind == EffectRestore || kind == EffectRestoreUndone }
 
 // EffectReporterOf returns who reports effects of a kind. The supervisor reports kinds with a dot, and

@@ -54,9 +54,12 @@ const (
 	textJobModel  = "you may not use the model %s; /models lists the models that you may use"
 )
 
+// textHistoryLeft ends an answer about forgetting if no worker can use the user's file history.
+const textHistoryLeft = "\n\nEarlier versions of your files stay in `%s`, which I can't open. " +
+	"Ask your admin to delete it."
+
 // Reasons why no file history is kept.
 const (
-	textHistoryLeft      = "\n\nEarlier versions of your files stay in `%s`, which I can't open. Ask your admin to delete it."
 	textNoHistoryRoom    = "worker.history is 0B"
 	textNoHistorySystem  = "they need Linux"
 	textNoHistorySandbox = "they need the sandbox, and worker.sandbox is off"

@@ -107,8 +107,8 @@ func (h *FileHistory) list(ctx context.Context, r feature.CommandRequest, asked 
 		d.Text, last = fmt.Sprintf(textVersions, markdown.EscapeName(asked.path)), result.Versions[shown-1].Point
 		for i, v := range result.Versions[:shown] {
 			at := v.At.In(zone)
-			d.Text += fmt.Sprintf(textVersionLine, i+1, at.Format(timeLayout), authorText(v.By, at, markdown.EscapeName),
-				stateText(v))
+			d.Text += fmt.Sprintf(textVersionLine, i+1, at.Format(timeLayout),
+				authorText(v.By, at, markdown.EscapeName), stateText(v))
 			if row := versionButtons(i+1, v, inbound); len(row) > 0 {
 				d.Buttons = append(d.Buttons, row)
 			}

@@ -26,8 +26,7 @@ const (
 		"- Your admin's copies, and the audit log, which has none of your words."
 	textFilesStay = " %s that I changed in that time or conversation stay as they are. " +
 		"Delete them yourself, or ask me to."
-	textVersionsStay = "\n\nThese earlier versions of files that I or my programs changed stay too, " +
-		"unless you delete them with the second button:"
+	textVersionsStay       = "\n\nThese earlier versions of changed files stay too. The second button deletes them:"
 	textFileVersions       = "\n- %s: %s"
 	textMoreVersions       = "\n- %s"
 	textForgetVersions     = "Forget it, and delete these versions"

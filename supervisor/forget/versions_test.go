@@ -68,7 +68,7 @@ func TestForget_FilesThatStay_VersionsOnRequest(t *testing.T) {
 		for i, path := range []string{"letter.md", "/workspaces/code/a", "letter.md", "MEMORY.md"} {
 			sqlitetest.ExecStatements(t, db, undoRow(i+1, path))
 		}
-		// a program that changed 30 more files, of which the ledger lists none
+		// a program that changed 30 more files; the ledger lists none of them
 		sqlitetest.ExecStatements(t, db, undoRow(5, ".")+`;
 			UPDATE undo SET from_point = 3, to_point = 5, nonce = '9f3a' WHERE effect = 5`)
 		spans := []protocol.HistorySpan{{From: 3, To: 5, Nonce: "9f3a"}}

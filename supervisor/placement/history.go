@@ -74,8 +74,8 @@ func exists(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// UnreachableHistory returns the folder of a user's file history if it exists and no worker can use
-// it. "" means that there is no such folder.
+// UnreachableHistory returns the folder of a user's file history that no worker can use. "" means
+// that there is no such folder.
 func (c *WorkerLocations) UnreachableHistory(u supervisor.User) string {
 	path := c.HistoryPath(u)
 	if path == "" || !exists(path) || keepsHistory(c.Spawner.Sandbox().Tier) && c.HistoryFault(u.Name) == "" {

@@ -36,7 +36,8 @@ func (s ForgetRequestStore) ListChangedFiles(ctx context.Context, f supervisor.F
 	return files, err
 }
 
-const listSpans = `SELECT from_point, to_point, shared, nonce FROM undo WHERE` + ofTurns + ` AND to_point > 0 ORDER BY effect`
+const listSpans = `SELECT from_point, to_point, shared, nonce FROM undo WHERE` + ofTurns +
+	` AND to_point > 0 ORDER BY effect`
 
 // spans lists the spans of the file history that the turns of the exchange changed.
 func (e *exchange) spans(q engine.Querier) (spans []protocol.HistorySpan) {

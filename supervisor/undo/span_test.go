@@ -134,7 +134,8 @@ func TestUndo_Restore_IsNoProgram(t *testing.T) {
 	}{
 		{protocol.UndoneChange{Outcome: protocol.UndoOutcomeExpired, Span: &protocol.UndoneSpan{}},
 			fmt.Sprintf(textRestoreExpired, "`docs`")},
-		{protocol.UndoneChange{Outcome: protocol.UndoOutcomeFailed, Why: "the disk is full", Span: &protocol.UndoneSpan{}},
+		{protocol.UndoneChange{Outcome: protocol.UndoOutcomeFailed, Why: "the disk is full",
+			Span: &protocol.UndoneSpan{}},
 			fmt.Sprintf(textRestoreFailed, "`docs`", "the disk is full")},
 	} {
 		for _, kind := range []string{supervisor.EffectRestore, supervisor.EffectRestoreUndone} {

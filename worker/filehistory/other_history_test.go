@@ -35,7 +35,8 @@ func TestUndoSpan_OtherHistory_ChangesNothing(t *testing.T) {
 			}
 			was := f.contents()
 			undone, err := f.h.UndoSpan(context.Background(), span, false, undoBy("undo 1"))
-			if diff := cmp.Diff(was, f.contents()); diff != "" || !errors.Is(err, ErrOtherHistory) || undone.Span != nil {
+			if diff := cmp.Diff(was, f.contents()); diff != "" || !errors.Is(err, ErrOtherHistory) ||
+				undone.Span != nil {
 				t.Errorf("got %+v, %v\n%s", undone, err, diff)
 			}
 			if _, err := f.h.Differences(span); !errors.Is(err, ErrOtherHistory) {

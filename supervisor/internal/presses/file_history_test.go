@@ -8,7 +8,8 @@ import (
 )
 
 func TestParseFileHistoryPress_Formatted_IsSame(t *testing.T) {
-	for _, p := range []presses.FileHistoryPress{{Action: "leave"}, {Action: "undo", First: 3, Second: 4, Nonce: "9f3a"}} {
+	for _, p := range []presses.FileHistoryPress{{Action: "leave"},
+		{Action: "undo", First: 3, Second: 4, Nonce: "9f3a"}} {
 		text := strings.TrimPrefix(p.String(), presses.FileHistoryPrefix)
 		if got, ok := presses.ParseFileHistoryPress(text); !ok || got != p {
 			t.Errorf("%q: got %+v, %t", text, got, ok)
