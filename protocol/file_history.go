@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"strconv"
 	"time"
 )
 
@@ -16,9 +17,21 @@ type HistorySpan struct {
 	// Shared means that another program ran during the span, so that each change may be of either
 	// program.
 	Shared bool `json:"shared,omitempty"`
+	// Nonce is the nonce of the point To. An undo fails unless the history has that point.
+	Nonce PointNonce `json:"nonce,omitempty"`
 }
 
-func (s HistorySpan) isValid() bool { return s.From > 0 && s.To > s.From }
+func (s HistorySpan) isValid() bool { return s.From > 0 && s.To > s.From && s.Nonce.IsValid() }
+
+// PointNonce is the random number of a point, in hex. In another history, such as one that replaced
+// a lost one, the point with the same number has another nonce. "" means unknown.
+type PointNonce string
+
+// IsValid reports whether the nonce is unknown, or a number in hex.
+func (n PointNonce) IsValid() bool {
+	_, err := strconv.ParseUint(string(n), 16, 64)
+	return n == "" || err == nil && len(n) <= 16
+}
 
 // HistoryAuthor tells who made a point of the file history.
 type HistoryAuthor struct {
@@ -48,6 +61,7 @@ const (
 	MaxHistoryWords    = 80      // bytes of HistoryAuthor.Words
 	MaxFileVersions    = 50      // versions in one result
 	MaxForgottenPaths  = 1000    // paths in one request to forget
+	MaxForgottenSpans  = 1000    // spans in one request to forget
 	MaxShownVersion    = 1 << 20 // bytes of a version that is shown or compared as text
 	MaxSearchedPhrases = 100     // phrases in one search
 )
@@ -74,10 +88,10 @@ const (
 	FileHistoryRestore FileHistoryAction = "restore"
 	// report the size and age of the history
 	FileHistorySpace FileHistoryAction = "space"
-	// delete all earlier versions of Paths, also of files in folders among them; the present
-	// versions stay kept
+	// delete all earlier versions of Paths, also of files in folders among them, and of the files that
+	// Spans changed; the present versions stay kept
 	FileHistoryForget FileHistoryAction = "forget"
-	// count the earlier versions of Paths, which FileHistoryForget would delete
+	// count the earlier versions that FileHistoryForget would delete
 	FileHistoryCount FileHistoryAction = "count"
 	// name the files of Paths with a version, present or earlier, that has one of Phrases
 	FileHistorySearch FileHistoryAction = "search"
@@ -98,6 +112,8 @@ type FileHistoryParameters struct {
 	// Point chooses the moment; 0 means the last point until At, or if At is zero, the newest point
 	Point int64     `json:"point,omitempty"`
 	At    time.Time `json:"at,omitzero"`
+	// Nonce is the nonce of Point; "" means that any history's point will do
+	Nonce PointNonce `json:"nonce,omitempty"`
 	// Before bounds a list: only versions of points with lower numbers; 0 means all
 	Before  int64    `json:"before,omitempty"`
 	Copy    string   `json:"copy,omitempty"` // new path for a restore or its preview; "" means in place
@@ -106,14 +122,22 @@ type FileHistoryParameters struct {
 	// Workspaces are the user's folders outside of the home, by the paths that the worker sees; only for
 	// FileHistorySpace
 	Workspaces []string `json:"workspaces,omitempty"`
+	// Spans stand for the files that they changed, without the memory. Spans that are not kept any
+	// longer stand for none.
+	Spans []HistorySpan `json:"spans,omitempty"`
 }
 
 // Validate returns an error for parameters that no honest side gives.
 func (p FileHistoryParameters) Validate() error {
 	if !fileHistoryActions[p.Action] || p.Point < 0 || p.Before < 0 || len(p.Paths) > MaxForgottenPaths ||
-		len(p.Phrases) > MaxSearchedPhrases {
+		len(p.Phrases) > MaxSearchedPhrases || len(p.Spans) > MaxForgottenSpans || !p.Nonce.IsValid() {
 		return fmt.Errorf("action %.20q with point %d, %d paths and %d phrases", p.Action, p.Point, len(p.Paths),
 			len(p.Phrases))
+	}
+	for _, span := range p.Spans {
+		if !span.isValid() {
+			return fmt.Errorf("points %d to %d", span.From, span.To)
+		}
 	}
 	for _, name := range append([]string{p.Path, p.Copy}, p.Paths...) {
 		if name != "" && !fs.ValidPath(name) || len(name) > MaxReceivedPathBytes {
@@ -136,8 +160,9 @@ func (p FileHistoryParameters) Validate() error {
 
 // FileVersion is a path as it was at one point.
 type FileVersion struct {
-	Point int64     `json:"point"`
-	At    time.Time `json:"at"`
+	Point int64      `json:"point"`
+	Nonce PointNonce `json:"nonce,omitempty"` // of Point
+	At    time.Time  `json:"at"`
 	// state of the path; FileStateAbsent means that it was deleted
 	State FileState     `json:"state,omitempty"`
 	Size  int64         `json:"size,omitempty"`
@@ -169,6 +194,32 @@ type FileHistoryResult struct {
 	Space *HistorySpace `json:"space,omitempty"`
 	Found []string      `json:"found,omitempty"` // paths that FileHistorySearch found, at most MaxForgottenPaths
 	Gone  int64         `json:"gone,omitempty"`  // number of versions that were deleted or counted
+	// counts of FileHistoryCount by file
+	Earlier EarlierVersions `json:"earlier,omitzero"`
+}
+
+// EarlierVersions counts the earlier versions of some files.
+type EarlierVersions struct {
+	Files []PathVersions `json:"files,omitempty"` // files with versions, at most MaxNamedPaths
+	More  int64          `json:"more,omitempty"`  // further files with versions
+}
+
+// PathVersions is the number of earlier versions of a path.
+type PathVersions struct {
+	Path     string `json:"path"`
+	Versions int64  `json:"versions"`
+}
+
+func (e EarlierVersions) check() error {
+	if len(e.Files) > MaxNamedPaths || e.More < 0 {
+		return fmt.Errorf("versions of %d files and %d more", len(e.Files), e.More)
+	}
+	for _, f := range e.Files {
+		if !fs.ValidPath(f.Path) || len(f.Path) > MaxReceivedPathBytes || f.Versions < 1 {
+			return fmt.Errorf("%d versions of %.80q", f.Versions, f.Path)
+		}
+	}
+	return nil
 }
 
 // Validate returns an error for a result that no honest worker gives.
@@ -186,12 +237,12 @@ func (r FileHistoryResult) Validate() error {
 			return err
 		}
 	}
-	return errors.Join(r.Restored.check(), r.Deleted.check(), r.NotKept.check(), r.Failed.check())
+	return errors.Join(r.Restored.check(), r.Deleted.check(), r.NotKept.check(), r.Failed.check(), r.Earlier.check())
 }
 
 func (v FileVersion) check() error {
-	if v.Point < 1 || v.Size < 0 || v.Mode < 0 || v.Mode > 0o777 || !historyAuthorKinds[v.By.Kind] ||
-		len(v.By.Words) > MaxHistoryWords || len(v.NotKept) > MaxUndoReasonBytes ||
+	if v.Point < 1 || !v.Nonce.IsValid() || v.Size < 0 || v.Mode < 0 || v.Mode > 0o777 ||
+		!historyAuthorKinds[v.By.Kind] || len(v.By.Words) > MaxHistoryWords || len(v.NotKept) > MaxUndoReasonBytes ||
 		v.Path != "" && !fs.ValidPath(v.Path) || len(v.Path) > MaxReceivedPathBytes {
 		return fmt.Errorf("version %d of %.20q", v.Point, v.By.Kind)
 	}
@@ -200,12 +251,14 @@ func (v FileVersion) check() error {
 
 // HistorySpace is the size and age of a home's file history.
 type HistorySpace struct {
-	Bytes  int64     `json:"bytes"`           // bytes on the disk
-	Room   int64     `json:"room"`            // bytes that it may have
-	Files  int64     `json:"files"`           // files of the home whose present bytes are kept
-	Left   PathCount `json:"left,omitzero"`   // files of the home whose present bytes are not kept
-	Why    []NotKept `json:"why,omitempty"`   // why the files of Left are not kept, by reason
-	Oldest time.Time `json:"oldest,omitzero"` // time of the oldest version
+	Bytes int64     `json:"bytes"`         // bytes on the disk
+	Room  int64     `json:"room"`          // bytes that it may have
+	Files int64     `json:"files"`         // files of the home whose present bytes are kept
+	Left  PathCount `json:"left,omitzero"` // files of the home whose present bytes are not kept
+	// Waiting is the number of files of Left that will be kept soon.
+	Waiting int64     `json:"waiting,omitempty"`
+	Why     []NotKept `json:"why,omitempty"`   // why the files of Left are not kept, by reason
+	Oldest  time.Time `json:"oldest,omitzero"` // time of the oldest version
 	// why no history is kept; "" means that it is
 	Off string `json:"off,omitempty"`
 	// NoRepository lists the workspaces that are no git repository, so that nothing keeps their versions

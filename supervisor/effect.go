@@ -34,18 +34,20 @@ const (
 
 // Kinds of effects that the supervisor reports.
 const (
-	EffectFileSent       = "file.sent" // the channel has taken the file
-	EffectMessageSent    = "message.sent"
-	EffectCallBegun      = "call.begun" // a tool call began, and its end is unknown
-	EffectChangeUndone   = "change.undone"
-	EffectProgramUndone  = "program.undone" // the user took back what a program changed
-	EffectFilesRestored  = "files.restored" // the user restored an earlier version of a file or a folder
-	EffectRestoreUndone  = "restore.undone" // the user took back a restore
-	EffectQuestionAsked  = "question.asked"
-	EffectFileReceived   = "file.received"
-	EffectFactCorrected  = "fact.corrected" // the user corrected a fact
-	EffectFactForgotten  = "fact.forgotten"
-	EffectMemoryImported = "memory.imported"
+	EffectFileSent      = "file.sent" // the channel has taken the file
+	EffectMessageSent   = "message.sent"
+	EffectCallBegun     = "call.begun" // a tool call began, and its end is unknown
+	EffectChangeUndone  = "change.undone"
+	EffectProgramUndone = "program.undone" // the user took back what a program changed
+	EffectFilesRestored = "files.restored" // the user restored an earlier version of a file or a folder
+	EffectRestoreUndone = "restore.undone" // the user took back a restore
+	// an admin restored an earlier version of a file or a folder of the user
+	EffectFilesRestoredByAdmin = "files.restored-by-admin"
+	EffectQuestionAsked        = "question.asked"
+	EffectFileReceived         = "file.received"
+	EffectFactCorrected        = "fact.corrected" // the user corrected a fact
+	EffectFactForgotten        = "fact.forgotten"
+	EffectMemoryImported       = "memory.imported"
 )
 
 // EffectFactReplaced is the kind of effect for a fact that a newer fact replaced. Like all kinds
@@ -62,6 +64,12 @@ const (
 	EffectFileMaybeSent    = "file.unknown" // the channel may have taken the file
 	EffectMessageMaybeSent = "message.unknown"
 )
+
+// EffectRestore is the kind of a restore by a tool.
+const EffectRestore = "restore"
+
+// IsRestoreKind reports whether a kind means restores by a tool, or undos of restores.
+func IsRestoreKind(kind string) bool { return kind == EffectRestore || kind == EffectRestoreUndone }
 
 // EffectReporterOf returns who reports effects of a kind. The supervisor reports kinds with a dot, and
 // workers report all other kinds.
@@ -117,6 +125,16 @@ type UndoneSpan struct {
 	Partly  bool
 	Inverse *protocol.HistorySpan // the changes that the undo itself made; nil means none
 }
+
+// ChangedFiles are files of a home that turns have changed.
+type ChangedFiles struct {
+	Paths []string
+	// Spans stand for all files that they changed, also those that Paths lacks.
+	Spans []protocol.HistorySpan
+}
+
+// IsEmpty reports whether there are no files.
+func (c ChangedFiles) IsEmpty() bool { return len(c.Paths)+len(c.Spans) == 0 }
 
 // RestoredNames names changes that a user has undone or redone.
 type RestoredNames struct {

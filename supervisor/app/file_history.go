@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"path/filepath"
 	"runtime"
 
@@ -27,6 +28,16 @@ func (s *service) whyNoFileHistory(user string) string {
 		return textNoHistorySandbox
 	}
 	return s.places.HistoryFault(user)
+}
+
+// historyLeft tells where earlier versions of a user's files stay that no worker can forget; ""
+// means nowhere.
+func (s *service) historyLeft(user string) string {
+	u, _ := s.people.Find(user)
+	if path := s.places.UnreachableHistory(u); path != "" {
+		return fmt.Sprintf(textHistoryLeft, path)
+	}
+	return ""
 }
 
 // workspacePaths lists the folders outside of the home that a user's programs may change, as the

@@ -54,6 +54,10 @@ const (
 	textJobModel  = "you may not use the model %s; /models lists the models that you may use"
 )
 
+// textHistoryLeft ends an answer about forgetting if no worker can use the user's file history.
+const textHistoryLeft = "\n\nEarlier versions of your files stay in `%s`, which I can't open. " +
+	"Ask your admin to delete it."
+
 // Reasons why no file history is kept.
 const (
 	textNoHistoryRoom    = "worker.history is 0B"

@@ -138,7 +138,7 @@ func (s *service) workerSpec(name string) (pool.WorkerSpec, error) {
 		return pool.WorkerSpec{}, fmt.Errorf("start worker for %s: %w", name, err)
 	}
 	var history *protocol.FileHistoryLimits
-	if place.HistoryPath != "" {
+	if place.HistoryPath != "" && s.config.Worker.History > 0 {
 		history = &protocol.FileHistoryLimits{Room: int64(s.config.Worker.History), Exclude: s.config.History.Exclude}
 	}
 	return pool.WorkerSpec{Key: name, Profile: pool.ProfileUser, Place: place, Hello: &protocol.Hello{

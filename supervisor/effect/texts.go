@@ -52,6 +52,8 @@ var Kinds = []Kind{
 	{Name: "restore", Group: GroupChanged, words: "restored an earlier version of", detail: " (%s)"},
 	{Name: supervisor.EffectFilesRestored, Group: GroupChanged, words: "restored, as you asked, an earlier version of",
 		detail: " (%s)", hidden: true},
+	{Name: supervisor.EffectFilesRestoredByAdmin, Group: GroupChanged,
+		words: "restored, as an admin asked, an earlier version of", detail: " (%s)", hidden: true},
 	{Name: supervisor.EffectRestoreUndone, Group: GroupChanged, words: "took back a restore of", hidden: true},
 	{Name: supervisor.EffectChangeUndone, Group: GroupChanged, words: "undid a change to", hidden: true},
 	{Name: supervisor.EffectProgramUndone, Group: GroupChanged, words: "took back what a program changed:",

@@ -82,7 +82,7 @@ func (h *FileHistory) answer(ctx context.Context, by feature.Caller, q Query) (r
 	if q.Action == ActionRead {
 		return h.read(ctx, user.Name, q)
 	}
-	asked := request{}
+	asked := request{admin: isOther(by, q.User)}
 	if asked.path, err = cleanPath(q.Path); err != nil {
 		return r, err
 	}
@@ -102,7 +102,7 @@ func (h *FileHistory) answer(ctx context.Context, by feature.Caller, q Query) (r
 		}
 	}
 	if q.Action == ActionRestore {
-		return h.restoreByCall(ctx, user.Name, asked.path, q, p)
+		return h.restoreByCall(ctx, user.Name, asked, q, p)
 	}
 	r.Path = asked.path
 	r.FileHistoryResult, err = h.run(ctx, user.Name, 0, p)
@@ -110,6 +110,15 @@ func (h *FileHistory) answer(ctx context.Context, by feature.Caller, q Query) (r
 		r.Versions[i].At = r.Versions[i].At.In(h.Zone(user.Name)) // as --at is read
 	}
 	return r, err
+}
+
+// isOther reports whether the caller names another user than themselves.
+func isOther(by feature.Caller, user string) bool {
+	if user == "" {
+		return false
+	}
+	own, err := by.UserFor("", "") // root need not be a user
+	return err != nil || own.Name != user
 }
 
 // read returns a part of bytes that the user owns.
@@ -160,7 +169,7 @@ func FormatReport(action Action, r Report) string {
 		for _, v := range r.Versions {
 			fmt.Fprintf(&b, textTerminalLine, v.Point, v.At.Format("2006-01-02 15:04"),
 				printable.DropControls(stateText(v)),
-				strings.TrimSpace(printable.DropControls(authorText(v.By, noQuote)+"  "+v.Path)))
+				strings.TrimSpace(printable.DropControls(authorText(v.By, v.At.Local(), noQuote)+"  "+v.Path)))
 		}
 		if len(r.Versions) == 0 {
 			return textTerminalNone

@@ -2,6 +2,7 @@ package filehistory
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -140,6 +141,35 @@ func TestHomeCall_Log_HasUsersZone(t *testing.T) {
 	_, err = r.answer(t.Context(), caller(new([]string), false), Query{Action: ActionDiff, Path: "a", At: "2026-11-29 08:00"})
 	if got := r.worker.last().At; err != nil || got.Before(v.At) || got.Sub(v.At) >= time.Minute {
 		t.Errorf("--at asks for %s, %v", got, err)
+	}
+}
+
+// A restore by an admin is told as that, in the ledger and by a notice. One's own restore is not, also
+// if an admin names themselves.
+func TestHomeCall_RestoreByAdmin_TellsUser(t *testing.T) {
+	for user, want := range map[string]string{"": "files.restored", "ann": "files.restored",
+		"bob": "files.restored-by-admin"} {
+		r := newRig(t)
+		r.worker.results[protocol.FileHistoryRestore] = protocol.FileHistoryResult{
+			Restored: protocol.PathCount{Count: 1, Named: []string{"a"}},
+			Span:     &protocol.HistorySpan{From: 3, To: 4, Nonce: "9f3a"}}
+		_, err := r.answer(t.Context(), caller(new([]string), true), Query{User: user, Action: ActionRestore, Path: "a",
+			At: "2h"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := r.db.Effects().List(t.Context(), supervisor.EffectQuery{User: cmp.Or(user, "ann"), Limit: 10})
+		if err != nil || len(list) != 1 || list[0].Kind != want {
+			t.Errorf("for %q the ledger has %+v, %v", user, list, err)
+			continue
+		}
+		told := []string{"bob admin restore 4 9f3a: " + fmt.Sprintf(textAdminRestored, "`a`", list[0].Detail)}
+		if user != "bob" {
+			told = nil
+		}
+		if !slices.Equal(r.told, told) {
+			t.Errorf("for %q told %q, want %q", user, r.told, told)
+		}
 	}
 }
 

@@ -30,8 +30,8 @@ const (
 
 // keepsButtons reports whether a message keeps its buttons after a press.
 func keepsButtons(press string) bool {
-	action, _, _, _ := presses.ParseFileHistoryPress(press)
-	return action == pressLook || action == pressCompare || action == pressAsk
+	p, _ := presses.ParseFileHistoryPress(press)
+	return p.Action == pressLook || p.Action == pressCompare || p.Action == pressAsk
 }
 
 // maxListed is the most versions in an answer, because each has a row of buttons.
@@ -51,26 +51,27 @@ func (h *FileHistory) command(ctx context.Context, r feature.CommandRequest) (d 
 
 // press runs the action of a button.
 func (h *FileHistory) press(ctx context.Context, r feature.CommandRequest) (d supervisor.Delivery, err error) {
-	action, first, second, ok := presses.ParseFileHistoryPress(r.Arguments)
+	p, ok := presses.ParseFileHistoryPress(r.Arguments)
 	switch {
 	case !ok:
 		return supervisor.Delivery{Text: feature.DeadButtonText}, nil
 	case r.Conversation.IsInGroup():
 		return supervisor.Delivery{Text: textInGroup}, nil
-	case action == pressLeave:
+	case p.Action == pressLeave:
 		return supervisor.Delivery{Text: textLeftAlone}, nil
-	case action == pressUndo:
-		return h.takeBack(ctx, r, protocol.HistorySpan{From: first, To: second})
+	case p.Action == pressUndo:
+		return h.takeBack(ctx, r, protocol.HistorySpan{From: p.First, To: p.Second, Nonce: p.Nonce})
 	}
 	run, known := map[string]func(context.Context, feature.CommandRequest, request, int64,
 		int64) (supervisor.Delivery, error){
 		pressLook: h.look, pressCompare: h.compare, pressAsk: h.preview, pressPutBack: h.putBack, pressCopy: h.copyBack,
-		pressOlder: h.list}[action]
-	asked, found, err := h.find(ctx, r, first)
+		pressOlder: h.list}[p.Action]
+	asked, found, err := h.find(ctx, r, p.First)
 	if err != nil || !known || !found {
 		return supervisor.Delivery{Text: feature.DeadButtonText}, err
 	}
-	return run(ctx, r, asked, first, second)
+	asked.nonce = p.Nonce
+	return run(ctx, r, asked, p.First, p.Second)
 }
 
 // find reads the request of an earlier command again.
@@ -105,9 +106,9 @@ func (h *FileHistory) list(ctx context.Context, r feature.CommandRequest, asked 
 	} else if shown = min(len(result.Versions), maxListed); shown > 0 {
 		d.Text, last = fmt.Sprintf(textVersions, markdown.EscapeName(asked.path)), result.Versions[shown-1].Point
 		for i, v := range result.Versions[:shown] {
-			d.Text += fmt.Sprintf(textVersionLine, i+1, v.At.In(zone).Format(timeLayout), authorText(v.By,
-				markdown.EscapeName),
-				stateText(v))
+			at := v.At.In(zone)
+			d.Text += fmt.Sprintf(textVersionLine, i+1, at.Format(timeLayout),
+				authorText(v.By, at, markdown.EscapeName), stateText(v))
 			if row := versionButtons(i+1, v, inbound); len(row) > 0 {
 				d.Buttons = append(d.Buttons, row)
 			}
@@ -117,7 +118,7 @@ func (h *FileHistory) list(ctx context.Context, r feature.CommandRequest, asked 
 	}
 	if shown > 0 && (result.More || shown < len(result.Versions)) {
 		d.Buttons = append(d.Buttons, []supervisor.Button{{Text: textOlder,
-			Press: presses.FormatFileHistoryPress(pressOlder, inbound, last)}})
+			Press: presses.FileHistoryPress{Action: pressOlder, First: inbound, Second: last}.String()}})
 	}
 	return d, nil
 }
@@ -138,7 +139,8 @@ func changesText(list []protocol.FileVersion, zone *time.Location) (text string,
 			shown++
 		}
 		last = v.Point
-		text += fmt.Sprintf(textChangeLine, v.At.In(zone).Format(timeLayout), authorText(v.By, markdown.EscapeName),
+		at := v.At.In(zone)
+		text += fmt.Sprintf(textChangeLine, at.Format(timeLayout), authorText(v.By, at, markdown.EscapeName),
 			changedText(list[of:shown]))
 	}
 	return text + textHomeHint, last, shown
@@ -182,9 +184,13 @@ func stateText(v protocol.FileVersion) string {
 	return text
 }
 
-// authorText tells who made a version. The function quote escapes the words of the author.
-func authorText(by protocol.HistoryAuthor, quote func(string) string) string {
+// authorText tells who made a version, which was found at a time in the reader's zone. The function
+// quote escapes the words of the author.
+func authorText(by protocol.HistoryAuthor, at time.Time, quote func(string) string) string {
 	text := authorTexts[by.Kind]
+	if by.Kind == protocol.HistoryAuthorOther {
+		return fmt.Sprintf(text, at.Format("15:04"))
+	}
 	if !strings.Contains(text, "%s") {
 		return text
 	}
@@ -199,7 +205,7 @@ func authorText(by protocol.HistoryAuthor, quote func(string) string) string {
 func versionButtons(n int, v protocol.FileVersion, inbound int64) (row []supervisor.Button) {
 	button := func(text, action string) {
 		row = append(row, supervisor.Button{Text: fmt.Sprintf(text, n),
-			Press: presses.FormatFileHistoryPress(action, inbound, v.Point)})
+			Press: presses.FileHistoryPress{Action: action, First: inbound, Second: v.Point, Nonce: v.Nonce}.String()})
 	}
 	switch {
 	case v.State == protocol.FileStateAbsent || v.NotKept != "":

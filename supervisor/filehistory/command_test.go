@@ -19,7 +19,7 @@ var at = time.Date(2026, 11, 29, 9, 0, 0, 0, time.UTC)
 
 func version(point int64, state protocol.FileState, kind protocol.HistoryAuthorKind,
 	words string) protocol.FileVersion {
-	return protocol.FileVersion{Point: point, At: at, State: state, Size: 3,
+	return protocol.FileVersion{Point: point, Nonce: "7e57", At: at, State: state, Size: 3,
 		By: protocol.HistoryAuthor{Kind: kind, Words: words}}
 }
 
@@ -41,7 +41,8 @@ func TestHistoryFiles_File_ListsVersions(t *testing.T) {
 		fmt.Sprintf(textVersionLine, 2, when, "assistant (`edit_file`)", "3 bytes") +
 		fmt.Sprintf(textVersionLine, 3, when, "an undo", textFolder) +
 		fmt.Sprintf(textVersionLine, 4, when, "program", "3 bytes") +
-		fmt.Sprintf(textVersionLine, 5, when, "you", fmt.Sprintf(textNotKept, "3 bytes", "it has more than 64 MiB"))
+		fmt.Sprintf(textVersionLine, 5, when, "changed before "+at.Format("15:04"),
+			fmt.Sprintf(textNotKept, "3 bytes", "it has more than 64 MiB"))
 	if d.Text != want {
 		t.Errorf("said %q, want %q", d.Text, want)
 	}
@@ -113,7 +114,7 @@ func TestLook_Versions_AreShown(t *testing.T) {
 				d.Files[0].SHA256 != blob.SHA256 || d.Files[0].Size != int64(len(content))) {
 			t.Errorf("%.20q: %.80q with %+v", content, d.Text, d.Files)
 		}
-		if got := r.worker.last(); got.Path != "sub/notes.md" || got.Point != 7 ||
+		if got := r.worker.last(); got.Path != "sub/notes.md" || got.Point != 7 || got.Nonce != "7e57" ||
 			got.Action != protocol.FileHistoryShow {
 			t.Errorf("asked for %+v", got)
 		}
@@ -124,6 +125,23 @@ func TestLook_Versions_AreShown(t *testing.T) {
 	r.worker.results[protocol.FileHistoryDiff] = protocol.FileHistoryResult{Version: &v, Blob: r.store("-a\n+b\n")}
 	if d := r.press(list, "Compare 1"); !strings.HasPrefix(d.Text, "diff of ") {
 		t.Errorf("a difference: %q", d.Text)
+	}
+}
+
+// A button about a version names the history that has it, also below the preview. So the worker can
+// refuse a version of another history with the same number.
+func TestPutBack_VersionOfList_NamesNonce(t *testing.T) {
+	r := newRig(t)
+	r.worker.results[protocol.FileHistoryVersions] = protocol.FileHistoryResult{
+		Versions: []protocol.FileVersion{version(7, sha, protocol.HistoryAuthorTool, "")}}
+	r.worker.results[protocol.FileHistoryPreview] = protocol.FileHistoryResult{
+		Restored: protocol.PathCount{Count: 1, Named: []string{"notes.md"}}}
+	preview := r.press(r.ask("notes.md"), fmt.Sprintf(textPutBackNumber, 1))
+	for _, button := range []string{textPutBack, textAsCopy} {
+		r.press(preview, button)
+		if got := r.worker.last(); got.Action != protocol.FileHistoryRestore || got.Point != 7 || got.Nonce != "7e57" {
+			t.Errorf("%s: asked for %+v", button, got)
+		}
 	}
 }
 
@@ -147,7 +165,8 @@ func TestHistoryFiles_Moment_PreviewsThenRestores(t *testing.T) {
 
 	r.worker.results[protocol.FileHistoryRestore] = protocol.FileHistoryResult{Restored: protocol.PathCount{Count: 2,
 		Named: []string{"a.md", "b.md"}},
-		Deleted: protocol.PathCount{Count: 1, Named: []string{"new.md"}}, Span: &protocol.HistorySpan{From: 20, To: 21}}
+		Deleted: protocol.PathCount{Count: 1, Named: []string{"new.md"}},
+		Span:    &protocol.HistorySpan{From: 20, To: 21, Nonce: "9f3a"}}
 	done := r.press(d, textPutBack)
 	want = fmt.Sprintf(textRestored, when, "`a.md`, `b.md`") + "\n" + fmt.Sprintf(textDeletedNow, "`new.md`")
 	if done.Text != want || !slices.Equal(texts(done), []string{textTakeBack}) || r.worker.inbound != 8 {
@@ -161,7 +180,7 @@ func TestHistoryFiles_Moment_PreviewsThenRestores(t *testing.T) {
 	back := r.press(done, textTakeBack)
 	want = fmt.Sprintf(textTakenBack, "`a.md` and 1 more file") + "\n" + fmt.Sprintf(textChangedSince, "`b.md`")
 	if back.Text != want || !slices.Equal(texts(back), []string{textTakeBack}) ||
-		r.worker.spans[0] != (protocol.HistorySpan{From: 20, To: 21}) {
+		r.worker.spans[0] != (protocol.HistorySpan{From: 20, To: 21, Nonce: "9f3a"}) {
 		t.Errorf("taken back: %q with %q, want %q", back.Text, texts(back), want)
 	}
 	if got, want := r.ledger(), []string{"restore.undone 2 files ", "files.restored your home 3 files, as of " +
@@ -177,7 +196,7 @@ func TestRestore_Copies_AreNamed(t *testing.T) {
 	r := newRig(t)
 	r.worker.results[protocol.FileHistoryRestore] = protocol.FileHistoryResult{Restored: protocol.PathCount{Count: 1,
 		Named: []string{"x"}},
-		Span: &protocol.HistorySpan{From: 20, To: 21}}
+		Span: &protocol.HistorySpan{From: 20, To: 21, Nonce: "9f3a"}}
 	for asked, want := range map[string]string{
 		"notes/plan.md": "notes/plan-2026-11-29-0900.md", "notes": "notes-2026-11-29-0900",
 		".bashrc":  ".bashrc-2026-11-29-0900",

@@ -90,6 +90,23 @@ func (h *FileHistory) Subcommand() feature.Command {
 // same result.
 func (h *FileHistory) run(ctx context.Context, user string, inbound int64, p protocol.FileHistoryParameters) (
 	r protocol.FileHistoryResult, err error) {
+	if err := h.checkOn(user); err != nil {
+		return r, err
+	}
+	return h.runAlways(ctx, user, inbound, p)
+}
+
+// checkOn returns an error if no file history of a user is kept.
+func (h *FileHistory) checkOn(user string) error {
+	if why := h.WhyOff(user); why != "" {
+		return supervisor.Errorf(supervisor.CodeUnavailable, textOff, why)
+	}
+	return nil
+}
+
+// runAlways does the work of run, also if no file history is kept.
+func (h *FileHistory) runAlways(ctx context.Context, user string, inbound int64, p protocol.FileHistoryParameters) (
+	r protocol.FileHistoryResult, err error) {
 	op := supervisor.Operation{User: user, Kind: protocol.OperationKindFileHistory, Inbound: inbound}
 	if op, err = h.start(ctx, op, p); err != nil {
 		return r, err
@@ -104,9 +121,6 @@ func (h *FileHistory) run(ctx context.Context, user string, inbound int64, p pro
 // start starts a file history operation.
 func (h *FileHistory) start(ctx context.Context, op supervisor.Operation, p protocol.FileHistoryParameters) (
 	supervisor.Operation, error) {
-	if why := h.WhyOff(op.User); why != "" {
-		return op, supervisor.Errorf(supervisor.CodeUnavailable, textOff, why)
-	}
 	if err := p.Validate(); err != nil {
 		return op, &supervisor.Error{Code: supervisor.CodeInvalid, Message: textBadPath, Err: err}
 	}

@@ -4,32 +4,43 @@ import (
 	"context"
 
 	"mews/protocol"
+	"mews/supervisor"
 )
 
 // CountEarlier counts the earlier versions of some files of a user's home.
-func (h *FileHistory) CountEarlier(ctx context.Context, user string, paths []string) (int64, error) {
-	return h.sum(ctx, user, protocol.FileHistoryCount, paths)
+func (h *FileHistory) CountEarlier(ctx context.Context, user string, of supervisor.ChangedFiles) (
+	earlier protocol.EarlierVersions, err error) {
+	err = h.eachPart(ctx, user, protocol.FileHistoryCount, of, func(r protocol.FileHistoryResult) {
+		named := r.Earlier.Files[:min(len(r.Earlier.Files), protocol.MaxNamedPaths-len(earlier.Files))]
+		earlier.Files = append(earlier.Files, named...)
+		earlier.More += r.Earlier.More + int64(len(r.Earlier.Files)-len(named))
+	})
+	return earlier, err
 }
 
 // ForgetEarlier deletes and counts the earlier versions of some files of a user's home. The present
 // versions stay. A second call deletes no further versions.
-func (h *FileHistory) ForgetEarlier(ctx context.Context, user string, paths []string) (int64, error) {
-	return h.sum(ctx, user, protocol.FileHistoryForget, paths)
+func (h *FileHistory) ForgetEarlier(ctx context.Context, user string, of supervisor.ChangedFiles) (versions int64,
+	err error) {
+	err = h.eachPart(ctx, user, protocol.FileHistoryForget, of, func(r protocol.FileHistoryResult) {
+		versions += r.Gone
+	})
+	return versions, err
 }
 
-// sum runs an action on some paths, and returns the number of versions. If there is no file
-// history, the number is 0.
-func (h *FileHistory) sum(ctx context.Context, user string, action protocol.FileHistoryAction, paths []string) (
-	versions int64, err error) {
-	if h.WhyOff(user) != "" {
-		return 0, nil
+// eachPart runs an action on some files, and calls add with each result. Versions from before also
+// count if no file history is kept any longer.
+func (h *FileHistory) eachPart(ctx context.Context, user string, action protocol.FileHistoryAction,
+	of supervisor.ChangedFiles, add func(protocol.FileHistoryResult)) error {
+	for !of.IsEmpty() {
+		paths := of.Paths[:min(len(of.Paths), protocol.MaxForgottenPaths)]
+		spans := of.Spans[:min(len(of.Spans), protocol.MaxForgottenSpans)]
+		of.Paths, of.Spans = of.Paths[len(paths):], of.Spans[len(spans):]
+		r, err := h.runAlways(ctx, user, 0, protocol.FileHistoryParameters{Action: action, Paths: paths, Spans: spans})
+		if err != nil {
+			return err
+		}
+		add(r)
 	}
-	for len(paths) > 0 && err == nil {
-		some := paths[:min(len(paths), protocol.MaxForgottenPaths)]
-		paths = paths[len(some):]
-		var r protocol.FileHistoryResult
-		r, err = h.run(ctx, user, 0, protocol.FileHistoryParameters{Action: action, Paths: some})
-		versions += r.Gone
-	}
-	return versions, err
+	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/spans"
 )
@@ -16,6 +17,9 @@ import (
 type request struct {
 	path string    // clean path in the home; "." means the home
 	at   time.Time // the moment; zero means a list of versions
+	// nonce is the nonce of the point that a button names; "" means that any history's point will do
+	nonce protocol.PointNonce
+	admin bool // an admin asks about another user's home
 }
 
 // flagPattern matches the flag before a moment. Phones write two hyphens as a dash.

@@ -16,8 +16,8 @@ import (
 
 // parameters returns the parameters of an operation about the version of a request or a point.
 func (asked request) parameters(action protocol.FileHistoryAction, point int64) protocol.FileHistoryParameters {
-	return protocol.FileHistoryParameters{Action: action, Path: asked.path, Point: point, At: atUnlessPoint(asked.at,
-		point)}
+	return protocol.FileHistoryParameters{Action: action, Path: asked.path, Point: point, Nonce: asked.nonce,
+		At: atUnlessPoint(asked.at, point)}
 }
 
 // preview tells what a restore would change, and offers it.
@@ -35,13 +35,15 @@ func (h *FileHistory) preview(ctx context.Context, r feature.CommandRequest, ask
 	d.Text = fmt.Sprintf(textPreview, asked.name(), h.momentText(r.Conversation.User, asked, result.Version)) +
 		strings.Join(lines, "\n")
 	var row []supervisor.Button
-	if result.Restored.Count+result.Deleted.Count > 0 {
-		row = append(row, supervisor.Button{Text: textPutBack, Press: presses.FormatFileHistoryPress(pressPutBack,
-			inbound, point)})
+	button := func(text, action string) {
+		row = append(row, supervisor.Button{Text: text, Press: presses.FileHistoryPress{Action: action, First: inbound,
+			Second: point, Nonce: asked.nonce}.String()})
 	}
-	row = append(row, supervisor.Button{Text: textAsCopy, Press: presses.FormatFileHistoryPress(pressCopy, inbound,
-		point)},
-		supervisor.Button{Text: textLeave, Press: presses.FormatFileHistoryPress(pressLeave, 0, 0)})
+	if result.Restored.Count+result.Deleted.Count > 0 {
+		button(textPutBack, pressPutBack)
+	}
+	button(textAsCopy, pressCopy)
+	row = append(row, supervisor.Button{Text: textLeave, Press: presses.FileHistoryPress{Action: pressLeave}.String()})
 	d.Buttons = [][]supervisor.Button{row}
 	return d, nil
 }
@@ -165,8 +167,8 @@ func takeBackButton(span *protocol.HistorySpan) [][]supervisor.Button {
 	if span == nil {
 		return nil
 	}
-	return [][]supervisor.Button{{{Text: textTakeBack, Press: presses.FormatFileHistoryPress(pressUndo, span.From,
-		span.To)}}}
+	return [][]supervisor.Button{{{Text: textTakeBack, Press: presses.FileHistoryPress{Action: pressUndo,
+		First: span.From, Second: span.To, Nonce: span.Nonce}.String()}}}
 }
 
 // countLines returns a sentence for each count of a preview or a restore.

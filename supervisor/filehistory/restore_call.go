@@ -8,6 +8,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/markdown"
 )
 
 const (
@@ -15,19 +16,25 @@ const (
 	maxCallWait = 20 * time.Second
 	// abandonedAfter is the age from which no client asks for an ended operation any more.
 	abandonedAfter = 2 * time.Minute
+	// byAdmin is the position of the operation of a restore by an admin. Only operations about
+	// attachments have other positions.
+	byAdmin = 1
 )
 
 // restoreByCall restores a version for a control call. If that takes long, the report has the
 // operation, with which the client asks again. If no client asks again, finishAbandoned finishes
 // the operation.
-func (h *FileHistory) restoreByCall(ctx context.Context, user, path string, q Query,
+func (h *FileHistory) restoreByCall(ctx context.Context, user string, asked request, q Query,
 	p protocol.FileHistoryParameters) (r Report, err error) {
-	r.Path = path
-	op := supervisor.Operation{ID: q.Operation}
-	if q.Operation == 0 {
-		op, err = h.start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationKindFileHistory}, p)
-	} else {
+	r.Path = asked.path
+	op := supervisor.Operation{ID: q.Operation, User: user, Kind: protocol.OperationKindFileHistory}
+	if asked.admin {
+		op.Position = byAdmin
+	}
+	if q.Operation != 0 {
 		err = h.checkRestore(ctx, user, q.Operation)
+	} else if err = h.checkOn(user); err == nil {
+		op, err = h.start(ctx, op, p)
 	}
 	if err != nil {
 		return r, err
@@ -72,8 +79,17 @@ func (h *FileHistory) finish(ctx context.Context, op supervisor.Operation) (r pr
 	if err := json.Unmarshal([]byte(op.Parameters), &p); err != nil {
 		return r, fmt.Errorf("read the parameters of operation %d: %w", op.ID, err)
 	}
-	return r, h.Kept.DeleteWithEffect(ctx, op.ID, h.effect(op.User, p, r))
+	e := h.effect(op.User, p, r)
+	if op.Position == byAdmin {
+		e.Kind = supervisor.EffectFilesRestoredByAdmin
+		h.TellOnce(ctx, op.User, fmt.Sprint(noticeAdminRestore, " ", r.Span.To, " ", r.Span.Nonce),
+			fmt.Sprintf(textAdminRestored, markdown.EscapeName(e.Target), e.Detail))
+	}
+	return r, h.Kept.DeleteWithEffect(ctx, op.ID, e)
 }
+
+// noticeAdminRestore begins the names of notices about restores by an admin.
+const noticeAdminRestore = "admin restore"
 
 // finishAbandoned finishes operations whose clients left before the end.
 func (h *FileHistory) finishAbandoned(ctx context.Context) {

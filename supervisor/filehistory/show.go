@@ -21,8 +21,7 @@ const maxShown = 3500
 // look shows a version of a file. It sends a long version, or one that is no text, as a file.
 func (h *FileHistory) look(ctx context.Context, r feature.CommandRequest, asked request, _, point int64) (
 	d supervisor.Delivery, err error) {
-	result, err := h.run(ctx, r.Conversation.User, 0, protocol.FileHistoryParameters{Action: protocol.FileHistoryShow,
-		Path: asked.path, Point: point, At: atUnlessPoint(asked.at, point)})
+	result, err := h.run(ctx, r.Conversation.User, 0, asked.parameters(protocol.FileHistoryShow, point))
 	if err != nil {
 		return d, err
 	}
@@ -50,8 +49,7 @@ func (h *FileHistory) look(ctx context.Context, r feature.CommandRequest, asked 
 // compare shows the difference between a version of a file and the file now.
 func (h *FileHistory) compare(ctx context.Context, r feature.CommandRequest, asked request, _, point int64) (
 	d supervisor.Delivery, err error) {
-	result, err := h.run(ctx, r.Conversation.User, 0, protocol.FileHistoryParameters{Action: protocol.FileHistoryDiff,
-		Path: asked.path, Point: point, At: atUnlessPoint(asked.at, point)})
+	result, err := h.run(ctx, r.Conversation.User, 0, asked.parameters(protocol.FileHistoryDiff, point))
 	switch {
 	case err != nil:
 		return d, err

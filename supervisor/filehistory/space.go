@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -44,7 +43,8 @@ func FindSize(ctx context.Context, settings sqlite.Settings, user string) (size 
 }
 
 const (
-	// firstInterval is the time between two measurements until two in a row are equal.
+	// firstInterval is the time between the first two measurements. It doubles until the baseline is
+	// complete.
 	firstInterval = time.Minute
 	// laterInterval is the time between two measurements after that.
 	laterInterval = time.Hour
@@ -52,13 +52,26 @@ const (
 
 // watch has the last measurement of a running worker's file history, and the time of the next.
 type watch struct {
-	last protocol.HistorySpace
-	next time.Time
+	last     *protocol.HistorySpace // nil means none
+	interval time.Duration          // time between the last measurement and the next
+	next     time.Time
 }
 
-// watchSpace measures the file histories of running workers until ctx ends. Once two measurements
-// in a row are equal, the baseline is complete, and the user is told what it lacks. watchSpace also
-// finishes abandoned operations.
+// isSettled reports whether the baseline is complete at a measurement. Then no file waits to be kept
+// twice in a row, or the number of kept files stays. The room may change with each byte on the disk.
+func (w watch) isSettled(now protocol.HistorySpace) bool {
+	return w.last != nil && (w.last.Waiting+now.Waiting == 0 ||
+		w.last.Files == now.Files && w.last.Left.Count == now.Left.Count)
+}
+
+// after returns the watch after a measurement.
+func (w watch) after(at time.Time, last *protocol.HistorySpace, interval time.Duration) watch {
+	interval = min(interval, laterInterval)
+	return watch{last: last, interval: interval, next: at.Add(interval)}
+}
+
+// watchSpace measures the file histories of running workers until ctx ends. Once the baseline is
+// complete, the user is told what it lacks. watchSpace also finishes abandoned operations.
 func (h *FileHistory) watchSpace(ctx context.Context) error {
 	watched := map[string]watch{}
 	for retry.Sleep(ctx, firstInterval) {
@@ -94,22 +107,28 @@ func (h *FileHistory) measure(ctx context.Context, user string, w watch) watch {
 		if err != nil && ctx.Err() == nil {
 			h.Report(fmt.Errorf("measure the file history of %s: %w", user, err))
 		}
-		return watch{last: w.last, next: now.Add(laterInterval)}
+		return w.after(now, w.last, laterInterval)
 	}
 	if err := h.tellNoRepository(ctx, user, result.Space.NoRepository); err != nil && ctx.Err() == nil {
 		h.Report(fmt.Errorf("tell %s about workspaces without a repository: %w", user, err))
 	}
 	result.Space.NoRepository = nil
-	settled := result.Space.Off != "" || reflect.DeepEqual(w.last, *result.Space)
-	if err := h.record(ctx, user, supervisor.FileHistorySize{HistorySpace: *result.Space, At: now,
-		Whole: settled}); err != nil && ctx.Err() == nil {
+	if result.Space.Off != "" { // that may be a passing fault, which tells nothing about the baseline
+		h.recordOrReport(ctx, user, supervisor.FileHistorySize{HistorySpace: *result.Space, At: now})
+		return w.after(now, w.last, laterInterval)
+	}
+	settled := w.isSettled(*result.Space)
+	h.recordOrReport(ctx, user, supervisor.FileHistorySize{HistorySpace: *result.Space, At: now, Whole: settled})
+	if settled {
+		return w.after(now, result.Space, laterInterval)
+	}
+	return w.after(now, result.Space, max(firstInterval, 2*w.interval))
+}
+
+func (h *FileHistory) recordOrReport(ctx context.Context, user string, m supervisor.FileHistorySize) {
+	if err := h.record(ctx, user, m); err != nil && ctx.Err() == nil {
 		h.Report(fmt.Errorf("record the size of the file history of %s: %w", user, err))
 	}
-	next := now.Add(firstInterval)
-	if settled {
-		next = now.Add(laterInterval)
-	}
-	return watch{last: *result.Space, next: next}
 }
 
 // tellNoRepository tells a user once about each workspace that is no git repository: nothing keeps
@@ -134,7 +153,7 @@ func (h *FileHistory) record(ctx context.Context, user string, m supervisor.File
 	if err != nil {
 		return err
 	}
-	if m.Whole && !before.Whole && m.Off == "" && m.Left.Count > 0 {
+	if m.Whole && !before.Whole && m.Left.Count > 0 {
 		h.TellOnce(ctx, user, noticeBaseline, fmt.Sprintf(textBaseline, amount.FormatNumber(m.Files),
 			amount.Plural(m.Files+m.Left.Count, "file", "files"), notKeptText(m.HistorySpace)))
 	}

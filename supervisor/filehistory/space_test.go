@@ -14,9 +14,15 @@ import (
 // The user is told once what the baseline lacks, after the size has stopped changing.
 func TestMeasure_SettledBaseline_IsToldOnce(t *testing.T) {
 	r := newRig(t)
+	room := int64(1000)
 	space := func(files, left int64, why ...protocol.NotKept) *protocol.HistorySpace {
-		return &protocol.HistorySpace{Bytes: 10 * files, Room: 1000, Files: files,
+		room-- // other bytes on the disk change it each time
+		s := &protocol.HistorySpace{Bytes: 10 * files, Room: room, Files: files,
 			Left: protocol.PathCount{Count: left, Named: nil}, Why: why}
+		if len(why) == 0 {
+			s.Waiting = left
+		}
+		return s
 	}
 	large, noRoom := protocol.NotKept{Reason: "too large", Count: 31}, protocol.NotKept{Reason: "no room", Count: 5760}
 	w := watch{}
@@ -64,6 +70,43 @@ func TestMeasure_AllKept_TellsNothing(t *testing.T) {
 	size, _, err := FindSize(t.Context(), r.Settings, "ann")
 	if err != nil || size.Off == "" {
 		t.Errorf("%+v, %v", size, err)
+	}
+}
+
+// A fault of one measurement is no end of the baseline. The user is still told later.
+func TestMeasure_PassingFault_TellsLater(t *testing.T) {
+	r := newRig(t)
+	w := watch{}
+	for i, space := range []protocol.HistorySpace{{Off: "input/output error"},
+		{Files: 3, Left: protocol.PathCount{Count: 7}, Waiting: 7}, {Off: "input/output error"},
+		{Files: 9, Left: protocol.PathCount{Count: 1}}, {Files: 9, Left: protocol.PathCount{Count: 1}}} {
+		r.worker.results[protocol.FileHistorySpace] = protocol.FileHistoryResult{Space: &space}
+		w = r.measure(t.Context(), "ann", w)
+		if told := len(r.told); told != i/4 {
+			t.Errorf("after measurement %d: told %q", i, r.told)
+		}
+	}
+}
+
+// A home in which a program writes all the time has a complete baseline too. Without one, the worker
+// is measured less and less often, so that an idle worker can end.
+func TestMeasure_BusyHome_SettlesOrWaits(t *testing.T) {
+	for name, waiting := range map[string]int64{"all kept": 0, "always one to keep": 1} {
+		r := newRig(t)
+		w, intervals := watch{}, []time.Duration(nil)
+		for i := range int64(8) {
+			r.worker.results[protocol.FileHistorySpace] = protocol.FileHistoryResult{
+				Space: &protocol.HistorySpace{Files: i, Left: protocol.PathCount{Count: 2}, Waiting: waiting}}
+			w = r.measure(t.Context(), "ann", w)
+			intervals = append(intervals, w.interval/time.Minute)
+		}
+		want, told := []time.Duration{1, 60, 60, 60, 60, 60, 60, 60}, 1
+		if waiting > 0 {
+			want, told = []time.Duration{1, 2, 4, 8, 16, 32, 60, 60}, 0
+		}
+		if !slices.Equal(intervals, want) || len(r.told) != told {
+			t.Errorf("%s: measured after %v minutes, told %q", name, intervals, r.told)
+		}
 	}
 }
 

@@ -83,11 +83,12 @@ const (
 	textCopyDetail     = "a copy of %s, as of %s"
 )
 
-// authorTexts are the words about each kind of author. %s is the program or tool.
+// authorTexts are the words about each kind of author. %s is the program or tool. Of a change from
+// outside of Mews, only the time is known at which it was found; %s is that time.
 var authorTexts = map[protocol.HistoryAuthorKind]string{
 	protocol.HistoryAuthorTool: "assistant (%s)", protocol.HistoryAuthorProgram: "program %s",
 	protocol.HistoryAuthorUndo: "an undo", protocol.HistoryAuthorRestore: "a restore",
-	protocol.HistoryAuthorOther: "you",
+	protocol.HistoryAuthorOther: "changed before %s",
 }
 
 // Texts of `mews home`.
@@ -111,11 +112,12 @@ const (
 	textNoMomentGiven    = "Name a version with --version, or a moment with --at."
 )
 
-// Notices about what is not kept.
+// Notices.
 const (
 	textBaseline = "I now keep earlier versions of your files: %s of %s. Not kept: %s. " +
 		"“/history files” shows the versions."
-	textReasonCount  = "%s (%s)"
-	textNoRepository = "I keep no earlier versions of files in %s, and the folder is no git repository. " +
+	textReasonCount   = "%s (%s)"
+	textAdminRestored = "An admin restored an earlier version of %s (%s). “/history files” shows the versions."
+	textNoRepository  = "I keep no earlier versions of files in %s, and the folder is no git repository. " +
 		"I can't take back changes of programs there. Make a repository there to keep versions yourself."
 )

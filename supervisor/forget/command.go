@@ -82,9 +82,8 @@ func (g *Forgetter) command(ctx context.Context, r feature.CommandRequest) (d su
 	press := fmt.Sprintf(" %d %d %t", f.Since.UnixMilli(), f.Until.UnixMilli(), whole)
 	d.Buttons = [][]supervisor.Button{{{Text: textForgetYes, Press: prefix + pressForget + press},
 		{Text: textForgetNo, Press: prefix + pressKeep}}}
-	if counts.Changed > 0 {
-		err = g.offerVersions(ctx, f, prefix+pressForgetVersions+press, &d)
-	}
+	err = g.offerVersions(ctx, f, prefix+pressForgetVersions+press, &d)
+	d.Text += g.historyLeft(f.User)
 	return d, err
 }
 
@@ -123,7 +122,8 @@ func (g *Forgetter) askFact(ctx context.Context, user, id string) (d supervisor.
 	if f.Line > 0 {
 		place = fmt.Sprintf(textMemoryLine, f.Line)
 	}
-	d.Text = fmt.Sprintf(textForgetFactAsk, f.ID, markdown.EscapeName(f.Text), place, where, f.Origin)
+	d.Text = fmt.Sprintf(textForgetFactAsk, f.ID, markdown.EscapeName(f.Text), place, where, f.Origin) +
+		g.historyLeft(user)
 	d.Buttons = [][]supervisor.Button{{{Text: textForgetYes, Press: g.o.FactPress(f.ID)},
 		{Text: textForgetNo, Press: prefix + pressKeep}}}
 	return d, nil
@@ -182,6 +182,7 @@ func (g *Forgetter) press(ctx context.Context, r feature.CommandRequest) (d supe
 	if waiting > 0 {
 		d.Text += fmt.Sprintf(textForgetsLater, amount.Plural(waiting, "message", "messages"))
 	}
+	d.Text += g.historyLeft(f.User)
 	return d, nil
 }
 

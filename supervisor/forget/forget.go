@@ -25,7 +25,7 @@ type Store interface {
 	ListUnfinished(ctx context.Context) ([]supervisor.ForgetRequest, error)
 	CountMatches(ctx context.Context, f supervisor.ForgetRequest) (supervisor.ForgetCounts, error)
 	ForgetNextPart(ctx context.Context, f supervisor.ForgetRequest) (supervisor.ForgetStepResult, error)
-	ListChangedFiles(ctx context.Context, f supervisor.ForgetRequest) ([]string, error)
+	ListChangedFiles(ctx context.Context, f supervisor.ForgetRequest) (supervisor.ChangedFiles, error)
 	RemoveForgottenBlobs(ctx context.Context, user string, remove func(sha256 string) error) error
 	PutProgress(ctx context.Context, f supervisor.ForgetRequest) error
 }
@@ -75,20 +75,23 @@ type People interface {
 
 // Options are the dependencies of a Forgetter.
 type Options struct {
-	Store     Store
-	Index     Index
-	Home      HomeDataDeleter
-	Turns     ForgottenTurns
-	Facts     sqlite.Memories // the forgotten facts whose words may still be in the database
-	Memories  Memories
-	Versions  Versions                 // nil means that there are no earlier versions of files
-	Copies    DatabaseCopies           // nil means that there are no copies
-	FactPress func(fact string) string // returns the press of a button that forgets a fact
-	People    People
-	Now       func() time.Time
-	Remove    func(sha256 string) error // deletes a blob from the spool
-	Audit     func(user, action, detail string)
-	Log       hclog.Logger
+	Store    Store
+	Index    Index
+	Home     HomeDataDeleter
+	Turns    ForgottenTurns
+	Facts    sqlite.Memories // the forgotten facts whose words may still be in the database
+	Memories Memories
+	Versions Versions // nil means that there are no earlier versions of files
+	// HistoryLeft tells where earlier versions of a user's files stay that can't be deleted; "" means
+	// nowhere, and nil that there are none.
+	HistoryLeft func(user string) string
+	Copies      DatabaseCopies           // nil means that there are no copies
+	FactPress   func(fact string) string // returns the press of a button that forgets a fact
+	People      People
+	Now         func() time.Time
+	Remove      func(sha256 string) error // deletes a blob from the spool
+	Audit       func(user, action, detail string)
+	Log         hclog.Logger
 }
 
 // Forgetter deletes the data that users want forgotten. Several goroutines may use it.

@@ -29,7 +29,9 @@ const (
 		"- Your admin's copies, and the audit log, which has none of your words."
 	textFilesStay = " %s that I changed in that time or conversation stay as they are. " +
 		"Delete them yourself, or ask me to."
-	textVersionsStay       = " %s stay too, unless you delete them with the second button."
+	textVersionsStay       = "\n\nThese earlier versions of changed files stay too. The second button deletes them:"
+	textFileVersions       = "\n- %s: %s"
+	textMoreVersions       = "\n- %s"
 	textForgetVersions     = "Forget it, and delete these versions"
 	textOfThoseWaiting     = "\n\nI will delete %s of these later, once answered or delivered."
 	textForgetYes          = "Forget it"

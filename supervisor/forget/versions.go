@@ -9,40 +9,58 @@ import (
 	"mews/protocol"
 	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/markdown"
 )
 
 // Versions are the earlier versions of the files in users' homes. Without a file history there are
 // none.
 type Versions interface {
-	CountEarlier(ctx context.Context, user string, paths []string) (int64, error)
+	CountEarlier(ctx context.Context, user string, of supervisor.ChangedFiles) (protocol.EarlierVersions, error)
 	// ForgetEarlier deletes the earlier versions of some files, and returns their number.
-	ForgetEarlier(ctx context.Context, user string, paths []string) (int64, error)
+	ForgetEarlier(ctx context.Context, user string, of supervisor.ChangedFiles) (int64, error)
+}
+
+// historyLeft tells where earlier versions stay that can't be deleted; "" means nowhere.
+func (g *Forgetter) historyLeft(user string) string {
+	if g.o.HistoryLeft == nil {
+		return ""
+	}
+	return g.o.HistoryLeft(user)
 }
 
 // changedFiles lists the changed files of the home, which a request to forget leaves alone.
-func (g *Forgetter) changedFiles(ctx context.Context, f supervisor.ForgetRequest) ([]string, error) {
+func (g *Forgetter) changedFiles(ctx context.Context, f supervisor.ForgetRequest) (of supervisor.ChangedFiles,
+	err error) {
 	if g.o.Versions == nil {
-		return nil, nil
+		return of, nil
 	}
-	paths, err := g.o.Store.ListChangedFiles(ctx, f)
-	return slices.DeleteFunc(paths, func(path string) bool {
+	of, err = g.o.Store.ListChangedFiles(ctx, f)
+	of.Paths = slices.DeleteFunc(of.Paths, func(path string) bool {
 		return !fs.ValidPath(path) || path == "." || len(path) > protocol.MaxReceivedPathBytes
-	}), err
+	})
+	return of, err
 }
 
-// offerVersions adds to a question the number of earlier versions that a request leaves alone. It
-// also adds a button that deletes these versions too.
+// offerVersions adds to a question the files whose earlier versions a request leaves alone. It also
+// adds a button that deletes these versions too.
 func (g *Forgetter) offerVersions(ctx context.Context, f supervisor.ForgetRequest, press string,
 	d *supervisor.Delivery) error {
-	paths, err := g.changedFiles(ctx, f)
-	if err != nil || len(paths) == 0 {
+	of, err := g.changedFiles(ctx, f)
+	if err != nil || of.IsEmpty() {
 		return err
 	}
-	n, err := g.o.Versions.CountEarlier(ctx, f.User, paths)
-	if err != nil || n == 0 {
+	earlier, err := g.o.Versions.CountEarlier(ctx, f.User, of)
+	if err != nil || len(earlier.Files) == 0 && earlier.More == 0 {
 		return err
 	}
-	d.Text += fmt.Sprintf(textVersionsStay, amount.Plural(n, oneVersion, manyVersions))
+	d.Text += textVersionsStay
+	for _, file := range earlier.Files {
+		d.Text += fmt.Sprintf(textFileVersions, markdown.EscapeName(file.Path),
+			amount.Plural(file.Versions, oneVersion, manyVersions))
+	}
+	if earlier.More > 0 {
+		d.Text += fmt.Sprintf(textMoreVersions, amount.Plural(earlier.More, "more file", "more files"))
+	}
 	d.Buttons = slices.Insert(d.Buttons, 1, []supervisor.Button{{Text: textForgetVersions, Press: press}})
 	return nil
 }
@@ -50,17 +68,17 @@ func (g *Forgetter) offerVersions(ctx context.Context, f supervisor.ForgetReques
 // forgetVersions deletes the earlier versions of the files that a request leaves alone. Call it
 // before the request itself, which deletes the rows that name the files.
 func (g *Forgetter) forgetVersions(ctx context.Context, f supervisor.ForgetRequest) (int64, error) {
-	paths, err := g.changedFiles(ctx, f)
-	if err != nil || len(paths) == 0 {
+	of, err := g.changedFiles(ctx, f)
+	if err != nil || of.IsEmpty() {
 		return 0, err
 	}
-	return g.o.Versions.ForgetEarlier(ctx, f.User, paths)
+	return g.o.Versions.ForgetEarlier(ctx, f.User, of)
 }
 
 // Words for a number of earlier versions.
 const (
-	oneVersion   = "earlier version of these files"
-	manyVersions = "earlier versions of these files"
+	oneVersion   = "earlier version"
+	manyVersions = "earlier versions"
 
 	oneForgottenVersion   = "earlier version of a file"
 	manyForgottenVersions = "earlier versions of files"

@@ -11,26 +11,33 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/feature"
 	"mews/supervisor/forget"
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// fakeVersions has two earlier versions of each file.
+// fakeVersions has two earlier versions of each file. Each span changed 30 more files.
 type fakeVersions struct {
 	counted, gone []string
+	spans         []protocol.HistorySpan
 	err           error
 }
 
-func (v *fakeVersions) CountEarlier(_ context.Context, _ string, paths []string) (int64, error) {
-	v.counted = paths
-	return int64(2 * len(paths)), nil
+func (v *fakeVersions) CountEarlier(_ context.Context, _ string, of supervisor.ChangedFiles) (
+	e protocol.EarlierVersions, err error) {
+	v.counted, v.spans = of.Paths, of.Spans
+	for _, path := range of.Paths {
+		e.Files = append(e.Files, protocol.PathVersions{Path: path, Versions: 2})
+	}
+	e.More = 30 * int64(len(of.Spans))
+	return e, nil
 }
 
-func (v *fakeVersions) ForgetEarlier(_ context.Context, _ string, paths []string) (int64, error) {
-	v.gone = append(v.gone, paths...)
-	return int64(2 * len(paths)), v.err
+func (v *fakeVersions) ForgetEarlier(_ context.Context, _ string, of supervisor.ChangedFiles) (int64, error) {
+	v.gone, v.spans = append(v.gone, of.Paths...), of.Spans
+	return int64(2 * len(of.Paths)), v.err
 }
 
 // undoRow returns the statements for a change of a file by turn 1.
@@ -61,6 +68,10 @@ func TestForget_FilesThatStay_VersionsOnRequest(t *testing.T) {
 		for i, path := range []string{"letter.md", "/workspaces/code/a", "letter.md", "MEMORY.md"} {
 			sqlitetest.ExecStatements(t, db, undoRow(i+1, path))
 		}
+		// a program that changed 30 more files; the ledger lists none of them
+		sqlitetest.ExecStatements(t, db, undoRow(5, ".")+`;
+			UPDATE undo SET from_point = 3, to_point = 5, nonce = '9f3a' WHERE effect = 5`)
+		spans := []protocol.HistorySpan{{From: 3, To: 5, Nonce: "9f3a"}}
 		messages := func() string {
 			return sqlitetest.QueryColumn(t, db, `SELECT count(*) FROM inbox WHERE text <> ''`)[0]
 		}
@@ -73,8 +84,8 @@ func TestForget_FilesThatStay_VersionsOnRequest(t *testing.T) {
 			At:        time.Now().Add(time.Minute),
 			Arguments: "conversation"}
 		d, err := command.Run(t.Context(), ask)
-		if err != nil || !strings.Contains(d.Text, "2 earlier versions of these files stay too") ||
-			!slices.Equal(v.counted, []string{"letter.md"}) {
+		if err != nil || !strings.Contains(d.Text, ":\n- `letter.md`: 2 earlier versions\n- 30 more files") ||
+			!slices.Equal(v.counted, []string{"letter.md"}) || !slices.Equal(v.spans, spans) {
 			t.Fatalf("asked %q, %v, %q", d.Text, err, v.counted)
 		}
 		for _, row := range d.Buttons {
@@ -88,10 +99,11 @@ func TestForget_FilesThatStay_VersionsOnRequest(t *testing.T) {
 				t.Errorf("versions that stay: %v, %s messages", err, messages())
 			}
 		}
-		v.err, v.gone = nil, nil
+		v.err, v.gone, v.spans = nil, nil, nil
 		d, err = command.Press(t.Context(), ask)
 		told := strings.Contains(d.Text, "\n- 2 earlier versions of files")
-		if err != nil || messages() != "0" || told != all || slices.Equal(v.gone, []string{"letter.md"}) != all {
+		if err != nil || messages() != "0" || told != all || slices.Equal(v.gone, []string{"letter.md"}) != all ||
+			slices.Equal(v.spans, spans) != all {
 			t.Errorf("%s: told %q, %v, forgotten %q", button, d.Text, err, v.gone)
 		}
 	}

@@ -101,8 +101,12 @@ func (m *Memory) showFact(ctx context.Context, user, id string) (supervisor.Deli
 }
 
 func (m *Memory) forgetFact(ctx context.Context, user, id string) (supervisor.Delivery, error) {
-	return m.oneFact(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryActionForget, ID: id},
+	d, err := m.oneFact(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryActionForget, ID: id},
 		textFactForgotten)
+	if err == nil && m.o.HistoryLeft != nil {
+		d.Text += m.o.HistoryLeft(user)
+	}
+	return d, err
 }
 
 func (m *Memory) correctFact(ctx context.Context, user, rest string) (supervisor.Delivery, error) {

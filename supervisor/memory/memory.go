@@ -50,6 +50,9 @@ type Options struct {
 	// starts that deletion when the turn has ended.
 	ForgetWords func(ctx context.Context, user string) error
 	ForgetLater func()
+	// HistoryLeft tells where earlier versions of a user's files stay that can't be deleted; "" means
+	// nowhere, and nil that there are none.
+	HistoryLeft func(user string) string
 	// AskForget returns the press of a button that asks whether to forget a fact.
 	AskForget func(fact string) string
 	Zone      func(user string) *time.Location

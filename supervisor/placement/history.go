@@ -27,18 +27,21 @@ func (c *WorkerLocations) HistoryPath(u supervisor.User) string {
 	return filepath.Join(c.HistoryDir, u.Name+HistorySuffix)
 }
 
-// historyOf returns the location of a user's file history. "" means that no history is kept, as in
-// a process without a service, which may not make folders. The parameter whose is the account of
+// historyOf returns the location of a user's file history. "" means that there is none, as in a
+// process without a service, which may not make folders. If no history is kept any longer, an earlier
+// one still has a location, because a worker must be able to forget its versions. The parameter whose is the account of
 // the user's worker; the zero value means the shared account. The spawner makes a missing folder.
 // If root owns the folder, as after a restore of a backup, root gives it to the account. A history
 // of another account is not used: HistoryFault names it, and the user is served without a history.
 func (c *WorkerLocations) historyOf(u supervisor.User, whose Account) (root, name string, err error) {
 	path := c.HistoryPath(u)
-	if !c.History || c.Idle || !keepsHistory(c.Spawner.Sandbox().Tier) {
+	if path == "" || c.Idle || !keepsHistory(c.Spawner.Sandbox().Tier) || !c.History && !exists(path) {
 		return "", "", nil
 	}
-	if err := c.makeHistories(); err != nil {
-		return "", "", fmt.Errorf("make the folder of file histories: %w", err)
+	if c.History {
+		if err := c.makeHistories(); err != nil {
+			return "", "", fmt.Errorf("make the folder of file histories: %w", err)
+		}
 	}
 	if root, err = filepath.EvalSymlinks(c.HistoryDir); err != nil {
 		return "", "", fmt.Errorf("find the folder of file histories: %w", err)
@@ -77,6 +80,22 @@ func (c *WorkerLocations) ownerFault(u supervisor.User, path string, owner uint3
 		command = fmt.Sprintf("chown -hR %d:%d %s", whose.UID, whose.GID, path)
 	}
 	return fmt.Sprintf(textHistoryOfUID, path, owner, command)
+}
+
+// exists reports whether a path exists, or may exist.
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// UnreachableHistory returns the folder of a user's file history that no worker can use. "" means
+// that there is no such folder.
+func (c *WorkerLocations) UnreachableHistory(u supervisor.User) string {
+	path := c.HistoryPath(u)
+	if path == "" || !exists(path) || keepsHistory(c.Spawner.Sandbox().Tier) && c.HistoryFault(u.Name) == "" {
+		return ""
+	}
+	return path
 }
 
 // HistoryFault says why a user's last worker could not use its file history. The text is for

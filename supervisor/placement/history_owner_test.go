@@ -38,6 +38,9 @@ func TestHistory_OfOtherAccount_IsNamed(t *testing.T) {
 			ann.Home, history)) {
 		t.Errorf("%+v, %v, %q", place, err, fault)
 	}
+	if got := places.UnreachableHistory(ann); got != history {
+		t.Errorf("out of reach is %q", got)
+	}
 	packing, err := places.LocationForHomeOperation(ann)
 	if err != nil || packing.HistoryPath != "" {
 		t.Errorf("a worker that packs the home: %+v, %v", packing, err)

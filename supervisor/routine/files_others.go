@@ -38,6 +38,7 @@ type ledger struct {
 // home: an undo of what a program did, or a restore of an earlier version.
 func changedAnything(e supervisor.FileEffect) bool {
 	return e.HasSpan && e.Kind != "run" || e.Kind == supervisor.EffectFilesRestored ||
+		e.Kind == supervisor.EffectFilesRestoredByAdmin ||
 		e.Kind == supervisor.EffectRestoreUndone
 }
 

@@ -322,7 +322,7 @@ CREATE TABLE undo (
 	undone_by  INTEGER,           -- the operation that has taken it back
 	told       INTEGER NOT NULL DEFAULT 0,  -- of what an undo has done: the model knows
 	created_at INTEGER NOT NULL
-, from_point INTEGER NOT NULL DEFAULT 0, to_point INTEGER NOT NULL DEFAULT 0, shared INTEGER NOT NULL DEFAULT 0, kept INTEGER NOT NULL DEFAULT 0) STRICT;
+, from_point INTEGER NOT NULL DEFAULT 0, to_point INTEGER NOT NULL DEFAULT 0, shared INTEGER NOT NULL DEFAULT 0, kept INTEGER NOT NULL DEFAULT 0, nonce TEXT NOT NULL DEFAULT '') STRICT;
 CREATE TABLE "effect" (
 	id          INTEGER PRIMARY KEY AUTOINCREMENT,
 	user        TEXT NOT NULL,

@@ -28,8 +28,8 @@ func (db *DB) Undos() Undos { return Undos{db} }
 
 // insertUndo stores the data to undo the effect that was stored last.
 const insertUndo = `INSERT INTO undo (effect, user, turn, operation, path, moved_to, before, after, size, mode, why_not, kept,
-		from_point, to_point, shared, created_at)
-	VALUES (last_insert_rowid(), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+		from_point, to_point, shared, nonce, created_at)
+	VALUES (last_insert_rowid(), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 func (t *tx) putUndo(user string, turn, operation int64, u protocol.Undo) {
 	span := protocol.HistorySpan{}
@@ -37,7 +37,8 @@ func (t *tx) putUndo(user string, turn, operation int64, u protocol.Undo) {
 		span = *u.Span
 	}
 	t.Exec(insertUndo, user, turn, operation, u.Path, u.To, string(u.Before), string(u.After), u.Size, u.Mode,
-		u.Obstacle, u.Kept, span.From, span.To, span.Shared, t.Now)
+		u.Obstacle, u.Kept, span.From, span.To, span.Shared,
+		string(span.Nonce), t.Now)
 }
 
 const undoable = `u.operation = 0 AND u.undone_by IS NULL AND u.why_not = ''`
@@ -114,9 +115,10 @@ func (s Undos) ListPrograms(ctx context.Context, user string, turn int64, kept b
 const hasUndo = `SELECT EXISTS (SELECT 1 FROM undo u WHERE u.turn = ? AND ` + undoable + `)`
 
 const (
-	// listUntoldUndos selects the paths of undone changes, or the programs that made them. The last
+	// listUntoldUndos selects the paths of undone changes, or the programs that made them. An undone
+	// restore by a tool has its path. The last
 	// column is true if the undo was undone too, so that the turn's own change is in force again.
-	listUntoldUndos = `SELECT iif(u.to_point > 0, e.target, u.path) name, u.to_point > 0 program,
+	listUntoldUndos = `SELECT iif(u.to_point > 0, e.target, u.path) name, e.kind = 'program.undone' program,
 		EXISTS (SELECT 1 FROM undo o WHERE o.turn = u.turn AND o.undone_by = u.operation AND o.operation > 0) redone
 		FROM undo u CROSS JOIN turn t ON t.id = u.turn JOIN effect e ON e.id = u.effect
 		WHERE u.user = ?1 AND u.operation > 0 AND u.told = 0 AND u.undone_by IS NULL
@@ -159,7 +161,7 @@ func (s Undos) FindTurnUser(ctx context.Context, turn int64) (user string, err e
 }
 
 const listChanges = `SELECT u.effect, u.turn, u.operation, effect.kind, effect.target, u.path, u.moved_to, u.before, u.after, u.size, u.mode,
-		u.why_not, u.kept, u.from_point, u.to_point, u.shared, u.created_at
+		u.why_not, u.kept, u.from_point, u.to_point, u.shared, u.nonce, u.created_at
 	FROM undo u JOIN effect ON effect.id = u.effect WHERE u.turn = ?1 AND u.user = ?2 AND u.operation = ?3 AND u.undone_by IS NULL
 	AND NOT (u.why_not = ?4 AND ` + callHasSpan + `) ORDER BY u.effect`
 
@@ -171,7 +173,7 @@ func (s Undos) ListChanges(ctx context.Context, user string, turn, operation int
 		func(r *engine.Row) (c supervisor.FileChange) {
 			var span protocol.HistorySpan
 			r.Scan(&c.Effect, &c.Turn, &c.Operation, &c.Kind, &c.Target, &c.Path, &c.To, &c.Before, &c.After, &c.Size,
-				&c.Mode, &c.Obstacle, &c.Kept, &span.From, &span.To, &span.Shared, &c.CreatedAt)
+				&c.Mode, &c.Obstacle, &c.Kept, &span.From, &span.To, &span.Shared, &span.Nonce, &c.CreatedAt)
 			if span.To > 0 {
 				c.Span = &span
 			}
@@ -186,7 +188,7 @@ const (
 	markSpanRedone = `UPDATE undo SET undone_by = NULL WHERE undone_by = ?1 AND turn = ?2 AND to_point > 0
 		AND EXISTS (SELECT 1 FROM effect e WHERE e.id = undo.effect AND e.target = ?3)`
 	findUndoing  = `SELECT conversation FROM turn WHERE id = ? AND user = ?`
-	findTarget   = `SELECT target FROM effect WHERE id = ? AND user = ? AND turn = ?`
+	findEffect   = selectEffect + `WHERE id = ? AND user = ? AND turn = ?`
 	isUndoStored = `SELECT EXISTS (SELECT 1 FROM undo WHERE turn = ? AND operation = ?)`
 )
 
@@ -252,10 +254,14 @@ func (t *tx) recordSpan(u supervisor.UndoneChanges, span supervisor.UndoneSpan, 
 	if span.Inverse == nil || !whole && (stored || !span.Partly) {
 		return whole
 	}
-	target, ok := one(t, engine.ScanString, findTarget, span.Effect, u.User, u.Turn)
+	of, ok := one(t, scanEffect, findEffect, span.Effect, u.User, u.Turn)
 	if !ok {
 		t.fail(notFound("there is no effect %d of turn %d", span.Effect, u.Turn))
 	}
-	t.putUndone(u, supervisor.EffectProgramUndone, target, protocol.Undo{Path: ".", Span: span.Inverse})
+	kind := supervisor.EffectProgramUndone
+	if supervisor.IsRestoreKind(of.Kind) {
+		kind = supervisor.EffectRestoreUndone
+	}
+	t.putUndone(u, kind, of.Target, protocol.Undo{Path: ".", Span: span.Inverse})
 	return whole
 }

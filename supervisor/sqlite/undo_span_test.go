@@ -11,7 +11,7 @@ import (
 // ranWithSpan is the change of a program whose changes are a span of the file history.
 func ranWithSpan(target string, from, to int64) protocol.Change {
 	return protocol.Change{Kind: "run", Target: target, Detail: "exit 0",
-		Undo: &protocol.Undo{Path: ".", Span: &protocol.HistorySpan{From: from, To: to}}}
+		Undo: &protocol.Undo{Path: ".", Span: &protocol.HistorySpan{From: from, To: to, Nonce: "9f3a"}}}
 }
 
 // byProgram is a program's change of one file, as the ledger lists it.
@@ -79,7 +79,7 @@ func TestListChanges_Span_ReplacesItsFiles(t *testing.T) {
 			for _, change := range s.changes(turn.ID, 0) {
 				paths = append(paths, change.Path)
 				if change.Path == "." {
-					s.same("span", *change.Span, protocol.HistorySpan{From: 4, To: 9, Shared: true})
+					s.same("span", *change.Span, protocol.HistorySpan{From: 4, To: 9, Shared: true, Nonce: "9f3a"})
 					s.same("program", change.Target, "rm -rf .")
 				} else if change.Path == "n" {
 					s.same("kept", change.Kept, true)
@@ -164,9 +164,36 @@ func TestRecordUndo_Span_CanBeRedone(t *testing.T) {
 	s.must(undos.RecordUndo(ctx, supervisor.UndoneChanges{User: "alice", Turn: turn.ID, UndoOf: 7, Operation: 8,
 		Spans: []supervisor.UndoneSpan{{Effect: inverse[0].Effect, Inverse: &protocol.HistorySpan{From: 7, To: 8}}}}))
 	s.same("in force again", s.lastTurn(true), turn.ID)
-	s.same("listed again", *s.changes(turn.ID, 0)[0].Span, protocol.HistorySpan{From: 3, To: 4})
+	s.same("listed again", *s.changes(turn.ID, 0)[0].Span, protocol.HistorySpan{From: 3, To: 4, Nonce: "9f3a"})
 	s.startTurn("so?")
 	s.same("told of that", s.lastUserText(), "[The user has restored what your program changed: rm -rf ..]\nso?")
+}
+
+// The undo of a restore by a tool is told as the undo of a restore, and not of a program.
+func TestRecordUndo_Restore_IsNoProgram(t *testing.T) {
+	s := newStory(t)
+	ctx, undos := t.Context(), s.db.Undos()
+	turn := s.running("c1", protocol.Change{Kind: "restore", Target: "docs", Detail: "version 3",
+		Undo: &protocol.Undo{Path: ".", Span: &protocol.HistorySpan{From: 3, To: 4, Nonce: "9f3a"}}})
+	effect := s.changes(turn.ID, 0)[0].Effect
+	for i, told := range []string{"[The user has undone your change to docs.]",
+		"[The user has restored your change to docs.]"} {
+		operation := int64(7 + i)
+		done := supervisor.UndoneChanges{User: "alice", Turn: turn.ID, Operation: operation,
+			Spans: []supervisor.UndoneSpan{{Effect: effect, Inverse: &protocol.HistorySpan{From: 5, To: 6}}}}
+		if i == 1 {
+			done.UndoOf = 7
+		}
+		s.must(undos.RecordUndo(ctx, done))
+		s.same("in the ledger", s.query("SELECT kind || ' ' || target FROM effect ORDER BY id DESC LIMIT 1"),
+			"restore.undone docs")
+		if i == 0 {
+			effect = s.changes(turn.ID, operation)[0].Effect
+		}
+		next := s.startTurn("what now?")
+		s.same("told", s.lastUserText(), told+"\nwhat now?")
+		s.finish(next, "this")
+	}
 }
 
 // A span stays in force if files were left alone. The restored files can be changed back.

@@ -13,7 +13,8 @@ import (
 
 // SpanReport is the outcome of the undo of a span of the file history.
 type SpanReport struct {
-	Program string // first words of the program that made the changes
+	Program string // first words of the program that made the changes; for a restore, its file or folder
+	Restore bool   // a tool's restore made the changes
 	Outcome Outcome
 	Why     string // reason why nothing was undone; "" means none
 	protocol.UndoneSpan
@@ -21,7 +22,8 @@ type SpanReport struct {
 
 // addSpan adds the outcome of a span to the report, and to the changes that the store records.
 func (r *Report) addSpan(of supervisor.FileChange, c protocol.UndoneChange, done *supervisor.UndoneChanges) {
-	s := SpanReport{Program: of.Target, Outcome: outcomes[c.Outcome], Why: c.Why}
+	s := SpanReport{Program: of.Target, Restore: supervisor.IsRestoreKind(of.Kind), Outcome: outcomes[c.Outcome],
+		Why: c.Why}
 	if c.Span != nil {
 		s.UndoneSpan = *c.Span
 	}
@@ -105,11 +107,15 @@ func (r *Report) spanLines() (lines []string) {
 	for _, s := range r.Spans {
 		shared, lost = addCounts(shared, s.Shared), addCounts(lost, s.NotKept)
 		failed = addCounts(failed, s.Failed)
+		expired, failed := textSpanExpired, textSpanFailed
+		if s.Restore {
+			expired, failed = textRestoreExpired, textRestoreFailed
+		}
 		switch name := markdown.EscapeName(s.Program); {
 		case s.Outcome == OutcomeExpired:
-			lines = append(lines, fmt.Sprintf(textSpanExpired, name))
+			lines = append(lines, fmt.Sprintf(expired, name))
 		case s.Outcome == OutcomeImpossible:
-			lines = append(lines, fmt.Sprintf(textSpanFailed, name, s.Why))
+			lines = append(lines, fmt.Sprintf(failed, name, s.Why))
 		}
 	}
 	if shared.Count > 0 {

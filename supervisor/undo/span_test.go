@@ -134,6 +134,33 @@ func TestUndo_Span_CountsAndNamesFiles(t *testing.T) {
 
 func says(format, names string) string { return fmt.Sprintf(format, names) }
 
+// A restore by a tool is no program, also if it can't be taken back.
+func TestUndo_Restore_IsNoProgram(t *testing.T) {
+	for _, c := range []struct {
+		outcome protocol.UndoneChange
+		want    string
+	}{
+		{protocol.UndoneChange{Outcome: protocol.UndoOutcomeExpired, Span: &protocol.UndoneSpan{}},
+			fmt.Sprintf(textRestoreExpired, "`docs`")},
+		{protocol.UndoneChange{Outcome: protocol.UndoOutcomeFailed, Why: "the disk is full",
+			Span: &protocol.UndoneSpan{}},
+			fmt.Sprintf(textRestoreFailed, "`docs`", "the disk is full")},
+	} {
+		for _, kind := range []string{supervisor.EffectRestore, supervisor.EffectRestoreUndone} {
+			restored := spanOf("docs", 3, 4)
+			restored.Kind = kind
+			u := New(Options{Now: time.Now, Store: spanRows{changeRows{changes: []supervisor.FileChange{restored}},
+				new(supervisor.UndoneChanges)}, Operations: worker{protocol.UndoResult{
+				Changes: []protocol.UndoneChange{c.outcome}}, new(protocol.UndoParameters)}})
+			d, err := u.tellUndone(t.Context(),
+				feature.CommandRequest{Conversation: supervisor.Conversation{User: "alice"}}, 1, 0, false)
+			if want := c.want + "\n" + textUndoEarlier; err != nil || d.Text != want {
+				t.Errorf("%s: %q, %v; want %q", kind, d.Text, err, want)
+			}
+		}
+	}
+}
+
 // Spans and single changes are undone in one operation, the newest first.
 func TestUndo_SpansAndFiles_AreUndoneInOrder(t *testing.T) {
 	const before, after = protocol.FileState("large 1 1"), protocol.FileState("large 2 2")

@@ -29,12 +29,13 @@ const (
 	textBack      = "back" // the argument of /undo that takes back the last undo
 	textUndoUsage = "I do not know %s. Write /undo, “/undo 2” for the answer before the last one, " +
 		"“/undo show”, or “/undo back”."
-	textNothingToRedo = "No /undo can be taken back here. I can take one back for 7 days."
+	textNothingToRedo = "No /undo can be taken back here. I can take one back for up to 7 days."
 	// the answer to a command that runs again after a crash
 	textUndoneBefore  = "I have done that already, before a restart. “/undo back” takes back the last /undo."
 	textRedoHint      = "“/undo back” takes back the last /undo."
-	textNothingToUndo = "There is nothing to take back here. I can undo my changes to your files for 7 days."
-	textFewerToUndo   = "Fewer answers than that changed files or ran programs. /undo takes back the changes of" +
+	textNothingToUndo = "There is nothing to take back here. I can undo my changes to your files for up to " +
+		"7 days."
+	textFewerToUndo = "Fewer answers than that changed files or ran programs. /undo takes back the changes of" +
 		" the last one."
 	textUndoEarlier = "To take back the changes of an earlier answer, write /undo with a number. 2 is the one " +
 		"before the last."
@@ -51,9 +52,11 @@ const (
 	textAndMore     = " and %s"
 	textProgramsRan = "A program ran: %s. I can't take back what a program does."
 	// texts about what programs changed between two points of the file history
-	textSpanExpired = "I no longer have the files from before %s."
-	textSpanFailed  = "Can't be taken back: what %s changed (%s)."
-	textShared      = "Changed while two programs ran, so I put these back only by name: %s. " +
+	textSpanExpired    = "I no longer have the files from before %s."
+	textSpanFailed     = "Can't be taken back: what %s changed (%s)."
+	textRestoreExpired = "I no longer have the files from before the restore of %s."
+	textRestoreFailed  = "Can't be taken back: the restore of %s (%s)."
+	textShared         = "Changed while two programs ran, so I put these back only by name: %s. " +
 		"Write “/history files NAME”."
 	textLost = "They stay as they are, because I had not kept them: %s."
 	// the system refused to change these files
@@ -74,7 +77,7 @@ var undoLines = []struct {
 }{
 	{OutcomeRestored, "As it was before: %s."},
 	{OutcomeChangedSince, "Left alone, because it or a file changed with it has changed since: %s."},
-	{OutcomeExpired, "Left alone, because I keep old versions for 7 days only: %s."},
+	{OutcomeExpired, "Left alone, because I no longer have the version from before: %s."},
 	{OutcomeImpossible, "Can't be taken back: %s."},
 	{OutcomeChangedByProgram, "Changed by a program, which can't be taken back: %s."},
 }

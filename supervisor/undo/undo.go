@@ -84,7 +84,7 @@ type Outcome string
 const (
 	OutcomeRestored     Outcome = "back"    // file as before the turn; the reason says if it was deleted or restored
 	OutcomeChangedSince Outcome = "changed" // the file is left alone, because it has changed since
-	OutcomeExpired      Outcome = "expired" // the old content was deleted after 7 days
+	OutcomeExpired      Outcome = "expired" // the old content is not kept any longer
 	OutcomeImpossible   Outcome = "never"   // the old content was not stored, or writing failed; there is a reason
 	// a program changed the file; there is a reason if the program deleted the file
 	OutcomeChangedByProgram Outcome = "program"
@@ -233,7 +233,8 @@ func (u *Undoer) list(ctx context.Context, user string, turn, of int64, report *
 		switch {
 		case c.Obstacle != "":
 		case c.CreatedAt.Before(u.since()) && c.Span != nil:
-			report.Spans = append(report.Spans, SpanReport{Program: c.Target, Outcome: OutcomeExpired})
+			report.Spans = append(report.Spans, SpanReport{Program: c.Target,
+				Restore: supervisor.IsRestoreKind(c.Kind), Outcome: OutcomeExpired})
 		case c.CreatedAt.Before(u.since()):
 			report.add(OutcomeExpired, c.Path, "")
 		case slices.ContainsFunc(never, func(n supervisor.FileChange) bool { return related(c.Undo, n.Path) }):

@@ -51,7 +51,7 @@ func (h *History) lookAgain(ctx context.Context, s *store, path string, by proto
 func (s *store) spanSince(number int64, by protocol.HistoryAuthor) (span protocol.HistorySpan) {
 	for i := range s.index.points {
 		if p := &s.index.points[i]; number > 0 && p.number >= number && p.by == by {
-			span = protocol.HistorySpan{From: number - 1, To: p.number}
+			span = s.spanTo(number-1, p.number)
 		}
 	}
 	return span

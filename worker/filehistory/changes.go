@@ -79,12 +79,37 @@ func (s *store) eachPresent(visit func(p *present)) error {
 // errNoPoint means that a span or point is not in the history.
 var errNoPoint = errors.New("the file history does not reach back so far")
 
+// ErrOtherHistory means that a span or point is of a history that another one has replaced.
+var ErrOtherHistory = errors.New("the file history from then was lost or replaced")
+
+// spanTo returns the span between two points.
+func (s *store) spanTo(from, to int64) protocol.HistorySpan {
+	span := protocol.HistorySpan{From: from, To: to}
+	if p := s.index.point(to); p != nil {
+		span.Nonce = p.wireNonce()
+	}
+	return span
+}
+
+// CheckPoint returns ErrOtherHistory if the point with a number has another nonce.
+func (h *History) CheckPoint(number int64, nonce protocol.PointNonce) error {
+	return h.do(func(s *store) error {
+		if p := s.index.point(number); p != nil && p.wireNonce() != nonce {
+			return fmt.Errorf("point %d: %w", number, ErrOtherHistory)
+		}
+		return nil
+	})
+}
+
 // spanChanges returns the changes that the author of a span has made, one for each path. shared has
 // the paths that another program may have changed.
 func (s *store) spanChanges(span protocol.HistorySpan) (list []change, shared map[string]bool, err error) {
 	last := s.index.point(span.To)
 	if last == nil || span.From >= span.To {
 		return nil, nil, fmt.Errorf("points %d to %d: %w", span.From, span.To, errors.Join(errNoPoint, fs.ErrNotExist))
+	}
+	if span.Nonce != last.wireNonce() {
+		return nil, nil, fmt.Errorf("points %d to %d: %w", span.From, span.To, ErrOtherHistory)
 	}
 	at := map[string]int{}
 	shared = map[string]bool{}

@@ -40,7 +40,7 @@ func (h *History) FindSpan(by protocol.HistoryAuthor) (span protocol.HistorySpan
 			if span.To == 0 {
 				span.From = p.number - 1
 			}
-			span.To = p.number
+			span = s.spanTo(span.From, p.number)
 		}
 		return nil
 	})

@@ -50,7 +50,8 @@
 //
 // # Room
 //
-// All versions stay for 48 hours, one a day for 30 days, and one a week for a year. If there is no
+// All versions stay for 48 hours, one a day for 30 days, and one a week for a year. A version that a
+// tool, a program, an undo or a restore replaced stays for 7 days, so that this can be undone. If there is no
 // room, spare versions go first: those of the files with the most versions and bytes. Within 48
 // hours a version is spare only if a program made it, it existed for less than an hour, and newer
 // ones follow. Present files and the last versions of deleted files are never spare. If that is not

@@ -21,6 +21,8 @@ type Options struct {
 	Temp    string               // path in the home that no walk enters; "" means none
 	Now     func() time.Time
 	Report  func(error) // gets errors that no caller sees, such as a damaged record
+	// ForgetOnly means that no new bytes are kept. Versions from before can be forgotten.
+	ForgetOnly bool
 
 	entries int                                   // for tests: most entries of a tree; 0 means maxEntries
 	inject  func(step, name string) error         // for tests: see folder
@@ -162,7 +164,7 @@ func (h *History) load() error {
 		return err
 	}
 	h.interrupted = h.interrupted || s.index.changed
-	if s.index.last() == 0 {
+	if s.index.last() == 0 && !h.options.ForgetOnly {
 		tree, err := h.home.walk(context.Background(), ".", h.rules)
 		if err != nil {
 			return fmt.Errorf("list the home: %w", err)
@@ -235,6 +237,9 @@ func (h *History) Space() (space protocol.HistorySpace) {
 				space.Files++
 			case e.kind == file:
 				left = append(left, path)
+				if e.wantsBytes() {
+					space.Waiting++
+				}
 			}
 		}
 		sortForNames(left)

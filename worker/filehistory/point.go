@@ -2,6 +2,7 @@ package filehistory
 
 import (
 	"encoding/binary"
+	"strconv"
 	"time"
 
 	"mews/protocol"
@@ -21,8 +22,13 @@ type point struct {
 	// are found next belong to it.
 	begun bool
 	// nonce is in the records of the point's changes too. So these changes are not taken for those
-	// of a point that was lost in a crash.
+	// of a point that was lost in a crash. It also tells the point from those of other histories.
 	nonce uint64
+}
+
+// wireNonce returns the nonce in the form of the protocol.
+func (p *point) wireNonce() protocol.PointNonce {
+	return protocol.PointNonce(strconv.FormatUint(p.nonce, 16))
 }
 
 func (p *point) time() time.Time { return time.Unix(0, p.at).UTC() }

@@ -98,7 +98,8 @@ func (p *Program) End(ctx context.Context, after *Tree,
 		if !t.isCut {
 			s.exact = t.number
 		}
-		span = protocol.HistorySpan{From: p.from, To: to, Shared: p.shared}
+		span = s.spanTo(p.from, to)
+		span.Shared = p.shared
 		return p.findLost(s, span, t)
 	})
 	p.Drop()
@@ -163,7 +164,7 @@ func (h *History) Record(ctx context.Context, paths []string,
 		if err == nil {
 			err = s.packs.sync()
 		}
-		span = protocol.HistorySpan{From: from, To: to}
+		span = s.spanTo(from, to)
 		return err
 	})
 	if err != nil {

@@ -38,8 +38,8 @@ func (h *History) putBack(ctx context.Context, s *store, steps []step,
 	w.failRest(steps, err)
 	err = errors.Join(err, w.to.Close())
 	changes := h.putChanges(s, steps, w)
-	var lost error
-	span.To, lost = s.appendPoint(point{by: by}, changes)
+	to, lost := s.appendPoint(point{by: by}, changes)
+	span = s.spanTo(span.From, to)
 	if lost == nil {
 		lost = s.packs.sync()
 	}

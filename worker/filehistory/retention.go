@@ -11,6 +11,7 @@ import (
 // Times for which versions are kept, as room allows.
 const (
 	keepAllFor    = 48 * time.Hour       // all versions
+	keepUndoFor   = 7 * 24 * time.Hour   // versions that an undo may need
 	keepDailyFor  = 30 * 24 * time.Hour  // the last version of each day
 	keepWeeklyFor = 365 * 24 * time.Hour // the last version of each week
 )
@@ -25,6 +26,7 @@ type version struct {
 	from, until int64 // times in ns
 	isLast      bool  // nothing followed: the file is still there, or was deleted
 	byProgram   bool  // a program made it
+	undoable    bool  // Mews replaced it: a tool, a program, an undo or a restore
 }
 
 func (v *version) isPresent() bool { return v.until == never }
@@ -32,7 +34,7 @@ func (v *version) isPresent() bool { return v.until == never }
 // isWanted reports whether the version should be kept at a time, if there is room.
 func (v *version) isWanted(now int64) bool {
 	switch age := time.Duration(now - v.until); {
-	case v.isPresent() || age < keepAllFor:
+	case v.isPresent() || age < keepAllFor || v.undoable && age < keepUndoFor:
 		return true
 	case age < keepDailyFor:
 		return v.isLast || crosses(v.from, v.until, 24*time.Hour)
@@ -65,15 +67,16 @@ type versionList []version
 
 // add ends the version before a change of the path, and adds the version after it.
 func (l *versionList) add(p *point, c *change) {
-	n := len(*l)
+	n, undoable := len(*l), p.by.Kind != protocol.HistoryAuthorOther
 	if n > 0 && (*l)[n-1].isPresent() {
 		open := &(*l)[n-1]
-		open.until, open.isLast = p.at, c.after.kind == absent
+		open.until, open.isLast, open.undoable = p.at, c.after.kind == absent, undoable
 		if c.before.digest != (digest{}) {
 			open.digest = c.before.digest // the bytes may have been kept after their point
 		}
 	} else if c.before.kind == file && c.before.digest != (digest{}) {
-		*l = append(*l, version{digest: c.before.digest, until: p.at, isLast: c.after.kind == absent})
+		*l = append(*l, version{digest: c.before.digest, until: p.at, isLast: c.after.kind == absent,
+			undoable: undoable})
 	}
 	if c.after.kind == file {
 		from := p.at

@@ -58,8 +58,12 @@ func (h *History) ForgetTraces(ctx context.Context, paths, phrases []string, tur
 }
 
 // keepAgain keeps the present files at some forgotten paths. Their earlier states count as unknown,
-// so that a restore of an earlier point leaves the files alone.
+// so that a restore of an earlier point leaves the files alone. A history that is only for forgetting
+// records the files without their bytes.
 func (h *History) keepAgain(ctx context.Context, s *store, paths []string) error {
+	if s.index.last() == 0 {
+		return nil // the history begins when it is used again
+	}
 	changes, err := h.changesOf(ctx, s, paths)
 	wanted := pathSet(paths)
 	changes = slices.DeleteFunc(changes, func(c change) bool { return !isWanted(c.path, wanted) })
@@ -69,9 +73,11 @@ func (h *History) keepAgain(ctx context.Context, s *store, paths []string) error
 	for i := range changes {
 		changes[i].before.kind = unknown
 	}
-	list := s.candidatesOf(changes)
-	if _, err := s.keepAll(h.home, list, true, untilDeadline(ctx, maxWait)); err != nil {
-		return err
+	if !h.options.ForgetOnly {
+		list := s.candidatesOf(changes)
+		if _, err := s.keepAll(h.home, list, true, untilDeadline(ctx, maxWait)); err != nil {
+			return err
+		}
 	}
 	_, err = s.appendPoint(point{by: protocol.HistoryAuthor{Kind: protocol.HistoryAuthorOther}}, changes)
 	h.wakeRun()
@@ -185,25 +191,4 @@ func (h *History) PathsBelow(folder string) (paths []string, err error) {
 		return nil
 	})
 	return paths, err
-}
-
-// CountEarlier counts the versions of some paths, and of everything in folders among them. Present
-// versions do not count.
-func (h *History) CountEarlier(paths []string) (versions int64, err error) {
-	err = h.do(func(s *store) error {
-		wanted := pathSet(paths)
-		all, err := s.versions()
-		for path, list := range all {
-			if !isWanted(path, wanted) {
-				continue
-			}
-			for i := range list {
-				if v := &list[i]; !v.isPresent() && s.hasBytes(v.digest) {
-					versions++
-				}
-			}
-		}
-		return err
-	})
-	return versions, err
 }

@@ -15,16 +15,23 @@ import (
 	"mews/worker/workspace"
 )
 
-// openHistory opens the file history of the home, if hello and the walls give it one. It takes over
-// the folder of the history. A history that cannot be opened is off, so that the user is served.
+// openHistory opens the file history of the home, if the walls give it one. It takes over the folder
+// of the history. If hello gives the history no room, nothing is kept, but versions from before can
+// be forgotten. A history that cannot be opened is off, so that the user is served.
 func (u *userTools) openHistory() {
+	keeps := u.hello.History != nil
 	switch {
-	case u.hello.History == nil:
+	case !keeps:
 		u.historyOff = textHistoryOff
-		return
 	case u.options.History == nil:
 		u.historyOff = textHistoryNoFolder
+	}
+	if u.options.History == nil {
 		return
+	}
+	limits := protocol.FileHistoryLimits{}
+	if keeps {
+		limits = *u.hello.History
 	}
 	var err error
 	home := u.files
@@ -35,13 +42,16 @@ func (u *userTools) openHistory() {
 		}
 	}
 	if err == nil {
-		u.history, err = filehistory.Open(filehistory.Options{Folder: u.options.History, Home: home,
-			Room: u.hello.History.Room, Exclude: u.hello.History.Exclude, Now: u.options.Now, Report: u.options.Report,
-			Temp: shell.TempName(u.hello.Home, cmp.Or(u.options.Temp, "/tmp"))})
+		u.oldVersions, err = filehistory.Open(filehistory.Options{Folder: u.options.History, Home: home,
+			Room: limits.Room, Exclude: limits.Exclude, Now: u.options.Now, Report: u.options.Report,
+			Temp: shell.TempName(u.hello.Home, cmp.Or(u.options.Temp, "/tmp")), ForgetOnly: !keeps})
 	}
 	if err != nil {
-		u.history, u.historyOff = nil, fmt.Sprintf(textHistoryBroken, err)
+		u.oldVersions, u.historyOff = nil, fmt.Sprintf(textHistoryBroken, err)
+		u.historyBroken = errors.New(u.historyOff)
 		u.options.Report(fmt.Errorf("open the file history: %w", err))
+	} else if keeps {
+		u.history = u.oldVersions
 	}
 }
 
@@ -54,8 +64,8 @@ const (
 
 // closeHistory closes the file history.
 func (u *userTools) closeHistory() (err error) {
-	if u.history != nil {
-		err = u.history.Close()
+	if u.oldVersions != nil {
+		err = u.oldVersions.Close()
 	}
 	if u.historyFiles != nil {
 		err = errors.Join(err, u.historyFiles.Close())
@@ -122,7 +132,13 @@ func runFileHistory(ctx context.Context, u *userTools, h *host.Operation, p prot
 	if err := p.Validate(); err != nil {
 		return nil, invalidOperation("parameters: %v", err)
 	}
-	return versions.Operation{ID: h.ID(), Files: u.files, History: u.history, Off: u.historyOff, Blobs: h}.Run(ctx, p)
+	o := versions.Operation{ID: h.ID(), Files: u.files, History: u.history, Off: u.historyOff, Blobs: h}
+	if p.Action == protocol.FileHistoryForget || p.Action == protocol.FileHistoryCount {
+		if o.History = u.oldVersions; o.History == nil && u.historyBroken == nil {
+			return protocol.FileHistoryResult{}, nil // no version is here
+		}
+	}
+	return o.Run(ctx, p)
 }
 
 // recordedOperations are the operations whose changes go into the file history, with the words for

@@ -26,6 +26,7 @@ type keptHome struct {
 	dir    string // path of the home
 	folder string // path of the folder of the file history
 	kept   bool   // the worker has the history
+	off    bool   // no new versions are kept
 	ids    int64  // newest id of a turn or operation
 }
 
@@ -59,7 +60,7 @@ func (k *keptHome) start() {
 func (k *keptHome) greet() {
 	k.t.Helper()
 	hello := protocol.Hello{Version: protocol.Version, User: "alice", Home: k.dir, Timezone: "Europe/Madrid"}
-	if k.kept {
+	if k.kept && !k.off {
 		hello.History = &protocol.FileHistoryLimits{Room: 1 << 30, Exclude: []string{"*.iso"}}
 	}
 	if err := k.s.conn.Call(k.t.Context(), protocol.MethodHello, hello, nil); err != nil {

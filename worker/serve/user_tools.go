@@ -39,12 +39,16 @@ type userTools struct {
 	history      *filehistory.History
 	historyFiles *workspace.Workspace // files of the history, if tools may not see all files; nil otherwise
 	historyOff   string               // why there is no history
-	programs     *program.Runner      // runner of the worker's own programs; nil means that this worker runs none
-	shell        *shell.Shell         // shell tools; nil means that the model may run no programs
-	images       *images.Viewer
-	undoer       *undo.Undoer
-	watch        *index.Watcher // watch for changes of the folder
-	indexing     sync.Mutex     // held while an index operation runs
+	// oldVersions is the history, also if no new versions are kept. It is for forgetting; nil means
+	// that this worker has no folder with versions.
+	oldVersions   *filehistory.History
+	historyBroken error           // why the history can't be opened
+	programs      *program.Runner // runner of the worker's own programs; nil means that this worker runs none
+	shell         *shell.Shell    // shell tools; nil means that the model may run no programs
+	images        *images.Viewer
+	undoer        *undo.Undoer
+	watch         *index.Watcher // watch for changes of the folder
+	indexing      sync.Mutex     // held while an index operation runs
 	// at the end of the last turn, a prompt file's text in force differed from the home's text
 	promptTextsDiffer atomic.Bool
 	memory            *memory.Home
@@ -88,7 +92,10 @@ func openUserTools(hello protocol.Hello, o Options, exceeded func(bytes, files i
 	u.images, u.undoer = images.New(u.files, u.convertPicture), undo.New(u.files, u.history, o.Report)
 	u.memory, u.log = &memory.Home{Files: u.files, Zone: zone}, &dailylog.Log{Files: u.files, Zone: zone}
 	if u.history != nil {
-		u.memory.Keep, u.memory.Versions, u.log.Versions = u.history.Keep, u.history, u.history
+		u.memory.Keep = u.history.Keep
+	}
+	if old := u.versionsToForget(); old != nil {
+		u.memory.Versions, u.log.Versions = old, old
 	}
 	tools := o.Tools
 	for _, family := range families {

@@ -8,6 +8,7 @@ import (
 
 	"mews/protocol"
 	"mews/protocol/amount"
+	"mews/worker/filehistory"
 	"mews/worker/textdiff"
 	"mews/worker/workspace"
 )
@@ -94,18 +95,22 @@ func (r *run) contentBefore(u protocol.Undo) (textdiff.Content, error) {
 // diffSpan adds the changes of a span: their number, some names, and the differences of some files.
 func (r *run) diffSpan(b *bytes.Buffer, at int, shown map[string]bool) error {
 	if r.history == nil {
-		fmt.Fprintf(b, "changes of a program: %v\n", errNoHistory)
+		fmt.Fprintf(b, "changes of many files: %v\n", errNoHistory)
 		return nil
 	}
 	list, err := r.history.Differences(*r.changes[at].Span)
 	if errors.Is(err, fs.ErrNotExist) {
-		fmt.Fprintf(b, "changes of a program: %v\n", errNotKept)
+		fmt.Fprintf(b, "changes of many files: %v\n", errNotKept)
+		return nil
+	}
+	if errors.Is(err, filehistory.ErrOtherHistory) {
+		fmt.Fprintf(b, "changes of many files: %v\n", filehistory.ErrOtherHistory)
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(b, "a program changed %s\n", amount.Plural(len(list), "path", "paths"))
+	fmt.Fprintf(b, "%s changed %s\n", authorOf(list), amount.Plural(len(list), "path", "paths"))
 	named, compared := 0, 0
 	for _, d := range list {
 		now := movedTo(d.Path, r.changes[:at])
@@ -165,4 +170,18 @@ func (r *run) contentOf(v protocol.FileVersion) (textdiff.Content, error) {
 		return textdiff.Describe(describeState(v.State)), nil
 	}
 	return r.contentBefore(protocol.Undo{Before: v.State, Kept: true})
+}
+
+// authorOf tells who made the changes of a span.
+func authorOf(list []filehistory.Difference) string {
+	if len(list) == 0 {
+		return "a program"
+	}
+	switch list[0].After.By.Kind {
+	case protocol.HistoryAuthorProgram:
+		return "a program"
+	case protocol.HistoryAuthorUndo:
+		return "an undo"
+	}
+	return "a restore" // no other tool has a span
 }

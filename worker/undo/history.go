@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"mews/protocol"
+	"mews/worker/filehistory"
 )
 
 var (
@@ -108,7 +109,10 @@ func (r *run) undoSpan(p part) protocol.UndoneChange {
 		return failed
 	}
 	undone, err := r.history.UndoSpan(r.ctx, *p.span, r.force, p.by)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, filehistory.ErrOtherHistory):
+		err = filehistory.ErrOtherHistory
+	case errors.Is(err, fs.ErrNotExist):
 		err = errNotKept
 	}
 	o := protocol.UndoneChange{Outcome: spanOutcome(undone)}

@@ -222,4 +222,22 @@ func TestDiff_Spans_NameAndCompare(t *testing.T) {
 	if got := f.run(protocol.UndoActionUnchangedFiles, gone); got[0].Outcome != protocol.UndoOutcomeExpired {
 		t.Errorf("the undo of a span that is gone: %+v", got)
 	}
+	restored, err := f.history.Restore(t.Context(), filehistory.RestoreRequest{Path: "x",
+		Point: all[len(all)-1].Span.From},
+		protocol.HistoryAuthor{Kind: protocol.HistoryAuthorRestore, Words: "restore 1"})
+	f.must(err)
+	r, err = f.undo.RunOperation(t.Context(), 3, protocol.UndoParameters{Action: protocol.UndoActionDiff,
+		Changes: []protocol.Undo{{Path: ".", Span: &restored.Span}}}, f.blobs)
+	f.must(err)
+	part, err = f.blobs.ReadBlob(t.Context(), r.Diff.SHA256, 0, protocol.MaxBlobChunkBytes)
+	if f.must(err); !strings.Contains(string(part.Data), "a restore changed 1 path\n") {
+		t.Errorf("the diff of a restore: %s", part.Data)
+	}
+	other := *newestFirst(all)[0].Span
+	other.Nonce = "7e57"
+	gone[0].Span = &other
+	if got := f.run(protocol.UndoActionUnchangedFiles, gone); got[0].Outcome != protocol.UndoOutcomeFailed ||
+		got[0].Why != filehistory.ErrOtherHistory.Error() {
+		t.Errorf("the undo of a span of another history: %+v", got)
+	}
 }

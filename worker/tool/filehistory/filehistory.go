@@ -120,7 +120,7 @@ func describeState(v protocol.FileVersion) string {
 // authorWords are words about each kind of author.
 var authorWords = map[protocol.HistoryAuthorKind]string{
 	protocol.HistoryAuthorTool: "tool", protocol.HistoryAuthorProgram: "program", protocol.HistoryAuthorUndo: "undo",
-	protocol.HistoryAuthorRestore: "restore", protocol.HistoryAuthorOther: "outside of this chat, such as the person",
+	protocol.HistoryAuthorRestore: "restore", protocol.HistoryAuthorOther: "not known: changed before then",
 }
 
 func describeAuthor(by protocol.HistoryAuthor) string {
@@ -234,6 +234,9 @@ func explain(attempt string, err error) error {
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: no such version is kept; list the versions", attempt)
+	}
+	if errors.Is(err, filehistory.ErrOtherHistory) {
+		err = filehistory.ErrOtherHistory
 	}
 	return fmt.Errorf("%s: %w", attempt, err)
 }

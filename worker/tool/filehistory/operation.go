@@ -59,6 +59,11 @@ func (o Operation) Run(ctx context.Context, p protocol.FileHistoryParameters) (r
 
 // point returns the point of a moment; 0 means the newest.
 func (o Operation) point(p protocol.FileHistoryParameters) (int64, error) {
+	if p.Point > 0 && p.Nonce != "" {
+		if err := o.History.CheckPoint(p.Point, p.Nonce); err != nil {
+			return 0, explain("find version "+fmt.Sprint(p.Point), err)
+		}
+	}
 	if p.Point > 0 || p.At.IsZero() {
 		return p.Point, nil
 	}
@@ -230,18 +235,6 @@ func withoutRepository(folders []string) (list []string) {
 		}
 	}
 	return list
-}
-
-func (o Operation) forget(ctx context.Context, p protocol.FileHistoryParameters) (r protocol.FileHistoryResult,
-	err error) {
-	r.Gone, err = o.History.Forget(ctx, p.Paths)
-	return r, err
-}
-
-func (o Operation) count(_ context.Context, p protocol.FileHistoryParameters) (r protocol.FileHistoryResult,
-	err error) {
-	r.Gone, err = o.History.CountEarlier(p.Paths)
-	return r, err
 }
 
 func (o Operation) search(ctx context.Context, p protocol.FileHistoryParameters) (r protocol.FileHistoryResult,

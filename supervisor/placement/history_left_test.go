@@ -1,0 +1,47 @@
+package placement_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"mews/supervisor"
+	"mews/supervisor/placement"
+)
+
+// TestLocation_NoRoom_HasEarlierHistory: after worker.history was set to 0B, a worker behind walls
+// still gets the history from before, so that it can forget its versions. Without walls the folder
+// is named as out of reach.
+func TestLocation_NoRoom_HasEarlierHistory(t *testing.T) {
+	for _, tier := range historyTiers() {
+		t.Run(tier, func(t *testing.T) {
+			state := newState(t)
+			homes := filepath.Join(state, "homes")
+			places := startLocations(t, tier, placement.Options{State: state, HistoryDir: homes})
+			ann := supervisor.User{Name: "ann", Home: filepath.Join(homes, "ann")}
+			commit, err := places.SetUsers([]supervisor.User{ann})
+			if err != nil {
+				t.Fatal(err)
+			}
+			commit()
+			if place, err := places.LocationOf(ann); err != nil || place.HistoryPath != "" ||
+				places.UnreachableHistory(ann) != "" {
+				t.Errorf("without an earlier history: %+v, %v", place, err)
+			}
+			if err := os.Mkdir(places.HistoryPath(ann), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			path, left := "ann.history", ""
+			if tier == "off" {
+				path, left = "", places.HistoryPath(ann)
+			}
+			place, err := places.LocationOf(ann)
+			if err != nil || place.HistoryPath != path {
+				t.Errorf("an earlier history: %q, %v, want %q", place.HistoryPath, err, path)
+			}
+			if got := places.UnreachableHistory(ann); got != left {
+				t.Errorf("out of reach is %q, want %q", got, left)
+			}
+		})
+	}
+}
