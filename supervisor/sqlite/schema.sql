@@ -758,3 +758,4 @@ CREATE INDEX job_expires ON job (expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX review_finding_turn ON review_finding (turn) WHERE turn IS NOT NULL;
 CREATE INDEX question_reminder_question ON question_reminder (question);
 CREATE INDEX refusing_chat_retry ON refusing_chat (retry_at) WHERE retry_at IS NOT NULL;
+CREATE INDEX operation_ended ON operation (kind, updated_at) WHERE inbound IS NULL AND state NOT IN ('waiting', 'running');
