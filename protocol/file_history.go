@@ -133,7 +133,7 @@ type FileVersion struct {
 	Size  int64         `json:"size,omitempty"`
 	Mode  int           `json:"mode,omitempty"`
 	By    HistoryAuthor `json:"by"`
-	// NotKept tells why the bytes are not kept; "" means that they are
+	// NotKept tells why the bytes are not kept, in the form of PlainReason; "" means that they are
 	NotKept string `json:"not_kept,omitempty"`
 	// Path is a changed file, in a list of the home's last changes; "" in other lists
 	Path string `json:"path,omitempty"`
@@ -160,10 +160,13 @@ type FileHistoryResult struct {
 }
 
 // Validate returns an error for a result that no honest worker gives.
-func (r FileHistoryResult) Validate() error {
+func (r FileHistoryResult) Validate(p FileHistoryParameters) error {
 	if len(r.Versions) > MaxFileVersions || len(r.Found) > MaxForgottenPaths || r.Span != nil && !r.Span.isValid() ||
-		r.Gone < 0 {
+		r.Gone < 0 || r.Gone > maxCounted {
 		return fmt.Errorf("%d versions and %d paths", len(r.Versions), len(r.Found))
+	}
+	if err := r.checkFields(p); err != nil {
+		return err
 	}
 	versions := r.Versions
 	if r.Version != nil {
@@ -174,12 +177,12 @@ func (r FileHistoryResult) Validate() error {
 			return err
 		}
 	}
-	return errors.Join(r.Restored.check(), r.Deleted.check(), r.NotKept.check())
+	return errors.Join(r.Restored.check(), r.Deleted.check(), r.NotKept.check(), r.Space.check())
 }
 
 func (v FileVersion) check() error {
 	if v.Point < 1 || v.Size < 0 || v.Mode < 0 || v.Mode > 0o777 || !historyAuthorKinds[v.By.Kind] ||
-		len(v.By.Words) > MaxHistoryWords || len(v.NotKept) > MaxUndoReasonBytes ||
+		len(v.By.Words) > MaxHistoryWords || !isPlainReason(v.NotKept) ||
 		v.Path != "" && !fs.ValidPath(v.Path) || len(v.Path) > MaxReceivedPathBytes {
 		return fmt.Errorf("version %d of %.20q", v.Point, v.By.Kind)
 	}
@@ -194,12 +197,12 @@ type HistorySpace struct {
 	Left   PathCount `json:"left,omitzero"`   // files of the home whose present bytes are not kept
 	Why    []NotKept `json:"why,omitempty"`   // why the files of Left are not kept, by reason
 	Oldest time.Time `json:"oldest,omitzero"` // time of the oldest version
-	// why no history is kept; "" means that it is
+	// why no history is kept, in the form of PlainReason; "" means that it is
 	Off string `json:"off,omitempty"`
 }
 
 // NotKept counts the files that are not kept for one reason.
 type NotKept struct {
-	Reason string `json:"reason"`
+	Reason string `json:"reason"` // in the form of PlainReason
 	Count  int64  `json:"count"`
 }

@@ -13,6 +13,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/feature"
 	"mews/supervisor/internal/presses"
+	"mews/supervisor/markdown"
 	"mews/supervisor/spool"
 	"mews/supervisor/sqlite"
 )
@@ -114,7 +115,7 @@ func (h *FileHistory) operate(ctx context.Context, op supervisor.Operation, para
 		err = h.Kept.Delete(ctx, op.ID)
 	}
 	if op.State != supervisor.OperationDone {
-		return "", op.ID, supervisor.Errorf(supervisor.CodeUnavailable, textFailed, op.Result)
+		return "", op.ID, supervisor.Errorf(supervisor.CodeUnavailable, textFailed, markdown.EscapeSentence(op.Result))
 	}
 	return op.Result, op.ID, err
 }
@@ -138,7 +139,7 @@ func (h *FileHistory) undoSpan(ctx context.Context, user string, inbound int64, 
 	}
 	c := result.Changes[0] // an undo operation has one result for each change
 	if c.Span == nil || c.Outcome == protocol.UndoOutcomeExpired || c.Outcome == protocol.UndoOutcomeFailed {
-		return done, supervisor.Errorf(supervisor.CodeUnavailable, textFailed, c.Why)
+		return done, supervisor.Errorf(supervisor.CodeUnavailable, textFailed, markdown.EscapeSentence(c.Why))
 	}
 	return *c.Span, nil
 }

@@ -82,7 +82,7 @@ func nameCounted(listed []string, more protocol.PathCount) string {
 	}
 	text, left := strings.Join(names, ", "), sum.Count-int64(len(shown))
 	switch {
-	case left == 0:
+	case left <= 0:
 		return text
 	case text == "":
 		return amount.Plural(left, "file", "files")
@@ -107,7 +107,7 @@ func (r *Report) spanLines() (lines []string) {
 		case s.Outcome == OutcomeExpired:
 			lines = append(lines, fmt.Sprintf(textSpanExpired, name))
 		case s.Outcome == OutcomeImpossible:
-			lines = append(lines, fmt.Sprintf(textSpanFailed, name, s.Why))
+			lines = append(lines, fmt.Sprintf(textSpanFailed, name, markdown.EscapeSentence(s.Why)))
 		}
 	}
 	if shared.Count > 0 {
