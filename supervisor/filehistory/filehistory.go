@@ -54,10 +54,13 @@ type Options struct {
 
 // FileHistory answers requests about earlier versions. Its methods may be called from any
 // goroutine.
-type FileHistory struct{ Options }
+type FileHistory struct {
+	Options
+	handed handedOut
+}
 
 // New returns the feature of earlier versions of files.
-func New(o Options) *FileHistory { return &FileHistory{o} }
+func New(o Options) *FileHistory { return &FileHistory{Options: o} }
 
 // Feature returns the control calls and the background work of the feature. Its slash command is
 // Subcommand.
