@@ -147,6 +147,9 @@ func (c *WorkerLocations) SetUsers(users []supervisor.User) (commit func(), err 
 			c.Log.Error("somebody can't be served until this is mended", "user", u.Name, "error", err)
 		}
 	}
+	if err := c.checkHistoriesHidden(users); err != nil {
+		return nil, err
+	}
 	return func() {
 		c.roots.Store(&roots)
 		c.broken = broken
