@@ -29,6 +29,24 @@ func (c *WorkerLocations) HistoryPath(u supervisor.User) string {
 	return filepath.Join(c.HistoryDir, u.Name+HistorySuffix)
 }
 
+// FindHistory returns the folder of a user's file history that exists, in the first of some folders
+// that has one. If none exists, it returns the folder for the first.
+func FindHistory(user string, folders ...string) string {
+	for _, folder := range folders {
+		path := filepath.Join(folder, user+HistorySuffix)
+		if _, err := os.Lstat(path); err == nil {
+			return path
+		}
+	}
+	return filepath.Join(folders[0], user+HistorySuffix)
+}
+
+// ExistingHistoryPath is like HistoryPath, but also finds a file history that lies where homes are,
+// as before a change of the configured folder.
+func (c *WorkerLocations) ExistingHistoryPath(u supervisor.User) string {
+	return FindHistory(u.Name, c.historyFolders()...)
+}
+
 // historyOf returns the location of a user's file history. "" means that no history is kept, as in
 // a process without a service, which may not make folders. The parameter whose is the account of
 // the user's worker; the zero value means the shared account. The spawner makes a missing folder.
