@@ -56,3 +56,18 @@ func TestHistoryFault_OfSpawner_EndsWithItsWorker(t *testing.T) {
 		t.Errorf("a good start leaves %q", places.HistoryFault("ann"))
 	}
 }
+
+func TestFindHistory_SeveralFolders_PrefersFirst(t *testing.T) {
+	first, second := t.TempDir(), t.TempDir()
+	inFirst, inSecond := filepath.Join(first, "ann.history"), filepath.Join(second, "ann.history")
+	for _, c := range []struct{ make, want string }{{"", inFirst}, {inSecond, inSecond}, {inFirst, inFirst}} {
+		if c.make != "" {
+			if err := os.Mkdir(c.make, 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := placement.FindHistory("ann", first, second); got != c.want {
+			t.Errorf("got %s, want %s", got, c.want)
+		}
+	}
+}
