@@ -81,15 +81,15 @@ func (s *HistorySpace) check() error {
 	return s.Left.check()
 }
 
-// PlainReason returns a reason in a form that means nothing else to a terminal, Markdown or a chat
-// service. It replaces all characters except letters, digits and the marks of plain sentences, and
+// PlainReason returns a reason without marks that a terminal or Markdown interprets. It replaces all characters except letters, digits and the marks of plain sentences, and
 // cuts the reason to MaxUndoReasonBytes.
 func PlainReason(text string) string {
 	runes := []rune(text)
 	for i, r := range runes {
 		ends := i+1 == len(runes) || unicode.IsSpace(runes[i+1])
 		switch {
-		case unicode.IsLetter(r), unicode.IsDigit(r), strings.ContainsRune(",;'()-_", r), ends && (r == '.' || r == ':'):
+		case unicode.IsLetter(r), unicode.IsDigit(r), strings.ContainsRune(",;'()-_", r):
+		case ends && (r == '.' || r == ':'):
 		default:
 			runes[i] = ' '
 		}

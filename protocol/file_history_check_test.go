@@ -8,18 +8,18 @@ import (
 
 func TestPlainReason_HostileTexts_MeanNothing(t *testing.T) {
 	for text, want := range map[string]string{
-		"it has more than 64 MiB":                                "it has more than 64 MiB",
-		"its folder can be made again, such as node_modules":     "its folder can be made again, such as node_modules",
-		"can't be opened: open a/b: permission denied": "can't be opened: open a b: permission denied",
-		"[click](https://evil.example/x)":                        "click (https evil example x)",
-		"\x1b[2J\x1b]52;c;eA==\x07":                              "2J 52;c;eA",
-		"one\nbob: 2 GiB":                                        "one bob: 2 GiB",
-		"write /forget @all #x <b>&lt;":                          "write forget all x b lt;",
-		"**bold** `code` ~~x~~ $y$ \\(z\\)":                      "bold code x y (z )",
-		"bad \xff\u202eutf":                                      "bad utf",
-		"ends. Here: so.":                                        "ends. Here: so.",
-		strings.Repeat("é", MaxUndoReasonBytes):                  strings.Repeat("é", MaxUndoReasonBytes/2),
-		"":                                                       "",
+		"it has more than 64 MiB":                            "it has more than 64 MiB",
+		"its folder can be made again, such as node_modules": "its folder can be made again, such as node_modules",
+		"can't be opened: open a/b: permission denied":       "can't be opened: open a b: permission denied",
+		"[click](https://evil.example/x)":                    "click (https evil example x)",
+		"\x1b[2J\x1b]52;c;eA==\x07":                          "2J 52;c;eA",
+		"one\nbob: 2 GiB":                                    "one bob: 2 GiB",
+		"write /forget @all #x <b>&lt;":                      "write forget all x b lt;",
+		"**bold** `code` ~~x~~ $y$ \\(z\\)":                  "bold code x y (z )",
+		"bad \xff\u202eutf":                                  "bad utf",
+		"ends. Here: so.":                                    "ends. Here: so.",
+		strings.Repeat("é", MaxUndoReasonBytes):              strings.Repeat("é", MaxUndoReasonBytes/2),
+		"":                                                   "",
 	} {
 		got := PlainReason(text)
 		if got != want || PlainReason(got) != got {
@@ -94,7 +94,7 @@ func TestFileHistoryResult_OtherAction_IsRefused(t *testing.T) {
 		"a long path":      {asked(FileHistorySearch, "."), result{Found: []string{long}}, false},
 		"later versions":   {earlier, result{Versions: []FileVersion{one}}, false},
 		"another file":     {ofFile, result{Versions: []FileVersion{version(3, "b")}}, false},
-		"versions, space":  {asked(FileHistorySpace), result{Space: &HistorySpace{}, Versions: []FileVersion{one}}, false},
+		"version, space":   {asked(FileHistorySpace), result{Space: &HistorySpace{}, Version: &one}, false},
 		"no space":         {asked(FileHistorySpace), result{}, false},
 		"blob, preview":    {asked(FileHistoryPreview), result{Blob: blob}, false},
 		"span, preview":    {asked(FileHistoryPreview), result{Span: span}, false},

@@ -143,7 +143,8 @@ func FileHistoryText(size supervisor.FileHistorySize) string {
 	}
 	var left []string
 	for _, why := range size.Why {
-		left = append(left, fmt.Sprintf(textHistoryReason, amount.FormatNumber(why.Count), protocol.PlainReason(why.Reason)))
+		left = append(left, fmt.Sprintf(textHistoryReason, amount.FormatNumber(why.Count),
+			protocol.PlainReason(why.Reason)))
 	}
 	if len(left) == 0 && size.Left.Count > 0 {
 		left = []string{amount.Plural(size.Left.Count, "file", "files")}

@@ -97,9 +97,10 @@ func (r *unitRig) deleteMovedHistory(name string) {
 	histories := filepath.Join(r.Dir, "state", "histories")
 	newer := filepath.Join(histories, name+placement.HistorySuffix)
 	config, err := os.ReadFile(r.Config)
+	index := filepath.Join(newer, "index")
 	if err = errors.Join(err, os.Mkdir(histories, 0o711), os.Chown(histories, service, service),
-		os.Mkdir(newer, 0o700), os.WriteFile(filepath.Join(newer,
-			"index"), nil, 0o600), os.Chown(filepath.Join(newer, "index"), uid, uid), os.Chown(newer, uid, uid)); err != nil {
+		os.Mkdir(newer, 0o700), os.WriteFile(index, nil, 0o600), os.Chown(index, uid, uid),
+		os.Chown(newer, uid, uid)); err != nil {
 		r.T.Fatal(err)
 	}
 	config = bytes.Replace(config, []byte("worker: {"), []byte("worker: {history_dir: "+histories+", "), 1)

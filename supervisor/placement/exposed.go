@@ -76,5 +76,7 @@ func foldersAbove(path string) (list []os.FileInfo) {
 }
 
 func isOneOf(folder os.FileInfo, list []os.FileInfo) bool {
-	return folder != nil && slices.ContainsFunc(list, func(f os.FileInfo) bool { return f != nil && os.SameFile(f, folder) })
+	return folder != nil && slices.ContainsFunc(list, func(f os.FileInfo) bool {
+		return f != nil && os.SameFile(f, folder)
+	})
 }

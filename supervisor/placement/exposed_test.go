@@ -44,7 +44,8 @@ func TestSetUsers_FolderWithHistories_IsRefused(t *testing.T) {
 			"read_only": func(o *placement.Options, _ *supervisor.User) { o.ReadOnly = []string{c.folder} },
 			"workspace": func(_ *placement.Options, u *supervisor.User) { u.Workspaces = []string{c.folder} },
 		} {
-			o := placement.Options{State: state, Log: hclog.NewNullLogger(), History: c.history != "", HistoryDir: c.history}
+			o := placement.Options{State: state, Log: hclog.NewNullLogger(), History: c.history != "",
+				HistoryDir: c.history}
 			ann := supervisor.User{Name: "ann", Home: filepath.Join(homes, "ann")}
 			set(&o, &ann)
 			_, err := (&placement.WorkerLocations{Options: o}).SetUsers([]supervisor.User{ann})

@@ -29,8 +29,8 @@ func (c *WorkerLocations) HistoryPath(u supervisor.User) string {
 	return filepath.Join(c.HistoryDir, u.Name+HistorySuffix)
 }
 
-// FindHistory returns the folder of a user's file history that exists, in the first of some folders
-// that has one. If none exists, it returns the folder for the first.
+// FindHistory returns the existing folder of a user's file history. It looks into folders in turn.
+// If none exists, it returns the path in the first folder.
 func FindHistory(user string, folders ...string) string {
 	for _, folder := range folders {
 		path := filepath.Join(folder, user+HistorySuffix)
@@ -41,8 +41,8 @@ func FindHistory(user string, folders ...string) string {
 	return filepath.Join(folders[0], user+HistorySuffix)
 }
 
-// ExistingHistoryPath is like HistoryPath, but also finds a file history that lies where homes are,
-// as before a change of the configured folder.
+// ExistingHistoryPath is like HistoryPath, but also finds a file history beside the homes. There it
+// lies if the configured folder has changed.
 func (c *WorkerLocations) ExistingHistoryPath(u supervisor.User) string {
 	return FindHistory(u.Name, c.historyFolders()...)
 }
@@ -87,14 +87,13 @@ func (c *WorkerLocations) historyOf(u supervisor.User, whose Account) (root, nam
 	return root, filepath.Base(path)
 }
 
-// HistoryFault says why a user's file history can't be used, as LocationOf or the spawner found last.
-// The text is for people; "" means no fault.
+// HistoryFault says why a user's file history can't be used. LocationOf or the spawner has found
+// that. The text is for people; "" means no fault.
 func (c *WorkerLocations) HistoryFault(user string) string {
 	return cmp.Or(faultIn(&c.historyFaults, user), faultIn(&c.spawnFaults, user))
 }
 
-// RecheckHistoryFault looks again at a fault of a user's file history, which an admin may have
-// mended. It returns the fault that is left. The next worker looks again at a fault that the spawner
+// RecheckHistoryFault looks again at a fault of a user's file history. It returns the fault that is left. The next worker looks again at a fault that the spawner
 // found. So without a running worker such a fault does not count.
 func (c *WorkerLocations) RecheckHistoryFault(u supervisor.User, running bool) string {
 	if faultIn(&c.historyFaults, u.Name) != "" {

@@ -23,7 +23,8 @@ const (
 	textHomeOfUID = "the folder of %s, %s, belongs to the user id %d, and not to the account that people share. " +
 		"They share it because of this: %s"
 	textHistoryOfUID     = "their folder %s belongs to the user id %d. Hand it over, as root: %s"
-	textHistoriesExposed = "workers get the folder %s, but the earlier versions of people's files are in %s: choose another folder"
+	textHistoriesExposed = "workers get the folder %s, but the earlier versions of people's files are in %s: " +
+		"choose another folder"
 	textHistoryClosed    = "their folder %s can't be used: %v"
 	textHistoriesClosed  = "the folder %s, where all earlier versions are, can't be used: %v"
 	textHistoryNotOpened = "the spawner can't use the folder: %s"

@@ -241,9 +241,9 @@ func (r *harness) wantNoHistory(root, path, reason string) {
 	r.kill(w)
 }
 
-// TestHistory_UnusableFolder_StartsWorkerWithout: a folder that somebody has replaced, or that can't
+// TestHistory_UnusableFolder_IsNotUsed: a folder that somebody has replaced, or that can't
 // be made, never stops a worker. The spawner answers why it is not used.
-func TestHistory_UnusableFolder_StartsWorkerWithout(t *testing.T) {
+func TestHistory_UnusableFolder_IsNotUsed(t *testing.T) {
 	eachKeeper(t, func(t *testing.T, r *harness) {
 		beside := makeHomesFolder(t)
 		r.makeFolder("real.history")

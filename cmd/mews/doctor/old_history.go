@@ -50,7 +50,8 @@ func unusedHistories(o Options, users []string) (unused []string) {
 		list, _ := filepath.Glob(filepath.Join(folder, "*"+placement.HistorySuffix)) // the pattern is valid
 		for _, path := range list {
 			name := strings.TrimSuffix(filepath.Base(path), placement.HistorySuffix)
-			used := o.Config.Worker.History > 0 && folder == configured && (users == nil || slices.Contains(users, name))
+			used := o.Config.Worker.History > 0 && folder == configured &&
+				(users == nil || slices.Contains(users, name))
 			if !used {
 				unused = append(unused, printable.DropControls(path))
 			}

@@ -11,7 +11,7 @@ import (
 	"mews/config"
 )
 
-func TestUnusedHistories_EachConfiguration_AreNamed(t *testing.T) {
+func TestUnusedHistories_OldFolders_AreNamed(t *testing.T) {
 	cfg := &config.Config{State: t.TempDir()}
 	homes, other := filepath.Join(cfg.State, "homes"), filepath.Join(cfg.State, "other")
 	paths := func(folder string, names ...string) (list []string) {
@@ -20,7 +20,8 @@ func TestUnusedHistories_EachConfiguration_AreNamed(t *testing.T) {
 		}
 		return list
 	}
-	for _, path := range append(append(paths(homes, "ann", "gone"), paths(other, "ann")...), filepath.Join(homes, "ann")) {
+	for _, path := range slices.Concat(paths(homes, "ann", "gone"), paths(other, "ann"),
+		[]string{filepath.Join(homes, "ann")}) {
 		if err := os.MkdirAll(path, 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +46,8 @@ func TestUnusedHistories_EachConfiguration_AreNamed(t *testing.T) {
 		}
 	}
 	text, err := examineHistories(t.Context(), Options{Config: cfg})
-	want := fmt.Sprintf(textVersionsUnused, strings.Join(slices.Concat(paths(other, "ann"), paths(homes, "ann", "gone")), ", "))
+	all := slices.Concat(paths(other, "ann"), paths(homes, "ann", "gone"))
+	want := fmt.Sprintf(textVersionsUnused, strings.Join(all, ", "))
 	if err != nil || !strings.HasSuffix(text, "\n"+want) {
 		t.Errorf("got %q, %v", text, err)
 	}
