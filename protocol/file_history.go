@@ -168,7 +168,7 @@ type FileVersion struct {
 	Size  int64         `json:"size,omitempty"`
 	Mode  int           `json:"mode,omitempty"`
 	By    HistoryAuthor `json:"by"`
-	// NotKept tells why the bytes are not kept; "" means that they are
+	// NotKept tells why the bytes are not kept, in the form of PlainReason; "" means that they are
 	NotKept string `json:"not_kept,omitempty"`
 	// Path is a changed file, in a list of the home's last changes; "" in other lists
 	Path string `json:"path,omitempty"`
@@ -211,11 +211,11 @@ type PathVersions struct {
 }
 
 func (e EarlierVersions) check() error {
-	if len(e.Files) > MaxNamedPaths || e.More < 0 {
+	if len(e.Files) > MaxNamedPaths || e.More < 0 || e.More > maxCounted {
 		return fmt.Errorf("versions of %d files and %d more", len(e.Files), e.More)
 	}
 	for _, f := range e.Files {
-		if !fs.ValidPath(f.Path) || len(f.Path) > MaxReceivedPathBytes || f.Versions < 1 {
+		if !fs.ValidPath(f.Path) || len(f.Path) > MaxReceivedPathBytes || f.Versions < 1 || f.Versions > maxCounted {
 			return fmt.Errorf("%d versions of %.80q", f.Versions, f.Path)
 		}
 	}
@@ -223,10 +223,13 @@ func (e EarlierVersions) check() error {
 }
 
 // Validate returns an error for a result that no honest worker gives.
-func (r FileHistoryResult) Validate() error {
+func (r FileHistoryResult) Validate(p FileHistoryParameters) error {
 	if len(r.Versions) > MaxFileVersions || len(r.Found) > MaxForgottenPaths || r.Span != nil && !r.Span.isValid() ||
-		r.Gone < 0 || len(r.Why) > MaxUndoReasonBytes {
+		r.Gone < 0 || r.Gone > maxCounted || len(r.Why) > MaxUndoReasonBytes {
 		return fmt.Errorf("%d versions and %d paths", len(r.Versions), len(r.Found))
+	}
+	if err := r.checkFields(p); err != nil {
+		return err
 	}
 	versions := r.Versions
 	if r.Version != nil {
@@ -237,12 +240,13 @@ func (r FileHistoryResult) Validate() error {
 			return err
 		}
 	}
-	return errors.Join(r.Restored.check(), r.Deleted.check(), r.NotKept.check(), r.Failed.check(), r.Earlier.check())
+	return errors.Join(r.Restored.check(), r.Deleted.check(), r.NotKept.check(), r.Failed.check(), r.Earlier.check(),
+		r.Space.check())
 }
 
 func (v FileVersion) check() error {
 	if v.Point < 1 || !v.Nonce.IsValid() || v.Size < 0 || v.Mode < 0 || v.Mode > 0o777 ||
-		!historyAuthorKinds[v.By.Kind] || len(v.By.Words) > MaxHistoryWords || len(v.NotKept) > MaxUndoReasonBytes ||
+		!historyAuthorKinds[v.By.Kind] || len(v.By.Words) > MaxHistoryWords || !isPlainReason(v.NotKept) ||
 		v.Path != "" && !fs.ValidPath(v.Path) || len(v.Path) > MaxReceivedPathBytes {
 		return fmt.Errorf("version %d of %.20q", v.Point, v.By.Kind)
 	}
@@ -259,7 +263,7 @@ type HistorySpace struct {
 	Waiting int64     `json:"waiting,omitempty"`
 	Why     []NotKept `json:"why,omitempty"`   // why the files of Left are not kept, by reason
 	Oldest  time.Time `json:"oldest,omitzero"` // time of the oldest version
-	// why no history is kept; "" means that it is
+	// why no history is kept, in the form of PlainReason; "" means that it is
 	Off string `json:"off,omitempty"`
 	// NoRepository lists the workspaces that are no git repository, so that nothing keeps their versions
 	NoRepository []string `json:"no_repository,omitempty"`
@@ -267,6 +271,6 @@ type HistorySpace struct {
 
 // NotKept counts the files that are not kept for one reason.
 type NotKept struct {
-	Reason string `json:"reason"`
+	Reason string `json:"reason"` // in the form of PlainReason
 	Count  int64  `json:"count"`
 }

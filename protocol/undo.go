@@ -199,7 +199,7 @@ type PathCount struct {
 const MaxNamedPaths = 20
 
 func (c PathCount) check() error {
-	if len(c.Named) > MaxNamedPaths || c.Count < int64(len(c.Named)) {
+	if len(c.Named) > MaxNamedPaths || c.Count < int64(len(c.Named)) || c.Count > maxCounted {
 		return fmt.Errorf("%d paths, %d named", c.Count, len(c.Named))
 	}
 	for _, path := range c.Named {

@@ -23,7 +23,7 @@ var every = []Message{
 	EndProgramsRequest{ID: 7, Kind: "disk", Limit: 10 << 30},
 	ReadyMessage{Version: Version, Tier: "off", Why: strings.Repeat("é", MaxTextBytes/2), Limits: strings.Repeat("l",
 		MaxTextBytes)},
-	StartedMessage{ID: 7, PID: 4242},
+	StartedMessage{ID: 7, PID: 4242, HistoryFault: strings.Repeat("f", MaxTextBytes)},
 	RefusedMessage{ID: 7, Reason: "the home is not there"},
 	ExitedMessage{ID: 7, PID: 4242, Status: 0x8b},
 	LimitHitMessage{ID: 7, Kind: "memory", Limit: 1 << 30, Times: 3},

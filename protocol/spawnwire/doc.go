@@ -27,7 +27,7 @@ package spawnwire
 // Version is the version of this wire. There is no negotiation: the binaries are built and
 // installed together. In every version a ReadyMessage is of kind 3 and its version is its first
 // field.
-const Version = 7
+const Version = 8
 
 // Bounds of one message, in bytes. A receiver has room for MaxPacketBytes; a longer packet breaks
 // the wire.

@@ -69,6 +69,8 @@ type ReadyMessage struct {
 type StartedMessage struct {
 	ID  uint64
 	PID uint32
+	// why the worker has no file history, although its request named one; "" means that it has it
+	HistoryFault string `limit:"text"`
 }
 
 // RefusedMessage is the answer to a SpawnRequest that failed.

@@ -108,12 +108,15 @@ func (o *Service) eraseFolders(ctx context.Context, user string, e *UserData) (m
 	}
 	if e.History != "" {
 		err = o.removeErased(user, e.History, erased.History, erased.HistoryErr)
+		if _, bad := os.Lstat(o.Configuration.Summary().HistoryPath(user)); err == nil && bad == nil {
+			more = true // an older folder, which the next call deletes
+		}
 	}
 	if e.Home != "" {
 		e.Files = max(e.Files, erased.Home.Files)
 		err = cmp.Or(o.removeErased(user, e.Home, erased.Home, erased.HomeErr), err)
 	}
-	return false, err
+	return more, err
 }
 
 // removeErased removes a folder that a worker has emptied. The error is for people.

@@ -63,9 +63,10 @@ func userDataOf(ctx context.Context, people sqlite.Users, facts ConfigurationSum
 // HomePath returns the folder of a user who was added while Mews ran.
 func (f ConfigurationSummary) HomePath(name string) string { return filepath.Join(f.Homes, name) }
 
-// HistoryPath returns the folder of the file history of a user's home.
+// HistoryPath returns the folder of the file history of a user's home. Before a change of the
+// configured folder, the history may lie where homes are.
 func (f ConfigurationSummary) HistoryPath(name string) string {
-	return filepath.Join(f.Histories, name+placement.HistorySuffix)
+	return placement.FindHistory(name, f.Histories, f.Homes)
 }
 
 // checkUnclaimed returns an error if a name has stored data but no user. A new user of that name

@@ -7,8 +7,10 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"mews/protocol"
 	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/printable"
 )
 
 // Text returns the status for people.
@@ -132,7 +134,7 @@ func fileHistoryLine(size *supervisor.FileHistorySize) string {
 // FileHistoryText says how much room earlier versions of files use, and what is not kept.
 func FileHistoryText(size supervisor.FileHistorySize) string {
 	if size.Off != "" {
-		return fmt.Sprintf(textHistoryOff, size.Off)
+		return fmt.Sprintf(textHistoryOff, printable.DropControls(size.Off))
 	}
 	text := fmt.Sprintf(textHistorySize, amount.BinarySize(size.Bytes), amount.BinarySize(size.Room),
 		amount.Plural(size.Files, "file", "files"))
@@ -141,7 +143,8 @@ func FileHistoryText(size supervisor.FileHistorySize) string {
 	}
 	var left []string
 	for _, why := range size.Why {
-		left = append(left, fmt.Sprintf(textHistoryReason, amount.FormatNumber(why.Count), why.Reason))
+		left = append(left, fmt.Sprintf(textHistoryReason, amount.FormatNumber(why.Count),
+			protocol.PlainReason(why.Reason)))
 	}
 	if len(left) == 0 && size.Left.Count > 0 {
 		left = []string{amount.Plural(size.Left.Count, "file", "files")}

@@ -26,6 +26,10 @@ func TestStatusText_FileHistory_IsShown(t *testing.T) {
 		"earlier versions: 0 B of 1 GiB, of 0 files\n":   {HistorySpace: protocol.HistorySpace{Room: 1 << 30}},
 		"earlier versions: none, because worker.history is 0B": {
 			HistorySpace: protocol.HistorySpace{Off: "worker.history is 0B"}},
+		"earlier versions: none, because x[2Jbob: fine\n": {
+			HistorySpace: protocol.HistorySpace{Off: "x\x1b[2J\nbob: fine"}},
+		"(not kept: 1 (x 2J click (https )))": {HistorySpace: protocol.HistorySpace{Oldest: space.Oldest,
+			Why: []protocol.NotKept{{Reason: "x\x1b[2J [click](https://)", Count: 1}}}},
 	} {
 		text := Status{Users: []UserStatus{{Name: "ann", FileHistory: size}}}.Text(time.Now())
 		if !strings.Contains(text, want) || want == "" && strings.Contains(text, "earlier versions") {

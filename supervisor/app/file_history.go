@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"mews/config"
 	"mews/supervisor"
@@ -17,8 +18,10 @@ func historyDir(cfg *config.Config) string {
 	return cmp.Or(cfg.Worker.HistoryDir, filepath.Join(cfg.State, "homes"))
 }
 
-// whyNoFileHistory returns why the home of a user has no file history; "" means that it has one.
+// whyNoFileHistory returns why the home of a user has no file history; "" means that it has one, or
+// that the next worker may have one.
 func (s *service) whyNoFileHistory(user string) string {
+	u, known := s.people.Find(user)
 	switch {
 	case s.config.Worker.History == 0:
 		return textNoHistoryRoom
@@ -27,7 +30,10 @@ func (s *service) whyNoFileHistory(user string) string {
 	case s.places.Spawner.Sandbox().Tier == "off":
 		return textNoHistorySandbox
 	}
-	return s.places.HistoryFault(user)
+	if !known {
+		return s.places.HistoryFault(user)
+	}
+	return s.places.RecheckHistoryFault(u, slices.Contains(s.usersWithWorker(), user))
 }
 
 // historyLeft tells where earlier versions of a user's files stay that no worker can forget; ""
@@ -67,7 +73,7 @@ func (s *service) tellOnceInPrivate(ctx context.Context, user, name, text string
 // fileHistorySize returns the last known size of a user's file history; nil means that it is not
 // known. Without a file history, it has the reason.
 func (s *service) fileHistorySize(ctx context.Context, user string) *supervisor.FileHistorySize {
-	if why := s.whyNoFileHistory(user); why != "" {
+	if why := cmp.Or(s.whyNoFileHistory(user), s.places.HistoryFault(user)); why != "" {
 		size := supervisor.FileHistorySize{At: s.now()}
 		size.Off = why
 		return &size

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"os/exec"
@@ -32,7 +33,7 @@ func TestUserDelete_FileHistory_GoesWithHome(t *testing.T) {
 	t.Parallel()
 	r := newUnitRig(t)
 	r.Start()
-	for _, name := range []string{"zoe", "yan", "xia"} {
+	for _, name := range []string{"zoe", "yan", "xia", "wim"} {
 		r.addUser(name)
 		info, err := os.Lstat(r.history(name))
 		if err != nil || int(placement.OwnerUID(info)) < r.firstUID {
@@ -46,7 +47,7 @@ func TestUserDelete_FileHistory_GoesWithHome(t *testing.T) {
 	if err != nil || !strings.Contains(string(versions), `"path":"tea.md"`) {
 		t.Errorf("the exported versions: %v: %s", err, versions)
 	}
-	for _, name := range []string{"zoe", "yan", "xia"} {
+	for _, name := range []string{"zoe", "yan", "xia", "wim"} {
 		r.must("", "user", "remove", name)
 	}
 	r.must("", "user", "export", "zoe", "--history", "--output", "removed.tgz")
@@ -80,4 +81,35 @@ func TestUserDelete_FileHistory_GoesWithHome(t *testing.T) {
 	r.Stop()
 	r.must("xia is deleted.", "user", "delete", "xia", "--yes")
 	r.checkGone("xia")
+	r.deleteMovedHistory("wim")
+}
+
+// deleteMovedHistory deletes a user with a file history in two folders, after a change of the
+// configured one.
+func (r *unitRig) deleteMovedHistory(name string) {
+	r.T.Helper()
+	info, err := os.Lstat(r.history(name))
+	homes, bad := os.Lstat(filepath.Dir(r.history(name)))
+	if err != nil || bad != nil {
+		r.T.Fatal(err, bad)
+	}
+	uid, service := int(placement.OwnerUID(info)), int(placement.OwnerUID(homes))
+	histories := filepath.Join(r.Dir, "state", "histories")
+	newer := filepath.Join(histories, name+placement.HistorySuffix)
+	config, err := os.ReadFile(r.Config)
+	index := filepath.Join(newer, "index")
+	if err = errors.Join(err, os.Mkdir(histories, 0o711), os.Chown(histories, service, service),
+		os.Mkdir(newer, 0o700), os.WriteFile(index, nil, 0o600), os.Chown(index, uid, uid),
+		os.Chown(newer, uid, uid)); err != nil {
+		r.T.Fatal(err)
+	}
+	config = bytes.Replace(config, []byte("worker: {"), []byte("worker: {history_dir: "+histories+", "), 1)
+	if err := os.WriteFile(r.Config, config, 0o644); err != nil {
+		r.T.Fatal(err)
+	}
+	r.must(name+" is deleted.", "user", "delete", name, "--yes")
+	r.checkGone(name)
+	if left, err := filepath.Glob(filepath.Join(histories, "*")); err != nil || len(left) > 0 {
+		r.T.Errorf("left are %q, %v", left, err)
+	}
 }

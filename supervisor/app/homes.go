@@ -26,7 +26,7 @@ func (s *service) homeSpec(user string, profile pool.WorkerProfile) (pool.Worker
 	}
 	find := s.places.LocationForHomeOperation
 	if profile == pool.ProfileHistory {
-		find, u.Home = s.places.LocationForHistoryOperation, s.places.HistoryPath(u)
+		find, u.Home = s.places.LocationForHistoryOperation, s.places.ExistingHistoryPath(u)
 	}
 	place, err := find(u)
 	if err != nil {

@@ -59,7 +59,8 @@ func (s *service) openWorkers(ctx context.Context) error {
 	s.pool = pool.New(pool.Options[*hostcall.Conn]{
 		Spawner: s.places.Spawner, SelfTestSpec: placement.SelfTestSpec(place),
 		SelfTest: func(ctx context.Context, w *runner.Worker) error { return s.places.RunSelfTest(ctx, w) },
-		OnLimit:  s.places.NotifyLimitHit, OnStart: s.noteWorkerStart, Log: s.log.Named("pool"), Now: time.Now,
+		OnLimit:  s.places.NotifyLimitHit, OnStart: s.noteWorkerStart,
+		OnHistory: s.places.NoteHistoryStart, Log: s.log.Named("pool"), Now: time.Now,
 		Timings: pool.Timings{
 			Idle: s.config.Worker.Idle,
 		},

@@ -109,6 +109,7 @@ func (h *FileHistory) answer(ctx context.Context, by feature.Caller, q Query) (r
 	for i := range r.Versions {
 		r.Versions[i].At = r.Versions[i].At.In(h.Zone(user.Name)) // as --at is read
 	}
+	h.handed.add(user.Name, r.Blob, h.Now())
 	return r, err
 }
 
@@ -121,13 +122,13 @@ func isOther(by feature.Caller, user string) bool {
 	return err != nil || own.Name != user
 }
 
-// read returns a part of bytes that the user owns.
+// read returns a part of bytes that ActionShow or ActionDiff has stored.
 func (h *FileHistory) read(ctx context.Context, user string, q Query) (r Report, err error) {
 	if q.Blob == nil || q.Offset < 0 {
 		return r, supervisor.Errorf(supervisor.CodeInvalid, textNoAction, string(q.Action))
 	}
 	size, owned, err := h.Blobs.IsOwner(ctx, user, q.Blob.SHA256)
-	if err != nil || !owned {
+	if err != nil || !owned || !h.handed.has(user, q.Blob.SHA256, h.Now()) {
 		return r, cmp.Or(err, supervisor.Errorf(supervisor.CodeNotFound, textNoBytes))
 	}
 	if q.Offset >= size {

@@ -173,11 +173,22 @@ func TestHomeCall_RestoreByAdmin_TellsUser(t *testing.T) {
 	}
 }
 
+// show stores bytes in a call of a user; "" means ann.
+func (r *rig) show(blob *protocol.BlobRef, user string) {
+	r.Helper()
+	r.worker.results[protocol.FileHistoryDiff] = protocol.FileHistoryResult{Blob: blob}
+	if _, err := r.answer(r.Context(), caller(new([]string), true), Query{User: user, Action: ActionDiff, Path: "a",
+		Point: 7}); err != nil {
+		r.Fatal(err)
+	}
+}
+
 // Bytes come in parts. Only the owner of the bytes gets them.
 func TestHomeCall_Read_ReturnsOwnBytes(t *testing.T) {
 	r := newRig(t)
 	for _, size := range []int{0, 1, maxRead, maxRead + 1, 3 * maxRead} {
 		blob, written := r.store(strings.Repeat("x", size)), new(bytes.Buffer)
+		r.show(blob, "")
 		err := WriteBlob("", blob, written, func(q Query) (Report, error) {
 			return r.answer(t.Context(), caller(new([]string), false), q)
 		})
@@ -185,11 +196,15 @@ func TestHomeCall_Read_ReturnsOwnBytes(t *testing.T) {
 			t.Errorf("%d bytes: wrote %d, %v", size, written.Len(), err)
 		}
 	}
-	theirs := r.store("secret")
+	theirs, upload := r.store("secret"), r.store("an upload")
+	r.show(theirs, "")
+	r.show(upload, "bob") // who does not own it
 	for name, q := range map[string]Query{"another user": {User: "bob", Action: ActionRead, Blob: theirs},
-		"no such bytes":   {Action: ActionRead, Blob: &protocol.BlobRef{SHA256: string(sha), Size: 3}},
-		"a bad name":      {Action: ActionRead, Blob: &protocol.BlobRef{SHA256: "../../mews.db", Size: 3}},
-		"a negative part": {Action: ActionRead, Blob: theirs, Offset: -1}} {
+		"no such bytes":             {Action: ActionRead, Blob: &protocol.BlobRef{SHA256: string(sha), Size: 3}},
+		"a bad name":                {Action: ActionRead, Blob: &protocol.BlobRef{SHA256: "../../mews.db", Size: 3}},
+		"a negative part":           {Action: ActionRead, Blob: theirs, Offset: -1},
+		"bytes that no call stored": {Action: ActionRead, Blob: upload},
+		"bytes of another user":     {User: "bob", Action: ActionRead, Blob: upload}} {
 		if got, err := r.answer(t.Context(), caller(new([]string), true), q); err == nil {
 			t.Errorf("%s: %q", name, got.Bytes)
 		}
@@ -197,6 +212,30 @@ func TestHomeCall_Read_ReturnsOwnBytes(t *testing.T) {
 	if got, err := r.answer(t.Context(), caller(new([]string), false), Query{Action: ActionRead, Blob: theirs,
 		Offset: 6}); err != nil || got.Bytes != nil {
 		t.Errorf("behind the end: %+v, %v", got, err)
+	}
+}
+
+// An admin gets the bytes of another user only after a call that the audit log has.
+func TestHomeCall_Read_FollowsAuditedCall(t *testing.T) {
+	r := newRig(t)
+	version := r.store("secret")
+	var audited []string
+	admin := caller(&audited, true)
+	read := Query{User: "ann", Action: ActionRead, Blob: version}
+	if got, err := r.answer(t.Context(), admin, read); err == nil || len(audited) > 0 {
+		t.Errorf("before: %q, audited %q", got.Bytes, audited)
+	}
+	r.worker.results[protocol.FileHistoryShow] = protocol.FileHistoryResult{Blob: version}
+	if _, err := r.answer(t.Context(), admin, Query{User: "ann", Action: ActionShow, Path: "a", Point: 7}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := r.answer(t.Context(), admin, read)
+	if err != nil || string(got.Bytes) != "secret" || !slices.Equal(audited, []string{"ann home.show"}) {
+		t.Errorf("after: %q, %v, audited %q", got.Bytes, err, audited)
+	}
+	r.Now = func() time.Time { return now.Add(readableFor + 1) }
+	if got, err := r.answer(t.Context(), admin, read); err == nil {
+		t.Errorf("much later: %q", got.Bytes)
 	}
 }
 

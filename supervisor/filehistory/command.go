@@ -179,7 +179,7 @@ func stateText(v protocol.FileVersion) string {
 		text = amount.FormatBytes(v.Size)
 	}
 	if v.NotKept != "" {
-		return fmt.Sprintf(textNotKept, text, v.NotKept)
+		return fmt.Sprintf(textNotKept, text, protocol.PlainReason(v.NotKept))
 	}
 	return text
 }

@@ -14,6 +14,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/feature"
 	"mews/supervisor/internal/presses"
+	"mews/supervisor/markdown"
 	"mews/supervisor/spool"
 	"mews/supervisor/sqlite"
 )
@@ -59,6 +60,7 @@ type Options struct {
 // goroutine.
 type FileHistory struct {
 	Options
+	handed   handedOut
 	callWait time.Duration // how long a control call waits for a restore
 }
 
@@ -150,7 +152,7 @@ func (h *FileHistory) wait(ctx context.Context, op supervisor.Operation) (result
 		err = h.Kept.Delete(context.WithoutCancel(ctx), ended.ID)
 	}
 	if ended.State != supervisor.OperationDone {
-		return "", supervisor.Errorf(supervisor.CodeUnavailable, textFailed, ended.Result)
+		return "", supervisor.Errorf(supervisor.CodeUnavailable, textFailed, markdown.EscapeSentence(ended.Result))
 	}
 	return ended.Result, err
 }
@@ -180,7 +182,7 @@ func (h *FileHistory) undoSpan(ctx context.Context, user string, inbound int64, 
 	endedEarly := c.Span != nil && c.Span.Span != nil
 	failed := c.Outcome == protocol.UndoOutcomeExpired || c.Outcome == protocol.UndoOutcomeFailed
 	if c.Span == nil || failed && !endedEarly {
-		return done, supervisor.Errorf(supervisor.CodeUnavailable, textFailed, cmp.Or(c.Why, textGone))
+		return done, supervisor.Errorf(supervisor.CodeUnavailable, textFailed, markdown.EscapeSentence(cmp.Or(c.Why, textGone)))
 	}
 	return *c.Span, nil
 }

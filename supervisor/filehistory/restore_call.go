@@ -67,7 +67,7 @@ func (h *FileHistory) finish(ctx context.Context, op supervisor.Operation) (r pr
 		if err := h.Kept.Delete(ctx, op.ID); err != nil {
 			return r, err
 		}
-		return r, supervisor.Errorf(supervisor.CodeUnavailable, textFailed, op.Result)
+		return r, supervisor.Errorf(supervisor.CodeUnavailable, textFailed, markdown.EscapeSentence(op.Result))
 	}
 	if err := json.Unmarshal([]byte(op.Result), &r); err != nil {
 		return r, fmt.Errorf("read the result of operation %d: %w", op.ID, err)

@@ -166,7 +166,8 @@ func (h *FileHistory) record(ctx context.Context, user string, m supervisor.File
 func notKeptText(s protocol.HistorySpace) string {
 	var reasons []string
 	for _, why := range s.Why {
-		reasons = append(reasons, fmt.Sprintf(textReasonCount, amount.FormatNumber(why.Count), why.Reason))
+		reasons = append(reasons, fmt.Sprintf(textReasonCount, amount.FormatNumber(why.Count),
+			markdown.EscapeSentence(why.Reason)))
 	}
 	if len(reasons) == 0 {
 		return amount.FormatNumber(s.Left.Count)

@@ -215,7 +215,7 @@ func checkFileHistory(parameters string, raw json.RawMessage, committed []protoc
 	if err == nil && result.Blob != nil && !slices.Contains(committed, *result.Blob) {
 		err = errNotCommitted
 	}
-	return errors.Join(err, p.Validate(), result.Validate())
+	return errors.Join(err, p.Validate(), result.Validate(p))
 }
 
 func checkUploads(_ string, raw json.RawMessage, committed []protocol.BlobRef) error {

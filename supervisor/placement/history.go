@@ -1,11 +1,13 @@
 package placement
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"mews/supervisor"
 )
@@ -27,24 +29,45 @@ func (c *WorkerLocations) HistoryPath(u supervisor.User) string {
 	return filepath.Join(c.HistoryDir, u.Name+HistorySuffix)
 }
 
+// FindHistory returns the existing folder of a user's file history. It looks into folders in turn.
+// If none exists, it returns the path in the first folder.
+func FindHistory(user string, folders ...string) string {
+	for _, folder := range folders {
+		path := filepath.Join(folder, user+HistorySuffix)
+		if _, err := os.Lstat(path); err == nil {
+			return path
+		}
+	}
+	return filepath.Join(folders[0], user+HistorySuffix)
+}
+
+// ExistingHistoryPath is like HistoryPath, but also finds a file history beside the homes. There it
+// lies if the configured folder has changed.
+func (c *WorkerLocations) ExistingHistoryPath(u supervisor.User) string {
+	return FindHistory(u.Name, c.historyFolders()...)
+}
+
 // historyOf returns the location of a user's file history. "" means that there is none, as in a
 // process without a service, which may not make folders. If no history is kept any longer, an earlier
 // one still has a location, because a worker must be able to forget its versions. The parameter whose is the account of
 // the user's worker; the zero value means the shared account. The spawner makes a missing folder.
 // If root owns the folder, as after a restore of a backup, root gives it to the account. A history
-// of another account is not used: HistoryFault names it, and the user is served without a history.
-func (c *WorkerLocations) historyOf(u supervisor.User, whose Account) (root, name string, err error) {
+// that can't be used never stops a worker: HistoryFault says why, and the user is served without it.
+func (c *WorkerLocations) historyOf(u supervisor.User, whose Account) (root, name string) {
 	path := c.HistoryPath(u)
 	if path == "" || c.Idle || !keepsHistory(c.Spawner.Sandbox().Tier) || !c.History && !exists(path) {
-		return "", "", nil
+		return "", ""
 	}
+	var err error
 	if c.History {
-		if err := c.makeHistories(); err != nil {
-			return "", "", fmt.Errorf("make the folder of file histories: %w", err)
-		}
+		err = c.makeHistories()
 	}
-	if root, err = filepath.EvalSymlinks(c.HistoryDir); err != nil {
-		return "", "", fmt.Errorf("find the folder of file histories: %w", err)
+	if err == nil {
+		root, err = filepath.EvalSymlinks(c.HistoryDir)
+	}
+	if err != nil {
+		c.setHistoryFault(u, fmt.Sprintf(textHistoriesClosed, c.HistoryDir, err))
+		return "", ""
 	}
 	if whose == (Account{}) {
 		whose = c.sharedAccount()
@@ -57,15 +80,15 @@ func (c *WorkerLocations) historyOf(u supervisor.User, whose Account) (root, nam
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		c.setHistoryFault(u, fmt.Sprintf(textHistoryClosed, path, err))
-		return "", "", nil
+		return "", ""
 	}
 	// the spawner decides about a folder of the shared account
 	if err == nil && OwnerUID(info) != whose.UID && OwnerUID(info) != c.sharedAccount().UID {
 		c.setHistoryFault(u, c.ownerFault(u, path, OwnerUID(info), whose))
-		return "", "", nil
+		return "", ""
 	}
 	c.setHistoryFault(u, "")
-	return root, filepath.Base(path), nil
+	return root, filepath.Base(path)
 }
 
 // ownerFault says why the file history of another account is not used. The text shows a command
@@ -98,23 +121,53 @@ func (c *WorkerLocations) UnreachableHistory(u supervisor.User) string {
 	return path
 }
 
-// HistoryFault says why a user's last worker could not use its file history. The text is for
-// people; "" means no fault.
+// HistoryFault says why a user's file history can't be used. LocationOf or the spawner has found
+// that. The text is for people; "" means no fault.
 func (c *WorkerLocations) HistoryFault(user string) string {
-	text, _ := c.historyFaults.Load(user)
-	fault, _ := text.(string)
-	return fault
+	return cmp.Or(faultIn(&c.historyFaults, user), faultIn(&c.spawnFaults, user))
 }
 
-// setHistoryFault stores why a user's file history can't be used, and logs a new fault.
+// RecheckHistoryFault looks again at a fault of a user's file history. It returns the fault that is left. The next worker looks again at a fault that the spawner
+// found. So without a running worker such a fault does not count.
+func (c *WorkerLocations) RecheckHistoryFault(u supervisor.User, running bool) string {
+	if faultIn(&c.historyFaults, u.Name) != "" {
+		_, _ = c.LocationOf(u) // stores the fault; the error is about something else
+	}
+	if running {
+		return c.HistoryFault(u.Name)
+	}
+	return faultIn(&c.historyFaults, u.Name)
+}
+
+// NoteHistoryStart stores whether a user's new worker could use its file history. fault is the
+// spawner's reason; "" means that it could.
+func (c *WorkerLocations) NoteHistoryStart(user, fault string) {
+	if fault != "" {
+		fault = fmt.Sprintf(textHistoryNotOpened, fault)
+	}
+	c.storeHistoryFault(&c.spawnFaults, user, fault)
+}
+
+// setHistoryFault stores why a user's file history can't be used.
 func (c *WorkerLocations) setHistoryFault(u supervisor.User, fault string) {
-	if c.HistoryFault(u.Name) == fault {
+	c.storeHistoryFault(&c.historyFaults, u.Name, fault)
+}
+
+// storeHistoryFault stores a fault, and logs a new one.
+func (c *WorkerLocations) storeHistoryFault(faults *sync.Map, user, fault string) {
+	if faultIn(faults, user) == fault {
 		return
 	}
-	c.historyFaults.Store(u.Name, fault)
+	faults.Store(user, fault)
 	if fault != "" {
-		c.Log.Warn("a file history is not used", "user", u.Name, "why", fault)
+		c.Log.Warn("a file history is not used", "user", user, "why", fault)
 	}
+}
+
+func faultIn(faults *sync.Map, user string) string {
+	text, _ := faults.Load(user)
+	fault, _ := text.(string)
+	return fault
 }
 
 // makeHistories makes the folder of all file histories, if it is missing. In the state folder that

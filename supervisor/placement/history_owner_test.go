@@ -49,8 +49,14 @@ func TestHistory_OfOtherAccount_IsNamed(t *testing.T) {
 	if err != nil || emptying.UID != 54499 || emptying.Path != "ann.history" {
 		t.Errorf("a worker that empties the history: %+v, %v", emptying, err)
 	}
+	if again := places.RecheckHistoryFault(ann, true); again != fault {
+		t.Errorf("asked again: %q", again)
+	}
 	if err := os.Chown(history, int(places.Workers.UID), int(places.Workers.GID)); err != nil {
 		t.Fatal(err)
+	}
+	if again := places.RecheckHistoryFault(ann, true); again != "" {
+		t.Errorf("after the hand-over: %q", again)
 	}
 	place, err = places.LocationOf(ann)
 	if err != nil || place.HistoryPath != "ann.history" || places.HistoryFault("ann") != "" ||

@@ -33,7 +33,7 @@ func (c *WorkerLocations) LocationForHomeOperation(u supervisor.User) (pool.Work
 // LocationForHistoryOperation returns the location of a worker that empties a file history. For the
 // worker the history's folder is its home.
 func (c *WorkerLocations) LocationForHistoryOperation(u supervisor.User) (pool.WorkerLocation, error) {
-	return c.locationForFolder(u, c.HistoryPath(u), true)
+	return c.locationForFolder(u, c.ExistingHistoryPath(u), true)
 }
 
 // locationForFolder returns the location of a worker whose home is a folder. If give is set, a

@@ -80,7 +80,8 @@ type WorkerLocations struct {
 	// why users without an account share one account; "" if they have their own uids
 	Sharing string
 
-	historyFaults sync.Map // texts by user; see HistoryFault
+	// texts by user about file histories that can't be used, as LocationOf and the spawner found
+	historyFaults, spawnFaults sync.Map
 
 	broken map[string]bool // users who could not be prepared; only SetUsers uses the map
 	// roots maps each folder of a worker to its parent folder, with links resolved.
@@ -146,6 +147,9 @@ func (c *WorkerLocations) SetUsers(users []supervisor.User) (commit func(), err 
 			c.Log.Error("somebody can't be served until this is mended", "user", u.Name, "error", err)
 		}
 	}
+	if err := c.checkHistoriesHidden(users); err != nil {
+		return nil, err
+	}
 	return func() {
 		c.roots.Store(&roots)
 		c.broken = broken
@@ -207,9 +211,7 @@ func (c *WorkerLocations) LocationOf(u supervisor.User) (pool.WorkerLocation, er
 		GID: whose.GID,
 		// a spawner that has started this process ignores these limits and has its own
 		Memory: uint64(c.Memory), PIDs: uint32(c.PIDs)}
-	if p.HistoryRoot, p.HistoryPath, err = c.historyOf(u, whose); err != nil {
-		return pool.WorkerLocation{}, err
-	}
+	p.HistoryRoot, p.HistoryPath = c.historyOf(u, whose)
 	for _, path := range u.Workspaces {
 		p.Binds = append(p.Binds, spawnwire.BindMount{Name: filepath.Base(path), Root: roots[path],
 			Path:     filepath.Base(path),

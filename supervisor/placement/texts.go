@@ -25,10 +25,14 @@ const (
 	textHistoryOfUID   = "their folder %s belongs to the user id %d. Hand it over, as root: %s"
 	textHistoryAndHome = "their folder %s belongs to the user id %d. " +
 		"Mend the home first: it belongs to another account too"
-	textHistoryClosed = "their folder %s can't be used: %v"
-	textHomeMissing   = "the folder of %s, %s, is not there: install -d -m 700 -o %s -g %s %s"
-	textHomeBehind    = "the folder of %s, %s, is below %s, whose mode %04o keeps the service out. Run chmod o+x %s, or choose another `home:`"
-	textHomeFault     = "the folder of %s: %w; write another `home:` in the configuration"
+	textHistoriesExposed = "workers get the folder %s, but the earlier versions of people's files are in %s: " +
+		"choose another folder"
+	textHistoryClosed    = "their folder %s can't be used: %v"
+	textHistoriesClosed  = "the folder %s, where all earlier versions are, can't be used: %v"
+	textHistoryNotOpened = "the spawner can't use the folder: %s"
+	textHomeMissing      = "the folder of %s, %s, is not there: install -d -m 700 -o %s -g %s %s"
+	textHomeBehind       = "the folder of %s, %s, is below %s, whose mode %04o keeps the service out. Run chmod o+x %s, or choose another `home:`"
+	textHomeFault        = "the folder of %s: %w; write another `home:` in the configuration"
 
 	textDisk = "My programs filled your folder with more than the %s that it may hold, and were ended. " +
 		"Delete something: what is in .trash counts too. An admin can allow more in the configuration: worker.disk."

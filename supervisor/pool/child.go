@@ -26,6 +26,7 @@ type child struct {
 
 	mu     sync.Mutex         // guards the fields below
 	number int                // the process ID; 0 before the start
+	fault  string             // why it has no file history
 	status syscall.WaitStatus // the exit status, if exited is closed and err is nil
 	err    error              // why status is unknown: start refused, spawner gone, or child given up
 	ended  bool               // whether exited is closed
@@ -50,13 +51,14 @@ func (c *child) answered() {
 	}
 }
 
-// setStarted records the process ID. A second call changes nothing.
-func (c *child) setStarted(pid int) {
+// setStarted records the process ID, and why the child has no file history. A second call changes
+// nothing.
+func (c *child) setStarted(pid int, historyFault string) {
 	c.answered()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.number == 0 {
-		c.number = pid
+		c.number, c.fault = pid, historyFault
 		close(c.started)
 	}
 }
@@ -79,6 +81,13 @@ func (c *child) finish(status syscall.WaitStatus, err error) {
 	}
 	c.ended, c.status, c.err = true, status, err
 	close(c.exited)
+}
+
+// historyFault returns why the child has no file history, as the spawner answered.
+func (c *child) historyFault() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.fault
 }
 
 func (c *child) pid() int {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -39,6 +40,26 @@ func TestAcquire_StartsWorkerOnDemand(t *testing.T) {
 	}
 	if s := r.status("good"); s.State != StateBusy || s.PID != w.process.pid() || s.PID == 0 {
 		t.Errorf("status %+v", s)
+	}
+}
+
+// A history that can't be used does not stop its worker. The spawner's reason is told.
+func TestAcquire_UnusableHistory_IsTold(t *testing.T) {
+	r := newRig(t, quick(), "good")
+	told := make(chan string, 2)
+	r.pool.options.OnHistory = func(user, fault string) { told <- user + ": " + fault }
+	if err := os.WriteFile(filepath.Join(r.root, "good.history"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	spec := r.spec("good")
+	spec.Place.HistoryRoot, spec.Place.HistoryPath = r.root, "good.history"
+	w, err := r.pool.Acquire(bounded(t), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Release()
+	if got := <-told; !strings.HasPrefix(got, "good: ") || !strings.Contains(got, "not a directory") {
+		t.Errorf("told %q", got)
 	}
 }
 

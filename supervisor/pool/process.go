@@ -130,15 +130,27 @@ func (p *process[H]) runChild(c *child, tasks *sync.WaitGroup) {
 		p.ready = true
 		c.awaitPID() // wait, because the worker's answer may come before the spawner's
 		p.log.Info("worker started", "pid", c.pid())
-		if user := p.spec.user(); p.options.OnStart != nil && user != "" {
-			p.options.OnStart(user, c.pid())
-		}
+		p.reportStart(c)
 		p.managed.do(func() { p.managed.ready(p) })
 		p.awaitEnd(c)
 	}
 	p.managed.do(func() { p.managed.stopping(p) })
 	p.shutdown(c)
 	p.lastStderr, p.short = stderr.end(), stderr.short
+}
+
+// reportStart calls the functions about the start of a user's worker.
+func (p *process[H]) reportStart(c *child) {
+	user := p.spec.user()
+	if user == "" {
+		return
+	}
+	if p.options.OnHistory != nil && profiles[p.spec.Profile].history && p.spec.Place.HistoryPath != "" {
+		p.options.OnHistory(user, c.historyFault())
+	}
+	if p.options.OnStart != nil {
+		p.options.OnStart(user, c.pid())
+	}
 }
 
 // connect makes the connection, and the Host that answers the worker's calls.

@@ -226,7 +226,7 @@ func (p *spawnerProcess) listen() error {
 func (p *spawnerProcess) handle(m spawnwire.Message) error {
 	switch m := m.(type) {
 	case spawnwire.StartedMessage:
-		return p.withChild(m.ID, func(c *child) { c.setStarted(int(m.PID)) })
+		return p.withChild(m.ID, func(c *child) { c.setStarted(int(m.PID), m.HistoryFault) })
 	case spawnwire.RefusedMessage:
 		return p.withChild(m.ID, func(c *child) {
 			p.forget(m.ID)

@@ -85,7 +85,7 @@ func nameCounted(listed []string, more protocol.PathCount) string {
 	}
 	text, left := strings.Join(names, ", "), sum.Count-int64(len(shown))
 	switch {
-	case left == 0:
+	case left <= 0:
 		return text
 	case text == "":
 		return amount.Plural(left, "file", "files")
@@ -107,15 +107,15 @@ func (r *Report) spanLines() (lines []string) {
 	for _, s := range r.Spans {
 		shared, lost = addCounts(shared, s.Shared), addCounts(lost, s.NotKept)
 		failed = addCounts(failed, s.Failed)
-		expired, failed := textSpanExpired, textSpanFailed
+		expired, impossible := textSpanExpired, textSpanFailed
 		if s.Restore {
-			expired, failed = textRestoreExpired, textRestoreFailed
+			expired, impossible = textRestoreExpired, textRestoreFailed
 		}
 		switch name := markdown.EscapeName(s.Program); {
 		case s.Outcome == OutcomeExpired:
 			lines = append(lines, fmt.Sprintf(expired, name))
 		case s.Outcome == OutcomeImpossible:
-			lines = append(lines, fmt.Sprintf(failed, name, s.Why))
+			lines = append(lines, fmt.Sprintf(impossible, name, markdown.EscapeSentence(s.Why)))
 		}
 	}
 	if shared.Count > 0 {

@@ -102,6 +102,9 @@ func TestUndo_Span_CountsAndNamesFiles(t *testing.T) {
 		"failed": {protocol.UndoneChange{Outcome: protocol.UndoOutcomeFailed, Why: "the disk is full",
 			Span: &protocol.UndoneSpan{}},
 			fmt.Sprintf(textSpanFailed, "`rm -rf .`", "the disk is full") + "\n" + textUndoEarlier, false, nil},
+		"failed with a link": {protocol.UndoneChange{Outcome: protocol.UndoOutcomeFailed, Span: &protocol.UndoneSpan{},
+			Why: "[click](https://example.org)`\x1b"}, fmt.Sprintf(textSpanFailed, "`rm -rf .`",
+			"`[click](https://example.org)`") + "\n" + textUndoEarlier, false, nil},
 	} {
 		var recorded supervisor.UndoneChanges
 		var asked protocol.UndoParameters

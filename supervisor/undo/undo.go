@@ -149,7 +149,7 @@ func (u *Undoer) UndoTurn(ctx context.Context, user string, inbound, turn, of in
 		outcome, why := outcomes[c.Outcome], ""
 		switch outcome {
 		case OutcomeImpossible:
-			why = c.Why
+			why = markdown.EscapeSentence(c.Why)
 		case OutcomeRestored:
 			why = differences[list[i].Path]
 		}
@@ -226,7 +226,7 @@ func (u *Undoer) list(ctx context.Context, user string, turn, of int64, report *
 			report.byPrograms = append(report.byPrograms, c)
 		case c.Obstacle != "":
 			never = append(never, c)
-			report.add(OutcomeImpossible, c.Path, c.Obstacle)
+			report.add(OutcomeImpossible, c.Path, markdown.EscapeSentence(c.Obstacle))
 		}
 	}
 	for _, c := range slices.Backward(all) {

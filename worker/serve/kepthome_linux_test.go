@@ -189,7 +189,7 @@ func (k *keptHome) fileHistory(p protocol.FileHistoryParameters) (r protocol.Fil
 	k.t.Helper()
 	k.ids++
 	k.operate(k.ids, protocol.OperationKindFileHistory, p, &r)
-	if err := r.Validate(); err != nil {
+	if err := r.Validate(p); err != nil {
 		k.t.Fatal(err)
 	}
 	return r

@@ -16,43 +16,53 @@ import (
 // folder, such as a home, as a history.
 const historySuffix = ".history"
 
-// errOthersHistory means that a history belongs to another account than the worker's.
-var errOthersHistory = errors.New("it belongs to another account")
-
 // openHistory opens the folder of a worker's file history, and puts it into the plan, whose account
 // is set. A missing folder is made for that account. It returns the descriptor for Launch.History,
-// which the caller closes; -1 means none. A folder of another account is not used; its user is
-// served without a history.
-func (s *spawner) openHistory(m spawnwire.SpawnRequest, p *sandbox.Plan) (fd int, err error) {
+// which the caller closes; -1 means none. A folder that can't be used does not stop the worker: fault
+// says why it has no history. A shortage is an error, because the start is tried again soon.
+func (s *spawner) openHistory(m spawnwire.SpawnRequest, p *sandbox.Plan) (fd int, fault string, err error) {
 	if m.HistoryRoot == "" && m.HistoryPath == "" {
-		return -1, nil
+		return -1, "", nil
 	}
-	if fd, err = s.openHistoryFolder(m, Account{uint32(p.UID), uint32(p.GID)}, p); errors.Is(err, errOthersHistory) {
-		p.History = sandbox.BindMount{}
-		return -1, nil
+	path := filepath.Join(m.HistoryRoot, m.HistoryPath)
+	if err := checkHistory(m); err != nil {
+		return -1, "", fmt.Errorf("history %s: %w", path, err)
 	}
+	fd, err = s.openHistoryFolder(m, Account{uint32(p.UID), uint32(p.GID)}, p)
 	if err == nil {
 		fd, err = p.PassHistory(fd, s.privilege)
 	}
-	return fd, wrap(err, "history %s", filepath.Join(m.HistoryRoot, m.HistoryPath))
+	switch err = wrap(err, "history %s", path); {
+	case spawnwire.IsShortage(err) && !errors.Is(err, unix.ENOSPC): // a full disk may stay full
+		return -1, "", err
+	case err != nil:
+		p.History = sandbox.BindMount{}
+		return -1, err.Error(), nil
+	}
+	return fd, "", nil
 }
 
-// openHistoryFolder opens or makes the folder for account a, and sets p.History. It returns
-// errOthersHistory for a folder of another account.
-func (s *spawner) openHistoryFolder(m spawnwire.SpawnRequest, a Account, p *sandbox.Plan) (fd int, err error) {
+// checkHistory refuses names that no honest supervisor sends.
+func checkHistory(m spawnwire.SpawnRequest) error {
 	name := m.HistoryPath
 	if filepath.Base(name) != name || !strings.HasSuffix(name, historySuffix) || name == historySuffix {
-		return -1, fmt.Errorf("want a name without slashes that ends in %s", historySuffix)
+		return fmt.Errorf("want a name without slashes that ends in %s", historySuffix)
 	}
-	if err := s.makeMissing(m.HistoryRoot, name, a); err != nil {
+	return checkAbsolute(m.HistoryRoot)
+}
+
+// openHistoryFolder opens or makes the folder for account a, and sets p.History. A folder of another
+// account is an error.
+func (s *spawner) openHistoryFolder(m spawnwire.SpawnRequest, a Account, p *sandbox.Plan) (fd int, err error) {
+	if err := s.makeMissing(m.HistoryRoot, m.HistoryPath, a); err != nil {
 		return -1, err
 	}
-	if p.History, fd, err = sandbox.OpenHistory(m.HistoryRoot, name); err != nil {
+	if p.History, fd, err = sandbox.OpenHistory(m.HistoryRoot, m.HistoryPath); err != nil {
 		return -1, err
 	}
 	var st unix.Stat_t
 	if err = unix.Fstat(fd, &st); err == nil && st.Uid != a.UID {
-		err = errOthersHistory
+		err = fmt.Errorf("it belongs to uid %d and not to the worker's uid %d", st.Uid, a.UID)
 	}
 	if err != nil {
 		return -1, errors.Join(err, unix.Close(fd))

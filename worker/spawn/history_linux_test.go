@@ -3,6 +3,7 @@ package spawn
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -226,14 +227,26 @@ func TestHistory_UserWithOwnUID_OwnsFolder(t *testing.T) {
 	}
 }
 
-// TestHistory_BadRequest_IsRefused: a bad request comes from a faulty supervisor, or names a folder
-// that somebody has replaced.
-func TestHistory_BadRequest_IsRefused(t *testing.T) {
+// wantNoHistory starts a worker whose history can't be used, and checks the reason.
+func (r *harness) wantNoHistory(root, path, reason string) {
+	r.t.Helper()
+	w := r.workerOf(spawnwire.SpawnRequest{HistoryRoot: root, HistoryPath: path})
+	w.write("kept")
+	if said := w.readLine(); !strings.HasPrefix(said, "process ") { // a worker without a history says this
+		r.t.Errorf("%s in %s: the worker says %q", path, root, said)
+	}
+	if !strings.Contains(w.fault, reason) || !strings.Contains(w.fault, filepath.Join(root, path)) {
+		r.t.Errorf("%s in %s: the fault is %q, want %q", path, root, w.fault, reason)
+	}
+	r.kill(w)
+}
+
+// TestHistory_UnusableFolder_IsNotUsed: a folder that somebody has replaced, or that can't
+// be made, never stops a worker. The spawner answers why it is not used.
+func TestHistory_UnusableFolder_IsNotUsed(t *testing.T) {
 	eachKeeper(t, func(t *testing.T, r *harness) {
 		beside := makeHomesFolder(t)
-		r.makeFolder("home")
 		r.makeFolder("real.history")
-		r.makeFolder("plain")
 		for name, err := range map[string]error{
 			"link": os.Symlink("real.history", filepath.Join(r.root, "link.history")),
 			"out":  os.Symlink(beside, filepath.Join(r.root, "out.history")),
@@ -250,6 +263,28 @@ func TestHistory_BadRequest_IsRefused(t *testing.T) {
 			{r.root, "out.history", "symbolic links"},
 			{r.root, "lost.history", "symbolic links"},
 			{r.root, "file.history", "not a directory"},
+			{r.root, strings.Repeat("n", 300) + ".history", "name too long"},
+			{"/no/such", "ann.history", "open /no/such"},
+			{filepath.Join(beside, "root"), "ann.history", "symbolic link in this path"},
+			{"/proc", "ann.history", ""}, // where nobody makes a folder
+		} {
+			r.wantNoHistory(c.root, c.path, c.reason)
+		}
+		good := r.workerOf(spawnwire.SpawnRequest{HistoryRoot: r.root, HistoryPath: "real.history"})
+		good.wantAnswer("kept", "no such file or directory") // the spawner still answers
+		if good.fault != "" {
+			t.Errorf("a good folder has the fault %q", good.fault)
+		}
+	})
+}
+
+// TestHistory_BadRequest_IsRefused: a bad request comes from a faulty supervisor.
+func TestHistory_BadRequest_IsRefused(t *testing.T) {
+	eachKeeper(t, func(t *testing.T, r *harness) {
+		r.makeFolder("home")
+		r.makeFolder("real.history")
+		r.makeFolder("plain")
+		for _, c := range []struct{ root, path, reason string }{
 			{r.root, "plain", "ends in .history"},
 			{r.root, "home", "ends in .history"},
 			{r.root, "", "ends in .history"},
@@ -259,11 +294,8 @@ func TestHistory_BadRequest_IsRefused(t *testing.T) {
 			{r.root, "../real.history", "without slashes"},
 			{r.root, "home/real.history", "without slashes"},
 			{r.root, "/tmp/real.history", "without slashes"},
-			{r.root, strings.Repeat("n", 300) + ".history", "name too long"},
 			{"", "ann.history", "absolute"},
 			{"tmp", "ann.history", "absolute"},
-			{"/no/such", "ann.history", "open /no/such"},
-			{filepath.Join(beside, "root"), "ann.history", "symbolic link in this path"},
 		} {
 			r.last++
 			r.mustRefuse(spawnwire.SpawnRequest{ID: r.last, Root: r.root, Path: "home", Profile: "worker",
@@ -272,8 +304,6 @@ func TestHistory_BadRequest_IsRefused(t *testing.T) {
 		r.last++
 		review := spawnwire.SpawnRequest{ID: r.last, Profile: "review", HistoryRoot: r.root, HistoryPath: "a.history"}
 		r.mustRefuse(review, "has none")
-		good := r.workerOf(spawnwire.SpawnRequest{HistoryRoot: r.root, HistoryPath: "real.history"})
-		good.wantAnswer("kept", "no such file or directory") // the spawner still answers
 	})
 }
 
@@ -289,12 +319,7 @@ func TestHistory_OfOtherAccount_IsNotUsed(t *testing.T) {
 			if err := os.Chown(path, owner, owner); err != nil {
 				t.Fatal(err)
 			}
-			w := r.workerOf(spawnwire.SpawnRequest{HistoryRoot: r.root, HistoryPath: "ann.history"})
-			w.write("kept")
-			if said := w.readLine(); !strings.HasPrefix(said, "process ") { // a worker without a history says this
-				t.Errorf("a worker of %d: %q", owner, said)
-			}
-			r.kill(w)
+			r.wantNoHistory(r.root, "ann.history", fmt.Sprint("belongs to uid ", owner))
 			if left, _, _ := strings.Cut(ownerOf(t, path), " "); left != fmt.Sprint(owner) {
 				t.Errorf("it belongs to %s now", left)
 			}
@@ -302,20 +327,30 @@ func TestHistory_OfOtherAccount_IsNotUsed(t *testing.T) {
 	})
 }
 
-// TestHistory_OutsideAllowedRoots_IsRefused: a history must be in a root of the policy.
-func TestHistory_OutsideAllowedRoots_IsRefused(t *testing.T) {
+// TestHistory_OutsideAllowedRoots_IsNotUsed: a history must be in a root of the policy.
+func TestHistory_OutsideAllowedRoots_IsNotUsed(t *testing.T) {
 	allowed := makeHomesFolder(t)
 	r := startSpawner(t, "root="+allowed)
-	if err := os.Mkdir(filepath.Join(allowed, "home"), 0o700); err != nil {
+	home := filepath.Join(allowed, "home")
+	if err := os.Mkdir(home, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	giveToWorkers(t, filepath.Join(allowed, "home"))
-	for i, root := range []string{r.root, allowed + "/", allowed + "/home", filepath.Dir(allowed)} {
-		r.mustRefuse(spawnwire.SpawnRequest{ID: uint64(i) + 1, Root: allowed, Path: "home", Profile: "worker",
-			HistoryRoot: root, HistoryPath: "ann.history"}, "allowed roots")
-	}
-	if made, _ := filepath.Glob(filepath.Join(r.root, "*")); len(made) > 0 {
-		t.Errorf("made nevertheless: %q", made)
+	giveToWorkers(t, home)
+	for i, root := range []string{r.root, allowed + "/", home, filepath.Dir(allowed)} {
+		socket, stderr := r.request(spawnwire.SpawnRequest{ID: uint64(i) + 1, Root: allowed, Path: "home",
+			Profile: "worker", HistoryRoot: root, HistoryPath: "ann.history"})
+		started := nextMessage[spawnwire.StartedMessage](r)
+		if !strings.Contains(started.HistoryFault, "allowed roots") {
+			t.Errorf("%s: started with %+v", root, started)
+		}
+		if err := errors.Join(socket.Close(), stderr.Close()); err != nil {
+			t.Error(err)
+		}
+		nextMessage[spawnwire.ExitedMessage](r)
+		made, _ := filepath.Glob(filepath.Join(root, "ann.history*"))
+		if len(made) > 0 {
+			t.Errorf("made nevertheless: %q", made)
+		}
 	}
 }
 

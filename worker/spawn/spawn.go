@@ -213,13 +213,13 @@ func (s *spawner) spawn(m spawnwire.SpawnRequest, fds []int) error {
 		return fmt.Errorf("the supervisor sent %d descriptors for worker %d, want 2", len(fds), m.ID)
 	}
 	s.last = m.ID
-	w, err := s.start(m, fds[0], fds[1])
+	w, fault, err := s.start(m, fds[0], fds[1])
 	if err != nil {
 		return s.send(spawnwire.RefusedMessage{ID: m.ID, Reason: spawnwire.ClipText(err.Error()),
 			Shortage: spawnwire.IsShortage(err)})
 	}
 	s.workers[m.ID] = w
-	return s.send(spawnwire.StartedMessage{ID: m.ID, PID: uint32(w.pid)})
+	return s.send(spawnwire.StartedMessage{ID: m.ID, PID: uint32(w.pid), HistoryFault: spawnwire.ClipText(fault)})
 }
 
 // kill signals a worker that has not been reaped. So no other process has its pid.

@@ -14,38 +14,38 @@ import (
 )
 
 // start starts a new worker with socket as its descriptors 0 and 1, and stderr as 2. Its only other
-// descriptors are those of sandbox.Inherited.
-func (s *spawner) start(m spawnwire.SpawnRequest, socket, stderr int) (*worker, error) {
+// descriptors are those of sandbox.Inherited. historyFault is for spawnwire.StartedMessage.
+func (s *spawner) start(m spawnwire.SpawnRequest, socket, stderr int) (w *worker, historyFault string, err error) {
 	account, err := s.workerAccount(Account{m.UID, m.GID}, s.own)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	w := &worker{id: m.ID, workerGroup: workerGroup{limits: workerLimits(m, s.Policy)}}
+	w = &worker{id: m.ID, workerGroup: workerGroup{limits: workerLimits(m, s.Policy)}}
 	plan, home, lent, err := s.plan(m, w, account)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	defer unix.Close(home)
 	defer lent.close()
-	history, err := s.openHistory(m, &plan)
+	history, historyFault, err := s.openHistory(m, &plan)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if history >= 0 {
 		defer unix.Close(history)
 	}
 	program, err := unix.Open(s.Worker, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return nil, fmt.Errorf("execute %s: %w", s.Worker, err)
+		return nil, "", fmt.Errorf("execute %s: %w", s.Worker, err)
 	}
 	defer unix.Close(program)
 	launch, err := plan.NewLaunch(s.privilege)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	launch.History = uintptr(max(history, 0))
 	if err := s.makeGroup(w, &launch.Attr); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	files := []uintptr{uintptr(socket), uintptr(socket), uintptr(stderr), uintptr(program)}
 	for _, mount := range lent.mounts {
@@ -63,9 +63,9 @@ func (s *spawner) start(m spawnwire.SpawnRequest, socket, stderr int) (*worker, 
 		err = w.joinGroup()
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("start worker %d: %w", m.ID, err), w.discard())
+		return nil, "", errors.Join(fmt.Errorf("start worker %d: %w", m.ID, err), w.discard())
 	}
-	return w, nil
+	return w, historyFault, nil
 }
 
 // plan makes the plan for stage one. The home and the shared mounts are open; the caller closes

@@ -25,6 +25,7 @@ type testWorker struct {
 	socket net.Conn
 	lines  *bufio.Reader
 	stderr *os.File
+	fault  string // why it has no history, as the spawner answered
 }
 
 // request sends a request to start a worker, with two descriptors. It returns the test's ends of
@@ -83,7 +84,7 @@ func (r *harness) workerOf(m spawnwire.SpawnRequest) *testWorker {
 	if started.ID != r.last {
 		r.t.Fatalf("started %d, asked for %d", started.ID, r.last)
 	}
-	return &testWorker{r.t, r.last, int(started.PID), socket, bufio.NewReader(socket), stderr}
+	return &testWorker{r.t, r.last, int(started.PID), socket, bufio.NewReader(socket), stderr, started.HistoryFault}
 }
 
 // write sends a line of shell to a worker.

@@ -44,7 +44,7 @@ var examinations = []examination{
 	{"state", examineState},
 	{"disk", examineDisk},
 	{"homes", examineHomes},
-	{"versions", examineHistory},
+	{"versions", examineHistories},
 	{"models", examineModels},
 	{"telegram", examineTelegram},
 	{"github", examineGitHub},

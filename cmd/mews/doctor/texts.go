@@ -125,6 +125,9 @@ const (
 	textVersionsNoSandbox = "earlier versions of files are not kept, because worker.sandbox is off"
 	textVersions          = "earlier versions of files: at most %s for each home, in %s"
 
+	textVersionsUnused = "These folders with earlier versions of files are not in use: %s. " +
+		"Delete or move them. For a removed person, `mews user delete NAME` does it."
+
 	textHistoryNone  = " No file history is kept, because worker.history is 0B."
 	textHistoryOff   = " No file history is kept, because without walls every program could change it."
 	textHistoryModes = " Programs can neither read nor write the files of the file history. " +

@@ -42,7 +42,7 @@ func (o Operation) Run(ctx context.Context, p protocol.FileHistoryParameters) (r
 	case !known:
 		return r, fmt.Errorf("there is no action %.20q", p.Action)
 	case o.History == nil && p.Action == protocol.FileHistorySpace:
-		return protocol.FileHistoryResult{Space: &protocol.HistorySpace{Off: o.Off}}, nil
+		return protocol.FileHistoryResult{Space: &protocol.HistorySpace{Off: protocol.PlainReason(o.Off)}}, nil
 	case o.History == nil:
 		return r, errors.New(o.Off)
 	}
@@ -217,8 +217,9 @@ func restoreWords(operation int64, p protocol.FileHistoryParameters) string {
 
 func (o Operation) space(_ context.Context, p protocol.FileHistoryParameters) (protocol.FileHistoryResult, error) {
 	space := o.History.Space()
+	space.Off = protocol.PlainReason(space.Off)
 	for _, left := range o.History.LeftOut() {
-		space.Why = append(space.Why, protocol.NotKept{Reason: left.Why, Count: left.Files})
+		space.Why = append(space.Why, protocol.NotKept{Reason: protocol.PlainReason(left.Why), Count: left.Files})
 	}
 	space.NoRepository = withoutRepository(p.Workspaces)
 	return protocol.FileHistoryResult{Space: &space}, nil

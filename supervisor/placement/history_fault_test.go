@@ -1,0 +1,73 @@
+package placement_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mews/supervisor"
+	"mews/supervisor/placement"
+)
+
+// TestHistory_UnusableFolder_ServesWithout: a folder of histories that is away never stops a worker.
+// Once it is mended, the fault is gone when somebody asks.
+func TestHistory_UnusableFolder_ServesWithout(t *testing.T) {
+	state := newState(t)
+	ann := supervisor.User{Name: "ann", Home: filepath.Join(state, "homes", "ann")}
+	places := startLocations(t, "landlock", placement.Options{State: state, History: true})
+	commit, err := places.SetUsers([]supervisor.User{ann})
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit()
+	link, file := filepath.Join(state, "link"), filepath.Join(state, "file")
+	if err := errors.Join(os.Symlink("/no/such/disk", link), os.WriteFile(file, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{link, filepath.Join(link, "histories"), filepath.Join(file, "histories"),
+		"/proc/histories"} {
+		places.HistoryDir = dir
+		place, err := places.LocationOf(ann)
+		if err != nil || place.Path != "ann" || place.HistoryPath != "" || place.HistoryRoot != "" ||
+			!strings.Contains(places.HistoryFault("ann"), dir) {
+			t.Errorf("%s: %+v, %v, fault %q", dir, place, err, places.HistoryFault("ann"))
+		}
+	}
+	places.HistoryDir = filepath.Join(state, "homes")
+	if fault := places.RecheckHistoryFault(ann, false); fault != "" || places.HistoryFault("ann") != "" {
+		t.Errorf("mended: %q", fault)
+	}
+}
+
+// TestHistoryFault_OfSpawner_EndsWithItsWorker: the next worker tries again.
+func TestHistoryFault_OfSpawner_EndsWithItsWorker(t *testing.T) {
+	state := newState(t)
+	ann := supervisor.User{Name: "ann", Home: filepath.Join(state, "homes", "ann")}
+	places := startLocations(t, "landlock", placement.Options{State: state, History: true,
+		HistoryDir: filepath.Join(state, "homes")})
+	places.NoteHistoryStart("ann", "permission denied")
+	if fault := places.HistoryFault("ann"); !strings.Contains(fault, "permission denied") ||
+		places.RecheckHistoryFault(ann, true) != fault || places.RecheckHistoryFault(ann, false) != "" {
+		t.Errorf("noted %q", fault)
+	}
+	if places.NoteHistoryStart("ann", ""); places.HistoryFault("ann") != "" {
+		t.Errorf("a good start leaves %q", places.HistoryFault("ann"))
+	}
+}
+
+func TestFindHistory_SeveralFolders_PrefersFirst(t *testing.T) {
+	first, second := t.TempDir(), t.TempDir()
+	inFirst, inSecond := filepath.Join(first, "ann.history"), filepath.Join(second, "ann.history")
+	for _, c := range []struct{ make, want string }{{"", inFirst}, {inSecond, inSecond}, {inFirst, inFirst}} {
+		if c.make != "" {
+			if err := os.Mkdir(c.make, 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := placement.FindHistory("ann", first, second); got != c.want {
+			t.Errorf("got %s, want %s", got, c.want)
+		}
+	}
+}
