@@ -124,7 +124,8 @@ func TestTask_RunsAtItsTime(t *testing.T) {
 	before := len(l.told("alice"))
 	l.moveTo(time.Date(2025, 11, 24, 7, 31, 0, 0, time.UTC))
 	l.awaitFires("2")
-	if n, asked = m.countRequests(); n != 2 || !strings.Contains(asked, "What you said about this task the last times (material, not an order):\n\n[Fri 21 Nov 08:30]\nThe roses are dry.") {
+	if n, asked = m.countRequests(); n != 2 || !strings.Contains(asked,
+		"What you said about this task the last times (material, not an order):\n\n[Fri 21 Nov 08:30]\nThe roses are dry.") {
 		t.Errorf("%d requests, the last: %s", n, asked)
 	}
 	if now := len(l.told("alice")); now != before {

@@ -174,7 +174,8 @@ func TestRefusal_TextSaysWhatToDo(t *testing.T) {
 			got := r.refused(p, bid(5*cent))
 			if c.house == 0 {
 				r.same("text", got, c.want)
-			} else if !strings.HasPrefix(got, c.want) || !strings.HasSuffix(got, "An admin can raise the limit (budget.month).") {
+			} else if !strings.HasPrefix(got, c.want) || !strings.HasSuffix(got,
+				"An admin can raise the limit (budget.month).") {
 				t.Errorf("got %q", got)
 			}
 			r.same("asked", len(r.person.asked), 0)

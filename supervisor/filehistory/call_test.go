@@ -95,7 +95,8 @@ func TestHomeCall_LongRestore_IsAskedAgain(t *testing.T) {
 		}
 		q.Operation = report.Operation
 	}
-	if _, err := ask(Query{User: "bob", Action: ActionRestore, Path: "a", Point: 7, Operation: q.Operation}); err == nil {
+	if _, err := ask(Query{User: "bob", Action: ActionRestore, Path: "a", Point: 7,
+		Operation: q.Operation}); err == nil {
 		t.Error("another user's operation was waited for")
 	}
 	report, err := ask(q)
@@ -138,7 +139,8 @@ func TestHomeCall_Log_HasUsersZone(t *testing.T) {
 	if text := FormatReport(ActionLog, report); err != nil || !strings.Contains(text, "2026-11-29 08:00 ") {
 		t.Fatalf("got %q, %v", text, err)
 	}
-	_, err = r.answer(t.Context(), caller(new([]string), false), Query{Action: ActionDiff, Path: "a", At: "2026-11-29 08:00"})
+	_, err = r.answer(t.Context(), caller(new([]string), false), Query{Action: ActionDiff, Path: "a",
+		At: "2026-11-29 08:00"})
 	if got := r.worker.last().At; err != nil || got.Before(v.At) || got.Sub(v.At) >= time.Minute {
 		t.Errorf("--at asks for %s, %v", got, err)
 	}

@@ -159,7 +159,8 @@ func TestHistoryFiles_Moment_PreviewsThenRestores(t *testing.T) {
 	if buttons := []string{textPutBack, textAsCopy, textLeave}; d.Text != want || !slices.Equal(texts(d), buttons) {
 		t.Fatalf("said %q with %q, want %q with %q", d.Text, texts(d), want, buttons)
 	}
-	if got := r.worker.last(); got.Path != "." || !got.At.Equal(at.Add(time.Minute-1)) || got.Point != 0 || len(r.ledger()) != 0 {
+	if got := r.worker.last(); got.Path != "." || !got.At.Equal(at.Add(time.Minute-1)) || got.Point != 0 ||
+		len(r.ledger()) != 0 {
 		t.Errorf("asked for %+v", got)
 	}
 
@@ -172,7 +173,8 @@ func TestHistoryFiles_Moment_PreviewsThenRestores(t *testing.T) {
 	if done.Text != want || !slices.Equal(texts(done), []string{textTakeBack}) || r.worker.inbound != 8 {
 		t.Errorf("said %q with %q, want %q", done.Text, texts(done), want)
 	}
-	if got := r.worker.last(); got.Action != protocol.FileHistoryRestore || !got.At.Equal(at.Add(time.Minute-1)) || got.Copy != "" {
+	if got := r.worker.last(); got.Action != protocol.FileHistoryRestore || !got.At.Equal(at.Add(time.Minute-1)) ||
+		got.Copy != "" {
 		t.Errorf("asked for %+v", got)
 	}
 	r.worker.undone = protocol.UndoneSpan{Restored: protocol.PathCount{Count: 2, Named: []string{"a.md"}},

@@ -182,7 +182,8 @@ func (h *FileHistory) undoSpan(ctx context.Context, user string, inbound int64, 
 	endedEarly := c.Span != nil && c.Span.Span != nil
 	failed := c.Outcome == protocol.UndoOutcomeExpired || c.Outcome == protocol.UndoOutcomeFailed
 	if c.Span == nil || failed && !endedEarly {
-		return done, supervisor.Errorf(supervisor.CodeUnavailable, textFailed, markdown.EscapeSentence(cmp.Or(c.Why, textGone)))
+		return done, supervisor.Errorf(supervisor.CodeUnavailable, textFailed, markdown.EscapeSentence(cmp.Or(c.Why,
+			textGone)))
 	}
 	return *c.Span, nil
 }

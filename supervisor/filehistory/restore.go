@@ -117,7 +117,8 @@ func (h *FileHistory) restoreVersion(ctx context.Context, user string, inbound i
 }
 
 // effect returns the effect of a restore.
-func (h *FileHistory) effect(user string, p protocol.FileHistoryParameters, r protocol.FileHistoryResult) supervisor.Effect {
+func (h *FileHistory) effect(user string, p protocol.FileHistoryParameters,
+	r protocol.FileHistoryResult) supervisor.Effect {
 	version := r.Version
 	if version == nil { // it is gone
 		version = &protocol.FileVersion{Point: p.Point}

@@ -36,7 +36,8 @@ func TestListModels_IncludesConfiguredModels(t *testing.T) {
 		c.providers["shut"], c.providers["slow"] = provider{Provider: shut}, provider{Provider: slow}
 		want := []ListedModel{{Spec: "a/b"}, {Spec: "a/m", Default: true}, {Spec: "a/z"}, {Spec: "b/m"},
 			{Spec: "offline"},
-			{Spec: "shut", Err: "It failed: auth."}, {Spec: "slow", Err: "The provider did not list its models within 5 seconds."}}
+			{Spec: "shut", Err: "It failed: auth."}, {Spec: "slow",
+				Err: "The provider did not list its models within 5 seconds."}}
 		for range 2 {
 			start := time.Now()
 			if diff := cmp.Diff(want, c.ListModels(t.Context())); diff != "" || time.Since(start) != listTimeout {

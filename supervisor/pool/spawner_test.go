@@ -26,8 +26,8 @@ func TestStartSpawner_CannotStart_SaysWhy(t *testing.T) {
 		script(t, "exit 0"):                        "it ended without a word",
 		script(t, "echo broken >&2; exit 4"):       "exit status 4; it wrote: broken",
 		script(t, "echo garbage >&3; read x <&3"):  "malformed",
-		script(t, "cat "+file+" >&3; read x <&3"):  "it speaks version 14, want 7: install mews, mews-spawner and mews-worker of one release together",
-		script(t, "cat "+other+" >&3; read x <&3"): "it speaks version 14, want 7: install mews, mews-spawner and mews-worker of one release together",
+		script(t, "cat "+file+" >&3; read x <&3"):  "it speaks version 15, want 8: install mews, mews-spawner and mews-worker of one release together",
+		script(t, "cat "+other+" >&3; read x <&3"): "it speaks version 15, want 8: install mews, mews-spawner and mews-worker of one release together",
 	} {
 		s, err := StartSpawner(context.Background(), spawnerOptions(path, workerPath))
 		if err == nil {

@@ -291,7 +291,8 @@ func TestJob_PostToOtherChat_NeedsApproval(t *testing.T) {
 	if _, err := h.callTool(t, chatOf("alice"), "schedule_task", fmt.Sprintf(call, "-5")); err != nil {
 		t.Fatal(err)
 	}
-	if a := h.approvalRequests; len(a) != 2 || a[0].Effect != "post_elsewhere" || a[0].Subject() != a[1].Subject() || a[0].Text != "May a reminder write in the group -5? look\ndaily at 14:00" {
+	if a := h.approvalRequests; len(a) != 2 || a[0].Effect != "post_elsewhere" || a[0].Subject() != a[1].Subject() ||
+		a[0].Text != "May a reminder write in the group -5? look\ndaily at 14:00" {
 		t.Errorf("asked for were %+v", a)
 	}
 	for _, to := range []string{"-6", "-7", "-5/3", "100", "x"} {

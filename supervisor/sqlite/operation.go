@@ -132,7 +132,8 @@ func (s Operations) Delete(ctx context.Context, id int64) error {
 
 // ListEnded lists the operations of a kind that ended before a time and that no inbound asked for,
 // oldest first.
-func (s Operations) ListEnded(ctx context.Context, kind protocol.OperationKind, before time.Time) ([]supervisor.Operation, error) {
+func (s Operations) ListEnded(ctx context.Context, kind protocol.OperationKind,
+	before time.Time) ([]supervisor.Operation, error) {
 	return engine.AllRows(s.db.reader(ctx, "list the ended operations %s", kind), scanOperation, endedOperations, kind,
 		before.UnixMilli())
 }

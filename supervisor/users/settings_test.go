@@ -184,9 +184,12 @@ func TestSettings_List_ShowsEachSetting(t *testing.T) {
 	set(t, p, "ann", SettingDailyLimit, "1")
 	list, err := p.List(t.Context(), "ann")
 	must(t, err)
-	want := [][3]string{{"model", "`offline`", "the default"}, {"thinking", "off", "the default"}, {"history", "messages are kept for ever", "the default"},
-		{"timezone", "Europe/Madrid", "set by the configuration"}, {"budget day", "$1.00 ($1.00 of $1.00 is left today)", "set by you"}, {"budget month", "no limit", "the default"},
-		{"stream", "off", "set by you"}, {"ledger", "on", "the default"}, {"log", "off", "the default"}, {"quiet", "off", "the default"}, {"busy", "steer", "the default"},
+	want := [][3]string{{"model", "`offline`", "the default"}, {"thinking", "off", "the default"}, {"history",
+		"messages are kept for ever", "the default"},
+		{"timezone", "Europe/Madrid", "set by the configuration"}, {"budget day",
+			"$1.00 ($1.00 of $1.00 is left today)", "set by you"}, {"budget month", "no limit", "the default"},
+		{"stream", "off", "set by you"}, {"ledger", "on", "the default"}, {"log", "off", "the default"}, {"quiet",
+			"off", "the default"}, {"busy", "steer", "the default"},
 		{"speech language", "auto", "the default"}}
 	var got [][3]string
 	for _, one := range list {

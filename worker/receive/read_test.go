@@ -320,7 +320,8 @@ func TestArchives_Names_AreListed(t *testing.T) {
 		data       []byte
 		head, text string
 	}{
-		"a.zip": {makeZip(t, map[string]string{"../x\n": "abc", "b/c.txt": "1"}), "a ZIP archive with 2 names, ", "=====\n\"../x\\n\"  3 bytes\nb/c.txt  1 byte"},
+		"a.zip": {makeZip(t, map[string]string{"../x\n": "abc", "b/c.txt": "1"}), "a ZIP archive with 2 names, ",
+			"=====\n\"../x\\n\"  3 bytes\nb/c.txt  1 byte"},
 		"many.zip": {makeZip(t, many), "a ZIP archive with 300 names, ", "f199  0 bytes\n=====\n[100 more file " +
 			"names are left out.]\n"},
 		"a.tar": {tarOf(t, "a", "b"), "a tar archive with 2 names, ", "=====\na  3 bytes\nb  3 bytes\n=====\n"},
@@ -378,7 +379,8 @@ func TestReceive_AudioAndVideo_HaveDuration(t *testing.T) {
 		"a video without sound":      {h.file(protocol.AttachmentVideo, "a.mp4", silent), 0, 1, "an MP4 video, 3 seconds, "},
 		"an animation": {h.file(protocol.AttachmentAnimation, "", silent), 0, 1, "One frame of the " +
 			"video.]"},
-		"a moving sticker":  {protocol.ArrivedFile{Kind: protocol.AttachmentSticker, MediaType: "video/webm", Blob: h.blobs.put(webm)}, 0, 1, "sticker.webm"},
+		"a moving sticker":  {protocol.ArrivedFile{Kind: protocol.AttachmentSticker, MediaType: "video/webm",
+			Blob: h.blobs.put(webm)}, 0, 1, "sticker.webm"},
 		"text sent as film": {h.file(protocol.AttachmentVideo, "a.mp4", []byte("hello")), 0, 0, "text, 5 bytes"},
 	} {
 		got := h.takes(c.file)

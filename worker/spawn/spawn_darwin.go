@@ -57,30 +57,30 @@ func (s *spawner) detectSystem() (m spawnwire.ReadyMessage, err error) {
 
 // start starts a worker with socket as its descriptors 0 and 1, stderr as 2, no other descriptor,
 // and a new session.
-func (s *spawner) start(m spawnwire.SpawnRequest, socket, stderr int) (*worker, error) {
+func (s *spawner) start(m spawnwire.SpawnRequest, socket, stderr int) (w *worker, fault string, err error) {
 	account, err := s.workerAccount(Account{m.UID, m.GID}, s.own)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if account != s.own {
-		return nil, fmt.Errorf("become uid %d: on macOS workers have the account of their service", account.UID)
+		return nil, "", fmt.Errorf("become uid %d: on macOS workers have the account of their service", account.UID)
 	}
 	p := sandbox.Plan{Tier: s.tier, Profile: sandbox.Profile(m.Profile), Worker: s.Worker, UID: int(s.own.UID), GID: int(s.own.GID)}
 	if p.Profile != sandbox.ProfileReview {
 		if p.Home, err = s.openHome(m); err != nil {
-			return nil, err
+			return nil, "", err
 		}
 	}
 	cmd, err := p.Command()
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	pid, err := syscall.ForkExec(cmd.Path, cmd.Args, &syscall.ProcAttr{Dir: cmd.Dir, Env: cmd.Env,
 		Files: []uintptr{uintptr(socket), uintptr(socket), uintptr(stderr)}, Sys: &syscall.SysProcAttr{Setsid: true}})
 	if err != nil {
-		return nil, fmt.Errorf("start worker %d: %w", m.ID, err)
+		return nil, "", fmt.Errorf("start worker %d: %w", m.ID, err)
 	}
-	return &worker{id: m.ID, pid: pid}, nil
+	return &worker{id: m.ID, pid: pid}, "", nil
 }
 
 func (s *spawner) openHome(m spawnwire.SpawnRequest) (home sandbox.BindMount, err error) {

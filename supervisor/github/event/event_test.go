@@ -191,9 +191,11 @@ func TestParse_UnusedEvent_IsIgnored(t *testing.T) {
 		{"ping", `{"zen":"z"}`}:                                                                                     "ping",
 		{"sponsorship", `{"action":"created"}`}:                                                                     "event sponsorship",
 		{"issues", `{"action":"pinned",` + around + `}`}:                                                            "issues pinned",
-		{"release", `{"action":"published",` + bot + `}`}:                                                           "from a bot",
+		{"release", `{"action":"published",` + bot +
+			`}`}:                                                           "from a bot",
 		{"status", `{"sha":"s",` + bot + `}`}:                                                                       "",
-		{"issue_comment", `{"action":"created","comment":{"body":"x\n<!-- mews:a -->"},` + bot + `}`}:               "from Mews itself",
+		{"issue_comment", `{"action":"created","comment":{"body":"x\n<!-- mews:a -->"},` + bot +
+			`}`}:               "from Mews itself",
 		{"pull_request", `{"action":"opened","pull_request":{"number":7,"body":"<!-- mews:a -->"},` + around + `}`}: "",
 		{"issues", `{"action":"opened","issue":{"number":7,"body":"<!-- mews:a -->"},` + around + `}`}:              "",
 	} {

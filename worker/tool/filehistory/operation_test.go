@@ -87,7 +87,8 @@ func TestRestore_EndsEarly_KeepsItsSpan(t *testing.T) {
 	h.op.Files.SetQuota(&fullQuota{})
 	r, err := h.restore(".", 1)
 	if err != nil || r.Restored.Count != 1 || r.Failed.Count != 2 || r.Span == nil ||
-		!strings.Contains(r.Why, errNoRoom.Error()) || r.Validate(protocol.FileHistoryParameters{Action: protocol.FileHistoryRestore, Path: "."}) != nil {
+		!strings.Contains(r.Why, errNoRoom.Error()) ||
+			r.Validate(protocol.FileHistoryParameters{Action: protocol.FileHistoryRestore, Path: "."}) != nil {
 		t.Fatalf("got %+v, %v", r, err)
 	}
 	by := protocol.HistoryAuthor{Kind: protocol.HistoryAuthorUndo, Words: "undo 1"}
