@@ -130,15 +130,15 @@ func (s Operations) Delete(ctx context.Context, id int64) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(deleteOperation, id) }, "delete operation %d", id)
 }
 
-// ListEnded lists the operations of a kind that ended before a time and that no inbound asked for,
-// oldest first.
+// ListEnded lists operations of a kind that no inbound asked for, oldest first. All of them ended
+// before a time.
 func (s Operations) ListEnded(ctx context.Context, kind protocol.OperationKind,
 	before time.Time) ([]supervisor.Operation, error) {
 	return engine.AllRows(s.db.reader(ctx, "list the ended operations %s", kind), scanOperation, endedOperations, kind,
 		before.UnixMilli())
 }
 
-// DeleteWithEffect deletes an ended operation, and stores its effect in the same transaction. If the
+// DeleteWithEffect deletes an ended operation, and stores its effect, in one transaction. If the
 // operation was deleted before, no effect is stored.
 func (s Operations) DeleteWithEffect(ctx context.Context, id int64, e supervisor.Effect) error {
 	return s.db.write(ctx, func(t *tx) {

@@ -72,7 +72,7 @@ func Open(o Options) (*History, error) {
 	}
 	return &History{options: o, home: &home{dir: dir}, rules: rules, folder: &folder{dir: own, inject: o.inject},
 		clock: clock{now: o.Now, elapsed: o.elapsed}, mu: newLock(), wake: make(chan struct{}, 1),
-			running: map[*Program]bool{}}, nil
+		running: map[*Program]bool{}}, nil
 }
 
 // Close saves the index and closes the folder. Call it after Run has returned.

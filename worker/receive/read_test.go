@@ -379,7 +379,7 @@ func TestReceive_AudioAndVideo_HaveDuration(t *testing.T) {
 		"a video without sound":      {h.file(protocol.AttachmentVideo, "a.mp4", silent), 0, 1, "an MP4 video, 3 seconds, "},
 		"an animation": {h.file(protocol.AttachmentAnimation, "", silent), 0, 1, "One frame of the " +
 			"video.]"},
-		"a moving sticker":  {protocol.ArrivedFile{Kind: protocol.AttachmentSticker, MediaType: "video/webm",
+		"a moving sticker": {protocol.ArrivedFile{Kind: protocol.AttachmentSticker, MediaType: "video/webm",
 			Blob: h.blobs.put(webm)}, 0, 1, "sticker.webm"},
 		"text sent as film": {h.file(protocol.AttachmentVideo, "a.mp4", []byte("hello")), 0, 0, "text, 5 bytes"},
 	} {

@@ -188,14 +188,14 @@ func commits(n int) string {
 func TestParse_UnusedEvent_IsIgnored(t *testing.T) {
 	const bot = `"repository":{"full_name":"a/b"},"sender":{"login":"x[bot]","type":"Bot"}`
 	for payload, want := range map[[2]string]string{
-		{"ping", `{"zen":"z"}`}:                                                                                     "ping",
-		{"sponsorship", `{"action":"created"}`}:                                                                     "event sponsorship",
-		{"issues", `{"action":"pinned",` + around + `}`}:                                                            "issues pinned",
+		{"ping", `{"zen":"z"}`}:                          "ping",
+		{"sponsorship", `{"action":"created"}`}:          "event sponsorship",
+		{"issues", `{"action":"pinned",` + around + `}`}: "issues pinned",
 		{"release", `{"action":"published",` + bot +
-			`}`}:                                                           "from a bot",
-		{"status", `{"sha":"s",` + bot + `}`}:                                                                       "",
+			`}`}: "from a bot",
+		{"status", `{"sha":"s",` + bot + `}`}: "",
 		{"issue_comment", `{"action":"created","comment":{"body":"x\n<!-- mews:a -->"},` + bot +
-			`}`}:               "from Mews itself",
+			`}`}: "from Mews itself",
 		{"pull_request", `{"action":"opened","pull_request":{"number":7,"body":"<!-- mews:a -->"},` + around + `}`}: "",
 		{"issues", `{"action":"opened","issue":{"number":7,"body":"<!-- mews:a -->"},` + around + `}`}:              "",
 	} {

@@ -88,7 +88,7 @@ func TestRestore_EndsEarly_KeepsItsSpan(t *testing.T) {
 	r, err := h.restore(".", 1)
 	if err != nil || r.Restored.Count != 1 || r.Failed.Count != 2 || r.Span == nil ||
 		!strings.Contains(r.Why, errNoRoom.Error()) ||
-			r.Validate(protocol.FileHistoryParameters{Action: protocol.FileHistoryRestore, Path: "."}) != nil {
+		r.Validate(protocol.FileHistoryParameters{Action: protocol.FileHistoryRestore, Path: "."}) != nil {
 		t.Fatalf("got %+v, %v", r, err)
 	}
 	by := protocol.HistoryAuthor{Kind: protocol.HistoryAuthorUndo, Words: "undo 1"}

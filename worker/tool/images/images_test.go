@@ -280,9 +280,10 @@ func TestShow_BadFile_IsRefused(t *testing.T) {
 			" convert it to one of these"},
 		"nothing": {nil, "view it: it is no PNG, JPEG, GIF, WebP, BMP or TIFF image; convert it to one" +
 			" of these"},
-		"half a file":       {whole[:len(whole)/2],
+		"half a file": {whole[:len(whole)/2],
 			"view it: it looks like a PNG image, but it is damaged or of a kind that can't be opened"},
-		"a head alone":      {whole[:9], "view it: it looks like a PNG image, but it is damaged or of a kind that can't be opened"},
+		"a head alone": {whole[:9],
+			"view it: it looks like a PNG image, but it is damaged or of a kind that can't be opened"},
 		"too many pixels":   {pngHead(10000, 5001, 8, 2), "view it: it has 10000 x 5001 pixels, and at most 50 million"},
 		"a bomb":            {pngHead(1<<31-1, 1<<31-1, 8, 2), "view it: it "},
 		"more than fits":    {progressiveHead(7000, 7000), "view it: its 7000 x 7000 pixels would take 735 MB of memory, and at most 536"},
