@@ -44,7 +44,7 @@ func TestClock_JumpsAhead_DeletesNothing(t *testing.T) {
 	f.jump(365 * day)
 	f.check(f.h.Thin(context.Background()))
 	f.pass(confirmAfter)
-	f.check(f.h.Thin(context.Background())) // the clock still says so
+	f.check(f.h.Thin(context.Background())) // the jump has lasted for confirmAfter
 	if got := f.h.Space().Bytes; got > before/2 {
 		t.Errorf("%d of %d bytes are left", got, before)
 	}
@@ -64,8 +64,8 @@ func TestDelete_OnlyVersion_StaysForAYear(t *testing.T) {
 	}
 }
 
-// TestThin_DeletedPath_StaysDeleted thins a history in which a path was deleted and made again, and
-// rebuilds its index.
+// TestThin_DeletedPath_StaysDeleted rebuilds the index of a thinned history. A path in it was
+// deleted and made again before.
 func TestThin_DeletedPath_StaysDeleted(t *testing.T) {
 	f := newFixture(t)
 	f.write("other", "shared bytes")
@@ -94,7 +94,7 @@ func TestThin_DeletedPath_StaysDeleted(t *testing.T) {
 	}
 }
 
-// TestPrune_PointsAndHolds_Leave: points without changes go after a year, holds after 48 hours.
+// TestPrune_PointsAndHolds_Leave: empty points go after a year, holds after 48 hours.
 func TestPrune_PointsAndHolds_Leave(t *testing.T) {
 	f := newFixture(t)
 	f.write("stays", "1")
@@ -128,7 +128,7 @@ func TestPrune_PointsAndHolds_Leave(t *testing.T) {
 	}
 }
 
-// TestRoom_RecordsOfChanges_AreThinned makes many empty files in a folder whose bytes are left out.
+// TestRoom_RecordsOfChanges_AreThinned makes many files in a folder that is left out.
 func TestRoom_RecordsOfChanges_AreThinned(t *testing.T) {
 	f := newFixture(memoryTB{t}, func(o *Options) { o.Room = 3 << 20 })
 	f.write("diary", "dear diary")

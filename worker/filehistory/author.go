@@ -14,15 +14,15 @@ func (s *store) foundAuthor(programs int) point {
 	return point{by: protocol.HistoryAuthor{Kind: protocol.HistoryAuthorOther}}
 }
 
-// isInterrupted reports whether an undo or a restore by this author has begun and not ended, and
-// nothing was recorded since. Then it has changed paths without a record of that.
+// isInterrupted reports whether an undo or restore by this author was interrupted. That is so if
+// its beginning is the last record. It may have changed paths without a record of that.
 func (s *store) isInterrupted(by protocol.HistoryAuthor) bool {
 	n := len(s.index.points)
 	return n > 0 && by.Words != "" && s.index.points[n-1].begun && s.index.points[n-1].by == by
 }
 
-// lookAgain records the changes below a path, and of the path, as those of an interrupted restore
-// by the same author. Without an interrupted restore it does nothing.
+// lookAgain records the changes that an interrupted restore by the same author has made. It looks
+// at a path and everything below. Without an interrupted restore it does nothing.
 func (h *History) lookAgain(ctx context.Context, s *store, path string, by protocol.HistoryAuthor) error {
 	if !s.isInterrupted(by) {
 		return nil

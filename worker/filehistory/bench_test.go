@@ -14,8 +14,8 @@ import (
 
 const manyFiles = 20_000
 
-// reportCPU reports the processor time of the measured operations, which hardly depends on how busy
-// the machine is. It returns a function that pauses the count and one that goes on.
+// reportCPU reports the processor time of the measured operations. This time hardly depends on how
+// busy the machine is. reportCPU returns a function that pauses the count and one that goes on.
 func reportCPU(b *testing.B) (pause, resume func()) {
 	used := func() (d time.Duration) {
 		var u syscall.Rusage
@@ -44,7 +44,7 @@ func (f *fixture) fill(files int) {
 	}
 }
 
-// BenchmarkProgram_20000UnchangedFiles measures everything around a program that changes nothing.
+// BenchmarkProgram_20000UnchangedFiles measures the work around a program without changes.
 func BenchmarkProgram_20000UnchangedFiles(b *testing.B) {
 	f := newFixture(b)
 	f.fill(manyFiles)

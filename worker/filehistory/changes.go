@@ -12,8 +12,8 @@ import (
 	"mews/protocol"
 )
 
-// eachChange calls visit for all changes of the points from one number to another, oldest first. It
-// reports and skips a damaged record. Any other error ends the iteration.
+// eachChange calls visit for the changes of a range of points, oldest first. The range includes
+// both ends. A damaged record is reported and skipped. Any other error ends the iteration.
 func (s *store) eachChange(from, to int64, visit func(p *point, c *change)) error {
 	for _, pack := range s.packs.list {
 		for _, m := range pack.meta {

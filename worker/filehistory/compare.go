@@ -110,9 +110,8 @@ func (s *store) candidates(changes []change) (list []candidate) {
 	return list
 }
 
-// keepFound keeps the files in some changes, and files of the present list that were not kept yet.
-// The result all has all changes with their digests. The result left has the paths that are still
-// not kept.
+// keepFound keeps the files in some changes, and present files that were not kept yet. The result
+// all has all changes with their digests. The result left has the paths that are still not kept.
 func (s *store) keepFound(h *home, changes []change, stop func() bool) (all []change, left []string, err error) {
 	list := s.candidates(changes)
 	left, err = s.keepAll(h, list, true, stop)
@@ -120,8 +119,8 @@ func (s *store) keepFound(h *home, changes []change, stop func() bool) (all []ch
 	return append(changes, more...), left, errors.Join(err, lost)
 }
 
-// settle stores what was kept of the candidates of the present list in that list. If a file had
-// other bytes than before, settle returns that as a change.
+// settle stores the digests of kept candidates in the present list. If a file had other bytes than
+// before, settle returns that as a change.
 func (s *store) settle(list []candidate) (changes []change, err error) {
 	var kept []string
 	for _, c := range list {

@@ -154,7 +154,7 @@ func TestSync_AfterFailure_WritesAgain(t *testing.T) {
 	}))
 }
 
-// TestForget_StoppedBetweenPacks_KeepsPaths: the packs that were not rewritten still have the path.
+// TestForget_StoppedBetweenPacks_KeepsPaths: packs that were not rewritten have the path.
 func TestForget_StoppedBetweenPacks_KeepsPaths(t *testing.T) {
 	f := newFixture(t)
 	f.write("big", noise(1, 17<<20))
@@ -201,7 +201,7 @@ func TestForget_ShortName_KeepsOtherWords(t *testing.T) {
 	}
 }
 
-// TestHistory_ClosedFolder_IsOpenedAgain takes all rights from the folder while its index is loaded.
+// TestHistory_ClosedFolder_IsOpenedAgain takes all rights from the folder of a loaded index.
 func TestHistory_ClosedFolder_IsOpenedAgain(t *testing.T) {
 	if os.Getuid() == 0 {
 		t.Skip("root may enter any folder")

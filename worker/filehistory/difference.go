@@ -28,8 +28,8 @@ func (h *History) Differences(span protocol.HistorySpan) (list []Difference, err
 	return list, err
 }
 
-// FindSpan returns the span of all points of an author. The zero span means that there are none. No
-// other author may have the same words.
+// FindSpan returns the span from the first to the last point of an author. The zero span means that
+// there are none. No other author may have the same words.
 func (h *History) FindSpan(by protocol.HistoryAuthor) (span protocol.HistorySpan, err error) {
 	err = h.do(func(s *store) error {
 		for i := range s.index.points {

@@ -56,8 +56,9 @@ type entry struct {
 	walk   uint32 // number of the last comparison that found the path; only in memory
 }
 
-// hasStamp reports whether two entries have the same kind, mode, size, inode and time of change. The
-// device does not count: its number may be another one after a reboot.
+// hasStamp reports whether two entries have the same stamp. The stamp of a file is its kind, mode,
+// size, inode and time of change. A link has its target instead of the last three, and a folder has
+// only kind and mode. The device does not count: its number may be another one after a reboot.
 func (e *entry) hasStamp(o *entry) bool {
 	if e.kind != o.kind || e.mode != o.mode {
 		return false

@@ -44,7 +44,7 @@ type History struct {
 	used     time.Time // last use of the store
 	running  map[*Program]bool
 	recorded time.Time // time of the last change of the points or of the present entries
-	exact    int64     // number of the tree that has the present entries; 0 means none
+	exact    int64     // number of the tree that equals the present entries; 0 means none
 	closed   bool
 	// interrupted means that a crash came before the index was saved, so that the packs may have
 	// bytes that no record names
@@ -87,12 +87,13 @@ func (h *History) Close() error {
 	return errors.Join(err, h.folder.dir.Close(), h.options.Folder.Close(), h.home.dir.Close())
 }
 
-// do runs an operation on the loaded store.
+// do runs an operation on the loaded store. It waits for the lock without a limit.
 func (h *History) do(operation func(s *store) error) error {
 	return h.doFor(context.Background(), operation)
 }
 
-// doFor runs an operation on the loaded store. If ctx ends before it begins, it does not run.
+// doFor runs an operation on the loaded store. If ctx ends while doFor waits for the lock or the
+// load, the operation does not run.
 func (h *History) doFor(ctx context.Context, operation func(s *store) error) error {
 	if err := h.lockLoaded(ctx); err != nil {
 		return err

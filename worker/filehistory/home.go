@@ -50,8 +50,8 @@ func (h *home) openFolder(name string) (*os.File, error) {
 	return dir, err
 }
 
-// stat returns the present entry of a path; absent if nothing is there or a part of it is no
-// folder.
+// stat returns the present entry of a path. Its kind is absent if nothing is there, or if a part of
+// the path is no folder.
 func (h *home) stat(name string) (entry, error) {
 	dir, err := h.openFolder(path.Dir(name))
 	if err == unix.ENOENT || err == unix.ENOTDIR || err == unix.ELOOP {

@@ -47,8 +47,8 @@ func (s *store) keepAll(h *home, list []candidate, follow bool, stop func() bool
 // isFirstSeen reports whether a file is as it was when the history began.
 func (s *store) isFirstSeen(e *entry) bool { return e.since == firstPoint }
 
-// keepFile keeps the bytes of one file, and sets its digest or the reason why they are not kept.
-// Its only errors are those of the history's own disk.
+// keepFile keeps the bytes of one file, and sets its digest. If they are not kept, it may set the
+// reason. Its only errors are those of the history's own disk.
 func (s *store) keepFile(h *home, path string, e *entry, follow bool, stop func() bool) error {
 	s.goOn = func() error {
 		if stop() {
@@ -126,8 +126,8 @@ type historyError struct{ err error }
 func (e *historyError) Error() string { return e.err.Error() }
 func (e *historyError) Unwrap() error { return e.err }
 
-// asOwnError marks an error as one of the history's own files, unless it only says that there is no
-// room or no time.
+// asOwnError marks an error as one of the history's own files. An error that only says that there
+// is no room or no time stays as it is.
 func asOwnError(err error) error {
 	if err == errStopped || errors.Is(err, errNoRoom) {
 		return err
@@ -138,8 +138,8 @@ func asOwnError(err error) error {
 // isFullDisk reports whether an error means that the disk has no room for this user.
 func isFullDisk(err error) bool { return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) }
 
-// isPassing reports whether an error says nothing about the file, so that the next attempt may
-// read it.
+// isPassing reports whether an error says nothing about the file. The next attempt may then read
+// it.
 func isPassing(err error) bool {
 	return slices.ContainsFunc([]error{unix.EMFILE, unix.ENFILE, unix.ENOMEM, unix.ESTALE, unix.EAGAIN, unix.EINTR},
 		func(passing error) bool { return errors.Is(err, passing) })

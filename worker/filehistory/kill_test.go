@@ -114,7 +114,7 @@ func TestUndoSpan_KilledAtAnyStep_Continues(t *testing.T) {
 	})
 }
 
-// TestEnd_KilledAtAnyStep_KeepsBytesFromBefore kills the history while a program's end is recorded.
+// TestEnd_KilledAtAnyStep_KeepsBytesFromBefore kills the history while End runs.
 func TestEnd_KilledAtAnyStep_KeepsBytesFromBefore(t *testing.T) {
 	eachKill(t, func(m *machine) (func() error, func()) {
 		m.write("a", "before")

@@ -9,9 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestUndoSpan_OtherHistory_ChangesNothing: a lost history begins again at point 1, and one from a
-// backup goes on from an older point. Both soon have a point with the number of a span's end. The
-// undo of the span must not take back what that point has.
+// TestUndoSpan_OtherHistory_ChangesNothing undoes a span of a history that was replaced. A lost
+// history begins again at point 1, and one from a backup goes on from an older point. Both soon
+// have a point with the number of the span's end. The undo must not take back that point's changes.
 func TestUndoSpan_OtherHistory_ChangesNothing(t *testing.T) {
 	for name, replace := range map[string]func(f *fixture, backup string){
 		"lost":   func(f *fixture, _ string) { f.history = f.t.TempDir() },
@@ -49,8 +49,8 @@ func TestUndoSpan_OtherHistory_ChangesNothing(t *testing.T) {
 	}
 }
 
-// TestPointNonce_RewrittenAndRebuilt_Stays: a span still fits after packs were rewritten and the
-// index was rebuilt.
+// TestPointNonce_RewrittenAndRebuilt_Stays rewrites packs and rebuilds the index. A span from
+// before still fits.
 func TestPointNonce_RewrittenAndRebuilt_Stays(t *testing.T) {
 	f := newFixture(t)
 	f.write("a", "one")

@@ -83,7 +83,7 @@ func (p *packs) total() (n int64) {
 	return n
 }
 
-// records returns the bytes of all records without bytes of files.
+// records returns the bytes of all records that hold no bytes of files.
 func (p *packs) records() (n int64) {
 	for _, pack := range p.list {
 		n += pack.records()

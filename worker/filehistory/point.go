@@ -8,7 +8,7 @@ import (
 	"mews/protocol"
 )
 
-// firstPoint is the number of the point that lists the home as it was when the history began.
+// firstPoint is the number of the point that lists the home as the history found it.
 const firstPoint = 1
 
 // point is a numbered moment of the history.

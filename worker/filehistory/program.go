@@ -22,9 +22,9 @@ type Program struct {
 	notKept []string
 }
 
-// BeginProgram keeps the files of a tree that are not kept yet. It stops after 2 s; NotKept names
-// the rest. If another operation has the history for so long, it returns an error. The caller calls
-// End or Drop.
+// BeginProgram keeps the files of a tree that are not kept yet. After 2 s it stops, and NotKept
+// names the rest. If another operation has the history for so long, it returns an error. The caller
+// calls End or Drop.
 func (h *History) BeginProgram(ctx context.Context, before *Tree) (*Program, error) {
 	p := &Program{history: h, unread: before.unreadable()}
 	stop := untilDeadline(ctx, maxWait)
@@ -213,7 +213,7 @@ func (h *History) changesOf(ctx context.Context, s *store, paths []string) (chan
 	return changes, nil
 }
 
-// lookUp adds the entries of a path, and of the folders above it that are not in the present list.
+// lookUp adds the entries of a path, and of folders above it that the present list lacks.
 func (h *History) lookUp(s *store, path string, now map[string]entry, all *Tree) {
 	for at := path; at != "."; at = parentOf(at) {
 		if _, seen := now[at]; seen || at != path && s.index.present[at] != nil {

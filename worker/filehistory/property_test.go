@@ -227,7 +227,8 @@ func (m *machine) wasChanged(at moment, name string) bool {
 	return changed
 }
 
-// checkMoments checks that the history has all files from before each program of the last 48 hours.
+// checkMoments checks the files from before each program of the last 48 hours. The history must
+// have all of them.
 func (m *machine) checkMoments(t *rapid.T) {
 	for _, at := range m.moments {
 		if m.time().Sub(at.at) >= keepAllFor {

@@ -46,8 +46,8 @@ func (h *History) putBack(ctx context.Context, s *store, steps []step,
 	return w.failed, span, errors.Join(err, lost)
 }
 
-// unfinished returns the first point of an undo or restore that its author has begun; 0 means none.
-// An author without words always begins a new span.
+// unfinished returns the point at which an author's undo or restore began; 0 means none. The undo
+// or restore may have ended since. An author without words always begins a new span.
 func (s *store) unfinished(by protocol.HistoryAuthor) int64 {
 	if by.Words == "" {
 		return 0
@@ -60,8 +60,8 @@ func (s *store) unfinished(by protocol.HistoryAuthor) int64 {
 	return 0
 }
 
-// putChanges returns the changes that the steps have made, with the digests of written files. It
-// leaves out paths that were changed by others, or that it cannot look at.
+// putChanges returns the changes that steps have made, with the digests of written files. It leaves
+// out paths that were changed by others, or that it cannot look at.
 func (h *History) putChanges(s *store, steps []step, w *putter) (changes []change) {
 	targets := make(map[string]*entry, len(steps))
 	paths := slices.Clone(w.made)

@@ -16,7 +16,7 @@ const (
 	keepWeeklyFor = 365 * 24 * time.Hour // the last version of each week
 )
 
-// never is the end of a version that no later version has replaced
+// never is the end of a version that is still present.
 const never = math.MaxInt64
 
 // version is the content of a file for some time.
@@ -105,8 +105,7 @@ func (s *store) versions() (map[string]versionList, error) {
 	}))
 }
 
-// newestBeforeChange returns the index of the newest version that is not the present one; -1 means
-// that there is none.
+// newestBeforeChange returns the index of the newest version that has ended; -1 means none.
 func (l versionList) newestBeforeChange() int {
 	for i := len(l) - 1; i >= 0; i-- {
 		if !l[i].isPresent() {

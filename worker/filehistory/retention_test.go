@@ -8,8 +8,9 @@ import (
 	"mews/protocol"
 )
 
-// TestUndo_SixDaysLater_BringsAllBack: an answer has its button for 7 days. So versions that a program
-// replaced stay, also those that existed for a short time. Those that a person replaced go.
+// TestUndo_SixDaysLater_BringsAllBack undoes a program after six days. An answer has its button for
+// 7 days. So versions that a program replaced stay, even those that existed for a short time. Those
+// that a person replaced go.
 func TestUndo_SixDaysLater_BringsAllBack(t *testing.T) {
 	f := newFixture(t)
 	look := func() { f.check(f.h.Look(context.Background())); f.keepAll() }
@@ -37,7 +38,8 @@ func TestUndo_SixDaysLater_BringsAllBack(t *testing.T) {
 	}
 }
 
-// TestVersion_ByReplacer_StaysForUndo: after 7 days a version that Mews replaced is as any other.
+// TestVersion_ByReplacer_StaysForUndo: a version that Mews replaced stays for 7 days. One that
+// somebody else replaced stays for 2 days.
 func TestVersion_ByReplacer_StaysForUndo(t *testing.T) {
 	at := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 	for by, days := range map[protocol.HistoryAuthorKind]int{protocol.HistoryAuthorTool: 7,

@@ -98,7 +98,7 @@ func (s *store) checkRecords(n int64, changes []change) error {
 	return nil
 }
 
-// mayRetry reports whether there may now be room for a file that was refused for lack of room.
+// mayRetry reports whether there may now be room for a file that was refused before.
 func (s *store) mayRetry(e *entry) bool {
 	if e.kind != file || e.why != noRoom || e.isKept() || e.size > s.room.free {
 		return false

@@ -99,8 +99,8 @@ func (h *History) keepWaiting(ctx context.Context) error {
 	return errors.Join(err, h.do(func(s *store) error { return s.packs.sync() }))
 }
 
-// keepSome keeps the first of some present files until stop returns true, and returns the rest.
-// Files that have changed since wait for the next look.
+// keepSome keeps the first of some present files, and returns the rest. It ends early if stop
+// returns true. Files that have changed since wait for the next look.
 func (s *store) keepSome(h *home, paths []string, stop func() bool) (rest []string, bytes int64, err error) {
 	var list []candidate
 	for len(paths) > 0 && len(list) < sliceFiles && bytes < keepSlice {

@@ -11,7 +11,7 @@ import (
 
 const storyFiles = 5000
 
-// TestUndoSpan_WholeHome_ComesBack undoes the accidents that people fear most, each by one undo.
+// TestUndoSpan_WholeHome_ComesBack undoes the accidents that people fear most, one by one.
 func TestUndoSpan_WholeHome_ComesBack(t *testing.T) {
 	f := newFixture(memoryTB{t})
 	f.fill(storyFiles)

@@ -184,8 +184,9 @@ func (h *History) Thin(ctx context.Context) error {
 	})
 }
 
-// thinRecords deletes spare versions that are older than 48 hours, and the records that only they
-// need.
+// thinRecords makes room for records of changes. It deletes versions that were replaced over 48
+// hours ago, and the records that only they need. The last versions of deleted files stay for a
+// year.
 func (s *store) thinRecords() error {
 	now := s.clock.trusted()
 	return s.thinTo(func(v *version) bool {
@@ -193,7 +194,7 @@ func (s *store) thinRecords() error {
 	})
 }
 
-// thinTo deletes the versions that do not pass, and the records of changes that only they need.
+// thinTo deletes the versions that do not pass, and the records that only they need.
 func (s *store) thinTo(passes func(v *version) bool) error {
 	all, err := s.versions()
 	if err != nil {
@@ -233,8 +234,8 @@ func (s *store) tidy() (more bool, err error) {
 	return true, s.rewrite(numbers[0], f)
 }
 
-// prune removes holds that have ended, and points that are older than a year and have no changes.
-// Their records are unused then.
+// prune removes holds that have ended, and points without changes after a year. Their records are
+// unused then.
 func (s *store) prune(now int64) {
 	held, points := len(s.index.holds), len(s.index.points)
 	s.index.holds = slices.DeleteFunc(s.index.holds, func(h hold) bool { return !s.isHeld(&h) })

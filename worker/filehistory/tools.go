@@ -13,7 +13,8 @@ import (
 )
 
 // Keep keeps the bytes of a file before a tool changes it. It refuses more than most bytes. The
-// bytes are on the disk when Keep returns, and stay for 48 hours. Keep is a workspace.BackupFunc.
+// bytes are on the disk when Keep returns, and stay for at least 48 hours. Keep is a
+// workspace.BackupFunc.
 func (h *History) Keep(ctx context.Context, r io.Reader, most int64) (ref protocol.BlobRef, err error) {
 	err = h.doFor(ctx, func(s *store) error {
 		path, e := h.pathOf(r)

@@ -58,8 +58,8 @@ func (h *History) ForgetTraces(ctx context.Context, paths, phrases []string, tur
 }
 
 // keepAgain keeps the present files at some forgotten paths. Their earlier states count as unknown,
-// so that a restore of an earlier point leaves the files alone. A history that is only for forgetting
-// records the files without their bytes.
+// so that a restore of an earlier point leaves the files alone. With Options.ForgetOnly, it records
+// the files without their bytes.
 func (h *History) keepAgain(ctx context.Context, s *store, paths []string) error {
 	if s.index.last() == 0 {
 		return nil // the history begins when it is used again
@@ -84,8 +84,9 @@ func (h *History) keepAgain(ctx context.Context, s *store, paths []string) error
 	return errors.Join(err, s.packs.sync())
 }
 
-// forgetWords removes the words of programs that name one of the paths, have one of the phrases, or
-// belong to one of the turns. The words of other authors name no file.
+// forgetWords removes the words of programs that a request to forget concerns. Such words name one
+// of the paths, have one of the phrases, or belong to one of the turns. The words of other authors
+// name no file.
 func (s *store) forgetWords(paths, phrases []string, turns []int64) {
 	sought := make([]string, 0, len(paths)+len(phrases))
 	for _, name := range paths {
@@ -105,7 +106,8 @@ func (s *store) forgetWords(paths, phrases []string, turns []int64) {
 	}
 }
 
-// hasWhole reports whether a text has a part that no letter or digit continues on either side.
+// hasWhole reports whether a text has a part as whole words. No letter or digit continues the part
+// on either side.
 func hasWhole(text, part string) bool {
 	continues := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 	for at := 0; part != ""; at++ {

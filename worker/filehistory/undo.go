@@ -43,8 +43,8 @@ func (h *History) UndoSpan(ctx context.Context, span protocol.HistorySpan, force
 	return undone, err
 }
 
-// lookAtChanges does the work of lookAt for the paths of some changes, whose earlier bytes stay
-// kept meanwhile.
+// lookAtChanges does the work of lookAt for the paths of some changes. The earlier bytes of these
+// changes stay kept until the operation ends.
 func (h *History) lookAtChanges(ctx context.Context, s *store, changes []change, by protocol.HistoryAuthor) (
 	unseen map[string]error, err error) {
 	paths := make([]string, len(changes))

@@ -13,7 +13,7 @@ import (
 	"mews/protocol"
 )
 
-// beforeSteps makes a function run once between the plan of an undo or restore and its first step.
+// beforeSteps runs a function once, right before the first step of an undo or restore.
 func beforeSteps(run *func()) func(o *Options) {
 	return func(o *Options) {
 		o.inject = func(step, _ string) error {
@@ -166,8 +166,8 @@ func TestPutter_FullDisk_FailsTheRest(t *testing.T) {
 	}
 }
 
-// TestRestore_FullHistory_KeepsItsTargets restores a version that is old enough to be dropped for
-// room, while the present bytes need that room.
+// TestRestore_FullHistory_KeepsItsTargets restores a version while room is short. The version is
+// old enough to be dropped, and the present bytes need room.
 func TestRestore_FullHistory_KeepsItsTargets(t *testing.T) {
 	for name, back := range map[string]func(f *fixture, point int64, span protocol.HistorySpan){
 		"restore": func(f *fixture, point int64, _ protocol.HistorySpan) {

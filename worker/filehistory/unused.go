@@ -10,7 +10,7 @@ import (
 // unused counts the bytes that a rewrite of packs would free.
 type unused struct {
 	packs   map[uint32]int64 // by the number of the pack
-	records int64            // the part of them that is no bytes of files
+	records int64            // the part of them in records of changes, points and present entries
 }
 
 func (u *unused) total() (n int64) {
@@ -27,7 +27,8 @@ func (u *unused) numbers() []uint32 {
 	})
 }
 
-// unused counts bytes that a census does not count as used, and records that do not pass a filter.
+// unused counts the bytes that nothing uses. A census tells which bytes of files are used, and a
+// filter which records are needed.
 func (s *store) unused(c *census, f filter) (*unused, error) {
 	u := &unused{packs: map[uint32]int64{}}
 	for d, at := range s.index.blobs {
