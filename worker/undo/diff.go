@@ -92,7 +92,7 @@ func (r *run) contentBefore(u protocol.Undo) (textdiff.Content, error) {
 	return c, errors.Join(err, bytes.Close())
 }
 
-// diffSpan adds the changes of a span: their number, some names, and the differences of some files.
+// diffSpan adds the changes of a span: their number, some names, and some differences.
 func (r *run) diffSpan(b *bytes.Buffer, at int, shown map[string]bool) error {
 	if r.history == nil {
 		fmt.Fprintf(b, "changes of many files: %v\n", errNoHistory)

@@ -38,8 +38,8 @@ func (r *run) author(part int) protocol.HistoryAuthor {
 	return protocol.HistoryAuthor{Kind: protocol.HistoryAuthorUndo, Words: words}
 }
 
-// countBegun returns the number of parts up to the last one that an earlier try of the operation has
-// begun.
+// countBegun returns the number of parts that an earlier try of the operation has begun. It counts
+// all parts up to the last one that has begun.
 func (r *run) countBegun(parts []part) (begun int) {
 	for i, p := range parts {
 		if r.history == nil {
@@ -66,7 +66,7 @@ func (r *run) madeSpan(p part) protocol.UndoneChange {
 	return o
 }
 
-// findOutcomes sets the outcomes of single files that an earlier try of the operation has undone.
+// findOutcomes sets the outcomes of single files that an earlier try has undone.
 func (r *run) findOutcomes(p part) {
 	done := protocol.UndoOutcomeDone
 	if r.force {
@@ -83,7 +83,7 @@ func (r *run) findOutcomes(p part) {
 	}
 }
 
-// wasUndone reports whether the author has brought the files of a group to their earlier states.
+// wasUndone reports whether the author has restored the earlier states of a group's files.
 func (r *run) wasUndone(group []int, by protocol.HistoryAuthor) bool {
 	wanted := newTree(&cachedDisk{r, map[string]protocol.FileState{}})
 	for _, i := range group {
@@ -142,8 +142,8 @@ func spanOutcome(u protocol.UndoneSpan) protocol.UndoOutcome {
 	return protocol.UndoOutcomeAlreadyUndone
 }
 
-// record adds the undo's own changes to the file history. An error is only reported: the next look at
-// the home finds the changes too.
+// record adds the undo's own changes to the file history. An error is only reported, because the
+// next look at the home finds the changes too.
 func (r *run) record(paths []string, by protocol.HistoryAuthor) {
 	if r.history == nil || len(paths) == 0 {
 		return

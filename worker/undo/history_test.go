@@ -14,7 +14,7 @@ import (
 	"mews/worker/filehistory"
 )
 
-// keptFolder is a folder with a file history, into which the tools keep the bytes from before.
+// keptFolder is a folder whose file history keeps the bytes from before tools change files.
 type keptFolder struct {
 	*folder
 	history *filehistory.History
@@ -85,8 +85,8 @@ func (f *keptFolder) fill() {
 	f.put("other", "stays")
 }
 
-// TestUndo_KilledBetweenParts_Continues: an undo is killed after some of its parts, and repeated.
-// Then the files and the outcomes are those of an undo in one go.
+// TestUndo_KilledBetweenParts_Continues kills an undo after some of its parts, and repeats it. Then
+// the files and the outcomes are those of an undo in one go.
 func TestUndo_KilledBetweenParts_Continues(t *testing.T) {
 	for _, action := range []protocol.UndoAction{protocol.UndoActionUnchangedFiles, protocol.UndoActionForce} {
 		for killed := range 5 {
@@ -142,8 +142,7 @@ func TestUndo_RepeatedWhole_ChangesNothing(t *testing.T) {
 	}
 }
 
-// TestUndo_IDAgain_IsNoRepeat: a restored database may give another undo an id that was used
-// before.
+// TestUndo_IDAgain_IsNoRepeat: a restored database may use the id of an undo again.
 func TestUndo_IDAgain_IsNoRepeat(t *testing.T) {
 	f := newKeptFolder(t)
 	f.fill()
@@ -158,8 +157,7 @@ func TestUndo_IDAgain_IsNoRepeat(t *testing.T) {
 	}
 }
 
-// TestUndo_KeptBytesGone_IsExpired: if the history lacks the bytes, the outcome is expired, and no
-// file changes.
+// TestUndo_KeptBytesGone_IsExpired: the history lacks the bytes. No file changes.
 func TestUndo_KeptBytesGone_IsExpired(t *testing.T) {
 	f := newKeptFolder(t)
 	f.fill()
@@ -180,7 +178,7 @@ func TestUndo_KeptBytesGone_IsExpired(t *testing.T) {
 	}
 }
 
-// TestDiff_Spans_NameAndCompare: the diff compares the first files that a program changed, and
+// TestDiff_Spans_NameAndCompare: the diff compares the first files that a program changed. It
 // counts the others. A file that a tool has changed too is shown once.
 func TestDiff_Spans_NameAndCompare(t *testing.T) {
 	f := newKeptFolder(t)

@@ -1,5 +1,5 @@
-// Package undo undoes changes that file tools and programs made to a user's files, and shows them as
-// a diff.
+// Package undo undoes changes that file tools and programs made to a user's files. It also shows
+// these changes as a diff.
 package undo
 
 import (
@@ -42,7 +42,7 @@ func New(ws *workspace.Workspace, history *filehistory.History, report func(erro
 }
 
 // RunOperation runs an operation of the kind protocol.OperationKindUndo. The parameter operation is
-// its id. A repeated operation with the same id continues.
+// its id. A repeated operation with the same id and parameters continues.
 func (u *Undoer) RunOperation(ctx context.Context, operation int64, p protocol.UndoParameters,
 	blobs Blobs) (protocol.UndoResult,
 	error) {
@@ -121,7 +121,7 @@ func (r *run) undoAll() {
 	}
 }
 
-// undoFiles undoes the changes of single files, and records its own changes in the file history.
+// undoFiles undoes changes of single files. It records its own changes in the file history.
 func (r *run) undoFiles(p part) {
 	changed := r.ws.StartPathRecord()
 	if r.force {
