@@ -1,4 +1,4 @@
-// Package filehistory has the tools and the operation for earlier versions of a home's files.
+// Package filehistory has the tools and the operation for earlier versions of files.
 package filehistory
 
 import (
@@ -50,8 +50,8 @@ type fileHistory struct {
 	zone    *time.Location
 }
 
-// Tools makes the tools over a home and its history, which the caller closes later. A home without a
-// history has no such tools. Times are shown and read in zone.
+// Tools makes the tools over a home and its history, which the caller closes later. Without a
+// history there are no tools. Times are shown and read in zone.
 func Tools(ws *workspace.Workspace, history *filehistory.History, zone *time.Location) []worker.Tool {
 	if history == nil {
 		return nil

@@ -29,7 +29,7 @@ type Blobs interface {
 type Operation struct {
 	ID      int64
 	Files   *workspace.Workspace
-	History *filehistory.History // nil means that no history is kept
+	History *filehistory.History // nil means that the action has none to use
 	Off     string               // why no history is kept
 	Blobs   Blobs
 }
@@ -57,7 +57,7 @@ func (o Operation) Run(ctx context.Context, p protocol.FileHistoryParameters) (r
 	return run(o, ctx, p)
 }
 
-// point returns the point of a moment; 0 means the newest.
+// point returns the point of a request's moment; 0 means the newest.
 func (o Operation) point(p protocol.FileHistoryParameters) (int64, error) {
 	if p.Point > 0 && p.Nonce != "" {
 		if err := o.History.CheckPoint(p.Point, p.Nonce); err != nil {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestParseTime_Forms_UseUsersZone: a time without a zone is in the user's zone, and a minute counts
-// to its end.
+// TestParseTime_Forms_UseUsersZone: a time without a zone is in the user's zone. A minute counts to
+// its end.
 func TestParseTime_Forms_UseUsersZone(t *testing.T) {
 	madrid, err := time.LoadLocation("Europe/Madrid")
 	if err != nil {
