@@ -38,7 +38,8 @@ type HistoryAuthor struct {
 	Kind HistoryAuthorKind `json:"kind"`
 	// id of the turn; 0 means that no turn made the changes
 	Turn int64 `json:"turn,omitempty"`
-	// first words of a command, or the name of a tool, at most MaxHistoryWords bytes
+	// first words of a command, the name of a tool or task, or words that only one undo or restore
+	// has; at most MaxHistoryWords bytes
 	Words string `json:"words,omitempty"`
 }
 
@@ -62,7 +63,7 @@ const (
 	MaxFileVersions    = 50      // versions in one result
 	MaxForgottenPaths  = 1000    // paths in one request to forget
 	MaxForgottenSpans  = 1000    // spans in one request to forget
-	MaxShownVersion    = 1 << 20 // bytes of a version that is shown or compared as text
+	MaxShownVersion    = 1 << 20 // bytes of a version that is compared as text
 	MaxSearchedPhrases = 100     // phrases in one search
 )
 
@@ -119,8 +120,8 @@ type FileHistoryParameters struct {
 	Copy    string   `json:"copy,omitempty"` // new path for a restore or its preview; "" means in place
 	Paths   []string `json:"paths,omitempty"`
 	Phrases []string `json:"phrases,omitempty"`
-	// Workspaces are the user's folders outside of the home, by the paths that the worker sees; only for
-	// FileHistorySpace
+	// Workspaces are the user's folders outside of the home, by the paths that the worker sees. Only
+	// FileHistorySpace uses them.
 	Workspaces []string `json:"workspaces,omitempty"`
 	// Spans stand for the files that they changed, without the memory. Spans that are not kept any
 	// longer stand for none.
@@ -193,7 +194,7 @@ type FileHistoryResult struct {
 
 	Space *HistorySpace `json:"space,omitempty"`
 	Found []string      `json:"found,omitempty"` // paths that FileHistorySearch found, at most MaxForgottenPaths
-	Gone  int64         `json:"gone,omitempty"`  // number of versions that were deleted or counted
+	Gone  int64         `json:"gone,omitempty"`  // versions that FileHistoryForget deleted or FileHistoryCount counted
 	// counts of FileHistoryCount by file
 	Earlier EarlierVersions `json:"earlier,omitzero"`
 }
@@ -265,7 +266,8 @@ type HistorySpace struct {
 	Oldest  time.Time `json:"oldest,omitzero"` // time of the oldest version
 	// why no history is kept, in the form of PlainReason; "" means that it is
 	Off string `json:"off,omitempty"`
-	// NoRepository lists the workspaces that are no git repository, so that nothing keeps their versions
+	// NoRepository lists the workspaces that are no git repository. Nothing keeps earlier versions of
+	// their files.
 	NoRepository []string `json:"no_repository,omitempty"`
 }
 

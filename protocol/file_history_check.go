@@ -16,7 +16,7 @@ const (
 	maxNotKeptReasons = 32
 )
 
-// checkFields returns an error if fields of other actions are set, or answers about other paths.
+// checkFields returns an error for fields of other actions, or about paths not asked for.
 func (r FileHistoryResult) checkFields(p FileHistoryParameters) error {
 	if !reflect.DeepEqual(r, r.fieldsOf(p.Action)) || (r.Space != nil) != (p.Action == FileHistorySpace) {
 		return fmt.Errorf("fields of another action than %s", p.Action)
@@ -91,8 +91,9 @@ func (s *HistorySpace) check() error {
 	return s.Left.check()
 }
 
-// PlainReason returns a reason without marks that a terminal or Markdown interprets. It replaces all characters except letters, digits and the marks of plain sentences, and
-// cuts the reason to MaxUndoReasonBytes.
+// PlainReason returns a reason without marks that a terminal or Markdown interprets. It keeps
+// letters, digits and the marks of plain sentences, and replaces all other characters with spaces.
+// It cuts the reason to MaxUndoReasonBytes.
 func PlainReason(text string) string {
 	runes := []rune(text)
 	for i, r := range runes {
