@@ -78,8 +78,8 @@ func TestHomeCall_Actions_AskWorkerOfUser(t *testing.T) {
 	}
 }
 
-// TestHomeCall_LongRestore_IsAskedAgain: a restore that outlasts a call is recorded once, also if
-// nobody asks again.
+// TestHomeCall_LongRestore_IsAskedAgain: a restore that outlasts a call is recorded once. That
+// holds even if nobody asks again.
 func TestHomeCall_LongRestore_IsAskedAgain(t *testing.T) {
 	r := newRig(t)
 	r.callWait = time.Millisecond
@@ -146,8 +146,8 @@ func TestHomeCall_Log_HasUsersZone(t *testing.T) {
 	}
 }
 
-// A restore by an admin is told as that, in the ledger and by a notice. One's own restore is not, also
-// if an admin names themselves.
+// The ledger and a notice say that an admin restored a user's file. They do not say so about an
+// admin's own file, even if the call names the admin.
 func TestHomeCall_RestoreByAdmin_TellsUser(t *testing.T) {
 	for user, want := range map[string]string{"": "files.restored", "ann": "files.restored",
 		"bob": "files.restored-by-admin"} {

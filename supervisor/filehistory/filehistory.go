@@ -1,6 +1,5 @@
-// Package filehistory is the feature that shows and restores earlier versions of the files in
-// users' homes. The user's worker keeps the versions. The package also tells each user once which
-// files are not kept.
+// Package filehistory shows and restores earlier versions of the files in users' homes. The user's
+// worker keeps the versions. The package also tells each user once which files are not kept.
 package filehistory
 
 import (
@@ -33,7 +32,7 @@ type InboundFinder interface {
 // Options are the dependencies of the feature.
 type Options struct {
 	Operations Operations
-	Kept       sqlite.Operations // the database's rows of the operations that Operations runs
+	Kept       sqlite.Operations // rows of the operations that Operations runs
 	Effects    sqlite.Effects
 	Settings   sqlite.Settings
 	Blobs      sqlite.Blobs
@@ -106,7 +105,7 @@ func (h *FileHistory) checkOn(user string) error {
 	return nil
 }
 
-// runAlways does the work of run, also if no file history is kept.
+// runAlways does the work of run, even if no file history is kept.
 func (h *FileHistory) runAlways(ctx context.Context, user string, inbound int64, p protocol.FileHistoryParameters) (
 	r protocol.FileHistoryResult, err error) {
 	op := supervisor.Operation{User: user, Kind: protocol.OperationKindFileHistory, Inbound: inbound}
@@ -157,7 +156,7 @@ func (h *FileHistory) wait(ctx context.Context, op supervisor.Operation) (result
 	return ended.Result, err
 }
 
-// undoSpan takes back what a restore changed.
+// undoSpan takes back what a restore, or the undo of a restore, changed.
 func (h *FileHistory) undoSpan(ctx context.Context, user string, inbound int64, span protocol.HistorySpan) (
 	done protocol.UndoneSpan, err error) {
 	p := protocol.UndoParameters{Action: protocol.UndoActionUnchangedFiles,

@@ -28,8 +28,8 @@ func (h *FileHistory) ForgetEarlier(ctx context.Context, user string, of supervi
 	return versions, err
 }
 
-// eachPart runs an action on some files, and calls add with each result. Versions from before also
-// count if no file history is kept any longer.
+// eachPart runs an action on some files, in parts, and calls add with each result. It also finds
+// versions from before if no file history is kept any longer.
 func (h *FileHistory) eachPart(ctx context.Context, user string, action protocol.FileHistoryAction,
 	of supervisor.ChangedFiles, add func(protocol.FileHistoryResult)) error {
 	for !of.IsEmpty() {

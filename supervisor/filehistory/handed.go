@@ -11,8 +11,8 @@ import (
 // readableFor is how long a client may read bytes after the call that stored them.
 const readableFor = time.Hour
 
-// handedOut knows the bytes that calls have stored for their clients. So ActionRead returns no other
-// bytes of a user, and the audit log has each of these calls. Its methods may be called from any
+// handedOut knows the bytes that calls have stored for their clients. ActionRead returns only these
+// bytes, so the audit log has a call for each of them. Its methods may be called from any
 // goroutine.
 type handedOut struct {
 	mu   sync.Mutex

@@ -14,7 +14,8 @@ import (
 	"mews/supervisor/markdown"
 )
 
-// parameters returns the parameters of an operation about the version of a request or a point.
+// parameters returns the parameters of an operation about a version of the requested path. The
+// request's moment chooses the version if point is 0.
 func (asked request) parameters(action protocol.FileHistoryAction, point int64) protocol.FileHistoryParameters {
 	return protocol.FileHistoryParameters{Action: action, Path: asked.path, Point: point, Nonce: asked.nonce,
 		At: atUnlessPoint(asked.at, point)}

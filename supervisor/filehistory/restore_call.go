@@ -16,8 +16,8 @@ const (
 	maxCallWait = 20 * time.Second
 	// abandonedAfter is the age from which no client asks for an ended operation any more.
 	abandonedAfter = 2 * time.Minute
-	// byAdmin is the position of the operation of a restore by an admin. Only operations about
-	// attachments have other positions.
+	// byAdmin is the position of an operation that restores a version for an admin. Other file history
+	// operations have position 0.
 	byAdmin = 1
 )
 
@@ -60,8 +60,7 @@ func (h *FileHistory) checkRestore(ctx context.Context, user string, operation i
 	return err
 }
 
-// finish deletes an ended operation that no inbound asked for, and records its restore in the
-// ledger.
+// finish deletes an ended operation of a control call. It records the restore in the ledger.
 func (h *FileHistory) finish(ctx context.Context, op supervisor.Operation) (r protocol.FileHistoryResult, err error) {
 	if op.State != supervisor.OperationDone {
 		if err := h.Kept.Delete(ctx, op.ID); err != nil {

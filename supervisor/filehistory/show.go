@@ -59,7 +59,7 @@ func (h *FileHistory) compare(ctx context.Context, r feature.CommandRequest, ask
 	return h.ShowDiff(*result.Blob)
 }
 
-// atUnlessPoint returns the moment for an operation; zero if the operation has a point instead.
+// atUnlessPoint returns the moment for an operation. It is zero if the operation has a point.
 func atUnlessPoint(at time.Time, point int64) time.Time {
 	if point > 0 {
 		return time.Time{}

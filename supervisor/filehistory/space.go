@@ -25,7 +25,7 @@ const settingSpace = "file history"
 // the first version of each file in the home.
 const noticeBaseline = "file history"
 
-// noticeNoRepository begins the names of the notices about workspaces that are no git repository.
+// noticeNoRepository begins the names of notices about workspaces without a git repository.
 const noticeNoRepository = "no repository "
 
 // kindRun is the kind of the effect that a program ran.
@@ -50,15 +50,16 @@ const (
 	laterInterval = time.Hour
 )
 
-// watch has the last measurement of a running worker's file history, and the time of the next.
+// watch has the last measurement of a worker's file history, and the time of the next one.
 type watch struct {
 	last     *protocol.HistorySpace // nil means none
 	interval time.Duration          // time between the last measurement and the next
 	next     time.Time
 }
 
-// isSettled reports whether the baseline is complete at a measurement. Then no file waits to be kept
-// twice in a row, or the number of kept files stays. The room may change with each byte on the disk.
+// isSettled reports whether the baseline is complete at a measurement. It is complete if two
+// measurements in a row find no waiting file, or the same numbers of kept and other files. Room
+// does not count, because it changes with each byte on the disk.
 func (w watch) isSettled(now protocol.HistorySpace) bool {
 	return w.last != nil && (w.last.Waiting+now.Waiting == 0 ||
 		w.last.Files == now.Files && w.last.Left.Count == now.Left.Count)
@@ -71,7 +72,7 @@ func (w watch) after(at time.Time, last *protocol.HistorySpace, interval time.Du
 }
 
 // watchSpace measures the file histories of running workers until ctx ends. Once the baseline is
-// complete, the user is told what it lacks. watchSpace also finishes abandoned operations.
+// complete, the user is told which files it lacks. watchSpace also finishes abandoned operations.
 func (h *FileHistory) watchSpace(ctx context.Context) error {
 	watched := map[string]watch{}
 	for retry.Sleep(ctx, firstInterval) {
@@ -131,8 +132,9 @@ func (h *FileHistory) recordOrReport(ctx context.Context, user string, m supervi
 	}
 }
 
-// tellNoRepository tells a user once about each workspace that is no git repository: nothing keeps
-// earlier versions of its files. It waits until the user's programs may have changed the workspace.
+// tellNoRepository tells a user once about each workspace that is no git repository. Nothing keeps
+// earlier versions of its files. The notice waits until the user's programs may have changed the
+// workspace.
 func (h *FileHistory) tellNoRepository(ctx context.Context, user string, workspaces []string) error {
 	if len(workspaces) == 0 {
 		return nil

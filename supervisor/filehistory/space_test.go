@@ -73,7 +73,7 @@ func TestMeasure_AllKept_TellsNothing(t *testing.T) {
 	}
 }
 
-// A fault of one measurement is no end of the baseline. The user is still told later.
+// A fault of one measurement does not complete the baseline. The user is still told later.
 func TestMeasure_PassingFault_TellsLater(t *testing.T) {
 	r := newRig(t)
 	w := watch{}
@@ -88,8 +88,8 @@ func TestMeasure_PassingFault_TellsLater(t *testing.T) {
 	}
 }
 
-// A home in which a program writes all the time has a complete baseline too. Without one, the worker
-// is measured less and less often, so that an idle worker can end.
+// A home in which a program writes all the time also gets a complete baseline. Without one, the
+// worker is measured less and less often, so that an idle worker can end.
 func TestMeasure_BusyHome_SettlesOrWaits(t *testing.T) {
 	for name, waiting := range map[string]int64{"all kept": 0, "always one to keep": 1} {
 		r := newRig(t)
@@ -110,7 +110,7 @@ func TestMeasure_BusyHome_SettlesOrWaits(t *testing.T) {
 	}
 }
 
-// A worker is measured at the first look, each minute until nothing changes, and then each hour. A
+// A worker is measured first at once, then each minute until nothing changes, and then each hour. A
 // failed measurement waits an hour. A worker that starts again is measured again.
 func TestMeasureDue_RunningWorkers_AreMeasured(t *testing.T) {
 	r := newRig(t)
@@ -151,7 +151,7 @@ func TestMeasureDue_RunningWorkers_AreMeasured(t *testing.T) {
 	}
 }
 
-// A user is told once of each workspace without a repository, after the first program has run.
+// A user is told once of each workspace without a repository. The first program has run then.
 func TestMeasure_NoRepository_TellsAfterProgram(t *testing.T) {
 	r := newRig(t)
 	var wanted []string

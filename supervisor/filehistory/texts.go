@@ -83,8 +83,8 @@ const (
 	textCopyDetail     = "a copy of %s, as of %s"
 )
 
-// authorTexts are the words about each kind of author. %s is the program or tool. Of a change from
-// outside of Mews, only the time is known at which it was found; %s is that time.
+// authorTexts are the words about each kind of author. %s is the program or tool. For a change from
+// outside Mews, %s is the time at which the change was found.
 var authorTexts = map[protocol.HistoryAuthorKind]string{
 	protocol.HistoryAuthorTool: "assistant (%s)", protocol.HistoryAuthorProgram: "program %s",
 	protocol.HistoryAuthorUndo: "an undo", protocol.HistoryAuthorRestore: "a restore",
