@@ -11,8 +11,8 @@ import (
 	"mews/supervisor"
 )
 
-// rememberedOperations is a worker whose operations are found again by their inbounds, as in the
-// database.
+// rememberedOperations is a worker that finds operations again by their inbounds. The database does
+// the same.
 type rememberedOperations struct {
 	worker
 	of map[int64]supervisor.Operation

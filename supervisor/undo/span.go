@@ -20,7 +20,7 @@ type SpanReport struct {
 	protocol.UndoneSpan
 }
 
-// addSpan adds the outcome of a span to the report, and to the changes that the store records.
+// addSpan adds the outcome of a span to the report, and to the changes for the store.
 func (r *Report) addSpan(of supervisor.FileChange, c protocol.UndoneChange, done *supervisor.UndoneChanges) {
 	s := SpanReport{Program: of.Target, Restore: supervisor.IsRestoreKind(of.Kind), Outcome: outcomes[c.Outcome],
 		Why: c.Why}
@@ -69,7 +69,7 @@ func addCounts(a, b protocol.PathCount) protocol.PathCount {
 	return sum
 }
 
-// nameCounted names listed files, which may have reasons, and further files that are only counted.
+// nameCounted names listed files, which may have reasons, and the files of a count.
 func nameCounted(listed []string, more protocol.PathCount) string {
 	sum := addCounts(protocol.PathCount{Count: int64(len(listed)), Named: pathsOf(listed)}, more)
 	shown := sum.Named[:min(len(sum.Named), protocol.MaxNamedPaths)]

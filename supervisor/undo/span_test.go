@@ -55,7 +55,7 @@ func undone(s protocol.UndoneSpan) protocol.UndoneChange {
 	return protocol.UndoneChange{Outcome: protocol.UndoOutcomeDone, Span: &s}
 }
 
-// The answer has the counts and the names of the files, and buttons for what can be done next.
+// The answer has the counts and names of the files, and buttons for what can be done next.
 func TestUndo_Span_CountsAndNamesFiles(t *testing.T) {
 	inverse := &protocol.HistorySpan{From: 20, To: 21}
 	left := undoLines[1].text
@@ -193,7 +193,8 @@ func TestUndo_SpansAndFiles_AreUndoneInOrder(t *testing.T) {
 	}
 }
 
-// The answer names changes that are not kept: outside of the home, and by calls with an unknown end.
+// The answer names changes that are not kept. These are changes outside of the home, and changes by
+// calls with an unknown end.
 func TestUndo_ChangesThatAreNotKept_AreNamed(t *testing.T) {
 	ran, interrupted := supervisor.Effect{Kind: "run", Target: "ls"}, supervisor.Effect{Kind: "call.begun",
 		Target: "run_command"}
