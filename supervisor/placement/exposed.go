@@ -9,9 +9,9 @@ import (
 	"mews/supervisor"
 )
 
-// checkHistoriesHidden refuses a folder of workers that contains file histories, or is in one. It
+// checkHistoriesHidden refuses a folder of workers that contains file histories or is in one. It
 // compares the folders themselves, because links and bind mounts give a folder several paths. Old
-// histories count too, also if no history is kept now.
+// histories count even if no history is kept now.
 func (c *WorkerLocations) checkHistoriesHidden(users []supervisor.User) error {
 	given := slices.Clone(c.ReadOnly)
 	for _, u := range users {
@@ -40,8 +40,8 @@ func (c *WorkerLocations) checkHistoriesHidden(users []supervisor.User) error {
 	return nil
 }
 
-// historyFolders returns the folders that may have file histories: the configured one, and that of
-// homes, which is the default.
+// historyFolders returns the folders that may have file histories. They are the configured one, and
+// that of homes, which is the default.
 func (c *WorkerLocations) historyFolders() (list []string) {
 	for _, folder := range []string{c.HistoryDir, filepath.Join(c.State, "homes")} {
 		if folder != "" && !slices.Contains(list, folder) {
@@ -51,8 +51,8 @@ func (c *WorkerLocations) historyFolders() (list []string) {
 	return list
 }
 
-// foldersAbove returns a folder and all folders above it, without links. A folder that does not
-// exist yet counts as the nearest folder above it, but not as the first.
+// foldersAbove returns a folder and all folders above it, with links resolved. If the folder does
+// not exist yet, the first element is nil, and the nearest existing folder above it follows.
 func foldersAbove(path string) (list []os.FileInfo) {
 	real, err := filepath.EvalSymlinks(path)
 	for err != nil {

@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/placement"
 )
 
-// TestSetUsers_FolderWithHistories_IsRefused: another path of the same folder is the same folder.
+// TestSetUsers_FolderWithHistories_IsRefused: another path of a folder is the same folder.
 func TestSetUsers_FolderWithHistories_IsRefused(t *testing.T) {
 	state := newState(t)
 	homes, other := filepath.Join(state, "homes"), filepath.Join(filepath.Dir(state), "other")

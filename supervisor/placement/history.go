@@ -41,18 +41,19 @@ func FindHistory(user string, folders ...string) string {
 	return filepath.Join(folders[0], user+HistorySuffix)
 }
 
-// ExistingHistoryPath is like HistoryPath, but also finds a file history beside the homes. There it
-// lies if the configured folder has changed.
+// ExistingHistoryPath is like HistoryPath, but also finds a file history beside the homes. It is
+// there if worker.history_dir was set later.
 func (c *WorkerLocations) ExistingHistoryPath(u supervisor.User) string {
 	return FindHistory(u.Name, c.historyFolders()...)
 }
 
-// historyOf returns the location of a user's file history. "" means that there is none, as in a
-// process without a service, which may not make folders. If no history is kept any longer, an earlier
-// one still has a location, because a worker must be able to forget its versions. The parameter whose is the account of
-// the user's worker; the zero value means the shared account. The spawner makes a missing folder.
-// If root owns the folder, as after a restore of a backup, root gives it to the account. A history
-// that can't be used never stops a worker: HistoryFault says why, and the user is served without it.
+// historyOf returns the location of a user's file history; "" means that there is none. A process
+// without a service has none, because it may not make folders. If no history is kept any longer, an
+// earlier one still has a location, because a worker must be able to forget its versions. The
+// parameter whose is the account of the user's worker; the zero value means the shared account. The
+// spawner makes a missing folder. If root owns the folder, as after a restore of a backup,
+// historyOf gives it to the account. A history that can't be used never stops a worker:
+// HistoryFault says why, and the user is served without it.
 func (c *WorkerLocations) historyOf(u supervisor.User, whose Account) (root, name string) {
 	path := c.HistoryPath(u)
 	if path == "" || c.Idle || !keepsHistory(c.Spawner.Sandbox().Tier) || !c.History && !exists(path) {
@@ -91,7 +92,7 @@ func (c *WorkerLocations) historyOf(u supervisor.User, whose Account) (root, nam
 	return root, filepath.Base(path)
 }
 
-// ownerFault says why the file history of another account is not used. The text shows a command
+// ownerFault says why the file history of another account is not used. The text shows a command,
 // unless the home also belongs to another account: then the home is the fault. No command changes
 // the owner of a folder that an admin has chosen as the home.
 func (c *WorkerLocations) ownerFault(u supervisor.User, path string, owner uint32, whose Account) string {
@@ -127,8 +128,9 @@ func (c *WorkerLocations) HistoryFault(user string) string {
 	return cmp.Or(faultIn(&c.historyFaults, user), faultIn(&c.spawnFaults, user))
 }
 
-// RecheckHistoryFault looks again at a fault of a user's file history. It returns the fault that is left. The next worker looks again at a fault that the spawner
-// found. So without a running worker such a fault does not count.
+// RecheckHistoryFault looks again at a fault of a user's file history, and returns what is left. A
+// fault that the spawner found counts only while the worker runs, because the next worker tries
+// again.
 func (c *WorkerLocations) RecheckHistoryFault(u supervisor.User, running bool) string {
 	if faultIn(&c.historyFaults, u.Name) != "" {
 		_, _ = c.LocationOf(u) // stores the fault; the error is about something else

@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/placement"
 )
 
-// TestHistory_UnusableFolder_ServesWithout: a folder of histories that is away never stops a worker.
-// Once it is mended, the fault is gone when somebody asks.
+// TestHistory_UnusableFolder_ServesWithout: a missing folder of histories stops no worker. Once it
+// is mended, the fault is gone when somebody asks.
 func TestHistory_UnusableFolder_ServesWithout(t *testing.T) {
 	state := newState(t)
 	ann := supervisor.User{Name: "ann", Home: filepath.Join(state, "homes", "ann")}

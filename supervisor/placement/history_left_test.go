@@ -9,9 +9,9 @@ import (
 	"mews/supervisor/placement"
 )
 
-// TestLocation_NoRoom_HasEarlierHistory: after worker.history was set to 0B, a worker behind walls
-// still gets the history from before, so that it can forget its versions. Without walls the folder
-// is named as out of reach.
+// TestLocation_NoRoom_HasEarlierHistory sets worker.history to 0B. A worker behind walls still gets
+// the history from before, so that it can forget its versions. Without walls the folder is named as
+// out of reach.
 func TestLocation_NoRoom_HasEarlierHistory(t *testing.T) {
 	for _, tier := range historyTiers() {
 		t.Run(tier, func(t *testing.T) {

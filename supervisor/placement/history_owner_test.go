@@ -12,8 +12,8 @@ import (
 	"mews/supervisor/placement"
 )
 
-// TestHistory_OfOtherAccount_IsNamed: the user is served without a history, until root gives the
-// folder to the account. The shown command names both folders.
+// TestHistory_OfOtherAccount_IsNamed: the user is served without a history. The shown command names
+// both folders. Once root gives them to the account, the history is used.
 func TestHistory_OfOtherAccount_IsNamed(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root gives files away")
@@ -68,8 +68,8 @@ func TestHistory_OfOtherAccount_IsNamed(t *testing.T) {
 	}
 }
 
-// TestHistory_HomeOfAdmin_StaysUnnamed: no shown command changes the owner of a folder that an
-// admin has chosen as the home. If that folder is the fault, no command is shown.
+// TestHistory_HomeOfAdmin_StaysUnnamed: a folder that an admin chose keeps its owner. No shown
+// command changes it. If that folder is the fault, no command is shown.
 func TestHistory_HomeOfAdmin_StaysUnnamed(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root gives files away")

@@ -62,8 +62,8 @@ func historyTiers() []string {
 	return []string{"off", "landlock", "namespaces", "accounts"}
 }
 
-// TestLocation_History_OnlyBehindWalls: a worker behind walls keeps the history of its home, beside
-// the home or in the folder of the configuration.
+// TestLocation_History_OnlyBehindWalls: a worker behind walls keeps the history of its home. It is
+// beside the home or in the configured folder.
 func TestLocation_History_OnlyBehindWalls(t *testing.T) {
 	for _, tier := range historyTiers() {
 		t.Run(tier, func(t *testing.T) {
@@ -116,8 +116,8 @@ func TestLocation_History_OnlyBehindWalls(t *testing.T) {
 	}
 }
 
-// TestSelfTest_EachTier_ReachesNoHistory: a worker of the real program tries to reach its own file
-// history from a program, at every start.
+// TestSelfTest_EachTier_ReachesNoHistory: a program of a real worker tries to reach that worker's
+// history. Every start makes the same attempts.
 func TestSelfTest_EachTier_ReachesNoHistory(t *testing.T) {
 	for _, tier := range historyTiers()[1:] {
 		t.Run(tier, func(t *testing.T) {
@@ -159,7 +159,7 @@ func TestSelfTest_EachTier_ReachesNoHistory(t *testing.T) {
 	}
 }
 
-// TestHistory_OfRoots_IsGivenToWorker: after root restored a backup, the history belongs to root.
+// TestHistory_OfRoots_IsGivenToWorker: root owns the history, as after a restored backup.
 func TestHistory_OfRoots_IsGivenToWorker(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root gives files away")

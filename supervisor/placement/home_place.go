@@ -37,7 +37,7 @@ func (c *WorkerLocations) LocationForHistoryOperation(u supervisor.User) (pool.W
 }
 
 // locationForFolder returns the location of a worker whose home is a folder. If give is set, a
-// folder of root's is given to the worker's account.
+// folder that root owns is given to the worker's account.
 func (c *WorkerLocations) locationForFolder(u supervisor.User, folder string, give bool) (pool.WorkerLocation, error) {
 	if give {
 		if err := c.giveFolder(u, folder, c.recipientOf(u)); err != nil {

@@ -35,8 +35,8 @@ type Options struct {
 	Tier        string   // tier of the sandbox; "auto" means the best that works
 	LeastTier   string   // the weakest sandbox tier that is allowed
 	ReadOnly    []string // folders that every worker may read
-	// whether workers keep a file history of their homes, and the folder of all histories; the
-	// history of a user in it is NAME.history
+	// History is whether workers keep a file history of their homes. HistoryDir is the folder of all
+	// histories; in it, the history of a user is NAME.history. "" means that no user has one.
 	History    bool
 	HistoryDir string
 	Memory     int64    // limit of a worker and its processes, in bytes
@@ -122,8 +122,9 @@ func (c *WorkerLocations) Start(ctx context.Context) error {
 
 // SetUsers sets the users and prepares their homes. An error changes nothing. At the first call, an
 // error of one user does not affect other users, and LocationOf tries again later. The same holds
-// for users whose homes could not be prepared before. SetUsers must not run twice at once. A known
-// folder keeps its location, because a worker may have replaced it by a link.
+// for users whose homes could not be prepared before. A folder through which workers would reach
+// file histories is always an error. SetUsers must not run twice at once. A known folder keeps its
+// location, because a worker may have replaced it by a link.
 func (c *WorkerLocations) SetUsers(users []supervisor.User) (commit func(), err error) {
 	var homes []string
 	for _, u := range users {
@@ -263,8 +264,8 @@ func (c *WorkerLocations) recipientOf(u supervisor.User) Account {
 	return c.Workers
 }
 
-// giveFolder gives a folder of root's, and all files in it, to a worker's account. It leaves out
-// files that may have another name outside the folder. Only root can do that; any other process
+// giveFolder gives a folder that root owns, and all files in it, to a worker's account. It leaves
+// out files that may have another name outside the folder. Only root can do that; any other process
 // changes nothing.
 func (c *WorkerLocations) giveFolder(u supervisor.User, folder string, whose Account) error {
 	if os.Getuid() != 0 || whose.UID == 0 {
@@ -301,11 +302,11 @@ func (c *WorkerLocations) giveFolder(u supervisor.User, folder string, whose Acc
 	if err != nil {
 		return err
 	}
-	// the home itself comes last, so that an interrupted change continues at the next start
+	// the folder itself comes last, so that an interrupted change continues at the next start
 	return root.Lchown(".", int(whose.UID), int(whose.GID))
 }
 
-// mayLieElsewhere reports whether a file of a home may also be somebody else's. That is possible
+// mayLieElsewhere reports whether a file of a folder may also be somebody else's. That is possible
 // for a device, and for a file with several names.
 func mayLieElsewhere(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)

@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/pool"
 )
 
-// selfTestHome is the name of the home of the worker that tests the sandbox, in the state folder.
+// selfTestHome is the name of the home, in the state folder, of the worker that tests walls.
 const selfTestHome = "trial"
 
 // SelfTestLocation returns the location of the worker that tests a sandbox of this tier.
