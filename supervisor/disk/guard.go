@@ -201,7 +201,7 @@ func (g *Guard) read(workers []Worker) map[uint64]*reading {
 
 // checkDisk ends programs if the disk has less than its reserve. It does so when the shortage
 // begins, and again each time that the room has clearly shrunk. When the shortage begins, it first
-// deletes old versions of files.
+// deletes old versions of files. If that makes room, no program ends.
 func (g *Guard) checkDisk(ctx context.Context, s *state, r *reading) {
 	if !r.IsLow() {
 		if s.low {
@@ -235,8 +235,9 @@ func (g *Guard) checkDisk(ctx context.Context, s *state, r *reading) {
 	s.low, s.mark = true, r.Space
 }
 
-// thin deletes old versions from the file histories on a disk, and measures the disk again. It waits
-// until all are deleted, the disk is full, or thinTimeout has passed.
+// thin deletes old versions from the file histories on a disk, and measures the disk again. It
+// waits until all are deleted, the disk is full, or thinTimeout has passed. After that, the
+// deletion goes on.
 func (g *Guard) thin(ctx context.Context, r *reading) {
 	if len(r.kept) == 0 {
 		return

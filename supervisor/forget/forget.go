@@ -82,8 +82,8 @@ type Options struct {
 	Facts    sqlite.Memories // the forgotten facts whose words may still be in the database
 	Memories Memories
 	Versions Versions // nil means that there are no earlier versions of files
-	// HistoryLeft tells where earlier versions of a user's files stay that can't be deleted; "" means
-	// nowhere, and nil that there are none.
+	// HistoryLeft returns the end of an answer about earlier versions of a user's files that can't be
+	// deleted. "" means that this user has none, and nil that nobody has.
 	HistoryLeft func(user string) string
 	Copies      DatabaseCopies           // nil means that there are no copies
 	FactPress   func(fact string) string // returns the press of a button that forgets a fact

@@ -20,7 +20,8 @@ type Versions interface {
 	ForgetEarlier(ctx context.Context, user string, of supervisor.ChangedFiles) (int64, error)
 }
 
-// historyLeft tells where earlier versions stay that can't be deleted; "" means nowhere.
+// historyLeft returns the end of an answer about earlier versions that can't be deleted. "" means
+// that there are none.
 func (g *Forgetter) historyLeft(user string) string {
 	if g.o.HistoryLeft == nil {
 		return ""
@@ -28,7 +29,7 @@ func (g *Forgetter) historyLeft(user string) string {
 	return g.o.HistoryLeft(user)
 }
 
-// changedFiles lists the changed files of the home, which a request to forget leaves alone.
+// changedFiles lists changed files of the home. A request to forget leaves them alone.
 func (g *Forgetter) changedFiles(ctx context.Context, f supervisor.ForgetRequest) (of supervisor.ChangedFiles,
 	err error) {
 	if g.o.Versions == nil {

@@ -48,9 +48,9 @@ func undoRow(id int, path string) string {
 			VALUES (%[1]d, 'alice', 1, 0, '%[2]s', '', '', '', 0, 0, '', 1)`, id, path)
 }
 
-// TestForget_FilesThatStay_VersionsOnRequest: the question counts the earlier versions of files
-// that stay. Only the second button deletes them, and before the messages. Files outside the home
-// have none.
+// TestForget_FilesThatStay_VersionsOnRequest: the question counts earlier versions of files. These
+// files stay. Only the second button deletes the versions, and before the messages. Files outside
+// the home have none.
 func TestForget_FilesThatStay_VersionsOnRequest(t *testing.T) {
 	for _, button := range []string{"Forget it", "Forget it, and delete these versions"} {
 		db, h, v := sqlitetest.Open(t), &fakeHome{}, &fakeVersions{}
