@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/api"
 )
 
-// examineHistory shows how much room the earlier versions of files use, and what is not kept.
+// examineHistory shows how much room earlier versions of files use, and what is not kept.
 func examineHistory(ctx context.Context, o Options) (string, error) {
 	limit := int64(o.Config.Worker.History)
 	switch {

@@ -13,7 +13,7 @@ import (
 	"mews/supervisor/printable"
 )
 
-// examineHistories is like examineHistory, and names the folders of file histories that are not used.
+// examineHistories is like examineHistory, and also names file histories that are not used.
 func examineHistories(ctx context.Context, o Options) (string, error) {
 	text, err := examineHistory(ctx, o)
 	var users []string
@@ -36,9 +36,9 @@ func namesOf(status api.Status) []string {
 	return names
 }
 
-// unusedHistories lists the folders of file histories that are not used: those of another folder
-// than the configured one, of nobody, and all if no history is kept. If users is nil, nobody knows
-// who is a user.
+// unusedHistories lists the folders of file histories that are not used. These are histories
+// outside the configured folder, those of no user, and all if no history is kept. If users is nil,
+// it is not known who is a user.
 func unusedHistories(o Options, users []string) (unused []string) {
 	homes := filepath.Join(o.Config.State, "homes")
 	configured := cmp.Or(o.Config.Worker.HistoryDir, homes)

@@ -31,7 +31,7 @@ func examineWalls(ctx context.Context, o Options) (string, error) {
 	return walls.Tier + ". " + walls.Why + more, nil
 }
 
-// historyText says why no file history is kept, or which wall around it is missing in a tier.
+// historyText says why no file history is kept, or which wall around it a tier lacks.
 func historyText(cfg *config.Config, tier string) string {
 	switch {
 	case cfg.Worker.History == 0:
