@@ -81,7 +81,7 @@ func takeMoment(text string, now time.Time) (at time.Time, rest string, err erro
 	return at, "", err
 }
 
-// clockPattern matches a word after a moment that looks like a time of day, and not like a path.
+// clockPattern matches a word after a moment that looks like a time of day and not a path.
 var clockPattern = regexp.MustCompile(`(?i)^(at|um|\d{1,2}([:.]\d{0,2})?(am|pm|h|uhr)?)$`)
 
 // cleanPath returns the clean path of a file or folder in the home. The text may begin with a name

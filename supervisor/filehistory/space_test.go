@@ -110,8 +110,8 @@ func TestMeasure_BusyHome_SettlesOrWaits(t *testing.T) {
 	}
 }
 
-// A worker is measured first at once, then each minute until nothing changes, and then each hour. A
-// failed measurement waits an hour. A worker that starts again is measured again.
+// A worker is measured at once, then each minute until nothing changes, then each hour. A failed
+// measurement waits an hour. A worker that starts again is measured again.
 func TestMeasureDue_RunningWorkers_AreMeasured(t *testing.T) {
 	r := newRig(t)
 	clock, running, faults := now, true, 0

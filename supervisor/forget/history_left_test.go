@@ -26,8 +26,8 @@ func (oneFact) CountMentions(context.Context, string, protocol.MemoryFact) (map[
 	return nil, nil
 }
 
-// TestForget_HistoryOutOfReach_IsNamed: the question names versions that no worker can delete. The
-// answer names them again.
+// TestForget_HistoryOutOfReach_IsNamed: the question names versions that stay. No worker can delete
+// them. The answer names them again.
 func TestForget_HistoryOutOfReach_IsNamed(t *testing.T) {
 	const left = "\n\nEarlier versions stay in `/histories/alice.history`."
 	db, h := sqlitetest.Open(t), &fakeHome{}

@@ -128,9 +128,9 @@ func (c *WorkerLocations) HistoryFault(user string) string {
 	return cmp.Or(faultIn(&c.historyFaults, user), faultIn(&c.spawnFaults, user))
 }
 
-// RecheckHistoryFault looks again at a fault of a user's file history, and returns what is left. A
-// fault that the spawner found counts only while the worker runs, because the next worker tries
-// again.
+// RecheckHistoryFault looks again at a fault of a user's file history. It returns the fault that is
+// left. A fault that the spawner found counts only while the worker runs, because the next worker
+// tries again.
 func (c *WorkerLocations) RecheckHistoryFault(u supervisor.User, running bool) string {
 	if faultIn(&c.historyFaults, u.Name) != "" {
 		_, _ = c.LocationOf(u) // stores the fault; the error is about something else

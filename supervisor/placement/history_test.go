@@ -116,8 +116,8 @@ func TestLocation_History_OnlyBehindWalls(t *testing.T) {
 	}
 }
 
-// TestSelfTest_EachTier_ReachesNoHistory: a program of a real worker tries to reach that worker's
-// history. Every start makes the same attempts.
+// TestSelfTest_EachTier_ReachesNoHistory: a real worker's program tries to reach its history. Every
+// start makes the same attempts.
 func TestSelfTest_EachTier_ReachesNoHistory(t *testing.T) {
 	for _, tier := range historyTiers()[1:] {
 		t.Run(tier, func(t *testing.T) {

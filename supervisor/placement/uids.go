@@ -190,9 +190,9 @@ func (c *WorkerLocations) sharedAccount() Account {
 	return c.Workers
 }
 
-// HandOverCommand returns the command that gives a user's own uid their home and file history. It
-// is "" if the worker already has that uid, or if the user has no uid. worker is the pid of the
-// worker; 0 means no worker.
+// HandOverCommand returns the command that gives a home and its file history to its user. The new
+// owner is the user's own uid. It returns "" if the worker already has that uid, or if the user has
+// no uid. worker is the pid of the worker; 0 means no worker.
 func (c *WorkerLocations) HandOverCommand(u supervisor.User, worker int) string {
 	if !c.SharesAccount(u, worker) || !c.mayOwn(u) || len(u.Workspaces) > 0 || c.Spawner.Sandbox().Tier != "accounts" {
 		return ""

@@ -85,8 +85,8 @@ func (f *keptFolder) fill() {
 	f.put("other", "stays")
 }
 
-// TestUndo_KilledBetweenParts_Continues kills an undo after some of its parts, and repeats it. Then
-// the files and the outcomes are those of an undo in one go.
+// TestUndo_KilledBetweenParts_Continues kills an undo between two parts, and repeats it. Then the
+// files and the outcomes are those of an undo in one go.
 func TestUndo_KilledBetweenParts_Continues(t *testing.T) {
 	for _, action := range []protocol.UndoAction{protocol.UndoActionUnchangedFiles, protocol.UndoActionForce} {
 		for killed := range 5 {
