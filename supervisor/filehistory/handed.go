@@ -11,9 +11,9 @@ import (
 // readableFor is how long a client may read bytes after the call that stored them.
 const readableFor = time.Hour
 
-// handedOut knows the bytes that calls have stored for their clients. ActionRead returns only these
-// bytes, so the audit log has a call for each of them. Its methods may be called from any
-// goroutine.
+// handedOut knows the bytes that calls have stored for their clients. ActionRead returns only
+// these. So before an admin reads bytes of another user, the audit log has a call. Its methods may
+// be called from any goroutine.
 type handedOut struct {
 	mu   sync.Mutex
 	ends map[handedKey]time.Time
