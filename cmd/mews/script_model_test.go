@@ -284,7 +284,7 @@ func lastLine(text string) string {
 
 // faults are the ways to fail that a user can ask the failing model for.
 var faults = map[string]modeltest.Fault{
-	"limited":   theLimiter.answer,
+	"limited":   nil, // one of limiters
 	"cut":       modeltest.FaultCutStream(30),
 	"length":    modeltest.FaultStopReason(modeltest.StopReasonLength),
 	"empty":     modeltest.FaultEmptyAnswer,
@@ -309,7 +309,8 @@ type limiter struct {
 	open    time.Time
 }
 
-var theLimiter limiter
+// limiters has a limiter for each API, whose clients may ask at the same time.
+var limiters = map[modeltest.APIFormat]*limiter{modeltest.FormatOpenAI: {}, modeltest.FormatAnthropic: {}}
 
 // limiterWait is longer than the wait of a caller that ignores the refusal's time.
 const limiterWait = 3 * time.Second
@@ -344,6 +345,9 @@ func failing(r modeltest.Request) modeltest.Answer {
 		return modeltest.Answer{Text: " This is its end."}
 	}
 	if fault, ok := faults[asked]; ok {
+		if fault == nil {
+			fault = limiters[r.Format].answer
+		}
 		return modeltest.ScriptWithFaults(answerTo(asked), fault)(r)
 	}
 	if class, ok := strings.CutPrefix(asked, "fail: "); ok {

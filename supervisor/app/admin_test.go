@@ -563,7 +563,7 @@ func TestSubcommand_WrongUse_PrintsUsage(t *testing.T) {
 	c := newCommandLine(t, false)
 	c.mustFail("needs NAME", "user", "show")
 	c.mustFail(`takes no argument "b"`, "user", "show", "a", "b")
-	c.mustFail(`there is no "fly"`, "user", "fly")
+	c.mustFail(`there is no subcommand "fly"`, "user", "fly")
 	c.mustFail("mews totp enroll NAME", "totp")
 	if _, err := os.Stat(filepath.Join(c.dir, "state")); err == nil {
 		t.Error("a state folder was made")

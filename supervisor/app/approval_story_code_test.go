@@ -113,7 +113,7 @@ func TestStepUp_NoCodeInTime_IsDenied(t *testing.T) {
 	l.move(5 * time.Minute)
 	l.awaitTold("bob", from, unsent)
 	l.sayAndAwait("bob", l.code("bob", 0), tooLate)
-	l.sayAndAwait("bob", "a.txt", "error: send a.txt: not sent: Another question here waits for a code of bob, or did a moment ago.")
+	l.sayAndAwait("bob", "a.txt", "error: send a.txt: not sent: I am still busy with another question here that needs a code of bob. Ask for this again in a minute.")
 	l.move(time.Minute)
 	l.requestFile("a.txt")
 	l.checkCodeAsked("bob")

@@ -141,8 +141,8 @@ func TestFullDisk_OneUserFillsIt_OthersGoOn(t *testing.T) {
 			l.makeBallast()
 			l.say("bob", "run: "+c.fill)
 			l.awaitWords("bob", "The disk of this machine is nearly full")
-			l.awaitWords("alice", "The programs of bob wrote most")
-			l.awaitWords("alice", "Mews freed its ballast")
+			l.awaitWords("alice", "Mews ended the programs of bob, which wrote most")
+			l.awaitWords("alice", "Mews deleted its spare files")
 			l.awaitWords("alice", c.free)
 			if l.hasBallast() {
 				t.Error("the ballast is there")

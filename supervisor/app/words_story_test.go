@@ -55,7 +55,7 @@ func TestStepUp_TypedYes_IsNoCode(t *testing.T) {
 	l.open()
 	l.sayAndAwait("bob", l.code("bob", 0), unlocked)
 	l.requestFile("a.txt")
-	l.sayAndAwait("bob", "yes", "I kept your message for later. I call no model before I have the code")
+	l.sayAndAwait("bob", "yes", "I kept your message for later. First send the code")
 	l.checkArrived()
 	l.checkAudit(map[string]int{"question.once": 0, "approval.allowed": 0})
 }

@@ -25,7 +25,8 @@ const (
 	pressCopy    = "copy"
 	pressOlder   = "older" // lists versions before the point
 	pressLeave   = "leave"
-	pressUndo    = "undo" // takes back what was restored between two points
+	pressUndo    = "undo"  // takes back what was restored between two points
+	pressForce   = "force" // does that also for files that have changed since
 )
 
 // keepsButtons reports whether a message keeps its buttons after a press.
@@ -59,8 +60,9 @@ func (h *FileHistory) press(ctx context.Context, r feature.CommandRequest) (d su
 		return supervisor.Delivery{Text: textInGroup}, nil
 	case p.Action == pressLeave:
 		return supervisor.Delivery{Text: textLeftAlone}, nil
-	case p.Action == pressUndo:
-		return h.takeBack(ctx, r, protocol.HistorySpan{From: p.First, To: p.Second, Nonce: p.Nonce})
+	case p.Action == pressUndo || p.Action == pressForce:
+		return h.takeBack(ctx, r, protocol.HistorySpan{From: p.First, To: p.Second, Nonce: p.Nonce},
+			p.Action == pressForce)
 	}
 	run, known := map[string]func(context.Context, feature.CommandRequest, request, int64,
 		int64) (supervisor.Delivery, error){

@@ -181,13 +181,18 @@ func TestHistoryFiles_Moment_PreviewsThenRestores(t *testing.T) {
 		Changed: protocol.PathCount{Count: 1, Named: []string{"b.md"}}, Span: &protocol.HistorySpan{From: 21, To: 22}}
 	back := r.press(done, textTakeBack)
 	want = fmt.Sprintf(textTakenBack, "`a.md` and 1 more file") + "\n" + fmt.Sprintf(textChangedSince, "`b.md`")
-	if back.Text != want || !slices.Equal(texts(back), []string{textTakeBack}) ||
+	if back.Text != want || !slices.Equal(texts(back), []string{textTakeBack, textPutBackAnyway, textLeave}) ||
 		r.worker.spans[0] != (protocol.HistorySpan{From: 20, To: 21, Nonce: "9f3a"}) {
 		t.Errorf("taken back: %q with %q, want %q", back.Text, texts(back), want)
 	}
 	if got, want := r.ledger(), []string{"restore.undone 2 files ", "files.restored your home 3 files, as of " +
 		when}; !slices.Equal(got, want) {
 		t.Errorf("the ledger has %q, want %q", got, want)
+	}
+	r.worker.undone = protocol.UndoneSpan{Restored: protocol.PathCount{Count: 1, Named: []string{"b.md"}}}
+	forced := r.press(back, textPutBackAnyway)
+	if forced.Text != fmt.Sprintf(textTakenBack, "`b.md`") || !r.worker.forced || r.worker.spans[1] != r.worker.spans[0] {
+		t.Errorf("put back anyway: %q of %+v", forced.Text, r.worker.spans)
 	}
 	if d := r.press(d, textLeave); d.Text != textLeftAlone {
 		t.Errorf("left: %q", d.Text)

@@ -156,11 +156,15 @@ func (h *FileHistory) wait(ctx context.Context, op supervisor.Operation) (result
 	return ended.Result, err
 }
 
-// undoSpan takes back what a restore, or the undo of a restore, changed.
-func (h *FileHistory) undoSpan(ctx context.Context, user string, inbound int64, span protocol.HistorySpan) (
-	done protocol.UndoneSpan, err error) {
+// undoSpan takes back what a restore, or the undo of a restore, changed. If force is true,
+// files that have changed since are overwritten too.
+func (h *FileHistory) undoSpan(ctx context.Context, user string, inbound int64, span protocol.HistorySpan,
+	force bool) (done protocol.UndoneSpan, err error) {
 	p := protocol.UndoParameters{Action: protocol.UndoActionUnchangedFiles,
 		Changes: []protocol.Undo{{Path: ".", Span: &span}}}
+	if force {
+		p.Action = protocol.UndoActionForce
+	}
 	if err := p.Validate(); err != nil {
 		return done, supervisor.Errorf(supervisor.CodeInvalid, feature.DeadButtonText)
 	}

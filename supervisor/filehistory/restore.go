@@ -137,9 +137,10 @@ func (h *FileHistory) effect(user string, p protocol.FileHistoryParameters,
 }
 
 // takeBack takes back what a restore, or the undo of a restore, changed.
-func (h *FileHistory) takeBack(ctx context.Context, r feature.CommandRequest, span protocol.HistorySpan) (
+// If force is true, files that have changed since are overwritten too.
+func (h *FileHistory) takeBack(ctx context.Context, r feature.CommandRequest, span protocol.HistorySpan, force bool) (
 	d supervisor.Delivery, err error) {
-	done, err := h.undoSpan(ctx, r.Conversation.User, r.Inbound, span)
+	done, err := h.undoSpan(ctx, r.Conversation.User, r.Inbound, span, force)
 	if err != nil {
 		return d, err
 	}
@@ -157,6 +158,11 @@ func (h *FileHistory) takeBack(ctx context.Context, r feature.CommandRequest, sp
 		lines = []string{textNothingToTake}
 	}
 	d.Text, d.Buttons = strings.Join(lines, "\n"), takeBackButton(done.Span)
+	if done.Changed.Count > 0 && !force {
+		d.Buttons = append(d.Buttons, []supervisor.Button{{Text: textPutBackAnyway, Press: presses.FileHistoryPress{
+			Action: pressForce, First: span.From, Second: span.To, Nonce: span.Nonce}.String()},
+			{Text: textLeave, Press: presses.FileHistoryPress{Action: pressLeave}.String()}})
+	}
 	if done.Span != nil {
 		err = h.Effects.Put(ctx, supervisor.Effect{User: r.Conversation.User, Kind: supervisor.EffectRestoreUndone,
 			Target: amount.Plural(done.Restored.Count, "file", "files")})
@@ -184,7 +190,7 @@ func countLines(r protocol.FileHistoryResult, restored, deleted, notKept string)
 		}
 	}
 	if r.Why != "" {
-		lines = append(lines, fmt.Sprintf(textEndedEarly, r.Why))
+		lines = append(lines, fmt.Sprintf(textEndedEarly, markdown.EscapeSentence(r.Why)))
 	}
 	return lines
 }

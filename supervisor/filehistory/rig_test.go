@@ -24,6 +24,7 @@ type worker struct {
 	fails   string // the reason why operations fail; "" means that they do not
 	asked   []protocol.FileHistoryParameters
 	spans   []protocol.HistorySpan
+	forced  bool // the last undo also overwrites files that have changed since
 	done    supervisor.Operation
 	inbound int64 // of the last operation
 	kept    sqlite.Operations
@@ -38,7 +39,7 @@ func (w *worker) Start(_ context.Context, op supervisor.Operation) (supervisor.O
 		if err := json.Unmarshal([]byte(op.Parameters), &p); err != nil {
 			return op, err
 		}
-		w.spans = append(w.spans, *p.Changes[0].Span)
+		w.spans, w.forced = append(w.spans, *p.Changes[0].Span), p.Action == protocol.UndoActionForce
 		result = protocol.UndoResult{Changes: []protocol.UndoneChange{{Outcome: protocol.UndoOutcomeDone,
 			Span: &w.undone}}}
 	} else {

@@ -67,6 +67,7 @@ const (
 	textEndedEarly     = "I stopped before the end: %s."
 	textNothingPutBack = "Everything was like that already."
 	textTakeBack       = "Take this back"
+	textPutBackAnyway  = "Put back anyway"
 	textLeftAlone      = "Left as it is."
 	textTakenBack      = "As it was before: %s."
 	textChangedSince   = "Left alone, because it has changed since: %s."

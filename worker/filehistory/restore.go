@@ -52,6 +52,11 @@ func (h *History) Restore(ctx context.Context, r RestoreRequest,
 		if err := plan.make(r, p.number, s.unfinished(by) > 0); err != nil {
 			return err
 		}
+		if r.Copy != "" {
+			if err := h.options.Home.CheckGrowth(plan.growth()); err != nil {
+				return err
+			}
+		}
 		if r.Preview {
 			plan.count(nil, &result)
 			return nil
@@ -179,6 +184,16 @@ func (plan *restorePlan) paths() []string {
 		list = append(list, plan.steps[i].path)
 	}
 	return list
+}
+
+// growth returns the number of bytes that the restored files have.
+func (plan *restorePlan) growth() (n int64) {
+	for i := range plan.steps {
+		if to := &plan.steps[i].to; to.kind == file {
+			n += to.size
+		}
+	}
+	return n
 }
 
 // copy plans to make a copy at a new path.

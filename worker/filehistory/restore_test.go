@@ -3,8 +3,10 @@ package filehistory
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -91,6 +93,41 @@ func TestRestore_Copy_LeavesOriginal(t *testing.T) {
 	result = f.restore(RestoreRequest{Path: ".", Point: 1, Copy: "everything"})
 	if f.read("everything/dir/a") != "one" {
 		t.Errorf("got %+v", result)
+	}
+}
+
+// smallQuota is the number of bytes by which a home may grow.
+type smallQuota int64
+
+var errSmallQuota = errors.New("no room")
+
+func (q smallQuota) CheckGrowth(bytes int64) error {
+	if bytes > int64(q) {
+		return errSmallQuota
+	}
+	return nil
+}
+
+func (q smallQuota) RecordGrowth(int64) {}
+
+// A copy that has no room is refused before a file of it is made.
+func TestRestore_CopyWithoutRoom_MakesNothing(t *testing.T) {
+	f := newFixture(t)
+	for i := range 5 {
+		f.write(fmt.Sprint("dir/", i), strings.Repeat("x", 1000))
+	}
+	f.program(func() {})
+	f.h.options.Home.SetQuota(smallQuota(4999))
+	r := RestoreRequest{Path: "dir", Point: 1, Copy: "copy"}
+	if _, err := f.h.Restore(context.Background(), r, byRestore); !errors.Is(err, errSmallQuota) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := os.Lstat(f.path("copy")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the copy: %v", err)
+	}
+	f.h.options.Home.SetQuota(smallQuota(5000))
+	if result, err := f.h.Restore(context.Background(), r, byRestore); err != nil || result.Restored.Count != 6 {
+		t.Errorf("got %+v, %v", result, err)
 	}
 }
 

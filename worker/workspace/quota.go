@@ -51,3 +51,6 @@ func growth(old fs.FileInfo, size int64) int64 {
 	}
 	return grow
 }
+
+// CheckGrowth returns the quota's error if the folder may not grow by that many bytes.
+func (w *Workspace) CheckGrowth(bytes int64) error { return w.quota.CheckGrowth(bytes) }

@@ -28,7 +28,7 @@ func (closedGate) Check(_ context.Context, in supervisor.Inbound) (supervisor.Ga
 // A closed gate ends the pipe, because no answer comes before a code is sent.
 func TestPipe_ClosedGate_Ends(t *testing.T) {
 	for name, c := range map[string]struct{ lines, out, told, verdict string }{
-		"no code":        {"hello\n", "", "kept, and waits for a code", "of 1 line, 0 could not be sent and 1 had no full answer"},
+		"no code":        {"hello\n", "", textHeld, "of 1 line, 0 could not be sent and 1 had no full answer"},
 		"a code behind":  {"hello\n123456\nand this\n", "re: and this\n", "Come in.", "of 3 lines, 0 could not be sent and 1 had no full answer"},
 		"a code before":  {"123456\nhello\n", "re: hello\n", "Come in.", ""},
 		"a code and end": {"123456\n", "", "Come in.", ""},
