@@ -64,7 +64,7 @@ func TestReload_NewTokenAndKey_ApplyAtOnce(t *testing.T) {
 	for range 2 {
 		changes = admin.ConfigurationChanges{}
 		if err := control.CallOnce(t.Context(), l.Socket, admin.MethodReload, struct{}{}, &changes); err != nil ||
-			!strings.Contains(changes.Note, "only at a restart: telegram.token") {
+			!strings.Contains(changes.Note, "The new telegram.token takes effect only at a restart") {
 			t.Errorf("another bot: %v, %+v", err, changes)
 		}
 	}

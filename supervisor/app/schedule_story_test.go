@@ -116,7 +116,7 @@ func TestTimezoneChange_AsksToMoveJobs(t *testing.T) {
 	l.say("alice", "/jobs")
 	l.awaitLastTold("alice", "08:30 CET (+01:00)")
 	l.pressButton("in the old time zone", "Move it")
-	l.awaitLastTold("alice", "1 reminder or task moved.")
+	l.awaitLastTold("alice", "1 reminder or task moved to your new time zone.")
 	l.say("alice", "/jobs")
 	l.awaitLastTold("alice", "weekdays at 08:30: Thu 20 Nov 2025 08:30 EST (-05:00)")
 	l.say("alice", "/settings timezone America/New_York")
