@@ -37,7 +37,7 @@ type ModelStreamParams struct {
 // ChildContextWindow asks the model in a separate window that contains only Text. If the turn has used the
 // name before, the supervisor repeats the answer at no cost.
 type ChildContextWindow struct {
-	Name string `json:"name"` // name of the window, unique in the turn
+	Name string `json:"name"` // name of the context window, unique in the turn
 	Text string `json:"text"`
 	// Shared has the lengths, in bytes, of the beginnings of Text that other windows have too, from
 	// short to long. The supervisor asks the provider to cache these beginnings.

@@ -145,7 +145,7 @@ type Incoming struct {
 	Chat     string // name of the chat on its channel; with IncomingChatMoved the old name
 	Thread   string // name of the topic in the chat; "" means no topic, or the general topic
 	Group    bool   // the chat may have several people
-	Title    string // title of a group for people, one line; "" in private
+	Title    string // the group's title as people see it, one line; "" in private
 	// name of the message on its channel; with IncomingPress, the message with the button
 	Message string
 	Album   string // name of the album, equal for all its parts; "" means no album

@@ -14,7 +14,7 @@ import (
 )
 
 // NewSocketPair returns the two ends of a socketpair, as a supervisor and a worker have. Both ends
-// close when t ends. They have deadlines. Either end may be asserted to *net.UnixConn for
+// close when t ends. Both support deadlines. Either end may be asserted to *net.UnixConn for
 // CloseWrite and File.
 func NewSocketPair(t testing.TB) (a, b io.ReadWriteCloser) {
 	t.Helper()

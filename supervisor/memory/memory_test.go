@@ -28,7 +28,7 @@ type rig struct {
 	no    error   // error that the approver returns; nil means that it allows the effect
 	now   func() time.Time
 	*memory.Memory
-	foreign string // names of the words of others that the turn has read
+	foreign string // names of texts by others that the turn has read
 }
 
 func (r *rig) Allow(_ context.Context, q approval.Request) error {

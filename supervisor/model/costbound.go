@@ -170,8 +170,8 @@ func partBound(p protocol.ContentPart, picture func(protocol.Image) int64) (sum 
 	return sum
 }
 
-// jsonSize returns the length of a text in JSON, in bytes. Models that get tools as text also get
-// results as JSON.
+// jsonSize returns the length of a text in JSON, in bytes. It also bounds results of tools: models
+// that get tools as text get the results as JSON.
 func jsonSize(text string) int64 {
 	n := int64(len(text))
 	for i := range len(text) {

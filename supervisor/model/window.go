@@ -27,7 +27,8 @@ const (
 type learnt struct {
 	window int64   // window learnt from earlier calls, in tokens; 0 means unknown
 	factor float64 // tokens that the model counted, divided by the estimated tokens
-	// the window that the newest count suggests; 0 means that the server may have read everything
+	// size of the context window that the newest count of tokens suggests, in tokens. 0 means no
+	// sign that the server cut the request.
 	suggested int64
 	until     time.Time // the end of a window that counts have taught; zero means no end
 }

@@ -35,7 +35,7 @@ func TestJob_ThreadDeleted_SpeaksInPrivateChat(t *testing.T) {
 	s.must(err)
 	said := s.fireJobs(topic, "tea")
 	private := s.chat("alice", "1")
-	for range 2 { // the second round repeats the close after a crash
+	for range 2 { // the second round closes it again, as after a crash
 		s.must(
 			s.db.Outbox().
 				StoreOutcome(t.Context(), supervisor.DeliveryOutcome{Delivery: said[0].ID,

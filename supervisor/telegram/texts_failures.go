@@ -59,7 +59,7 @@ var failureClasses = []*failureClass{
 	{is: isStall, away: true,
 		text:   "Telegram accepts calls but does not answer them",
 		advice: "Check this machine's network, and a proxy if there is one."},
-	{is: isDelivery, most: time.Second, // the registrar checks once a minute
+	{is: isDelivery, most: time.Second, // the registrar asks for this state once a minute anyway
 		text: "Telegram cannot deliver to the webhook ({text})",
 		advice: "Check that telegram.webhook.url can be reached from outside, and that the proxy in front of Mews forwards the " +
 			"header X-Telegram-Bot-Api-Secret-Token."},

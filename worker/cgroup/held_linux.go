@@ -67,7 +67,7 @@ type poolCounter struct {
 	most      PoolCounts
 	pipeMount []byte          // line of fdinfo that identifies a pipe
 	pipes     map[string]bool // counted pipes by inode, because a pipe has two ends and processes share them
-	// socketMount is the line of fdinfo that identifies a socket. socketCount also counts
+	// socketMount is the line of fdinfo by which a socket is known. socketCount also counts
 	// descriptors that were sent through a socket and not received yet.
 	socketMount []byte
 	sockets     map[string]bool

@@ -28,7 +28,7 @@ func (s *store) thinning(c *census) (filter, error) {
 		path  string
 		since int64
 	}
-	later := map[key]digest{} // digests that were added after their point
+	later := map[key]digest{} // digests of bytes that were kept after the point of their version
 	err := s.eachPresent(func(p *present) { later[key{p.path, p.since}] = p.digest })
 	all, unread := s.spansOfPaths()
 	isUsed := func(e *entry) bool {

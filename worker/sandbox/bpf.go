@@ -42,7 +42,8 @@ func ret(what uint32) instruction    { return instruction{code: opReturn, k: wha
 // checked here.
 func loadArg(arg uint32) instruction { return load(offArgs + 8*arg) }
 
-// unlessEqual ends the filter, with what as its answer, unless the accumulator is k.
+// unlessEqual returns instructions that end the filter unless the accumulator is k. The answer of
+// the filter is then what.
 func unlessEqual(k, what uint32) []instruction {
 	return []instruction{{code: opEqual, jt: 1, k: k}, ret(what)}
 }

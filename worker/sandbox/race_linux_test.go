@@ -48,7 +48,7 @@ func swap() error {
 	}
 }
 
-// startSwap starts a process that swaps until the test ends.
+// startSwap starts a process that swaps a file and a link until the test ends. how names the way.
 func (r *testSandbox) startSwap(t *testing.T, how string) {
 	t.Helper()
 	cmd := exec.Command("/proc/self/exe", "swap")

@@ -71,7 +71,7 @@ func SuperviseProgram(argv []string, o Options) error {
 		return errors.Join(fmt.Errorf("start %s: %w", argv[0], err), conn.Close())
 	}
 	s := newSpawner(conn, o)
-	s.supervisor = cmd.Process.Pid // reap also waits for the program
+	s.supervisor = cmd.Process.Pid // reap waits for this program too
 	if err := s.run(chld, told); err != nil {
 		return err
 	}

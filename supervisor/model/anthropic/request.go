@@ -166,7 +166,7 @@ type messageBuilder struct {
 	results  []any             // results for the next user message, which must begin with results
 	texts    []any             // texts and pictures of the next user message, after the results
 	sendBack bool              // whether the model gets its own thinking back
-	origin   string            // origin of the thinking that is sent back; "" means any
+	origin   string            // whose earlier thinking is sent back, as in protocol.Thinking; "" means any
 	deferred map[string]bool   // deferred tools by name
 	req      modelcall.Request // the request whose messages are converted
 }

@@ -13,7 +13,7 @@ type limitState int
 const (
 	limitOptional limitState = iota // repeat the request without the limit
 	limitRequired                   // repeat the request with the limit under its other name
-	// fail: the limit was renamed before, and must stay because the payment relies on it
+	// fail: both names were tried, and without a limit the cost is not bounded
 	limitRenamed
 )
 
