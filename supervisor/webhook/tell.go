@@ -76,11 +76,12 @@ func (r *Receiver) deliver(ctx context.Context, h Hook) error {
 	var texts []string
 	for _, d := range list {
 		text, err := r.render(h, d, indented)
-		if !served {
-			err = errors.New(textNobody)
+		why := textNobody
+		if served && err != nil {
+			why = err.Error()
 		}
-		if err != nil {
-			if err := r.o.Deliveries.EndDelivery(ctx, d.ID, supervisor.WebhookFailed, err.Error()); err != nil {
+		if !served || err != nil {
+			if err := r.o.Deliveries.EndDelivery(ctx, d.ID, supervisor.WebhookFailed, why); err != nil {
 				return err
 			}
 			continue
