@@ -55,6 +55,12 @@ func BenchmarkProgram_20000UnchangedFiles(b *testing.B) {
 		f.program(func() {})
 	}
 	pause()
+	whole, start := b.Elapsed(), time.Now()
+	for range b.N {
+		f.walk()
+		f.walk()
+	}
+	b.ReportMetric((whole-time.Since(start)).Seconds()*1000/float64(b.N), "ms-added")
 }
 
 // BenchmarkLoad_20000Files measures the load of the index.
