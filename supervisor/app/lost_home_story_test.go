@@ -54,7 +54,8 @@ func TestStart_LostHomes_AreNotReplaced(t *testing.T) {
 	missing(filepath.Join(homes, "dan"))
 
 	remove(homes)
-	if said := runVerb(l, "run"); !strings.Contains(said, "is missing, with the files of dan, eve. Put the folder back") {
+	if said := runVerb(l, "run"); !strings.Contains(said,
+		"is missing, with the files of dan, eve. Put the folder back") {
 		t.Errorf("run says\n%s", said)
 	}
 	missing(homes)

@@ -191,7 +191,8 @@ func TestHistoryFiles_Moment_PreviewsThenRestores(t *testing.T) {
 	}
 	r.worker.undone = protocol.UndoneSpan{Restored: protocol.PathCount{Count: 1, Named: []string{"b.md"}}}
 	forced := r.press(back, textPutBackAnyway)
-	if forced.Text != fmt.Sprintf(textTakenBack, "`b.md`") || !r.worker.forced || r.worker.spans[1] != r.worker.spans[0] {
+	if forced.Text != fmt.Sprintf(textTakenBack, "`b.md`") || !r.worker.forced ||
+		r.worker.spans[1] != r.worker.spans[0] {
 		t.Errorf("put back anyway: %q of %+v", forced.Text, r.worker.spans)
 	}
 	if d := r.press(d, textLeave); d.Text != textLeftAlone {
