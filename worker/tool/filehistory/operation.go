@@ -47,8 +47,10 @@ func (o Operation) Run(ctx context.Context, p protocol.FileHistoryParameters) (r
 		return r, errors.New(o.Off)
 	}
 	if p.Path != "" {
-		if err := o.History.Look(ctx); err != nil { // so that the newest version is the present file
-			return r, err
+		if p.Action != protocol.FileHistoryRestore { // it looks itself, because an earlier try may have changed files
+			if err := o.History.Look(ctx); err != nil { // so that the newest version is the present file
+				return r, err
+			}
 		}
 		if p.Point, err = o.point(p); err != nil {
 			return r, err
