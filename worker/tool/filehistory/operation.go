@@ -87,7 +87,6 @@ var actions = map[protocol.FileHistoryAction]func(Operation, context.Context,
 	protocol.FileHistorySpace:    Operation.space,
 	protocol.FileHistoryForget:   Operation.forget,
 	protocol.FileHistoryCount:    Operation.count,
-	protocol.FileHistorySearch:   Operation.search,
 }
 
 func (o Operation) versions(_ context.Context, p protocol.FileHistoryParameters) (r protocol.FileHistoryResult,
@@ -238,11 +237,4 @@ func withoutRepository(folders []string) (list []string) {
 		}
 	}
 	return list
-}
-
-func (o Operation) search(ctx context.Context, p protocol.FileHistoryParameters) (r protocol.FileHistoryResult,
-	err error) {
-	found, err := o.History.Search(ctx, p.Paths, p.Phrases)
-	r.Found = found[:min(len(found), protocol.MaxForgottenPaths)]
-	return r, err
 }
