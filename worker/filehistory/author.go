@@ -14,8 +14,8 @@ func (s *store) foundAuthor(programs int) point {
 	return point{by: protocol.HistoryAuthor{Kind: protocol.HistoryAuthorOther}}
 }
 
-// isInterrupted reports whether an undo or restore by this author was interrupted. That is so if
-// its beginning is the last record. It may have changed paths without a record of that.
+// isInterrupted reports whether an undo or restore by this author was interrupted. Then its
+// beginning is the last record. It may have changed paths without a record of that.
 func (s *store) isInterrupted(by protocol.HistoryAuthor) bool {
 	n := len(s.index.points)
 	return n > 0 && by.Words != "" && s.index.points[n-1].begun && s.index.points[n-1].by == by
