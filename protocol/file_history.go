@@ -59,12 +59,11 @@ var historyAuthorKinds = map[HistoryAuthorKind]bool{HistoryAuthorTool: true, His
 
 // Bounds of file history operations.
 const (
-	MaxHistoryWords    = 80      // bytes of HistoryAuthor.Words
-	MaxFileVersions    = 50      // versions in one result
-	MaxForgottenPaths  = 1000    // paths in one request to forget
-	MaxForgottenSpans  = 1000    // spans in one request to forget
-	MaxShownVersion    = 1 << 20 // bytes of a version that is compared as text
-	MaxSearchedPhrases = 100     // phrases in one search
+	MaxHistoryWords   = 80      // bytes of HistoryAuthor.Words
+	MaxFileVersions   = 50      // versions in one result
+	MaxForgottenPaths = 1000    // paths in one request to forget
+	MaxForgottenSpans = 1000    // spans in one request to forget
+	MaxShownVersion   = 1 << 20 // bytes of a version that is compared as text
 )
 
 // OperationKindFileHistory lists, shows, restores or forgets earlier versions of files. It takes
@@ -94,15 +93,12 @@ const (
 	FileHistoryForget FileHistoryAction = "forget"
 	// count the earlier versions that FileHistoryForget would delete
 	FileHistoryCount FileHistoryAction = "count"
-	// name the files of Paths with a version, present or earlier, that has one of Phrases
-	FileHistorySearch FileHistoryAction = "search"
 )
 
 var fileHistoryActions = map[FileHistoryAction]bool{FileHistoryVersions: true, FileHistoryShow: true,
 	FileHistoryDiff:    true,
 	FileHistoryPreview: true, FileHistoryRestore: true, FileHistorySpace: true, FileHistoryForget: true,
-	FileHistoryCount:  true,
-	FileHistorySearch: true}
+	FileHistoryCount: true}
 
 // FileHistoryParameters are the parameters of a file history operation.
 type FileHistoryParameters struct {
@@ -116,10 +112,9 @@ type FileHistoryParameters struct {
 	// Nonce is the nonce of Point; "" means that any history's point will do
 	Nonce PointNonce `json:"nonce,omitempty"`
 	// Before bounds a list: only versions of points with lower numbers; 0 means all
-	Before  int64    `json:"before,omitempty"`
-	Copy    string   `json:"copy,omitempty"` // new path for a restore or its preview; "" means in place
-	Paths   []string `json:"paths,omitempty"`
-	Phrases []string `json:"phrases,omitempty"`
+	Before int64    `json:"before,omitempty"`
+	Copy   string   `json:"copy,omitempty"` // new path for a restore or its preview; "" means in place
+	Paths  []string `json:"paths,omitempty"`
 	// Workspaces are the user's folders outside of the home, by the paths that the worker sees. Only
 	// FileHistorySpace uses them.
 	Workspaces []string `json:"workspaces,omitempty"`
@@ -131,9 +126,8 @@ type FileHistoryParameters struct {
 // Validate returns an error for parameters that no honest side gives.
 func (p FileHistoryParameters) Validate() error {
 	if !fileHistoryActions[p.Action] || p.Point < 0 || p.Before < 0 || len(p.Paths) > MaxForgottenPaths ||
-		len(p.Phrases) > MaxSearchedPhrases || len(p.Spans) > MaxForgottenSpans || !p.Nonce.IsValid() {
-		return fmt.Errorf("action %.20q with point %d, %d paths and %d phrases", p.Action, p.Point, len(p.Paths),
-			len(p.Phrases))
+		len(p.Spans) > MaxForgottenSpans || !p.Nonce.IsValid() {
+		return fmt.Errorf("action %.20q with point %d and %d paths", p.Action, p.Point, len(p.Paths))
 	}
 	for _, span := range p.Spans {
 		if !span.isValid() {
@@ -150,8 +144,7 @@ func (p FileHistoryParameters) Validate() error {
 			return fmt.Errorf("workspace %.80q for %s", folder, p.Action)
 		}
 	}
-	needsPath := p.Action != FileHistorySpace && p.Action != FileHistoryForget && p.Action != FileHistoryCount &&
-		p.Action != FileHistorySearch
+	needsPath := p.Action != FileHistorySpace && p.Action != FileHistoryForget && p.Action != FileHistoryCount
 	if needsPath != (p.Path != "") || p.Copy == "." || p.Copy != "" && p.Action != FileHistoryRestore &&
 		p.Action != FileHistoryPreview {
 		return fmt.Errorf("path %.80q for %s", p.Path, p.Action)
@@ -193,8 +186,7 @@ type FileHistoryResult struct {
 	Span *HistorySpan `json:"span,omitempty"`
 
 	Space *HistorySpace `json:"space,omitempty"`
-	Found []string      `json:"found,omitempty"` // paths that FileHistorySearch found, at most MaxForgottenPaths
-	Gone  int64         `json:"gone,omitempty"`  // versions that FileHistoryForget deleted or FileHistoryCount counted
+	Gone  int64         `json:"gone,omitempty"` // versions that FileHistoryForget deleted or FileHistoryCount counted
 	// counts of FileHistoryCount by file
 	Earlier EarlierVersions `json:"earlier,omitzero"`
 }
@@ -225,9 +217,9 @@ func (e EarlierVersions) check() error {
 
 // Validate returns an error for a result that no honest worker gives.
 func (r FileHistoryResult) Validate(p FileHistoryParameters) error {
-	if len(r.Versions) > MaxFileVersions || len(r.Found) > MaxForgottenPaths || r.Span != nil && !r.Span.isValid() ||
+	if len(r.Versions) > MaxFileVersions || r.Span != nil && !r.Span.isValid() ||
 		r.Gone < 0 || r.Gone > maxCounted || len(r.Why) > MaxUndoReasonBytes {
-		return fmt.Errorf("%d versions and %d paths", len(r.Versions), len(r.Found))
+		return fmt.Errorf("%d versions", len(r.Versions))
 	}
 	if err := r.checkFields(p); err != nil {
 		return err

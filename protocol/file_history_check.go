@@ -2,7 +2,6 @@ package protocol
 
 import (
 	"fmt"
-	"io/fs"
 	"reflect"
 	"slices"
 	"strings"
@@ -24,11 +23,6 @@ func (r FileHistoryResult) checkFields(p FileHistoryParameters) error {
 	for _, v := range r.Versions {
 		if p.Before > 0 && v.Point >= p.Before || v.Path != "" && p.Path != "." {
 			return fmt.Errorf("version %d of %.80q, which was not asked for", v.Point, v.Path)
-		}
-	}
-	for _, path := range r.Found {
-		if !fs.ValidPath(path) || len(path) > MaxReceivedPathBytes || !isAmong(path, p.Paths) {
-			return fmt.Errorf("path %.80q, which was not asked for", path)
 		}
 	}
 	if r.Space != nil {
@@ -58,20 +52,8 @@ func (r FileHistoryResult) fieldsOf(action FileHistoryAction) FileHistoryResult 
 		return FileHistoryResult{Space: r.Space}
 	case FileHistoryForget, FileHistoryCount:
 		return FileHistoryResult{Gone: r.Gone, Earlier: r.Earlier}
-	case FileHistorySearch:
-		return FileHistoryResult{Found: r.Found}
 	}
 	return FileHistoryResult{}
-}
-
-// isAmong reports whether a path, or a folder above it, is one of paths.
-func isAmong(path string, paths []string) bool {
-	for _, p := range paths {
-		if p == "." || path == p || strings.HasPrefix(path, p+"/") {
-			return true
-		}
-	}
-	return false
 }
 
 func (s *HistorySpace) check() error {

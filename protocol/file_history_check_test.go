@@ -71,7 +71,6 @@ func TestFileHistoryResult_OtherAction_IsRefused(t *testing.T) {
 	}
 	ofFile, ofHome := FileHistoryParameters{Action: FileHistoryVersions, Path: "a"}, FileHistoryParameters{
 		Action: FileHistoryVersions, Path: "."}
-	long := strings.Repeat("x", MaxReceivedPathBytes+1)
 	earlier := ofFile
 	earlier.Before = 3
 	for name, c := range map[string]struct {
@@ -87,19 +86,12 @@ func TestFileHistoryResult_OtherAction_IsRefused(t *testing.T) {
 		"restore":          {asked(FileHistoryRestore), result{NotKept: count, Span: span}, true},
 		"forget":           {asked(FileHistoryForget), result{Gone: 3}, true},
 		"count":            {asked(FileHistoryCount), result{Gone: 3}, true},
-		"found":            {asked(FileHistorySearch, "a", "b"), result{Found: []string{"a", "b/c"}}, true},
-		"found anywhere":   {asked(FileHistorySearch, "."), result{Found: []string{"x"}}, true},
-		"found elsewhere":  {asked(FileHistorySearch, "a"), result{Found: []string{"ab"}}, false},
-		"found outside":    {asked(FileHistorySearch, "."), result{Found: []string{"../x"}}, false},
-		"a long path":      {asked(FileHistorySearch, "."), result{Found: []string{long}}, false},
 		"later versions":   {earlier, result{Versions: []FileVersion{one}}, false},
 		"another file":     {ofFile, result{Versions: []FileVersion{version(3, "b")}}, false},
 		"version, space":   {asked(FileHistorySpace), result{Space: &HistorySpace{}, Version: &one}, false},
 		"no space":         {asked(FileHistorySpace), result{}, false},
 		"blob, preview":    {asked(FileHistoryPreview), result{Blob: blob}, false},
 		"span, preview":    {asked(FileHistoryPreview), result{Span: span}, false},
-		"found, forget":    {asked(FileHistoryForget), result{Found: []string{"a"}}, false},
-		"gone, search":     {asked(FileHistorySearch), result{Gone: 1}, false},
 		"gone too often":   {asked(FileHistoryForget), result{Gone: math.MaxInt64}, false},
 		"counts that sum":  {asked(FileHistoryRestore), result{Restored: many}, false},
 		"space, no action": {asked(""), result{Space: &HistorySpace{}}, false},

@@ -57,6 +57,8 @@ const (
 	endTimeout    = 5 * time.Second // how long to wait for the end of programs
 	thinTimeout   = 5 * time.Second // how long programs go on while old versions are deleted
 	thinLimit     = time.Hour       // how long a worker may delete old versions
+	// least time between two deletions of old versions on a disk
+	thinInterval = 10 * time.Minute
 )
 
 // Guard watches disks. Run is its only goroutine; the other methods may be called from any.
@@ -78,6 +80,22 @@ type state struct {
 	path string // path of a folder on the disk
 	low  bool
 	mark Space // room on the disk when programs were last ended, or the most room since then
+
+	thinBegan time.Time     // when the last deletion of old versions began
+	thinEnd   chan struct{} // closed when that has ended; nil means that none began
+}
+
+// mayThin reports whether old versions on the disk may be deleted now.
+func (s *state) mayThin(now time.Time) bool {
+	if s.thinEnd == nil {
+		return true
+	}
+	select {
+	case <-s.thinEnd:
+		return now.Sub(s.thinBegan) >= thinInterval
+	default:
+		return false
+	}
 }
 
 // reading is a measurement of a disk.
@@ -216,7 +234,7 @@ func (g *Guard) checkDisk(ctx context.Context, s *state, r *reading) {
 		return
 	}
 	if !s.low {
-		if g.thin(ctx, r); !r.IsLow() {
+		if g.thin(ctx, s, r); !r.IsLow() {
 			return
 		}
 	}
@@ -237,12 +255,14 @@ func (g *Guard) checkDisk(ctx context.Context, s *state, r *reading) {
 
 // thin deletes old versions from the file histories on a disk, and measures the disk again. It
 // waits until all are deleted, the disk is full, or thinTimeout has passed. After that, the
-// deletion goes on.
-func (g *Guard) thin(ctx context.Context, r *reading) {
-	if len(r.kept) == 0 {
+// deletion goes on. It does nothing if a deletion on the disk goes on, or began in the last
+// thinInterval.
+func (g *Guard) thin(ctx context.Context, s *state, r *reading) {
+	if len(r.kept) == 0 || !s.mayThin(g.Now()) {
 		return
 	}
 	thinned := make(chan struct{})
+	s.thinBegan, s.thinEnd = g.Now(), thinned
 	go func() {
 		defer close(thinned)
 		ctx, cancel := context.WithTimeout(ctx, thinLimit)

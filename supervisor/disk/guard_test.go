@@ -148,11 +148,45 @@ func TestGuard_LowDisk_ThinsHistoryFirst(t *testing.T) {
 	r.space.Free = 49 * mib
 	r.look()
 	r.want("ended with room again", r.ended)
+	r.space.Free = 500 * mib
+	r.look()
+	r.now = r.now.Add(thinInterval)
 	r.space.Free = 49 * mib // this time, the history has nothing to delete
 	r.look()
 	r.want("ended", r.ended, "ann "+pool.LimitFreeSpace)
 	if thinned != 2 {
 		t.Errorf("thinned %d times", thinned)
+	}
+}
+
+// TestGuard_LowAgainSoon_EndsPrograms: programs that fill the disk again soon end at once.
+func TestGuard_LowAgainSoon_EndsPrograms(t *testing.T) {
+	r := newRig(t, "ann")
+	r.growth["ann"] = protocol.DiskGrowth{Programs: 1, Bytes: 400 * mib}
+	thinned := 0
+	r.thin = func() { thinned++; r.space.Free = 51 * mib }
+	for range 2 {
+		r.space.Free = 49 * mib
+		r.look()
+	}
+	r.want("ended", r.ended, "ann "+pool.LimitFreeSpace)
+	if thinned != 1 {
+		t.Errorf("thinned %d times", thinned)
+	}
+}
+
+func TestMayThin_OneAtATime(t *testing.T) {
+	s, now := &state{}, time.Unix(1_800_000_000, 0)
+	if !s.mayThin(now) {
+		t.Error("the first may not begin")
+	}
+	s.thinBegan, s.thinEnd = now, make(chan struct{})
+	if s.mayThin(now.Add(2 * thinInterval)) {
+		t.Error("a second begins while the first goes on")
+	}
+	close(s.thinEnd)
+	if s.mayThin(now.Add(thinInterval-1)) || !s.mayThin(now.Add(thinInterval)) {
+		t.Error("another begins too soon or never")
 	}
 }
 

@@ -72,7 +72,8 @@ func (h *FileHistory) answer(ctx context.Context, by feature.Caller, q Query) (r
 		return r, supervisor.Errorf(supervisor.CodeInvalid, textNoAction, string(q.Action))
 	}
 	audited := "home." + string(q.Action)
-	if q.Action == ActionRead { // the audit log already has the action that stored the bytes
+	// the audit log already has the action that stored the bytes, or that began the restore
+	if q.Action == ActionRead || q.Action == ActionRestore && q.Operation != 0 {
 		audited = ""
 	}
 	user, err := by.UserFor(q.User, audited)

@@ -124,6 +124,60 @@ func TestHomeCall_LongRestore_IsAskedAgain(t *testing.T) {
 	}
 }
 
+// A restore by an admin has one row, however often the call asks for its end.
+func TestHomeCall_LongRestore_IsAuditedOnce(t *testing.T) {
+	r := newRig(t)
+	r.callWait, r.worker.busy = time.Millisecond, 3
+	var audited []string
+	q := Query{User: "bob", Action: ActionRestore, Path: "a", Point: 7}
+	for range 3 {
+		report, err := r.answer(t.Context(), caller(&audited, true), q)
+		if err != nil || report.Operation == 0 {
+			t.Fatalf("got %+v, %v", report, err)
+		}
+		q.Operation = report.Operation
+	}
+	if !slices.Equal(audited, []string{"bob home.restore"}) {
+		t.Errorf("audited %q", audited)
+	}
+	r.worker.done.State = supervisor.OperationDone
+	if err := r.worker.store(supervisor.Operation{User: "bob", Kind: protocol.OperationKindFileHistory,
+		Parameters: "{}"}); err != nil {
+		t.Fatal(err)
+	}
+	q.Operation = r.worker.done.ID
+	if got, err := r.answer(t.Context(), caller(new([]string), true), q); err == nil {
+		t.Errorf("an admin waited for a user's own restore: %+v", got)
+	}
+	q.Action, audited = ActionLog, nil
+	if _, err := r.answer(t.Context(), caller(&audited, true), q); err != nil || len(audited) != 1 {
+		t.Errorf("another action: %v, audited %q", err, audited)
+	}
+}
+
+// An operation whose result can't be read is reported once.
+func TestFinishAbandoned_BadResult_IsDeleted(t *testing.T) {
+	for name, op := range map[string]supervisor.Operation{
+		"result":     {Parameters: `{"action":"restore","path":"a"}`, Result: `{"span":7}`},
+		"parameters": {Parameters: `{"action":7}`, Result: `{"span":{"from":3,"to":4}}`},
+	} {
+		r := newRig(t)
+		reports := 0
+		r.Report = func(error) { reports++ }
+		r.worker.done = supervisor.Operation{State: supervisor.OperationDone, Result: op.Result}
+		if err := r.worker.store(supervisor.Operation{User: "ann", Kind: protocol.OperationKindFileHistory,
+			Parameters: op.Parameters}); err != nil {
+			t.Fatal(err)
+		}
+		r.Now = func() time.Time { return time.Now().Add(time.Hour) }
+		r.finishAbandoned(t.Context())
+		r.finishAbandoned(t.Context())
+		if _, found, err := r.Kept.Find(t.Context(), r.worker.done.ID); reports != 1 || found || err != nil {
+			t.Errorf("a bad %s: %d reports, found: %t, %v", name, reports, found, err)
+		}
+	}
+}
+
 // Times are in the user's time zone, in which --at is read too.
 func TestHomeCall_Log_HasUsersZone(t *testing.T) {
 	r := newRig(t)

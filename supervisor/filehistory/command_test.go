@@ -221,6 +221,43 @@ func TestRestore_Copies_AreNamed(t *testing.T) {
 	}
 }
 
+// A failed restore may have made folders, and a repeated one may find the copy complete.
+func TestRestore_FailedCopy_ClaimsNone(t *testing.T) {
+	file, span := protocol.PathCount{Count: 1, Named: []string{"x"}}, &protocol.HistorySpan{From: 20, To: 21,
+		Nonce: "9f3a"}
+	for name, c := range map[string]struct {
+		result protocol.FileHistoryResult
+		copied bool
+	}{
+		"nothing":      {protocol.FileHistoryResult{Failed: file}, false},
+		"folders only": {protocol.FileHistoryResult{Failed: file, Span: span}, false},
+		"some":         {protocol.FileHistoryResult{Failed: file, Restored: file, Span: span}, true},
+		"repeated":     {protocol.FileHistoryResult{Span: span}, true},
+	} {
+		r := newRig(t)
+		r.worker.results[protocol.FileHistoryRestore] = c.result
+		d := r.press(r.ask("--at 2h notes"), textAsCopy)
+		claim := strings.HasPrefix(d.Text, fmt.Sprintf(textCopied, "`notes-2026-11-30-1000`"))
+		ledger := strings.Join(r.ledger(), "\n")
+		if claim != c.copied || strings.Contains(ledger, "a copy of") != c.copied ||
+			(len(d.Buttons) > 0) != (c.result.Span != nil) {
+			t.Errorf("%s: said %q with %q, the ledger has %q", name, d.Text, texts(d), ledger)
+		}
+	}
+}
+
+func TestTakeBack_EndedEarly_SaysWhy(t *testing.T) {
+	r := newRig(t)
+	r.worker.undone = protocol.UndoneSpan{Restored: protocol.PathCount{Count: 1, Named: []string{"a"}},
+		Span: &protocol.HistorySpan{From: 21, To: 22, Nonce: "9f3a"}}
+	r.worker.why = "no *room*"
+	d := r.pressRaw(takeBackButton(&protocol.HistorySpan{From: 20, To: 21, Nonce: "9f3a"})[0][0].Press)
+	want := fmt.Sprintf(textTakenBack, "`a`") + "\n" + fmt.Sprintf(textEndedEarly, "`no *room*`")
+	if d.Text != want {
+		t.Errorf("said %q, want %q", d.Text, want)
+	}
+}
+
 // Without a difference there is nothing to put back.
 func TestHistoryFiles_NothingDiffers_OffersCopy(t *testing.T) {
 	r := newRig(t)

@@ -59,12 +59,15 @@ type Options struct {
 // goroutine.
 type FileHistory struct {
 	Options
-	handed   handedOut
-	callWait time.Duration // how long a control call waits for a restore
+	handed      handedOut
+	callWait    time.Duration // how long a control call waits for a restore
+	measureWait time.Duration // how long to wait for the size of one user's history
 }
 
 // New returns the feature of earlier versions of files.
-func New(o Options) *FileHistory { return &FileHistory{Options: o, callWait: maxCallWait} }
+func New(o Options) *FileHistory {
+	return &FileHistory{Options: o, callWait: maxCallWait, measureWait: maxMeasureWait}
+}
 
 // Feature returns the control calls and the background work of the feature. Its slash command is
 // Subcommand.
@@ -156,37 +159,37 @@ func (h *FileHistory) wait(ctx context.Context, op supervisor.Operation) (result
 	return ended.Result, err
 }
 
-// undoSpan takes back what a restore, or the undo of a restore, changed. If force is true,
-// files that have changed since are overwritten too.
+// undoSpan takes back what a restore, or the undo of a restore, changed. If force is true, files that
+// have changed since are overwritten too. why tells why it ended early; "" means that it did not.
 func (h *FileHistory) undoSpan(ctx context.Context, user string, inbound int64, span protocol.HistorySpan,
-	force bool) (done protocol.UndoneSpan, err error) {
+	force bool) (done protocol.UndoneSpan, why string, err error) {
 	p := protocol.UndoParameters{Action: protocol.UndoActionUnchangedFiles,
 		Changes: []protocol.Undo{{Path: ".", Span: &span}}}
 	if force {
 		p.Action = protocol.UndoActionForce
 	}
 	if err := p.Validate(); err != nil {
-		return done, supervisor.Errorf(supervisor.CodeInvalid, feature.DeadButtonText)
+		return done, "", supervisor.Errorf(supervisor.CodeInvalid, feature.DeadButtonText)
 	}
 	op, err := h.startAny(ctx, supervisor.Operation{User: user, Kind: protocol.OperationKindUndo, Inbound: inbound}, p)
 	if err != nil {
-		return done, err
+		return done, "", err
 	}
 	raw, err := h.wait(ctx, op)
 	if err != nil {
-		return done, err
+		return done, "", err
 	}
 	var result protocol.UndoResult
 	if err := json.Unmarshal([]byte(raw), &result); err != nil {
-		return done, err
+		return done, "", err
 	}
 	c := result.Changes[0] // an undo operation has one result for each change
 	// after an early end, some changes were taken back
 	endedEarly := c.Span != nil && c.Span.Span != nil
 	failed := c.Outcome == protocol.UndoOutcomeExpired || c.Outcome == protocol.UndoOutcomeFailed
 	if c.Span == nil || failed && !endedEarly {
-		return done, supervisor.Errorf(supervisor.CodeUnavailable, textFailed, markdown.EscapeSentence(cmp.Or(c.Why,
-			textGone)))
+		return done, "", supervisor.Errorf(supervisor.CodeUnavailable, textFailed,
+			markdown.EscapeSentence(cmp.Or(c.Why, textGone)))
 	}
-	return *c.Span, nil
+	return *c.Span, c.Why, nil
 }

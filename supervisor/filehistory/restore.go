@@ -97,13 +97,19 @@ func (h *FileHistory) restore(ctx context.Context, r feature.CommandRequest, ask
 	at := h.momentText(r.Conversation.User, asked, result.Version)
 	lines := countLines(result, strings.Replace(textRestored, "%s", at, 1), textDeletedNow, textStaysNotKept)
 	switch {
-	case to != "" && result.Span != nil:
+	case to != "" && hasCopy(result):
 		lines = append([]string{fmt.Sprintf(textCopied, markdown.EscapeName(to))}, lines...)
 	case len(lines) == 0:
 		lines = []string{textNothingPutBack}
 	}
 	d.Text, d.Buttons = strings.Join(lines, "\n"), takeBackButton(result.Span)
 	return d, nil
+}
+
+// hasCopy reports whether the restore to a new path, or an earlier try of it, has made a copy. If
+// all files failed, it may have made folders.
+func hasCopy(r protocol.FileHistoryResult) bool {
+	return r.Span != nil && (r.Restored.Count > 0 || r.Failed.Count == 0)
 }
 
 // restoreVersion restores a version for an inbound, and records that in the ledger. A repeated call
@@ -130,8 +136,12 @@ func (h *FileHistory) effect(user string, p protocol.FileHistoryParameters,
 	if e.Target == "." {
 		e.Target = textWholeHome
 	}
+	of := e.Target
 	if p.Copy != "" {
-		e.Target, e.Detail = p.Copy, fmt.Sprintf(textCopyDetail, e.Target, at)
+		e.Target = p.Copy
+	}
+	if p.Copy != "" && hasCopy(r) {
+		e.Detail = fmt.Sprintf(textCopyDetail, of, at)
 	}
 	return e
 }
@@ -140,7 +150,7 @@ func (h *FileHistory) effect(user string, p protocol.FileHistoryParameters,
 // If force is true, files that have changed since are overwritten too.
 func (h *FileHistory) takeBack(ctx context.Context, r feature.CommandRequest, span protocol.HistorySpan, force bool) (
 	d supervisor.Delivery, err error) {
-	done, err := h.undoSpan(ctx, r.Conversation.User, r.Inbound, span, force)
+	done, why, err := h.undoSpan(ctx, r.Conversation.User, r.Inbound, span, force)
 	if err != nil {
 		return d, err
 	}
@@ -154,7 +164,10 @@ func (h *FileHistory) takeBack(ctx context.Context, r feature.CommandRequest, sp
 			lines = append(lines, fmt.Sprintf(line.text, nameCounted(line.count, markdown.EscapeName)))
 		}
 	}
-	if len(lines) == 0 {
+	switch {
+	case why != "":
+		lines = append(lines, endedEarlyLine(why))
+	case len(lines) == 0:
 		lines = []string{textNothingToTake}
 	}
 	d.Text, d.Buttons = strings.Join(lines, "\n"), takeBackButton(done.Span)
@@ -190,9 +203,14 @@ func countLines(r protocol.FileHistoryResult, restored, deleted, notKept string)
 		}
 	}
 	if r.Why != "" {
-		lines = append(lines, fmt.Sprintf(textEndedEarly, markdown.EscapeSentence(r.Why)))
+		lines = append(lines, endedEarlyLine(r.Why))
 	}
 	return lines
+}
+
+// endedEarlyLine returns the sentence about a restore that ended early. The worker gives the reason.
+func endedEarlyLine(why string) string {
+	return fmt.Sprintf(textEndedEarly, markdown.EscapeSentence(why))
 }
 
 // nameCounted joins the named paths of a count, and the number of the others.

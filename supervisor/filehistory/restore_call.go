@@ -3,6 +3,7 @@ package filehistory
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -32,7 +33,7 @@ func (h *FileHistory) restoreByCall(ctx context.Context, user string, asked requ
 		op.Position = byAdmin
 	}
 	if q.Operation != 0 {
-		err = h.checkRestore(ctx, user, q.Operation)
+		err = h.checkRestore(ctx, op)
 	} else if err = h.checkOn(user); err == nil {
 		op, err = h.start(ctx, op, p)
 	}
@@ -51,16 +52,19 @@ func (h *FileHistory) restoreByCall(ctx context.Context, user string, asked requ
 	return r, err
 }
 
-// checkRestore returns an error unless an operation was started by a call for a user.
-func (h *FileHistory) checkRestore(ctx context.Context, user string, operation int64) error {
-	op, ok, err := h.Kept.Find(ctx, operation)
-	if err == nil && (!ok || op.User != user || op.Kind != protocol.OperationKindFileHistory || op.Inbound != 0) {
+// checkRestore returns an error unless a call for the user started the operation. An admin's call
+// may only wait for an operation that an admin started, because the audit log has that.
+func (h *FileHistory) checkRestore(ctx context.Context, wanted supervisor.Operation) error {
+	op, ok, err := h.Kept.Find(ctx, wanted.ID)
+	if err == nil && (!ok || op.User != wanted.User || op.Kind != wanted.Kind || op.Inbound != 0 ||
+		op.Position != wanted.Position) {
 		err = supervisor.Errorf(supervisor.CodeNotFound, textNoRestore)
 	}
 	return err
 }
 
-// finish deletes an ended operation of a control call. It records the restore in the ledger.
+// finish deletes an ended operation of a control call. It records the restore in the ledger. If
+// that fails, it keeps the operation, unless its result or parameters can't be read.
 func (h *FileHistory) finish(ctx context.Context, op supervisor.Operation) (r protocol.FileHistoryResult, err error) {
 	if op.State != supervisor.OperationDone {
 		if err := h.Kept.Delete(ctx, op.ID); err != nil {
@@ -68,15 +72,14 @@ func (h *FileHistory) finish(ctx context.Context, op supervisor.Operation) (r pr
 		}
 		return r, supervisor.Errorf(supervisor.CodeUnavailable, textFailed, markdown.EscapeSentence(op.Result))
 	}
-	if err := json.Unmarshal([]byte(op.Result), &r); err != nil {
-		return r, fmt.Errorf("read the result of operation %d: %w", op.ID, err)
+	var p protocol.FileHistoryParameters
+	err = errors.Join(json.Unmarshal([]byte(op.Result), &r), json.Unmarshal([]byte(op.Parameters), &p))
+	if err != nil {
+		err = fmt.Errorf("read operation %d: %w", op.ID, err)
+		return r, errors.Join(err, h.Kept.Delete(ctx, op.ID))
 	}
 	if r.Span == nil {
 		return r, h.Kept.Delete(ctx, op.ID)
-	}
-	var p protocol.FileHistoryParameters
-	if err := json.Unmarshal([]byte(op.Parameters), &p); err != nil {
-		return r, fmt.Errorf("read the parameters of operation %d: %w", op.ID, err)
 	}
 	e := h.effect(op.User, p, r)
 	if op.Position == byAdmin {
@@ -95,7 +98,7 @@ func (h *FileHistory) finishAbandoned(ctx context.Context) {
 	list, err := h.Kept.ListEnded(ctx, protocol.OperationKindFileHistory, h.Now().Add(-abandonedAfter))
 	for _, op := range list {
 		if _, lost := h.finish(ctx, op); lost != nil && op.State == supervisor.OperationDone {
-			err = lost
+			err = errors.Join(err, lost)
 		}
 	}
 	if err != nil && ctx.Err() == nil {

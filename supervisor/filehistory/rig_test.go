@@ -21,6 +21,7 @@ import (
 type worker struct {
 	results map[protocol.FileHistoryAction]protocol.FileHistoryResult
 	undone  protocol.UndoneSpan
+	why     string // the reason why an undo ends early; "" means that it does not
 	fails   string // the reason why operations fail; "" means that they do not
 	asked   []protocol.FileHistoryParameters
 	spans   []protocol.HistorySpan
@@ -40,8 +41,11 @@ func (w *worker) Start(_ context.Context, op supervisor.Operation) (supervisor.O
 			return op, err
 		}
 		w.spans, w.forced = append(w.spans, *p.Changes[0].Span), p.Action == protocol.UndoActionForce
-		result = protocol.UndoResult{Changes: []protocol.UndoneChange{{Outcome: protocol.UndoOutcomeDone,
-			Span: &w.undone}}}
+		change := protocol.UndoneChange{Outcome: protocol.UndoOutcomeDone, Why: w.why, Span: &w.undone}
+		if w.why != "" {
+			change.Outcome = protocol.UndoOutcomeFailed
+		}
+		result = protocol.UndoResult{Changes: []protocol.UndoneChange{change}}
 	} else {
 		var p protocol.FileHistoryParameters
 		if err := json.Unmarshal([]byte(op.Parameters), &p); err != nil {

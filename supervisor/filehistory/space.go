@@ -48,6 +48,8 @@ const (
 	firstInterval = time.Minute
 	// laterInterval is the time between two measurements after that.
 	laterInterval = time.Hour
+	// maxMeasureWait is how long a measurement waits for a worker that does not answer.
+	maxMeasureWait = time.Minute
 )
 
 // watch has the last measurement of a worker's file history, and the time of the next one.
@@ -76,8 +78,8 @@ func (w watch) after(at time.Time, last *protocol.HistorySpace, interval time.Du
 func (h *FileHistory) watchSpace(ctx context.Context) error {
 	watched := map[string]watch{}
 	for retry.Sleep(ctx, firstInterval) {
-		h.measureDue(ctx, watched)
 		h.finishAbandoned(ctx)
+		h.measureDue(ctx, watched)
 	}
 	return nil
 }
@@ -103,7 +105,9 @@ func (h *FileHistory) measure(ctx context.Context, user string, w watch) watch {
 	if h.Workspaces != nil {
 		p.Workspaces = h.Workspaces(user)
 	}
-	result, err := h.run(ctx, user, 0, p)
+	limited, cancel := context.WithTimeout(ctx, h.measureWait)
+	defer cancel()
+	result, err := h.run(limited, user, 0, p)
 	if err != nil || result.Space == nil {
 		if err != nil && ctx.Err() == nil {
 			h.Report(fmt.Errorf("measure the file history of %s: %w", user, err))

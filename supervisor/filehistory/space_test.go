@@ -52,6 +52,22 @@ func TestMeasure_SettledBaseline_IsToldOnce(t *testing.T) {
 	}
 }
 
+// A worker that does not answer keeps no other user from being measured.
+func TestMeasureDue_HungWorker_IsLeft(t *testing.T) {
+	r := newRig(t)
+	r.measureWait, r.worker.busy = time.Millisecond, 1
+	r.Running = func() []string { return []string{"bob", "ann"} }
+	reports := 0
+	r.Report = func(error) { reports++ }
+	r.worker.results[protocol.FileHistorySpace] = protocol.FileHistoryResult{Space: &protocol.HistorySpace{Files: 3}}
+	r.measureDue(t.Context(), map[string]watch{})
+	_, bob, _ := FindSize(t.Context(), r.Settings, "bob")
+	size, ann, err := FindSize(t.Context(), r.Settings, "ann")
+	if bob || !ann || err != nil || size.Files != 3 || reports != 1 {
+		t.Errorf("bob: %t, ann: %t, %+v, %v, %d reports", bob, ann, size, err, reports)
+	}
+}
+
 // A home whose files are all kept gets no notice, also not later.
 func TestMeasure_AllKept_TellsNothing(t *testing.T) {
 	r := newRig(t)

@@ -153,7 +153,11 @@ func TestLook_InterruptedUndo_BooksToOthers(t *testing.T) {
 	f := newFixture(t)
 	f.write("mine", "old")
 	f.write("other", "old")
-	span := f.program(func() { f.write("mine", "program") })
+	f.write("rest", "old")
+	span := f.program(func() {
+		f.write("mine", "program")
+		f.write("rest", "program")
+	})
 	f.beginUndo("undo 1") // and a crash, or an error of putChanges
 	f.write("mine", "old")
 	f.write("other", "by hand, in the night")

@@ -15,8 +15,9 @@ type step struct {
 	replaces bool // what is there must be removed first
 }
 
-// putBack carries out steps as one span of an author. failed has the paths that were left alone. A
-// full disk, the quota or the end of ctx ends putBack early.
+// putBack carries out steps as one span of an author. The zero span means that it has changed
+// nothing. failed has the paths that were left alone. A full disk, the quota or the end of ctx ends
+// putBack early.
 func (h *History) putBack(ctx context.Context, s *store, steps []step,
 	by protocol.HistoryAuthor) (failed map[string]error, span protocol.HistorySpan, err error) {
 	w := &putter{ctx: ctx, store: s, home: h.home, to: h.options.Home.StartRestore(), failed: map[string]error{},
@@ -39,7 +40,9 @@ func (h *History) putBack(ctx context.Context, s *store, steps []step,
 	err = errors.Join(err, w.to.Close())
 	changes := h.putChanges(s, steps, w)
 	to, lost := s.appendPoint(point{by: by}, changes)
-	span = s.spanTo(span.From, to)
+	if span = s.spanTo(span.From, to); len(changes) == 0 {
+		span = s.unlessEmpty(span, by)
+	}
 	if lost == nil {
 		lost = s.packs.sync()
 	}

@@ -30,7 +30,9 @@ func (h *History) Run(ctx context.Context) error {
 	for {
 		now := h.options.Now()
 		if now.Sub(looked) >= lookEvery {
-			h.report(h.lookAround(ctx))
+			if !looked.IsZero() || !h.awaitsRepeat() {
+				h.report(h.lookAround(ctx))
+			}
 			looked = now
 			h.report(h.keepWaiting(ctx))
 			h.report(h.deleteOld(ctx))

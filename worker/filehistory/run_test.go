@@ -45,6 +45,37 @@ func TestRun_NewHome_KeepsEverything(t *testing.T) {
 	})
 }
 
+// The repetition of an interrupted undo comes at the same time as Run.
+func TestRun_InterruptedUndo_WaitsForRepeat(t *testing.T) {
+	for _, isRepeated := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFixture(t, func(o *Options) { o.Now = time.Now })
+			f.write("a", "old")
+			span := f.program(func() { f.write("a", "program") })
+			f.beginUndo("undo 1")
+			f.write("a", "old")
+			f.reopen()
+			ctx, cancel := context.WithCancel(context.Background())
+			ended := make(chan error)
+			go func() { ended <- f.h.Run(ctx) }()
+			synctest.Wait()
+			if isRepeated {
+				if undone := f.undo(span, false, "undo 1"); undone.Span == nil {
+					t.Errorf("got %+v", undone)
+				}
+			}
+			time.Sleep(lookEvery + time.Minute)
+			list, _, err := f.h.Versions("a", 0)
+			if err != nil || len(list) != 3 || (list[0].By.Kind == "undo") != isRepeated {
+				t.Errorf("repeated: %t, got %+v, %v", isRepeated, list, err)
+			}
+			cancel()
+			f.check(<-ended)
+			f.close()
+		})
+	}
+}
+
 func TestRun_IdleHistory_FreesItsIndex(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, stop := runFixture(t)

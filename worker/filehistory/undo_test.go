@@ -137,7 +137,7 @@ func TestUndoSpan_EndsEarly_CountsOnlyDone(t *testing.T) {
 	run = cancel
 	undone, err := f.h.UndoSpan(ctx, span, false, undoBy("undo 1"))
 	if !errors.Is(err, context.Canceled) || undone.Restored.Count != 0 || undone.Failed.Count != 5 ||
-		undone.Span == nil || f.read("file3") != "program" {
+		undone.Span != nil || f.read("file3") != "program" {
 		t.Errorf("got %+v, %v", undone, err)
 	}
 	undone = f.undo(span, false, "undo 1")

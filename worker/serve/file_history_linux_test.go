@@ -145,11 +145,6 @@ func TestFileHistory_Actions_ShowAndRestore(t *testing.T) {
 	if diff := cmp.Diff(after, k.content()); diff != "" {
 		t.Errorf("after its undo:\n%s", diff)
 	}
-	found := k.fileHistory(protocol.FileHistoryParameters{Action: protocol.FileHistorySearch,
-		Paths: []string{"docs"}, Phrases: []string{"two"}})
-	if !cmp.Equal(found.Found, []string{"docs/b.md"}) {
-		t.Errorf("found: %+v", found)
-	}
 	if gone := k.fileHistory(protocol.FileHistoryParameters{Action: protocol.FileHistoryForget,
 		Paths: []string{"docs/b.md"}}); gone.Gone == 0 {
 		t.Errorf("forgotten: %+v", gone)

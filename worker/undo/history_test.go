@@ -85,6 +85,21 @@ func (f *keptFolder) fill() {
 	f.put("other", "stays")
 }
 
+func TestSpanOutcome_NoSpan_IsNotDone(t *testing.T) {
+	one := protocol.PathCount{Count: 1}
+	for want, u := range map[protocol.UndoOutcome]protocol.UndoneSpan{
+		protocol.UndoOutcomeFailed:        {Failed: one},
+		protocol.UndoOutcomeChangedSince:  {Failed: one, Changed: one},
+		protocol.UndoOutcomeExpired:       {Failed: one, NotKept: one},
+		protocol.UndoOutcomeAlreadyUndone: {Restored: one},
+		protocol.UndoOutcomeDone:          {Failed: one, Span: &protocol.HistorySpan{From: 1, To: 2}},
+	} {
+		if got := spanOutcome(u); got != want {
+			t.Errorf("%+v: got %s, want %s", u, got, want)
+		}
+	}
+}
+
 // TestUndo_KilledBetweenParts_Continues kills an undo between two parts, and repeats it. Then the
 // files and the outcomes are those of an undo in one go.
 func TestUndo_KilledBetweenParts_Continues(t *testing.T) {

@@ -47,8 +47,10 @@ func (o Operation) Run(ctx context.Context, p protocol.FileHistoryParameters) (r
 		return r, errors.New(o.Off)
 	}
 	if p.Path != "" {
-		if err := o.History.Look(ctx); err != nil { // so that the newest version is the present file
-			return r, err
+		if p.Action != protocol.FileHistoryRestore { // it looks itself, because an earlier try may have changed files
+			if err := o.History.Look(ctx); err != nil { // so that the newest version is the present file
+				return r, err
+			}
 		}
 		if p.Point, err = o.point(p); err != nil {
 			return r, err
@@ -85,7 +87,6 @@ var actions = map[protocol.FileHistoryAction]func(Operation, context.Context,
 	protocol.FileHistorySpace:    Operation.space,
 	protocol.FileHistoryForget:   Operation.forget,
 	protocol.FileHistoryCount:    Operation.count,
-	protocol.FileHistorySearch:   Operation.search,
 }
 
 func (o Operation) versions(_ context.Context, p protocol.FileHistoryParameters) (r protocol.FileHistoryResult,
@@ -236,11 +237,4 @@ func withoutRepository(folders []string) (list []string) {
 		}
 	}
 	return list
-}
-
-func (o Operation) search(ctx context.Context, p protocol.FileHistoryParameters) (r protocol.FileHistoryResult,
-	err error) {
-	found, err := o.History.Search(ctx, p.Paths, p.Phrases)
-	r.Found = found[:min(len(found), protocol.MaxForgottenPaths)]
-	return r, err
 }

@@ -103,6 +103,78 @@ func TestRestore_EndsEarly_KeepsItsSpan(t *testing.T) {
 	}
 }
 
+// killer is a quota that kills a restore at a file; left counts down to that.
+type killer struct{ left int }
+
+func (q *killer) CheckGrowth(int64) error {
+	if q.left--; q.left == 0 {
+		panic(errKilled)
+	}
+	return nil
+}
+
+func (q *killer) RecordGrowth(int64) {}
+
+var errKilled = errors.New("killed")
+
+func TestRestore_RepeatedAfterKill_OwnsItsChanges(t *testing.T) {
+	h := newKeptHome(t)
+	names := []string{"a", "b", "c"}
+	for _, name := range names {
+		h.write(name, "old")
+	}
+	h.look()
+	for _, name := range names {
+		h.write(name, "new")
+	}
+	h.look()
+	h.op.Files.SetQuota(&killer{left: 2})
+	func() {
+		defer func() {
+			if got := recover(); got != errKilled {
+				t.Fatalf("the restore was not killed, but %v", got)
+			}
+		}()
+		_, _ = h.restore(".", 1)
+	}()
+	r, err := h.restore(".", 1)
+	if err != nil || r.Span == nil {
+		t.Fatalf("got %+v, %v", r, err)
+	}
+	by := protocol.HistoryAuthor{Kind: protocol.HistoryAuthorUndo, Words: "undo 1"}
+	undone, err := h.op.History.UndoSpan(t.Context(), *r.Span, false, by)
+	for _, name := range names {
+		if got, _ := os.ReadFile(filepath.Join(h.dir, name)); err != nil || string(got) != "new" {
+			t.Errorf("%s has %q after %+v, %v", name, got, undone, err)
+		}
+	}
+}
+
+// failing is a quota without room.
+type failing struct{}
+
+func (failing) CheckGrowth(int64) error { return errNoRoom }
+
+func (failing) RecordGrowth(int64) {}
+
+func TestRestore_AllFail_ChangesNothing(t *testing.T) {
+	h := newKeptHome(t)
+	h.write("a", "old")
+	h.look()
+	h.write("a", "new")
+	h.look()
+	h.op.Files.SetQuota(failing{})
+	p := protocol.FileHistoryParameters{Action: protocol.FileHistoryRestore, Path: "a", Point: 1, Copy: "copy"}
+	if r, err := h.op.Run(t.Context(), p); err == nil && (r.Span != nil || r.Restored.Count != 0) {
+		t.Errorf("a copy: got %+v", r)
+	}
+	done, err := h.op.History.Restore(t.Context(), filehistory.RestoreRequest{Path: "a", Point: 1},
+		protocol.HistoryAuthor{Kind: protocol.HistoryAuthorRestore, Words: "restore 9"})
+	if isChange(done.Span) || done.Failed.Count != 1 {
+		t.Errorf("got %+v, %v", done, err)
+	}
+}
+
 func TestRestore_AbsentThen_IsSaid(t *testing.T) {
 	h := newKeptHome(t)
 	h.write("a", "1")
