@@ -140,6 +140,7 @@ func (h *History) lockLoaded(ctx context.Context) error {
 	case <-ctx.Done():
 		go func() {
 			if <-loaded == nil {
+				h.used = time.Now() // else it is freed before anybody has used it
 				h.mu.Unlock()
 			}
 		}()
