@@ -43,20 +43,22 @@ func (s *store) compare(t *Tree, below string) (changes []change) {
 const maxStats = 100_000
 
 // compareHome returns the changes from the present entries to a tree of the whole home. If the home
-// holds too many files, it looks at the paths that the tree lacks one by one.
+// holds too many files, it looks at the paths that the tree lacks one by one, the first maxStats of
+// them in their order.
 func (h *History) compareHome(s *store, t *Tree) []change {
 	changes := s.compare(t, ".")
 	if !t.isCut {
 		return changes
 	}
-	looked := 0
+	var unseen []string
 	for path, p := range s.index.present {
-		if p.walk == s.walks {
-			continue
+		if p.walk != s.walks {
+			unseen = append(unseen, path)
 		}
-		if looked++; looked > maxStats {
-			break
-		}
+	}
+	slices.Sort(unseen)
+	for _, path := range unseen[:min(len(unseen), maxStats)] {
+		p := s.index.present[path]
 		now, err := h.home.stat(path)
 		if err != nil || p.hasStamp(&now) {
 			continue

@@ -81,6 +81,12 @@ func (e *entry) isSame(o *entry) bool {
 		e.digest != digest{}
 }
 
+// isOpened reports whether two entries are the same folder, which an interrupted undo or restore
+// has left open to its owner.
+func (e *entry) isOpened(closed *entry) bool {
+	return e.kind == directory && closed.kind == directory && e.mode == closed.mode|ownerAll
+}
+
 func (e *entry) isKept() bool { return e.kind != file || e.digest != digest{} }
 
 // wantsBytes reports whether the bytes of the file should still be kept.

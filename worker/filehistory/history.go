@@ -70,7 +70,7 @@ func Open(o Options) (*History, error) {
 	if o.elapsed == nil {
 		o.elapsed = elapsedFromNow()
 	}
-	return &History{options: o, home: &home{dir: dir}, rules: rules, folder: &folder{dir: own, inject: o.inject},
+	return &History{options: o, home: &home{dir: dir, report: o.Report}, rules: rules, folder: &folder{dir: own, inject: o.inject},
 		clock: clock{now: o.Now, elapsed: o.elapsed}, mu: newLock(), wake: make(chan struct{}, 1),
 		running: map[*Program]bool{}}, nil
 }
@@ -140,6 +140,7 @@ func (h *History) lockLoaded(ctx context.Context) error {
 	case <-ctx.Done():
 		go func() {
 			if <-loaded == nil {
+				h.used = time.Now() // else it is freed before anybody has used it
 				h.mu.Unlock()
 			}
 		}()

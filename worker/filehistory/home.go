@@ -1,10 +1,12 @@
 package filehistory
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"path"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sys/unix"
@@ -12,8 +14,12 @@ import (
 
 // home reads the files of the home. It follows no link.
 type home struct {
-	dir   *os.File
-	walks atomic.Int64 // number of walks
+	dir    *os.File
+	walks  atomic.Int64 // number of walks
+	report func(error)
+
+	mu     sync.Mutex              // guards the field below, and the modes of these folders
+	opened map[string]openedFolder // see openClosed
 }
 
 // openBelow opens a name in an open folder. It does not wait if that is a pipe, and follows no
@@ -32,9 +38,23 @@ func openBelow(fd int, name string, flags int) (*os.File, error) {
 	}
 }
 
+// openHome opens the home. If its owner may not read or enter it, openHome first permits that.
+func (h *home) openHome() (*os.File, error) {
+	dir, err := openBelow(int(h.dir.Fd()), ".", unix.O_DIRECTORY)
+	if err != unix.EACCES {
+		return dir, err
+	}
+	e, lost := statFile(h.dir)
+	if lost != nil || e.mode&ownerAll == ownerAll || unix.Fchmod(int(h.dir.Fd()), uint32(e.mode|ownerAll)) != nil {
+		return nil, err
+	}
+	h.report(fmt.Errorf("the home had the mode %04o, so it was set to %04o", e.mode, e.mode|ownerAll))
+	return openBelow(int(h.dir.Fd()), ".", unix.O_DIRECTORY)
+}
+
 // openFolder opens a folder of the home, one folder of its path after the other.
 func (h *home) openFolder(name string) (*os.File, error) {
-	dir, err := openBelow(int(h.dir.Fd()), ".", unix.O_DIRECTORY)
+	dir, err := h.openHome()
 	if name == "." {
 		return dir, err
 	}
@@ -65,6 +85,7 @@ func (h *home) stat(name string) (entry, error) {
 	if err == unix.ENOENT {
 		return entry{}, nil
 	}
+	h.setOwnMode(name, &e)
 	return e, err
 }
 

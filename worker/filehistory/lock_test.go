@@ -79,6 +79,11 @@ func TestBeginProgram_SlowLoad_WaitsTwoSeconds(t *testing.T) {
 			t.Errorf("got %v after %s", err, waited)
 		}
 		close(slow)
+		f.h.mu.Lock() // waits for the load
+		if f.h.store == nil || time.Since(f.h.used) > 0 {
+			t.Errorf("the loaded history counts as idle since %s", f.h.used)
+		}
+		f.h.mu.Unlock()
 		if got := f.version("a", 0); got != "one" {
 			t.Errorf("got %q", got)
 		}

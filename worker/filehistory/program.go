@@ -83,9 +83,13 @@ func (p *Program) End(ctx context.Context, after *Tree,
 		if err != nil {
 			return err
 		}
+		defer h.home.closeOpened()
+		if t, err = h.readClosed(ctx, t, p.mayOpen(s)); err != nil {
+			return err
+		}
 		changes := h.compareHome(s, t)
 		if len(changes) == 0 && !s.hasSharedChanges(p.from) {
-			p.setNotKept(nil)
+			p.setNotKept(p.closedFolders(t))
 			return nil
 		}
 		to, err := s.appendPoint(point{by: by, shared: p.shared}, changes)
@@ -107,6 +111,24 @@ func (p *Program) End(ctx context.Context, after *Tree,
 	return span, err
 }
 
+// mayOpen returns a function that decides which closed folders are read after the program. These
+// are the folders that it closed. Folders that were closed before are left out, also if the program
+// moved them. Otherwise their files would count as new, and an undo would delete them.
+func (p *Program) mayOpen(s *store) func(path string, e *entry) bool {
+	isKnown := s.knownFolders()
+	return func(path string, e *entry) bool {
+		return len(p.unread) == 0 || !slices.Contains(p.unread, path) && isKnown(path, e)
+	}
+}
+
+// closedFolders returns the folders that could be read before the program, but not after it.
+func (p *Program) closedFolders(after *Tree) (closed []string) {
+	if after.isCut {
+		return nil
+	}
+	return slices.DeleteFunc(after.unreadable(), func(path string) bool { return slices.Contains(p.unread, path) })
+}
+
 // hasSharedChanges reports whether changes by running programs were found after a point.
 func (s *store) hasSharedChanges(from int64) bool {
 	return slices.ContainsFunc(s.index.points, func(p point) bool {
@@ -115,10 +137,11 @@ func (s *store) hasSharedChanges(from int64) bool {
 }
 
 // findLost makes NotKept count the files of a span whose earlier bytes are not kept. It also counts
-// folders that could not be read before, and that the program has deleted or made readable.
+// folders that could not be read before, and that the program has deleted or made readable. It also
+// counts folders that can no longer be read.
 func (p *Program) findLost(s *store, span protocol.HistorySpan, after *Tree) error {
 	changes, _, err := s.spanChanges(span)
-	var lost []string
+	lost := p.closedFolders(after)
 	for i := range changes {
 		if before := &changes[i].before; before.kind == file && !s.hasBytes(before.digest) {
 			lost = append(lost, changes[i].path)

@@ -38,6 +38,7 @@ func (h *History) putBack(ctx context.Context, s *store, steps []step,
 	err = w.run(steps)
 	w.failRest(steps, err)
 	err = errors.Join(err, w.to.Close())
+	h.home.keepOpen(w.done)
 	changes := h.putChanges(s, steps, w)
 	to, lost := s.appendPoint(point{by: by}, changes)
 	if span = s.spanTo(span.From, to); len(changes) == 0 {

@@ -45,7 +45,12 @@ func (h *History) Restore(ctx context.Context, r RestoreRequest,
 		if err := h.lookAgain(ctx, s, cmp.Or(r.Copy, r.Path), by); err != nil {
 			return err
 		}
-		if _, err := h.look(ctx, s, nil, func() bool { return true }); err != nil {
+		defer h.home.closeOpened()
+		tree, err := h.walkClosed(ctx, s, cmp.Or(r.Copy, r.Path))
+		if err != nil {
+			return err
+		}
+		if _, err := h.look(ctx, s, tree, func() bool { return true }); err != nil {
 			return err
 		}
 		plan := &restorePlan{store: s, preview: r.Preview}
@@ -80,6 +85,20 @@ func (h *History) Restore(ctx context.Context, r RestoreRequest,
 	})
 	h.wakeRun()
 	return result, err
+}
+
+// walkClosed lists the home, and opens closed folders at a path, above it and below it until
+// closeOpened. It only opens folders whose contents are known, because unknown files count as new,
+// and a restore deletes those.
+func (h *History) walkClosed(ctx context.Context, s *store, path string) (*Tree, error) {
+	tree, err := h.Walk(ctx)
+	if err != nil {
+		return nil, err
+	}
+	isKnown := s.knownFolders()
+	return h.readClosed(ctx, tree, func(name string, e *entry) bool {
+		return (name == path || isBelow(name, path) || isBelow(path, name)) && isKnown(name, e)
+	})
 }
 
 // pointOrLast returns a point; 0 means the newest.

@@ -8,9 +8,10 @@ import (
 )
 
 // UndoSpan restores the paths that a span has changed to their states before the span. It leaves
-// alone paths that another program may have changed too, and paths whose present bytes would be
-// lost. Without force, it also leaves alone paths that have changed since. A repeated call with the
-// same author continues.
+// alone paths that another program may have changed too. Without force, it also leaves alone paths
+// that have changed since. With force, it leaves those alone whose present bytes are not kept. It
+// replaces the span's own bytes even if they are not kept, as those of a large new file are not. A
+// repeated call with the same author continues.
 func (h *History) UndoSpan(ctx context.Context, span protocol.HistorySpan, force bool,
 	by protocol.HistoryAuthor) (undone protocol.UndoneSpan, err error) {
 	err = h.doFor(ctx, func(s *store) error {
@@ -18,6 +19,8 @@ func (h *History) UndoSpan(ctx context.Context, span protocol.HistorySpan, force
 		if err != nil {
 			return err
 		}
+		defer h.home.closeOpened()
+		h.openChanged(changes, force)
 		u := &undoPlan{store: s, shared: shared, force: force}
 		if u.unseen, err = h.lookAtChanges(ctx, s, changes, by); err != nil {
 			return err
@@ -41,6 +44,17 @@ func (h *History) UndoSpan(ctx context.Context, span protocol.HistorySpan, force
 	})
 	h.wakeRun()
 	return undone, err
+}
+
+// openChanged opens the closed folders among some changes, until closeOpened. Without force, it
+// leaves out folders that have changed since.
+func (h *History) openChanged(changes []change, force bool) {
+	for i := range changes {
+		c := &changes[i]
+		if c.after.kind == directory {
+			h.home.openClosed(c.path, func(e *entry) bool { return force || e.hasStamp(&c.after) })
+		}
+	}
 }
 
 // lookAtChanges does the work of lookAt for the paths of some changes. The earlier bytes of these
@@ -110,7 +124,9 @@ func (h *History) lookForChanges(s *store, paths []string) (changes []change, un
 			continue
 		}
 		if c.after = now; c.before.hasStamp(&now) {
-			c.after = c.before
+			if c.after = c.before; c.after.why == unreadable {
+				c.after.why = pending // its folder may be open now
+			}
 		} else {
 			c.after.why = h.home.reasonOf(path, &now, h.rules)
 		}
@@ -139,7 +155,7 @@ func (u *undoPlan) add(c *change) {
 		now = *p
 	}
 	isBefore := now.isSame(&c.before)
-	hasChanged := !now.isSame(&c.after)
+	hasChanged := !now.isSame(&c.after) && !now.isOpened(&c.after)
 	switch {
 	case isBefore && c.before.isSame(&c.after), c.before.kind == unknown:
 		return // nothing to undo

@@ -151,6 +151,7 @@ func (w *walker) entry(fd int, at walkFolder, name string) {
 	case isHalfWritten(name, time.Since(time.Unix(0, e.change))):
 		return
 	}
+	w.home.setOwnMode(full, &e)
 	if device != w.device {
 		e.why = onOtherDisk
 	} else {
