@@ -265,11 +265,18 @@ type LeftOut struct {
 // LeftOut returns why bytes of present files are not kept, the most frequent reason first.
 func (h *History) LeftOut() (list []LeftOut) {
 	_ = h.do(func(s *store) error { // an unreadable history has no list
-		counts := make([]int64, len(reasons))
+		counts, waiting := make([]int64, len(reasons)), int64(0)
 		for _, e := range s.index.present {
-			if e.kind == file && !e.isKept() {
+			switch {
+			case e.kind != file || e.isKept():
+			case e.wantsBytes():
+				waiting++
+			default:
 				counts[e.why]++
 			}
+		}
+		if waiting > 0 {
+			list = append(list, LeftOut{Why: textWaiting, Files: waiting})
 		}
 		for why, n := range counts {
 			if n > 0 {

@@ -18,6 +18,9 @@ const (
 	onOtherDisk
 )
 
+// textWaiting is the reason of files that Run keeps soon.
+const textWaiting = "it waits to be kept"
+
 // reasons are the texts of the reasons.
 var reasons = []string{
 	pending:       "it changed before it could be kept",

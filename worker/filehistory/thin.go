@@ -174,14 +174,31 @@ func (s *store) compact(c *census, f filter, wanted int64) error {
 	return nil
 }
 
-// Thin deletes all versions that were replaced over 48 hours ago. That frees room on the disk.
+// Thin deletes all versions that were replaced over 48 hours ago. That frees room on the disk. Other
+// operations take turns with it, and the end of ctx stops it.
 func (h *History) Thin(ctx context.Context) error {
-	return h.do(func(s *store) error {
-		now := s.clock.trusted()
-		return s.thinTo(func(v *version) bool {
-			return v.isPresent() || time.Duration(now-v.until) < keepAllFor
+	for {
+		err := h.doFor(ctx, func(s *store) error {
+			packs := 0
+			s.goOn = func() error {
+				if packs++; ctx.Err() != nil || packs > 1 && h.mu.isWanted() {
+					return errStopped
+				}
+				return nil
+			}
+			defer func() { s.goOn = nil }()
+			now := s.clock.trusted()
+			return s.thinTo(func(v *version) bool {
+				return v.isPresent() || time.Duration(now-v.until) < keepAllFor
+			})
 		})
-	})
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if !errors.Is(err, errStopped) {
+			return err
+		}
+	}
 }
 
 // thinRecords makes room for records of changes. It deletes versions that were replaced over 48
