@@ -72,7 +72,8 @@ func TestProgram_MovesClosedFolder_LeavesItClosed(t *testing.T) {
 		f.check(os.Mkdir(f.path("new/closed"), 0))
 		f.chmod(0, "docs")
 		span := f.end(p)
-		if n := p.NotKept(); !slices.Equal(slices.Sorted(slices.Values(n.Named)), []string{"docs/moved", "new/closed", "private"}) {
+		if n := p.NotKept(); !slices.Equal(slices.Sorted(slices.Values(n.Named)), []string{"docs/moved", "new/closed",
+			"private"}) {
 			t.Errorf("not kept: %+v", n)
 		}
 		f.undo(span, false, "undo 1")

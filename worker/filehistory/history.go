@@ -70,7 +70,8 @@ func Open(o Options) (*History, error) {
 	if o.elapsed == nil {
 		o.elapsed = elapsedFromNow()
 	}
-	return &History{options: o, home: &home{dir: dir, report: o.Report}, rules: rules, folder: &folder{dir: own, inject: o.inject},
+	return &History{options: o, home: &home{dir: dir, report: o.Report}, rules: rules, folder: &folder{dir: own,
+		inject: o.inject},
 		clock: clock{now: o.Now, elapsed: o.elapsed}, mu: newLock(), wake: make(chan struct{}, 1),
 		running: map[*Program]bool{}}, nil
 }
