@@ -14,35 +14,38 @@ import (
 	"mews/supervisor/admin"
 	"mews/supervisor/api"
 	"mews/supervisor/control"
+	"mews/supervisor/internal/retry"
 	"mews/supervisor/logging"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/statefolder"
 )
 
 // CallAdminService calls a method of admin.Service. If no service runs, this process answers.
-// Meanwhile this process holds the lock of the state folder. params is a struct; result is a
-// pointer to a struct.
+// Meanwhile this process holds the lock of the state folder. While a service starts, or another
+// command holds the lock, it waits for at most startTimeout. params is a struct; result is a pointer
+// to a struct.
 func CallAdminService[R any](ctx context.Context, cfg *config.Config, method string, params any) (result R, err error) {
-	err = control.CallOnce(ctx, SocketPath(cfg), method, params, &result)
-	if gone := new(control.NotRunningError); !errors.As(err, &gone) {
-		return result, err
-	}
 	deletion, deletes := params.(admin.DeleteUserRequest)
 	homes := deletes && !deletion.DryRun // a dry run only lists the data, without a worker
-	err = withoutService(ctx, cfg, homes, func(ctx context.Context, o *admin.Service) error {
-		table, err := api.New(api.Options{People: o.People}, o.ControlCalls())
-		if err != nil {
-			return err
+	for end := time.Now().Add(startTimeout); ; {
+		err = control.CallOnce(ctx, SocketPath(cfg), method, params, &result)
+		if gone := new(control.NotRunningError); !errors.As(err, &gone) {
+			return result, err
 		}
-		return table.Call(ctx, method, params, &result)
-	})
-	if starting := new(statefolder.InUseError); !errors.As(err, &starting) {
-		return result, err
+		err = withoutService(ctx, cfg, homes, func(ctx context.Context, o *admin.Service) error {
+			table, err := api.New(api.Options{People: o.People}, o.ControlCalls())
+			if err != nil {
+				return err
+			}
+			return table.Call(ctx, method, params, &result)
+		})
+		if used := new(statefolder.InUseError); !errors.As(err, &used) || time.Now().After(end) {
+			return result, err
+		}
+		if !retry.Sleep(ctx, 50*time.Millisecond) {
+			return result, context.Cause(ctx)
+		}
 	}
-	if err := AwaitService(ctx, cfg); err != nil { // a service is starting, or another command holds the lock
-		return result, err
-	}
-	return result, control.CallOnce(ctx, SocketPath(cfg), method, params, &result)
 }
 
 // loadSecrets loads the configuration again with its secrets, which a client may have left out.

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -199,23 +198,4 @@ func TestForget_ShortName_KeepsOtherWords(t *testing.T) {
 			t.Errorf("%q: got %+v", by.Words, span)
 		}
 	}
-}
-
-// TestHistory_ClosedFolder_IsOpenedAgain takes all rights from the folder of a loaded index.
-func TestHistory_ClosedFolder_IsOpenedAgain(t *testing.T) {
-	if os.Getuid() == 0 {
-		t.Skip("root may enter any folder")
-	}
-	f := newFixture(t)
-	f.write("a", "one")
-	f.program(func() { f.write("a", "two") })
-	f.keepAll()
-	f.check(f.h.do(func(s *store) error { s.packs.close(); return nil }))
-	f.check(os.Chmod(f.history, 0))
-	if got := f.version("a", 1); got != "one" {
-		t.Errorf("got %q", got)
-	}
-	f.pass(49 * time.Hour)
-	f.check(os.Chmod(f.history, 0))
-	f.check(f.h.Thin(context.Background()))
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"runtime"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -122,4 +123,22 @@ func TestRecord_ClosedFolder_DeletesNothing(t *testing.T) {
 	if f.h.store.index.present["dir/closed/a"] == nil {
 		t.Error("the file counts as deleted")
 	}
+}
+
+// TestHistory_ClosedFolder_IsOpenedAgain takes all rights from the folder of a loaded index.
+func TestHistory_ClosedFolder_IsOpenedAgain(t *testing.T) {
+	f := newFixture(t)
+	f.write("a", "one")
+	f.program(func() { f.write("a", "two") })
+	f.keepAll()
+	asOwner(t, func() {
+		f.check(f.h.do(func(s *store) error { s.packs.close(); return nil }))
+		f.check(os.Chmod(f.history, 0))
+		if got := f.version("a", 1); got != "one" {
+			t.Errorf("got %q", got)
+		}
+		f.pass(49 * time.Hour)
+		f.check(os.Chmod(f.history, 0))
+		f.check(f.h.Thin(context.Background()))
+	})
 }
