@@ -145,14 +145,17 @@ func (l *gatedService) query(query string) string {
 // databaseBeforePolling: if the state folder is of the previous version, updates are requested only
 // after the migration. The first request begins where the last stored batch ended.
 func databaseBeforePolling(t *testing.T) {
-	var l *gatedService
+	made := make(chan *gatedService, 1)
 	var schema string
 	var once sync.Once
-	l = newUpgradedService(t, func(c telegramtest.APICall) {
+	l := newUpgradedService(t, func(c telegramtest.APICall) {
 		if c.Method == "getUpdates" {
-			once.Do(func() { schema = fmt.Sprintf("%s from %v", l.query("PRAGMA user_version"), c.Params["offset"]) })
+			once.Do(func() {
+				schema = fmt.Sprintf("%s from %v", (<-made).query("PRAGMA user_version"), c.Params["offset"])
+			})
 		}
 	}, nil)
+	made <- l
 	migrations, err := filepath.Glob("../sqlite/migration/*.sql")
 	if err != nil {
 		t.Fatal(err)
@@ -168,14 +171,15 @@ func databaseBeforePolling(t *testing.T) {
 // leasesSettledBeforeSessions: when the first session after a restart asks a model, the killed
 // service's lease is gone and was paid in full.
 func leasesSettledBeforeSessions(t *testing.T) {
-	var l *gatedService
+	made := make(chan *gatedService, 1)
 	var left string
 	var once sync.Once
-	l = newUpgradedService(t, nil, func() {
+	l := newUpgradedService(t, nil, func() {
 		once.Do(func() {
-			left = l.query("SELECT (SELECT count(*) FROM lease WHERE id = 4) || ' ' || (SELECT count(*) FROM usage WHERE cost = 19457)")
+			left = (<-made).query("SELECT (SELECT count(*) FROM lease WHERE id = 4) || ' ' || (SELECT count(*) FROM usage WHERE cost = 19457)")
 		})
 	})
+	made <- l
 	l.Start()
 	l.bot.WaitUntil(t, "ann to be answered", func() bool { return len(l.told("ann")) == 2 })
 	l.Stop()
