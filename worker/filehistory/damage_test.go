@@ -135,7 +135,9 @@ func TestSync_AfterFailure_WritesAgain(t *testing.T) {
 	p = f.begin()
 	f.write("a", "three")
 	failing = true
-	_, _ = p.End(context.Background(), f.walk(), byProgram)
+	if _, err := p.End(context.Background(), f.walk(), byProgram); !errors.Is(err, unix.EIO) {
+		t.Errorf("got %v", err)
+	}
 	failing = false
 	path := filepath.Join(f.history, packName(1))
 	info, err := os.Stat(path)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"mews/protocol"
@@ -46,6 +47,7 @@ type History struct {
 	recorded time.Time // time of the last change of the points or of the present entries
 	exact    int64     // number of the tree that equals the present entries; 0 means none
 	closed   bool
+	tools    atomic.Int32 // number of running tools that may change files; mu does not guard it
 	// interrupted means that a crash came before the index was saved, so that the packs may have
 	// bytes that no record names
 	interrupted bool

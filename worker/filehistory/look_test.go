@@ -385,3 +385,26 @@ func TestForget_AfterCrash_DropsNamelessBytes(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// TestLookAround_ToolRuns_LeavesItsChanges: a look between a tool's write and its record takes
+// nothing from the tool.
+func TestLookAround_ToolRuns_LeavesItsChanges(t *testing.T) {
+	f := newFixture(t)
+	f.write("a", "one")
+	f.program(func() {})
+	end := f.h.StartTool()
+	f.write("a", "two")
+	if err := f.h.lookAround(context.Background()); err != errToolRuns {
+		t.Errorf("got %v", err)
+	}
+	by := protocol.HistoryAuthor{Kind: protocol.HistoryAuthorTool, Words: "write_file"}
+	span, err := f.h.Record(context.Background(), []string{"a"}, by)
+	if err != nil || span.To == 0 {
+		t.Errorf("got %+v, %v", span, err)
+	}
+	end()
+	f.check(f.h.lookAround(context.Background()))
+	if list, _, err := f.h.Versions("a", 0); err != nil || len(list) != 2 || list[0].By != by {
+		t.Errorf("got %+v, %v", list, err)
+	}
+}

@@ -28,7 +28,7 @@ type putter struct {
 	done    map[string]bool  // paths that have the wanted state
 	made    []string         // folders that were missing
 	written map[string]entry // files right after their steps
-	touched map[fileID]bool  // files of which a link was changed or removed
+	touched map[fileID]bool  // files with a hard link that was changed or removed
 	parent  string           // folder that is known to exist; "" means none
 }
 

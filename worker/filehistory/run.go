@@ -30,10 +30,14 @@ func (h *History) Run(ctx context.Context) error {
 	for {
 		now := h.options.Now()
 		if now.Sub(looked) >= lookEvery {
+			var err error
 			if !looked.IsZero() || !h.awaitsRepeat() {
-				h.report(h.lookAround(ctx))
+				err = h.lookAround(ctx)
 			}
-			looked = now
+			if err != errToolRuns { // else the next tick looks
+				h.report(err)
+				looked = now
+			}
 			h.report(h.keepWaiting(ctx))
 			h.report(h.deleteOld(ctx))
 		}
@@ -54,8 +58,18 @@ func (h *History) report(err error) {
 	}
 }
 
+// errToolRuns ends a look, because it can't tell the changes of a running tool from others.
+var errToolRuns = errors.New("a tool runs")
+
+// StartTool keeps the look around away from what a tool changes. The caller records the tool's
+// changes, and then calls end.
+func (h *History) StartTool() (end func()) {
+	h.tools.Add(1)
+	return func() { h.tools.Add(-1) }
+}
+
 // lookAround records changes from outside Mews. While programs run it does nothing, because it
-// can't tell their changes from those.
+// can't tell their changes from those. While a tool runs, it returns errToolRuns.
 func (h *History) lookAround(ctx context.Context) error {
 	tree, err := h.Walk(ctx)
 	if err != nil {
@@ -68,7 +82,10 @@ func (h *History) lookAround(ctx context.Context) error {
 func (h *History) recordTree(ctx context.Context, tree *Tree) error {
 	return h.do(func(s *store) error {
 		s.retryUnreadable()
-		if len(h.running) > 0 {
+		switch {
+		case h.tools.Load() > 0:
+			return errToolRuns
+		case len(h.running) > 0:
 			return nil
 		}
 		_, err := h.look(ctx, s, tree, func() bool { return true })

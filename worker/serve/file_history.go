@@ -100,6 +100,7 @@ func (u *userTools) withFileHistory(tool worker.Tool) worker.Tool {
 		if call.KeepBefore != nil {
 			call.KeepBefore = u.history.Keep
 		}
+		defer u.history.StartTool()()
 		changed := u.files.StartPathRecord()
 		result, err := run(ctx, call)
 		u.recordChanges(ctx, changed, protocol.HistoryAuthor{Kind: protocol.HistoryAuthorTool, Turn: call.Turn,
@@ -161,8 +162,9 @@ func (u *userTools) recordFor(ctx context.Context, words string) (end func()) {
 	if u.history == nil || words == "" {
 		return func() {}
 	}
-	changed := u.files.StartPathRecord()
+	changed, done := u.files.StartPathRecord(), u.history.StartTool()
 	return func() {
+		defer done()
 		u.recordChanges(ctx, changed, protocol.HistoryAuthor{Kind: protocol.HistoryAuthorTool, Words: words})
 	}
 }
