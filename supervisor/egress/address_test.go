@@ -95,6 +95,7 @@ var addressTests = map[string]string{
 	"https://a.home.arpa/":                                   "",
 	"https://exa$mple.org/":                                  "",
 	"https://xn--a.example/":                                 "",
+	"http://\x84.a/":                                         "", // no UTF-8
 	"https://example.org%2f.evil/":                           "",
 	"https://example.org%00.evil/":                           "",
 	"https://" + strings.Repeat("a", 64) + ".org/":           "",

@@ -115,7 +115,7 @@ func (b *unpackedBody) unpack(p []byte) (int, error) {
 	return b.unpacker.Read(p)
 }
 
-// Close ends the fetch. What was not read is dropped.
+// Close ends the fetch. It drops the rest of the body.
 func (b *unpackedBody) Close() error {
 	b.fetch.end()
 	return b.closer.Close()

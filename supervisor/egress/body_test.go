@@ -68,8 +68,9 @@ func TestFetch_BodySizes_AreLimited(t *testing.T) {
 		"two members":     {append(gzipped(t, []byte("one")), gzipped(t, []byte("two"))...), true, true, "", 6},
 		"empty":           {nil, true, true, "", 0},
 		"no gzip":         {[]byte("plain words, whatever the header says"), true, true, egress.KindAnswer, 0},
-		"damaged":         {append(gzipped(t, []byte("text"))[:20], 0, 0, 0, 0, 0, 0, 0, 0), true, true, egress.KindAnswer, 0},
-		"cut":             {gzipped(t, noise(9999, 16))[:5000], true, true, egress.KindUnreachable, 0},
+		"damaged": {append(gzipped(t, []byte("text"))[:20], 0, 0, 0, 0, 0, 0, 0, 0), true, true,
+			egress.KindAnswer, 0},
+		"cut": {gzipped(t, noise(9999, 16))[:5000], true, true, egress.KindUnreachable, 0},
 	}
 	internet := egresstest.New(t)
 	internet.Serve("example.org", func(w http.ResponseWriter, r *http.Request) {
@@ -87,7 +88,8 @@ func TestFetch_BodySizes_AreLimited(t *testing.T) {
 		resp, body, err := get(t, client, "http://example.org/?body="+name)
 		if b.want != "" {
 			checkKind(t, err, b.want, "example.org")
-		} else if err != nil || len(body) != b.size || b.gzip && b.size > 0 && resp.Header.Get("Content-Encoding") != "" {
+		} else if err != nil || len(body) != b.size || b.gzip && b.size > 0 &&
+			resp.Header.Get("Content-Encoding") != "" {
 			t.Errorf("%s: got %d bytes and error %v, want %d", name, len(body), err, b.size)
 		}
 		if len(body) > maxUnpacked {
@@ -103,7 +105,8 @@ func TestFetch_UnknownEncodings_AreRefused(t *testing.T) {
 		fmt.Fprint(w, "text")
 	})
 	client := egress.New(internet.Options())
-	for encoding, want := range map[string]egress.Kind{"br": egress.KindAnswer, "deflate": egress.KindAnswer, "zstd": egress.KindAnswer,
+	for encoding, want := range map[string]egress.Kind{"br": egress.KindAnswer, "deflate": egress.KindAnswer,
+		"zstd":       egress.KindAnswer,
 		"gzip, gzip": egress.KindAnswer, "gzip;gzip": egress.KindAnswer, "identity": "", "Identity": ""} {
 		_, body, err := get(t, client, "http://example.org/?e="+strings.ReplaceAll(encoding, ";", "%3b"))
 		if want != "" {
@@ -112,7 +115,8 @@ func TestFetch_UnknownEncodings_AreRefused(t *testing.T) {
 			t.Errorf("%s: got %q and error %v", encoding, body, err)
 		}
 	}
-	resp, body, err := fetch(t, client, nil, egress.Request{Method: http.MethodHead, Address: mustParse(t, "http://example.org/?e=gzip")})
+	a := mustParse(t, "http://example.org/?e=gzip")
+	resp, body, err := fetch(t, client, nil, egress.Request{Method: http.MethodHead, Address: a})
 	if err != nil || body != "" || resp.Header.Get("Content-Encoding") != "gzip" {
 		t.Errorf("an answer without a body: got %+v, %q and error %v", resp, body, err)
 	}
@@ -143,11 +147,12 @@ func TestFetch_SlowServers_AreEnded(t *testing.T) {
 		want    egress.Kind
 		took    time.Duration
 	}{
-		"headers in time":     {9999 * time.Millisecond, pace{1, 1, 0}, "", 9999 * time.Millisecond},
-		"no headers":          {time.Hour, pace{}, egress.KindTimeout, 10 * time.Second},
-		"no body":             {0, pace{1, 1, time.Hour}, egress.KindTimeout, 5 * time.Second},
-		"1 KiB in 0.9 s":      {0, pace{20 << 10, 1 << 10, 900 * time.Millisecond}, "", 18 * time.Second},
-		"1 KiB in 1.3 s":      {0, pace{20 << 10, 1 << 10, 1300 * time.Millisecond}, egress.KindTimeout, 5 * time.Second},
+		"headers in time": {9999 * time.Millisecond, pace{1, 1, 0}, "", 9999 * time.Millisecond},
+		"no headers":      {time.Hour, pace{}, egress.KindTimeout, 10 * time.Second},
+		"no body":         {0, pace{1, 1, time.Hour}, egress.KindTimeout, 5 * time.Second},
+		"1 KiB in 0.9 s":  {0, pace{20 << 10, 1 << 10, 900 * time.Millisecond}, "", 18 * time.Second},
+		"1 KiB in 1.3 s": {0, pace{20 << 10, 1 << 10, 1300 * time.Millisecond}, egress.KindTimeout,
+			5 * time.Second},
 		"one byte a second":   {0, pace{20 << 10, 1, time.Second}, egress.KindTimeout, 5 * time.Second},
 		"fast, then nothing":  {0, pace{64 << 10, 32 << 10, 6 * time.Second}, egress.KindTimeout, 5 * time.Second},
 		"endless":             {0, pace{1 << 30, 64 << 10, 0}, egress.KindTooLarge, 0},
@@ -200,8 +205,11 @@ func TestFetch_SlowRedirects_ShareWholeTime(t *testing.T) {
 func TestFetch_SlowReader_IsNotTakenForServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		internet := egresstest.New(t)
-		internet.Serve("example.org", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 20<<10)) })
-		resp, err := egress.New(internet.Options()).Fetch(t.Context(), egress.Request{Address: mustParse(t, "http://example.org/")})
+		internet.Serve("example.org", func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write(make([]byte, 20<<10)) // the client may be gone
+		})
+		a := mustParse(t, "http://example.org/")
+		resp, err := egress.New(internet.Options()).Fetch(t.Context(), egress.Request{Address: a})
 		if err != nil {
 			t.Fatal(err)
 		}

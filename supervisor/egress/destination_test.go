@@ -85,7 +85,9 @@ func TestDestination_OtherOrigins_StayRefused(t *testing.T) {
 	internet.Serve("home.local", redirectToQuery, "192.168.1.9")
 	internet.Serve("10.0.0.5", redirectToQuery, "10.0.0.5")
 	internet.Serve("other.example", func(http.ResponseWriter, *http.Request) {}, "192.168.1.9")
-	internet.Serve("public.example", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Header.Get("X-Key")) })
+	internet.Serve("public.example", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, r.Header.Get("X-Key"))
+	})
 	client := egress.New(internet.Options())
 	home := newDestination(t, client, egress.DestinationOptions{Name: "home", BaseURL: "http://home.local:8123/api"})
 	for to, want := range map[string]egress.Kind{
@@ -110,7 +112,8 @@ func TestDestination_OtherOrigins_StayRefused(t *testing.T) {
 			checkKind(t, err, want, target)
 		}
 	}
-	for _, text := range []string{"http://10.0.0.5:8123/", "https://home.local:8123/", "http://home.local/", "http://a@home.local:8123/"} {
+	for _, text := range []string{"http://10.0.0.5:8123/", "https://home.local:8123/", "http://home.local/",
+		"http://a@home.local:8123/"} {
 		if _, err := home.Address(text); err == nil {
 			t.Errorf("%s is taken for the destination's", text)
 		}
@@ -120,13 +123,16 @@ func TestDestination_OtherOrigins_StayRefused(t *testing.T) {
 // TestDestination_Guards_AllowOnlyTheirs tries the guard of each destination with IP addresses.
 func TestDestination_Guards_AllowOnlyTheirs(t *testing.T) {
 	for base, tests := range map[string]map[string]bool{
-		"http://10.0.0.5:8123":          {"10.0.0.5": true, "10.0.0.6": false, "127.0.0.1": false, "93.184.216.34": false, "::1": false},
+		"http://10.0.0.5:8123": {"10.0.0.5": true, "10.0.0.6": false, "127.0.0.1": false,
+			"93.184.216.34": false, "::1": false},
 		"http://[fd00::5]":              {"fd00::5": true, "fd00::6": false, "2606:4700::1": false, "10.0.0.5": false},
 		"http://169.254.1.2":            {"169.254.1.2": true, "169.254.169.254": false},
 		"http://[::ffff:10.0.0.5]:8123": {"10.0.0.5": true, "10.0.0.6": false},
-		"https://nas:5001": {"192.168.1.2": true, "10.0.0.5": true, "127.0.0.1": true, "100.64.0.1": true, "fd00::5": true,
+		"https://nas:5001": {"192.168.1.2": true, "10.0.0.5": true, "127.0.0.1": true, "100.64.0.1": true,
+			"fd00::5":       true,
 			"93.184.216.34": true, "2606:4700::1": true, "169.254.169.254": false, "fe80::1": false, "224.0.0.1": false,
-			"0.0.0.0": false, "fd00:ec2::254": false, "fd20:ce::254": false, "100.100.100.200": false, "168.63.129.16": false,
+			"0.0.0.0": false, "fd00:ec2::254": false, "fd20:ce::254": false, "100.100.100.200": false,
+			"168.63.129.16":          false,
 			"::ffff:169.254.169.254": false, "64:ff9b::a9fe:a9fe": false},
 	} {
 		client := egress.New(egress.Options{})
@@ -150,7 +156,8 @@ func TestNewDestination_WrongOptions_AreExplained(t *testing.T) {
 	}
 	client := egress.New(egress.Options{})
 	for _, o := range []egress.DestinationOptions{
-		{BaseURL: ""}, {BaseURL: "ftp://10.0.0.5"}, {BaseURL: "http://user:hunter2@10.0.0.5"}, {BaseURL: "http://0x7f.1"},
+		{BaseURL: ""}, {BaseURL: "ftp://10.0.0.5"}, {BaseURL: "http://user:hunter2@10.0.0.5"},
+		{BaseURL: "http://0x7f.1"},
 		{BaseURL: "http://2130706433"}, {BaseURL: "http://10.0.0.5:0"}, {BaseURL: "http://[fe80::1%25eth0]"},
 		{BaseURL: "http://10.0.0.5", CAFile: empty}, {BaseURL: "http://10.0.0.5", CAFile: empty + "/not"}} {
 		o.Name = `the service "home"`
@@ -184,8 +191,8 @@ func TestDestination_OwnLimits_Apply(t *testing.T) {
 			{"/slow", 6 << 20, time.Minute, ""},
 			{"/slow", 6 << 20, time.Second, egress.KindTimeout},
 		} {
-			d := newDestination(t, client, egress.DestinationOptions{Name: "nas", BaseURL: "http://nas", MaxResponse: test.maxResponse,
-				Timeout: test.timeout})
+			d := newDestination(t, client, egress.DestinationOptions{Name: "nas", BaseURL: "http://nas",
+				MaxResponse: test.maxResponse, Timeout: test.timeout})
 			a, err := d.Address("http://nas" + test.path)
 			if err != nil {
 				t.Fatal(err)

@@ -23,7 +23,8 @@ func get(t testing.TB, client *egress.Client, text string) (*egress.Response, st
 }
 
 // fetch makes a request with a destination, or without one if d is nil.
-func fetch(t testing.TB, client *egress.Client, d *egress.Destination, r egress.Request) (*egress.Response, string, error) {
+func fetch(t testing.TB, client *egress.Client, d *egress.Destination,
+	r egress.Request) (*egress.Response, string, error) {
 	t.Helper()
 	ctx := t.Context()
 	if d != nil {
@@ -60,7 +61,8 @@ func TestFetch_Request_HasOnlyKnownHeaders(t *testing.T) {
 	})
 	client := egress.New(internet.Options())
 	for range 2 { // no cookie comes back
-		resp, body, err := fetch(t, client, nil, egress.Request{Address: mustParse(t, "http://example.org./ü?q=%zz#part"),
+		a := mustParse(t, "http://example.org./ü?q=%zz#part")
+		resp, body, err := fetch(t, client, nil, egress.Request{Address: a,
 			Accept: "text/html", Header: http.Header{"cookie": {"c=d"}, "If-None-Match": {`"e"`}}})
 		want := `GET example.org /%C3%BC?q=%25zz [Accept-Encoding: gzip, Accept: text/html, Connection: close, ` +
 			`If-None-Match: "e", User-Agent: Mews]`
@@ -106,8 +108,8 @@ func TestFetch_Headers_AreDroppedAtOtherOrigin(t *testing.T) {
 		if r.TLS != nil {
 			at = "https://" + r.Host
 		}
-		seen[at+r.URL.Path] = r.Header.Get("X-Key") + " " + r.Header.Get("Authorization") + " " + r.Header.Get("Referer") + " " +
-			r.Header.Get("Accept")
+		seen[at+r.URL.Path] = r.Header.Get("X-Key") + " " + r.Header.Get("Authorization") + " " +
+			r.Header.Get("Referer") + " " + r.Header.Get("Accept")
 		if to := r.URL.Query().Get("to"); to != "" {
 			http.Redirect(w, r, to, http.StatusTemporaryRedirect)
 		}
@@ -123,8 +125,8 @@ func TestFetch_Headers_AreDroppedAtOtherOrigin(t *testing.T) {
 		"https://a.example/9?to=https%3a//b.example/10%3fto=https:%2f%2fa.example%2f11": "",
 	} {
 		clear(seen)
-		_, _, err := fetch(t, client, nil, egress.Request{Address: mustParse(t, start), Accept: "text/plain", User: start,
-			Header: http.Header{"X-Key": {"key"}, "Authorization": {"Bearer key"}}})
+		_, _, err := fetch(t, client, nil, egress.Request{Address: mustParse(t, start), Accept: "text/plain",
+			User: start, Header: http.Header{"X-Key": {"key"}, "Authorization": {"Bearer key"}}})
 		if strings.Contains(start, ":80/") {
 			checkKind(t, err, egress.KindAnswer, "a.example") // port 80 has no TLS here
 			continue
@@ -159,15 +161,18 @@ func TestFetch_BrokenServers_AreExplained(t *testing.T) {
 	internet := egresstest.New(t)
 	internet.ServeConn("silent.example", raw(""))
 	internet.ServeConn("garbage.example", raw("SSH-2.0-OpenSSH\r\n\r\n"))
-	internet.ServeConn("switch.example", raw("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\nx"))
+	internet.ServeConn("switch.example",
+		raw("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\nx"))
 	internet.ServeConn("cut.example", raw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\ncut"))
-	internet.ServeConn("headers.example", raw("HTTP/1.1 200 OK\r\n"+strings.Repeat("A: "+strings.Repeat("b", 997)+"\r\n", 66)+"\r\n"))
+	internet.ServeConn("headers.example", raw("HTTP/1.1 200 OK\r\n"+strings.Repeat("A: "+
+		strings.Repeat("b", 997)+"\r\n", 66)+"\r\n"))
 	internet.ServeConn("long.example", raw("HTTP/1.1 200 OK\r\nA: "+strings.Repeat("b", 65<<10)+"\r\n\r\n"))
 	internet.ServeConn("nearly.example", raw("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n"+strings.Repeat("A: "+
 		strings.Repeat("b", 995)+"\r\n", 65)+"\r\nok"))
 	client := egress.New(internet.Options())
-	for name, want := range map[string]egress.Kind{"unknown.example": egress.KindUnreachable, "silent.example": egress.KindAnswer,
-		"garbage.example": egress.KindAnswer, "switch.example": egress.KindAnswer, "cut.example": egress.KindUnreachable,
+	for name, want := range map[string]egress.Kind{"unknown.example": egress.KindUnreachable,
+		"silent.example": egress.KindAnswer, "garbage.example": egress.KindAnswer, "switch.example": egress.KindAnswer,
+		"cut.example":     egress.KindUnreachable,
 		"headers.example": egress.KindAnswer, "long.example": egress.KindAnswer} {
 		_, _, err := get(t, client, "http://"+name+"/secret?key=secret")
 		checkKind(t, err, want, name)
@@ -197,8 +202,8 @@ func TestFetch_UnsentRequest_IsKnownAsUnsent(t *testing.T) {
 	})
 	client := egress.New(internet.Options())
 	for name, want := range map[string]bool{"gone.example": true, "unknown.example": false} {
-		_, _, err := fetch(t, client, nil, egress.Request{Address: mustParse(t, "http://"+name+"/"), Method: http.MethodPost,
-			Body: []byte("words")})
+		_, _, err := fetch(t, client, nil, egress.Request{Address: mustParse(t, "http://"+name+"/"),
+			Method: http.MethodPost, Body: []byte("words")})
 		var f *egress.Failure
 		if !errors.As(err, &f) || f.Sent != want {
 			t.Errorf("%s: got %#v", name, f)

@@ -117,13 +117,15 @@ func (r *guardRig) answerQuery(conn net.Conn) {
 		header := dnsmessage.ResourceHeader{Name: asked.Name, Class: dnsmessage.ClassINET}
 		switch {
 		case ip.Is4() && asked.Type == dnsmessage.TypeA:
-			answer.Answers = append(answer.Answers, dnsmessage.Resource{Header: header, Body: &dnsmessage.AResource{A: ip.As4()}})
+			answer.Answers = append(answer.Answers, dnsmessage.Resource{Header: header,
+				Body: &dnsmessage.AResource{A: ip.As4()}})
 		case ip.Is6() && asked.Type == dnsmessage.TypeAAAA:
 			answer.Answers = append(answer.Answers,
 				dnsmessage.Resource{Header: header, Body: &dnsmessage.AAAAResource{AAAA: ip.As16()}})
 		}
 	}
 	if packed, err := answer.Pack(); err == nil {
-		_, _ = conn.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(packed))), packed...)) // or the client has gone
+		size := binary.BigEndian.AppendUint16(nil, uint16(len(packed)))
+		_, _ = conn.Write(append(size, packed...)) // the client may be gone
 	}
 }

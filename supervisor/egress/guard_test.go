@@ -61,7 +61,8 @@ func TestFetch_PrivateSpellings_ReachNoListener(t *testing.T) {
 func checkRefused(t *testing.T, what string, err error) {
 	t.Helper()
 	var f *egress.Failure
-	if !errors.As(err, &f) || f.Kind != egress.KindAddress && f.Kind != egress.KindPrivate && f.Kind != egress.KindRedirect {
+	if !errors.As(err, &f) || f.Kind != egress.KindAddress && f.Kind != egress.KindPrivate &&
+		f.Kind != egress.KindRedirect {
 		t.Errorf("%s: got error %v", what, err)
 		return
 	}
@@ -99,7 +100,8 @@ func TestFetch_PublicAddresses_PassNameCheck(t *testing.T) {
 	for _, text := range publicAddresses {
 		_, err := client.Fetch(t.Context(), egress.Request{Address: mustParse(t, text)})
 		var f *egress.Failure
-		if !errors.As(err, &f) || f.Kind != egress.KindUnreachable || strings.Contains(err.Error(), egresstest.PublicIP) {
+		if !errors.As(err, &f) || f.Kind != egress.KindUnreachable ||
+			strings.Contains(err.Error(), egresstest.PublicIP) {
 			t.Errorf("%s: got error %v", text, err)
 		}
 	}
@@ -138,7 +140,8 @@ func TestFetch_RebindingName_DialsCheckedAddress(t *testing.T) {
 
 func TestFetch_NameWithPrivateIP_DialsPublicOne(t *testing.T) {
 	rig := newGuardRig(t, func(string) []netip.Addr {
-		return []netip.Addr{netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("::1"), netip.MustParseAddr(egresstest.PublicIP),
+		return []netip.Addr{netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("::1"),
+			netip.MustParseAddr(egresstest.PublicIP),
 			netip.MustParseAddr("10.0.0.1")}
 	})
 	client := egress.New(egress.Options{Dial: rig.dial})

@@ -50,6 +50,10 @@ func normalizeHost(withPort, host string) (string, netip.Addr, *fault) {
 	if err != nil {
 		return "", netip.Addr{}, faultHost
 	}
+	// some letters without a meaning yet are written in a way that cannot be read again
+	if again, err := names.ToASCII(ascii); err != nil || again != ascii {
+		return "", netip.Addr{}, faultHost
+	}
 	ascii = strings.TrimSuffix(strings.ToLower(ascii), ".")
 	if ip, err := netip.ParseAddr(ascii); err == nil && ip.Is4() {
 		return ascii, ip, nil

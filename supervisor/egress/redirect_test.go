@@ -3,6 +3,7 @@ package egress_test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"testing"
@@ -57,13 +58,9 @@ func TestFetch_RedirectLocations_AreChecked(t *testing.T) {
 		{"http://a.example/", "http://127.0.0.1/", ""},
 		{"http://a.example/", "http://localhost/", ""},
 		{"http://a.example/", "http:b.example", ""},
-		{"http://a.example/", "http://b.example/" + strings.Repeat("a", 9000), ""},
 		{"http://a.example/", "data:text/html,x", ""},
 	} {
-		from := test.from + "?to=" + strings.NewReplacer("%", "%25", "#", "%23", "&", "%26", " ", "%20").Replace(test.to)
-		if len(test.to) > 8000 {
-			continue // no address is that long; FuzzRedirect sends such a location
-		}
+		from := test.from + "?to=" + url.QueryEscape(test.to)
 		resp, _, err := fetch(t, client, nil, egress.Request{Address: mustParse(t, from), User: from})
 		if test.want == "" {
 			checkKind(t, err, egress.KindRedirect, "a.example")
@@ -85,7 +82,8 @@ func TestFetch_RedirectOfPost_IsAnswer(t *testing.T) {
 		"not followed": {Address: a, RedirectsAreAnswers: true},
 	} {
 		resp, _, err := fetch(t, client, nil, r)
-		if err != nil || resp.Status != http.StatusTemporaryRedirect || resp.Header.Get("Location") != "http://b.example/" {
+		if err != nil || resp.Status != http.StatusTemporaryRedirect ||
+			resp.Header.Get("Location") != "http://b.example/" {
 			t.Errorf("%s: got %+v and error %v", name, resp, err)
 		}
 	}
@@ -114,9 +112,12 @@ func FuzzRedirect(f *testing.F) {
 	for text := range privateSpellings() {
 		f.Add(text)
 	}
-	for _, location := range []string{"", "/", "?", "#", "..", "//", "///a", "//b.example", "/\\b.example", "\\\\b.example", "http:",
-		"http:/b", "https://b.example/", "https://b.example:443", "http://b.example/", "HTTPS://u@b.example", "//b.example:99999",
-		"//b.example%2f", "//%62.example", "a:b", "./a:b", "%", "%zz", "//[::1]", "//b。example", strings.Repeat("a", 9000)} {
+	for _, location := range []string{"", "/", "?", "#", "..", "//", "///a", "//b.example", "/\\b.example",
+		"\\\\b.example", "http:",
+		"http:/b", "https://b.example/", "https://b.example:443", "http://b.example/", "HTTPS://u@b.example",
+		"//b.example:99999",
+		"//b.example%2f", "//%62.example", "a:b", "./a:b", "%", "%zz", "//[::1]", "//b。example", strings.Repeat("a",
+			9000)} {
 		f.Add(location)
 	}
 	internet := egresstest.New(f)
@@ -147,7 +148,8 @@ func checkPublicRedirect(t *testing.T, client *egress.Client, location string) {
 	if strings.ContainsFunc(location, isNotPrintable) {
 		return // no header may have it
 	}
-	resp, _, err := fetch(t, client, nil, egress.Request{Address: start, User: location, Header: http.Header{"X-Location": {location}}})
+	resp, _, err := fetch(t, client, nil, egress.Request{Address: start, User: location,
+		Header: http.Header{"X-Location": {location}}})
 	switch {
 	case err == nil && resp.Address != start && (refused || resp.Address != next):
 		t.Errorf("%q led to %s", location, resp.Address.Reveal())

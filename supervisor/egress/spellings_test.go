@@ -8,8 +8,10 @@ import (
 
 // privateV4 and privateV6 are addresses that no fetch may reach.
 var (
-	privateV4 = []string{"127.0.0.1", "127.1.2.3", "0.0.0.0", "10.0.0.1", "10.255.255.254", "172.16.0.1", "172.31.255.254",
-		"192.168.0.1", "192.168.1.254", "100.64.0.1", "100.127.255.254", "198.18.0.1", "192.0.0.1", "192.0.2.1", "224.0.0.1",
+	privateV4 = []string{"127.0.0.1", "127.1.2.3", "0.0.0.0", "10.0.0.1", "10.255.255.254", "172.16.0.1",
+		"172.31.255.254",
+		"192.168.0.1", "192.168.1.254", "100.64.0.1", "100.127.255.254", "198.18.0.1", "192.0.0.1", "192.0.2.1",
+		"224.0.0.1",
 		"239.255.255.250", "240.0.0.1", "255.255.255.255",
 		// metadata of clouds: most of them, Amazon's containers, Alibaba, Oracle, Azure
 		"169.254.169.254", "169.254.170.2", "100.100.100.200", "192.0.0.192", "168.63.129.16"}
@@ -95,8 +97,10 @@ func privateSpellings() map[string]string {
 	}
 	add(privateV4, spellingsOfV4)
 	add(privateV6, spellingsOfV6)
-	for _, name := range []string{"localhost", "LocalHost", "localhost.", "a.localhost", "localhost.localdomain", "ip6-localhost",
-		"printer.local", "nas.lan", "router.home", "intranet.corp", "metadata", "metadata.google.internal", "ｌｏｃａｌｈｏｓｔ",
+	for _, name := range []string{"localhost", "LocalHost", "localhost.", "a.localhost", "localhost.localdomain",
+		"ip6-localhost",
+		"printer.local", "nas.lan", "router.home", "intranet.corp", "metadata", "metadata.google.internal",
+		"ｌｏｃａｌｈｏｓｔ",
 		"ⓛocalhost"} {
 		all["http://"+name+"/"] = "name of a local network"
 		all["https://"+name+"/"] = "name of a local network"
@@ -105,19 +109,24 @@ func privateSpellings() map[string]string {
 }
 
 // publicAddresses are addresses that must pass the check of the name.
-var publicAddresses = strings.Fields(`https://example.org/ http://example.com https://www.wikipedia.org/wiki/Hawk
-	https://de.wikipedia.org/w/index.php?search=Falke https://api.open-meteo.com/v1/forecast?latitude=52.5&longitude=13.4
-	https://news.ycombinator.com/item?id=1 https://github.com/golang/go/issues/1#issuecomment-2 https://go.dev/doc/
-	https://pkg.go.dev/net/http@go1.26.0 https://bücher.example/ https://xn--bcher-kva.example/ https://例え.テスト/パス
-	https://пример.испытание/ https://مثال.إختبار/ https://उदाहरण.परीक्षा/ https://faß.de/ https://r3---sn-4g5e6nl7.googlevideo.com/
-	https://my_site.tumblr.com/ https://1.1.1.1.example/ https://127.0.0.1.nip.io/ https://0x7f.example.org/
-	https://10.example.org/ https://a.b.c.d.e.f.example.org/ https://EXAMPLE.ORG./ https://example.org:443/
-	https://example.org:80/ http://example.org:443/ https://localhost.example.org/ https://local.example/
-	https://internal.example.org/ https://4chan.org/ https://9gag.com/ https://3m.com/ https://t.co/abc https://x.com/
+var publicAddresses = strings.Fields(`
+	https://example.org/ http://example.com https://www.wikipedia.org/wiki/Hawk
+	https://de.wikipedia.org/w/index.php?search=Falke
+	https://api.open-meteo.com/v1/forecast?latitude=52.5&longitude=13.4
+	https://news.ycombinator.com/item?id=1 https://github.com/golang/go/issues/1#issuecomment-2
+	https://go.dev/doc/ https://pkg.go.dev/net/http@go1.26.0 https://bücher.example/
+	https://xn--bcher-kva.example/ https://例え.テスト/パス https://пример.испытание/
+	https://مثال.إختبار/
+	https://उदाहरण.परीक्षा/ https://faß.de/ https://r3---sn-4g5e6nl7.googlevideo.com/
+	https://my_site.tumblr.com/ https://1.1.1.1.example/ https://127.0.0.1.nip.io/
+	https://0x7f.example.org/ https://10.example.org/ https://a.b.c.d.e.f.example.org/
+	https://EXAMPLE.ORG./ https://example.org:443/ https://example.org:80/ http://example.org:443/
+	https://localhost.example.org/ https://local.example/ https://internal.example.org/
+	https://4chan.org/ https://9gag.com/ https://3m.com/ https://t.co/abc https://x.com/
 	https://web.archive.org/web/2020/https://example.org/ https://example.org/a;b=c,d?e=f&g[]=h#i
 	https://example.org/%E2%9C%93?q=%20 https://s3.eu-central-1.amazonaws.com/b/k?X-Amz-Signature=0
-	https://169-254-169-254.example/ https://metadata.example.org/ https://museum.museum/ https://co.uk/
-	https://deadbeef.example/ https://0.example.org/ https://xn--p1ai.xn--p1ai/`)
+	https://169-254-169-254.example/ https://metadata.example.org/ https://museum.museum/
+	https://co.uk/ https://deadbeef.example/ https://0.example.org/ https://xn--p1ai.xn--p1ai/`)
 
 func number(ip netip.Addr) uint32 {
 	b := ip.As4()
@@ -156,7 +165,8 @@ func ipsOfNames() map[string]netip.Addr {
 	names := map[string]netip.Addr{}
 	for _, text := range privateV4 {
 		ip := netip.MustParseAddr(text)
-		for _, form := range []netip.Addr{ip, netip.AddrFrom16(ip.As16()), netip.MustParseAddr("64:ff9b::" + groups(ip)),
+		for _, form := range []netip.Addr{ip, netip.AddrFrom16(ip.As16()), netip.MustParseAddr("64:ff9b::" +
+			groups(ip)),
 			netip.MustParseAddr("2002:" + groups(ip) + "::1"), teredo(ip)} {
 			names[nameOf(form)] = form
 		}

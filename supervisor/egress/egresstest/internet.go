@@ -162,7 +162,8 @@ func (i *Internet) connect(ctx context.Context, to, host string, s *site) (net.C
 // caller has locked the mutex.
 func (i *Internet) connectTLS(ctx context.Context, host string, s *site) (net.Conn, error) {
 	if s.tls == nil {
-		leaf := i.certificate(x509.Certificate{SerialNumber: big.NewInt(2), DNSNames: []string{strings.TrimSuffix(host, ".")}})
+		leaf := i.certificate(x509.Certificate{SerialNumber: big.NewInt(2),
+			DNSNames: []string{strings.TrimSuffix(host, ".")}})
 		listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{
 			{Certificate: [][]byte{leaf.Raw}, PrivateKey: i.key}}})
 		if err != nil {
