@@ -69,6 +69,7 @@
 //	triage       a turn that sorts an issue
 //	turn         the work for one or several inbounds: started, stepped, ended
 //	undo         taking back what the file tools changed
+//	upstream     a server that an admin configured for fetches; it may be private
 //	user         a person who may talk; has a name, a role, a home, a budget
 //	worker       the sandboxed process of one user
 //	workspace    the folder in which a turn works

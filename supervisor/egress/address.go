@@ -141,7 +141,7 @@ func fromURL(u *url.URL) (Address, *fault) {
 	if text := u.Port(); text != "" {
 		n, err := strconv.ParseUint(text, 10, 16)
 		if err != nil || n == 0 {
-			return Address{}, faultPort
+			return Address{}, faultSyntax
 		}
 		port = uint16(n)
 	}

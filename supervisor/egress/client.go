@@ -5,7 +5,7 @@
 // ssrf). Redirects are checked like new addresses. The client uses no proxy, keeps no cookies, and
 // limits time, size and number of fetches.
 //
-// An address that an admin configured is a Destination. It may be private, with any port, and has a
+// An address that an admin configured is an Upstream. It may be private, with any port, and has a
 // guard and a transport of its own. A context selects it for one fetch.
 package egress
 
@@ -99,7 +99,7 @@ func withoutMetadata(guardian *ssrf.Guardian) Control {
 	}
 }
 
-// route is how requests reach the public web, or one destination.
+// route is how requests reach the public web, or one upstream.
 type route struct {
 	transport      *http.Transport
 	headers, whole time.Duration
@@ -141,11 +141,11 @@ func (c *Client) newTransport(control Control, roots *x509.CertPool, rooted bool
 // fetchKey is the key of the context of a whole fetch, in the contexts of its requests.
 type fetchKey struct{}
 
-// routeOf returns how to reach an address, and the name for it in texts. A destination in the
+// routeOf returns how to reach an address, and the name for it in texts. An upstream in the
 // context applies only to addresses of its own origin.
 func (c *Client) routeOf(ctx context.Context, a Address) (*route, string, *fault) {
-	if d, ok := ctx.Value(destinationKey{}).(*Destination); ok && a.hasOriginOf(d.base) {
-		return d.route, d.name, nil
+	if u, ok := ctx.Value(upstreamKey{}).(*Upstream); ok && a.hasOriginOf(u.base) {
+		return u.route, u.name, nil
 	}
 	if f := a.publicFault(); f != nil {
 		return nil, "", f

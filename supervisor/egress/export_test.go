@@ -22,15 +22,15 @@ func ResolveForTest(from Address, location string) (next Address, refused bool) 
 	return next, f != nil || next.publicFault() != nil
 }
 
-// AllowsForTest reports whether a destination's guard allows an IP address, with a port or with the
-// destination's own port if port is 0.
-func AllowsForTest(d *Destination, ip netip.Addr, port uint16) bool {
+// AllowsForTest reports whether an upstream's guard allows an IP address, with a port or with the
+// upstream's own port if port is 0.
+func AllowsForTest(u *Upstream, ip netip.Addr, port uint16) bool {
 	if port == 0 {
-		port = d.base.port
+		port = u.base.port
 	}
 	network := "tcp4"
 	if ip.Is6() {
 		network = "tcp6"
 	}
-	return controlOf(d.base)(network, netip.AddrPortFrom(ip, port).String(), nil) == nil
+	return controlOf(u.base)(network, netip.AddrPortFrom(ip, port).String(), nil) == nil
 }

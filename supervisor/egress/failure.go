@@ -32,7 +32,7 @@ const (
 // path, no query, no header and no IP address that was found.
 type Failure struct {
 	Kind   Kind
-	Target string // host or destination that failed; "" if no address could be read
+	Target string // host or upstream that failed; "" if no address could be read
 	// Sent says that the server may have got the request, so an effect of it may have happened.
 	Sent bool
 }
@@ -49,7 +49,7 @@ func (f *Failure) Error() string {
 type fault struct {
 	kind Kind
 	code supervisor.ErrorCode
-	text string // text for people; {target} is the host or destination
+	text string // text for people; {target} is the host or upstream
 }
 
 func (f *fault) Error() string { return string(f.kind) }
@@ -66,6 +66,7 @@ var (
 	faultUserInfo  = &fault{KindAddress, supervisor.CodeInvalid, textUserInfo}
 	faultHost      = &fault{KindAddress, supervisor.CodeInvalid, textHost}
 	faultNumber    = &fault{KindAddress, supervisor.CodeForbidden, textNumber}
+	faultBase      = &fault{KindAddress, supervisor.CodeInvalid, textBase}
 	faultPort      = &fault{KindAddress, supervisor.CodeForbidden, textPort}
 	faultLocalName = &fault{KindAddress, supervisor.CodeForbidden, textLocalName}
 	faultElsewhere = &fault{KindAddress, supervisor.CodeForbidden, textElsewhere}

@@ -22,13 +22,13 @@ func get(t testing.TB, client *egress.Client, text string) (*egress.Response, st
 	return fetch(t, client, nil, egress.Request{Address: mustParse(t, text)})
 }
 
-// fetch makes a request with a destination, or without one if d is nil.
-func fetch(t testing.TB, client *egress.Client, d *egress.Destination,
+// fetch makes a request with an upstream, or without one if u is nil.
+func fetch(t testing.TB, client *egress.Client, u *egress.Upstream,
 	r egress.Request) (*egress.Response, string, error) {
 	t.Helper()
 	ctx := t.Context()
-	if d != nil {
-		ctx = egress.WithDestination(ctx, d)
+	if u != nil {
+		ctx = egress.WithUpstream(ctx, u)
 	}
 	resp, err := client.Fetch(ctx, r)
 	if err != nil {

@@ -11,13 +11,11 @@ import (
 
 // Limits of how much is fetched.
 const (
-	maxAtOnce        = 16 // fetches at once, of all users
-	maxAtOnceOfUser  = 4
-	maxOfTurn        = 30
-	maxInHour        = 300            // fetches of one user
-	keepTurn         = 24 * time.Hour // time after its last fetch when a turn's count is dropped
-	sweepInterval    = time.Hour
-	sinceOldestFetch = time.Hour // length of the span in which the fetches of a user count
+	maxAtOnce       = 16 // fetches at once, of all users
+	maxAtOnceOfUser = 4
+	maxOfTurn       = 30
+	maxInHour       = 300            // fetches of one user in any 60 minutes
+	keepTurn        = 24 * time.Hour // time after its last fetch when a turn's count is dropped
 )
 
 // limiter counts fetches of users and turns. Its methods may be called from any goroutine.
@@ -53,7 +51,7 @@ func (l *limiter) count(user string, turn int64, target string) error {
 	case turn != 0 && t.fetches >= maxOfTurn:
 		return faultTurn.failure(target, false)
 	case len(times) >= maxInHour:
-		wait := sinceOldestFetch - now.Sub(times[0])
+		wait := time.Hour - now.Sub(times[0])
 		minutes := amount.Plural(int(wait/time.Minute)+1, "minute", "minutes")
 		hour := fault{KindLimit, supervisor.CodeUnavailable, fmt.Sprintf(textHour, minutes)}
 		return hour.failure(target, false)
@@ -68,7 +66,7 @@ func (l *limiter) count(user string, turn int64, target string) error {
 // sweep drops the counts of users and turns that have long fetched nothing. The caller has locked
 // the mutex.
 func (l *limiter) sweep(now time.Time) {
-	if now.Sub(l.swept) < sweepInterval {
+	if now.Sub(l.swept) < time.Hour {
 		return
 	}
 	l.swept = now
@@ -86,7 +84,7 @@ func (l *limiter) sweep(now time.Time) {
 
 // withoutOld returns the times that are less than an hour ago.
 func withoutOld(times []time.Time, now time.Time) []time.Time {
-	for len(times) > 0 && now.Sub(times[0]) >= sinceOldestFetch {
+	for len(times) > 0 && now.Sub(times[0]) >= time.Hour {
 		times = times[1:]
 	}
 	return times

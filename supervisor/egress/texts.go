@@ -1,6 +1,6 @@
 package egress
 
-// Texts of errors, for people and models. {target} is the host or destination.
+// Texts of errors, for people and models. {target} is the host or upstream.
 const (
 	textSyntax = "This is not an address that Mews can read. Check its spelling, and write it whole, such " +
 		"as https://example.org/page."
@@ -9,6 +9,8 @@ const (
 	textHost     = "The name of the site in this address is not valid. Check its spelling."
 	textNumber   = "Mews fetches no address whose site is a number. Use the site's name, or ask an admin to " +
 		"configure it."
+	textBase = "The number of the site is written in a way that Mews does not read. Write it as 192.0.2.1 or " +
+		"[2001:db8::1]."
 	textPort = "Mews fetches only from ports 80 and 443. Leave the port out, or ask an admin to configure " +
 		"the site."
 	textLocalName = "Mews fetches from no name of a local network. Use a public site, or ask an admin to " +

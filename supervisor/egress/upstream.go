@@ -13,8 +13,8 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// DestinationOptions describe an address that an admin wrote into the configuration.
-type DestinationOptions struct {
+// UpstreamOptions describe an address that an admin wrote into the configuration.
+type UpstreamOptions struct {
 	Name    string // name in texts for people, such as: the service "home"
 	BaseURL string // http or https; the host may be an IP address, and the port any
 	CAFile  string // path of PEM certificates that alone are trusted; "" means the machine's
@@ -24,8 +24,8 @@ type DestinationOptions struct {
 	Timeout time.Duration
 }
 
-// Destination is an address that an admin configured. It may be private.
-type Destination struct {
+// Upstream is an address that an admin configured. It may be private.
+type Upstream struct {
 	name  string
 	base  Address
 	route *route
@@ -40,9 +40,12 @@ var (
 	everyV6   = netip.MustParsePrefix("::/0")
 )
 
-// NewDestination makes a destination. Its errors are for admins, without the base URL.
-func (c *Client) NewDestination(o DestinationOptions) (*Destination, error) {
+// NewUpstream makes an upstream. Its errors are for admins, without the base URL.
+func (c *Client) NewUpstream(o UpstreamOptions) (*Upstream, error) {
 	base, f := parse(o.BaseURL)
+	if f == faultNumber {
+		f = faultBase
+	}
 	if f != nil {
 		return nil, fmt.Errorf("base address of %s: %w", o.Name, f.failure(o.Name, false))
 	}
@@ -50,32 +53,32 @@ func (c *Client) NewDestination(o DestinationOptions) (*Destination, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ca_file of %s: %w", o.Name, err)
 	}
-	return &Destination{name: o.Name, base: base, route: &route{
+	return &Upstream{name: o.Name, base: base, route: &route{
 		transport: c.newTransport(controlOf(base), roots, false),
 		headers:   cmp.Or(o.Timeout, headerTimeout), whole: cmp.Or(o.Timeout, wholeTimeout),
 		maxWire: cmp.Or(o.MaxResponse, maxWire), maxUnpacked: cmp.Or(o.MaxResponse, maxUnpacked)}}, nil
 }
 
-// Address normalises an address of the destination. It refuses one of another scheme, host or port.
-func (d *Destination) Address(text string) (Address, error) {
+// Address normalises an address of the upstream. It refuses one of another scheme, host or port.
+func (u *Upstream) Address(text string) (Address, error) {
 	a, f := parse(text)
-	if f == nil && !a.hasOriginOf(d.base) {
+	if f == nil && !a.hasOriginOf(u.base) {
 		f = faultElsewhere
 	}
 	if f != nil {
-		return Address{}, f.failure(d.name, false)
+		return Address{}, f.failure(u.name, false)
 	}
 	return a, nil
 }
 
-type destinationKey struct{}
+type upstreamKey struct{}
 
-// WithDestination selects a destination for fetches with the returned context.
-func WithDestination(ctx context.Context, d *Destination) context.Context {
-	return context.WithValue(ctx, destinationKey{}, d)
+// WithUpstream selects an upstream for fetches with the returned context.
+func WithUpstream(ctx context.Context, u *Upstream) context.Context {
+	return context.WithValue(ctx, upstreamKey{}, u)
 }
 
-// controlOf returns the guard of a destination. It allows the port of the base address alone. Of IP
+// controlOf returns the guard of an upstream. It allows the port of the base address alone. Of IP
 // addresses it allows only the one in the base address, or for a name the public and private ones.
 func controlOf(base Address) Control {
 	port := ssrf.WithPorts(base.port)

@@ -20,17 +20,17 @@ import (
 	"mews/supervisor/egress/egresstest"
 )
 
-func newDestination(t testing.TB, client *egress.Client, o egress.DestinationOptions) *egress.Destination {
+func newUpstream(t testing.TB, client *egress.Client, o egress.UpstreamOptions) *egress.Upstream {
 	t.Helper()
-	d, err := client.NewDestination(o)
+	u, err := client.NewUpstream(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return d
+	return u
 }
 
-// TestDestination_LoopbackServer_Answers dials as the service does, with real sockets and TLS.
-func TestDestination_LoopbackServer_Answers(t *testing.T) {
+// TestUpstream_LoopbackServer_Answers dials as the service does, with real sockets and TLS.
+func TestUpstream_LoopbackServer_Answers(t *testing.T) {
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if to := r.URL.Query().Get("to"); to != "" {
 			redirectToQuery(w, r)
@@ -50,11 +50,11 @@ func TestDestination_LoopbackServer_Answers(t *testing.T) {
 		t.Fatal(err)
 	}
 	client := egress.New(egress.Options{})
-	for _, o := range []egress.DestinationOptions{
+	for _, o := range []egress.UpstreamOptions{
 		{Name: "plain", BaseURL: plain.URL}, {Name: "secure", BaseURL: secure.URL + "/api", CAFile: ca}} {
-		d := newDestination(t, client, o)
-		ctx := egress.WithDestination(t.Context(), d)
-		a, err := d.Address(o.BaseURL + "?to=%2f")
+		u := newUpstream(t, client, o)
+		ctx := egress.WithUpstream(t.Context(), u)
+		a, err := u.Address(o.BaseURL + "?to=%2f")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,22 +65,22 @@ func TestDestination_LoopbackServer_Answers(t *testing.T) {
 		} else if err := resp.Body.Close(); err != nil {
 			t.Error(err)
 		}
-		_, err = client.Fetch(t.Context(), r) // without the destination
+		_, err = client.Fetch(t.Context(), r) // without the upstream
 		checkRefused(t, o.Name, err)
 	}
-	d := newDestination(t, client, egress.DestinationOptions{Name: "unknown CA", BaseURL: secure.URL})
-	a, err := d.Address(secure.URL)
+	u := newUpstream(t, client, egress.UpstreamOptions{Name: "unknown CA", BaseURL: secure.URL})
+	a, err := u.Address(secure.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = client.Fetch(egress.WithDestination(t.Context(), d), egress.Request{Address: a})
+	_, err = client.Fetch(egress.WithUpstream(t.Context(), u), egress.Request{Address: a})
 	checkKind(t, err, egress.KindCertificate, "unknown CA")
 	if strings.Contains(err.Error(), "127.0.0.1") {
 		t.Errorf("the error has the address: %v", err)
 	}
 }
 
-func TestDestination_OtherOrigins_StayRefused(t *testing.T) {
+func TestUpstream_OtherOrigins_StayRefused(t *testing.T) {
 	internet := egresstest.New(t)
 	internet.Serve("home.local", redirectToQuery, "192.168.1.9")
 	internet.Serve("10.0.0.5", redirectToQuery, "10.0.0.5")
@@ -89,7 +89,7 @@ func TestDestination_OtherOrigins_StayRefused(t *testing.T) {
 		fmt.Fprint(w, r.Header.Get("X-Key"))
 	})
 	client := egress.New(internet.Options())
-	home := newDestination(t, client, egress.DestinationOptions{Name: "home", BaseURL: "http://home.local:8123/api"})
+	home := newUpstream(t, client, egress.UpstreamOptions{Name: "home", BaseURL: "http://home.local:8123/api"})
 	for to, want := range map[string]egress.Kind{
 		"http://10.0.0.5:8123/":      egress.KindRedirect,
 		"http://home.local/":         egress.KindRedirect,
@@ -115,13 +115,13 @@ func TestDestination_OtherOrigins_StayRefused(t *testing.T) {
 	for _, text := range []string{"http://10.0.0.5:8123/", "https://home.local:8123/", "http://home.local/",
 		"http://a@home.local:8123/"} {
 		if _, err := home.Address(text); err == nil {
-			t.Errorf("%s is taken for the destination's", text)
+			t.Errorf("%s is taken for the upstream's", text)
 		}
 	}
 }
 
-// TestDestination_Guards_AllowOnlyTheirs tries the guard of each destination with IP addresses.
-func TestDestination_Guards_AllowOnlyTheirs(t *testing.T) {
+// TestUpstream_Guards_AllowOnlyTheirs tries the guard of each upstream with IP addresses.
+func TestUpstream_Guards_AllowOnlyTheirs(t *testing.T) {
 	for base, tests := range map[string]map[string]bool{
 		"http://10.0.0.5:8123": {"10.0.0.5": true, "10.0.0.6": false, "127.0.0.1": false,
 			"93.184.216.34": false, "::1": false},
@@ -136,39 +136,39 @@ func TestDestination_Guards_AllowOnlyTheirs(t *testing.T) {
 			"::ffff:169.254.169.254": false, "64:ff9b::a9fe:a9fe": false},
 	} {
 		client := egress.New(egress.Options{})
-		d := newDestination(t, client, egress.DestinationOptions{Name: "it", BaseURL: base})
+		u := newUpstream(t, client, egress.UpstreamOptions{Name: "it", BaseURL: base})
 		for text, want := range tests {
 			ip := netip.MustParseAddr(text)
-			if got := egress.AllowsForTest(d, ip, 0); got != want {
+			if got := egress.AllowsForTest(u, ip, 0); got != want {
 				t.Errorf("%s to %s: got %v", base, text, got)
 			}
-			if egress.AllowsForTest(d, ip, 22) {
+			if egress.AllowsForTest(u, ip, 22) {
 				t.Errorf("%s may use port 22 of %s", base, text)
 			}
 		}
 	}
 }
 
-func TestNewDestination_WrongOptions_AreExplained(t *testing.T) {
+func TestNewUpstream_WrongOptions_AreExplained(t *testing.T) {
 	empty := filepath.Join(t.TempDir(), "empty.pem")
 	if err := os.WriteFile(empty, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	client := egress.New(egress.Options{})
-	for _, o := range []egress.DestinationOptions{
+	for _, o := range []egress.UpstreamOptions{
 		{BaseURL: ""}, {BaseURL: "ftp://10.0.0.5"}, {BaseURL: "http://user:hunter2@10.0.0.5"},
 		{BaseURL: "http://0x7f.1"},
 		{BaseURL: "http://2130706433"}, {BaseURL: "http://10.0.0.5:0"}, {BaseURL: "http://[fe80::1%25eth0]"},
 		{BaseURL: "http://10.0.0.5", CAFile: empty}, {BaseURL: "http://10.0.0.5", CAFile: empty + "/not"}} {
 		o.Name = `the service "home"`
-		_, err := client.NewDestination(o)
+		_, err := client.NewUpstream(o)
 		if err == nil || !strings.Contains(err.Error(), o.Name) || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%+v: got error %v", o, err)
 		}
 	}
 }
 
-func TestDestination_OwnLimits_Apply(t *testing.T) {
+func TestUpstream_OwnLimits_Apply(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		internet := egresstest.New(t)
 		internet.Serve("nas", func(w http.ResponseWriter, r *http.Request) {
@@ -191,15 +191,15 @@ func TestDestination_OwnLimits_Apply(t *testing.T) {
 			{"/slow", 6 << 20, time.Minute, ""},
 			{"/slow", 6 << 20, time.Second, egress.KindTimeout},
 		} {
-			d := newDestination(t, client, egress.DestinationOptions{Name: "nas", BaseURL: "http://nas",
+			u := newUpstream(t, client, egress.UpstreamOptions{Name: "nas", BaseURL: "http://nas",
 				MaxResponse: test.maxResponse, Timeout: test.timeout})
-			a, err := d.Address("http://nas" + test.path)
+			a, err := u.Address("http://nas" + test.path)
 			if err != nil {
 				t.Fatal(err)
 			}
 			_, _, err = fetch(t, client, nil, egress.Request{Address: a})
-			checkRefused(t, "without the destination", err)
-			_, _, err = fetch(t, client, d, egress.Request{Address: a})
+			checkRefused(t, "without the upstream", err)
+			_, _, err = fetch(t, client, u, egress.Request{Address: a})
 			if test.want == "" && err != nil {
 				t.Errorf("%+v: %v", test, err)
 			} else if test.want != "" {
