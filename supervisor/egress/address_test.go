@@ -98,6 +98,7 @@ var addressTests = map[string]string{
 	"http://\x84.a/":                                         "", // no UTF-8
 	"https://example.org%2f.evil/":                           "",
 	"https://example.org%00.evil/":                           "",
+	"https://" + strings.Repeat("語", 2600) + ".example/":     "",
 	"https://" + strings.Repeat("a", 64) + ".org/":           "",
 	"https://" + strings.Repeat("a.", 127) + "example.org/":  "",
 	"https://example.org/" + strings.Repeat("a", 9000):       "",

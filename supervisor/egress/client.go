@@ -58,6 +58,7 @@ type Client struct {
 	dial      Dial
 	userAgent string
 	now       func() time.Time
+	roots     *x509.CertPool
 	web       *route
 	limiter   *limiter
 	slots     *slots.Slots
@@ -65,7 +66,7 @@ type Client struct {
 
 // New makes a client. It keeps no connection open and starts no goroutine.
 func New(o Options) *Client {
-	c := &Client{dial: o.Dial, userAgent: cmp.Or(o.UserAgent, "Mews"), now: o.Now,
+	c := &Client{dial: o.Dial, userAgent: cmp.Or(o.UserAgent, "Mews"), now: o.Now, roots: o.RootCAs,
 		slots: slots.NewWithUserLimit(maxAtOnce, maxAtOnceOfUser)}
 	if c.dial == nil {
 		c.dial = dialMachine

@@ -3,6 +3,7 @@ package egress
 import (
 	"net/netip"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 )
@@ -45,6 +46,9 @@ func normalizeHost(withPort, host string) (string, netip.Addr, *fault) {
 		}
 		ip = ip.Unmap()
 		return ip.String(), ip, nil
+	}
+	if len(host) > maxHost*utf8.UTFMax {
+		return "", netip.Addr{}, faultHost // the time of the next step grows with the square of the length
 	}
 	ascii, err := names.ToASCII(host)
 	if err != nil {

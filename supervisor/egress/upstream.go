@@ -49,7 +49,7 @@ func (c *Client) NewUpstream(o UpstreamOptions) (*Upstream, error) {
 	if f != nil {
 		return nil, fmt.Errorf("base address of %s: %w", o.Name, f.failure(o.Name, false))
 	}
-	roots, err := readRoots(o.CAFile)
+	roots, err := c.readRoots(o.CAFile)
 	if err != nil {
 		return nil, fmt.Errorf("ca_file of %s: %w", o.Name, err)
 	}
@@ -103,10 +103,10 @@ func prefixes(texts ...string) (list []netip.Prefix) {
 	return list
 }
 
-// readRoots reads the certificates of a PEM file; nil means the machine's.
-func readRoots(path string) (*x509.CertPool, error) {
+// readRoots reads the certificates of a PEM file, or returns the client's own without a file.
+func (c *Client) readRoots(path string) (*x509.CertPool, error) {
 	if path == "" {
-		return nil, nil
+		return c.roots, nil
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
