@@ -3,6 +3,7 @@ module mews
 go 1.26.0
 
 require (
+	code.dny.dev/ssrf v0.3.0
 	github.com/PaulSonOfLars/gotgbot/v2 v2.0.0-rc.33
 	github.com/adhocore/gronx v1.20.4
 	github.com/bmatcuk/doublestar/v4 v4.10.4
@@ -24,6 +25,7 @@ require (
 	go.uber.org/goleak v1.3.0
 	golang.org/x/crypto v0.58.0
 	golang.org/x/image v0.47.0
+	golang.org/x/net v0.62.0
 	golang.org/x/sys v0.49.0
 	golang.org/x/term v0.47.0
 	golang.org/x/text v0.43.0

@@ -68,6 +68,7 @@
 //	triage       a turn that sorts an issue
 //	turn         the work for one or several inbounds: started, stepped, ended
 //	undo         taking back what a turn changed, by file tools or programs
+//	upstream     a server that an admin configured for fetches; it may be private
 //	user         a person who may talk; has a name, a role, a home, a budget
 //	version      a file or folder as it was at one moment
 //	worker       the sandboxed process of one user; a one-shot worker ends after one turn or operation

@@ -69,6 +69,7 @@ var floors = map[string]int{
 	"mews/supervisor/approval":       2,
 	"mews/supervisor/budget":         2,
 	"mews/supervisor/claim":          2,
+	"mews/supervisor/egress":         2,
 	"mews/supervisor/feature":        2,
 	"mews/supervisor/github/api":     2,
 	"mews/supervisor/github/notice":  2,
@@ -218,6 +219,8 @@ var ownedLibraries = []ban{
 		"with its limits and its errors"},
 	{"mews/supervisor/github/api", "github.com/google/go-github/...", "the client of GitHub stays in one place, " +
 		"with its limits and its errors"},
+	{"mews/supervisor/egress", "code.dny.dev/ssrf", "one client fetches what people and models name, and only that " +
+		"is guarded"},
 	{"mews/supervisor/internal/retry", "github.com/cenkalti/backoff/v5", "what is tried again waits in one way"},
 }
 
