@@ -123,6 +123,8 @@ type ToolResult struct {
 	Changes []Change `json:"changes,omitempty"` // effects of the call, for the ledger
 	// the result may hold words that are not the user's own, such as those of a file in uploads/
 	World bool `json:"world,omitempty"`
+	// where words of others came from, such as web:example.org; the supervisor adds what it knows
+	Origins []string `json:"origins,omitempty"`
 	// tools that find_tools has opened, at most MaxToolsPerFindCall
 	Tools []string `json:"tools,omitempty"`
 }

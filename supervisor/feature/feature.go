@@ -21,6 +21,8 @@ type Feature struct {
 type Effect struct {
 	Name string // the effect's name in the configuration's approvals
 	Rule string // the default rule: allow, ask, step_up or deny
+	// Tainted is the default rule in a turn whose request has words of others. "" means the Rule.
+	Tainted string
 }
 
 // Route is a path of the public listener, and the handler of its requests.
