@@ -63,7 +63,7 @@ const (
 	MaxFileVersions   = 50      // versions in one result
 	MaxForgottenPaths = 1000    // paths in one request to forget
 	MaxForgottenSpans = 1000    // spans in one request to forget
-	MaxShownVersion   = 1 << 20 // bytes of a version that is compared as text
+	MaxComparedBytes  = 1 << 20 // bytes of a version that is compared as text
 )
 
 // OperationKindFileHistory lists, shows, restores or forgets earlier versions of files. It takes
@@ -186,7 +186,8 @@ type FileHistoryResult struct {
 	Span *HistorySpan `json:"span,omitempty"`
 
 	Space *HistorySpace `json:"space,omitempty"`
-	Gone  int64         `json:"gone,omitempty"` // versions that FileHistoryForget deleted or FileHistoryCount counted
+	// versions that FileHistoryForget deleted or FileHistoryCount counted
+	VersionCount int64 `json:"gone,omitempty"`
 	// counts of FileHistoryCount by file
 	Earlier EarlierVersions `json:"earlier,omitzero"`
 }
@@ -218,7 +219,7 @@ func (e EarlierVersions) check() error {
 // Validate returns an error for a result that no honest worker gives.
 func (r FileHistoryResult) Validate(p FileHistoryParameters) error {
 	if len(r.Versions) > MaxFileVersions || r.Span != nil && !r.Span.isValid() ||
-		r.Gone < 0 || r.Gone > maxCounted || len(r.Why) > MaxUndoReasonBytes {
+		r.VersionCount < 0 || r.VersionCount > maxCounted || len(r.Why) > MaxUndoReasonBytes {
 		return fmt.Errorf("%d versions", len(r.Versions))
 	}
 	if err := r.checkFields(p); err != nil {

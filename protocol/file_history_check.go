@@ -51,7 +51,7 @@ func (r FileHistoryResult) fieldsOf(action FileHistoryAction) FileHistoryResult 
 	case FileHistorySpace:
 		return FileHistoryResult{Space: r.Space}
 	case FileHistoryForget, FileHistoryCount:
-		return FileHistoryResult{Gone: r.Gone, Earlier: r.Earlier}
+		return FileHistoryResult{VersionCount: r.VersionCount, Earlier: r.Earlier}
 	}
 	return FileHistoryResult{}
 }

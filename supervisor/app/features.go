@@ -69,7 +69,7 @@ func (s *service) newSearcher() *search.Searcher {
 func (s *service) newForgetter() *forget.Forgetter {
 	return forget.New(forget.Options{Store: s.db.ForgetRequestStore(), Index: s.index, Home: s.memory(),
 		Turns: s.db.ForgetRequestStore(), Facts: s.db.Memories(), Memories: s.memory(), Copies: s.db.MigrationCopies(),
-		Versions: s.newFileHistory(), HistoryLeft: s.historyLeft,
+		Versions: s.newFileHistory(), HistoryLeft: s.historyLeftText,
 		FactPress: memory.ForgetButtonPress, People: s.people, Now: s.now,
 		Remove: s.spool.RemoveBlob, Audit: s.audit.RecordAction, Log: s.log.Named("forget")})
 }

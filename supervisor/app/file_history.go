@@ -36,9 +36,9 @@ func (s *service) whyNoFileHistory(user string) string {
 	return s.places.RecheckHistoryFault(u, slices.Contains(s.usersWithWorker(), user))
 }
 
-// historyLeft tells where earlier versions of a user's files stay that no worker can forget; ""
+// historyLeftText tells where earlier versions of a user's files stay that no worker can forget; ""
 // means nowhere.
-func (s *service) historyLeft(user string) string {
+func (s *service) historyLeftText(user string) string {
 	u, _ := s.people.Find(user)
 	if path := s.places.UnreachableHistory(u); path != "" {
 		return fmt.Sprintf(textHistoryLeft, path)

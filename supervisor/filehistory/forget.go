@@ -23,7 +23,7 @@ func (h *FileHistory) CountEarlier(ctx context.Context, user string, of supervis
 func (h *FileHistory) ForgetEarlier(ctx context.Context, user string, of supervisor.ChangedFiles) (versions int64,
 	err error) {
 	err = h.eachPart(ctx, user, protocol.FileHistoryForget, of, func(r protocol.FileHistoryResult) {
-		versions += r.Gone
+		versions += r.VersionCount
 	})
 	return versions, err
 }

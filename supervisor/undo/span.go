@@ -13,7 +13,7 @@ import (
 
 // SpanReport is the outcome of the undo of a span of the file history.
 type SpanReport struct {
-	Program string // first words of the program that made the changes; for a restore, its file or folder
+	Name    string // first words of the program that made the changes; for a restore, its file or folder
 	Restore bool   // a tool's restore made the changes
 	Outcome Outcome
 	Why     string // reason why nothing was undone; "" means none
@@ -22,7 +22,7 @@ type SpanReport struct {
 
 // addSpan adds the outcome of a span to the report, and to the changes for the store.
 func (r *Report) addSpan(of supervisor.FileChange, c protocol.UndoneChange, done *supervisor.UndoneChanges) {
-	s := SpanReport{Program: of.Target, Restore: supervisor.IsRestoreKind(of.Kind), Outcome: outcomes[c.Outcome],
+	s := SpanReport{Name: of.Target, Restore: supervisor.IsRestoreKind(of.Kind), Outcome: outcomes[c.Outcome],
 		Why: c.Why}
 	if c.Span != nil {
 		s.UndoneSpan = *c.Span
@@ -111,7 +111,7 @@ func (r *Report) spanLines() (lines []string) {
 		if s.Restore {
 			expired, impossible = textRestoreExpired, textRestoreFailed
 		}
-		switch name := markdown.EscapeName(s.Program); {
+		switch name := markdown.EscapeName(s.Name); {
 		case s.Outcome == OutcomeExpired:
 			lines = append(lines, fmt.Sprintf(expired, name))
 		case s.Outcome == OutcomeImpossible:

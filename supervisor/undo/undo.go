@@ -232,7 +232,7 @@ func (u *Undoer) list(ctx context.Context, user string, turn, of int64, report *
 		switch {
 		case c.Obstacle != "":
 		case c.CreatedAt.Before(u.since()) && c.Span != nil:
-			report.Spans = append(report.Spans, SpanReport{Program: c.Target,
+			report.Spans = append(report.Spans, SpanReport{Name: c.Target,
 				Restore: supervisor.IsRestoreKind(c.Kind), Outcome: OutcomeExpired})
 		case c.CreatedAt.Before(u.since()):
 			report.add(OutcomeExpired, c.Path, "")

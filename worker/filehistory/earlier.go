@@ -17,7 +17,7 @@ func (h *History) CountEarlier(paths []string) (versions map[string]int64, err e
 		wanted := pathSet(paths)
 		all, err := s.versions()
 		for path, list := range all {
-			if !isWanted(path, wanted) {
+			if !isWithin(path, wanted) {
 				continue
 			}
 			for i := range list {

@@ -46,7 +46,7 @@ func (s *store) forgetting(wanted map[string]bool, phrases []string) (filter, er
 	forgotten, used := map[digest]bool{}, map[digest]bool{}
 	note := func(path string, digests ...digest) {
 		set := used
-		if isWanted(path, wanted) {
+		if isWithin(path, wanted) {
 			set = forgotten
 		}
 		for _, d := range digests {
@@ -64,7 +64,7 @@ func (s *store) forgetting(wanted map[string]bool, phrases []string) (filter, er
 		}
 	}
 	hold := func(h *hold) bool {
-		return h.path != "" && !isWanted(h.path, wanted) || h.path == "" && (!forgotten[h.digest] || used[h.digest])
+		return h.path != "" && !isWithin(h.path, wanted) || h.path == "" && (!forgotten[h.digest] || used[h.digest])
 	}
 	for i := range s.index.holds {
 		if h := &s.index.holds[i]; hold(h) {
@@ -85,8 +85,8 @@ func (s *store) forgetting(wanted map[string]bool, phrases []string) (filter, er
 	}
 	return filter{
 		blob:    func(d digest) bool { return used[d] },
-		change:  func(_ *point, c *change) bool { return !isWanted(c.path, wanted) },
-		present: func(p *present) bool { return !isWanted(p.path, wanted) },
+		change:  func(_ *point, c *change) bool { return !isWithin(c.path, wanted) },
+		present: func(p *present) bool { return !isWithin(p.path, wanted) },
 		hold:    hold,
 
 		skipsWhole: true,

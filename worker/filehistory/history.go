@@ -1,6 +1,7 @@
 package filehistory
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,6 +28,7 @@ type Options struct {
 
 	entries int                                   // for tests: most entries of a tree; 0 means maxEntries
 	inject  func(step, name string) error         // for tests: see folder
+	records int64                                 // for tests: 0 means smallPoint
 	elapsed func() time.Duration                  // for tests: see clock
 	disk    func() (free, total int64, err error) // for tests: instead of the system's numbers
 }
@@ -163,6 +165,7 @@ func (h *History) load() error {
 	s := &store{folder: h.folder, now: h.options.Now, clock: &h.clock, report: h.options.Report,
 		fresh: map[digest]bool{}}
 	s.room.most, s.room.disk = h.options.Room, h.options.disk
+	s.room.small = cmp.Or(h.options.records, smallPoint)
 	if s.room.disk == nil {
 		s.room.disk = h.folder.disk
 	}

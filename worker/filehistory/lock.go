@@ -49,5 +49,5 @@ func (l *lock) TryLock() bool {
 // Unlock gives the lock back.
 func (l *lock) Unlock() { <-l.slot }
 
-// isWanted reports whether anybody waits for the lock.
-func (l *lock) isWanted() bool { return l.waiting.Load() > 0 }
+// hasWaiters reports whether anybody waits for the lock.
+func (l *lock) hasWaiters() bool { return l.waiting.Load() > 0 }

@@ -8,10 +8,10 @@ type fileID struct {
 
 func (e *entry) fileID() fileID { return fileID{e.inode, e.size, e.modify} }
 
-// keepMoved gives the old path of a moved file the digest that was kept at the new path. Otherwise
-// the old path would lack its bytes if a tool moves a file right after a program made it. The
-// caller makes sure that only Mews made the changes.
-func (s *store) keepMoved(changes []change) error {
+// copyMovedDigests gives the old path of a moved file the digest that was kept at the new path.
+// Otherwise the old path would lack its bytes if a tool moves a file right after a program made it.
+// The caller makes sure that only Mews made the changes.
+func (s *store) copyMovedDigests(changes []change) error {
 	kept := map[fileID]digest{}
 	for i := range changes {
 		if e := &changes[i].after; e.kind == file && e.isKept() {

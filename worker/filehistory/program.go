@@ -179,7 +179,7 @@ func (h *History) Record(ctx context.Context, paths []string,
 		if _, err := s.keepAll(h.home, list, true, untilDeadline(ctx, maxWait)); err != nil {
 			return err
 		}
-		if err := s.keepMoved(changes); err != nil {
+		if err := s.copyMovedDigests(changes); err != nil {
 			return err
 		}
 		from := s.index.last()
@@ -219,7 +219,7 @@ func (h *History) changesOf(ctx context.Context, s *store, paths []string) (chan
 		now[all.entries[i].path] = all.entries[i].entry
 	}
 	for path := range s.index.present {
-		if _, seen := now[path]; !seen && isWanted(path, wanted) && !all.mayHold(path) {
+		if _, seen := now[path]; !seen && isWithin(path, wanted) && !all.mayHold(path) {
 			now[path] = entry{}
 		}
 	}
@@ -255,8 +255,8 @@ func (h *History) lookUp(s *store, path string, now map[string]entry, all *Tree)
 	}
 }
 
-// isWanted reports whether a path or a folder above it is wanted.
-func isWanted(path string, wanted map[string]bool) bool {
+// isWithin reports whether a path or a folder above it is wanted.
+func isWithin(path string, wanted map[string]bool) bool {
 	for ; path != "."; path = parentOf(path) {
 		if wanted[path] {
 			return true

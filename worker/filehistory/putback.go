@@ -3,6 +3,7 @@ package filehistory
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"mews/protocol"
@@ -22,8 +23,13 @@ func (h *History) putBack(ctx context.Context, s *store, steps []step,
 	by protocol.HistoryAuthor) (failed map[string]error, span protocol.HistorySpan, err error) {
 	w := &putter{ctx: ctx, store: s, home: h.home, to: h.options.Home.StartRestore(), failed: map[string]error{},
 		done: map[string]bool{}, written: map[string]entry{}, touched: map[fileID]bool{}}
+	if err = s.reserveRecords(steps); err != nil {
+		w.failRest(steps, err)
+		return w.failed, span, errors.Join(err, w.to.Close())
+	}
+	defer func() { s.room.reserved = 0 }()
 	span.From = s.index.last()
-	if n := s.unfinished(by); n > 0 {
+	if n := s.firstBegun(by); n > 0 {
 		span.From = n - 1
 	} else {
 		_, err = s.appendPoint(point{by: by, begun: true}, nil)
@@ -50,9 +56,25 @@ func (h *History) putBack(ctx context.Context, s *store, steps []step,
 	return w.failed, span, errors.Join(err, lost)
 }
 
-// unfinished returns the point at which an author's undo or restore began; 0 means none. The undo
+// reserveRecords reserves room for the records of the steps' changes, before the first change. A
+// restore without records could not be taken back. The restored files may fill the disk meanwhile.
+func (s *store) reserveRecords(steps []step) error {
+	changes := make([]change, len(steps))
+	for i := range steps {
+		changes[i] = change{path: steps[i].path, before: steps[i].now, after: steps[i].to}
+	}
+	_, size := changesFrames(&point{}, changes)
+	size += size / 4 // for folders that are made on the way
+	if err := s.checkRecords(size, changes); err != nil {
+		return fmt.Errorf("the disk is too full to keep a way back; free some space, then try again (%w)", err)
+	}
+	s.room.reserved = size
+	return nil
+}
+
+// firstBegun returns the point at which an author's undo or restore began; 0 means none. The undo
 // or restore may have ended since. An author without words always begins a new span.
-func (s *store) unfinished(by protocol.HistoryAuthor) int64 {
+func (s *store) firstBegun(by protocol.HistoryAuthor) int64 {
 	if by.Words == "" {
 		return 0
 	}

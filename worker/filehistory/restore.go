@@ -54,7 +54,7 @@ func (h *History) Restore(ctx context.Context, r RestoreRequest,
 			return err
 		}
 		plan := &restorePlan{store: s, preview: r.Preview}
-		if err := plan.make(r, p.number, s.unfinished(by) > 0); err != nil {
+		if err := plan.make(r, p.number, s.firstBegun(by) > 0); err != nil {
 			return err
 		}
 		if r.Copy != "" {
@@ -78,7 +78,7 @@ func (h *History) Restore(ctx context.Context, r RestoreRequest,
 		if len(plan.steps) > 0 {
 			failed, result.Span, err = h.putBack(ctx, s, plan.steps, by)
 		} else {
-			result.Span = s.spanSince(s.unfinished(by), by)
+			result.Span = s.spanSince(s.firstBegun(by), by)
 		}
 		plan.count(failed, &result)
 		return err
@@ -119,7 +119,7 @@ type restorePlan struct {
 	preview bool             // files that wait to be kept count as kept
 	unseen  map[string]error // paths that cannot be looked at
 	steps   []step
-	noByte  []string
+	notKept []string
 	failed  []string
 }
 
@@ -163,7 +163,7 @@ func (plan *restorePlan) make(r RestoreRequest, number int64, continues bool) er
 }
 
 // ErrAbsent means that a path did not exist at a point.
-var ErrAbsent = errors.New("it was not there then")
+var ErrAbsent = errors.New("it did not exist then")
 
 // whyMissing returns the error for a path that the history does not have at a point. It is
 // ErrAbsent if the history has the path at another point.
@@ -190,7 +190,7 @@ func (plan *restorePlan) add(path string, to entry) {
 	case now.isSame(&to), to.kind == unknown:
 	case to.kind == special, to.kind == file && !plan.store.hasBytes(to.digest), now.kind == special,
 		now.kind == file && !plan.store.hasBytes(now.digest) && !(plan.preview && now.wantsBytes()):
-		plan.noByte = append(plan.noByte, path)
+		plan.notKept = append(plan.notKept, path)
 	default:
 		plan.steps = append(plan.steps, step{path: path, now: now, to: to})
 	}
@@ -198,7 +198,7 @@ func (plan *restorePlan) add(path string, to entry) {
 
 // paths returns the paths that the restore would change, or cannot change.
 func (plan *restorePlan) paths() []string {
-	list := slices.Clone(plan.noByte)
+	list := slices.Clone(plan.notKept)
 	for i := range plan.steps {
 		list = append(list, plan.steps[i].path)
 	}
@@ -245,9 +245,9 @@ func (plan *restorePlan) count(failed map[string]error, result *RestoreResult) {
 			restored = append(restored, st.path)
 		}
 	}
-	for _, list := range [][]string{restored, deleted, plan.noByte, plan.failed} {
+	for _, list := range [][]string{restored, deleted, plan.notKept, plan.failed} {
 		sortForNames(list)
 	}
 	result.Restored, result.Deleted = countPaths(restored), countPaths(deleted)
-	result.NotKept, result.Failed = countPaths(plan.noByte), countPaths(plan.failed)
+	result.NotKept, result.Failed = countPaths(plan.notKept), countPaths(plan.failed)
 }

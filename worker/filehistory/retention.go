@@ -31,8 +31,8 @@ type version struct {
 
 func (v *version) isPresent() bool { return v.until == never }
 
-// isWanted reports whether the version should be kept at a time, if there is room.
-func (v *version) isWanted(now int64) bool {
+// shouldKeep reports whether the version should be kept at a time, if there is room.
+func (v *version) shouldKeep(now int64) bool {
 	switch age := time.Duration(now - v.until); {
 	case v.isPresent() || age < keepAllFor || v.undoable && age < keepUndoFor:
 		return true
@@ -105,8 +105,8 @@ func (s *store) versions() (map[string]versionList, error) {
 	}))
 }
 
-// newestBeforeChange returns the index of the newest version that has ended; -1 means none.
-func (l versionList) newestBeforeChange() int {
+// newestEnded returns the index of the newest version that has ended; -1 means none.
+func (l versionList) newestEnded() int {
 	for i := len(l) - 1; i >= 0; i-- {
 		if !l[i].isPresent() {
 			return i

@@ -53,7 +53,7 @@ func TestVersion_ByReplacer_StaysForUndo(t *testing.T) {
 		l.add(&replaced, &change{path: "a", before: one, after: two})
 		for day := 1; day < 10; day++ {
 			now := at.Add(time.Duration(day)*24*time.Hour + 30*time.Second).UnixNano()
-			if got := l[0].isWanted(now); got != (day <= days) {
+			if got := l[0].shouldKeep(now); got != (day <= days) {
 				t.Errorf("replaced by a %s, on day %d: %t", by, day, got)
 			}
 			if got := l[0].isSpare(now); got != (day > 2) {

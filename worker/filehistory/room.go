@@ -18,6 +18,8 @@ type room struct {
 	records      int64 // bytes of records of changes that may be added
 	overReserve  int64 // bytes between the disk's free bytes and its reserve
 	triedRecords int64 // newest point when thinRecords was last called
+	small        int64 // bytes of a small point's records: smallPoint, or less in tests
+	reserved     int64 // bytes of records that a running restore may add, whatever the disk holds
 }
 
 const (
@@ -38,7 +40,7 @@ func (s *store) measureRoom() error {
 	s.room.limit = min(s.room.most, (free+used)/freeShare)
 	s.room.overReserve = free - protocol.DiskReserve(total)
 	s.room.free = min(s.room.limit-used-max(0, s.room.limit/recordsShare-records), s.room.overReserve)
-	s.room.records = max(s.room.most-used, s.room.most/recordsShare-records, smallPoint-records)
+	s.room.records = max(s.room.most-used, s.room.most/recordsShare-records, s.room.small-records)
 	s.room.left = min(s.room.free, roomStep)
 	return nil
 }
@@ -72,7 +74,7 @@ func (s *store) checkRoom(n int64) error {
 // fitsRecords reports whether the records of a point may be added. Records may exceed a limit that
 // only follows from a lack of room on the disk, because an undo needs them.
 func (r *room) fitsRecords(n int64) bool {
-	return n <= r.records && (n <= smallPoint || n <= r.overReserve)
+	return n <= r.reserved || n <= r.records && (n <= r.small || n <= r.overReserve)
 }
 
 // checkRecords makes room for the records of a point if there is too little.

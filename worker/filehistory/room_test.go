@@ -201,7 +201,7 @@ func TestVersion_ByAge_IsKeptDailyThenWeekly(t *testing.T) {
 		{"two years ago", 800 * day, 700 * day, true, false},
 	} {
 		v := version{from: ago(c.from), until: ago(c.until), isLast: c.last}
-		if got := v.isWanted(now.UnixNano()); got != c.want {
+		if got := v.shouldKeep(now.UnixNano()); got != c.want {
 			t.Errorf("%s: got %v", c.name, got)
 		}
 	}

@@ -105,7 +105,7 @@ func (h *History) keepWaiting(ctx context.Context) error {
 	for err == nil && len(paths) > 0 && ctx.Err() == nil {
 		bytes := int64(0)
 		err = h.do(func(s *store) (err error) {
-			paths, bytes, err = s.keepSome(h.home, paths, func() bool { return ctx.Err() != nil || h.mu.isWanted() })
+			paths, bytes, err = s.keepSome(h.home, paths, func() bool { return ctx.Err() != nil || h.mu.hasWaiters() })
 			return err
 		})
 		rest := time.NewTimer(time.Duration(bytes) * time.Second / keepPace)

@@ -14,7 +14,7 @@ func (h *History) Search(ctx context.Context, paths, phrases []string) (found []
 	err = h.doFor(ctx, func(s *store) error {
 		wanted := pathSet(paths)
 		add := func(path string, d digest) {
-			if s.hasBytes(d) && isWanted(path, wanted) {
+			if s.hasBytes(d) && isWithin(path, wanted) {
 				if versions[path] == nil {
 					versions[path] = map[digest]bool{}
 				}

@@ -98,7 +98,7 @@ func (s *store) makeRoom(n int64) error {
 	if err != nil {
 		return err
 	}
-	c := s.count(all, func(v *version) bool { return v.isWanted(now) })
+	c := s.count(all, func(v *version) bool { return v.shouldKeep(now) })
 	f, err := s.thinning(c)
 	if err != nil {
 		return err
@@ -133,11 +133,11 @@ func (s *store) dropSpare(c *census, all map[string]versionList, now, goal int64
 		for _, v := range versions {
 			bytes += int64(s.index.blobs[v.digest].length)
 		}
-		newest := versions.newestBeforeChange()
+		newest := versions.newestEnded()
 		for i := range versions {
 			v := &versions[i]
 			recent := time.Duration(now-v.until) < keepAllFor
-			if v.isWanted(now) && v.isSpare(now) && !(recent && i == newest) {
+			if v.shouldKeep(now) && v.isSpare(now) && !(recent && i == newest) {
 				list = append(list, spare{v.digest, len(versions), bytes, recent, v.until})
 			}
 		}
@@ -181,7 +181,7 @@ func (h *History) Thin(ctx context.Context) error {
 		err := h.doFor(ctx, func(s *store) error {
 			packs := 0
 			s.goOn = func() error {
-				if packs++; ctx.Err() != nil || packs > 1 && h.mu.isWanted() {
+				if packs++; ctx.Err() != nil || packs > 1 && h.mu.hasWaiters() {
 					return errStopped
 				}
 				return nil
@@ -207,7 +207,7 @@ func (h *History) Thin(ctx context.Context) error {
 func (s *store) thinRecords() error {
 	now := s.clock.trusted()
 	return s.thinTo(func(v *version) bool {
-		return v.isPresent() || time.Duration(now-v.until) < keepAllFor || v.isLast && v.isWanted(now)
+		return v.isPresent() || time.Duration(now-v.until) < keepAllFor || v.isLast && v.shouldKeep(now)
 	})
 }
 
@@ -235,7 +235,7 @@ func (s *store) tidy() (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	c := s.count(all, func(v *version) bool { return v.isWanted(now) })
+	c := s.count(all, func(v *version) bool { return v.shouldKeep(now) })
 	f, err := s.thinning(c)
 	if err != nil {
 		return false, err

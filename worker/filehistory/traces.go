@@ -32,7 +32,7 @@ func (h *History) ForgetTraces(ctx context.Context, paths, phrases []string, tur
 		}()
 		s.index.changed = true
 		for path := range s.index.present {
-			if isWanted(path, wanted) {
+			if isWithin(path, wanted) {
 				delete(s.index.present, path)
 			}
 		}
@@ -66,7 +66,7 @@ func (h *History) keepAgain(ctx context.Context, s *store, paths []string) error
 	}
 	changes, err := h.changesOf(ctx, s, paths)
 	wanted := pathSet(paths)
-	changes = slices.DeleteFunc(changes, func(c change) bool { return !isWanted(c.path, wanted) })
+	changes = slices.DeleteFunc(changes, func(c change) bool { return !isWithin(c.path, wanted) })
 	if err != nil || len(changes) == 0 {
 		return err
 	}

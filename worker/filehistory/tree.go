@@ -94,7 +94,7 @@ func (t *Tree) mayHold(path string) bool {
 	if len(t.unreadSet) != len(t.unread) {
 		t.unreadSet = pathSet(t.unread)
 	}
-	return isWanted(path, t.unreadSet)
+	return isWithin(path, t.unreadSet)
 }
 
 // addUnread notes a path that could not be read.

@@ -33,7 +33,7 @@ func (h *History) UndoSpan(ctx context.Context, span protocol.HistorySpan, force
 		if len(u.steps) > 0 {
 			failed, made, err = h.putBack(ctx, s, u.steps, by)
 		} else {
-			made = s.spanSince(s.unfinished(by), by)
+			made = s.spanSince(s.firstBegun(by), by)
 		}
 		u.addOutcomes(failed)
 		undone = u.result()

@@ -146,7 +146,7 @@ func TestFileHistory_Actions_ShowAndRestore(t *testing.T) {
 		t.Errorf("after its undo:\n%s", diff)
 	}
 	if gone := k.fileHistory(protocol.FileHistoryParameters{Action: protocol.FileHistoryForget,
-		Paths: []string{"docs/b.md"}}); gone.Gone == 0 {
+		Paths: []string{"docs/b.md"}}); gone.VersionCount == 0 {
 		t.Errorf("forgotten: %+v", gone)
 	}
 	if left := k.versionsOf("docs/b.md"); len(left) > 0 {
@@ -171,7 +171,7 @@ func TestFileHistory_BadRequests_SayWhy(t *testing.T) {
 		"no history":          {off, `{"action":"versions","path":"a"}`, "no file history is kept here"},
 		"a path outside":      {k, `{"action":"show","path":"../a"}`, "parameters: path"},
 		"an unknown action":   {k, `{"action":"burn","path":"a"}`, "parameters: action"},
-		"a file that was not": {k, `{"action":"show","path":"missing"}`, "it was not there then"},
+		"a file that was not": {k, `{"action":"show","path":"missing"}`, "it did not exist then"},
 		"a folder shown":      {k, `{"action":"show","path":"docs"}`, "it was a folder"},
 		"a folder compared":   {k, `{"action":"diff","path":"docs"}`, "it was a folder"},
 		"before the first": {k, `{"action":"show","path":"docs/a.md","at":"2001-01-01T00:00:00Z"}`,

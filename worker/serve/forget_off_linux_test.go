@@ -28,8 +28,8 @@ func TestForget_HistoryOff_NoTrace(t *testing.T) {
 	diary := []string{"diary.md"}
 	count := k.fileHistory(protocol.FileHistoryParameters{Action: protocol.FileHistoryCount, Paths: diary})
 	gone := k.fileHistory(protocol.FileHistoryParameters{Action: protocol.FileHistoryForget, Paths: diary})
-	if count.Gone == 0 || gone.Gone < count.Gone {
-		t.Errorf("counted %d versions of the diary, deleted %d", count.Gone, gone.Gone)
+	if count.VersionCount == 0 || gone.VersionCount < count.VersionCount {
+		t.Errorf("counted %d versions of the diary, deleted %d", count.VersionCount, gone.VersionCount)
 	}
 	if got := k.traces(append(words, "assam")...); len(got) > 0 {
 		t.Errorf("left are %q", got)

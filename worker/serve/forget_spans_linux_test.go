@@ -25,17 +25,17 @@ func TestForget_Span_TakesAllItsFiles(t *testing.T) {
 	ask := func(action protocol.FileHistoryAction) protocol.FileHistoryResult {
 		return k.fileHistory(protocol.FileHistoryParameters{Action: action, Spans: spans})
 	}
-	if got := ask(protocol.FileHistoryCount); got.Gone != 0 {
+	if got := ask(protocol.FileHistoryCount); got.VersionCount != 0 {
 		t.Errorf("of another history: %+v", got)
 	}
 	spans = append(spans, *changes[0].Span)
 	count := ask(protocol.FileHistoryCount)
-	if e := count.Earlier; count.Gone != 30 || len(e.Files) != protocol.MaxNamedPaths || e.More != 10 ||
+	if e := count.Earlier; count.VersionCount != 30 || len(e.Files) != protocol.MaxNamedPaths || e.More != 10 ||
 		e.Files[0] != (protocol.PathVersions{Path: "many/00", Versions: 1}) {
 		t.Errorf("got %+v", count)
 	}
-	if got := ask(protocol.FileHistoryForget); got.Gone < 30 {
-		t.Errorf("deleted %d versions", got.Gone)
+	if got := ask(protocol.FileHistoryForget); got.VersionCount < 30 {
+		t.Errorf("deleted %d versions", got.VersionCount)
 	}
 	if got := k.traces("old words"); len(got) > 0 {
 		t.Errorf("left are %q", got)
@@ -43,7 +43,7 @@ func TestForget_Span_TakesAllItsFiles(t *testing.T) {
 	if got := k.traces("likes rain", "rained"); len(got) != 2 {
 		t.Errorf("of the memory there is only %q", got)
 	}
-	if got := ask(protocol.FileHistoryCount); got.Gone != 0 {
+	if got := ask(protocol.FileHistoryCount); got.VersionCount != 0 {
 		t.Errorf("afterwards: %+v", got)
 	}
 }

@@ -31,11 +31,11 @@ func Describe(note string) Content { return Content{Opaque: true, Note: note} }
 
 // Read reads the content of a file of that many bytes.
 func Read(from io.Reader, size int64) (c Content, err error) {
-	c = Content{Note: amount.FormatBytes(size), Opaque: size > protocol.MaxShownVersion}
+	c = Content{Note: amount.FormatBytes(size), Opaque: size > protocol.MaxComparedBytes}
 	if c.Opaque {
 		return c, nil
 	}
-	c.Text, err = io.ReadAll(io.LimitReader(from, protocol.MaxShownVersion))
+	c.Text, err = io.ReadAll(io.LimitReader(from, protocol.MaxComparedBytes))
 	c.Opaque = !utf8.Valid(c.Text) || bytes.IndexByte(c.Text, 0) >= 0
 	return c, err
 }

@@ -22,7 +22,7 @@ func TestWrite_Contents_ShowsTextOrWords(t *testing.T) {
 		}
 		return c
 	}
-	long := strings.Repeat("x", protocol.MaxShownVersion+1)
+	long := strings.Repeat("x", protocol.MaxComparedBytes+1)
 	for name, test := range map[string]struct {
 		before, after textdiff.Content
 		want          string

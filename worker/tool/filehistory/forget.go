@@ -14,7 +14,7 @@ func (o Operation) forget(ctx context.Context, p protocol.FileHistoryParameters)
 	err error) {
 	paths, err := o.pathsToForget(p)
 	if err == nil {
-		r.Gone, err = o.History.Forget(ctx, paths)
+		r.VersionCount, err = o.History.Forget(ctx, paths)
 	}
 	return r, err
 }
@@ -26,7 +26,7 @@ func (o Operation) count(_ context.Context, p protocol.FileHistoryParameters) (r
 		return r, err
 	}
 	versions, err := o.History.CountEarlier(paths)
-	r.Earlier, r.Gone = filehistory.NameEarlier(versions)
+	r.Earlier, r.VersionCount = filehistory.NameEarlier(versions)
 	return r, err
 }
 

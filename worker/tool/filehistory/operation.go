@@ -111,7 +111,7 @@ func (o Operation) open(p protocol.FileHistoryParameters) (protocol.FileVersion,
 	case err != nil:
 		return v, nil, explain(attempt, err)
 	case v.State == protocol.FileStateAbsent:
-		return v, nil, fmt.Errorf("%s: it was not there then", attempt)
+		return v, nil, fmt.Errorf("%s: it did not exist then", attempt)
 	case file == nil:
 		return v, nil, fmt.Errorf("%s: it was %s", attempt, describeState(v))
 	}
