@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 )
 
 var (
@@ -27,7 +26,7 @@ var transportHeaders = []string{"Accept-Encoding", "Connection", "Content-Length
 
 // minServiceSecret is the minimum length of a secret, in bytes. A shorter one might be an ordinary
 // word of an answer, which Mews would take out.
-const minServiceSecret = 8
+const minServiceSecret, maxServiceSecret = 8, 4096
 
 // checkServices notes problems of the services.
 func (c *checker) checkServices(path string, services map[string]Service) {
@@ -97,8 +96,8 @@ func (c *checker) checkServiceAuth(path string, a ServiceAuth) {
 func (c *checker) checkServiceSecret(path string, secret Secret) {
 	switch text := secret.Reveal(); {
 	case text == "":
-	case len(text) < minServiceSecret || len(text) > 4096 || text != strings.TrimSpace(text) ||
-		strings.ContainsFunc(text, unicode.IsControl):
+	case len(text) < minServiceSecret || len(text) > maxServiceSecret || text != strings.TrimSpace(text) ||
+		strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' }):
 		c.add(path, hidden, wantServiceSecret)
 	}
 }

@@ -163,7 +163,7 @@ const (
 	wantBasicName     = "the user's name for the secret, without a colon"
 	wantNoAuthName    = "no name: only header, query and basic have one"
 	wantAuthType      = "bearer, header, query or basic, because there is a secret"
-	wantServiceSecret = "8 to 4096 characters in one line: a shorter secret can't be recognised in answers"
+	wantServiceSecret = "8 to 4096 letters, digits and signs of ASCII: Mews can't recognise another secret in answers"
 	gotSecretsPlace   = "the place of auth.secret"
 	wantSecretsPlace  = "another name, because the secret goes there"
 )
