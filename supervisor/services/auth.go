@@ -10,7 +10,7 @@ import (
 type AuthType string
 
 const (
-	AuthNone   AuthType = "none"
+	AuthNone   AuthType = "none"   // so is ""
 	AuthBearer AuthType = "bearer" // in the header Authorization, after "Bearer"
 	AuthHeader AuthType = "header"
 	AuthQuery  AuthType = "query"
@@ -23,6 +23,11 @@ type Auth struct {
 	Name     string // name of the header, of the query parameter, or of the user
 	Secret   string
 	Optional bool // the service is also called without the secret
+}
+
+// lacksSecret reports whether the secret is missing.
+func (a Auth) lacksSecret() bool {
+	return a.Type != AuthNone && a.Type != "" && a.Secret == "" && !a.Optional
 }
 
 // add adds the secret to a header or to a URL's query. It returns the query.

@@ -122,7 +122,7 @@ func (e *entry) isConfiguredParam(name string) bool {
 // readParam reads the values of a parameter: a text, number, true or false, or a list of those.
 func readParam(raw json.RawMessage) (values []string, ok bool) {
 	var list []json.RawMessage
-	if json.Unmarshal(raw, &list) != nil {
+	if json.Unmarshal(raw, &list) != nil || list == nil {
 		list = []json.RawMessage{raw}
 	}
 	for _, one := range list {

@@ -119,7 +119,7 @@ func (s *Services) SetServices(list []Service) error {
 
 // open makes the upstream of the service, or notes why the service is off.
 func (e *entry) open(client *egress.Client) error {
-	if e.Auth.Type != AuthNone && e.Auth.Secret == "" && !e.Auth.Optional {
+	if e.Auth.lacksSecret() {
 		e.off = textNoSecret
 		return nil
 	}
