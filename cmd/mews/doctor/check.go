@@ -55,6 +55,7 @@ func CheckConfig(ctx context.Context, cfg *config.Config, path string) ConfigRep
 	if cfg.Telegram.Token.Reveal() != "" {
 		r.Telegram = cfg.Telegram.APIURL
 	}
+	r.Hints = slices.Concat(r.Hints, app.ServiceHints(cfg))
 	free, err := FreeModels(cfg)
 	r.Free = free
 	// FreeModels has already returned the same error
@@ -67,7 +68,7 @@ func CheckConfig(ctx context.Context, cfg *config.Config, path string) ConfigRep
 	for _, name := range slices.Sorted(maps.Keys(cfg.GitHub.Repos)) {
 		r.GitHub = append(r.GitHub, checkedRepository(cfg, name))
 	}
-	r.add(cfg.Warnings, err, FindExposedSecrets(cfg), ValidateTelegramFiles(cfg), ValidateSpeechModel(cfg),
+	r.add(cfg.Warnings, err, FindExposedSecrets(cfg), ValidateTelegramFiles(cfg), ValidateSpeechModel(cfg), app.ValidateServices(cfg),
 		missingFolders(cfg), unknownAccounts(cfg), FindServiceFaults(ctx, cfg))
 	return r
 }
