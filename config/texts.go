@@ -156,7 +156,7 @@ const (
 
 // Texts that say which value is right, for problems with services.
 const (
-	wantServiceURL    = "a URL such as http://homeassistant.local:8123/api, with no user, query or fragment"
+	wantServiceURL    = "a URL such as http://192.168.1.20:8123/api, with no user, query or fragment"
 	wantServiceRead   = "METHOD /path such as POST /chat/completions, with a method of methods"
 	wantServiceHeader = "a header such as X-Api-Key that is not among those that Mews sets itself, such as Host"
 	wantParamName     = "the name of a query parameter, such as api_key"
