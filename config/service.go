@@ -71,8 +71,7 @@ func (s Service) LacksSecret() bool {
 	return s.Auth.Type != AuthNone && !s.Auth.Optional && s.Auth.Secret.Reveal() == ""
 }
 
-// ServicesWithoutSecret lists the services that are off because they have no secret, sorted by
-// name.
+// ServicesWithoutSecret lists the services that are off for lack of a secret, by name.
 func (c *Config) ServicesWithoutSecret() (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(c.Services)) {
 		if c.Services[name].LacksSecret() {

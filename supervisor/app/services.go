@@ -67,7 +67,7 @@ func ServiceHints(cfg *config.Config) (hints []string) {
 	return hints
 }
 
-// ValidateServices returns an error for each service whose address or certificates can't be used.
+// ValidateServices returns errors about addresses and certificates of services.
 func ValidateServices(cfg *config.Config) error {
 	return services.New(services.Options{Client: egress.New(egress.Options{})}).SetServices(servicesOf(cfg))
 }

@@ -57,8 +57,9 @@ func newLampService(t *testing.T) lampService {
 	server := httptest.NewServer(l.home)
 	t.Cleanup(server.Close)
 	l.approvalService = approvalService{newGatedService(t, lampModel, fmt.Sprintf("services:\n  home: {base_url: %q, "+
-		"methods: {GET: read, POST: write}, allow_path_suffix: true, description: The house,\n    auth: {type: bearer, "+
-		"secret: %q}}\n  shut: {base_url: \"https://shut.example\", auth: {type: bearer, secret: \"\"}}\n",
+		"methods: {GET: read, POST: write}, allow_path_suffix: true, description: The house,\n    auth: "+
+		"{type: bearer, secret: %q}}\n  shut: {base_url: \"https://shut.example\", auth: "+
+		"{type: bearer, secret: \"\"}}\n",
 		server.URL+"/api", l.secret), "bob")}
 	l.open()
 	return l

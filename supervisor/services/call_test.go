@@ -36,6 +36,7 @@ func sentSecret(a services.Auth) func(*http.Request) bool {
 
 // Each way of authentication is accepted with the right secret, and refused with another one.
 func TestAuth_EachVariant_IsSent(t *testing.T) {
+	r := newRig(t, nil)
 	for name, c := range map[string]struct {
 		auth      services.Auth
 		arguments string
@@ -52,12 +53,13 @@ func TestAuth_EachVariant_IsSent(t *testing.T) {
 		"none":                {services.Auth{Type: "none"}, `{"name":"home"}`},
 	} {
 		for _, key := range []string{secret, "another-secret"} {
-			r := newRig(t, func(s *services.Service) {
-				s.Auth = c.auth
-				if s.Auth.Type != services.AuthNone {
-					s.Auth.Secret = key
-				}
-			})
+			if c.auth.Type != services.AuthNone {
+				c.auth.Secret = key
+			}
+			home := services.Service{Name: "home", BaseURL: "http://home.example/api", Auth: c.auth}
+			if err := r.services.SetServices([]services.Service{home}); err != nil {
+				t.Fatal(err)
+			}
 			r.fake.Allows = sentSecret(c.auth)
 			want := http.StatusOK
 			if key != secret && c.auth.Type != services.AuthNone {
@@ -91,9 +93,11 @@ func TestCall_Arguments_AreSent(t *testing.T) {
 	})
 	for arguments, want := range map[string]string{
 		`{"name":"home"}`: "GET /api n=10&units=metric ",
-		`{"name":"home","path_suffix":"/states/a%2Fb c"}`:                       "GET /api/states/a%2Fb%20c n=10&units=metric ",
+		`{"name":"home","path_suffix":"/states/a%2Fb c"}`: "GET /api/states/a%2Fb%20c " +
+			"n=10&units=metric ",
 		`{"name":"home","method":"get","params":{"q":"a&b","UNITS":"x","n":1}}`: "GET /api n=10&q=a%26b&units=metric ",
-		`{"name":"home","params":{"l":["a",1,true],"f":1.50,"b":false}}`:        "GET /api b=false&f=1.50&l=a&l=1&l=true&n=10&units=metric ",
+		`{"name":"home","params":{"l":["a",1,true],"f":1.50,"b":false}}`: "GET /api " +
+			"b=false&f=1.50&l=a&l=1&l=true&n=10&units=metric ",
 	} {
 		r.must("read_service", arguments)
 		c := r.last()
@@ -203,19 +207,22 @@ func TestCall_Permission_CoversArguments(t *testing.T) {
 func TestCall_Question_ShowsCall(t *testing.T) {
 	r := newRig(t, nil)
 	for arguments, want := range map[string]string{
-		`{"name":"home","path_suffix":"/services/light/turn_on","params":{"a":"b c"},"body":{"entity_id":"light.kitchen"}}`: "May I call the service home? `POST /services/light/turn_on`\nParameters: `a=b c`\nContent: \n" +
-			"```\n{\"entity_id\":\"light.kitchen\"}\n```",
-		"{\"name\":\"home\",\"path_suffix\":\"/a`b\",\"body\":\"``` **hi**\"}": "May I call the service home? `POST /a'b`\nContent: \n````\n``` **hi**\n````",
-		`{"name":"home","body":"` + strings.Repeat("é", 1000) + `"}`:           "May I call the service home? `POST /`\nContent: \n```\n" + strings.Repeat("é", 750) + "\n``` (500 bytes more)",
+		`{"name":"home","path_suffix":"/light/turn_on","params":{"a":"b c"},"body":{"entity_id":"lamp"}}`: "" +
+			"`POST /light/turn_on`\nParameters: `a=b c`\nContent: \n```\n{\"entity_id\":\"lamp\"}\n```",
+		"{\"name\":\"home\",\"path_suffix\":\"/a`b\",\"body\":\"``` **hi**\"}": "" +
+			"`POST /a'b`\nContent: \n````\n``` **hi**\n````",
+		`{"name":"home","body":"` + strings.Repeat("é", 1000) + `"}`: "" +
+			"`POST /`\nContent: \n```\n" + strings.Repeat("é", 750) + "\n``` (500 bytes more)",
 	} {
+		want = "May I call the service home? " + want
 		r.must("call_service", arguments)
 		q := r.asked[len(r.asked)-1]
 		if q.Text != want || q.User != "ann" || q.Turn != r.turn.ID || q.Call != r.called.ID || q.Conversation.ID != 1 {
 			t.Errorf("%.100s: got %q, want %q", arguments, q.Text, want)
 		}
 	}
-	huge := `{"name":"home","path_suffix":"/` + strings.Repeat("p", 2000) + `","params":{"q":"` + strings.Repeat("q", 3000) +
-		`"},"body":"` + strings.Repeat("b", 100_000) + `"}`
+	huge := `{"name":"home","path_suffix":"/` + strings.Repeat("p", 2000) + `","params":{"q":"` +
+		strings.Repeat("q", 3000) + `"},"body":"` + strings.Repeat("b", 100_000) + `"}`
 	r.must("call_service", huge)
 	if n := len(r.asked[len(r.asked)-1].Text); n > 3000 {
 		t.Errorf("a question has %d bytes", n)
@@ -229,7 +236,8 @@ func TestAnswer_AnyStatus_IsResult(t *testing.T) {
 		kind, body string
 		want       protocol.ServiceCallResult
 	}{
-		{200, "application/json; charset=utf-8", `{"a": 1}`, protocol.ServiceCallResult{MediaType: "application/json", Text: `{"a": 1}`}},
+		{200, "application/json; charset=utf-8", `{"a": 1}`,
+			protocol.ServiceCallResult{MediaType: "application/json", Text: `{"a": 1}`}},
 		{201, "text/plain", "made", protocol.ServiceCallResult{MediaType: "text/plain", Text: "made"}},
 		{404, "text/html", "<p>gone", protocol.ServiceCallResult{MediaType: "text/html", Text: "<p>gone"}},
 		{500, "", "oh", protocol.ServiceCallResult{MediaType: "text/plain", Text: "oh"}},
@@ -279,7 +287,8 @@ func TestUpstream_PrivateAddress_IsReachedAlone(t *testing.T) {
 	if got := r.net.Dialed(); !slices.Equal(got, []string{"192.168.1.5:8123"}) {
 		t.Errorf("dialled %q", got)
 	}
-	for _, suffix := range []string{"//192.168.1.6:8123/", "http://192.168.1.6:8123/", "@192.168.1.6:8123/", ":80@192.168.1.6/"} {
+	for _, suffix := range []string{"//192.168.1.6:8123/", "http://192.168.1.6:8123/", "@192.168.1.6:8123/",
+		":80@192.168.1.6/"} {
 		_, err := r.try("read_service", `{"name":"home","path_suffix":"`+suffix+`"}`)
 		if err == nil && !strings.HasPrefix(r.last().Path, "/api/") {
 			t.Errorf("%s: called %s", suffix, r.last().Path)
@@ -309,8 +318,8 @@ func TestCall_Write_IsRecorded(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("the ledger has %q, want %q", got, want)
 	}
-	if want := []string{"ann service.called home: POST /lamp 200", "ann service.called home: DELETE /lamp 500"}; !slices.Equal(
-		r.audited, want) {
+	want = []string{"ann service.called home: POST /lamp 200", "ann service.called home: DELETE /lamp 500"}
+	if !slices.Equal(r.audited, want) {
 		t.Errorf("audited %q, want %q", r.audited, want)
 	}
 }
@@ -354,7 +363,8 @@ func TestCall_BrokenConnection_IsNeverRepeated(t *testing.T) {
 		if r.fake.Done() != c.done {
 			t.Errorf("%s: done %d times", name, r.fake.Done())
 		}
-		if got := sqlitetest.QueryColumn(t, r.db, `SELECT kind || ' ' || target FROM effect`); !slices.Equal(got, c.ledger) {
+		got := sqlitetest.QueryColumn(t, r.db, `SELECT kind || ' ' || target FROM effect`)
+		if !slices.Equal(got, c.ledger) {
 			t.Errorf("%s: the ledger has %q", name, got)
 		}
 	}
@@ -400,7 +410,8 @@ func TestSecret_EchoedByService_IsNowhere(t *testing.T) {
 		}
 		everything := fmt.Sprint(r.log.String(), r.audited, r.asked) + spoolText(t, r, long.Body.SHA256)
 		for _, table := range []string{"external_call", "effect", "message", "audit"} {
-			everything += strings.Join(sqlitetest.QueryColumn(t, r.db, "SELECT json_array("+columnsOf(t, r, table)+") FROM "+table), "\n")
+			everything += strings.Join(sqlitetest.QueryColumn(t, r.db,
+				"SELECT json_array("+columnsOf(t, r, table)+") FROM "+table), "\n")
 		}
 		for name, text := range spellings(t, awkward) {
 			if strings.Contains(everything, text) {
@@ -438,7 +449,8 @@ func TestTrusted_Answer_IsNoWordOfOthers(t *testing.T) {
 		stored := sqlitetest.QueryColumn(t, r.db, `SELECT source || parts FROM message WHERE role = 'tool'`)[0]
 		want := `"world":true,"origins":["service:home"]`
 		if trusted {
-			want = `own[{"result":{"call":"c0","name":"call_service","text":"HTTP status 200","origins":["trusted-service:home"]}}]`
+			want = `own[{"result":{"call":"c0","name":"call_service","text":"HTTP status 200",` +
+				`"origins":["trusted-service:home"]}}]`
 		}
 		if got.World == trusted || !strings.Contains(stored, want) {
 			t.Errorf("trusted %v: got %v, stored %s", trusted, got.World, stored)

@@ -108,8 +108,8 @@ func callUntilKilled(folder, baseURL, tool, header string, kill killer) error {
 		return err
 	}
 	s := services.New(services.Options{Client: egress.New(egress.Options{Dial: kill.Dial}), Approver: kill,
-		Calls: external.New(external.Options{Store: edgeStore{db.ExternalCalls(), kill}, Spool: store, Blobs: db.Blobs(),
-			Now: time.Now}),
+		Calls: external.New(external.Options{Store: edgeStore{db.ExternalCalls(), kill}, Spool: store,
+			Blobs: db.Blobs(), Now: time.Now}),
 		Effects: db.Effects(), Turns: db.Turns(), Audit: func(string, string, string) {}})
 	err = s.SetServices([]services.Service{{Name: "home", BaseURL: baseURL, IdempotencyHeader: header,
 		Methods: map[string]services.Access{"GET": "read", "POST": "write"}}})
@@ -163,22 +163,25 @@ func TestCall_SIGKILLAtEachEdge_IsNeverTwice(t *testing.T) {
 		edge          string
 		done          int // of a write
 		unknown       bool
-		called, again int // calls of a read, and of a repeatable write
+		called, again int // calls of a read, and of a repeatable write; 0 means that they are not tested
 	}{
-		{"allowed", 1, false, 1, 1},
-		{"begun", 0, true, 1, 1},
+		{"allowed", 1, false, 0, 0},
+		{"begun", 0, true, 0, 0},
 		{"dialled", 0, true, 1, 1},
 		{"handled", 1, true, 2, 2}, // the service kills the process
 		{"answered", 1, true, 2, 2},
 		{"kept", 1, false, 1, 1},
-		{"given", 1, false, 1, 1},
-		{"committed", 1, false, 1, 1},
+		{"given", 1, false, 0, 0},
+		{"committed", 1, false, 0, 0},
 	} {
 		t.Run(c.edge, func(t *testing.T) {
 			t.Parallel()
 			write := crash(t, c.edge, "call_service", "")
 			if write.Done() != c.done || len(write.Calls()) != c.done || write.unknown != c.unknown {
 				t.Errorf("write: done %d times, unknown %v", write.Done(), write.unknown)
+			}
+			if c.called == 0 {
+				return
 			}
 			if read := crash(t, c.edge, "read_service", ""); len(read.Calls()) != c.called || read.unknown {
 				t.Errorf("read: made %d times, unknown %v", len(read.Calls()), read.unknown)
@@ -206,7 +209,8 @@ func crash(t *testing.T, edge, tool, header string) crashed {
 	defer server.Close()
 	run := func(edge string) error {
 		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), crashVariable+"="+strings.Join([]string{folder, server.URL, tool, header, edge}, "\n"))
+		cmd.Env = append(os.Environ(),
+			crashVariable+"="+strings.Join([]string{folder, server.URL, tool, header, edge}, "\n"))
 		cmd.Stderr = os.Stderr
 		started := make(chan struct{})
 		service.Answer = func(http.ResponseWriter, *http.Request) {

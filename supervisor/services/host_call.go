@@ -94,8 +94,8 @@ func (s *Services) make(ctx context.Context, t feature.Turn, call protocol.ToolC
 		effect = EffectWrite
 	}
 	err := s.o.Approver.Allow(ctx, approval.Request{User: t.User,
-		Conversation: supervisor.Conversation{ID: t.Destination, User: t.User}, Turn: t.ID, Call: call.ID, Effect: effect,
-		Arguments: r.arguments(), Content: r.content(), Text: r.question()})
+		Conversation: supervisor.Conversation{ID: t.Destination, User: t.User}, Turn: t.ID, Call: call.ID,
+		Effect: effect, Arguments: r.arguments(), Content: r.content(), Text: r.question()})
 	if err != nil {
 		return nil, fmt.Errorf("ask whether the service %s may be called: %w", r.Name, err)
 	}
@@ -121,6 +121,7 @@ func (s *Services) repeatKey(ctx context.Context, t feature.Turn, call protocol.
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "mews service call 1\x00%s\x00%d\x00%d\x00%s", t.User, t.ID, began.UnixNano(), call.ID))
+	sum := sha256.Sum256(fmt.Appendf(nil, "service call 1\x00%s\x00%d\x00%d\x00%s", t.User, t.ID, began.UnixNano(),
+		call.ID))
 	return hex.EncodeToString(sum[:16]), nil
 }

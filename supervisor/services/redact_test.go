@@ -51,7 +51,8 @@ func spellings(t *testing.T, secret string) map[string]string {
 }
 
 func TestRedact_EachSpelling_IsHidden(t *testing.T) {
-	for _, secret := range []string{awkward, "sk-1234567890abcdef", "aaaaaaaa", "12345678", strings.Repeat("xy", 2000)} {
+	for _, secret := range []string{awkward, "sk-1234567890abcdef", "aaaaaaaa", "12345678",
+		strings.Repeat("xy", 2000)} {
 		for name, text := range spellings(t, secret) {
 			if got := services.Redact(secret, "before "+text+text+" after"); got != "before ****** after" {
 				t.Errorf("%.20s, %s: got %.200q", secret, name, got)
@@ -77,8 +78,8 @@ func TestRedact_Base64OfLongerText_IsHidden(t *testing.T) {
 }
 
 func TestRedact_OtherText_StaysUnchanged(t *testing.T) {
-	for _, text := range []string{"", "nothing", "sk-1234567890abcde", "%", `\`, "&", "&#", "&#x;", "%7", `\u00`, "sk-%31%32",
-		strings.Repeat(`\`, 100), "c2stMTIzNDU2Nzg5M"} {
+	for _, text := range []string{"", "nothing", "sk-1234567890abcde", "%", `\`, "&", "&#", "&#x;", "%7", `\u00`,
+		"sk-%31%32", strings.Repeat(`\`, 100), "c2stMTIzNDU2Nzg5M"} {
 		if got := services.Redact("sk-1234567890abcdef", text); got != text {
 			t.Errorf("%q became %q", text, got)
 		}

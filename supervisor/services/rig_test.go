@@ -59,7 +59,8 @@ func newRig(t *testing.T, change func(*services.Service)) *rig {
 	}
 	t.Cleanup(func() { _ = r.spool.Close() })
 	r.net.Serve("home.example", r.fake.ServeHTTP)
-	calls := external.New(external.Options{Store: r.db.ExternalCalls(), Spool: r.spool, Blobs: r.db.Blobs(), Now: time.Now})
+	calls := external.New(external.Options{Store: r.db.ExternalCalls(), Spool: r.spool, Blobs: r.db.Blobs(),
+		Now: time.Now})
 	r.services = services.New(services.Options{Client: egress.New(r.net.Options()), Calls: calls, Approver: r,
 		Effects: r.db.Effects(), Turns: r.db.Turns(),
 		Audit: func(user, action, detail string) { r.audited = append(r.audited, user+" "+action+" "+detail) }})
@@ -127,7 +128,8 @@ func (r *rig) again() (protocol.ServiceCallResult, error) {
 	r.Helper()
 	method := map[string]string{"read_service": protocol.MethodServiceRead,
 		"call_service": protocol.MethodServiceCall}[r.called.Name]
-	got, err := featuretest.MakeHostCall(r.T, r.services.Feature(), r.turn, method, `{"turn":1,"call":"`+r.called.ID+`"}`)
+	got, err := featuretest.MakeHostCall(r.T, r.services.Feature(), r.turn, method,
+		`{"turn":1,"call":"`+r.called.ID+`"}`)
 	if err != nil {
 		fmt.Fprintln(&r.log, problem.UserText(err), err)
 		return protocol.ServiceCallResult{}, err

@@ -68,7 +68,8 @@ func CheckConfig(ctx context.Context, cfg *config.Config, path string) ConfigRep
 	for _, name := range slices.Sorted(maps.Keys(cfg.GitHub.Repos)) {
 		r.GitHub = append(r.GitHub, checkedRepository(cfg, name))
 	}
-	r.add(cfg.Warnings, err, FindExposedSecrets(cfg), ValidateTelegramFiles(cfg), ValidateSpeechModel(cfg), app.ValidateServices(cfg),
+	r.add(cfg.Warnings, err, FindExposedSecrets(cfg), ValidateTelegramFiles(cfg), ValidateSpeechModel(cfg),
+		app.ValidateServices(cfg),
 		missingFolders(cfg), unknownAccounts(cfg), FindServiceFaults(ctx, cfg))
 	return r
 }

@@ -41,7 +41,8 @@ func (h *fakeHost) run(t *testing.T, name, arguments string) (worker.Result, err
 	t.Helper()
 	for _, tool := range services.Tools(h) {
 		if tool.Name == name {
-			return tool.Run(t.Context(), worker.Call{ID: "c1", Arguments: json.RawMessage(arguments), Progress: func(string) {}})
+			return tool.Run(t.Context(), worker.Call{ID: "c1", Arguments: json.RawMessage(arguments),
+				Progress: func(string) {}})
 		}
 	}
 	t.Fatalf("there is no tool %s", name)
