@@ -251,6 +251,13 @@ func TestAnswer_AnyStatus_IsResult(t *testing.T) {
 			t.Errorf("got %+v, want %+v", got, c.want)
 		}
 	}
+	r.fake.Answer = func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Location", "/"+strings.Repeat("é", 20_000))
+		w.Header().Set("Content-Type", "text/"+strings.Repeat("x", 20_000))
+	}
+	if got := r.must("read_service", `{"name":"home"}`); len(got.Location) > 2<<10 || len(got.MediaType) > 100 {
+		t.Errorf("headers of %d and %d bytes", len(got.Location), len(got.MediaType))
+	}
 	r.answer(200, "image/png", "\x89PNG\x00")
 	if got := r.must("read_service", `{"name":"home"}`); !strings.Contains(got.Text, "is not text") {
 		t.Errorf("a picture: got %+v", got)
@@ -473,7 +480,7 @@ func TestSetServices_BadCAFile_TurnsOff(t *testing.T) {
 	err := r.services.SetServices([]services.Service{
 		{Name: "bad", BaseURL: "https://home.example", CAFile: filepath.Join(t.TempDir(), "none.pem")},
 		{Name: "good", BaseURL: "http://home.example"}})
-	if err == nil || !strings.Contains(err.Error(), "service bad: ") {
+	if err == nil || !strings.Contains(err.Error(), "services.bad: ca_file") {
 		t.Errorf("got %v", err)
 	}
 	r.refused("read_service", `{"name":"bad"}`, "is off")

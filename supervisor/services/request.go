@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"mews/protocol"
 	"mews/protocol/amount"
@@ -218,11 +217,8 @@ func shorten(text string, most int, quote func(string) string) string {
 	if len(text) <= most {
 		return quote(text)
 	}
-	end := most
-	for !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return quote(text[:end]) + fmt.Sprintf(textNotShown, amount.FormatBytes(int64(len(text)-end)))
+	shown := cut(text, most)
+	return quote(shown) + fmt.Sprintf(textNotShown, amount.FormatBytes(int64(len(text)-len(shown))))
 }
 
 // quoteLine returns a text as code on one line, which no character of the text can end.

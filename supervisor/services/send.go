@@ -42,10 +42,24 @@ func (s *Services) send(ctx context.Context, t feature.Turn, call protocol.ToolC
 	}
 	answer.Origins = []string{r.origin()}
 	answer.Result = protocol.ServiceCallResult{Status: response.Status, World: !r.Trusted,
-		MediaType: r.redactor.redactString(mediaTypeOf(response.Header)),
-		Location:  r.redactor.redactString(response.Header.Get("Location"))}
+		MediaType: cut(r.redactor.redactString(mediaTypeOf(response.Header)), maxMediaType),
+		Location:  cut(r.redactor.redactString(response.Header.Get("Location")), maxLocation)}
 	s.putBody(ctx, t, r, &answer, r.redactor.redact(body))
 	return answer, nil
+}
+
+// Bounds of what an answer shows of its headers, in bytes.
+const (
+	maxLocation  = 2 << 10
+	maxMediaType = 100
+)
+
+// cut returns the beginning of a text, in whole characters.
+func cut(text string, most int) string {
+	if len(text) > most {
+		text = text[:most]
+	}
+	return strings.ToValidUTF8(text, "")
 }
 
 // putBody puts a body into an answer. A long body becomes a blob. The call was made, so a body that

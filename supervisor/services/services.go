@@ -131,7 +131,10 @@ func (e *entry) open(client *egress.Client) error {
 	}
 	if err != nil {
 		e.off = textUnusable
-		return fmt.Errorf("service %s: %w", e.Name, err)
+		if known := new(supervisor.Error); errors.As(err, &known) {
+			return fmt.Errorf("services.%s.base_url: %s", e.Name, known.Message)
+		}
+		return fmt.Errorf("services.%s: %w", e.Name, err)
 	}
 	e.upstream, e.base = upstream, strings.TrimRight(base.Reveal(), "/")
 	return nil
