@@ -40,6 +40,7 @@
 //	lease        money set aside for one call of a model
 //	ledger       the effects of all turns
 //	message      a row of the transcript, as a model sees it
+//	named service a program with an API that an admin configured; assistants call it by its name
 //	notice       a message about a repository or files that nobody asked for
 //	operation    work of a worker that is no turn: receive, transcribe, archive
 //	origin       whose words a message has: own or world

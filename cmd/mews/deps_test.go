@@ -45,6 +45,7 @@ var floors = map[string]int{
 	"mews/worker/serve":        4,
 	"mews/worker/spawn":        4,
 
+	"mews/supervisor/external":          3,
 	"mews/supervisor/github/patch":      3,
 	"mews/supervisor/github/review":     3,
 	"mews/supervisor/github/setup":      3,
@@ -188,7 +189,8 @@ var allowedSiblings = map[[2]string]string{
 // features are the packages of one capability each. Package app builds them with the types of
 // package feature. A package below a feature has a row in floors.
 var features = []string{
-	"check", "filehistory", "forget", "github", "instructions", "memory", "routine", "schedule", "search", "undo",
+	"check", "filehistory", "forget", "github", "instructions", "memory", "routine", "schedule", "search", "services",
+	"undo",
 	"voice", "webhook",
 }
 

@@ -16,6 +16,7 @@ import (
 	"mews/worker/tool/memory"
 	"mews/worker/tool/output"
 	"mews/worker/tool/send"
+	"mews/worker/tool/services"
 	"mews/worker/tool/uploads"
 )
 
@@ -43,6 +44,7 @@ var turnFamilies = []func(*turnTools) []worker.Tool{
 		return output.Tools(t.turn, t.start.Limits.Output, t.files.HasUploads)
 	},
 	func(t *turnTools) []worker.Tool { return send.Tools(t.files, t.turn, t.measure) },
+	func(t *turnTools) []worker.Tool { return services.Tools(t.turn) },
 }
 
 // turnTools has the dependencies of the tools of one turn.
