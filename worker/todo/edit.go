@@ -220,7 +220,7 @@ func (i Item) with(c Change) (Item, error) {
 	if c.Due != nil {
 		var ok bool
 		if i.Due, ok = ParseDue(*c.Due); !ok && *c.Due != "" {
-			return i, fmt.Errorf("due %.40q: want a date such as 2026-12-01, or 2026-12-01 15:00", *c.Due)
+			return i, fmt.Errorf("due %.40q: %w", *c.Due, ErrBadDue)
 		}
 	}
 	switch {

@@ -207,7 +207,7 @@ func (f *File) readLine(e *entry, n int) {
 	}
 	if m, ok := parseMeta(line); ok && e.meta == 0 {
 		e.meta = n
-		e.Key, e.Created, e.Completed = m.id, m.created, m.completed
+		e.Key, e.Created, e.Updated, e.Completed = m.id, m.created, m.updated, m.completed
 		f.noteMeta(m)
 		return
 	}
@@ -221,7 +221,7 @@ func parseEffort(line string) (effort string, ok bool) {
 }
 
 // meta are the known keys of an item's comment.
-type meta struct{ id, user, created, completed string }
+type meta struct{ id, user, created, updated, completed string }
 
 // parseMeta reads the comment of an item. ok is false for a comment without a number.
 func parseMeta(line string) (m meta, ok bool) {
@@ -248,6 +248,8 @@ func (m *meta) field(key string) *string {
 		return &m.user
 	case "created":
 		return &m.created
+	case "updated":
+		return &m.updated
 	case "completed":
 		return &m.completed
 	}

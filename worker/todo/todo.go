@@ -12,6 +12,9 @@
 package todo
 
 import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -57,15 +60,32 @@ type Item struct {
 	Tags        []string // without the plus
 	Due         string   // 2026-12-01 or 2026-12-01 15:00; "" means none
 	Created     string   // 2026-11-30T10:00:00; "" if a person has written the item
+	Updated     string
 	Completed   string
 	Line        int // line of the title, from 1
 }
+
+// Mark tells the item apart from others that have had the same key: the time of its creation, or a
+// digest of the title.
+func (i Item) Mark() string {
+	if i.Created != "" && len(i.Created) <= maxMark {
+		return i.Created
+	}
+	sum := sha256.Sum256([]byte(i.Title))
+	return fmt.Sprintf("%x", sum[:6])
+}
+
+// maxMark bounds Mark in bytes, because buttons carry it.
+const maxMark = 24
 
 // TimeLayout is the form of the times in an item's comment, in the user's zone.
 const TimeLayout = "2006-01-02T15:04:05"
 
 // dueTimeLayout is the form of a due time with an hour.
 const dueTimeLayout = "2006-01-02 15:04"
+
+// ErrBadDue is the error of a due date that is no date.
+var ErrBadDue = errors.New("want a date such as 2026-12-01, or 2026-12-01 15:00")
 
 // ParseDue returns the written form of a due date. ok is false if text is neither a date nor a date
 // with an hour.
