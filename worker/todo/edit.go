@@ -239,7 +239,7 @@ func cleanTags(list []string) (tags []string, err error) {
 	for _, tag := range list {
 		tag = strings.TrimPrefix(strings.TrimSpace(tag), "+")
 		if !isTag("+"+tag) || utf8.RuneCountInString(tag) > 40 {
-			return nil, fmt.Errorf("tag %.40q: want one word of letters, digits, - and _ that begins with a letter", tag)
+			return nil, fmt.Errorf("tag %.40q: want a letter, and then letters, digits, - and _", tag)
 		}
 		if !slices.Contains(tags, tag) {
 			tags = append(tags, tag)

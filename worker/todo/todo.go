@@ -65,8 +65,8 @@ type Item struct {
 	Line        int // line of the title, from 1
 }
 
-// Mark tells the item apart from others that have had the same key: the time of its creation and a
-// digest of its title.
+// Mark tells the item apart from others that have had the same key. It has the time of the item's
+// creation, and a digest of its title.
 func (i Item) Mark() string {
 	sum := sha256.Sum256([]byte(i.Title))
 	created := i.Created
