@@ -126,6 +126,7 @@ func checkAdd(t tester, f *File, text string, c Change, at time.Time) {
 func checkAround(t tester, text string, f *File, old []entry, n, blank int) {
 	lines := slices.Collect(strings.Lines(text))
 	before, after := strings.Join(lines[:old[n].from], ""), strings.Join(lines[old[n].to:], "")
+	f.refresh()
 	got := f.String()
 	if blank > 0 {
 		got, before, after = strings.TrimSpace(got), strings.TrimSpace(before), strings.TrimSpace(after)

@@ -183,6 +183,9 @@ func isTag(word string) bool {
 
 // splitTitle splits the text of a title line into the title, its tags and its due date.
 func splitTitle(text string) (title string, tags []string, due string) {
+	if !strings.ContainsAny(text, "+:\t") && !strings.Contains(text, "  ") && isASCII(text) {
+		return strings.TrimSpace(text), nil, "" // most titles
+	}
 	words := strings.Fields(text)
 	kept := words[:0]
 	for _, word := range words {
@@ -198,4 +201,13 @@ func splitTitle(text string) (title string, tags []string, due string) {
 		}
 	}
 	return strings.Join(kept, " "), tags, due
+}
+
+func isASCII(text string) bool {
+	for n := range len(text) {
+		if text[n] >= 0x80 || text[n] < ' ' {
+			return false
+		}
+	}
+	return true
 }
