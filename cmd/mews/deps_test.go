@@ -123,6 +123,7 @@ var floors = map[string]int{
 	"mews/worker/program":             1,
 	"mews/worker/quota":               1,
 	"mews/worker/textdiff":            1,
+	"mews/worker/todo":                1,
 	"mews/worker/workspace":           1,
 	"mews/supervisor/internal/engine": 1,
 	"mews/supervisor/effect":          1,
@@ -189,9 +190,8 @@ var allowedSiblings = map[[2]string]string{
 // features are the packages of one capability each. Package app builds them with the types of
 // package feature. A package below a feature has a row in floors.
 var features = []string{
-	"check", "filehistory", "forget", "github", "instructions", "memory", "routine", "schedule", "search", "services",
-	"undo",
-	"voice", "webhook",
+	"check", "filehistory", "forget", "github", "instructions", "memory", "routine", "schedule",
+	"search", "services", "todo", "undo", "voice", "webhook",
 }
 
 const featureFloor = 4
