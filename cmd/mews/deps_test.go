@@ -189,7 +189,7 @@ var allowedSiblings = map[[2]string]string{
 // package feature. A package below a feature has a row in floors.
 var features = []string{
 	"check", "filehistory", "forget", "github", "instructions", "memory", "routine", "schedule", "search", "undo",
-	"voice", "webhook",
+	"usagetools", "voice", "webhook",
 }
 
 const featureFloor = 4

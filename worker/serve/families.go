@@ -10,10 +10,12 @@ import (
 	"mews/worker"
 	"mews/worker/host"
 	"mews/worker/promptfile"
+	"mews/worker/tool/charts"
 	"mews/worker/tool/delegated"
 	"mews/worker/tool/filehistory"
 	"mews/worker/tool/files"
 	"mews/worker/tool/memory"
+	"mews/worker/tool/numbers"
 	"mews/worker/tool/output"
 	"mews/worker/tool/send"
 	"mews/worker/tool/uploads"
@@ -24,6 +26,8 @@ import (
 var families = []func(*userTools) []worker.Tool{
 	func(u *userTools) []worker.Tool { return files.Tools(u.files, u.options.Now, u.zone) },
 	func(u *userTools) []worker.Tool { return u.images.Tools() },
+	func(u *userTools) []worker.Tool { return charts.Tools(u.files, u.zone) },
+	func(*userTools) []worker.Tool { return numbers.Tools(nil) },
 	func(u *userTools) []worker.Tool { return uploads.Tools(u.files, u.options.Now, u.zone) },
 	func(u *userTools) []worker.Tool {
 		if !isUnrestricted(u.hello.Files) {

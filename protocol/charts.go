@@ -1,0 +1,4 @@
+package protocol
+
+// ChartsFolder is the folder of the home with charts.
+const ChartsFolder = "charts"
