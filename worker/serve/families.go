@@ -60,8 +60,13 @@ type turnTools struct {
 
 // all returns the tools of the turn, sorted by name. more are the tools added since hello.
 func (t *turnTools) all(more []worker.Tool) (tools []worker.Tool) {
+	pictures := send.NewPictureSender(t.files, t.turn, t.measure)
 	for _, tool := range slices.Concat(t.tools, more) {
-		tools = append(tools, promptfile.WithPendingChangeNote(tool))
+		tool = promptfile.WithPendingChangeNote(tool)
+		if t.start.Kind == "chat" || t.start.Kind == "job" {
+			tool = pictures.WithPictures(tool)
+		}
+		tools = append(tools, tool)
 	}
 	for _, family := range turnFamilies {
 		for _, tool := range family(t) {

@@ -133,6 +133,7 @@ func FuzzPlot(f *testing.F) {
 	f.Add("line", "1,2,3", "4,5,6", 1.0)
 	f.Add("bar", "a,b,a", "1,-2,x", 1e99)
 	f.Add("scatter", "2026-01-01,2026-01-02", ",", -5e-324)
+	f.Add("line", "1,2", "6,7", -5e-324)
 	f.Fuzz(func(t *testing.T, kind, x, y string, scale float64) {
 		c := column{}
 		ys := strings.Split(y, ",")

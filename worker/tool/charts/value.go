@@ -11,8 +11,10 @@ import (
 	"time"
 )
 
-// maxValue bounds the numbers, so that no sum of two overflows.
-const maxValue = 1e100
+const (
+	maxValue = 1e100  // so that no sum of two numbers overflows
+	minValue = 1e-100 // numbers nearer to zero count as zero, so that no step is zero
+)
 
 // gaps are the texts of a missing value.
 var gaps = []string{"", "-", "–", "—", "n/a", "na", "nan", "null", "none", "?"}
@@ -47,7 +49,10 @@ func parseNumber(text string, decimalComma bool) (float64, bool) {
 		return 0, false
 	}
 	v, err := strconv.ParseFloat(text, 64)
-	return v, err == nil && !math.IsInf(v, 0)
+	if math.Abs(v) < minValue {
+		v = 0
+	}
+	return v, err == nil
 }
 
 // usesDecimalComma reports whether the numbers of a CSV file's column have a decimal comma. comma is
