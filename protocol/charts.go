@@ -56,7 +56,7 @@ func (s ChatPicturesParams) Validate() error {
 	return nil
 }
 
-// IsChartPath reports whether a path, in the form of io/fs, is that of a picture in ChartsFolder.
+// IsChartPath reports whether a path is that of a picture in ChartsFolder.
 func IsChartPath(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".png", ".jpg", ".jpeg":

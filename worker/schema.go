@@ -61,7 +61,8 @@ func (a Argument) appendProperty(schema []byte) []byte {
 		schema = strconv.AppendQuote(append(schema, `"type":`...), string(a.Type))
 	}
 	if a.Type == ListArgument {
-		schema = append(strconv.AppendQuote(append(schema, `,"items":{"type":`...), string(cmp.Or(a.Items, StringArgument))), '}')
+		schema = append(strconv.AppendQuote(append(schema, `,"items":{"type":`...), string(cmp.Or(a.Items,
+			StringArgument))), '}')
 	}
 	if a.Description != "" {
 		schema = strconv.AppendQuote(append(schema, `,"description":`...), a.Description)

@@ -16,7 +16,8 @@ func newPictureRig(t *testing.T, tool string, kind supervisor.TurnKind, chat str
 	t.Helper()
 	r := &sendRig{rig: newRig(t, says(protocol.ContentPart{Call: &protocol.ToolCall{Name: tool,
 		Arguments: json.RawMessage(`{}`)}})), approver: &fakeApprover{}}
-	r.options.Approver, r.options.Sender, r.options.Conversations = r.approver, databaseSender{r.db.Turns()}, r.db.Conversations()
+	r.options.Approver, r.options.Sender, r.options.Conversations = r.approver, databaseSender{r.db.Turns()},
+		r.db.Conversations()
 	r.conn.OnHandshake(protocol.HelloResult{Tools: []protocol.Tool{{Name: tool}}})
 	r.call = r.makeCalls()[0].ID
 	to, err := r.db.Conversations().FindOrCreate(t.Context(), "ann", supervisor.ChannelTelegram, chat, "")
@@ -61,10 +62,12 @@ func TestSendPictures_PrivateChat_AreSentOnce(t *testing.T) {
 				t.Fatal(unsent, err)
 			}
 		}
-		if got := r.delivered(); len(got) != 2 || got[0].Name != "a.png" || got[0].MediaType != "image/png" || got[0].Path != "charts/a.png" {
+		if got := r.delivered(); len(got) != 2 || got[0].Name != "a.png" || got[0].MediaType != "image/png" ||
+			got[0].Path != "charts/a.png" {
 			t.Errorf("%+v: what waits is %+v", c, got)
 		}
-		if asked := r.approver.asked; len(asked) != 1 || !asked[0].Unasked || asked[0].Effect != approval.EffectSendFile {
+		if asked := r.approver.asked; len(asked) != 1 || !asked[0].Unasked ||
+			asked[0].Effect != approval.EffectSendFile {
 			t.Errorf("%+v: asked was %+v", c, asked)
 		}
 	}
@@ -76,7 +79,8 @@ func TestSendPictures_GroupOrRule_AreNotSent(t *testing.T) {
 		want string
 	}{
 		"-100": {nil, "to a group"},
-		"42":   {&supervisor.Error{Code: supervisor.CodeForbidden, Message: "ann must be asked first."}, "must be asked"},
+		"42": {&supervisor.Error{Code: supervisor.CodeForbidden, Message: "ann must be asked first."},
+			"must be asked"},
 	} {
 		r := newPictureRig(t, "run_python", supervisor.TurnJob, chat)
 		r.approver.err = c.err
@@ -91,7 +95,8 @@ func TestSendPictures_NoPicture_IsRefused(t *testing.T) {
 	r := newPictureRig(t, "run_python", supervisor.TurnChat, "42")
 	p := r.pictures("a.png")
 	p.Files[0].Blob = upload(t, r.conn, r.open.Turn.ID, "my diary")
-	if _, err := r.sendPictures(p); wireCode(err) != protocol.CodeFailed || !strings.Contains(err.Error(), "a.png is no PNG") ||
+	if _, err := r.sendPictures(p); wireCode(err) != protocol.CodeFailed || !strings.Contains(err.Error(),
+		"a.png is no PNG") ||
 		r.peer.ended != nil {
 		t.Errorf("got %v, ended for %v", err, r.peer.ended)
 	}
@@ -104,15 +109,28 @@ func TestSendPictures_InvalidCall_EndsWorker(t *testing.T) {
 		want   string // text of the offence in the audit log
 	}{
 		"another tool": {"list_files", func(*sendRig, *protocol.ChatPicturesParams) {}, "leaves no pictures"},
-		"no call":      {"run_python", func(_ *sendRig, p *protocol.ChatPicturesParams) { p.Call = "" }, "leaves no pictures"},
-		"no pictures":  {"run_python", func(_ *sendRig, p *protocol.ChatPicturesParams) { p.Files = nil }, "files: 0"},
+		"no call": {"run_python", func(_ *sendRig, p *protocol.ChatPicturesParams) { p.Call = "" },
+			"leaves no pictures"},
+		"no pictures": {"run_python", func(_ *sendRig, p *protocol.ChatPicturesParams) { p.Files = nil }, "files: 0"},
 		"too many": {"run_python", func(r *sendRig, p *protocol.ChatPicturesParams) {
 			*p = r.pictures("1.png", "2.png", "3.png", "4.png", "5.png")
 		}, "files: 5"},
-		"another folder": {"run_python", func(_ *sendRig, p *protocol.ChatPicturesParams) { p.Files[0].Path = "secret/a.png" }, "path"},
-		"no picture":     {"run_python", func(_ *sendRig, p *protocol.ChatPicturesParams) { p.Files[0].Path = "charts/a.txt" }, "path"},
-		"a caption":      {"run_python", func(_ *sendRig, p *protocol.ChatPicturesParams) { p.Files[0].Caption = "x" }, "caption"},
-		"nobody's":       {"run_python", func(_ *sendRig, p *protocol.ChatPicturesParams) { p.Files[0].Blob.SHA256 = hash("x") }, "not a blob"},
+		"another folder": {"run_python", func(_ *sendRig,
+			p *protocol.ChatPicturesParams) {
+			p.Files[0].Path = "secret/a.png"
+		}, "path"},
+		"no picture": {"run_python", func(_ *sendRig,
+			p *protocol.ChatPicturesParams) {
+			p.Files[0].Path = "charts/a.txt"
+		}, "path"},
+		"a caption": {"run_python", func(_ *sendRig,
+			p *protocol.ChatPicturesParams) {
+			p.Files[0].Caption = "x"
+		}, "caption"},
+		"nobody's": {"run_python", func(_ *sendRig,
+			p *protocol.ChatPicturesParams) {
+			p.Files[0].Blob.SHA256 = hash("x")
+		}, "not a blob"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newPictureRig(t, c.tool, supervisor.TurnChat, "42")

@@ -51,8 +51,9 @@ var chatRows = []row{
 	{method: protocol.MethodChatSend, phase: inTurn, kinds: []supervisor.TurnKind{supervisor.TurnChat},
 		limit:  protocol.MaxSendCallsPerTurn,
 		serial: true, handler: turnCall((*turn).sendFiles)},
-	{method: protocol.MethodChatPictures, phase: inTurn, kinds: []supervisor.TurnKind{supervisor.TurnChat, supervisor.TurnJob},
-		limit: protocol.MaxPictureCallsPerTurn, serial: true, handler: turnCall((*turn).sendPictures)},
+	{method: protocol.MethodChatPictures, phase: inTurn,
+		kinds: []supervisor.TurnKind{supervisor.TurnChat, supervisor.TurnJob}, limit: protocol.MaxPictureCallsPerTurn,
+		serial: true, handler: turnCall((*turn).sendPictures)},
 	{method: protocol.MethodChatMessage, phase: inTurn, kinds: []supervisor.TurnKind{supervisor.TurnChat}, bytes: shortParams,
 		limit: protocol.MaxMessagesPerTurn, serial: true, handler: turnCall((*turn).sendMessage)},
 }

@@ -19,17 +19,20 @@ import (
 func newTools(t *testing.T) (*sqlite.DB, *usagetools.Tools) {
 	t.Helper()
 	db := sqlitetest.Open(t)
-	for user, specs := range map[string][]string{"ann": {"near/small", "near/small", "far/large"}, "bob": {"far/secret"}} {
+	for user, specs := range map[string][]string{"ann": {"near/small", "near/small", "far/large"},
+		"bob": {"far/secret"}} {
 		for _, spec := range specs {
 			cost := int64(20_000)
-			call := sqlite.ModelCall{User: user, Spec: spec, Cost: &cost, Usage: protocol.Usage{Input: 1200, Output: 30}}
+			call := sqlite.ModelCall{User: user, Spec: spec, Cost: &cost, Usage: protocol.Usage{Input: 1200,
+				Output: 30}}
 			if err := db.Usage().PutCall(t.Context(), call); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	free := func(spec string) bool { return strings.HasPrefix(spec, "near/") }
-	return db, usagetools.New(usagetools.Options{Sums: usage.Calculator{Store: db.Usage(), Conversations: db.Conversations(), Free: free},
+	return db, usagetools.New(usagetools.Options{Sums: usage.Calculator{Store: db.Usage(),
+		Conversations: db.Conversations(), Free: free},
 		Conversations: db.Conversations(), Zone: func(string) *time.Location { return time.UTC }, Now: time.Now})
 }
 
@@ -42,7 +45,8 @@ func ask(t *testing.T, db *sqlite.DB, tools *usagetools.Tools, chat, tool, argum
 	}
 	turn := featuretest.NewTurn("ann", protocol.ToolCall{ID: "c1", Name: tool, Arguments: json.RawMessage(arguments)})
 	turn.Destination = c.ID
-	result, err := featuretest.MakeHostCall(t, tools.Feature(), turn, protocol.MethodUsageRead, `{"turn":1,"call":"c1"}`)
+	result, err := featuretest.MakeHostCall(t, tools.Feature(), turn, protocol.MethodUsageRead,
+		`{"turn":1,"call":"c1"}`)
 	answer, _ := result.(protocol.UsageReadResult)
 	return answer.Text, err
 }
@@ -55,7 +59,8 @@ func TestTokenTools_OwnUsage_IsTold(t *testing.T) {
 		{"get_token_usage", `{"time":"7d"}`, "7d: 3 calls"},
 		{"get_token_usage", `{"time":"2001"}`, "2001: nothing"},
 		{"token_stats", `{}`, "7d in all: 3 calls, 3,600 tokens in, 90 out, $0.06\n" + today + " near/small: 2 calls"},
-		{"token_stats", `{"model":"LARGE","day":"` + today + `"}`, today + " in all: 1 call, 1,200 tokens in, 30 out, $0.02\n" + today + " far/large: 1 call"},
+		{"token_stats", `{"model":"LARGE","day":"` + today + `"}`, today +
+			" in all: 1 call, 1,200 tokens in, 30 out, $0.02\n" + today + " far/large: 1 call"},
 		{"token_stats", `{"model":"none"}`, "7d in all: nothing"},
 	} {
 		text, err := ask(t, db, tools, "42", c.tool, c.arguments)

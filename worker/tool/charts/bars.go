@@ -45,7 +45,8 @@ func (c *chart) useCategories() error {
 				if name != "" {
 					name = " of " + quote(name)
 				}
-				return fmt.Errorf("%w: two values%s for %s; add them up, or give one", errTwoValues, name, quote(c.categories[int(at)]))
+				return fmt.Errorf("%w: two values%s for %s; add them up, or give one", errTwoValues, name,
+					quote(c.categories[int(at)]))
 			}
 		}
 	}

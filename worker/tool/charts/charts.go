@@ -34,8 +34,8 @@ const (
 var plotSpec = worker.ToolSpec{
 	Name:   "plot_chart",
 	Family: "charts",
-	Description: "Draw a chart as a PNG in charts/ and show it to the person. Give series, or a CSV file of the folder. " +
-		"Dates: 2026-11-20.",
+	Description: "Draw a chart as a PNG in charts/ and show it to the person. " +
+		"Give series, or a CSV file of the folder. Dates: 2026-11-20.",
 	Effect: protocol.EffectIdempotent, // a repeated call draws the same picture, and finds it in its file
 	Arguments: []worker.Argument{
 		{Name: "kind", Values: []string{kindLine, kindBar, kindScatter}, Required: true},
@@ -107,13 +107,15 @@ func (p *plotter) plot(ctx context.Context, call worker.Call, args plotArgs) (wo
 		done = "found to hold just this already"
 	}
 	size := amount.FormatBytes(int64(len(picture.png)))
-	text := note + fmt.Sprintf("%s was %s, %d x %d pixels, %s.\n%s", workspace.QuotePath(path), done, picture.width, picture.height,
+	text := note + fmt.Sprintf("%s was %s, %d x %d pixels, %s.\n%s", workspace.QuotePath(path), done, picture.width,
+		picture.height,
 		size, c.describe())
 	if missing := picture.missingText(); missing != "" {
 		text += "\n" + missing
 	}
 	return worker.Result{Text: text, World: world,
-		Brief: fmt.Sprintf("%s, %s", amount.Plural(len(c.series), "series", "series"), amount.Plural(c.points(), "point", "points")),
+		Brief: fmt.Sprintf("%s, %s", amount.Plural(len(c.series), "series", "series"), amount.Plural(c.points(),
+			"point", "points")),
 		Changes: []protocol.Change{{Kind: "write", Target: path, Detail: done + ", " + size,
 			Undo: p.ws.RecordAfterWrite(undo)}}}, nil
 }
@@ -138,9 +140,11 @@ func (p *plotter) chartOf(args plotArgs) (c *chart, note string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	c = &chart{kind: args.Kind, title: cleanText(args.Title), xLabel: cleanText(args.XLabel), yLabel: cleanText(args.YLabel)}
+	c = &chart{kind: args.Kind, title: cleanText(args.Title), xLabel: cleanText(args.XLabel),
+		yLabel: cleanText(args.YLabel)}
 	if c.kind != kindLine && c.kind != kindBar && c.kind != kindScatter {
-		return nil, "", fmt.Errorf("kind %q: want line, bar or scatter", worker.TrimPartialRune(c.kind[:min(len(c.kind), 40)]))
+		return nil, "", fmt.Errorf("kind %q: want line, bar or scatter",
+			worker.TrimPartialRune(c.kind[:min(len(c.kind), 40)]))
 	}
 	return c, note, c.read(columns, p.zone)
 }

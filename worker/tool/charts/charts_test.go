@@ -40,7 +40,8 @@ func folder(t *testing.T, policy protocol.FilePolicy, files map[string]string) (
 	tool := charts.Tools(ws, time.UTC)[0]
 	keep := func(context.Context, io.Reader, int64) (protocol.BlobRef, error) { return protocol.BlobRef{}, nil }
 	return dir, func(arguments string) (worker.Result, error) {
-		return tool.Run(t.Context(), worker.Call{ID: "c1", Arguments: json.RawMessage(arguments), Progress: func(string) {},
+		return tool.Run(t.Context(), worker.Call{ID: "c1", Arguments: json.RawMessage(arguments),
+			Progress:   func(string) {},
 			KeepBefore: keep})
 	}
 }
@@ -71,7 +72,8 @@ func TestPlot_InlineSeries_BecomesFile(t *testing.T) {
 	if r, err = plot(call); err != nil || !strings.Contains(r.Text, "found to hold just this already") {
 		t.Errorf("the same again: %+v, %v", r, err)
 	}
-	if r, err = plot(strings.Replace(call, "70.9", "80", 1)); err != nil || r.Changes[0].Target != "charts/gewicht-im-märz-2.png" {
+	if r, err = plot(strings.Replace(call, "70.9", "80", 1)); err != nil ||
+		r.Changes[0].Target != "charts/gewicht-im-märz-2.png" {
 		t.Errorf("another one of the same name: %+v, %v", r, err)
 	}
 }
@@ -86,7 +88,7 @@ func TestPlot_CSVFile_IsRead(t *testing.T) {
 		"Ausgaben 1.csv": "was,euro\nBrot,3.5\nMilch,2\n",
 	})
 	for arguments, want := range map[string]string{
-		`"csv":"weight.csv"`:                      "2 points in 1 series; y from 70.25 to 71.5, x from 2026-01-01 to 2026-01-03",
+		`"csv":"weight.csv"`:                      "y from 70.25 to 71.5, x from 2026-01-01 to 2026-01-03",
 		`"csv":"weight.csv","x":"day","y":["KG"]`: "2 points in 1 series",
 		`"csv":"weight.csv","x":"1","y":["2"]`:    "2 points in 1 series",
 		`"csv":"german.csv"`:                      "6 points in 3 series; y from 1.25 to 1234.5, x 2 texts",
@@ -107,9 +109,11 @@ func TestPlot_CSVFile_IsRead(t *testing.T) {
 
 func TestPlot_BadCalls_ExplainThemselves(t *testing.T) {
 	dir, plot := folder(t, protocol.FilePolicy{Exclude: []string{"secret"}}, map[string]string{
-		"a.csv": "day,kg,note\n2026-01-01,71.5,good\n2026-01-02,heavy,bad\n", "empty.csv": "", "names.csv": "a,b\n", "latin1.csv": "gr\xf6\xdfe,b\n1,2\n",
-		"slash.csv": "day,kg\n3/4/2026,1\n5/6/2026,2\n", "long.csv": "n,v\n" + strings.Repeat("1,2\n", 10_001), "secret/a.csv": "a,b\n1,2\n",
-		"twice.csv": "what,euro\nfood,1\nfood,2\n",
+		"a.csv": "day,kg,note\n2026-01-01,71.5,good\n2026-01-02,heavy,bad\n", "empty.csv": "", "names.csv": "a,b\n",
+		"latin1.csv": "gr\xf6\xdfe,b\n1,2\n",
+		"slash.csv":  "day,kg\n3/4/2026,1\n5/6/2026,2\n", "long.csv": "n,v\n" + strings.Repeat("1,2\n", 10_001),
+		"secret/a.csv": "a,b\n1,2\n",
+		"twice.csv":    "what,euro\nfood,1\nfood,2\n",
 	})
 	many := strings.Repeat(`{"y":[1]},`, 21)
 	for arguments, want := range map[string]string{

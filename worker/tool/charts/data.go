@@ -134,7 +134,8 @@ func (c *chart) read(columns []column, zone *time.Location) error {
 	}
 	switch {
 	case len(columns) > maxSeries:
-		return fmt.Errorf("%d series, and at most %d can be told apart in a chart; choose some", len(columns), maxSeries)
+		return fmt.Errorf("%d series, and at most %d can be told apart in a chart; choose some", len(columns),
+			maxSeries)
 	case total > maxPoints:
 		return fmt.Errorf("%s values, and at most %s fit into a chart; take fewer, or averages of them",
 			amount.FormatNumber(int64(total)), amount.FormatNumber(maxPoints))

@@ -248,7 +248,8 @@ func (d *drawing) drawFrame() {
 	for _, tick := range d.x.ticks {
 		d.drawXTick(tick)
 	}
-	d.text(d.xTitle, labelSize, (d.left+d.right)/2, d.bottom+16+lineHeight*float64(d.slotLines)+lineHeight, alignCentre, inkLabel)
+	d.text(d.xTitle, labelSize, (d.left+d.right)/2, d.bottom+16+lineHeight*float64(d.slotLines)+lineHeight,
+		alignCentre, inkLabel)
 }
 
 // drawXTick draws a label below the axis, on several lines if it is a text.

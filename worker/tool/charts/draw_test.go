@@ -43,7 +43,8 @@ func samples() map[string]plotArgs {
 	}
 	var largest []inlineSeries
 	for n := range 20 {
-		largest = append(largest, inlineSeries{fmt.Sprintf("Sensor %d", n+1), values(500, date(3)), values(500, wave(float64(n*3), 4))})
+		largest = append(largest, inlineSeries{fmt.Sprintf("Sensor %d", n+1), values(500, date(3)), values(500,
+			wave(float64(n*3), 4))})
 	}
 	return map[string]plotArgs{
 		"largest": {Kind: "line", Title: "Twenty sensors", YLabel: "°C", Series: largest},
@@ -57,27 +58,52 @@ func samples() map[string]plotArgs {
 				}
 				return 4000 + 300*i
 			})}}},
-		"twenty":      {Kind: "line", Title: "Twenty sensors", XLabel: "hour", YLabel: "°C", Series: twenty},
-		"twentybar":   {Kind: "bar", Title: "Twenty bars", Series: []inlineSeries{{"", nil, values(20, wave(5, 9))}}},
-		"twentydots":  {Kind: "scatter", Title: "Twenty clouds", Series: twenty},
-		"onepoint":    {Kind: "line", Title: "One point", Series: []inlineSeries{{"a", list("2026-11-20"), list(71.5)}}},
-		"equal":       {Kind: "line", Title: "Equal values", Series: []inlineSeries{{"", nil, list(5, 5, 5, 5)}}},
-		"zero":        {Kind: "bar", Title: "All zero", Series: []inlineSeries{{"", list("a", "b"), list(0, 0)}}},
-		"negative":    {Kind: "bar", Title: "Savings a month", YLabel: "€", Series: []inlineSeries{{"", list("Jan", "Feb", "Mar", "Apr", "May", "Jun"), list(320, -150.5, 80, -410, 0, 1204.25)}}},
-		"lying":       {Kind: "bar", Title: "Was im Oktober wofür ausgegeben wurde, mit Büchern und Möbeln", YLabel: "Euro", Series: []inlineSeries{{"", list("Lebensmittel und Getränke", "Miete und Nebenkosten", "Versicherungen (Haftpflicht, Hausrat)", "Bücher", "Öffentlicher Nahverkehr", "Spenden"), list(412.3, 1180, 96.5, 43, 58, 25)}}},
-		"lyingneg":    {Kind: "bar", Title: "Change by category", Series: []inlineSeries{{"2025", list("Groceries and household goods", "Electricity", "Entertainment, books, cinema"), list(-120, 40, 300)}, {"2026", list("Groceries and household goods", "Electricity", "Entertainment, books, cinema"), list(50, -80, 110)}}},
-		"cjk":         {Kind: "line", Title: "東京の気温 и Ελλάδα 🌡️", YLabel: "温度 °C", Series: []inlineSeries{{"", nil, list(1, 4, 2, 8, 5)}}},
-		"grouped":     {Kind: "bar", Title: "Electricity", YLabel: "kWh", Series: []inlineSeries{{"2024", list("Q1", "Q2", "Q3", "Q4"), list(820, 640, 590, 790)}, {"2025", list("Q1", "Q2", "Q3", "Q4"), list(790, 610, 600, 740)}, {"2026", list("Q1", "Q2", "Q3"), list(801, 580, 610)}}},
-		"daily":       {Kind: "bar", Title: "Rain, 90 days", YLabel: "mm", Series: []inlineSeries{{"", values(90, date(1)), values(90, func(i int) any { return (i * 7 % 13) })}}},
-		"hours":       {Kind: "line", Title: "Living room", YLabel: "°C", Series: []inlineSeries{{"", values(96, func(i int) any { return start.Add(time.Duration(i*30) * time.Minute).Format("2006-01-02T15:04") }), values(96, wave(20, 2))}}},
-		"scatter":     {Kind: "scatter", Title: "Height and weight", XLabel: "cm", YLabel: "kg", Series: []inlineSeries{{"", values(200, func(i int) any { return 150 + i%50 }), values(200, func(i int) any { return 50 + i%50 + (i*i)%23 })}}},
-		"big":         {Kind: "line", Title: "World population", Series: []inlineSeries{{"people", list(1950, 1975, 2000, 2025), list(2.5e9, 4.07e9, 6.17e9, 8.2e9)}}},
-		"small":       {Kind: "line", Title: "Tiny", Series: []inlineSeries{{"", nil, list(0.00012, 0.00015, 0.00011)}}},
-		"manypoints":  {Kind: "line", Title: "Ten thousand points", Series: []inlineSeries{{"", nil, values(10_000, func(i int) any { return math.Sin(float64(i)/300)*10 + float64(i*7919%100)/25 })}}},
-		"longnames":   {Kind: "line", Title: strings.Repeat("A very long title ", 11), XLabel: strings.Repeat("label ", 33), YLabel: strings.Repeat("label ", 33), Series: []inlineSeries{{strings.Repeat("name ", 40), nil, list(1, 2)}, {strings.Repeat("noblank", 28), nil, list(2, 1)}}},
-		"texts":       {Kind: "line", Title: "Mood by weekday", Series: []inlineSeries{{"", list("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"), list(3, 4, 2, 5, 6, 9, 8)}}},
-		"seconds":     {Kind: "line", Title: "A minute", Series: []inlineSeries{{"", list("2026-01-01T23:59:40", "2026-01-02T00:00:05", "2026-01-02T00:00:30"), list(3, 4, 2)}}},
-		"centuries":   {Kind: "line", Title: "Centuries", Series: []inlineSeries{{"", list("1066-10-14", "1492-10-12", "1969-07-20"), list(1, 2, 3)}}},
+		"twenty":     {Kind: "line", Title: "Twenty sensors", XLabel: "hour", YLabel: "°C", Series: twenty},
+		"twentybar":  {Kind: "bar", Title: "Twenty bars", Series: []inlineSeries{{"", nil, values(20, wave(5, 9))}}},
+		"twentydots": {Kind: "scatter", Title: "Twenty clouds", Series: twenty},
+		"onepoint": {Kind: "line", Title: "One point", Series: []inlineSeries{{"a", list("2026-11-20"),
+			list(71.5)}}},
+		"equal": {Kind: "line", Title: "Equal values", Series: []inlineSeries{{"", nil, list(5, 5, 5, 5)}}},
+		"zero":  {Kind: "bar", Title: "All zero", Series: []inlineSeries{{"", list("a", "b"), list(0, 0)}}},
+		"negative": {Kind: "bar", Title: "Savings a month", YLabel: "€", Series: []inlineSeries{{"", list("Jan",
+			"Feb", "Mar", "Apr", "May", "Jun"), list(320, -150.5, 80, -410, 0, 1204.25)}}},
+		"lying": {Kind: "bar", Title: "Was im Oktober wofür ausgegeben wurde, mit Büchern und Möbeln",
+			YLabel: "Euro", Series: []inlineSeries{{"", list("Lebensmittel und Getränke", "Miete und Nebenkosten",
+				"Versicherungen (Haftpflicht, Hausrat)", "Bücher", "Öffentlicher Nahverkehr", "Spenden"), list(412.3,
+				1180, 96.5, 43, 58, 25)}}},
+		"lyingneg": {Kind: "bar", Title: "Change by category", Series: []inlineSeries{{"2025",
+			list("Groceries and household goods", "Electricity", "Entertainment, books, cinema"), list(-120, 40,
+				300)}, {"2026", list("Groceries and household goods", "Electricity", "Entertainment, books, cinema"),
+			list(50, -80, 110)}}},
+		"cjk": {Kind: "line", Title: "東京の気温 и Ελλάδα 🌡️", YLabel: "温度 °C", Series: []inlineSeries{{"", nil,
+			list(1, 4, 2, 8, 5)}}},
+		"grouped": {Kind: "bar", Title: "Electricity", YLabel: "kWh", Series: []inlineSeries{{"2024", list("Q1",
+			"Q2", "Q3", "Q4"), list(820, 640, 590, 790)}, {"2025", list("Q1", "Q2", "Q3", "Q4"), list(790, 610, 600,
+			740)}, {"2026", list("Q1", "Q2", "Q3"), list(801, 580, 610)}}},
+		"daily": {Kind: "bar", Title: "Rain, 90 days", YLabel: "mm", Series: []inlineSeries{{"", values(90,
+			date(1)), values(90, func(i int) any { return (i * 7 % 13) })}}},
+		"hours": {Kind: "line", Title: "Living room", YLabel: "°C", Series: []inlineSeries{{"", values(96,
+			func(i int) any { return start.Add(time.Duration(i*30) * time.Minute).Format("2006-01-02T15:04") }),
+			values(96, wave(20, 2))}}},
+		"scatter": {Kind: "scatter", Title: "Height and weight", XLabel: "cm", YLabel: "kg",
+			Series: []inlineSeries{{"", values(200, func(i int) any { return 150 + i%50 }), values(200,
+				func(i int) any { return 50 + i%50 + (i*i)%23 })}}},
+		"big": {Kind: "line", Title: "World population", Series: []inlineSeries{{"people", list(1950, 1975,
+			2000, 2025), list(2.5e9, 4.07e9, 6.17e9, 8.2e9)}}},
+		"small": {Kind: "line", Title: "Tiny", Series: []inlineSeries{{"", nil, list(0.00012, 0.00015,
+			0.00011)}}},
+		"manypoints": {Kind: "line", Title: "Ten thousand points", Series: []inlineSeries{{"", nil, values(10_000,
+			func(i int) any { return math.Sin(float64(i)/300)*10 + float64(i*7919%100)/25 })}}},
+		"longnames": {Kind: "line", Title: strings.Repeat("A very long title ", 11),
+			XLabel: strings.Repeat("label ", 33), YLabel: strings.Repeat("label ", 33),
+			Series: []inlineSeries{{strings.Repeat("name ", 40), nil, list(1, 2)}, {strings.Repeat("noblank", 28),
+				nil, list(2, 1)}}},
+		"texts": {Kind: "line", Title: "Mood by weekday", Series: []inlineSeries{{"", list("Monday", "Tuesday",
+			"Wednesday", "Thursday", "Friday", "Saturday", "Sunday"), list(3, 4, 2, 5, 6, 9, 8)}}},
+		"seconds": {Kind: "line", Title: "A minute", Series: []inlineSeries{{"", list("2026-01-01T23:59:40",
+			"2026-01-02T00:00:05", "2026-01-02T00:00:30"), list(3, 4, 2)}}},
+		"centuries": {Kind: "line", Title: "Centuries", Series: []inlineSeries{{"", list("1066-10-14", "1492-10-12",
+			"1969-07-20"), list(1, 2, 3)}}},
 		"twentybars2": {Kind: "bar", Title: "Twenty series of bars", Series: twenty[:]},
 	}
 }
@@ -109,7 +135,8 @@ func TestDraw_Samples_AreWhole(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if size := img.Bounds().Size(); size.X != pictureWidth || size.Y < pictureHeight || size.Y > 2*pictureHeight || size.Y != p.height {
+		if size := img.Bounds().Size(); size.X != pictureWidth || size.Y < pictureHeight ||
+			size.Y > 2*pictureHeight || size.Y != p.height {
 			t.Errorf("%s: %v", name, size)
 		}
 		if len(p.png) > 600<<10 {
@@ -183,7 +210,8 @@ func TestDraw_MissingLetters_AreNamed(t *testing.T) {
 		t.Errorf("umlauts: got %q", got)
 	}
 	// a letter and its accent as two characters are one letter
-	if got := drawSample(t, plotArgs{Kind: "bar", Title: "Gru\u0308n", Series: []inlineSeries{{"", nil, list(1)}}}).missingText(); got != "" {
+	if got := drawSample(t, plotArgs{Kind: "bar", Title: "Gru\u0308n", Series: []inlineSeries{{"", nil,
+		list(1)}}}).missingText(); got != "" {
 		t.Errorf("an accent: got %q", got)
 	}
 }

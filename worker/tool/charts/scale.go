@@ -54,7 +54,8 @@ func (b bounds) widen(whole bool) bounds {
 // newValueScale makes the scale of the y values. It begins and ends at ticks. It has zero if bars
 // begin there, or if zero is near.
 func newValueScale(b bounds, whole, zero bool, most int) scale {
-	if positive, negative := b.low > 0 && b.low < b.high*0.4, b.high < 0 && b.high > b.low*0.4; zero || positive || negative {
+	if positive, negative := b.low > 0 && b.low < b.high*0.4, b.high < 0 && b.high > b.low*0.4; zero || positive ||
+		negative {
 		b = b.with(0)
 	}
 	if b.low == 0 && b.high == 0 {

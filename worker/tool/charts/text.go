@@ -135,6 +135,7 @@ func (p picture) missingText() string {
 	if len(p.missing) > most {
 		shown += "…"
 	}
-	return fmt.Sprintf("The font lacks %s: drawn as %c. It has Latin, Greek and Cyrillic letters; write the labels in those.",
+	return fmt.Sprintf("The font lacks %s: drawn as %c. "+
+		"It has Latin, Greek and Cyrillic letters; write the labels in those.",
 		shown, missingGlyph)
 }

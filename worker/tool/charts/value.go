@@ -38,9 +38,11 @@ func parseNumber(text string, decimalComma bool) (float64, bool) {
 	text = strings.Trim(strings.TrimSpace(text), "%€$£¥ \u00a0\u202f")
 	text = strings.NewReplacer("−", "-", "\u00a0", "", "\u202f", "", "'", "", "’", "").Replace(text)
 	switch {
-	case groupedByDot.MatchString(text) && (decimalComma || strings.Contains(text, ",") || strings.Count(text, ".") > 1):
+	case groupedByDot.MatchString(text) && (decimalComma || strings.Contains(text, ",") || strings.Count(text,
+		".") > 1):
 		text = strings.Replace(strings.ReplaceAll(text, ".", ""), ",", ".", 1)
-	case groupedByComma.MatchString(text) && (!decimalComma || strings.Contains(text, ".") || strings.Count(text, ",") > 1):
+	case groupedByComma.MatchString(text) && (!decimalComma || strings.Contains(text, ".") || strings.Count(text,
+		",") > 1):
 		text = strings.ReplaceAll(text, ",", "")
 	case commaNumber.MatchString(text):
 		text = strings.Replace(text, ",", ".", 1)
@@ -55,8 +57,8 @@ func parseNumber(text string, decimalComma bool) (float64, bool) {
 	return v, err == nil
 }
 
-// usesDecimalComma reports whether the numbers of a CSV file's column have a decimal comma. comma is
-// the character between the columns, which decides if all numbers can be read both ways.
+// usesDecimalComma reports whether the numbers of a CSV file's column have a decimal comma. If all
+// numbers can be read both ways, the character between the columns decides. It is comma.
 func usesDecimalComma(texts []string, comma rune) bool {
 	some := false
 	for _, text := range texts {

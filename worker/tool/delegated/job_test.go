@@ -42,11 +42,13 @@ func TestJobTools_SendOnlyTheCallID(t *testing.T) {
 		}
 	}
 	refused := &protocol.Error{Code: protocol.CodeFailed, Message: "soon is no time that I can read"}
-	if _, err := tool(t, "chat", "schedule_task", jobs{refused}).Run(t.Context(), worker.Call{Arguments: []byte(`{}`)}); err == nil ||
+	if _, err := tool(t, "chat", "schedule_task", jobs{refused}).Run(t.Context(),
+		worker.Call{Arguments: []byte(`{}`)}); err == nil ||
 		err.Error() != refused.Message {
 		t.Errorf("the model reads %v", err)
 	}
-	if _, err := tool(t, "chat", "update_task", jobs{}).Run(t.Context(), worker.Call{Arguments: []byte(`{"id":"one"}`)}); err == nil {
+	if _, err := tool(t, "chat", "update_task", jobs{}).Run(t.Context(),
+		worker.Call{Arguments: []byte(`{"id":"one"}`)}); err == nil {
 		t.Error("a number that is none was taken")
 	}
 }

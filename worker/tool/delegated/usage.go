@@ -12,7 +12,8 @@ var usageSpec = worker.ToolSpec{
 	Name: "get_token_usage", Family: "numbers", Effect: protocol.EffectNone,
 	Description: "The tokens and costs of the person's models",
 	Arguments: []worker.Argument{
-		{Name: "time", Type: worker.StringArgument, Description: "such as today, 7d, 2026-11; default today, this week and this month"},
+		{Name: "time", Type: worker.StringArgument,
+			Description: "such as today, 7d, 2026-11; default today, this week and this month"},
 	},
 }
 
@@ -30,7 +31,8 @@ func usageTools(turn host.Caller) []worker.Tool {
 	reads := &calls[protocol.UsageReadParams, protocol.UsageReadResult]{turn: turn, method: protocol.MethodUsageRead,
 		most: protocol.MaxUsageReads, done: "the usage was read"}
 	return []worker.Tool{
-		usageTool(usageSpec, protocol.TokenUsageArguments{}, reads), usageTool(statsSpec, protocol.TokenStatsArguments{}, reads),
+		usageTool(usageSpec, protocol.TokenUsageArguments{}, reads), usageTool(statsSpec,
+			protocol.TokenStatsArguments{}, reads),
 	}
 }
 

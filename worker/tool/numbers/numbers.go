@@ -35,7 +35,8 @@ var (
 		},
 	}
 	sortSpec = worker.ToolSpec{
-		Name: "sort_list", Family: family, Effect: protocol.EffectNone, Description: "Sort a list, as numbers if all are.",
+		Name: "sort_list", Family: family, Effect: protocol.EffectNone,
+		Description: "Sort a list, as numbers if all are.",
 		Arguments: []worker.Argument{
 			{Name: "items", Type: worker.StringListArgument, Required: true},
 			{Name: "descending", Type: worker.BooleanArgument},
@@ -49,7 +50,8 @@ var (
 		},
 	}
 	choiceSpec = worker.ToolSpec{
-		Name: "random_choice", Family: family, Effect: protocol.EffectNone, Description: "Draw lots: choose items of a list, each once.",
+		Name: "random_choice", Family: family, Effect: protocol.EffectNone,
+		Description: "Draw lots: choose items of a list, each once.",
 		Arguments: []worker.Argument{
 			{Name: "items", Type: worker.StringListArgument, Required: true},
 			{Name: "count", Type: worker.IntegerArgument, Description: "number of items, default 1"},
@@ -87,7 +89,8 @@ type compareArgs struct {
 
 func compare(_ context.Context, _ worker.Call, args compareArgs) (worker.Result, error) {
 	if len(args.Numbers) < 2 || len(args.Numbers) > maxItems {
-		return worker.Result{}, fmt.Errorf("compare %s: want 2 to %s", amount.Plural(len(args.Numbers), "number", "numbers"),
+		return worker.Result{}, fmt.Errorf("compare %s: want 2 to %s", amount.Plural(len(args.Numbers), "number",
+			"numbers"),
 			amount.FormatNumber(maxItems))
 	}
 	var list []decimal
@@ -112,7 +115,8 @@ func compare(_ context.Context, _ worker.Call, args compareArgs) (worker.Result,
 		b.WriteString(sign + d.text)
 	}
 	first, last := list[0], list[len(list)-1]
-	fmt.Fprintf(&b, "\nThe least is %s, the greatest %s; the difference is %s.", first.text, last.text, last.minus(first))
+	fmt.Fprintf(&b, "\nThe least is %s, the greatest %s; the difference is %s.", first.text, last.text,
+		last.minus(first))
 	return result(b.String()), nil
 }
 
@@ -141,7 +145,8 @@ func (a itemsArgs) check(verb string) ([]string, error) {
 	case len(items) == 0:
 		return nil, fmt.Errorf("%s: there are no items", verb)
 	case len(items) > maxItems || size > maxListBytes:
-		return nil, fmt.Errorf("%s: %s in %s, and at most %s in %s can be; use run_python", verb, amount.Plural(len(items), "item", "items"),
+		return nil, fmt.Errorf("%s: %s in %s, and at most %s in %s can be; use run_python", verb,
+			amount.Plural(len(items), "item", "items"),
 			amount.FormatBytes(int64(size)), amount.FormatNumber(maxItems), amount.FormatBytes(maxListBytes))
 	}
 	return items, nil
@@ -247,7 +252,8 @@ func (l *lots) choose(_ context.Context, _ worker.Call, args choiceArgs) (worker
 		return worker.Result{}, err
 	}
 	if args.Count < 1 || args.Count > len(items) {
-		return worker.Result{}, fmt.Errorf("choose %d of %s: want 1 to %d", args.Count, amount.Plural(len(items), "item", "items"), len(items))
+		return worker.Result{}, fmt.Errorf("choose %d of %s: want 1 to %d", args.Count, amount.Plural(len(items),
+			"item", "items"), len(items))
 	}
 	l.mix(items, args.Count)
 	return lines(items[:args.Count]), nil
@@ -270,7 +276,8 @@ func (l *lots) number(_ context.Context, _ worker.Call, args randomArgs) (worker
 	digits := max(low.digits, high.digits)
 	switch {
 	case low.value.Cmp(high.value) > 0:
-		return worker.Result{}, fmt.Errorf("a random number from %s to %s: min is greater than max", low.text, high.text)
+		return worker.Result{}, fmt.Errorf("a random number from %s to %s: min is greater than max", low.text,
+			high.text)
 	case digits > maxFractional:
 		return worker.Result{}, fmt.Errorf("a random number with %d decimals: at most %d can be", digits, maxFractional)
 	}

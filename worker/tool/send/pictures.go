@@ -26,8 +26,8 @@ func NewPictureSender(ws *workspace.Workspace, turn Host, measure MeasureMediaFu
 	return &PictureSender{sender: sender{ws: ws, turn: turn, measure: measure}}
 }
 
-// WithPictures makes a tool of protocol.PictureTools send the pictures that its calls leave in the
-// charts folder. Other tools stay as they are.
+// WithPictures makes a tool send the pictures that its calls leave in the charts folder. It changes
+// only tools of protocol.PictureTools.
 func (s *PictureSender) WithPictures(tool worker.Tool) worker.Tool {
 	if !slices.Contains(protocol.PictureTools, tool.Name) {
 		return tool
@@ -79,7 +79,8 @@ func (s *PictureSender) send(ctx context.Context, call worker.Call, changes []pr
 	}
 	note += fmt.Sprintf("sent to the person's chat: %s\n", strings.Join(names, ", "))
 	if len(unsent) > 0 {
-		note += fmt.Sprintf("not sent, because %d is the most for a call: %s; send_file sends them\n", protocol.MaxPicturesPerCall,
+		note += fmt.Sprintf("not sent, because %d is the most for a call: %s; send_file sends them\n",
+			protocol.MaxPicturesPerCall,
 			strings.Join(unsent, ", "))
 	}
 	return note, len(files)

@@ -22,7 +22,8 @@ const pngHead = "\x89PNG\r\n\x1a\nrest"
 func pictureRun(t *testing.T, name string, changes []protocol.Change, answer protocol.ChatPicturesResult,
 	err error) (r worker.Result, sent [][]string) {
 	t.Helper()
-	files := map[string]string{"charts/text.png": "no picture", "other/a.png": pngHead, "charts/a.svg": "<svg/>", "charts/b.JPG": "\xff\xd8\xff\xe0"}
+	files := map[string]string{"charts/text.png": "no picture", "other/a.png": pngHead, "charts/a.svg": "<svg/>",
+		"charts/b.JPG": "\xff\xd8\xff\xe0"}
 	for n := range 6 {
 		files[fmt.Sprintf("charts/%d.png", n)] = pngHead
 	}
@@ -72,8 +73,10 @@ func TestWithPictures_Charts_AreSent(t *testing.T) {
 	}{
 		{"run_python", []string{"charts/0.png", "charts/b.JPG"}, []string{"charts/0.png", "charts/b.JPG"},
 			"sent to the person's chat: charts/0.png, charts/b.JPG\nran"},
-		{"plot_chart", []string{"charts/1.png"}, []string{"charts/1.png"}, "sent to the person's chat: charts/1.png\nran"},
-		{"run_python", []string{"charts/text.png", "charts/a.svg", "other/a.png", "charts/gone.png", "charts/../other/a.png"}, nil, "ran"},
+		{"plot_chart", []string{"charts/1.png"}, []string{"charts/1.png"},
+			"sent to the person's chat: charts/1.png\nran"},
+		{"run_python", []string{"charts/text.png", "charts/a.svg", "other/a.png", "charts/gone.png",
+			"charts/../other/a.png"}, nil, "ran"},
 		{"run_python", nil, nil, "ran"},
 		{"write_file", []string{"charts/0.png"}, nil, "ran"},
 		{"run_python", []string{"charts/0.png", "charts/1.png", "charts/2.png", "charts/3.png", "charts/4.png"},
@@ -92,7 +95,8 @@ func TestWithPictures_Charts_AreSent(t *testing.T) {
 }
 
 func TestWithPictures_Refusal_IsToldToModel(t *testing.T) {
-	r, _ := pictureRun(t, "run_python", written("charts/0.png"), protocol.ChatPicturesResult{Unsent: "not to a group"}, nil)
+	r, _ := pictureRun(t, "run_python", written("charts/0.png"),
+		protocol.ChatPicturesResult{Unsent: "not to a group"}, nil)
 	if r.Text != "not sent: charts/0.png: not to a group\nran" || r.Brief != "exit 0" {
 		t.Errorf("%+v", r)
 	}
@@ -101,7 +105,8 @@ func TestWithPictures_Refusal_IsToldToModel(t *testing.T) {
 	if r.Text != "not sent: charts/0.png: this Mews sends nothing\nran" {
 		t.Errorf("%+v", r)
 	}
-	r, _ = pictureRun(t, "run_python", written("charts/0.png"), protocol.ChatPicturesResult{}, errors.New("the connection is closed"))
+	r, _ = pictureRun(t, "run_python", written("charts/0.png"), protocol.ChatPicturesResult{},
+		errors.New("the connection is closed"))
 	if !strings.HasSuffix(r.Text, "ran") {
 		t.Errorf("the program's own result is lost: %+v", r)
 	}
