@@ -66,7 +66,8 @@ func (p *plotter) readCSV(path, x string, ys []string) ([]column, error) {
 	if rows := len(t.rows) * len(at); rows > maxPoints {
 		return nil, fmt.Errorf("%s has %s values in %s, and at most %s fit into a chart; "+
 			"take fewer columns, or a file with fewer rows", workspace.QuotePath(path),
-			amount.FormatNumber(int64(rows)), amount.Plural(len(at), "column", "columns"), amount.FormatNumber(maxPoints))
+			amount.FormatNumber(int64(rows)), amount.Plural(len(at), "column", "columns"),
+			amount.FormatNumber(maxPoints))
 	}
 	var columns []column
 	for _, n := range at {
