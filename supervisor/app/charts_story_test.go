@@ -42,11 +42,13 @@ func TestCharts_ArePicturesInPrivateChats(t *testing.T) {
 		t.Skip("python3 is not installed")
 	}
 	m := &taskModel{chat: scriptedModel{
-		{words: "draw my weight", calls: calls("plot_chart", `{"kind":"line","title":"Weight","series":[{"x":["2026-11-01","2026-11-08"],"y":[71,70.5]}]}`),
+		{words: "draw my weight", calls: calls("plot_chart",
+			`{"kind":"line","title":"Weight","series":[{"x":["2026-11-01","2026-11-08"],"y":[71,70.5]}]}`),
 			answer: "Here is your weight."},
 		{words: "with python", calls: pythonCall("chat"), answer: "Here are two."},
 		{words: "in the group", calls: pythonCall("group"), answer: "They are in charts."},
-		{words: "every hour", calls: calls("schedule_task", `{"when":"daily at 23:30","text":"Draw it.","kind":"task","name":"Chart"}`),
+		{words: "every hour", calls: calls("schedule_task",
+			`{"when":"daily at 23:30","text":"Draw it.","kind":"task","name":"Chart"}`),
 			answer: "It is set."},
 	}}
 	l := newTaskService(t, m, "")
