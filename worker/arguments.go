@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 )
 
 // DecodeArguments reads a call's arguments into the struct that args points to. An unknown name or
@@ -20,7 +21,11 @@ func DecodeArguments(call Call, args any) error {
 	if err := dec.Decode(args); err != nil {
 		var wrong *json.UnmarshalTypeError
 		if errors.As(err, &wrong) {
-			return fmt.Errorf("argument %q: got a %s, want a %s", wrong.Field, wrong.Value, wrong.Type)
+			want := wrong.Type.String()
+			if kind := wrong.Type.Kind(); kind == reflect.Struct || kind == reflect.Map {
+				want = "object"
+			}
+			return fmt.Errorf("argument %q: got a %s, want a %s", wrong.Field, wrong.Value, want)
 		}
 		return fmt.Errorf("arguments: %w", err)
 	}

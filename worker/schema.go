@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"encoding/json"
 	"strconv"
 )
@@ -9,8 +10,9 @@ import (
 type Argument struct {
 	Name        string
 	Type        ArgumentType
-	Values      []string // allowed texts; Type is then empty
-	Description string   // description for the model; "" if the name says enough
+	Items       ArgumentType // type of a list's items; "" means texts
+	Values      []string     // allowed texts; Type is then empty
+	Description string       // description for the model; "" if the name says enough
 	Required    bool
 }
 
@@ -23,7 +25,8 @@ const (
 	NumberArgument     ArgumentType = "number"
 	BooleanArgument    ArgumentType = "boolean"
 	ObjectArgument     ArgumentType = "object"
-	StringListArgument ArgumentType = "array" // an array of strings
+	ListArgument       ArgumentType = "array" // an array of Argument.Items
+	StringListArgument ArgumentType = ListArgument
 )
 
 // schemaOf returns the JSON schema of an object with these arguments. It keeps the order of the
@@ -57,8 +60,9 @@ func (a Argument) appendProperty(schema []byte) []byte {
 	} else {
 		schema = strconv.AppendQuote(append(schema, `"type":`...), string(a.Type))
 	}
-	if a.Type == StringListArgument {
-		schema = append(schema, `,"items":{"type":"string"}`...)
+	if a.Type == ListArgument {
+		schema = append(strconv.AppendQuote(append(schema, `,"items":{"type":`...), string(cmp.Or(a.Items,
+			StringArgument))), '}')
 	}
 	if a.Description != "" {
 		schema = strconv.AppendQuote(append(schema, `,"description":`...), a.Description)

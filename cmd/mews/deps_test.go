@@ -191,7 +191,7 @@ var allowedSiblings = map[[2]string]string{
 // package feature. A package below a feature has a row in floors.
 var features = []string{
 	"check", "filehistory", "forget", "github", "instructions", "memory", "routine", "schedule",
-	"search", "services", "todo", "undo", "voice", "webhook",
+	"search", "services", "todo", "undo", "usagetools", "voice", "webhook",
 }
 
 const featureFloor = 4

@@ -11,6 +11,7 @@ import (
 	"mews/supervisor/search"
 	"mews/supervisor/todo"
 	"mews/supervisor/undo"
+	"mews/supervisor/usagetools"
 )
 
 // capabilities are the features, and the parts of features that other code uses.
@@ -31,6 +32,7 @@ func (s *service) newFeatures() []feature.Feature {
 		s.newUndos().Feature(),
 		s.newFileHistory().Feature(),
 		s.newSearcher().Feature(),
+		s.newUsageTools().Feature(),
 		s.forgetter.Feature(),
 		s.voices.Feature(),
 		s.transcriber.Feature(),
@@ -72,6 +74,12 @@ func (s *service) newSearcher() *search.Searcher {
 	return search.New(search.Options{Index: s.index, Transcript: s.db.Transcript(),
 		Conversations: s.db.Conversations(), Sent: s.db.Inbox(), Files: s.newFileHistory().Subcommand(),
 		GroupTitle: s.groupTitles().Find, Zone: s.settings.Zone, Now: s.now})
+}
+
+// newUsageTools makes the feature that tells models the usage.
+func (s *service) newUsageTools() *usagetools.Tools {
+	return usagetools.New(usagetools.Options{Sums: s.usageSums(), Conversations: s.db.Conversations(),
+		Zone: s.settings.Zone, Now: s.now})
 }
 
 // newForgetter makes the feature that deletes messages that users want forgotten.

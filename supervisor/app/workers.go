@@ -105,7 +105,7 @@ func (s *service) hostCallOptions() *hostcall.Options {
 		},
 		StepDependencies: hostcall.StepDependencies{Steps: s.db.Turns()},
 		BlobDependencies: hostcall.BlobDependencies{Blobs: s.db.Blobs(), Spool: s.spool},
-		ChatDependencies: hostcall.ChatDependencies{Approver: newApprover(s),
+		ChatDependencies: hostcall.ChatDependencies{Conversations: s.db.Conversations(), Approver: newApprover(s),
 			Sender: hostcall.TurnSender{Turns: s.db.Turns(), Queued: s.feeds.NotifyDelivery}, Asker: questionAsker{s}},
 		ActivityDependencies: hostcall.ActivityDependencies{Activity: hostcall.Ledger{Effects: s.db.Effects(),
 			Conversations: s.db.Conversations(), Find: s.settings.Find, Now: s.now}},

@@ -57,12 +57,14 @@ func (a *Approver) Allow(ctx context.Context, r Request) error {
 	if !known {
 		return a.deny(r, "nobody of that name", textNobody, r.User)
 	}
-	switch a.Policy.Rule(user, r.Effect) {
-	case RuleAllow:
+	switch rule := a.Policy.Rule(user, r.Effect); {
+	case rule == RuleAllow:
 		return a.allow(r, "by rule")
-	case RuleAsk:
+	case r.Unasked && rule != RuleDeny:
+		return a.deny(r, "would need a question", textUnasked, r.User)
+	case rule == RuleAsk:
 		return a.ask(ctx, r)
-	case RuleStepUp:
+	case rule == RuleStepUp:
 		return a.askForCode(ctx, r)
 	}
 	return a.deny(r, "by rule", textDeniedRule, r.User, r.Effect)

@@ -299,3 +299,22 @@ func TestSubject_OtherEffect_Differs(t *testing.T) {
 		}
 	})
 }
+
+// A request that nobody may be asked about is allowed only by the rule allow.
+func TestApprover_UnaskedRequest_AsksNobody(t *testing.T) {
+	for rule, want := range map[approval.Rule]string{
+		approval.RuleAllow: "", approval.RuleDeny: "do not let ann",
+		approval.RuleAsk: "ann must be asked first", approval.RuleStepUp: "ann must be asked first",
+	} {
+		r, q := newRig(rule), request()
+		r.person.says, q.Unasked = supervisor.AnswerChoiceAlways, true
+		r.person.granted["ann"+q.Subject()] = true
+		err := r.Allow(t.Context(), q)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(problem.UserText(err), want) {
+			t.Errorf("%s: got %v", rule, err)
+		}
+		if len(r.audited) != 1 {
+			t.Errorf("%s: audited %q", rule, r.audited)
+		}
+	}
+}

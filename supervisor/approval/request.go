@@ -24,6 +24,8 @@ type Request struct {
 	Content string
 	// Text is the question for the user, in whole sentences.
 	Text string
+	// Unasked denies the effect if its rule wants a question.
+	Unasked bool
 }
 
 // Subject returns a digest of exactly the effect that is asked about, in hexadecimal. Two requests

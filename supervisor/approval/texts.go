@@ -17,6 +17,7 @@ const (
 const (
 	textNobody       = "There is no user %s here any more."
 	textDeniedRule   = "The rules here do not let %s do this (%s). An admin can change them under `approvals` in the configuration."
+	textUnasked      = "%s must be asked first. send_file asks."
 	textDenied       = "%s was asked and said no. Do not try it again unless they ask for it."
 	textSkipped      = "not now: %s skipped the question. Go on without it."
 	textWroteInstead = "not now, %s wrote: %s\n\nGo on with that. Ask for this again only if they still want it."

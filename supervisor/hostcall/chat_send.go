@@ -17,12 +17,18 @@ import (
 	"mews/supervisor/spool"
 )
 
-// ChatDependencies holds the approver, the sender and the asker. Files and messages are sent only
-// if Approver and Sender are set. Questions are asked only if Asker is set.
+// ChatDependencies holds the approver, the sender, the asker and the conversations. Files and
+// messages are sent only if Approver and Sender are set. Questions are asked only if Asker is set.
 type ChatDependencies struct {
-	Approver Approver
-	Sender   Sender
-	Asker    Asker
+	Approver      Approver
+	Sender        Sender
+	Asker         Asker
+	Conversations ConversationFinder
+}
+
+// ConversationFinder finds conversations by their ids.
+type ConversationFinder interface {
+	FindConversation(ctx context.Context, id int64) (supervisor.Conversation, bool, error)
 }
 
 // Approver decides whether an effect may leave the sandbox. It may wait for a user's answer.
@@ -45,6 +51,9 @@ var chatRows = []row{
 	{method: protocol.MethodChatSend, phase: inTurn, kinds: []supervisor.TurnKind{supervisor.TurnChat},
 		limit:  protocol.MaxSendCallsPerTurn,
 		serial: true, handler: turnCall((*turn).sendFiles)},
+	{method: protocol.MethodChatPictures, phase: inTurn,
+		kinds: []supervisor.TurnKind{supervisor.TurnChat, supervisor.TurnJob}, limit: protocol.MaxPictureCallsPerTurn,
+		serial: true, handler: turnCall((*turn).sendPictures)},
 	{method: protocol.MethodChatMessage, phase: inTurn, kinds: []supervisor.TurnKind{supervisor.TurnChat}, bytes: shortParams,
 		limit: protocol.MaxMessagesPerTurn, serial: true, handler: turnCall((*turn).sendMessage)},
 }

@@ -20,6 +20,9 @@ const (
 	textCaption    = " Its caption would be: %s"
 )
 
+// textNoPicturesInGroup tells a model why pictures were not sent.
+const textNoPicturesInGroup = "only send_file sends pictures to a group, if somebody wants them"
+
 const (
 	// promptContinue asks a model to continue a truncated message.
 	promptContinue = "Go on exactly where your last message broke off, in the middle of a word if need be. Repeat nothing of it, and " +

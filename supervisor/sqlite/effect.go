@@ -155,10 +155,15 @@ func (t turnTx) send(call string, d supervisor.Delivery) (in int64) {
 			t.fail(invalid("%s has no blob %.64s of %d bytes", t.turn.Conversation.User, f.SHA256, f.Size))
 		}
 	}
+	silent := false // a job sends its pictures at any time, but nothing wakes its user
+	if t.turn.Kind == supervisor.TurnJob {
+		_, silent = t.quietUntil(t.turn.Conversation.User)
+	}
 	d = t.putDelivery(supervisor.Delivery{Conversation: t.turn.AnswerConversation(), Inbound: t.turn.Inbound,
-		Kind:  kind,
-		Text:  d.Text,
-		Files: d.Files})
+		Kind:   kind,
+		Text:   d.Text,
+		Files:  d.Files,
+		Silent: silent})
 	for _, e := range t.effectsOf(d) {
 		e.Call, e.Delivery = call, d.ID
 		t.putEffect(e)

@@ -24,6 +24,12 @@ type Line struct {
 	Estimated bool `json:"estimated,omitempty"`
 }
 
+// DayLine is the usage of a model on one day.
+type DayLine struct {
+	Line
+	Day string // such as 2026-11-20
+}
+
 // Total returns the sum of lines. The sum has no name.
 func Total(lines []Line) Line {
 	var sum Line

@@ -47,6 +47,21 @@ func (s Calculator) SumUsage(ctx context.Context, user string, in supervisor.Tim
 	return lines, nil
 }
 
+// SumUsageByModelAndDay returns a user's usage of each model on each day of a span. The earliest
+// day comes first, and of one day the most expensive model.
+func (s Calculator) SumUsageByModelAndDay(ctx context.Context, user string, in supervisor.TimeSpan,
+	zone *time.Location) ([]DayLine, error) {
+	totals, err := s.Store.Sum(ctx, sqlite.UsageQuery{User: user, From: in.From, To: in.To, Zone: zone,
+		By: []sqlite.UsageDimension{sqlite.UsageByDay, sqlite.UsageByModel}})
+	lines := make([]DayLine, len(totals))
+	for i, line := range linesOf(totals) {
+		line.Free = s.Free(line.Name)
+		lines[i] = DayLine{Day: totals[i].Day, Line: line}
+	}
+	slices.SortStableFunc(lines, func(a, b DayLine) int { return cmp.Compare(a.Day, b.Day) })
+	return lines, err
+}
+
 // SumDailyUsage returns a user's usage for each day since a time.
 func (s Calculator) SumDailyUsage(ctx context.Context, user string, since time.Time, zone *time.Location) ([]Line,
 	error) {

@@ -84,7 +84,6 @@ var samples = map[string]string{
 	"number":  `0.5`,
 	"boolean": `true`,
 	"object":  `{}`,
-	"array":   `["a"]`,
 	"":        `"a"`,
 }
 
@@ -92,14 +91,21 @@ var samples = map[string]string{
 func sampleCall(t *testing.T, tool protocol.Tool) string {
 	t.Helper()
 	var schema struct {
-		Properties map[string]struct{ Type string }
+		Properties map[string]struct {
+			Type  string
+			Items struct{ Type string }
+		}
 	}
 	if err := json.Unmarshal(tool.Schema, &schema); err != nil {
 		t.Fatal(err)
 	}
 	var arguments strings.Builder
 	for name, p := range schema.Properties {
-		fmt.Fprintf(&arguments, "%q:%s,", name, samples[p.Type])
+		sample := samples[p.Type]
+		if p.Type == "array" {
+			sample = "[" + samples[p.Items.Type] + "]"
+		}
+		fmt.Fprintf(&arguments, "%q:%s,", name, sample)
 	}
 	return "{" + arguments.String() + `"not_described":1}`
 }

@@ -10,10 +10,12 @@ import (
 	"mews/worker"
 	"mews/worker/host"
 	"mews/worker/promptfile"
+	"mews/worker/tool/charts"
 	"mews/worker/tool/delegated"
 	"mews/worker/tool/filehistory"
 	"mews/worker/tool/files"
 	"mews/worker/tool/memory"
+	"mews/worker/tool/numbers"
 	"mews/worker/tool/output"
 	"mews/worker/tool/send"
 	"mews/worker/tool/services"
@@ -26,6 +28,8 @@ import (
 var families = []func(*userTools) []worker.Tool{
 	func(u *userTools) []worker.Tool { return files.Tools(u.files, u.options.Now, u.zone) },
 	func(u *userTools) []worker.Tool { return u.images.Tools() },
+	func(u *userTools) []worker.Tool { return charts.Tools(u.files, u.zone) },
+	func(*userTools) []worker.Tool { return numbers.Tools(nil) },
 	func(u *userTools) []worker.Tool { return uploads.Tools(u.files, u.options.Now, u.zone) },
 	func(u *userTools) []worker.Tool { return todo.Tools(u.todos) },
 	func(u *userTools) []worker.Tool {
@@ -60,8 +64,13 @@ type turnTools struct {
 
 // all returns the tools of the turn, sorted by name. more are the tools added since hello.
 func (t *turnTools) all(more []worker.Tool) (tools []worker.Tool) {
+	pictures := send.NewPictureSender(t.files, t.turn, t.measure)
 	for _, tool := range slices.Concat(t.tools, more) {
-		tools = append(tools, promptfile.WithPendingChangeNote(tool))
+		tool = promptfile.WithPendingChangeNote(tool)
+		if t.start.Kind == "chat" || t.start.Kind == "job" {
+			tool = pictures.WithPictures(tool)
+		}
+		tools = append(tools, tool)
 	}
 	for _, family := range turnFamilies {
 		for _, tool := range family(t) {

@@ -78,7 +78,8 @@ var pageLink = regexp.MustCompile(`\[([^]]+)\]\((?:\.\./(?:guide|admin)/)?([a-z-
 
 // read makes a page from the text of its file.
 func read(name, folder, text string) Page {
-	blocks := paragraphs(text)
+	// pictures are for readers on the web
+	blocks := slices.DeleteFunc(paragraphs(text), func(b string) bool { return strings.HasPrefix(b, "![") })
 	for i, b := range blocks {
 		blocks[i] = unwrap(b)
 	}

@@ -15,7 +15,8 @@ import (
 
 // Tools makes the tools for one turn.
 func Tools(turn host.Caller, start protocol.TurnStart) []worker.Tool {
-	return slices.Concat(activityTools(turn), askTools(turn), findTools(turn), jobTools(turn, start), searchTools(turn))
+	return slices.Concat(activityTools(turn), askTools(turn), findTools(turn), jobTools(turn, start), searchTools(turn),
+		usageTools(turn))
 }
 
 // calls makes calls of one method, up to its limit for a turn. The supervisor ends a worker that

@@ -40,7 +40,7 @@ func (e *environment) changesBetween(before, after snapshot) (f fileChanges) {
 	case err != nil:
 		f.why = "the folder could not be read"
 	}
-	// deleted files first, because no other list names them
+	// deleted files come first, because no other list names them
 	slices.SortStableFunc(all, func(a, b fileChange) int { return rank(a) - rank(b) })
 	named := min(len(all), maxNamed)
 	f.named = all[:named]
@@ -57,10 +57,13 @@ func (e *environment) changesBetween(before, after snapshot) (f fileChanges) {
 
 // rank is lower for changes that are named first.
 func rank(c fileChange) int {
-	if c.gone {
+	switch {
+	case c.gone:
 		return 0
+	case protocol.IsChartPath(c.path): // only named ones are sent
+		return 1
 	}
-	return 1
+	return 2
 }
 
 // ledger returns the changes for the ledger, as changes by a program.
@@ -135,7 +138,10 @@ func (f fileChanges) head() string {
 	for _, c := range f.named {
 		note := ""
 		if !c.gone && slices.Contains(pictureExtensions, strings.ToLower(path.Ext(c.path))) {
-			note = ", a picture; send_file sends it"
+			note = ", a picture"
+			if !protocol.IsChartPath(c.path) { // those are sent by themselves
+				note += "; send_file sends it"
+			}
 		}
 		fmt.Fprintf(&b, "%s: %s%s\n", workspace.QuotePath(c.path), c.words(), note)
 	}

@@ -92,7 +92,7 @@ print("done")
 	if diff := cmp.Diff(want, changed(t, r, "python")); diff != "" {
 		t.Errorf("changes (- wanted, + got):\n%s", diff)
 	}
-	wantText := "b.SVG: created, 6 bytes, a picture; send_file sends it\ncharts/a.png: created, 2.0 KB, a picture; send_file sends it\n" +
+	wantText := "b.SVG: created, 6 bytes, a picture; send_file sends it\ncharts/a.png: created, 2.0 KB, a picture\n" +
 		"gone.txt: gone\nold.txt: changed, 5 bytes\ndone\n"
 	if diff := cmp.Diff(wantText, output(r)); diff != "" {
 		t.Errorf("text (- wanted, + got):\n%s", diff)
