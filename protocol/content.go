@@ -3,6 +3,7 @@ package protocol
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"slices"
 )
 
@@ -129,6 +130,15 @@ type ToolResult struct {
 	Tools []string `json:"tools,omitempty"`
 }
 
+// Limits of the origins of a result.
+const (
+	MaxOrigins     = 32  // origins of one result
+	MaxOriginBytes = 600 // bytes of one origin; a path and its prefix fit
+)
+
+// MaxChangeFolders is the maximum number of folders in a Change.
+const MaxChangeFolders = 20
+
 // Change is one effect of a tool, as the ledger records it.
 type Change struct {
 	// kind of change: write, append, edit, move, delete; program (a program has changed the file);
@@ -139,6 +149,21 @@ type Change struct {
 	Target string `json:"target"`
 	Detail string `json:"detail,omitempty"`
 	Undo   *Undo  `json:"undo,omitempty"` // how to undo a file's change; nil if nothing was changed
+	// folders of the changed files that Target counts instead of naming them, relative to the home
+	Folders []string `json:"folders,omitempty"`
+}
+
+// CheckFolders refuses folders that no honest worker names.
+func (c Change) CheckFolders() error {
+	if len(c.Folders) > MaxChangeFolders {
+		return fmt.Errorf("%d folders, at most %d", len(c.Folders), MaxChangeFolders)
+	}
+	for _, folder := range c.Folders {
+		if !fs.ValidPath(folder) || folder == "." || len(folder) > MaxReceivedPathBytes {
+			return fmt.Errorf("folder %.80q", folder)
+		}
+	}
+	return nil
 }
 
 // Usage counts the tokens of one model call.
