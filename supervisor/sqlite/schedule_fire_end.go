@@ -175,6 +175,11 @@ func (s Jobs) HasWorldWords(ctx context.Context, turn int64) (bool, error) {
 	return len(origins) > 0, err
 }
 
+// OwnWords returns the words of a turn's user in that turn.
+func (s Jobs) OwnWords(ctx context.Context, turn int64) (string, error) {
+	return Taints(s).OwnWords(ctx, turn)
+}
+
 const (
 	// listUntoldFires selects the texts of jobs in a conversation since its last turn, newest
 	// first. Missed fires have no text.

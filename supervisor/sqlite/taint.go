@@ -6,11 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/internal/engine"
+	"mews/supervisor/internal/quotes"
 	"mews/supervisor/taint"
 )
 
@@ -47,6 +49,27 @@ func taintOf(q engine.Querier, turn int64) (origins []string, err error) {
 		origins = append(origins, taint.OriginsOfMessage(m.Message)...)
 	}
 	return taint.Union(taint.Tainting(origins)), nil
+}
+
+// listOwnWords selects the user's messages of a turn.
+const listOwnWords = `SELECT m.id, m.role, m.parts, '', 0, 0, m.user, coalesce(m.own_part, -1), m.source = 'world', m.created_at, 0
+	FROM message m JOIN turn t ON t.id = m.turn WHERE m.turn = ? AND m.role = 'user' AND m.user = t.user ORDER BY m.id`
+
+// OwnWords returns the words of a turn's user in that turn, without quotes.
+func (s Taints) OwnWords(ctx context.Context, turn int64) (string, error) {
+	rows, err := engine.AllRows(s.db.reader(ctx, "read the own words of turn %d", turn), scanMessage, listOwnWords, turn)
+	var words strings.Builder
+	for _, m := range rows {
+		if json.Unmarshal([]byte(m.parts), &m.Parts) != nil {
+			continue // a message that can't be decoded counts as empty
+		}
+		for i, p := range m.Parts {
+			if p.Text != "" && (!m.World || i == m.OwnPart) && !strings.HasPrefix(p.Text, supervisor.JobQuotePrefix) {
+				words.WriteString(quotes.RemoveQuotes(p.Text) + "\n")
+			}
+		}
+	}
+	return words.String(), err
 }
 
 const hasResultOf = `SELECT EXISTS (SELECT 1 FROM turn t JOIN conversation c ON c.id = t.conversation

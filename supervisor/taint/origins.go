@@ -23,12 +23,12 @@ const (
 
 // Beginnings of origins that name their source.
 const (
-	PrefixFile    = "file:"
-	PrefixForward = "forward:"
-	PrefixTool    = "tool:"
-	PrefixWeb     = "web:"
-	PrefixService = "service:"
-	PrefixCalendar    = "calendar:"
+	PrefixFile     = "file:"
+	PrefixForward  = "forward:"
+	PrefixTool     = "tool:"
+	PrefixWeb      = "web:"
+	PrefixService  = "service:"
+	PrefixCalendar = "calendar:"
 )
 
 // OriginOfFile and OriginOfTool return the origins of words in a file and in a tool's result.
