@@ -136,8 +136,8 @@ const (
 	MaxOriginBytes = 600 // bytes of one origin; a path and its prefix fit
 )
 
-// MaxChangeFolders is the maximum number of folders in a Change.
-const MaxChangeFolders = 20
+// MaxUnnamedPaths is the maximum number of paths in Change.Unnamed.
+const MaxUnnamedPaths = 100
 
 // Change is one effect of a tool, as the ledger records it.
 type Change struct {
@@ -149,18 +149,19 @@ type Change struct {
 	Target string `json:"target"`
 	Detail string `json:"detail,omitempty"`
 	Undo   *Undo  `json:"undo,omitempty"` // how to undo a file's change; nil if nothing was changed
-	// folders of the changed files that Target counts instead of naming them, relative to the home
-	Folders []string `json:"folders,omitempty"`
+	// paths of changed files that Target counts instead of naming them, or of folders that contain
+	// them; relative to the home
+	Unnamed []string `json:"unnamed,omitempty"`
 }
 
-// CheckFolders refuses folders that no honest worker names.
-func (c Change) CheckFolders() error {
-	if len(c.Folders) > MaxChangeFolders {
-		return fmt.Errorf("%d folders, at most %d", len(c.Folders), MaxChangeFolders)
+// CheckUnnamed refuses paths that no honest worker names.
+func (c Change) CheckUnnamed() error {
+	if len(c.Unnamed) > MaxUnnamedPaths {
+		return fmt.Errorf("%d unnamed paths, at most %d", len(c.Unnamed), MaxUnnamedPaths)
 	}
-	for _, folder := range c.Folders {
-		if !fs.ValidPath(folder) || folder == "." || len(folder) > MaxReceivedPathBytes {
-			return fmt.Errorf("folder %.80q", folder)
+	for _, name := range c.Unnamed {
+		if !fs.ValidPath(name) || name == "." || len(name) > MaxReceivedPathBytes {
+			return fmt.Errorf("unnamed path %.80q", name)
 		}
 	}
 	return nil

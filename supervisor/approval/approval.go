@@ -65,10 +65,10 @@ func (a *Approver) Allow(ctx context.Context, r Request) error {
 	if err != nil {
 		return a.fail(ctx, r, "look whose words the turn has read", err)
 	}
-	if r.tainted = len(tainted) > 0; r.tainted && !r.NamesOrigins {
+	if r.Tainted = len(tainted) > 0; r.Tainted && !r.NamesOrigins {
 		r.Text += fmt.Sprintf(textTainted, DescribeOrigins(tainted))
 	}
-	switch rule := a.Policy.RuleOf(user, r, r.tainted); {
+	switch rule := a.Policy.RuleOf(user, r, r.Tainted); {
 	case rule == RuleAllow:
 		return a.allow(r, "by rule")
 	case rule == RuleAsk && r.AsksItself:
@@ -177,7 +177,7 @@ func (a *Approver) recheck(r Request, answered Rule) error {
 	if !known {
 		return a.deny(r, "nobody of that name any more", textNoLonger, r.User)
 	}
-	rule := a.Policy.RuleOf(user, r, r.tainted)
+	rule := a.Policy.RuleOf(user, r, r.Tainted)
 	switch by := strictness[rule]; {
 	case by == 0:
 		return a.deny(r, "by a rule from after the question", textRuleDenies, r.User, r.User, r.Effect)

@@ -36,8 +36,8 @@ type Request struct {
 	OwnWords bool
 	// NamesOrigins means that Text says which words of others the turn has read.
 	NamesOrigins bool
-
-	tainted bool // there are words of others in the turn's request; Allow sets it
+	// Tainted means that there are words of others in the turn's request. Allow sets it.
+	Tainted bool
 }
 
 // effects returns the effects whose rules a request needs.

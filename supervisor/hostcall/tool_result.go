@@ -74,7 +74,7 @@ func (t *turn) checkFields(r *protocol.ToolResult) error {
 		if longest := max(len(c.Kind), len(c.Target), len(c.Detail)); longest > maxField {
 			return fmt.Errorf("change %d: a field of %d bytes, at most %d", i, longest, maxField)
 		}
-		if err := c.CheckFolders(); err != nil {
+		if err := c.CheckUnnamed(); err != nil {
 			return fmt.Errorf("change %d: %w", i, err)
 		}
 		if c.Undo != nil {

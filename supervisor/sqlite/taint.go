@@ -215,9 +215,9 @@ const auditMarksDropped = "taint.marks_dropped"
 // markChange stores the mark of one changed file, and reports whether there is one.
 func (t turnTx) markChange(c protocol.Change, origins []string) (marked bool) {
 	user := t.turn.Conversation.User
-	for _, folder := range c.Folders {
+	for _, unnamed := range c.Unnamed {
 		if len(origins) > 0 {
-			t.mark(folder, "", origins)
+			t.mark(unnamed, "", origins)
 			marked = true
 		}
 	}
