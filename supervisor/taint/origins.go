@@ -61,7 +61,7 @@ func clip(origin string) string {
 	if len(origin) <= protocol.MaxOriginBytes {
 		return origin
 	}
-	return strings.ToValidUTF8(origin[:protocol.MaxOriginBytes], "")
+	return foreign.SanitizeName(strings.ToValidUTF8(origin[:protocol.MaxOriginBytes], ""))
 }
 
 // CheckOrigins returns an error for origins that no honest worker sends.
