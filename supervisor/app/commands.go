@@ -20,7 +20,7 @@ func (s chatCommands) commandOptions(sessions *session.Registry, report api.Stat
 		Store: s.db.Inbox(), Outbox: s.db.Outbox(), Sessions: sessions, Topics: s.db.Transcript(), Resender: s.db.Outbox(),
 		Models: s.modelCommands(), Choices: s.modelCommands(), Usages: s.modelCommands(), Budgets: s.settings,
 		Effects: s.db.Effects(), Pictures: generatedFileStore{s.spool},
-		Questions: s.questions, Cleanings: s.db.MessageCleanups(), Approver: newApprover(s.service),
+		Questions: s.questions, Cleanings: s.db.MessageCleanups(), Approver: newApprover(s.service), PrivateAnswers: s.db.Outbox(),
 		Locks:   sqlite.Gates{UserAccessStores: s.db.UserAccessStores()},
 		Groups:  users.Groups{Loader: s.configuration.Loader},
 		Invites: s.inviter(), Grants: s.db.Grants(),

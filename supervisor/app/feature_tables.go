@@ -53,3 +53,15 @@ func DefaultEffectRules() map[string]string {
 	}
 	return all
 }
+
+// TaintedEffectRules returns the effects that have another default rule in a tainted turn, and these
+// rules.
+func TaintedEffectRules() map[string]string {
+	all := approval.CoreTaintedEffects()
+	for _, e := range collect(describeFeatures(), func(f feature.Feature) []feature.Effect { return f.Effects }) {
+		if e.Tainted != "" {
+			all[e.Name] = e.Tainted
+		}
+	}
+	return all
+}

@@ -23,11 +23,11 @@ func (t *turn) sendPictures(ctx context.Context, p *protocol.ChatPicturesParams)
 	if sent || err != nil {
 		return &protocol.ChatPicturesResult{}, err
 	}
-	in, known, err := t.o.Conversations.FindConversation(ctx, t.Destination)
+	inGroup, err := t.isInGroup(ctx)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("find the destination of pictures: %w", err)
-	case !known || in.IsInGroup():
+	case inGroup:
 		return &protocol.ChatPicturesResult{Unsent: textNoPicturesInGroup}, nil
 	}
 	files, err := t.pictureFiles(ctx, p.Files)

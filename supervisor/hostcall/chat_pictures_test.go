@@ -16,8 +16,8 @@ func newPictureRig(t *testing.T, tool string, kind supervisor.TurnKind, chat str
 	t.Helper()
 	r := &sendRig{rig: newRig(t, says(protocol.ContentPart{Call: &protocol.ToolCall{Name: tool,
 		Arguments: json.RawMessage(`{}`)}})), approver: &fakeApprover{}}
-	r.options.Approver, r.options.Sender, r.options.Conversations = r.approver, databaseSender{r.db.Turns()},
-		r.db.Conversations()
+	r.options.Approver, r.options.Sender = r.approver, databaseSender{r.db.Turns()}
+	r.options.Groups = &approval.GroupGuard{FindConversation: r.db.Conversations().FindConversation}
 	r.conn.OnHandshake(protocol.HelloResult{Tools: []protocol.Tool{{Name: tool}}})
 	r.call = r.makeCalls()[0].ID
 	to, err := r.db.Conversations().FindOrCreate(t.Context(), "ann", supervisor.ChannelTelegram, chat, "")

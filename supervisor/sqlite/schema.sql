@@ -655,6 +655,16 @@ CREATE TABLE external_blob (
 	PRIMARY KEY (user, sha256, turn, call),
 	FOREIGN KEY (turn, call) REFERENCES external_call (turn, call)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE marked_file (
+	id        INTEGER PRIMARY KEY AUTOINCREMENT,
+	user      TEXT NOT NULL CHECK (user <> ''),
+	path      TEXT NOT NULL CHECK (path <> ''),   -- relative to the home; of a folder, all below it is marked
+	digest    TEXT NOT NULL DEFAULT '',           -- SHA-256 of the bytes that were marked; '': unknown, or a folder
+	origins   TEXT NOT NULL CHECK (json_type(origins) = 'array'),
+	turn      INTEGER,                            -- the turn that wrote the file
+	marked_at INTEGER NOT NULL,                   -- in milliseconds
+	UNIQUE (user, path)
+) STRICT;
 CREATE INDEX message_conversation ON message (conversation, id);
 CREATE INDEX message_turn ON message (turn, id);
 CREATE INDEX tool_call_open ON tool_call (turn, message, position) WHERE result IS NULL;
@@ -780,3 +790,7 @@ CREATE INDEX refusing_chat_retry ON refusing_chat (retry_at) WHERE retry_at IS N
 CREATE INDEX operation_ended ON operation (kind, updated_at) WHERE inbound IS NULL AND state NOT IN ('waiting', 'running');
 CREATE INDEX external_call_user ON external_call (user);
 CREATE INDEX external_blob_call ON external_blob (turn, call);
+CREATE INDEX marked_file_digest ON marked_file (user, digest) WHERE digest <> '';
+CREATE INDEX marked_file_turn ON marked_file (turn) WHERE turn IS NOT NULL;
+CREATE INDEX marked_file_user ON marked_file (user, marked_at);
+CREATE INDEX message_world ON message (conversation, id) WHERE source = 'world';
