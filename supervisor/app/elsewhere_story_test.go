@@ -13,7 +13,8 @@ func TestFindTools_OtherProductsName_FindsMewsTool(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{chat: scriptedModel{
 		{words: "every morning", calls: calls("find_tools", `{"words":"cron"}`, "schedule_task", `{"when":"weekdays 8:30","text":"stand up"}`), answer: "It is set."},
-		{words: "what else", calls: calls("find_tools", `{"words":"tasks"}`), answer: "That is all."},
+		{words: "what else", calls: calls("find_tools", `{"words":"tasks"}`,
+			"find_tools", `{"words":"todos"}`), answer: "That is all."},
 	}}
 	l := newTaskService(t, m, "")
 	l.say("alice", "tell me every morning to stand up")

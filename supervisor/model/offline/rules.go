@@ -149,7 +149,8 @@ var rules = []rule{
 	},
 	{
 		name: "add a to-do", example: "add call Ann to my to-do list", tool: "todo_add",
-		arguments: argument("title", "text"), action: "add that to your to-do list", tell: tellDone, missing: textNoTodos,
+		arguments: argument("title", "text"), action: "add that to your to-do list", tell: tellDone,
+		missing:  textNoTodos,
 		patterns: []string{`(?:add|append|put|write) (?P<text>[^\n]+?) (?:to|on|onto|in) (?:the |my |our )TODOS`},
 	},
 	{
