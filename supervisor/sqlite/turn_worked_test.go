@@ -84,7 +84,7 @@ func TestListSuccessfulTools_EarlierCall_IsListed(t *testing.T) {
 }
 
 // A program's pictures may be refused. The program has run all the same.
-func TestListSuccessfulTools_RefusedPicture_IsNotSent(t *testing.T) {
+func TestSuccessfulTools_RefusedPicture_NotSent(t *testing.T) {
 	s := newToolSendingStory(t, "run_python", "", "a")
 	r := result("c1", "exit 0, 1 s")
 	r.Name = "run_python"
