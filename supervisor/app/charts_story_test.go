@@ -12,10 +12,11 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// pythonCharts is a program that leaves two pictures, and more files, in the charts folder. MARK makes the
-// pictures differ from earlier ones.
+// pythonCharts is a program that leaves two pictures, and more files, in the charts folder. The text
+// MARK is part of the names.
 const pythonCharts = `{"code":"import base64, os\nos.makedirs('charts', exist_ok=True)\n` +
-	`png = base64.b64decode('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==')\n` +
+	`png = base64.b64decode('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ' +\n` +
+	`    'AAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==')\n` +
 	`for name in ('MARK-1.png', 'MARK-2.PNG'): open('charts/' + name, 'wb').write(png)\n` +
 	`open('charts/MARK.png', 'w').write('no picture')\nopen('MARK.png', 'wb').write(png)"}`
 

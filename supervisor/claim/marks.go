@@ -18,6 +18,7 @@ type Deed struct {
 	Row     string // arguments, result and effects of the call
 	Result  string // the first words of the result
 	Changed bool   // a program of the call changed files
+	Sent    bool   // files of the call were sent, and the channel has not refused them
 }
 
 // explainedBy reports whether a claim may be about an earlier deed, which row describes. Each

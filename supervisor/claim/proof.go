@@ -28,6 +28,8 @@ var proofs = map[string][]DeedKind{
 	"forget":        {DeedDelete, DeedWrite},
 	"recall":        {DeedLookup},
 
+	"plot_chart": {DeedWrite},
+
 	"send_file":    {DeedSend},
 	"send_message": {DeedSend},
 
@@ -63,7 +65,15 @@ var proofs = map[string][]DeedKind{
 	"job_result": nil,
 	"find_tools": nil,
 
-	// Programs have no network, so they can't send.
+	"compare_numbers": {DeedLookup},
+	"get_token_usage": {DeedLookup},
+	"token_stats":     {DeedLookup},
+	"random_choice":   nil,
+	"random_number":   nil,
+	"shuffle_list":    nil,
+	"sort_list":       nil,
+
+	// Programs have no network, so they can't send. Their charts are sent by Mews: Deed.Sent.
 	"run_command": {DeedWrite, DeedDelete, DeedRun, DeedSchedule, DeedLookup, DeedRemember},
 	"run_python":  {DeedWrite, DeedDelete, DeedRun, DeedSchedule, DeedLookup, DeedRemember},
 	"terminal":    {DeedWrite, DeedDelete, DeedRun, DeedSchedule, DeedLookup, DeedRemember},
@@ -77,7 +87,7 @@ func mayHaveDone(tool string, kind DeedKind) bool {
 // tracked are the tools whose rows name the files that they changed or sent. A terminal's row need
 // not name them.
 var tracked = []string{"write_file", "append_file", "edit_file", "move_file", "delete_file", "delete_upload",
-	"send_file", "run_command", "run_python"}
+	"plot_chart", "send_file", "run_command", "run_python"}
 
 // UnverifiedKinds returns the kinds of claims that no deed has proved. worked lists the deeds of
 // this turn; worked(true) adds the deeds of earlier turns. A deed of an earlier turn counts only
@@ -108,7 +118,8 @@ func (d Deed) proves(c Claim) bool {
 	if d.failed() && !d.Changed && c.Kind != DeedRun && c.Kind != DeedLookup {
 		return false
 	}
-	return mayHaveDone(d.Tool, c.Kind) && (!d.Earlier || c.Earlier && c.explainedBy(d.Row))
+	done := mayHaveDone(d.Tool, c.Kind) || d.Sent && c.Kind == DeedSend
+	return done && (!d.Earlier || c.Earlier && c.explainedBy(d.Row))
 }
 
 // failed reports whether the deed is a program that did not end with success.

@@ -20,10 +20,17 @@ type sendingStory struct {
 }
 
 func newSendingStory(t *testing.T, text string, names ...string) *sendingStory {
+	return newToolSendingStory(t, "read_file", text, names...)
+}
+
+// newToolSendingStory is newSendingStory with another tool.
+func newToolSendingStory(t *testing.T, tool, text string, names ...string) *sendingStory {
 	s := &sendingStory{postStory: postStory{newStory(t)}}
 	s.turn = s.startTelegramTurn("7")
 	s.chat = s.turn.AnswerConversation()
-	_, err := s.db.Turns().CommitStep(t.Context(), step(s.turn, "", "c1"))
+	called := step(s.turn, "", "c1")
+	called.Message.Parts[0].Call.Name = tool
+	_, err := s.db.Turns().CommitStep(t.Context(), called)
 	s.must(err)
 	for i, name := range names {
 		f := supervisor.File{SHA256: strings.Repeat(string(rune('a'+i))+"0", 32), Size: 12, Name: name,

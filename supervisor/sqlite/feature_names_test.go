@@ -23,6 +23,7 @@ var usedByCore = map[string]string{
 	"setFireDelivery":   "a fire names the answer of its turn",
 	"askInJob":          "a question of a job's turn ends before the job is due again",
 	"endAskInJob":       "a job's turn continues after its question has ended",
+	"quietUntil":        "a picture of a job's turn makes no sound in quiet hours",
 	"sayOrHold":         "a question of a job's turn waits for the end of quiet hours",
 	"recheckHeld":       "changed quiet hours release held notices",
 	"handleRefused":     "a chat that refuses everything holds its jobs back",

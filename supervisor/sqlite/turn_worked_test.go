@@ -82,3 +82,22 @@ func TestListSuccessfulTools_EarlierCall_IsListed(t *testing.T) {
 		sending.same("worked", len(calls), c.worked)
 	}
 }
+
+// A program's pictures may be refused. The program has run all the same.
+func TestSuccessfulTools_RefusedPicture_NotSent(t *testing.T) {
+	s := newToolSendingStory(t, "run_python", "", "a")
+	r := result("c1", "exit 0, 1 s")
+	r.Name = "run_python"
+	_, err := s.db.Turns().CommitResult(t.Context(), s.turn.ID, r)
+	s.must(err)
+	for _, outcome := range []supervisor.DeliveryResult{"", supervisor.OutcomeFailed} {
+		if outcome != "" {
+			s.close(s.sent, outcome, "blocked")
+		}
+		calls, err := s.db.Turns().ListSuccessfulTools(t.Context(), s.turn.ID, 0)
+		s.must(err)
+		if len(calls) != 1 || calls[0].Tool != "run_python" || calls[0].Sent != (outcome == "") {
+			t.Errorf("after %q: %+v", outcome, calls)
+		}
+	}
+}

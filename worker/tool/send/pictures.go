@@ -39,10 +39,12 @@ func (s *PictureSender) WithPictures(tool worker.Tool) worker.Tool {
 			return result, err
 		}
 		note, sent := s.send(ctx, call, result.Changes)
-		if ctx.Err() != nil {
-			return result, nil // the call has ended; its turn ends now
+		if note == "" || ctx.Err() != nil {
+			return result, nil
 		}
-		result.Text = note + result.Text
+		// a program's result begins with how it ended
+		first, rest, _ := strings.Cut(result.Text, "\n")
+		result.Text = strings.TrimSuffix(first+"\n"+note+rest, "\n")
 		if sent > 0 {
 			result.Brief += ", " + amount.Plural(sent, "picture sent", "pictures sent")
 		}

@@ -47,7 +47,7 @@ func pictureRun(t *testing.T, name string, changes []protocol.Change, answer pro
 		})
 	tool := send.NewPictureSender(ws, c, measure).WithPictures(worker.Tool{Tool: protocol.Tool{Name: name},
 		Run: func(context.Context, worker.Call) (worker.Result, error) {
-			return worker.Result{Text: "ran", Brief: "exit 0", Changes: changes}, nil
+			return worker.Result{Text: "exit 0\nran", Brief: "exit 0", Changes: changes}, nil
 		}})
 	r, runErr := tool.Run(t.Context(), worker.Call{ID: "c1", Progress: func(string) {}})
 	if runErr != nil {
@@ -72,16 +72,16 @@ func TestWithPictures_Charts_AreSent(t *testing.T) {
 		text  string
 	}{
 		{"run_python", []string{"charts/0.png", "charts/b.JPG"}, []string{"charts/0.png", "charts/b.JPG"},
-			"sent to the person's chat: charts/0.png, charts/b.JPG\nran"},
+			"exit 0\nsent to the person's chat: charts/0.png, charts/b.JPG\nran"},
 		{"plot_chart", []string{"charts/1.png"}, []string{"charts/1.png"},
-			"sent to the person's chat: charts/1.png\nran"},
+			"exit 0\nsent to the person's chat: charts/1.png\nran"},
 		{"run_python", []string{"charts/text.png", "charts/a.svg", "other/a.png", "charts/gone.png",
-			"charts/../other/a.png"}, nil, "ran"},
-		{"run_python", nil, nil, "ran"},
-		{"write_file", []string{"charts/0.png"}, nil, "ran"},
+			"charts/../other/a.png"}, nil, "exit 0\nran"},
+		{"run_python", nil, nil, "exit 0\nran"},
+		{"write_file", []string{"charts/0.png"}, nil, "exit 0\nran"},
 		{"run_python", []string{"charts/0.png", "charts/1.png", "charts/2.png", "charts/3.png", "charts/4.png"},
 			[]string{"charts/0.png", "charts/1.png", "charts/2.png", "charts/3.png"},
-			"sent to the person's chat: charts/0.png, charts/1.png, charts/2.png, charts/3.png\n" +
+			"exit 0\nsent to the person's chat: charts/0.png, charts/1.png, charts/2.png, charts/3.png\n" +
 				"not sent, because 4 is the most for a call: charts/4.png; send_file sends them\nran"},
 	} {
 		r, sent := pictureRun(t, c.tool, written(c.paths...), protocol.ChatPicturesResult{}, nil)
@@ -97,12 +97,12 @@ func TestWithPictures_Charts_AreSent(t *testing.T) {
 func TestWithPictures_Refusal_IsToldToModel(t *testing.T) {
 	r, _ := pictureRun(t, "run_python", written("charts/0.png"),
 		protocol.ChatPicturesResult{Unsent: "not to a group"}, nil)
-	if r.Text != "not sent: charts/0.png: not to a group\nran" || r.Brief != "exit 0" {
+	if r.Text != "exit 0\nnot sent: charts/0.png: not to a group\nran" || r.Brief != "exit 0" {
 		t.Errorf("%+v", r)
 	}
 	refused := &protocol.Error{Code: protocol.CodeFailed, Message: "this Mews sends nothing"}
 	r, _ = pictureRun(t, "run_python", written("charts/0.png"), protocol.ChatPicturesResult{}, refused)
-	if r.Text != "not sent: charts/0.png: this Mews sends nothing\nran" {
+	if r.Text != "exit 0\nnot sent: charts/0.png: this Mews sends nothing\nran" {
 		t.Errorf("%+v", r)
 	}
 	r, _ = pictureRun(t, "run_python", written("charts/0.png"), protocol.ChatPicturesResult{},
