@@ -1,6 +1,7 @@
 package app
 
 import (
+	"mews/supervisor/calendar"
 	"mews/supervisor/feature"
 	"mews/supervisor/filehistory"
 	"mews/supervisor/forget"
@@ -29,6 +30,7 @@ func (s *service) newFeatures() []feature.Feature {
 		s.instructions().Feature(),
 		s.newUndos().Feature(),
 		s.newFileHistory().Feature(),
+		s.newCalendar().Feature(),
 		s.newSearcher().Feature(),
 		s.forgetter.Feature(),
 		s.voices.Feature(),
@@ -56,6 +58,12 @@ func (s *service) newFileHistory() *filehistory.FileHistory {
 		Workspaces: s.workspacePaths,
 		TellOnce:   s.tellOnceInPrivate, Zone: s.settings.Zone, Now: s.now,
 		Report: func(err error) { s.log.Warn("file history", "error", err) }})
+}
+
+// newCalendar makes the feature that shows the user's calendar.
+func (s *service) newCalendar() *calendar.Calendar {
+	return calendar.New(calendar.Options{Operations: s.operations, Kept: s.db.Operations(), Effects: s.db.Effects(),
+		Sent: s.db.Inbox(), Zone: s.settings.Zone})
 }
 
 // newSearcher makes the feature that searches messages and homes.
