@@ -69,7 +69,8 @@ type CalendarImport struct {
 
 // Validate refuses a result that no honest worker sends.
 func (r CalendarResult) Validate() error {
-	if len(r.Events) > MaxCalendarEvents || r.More < 0 || len(r.Warnings) > MaxCalendarWarnings || len(r.Refused) > 2000 {
+	if len(r.Events) > MaxCalendarEvents || r.More < 0 || len(r.Warnings) > MaxCalendarWarnings ||
+		len(r.Refused) > 2000 {
 		return fmt.Errorf("%d events, %d more, %d warnings", len(r.Events), r.More, len(r.Warnings))
 	}
 	for _, e := range r.Events {

@@ -149,9 +149,9 @@ const dateLayout = "2 January"
 
 // dayName names a day, with a word for days near today.
 func dayName(day, today time.Time) string {
-	name := day.Format("Monday, 2 January")
+	name := day.Format(layoutDay)
 	if day.Year() != today.Year() {
-		name = day.Format("Monday, 2 January 2006")
+		name = day.Format(layoutDayYear)
 	}
 	switch day.Sub(today) / (24 * time.Hour) {
 	case 0:
@@ -166,7 +166,8 @@ func dayName(day, today time.Time) string {
 func viewButtons(v view, day time.Time) [][]supervisor.Button {
 	press := func(name string, day time.Time) string { return prefix + name + " " + day.Format(time.DateOnly) }
 	rows := [][]supervisor.Button{{
-		{Text: textBefore, Press: press(v.name, v.step(day, -1))}, {Text: textAfter, Press: press(v.name, v.step(day, 1))},
+		{Text: textBefore, Press: press(v.name, v.step(day, -1))}, {Text: textAfter, Press: press(v.name, v.step(day,
+			1))},
 	}, nil}
 	for _, other := range views {
 		if other.name != v.name {

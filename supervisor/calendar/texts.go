@@ -2,10 +2,13 @@ package calendar
 
 // Texts of /calendar.
 const (
-	textUsage = "Write “/calendar”, “/calendar week”, “/calendar month” or a day such as “/calendar 2026-12-03”. " +
-		"“/calendar import PATH” adds the events of a file, and “/calendar send ID” sends an event."
+	textUsage = "Write “/calendar week”, “/calendar month”, or a day such as “/calendar 2026-12-03”. " +
+		"“/calendar import PATH” adds a file's events. “/calendar send ID” sends an event."
 	textFailed  = "I could not read your calendar: %s"
 	textRefused = "I could not do that: %s."
+
+	layoutDay     = "Monday, 2 January"
+	layoutDayYear = "Monday, 2 January 2006"
 
 	textHeading  = "**%s**\n"
 	textWeek     = "%s to %s"

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// large returns a calendar of n events, of which each third repeats.
+// large returns a calendar of n events. Each third one repeats.
 func large(n int) string {
 	var b strings.Builder
 	b.WriteString("BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:test\r\n")

@@ -29,7 +29,8 @@ func newCompared(t *testing.T, r *rand.Rand, zoneName string) (c compared) {
 	zone := mustZone(t, zoneName)
 	file, _ := Parse("")
 	cal := New(file, zone)
-	start := moment{wall: time.Date(2024+r.IntN(2), time.Month(1+r.IntN(12)), 1+r.IntN(28), r.IntN(24), 15*r.IntN(4), 0, 0,
+	start := moment{wall: time.Date(2024+r.IntN(2), time.Month(1+r.IntN(12)), 1+r.IntN(28), r.IntN(24), 15*r.IntN(4),
+		0, 0,
 		time.UTC), zone: zone}
 	date, floating := r.IntN(5) == 0, r.IntN(8) == 0
 	if date {
@@ -217,9 +218,11 @@ func TestCalendars_Generated_MatchOtherPrograms(t *testing.T) {
 		}
 		a, b, d := inner(ours), inner(byJS[i]), inner(byPython[i])
 		likeJS, likePython, alike := slices.Equal(a, b), slices.Equal(a, d), slices.Equal(b, d)
-		key := fmt.Sprintf("like ical.js: %t, like recurring_ical_events: %t, those alike: %t", likeJS, likePython, alike)
+		key := fmt.Sprintf("like ical.js: %t, like recurring_ical_events: %t, those alike: %t", likeJS, likePython,
+			alike)
 		if count[key]++; count[key] <= 6 && !(likeJS && likePython) || alike && !likeJS {
-			t.Logf("%s\n%s\n ours %v\n   js %v\n   py %v", key, c.Text[strings.Index(c.Text, "BEGIN:VEVENT"):], diff(a, b, d), diff(b, a, d), diff(d, a, b))
+			t.Logf("%s\n%s\n ours %v\n   js %v\n   py %v", key, c.Text[strings.Index(c.Text, "BEGIN:VEVENT"):],
+				diff(a, b, d), diff(b, a, d), diff(d, a, b))
 		}
 		if alike && !likeJS {
 			t.Errorf("calendar %d: both others agree", i)

@@ -218,6 +218,9 @@ func (c *Calendar) find(ed Edit) (t target, err error) {
 		return t, ErrNoEvent
 	}
 	t.series = s
+	if !slices.Contains([]Scope{"", ScopeThis, ScopeFollowing, ScopeAll}, ed.Scope) {
+		return t, ErrScope
+	}
 	repeats := s.master == nil || s.master.repeats || len(s.changed) > 0
 	if !repeats || ed.Scope == ScopeAll && ed.Instance == "" {
 		return t, nil
@@ -246,7 +249,8 @@ func (c *Calendar) find(ed Edit) (t target, err error) {
 
 // isWhole reports whether the edit is for everything that the series has.
 func (t target) isWhole(scope Scope) bool {
-	return t.instance.wall.IsZero() || scope == ScopeAll || scope == ScopeFollowing && t.first || t.master == nil && scope != ScopeThis
+	return t.instance.wall.IsZero() || scope == ScopeAll || scope == ScopeFollowing && t.first || t.master == nil &&
+		scope != ScopeThis
 }
 
 // Delete deletes occurrences.

@@ -69,12 +69,14 @@ func TestEdit_EachScope_ChangesOnlyItsLines(t *testing.T) {
 			want: "+EXDATE;TZID=\"W. Europe Standard Time\":20261208T100000\n" + touched},
 		"delete a moved date": {edit: Edit{UID: "w", Instance: "2026-12-15T10:00", Scope: ScopeThis}, delete: true,
 			want: "-UID:w\n-RECURRENCE-ID;TZID=\"W. Europe Standard Time\":20261215T100000\n" +
-				"-DTSTART;TZID=\"W. Europe Standard Time\":20261216T100000\n-SUMMARY:Team\n-BEGIN:VEVENT\n-END:VEVENT\n" +
+				"-DTSTART;TZID=\"W. Europe Standard " +
+				"Time\":20261216T100000\n-SUMMARY:Team\n-BEGIN:VEVENT\n-END:VEVENT\n" +
 				"+EXDATE;TZID=\"W. Europe Standard Time\":20261215T100000\n" + touched},
 		"end": {edit: Edit{UID: "w", Instance: "2026-12-08T10:00", Scope: ScopeFollowing}, delete: true,
 			want: "-RRULE:FREQ=WEEKLY;BYDAY=TU\n-EXDATE;TZID=\"W. Europe Standard Time\":20261222T100000\n" +
 				"-UID:w\n-RECURRENCE-ID;TZID=\"W. Europe Standard Time\":20261215T100000\n" +
-				"-DTSTART;TZID=\"W. Europe Standard Time\":20261216T100000\n-SUMMARY:Team\n-BEGIN:VEVENT\n-END:VEVENT\n" +
+				"-DTSTART;TZID=\"W. Europe Standard " +
+				"Time\":20261216T100000\n-SUMMARY:Team\n-BEGIN:VEVENT\n-END:VEVENT\n" +
 				"+RRULE:FREQ=WEEKLY;BYDAY=TU;UNTIL=20261208T085959Z\n" + touched},
 		"which": {edit: Edit{UID: "w"}, delete: true, fails: ErrScope.Error()},
 		"no such date": {edit: Edit{UID: "w", Instance: "2026-12-09T10:00", Scope: ScopeThis}, delete: true,
@@ -102,7 +104,8 @@ func TestEdit_EachScope_ChangesOnlyItsLines(t *testing.T) {
 		"an end before the start": {edit: Edit{UID: "one"}, fields: Fields{End: of("2026-12-02")},
 			fails: errEndBefore.Error()},
 		"a rule that is none": {edit: Edit{UID: "one"}, fields: Fields{Repeat: of("each day")}, fails: errRule.Error()},
-		"an injected line":    {edit: Edit{UID: "one"}, fields: Fields{Repeat: of("FREQ=DAILY\r\nX:1")}, fails: errRule.Error()},
+		"an injected line": {edit: Edit{UID: "one"}, fields: Fields{Repeat: of("FREQ=DAILY\r\nX:1")},
+			fails: errRule.Error()},
 	} {
 		f, err := Parse(weekly)
 		if err != nil || f.String() != weekly {
@@ -145,7 +148,8 @@ func TestUpdate_OneAndFollowing_LeaveOtherDates(t *testing.T) {
 	}{
 		{Edit{UID: "w", Instance: "2026-12-08T10:00", Scope: ScopeThis}, Fields{Start: of("2026-12-08T15:00"),
 			Title: of("Once")}},
-		{Edit{UID: "w", Instance: "2026-12-29T10:00", Scope: ScopeFollowing}, Fields{Minutes: of(30), Title: of("Short")}},
+		{Edit{UID: "w", Instance: "2026-12-29T10:00", Scope: ScopeFollowing}, Fields{Minutes: of(30),
+			Title: of("Short")}},
 		{Edit{UID: "new", Instance: "2027-01-12T10:00", Scope: ScopeThis}, Fields{Start: of("2027-01-13T10:00")}},
 	}
 	for _, s := range steps {
@@ -200,7 +204,8 @@ func TestAdd_LeapDay_IsSaid(t *testing.T) {
 	cal := New(f, time.UTC)
 	said, err := cal.Add("1", Fields{Title: of("Ana"), Start: of("2024-02-29"), Repeat: of("FREQ=YEARLY")}, editNow)
 	next := New(f, time.UTC).Next("1", editNow, 3)
-	if err != nil || !said || len(next) != 3 || next[0].Day(time.UTC) != "2027-02-28" || next[1].Day(time.UTC) != "2028-02-29" {
+	if err != nil || !said || len(next) != 3 || next[0].Day(time.UTC) != "2027-02-28" ||
+		next[1].Day(time.UTC) != "2028-02-29" {
 		t.Errorf("%t, %v, %v", said, err, next)
 	}
 }
@@ -208,7 +213,8 @@ func TestAdd_LeapDay_IsSaid(t *testing.T) {
 // TestImport_Versions_FollowSequence: a sent event is added once, and only a newer version replaces it.
 func TestImport_Versions_FollowSequence(t *testing.T) {
 	sent := func(sequence, title, more string) string {
-		clean, n, err := Clean("BEGIN:VCALENDAR\r\n" + more + "BEGIN:VEVENT\r\nUID:s\r\nSEQUENCE:" + sequence + "\r\nSUMMARY:" + title +
+		clean, n, err := Clean("BEGIN:VCALENDAR\r\n" + more + "BEGIN:VEVENT\r\nUID:s\r\nSEQUENCE:" + sequence +
+			"\r\nSUMMARY:" + title +
 			"\r\nDTSTART:20261203T100000Z\r\nX-ALT-DESC:<b>\r\nBEGIN:VALARM\r\nTRIGGER:-PT1H\r\nEND:VALARM\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n")
 		if err != nil || n != 1 || strings.Contains(clean, "VALARM") || strings.Contains(clean, "ALT") {
 			t.Fatalf("%d, %v, %s", n, err, clean)
@@ -227,7 +233,8 @@ func TestImport_Versions_FollowSequence(t *testing.T) {
 	} {
 		r, err := New(f, time.UTC).Import(c.clean)
 		now := New(f, time.UTC)
-		if err != nil || r.Added != c.added || r.Changed != c.changed || r.Cancelled != c.cancel || now.Title("s") != c.title {
+		if err != nil || r.Added != c.added || r.Changed != c.changed || r.Cancelled != c.cancel ||
+			now.Title("s") != c.title {
 			t.Errorf("%d: %+v, %v, %s", i, r, err, now.Title("s"))
 		}
 	}
@@ -265,7 +272,8 @@ func FuzzParse(f *testing.F) {
 			_, _ = New(file, time.UTC).Import(clean)
 		}
 		edit := Edit{UID: uid, Instance: instance, Scope: ScopeFollowing, Now: editNow, NewUID: "n"}
-		if _, err := New(file, time.UTC).Update(edit, Fields{Start: of("2026-12-09T11:00"), Title: of(text)}); err == nil {
+		if _, err := New(file, time.UTC).Update(edit, Fields{Start: of("2026-12-09T11:00"),
+			Title: of(text)}); err == nil {
 			_ = New(file, time.UTC).Delete(Edit{UID: "n", Scope: ScopeAll, Now: editNow})
 		}
 		if reread, err := Parse(file.String()); err == nil && reread.String() != file.String() {

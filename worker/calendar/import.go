@@ -10,7 +10,8 @@ import (
 
 // kept are the properties of a sent event that Clean keeps.
 var kept = []string{"UID", "SEQUENCE", "DTSTAMP", "SUMMARY", "LOCATION", "DESCRIPTION", "DTSTART", "DTEND", "DURATION",
-	"RRULE", "RDATE", "EXDATE", "EXRULE", "RECURRENCE-ID", "STATUS", "TRANSP", "ORGANIZER", "URL", "CATEGORIES", "CLASS"}
+	"RRULE", "RDATE", "EXDATE", "EXRULE", "RECURRENCE-ID", "STATUS", "TRANSP", "ORGANIZER", "URL", "CATEGORIES",
+	"CLASS"}
 
 // Bounds of a sent calendar.
 const (

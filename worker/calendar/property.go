@@ -7,8 +7,8 @@ import (
 	"github.com/emersion/go-ical"
 )
 
-// property reads a content line. Its parameters are split leniently: a line that RFC 5545 forbids
-// has the parameters that can be seen.
+// property reads a content line. It splits parameters leniently: RFC 5545 forbids some
+// lines that other programs write.
 func property(line string) *ical.Prop {
 	p := &ical.Prop{}
 	end := strings.IndexAny(line, ";:")

@@ -13,8 +13,8 @@ func IDOf(uid string) string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// ID returns the id of the occurrence: that of the event, and the name of the occurrence if the
-// event repeats.
+// ID returns the id of the occurrence. It is the event's id; if the event repeats, the name of the
+// occurrence follows.
 func (o Occurrence) ID() string {
 	if o.Instance == "" {
 		return IDOf(o.UID)
@@ -67,8 +67,8 @@ func offsetAt(at time.Time, zone *time.Location) int {
 	return offset
 }
 
-// OnDay returns the times of the occurrence without the day on which it begins: 15:00-16:00, or all
-// day. If the event's zone has another offset then, its own time follows.
+// OnDay returns the times of the occurrence on its day, such as 15:00-16:00 or all day. If the
+// event's zone has another offset then, its own time follows.
 func (o Occurrence) OnDay(reader *time.Location) string {
 	return strings.TrimPrefix(o.When(reader), o.Start.In(reader).Format(dayLayout)+" ")
 }
@@ -113,8 +113,8 @@ func (c *Calendar) Next(uid string, from time.Time, most int) []Occurrence {
 // Conflict is a time at which two events take the same time.
 type Conflict struct{ Ours, Other Occurrence }
 
-// Conflicts returns the times at which an event meets another one, the earliest first and at most
-// a number of them. Days and events that are marked as free do not count.
+// Conflicts returns the first times at which an event meets another one. Whole days and events that
+// are marked as free do not count. most is the maximum number of times.
 func (c *Calendar) Conflicts(uid string, from time.Time, most int) (list []Conflict) {
 	ours := c.Next(uid, from, 60)
 	if len(ours) == 0 {

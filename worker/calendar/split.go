@@ -188,7 +188,8 @@ func (c *Calendar) shiftRule(e *Component, from, to time.Time) error {
 			moved = append(moved, weekdays[((w.Day()+1+days)%7+7)%7].String())
 		}
 		value = setPart(value, "BYDAY", strings.Join(moved, ","))
-	} else if days != 0 && (given("BYDAY") || given("BYMONTHDAY") || given("BYMONTH") || given("BYYEARDAY") || given("BYWEEKNO")) {
+	} else if days != 0 && (given("BYDAY") || given("BYMONTHDAY") || given("BYMONTH") || given("BYYEARDAY") ||
+		given("BYWEEKNO")) {
 		return errRuleDays
 	}
 	if until := part(strings.ToUpper(value), "UNTIL"); until != "" {

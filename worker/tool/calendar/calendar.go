@@ -23,10 +23,12 @@ const familyName = "calendar"
 var eventArguments = []worker.Argument{
 	{Name: "end", Type: worker.StringArgument, Description: "as start; of whole days the last day"},
 	{Name: "minutes", Type: worker.IntegerArgument, Description: "length, instead of end"},
-	{Name: "zone", Type: worker.StringArgument, Description: "of start and end, such as Europe/Lisbon, if it is elsewhere"},
+	{Name: "zone", Type: worker.StringArgument, Description: "of start and end, such as Europe/Lisbon, if it is " +
+		"elsewhere"},
 	{Name: "location", Type: worker.StringArgument},
 	{Name: "notes", Type: worker.StringArgument},
-	{Name: "repeat", Type: worker.StringArgument, Description: "RRULE such as FREQ=WEEKLY;BYDAY=TU; FREQ=YEARLY for a birthday"},
+	{Name: "repeat", Type: worker.StringArgument, Description: "RRULE such as FREQ=WEEKLY;BYDAY=TU; FREQ=YEARLY " +
+		"for a birthday"},
 	{Name: "remind", Type: worker.IntegerArgument, Description: "minutes before the start"},
 }
 
@@ -58,7 +60,8 @@ var (
 		}, eventArguments...),
 	}
 	deleteSpec = worker.ToolSpec{
-		Name: "calendar_delete", Family: familyName, Effect: protocol.EffectOnce, Description: "Delete an event, or dates of it.",
+		Name: "calendar_delete", Family: familyName, Effect: protocol.EffectOnce,
+		Description: "Delete an event, or dates of it.",
 		Arguments: []worker.Argument{
 			{Name: "id", Type: worker.StringArgument, Required: true, Description: idText},
 			{Name: "scope", Values: scopes, Description: scopeText},

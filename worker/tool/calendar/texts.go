@@ -42,5 +42,6 @@ const (
 
 // textScopes tell which dates of an event were deleted.
 var textScopes = map[calendar.Scope]string{
-	calendar.ScopeThis: " on this date", calendar.ScopeFollowing: " from this date on", calendar.ScopeAll: " with all dates",
+	calendar.ScopeThis: " on this date", calendar.ScopeFollowing: " from this date on",
+	calendar.ScopeAll: " with all dates",
 }
