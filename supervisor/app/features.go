@@ -30,7 +30,6 @@ func (s *service) newFeatures() []feature.Feature {
 		s.instructions().Feature(),
 		s.newUndos().Feature(),
 		s.newFileHistory().Feature(),
-		s.newCalendar().Feature(),
 		s.newSearcher().Feature(),
 		s.forgetter.Feature(),
 		s.voices.Feature(),
@@ -38,6 +37,7 @@ func (s *service) newFeatures() []feature.Feature {
 		s.gitHub.Feature(),
 		s.schedule.Feature(),
 		s.routines.Feature(),
+		s.newCalendar().Feature(),
 		s.webhooks.Feature(),
 	}
 }

@@ -53,7 +53,7 @@ func (c *Calendar) Feature() feature.Feature {
 		SlashCommand: supervisor.SlashCommand{Name: commandName,
 			Help: "your events today; /calendar week, /calendar month, /calendar 2026-12-03, /calendar import PATH, " +
 				"/calendar send ID"},
-		Group: feature.HelpGroupEveryday, Run: c.command, Private: feature.AlwaysPrivateAnswer, Prefix: prefix,
+		Group: feature.HelpGroupReminders, Run: c.command, Private: feature.AlwaysPrivateAnswer, Prefix: prefix,
 		Press: c.press}}}
 }
 

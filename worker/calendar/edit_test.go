@@ -215,7 +215,8 @@ func TestImport_Versions_FollowSequence(t *testing.T) {
 	sent := func(sequence, title, more string) string {
 		clean, n, err := Clean("BEGIN:VCALENDAR\r\n" + more + "BEGIN:VEVENT\r\nUID:s\r\nSEQUENCE:" + sequence +
 			"\r\nSUMMARY:" + title +
-			"\r\nDTSTART:20261203T100000Z\r\nX-ALT-DESC:<b>\r\nBEGIN:VALARM\r\nTRIGGER:-PT1H\r\nEND:VALARM\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n")
+			"\r\nDTSTART:20261203T100000Z\r\nX-ALT-DESC:<b>\r\n" +
+			"BEGIN:VALARM\r\nTRIGGER:-PT1H\r\nEND:VALARM\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n")
 		if err != nil || n != 1 || strings.Contains(clean, "VALARM") || strings.Contains(clean, "ALT") {
 			t.Fatalf("%d, %v, %s", n, err, clean)
 		}
@@ -246,9 +247,12 @@ func TestImport_Versions_FollowSequence(t *testing.T) {
 // FuzzParse: every file is read back byte for byte, and computing its occurrences ends.
 func FuzzParse(f *testing.F) {
 	f.Add(weekly, "w", "2026-12-08T10:00")
-	f.Add("BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:1\r\nDTSTART:20260101T000000\r\nRRULE:FREQ=SECONDLY;BYSETPOS=-1\r\n", "1", "")
-	f.Add("\ufeffBEGIN:VCALENDAR\nBEGIN:VTIMEZONE\nTZID:x\nBEGIN:STANDARD\nDTSTART:16010101T000000\nTZOFFSETFROM:+0000\n"+
-		"TZOFFSETTO:-2359\nRRULE:FREQ=DAILY\nEND:STANDARD\nEND:VTIMEZONE\nBEGIN:VEVENT\nUID:1\nDTSTART;TZID=x:20260101T000000\n", "1", "")
+	f.Add("BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:1\r\nDTSTART:20260101T000000\r\n"+
+		"RRULE:FREQ=SECONDLY;BYSETPOS=-1\r\n", "1", "")
+	f.Add("\ufeffBEGIN:VCALENDAR\nBEGIN:VTIMEZONE\nTZID:x\nBEGIN:STANDARD\nDTSTART:16010101T000000\n"+
+		"TZOFFSETFROM:+0000\n"+
+		"TZOFFSETTO:-2359\nRRULE:FREQ=DAILY\nEND:STANDARD\nEND:VTIMEZONE\n"+
+		"BEGIN:VEVENT\nUID:1\nDTSTART;TZID=x:20260101T000000\n", "1", "")
 	f.Fuzz(func(t *testing.T, text, uid, instance string) {
 		file, err := Parse(text)
 		if err != nil {
