@@ -48,8 +48,9 @@ const (
 	EffectFactCorrected        = "fact.corrected" // the user corrected a fact
 	EffectFactForgotten        = "fact.forgotten"
 	EffectMemoryImported       = "memory.imported"
-	EffectServiceCalled        = "service.called"  // a call that may change something at a service
-	EffectServiceMaybeCalled   = "service.unknown" // the service may have got such a call
+	EffectServiceCalled        = "service.called"    // a call that may change something at a service
+	EffectServiceMaybeCalled   = "service.unknown"   // the service may have got such a call
+	EffectCalendarImported     = "calendar.imported" // the user added the events of a file
 )
 
 // EffectFactReplaced is the kind of effect for a fact that a newer fact replaced. Like all kinds

@@ -117,6 +117,7 @@ var floors = map[string]int{
 	"mews/supervisor/unit":            1,
 	"mews/supervisor/internal/retry":  1,
 	"mews/worker":                     1,
+	"mews/worker/calendar":            1,
 	"mews/worker/cgroup":              1,
 	"mews/worker/host":                1,
 	"mews/worker/memory":              1,
@@ -170,6 +171,7 @@ var allowedSiblings = map[[2]string]string{
 	{"mews/worker/memory", "mews/worker"}:                    "the words are below everything of their side",
 	{"mews/worker/tool/images", "mews/worker/parse"}: "a picture and its failure cross the pipe" +
 		" of a parser",
+	{"mews/worker/tool/calendar", "mews/worker/parse"}:               "a sent calendar crosses the pipe of a parser",
 	{"mews/worker/memory", "mews/worker/workspace"}:                  "the memory is files of the home",
 	{"mews/worker/filehistory", "mews/worker/workspace"}:             "it reads and restores the files of a home",
 	{"mews/worker/textdiff", "mews/worker/workspace"}:                "one side of a difference is a file of the home",
@@ -192,8 +194,8 @@ var allowedSiblings = map[[2]string]string{
 // features are the packages of one capability each. Package app builds them with the types of
 // package feature. A package below a feature has a row in floors.
 var features = []string{
-	"check", "filehistory", "forget", "github", "instructions", "memory", "routine", "schedule",
-	"search", "services", "todo", "undo", "usagetools", "voice", "webhook",
+	"calendar", "check", "filehistory", "forget", "github", "instructions", "memory", "routine",
+	"schedule", "search", "services", "todo", "undo", "usagetools", "voice", "webhook",
 }
 
 const featureFloor = 4

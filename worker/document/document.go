@@ -7,6 +7,7 @@
 //	sheet.go     Excel
 //	html.go      HTML; book.go and mail.go use it too
 //	rtf.go       RTF
+//	calendar.go  iCalendar
 package document
 
 import (
@@ -37,6 +38,7 @@ var parsers = map[parse.Kind]parser{
 	parse.KindNotebook: parseNotebook,
 	parse.KindMail:     parseMail,
 	parse.KindPicture:  parsePicture,
+	parse.KindCalendar: parseCalendar,
 }
 
 // Main parses the file on standard input, and returns the process's exit status. limit limits this

@@ -27,6 +27,7 @@ const (
 	KindNotebook Kind = "notebook" // a Jupyter notebook
 	KindMail     Kind = "mail"
 	KindPicture  Kind = "picture"
+	KindCalendar Kind = "calendar" // iCalendar
 )
 
 // Bounds of a parser.
@@ -62,10 +63,11 @@ const (
 	FormatNotebook     Format = "notebook"
 	FormatMail         Format = "mail"
 	FormatPicture      Format = "picture"
-	FormatZip          Format = "zip"    // a ZIP archive; the body is the list of its names
-	FormatTar          Format = "tar"    // a tar archive; the body is the list of its names
-	FormatTarGzip      Format = "tar-gz" // a compressed tar archive; the body is the list of its names
-	FormatGzip         Format = "gzip"   // no body: the compressed file is no archive
+	FormatCalendar     Format = "calendar" // the events and zones alone, as iCalendar
+	FormatZip          Format = "zip"      // a ZIP archive; the body is the list of its names
+	FormatTar          Format = "tar"      // a tar archive; the body is the list of its names
+	FormatTarGzip      Format = "tar-gz"   // a compressed tar archive; the body is the list of its names
+	FormatGzip         Format = "gzip"     // no body: the compressed file is no archive
 )
 
 const (
@@ -118,7 +120,7 @@ var formats = map[Kind][]Format{
 	KindTar:  {FormatTar},
 	KindGzip: {FormatTarGzip, FormatGzip},
 	KindHTML: {FormatHTML}, KindRTF: {FormatRTF}, KindNotebook: {FormatNotebook}, KindMail: {FormatMail},
-	KindPicture: {FormatPicture},
+	KindPicture: {FormatPicture}, KindCalendar: {FormatCalendar},
 }
 
 var errHeader = errors.New("its reader answers in an unknown way")
