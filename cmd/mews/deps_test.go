@@ -92,6 +92,7 @@ var floors = map[string]int{
 	"mews/worker/filehistory":        1,
 	"mews/worker/dailylog":           2,
 	"mews/worker/prompt":             2,
+	"mews/worker/page":               2,
 	"mews/worker/parse":              2,
 	"mews/worker/promptfile":         2,
 	"mews/worker/review":             2,
