@@ -45,6 +45,7 @@ var floors = map[string]int{
 	"mews/worker/serve":        4,
 	"mews/worker/spawn":        4,
 
+	"mews/supervisor/external":          3,
 	"mews/supervisor/github/patch":      3,
 	"mews/supervisor/github/review":     3,
 	"mews/supervisor/github/setup":      3,
