@@ -655,6 +655,22 @@ CREATE TABLE external_blob (
 	PRIMARY KEY (user, sha256, turn, call),
 	FOREIGN KEY (turn, call) REFERENCES external_call (turn, call)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE web_address (
+	turn       INTEGER NOT NULL REFERENCES turn (id),
+	digest     TEXT NOT NULL CHECK (length(digest) = 64),
+	source     TEXT NOT NULL CHECK (source IN ('page', 'search')),
+	user       TEXT NOT NULL CHECK (user <> ''),
+	created_at INTEGER NOT NULL,
+	PRIMARY KEY (turn, digest, source)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE web_fetch (
+	turn       INTEGER NOT NULL REFERENCES turn (id),
+	call       TEXT NOT NULL CHECK (call <> ''),
+	domain     TEXT NOT NULL,
+	user       TEXT NOT NULL CHECK (user <> ''),
+	created_at INTEGER NOT NULL,
+	PRIMARY KEY (turn, call)
+) STRICT, WITHOUT ROWID;
 CREATE INDEX message_conversation ON message (conversation, id);
 CREATE INDEX message_turn ON message (turn, id);
 CREATE INDEX tool_call_open ON tool_call (turn, message, position) WHERE result IS NULL;
@@ -780,3 +796,6 @@ CREATE INDEX refusing_chat_retry ON refusing_chat (retry_at) WHERE retry_at IS N
 CREATE INDEX operation_ended ON operation (kind, updated_at) WHERE inbound IS NULL AND state NOT IN ('waiting', 'running');
 CREATE INDEX external_call_user ON external_call (user);
 CREATE INDEX external_blob_call ON external_blob (turn, call);
+CREATE INDEX web_address_digest ON web_address (digest, turn);
+CREATE INDEX web_address_user ON web_address (user, created_at);
+CREATE INDEX web_fetch_user ON web_fetch (user, created_at);

@@ -1,0 +1,2 @@
+// Package webtools is the feature with which models use the web.
+package webtools
