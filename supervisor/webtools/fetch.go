@@ -63,11 +63,6 @@ type Spool interface {
 	OpenBlob(sha256 string) (file io.ReadCloser, size int64, err error)
 }
 
-// Approver asks for permission for an effect.
-type Approver interface {
-	Allow(ctx context.Context, r approval.Request) error
-}
-
 // Fetcher fetches the addresses of calls of web_fetch. Its methods may be called from any goroutine.
 type Fetcher struct {
 	o     FetcherOptions
@@ -101,7 +96,7 @@ func (f *Fetcher) answer(ctx context.Context, t feature.Turn, p *protocol.WebFet
 	}
 	var args protocol.WebFetchArguments
 	if err := protocol.DecodeStrict(call.Arguments, &args); err != nil {
-		return nil, feature.NewRefusal(textArguments, toolFetch)
+		return nil, feature.NewRefusal(textFetchArguments, toolFetch)
 	}
 	address, err := egress.ParseAddress(args.URL)
 	if err != nil {
@@ -159,6 +154,20 @@ func (f *Fetcher) classify(ctx context.Context, t feature.Turn, call string, add
 		return EffectWebNew, err
 	}
 	return EffectWebKnown, nil
+}
+
+// RecordSearch stores that a search has named addresses. Call it before the worker gets the search's
+// answer.
+func (f *Fetcher) RecordSearch(ctx context.Context, t feature.Turn, addresses []string) error {
+	var digests []string
+	for _, text := range addresses {
+		if address, err := egress.ParseAddress(text); err == nil {
+			digests = append(digests, digestOf(address))
+		}
+	}
+	return t.Commit(ctx, func() error {
+		return f.o.Addresses.PutWebAddresses(ctx, t.ID, sqlite.WebAddressFromSearch, digests)
+	})
 }
 
 // digestOf returns the digest by which an address is known.

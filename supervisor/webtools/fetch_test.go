@@ -11,7 +11,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/egress"
-	"mews/supervisor/sqlite"
+	"mews/supervisor/feature/featuretest"
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
@@ -58,8 +58,9 @@ func TestFetch_NamedAddresses_AreKnown(t *testing.T) {
 	r.web.Serve("bücher.example", serveText("text/plain", ""))
 	r.web.Serve("xn--bcher-kva.example", serveText("text/plain", ""))
 	r.say("Look at http://example.org/a?q=tea, example.org/plain and <http://BÜCHER.example>.\n> http://example.org/quoted")
-	if err := r.db.WebAddresses().PutWebAddresses(t.Context(), r.turn.ID, sqlite.WebAddressFromSearch,
-		[]string{digestOf(parse(t, "http://example.org/hit"))}); err != nil {
+	turn := featuretest.NewTurn("ann")
+	turn.ID = r.turn.ID
+	if err := r.fetcher.RecordSearch(t.Context(), turn, []string{"http://example.org/hit", "no address"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct{ address, effect string }{

@@ -36,12 +36,12 @@ func findMainPart(document *html.Node, title string) *html.Node {
 	for i, a := range attempts {
 		part := clone(body)
 		if i == len(attempts)-1 {
-			part = body
+			part = markedPart(body)
 		}
 		f := &finder{attempt: a, body: part, title: title, scores: map[*html.Node]float64{}}
 		found := f.find()
 		chars := measureAll(found)[found].chars
-		if chars >= enoughChars {
+		if chars >= enoughChars || part.DataAtom == atom.Main && 3*chars >= most {
 			return found
 		}
 		if chars > most {
@@ -49,6 +49,14 @@ func findMainPart(document *html.Node, title string) *html.Node {
 		}
 	}
 	return best
+}
+
+// markedPart returns the element main of a short page, if it has one with text; otherwise the body.
+func markedPart(body *html.Node) *html.Node {
+	if n := first(body, atom.Main); n != nil && hasText(n) {
+		return n
+	}
+	return body
 }
 
 // clone returns a copy of a node and everything below it.

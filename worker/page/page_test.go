@@ -43,6 +43,7 @@ func TestConvert_Parts_KeepsOnlyMainPart(t *testing.T) {
 		"dialog":   `<dialog>DROP cookies</dialog><main>KEEP` + article + `</main>`,
 		"role":     `<div role=navigation><p>DROP, a long text of a navigation</div><main>KEEP` + article + `</main>`,
 		"short":    `<h1>Opening hours</h1><p>KEEP Monday 9 to 5</p>`,
+		"few words": `<nav><a href=/>DROP</a></nav><main>KEEP</main>`,
 		"one word": `KEEP`,
 		"two parts": `<div><section class=a>KEEP` + article + `</section>` +
 			`<section class=a>KEEP` + article + `</section></div>`,
