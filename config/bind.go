@@ -84,11 +84,25 @@ func (b *binder) bindStruct(n *yaml.Node, into reflect.Value, path string) {
 			b.addWrong(at, knownKeys(name, names))
 			return
 		}
+		if into.Type().Field(i).Tag.Get("unset") == unsetEmpty && b.isUnsetVariable(value) {
+			b.locations[at] = location{line: line, text: gotNothing}
+			return
+		}
 		b.bind(value, line, into.Field(i), at)
 	})
 	for i, name := range names {
 		b.readSecretFile(into, into.Type().Field(i), join(path, name))
 	}
+}
+
+// unsetEmpty is the value of an unset tag.
+const unsetEmpty = "empty"
+
+// isUnsetVariable reports whether a value consists of one ${NAME} whose environment variable is not
+// set.
+func (b *binder) isUnsetVariable(n *yaml.Node) bool {
+	m := variable.FindStringSubmatch(n.Value)
+	return n.Kind == yaml.ScalarNode && m != nil && m[0] == n.Value && m[1] != "" && b.env.Getenv(m[1]) == ""
 }
 
 func (b *binder) bindMap(n *yaml.Node, into reflect.Value, path string) {

@@ -61,6 +61,8 @@ var checks = map[string]func(c *checker, path string, value any){
 	"github_repos":  checkOf((*checker).checkGitHubRepos),
 	"recipients":    checkOf((*checker).checkRecipients),
 	"hooks":         checkOf((*checker).checkHooks),
+	"services":      checkOf((*checker).checkServices),
+	"secret_text":   checkOf((*checker).checkServiceSecret),
 }
 
 // checkOf adapts a check of one type to a check of any value.

@@ -15,6 +15,7 @@
 //	zero      the meaning of zero, which the bounds then allow
 //	check     a check in code, by its name in checks
 //	holds     the field that gets the content of the file that the key names
+//	unset     "empty": an environment variable that is not set, or a missing file, means no value
 //	form      the format of that file: "key" is 32 bytes, "pem" a private key; without it: a line
 //	reload    "live": a change takes effect at once; "restart", or no tag: after a restart. On a struct: for each key below
 package config
@@ -51,6 +52,8 @@ type Config struct {
 
 	GitHub GitHub          `yaml:"github"`
 	Hooks  map[string]Hook `yaml:"hooks" check:"hooks"` // hooks by the last part of their path
+
+	Services map[string]Service `yaml:"services" check:"services" reload:"live"` // services by name
 
 	Local       bool     // true if there was no file
 	File        string   // absolute path of the file; "" with Local

@@ -35,7 +35,7 @@ func testEnv(variables, files map[string]string) Env {
 		Login: "alice",
 		Cwd:   "/srv/dir",
 		Effects: EffectRules{"send_file": "allow", "settings": "allow", "invite": "allow", "remember": "ask",
-			"forget": "ask", "post_elsewhere": "ask"},
+			"forget": "ask", "post_elsewhere": "ask", "service_read": "allow", "service_write": "ask"},
 	}
 }
 
@@ -84,9 +84,10 @@ func TestLoad_EmptyFile_HasDefaults(t *testing.T) {
 				Chat: Chat{Stream: "edit", Busy: "steer", Reactions: "waiting", Claims: "check"},
 				Speech: Speech{In: SpeechRecognition{Engine: "whisper", Program: "whisper-cli", Language: "auto",
 					Longest: time.Hour, Echo: "true"}, Out: SpeechSynthesis{Engine: "auto"}},
-				Limits:    Limits{Steps: 50, Turn: 15 * time.Minute, History: 32000, Output: 16 << 10, Turns: 8, ModelCalls: 8, Speech: 1},
-				Access:    Access{Session: 30 * time.Minute, SessionMax: 12 * time.Hour, Rate: ReceiveRate{Burst: 20, Second: 1}},
-				Approvals: Approvals{All: EffectRules{"send_file": "allow", "settings": "allow", "invite": "allow", "remember": "ask", "forget": "ask", "post_elsewhere": "ask"}},
+				Limits: Limits{Steps: 50, Turn: 15 * time.Minute, History: 32000, Output: 16 << 10, Turns: 8, ModelCalls: 8, Speech: 1},
+				Access: Access{Session: 30 * time.Minute, SessionMax: 12 * time.Hour, Rate: ReceiveRate{Burst: 20, Second: 1}},
+				Approvals: Approvals{All: EffectRules{"send_file": "allow", "settings": "allow", "invite": "allow", "remember": "ask", "forget": "ask", "post_elsewhere": "ask",
+					"service_read": "allow", "service_write": "ask"}},
 				Users: []User{{
 					Name: "alice", Role: "admin", Account: "alice", Home: "/home/alice/.local/state/mews/homes/alice",
 					TOTP: TOTPOptional,
@@ -157,6 +158,11 @@ github:
 hooks:
   ci: {user: bob, secret: "${SECRET}"}
   disk: {user: alice, chat: -100123/45, secret: "${SECRET}", sign: hmac, header: X-Signature, template: "{{.host}} is full"}
+services:
+  plain: {base_url: "http://10.0.0.1:8123/api"}
+  stock: {base_url: "https://stock.example.org", methods: {GET: read, POST: write}, reads: [POST /find], headers: {Accept: a}, params: {v: "2"},
+     auth: {type: header, name: X-Key, secret: "${SECRET}", optional: true}, description: The stock, notes: Ask, allow_path_suffix: true,
+     max_response: 1MiB, timeout: 1m, price: 0.01, trusted: true, idempotency_header: Idempotency-Key, ca_file: /ca.pem, users: [bob]}
 users:
   - {name: alice, role: admin, account: al, timezone: Europe/Madrid, telegram: 4503599627370495, github: Alice-B, model: cloud/gpt,
      workspaces: [/srv/code], history: 365, totp: true, budget: {day: 0, extend: 2.5, jobs: {run: 0, day: 1}}, models_allowed: [cloud/*], approvals: {send_file: allow}}
@@ -213,6 +219,7 @@ func TestLoad_WholeFile_SetsEveryKey(t *testing.T) {
 		SecretFiles: []string{"/keys/seal", "/keys/app.pem", "/etc/mews/mews.yaml"},
 		SecretVariables: map[string]string{
 			"github.webhook_secret": "SECRET", "hooks.ci.secret": "SECRET", "hooks.disk.secret": "SECRET",
+			"services.stock.auth.secret":      "SECRET",
 			"models.providers.claude.api_key": "KEY", "models.providers.cloud.api_key": "KEY", "telegram.token": "BOT",
 			"telegram.webhook.secret": "SECRET",
 		},
@@ -232,13 +239,26 @@ func TestLoad_WholeFile_SetsEveryKey(t *testing.T) {
 			"ci":   {User: "bob", Secret: NewSecret(secret), Sign: "bearer"},
 			"disk": {User: "alice", Chat: "-100123/45", Secret: NewSecret(secret), Sign: "hmac", Header: "X-Signature", Template: "{{.host}} is full"},
 		},
+		Services: map[string]Service{
+			"plain": {BaseURL: "http://10.0.0.1:8123/api", Auth: ServiceAuth{Type: "none"}, MaxResponse: 10 * MiB,
+				Timeout: 30 * time.Second},
+			"stock": {BaseURL: "https://stock.example.org", Methods: map[string]string{"GET": "read", "POST": "write"},
+				Reads:   []string{"POST /find"},
+				Auth:    ServiceAuth{Type: "header", Name: "X-Key", Secret: NewSecret(secret), Optional: true},
+				Headers: map[string]string{"Accept": "a"}, Params: map[string]string{"v": "2"},
+				Description: "The stock", Notes: "Ask", AllowPathSuffix: true, MaxResponse: MiB, Timeout: time.Minute,
+				Price: Dollars{10_000, true}, Trusted: true, IdempotencyHeader: "Idempotency-Key",
+				CAFile: "/ca.pem", Users: []string{"bob"}},
+		},
 		Access: Access{Session: 90 * time.Second, SessionMax: 90 * time.Second, Rate: ReceiveRate{Burst: 1, Second: 0.5},
 			KeyFile: "/keys/seal", Key: NewSecret(strings.Repeat("Z", 32))},
 		Budget: Budget{Month: Dollars{7_000_000, true},
 			Users: SpendLimits{Dollars{1, true}, Dollars{100_000, true}, Dollars{1_000_000_000_000, true}, Dollars{0, true},
 				JobBudget{Dollars{250_000, true}, Dollars{500_000, true}, Dollars{0, true}}}},
-		Approvals: Approvals{All: EffectRules{"send_file": "ask", "settings": "allow", "invite": "allow", "remember": "ask", "forget": "ask", "post_elsewhere": "ask"}, Admin: EffectRules{"invite": "step_up"}, User: EffectRules{"settings": "deny"}},
-		Files:     FileRules{Include: []string{"**"}, Exclude: []string{"${x}/*"}},
+		Approvals: Approvals{All: EffectRules{"send_file": "ask", "settings": "allow", "invite": "allow", "remember": "ask", "forget": "ask", "post_elsewhere": "ask",
+			"service_read": "allow", "service_write": "ask"}, Admin: EffectRules{"invite": "step_up"},
+			User: EffectRules{"settings": "deny"}},
+		Files: FileRules{Include: []string{"**"}, Exclude: []string{"${x}/*"}},
 		Users: []User{
 			{
 				Name: "alice", Role: "admin", Account: "al", Home: "/var/lib/mews/homes/alice", Timezone: "Europe/Madrid",

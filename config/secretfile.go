@@ -41,6 +41,9 @@ func (b *binder) readSecretFile(in reflect.Value, field reflect.StructField, pat
 	if err == nil {
 		text, err = form.read(file, content)
 	}
+	if errors.Is(err, fs.ErrNotExist) && field.Tag.Get("unset") == unsetEmpty {
+		return
+	}
 	if err != nil {
 		b.addWrong(path, fmt.Sprintf(form.want, what, err))
 		return

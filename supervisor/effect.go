@@ -48,6 +48,8 @@ const (
 	EffectFactCorrected        = "fact.corrected" // the user corrected a fact
 	EffectFactForgotten        = "fact.forgotten"
 	EffectMemoryImported       = "memory.imported"
+	EffectServiceCalled        = "service.called"  // a call that may change something at a service
+	EffectServiceMaybeCalled   = "service.unknown" // the service may have got such a call
 )
 
 // EffectFactReplaced is the kind of effect for a fact that a newer fact replaced. Like all kinds

@@ -190,8 +190,9 @@ var allowedSiblings = map[[2]string]string{
 // features are the packages of one capability each. Package app builds them with the types of
 // package feature. A package below a feature has a row in floors.
 var features = []string{
-	"check", "filehistory", "forget", "github", "instructions", "memory", "routine", "schedule", "search", "undo",
-	"voice", "webhook",
+	"check", "filehistory", "forget", "github", "instructions", "memory", "routine", "schedule", "search", "services",
+	"undo",
+	"voice", "webhook", "webtools",
 }
 
 const featureFloor = 4

@@ -118,7 +118,7 @@ const (
 	flagHomeYes       = "restore; what is there now is kept as a version"
 	flagMemoryUser    = "the user `NAME`; without it, yourself"
 	flagActivityUser  = "the user `NAME`; without it, yourself, and for an admin the counts of all users"
-	flagActivityKind  = "only effects of this `KIND`: changed, run, sent, asked, received"
+	flagActivityKind  = "only effects of this `KIND`: changed, run, sent, called, asked, received"
 	flagDays          = "the last `DAYS` days, including today"
 	flagAuditUser     = "only rows of the user `NAME`"
 	flagAuditAction   = "only actions that begin with `PREFIX`, such as login or totp."

@@ -27,6 +27,7 @@ import (
 	"mews/supervisor/control"
 	"mews/supervisor/logging"
 	"mews/supervisor/placement"
+	"mews/supervisor/services"
 	"mews/supervisor/sqlite"
 )
 
@@ -107,6 +108,7 @@ func (c *commandLine) serve() {
 	}
 	c.s.confirmations = newConfirmations(c.s)
 	newGate(c.s)
+	c.s.services = services.New(services.Options{})
 	service := admin.New(c.s.adminOptions())
 	service.Running = c.newRunning()
 	c.s.admins = service

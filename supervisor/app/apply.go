@@ -26,7 +26,7 @@ func (c *configuration) Summary() admin.ConfigurationSummary {
 }
 
 // reloadNote returns the note after a reload. It names a bot that waits for a restart, secrets that
-// were not read again, and warnings.
+// were not read again, warnings, and services that are off.
 func (c *configuration) reloadNote(cfg *config.Config) string {
 	var notes []string
 	if note := c.tokenNote.Load(); note != nil && *note != "" {
@@ -37,7 +37,7 @@ func (c *configuration) reloadNote(cfg *config.Config) string {
 			notes = append(notes, note)
 		}
 	}
-	return strings.Join(notes, "\n")
+	return strings.Join(append(notes, ServiceHints(cfg)...), "\n")
 }
 
 // warnings lists a configuration's warnings after a line break; "" means no warnings.
@@ -173,8 +173,8 @@ func pricesOf(cfg *config.Config) map[string]model.Price {
 	return prices
 }
 
-// applyConfiguration applies keys of models, the tokens of Telegram and GitHub, the gate's limits
-// and the effect rules. It can't fail.
+// applyConfiguration applies keys of models, the tokens of Telegram and GitHub, the gate's limits, the
+// effect rules and the services. It can't fail.
 func (s *service) applyConfiguration(was, cfg *config.Config) {
 	if was.GitHub.Token.Reveal() != cfg.GitHub.Token.Reveal() {
 		s.gitHub.RefreshLogin()
@@ -189,4 +189,5 @@ func (s *service) applyConfiguration(was, cfg *config.Config) {
 	}
 	s.gate.SetLimits(gateLimits(cfg))
 	s.setRules(cfg)
+	s.setServices(cfg)
 }

@@ -8,6 +8,7 @@ import (
 	"mews/supervisor/github"
 	"mews/supervisor/hostcall"
 	"mews/supervisor/schedule"
+	"mews/supervisor/services"
 	"mews/supervisor/webhook"
 )
 
@@ -16,6 +17,7 @@ import (
 func describeFeatures() []feature.Feature {
 	s := service{capabilities: capabilities{gitHub: new(github.GitHub), schedule: schedule.New(schedule.Options{})}}
 	s.webhooks = new(webhook.Receiver)
+	s.services = services.New(services.Options{})
 	return s.newFeatures()
 }
 

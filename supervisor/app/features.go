@@ -37,6 +37,8 @@ func (s *service) newFeatures() []feature.Feature {
 		s.schedule.Feature(),
 		s.routines.Feature(),
 		s.webhooks.Feature(),
+		s.services.Feature(),
+		s.web.Feature(),
 	}
 }
 

@@ -28,6 +28,10 @@ const (
 	textCheckKey     = "Check its api_key in the configuration, and then run `mews reload`."
 )
 
+// textServiceOff names a service that lacks its secret.
+const textServiceOff = "The service %s is off, because its auth.secret is not set. Set the secret, then run " +
+	"`mews reload`, or start Mews again if it is an environment variable."
+
 // textJoined tells admins who came in by an invite.
 const textJoined = "%s has come in by an invite, with the %s account %s. If that is somebody else, run " +
 	"`mews user disconnect %s %s`."

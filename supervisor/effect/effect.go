@@ -18,6 +18,7 @@ const (
 	GroupChanged        = "changed"
 	GroupProgramsRun    = "run"
 	GroupSent           = "sent"
+	GroupCalled         = "called" // services
 	GroupQuestionsAsked = "asked"
 	GroupReceived       = "received"
 )

@@ -76,7 +76,7 @@ func TestFindKind_EachKind_IsFound(t *testing.T) {
 		}
 		seen[k.Name] = true
 	}
-	if d := cmp.Diff([]string{"changed", "run", "sent", "asked", "received"}, effect.Groups()); d != "" {
+	if d := cmp.Diff([]string{"changed", "run", "sent", "called", "asked", "received"}, effect.Groups()); d != "" {
 		t.Error(d)
 	}
 	if d := cmp.Diff([]string{"run", "begin", "call.begun"}, effect.GroupKinds("run")); d != "" {

@@ -82,6 +82,9 @@ var Kinds = []Kind{
 	{Name: supervisor.EffectMessageMaybeSent, Group: GroupSent, words: "may not have arrived: a message",
 		detail:  " (%s)",
 		notDone: true},
+	{Name: supervisor.EffectServiceCalled, Group: GroupCalled, words: "called the service", detail: " (status %s)"},
+	{Name: supervisor.EffectServiceMaybeCalled, Group: GroupCalled, words: "may have called the service",
+		notDone: true},
 	{Name: supervisor.EffectQuestionAsked, Group: GroupQuestionsAsked, words: "asked", detail: " ➜ %s",
 		showsLast: true},
 	{

@@ -110,8 +110,8 @@ func (t turnTx) checkSameResult(message int64, r protocol.ToolResult) {
 	stored := value(t, engine.ScanString, findParts, message)
 	var parts []protocol.ContentPart
 	t.fail(json.Unmarshal([]byte(cmp.Or(stored, "[]")), &parts))
-	if len(parts) == 1 && parts[0].Result != nil && parts[0].Result.World {
-		r = addOrigins(r, parts[0].Result.Origins)
+	if len(parts) == 1 && parts[0].Result != nil {
+		r = addOrigins(r, parts[0].Result.Origins, parts[0].Result.World)
 	}
 	want, err := encode([]protocol.ContentPart{{Result: &r}})
 	t.fail(err)

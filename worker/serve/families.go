@@ -16,6 +16,7 @@ import (
 	"mews/worker/tool/memory"
 	"mews/worker/tool/output"
 	"mews/worker/tool/send"
+	"mews/worker/tool/services"
 	"mews/worker/tool/uploads"
 	"mews/worker/tool/webtools"
 )
@@ -48,6 +49,7 @@ var turnFamilies = []func(*turnTools) []worker.Tool{
 		return webtools.FetchTools(webtools.FetchOptions{Files: t.files, Turn: t.turn, Programs: t.readPrograms(),
 			Pictures: t.images})
 	},
+	func(t *turnTools) []worker.Tool { return services.Tools(t.turn) },
 }
 
 // turnTools has the dependencies of the tools of one turn.

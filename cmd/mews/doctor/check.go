@@ -55,6 +55,7 @@ func CheckConfig(ctx context.Context, cfg *config.Config, path string) ConfigRep
 	if cfg.Telegram.Token.Reveal() != "" {
 		r.Telegram = cfg.Telegram.APIURL
 	}
+	r.Hints = slices.Concat(r.Hints, app.ServiceHints(cfg))
 	free, err := FreeModels(cfg)
 	r.Free = free
 	// FreeModels has already returned the same error
@@ -68,6 +69,7 @@ func CheckConfig(ctx context.Context, cfg *config.Config, path string) ConfigRep
 		r.GitHub = append(r.GitHub, checkedRepository(cfg, name))
 	}
 	r.add(cfg.Warnings, err, FindExposedSecrets(cfg), ValidateTelegramFiles(cfg), ValidateSpeechModel(cfg),
+		app.ValidateServices(cfg),
 		missingFolders(cfg), unknownAccounts(cfg), FindServiceFaults(ctx, cfg))
 	return r
 }

@@ -48,6 +48,7 @@ var examinations = []examination{
 	{"models", examineModels},
 	{"telegram", examineTelegram},
 	{"github", examineGitHub},
+	{"services", examineServices},
 	{"service", examineService},
 	{"database", examineDatabase},
 	{"gate", examineGate},

@@ -67,6 +67,8 @@ const (
 	textGitHub         = "known as %s, %s, %s"
 	textGitHubCalled   = "events come by webhook"
 	textGitHubPolled   = "events come by polling"
+	textNoServices     = "none; `mews help services` says how to add some"
+	textServices       = "%s can be called"
 	textPolling        = "polling"
 	textWebhook        = "called at %s"
 
