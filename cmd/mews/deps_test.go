@@ -64,6 +64,7 @@ var floors = map[string]int{
 	"mews/worker/check":                 2,
 	"mews/worker/document":              3,
 	"mews/worker/receive":               3,
+	"mews/worker/tool/webtools":         3,
 	"mews/worker/undo":                  3,
 
 	"mews/supervisor/access":         2,

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"mews/protocol"
 	"mews/protocol/amount"
@@ -182,8 +181,8 @@ func (p fetched) head(got protocol.WebFetchResult) string {
 	if got.Status != 200 {
 		fmt.Fprintf(&b, textStatus+"\n", got.Status)
 	}
-	if got.Age > 0 {
-		fmt.Fprintf(&b, textAge+"\n", amount.Plural(int64(max(1, time.Duration(got.Age)*time.Second/time.Minute)), "minute", "minutes"))
+	if minutes := got.Age / 60; minutes > 0 {
+		fmt.Fprintf(&b, textAge+"\n", amount.Plural(minutes, "minute", "minutes"))
 	}
 	if p.note != "" {
 		b.WriteString(p.note + "\n")
