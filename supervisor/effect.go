@@ -48,6 +48,8 @@ const (
 	EffectFactCorrected        = "fact.corrected" // the user corrected a fact
 	EffectFactForgotten        = "fact.forgotten"
 	EffectMemoryImported       = "memory.imported"
+	EffectWebSearched          = "web.searched"
+	EffectWeatherRead          = "web.weather"
 )
 
 // EffectFactReplaced is the kind of effect for a fact that a newer fact replaced. Like all kinds

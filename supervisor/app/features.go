@@ -37,6 +37,7 @@ func (s *service) newFeatures() []feature.Feature {
 		s.schedule.Feature(),
 		s.routines.Feature(),
 		s.webhooks.Feature(),
+		s.newWebTools().Feature(),
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"mews/worker/tool/output"
 	"mews/worker/tool/send"
 	"mews/worker/tool/uploads"
+	"mews/worker/tool/webtools"
 )
 
 // families makes the tools over the folder of a user. Each row makes one family, once the user
@@ -43,6 +44,7 @@ var turnFamilies = []func(*turnTools) []worker.Tool{
 		return output.Tools(t.turn, t.start.Limits.Output, t.files.HasUploads)
 	},
 	func(t *turnTools) []worker.Tool { return send.Tools(t.files, t.turn, t.measure) },
+	func(t *turnTools) []worker.Tool { return webtools.Tools(t.turn) },
 }
 
 // turnTools has the dependencies of the tools of one turn.
