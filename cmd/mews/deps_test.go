@@ -138,6 +138,8 @@ var floors = map[string]int{
 	"mews/protocol/opus":      0,
 	"mews/protocol/spawnwire": 0,
 	"mews/protocol/template":  0,
+
+	"mews/supervisor/webtools/webtoolstest": 2,
 }
 
 // allowedSiblings are the allowed imports within a floor or from a higher floor, each with the

@@ -38,7 +38,7 @@ func (s *service) newFeatures() []feature.Feature {
 		s.routines.Feature(),
 		s.webhooks.Feature(),
 		s.services.Feature(),
-		s.web.Feature(),
+		s.newWebTools().Feature(),
 	}
 }
 

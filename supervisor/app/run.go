@@ -56,8 +56,8 @@ func Run(ctx context.Context, o Options) (err error) {
 		lock: o.Lock, committed: o.Committed,
 		newDatabase: o.NewDatabase, newHomes: o.NewHomes, withoutCopy: o.WithoutCopy,
 		allowDifferences: o.AllowDifferences},
-		outsideParts: outsideParts{egressOptions: o.Egress},
-		manual:       o.Manual, process: newProcessTuner(o.OwnsProcess)}
+		outside: outside{egressOptions: o.Egress},
+		manual:  o.Manual, process: newProcessTuner(o.OwnsProcess)}
 	s.zone = s.zoneOf
 	if err := s.open(ctx); ctx.Err() != nil {
 		return s.stopStart(err)

@@ -49,6 +49,8 @@ var proofs = map[string][]DeedKind{
 	"search_home":       {DeedLookup},
 	"list_tasks":        {DeedLookup},
 	"get_task_results":  {DeedLookup},
+	"get_weather":       {DeedLookup},
+	"web_search":        {DeedLookup},
 
 	"enable_file_notifications":    {DeedSchedule, DeedWrite, DeedPromise},
 	"disable_file_notifications":   {DeedSchedule, DeedWrite, DeedDelete},

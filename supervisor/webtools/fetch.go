@@ -72,11 +72,6 @@ type Fetcher struct {
 // NewFetcher makes a Fetcher.
 func NewFetcher(o FetcherOptions) *Fetcher { return &Fetcher{o: o, cache: newCache(o.Now)} }
 
-// Feature returns the host call and the effects of web_fetch.
-func (f *Fetcher) Feature() feature.Feature {
-	return feature.Feature{Name: "webtools", HostCalls: f.HostCalls(), Effects: f.Effects()}
-}
-
 // HostCalls returns the host call of web_fetch.
 func (f *Fetcher) HostCalls() []feature.HostCall {
 	return []feature.HostCall{{Method: protocol.MethodWebFetch, Kinds: feature.OwnWorkerTurnKinds(),
@@ -136,7 +131,7 @@ func (f *Fetcher) classify(ctx context.Context, t feature.Turn, call string, add
 		return "", err
 	}
 	for _, text := range words {
-		if names(text, address) {
+		if namesAddress(text, address) {
 			return EffectWebKnown, nil
 		}
 	}

@@ -192,9 +192,9 @@ func trimAddress(address string) string {
 	return address
 }
 
-// names reports whether a text of the user names an address word for word. The scheme may be left
+// namesAddress reports whether a text of the user names an address word for word. The scheme may be left
 // out.
-func names(text string, address egress.Address) bool {
+func namesAddress(text string, address egress.Address) bool {
 	for _, word := range strings.FieldsFunc(text, endsAddress) {
 		if isASCII(word) && !strings.Contains(strings.ToLower(word), address.Host()) {
 			continue // most words; a name with other letters is spelled differently in the address

@@ -87,7 +87,7 @@ func TestNames_Texts_NameAddresses(t *testing.T) {
 		"example.org":                          false,
 		"":                                     false,
 	} {
-		if got := names(text, address); got != want {
+		if got := namesAddress(text, address); got != want {
 			t.Errorf("%q: got %v", text, got)
 		}
 	}

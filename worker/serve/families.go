@@ -50,6 +50,7 @@ var turnFamilies = []func(*turnTools) []worker.Tool{
 			Pictures: t.images})
 	},
 	func(t *turnTools) []worker.Tool { return services.Tools(t.turn) },
+	func(t *turnTools) []worker.Tool { return webtools.Tools(t.turn) },
 }
 
 // turnTools has the dependencies of the tools of one turn.

@@ -1,2 +1,0 @@
-// Package webtools has the tools with which models use the web.
-package webtools
