@@ -51,6 +51,9 @@ const (
 // digests.
 func (s WebAddresses) PutWebAddresses(ctx context.Context, turn int64, source WebAddressSource,
 	digests []string) error {
+	if len(digests) == 0 {
+		return nil
+	}
 	_, err := inTurn(ctx, s.db, turn, func(t turnTx) (none struct{}) {
 		user, old := t.turn.Conversation.User, t.Now-webAddressRetention.Milliseconds()
 		t.Exec(deleteOldWebAddress, user, old)

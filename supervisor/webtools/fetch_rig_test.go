@@ -101,11 +101,17 @@ func (r *fetchRig) call(arguments string) protocol.ToolCall {
 	return call
 }
 
+// featureTurn returns the turn with these calls, as features see it.
+func (r *fetchRig) featureTurn(calls ...protocol.ToolCall) feature.Turn {
+	t := featuretest.NewTurn("ann", calls...)
+	t.ID, t.Kept = r.turn.ID, new(sync.Map)
+	return t
+}
+
 // answer makes the host call for a call of the model.
 func (r *fetchRig) answer(call protocol.ToolCall) (*protocol.WebFetchResult, error) {
 	r.Helper()
-	t := featuretest.NewTurn("ann", call)
-	t.ID, t.Kept = r.turn.ID, new(sync.Map)
+	t := r.featureTurn(call)
 	got, err := featuretest.MakeHostCall(r, feature.Feature{Name: "webtools", HostCalls: r.fetcher.HostCalls()}, t,
 		protocol.MethodWebFetch, fmt.Sprintf(`{"turn":%d,"call":%q}`, r.turn.ID, call.ID))
 	if err != nil {

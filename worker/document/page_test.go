@@ -20,6 +20,7 @@ func TestParsePage_Inputs_BecomeText(t *testing.T) {
 		"a page":               {html + "<title>t</title>a <a href=b>c</a>", "t", "a [c](https://a.example/x/b)", parse.FormatPage},
 		"an encoding":          {latin + "<p>caf\xe9", "", "café", parse.FormatPage},
 		"an encoding of words": {html + "<meta charset=windows-1251><p>\xe4\xe0", "", "да", parse.FormatPage},
+		"UTF-16 in ASCII":      {html + "<meta charset=utf-16le><p>a", "", "a", parse.FormatPage},
 		"a mark":               {html + "\xff\xfe<\x00p\x00>\x00a\x00", "", "a", parse.FormatPage},
 		"deep elements":        {html + deep, "", "b (https://b.example/)", parse.FormatPage},
 		"a table":              {plain + "a,<b>\n1,2\n", "", "a,<b>\n1,2\n", parse.FormatText},
