@@ -51,6 +51,8 @@ const (
 	EffectServiceCalled        = "service.called"    // a call that may change something at a service
 	EffectServiceMaybeCalled   = "service.unknown"   // the service may have got such a call
 	EffectCalendarImported     = "calendar.imported" // the user added the events of a file
+	EffectWebSearched          = "web.searched"
+	EffectWeatherRead          = "web.weather"
 )
 
 // EffectFactReplaced is the kind of effect for a fact that a newer fact replaced. Like all kinds

@@ -64,6 +64,7 @@ var floors = map[string]int{
 	"mews/worker/check":                 2,
 	"mews/worker/document":              3,
 	"mews/worker/receive":               3,
+	"mews/worker/tool/webtools":         3,
 	"mews/worker/undo":                  3,
 
 	"mews/supervisor/access":         2,
@@ -93,6 +94,7 @@ var floors = map[string]int{
 	"mews/worker/filehistory":        1,
 	"mews/worker/dailylog":           2,
 	"mews/worker/prompt":             2,
+	"mews/worker/page":               2,
 	"mews/worker/parse":              2,
 	"mews/worker/promptfile":         2,
 	"mews/worker/review":             2,
@@ -139,6 +141,8 @@ var floors = map[string]int{
 	"mews/protocol/opus":      0,
 	"mews/protocol/spawnwire": 0,
 	"mews/protocol/template":  0,
+
+	"mews/supervisor/webtools/webtoolstest": 2,
 }
 
 // allowedSiblings are the allowed imports within a floor or from a higher floor, each with the
@@ -195,7 +199,7 @@ var allowedSiblings = map[[2]string]string{
 // package feature. A package below a feature has a row in floors.
 var features = []string{
 	"calendar", "check", "filehistory", "forget", "github", "instructions", "memory", "routine",
-	"schedule", "search", "services", "todo", "undo", "usagetools", "voice", "webhook",
+	"schedule", "search", "services", "todo", "undo", "usagetools", "voice", "webhook", "webtools",
 }
 
 const featureFloor = 4

@@ -44,6 +44,7 @@ func (s *service) newFeatures() []feature.Feature {
 		s.newCalendar().Feature(),
 		s.webhooks.Feature(),
 		s.services.Feature(),
+		s.newWebTools().Feature(),
 	}
 }
 

@@ -3,8 +3,10 @@ package app
 import (
 	"context"
 	"io"
+	"sync"
 	"time"
 
+	"mews/supervisor/egress"
 	"mews/supervisor/logging"
 	"mews/supervisor/web"
 )
@@ -30,5 +32,18 @@ func RunServiceInTest(ctx context.Context, file string, log io.Writer, now func(
 		return err
 	}
 	return Run(ctx, Options{Config: cfg, Log: logging.New(cfg.Log.Level, false, log), Now: now,
-		Ready: func(string) { started() }, Committed: committed, AllowDifferences: differs})
+		Ready: func(string) { started() }, Committed: committed, AllowDifferences: differs, Egress: internetOf(file)})
+}
+
+// internets has the internets of services in tests, by the path of the configuration.
+var internets sync.Map
+
+// SetInternetInTest gives an internet to the services that RunServiceInTest runs with a
+// configuration.
+func SetInternetInTest(file string, o egress.Options) { internets.Store(file, o) }
+
+func internetOf(file string) egress.Options {
+	o, _ := internets.Load(file)
+	options, _ := o.(egress.Options)
+	return options
 }

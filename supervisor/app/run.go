@@ -14,6 +14,7 @@ import (
 	"mews/supervisor/api"
 	"mews/supervisor/command"
 	"mews/supervisor/control"
+	"mews/supervisor/egress"
 	"mews/supervisor/internal/retry"
 	"mews/supervisor/internal/timezone"
 )
@@ -43,6 +44,8 @@ type Options struct {
 	// process's processors.
 	OwnsProcess bool
 
+	Egress egress.Options // the client for addresses on the web; the zero value means the internet
+
 	Committed func() // called after each commit, before its results are sent; may be nil
 }
 
@@ -53,7 +56,8 @@ func Run(ctx context.Context, o Options) (err error) {
 		lock: o.Lock, committed: o.Committed,
 		newDatabase: o.NewDatabase, newHomes: o.NewHomes, withoutCopy: o.WithoutCopy,
 		allowDifferences: o.AllowDifferences},
-		manual: o.Manual, process: newProcessTuner(o.OwnsProcess)}
+		outside: outside{egressOptions: o.Egress},
+		manual:  o.Manual, process: newProcessTuner(o.OwnsProcess)}
 	s.zone = s.zoneOf
 	if err := s.open(ctx); ctx.Err() != nil {
 		return s.stopStart(err)

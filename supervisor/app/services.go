@@ -8,22 +8,14 @@ import (
 
 	"mews/config"
 	"mews/supervisor/egress"
-	"mews/supervisor/external"
 	"mews/supervisor/services"
 )
 
-// outsideParts reach other servers for users.
-type outsideParts struct {
-	egress   *egress.Client
-	external *external.Calls
-	services *services.Services
-}
+// serviceParts are the services that an admin has configured.
+type serviceParts struct{ services *services.Services }
 
-// openOutside makes the client for addresses that users, models and admins name, and the services.
-func (s *service) openOutside(context.Context) error {
-	s.egress = egress.New(egress.Options{})
-	s.external = external.New(external.Options{Store: s.db.ExternalCalls(), Spool: s.spool, Blobs: s.db.Blobs(),
-		Now: s.now})
+// openServices makes the configured services.
+func (s *service) openServices(context.Context) error {
 	s.services = services.New(services.Options{Client: s.egress, Calls: s.external, Approver: newApprover(s),
 		Effects: s.db.Effects(), Turns: s.db.Turns(), Audit: s.audit.RecordAction})
 	s.setServices(s.config)

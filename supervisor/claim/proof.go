@@ -56,6 +56,8 @@ var proofs = map[string][]DeedKind{
 	"list_tasks":        {DeedLookup},
 	"get_task_results":  {DeedLookup},
 	"todo_list":         {DeedLookup},
+	"get_weather":       {DeedLookup},
+	"web_search":        {DeedLookup},
 
 	"enable_file_notifications":    {DeedSchedule, DeedWrite, DeedPromise},
 	"disable_file_notifications":   {DeedSchedule, DeedWrite, DeedDelete},

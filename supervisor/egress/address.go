@@ -36,6 +36,18 @@ func ParseAddress(text string) (Address, error) {
 	return a, nil
 }
 
+// Resolve returns the address on the public web that a reference in an answer of a means.
+func (a Address) Resolve(reference string) (Address, error) {
+	to, f := a.resolve(reference)
+	if f == nil {
+		f = to.publicFault()
+	}
+	if f != nil {
+		return Address{}, f.failure("", false)
+	}
+	return to, nil
+}
+
 // SameAddress reports whether two texts are the same address on the public web.
 func SameAddress(a, b string) bool {
 	first, err := ParseAddress(a)

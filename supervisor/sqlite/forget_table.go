@@ -54,6 +54,8 @@ var forgetTable = []tableForgetting{
 		span: `UPDATE effect SET target = '', detail = '' WHERE` + inSpan + ` AND ?4 = 0 AND turn IS NULL AND (target <> '' OR detail <> '')`},
 	{table: "external_blob", exchange: `DELETE FROM external_blob WHERE` + ofTurns},
 	{table: "external_call", exchange: `DELETE FROM external_call WHERE` + ofTurns},
+	{table: "web_address", exchange: `DELETE FROM web_address WHERE` + ofTurns},
+	{table: "web_fetch", exchange: `DELETE FROM web_fetch WHERE` + ofTurns},
 	{table: "tool_call", exchange: `DELETE FROM tool_call WHERE` + ofTurns},
 	{table: "usage", exchange: `UPDATE usage SET message = NULL WHERE message IN (SELECT id FROM message WHERE` + ofTurns + `)`},
 	{table: "message", exchange: `DELETE FROM message WHERE` + ofTurns},

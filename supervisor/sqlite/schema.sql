@@ -665,6 +665,22 @@ CREATE TABLE marked_file (
 	marked_at INTEGER NOT NULL,                   -- in milliseconds
 	UNIQUE (user, path)
 ) STRICT;
+CREATE TABLE web_address (
+	turn       INTEGER NOT NULL REFERENCES turn (id),
+	digest     TEXT NOT NULL CHECK (length(digest) = 64),
+	source     TEXT NOT NULL CHECK (source IN ('page', 'search')),
+	user       TEXT NOT NULL CHECK (user <> ''),
+	created_at INTEGER NOT NULL,
+	PRIMARY KEY (turn, digest, source)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE web_fetch (
+	turn       INTEGER NOT NULL REFERENCES turn (id),
+	call       TEXT NOT NULL CHECK (call <> ''),
+	domain     TEXT NOT NULL,
+	user       TEXT NOT NULL CHECK (user <> ''),
+	created_at INTEGER NOT NULL,
+	PRIMARY KEY (turn, call)
+) STRICT, WITHOUT ROWID;
 CREATE INDEX message_conversation ON message (conversation, id);
 CREATE INDEX message_turn ON message (turn, id);
 CREATE INDEX tool_call_open ON tool_call (turn, message, position) WHERE result IS NULL;
@@ -794,3 +810,6 @@ CREATE INDEX marked_file_digest ON marked_file (user, digest) WHERE digest <> ''
 CREATE INDEX marked_file_turn ON marked_file (turn) WHERE turn IS NOT NULL;
 CREATE INDEX marked_file_user ON marked_file (user, marked_at);
 CREATE INDEX message_world ON message (conversation, id) WHERE source = 'world';
+CREATE INDEX web_address_digest ON web_address (digest, turn);
+CREATE INDEX web_address_user ON web_address (user, created_at);
+CREATE INDEX web_fetch_user ON web_fetch (user, created_at);

@@ -144,7 +144,10 @@ func pageEncoding(head []byte, named string) encoding.Encoding {
 		return encoding.Nop
 	}
 	head = head[:min(len(head), maxMeta)]
-	for _, name := range []string{named, encodingIn(head, "charset"), encodingIn(head, "encoding")} {
+	for i, name := range []string{named, encodingIn(head, "charset"), encodingIn(head, "encoding")} {
+		if i > 0 && strings.HasPrefix(name, "utf-16") {
+			name = "utf-8" // the name itself could be read as ASCII (HTML, 13.2.3.2)
+		}
 		if known := encodingOf(name); known != nil {
 			return known
 		}

@@ -10,7 +10,9 @@ package parse
 import (
 	"errors"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
 
 	"mews/protocol"
 )
@@ -28,6 +30,7 @@ const (
 	KindMail     Kind = "mail"
 	KindPicture  Kind = "picture"
 	KindCalendar Kind = "calendar" // iCalendar
+	KindPage     Kind = "page"     // a page or text of the web; a PageInput comes before it
 )
 
 // Bounds of a parser.
@@ -68,11 +71,14 @@ const (
 	FormatTar          Format = "tar"      // a tar archive; the body is the list of its names
 	FormatTarGzip      Format = "tar-gz"   // a compressed tar archive; the body is the list of its names
 	FormatGzip         Format = "gzip"     // no body: the compressed file is no archive
+	FormatPage         Format = "page"     // the main part of a page as Markdown
+	FormatText         Format = "text"     // text as it is, in UTF-8
 )
 
 const (
 	MaxMailAttachments = 20            // maximum number of files in a mail
 	maxFileName        = 1 << 10       // bytes of an attachment's name, which may have any characters
+	maxTitle           = 512           // bytes of a page's title
 	maxEdge            = 1_000_000_000 // maximum number of pixels of a picture's edge
 )
 
@@ -86,6 +92,7 @@ type Header struct {
 	LeftOut int           `json:"left_out,omitempty"`
 	Names   *ArchiveNames `json:"names,omitempty"`   // set for an archive, whose body is the list of its names
 	Picture *Picture      `json:"picture,omitempty"` // set for a picture, whose body is the picture for the model
+	Title   string        `json:"title,omitempty"`   // title of a page, one line
 }
 
 // Attachment is a file within the parsed file.
@@ -120,7 +127,7 @@ var formats = map[Kind][]Format{
 	KindTar:  {FormatTar},
 	KindGzip: {FormatTarGzip, FormatGzip},
 	KindHTML: {FormatHTML}, KindRTF: {FormatRTF}, KindNotebook: {FormatNotebook}, KindMail: {FormatMail},
-	KindPicture: {FormatPicture}, KindCalendar: {FormatCalendar},
+	KindPicture: {FormatPicture}, KindCalendar: {FormatCalendar}, KindPage: {FormatPage, FormatText},
 }
 
 var errHeader = errors.New("its reader answers in an unknown way")
@@ -136,6 +143,9 @@ func (h Header) Validate(k Kind) error {
 		slices.ContainsFunc(h.Files, Attachment.invalid):
 		return errHeader
 	case lists != (h.Names != nil), lists && min(h.Names.Count, h.Names.Left) < 0:
+		return errHeader
+	case len(h.Title) > maxTitle, h.Title != "" && h.Format != FormatPage,
+		strings.ContainsFunc(h.Title, unicode.IsControl):
 		return errHeader
 	case (h.Format == FormatPicture) != (h.Picture != nil), h.Picture != nil && !h.Picture.valid():
 		return errHeader

@@ -22,6 +22,7 @@ import (
 	"mews/worker/tool/services"
 	"mews/worker/tool/todo"
 	"mews/worker/tool/uploads"
+	"mews/worker/tool/webtools"
 )
 
 // families makes the tools over the folder of a user. Each row makes one family, once the user
@@ -52,7 +53,12 @@ var turnFamilies = []func(*turnTools) []worker.Tool{
 		return output.Tools(t.turn, t.start.Limits.Output)
 	},
 	func(t *turnTools) []worker.Tool { return send.Tools(t.files, t.turn, t.measure) },
+	func(t *turnTools) []worker.Tool {
+		return webtools.FetchTools(webtools.FetchOptions{Files: t.files, Turn: t.turn, Programs: t.readPrograms(),
+			Pictures: t.images})
+	},
 	func(t *turnTools) []worker.Tool { return services.Tools(t.turn) },
+	func(t *turnTools) []worker.Tool { return webtools.Tools(t.turn) },
 }
 
 // turnTools has the dependencies of the tools of one turn.
