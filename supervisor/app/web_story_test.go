@@ -57,9 +57,11 @@ func newWebService(t *testing.T, serve func(http.HandlerFunc) http.HandlerFunc) 
 		t.Cleanup(server.Close)
 		return server.URL
 	}
-	config := fmt.Sprintf("budget: {users: {day: 1}}\nmodels:\n  default: test/test\n  providers: {test: {kind: openai, "+
-		"base_url: MODEL_URL}}\n  prices: {test/test: {input: 0, output: 0}}\nweb:\n  open_meteo: %s\n  search:\n"+
-		"    - {name: home, kind: searxng, url: %s}\n    - {name: brave, kind: brave, url: %[3]s, key: \"${MEWS_SEARCH}\"}\n"+
+	config := fmt.Sprintf("budget: {users: {day: 1}}\nmodels:\n  default: test/test\n"+
+		"  providers: {test: {kind: openai, base_url: MODEL_URL}}\n"+
+		"  prices: {test/test: {input: 0, output: 0}}\nweb:\n  open_meteo: %s\n  search:\n"+
+		"    - {name: home, kind: searxng, url: %s}\n"+
+		"    - {name: brave, kind: brave, url: %[3]s, key: \"${MEWS_SEARCH}\"}\n"+
 		"    - {name: own, kind: generic, url: \"%[3]s/own?q={query}\", key_file: search.key}\n",
 		address(w.meteo.ServeHTTP), address(w.home.ServeSearXNG), address(brave))
 	w.gatedService = newGatedService(t, webModel, config, "bob, totp: off")
@@ -73,16 +75,18 @@ func newWebService(t *testing.T, serve func(http.HandlerFunc) http.HandlerFunc) 
 func (w *webService) check() {
 	w.T.Helper()
 	told := lastOf(w.told("bob"))
-	for _, want := range []string{"from brave", "https://tea.example/", "formats: [html, json]", "Weather in Madrid, Spain",
-		"5 to 14 °C"} {
+	for _, want := range []string{"from brave", "https://tea.example/", "formats: [html, json]",
+		"Weather in Madrid, Spain", "5 to 14 °C"} {
 		if !strings.Contains(told, want) {
 			w.T.Errorf("bob was told %q, without %q", told, want)
 		}
 	}
-	if got := w.QueryCount("SELECT count(*) FROM message WHERE source = 'world' AND parts LIKE '%\"origins\":[\"web:%'"); got != 2 {
+	if got := w.QueryCount("SELECT count(*) FROM message WHERE source = 'world' " +
+		"AND parts LIKE '%\"origins\":[\"web:%'"); got != 2 {
 		w.T.Errorf("%d results are marked as words of the web", got)
 	}
-	if got := w.QueryCount("SELECT count(*) FROM effect WHERE kind IN ('web.searched', 'web.weather')"); got != 2 {
+	if got := w.QueryCount("SELECT count(*) FROM effect WHERE kind IN ('web.searched', " +
+		"'web.weather')"); got != 2 {
 		w.T.Errorf("the ledger has %d rows", got)
 	}
 	if got := w.QueryCount("SELECT count(*) FROM external_call"); got != 0 {
