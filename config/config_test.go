@@ -35,7 +35,7 @@ func testEnv(variables, files map[string]string) Env {
 		Login: "alice",
 		Cwd:   "/srv/dir",
 		Effects: EffectRules{"send_file": "allow", "settings": "allow", "invite": "allow", "remember": "ask",
-			"forget": "ask", "post_elsewhere": "ask", "send_file_in_group": "allow", "answer_in_group": "allow", "jobs": "allow",
+			"forget": "ask", "post_elsewhere": "ask", "web_search": "allow", "send_file_in_group": "allow", "answer_in_group": "allow", "jobs": "allow",
 			"service_read": "allow", "service_write": "ask"},
 		Tainted: testTainted(),
 	}
@@ -93,7 +93,7 @@ func TestLoad_EmptyFile_HasDefaults(t *testing.T) {
 					Longest: time.Hour, Echo: "true"}, Out: SpeechSynthesis{Engine: "auto"}},
 				Limits:    Limits{Steps: 50, Turn: 15 * time.Minute, History: 32000, Output: 16 << 10, Turns: 8, ModelCalls: 8, Speech: 1},
 				Access:    Access{Session: 30 * time.Minute, SessionMax: 12 * time.Hour, Rate: ReceiveRate{Burst: 20, Second: 1}},
-				Approvals: Approvals{All: EffectRules{"send_file": "allow", "settings": "allow", "invite": "allow", "remember": "ask", "forget": "ask", "post_elsewhere": "ask", "send_file_in_group": "allow", "answer_in_group": "allow", "jobs": "allow", "service_read": "allow", "service_write": "ask"}, Tainted: testTainted()},
+				Approvals: Approvals{All: EffectRules{"send_file": "allow", "settings": "allow", "invite": "allow", "remember": "ask", "forget": "ask", "post_elsewhere": "ask", "web_search": "allow", "send_file_in_group": "allow", "answer_in_group": "allow", "jobs": "allow", "service_read": "allow", "service_write": "ask"}, Tainted: testTainted()},
 				Users: []User{{
 					Name: "alice", Role: "admin", Account: "alice", Home: "/home/alice/.local/state/mews/homes/alice",
 					TOTP: TOTPOptional,
@@ -275,7 +275,7 @@ func TestLoad_WholeFile_SetsEveryKey(t *testing.T) {
 		Budget: Budget{Month: Dollars{7_000_000, true},
 			Users: SpendLimits{Dollars{1, true}, Dollars{100_000, true}, Dollars{1_000_000_000_000, true}, Dollars{0, true},
 				JobBudget{Dollars{250_000, true}, Dollars{500_000, true}, Dollars{0, true}}}},
-		Approvals: Approvals{All: EffectRules{"send_file": "ask", "settings": "allow", "invite": "allow", "remember": "ask", "forget": "ask", "post_elsewhere": "ask", "send_file_in_group": "allow", "answer_in_group": "allow", "jobs": "allow", "service_read": "allow", "service_write": "ask"}, Admin: EffectRules{"invite": "step_up"}, User: EffectRules{"settings": "deny"}, Tainted: testTainted()},
+		Approvals: Approvals{All: EffectRules{"send_file": "ask", "settings": "allow", "invite": "allow", "remember": "ask", "forget": "ask", "post_elsewhere": "ask", "web_search": "allow", "send_file_in_group": "allow", "answer_in_group": "allow", "jobs": "allow", "service_read": "allow", "service_write": "ask"}, Admin: EffectRules{"invite": "step_up"}, User: EffectRules{"settings": "deny"}, Tainted: testTainted()},
 		Files:     FileRules{Include: []string{"**"}, Exclude: []string{"${x}/*"}},
 		Users: []User{
 			{
