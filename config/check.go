@@ -56,6 +56,8 @@ var checks = map[string]func(c *checker, path string, value any){
 	"history_dir":   checkOf((*checker).checkHistoryDir),
 	"speech_in":     checkOf((*checker).checkSpeechIn),
 	"speech_out":    checkOf((*checker).checkSpeechOut),
+	"open_meteo":    checkOf((*checker).checkOpenMeteo),
+	"web_search":    checkOf((*checker).checkWebSearch),
 	"github_api":    checkOf((*checker).checkGitHubAPI),
 	"github_login":  checkOf((*checker).checkGitHubLogin),
 	"github_repos":  checkOf((*checker).checkGitHubRepos),

@@ -32,6 +32,9 @@ func complete(cfg *Config, env Env) {
 			cfg.Models.Providers[name] = p
 		}
 	}
+	for i := range cfg.Web.Search {
+		cfg.Web.Search[i].complete()
+	}
 	if cfg.Users == nil {
 		cfg.Users = []User{{Name: userName(env.Login), Role: roleAdmin, Account: env.Login}}
 	}

@@ -38,6 +38,7 @@ type Config struct {
 	Worker   Worker        `yaml:"worker"`
 	Chat     Chat          `yaml:"chat"`
 	Speech   Speech        `yaml:"speech"`
+	Web      Web           `yaml:"web"`
 	Uploads  Uploads       `yaml:"uploads"`
 	History  FileHistory   `yaml:"history"`
 	Limits   Limits        `yaml:"limits"`

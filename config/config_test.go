@@ -135,6 +135,13 @@ chat: {stream: final, busy: queue}
 speech:
   in: {engine: command, program: /opt/models/w, model: /usr/share/m.bin, language: de, threads: 2, longest: 5m, echo: false, command: [hear, "{wav}"]}
   out: {engine: endpoint, program: piper, command: [say, "{wav}"], model: cloud/tts, voice: ann, voices: {ann: alloy, ben: echo}}
+web:
+  wikipedia: de
+  open_meteo: http://10.0.0.5:8080
+  search:
+    - {name: home, kind: searxng, url: "https://10.0.0.5:8443", ca_file: /ca.pem}
+    - {name: brave, kind: brave, key: "${KEY}", price: 0.005}
+    - {name: other, kind: generic, url: "http://h/s?q={query}", header: X-Key, paths: {results: data.items, text: snippet}}
 uploads: {keep: 30}
 history: {exclude: [build/**]}
 limits: {steps: "${STEPS}", turn: 1h, history: 1000, output: 1KiB, turns: 1, model_calls: 256, speech: 2}
@@ -213,6 +220,13 @@ func TestLoad_WholeFile_SetsEveryKey(t *testing.T) {
 			Out: SpeechSynthesis{Engine: "endpoint", Program: "piper", Command: []string{"say", "{wav}"},
 				Model: "cloud/tts",
 				Voice: "ann", Voices: map[string]string{"ann": "alloy", "ben": "echo"}}},
+		Web: Web{Wikipedia: "de", OpenMeteo: "http://10.0.0.5:8080", Search: []SearchBackend{
+			{Name: "home", Kind: "searxng", URL: "https://10.0.0.5:8443", CAFile: "/ca.pem"},
+			{Name: "brave", Kind: "brave", URL: "https://api.search.brave.com", Key: NewSecret("${PORT}"),
+				Price: Dollars{5000, true}},
+			{Name: "other", Kind: "generic", URL: "http://h/s?q={query}", Header: "X-Key",
+				Paths: SearchPaths{Results: "data.items", Title: "title", URL: "url", Text: "snippet"}},
+		}},
 		Uploads:     Uploads{Keep: 30},
 		History:     FileHistory{Exclude: []string{"build/**"}},
 		Limits:      Limits{Steps: 7, Turn: time.Hour, History: 1000, Output: KiB, Turns: 1, ModelCalls: 256, Speech: 2},
@@ -221,7 +235,7 @@ func TestLoad_WholeFile_SetsEveryKey(t *testing.T) {
 			"github.webhook_secret": "SECRET", "hooks.ci.secret": "SECRET", "hooks.disk.secret": "SECRET",
 			"services.stock.auth.secret":      "SECRET",
 			"models.providers.claude.api_key": "KEY", "models.providers.cloud.api_key": "KEY", "telegram.token": "BOT",
-			"telegram.webhook.secret": "SECRET",
+			"telegram.webhook.secret": "SECRET", "web.search[1].key": "KEY",
 		},
 		GitHub: GitHub{
 			WebhookSecret: NewSecret(secret), App: GitHubApp{ID: 99, PrivateKeyFile: "/keys/app.pem", PrivateKey: NewSecret(appKey())},

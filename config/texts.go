@@ -210,3 +210,13 @@ const (
 
 // textUserOfRole describes a new or removed user, in a list of changes.
 const textUserOfRole = "a user of role "
+
+// Texts that say which value is right, for problems with searches of the web.
+const (
+	wantSearchTemplate = "the http or https URL of the search, with {query} where the words go, such as " +
+		"https://search.example.org/api?q={query}&n={count}"
+	wantSearchKey     = "the key of this search backend, which its site gives"
+	wantNoSearchKey   = "no key: searxng needs none"
+	wantSearchHeader  = "the name of an HTTP header, and only for the kind generic"
+	wantNoSearchPaths = "paths only for the kind generic"
+)

@@ -50,6 +50,8 @@ const (
 	EffectMemoryImported       = "memory.imported"
 	EffectServiceCalled        = "service.called"  // a call that may change something at a service
 	EffectServiceMaybeCalled   = "service.unknown" // the service may have got such a call
+	EffectWebSearched          = "web.searched"
+	EffectWeatherRead          = "web.weather"
 )
 
 // EffectFactReplaced is the kind of effect for a fact that a newer fact replaced. Like all kinds

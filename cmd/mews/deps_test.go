@@ -136,6 +136,8 @@ var floors = map[string]int{
 	"mews/protocol/opus":      0,
 	"mews/protocol/spawnwire": 0,
 	"mews/protocol/template":  0,
+
+	"mews/supervisor/webtools/webtoolstest": 2,
 }
 
 // allowedSiblings are the allowed imports within a floor or from a higher floor, each with the
@@ -190,8 +192,7 @@ var allowedSiblings = map[[2]string]string{
 // package feature. A package below a feature has a row in floors.
 var features = []string{
 	"check", "filehistory", "forget", "github", "instructions", "memory", "routine", "schedule", "search", "services",
-	"undo",
-	"voice", "webhook",
+	"undo", "voice", "webhook", "webtools",
 }
 
 const featureFloor = 4

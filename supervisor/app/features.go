@@ -38,6 +38,7 @@ func (s *service) newFeatures() []feature.Feature {
 		s.routines.Feature(),
 		s.webhooks.Feature(),
 		s.services.Feature(),
+		s.newWebTools().Feature(),
 	}
 }
 

@@ -103,6 +103,9 @@ func (r *Reserver) Reserve(ctx context.Context, e modelcall.CostEstimate) (lease
 		return lease, budgetError(fmt.Sprintf(textUnpriced, e.Spec), nil)
 	}
 	e.MinCost = min(cmp.Or(e.MinCost, e.MaxCost), e.MaxCost)
+	if e.External {
+		return r.explained(ctx, e, 0)
+	}
 	if r.o.Turn != 0 { // a call outside a turn tells nothing about the cost of the next turn's call
 		r.o.Advances.remember(r.o.Conversation.ID, e)
 	}
@@ -113,6 +116,12 @@ func (r *Reserver) Reserve(ctx context.Context, e modelcall.CostEstimate) (lease
 	if lease.ID != 0 {
 		return lease, nil
 	}
+	return r.explained(ctx, e, instead)
+}
+
+// explained takes a lease like takeOrExtend. Its errors are for users.
+func (r *Reserver) explained(ctx context.Context, e modelcall.CostEstimate, instead int64) (lease supervisor.Lease,
+	err error) {
 	lease, err = r.takeOrExtend(ctx, e, instead)
 	switch failed := new(modelcall.Error); {
 	case err == nil || errors.As(err, &failed) || errors.Is(err, supervisor.ErrWaitsForAnswer):

@@ -94,4 +94,7 @@ var Kinds = []Kind{
 		detail: " (%s)",
 		hidden: true,
 	},
+	{Name: supervisor.EffectWebSearched, Group: GroupReceived, words: "searched the web for", detail: " (%s)",
+		hidden: true},
+	{Name: supervisor.EffectWeatherRead, Group: GroupReceived, words: "looked up the weather in", hidden: true},
 }

@@ -115,6 +115,8 @@ const (
 	PurposeEmbed Purpose = "embed"
 	// PurposeParseTime is the reading of a time in a user's words.
 	PurposeParseTime Purpose = "time"
+	// PurposeExternal is a tool's call to another server that charges for it; its usage has no tokens.
+	PurposeExternal Purpose = "external"
 )
 
 // Embeddings are texts as vectors: texts with similar meaning have similar directions.

@@ -142,6 +142,15 @@ func (s Turns) FindRunning(ctx context.Context, conversation int64) (open Runnin
 	return open, err == nil, err
 }
 
+// Find returns a turn, running or ended.
+func (s Turns) Find(ctx context.Context, id int64) (supervisor.Turn, error) {
+	row, ok, err := engine.FirstRow(s.db.reader(ctx, "find turn %d", id), scanTurn, findTurn, id)
+	if err == nil && !ok {
+		err = notFound("there is no turn %d", id)
+	}
+	return row.Turn, err
+}
+
 const addRunTime = `UPDATE turn SET ran = ran + ? WHERE id = ?`
 
 // Suspend stores the run time of a turn that will wait for its user. The result waits is false if

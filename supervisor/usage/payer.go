@@ -60,3 +60,34 @@ func (p Payer) PayCall(ctx context.Context, turn supervisor.Turn, call sqlite.Mo
 	reserver.OnSettled(lease, kept == nil)
 	return errors.Join(err, kept)
 }
+
+// Charge is the price of a tool's call to another server.
+type Charge struct {
+	Name  string // name of the server in usage, such as search/brave
+	Price int64  // in millionths of a dollar
+}
+
+// PayExternal makes a tool's call to another server, and pays for it. It sets the price aside before
+// the call. The function do says whether the server may charge for the call.
+func (p Payer) PayExternal(ctx context.Context, turn supervisor.Turn, c Charge,
+	do func() (charged bool, err error)) error {
+	reserver := p.Reserver(turn)
+	lease, err := reserver.Reserve(ctx, modelcall.CostEstimate{Spec: c.Name, MaxCost: c.Price, Priced: true,
+		External: true})
+	if err != nil {
+		return err
+	}
+	charged, err := do()
+	if !charged {
+		reserver.ReturnLease(ctx, lease.ID)
+		return err
+	}
+	call := sqlite.ModelCall{User: turn.Conversation.User, Conversation: turn.Conversation.ID, Turn: turn.ID,
+		Spec: c.Name, Purpose: modelcall.PurposeExternal, Cost: &c.Price, Lease: lease.ID}
+	if err != nil {
+		call.Class = modelcall.NetworkError
+	}
+	kept := p.Store.PutCall(context.WithoutCancel(ctx), call)
+	reserver.OnSettled(lease, kept == nil)
+	return errors.Join(err, kept)
+}

@@ -18,6 +18,7 @@ import (
 	"mews/worker/tool/send"
 	"mews/worker/tool/services"
 	"mews/worker/tool/uploads"
+	"mews/worker/tool/webtools"
 )
 
 // families makes the tools over the folder of a user. Each row makes one family, once the user
@@ -45,6 +46,7 @@ var turnFamilies = []func(*turnTools) []worker.Tool{
 	},
 	func(t *turnTools) []worker.Tool { return send.Tools(t.files, t.turn, t.measure) },
 	func(t *turnTools) []worker.Tool { return services.Tools(t.turn) },
+	func(t *turnTools) []worker.Tool { return webtools.Tools(t.turn) },
 }
 
 // turnTools has the dependencies of the tools of one turn.

@@ -67,14 +67,19 @@ func (i *Internet) close() {
 	i.sites = nil
 	i.mu.Unlock()
 	for _, s := range sites {
-		if s.tls != nil {
-			_ = s.tls.Close() // it only has to end
-		}
-		if s.close != nil {
-			s.close()
-		}
+		s.end()
 	}
 	i.running.Wait()
+}
+
+// end ends the servers of a site.
+func (s *site) end() {
+	if s.tls != nil {
+		_ = s.tls.Close() // it only has to end
+	}
+	if s.close != nil {
+		s.close()
+	}
 }
 
 // Options returns options for a client on this internet.
@@ -83,7 +88,8 @@ func (i *Internet) Options() egress.Options { return egress.Options{Dial: i.Dial
 // CACertificate returns the certificate of the CA in DER.
 func (i *Internet) CACertificate() []byte { return i.ca.Raw }
 
-// Serve serves a name with a handler, at PublicIP or the given IP addresses.
+// Serve serves a name with a handler, at PublicIP or the given IP addresses. It replaces an earlier
+// site of that name.
 func (i *Internet) Serve(name string, handler http.HandlerFunc, ips ...string) {
 	conns := pipes{make(chan net.Conn), make(chan struct{})}
 	server := &http.Server{Handler: handler, ErrorLog: log.New(io.Discard, "", 0)}
@@ -106,6 +112,9 @@ func (i *Internet) add(name string, ips []string, s *site) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	s.ips = ips
+	if earlier := i.sites[name]; earlier != nil {
+		earlier.end()
+	}
 	i.sites[name] = s
 }
 
