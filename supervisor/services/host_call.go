@@ -121,7 +121,7 @@ func (s *Services) repeatKey(ctx context.Context, t feature.Turn, call protocol.
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "service call 1\x00%s\x00%d\x00%d\x00%s", t.User, t.ID, turn.StartedAt.UnixNano(),
-		call.ID))
+	sum := sha256.Sum256(fmt.Appendf(nil, "service call 1\x00%s\x00%d\x00%d\x00%s", t.User, t.ID,
+		turn.StartedAt.UnixNano(), call.ID))
 	return hex.EncodeToString(sum[:16]), nil
 }
