@@ -35,7 +35,7 @@ func testEnv(variables, files map[string]string) Env {
 		Login: "alice",
 		Cwd:   "/srv/dir",
 		Effects: EffectRules{"send_file": "allow", "settings": "allow", "invite": "allow", "remember": "ask",
-			"forget": "ask", "post_elsewhere": "ask", "service_read": "allow", "service_write": "ask"},
+			"forget": "ask", "post_elsewhere": "ask", "service_read": "allow", "service_write": "ask", "web_search": "allow"},
 	}
 }
 
@@ -87,7 +87,7 @@ func TestLoad_EmptyFile_HasDefaults(t *testing.T) {
 				Limits: Limits{Steps: 50, Turn: 15 * time.Minute, History: 32000, Output: 16 << 10, Turns: 8, ModelCalls: 8, Speech: 1},
 				Access: Access{Session: 30 * time.Minute, SessionMax: 12 * time.Hour, Rate: ReceiveRate{Burst: 20, Second: 1}},
 				Approvals: Approvals{All: EffectRules{"send_file": "allow", "settings": "allow", "invite": "allow", "remember": "ask", "forget": "ask", "post_elsewhere": "ask",
-					"service_read": "allow", "service_write": "ask"}},
+					"service_read": "allow", "service_write": "ask", "web_search": "allow"}},
 				Users: []User{{
 					Name: "alice", Role: "admin", Account: "alice", Home: "/home/alice/.local/state/mews/homes/alice",
 					TOTP: TOTPOptional,
@@ -270,7 +270,7 @@ func TestLoad_WholeFile_SetsEveryKey(t *testing.T) {
 			Users: SpendLimits{Dollars{1, true}, Dollars{100_000, true}, Dollars{1_000_000_000_000, true}, Dollars{0, true},
 				JobBudget{Dollars{250_000, true}, Dollars{500_000, true}, Dollars{0, true}}}},
 		Approvals: Approvals{All: EffectRules{"send_file": "ask", "settings": "allow", "invite": "allow", "remember": "ask", "forget": "ask", "post_elsewhere": "ask",
-			"service_read": "allow", "service_write": "ask"}, Admin: EffectRules{"invite": "step_up"},
+			"service_read": "allow", "service_write": "ask", "web_search": "allow"}, Admin: EffectRules{"invite": "step_up"},
 			User: EffectRules{"settings": "deny"}},
 		Files: FileRules{Include: []string{"**"}, Exclude: []string{"${x}/*"}},
 		Users: []User{
