@@ -35,7 +35,8 @@ func testEnv(variables, files map[string]string) Env {
 		Login: "alice",
 		Cwd:   "/srv/dir",
 		Effects: EffectRules{"send_file": "allow", "settings": "allow", "invite": "allow", "remember": "ask",
-			"forget": "ask", "post_elsewhere": "ask", "service_read": "allow", "service_write": "ask", "web_search": "allow"},
+			"forget": "ask", "post_elsewhere": "ask", "service_read": "allow", "service_write": "ask",
+			"web_search": "allow"},
 	}
 }
 
@@ -86,7 +87,8 @@ func TestLoad_EmptyFile_HasDefaults(t *testing.T) {
 					Longest: time.Hour, Echo: "true"}, Out: SpeechSynthesis{Engine: "auto"}},
 				Limits: Limits{Steps: 50, Turn: 15 * time.Minute, History: 32000, Output: 16 << 10, Turns: 8, ModelCalls: 8, Speech: 1},
 				Access: Access{Session: 30 * time.Minute, SessionMax: 12 * time.Hour, Rate: ReceiveRate{Burst: 20, Second: 1}},
-				Approvals: Approvals{All: EffectRules{"send_file": "allow", "settings": "allow", "invite": "allow", "remember": "ask", "forget": "ask", "post_elsewhere": "ask",
+				Approvals: Approvals{All: EffectRules{"send_file": "allow", "settings": "allow", "invite": "allow",
+					"remember": "ask", "forget": "ask", "post_elsewhere": "ask",
 					"service_read": "allow", "service_write": "ask", "web_search": "allow"}},
 				Users: []User{{
 					Name: "alice", Role: "admin", Account: "alice", Home: "/home/alice/.local/state/mews/homes/alice",
