@@ -8,6 +8,7 @@ import (
 	"mews/supervisor/egress"
 	"mews/supervisor/external"
 	"mews/supervisor/feature"
+	"mews/supervisor/services"
 	"mews/supervisor/usage"
 	"mews/supervisor/webtools"
 )
@@ -18,6 +19,7 @@ type outside struct {
 	external *external.Calls // the calls of tools to other servers
 	search   []webtools.Backend
 	weather  webtools.OpenMeteo
+	services *services.Services
 	fetcher  *webtools.Fetcher
 
 	egressOptions egress.Options // options of the client; tests have an internet of their own

@@ -24,7 +24,6 @@ type service struct {
 	inboxParts
 	channel *telegramChannel // Telegram; nil means that Telegram is not configured
 	listeners
-	serviceParts
 	manual  func() []command.ManualPage
 	process *processTuner
 }

@@ -11,13 +11,10 @@ import (
 	"mews/supervisor/services"
 )
 
-// serviceParts are the services that an admin has configured.
-type serviceParts struct{ services *services.Services }
-
-// openServices makes the configured services.
+// openServices makes the feature that calls configured services.
 func (s *service) openServices(context.Context) error {
 	s.services = services.New(services.Options{Client: s.egress, Calls: s.external, Approver: newApprover(s),
-		Effects: s.db.Effects(), Turns: s.db.Turns(), Audit: s.audit.RecordAction})
+		Effects: s.db.Effects(), Turns: s.db.Turns(), Pay: s.payExternal, Audit: s.audit.RecordAction})
 	s.setServices(s.config)
 	return nil
 }
@@ -38,7 +35,7 @@ func servicesOf(cfg *config.Config) (list []services.Service) {
 		c := cfg.Services[name]
 		one := services.Service{Name: name, BaseURL: c.BaseURL, Reads: c.Reads, Headers: c.Headers, Params: c.Params,
 			Description: c.Description, Notes: c.Notes, AllowPathSuffix: c.AllowPathSuffix,
-			MaxResponse: int64(c.MaxResponse), Timeout: c.Timeout, Trusted: c.Trusted,
+			MaxResponse: int64(c.MaxResponse), Timeout: c.Timeout, Price: c.Price.Micro, Trusted: c.Trusted,
 			IdempotencyHeader: c.IdempotencyHeader, CAFile: c.CAFile, Users: c.Users,
 			Auth: services.Auth{Type: services.AuthType(c.Auth.Type), Name: c.Auth.Name, Secret: c.Auth.Secret.Reveal(),
 				Optional: c.Auth.Optional},

@@ -58,6 +58,10 @@ var proofs = map[string][]DeedKind{
 	"todo_list":         {DeedLookup},
 	"get_weather":       {DeedLookup},
 	"web_search":        {DeedLookup},
+	"read_service":      {DeedLookup},
+
+	// a service may be anything, such as a task list or a mailbox
+	"call_service": {DeedWrite, DeedDelete, DeedSend, DeedRun, DeedBuy, DeedSchedule, DeedLookup, DeedRemember},
 
 	"enable_file_notifications":    {DeedSchedule, DeedWrite, DeedPromise},
 	"disable_file_notifications":   {DeedSchedule, DeedWrite, DeedDelete},

@@ -465,6 +465,32 @@ func TestTrusted_Answer_IsNoWordOfOthers(t *testing.T) {
 	}
 }
 
+// A call is paid once. Without money it is not made, and the same call is made once there is money.
+func TestPrice_Call_IsPaidOnce(t *testing.T) {
+	r := newRig(t, func(s *services.Service) { s.Price = 10_000 })
+	for _, unpaid := range []error{supervisor.ErrWaitsForAnswer,
+		supervisor.Errorf(supervisor.CodeBudgetExceeded, "there is too little money")} {
+		r.unpaid = unpaid
+		if _, err := r.try("call_service", `{"name":"home"}`); !errors.Is(err, unpaid) || r.fake.Done() > 0 {
+			t.Errorf("%v: got %v", unpaid, err)
+		}
+	}
+	r.unpaid = nil
+	for range 2 { // the second call gets the kept answer
+		if _, err := r.again(); err != nil || r.fake.Done() != 1 {
+			t.Fatalf("with money: %v, %d calls", err, r.fake.Done())
+		}
+	}
+	home := services.Service{Name: "home", BaseURL: "http://gone.example", Price: 10_000}
+	if err := r.services.SetServices([]services.Service{home}); err != nil {
+		t.Fatal(err)
+	}
+	r.refused("read_service", `{"name":"home"}`, "no site")
+	if want := []string{"service/home 10000 true", "service/home 10000 false"}; !slices.Equal(r.paid, want) {
+		t.Errorf("paid %q, want %q", r.paid, want)
+	}
+}
+
 // The limits of fetches are refusals in words.
 func TestLimits_ManyCalls_AreRefused(t *testing.T) {
 	r := newRig(t, nil)

@@ -106,7 +106,7 @@ func (s *Services) make(ctx context.Context, t feature.Turn, call protocol.ToolC
 	result, err := external.Do(ctx, s.o.Calls, external.Call{Turn: t, Call: call,
 		Repeatable: r.access == AccessRead || r.IdempotencyHeader != ""},
 		func(ctx context.Context) (external.Answer[protocol.ServiceCallResult], error) {
-			return s.send(ctx, t, call, r, key)
+			return s.pay(ctx, t, call, r, key)
 		})
 	if err != nil {
 		return nil, err
@@ -117,11 +117,11 @@ func (s *Services) make(ctx context.Context, t feature.Turn, call protocol.ToolC
 // repeatKey returns the key by which a service recognises a repeated call. It differs between
 // installations, because turns start at different times.
 func (s *Services) repeatKey(ctx context.Context, t feature.Turn, call protocol.ToolCall) (string, error) {
-	began, err := s.o.Turns.FindStart(ctx, t.ID)
+	turn, err := s.o.Turns.Find(ctx, t.ID)
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "service call 1\x00%s\x00%d\x00%d\x00%s", t.User, t.ID, began.UnixNano(),
-		call.ID))
+	sum := sha256.Sum256(fmt.Appendf(nil, "service call 1\x00%s\x00%d\x00%d\x00%s", t.User, t.ID,
+		turn.StartedAt.UnixNano(), call.ID))
 	return hex.EncodeToString(sum[:16]), nil
 }

@@ -25,6 +25,7 @@ import (
 	"mews/supervisor/spool"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
+	"mews/supervisor/usage"
 )
 
 // secret is the secret of the services of these tests.
@@ -44,6 +45,8 @@ type rig struct {
 	asked    []approval.Request // requests for permission
 	deny     error              // outcome of a request for permission
 	audited  []string
+	unpaid   error // why a charge can't be paid
+	paid     []string
 	log      strings.Builder // texts of all errors
 }
 
@@ -62,7 +65,7 @@ func newRig(t *testing.T, change func(*services.Service)) *rig {
 	calls := external.New(external.Options{Store: r.db.ExternalCalls(), Spool: r.spool, Blobs: r.db.Blobs(),
 		Now: time.Now})
 	r.services = services.New(services.Options{Client: egress.New(r.net.Options()), Calls: calls, Approver: r,
-		Effects: r.db.Effects(), Turns: r.db.Turns(),
+		Effects: r.db.Effects(), Turns: r.db.Turns(), Pay: r.pay,
 		Audit: func(user, action, detail string) { r.audited = append(r.audited, user+" "+action+" "+detail) }})
 	s := services.Service{Name: "home", BaseURL: "http://home.example/api", AllowPathSuffix: true,
 		Methods: map[string]services.Access{"GET": "read", "POST": "write", "DELETE": "write"}}
@@ -80,6 +83,16 @@ func newRig(t *testing.T, change func(*services.Service)) *rig {
 func (r *rig) Allow(_ context.Context, q approval.Request) error {
 	r.asked = append(r.asked, q)
 	return r.deny
+}
+
+// pay is the rig's purse.
+func (r *rig) pay(_ context.Context, _ feature.Turn, c usage.Charge, do func() (bool, error)) error {
+	if r.unpaid != nil {
+		return r.unpaid
+	}
+	charged, err := do()
+	r.paid = append(r.paid, fmt.Sprintf("%s %d %v", c.Name, c.Price, charged))
+	return err
 }
 
 // startTurn starts a turn in which the model has made calls of both tools.

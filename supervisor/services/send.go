@@ -19,10 +19,30 @@ import (
 	"mews/supervisor/external"
 	"mews/supervisor/feature"
 	"mews/supervisor/problem"
+	"mews/supervisor/usage"
 )
 
 // acceptedTypes are the media types that Mews prefers.
 const acceptedTypes = "application/json, text/*;q=0.9, */*;q=0.5"
+
+// pay sends a call to its service, and pays the price for it.
+func (s *Services) pay(ctx context.Context, t feature.Turn, call protocol.ToolCall, r request, key string) (
+	answer external.Answer[protocol.ServiceCallResult], err error) {
+	if r.Price == 0 {
+		return s.send(ctx, t, call, r, key)
+	}
+	began := false
+	err = s.o.Pay(ctx, t, usage.Charge{Name: "service/" + r.Name, Price: r.Price}, func() (charged bool, err error) {
+		began = true
+		answer, err = s.send(ctx, t, call, r, key)
+		var failure *egress.Failure
+		return !errors.As(err, &failure) || failure.Sent, err
+	})
+	if err != nil && !began {
+		err = external.NotSent{Err: err} // there is too little money, or the user is being asked
+	}
+	return answer, err
+}
 
 // send sends a call to its service, and returns the answer without the secret.
 func (s *Services) send(ctx context.Context, t feature.Turn, call protocol.ToolCall, r request, key string) (

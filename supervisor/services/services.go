@@ -21,6 +21,7 @@ import (
 	"mews/supervisor/external"
 	"mews/supervisor/feature"
 	"mews/supervisor/sqlite"
+	"mews/supervisor/usage"
 )
 
 // Service is a configured service.
@@ -38,7 +39,8 @@ type Service struct {
 	AllowPathSuffix bool
 	MaxResponse     int64 // bytes; 0 means the limits of the web
 	Timeout         time.Duration
-	Trusted         bool // only the household writes what the service answers
+	Price           int64 // of one call, in millionths of a dollar
+	Trusted         bool  // only the household writes what the service answers
 	// IdempotencyHeader is the header by which the service recognises a repeated call; "" means that
 	// it does not.
 	IdempotencyHeader string
@@ -66,7 +68,9 @@ type Options struct {
 	Approver Approver
 	Effects  sqlite.Effects
 	Turns    sqlite.Turns
-	Audit    func(user, action, detail string) // writes to the audit log; never blocks
+	// Pay sets a charge aside, and runs do. It charges the turn's user if do says so.
+	Pay   func(ctx context.Context, t feature.Turn, c usage.Charge, do func() (charged bool, err error)) error
+	Audit func(user, action, detail string) // writes to the audit log; never blocks
 }
 
 // Services calls the configured services. Its methods may be called from any goroutine.
