@@ -102,9 +102,11 @@ func TestBudgetLimit_IsExactToAMillionth(t *testing.T) {
 // returns the costs of the calls, in millionths of a dollar.
 func costliestTurn(t *testing.T, limit int) (costs []int) {
 	t.Helper()
-	var l *gatedService
-	l = newGatedService(t, func(r modeltest.Request) modeltest.Answer {
-		cost := l.QueryCount("SELECT amount FROM lease")
+	made := make(chan *gatedService, 1) // the model's goroutines take the service out and put it back
+	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {
+		service := <-made
+		cost := service.QueryCount("SELECT amount FROM lease")
+		made <- service
 		costs = append(costs, cost)
 		if len(costs) > 3 {
 			return modeltest.Answer{Text: "That will do."}
@@ -113,6 +115,7 @@ func costliestTurn(t *testing.T, limit int) (costs []int) {
 		a.Usage = &modeltest.AnswerUsage{Prompt: int64(cost) - 1, Completion: 1}
 		return a
 	}, dearConfig+fmt.Sprintf("budget: {users: {turn: %.6f}}\n", float64(limit)/1e6), "bob, totp: off")
+	made <- l
 	l.open()
 	l.say("bob", "go")
 	l.bot.WaitUntil(t, "an answer", func() bool { return len(l.told("bob")) > 0 })

@@ -1,6 +1,8 @@
 package app_test
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -56,13 +58,19 @@ func TestCharts_ArePicturesInPrivateChats(t *testing.T) {
 	chat := l.telegramUser("alice").ID
 	l.say("alice", "draw my weight")
 	l.awaitLastTold("alice", "Here is your weight.")
+	chart := filepath.Join(l.UserHome("alice"), "charts", "weight.png")
+	if _, err := os.Stat(chart); err != nil {
+		t.Error(err)
+	}
+	l.say("alice", "/undo")
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the chart to be gone", func() bool {
+		_, err := os.Stat(chart)
+		return errors.Is(err, fs.ErrNotExist)
+	})
 	l.say("alice", "and with python")
 	l.awaitLastTold("alice", "Here are two.")
 	if got := strings.Join(l.sentPictures(chat), " "); got != "weight.png chat-1.png chat-2.PNG" {
 		t.Errorf("alice got %s", got)
-	}
-	if _, err := os.Stat(filepath.Join(l.UserHome("alice"), "charts", "weight.png")); err != nil {
-		t.Error(err)
 	}
 
 	l.say("alice", "draw it every hour")

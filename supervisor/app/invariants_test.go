@@ -292,15 +292,14 @@ func nothingForRemovedUsers(t *testing.T) {
 // are stored before the model is asked. The turn's end and the post are stored before the answer is
 // sent.
 func committedBeforeTold(t *testing.T) {
-	var l *gatedService
-	var mu sync.Mutex // guards the variable told
+	made := make(chan *gatedService, 1) // who takes the service out may use it and the variable told
 	var told []string
 	note := func(what, query string) {
-		mu.Lock()
-		defer mu.Unlock()
-		told = append(told, what+": "+l.query(query))
+		service := <-made
+		told = append(told, what+": "+service.query(query))
+		made <- service
 	}
-	l = newGatedService(t, func(r modeltest.Request) modeltest.Answer {
+	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {
 		note("model", "SELECT i.state || ', its turn ' || coalesce(t.why, 'runs') || ', leases ' || (SELECT count(*) FROM lease) "+
 			"FROM inbox i JOIN turn t ON t.inbound = i.id")
 		return modeltest.EchoScript(r)
@@ -319,6 +318,7 @@ func committedBeforeTold(t *testing.T) {
 	}
 	l.write("mews.yaml", strings.Replace(regexp.MustCompile(`api_url: "[^"]*"`).ReplaceAllString(string(raw),
 		fmt.Sprintf("api_url: %q", l.bot.URL())), "busy: queue", "busy: queue, stream: final", 1))
+	made <- l
 	l.Start()
 	l.sayAndAwait("bob", "hello", "echo: hello")
 	l.bot.WaitUntil(t, "the receipt", func() bool { return l.bot.CountPendingUpdates() == 0 })
