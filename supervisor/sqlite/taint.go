@@ -57,7 +57,8 @@ const listOwnWords = `SELECT m.id, m.role, m.parts, '', 0, 0, m.user, coalesce(m
 
 // OwnWords returns the words of a turn's user in that turn, without quotes.
 func (s Taints) OwnWords(ctx context.Context, turn int64) (string, error) {
-	rows, err := engine.AllRows(s.db.reader(ctx, "read the own words of turn %d", turn), scanMessage, listOwnWords, turn)
+	read := s.db.reader(ctx, "read the own words of turn %d", turn)
+	rows, err := engine.AllRows(read, scanMessage, listOwnWords, turn)
 	var words strings.Builder
 	for _, m := range rows {
 		if json.Unmarshal([]byte(m.parts), &m.Parts) != nil {

@@ -67,8 +67,7 @@ func OwnTools() (names []string) {
 	return names
 }
 
-// IsForeignResult reports whether a result may have words of others, for a reader that trusts no
-// file of the home.
+// IsForeignResult reports whether a result may have words of others. It trusts no file of the home.
 func IsForeignResult(r protocol.ToolResult) bool { return r.World || FindTool(r.Name).Words != Own }
 
 // PrivateTools lists the tools whose results may have private contents.
