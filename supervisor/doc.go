@@ -64,6 +64,7 @@
 //	slot         a place in a limited number of things that run at once
 //	spool        the folder of blobs that wait
 //	step         one call of a model and the tool calls that it asked for
+//	tainted      with words of others in the request, so that effects have stricter rules
 //	task         a job that runs a turn
 //	triage       a turn that sorts an issue
 //	turn         the work for one or several inbounds: started, stepped, ended

@@ -40,6 +40,9 @@ func TestJudge_Calls_FindOrigins(t *testing.T) {
 		{"restore_file", `{"path":"notes/web.md"}`, "", taint.Facts{Marked: marked},
 			"file:notes/web.md web:example.org"},
 
+		{"todo_list", `{}`, "", taint.Facts{Marked: []taint.MarkedFile{{Path: "todos.md"}}}, "file:todos.md"},
+		{"calendar_list", `{}`, "", taint.Facts{Marked: marked}, ""},
+
 		{"search_files", `{"query":"tea"}`, "notes/own.md:3: tea", taint.Facts{Marked: marked}, ""},
 		{"search_files", `{"query":"tea"}`, "notes/web.md:3: tea", taint.Facts{Marked: marked},
 			"file:notes/web.md web:example.org"},
