@@ -35,8 +35,8 @@ func testEnv(variables, files map[string]string) Env {
 		Login: "alice",
 		Cwd:   "/srv/dir",
 		Effects: EffectRules{"send_file": "allow", "settings": "allow", "invite": "allow", "remember": "ask",
-			"forget": "ask", "post_elsewhere": "ask", "web_search": "allow", "send_file_in_group": "allow", "answer_in_group": "allow", "jobs": "allow",
-			"service_read": "allow", "service_write": "ask"},
+			"forget": "ask", "post_elsewhere": "ask", "web_search": "allow", "send_file_in_group": "allow",
+			"answer_in_group": "allow", "jobs": "allow", "service_read": "allow", "service_write": "ask"},
 		Tainted: testTainted(),
 	}
 }

@@ -43,7 +43,7 @@
 //	named service a program with an API that an admin configured; assistants call it by its name
 //	notice       a message about a repository or files that nobody asked for
 //	operation    work of a worker that is no turn: receive, transcribe, archive
-//	origin       whose words a message has: own or world
+//	origin       whose words a message has: own or world; of words of others, where they came from
 //	outbox       deliveries that are not done
 //	park         stop trying something that ended three workers
 //	part         something that runs for as long as the service does
@@ -65,6 +65,7 @@
 //	slot         a place in a limited number of things that run at once
 //	spool        the folder of blobs that wait
 //	step         one call of a model and the tool calls that it asked for
+//	tainted      with words of others in the request, so that effects have stricter rules
 //	task         a job that runs a turn
 //	triage       a turn that sorts an issue
 //	turn         the work for one or several inbounds: started, stepped, ended

@@ -54,8 +54,7 @@ func DefaultEffectRules() map[string]string {
 	return all
 }
 
-// TaintedEffectRules returns the effects that have another default rule in a tainted turn, and these
-// rules.
+// TaintedEffectRules returns the default rules of effects in a tainted turn.
 func TaintedEffectRules() map[string]string {
 	all := approval.CoreTaintedEffects()
 	for _, e := range collect(describeFeatures(), func(f feature.Feature) []feature.Effect { return f.Effects }) {

@@ -42,15 +42,18 @@ func TestHostCalls_Methods_HaveTaintRows(t *testing.T) {
 // TestPolicy_Injections_AskOrDeny checks the rule of each effect that words of others may want, in a
 // turn that is tainted by each origin.
 func TestPolicy_Injections_AskOrDeny(t *testing.T) {
-	origins := []string{taint.OriginForward, taint.OriginQuote, taint.OriginOfFile("uploads/x.pdf"), taint.OriginReceivedFiles,
-		"web:example.org", "service:shop", "calendar:work", taint.OriginJob, taint.OriginRecap, taint.OriginOfTool("a_new_tool")}
+	origins := []string{taint.OriginForward, taint.OriginQuote, taint.OriginOfFile("uploads/x.pdf"),
+		taint.OriginReceivedFiles,
+		"web:example.org", "service:shop", "calendar:work", taint.OriginJob, taint.OriginRecap,
+		taint.OriginOfTool("a_new_tool")}
 	effects := []struct {
 		name    string
 		request approval.Request
 		want    approval.Rule
 	}{
 		{"a file into a group", approval.Request{Effect: approval.EffectSendFile, InGroup: true}, approval.RuleAsk},
-		{"an answer in a group", approval.Request{Effect: approval.EffectAnswerInGroup, InGroup: true}, approval.RuleAsk},
+		{"an answer in a group", approval.Request{Effect: approval.EffectAnswerInGroup, InGroup: true},
+			approval.RuleAsk},
 		{"a setting", approval.Request{Effect: approval.EffectChangeSetting}, approval.RuleAsk},
 		{"a reminder", approval.Request{Effect: "jobs"}, approval.RuleAsk},
 		{"a fact", approval.Request{Effect: "remember"}, approval.RuleAsk},
@@ -78,7 +81,8 @@ func TestPolicy_Injections_AskOrDeny(t *testing.T) {
 		for _, e := range effects {
 			rows++
 			tainted := len(taint.Tainting([]string{origin})) > 0
-			if got := policy.RuleOf(supervisor.User{Name: "ann", Role: supervisor.RoleUser}, e.request, tainted); got != e.want {
+			if got := policy.RuleOf(supervisor.User{Name: "ann", Role: supervisor.RoleUser}, e.request,
+				tainted); got != e.want {
 				t.Errorf("%s, wanted by %s: the rule is %s, want %s", e.name, origin, got, e.want)
 			}
 		}
@@ -90,13 +94,15 @@ func TestPolicy_Injections_AskOrDeny(t *testing.T) {
 
 // A rule of a role or a person can only make the rule of a tainted turn stricter.
 func TestPolicy_TaintedRule_StricterHolds(t *testing.T) {
-	ann, bob := supervisor.User{Name: "ann", Role: supervisor.RoleAdmin}, supervisor.User{Name: "bob", Role: supervisor.RoleUser}
+	ann, bob := supervisor.User{Name: "ann", Role: supervisor.RoleAdmin}, supervisor.User{Name: "bob",
+		Role: supervisor.RoleUser}
 	p := &approval.Policy{}
 	p.SetTable(approval.RuleTable{
-		All:     approval.Rules{"jobs": approval.RuleAllow},
-		Roles:   map[supervisor.Role]approval.Rules{supervisor.RoleAdmin: {"jobs": approval.RuleAllow}},
-		Users:   map[string]approval.Rules{"bob": {"jobs": approval.RuleStepUp, "settings": approval.RuleDeny}},
-		Tainted: approval.Rules{"jobs": approval.RuleAsk, "settings": approval.RuleAllow, "send_file": approval.RuleDeny},
+		All:   approval.Rules{"jobs": approval.RuleAllow},
+		Roles: map[supervisor.Role]approval.Rules{supervisor.RoleAdmin: {"jobs": approval.RuleAllow}},
+		Users: map[string]approval.Rules{"bob": {"jobs": approval.RuleStepUp, "settings": approval.RuleDeny}},
+		Tainted: approval.Rules{"jobs": approval.RuleAsk, "settings": approval.RuleAllow,
+			"send_file": approval.RuleDeny},
 	})
 	for _, c := range []struct {
 		user    supervisor.User
@@ -159,7 +165,8 @@ var week = []weekRequest{
 	{6, "group: who cleans this week", []string{"read_file plan.md"}, "answer_in_group", true, true},
 	{5, "group: what does she mean, as a reply", []string{"forward"}, "", true, true},
 	{4, "group: the weather for our walk", []string{"get_weather Berlin"}, "", true, true},
-	{1, "group: reply to a message, then look into the plan", []string{"forward", "read_file plan.md"}, "answer_in_group", true, false},
+	{1, "group: reply to a message, then look into the plan", []string{"forward", "read_file plan.md"},
+		"answer_in_group", true, false},
 	{3, "group: send the plan", []string{"read_file plan.md"}, "send_file", true, true},
 	{1, "group: send the file that she means", []string{"forward", "read_file plan.md"}, "send_file", true, false},
 }
@@ -178,7 +185,8 @@ func (r weekRequest) isTainted(t *testing.T) bool {
 		arguments, err := json.Marshal(map[string]string{"path": argument, "code": argument})
 		must(t, err)
 		call.Arguments = arguments
-		origins = append(origins, taint.Judge(call, protocol.ToolResult{Name: call.Name}, taint.Facts{Turn: origins})...)
+		origins = append(origins, taint.Judge(call, protocol.ToolResult{Name: call.Name},
+			taint.Facts{Turn: origins})...)
 	}
 	return len(taint.Tainting(origins)) > 0
 }

@@ -66,13 +66,16 @@ func TestForward_OrdersFileIntoGroup_Asks(t *testing.T) {
 
 // In a group, an answer that words of others have asked for goes to its user first. The group reads
 // it after a press.
-func TestForward_AsksForHomeInGroup_AnswersInPrivate(t *testing.T) {
+func TestForward_ReadsHomeInGroup_IsShownFirst(t *testing.T) {
 	t.Parallel()
 	l := newTaintService(t)
 	l.sayForwarded("read_file plan.txt")
 	l.awaitInFlat("bob sees my answer in private first")
 	l.WaitUntilTrue(apptest.DefaultTestTimeout, "bob to see the answer", func() bool {
-		return slices.ContainsFunc(l.told("bob"), func(text string) bool { return strings.Contains(text, "the secret plan") })
+		return slices.ContainsFunc(l.told("bob"), func(text string) bool {
+			return strings.Contains(text,
+				"the secret plan")
+		})
 	})
 	l.awaitDone()
 	if l.inFlat("secret plan") {
@@ -83,12 +86,14 @@ func TestForward_AsksForHomeInGroup_AnswersInPrivate(t *testing.T) {
 	if !l.inFlat("the secret plan") {
 		t.Error("the group does not read what bob has posted")
 	}
-	if n := l.QueryCount("SELECT count(*) FROM outbox o JOIN conversation c ON c.id = o.conversation WHERE c.chat LIKE '-%' AND o.text LIKE '%secret plan%'"); n != 1 {
+	if n := l.QueryCount(`SELECT count(*) FROM outbox o JOIN conversation c ON c.id = o.conversation
+		WHERE c.chat LIKE '-%' AND o.text LIKE '%secret plan%'`); n != 1 {
 		t.Errorf("it was posted %d times", n)
 	}
 }
 
 // inFlat reports whether a message of the bot in the group has some words.
 func (l approvalService) inFlat(words string) bool {
-	return slices.ContainsFunc(l.bot.BotMessages(flatChat.ID), func(m telegramtest.Message) bool { return strings.Contains(m.Text, words) })
+	return slices.ContainsFunc(l.bot.BotMessages(flatChat.ID),
+		func(m telegramtest.Message) bool { return strings.Contains(m.Text, words) })
 }

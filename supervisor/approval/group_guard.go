@@ -31,7 +31,7 @@ func (g *GroupGuard) FindRule(ctx context.Context, turn int64, in supervisor.Con
 	return g.Approver.FindRule(ctx, Request{User: in.User, Turn: turn, Effect: EffectAnswerInGroup})
 }
 
-// IsGroup reports whether other people read a conversation, of which only ID and User must be set.
+// IsGroup reports whether other people read a conversation. Only its ID and User must be set.
 func (g *GroupGuard) IsGroup(ctx context.Context, in supervisor.Conversation) (bool, error) {
 	if in.Channel == "" {
 		found, known, err := g.FindConversation(ctx, in.ID)

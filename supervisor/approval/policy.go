@@ -61,8 +61,7 @@ var taintedRules = Rules{
 // (feature.Effect); a RuleTable has a rule for each of them.
 func CoreEffects() map[string]string { return ruleNames(defaultRules) }
 
-// CoreTaintedEffects returns the core's effects that have another rule in a tainted turn, and these
-// rules.
+// CoreTaintedEffects returns the default rules of the core's effects in a tainted turn.
 func CoreTaintedEffects() map[string]string { return ruleNames(taintedRules) }
 
 func ruleNames(rules Rules) map[string]string {

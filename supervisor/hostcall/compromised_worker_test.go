@@ -75,9 +75,9 @@ func (r *liarRig) begin(key string) {
 	r.conn.BeginTurn(r.turn())
 }
 
-// TestCompromisedWorker_ClaimsOwnWords_StillTaints checks that the model's call and the supervisor's
+// TestLyingWorker_ClaimsOwnWords_StillTaints checks that the model's call and the supervisor's
 // rows decide, whatever the worker says.
-func TestCompromisedWorker_ClaimsOwnWords_StillTaints(t *testing.T) {
+func TestLyingWorker_ClaimsOwnWords_StillTaints(t *testing.T) {
 	r := newLiarRig(t)
 	for i, c := range []struct {
 		tool, arguments, want string // want is the origin; "" means that the turn is not tainted
@@ -104,7 +104,7 @@ func TestCompromisedWorker_ClaimsOwnWords_StillTaints(t *testing.T) {
 }
 
 // An answer of the supervisor marks the result of its call, even if the worker says otherwise.
-func TestCompromisedWorker_WorldAnswer_StillTaints(t *testing.T) {
+func TestLyingWorker_WorldAnswer_StillTaints(t *testing.T) {
 	for _, world := range []bool{true, false} {
 		r := newLiarRig(t)
 		table, err := hostcall.NewCallTable(feature.HostCall{Method: protocol.MethodHistorySearch,
@@ -118,7 +118,8 @@ func TestCompromisedWorker_WorldAnswer_StillTaints(t *testing.T) {
 		}
 		r.options.Table = table
 		call := r.ask("search_history", `{"words":"tea"}`)
-		if _, err := r.call(protocol.MethodHistorySearch, protocol.SearchParams{Turn: r.open.Turn.ID, Call: call}); err != nil {
+		if _, err := r.call(protocol.MethodHistorySearch, protocol.SearchParams{Turn: r.open.Turn.ID,
+			Call: call}); err != nil {
 			t.Fatal(err)
 		}
 		if r.commit(call, "search_history"); world != (len(r.origins()) > 0) {
@@ -129,11 +130,13 @@ func TestCompromisedWorker_WorldAnswer_StillTaints(t *testing.T) {
 
 // change returns the change of a file to some bytes.
 func change(kind, path, bytes string) protocol.Change {
-	return protocol.Change{Kind: kind, Target: path, Undo: &protocol.Undo{Path: path, After: protocol.FileState(hash(bytes))}}
+	return protocol.Change{Kind: kind, Target: path, Undo: &protocol.Undo{Path: path,
+		After: protocol.FileState(hash(bytes))}}
 }
 
 func move(from, to string) protocol.Change {
-	return protocol.Change{Kind: "move", Target: from, Undo: &protocol.Undo{Path: from, To: to, Before: protocol.FileState(hash("m"))}}
+	return protocol.Change{Kind: "move", Target: from, Undo: &protocol.Undo{Path: from, To: to,
+		Before: protocol.FileState(hash("m"))}}
 }
 
 // TestMarkedFiles_FollowChanges checks which files are marked after a turn's changes, and that a
@@ -165,7 +168,8 @@ func TestMarkedFiles_FollowChanges(t *testing.T) {
 	for i, c := range []struct {
 		read    string
 		tainted bool
-	}{{"own.md", false}, {"site/b.md", false}, {"a.md", true}, {"old/b.md", true}, {"old/many/deep/c.md", true}, {"x.pdf", true}} {
+	}{{"own.md", false}, {"site/b.md", false}, {"a.md", true}, {"old/b.md", true}, {"old/many/deep/c.md", true},
+		{"x.pdf", true}} {
 		r.begin(fmt.Sprint("read", i))
 		if r.run("read_file", fmt.Sprintf(`{"path":%q}`, c.read)); c.tainted != (len(r.origins()) > 0) {
 			t.Errorf("a turn that has read %s has the origins %q", c.read, r.origins())
@@ -173,10 +177,12 @@ func TestMarkedFiles_FollowChanges(t *testing.T) {
 	}
 
 	r.begin("copies")
-	r.run("run_command", `{"command":"./copy"}`, change("program", "copy.md", "evil"), change("program", "new.md", "new"))
+	r.run("run_command", `{"command":"./copy"}`, change("program", "copy.md", "evil"), change("program", "new.md",
+		"new"))
 	r.run("write_file", `{"path":"a.md"}`, change("write", "a.md", "mine"))
-	r.run("delete_file", `{"path":"old"}`, protocol.Change{Kind: "delete", Target: "old", Undo: &protocol.Undo{Path: "old",
-		Before: protocol.FileState(hash("o")), Kept: true}})
+	r.run("delete_file", `{"path":"old"}`, protocol.Change{Kind: "delete", Target: "old",
+		Undo: &protocol.Undo{Path: "old",
+			Before: protocol.FileState(hash("o")), Kept: true}})
 	if got := marks(); got != "copy.md x.pdf" {
 		t.Errorf("after a copy, a rewrite and a deletion, marked is %q", got)
 	}
@@ -189,11 +195,13 @@ func TestMarkedFiles_TooMany_DropsOldest(t *testing.T) {
 		INSERT INTO marked_file (user, path, origins, marked_at) SELECT 'ann', 'f' || i, '[]', i FROM n`)
 	r.run("list_uploads", `{}`)
 	r.run("write_file", `{"path":"new.md"}`, change("write", "new.md", "x"))
-	if got := r.list(`SELECT count(*) || ' ' || max(path = 'f1') || ' ' || max(path = 'new.md') FROM marked_file`); got[0] != "2000 0 1" {
-		t.Errorf("left are %q", got)
+	left := r.list(`SELECT count(*) || ' ' || max(path = 'f1') || ' ' || max(path = 'new.md') FROM marked_file`)
+	if left[0] != "2000 0 1" {
+		t.Errorf("left are %q", left)
 	}
-	if got := r.list(`SELECT user || ' ' || detail FROM audit WHERE action = 'taint.marks_dropped'`); len(got) != 1 || got[0] != "ann 1 marks" {
-		t.Errorf("the audit log has %q", got)
+	told := r.list(`SELECT user || ' ' || detail FROM audit WHERE action = 'taint.marks_dropped'`)
+	if !slices.Equal(told, []string{"ann 1 marks"}) {
+		t.Errorf("the audit log has %q", told)
 	}
 }
 

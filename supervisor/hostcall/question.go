@@ -48,7 +48,8 @@ func (t *turn) ask(ctx context.Context, p *protocol.QuestionAskParams) (*protoco
 	if err := cmp.Or(json.Unmarshal(call.Arguments, &asked), asked.Validate()); err != nil {
 		return nil, feature.NewRefusal("not asked: %v", err)
 	}
-	if err := t.allowWords(ctx, p.Call, strings.Join(append([]string{asked.Text}, asked.Options...), "\n")); err != nil {
+	words := strings.Join(append([]string{asked.Text}, asked.Options...), "\n")
+	if err := t.allowWords(ctx, p.Call, words); err != nil {
 		return nil, fmt.Errorf("ask whether a question may be asked: %w", err)
 	}
 	q, err := t.o.Asker.Ask(ctx, supervisor.Question{Conversation: supervisor.Conversation{ID: t.Destination, User: t.user}, Turn: t.ID,

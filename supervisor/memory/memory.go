@@ -102,7 +102,8 @@ func (m *Memory) AllowRemember(ctx context.Context, r ChangeRequest) (allowed pr
 		return allowed, err
 	}
 	allowed.Message, allowed.At = source.Message, source.At.UTC().Format(time.RFC3339)
-	theirs := source.Origin == supervisor.OriginOwn && (!source.HasMaterial || taint.Says(source.Words, r.Arguments.Text))
+	theirs := source.Origin == supervisor.OriginOwn &&
+		(!source.HasMaterial || taint.Says(source.Words, r.Arguments.Text))
 	if allowed.HighestForgotten, err = m.checkForgotten(ctx, r, source); err != nil {
 		return allowed, err
 	}

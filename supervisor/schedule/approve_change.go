@@ -58,7 +58,8 @@ func (tc *toolCalls) ownWords(ctx context.Context, from origin, asks func(words 
 // mentions reports whether words are about a job: they have its number, or a word of its text or
 // name.
 func mentions(words string, j supervisor.Job) bool {
-	return slices.Contains(protocol.NormalizedWords(words), fmt.Sprint(j.ID)) || taint.Mentions(words, j.Text+" "+j.Name)
+	return slices.Contains(protocol.NormalizedWords(words), fmt.Sprint(j.ID)) ||
+		taint.Mentions(words, j.Text+" "+j.Name)
 }
 
 func (tc *toolCalls) approveJob(ctx context.Context, from origin, j supervisor.Job, r approval.Request) error {

@@ -25,11 +25,9 @@ func (t *turn) privateFirst(ctx context.Context) *sqlite.PrivateAnswer {
 	if t.PrivateFirst == nil || !t.Turn.AnswerConversation().IsInGroup() {
 		return nil
 	}
-	private, _ := retry.StoreUntilDone(ctx, t.log, "look whether a group may read an answer", func() (*sqlite.PrivateAnswer,
-		error) {
-		return t.PrivateFirst(ctx, t.Turn)
-	})
-	return private
+	find := func() (*sqlite.PrivateAnswer, error) { return t.PrivateFirst(ctx, t.Turn) }
+	private, _ := retry.StoreUntilDone(ctx, t.log, "look whether a group may read an answer", find)
+	return private // with an error too, so that the group reads nothing
 }
 
 // notifyPrivate wakes the outbox of a private answer.

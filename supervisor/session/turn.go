@@ -287,7 +287,8 @@ func (t *turn) commitLast(ctx context.Context, step sqlite.Step, text string,
 	o := outcome{why: protocol.TurnEndDone, end: AttemptEnd{Replaced: replaced, AnsweredBy: step.Spec}}
 	last := sqlite.LastStep{Step: step, End: t.finishTurn(ctx, o, t.stream.TextWithStep(text), "")}
 	claim, claimed := supervisor.SendReservation{}, false
-	if t.Claim != nil && last.End.Private == nil && t.Turn.Kind != supervisor.TurnJob && last.End.Voice != supervisor.VoiceOnly {
+	if t.Claim != nil && last.End.Private == nil && t.Turn.Kind != supervisor.TurnJob &&
+		last.End.Voice != supervisor.VoiceOnly {
 		claim, claimed = t.Claim(t.Turn.AnswerConversation(), t.Turn, last.End.Text)
 	}
 	if claimed {

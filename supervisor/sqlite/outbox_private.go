@@ -12,11 +12,11 @@ const (
 	findPrivateAnswer = selectDelivery + `WHERE o.turn = ?1 AND o.user = ?2 AND o.kind = 'answer'
 		AND o.conversation <> (SELECT coalesce(destination, conversation) FROM turn WHERE id = ?1) ORDER BY o.id LIMIT 1`
 	findDestination = `SELECT coalesce(destination, conversation) FROM turn WHERE id = ?`
-	isPosted        = `SELECT EXISTS (SELECT 1 FROM outbox WHERE conversation = ?1 AND id > ?2 AND kind = 'notice' AND text = ?3)`
+	isPosted        = `SELECT EXISTS (SELECT 1 FROM outbox WHERE conversation = ?1 AND id > ?2
+		AND kind = 'notice' AND text = ?3)`
 )
 
-// FindPrivateAnswer finds the answer of a turn that its user has got instead of a group, and the
-// group.
+// FindPrivateAnswer finds the answer that a user has got instead of a group, and the group.
 func (s Outbox) FindPrivateAnswer(ctx context.Context, user string, turn int64) (d supervisor.Delivery,
 	group supervisor.Conversation, ok bool, err error) {
 	read := s.db.reader(ctx, "find the private answer of turn %d", turn)
@@ -32,7 +32,8 @@ func (s Outbox) FindPrivateAnswer(ctx context.Context, user string, turn int64) 
 }
 
 // PostPrivateAnswer puts the text of a private answer into the outbox of its group, once.
-func (s Outbox) PostPrivateAnswer(ctx context.Context, answer supervisor.Delivery, group supervisor.Conversation) error {
+func (s Outbox) PostPrivateAnswer(ctx context.Context, answer supervisor.Delivery,
+	group supervisor.Conversation) error {
 	return s.db.write(ctx, func(t *tx) {
 		if !value(t, engine.ScanBool, isPosted, group.ID, answer.ID, answer.Text) {
 			t.putNotice(supervisor.Delivery{Conversation: group, Text: answer.Text})

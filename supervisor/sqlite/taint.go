@@ -51,13 +51,14 @@ func taintOf(q engine.Querier, turn int64) (origins []string, err error) {
 	return taint.Union(taint.Tainting(origins)), nil
 }
 
-// listOwnWords selects the user's messages of a turn.
-const listOwnWords = `SELECT m.id, m.role, m.parts, '', 0, 0, m.user, coalesce(m.own_part, -1), m.source = 'world', m.created_at, 0
+// listTurnWords selects the user's messages of a turn.
+const listTurnWords = `SELECT m.id, m.role, m.parts, '', 0, 0, m.user, coalesce(m.own_part, -1), m.source = 'world', m.created_at, 0
 	FROM message m JOIN turn t ON t.id = m.turn WHERE m.turn = ? AND m.role = 'user' AND m.user = t.user ORDER BY m.id`
 
 // OwnWords returns the words of a turn's user in that turn, without quotes.
 func (s Taints) OwnWords(ctx context.Context, turn int64) (string, error) {
-	rows, err := engine.AllRows(s.db.reader(ctx, "read the own words of turn %d", turn), scanMessage, listOwnWords, turn)
+	read := s.db.reader(ctx, "read the own words of turn %d", turn)
+	rows, err := engine.AllRows(read, scanMessage, listTurnWords, turn)
 	var words strings.Builder
 	for _, m := range rows {
 		if json.Unmarshal([]byte(m.parts), &m.Parts) != nil {

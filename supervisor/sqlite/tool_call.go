@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -107,7 +108,8 @@ const findParts = `SELECT parts FROM message WHERE id = ?`
 // because markResult has added that to the stored result.
 func (t turnTx) checkSameResult(message int64, r protocol.ToolResult) {
 	var stored []protocol.ContentPart
-	t.fail(json.Unmarshal([]byte(value(t, engine.ScanString, findParts, message)), &stored))
+	raw := value(t, engine.ScanString, findParts, message) // "" after an error
+	t.fail(json.Unmarshal([]byte(cmp.Or(raw, "[]")), &stored))
 	if len(stored) == 1 && stored[0].Result != nil {
 		r.World, r.Origins = stored[0].Result.World, stored[0].Result.Origins
 	}

@@ -25,7 +25,8 @@ type TurnEnding struct {
 	Written    string               // notice to a user who wants only speech, why the answer is text; "" means none
 	Temporary  bool                 // the turn failed for a passing reason: a job's turn is tried again
 	OverBudget bool                 // the turn failed for lack of budget
-	Private    *PrivateAnswer       // the user sees the answer before the group does; nil means that it goes to its chat
+	// the user sees the answer before the group does; nil means that it goes to its chat
+	Private *PrivateAnswer
 }
 
 // PrivateAnswer is the answer of a turn in a group that its user sees first.

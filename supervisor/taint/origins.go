@@ -31,7 +31,7 @@ const (
 	PrefixCalendar = "calendar:"
 )
 
-// OriginOfFile and OriginOfTool return the origins of words in a file and in a tool's result.
+// OriginOfFile and OriginOfTool return the origins of words in a file and in a result.
 func OriginOfFile(path string) string { return PrefixFile + path }
 func OriginOfTool(name string) string { return PrefixTool + name }
 

@@ -8,10 +8,9 @@ import (
 	"mews/protocol"
 )
 
-// Says reports whether a text has at least half of another text's words of four letters or more. Words
-// with the same beginning count too, but addresses and numbers must match exactly. The check
-// matters if the model has read other people's words: a fact that the user did not say may come
-// from those words.
+// Says reports whether a text has at least half of another text's words. Only words of four letters
+// or more count. Words with the same beginning are the same, but addresses and numbers must match
+// exactly. A text that the user did not say may come from words of others.
 func Says(text, asked string) bool {
 	for _, field := range strings.Fields(strings.ToLower(asked)) {
 		exact := strings.TrimFunc(field, unicode.IsPunct)
@@ -21,12 +20,10 @@ func Says(text, asked string) bool {
 	}
 	said, all, there := protocol.NormalizedWords(text), 0, 0
 	for _, word := range protocol.NormalizedWords(asked) {
-		begins := []rune(word)
-		if len(begins) < 4 {
+		if len([]rune(word)) < minWordRunes {
 			continue
 		}
-		all++
-		if slices.ContainsFunc(said, func(w string) bool { return strings.HasPrefix(w, string(begins[:max(4, len(begins)-2)])) }) {
+		if all++; hasWord(said, word) {
 			there++
 		}
 	}
@@ -37,9 +34,16 @@ func Says(text, asked string) bool {
 func Mentions(text, other string) bool {
 	said := protocol.NormalizedWords(text)
 	return slices.ContainsFunc(protocol.NormalizedWords(other), func(word string) bool {
-		begins := []rune(word)
-		return len(begins) >= 4 && slices.ContainsFunc(said, func(w string) bool {
-			return strings.HasPrefix(w, string(begins[:max(4, len(begins)-2)]))
-		})
+		return len([]rune(word)) >= minWordRunes && hasWord(said, word)
 	})
+}
+
+// minWordRunes is the length from which a word counts.
+const minWordRunes = 4
+
+// hasWord reports whether words have one with the beginning of word.
+func hasWord(words []string, word string) bool {
+	runes := []rune(word)
+	begins := string(runes[:max(minWordRunes, len(runes)-2)])
+	return slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, begins) })
 }

@@ -46,6 +46,8 @@ type Tool struct {
 	// Private means that the result may have contents of the user's files, memory, history or
 	// services. Other members of a group can't read these.
 	Private bool
+	// File is the path of the file that the tool always reads; "" means none.
+	File string
 }
 
 // FindTool returns the row of a tool. The words of an unknown tool are those of others.
@@ -67,8 +69,7 @@ func OwnTools() (names []string) {
 	return names
 }
 
-// IsForeignResult reports whether a result may have words of others, for a reader that trusts no
-// file of the home.
+// IsForeignResult reports whether a result may have words of others. It trusts no file of the home.
 func IsForeignResult(r protocol.ToolResult) bool { return r.World || FindTool(r.Name).Words != Own }
 
 // PrivateTools lists the tools whose results may have private contents.
@@ -172,7 +173,7 @@ func (n Names) has(marked string) bool {
 const minBaseBytes = 4
 
 // pathArguments are the arguments of tools that are paths.
-var pathArguments = []string{"path", "paths", "from", "to", "under", "dir", "more"}
+var pathArguments = []string{"path", "paths", "from", "to", "under", "dir", "more", "csv"}
 
 // maxNames bounds the paths of a call. A tool takes fewer.
 const maxNames = 100
@@ -186,6 +187,9 @@ func NamesOf(call protocol.ToolCall, r protocol.ToolResult) (n Names) {
 	var arguments map[string]any
 	if json.Unmarshal(call.Arguments, &arguments) != nil {
 		return n // the worker runs no call whose arguments are no object
+	}
+	if file := FindTool(call.Name).File; file != "" {
+		n.Paths = append(n.Paths, file)
 	}
 	for _, name := range pathArguments {
 		switch value := arguments[name].(type) {

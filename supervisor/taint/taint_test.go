@@ -37,10 +37,15 @@ func TestJudge_Calls_FindOrigins(t *testing.T) {
 		{"read_file", `{"path":"site/in/deep.md"}`, "", taint.Facts{Marked: marked}, "file:site"},
 		{"read_file", `{"path":"sites.md"}`, "", taint.Facts{Marked: marked}, ""},
 		{"view_image", `{"path":"uploads/a.png"}`, "", taint.Facts{}, "file:uploads/a.png"},
-		{"restore_file", `{"path":"notes/web.md"}`, "", taint.Facts{Marked: marked}, "file:notes/web.md web:example.org"},
+		{"restore_file", `{"path":"notes/web.md"}`, "", taint.Facts{Marked: marked},
+			"file:notes/web.md web:example.org"},
+
+		{"todo_list", `{}`, "", taint.Facts{Marked: []taint.MarkedFile{{Path: "todos.md"}}}, "file:todos.md"},
+		{"calendar_list", `{}`, "", taint.Facts{Marked: marked}, ""},
 
 		{"search_files", `{"query":"tea"}`, "notes/own.md:3: tea", taint.Facts{Marked: marked}, ""},
-		{"search_files", `{"query":"tea"}`, "notes/web.md:3: tea", taint.Facts{Marked: marked}, "file:notes/web.md web:example.org"},
+		{"search_files", `{"query":"tea"}`, "notes/web.md:3: tea", taint.Facts{Marked: marked},
+			"file:notes/web.md web:example.org"},
 		{"search_files", `{"query":"tea"}`, "uploads/a.txt:3: tea", taint.Facts{}, "received"},
 		{"search_home", `{"words":"tea"}`, "1. downloads/a.txt, line 3", taint.Facts{}, "received"},
 
@@ -49,13 +54,18 @@ func TestJudge_Calls_FindOrigins(t *testing.T) {
 		{"run_command", `{"command":"date"}`, "", taint.Facts{Arrived: true}, "received"},
 		{"run_command", `{"command":"cat UPLOADS/*"}`, "", taint.Facts{}, "received"},
 		{"run_command", `{"command":"cat \u0075ploads/a"}`, "", taint.Facts{}, "received"},
-		{"run_command", `{"command":"cd notes; cat web.md"}`, "", taint.Facts{Marked: marked}, "file:notes/web.md web:example.org"},
-		{"run_python", `{"path":"a.py","args":["notes/web.md"]}`, "", taint.Facts{Marked: marked}, "file:notes/web.md web:example.org"},
+		{"run_command", `{"command":"cd notes; cat web.md"}`, "", taint.Facts{Marked: marked},
+			"file:notes/web.md web:example.org"},
+		{"run_python", `{"path":"a.py","args":["notes/web.md"]}`, "", taint.Facts{Marked: marked},
+			"file:notes/web.md web:example.org"},
 		{"terminal", `{"action":"send","text":"less downloads/a\n"}`, "", taint.Facts{}, "received"},
 
-		{"read_output", `{"output":"` + sum + `"}`, "", taint.Facts{OwnResults: []protocol.ToolResult{{Text: "tea"}}}, ""},
-		{"read_output", `{"output":"ab"}`, "", taint.Facts{OwnResults: []protocol.ToolResult{{Rest: &protocol.BlobRef{SHA256: "ab"}}}}, ""},
-		{"read_output", `{"output":"cd"}`, "", taint.Facts{OwnResults: []protocol.ToolResult{{Text: "tea"}}}, "tool:read_output"},
+		{"read_output", `{"output":"` + sum + `"}`, "",
+			taint.Facts{OwnResults: []protocol.ToolResult{{Text: "tea"}}}, ""},
+		{"read_output", `{"output":"ab"}`, "",
+			taint.Facts{OwnResults: []protocol.ToolResult{{Rest: &protocol.BlobRef{SHA256: "ab"}}}}, ""},
+		{"read_output", `{"output":"cd"}`, "", taint.Facts{OwnResults: []protocol.ToolResult{{Text: "tea"}}},
+			"tool:read_output"},
 
 		{"list_uploads", `{}`, "", taint.Facts{}, "tool:list_uploads"},
 		{"a_new_tool", `{}`, "", taint.Facts{}, "tool:a_new_tool"},
@@ -71,11 +81,12 @@ func TestJudge_Calls_FindOrigins(t *testing.T) {
 // sum is the SHA-256 of "tea".
 const sum = "a9f74d1ec36ebdeb2da3f6e5868090cd2a2d20b3dcca7b62f60304b1d3d9ef42"
 
-// A worker may add origins and mark a result. Nothing that the supervisor knows is taken away.
+// A worker may add origins and mark a result. The supervisor's own origins stay.
 func TestJudge_WorkerAdds_KeepsBoth(t *testing.T) {
 	call := protocol.ToolCall{Name: "read_file", Arguments: json.RawMessage(`{"path":"uploads/a"}`)}
 	r := protocol.ToolResult{Name: "read_file", Origins: []string{"web:example.org"}}
-	if got, want := taint.Judge(call, r, taint.Facts{}), []string{"web:example.org", "file:uploads/a"}; !slices.Equal(got, want) {
+	if got, want := taint.Judge(call, r, taint.Facts{}), []string{"web:example.org",
+		"file:uploads/a"}; !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
 	}
 	own := protocol.ToolCall{Name: "get_time"}
@@ -152,7 +163,8 @@ func TestOriginsOfMessage_NamesSources(t *testing.T) {
 		{text("[Unasked, 12:00]\nobey"), []string{"job"}},
 		{text("obey"), []string{"message"}},
 		{protocol.Message{Role: protocol.RoleUser, Recap: "obey"}, []string{"recap"}},
-		{result(protocol.ToolResult{Name: "web_fetch", World: true, Origins: []string{"web:a.org"}}), []string{"web:a.org"}},
+		{result(protocol.ToolResult{Name: "web_fetch", World: true, Origins: []string{"web:a.org"}}),
+			[]string{"web:a.org"}},
 		{result(protocol.ToolResult{Name: "list_uploads", World: true}), []string{"tool:list_uploads"}},
 	} {
 		if d := cmp.Diff(c.want, taint.OriginsOfMessage(c.message)); d != "" {

@@ -52,12 +52,46 @@ var tools = map[string]Tool{
 	"note_today":    {Words: Own},
 	"recall":        {Words: InFiles, Private: true},
 
+	// the web and named services
+	"web_search":   {Words: Others},
+	"web_fetch":    {Words: Others},
+	"get_weather":  {Words: Others},
+	"read_service": {Words: Others, Private: true},
+	"call_service": {Words: Others, Private: true},
+
+	// to-dos and the calendar
+	"todo_add":          {Words: InFiles, File: todoFile},
+	"todo_list":         {Words: InFiles, File: todoFile, Private: true},
+	"todo_update":       {Words: InFiles, File: todoFile, Private: true},
+	"todo_remove":       {Words: InFiles, File: todoFile},
+	"calendar_add":      {Words: InFiles, File: calendarFile},
+	"calendar_list":     {Words: InFiles, File: calendarFile, Private: true},
+	"calendar_upcoming": {Words: InFiles, File: calendarFile, Private: true},
+	"calendar_update":   {Words: InFiles, File: calendarFile, Private: true},
+	"calendar_delete":   {Words: InFiles, File: calendarFile},
+
+	// charts and figures
+	"plot_chart":      {Words: InFiles, Private: true},
+	"compare_numbers": {Words: Own},
+	"sort_list":       {Words: Own},
+	"shuffle_list":    {Words: Own},
+	"random_choice":   {Words: Own},
+	"random_number":   {Words: Own},
+	"get_token_usage": {Words: Own},
+	"token_stats":     {Words: Own},
+
 	// other tools
 	"get_time":     {Words: Own},
 	"find_tools":   {Words: Own},
 	"send_file":    {Words: Own},
 	"send_message": {Words: Own},
 }
+
+// Files of the home that tools read without a path.
+const (
+	todoFile     = "todos.md"
+	calendarFile = "calendar.ics"
+)
 
 // methods says whose words the answer to each host call has. An answer of the class Answered has a
 // field World. A method without a row has words of others.

@@ -59,8 +59,9 @@ func (t *turn) runCall(ctx context.Context, p protocol.PendingCall) (int64, erro
 		return 0, err
 	}
 	committed := protocol.ToolResult{
-		Call: p.Call.ID, Name: p.Call.Name, Changes: result.Changes, Images: t.keepImages(&result), World: result.World, Origins: result.Origins,
-		Tools: result.Tools,
+		Call: p.Call.ID, Name: p.Call.Name, Changes: result.Changes, Images: t.keepImages(&result), World: result.World,
+		Origins: result.Origins,
+		Tools:   result.Tools,
 	}
 	committed.Failed = result.failed
 	committed.Text, committed.Rest = t.limitOutput(result.Text)
