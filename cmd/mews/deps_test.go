@@ -190,7 +190,8 @@ var allowedSiblings = map[[2]string]string{
 // features are the packages of one capability each. Package app builds them with the types of
 // package feature. A package below a feature has a row in floors.
 var features = []string{
-	"calendar", "check", "filehistory", "forget", "github", "instructions", "memory", "routine", "schedule", "search", "undo",
+	"calendar", "check", "filehistory", "forget", "github", "instructions", "memory", "routine", "schedule",
+	"search", "undo",
 	"voice", "webhook",
 }
 
