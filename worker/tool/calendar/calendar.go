@@ -81,7 +81,8 @@ var (
 	upcomingSpec = worker.ToolSpec{
 		Name: "calendar_upcoming", Family: familyName, Effect: protocol.EffectNone,
 		Description: "List the events of the next days.",
-		Arguments:   []worker.Argument{{Name: "days", Type: worker.IntegerArgument, Description: "number, 7 by default"}},
+		Arguments: []worker.Argument{{Name: "days", Type: worker.IntegerArgument,
+			Description: "number, 7 by default"}},
 	}
 )
 
