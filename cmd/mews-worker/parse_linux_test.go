@@ -17,7 +17,12 @@ func TestParse_EachFileKind_WritesTextOrReason(t *testing.T) {
 		kind, file, out, errs string
 		status                int
 	}{
-		"a page":        {"html", "<p>a &amp; b", `{"format":"html"}` + "\na & b", "", 0},
+		"a page": {"html", "<p>a &amp; b", `{"format":"html"}` + "\na & b", "", 0},
+		"a calendar": {"calendar", "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:1\nDTSTART:20261203\nX-A:1\nEND:VEVENT\n",
+			`{"format":"calendar"}` +
+				"\nBEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\nUID:1\r\nDTSTART:20261203\r\n" +
+				"END:VEVENT\r\nEND:VCALENDAR\r\n", "", 0},
+		"no calendar":   {"calendar", "hello", "", `{"reason":"no-text"}` + "\n", 1},
 		"a document":    {"rtf", `{\rtf1 a}`, `{"format":"rtf"}` + "\na", "", 0},
 		"a bad picture": {"picture", "hello", "", `{"reason":"no-picture"}` + "\n", 1},
 		"no such kind":  {"hologram", "hello", "", `parse "hologram": there is no such parser` + "\n", 1},

@@ -2,8 +2,7 @@ package calendar
 
 // Texts of /calendar.
 const (
-	textUsage = "Write “/calendar week”, “/calendar month”, or a day such as “/calendar 2026-12-03”. " +
-		"“/calendar import PATH” adds a file's events. “/calendar send ID” sends an event."
+	textUsage = "Write “/calendar”, a day such as “/calendar 2026-12-03”, or “/help calendar” for the rest."
 	textFailed  = "I could not read your calendar: %s"
 	textRefused = "I could not do that: %s."
 

@@ -20,8 +20,10 @@ type rule struct {
 	hours   []int
 	minutes []int
 	seconds []int
-	steps   int  // how many days and times have been examined
-	cut     bool // MaxSteps were not enough
+	// days outside of low to high are not examined; zero times examine all days
+	low, high time.Time
+	steps     int  // how many days and times have been examined
+	cut       bool // MaxSteps were not enough
 }
 
 var errRule = errors.New("its rule can't be read")
@@ -108,7 +110,10 @@ var weekdays = [...]rrule.Weekday{rrule.SU, rrule.MO, rrule.TU, rrule.WE, rrule.
 // at most a number of them. The start counts as an occurrence even if it does not match the rule
 // (RFC 5545, 3.8.5.3). more is true if there are or may be more.
 func (r *rule) between(from, to time.Time, most int) (list []time.Time, more bool) {
-	r.steps, r.cut = 0, false
+	r.steps, r.cut, r.low, r.high = 0, false, time.Time{}, time.Time{}
+	if r.Count == 0 && len(r.Bysetpos) == 0 {
+		r.low, r.high = from.Add(-24*time.Hour), to
+	}
 	counted := 0
 	// take adds one occurrence, and reports whether the rule goes on
 	take := func(at time.Time) bool {
@@ -251,6 +256,9 @@ func (r *rule) candidates(begin time.Time) (set []time.Time, next time.Time) {
 func (r *rule) timesOfDays(set []time.Time, first time.Time, days int) []time.Time {
 	for i := range days {
 		day := first.Add(time.Duration(i) * 24 * time.Hour)
+		if !r.high.IsZero() && (day.Before(r.low) || day.After(r.high)) {
+			continue
+		}
 		if !r.step() {
 			return set
 		}

@@ -330,8 +330,9 @@ type Occurrences struct {
 
 // shorten sorts the list and keeps the earliest.
 func (f *Occurrences) shorten() {
-	slices.SortStableFunc(f.List, func(a, b Occurrence) int {
-		return cmp.Or(a.Start.Compare(b.Start), a.End.Compare(b.End), strings.Compare(a.UID, b.UID))
+	slices.SortFunc(f.List, func(a, b Occurrence) int {
+		return cmp.Or(a.Start.Compare(b.Start), a.End.Compare(b.End), strings.Compare(a.UID, b.UID),
+			strings.Compare(a.Instance, b.Instance))
 	})
 	if len(f.List) > MaxOccurrences {
 		f.List, f.More = f.List[:MaxOccurrences], true

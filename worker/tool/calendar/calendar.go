@@ -22,14 +22,14 @@ const familyName = "calendar"
 
 var eventArguments = []worker.Argument{
 	{Name: "end", Type: worker.StringArgument, Description: "as start; of whole days the last day"},
-	{Name: "minutes", Type: worker.IntegerArgument, Description: "length, instead of end"},
+	{Name: "minutes", Type: worker.IntegerArgument, Description: "length as a number, instead of end"},
 	{Name: "zone", Type: worker.StringArgument, Description: "of start and end, such as Europe/Lisbon, if it is " +
 		"elsewhere"},
 	{Name: "location", Type: worker.StringArgument},
 	{Name: "notes", Type: worker.StringArgument},
 	{Name: "repeat", Type: worker.StringArgument, Description: "RRULE such as FREQ=WEEKLY;BYDAY=TU; FREQ=YEARLY " +
 		"for a birthday"},
-	{Name: "remind", Type: worker.IntegerArgument, Description: "minutes before the start"},
+	{Name: "remind", Type: worker.IntegerArgument, Description: "number of minutes before the start"},
 }
 
 const (
@@ -81,7 +81,8 @@ var (
 	upcomingSpec = worker.ToolSpec{
 		Name: "calendar_upcoming", Family: familyName, Effect: protocol.EffectNone,
 		Description: "List the events of the next days.",
-		Arguments:   []worker.Argument{{Name: "days", Type: worker.IntegerArgument, Description: "7 by default"}},
+		Arguments: []worker.Argument{{Name: "days", Type: worker.IntegerArgument,
+			Description: "number, 7 by default"}},
 	}
 )
 
