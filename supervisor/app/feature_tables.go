@@ -22,6 +22,7 @@ func describeFeatures() []feature.Feature {
 // openFeatures makes the features, and the table of workers' host calls.
 func (s *service) openFeatures(context.Context) (err error) {
 	s.forgetter = s.newForgetter()
+	s.reminders = s.newReminders()
 	s.routines = s.newRoutines()
 	s.schedule = s.newSchedule()
 	s.features = s.newFeatures()

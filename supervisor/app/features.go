@@ -3,6 +3,7 @@ package app
 import (
 	"mews/supervisor/feature"
 	"mews/supervisor/filehistory"
+	"mews/supervisor/filereminder"
 	"mews/supervisor/forget"
 	"mews/supervisor/github"
 	"mews/supervisor/memory"
@@ -18,6 +19,7 @@ type capabilities struct {
 	forgetter *forget.Forgetter
 	schedule  *schedule.Schedule
 	routines  *routine.Routines
+	reminders *filereminder.Reminders
 	gitHub    *github.GitHub
 }
 
@@ -36,6 +38,7 @@ func (s *service) newFeatures() []feature.Feature {
 		s.gitHub.Feature(),
 		s.schedule.Feature(),
 		s.routines.Feature(),
+		s.reminders.Feature(),
 		s.webhooks.Feature(),
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/check"
+	"mews/supervisor/filereminder"
 	"mews/supervisor/model/offline"
 	"mews/supervisor/problem"
 	"mews/supervisor/routine"
@@ -28,7 +29,8 @@ func (s *service) newSchedule() *schedule.Schedule {
 		},
 		CheckRules: schedule.CheckParser{Parse: check.ParseCondition, Typed: check.ValidateFlags,
 			Text: check.DescribeCondition},
-		Watches:       []schedule.EventTrigger{{Next: s.routines.NextHomeCheck, Run: s.routines.CheckChangedHomes}},
+		Watches: []schedule.EventTrigger{{Next: s.routines.NextHomeCheck, Run: s.routines.CheckChangedHomes},
+			{Next: s.reminders.NextDue, Run: s.reminders.SendDue}},
 		Translate:     s.translateTime,
 		Command:       s.db.Inbox().Find,
 		Conversations: s.db.Conversations(),
@@ -67,9 +69,17 @@ func (s *service) newRoutines() *routine.Routines {
 		Jobs:    func() routine.JobScheduler { return s.schedule }, SetRule: schedule.SetRule,
 		ValidatePeriod: schedule.ValidatePeriod, DescribeTimes: schedule.DescribeTimes,
 		Person: s.activeUser, Check: s.operations.CheckCondition, InForce: s.promptInForce, ListFiles: s.homeFiles,
-		Now: s.now,
-		Log: s.log.Named("routine"),
+		Agenda: s.reminders.ListAgenda,
+		Now:    s.now,
+		Log:    s.log.Named("routine"),
 	})
+}
+
+// newReminders makes the feature that reminds of to-dos and events.
+func (s *service) newReminders() *filereminder.Reminders {
+	return filereminder.New(filereminder.Options{Store: s.db.FileReminders(), Person: s.activeUser,
+		Users: s.people.Names, Agenda: s.operations.ListAgenda, Queued: s.deliveryQueued,
+		Wake: func() { s.schedule.WakeLoop() }, Now: s.now, Log: s.log.Named("reminders")})
 }
 
 // activeUser returns a user with their settings, and whether they are active.

@@ -42,6 +42,7 @@ type Options struct {
 	ActivityDependencies
 	IndexDependencies
 	DiskDependencies
+	ReminderDependencies
 	ToolDependencies
 
 	Table CallTable                         // the calls that workers may make
