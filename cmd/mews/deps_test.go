@@ -122,6 +122,7 @@ var floors = map[string]int{
 	"mews/worker/program":             1,
 	"mews/worker/quota":               1,
 	"mews/worker/textdiff":            1,
+	"mews/worker/todo":                1,
 	"mews/worker/workspace":           1,
 	"mews/supervisor/internal/engine": 1,
 	"mews/supervisor/effect":          1,

@@ -72,6 +72,8 @@ var kinds = map[protocol.OperationKind]kind{
 			}
 			return bounds{timeout: time.Minute}
 		}), check: checkMemory},
+	protocol.OperationKindTodo: {profile: pool.ProfileUser, queue: queueNow,
+		bounds: boundsOf(func(protocol.TodoParameters) bounds { return bounds{timeout: time.Minute} }), check: checkTodo},
 	protocol.OperationKindUploads: {profile: pool.ProfileUser, queue: queueNow,
 		bounds: boundsOf(func(p protocol.UploadsParameters) bounds {
 			timeout := time.Minute
@@ -235,6 +237,11 @@ func checkUploads(_ string, raw json.RawMessage, committed []protocol.BlobRef) e
 
 func checkMemory(_ string, raw json.RawMessage, _ []protocol.BlobRef) error {
 	var result protocol.MemoryResult
+	return errors.Join(protocol.DecodeStrict(raw, &result), result.Validate())
+}
+
+func checkTodo(_ string, raw json.RawMessage, _ []protocol.BlobRef) error {
+	var result protocol.TodoResult
 	return errors.Join(protocol.DecodeStrict(raw, &result), result.Validate())
 }
 

@@ -16,6 +16,7 @@ import (
 	"mews/worker/tool/memory"
 	"mews/worker/tool/output"
 	"mews/worker/tool/send"
+	"mews/worker/tool/todo"
 	"mews/worker/tool/uploads"
 )
 
@@ -25,6 +26,7 @@ var families = []func(*userTools) []worker.Tool{
 	func(u *userTools) []worker.Tool { return files.Tools(u.files, u.options.Now, u.zone) },
 	func(u *userTools) []worker.Tool { return u.images.Tools() },
 	func(u *userTools) []worker.Tool { return uploads.Tools(u.files, u.options.Now, u.zone) },
+	func(u *userTools) []worker.Tool { return todo.Tools(u.todos) },
 	func(u *userTools) []worker.Tool {
 		if !isUnrestricted(u.hello.Files) {
 			return nil // a restore could change hidden files

@@ -153,6 +153,7 @@ var recordedOperations = map[protocol.OperationKind]string{
 	protocol.OperationKindLog:     "daily log",
 	protocol.OperationKindMemory:  "memory",
 	protocol.OperationKindReceive: "received files",
+	protocol.OperationKindTodo:    "to-dos",
 	protocol.OperationKindUploads: "uploads",
 }
 

@@ -32,6 +32,7 @@ var operations = map[protocol.OperationKind]operation{
 	protocol.OperationKindMemory:      withParameters(runMemory),
 	protocol.OperationKindReceive:     withParameters(receiveFiles),
 	protocol.OperationKindSpeak:       withParameters(speak),
+	protocol.OperationKindTodo:        withParameters(runTodo),
 	protocol.OperationKindUndo:        withParameters(undoChanges),
 	protocol.OperationKindUploads:     withParameters(runUploads),
 
@@ -141,6 +142,11 @@ func runMemory(ctx context.Context, u *userTools, _ *host.Operation, p protocol.
 		r.Logs, err = u.log.ForgetTurns(ctx, *p.Turns, p.Action == protocol.MemoryActionForget)
 	}
 	return r, err
+}
+
+// runTodo lists or changes the to-dos.
+func runTodo(ctx context.Context, u *userTools, _ *host.Operation, p protocol.TodoParameters) (any, error) {
+	return u.todos.RunOperation(ctx, p)
 }
 
 // logExchange adds an exchange to the log of its day.

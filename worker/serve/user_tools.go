@@ -21,6 +21,7 @@ import (
 	"mews/worker/quota"
 	"mews/worker/tool/images"
 	"mews/worker/tool/shell"
+	"mews/worker/tool/todo"
 	"mews/worker/undo"
 	"mews/worker/workspace"
 )
@@ -53,6 +54,7 @@ type userTools struct {
 	promptTextsDiffer atomic.Bool
 	memory            *memory.Home
 	log               *dailylog.Log
+	todos             *todo.List
 	disk              diskUse
 	tools             []worker.Tool // tools that all turns share
 }
@@ -91,6 +93,7 @@ func openUserTools(hello protocol.Hello, o Options, exceeded func(bytes, files i
 	u.openHistory()
 	u.images, u.undoer = images.New(u.files, u.convertPicture), undo.New(u.files, u.history, o.Report)
 	u.memory, u.log = &memory.Home{Files: u.files, Zone: zone}, &dailylog.Log{Files: u.files, Zone: zone}
+	u.todos = todo.NewList(u.files, o.Now, zone)
 	if u.history != nil {
 		u.memory.Keep = u.history.Keep
 	}

@@ -17,7 +17,7 @@ func (w *Workspace) AppendFile(path string, data []byte) (created bool, err erro
 	size := int64(len(data))
 	if p.info == nil {
 		err = w.withinQuota(diskSize(size), func() error {
-			return w.change(func() error { return replaceFile(w.root, p, data, ModeCreate) }, p.name)
+			return w.change(func() error { return replaceFile(w.root, p, data, ModeCreate, nil) }, p.name)
 		})
 		return true, wrapError("append to", path, err)
 	}

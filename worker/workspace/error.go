@@ -25,6 +25,7 @@ var (
 	ErrInTrash             = errors.New("the trash is changed by deleting and by moving things out of it alone")
 	ErrReservedName        = errors.New("names from .mews- to .tmp are kept for files that are being written")
 	ErrPathIsRoot          = errors.New("it is the folder itself")
+	ErrChanged             = errors.New("another program changed it at the same moment; try again")
 	ErrTooManyEntries      = errors.New("it holds too many entries, and only the first of them were looked at")
 )
 

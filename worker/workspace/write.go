@@ -45,10 +45,53 @@ func (w *Workspace) WriteFile(path string, data []byte, mode WriteMode) (created
 	}
 	if err == nil {
 		err = w.withinQuota(growth(p.info, int64(len(data))), func() error {
-			return w.change(func() error { return replaceFile(w.root, p, data, mode) }, p.name)
+			return w.change(func() error { return replaceFile(w.root, p, data, mode, nil) }, p.name)
 		})
 	}
 	return err == nil && p.info == nil, wrapError("write", path, err)
+}
+
+// ReplaceUnchanged writes a file as WriteFile does, if the file still has the content old. A nil old
+// means that no file may exist. If the file has changed, the error is ErrChanged. Another program
+// that saves between the last look and the rename, within microseconds, is overwritten.
+func (w *Workspace) ReplaceUnchanged(path string, old, data []byte) error {
+	p, err := w.locateTarget(path)
+	if err == nil && (p.info == nil) != (old == nil) {
+		err = ErrChanged
+	}
+	if err == nil {
+		err = w.rules.checkReplaceable(p)
+	}
+	mode, check := ModeCreate, func() error { return nil }
+	if old != nil {
+		mode, check = ModeReplace, func() error { return checkContent(w.root, p.name, old) }
+	}
+	if err == nil {
+		err = w.withinQuota(growth(p.info, int64(len(data))), func() error {
+			return w.change(func() error { return replaceFile(w.root, p, data, mode, check) }, p.name)
+		})
+	}
+	if old == nil && errors.Is(err, fs.ErrExist) {
+		err = ErrChanged
+	}
+	return wrapError("write", path, err)
+}
+
+// checkContent returns ErrChanged unless a file has exactly this content.
+func checkContent(root *os.Root, name string, content []byte) error {
+	f, err := openRegular(root, name, os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		return ErrChanged
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close() // the file was only read, so an error of Close loses nothing
+	now, err := io.ReadAll(io.LimitReader(f, int64(len(content))+1))
+	if err == nil && !bytes.Equal(now, content) {
+		err = ErrChanged
+	}
+	return err
 }
 
 // hasContent reports whether the file at p has exactly this content.
@@ -78,8 +121,9 @@ func (r rules) checkReplaceable(p location) error {
 	return nil
 }
 
-// replaceFile writes a new file beside the file p, and then renames it over p.
-func replaceFile(root *os.Root, p location, data []byte, mode WriteMode) error {
+// replaceFile writes a new file beside the file p, and then renames it over p. It calls check just
+// before the rename, and an error of check keeps the file; nil checks nothing.
+func replaceFile(root *os.Root, p location, data []byte, mode WriteMode, check func() error) error {
 	folder, err := openOrMake(root, path.Dir(p.name), newFolder)
 	if err != nil {
 		return err
@@ -87,6 +131,9 @@ func replaceFile(root *os.Root, p location, data []byte, mode WriteMode) error {
 	defer folder.Close()
 	temporary := TemporaryPrefix + rand.Text() + TemporarySuffix
 	err = writeTemporary(folder, temporary, data, p.info)
+	if err == nil && check != nil {
+		err = check()
+	}
 	if err == nil {
 		err = rename(folder, temporary, folder, path.Base(p.name), mode == ModeCreate)
 	}
