@@ -94,6 +94,7 @@ var floors = map[string]int{
 	"mews/worker/prompt":             2,
 	"mews/worker/parse":              2,
 	"mews/worker/promptfile":         2,
+	"mews/worker/reminder":           2,
 	"mews/worker/review":             2,
 	"mews/worker/sandbox/...":        2,
 	"mews/worker/speech":             2,
@@ -189,7 +190,7 @@ var allowedSiblings = map[[2]string]string{
 // features are the packages of one capability each. Package app builds them with the types of
 // package feature. A package below a feature has a row in floors.
 var features = []string{
-	"check", "filehistory", "forget", "github", "instructions", "memory", "routine", "schedule", "search", "undo",
+	"check", "filehistory", "filereminder", "forget", "github", "instructions", "memory", "routine", "schedule", "search", "undo",
 	"voice", "webhook",
 }
 

@@ -11,6 +11,10 @@ const (
 	textRoutineWritten = " A small model writes the text."
 
 	textDigestToday    = "**Today**"
+	textDigestEvents   = "**Events**"
+	textDigestDue      = "**Due**"
+	textDigestAllDay   = "all day: %s"
+	textDigestSince    = "%s (since %s)"
 	textDigestTask     = "%s (task)"
 	textDigestTomorrow = "tomorrow %s"
 	textDigestLater    = " and later"
