@@ -23,7 +23,7 @@ COUNT     ?= 6
 UNRACED  := github.com/ncruces/go-sqlite3-wasm/v6/... regexp regexp/syntax time unicode/utf8 github.com/rivo/uniseg \
 	compress/... go/ast go/parser go/scanner go/token golang.org/x/image/... image/... strconv \
 	mews/supervisor/claim mews/supervisor/github/diff mews/supervisor/github/event mews/supervisor/github/finding \
-	mews/supervisor/markdown mews/supervisor/recurrence mews/worker/document
+	mews/supervisor/markdown mews/supervisor/recurrence mews/worker/document mews/worker/page
 RACE     := -race $(foreach package,$(UNRACED),-gcflags=$(package)=-race=false)
 
 # A program with the race detector waits a second at its end, for races of other goroutines. The tests leave no goroutines, and start hundreds

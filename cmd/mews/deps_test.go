@@ -45,6 +45,7 @@ var floors = map[string]int{
 	"mews/worker/serve":        4,
 	"mews/worker/spawn":        4,
 
+	"mews/supervisor/external":          3,
 	"mews/supervisor/github/patch":      3,
 	"mews/supervisor/github/review":     3,
 	"mews/supervisor/github/setup":      3,
@@ -92,6 +93,7 @@ var floors = map[string]int{
 	"mews/worker/filehistory":        1,
 	"mews/worker/dailylog":           2,
 	"mews/worker/prompt":             2,
+	"mews/worker/page":               2,
 	"mews/worker/parse":              2,
 	"mews/worker/promptfile":         2,
 	"mews/worker/reminder":           2,

@@ -46,7 +46,6 @@ var blobRows = []row{
 
 const (
 	maxBlob      = 64 << 20  // maximum bytes of one blob that a turn writes
-	maxKept      = 256 << 20 // maximum bytes of all kept blobs of a user
 	maxBefore    = 512 << 20 // maximum bytes of a user's old file contents, stored before turns changed the files
 	maxOpenBlobs = 8         // maximum of blobs that a turn or operation writes at the same time
 )
@@ -69,7 +68,7 @@ func (b *turnBlobs) create() (*spool.Writer, error) { return b.o.Spool.NewWriter
 
 func (b *turnBlobs) room(ctx context.Context) (int64, error) {
 	kept, err := b.o.Blobs.SumTurnBytes(ctx, b.user, b.now().Add(-spool.Retention))
-	return min(maxBlob, maxKept-kept), err
+	return min(maxBlob, spool.MaxTurnBytes-kept), err
 }
 
 func (b *turnBlobs) keep(ctx context.Context, ref protocol.BlobRef) error {
@@ -80,7 +79,7 @@ func (b *turnBlobs) full() error {
 	return feature.NewRefusal("there is room for %d MiB in one blob and for %d MiB of a person's outputs; "+
 		"each goes %d "+
 		"days after it was kept",
-		maxBlob>>20, maxKept>>20, spool.Retention/(24*time.Hour))
+		maxBlob>>20, spool.MaxTurnBytes>>20, spool.Retention/(24*time.Hour))
 }
 
 // beforeBlobs stores the bytes of files from before a turn changes them. They belong to the user,

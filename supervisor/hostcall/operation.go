@@ -128,5 +128,5 @@ func (b *personsBlobs) full() error {
 		return b.blobStore.full()
 	}
 	return feature.NewRefusal("the operation may keep %d bytes in %d blobs, and all outputs of its person may have %d MiB",
-		b.MaxBytes, b.MaxBlobs, maxKept>>20)
+		b.MaxBytes, b.MaxBlobs, spool.MaxTurnBytes>>20)
 }

@@ -25,6 +25,9 @@ const unfinishedPrefix = "new-"
 // Retention is how long a file is kept after it was last written.
 const Retention = 7 * 24 * time.Hour
 
+// MaxTurnBytes is the maximum size of all blobs that the turns of one user keep, in bytes.
+const MaxTurnBytes = 256 << 20
+
 // reserve is how many bytes of the disk the spool leaves free, above all for the database.
 const reserve = 256 << 20
 

@@ -14,12 +14,16 @@ type Blobs struct{ db *DB }
 const (
 	insertBlob = `INSERT INTO blob (user, sha256, size, turn, created_at) VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (user, sha256) DO UPDATE SET created_at = excluded.created_at, forgotten = 0`
-	findBlob        = `SELECT size FROM blob WHERE user = ? AND sha256 = ? AND forgotten = 0`
+	findBlob = `SELECT size FROM blob WHERE user = ?1 AND sha256 = ?2 AND forgotten = 0
+		UNION ALL SELECT size FROM external_blob WHERE user = ?1 AND sha256 = ?2 LIMIT 1`
 	listNeededBlobs = `SELECT f.value ->> 'sha256' FROM outbox o, json_each(nullif(o.files, '')) f WHERE o.delivered_at IS NULL
 		UNION SELECT f.value ->> 'sha256' FROM outbox o, json_each(nullif(o.files, '')) f
 		WHERE o.outcome IN ('unknown', 'failed') AND o.created_at >= ?
-		UNION SELECT a.sha256 FROM inbox i CROSS JOIN attachment a ON a.inbound = i.id WHERE i.state = 'arriving' AND a.sha256 IS NOT NULL`
-	sumBlobs     = `SELECT coalesce(sum(size), 0) FROM blob WHERE user = ? AND created_at >= ? AND turn IS NOT NULL AND before = 0`
+		UNION SELECT a.sha256 FROM inbox i CROSS JOIN attachment a ON a.inbound = i.id WHERE i.state = 'arriving' AND a.sha256 IS NOT NULL
+		UNION SELECT sha256 FROM external_blob`
+	sumBlobs = `SELECT (SELECT coalesce(sum(size), 0) FROM blob WHERE user = ?1 AND created_at >= ?2 AND turn IS NOT NULL AND before = 0)
+		+ (SELECT coalesce(sum(size), 0) FROM external_blob WHERE user = ?1)
+		+ (SELECT coalesce(sum(octet_length(answer)), 0) FROM external_call WHERE user = ?1)`
 	insertBefore = `INSERT INTO blob (user, sha256, size, turn, before, created_at) VALUES (?, ?, ?, ?, 1, ?)
 		ON CONFLICT (user, sha256) DO UPDATE SET created_at = excluded.created_at, forgotten = 0`
 	sumBefore = `SELECT coalesce(sum(size) FILTER (WHERE turn = ?), 0), coalesce(sum(size), 0) FROM blob
@@ -38,7 +42,8 @@ func (s Blobs) IsOwner(ctx context.Context, user, sha256 string) (size int64, ok
 		sha256)
 }
 
-// SumTurnBytes returns the total bytes that a user's turns put into the spool since a time.
+// SumTurnBytes returns the total bytes that a user's turns put into the spool since a time. The
+// answers of running calls to other servers count too.
 func (s Blobs) SumTurnBytes(ctx context.Context, user string, since time.Time) (bytes int64, err error) {
 	return engine.FirstValue(s.db.reader(ctx, "sum the blobs of %s", user), engine.ScanInteger, sumBlobs, user,
 		since.UnixMilli())
@@ -61,9 +66,9 @@ func (s Blobs) SumFileBackups(ctx context.Context, user string, turn int64, sinc
 	return sums[0], sums[1], err
 }
 
-// ListNeeded returns the SHA-256 of blobs that arriving inbounds or unsent deliveries need.
-// Deliveries that may be sent again count as unsent. Needed blobs stay in the spool, however old
-// the blobs are.
+// ListNeeded returns the SHA-256 of blobs that stay in the spool, however old they are. Arriving
+// inbounds, unsent deliveries and kept answers of other servers need them. Deliveries that may be
+// sent again count as unsent.
 func (s Blobs) ListNeeded(ctx context.Context) (map[string]bool, error) {
 	list, err := engine.AllRows(s.db.reader(ctx, "list blobs of unsent deliveries"), engine.ScanString, listNeededBlobs,
 		s.db.engine.Now().Add(-maxResendAge))

@@ -233,12 +233,13 @@ func (s ForgetRequestStore) forgetSpan(ctx context.Context, f *supervisor.Forget
 
 const (
 	listForgotten = `SELECT sha256 FROM blob WHERE forgotten = 1 AND user = ? AND sha256 > ? ORDER BY sha256 LIMIT 100`
-	isOthersBlob  = `SELECT EXISTS (SELECT 1 FROM blob WHERE user <> ? AND sha256 = ? AND forgotten = 0)`
-	deleteBlob    = `DELETE FROM blob WHERE user = ? AND sha256 = ? AND forgotten = 1`
+	isOthersBlob  = `SELECT EXISTS (SELECT 1 FROM blob WHERE user <> ?1 AND sha256 = ?2 AND forgotten = 0)
+		OR EXISTS (SELECT 1 FROM external_blob WHERE sha256 = ?2)`
+	deleteBlob = `DELETE FROM blob WHERE user = ? AND sha256 = ? AND forgotten = 1`
 )
 
-// RemoveForgottenBlobs calls remove for a user's forgotten blobs that no other user owns. It
-// deletes the rows of all forgotten blobs of the user.
+// RemoveForgottenBlobs calls remove for a user's forgotten blobs that nobody else needs. It deletes
+// the rows of all forgotten blobs of the user.
 func (s ForgetRequestStore) RemoveForgottenBlobs(ctx context.Context, user string,
 	remove func(sha256 string) error) error {
 	read := s.db.reader(ctx, "list the forgotten blobs of %s", user)

@@ -52,6 +52,8 @@ var forgetTable = []tableForgetting{
 	{table: "undo", exchange: `DELETE FROM undo WHERE` + ofTurns},
 	{table: "effect", exchange: `UPDATE effect SET target = '', detail = '', told = 1 WHERE` + ofTurns,
 		span: `UPDATE effect SET target = '', detail = '' WHERE` + inSpan + ` AND ?4 = 0 AND turn IS NULL AND (target <> '' OR detail <> '')`},
+	{table: "external_blob", exchange: `DELETE FROM external_blob WHERE` + ofTurns},
+	{table: "external_call", exchange: `DELETE FROM external_call WHERE` + ofTurns},
 	{table: "tool_call", exchange: `DELETE FROM tool_call WHERE` + ofTurns},
 	{table: "usage", exchange: `UPDATE usage SET message = NULL WHERE message IN (SELECT id FROM message WHERE` + ofTurns + `)`},
 	{table: "message", exchange: `DELETE FROM message WHERE` + ofTurns},

@@ -71,7 +71,8 @@ var released = map[string]string{
 	"migration/0049_check_command.sql":     "df6a319725a852135a9a272a509de013ac3d84efe66e7409c3b386ea449bfe80",
 	"migration/0050_undo_span.sql":         "5c1350da258edafa26d6dc9c06a04650aff0a5a7e3d7795eee1e7752cd77f25d",
 	"migration/0051_point_nonce.sql":       "db4f3a938bd2ad7aafe0e64b9ab788405c780a733c8d75b0db2b775953727d63",
-	"migration/0052_file_reminder.sql":     "d3f7829c72facb206101e56f6b1c445f655238fff86ade8c44f9e76a3cc3ebe6",
+	"migration/0052_external_call.sql":     "9ca114b39f91b6e96d9bdd35f15d13d367312a48ad7d96c52d1d9b7013f3ad16",
+	"migration/0053_file_reminder.sql":     "d3f7829c72facb206101e56f6b1c445f655238fff86ade8c44f9e76a3cc3ebe6",
 }
 
 func TestMigrations_Released_AreUnchanged(t *testing.T) {

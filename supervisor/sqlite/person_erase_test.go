@@ -32,6 +32,8 @@ INSERT INTO turn (id, user, conversation, kind, inbound, why, started_at, ended_
 INSERT INTO message (id, user, conversation, turn, role, parts, created_at) VALUES (N, 'USER', N, N, 'assistant', '[]', 1);
 INSERT INTO system_text (conversation, user, text, window_from, renewed_at) VALUES (N, 'USER', '', 0, 1);
 INSERT INTO tool_call (conversation, call, user, turn, message, position, name, result) VALUES (N, 'c', 'USER', N, N, 0, 'x', N);
+INSERT INTO external_call (turn, call, user, repeatable, created_at) VALUES (N, 'c', 'USER', 1, 1);
+INSERT INTO external_blob (user, sha256, turn, call, size) VALUES ('USER', 'publicDIGESTN', N, 'c', 1);
 INSERT INTO usage (id, user, conversation, turn, message, spec, model, purpose, input, output, cache_read, cache_write, request,
 	created_at) VALUES (N, 'USER', N, N, N, '', '', 'chat', 0, 0, 0, 0, '', 1);
 INSERT INTO effect (id, user, turn, call, kind, target, detail, reported_by, created_at) VALUES (N, 'USER', N, 'c', 'x', '', '', 'worker', 1);

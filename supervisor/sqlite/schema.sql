@@ -636,6 +636,25 @@ CREATE TABLE check_command (
 	user     TEXT PRIMARY KEY CHECK (user <> ''),
 	began_at INTEGER NOT NULL                      -- in milliseconds
 ) STRICT;
+CREATE TABLE external_call (
+	turn       INTEGER NOT NULL REFERENCES turn (id),
+	call       TEXT NOT NULL CHECK (call <> ''),
+	user       TEXT NOT NULL CHECK (user <> ''),
+	repeatable INTEGER NOT NULL,            -- 1: the call may be made again if it has no answer
+	answer     TEXT,                        -- for the worker, as JSON; NULL while there is none
+	origins    TEXT NOT NULL DEFAULT '[]',  -- where words of others in the answer come from, as JSON
+	created_at INTEGER NOT NULL,
+	PRIMARY KEY (turn, call)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE external_blob (
+	user   TEXT NOT NULL CHECK (user <> ''),
+	sha256 TEXT NOT NULL CHECK (length(sha256) = 64),
+	turn   INTEGER NOT NULL,
+	call   TEXT NOT NULL,
+	size   INTEGER NOT NULL CHECK (size >= 0),
+	PRIMARY KEY (user, sha256, turn, call),
+	FOREIGN KEY (turn, call) REFERENCES external_call (turn, call)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE file_reminder (
 	id         INTEGER PRIMARY KEY,
 	user       TEXT NOT NULL,
@@ -787,6 +806,8 @@ CREATE INDEX review_finding_turn ON review_finding (turn) WHERE turn IS NOT NULL
 CREATE INDEX question_reminder_question ON question_reminder (question);
 CREATE INDEX refusing_chat_retry ON refusing_chat (retry_at) WHERE retry_at IS NOT NULL;
 CREATE INDEX operation_ended ON operation (kind, updated_at) WHERE inbound IS NULL AND state NOT IN ('waiting', 'running');
+CREATE INDEX external_call_user ON external_call (user);
+CREATE INDEX external_blob_call ON external_blob (turn, call);
 CREATE INDEX file_reminder_due ON file_reminder (due_at) WHERE state = 'waiting';
 CREATE INDEX file_reminder_zone ON file_reminder (user, zone) WHERE state = 'waiting';
 CREATE INDEX file_reminder_delivery ON file_reminder (delivery) WHERE delivery IS NOT NULL;

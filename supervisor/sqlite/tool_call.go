@@ -1,7 +1,9 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 
 	"mews/protocol"
@@ -102,17 +104,25 @@ func (t turnTx) commitResult(r protocol.ToolResult) int64 {
 
 const findParts = `SELECT parts FROM message WHERE id = ?`
 
-// checkSameResult fails if a message holds another result.
+// checkSameResult fails if a message holds another result. The stored result may have a mark as
+// words of others that endExternalCall added.
 func (t turnTx) checkSameResult(message int64, r protocol.ToolResult) {
+	stored := value(t, engine.ScanString, findParts, message)
+	var parts []protocol.ContentPart
+	t.fail(json.Unmarshal([]byte(cmp.Or(stored, "[]")), &parts))
+	if len(parts) == 1 && parts[0].Result != nil && parts[0].Result.World {
+		r = addOrigins(r, parts[0].Result.Origins)
+	}
 	want, err := encode([]protocol.ContentPart{{Result: &r}})
 	t.fail(err)
-	if value(t, engine.ScanString, findParts, message) != want {
+	if stored != want {
 		t.fail(invalid("call %s has another result", r.Call))
 	}
 }
 
 // putResult appends the result of an open call to the transcript, and its changes to the ledger.
 func (t turnTx) putResult(r protocol.ToolResult) int64 {
+	r = t.endExternalCall(r)
 	id := t.putMessage(protocol.Message{Role: protocol.RoleTool, Parts: []protocol.ContentPart{{Result: &r}}})
 	t.Exec(answerCall, id, t.turn.Conversation.ID, r.Call)
 	for _, c := range r.Changes {

@@ -6,6 +6,7 @@
 //	office.go    Word, PowerPoint, OpenDocument and Jupyter notebooks: text and tables
 //	sheet.go     Excel
 //	html.go      HTML; book.go and mail.go use it too
+//	page.go      pages of the web
 //	rtf.go       RTF
 package document
 
@@ -37,6 +38,7 @@ var parsers = map[parse.Kind]parser{
 	parse.KindNotebook: parseNotebook,
 	parse.KindMail:     parseMail,
 	parse.KindPicture:  parsePicture,
+	parse.KindPage:     parsePage,
 }
 
 // Main parses the file on standard input, and returns the process's exit status. limit limits this

@@ -10,7 +10,9 @@ package parse
 import (
 	"errors"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
 
 	"mews/protocol"
 )
@@ -27,6 +29,7 @@ const (
 	KindNotebook Kind = "notebook" // a Jupyter notebook
 	KindMail     Kind = "mail"
 	KindPicture  Kind = "picture"
+	KindPage     Kind = "page" // a page or text of the web; a PageInput comes before it
 )
 
 // Bounds of a parser.
@@ -62,6 +65,8 @@ const (
 	FormatNotebook     Format = "notebook"
 	FormatMail         Format = "mail"
 	FormatPicture      Format = "picture"
+	FormatPage         Format = "page"   // the main part of a page as Markdown
+	FormatText         Format = "text"   // text as it is, in UTF-8
 	FormatZip          Format = "zip"    // a ZIP archive; the body is the list of its names
 	FormatTar          Format = "tar"    // a tar archive; the body is the list of its names
 	FormatTarGzip      Format = "tar-gz" // a compressed tar archive; the body is the list of its names
@@ -71,6 +76,7 @@ const (
 const (
 	MaxMailAttachments = 20            // maximum number of files in a mail
 	maxFileName        = 1 << 10       // bytes of an attachment's name, which may have any characters
+	maxTitle           = 512           // bytes of a page's title
 	maxEdge            = 1_000_000_000 // maximum number of pixels of a picture's edge
 )
 
@@ -84,6 +90,7 @@ type Header struct {
 	LeftOut int           `json:"left_out,omitempty"`
 	Names   *ArchiveNames `json:"names,omitempty"`   // set for an archive, whose body is the list of its names
 	Picture *Picture      `json:"picture,omitempty"` // set for a picture, whose body is the picture for the model
+	Title   string        `json:"title,omitempty"`   // title of a page, one line
 }
 
 // Attachment is a file within the parsed file.
@@ -118,7 +125,7 @@ var formats = map[Kind][]Format{
 	KindTar:  {FormatTar},
 	KindGzip: {FormatTarGzip, FormatGzip},
 	KindHTML: {FormatHTML}, KindRTF: {FormatRTF}, KindNotebook: {FormatNotebook}, KindMail: {FormatMail},
-	KindPicture: {FormatPicture},
+	KindPicture: {FormatPicture}, KindPage: {FormatPage, FormatText},
 }
 
 var errHeader = errors.New("its reader answers in an unknown way")
@@ -134,6 +141,9 @@ func (h Header) Validate(k Kind) error {
 		slices.ContainsFunc(h.Files, Attachment.invalid):
 		return errHeader
 	case lists != (h.Names != nil), lists && min(h.Names.Count, h.Names.Left) < 0:
+		return errHeader
+	case len(h.Title) > maxTitle, h.Title != "" && h.Format != FormatPage,
+		strings.ContainsFunc(h.Title, unicode.IsControl):
 		return errHeader
 	case (h.Format == FormatPicture) != (h.Picture != nil), h.Picture != nil && !h.Picture.valid():
 		return errHeader
