@@ -1,6 +1,7 @@
 package app
 
 import (
+	"mews/supervisor/egress"
 	"mews/supervisor/feature"
 	"mews/supervisor/filehistory"
 	"mews/supervisor/filereminder"
@@ -20,6 +21,7 @@ type capabilities struct {
 	schedule  *schedule.Schedule
 	routines  *routine.Routines
 	reminders *filereminder.Reminders
+	egress    *egress.Client // fetches the addresses that users and models name
 	gitHub    *github.GitHub
 }
 

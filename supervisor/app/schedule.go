@@ -24,7 +24,8 @@ func (s *service) newSchedule() *schedule.Schedule {
 		Foreign:    func(ctx context.Context, turn int64) (string, error) { return s.foreignWords(ctx, turn, true) },
 		CheckStore: s.db.Jobs(), RoutineTimes: s.routines.ValidateTimes, Tools: s.routines.Tools(),
 		Checks: map[supervisor.JobKind]schedule.CheckFunc{
-			supervisor.JobCheck:   check.New(check.Options{Check: s.operations.CheckCondition}).EvaluateCheck,
+			supervisor.JobCheck: check.New(check.Options{Check: s.operations.CheckCondition,
+				Fetch: s.egress.Fetch}).EvaluateCheck,
 			supervisor.JobRoutine: s.routines.RunDueRoutine,
 		},
 		CheckRules: schedule.CheckParser{Parse: check.ParseCondition, Typed: check.ValidateFlags,

@@ -65,8 +65,8 @@ type Options struct {
 	// Agenda lists the events of a time in a user's calendar, and the to-dos that are due before its
 	// end, by time.
 	Agenda func(ctx context.Context, user string, from, until time.Time) ([]protocol.AgendaEntry, error)
-	Now       func() time.Time
-	Log       hclog.Logger
+	Now    func() time.Time
+	Log    hclog.Logger
 }
 
 // Routines are the built-in jobs. They are safe for concurrent use.
