@@ -64,7 +64,7 @@ type TodoItem struct {
 	Tags        []string `json:"tags,omitempty"`
 	Due         string   `json:"due,omitempty"`
 	// Created tells items apart that have the same ID one after the other. It is the time at which
-	// the item was made, or a digest of the title.
+	// the item was made, and a digest of the title.
 	Created string `json:"created"`
 	Line    int    `json:"line"` // line in todos.md
 }

@@ -43,6 +43,7 @@ func verbs() []verb {
 		{"usage", usageVerb},
 		{"activity", activityVerb},
 		{"job", jobVerb},
+		{"todo", todoVerb},
 		{"memory", memoryVerb},
 		{"search", searchVerb},
 		{"history", historyVerb},

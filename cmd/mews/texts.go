@@ -22,6 +22,8 @@ var helps = map[string]help{
 	"activity": {"[--config FILE] [--user NAME] [--since WHEN] [--kind KIND] [--json]",
 		"show what was done for a person, and who asked for it"},
 	"job": {"[WHAT] [WORDS]... [--task] [--name NAME] [--files PATTERN] [--command COMMAND] [--url ADDRESS] [--contains WORDS] [--ask QUESTION] [--auto-remove] [--notify-on-check] [--set NAME=VALUE]... [--config FILE] [--user NAME] [--json]", "reminders and tasks: list, show JOB, add WHEN: TEXT, edit JOB WHEN: TEXT, run JOB, pause JOB, resume JOB, delete JOB, results [JOB]"},
+	"todo": {"[WHAT] [ARGUMENT]... [--config FILE] [--user NAME] [--json]",
+		"the to-do list of a person: list, list done, show ID, add TEXT, done ID, due ID WHEN, delete ID"},
 	"memory": {"[WHAT] [ARGUMENT]... [--config FILE] [--user NAME] [--json]",
 		"show what is remembered of a person, and the source of each fact: list, show ID, correct ID WORDS, forget ID, import PATH"},
 	"search": {"WORDS [--config FILE] [--user NAME] [--from TIME] [--to TIME] [--in WHAT] [--json]",

@@ -11,6 +11,7 @@ import (
 	"mews/supervisor/routine"
 	"mews/supervisor/schedule"
 	"mews/supervisor/search"
+	"mews/supervisor/todo"
 	"mews/supervisor/undo"
 )
 
@@ -41,6 +42,7 @@ func (s *service) newFeatures() []feature.Feature {
 		s.schedule.Feature(),
 		s.routines.Feature(),
 		s.reminders.Feature(),
+		s.newTodos().Feature(),
 		s.webhooks.Feature(),
 	}
 }
@@ -61,6 +63,12 @@ func (s *service) newFileHistory() *filehistory.FileHistory {
 		Workspaces: s.workspacePaths,
 		TellOnce:   s.tellOnceInPrivate, Zone: s.settings.Zone, Now: s.now,
 		Report: func(err error) { s.log.Warn("file history", "error", err) }})
+}
+
+// newTodos makes the feature of to-do lists.
+func (s *service) newTodos() *todo.Todos {
+	return todo.New(todo.Options{Operations: s.operations, Kept: s.db.Operations(), Effects: s.db.Effects(),
+		Zone: s.settings.Zone, Now: s.now})
 }
 
 // newSearcher makes the feature that searches messages and homes.

@@ -65,18 +65,16 @@ type Item struct {
 	Line        int // line of the title, from 1
 }
 
-// Mark tells the item apart from others that have had the same key: the time of its creation, or a
-// digest of the title.
+// Mark tells the item apart from others that have had the same key: the time of its creation and a
+// digest of its title.
 func (i Item) Mark() string {
-	if i.Created != "" && len(i.Created) <= maxMark {
-		return i.Created
-	}
 	sum := sha256.Sum256([]byte(i.Title))
-	return fmt.Sprintf("%x", sum[:6])
+	created := i.Created
+	if len(created) > len(TimeLayout) { // buttons carry the mark
+		created = ""
+	}
+	return fmt.Sprintf("%s-%x", created, sum[:3])
 }
-
-// maxMark bounds Mark in bytes, because buttons carry it.
-const maxMark = 24
 
 // TimeLayout is the form of the times in an item's comment, in the user's zone.
 const TimeLayout = "2006-01-02T15:04:05"
