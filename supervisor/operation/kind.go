@@ -74,6 +74,13 @@ var kinds = map[protocol.OperationKind]kind{
 		}), check: checkMemory},
 	protocol.OperationKindTodo: {profile: pool.ProfileUser, queue: queueNow,
 		bounds: boundsOf(func(protocol.TodoParameters) bounds { return bounds{timeout: time.Minute} }), check: checkTodo},
+	protocol.OperationKindCalendar: {profile: pool.ProfileUser, queue: queueNow,
+		bounds: boundsOf(func(protocol.CalendarParameters) bounds {
+			return bounds{timeout: time.Minute, maxBytes: protocol.MaxCalendarBlob, maxBlobs: 1}
+		}), check: func(_ string, raw json.RawMessage, _ []protocol.BlobRef) error {
+			var result protocol.CalendarResult
+			return errors.Join(protocol.DecodeStrict(raw, &result), result.Validate())
+		}},
 	protocol.OperationKindUploads: {profile: pool.ProfileUser, queue: queueNow,
 		bounds: boundsOf(func(p protocol.UploadsParameters) bounds {
 			timeout := time.Minute

@@ -8,6 +8,7 @@
 //	html.go      HTML; book.go and mail.go use it too
 //	page.go      pages of the web
 //	rtf.go       RTF
+//	calendar.go  iCalendar
 package document
 
 import (
@@ -39,6 +40,7 @@ var parsers = map[parse.Kind]parser{
 	parse.KindMail:     parseMail,
 	parse.KindPicture:  parsePicture,
 	parse.KindPage:     parsePage,
+	parse.KindCalendar: parseCalendar,
 }
 
 // Main parses the file on standard input, and returns the process's exit status. limit limits this

@@ -29,7 +29,8 @@ const (
 	KindNotebook Kind = "notebook" // a Jupyter notebook
 	KindMail     Kind = "mail"
 	KindPicture  Kind = "picture"
-	KindPage     Kind = "page" // a page or text of the web; a PageInput comes before it
+	KindPage     Kind = "page"     // a page or text of the web; a PageInput comes before it
+	KindCalendar Kind = "calendar" // iCalendar
 )
 
 // Bounds of a parser.
@@ -65,12 +66,13 @@ const (
 	FormatNotebook     Format = "notebook"
 	FormatMail         Format = "mail"
 	FormatPicture      Format = "picture"
-	FormatPage         Format = "page"   // the main part of a page as Markdown
-	FormatText         Format = "text"   // text as it is, in UTF-8
-	FormatZip          Format = "zip"    // a ZIP archive; the body is the list of its names
-	FormatTar          Format = "tar"    // a tar archive; the body is the list of its names
-	FormatTarGzip      Format = "tar-gz" // a compressed tar archive; the body is the list of its names
-	FormatGzip         Format = "gzip"   // no body: the compressed file is no archive
+	FormatPage         Format = "page"     // the main part of a page as Markdown
+	FormatText         Format = "text"     // text as it is, in UTF-8
+	FormatZip          Format = "zip"      // a ZIP archive; the body is the list of its names
+	FormatTar          Format = "tar"      // a tar archive; the body is the list of its names
+	FormatTarGzip      Format = "tar-gz"   // a compressed tar archive; the body is the list of its names
+	FormatGzip         Format = "gzip"     // no body: the compressed file is no archive
+	FormatCalendar     Format = "calendar" // the events and zones alone, as iCalendar
 )
 
 const (
@@ -125,7 +127,7 @@ var formats = map[Kind][]Format{
 	KindTar:  {FormatTar},
 	KindGzip: {FormatTarGzip, FormatGzip},
 	KindHTML: {FormatHTML}, KindRTF: {FormatRTF}, KindNotebook: {FormatNotebook}, KindMail: {FormatMail},
-	KindPicture: {FormatPicture}, KindPage: {FormatPage, FormatText},
+	KindPicture: {FormatPicture}, KindPage: {FormatPage, FormatText}, KindCalendar: {FormatCalendar},
 }
 
 var errHeader = errors.New("its reader answers in an unknown way")

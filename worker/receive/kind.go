@@ -21,6 +21,7 @@ var formatNames = map[parse.Format]string{
 	parse.FormatRTF:          "a rich text document (RTF)",
 	parse.FormatNotebook:     "a Jupyter notebook",
 	parse.FormatMail:         "a mail",
+	parse.FormatCalendar:     "a calendar; /calendar import with its path, sent by the user, adds its events",
 	parse.FormatZip:          "a ZIP archive",
 	parse.FormatTarGzip:      "a compressed tar archive",
 }
@@ -53,6 +54,8 @@ func (f *reading) parserOfText() parse.Kind {
 		return parse.KindMail
 	case is("application/x-ipynb+json", ".ipynb") && bytes.HasPrefix(head, []byte("{")):
 		return parse.KindNotebook
+	case is("text/calendar", ".ics", ".ical", ".ifb") && bytes.HasPrefix(lower, []byte("begin:vcalendar")):
+		return parse.KindCalendar
 	case is("text/html", ".html", ".htm", ".xhtml") || page && ending == "":
 		return parse.KindHTML
 	}

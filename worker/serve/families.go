@@ -10,6 +10,7 @@ import (
 	"mews/worker"
 	"mews/worker/host"
 	"mews/worker/promptfile"
+	"mews/worker/tool/calendar"
 	"mews/worker/tool/delegated"
 	"mews/worker/tool/filehistory"
 	"mews/worker/tool/files"
@@ -27,6 +28,7 @@ var families = []func(*userTools) []worker.Tool{
 	func(u *userTools) []worker.Tool { return u.images.Tools() },
 	func(u *userTools) []worker.Tool { return uploads.Tools(u.files, u.options.Now, u.zone) },
 	func(u *userTools) []worker.Tool { return todo.Tools(u.todos) },
+	func(u *userTools) []worker.Tool { return calendar.Tools(u.calendar) },
 	func(u *userTools) []worker.Tool {
 		if !isUnrestricted(u.hello.Files) {
 			return nil // a restore could change hidden files

@@ -150,11 +150,12 @@ func runFileHistory(ctx context.Context, u *userTools, h *host.Operation, p prot
 // them. If a hostile file makes such a program change the home, the next look at the home finds that
 // as somebody else's change.
 var recordedOperations = map[protocol.OperationKind]string{
-	protocol.OperationKindLog:     "daily log",
-	protocol.OperationKindMemory:  "memory",
-	protocol.OperationKindReceive: "received files",
-	protocol.OperationKindTodo:    "to-dos",
-	protocol.OperationKindUploads: "uploads",
+	protocol.OperationKindCalendar: "calendar",
+	protocol.OperationKindLog:      "daily log",
+	protocol.OperationKindMemory:   "memory",
+	protocol.OperationKindReceive:  "received files",
+	protocol.OperationKindTodo:     "to-dos",
+	protocol.OperationKindUploads:  "uploads",
 }
 
 // recordFor starts to record changes of a task that is no tool. The returned function ends the record,

@@ -14,6 +14,7 @@ import (
 	"mews/worker/host"
 	"mews/worker/parse"
 	"mews/worker/receive"
+	"mews/worker/tool/calendar"
 	"mews/worker/tool/uploads"
 )
 
@@ -24,6 +25,7 @@ type operation func(ctx context.Context, u *userTools, h *host.Operation, start 
 var operations = map[protocol.OperationKind]operation{
 	protocol.OperationKindAgenda:      withParameters(listAgenda),
 	protocol.OperationKindArchive:     withParameters(archiveHome),
+	protocol.OperationKindCalendar:    withParameters(runCalendar),
 	protocol.OperationKindLog:         withParameters(logExchange),
 	protocol.OperationKindCheck:       withParameters(runCheck),
 	protocol.OperationKindErase:       withParameters(eraseHome),
@@ -147,6 +149,18 @@ func runMemory(ctx context.Context, u *userTools, _ *host.Operation, p protocol.
 // runTodo lists or changes the to-dos.
 func runTodo(ctx context.Context, u *userTools, _ *host.Operation, p protocol.TodoParameters) (any, error) {
 	return u.todos.RunOperation(ctx, p)
+}
+
+// runCalendar lists, imports or sends events of the calendar.
+func runCalendar(ctx context.Context, u *userTools, h *host.Operation, p protocol.CalendarParameters) (any, error) {
+	o := calendar.OperationOptions{Blobs: h}
+	if u.programs != nil {
+		o.Programs = u.programs
+	}
+	if u.history != nil {
+		o.Keep = u.history.Keep
+	}
+	return u.calendar.RunOperation(ctx, p, o)
 }
 
 // logExchange adds an exchange to the log of its day.

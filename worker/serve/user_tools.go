@@ -19,6 +19,7 @@ import (
 	"mews/worker/prompt"
 	"mews/worker/promptfile"
 	"mews/worker/quota"
+	"mews/worker/tool/calendar"
 	"mews/worker/tool/images"
 	"mews/worker/tool/shell"
 	"mews/worker/tool/todo"
@@ -53,6 +54,7 @@ type userTools struct {
 	// at the end of the last turn, a prompt file's text in force differed from the home's text
 	promptTextsDiffer atomic.Bool
 	memory            *memory.Home
+	calendar          *calendar.Home
 	log               *dailylog.Log
 	todos             *todo.List
 	disk              diskUse
@@ -92,6 +94,7 @@ func openUserTools(hello protocol.Hello, o Options, exceeded func(bytes, files i
 	u.watch = index.NewWatcher(hello.Home)
 	u.openHistory()
 	u.images, u.undoer = images.New(u.files, u.convertPicture), undo.New(u.files, u.history, o.Report)
+	u.calendar = &calendar.Home{Files: u.files, Zone: zone, Now: o.Now}
 	u.memory, u.log = &memory.Home{Files: u.files, Zone: zone}, &dailylog.Log{Files: u.files, Zone: zone}
 	u.todos = todo.NewList(u.files, o.Now, zone)
 	if u.history != nil {

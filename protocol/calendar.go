@@ -1,0 +1,97 @@
+package protocol
+
+import "fmt"
+
+// OperationKindCalendar lists, imports or sends events of the user's calendar.ics, at the user's
+// wish. It takes CalendarParameters and returns CalendarResult. Repeated after a crash it has the
+// same result, except that a repeated import counts its events as known.
+const OperationKindCalendar OperationKind = "calendar"
+
+// CalendarAction is the task of a calendar operation.
+type CalendarAction string
+
+const (
+	CalendarActionList    CalendarAction = "list"    // list the events of some days
+	CalendarActionPreview CalendarAction = "preview" // tell what CalendarActionImport would do
+	CalendarActionImport  CalendarAction = "import"  // add the events of a file of the home
+	CalendarActionSend    CalendarAction = "send"    // commit one event as the blob of an .ics file
+)
+
+// Bounds of a calendar operation.
+const (
+	MaxCalendarEvents   = 60  // events in one result
+	MaxCalendarTitle    = 200 // bytes of an event's title, place or time
+	MaxCalendarBlob     = 1 << 20
+	MaxCalendarWarnings = 5
+)
+
+// CalendarParameters select the action and its events.
+type CalendarParameters struct {
+	Action CalendarAction `json:"action"`
+	// the first and the last day, such as 2026-12-03; for CalendarActionList
+	From string `json:"from,omitempty"`
+	To   string `json:"to,omitempty"`
+	Path string `json:"path,omitempty"` // file to import, relative to the home
+	// Digest is the CalendarImport.Digest that the user has seen. Another file is not imported.
+	Digest string `json:"digest,omitempty"`
+	ID     string `json:"id,omitempty"` // id of the event to send
+}
+
+// CalendarResult is the result of a calendar operation.
+type CalendarResult struct {
+	Events   []CalendarEvent `json:"events,omitempty"`
+	More     int             `json:"more,omitempty"`     // events that Events does not list
+	Warnings []string        `json:"warnings,omitempty"` // sentences about events that can't be listed
+	Import   *CalendarImport `json:"import,omitempty"`
+	Blob     *BlobRef        `json:"blob,omitempty"`
+	Refused  string          `json:"refused,omitempty"` // reason why nothing was done; "" means success
+}
+
+// CalendarEvent is an event as people see it.
+type CalendarEvent struct {
+	ID       string `json:"id"`
+	Day      string `json:"day"`  // day on which it begins, for the user: 2026-12-03
+	When     string `json:"when"` // its times on that day, for the user: 15:00-16:00
+	Title    string `json:"title"`
+	Location string `json:"location,omitempty"`
+	Foreign  bool   `json:"foreign,omitempty"` // the words are somebody else's
+}
+
+// CalendarImport counts what an import does, in events.
+type CalendarImport struct {
+	Added     int      `json:"added"`
+	Changed   int      `json:"changed"`
+	Cancelled int      `json:"cancelled"`
+	Known     int      `json:"known"` // the calendar has them, or a newer version
+	Titles    []string `json:"titles,omitempty"`
+	Digest    string   `json:"digest"` // begin of the SHA-256 of the imported events
+}
+
+// Validate refuses a result that no honest worker sends.
+func (r CalendarResult) Validate() error {
+	if len(r.Events) > MaxCalendarEvents || r.More < 0 || len(r.Warnings) > MaxCalendarWarnings || len(r.Refused) > 2000 {
+		return fmt.Errorf("%d events, %d more, %d warnings", len(r.Events), r.More, len(r.Warnings))
+	}
+	for _, e := range r.Events {
+		if len(e.ID) > 40 || len(e.Day) != len("2026-12-03") || len(e.When) > MaxCalendarTitle ||
+			len(e.Title) > MaxCalendarTitle || len(e.Location) > MaxCalendarTitle {
+			return fmt.Errorf("event %.40q on %.20q has a text that is too long", e.ID, e.Day)
+		}
+	}
+	for _, w := range r.Warnings {
+		if len(w) > 2000 {
+			return fmt.Errorf("a warning of %d bytes", len(w))
+		}
+	}
+	if i := r.Import; i != nil {
+		if min(i.Added, i.Changed, i.Cancelled, i.Known) < 0 || len(i.Titles) > 10 || len(i.Digest) != 12 {
+			return fmt.Errorf("an import of %d events, digest %.20q", i.Added, i.Digest)
+		}
+		for _, title := range i.Titles {
+			if len(title) > MaxCalendarTitle {
+				return fmt.Errorf("a title of %d bytes", len(title))
+			}
+		}
+	}
+	return nil
+}
