@@ -13,6 +13,7 @@ import (
 	"mews/supervisor/problem"
 	"mews/supervisor/routine"
 	"mews/supervisor/schedule"
+	"mews/supervisor/todo"
 )
 
 // newSchedule makes the feature for reminders, tasks and checks.
@@ -80,6 +81,7 @@ func (s *service) newRoutines() *routine.Routines {
 func (s *service) newReminders() *filereminder.Reminders {
 	return filereminder.New(filereminder.Options{Store: s.db.FileReminders(), Person: s.activeUser,
 		Users: s.people.Names, Agenda: s.operations.ListAgenda, Queued: s.deliveryQueued,
+		TodoButtons: todo.ReminderButtons, Commands: []string{"/todo"},
 		Wake: func() { s.schedule.WakeLoop() }, Now: s.now, Log: s.log.Named("reminders")})
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // reminderFormats are the files of a home that have reminders.
-var reminderFormats = []reminder.Format{reminder.TodoFormat}
+var reminderFormats = []reminder.Format{reminder.CalendarFormat, reminder.TodoFormat}
 
 // reminderCheck is the time between two looks at these files, besides those after turns and
 // operations.
