@@ -48,12 +48,10 @@ func (r *Reminders) noteReports(times map[string]time.Time) {
 	defer r.mu.Unlock()
 	for _, user := range r.o.Users() {
 		p := r.reports[user]
-		if p.stored.IsZero() {
-			if p.stored = times[user]; p.stored.IsZero() {
-				p.stored = now
-			}
-			r.reports[user] = p
+		if p.asked = times[user]; p.asked.IsZero() {
+			p.asked = now
 		}
+		r.reports[user] = p
 	}
 }
 
@@ -62,7 +60,11 @@ func (r *Reminders) wantsReport(user supervisor.User, now time.Time) bool {
 	r.mu.Lock()
 	p := r.reports[user.Name]
 	r.mu.Unlock()
-	overdue := p.stored.After(now) || dailyTime(now.In(timezone.ForUser(user))).After(p.stored)
+	last := p.stored
+	if last.IsZero() {
+		last = p.asked
+	}
+	overdue := last.After(now) || dailyTime(now.In(timezone.ForUser(user))).After(last)
 	return overdue && !p.waits && (!now.Before(p.retry) || p.retry.Sub(now) > askAgain)
 }
 

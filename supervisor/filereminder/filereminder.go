@@ -56,6 +56,7 @@ type report struct {
 	protocol.ReminderReport
 	waits  bool      // it is not stored yet
 	stored time.Time // when the last report was stored; the zero time means never
+	asked  time.Time // the time of the last report of an earlier process, or the start of this one
 	retry  time.Time // when the daily report is wanted again after a failure
 }
 

@@ -93,20 +93,25 @@ func (r *Reminders) moreText(user string, n int) string {
 // notices returns the messages of due reminders. Many reminders at once share one message.
 func (r *Reminders) notices(user supervisor.User, due []sqlite.FileReminder, now time.Time) (
 	list []sqlite.FileReminderNotice) {
-	for _, urgent := range []bool{true, false} {
-		part := slices.DeleteFunc(slices.Clone(due), func(d sqlite.FileReminder) bool { return isUrgent(d) != urgent })
-		notice := func(text string, buttons [][]supervisor.Button, of ...sqlite.FileReminder) {
-			list = append(list, sqlite.FileReminderNotice{Of: of, Delivery: supervisor.Delivery{
-				Conversation: user.PrivateChat(), Text: text, Buttons: buttons, Urgent: urgent}})
+	parts := [][]sqlite.FileReminder{}
+	if len(due) <= maxSeparate {
+		for _, d := range due {
+			parts = append(parts, []sqlite.FileReminder{d})
 		}
-		if len(part) > maxSeparate {
-			text, buttons := r.listText(part, now)
-			notice(text, buttons, part...)
+	} else { // of one message either all or none waits for the end of quiet hours
+		waits := func(d sqlite.FileReminder) bool { return !isUrgent(d) }
+		parts = append(parts, slices.DeleteFunc(slices.Clone(due), waits), slices.DeleteFunc(slices.Clone(due), isUrgent))
+	}
+	for _, part := range parts {
+		if len(part) == 0 {
 			continue
 		}
-		for _, d := range part {
-			notice(singleText(d, now), r.buttons(d, 0), d)
+		text, buttons := singleText(part[0], now), r.buttons(part[0], 0)
+		if len(part) > 1 {
+			text, buttons = r.listText(part, now)
 		}
+		list = append(list, sqlite.FileReminderNotice{Of: part, Delivery: supervisor.Delivery{
+			Conversation: user.PrivateChat(), Text: text, Buttons: buttons, Urgent: isUrgent(part[0])}})
 	}
 	return list
 }
