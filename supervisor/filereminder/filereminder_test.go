@@ -35,8 +35,8 @@ func TestReminders_ServiceWasDown_SaysWhenDue(t *testing.T) {
 	r.now = time.Date(2026, 12, 2, 9, 0, 0, 0, time.UTC)
 	r.restart()
 	r.run()
-	r.same("said", r.said("ann"), []string{"Reminder: Call Ann\n\nIt was due at Tue 1 Dec 15:00.",
-		"Reminder: Buy milk, Tue 1 Dec"})
+	r.same("said", r.said("ann"), []string{"Reminder: Buy milk, due Tue 1 Dec",
+		"Reminder: Call Ann\n\nIt was due at Tue 1 Dec 15:00."})
 }
 
 func TestReminders_PastWhenFirstSeen_StaySilent(t *testing.T) {

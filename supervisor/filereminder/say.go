@@ -183,6 +183,8 @@ func when(d sqlite.FileReminder, now time.Time) string {
 	switch {
 	case d.File == protocol.TodoFile && d.DateOnly && at.YearDay() == now.YearDay() && at.Year() == now.Year():
 		return textToday
+	case d.File == protocol.TodoFile && d.DateOnly:
+		return fmt.Sprintf(textDueOn, at.Format(dateLayout))
 	case d.DateOnly:
 		return ", " + at.Format(dateLayout)
 	case d.Lead == 0:

@@ -14,6 +14,7 @@ const (
 	textListed        = "\n- **%d**: %s%s" // not a numbered list, because Markdown would renumber it
 	textWorldList     = "These words are not yours:"
 	textToday         = ", due today"
+	textDueOn         = ", due %s"
 	textNoTitle       = "(no title)"
 	textMore          = "%s due today: %s"
 	textAtLeastMore   = "At least %s due today: %s"
