@@ -224,7 +224,7 @@ func checkReminderText(text string, most int) error {
 	return nil
 }
 
-// CutReminderText returns the beginning of a text as reminders may have it: on one line, without
+// CutReminderText returns the beginning of a text as reminders may have it. It has one line, no
 // control characters, and at most that many bytes.
 func CutReminderText(text string, most int) string {
 	text = strings.Map(func(c rune) rune {

@@ -192,8 +192,8 @@ var allowedSiblings = map[[2]string]string{
 // features are the packages of one capability each. Package app builds them with the types of
 // package feature. A package below a feature has a row in floors.
 var features = []string{
-	"check", "filehistory", "filereminder", "forget", "github", "instructions", "memory", "routine", "schedule", "search", "todo",
-	"undo", "voice", "webhook",
+	"check", "filehistory", "filereminder", "forget", "github", "instructions", "memory", "routine", "schedule",
+	"search", "todo", "undo", "voice", "webhook",
 }
 
 const featureFloor = 4

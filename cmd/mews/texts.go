@@ -21,7 +21,7 @@ var helps = map[string]help{
 		"show how often models were called, and the cost"},
 	"activity": {"[--config FILE] [--user NAME] [--since WHEN] [--kind KIND] [--json]",
 		"show what was done for a person, and who asked for it"},
-	"job": {"[WHAT] [WORDS]... [--task] [--name NAME] [--files PATTERN] [--command COMMAND] [--url ADDRESS] [--contains WORDS] [--ask QUESTION] [--auto-remove] [--notify-on-check] [--set NAME=VALUE]... [--config FILE] [--user NAME] [--json]", "reminders and tasks: list, show JOB, add WHEN: TEXT, edit JOB WHEN: TEXT, run JOB, pause JOB, resume JOB, delete JOB, results [JOB]"},
+	"job": {"[WHAT] [WORDS]... [--task] [--name NAME] [--files=PATTERN|--command=COMMAND|--url=ADDRESS] [--contains WORDS] [--ask QUESTION] [--auto-remove] [--notify-on-check] [--set NAME=VALUE]... [--config FILE] [--user NAME] [--json]", "reminders and tasks: list, show JOB, add WHEN: TEXT, edit JOB WHEN: TEXT, run JOB, pause JOB, resume JOB, delete JOB, results [JOB]"},
 	"todo": {"[WHAT] [ARGUMENT]... [--config FILE] [--user NAME] [--json]",
 		"the to-do list of a person: list, list done, show ID, add TEXT, done ID, due ID WHEN, delete ID"},
 	"memory": {"[WHAT] [ARGUMENT]... [--config FILE] [--user NAME] [--json]",

@@ -41,8 +41,9 @@ func TestFileReminder_Todo_IsSaidOnceAndMoved(t *testing.T) {
 	t.Parallel()
 	l, nine := newReminderDay(t)
 	day := nine.Format(time.DateOnly)
-	l.writeHomeFile("todos.md", "# Mine\n\n- [ ] Buy milk\n  due: "+day+"\n  <!-- id:7 created:2026-01-01T10:00:00 -->\n"+
-		"- [ ] Call Ann\n  <!-- id:8 created:2026-01-01T10:00:00 -->\n")
+	l.writeHomeFile("todos.md",
+		"# Mine\n\n- [ ] Buy milk\n  due: "+day+"\n  <!-- id:7 created:2026-01-01T10:00:00 -->\n"+
+			"- [ ] Call Ann\n  <!-- id:8 created:2026-01-01T10:00:00 -->\n")
 	l.say("alice", "hello")
 	l.awaitLastTold("alice", "Noted.")
 	l.awaitReminders("todos.md 7 waiting")
@@ -85,7 +86,8 @@ func TestFileReminder_Event_MovesAndDigests(t *testing.T) {
 			"ACTION:DISPLAY\r\nTRIGGER:-PT15M\r\nEND:VALARM\r\nEND:VEVENT\r\n", uid, uid, at.Format("20060102T150405"))
 	}
 	write := func(events ...string) {
-		l.writeHomeFile("calendar.ics", "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\n"+strings.Join(events, "")+"END:VCALENDAR\r\n")
+		l.writeHomeFile("calendar.ics", "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\n"+strings.Join(events,
+			"")+"END:VCALENDAR\r\n")
 		l.say("alice", "hello")
 		l.awaitLastTold("alice", "Noted.")
 	}
@@ -103,7 +105,10 @@ func TestFileReminder_Event_MovesAndDigests(t *testing.T) {
 		return l.query("SELECT count(*) FROM file_reminder") == "2"
 	})
 	l.moveTo(nine.Add(-90*time.Minute + time.Second))
-	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the digest", func() bool { return l.countTold("alice", "Events") == 1 })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the digest", func() bool {
+		return l.countTold("alice",
+			"Events") == 1
+	})
 	digest := lastOf(l.told("alice"))
 	if !strings.Contains(digest, "Events\n\n• 11:00: Dentist") || !strings.Contains(digest, "Due\n\n• Pay rent") {
 		t.Errorf("the digest: %q", digest)

@@ -49,13 +49,15 @@ func newSite(t *testing.T, condition supervisor.CheckCondition) *site {
 		_, _ = w.Write([]byte(s.text)) // the client may have gone
 	}))
 	t.Cleanup(server.Close)
-	client := egress.New(egress.Options{Dial: func(ctx context.Context, network, _ string, control egress.Control) (net.Conn, error) {
+	client := egress.New(egress.Options{Dial: func(ctx context.Context, network, _ string,
+		control egress.Control) (net.Conn, error) {
 		if err := control("tcp4", "93.184.216.34:80", nil); err != nil {
 			return nil, err
 		}
 		return new(net.Dialer).DialContext(ctx, network, server.Listener.Addr().String())
 	}})
-	s.Evaluator = New(Options{Fetch: client.Fetch, Check: func(_ context.Context, _ string, p protocol.CheckParameters) (
+	s.Evaluator = New(Options{Fetch: client.Fetch, Check: func(_ context.Context, _ string,
+		p protocol.CheckParameters) (
 		protocol.CheckResult, error) {
 		s.read++
 		if err := p.Validate(); err != nil || p.Page.MediaType != "text/html" || p.Page.Charset != "utf-8" {
@@ -70,7 +72,8 @@ func newSite(t *testing.T, condition supervisor.CheckCondition) *site {
 
 // check checks the page once.
 func (s *site) check() (supervisor.CheckOutcome, error) {
-	out, err := s.EvaluateCheck(s.Context(), supervisor.CheckFire{ClaimedFire: supervisor.ClaimedFire{Job: s.job}, Seen: s.seen})
+	out, err := s.EvaluateCheck(s.Context(), supervisor.CheckFire{ClaimedFire: supervisor.ClaimedFire{Job: s.job},
+		Seen: s.seen})
 	if err == nil {
 		s.seen = out.Seen
 	}
@@ -156,7 +159,8 @@ func TestPageCheck_ManyChecks_CountInUsersLimit(t *testing.T) {
 }
 
 func TestParse_PageCheck_RefusesBadAddresses(t *testing.T) {
-	for _, c := range []protocol.CheckArguments{{URL: "ftp://example.org/"}, {URL: "http://127.0.0.1/"}, {URL: "http://2130706433/"},
+	for _, c := range []protocol.CheckArguments{{URL: "ftp://example.org/"}, {URL: "http://127.0.0.1/"},
+		{URL: "http://2130706433/"},
 		{URL: "https://user:key@example.org/"}, {URL: "https://example.org:8080/"}, {URL: "http://localhost/"}, {Contains: "x"},
 		{URL: "https://example.org/", Files: "a"}, {URL: "https://example.org/", Command: "true"},
 		{URL: "https://example.org/", Contains: strings.Repeat("x", 501)}, {Files: "a", Contains: "x"}} {
@@ -165,7 +169,8 @@ func TestParse_PageCheck_RefusesBadAddresses(t *testing.T) {
 		}
 	}
 	l, err := ParseCondition(protocol.CheckArguments{URL: "https://example.org/shop", Contains: "in stock"})
-	if want := "It looks whether the page `https://example.org/shop` has the words: in stock"; err != nil || DescribeCondition(l) != want {
+	if want := "It looks whether the page `https://example.org/shop` has the words: in stock"; err != nil ||
+		DescribeCondition(l) != want {
 		t.Errorf("%q, %v", DescribeCondition(l), err)
 	}
 }

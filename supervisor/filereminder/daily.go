@@ -93,8 +93,8 @@ func (r *Reminders) ask(ctx context.Context, name string) {
 	}
 }
 
-// ListAgenda lists the events of a time in a user's calendar, and the to-dos that are due before its
-// end. The worker's report of reminders is stored too.
+// ListAgenda lists a user's events in a span, and the to-dos that are due before its end. The
+// worker's report of reminders is stored too.
 func (r *Reminders) ListAgenda(ctx context.Context, user string, from, until time.Time) (list []protocol.AgendaEntry,
 	err error) {
 	a, err := r.o.Agenda(ctx, user, protocol.AgendaParameters{From: from.Unix(), Until: until.Unix()})

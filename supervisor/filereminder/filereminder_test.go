@@ -66,10 +66,11 @@ func TestReminders_MarkedFile_FencesTitles(t *testing.T) {
 }
 
 // If many items are due, the user gets 20 of them and one line a day.
-func TestReminders_ThousandAtOnce_SayTwentyAndCount(t *testing.T) {
+func TestReminders_ManyAtOnce_SayTwentyAndCount(t *testing.T) {
 	r := newRig(t)
-	p := protocol.ReminderReport{From: r.now.AddDate(0, 0, -7).Unix(), Files: []protocol.ReminderFile{{Path: protocol.TodoFile}},
-		More: 500}
+	p := protocol.ReminderReport{From: r.now.AddDate(0, 0, -7).Unix(),
+		Files: []protocol.ReminderFile{{Path: protocol.TodoFile}},
+		More:  500}
 	for i := range 500 {
 		p.Items = append(p.Items, due(fmt.Sprint(i+1), "2026-12-01", fmt.Sprintf("item-%d.", i+1)))
 	}
@@ -95,7 +96,8 @@ func TestReminders_TwentyFirst_IsCountedOnce(t *testing.T) {
 	r := newRig(t)
 	var items []protocol.FileReminder
 	for i := range 27 {
-		items = append(items, due(fmt.Sprint(i+1), fmt.Sprintf("2026-12-01T%02d:%02d:00", 9+i/3, i%3), fmt.Sprintf("item-%d.", i)))
+		items = append(items, due(fmt.Sprint(i+1), fmt.Sprintf("2026-12-01T%02d:%02d:00", 9+i/3, i%3),
+			fmt.Sprintf("item-%d.", i)))
 	}
 	r.report("ann", items...)
 	r.passUntil(time.Date(2026, 12, 1, 22, 0, 0, 0, time.UTC))
@@ -103,14 +105,15 @@ func TestReminders_TwentyFirst_IsCountedOnce(t *testing.T) {
 	if count(texts, "item-") != 20 || len(texts) != 21 || texts[20] != "7 more are due today: /todo" {
 		t.Errorf("%q", texts)
 	}
-	if states := sqlitetest.QueryColumn(t, r.db, `SELECT state || ' ' || count(*) FROM file_reminder GROUP BY state ORDER BY state`); !slices.Equal(
+	if states := sqlitetest.QueryColumn(t, r.db,
+		`SELECT state || ' ' || count(*) FROM file_reminder GROUP BY state ORDER BY state`); !slices.Equal(
 		states, []string{"counted 7", "said 20"}) {
 		t.Errorf("states: %q", states)
 	}
 }
 
 // In quiet hours a reminder waits unless the file names its time.
-func TestReminders_QuietHours_HoldDatesAndOthersWords(t *testing.T) {
+func TestReminders_QuietHours_HoldDates(t *testing.T) {
 	r := newRig(t)
 	foreign := alarm("b@x", "2026-12-01T09:00:00", 0, "Foreign")
 	foreign.World = true
@@ -141,7 +144,8 @@ func TestReminders_HostileReports_StayWithinLimits(t *testing.T) {
 		var items []protocol.FileReminder
 		for i := range 50 {
 			at := r.now.Add(time.Duration(round%3) * time.Minute)
-			items = append(items, due(fmt.Sprint(round*(i%2)*50+i+1), protocol.WallTime(at.Add(time.Minute).In(r.location())),
+			items = append(items, due(fmt.Sprint(round*(i%2)*50+i+1),
+				protocol.WallTime(at.Add(time.Minute).In(r.location())),
 				strings.Repeat("#", i)))
 		}
 		far := due("far", "8999-01-01T00:00:00", "far")
@@ -152,8 +156,9 @@ func TestReminders_HostileReports_StayWithinLimits(t *testing.T) {
 	if texts := r.said("ann"); len(texts) > 21 {
 		t.Errorf("%d messages in two hours", len(texts))
 	}
-	if stored := sqlitetest.QueryColumn(t, r.db, `SELECT count(*) FROM file_reminder`); len(stored[0]) > 4 || stored[0] > "2000" &&
-		len(stored[0]) == 4 {
+	if stored := sqlitetest.QueryColumn(t, r.db, `SELECT count(*) FROM file_reminder`); len(stored[0]) > 4 ||
+		stored[0] > "2000" &&
+			len(stored[0]) == 4 {
 		t.Errorf("%s rows", stored[0])
 	}
 	woken := r.woken

@@ -38,7 +38,8 @@ func TestReminders_KillsAndMoves_SayEachOnce(t *testing.T) {
 		n++
 		r.zone = "Europe/Madrid"
 		// two days before the clocks change in Madrid and in Santiago
-		r.now = time.Date(2027, 3, 26, 20, 0, 0, 0, time.UTC).AddDate(0, 0, rapid.SampledFrom([]int{0, 7, 217}).Draw(rt, "start"))
+		r.now = time.Date(2027, 3, 26, 20, 0, 0, 0, time.UTC).AddDate(0, 0, rapid.SampledFrom([]int{0, 7,
+			217}).Draw(rt, "start"))
 		h := &home{rig: r, user: fmt.Sprintf("user%d", n), items: map[string]*version{}}
 		r.restart()
 		rt.Repeat(map[string]func(*rapid.T){
@@ -121,7 +122,8 @@ func (h *home) fail(*rapid.T) {
 }
 
 func (h *home) travel(rt *rapid.T) {
-	h.zone = rapid.SampledFrom([]string{"Europe/Madrid", "America/New_York", "Asia/Tokyo", "America/Santiago"}).Draw(rt, "zone")
+	h.zone = rapid.SampledFrom([]string{"Europe/Madrid", "America/New_York", "Asia/Tokyo",
+		"America/Santiago"}).Draw(rt, "zone")
 	h.runOnce()
 }
 
@@ -178,7 +180,8 @@ func (h *home) check(rt *rapid.T) {
 			want = 1
 		}
 		if got := count(texts, v.Title); got != want {
-			rt.Fatalf("%s at %s, due %s, now %s in %s: said %d times, want %d\n%q", v.Title, v.At, h.dueAt(v), h.now, h.zone, got,
+			rt.Fatalf("%s at %s, due %s, now %s in %s: said %d times, want %d\n%q", v.Title, v.At, h.dueAt(v), h.now,
+				h.zone, got,
 				want, texts)
 		}
 	}

@@ -44,7 +44,8 @@ func merge(stored []sqlite.FileReminder, r protocol.ReminderReport, zone *time.L
 			State: sqlite.FileReminderWaiting}
 		moved := item.At != was.At || item.Lead != was.Lead
 		switch past := next.DueAt.Before(now); {
-		case next.DueAt.After(now.Add(maxAhead)), past && (!isKnown || was.State == sqlite.FileReminderWaiting && moved):
+		case next.DueAt.After(now.Add(maxAhead)), past && (!isKnown || was.State == sqlite.FileReminderWaiting &&
+			moved):
 			continue
 		case !isKnown:
 			added++

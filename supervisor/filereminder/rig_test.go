@@ -70,7 +70,8 @@ func (r *rig) location() *time.Location {
 // report stores a report of a user's worker.
 func (r *rig) report(user string, items ...protocol.FileReminder) {
 	r.Helper()
-	p := protocol.ReminderReport{From: r.now.AddDate(0, 0, -7).Unix(), Until: r.now.AddDate(0, 0, 35).Unix(), Items: items,
+	p := protocol.ReminderReport{From: r.now.AddDate(0, 0, -7).Unix(), Until: r.now.AddDate(0, 0, 35).Unix(),
+		Items: items,
 		Files: []protocol.ReminderFile{{Path: protocol.TodoFile}, {Path: protocol.CalendarFile}}}
 	if err := p.Validate(); err != nil {
 		r.Fatal(err)
@@ -116,13 +117,15 @@ func due(id, at, title string) protocol.FileReminder {
 	if day {
 		at += "T09:00:00"
 	}
-	return protocol.FileReminder{File: protocol.TodoFile, ID: id, Occurrence: "2026-11-30T10:00:00", Trigger: protocol.TriggerDue,
-		At: at, DateOnly: day, Title: title}
+	return protocol.FileReminder{File: protocol.TodoFile, ID: id, Occurrence: "2026-11-30T10:00:00",
+		Trigger: protocol.TriggerDue,
+		At:      at, DateOnly: day, Title: title}
 }
 
 // alarm returns an alarm of an event.
 func alarm(uid, at string, lead time.Duration, title string) protocol.FileReminder {
-	return protocol.FileReminder{File: protocol.CalendarFile, ID: uid, Trigger: "-PT15M", At: at, Lead: int64(lead / time.Second),
+	return protocol.FileReminder{File: protocol.CalendarFile, ID: uid, Trigger: "-PT15M", At: at,
+		Lead:  int64(lead / time.Second),
 		Title: title}
 }
 

@@ -62,7 +62,8 @@ func (r *Reminders) sayTo(ctx context.Context, user supervisor.User, due []sqlit
 		day = sqlite.FileReminderDay{Day: today}
 	}
 	told := due[:min(len(due), max(0, maxOfDay-day.Said))]
-	b := sqlite.FileReminderBatch{User: user.Name, Notices: r.notices(user, told, local), Counted: due[len(told):], Day: day}
+	b := sqlite.FileReminderBatch{User: user.Name, Notices: r.notices(user, told, local), Counted: due[len(told):],
+		Day: day}
 	b.Day.Said += len(told)
 	if len(b.Counted) > 0 && !day.Counted {
 		midnight := time.Date(local.Year(), local.Month(), local.Day()+1, 0, 0, 0, 0, local.Location())
@@ -100,7 +101,8 @@ func (r *Reminders) notices(user supervisor.User, due []sqlite.FileReminder, now
 		}
 	} else { // of one message either all or none waits for the end of quiet hours
 		waits := func(d sqlite.FileReminder) bool { return !isUrgent(d) }
-		parts = append(parts, slices.DeleteFunc(slices.Clone(due), waits), slices.DeleteFunc(slices.Clone(due), isUrgent))
+		parts = append(parts, slices.DeleteFunc(slices.Clone(due), waits), slices.DeleteFunc(slices.Clone(due),
+			isUrgent))
 	}
 	for _, part := range parts {
 		if len(part) == 0 {

@@ -22,7 +22,8 @@ func (o *Operations[H]) CheckCondition(ctx context.Context, user string, p proto
 	return r, o.runUnstored(ctx, user, protocol.OperationKindCheck, p, &r)
 }
 
-// ListAgenda lets a user's worker list an agenda and report the reminders, as CheckCondition does.
+// ListAgenda lets a user's worker list an agenda and report reminders. It works as CheckCondition
+// does.
 func (o *Operations[H]) ListAgenda(ctx context.Context, user string, p protocol.AgendaParameters) (
 	r protocol.AgendaResult, err error) {
 	return r, o.runUnstored(ctx, user, protocol.OperationKindAgenda, p, &r)
@@ -30,7 +31,8 @@ func (o *Operations[H]) ListAgenda(ctx context.Context, user string, p protocol.
 
 // runUnstored runs an operation of a kind in a user's worker, or in a one-shot worker, and decodes
 // its result.
-func (o *Operations[H]) runUnstored(ctx context.Context, user string, kind protocol.OperationKind, p, result any) error {
+func (o *Operations[H]) runUnstored(ctx context.Context, user string, kind protocol.OperationKind, p,
+	result any) error {
 	parameters, err := json.Marshal(p)
 	if err != nil {
 		return fmt.Errorf("check for %s: %w", user, err)

@@ -45,7 +45,7 @@ func (d *digest) agendaLine(e protocol.AgendaEntry) (line string, today bool) {
 	case today:
 		return at.Format("15:04") + ": " + title, true
 	case e.DateOnly:
-		return fmt.Sprintf(textDigestSince, title, at.Format("Mon 2 Jan")), false
+		return fmt.Sprintf(textDigestSince, title, at.Format(dateLayout)), false
 	}
 	return fmt.Sprintf(textDigestSince, title, at.Format(dayLayout)), false
 }

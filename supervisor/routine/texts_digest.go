@@ -6,7 +6,8 @@ import "mews/supervisor"
 const defaultDigest = "daily at 7:30"
 
 const (
-	dayLayout = "Mon 2 Jan 15:04"
+	dayLayout  = "Mon 2 Jan 15:04"
+	dateLayout = "Mon 2 Jan"
 
 	textRoutineWritten = " A small model writes the text."
 

@@ -36,19 +36,26 @@ const (
 )
 
 const (
-	fileReminderColumns = `id, user, file, item, occurrence, trigger, written, lead, date_only, title, world, due_at, zone, state`
-	listFileReminders   = `SELECT ` + fileReminderColumns + ` FROM file_reminder WHERE user = ? ORDER BY due_at, id`
-	listDueReminders    = `SELECT ` + fileReminderColumns + ` FROM file_reminder WHERE state = 'waiting' AND due_at <= ?1
+	fileReminderColumns = `id, user, file, item, occurrence, trigger, written, lead, date_only, title, world,
+		due_at, zone, state`
+	listFileReminders = `SELECT ` + fileReminderColumns + ` FROM file_reminder WHERE user = ? ORDER BY due_at, id`
+	listDueReminders  = `SELECT ` + fileReminderColumns + ` FROM file_reminder WHERE state = 'waiting' AND
+		due_at <= ?1
 		AND user NOT IN (SELECT value FROM json_each(?2)) ORDER BY due_at, id LIMIT ?3`
-	nextFileReminder  = `SELECT due_at FROM file_reminder WHERE state = 'waiting' AND due_at > ? ORDER BY due_at LIMIT 1`
+	nextFileReminder = `SELECT due_at FROM file_reminder WHERE state = 'waiting' AND due_at > ? ORDER BY due_at
+		LIMIT 1`
 	listReminderZones = `SELECT DISTINCT user, zone FROM file_reminder WHERE state = 'waiting' ORDER BY user, zone`
-	putFileReminder   = `INSERT INTO file_reminder (user, file, item, occurrence, trigger, written, lead, date_only, title, world,
-			due_at, zone, state, created_at, changed_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?14)
-		ON CONFLICT (user, file, item, occurrence, trigger) DO UPDATE SET written = ?6, lead = ?7, date_only = ?8, title = ?9, world = ?10,
+	putFileReminder   = `INSERT INTO file_reminder (user, file, item, occurrence, trigger, written, lead,
+		date_only, title, world,
+			due_at, zone, state, created_at, changed_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,
+		?12, ?13, ?14, ?14)
+		ON CONFLICT (user, file, item, occurrence, trigger) DO UPDATE SET written = ?6, lead = ?7, date_only = ?8,
+		title = ?9, world = ?10,
 			due_at = ?11, zone = ?12, state = ?13, changed_at = ?14`
 	dropFileReminder    = `DELETE FROM file_reminder WHERE id = ? AND user = ?`
 	pruneFileReminders  = `DELETE FROM file_reminder WHERE user = ? AND state <> 'waiting' AND due_at < ?`
-	setReminderReported = `INSERT INTO file_reminder_day (user, day, said, counted, reported_at) VALUES (?1, '', 0, 0, ?2)
+	setReminderReported = `INSERT INTO file_reminder_day (user, day, said, counted, reported_at) VALUES (?1, '',
+		0, 0, ?2)
 		ON CONFLICT (user) DO UPDATE SET reported_at = ?2`
 	listReminderReports = `SELECT user, reported_at FROM file_reminder_day`
 )
@@ -115,7 +122,8 @@ func (s FileReminders) Apply(ctx context.Context, c FileReminderChanges) error {
 			t.Exec(dropFileReminder, id, c.User)
 		}
 		for _, r := range c.Put {
-			t.Exec(putFileReminder, c.User, r.File, r.FileReminder.ID, r.Occurrence, r.Trigger, r.At, r.Lead, r.DateOnly,
+			t.Exec(putFileReminder, c.User, r.File, r.FileReminder.ID, r.Occurrence, r.Trigger, r.At, r.Lead,
+				r.DateOnly,
 				r.Title, r.World, r.DueAt.UnixMilli(), r.Zone, r.State, t.Now)
 		}
 		if !c.PruneBefore.IsZero() {
@@ -128,7 +136,8 @@ func (s FileReminders) Apply(ctx context.Context, c FileReminderChanges) error {
 }
 
 func scanFileReminder(row *engine.Row) (r FileReminder) {
-	row.Scan(&r.ID, &r.User, &r.File, &r.FileReminder.ID, &r.Occurrence, &r.Trigger, &r.At, &r.Lead, &r.DateOnly, &r.Title,
+	row.Scan(&r.ID, &r.User, &r.File, &r.FileReminder.ID, &r.Occurrence, &r.Trigger, &r.At, &r.Lead, &r.DateOnly,
+		&r.Title,
 		&r.World, &r.DueAt, &r.Zone, &r.State)
 	return r
 }
@@ -146,7 +155,8 @@ const (
 		ON CONFLICT (user) DO UPDATE SET day = ?2, said = ?3, counted = ?4`
 	endFileReminder = `UPDATE file_reminder SET state = ?1, delivery = ?2, told = 0, changed_at = ?3
 		WHERE id = ?4 AND state = 'waiting' AND due_at = ?5`
-	countLaterReminders = `SELECT count(*) FROM file_reminder WHERE user = ? AND state = 'waiting' AND due_at > ? AND due_at < ?`
+	countLaterReminders = `SELECT count(*) FROM file_reminder WHERE user = ? AND state = 'waiting' AND due_at > ?
+		AND due_at < ?`
 )
 
 // FindDay returns the count of a user's last day with reminders.
@@ -180,8 +190,8 @@ type FileReminderBatch struct {
 	Day     FileReminderDay
 }
 
-// Say ends reminders, puts their messages into the outbox, or holds them for the end of quiet hours,
-// and stores the day's count. If one of the reminders does not wait any more, or has another time,
+// Say ends reminders and puts their messages into the outbox. In quiet hours it holds messages that
+// are not urgent. It also stores the day's count. If one of the reminders does not wait any more, or has another time,
 // nothing is stored.
 func (s FileReminders) Say(ctx context.Context, b FileReminderBatch) (said []supervisor.Delivery, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) (said []supervisor.Delivery) {
@@ -205,7 +215,8 @@ func (s FileReminders) Say(ctx context.Context, b FileReminderBatch) (said []sup
 	}, "say reminders from files of %s", b.User)
 }
 
-const fileReminderWaits = `SELECT EXISTS (SELECT 1 FROM file_reminder WHERE id = ? AND state = 'waiting' AND due_at = ?)`
+const fileReminderWaits = `SELECT EXISTS (SELECT 1 FROM file_reminder WHERE id = ? AND state = 'waiting' AND
+		due_at = ?)`
 
 // allWait reports whether all reminders of a batch still wait for the times that the batch has.
 func (t *tx) allWait(b FileReminderBatch) bool {

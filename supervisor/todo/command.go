@@ -275,8 +275,8 @@ func buttons(i protocol.TodoItem, suffix string) (row []supervisor.Button) {
 	return row
 }
 
-// ReminderButtons returns the buttons below a reminder of an item, by its TodoItem.ID and Created. place
-// is the item's place in a list of reminders; 0 means that there is no list.
+// ReminderButtons returns the buttons below a reminder of an item. id and created are those of its
+// TodoItem. place is the item's place in a list of reminders; 0 means that there is no list.
 func ReminderButtons(id, created string, place int) (row []supervisor.Button) {
 	suffix := ""
 	if place > 0 {

@@ -23,7 +23,8 @@ func calendarReminders(text []byte, from, until time.Time, zone *time.Location) 
 			continue
 		}
 		list = append(list, protocol.FileReminder{ID: id, Occurrence: a.Instance, Trigger: a.Trigger,
-			At: timeText(a.Anchor, a.Floating, zone), Lead: int64(a.Anchor.Sub(a.Due) / time.Second), DateOnly: a.AllDay,
+			At: timeText(a.Anchor, a.Floating,
+				zone), Lead: int64(a.Anchor.Sub(a.Due) / time.Second), DateOnly: a.AllDay,
 			Title: a.Title(), World: a.Foreign()})
 	}
 	return list
@@ -39,7 +40,8 @@ func calendarEntries(text []byte, from, until time.Time, zone *time.Location) (l
 		if o.Cancelled() || o.Start.Year() < 1970 {
 			continue
 		}
-		list = append(list, protocol.AgendaEntry{At: timeText(o.Start, o.AllDay, zone), DateOnly: o.AllDay, Title: o.Title(),
+		list = append(list, protocol.AgendaEntry{At: timeText(o.Start, o.AllDay, zone), DateOnly: o.AllDay,
+			Title: o.Title(),
 			World: o.Foreign()})
 	}
 	return list

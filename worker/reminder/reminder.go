@@ -54,8 +54,8 @@ func (s stamp) equal(other stamp) bool {
 // a limited time.
 const reportEvery = 24 * time.Hour
 
-// HasChanged reports whether a file may have changed since the last call that returned true, or whether
-// that was a day ago. The first call returns true.
+// HasChanged reports whether a report is due. It is due if a file may have changed since the last
+// call that returned true, or if that was a day ago. The first call returns true.
 func (h *Home) HasChanged() bool {
 	now, files := h.Now(), map[string]stamp{}
 	changed := h.seen == nil || now.Sub(h.seenAt) >= reportEvery || now.Before(h.seenAt)

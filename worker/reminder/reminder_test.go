@@ -121,7 +121,7 @@ func TestReport_Alarms_ListsEachOccurrence(t *testing.T) {
 }
 
 // A day before an event is a day on the wall, also when the clocks change between.
-func TestReport_AlarmAcrossClockChange_KeepsWallTime(t *testing.T) {
+func TestReport_ClockChange_KeepsAlarmsWallTime(t *testing.T) {
 	f := newFolder(t)
 	f.now = time.Date(2027, 3, 25, 0, 0, 0, 0, f.Zone)
 	f.writeEvents("UID:a\nSUMMARY:A\nDTSTART:20270328T100000\nBEGIN:VALARM\nTRIGGER:-P1D\nEND:VALARM\n" +
@@ -136,8 +136,10 @@ func TestReport_HostileFiles_StayValid(t *testing.T) {
 	for i := range 1200 {
 		lines = append(lines, fmt.Sprintf("- [ ] %s %d due:2026-12-01", strings.Repeat("\u00e9\x1b[31m\u202e", 100), i),
 			fmt.Sprintf("  <!-- id:%d created:%s -->", i%50, strings.Repeat("2", i)))
-		events = append(events, fmt.Sprintf("UID:%s%d\nSUMMARY:%s\nDTSTART:20261203T100000\nRRULE:FREQ=MINUTELY\nBEGIN:VALARM\nTRIGGER:%s\nEND:VALARM",
-			strings.Repeat("u", i), i%7, strings.Repeat("s", i), []string{"-PT99999H", "PT1M", "-P9999W", "P-1D", ""}[i%5]))
+		events = append(events,
+			fmt.Sprintf("UID:%s%d\nSUMMARY:%s\nDTSTART:20261203T100000\nRRULE:FREQ=MINUTELY\nBEGIN:VALARM\nTRIGGER:%s\nEND:VALARM",
+				strings.Repeat("u", i), i%7, strings.Repeat("s", i), []string{"-PT99999H", "PT1M", "-P9999W", "P-1D",
+					""}[i%5]))
 	}
 	f.write(protocol.TodoFile, lines...)
 	f.writeEvents(events...)
@@ -181,8 +183,10 @@ func TestHasChanged_EachChange_IsSeenOnce(t *testing.T) {
 
 func TestAgenda_Day_ListsEventsAndDueItems(t *testing.T) {
 	f := newFolder(t)
-	f.write(protocol.TodoFile, "- [ ] Today due:2026-11-30", "- [ ] Late due:2026-11-02", "- [ ] Tomorrow due:2026-12-01")
-	f.writeEvents("UID:a\nSUMMARY:Dentist\nDTSTART:20261130T150000", "UID:b\nSUMMARY:Past\nDTSTART:20261130T080000\nDTEND:20261130T090000",
+	f.write(protocol.TodoFile, "- [ ] Today due:2026-11-30", "- [ ] Late due:2026-11-02",
+		"- [ ] Tomorrow due:2026-12-01")
+	f.writeEvents("UID:a\nSUMMARY:Dentist\nDTSTART:20261130T150000",
+		"UID:b\nSUMMARY:Past\nDTSTART:20261130T080000\nDTEND:20261130T090000",
 		"UID:c\nSUMMARY:All day\nDTSTART;VALUE=DATE:20261130", "UID:d\nSUMMARY:Later\nDTSTART:20261201T080000")
 	midnight := time.Date(2026, 12, 1, 0, 0, 0, 0, f.Zone)
 	a := f.Agenda(protocol.AgendaParameters{From: f.now.Unix(), Until: midnight.Unix()})
