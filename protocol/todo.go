@@ -47,11 +47,12 @@ type TodoParameters struct {
 // TodoResult is the result of a to-do operation. After all actions but list it has one item, or no
 // item if none fits the parameters.
 type TodoResult struct {
-	Items   []TodoItem `json:"items,omitempty"`
-	Total   int        `json:"total"`             // number of items that the list selects
-	Done    int        `json:"done,omitempty"`    // number of items that are done
-	Changed bool       `json:"changed,omitempty"` // whether this operation, or an earlier try of it, has changed the list
-	Refused string     `json:"refused,omitempty"` // reason why nothing was changed; "" means success
+	Items []TodoItem `json:"items,omitempty"`
+	Total int        `json:"total"`          // number of items that the list selects
+	Done  int        `json:"done,omitempty"` // number of items that are done
+	// Changed reports whether this operation, or an earlier try of it, has changed the list.
+	Changed bool   `json:"changed,omitempty"`
+	Refused string `json:"refused,omitempty"` // reason why nothing was changed; "" means success
 }
 
 // TodoItem is an item of the list as people see it.

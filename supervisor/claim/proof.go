@@ -35,6 +35,10 @@ var proofs = map[string][]DeedKind{
 	"update_task":   {DeedSchedule, DeedWrite, DeedPromise},
 	"cancel_task":   {DeedSchedule, DeedWrite, DeedDelete},
 
+	"todo_add":    {DeedWrite, DeedSchedule, DeedRemember, DeedPromise},
+	"todo_update": {DeedWrite, DeedSchedule, DeedDelete, DeedRemember, DeedPromise},
+	"todo_remove": {DeedWrite, DeedDelete},
+
 	"file_history":      {DeedLookup},
 	"list_files":        {DeedLookup},
 	"list_uploads":      {DeedLookup},
@@ -49,6 +53,7 @@ var proofs = map[string][]DeedKind{
 	"search_home":       {DeedLookup},
 	"list_tasks":        {DeedLookup},
 	"get_task_results":  {DeedLookup},
+	"todo_list":         {DeedLookup},
 
 	"enable_file_notifications":    {DeedSchedule, DeedWrite, DeedPromise},
 	"disable_file_notifications":   {DeedSchedule, DeedWrite, DeedDelete},

@@ -73,7 +73,8 @@ var kinds = map[protocol.OperationKind]kind{
 			return bounds{timeout: time.Minute}
 		}), check: checkMemory},
 	protocol.OperationKindTodo: {profile: pool.ProfileUser, queue: queueNow,
-		bounds: boundsOf(func(protocol.TodoParameters) bounds { return bounds{timeout: time.Minute} }), check: checkTodo},
+		bounds: boundsOf(func(protocol.TodoParameters) bounds { return bounds{timeout: time.Minute} }),
+		check:  checkTodo},
 	protocol.OperationKindCalendar: {profile: pool.ProfileUser, queue: queueNow,
 		bounds: boundsOf(func(protocol.CalendarParameters) bounds {
 			return bounds{timeout: time.Minute, maxBytes: protocol.MaxCalendarBlob, maxBlobs: 1}

@@ -46,7 +46,7 @@ func (t *Todos) command(ctx context.Context, r feature.CommandRequest) (supervis
 	case word == pressDone && rest == "":
 		return t.list(ctx, r, protocol.TodoParameters{Done: true})
 	case word == "help" && rest == "":
-		return supervisor.Delivery{Text: textUsage}, nil
+		return supervisor.Delivery{Text: usage()}, nil
 	case rest == "" && idPattern.MatchString(word):
 		return t.show(ctx, r, word)
 	case onlyTags(r.Arguments):
@@ -124,9 +124,10 @@ func (t *Todos) add(ctx context.Context, r feature.CommandRequest) (d supervisor
 	}
 	var lines []string
 	for n, text := range texts {
-		result, err := t.RunAction(ctx, t.from(r, n), protocol.TodoParameters{Action: protocol.TodoActionAdd, Text: text})
+		result, err := t.RunAction(ctx, t.from(r, n),
+			protocol.TodoParameters{Action: protocol.TodoActionAdd, Text: text})
 		if err != nil || len(result.Items) == 0 {
-			return supervisor.Delivery{Text: textUsage}, err
+			return supervisor.Delivery{Text: usage()}, err
 		}
 		format := textAdded
 		if !result.Changed {
@@ -137,7 +138,7 @@ func (t *Todos) add(ctx context.Context, r feature.CommandRequest) (d supervisor
 			d.Buttons = [][]supervisor.Button{buttons(result.Items[0], "")}
 		}
 	}
-	d.Text = cmp.Or(strings.Join(lines, "\n"), textUsage)
+	d.Text = cmp.Or(strings.Join(lines, "\n"), usage())
 	return d, nil
 }
 
@@ -190,13 +191,15 @@ func (t *Todos) change(ctx context.Context, r feature.CommandRequest, action, id
 }
 
 // setDue runs `/todo due ID WHEN`.
-func (t *Todos) setDue(ctx context.Context, r feature.CommandRequest, id, when string) (d supervisor.Delivery, err error) {
+func (t *Todos) setDue(ctx context.Context, r feature.CommandRequest, id, when string) (
+	d supervisor.Delivery, err error) {
 	due, err := readDue(when, r.At.In(t.o.Zone(r.Conversation.User)), r.User.Language)
 	if err != nil {
 		return d, err
 	}
 	id = strings.TrimPrefix(strings.ToLower(id), "#")
-	result, err := t.RunAction(ctx, t.from(r, 0), protocol.TodoParameters{Action: protocol.TodoActionDue, ID: id, Due: due})
+	result, err := t.RunAction(ctx, t.from(r, 0),
+		protocol.TodoParameters{Action: protocol.TodoActionDue, ID: id, Due: due})
 	switch {
 	case err != nil:
 		return d, err
@@ -264,6 +267,9 @@ func (t *Todos) list(ctx context.Context, r feature.CommandRequest, p protocol.T
 	}
 	return d, nil
 }
+
+// usage returns the answer of /todo help.
+func usage() string { return strings.Join(usageLines, "\n") }
 
 // buttons returns the buttons of an item. suffix is the end of their texts.
 func buttons(i protocol.TodoItem, suffix string) (row []supervisor.Button) {

@@ -25,21 +25,29 @@ const (
 	textTomorrow = "tomorrow"
 	textOverdue  = "since "
 
+	// layouts of a date
+	textDay       = "Mon 2 Jan"
+	textDayOfYear = "Mon 2 Jan 2006"
+
 	textDoneButton     = "Done"
 	textTomorrowButton = "Tomorrow"
 	textDeleteButton   = "Delete"
 	textMoreButton     = "%d more"
 )
 
-// textUsage is the answer of /todo help.
-const textUsage = "/todo lists what is to be done.\n" +
-	"/todo Buy milk +shopping due:friday adds a to-do.\n" +
-	"/todo 7 shows number 7.\n" +
-	"/todo done 7 ticks it, /todo done lists what is done.\n" +
-	"/todo due 7 friday 15:00 sets when it is due, “none” removes that.\n" +
-	"/todo delete 7 deletes it.\n" +
-	"/todo +shopping lists what has this tag.\n\n" +
-	"The list is the file todos.md in your folder. You may edit it yourself."
+// usageLines are the lines of the answer of /todo help.
+var usageLines = []string{
+	"/todo lists what is to be done",
+	"/todo Buy milk +shopping due:friday adds a to-do",
+	"/todo 7 shows number 7",
+	"/todo done 7 ticks it",
+	"/todo done lists what is done",
+	"/todo due 7 friday 15:00 sets when it is due, “none” removes that",
+	"/todo tomorrow 7 moves it to tomorrow",
+	"/todo delete 7 deletes it",
+	"/todo +shopping lists what has this tag",
+	"The list is the file todos.md in your folder. You may edit it yourself.",
+}
 
 // Errors.
 const (

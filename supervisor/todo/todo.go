@@ -61,7 +61,8 @@ var changeWords = map[protocol.TodoAction]string{protocol.TodoActionAdd: "added"
 	protocol.TodoActionDue: "due", protocol.TodoActionDelete: "deleted"}
 
 // RunAction asks a user's worker to show or change the list. A change goes into the ledger.
-func (t *Todos) RunAction(ctx context.Context, from origin, p protocol.TodoParameters) (r protocol.TodoResult, err error) {
+func (t *Todos) RunAction(ctx context.Context, from origin, p protocol.TodoParameters) (
+	r protocol.TodoResult, err error) {
 	words, changes := changeWords[p.Action]
 	if !changes {
 		from.inbound = 0
@@ -100,7 +101,8 @@ func (t *Todos) RunAction(ctx context.Context, from origin, p protocol.TodoParam
 
 // record puts an effect into the ledger, unless an earlier try of the same operation has done so.
 func (t *Todos) record(ctx context.Context, since time.Time, e supervisor.Effect) error {
-	list, err := t.o.Effects.List(ctx, supervisor.EffectQuery{User: e.User, From: since, Kinds: []string{e.Kind}, Limit: 100})
+	list, err := t.o.Effects.List(ctx, supervisor.EffectQuery{User: e.User, From: since,
+		Kinds: []string{e.Kind}, Limit: 100})
 	if err != nil || slices.ContainsFunc(list, func(o supervisor.Effect) bool {
 		return o.Turn == 0 && o.Target == e.Target && o.Detail == e.Detail
 	}) {

@@ -3,6 +3,7 @@ package todo
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -58,6 +59,8 @@ type rig struct {
 	in     supervisor.Inbound
 }
 
+const done = protocol.TodoActionDone
+
 var asked = time.Date(2026, 11, 30, 23, 30, 0, 0, time.UTC) // the next day in Madrid
 
 func newRig(t *testing.T) *rig {
@@ -110,36 +113,37 @@ func (r *rig) ledger() (lines []string) {
 
 func TestCommand_Words_ChooseAction(t *testing.T) {
 	r := newRig(t)
-	item := protocol.TodoItem{ID: "7", Title: "Buy milk", Status: "todo", Effort: "medium", Created: "2026-11-30T10:00:00"}
+	item := protocol.TodoItem{ID: "7", Title: "Buy milk", Status: "todo", Effort: "medium", Created: "x"}
 	r.worker.result = protocol.TodoResult{Items: []protocol.TodoItem{item}, Total: 1}
 	at := "2026-12-01T00:30:00"
 	for text, want := range map[string][]protocol.TodoParameters{
-		"/todo":                       {{Action: protocol.TodoActionList}},
-		"/todo list":                  {{Action: protocol.TodoActionList}},
-		"/todo done":                  {{Action: protocol.TodoActionList, Done: true}},
-		"/todo +home +work":           {{Action: protocol.TodoActionList, Words: "home work"}},
-		"/todo 7":                     {{Action: protocol.TodoActionShow, ID: "7"}},
-		"/todo #7":                    {{Action: protocol.TodoActionShow, ID: "7"}},
-		"/todo h12ab34-2":             {{Action: protocol.TodoActionShow, ID: "h12ab34-2"}},
-		"/todo done 7":                {{Action: protocol.TodoActionDone, ID: "7"}},
-		"/todo Done #7, 8":            {{Action: protocol.TodoActionDone, ID: "7"}, {Action: protocol.TodoActionDone, ID: "8"}},
-		"/todo tomorrow 7":            {{Action: protocol.TodoActionDue, ID: "7", Due: "2026-12-02"}},
-		"/todo delete 7":              {{Action: protocol.TodoActionDelete, ID: "7"}},
-		"/todo due 7 friday":          {{Action: protocol.TodoActionDue, ID: "7", Due: "2026-12-04"}},
-		"/todo due 7 friday 15:00":    {{Action: protocol.TodoActionDue, ID: "7", Due: "2026-12-04 15:00"}},
-		"/todo due #7 none":           {{Action: protocol.TodoActionDue, ID: "7"}},
-		"/todo due 7 2026-11-01":      {{Action: protocol.TodoActionDue, ID: "7", Due: "2026-11-01"}},
-		"/todo delete old photos":     {{Action: protocol.TodoActionAdd, Text: "delete old photos"}},
-		"/todo done with taxes":       {{Action: protocol.TodoActionAdd, Text: "done with taxes"}},
-		"/todo due diligence":         {{Action: protocol.TodoActionAdd, Text: "due diligence"}},
-		"/todo Milk due:today":        {{Action: protocol.TodoActionAdd, Text: "Milk due:2026-12-01"}},
-		"/todo Milk due:none +x":      {{Action: protocol.TodoActionAdd, Text: "Milk  +x"}},
-		"/todo - [ ] Milk\n* Bread":   {{Action: protocol.TodoActionAdd, Text: "Milk"}, {Action: protocol.TodoActionAdd, Text: "Bread"}},
+		"/todo":                    {{Action: protocol.TodoActionList}},
+		"/todo list":               {{Action: protocol.TodoActionList}},
+		"/todo done":               {{Action: protocol.TodoActionList, Done: true}},
+		"/todo +home +work":        {{Action: protocol.TodoActionList, Words: "home work"}},
+		"/todo 7":                  {{Action: protocol.TodoActionShow, ID: "7"}},
+		"/todo #7":                 {{Action: protocol.TodoActionShow, ID: "7"}},
+		"/todo h12ab34-2":          {{Action: protocol.TodoActionShow, ID: "h12ab34-2"}},
+		"/todo done 7":             {{Action: done, ID: "7"}},
+		"/todo Done #7, 8":         {{Action: done, ID: "7"}, {Action: done, ID: "8"}},
+		"/todo tomorrow 7":         {{Action: protocol.TodoActionDue, ID: "7", Due: "2026-12-02"}},
+		"/todo delete 7":           {{Action: protocol.TodoActionDelete, ID: "7"}},
+		"/todo due 7 friday":       {{Action: protocol.TodoActionDue, ID: "7", Due: "2026-12-04"}},
+		"/todo due 7 friday 15:00": {{Action: protocol.TodoActionDue, ID: "7", Due: "2026-12-04 15:00"}},
+		"/todo due #7 none":        {{Action: protocol.TodoActionDue, ID: "7"}},
+		"/todo due 7 2026-11-01":   {{Action: protocol.TodoActionDue, ID: "7", Due: "2026-11-01"}},
+		"/todo delete old photos":  {{Action: protocol.TodoActionAdd, Text: "delete old photos"}},
+		"/todo done with taxes":    {{Action: protocol.TodoActionAdd, Text: "done with taxes"}},
+		"/todo due diligence":      {{Action: protocol.TodoActionAdd, Text: "due diligence"}},
+		"/todo Milk due:today":     {{Action: protocol.TodoActionAdd, Text: "Milk due:2026-12-01"}},
+		"/todo Milk due:none +x":   {{Action: protocol.TodoActionAdd, Text: "Milk  +x"}},
+		"/todo - [ ] Milk\n* Bread": {
+			{Action: protocol.TodoActionAdd, Text: "Milk"}, {Action: protocol.TodoActionAdd, Text: "Bread"}},
 		"/todo help":                  {},
 		"/todo Milk due:soon":         {},
 		"/todo due 7 soon":            {},
 		"/todo due 7 every monday":    {},
-		"t:done 7 2026-11-30":         {{Action: protocol.TodoActionDone, ID: "7", Created: "2026-11-30"}},
+		"t:done 7 2026-11-30":         {{Action: done, ID: "7", Created: "2026-11-30"}},
 		"t:delete 7 2026-11-30":       {{Action: protocol.TodoActionDelete, ID: "7", Created: "2026-11-30"}},
 		"t:tomorrow 7 x":              {{Action: protocol.TodoActionDue, ID: "7", Created: "x", Due: "2026-12-02"}},
 		"t:from 8":                    {{Action: protocol.TodoActionList, Offset: 8}},
@@ -172,7 +176,8 @@ func TestCommand_AgainAfterCrash_RecordsOnce(t *testing.T) {
 		Tags: []string{"home"}, Created: "2026-12-01T00:30:00"}
 	r.worker.result = protocol.TodoResult{Items: []protocol.TodoItem{item}, Changed: true}
 	want := "Added: 7 ☐ `Buy milk` +home, due tomorrow, small"
-	if d := r.runs("1", "/todo Buy milk +home due:tomorrow"); d.Text != want || len(d.Buttons) != 1 || len(d.Buttons[0]) != 3 {
+	d := r.runs("1", "/todo Buy milk +home due:tomorrow")
+	if d.Text != want || len(d.Buttons) != 1 || len(d.Buttons[0]) != 3 {
 		t.Errorf("got %+v", d)
 	}
 	r.worker.result.Changed = false // a worker that is asked again would say so
@@ -182,7 +187,8 @@ func TestCommand_AgainAfterCrash_RecordsOnce(t *testing.T) {
 	if got := r.ledger(); len(got) != 1 || got[0] != "edit todos.md (added 7: Buy milk)" {
 		t.Errorf("the ledger has %q", got)
 	}
-	if d := r.runs("2", "/todo Buy milk"); d.Text != "This is on your list already: 7 ☐ `Buy milk` +home, due tomorrow, small" {
+	want = "This is on your list already: 7 ☐ `Buy milk` +home, due tomorrow, small"
+	if d := r.runs("2", "/todo Buy milk"); d.Text != want {
 		t.Errorf("got %q", d.Text)
 	}
 	for _, b := range (supervisor.Delivery{Buttons: [][]supervisor.Button{buttons(protocol.TodoItem{
@@ -211,8 +217,9 @@ func TestCommand_Failure_SaysWhy(t *testing.T) {
 	for text, want := range map[string]string{
 		"/todo": textEmpty, "/todo done": textNoneDone, "/todo +x": textNoneFits,
 		"/todo done 9": "Your list has no to-do `9`. /todo lists all.", "t:done 9 x": textGone,
-		"/todo 9": "Your list has no to-do `9`. /todo lists all.", "/todo due 9 friday": "Your list has no to-do `9`. /todo lists all.",
-		"/todo " + strings.Repeat("x\n", 21): "That is too much at once. Send at most 20 lines, or write them into todos.md.",
+		"/todo 9":                            "Your list has no to-do `9`. /todo lists all.",
+		"/todo due 9 friday":                 "Your list has no to-do `9`. /todo lists all.",
+		"/todo " + strings.Repeat("x\n", 21): fmt.Sprintf(textTooMany, 20),
 	} {
 		if d := r.runs(text, text); d.Text != want {
 			t.Errorf("%q: got %q", text, d.Text)
@@ -223,8 +230,8 @@ func TestCommand_Failure_SaysWhy(t *testing.T) {
 func TestList_LongList_HasPages(t *testing.T) {
 	r := newRig(t)
 	for range protocol.TodoPageSize {
-		r.worker.result.Items = append(r.worker.result.Items, protocol.TodoItem{ID: "7", Title: "a", Status: "in_progress",
-			Effort: "medium"})
+		r.worker.result.Items = append(r.worker.result.Items, protocol.TodoItem{ID: "7", Title: "a",
+			Status: "in_progress", Effort: "medium"})
 	}
 	r.worker.result.Total = 20
 	d := r.runs("1", "/todo")
@@ -232,7 +239,8 @@ func TestList_LongList_HasPages(t *testing.T) {
 		d.Buttons[8][0] != (supervisor.Button{Text: "12 more", Press: "t:from 8"}) {
 		t.Errorf("got %+v", d)
 	}
-	if d := r.runs("2", "/todo done"); !strings.HasSuffix(d.Text, "\n… and 12 more. All are in todos.md.") || len(d.Buttons) > 0 {
+	d = r.runs("2", "/todo done")
+	if !strings.HasSuffix(d.Text, "\n… and 12 more. All are in todos.md.") || len(d.Buttons) > 0 {
 		t.Errorf("got %+v", d)
 	}
 	r.worker.result = protocol.TodoResult{Done: 3}
@@ -243,8 +251,10 @@ func TestList_LongList_HasPages(t *testing.T) {
 
 func TestDescribeDue_Dates_AreWords(t *testing.T) {
 	now := time.Date(2026, 11, 30, 10, 0, 0, 0, time.UTC)
-	for due, want := range map[string]string{"2026-11-30": "today", "2026-11-30 09:00": "today 09:00", "2026-12-01": "tomorrow",
-		"2026-12-04 15:00": "Fri 4 Dec 15:00", "2027-01-02": "Sat 2 Jan 2027", "2026-11-29": "since Sun 29 Nov", "x": "x"} {
+	for due, want := range map[string]string{"2026-11-30": "today", "2026-11-30 09:00": "today 09:00",
+		"2026-12-01":       "tomorrow",
+		"2026-12-04 15:00": "Fri 4 Dec 15:00", "2027-01-02": "Sat 2 Jan 2027", "2026-11-29": "since Sun 29 Nov",
+		"x": "x"} {
 		if got := describeDue(due, now); got != want {
 			t.Errorf("%s: got %q, want %q", due, got, want)
 		}

@@ -79,9 +79,9 @@ func describeDue(due string, now time.Time) string {
 	case day == now.AddDate(0, 0, 1).Format(time.DateOnly):
 		return textTomorrow + hour
 	case at.Year() == now.Year():
-		day = at.Format("Mon 2 Jan")
+		day = at.Format(textDay)
 	default:
-		day = at.Format("Mon 2 Jan 2006")
+		day = at.Format(textDayOfYear)
 	}
 	if at.Before(now) {
 		return textOverdue + day + hour

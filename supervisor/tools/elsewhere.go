@@ -16,12 +16,13 @@ type ForeignTool struct {
 	Button    string   // the button with which the user does the same; "" means none
 }
 
-// ForeignTools lists other assistants' tools for scheduled work.
+// ForeignTools lists other assistants' tools for scheduled work and to-dos.
 var ForeignTools = []ForeignTool{
 	{"EchOS", "add_reminder", "", []string{"schedule_task"}, ""},
 	{"EchOS", "list_reminders", "", []string{"list_tasks"}, ""},
 	{"EchOS", "list_reminders", "completed", []string{"get_task_results"}, ""},
 	{"EchOS", "complete_reminder", "", []string{"cancel_task"}, "Done"},
+	{"EchOS", "list_todos", "", []string{"todo_list"}, ""},
 	{"EchOS", "manage_schedule", "upsert", []string{"schedule_task", "update_task"}, ""},
 	{"EchOS", "manage_schedule", "upsert, enabled", []string{"update_task"}, "Pause"},
 	{"EchOS", "manage_schedule", "list", []string{"list_tasks"}, ""},

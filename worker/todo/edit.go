@@ -41,6 +41,7 @@ func (f *File) Add(c Change, now time.Time) (item Item, added bool, err error) {
 	if err != nil {
 		return item, false, err
 	}
+	f.refresh()
 	for _, e := range f.items {
 		if e.Status != StatusDone && e.sameWords(wanted) {
 			return e.Item, false, nil
@@ -144,7 +145,7 @@ func (f *File) Update(key string, c Change, now time.Time) (item Item, changed b
 		wanted.Key = strconv.FormatInt(f.highest+1, 10)
 	}
 	f.rewrite(old, wanted, now)
-	item, err = f.reread(wanted)
+	item, err = f.rereadItem(old, wanted)
 	return item, err == nil, err
 }
 
@@ -239,7 +240,7 @@ func cleanTags(list []string) (tags []string, err error) {
 	for _, tag := range list {
 		tag = strings.TrimPrefix(strings.TrimSpace(tag), "+")
 		if !isTag("+"+tag) || utf8.RuneCountInString(tag) > 40 {
-			return nil, fmt.Errorf("tag %.40q: want one word of letters, digits, - and _ that begins with a letter", tag)
+			return nil, fmt.Errorf("tag %.40q: want a letter, and then letters, digits, - and _", tag)
 		}
 		if !slices.Contains(tags, tag) {
 			tags = append(tags, tag)
@@ -286,7 +287,7 @@ func (i Item) sameWords(o Item) bool {
 		slices.Equal(i.Tags, o.Tags)
 }
 
-// reread parses the file after an edit, and returns the edited item. It fails if something around
+// reread parses the file after an item was added, and returns the item. It fails if something around
 // the item, such as a block of code without an end, swallows it.
 func (f *File) reread(wanted Item) (Item, error) {
 	f.parse()
@@ -295,4 +296,20 @@ func (f *File) reread(wanted Item) (Item, error) {
 		return got, errors.New(textSwallowed)
 	}
 	return got, nil
+}
+
+// rereadItem parses an item after its lines were rewritten. The rest of the file is parsed later, if
+// that is needed.
+func (f *File) rereadItem(old entry, wanted Item) (Item, error) {
+	f.stale = true
+	line := content(f.lines[old.from])
+	e, ok := startItem(strings.TrimPrefix(line, byteOrderMark))
+	e.from, e.title = old.from, old.title
+	if ok {
+		f.readItem(&e)
+	}
+	if e.Key != wanted.Key || !e.sameWords(wanted) || e.Status != wanted.Status {
+		return e.Item, errors.New(textSwallowed)
+	}
+	return e.Item, nil
 }

@@ -16,6 +16,7 @@ const maxNumber = 100_000_000
 type File struct {
 	lines   []string // each line with its ending
 	items   []entry
+	stale   bool   // the items are not those of the lines any more
 	highest int64  // highest number of an item
 	user    string // value of the key user in the last comment that has it
 }
@@ -48,6 +49,7 @@ func (f *File) String() string { return strings.Join(f.lines, "") }
 
 // Items returns the items in the order of the file.
 func (f *File) Items() []Item {
+	f.refresh()
 	list := make([]Item, len(f.items))
 	for n, e := range f.items {
 		list[n] = e.Item
@@ -64,18 +66,30 @@ func (f *File) Find(key string) (Item, bool) {
 }
 
 func (f *File) index(key string) int {
+	f.refresh()
 	key = strings.TrimPrefix(strings.ToLower(strings.TrimSpace(key)), "#")
 	return slices.IndexFunc(f.items, func(e entry) bool { return e.Key == key })
 }
 
+// refresh parses the lines again after an edit.
+func (f *File) refresh() {
+	if f.stale {
+		f.parse()
+	}
+}
+
+// byteOrderMark may stand at the beginning of a file.
+const byteOrderMark = "\uFEFF"
+
 // parse finds the items of the lines.
 func (f *File) parse() {
+	f.stale = false
 	f.items, f.highest, f.user = make([]entry, 0, len(f.items)+len(f.lines)/8), 0, ""
 	var outside block
 	for n := 0; n < len(f.lines); {
 		line := content(f.lines[n])
 		if n == 0 {
-			line = strings.TrimPrefix(line, "\uFEFF")
+			line = strings.TrimPrefix(line, byteOrderMark)
 		}
 		e, ok := startItem(line)
 		if outside.skips(line) || !ok {

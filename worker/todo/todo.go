@@ -65,8 +65,8 @@ type Item struct {
 	Line        int // line of the title, from 1
 }
 
-// Mark tells the item apart from others that have had the same key: the time of its creation and a
-// digest of its title.
+// Mark tells the item apart from others that have had the same key. It has the time of the item's
+// creation, and a digest of its title.
 func (i Item) Mark() string {
 	sum := sha256.Sum256([]byte(i.Title))
 	created := i.Created
@@ -183,6 +183,9 @@ func isTag(word string) bool {
 
 // splitTitle splits the text of a title line into the title, its tags and its due date.
 func splitTitle(text string) (title string, tags []string, due string) {
+	if !strings.ContainsAny(text, "+:\t") && !strings.Contains(text, "  ") && isASCII(text) {
+		return strings.TrimSpace(text), nil, "" // most titles
+	}
 	words := strings.Fields(text)
 	kept := words[:0]
 	for _, word := range words {
@@ -198,4 +201,13 @@ func splitTitle(text string) (title string, tags []string, due string) {
 		}
 	}
 	return strings.Join(kept, " "), tags, due
+}
+
+func isASCII(text string) bool {
+	for n := range len(text) {
+		if text[n] >= 0x80 || text[n] < ' ' {
+			return false
+		}
+	}
+	return true
 }

@@ -52,7 +52,8 @@ func equal(a, b todo.Item) bool {
 	tags := slices.Equal(a.Tags, b.Tags)
 	a.Tags, b.Tags = nil, nil
 	return tags && a.Key == b.Key && a.Title == b.Title && a.Description == b.Description && a.Status == b.Status &&
-		a.Effort == b.Effort && a.Due == b.Due && a.Created == b.Created && a.Completed == b.Completed && a.Line == b.Line
+		a.Effort == b.Effort && a.Due == b.Due && a.Created == b.Created &&
+		a.Completed == b.Completed && a.Line == b.Line
 }
 
 // goldenEdits are edits of testdata/NAME.md, whose result is testdata/NAME.EDIT.md.
@@ -70,8 +71,9 @@ var goldenEdits = map[string]func(f *todo.File) error{
 		return err
 	},
 	"folderbot.all": func(f *todo.File) error {
-		_, _, err := f.Update("1", todo.Change{Title: to("Buy food +week"), Description: to("Bread.\n\n- [ ] rye\n  dark"),
-			Effort: to("medium"), Tags: to([]string{"shopping"}), Due: to("2026-12-01T15:30")}, now)
+		_, _, err := f.Update("1", todo.Change{Title: to("Buy food +week"),
+			Description: to("Bread.\n\n- [ ] rye\n  dark"),
+			Effort:      to("medium"), Tags: to([]string{"shopping"}), Due: to("2026-12-01T15:30")}, now)
 		return err
 	},
 	"folderbot.add": func(f *todo.File) error {
@@ -143,7 +145,8 @@ func read(t *testing.T, name string) string {
 
 func TestAdd_OpenItemWithSameWords_AddsNothing(t *testing.T) {
 	f := todo.Parse(folderbot)
-	c := todo.Change{Title: to("Buy groceries +shopping +errands"), Description: to("Milk and eggs."), Effort: to("small")}
+	c := todo.Change{Title: to("Buy groceries +shopping +errands"), Description: to("Milk and eggs."),
+		Effort: to("small")}
 	if item, added, err := f.Add(c, now); err != nil || added || item.Key != "1" || f.String() != folderbot {
 		t.Errorf("got %+v, %t, %v", item, added, err)
 	}

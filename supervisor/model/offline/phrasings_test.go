@@ -29,7 +29,7 @@ func offer(names ...string) []protocol.Tool {
 
 // outcome returns the model's first action for a message, as one line.
 func outcome(message string) string {
-	got := answer(modelcall.Request{Tools: offer(append(toolNames, toolSchedule, "list_tasks")...),
+	got := answer(modelcall.Request{Tools: offer(append(toolNames, toolSchedule, "list_tasks", "todo_add", "todo_list")...),
 		Messages: []protocol.Message{protocol.NewUserMessage(message)}})
 	if calls := got.ToolCalls(); len(calls) > 0 {
 		return "call: " + calls[0].Name + " " + string(calls[0].Arguments)

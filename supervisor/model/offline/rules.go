@@ -39,11 +39,13 @@ type rule struct {
 const notesFile = "notes.md"
 
 // FILE is a name in quotes, or a word with an extension or a slash. So no other word counts as a
-// file. LIST is a list of the user. SEP separates words from a text that is used verbatim.
+// file. LIST is a list of the user, and TODOS the list of
+// to-dos. SEP separates words from a text that is used verbatim.
 var patternMacros = strings.NewReplacer(
 	"FILE", `(?:(?:the |a |an |my )?(?:new )?(?:text )?file )?(?:called |named )?`+
 		`(?P<path>"[^"\n]+"|“[^”\n]+”|[^\s":*]*[^\s":*.]\.[A-Za-z]\w{0,7}|[^\s":*]+/[^\s"*]*[^\s".:,;!?*])`,
 	"LIST", `(?:the |my |our )(?P<list>(?:[\pL\d-]+ ){0,3})list`,
+	"TODOS", `to[- ]?do(?:s| list)`,
 	"SEP", `(?:[ \t]*:[ \t]*\n?|[ \t]*\n|[ \t]+)`,
 )
 
@@ -146,6 +148,20 @@ var rules = []rule{
 		},
 	},
 	{
+		name: "add a to-do", example: "add call Ann to my to-do list", tool: "todo_add",
+		arguments: argument("title", "text"), action: "add that to your to-do list", tell: tellDone, missing: textNoTodos,
+		patterns: []string{`(?:add|append|put|write) (?P<text>[^\n]+?) (?:to|on|onto|in) (?:the |my |our )TODOS`},
+	},
+	{
+		name: "show to-dos", example: "show my to-dos", tool: "todo_list",
+		arguments: func(values) map[string]any { return map[string]any{} },
+		action:    "list your to-dos", tell: tellTodos, missing: textNoTodos,
+		patterns: []string{`(?:show|list|read)(?: me)? (?:my |the |our )?TODOS`, `(?:my )?TODOS`,
+			`what(?:'s|’s| is| are)(?: on)? my TODOS`},
+	},
+	{name: "tick a to-do", say: []string{textTickTodo}, patterns: []string{
+		`(?:remove|delete|take|cross|strike|tick) [^\n]+? (?:from|off|off of|out of|on) (?:the |my |our )TODOS`}},
+	{
 		name: "add to a list", example: "add milk to my shopping list", tool: "append_file",
 		action: "add that to {path}", tell: tellDone,
 		arguments: func(v values) map[string]any {
@@ -237,7 +253,7 @@ func findRule(message string, timed bool) (*rule, values) {
 	readings := []string{text, trimPoliteEnd(text, " .!"), trimPoliteEnd(text, " .!?")}
 	for i, r := range rules {
 		harmless := r.tool == "" || r.tool == "list_files" || r.tool == "read_file" || r.tool == "recall" ||
-			r.tool == "list_tasks"
+			r.tool == "list_tasks" || r.tool == "todo_list"
 		if !timed && r.timed != "" {
 			continue
 		}
@@ -381,6 +397,9 @@ func tellFile(v values, result string) string {
 	}
 	return code(file) + ":\n" + fence(result)
 }
+
+// tellTodos returns the text about a list of to-dos.
+func tellTodos(_ values, result string) string { return fence(result) }
 
 // tellDone returns the text about a change, in the tool's own words.
 func tellDone(_ values, result string) string {

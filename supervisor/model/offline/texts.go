@@ -26,6 +26,8 @@ const (
 	textNoReminders = "I can't set reminders here, but this command can: `/remind tomorrow at 9: call Ann`. /jobs " +
 		"lists " +
 		"what is set."
+	textNoTodos    = "I can't change your to-dos here, but this command can: `/todo Call Ann`. /todo lists them."
+	textTickTodo   = "/todo lists your to-dos, with buttons that tick and delete them."
 	textMemory     = "/memory shows all that I remember of you, and where each fact comes from."
 	textBegins     = "The text begins:\n%s"
 	textOnlyShows  = "I can show a text, but not say what it means: for that I would need a real model."

@@ -38,20 +38,24 @@ var actions = map[protocol.TodoAction]func(*List, context.Context, protocol.Todo
 		r.Items = []protocol.TodoItem{describe(item)}
 		return err
 	},
-	protocol.TodoActionAdd: func(l *List, ctx context.Context, p protocol.TodoParameters, r *protocol.TodoResult) error {
+	protocol.TodoActionAdd: func(l *List, ctx context.Context, p protocol.TodoParameters,
+		r *protocol.TodoResult) error {
 		return l.changeOne(ctx, p, r, func(f *todo.File, at time.Time) (item todo.Item, err error) {
 			item, _, err = f.Add(todo.Change{Title: &p.Text}, at)
 			return item, err
 		})
 	},
-	protocol.TodoActionDone: func(l *List, ctx context.Context, p protocol.TodoParameters, r *protocol.TodoResult) error {
+	protocol.TodoActionDone: func(l *List, ctx context.Context, p protocol.TodoParameters,
+		r *protocol.TodoResult) error {
 		done := todo.StatusDone
 		return l.changeOne(ctx, p, r, updateOne(p, todo.Change{Status: &done}))
 	},
-	protocol.TodoActionDue: func(l *List, ctx context.Context, p protocol.TodoParameters, r *protocol.TodoResult) error {
+	protocol.TodoActionDue: func(l *List, ctx context.Context, p protocol.TodoParameters,
+		r *protocol.TodoResult) error {
 		return l.changeOne(ctx, p, r, updateOne(p, todo.Change{Due: &p.Due}))
 	},
-	protocol.TodoActionDelete: func(l *List, ctx context.Context, p protocol.TodoParameters, r *protocol.TodoResult) error {
+	protocol.TodoActionDelete: func(l *List, ctx context.Context, p protocol.TodoParameters,
+		r *protocol.TodoResult) error {
 		return l.changeOne(ctx, p, r, func(f *todo.File, _ time.Time) (todo.Item, error) {
 			item, err := find(f, p)
 			if err == nil {
@@ -121,8 +125,8 @@ func (l *List) listPage(_ context.Context, p protocol.TodoParameters, r *protoco
 
 // describe returns an item for the supervisor.
 func describe(i todo.Item) protocol.TodoItem {
-	described := protocol.TodoItem{ID: i.Key, Title: cut(i.Title), Description: cut(i.Description), Status: string(i.Status),
-		Effort: i.Effort, Due: i.Due, Created: i.Mark(), Line: i.Line}
+	described := protocol.TodoItem{ID: i.Key, Title: cut(i.Title), Description: cut(i.Description),
+		Status: string(i.Status), Effort: i.Effort, Due: i.Due, Created: i.Mark(), Line: i.Line}
 	size := 0
 	for _, tag := range i.Tags {
 		if size += len(tag); size > protocol.MaxTodoTextBytes {

@@ -32,6 +32,11 @@ const list = `# Todos
   <!-- id:2 user:42 created:2026-02-18T08:00:00 updated:2026-02-19T12:00:00 completed:2026-02-19T12:00:00 -->
 `
 
+// wantDate is the end of an error about a date.
+const wantDate = "want a date such as 2026-12-01, or 2026-12-01 15:00; today is Monday, 2026-11-30"
+
+type parameters = protocol.TodoParameters
+
 // rig is a home with the tools of its list.
 type rig struct {
 	*testing.T
@@ -105,7 +110,8 @@ func TestTools_Calls_ChangeOnlyTheirItem(t *testing.T) {
 			"Changed 2 [~] Paint the door; due 2026-11-30 09:00 (overdue)", "changed 2: Paint the door"},
 		{"todo_update", `{"id":"2","due":"none"}`, "Changed 2 [~] Paint the door", "changed 2: Paint the door"},
 		{"todo_list", `{}`, "2 [~] Paint the door\nNot shown: 1 done; status done lists them.", ""},
-		{"todo_remove", `{"id":"1"}`, "Deleted 1 [x] Buy milk +shopping; due 2026-12-01; effort tiny", "deleted 1: Buy milk"},
+		{"todo_remove", `{"id":"1"}`, "Deleted 1 [x] Buy milk +shopping; due 2026-12-01; effort tiny",
+			"deleted 1: Buy milk"},
 	} {
 		got, err := r.run(c.tool, c.arguments)
 		if err != nil || got.Text != c.text {
@@ -133,14 +139,14 @@ func TestTools_BadCall_SaysWhatToDo(t *testing.T) {
 	for call, want := range map[string]string{
 		`todo_add {}`:                              "todo_add: the title is missing; say what is to be done",
 		`todo_add {"title":"+x"}`:                  "add a to-do: the title is empty; say what is to be done",
-		`todo_add {"title":"a","due":"tomorrow"}`:  "add a to-do: due \"tomorrow\": want a date such as 2026-12-01, or 2026-12-01 15:00; today is Monday, 2026-11-30",
+		`todo_add {"title":"a","due":"tomorrow"}`:  "add a to-do: due \"tomorrow\": " + wantDate,
 		`todo_update {"id":"9","status":"done"}`:   "change to-do 9: no to-do has this id; todo_list shows the ids",
-		`todo_update {"id":"1","status":"later"}`:  `change to-do 1: status "later": want one of todo, in_progress, done`,
+		`todo_update {"id":"1","status":"x"}`:      `change to-do 1: status "x": want one of todo, in_progress, done`,
 		`todo_update {"id":true}`:                  `todo_update: arguments: id: want the id of a to-do, such as 7`,
 		`todo_remove {"id":9}`:                     "delete to-do 9: no to-do has this id; todo_list shows the ids",
 		`todo_list {"status":"open"}`:              `status "open": want one of todo, in_progress, done`,
 		`todo_list {"max_effort":"huge"}`:          `max_effort "huge": want one of tiny, small, medium, large, epic`,
-		`todo_list {"due_before":"next week"}`:     "list to-dos: due_before \"next week\": want a date such as 2026-12-01, or 2026-12-01 15:00; today is Monday, 2026-11-30",
+		`todo_list {"due_before":"next week"}`:     "list to-dos: due_before \"next week\": " + wantDate,
 		`todo_add {"title":"a","priority":"high"}`: `todo_add: arguments: json: unknown field "priority"`,
 	} {
 		name, arguments, _ := strings.Cut(call, " ")
@@ -152,7 +158,8 @@ func TestTools_BadCall_SaysWhatToDo(t *testing.T) {
 		t.Errorf("the list has changed:\n%s", r.text())
 	}
 	r.save("caf\xe9\n")
-	if _, err := r.run("todo_add", `{"title":"a"}`); err == nil || !strings.Contains(err.Error(), "save it as UTF-8 first") {
+	_, err := r.run("todo_add", `{"title":"a"}`)
+	if err == nil || !strings.Contains(err.Error(), "save it as UTF-8 first") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -203,7 +210,7 @@ func TestList_ManyItems_ShowsFifty(t *testing.T) {
 // mark returns the TodoItem.Created of an item.
 func (r *rig) mark(id string) string {
 	r.Helper()
-	got, err := r.list.RunOperation(r.Context(), protocol.TodoParameters{Action: protocol.TodoActionShow, ID: id})
+	got, err := r.list.RunOperation(r.Context(), parameters{Action: protocol.TodoActionShow, ID: id})
 	if err != nil || len(got.Items) != 1 {
 		r.Fatalf("got %+v, %v", got, err)
 	}
@@ -217,17 +224,17 @@ func TestOperation_Repeated_ChangesNothingMore(t *testing.T) {
 	at := "2026-11-30T10:20:00"
 	called := format.Item{Title: "Call mum", Created: at}.Mark()
 	for _, c := range []struct {
-		p      protocol.TodoParameters
+		p      parameters
 		want   string // title of the item
 		second string
 	}{
-		{protocol.TodoParameters{Action: protocol.TodoActionAdd, Text: "Call mum +family due:2026-12-24", At: at}, "Call mum",
+		{parameters{Action: protocol.TodoActionAdd, Text: "Call mum +family due:2026-12-24", At: at}, "Call mum",
 			"Call mum"},
-		{protocol.TodoParameters{Action: protocol.TodoActionDone, ID: "1", Created: r.mark("1"), At: at},
+		{parameters{Action: protocol.TodoActionDone, ID: "1", Created: r.mark("1"), At: at},
 			"Buy groceries", "Buy groceries"},
-		{protocol.TodoParameters{Action: protocol.TodoActionDue, ID: "3", Created: called, Due: "2026-12-01", At: at}, "Call mum",
-			"Call mum"},
-		{protocol.TodoParameters{Action: protocol.TodoActionDelete, ID: "3", Created: called, At: at}, "Call mum", ""},
+		{parameters{Action: protocol.TodoActionDue, ID: "3", Created: called, Due: "2026-12-01", At: at},
+			"Call mum", "Call mum"},
+		{parameters{Action: protocol.TodoActionDelete, ID: "3", Created: called, At: at}, "Call mum", ""},
 	} {
 		for n, want := range []string{c.want, c.second} {
 			got, err := r.list.RunOperation(t.Context(), c.p)
@@ -235,7 +242,8 @@ func TestOperation_Repeated_ChangesNothingMore(t *testing.T) {
 			if len(got.Items) > 0 {
 				title = got.Items[0].Title
 			}
-			if err != nil || title != want || got.Changed != (want != "") || got.Refused != "" || got.Validate() != nil {
+			if err != nil || title != want || got.Changed != (want != "") || got.Refused != "" ||
+				got.Validate() != nil {
 				t.Errorf("%s, run %d: got %+v, %v", c.p.Action, n, got, err)
 			}
 		}
@@ -254,7 +262,7 @@ func TestOperation_OldCard_ChangesNoNewItem(t *testing.T) {
 	card := r.mark("1")
 	r.save(strings.Replace(r.text(), "Buy groceries", "Buy a car", 1))
 	before := r.text()
-	for _, p := range []protocol.TodoParameters{
+	for _, p := range []parameters{
 		{Action: protocol.TodoActionDone, ID: "1", Created: card},
 		{Action: protocol.TodoActionDelete, ID: "1", Created: card},
 		{Action: protocol.TodoActionDone, ID: "h000000", Created: "000000000000"},
@@ -268,15 +276,15 @@ func TestOperation_OldCard_ChangesNoNewItem(t *testing.T) {
 	if r.text() != before {
 		t.Errorf("got\n%s", r.text())
 	}
-	got, err := r.list.RunOperation(t.Context(), protocol.TodoParameters{Action: protocol.TodoActionList, Words: "hand"})
+	got, err := r.list.RunOperation(t.Context(), parameters{Action: protocol.TodoActionList, Words: "hand"})
 	if err != nil || got.Total != 1 || got.Done != 1 || len(got.Items) != 1 || got.Items[0].Created == "" {
 		t.Fatalf("got %+v, %v", got, err)
 	}
-	p := protocol.TodoParameters{Action: protocol.TodoActionDone, ID: got.Items[0].ID, Created: got.Items[0].Created}
+	p := parameters{Action: protocol.TodoActionDone, ID: got.Items[0].ID, Created: got.Items[0].Created}
 	if got, err := r.list.RunOperation(t.Context(), p); err != nil || len(got.Items) != 1 || got.Items[0].ID != "3" {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	if got, err := r.list.RunOperation(t.Context(), protocol.TodoParameters{Action: protocol.TodoActionAdd}); err != nil ||
+	if got, err = r.list.RunOperation(t.Context(), parameters{Action: protocol.TodoActionAdd}); err != nil ||
 		got.Refused != "the title is empty; say what is to be done" {
 		t.Errorf("got %+v, %v", got, err)
 	}

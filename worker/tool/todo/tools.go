@@ -184,8 +184,8 @@ func (l *List) remove(ctx context.Context, call worker.Call, args removeArgs) (r
 // changed returns the result of a change of an item.
 func (l *List) changed(what, text string, item todo.Item, undo *protocol.Undo) worker.Result {
 	r := l.result(text, what+" "+item.Key)
-	r.Changes = []protocol.Change{{Kind: "edit", Target: todo.FileName, Detail: what + " " + item.Key + ": " + item.Title,
-		Undo: undo}}
+	r.Changes = []protocol.Change{{Kind: "edit", Target: todo.FileName,
+		Detail: what + " " + item.Key + ": " + item.Title, Undo: undo}}
 	return r
 }
 
@@ -199,7 +199,8 @@ func (l *List) refused(attempt string, err error) (worker.Result, error) {
 	case errors.Is(err, todo.ErrNotFound):
 		return worker.Result{}, fmt.Errorf("%s: %w; todo_list shows the ids", attempt, err)
 	case errors.Is(err, todo.ErrBadDue):
-		return worker.Result{}, fmt.Errorf("%s: %w; today is %s", attempt, err, l.now().In(l.zone).Format("Monday, "+time.DateOnly))
+		today := l.now().In(l.zone).Format("Monday, " + time.DateOnly)
+		return worker.Result{}, fmt.Errorf("%s: %w; today is %s", attempt, err, today)
 	}
 	return worker.Result{}, fmt.Errorf("%s: %w", attempt, err)
 }
@@ -216,7 +217,8 @@ func (l *List) list(_ context.Context, _ worker.Call, args listArgs) (worker.Res
 	filter := todo.Filter(args)
 	switch {
 	case filter.Status != "" && !slices.Contains(todo.Statuses(), string(filter.Status)):
-		return worker.Result{}, fmt.Errorf("status %.40q: want one of %s", filter.Status, strings.Join(todo.Statuses(), ", "))
+		return worker.Result{}, fmt.Errorf("status %.40q: want one of %s", filter.Status,
+			strings.Join(todo.Statuses(), ", "))
 	case filter.MaxEffort != "" && !slices.Contains(todo.Efforts(), filter.MaxEffort):
 		return worker.Result{}, fmt.Errorf("max_effort %.40q: want one of %s", filter.MaxEffort,
 			strings.Join(todo.Efforts(), ", "))
