@@ -48,6 +48,7 @@ const (
 	EffectFactCorrected        = "fact.corrected" // the user corrected a fact
 	EffectFactForgotten        = "fact.forgotten"
 	EffectMemoryImported       = "memory.imported"
+	EffectCalendarImported     = "calendar.imported" // the user added the events of a file
 )
 
 // EffectFactReplaced is the kind of effect for a fact that a newer fact replaced. Like all kinds

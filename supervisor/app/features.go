@@ -1,6 +1,7 @@
 package app
 
 import (
+	"mews/supervisor/calendar"
 	"mews/supervisor/egress"
 	"mews/supervisor/feature"
 	"mews/supervisor/filehistory"
@@ -34,6 +35,7 @@ func (s *service) newFeatures() []feature.Feature {
 		s.instructions().Feature(),
 		s.newUndos().Feature(),
 		s.newFileHistory().Feature(),
+		s.newCalendar().Feature(),
 		s.newSearcher().Feature(),
 		s.forgetter.Feature(),
 		s.voices.Feature(),
@@ -69,6 +71,12 @@ func (s *service) newFileHistory() *filehistory.FileHistory {
 func (s *service) newTodos() *todo.Todos {
 	return todo.New(todo.Options{Operations: s.operations, Kept: s.db.Operations(), Effects: s.db.Effects(),
 		Zone: s.settings.Zone, Now: s.now})
+}
+
+// newCalendar makes the feature that shows the user's calendar.
+func (s *service) newCalendar() *calendar.Calendar {
+	return calendar.New(calendar.Options{Operations: s.operations, Kept: s.db.Operations(), Effects: s.db.Effects(),
+		Sent: s.db.Inbox(), Zone: s.settings.Zone})
 }
 
 // newSearcher makes the feature that searches messages and homes.

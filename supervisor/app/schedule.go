@@ -81,7 +81,7 @@ func (s *service) newRoutines() *routine.Routines {
 func (s *service) newReminders() *filereminder.Reminders {
 	return filereminder.New(filereminder.Options{Store: s.db.FileReminders(), Person: s.activeUser,
 		Users: s.people.Names, Agenda: s.operations.ListAgenda, Queued: s.deliveryQueued,
-		TodoButtons: todo.ReminderButtons, Commands: []string{"/todo"},
+		TodoButtons: todo.ReminderButtons, Commands: []string{"/todo", "/calendar"},
 		Wake: func() { s.schedule.WakeLoop() }, Now: s.now, Log: s.log.Named("reminders")})
 }
 

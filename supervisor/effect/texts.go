@@ -49,6 +49,8 @@ var Kinds = []Kind{
 		detail: " (%s)",
 		hidden: true,
 	},
+	{Name: supervisor.EffectCalendarImported, Group: GroupChanged, words: "added, as you asked, events to",
+		detail: " (%s)", hidden: true},
 	{Name: "restore", Group: GroupChanged, words: "restored an earlier version of", detail: " (%s)"},
 	{Name: supervisor.EffectFilesRestored, Group: GroupChanged, words: "restored, as you asked, an earlier version of",
 		detail: " (%s)", hidden: true},

@@ -120,7 +120,7 @@ func yearly(changes []time.Time, first time.Time) string {
 			}
 			next++
 		}
-		if next <= zoneTo {
+		if next <= zoneTo || next < first.Year()+3 {
 			return ""
 		}
 		return want

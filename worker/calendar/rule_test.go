@@ -66,7 +66,7 @@ func randomRule(r *rand.Rand) string {
 	if maybe(6) {
 		numbers("BYMINUTE", 2, 0, 59, false)
 	}
-	if !fine && freq != "WEEKLY" && maybe(4) && len(rule) > 2 { // the library lets the first week begin at the start
+	if !fine && freq != "WEEKLY" && freq != "DAILY" && maybe(4) && len(rule) > 2 { // the library lets the first week begin at the start
 		numbers("BYSETPOS", 2, 1, 3, true)
 	}
 	if maybe(3) {

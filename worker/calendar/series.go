@@ -224,12 +224,9 @@ func (q *search) cut(e *event) {
 
 // add adds the occurrences of a series.
 func (q *search) add(s *series) {
-	done := map[int64]bool(nil)
+	var done excluded
 	for _, e := range s.changed {
-		if done == nil {
-			done = map[int64]bool{}
-		}
-		done[s.key(e.instance, q.reader)] = true
+		done.add(s.key(e.instance, q.reader), e.instance.date)
 		o := e.occurrence(e.start.wall, q.reader)
 		o.Moved, o.Instance = true, s.instance(e.instance, q.reader)
 		q.put(o)
@@ -238,7 +235,7 @@ func (q *search) add(s *series) {
 		return
 	}
 	if !s.master.repeats {
-		if q.mayHave(s.master) && (len(s.changed) == 0 || !done[s.key(s.master.start, q.reader)]) {
+		if q.mayHave(s.master) && !done.has(s, s.master.start.wall, q.reader) {
 			q.put(s.master.occurrence(s.master.start.wall, q.reader))
 		}
 		return
@@ -248,7 +245,7 @@ func (q *search) add(s *series) {
 	for _, wall := range list {
 		of := s.master.start
 		key := s.key(moment{wall: wall, zone: of.zone, date: of.date}, q.reader)
-		if done[key] || x.has(s, wall, q.reader) {
+		if done.has(s, wall, q.reader) || x.has(s, wall, q.reader) {
 			continue
 		}
 		e, at := s.at(key, wall, q.reader)

@@ -56,7 +56,8 @@ func (o Occurrence) When(reader *time.Location) string {
 		return text
 	}
 	if _, own := o.Start.Zone(); own != offsetAt(o.Start, reader) {
-		return text + " (there " + o.when(zone) + " " + oneLine(zone.String()) + ")"
+		there := strings.TrimPrefix(o.when(zone), o.Start.In(reader).Format(dayLayout)+" ")
+		return text + " (" + there + " in " + oneLine(zone.String()) + ")"
 	}
 	return text
 }

@@ -8,7 +8,7 @@ import (
 
 // Bounds of the rules of one zone.
 const (
-	maxObservances = 40
+	maxObservances = 200
 	firstZoneYear  = 1970
 	lastZoneYear   = 2070
 )

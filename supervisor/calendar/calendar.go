@@ -1,0 +1,83 @@
+// Package calendar is the feature that shows the user's calendar, adds sent events to it, and sends
+// events. The user's worker reads and writes the file calendar.ics.
+package calendar
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/feature"
+	"mews/supervisor/markdown"
+	"mews/supervisor/sqlite"
+)
+
+// Operations runs operations in users' workers.
+type Operations interface {
+	Start(ctx context.Context, op supervisor.Operation) (supervisor.Operation, error)
+	Wait(ctx context.Context, id int64) (supervisor.Operation, error)
+}
+
+// InboundFinder finds the inbounds of users.
+type InboundFinder interface {
+	Find(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error)
+}
+
+// Options are the dependencies of the feature.
+type Options struct {
+	Operations Operations
+	Kept       sqlite.Operations // rows of the operations that Operations runs
+	Effects    sqlite.Effects
+	Sent       InboundFinder
+	Zone       func(user string) *time.Location
+}
+
+// Calendar answers /calendar. Its methods may be called from any goroutine.
+type Calendar struct{ o Options }
+
+// New makes the feature.
+func New(o Options) *Calendar { return &Calendar{o} }
+
+const (
+	commandName = "calendar"
+	prefix      = "cal:"
+	fileName    = "calendar.ics"
+)
+
+// Feature returns the command of the calendar.
+func (c *Calendar) Feature() feature.Feature {
+	return feature.Feature{Name: "calendar", Commands: []feature.Command{{
+		SlashCommand: supervisor.SlashCommand{Name: commandName,
+			Help: "your events today; /calendar week, /calendar month, /calendar 2026-12-03, /calendar import PATH, " +
+				"/calendar send ID"},
+		Group: feature.HelpGroupEveryday, Run: c.command, Private: feature.AlwaysPrivateAnswer, Prefix: prefix,
+		Press: c.press}}}
+}
+
+// operate runs a calendar operation in the user's worker. It deletes the operation's row afterwards,
+// because the row has the user's words.
+func (c *Calendar) operate(ctx context.Context, user string, p protocol.CalendarParameters) (
+	r protocol.CalendarResult, err error) {
+	parameters, _ := json.Marshal(p) // Marshal never fails for these parameters
+	op, err := c.o.Operations.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationKindCalendar,
+		Parameters: string(parameters)})
+	if err == nil {
+		op, err = c.o.Operations.Wait(ctx, op.ID)
+	}
+	if err == nil {
+		err = c.o.Kept.Delete(context.WithoutCancel(ctx), op.ID)
+	}
+	switch {
+	case err != nil:
+		return r, fmt.Errorf("%s in the calendar of %s: %w", p.Action, user, err)
+	case op.State != supervisor.OperationDone:
+		return r, supervisor.Errorf(supervisor.CodeUnavailable, textFailed, markdown.EscapeSentence(op.Result))
+	}
+	if err = json.Unmarshal([]byte(op.Result), &r); err == nil && r.Refused != "" {
+		err = supervisor.Errorf(supervisor.CodeInvalid, textRefused, markdown.EscapeSentence(r.Refused))
+	}
+	return r, err
+}
