@@ -37,13 +37,19 @@ func complete(cfg *Config, env Env) {
 	}
 	cleanAll(cfg.Worker.ReadOnly)
 	cleanPath(&cfg.Worker.HistoryDir)
-	all := EffectRules{}
-	maps.Copy(all, env.Effects)
-	maps.Copy(all, cfg.Approvals.All)
-	cfg.Approvals.All = all
+	cfg.Approvals.All = withDefaults(cfg.Approvals.All, env.Effects)
+	cfg.Approvals.Tainted = withDefaults(cfg.Approvals.Tainted, env.Tainted)
 	for i := range cfg.Users {
 		completeUser(&cfg.Users[i], cfg)
 	}
+}
+
+// withDefaults returns rules and the default rules of other effects.
+func withDefaults(rules, defaults EffectRules) EffectRules {
+	all := EffectRules{}
+	maps.Copy(all, defaults)
+	maps.Copy(all, rules)
+	return all
 }
 
 func completeUser(u *User, cfg *Config) {

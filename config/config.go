@@ -324,6 +324,9 @@ type Approvals struct {
 	Admin EffectRules `yaml:"admin" check:"rules"` // rules of admins; each replaces the rule of All for its effect
 	// rules of other users; each replaces the rule of All for its effect
 	User EffectRules `yaml:"user" check:"rules"`
+	// rules of all users while words of others are before the model; the stricter of such a rule and
+	// the rule above holds
+	Tainted EffectRules `yaml:"tainted" check:"rules"`
 }
 
 // EffectRules maps the name of an effect to allow, ask, step_up or deny.

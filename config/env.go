@@ -23,6 +23,8 @@ type Env struct {
 
 	// the known effects, each with its default rule
 	Effects EffectRules
+	// the effects with another default rule while words of others are before the model
+	Tainted EffectRules
 	// a client of a running service reads the configuration, perhaps without the right to read its
 	// secrets
 	Client bool
@@ -31,8 +33,8 @@ type Env struct {
 // maxFile limits the size of a configuration, or of a file with a secret, in bytes.
 const maxFile = 1 << 20
 
-// ReadMachineEnv returns the Env of this machine, with the given effects.
-func ReadMachineEnv(effects EffectRules) (Env, error) {
+// ReadMachineEnv returns the Env of this machine, with the given effects and rules.
+func ReadMachineEnv(effects, tainted EffectRules) (Env, error) {
 	cwd, err := os.Getwd()
 	if err == nil {
 		_, err = os.Stat(cwd + "/.") // Stat fails if this account may not enter the folder
@@ -40,7 +42,8 @@ func ReadMachineEnv(effects EffectRules) (Env, error) {
 	if err != nil {
 		cwd = "" // the folder was deleted, or belongs to another account after su; Mews works without it
 	}
-	env := Env{Getenv: os.Getenv, ReadFile: readFile, Home: os.Getenv("HOME"), Cwd: cwd, Effects: effects}
+	env := Env{Getenv: os.Getenv, ReadFile: readFile, Home: os.Getenv("HOME"), Cwd: cwd, Effects: effects,
+		Tainted: tainted}
 	account, err := user.Current()
 	if err != nil {
 		// An account without a passwd entry, as in many containers, still has an id.

@@ -61,7 +61,7 @@ func TestLocalConfig_NoVariables_HasDefaults(t *testing.T) {
 	}
 	want := defaults()
 	want.Local, want.Log.Format = true, "text"
-	want.Approvals.All = testEnv(nil, nil).Effects
+	want.Approvals = Approvals{All: testEnv(nil, nil).Effects, Tainted: testTainted()}
 	want.State = "/home/alice/.local/state/mews"
 	want.Users = []User{{Name: "alice", Role: "admin", Account: "alice", Home: want.State + "/homes/alice", TOTP: TOTPOptional,
 		Budget: want.Budget.Users}}
@@ -357,7 +357,7 @@ func TestUserName_FromLogin_IsValid(t *testing.T) {
 }
 
 func TestMachineEnv_HasLoginAndFolder(t *testing.T) {
-	env, err := ReadMachineEnv(nil)
+	env, err := ReadMachineEnv(nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

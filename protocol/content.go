@@ -3,6 +3,7 @@ package protocol
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"slices"
 )
 
@@ -129,6 +130,15 @@ type ToolResult struct {
 	Tools []string `json:"tools,omitempty"`
 }
 
+// Limits of the origins of a result.
+const (
+	MaxOrigins     = 32  // origins of one result
+	MaxOriginBytes = 600 // bytes of one origin; a path and its prefix fit
+)
+
+// MaxUnnamedPaths is the maximum number of paths in Change.Unnamed.
+const MaxUnnamedPaths = 100
+
 // Change is one effect of a tool, as the ledger records it.
 type Change struct {
 	// kind of change: write, append, edit, move, delete; program (a program has changed the file);
@@ -139,6 +149,22 @@ type Change struct {
 	Target string `json:"target"`
 	Detail string `json:"detail,omitempty"`
 	Undo   *Undo  `json:"undo,omitempty"` // how to undo a file's change; nil if nothing was changed
+	// paths of changed files that Target counts instead of naming them, or of folders that contain
+	// them; relative to the home
+	Unnamed []string `json:"unnamed,omitempty"`
+}
+
+// CheckUnnamed refuses paths that no honest worker names.
+func (c Change) CheckUnnamed() error {
+	if len(c.Unnamed) > MaxUnnamedPaths {
+		return fmt.Errorf("%d unnamed paths, at most %d", len(c.Unnamed), MaxUnnamedPaths)
+	}
+	for _, name := range c.Unnamed {
+		if !fs.ValidPath(name) || name == "." || len(name) > MaxReceivedPathBytes {
+			return fmt.Errorf("unnamed path %.80q", name)
+		}
+	}
+	return nil
 }
 
 // Usage counts the tokens of one model call.

@@ -56,8 +56,12 @@ const (
 	AttachmentSticker   AttachmentKind = "sticker"
 )
 
-// UploadsFolder is the folder of the home for received files.
-const UploadsFolder = "uploads"
+// UploadsFolder is the folder of the home for received files, and DownloadsFolder the folder for
+// files from the web.
+const (
+	UploadsFolder   = "uploads"
+	DownloadsFolder = "downloads"
+)
 
 // Bounds of a message's files.
 const (

@@ -42,7 +42,7 @@
 //	message      a row of the transcript, as a model sees it
 //	notice       a message about a repository or files that nobody asked for
 //	operation    work of a worker that is no turn: receive, transcribe, archive
-//	origin       whose words a message has: own or world
+//	origin       whose words a message has: own or world; of words of others, where they came from
 //	outbox       deliveries that are not done
 //	park         stop trying something that ended three workers
 //	part         something that runs for as long as the service does

@@ -1,7 +1,6 @@
 package supervisor
 
 import (
-	"slices"
 	"time"
 
 	"mews/protocol"
@@ -72,20 +71,6 @@ type OldForeignMessage struct {
 	World bool
 	At    time.Time
 	Size  int64 // size of the stored message in bytes
-}
-
-// trustedTools lists the tools whose results have no words of others. The tool recall is missing:
-// it also finds texts in files that the user has not accepted.
-var trustedTools = []string{"get_time", "remember", "update_memory", "forget", "note_today", "ask_user", "find_tools",
-	"send_file", "send_message", "write_file", "append_file", "schedule_task", "update_task", "cancel_task",
-	JobResultToolName}
-
-// TrustedTools lists the tools whose results have no words of others.
-func TrustedTools() []string { return slices.Clone(trustedTools) }
-
-// IsForeignResult reports whether a tool's result may have words of others.
-func IsForeignResult(r protocol.ToolResult) bool {
-	return r.World || !slices.Contains(trustedTools, r.Name)
 }
 
 // ReadMessageToolName is the name of the tool that reads a whole message of the history again.

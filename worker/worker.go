@@ -37,8 +37,9 @@ type Result struct {
 	Changes []protocol.Change
 	Images  []Picture // pictures for the model beside Text, at most protocol.MaxResultImages
 	// Text, or an error's text, may hold words that are not the user's own
-	World bool
-	Tools []string // names of the tools that the call has opened for the model
+	World   bool
+	Origins []string // where words of others came from, such as file:uploads/a.pdf
+	Tools   []string // names of the tools that the call has opened for the model
 
 	EndsTurn bool // the turn ends with this result: the model is not asked again
 }

@@ -18,7 +18,7 @@ func loadConfig(explicit string) (cfg *config.Config, path string, err error) {
 
 // loadConfigAs loads a configuration. A client needs no secrets.
 func loadConfigAs(explicit string, client bool) (cfg *config.Config, path string, err error) {
-	env, err := config.ReadMachineEnv(app.DefaultEffectRules())
+	env, err := config.ReadMachineEnv(app.DefaultEffectRules(), app.TaintedEffectRules())
 	if err != nil {
 		return nil, "", err
 	}

@@ -129,6 +129,7 @@ var floors = map[string]int{
 	"mews/worker/workspace":           1,
 	"mews/supervisor/internal/engine": 1,
 	"mews/supervisor/effect":          1,
+	"mews/supervisor/taint":           1,
 
 	"mews/config":             0,
 	"mews/config/spelling":    0,
@@ -182,6 +183,7 @@ var allowedSiblings = map[[2]string]string{
 	{"mews/supervisor/effect", "mews/supervisor"}: "the words are below everything of " +
 		"their side",
 	{"mews/supervisor/effect", "mews/supervisor/spans"}:     "a question about effects has a span",
+	{"mews/supervisor/taint", "mews/supervisor"}:            "the words are below everything of their side",
 	{"mews/supervisor/effect", "mews/supervisor/printable"}: "an effect is written on one line",
 	{"mews/supervisor/app", "mews/supervisor/app/policies"}: "what the service is made of",
 	{"mews/supervisor/app", "mews/supervisor/runner"}:       "what the service is made of",

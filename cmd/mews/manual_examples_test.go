@@ -180,6 +180,7 @@ func completeConfig(part string) string {
 func checkYAML(_ *ownMews, block example) []string {
 	const file = "/etc/mews/mews.yaml"
 	env := config.Env{Login: "ann", Home: "/home/ann", Cwd: "/home/ann", Effects: app.DefaultEffectRules(),
+		Tainted: app.TaintedEffectRules(),
 		Getenv: secretFor}
 	env.ReadFile = func(path string) ([]byte, error) {
 		switch {

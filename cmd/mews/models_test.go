@@ -85,7 +85,7 @@ func nearbyServer(t *testing.T, models ...string) (server *modeltest.Server, hin
 // bareConfig is the configuration of a machine without a file, with the variables in env.
 func bareConfig(t *testing.T, env map[string]string) *config.Config {
 	t.Helper()
-	e, err := config.ReadMachineEnv(app.DefaultEffectRules())
+	e, err := config.ReadMachineEnv(app.DefaultEffectRules(), app.TaintedEffectRules())
 	if err != nil {
 		t.Fatal(err)
 	}

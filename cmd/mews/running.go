@@ -28,7 +28,7 @@ func sayWhoseService(ctx context.Context, con console, cfg *config.Config) {
 
 // sayUnusedVariables names the variables of this process that the running service does not use.
 func sayUnusedVariables(con console) {
-	env, err := config.ReadMachineEnv(app.DefaultEffectRules())
+	env, err := config.ReadMachineEnv(app.DefaultEffectRules(), app.TaintedEffectRules())
 	if names := config.LocalVariables(env); err == nil && len(names) > 0 {
 		fmt.Fprintf(con.err, textVariablesUnused, strings.Join(names, ", "))
 	}

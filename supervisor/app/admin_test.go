@@ -47,7 +47,7 @@ users:
 `
 
 func readConfig(file string) (*config.Config, error) {
-	env, err := config.ReadMachineEnv(DefaultEffectRules())
+	env, err := config.ReadMachineEnv(DefaultEffectRules(), TaintedEffectRules())
 	if err != nil {
 		return nil, err
 	}

@@ -61,7 +61,7 @@ func (c *configuration) ReadChanges(ctx context.Context) (changes []admin.Config
 	if was.File == "" {
 		return nil, nil, supervisor.Errorf(supervisor.CodeInvalid, textNoFile)
 	}
-	env, err := config.ReadMachineEnv(DefaultEffectRules())
+	env, err := config.ReadMachineEnv(DefaultEffectRules(), TaintedEffectRules())
 	if err != nil {
 		return nil, nil, err
 	}

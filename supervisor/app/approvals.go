@@ -52,7 +52,7 @@ func newApprover(s *service) *approval.Approver {
 			return u, ok && !s.people.IsSuspended(name)
 		},
 		Policy: &s.policy, Grants: s.db.Grants(), Asker: s.questions, Confirmer: s.confirmations,
-		Audit: s.audit.RecordAction,
+		Origins: s.db.Taints().Origins, Audit: s.audit.RecordAction,
 	}
 }
 
@@ -75,7 +75,7 @@ func (g *guards) setRules(cfg *config.Config) {
 	table := approval.RuleTable{All: rulesOf(cfg.Approvals.All), Users: map[string]approval.Rules{},
 		Roles: map[supervisor.Role]approval.Rules{
 			supervisor.RoleAdmin: rulesOf(cfg.Approvals.Admin), supervisor.RoleUser: rulesOf(cfg.Approvals.User),
-		}}
+		}, Tainted: rulesOf(cfg.Approvals.Tainted)}
 	for _, u := range cfg.Users {
 		table.Users[u.Name] = rulesOf(u.Approvals)
 	}

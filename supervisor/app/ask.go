@@ -53,7 +53,7 @@ func loadSecrets(cfg *config.Config) (*config.Config, error) {
 	if !cfg.Client || cfg.File == "" {
 		return cfg, nil
 	}
-	env, err := config.ReadMachineEnv(DefaultEffectRules())
+	env, err := config.ReadMachineEnv(DefaultEffectRules(), TaintedEffectRules())
 	if err != nil {
 		return nil, err
 	}

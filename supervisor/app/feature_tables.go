@@ -54,3 +54,14 @@ func DefaultEffectRules() map[string]string {
 	}
 	return all
 }
+
+// TaintedEffectRules returns the default rules of effects in a tainted turn.
+func TaintedEffectRules() map[string]string {
+	all := approval.CoreTaintedEffects()
+	for _, e := range collect(describeFeatures(), func(f feature.Feature) []feature.Effect { return f.Effects }) {
+		if e.Tainted != "" {
+			all[e.Name] = e.Tainted
+		}
+	}
+	return all
+}

@@ -35,7 +35,8 @@ func (s *service) openSessions(context.Context) (err error) {
 		Notices: s.db.Outbox(), Runner: s.runners(), Feeds: &s.feeds, Limits: turnLimits(s.config),
 		Jobs:   session.JobLimits{Turn: s.jobTerms().TurnLimits, AtOnce: s.config.Limits.Jobs},
 		AtOnce: s.config.Limits.Turns, Audit: s.audit.RecordAction, Serves: s.serves, Busy: s.settings.BusyMode,
-		Running: s.process.turnsChanged, Advances: s.advances, Voices: s.voices, Ended: s.operations.Wake,
+		PrivateFirst: s.privateFirst,
+		Running:      s.process.turnsChanged, Advances: s.advances, Voices: s.voices, Ended: s.operations.Wake,
 		Now: time.Now,
 		Log: s.log.Named("session"),
 	}

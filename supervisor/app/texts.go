@@ -64,3 +64,6 @@ const (
 	textNoHistorySystem  = "they need Linux"
 	textNoHistorySandbox = "they need the sandbox, and worker.sandbox is off"
 )
+
+// textAnswerInPrivate is what a group reads instead of an answer that its user sees first.
+const textAnswerInPrivate = "%s sees my answer in private first: words of others here may have asked for it."

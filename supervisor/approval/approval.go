@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,7 +37,10 @@ type Approver struct {
 	Grants    Grants
 	Asker     Asker
 	Confirmer Confirmer
-	Audit     func(user, action, detail string) // writes to the audit log; never blocks
+	// Origins returns the origins of the words of others in a turn's request; none means that the
+	// turn is not tainted. nil means that no turn is.
+	Origins func(ctx context.Context, turn int64) ([]string, error)
+	Audit   func(user, action, detail string) // writes to the audit log; never blocks
 }
 
 // Actions of the audit log, one for each outcome of a request.
@@ -57,15 +61,46 @@ func (a *Approver) Allow(ctx context.Context, r Request) error {
 	if !known {
 		return a.deny(r, "nobody of that name", textNobody, r.User)
 	}
-	switch a.Policy.Rule(user, r.Effect) {
-	case RuleAllow:
+	tainted, err := a.findOrigins(ctx, r)
+	if err != nil {
+		return a.fail(ctx, r, "look whose words the turn has read", err)
+	}
+	if r.Tainted = len(tainted) > 0; r.Tainted && !r.NamesOrigins {
+		r.Text += fmt.Sprintf(textTainted, DescribeOrigins(tainted))
+	}
+	switch rule := a.Policy.RuleOf(user, r, r.Tainted); {
+	case rule == RuleAllow:
 		return a.allow(r, "by rule")
-	case RuleAsk:
+	case rule == RuleAsk && r.AsksItself:
+		return a.allow(r, "by rule, since the person sees it first")
+	case rule == RuleAsk:
 		return a.ask(ctx, r)
-	case RuleStepUp:
+	case rule == RuleStepUp:
 		return a.askForCode(ctx, r)
 	}
-	return a.deny(r, "by rule", textDeniedRule, r.User, r.Effect)
+	if a.Policy.RuleOf(user, r, false) == RuleDeny {
+		return a.deny(r, "by rule", textDeniedRule, r.User, r.Effect)
+	}
+	return a.deny(r, "by rule for words of others", textDeniedTainted, r.User, r.Effect, DescribeOrigins(tainted))
+}
+
+// FindRule returns the rule of a request. It asks nobody.
+func (a *Approver) FindRule(ctx context.Context, r Request) (Rule, error) {
+	user, known := a.FindUser(r.User)
+	if !known {
+		return RuleDeny, nil
+	}
+	tainted, err := a.findOrigins(ctx, r)
+	return a.Policy.RuleOf(user, r, len(tainted) > 0), err
+}
+
+// findOrigins returns the origins that taint a request.
+func (a *Approver) findOrigins(ctx context.Context, r Request) ([]string, error) {
+	turn := cmp.Or(r.TaintedBy, r.Turn)
+	if turn == 0 || r.OwnWords || a.Origins == nil {
+		return nil, nil
+	}
+	return a.Origins(ctx, turn)
 }
 
 // ask asks the user, unless the user has allowed exactly this effect for always.
@@ -134,9 +169,6 @@ func (a *Approver) resolve(r Request, rule Rule, said supervisor.Answer) error {
 	return a.deny(r, "no answer", textNoAnswer, r.User)
 }
 
-// strictness orders the rules from mild to strict. A missing rule counts as RuleDeny.
-var strictness = map[Rule]int{RuleAllow: 1, RuleAsk: 2, RuleStepUp: 3}
-
 // recheck denies an effect if the answer is no longer enough. The user may have taken an hour to
 // answer. Meanwhile the user may have lost their role, or the rules may have become stricter. A
 // milder rule changes nothing.
@@ -145,7 +177,7 @@ func (a *Approver) recheck(r Request, answered Rule) error {
 	if !known {
 		return a.deny(r, "nobody of that name any more", textNoLonger, r.User)
 	}
-	rule := a.Policy.Rule(user, r.Effect)
+	rule := a.Policy.RuleOf(user, r, r.Tainted)
 	switch by := strictness[rule]; {
 	case by == 0:
 		return a.deny(r, "by a rule from after the question", textRuleDenies, r.User, r.User, r.Effect)

@@ -15,8 +15,10 @@ type Request struct {
 	Turn         int64                   // the turn that wants the effect; 0 means none
 	// Inbound is the command or press that wants the effect; 0 means none.
 	Inbound int64
-	Call    string // the tool call that wants the effect; "" means none
-	Effect  string // the name of the effect, one of CoreEffects or of a feature
+	// TaintedBy is the turn whose words may taint the effect; 0 means Turn.
+	TaintedBy int64
+	Call      string // the tool call that wants the effect; "" means none
+	Effect    string // the name of the effect, one of CoreEffects or of a feature
 	// Arguments identify the effect, such as destination and name. Each effect has its own order of
 	// arguments.
 	Arguments []string
@@ -24,6 +26,26 @@ type Request struct {
 	Content string
 	// Text is the question for the user, in whole sentences.
 	Text string
+	// InGroup means that other people see the effect, because it happens in a group.
+	InGroup bool
+	// AsksItself means that the effect waits for the user anyway, and the user sees it first. Then
+	// RuleAsk asks no further question.
+	AsksItself bool
+	// OwnWords means that the user's own words in the turn ask for the effect. Then words of others
+	// do not taint it.
+	OwnWords bool
+	// NamesOrigins means that Text says which words of others the turn has read.
+	NamesOrigins bool
+	// Tainted means that there are words of others in the turn's request. Allow sets it.
+	Tainted bool
+}
+
+// effects returns the effects whose rules a request needs.
+func (r Request) effects() []string {
+	if r.InGroup && r.Effect == EffectSendFile {
+		return []string{EffectSendFile, EffectSendFileInGroup}
+	}
+	return []string{r.Effect}
 }
 
 // Subject returns a digest of exactly the effect that is asked about, in hexadecimal. Two requests

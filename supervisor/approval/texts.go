@@ -13,10 +13,15 @@ const (
 	textCodeInGroup = "This needs a code of %s, and I take codes only in our private chat. Ask for it there."
 )
 
+// textTainted follows the question about an effect of a tainted turn.
+const textTainted = "\n\nI have words of others before me, which may want this: %s."
+
 // Reasons for a denial, for the user and the model.
 const (
-	textNobody       = "There is no user %s here any more."
-	textDeniedRule   = "The rules here do not let %s do this (%s). An admin can change them under `approvals` in the configuration."
+	textNobody        = "There is no user %s here any more."
+	textDeniedRule    = "The rules here do not let %s do this (%s). An admin can change them under `approvals` in the configuration."
+	textDeniedTainted = "The rules here do not let %s do this (%s) while I have words of others before me: %s. " +
+		"An admin can change them under `approvals.tainted` in the configuration."
 	textDenied       = "%s was asked and said no. Do not try it again unless they ask for it."
 	textSkipped      = "not now: %s skipped the question. Go on without it."
 	textWroteInstead = "not now, %s wrote: %s\n\nGo on with that. Ask for this again only if they still want it."

@@ -53,32 +53,33 @@ type People interface {
 
 // Options are the dependencies of Commands.
 type Options struct {
-	Store       Store
-	Outbox      Outbox
-	Sessions    Sessions
-	Topics      Topics
-	Resender    Resender
-	Models      Models
-	Choices     ModelChoices
-	Queue       Queue
-	Usages      UsageSums
-	Budgets     Budgets
-	Effects     sqlite.Effects
-	Pictures    GeneratedFileStore
-	Questions   Questions
-	Cleanings   sqlite.MessageCleanups
-	Approver    Approver
-	Locks       Gates
-	Invites     Invites
-	Groups      Groups
-	Grants      sqlite.Grants
-	Settings    Settings
-	Uploads     Uploads
-	Tools       Tools
-	OpenedTools sqlite.OpenedTools
-	People      People
-	Audit       func(user, action, detail string) // adds an entry to the audit log; never blocks
-	Status      func(context.Context, supervisor.Conversation) (string, error)
+	Store          Store
+	Outbox         Outbox
+	Sessions       Sessions
+	Topics         Topics
+	Resender       Resender
+	Models         Models
+	Choices        ModelChoices
+	Queue          Queue
+	Usages         UsageSums
+	Budgets        Budgets
+	Effects        sqlite.Effects
+	Pictures       GeneratedFileStore
+	Questions      Questions
+	Cleanings      sqlite.MessageCleanups
+	Approver       Approver
+	Locks          Gates
+	Invites        Invites
+	Groups         Groups
+	Grants         sqlite.Grants
+	Settings       Settings
+	Uploads        Uploads
+	Tools          Tools
+	OpenedTools    sqlite.OpenedTools
+	PrivateAnswers PrivateAnswers
+	People         People
+	Audit          func(user, action, detail string) // adds an entry to the audit log; never blocks
+	Status         func(context.Context, supervisor.Conversation) (string, error)
 	// Drop drops the waiting messages of a command's conversation, and returns their number. A
 	// repeated call for the same command returns the same number.
 	Drop func(ctx context.Context, command int64) (int, error)

@@ -38,6 +38,8 @@ func (c *Commands) runPress(ctx context.Context, in supervisor.Inbound, r featur
 		d.Text, err = c.answerAgain(ctx, in.ID, edited)
 	} else if turn, retry := inbox.ParseRetryPress(in.Text); retry {
 		d.Text, err = c.retryTurn(ctx, r.Conversation, turn)
+	} else if turn, post := parsePostPress(in.Text); post {
+		d.Text, err = c.postAnswer(ctx, r, turn)
 	} else if row, press, known := c.findPress(in.Text); known {
 		keeps = row.Keeps != nil && row.Keeps(press)
 		r.Name, r.Arguments = row.Name, press

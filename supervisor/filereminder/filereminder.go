@@ -28,9 +28,6 @@ type Options struct {
 	// Agenda lists the entries of a user's agenda, in the user's worker. It also reports the
 	// reminders.
 	Agenda func(ctx context.Context, user string, p protocol.AgendaParameters) (protocol.AgendaResult, error)
-	// IsMarked reports whether a file of a user's home may have words of others, in a state. nil
-	// means that no file is marked.
-	IsMarked func(ctx context.Context, user, path string, state protocol.FileState) (bool, error)
 	// TodoButtons returns the buttons of a to-do, by its number and when it was created. place is
 	// its place in a list; 0 means no list. nil means that there are no buttons.
 	TodoButtons func(id, created string, place int) []supervisor.Button
@@ -151,10 +148,7 @@ func (r *Reminders) store(ctx context.Context, name string, p protocol.ReminderR
 	}
 	marked := map[string]bool{}
 	for _, f := range p.Files {
-		if r.o.IsMarked == nil {
-			break
-		}
-		is, err := r.o.IsMarked(ctx, name, f.Path, f.State)
+		is, err := r.o.Store.IsMarked(ctx, name, f.Path, f.State)
 		if err != nil {
 			return err
 		}

@@ -25,7 +25,6 @@ type rig struct {
 	now    time.Time
 	zone   string
 	quiet  bool // the users have quiet hours now
-	marked bool // the files have words of others
 	woken  int
 	agenda func() (protocol.AgendaResult, error)
 }
@@ -50,7 +49,6 @@ func (r *rig) restart() {
 		Agenda: func(context.Context, string, protocol.AgendaParameters) (protocol.AgendaResult, error) {
 			return r.agenda()
 		},
-		IsMarked: func(context.Context, string, string, protocol.FileState) (bool, error) { return r.marked, nil },
 		TodoButtons: func(id, created string, place int) []supervisor.Button {
 			return []supervisor.Button{{Text: fmt.Sprintf("%d", place), Press: "todo:done " + id + " " + created}}
 		},

@@ -11,6 +11,7 @@ import (
 	"mews/protocol/foreign"
 	"mews/supervisor"
 	"mews/supervisor/internal/quotes"
+	"mews/supervisor/taint"
 )
 
 // HideForeignWords returns a message of an earlier day without its words of others. A line in their
@@ -20,7 +21,7 @@ func HideForeignWords(m supervisor.OldForeignMessage) protocol.Message {
 	if out.Role == protocol.RoleTool {
 		out.Parts = slices.Clone(out.Parts)
 		for i, p := range out.Parts {
-			if p.Result != nil && supervisor.IsForeignResult(*p.Result) {
+			if p.Result != nil && taint.IsForeignResult(*p.Result) {
 				out.Parts[i].Result = &protocol.ToolResult{Call: p.Result.Call, Name: p.Result.Name,
 					Failed: p.Result.Failed, World: p.Result.World, Text: agedLine(textAgedResult, m)}
 			}

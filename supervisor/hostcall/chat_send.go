@@ -23,6 +23,18 @@ type ChatDependencies struct {
 	Approver Approver
 	Sender   Sender
 	Asker    Asker
+	// Groups decides what other people of a group may read. nil means that there are no groups.
+	Groups GroupGuard
+	// PrivateChat returns the chat that only the user reads.
+	PrivateChat func(ctx context.Context, user string) (supervisor.Conversation, error)
+}
+
+// GroupGuard decides whether the other people of a group may read what a turn says.
+type GroupGuard interface {
+	// FindRule returns the rule for what a turn says in a conversation.
+	FindRule(ctx context.Context, turn int64, in supervisor.Conversation) (approval.Rule, error)
+	// IsGroup reports whether other people read a conversation.
+	IsGroup(ctx context.Context, in supervisor.Conversation) (bool, error)
 }
 
 // Approver decides whether an effect may leave the sandbox. It may wait for a user's answer.
@@ -75,7 +87,13 @@ func (t *turn) sendFiles(ctx context.Context, p *protocol.ChatSendParams) (*prot
 		}
 		files = append(files, file)
 	}
-	if err := t.o.Approver.Allow(ctx, t.approvalRequest(p.Call, files)); err != nil {
+	request := t.approvalRequest(p.Call, files)
+	if t.o.Groups != nil {
+		if request.InGroup, err = t.o.Groups.IsGroup(ctx, request.Conversation); err != nil {
+			return nil, err
+		}
+	}
+	if err := t.o.Approver.Allow(ctx, request); err != nil {
 		return nil, fmt.Errorf("ask whether a file may be sent: %w", err)
 	}
 	return &protocol.ChatSendResult{}, t.deliver(ctx, p.Call, supervisor.Delivery{Files: files})
@@ -100,7 +118,35 @@ func (t *turn) sendMessage(ctx context.Context, p *protocol.ChatMessageParams) (
 		return nil, feature.NewRefusal("the text has more than %d KiB; say it in your answer",
 			protocol.MaxSentMessageBytes>>10)
 	}
+	if err := t.allowWords(ctx, p.Call, arguments.Text); err != nil {
+		return nil, err
+	}
 	return &protocol.ChatSendResult{}, t.deliver(ctx, p.Call, supervisor.Delivery{Text: arguments.Text})
+}
+
+// allowWords returns nil if a tool call may say something in the turn's chat. In a group, the user
+// may have to see the words in private first.
+func (t *turn) allowWords(ctx context.Context, call, words string) error {
+	hides, err := t.hidesFromGroup(ctx)
+	if err != nil || !hides {
+		return err
+	}
+	private, err := t.o.PrivateChat(ctx, t.user)
+	if err != nil {
+		return err
+	}
+	return t.o.Approver.Allow(ctx, approval.Request{User: t.user, Conversation: private, Turn: t.ID, Call: call,
+		Effect: approval.EffectAnswerInGroup, Arguments: []string{strconv.FormatInt(t.Destination, 10), words},
+		Text: fmt.Sprintf(textMaySayInGroup, words), InGroup: true})
+}
+
+// hidesFromGroup reports whether a group may not read what the turn says before its user has.
+func (t *turn) hidesFromGroup(ctx context.Context) (bool, error) {
+	if t.o.Groups == nil || t.Kind.IsOneShot() {
+		return false, nil
+	}
+	rule, err := t.o.Groups.FindRule(ctx, t.ID, supervisor.Conversation{ID: t.Destination, User: t.user})
+	return rule != approval.RuleAllow, err
 }
 
 // sentBefore reports whether a call has sent something before a crash. If so, the user is not asked

@@ -29,6 +29,7 @@ type Reply interface {
 	ResetStep()
 	BeginStep(ahead string)
 	ShowNote(text string)
+	Hide() // stops showing the reply while it grows
 	ShowTool(event protocol.TurnEvent)
 }
 

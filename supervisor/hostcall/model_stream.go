@@ -85,6 +85,13 @@ func (t *turn) streamModel(ctx context.Context, p *protocol.ModelStreamParams) (
 	if err != nil {
 		return nil, t.modelFailed(ctx, err)
 	}
+	hides, err := t.hidesFromGroup(ctx)
+	if err != nil {
+		return nil, t.modelFailed(ctx, err)
+	}
+	if hides {
+		t.Reply.Hide()
+	}
 	taken := t.countTaken() // count before the step, because the step answers these messages
 	// drops the text of a cancelled attempt at this step
 	t.Reply.BeginStep(t.takenText())

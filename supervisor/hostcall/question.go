@@ -48,6 +48,10 @@ func (t *turn) ask(ctx context.Context, p *protocol.QuestionAskParams) (*protoco
 	if err := cmp.Or(json.Unmarshal(call.Arguments, &asked), asked.Validate()); err != nil {
 		return nil, feature.NewRefusal("not asked: %v", err)
 	}
+	words := strings.Join(append([]string{asked.Text}, asked.Options...), "\n")
+	if err := t.allowWords(ctx, p.Call, words); err != nil {
+		return nil, fmt.Errorf("ask whether a question may be asked: %w", err)
+	}
 	q, err := t.o.Asker.Ask(ctx, supervisor.Question{Conversation: supervisor.Conversation{ID: t.Destination, User: t.user}, Turn: t.ID,
 		Call: p.Call, Kind: supervisor.QuestionFromModel, Subject: t.subjectOf(call), Ask: asked})
 	if err != nil {

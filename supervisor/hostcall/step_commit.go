@@ -9,6 +9,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/feature"
 	"mews/supervisor/sqlite"
+	"mews/supervisor/taint"
 )
 
 // StepDependencies holds the store of steps.
@@ -48,9 +49,11 @@ func (t *turn) commitCall(ctx context.Context, p *protocol.StepCommitParams) (*p
 		return nil, fmt.Errorf("result of call %s: %w", printable(p.Call, maxName), err)
 	}
 	p.Result.Text = foreign.IndentStamps(p.Result.Text)
+	result := taint.WithoutTrust(*p.Result)
+	t.answerWords.mark(&result)
 	var id int64
 	err := t.commit(ctx, func() (err error) {
-		id, err = t.o.Steps.CommitResult(ctx, t.ID, *p.Result)
+		id, err = t.o.Steps.CommitResult(ctx, t.ID, result)
 		return err
 	})
 	return &protocol.StepCommitResult{Message: id}, t.checkCallIsMade(p.Call, err)

@@ -14,7 +14,8 @@ const (
 
 // Questions before files are sent.
 const (
-	textMaySend = "May I send the file %s here (%s, %s)?"
+	textMaySayInGroup = "May I say this in the group?\n\n%s"
+	textMaySend       = "May I send the file %s here (%s, %s)?"
 	// textMaySendToo is the part of the question for each further file.
 	textMaySendToo = " And with it %s (%s, %s)?"
 	textCaption    = " Its caption would be: %s"

@@ -12,6 +12,7 @@ import (
 	"mews/supervisor/effect"
 	"mews/supervisor/feature"
 	"mews/supervisor/spool"
+	"mews/supervisor/taint"
 )
 
 // Limits of a result. An honest worker cuts texts to Limits.Output, and our tools change only a
@@ -59,6 +60,8 @@ func (t *turn) checkFields(r *protocol.ToolResult) error {
 		return fmt.Errorf("text: %d bytes, at most %d", len(r.Text), most+spareText)
 	case len(r.Changes) > maxChanges:
 		return fmt.Errorf("%d changes, at most %d", len(r.Changes), maxChanges)
+	case taint.CheckOrigins(r.Origins) != nil:
+		return taint.CheckOrigins(r.Origins)
 	case r.Rest != nil && !spool.IsHash(r.Rest.SHA256):
 		return errors.New("rest: not the name of a blob")
 	case len(r.Tools) > protocol.MaxToolsPerFindCall || len(r.Tools) > 0 && r.Name != toolFindTools:
@@ -70,6 +73,9 @@ func (t *turn) checkFields(r *protocol.ToolResult) error {
 	for i, c := range r.Changes {
 		if longest := max(len(c.Kind), len(c.Target), len(c.Detail)); longest > maxField {
 			return fmt.Errorf("change %d: a field of %d bytes, at most %d", i, longest, maxField)
+		}
+		if err := c.CheckUnnamed(); err != nil {
+			return fmt.Errorf("change %d: %w", i, err)
 		}
 		if c.Undo != nil {
 			if err := c.Undo.Validate(); err != nil {

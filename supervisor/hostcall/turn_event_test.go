@@ -19,6 +19,7 @@ func (l *toolLineCounter) CommitStep(string)                 {}
 func (l *toolLineCounter) ResetStep()                        {}
 func (l *toolLineCounter) BeginStep(string)                  {}
 func (l *toolLineCounter) ShowNote(string)                   {}
+func (l *toolLineCounter) Hide()                             {}
 func (l *toolLineCounter) ShowTool(event protocol.TurnEvent) { l.shown[event.Kind]++ }
 
 // watched returns a rig with a stopped clock, the lines that its user sees, and the clock's time.

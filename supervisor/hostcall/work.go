@@ -70,6 +70,8 @@ type turn struct {
 	shared  []int    // lengths of the beginnings that a child window shares with others, see ChildWindow
 	ended   bool     // whether the turn has ended with its last step; only model.stream writes it
 	kept    sync.Map // values that features keep for the turn, for feature.Turn
+
+	answerWords answerWords
 }
 
 // count counts a message of the worker. An error says why the message is not allowed. The caller

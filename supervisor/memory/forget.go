@@ -9,6 +9,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/approval"
+	"mews/supervisor/taint"
 )
 
 // maxNamed is the maximum number of facts that the question before a deletion names.
@@ -42,7 +43,7 @@ func (m *Memory) AllowForget(ctx context.Context, r ChangeRequest, facts []proto
 	return m.o.Approver.Allow(ctx, approval.Request{
 		User: r.User, Conversation: supervisor.Conversation{ID: r.Destination, User: r.User}, Turn: r.Turn,
 		Call: r.Call.ID, Effect: EffectForget,
-		Arguments: arguments, Text: asked,
+		Arguments: arguments, Text: asked, NamesOrigins: m.o.Foreign != nil,
 	})
 }
 
@@ -53,5 +54,5 @@ func wantsGone(text string, f protocol.ForgottenFact) bool {
 	asks := slices.ContainsFunc(words, func(word string) bool {
 		return slices.ContainsFunc(wordsForForget, func(begins string) bool { return strings.HasPrefix(word, begins) })
 	})
-	return asks && (slices.Contains(words, f.ID) || says(text, f.Text))
+	return asks && (slices.Contains(words, f.ID) || taint.Says(text, f.Text))
 }

@@ -8,10 +8,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"mews/protocol"
 	"mews/supervisor"
@@ -19,6 +17,7 @@ import (
 	"mews/supervisor/feature"
 	"mews/supervisor/printable"
 	"mews/supervisor/sqlite"
+	"mews/supervisor/taint"
 )
 
 // Approver asks for permission for an effect.
@@ -103,7 +102,8 @@ func (m *Memory) AllowRemember(ctx context.Context, r ChangeRequest) (allowed pr
 		return allowed, err
 	}
 	allowed.Message, allowed.At = source.Message, source.At.UTC().Format(time.RFC3339)
-	theirs := source.Origin == supervisor.OriginOwn && (!source.HasMaterial || says(source.Words, r.Arguments.Text))
+	theirs := source.Origin == supervisor.OriginOwn &&
+		(!source.HasMaterial || taint.Says(source.Words, r.Arguments.Text))
 	if allowed.HighestForgotten, err = m.checkForgotten(ctx, r, source); err != nil {
 		return allowed, err
 	}
@@ -120,7 +120,7 @@ func (m *Memory) AllowRemember(ctx context.Context, r ChangeRequest) (allowed pr
 			User: r.User, Conversation: supervisor.Conversation{ID: r.Destination, User: r.User}, Turn: r.Turn,
 			Call: r.Call.ID, Effect: EffectRemember,
 			Arguments: []string{r.Call.Name, r.Arguments.ID, r.Arguments.Kind, r.Arguments.Subject, r.Arguments.Text, old},
-			Text:      asked,
+			Text:      asked, NamesOrigins: m.o.Foreign != nil,
 		})
 	}
 	return allowed, err
@@ -148,36 +148,11 @@ func (m *Memory) checkForgotten(ctx context.Context, r ChangeRequest, source sup
 	if err != nil {
 		return after, fmt.Errorf("look for what %s has had forgotten: %w", r.User, err)
 	}
-	saidSince := source.At.After(at) && source.Origin == supervisor.OriginOwn && says(source.Words, r.Arguments.Text)
+	saidSince := source.At.After(at) && source.Origin == supervisor.OriginOwn && taint.Says(source.Words, r.Arguments.Text)
 	if byMessage || at.Unix() > 0 && !saidSince {
 		return after, supervisor.Errorf(supervisor.CodeForbidden, textForgotten)
 	}
 	return after, nil
-}
-
-// says reports whether a text has at least half of a fact's words of four letters or more. Words
-// with the same beginning count too, but addresses and numbers must match exactly. The check
-// matters if the model has read other people's words: a fact that the user did not say may come
-// from those words.
-func says(text, fact string) bool {
-	for _, field := range strings.Fields(strings.ToLower(fact)) {
-		exact := strings.TrimFunc(field, unicode.IsPunct)
-		if strings.ContainsAny(exact, "@/.0123456789") && !strings.Contains(strings.ToLower(text), exact) {
-			return false
-		}
-	}
-	said, all, there := protocol.NormalizedWords(text), 0, 0
-	for _, word := range protocol.NormalizedWords(fact) {
-		begins := []rune(word)
-		if len(begins) < 4 {
-			continue
-		}
-		all++
-		if slices.ContainsFunc(said, func(w string) bool { return strings.HasPrefix(w, string(begins[:max(4, len(begins)-2)])) }) {
-			there++
-		}
-	}
-	return all > 0 && 2*there >= all
 }
 
 // quoted returns a fact as Markdown code, so that it contains no markup.

@@ -43,7 +43,16 @@ func (fd *feed) shown() *Stream {
 // OpenStream begins the reply of a turn, in the conversation of its answer. said is the committed
 // text of earlier attempts. The caller closes the stream.
 func (f *Feeds) OpenStream(turn supervisor.Turn, said string) *Stream {
-	s := &Stream{feeds: f, turn: turn, said: said}
+	return f.open(&Stream{turn: turn, said: said})
+}
+
+// OpenHiddenStream is like OpenStream, but does not show the reply while it grows.
+func (f *Feeds) OpenHiddenStream(turn supervisor.Turn, said string) *Stream {
+	return f.open(&Stream{turn: turn, said: said, hidden: true})
+}
+
+func (f *Feeds) open(s *Stream) *Stream {
+	s.feeds = f
 	s.update(func(fd *feed) { fd.streams = append(fd.streams, s) })
 	return s
 }
@@ -115,6 +124,7 @@ type Stream struct {
 	partial []byte               // the text of the unfinished step
 	note    string               // why the reply is delayed; not a part of the reply
 	tools   []supervisor.ToolRun // running tools, the oldest first
+	hidden  bool                 // the reply is not shown while it grows
 }
 
 // running returns the tool that has run longest. The caller holds the mutex.
@@ -148,6 +158,9 @@ func (s *Stream) BeginStep(ahead string) {
 // disappears with the next text.
 func (s *Stream) ShowNote(text string) { s.set(func() { s.note = text }) }
 
+// Hide stops showing the reply while it grows. Its text is kept for the answer.
+func (s *Stream) Hide() { s.set(func() { s.hidden, s.tools = true, nil }) }
+
 // set changes the reply, and notifies watchers if the visible text changes.
 func (s *Stream) set(change func()) {
 	s.feeds.mu.Lock()
@@ -164,6 +177,9 @@ func (s *Stream) set(change func()) {
 // the model writes text.
 func (s *Stream) ShowTool(event protocol.TurnEvent) {
 	s.update(func(fd *feed) {
+		if s.hidden {
+			return
+		}
 		s.runTool(event)
 		for w := range fd.watchers {
 			if fd.shown() == s {
@@ -202,7 +218,12 @@ func (s *Stream) TextWithStep(text string) string {
 func (s *Stream) text() string { return JoinSteps(s.said, s.ahead, string(s.partial)) }
 
 // visible returns the text to show. The caller holds the mutex.
-func (s *Stream) visible() string { return JoinSteps(s.text(), s.note) }
+func (s *Stream) visible() string {
+	if s.hidden {
+		return s.note
+	}
+	return JoinSteps(s.text(), s.note)
+}
 
 func (s *Stream) update(change func(*feed)) { s.feeds.update(shownIn(s.turn), change) }
 

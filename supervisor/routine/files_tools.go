@@ -25,16 +25,19 @@ func (r *Routines) Tools() map[string]Tool {
 func (r *Routines) enableFiles(
 	ctx context.Context, user supervisor.User, in supervisor.Conversation, c supervisor.JobToolCall,
 ) (protocol.JobCallResult, error) {
-	if c.Kind != supervisor.TurnChat {
-		return protocol.JobCallResult{}, supervisor.Errorf(supervisor.CodeForbidden, "%s", answerNoFiles)
-	}
-	return r.switchFiles(ctx, user, in, wordOn)
+	return r.switchByModel(ctx, user, in, c, wordOn)
 }
 
-// disableFiles turns file notices off. A turn that has read somebody else's words may not do so,
-// because the author of these words may want to change files unnoticed.
 func (r *Routines) disableFiles(
 	ctx context.Context, user supervisor.User, in supervisor.Conversation, c supervisor.JobToolCall,
+) (protocol.JobCallResult, error) {
+	return r.switchByModel(ctx, user, in, c, wordOff)
+}
+
+// switchByModel turns file notices on or off. A tainted turn may not do so, because the author of
+// the words may want to change files unnoticed.
+func (r *Routines) switchByModel(
+	ctx context.Context, user supervisor.User, in supervisor.Conversation, c supervisor.JobToolCall, words string,
 ) (answer protocol.JobCallResult, err error) {
 	switch world, err := r.o.Store.HasWorldWords(ctx, c.Turn); {
 	case err != nil:
@@ -44,7 +47,7 @@ func (r *Routines) disableFiles(
 	case c.Kind != supervisor.TurnChat:
 		return answer, supervisor.Errorf(supervisor.CodeForbidden, "%s", answerNoFiles)
 	}
-	return r.switchFiles(ctx, user, in, wordOff)
+	return r.switchFiles(ctx, user, in, words)
 }
 
 func (r *Routines) filesStatus(

@@ -17,6 +17,10 @@ import (
 )
 
 func (h *harness) approve(_ context.Context, r approval.Request) error {
+	if r.Effect == EffectChangeJobs {
+		h.changeRequests = append(h.changeRequests, r)
+		return nil
+	}
 	h.approvalRequests = append(h.approvalRequests, r)
 	return h.approveErr
 }
@@ -443,6 +447,7 @@ func TestRoutine_NameAndText_CannotChange(t *testing.T) {
 type worldTurnOrigins struct{}
 
 func (worldTurnOrigins) HasWorldWords(context.Context, int64) (bool, error) { return true, nil }
+func (worldTurnOrigins) OwnWords(context.Context, int64) (string, error)    { return "", nil }
 
 // After a changed rule, the job counts its fires from 0. A rule without a future time is refused.
 func TestSetRule_NewRule_ResetsFireCount(t *testing.T) {

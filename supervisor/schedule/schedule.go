@@ -53,6 +53,8 @@ type Queue interface {
 type TurnOrigins interface {
 	// HasWorldWords reports whether a turn has read words of somebody other than its user.
 	HasWorldWords(ctx context.Context, turn int64) (bool, error)
+	// OwnWords returns the words of a turn's user in that turn.
+	OwnWords(ctx context.Context, turn int64) (string, error)
 }
 
 // Options configure a Schedule.
@@ -144,12 +146,16 @@ func New(o Options) *Schedule {
 // group is the group in which it was set.
 const EffectPostInOtherGroup = "post_elsewhere"
 
+// EffectChangeJobs is the effect of a model that sets, changes or cancels a job.
+const EffectChangeJobs = "jobs"
+
 // Feature returns the commands, host calls, effect, control call and part of the schedule.
 func (s *Schedule) Feature() feature.Feature {
 	return feature.Feature{Name: "schedule", Commands: s.Chat.commands(), HostCalls: s.calls.hostCalls(),
-		Effects: []feature.Effect{{Name: EffectPostInOtherGroup, Rule: string(approval.RuleAsk)}},
-		Calls:   []feature.ControlCall{feature.NewControlCall(MethodJob, s.Requests.answerCall)},
-		Parts:   []feature.Part{{Name: "schedule", Run: s.Run}}}
+		Effects: []feature.Effect{{Name: EffectPostInOtherGroup, Rule: string(approval.RuleAsk)},
+			{Name: EffectChangeJobs, Rule: string(approval.RuleAllow), Tainted: string(approval.RuleAsk)}},
+		Calls: []feature.ControlCall{feature.NewControlCall(MethodJob, s.Requests.answerCall)},
+		Parts: []feature.Part{{Name: "schedule", Run: s.Run}}}
 }
 
 const (

@@ -47,6 +47,7 @@ type harness struct {
 	budget  supervisor.Budget
 
 	approvalRequests []approval.Request // the requests for approval that were made
+	changeRequests   []approval.Request // the requests to set, change or cancel a job
 	approveErr       error              // the error that approvals return
 	answers          []string           // the answers to the next questions
 	translate        TranslateTimeFunc  // translates times; nil means no translation

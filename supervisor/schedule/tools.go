@@ -87,6 +87,9 @@ func (tc *toolCalls) scheduleTask(ctx context.Context, user supervisor.User, c t
 	if j.Options.World, err = tc.sources.HasWorldWords(ctx, c.Turn); err != nil {
 		return answer, err
 	}
+	if err := tc.approveSet(ctx, from, j); err != nil {
+		return answer, err
+	}
 	why, err := tc.setTimes(&j, from)
 	if err != nil {
 		return answer, err

@@ -59,6 +59,9 @@ func (tc *toolCalls) updateTask(ctx context.Context, user supervisor.User, c too
 	if err := tc.approve(ctx, from, j, was); err != nil {
 		return answer, err
 	}
+	if err := tc.approveChange(ctx, from, j, was); err != nil {
+		return answer, err
+	}
 	why, err := tc.setTimes(&j, from)
 	if err != nil {
 		return answer, err
@@ -86,6 +89,9 @@ func (tc *toolCalls) cancelTask(ctx context.Context, user supervisor.User, c too
 	}
 	j, _, err := tc.findChangeable(ctx, user, c, args.ID)
 	if err != nil {
+		return answer, err
+	}
+	if err := tc.approveCancel(ctx, c.from(user, ""), j); err != nil {
 		return answer, err
 	}
 	answer.Text, err = tc.remove(ctx, j)

@@ -106,8 +106,11 @@ type Options struct {
 	// Claim reserves the next call of a chat, for an answer that is about to be stored. Claim
 	// succeeds if the answer is one message that can be sent immediately. A nil Claim never
 	// succeeds.
-	Claim  func(to supervisor.Conversation, turn supervisor.Turn, text string) (supervisor.SendReservation, bool)
-	Voices AnswerSpeaker // speaks answers aloud; nil means that no answer is spoken
+	Claim func(to supervisor.Conversation, turn supervisor.Turn, text string) (supervisor.SendReservation, bool)
+	// PrivateFirst returns how a turn's answer goes to its user before the group reads it; nil means
+	// that the group reads it at once. A nil PrivateFirst hides nothing.
+	PrivateFirst func(ctx context.Context, turn supervisor.Turn) (*sqlite.PrivateAnswer, error)
+	Voices       AnswerSpeaker // speaks answers aloud; nil means that no answer is spoken
 	// called when a turn has ended; may create operations; never blocks. nil means no call
 	Ended func()
 	// called when a turn begins (1) or ends (-1); never blocks. nil means no call
@@ -198,7 +201,7 @@ func (s *session) runNext(ctx context.Context) (more bool) {
 		return false
 	}
 	t := &turn{session: s, RunningTurn: running, alone: running.Turn.Deaths > 0}
-	t.stream = s.Feeds.OpenStream(running.Turn, progressOf(running).said)
+	t.stream = s.openReply(ctx, running)
 	defer s.stops.turnLeft(t.Turn.Inbound)
 	defer t.stream.Close()
 	turnCtx := s.stops.turnBegun(ctx, t.Turn)

@@ -287,7 +287,8 @@ func (t *turn) commitLast(ctx context.Context, step sqlite.Step, text string,
 	o := outcome{why: protocol.TurnEndDone, end: AttemptEnd{Replaced: replaced, AnsweredBy: step.Spec}}
 	last := sqlite.LastStep{Step: step, End: t.finishTurn(ctx, o, t.stream.TextWithStep(text), "")}
 	claim, claimed := supervisor.SendReservation{}, false
-	if t.Claim != nil && t.Turn.Kind != supervisor.TurnJob && last.End.Voice != supervisor.VoiceOnly {
+	if t.Claim != nil && last.End.Private == nil && t.Turn.Kind != supervisor.TurnJob &&
+		last.End.Voice != supervisor.VoiceOnly {
 		claim, claimed = t.Claim(t.Turn.AnswerConversation(), t.Turn, last.End.Text)
 	}
 	if claimed {
@@ -296,6 +297,7 @@ func (t *turn) commitLast(ctx context.Context, step sqlite.Step, text string,
 	e, err := t.LastSteps.CommitLastStep(ctx, last)
 	if e.Ended {
 		t.ended.Store(true)
+		t.notifyPrivate(e.Delivery)
 		t.wakeVoices(last.End.Voice)
 	}
 	if claimed {
@@ -311,10 +313,12 @@ func (t *turn) finish(ctx context.Context, o outcome) (done bool) {
 	if done = t.ended.Load(); !done {
 		text, partial := t.stream.Text()
 		end = t.finishTurn(ctx, o, text, partial)
-		_, done = retry.StoreUntilDone(ctx, t.log, "finish a turn", func() (supervisor.Delivery,
+		var d supervisor.Delivery
+		d, done = retry.StoreUntilDone(ctx, t.log, "finish a turn", func() (supervisor.Delivery,
 			error) {
 			return t.Turns.Finish(ctx, end)
 		})
+		t.notifyPrivate(d)
 	}
 	if done {
 		t.wakeVoices(end.Voice)
@@ -346,6 +350,9 @@ func (t *turn) finishTurn(ctx context.Context, o outcome, text, partial string) 
 	}
 	if end.Text == textNothingSaid {
 		end.TextWithEffects = textOnlyEffects
+	}
+	if end.Private = t.privateFirst(ctx); end.Private != nil {
+		return end // its chat reads it, and nobody hears it
 	}
 	// only answers in chats are spoken; the answers of other turns are cards to read
 	if t.Voices != nil && t.Turn.Kind == supervisor.TurnChat && o.why == protocol.TurnEndDone {

@@ -142,6 +142,15 @@ func scanFileReminder(row *engine.Row) (r FileReminder) {
 	return r
 }
 
+const isMarkedFile = `SELECT EXISTS (SELECT 1 FROM marked_file WHERE user = ?1 AND path = ?2)
+	OR EXISTS (SELECT 1 FROM marked_file WHERE user = ?1 AND digest = ?3 AND digest <> '')`
+
+// IsMarked reports whether a file of a user's home may have words of others, by its path or state.
+func (s FileReminders) IsMarked(ctx context.Context, user, path string, state protocol.FileState) (bool, error) {
+	return engine.FirstValue(s.db.reader(ctx, "find the mark of %s of %s", path, user), engine.ScanBool, isMarkedFile, user,
+		path, state)
+}
+
 // FileReminderDay counts the reminders that a user has got on a day.
 type FileReminderDay struct {
 	Day     string // in the user's time zone, as 2026-12-01; "" means none

@@ -95,6 +95,9 @@ var forgetTable = []tableForgetting{
 	{table: "refusing_chat", reason: "it is gone once the chat takes messages again"},
 	{table: "job_seen", reason: "it names files, which are there or not, and goes with its job"},
 
+	// The path stays: the file may still have the words.
+	{table: "marked_file", exchange: `UPDATE marked_file SET origins = '["forgotten"]' WHERE` + ofTurns},
+
 	{table: "operation_piece", reason: "it is gone once its operation has ended"},
 	{table: "turn", reason: "others name it, and it has no words"},
 	{table: "conversation", reason: "it has no words"},

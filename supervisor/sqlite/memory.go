@@ -11,6 +11,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/internal/engine"
 	"mews/supervisor/internal/quotes"
+	"mews/supervisor/taint"
 )
 
 // Memories stores users' forgotten facts, and how often each fact was used. The facts themselves
@@ -22,7 +23,7 @@ func (db *DB) Memories() Memories { return Memories{db} }
 
 // trustedTools lists the tools whose results have no words of others, as a JSON array.
 var trustedTools = func() string {
-	list, _ := json.Marshal(supervisor.TrustedTools()) // a list of names can always be encoded
+	list, _ := json.Marshal(taint.OwnTools()) // a list of names can always be encoded
 	return string(list)
 }()
 

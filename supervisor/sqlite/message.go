@@ -14,6 +14,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/internal/engine"
 	"mews/supervisor/internal/quotes"
+	"mews/supervisor/taint"
 )
 
 // Transcript stores the messages of conversations, as the model sees them. Each conversation has a
@@ -210,7 +211,7 @@ func isForeign(m supervisor.OldForeignMessage) bool {
 		})
 	}
 	return slices.ContainsFunc(m.Parts, func(p protocol.ContentPart) bool {
-		return p.Result != nil && supervisor.IsForeignResult(*p.Result)
+		return p.Result != nil && taint.IsForeignResult(*p.Result)
 	})
 }
 

@@ -21,7 +21,7 @@ const (
 	selectDelivery = `SELECT o.id, c.id, c.user, c.channel, c.chat, c.thread, coalesce(o.inbound, 0),
 		coalesce(i.key, ''), coalesce((SELECT nullif(json_group_array(n.key ORDER BY n.id), '[]') FROM inbox n
 			WHERE n.turn = o.turn AND o.kind = 'answer'), ''),
-		coalesce(nullif(o.reply_to, ''), iif(t.destination IS NULL, coalesce(i.message, ''), '')), coalesce(o.turn, 0),
+		coalesce(nullif(o.reply_to, ''), iif(t.destination IS NULL AND i.conversation = o.conversation, coalesce(i.message, ''), '')), coalesce(o.turn, 0),
 			coalesce(t.why, ''), o.kind, o.text,
 		o.buttons, o.files, o.effects,
 		EXISTS (SELECT 1 FROM question q WHERE q.delivery = o.id AND q.kind = 'ask' UNION ALL

@@ -169,13 +169,15 @@ func (t *tx) countFailures(j supervisor.Job, failures int, d *supervisor.Deliver
 	}
 }
 
-const windowHasWorld = `SELECT EXISTS (SELECT 1 FROM turn t JOIN conversation c ON c.id = t.conversation JOIN message m ON m.conversation = c.id
-	AND ` + isSeen + ` WHERE t.id = ? AND m.source = 'world')`
-
-// HasWorldWords reports whether the messages of a turn may have words of others.
+// HasWorldWords reports whether a turn is tainted: there are words of others in its request.
 func (s Jobs) HasWorldWords(ctx context.Context, turn int64) (bool, error) {
-	return engine.FirstValue(s.db.reader(ctx, "check turn %d for words of others", turn), engine.ScanBool,
-		windowHasWorld, turn)
+	origins, err := Taints(s).Origins(ctx, turn)
+	return len(origins) > 0, err
+}
+
+// OwnWords returns the words of a turn's user in that turn.
+func (s Jobs) OwnWords(ctx context.Context, turn int64) (string, error) {
+	return Taints(s).OwnWords(ctx, turn)
 }
 
 const (

@@ -683,6 +683,16 @@ CREATE TABLE file_reminder_day (
 	counted     INTEGER NOT NULL,            -- a message has counted the other reminders of that day
 	reported_at INTEGER NOT NULL DEFAULT 0   -- when the worker reported last
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE marked_file (
+	id        INTEGER PRIMARY KEY AUTOINCREMENT,
+	user      TEXT NOT NULL CHECK (user <> ''),
+	path      TEXT NOT NULL CHECK (path <> ''),   -- relative to the home; of a folder, all below it is marked
+	digest    TEXT NOT NULL DEFAULT '',           -- SHA-256 of the bytes that were marked; '': unknown, or a folder
+	origins   TEXT NOT NULL CHECK (json_type(origins) = 'array'),
+	turn      INTEGER,                            -- the turn that wrote the file
+	marked_at INTEGER NOT NULL,                   -- in milliseconds
+	UNIQUE (user, path)
+) STRICT;
 CREATE INDEX message_conversation ON message (conversation, id);
 CREATE INDEX message_turn ON message (turn, id);
 CREATE INDEX tool_call_open ON tool_call (turn, message, position) WHERE result IS NULL;
@@ -812,3 +822,7 @@ CREATE INDEX file_reminder_due ON file_reminder (due_at) WHERE state = 'waiting'
 CREATE INDEX file_reminder_zone ON file_reminder (user, zone) WHERE state = 'waiting';
 CREATE INDEX file_reminder_delivery ON file_reminder (delivery) WHERE delivery IS NOT NULL;
 CREATE INDEX file_reminder_told ON file_reminder (user) WHERE told = 0 AND delivery IS NOT NULL;
+CREATE INDEX marked_file_digest ON marked_file (user, digest) WHERE digest <> '';
+CREATE INDEX marked_file_turn ON marked_file (turn) WHERE turn IS NOT NULL;
+CREATE INDEX marked_file_user ON marked_file (user, marked_at);
+CREATE INDEX message_world ON message (conversation, id) WHERE source = 'world';

@@ -25,7 +25,7 @@ var allowedImports = []string{
 	"mews/supervisor", "mews/supervisor/modelcall", "mews/supervisor/problem", "mews/protocol", "mews/protocol/amount",
 	"mews/protocol/foreign",
 	"mews/supervisor/internal/engine", "mews/supervisor/internal/money", "mews/supervisor/internal/quotes",
-	"mews/supervisor/internal/signals",
+	"mews/supervisor/internal/signals", "mews/supervisor/taint",
 }
 
 // Package sqlite makes no text and no button for users. Transactions return facts, or call a

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -104,26 +103,26 @@ func (t turnTx) commitResult(r protocol.ToolResult) int64 {
 
 const findParts = `SELECT parts FROM message WHERE id = ?`
 
-// checkSameResult fails if a message holds another result. The stored result may have a mark as
-// words of others that endExternalCall added.
+// checkSameResult fails if a message holds another result. It ignores whose words the results have,
+// because markResult has added that to the stored result.
 func (t turnTx) checkSameResult(message int64, r protocol.ToolResult) {
-	stored := value(t, engine.ScanString, findParts, message)
-	var parts []protocol.ContentPart
-	t.fail(json.Unmarshal([]byte(cmp.Or(stored, "[]")), &parts))
-	if len(parts) == 1 && parts[0].Result != nil && parts[0].Result.World {
-		r = addOrigins(r, parts[0].Result.Origins)
+	var stored []protocol.ContentPart
+	t.fail(json.Unmarshal([]byte(value(t, engine.ScanString, findParts, message)), &stored))
+	if len(stored) == 1 && stored[0].Result != nil {
+		r.World, r.Origins = stored[0].Result.World, stored[0].Result.Origins
 	}
 	want, err := encode([]protocol.ContentPart{{Result: &r}})
 	t.fail(err)
-	if stored != want {
+	if got, err := encode(stored); err != nil || got != want {
 		t.fail(invalid("call %s has another result", r.Call))
 	}
 }
 
 // putResult appends the result of an open call to the transcript, and its changes to the ledger.
 func (t turnTx) putResult(r protocol.ToolResult) int64 {
-	r = t.endExternalCall(r)
+	r, origins := t.markResult(t.endExternalCall(r))
 	id := t.putMessage(protocol.Message{Role: protocol.RoleTool, Parts: []protocol.ContentPart{{Result: &r}}})
+	t.markFiles(r, origins)
 	t.Exec(answerCall, id, t.turn.Conversation.ID, r.Call)
 	for _, c := range r.Changes {
 		if c.Kind == "" {

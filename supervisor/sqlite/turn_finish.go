@@ -25,6 +25,15 @@ type TurnEnding struct {
 	Written    string               // notice to a user who wants only speech, why the answer is text; "" means none
 	Temporary  bool                 // the turn failed for a passing reason: a job's turn is tried again
 	OverBudget bool                 // the turn failed for lack of budget
+	// the user sees the answer before the group does; nil means that it goes to its chat
+	Private *PrivateAnswer
+}
+
+// PrivateAnswer is the answer of a turn in a group that its user sees first.
+type PrivateAnswer struct {
+	Conversation supervisor.Conversation // the user's private chat
+	Buttons      [][]supervisor.Button   // buttons below the answer
+	Notice       string                  // what the group reads meanwhile; "" means nothing
 }
 
 // Finish ends a turn with its child turns, and puts its answer into the outbox. The answer of a
@@ -48,6 +57,9 @@ func (t turnTx) finish(f TurnEnding) supervisor.Delivery {
 	if t.turn.Inbound == 0 {
 		return d
 	}
+	if f.Private != nil {
+		d.Conversation = t.conversation(f.Private.Conversation)
+	}
 	if d.Effects = t.effectLines(); len(d.Effects) > 0 {
 		d.Text = cmp.Or(f.TextWithEffects, d.Text)
 	}
@@ -67,12 +79,18 @@ func (t turnTx) finish(f TurnEnding) supervisor.Delivery {
 		one(t, func(row *engine.Row) (none struct{}) { row.Scan(columnDecoder{&d.Buttons}); return none }, buttonsOf,
 			t.turn.ID)
 	}
+	if f.Private != nil {
+		d.Message, d.Buttons = "", append(d.Buttons, f.Private.Buttons...)
+	}
 	if t.turn.Kind == supervisor.TurnJob && !t.endFire(f, &d) {
 		t.settleSilent(ins)
 		t.putPromptCard(d.Conversation.User, t.turn.ID)
 		return d
 	}
 	d = t.putDelivery(d)
+	if f.Private != nil && f.Private.Notice != "" {
+		t.putNotice(supervisor.Delivery{Conversation: t.turn.AnswerConversation(), Text: f.Private.Notice})
+	}
 	if t.turn.Kind == supervisor.TurnJob {
 		t.Exec(setFireDelivery, d.ID, t.turn.Inbound)
 	}

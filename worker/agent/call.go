@@ -60,7 +60,8 @@ func (t *turn) runCall(ctx context.Context, p protocol.PendingCall) (int64, erro
 	}
 	committed := protocol.ToolResult{
 		Call: p.Call.ID, Name: p.Call.Name, Changes: result.Changes, Images: t.keepImages(&result), World: result.World,
-		Tools: result.Tools,
+		Origins: result.Origins,
+		Tools:   result.Tools,
 	}
 	committed.Failed = result.failed
 	committed.Text, committed.Rest = t.limitOutput(result.Text)

@@ -44,7 +44,7 @@ var turnFamilies = []func(*turnTools) []worker.Tool{
 		return memory.Tools(t.memory, t.turn, t.start.RecallCounts, t.inForce)
 	},
 	func(t *turnTools) []worker.Tool {
-		return output.Tools(t.turn, t.start.Limits.Output, t.files.HasUploads)
+		return output.Tools(t.turn, t.start.Limits.Output)
 	},
 	func(t *turnTools) []worker.Tool { return send.Tools(t.files, t.turn, t.measure) },
 }

@@ -1,32 +1,52 @@
 package workspace
 
 import (
-	"os"
+	"cmp"
+	"errors"
+	"io/fs"
 	"strings"
-	"syscall"
+	"time"
 
 	"mews/protocol"
 )
 
-// IsUploadPath reports whether a path is below uploads/, or was before it was trashed. The path
-// must be clean and without links.
+// IsUploadPath reports whether a path is below uploads/ or downloads/. A path in the trash counts as
+// the one that it had before. The path must be clean and without links.
 func IsUploadPath(name string) bool {
-	return strings.HasPrefix(originalPath(name), protocol.UploadsFolder+"/")
+	name = originalPath(name)
+	return strings.HasPrefix(name, protocol.UploadsFolder+"/") || strings.HasPrefix(name, protocol.DownloadsFolder+"/")
 }
 
-// LeadsToUploads reports whether a path leads below uploads/, links followed.
+// LeadsToUploads reports whether a path leads below uploads/ or downloads/, links followed.
 func (w *Workspace) LeadsToUploads(path string) bool {
 	p, err := w.locate(path, followLinks)
 	return err == nil && (IsUploadPath(p.asked) || IsUploadPath(p.name))
 }
 
-// HasUploads reports whether uploads/ may hold anything. An error counts as yes.
-func (w *Workspace) HasUploads() bool {
-	f, err := w.root.OpenFile(protocol.UploadsFolder, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return ignoreMissing(err) != nil
+// maxArrivals bounds the entries that HasArrivals looks at.
+const maxArrivals = 20_000
+
+// HasArrivals reports whether anything in uploads/ or downloads/ has changed since a time. An error
+// and too many entries count as yes.
+func (w *Workspace) HasArrivals(since time.Time) bool {
+	left := maxArrivals
+	for _, folder := range []string{protocol.UploadsFolder, protocol.DownloadsFolder} {
+		err := fs.WalkDir(w.root.FS(), folder, func(name string, e fs.DirEntry, err error) error {
+			if left--; err != nil || left < 0 {
+				return cmp.Or(err, errArrived)
+			}
+			info, err := e.Info()
+			if err == nil && name != folder && info.ModTime().After(since) {
+				err = errArrived
+			}
+			return err
+		})
+		if ignoreMissing(err) != nil {
+			return true
+		}
 	}
-	defer f.Close() // the file was only read, so an error of Close loses nothing
-	names, _ := f.Readdirnames(1)
-	return len(names) > 0
+	return false
 }
+
+// errArrived ends a walk: something has arrived.
+var errArrived = errors.New("arrived")

@@ -51,7 +51,7 @@ func (r *rig) configure(text string) {
 
 func (r *rig) load() *config.Config {
 	r.t.Helper()
-	env, err := config.ReadMachineEnv(app.DefaultEffectRules())
+	env, err := config.ReadMachineEnv(app.DefaultEffectRules(), app.TaintedEffectRules())
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -44,17 +44,15 @@ type readArgs struct {
 }
 
 // Tools makes the tool for one turn. limit is the most bytes of an output for the model; 0 means no
-// limit. A read stays below limit, so that its output is not cut again. world reports whether an
-// output may hold words that are not the user's own.
-func Tools(reader BlobReader, limit int, world func() bool) []worker.Tool {
+// limit. A read stays below limit, so that its output is not cut again. The supervisor knows whose
+// words an output has.
+func Tools(reader BlobReader, limit int) []worker.Tool {
 	return []worker.Tool{worker.DefineTool(readSpec, readArgs{},
 		func(ctx context.Context, _ worker.Call, args readArgs) (worker.Result, error) {
 			if err := args.check(limit); err != nil {
 				return worker.Result{}, err
 			}
-			result, err := read(ctx, reader, args)
-			result.World = world()
-			return result, err
+			return read(ctx, reader, args)
 		})}
 }
 

@@ -30,7 +30,7 @@ func (k storedOutput) ReadBlob(_ context.Context, sha256 string, offset int64, l
 }
 
 func run(text string, limit int, arguments string) (worker.Result, error) {
-	return output.Tools(storedOutput(text), limit, func() bool { return true })[0].Run(context.Background(),
+	return output.Tools(storedOutput(text), limit)[0].Run(context.Background(),
 		worker.Call{Arguments: json.RawMessage(arguments)})
 }
 

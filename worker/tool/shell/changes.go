@@ -21,9 +21,10 @@ var pictureExtensions = []string{".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg
 
 // fileChanges are the changes that a program made to the workspace's files.
 type fileChanges struct {
-	named []fileChange // at most maxNamed changes: first the deleted files, then the other files, both sorted by name
-	more  int          // number of further files that were made or changed
-	gone  int          // number of further files that were deleted
+	named   []fileChange // at most maxNamed changes: first the deleted files, then the other files, both sorted by name
+	more    int          // number of further files that were made or changed
+	gone    int          // number of further files that were deleted
+	unnamed []string     // paths of the further files that were made or changed, or of their folders
 	// why is the reason why the changes are not known; "" means that they are
 	why     string
 	kept    keptChanges       // the changes in the file history
@@ -49,10 +50,33 @@ func (e *environment) changesBetween(before, after snapshot) (f fileChanges) {
 			f.gone++
 		} else {
 			f.more++
+			f.unnamed = append(f.unnamed, c.path)
 		}
 	}
+	f.unnamed = coverPaths(f.unnamed)
 	slices.SortFunc(f.named, func(a, b fileChange) int { return strings.Compare(a.path, b.path) })
 	return f
+}
+
+// coverPaths returns at most protocol.MaxUnnamedPaths paths: those of some files, or of folders that
+// contain them. Files that lie directly in the home are left out if there are too many.
+func coverPaths(paths []string) []string {
+	for {
+		slices.Sort(paths)
+		paths = slices.Compact(paths)
+		deepest := 0
+		for _, p := range paths {
+			deepest = max(deepest, strings.Count(p, "/"))
+		}
+		if len(paths) <= protocol.MaxUnnamedPaths || deepest == 0 {
+			return paths[:min(len(paths), protocol.MaxUnnamedPaths)]
+		}
+		for i, p := range paths {
+			if strings.Count(p, "/") == deepest {
+				paths[i] = path.Dir(p)
+			}
+		}
+	}
 }
 
 // rank is lower for changes that are named first.
@@ -92,11 +116,12 @@ func (f fileChanges) rest() (changes []protocol.Change) {
 	for _, count := range []struct {
 		n      int
 		detail string
-	}{{f.more, ""}, {f.gone, textDeleted}} {
+		paths  []string
+	}{{f.more, "", f.unnamed}, {f.gone, textDeleted, nil}} {
 		if count.n > 0 {
 			changes = append(changes, protocol.Change{Kind: kindProgram, Target: amount.Plural(count.n, "more file",
 				"more files"),
-				Detail: count.detail})
+				Detail: count.detail, Unnamed: count.paths})
 		}
 	}
 	return changes

@@ -5,6 +5,7 @@ import (
 	"mews/worker/program"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -256,7 +257,7 @@ func TestRun_LedgerEntry_NamesCommand(t *testing.T) {
 func TestTerminal_LedgerEntry_NamesCommand(t *testing.T) {
 	b := newFixture(t, nil)
 	r := b.mustRun("terminal", "action", "open", "command", "printf done", "wait_for", "done")
-	if want := []protocol.Change{{Kind: "run", Target: "printf done", Detail: "in terminal 1"}}; !slices.Equal(r.Changes, want) {
+	if want := []protocol.Change{{Kind: "run", Target: "printf done", Detail: "in terminal 1"}}; !reflect.DeepEqual(r.Changes, want) {
 		t.Errorf("changes: %+v, want %+v", r.Changes, want)
 	}
 	if r = b.mustRun("terminal", "action", "read"); r.Changes != nil {

@@ -1,0 +1,273 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/internal/engine"
+	"mews/supervisor/internal/quotes"
+	"mews/supervisor/taint"
+)
+
+// Taints knows which turns and files have words of others.
+type Taints struct{ db *DB }
+
+// Taints returns the store of words of others.
+func (db *DB) Taints() Taints { return Taints{db} }
+
+// listWorld selects the messages with words of others that a turn's model sees, newest first.
+const listWorld = `SELECT m.id, m.role, m.parts, m.stamp, m.recap <> '', 0, m.user, -1, 1, m.created_at, octet_length(m.parts)
+	FROM turn t JOIN conversation c ON c.id = t.conversation JOIN message m ON m.conversation = c.id AND ` + isSeen + `
+	WHERE t.id = ? AND m.source = 'world' ORDER BY m.id DESC LIMIT 500`
+
+// Origins returns the origins of the words of others in a turn's request. A turn without origins is
+// not tainted.
+func (s Taints) Origins(ctx context.Context, turn int64) ([]string, error) {
+	return taintOf(s.db.reader(ctx, "list the origins of turn %d", turn), turn)
+}
+
+// taintOf returns the origins of the words of others that a turn's model sees.
+func taintOf(q engine.Querier, turn int64) (origins []string, err error) {
+	rows, err := engine.AllRows(q, scanMessage, listWorld, turn)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range rows {
+		if json.Unmarshal([]byte(m.parts), &m.Parts) != nil {
+			m.Parts = nil // then the message counts as words of others without a source
+		}
+		if m.recap {
+			m.Recap = taint.OriginRecap
+		}
+		origins = append(origins, taint.OriginsOfMessage(m.Message)...)
+	}
+	return taint.Union(taint.Tainting(origins)), nil
+}
+
+// listOwnWords selects the user's messages of a turn.
+const listOwnWords = `SELECT m.id, m.role, m.parts, '', 0, 0, m.user, coalesce(m.own_part, -1), m.source = 'world', m.created_at, 0
+	FROM message m JOIN turn t ON t.id = m.turn WHERE m.turn = ? AND m.role = 'user' AND m.user = t.user ORDER BY m.id`
+
+// OwnWords returns the words of a turn's user in that turn, without quotes.
+func (s Taints) OwnWords(ctx context.Context, turn int64) (string, error) {
+	read := s.db.reader(ctx, "read the own words of turn %d", turn)
+	rows, err := engine.AllRows(read, scanMessage, listOwnWords, turn)
+	var words strings.Builder
+	for _, m := range rows {
+		if json.Unmarshal([]byte(m.parts), &m.Parts) != nil {
+			continue // a message that can't be decoded counts as empty
+		}
+		for i, p := range m.Parts {
+			if p.Text != "" && (!m.World || i == m.OwnPart) && !strings.HasPrefix(p.Text, supervisor.JobQuotePrefix) {
+				words.WriteString(quotes.RemoveQuotes(p.Text) + "\n")
+			}
+		}
+	}
+	return words.String(), err
+}
+
+const hasResultOf = `SELECT EXISTS (SELECT 1 FROM turn t JOIN conversation c ON c.id = t.conversation
+		JOIN tool_call k ON k.conversation = c.id AND k.result >= max(c.window_from, c.foreign_from)
+		WHERE t.id = ?1 AND k.name IN (SELECT value FROM json_each(?2)))`
+
+// HasRead reports whether the model of a turn sees a result of one of some tools.
+func (s Taints) HasRead(ctx context.Context, turn int64, tools []string) (bool, error) {
+	return engine.FirstValue(s.db.reader(ctx, "list what turn %d has read", turn), engine.ScanBool, hasResultOf, turn,
+		encodedList(tools))
+}
+
+// markResult adds to a result what the database knows about its words. It returns the origins of the
+// turn's request with the result.
+func (t turnTx) markResult(r protocol.ToolResult) (protocol.ToolResult, []string) {
+	words := taint.FindTool(r.Name).Words
+	if words == taint.Own && !r.World && len(r.Changes) == 0 {
+		return r, nil
+	}
+	turn, err := taintOf(t, t.turn.ID)
+	t.fail(err)
+	call := t.committedCall(r)
+	r.Origins = taint.Judge(call, r, t.taintFacts(call, turn))
+	r.World = len(r.Origins) > 0
+	after := taint.Union(taint.Tainting(append(slices.Clone(r.Origins), turn...)))
+	if len(r.Origins) == 0 || len(r.Origins) == 1 && r.Origins[0] == taint.OriginOfTool(r.Name) {
+		r.Origins = nil // the result's name says it
+	}
+	return r, after
+}
+
+const findCallMessage = `SELECT m.parts FROM tool_call k JOIN message m ON m.id = k.message
+	WHERE k.conversation = ? AND k.call = ?`
+
+// committedCall returns the call of a result as the model made it.
+func (t turnTx) committedCall(r protocol.ToolResult) protocol.ToolCall {
+	raw, _ := one(t, engine.ScanString, findCallMessage, t.turn.Conversation.ID, r.Call)
+	var parts []protocol.ContentPart
+	if raw != "" {
+		t.fail(json.Unmarshal([]byte(raw), &parts))
+	}
+	for _, c := range (protocol.Message{Parts: parts}).ToolCalls() {
+		if c.ID == r.Call {
+			return c
+		}
+	}
+	return protocol.ToolCall{ID: r.Call, Name: r.Name}
+}
+
+const (
+	// hasArrived reports whether a file came into a folder of received files.
+	hasArrived = `SELECT EXISTS (SELECT 1 FROM effect WHERE user = ?1 AND created_at >= ?2 AND kind = ?3)
+		OR EXISTS (SELECT 1 FROM marked_file WHERE user = ?1 AND marked_at >= ?2 AND (path LIKE ?4 || '/%' OR path LIKE ?5 || '/%'))`
+	listMarked = `SELECT path, origins FROM marked_file WHERE user = ? ORDER BY id DESC`
+	// listOwnResults selects the results without words of others that a turn's model sees.
+	listOwnResults = `SELECT m.parts FROM turn t JOIN conversation c ON c.id = t.conversation
+		JOIN message m ON m.conversation = c.id AND ` + isSeen + `
+		WHERE t.id = ? AND m.role = 'tool' AND m.source = 'own' ORDER BY m.id DESC LIMIT 500`
+)
+
+// taintFacts returns the facts about a call that taint.Judge needs. turn has the origins of the
+// turn's request.
+func (t turnTx) taintFacts(call protocol.ToolCall, turn []string) taint.Facts {
+	f, user := taint.Facts{Turn: turn}, t.turn.Conversation.User
+	switch taint.FindTool(call.Name).Words {
+	case taint.InFiles, taint.BelowFolder:
+		f.Marked = t.markedFiles(user)
+	case taint.OfProgram:
+		f.Marked = t.markedFiles(user)
+		f.Arrived = value(t, engine.ScanBool, hasArrived, user, t.midnight(user), supervisor.EffectFileReceived,
+			protocol.UploadsFolder, protocol.DownloadsFolder)
+	case taint.OfOutput:
+		f.OwnResults = t.ownResults()
+	}
+	return f
+}
+
+// markedFiles lists a user's marked files.
+func (t *tx) markedFiles(user string) []taint.MarkedFile {
+	return all(t, func(r *engine.Row) (m taint.MarkedFile) {
+		r.Scan(&m.Path, columnDecoder{&m.Origins})
+		return m
+	}, listMarked, user)
+}
+
+// ownResults lists the results without words of others that the turn's model sees.
+func (t turnTx) ownResults() (list []protocol.ToolResult) {
+	for _, raw := range all(t, engine.ScanString, listOwnResults, t.turn.ID) {
+		var parts []protocol.ContentPart
+		if json.Unmarshal([]byte(raw), &parts) != nil {
+			continue // then the result counts as one with words of others
+		}
+		for _, p := range parts {
+			if p.Result != nil {
+				list = append(list, *p.Result)
+			}
+		}
+	}
+	return list
+}
+
+// midnight returns the beginning of a user's current day, in milliseconds.
+func (t *tx) midnight(user string) int64 {
+	now := fromMillis(t.Now).In(t.zoneOrUTC(user))
+	return time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location()).UnixMilli()
+}
+
+// maxMarkedFiles is how many marked files of a user are known. The oldest marks are dropped.
+const maxMarkedFiles = 2000
+
+const (
+	putMark = `INSERT INTO marked_file (user, path, digest, origins, turn, marked_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+		ON CONFLICT (user, path) DO UPDATE SET digest = excluded.digest, origins = excluded.origins, turn = excluded.turn,
+		marked_at = excluded.marked_at`
+	deleteMark = `DELETE FROM marked_file WHERE user = ?1 AND (path = ?2 OR path >= ?2 || '/' AND path < ?2 || '0')`
+	moveMarks  = `UPDATE OR REPLACE marked_file SET path = ?3 || substr(path, length(?2) + 1)
+		WHERE user = ?1 AND (path = ?2 OR path >= ?2 || '/' AND path < ?2 || '0')`
+	// findCopied selects the origins of marked bytes, or of bytes that a user has received.
+	findCopied = `SELECT origins FROM marked_file WHERE user = ?1 AND digest = ?2 UNION ALL
+		SELECT json_array(?3) FROM attachment WHERE user = ?1 AND sha256 = ?2 LIMIT 1`
+	dropMarks = `DELETE FROM marked_file WHERE user = ?1 AND id NOT IN
+		(SELECT id FROM marked_file WHERE user = ?1 ORDER BY marked_at DESC, id DESC LIMIT ?2)`
+)
+
+// markFiles stores which changed files have words of others. origins are those of the turn after
+// the result; none means that the turn is not tainted.
+func (t turnTx) markFiles(r protocol.ToolResult, origins []string) {
+	marked := false
+	for _, c := range r.Changes {
+		marked = t.markChange(c, origins) || marked
+	}
+	user := t.turn.Conversation.User
+	if marked {
+		if n := t.ExecCount(dropMarks, user, maxMarkedFiles); n > 0 {
+			t.audit(user, auditMarksDropped, fmt.Sprintf("%d marks", n))
+		}
+	}
+}
+
+// auditMarksDropped is the action of the audit log if there are too many marked files.
+const auditMarksDropped = "taint.marks_dropped"
+
+// markChange stores the mark of one changed file, and reports whether there is one.
+func (t turnTx) markChange(c protocol.Change, origins []string) (marked bool) {
+	user := t.turn.Conversation.User
+	for _, unnamed := range c.Unnamed {
+		if len(origins) > 0 {
+			t.mark(unnamed, "", origins)
+			marked = true
+		}
+	}
+	if c.Undo == nil || c.Undo.Path == "" || c.Undo.Path == "." {
+		return marked
+	}
+	name, digest := c.Undo.Path, ""
+	switch {
+	case c.Undo.To != "":
+		return t.moveMark(name, c.Undo.To, origins)
+	case c.Undo.After.IsHash():
+		digest = string(c.Undo.After)
+	case c.Kind == changeDelete:
+		t.Exec(deleteMark, user, name)
+		return false
+	}
+	if len(origins) == 0 && digest != "" {
+		raw, _ := one(t, engine.ScanString, findCopied, user, digest, taint.OriginReceivedFiles)
+		t.fail(json.Unmarshal([]byte(cmp.Or(raw, "[]")), &origins))
+	}
+	switch {
+	case len(origins) > 0:
+		t.mark(name, digest, origins)
+		return true
+	case c.Kind == changeWrite:
+		t.Exec(deleteMark, user, name)
+	}
+	return false
+}
+
+// Kinds of changes that end a file's mark, unless the turn is tainted.
+const (
+	changeWrite  = "write"
+	changeDelete = "delete"
+)
+
+// moveMark gives the marks of a moved file or folder to its new path.
+func (t turnTx) moveMark(from, to string, origins []string) bool {
+	user := t.turn.Conversation.User
+	t.Exec(moveMarks, user, from, to)
+	if taint.IsReceivedPath(from) {
+		origins = taint.Union(append([]string{taint.OriginOfFile(from)}, origins...))
+	}
+	if len(origins) > 0 {
+		t.mark(to, "", origins)
+	}
+	return len(origins) > 0
+}
+
+func (t turnTx) mark(name, digest string, origins []string) {
+	t.Exec(putMark, t.turn.Conversation.User, name, digest, columnEncoder{origins}, t.turn.ID, t.Now)
+}
