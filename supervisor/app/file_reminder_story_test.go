@@ -54,6 +54,12 @@ func TestFileReminder_Todo_IsSaidOnceAndMoved(t *testing.T) {
 	l.awaitLastTold("alice", "Reminder: Buy milk, due today")
 	l.shut()
 	l.open()
+	l.say("alice", "hello")
+	l.awaitLastTold("alice", "Noted.")
+	if got := l.query("SELECT count(*) FROM message WHERE parts LIKE '%you reminded them%Buy milk (to-do " +
+		"7)%'"); got != "1" {
+		t.Errorf("the model was told %s times", got)
+	}
 	l.pressButton("Reminder: Buy milk", "Tomorrow")
 	l.awaitLastTold("alice", "Buy milk")
 	l.awaitReminders("todos.md 7 waiting")

@@ -147,7 +147,8 @@ const isMarkedFile = `SELECT EXISTS (SELECT 1 FROM marked_file WHERE user = ?1 A
 
 // IsMarked reports whether a file of a user's home may have words of others, by its path or state.
 func (s FileReminders) IsMarked(ctx context.Context, user, path string, state protocol.FileState) (bool, error) {
-	return engine.FirstValue(s.db.reader(ctx, "find the mark of %s of %s", path, user), engine.ScanBool, isMarkedFile, user,
+	return engine.FirstValue(s.db.reader(ctx, "find the mark of %s of %s", path, user), engine.ScanBool,
+		isMarkedFile, user,
 		path, state)
 }
 
@@ -249,4 +250,26 @@ func (t *tx) allWait(b FileReminderBatch) bool {
 
 func (t *tx) endFileReminder(r FileReminder, state FileReminderState, delivery int64) {
 	t.Exec(endFileReminder, state, orNull(delivery), t.Now, r.ID, r.DueAt.UnixMilli())
+}
+
+const (
+	listUntoldReminders = `SELECT r.id, r.title || iif(r.file = 'todos.md', ' (to-do ' || r.item || ')', ''),
+		coalesce(o.delivered_at, r.changed_at), r.world FROM file_reminder r JOIN outbox o ON o.id = r.delivery
+		WHERE r.user = ?1 AND r.told = 0 AND r.delivery IS NOT NULL AND o.conversation = ?2 AND r.title <> ''
+		ORDER BY r.due_at DESC`
+	markReminderTold = `UPDATE file_reminder SET told = 1 WHERE id = ?`
+)
+
+// untoldFileReminders returns the reminders from files that the conversation got since its last turn,
+// the latest first.
+func (t turnTx) untoldFileReminders() []FireMessage {
+	list := all(t, func(r *engine.Row) (f FireMessage) {
+		r.Scan(&f.row, &f.Text, &f.At, &f.World)
+		f.Kind = supervisor.JobReminder
+		return f
+	}, listUntoldReminders, t.turn.Conversation.User, t.turn.Conversation.ID)
+	for _, f := range list {
+		t.Exec(markReminderTold, f.row)
+	}
+	return list
 }
