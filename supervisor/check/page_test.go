@@ -161,7 +161,8 @@ func TestPageCheck_ManyChecks_CountInUsersLimit(t *testing.T) {
 func TestParse_PageCheck_RefusesBadAddresses(t *testing.T) {
 	for _, c := range []protocol.CheckArguments{{URL: "ftp://example.org/"}, {URL: "http://127.0.0.1/"},
 		{URL: "http://2130706433/"},
-		{URL: "https://user:key@example.org/"}, {URL: "https://example.org:8080/"}, {URL: "http://localhost/"}, {Contains: "x"},
+		{URL: "https://user:key@example.org/"}, {URL: "https://example.org:8080/"},
+		{URL: "http://localhost/"}, {Contains: "x"},
 		{URL: "https://example.org/", Files: "a"}, {URL: "https://example.org/", Command: "true"},
 		{URL: "https://example.org/", Contains: strings.Repeat("x", 501)}, {Files: "a", Contains: "x"}} {
 		if _, err := ParseCondition(c); !errors.As(err, new(*supervisor.Error)) {

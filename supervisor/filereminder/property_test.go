@@ -55,7 +55,8 @@ func (h *home) put(rt *rapid.T, id string) {
 		rt.Skip()
 	}
 	minutes := rapid.IntRange(-300, 3*24*60).Draw(rt, "minutes")
-	at := h.now.Add(time.Duration(minutes) * time.Minute).Truncate(time.Minute).Add(time.Duration(len(h.all)) * time.Second)
+	at := h.now.Add(time.Duration(minutes) * time.Minute).Truncate(time.Minute)
+	at = at.Add(time.Duration(len(h.all)) * time.Second)
 	title := fmt.Sprintf("%s-%d.", h.user, len(h.all))
 	var item protocol.FileReminder
 	switch rapid.IntRange(0, 2).Draw(rt, "kind") {

@@ -52,7 +52,8 @@ func (r *rig) restart() {
 		TodoButtons: func(id, created string, place int) []supervisor.Button {
 			return []supervisor.Button{{Text: fmt.Sprintf("%d", place), Press: "todo:done " + id + " " + created}}
 		},
-		Commands: []string{"/todo"}, Queued: func(int64) {}, Wake: func() { r.woken++ }, Now: func() time.Time { return r.now },
+		Commands: []string{"/todo"}, Queued: func(int64) {},
+		Wake: func() { r.woken++ }, Now: func() time.Time { return r.now },
 		Log: hclog.NewNullLogger()})
 }
 

@@ -25,8 +25,8 @@ func (d *digest) addAgenda(list []protocol.AgendaEntry) {
 	d.addSection(textDigestDue, due, maxLines)
 }
 
-// agendaLine returns the line of an event or a to-do, and whether its day is today. Of a to-do that is due today it shows the time
-// only if the file has one.
+// agendaLine returns the line of an event or a to-do, and whether its day is today. It shows no time
+// of a to-do that is due today, unless the file has one.
 func (d *digest) agendaLine(e protocol.AgendaEntry) (line string, today bool) {
 	title := markdown.EscapeSentence(oneLine(e.Title))
 	if e.World {

@@ -104,14 +104,17 @@ func TestReport_Alarms_ListsEachOccurrence(t *testing.T) {
 	f.writeEvents(
 		"UID:dentist\nSUMMARY:Dentist\nDTSTART:20261203T100000\nDTEND:20261203T110000\n"+alarm("TRIGGER:-PT15M")+"\n"+
 			alarm("TRIGGER;RELATED=END:PT5M"),
-		"UID:choir\nSUMMARY:Choir\nDTSTART;TZID=Europe/London:20261201T190000\nRRULE:FREQ=WEEKLY;COUNT=2\n"+alarm("TRIGGER:-P1D"),
-		"UID:choir\nRECURRENCE-ID;TZID=Europe/London:20261208T190000\nSUMMARY:Choir, moved\nDTSTART;TZID=Europe/London:"+
+		"UID:choir\nSUMMARY:Choir\nDTSTART;TZID=Europe/London:20261201T190000\nRRULE:FREQ=WEEKLY;COUNT=2\n"+
+			alarm("TRIGGER:-P1D"),
+		"UID:choir\nRECURRENCE-ID;TZID=Europe/London:20261208T190000\nSUMMARY:Choir, moved\n"+
+			"DTSTART;TZID=Europe/London:"+
 			"20261209T200000\n"+alarm("TRIGGER:-P1D"),
 		"UID:day\nSUMMARY:Birthday\nDTSTART;VALUE=DATE:20261205\n"+alarm("TRIGGER:-PT15H")+"\nX-MEWS-FROM-OTHERS:1",
 		"UID:fixed\nSUMMARY:Fixed\nDTSTART:20261220T100000Z\n"+alarm("TRIGGER;VALUE=DATE-TIME:20261210T080000Z"),
 		"UID:off\nSUMMARY:Off\nSTATUS:CANCELLED\nDTSTART:20261203T100000\n"+alarm("TRIGGER:-PT15M"),
 		"UID:none\nSUMMARY:None\nDTSTART:20261203T100000\nBEGIN:VALARM\nACTION:NONE\nTRIGGER:-PT15M\nEND:VALARM",
-		"UID:plain\nSUMMARY:Plain\nDTSTART:20261203T100000", "UID:odd\nSUMMARY:Odd\nDTSTART:20261203T100000\n"+alarm("TRIGGER:soon"))
+		"UID:plain\nSUMMARY:Plain\nDTSTART:20261203T100000",
+		"UID:odd\nSUMMARY:Odd\nDTSTART:20261203T100000\n"+alarm("TRIGGER:soon"))
 	f.expect("calendar.ics choir 2026-12-01T19:00 -P1D 2026-12-01T19:00:00Z 86400 Choir",
 		"calendar.ics dentist  -PT15M 2026-12-03T10:00:00 900 Dentist",
 		"calendar.ics dentist  ENDPT5M 2026-12-03T11:00:00 -300 Dentist",
@@ -137,7 +140,8 @@ func TestReport_HostileFiles_StayValid(t *testing.T) {
 		lines = append(lines, fmt.Sprintf("- [ ] %s %d due:2026-12-01", strings.Repeat("\u00e9\x1b[31m\u202e", 100), i),
 			fmt.Sprintf("  <!-- id:%d created:%s -->", i%50, strings.Repeat("2", i)))
 		events = append(events,
-			fmt.Sprintf("UID:%s%d\nSUMMARY:%s\nDTSTART:20261203T100000\nRRULE:FREQ=MINUTELY\nBEGIN:VALARM\nTRIGGER:%s\nEND:VALARM",
+			fmt.Sprintf("UID:%s%d\nSUMMARY:%s\nDTSTART:20261203T100000\nRRULE:FREQ=MINUTELY\n"+
+				"BEGIN:VALARM\nTRIGGER:%s\nEND:VALARM",
 				strings.Repeat("u", i), i%7, strings.Repeat("s", i), []string{"-PT99999H", "PT1M", "-P9999W", "P-1D",
 					""}[i%5]))
 	}
@@ -197,7 +201,8 @@ func TestAgenda_Day_ListsEventsAndDueItems(t *testing.T) {
 	for _, e := range a.Entries {
 		got = append(got, e.At+" "+e.Title)
 	}
-	want := "2026-11-02T09:00:00 Late\n2026-11-30T00:00:00 All day\n2026-11-30T09:00:00 Today\n2026-11-30T14:00:00Z Dentist"
+	want := "2026-11-02T09:00:00 Late\n2026-11-30T00:00:00 All day\n2026-11-30T09:00:00 Today\n" +
+		"2026-11-30T14:00:00Z Dentist"
 	if strings.Join(got, "\n") != want {
 		t.Errorf("%q", got)
 	}
