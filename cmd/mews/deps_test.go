@@ -61,7 +61,7 @@ var floors = map[string]int{
 	"mews/worker/index":                 3,
 	"mews/supervisor/routine/heartbeat": 3,
 	"mews/supervisor/job":               3,
-	"mews/worker/check":                 2,
+	"mews/worker/check":                 3,
 	"mews/worker/document":              3,
 	"mews/worker/receive":               3,
 	"mews/worker/undo":                  3,

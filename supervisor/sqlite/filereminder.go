@@ -145,7 +145,8 @@ func scanFileReminder(row *engine.Row) (r FileReminder) {
 const isMarkedFile = `SELECT EXISTS (SELECT 1 FROM marked_file WHERE user = ?1 AND path = ?2)
 	OR EXISTS (SELECT 1 FROM marked_file WHERE user = ?1 AND digest = ?3 AND digest <> '')`
 
-// IsMarked reports whether a file of a user's home may have words of others, by its path or state.
+// IsMarked reports whether a file of a user's home may have words of others. The mark is that of its
+// path or its state.
 func (s FileReminders) IsMarked(ctx context.Context, user, path string, state protocol.FileState) (bool, error) {
 	return engine.FirstValue(s.db.reader(ctx, "find the mark of %s of %s", path, user), engine.ScanBool,
 		isMarkedFile, user,
