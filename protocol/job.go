@@ -46,8 +46,10 @@ type CheckArguments struct {
 	Files         string   `json:"files,omitempty"`
 	Changes       []string `json:"changes,omitempty"`
 	Command       string   `json:"command,omitempty"`
-	Ask           string   `json:"ask,omitempty"`  // question by which a model judges the result
-	Task          bool     `json:"task,omitempty"` // the text is an instruction to carry out, not a message
+	URL           string   `json:"url,omitempty"`
+	Contains      string   `json:"contains,omitempty"` // text that the page at URL must have
+	Ask           string   `json:"ask,omitempty"`      // question by which a model judges the result
+	Task          bool     `json:"task,omitempty"`     // the text is an instruction to carry out, not a message
 	AutoRemove    bool     `json:"auto_remove,omitempty"`
 	NotifyOnCheck bool     `json:"notify_on_check,omitempty"`
 }

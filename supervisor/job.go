@@ -86,15 +86,18 @@ const (
 	JobPriorityHigh JobPriority = "high" // the job's messages make a sound, also in quiet hours
 )
 
-// CheckCondition is the condition of a check: changed files, or the result of a command. With Ask,
-// a model judges each changed result.
+// CheckCondition is the condition of a check: changed files, the result of a command, or a changed
+// page. With Ask, a model judges each changed result.
 type CheckCondition struct {
 	// pattern of files; the condition is met if a file is new, changed or gone since the last check
 	Files string `json:"files,omitempty"`
 	// changes of files that count: new, changed or gone; an empty list means all
 	Changes []string `json:"changes,omitempty"`
 	Command string   `json:"command,omitempty"` // command; the condition is met if the command exits with 0
-	Ask     string   `json:"ask,omitempty"`     // the question to the model about the result
+	URL     string   `json:"url,omitempty"`     // address of a page; the condition is met if the page has changed
+	// text; the condition is met if the page at URL has the text and did not have it before
+	Contains string `json:"contains,omitempty"`
+	Ask      string `json:"ask,omitempty"` // the question to the model about the result
 
 	// if the condition is met, the job runs a turn with its text; without Task the job sends its
 	// text

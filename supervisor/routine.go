@@ -41,8 +41,8 @@ type CheckPrompt struct{ Text, Material string }
 // RoutineHeartbeat is the routine that works through HEARTBEAT.md.
 const RoutineHeartbeat = "heartbeat"
 
-// IsEmpty reports whether the condition names neither files nor a command.
-func (c CheckCondition) IsEmpty() bool { return c.Files == "" && c.Command == "" }
+// IsEmpty reports whether the condition names neither files nor a command nor a page.
+func (c CheckCondition) IsEmpty() bool { return c.Files == "" && c.Command == "" && c.URL == "" }
 
 // MayStartTurn reports whether a fire of the job may start a turn.
 func (j Job) MayStartTurn() bool {

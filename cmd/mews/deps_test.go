@@ -61,7 +61,7 @@ var floors = map[string]int{
 	"mews/worker/index":                 3,
 	"mews/supervisor/routine/heartbeat": 3,
 	"mews/supervisor/job":               3,
-	"mews/worker/check":                 2,
+	"mews/worker/check":                 3,
 	"mews/worker/document":              3,
 	"mews/worker/receive":               3,
 	"mews/worker/tool/webtools":         3,
@@ -97,6 +97,7 @@ var floors = map[string]int{
 	"mews/worker/page":               2,
 	"mews/worker/parse":              2,
 	"mews/worker/promptfile":         2,
+	"mews/worker/reminder":           2,
 	"mews/worker/review":             2,
 	"mews/worker/sandbox/...":        2,
 	"mews/worker/speech":             2,
@@ -198,8 +199,9 @@ var allowedSiblings = map[[2]string]string{
 // features are the packages of one capability each. Package app builds them with the types of
 // package feature. A package below a feature has a row in floors.
 var features = []string{
-	"calendar", "check", "filehistory", "forget", "github", "instructions", "memory", "routine",
-	"schedule", "search", "services", "todo", "undo", "usagetools", "voice", "webhook", "webtools",
+	"calendar", "check", "filehistory", "filereminder", "forget", "github", "instructions", "memory",
+	"routine", "schedule", "search", "services", "todo", "undo", "usagetools", "voice", "webhook",
+	"webtools",
 }
 
 const featureFloor = 4

@@ -19,6 +19,8 @@ func jobVerb(ctx context.Context, con console, args []string) error {
 	check := protocol.CheckArguments{}
 	set.StringVar(&check.Files, "files", "", flagJobFiles)
 	set.StringVar(&check.Command, "command", "", flagJobCommand)
+	set.StringVar(&check.URL, "url", "", flagJobURL)
+	set.StringVar(&check.Contains, "contains", "", flagJobContains)
 	set.StringVar(&check.Ask, "ask", "", flagJobAsk)
 	set.BoolVar(&check.AutoRemove, "auto-remove", false, flagJobAutoRemove)
 	set.BoolVar(&check.NotifyOnCheck, "notify-on-check", false, flagJobNotify)

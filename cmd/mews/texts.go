@@ -21,7 +21,7 @@ var helps = map[string]help{
 		"show how often models were called, and the cost"},
 	"activity": {"[--config FILE] [--user NAME] [--since WHEN] [--kind KIND] [--json]",
 		"show what was done for a person, and who asked for it"},
-	"job": {"[WHAT] [WORDS]... [--task] [--name NAME] [--files PATTERN] [--command COMMAND] [--ask QUESTION] [--auto-remove] [--notify-on-check] [--set NAME=VALUE]... [--config FILE] [--user NAME] [--json]", "reminders and tasks: list, show JOB, add WHEN: TEXT, edit JOB WHEN: TEXT, run JOB, pause JOB, resume JOB, delete JOB, results [JOB]"},
+	"job": {"[WHAT] [WORDS]... [--task] [--name NAME] [--files=PATTERN|--command=COMMAND|--url=ADDRESS] [--contains WORDS] [--ask QUESTION] [--auto-remove] [--notify-on-check] [--set NAME=VALUE]... [--config FILE] [--user NAME] [--json]", "reminders and tasks: list, show JOB, add WHEN: TEXT, edit JOB WHEN: TEXT, run JOB, pause JOB, resume JOB, delete JOB, results [JOB]"},
 	"todo": {"[WHAT] [ARGUMENT]... [--config FILE] [--user NAME] [--json]",
 		"the to-do list of a person: list, list done, show ID, add TEXT, done ID, due ID WHEN, delete ID"},
 	"memory": {"[WHAT] [ARGUMENT]... [--config FILE] [--user NAME] [--json]",
@@ -92,6 +92,8 @@ const (
 	flagJobUser       = "the user `NAME`; without it, yourself"
 	flagJobTask       = "with add: your assistant does what TEXT says; without --task it only reminds you of TEXT"
 	flagJobFiles      = "with add: send TEXT, or with --task do it, when a file that matches `PATTERN` is new, changed or deleted"
+	flagJobURL        = "with add: send TEXT, or with --task do it, when the page at `ADDRESS` has changed"
+	flagJobContains   = "with --url: only when the page has these `WORDS` and did not have them before"
 	flagJobCommand    = "with add: send TEXT, or with --task do it, when `COMMAND` exits with 0"
 	flagJobAsk        = "with --files or --command: let a model answer `QUESTION` about the result when it changes"
 	flagJobNotify     = "with add, for a check: send the result of each run"

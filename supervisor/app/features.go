@@ -2,8 +2,10 @@ package app
 
 import (
 	"mews/supervisor/calendar"
+	"mews/supervisor/egress"
 	"mews/supervisor/feature"
 	"mews/supervisor/filehistory"
+	"mews/supervisor/filereminder"
 	"mews/supervisor/forget"
 	"mews/supervisor/github"
 	"mews/supervisor/memory"
@@ -21,6 +23,8 @@ type capabilities struct {
 	forgetter *forget.Forgetter
 	schedule  *schedule.Schedule
 	routines  *routine.Routines
+	reminders *filereminder.Reminders
+	egress    *egress.Client // fetches the addresses that users and models name
 	gitHub    *github.GitHub
 }
 
@@ -40,6 +44,7 @@ func (s *service) newFeatures() []feature.Feature {
 		s.gitHub.Feature(),
 		s.schedule.Feature(),
 		s.routines.Feature(),
+		s.reminders.Feature(),
 		s.newTodos().Feature(),
 		s.newCalendar().Feature(),
 		s.webhooks.Feature(),

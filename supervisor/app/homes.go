@@ -74,6 +74,8 @@ func (s *service) withWorkers(ctx context.Context, work func(context.Context) er
 		BlobDependencies:  hostcall.BlobDependencies{Blobs: s.db.Blobs(), Spool: s.spool},
 		IndexDependencies: hostcall.IndexDependencies{HomeChanged: func(string) {}},
 		DiskDependencies:  hostcall.DiskDependencies{DiskExceeded: func(string, protocol.DiskExceeded) {}},
+		ReminderDependencies: hostcall.ReminderDependencies{RemindersReported: func(string, protocol.ReminderReport) {
+		}},
 	}
 	for _, open := range []func(context.Context) error{s.openWorkers, s.openOperations} {
 		if err := open(ctx); err != nil {

@@ -8,10 +8,12 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/check"
+	"mews/supervisor/filereminder"
 	"mews/supervisor/model/offline"
 	"mews/supervisor/problem"
 	"mews/supervisor/routine"
 	"mews/supervisor/schedule"
+	"mews/supervisor/todo"
 )
 
 // newSchedule makes the feature for reminders, tasks and checks.
@@ -23,12 +25,14 @@ func (s *service) newSchedule() *schedule.Schedule {
 		Foreign:    func(ctx context.Context, turn int64) (string, error) { return s.foreignWords(ctx, turn, true) },
 		CheckStore: s.db.Jobs(), RoutineTimes: s.routines.ValidateTimes, Tools: s.routines.Tools(),
 		Checks: map[supervisor.JobKind]schedule.CheckFunc{
-			supervisor.JobCheck:   check.New(check.Options{Check: s.operations.CheckCondition}).EvaluateCheck,
+			supervisor.JobCheck: check.New(check.Options{Check: s.operations.CheckCondition,
+				Fetch: s.egress.Fetch}).EvaluateCheck,
 			supervisor.JobRoutine: s.routines.RunDueRoutine,
 		},
 		CheckRules: schedule.CheckParser{Parse: check.ParseCondition, Typed: check.ValidateFlags,
 			Text: check.DescribeCondition},
-		Watches:       []schedule.EventTrigger{{Next: s.routines.NextHomeCheck, Run: s.routines.CheckChangedHomes}},
+		Watches: []schedule.EventTrigger{{Next: s.routines.NextHomeCheck, Run: s.routines.CheckChangedHomes},
+			{Next: s.reminders.NextDue, Run: s.reminders.SendDue}},
 		Translate:     s.translateTime,
 		Command:       s.db.Inbox().Find,
 		Conversations: s.db.Conversations(),
@@ -67,9 +71,18 @@ func (s *service) newRoutines() *routine.Routines {
 		Jobs:    func() routine.JobScheduler { return s.schedule }, SetRule: schedule.SetRule,
 		ValidatePeriod: schedule.ValidatePeriod, DescribeTimes: schedule.DescribeTimes,
 		Person: s.activeUser, Check: s.operations.CheckCondition, InForce: s.promptInForce, ListFiles: s.homeFiles,
-		Now: s.now,
-		Log: s.log.Named("routine"),
+		Agenda: s.reminders.ListAgenda,
+		Now:    s.now,
+		Log:    s.log.Named("routine"),
 	})
+}
+
+// newReminders makes the feature that reminds of to-dos and events.
+func (s *service) newReminders() *filereminder.Reminders {
+	return filereminder.New(filereminder.Options{Store: s.db.FileReminders(), Person: s.activeUser,
+		Users: s.people.Names, Agenda: s.operations.ListAgenda, Queued: s.deliveryQueued,
+		TodoButtons: todo.ReminderButtons, Commands: []string{"/todo", "/calendar"},
+		Wake: func() { s.schedule.WakeLoop() }, Now: s.now, Log: s.log.Named("reminders")})
 }
 
 // activeUser returns a user with their settings, and whether they are active.

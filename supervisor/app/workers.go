@@ -115,8 +115,9 @@ func (s *service) hostCallOptions() *hostcall.Options {
 			s.places.Disk.RecordExcess(user, size)
 			s.disks.NotifyHomeTooLarge(user, size)
 		}},
-		ToolDependencies: hostcall.ToolDependencies{OpenedTools: s.db.OpenedTools()},
-		Audit:            s.audit.RecordAction, Log: s.log.Named("hostcall"), Now: s.now,
+		ReminderDependencies: hostcall.ReminderDependencies{RemindersReported: s.reminders.Receive},
+		ToolDependencies:     hostcall.ToolDependencies{OpenedTools: s.db.OpenedTools()},
+		Audit:                s.audit.RecordAction, Log: s.log.Named("hostcall"), Now: s.now,
 	}
 }
 

@@ -1,5 +1,5 @@
 // Package check implements jobs that are checks. A check tests files or a command in the user's
-// worker. When the condition is met, the check sends its text or runs its task.
+// worker, or a page of the web. When the condition is met, the check sends its text or runs its task.
 package check
 
 import (
@@ -9,6 +9,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/egress"
 	"mews/supervisor/job"
 	"mews/supervisor/markdown"
 	"mews/supervisor/printable"
@@ -19,6 +20,8 @@ type Options struct {
 	// Check runs a check in the user's worker. Its errors are for the user. A temporary error wraps
 	// supervisor.ErrCheckAgain.
 	Check func(ctx context.Context, user string, p protocol.CheckParameters) (protocol.CheckResult, error)
+	// Fetch fetches a page, as egress.Client.Fetch does.
+	Fetch func(ctx context.Context, r egress.Request) (*egress.Response, error)
 }
 
 // Evaluator tests the conditions of checks. It may be used from several goroutines.
@@ -31,8 +34,11 @@ func New(o Options) *Evaluator { return &Evaluator{o} }
 // model judges only if something has changed.
 func (s *Evaluator) EvaluateCheck(ctx context.Context, c supervisor.CheckFire) (supervisor.CheckOutcome, error) {
 	at := c.Job.Options.Check
-	found, err := s.o.Check(ctx, c.Job.User, protocol.CheckParameters{Files: at.Files, Changes: at.Changes,
-		Command: at.Command, Seen: c.Seen})
+	find := s.checkHome
+	if at.URL != "" {
+		find = s.checkPage
+	}
+	found, err := find(ctx, c)
 	if err != nil {
 		return supervisor.CheckOutcome{}, err
 	}
@@ -54,11 +60,24 @@ func (s *Evaluator) EvaluateCheck(ctx context.Context, c supervisor.CheckFire) (
 	return out, nil
 }
 
+// checkHome tests the files or the command of a check.
+func (s *Evaluator) checkHome(ctx context.Context, c supervisor.CheckFire) (protocol.CheckResult, error) {
+	at := c.Job.Options.Check
+	return s.o.Check(ctx, c.Job.User, protocol.CheckParameters{Files: at.Files, Changes: at.Changes,
+		Command: at.Command, Seen: c.Seen})
+}
+
 // ParseCondition returns the condition that arguments describe, or an error for the user.
 func ParseCondition(c protocol.CheckArguments) (supervisor.CheckCondition, error) {
 	l := supervisor.CheckCondition(c)
 	if l.IsEmpty() {
 		return l, supervisor.Errorf(supervisor.CodeInvalid, "%s", answerNoTest)
+	}
+	if err := ValidateFlags(c); err != nil {
+		return l, err
+	}
+	if l.URL != "" {
+		return l, nil
 	}
 	if err := (protocol.CheckParameters{Files: l.Files, Changes: l.Changes,
 		Command: l.Command}).Validate(); err != nil {
@@ -73,16 +92,19 @@ func ValidateFlags(c protocol.CheckArguments) error {
 	switch {
 	case l.IsEmpty() && (l.Ask != "" || l.AutoRemove || l.NotifyOnCheck):
 		return supervisor.Errorf(supervisor.CodeInvalid, "%s", textOfChecks)
-	case l.Files != "" && l.Command != "":
+	case l.Files != "" && l.Command != "", l.URL != "" && l.Files+l.Command != "":
 		return supervisor.Errorf(supervisor.CodeInvalid, "%s", textOneTest)
 	}
-	return nil
+	return validatePage(l)
 }
 
 // DescribeCondition describes a condition for people.
 func DescribeCondition(l supervisor.CheckCondition) string {
 	text := fmt.Sprintf(textTestsFiles, printable.DropControls(l.Files))
-	if l.Command != "" {
+	switch {
+	case l.URL != "":
+		text = describePage(l)
+	case l.Command != "":
 		text = fmt.Sprintf(textTestsCommand, printable.DropControls(l.Command))
 	}
 	if l.Ask != "" {

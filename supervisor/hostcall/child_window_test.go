@@ -232,7 +232,8 @@ func TestOneShotWorker_ForbiddenCall_EndsWorker(t *testing.T) {
 				raw = json.RawMessage(fmt.Sprintf(`{"hash":%q}`, strings.Repeat("a", 64)))
 			}
 			// messages of these two methods name no turn
-			if method == protocol.MethodIndexChanged || method == protocol.MethodDiskExceeded {
+			if slices.Contains([]string{protocol.MethodIndexChanged, protocol.MethodDiskExceeded,
+				protocol.MethodRemindersReport}, method) {
 				raw = json.RawMessage(`{}`)
 			}
 			if onlyInOperations(method) {

@@ -43,6 +43,7 @@ type Options struct {
 	ActivityDependencies
 	IndexDependencies
 	DiskDependencies
+	ReminderDependencies
 	ToolDependencies
 
 	Table CallTable                         // the calls that workers may make

@@ -65,7 +65,7 @@ const (
 
 // core maps the core's methods to their rows.
 var core = byMethod(slices.Concat(toolRows, findRows, modelRows, stepRows, eventRows, blobRows, chatRows, activityRows,
-	questionRows, operationRows, indexRows, diskRows))
+	questionRows, operationRows, indexRows, diskRows, reminderRows))
 
 func byMethod(rows []row) map[string]row {
 	all := map[string]row{}

@@ -19,29 +19,43 @@ import (
 // ErrCheckAgain is for the user.
 func (o *Operations[H]) CheckCondition(ctx context.Context, user string, p protocol.CheckParameters) (
 	r protocol.CheckResult, err error) {
+	return r, o.runUnstored(ctx, user, protocol.OperationKindCheck, p, &r)
+}
+
+// ListAgenda lets a user's worker list an agenda and report reminders. It works as CheckCondition
+// does.
+func (o *Operations[H]) ListAgenda(ctx context.Context, user string, p protocol.AgendaParameters) (
+	r protocol.AgendaResult, err error) {
+	return r, o.runUnstored(ctx, user, protocol.OperationKindAgenda, p, &r)
+}
+
+// runUnstored runs an operation of a kind in a user's worker, or in a one-shot worker, and decodes
+// its result.
+func (o *Operations[H]) runUnstored(ctx context.Context, user string, kind protocol.OperationKind, p,
+	result any) error {
 	parameters, err := json.Marshal(p)
 	if err != nil {
-		return r, fmt.Errorf("check for %s: %w", user, err)
+		return fmt.Errorf("check for %s: %w", user, err)
 	}
 	own, done, served := o.userWork.BeginWork(ctx, user, func() bool { return o.o.Serves == nil || o.o.Serves(user) })
 	if !served {
-		return r, fmt.Errorf("check for %s: %w: they are not served", user, supervisor.ErrCheckAgain)
+		return fmt.Errorf("check for %s: %w: they are not served", user, supervisor.ErrCheckAgain)
 	}
 	defer done()
 	t := o.newExecution(supervisor.Operation{ID: firstIndex + o.homes.lastID.Add(1), User: user,
-		Kind: protocol.OperationKindCheck, Parameters: string(parameters)})
+		Kind: kind, Parameters: string(parameters)})
 	if t == nil {
-		return r, failure(textUnknown, errors.New("check: the parameters can't be read"))
+		return failure(textUnknown, errors.New("check: the parameters can't be read"))
 	}
 	defer t.slot.Release()
 	if err := t.slot.Wait(own); err != nil {
-		return r, fmt.Errorf("check for %s: %w: %w", user, supervisor.ErrCheckAgain, err)
+		return fmt.Errorf("check for %s: %w: %w", user, supervisor.ErrCheckAgain, err)
 	}
 	raw, err := t.checkOnce(own)
 	if err != nil {
-		return r, err
+		return err
 	}
-	return r, json.Unmarshal(raw, &r)
+	return json.Unmarshal(raw, result)
 }
 
 // checkOnce lets the user's worker check the condition, or starts a worker.
@@ -87,7 +101,7 @@ func (t *execution[H]) checkWith(ctx context.Context, worker *pool.Worker[H]) (j
 	switch {
 	case errors.As(err, &said) && ctx.Err() == nil:
 		return nil, &supervisor.Error{Code: supervisor.CodeInvalid, Err: err,
-			Message: printable.DropControls(checkError(t.ID, said.Message))}
+			Message: printable.DropControls(t.workerError(said.Message))}
 	case errors.Is(context.Cause(ctx), errTimeout):
 		return nil, failure(textTimeout, errTimeout)
 	case err != nil:
@@ -101,8 +115,8 @@ func (t *execution[H]) checkWith(ctx context.Context, worker *pool.Worker[H]) (j
 	return end.Result, nil
 }
 
-// checkError returns a worker's error for the user, without the operation's name, which is for the
+// workerError returns a worker's error for the user, without the operation's name, which is for the
 // log.
-func checkError(id int64, text string) string {
-	return strings.TrimPrefix(text, fmt.Sprintf("operation %d (%s): ", id, protocol.OperationKindCheck))
+func (t *execution[H]) workerError(text string) string {
+	return strings.TrimPrefix(text, fmt.Sprintf("operation %d (%s): ", t.ID, t.Kind))
 }

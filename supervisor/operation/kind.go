@@ -19,7 +19,7 @@ const (
 	queueNow        queueName = "now"        // operations in the user's worker for which the user waits
 	queueBackground queueName = "background" // long operations in the user's worker
 	queueOneShot    queueName = "one-shot"   // operations that each get their own worker
-	// checks in the user's worker; the caller of CheckCondition limits their number
+	// checks and agendas in the user's worker; the callers limit their number
 	queueCheck queueName = "look"
 )
 
@@ -102,8 +102,8 @@ var kinds = map[protocol.OperationKind]kind{
 		func(p protocol.TranscribeParameters) bounds {
 			return bounds{timeout: pieceTimeout + time.Duration(p.Seconds)*time.Second/10, seconds: max(p.Seconds, 1)}
 		}), check: checkTranscribe},
-	// Operations of the kinds below are not stored. Only Erase, CheckCondition and IndexHome begin
-	// them.
+	// Operations of the kinds below are not stored. Only Erase, CheckCondition, ListAgenda and
+	// IndexHome begin them.
 	protocol.OperationKindErase: {profile: pool.ProfileHome, queue: queueOneShot,
 		bounds: boundsOf(func(p protocol.EraseParameters) bounds {
 			return bounds{timeout: time.Duration(p.Seconds)*time.Second + eraseGrace}
@@ -115,6 +115,12 @@ var kinds = map[protocol.OperationKind]kind{
 		bounds: boundsOf(func(p protocol.CheckParameters) bounds {
 			return bounds{timeout: (protocol.MaxCheckSeconds + 15) * time.Second, command: p.Command != ""}
 		}), check: checkCondition},
+	protocol.OperationKindAgenda: {profile: pool.ProfileCheck, queue: queueCheck,
+		bounds: boundsOf(func(protocol.AgendaParameters) bounds { return bounds{timeout: time.Minute} }),
+		check: func(_ string, raw json.RawMessage, _ []protocol.BlobRef) error {
+			var result protocol.AgendaResult
+			return errors.Join(protocol.DecodeStrict(raw, &result), result.Validate())
+		}},
 	protocol.OperationKindIndex: {profile: pool.ProfileUser, queue: queueBackground,
 		bounds: boundsOf(func(protocol.IndexParameters) bounds {
 			return bounds{timeout: 2 * time.Minute, maxBytes: protocol.MaxIndexCalls * protocol.MaxIndexBlobBytes,

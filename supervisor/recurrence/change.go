@@ -30,7 +30,7 @@ func (r Rule) WithTime(at TimeOfDay, now time.Time) (Rule, error) {
 		by, _ := byTimes([]TimeOfDay{at}) // byTimes never fails for a single time
 		r.Expression = timesOfRule.ReplaceAllString(r.Expression, "") + by
 		if r.Start {
-			r.At = instant(wall, now.Location())
+			r.At = Instant(wall, now.Location())
 		}
 		r.Words += fmt.Sprintf(" at %s", at)
 	}
@@ -64,7 +64,7 @@ func (r Rule) MoveToLongerMonth(now time.Time) Rule {
 
 // onceAt makes a rule due at a wall time in a zone.
 func (r Rule) onceAt(wall time.Time, zone *time.Location) Rule {
-	r.At, r.Skipped = instant(wall, zone), ""
+	r.At, r.Skipped = Instant(wall, zone), ""
 	if !wallOf(r.At).Equal(wall) {
 		r.Skipped = wall.Format("15:04")
 	}

@@ -65,7 +65,7 @@ func parseStarted(text string, now time.Time) (r Rule, err error) {
 			return r, unreadable(text)
 		}
 	}
-	at := instant(wall, zone).In(now.Location())
+	at := Instant(wall, zone).In(now.Location())
 	times := int64(max(1, len(option.Byhour)) * max(1, len(option.Byminute)))
 	if at.Before(now.AddDate(-oldestStart, 0, 0)) || times*int64(now.Sub(at).Hours()/24) > mostSinceStart {
 		return r, unreadable(text)

@@ -46,7 +46,7 @@ var (
 func (u unit) after(t time.Time) time.Time {
 	if u.days != 0 || u.months != 0 {
 		wall := wallOf(t)
-		t = instant(addMonths(dateOf(wall), u.months).AddDate(0, 0, u.days).Add(wall.Sub(dateOf(wall))), t.Location())
+		t = Instant(addMonths(dateOf(wall), u.months).AddDate(0, 0, u.days).Add(wall.Sub(dateOf(wall))), t.Location())
 	}
 	return t.Add(u.elapsed)
 }

@@ -168,11 +168,11 @@ func (p *phrase) parseUntil() (time.Time, error) {
 	}
 	zone := p.now.Location()
 	if p.take("at", ","); len(p.words) == 0 {
-		return instant(date.midnight.AddDate(0, 0, 1), zone).Add(-time.Second), nil
+		return Instant(date.midnight.AddDate(0, 0, 1), zone).Add(-time.Second), nil
 	}
 	at, ok := p.takeClock(true)
 	if !ok || len(p.words) > 0 {
 		return time.Time{}, p.wrong(nil)
 	}
-	return instant(date.midnight.Add(at.sinceMidnight()), zone), nil
+	return Instant(date.midnight.Add(at.sinceMidnight()), zone), nil
 }

@@ -64,7 +64,7 @@ func TestInstant_WallTimeAtClockChange_IsFound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := instant(wall, zoneOf(t, c.zone)).Format(time.RFC3339); got != c.want {
+		if got := Instant(wall, zoneOf(t, c.zone)).Format(time.RFC3339); got != c.want {
 			t.Errorf("%s in %s is %s, want %s", c.wall, c.zone, got, c.want)
 		}
 	}
@@ -161,7 +161,7 @@ func (r drawnRule) walk(from, to time.Time, zone *time.Location) (due []time.Tim
 		if !r.matches(wall) {
 			continue
 		}
-		if at := instant(wall, zone); at.After(from) && !at.After(to) {
+		if at := Instant(wall, zone); at.After(from) && !at.After(to) {
 			due = append(due, at)
 		}
 	}

@@ -93,7 +93,7 @@ func (r Rule) moment(written time.Time, zone *time.Location) time.Time {
 	if !r.IsWallTime() || wallOf(written.In(zone)).Equal(wall) {
 		return written
 	}
-	return instant(wall, zone)
+	return Instant(wall, zone)
 }
 
 func (r Rule) nextOnce(after time.Time, zone *time.Location) (time.Time, bool, error) {
@@ -122,7 +122,7 @@ func (r Rule) nextDaily(after time.Time, zone *time.Location) (time.Time, bool, 
 				break
 			}
 			wall := time.Date(date.Year(), date.Month(), date.Day(), 0, int(at), 0, 0, time.UTC)
-			if moment := instant(wall, zone); moment.After(after) {
+			if moment := Instant(wall, zone); moment.After(after) {
 				return moment, true, nil
 			}
 		}

@@ -11,10 +11,10 @@ func wallOf(t time.Time) time.Time {
 	return t.UTC().Add(time.Duration(offset) * time.Second)
 }
 
-// instant returns the moment of a wall time in a zone. For a time in a gap it returns the first
+// Instant returns the moment of a wall time in a zone. For a time in a gap it returns the first
 // moment after the gap. For a time that exists twice it returns the first moment. So a later wall
 // time is never an earlier moment.
-func instant(wall time.Time, zone *time.Location) time.Time {
+func Instant(wall time.Time, zone *time.Location) time.Time {
 	t := time.Date(wall.Year(), wall.Month(), wall.Day(), wall.Hour(), wall.Minute(), wall.Second(),
 		wall.Nanosecond(), zone)
 	begin, end := t.ZoneBounds()
@@ -46,7 +46,7 @@ func nextByWall(
 		if err != nil || !any {
 			return time.Time{}, false, err
 		}
-		if moment := instant(found, zone); moment.After(after) {
+		if moment := Instant(found, zone); moment.After(after) {
 			return moment, true, nil
 		}
 		wall = found // the moment is past, because its wall time is in the hour that exists twice

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/internal/timezone"
 )
@@ -69,12 +70,17 @@ func (r *Routines) digest(ctx context.Context, c supervisor.CheckFire) (out supe
 	if err != nil {
 		return out, err
 	}
+	agenda, err := r.agendaOf(ctx, c)
+	if err != nil {
+		return out, err
+	}
 	seen, err := json.Marshal(digestState{Until: c.At, Files: was.Files.add(files), FilesAfter: was.FilesAfter})
 	if err != nil {
 		return out, fmt.Errorf("keep what the digest has told: %w", err)
 	}
 	d := digest{now: c.At.In(timezone.ForUser(c.Owner)), after: after, waitsAfter: was.Until}
 	d.addToday(jobs)
+	d.addAgenda(agenda)
 	d.addJobs(rows.Jobs)
 	d.addFiles(was.newFiles(files))
 	d.addWaiting(slices.Concat(rows.Waiting, proposed(jobs)))
@@ -87,6 +93,22 @@ func (r *Routines) digest(ctx context.Context, c supervisor.CheckFire) (out supe
 		out.State, out.Text, out.World = supervisor.FireSentMessage, d.text.String(), d.world
 	}
 	return out, nil
+}
+
+// agendaOf lists the user's events of the day, and the to-dos that are due. A failed listing is tried
+// once more; then the digest is sent without them.
+func (r *Routines) agendaOf(ctx context.Context, c supervisor.CheckFire) ([]protocol.AgendaEntry, error) {
+	now := c.At.In(timezone.ForUser(c.Owner))
+	midnight := time.Date(now.Year(), now.Month(), now.Day()+1, 0, 0, 0, 0, now.Location())
+	list, err := r.o.Agenda(ctx, c.Job.User, now, midnight)
+	switch {
+	case err == nil || ctx.Err() != nil:
+		return list, err
+	case c.Tries == 0:
+		return nil, fmt.Errorf("%w: list the agenda of %s: %w", supervisor.ErrCheckAgain, c.Job.User, err)
+	}
+	r.o.Log.Warn("a digest goes without events and to-dos", "user", c.Job.User, "error", err)
+	return nil, nil
 }
 
 // filesOf lists the files of a user's home. A failed listing is tried once more; then the digest is

@@ -62,8 +62,11 @@ type Options struct {
 	InForce func(ctx context.Context, user string, seen protocol.PromptFile) (text []byte, err error)
 	// ListFiles lists the files of a user's home that the index knows.
 	ListFiles func(ctx context.Context, user string) ([]supervisor.HomeFile, error)
-	Now       func() time.Time
-	Log       hclog.Logger
+	// Agenda lists the events of a time in a user's calendar, and the to-dos that are due before its
+	// end, by time.
+	Agenda func(ctx context.Context, user string, from, until time.Time) ([]protocol.AgendaEntry, error)
+	Now    func() time.Time
+	Log    hclog.Logger
 }
 
 // Routines are the built-in jobs. They are safe for concurrent use.

@@ -6,11 +6,16 @@ import "mews/supervisor"
 const defaultDigest = "daily at 7:30"
 
 const (
-	dayLayout = "Mon 2 Jan 15:04"
+	dayLayout  = "Mon 2 Jan 15:04"
+	dateLayout = "Mon 2 Jan"
 
 	textRoutineWritten = " A small model writes the text."
 
 	textDigestToday    = "**Today**"
+	textDigestEvents   = "**Events**"
+	textDigestDue      = "**Due**"
+	textDigestAllDay   = "all day: %s"
+	textDigestSince    = "%s (since %s)"
 	textDigestTask     = "%s (task)"
 	textDigestTomorrow = "tomorrow %s"
 	textDigestLater    = " and later"

@@ -141,8 +141,8 @@ func (q JobRequest) check() error {
 			printable.DropControls(brief(q.Words)))
 	case !takes.set && len(q.Set) > 0:
 		return supervisor.Errorf(supervisor.CodeInvalid, textNotForAction, "set", cmp.Or(q.Action, "list"), "add and edit")
-	case q.Action != "add" && (q.Task || q.Name != "" || !check.IsEmpty() || check.Ask != "" || check.AutoRemove || check.NotifyOnCheck):
-		return supervisor.Errorf(supervisor.CodeInvalid, textNotForAction, "task, name, files, command, ask, auto-remove and notify-on-check", cmp.Or(q.Action, "list"), "add")
+	case q.Action != "add" && (q.Task || q.Name != "" || !check.IsEmpty() || check.Ask != "" || check.Contains != "" || check.AutoRemove || check.NotifyOnCheck):
+		return supervisor.Errorf(supervisor.CodeInvalid, textNotForAction, "task, name, files, command, url, contains, ask, auto-remove and notify-on-check", cmp.Or(q.Action, "list"), "add")
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func keepRule(j *supervisor.Job, rule recurrence.Rule, at time.Time, zone *time.
 		// be due
 		j.FiredUntil = rule.At.Add(-time.Millisecond)
 	}
-	if j.MayStartTurn() {
+	if j.MayStartTurn() || j.Options.Check.URL != "" {
 		if err := ValidatePeriod(*j, zone); err != nil {
 			return err
 		}
@@ -65,10 +65,10 @@ func keepRule(j *supervisor.Job, rule recurrence.Rule, at time.Time, zone *time.
 	return err
 }
 
-// minPeriod is the shortest time between two turns of a job.
+// minPeriod is the shortest time between two turns of a job, and between two checks of a page.
 const minPeriod = 5 * time.Minute
 
-// ValidatePeriod refuses a job that would start turns too often. It checks the next 50 times.
+// ValidatePeriod refuses a job that would start turns, or check a page, too often. It checks the next 50 times.
 func ValidatePeriod(j supervisor.Job, zone *time.Location) error {
 	last := time.Time{}
 	for n, at := 0, j.FiredUntil; n < 50; n++ {

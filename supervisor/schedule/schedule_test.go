@@ -57,7 +57,8 @@ type harness struct {
 	queued int
 	begun  []supervisor.Inbound
 
-	found    protocol.CheckResult // the result of the next checks
+	agenda   []protocol.AgendaEntry // the agenda of the next digests
+	found    protocol.CheckResult   // the result of the next checks
 	checkErr error
 	checked  []protocol.CheckParameters
 
@@ -88,6 +89,9 @@ func (h *harness) restart() {
 	speaker := func(name string) (supervisor.User, bool) { return person(name), !h.resting[name] }
 	h.routines = routine.New(routine.Options{Store: h.db.Jobs(), FileEffects: h.db.Effects(), Person: speaker, Now: now,
 		IndexHomeNow: h.home.IndexHomeNow, Changes: h.home.ListChanges, ListFiles: h.listFiles, Check: h.fakeCheck,
+		Agenda: func(context.Context, string, time.Time, time.Time) ([]protocol.AgendaEntry, error) {
+			return h.agenda, nil
+		},
 		InForce: func(_ context.Context, _ string, f protocol.PromptFile) ([]byte, error) { return f.Text, nil },
 		Jobs:    func() routine.JobScheduler { return h.Schedule }, SetRule: SetRule, ValidatePeriod: ValidatePeriod,
 		DescribeTimes: DescribeTimes,

@@ -90,6 +90,10 @@ var forgetTable = []tableForgetting{
 	{table: "held_notice", exchange: `DELETE FROM held_notice WHERE id IN (SELECT held FROM fire WHERE` + ofInbounds + `)`,
 		span: `DELETE FROM held_notice WHERE` + inSpan + ` AND (?4 = 0 OR conversation = ?4)
 			AND NOT EXISTS (SELECT 1 FROM question q WHERE q.held = held_notice.id)`},
+	// A reminder that waits has the words of a file in the home, and is dropped with them.
+	{table: "file_reminder", span: `UPDATE file_reminder SET title = '', told = 1 WHERE` + inSpan + ` AND ?4 = 0
+		AND state <> 'waiting' AND title <> ''`},
+	{table: "file_reminder_day", reason: "it counts"},
 	{table: "refusing_chat", reason: "it is gone once the chat takes messages again"},
 	{table: "job_seen", reason: "it names files, which are there or not, and goes with its job"},
 

@@ -23,12 +23,12 @@ var harmlessScans = []allowedScan{
 	{regexp.MustCompile(`^SCAN (below|chain|leveled)$`), "a recursive query reads its own rows"},
 	{regexp.MustCompile(`USING (COVERING )?INDEX (outbox_waiting|outbox_lost|turn_running|inbox_waiting|inbox_arriving|inbox_held|` +
 		`operation_open|review_due|review_active|webhook_delivery_size|triage_open|repository_notice_due|cleaning_due|forgetting_open|` +
-		`question_waits|question_expires|speech_only)$`),
+		`question_waits|question_expires|speech_only|file_reminder_zone)$`),
 		"the index holds only what is not done, and is empty most of the time"},
 	{regexp.MustCompile(`^SCAN held_notice USING INDEX`), "it holds what is said at the end of quiet hours"},
 	{regexp.MustCompile(`^SCAN external_blob( |$)`), "it holds the answers of calls that run"},
 	{regexp.MustCompile(`^SCAN (lease|l)$`), "there is a lease for each call that runs"},
-	{regexp.MustCompile(`^SCAN (person|login|allowed_group|suspended|totp|binding USING (COVERING )?INDEX binding_user|invite USING INDEX invite_user)$`),
+	{regexp.MustCompile(`^SCAN (file_reminder_day|person|login|allowed_group|suspended|totp|binding USING (COVERING )?INDEX binding_user|invite USING INDEX invite_user)$`),
 		"there are few rows for each person"},
 	{regexp.MustCompile(`^SCAN sqlite_(sequence|master|schema)$`), "there is a row for each table"},
 }

@@ -281,6 +281,21 @@ func buttons(i protocol.TodoItem, suffix string) (row []supervisor.Button) {
 	return row
 }
 
+// ReminderButtons returns the buttons below a reminder of an item. id and created are those of its
+// TodoItem. place is the item's place in a list of reminders; 0 means that there is no list.
+func ReminderButtons(id, created string, place int) (row []supervisor.Button) {
+	suffix := ""
+	if place > 0 {
+		suffix = fmt.Sprint(" ", place)
+	}
+	for _, b := range buttons(protocol.TodoItem{ID: id, Created: created}, suffix) {
+		if !strings.HasPrefix(b.Press, pressPrefix+pressDelete) {
+			row = append(row, b)
+		}
+	}
+	return row
+}
+
 // title returns an item's title as Markdown.
 func title(i protocol.TodoItem) string { return markdown.EscapeName(i.Title) }
 

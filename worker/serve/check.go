@@ -12,7 +12,7 @@ import (
 
 var errNoPrograms = errors.New("this worker runs no programs")
 
-// runCheck checks files, a command or a prompt file of the home.
+// runCheck checks files, a command or a prompt file of the home, or reads a page.
 func runCheck(ctx context.Context, u *userTools, h *host.Operation, p protocol.CheckParameters) (any, error) {
 	if err := p.Validate(); err != nil {
 		return nil, invalidOperation("parameters: %v", err)
@@ -24,6 +24,10 @@ func runCheck(ctx context.Context, u *userTools, h *host.Operation, p protocol.C
 		return nil, errNoPrograms
 	case p.Command != "":
 		return runCheckCommand(ctx, u, h, p)
+	case p.Page != nil && u.programs == nil:
+		return nil, errNoPrograms
+	case p.Page != nil:
+		return check.ReadPage(ctx, u.programs, *p.Page)
 	}
 	file := (&promptfile.Watcher{Home: u.promptFiles}).InspectFile(p.PromptFile)
 	return protocol.CheckResult{Changed: string(file.State) != p.Seen, Seen: string(file.State), File: &file}, nil

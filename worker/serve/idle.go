@@ -83,8 +83,8 @@ func (s *server) expireUploads(ctx context.Context) {
 	}
 }
 
-// runHome measures the folder, announces changed tools, watches the home and keeps its file history
-// until ctx ends. It first waits until hello has named a user.
+// runHome measures the folder, announces changed tools, watches the home, keeps its file history and
+// reports its reminders until ctx ends. It first waits until hello has named a user.
 func (s *server) runHome(ctx context.Context) {
 	var u *userTools
 	select {
@@ -96,6 +96,7 @@ func (s *server) runHome(ctx context.Context) {
 	follow.Go(func() { s.followTools(ctx, u) })
 	follow.Go(func() { s.watchHome(ctx, u) })
 	follow.Go(func() { s.runHistory(ctx, u) })
+	follow.Go(func() { s.reportReminders(ctx, u) })
 	if err := u.quota.Run(ctx); err != nil {
 		s.options.Report(err)
 	}

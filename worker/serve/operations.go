@@ -23,6 +23,7 @@ type operation func(ctx context.Context, u *userTools, h *host.Operation, start 
 
 // operations holds all kinds of operations that a worker knows.
 var operations = map[protocol.OperationKind]operation{
+	protocol.OperationKindAgenda:      withParameters(listAgenda),
 	protocol.OperationKindArchive:     withParameters(archiveHome),
 	protocol.OperationKindCalendar:    withParameters(runCalendar),
 	protocol.OperationKindLog:         withParameters(logExchange),

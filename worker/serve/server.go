@@ -49,6 +49,7 @@ type server struct {
 	stopped chan struct{} // closed once stop is answered
 	running sync.WaitGroup
 	idle    chan struct{}   // holds a token when the last turn or operation has ended
+	ended   chan struct{}   // holds a token when a turn or operation has ended, for reportReminders
 	opened  chan *userTools // gives the userTools to runHome once they are ready
 	working chan struct{}   // closed when the first turn or operation begins
 
@@ -78,7 +79,8 @@ func (w work) noun() string { return strings.TrimSuffix(w.method, ".start") }
 var maxRunning = map[string]int{protocol.MethodTurnStart: maxTurns, protocol.MethodOperationStart: maxOperations}
 
 func newServer(o Options) *server {
-	s := &server{options: o, stopped: make(chan struct{}), idle: make(chan struct{}, 1), opened: make(chan *userTools, 1),
+	s := &server{options: o, stopped: make(chan struct{}), idle: make(chan struct{}, 1),
+		ended: make(chan struct{}, 1), opened: make(chan *userTools, 1),
 		working: make(chan struct{})}
 	s.state = serverState{phase: phaseNew, running: map[work]context.CancelCauseFunc{}}
 	return s
@@ -142,6 +144,10 @@ func (s *server) beginWork(w work, cancel context.CancelCauseFunc) (u *userTools
 func (s *server) endWork(w work) {
 	s.update(func(state *serverState) {
 		delete(state.running, w)
+		select {
+		case s.ended <- struct{}{}:
+		default:
+		}
 		if len(state.running) > 0 {
 			return
 		}

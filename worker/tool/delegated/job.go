@@ -23,7 +23,8 @@ const (
 	optionsText = "on_miss run|skip|ask, grace 2h, priority low|high, overlap skip|queue, exact, model, " +
 		"workspace, steps, minutes, " +
 		"to private|group number"
-	checkText = "files: glob or command: exit 0; ask: question, task: do text, auto_remove, notify_on_check"
+	checkText = "files: glob, command: exit 0 or url: page, contains: words; ask: question, " +
+		"task: do text, auto_remove, notify_on_check"
 )
 
 var (
