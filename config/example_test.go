@@ -67,7 +67,8 @@ func TestExample_HasEveryKey(t *testing.T) {
 	const fileSecret = "0123456789abcdef\n"
 	files := map[string]string{"/e/github.secret": fileSecret, "/e/github.token": fileSecret, "/e/backup.secret": fileSecret, "/e/todoist.token": fileSecret, "/e/stock.key": fileSecret, "/e/openai.key": "k\n", "/e/tavily.key": "k\n", "/e/seal.key": strings.Repeat("5a", 32) + "\n", "/e/telegram.token": token + "\n", "/e/telegram.secret": secret + "\n"}
 	env := testEnv(map[string]string{
-		"ANTHROPIC_API_KEY": "k", "BRAVE_KEY": "k", "OPENAI_API_KEY": "k", "TELEGRAM_TOKEN": token, "TELEGRAM_SECRET": secret,
+		"BRAVE_KEY":         "k",
+		"ANTHROPIC_API_KEY": "k", "OPENAI_API_KEY": "k", "TELEGRAM_TOKEN": token, "TELEGRAM_SECRET": secret,
 		"GITHUB_TOKEN": secret, "GITHUB_WEBHOOK_SECRET": secret, "BACKUP_SECRET": secret,
 		"HOME_ASSISTANT_TOKEN": secret, "NTFY_TOKEN": secret, "PERPLEXITY_API_KEY": secret,
 	}, files)

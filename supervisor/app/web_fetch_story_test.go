@@ -55,7 +55,8 @@ func TestWebFetch_PageGivesOrders_UserDecides(t *testing.T) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		fmt.Fprint(w, pages[r.URL.Path])
 	})
-	web.Serve("evil.example", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "got "+r.URL.RawQuery) }, "93.184.216.66")
+	web.Serve("evil.example", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "got "+r.URL.RawQuery) },
+		"93.184.216.66")
 	l := approvalService{newGatedService(t, webModel, "", "bob, approvals: {web_new: ask}")}
 	app.SetInternetInTest(l.Config, web.Options())
 	l.open()

@@ -162,6 +162,22 @@ func TestAdvance_LowLimit_UsesRemainingMoney(t *testing.T) {
 	}
 }
 
+// A search that costs money takes a lease of its own, and does not count as the conversation's last
+// call of a model.
+func TestAdvance_ExternalCall_LeavesAdvance(t *testing.T) {
+	a := newAdvancing(t, supervisor.Budget{Day: 100 * cent})
+	a.first("bob", "2")
+	turn, r := a.next("bob", "2", "second")
+	a.same("as it begins", a.held(), "[90000]")
+	search := a.paid(r, modelcall.CostEstimate{Spec: "search/a", MaxCost: cent, Priced: true, External: true})
+	a.same("in the search", a.held(), "[90000 10000]")
+	lease := a.paid(r, bid(8*cent))
+	a.spend(turn, cent, search)
+	a.end(turn, cent, lease)
+	_, _ = a.next("bob", "2", "third")
+	a.same("as the next turn begins", a.held(), "[90000]")
+}
+
 func TestAdvance_Unused_IsReturned(t *testing.T) {
 	a := newAdvancing(t, supervisor.Budget{Day: 100 * cent})
 	a.first("bob", "2")

@@ -19,7 +19,8 @@
 //     that f may know of the turn. A call that no honest worker makes ends the worker. A call that
 //     can't be answered gets a reason for the model. If the effect leaves the sandbox, the
 //     parameters have only the ID of the model's call, and the Turn finds its committed arguments.
-//     The worker's side is a tool.
+//     A call to another server goes through package external, which keeps its answer. The worker's
+//     side is a tool.
 //  4. An effect that users' rules decide about: a row in Feature.Effects. Ask for permission with
 //     the request's Allow, or with an approval.Approver of the Options.
 //  5. A setting: a row in Feature.Settings.

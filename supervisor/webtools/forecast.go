@@ -37,10 +37,8 @@ type forecast struct {
 	}
 }
 
-const (
-	layoutHour = "2006-01-02T15:04" // of Open-Meteo's times
-	layoutDay  = "Mon 2 Jan"
-)
+// layoutHour is the layout of Open-Meteo's times.
+const layoutHour = "2006-01-02T15:04"
 
 // text returns the weather for the model.
 func (f forecast) text(of place) (string, error) {

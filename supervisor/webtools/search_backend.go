@@ -38,7 +38,7 @@ type Backend struct {
 // Paths are keys in the JSON answer of a generic search, with dots between them.
 type Paths struct{ Results, Title, URL, Text string }
 
-// DefaultPrice returns the price of a search of a kind of backend, in millionths of a dollar.
+// DefaultPrice returns the usual price of a search, in millionths of a dollar.
 func DefaultPrice(kind string) int64 {
 	switch kind {
 	case kindSearXNG, kindWikipedia:
@@ -113,7 +113,8 @@ func requestGeneric(b Backend, args protocol.WebSearchArguments) (egress.Request
 	default:
 		r.Header.Set("Authorization", "Bearer "+b.Key)
 	}
-	return r, strings.NewReplacer("{query}", url.QueryEscape(args.Query), "{count}", strconv.Itoa(args.Count)).Replace(b.URL)
+	values := strings.NewReplacer("{query}", url.QueryEscape(args.Query), "{count}", strconv.Itoa(args.Count))
+	return r, values.Replace(b.URL)
 }
 
 // notesWithoutAge says that a backend can't select results by their age.

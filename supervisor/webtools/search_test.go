@@ -66,7 +66,8 @@ func TestSearch_GenericBackend_ReadsPaths(t *testing.T) {
 		got = req.URL.RawQuery + " " + req.Header.Get("X-Key") + req.Header.Get("Authorization")
 		fmt.Fprint(w, `{"data":{"items":[{"name":"Oolong","link":"https://tea.example/oolong","snip":"A tea"}]}}`)
 	})
-	b := webtools.Backend{Name: "own", Kind: "generic", Key: canaryKey, URL: "https://search.example/s?q={query}&n={count}",
+	b := webtools.Backend{Name: "own", Kind: "generic", Key: canaryKey,
+		URL:   "https://search.example/s?q={query}&n={count}",
 		Paths: webtools.Paths{Results: "data.items", Title: "name", URL: "link", Text: "snip"}}
 	for header, want := range map[string]string{"": "Bearer " + canaryKey, "X-Key": canaryKey} {
 		b.Header = header
@@ -92,9 +93,9 @@ func TestSearch_FailingBackend_IsReplaced(t *testing.T) {
 		"no JSON":       {func(r *rig) { r.home.NoJSON = true }, "formats: [html, json]", ""},
 		"server error":  {func(r *rig) { r.home.SetStatus(503) }, "HTTP status 503", ""},
 		"limited":       {func(r *rig) { r.home.SetStatus(429) }, "no more searches for now", ""},
-		"gone":          {func(r *rig) { r.internet.Serve("home.local", hangUp, "192.168.1.9") }, "searxng failed: ", ""},
-		"not JSON":      {func(r *rig) { r.internet.Serve("home.local", sayHTML, "192.168.1.9") }, "not the JSON", ""},
-		"another error": {func(r *rig) { r.internet.Serve("home.local", sayError, "192.168.1.9") }, "not the JSON", ""},
+		"gone":          {func(r *rig) { r.serveHome(hangUp) }, "searxng failed: ", ""},
+		"not JSON":      {func(r *rig) { r.serveHome(sayHTML) }, "not the JSON", ""},
+		"another error": {func(r *rig) { r.serveHome(sayError) }, "not the JSON", ""},
 	} {
 		r := newRig(t)
 		test.prepare(r)
@@ -106,6 +107,11 @@ func TestSearch_FailingBackend_IsReplaced(t *testing.T) {
 		}
 		r.checkHas(text, "from brave:"+teaResult, "\n\nsearxng failed: ", test.note)
 	}
+}
+
+// serveHome replaces the searxng.
+func (r *rig) serveHome(handler http.HandlerFunc) {
+	r.internet.Serve("home.local", handler, "192.168.1.9")
 }
 
 func hangUp(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
@@ -156,14 +162,15 @@ func TestSearch_NoBackend_UsesWikipedia(t *testing.T) {
 func TestSearch_StrangeHits_AreLeftOut(t *testing.T) {
 	r := newRig(t)
 	r.o.Search = []webtools.Backend{r.backend("searxng")}
-	r.home.SetHits(webtoolstest.Hit{Title: "router", URL: "http://192.168.1.1/"}, webtoolstest.Hit{URL: "ftp://a.example"},
-		webtoolstest.Hit{URL: "javascript:alert(1)"},
+	r.home.SetHits(webtoolstest.Hit{Title: "router", URL: "http://192.168.1.1/"},
+		webtoolstest.Hit{URL: "ftp://a.example"}, webtoolstest.Hit{URL: "javascript:alert(1)"},
 		webtoolstest.Hit{Title: "a\nb\x1b[1m" + strings.Repeat("c", 300), URL: "https://EXAMPLE.org/a b#c"})
 	text, err := r.search(tea)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "\n1. a b[1m" + strings.Repeat("c", 143) + "…\n   https://example.org/a%20b"; !strings.HasSuffix(text, want) {
+	want := "\n1. a b[1m" + strings.Repeat("c", 143) + "…\n   https://example.org/a%20b"
+	if !strings.HasSuffix(text, want) {
 		t.Errorf("got %q", text)
 	}
 }

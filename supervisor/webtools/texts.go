@@ -32,7 +32,8 @@ const (
 
 // Texts about the weather.
 const (
-	textNoPlace       = "no weather was asked for: place is the name of a place, such as Madrid or Springfield, Illinois"
+	textNoPlace = "no weather was asked for: place is the name of a place, such as Madrid or Springfield, " +
+		"Illinois"
 	textLongPlace     = "no weather was asked for: place has more than %d characters"
 	textWrongDays     = "no weather was asked for: days is 1 to %d"
 	textUnknownPlace  = "No place called %q is known. Try its name in English, or a larger place nearby."
@@ -41,5 +42,6 @@ const (
 	textNoWeather     = "The weather could not be had from open-meteo.com: %s"
 	textWeather       = "Weather in %s (times of %s)"
 	textNow           = "now, %s: %s"
+	layoutDay         = "Mon 2 Jan"
 	textWeatherSource = "From open-meteo.com."
 )

@@ -93,8 +93,8 @@ func parseWeather(call protocol.ToolCall) (protocol.WeatherArguments, error) {
 func (w *Tools) findWeather(ctx context.Context, t feature.Turn, args protocol.WeatherArguments) (string, error) {
 	name, _, _ := strings.Cut(args.Place, ",")
 	var answer struct{ Results []place }
-	err := w.fetchOpenMeteo(ctx, t, w.o.Weather.server(publicPlaces), placesPath, url.Values{"name": {strings.TrimSpace(name)}, "count": {"30"},
-		"language": {"en"}, "format": {"json"}}, &answer)
+	query := url.Values{"name": {strings.TrimSpace(name)}, "count": {"30"}, "language": {"en"}, "format": {"json"}}
+	err := w.fetchOpenMeteo(ctx, t, w.o.Weather.server(publicPlaces), placesPath, query, &answer)
 	if err != nil {
 		return "", err
 	}
@@ -126,7 +126,8 @@ func (w *Tools) fetchOpenMeteo(ctx context.Context, t feature.Turn, at Backend, 
 	ctx = at.context(ctx)
 	err = w.fetchJSON(ctx, egress.Request{User: t.User, Turn: t.ID, Address: address}, into)
 	var status statusError
-	if err == nil || ctx.Err() != nil || !errors.As(err, &status) && supervisor.ErrorCodeOf(err) == supervisor.CodeInternal {
+	internal := !errors.As(err, &status) && supervisor.ErrorCodeOf(err) == supervisor.CodeInternal
+	if err == nil || ctx.Err() != nil || internal {
 		return err
 	}
 	why := problem.UserText(err)

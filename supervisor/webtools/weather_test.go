@@ -31,7 +31,8 @@ func TestWeather_KnownPlace_TellsDays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const day = ": 5 to 14 °C, light rain, 2.4 mm rain or snow, chance of it 60 %, wind up to 22 km/h, sun 08:17 to 17:49"
+	const day = ": 5 to 14 °C, light rain, 2.4 mm rain or snow, chance of it 60 %, wind up to 22 km/h, " +
+		"sun 08:17 to 17:49"
 	want := "Weather in Madrid, Spain (times of Europe/Madrid)\nnow, 12:00: 12 °C, feels like 10 °C, overcast, " +
 		"wind 14 km/h, humidity 60 %\nMon 30 Nov" + day + "\nTue 1 Dec" + day + "\nFrom open-meteo.com."
 	if text != want {

@@ -51,7 +51,7 @@ func (o *OpenMeteo) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	o.mu.Unlock()
 	switch {
 	case status != 0:
-		refuse(w, status, `{"error":true,"reason":"Minutely API request limit exceeded. Please try again in one minute."}`)
+		refuse(w, status, `{"error":true,"reason":"Minutely API request limit exceeded."}`)
 	case r.URL.Path == "/v1/search":
 		o.servePlaces(w, r)
 	case r.URL.Path == "/v1/forecast":

@@ -21,7 +21,8 @@ var searchSpec = worker.ToolSpec{
 	Effect:      protocol.EffectIdempotent, // a repeated call gets the same answer
 	Arguments: []worker.Argument{
 		{Name: "query", Type: worker.StringArgument, Required: true},
-		{Name: "count", Type: worker.IntegerArgument, Description: "number of results, at most 10; 5 if left out"},
+		{Name: "count", Type: worker.IntegerArgument,
+			Description: "number of results, at most 10; 5 if left out"},
 		{Name: "fresh", Values: protocol.WebSearchAges},
 	},
 }
@@ -31,9 +32,10 @@ var weatherSpec = worker.ToolSpec{
 	Description: "Tell the weather now and on the next days.",
 	Effect:      protocol.EffectIdempotent, // a repeated call gets the same answer
 	Arguments: []worker.Argument{
-		{Name: "place", Type: worker.StringArgument, Description: "a name, perhaps with region or country after a comma",
-			Required: true},
-		{Name: "days", Type: worker.IntegerArgument, Description: "number of days with today, at most 7; 3 if left out"},
+		{Name: "place", Type: worker.StringArgument, Required: true,
+			Description: "a name, perhaps with region or country after a comma"},
+		{Name: "days", Type: worker.IntegerArgument,
+			Description: "number of days with today, at most 7; 3 if left out"},
 	},
 }
 
