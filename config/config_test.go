@@ -35,11 +35,8 @@ func testEnv(variables, files map[string]string) Env {
 		Login: "alice",
 		Cwd:   "/srv/dir",
 		Effects: EffectRules{"send_file": "allow", "settings": "allow", "invite": "allow", "remember": "ask",
-<<<<<<< HEAD
-			"forget": "ask", "post_elsewhere": "ask", "service_read": "allow", "service_write": "ask"},
-=======
-			"forget": "ask", "post_elsewhere": "ask", "web_search": "allow"},
->>>>>>> l-web
+			"forget": "ask", "post_elsewhere": "ask", "service_read": "allow", "service_write": "ask",
+			"web_search": "allow", "web_known": "allow", "web_new": "allow"},
 	}
 }
 
@@ -88,16 +85,11 @@ func TestLoad_EmptyFile_HasDefaults(t *testing.T) {
 				Chat: Chat{Stream: "edit", Busy: "steer", Reactions: "waiting", Claims: "check"},
 				Speech: Speech{In: SpeechRecognition{Engine: "whisper", Program: "whisper-cli", Language: "auto",
 					Longest: time.Hour, Echo: "true"}, Out: SpeechSynthesis{Engine: "auto"}},
-<<<<<<< HEAD
 				Limits: Limits{Steps: 50, Turn: 15 * time.Minute, History: 32000, Output: 16 << 10, Turns: 8, ModelCalls: 8, Speech: 1},
 				Access: Access{Session: 30 * time.Minute, SessionMax: 12 * time.Hour, Rate: ReceiveRate{Burst: 20, Second: 1}},
 				Approvals: Approvals{All: EffectRules{"send_file": "allow", "settings": "allow", "invite": "allow", "remember": "ask", "forget": "ask", "post_elsewhere": "ask",
-					"service_read": "allow", "service_write": "ask"}},
-=======
-				Limits:    Limits{Steps: 50, Turn: 15 * time.Minute, History: 32000, Output: 16 << 10, Turns: 8, ModelCalls: 8, Speech: 1},
-				Access:    Access{Session: 30 * time.Minute, SessionMax: 12 * time.Hour, Rate: ReceiveRate{Burst: 20, Second: 1}},
-				Approvals: Approvals{All: EffectRules{"send_file": "allow", "settings": "allow", "invite": "allow", "remember": "ask", "forget": "ask", "post_elsewhere": "ask", "web_search": "allow"}},
->>>>>>> l-web
+					"service_read": "allow", "service_write": "ask",
+					"web_search": "allow", "web_known": "allow", "web_new": "allow"}},
 				Users: []User{{
 					Name: "alice", Role: "admin", Account: "alice", Home: "/home/alice/.local/state/mews/homes/alice",
 					TOTP: TOTPOptional,
@@ -279,15 +271,11 @@ func TestLoad_WholeFile_SetsEveryKey(t *testing.T) {
 		Budget: Budget{Month: Dollars{7_000_000, true},
 			Users: SpendLimits{Dollars{1, true}, Dollars{100_000, true}, Dollars{1_000_000_000_000, true}, Dollars{0, true},
 				JobBudget{Dollars{250_000, true}, Dollars{500_000, true}, Dollars{0, true}}}},
-<<<<<<< HEAD
 		Approvals: Approvals{All: EffectRules{"send_file": "ask", "settings": "allow", "invite": "allow", "remember": "ask", "forget": "ask", "post_elsewhere": "ask",
-			"service_read": "allow", "service_write": "ask"}, Admin: EffectRules{"invite": "step_up"},
+			"service_read": "allow", "service_write": "ask",
+			"web_search": "allow", "web_known": "allow", "web_new": "allow"}, Admin: EffectRules{"invite": "step_up"},
 			User: EffectRules{"settings": "deny"}},
 		Files: FileRules{Include: []string{"**"}, Exclude: []string{"${x}/*"}},
-=======
-		Approvals: Approvals{All: EffectRules{"send_file": "ask", "settings": "allow", "invite": "allow", "remember": "ask", "forget": "ask", "post_elsewhere": "ask", "web_search": "allow"}, Admin: EffectRules{"invite": "step_up"}, User: EffectRules{"settings": "deny"}},
-		Files:     FileRules{Include: []string{"**"}, Exclude: []string{"${x}/*"}},
->>>>>>> l-web
 		Users: []User{
 			{
 				Name: "alice", Role: "admin", Account: "al", Home: "/var/lib/mews/homes/alice", Timezone: "Europe/Madrid",

@@ -64,8 +64,8 @@ func (s WebAddresses) PutWebAddresses(ctx context.Context, turn int64, source We
 	return err
 }
 
-// ListWebSources returns what has named an address in the messages that a turn's model sees. The
-// address is known by its digest.
+// ListWebSources returns what has named an address, which is known by its digest. It looks at the
+// messages that the model of a turn sees.
 func (s WebAddresses) ListWebSources(ctx context.Context, turn int64, digest string) ([]WebAddressSource, error) {
 	return engine.AllRows(s.db.reader(ctx, "find what has named an address in turn %d", turn),
 		func(r *engine.Row) WebAddressSource { return WebAddressSource(engine.ScanString(r)) },
@@ -95,8 +95,8 @@ func (s WebAddresses) ListOwnWords(ctx context.Context, turn int64) (words []str
 	return words, err
 }
 
-// CountWebFetch counts a turn's fetches from a domain whose addresses only pages have named. It
-// counts the given call too, and each call once.
+// CountWebFetch counts a turn's fetches of links from a domain, and the given call among them. It
+// counts each call once. Links are addresses that only pages have named.
 func (s WebAddresses) CountWebFetch(ctx context.Context, turn int64, call, domain string) (calls int64, err error) {
 	return inTurn(ctx, s.db, turn, func(t turnTx) int64 {
 		t.Exec(insertWebFetch, turn, call, domain, t.turn.Conversation.User, t.Now)

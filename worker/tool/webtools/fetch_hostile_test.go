@@ -49,9 +49,10 @@ func hostileBodies(n int) map[string]string {
 		"application/pdf loop":  strings.Replace(onePagePDF("tea"), "/Kids[3 0 R]", "/Kids[2 0 R]", 1),
 		"application/pdf count": strings.Replace(onePagePDF("tea"), "/Count 1", "/Count 999999999", 1),
 		"image/png cut":         "\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR",
-		"image/png huge":        "\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR\x7f\xff\xff\xff\x7f\xff\xff\xff\x08\x02\x00\x00\x00" + repeat("a", n),
-		"image/gif huge":        "GIF89a\xff\xff\xff\xff\x80\x00\x00" + repeat("\x00", 10),
-		"application/zip bomb":  "PK\x03\x04" + repeat("\x00", n),
+		"image/png huge": "\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR\x7f\xff\xff\xff\x7f\xff\xff\xff\x08\x02\x00\x00\x00" +
+			repeat("a", n),
+		"image/gif huge":       "GIF89a\xff\xff\xff\xff\x80\x00\x00" + repeat("\x00", 10),
+		"application/zip bomb": "PK\x03\x04" + repeat("\x00", n),
 	}
 }
 
