@@ -95,8 +95,8 @@ func (s WebAddresses) ListOwnWords(ctx context.Context, turn int64) (words []str
 	return words, err
 }
 
-// CountWebFetch counts a turn's fetches of links from a domain, and the given call among them. It
-// counts each call once. Links are addresses that only pages have named.
+// CountWebFetch counts a turn's fetches of a domain's links. It counts the given call too, and each
+// call once. Links are addresses that only pages have named.
 func (s WebAddresses) CountWebFetch(ctx context.Context, turn int64, call, domain string) (calls int64, err error) {
 	return inTurn(ctx, s.db, turn, func(t turnTx) int64 {
 		t.Exec(insertWebFetch, turn, call, domain, t.turn.Conversation.User, t.Now)
