@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"mews/supervisor/approval"
-	"mews/supervisor/egress"
 	"mews/supervisor/feature"
 	"mews/supervisor/github"
 	"mews/supervisor/hostcall"
@@ -25,7 +24,6 @@ func describeFeatures() []feature.Feature {
 // openFeatures makes the features, and the table of workers' host calls.
 func (s *service) openFeatures(context.Context) (err error) {
 	s.forgetter = s.newForgetter()
-	s.egress = egress.New(egress.Options{Now: s.now})
 	s.reminders = s.newReminders()
 	s.routines = s.newRoutines()
 	s.schedule = s.newSchedule()

@@ -2,7 +2,6 @@ package app
 
 import (
 	"mews/supervisor/calendar"
-	"mews/supervisor/egress"
 	"mews/supervisor/feature"
 	"mews/supervisor/filehistory"
 	"mews/supervisor/filereminder"
@@ -24,7 +23,6 @@ type capabilities struct {
 	schedule  *schedule.Schedule
 	routines  *routine.Routines
 	reminders *filereminder.Reminders
-	egress    *egress.Client // fetches the addresses that users and models name
 	gitHub    *github.GitHub
 }
 

@@ -27,7 +27,7 @@ type outside struct {
 
 // openOutside makes the client for other servers, and the servers of the configuration.
 func (s *service) openOutside(context.Context) (err error) {
-	s.egressOptions.UserAgent = "Mews/" + s.version
+	s.egressOptions.UserAgent, s.egressOptions.Now = "Mews/"+s.version, s.now
 	s.egress = egress.New(s.egressOptions)
 	s.external = external.New(external.Options{Store: s.db.ExternalCalls(), Blobs: s.db.Blobs(), Spool: s.spool,
 		Now: s.now})

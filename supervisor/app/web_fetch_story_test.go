@@ -19,9 +19,9 @@ import (
 // orderedAddress finds the address that a page orders a model to fetch.
 var orderedAddress = regexp.MustCompile(`FETCH (\S+)`)
 
-// webModel fetches the address in a message, and then each address that a page orders it to fetch.
+// fetchModel fetches the address in a message, and then each address that a page orders it to fetch.
 // With "save" in the message it saves the page. It says the beginning of the last result.
-func webModel(r modeltest.Request) modeltest.Answer {
+func fetchModel(r modeltest.Request) modeltest.Answer {
 	done := r.AnsweredCalls()
 	if len(done) == 0 {
 		return modeltest.Answer{Calls: []modeltest.Call{{Name: "find_tools", Args: `{"words":"web page"}`}}}
@@ -55,8 +55,9 @@ func TestWebFetch_PageGivesOrders_UserDecides(t *testing.T) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		fmt.Fprint(w, pages[r.URL.Path])
 	})
-	web.Serve("evil.example", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "got "+r.URL.RawQuery) }, "93.184.216.66")
-	l := approvalService{newGatedService(t, webModel, "", "bob, approvals: {web_new: ask}")}
+	web.Serve("evil.example", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "got "+r.URL.RawQuery) },
+		"93.184.216.66")
+	l := approvalService{newGatedService(t, fetchModel, "", "bob, approvals: {web_new: ask}")}
 	app.SetInternetInTest(l.Config, web.Options())
 	l.open()
 	l.sayAndAwait("bob", "read http://example.org/tea", "Result: Tea\nhttp://example.org/tea\n[The title and the text")

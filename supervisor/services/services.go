@@ -101,7 +101,7 @@ const (
 func (s *Services) Feature() feature.Feature {
 	allow, ask := string(approval.RuleAllow), string(approval.RuleAsk)
 	return feature.Feature{Name: "services", HostCalls: s.hostCalls(), Commands: s.commands(),
-		Effects: []feature.Effect{{Name: EffectRead, Rule: allow, Tainted: allow},
+		Effects: []feature.Effect{{Name: EffectRead, Rule: allow},
 			{Name: EffectWrite, Rule: ask, Tainted: ask}}}
 }
 

@@ -64,8 +64,8 @@ func (s WebAddresses) PutWebAddresses(ctx context.Context, turn int64, source We
 	return err
 }
 
-// ListWebSources returns what has named an address, known by its digest, in messages that the model
-// of a turn sees.
+// ListWebSources returns what has named an address, which is known by its digest. It looks at the
+// messages that the model of a turn sees.
 func (s WebAddresses) ListWebSources(ctx context.Context, turn int64, digest string) ([]WebAddressSource, error) {
 	return engine.AllRows(s.db.reader(ctx, "find what has named an address in turn %d", turn),
 		func(r *engine.Row) WebAddressSource { return WebAddressSource(engine.ScanString(r)) },
@@ -75,27 +75,28 @@ func (s WebAddresses) ListWebSources(ctx context.Context, turn int64, digest str
 // ListOwnWords returns the words of the user that the model of a turn sees, newest first. They have
 // no quotes, and no words of others.
 func (s WebAddresses) ListOwnWords(ctx context.Context, turn int64) (words []string, err error) {
-	_, err = engine.AllRows(s.db.reader(ctx, "list the own words of turn %d", turn), func(r *engine.Row) (none struct{}) {
-		var raw string
-		var world bool
-		var own int
-		r.Scan(&raw, &world, &own)
-		var parts []protocol.ContentPart
-		if json.Unmarshal([]byte(raw), &parts) != nil {
-			return none // a message that can't be decoded counts as empty
-		}
-		for i, p := range parts {
-			if !world || i == own {
-				words = append(words, quotes.RemoveQuotes(p.Text))
+	_, err = engine.AllRows(s.db.reader(ctx, "list the own words of turn %d", turn),
+		func(r *engine.Row) (none struct{}) {
+			var raw string
+			var world bool
+			var own int
+			r.Scan(&raw, &world, &own)
+			var parts []protocol.ContentPart
+			if json.Unmarshal([]byte(raw), &parts) != nil {
+				return none // a message that can't be decoded counts as empty
 			}
-		}
-		return none
-	}, listWordsOfUser, turn)
+			for i, p := range parts {
+				if !world || i == own {
+					words = append(words, quotes.RemoveQuotes(p.Text))
+				}
+			}
+			return none
+		}, listWordsOfUser, turn)
 	return words, err
 }
 
-// CountWebFetch counts the calls of a turn that fetch addresses of a domain which only pages have
-// named. It counts the given call too, and each call once.
+// CountWebFetch counts a turn's fetches of a domain's links. It counts the given call too, and each
+// call once. Links are addresses that only pages have named.
 func (s WebAddresses) CountWebFetch(ctx context.Context, turn int64, call, domain string) (calls int64, err error) {
 	return inTurn(ctx, s.db, turn, func(t turnTx) int64 {
 		t.Exec(insertWebFetch, turn, call, domain, t.turn.Conversation.User, t.Now)

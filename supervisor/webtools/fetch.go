@@ -83,7 +83,7 @@ func (f *Fetcher) HostCalls() []feature.HostCall {
 // has read, so in a tainted turn the user is asked.
 func (f *Fetcher) Effects() []feature.Effect {
 	allow, ask := string(approval.RuleAllow), string(approval.RuleAsk)
-	return []feature.Effect{{Name: EffectWebKnown, Rule: allow, Tainted: allow},
+	return []feature.Effect{{Name: EffectWebKnown, Rule: allow},
 		{Name: EffectWebNew, Rule: allow, Tainted: ask}}
 }
 
@@ -209,8 +209,9 @@ func (f *Fetcher) fetch(ctx context.Context, t feature.Turn, address egress.Addr
 	answer.Result.Address, answer.Result.Status = response.Address.Reveal(), response.Status
 	answer.Result.MediaType, answer.Result.Charset = mediaTypeOf(response.Header.Get("Content-Type"))
 	if response.Status == http.StatusOK && !body.large {
-		f.cache.put(t.User, address, keptAnswer{result: answer.Result, final: response.Address, body: body.kept.String(),
-			at: f.o.Now()})
+		f.cache.put(t.User, address, keptAnswer{result: answer.Result, final: response.Address,
+			body: body.kept.String(),
+			at:   f.o.Now()})
 	}
 	return f.complete(ctx, t, address, response.Address, answer)
 }

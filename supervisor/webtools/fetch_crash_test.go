@@ -109,8 +109,9 @@ func TestFetchUntilKilled(t *testing.T) {
 	})
 	f := NewFetcher(FetcherOptions{Client: egress.New(web.Options()), Spool: files, Approver: killer, Now: time.Now,
 		Addresses: edgeAddresses{db.WebAddresses(), killer},
-		Calls: external.New(external.Options{Store: edgeCalls{db.ExternalCalls(), killer}, Spool: files, Blobs: db.Blobs(),
-			Now: time.Now})})
+		Calls: external.New(external.Options{Store: edgeCalls{db.ExternalCalls(), killer}, Spool: files,
+			Blobs: db.Blobs(),
+			Now:   time.Now})})
 	turn, call := turnWithCall(t, db)
 	got, err := f.answer(t.Context(), feature.Turn{User: "ann", ID: turn, Kept: new(sync.Map),
 		Committed: func(string) (protocol.ToolCall, bool) { return call, true },
@@ -132,10 +133,12 @@ func TestFetchUntilKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if sources, err := db.WebAddresses().ListWebSources(t.Context(), turn, digestOf(next)); err != nil || len(sources) != 1 {
+	if sources, err := db.WebAddresses().ListWebSources(t.Context(), turn, digestOf(next)); err != nil ||
+		len(sources) != 1 {
 		t.Errorf("the link is named by %v, error %v", sources, err)
 	}
-	if _, err := db.Turns().CommitResult(t.Context(), turn, protocol.ToolResult{Call: call.ID, Name: toolFetch}); err != nil {
+	if _, err := db.Turns().CommitResult(t.Context(), turn, protocol.ToolResult{Call: call.ID,
+		Name: toolFetch}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -146,7 +149,8 @@ func turnWithCall(t *testing.T, db *sqlite.DB) (int64, protocol.ToolCall) {
 	t.Helper()
 	call := protocol.ToolCall{ID: "c1", Name: toolFetch, Arguments: json.RawMessage(`{"url":"http://example.org/"}`)}
 	in, isNew, err := db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Kind: supervisor.KindText, Text: "look",
-		Conversation: supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTerminal}, Source: "terminal", Key: "1"})
+		Conversation: supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTerminal}, Source: "terminal",
+		Key: "1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +162,8 @@ func turnWithCall(t *testing.T, db *sqlite.DB) (int64, protocol.ToolCall) {
 		t.Fatal(err)
 	}
 	m := protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Call: &call}}}
-	if _, err := db.Turns().CommitStep(t.Context(), sqlite.Step{Turn: turn.ID, Message: m, Model: "offline"}); err != nil {
+	if _, err := db.Turns().CommitStep(t.Context(), sqlite.Step{Turn: turn.ID, Message: m,
+		Model: "offline"}); err != nil {
 		t.Fatal(err)
 	}
 	return turn.ID, call
@@ -167,7 +172,8 @@ func turnWithCall(t *testing.T, db *sqlite.DB) (int64, protocol.ToolCall) {
 // TestFetch_SIGKILLAtEachEdge_ContinuesSafely: after a kill at any edge, the same call gets the page
 // and its links, and the site is asked again only if no answer was kept.
 func TestFetch_SIGKILLAtEachEdge_ContinuesSafely(t *testing.T) {
-	for edge, requests := range map[string]string{"allowed": "x", "begun": "x", "asked": "xx", "links": "xx", "kept": "x",
+	for edge, requests := range map[string]string{"allowed": "x", "begun": "x", "asked": "xx", "links": "xx",
+		"kept":  "x",
 		"given": "x"} {
 		folder := t.TempDir()
 		run := func(edge string) ([]byte, error) {

@@ -66,8 +66,9 @@ func hostileServers() (quick, slow map[string]func(net.Conn)) {
 		return say("HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: " + to + "\r\n\r\n")
 	}
 	quick = map[string]func(net.Conn){
-		"gzip bomb": packed(gzipOf(64 << 20)), "nested gzip": packed(gzipOf(8 << 20)), "broken gzip": packed([]byte("\x1f\x8bx")),
-		"half gzip": packed(gzipOf(1 << 20)[:100]), "no gzip": packed([]byte("plain")),
+		"gzip bomb": packed(gzipOf(64 << 20)), "nested gzip": packed(gzipOf(8 << 20)),
+		"broken gzip": packed([]byte("\x1f\x8bx")),
+		"half gzip":   packed(gzipOf(1 << 20)[:100]), "no gzip": packed([]byte("plain")),
 		"loop": redirect("/again"), "loop by query": redirect("?a"), "to loopback": redirect("http://127.0.0.1/"),
 		"to metadata": redirect("http://169.254.169.254/latest/"), "to a file": redirect("file:///etc/passwd"),
 		"to user info": redirect("http://a@example.org/"), "to port 25": redirect("http://example.org:25/"),

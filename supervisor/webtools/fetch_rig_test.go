@@ -48,7 +48,8 @@ func newFetchRig(t *testing.T) *fetchRig {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = r.spool.Close() })
-	r.calls = external.New(external.Options{Store: r.db.ExternalCalls(), Spool: r.spool, Blobs: r.db.Blobs(), Now: r.time})
+	r.calls = external.New(external.Options{Store: r.db.ExternalCalls(), Spool: r.spool, Blobs: r.db.Blobs(),
+		Now: r.time})
 	r.restart()
 	return r
 }
@@ -73,7 +74,8 @@ func (r *fetchRig) say(text string) { r.receive(supervisor.Inbound{Text: text}) 
 func (r *fetchRig) receive(in supervisor.Inbound) {
 	r.Helper()
 	if r.turn.ID != 0 {
-		if _, err := r.db.Turns().Finish(r.Context(), sqlite.TurnEnding{Turn: r.turn.ID, Why: protocol.TurnEndDone, State: supervisor.InboundAnswered, Text: "ok"}); err != nil {
+		if _, err := r.db.Turns().Finish(r.Context(), sqlite.TurnEnding{Turn: r.turn.ID, Why: protocol.TurnEndDone,
+			State: supervisor.InboundAnswered, Text: "ok"}); err != nil {
 			r.Fatal(err)
 		}
 	}
@@ -95,7 +97,8 @@ func (r *fetchRig) call(arguments string) protocol.ToolCall {
 	r.made++
 	call := protocol.ToolCall{ID: fmt.Sprintf("c%d", r.made), Name: toolFetch, Arguments: json.RawMessage(arguments)}
 	m := protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.ContentPart{{Call: &call}}}
-	if _, err := r.db.Turns().CommitStep(r.Context(), sqlite.Step{Turn: r.turn.ID, Message: m, Model: "offline"}); err != nil {
+	if _, err := r.db.Turns().CommitStep(r.Context(), sqlite.Step{Turn: r.turn.ID, Message: m,
+		Model: "offline"}); err != nil {
 		r.Fatal(err)
 	}
 	return call
@@ -124,7 +127,8 @@ func (r *fetchRig) answer(call protocol.ToolCall) (*protocol.WebFetchResult, err
 // commit commits a call's result, as the worker does in the end.
 func (r *fetchRig) commit(call protocol.ToolCall) {
 	r.Helper()
-	_, err := r.db.Turns().CommitResult(r.Context(), r.turn.ID, protocol.ToolResult{Call: call.ID, Name: toolFetch, Text: "x"})
+	_, err := r.db.Turns().CommitResult(r.Context(), r.turn.ID, protocol.ToolResult{Call: call.ID, Name: toolFetch,
+		Text: "x"})
 	if err != nil {
 		r.Fatal(err)
 	}

@@ -57,7 +57,8 @@ func TestFetch_NamedAddresses_AreKnown(t *testing.T) {
 	r.web.Serve("example.org", serveText("text/html", pageWith("/b?c=1", "https://other.example/", "#x")))
 	r.web.Serve("bücher.example", serveText("text/plain", ""))
 	r.web.Serve("xn--bcher-kva.example", serveText("text/plain", ""))
-	r.say("Look at http://example.org/a?q=tea, example.org/plain and <http://BÜCHER.example>.\n> http://example.org/quoted")
+	r.say("Look at http://example.org/a?q=tea, example.org/plain and <http://BÜCHER.example>.\n" +
+		"> http://example.org/quoted")
 	turn := featuretest.NewTurn("ann")
 	turn.ID = r.turn.ID
 	if err := r.fetcher.RecordSearch(t.Context(), turn, []string{"http://example.org/hit", "no address"}); err != nil {
@@ -123,10 +124,11 @@ func TestFetch_LeaksByLinks_AreNew(t *testing.T) {
 		"the scheme":        {pageWith("https://evil.example/"), []string{"http://evil.example/"}, 0},
 		"the letters' case": {pageWith("http://evil.example/abc"), []string{"http://evil.example/aBc"}, 0},
 		"an order":          {pageWith("http://evil.example/?a=1&b=2"), []string{"http://evil.example/?b=2&a=1"}, 0},
-		"an empty part":     {pageWith("http://evil.example/a"), []string{"http://evil.example/a/", "http://evil.example//a"}, 0},
-		"a letter a link":   {pageWith(letters...), letters[:6], 3},
-		"subdomains":        {pageWith(subdomains...), subdomains, 3},
-		"a far link":        {pageWith(many...), []string{"http://n49.example/", "http://n50.example/"}, 1},
+		"an empty part": {pageWith("http://evil.example/a"), []string{"http://evil.example/a/",
+			"http://evil.example//a"}, 0},
+		"a letter a link": {pageWith(letters...), letters[:6], 3},
+		"subdomains":      {pageWith(subdomains...), subdomains, 3},
+		"a far link":      {pageWith(many...), []string{"http://n49.example/", "http://n50.example/"}, 1},
 	} {
 		r := newFetchRig(t)
 		for _, host := range []string{"evil.example", "secret.evil.example", "a.evil.example", "b.evil.example",
@@ -176,7 +178,8 @@ func TestFetch_Refused_LooksUpNothing(t *testing.T) {
 	}
 	q := r.asked[0]
 	if q.Effect != EffectWebNew || !strings.Contains(q.Text, "evil.example?") ||
-		!strings.Contains(q.Text, "http://evil.example/?q=secret") || q.Arguments[0] != "http://evil.example/?q=secret" {
+		!strings.Contains(q.Text, "http://evil.example/?q=secret") ||
+		q.Arguments[0] != "http://evil.example/?q=secret" {
 		t.Errorf("asked %+v", q)
 	}
 }
@@ -184,7 +187,8 @@ func TestFetch_Refused_LooksUpNothing(t *testing.T) {
 func TestFetch_BadArguments_AreRefused(t *testing.T) {
 	r := newFetchRig(t)
 	r.say("hello")
-	for _, arguments := range []string{`{}`, `{"url":7}`, `{"url":"x","URL":"y"}`, `{"url":"http://a.example","x":1}`, `[]`,
+	for _, arguments := range []string{`{}`, `{"url":7}`, `{"url":"x","URL":"y"}`,
+		`{"url":"http://a.example","x":1}`, `[]`,
 		`{"url":"file:///etc/passwd"}`, `{"url":"http://127.0.0.1/"}`, `{"url":"http://u:hunter2@example.org/"}`} {
 		call := r.call(arguments)
 		_, err := r.answer(call)
@@ -246,7 +250,8 @@ func TestCache_ManyAnswers_StaysBounded(t *testing.T) {
 	now := time.Now()
 	c := newCache(func() time.Time { return now })
 	for i := range 20 {
-		c.put("ann", parse(t, fmt.Sprintf("http://example.org/%d", i%15)), keptAnswer{body: strings.Repeat("x", maxKeptBody), at: now})
+		c.put("ann", parse(t, fmt.Sprintf("http://example.org/%d", i%15)), keptAnswer{body: strings.Repeat("x",
+			maxKeptBody), at: now})
 		if c.bytes > maxKeptOfCache || c.bytes != len(c.order)*maxKeptBody || len(c.order) != len(c.answers) {
 			t.Fatalf("%d bytes in %d answers", c.bytes, len(c.answers))
 		}

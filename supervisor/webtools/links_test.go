@@ -26,7 +26,8 @@ func TestListLinks_Spellings_AreFound(t *testing.T) {
 		`<a data-href=/no href=/yes>`:                        {"https://example.org/yes"},
 		`<nav><a href=/1></nav><main><a href=/2></main>`:     {"https://example.org/2", "https://example.org/1"},
 		`<mainly><a href=/1></mainly><article x><a href=/2>`: {"https://example.org/2", "https://example.org/1"},
-		"see https://a.example/b, (https://c.example/d) and\nhttp://e.example.": {"https://a.example/b", "https://c.example/d",
+		"see https://a.example/b, (https://c.example/d) and\nhttp://e.example.": {"https://a.example/b",
+			"https://c.example/d",
 			"http://e.example/"},
 		`[x](https://a.example/b_(c))`:              {"https://a.example/b_(c)"},
 		`{"url":"https://a.example/b"}`:             {"https://a.example/b"},
@@ -56,13 +57,16 @@ func TestListLinks_ManyLinks_AreBounded(t *testing.T) {
 	if err != nil || len(links) != maxLinks || links[maxLinks-1].Reveal() != "http://example.org/a/49" {
 		t.Errorf("%d links, error %v", len(links), err)
 	}
-	for _, hostile := range []string{"<script", "<", "<a", "<a href=", "</script", "http://", "<base", "<main", "<a href='"} {
-		if _, err := listLinks(parse(t, "http://example.org/"), strings.NewReader(strings.Repeat(hostile, 16<<10))); err != nil {
+	for _, hostile := range []string{"<script", "<", "<a", "<a href=", "</script", "http://", "<base", "<main",
+		"<a href='"} {
+		if _, err := listLinks(parse(t, "http://example.org/"), strings.NewReader(strings.Repeat(hostile,
+			16<<10))); err != nil {
 			t.Error(err)
 		}
 	}
 	late := strings.Repeat(" ", maxScanned) + "<a href=/a>"
-	if links, err := listLinks(parse(t, "http://example.org/"), strings.NewReader(late)); err != nil || len(links) != 0 {
+	if links, err := listLinks(parse(t, "http://example.org/"), strings.NewReader(late)); err != nil ||
+		len(links) != 0 {
 		t.Errorf("%d links, error %v", len(links), err)
 	}
 }

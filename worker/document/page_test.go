@@ -17,7 +17,8 @@ func TestParsePage_Inputs_BecomeText(t *testing.T) {
 		data, title, text string
 		format            parse.Format
 	}{
-		"a page":               {html + "<title>t</title>a <a href=b>c</a>", "t", "a [c](https://a.example/x/b)", parse.FormatPage},
+		"a page": {html + "<title>t</title>a <a href=b>c</a>", "t", "a [c](https://a.example/x/b)",
+			parse.FormatPage},
 		"an encoding":          {latin + "<p>caf\xe9", "", "café", parse.FormatPage},
 		"an encoding of words": {html + "<meta charset=windows-1251><p>\xe4\xe0", "", "да", parse.FormatPage},
 		"UTF-16 in ASCII":      {html + "<meta charset=utf-16le><p>a", "", "a", parse.FormatPage},

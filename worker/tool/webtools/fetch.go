@@ -124,7 +124,8 @@ func (f *fetcher) read(ctx context.Context, got protocol.WebFetchResult) (p fetc
 	case strings.HasSuffix(kind, " image"):
 		return f.readPicture(ctx, kind, body)
 	case kind != "" && !parse.IsText(got.MediaType):
-		return fetched{note: fmt.Sprintf(textOtherKind, nameOfKind(kind, got.MediaType), amount.FormatBytes(got.Body.Size))}, nil
+		return fetched{note: fmt.Sprintf(textOtherKind, nameOfKind(kind, got.MediaType),
+			amount.FormatBytes(got.Body.Size))}, nil
 	}
 	return f.readText(ctx, got, head, body)
 }

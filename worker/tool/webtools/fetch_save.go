@@ -40,7 +40,8 @@ func (f *fetcher) save(ctx context.Context, call worker.Call, got protocol.WebFe
 	for i := range maxSameName {
 		at := path.Join(protocol.DownloadsFolder, name)
 		if i > 0 {
-			at = path.Join(protocol.DownloadsFolder, fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, extension), i+1, extension))
+			at = path.Join(protocol.DownloadsFolder, fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, extension), i+1,
+				extension))
 		}
 		said, changes, err := f.write(ctx, call, at, data)
 		if !errors.Is(err, fs.ErrExist) {

@@ -42,7 +42,8 @@ func (s *fakeSupervisor) Call(_ context.Context, method string, params, result a
 	return nil
 }
 
-func (s *fakeSupervisor) ReadBlob(_ context.Context, _ string, offset int64, length int) (protocol.BlobReadResult, error) {
+func (s *fakeSupervisor) ReadBlob(_ context.Context, _ string, offset int64, length int) (protocol.BlobReadResult,
+	error) {
 	rest := s.body[min(int(offset), len(s.body)):]
 	return protocol.BlobReadResult{Data: []byte(rest[:min(length, len(rest), 1000)]), Size: int64(len(s.body))}, nil
 }
@@ -68,7 +69,8 @@ func newRig(t *testing.T) *rig {
 	convert := func(ctx context.Context, file io.Reader) (parse.Picture, []byte, error) {
 		return parse.ConvertPicture(ctx, programs, file)
 	}
-	tool := FetchTools(FetchOptions{Files: ws, Turn: &r.supervisor, Programs: programs, Pictures: images.New(ws, convert)})[0]
+	tool := FetchTools(FetchOptions{Files: ws, Turn: &r.supervisor, Programs: programs, Pictures: images.New(ws,
+		convert)})[0]
 	r.run = func(arguments string) (worker.Result, error) {
 		return tool.Run(t.Context(), worker.Call{ID: "c1", Arguments: json.RawMessage(arguments),
 			KeepBefore: new(hosttest.Host).StoreUndoBlob})
@@ -76,7 +78,8 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
-const page = `<!doctype html><title>All about tea</title><nav><a href=/>home</a></nav><main><p>Tea is <a href=/l>leaves</a>.</main>`
+const page = `<!doctype html><title>All about tea</title><nav><a href=/>home</a></nav>` +
+	`<main><p>Tea is <a href=/l>leaves</a>.</main>`
 
 const pngOfOnePixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
@@ -118,22 +121,30 @@ func TestFetch_Bodies_BecomeText(t *testing.T) {
 		body   string
 		want   string
 	}{
-		"a page": {html, page, "All about tea\n" + address + "\n" + textMaterial + "\n\nTea is [leaves](https://example.org/l)."},
+		"a page": {html, page, "All about tea\n" + address + "\n" + textMaterial +
+			"\n\nTea is [leaves](https://example.org/l)."},
 		"a page without a type": {as(""), page, "All about tea\n" + address + "\n" + textMaterial +
 			"\n\nTea is [leaves](https://example.org/l)."},
 		"a missing page": {missing, "<p>no tea", address + "\n[HTTP status 404]\n" + textMaterial + "\n\nno tea"},
 		"an old copy":    {old, "<p>tea", address + "\n[This copy is 3 minutes old.]\n" + textMaterial + "\n\ntea"},
 		"a table":        {as("text/csv"), "a,b\n1,2\n", address + "\n" + textMaterial + "\n\na,b\n1,2"},
-		"an object":      {as("application/ld+json"), `{"a":"<b>"}`, address + "\n" + textMaterial + "\n\n" + `{"a":"<b>"}`},
-		"Latin letters":  {latin, "caf\xe9", address + "\n" + textMaterial + "\n\ncafé"},
-		"a script page":  {html, "<script>x</script>", address + "\n" + textNoText + "\n"},
-		"nothing":        {html, "", address + "\n" + textEmpty + "\n"},
-		"a picture":      {as("image/png"), string(png), address + "\n[a PNG image, 1 x 1 pixels]\n"},
-		"a bad picture":  {as("image/png"), string(png[:20]), address + "\n[It could not be read: it looks like a PNG image, but it is damaged or of a kind that can't be opened.]\n"},
-		"a PDF":          {as("application/pdf"), onePagePDF("green tea"), address + "\n" + textMaterial + "\n\ngreen tea"},
-		"a bad PDF":      {as("application/pdf"), "%PDF-1.4\nx", address + "\n[It could not be read: pdftotext could not open it (exit 1).]\n"},
-		"an archive":     {as("application/zip"), "PK\x03\x04\x00\x00", address + "\n[It is a ZIP archive (or an office document), 6 bytes. It can't be shown; save keeps it.]\n"},
-		"a program":      {as("application/octet-stream"), "\x00\x01\x02", address + "\n[It is application/octet-stream, 3 bytes. It can't be shown; save keeps it.]\n"},
+		"an object": {as("application/ld+json"), `{"a":"<b>"}`, address + "\n" + textMaterial + "\n\n" +
+			`{"a":"<b>"}`},
+		"Latin letters": {latin, "caf\xe9", address + "\n" + textMaterial + "\n\ncafé"},
+		"a script page": {html, "<script>x</script>", address + "\n" + textNoText + "\n"},
+		"nothing":       {html, "", address + "\n" + textEmpty + "\n"},
+		"a picture":     {as("image/png"), string(png), address + "\n[a PNG image, 1 x 1 pixels]\n"},
+		"a bad picture": {as("image/png"), string(png[:20]), address +
+			"\n[It could not be read: it looks like a PNG image, but it is damaged or " +
+			"of a kind that can't be opened.]\n"},
+		"a PDF": {as("application/pdf"), onePagePDF("green tea"), address + "\n" + textMaterial +
+			"\n\ngreen tea"},
+		"a bad PDF": {as("application/pdf"), "%PDF-1.4\nx", address +
+			"\n[It could not be read: pdftotext could not open it (exit 1).]\n"},
+		"an archive": {as("application/zip"), "PK\x03\x04\x00\x00", address +
+			"\n[It is a ZIP archive (or an office document), 6 bytes. It can't be shown; save keeps it.]\n"},
+		"a program": {as("application/octet-stream"), "\x00\x01\x02", address +
+			"\n[It is application/octet-stream, 3 bytes. It can't be shown; save keeps it.]\n"},
 	} {
 		r := newRig(t)
 		r.supervisor.result, r.supervisor.body = c.result, c.body
@@ -167,8 +178,9 @@ func TestFetch_Save_WritesToDownloads(t *testing.T) {
 			"<https://example.org/x.html>\n\ntea\n"},
 		"a page of a site": {"https://example.org/", "text/html", "<p>tea", "downloads/example-org.md",
 			"<https://example.org/>\n\ntea\n"},
-		"a table":       {"https://example.org/data?x=1", "text/csv", "a,b\n", "downloads/data.csv", "a,b\n"},
-		"an archive":    {"https://example.org/a/b.zip", "application/zip", "PK\x03\x04\x00", "downloads/b.zip", "PK\x03\x04\x00"},
+		"a table": {"https://example.org/data?x=1", "text/csv", "a,b\n", "downloads/data.csv", "a,b\n"},
+		"an archive": {"https://example.org/a/b.zip", "application/zip", "PK\x03\x04\x00", "downloads/b.zip",
+			"PK\x03\x04\x00"},
 		"a hidden file": {"https://example.org/.bashrc", "", "x", "downloads/bashrc", "x"},
 		"dots":          {"https://example.org/..%2F..%2F.profile", "text/plain", "x", "downloads/profile.txt", "x"},
 	} {
@@ -188,7 +200,8 @@ func TestFetch_Save_WritesToDownloads(t *testing.T) {
 		}
 		extension := filepath.Ext(c.path)
 		second := strings.TrimSuffix(c.path, extension) + "-2" + extension
-		if got, err := r.run(`{"url":"https://example.org/","save":true}`); err != nil || !strings.Contains(got.Text, second) {
+		if got, err := r.run(`{"url":"https://example.org/","save":true}`); err != nil || !strings.Contains(got.Text,
+			second) {
 			t.Errorf("%s: got %q and error %v, want %s", name, got.Text, err, second)
 		}
 	}
@@ -202,7 +215,8 @@ func TestFetch_Refusal_ReachesModel(t *testing.T) {
 	}
 	r.supervisor.err = &protocol.Error{Code: protocol.CodeWaitsForUser}
 	var waits *protocol.Error
-	if _, err := r.run(`{"url":"https://example.org/"}`); !errors.As(err, &waits) || waits.Code != protocol.CodeWaitsForUser {
+	if _, err := r.run(`{"url":"https://example.org/"}`); !errors.As(err, &waits) ||
+		waits.Code != protocol.CodeWaitsForUser {
 		t.Errorf("got %v", err)
 	}
 	r.supervisor.err = nil
