@@ -11,8 +11,8 @@ import (
 
 var findSpec = worker.ToolSpec{
 	Name: "find_tools",
-	Description: "More tools: web, to-dos, calendar, services, charts, terminals, uploads, versions, memory, what was " +
-		"said, done or added. Lists families; opens by words, family or name, for your next step.",
+	Description: "More tools: web, to-dos, calendar, services, charts, terminals, uploads, versions, memory, what " +
+		"was said, done or added. Lists families; opens by words, family or name, for your next step.",
 	Effect: protocol.EffectIdempotent, // a repeated call changes nothing more: see protocol.MethodToolsFind
 	Arguments: []worker.Argument{
 		{Name: "words", Type: worker.StringArgument},
