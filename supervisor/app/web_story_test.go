@@ -16,9 +16,9 @@ import (
 	"mews/supervisor/webtools/webtoolstest"
 )
 
-// searchModel opens the tools of the web, searches and asks for the weather. Then it repeats the
+// weatherModel opens the tools of the web, searches and asks for the weather. Then it repeats the
 // results.
-func searchModel(r modeltest.Request) modeltest.Answer {
+func weatherModel(r modeltest.Request) modeltest.Answer {
 	switch done := r.AnsweredCalls(); {
 	case len(done) == 0:
 		return modeltest.Answer{Calls: []modeltest.Call{{Name: "find_tools", Args: `{"words":"web"}`}}}
@@ -64,7 +64,7 @@ func newWebService(t *testing.T, serve func(http.HandlerFunc) http.HandlerFunc) 
 		"    - {name: brave, kind: brave, url: %[3]s, key: \"${MEWS_SEARCH}\"}\n"+
 		"    - {name: own, kind: generic, url: \"%[3]s/own?q={query}\", key_file: search.key}\n",
 		address(w.meteo.ServeHTTP), address(w.home.ServeSearXNG), address(brave))
-	w.gatedService = newGatedService(t, searchModel, config, "bob, totp: off")
+	w.gatedService = newGatedService(t, weatherModel, config, "bob, totp: off")
 	w.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
 	w.write("search.key", w.keys["key file"]+"\n")
 	w.Env = []string{"MEWS_SEARCH=" + w.keys["key"]}

@@ -15,8 +15,9 @@ const (
 	insertCall = `INSERT INTO tool_call (conversation, call, user, turn, message, position, name) VALUES (?, ?, ?, ?, ?, ?, ?)`
 	beginCall  = `UPDATE tool_call SET begun_at = ? WHERE conversation = ? AND call = ?`
 	answerCall = `UPDATE tool_call SET result = ? WHERE conversation = ? AND call = ?`
-	findCall   = `SELECT name, begun_at IS NOT NULL, coalesce(result, 0) FROM tool_call
-		WHERE conversation = ? AND call = ? AND turn = ?`
+	findCall   = `SELECT name, begun_at IS NOT NULL, coalesce(result, 0),
+		EXISTS (SELECT 1 FROM external_call x WHERE x.turn = c.turn AND x.call = c.call)
+		FROM tool_call c WHERE conversation = ? AND call = ? AND turn = ?`
 	listOpen    = `SELECT call, name FROM tool_call WHERE turn = ? AND result IS NULL ORDER BY message, position`
 	listUnknown = `SELECT call FROM tool_call c WHERE turn = ? AND result IS NULL AND begun_at IS NOT NULL
 		AND NOT EXISTS (SELECT 1 FROM effect e WHERE e.turn = c.turn AND e.call = c.call) ORDER BY message, position`
@@ -50,12 +51,14 @@ type toolCallRow struct {
 	name   string
 	begun  bool
 	result int64 // the message with the call's result; 0 means none yet
+
+	external bool // there is a row of a call to another server
 }
 
 // call returns a tool call that the model made in the turn.
 func (t turnTx) call(id string) toolCallRow {
 	call, ok := one(t, func(row *engine.Row) (c toolCallRow) {
-		row.Scan(&c.name, &c.begun, &c.result)
+		row.Scan(&c.name, &c.begun, &c.result, &c.external)
 		return c
 	}, findCall, t.turn.Conversation.ID, id, t.turn.ID)
 	if !ok {
@@ -99,6 +102,9 @@ func (t turnTx) commitResult(r protocol.ToolResult) int64 {
 		t.checkSameResult(call.result, r)
 		return call.result
 	}
+	if call.external {
+		r = t.endExternalCall(r)
+	}
 	return t.putResult(r)
 }
 
@@ -122,7 +128,7 @@ func (t turnTx) checkSameResult(message int64, r protocol.ToolResult) {
 
 // putResult appends the result of an open call to the transcript, and its changes to the ledger.
 func (t turnTx) putResult(r protocol.ToolResult) int64 {
-	r, origins := t.markResult(t.endExternalCall(r))
+	r, origins := t.markResult(r)
 	id := t.putMessage(protocol.Message{Role: protocol.RoleTool, Parts: []protocol.ContentPart{{Result: &r}}})
 	t.markFiles(r, origins)
 	t.Exec(answerCall, id, t.turn.Conversation.ID, r.Call)

@@ -111,7 +111,8 @@ func (t turnTx) answerOpenCalls(f TurnEnding) {
 		t.putEffect(supervisor.Effect{Call: call, Kind: supervisor.EffectCallBegun, Target: t.call(call).name})
 	}
 	for _, c := range t.openCalls() {
-		t.putResult(protocol.ToolResult{Call: c.ID, Name: c.Name, Text: f.Unanswered, Failed: true})
+		r := protocol.ToolResult{Call: c.ID, Name: c.Name, Text: f.Unanswered, Failed: true}
+		t.putResult(t.endExternalCall(r))
 	}
 }
 

@@ -53,7 +53,7 @@ func New(o Options) *Tools { return &Tools{o} }
 func (w *Tools) Feature() feature.Feature {
 	return feature.Feature{Name: "webtools",
 		HostCalls: slices.Concat(w.searchCalls(), w.weatherCalls(), w.o.Fetcher.HostCalls()),
-		Effects: append(w.o.Fetcher.Effects(), feature.Effect{Name: EffectSearch, Rule: string(approval.RuleAllow)})}
+		Effects:   append(w.o.Fetcher.Effects(), feature.Effect{Name: EffectSearch, Rule: string(approval.RuleAllow)})}
 }
 
 // hostCall returns the row of a call of the web.

@@ -11,9 +11,8 @@ import (
 
 var findSpec = worker.ToolSpec{
 	Name: "find_tools",
-	Description: "Find more tools: web, weather, to-dos, calendar, services, charts, terminals, uploads, " +
-		"file versions, memory, what was said and done before, what was added. Lists families; opens what fits " +
-		"words, a family or a name for your next step.",
+	Description: "More tools: web, to-dos, calendar, services, charts, terminals, uploads, versions, memory, what " +
+		"was said, done or added. Lists families; opens by words, family or name, for your next step.",
 	Effect: protocol.EffectIdempotent, // a repeated call changes nothing more: see protocol.MethodToolsFind
 	Arguments: []worker.Argument{
 		{Name: "words", Type: worker.StringArgument},
