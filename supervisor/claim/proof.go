@@ -51,6 +51,7 @@ var proofs = map[string][]DeedKind{
 	"get_task_results":  {DeedLookup},
 	"get_weather":       {DeedLookup},
 	"web_search":        {DeedLookup},
+	"web_fetch":         {DeedLookup, DeedWrite},
 
 	"enable_file_notifications":    {DeedSchedule, DeedWrite, DeedPromise},
 	"disable_file_notifications":   {DeedSchedule, DeedWrite, DeedDelete},
