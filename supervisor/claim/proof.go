@@ -62,7 +62,7 @@ var proofs = map[string][]DeedKind{
 
 	// a service may be anything, such as a task list or a mailbox
 	"call_service": {DeedWrite, DeedDelete, DeedSend, DeedRun, DeedBuy, DeedSchedule, DeedLookup, DeedRemember},
-	"web_fetch":         {DeedLookup, DeedWrite},
+	"web_fetch":    {DeedLookup, DeedWrite},
 
 	"enable_file_notifications":    {DeedSchedule, DeedWrite, DeedPromise},
 	"disable_file_notifications":   {DeedSchedule, DeedWrite, DeedDelete},

@@ -56,8 +56,8 @@ var tools = map[string]Tool{
 	"web_search":   {Words: Others},
 	"web_fetch":    {Words: Others},
 	"get_weather":  {Words: Others},
-	"read_service": {Words: Others, Private: true},
-	"call_service": {Words: Others, Private: true},
+	"read_service": {Words: Answered, Private: true},
+	"call_service": {Words: Answered, Private: true},
 
 	// to-dos and the calendar
 	"todo_add":          {Words: InFiles, File: todoFile},
@@ -109,8 +109,16 @@ var methods = map[string]Words{
 	protocol.MethodBlobCommit: Own,
 	protocol.MethodBlobRead:   OfOutput,
 
-	protocol.MethodChatSend:    Own,
-	protocol.MethodChatMessage: Own,
+	protocol.MethodChatSend:     Own,
+	protocol.MethodChatMessage:  Own,
+	protocol.MethodChatPictures: Own,
+
+	protocol.MethodWebSearch:   Others,
+	protocol.MethodWebFetch:    Others,
+	protocol.MethodWebWeather:  Others,
+	protocol.MethodServiceRead: Answered,
+	protocol.MethodServiceCall: Answered,
+	protocol.MethodUsageRead:   Own,
 
 	protocol.MethodHistorySearch: Answered,
 	protocol.MethodHomeSearch:    Answered,
@@ -137,6 +145,7 @@ var methods = map[string]Words{
 	protocol.MethodOperationPiece:    Own,
 	protocol.MethodOperationProgress: Own,
 	protocol.MethodTerminalsList:     Own,
+	protocol.MethodRemindersReport:   Own,
 }
 
 // FindMethod returns whose words the answer to a host call has. The words of an unknown method are
