@@ -33,7 +33,7 @@ func TestActivity_ListsOwnEffects(t *testing.T) {
 		"/activity 7d changed": "edited `ab.md` (1 byte)\n- " + now.AddDate(0, 0, -5).Format("2006-01-02 15:04") + " wrote `old.md`",
 		"/activity " + day:     "sent `a.png`",
 		"/activity 2020-01-01": "Nothing was done in that time.",
-		"/activity soon":       `"soon" is neither a time, such as today, 1h, 7d or 2026-11-20, nor a kind: changed, run, sent, asked, received.`,
+		"/activity soon":       `"soon" is neither a time, such as today, 1h, 7d or 2026-11-20, nor a kind: changed, run, sent, called, asked, received.`,
 		"/activity all":        "Only an admin can see everybody's activity.",
 	} {
 		got := h.ask(ask)

@@ -114,7 +114,7 @@ func TestDo_SameCallTwiceAtOnce_IsRefused(t *testing.T) {
 	}
 }
 
-// The mark as words of others does not depend on the worker.
+// The mark as words of others does not depend on the worker, and the origins come from the kept answer.
 func TestCommitResult_KeptAnswer_MarksResult(t *testing.T) {
 	r := newRig(t)
 	if _, err := r.do("c1", true, "page", nil); err != nil {
@@ -137,7 +137,7 @@ func TestCommitResult_KeptAnswer_MarksResult(t *testing.T) {
 	}
 	r.same("results", r.query(`SELECT source || parts FROM message WHERE role = 'tool' ORDER BY id`),
 		`world[{"result":{"call":"c1","name":"web_search","text":"page","world":true,`+
-			`"origins":["file:a","web:example.org"]}}] own[{"result":{"call":"c2","name":"web_search","text":"mine"}}]`)
+			`"origins":["file:a","web:example.org"]}}] world[{"result":{"call":"c2","name":"web_search","text":"mine","world":true}}]`)
 	r.same("rows", r.query(`SELECT call FROM external_call`), "")
 	if _, err := r.do("c1", true, "", nil); err == nil {
 		t.Error("a call with a result was made")

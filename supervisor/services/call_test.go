@@ -442,8 +442,8 @@ func columnsOf(t *testing.T, r *rig, table string) string {
 	return strings.Join(sqlitetest.QueryColumn(t, r.db, "SELECT name FROM pragma_table_info('"+table+"')"), ", ")
 }
 
-// A trusted service keeps its mark, and its answers are not words of others.
-func TestTrusted_Answer_IsNoWordOfOthers(t *testing.T) {
+// A trusted service keeps its mark, and its answers do not taint.
+func TestTrusted_Answer_DoesNotTaint(t *testing.T) {
 	for _, trusted := range []bool{false, true} {
 		r := newRig(t, func(s *services.Service) { s.Trusted = trusted })
 		got := r.must("call_service", `{"name":"home"}`)
@@ -456,8 +456,11 @@ func TestTrusted_Answer_IsNoWordOfOthers(t *testing.T) {
 		stored := sqlitetest.QueryColumn(t, r.db, `SELECT source || parts FROM message WHERE role = 'tool'`)[0]
 		want := `"world":true,"origins":["service:home"]`
 		if trusted {
-			want = `own[{"result":{"call":"c0","name":"call_service","text":"HTTP status 200",` +
-				`"origins":["trusted-service:home"]}}]`
+			want = `"world":true,"origins":["trusted-service:home"]`
+		}
+		origins, err := r.db.Taints().Origins(t.Context(), r.turn.ID)
+		if err != nil || (len(origins) == 0) != trusted {
+			t.Errorf("trusted %v: the turn has the origins %q, %v", trusted, origins, err)
 		}
 		if got.World == trusted || !strings.Contains(stored, want) {
 			t.Errorf("trusted %v: got %v, stored %s", trusted, got.World, stored)

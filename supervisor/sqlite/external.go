@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"mews/protocol"
 	"mews/supervisor"
@@ -111,8 +110,8 @@ func (t turnTx) externalCall(call string) (externalCallRow, bool) {
 }
 
 // endExternalCall deletes the row of a call that gets its result, and returns the result to store.
-// If the call has an answer, the result is marked as words of others, unless all origins are trusted.
-// If the call may have been made, the ledger says so.
+// If the call has an answer, the result is marked as words of others. If the call may have been made,
+// the ledger says so.
 func (t turnTx) endExternalCall(r protocol.ToolResult) protocol.ToolResult {
 	kept, found := t.externalCall(r.Call)
 	if !found {
@@ -121,7 +120,7 @@ func (t turnTx) endExternalCall(r protocol.ToolResult) protocol.ToolResult {
 	if kept.answered {
 		var origins []string
 		t.fail(json.Unmarshal([]byte(kept.origins), &origins))
-		r = addOrigins(r, origins, !areTrusted(origins))
+		r = addOrigins(r, origins)
 	} else if !kept.repeatable && !value(t, engine.ScanBool, hasEffect, t.turn.ID, r.Call) {
 		t.putEffect(supervisor.Effect{Call: r.Call, Kind: supervisor.EffectCallBegun, Target: r.Name})
 	}
@@ -137,17 +136,9 @@ func (t turnTx) endExternalCall(r protocol.ToolResult) protocol.ToolResult {
 	return r
 }
 
-// areTrusted reports whether an admin trusts all origins of an answer. An answer without origins is
-// not trusted.
-func areTrusted(origins []string) bool {
-	return len(origins) > 0 && !slices.ContainsFunc(origins, func(origin string) bool {
-		return !strings.HasPrefix(origin, protocol.TrustedOriginPrefix)
-	})
-}
-
-// addOrigins adds origins to a result, and the mark as words of others if world is true.
-func addOrigins(r protocol.ToolResult, origins []string, world bool) protocol.ToolResult {
-	r.World, r.Origins = r.World || world, slices.Clone(r.Origins)
+// addOrigins marks a result as words of others, and adds their origins.
+func addOrigins(r protocol.ToolResult, origins []string) protocol.ToolResult {
+	r.World, r.Origins = true, slices.Clone(r.Origins)
 	for _, origin := range origins {
 		if !slices.Contains(r.Origins, origin) {
 			r.Origins = append(r.Origins, origin)

@@ -655,6 +655,32 @@ CREATE TABLE external_blob (
 	PRIMARY KEY (user, sha256, turn, call),
 	FOREIGN KEY (turn, call) REFERENCES external_call (turn, call)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE marked_file (
+	id        INTEGER PRIMARY KEY AUTOINCREMENT,
+	user      TEXT NOT NULL CHECK (user <> ''),
+	path      TEXT NOT NULL CHECK (path <> ''),   -- relative to the home; of a folder, all below it is marked
+	digest    TEXT NOT NULL DEFAULT '',           -- SHA-256 of the bytes that were marked; '': unknown, or a folder
+	origins   TEXT NOT NULL CHECK (json_type(origins) = 'array'),
+	turn      INTEGER,                            -- the turn that wrote the file
+	marked_at INTEGER NOT NULL,                   -- in milliseconds
+	UNIQUE (user, path)
+) STRICT;
+CREATE TABLE web_address (
+	turn       INTEGER NOT NULL REFERENCES turn (id),
+	digest     TEXT NOT NULL CHECK (length(digest) = 64),
+	source     TEXT NOT NULL CHECK (source IN ('page', 'search')),
+	user       TEXT NOT NULL CHECK (user <> ''),
+	created_at INTEGER NOT NULL,
+	PRIMARY KEY (turn, digest, source)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE web_fetch (
+	turn       INTEGER NOT NULL REFERENCES turn (id),
+	call       TEXT NOT NULL CHECK (call <> ''),
+	domain     TEXT NOT NULL,
+	user       TEXT NOT NULL CHECK (user <> ''),
+	created_at INTEGER NOT NULL,
+	PRIMARY KEY (turn, call)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE file_reminder (
 	id         INTEGER PRIMARY KEY,
 	user       TEXT NOT NULL,
@@ -682,32 +708,6 @@ CREATE TABLE file_reminder_day (
 	said        INTEGER NOT NULL,            -- reminders of that day
 	counted     INTEGER NOT NULL,            -- a message has counted the other reminders of that day
 	reported_at INTEGER NOT NULL DEFAULT 0   -- when the worker reported last
-) STRICT, WITHOUT ROWID;
-CREATE TABLE marked_file (
-	id        INTEGER PRIMARY KEY AUTOINCREMENT,
-	user      TEXT NOT NULL CHECK (user <> ''),
-	path      TEXT NOT NULL CHECK (path <> ''),   -- relative to the home; of a folder, all below it is marked
-	digest    TEXT NOT NULL DEFAULT '',           -- SHA-256 of the bytes that were marked; '': unknown, or a folder
-	origins   TEXT NOT NULL CHECK (json_type(origins) = 'array'),
-	turn      INTEGER,                            -- the turn that wrote the file
-	marked_at INTEGER NOT NULL,                   -- in milliseconds
-	UNIQUE (user, path)
-) STRICT;
-CREATE TABLE web_address (
-	turn       INTEGER NOT NULL REFERENCES turn (id),
-	digest     TEXT NOT NULL CHECK (length(digest) = 64),
-	source     TEXT NOT NULL CHECK (source IN ('page', 'search')),
-	user       TEXT NOT NULL CHECK (user <> ''),
-	created_at INTEGER NOT NULL,
-	PRIMARY KEY (turn, digest, source)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE web_fetch (
-	turn       INTEGER NOT NULL REFERENCES turn (id),
-	call       TEXT NOT NULL CHECK (call <> ''),
-	domain     TEXT NOT NULL,
-	user       TEXT NOT NULL CHECK (user <> ''),
-	created_at INTEGER NOT NULL,
-	PRIMARY KEY (turn, call)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX message_conversation ON message (conversation, id);
 CREATE INDEX message_turn ON message (turn, id);
@@ -834,10 +834,6 @@ CREATE INDEX refusing_chat_retry ON refusing_chat (retry_at) WHERE retry_at IS N
 CREATE INDEX operation_ended ON operation (kind, updated_at) WHERE inbound IS NULL AND state NOT IN ('waiting', 'running');
 CREATE INDEX external_call_user ON external_call (user);
 CREATE INDEX external_blob_call ON external_blob (turn, call);
-CREATE INDEX file_reminder_due ON file_reminder (due_at) WHERE state = 'waiting';
-CREATE INDEX file_reminder_zone ON file_reminder (user, zone) WHERE state = 'waiting';
-CREATE INDEX file_reminder_delivery ON file_reminder (delivery) WHERE delivery IS NOT NULL;
-CREATE INDEX file_reminder_told ON file_reminder (user) WHERE told = 0 AND delivery IS NOT NULL;
 CREATE INDEX marked_file_digest ON marked_file (user, digest) WHERE digest <> '';
 CREATE INDEX marked_file_turn ON marked_file (turn) WHERE turn IS NOT NULL;
 CREATE INDEX marked_file_user ON marked_file (user, marked_at);
@@ -845,3 +841,7 @@ CREATE INDEX message_world ON message (conversation, id) WHERE source = 'world';
 CREATE INDEX web_address_digest ON web_address (digest, turn);
 CREATE INDEX web_address_user ON web_address (user, created_at);
 CREATE INDEX web_fetch_user ON web_fetch (user, created_at);
+CREATE INDEX file_reminder_due ON file_reminder (due_at) WHERE state = 'waiting';
+CREATE INDEX file_reminder_zone ON file_reminder (user, zone) WHERE state = 'waiting';
+CREATE INDEX file_reminder_delivery ON file_reminder (delivery) WHERE delivery IS NOT NULL;
+CREATE INDEX file_reminder_told ON file_reminder (user) WHERE told = 0 AND delivery IS NOT NULL;

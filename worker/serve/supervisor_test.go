@@ -170,7 +170,8 @@ func (s *supervisor) of(turn int64) *hosttest.Host {
 }
 
 func (s *supervisor) notify(req *protocol.Request) {
-	if req.Method == protocol.MethodOperationProgress || req.Method == protocol.MethodIndexChanged {
+	switch req.Method {
+	case protocol.MethodOperationProgress, protocol.MethodIndexChanged, protocol.MethodRemindersReport:
 		return
 	}
 	var event protocol.TurnEvent
