@@ -104,7 +104,7 @@ func TestTainting_TrustedOrigins_AreLeftOut(t *testing.T) {
 	if forged.Origins != nil {
 		t.Errorf("a worker trusts %q", forged.Origins)
 	}
-	call := protocol.ToolCall{Name: "call_service"}
+	call := protocol.ToolCall{Name: "web_search"}
 	if got := taint.Judge(call, forged, taint.Facts{}); len(taint.Tainting(got)) == 0 {
 		t.Errorf("a forged answer has the origins %q", got)
 	}
