@@ -50,7 +50,7 @@ func (c *checker) checkServices(path string, services map[string]Service) {
 	}
 }
 
-// checkServiceMethods notes unknown methods, and reads that no call can be.
+// checkServiceMethods notes unknown methods, and reads that match no call.
 func (c *checker) checkServiceMethods(path string, s Service) {
 	for _, method := range slices.Sorted(maps.Keys(s.Methods)) {
 		at := join(path+".methods", method)

@@ -157,13 +157,13 @@ const (
 // Texts that say which value is right, for problems with services.
 const (
 	wantServiceURL    = "a URL such as http://192.168.1.20:8123/api, with no user, query or fragment"
-	wantServiceRead   = "METHOD /path such as POST /chat/completions, with a method of methods"
+	wantServiceRead   = "METHOD /path such as POST /chat/completions, with a method that methods has"
 	wantServiceHeader = "a header such as X-Api-Key that is not among those that Mews sets itself, such as Host"
 	wantParamName     = "the name of a query parameter, such as api_key"
 	wantBasicName     = "the user's name for the secret, without a colon"
 	wantNoAuthName    = "no name: only header, query and basic have one"
 	wantAuthType      = "bearer, header, query or basic, because there is a secret"
-	wantServiceSecret = "8 to 4096 letters, digits and signs of ASCII: Mews can't recognise another secret in answers"
+	wantServiceSecret = "8 to 4096 printable ASCII characters, so that Mews can recognise the secret in answers"
 	gotSecretsPlace   = "the place of auth.secret"
 	wantSecretsPlace  = "another name, because the secret goes there"
 )
@@ -218,5 +218,5 @@ const (
 	wantSearchKey     = "the key of this search backend, which its site gives"
 	wantNoSearchKey   = "no key: searxng needs none"
 	wantSearchHeader  = "the name of an HTTP header, and only for the kind generic"
-	wantNoSearchPaths = "paths only for the kind generic"
+	wantNoSearchPaths = "no paths: only the kind generic has them"
 )

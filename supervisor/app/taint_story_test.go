@@ -58,7 +58,7 @@ func TestForward_OrdersFileIntoGroup_Asks(t *testing.T) {
 	}
 	l.sayForwarded("send_file plan.txt")
 	l.awaitInFlat(fileQuestion)
-	l.awaitInFlat("I have words of others before me, which may want this: a forward from")
+	l.awaitInFlat("I have read words of others, which may want this: a forward from")
 	if n := l.QueryCount("SELECT count(*) FROM effect WHERE kind = 'file.sent'"); n != 1 {
 		t.Errorf("%d files have left", n)
 	}

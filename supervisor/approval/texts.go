@@ -14,13 +14,13 @@ const (
 )
 
 // textTainted follows the question about an effect of a tainted turn.
-const textTainted = "\n\nI have words of others before me, which may want this: %s."
+const textTainted = "\n\nI have read words of others, which may want this: %s."
 
 // Reasons for a denial, for the user and the model.
 const (
 	textNobody        = "There is no user %s here any more."
 	textDeniedRule    = "The rules here do not let %s do this (%s). An admin can change them under `approvals` in the configuration."
-	textDeniedTainted = "The rules here do not let %s do this (%s) while I have words of others before me: %s. " +
+	textDeniedTainted = "The rules here do not let %s do this (%s) while I see words of others: %s. " +
 		"An admin can change them under `approvals.tainted` in the configuration."
 	textUnasked      = "%s must be asked first. send_file asks."
 	textDenied       = "%s was asked and said no. Do not try it again unless they ask for it."

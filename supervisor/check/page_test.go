@@ -170,7 +170,7 @@ func TestParse_PageCheck_RefusesBadAddresses(t *testing.T) {
 		}
 	}
 	l, err := ParseCondition(protocol.CheckArguments{URL: "https://example.org/shop", Contains: "in stock"})
-	if want := "It looks whether the page `https://example.org/shop` has the words: in stock"; err != nil ||
+	if want := "It checks whether the page `https://example.org/shop` has the words: in stock"; err != nil ||
 		DescribeCondition(l) != want {
 		t.Errorf("%q, %v", DescribeCondition(l), err)
 	}

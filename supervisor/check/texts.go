@@ -4,8 +4,8 @@ const (
 	textOfChecks = "ask, auto-remove and notify-on-check belong to a check: give it something to test, with " +
 		"--files PATTERN, --command COMMAND or --url ADDRESS"
 	textOneTest       = "a check tests files, a command or a page, not several of them"
-	textTestsPage     = "It looks whether the page %s has changed."
-	textTestsContains = "It looks whether the page %s has the words: %s"
+	textTestsPage     = "It checks whether the page %s has changed."
+	textTestsContains = "It checks whether the page %s has the words: %s"
 	textContainsNoURL = "contains belongs to a check of a page: give it --url ADDRESS"
 	textContainsLong  = "the words that a page must have are too long, or have a zero byte: at most %d bytes"
 	textPageStatus    = "%s answered with the status %d. Look at the address in a browser."

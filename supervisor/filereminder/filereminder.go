@@ -81,7 +81,7 @@ func (r *Reminders) Receive(user string, p protocol.ReminderReport) {
 	}
 }
 
-// takeReports returns the users whose reports may be stored now.
+// takeReports takes the reports that may be stored now, by user.
 func (r *Reminders) takeReports(now time.Time) map[string]protocol.ReminderReport {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -96,7 +96,7 @@ func (r *Reminders) takeReports(now time.Time) map[string]protocol.ReminderRepor
 	return taken
 }
 
-// beyondReport reports whether the last report of a user's worker did not have all reminders.
+// beyondReport reports whether the last report of a user's worker left reminders out.
 func (r *Reminders) beyondReport(user string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -107,7 +107,7 @@ func (r *Reminders) beyondReport(user string) bool {
 func (r *Reminders) NextDue() (at time.Time, any bool) {
 	at, any, err := r.o.Store.NextDue(context.Background(), r.o.Now())
 	if err != nil {
-		any = false // the loop looks again soon, and SendDue returns the error
+		any = false // the loop asks again soon, and SendDue returns the error
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

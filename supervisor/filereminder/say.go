@@ -82,7 +82,7 @@ func (r *Reminders) sayTo(ctx context.Context, user supervisor.User, due []sqlit
 	return err
 }
 
-// moreText counts reminders that no message says.
+// moreText says how many more reminders are due.
 func (r *Reminders) moreText(user string, n int) string {
 	count := amount.Plural(n, "more is", "more are")
 	if r.beyondReport(user) {

@@ -53,7 +53,7 @@ const (
 	textWorld        = "I made it while reading words that are not yours"
 	textWorldOf      = ": %s" // the words of others that the model was reading
 	textOften        = "it asks a model more than %d times a day"
-	textTooOften     = "a task that asks a model, or looks at a page, can run at most every 5 minutes"
+	textTooOften     = "a task that asks a model, or checks a page, can run at most every 5 minutes"
 	textRuns         = "The job begins in a moment."
 	textRunning      = "The job is running already."
 	textNoAction     = "there is no %q: want one of %s"

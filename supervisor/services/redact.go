@@ -92,7 +92,7 @@ func (r redactor) match(text []byte) int {
 	return 0
 }
 
-// matchForm reports whether a text begins with a form, and how many bytes that has with its escapes.
+// matchForm reports whether a text begins with a form, and how long the form is with its escapes.
 func matchForm(text, form []byte) (int, bool) {
 	if len(form) == 0 {
 		return 0, true

@@ -13,8 +13,7 @@ import (
 // maxSuffixBytes is the maximum length of a path suffix.
 const maxSuffixBytes = 2 << 10
 
-// decodings is how often servers may decode a path, one after the other. A proxy before a server
-// makes two.
+// decodings is how many times a path may be decoded on its way. A proxy before a server makes two.
 const decodings = 2
 
 var (

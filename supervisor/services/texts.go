@@ -29,10 +29,10 @@ const (
 	textWithBody   = "\nContent: %s"
 	textNotShown   = " (%s more)"
 
-	textNotText = "The service %s answered with %s that is not text, and Mews dropped that. Ask the service for text " +
+	textNotText = "The service %s answered with %s that is not text, so Mews dropped it. Ask the service for text " +
 		"or JSON."
 	textNotKept   = "Mews could not keep the answer of the service %s: %s"
-	textMaybeDone = "%s The service %s may have done it all the same. Read its state before you call it again."
+	textMaybeDone = "%s The service %s may have done it anyway. Read its state before you call it again."
 
 	textListed     = "Services; read_service and call_service take the name:\n"
 	textListedOne  = "\n%s: %s\nAllows %s. %s\n"

@@ -77,7 +77,7 @@ const hasResultOf = `SELECT EXISTS (SELECT 1 FROM turn t JOIN conversation c ON 
 		JOIN tool_call k ON k.conversation = c.id AND k.result >= max(c.window_from, c.foreign_from)
 		WHERE t.id = ?1 AND k.name IN (SELECT value FROM json_each(?2)))`
 
-// HasRead reports whether the model of a turn sees a result of one of some tools.
+// HasRead reports whether a turn's model sees a result of one of these tools.
 func (s Taints) HasRead(ctx context.Context, turn int64, tools []string) (bool, error) {
 	return engine.FirstValue(s.db.reader(ctx, "list what turn %d has read", turn), engine.ScanBool, hasResultOf, turn,
 		encodedList(tools))

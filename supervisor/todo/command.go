@@ -59,8 +59,8 @@ func (t *Todos) command(ctx context.Context, r feature.CommandRequest) (supervis
 	return t.add(ctx, r)
 }
 
-// changesItems are the first words that stand before ids. Before other words they begin a new
-// to-do, such as "delete old photos".
+// changesItems are the commands that take ids. Before other words they begin a new to-do, such as
+// "delete old photos".
 var changesItems = map[string]bool{pressDone: true, pressTomorrow: true, pressDelete: true}
 
 // maxIDs is the most ids in one command.

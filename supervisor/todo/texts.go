@@ -7,7 +7,7 @@ const (
 	textEmpty    = "Your list is empty. Write “/todo Buy milk” to add something, or tell me in your own words."
 	textAllDone  = "All %d to-dos are done. /todo done lists them."
 	textNoneDone = "Nothing on your list is done yet."
-	textNoneFits = "No open to-do fits."
+	textNoneFits = "No open to-do matches."
 	textMore     = "\n… and %d more. All are in todos.md."
 	textLineDue  = ", due "
 	textPlace    = "\n(line %d of todos.md)"
@@ -37,15 +37,15 @@ const (
 
 // usageLines are the lines of the answer of /todo help.
 var usageLines = []string{
-	"/todo lists what is to be done",
+	"/todo lists the open to-dos",
 	"/todo Buy milk +shopping due:friday adds a to-do",
 	"/todo 7 shows number 7",
 	"/todo done 7 ticks it",
-	"/todo done lists what is done",
-	"/todo due 7 friday 15:00 sets when it is due, “none” removes that",
+	"/todo done lists the to-dos that are done",
+	"/todo due 7 friday 15:00 sets the due date, “none” removes it",
 	"/todo tomorrow 7 moves it to tomorrow",
 	"/todo delete 7 deletes it",
-	"/todo +shopping lists what has this tag",
+	"/todo +shopping lists the to-dos with this tag",
 	"The list is the file todos.md in your folder. You may edit it yourself.",
 }
 

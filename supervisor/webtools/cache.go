@@ -74,8 +74,8 @@ func (c *cache) put(user string, address egress.Address, answer keptAnswer) {
 	})
 }
 
-// dropOld drops answers that are too old, and the oldest ones as long as their bodies have more than
-// most bytes.
+// dropOld drops answers that are too old, and then the oldest ones until all bodies fit into most
+// bytes.
 func (c *cache) dropOld(most int) {
 	for len(c.order) > 0 {
 		oldest := c.answers[c.order[0]]
@@ -118,7 +118,7 @@ func (b *bodyCopy) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// cause returns the error of a Read instead of an error that it has caused.
+// cause returns the error of a failed Read; without one it returns err.
 func (b *bodyCopy) cause(err error) error {
 	if b.err != nil {
 		return b.err

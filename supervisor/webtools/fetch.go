@@ -32,8 +32,8 @@ const (
 	EffectWebNew   = "web_new"   // fetching any other address, which may say what the model has read
 )
 
-// maxPageFetches is how many addresses of a domain that only a page has named count as known, in
-// one turn. A page could otherwise have a model spell words by its choice of links.
+// maxPageFetches is how many addresses of a domain count as known in a turn if only a page has
+// named them. A page could otherwise make a model spell words by its choice of links.
 const maxPageFetches = 3
 
 // accept are the media types that web_fetch can show.

@@ -51,7 +51,7 @@ func DefaultPrice(kind string) int64 {
 	return 10_000
 }
 
-// kind is how a kind of backend is asked.
+// kind makes the requests to a kind of backend, and reads its answers.
 type kind struct {
 	// request returns the request of a search, and its address
 	request func(b Backend, args protocol.WebSearchArguments) (r egress.Request, address string)

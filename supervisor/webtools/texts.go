@@ -2,7 +2,7 @@ package webtools
 
 // Texts for models, and for users who look at their answers.
 const (
-	textArguments = "nothing was asked for: %v"
+	textArguments = "these arguments can't be read: %v"
 
 	textMaySearch  = "May I search the web for %s?"
 	textMayWeather = "May I ask for the weather in %s?"
@@ -32,14 +32,14 @@ const (
 
 // Texts about the weather.
 const (
-	textNoPlace = "no weather was asked for: place is the name of a place, such as Madrid or Springfield, " +
+	textNoPlace = "no weather was read: place is the name of a place, such as Madrid or Springfield, " +
 		"Illinois"
-	textLongPlace     = "no weather was asked for: place has more than %d characters"
-	textWrongDays     = "no weather was asked for: days is 1 to %d"
+	textLongPlace     = "no weather was read: place has more than %d characters"
+	textWrongDays     = "no weather was read: days is 1 to %d"
 	textUnknownPlace  = "No place called %q is known. Try its name in English, or a larger place nearby."
-	textSeveralPlaces = "Several places may be meant by %q: %s. Ask which one, or name the region or country after a " +
+	textSeveralPlaces = "%q may mean several places: %s. Ask which one, or name the region or country after a " +
 		"comma."
-	textNoWeather     = "The weather could not be had from open-meteo.com: %s"
+	textNoWeather     = "Mews could not get the weather from open-meteo.com: %s"
 	textWeather       = "Weather in %s (times of %s)"
 	textNow           = "now, %s: %s"
 	layoutDay         = "Mon 2 Jan"

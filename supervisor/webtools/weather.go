@@ -36,7 +36,7 @@ type OpenMeteo struct {
 	Upstream *egress.Upstream
 }
 
-// server returns the address of a server, and of the public one in its place.
+// server returns the configured server, or else the public one.
 func (o OpenMeteo) server(public string) Backend {
 	return Backend{URL: strings.TrimRight(cmp.Or(o.URL, public), "/"), Upstream: o.Upstream}
 }

@@ -22,7 +22,7 @@ func (m moment) instant(reader *time.Location) time.Time {
 	return onWall(m.wall, zone)
 }
 
-// onWall returns when a clock in a zone shows the wall time.
+// onWall returns the instant at which a clock in a zone shows the wall time.
 func onWall(wall time.Time, zone *time.Location) time.Time {
 	if zone == time.UTC {
 		return wall

@@ -139,7 +139,7 @@ func yearly(changes []time.Time, first time.Time) string {
 	})
 }
 
-// wallBefore returns the wall time of a change, with the offset before it.
+// wallBefore returns the wall time of a change by the offset before it.
 func wallBefore(at time.Time) time.Time {
 	_, before := at.Add(-time.Second).Zone()
 	return at.UTC().Add(time.Duration(before) * time.Second)

@@ -36,7 +36,7 @@ func (o Occurrence) Cancelled() bool {
 	return strings.EqualFold(o.event.c.text("STATUS"), "CANCELLED")
 }
 
-// Busy reports whether the event takes time at which nothing else should be.
+// Busy reports whether the event takes up its time, so that others conflict with it.
 func (o Occurrence) Busy() bool {
 	return !o.AllDay && !o.Cancelled() && !strings.EqualFold(o.event.c.text("TRANSP"), "TRANSPARENT")
 }

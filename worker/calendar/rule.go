@@ -65,7 +65,7 @@ func part(value, name string) string {
 	return ""
 }
 
-// fill takes from the start what the rule leaves out.
+// fill completes the rule by its start.
 func (r *rule) fill() {
 	r.weekday = r.Byweekday
 	if len(r.Byyearday) == 0 && len(r.Bymonthday) == 0 && len(r.Byweekday) == 0 {
@@ -106,8 +106,8 @@ func sorted(list []int) []int {
 // weekdays are the days of the week in the order of time.Weekday.
 var weekdays = [...]rrule.Weekday{rrule.SU, rrule.MO, rrule.TU, rrule.WE, rrule.TH, rrule.FR, rrule.SA}
 
-// between returns the occurrences from one wall time up to, without, another, the earliest first and
-// at most a number of them. The start counts as an occurrence even if it does not match the rule
+// between returns the earliest occurrences from one wall time until before another, at most most of
+// them, in order. The start counts as an occurrence even if it does not match the rule
 // (RFC 5545, 3.8.5.3). more is true if there are or may be more.
 func (r *rule) between(from, to time.Time, most int) (list []time.Time, more bool) {
 	r.steps, r.cut, r.low, r.high = 0, false, time.Time{}, time.Time{}

@@ -93,7 +93,7 @@ func (s *series) first() *event {
 	return s.changed[0]
 }
 
-// key returns a number that is the same for all ways to write the time of one occurrence.
+// key returns a number that identifies an occurrence, however its time is written.
 func (s *series) key(m moment, reader *time.Location) int64 {
 	of := s.first().start
 	if of.date || m.date {
@@ -257,8 +257,8 @@ func (q *search) add(s *series) {
 	}
 }
 
-// mayHave reports whether an event that does not repeat may have a part in the searched span. It
-// needs no zone.
+// mayHave reports whether an event that does not repeat may overlap the searched span. It needs no
+// zone.
 func (q *search) mayHave(e *event) bool {
 	const zones = 48 * time.Hour
 	return e.start.wall.Before(q.to.Add(zones)) && e.start.wall.Add(e.length+zones).After(q.from)
@@ -273,7 +273,7 @@ func (s *series) instance(m moment, reader *time.Location) string {
 	return instanceName(m.wall, of.start.date || m.date)
 }
 
-// reach returns the wall times between which occurrences may have a part in the searched span.
+// reach returns the wall times between which occurrences may overlap the searched span.
 func (s *series) reach(q *search) (from, to time.Time) {
 	zone, length, shift := s.master.zone(q.reader), s.master.length, time.Duration(0)
 	for _, e := range s.onward {
@@ -284,8 +284,8 @@ func (s *series) reach(q *search) (from, to time.Time) {
 	return wallOf(q.from, zone).Add(-length - shift), wallOf(q.to, zone).Add(shift)
 }
 
-// at returns the event that an occurrence of the rule follows, and its wall time. An earlier event
-// may have changed all later ones.
+// at returns the event that gives an occurrence of the rule its values, and its wall time. An
+// earlier event may have changed all later ones.
 func (s *series) at(key int64, wall time.Time, reader *time.Location) (*event, time.Time) {
 	var by *event
 	for _, e := range s.onward {

@@ -47,7 +47,7 @@ const dayLayout = "Mon 2006-01-02"
 // Day returns the day on which the occurrence begins, for the reader.
 func (o Occurrence) Day(reader *time.Location) string { return o.Start.In(reader).Format(instanceDate) }
 
-// When returns the time of the occurrence on the reader's wall. If the event's zone has another
+// When returns the time of the occurrence by the reader's clock. If the event's zone has another
 // offset then, its own time follows.
 func (o Occurrence) When(reader *time.Location) string {
 	text := o.when(reader)
@@ -110,7 +110,7 @@ func (c *Calendar) Next(uid string, from time.Time, most int) []Occurrence {
 	return nil
 }
 
-// Conflict is a time at which two events take the same time.
+// Conflict is a pair of occurrences that overlap.
 type Conflict struct{ Ours, Other Occurrence }
 
 // Conflicts returns the first times at which an event meets another one. Whole days and events that

@@ -15,7 +15,7 @@ import (
 
 var errNoText = errors.New("this address is no text, so no words can be found in it")
 
-// around is how much of a page's text a result shows before a text that was found, in bytes.
+// around is how many bytes of a page a result shows before the text that was found.
 const around = 120
 
 // maxPart is the most bytes of a page that a result shows around a text that was found.

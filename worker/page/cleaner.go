@@ -72,7 +72,7 @@ func isEmptyParagraph(n *html.Node) bool {
 	return n.DataAtom == atom.P && first(n, atom.Img) == nil && !hasText(n)
 }
 
-// removeDoubtful removes elements of these names that look like no text: lists of links, forms and
+// removeDoubtful removes elements of these names that look like clutter: lists of links, forms and
 // the like. Inner elements come first.
 func (c cleaner) removeDoubtful(part *html.Node, names ...atom.Atom) {
 	if !c.clean {
@@ -88,7 +88,7 @@ type doubtful struct {
 	names []atom.Atom
 }
 
-// surroundings says what elements an element is in.
+// surroundings says which kinds of elements are around an element.
 type surroundings struct{ code, data, figure bool }
 
 func (s surroundings) in(n *html.Node) surroundings {

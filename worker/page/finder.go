@@ -92,7 +92,7 @@ func (f *finder) find() *html.Node {
 	return part
 }
 
-// prune removes everything that is never a part of the text, and what its names say is not.
+// prune removes elements that are never in the text, and those whose names say that they are not.
 func (f *finder) prune(n *html.Node) {
 	for c := n.FirstChild; c != nil; {
 		next := c.NextSibling

@@ -25,7 +25,7 @@ func markdown(part *html.Node, address *url.URL) ([]byte, error) {
 	return c.ConvertNode(part)
 }
 
-// simplify makes all addresses absolute, and drops what costs the converter much or says nothing:
+// simplify makes all addresses absolute, and drops what is slow to convert or says nothing:
 // pictures without a description, other attributes, and tables that are not of data.
 func simplify(n *html.Node, address *url.URL, inTable bool) {
 	for c := n.FirstChild; c != nil; {

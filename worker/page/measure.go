@@ -41,7 +41,7 @@ func (all measures) add(n *html.Node) *measure {
 	return m
 }
 
-// endLink counts all text of a link as such. A link within the page counts less.
+// endLink counts all text of a link as link text. A link within the page counts less.
 func (m *measure) endLink(n *html.Node) {
 	if n.DataAtom != atom.A {
 		return

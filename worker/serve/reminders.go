@@ -14,7 +14,7 @@ import (
 // reminderFormats are the files of a home that have reminders.
 var reminderFormats = []reminder.Format{reminder.CalendarFormat, reminder.TodoFormat}
 
-// reminderCheck is the time between two looks at these files, besides those after turns and
+// reminderCheck is the time between two checks of these files, besides those after turns and
 // operations.
 const reminderCheck = time.Minute
 

@@ -20,7 +20,7 @@ const (
 // ErrNotFound is the error for a key that no item has.
 var ErrNotFound = errors.New("no to-do has this id")
 
-// textSwallowed is the error of an edit after which the list would be read otherwise.
+// textSwallowed is the error of an edit that would change how other lines are read.
 const textSwallowed = FileName + " can't be edited here: a block of code or a comment before this to-do has no end, " +
 	"or a loose indented line follows it; read the file and mend it with edit_file"
 

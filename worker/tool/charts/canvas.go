@@ -89,8 +89,8 @@ func polygon(at spot, radius float64, corners int) (p []spot) {
 	return p
 }
 
-// stripWidth is the width in pixels in which a long line is filled at once, so that little is filled
-// beside it.
+// stripWidth is the width of the strips in which a long line is filled, in pixels. Narrow strips
+// waste little work beside the line.
 const stripWidth = 48
 
 // maxRoundJoints is the most spots of a line whose joints are round. Nobody sees the joints of a

@@ -328,7 +328,7 @@ func cleanText(text string) string {
 	return string(words[:min(len(words), maxText)])
 }
 
-// quote returns the begin of a text in quotes.
+// quote returns the beginning of a text in quotes.
 func quote(text string) string {
 	const most = 40
 	if len(text) > most {

@@ -65,8 +65,8 @@ type picture struct {
 	missing       []rune // characters that the font lacks
 }
 
-// drawing is a chart on its way to a picture. Left, top, right and bottom bound the area with the
-// data.
+// drawing is the state of a chart while it is drawn. Left, top, right and bottom bound the area
+// with the data.
 type drawing struct {
 	*chart
 	*canvas

@@ -55,8 +55,8 @@ func (d *drawing) spots(points []point) (line []spot) {
 	return line
 }
 
-// thin keeps of the spots above one pixel the first, the last, the lowest and the highest. They look
-// the same as all.
+// thin keeps only the first, last, lowest and highest spot of each column of pixels. They look the
+// same as all.
 func (d *drawing) thin(line []spot) (thin []spot) {
 	for i := 0; i < len(line); {
 		end, low, high := i, i, i

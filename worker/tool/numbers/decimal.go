@@ -85,7 +85,7 @@ func (d decimal) compare(other decimal) string {
 	return fmt.Sprintf("%s = %s", d.text, other.text)
 }
 
-// quote returns the begin of a text in quotes.
+// quote returns the beginning of a text in quotes.
 func quote(text string) string {
 	const most = 40
 	if len(text) > most {

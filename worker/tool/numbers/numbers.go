@@ -227,7 +227,7 @@ func (l *lots) below(n int) int {
 	return int(i.Int64())
 }
 
-// mix shuffles the first n items among all.
+// mix draws the first n items at random from all items.
 func (l *lots) mix(items []string, n int) {
 	for i := range n {
 		j := i + l.below(len(items)-i)

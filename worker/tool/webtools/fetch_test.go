@@ -142,9 +142,9 @@ func TestFetch_Bodies_BecomeText(t *testing.T) {
 		"a bad PDF": {as("application/pdf"), "%PDF-1.4\nx", address +
 			"\n[It could not be read: pdftotext could not open it (exit 1).]\n"},
 		"an archive": {as("application/zip"), "PK\x03\x04\x00\x00", address +
-			"\n[It is a ZIP archive (or an office document), 6 bytes. It can't be shown; save keeps it.]\n"},
+			"\n[It is a ZIP archive (or an office document), 6 bytes. It can't be shown. Use save to keep it.]\n"},
 		"a program": {as("application/octet-stream"), "\x00\x01\x02", address +
-			"\n[It is application/octet-stream, 3 bytes. It can't be shown; save keeps it.]\n"},
+			"\n[It is application/octet-stream, 3 bytes. It can't be shown. Use save to keep it.]\n"},
 	} {
 		r := newRig(t)
 		r.supervisor.result, r.supervisor.body = c.result, c.body
