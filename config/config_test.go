@@ -31,14 +31,19 @@ func testEnv(variables, files map[string]string) Env {
 			}
 			return []byte(text), nil
 		},
-		Home:  "/home/alice",
-		Login: "alice",
-		Cwd:   "/srv/dir",
-		Effects: EffectRules{"send_file": "allow", "settings": "allow", "invite": "allow", "remember": "ask",
-			"forget": "ask", "post_elsewhere": "ask", "web_search": "allow", "web_known": "allow", "web_new": "allow", "send_file_in_group": "allow",
-			"answer_in_group": "allow", "jobs": "allow", "service_read": "allow", "service_write": "ask"},
+		Home:    "/home/alice",
+		Login:   "alice",
+		Cwd:     "/srv/dir",
+		Effects: testEffects(),
 		Tainted: testTainted(),
 	}
+}
+
+// testEffects returns the default rules of testEnv.
+func testEffects() EffectRules {
+	return EffectRules{"send_file": "allow", "settings": "allow", "invite": "allow", "remember": "ask",
+		"forget": "ask", "post_elsewhere": "ask", "web_search": "allow", "web_known": "allow", "web_new": "allow", "send_file_in_group": "allow",
+		"answer_in_group": "allow", "jobs": "allow", "service_read": "allow", "service_write": "ask"}
 }
 
 // testTainted returns the rules of tainted turns of testEnv.
@@ -94,7 +99,7 @@ func TestLoad_EmptyFile_HasDefaults(t *testing.T) {
 					Longest: time.Hour, Echo: "true"}, Out: SpeechSynthesis{Engine: "auto"}},
 				Limits:    Limits{Steps: 50, Turn: 15 * time.Minute, History: 32000, Output: 16 << 10, Turns: 8, ModelCalls: 8, Speech: 1},
 				Access:    Access{Session: 30 * time.Minute, SessionMax: 12 * time.Hour, Rate: ReceiveRate{Burst: 20, Second: 1}},
-				Approvals: Approvals{All: EffectRules{"send_file": "allow", "settings": "allow", "invite": "allow", "remember": "ask", "forget": "ask", "post_elsewhere": "ask", "web_search": "allow", "web_known": "allow", "web_new": "allow", "send_file_in_group": "allow", "answer_in_group": "allow", "jobs": "allow", "service_read": "allow", "service_write": "ask"}, Tainted: testTainted()},
+				Approvals: Approvals{All: testEffects(), Tainted: testTainted()},
 				Users: []User{{
 					Name: "alice", Role: "admin", Account: "alice", Home: "/home/alice/.local/state/mews/homes/alice",
 					TOTP: TOTPOptional,
@@ -186,6 +191,8 @@ users:
 var wholeNeeds = map[string]string{"PORT": "99", "KEY": "${PORT}", "STEPS": "7", "BOT": token, "SECRET": secret}
 
 func TestLoad_WholeFile_SetsEveryKey(t *testing.T) {
+	askedFiles := testEffects()
+	askedFiles["send_file"] = "ask"
 	got, err := Load("/etc/mews/mews.yaml", testEnv(wholeNeeds, map[string]string{
 		"/etc/mews/mews.yaml": whole, "/keys/seal": strings.Repeat("5a", 32) + "\n", "/keys/app.pem": appKey(),
 	}))
@@ -276,7 +283,7 @@ func TestLoad_WholeFile_SetsEveryKey(t *testing.T) {
 		Budget: Budget{Month: Dollars{7_000_000, true},
 			Users: SpendLimits{Dollars{1, true}, Dollars{100_000, true}, Dollars{1_000_000_000_000, true}, Dollars{0, true},
 				JobBudget{Dollars{250_000, true}, Dollars{500_000, true}, Dollars{0, true}}}},
-		Approvals: Approvals{All: EffectRules{"send_file": "ask", "settings": "allow", "invite": "allow", "remember": "ask", "forget": "ask", "post_elsewhere": "ask", "web_search": "allow", "web_known": "allow", "web_new": "allow", "send_file_in_group": "allow", "answer_in_group": "allow", "jobs": "allow", "service_read": "allow", "service_write": "ask"}, Admin: EffectRules{"invite": "step_up"}, User: EffectRules{"settings": "deny"}, Tainted: testTainted()},
+		Approvals: Approvals{All: askedFiles, Admin: EffectRules{"invite": "step_up"}, User: EffectRules{"settings": "deny"}, Tainted: testTainted()},
 		Files:     FileRules{Include: []string{"**"}, Exclude: []string{"${x}/*"}},
 		Users: []User{
 			{

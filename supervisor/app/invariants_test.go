@@ -335,7 +335,8 @@ func committedBeforeTold(t *testing.T) {
 func partsInOrder(t *testing.T) {
 	want := []string{"database", "audit", "sweep", "copies", "modes", "homes", "process", "index", "admin", "outbox",
 		"cleaner", "reactor", "presses", "workers", "disks", "operations",
-		"voices", "attachments", "sessions", "questions", "file histories", "forget", "schedule", "commands",
+		"voices", "attachments", "sessions", "questions", "file histories", "forget", "schedule",
+		"reminders from files", "commands",
 		"telegram", "telegram menu", "webhooks", "control socket"}
 	if got := app.ServicePartNames(); !slices.Equal(got, want) {
 		t.Errorf("they start as %q, want %q", got, want)

@@ -321,14 +321,14 @@ func TestTurn_MakesThreeCommits(t *testing.T) {
 		statements int64
 		sent       []string
 	}{
-		"one post": {nil, 0, 3, 64, []string{"re: before", "re: a"}},
-		"one tool": {nil, 1, 5, 83, []string{"re: before", "re: a"}}, // two more commits: the call and its result
+		"one post": {nil, 0, 3, 65, []string{"re: before", "re: a"}},
+		"one tool": {nil, 1, 5, 84, []string{"re: before", "re: a"}}, // two more commits: the call and its result
 		"a notice meanwhile": {func(l *turnRig) { // three more commits: the notice, its post and its receipt
 			if _, err := l.db.Outbox().PutTextNotice(l.Context(), 1, "by the way"); err != nil {
 				l.Fatal(err)
 			}
 			l.box.NotifyChange(1)
-		}, 0, 6, 85, []string{"re: before", "by the way", "re: a"}},
+		}, 0, 6, 86, []string{"re: before", "by the way", "re: a"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -41,6 +41,10 @@ var proofs = map[string][]DeedKind{
 	"todo_update": {DeedWrite, DeedSchedule, DeedDelete, DeedRemember, DeedPromise},
 	"todo_remove": {DeedWrite, DeedDelete},
 
+	"calendar_add":    {DeedWrite, DeedSchedule, DeedRemember, DeedPromise},
+	"calendar_update": {DeedWrite, DeedSchedule, DeedDelete, DeedRemember, DeedPromise},
+	"calendar_delete": {DeedWrite, DeedDelete, DeedSchedule},
+
 	"file_history":      {DeedLookup},
 	"list_files":        {DeedLookup},
 	"list_uploads":      {DeedLookup},
@@ -56,6 +60,8 @@ var proofs = map[string][]DeedKind{
 	"list_tasks":        {DeedLookup},
 	"get_task_results":  {DeedLookup},
 	"todo_list":         {DeedLookup},
+	"calendar_list":     {DeedLookup, DeedWrite},
+	"calendar_upcoming": {DeedLookup},
 	"get_weather":       {DeedLookup},
 	"web_search":        {DeedLookup},
 	"read_service":      {DeedLookup},
