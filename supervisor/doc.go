@@ -47,12 +47,10 @@
 //	outbox       deliveries that are not done
 //	park         stop trying something that ended three workers
 //	part         something that runs for as long as the service does
-//	poll         one request for news, to Telegram or GitHub
 //	pool         the running workers
 //	post         one call of a channel that sends or edits a part of a delivery
 //	pot          money that several calls may spend together
 //	press        the use of a button
-//	progress     what a running turn or review has done so far
 //	prompt file  a file of the home that is part of the system prompt, such as AGENTS.md
 //	question     what a turn or command waits for a user to answer
 //	reply        an answer while it grows
@@ -62,7 +60,6 @@
 //	section      a part of a file in the index
 //	session      the goroutine that runs the turns of one conversation
 //	setting      what a user chose with /settings
-//	slot         a place in a limited number of things that run at once
 //	spool        the folder of blobs that wait
 //	step         one call of a model and the tool calls that it asked for
 //	tainted      with words of others in the request, so that effects have stricter rules

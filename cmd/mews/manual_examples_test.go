@@ -181,7 +181,7 @@ func checkYAML(_ *ownMews, block example) []string {
 	const file = "/etc/mews/mews.yaml"
 	env := config.Env{Login: "ann", Home: "/home/ann", Cwd: "/home/ann", Effects: app.DefaultEffectRules(),
 		Tainted: app.TaintedEffectRules(),
-		Getenv: secretFor}
+		Getenv:  secretFor}
 	env.ReadFile = func(path string) ([]byte, error) {
 		switch {
 		case path == file:

@@ -2,7 +2,7 @@ package calendar
 
 // Texts of /calendar.
 const (
-	textUsage = "Write “/calendar”, a day such as “/calendar 2026-12-03”, or “/help calendar” for the rest."
+	textUsage   = "Write “/calendar”, a day such as “/calendar 2026-12-03”, or “/help calendar” for the rest."
 	textFailed  = "I could not read your calendar: %s"
 	textRefused = "I could not do that: %s."
 
