@@ -516,3 +516,17 @@ func TestSetServices_BadCAFile_TurnsOff(t *testing.T) {
 	r.must("read_service", `{"name":"good"}`)
 	r.refused("read_service", `{"name":"home"}`, "You may call: good.")
 }
+
+// A call that was made is not asked about again after a crash, so no late No hides that it was done.
+func TestCall_MadeBeforeCrash_IsNotAskedAgain(t *testing.T) {
+	r := newRig(t, nil)
+	r.answer(http.StatusOK, "text/plain", "the lamp is on")
+	r.must("call_service", `{"name":"home"}`)
+	r.deny = supervisor.Errorf(supervisor.CodeForbidden, "no")
+	if got, err := r.again(); err != nil || got.Text != "the lamp is on" {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if len(r.asked) != 1 || r.fake.Done() != 1 {
+		t.Errorf("asked %d times, done %d times", len(r.asked), r.fake.Done())
+	}
+}

@@ -36,10 +36,7 @@ func (w *Tools) search(ctx context.Context, t feature.Turn, p *protocol.WebCallP
 	if err != nil {
 		return nil, err
 	}
-	if err := w.allow(ctx, t, call, args.Query, textMaySearch); err != nil {
-		return nil, err
-	}
-	result, err := external.Do(ctx, w.o.Calls, external.Call{Turn: t, Call: call, Repeatable: true},
+	result, err := external.Do(ctx, w.o.Calls, w.newCall(t, call, args.Query, textMaySearch),
 		func(ctx context.Context) (external.Answer[protocol.WebResult], error) {
 			found, err := w.find(ctx, t, args)
 			if err == nil {
