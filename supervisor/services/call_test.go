@@ -12,6 +12,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/internal/redact/redacttest"
 	"mews/supervisor/services"
 	"mews/supervisor/sqlite/sqlitetest"
 )
@@ -41,16 +42,16 @@ func TestAuth_EachVariant_IsSent(t *testing.T) {
 		auth      services.Auth
 		arguments string
 	}{
-		"bearer":              {services.Auth{Type: "bearer"}, `{"name":"home"}`},
-		"header":              {services.Auth{Type: "header", Name: "X-Api-Key"}, `{"name":"home"}`},
-		"header, lower case":  {services.Auth{Type: "header", Name: "x-goog-api-key"}, `{"name":"home"}`},
-		"header Cookie-like":  {services.Auth{Type: "header", Name: "Authorization"}, `{"name":"home"}`},
-		"query":               {services.Auth{Type: "query", Name: "api_key"}, `{"name":"home"}`},
-		"query after others":  {services.Auth{Type: "query", Name: "key"}, `{"name":"home","params":{"a":"b&key=c"}}`},
-		"query, awkward name": {services.Auth{Type: "query", Name: "a&b=c"}, `{"name":"home"}`},
-		"basic":               {services.Auth{Type: "basic", Name: "ann"}, `{"name":"home"}`},
-		"basic, awkward name": {services.Auth{Type: "basic", Name: "ann@example.org é"}, `{"name":"home"}`},
-		"none":                {services.Auth{Type: "none"}, `{"name":"home"}`},
+		"bearer":                         {services.Auth{Type: "bearer"}, `{"name":"home"}`},
+		"header":                         {services.Auth{Type: "header", Name: "X-Api-Key"}, `{"name":"home"}`},
+		"header, lower case":             {services.Auth{Type: "header", Name: "x-goog-api-key"}, `{"name":"home"}`},
+		"header Cookie-like":             {services.Auth{Type: "header", Name: "Authorization"}, `{"name":"home"}`},
+		"query":                          {services.Auth{Type: "query", Name: "api_key"}, `{"name":"home"}`},
+		"query after others":             {services.Auth{Type: "query", Name: "key"}, `{"name":"home","params":{"a":"b&key=c"}}`},
+		"query, redacttest.Awkward name": {services.Auth{Type: "query", Name: "a&b=c"}, `{"name":"home"}`},
+		"basic":                          {services.Auth{Type: "basic", Name: "ann"}, `{"name":"home"}`},
+		"basic, redacttest.Awkward name": {services.Auth{Type: "basic", Name: "ann@example.org é"}, `{"name":"home"}`},
+		"none":                           {services.Auth{Type: "none"}, `{"name":"home"}`},
 	} {
 		for _, key := range []string{secret, "another-secret"} {
 			if c.auth.Type != services.AuthNone {
@@ -393,17 +394,17 @@ func TestCall_Unreachable_MayBeRepeated(t *testing.T) {
 func TestSecret_EchoedByService_IsNowhere(t *testing.T) {
 	for _, kind := range []services.AuthType{"bearer", "query", "basic", "header"} {
 		r := newRig(t, func(s *services.Service) {
-			s.Auth = services.Auth{Type: kind, Name: "X-Key", Secret: awkward, Optional: true}
+			s.Auth = services.Auth{Type: kind, Name: "X-Key", Secret: redacttest.Awkward, Optional: true}
 			s.MaxResponse = 2 << 20
 		})
-		for name, text := range spellings(t, awkward) {
+		for name, text := range redacttest.Spellings(t, redacttest.Awkward) {
 			r.answer(200, "text/plain", "you sent "+text+" to me")
 			tool := []string{"read_service", "call_service"}[r.n%2]
 			if got := r.must(tool, `{"name":"home"}`); got.Text != "you sent *** to me" {
 				t.Errorf("%s, %s: got %q", kind, name, got.Text)
 			}
 		}
-		r.answer(200, "text/x-"+awkward[:3]+"; a="+awkward, strings.Repeat("long ", 20_000)+awkward)
+		r.answer(200, "text/x-"+redacttest.Awkward[:3]+"; a="+redacttest.Awkward, strings.Repeat("long ", 20_000)+redacttest.Awkward)
 		long := r.must("read_service", `{"name":"home"}`)
 		r.fake.Answer = func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 		if _, err := r.try("call_service", `{"name":"home"}`); err == nil {
@@ -420,7 +421,7 @@ func TestSecret_EchoedByService_IsNowhere(t *testing.T) {
 			everything += strings.Join(sqlitetest.QueryColumn(t, r.db,
 				"SELECT json_array("+columnsOf(t, r, table)+") FROM "+table), "\n")
 		}
-		for name, text := range spellings(t, awkward) {
+		for name, text := range redacttest.Spellings(t, redacttest.Awkward) {
 			if strings.Contains(everything, text) {
 				t.Errorf("%s: the secret is left in %s", kind, name)
 			}
