@@ -215,7 +215,7 @@ func TestCall_Question_ShowsCall(t *testing.T) {
 		`{"name":"home","body":"` + strings.Repeat("é", 1000) + `"}`: "" +
 			"`POST /`\nContent: \n```\n" + strings.Repeat("é", 750) + "\n``` (500 bytes more)",
 	} {
-		want = "May I call the service home? " + want
+		want = "May I call the service home at `home.example`? " + want
 		r.must("call_service", arguments)
 		q := r.asked[len(r.asked)-1]
 		if q.Text != want || q.User != "ann" || q.Turn != r.turn.ID || q.Call != r.called.ID || q.Conversation.ID != 1 {

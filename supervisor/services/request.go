@@ -187,7 +187,7 @@ func (r request) question() string {
 	if r.access == AccessRead {
 		format = textMayRead
 	}
-	text := fmt.Sprintf(format, r.Name, shorten(r.path(), maxShownPath, quoteLine))
+	text := fmt.Sprintf(format, r.Name, r.host(), shorten(r.path(), maxShownPath, quoteLine))
 	if r.query != "" {
 		text += fmt.Sprintf(textWithParams, shorten(r.readableQuery(), maxShownQuery, quoteLine))
 	}
@@ -195,6 +195,15 @@ func (r request) question() string {
 		text += fmt.Sprintf(textWithBody, shorten(strings.ToValidUTF8(string(r.body), "?"), maxShownBody, quoteLines))
 	}
 	return text
+}
+
+// host returns the host of the service, with a port unless it is the usual one.
+func (r request) host() string {
+	address, err := url.Parse(r.base)
+	if err != nil {
+		return r.base // it can't happen, because open has read it
+	}
+	return address.Host
 }
 
 // readableQuery returns the query with its values decoded.
