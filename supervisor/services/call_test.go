@@ -209,7 +209,9 @@ func TestCall_Question_ShowsCall(t *testing.T) {
 	r := newRig(t, nil)
 	for arguments, want := range map[string]string{
 		`{"name":"home","path_suffix":"/light/turn_on","params":{"a":"b c"},"body":{"entity_id":"lamp"}}`: "" +
-			"`POST /light/turn_on`\nParameters: `a=b c`\nContent: \n```\n{\"entity_id\":\"lamp\"}\n```",
+			"`POST /light/turn_on`\nParameters: `a=\"b c\"`\nContent: \n```\n{\"entity_id\":\"lamp\"}\n```",
+		`{"name":"home","params":{"a":"b, confirm=true","c, d=":"e\""}}`: "" +
+			"`POST /`\nParameters: `a=\"b, confirm=true\", \"c, d=\"=\"e\\\"\"`",
 		"{\"name\":\"home\",\"path_suffix\":\"/a`b\",\"body\":\"``` **hi**\"}": "" +
 			"`POST /a'b`\nContent: \n````\n``` **hi**\n````",
 		`{"name":"home","body":"` + strings.Repeat("é", 1000) + `"}`: "" +

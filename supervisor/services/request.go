@@ -9,7 +9,9 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"mews/protocol"
 	"mews/protocol/amount"
@@ -206,7 +208,8 @@ func (r request) host() string {
 	return address.Host
 }
 
-// readableQuery returns the query with its values decoded.
+// readableQuery returns the query with its values decoded and quoted, so that no value looks like a
+// further parameter.
 func (r request) readableQuery() string {
 	values, err := url.ParseQuery(r.query)
 	if err != nil {
@@ -215,10 +218,20 @@ func (r request) readableQuery() string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		for _, value := range values[name] {
-			all = append(all, name+"="+value)
+			all = append(all, quoteName(name)+"="+strconv.Quote(value))
 		}
 	}
 	return strings.Join(all, ", ")
+}
+
+// quoteName quotes a parameter's name if it has unusual characters.
+func quoteName(name string) string {
+	if strings.ContainsFunc(name, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-.[]", r)
+	}) {
+		return strconv.Quote(name)
+	}
+	return name
 }
 
 // shorten quotes the beginning of a text, and says how much of it is not shown.
