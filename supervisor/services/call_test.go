@@ -42,16 +42,16 @@ func TestAuth_EachVariant_IsSent(t *testing.T) {
 		auth      services.Auth
 		arguments string
 	}{
-		"bearer":                         {services.Auth{Type: "bearer"}, `{"name":"home"}`},
-		"header":                         {services.Auth{Type: "header", Name: "X-Api-Key"}, `{"name":"home"}`},
-		"header, lower case":             {services.Auth{Type: "header", Name: "x-goog-api-key"}, `{"name":"home"}`},
-		"header Cookie-like":             {services.Auth{Type: "header", Name: "Authorization"}, `{"name":"home"}`},
-		"query":                          {services.Auth{Type: "query", Name: "api_key"}, `{"name":"home"}`},
-		"query after others":             {services.Auth{Type: "query", Name: "key"}, `{"name":"home","params":{"a":"b&key=c"}}`},
-		"query, redacttest.Awkward name": {services.Auth{Type: "query", Name: "a&b=c"}, `{"name":"home"}`},
-		"basic":                          {services.Auth{Type: "basic", Name: "ann"}, `{"name":"home"}`},
-		"basic, redacttest.Awkward name": {services.Auth{Type: "basic", Name: "ann@example.org é"}, `{"name":"home"}`},
-		"none":                           {services.Auth{Type: "none"}, `{"name":"home"}`},
+		"bearer":              {services.Auth{Type: "bearer"}, `{"name":"home"}`},
+		"header":              {services.Auth{Type: "header", Name: "X-Api-Key"}, `{"name":"home"}`},
+		"header, lower case":  {services.Auth{Type: "header", Name: "x-goog-api-key"}, `{"name":"home"}`},
+		"header Cookie-like":  {services.Auth{Type: "header", Name: "Authorization"}, `{"name":"home"}`},
+		"query":               {services.Auth{Type: "query", Name: "api_key"}, `{"name":"home"}`},
+		"query after others":  {services.Auth{Type: "query", Name: "key"}, `{"name":"home","params":{"a":"b&key=c"}}`},
+		"query, awkward name": {services.Auth{Type: "query", Name: "a&b=c"}, `{"name":"home"}`},
+		"basic":               {services.Auth{Type: "basic", Name: "ann"}, `{"name":"home"}`},
+		"basic, awkward name": {services.Auth{Type: "basic", Name: "ann@example.org é"}, `{"name":"home"}`},
+		"none":                {services.Auth{Type: "none"}, `{"name":"home"}`},
 	} {
 		for _, key := range []string{secret, "another-secret"} {
 			if c.auth.Type != services.AuthNone {
@@ -406,7 +406,8 @@ func TestSecret_EchoedByService_IsNowhere(t *testing.T) {
 				t.Errorf("%s, %s: got %q", kind, name, got.Text)
 			}
 		}
-		r.answer(200, "text/x-"+redacttest.Awkward[:3]+"; a="+redacttest.Awkward, strings.Repeat("long ", 20_000)+redacttest.Awkward)
+		r.answer(200, "text/x-"+redacttest.Awkward[:3]+"; a="+redacttest.Awkward,
+			strings.Repeat("long ", 20_000)+redacttest.Awkward)
 		long := r.must("read_service", `{"name":"home"}`)
 		r.fake.Answer = func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 		if _, err := r.try("call_service", `{"name":"home"}`); err == nil {
