@@ -137,7 +137,8 @@ func TestCommitResult_KeptAnswer_MarksResult(t *testing.T) {
 	}
 	r.same("results", r.query(`SELECT source || parts FROM message WHERE role = 'tool' ORDER BY id`),
 		`world[{"result":{"call":"c1","name":"web_search","text":"page","world":true,`+
-			`"origins":["file:a","web:example.org"]}}] world[{"result":{"call":"c2","name":"web_search","text":"mine","world":true}}]`)
+			`"origins":["file:a","web:example.org"]}}] world[{"result":{"call":"c2","name":"web_search",`+
+			`"text":"mine","world":true}}]`)
 	r.same("rows", r.query(`SELECT call FROM external_call`), "")
 	if _, err := r.do("c1", true, "", nil); err == nil {
 		t.Error("a call with a result was made")
