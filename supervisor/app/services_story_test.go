@@ -85,7 +85,7 @@ func TestServices_SecretEchoed_IsNowhere(t *testing.T) {
 		l.sayAndAwait("bob", "read the lamp", "Result: HTTP status 200, text/plain\n\nthe lamp is off [***")
 	}
 	l.sayAndAwait("bob", "which services are there?", "Result: Services; read_service")
-	l.sayAndAwait("bob", "turn it on", "May I call the service home?")
+	l.sayAndAwait("bob", "turn it on", "May I call the service home at")
 	l.pressLabel("bob", "Once")
 	l.awaitNewest("bob", "called the service home: POST /services/light/turn_on (status 200)")
 	l.sayAndAwait("bob", "/services", services.TextCommand)

@@ -113,7 +113,8 @@ func (s *storage) sweepSpool(ctx context.Context) error {
 	return err
 }
 
-// sweep deletes old files, updates and webhook deliveries once a day, until ctx ends.
+// sweep deletes old files, updates, webhook deliveries and addresses of the web once a day, until ctx
+// ends.
 func (s *storage) sweep(ctx context.Context) error {
 	tick := time.NewTicker(sweepInterval)
 	defer tick.Stop()
@@ -127,6 +128,9 @@ func (s *storage) sweep(ctx context.Context) error {
 		}
 		if err := s.db.WebhookDeliveries().Prune(ctx, time.Now().Add(-updateRetention)); err != nil && ctx.Err() == nil {
 			s.log.Warn("forget old webhook deliveries", "error", err)
+		}
+		if err := s.db.WebAddresses().Prune(ctx); err != nil && ctx.Err() == nil {
+			s.log.Warn("forget old addresses of the web", "error", err)
 		}
 		select {
 		case <-ctx.Done():

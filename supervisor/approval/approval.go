@@ -99,7 +99,7 @@ func (a *Approver) FindRule(ctx context.Context, r Request) (Rule, error) {
 // findOrigins returns the origins that taint a request.
 func (a *Approver) findOrigins(ctx context.Context, r Request) ([]string, error) {
 	turn := cmp.Or(r.TaintedBy, r.Turn)
-	if turn == 0 || r.OwnWords || a.Origins == nil {
+	if turn == 0 || a.Origins == nil {
 		return nil, nil
 	}
 	return a.Origins(ctx, turn)

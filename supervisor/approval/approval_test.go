@@ -318,3 +318,30 @@ func TestApprover_UnaskedRequest_AsksNobody(t *testing.T) {
 		}
 	}
 }
+
+// The user's own words spare the question of a tainted turn, but no stricter rule.
+func TestApprover_OwnWords_KeepStricterRule(t *testing.T) {
+	for _, c := range []struct {
+		usual, tainted approval.Rule
+		own            bool
+		asked          int
+		allowed        bool
+	}{
+		{approval.RuleAllow, approval.RuleAsk, false, 1, true},
+		{approval.RuleAllow, approval.RuleAsk, true, 0, true},
+		{approval.RuleAsk, approval.RuleAsk, true, 1, true},
+		{approval.RuleAllow, approval.RuleDeny, true, 0, false},
+		{approval.RuleAllow, approval.RuleStepUp, true, 1, true},
+	} {
+		r := newRig(c.usual)
+		r.policy.SetTable(approval.RuleTable{All: approval.Rules{approval.EffectSendFile: c.usual},
+			Tainted: approval.Rules{approval.EffectSendFile: c.tainted}})
+		r.Origins = func(context.Context, int64) ([]string, error) { return []string{"web:example.org"}, nil }
+		r.person.says = supervisor.AnswerChoiceOnce
+		q := request()
+		q.OwnWords = c.own
+		if err := r.Allow(t.Context(), q); (err == nil) != c.allowed || len(r.person.asked) != c.asked {
+			t.Errorf("%+v: got %v, asked %d times", c, err, len(r.person.asked))
+		}
+	}
+}

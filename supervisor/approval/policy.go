@@ -138,11 +138,11 @@ func (p *Policy) current() RuleTable {
 func (p *Policy) RuleOf(user supervisor.User, r Request, tainted bool) Rule {
 	t, rule := p.current(), RuleAllow
 	for _, effect := range r.effects() {
-		if tainted {
-			rule = stricter(rule, t.TaintedRule(user, effect))
-		} else {
-			rule = stricter(rule, t.Rule(user, effect))
+		one := t.Rule(user, effect)
+		if byTaint := t.TaintedRule(user, effect); tainted && (byTaint != RuleAsk || !r.OwnWords) {
+			one = byTaint
 		}
+		rule = stricter(rule, one)
 	}
 	return rule
 }

@@ -33,8 +33,8 @@ type Request struct {
 	// AsksItself means that the effect waits for the user anyway, and the user sees it first. Then
 	// RuleAsk asks no further question.
 	AsksItself bool
-	// OwnWords means that the user's own words in the turn ask for the effect. Then words of others
-	// do not taint it.
+	// OwnWords means that the user's own words in the turn ask for the effect. Then a tainted turn
+	// needs no question. A stricter rule of tainted turns still holds.
 	OwnWords bool
 	// NamesOrigins means that Text says which words of others the turn has read.
 	NamesOrigins bool

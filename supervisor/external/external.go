@@ -29,6 +29,7 @@ const maxResult = 512 << 10
 
 // Store stores the calls that have begun.
 type Store interface {
+	Find(ctx context.Context, turn int64, call string, repeatable bool) (sqlite.ExternalCallState, error)
 	Begin(ctx context.Context, turn int64, call string, repeatable bool) (sqlite.ExternalCallState, error)
 	KeepAnswer(ctx context.Context, turn int64, call string, a sqlite.ExternalAnswer) error
 	Delete(ctx context.Context, turn int64, call string) error
@@ -70,6 +71,9 @@ type Call struct {
 	// Repeatable means that making the call twice does no harm: it only reads, or the server honours
 	// an idempotency key.
 	Repeatable bool
+	// Allow asks for permission; nil means that none is needed. Do runs it only for a call that has
+	// not begun, because an answered question permits one call.
+	Allow func(context.Context) error
 }
 
 // Answer is the answer to a call.
@@ -91,7 +95,7 @@ func (e NotSent) Unwrap() error { return e.Err }
 // Do makes a call with the function do, and returns the result for the worker. A second Do of the
 // same call returns the stored answer. If a call that is not repeatable was interrupted, the error
 // says that its outcome is unknown. An error of do must have no words of others. If it shows that
-// no server got the call, a further Do makes the call again. Permission must be asked for before.
+// no server got the call, a further Do makes the call again.
 func Do[R any](ctx context.Context, c *Calls, call Call,
 	do func(context.Context) (Answer[R], error)) (result R, err error) {
 	end, err := c.start(call)
@@ -99,7 +103,7 @@ func Do[R any](ctx context.Context, c *Calls, call Call,
 		return result, err
 	}
 	defer end()
-	state, err := c.begin(ctx, call)
+	state, err := c.allowAndBegin(ctx, call)
 	if err != nil {
 		return result, err
 	}
@@ -144,8 +148,17 @@ func (c *Calls) start(call Call) (end func(), err error) {
 	}, nil
 }
 
-// begin records that a call begins, or returns its answer.
-func (c *Calls) begin(ctx context.Context, call Call) (state sqlite.ExternalCallState, err error) {
+// allowAndBegin asks for permission and records that a call begins, or returns its answer.
+func (c *Calls) allowAndBegin(ctx context.Context, call Call) (state sqlite.ExternalCallState, err error) {
+	if call.Allow != nil {
+		state, err = c.o.Store.Find(ctx, call.Turn.ID, call.Call.ID, call.Repeatable)
+		if err == nil && !state.Begun {
+			err = call.Allow(ctx)
+		}
+		if err != nil {
+			return state, err
+		}
+	}
 	err = call.Turn.Commit(ctx, func() (err error) {
 		state, err = c.o.Store.Begin(ctx, call.Turn.ID, call.Call.ID, call.Repeatable)
 		return err

@@ -246,3 +246,40 @@ func TestKeepAnswer_Effects_AreInLedgerOnce(t *testing.T) {
 	}
 	r.same("ledger", r.query(`SELECT kind || ' ' || call || ' ' || target FROM effect`), "message.sent c1 it")
 }
+
+// A question's answer permits one call, so a call that has begun is not asked about again.
+func TestDo_BegunCall_AsksNoPermission(t *testing.T) {
+	for name, failed := range map[string]error{"kept": nil, "begun": errors.New("reset")} {
+		r, asked := newRig(t), 0
+		call := newCall(r.turn, "c1", false)
+		call.Allow = func(context.Context) error {
+			asked++
+			return nil
+		}
+		for range 2 {
+			got, err := external.Do(t.Context(), r.calls, call, func(context.Context) (external.Answer[page], error) {
+				return external.Answer[page]{Result: page{Text: "done"}}, failed
+			})
+			if failed == nil && (err != nil || got.Text != "done") || failed != nil && err == nil {
+				t.Errorf("%s: got %q and error %v", name, got.Text, err)
+			}
+		}
+		if asked != 1 {
+			t.Errorf("%s: asked %d times", name, asked)
+		}
+	}
+}
+
+func TestDo_DeniedCall_IsNotBegun(t *testing.T) {
+	r := newRig(t)
+	call, denied := newCall(r.turn, "c1", false), errors.New("no")
+	call.Allow = func(context.Context) error { return denied }
+	_, err := external.Do(t.Context(), r.calls, call, func(context.Context) (external.Answer[page], error) {
+		t.Error("the call was made")
+		return external.Answer[page]{}, nil
+	})
+	if !errors.Is(err, denied) {
+		t.Errorf("got error %v", err)
+	}
+	r.same("rows", r.query(`SELECT call FROM external_call`), "")
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"mews/protocol"
 	"mews/supervisor"
@@ -55,11 +56,30 @@ func (tc *toolCalls) ownWords(ctx context.Context, from origin, asks func(words 
 	return err == nil && asks(words), err
 }
 
-// mentions reports whether words are about a job: they have its number, or a word of its text or
-// name.
+// mentions reports whether words are about a job. They have its number, as #3 or reminder 3. Or they
+// have a word for a job, and a word of its text or name.
 func mentions(words string, j supervisor.Job) bool {
-	return slices.Contains(protocol.NormalizedWords(words), fmt.Sprint(j.ID)) ||
-		taint.Mentions(words, j.Text+" "+j.Name)
+	all, id, named := protocol.NormalizedWords(words), fmt.Sprint(j.ID), false
+	for i, word := range all {
+		if !isJobNoun(word) {
+			continue
+		}
+		if named = true; i+1 < len(all) && all[i+1] == id {
+			return true
+		}
+	}
+	return hasNumber(words, id) || named && taint.Mentions(words, j.Text+" "+j.Name)
+}
+
+// hasNumber reports whether words have a number sign with a number, such as #3.
+func hasNumber(words, id string) bool {
+	return slices.ContainsFunc(strings.Fields(words), func(word string) bool {
+		return strings.TrimFunc(word, func(r rune) bool { return unicode.IsPunct(r) && r != '#' }) == "#"+id
+	})
+}
+
+func isJobNoun(word string) bool {
+	return slices.ContainsFunc(jobNouns, func(begins string) bool { return strings.HasPrefix(word, begins) })
 }
 
 func (tc *toolCalls) approveJob(ctx context.Context, from origin, j supervisor.Job, r approval.Request) error {

@@ -12,6 +12,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/internal/redact/redacttest"
 	"mews/supervisor/services"
 	"mews/supervisor/sqlite/sqlitetest"
 )
@@ -208,13 +209,15 @@ func TestCall_Question_ShowsCall(t *testing.T) {
 	r := newRig(t, nil)
 	for arguments, want := range map[string]string{
 		`{"name":"home","path_suffix":"/light/turn_on","params":{"a":"b c"},"body":{"entity_id":"lamp"}}`: "" +
-			"`POST /light/turn_on`\nParameters: `a=b c`\nContent: \n```\n{\"entity_id\":\"lamp\"}\n```",
+			"`POST /light/turn_on`\nParameters: `a=\"b c\"`\nContent: \n```\n{\"entity_id\":\"lamp\"}\n```",
+		`{"name":"home","params":{"a":"b, confirm=true","c, d=":"e\""}}`: "" +
+			"`POST /`\nParameters: `a=\"b, confirm=true\", \"c, d=\"=\"e\\\"\"`",
 		"{\"name\":\"home\",\"path_suffix\":\"/a`b\",\"body\":\"``` **hi**\"}": "" +
 			"`POST /a'b`\nContent: \n````\n``` **hi**\n````",
 		`{"name":"home","body":"` + strings.Repeat("é", 1000) + `"}`: "" +
 			"`POST /`\nContent: \n```\n" + strings.Repeat("é", 750) + "\n``` (500 bytes more)",
 	} {
-		want = "May I call the service home? " + want
+		want = "May I call the service home at `home.example`? " + want
 		r.must("call_service", arguments)
 		q := r.asked[len(r.asked)-1]
 		if q.Text != want || q.User != "ann" || q.Turn != r.turn.ID || q.Call != r.called.ID || q.Conversation.ID != 1 {
@@ -276,9 +279,11 @@ func TestAnswer_Redirect_IsNotFollowed(t *testing.T) {
 	for _, to := range []string{"http://evil.example/steal", "http://home.example/other", "/other"} {
 		r := newRig(t, func(s *services.Service) { s.Auth = services.Auth{Type: "query", Name: "key", Secret: secret} })
 		r.net.Serve("evil.example", func(http.ResponseWriter, *http.Request) { t.Error("the redirect was followed") })
-		r.fake.Answer = func(w http.ResponseWriter, q *http.Request) { http.Redirect(w, q, to+"?key="+secret, 307) }
+		r.fake.Answer = func(w http.ResponseWriter, q *http.Request) {
+			http.Redirect(w, q, to+"?key="+secret, http.StatusTemporaryRedirect)
+		}
 		got := r.must("read_service", `{"name":"home"}`)
-		if got.Status != 307 || got.Location != to+"?key=***" || len(r.fake.Calls()) != 1 {
+		if got.Status != http.StatusTemporaryRedirect || got.Location != to+"?key=***" || len(r.fake.Calls()) != 1 {
 			t.Errorf("%s: got %+v, %d calls", to, got, len(r.fake.Calls()))
 		}
 	}
@@ -393,17 +398,18 @@ func TestCall_Unreachable_MayBeRepeated(t *testing.T) {
 func TestSecret_EchoedByService_IsNowhere(t *testing.T) {
 	for _, kind := range []services.AuthType{"bearer", "query", "basic", "header"} {
 		r := newRig(t, func(s *services.Service) {
-			s.Auth = services.Auth{Type: kind, Name: "X-Key", Secret: awkward, Optional: true}
+			s.Auth = services.Auth{Type: kind, Name: "X-Key", Secret: redacttest.Awkward, Optional: true}
 			s.MaxResponse = 2 << 20
 		})
-		for name, text := range spellings(t, awkward) {
+		for name, text := range redacttest.Spellings(t, redacttest.Awkward) {
 			r.answer(200, "text/plain", "you sent "+text+" to me")
 			tool := []string{"read_service", "call_service"}[r.n%2]
 			if got := r.must(tool, `{"name":"home"}`); got.Text != "you sent *** to me" {
 				t.Errorf("%s, %s: got %q", kind, name, got.Text)
 			}
 		}
-		r.answer(200, "text/x-"+awkward[:3]+"; a="+awkward, strings.Repeat("long ", 20_000)+awkward)
+		r.answer(200, "text/x-"+redacttest.Awkward[:3]+"; a="+redacttest.Awkward,
+			strings.Repeat("long ", 20_000)+redacttest.Awkward)
 		long := r.must("read_service", `{"name":"home"}`)
 		r.fake.Answer = func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 		if _, err := r.try("call_service", `{"name":"home"}`); err == nil {
@@ -420,7 +426,7 @@ func TestSecret_EchoedByService_IsNowhere(t *testing.T) {
 			everything += strings.Join(sqlitetest.QueryColumn(t, r.db,
 				"SELECT json_array("+columnsOf(t, r, table)+") FROM "+table), "\n")
 		}
-		for name, text := range spellings(t, awkward) {
+		for name, text := range redacttest.Spellings(t, redacttest.Awkward) {
 			if strings.Contains(everything, text) {
 				t.Errorf("%s: the secret is left in %s", kind, name)
 			}
@@ -515,4 +521,18 @@ func TestSetServices_BadCAFile_TurnsOff(t *testing.T) {
 	r.refused("read_service", `{"name":"bad"}`, "is off")
 	r.must("read_service", `{"name":"good"}`)
 	r.refused("read_service", `{"name":"home"}`, "You may call: good.")
+}
+
+// A call that was made is not asked about again after a crash, so no late No hides that it was done.
+func TestCall_MadeBeforeCrash_IsNotAskedAgain(t *testing.T) {
+	r := newRig(t, nil)
+	r.answer(http.StatusOK, "text/plain", "the lamp is on")
+	r.must("call_service", `{"name":"home"}`)
+	r.deny = supervisor.Errorf(supervisor.CodeForbidden, "no")
+	if got, err := r.again(); err != nil || got.Text != "the lamp is on" {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if len(r.asked) != 1 || r.fake.Done() != 1 {
+		t.Errorf("asked %d times, done %d times", len(r.asked), r.fake.Done())
+	}
 }

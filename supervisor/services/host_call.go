@@ -86,9 +86,27 @@ func decodeCall(t feature.Turn, p *protocol.ServiceCallParams, tool string) (cal
 	return call, args, nil
 }
 
-// make makes a call once it is allowed, or returns the answer that was kept before a crash.
+// make makes a call if it is allowed, or returns the answer that was kept before a crash.
 func (s *Services) make(ctx context.Context, t feature.Turn, call protocol.ToolCall, r request) (
 	*protocol.ServiceCallResult, error) {
+	key, err := s.repeatKey(ctx, t, call)
+	if err != nil {
+		return nil, err
+	}
+	result, err := external.Do(ctx, s.o.Calls, external.Call{Turn: t, Call: call,
+		Repeatable: r.access == AccessRead || r.IdempotencyHeader != "",
+		Allow:      func(ctx context.Context) error { return s.allow(ctx, t, call, r) }},
+		func(ctx context.Context) (external.Answer[protocol.ServiceCallResult], error) {
+			return s.pay(ctx, t, call, r, key)
+		})
+	if err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+// allow asks whether a call may be made.
+func (s *Services) allow(ctx context.Context, t feature.Turn, call protocol.ToolCall, r request) error {
 	effect := EffectRead
 	if r.access == AccessWrite {
 		effect = EffectWrite
@@ -97,21 +115,9 @@ func (s *Services) make(ctx context.Context, t feature.Turn, call protocol.ToolC
 		Conversation: supervisor.Conversation{ID: t.Destination, User: t.User}, Turn: t.ID, Call: call.ID,
 		Effect: effect, Arguments: r.arguments(), Content: r.content(), Text: r.question()})
 	if err != nil {
-		return nil, fmt.Errorf("ask whether the service %s may be called: %w", r.Name, err)
+		return fmt.Errorf("ask whether the service %s may be called: %w", r.Name, err)
 	}
-	key, err := s.repeatKey(ctx, t, call)
-	if err != nil {
-		return nil, err
-	}
-	result, err := external.Do(ctx, s.o.Calls, external.Call{Turn: t, Call: call,
-		Repeatable: r.access == AccessRead || r.IdempotencyHeader != ""},
-		func(ctx context.Context) (external.Answer[protocol.ServiceCallResult], error) {
-			return s.pay(ctx, t, call, r, key)
-		})
-	if err != nil {
-		return nil, err
-	}
-	return &result, nil
+	return nil
 }
 
 // repeatKey returns the key by which a service recognises a repeated call. It differs between

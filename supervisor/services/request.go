@@ -9,7 +9,9 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"mews/protocol"
 	"mews/protocol/amount"
@@ -187,7 +189,7 @@ func (r request) question() string {
 	if r.access == AccessRead {
 		format = textMayRead
 	}
-	text := fmt.Sprintf(format, r.Name, shorten(r.path(), maxShownPath, quoteLine))
+	text := fmt.Sprintf(format, r.Name, r.host(), shorten(r.path(), maxShownPath, quoteLine))
 	if r.query != "" {
 		text += fmt.Sprintf(textWithParams, shorten(r.readableQuery(), maxShownQuery, quoteLine))
 	}
@@ -197,7 +199,17 @@ func (r request) question() string {
 	return text
 }
 
-// readableQuery returns the query with its values decoded.
+// host returns the host of the service, with a port unless it is the usual one.
+func (r request) host() string {
+	address, err := url.Parse(r.base)
+	if err != nil {
+		return r.base // it can't happen, because open has read it
+	}
+	return address.Host
+}
+
+// readableQuery returns the query with its values decoded and quoted, so that no value looks like a
+// further parameter.
 func (r request) readableQuery() string {
 	values, err := url.ParseQuery(r.query)
 	if err != nil {
@@ -206,10 +218,20 @@ func (r request) readableQuery() string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		for _, value := range values[name] {
-			all = append(all, name+"="+value)
+			all = append(all, quoteName(name)+"="+strconv.Quote(value))
 		}
 	}
 	return strings.Join(all, ", ")
+}
+
+// quoteName quotes a parameter's name if it has unusual characters.
+func quoteName(name string) string {
+	if strings.ContainsFunc(name, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-.[]", r)
+	}) {
+		return strconv.Quote(name)
+	}
+	return name
 }
 
 // shorten quotes the beginning of a text, and says how much of it is not shown.

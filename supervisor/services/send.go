@@ -62,9 +62,9 @@ func (s *Services) send(ctx context.Context, t feature.Turn, call protocol.ToolC
 	}
 	answer.Origins = []string{r.origin()}
 	answer.Result = protocol.ServiceCallResult{Status: response.Status, World: !r.Trusted,
-		MediaType: cut(r.redactor.redactString(mediaTypeOf(response.Header)), maxMediaType),
-		Location:  cut(r.redactor.redactString(response.Header.Get("Location")), maxLocation)}
-	s.putBody(ctx, t, r, &answer, r.redactor.redact(body))
+		MediaType: cut(r.redactor.String(mediaTypeOf(response.Header)), maxMediaType),
+		Location:  cut(r.redactor.String(response.Header.Get("Location")), maxLocation)}
+	s.putBody(ctx, t, r, &answer, r.redactor.Bytes(body))
 	return answer, nil
 }
 
@@ -147,7 +147,7 @@ func (s *Services) failed(ctx context.Context, t feature.Turn, call protocol.Too
 	if !errors.As(err, &failure) {
 		return err // the turn has ended
 	}
-	text := r.redactor.redactString(problem.UserText(err))
+	text := r.redactor.String(problem.UserText(err))
 	if failure.Sent && r.access == AccessWrite {
 		e := r.effect(supervisor.EffectServiceMaybeCalled, "")
 		s.o.Audit(t.User, e.Kind, e.Target)

@@ -20,6 +20,7 @@ import (
 	"mews/supervisor/egress"
 	"mews/supervisor/external"
 	"mews/supervisor/feature"
+	"mews/supervisor/internal/redact"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/usage"
 )
@@ -85,7 +86,7 @@ type entry struct {
 	base     string           // normalised base URL, without a slash at its end
 	upstream *egress.Upstream // nil if the service is off
 	off      string           // why the service is off, for people; "" means that it is on
-	redactor redactor
+	redactor redact.Redactor
 }
 
 // New makes Services without any service.
@@ -110,7 +111,7 @@ func (s *Services) SetServices(list []Service) error {
 	var errs []error
 	all := []*entry{}
 	for _, service := range list {
-		e := &entry{Service: service, redactor: newRedactor(service.Auth.Secret)}
+		e := &entry{Service: service, redactor: redact.New(service.Auth.Secret)}
 		if err := e.open(s.o.Client); err != nil {
 			errs = append(errs, err)
 		}

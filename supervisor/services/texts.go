@@ -23,8 +23,8 @@ const (
 	textArguments      = "The arguments can't be read: %v."
 	textNeedsName      = "Give the name of a service. read_service without a name lists them."
 
-	textMayCall    = "May I call the service %s? %s"
-	textMayRead    = "May I read from the service %s? %s"
+	textMayCall    = "May I call the service %s at `%s`? %s"
+	textMayRead    = "May I read from the service %s at `%s`? %s"
 	textWithParams = "\nParameters: %s"
 	textWithBody   = "\nContent: %s"
 	textNotShown   = " (%s more)"

@@ -27,6 +27,7 @@ type ExternalAnswer struct {
 
 // ExternalCallState is the state of a call that is about to leave the service.
 type ExternalCallState struct {
+	Begun   bool            // the call began before
 	Answer  *ExternalAnswer // the kept answer, with Result alone; nil means none
 	Unknown bool            // the call began before, may not be made again, and has no answer
 }
@@ -49,24 +50,37 @@ const (
 		VALUES (?, ?, ?, NULL, ?, 1) ON CONFLICT DO NOTHING`
 )
 
-// Begin records that a call begins. If the call began before, Begin returns its state instead, and
-// Unknown unless the call is repeatable. Begin fails if the turn has ended, or if the call has a
-// result.
+// Find returns the state of a call, and Unknown unless the call is repeatable. It fails if the turn
+// has ended, or if the call has a result.
+func (s ExternalCalls) Find(ctx context.Context, turn int64, call string, repeatable bool) (ExternalCallState,
+	error) {
+	return inTurn(ctx, s.db, turn, func(t turnTx) ExternalCallState { return t.stateOfExternalCall(call, repeatable) },
+		"find call %s of turn %d to another server", call, turn)
+}
+
+// Begin records that a call begins. If the call began before, Begin returns its state as Find does.
 func (s ExternalCalls) Begin(ctx context.Context, turn int64, call string, repeatable bool) (ExternalCallState,
 	error) {
-	return inTurn(ctx, s.db, turn, func(t turnTx) (state ExternalCallState) {
-		t.checkUnanswered(call)
-		kept, found := t.externalCall(call)
-		switch {
-		case !found:
+	return inTurn(ctx, s.db, turn, func(t turnTx) ExternalCallState {
+		state := t.stateOfExternalCall(call, repeatable)
+		if !state.Begun {
 			t.Exec(insertExternalCall, t.turn.ID, call, t.turn.Conversation.User, repeatable, t.Now)
-		case kept.answered:
-			state.Answer = &ExternalAnswer{Result: kept.answer}
-		default:
-			state.Unknown = !repeatable
 		}
 		return state
 	}, "begin call %s of turn %d to another server", call, turn)
+}
+
+func (t turnTx) stateOfExternalCall(call string, repeatable bool) (state ExternalCallState) {
+	t.checkUnanswered(call)
+	kept, found := t.externalCall(call)
+	state.Begun = found
+	switch {
+	case kept.answered:
+		state.Answer = &ExternalAnswer{Result: kept.answer}
+	case found:
+		state.Unknown = !repeatable
+	}
+	return state
 }
 
 // KeepAnswer stores the answer of a call that has begun, and its effects. The blobs are in the spool.

@@ -59,6 +59,8 @@ var allowedStatements = map[string]string{
 	findCode:                        "a code is typed a few times a day",
 	listExpired:                     "it is asked once a question has expired",
 	pruneSeen:                       "a job that is done is kept for 90 days",
+	deleteOldWebAddress:             "addresses of three days are cleaned once a day",
+	deleteOldWebFetch:               "fetches of three days are cleaned once a day",
 	insertConversation:              "a table that names conversations is scanned where a row waits for its own, which none does",
 	eraseStatements["conversation"]: "a person is erased, one conversation at a time",
 }

@@ -31,8 +31,8 @@ const webAddressRetention = 48 * time.Hour
 const (
 	insertWebAddress = `INSERT INTO web_address (turn, digest, source, user, created_at)
 		SELECT ?1, d.value, ?2, ?3, ?4 FROM json_each(?5) d WHERE true ON CONFLICT DO NOTHING`
-	deleteOldWebAddress = `DELETE FROM web_address WHERE user = ? AND created_at < ?`
-	deleteOldWebFetch   = `DELETE FROM web_fetch WHERE user = ? AND created_at < ?`
+	deleteOldWebAddress = `DELETE FROM web_address WHERE created_at < ?`
+	deleteOldWebFetch   = `DELETE FROM web_fetch WHERE created_at < ?`
 	// listWordsOfUser selects the messages of a user that the model of a turn sees whole.
 	listWordsOfUser = `SELECT m.parts, m.source = 'world', coalesce(m.own_part, -1) FROM turn t
 		JOIN conversation c ON c.id = t.conversation JOIN message m ON m.conversation = c.id AND ` + isSeen + `
@@ -55,13 +55,18 @@ func (s WebAddresses) PutWebAddresses(ctx context.Context, turn int64, source We
 		return nil
 	}
 	_, err := inTurn(ctx, s.db, turn, func(t turnTx) (none struct{}) {
-		user, old := t.turn.Conversation.User, t.Now-webAddressRetention.Milliseconds()
-		t.Exec(deleteOldWebAddress, user, old)
-		t.Exec(deleteOldWebFetch, user, old)
-		t.Exec(insertWebAddress, turn, string(source), user, t.Now, encodedList(digests))
+		t.Exec(insertWebAddress, turn, string(source), t.turn.Conversation.User, t.Now, encodedList(digests))
 		return none
 	}, "store the addresses that a %s has named in turn %d", source, turn)
 	return err
+}
+
+// Prune deletes old rows of all users.
+func (s WebAddresses) Prune(ctx context.Context) error {
+	return s.db.write(ctx, func(t *tx) {
+		t.Exec(deleteOldWebAddress, t.Now-webAddressRetention.Milliseconds())
+		t.Exec(deleteOldWebFetch, t.Now-webAddressRetention.Milliseconds())
+	}, "delete old addresses of the web")
 }
 
 // ListWebSources returns what has named an address, which is known by its digest. It looks at the

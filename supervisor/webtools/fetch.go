@@ -102,18 +102,8 @@ func (f *Fetcher) answer(ctx context.Context, t feature.Turn, p *protocol.WebFet
 	if err != nil {
 		return nil, err
 	}
-	effect, err := f.classify(ctx, t, call.ID, address)
-	if err != nil {
-		return nil, err
-	}
-	err = f.o.Approver.Allow(ctx, approval.Request{User: t.User,
-		Conversation: supervisor.Conversation{ID: t.Destination, User: t.User}, Turn: t.ID, Call: call.ID,
-		Effect: effect, Arguments: []string{address.Reveal()},
-		Text: fmt.Sprintf(textMayFetch, address.Host(), address.Reveal())})
-	if err != nil {
-		return nil, err
-	}
-	result, err := external.Do(ctx, f.o.Calls, external.Call{Turn: t, Call: call, Repeatable: true},
+	result, err := external.Do(ctx, f.o.Calls, external.Call{Turn: t, Call: call, Repeatable: true,
+		Allow: func(ctx context.Context) error { return f.allow(ctx, t, call.ID, address) }},
 		func(ctx context.Context) (external.Answer[protocol.WebFetchResult], error) {
 			return f.fetch(ctx, t, address)
 		})
@@ -121,6 +111,18 @@ func (f *Fetcher) answer(ctx context.Context, t feature.Turn, p *protocol.WebFet
 		return nil, err
 	}
 	return &result, nil
+}
+
+// allow asks for permission to fetch an address.
+func (f *Fetcher) allow(ctx context.Context, t feature.Turn, call string, address egress.Address) error {
+	effect, err := f.classify(ctx, t, call, address)
+	if err != nil {
+		return err
+	}
+	return f.o.Approver.Allow(ctx, approval.Request{User: t.User,
+		Conversation: supervisor.Conversation{ID: t.Destination, User: t.User}, Turn: t.ID, Call: call,
+		Effect: effect, Arguments: []string{address.Reveal()},
+		Text: fmt.Sprintf(textMayFetch, address.Host(), address.Reveal())})
 }
 
 // classify returns the effect of fetching an address.

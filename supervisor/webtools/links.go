@@ -178,6 +178,10 @@ func addressAt(data []byte) string {
 // endsAddress reports whether a character ends a bare address.
 func endsAddress(r rune) bool { return r <= ' ' || strings.ContainsRune("<>\"'`\\|^{}\u00a0", r) }
 
+// endsWord reports whether a character ends a word that may be an address. Unlike endsAddress it keeps
+// characters that browsers copy unescaped.
+func endsWord(r rune) bool { return endsAddress(r) && !strings.ContainsRune("|^{}", r) }
+
 // trimAddress removes punctuation after a bare address, and a closing bracket that was not opened.
 func trimAddress(address string) string {
 	for address != "" {
@@ -195,7 +199,8 @@ func trimAddress(address string) string {
 // namesAddress reports whether a text of the user names an address word for word. The scheme may be left
 // out.
 func namesAddress(text string, address egress.Address) bool {
-	for _, word := range strings.FieldsFunc(text, endsAddress) {
+	words := append(strings.FieldsFunc(text, endsWord), strings.FieldsFunc(text, endsAddress)...)
+	for _, word := range words {
 		if isASCII(word) && !strings.Contains(strings.ToLower(word), address.Host()) {
 			continue // most words; a name with other letters is spelled differently in the address
 		}
@@ -216,14 +221,16 @@ func isASCII(text string) bool {
 
 // candidatesIn returns the addresses that a word may be, without the punctuation around them.
 func candidatesIn(word string) (parts []string) {
-	lower := strings.ToLower(word)
+	lower, words := strings.ToLower(word), []string{word}
 	if i := max(strings.LastIndex(lower, "https://"), strings.LastIndex(lower, "http://")); i > 0 {
-		word = word[i:] // as in [name](https://example.org)
+		words = append(words, word[i:]) // as in [name](https://example.org)
 	}
-	word = strings.TrimLeft(word, "([")
-	parts = append(parts, word)
-	if trimmed := trimAddress(word); trimmed != word {
-		parts = append(parts, trimmed)
+	for _, word := range words {
+		word = strings.TrimLeft(word, "([")
+		parts = append(parts, word)
+		if trimmed := trimAddress(word); trimmed != word {
+			parts = append(parts, trimmed)
+		}
 	}
 	return parts
 }

@@ -13,6 +13,7 @@ import (
 	"mews/supervisor/egress"
 	"mews/supervisor/external"
 	"mews/supervisor/feature"
+	"mews/supervisor/internal/redact"
 	"mews/supervisor/problem"
 	"mews/supervisor/usage"
 )
@@ -36,10 +37,7 @@ func (w *Tools) search(ctx context.Context, t feature.Turn, p *protocol.WebCallP
 	if err != nil {
 		return nil, err
 	}
-	if err := w.allow(ctx, t, call, args.Query, textMaySearch); err != nil {
-		return nil, err
-	}
-	result, err := external.Do(ctx, w.o.Calls, external.Call{Turn: t, Call: call, Repeatable: true},
+	result, err := external.Do(ctx, w.o.Calls, w.newCall(t, call, args.Query, textMaySearch),
 		func(ctx context.Context) (external.Answer[protocol.WebResult], error) {
 			found, err := w.find(ctx, t, args)
 			if err == nil {
@@ -172,10 +170,12 @@ func (w *Tools) query(ctx context.Context, t feature.Turn, b Backend, args proto
 		return found{}, err
 	}
 	result := found{backend: b.Name, notes: kind.notes(args)}
+	key := redact.New(b.Key)
 	for _, h := range list {
 		if len(result.hits) == args.Count {
 			break
 		}
+		h = hit{key.String(h.title), key.String(h.url), key.String(h.text)}
 		// a page that can't be fetched is no use to the model
 		if a, err := egress.ParseAddress(h.url); err == nil {
 			result.hits = append(result.hits, hit{h.title, a.Reveal(), h.text})

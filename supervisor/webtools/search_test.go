@@ -175,6 +175,18 @@ func TestSearch_StrangeHits_AreLeftOut(t *testing.T) {
 	}
 }
 
+// A backend that sends its key back does not show it to the model.
+func TestSearch_EchoedKey_IsHidden(t *testing.T) {
+	r := newRig(t)
+	r.brave.SetHits(webtoolstest.Hit{Title: "X-Subscription-Token: " + canaryKey,
+		URL: "https://tea.example/?key=canary%2D5c1e", Text: "Y2FuYXJ5LTVjMWU= is " + canaryKey})
+	r.o.Search = []webtools.Backend{r.backend("brave")}
+	text, err := r.call(r.turn("web_search", tea), protocol.MethodWebSearch)
+	if err != nil || strings.Count(text, "***") != 4 {
+		t.Errorf("got %q, %v", text, err)
+	}
+}
+
 func TestSearch_WrongArguments_AreRefused(t *testing.T) {
 	r := newRig(t)
 	for _, arguments := range []string{`{}`, `{"query":" "}`, `{"query":"` + strings.Repeat("a", 401) + `"}`,

@@ -55,10 +55,7 @@ func (w *Tools) weather(ctx context.Context, t feature.Turn, p *protocol.WebCall
 	if err != nil {
 		return nil, err
 	}
-	if err := w.allow(ctx, t, call, args.Place, textMayWeather); err != nil {
-		return nil, err
-	}
-	result, err := external.Do(ctx, w.o.Calls, external.Call{Turn: t, Call: call, Repeatable: true},
+	result, err := external.Do(ctx, w.o.Calls, w.newCall(t, call, args.Place, textMayWeather),
 		func(ctx context.Context) (external.Answer[protocol.WebResult], error) {
 			text, err := w.findWeather(ctx, t, args)
 			return external.Answer[protocol.WebResult]{Result: protocol.WebResult{Text: text},

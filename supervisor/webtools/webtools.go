@@ -71,11 +71,13 @@ func decodeArguments[A any](call protocol.ToolCall) (args A, err error) {
 	return args, nil
 }
 
-// allow asks for permission to send words to a server.
-func (w *Tools) allow(ctx context.Context, t feature.Turn, call protocol.ToolCall, words, question string) error {
-	return w.o.Approver.Allow(ctx, approval.Request{User: t.User, Turn: t.ID, Call: call.ID, Effect: EffectSearch,
-		Conversation: supervisor.Conversation{ID: t.Destination, User: t.User},
-		Arguments:    []string{call.Name, words}, Text: fmt.Sprintf(question, quoteWords(words))})
+// newCall returns a call that sends words to a server, if that is allowed.
+func (w *Tools) newCall(t feature.Turn, call protocol.ToolCall, words, question string) external.Call {
+	return external.Call{Turn: t, Call: call, Repeatable: true, Allow: func(ctx context.Context) error {
+		return w.o.Approver.Allow(ctx, approval.Request{User: t.User, Turn: t.ID, Call: call.ID, Effect: EffectSearch,
+			Conversation: supervisor.Conversation{ID: t.Destination, User: t.User},
+			Arguments:    []string{call.Name, words}, Text: fmt.Sprintf(question, quoteWords(words))})
+	}}
 }
 
 // quoteWords writes words of a model so that they can't change the Markdown around them.

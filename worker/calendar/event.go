@@ -18,7 +18,6 @@ type event struct {
 	changes  bool // the event replaces the occurrence instance
 	onward   bool // it replaces all later occurrences too (RANGE=THISANDFUTURE)
 	sequence int
-	fault    string
 }
 
 // maxLength bounds the length of an event.

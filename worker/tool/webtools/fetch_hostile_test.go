@@ -1,7 +1,6 @@
 package webtools
 
 import (
-	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -78,6 +77,6 @@ func TestFetch_HostileBodies_AreShownOrNamed(t *testing.T) {
 		if spent := time.Since(start); spent > 2*parse.Timeout {
 			t.Errorf("%s: it took %s", name, spent)
 		}
-		t.Log(fmt.Sprintf("%s: %s, %d bytes: %.120q", name, time.Since(start), len(got.Text), got.Text))
+		t.Logf("%s: %s, %d bytes: %.120q", name, time.Since(start), len(got.Text), got.Text)
 	}
 }

@@ -24,7 +24,7 @@ const maxSameName = 50
 // with the path.
 func (f *fetcher) save(ctx context.Context, call worker.Call, got protocol.WebFetchResult, p fetched) (string,
 	[]protocol.Change, error) {
-	data := []byte(p.text)
+	var data []byte
 	if p.isPage {
 		data = []byte(strings.TrimPrefix("# "+p.title+"\n\n", "# \n\n") + "<" + got.Address + ">\n\n" +
 			strings.TrimSpace(p.text) + "\n")

@@ -1,4 +1,5 @@
-package services
+// Package redact takes secrets out of texts that other servers send.
+package redact
 
 import (
 	"bytes"
@@ -12,17 +13,17 @@ import (
 // hiddenSecret stands in texts for a secret.
 const hiddenSecret = "***"
 
-// redactor takes a secret out of texts: as it is, in base64, in hexadecimal, and all of these with
+// Redactor takes a secret out of texts: as it is, in base64, in hexadecimal, and all of these with
 // the escapes of URLs, JSON and HTML.
-type redactor struct {
+type Redactor struct {
 	forms  [][]byte
 	begins [256]bool // bytes with which a form or an escape begins
 }
 
-// newRedactor makes the redactor of a secret. "" means no secret.
-func newRedactor(secret string) redactor {
+// New makes the Redactor of a secret. "" means no secret.
+func New(secret string) Redactor {
 	if secret == "" {
-		return redactor{}
+		return Redactor{}
 	}
 	forms := []string{secret, hex.EncodeToString([]byte(secret)),
 		strings.ToUpper(hex.EncodeToString([]byte(secret)))}
@@ -35,7 +36,7 @@ func newRedactor(secret string) redactor {
 	}
 	// the longest first, so that a form never leaves the rest of a longer one
 	slices.SortStableFunc(forms, func(a, b string) int { return len(b) - len(a) })
-	var r redactor
+	var r Redactor
 	for _, form := range slices.Compact(forms) {
 		r.forms = append(r.forms, []byte(form))
 		r.begins[form[0]] = true
@@ -54,8 +55,8 @@ func encodeInside(encoding *base64.Encoding, secret string, before int) string {
 	return all[first : (before+len(secret))*8/6]
 }
 
-// redact returns a text without the secret.
-func (r redactor) redact(text []byte) []byte {
+// Bytes returns a text without the secret.
+func (r Redactor) Bytes(text []byte) []byte {
 	if len(r.forms) == 0 {
 		return text
 	}
@@ -80,10 +81,11 @@ func (r redactor) redact(text []byte) []byte {
 	return append(out, text[kept:]...)
 }
 
-func (r redactor) redactString(text string) string { return string(r.redact([]byte(text))) }
+// String returns a text without the secret.
+func (r Redactor) String(text string) string { return string(r.Bytes([]byte(text))) }
 
 // match returns the length of the secret at the beginning of a text; 0 means that there is none.
-func (r redactor) match(text []byte) int {
+func (r Redactor) match(text []byte) int {
 	for _, form := range r.forms {
 		if n, ok := matchForm(text, form); ok {
 			return n
