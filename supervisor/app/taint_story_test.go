@@ -97,3 +97,25 @@ func (l approvalService) inFlat(words string) bool {
 	return slices.ContainsFunc(l.bot.BotMessages(flatChat.ID),
 		func(m telegramtest.Message) bool { return strings.Contains(m.Text, words) })
 }
+
+// The requests of a group have nothing of MEMORY.md and USER.md, since no rule guards what a model
+// says without a tool. AGENTS.md steers there too.
+func TestGroup_Memory_IsLeftOut(t *testing.T) {
+	t.Parallel()
+	l := approvalService{newGatedService(t, func(r modeltest.Request) modeltest.Answer {
+		var said strings.Builder
+		for _, word := range []string{"PIN", "cello", "Be brief"} {
+			fmt.Fprintf(&said, "%s %t. ", word, strings.Contains(r.System, word))
+		}
+		return modeltest.Answer{Text: said.String()}
+	}, "", "alice, role: admin", "bob")}
+	l.writeHomeFile("MEMORY.md", "# Memory\n\n- My PIN is 4711 <!-- k1 fact -->\n")
+	l.writeHomeFile("USER.md", "I play the cello.\n")
+	l.writeHomeFile("AGENTS.md", "Be brief.\n")
+	l.open()
+	l.bot.Say(flatChat, l.telegramUser("alice"), "/allow")
+	l.awaitInFlat("I now answer the people I know in this group")
+	l.sayAndAwait("bob", "hello", "PIN true. cello true. Be brief true.")
+	l.sayForwarded("what do you know about bob?")
+	l.awaitInFlat("PIN false. cello false. Be brief true.")
+}
