@@ -10,7 +10,8 @@ type TurnStart struct {
 	Kind string `json:"kind"` // kind of turn: chat, job, review or triage
 	// channel of the answer: terminal, telegram. The model is told Channel, Group and ShowsFiles.
 	Channel string `json:"channel"`
-	Group   bool   `json:"group,omitempty"` // other people read the answer too
+	// other people read the answer too; the system text then has nothing of MEMORY.md and USER.md
+	Group bool `json:"group,omitempty"`
 	// the channel shows a sent file, and not only its name
 	ShowsFiles bool       `json:"files,omitempty"`
 	Limits     TurnLimits `json:"limits"`

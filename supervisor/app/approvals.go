@@ -52,7 +52,7 @@ func newApprover(s *service) *approval.Approver {
 			return u, ok && !s.people.IsSuspended(name)
 		},
 		Policy: &s.policy, Grants: s.db.Grants(), Asker: s.questions, Confirmer: s.confirmations,
-		Origins: s.db.Taints().Origins, Audit: s.audit.RecordAction,
+		Origins: s.db.Taints().Origins, QuestionChat: s.questionChat, Audit: s.audit.RecordAction,
 	}
 }
 

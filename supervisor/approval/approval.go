@@ -40,7 +40,10 @@ type Approver struct {
 	// Origins returns the origins of the words of others in a turn's request; none means that the
 	// turn is not tainted. nil means that no turn is.
 	Origins func(ctx context.Context, turn int64) ([]string, error)
-	Audit   func(user, action, detail string) // writes to the audit log; never blocks
+	// QuestionChat returns the chat in which a turn's question is asked. The argument in is the chat
+	// of the request. nil means that this is always the chat of the request.
+	QuestionChat func(ctx context.Context, turn int64, in supervisor.Conversation) (supervisor.Conversation, error)
+	Audit        func(user, action, detail string) // writes to the audit log; never blocks
 }
 
 // Actions of the audit log, one for each outcome of a request.
@@ -114,7 +117,11 @@ func (a *Approver) ask(ctx context.Context, r Request) error {
 	if granted {
 		return a.allow(r, "for always")
 	}
-	asked, err := a.Asker.Ask(ctx, r.question(supervisor.QuestionApproval))
+	var asked supervisor.Question
+	q, err := a.question(ctx, r, supervisor.QuestionApproval)
+	if err == nil {
+		asked, err = a.Asker.Ask(ctx, q)
+	}
 	if err != nil {
 		return a.fail(ctx, r, "ask", err)
 	}
@@ -123,8 +130,10 @@ func (a *Approver) ask(ctx context.Context, r Request) error {
 
 // askForCode asks the user for a code. The code allows the effect once, and never for always.
 func (a *Approver) askForCode(ctx context.Context, r Request) error {
-	q := r.question(supervisor.QuestionLoginCode)
-	err := a.Confirmer.RefuseSecondQuestion(ctx, q)
+	q, err := a.question(ctx, r, supervisor.QuestionLoginCode)
+	if err == nil {
+		err = a.Confirmer.RefuseSecondQuestion(ctx, q)
+	}
 	if supervisor.ErrorCodeOf(err) == supervisor.CodeForbidden && ctx.Err() == nil {
 		a.audit(r, auditDenied, "no code can be asked for")
 		return err
@@ -143,13 +152,20 @@ func (a *Approver) askForCode(ctx context.Context, r Request) error {
 }
 
 // question returns the question to the user. The Asker sets the question's expiry.
-func (r Request) question(kind supervisor.QuestionKind) supervisor.Question {
+func (a *Approver) question(ctx context.Context, r Request, kind supervisor.QuestionKind) (supervisor.Question, error) {
+	var err error
+	if in := r.Conversation; a.QuestionChat != nil && r.Turn != 0 {
+		r.Conversation, err = a.QuestionChat(ctx, r.Turn, in)
+		if r.Conversation.ID != in.ID {
+			r.Text += textAskedInPrivate
+		}
+	}
 	q := supervisor.Question{Conversation: r.Conversation, Turn: r.Turn, Inbound: r.Inbound, Call: r.Call, Kind: kind, Tool: r.Effect,
 		Subject: r.Subject(), Text: r.Text}
 	if kind == supervisor.QuestionLoginCode {
 		q.Text = fmt.Sprintf(textAskForCode, r.Text)
 	}
-	return q
+	return q, err
 }
 
 // resolve ends a request according to the answer to its question. rule is the rule that required

@@ -13,7 +13,7 @@ type GroupGuard struct {
 	Approver *Approver
 	// FindConversation finds a conversation by its ID.
 	FindConversation func(ctx context.Context, id int64) (supervisor.Conversation, bool, error)
-	// HasRead reports whether a turn's model sees a result of one of these tools.
+	// HasRead reports whether the window of a turn has a result of one of these tools.
 	HasRead func(ctx context.Context, turn int64, tools []string) (bool, error)
 }
 

@@ -16,6 +16,9 @@ const (
 // textTainted follows the question about an effect of a tainted turn.
 const textTainted = "\n\nI have read words of others, which may want this: %s."
 
+// textAskedInPrivate follows a question that a group may not read.
+const textAskedInPrivate = "\n\nThis is for a group. I ask you here, because the question may show what I have read."
+
 // Reasons for a denial, for the user and the model.
 const (
 	textNobody        = "There is no user %s here any more."

@@ -35,9 +35,15 @@ func (t *turn) readSystemText(ctx context.Context, ref protocol.SystemTextRef) (
 }
 
 // keepSystemText returns the system text of the next request. It keeps the stored text, unless a
-// new text costs nothing extra. A new text is stored before its use.
+// new text costs nothing extra. A new text is stored before its use. If the answer goes to a group,
+// the stored text is not used, since it may have the memory of a private chat. An honest worker
+// leaves the memory out then. A taken-over worker has only its own user's files.
 func (t *turn) keepSystemText(ctx context.Context, was sqlite.SystemText, composed string, trimmed bool) (string, error) {
-	moved := was.Moved || trimmed
+	group, err := t.isInGroup(ctx)
+	if err != nil {
+		return "", err
+	}
+	moved := was.Moved || trimmed || group && was.Text != composed
 	switch {
 	case was.Text != "" && was.Stale == 0 && !moved && t.o.Now().Sub(was.Used) < t.o.Cache:
 		return was.Text, nil

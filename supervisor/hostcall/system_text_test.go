@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/approval"
 	"mews/supervisor/feature"
 	"mews/supervisor/modelcall"
 	"mews/supervisor/sqlite/sqlitetest"
@@ -180,5 +182,26 @@ func TestModelStream_TextNotInForce_IsRefused(t *testing.T) {
 	inForce, failure = true, nil
 	if _, err := r.call(protocol.MethodModelStream, p); err != nil || asked != 1 || reported != 3 {
 		t.Errorf("the text in force: %v, asked %d times, reported %d times", err, asked, reported)
+	}
+}
+
+// A task's answer may go to a group later. The text of its private turns is not used there, even
+// while a provider's cache holds it.
+func TestSystemText_InGroup_IsComposedAnew(t *testing.T) {
+	s := newSystemRig(t)
+	s.expectText("with memory", "with memory")
+	s.options.Groups = &approval.GroupGuard{FindConversation: s.db.Conversations().FindConversation,
+		HasRead: s.db.Taints().HasRead}
+	to, err := s.db.Conversations().FindOrCreate(t.Context(), "ann", supervisor.ChannelTelegram, "-7", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.conn, s.peer = s.newConn("ann")
+	s.open = s.startTurn("ann", "group")
+	turn := s.turn()
+	turn.Destination = to.ID
+	s.conn.BeginTurn(turn)
+	if err := s.step("without memory", false); err != nil || s.asked != "without memory" {
+		t.Errorf("asked with %q, %v", s.asked, err)
 	}
 }

@@ -215,3 +215,27 @@ func TestListWorldWords_Several_ListsNewestFirst(t *testing.T) {
 		t.Errorf("got %+v, %v", list, err)
 	}
 }
+
+// The model's own words about a private file stay in the window after the file's words have left
+// it. So the file still counts as read.
+func TestHasRead_ResultOfYesterday_Counts(t *testing.T) {
+	s := newZoneStory(t)
+	hasRead := func(turn supervisor.Turn) bool {
+		read, err := s.db.Taints().HasRead(t.Context(), turn.ID, []string{"read_file"})
+		s.must(err)
+		return read
+	}
+	turn := s.startInbound(supervisor.Inbound{Text: "read it", OwnText: true})
+	s.same("before", hasRead(turn), false)
+	s.runCall(turn, "read_file", "the secret plan", true)
+	_, err := s.db.Turns().CommitStep(t.Context(), step(turn, "It is the secret plan."))
+	s.must(err)
+	s.finish(turn, "")
+	s.now = s.now.Add(24 * time.Hour)
+	turn = s.startInbound(supervisor.Inbound{Text: "hello", OwnText: true})
+	if words := wordsOf(s.transcript(s.home)); strings.Contains(words, "|the secret plan") ||
+		!strings.Contains(words, "It is the secret plan.") {
+		t.Errorf("the model sees %s", words)
+	}
+	s.same("on the next day", hasRead(turn), true)
+}

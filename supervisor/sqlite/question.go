@@ -169,9 +169,16 @@ func (t *tx) askedBefore(q supervisor.Question) (none supervisor.Question, _ boo
 	return before.Question, true
 }
 
-// checkAskingTurn fails unless the question's turn runs in the question's conversation.
+// checkAskingTurn fails unless the question's turn runs in the question's conversation. A turn that
+// answers in a group may also ask in a private chat of its user.
 func (t *tx) checkAskingTurn(q supervisor.Question) {
-	if in := t.runningTurn(q.Turn).AnswerConversation(); in.ID != q.Conversation.ID || in.User != q.Conversation.User {
+	in := t.runningTurn(q.Turn).AnswerConversation()
+	known := in.ID == q.Conversation.ID
+	if !known && in.IsInGroup() {
+		to := t.conversationByID(q.Conversation.ID)
+		known = to.User == in.User && !to.IsInGroup()
+	}
+	if !known || in.User != q.Conversation.User {
 		t.fail(notFound("there is no turn %d in conversation %d of %s", q.Turn, q.Conversation.ID, q.Conversation.User))
 	}
 }

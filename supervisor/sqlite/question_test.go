@@ -366,3 +366,27 @@ func TestGrants_Revoke_RemovesGrant(t *testing.T) {
 	s.must(err)
 	s.same("granted again", granted, true)
 }
+
+// TestAsk_GroupTurnInPrivateChat_Resumes: a press in the private chat continues the turn of the
+// group. A turn asks in no other group, and asks no other user.
+func TestAsk_GroupTurnInPrivateChat_Resumes(t *testing.T) {
+	s := newStory(t)
+	group := s.chat("alice", "-100")
+	turn, _, err := s.db.Turns().Start(t.Context(), s.put(group, supervisor.KindText, "say it").ID, nil)
+	s.must(err)
+	q := approvalQuestion(s, turn)
+	for _, wrong := range []supervisor.Conversation{s.chat("alice", "-200"), s.chat("bob", "43")} {
+		q.Conversation = wrong
+		if _, _, err := s.db.Questions().Ask(t.Context(), q, nonceB, onceDeny); err == nil {
+			t.Errorf("asked in %+v", wrong)
+		}
+	}
+	q.Conversation = s.home
+	asked, _ := ask(s, q, nonceA)
+	s.same("press", press(s, nonceA, supervisor.AnswerChoiceOnce), supervisor.PressAccepted)
+	s.same("conversations that continue", resumable(s), []int64{group.ID})
+	again, fresh := ask(s, q, nonceB)
+	s.same("asked anew", fresh, false)
+	s.same("question", again.ID, asked.ID)
+	s.same("answer", again.Answer.Say, supervisor.AnswerChoiceOnce)
+}

@@ -74,10 +74,11 @@ func (s Taints) OwnWords(ctx context.Context, turn int64) (string, error) {
 }
 
 const hasResultOf = `SELECT EXISTS (SELECT 1 FROM turn t JOIN conversation c ON c.id = t.conversation
-		JOIN tool_call k ON k.conversation = c.id AND k.result >= max(c.window_from, c.foreign_from)
+		JOIN tool_call k ON k.conversation = c.id AND k.result >= c.window_from
 		WHERE t.id = ?1 AND k.name IN (SELECT value FROM json_each(?2)))`
 
-// HasRead reports whether a turn's model sees a result of one of these tools.
+// HasRead reports whether the window of a turn has a result of one of these tools. A result of an
+// earlier day counts too, since the model still sees its own words about it.
 func (s Taints) HasRead(ctx context.Context, turn int64, tools []string) (bool, error) {
 	return engine.FirstValue(s.db.reader(ctx, "list what turn %d has read", turn), engine.ScanBool, hasResultOf, turn,
 		encodedList(tools))

@@ -177,14 +177,24 @@ func (u *userTools) runPrograms() bool {
 	return u.programs != nil && u.programs.Children.HasProcess()
 }
 
-// systemText returns the system text of a turn. texts are the prompt files in force.
+// noMemoryInGroup stands for the memory in the system text of a turn in a group.
+const noMemoryInGroup = "(left out in a group, where others read what you say; recall finds facts)"
+
+// systemText returns the system text of a turn. texts are the prompt files in force. In a group, the
+// text has nothing of MEMORY.md, the notes and USER.md, since others read the answers.
 func (u *userTools) systemText(start protocol.TurnStart, texts promptfile.TextsByPath) string {
 	parts := prompt.Parts{User: u.hello.User, Timezone: u.hello.Timezone, Files: u.hello.Files,
 		Channel: start.Channel, Group: start.Group, ShowsFiles: start.ShowsFiles,
-		Soul: texts[prompt.SoulFile], Instructions: texts[prompt.InstructionsFile], About: texts[prompt.AboutUserFile]}
+		Soul: texts[prompt.SoulFile], Instructions: texts[prompt.InstructionsFile]}
 	if u.shell != nil {
 		parts.Terminals = u.shell.DescribeTerminals()
 	}
 	parts.Memory = u.memory.PromptText(texts, start.RecallCounts, u.options.Now())
+	switch {
+	case !start.Group:
+		parts.About = texts[prompt.AboutUserFile]
+	case parts.Memory != "":
+		parts.Memory = noMemoryInGroup
+	}
 	return prompt.BuildSystemText(parts)
 }
