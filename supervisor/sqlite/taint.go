@@ -137,13 +137,18 @@ func (t turnTx) taintFacts(call protocol.ToolCall, turn []string) taint.Facts {
 	case taint.InFiles, taint.BelowFolder:
 		f.Marked = t.markedFiles(user)
 	case taint.OfProgram:
-		f.Marked = t.markedFiles(user)
-		f.Arrived = value(t, engine.ScanBool, hasArrived, user, t.midnight(user), supervisor.EffectFileReceived,
-			protocol.UploadsFolder, protocol.DownloadsFolder)
+		f.Marked, f.Arrived = t.markedFiles(user), t.hasArrived(user, t.midnight(user))
 	case taint.OfOutput:
+		f.Marked, f.Arrived = t.markedFiles(user), t.hasArrived(user, 0)
 		f.OwnResults = t.ownResults()
 	}
 	return f
+}
+
+// hasArrived reports whether a file came into a user's folders of received files since a time.
+func (t *tx) hasArrived(user string, since int64) bool {
+	return value(t, engine.ScanBool, hasArrived, user, since, supervisor.EffectFileReceived, protocol.UploadsFolder,
+		protocol.DownloadsFolder)
 }
 
 // markedFiles lists a user's marked files.

@@ -112,3 +112,15 @@ func TestMark_Restore_ComesBack(t *testing.T) {
 		Target: "notes"}))
 	s.checkTaints(foreignPage, true)
 }
+
+func TestReadOutput_CutSearch_Taints(t *testing.T) {
+	s := newStory(t)
+	s.savePage()
+	turn := s.startTurn("find the invoice")
+	s.runTool(turn, "search_files", `{"query":"invoice"}`, protocol.ToolResult{Text: "own.md: invoice",
+		Rest: &protocol.BlobRef{SHA256: string(one), Size: 99}})
+	s.runTool(turn, "read_output", fmt.Sprintf(`{"output":%q}`, one), protocol.ToolResult{Text: "words"})
+	origins, err := s.db.Taints().Origins(t.Context(), turn.ID)
+	s.must(err)
+	s.same("origins", origins, []string{"tool:read_output"})
+}
