@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -44,11 +45,20 @@ const (
 		(SELECT id FROM marked_content WHERE user = ?1 ORDER BY marked_at DESC, id DESC LIMIT ?2)`
 )
 
-// marker stores the marks of one user's files. turn is the turn that changed the files.
+// marker stores the marks of one user's files. turn is the turn that changed the files; 0 means none.
 type marker struct {
 	*tx
 	user string
 	turn int64
+}
+
+// MarkFile stores that a file of a user's home has words of others.
+func (s Taints) MarkFile(ctx context.Context, user, path string, origins []string) error {
+	return s.db.write(ctx, func(t *tx) {
+		m := marker{t, user, 0}
+		m.mark(path, "", origins)
+		m.dropMarks()
+	}, "mark %s of %s", path, user)
 }
 
 // markFiles stores which changed files have words of others. origins are those of the turn after
@@ -149,7 +159,7 @@ func (m marker) originsOfContent(state protocol.FileState) (origins []string) {
 }
 
 func (m marker) mark(name string, state protocol.FileState, origins []string) {
-	m.Exec(putMark, m.user, name, columnEncoder{origins}, m.turn, m.Now)
+	m.Exec(putMark, m.user, name, columnEncoder{origins}, orNull(m.turn), m.Now)
 	m.markContent(state, origins)
 }
 
@@ -159,6 +169,6 @@ const emptyContent = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b78
 // markContent marks the bytes of a file, wherever they appear later. The mark does not end.
 func (m marker) markContent(state protocol.FileState, origins []string) {
 	if state.IsHash() && state != emptyContent {
-		m.Exec(putContent, m.user, string(state), columnEncoder{origins}, m.turn, m.Now)
+		m.Exec(putContent, m.user, string(state), columnEncoder{origins}, orNull(m.turn), m.Now)
 	}
 }
