@@ -663,6 +663,7 @@ CREATE TABLE marked_file (
 	turn      INTEGER,                            -- the turn that wrote the file
 	marked_at INTEGER NOT NULL,                   -- in milliseconds
 	ended     INTEGER NOT NULL DEFAULT 0,         -- 1: the file was replaced or deleted; a restore renews the mark
+	merged    INTEGER NOT NULL DEFAULT 0,         -- 1: a folder in place of its many marked files
 	UNIQUE (user, path)
 ) STRICT;
 CREATE TABLE marked_content (

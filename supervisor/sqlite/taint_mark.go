@@ -15,7 +15,8 @@ import (
 )
 
 const (
-	// maxMarkedFiles is how many marked files of a user are known. The oldest marks are dropped.
+	// maxMarkedFiles is how many marked files of a user are known. If there are more, folders stand for
+	// their files, and the oldest marks of files without a folder are dropped.
 	maxMarkedFiles = 2000
 	// maxMarkedContents is how many marked bytes of a user are known. The oldest are dropped.
 	maxMarkedContents = 10_000
@@ -40,7 +41,8 @@ const (
 	findCopied = `SELECT origins FROM marked_content WHERE user = ?1 AND digest = ?2 UNION ALL
 		SELECT json_array(?3) FROM attachment WHERE user = ?1 AND sha256 = ?2 LIMIT 1`
 	dropMarks = `DELETE FROM marked_file WHERE user = ?1 AND id NOT IN
-		(SELECT id FROM marked_file WHERE user = ?1 ORDER BY ended, marked_at DESC, id DESC LIMIT ?2)`
+		(SELECT id FROM marked_file WHERE user = ?1 ORDER BY ended, merged DESC, instr(path, '/') = 0,
+			marked_at DESC, id DESC LIMIT ?2)`
 	dropContents = `DELETE FROM marked_content WHERE user = ?1 AND id NOT IN
 		(SELECT id FROM marked_content WHERE user = ?1 ORDER BY marked_at DESC, id DESC LIMIT ?2)`
 )
@@ -77,6 +79,7 @@ func (t turnTx) markFiles(r protocol.ToolResult, origins []string) {
 const auditMarksDropped = "taint.marks_dropped"
 
 func (m marker) dropMarks() {
+	m.mergeMarks()
 	n := m.ExecCount(dropMarks, m.user, maxMarkedFiles) + m.ExecCount(dropContents, m.user, maxMarkedContents)
 	if n > 0 {
 		m.audit(m.user, auditMarksDropped, fmt.Sprintf("%d marks", n))

@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"testing"
+	"time"
 
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
 )
 
 // runTool runs a call of a turn that has a result.
@@ -123,4 +125,23 @@ func TestReadOutput_CutSearch_Taints(t *testing.T) {
 	origins, err := s.db.Taints().Origins(t.Context(), turn.ID)
 	s.must(err)
 	s.same("origins", origins, []string{"tool:read_output"})
+}
+
+func TestMarks_FloodOfFiles_MergesTheirFolder(t *testing.T) {
+	s := newStory(t)
+	s.savePage()
+	s.now = s.now.Add(time.Minute)
+	turn := s.startTurnIn("flood")
+	s.runTool(turn, "web_search", `{}`, protocol.ToolResult{Text: "evil", World: true})
+	sqlitetest.ExecStatements(t, s.db, `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1999)
+		INSERT INTO marked_file (user, path, origins, marked_at) SELECT 'alice', 't/' || (i / 2) || '/' || i, '["web:b"]', 1e15 FROM n`)
+	s.runTool(turn, "run_command", `{"command":"make"}`, protocol.ToolResult{Text: "done", Changes: []protocol.Change{
+		{Kind: "program", Target: "t/a/b", Undo: &protocol.Undo{Path: "t/a/b", After: two}},
+		{Kind: "program", Target: "t/c/d", Undo: &protocol.Undo{Path: "t/c/d", After: two}}}})
+	s.finish(turn, "done")
+	s.same("marks", s.query(`SELECT count(*) <= 2000 FROM marked_file`), "1")
+	for _, name := range []string{foreignPage, "t/0/1", "t/1/2", "t/999/1999", "t/c/d"} {
+		s.checkTaints(name, true)
+	}
+	s.checkTaints("t/own", false)
 }
