@@ -62,7 +62,8 @@ func TestCalendar_TurnUndoImport_ChangeFile(t *testing.T) {
 		"'calendar%'"); got != "calendar.imported calendar.ics 1 new event" {
 		t.Errorf("the ledger has %q", got)
 	}
-	if got := l.query("SELECT path || ' ' || origins FROM marked_file"); got != `calendar.ics ["file:uploads/party.ics"]` {
+	got := l.query("SELECT path || ' ' || origins FROM marked_file")
+	if got != `calendar.ics ["file:uploads/party.ics"]` {
 		t.Errorf("the marked files are %q", got)
 	}
 	if got := l.query("SELECT count(*) FROM operation WHERE kind = 'calendar'"); got != "0" {

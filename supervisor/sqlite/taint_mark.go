@@ -29,7 +29,8 @@ const (
 	putContent = `INSERT INTO marked_content (user, digest, origins, turn, marked_at) VALUES (?1, ?2, ?3, ?4, ?5)
 		ON CONFLICT (user, digest) DO UPDATE SET origins = excluded.origins, turn = excluded.turn,
 		marked_at = excluded.marked_at`
-	endMark = `UPDATE marked_file SET ended = 1 WHERE user = ?1 AND (path = ?2 OR path >= ?2 || '/' AND path < ?2 || '0')`
+	endMark = `UPDATE marked_file SET ended = 1 WHERE user = ?1
+		AND (path = ?2 OR path >= ?2 || '/' AND path < ?2 || '0')`
 	// reopenMarks renews all ended marks, because a restore does not name each of its files.
 	reopenMarks = `UPDATE marked_file SET ended = 0 WHERE user = ? AND ended = 1`
 	moveMarks   = `UPDATE OR REPLACE marked_file SET path = ?3 || substr(path, length(?2) + 1)

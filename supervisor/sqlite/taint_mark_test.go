@@ -40,7 +40,8 @@ func (s *story) savePage() {
 	s.Helper()
 	turn := s.startTurnIn("9")
 	s.runTool(turn, "web_search", `{}`, protocol.ToolResult{Text: "evil", Origins: []string{"web:evil.org"}})
-	s.runTool(turn, "write_file", `{"path":"notes/page.md"}`, changed("write", protocol.Undo{Path: foreignPage, After: one}))
+	s.runTool(turn, "write_file", `{"path":"notes/page.md"}`,
+		changed("write", protocol.Undo{Path: foreignPage, After: one}))
 	s.finish(turn, "saved")
 }
 
@@ -73,7 +74,8 @@ func TestMark_DeletedFile_FollowsToTrash(t *testing.T) {
 	s.checkTaints(trash, true)
 
 	turn = s.startTurn("bring it back")
-	s.runTool(turn, "move_file", `{"from":"x","to":"y"}`, changed("move", protocol.Undo{Path: trash, Before: one, To: "back.md"}))
+	s.runTool(turn, "move_file", `{"from":"x","to":"y"}`,
+		changed("move", protocol.Undo{Path: trash, Before: one, To: "back.md"}))
 	s.finish(turn, "done")
 	s.checkTaints("back.md", true)
 }

@@ -150,7 +150,8 @@ func isOutputOf(call protocol.ToolCall, results []protocol.ToolResult, foreign b
 	return slices.ContainsFunc(results, func(r protocol.ToolResult) bool {
 		sum := sha256.Sum256([]byte(r.Text))
 		known := !foreign || FindTool(r.Name).Words != BelowFolder
-		return known && r.Rest != nil && r.Rest.SHA256 == arguments.Output || hex.EncodeToString(sum[:]) == arguments.Output
+		return known && r.Rest != nil && r.Rest.SHA256 == arguments.Output ||
+			hex.EncodeToString(sum[:]) == arguments.Output
 	})
 }
 
